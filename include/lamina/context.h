@@ -1,0 +1,97 @@
+/* Context, failure and scopes. A context holds all state of the library: memory, handles, levels, the first failure.
+ * There are no globals and no thread-locals; one thread at a time may use a context, different contexts run in parallel. */
+#ifndef LAMINA_CONTEXT_H
+#define LAMINA_CONTEXT_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a context gets its memory. All zero: jemalloc where the program is linked with it, else aligned_alloc. */
+typedef struct lam_allocator {
+    void *(*allocate)(void *env, size_t bytes, size_t alignment); /* bytes; alignment a power of two; NULL refuses */
+    void (*release)(void *env, void *block, size_t bytes, size_t alignment); /* the same sizes as allocated */
+    void *env;
+} lam_allocator;
+
+typedef struct lam_ctx_options {
+    lam_allocator allocator;
+    size_t memory_limit; /* bytes alive at once; 0: no limit */
+    int threads;         /* threads that kernels may use; 0: one */
+    uint64_t seed;       /* of the context's own generator */
+    bool plain_memory;   /* every request goes to the allocator, nothing is pooled: for leak checkers and tests */
+} lam_ctx_options;
+
+/* Makes a context.
+ * Fails   when memory is lacking or an option is impossible: gives a static failed context that every call accepts
+ *         (its tensors are failed, lam_error tells why).
+ * Owner   caller: lam_ctx_free. */
+LAM_API lam_ctx *lam_ctx_new(const lam_ctx_options *options);
+
+/* Releases the context and everything still alive in it: tensors, functions, programs, held roots.
+ * Fails   never; NULL and the static failed context are accepted. */
+LAM_API void lam_ctx_free(lam_ctx *ctx);
+
+/* Bytes now held by values, handles and tapes of this context (caches not counted).
+ * Units   bytes.
+ * Fails   never. */
+LAM_API size_t lam_ctx_bytes(const lam_ctx *ctx);
+
+/* The largest value lam_ctx_bytes has had since the context was made or lam_ctx_reset_peak was called.
+ * Units   bytes.
+ * Fails   never. */
+LAM_API size_t lam_ctx_peak_bytes(const lam_ctx *ctx);
+
+/* Starts a new measurement of the peak.
+ * Fails   never. */
+LAM_API void lam_ctx_reset_peak(lam_ctx *ctx);
+
+/* Gives memory that is cached for reuse back to the allocator.
+ * Fails   never. */
+LAM_API void lam_ctx_trim(lam_ctx *ctx);
+
+/* The status of the first failure since the context was made or cleared; LAM_OK without one.
+ * Fails   never. */
+LAM_API lam_status lam_status_of(const lam_ctx *ctx);
+
+/* The message of the first failure: operation, operands, function, levels, remedy; "" without one, never NULL.
+ * Fails   never.
+ * Owner   borrowed from ctx until lam_clear_error or lam_ctx_free. */
+LAM_API const char *lam_error(const lam_ctx *ctx);
+
+/* How many failures there were, the first included (operations on failed tensors do not count).
+ * Fails   never. */
+LAM_API size_t lam_error_count(const lam_ctx *ctx);
+
+/* Forgets the failures; the context is usable again. Failed tensors kept from before are stale: using one fails.
+ * Fails   never. */
+LAM_API void lam_clear_error(lam_ctx *ctx);
+
+/* Records a failure of the user's own (a body, a rule) and returns the context's failed tensor.
+ * Fails   always, that is its purpose; LAM_OK as status is recorded as LAM_ERR_USER. */
+LAM_API lam_tensor *lam_fail(lam_ctx *ctx, lam_status status, const char *format, ...) LAM_PRINTF(3, 4);
+
+/* Whether a tensor, function or program is the failed one (or NULL).
+ * Fails   never. */
+LAM_API bool lam_failed(const void *object);
+
+/* Opens a scope: what is made from now on is freed by its end.
+ * Fails   when memory is lacking: gives NULL, which lam_scope_end accepts.
+ * Owner   caller: lam_scope_end, in reverse order of opening. */
+LAM_API lam_scope *lam_scope_begin(lam_ctx *ctx);
+
+/* Frees everything made inside the scope except the n tensors in `keep`, which move to the scope around it (their
+ * pointers stay valid). NULL entries, and tensors older than the scope, are skipped.
+ * Fails   LAM_ERR_SCOPE when a scope inside is still open (it is closed too). */
+LAM_API lam_status lam_scope_end(lam_scope *scope, lam_tensor *const keep[], size_t n);
+
+/* Prints the chain of levels from the current one down to evaluation, for example "vmap(size 5) -> vjp -> eval".
+ * Fails   never. */
+LAM_API void lam_print_levels(FILE *file, const lam_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,131 @@
+/* For authors of primitives: the row that describes one, and what its rules are given. lib/primitives/README.md shows
+ * how to add one. (The contract of interpreters is lib/dispatch/interpreter.h.) */
+#ifndef LAMINA_EXTEND_H
+#define LAMINA_EXTEND_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LAM_VARIADIC = -1 };              /* number of inputs: any */
+enum { LAM_INNER_RANK = 2 * LAM_MAX_RANK }; /* axes of a value inside: levels add one each */
+
+/* The part of a value that rules may read. data is NULL unless the value is concrete. */
+typedef struct lam_value {
+    uint8_t kind;       /* the machine's */
+    uint8_t dtype;      /* lam_dtype */
+    uint8_t rank;       /* axes */
+    bool contiguous;    /* row-major without gaps */
+    uint32_t refs;      /* the machine's */
+    int64_t count;      /* elements */
+    const int64_t *dims;    /* elements, rank entries */
+    const int64_t *strides; /* elements, rank entries; concrete values only */
+    void *data;         /* first element; concrete values only */
+} lam_value;
+
+/* dtype and dims that a shape rule gives. */
+typedef struct lam_shape {
+    lam_dtype dtype;
+    int rank;                     /* axes */
+    int64_t dims[LAM_INNER_RANK]; /* elements */
+} lam_shape;
+
+typedef struct lam_primitive lam_primitive;
+
+/* One application of a primitive to values. */
+typedef struct lam_call_site {
+    lam_ctx *ctx;
+    const lam_primitive *primitive;
+    const void *params;  /* plain data, params_bytes long; may point nowhere outside itself */
+    size_t params_bytes; /* bytes */
+    int inputs, outputs;
+    lam_value *const *in;
+} lam_call_site;
+
+/* What a derivative or batching rule sees: handles to values of the level below the one it serves. It writes with public operations
+ * only, so that it nests; what it makes is freed for it. */
+typedef struct lam_rule {
+    lam_ctx *ctx;
+    const lam_primitive *primitive;
+    const void *params;
+    int inputs, outputs;
+    lam_tensor *const *in;  /* operands; in vjp only dtype and dims may be used of those that `saves` does not name */
+    lam_tensor *const *out; /* results; likewise. NULL in batch rules */
+    const bool *needs;      /* vjp: inputs that want a gradient */
+    const bool *mapped;     /* batch: inputs that have the batch axis, at axis 0 */
+    int64_t size;           /* batch: elements of the batch axis */
+} lam_rule;
+
+#define LAM_SAVE_IN(i) (1u << (i))         /* vjp reads the elements of input i */
+#define LAM_SAVE_OUT(i) (1u << (16 + (i))) /* vjp reads the elements of output i */
+#define LAM_SAVE_ALL_IN 0xffffu           /* vjp reads the elements of every input */
+#define LAM_SAVE_TYPES (1u << 31)          /* vjp reads the dims of inputs that want no gradient */
+
+typedef enum lam_derivative {
+    LAM_NOT_DIFFERENTIABLE, /* integer-valued or piecewise constant: derivative zero everywhere it exists */
+    LAM_ELEMENTWISE,        /* slope: one factor per input, for both modes; broadcasts its operands */
+    LAM_LINEAR,             /* jointly linear in the inputs that `linear` names: its own jvp; vjp is the transpose */
+    LAM_BILINEAR,           /* linear in each of the inputs that `linear` names; vjp per input */
+    LAM_GENERAL             /* jvp and vjp */
+} lam_derivative;
+
+struct lam_primitive {
+    const char *name;
+    int inputs;  /* or LAM_VARIADIC */
+    int outputs; /* 0 reads as 1; LAM_VARIADIC: the call site says */
+    lam_derivative derivative;
+    bool elementwise; /* broadcasts; shape, eval and batch come from the loop; set with LAM_ELEMENTWISE implied */
+    int loop;         /* elementwise: number of the kernel loop, plus one */
+    bool predicate;   /* elementwise: gives bool */
+    bool real;        /* elementwise: integers are converted to f64 first */
+    unsigned linear;  /* bit i: linear in input i; bit 31 also for all beyond */
+    bool bilinear;    /* in each of them, the others fixed; otherwise jointly */
+    unsigned saves;   /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
+    unsigned saves_for[3]; /* what it reads beside that when input i wants a gradient */
+
+    /* dtype and dims of the outputs from those of the inputs; the first failure is recorded with lam_rule_fail. */
+    lam_status (*shape)(const lam_call_site *call, lam_shape out[]);
+    /* Computes out[] (allocated, contiguous) from concrete operands; a kernel call. */
+    lam_status (*eval)(const lam_call_site *call, lam_value *const out[]);
+    /* Instead of eval: the result is in[0]'s memory with other dims and strides. Sets strides (elements, out->rank of them) and
+     * offset (elements); false: not possible for these strides, the machine makes in[0] contiguous and asks again. */
+    bool (*view)(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset);
+
+    /* Instead of shape and eval at level 0, for primitives that call functions: gives one reference per output. */
+    lam_status (*call)(const lam_call_site *call, lam_value *out[]);
+
+    /* t times the local derivative of the output by input i (LAM_ELEMENTWISE); NULL is zero. */
+    lam_tensor *(*slope)(const lam_rule *rule, int i, lam_tensor *t);
+    /* dout[o] from dx[i]; NULL is zero on both sides (LAM_GENERAL). */
+    void (*jvp)(const lam_rule *rule, lam_tensor *const dx[], lam_tensor *dout[]);
+    /* gx[i] for every i with rule->needs[i], from g[o]; NULL is zero on both sides. */
+    void (*vjp)(const lam_rule *rule, lam_tensor *const g[], lam_tensor *gx[]);
+    /* out[o] with the batch axis at 0, from operands of which some have it at 0. */
+    void (*batch)(const lam_rule *rule, lam_tensor *out[]);
+
+    /* Parameters that own something: called for each copy kept and each copy given up. NULL: plain data. */
+    void (*params_hold)(lam_ctx *ctx, void *params);
+    void (*params_release)(lam_ctx *ctx, void *params);
+    /* Prints the parameters, for example "axes=[0, 1]". NULL: none to print. */
+    void (*params_print)(FILE *file, const void *params);
+};
+
+/* Applies a primitive to tensors at whatever levels they live.
+ * Fails   what its shape and eval rules record; like any use of a handle. out[] then holds failed tensors.
+ * Owner   out: current scope. */
+LAM_API lam_status lam_bind(lam_ctx *ctx, const lam_primitive *primitive, const void *params, size_t params_bytes, lam_list in,
+                            lam_tensor **out, size_t n_out);
+
+/* Records a failure of a shape or eval rule: adds the primitive's name, its operands, function and levels. Returns status.
+ * Fails   always, that is its purpose. */
+LAM_API lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...) LAM_PRINTF(3, 4);
+
+/* All rows, in the order of lib/primitives/primitives.def, ended by NULL. Fails never. Owner: static storage. */
+LAM_API const lam_primitive *const *lam_primitives(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+/* Lamina: composable function transforms for C. Reading order: what everything uses (base), contexts and failure, tensors, the
+ * operations, functions, the transforms; extend.h, for authors of primitives, is included on its own. */
+#ifndef LAMINA_LAMINA_H
+#define LAMINA_LAMINA_H
+
+#include <lamina/base.h>
+#include <lamina/context.h>
+#include <lamina/tensor.h>
+#include <lamina/ops.h>
+#include <lamina/fn.h>
+#include <lamina/transforms.h>
+
+#endif

@@ -1,0 +1,64 @@
+/* Memory of one context. Small blocks come from slabs by size class, large ones are cached for reuse (fresh pages cost ten
+ * times the work on them), every byte alive is counted, and a limit refuses before anything is touched. The only
+ * file of the library that asks the outside for memory is alloc.c. */
+#ifndef LAM_BASE_ALLOC_H
+#define LAM_BASE_ALLOC_H
+
+#include <lamina/context.h>
+
+enum {
+    LAM__ALLOC_STEP = 64,         /* bytes: small classes are multiples of it, and every block is so aligned */
+    LAM__ALLOC_SMALL = 1024,      /* bytes: largest block with a class of its own per step */
+    LAM__ALLOC_CLASSES = 16 + 4 * 36
+};
+
+typedef struct lam__block {
+    struct lam__block *next;
+} lam__block;
+
+typedef struct lam__pool {
+    lam__block *free[LAM__ALLOC_CLASSES + 1]; /* by class; class 0 is unused */
+    size_t bytes, peak, limit;                /* bytes alive, their maximum, the most allowed */
+    size_t cached, cache_limit;               /* bytes of large blocks waiting for reuse */
+    lam__block *slabs;
+    lam_allocator allocator;
+    bool plain;
+} lam__pool;
+
+void lam__alloc_start(lam__pool *pool, const lam_allocator *allocator, size_t limit, bool plain);
+void lam__alloc_stop(lam__pool *pool);
+void lam__alloc_trim(lam__pool *pool);
+
+/* The default allocator: jemalloc where the program has it, else the C library. */
+lam_allocator lam__alloc_default(void);
+
+void *lam__alloc_slow(lam__pool *pool, size_t bytes);
+void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes);
+
+/* NULL when refused. The block is aligned to 64 bytes and not cleared. */
+static inline void *lam__alloc_get(lam__pool *pool, size_t bytes) {
+    size_t class = (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP;
+    lam__block *block = class <= LAM__ALLOC_SMALL / LAM__ALLOC_STEP ? pool->free[class] : NULL;
+    if (!block) return lam__alloc_slow(pool, bytes);
+    size_t rounded = (class ? class : 1) * LAM__ALLOC_STEP;
+    if (pool->bytes + rounded > pool->limit) return NULL;
+    pool->free[class] = block->next;
+    pool->bytes += rounded;
+    if (pool->bytes > pool->peak) pool->peak = pool->bytes;
+    return block;
+}
+
+/* bytes as asked for at lam__alloc_get. */
+static inline void lam__alloc_put(lam__pool *pool, void *block, size_t bytes) {
+    size_t class = (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP;
+    if (class <= LAM__ALLOC_SMALL / LAM__ALLOC_STEP && !pool->plain) {
+        lam__block *b = (lam__block *)block;
+        b->next = pool->free[class];
+        pool->free[class] = b;
+        pool->bytes -= class * LAM__ALLOC_STEP;
+        return;
+    }
+    lam__alloc_slow_free(pool, block, bytes);
+}
+
+#endif

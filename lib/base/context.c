@@ -1,0 +1,100 @@
+/* The context: birth and end. */
+#include "lib/base/context.h"
+
+#include "lib/dispatch/fn.h"
+#include "lib/dispatch/level.h"
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/value.h"
+
+#include <string.h>
+
+static const int64_t no_axes[1];
+static const lam__value broken = {
+    .head = {.kind = LAM__BROKEN, .dtype = LAM_F64, .refs = UINT32_MAX / 2, .count = 1, .dims = no_axes, .strides = no_axes},
+};
+static const lam_fn static_failed_fn = {.magic = LAM__FN_FAILED, .ctx = &lam__context_failed};
+static const lam__level static_ground = {.ctx = &lam__context_failed, .interpreter = &lam__interpreter_eval};
+
+/* Objects in read-only memory under the types that everything else of their kind has. */
+#define READ_ONLY(type, object) ((type *)(uintptr_t)&(object))
+
+const lam_ctx lam__context_static = {
+    .failed = {.magic = LAM__FAILED, .ctx = &lam__context_failed, .value = READ_ONLY(lam_value, broken.head)},
+    .error = {.status = LAM_ERR_MEMORY, .count = 1, .text = "lam_ctx_new: this context could not be made (no memory, or an impossible option)"},
+    .ground = READ_ONLY(lam__level, static_ground),
+    .current = READ_ONLY(lam__level, static_ground),
+    .failed_fn = READ_ONLY(lam_fn, static_failed_fn),
+};
+
+/* A context and what is embedded in its block. */
+typedef struct whole {
+    lam_ctx ctx;
+    lam__level ground;
+    lam_fn failed_fn;
+    lam_allocator allocator;
+} whole;
+
+static bool options_valid(const lam_ctx_options *o) {
+    return o->threads >= 0 && !o->allocator.allocate == !o->allocator.release;
+}
+
+static void start(whole *w, const lam_ctx_options *o) {
+    lam_ctx *ctx = &w->ctx;
+    memset(w, 0, sizeof *w);
+    w->allocator = o->allocator.allocate ? o->allocator : lam__alloc_default();
+    lam__alloc_start(&ctx->pool, &w->allocator, o->memory_limit, o->plain_memory);
+    ctx->failed = (lam_tensor){.magic = LAM__FAILED, .ctx = ctx, .value = READ_ONLY(lam_value, broken.head)};
+    ctx->failed_fn = &w->failed_fn;
+    w->failed_fn = (lam_fn){.magic = LAM__FN_FAILED, .ctx = ctx};
+    ctx->outermost = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx};
+    ctx->scope = &ctx->outermost;
+    ctx->threads = o->threads ? o->threads : 1;
+    ctx->seed = o->seed;
+}
+
+lam_ctx *lam_ctx_new(const lam_ctx_options *options) {
+    static const lam_ctx_options none;
+    const lam_ctx_options *o = options ? options : &none;
+    if (!options_valid(o) || !lam__kernels_start()) return &lam__context_failed;
+    lam_allocator a = o->allocator.allocate ? o->allocator : lam__alloc_default();
+    whole *w = a.allocate(a.env, sizeof *w, LAM__ALLOC_STEP);
+    if (!w) return &lam__context_failed;
+    start(w, o);
+    if (lam__level_start(&w->ctx, &w->ground) == LAM_OK) return &w->ctx;
+    a.release(a.env, w, sizeof *w, LAM__ALLOC_STEP);
+    return &lam__context_failed;
+}
+
+void lam_ctx_free(lam_ctx *ctx) {
+    if (!ctx || ctx == &lam__context_failed) return;
+    lam__scope_free_all(ctx);
+    lam__fn_free_waiting(ctx);
+    lam__level_stop(ctx);
+    lam__alloc_stop(&ctx->pool);
+    lam_allocator a = ctx->pool.allocator;
+    a.release(a.env, ctx, sizeof(whole), LAM__ALLOC_STEP);
+}
+
+size_t lam_ctx_bytes(const lam_ctx *ctx) {
+    return ctx ? ctx->pool.bytes : 0;
+}
+
+size_t lam_ctx_peak_bytes(const lam_ctx *ctx) {
+    return ctx ? ctx->pool.peak : 0;
+}
+
+void lam_ctx_reset_peak(lam_ctx *ctx) {
+    if (ctx && ctx != &lam__context_failed) ctx->pool.peak = ctx->pool.bytes;
+}
+
+void lam_ctx_trim(lam_ctx *ctx) {
+    if (ctx && ctx != &lam__context_failed) lam__alloc_trim(&ctx->pool);
+}
+
+void lam_print_levels(FILE *file, const lam_ctx *ctx) {
+    if (!ctx || !file) return;
+    char line[1024];
+    lam__text text = {line, sizeof line, 0};
+    lam__level_describe(ctx, &text);
+    fprintf(file, "%s\n", line);
+}

@@ -1,0 +1,42 @@
+/* The context: everything the library knows. Rooms own their parts; this file only puts them side by side. */
+#ifndef LAM_BASE_CONTEXT_H
+#define LAM_BASE_CONTEXT_H
+
+#include "lib/base/alloc.h"
+#include "lib/base/error.h"
+#include "lib/base/scope.h"
+
+struct lam__level;
+struct lam__frame;
+struct lam__deferred;
+
+struct lam_ctx {
+    lam_tensor failed;   /* the failed tensor; first, so that a pointer to it leads here */
+    lam__pool pool;
+    lam__error error;
+    uint64_t clock;      /* one clock for levels and handles: "made before" is a comparison */
+
+    lam_scope outermost; /* what no other scope owns */
+    lam_scope *scope;    /* the innermost open one */
+    lam__handles handles;
+
+    struct lam__level *current;   /* top of the current chain of levels */
+    struct lam__level *ground;    /* level 0: evaluation */
+    struct lam__level **display;  /* display[depth]: the level there that was pushed last; NOTE [display] in level.c */
+    int display_size;             /* entries */
+    struct lam__frame *frame;     /* the innermost function call */
+
+    struct lam__deferred *deferred; /* what waits to be freed; NOTE [no recursion] in lib/tensor/value.c */
+    bool draining;
+    lam_fn *failed_fn;
+    lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */
+    int fns_waiting;
+    int threads;
+    uint64_t seed;
+};
+
+/* The one static failed context: given out when no context can be made. It lies in read-only memory. */
+extern const lam_ctx lam__context_static;
+#define lam__context_failed (*(lam_ctx *)(uintptr_t)&lam__context_static)
+
+#endif

@@ -1,0 +1,189 @@
+/* Failure: see error.h. A message has up to five lines: what went wrong, operands, function, levels, remedy. */
+#include "lib/base/error.h"
+
+#include "lib/dispatch/fn.h"
+#include "lib/dispatch/level.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+static const char *const status_names[LAM_STATUS_COUNT] = {
+    [LAM_OK] = "LAM_OK",
+    [LAM_ERR_VALUE] = "LAM_ERR_VALUE",
+    [LAM_ERR_SHAPE] = "LAM_ERR_SHAPE",
+    [LAM_ERR_DTYPE] = "LAM_ERR_DTYPE",
+    [LAM_ERR_AXIS] = "LAM_ERR_AXIS",
+    [LAM_ERR_RANK] = "LAM_ERR_RANK",
+    [LAM_ERR_INDEX] = "LAM_ERR_INDEX",
+    [LAM_ERR_ARITY] = "LAM_ERR_ARITY",
+    [LAM_ERR_NULL] = "LAM_ERR_NULL",
+    [LAM_ERR_MEMORY] = "LAM_ERR_MEMORY",
+    [LAM_ERR_OVERFLOW] = "LAM_ERR_OVERFLOW",
+    [LAM_ERR_BATCHED] = "LAM_ERR_BATCHED",
+    [LAM_ERR_ABSTRACT] = "LAM_ERR_ABSTRACT",
+    [LAM_ERR_ESCAPED] = "LAM_ERR_ESCAPED",
+    [LAM_ERR_CAPTURED] = "LAM_ERR_CAPTURED",
+    [LAM_ERR_CONTEXT] = "LAM_ERR_CONTEXT",
+    [LAM_ERR_FREED] = "LAM_ERR_FREED",
+    [LAM_ERR_STALE] = "LAM_ERR_STALE",
+    [LAM_ERR_RULE] = "LAM_ERR_RULE",
+    [LAM_ERR_LINEAR] = "LAM_ERR_LINEAR",
+    [LAM_ERR_SCOPE] = "LAM_ERR_SCOPE",
+    [LAM_ERR_OPTION] = "LAM_ERR_OPTION",
+    [LAM_ERR_NUMERIC] = "LAM_ERR_NUMERIC",
+    [LAM_ERR_USER] = "LAM_ERR_USER",
+};
+
+const char *lam_status_name(lam_status status) {
+    bool known = (int)status >= 0 && status < LAM_STATUS_COUNT;
+    return known ? status_names[status] : "LAM_ERR_?";
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------- */
+
+static void append_list(lam__text *t, const char *format, va_list arguments) {
+    size_t room = t->size - t->used;
+    int written = vsnprintf(t->text + t->used, room, format, arguments);
+    if (written > 0) t->used += (size_t)written < room ? (size_t)written : room - 1;
+}
+
+void lam__error_append(lam__text *t, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    append_list(t, format, arguments);
+    va_end(arguments);
+}
+
+void lam__error_append_type(lam__text *t, lam_dtype dtype, int rank, const int64_t *dims) {
+    lam__error_append(t, "%s[", lam_dtype_name(dtype));
+    for (int i = 0; i < rank; i++) lam__error_append(t, "%s%lld", i ? ", " : "", (long long)dims[i]);
+    lam__error_append(t, "]");
+}
+
+static void append_operands(lam__text *t, const lam_call_site *call) {
+    enum { SHOWN = 8 };
+    lam__error_append(t, "\n  operands: ");
+    for (int i = 0; i < call->inputs && i < SHOWN; i++) {
+        const lam_value *x = call->in[i];
+        if (i) lam__error_append(t, ", ");
+        if (x) lam__error_append_type(t, x->dtype, x->rank, x->dims);
+        else lam__error_append(t, "NULL");
+    }
+    if (call->inputs > SHOWN) lam__error_append(t, " and %d more", call->inputs - SHOWN);
+}
+
+static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
+    const char *lead = "\n  in function: ";
+    for (const lam__frame *f = ctx->frame; f; f = f->parent, lead = ", called by ")
+        lam__error_append(t, "%s'%s'", lead, lam_fn_name(f->fn));
+    if (ctx->current) {
+        lam__error_append(t, "\n  levels: ");
+        lam__level_describe(ctx, t);
+    }
+    if (remedy) lam__error_append(t, "\n  remedy: %s", remedy);
+}
+
+/* ---- recording ------------------------------------------------------------------------------------------ */
+
+/* Every failure passes here. Only the first one's text is kept. */
+static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status status, const char *remedy, const char *format,
+                         va_list arguments) {
+    if (ctx == &lam__context_failed) return ctx->error.status;
+    if (status == LAM_OK) status = LAM_ERR_USER;
+    if (ctx->error.count++) return status;
+    ctx->error.status = status;
+    lam__text t = {ctx->error.text, sizeof ctx->error.text, 0};
+    if (call) lam__error_append(&t, "%s: ", call->primitive->name);
+    append_list(&t, format, arguments);
+    if (call) append_operands(&t, call);
+    append_place(&t, ctx, remedy);
+    return status;
+}
+
+lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, va_list arguments) {
+    return record(ctx, NULL, status, remedy, format, arguments);
+}
+
+lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    status = record(ctx, NULL, status, remedy, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+lam_status lam__error_call(const lam_call_site *call, lam_status status, const char *remedy, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    status = record(call->ctx, call, status, remedy, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    status = record(call->ctx, call, status, NULL, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+lam_status lam__error_memory(lam_ctx *ctx, size_t bytes) {
+    const lam__pool *pool = &ctx->pool;
+    bool limited = bytes > pool->limit || pool->bytes > pool->limit - bytes;
+    return limited ? lam__error_set(ctx, LAM_ERR_MEMORY, "raise the context's memory_limit, use chunk_size or lam_checkpoint",
+                                    "%zu bytes more would pass the memory limit: %zu of %zu are in use", bytes, pool->bytes, pool->limit)
+                   : lam__error_set(ctx, LAM_ERR_MEMORY, "free tensors, use chunk_size or lam_checkpoint",
+                                    "out of memory: %zu bytes refused, %zu in use", bytes, pool->bytes);
+}
+
+lam__mark lam__error_mark(const lam_ctx *ctx) {
+    return (lam__mark){ctx->error.status, ctx->error.count};
+}
+
+void lam__error_roll_back(lam_ctx *ctx, lam__mark mark) {
+    if (ctx == &lam__context_failed) return;
+    ctx->error.count = mark.count;
+    ctx->error.status = mark.status;
+    if (!mark.count) ctx->error.text[0] = '\0';
+}
+
+lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark) {
+    return ctx->error.count > mark.count || ctx == &lam__context_failed ? ctx->error.status : LAM_OK;
+}
+
+/* ---- public --------------------------------------------------------------------------------------------- */
+
+lam_status lam_status_of(const lam_ctx *ctx) {
+    return ctx ? ctx->error.status : LAM_ERR_NULL;
+}
+
+const char *lam_error(const lam_ctx *ctx) {
+    return ctx ? ctx->error.text : "no context";
+}
+
+size_t lam_error_count(const lam_ctx *ctx) {
+    return ctx ? ctx->error.count : 0;
+}
+
+void lam_clear_error(lam_ctx *ctx) {
+    if (ctx) lam__error_roll_back(ctx, (lam__mark){LAM_OK, 0});
+}
+
+lam_tensor *lam_fail(lam_ctx *ctx, lam_status status, const char *format, ...) {
+    if (!ctx) return &lam__context_failed.failed;
+    va_list arguments;
+    va_start(arguments, format);
+    lam__error_record(ctx, status, NULL, format, arguments);
+    va_end(arguments);
+    return &ctx->failed;
+}
+
+bool lam_failed(const void *object) {
+    if (!object) return true;
+    uint32_t magic;
+    memcpy(&magic, object, sizeof magic);
+    return magic == LAM__FAILED || magic == LAM__FN_FAILED;
+}

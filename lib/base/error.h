@@ -1,0 +1,47 @@
+/* Failure: sticky, like NaN. Every failure of the library passes lam__error_record, where a debugger can break. */
+#ifndef LAM_BASE_ERROR_H
+#define LAM_BASE_ERROR_H
+
+#include <lamina/context.h>
+#include <lamina/extend.h>
+#include <stdarg.h>
+
+enum { LAM__ERROR_TEXT = 2048 }; /* bytes */
+
+typedef struct lam__error {
+    lam_status status; /* of the first failure */
+    size_t count;      /* of failures */
+    char text[LAM__ERROR_TEXT];
+} lam__error;
+
+/* A text that is being put together; always ends in NUL, cuts what does not fit. */
+typedef struct lam__text {
+    char *text;
+    size_t size, used; /* bytes */
+} lam__text;
+
+void lam__error_append(lam__text *t, const char *format, ...) LAM_PRINTF(2, 3);
+void lam__error_append_type(lam__text *t, lam_dtype dtype, int rank, const int64_t *dims);
+
+/* Records a failure with the function and levels of the moment appended. `remedy` may be NULL. Returns status. */
+lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, va_list arguments);
+lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, ...) LAM_PRINTF(4, 5);
+
+/* The same, for an operation on values: its name goes in front, its operands behind. */
+lam_status lam__error_call(const lam_call_site *call, lam_status status, const char *remedy, const char *format, ...) LAM_PRINTF(4, 5);
+
+lam_status lam__error_memory(lam_ctx *ctx, size_t bytes);
+
+/* NOTE [attempts]
+ * What the library tries and can do without leaves no record: mark, try, roll back. */
+typedef struct lam__mark {
+    lam_status status;
+    size_t count;
+} lam__mark;
+lam__mark lam__error_mark(const lam_ctx *ctx);
+void lam__error_roll_back(lam_ctx *ctx, lam__mark mark);
+
+/* The status recorded since the mark, LAM_OK if none. */
+lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark);
+
+#endif

@@ -1,0 +1,295 @@
+/* Handles and scopes: see scope.h. */
+#include "lib/base/scope.h"
+
+#include "lib/base/context.h"
+#include "lib/dispatch/fn.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/tensor.h>
+
+enum { SLAB_HANDLES = 63, WAITING = 64 }; /* handles per slab; freed handles that wait before one is reused */
+
+typedef struct lam__handle_slab {
+    struct lam__handle_slab *next;
+    char pad[64 - sizeof(void *)];
+    lam_tensor handles[SLAB_HANDLES];
+} handle_slab;
+
+/* ---- free list ------------------------------------------------------------------------------------------ */
+
+static void wait_for_reuse(lam__handles *h, lam_tensor *t) {
+    t->next = NULL;
+    if (h->last) h->last->next = t;
+    else h->first = t;
+    h->last = t;
+    h->waiting++;
+}
+
+static bool add_slab(lam_ctx *ctx) {
+    handle_slab *slab = lam__alloc_get(&ctx->pool, sizeof *slab);
+    if (!slab) return false;
+    slab->next = ctx->handles.slabs;
+    ctx->handles.slabs = slab;
+    for (int i = 0; i < SLAB_HANDLES; i++) {
+        slab->handles[i].magic = LAM__FREED;
+        slab->handles[i].ctx = ctx;
+        wait_for_reuse(&ctx->handles, &slab->handles[i]);
+    }
+    return true;
+}
+
+static lam_tensor *handle_take(lam_ctx *ctx) {
+    lam__handles *h = &ctx->handles;
+    if (h->waiting <= WAITING && !add_slab(ctx) && !h->waiting) {
+        lam__error_memory(ctx, sizeof(handle_slab));
+        return NULL;
+    }
+    lam_tensor *t = h->first;
+    h->first = t->next;
+    if (!h->first) h->last = NULL;
+    h->waiting--;
+    return t;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------ */
+
+static void link_in(lam_tensor **head, lam_tensor *t) {
+    t->prev = NULL;
+    t->next = *head;
+    if (*head) (*head)->prev = t;
+    *head = t;
+}
+
+static lam_tensor **head_of(lam_tensor *t) {
+    return t->scope ? &t->scope->tensors : &t->ctx->handles.held;
+}
+
+static void unlink(lam_tensor *t) {
+    if (t->next) t->next->prev = t->prev;
+    if (t->prev) t->prev->next = t->next;
+    else *head_of(t) = t->next;
+}
+
+static void handle_free(lam_tensor *t) {
+    t->magic = LAM__FREED;
+    lam__value_release(t->value);
+    t->value = NULL;
+    wait_for_reuse(&t->ctx->handles, t);
+}
+
+lam_tensor *lam__scope_handle(lam_ctx *ctx, lam_value *value) {
+    if (!value) return &ctx->failed;
+    lam_tensor *t = handle_take(ctx);
+    if (!t) {
+        lam__value_release(value);
+        return &ctx->failed;
+    }
+    t->magic = LAM__LIVE;
+    t->holds = 0;
+    t->value = value;
+    t->birth = ++ctx->clock;
+    t->scope = ctx->scope;
+    link_in(&ctx->scope->tensors, t);
+    return t;
+}
+
+/* ---- scopes ------------------------------------------------------------------------------------------------ */
+
+void lam__scope_open(lam_ctx *ctx, lam_scope *scope) {
+    *scope = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx, .parent = ctx->scope};
+    ctx->scope = scope;
+}
+
+static void scope_empty(lam_scope *scope) {
+    while (scope->fns) lam__fn_leave_scope(scope->fns);
+    lam_tensor *next;
+    for (lam_tensor *t = scope->tensors; t; t = next) {
+        next = t->next;
+        if (t->holds) {
+            t->scope = NULL;
+            link_in(&scope->ctx->handles.held, t);
+        } else {
+            handle_free(t);
+        }
+    }
+    scope->tensors = NULL;
+}
+
+bool lam__scope_close_inner(lam_scope *scope) {
+    lam_ctx *ctx = scope->ctx;
+    bool any = false;
+    for (; ctx->scope != scope; any = true) lam__scope_close(ctx->scope);
+    return any;
+}
+
+void lam__scope_close(lam_scope *scope) {
+    lam_ctx *ctx = scope->ctx;
+    scope_empty(scope);
+    ctx->scope = scope->parent;
+    if (!scope->on_heap) return;
+    scope->magic = LAM__FREED;
+    lam__alloc_put(&ctx->pool, scope, sizeof *scope);
+}
+
+void lam__scope_add_fn(lam_scope *scope, lam_fn *f) {
+    f->scope = scope;
+    f->prev = NULL;
+    f->next = scope->fns;
+    if (scope->fns) scope->fns->prev = f;
+    scope->fns = f;
+}
+
+void lam__scope_remove_fn(lam_fn *f) {
+    if (f->next) f->next->prev = f->prev;
+    if (f->prev) f->prev->next = f->next;
+    else f->scope->fns = f->next;
+    f->scope = NULL;
+}
+
+void lam__scope_free_all(lam_ctx *ctx) {
+    lam__scope_close_inner(&ctx->outermost);
+    scope_empty(&ctx->outermost);
+    lam_tensor *next;
+    for (lam_tensor *t = ctx->handles.held; t; t = next) {
+        next = t->next;
+        handle_free(t);
+    }
+    ctx->handles.held = NULL;
+    for (handle_slab *s = ctx->handles.slabs, *after; s; s = after) {
+        after = s->next;
+        lam__alloc_put(&ctx->pool, s, sizeof *s);
+    }
+}
+
+lam_scope *lam_scope_begin(lam_ctx *ctx) {
+    if (!ctx || ctx == &lam__context_failed) return NULL;
+    lam_scope *scope = lam__alloc_get(&ctx->pool, sizeof *scope);
+    if (!scope) {
+        lam__error_memory(ctx, sizeof *scope);
+        return NULL;
+    }
+    lam__scope_open(ctx, scope);
+    scope->on_heap = true;
+    return scope;
+}
+
+/* Whether `scope` is open and was opened by the user inside the function that is running. */
+static bool may_end(const lam_ctx *ctx, const lam_scope *scope) {
+    const lam_scope *s = ctx->scope;
+    while (s && s != scope && s->on_heap) s = s->parent;
+    return s == scope && scope->on_heap;
+}
+
+/* Moves t to the parent of `scope` if it belongs to `scope` or to one inside it. */
+static void keep_in_parent(lam_scope *scope, lam_tensor *t) {
+    if (!t || t->magic != LAM__LIVE || t->ctx != scope->ctx || !t->scope) return;
+    const lam_scope *s = scope->ctx->scope;
+    while (s != scope && s != t->scope) s = s->parent;
+    if (s != t->scope) return;
+    unlink(t);
+    t->scope = scope->parent;
+    link_in(&scope->parent->tensors, t);
+}
+
+lam_status lam_scope_end(lam_scope *scope, lam_tensor *const keep[], size_t n) {
+    if (!scope) return LAM_OK;
+    lam_ctx *ctx = scope->ctx;
+    if (scope->magic != LAM__SCOPE || !may_end(ctx, scope))
+        return lam__error_set(ctx, LAM_ERR_SCOPE, "end each scope once, in the function that began it", "lam_scope_end: this scope is not open here");
+    for (size_t i = 0; keep && i < n; i++) keep_in_parent(scope, keep[i]);
+    lam_status status = LAM_OK;
+    if (lam__scope_close_inner(scope))
+        status = lam__error_set(ctx, LAM_ERR_SCOPE, "end scopes in reverse order of beginning", "lam_scope_end: a scope inside was still open");
+    lam__scope_close(scope);
+    return status;
+}
+
+/* ---- use of handles ------------------------------------------------------------------------------------------ */
+
+/* What is wrong with a handle that is not live. Gives the tensor to return. */
+static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position, const lam_tensor *t) {
+    if (!t) lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: operand %zu is NULL", operation, position);
+    else if (t->magic == LAM__FAILED && t->ctx->error.count == 0)
+        lam__error_set(ctx, LAM_ERR_STALE, "drop failed tensors when you clear the error",
+                       "%s: operand %zu is stale: it failed before lam_clear_error", operation, position);
+    else if (t->magic == LAM__FREED)
+        lam__error_set(ctx, LAM_ERR_FREED, "keep it with lam_scope_end or lam_hold", "%s: operand %zu was used after it was freed",
+                       operation, position);
+    else if (t->magic != LAM__FAILED)
+        lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: operand %zu is not a tensor", operation, position);
+    return &ctx->failed;
+}
+
+static bool has_context(const lam_tensor *t) {
+    return t && (t->magic == LAM__LIVE || t->magic == LAM__FREED || t->magic == LAM__FAILED);
+}
+
+static lam_ctx *context_of(size_t n, lam_tensor *const in[]) {
+    for (size_t i = 0; i < n; i++)
+        if (has_context(in[i])) return in[i]->ctx;
+    return &lam__context_failed;
+}
+
+static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *const in[], size_t position, lam_tensor **failed) {
+    lam_ctx *ctx = context_of(n, in);
+    const lam_tensor *t = in[position];
+    if (t && t->magic == LAM__LIVE && t->ctx != ctx) {
+        lam__error_set(ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
+                       "%s: mixed contexts: operand %zu belongs to another one", operation, position);
+        *failed = &ctx->failed;
+    } else {
+        *failed = explain(ctx, operation, position, t);
+    }
+    return NULL;
+}
+
+lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[], lam_tensor **failed) {
+    if (n == 0) return NULL;
+    lam_ctx *ctx = in[0] ? in[0]->ctx : NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!in[i] || in[i]->magic != LAM__LIVE || in[i]->ctx != ctx) return operands_explain(operation, n, in, i, failed);
+        values[i] = in[i]->value;
+    }
+    return ctx;
+}
+
+lam_value *lam__scope_peek(const lam_tensor *t) {
+    return t && t->magic == LAM__LIVE ? t->value : NULL;
+}
+
+static bool usable(const char *operation, lam_tensor *t) {
+    lam_value *value;
+    lam_tensor *failed;
+    return t && lam__scope_operands(operation, 1, &t, &value, &failed);
+}
+
+void lam_drop(lam_tensor *t) {
+    if (!t || t->magic == LAM__FAILED || !usable("lam_drop", t)) return;
+    if (!t->scope && t->holds) return; /* no scope has it: only lam_release lets go */
+    unlink(t);
+    t->scope = NULL;
+    if (t->holds) link_in(&t->ctx->handles.held, t);
+    else handle_free(t);
+}
+
+lam_tensor *lam_hold(lam_tensor *t) {
+    if (!t || !usable("lam_hold", t)) return t ? &t->ctx->failed : &lam__context_failed.failed;
+    t->holds++;
+    return t;
+}
+
+void lam_release(lam_tensor *t) {
+    if (!t || t->magic == LAM__FAILED || !usable("lam_release", t)) return;
+    if (!t->holds) {
+        lam__error_set(t->ctx, LAM_ERR_VALUE, NULL, "lam_release: this tensor is not held");
+        return;
+    }
+    if (--t->holds || t->scope) return;
+    unlink(t);
+    handle_free(t);
+}
+
+lam_tensor *lam_alias(lam_tensor *t) {
+    if (!t || !usable("lam_alias", t)) return t ? &t->ctx->failed : &lam__context_failed.failed;
+    return lam__scope_handle(t->ctx, lam__value_hold(t->value));
+}

@@ -1,0 +1,82 @@
+/* Handles and the scopes that own them. A handle is small, lives in memory of the context that never becomes anything
+ * but a handle again, and shows one counted value; freed handles are poisoned and reused late, so that a use after
+ * the end is a named error. */
+#ifndef LAM_BASE_SCOPE_H
+#define LAM_BASE_SCOPE_H
+
+#include <lamina/context.h>
+#include <lamina/extend.h>
+
+/* First word of each object. lam_failed reads it, so it comes first everywhere. */
+enum lam__magic {
+    LAM__LIVE = 0x4c616d01,
+    LAM__FREED = 0x4c616d02,
+    LAM__FAILED = 0x4c616d03,
+    LAM__FN = 0x4c616d04,
+    LAM__FN_FREED = 0x4c616d05,
+    LAM__FN_FAILED = 0x4c616d06,
+    LAM__SCOPE = 0x4c616d07,
+    LAM__PROGRAM = 0x4c616d08
+};
+
+struct lam_tensor {
+    uint32_t magic;
+    uint32_t holds;           /* lam_hold: references beside the scope's */
+    lam_ctx *ctx;
+    lam_value *value;
+    lam_tensor *prev, *next;  /* in the scope, or in the list of free handles */
+    lam_scope *scope;         /* NULL: held only, or on the C stack of the library */
+    uint64_t birth;           /* the context's clock */
+    void *unused;             /* fills the cache line */
+};
+
+struct lam_scope {
+    uint32_t magic;
+    bool on_heap;
+    lam_ctx *ctx;
+    lam_scope *parent;
+    lam_tensor *tensors;
+    lam_fn *fns;               /* functions that this scope has a reference to */
+};
+
+/* Free handles in order of their freeing: taken from the front only when enough wait behind. */
+typedef struct lam__handles {
+    lam_tensor *first, *last;
+    int waiting;
+    lam_tensor *held;     /* held handles whose scope has ended */
+    struct lam__handle_slab *slabs;
+} lam__handles;
+
+/* A handle in the innermost scope that takes over one reference to `value`. NULL value, or no memory: the failed tensor. */
+lam_tensor *lam__scope_handle(lam_ctx *ctx, lam_value *value);
+
+/* A handle in memory of the caller's for the duration of a rule; takes over nothing. */
+static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value);
+
+void lam__scope_open(lam_ctx *ctx, lam_scope *scope);
+void lam__scope_close(lam_scope *scope);
+
+/* Closes what lies inside `scope`; true if there was something. */
+bool lam__scope_close_inner(lam_scope *scope);
+
+void lam__scope_add_fn(lam_scope *scope, lam_fn *f);
+void lam__scope_remove_fn(lam_fn *f);
+void lam__scope_free_all(lam_ctx *ctx);
+
+static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value) {
+    t->magic = LAM__LIVE;
+    t->holds = 0;
+    t->ctx = ctx;
+    t->value = value;
+    t->scope = NULL;
+    t->birth = 0;
+}
+
+/* Checks n operands and collects their values. Gives the context, or NULL after recording what is wrong; then *failed is
+ * what the operation returns. NULL operands are legal where `optional` has the bit. */
+lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[], lam_tensor **failed);
+
+/* The value of one handle for an accessor; NULL for a failed tensor or NULL. Records nothing. */
+lam_value *lam__scope_peek(const lam_tensor *t);
+
+#endif

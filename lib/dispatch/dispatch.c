@@ -1,0 +1,32 @@
+/* Dispatch: see dispatch.h. JAX finds the top trace among the operands and lifts every other operand into it; here
+ * values of lower levels stay what they are, constants, which is both cheaper and what keeps perturbations apart. */
+#include "lib/dispatch/dispatch.h"
+
+lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
+    lam_ctx *ctx = call->ctx;
+    lam__level *top = NULL;
+    for (int i = 0; i < call->inputs; i++) {
+        const lam_value *v = call->in[i];
+        if (!v || v->kind == LAM__CONCRETE || v->kind == LAM__ABSTRACT) continue;
+        lam__level *level = lam__payload_of(v)->level;
+        if (!lam__level_visible(ctx, level)) return lam__level_fail_hidden(call, i);
+        if (!top || level->depth > top->depth) top = level;
+    }
+    if (!top) return lam__eval(call, out);
+    lam__level *saved = ctx->current;
+    ctx->current = top->parent;
+    lam_status status = top->interpreter->process(top, call, out);
+    ctx->current = saved;
+    return status;
+}
+
+lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {
+    bool boxed = false;
+    for (int i = 0; i < call->inputs; i++) boxed = boxed || (call->in[i] && call->in[i]->kind != LAM__CONCRETE);
+    if (!boxed) return lam__eval(call, out);
+    lam__scratch_area area;
+    lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
+    lam_status status = shapes ? lam__eval_shape(call, shapes) : LAM_ERR_MEMORY;
+    lam__scratch_put(&area);
+    return status == LAM_OK ? lam__dispatch(call, out) : status;
+}

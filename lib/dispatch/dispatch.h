@@ -1,0 +1,49 @@
+/* Dispatch: finds the level that a call belongs to and lets its interpreter do it. */
+#ifndef LAM_DISPATCH_DISPATCH_H
+#define LAM_DISPATCH_DISPATCH_H
+
+#include "lib/dispatch/level.h"
+
+/* Applies a primitive to values. Cost depends on the levels that the operands belong to, not on the depth of the stack.
+ * Gives one reference per output; on failure records it and leaves out[] NULL. NULL operands are not looked at. */
+lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]);
+
+/* The same after checking dtypes and dims as the user sees them: for calls that come from outside. */
+lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]);
+
+/* Level 0. */
+lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
+
+/* Types of the outputs from the types of the operands. */
+lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]);
+
+/* The elementwise class (elementwise.c): one shape rule and one evaluation for all of it. */
+lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out);
+lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out);
+
+/* Writes the result over in[0], whose memory nobody else sees. False, with nothing done, if that does not fit. */
+bool lam__elementwise_into_first(const lam_call_site *call);
+
+/* Memory for the time of one call: a few bytes in the C frame, more from the pool. */
+typedef struct lam__scratch {
+    lam_ctx *ctx;
+    void *block;
+    size_t bytes;
+    _Alignas(16) char few[384];
+} lam__scratch_area;
+
+static inline void *lam__scratch_get(lam__scratch_area *s, lam_ctx *ctx, size_t bytes) {
+    s->ctx = ctx;
+    s->block = NULL;
+    if (bytes <= sizeof s->few) return s->few;
+    s->bytes = bytes;
+    s->block = lam__alloc_get(&ctx->pool, bytes);
+    if (!s->block) lam__error_memory(ctx, bytes);
+    return s->block;
+}
+
+static inline void lam__scratch_put(lam__scratch_area *s) {
+    if (s->block) lam__alloc_put(&s->ctx->pool, s->block, s->bytes);
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* The elementwise class: operands broadcast against each other from the last axis on, as in NumPy; all have one dtype
+ * (the public wrappers convert), except the condition of a select. One shape rule and one evaluation serve every row. */
+#include "lib/dispatch/dispatch.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+
+enum { MAX_OPERANDS = 4 }; /* output and up to three inputs */
+
+/* The operand that sets the dtype: the last one (a select's first is its condition). */
+static lam_dtype dtype_of(const lam_call_site *call) {
+    return (lam_dtype)call->in[call->inputs - 1]->dtype;
+}
+
+static lam_dtype result_dtype(const lam_call_site *call) {
+    return call->primitive->predicate ? LAM_BOOL : dtype_of(call);
+}
+
+static lam__loop *loop_of(const lam_call_site *call) {
+    return lam__kernels_loop((lam__loop_id)(call->primitive->loop - 1), dtype_of(call));
+}
+
+static lam_status fail_broadcast(const lam_call_site *call, int axis_from_end, int64_t a, int64_t b) {
+    return lam__error_call(call, LAM_ERR_SHAPE, "make the sizes equal or 1, or reshape",
+                           "dims do not broadcast: axis -%d has %lld and %lld elements", axis_from_end, (long long)a, (long long)b);
+}
+
+static lam_status check_dtypes(const lam_call_site *call) {
+    bool select = call->primitive->loop == LAM__LOOP_where + 1;
+    if (select && call->in[0]->dtype != LAM_BOOL)
+        return lam__error_call(call, LAM_ERR_DTYPE, "compare it with 0 first", "the condition is not bool");
+    for (int i = select; i < call->inputs; i++)
+        if (call->in[i]->dtype != dtype_of(call)) return lam__error_call(call, LAM_ERR_DTYPE, "cast them to one", "operands differ in dtype");
+    if (!loop_of(call)) return lam__error_call(call, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
+    return LAM_OK;
+}
+
+lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out) {
+    lam_status status = check_dtypes(call);
+    if (status != LAM_OK) return status;
+    out->dtype = result_dtype(call);
+    out->rank = 0;
+    for (int i = 0; i < call->inputs; i++)
+        if (call->in[i]->rank > out->rank) out->rank = call->in[i]->rank;
+    for (int axis = 1; axis <= out->rank; axis++) {
+        int64_t size = 1;
+        for (int i = 0; i < call->inputs; i++) {
+            const lam_value *x = call->in[i];
+            int64_t own = axis <= x->rank ? x->dims[x->rank - axis] : 1;
+            if (own != 1 && size != 1 && own != size) return fail_broadcast(call, axis, size, own);
+            if (own != 1) size = own;
+        }
+        out->dims[out->rank - axis] = size;
+    }
+    return LAM_OK;
+}
+
+/* Runs the loop into memory that has the result's dims, contiguous. */
+static void run(const lam_call_site *call, lam__loop *loop, int rank, const int64_t *dims, void *data, bool flat, int64_t count) {
+    void *p[MAX_OPERANDS] = {data};
+    int n = call->inputs + 1;
+    for (int i = 1; i < n; i++) p[i] = call->in[i - 1]->data;
+    if (flat) {
+        int64_t step[MAX_OPERANDS] = {1};
+        for (int i = 1; i < n; i++) step[i] = call->in[i - 1]->count == 1 ? 0 : 1;
+        loop(count, p, step, call->params);
+        return;
+    }
+    int64_t strides[MAX_OPERANDS][LAM_INNER_RANK], step = 1;
+    const int64_t *all[MAX_OPERANDS];
+    size_t item[MAX_OPERANDS] = {lam__dtype_bytes(result_dtype(call))};
+    for (int axis = rank - 1; axis >= 0; axis--) {
+        strides[0][axis] = step;
+        step *= dims[axis];
+    }
+    for (int i = 1; i < n; i++) {
+        const lam_value *x = call->in[i - 1];
+        item[i] = lam__dtype_bytes(x->dtype);
+        for (int axis = 0; axis < rank; axis++) {
+            int own = axis - (rank - x->rank);
+            strides[i][axis] = own < 0 || x->dims[own] == 1 ? 0 : x->strides[own];
+        }
+    }
+    for (int i = 0; i < n; i++) all[i] = strides[i];
+    lam__kernels_elementwise(loop, n, rank, dims, all, p, item, call->params);
+}
+
+/* An operand that a flat loop can read: same dims and no gaps, or a single element. */
+static bool reads_flat(const lam_value *x, const lam_value *like) {
+    return x->count == 1 ? x->rank <= like->rank : x->contiguous && lam__value_same_dims(x, like);
+}
+
+/* The operand whose dims are the result's, if all operands can be read flat. */
+static const lam_value *flat_shape(const lam_call_site *call) {
+    const lam_value *like = call->in[0];
+    for (int i = 1; i < call->inputs; i++) {
+        const lam_value *x = call->in[i];
+        if (x->count > like->count || (x->count == like->count && x->rank > like->rank)) like = x;
+    }
+    for (int i = 0; i < call->inputs; i++)
+        if (!reads_flat(call->in[i], like)) return NULL;
+    return like;
+}
+
+lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
+    const lam_value *like = flat_shape(call);
+    lam_shape shape;
+    lam_status status = like ? check_dtypes(call) : lam__elementwise_shape(call, &shape);
+    if (status != LAM_OK) return status;
+    int rank = like ? like->rank : shape.rank;
+    *out = lam__value_new(call->ctx, result_dtype(call), rank, like ? like->dims : shape.dims);
+    if (!*out) return LAM_ERR_MEMORY;
+    if ((*out)->count) run(call, loop_of(call), rank, (*out)->dims, (*out)->data, like != NULL, (*out)->count);
+    return LAM_OK;
+}
+
+bool lam__elementwise_into_first(const lam_call_site *call) {
+    lam_value *x = call->in[0];
+    if (!lam__value_unshared(x) || flat_shape(call) != x || x->dtype != result_dtype(call)) return false;
+    for (int i = 0; i < call->inputs; i++)
+        if (call->in[i]->kind != LAM__CONCRETE || call->in[i]->dtype != x->dtype) return false;
+    if (!loop_of(call)) return false;
+    if (x->count) run(call, loop_of(call), x->rank, x->dims, x->data, true, x->count);
+    return true;
+}

@@ -1,0 +1,62 @@
+/* Level 0: allocates outputs and calls the kernel, or makes a view. */
+#include "lib/dispatch/dispatch.h"
+
+#include "lib/tensor/dtype.h"
+
+const lam__interpreter lam__interpreter_eval = {.name = "eval"};
+
+lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]) {
+    return call->primitive->elementwise ? lam__elementwise_shape(call, out) : call->primitive->shape(call, out);
+}
+
+static lam_status fail_abstract(const lam_call_site *call, int operand) {
+    return lam__error_call(call, LAM_ERR_ABSTRACT, "name it in `saves` of the row whose rule this is",
+                           "the elements of operand %d are not known here: only its type was kept", operand);
+}
+
+static lam_status eval_view(const lam_call_site *call, const lam_shape *shape, lam_value **out) {
+    int64_t strides[LAM_INNER_RANK], offset = 0;
+    lam_value *x = call->in[0];
+    if (call->primitive->view(call, shape, strides, &offset)) {
+        *out = lam__value_view(x, shape->rank, shape->dims, strides, offset);
+        return *out ? LAM_OK : LAM_ERR_MEMORY;
+    }
+    lam_value *dense = lam__value_contiguous(x);
+    if (!dense) return LAM_ERR_MEMORY;
+    lam_call_site again = *call;
+    again.in = &dense;
+    offset = 0;
+    if (call->primitive->view(&again, shape, strides, &offset))
+        *out = lam__value_view(dense, shape->rank, shape->dims, strides, offset);
+    lam__value_release(dense);
+    return *out ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+static lam_status eval_kernel(const lam_call_site *call, const lam_shape shapes[], lam_value *out[]) {
+    lam_status status = LAM_OK;
+    for (int o = 0; o < call->outputs && status == LAM_OK; o++) {
+        out[o] = lam__value_new(call->ctx, shapes[o].dtype, shapes[o].rank, shapes[o].dims);
+        if (!out[o]) status = LAM_ERR_MEMORY;
+    }
+    if (status == LAM_OK) status = call->primitive->eval(call, out);
+    for (int o = 0; o < call->outputs && status != LAM_OK; o++) {
+        lam__value_release(out[o]);
+        out[o] = NULL;
+    }
+    return status;
+}
+
+lam_status lam__eval(const lam_call_site *call, lam_value *out[]) {
+    const lam_primitive *p = call->primitive;
+    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
+    for (int i = 0; i < call->inputs; i++)
+        if (call->in[i] && call->in[i]->kind != LAM__CONCRETE) return fail_abstract(call, i);
+    if (p->elementwise) return lam__elementwise_eval(call, out);
+    if (p->call) return p->call(call, out);
+    lam__scratch_area area;
+    lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
+    lam_status status = shapes ? p->shape(call, shapes) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = p->view ? eval_view(call, shapes, out) : eval_kernel(call, shapes, out);
+    lam__scratch_put(&area);
+    return status;
+}

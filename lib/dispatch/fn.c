@@ -1,0 +1,333 @@
+/* Functions and their calls: see fn.h. */
+#include "lib/dispatch/fn.h"
+
+#include "lib/dispatch/dispatch.h"
+
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+enum { WAITING = 32 }; /* freed functions that wait before their memory is used for another */
+
+/* What lies in front of the env of a derived function. */
+typedef struct derived_head {
+    lam_ctx *ctx;
+    lam_fn *base;
+    void (*env_free)(lam_ctx *ctx, void *env);
+    size_t bytes;                      /* of head and env */
+    _Alignas(max_align_t) char env[];
+} derived_head;
+
+/* ---- memory of functions ---------------------------------------------------------------------------------- */
+
+static lam_fn *fn_take(lam_ctx *ctx) {
+    lam_fn *f = ctx->fns_first;
+    if (f && ctx->fns_waiting > WAITING) {
+        ctx->fns_first = f->next;
+        ctx->fns_waiting--;
+    } else {
+        f = lam__alloc_get(&ctx->pool, sizeof *f);
+        if (!f) return NULL;
+    }
+    memset(f, 0, sizeof *f);
+    return f;
+}
+
+/* Freed functions stay functions, so that a use after the end is a named error. */
+static void fn_wait(lam_ctx *ctx, lam_fn *f) {
+    f->magic = LAM__FN_FREED;
+    f->next = NULL;
+    if (ctx->fns_waiting++) ctx->fns_last->next = f;
+    else ctx->fns_first = f;
+    ctx->fns_last = f;
+}
+
+void lam__fn_free_waiting(lam_ctx *ctx) {
+    lam_fn *next;
+    for (lam_fn *f = ctx->fns_first; f; f = next) {
+        next = f->next;
+        lam__alloc_put(&ctx->pool, f, sizeof *f);
+    }
+    ctx->fns_first = NULL;
+    ctx->fns_waiting = 0;
+}
+
+static void fn_free(lam_fn *f) {
+    lam_ctx *ctx = f->ctx;
+    if (f->env_free) f->env_free(f->env);
+    for (int i = 0; i < f->captured; i++) lam__value_release(f->captures[i]);
+    if (f->captures) lam__alloc_put(&ctx->pool, f->captures, (size_t)f->captured * sizeof *f->captures);
+    if (f->name) lam__alloc_put(&ctx->pool, f->name, f->name_bytes);
+    fn_wait(ctx, f);
+}
+
+lam_fn *lam__fn_retain(lam_fn *f) {
+    if (f) f->refs++;
+    return f;
+}
+
+void lam__fn_release(lam_fn *f) {
+    if (f && f->magic == LAM__FN && --f->refs == 0) fn_free(f);
+}
+
+void lam__fn_leave_scope(lam_fn *f) {
+    lam__scope_remove_fn(f);
+    lam__fn_release(f);
+}
+
+/* ---- making --------------------------------------------------------------------------------------------- */
+
+static bool copy_name(lam_fn *f, const char *prefix, const char *name) {
+    size_t a = prefix ? strlen(prefix) : 0, b = strlen(name), extra = prefix ? 3 : 1;
+    f->name_bytes = a + b + extra;
+    f->name = lam__alloc_get(&f->ctx->pool, f->name_bytes);
+    if (f->name) snprintf(f->name, f->name_bytes, prefix ? "%s(%s)" : "%s%s", prefix ? prefix : "", name);
+    return f->name != NULL;
+}
+
+static lam_fn *fn_make(lam_ctx *ctx, const char *prefix, const char *name) {
+    lam_fn *f = fn_take(ctx);
+    if (f) {
+        f->ctx = ctx;
+        if (copy_name(f, prefix, name)) {
+            f->magic = LAM__FN;
+            f->refs = 1;
+            lam__scope_add_fn(ctx->scope, f);
+            return f;
+        }
+        fn_wait(ctx, f);
+    }
+    lam__error_memory(ctx, sizeof *f);
+    return NULL;
+}
+
+static bool copy_captures(lam_fn *f, lam_list captures) {
+    if (!captures.count) return true;
+    size_t bytes = captures.count * sizeof *f->captures;
+    f->captures = lam__alloc_get(&f->ctx->pool, bytes);
+    if (!f->captures) {
+        lam__error_memory(f->ctx, bytes);
+        return false;
+    }
+    memset(f->captures, 0, bytes);
+    f->captured = (int)captures.count;
+    lam_tensor *failed;
+    if (lam__scope_operands("lam_fn_new (captures)", captures.count, captures.items, f->captures, &failed) != f->ctx) {
+        memset(f->captures, 0, bytes); /* collected without references */
+        return false;
+    }
+    for (int i = 0; i < f->captured; i++) lam__value_hold(f->captures[i]);
+    return true;
+}
+
+static lam_status options_check(lam_ctx *ctx, const lam_fn_options *o) {
+    if (!o || !o->body) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_fn_new: a function needs a body");
+    if (o->inputs < 0 || o->outputs < 0)
+        return lam__error_set(ctx, LAM_ERR_VALUE, NULL, "lam_fn_new: %d inputs and %d outputs are impossible", o->inputs, o->outputs);
+    if (o->captures.count && !o->captures.items)
+        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_fn_new: captures has a count but no items");
+    return LAM_OK;
+}
+
+lam_fn *lam_fn_new(lam_ctx *ctx, const lam_fn_options *options) {
+    if (!ctx) ctx = &lam__context_failed;
+    lam_fn *f = NULL;
+    if (ctx != &lam__context_failed && options_check(ctx, options) == LAM_OK)
+        f = fn_make(ctx, NULL, options->name ? options->name : "anonymous");
+    if (!f) {
+        if (options && options->env_free) options->env_free(options->env);
+        return ctx->failed_fn;
+    }
+    f->body = options->body;
+    f->inputs = options->inputs;
+    f->outputs = options->outputs;
+    f->env = options->env;
+    f->env_free = options->env_free;
+    if (copy_captures(f, options->captures)) return f;
+    lam__fn_leave_scope(f);
+    return ctx->failed_fn;
+}
+
+static void derived_free(void *env) {
+    derived_head *head = (derived_head *)(void *)((char *)env - offsetof(derived_head, env));
+    if (head->env_free) head->env_free(head->ctx, env);
+    lam__fn_release(head->base);
+    lam__alloc_put(&head->ctx->pool, head, head->bytes);
+}
+
+lam_fn *lam__fn_base(const void *env) {
+    return ((const derived_head *)(const void *)((const char *)env - offsetof(derived_head, env)))->base;
+}
+
+lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d) {
+    size_t bytes = sizeof(derived_head) + d->env_bytes;
+    derived_head *head = lam__alloc_get(&ctx->pool, bytes);
+    lam_fn *f = head ? fn_make(ctx, d->prefix, d->base ? d->base->name : "") : NULL;
+    if (!f) {
+        if (head) lam__alloc_put(&ctx->pool, head, bytes);
+        else lam__error_memory(ctx, bytes);
+        return ctx->failed_fn;
+    }
+    *head = (derived_head){.ctx = ctx, .base = lam__fn_retain(d->base), .env_free = d->env_free, .bytes = bytes};
+    if (d->env_bytes) memcpy(head->env, d->env, d->env_bytes);
+    f->body = d->body;
+    f->inputs = d->inputs;
+    f->outputs = d->outputs;
+    f->env = head->env;
+    f->env_free = derived_free;
+    return f;
+}
+
+/* ---- use --------------------------------------------------------------------------------------------------- */
+
+lam_ctx *lam__fn_check(const char *what, lam_fn *f) {
+    if (!f || f->magic == LAM__FN_FAILED) return NULL;
+    if (f->magic == LAM__FN) return f->ctx;
+    if (f->magic == LAM__FN_FREED)
+        lam__error_set(f->ctx, LAM_ERR_FREED, "keep it with lam_fn_hold", "%s: the function was used after it was freed", what);
+    return NULL;
+}
+
+lam_fn *lam_fn_hold(lam_fn *f) {
+    if (!lam__fn_check("lam_fn_hold", f)) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    f->holds++;
+    return lam__fn_retain(f);
+}
+
+void lam_fn_release(lam_fn *f) {
+    if (!lam__fn_check("lam_fn_release", f)) return;
+    if (!f->holds) {
+        lam__error_set(f->ctx, LAM_ERR_VALUE, NULL, "lam_fn_release: function '%s' is not held", f->name);
+        return;
+    }
+    f->holds--;
+    lam__fn_release(f);
+}
+
+void lam_fn_drop(lam_fn *f) {
+    if (lam__fn_check("lam_fn_drop", f) && f->scope) lam__fn_leave_scope(f);
+}
+
+int lam_fn_inputs(const lam_fn *f) {
+    return f && f->magic == LAM__FN ? f->inputs : 0;
+}
+
+int lam_fn_outputs(const lam_fn *f) {
+    return f && f->magic == LAM__FN ? f->outputs : 0;
+}
+
+const char *lam_fn_name(const lam_fn *f) {
+    return f && f->magic == LAM__FN ? f->name : "failed";
+}
+
+bool lam__fn_made_here(const lam_ctx *ctx, const lam_tensor *t) {
+    return !ctx->frame || t->birth > ctx->frame->start;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------- */
+
+static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) {
+    lam_ctx *ctx = f->ctx;
+    lam_tensor *failed;
+    if (!t)
+        return lam__error_set(ctx, LAM_ERR_ARITY, "set every out[i]; on failure out[i] = lam_fail(...)",
+                              "output %d of function '%s' was not set", o, f->name);
+    lam_ctx *where = lam__scope_operands("output of a function", 1, &t, out, &failed);
+    if (where && where != ctx) {
+        *out = NULL;
+        return lam__error_set(ctx, LAM_ERR_CONTEXT, NULL, "output %d of function '%s' belongs to another context", o, f->name);
+    }
+    if (!where) {
+        *out = NULL;
+        return ctx->error.status;
+    }
+    lam__value_hold(*out);
+    return LAM_OK;
+}
+
+static void fill_inputs(lam_fn *f, lam_value *const in[], lam_tensor **handles) {
+    for (int i = 0; i < f->inputs + f->captured; i++) {
+        lam_value *v = i < f->inputs ? in[i] : f->captures[i - f->inputs];
+        handles[i] = v ? lam__scope_handle(f->ctx, lam__value_hold(v)) : NULL;
+    }
+}
+
+/* Runs the body; handles[] has room for inputs, captures and outputs. */
+static lam_status run_body(lam_fn *f, lam_value *const in[], lam_tensor **handles, lam_value *out[]) {
+    lam_ctx *ctx = f->ctx;
+    lam__frame frame = {.fn = f, .parent = ctx->frame, .start = ctx->clock};
+    lam_tensor **results = handles + f->inputs + f->captured;
+    lam_status status = LAM_OK, one;
+    lam_scope scope;
+    lam__scope_open(ctx, &scope);
+    ctx->frame = &frame;
+    fill_inputs(f, in, handles);
+    for (int o = 0; o < f->outputs; o++) results[o] = NULL;
+    f->body(ctx, handles, results, f->env);
+    for (int o = 0; o < f->outputs; o++)
+        if ((one = take_output(f, o, results[o], &out[o])) != LAM_OK && status == LAM_OK) status = one;
+    if (lam__scope_close_inner(&scope))
+        status = lam__error_set(ctx, LAM_ERR_SCOPE, "end every scope that the body begins", "function '%s' left a scope open", f->name);
+    ctx->frame = frame.parent;
+    lam__scope_close(&scope);
+    return status;
+}
+
+lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_out, lam_value *out[]) {
+    lam_ctx *ctx = f->ctx;
+    for (size_t o = 0; o < n_out; o++) out[o] = NULL;
+    if (n_in != (size_t)f->inputs || n_out != (size_t)f->outputs)
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "function '%s' takes %d inputs and gives %d outputs, not %zu and %zu", f->name,
+                              f->inputs, f->outputs, n_in, n_out);
+    lam__scratch_area area;
+    size_t count = (size_t)(f->inputs + f->captured + f->outputs);
+    lam_tensor **handles = lam__scratch_get(&area, ctx, count * sizeof *handles);
+    if (!handles) return LAM_ERR_MEMORY;
+    lam__mark mark = lam__error_mark(ctx);
+    lam__fn_retain(f);
+    lam_status status = run_body(f, in, handles, out);
+    lam__fn_release(f);
+    lam__scratch_put(&area);
+    lam_status recorded = lam__error_since(ctx, mark);
+    return recorded != LAM_OK ? recorded : status;
+}
+
+static lam_status call_values(lam_fn *f, lam_list in, lam_value **values, size_t n_out, lam_value **results) {
+    lam_tensor *failed;
+    for (size_t i = 0; i < in.count; i++)
+        if (in.items[i]) {
+            lam_ctx *where = lam__scope_operands(f->name, 1, &in.items[i], &values[i], &failed);
+            if (!where) return f->ctx->error.status != LAM_OK ? f->ctx->error.status : failed->ctx->error.status;
+            if (where != f->ctx)
+                return lam__error_set(f->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
+                                      "%s: mixed contexts: input %zu belongs to another one", f->name, i);
+        } else if (f->optional) {
+            values[i] = NULL;
+        } else {
+            return lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "input %zu of function '%s' is NULL", i, f->name);
+        }
+    return lam__fn_call(f, in.count, values, n_out, results);
+}
+
+lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
+    lam_ctx *ctx = lam__fn_check("lam_call", f);
+    lam_ctx *where = ctx ? ctx : f ? f->ctx : &lam__context_failed;
+    for (size_t o = 0; out && o < n_out; o++) out[o] = &where->failed;
+    if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
+    if ((!out && n_out) || (!in.items && in.count)) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_call of '%s': a count without items", f->name);
+    lam__scratch_area area;
+    lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);
+    if (!values) return LAM_ERR_MEMORY;
+    lam_value **results = values + in.count;
+    for (size_t o = 0; o < n_out; o++) results[o] = NULL;
+    lam_status status = call_values(f, in, values, n_out, results);
+    for (size_t o = 0; o < n_out; o++) out[o] = lam__scope_handle(ctx, results[o]);
+    lam__scratch_put(&area);
+    return status;
+}
+
+lam_tensor *lam_apply(lam_fn *f, lam_list in) {
+    lam_tensor *out = NULL;
+    lam_call(f, in, &out, 1);
+    return out;
+}

@@ -1,0 +1,66 @@
+/* Functions and their calls. A function is counted: its scope has one reference, each lam_fn_hold and each function derived from it
+ * has one. */
+#ifndef LAM_DISPATCH_FN_H
+#define LAM_DISPATCH_FN_H
+
+#include "lib/base/context.h"
+
+#include <lamina/fn.h>
+
+struct lam_fn {
+    uint32_t magic;
+    uint32_t refs;
+    uint32_t holds;            /* of refs, those that lam_fn_hold made */
+    lam_ctx *ctx;
+    char *name;
+    size_t name_bytes;
+    lam_body body;
+    int inputs, outputs;
+    bool optional;             /* inputs may be NULL: tangents and cotangents that are zero */
+    void *env;
+    void (*env_free)(void *env);
+    lam_value **captures;
+    int captured;
+    lam_scope *scope;          /* NULL: the scope's reference is gone */
+    lam_fn *prev, *next;       /* in the scope */
+};
+
+/* One call that is running. */
+typedef struct lam__frame {
+    lam_fn *fn;
+    struct lam__frame *parent;
+    uint64_t start;            /* the clock when it began: handles born later were made inside */
+} lam__frame;
+
+/* Makes a function of the library's own around `base` (held while it lives, may be NULL): env is env_bytes copied from `env`, whose owner
+ * releases what it holds in env_free(ctx, copy) before the memory goes. Name: "<prefix>(<name of base>)". */
+typedef struct lam__derived {
+    const char *prefix;
+    lam_fn *base;
+    lam_body body;
+    int inputs, outputs;
+    const void *env;
+    size_t env_bytes;
+    void (*env_free)(lam_ctx *ctx, void *env);
+} lam__derived;
+lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d);
+
+/* From the env that a derived body gets: the base. */
+lam_fn *lam__fn_base(const void *env);
+
+/* The context of a function that may be called; NULL after recording why not, *ctx then is where. `what` names the caller. */
+lam_ctx *lam__fn_check(const char *what, lam_fn *f);
+
+lam_fn *lam__fn_retain(lam_fn *f);
+void lam__fn_release(lam_fn *f);
+void lam__fn_leave_scope(lam_fn *f);
+
+/* lam_call without the checks of handles: values in, one reference per output out. */
+lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_out, lam_value *out[]);
+
+/* Whether handle t was made inside the function call that is running. */
+bool lam__fn_made_here(const lam_ctx *ctx, const lam_tensor *t);
+
+void lam__fn_free_waiting(lam_ctx *ctx);
+
+#endif

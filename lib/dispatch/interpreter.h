@@ -1,0 +1,51 @@
+/* The contract between the machine and an interpreter: what gives a level its meaning. The core asks no interpreter who it
+ * is; NULL in a slot is the documented default. transforms/README.md shows how to add one. */
+#ifndef LAM_DISPATCH_INTERPRETER_H
+#define LAM_DISPATCH_INTERPRETER_H
+
+#include "lib/tensor/value.h"
+
+typedef struct lam__level lam__level;
+
+typedef struct lam__interpreter {
+    const char *name;
+
+    /* Does one primitive whose highest operand is a box of `level`. The level's parent is current. Gives one reference per
+     * output; on failure records it and leaves out[] NULL. */
+    lam_status (*process)(lam__level *level, const lam_call_site *call, lam_value *out[]);
+
+    /* The value below whose elements a box shows, borrowed; NULL (also as slot): they cannot be read, for the
+     * reason that `unreadable` gives. */
+    lam_value *(*read)(const lam_value *box);
+    lam_status unreadable_status;
+    const char *unreadable, *unreadable_remedy;
+
+    /* Releases payload.extra of a box. NULL: there is nothing in it. */
+    void (*drop)(lam_value *box);
+
+    /* Called when the level is popped, before its remaining boxes are ended. NULL: nothing to do. */
+    void (*finish)(lam__level *level);
+
+    /* Appends what the level's name does not say, for example "(size 5)". NULL: nothing. */
+    void (*describe)(const lam__level *level, lam__text *text);
+
+    /* Prints what a box holds beside its type, for example "axis 0". NULL: nothing. */
+    void (*print)(FILE *file, const lam_value *box);
+} lam__interpreter;
+
+/* One entry of the level stack; lives in the C frame of the transform that pushed it. */
+struct lam__level {
+    lam_ctx *ctx;
+    const lam__interpreter *interpreter;
+    uint64_t serial;       /* from the context's clock; never reused */
+    int depth;             /* 0: evaluation */
+    lam__level *parent;    /* the level that was current when this one was pushed */
+    lam__level *previous;  /* what was current; restored by pop */
+    lam__level *shadowed;  /* the display entry that this level replaced */
+    lam_value *boxes;      /* those alive */
+    void *state;           /* the interpreter's */
+};
+
+extern const lam__interpreter lam__interpreter_eval;
+
+#endif

@@ -1,0 +1,100 @@
+/* Factorisations and triangular solves of small matrices of one floating type, included by factor.c with T, NAME and
+ * SQRT. For these sizes LAPACK's fixed cost outweighs its blocking. No include guard: that is the point. */
+
+/* The lower factor in place, row by row; false if a pivot is not positive (a NaN is not). */
+static bool FN(cholesky)(int64_t n, T *a) {
+    for (int64_t i = 0; i < n; i++) {
+        T *row = a + i * n;
+        for (int64_t j = 0; j <= i; j++) {
+            const T *column = a + j * n;
+            T sum = row[j];
+            for (int64_t q = 0; q < j; q++) sum -= row[q] * column[q];
+            if (j < i)
+                row[j] = sum / column[j];
+            else if (sum > 0)
+                row[j] = SQRT(sum);
+            else
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whether LAPACK, which may miss a NaN, left a proper factor: then its diagonal is positive. */
+static bool FN(is_factor)(int64_t n, const T *a) {
+    for (int64_t i = 0; i < n; i++)
+        if (!(a[i * n + i] > 0)) return false;
+    return true;
+}
+
+static void FN(clear_upper)(int64_t n, T *a) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++) a[i * n + j] = 0;
+}
+
+static int64_t FN(largest_below)(int64_t n, int64_t i, const T *a) {
+    int64_t best = i;
+    for (int64_t r = i + 1; r < n; r++) {
+        T v = a[r * n + i], w = a[best * n + i];
+        if ((v < 0 ? -v : v) > (w < 0 ? -w : w)) best = r;
+    }
+    return best;
+}
+
+static void FN(swap_rows)(int64_t n, T *restrict a, T *restrict b) {
+    for (int64_t j = 0; j < n; j++) {
+        T t = a[j];
+        a[j] = b[j], b[j] = t;
+    }
+}
+
+static void FN(lu)(int64_t n, T *a, int32_t *pivots) {
+    for (int64_t i = 0; i < n; i++) {
+        T *row = a + i * n;
+        int64_t pivot = FN(largest_below)(n, i, a);
+        pivots[i] = (int32_t)pivot;
+        if (pivot != i) FN(swap_rows)(n, row, a + pivot * n);
+        if (row[i] == 0) continue;
+        for (int64_t r = i + 1; r < n; r++) {
+            T *restrict below = a + r * n;
+            const T factor = below[i] /= row[i];
+            for (int64_t j = i + 1; j < n; j++) below[j] -= factor * row[j];
+        }
+    }
+}
+
+/* Square blocks across the diagonal change places, so that both sides stay in cache. */
+static void FN(transpose)(int64_t n, T *a) {
+    enum { BLOCK = 16 };
+    for (int64_t i0 = 0; i0 < n; i0 += BLOCK)
+        for (int64_t j0 = 0; j0 <= i0; j0 += BLOCK)
+            for (int64_t i = i0; i < n && i < i0 + BLOCK; i++)
+                for (int64_t j = j0; j < i && j < j0 + BLOCK; j++) {
+                    T t = a[i * n + j];
+                    a[i * n + j] = a[j * n + i], a[j * n + i] = t;
+                }
+}
+
+/* Solves A x = b for `m` right-hand sides: A(i, q) is a[i * s->a_row + q * s->a_col], lower (forward) or upper. */
+static void FN(solve)(const small_solve *s, int64_t n, int64_t m, const T *a, T *b) {
+    for (int64_t step = 0; step < n; step++) {
+        const int64_t i = s->forward ? step : n - 1 - step;
+        T *x = b + i * s->b_row;
+        for (int64_t before = 0; before < step; before++) {
+            const int64_t q = s->forward ? before : n - 1 - before;
+            const T factor = a[i * s->a_row + q * s->a_col];
+            const T *known = b + q * s->b_row;
+            if (s->b_col == 1)
+                for (int64_t c = 0; c < m; c++) x[c] -= factor * known[c];
+            else
+                for (int64_t c = 0; c < m; c++) x[c * s->b_col] -= factor * known[c * s->b_col];
+        }
+        const T pivot = a[i * s->a_row + i * s->a_col];
+        if (!s->unit_diagonal)
+            for (int64_t c = 0; c < m; c++) x[c * s->b_col] /= pivot;
+    }
+}
+
+#undef T
+#undef NAME
+#undef SQRT

@@ -1,0 +1,237 @@
+/* Drives elementwise loops over strided operands, and picks the loops of the widest instruction set the machine has.
+ * The plan of a walk: axes of size 1 dropped, sorted by the output's strides, merged where every operand lets them;
+ * one axis becomes the inner run, and where the walk would stride through memory (a tiny last axis, a transposed
+ * operand) it goes tile by tile, so that cache lines are used up before they leave. Nothing is allocated. */
+#include "lib/kernels/kernels.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/kernels/reference/reference.h"
+#include "lib/kernels/simd/simd.h"
+
+enum { OPERANDS = 4 };
+
+/* ---- choice of the instruction set ---------------------------------------------------------------------- */
+
+static const lam__simd *detect(void) {
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl");
+    return v4 ? &lam__simd_v4 : v3 ? &lam__simd_v3 : &lam__simd_v1;
+#else
+    return &lam__simd_v1;
+#endif
+}
+
+/* The cache of a fact about the hardware: whichever thread writes it, it writes the same. */
+const lam__simd *lam__elementwise_simd(void) {
+    static _Atomic(const lam__simd *) chosen;
+    const lam__simd *simd = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (!simd) {
+        simd = detect();
+        atomic_store_explicit(&chosen, simd, memory_order_relaxed);
+    }
+    return simd;
+}
+
+lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype) {
+    lam__loop *loop = lam__elementwise_simd()->loop(id, dtype);
+    return loop ? loop : lam__reference_fallback(id, dtype);
+}
+
+/* ---- walking ------------------------------------------------------------------------------------------- */
+
+typedef struct axis {
+    int64_t dim;
+    int64_t stride[OPERANDS]; /* bytes */
+} axis;
+
+typedef struct plan {
+    lam__loop *loop;
+    const void *params;
+    int operands, rank;
+    size_t item[OPERANDS]; /* bytes */
+    axis axes[LAM__MAX_AXES];
+} plan;
+
+static int64_t magnitude(int64_t x) {
+    return x < 0 ? -x : x;
+}
+
+/* The slower axis goes outside: larger strides of the output, then of the inputs. */
+static bool is_slower(const plan *w, const axis *a, const axis *b) {
+    for (int k = 0; k < w->operands; k++) {
+        int64_t x = magnitude(a->stride[k]), y = magnitude(b->stride[k]);
+        if (x != y) return x > y;
+    }
+    return false;
+}
+
+static bool can_merge(const plan *w, const axis *outer, const axis *inner) {
+    for (int k = 0; k < w->operands; k++)
+        if (outer->stride[k] != inner->stride[k] * inner->dim) return false;
+    return true;
+}
+
+/* Insertion sort: ranks are small, and axes nearly always come in order. */
+static void sort_axes(plan *w) {
+    for (int i = 1; i < w->rank; i++)
+        for (int j = i; j > 0 && is_slower(w, &w->axes[j], &w->axes[j - 1]); j--) {
+            axis swap = w->axes[j];
+            w->axes[j] = w->axes[j - 1];
+            w->axes[j - 1] = swap;
+        }
+}
+
+static void merge_axes(plan *w) {
+    int kept = 0;
+    for (int i = 1; i < w->rank; i++) {
+        if (can_merge(w, &w->axes[kept], &w->axes[i])) {
+            int64_t dim = w->axes[kept].dim * w->axes[i].dim;
+            w->axes[kept] = w->axes[i];
+            w->axes[kept].dim = dim;
+        } else {
+            w->axes[++kept] = w->axes[i];
+        }
+    }
+    w->rank = kept + 1;
+}
+
+/* Fills the axes; false if there is no element to compute. At least one axis remains. */
+static bool read_axes(plan *w, int rank, const int64_t *dims, const int64_t *const strides[]) {
+    for (int a = 0; a < rank; a++) {
+        if (dims[a] == 0) return false;
+        if (dims[a] == 1) continue;
+        axis *to = &w->axes[w->rank++];
+        to->dim = dims[a];
+        for (int k = 0; k < w->operands; k++) to->stride[k] = strides[k][a] * (int64_t)w->item[k];
+    }
+    if (w->rank == 0) {
+        w->axes[w->rank++] = (axis){.dim = 1};
+        for (int k = 0; k < w->operands; k++) w->axes[0].stride[k] = (int64_t)w->item[k];
+    }
+    return true;
+}
+
+/* Runs the last axis as the inner loop, the others as an odometer that carries from the back. */
+static void walk(const plan *w, char *const base[]) {
+    int64_t at[LAM__MAX_AXES] = {0}, step[OPERANDS] = {0};
+    void *p[OPERANDS];
+    const axis *inner = &w->axes[w->rank - 1];
+    for (int k = 0; k < w->operands; k++) {
+        p[k] = base[k];
+        step[k] = inner->stride[k] / (int64_t)w->item[k];
+    }
+    for (;;) {
+        w->loop(inner->dim, p, step, w->params);
+        int a = w->rank - 2;
+        for (; a >= 0 && ++at[a] == w->axes[a].dim; a--) {
+            at[a] = 0;
+            for (int k = 0; k < w->operands; k++) p[k] = (char *)p[k] - (w->axes[a].dim - 1) * w->axes[a].stride[k];
+        }
+        if (a < 0) return;
+        for (int k = 0; k < w->operands; k++) p[k] = (char *)p[k] + w->axes[a].stride[k];
+    }
+}
+
+/* Sizes measured, not derived: below SHORT elements the call of the loop shows, a RUN stays in the first cache with
+ * its neighbours, a TILE by TILE square of 8-byte elements fits there and uses whole cache lines. */
+enum { SHORT = 32, RUN = 1024, TILE = 64 };
+
+/* Walks with the last axis cut into pieces of `run` and axis `other` into pieces of `tile`, pieces outermost. */
+static void walk_tiles(plan *w, void *const p[], int64_t run, int other, int64_t tile) {
+    axis *inner = &w->axes[w->rank - 1], *outer = &w->axes[other];
+    int64_t run_end = inner->dim, tile_end = outer->dim;
+    char *base[OPERANDS];
+    for (int64_t i = 0; i < run_end; i += run) {
+        inner->dim = run < run_end - i ? run : run_end - i;
+        for (int64_t j = 0; j < tile_end; j += tile) {
+            outer->dim = tile < tile_end - j ? tile : tile_end - j;
+            for (int k = 0; k < w->operands; k++) base[k] = (char *)p[k] + i * inner->stride[k] + j * outer->stride[k];
+            walk(w, base);
+        }
+    }
+}
+
+static int longest_axis(const plan *w) {
+    int longest = w->rank - 1;
+    for (int a = 0; a < w->rank - 1; a++)
+        if (w->axes[a].dim > w->axes[longest].dim) longest = a;
+    return longest;
+}
+
+static void make_last(plan *w, int a) {
+    axis moved = w->axes[a];
+    memmove(&w->axes[a], &w->axes[a + 1], (size_t)(w->rank - 1 - a) * sizeof(axis));
+    w->axes[w->rank - 1] = moved;
+}
+
+/* The axis along which some input moves in smaller steps than along the last: the two are transposed. Or -1. */
+static int transposed_axis(const plan *w) {
+    for (int k = 1; k < w->operands; k++) {
+        int64_t least = magnitude(w->axes[w->rank - 1].stride[k]);
+        int found = -1;
+        for (int a = 0; a < w->rank - 1; a++) {
+            int64_t stride = magnitude(w->axes[a].stride[k]);
+            if (stride && stride < least) {
+                least = stride;
+                found = a;
+            }
+        }
+        if (found >= 0) return found;
+    }
+    return -1;
+}
+
+static void walk_best(plan *w, void *const p[]) {
+    int longest = w->axes[w->rank - 1].dim < SHORT ? longest_axis(w) : w->rank - 1;
+    if (longest != w->rank - 1) {
+        make_last(w, longest);
+        walk_tiles(w, p, RUN, 0, w->axes[0].dim);
+        return;
+    }
+    int other = transposed_axis(w);
+    if (other >= 0) walk_tiles(w, p, TILE, other, TILE);
+    else walk_tiles(w, p, w->axes[w->rank - 1].dim, 0, w->axes[0].dim);
+}
+
+/* The number of elements if every operand is dense in row-major order, as most are, else -1. */
+static int64_t dense_count(int operands, int rank, const int64_t *dims, const int64_t *const strides[]) {
+    int64_t count = 1;
+    for (int a = rank - 1; a >= 0; a--) {
+        for (int k = 0; k < operands; k++)
+            if (strides[k][a] != count && dims[a] != 1) return -1;
+        count *= dims[a];
+    }
+    return count;
+}
+
+void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int64_t *dims,
+                              const int64_t *const strides[], void *const p[], const size_t item[],
+                              const void *params) {
+    static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
+    int64_t count = dense_count(operands, rank, dims, strides);
+    if (count >= 0) {
+        loop(count, p, ones, params);
+        return;
+    }
+    plan w;
+    w.loop = loop;
+    w.params = params;
+    w.operands = operands;
+    w.rank = 0;
+    memcpy(w.item, item, (size_t)operands * sizeof *item);
+    if (!read_axes(&w, rank, dims, strides)) return;
+    sort_axes(&w);
+    merge_axes(&w);
+    if (w.rank > 1) {
+        walk_best(&w, p);
+        return;
+    }
+    int64_t step[OPERANDS] = {0};
+    for (int k = 0; k < operands; k++) step[k] = w.axes[0].stride[k] / (int64_t)item[k];
+    loop(w.axes[0].dim, p, step, params);
+}

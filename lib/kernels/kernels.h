@@ -1,0 +1,129 @@
+/* The kernels: plain loops over memory. They see shapes, strides and pointers, never tensors, contexts or
+ * levels, allocate nothing but through the scratch they are given, and cannot fail except as stated.
+ * All strides are in elements of the operand's own dtype, may be 0 or negative; dims may hold 0.
+ * Results depend neither on alignment nor on how a range is split: element i of a loop is computed by the same
+ * instruction sequence whether it lies in a vector body, in a tail, or alone. */
+#ifndef LAM_KERNELS_H
+#define LAM_KERNELS_H
+
+#include <lamina/base.h>
+
+enum { LAM__MAX_AXES = 32 }; /* LAM_MAX_RANK and one for each of up to 16 nested batch levels */
+
+/* ---- elementwise -------------------------------------------------------------------------------------- */
+
+/* Inner loop: p[0] output, p[1..] inputs; n elements; step[k] elements between neighbours of operand k (0: the
+ * same element each time). The output may be exactly an input (same pointer and step), never overlap otherwise.
+ * params: the operation's plain parameters (integer_pow: int64_t exponent), else NULL. */
+typedef void lam__loop(int64_t n, void *const p[], const int64_t step[], const void *params);
+
+typedef enum lam__loop_id {
+#define LAM__LOOP(name, inputs, kind) LAM__LOOP_##name,
+#include "lib/kernels/elementwise.def"
+#undef LAM__LOOP
+    LAM__LOOP_COUNT
+} lam__loop_id;
+
+/* The loop for an operation on inputs of `dtype` (for `where`: of its two branches), chosen for this machine; NULL
+ * where the operation has no meaning for the dtype. Comparisons and logic give bool, all else gives dtype. */
+lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype);
+
+/* Runs a loop over operands of one shape: coalesces axes, walks the outer ones, hands inner runs to `loop`.
+ * strides[k] has `rank` entries for operand k (0: output); operands <= 4. */
+void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int64_t *dims,
+                              const int64_t *const strides[], void *const p[], const size_t item[],
+                              const void *params);
+
+/* ---- copies ------------------------------------------------------------------------------------------- */
+
+/* Strided copy with conversion (C semantics; float to integer saturates and NaN gives 0; anything to bool is != 0).
+ * dst and src do not overlap. */
+void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst, const int64_t *dst_strides,
+                       lam_dtype src_dtype, const void *src, const int64_t *src_strides);
+
+/* Fills a contiguous array with one element (`item` points to an element of dtype). */
+void lam__kernels_fill(lam_dtype dtype, void *dst, int64_t n, const void *item);
+
+/* ---- reductions --------------------------------------------------------------------------------------- */
+
+typedef enum lam__reduce_id {
+    LAM__REDUCE_SUM, /* blocked pairwise; bool and integers wrap in their own dtype */
+    LAM__REDUCE_PROD,
+    LAM__REDUCE_MAX, /* NaN wins; the empty maximum is -inf or the least integer */
+    LAM__REDUCE_MIN,
+    LAM__REDUCE_ANY, /* bool */
+    LAM__REDUCE_ALL, /* bool */
+    LAM__REDUCE_COUNT
+} lam__reduce_id;
+
+/* out[kept axes, contiguous in their order] = op over the axes with reduced[axis] of x. A reduction over no
+ * elements gives the neutral element. Output dtype = input dtype. */
+void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                         const void *x, const int64_t *strides, void *out);
+
+/* out (i64, contiguous over the kept axes) = index of the first maximum (or minimum) along `axis`; a NaN counts
+ * as larger (for argmin: smaller) than everything. dims[axis] > 0. */
+void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis, const void *x,
+                      const int64_t *strides, int64_t *out);
+
+/* Running sum along `axis`, from the front, or from the back where `reverse`; out contiguous in x's order. */
+void lam__kernels_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
+                         const int64_t *strides, void *out);
+
+/* Running product, maximum or minimum along `axis` (id: PROD, MAX, MIN); else like lam__kernels_cumsum. */
+void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse,
+                           const void *x, const int64_t *strides, void *out);
+
+/* ---- indexing ----------------------------------------------------------------------------------------- */
+
+typedef enum lam__index_mode { LAM__INDEX_ERROR, LAM__INDEX_CLIP, LAM__INDEX_FILL } lam__index_mode;
+
+/* Geometry of take and scatter_add in canonical form: x is [batch, outer, n, inner], index is [batch, k],
+ * out or updates is [batch, outer, k, inner], all contiguous. Negative indices count from the end. */
+typedef struct lam__index_shape {
+    int64_t batch, outer, n, k, inner; /* elements */
+} lam__index_shape;
+
+/* Position of the first index outside [-n, n), or -1. index_dtype is LAM_I64 or LAM_I32. */
+int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtype, const void *index);
+
+/* out = x at index; CLIP takes the nearest element, FILL gives NaN (0 for integers). */
+void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *x,
+                       lam_dtype index_dtype, const void *index, void *out);
+
+/* out (already holding the base) += updates at index, in the order of the index; CLIP adds to the nearest
+ * element, FILL drops what lies outside. */
+void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, void *out,
+                              lam_dtype index_dtype, const void *index, const void *updates);
+
+/* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
+
+/* out[batch, m, n] (contiguous) = sum over k of x[batch, m, k] * y[batch, k, n]. Each operand has any three strides.
+ * f64 and f32 go to unrolled, blocked or CBLAS code by size; other dtypes to plain loops (integers wrap, bool is
+ * or of ands). `scratch(env, bytes)` gives memory that lives until the call returns, or NULL; then the result is
+ * false and out undefined. */
+typedef void *lam__scratch(void *env, size_t bytes);
+bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
+                         const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
+                         lam__scratch *scratch, void *env);
+
+/* In place on contiguous row-major [batch, n, n]: the lower Cholesky factor, zeros above the diagonal. Reads the
+ * lower triangle. Returns the number of the first matrix that is not positive definite, or -1. */
+int64_t lam__kernels_cholesky(lam_dtype dtype, int64_t batch, int64_t n, void *x);
+
+/* In place on b, contiguous row-major [batch, n, m] (left) or [batch, m, n] (right side): solves op(a) x = b or
+ * x op(a) = b; a contiguous row-major [batch, n, n], only the named triangle is read. */
+typedef struct lam__triangular {
+    bool right_side, upper, transpose, unit_diagonal;
+} lam__triangular;
+void lam__kernels_triangular_solve(lam_dtype dtype, const lam__triangular *how, int64_t batch, int64_t n, int64_t m,
+                                   const void *a, void *b);
+
+/* LU with partial pivoting, in place on contiguous row-major [batch, n, n]; pivots i32 [batch, n], 0-based row
+ * exchanged with row i. A singular matrix leaves a zero on the diagonal of U; nothing fails. */
+void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots);
+
+/* Makes OpenBLAS's buffers and holds it to one thread; true unless memory for them is lacking. Called when a context is made. */
+bool lam__kernels_start(void);
+
+#endif

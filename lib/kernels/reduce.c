@@ -1,0 +1,193 @@
+/* Reductions over any set of axes with any strides. The axes are split into kept and reduced, put in order of
+ * stride and merged; one axis of each kind becomes the block that the inner loops see (columns and rows), the others are
+ * walked. Rows beyond one leaf are merged by a binary counter, so the error of a sum grows with the logarithm of
+ * the number of elements along every pattern of axes. The order of operations follows from dims and strides alone. */
+#include "lib/kernels/reduce_loops.h"
+
+#include <math.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STACK_BYTES = 32768, /* of partial results: bounded, and within the first-level cache */
+    FEW_ROWS = 16,       /* a run shorter than this is not worth being the inner one */
+    FEW_ELEMENTS = 64,   /* nor is a block smaller than this, where there is a larger one */
+    ROW_TILE = 4096,     /* elements of contiguous rows between two merges */
+    NEAR_COLUMNS = 128,  /* columns at once where walked axes lie between them, so that lines stay in cache */
+};
+
+typedef struct plan {
+    const lam__reduce_type *loops;
+    lam__reduce_op op;
+    size_t item;
+    lam__reduce_axes kept, reduced; /* those that are walked */
+    lam__reduce_axis columns, rows; /* those of the block */
+    int64_t leaf, leaves;           /* rows of a leaf; leaves of one result */
+    int64_t tile;                   /* columns worked on at once */
+    bool columns_outside;           /* walked axes have smaller strides than the columns */
+} plan;
+
+/* ---- the neutral element ------------------------------------------------------------------------------------- */
+
+typedef union element {
+    double f64;
+    float f32;
+    int64_t i64;
+    int32_t i32;
+    uint8_t u8;
+} element;
+
+static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
+    static const struct {
+        double real;
+        int64_t i64;
+        int32_t i32;
+        uint8_t u8, boolean;
+    } of[] = {
+        [LAM__REDUCE_OP_SUM] = {0, 0, 0, 0, 0},
+        [LAM__REDUCE_OP_PROD] = {1, 1, 1, 1, 1},
+        [LAM__REDUCE_OP_MAX] = {-HUGE_VAL, INT64_MIN, INT32_MIN, 0, 0},
+        [LAM__REDUCE_OP_MIN] = {HUGE_VAL, INT64_MAX, INT32_MAX, UINT8_MAX, 1},
+    };
+    switch (dtype) {
+    case LAM_F64: return (element){.f64 = of[op].real};
+    case LAM_F32: return (element){.f32 = (float)of[op].real};
+    case LAM_I64: return (element){.i64 = of[op].i64};
+    case LAM_I32: return (element){.i32 = of[op].i32};
+    case LAM_U8: return (element){.u8 = of[op].u8};
+    default: return (element){.u8 = of[op].boolean};
+    }
+}
+
+/* ---- planning ------------------------------------------------------------------------------------------------ */
+
+/* Sorts the axes into kept and reduced; `count` gets the number of results and of elements of each. A reduced
+ * axis may be walked from either end, so it gets a positive stride and *x moves to its start. */
+static void split_axes(plan *p, int rank, const int64_t *dims, const bool *reduced, const int64_t *strides,
+                       const char **x, int64_t count[2]) {
+    p->kept.rank = p->reduced.rank = 0;
+    count[0] = count[1] = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        lam__reduce_axes *axes = reduced[i] ? &p->reduced : &p->kept;
+        lam__reduce_axis axis = {dims[i], strides[i], reduced[i] ? 0 : count[0]};
+        count[reduced[i]] *= dims[i];
+        if (dims[i] <= 1) continue;
+        if (reduced[i] && strides[i] < 0) *x += (dims[i] - 1) * strides[i] * (int64_t)p->item, axis.x = -strides[i];
+        axes->at[axes->rank++] = axis;
+    }
+}
+
+static int64_t at_most(int64_t x, int64_t limit) { return x < limit ? x : limit; }
+
+static bool is_row(lam__reduce_axis axis) { return axis.x == 1 && axis.dim >= LAM__REDUCE_SHORT; }
+
+/* The rows: the run with the smallest stride, unless it is short and another is longer. */
+static void choose_rows(plan *p) {
+    int last = p->reduced.rank - 1;
+    bool is_long = last >= 0 && p->reduced.at[last].dim >= FEW_ROWS;
+    p->rows = lam__reduce_take_axis(&p->reduced, is_long ? last : lam__reduce_longest(&p->reduced));
+    p->leaf = is_row(p->rows) ? LAM__REDUCE_LEAF : LAM__REDUCE_STRIDED_LEAF;
+    p->leaves = (p->rows.dim + p->leaf - 1) / p->leaf;
+    for (int i = 0; i < p->reduced.rank; i++) p->leaves *= p->reduced.at[i].dim;
+}
+
+/* The columns: the kept axis with the smallest stride, unless the block would be small. */
+static void choose_columns(plan *p) {
+    int last = p->kept.rank - 1;
+    bool enough = last >= 0 && p->kept.at[last].dim * at_most(p->rows.dim, p->leaf) >= FEW_ELEMENTS;
+    p->columns = lam__reduce_take_axis(&p->kept, enough ? last : lam__reduce_longest(&p->kept));
+}
+
+static void choose_tile(plan *p) {
+    int levels = 2, last = p->kept.rank - 1;
+    for (int64_t n = p->leaves; n > 1; n >>= 1) levels++;
+    p->tile = STACK_BYTES / (levels * (int64_t)p->item);
+    if (p->leaves > 1 && is_row(p->rows)) p->tile = at_most(p->tile, 1 + ROW_TILE / at_most(p->rows.dim, p->leaf));
+    p->columns_outside = last >= 0 && llabs(p->kept.at[last].x) < llabs(p->columns.x);
+    if (p->columns_outside) p->tile = at_most(p->tile, NEAR_COLUMNS);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------- */
+
+/* Reduces the block at x into the first `columns` elements of `stack`. Entry k of the counter lies at k tiles. */
+static void reduce_tile(const plan *p, const char *x, int64_t columns, char *stack) {
+    const size_t entry = (size_t)p->tile * p->item;
+    lam__reduce_walk walk;
+    uint64_t count = 0;
+    char *top = stack;
+    lam__reduce_begin(&walk, &p->reduced);
+    do {
+        for (int64_t row = 0; row < p->rows.dim; row += p->leaf) {
+            const void *start = x + (walk.x + row * p->rows.x) * (int64_t)p->item;
+            const lam__reduce_block block = {start, columns, p->columns.x, at_most(p->rows.dim - row, p->leaf), p->rows.x};
+            p->loops->leaf(p->op, &block, top);
+            for (uint64_t n = ++count; !(n & 1); n >>= 1, top -= entry)
+                p->loops->merge(p->op, columns, top - entry, top);
+            top += entry;
+        }
+    } while (lam__reduce_next(&walk, &p->reduced));
+    for (top -= entry; top > stack; top -= entry) p->loops->merge(p->op, columns, top - entry, top);
+}
+
+/* Puts n contiguous elements at `step` elements from each other. */
+static void spread(size_t item, int64_t n, const char *from, char *to, int64_t step) {
+    const int64_t size = (int64_t)item;
+    if (step == 1) memcpy(to, from, (size_t)(n * size));
+    else if (size == 8)
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * step * 8, from + i * 8, 8);
+    else if (size == 4)
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * step * 4, from + i * 4, 4);
+    else
+        for (int64_t i = 0; i < n; i++) to[i * step] = from[i];
+}
+
+/* `count` columns at one point of the walked kept axes. One leaf with results side by side needs no stack. */
+static void reduce_columns(const plan *p, const char *x, int64_t count, char *out) {
+    alignas(64) char stack[STACK_BYTES];
+    const int64_t item = (int64_t)p->item;
+    if (p->leaves == 1 && p->columns.out == 1) {
+        const lam__reduce_block block = {x, count, p->columns.x, p->rows.dim, p->rows.x};
+        p->loops->leaf(p->op, &block, out);
+        return;
+    }
+    for (int64_t c = 0; c < count; c += p->tile) {
+        const int64_t columns = at_most(count - c, p->tile);
+        reduce_tile(p, x + c * p->columns.x * item, columns, stack);
+        spread(p->item, columns, stack, out + c * p->columns.out * item, p->columns.out);
+    }
+}
+
+static void reduce_all(const plan *p, const char *x, char *out) {
+    const int64_t item = (int64_t)p->item, span = p->columns_outside ? p->tile : p->columns.dim;
+    lam__reduce_walk walk;
+    for (int64_t c = 0; c < p->columns.dim; c += span) {
+        const char *from = x + c * p->columns.x * item;
+        char *to = out + c * p->columns.out * item;
+        lam__reduce_begin(&walk, &p->kept);
+        do
+            reduce_columns(p, from + walk.x * item, at_most(p->columns.dim - c, span), to + walk.out * item);
+        while (lam__reduce_next(&walk, &p->kept));
+    }
+}
+
+void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                         const void *x, const int64_t *strides, void *out) {
+    plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
+    const char *start = x;
+    int64_t count[2];
+    p.loops = lam__reduce_loops(dtype), p.op = lam__reduce_op_of(id, dtype), p.item = lam__reduce_item(dtype);
+    split_axes(&p, rank, dims, reduced, strides, &start, count);
+    if (count[0] == 0) return;
+    if (count[1] == 0) {
+        element neutral = neutral_of(p.op, dtype);
+        for (int64_t i = 0; i < count[0]; i++) memcpy((char *)out + i * (int64_t)p.item, &neutral, p.item);
+        return;
+    }
+    lam__reduce_coalesce(&p.kept);
+    lam__reduce_coalesce(&p.reduced);
+    choose_rows(&p);
+    choose_columns(&p);
+    choose_tile(&p);
+    reduce_all(&p, start, out);
+}

@@ -1,0 +1,88 @@
+/* Axes of reductions, scans and arg-reductions: ordering, merging, walking; the choice of the loops; and what an
+ * operation means on a dtype. Nothing here looks at elements. */
+#include "lib/kernels/reduce_simd.h"
+
+#include <stdlib.h>
+
+const lam__reduce_type *lam__reduce_loops(lam_dtype dtype) {
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    const lam__simd *simd = lam__elementwise_simd();
+    if (simd == &lam__simd_v4) return &lam__reduce_simd_v4[dtype];
+    if (simd == &lam__simd_v3) return &lam__reduce_simd_v3[dtype];
+#endif
+    return &lam__reduce_simd_v1[dtype];
+}
+
+/* On bool a sum is an or, that is the maximum of bytes 0 and 1, and a product an and. */
+lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
+    static const lam__reduce_op of_number[LAM__REDUCE_COUNT] = {
+        [LAM__REDUCE_SUM] = LAM__REDUCE_OP_SUM, [LAM__REDUCE_PROD] = LAM__REDUCE_OP_PROD,
+        [LAM__REDUCE_MAX] = LAM__REDUCE_OP_MAX, [LAM__REDUCE_MIN] = LAM__REDUCE_OP_MIN,
+        [LAM__REDUCE_ANY] = LAM__REDUCE_OP_MAX, [LAM__REDUCE_ALL] = LAM__REDUCE_OP_MIN,
+    };
+    static const lam__reduce_op of_bool[] = {
+        [LAM__REDUCE_OP_SUM] = LAM__REDUCE_OP_MAX,
+        [LAM__REDUCE_OP_PROD] = LAM__REDUCE_OP_MIN,
+        [LAM__REDUCE_OP_MAX] = LAM__REDUCE_OP_MAX,
+        [LAM__REDUCE_OP_MIN] = LAM__REDUCE_OP_MIN,
+    };
+    return dtype == LAM_BOOL ? of_bool[of_number[id]] : of_number[id];
+}
+
+size_t lam__reduce_item(lam_dtype dtype) {
+    static const size_t item[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1};
+    return item[dtype];
+}
+
+static void sort_axes(lam__reduce_axes *axes) {
+    for (int i = 1; i < axes->rank; i++) {
+        lam__reduce_axis moving = axes->at[i];
+        int to = i;
+        for (; to > 0 && llabs(axes->at[to - 1].x) < llabs(moving.x); to--) axes->at[to] = axes->at[to - 1];
+        axes->at[to] = moving;
+    }
+}
+
+void lam__reduce_coalesce(lam__reduce_axes *axes) {
+    sort_axes(axes);
+    int kept = 0;
+    for (int i = 0; i < axes->rank; i++) {
+        lam__reduce_axis inner = axes->at[i], *outer = &axes->at[kept - (kept > 0)];
+        if (kept > 0 && outer->x == inner.x * inner.dim && outer->out == inner.out * inner.dim)
+            *outer = (lam__reduce_axis){outer->dim * inner.dim, inner.x, inner.out};
+        else
+            axes->at[kept++] = inner;
+    }
+    axes->rank = kept;
+}
+
+lam__reduce_axis lam__reduce_take_axis(lam__reduce_axes *axes, int position) {
+    if (position < 0 || position >= axes->rank) return (lam__reduce_axis){1, 1, 1};
+    lam__reduce_axis taken = axes->at[position];
+    axes->rank--;
+    for (int i = position; i < axes->rank; i++) axes->at[i] = axes->at[i + 1];
+    return taken;
+}
+
+int lam__reduce_longest(const lam__reduce_axes *axes) {
+    int best = axes->rank - 1;
+    for (int i = axes->rank - 2; i >= 0; i--)
+        if (axes->at[i].dim > axes->at[best].dim) best = i;
+    return best;
+}
+
+void lam__reduce_begin(lam__reduce_walk *walk, const lam__reduce_axes *axes) {
+    walk->x = walk->out = 0;
+    for (int i = 0; i < axes->rank; i++) walk->index[i] = 0;
+}
+
+bool lam__reduce_next(lam__reduce_walk *walk, const lam__reduce_axes *axes) {
+    for (int i = axes->rank - 1; i >= 0; i--) {
+        const lam__reduce_axis *axis = &axes->at[i];
+        walk->x += axis->x, walk->out += axis->out;
+        if (++walk->index[i] < axis->dim) return true;
+        walk->x -= axis->x * axis->dim, walk->out -= axis->out * axis->dim;
+        walk->index[i] = 0;
+    }
+    return false;
+}

@@ -1,0 +1,75 @@
+/* What the reductions, scans and arg-reductions have in common: how axes are put in order and walked, and the
+ * table of inner loops. The loops are compiled once per instruction set (reduce_simd.c), always with the same
+ * number of lanes and the same order of operations, so every set gives the same bits; fused multiply-add is off. */
+#ifndef LAM_REDUCE_LOOPS_H
+#define LAM_REDUCE_LOOPS_H
+
+#include "lib/kernels/kernels.h"
+
+/* Longest run that one leaf of a sum takes: contiguous elements (32 or more lanes side by side), and elements
+ * apart from each other (eight at a time). Both keep the error of a leaf near that of a pairwise sum. */
+enum { LAM__REDUCE_LEAF = 1024, LAM__REDUCE_STRIDED_LEAF = 64, LAM__REDUCE_SHORT = 32 };
+
+/* The four operations that have loops; bool uses MAX and MIN on bytes for or and and. */
+typedef enum lam__reduce_op { LAM__REDUCE_OP_SUM, LAM__REDUCE_OP_PROD, LAM__REDUCE_OP_MAX, LAM__REDUCE_OP_MIN } lam__reduce_op;
+
+/* columns results, each over `rows` >= 1 elements: element (c, r) is x[c * step + r * row_step]. */
+typedef struct lam__reduce_block {
+    const void *x;
+    int64_t columns, step; /* number of results, elements between their first inputs */
+    int64_t rows, row_step;
+} lam__reduce_block;
+
+/* Where a scan or an arg-reduction of a block writes: column c, row r at c * step + r * row_step. */
+typedef struct lam__reduce_target {
+    void *out;
+    int64_t step, row_step; /* elements */
+} lam__reduce_target;
+
+typedef struct lam__reduce_type {
+    void (*leaf)(lam__reduce_op op, const lam__reduce_block *block, void *out);         /* out[columns], no overlap */
+    void (*merge)(lam__reduce_op op, int64_t columns, void *out, const void *other);    /* out op= other */
+    void (*scan)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to);
+    void (*arg)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to); /* out: int64_t */
+} lam__reduce_type;
+
+/* The loops for a dtype, chosen for this machine. */
+const lam__reduce_type *lam__reduce_loops(lam_dtype dtype);
+
+/* The operation that stands for `id` on `dtype`. */
+lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype);
+
+/* ---- axes -------------------------------------------------------------------------------------------------- */
+
+typedef struct lam__reduce_axis {
+    int64_t dim, x, out; /* elements; strides of the operand and the result */
+} lam__reduce_axis;
+
+typedef struct lam__reduce_axes {
+    int rank;
+    lam__reduce_axis at[LAM__MAX_AXES];
+} lam__reduce_axes;
+
+size_t lam__reduce_item(lam_dtype dtype); /* bytes of an element */
+
+/* Sorts by falling stride of x and merges neighbours that are one longer axis. */
+void lam__reduce_coalesce(lam__reduce_axes *axes);
+
+/* Takes the axis at `position` out and returns it; an axis of one element if there is none. */
+lam__reduce_axis lam__reduce_take_axis(lam__reduce_axes *axes, int position);
+
+/* Position of the axis with the most elements, the inner one of equals; -1 for rank 0. */
+int lam__reduce_longest(const lam__reduce_axes *axes);
+
+/* A point on the axes and its two offsets in elements. */
+typedef struct lam__reduce_walk {
+    int64_t x, out;
+    int64_t index[LAM__MAX_AXES];
+} lam__reduce_walk;
+
+void lam__reduce_begin(lam__reduce_walk *walk, const lam__reduce_axes *axes);
+
+/* Steps to the next point, row by row; false after the last. */
+bool lam__reduce_next(lam__reduce_walk *walk, const lam__reduce_axes *axes);
+
+#endif

@@ -1,0 +1,290 @@
+/* The inner loops of one element type, included by reduce_simd.c with
+ *   T     the element       U     type of sums and products (unsigned for integers: they wrap)
+ *   M     signed integer of T's size, the lanes of a comparison
+ *   S     type of running sums (and of other running values, which it holds exactly)
+ *   NAME  suffix            COMPENSATED  1: running sums carry their rounding error
+ * The operation is always a constant after inlining. Lanes are 64 bytes wide whatever the machine, and a result
+ * depends on nothing but the number of elements and whether they are contiguous. No include guard: that is the point. */
+#define PASTE(a, b) a##_##b
+#define EXPAND(a, b) PASTE(a, b)
+#define FN(name) EXPAND(name, NAME)
+
+typedef T FN(vec) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+typedef U FN(uvec) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+typedef M FN(mask) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+
+/* ---- the operations ---------------------------------------------------------------------------------------- */
+
+/* A maximum keeps the left operand if it is greater or NaN, so that NaN wins on either side. `same` is a copy only
+ * because compilers warn of a value compared with itself. */
+INLINE T FN(fold)(lam__reduce_op op, T a, T b) {
+    const T same = a;
+    switch (op) {
+    case LAM__REDUCE_OP_SUM: return (T)((U)a + (U)b);
+    case LAM__REDUCE_OP_PROD: return (T)((U)a * (U)b);
+    case LAM__REDUCE_OP_MAX: return ((a > b) | (a != same)) ? a : b;
+    default: return ((a < b) | (a != same)) ? a : b;
+    }
+}
+
+INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) *a, const FN(vec) *b) {
+    const FN(vec) same = *a;
+    FN(mask) keep;
+    switch (op) {
+    case LAM__REDUCE_OP_SUM: *a = (FN(vec))((FN(uvec))*a + (FN(uvec))*b); return;
+    case LAM__REDUCE_OP_PROD: *a = (FN(vec))((FN(uvec))*a * (FN(uvec))*b); return;
+    case LAM__REDUCE_OP_MAX: keep = (FN(mask))(*a > *b) | (FN(mask))(*a != same); break;
+    default: keep = (FN(mask))(*a < *b) | (FN(mask))(*a != same); break;
+    }
+    *a = (FN(vec))((keep & (FN(mask))*a) | (~keep & (FN(mask))*b));
+}
+
+/* `count` elements, a power of two up to 8, as a balanced tree. */
+INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
+    if (count == 1) return x[0];
+    T a = FN(fold)(op, x[0], x[s]);
+    if (count == 2) return a;
+    T b = FN(fold)(op, x[2 * s], x[3 * s]);
+    if (count == 4) return FN(fold)(op, a, b);
+    T c = FN(fold)(op, x[4 * s], x[5 * s]), d = FN(fold)(op, x[6 * s], x[7 * s]);
+    return FN(fold)(op, FN(fold)(op, a, b), FN(fold)(op, c, d));
+}
+
+/* ---- leaves ------------------------------------------------------------------------------------------------ */
+
+/* One column, eight rows at a time, then four, two, one. KEEP IN STEP: leaf order (by_rows). */
+INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
+    int count = rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+    T r = count == 8   ? FN(tree)(op, 8, x, s)
+          : count == 4 ? FN(tree)(op, 4, x, s)
+          : count == 2 ? FN(tree)(op, 2, x, s)
+                       : x[0];
+    int64_t i = count;
+    for (; rows - i >= 8; i += 8) r = FN(fold)(op, r, FN(tree)(op, 8, x + i * s, s));
+    if (rows - i >= 4) r = FN(fold)(op, r, FN(tree)(op, 4, x + i * s, s)), i += 4;
+    if (rows - i >= 2) r = FN(fold)(op, r, FN(tree)(op, 2, x + i * s, s)), i += 2;
+    return i < rows ? FN(fold)(op, r, x[i * s]) : r;
+}
+
+/* Adds `count` rows, as a tree, to every column. */
+INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam__reduce_block *b, int64_t row, int64_t step,
+                     T *restrict out) {
+    const T *x = (const T *)b->x + row * b->row_step;
+    const int64_t columns = b->columns, s = b->row_step;
+    if (first)
+        for (int64_t c = 0; c < columns; c++) out[c] = FN(tree)(op, count, x + c * step, s);
+    else
+        for (int64_t c = 0; c < columns; c++) out[c] = FN(fold)(op, out[c], FN(tree)(op, count, x + c * step, s));
+}
+
+/* All columns side by side. KEEP IN STEP: leaf order (column). */
+INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, int64_t step, T *restrict out) {
+    int64_t i = 0;
+    for (; b->rows - i >= 8; i += 8) FN(pass)(op, 8, i == 0, b, i, step, out);
+    if (b->rows - i >= 4) FN(pass)(op, 4, i == 0, b, i, step, out), i += 4;
+    if (b->rows - i >= 2) FN(pass)(op, 2, i == 0, b, i, step, out), i += 2;
+    if (b->rows > i) FN(pass)(op, 1, i == 0, b, i, step, out);
+}
+
+/* The lanes of one vector in halves. */
+INLINE T FN(across)(lam__reduce_op op, const FN(vec) *v) {
+    enum { LANES = 64 / sizeof(T) };
+    T lane[LANES];
+    memcpy(lane, v, sizeof lane);
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++) lane[j] = FN(fold)(op, lane[j], lane[j + half]);
+    return lane[0];
+}
+
+/* n >= 1 contiguous elements: eight vectors at a time, then one, then the rest as a column. */
+INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
+    enum { LANES = 64 / sizeof(T), SIDE = 8 };
+    const FN(vec) *v = (const FN(vec) *)(const void *)x;
+    int64_t count = n / LANES, i = 1;
+    if (count == 0) return FN(column)(op, n, x, 1);
+    FN(vec) sum[SIDE];
+    sum[0] = v[0];
+    if (count >= SIDE) {
+        for (int k = 1; k < SIDE; k++) sum[k] = v[k];
+        for (i = SIDE; i + SIDE <= count; i += SIDE)
+            for (int k = 0; k < SIDE; k++) FN(fold_lanes)(op, &sum[k], v + i + k);
+        for (int half = SIDE / 2; half > 0; half /= 2)
+            for (int k = 0; k < half; k++) FN(fold_lanes)(op, &sum[k], &sum[k + half]);
+    }
+    for (; i < count; i++) FN(fold_lanes)(op, &sum[0], v + i);
+    T r = FN(across)(op, &sum[0]);
+    return n % LANES ? FN(fold)(op, r, FN(column)(op, n % LANES, x + count * LANES, 1)) : r;
+}
+
+INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    const T *x = b->x;
+    if (b->row_step == 1 && b->rows >= LAM__REDUCE_SHORT)
+        for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, b->rows, x + c * b->step);
+    else if (b->step == 1 && b->columns >= 8)
+        FN(by_rows)(op, b, 1, out);
+    else if (b->columns >= 8 && llabs(b->step) < llabs(b->row_step))
+        FN(by_rows)(op, b, b->step, out);
+    else if (b->row_step == 1)
+        for (int64_t c = 0; c < b->columns; c++) out[c] = FN(column)(op, b->rows, x + c * b->step, 1);
+    else
+        for (int64_t c = 0; c < b->columns; c++) out[c] = FN(column)(op, b->rows, x + c * b->step, b->row_step);
+}
+
+static void FN(leaf)(lam__reduce_op op, const lam__reduce_block *b, void *out) {
+    switch (op) {
+    case LAM__REDUCE_OP_SUM: FN(leaf_of)(LAM__REDUCE_OP_SUM, b, out); return;
+    case LAM__REDUCE_OP_PROD: FN(leaf_of)(LAM__REDUCE_OP_PROD, b, out); return;
+    case LAM__REDUCE_OP_MAX: FN(leaf_of)(LAM__REDUCE_OP_MAX, b, out); return;
+    case LAM__REDUCE_OP_MIN: FN(leaf_of)(LAM__REDUCE_OP_MIN, b, out); return;
+    }
+}
+
+INLINE void FN(merge_of)(lam__reduce_op op, int64_t columns, T *restrict out, const T *restrict other) {
+    for (int64_t c = 0; c < columns; c++) out[c] = FN(fold)(op, out[c], other[c]);
+}
+
+static void FN(merge)(lam__reduce_op op, int64_t columns, void *out, const void *other) {
+    switch (op) {
+    case LAM__REDUCE_OP_SUM: FN(merge_of)(LAM__REDUCE_OP_SUM, columns, out, other); return;
+    case LAM__REDUCE_OP_PROD: FN(merge_of)(LAM__REDUCE_OP_PROD, columns, out, other); return;
+    case LAM__REDUCE_OP_MAX: FN(merge_of)(LAM__REDUCE_OP_MAX, columns, out, other); return;
+    case LAM__REDUCE_OP_MIN: FN(merge_of)(LAM__REDUCE_OP_MIN, columns, out, other); return;
+    }
+}
+
+/* ---- arg-reductions ------------------------------------------------------------------------------------------ */
+
+/* Strictly better, so that the first of equals stays; NaN is better than all but NaN. */
+INLINE bool FN(better)(lam__reduce_op op, T a, T b) {
+    const T same_a = a, same_b = b;
+    bool beyond = op == LAM__REDUCE_OP_MAX ? a > b : a < b;
+    return beyond | ((a != same_a) & (b == same_b));
+}
+
+/* A contiguous row: the best of each block of 256 first, then its place in the block that had it. */
+INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
+    T best = FN(row)(op, n < 256 ? n : 256, x);
+    int64_t block = 0;
+    for (int64_t i = 256; i < n; i += 256) {
+        T v = FN(row)(op, n - i < 256 ? n - i : 256, x + i);
+        if (FN(better)(op, v, best)) best = v, block = i;
+    }
+    const T same = best;
+    const bool nan = best != same;
+    for (int64_t i = block;; i++) {
+        const T v = x[i], v_same = v;
+        if (nan ? v != v_same : v == best) return i;
+    }
+}
+
+/* Up to ARG_COLUMNS columns side by side. */
+INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns, int64_t step,
+                            int64_t *restrict where) {
+    T best[ARG_COLUMNS];
+    const T *x = (const T *)b->x + first * step;
+    for (int c = 0; c < columns; c++) best[c] = x[c * step], where[c] = 0;
+    for (int64_t r = 1; r < b->rows; r++) {
+        const T *row = x + r * b->row_step;
+        for (int c = 0; c < columns; c++) {
+            T v = row[c * step];
+            bool take = FN(better)(op, v, best[c]);
+            best[c] = take ? v : best[c];
+            where[c] = take ? r : where[c];
+        }
+    }
+}
+
+INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+    int64_t *out = to->out, where[ARG_COLUMNS];
+    if (b->row_step == 1 && b->rows >= LAM__REDUCE_SHORT) {
+        for (int64_t c = 0; c < b->columns; c++)
+            out[c * to->step] = FN(arg_row)(op, b->rows, (const T *)b->x + c * b->step);
+        return;
+    }
+    for (int64_t first = 0; first < b->columns; first += ARG_COLUMNS) {
+        int columns = (int)(b->columns - first < ARG_COLUMNS ? b->columns - first : ARG_COLUMNS);
+        if (b->step == 1)
+            FN(arg_columns)(op, b, first, columns, 1, where);
+        else
+            FN(arg_columns)(op, b, first, columns, b->step, where);
+        for (int c = 0; c < columns; c++) out[(first + c) * to->step] = where[c];
+    }
+}
+
+static void FN(arg)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+    if (op == LAM__REDUCE_OP_MAX)
+        FN(arg_of)(LAM__REDUCE_OP_MAX, b, to);
+    else
+        FN(arg_of)(LAM__REDUCE_OP_MIN, b, to);
+}
+
+/* ---- scans --------------------------------------------------------------------------------------------------- */
+
+/* One step of a running value. Sums of f32 run in double; sums of f64 add the rounding error of every step (Knuth's
+ * 2Sum, exact) to `rest` and show value + rest. So the error of a prefix stays near one unit whatever its length, at the
+ * cost of a plain sum, whose chain of dependent additions is as long. Once an infinity or NaN has come, rest is NaN and
+ * the plain sum is shown. */
+INLINE T FN(advance)(lam__reduce_op op, S *value, S *rest, T x) {
+    const S old = *value, term = (S)x;
+    if (op != LAM__REDUCE_OP_SUM) {
+        const T now = FN(fold)(op, (T)old, x);
+        *value = (S)now;
+        return now;
+    }
+    const S now = *value = (S)(old + term);
+    if (!COMPENSATED) return (T)now;
+    const S part = (S)(now - old);
+    *rest += (S)((old - (now - part)) + (term - part));
+    const S shown = (S)(now + *rest), difference = (S)(*rest - *rest), zero = 0;
+    return difference == zero ? (T)shown : (T)now;
+}
+
+INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
+                             int64_t first, int columns, int64_t step, int64_t out_step) {
+    S value[SCAN_COLUMNS], rest[SCAN_COLUMNS] = {0};
+    const T *x = (const T *)b->x + first * step;
+    T *out = (T *)to->out + first * out_step;
+    for (int c = 0; c < columns; c++) out[c * out_step] = x[c * step], value[c] = (S)x[c * step];
+    for (int64_t r = 1; r < b->rows; r++) {
+        const T *restrict row = x + r * b->row_step;
+        T *restrict to_row = out + r * to->row_step;
+        for (int c = 0; c < columns; c++) to_row[c * out_step] = FN(advance)(op, &value[c], &rest[c], row[c * step]);
+    }
+}
+
+/* A single column stays in registers; contiguous ones go in vectors; others eight at a time to hide latency. */
+INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+    const bool contiguous = b->step == 1 && to->step == 1;
+    const int most = contiguous ? SCAN_COLUMNS : 8;
+    int columns;
+    for (int64_t first = 0; first < b->columns; first += columns) {
+        columns = (int)(b->columns - first < most ? b->columns - first : most);
+        if (columns == 1)
+            FN(scan_columns)(op, b, to, first, 1, b->step, to->step);
+        else if (contiguous)
+            FN(scan_columns)(op, b, to, first, columns, 1, 1);
+        else if (columns == 8)
+            FN(scan_columns)(op, b, to, first, 8, b->step, to->step);
+        else
+            FN(scan_columns)(op, b, to, first, columns, b->step, to->step);
+    }
+}
+
+static void FN(scan)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+    switch (op) {
+    case LAM__REDUCE_OP_SUM: FN(scan_of)(LAM__REDUCE_OP_SUM, b, to); return;
+    case LAM__REDUCE_OP_PROD: FN(scan_of)(LAM__REDUCE_OP_PROD, b, to); return;
+    case LAM__REDUCE_OP_MAX: FN(scan_of)(LAM__REDUCE_OP_MAX, b, to); return;
+    case LAM__REDUCE_OP_MIN: FN(scan_of)(LAM__REDUCE_OP_MIN, b, to); return;
+    }
+}
+
+#undef FN
+#undef EXPAND
+#undef PASTE
+#undef T
+#undef U
+#undef S
+#undef M
+#undef NAME
+#undef COMPENSATED

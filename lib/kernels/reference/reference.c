@@ -1,0 +1,389 @@
+/* Reference elementwise operations: every one written once for floats, in double, and once for integers, in 64 bits.
+ * A float's result is the double one rounded, which for + - * / and sqrt is the correctly rounded float; an
+ * integer's is the 64-bit one cut to its width, which is what wrapping means. Speed does not matter here. */
+#define _DEFAULT_SOURCE 1 /* lgamma_r: lgamma itself writes a global */
+#include "lib/kernels/reference/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Operands as read from memory, widened; k is the exponent of integer_pow. */
+typedef struct floats {
+    double x, y, z;
+    int64_t k;
+} floats;
+
+typedef struct integers {
+    int64_t x, y, z, k;
+} integers;
+
+/* ---- floats --------------------------------------------------------------------------------------------- */
+
+/* clang-format off: one line per operation */
+static double f_neg(floats a) {
+    return -a.x;
+}
+static double f_abs(floats a) {
+    return fabs(a.x);
+}
+static double f_sign(floats a) {
+    return a.x > 0 ? 1 : a.x < 0 ? -1 : a.x;
+}
+static double f_square(floats a) {
+    return a.x * a.x;
+}
+static double f_integer_pow(floats a) {
+    return pow(a.x, (double)a.k);
+}
+static double f_floor(floats a) {
+    return floor(a.x);
+}
+static double f_ceil(floats a) {
+    return ceil(a.x);
+}
+static double f_round(floats a) {
+    return nearbyint(a.x);
+}
+static double f_trunc(floats a) {
+    return trunc(a.x);
+}
+static double f_sqrt(floats a) {
+    return sqrt(a.x);
+}
+static double f_rsqrt(floats a) {
+    return 1 / sqrt(a.x);
+}
+static double f_reciprocal(floats a) {
+    return 1 / a.x;
+}
+static double f_is_finite(floats a) {
+    return isfinite(a.x) != 0;
+}
+static double f_is_nan(floats a) {
+    return isnan(a.x) != 0;
+}
+static double f_add(floats a) {
+    return a.x + a.y;
+}
+static double f_sub(floats a) {
+    return a.x - a.y;
+}
+static double f_mul(floats a) {
+    return a.x * a.y;
+}
+static double f_div(floats a) {
+    return a.x / a.y;
+}
+static double f_rem(floats a) {
+    return fmod(a.x, a.y);
+}
+static double f_copysign(floats a) {
+    return copysign(a.x, a.y);
+}
+static double f_eq(floats a) {
+    return a.x == a.y;
+}
+static double f_ne(floats a) {
+    return a.x != a.y;
+}
+static double f_lt(floats a) {
+    return a.x < a.y;
+}
+static double f_le(floats a) {
+    return a.x <= a.y;
+}
+static double f_gt(floats a) {
+    return a.x > a.y;
+}
+static double f_ge(floats a) {
+    return a.x >= a.y;
+}
+static double f_where(floats a) {
+    return a.x != 0 ? a.y : a.z;
+}
+/* clang-format on */
+
+static double larger(double x, double y) {
+    if (isnan(x) || isnan(y)) return NAN;
+    return x > y || (x == y && !signbit(x)) ? x : y;
+}
+
+/* clang-format off */
+static double f_max(floats a) { return larger(a.x, a.y); }
+static double f_min(floats a) { return -larger(-a.x, -a.y); }
+static double f_clamp(floats a) { return -larger(-larger(a.x, a.y), -a.z); }
+
+static double f_cbrt(floats a) { return cbrt(a.x); }
+static double f_exp(floats a) { return exp(a.x); }
+static double f_exp2(floats a) { return exp2(a.x); }
+static double f_expm1(floats a) { return expm1(a.x); }
+static double f_log(floats a) { return log(a.x); }
+static double f_log2(floats a) { return log2(a.x); }
+static double f_log10(floats a) { return log10(a.x); }
+static double f_log1p(floats a) { return log1p(a.x); }
+static double f_sin(floats a) { return sin(a.x); }
+static double f_cos(floats a) { return cos(a.x); }
+static double f_tan(floats a) { return tan(a.x); }
+static double f_asin(floats a) { return asin(a.x); }
+static double f_acos(floats a) { return acos(a.x); }
+static double f_atan(floats a) { return atan(a.x); }
+static double f_sinh(floats a) { return sinh(a.x); }
+static double f_cosh(floats a) { return cosh(a.x); }
+static double f_tanh(floats a) { return tanh(a.x); }
+static double f_asinh(floats a) { return asinh(a.x); }
+static double f_acosh(floats a) { return acosh(a.x); }
+static double f_atanh(floats a) { return atanh(a.x); }
+static double f_erf(floats a) { return erf(a.x); }
+static double f_erfc(floats a) { return erfc(a.x); }
+static double f_pow(floats a) { return pow(a.x, a.y); }
+static double f_atan2(floats a) { return atan2(a.x, a.y); }
+static double f_hypot(floats a) { return hypot(a.x, a.y); }
+/* clang-format on */
+
+/* exp of the negative side only, so nothing overflows and small results keep their digits. */
+static double f_logistic(floats a) {
+    double e = exp(-fabs(a.x));
+    return (a.x < 0 ? e : 1) / (1 + e);
+}
+
+static double f_lgamma(floats a) {
+    int sign;
+    return lgamma_r(a.x, &sign);
+}
+
+/* ---- integers ------------------------------------------------------------------------------------------- */
+
+/* clang-format off: one line per operation */
+static int64_t wrap(uint64_t x) {
+    return (int64_t)x;
+}
+
+static int64_t i_neg(integers a) {
+    return wrap(0 - (uint64_t)a.x);
+}
+static int64_t i_abs(integers a) {
+    return a.x < 0 ? i_neg(a) : a.x;
+}
+static int64_t i_sign(integers a) {
+    return (a.x > 0) - (a.x < 0);
+}
+static int64_t i_square(integers a) {
+    return wrap((uint64_t)a.x * (uint64_t)a.x);
+}
+static int64_t i_not(integers a) {
+    return ~a.x;
+}
+static int64_t i_add(integers a) {
+    return wrap((uint64_t)a.x + (uint64_t)a.y);
+}
+static int64_t i_sub(integers a) {
+    return wrap((uint64_t)a.x - (uint64_t)a.y);
+}
+static int64_t i_mul(integers a) {
+    return wrap((uint64_t)a.x * (uint64_t)a.y);
+}
+static int64_t i_rem(integers a) {
+    return a.y == 0 || a.y == -1 ? 0 : a.x % a.y;
+}
+static int64_t i_max(integers a) {
+    return a.x > a.y ? a.x : a.y;
+}
+static int64_t i_min(integers a) {
+    return a.x < a.y ? a.x : a.y;
+}
+static int64_t i_and(integers a) {
+    return a.x & a.y;
+}
+static int64_t i_or(integers a) {
+    return a.x | a.y;
+}
+static int64_t i_xor(integers a) {
+    return a.x ^ a.y;
+}
+static int64_t i_eq(integers a) {
+    return a.x == a.y;
+}
+static int64_t i_ne(integers a) {
+    return a.x != a.y;
+}
+static int64_t i_lt(integers a) {
+    return a.x < a.y;
+}
+static int64_t i_le(integers a) {
+    return a.x <= a.y;
+}
+static int64_t i_gt(integers a) {
+    return a.x > a.y;
+}
+static int64_t i_ge(integers a) {
+    return a.x >= a.y;
+}
+static int64_t i_where(integers a) {
+    return a.x ? a.y : a.z;
+}
+/* clang-format on */
+
+static int64_t i_clamp(integers a) {
+    int64_t low = a.x > a.y ? a.x : a.y;
+    return low < a.z ? low : a.z;
+}
+
+/* A negative power is 1/x^|k| truncated, where 1/0 counts as 0. */
+static int64_t i_integer_pow(integers a) {
+    if (a.k < 0) return a.x == 1 ? 1 : a.x == -1 ? (a.k % 2 ? -1 : 1) : 0;
+    uint64_t result = 1;
+    for (uint64_t base = (uint64_t)a.x, k = (uint64_t)a.k; k; k >>= 1, base *= base) result *= k & 1 ? base : 1;
+    return wrap(result);
+}
+
+/* ---- table ---------------------------------------------------------------------------------------------- */
+
+typedef struct operation {
+    int inputs;
+    bool to_bool;                  /* result is a bool whatever the inputs are */
+    double (*floats)(floats);      /* NULL: no meaning for floats */
+    int64_t (*integers)(integers); /* NULL: none for integers */
+    int64_t (*bools)(integers);    /* NULL: none for bool */
+} operation;
+
+/* KEEP IN STEP: loop kinds (lib/kernels/elementwise.def, lib/kernels/simd/loops.c) */
+#define ROW_REAL(name, n)                                                                                              \
+    { n, false, f_##name, i_##name, NULL }
+#define ROW_FLOAT(name, n)                                                                                             \
+    { n, false, f_##name, NULL, NULL }
+#define ROW_ELEMENTARY(name, n)                                                                                        \
+    { n, false, f_##name, NULL, NULL }
+#define ROW_COMPARE(name, n)                                                                                           \
+    { n, true, f_##name, i_##name, i_##name }
+#define ROW_LOGIC(name, n)                                                                                             \
+    { n, false, NULL, i_##name, i_##name }
+#define ROW_TEST(name, n)                                                                                              \
+    { n, true, f_##name, NULL, NULL }
+#define ROW_SELECT(name, n)                                                                                            \
+    { n, false, f_##name, i_##name, i_##name }
+
+static const operation operations[LAM__LOOP_COUNT] = {
+#define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = ROW_##kind(name, inputs),
+#include "lib/kernels/elementwise.def"
+#undef LAM__LOOP
+};
+
+static int64_t b_not(integers a) {
+    return !a.x;
+}
+
+static int64_t (*bool_operation(lam__loop_id id))(integers) {
+    switch (id) {
+    case LAM__LOOP_add:
+    case LAM__LOOP_max: return i_or;
+    case LAM__LOOP_mul:
+    case LAM__LOOP_min: return i_and;
+    case LAM__LOOP_not: return b_not;
+    default: return operations[id].bools;
+    }
+}
+
+/* ---- elements in memory ------------------------------------------------------------------------------- */
+
+static double read_float(lam_dtype dtype, const void *x) {
+    return dtype == LAM_F64 ? *(const double *)x : *(const float *)x;
+}
+
+static int64_t read_integer(lam_dtype dtype, const void *x) {
+    return dtype == LAM_I64 ? *(const int64_t *)x : dtype == LAM_I32 ? *(const int32_t *)x : *(const uint8_t *)x;
+}
+
+static void write_float(lam_dtype dtype, void *out, double x) {
+    if (dtype == LAM_F64) *(double *)out = x;
+    else *(float *)out = (float)x;
+}
+
+static void write_integer(lam_dtype dtype, void *out, int64_t x) {
+    if (dtype == LAM_I64) *(int64_t *)out = x;
+    else if (dtype == LAM_I32) *(int32_t *)out = (int32_t)(uint32_t)x;
+    else *(uint8_t *)out = (uint8_t)x;
+}
+
+static bool float_element(const operation *op, lam_dtype dtype, void *out, const void *const x[], floats a) {
+    if (!op->floats) return false;
+    a.x = op == &operations[LAM__LOOP_where] ? *(const uint8_t *)x[0] : read_float(dtype, x[0]);
+    a.y = op->inputs > 1 ? read_float(dtype, x[1]) : 0;
+    a.z = op->inputs > 2 ? read_float(dtype, x[2]) : 0;
+    if (op->to_bool) *(uint8_t *)out = op->floats(a) != 0;
+    else write_float(dtype, out, op->floats(a));
+    return true;
+}
+
+bool lam__reference_element(lam__loop_id id, lam_dtype dtype, void *out, const void *const x[], const void *params) {
+    const operation *op = &operations[id];
+    int64_t k = 0;
+    if (params) memcpy(&k, params, sizeof k);
+    if (dtype == LAM_F64 || dtype == LAM_F32) return float_element(op, dtype, out, x, (floats){.k = k});
+    int64_t (*compute)(integers) = dtype == LAM_BOOL ? bool_operation(id) : op->integers;
+    if (!compute) return false;
+    integers a = {.x = read_integer(id == LAM__LOOP_where ? LAM_BOOL : dtype, x[0]), .k = k};
+    a.y = op->inputs > 1 ? read_integer(dtype, x[1]) : 0;
+    a.z = op->inputs > 2 ? read_integer(dtype, x[2]) : 0;
+    write_integer(op->to_bool ? LAM_BOOL : dtype, out, compute(a));
+    return true;
+}
+
+/* ---- loops of the elementary functions ---------------------------------------------------------------- */
+
+static void run_f64(int64_t n, void *const p[], const int64_t step[], int inputs, double f(floats)) {
+    double *out = p[0];
+    const double *x = p[1], *y = p[inputs];
+    int64_t sy = step[inputs];
+    for (int64_t i = 0; i < n; i++) out[i * step[0]] = f((floats){.x = x[i * step[1]], .y = y[i * sy]});
+}
+
+static void run_f32(int64_t n, void *const p[], const int64_t step[], int inputs, double f(floats)) {
+    float *out = p[0];
+    const float *x = p[1], *y = p[inputs];
+    int64_t sy = step[inputs];
+    for (int64_t i = 0; i < n; i++) out[i * step[0]] = (float)f((floats){.x = x[i * step[1]], .y = y[i * sy]});
+}
+
+#define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], const void *params
+/* clang-format off: one-line adapters and empty rows */
+#define DEFINE_ELEMENTARY(name, inputs)                                                                                \
+    static void f64_loop_##name(LOOP_ARGS) {                                                                           \
+        (void)params, run_f64(n, p, step, inputs, f_##name);                                                           \
+    }                                                                                                                  \
+    static void f32_loop_##name(LOOP_ARGS) {                                                                           \
+        (void)params, run_f32(n, p, step, inputs, f_##name);                                                           \
+    }
+#define DEFINE_REAL(name, inputs)
+#define DEFINE_FLOAT(name, inputs)
+#define DEFINE_COMPARE(name, inputs)
+#define DEFINE_LOGIC(name, inputs)
+#define DEFINE_TEST(name, inputs)
+#define DEFINE_SELECT(name, inputs)
+#define LAM__LOOP(name, inputs, kind) DEFINE_##kind(name, inputs)
+#include "lib/kernels/elementwise.def"
+#undef LAM__LOOP
+
+#define FALLBACK_ELEMENTARY(name)                                                                                      \
+    { f64_loop_##name, f32_loop_##name }
+#define FALLBACK_REAL(name)                                                                                            \
+    { NULL }
+#define FALLBACK_FLOAT(name)                                                                                           \
+    { NULL }
+#define FALLBACK_COMPARE(name)                                                                                         \
+    { NULL }
+#define FALLBACK_LOGIC(name)                                                                                           \
+    { NULL }
+#define FALLBACK_TEST(name)                                                                                            \
+    { NULL }
+#define FALLBACK_SELECT(name)                                                                                          \
+    { NULL }
+/* clang-format on */
+
+lam__loop *lam__reference_fallback(lam__loop_id id, lam_dtype dtype) {
+    static lam__loop *const loops[LAM__LOOP_COUNT][2] = {
+#define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = FALLBACK_##kind(name),
+#include "lib/kernels/elementwise.def"
+#undef LAM__LOOP
+    };
+    return dtype == LAM_F64 ? loops[id][0] : dtype == LAM_F32 ? loops[id][1] : NULL;
+}

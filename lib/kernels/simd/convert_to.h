@@ -1,0 +1,72 @@
+/* Template: the conversion loops into one type. Include with D (destination), TO(x) (spelling), FROM_FLOAT(x) for
+ * x a double or float, FROM_INTEGER(x) for x any integer. */
+
+/* clang-format off: one line per operation */
+#define R D
+
+#define T      double
+#define MAP(x) TO(x##_from_f64)
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef MAP
+ALWAYS_INLINE D TO(from_f64)(double x) {
+    return FROM_FLOAT(x);
+}
+static void TO(loop_from_f64)(LOOP_ARGS) {
+    TO(unary_from_f64)(n, p, step, TO(from_f64));
+}
+
+#define T      float
+#define MAP(x) TO(x##_from_f32)
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef MAP
+ALWAYS_INLINE D TO(from_f32)(float x) {
+    return FROM_FLOAT(x);
+}
+static void TO(loop_from_f32)(LOOP_ARGS) {
+    TO(unary_from_f32)(n, p, step, TO(from_f32));
+}
+
+#define T      int64_t
+#define MAP(x) TO(x##_from_i64)
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef MAP
+ALWAYS_INLINE D TO(from_i64)(int64_t x) {
+    return FROM_INTEGER(x);
+}
+static void TO(loop_from_i64)(LOOP_ARGS) {
+    TO(unary_from_i64)(n, p, step, TO(from_i64));
+}
+
+#define T      int32_t
+#define MAP(x) TO(x##_from_i32)
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef MAP
+ALWAYS_INLINE D TO(from_i32)(int32_t x) {
+    return FROM_INTEGER(x);
+}
+static void TO(loop_from_i32)(LOOP_ARGS) {
+    TO(unary_from_i32)(n, p, step, TO(from_i32));
+}
+
+#define T      uint8_t
+#define MAP(x) TO(x##_from_u8)
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef MAP
+ALWAYS_INLINE D TO(from_u8)(uint8_t x) {
+    return FROM_INTEGER(x);
+}
+static void TO(loop_from_u8)(LOOP_ARGS) {
+    TO(unary_from_u8)(n, p, step, TO(from_u8));
+}
+
+#undef R
+#undef D
+#undef TO
+#undef FROM_FLOAT
+#undef FROM_INTEGER
+/* clang-format on */

@@ -1,0 +1,145 @@
+/* One instruction set's elementwise loops, made from the templates beside this file; compiled once per set. The
+ * table is generated from elementwise.def, so an operation without its loops does not compile. Without SLEEF the
+ * elementary functions are absent here and lib/kernels/elementwise.c falls back to lib/kernels/reference. */
+#define _DEFAULT_SOURCE 1 /* lgamma_r */
+#include "lib/kernels/simd/simd.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/kernels/simd/vector.h"
+
+#if defined(LAM__HAVE_SLEEF)
+#include "lib/kernels/simd/logistic.h"
+#include "lib/kernels/simd/vmath.h"
+#endif
+
+#define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
+
+/* clang-format off: rows and one-line adapters */
+/* Loops generated from the registry: those of the kind ELEMENTARY. */
+#define DEFINE_ELEMENTARY(name, inputs)                                                                                \
+    static void NAME(loop_##name)(LOOP_ARGS) {                                                                         \
+        NAME(vectors##inputs)(n, p, step, NAME(name));                                                                 \
+    }
+#define DEFINE_REAL(name, inputs)
+#define DEFINE_FLOAT(name, inputs)
+#define DEFINE_COMPARE(name, inputs)
+#define DEFINE_LOGIC(name, inputs)
+#define DEFINE_TEST(name, inputs)
+#define DEFINE_SELECT(name, inputs)
+#define LAM__LOOP(name, inputs, kind) DEFINE_##kind(name, inputs)
+/* clang-format on */
+
+#define T          double
+#define B          uint64_t
+#define NAME(x)    f64_##x
+#define MATH(name) name
+#include "lib/kernels/simd/loops_float.h"
+#if defined(LAM__HAVE_SLEEF)
+#define V     V64
+#define LANES LANES64
+#include "lib/kernels/simd/map_vector.h"
+#include "lib/kernels/elementwise.def"
+#undef V
+#undef LANES
+#endif
+#undef T
+#undef B
+#undef NAME
+#undef MATH
+
+#define T          float
+#define B          uint32_t
+#define NAME(x)    f32_##x
+#define MATH(name) name##f
+#include "lib/kernels/simd/loops_float.h"
+#if defined(LAM__HAVE_SLEEF)
+#define V     V32
+#define LANES LANES32
+#include "lib/kernels/simd/map_vector.h"
+#include "lib/kernels/elementwise.def"
+#undef V
+#undef LANES
+#endif
+#undef T
+#undef B
+#undef NAME
+#undef MATH
+
+#define T       int64_t
+#define B       uint64_t
+#define NAME(x) i64_##x
+#include "lib/kernels/simd/loops_integer.h"
+#undef T
+#undef B
+#undef NAME
+
+#define T       int32_t
+#define B       uint32_t
+#define NAME(x) i32_##x
+#include "lib/kernels/simd/loops_integer.h"
+#undef T
+#undef B
+#undef NAME
+
+#define T       uint8_t
+#define B       uint32_t
+#define NAME(x) u8_##x
+#include "lib/kernels/simd/loops_integer.h"
+#undef T
+#undef B
+#undef NAME
+
+/* clang-format off: rows and one-line adapters */
+ALWAYS_INLINE uint8_t bool_not(uint8_t x) {
+    return !x;
+}
+static void bool_loop_not(LOOP_ARGS) {
+    u8_unary(n, p, step, bool_not);
+}
+
+#define ROW_REAL(name)                                                                                                 \
+    {                                                                                                                  \
+        [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name, [LAM_I64] = i64_loop_##name,                         \
+        [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name                                                         \
+    }
+#define ROW_COMPARE(name) ROW_REAL(name)
+#define ROW_SELECT(name)  ROW_REAL(name)
+#define ROW_FLOAT(name)                                                                                                \
+    { [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name }
+#define ROW_TEST(name) ROW_FLOAT(name)
+#define ROW_LOGIC(name)                                                                                                \
+    { [LAM_I64] = i64_loop_##name, [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name }
+
+#if defined(LAM__HAVE_SLEEF)
+#define ROW_ELEMENTARY(name) ROW_FLOAT(name)
+#else
+#define ROW_ELEMENTARY(name)                                                                                           \
+    { NULL }
+#endif
+
+static lam__loop *const loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT] = {
+#undef LAM__LOOP
+#define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = ROW_##kind(name),
+#include "lib/kernels/elementwise.def"
+#undef LAM__LOOP
+};
+
+/* Where bool has a meaning of its own or shares that of bytes. */
+static lam__loop *const bool_loops[LAM__LOOP_COUNT] = {
+    [LAM__LOOP_add] = u8_loop_or,  [LAM__LOOP_mul] = u8_loop_and,   [LAM__LOOP_max] = u8_loop_or,
+    [LAM__LOOP_min] = u8_loop_and, [LAM__LOOP_and] = u8_loop_and,   [LAM__LOOP_or] = u8_loop_or,
+    [LAM__LOOP_xor] = u8_loop_xor, [LAM__LOOP_eq] = u8_loop_eq,     [LAM__LOOP_ne] = u8_loop_ne,
+    [LAM__LOOP_lt] = u8_loop_lt,   [LAM__LOOP_le] = u8_loop_le,     [LAM__LOOP_gt] = u8_loop_gt,
+    [LAM__LOOP_ge] = u8_loop_ge,   [LAM__LOOP_not] = bool_loop_not, [LAM__LOOP_where] = u8_loop_where,
+};
+/* clang-format on */
+
+static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
+    return dtype == LAM_BOOL ? bool_loops[id] : loops[id][dtype];
+}
+
+#define LAM__STRING_(x) #x
+#define LAM__STRING(x)  LAM__STRING_(x)
+const lam__simd LAM__ISA_NAME(lam__simd_) = {LAM__STRING(LAM__ISA), find, LAM__ISA_NAME(lam__convert_find_)};

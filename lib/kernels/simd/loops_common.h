@@ -1,0 +1,67 @@
+/* Template: the operations that read the same for every arithmetic type. Include with T and NAME(x), after map.h
+ * has been included with R = T as NAME(unary), NAME(binary) and with R = uint8_t as NAME(unary_to_bool) and so on.
+ * Integers come here as unsigned where they may wrap (loops_integer.h), so nothing overflows. */
+
+/* clang-format off: one line per operation */
+ALWAYS_INLINE uint8_t NAME(eq)(T x, T y) {
+    return x == y;
+}
+ALWAYS_INLINE uint8_t NAME(ne)(T x, T y) {
+    return x != y;
+}
+ALWAYS_INLINE uint8_t NAME(lt)(T x, T y) {
+    return x < y;
+}
+ALWAYS_INLINE uint8_t NAME(le)(T x, T y) {
+    return x <= y;
+}
+ALWAYS_INLINE uint8_t NAME(gt)(T x, T y) {
+    return x > y;
+}
+ALWAYS_INLINE uint8_t NAME(ge)(T x, T y) {
+    return x >= y;
+}
+
+#define COMPARE(op)                                                                                                    \
+    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
+        NAME(binary_to_bool)(n, p, step, NAME(op));                                                                    \
+    }
+COMPARE(eq)
+COMPARE(ne)
+COMPARE(lt)
+COMPARE(le)
+COMPARE(gt)
+COMPARE(ge)
+#undef COMPARE
+/* clang-format on */
+
+static void NAME(loop_where)(LOOP_ARGS) {
+    T *out = p[0];
+    const uint8_t *c = p[1];
+    const T *x = p[2], *y = p[3];
+    int64_t so = step[0], sc = step[1], sx = step[2], sy = step[3];
+    if (so == 1 && sc == 1 && sx == 1 && sy == 1) {
+        INDEPENDENT for (int64_t i = 0; i < n; i++) {
+            T a = x[i], b = y[i];
+            out[i] = c[i] ? a : b;
+        }
+    } else {
+        INDEPENDENT for (int64_t i = 0; i < n; i++) {
+            T a = x[i * sx], b = y[i * sy];
+            out[i * so] = c[i * sc] ? a : b;
+        }
+    }
+}
+
+static void NAME(loop_clamp)(LOOP_ARGS) {
+    T *out = p[0];
+    const T *x = p[1], *lo = p[2], *hi = p[3];
+    int64_t so = step[0], sx = step[1], sl = step[2], sh = step[3];
+    if (n > 0 && so == 1 && sx == 1 && sl == 0 && sh == 0) {
+        T low = *lo, high = *hi;
+        INDEPENDENT for (int64_t i = 0; i < n; i++) out[i] = NAME(min)(NAME(max)(x[i], low), high);
+    } else {
+        INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] =
+            NAME(min)(NAME(max)(x[i * sx], lo[i * sl]), hi[i * sh]);
+    }
+}

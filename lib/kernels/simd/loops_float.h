@@ -1,0 +1,178 @@
+/* Template: all loops of one floating type but the elementary functions. Include with T, B (unsigned integer of the
+ * same size), NAME(x), MATH(f) (the libm spelling). Special values are those of C's Annex F; max and min give NaN
+ * if either operand is NaN and order -0 below +0, so they do not depend on the order of operands. */
+
+#define R      T
+#define MAP(x) NAME(x)
+#include "lib/kernels/simd/map.h"
+#undef R
+#undef MAP
+#define R      uint8_t
+#define MAP(x) NAME(x##_to_bool)
+#include "lib/kernels/simd/map.h"
+#undef R
+#undef MAP
+
+ALWAYS_INLINE B NAME(to_bits)(T x) {
+    B bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+ALWAYS_INLINE T NAME(from_bits)(B bits) {
+    T x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* clang-format off: one line per operation */
+ALWAYS_INLINE T NAME(neg)(T x) {
+    return -x;
+}
+ALWAYS_INLINE T NAME(abs)(T x) {
+    return MATH(fabs)(x);
+}
+ALWAYS_INLINE T NAME(sign)(T x) {
+    return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;
+}
+ALWAYS_INLINE T NAME(square)(T x) {
+    return x * x;
+}
+ALWAYS_INLINE T NAME(floor)(T x) {
+    return MATH(floor)(x);
+}
+ALWAYS_INLINE T NAME(ceil)(T x) {
+    return MATH(ceil)(x);
+}
+ALWAYS_INLINE T NAME(round)(T x) {
+    return MATH(rint)(x);
+}
+ALWAYS_INLINE T NAME(trunc)(T x) {
+    return MATH(trunc)(x);
+}
+ALWAYS_INLINE T NAME(sqrt)(T x) {
+    return MATH(sqrt)(x);
+}
+ALWAYS_INLINE T NAME(rsqrt)(T x) {
+    return 1 / MATH(sqrt)(x);
+}
+ALWAYS_INLINE T NAME(reciprocal)(T x) {
+    return 1 / x;
+}
+ALWAYS_INLINE uint8_t NAME(is_finite)(T x) {
+    return MATH(fabs)(x) <= NAME(LARGEST);
+}
+ALWAYS_INLINE uint8_t NAME(is_nan)(T x) {
+    return x != x;
+}
+ALWAYS_INLINE T NAME(add)(T x, T y) {
+    return x + y;
+}
+ALWAYS_INLINE T NAME(sub)(T x, T y) {
+    return x - y;
+}
+ALWAYS_INLINE T NAME(mul)(T x, T y) {
+    return x * y;
+}
+ALWAYS_INLINE T NAME(div)(T x, T y) {
+    return x / y;
+}
+ALWAYS_INLINE T NAME(rem)(T x, T y) {
+    return MATH(fmod)(x, y);
+}
+ALWAYS_INLINE T NAME(copysign)(T x, T y) {
+    return MATH(copysign)(x, y);
+}
+/* clang-format on */
+
+/* Equal operands differ at most in the sign of zero: both bit patterns and-ed keep it only if both have it. */
+ALWAYS_INLINE T NAME(max)(T x, T y) {
+    T equal = NAME(from_bits)(NAME(to_bits)(x) & NAME(to_bits)(y));
+    T other = x > y || x != x ? x : y;
+    return x == y ? equal : other;
+}
+
+ALWAYS_INLINE T NAME(min)(T x, T y) {
+    T equal = NAME(from_bits)(NAME(to_bits)(x) | NAME(to_bits)(y));
+    T other = x < y || x != x ? x : y;
+    return x == y ? equal : other;
+}
+
+/* clang-format off: one line per operation */
+#define UNARY(op)                                                                                                      \
+    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
+        NAME(unary)(n, p, step, NAME(op));                                                                             \
+    }
+#define TEST(op)                                                                                                       \
+    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
+        NAME(unary_to_bool)(n, p, step, NAME(op));                                                                     \
+    }
+#define BINARY(op)                                                                                                     \
+    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
+        NAME(binary)(n, p, step, NAME(op));                                                                            \
+    }
+UNARY(neg)
+UNARY(abs)
+UNARY(sign)
+UNARY(square)
+UNARY(floor)
+UNARY(ceil)
+UNARY(round)
+UNARY(trunc)
+UNARY(sqrt)
+UNARY(rsqrt)
+UNARY(reciprocal)
+TEST(is_finite)
+TEST(is_nan)
+BINARY(add)
+BINARY(sub)
+BINARY(mul)
+BINARY(div)
+BINARY(rem)
+BINARY(copysign)
+BINARY(max)
+BINARY(min)
+#undef UNARY
+#undef TEST
+#undef BINARY
+/* clang-format on */
+
+#include "lib/kernels/simd/loops_common.h"
+
+static T NAME(power)(T base, uint64_t exponent) {
+    T result = 1;
+    for (; exponent; exponent >>= 1, base *= base)
+        if (exponent & 1) result *= base;
+    return result;
+}
+
+/* The same products, but the exponent's bits are walked outside and the block's elements inside, so that they vectorise. */
+static void NAME(power_block)(int64_t m, T *result, T *base, uint64_t exponent) {
+    for (int64_t i = 0; i < m; i++) result[i] = 1;
+    for (; exponent; exponent >>= 1) {
+        if (exponent & 1)
+            for (int64_t i = 0; i < m; i++) result[i] *= base[i];
+        if (exponent > 1)
+            for (int64_t i = 0; i < m; i++) base[i] *= base[i];
+    }
+}
+
+static void NAME(loop_integer_pow)(LOOP_ARGS) {
+    enum { BLOCK = 128 };
+    T base[BLOCK], result[BLOCK], *out = p[0];
+    const T *x = p[1];
+    int64_t exponent;
+    memcpy(&exponent, params, sizeof exponent);
+    uint64_t size = exponent < 0 ? 0 - (uint64_t)exponent : (uint64_t)exponent;
+    if (n == 1) {
+        T power = NAME(power)(*x, size);
+        *out = exponent < 0 ? 1 / power : power;
+        return;
+    }
+    for (int64_t start = 0, m; start < n; start += m) {
+        m = n - start < BLOCK ? n - start : BLOCK;
+        for (int64_t i = 0; i < m; i++) base[i] = x[(start + i) * step[1]];
+        NAME(power_block)(m, result, base, size);
+        for (int64_t i = 0; i < m; i++) out[(start + i) * step[0]] = exponent < 0 ? 1 / result[i] : result[i];
+    }
+}

@@ -1,0 +1,114 @@
+/* Template: all loops of one integer type. Include with T, B (the unsigned type arithmetic is done in, at least as
+ * wide as unsigned int) and NAME(x). Everything wraps in T; nothing traps: x rem 0 is 0, and so is the remainder of
+ * the least integer by -1; a negative power is the truncated reciprocal, with 0 for a zero base. */
+
+#define R      T
+#define MAP(x) NAME(x)
+#include "lib/kernels/simd/map.h"
+#undef R
+#undef MAP
+#define R      uint8_t
+#define MAP(x) NAME(x##_to_bool)
+#include "lib/kernels/simd/map.h"
+#undef R
+#undef MAP
+
+/* clang-format off: one line per operation */
+ALWAYS_INLINE T NAME(neg)(T x) {
+    return (T)(0 - (B)x);
+}
+ALWAYS_INLINE bool NAME(is_negative)(T x) {
+    return (B)x >> (8 * sizeof(B) - 1);
+}
+ALWAYS_INLINE T NAME(abs)(T x) {
+    return NAME(is_negative)(x) ? (T)(0 - (B)x) : x;
+}
+ALWAYS_INLINE T NAME(sign)(T x) {
+    return (T)((x > 0) - NAME(is_negative)(x));
+}
+ALWAYS_INLINE T NAME(square)(T x) {
+    return (T)((B)x * (B)x);
+}
+ALWAYS_INLINE T NAME(not )(T x) {
+    return (T) ~(B)x;
+}
+ALWAYS_INLINE T NAME(add)(T x, T y) {
+    return (T)((B)x + (B)y);
+}
+ALWAYS_INLINE T NAME(sub)(T x, T y) {
+    return (T)((B)x - (B)y);
+}
+ALWAYS_INLINE T NAME(mul)(T x, T y) {
+    return (T)((B)x * (B)y);
+}
+ALWAYS_INLINE T NAME(rem)(T x, T y) {
+    return (B)y + 1 <= 1 ? 0 : (T)(x % y);
+} /* y is 0 or -1: 0 */
+ALWAYS_INLINE T NAME(max)(T x, T y) {
+    return x > y ? x : y;
+}
+ALWAYS_INLINE T NAME(min)(T x, T y) {
+    return x < y ? x : y;
+}
+ALWAYS_INLINE T NAME (and)(T x, T y) {
+    return (T)(x & y);
+}
+ALWAYS_INLINE T NAME(or)(T x, T y) {
+    return (T)(x | y);
+}
+ALWAYS_INLINE T NAME (xor)(T x, T y) {
+    return (T)(x ^ y);
+}
+
+#define UNARY(op)                                                                                                      \
+    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
+        NAME(unary)(n, p, step, NAME(op));                                                                             \
+    }
+#define BINARY(op)                                                                                                     \
+    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
+        NAME(binary)(n, p, step, NAME(op));                                                                            \
+    }
+UNARY(neg)
+UNARY(abs)
+UNARY(sign)
+UNARY(square)
+UNARY(not )
+BINARY(add)
+BINARY(sub)
+BINARY(mul)
+BINARY(rem)
+BINARY(max)
+BINARY(min)
+BINARY(and)
+BINARY(or)
+BINARY(xor)
+#undef UNARY
+#undef BINARY
+/* clang-format on */
+
+#include "lib/kernels/simd/loops_common.h"
+
+static T NAME(power)(T x, uint64_t exponent) {
+    B result = 1;
+    for (B base = (B)x; exponent; exponent >>= 1, base *= base)
+        if (exponent & 1) result *= base;
+    return (T)result;
+}
+
+/* 1/x^k truncated: only 1 and -1 have a reciprocal that is not 0. */
+static T NAME(negative_power)(T x, bool odd) {
+    bool minus_one = (B)x + 1 == 0;
+    return x == 1 || (minus_one && odd) ? x : (T)minus_one;
+}
+
+static void NAME(loop_integer_pow)(LOOP_ARGS) {
+    T *out = p[0];
+    const T *x = p[1];
+    int64_t exponent;
+    memcpy(&exponent, params, sizeof exponent);
+    for (int64_t i = 0; i < n; i++) {
+        T base = x[i * step[1]];
+        out[i * step[0]] =
+            exponent < 0 ? NAME(negative_power)(base, exponent & 1) : NAME(power)(base, (uint64_t)exponent);
+    }
+}

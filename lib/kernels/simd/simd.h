@@ -1,0 +1,34 @@
+/* The doors to the loops that are compiled once per instruction set: LAM__ISA is the suffix the build gives each
+ * compilation (v1 the baseline of the architecture, v3 x86-64-v3, v4 x86-64-v4). Every set offers the same
+ * functions; lib/kernels/elementwise.c picks one set for the machine and uses it throughout. */
+#ifndef LAM_KERNELS_SIMD_H
+#define LAM_KERNELS_SIMD_H
+
+#include "lib/kernels/kernels.h"
+
+/* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype, and for the elementary
+ * functions where no vector library was built in. convert(dst, src): never NULL; one input, as in a lam__loop. */
+typedef struct lam__simd {
+    const char *name;
+    lam__loop *(*loop)(lam__loop_id id, lam_dtype dtype);
+    lam__loop *(*convert)(lam_dtype dst, lam_dtype src);
+} lam__simd;
+
+extern const lam__simd lam__simd_v1;
+#if defined(LAM__HAVE_X86_64_LEVELS)
+extern const lam__simd lam__simd_v3, lam__simd_v4;
+#endif
+
+/* The set for this machine. */
+const lam__simd *lam__elementwise_simd(void);
+
+/* Inside a set's own sources: LAM__ISA_NAME(lam__convert_find_) is lam__convert_find_v4 and so on. */
+#if defined(LAM__ISA)
+#define LAM__JOIN_(a, b)    a##b
+#define LAM__JOIN(a, b)     LAM__JOIN_(a, b)
+#define LAM__ISA_NAME(name) LAM__JOIN(name, LAM__ISA)
+
+lam__loop *LAM__ISA_NAME(lam__convert_find_)(lam_dtype dst, lam_dtype src);
+#endif
+
+#endif

@@ -1,0 +1,177 @@
+/* The elementary functions as vector functions, f64_exp(V64), f32_exp(V32) and so on, for the set being compiled.
+ * What holds for every one: the largest error is below 1 ULP (tests/kernels measures it against MPFR), special
+ * values are those of Annex F, and no lane depends on another. They are SLEEF's 1.0-ULP functions where those keep
+ * this, mended where they do not (simd/vmath_type.h, for both types), and below what is particular to one type.
+ * x86-64 only: the mending leans on a long double of 64 bits. */
+#ifndef LAM_KERNELS_SIMD_VMATH_H
+#define LAM_KERNELS_SIMD_VMATH_H
+
+#include <math.h>
+#include <sleef.h>
+
+#include "lib/kernels/simd/vector.h"
+
+#if defined(__AVX512F__)
+#define SLEEF64(f, bound) Sleef_##f##d8_##bound##avx512f
+#define SLEEF32(f, bound) Sleef_##f##f16_##bound##avx512f
+ALWAYS_INLINE bool any64(M64 mask) {
+    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
+}
+ALWAYS_INLINE bool any32(M32 mask) {
+    return any64((M64)mask);
+}
+#elif defined(__AVX2__)
+#define SLEEF64(f, bound) Sleef_##f##d4_##bound##avx2
+#define SLEEF32(f, bound) Sleef_##f##f8_##bound##avx2
+ALWAYS_INLINE bool any64(M64 mask) {
+    return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+}
+ALWAYS_INLINE bool any32(M32 mask) {
+    return any64((M64)mask);
+}
+#else
+#define SLEEF64(f, bound) Sleef_##f##d2_##bound##sse2
+#define SLEEF32(f, bound) Sleef_##f##f4_##bound##sse2
+ALWAYS_INLINE bool any64(M64 mask) {
+    return _mm_movemask_epi8((__m128i)mask);
+}
+ALWAYS_INLINE bool any32(M32 mask) {
+    return any64((M64)mask);
+}
+#endif
+
+/* The sign comes back through a pointer: lgamma itself would write a global. */
+static long double f64_wide_lgamma(long double x) {
+    int sign;
+    return lgammal_r(x, &sign);
+}
+
+static double f32_wide_lgamma(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* TINY: x^2 < a quarter of the rounding unit. TRIG_*: where SLEEF changes its reduction. EXP_SAFE: a little below
+ * the logarithm of the largest number. BIG: below the root of the largest number. */
+#define T       double
+#define V       V64
+#define M       M64
+#define W       long double
+#define WIDE(f) f##l
+#define SLEEF   SLEEF64
+#define ANY     any64
+#define NAME(x) f64_##x
+static const double f64_TINY = 0x1p-28, f64_TRIG_SMALL = 15, f64_TRIG_LARGE = 1e14, f64_EXP_SAFE = 709, f64_BIG = 1e150;
+#include "lib/kernels/simd/vmath_type.h"
+#undef T
+#undef V
+#undef M
+#undef W
+#undef WIDE
+#undef SLEEF
+#undef ANY
+#undef NAME
+
+#define T       float
+#define V       V32
+#define M       M32
+#define W       double
+#define WIDE(f) f
+#define SLEEF   SLEEF32
+#define ANY     any32
+#define NAME(x) f32_##x
+static const float f32_TINY = 0x1p-14f, f32_TRIG_SMALL = 125, f32_TRIG_LARGE = 39000, f32_EXP_SAFE = 88,
+                   f32_BIG = 1e18f;
+#include "lib/kernels/simd/vmath_type.h"
+#undef T
+#undef V
+#undef M
+#undef W
+#undef WIDE
+#undef SLEEF
+#undef ANY
+#undef NAME
+
+/* ---- f64 alone --------------------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE V64 f64_erf(V64 x) {
+    return SLEEF64(erf, u10)(x);
+}
+
+/* 0.70 ULP with fused multiply-add, 1.2 without: then one by one. */
+ALWAYS_INLINE V64 f64_erfc(V64 x) {
+#if defined(__FMA__)
+    return SLEEF64(erfc, u15)(x);
+#else
+    return f64_patched1(x, x, (M64)(x == x), erfcl);
+#endif
+}
+
+/* Without fused multiply-add the digits of subnormal results suffer. */
+ALWAYS_INLINE V64 normal_atan2(V64 y, V64 x) {
+    return SLEEF64(atan2, u10)(y, x);
+}
+
+ALWAYS_INLINE V64 f64_atan2(V64 y, V64 x) {
+    V64 r = normal_atan2(y, x);
+    return f64_patch2(r, y, x, (M64)(f64_magnitude(r) < 0x1p-1020) & (M64)(y != 0), atan2l);
+}
+
+ALWAYS_INLINE V64 f64_hypot(V64 x, V64 y) {
+    return SLEEF64(hypot, u05)(x, y);
+}
+
+/* ---- f32 through double ------------------------------------------------------------------------------------ */
+
+typedef float HALF32 __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef union halves {
+    V32 whole;
+    HALF32 half[2];
+} halves;
+
+ALWAYS_INLINE V32 f32_through1(V32 x, V64 f(V64)) {
+    halves h = {.whole = x};
+    for (int i = 0; i < 2; i++) h.half[i] = __builtin_convertvector(f(__builtin_convertvector(h.half[i], V64)), HALF32);
+    return h.whole;
+}
+
+ALWAYS_INLINE V32 f32_through2(V32 x, V32 y, V64 f(V64, V64)) {
+    halves h = {.whole = x}, k = {.whole = y};
+    for (int i = 0; i < 2; i++) {
+        V64 a = __builtin_convertvector(h.half[i], V64), b = __builtin_convertvector(k.half[i], V64);
+        h.half[i] = __builtin_convertvector(f(a, b), HALF32);
+    }
+    return h.whole;
+}
+
+/* 1.5 double ulps and no overflow below it, which is all a float needs. */
+ALWAYS_INLINE V64 quick_logistic(V64 x) {
+    return 1 / (1 + SLEEF64(exp, u10)(-x));
+}
+
+ALWAYS_INLINE V32 f32_logistic(V32 x) {
+    return f32_through1(x, quick_logistic);
+}
+
+ALWAYS_INLINE V64 times_2_over_sqrt_pi(V64 x) {
+    return x * 1.1283791670955126;
+}
+
+ALWAYS_INLINE V32 f32_erf(V32 x) {
+    V32 tiny = f32_through1(x, times_2_over_sqrt_pi);
+    return f32_select((M32)(f32_magnitude(x) < f32_TINY), tiny, SLEEF32(erf, u10)(x));
+}
+
+ALWAYS_INLINE V32 f32_erfc(V32 x) {
+    return f32_through1(x, f64_erfc);
+}
+
+ALWAYS_INLINE V32 f32_atan2(V32 y, V32 x) {
+    return f32_through2(y, x, normal_atan2);
+}
+
+ALWAYS_INLINE V32 f32_hypot(V32 x, V32 y) {
+    return f32_through2(x, y, f64_hypot);
+}
+
+#endif

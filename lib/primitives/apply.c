@@ -1,0 +1,238 @@
+/* From public operations to dispatch: see apply.h. */
+#include "lib/primitives/apply.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/dispatch/fn.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/tensor.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { FEW = 3 }; /* operands of the elementwise rows */
+
+static lam_tensor *finish(const lam_call_site *call) {
+    lam_value *out = NULL;
+    return lam__dispatch_checked(call, &out) == LAM_OK ? lam__scope_handle(call->ctx, out) : &call->ctx->failed;
+}
+
+lam_tensor *lam__apply1(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x) {
+    return lam__apply(p, params, bytes, 1, &x);
+}
+
+lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes, size_t n, lam_tensor *const in[]) {
+    lam__scratch_area area;
+    lam_value *few[8], **values = few;
+    lam_tensor *failed = &lam__context_failed.failed;
+    if (n > 8 && in[0]) {
+        values = lam__scratch_get(&area, in[0]->ctx, n * sizeof *values);
+        if (!values) return &in[0]->ctx->failed;
+    }
+    lam_ctx *ctx = lam__scope_operands(p->name, n, in, values, &failed);
+    lam_tensor *out = failed;
+    if (ctx) {
+        lam_call_site call = {.ctx = ctx, .primitive = p, .params = params, .params_bytes = bytes, .inputs = (int)n, .outputs = 1, .in = values};
+        out = finish(&call);
+    }
+    if (values != few) lam__scratch_put(&area);
+    return out;
+}
+
+lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, size_t bytes, lam_list in, lam_tensor **out, size_t n_out) {
+    lam_tensor *failed;
+    for (size_t o = 0; o < n_out; o++) out[o] = &ctx->failed;
+    lam__scratch_area area;
+    lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);
+    if (!values) return LAM_ERR_MEMORY;
+    lam_value **results = values + in.count;
+    lam_status status = LAM_OK;
+    if (in.count && !lam__scope_operands(p->name, in.count, in.items, values, &failed)) {
+        status = ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_CONTEXT;
+    } else {
+        lam_call_site call = {.ctx = ctx, .primitive = p, .params = params, .params_bytes = bytes, .inputs = (int)in.count,
+                              .outputs = (int)n_out, .in = values};
+        status = lam__dispatch_checked(&call, results);
+        for (size_t o = 0; o < n_out && status == LAM_OK; o++) out[o] = lam__scope_handle(ctx, results[o]);
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* ---- elementwise: one dtype for all --------------------------------------------------------------------- */
+
+/* v as dtype: one new reference, or NULL. */
+static lam_value *converted(lam_ctx *ctx, lam_value *v, lam_dtype dtype) {
+    if (v->dtype == dtype) return lam__value_hold(v);
+    lam__cast_params params = {dtype};
+    lam_value *out = NULL;
+    lam_call_site call = {.ctx = ctx, .primitive = &lam__row_cast, .params = &params, .params_bytes = sizeof params, .inputs = 1, .outputs = 1, .in = &v};
+    return lam__dispatch_checked(&call, &out) == LAM_OK ? out : NULL;
+}
+
+/* The dtype in which p works on these operands; a select's condition has no say. */
+static lam_dtype common(const lam_primitive *p, int n, lam_value *const v[]) {
+    int first = n == FEW && v[0]->dtype == LAM_BOOL ? 1 : 0;
+    lam_dtype dtype = (lam_dtype)v[first]->dtype;
+    for (int i = first + 1; i < n; i++) dtype = lam__dtype_promote(dtype, v[i]->dtype);
+    return p->real && !lam__dtype_is_float(dtype) ? LAM_F64 : dtype;
+}
+
+static lam_tensor *elementwise_mixed(const lam_call_site *call, lam_dtype dtype) {
+    lam_value *values[FEW] = {NULL};
+    bool all = true;
+    int first = call->inputs == FEW && call->in[0]->dtype == LAM_BOOL ? 1 : 0;
+    for (int i = 0; i < call->inputs && all; i++) {
+        values[i] = i < first ? lam__value_hold(call->in[i]) : converted(call->ctx, call->in[i], dtype);
+        all = values[i] != NULL;
+    }
+    lam_call_site same = *call;
+    same.in = values;
+    lam_tensor *out = all ? finish(&same) : &call->ctx->failed;
+    for (int i = 0; i < call->inputs; i++) lam__value_release(values[i]);
+    return out;
+}
+
+static lam_tensor *elementwise(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const v[]) {
+    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = n, .outputs = 1, .in = v};
+    lam_dtype dtype = common(p, n, v);
+    for (int i = n == FEW && v[0]->dtype == LAM_BOOL; i < n; i++)
+        if (v[i]->dtype != dtype) return elementwise_mixed(&call, dtype);
+    return finish(&call);
+}
+
+static lam_tensor *elementwise_checked(const lam_primitive *p, int n, lam_tensor *const in[]) {
+    lam_value *values[FEW];
+    lam_tensor *failed;
+    lam_ctx *ctx = lam__scope_operands(p->name, (size_t)n, in, values, &failed);
+    return ctx ? elementwise(ctx, p, n, values) : failed;
+}
+
+lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x) {
+    return elementwise_checked(p, 1, &x);
+}
+
+lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y};
+    return elementwise_checked(p, 2, in);
+}
+
+lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z) {
+    lam_tensor *in[3] = {x, y, z};
+    return elementwise_checked(p, 3, in);
+}
+
+/* ---- literals ---------------------------------------------------------------------------------------------- */
+
+/* Whether an integer of this size exists in dtype (a float may round it). */
+static bool representable(lam_dtype dtype, int64_t integer) {
+    static const int64_t least[LAM_DTYPE_COUNT] = {[LAM_I64] = INT64_MIN, [LAM_I32] = INT32_MIN};
+    static const int64_t most[LAM_DTYPE_COUNT] = {[LAM_I64] = INT64_MAX, [LAM_I32] = INT32_MAX, [LAM_U8] = UINT8_MAX, [LAM_BOOL] = 1};
+    return lam__dtype_is_float(dtype) || (integer >= least[dtype] && integer <= most[dtype]);
+}
+
+lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__operand number) {
+    lam_value *x;
+    lam_tensor *failed;
+    lam_ctx *ctx = lam__scope_operands(operation, 1, &beside, &x, &failed);
+    if (!ctx) return NULL;
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    if (number.kind == LAM__FLOATING) return lam__value_scalar(ctx, lam__dtype_is_float(dtype) ? dtype : LAM_F64, number.as.floating);
+    bool wide = number.kind == LAM__UNSIGNED && number.as.natural > INT64_MAX;
+    if (wide && lam__dtype_is_float(dtype)) return lam__value_scalar(ctx, dtype, (double)number.as.natural);
+    if (!wide && representable(dtype, number.as.integer)) return lam__value_integer(ctx, dtype, number.as.integer);
+    lam__error_set(ctx, LAM_ERR_VALUE, "cast the tensor to a wider dtype first", "%s: %s%lld does not fit dtype %s", operation,
+                   wide ? "the bits of " : "", number.as.integer, lam_dtype_name(dtype));
+    return NULL;
+}
+
+/* ---- in place ---------------------------------------------------------------------------------------------- */
+
+/* A failed in-place form leaves nothing that could be mistaken for a result. */
+static lam_tensor *poison(lam_tensor *x) {
+    if (x->magic == LAM__LIVE) {
+        lam__value_release(x->value);
+        x->value = NULL;
+        x->magic = LAM__FAILED;
+    }
+    return x;
+}
+
+bool lam__apply_may_rebind(const char *operation, lam_tensor *x) {
+    if (lam__fn_made_here(x->ctx, x)) return true;
+    lam__error_set(x->ctx, LAM_ERR_CAPTURED, "work on lam_alias(x), and return it as an output",
+                   "%s: the tensor to rebind was made outside the function that is being called", operation);
+    return false;
+}
+
+lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *result) {
+    lam_tensor *in[2] = {x, result}, *failed;
+    lam_value *v[2];
+    if (!x || x->magic != LAM__LIVE) return lam__scope_operands(operation, 1, in, v, &failed) ? x : failed;
+    if (!lam__apply_may_rebind(operation, x)) return x;
+    if (!lam__scope_operands(operation, 2, in, v, &failed)) return poison(x);
+    lam_call_site call = {.ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 2, .outputs = 1, .in = v};
+    if (v[0]->dtype != v[1]->dtype) {
+        lam__error_call(&call, LAM_ERR_DTYPE, "cast the value first", "an in-place form keeps the dtype");
+        return poison(x);
+    }
+    if (!lam__value_same_dims(v[0], v[1])) {
+        lam__error_call(&call, LAM_ERR_SHAPE, "use the form without underscore", "an in-place form keeps the dims");
+        return poison(x);
+    }
+    lam__value_hold(v[1]);
+    lam__value_release(v[0]);
+    x->value = v[1];
+    return x;
+}
+
+/* x op y written over x's own memory, if x is concrete, nobody else sees it, and y has its dtype. */
+static bool over_itself(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y};
+    if (!y || y->magic != LAM__LIVE || y->ctx != x->ctx || x == y) return false;
+    lam_value *values[2] = {in[0]->value, in[1]->value};
+    lam_call_site call = {.ctx = x->ctx, .primitive = p, .inputs = 2, .outputs = 1, .in = values};
+    return lam__elementwise_into_first(&call);
+}
+
+lam_tensor *lam__apply_binary_(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
+    if (!x || x->magic != LAM__LIVE) return lam__apply_binary(p, x, y);
+    if (!lam__apply_may_rebind(p->name, x) || over_itself(p, x, y)) return x;
+    lam_scope scope;
+    lam__scope_open(x->ctx, &scope);
+    lam_tensor *out = lam__apply_rebind(p->name, x, lam__apply_binary(p, x, y));
+    lam__scope_close(&scope);
+    return out;
+}
+
+lam_tensor *lam_assign_(lam_tensor *x, lam_tensor *value) {
+    return lam__apply_rebind("lam_assign_", x, value);
+}
+
+/* The room is the memory of a tensor of the scope's: nothing else has to know of it. */
+lam_tensor **lam__apply_room(lam_ctx *ctx, size_t n) {
+    int64_t words = (int64_t)(n ? n : 1);
+    _Static_assert(sizeof(lam_tensor *) <= sizeof(int64_t), "a handle fits a word");
+    lam_tensor *t = lam__scope_handle(ctx, lam__value_new(ctx, LAM_I64, 1, &words));
+    return lam_failed(t) ? NULL : t->value->data;
+}
+
+/* ---- small helpers ----------------------------------------------------------------------------------------- */
+
+bool lam__rules_linear_in(const lam_primitive *p, int i) {
+    return (p->linear >> (i < 31 ? i : 31)) & 1u;
+}
+
+bool lam__apply_axis(const char *operation, lam_tensor *x, int rank, int *axis) {
+    lam_value *v = lam__scope_peek(x);
+    if (!v) return true; /* the operation itself says what is wrong with x */
+    if (*axis >= -rank && *axis < rank) {
+        if (*axis < 0) *axis += rank;
+        return true;
+    }
+    lam_call_site call = {.ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 1, .outputs = 1, .in = &v};
+    lam__error_call(&call, LAM_ERR_AXIS, NULL, "axis %d is out of range [-%d, %d)", *axis, rank, rank);
+    return false;
+}

@@ -1,0 +1,51 @@
+/* From public operations to dispatch: checks handles, converts dtypes, wraps the result. Every public wrapper of a primitive is one
+ * call of these. */
+#ifndef LAM_PRIMITIVES_APPLY_H
+#define LAM_PRIMITIVES_APPLY_H
+
+#include "lib/base/context.h"
+
+#include <lamina/ops.h>
+
+/* One operand, one result. */
+lam_tensor *lam__apply1(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x);
+
+/* Any number of operands, one result. */
+lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes, size_t n, lam_tensor *const in[]);
+
+/* Elementwise: operands are brought to one dtype first (to f64 where the function is real and they are integers). */
+lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x);
+lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor *y);
+lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z);
+
+/* The in-place form: x shows the result, in its own memory if nobody else sees that. */
+lam_tensor *lam__apply_binary_(const lam_primitive *p, lam_tensor *x, lam_tensor *y);
+
+/* The value of a C number beside a tensor: its dtype is the tensor's where that can hold it. NULL after recording why not. */
+lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__operand number);
+
+/* lam_integer_pow for any exponent that a derivative may need. */
+lam_tensor *lam__integer_pow(lam_tensor *x, int64_t n);
+
+/* lam_reshape for inner ranks. */
+lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims);
+
+/* lam_broadcast_to for inner ranks. */
+lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims);
+
+/* Rebinds x to `result` as lam_assign_ does; `operation` names the caller in messages. Returns x. */
+lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *result);
+
+/* Whether x may be rebound here; otherwise records that it is captured. */
+bool lam__apply_may_rebind(const char *operation, lam_tensor *x);
+
+/* Room for n handles that lives as long as the innermost scope; NULL after recording that there is no memory. */
+lam_tensor **lam__apply_room(lam_ctx *ctx, size_t n);
+
+/* Whether a primitive is linear in operand i (rows with more operands than bits repeat the last bit). */
+bool lam__rules_linear_in(const lam_primitive *p, int i);
+
+/* Brings an axis to 0..rank-1. False after recording that it is out of range. */
+bool lam__apply_axis(const char *operation, lam_tensor *x, int rank, int *axis);
+
+#endif

@@ -1,0 +1,72 @@
+/* Lists of axes as users give them: see axes.h. */
+#include "lib/primitives/axes.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/tensor.h>
+
+lam_tensor *lam__axes_failed(const lam_tensor *x) {
+    bool known = x && (x->magic == LAM__LIVE || x->magic == LAM__FREED || x->magic == LAM__FAILED);
+    return known ? &x->ctx->failed : &lam__context_failed.failed;
+}
+
+lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status status, const char *format, ...) {
+    lam_value *v;
+    lam_tensor *failed;
+    lam_ctx *ctx = lam__scope_operands(operation, 1, &x, &v, &failed);
+    if (!ctx) return failed;
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    lam_primitive row = {.name = operation};
+    lam_call_site call = {.ctx = ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &v};
+    lam__error_call(&call, status, NULL, "%s", text);
+    return failed = &ctx->failed;
+}
+
+int lam__axes_expand(lam_axes axes, int room, int out[]) {
+    int n = 0;
+    if (axes.count && !axes.items) return -1;
+    for (int i = 0; i < axes.count; i++) {
+        int item = axes.items[i], first = item, count = 1;
+        if (item != LAM_UNMAPPED && LAM__IS_RANGE(item)) {
+            first = LAM__RANGE_FIRST(item);
+            count = LAM__RANGE_COUNT(item);
+        }
+        if (n + count > room) return -1;
+        for (int k = 0; k < count; k++) out[n++] = first + k;
+    }
+    return n;
+}
+
+bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int rank, int *count, int out[]) {
+    *count = -1;
+    if (!axes.count && !axes.items) return true;
+    uint32_t seen = 0;
+    *count = lam__axes_expand(axes, LAM_INNER_RANK, out);
+    if (*count < 0) {
+        lam__axes_fail(operation, x, LAM_ERR_AXIS, "the list of axes is too long, or a count without items");
+        return false;
+    }
+    for (int i = 0; i < *count; i++) {
+        if (!lam__apply_axis(operation, x, rank, &out[i])) return false;
+        if (seen >> out[i] & 1u) {
+            lam__axes_fail(operation, x, LAM_ERR_AXIS, "axis %d is named twice", out[i]);
+            return false;
+        }
+        seen |= 1u << out[i];
+    }
+    return true;
+}
+
+bool lam__axes_collect_set(const char *operation, lam_tensor *x, lam_axes axes, int rank, lam__axis_set *set) {
+    int count, list[LAM_INNER_RANK];
+    if (!lam__axes_collect(operation, x, axes, rank, &count, list)) return false;
+    *set = 0;
+    for (int i = 0; i < count; i++) *set |= 1u << list[i];
+    if (count < 0) *set = rank == 32 ? UINT32_MAX : (1u << rank) - 1;
+    return true;
+}

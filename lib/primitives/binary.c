@@ -1,0 +1,245 @@
+/* Elementwise functions of two and three operands. Operands broadcast; each slope is t times the derivative by operand i, for both
+ * modes. Rows that multiply save for each operand only what its own slope reads. */
+#include "lib/kernels/kernels.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* ---- arithmetic ------------------------------------------------------------------------------------------ */
+
+static lam_tensor *slope_add(const lam_rule *r, int i, lam_tensor *t) {
+    (void)r, (void)i;
+    return t;
+}
+
+const lam_primitive lam__row_add = {
+    .name = "add", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_add + 1,
+    .derivative = LAM_ELEMENTWISE, .linear = 3u, .slope = slope_add,
+};
+
+lam_tensor *(lam_add)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_add, x, y);
+}
+
+lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary_(&lam__row_add, x, y);
+}
+
+static lam_tensor *slope_sub(const lam_rule *r, int i, lam_tensor *t) {
+    (void)r;
+    return i == 0 ? t : lam_neg(t);
+}
+
+const lam_primitive lam__row_sub = {
+    .name = "sub", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_sub + 1,
+    .derivative = LAM_ELEMENTWISE, .linear = 3u, .slope = slope_sub,
+};
+
+lam_tensor *(lam_sub)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_sub, x, y);
+}
+
+lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary_(&lam__row_sub, x, y);
+}
+
+static lam_tensor *slope_mul(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_mul(t, r->in[1 - i]);
+}
+
+const lam_primitive lam__row_mul = {
+    .name = "mul", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_mul + 1,
+    .derivative = LAM_ELEMENTWISE, .linear = 3u, .bilinear = true, .slope = slope_mul,
+    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
+};
+
+lam_tensor *(lam_mul)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_mul, x, y);
+}
+
+lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary_(&lam__row_mul, x, y);
+}
+
+static lam_tensor *slope_div(const lam_rule *r, int i, lam_tensor *t) {
+    return i == 0 ? lam_div(t, r->in[1]) : lam_neg(lam_mul(t, lam_div(r->out[0], r->in[1])));
+}
+
+const lam_primitive lam__row_div = {
+    .name = "div", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_div + 1, .real = true,
+    .derivative = LAM_ELEMENTWISE, .linear = 1u, .slope = slope_div,
+    .saves = LAM_SAVE_IN(1), .saves_for = {0, LAM_SAVE_OUT(0)},
+};
+
+lam_tensor *(lam_div)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_div, x, y);
+}
+
+lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary_(&lam__row_div, x, y);
+}
+
+/* x - y trunc(x / y): the derivative by y is minus the integer quotient. */
+static lam_tensor *slope_rem(const lam_rule *r, int i, lam_tensor *t) {
+    return i == 0 ? t : lam_neg(lam_mul(t, lam_trunc(lam_div(r->in[0], r->in[1]))));
+}
+
+const lam_primitive lam__row_rem = {
+    .name = "rem", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_rem + 1,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_rem, .saves_for = {0, LAM_SAVE_IN(0) | LAM_SAVE_IN(1)},
+};
+
+lam_tensor *(lam_rem)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_rem, x, y);
+}
+
+/* NOTE [pow]
+ * By x: y x^(y-1), which is 0 where y is 0, also at x = 0. By y: x^y log x, taken as 0 at x = 0, where x^y is
+ * constant in y > 0. Neither lets a NaN through from the factor that does not count. */
+static lam_tensor *slope_pow(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *x = r->in[0], *y = r->in[1];
+    if (i == 0) {
+        lam_tensor *flat = lam_eq(y, 0.0);
+        return lam_mul(t, lam_mul(y, lam_pow(x, lam_where(flat, 1.0, lam_sub(y, 1.0)))));
+    }
+    return lam_mul(t, lam_mul(r->out[0], lam_log(lam_where(lam_eq(x, 0.0), 1.0, x))));
+}
+
+const lam_primitive lam__row_pow = {
+    .name = "pow", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_pow + 1, .real = true,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_pow, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1), .saves_for = {0, LAM_SAVE_OUT(0)},
+};
+
+lam_tensor *(lam_pow)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_pow, x, y);
+}
+
+static lam_tensor *slope_integer_pow(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    int64_t n = *(const int64_t *)r->params;
+    if (n == 0) return NULL;
+    return lam_mul(t, lam_mul((double)n, lam__integer_pow(r->in[0], n - 1)));
+}
+
+const lam_primitive lam__row_integer_pow = {
+    .name = "integer_pow", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_integer_pow + 1,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_integer_pow, .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam__integer_pow(lam_tensor *x, int64_t n) {
+    return lam__apply1(&lam__row_integer_pow, &n, sizeof n, x);
+}
+
+lam_tensor *lam_integer_pow(lam_tensor *x, int n) {
+    return lam__integer_pow(x, n);
+}
+
+static lam_tensor *slope_atan2(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *scale = lam_div(t, lam_add(lam_square(r->in[0]), lam_square(r->in[1])));
+    return i == 0 ? lam_mul(scale, r->in[1]) : lam_neg(lam_mul(scale, r->in[0]));
+}
+
+const lam_primitive lam__row_atan2 = {
+    .name = "atan2", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_atan2 + 1, .real = true,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_atan2, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_atan2)(lam_tensor *y, lam_tensor *x) {
+    return lam__apply_binary(&lam__row_atan2, y, x);
+}
+
+/* At the origin the cone has no slope: 0 is taken. */
+static lam_tensor *slope_hypot(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *origin = lam_eq(r->out[0], 0.0);
+    return lam_mul(t, lam_div(r->in[i], lam_where(origin, 1.0, r->out[0])));
+}
+
+const lam_primitive lam__row_hypot = {
+    .name = "hypot", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_hypot + 1, .real = true,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_hypot, .saves = LAM_SAVE_OUT(0), .saves_for = {LAM_SAVE_IN(0), LAM_SAVE_IN(1)},
+};
+
+lam_tensor *(lam_hypot)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_hypot, x, y);
+}
+
+/* ---- choice ------------------------------------------------------------------------------------------------ */
+
+/* 1 where operand i is the result alone, 1/2 where both are. */
+static lam_tensor *share(const lam_rule *r, int i, lam_tensor *wins) {
+    lam_tensor *tie = lam_eq(r->in[0], r->in[1]);
+    (void)i;
+    lam_tensor *whole = lam_cast(wins, lam_dtype_of(r->in[0]));
+    return lam_where(tie, 0.5, whole);
+}
+
+static lam_tensor *slope_max(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_mul(t, share(r, i, lam_gt(r->in[i], r->in[1 - i])));
+}
+
+const lam_primitive lam__row_max = {
+    .name = "max", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_max + 1,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_max, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_max)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_max, x, y);
+}
+
+static lam_tensor *slope_min(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_mul(t, share(r, i, lam_lt(r->in[i], r->in[1 - i])));
+}
+
+const lam_primitive lam__row_min = {
+    .name = "min", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_min + 1,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_min, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_min)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_min, x, y);
+}
+
+static lam_tensor *slope_where(const lam_rule *r, int i, lam_tensor *t) {
+    if (i == 0) return NULL;
+    return i == 1 ? lam_where(r->in[0], t, 0.0) : lam_where(r->in[0], 0.0, t);
+}
+
+const lam_primitive lam__row_where = {
+    .name = "where", .inputs = 3, .elementwise = true, .loop = LAM__LOOP_where + 1,
+    .derivative = LAM_ELEMENTWISE, .linear = 6u, .slope = slope_where, .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *(lam_where)(lam_tensor *condition, lam_tensor *x, lam_tensor *y) {
+    return lam__apply_ternary(&lam__row_where, condition, x, y);
+}
+
+static lam_tensor *slope_clamp(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *x = r->in[0], *lo = r->in[1], *hi = r->in[2];
+    lam_tensor *counts = i == 0 ? lam_and(lam_gt(x, lo), lam_lt(x, hi)) : i == 1 ? lam_and(lam_gt(lo, x), lam_lt(lo, hi)) : lam_lt(hi, lam_max(x, lo));
+    return lam_where(counts, t, 0.0);
+}
+
+const lam_primitive lam__row_clamp = {
+    .name = "clamp", .inputs = 3, .elementwise = true, .loop = LAM__LOOP_clamp + 1,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_clamp, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_IN(2),
+};
+
+lam_tensor *(lam_clamp)(lam_tensor *x, lam_tensor *lo, lam_tensor *hi) {
+    return lam__apply_ternary(&lam__row_clamp, x, lo, hi);
+}
+
+static lam_tensor *slope_copysign(const lam_rule *r, int i, lam_tensor *t) {
+    if (i == 1) return NULL;
+    return lam_mul(t, lam_mul(lam_sign(r->in[0]), lam_copysign(1.0, r->in[1])));
+}
+
+const lam_primitive lam__row_copysign = {
+    .name = "copysign", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_copysign + 1, .real = true,
+    .derivative = LAM_ELEMENTWISE, .slope = slope_copysign, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_copysign)(lam_tensor *x, lam_tensor *sign) {
+    return lam__apply_binary(&lam__row_copysign, x, sign);
+}

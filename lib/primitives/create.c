@@ -1,0 +1,149 @@
+/* Tensors from nothing. They belong to no level, so they are values made directly, not primitives. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/create.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* Checks what a maker is given; gives the context to use, which for NULL is the failed one. */
+static lam_ctx *checked(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, bool *fine) {
+    *fine = false;
+    if (!ctx || ctx == &lam__context_failed) return &lam__context_failed;
+    if (!lam__dtype_valid((int)dtype)) lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
+    else *fine = lam__create_dims_valid(operation, ctx, dims);
+    return ctx;
+}
+
+bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) {
+    if (dims.rank < 0 || dims.rank > LAM_MAX_RANK) {
+        lam__error_set(ctx, LAM_ERR_RANK, NULL, "%s: rank %d is not in [0, %d]", operation, dims.rank, LAM_MAX_RANK);
+        return false;
+    }
+    if (dims.rank && !dims.dims) {
+        lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: dims has a rank but no sizes", operation);
+        return false;
+    }
+    for (int i = 0; i < dims.rank; i++)
+        if (dims.dims[i] < 0) {
+            lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: axis %d has the negative size %lld", operation, i, (long long)dims.dims[i]);
+            return false;
+        }
+    return true;
+}
+
+/* A contiguous tensor of one element repeated; takes over `element`. */
+static lam_tensor *filled(lam_ctx *ctx, lam_dims dims, lam_value *element) {
+    lam_value *out = element ? lam__value_new(ctx, (lam_dtype)element->dtype, dims.rank, dims.dims) : NULL;
+    if (out) lam__kernels_fill((lam_dtype)element->dtype, out->data, out->count, element->data);
+    lam__value_release(element);
+    return lam__scope_handle(ctx, out);
+}
+
+lam_tensor *lam_full(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value) {
+    bool fine;
+    ctx = checked("full", ctx, dtype, dims, &fine);
+    return fine ? filled(ctx, dims, lam__value_scalar(ctx, dtype, value)) : &ctx->failed;
+}
+
+lam_tensor *lam_zeros(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
+    return lam_full(ctx, dtype, dims, 0);
+}
+
+lam_tensor *lam_ones(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
+    return lam_full(ctx, dtype, dims, 1);
+}
+
+/* One element seen with the dims of x: no memory, whatever the size. */
+static lam_tensor *like(const char *operation, lam_tensor *x, double value) {
+    static const int64_t zero[LAM_INNER_RANK];
+    lam_value *v, *out = NULL;
+    lam_tensor *failed;
+    lam_ctx *ctx = lam__scope_operands(operation, 1, &x, &v, &failed);
+    if (!ctx) return failed;
+    lam_value *element = lam__value_scalar(ctx, (lam_dtype)v->dtype, value);
+    if (element) out = lam__value_view(element, v->rank, v->dims, zero, 0);
+    lam__value_release(element);
+    return lam__scope_handle(ctx, out);
+}
+
+lam_tensor *lam_full_like(lam_tensor *x, double value) {
+    return like("full_like", x, value);
+}
+
+lam_tensor *lam_zeros_like(lam_tensor *x) {
+    return like("zeros_like", x, 0);
+}
+
+lam_tensor *lam_ones_like(lam_tensor *x) {
+    return like("ones_like", x, 1);
+}
+
+lam_tensor *lam_empty_like(lam_tensor *x) {
+    return like("empty_like", x, 0);
+}
+
+/* ---- counting --------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam__create_eye(lam_ctx *ctx, lam_dtype dtype, int64_t first, int64_t rows, int64_t columns) {
+    int64_t dims[2] = {rows, columns};
+    lam_tensor *out = lam_zeros(ctx, dtype, (lam_dims){2, dims});
+    size_t item = lam__dtype_bytes(dtype);
+    for (int64_t i = 0; i < rows && !lam_failed(out); i++)
+        if (first + i < columns) lam__dtype_store(dtype, (char *)out->value->data + (size_t)(i * columns + first + i) * item, 1);
+    return out;
+}
+
+lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns) {
+    bool fine;
+    ctx = checked("eye", ctx, dtype, (lam_dims){2, (int64_t[]){rows, columns}}, &fine);
+    return fine ? lam__create_eye(ctx, dtype, 0, rows, columns) : &ctx->failed;
+}
+
+/* first + step * i in dtype, i = 0..count-1, along one axis. */
+static lam_tensor *counted(lam_ctx *ctx, lam_dtype dtype, int64_t count, double first, double step, double last) {
+    lam_value *out = lam__value_new(ctx, dtype, 1, &count), *wide = out;
+    if (out && dtype != LAM_F64) wide = lam__value_new(ctx, LAM_F64, 1, &count);
+    for (int64_t i = 0; wide && i < count; i++) ((double *)wide->data)[i] = i == count - 1 && !isnan(last) ? last : first + step * (double)i;
+    if (wide && wide != out) lam__kernels_copy(1, &count, dtype, out->data, out->strides, LAM_F64, wide->data, wide->strides);
+    if (wide != out) {
+        lam__value_release(wide);
+        if (!wide) lam__value_release(out);
+        if (!wide) out = NULL;
+    }
+    return lam__scope_handle(ctx, out);
+}
+
+lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop, double step) {
+    bool fine;
+    ctx = checked("arange", ctx, dtype, (lam_dims){0, NULL}, &fine);
+    if (!fine) return &ctx->failed;
+    double count = ceil((stop - start) / step);
+    if (!(fabs(count) < 0x1p53)) return lam_fail(ctx, LAM_ERR_VALUE, "arange: from %g to %g by %g is not a finite count", start, stop, step);
+    return counted(ctx, dtype, count > 0 ? (int64_t)count : 0, start, step, (double)NAN);
+}
+
+lam_tensor *lam_linspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count) {
+    bool fine;
+    ctx = checked("linspace", ctx, dtype, (lam_dims){1, &count}, &fine);
+    if (!fine) return &ctx->failed;
+    return counted(ctx, dtype, count, start, count > 1 ? (stop - start) / (double)(count - 1) : 0, count > 1 ? stop : start);
+}
+
+lam_tensor *lam_iota(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int axis) {
+    bool fine;
+    ctx = checked("iota", ctx, dtype, dims, &fine);
+    if (!fine) return &ctx->failed;
+    if (axis < -dims.rank || axis >= dims.rank) return lam_fail(ctx, LAM_ERR_AXIS, "iota: axis %d is out of range [-%d, %d)", axis, dims.rank, dims.rank);
+    if (axis < 0) axis += dims.rank;
+    int64_t narrow[LAM_MAX_RANK];
+    for (int i = 0; i < dims.rank; i++) narrow[i] = i == axis ? dims.dims[i] : 1;
+    lam_tensor *line = lam_arange(ctx, dtype, 0, (double)dims.dims[axis], 1);
+    return lam_contiguous(lam_broadcast_to(lam_reshape(line, (lam_dims){dims.rank, narrow}), dims));
+}

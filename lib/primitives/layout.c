@@ -1,0 +1,357 @@
+/* Layout: primitives that give the same elements under other dims. All but cast are views of their operand, and all are linear, so
+ * that each is its own jvp and has a transpose for vjp. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+static void set_dims(lam_shape *out, int dtype, int rank, const int64_t *dims) {
+    out->dtype = (lam_dtype)dtype;
+    out->rank = rank;
+    for (int i = 0; i < rank; i++) out->dims[i] = dims[i];
+}
+
+/* ---- cast -------------------------------------------------------------------------------------------------- */
+
+static lam_status eval_cast(const lam_call_site *call, lam_value *const out[]) {
+    const lam_value *x = call->in[0];
+    lam__kernels_copy(x->rank, x->dims, (lam_dtype)out[0]->dtype, out[0]->data, out[0]->strides, (lam_dtype)x->dtype, x->data, x->strides);
+    return LAM_OK;
+}
+
+static lam_status shape_cast(const lam_call_site *call, lam_shape out[]) {
+    const lam__cast_params *p = call->params;
+    set_dims(out, p->dtype, call->in[0]->rank, call->in[0]->dims);
+    return LAM_OK;
+}
+
+static void vjp_cast(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_cast(g[0], lam_dtype_of(r->in[0]));
+}
+
+static void batch_cast(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam_cast(r->in[0], (lam_dtype)((const lam__cast_params *)r->params)->dtype);
+}
+
+const lam_primitive lam__row_cast = {
+    .name = "cast", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
+    .shape = shape_cast, .eval = eval_cast, .vjp = vjp_cast, .batch = batch_cast,
+};
+
+lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype) {
+    if (!lam__dtype_valid((int)dtype)) return lam__axes_fail("cast", x, LAM_ERR_DTYPE, "there is no dtype %d", (int)dtype);
+    if (lam__scope_peek(x) && x->value->dtype == dtype) return lam_alias(x);
+    lam__cast_params params = {(int32_t)dtype};
+    return lam__apply1(&lam__row_cast, &params, sizeof params, x);
+}
+
+/* ---- broadcast ----------------------------------------------------------------------------------------------- */
+
+static lam_status shape_broadcast_to(const lam_call_site *call, lam_shape out[]) {
+    const lam__dims_params *p = call->params;
+    const lam_value *x = call->in[0];
+    set_dims(out, x->dtype, p->rank, p->dims);
+    int lead = p->rank - x->rank;
+    for (int i = 0; i < x->rank; i++)
+        if (lead < 0 || (x->dims[i] != 1 && x->dims[i] != p->dims[lead + i])) {
+            char text[256];
+            lam__text t = {text, sizeof text, 0};
+            lam__error_append_type(&t, (lam_dtype)x->dtype, p->rank, p->dims);
+            return lam__error_call(call, LAM_ERR_SHAPE, "sizes must be equal or 1, lined up from the last axis", "cannot broadcast to %s", text);
+        }
+    return LAM_OK;
+}
+
+static bool view_broadcast_to(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    const lam_value *x = call->in[0];
+    int lead = out->rank - x->rank;
+    *offset = 0;
+    for (int i = 0; i < out->rank; i++) strides[i] = i < lead || x->dims[i - lead] == 1 ? 0 : x->strides[i - lead];
+    return true;
+}
+
+static void vjp_broadcast_to(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam__rules_sum_to(g[0], lam_dims_of(r->in[0]));
+}
+
+/* The batch axis stays in front: axes of one element go between it and the operand's own. */
+static void batch_broadcast_to(const lam_rule *r, lam_tensor *out[]) {
+    const lam__dims_params *p = r->params;
+    lam_dims own = lam_dims_of(r->in[0]);
+    int64_t narrow[LAM_INNER_RANK], wide[LAM_INNER_RANK];
+    narrow[0] = wide[0] = r->size;
+    int lead = p->rank - (own.rank - 1);
+    for (int i = 0; i < p->rank; i++) {
+        narrow[1 + i] = i < lead ? 1 : own.dims[1 + i - lead];
+        wide[1 + i] = p->dims[i];
+    }
+    out[0] = lam__apply_broadcast(lam__apply_reshape(r->in[0], p->rank + 1, narrow), p->rank + 1, wide);
+}
+
+const lam_primitive lam__row_broadcast_to = {
+    .name = "broadcast_to", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
+    .shape = shape_broadcast_to, .view = view_broadcast_to, .vjp = vjp_broadcast_to, .batch = batch_broadcast_to,
+};
+
+/* dims of a user: rank and sizes are possible. */
+static bool dims_valid(const char *operation, lam_tensor *x, lam_dims dims, int64_t least) {
+    if (dims.rank < 0 || dims.rank > LAM_MAX_RANK) {
+        lam__axes_fail(operation, x, LAM_ERR_RANK, "rank %d is not in [0, %d]", dims.rank, LAM_MAX_RANK);
+        return false;
+    }
+    for (int i = 0; i < dims.rank; i++)
+        if (!dims.dims || dims.dims[i] < least) {
+            lam__axes_fail(operation, x, LAM_ERR_VALUE, "size %lld of axis %d is impossible", dims.dims ? (long long)dims.dims[i] : 0LL, i);
+            return false;
+        }
+    return true;
+}
+
+lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims) {
+    lam__dims_params params = {.rank = rank};
+    for (int i = 0; i < rank; i++) params.dims[i] = dims[i];
+    return lam__apply1(&lam__row_broadcast_to, &params, lam__axes_dims_bytes(rank), x);
+}
+
+lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims) {
+    bool inner = lam__scope_peek(x) && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK;
+    if (!inner && !dims_valid("broadcast_to", x, dims, 0)) return lam__axes_failed(x);
+    return lam__apply_broadcast(x, dims.rank, dims.dims);
+}
+
+/* ---- reshape ------------------------------------------------------------------------------------------------ */
+
+static lam_status shape_reshape(const lam_call_site *call, lam_shape out[]) {
+    const lam__dims_params *p = call->params;
+    set_dims(out, call->in[0]->dtype, p->rank, p->dims);
+    if (lam__value_count(p->rank, p->dims, 1) == call->in[0]->count) return LAM_OK;
+    char text[256];
+    lam__text t = {text, sizeof text, 0};
+    lam__error_append_type(&t, out->dtype, p->rank, p->dims);
+    return lam__error_call(call, LAM_ERR_SHAPE, "the number of elements must stay the same", "cannot reshape %lld elements to %s",
+                           (long long)call->in[0]->count, text);
+}
+
+/* Matches runs of axes with equal products on both sides; a run can keep its strides if its axes lie without gaps. */
+static bool view_reshape(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    const lam_value *x = call->in[0];
+    int64_t dims[LAM_INNER_RANK], from[LAM_INNER_RANK], step = 1;
+    int rank = 0;
+    *offset = 0;
+    if (x->contiguous) {
+        for (int i = out->rank - 1; i >= 0; i--) {
+            strides[i] = step;
+            step *= out->dims[i];
+        }
+        return true;
+    }
+    for (int i = 0; i < x->rank; i++)
+        if (x->dims[i] != 1) {
+            dims[rank] = x->dims[i];
+            from[rank++] = x->strides[i];
+        }
+    for (int a = 0, o = 0; a < rank;) {
+        int first_a = a, first_o = o;
+        int64_t have = dims[a++], want = 1;
+        while (want != have || (o < out->rank && out->dims[o] == 1)) {
+            if (want < have) {
+                if (o == out->rank) return false;
+                want *= out->dims[o++];
+            } else if (want > have) {
+                have *= dims[a++];
+            } else {
+                o++;
+            }
+        }
+        for (int i = first_a; i + 1 < a; i++)
+            if (from[i] != from[i + 1] * dims[i + 1]) return false;
+        step = from[a - 1];
+        for (int i = o - 1; i >= first_o; i--) {
+            strides[i] = step;
+            step *= out->dims[i];
+        }
+    }
+    if (rank == 0)
+        for (int i = 0; i < out->rank; i++) strides[i] = 1;
+    return true;
+}
+
+static void vjp_reshape(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_dims own = lam_dims_of(r->in[0]);
+    gx[0] = lam__apply_reshape(g[0], own.rank, own.dims);
+}
+
+static void batch_reshape(const lam_rule *r, lam_tensor *out[]) {
+    const lam__dims_params *p = r->params;
+    int64_t dims[LAM_INNER_RANK];
+    dims[0] = r->size;
+    for (int i = 0; i < p->rank; i++) dims[1 + i] = p->dims[i];
+    out[0] = lam__apply_reshape(r->in[0], p->rank + 1, dims);
+}
+
+const lam_primitive lam__row_reshape = {
+    .name = "reshape", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
+    .shape = shape_reshape, .view = view_reshape, .vjp = vjp_reshape, .batch = batch_reshape,
+};
+
+lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims) {
+    lam__dims_params params = {.rank = rank};
+    for (int i = 0; i < rank; i++) params.dims[i] = dims[i];
+    return lam__apply1(&lam__row_reshape, &params, lam__axes_dims_bytes(rank), x);
+}
+
+lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
+    if (lam__scope_peek(x) && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK) return lam__apply_reshape(x, dims.rank, dims.dims);
+    if (!dims_valid("reshape", x, dims, -1)) return lam__axes_failed(x);
+    int64_t own[LAM_MAX_RANK], known = 1;
+    int open = -1;
+    for (int i = 0; i < dims.rank; i++) {
+        own[i] = dims.dims[i];
+        if (own[i] == -1 && open >= 0) return lam__axes_fail("reshape", x, LAM_ERR_VALUE, "only one size may be -1");
+        if (own[i] == -1) open = i;
+        else if (own[i] && known > INT64_MAX / own[i]) return lam__axes_fail("reshape", x, LAM_ERR_OVERFLOW, "the sizes overflow");
+        else known *= own[i];
+    }
+    if (open >= 0 && lam__scope_peek(x)) {
+        if (known == 0 || x->value->count % known) return lam__axes_fail("reshape", x, LAM_ERR_SHAPE, "the size to infer is not a whole number");
+        own[open] = x->value->count / known;
+    }
+    return lam__apply_reshape(x, dims.rank, own);
+}
+
+lam_tensor *lam_expand_dims(lam_tensor *x, int axis) {
+    lam_dims own = lam_dims_of(x);
+    if (!lam__apply_axis("expand_dims", x, own.rank + 1, &axis)) return lam__axes_failed(x);
+    if (own.rank >= LAM_INNER_RANK) return lam__axes_fail("expand_dims", x, LAM_ERR_RANK, "more than %d axes", LAM_MAX_RANK);
+    int64_t dims[LAM_INNER_RANK];
+    for (int i = 0; i <= own.rank; i++) dims[i] = i == axis ? 1 : own.dims[i - (i > axis)];
+    return lam_reshape(x, (lam_dims){own.rank + 1, dims});
+}
+
+lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes) {
+    lam_dims own = lam_dims_of(x);
+    lam__axis_set set;
+    if (!lam__axes_collect_set("squeeze", x, axes, own.rank, &set)) return lam__axes_failed(x);
+    bool all = !axes.count && !axes.items;
+    int64_t dims[LAM_INNER_RANK];
+    int rank = 0;
+    for (int i = 0; i < own.rank; i++) {
+        bool named = set >> i & 1u;
+        if (named && !all && own.dims[i] != 1)
+            return lam__axes_fail("squeeze", x, LAM_ERR_SHAPE, "axis %d has %lld elements, not one", i, (long long)own.dims[i]);
+        if (!named || own.dims[i] != 1) dims[rank++] = own.dims[i];
+    }
+    return lam__apply_reshape(x, rank, dims);
+}
+
+/* ---- transpose ----------------------------------------------------------------------------------------------- */
+
+static lam_status shape_transpose(const lam_call_site *call, lam_shape out[]) {
+    const lam__order_params *p = call->params;
+    out->dtype = (lam_dtype)call->in[0]->dtype;
+    out->rank = p->rank;
+    for (int i = 0; i < p->rank; i++) out->dims[i] = call->in[0]->dims[p->order[i]];
+    return LAM_OK;
+}
+
+static bool view_transpose(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    const lam__order_params *p = call->params;
+    *offset = 0;
+    for (int i = 0; i < out->rank; i++) strides[i] = call->in[0]->strides[p->order[i]];
+    return true;
+}
+
+static void vjp_transpose(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const lam__order_params *p = r->params;
+    int inverse[LAM_INNER_RANK];
+    for (int i = 0; i < p->rank; i++) inverse[p->order[i]] = i;
+    gx[0] = lam_transpose(g[0], (lam_axes){p->rank, inverse});
+}
+
+static void batch_transpose(const lam_rule *r, lam_tensor *out[]) {
+    const lam__order_params *p = r->params;
+    int order[LAM_INNER_RANK] = {0};
+    for (int i = 0; i < p->rank; i++) order[1 + i] = p->order[i] + 1;
+    out[0] = lam_transpose(r->in[0], (lam_axes){p->rank + 1, order});
+}
+
+const lam_primitive lam__row_transpose = {
+    .name = "transpose", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
+    .shape = shape_transpose, .view = view_transpose, .vjp = vjp_transpose, .batch = batch_transpose,
+};
+
+lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes) {
+    int rank = lam_rank(x), count, list[LAM_INNER_RANK];
+    if (!lam__axes_collect("transpose", x, axes, rank, &count, list)) return lam__axes_failed(x);
+    if (count >= 0 && count != rank && lam__scope_peek(x))
+        return lam__axes_fail("transpose", x, LAM_ERR_AXIS, "%d axes are named, of %d", count, rank);
+    lam__order_params params = {.rank = rank};
+    for (int i = 0; i < rank; i++) params.order[i] = (int8_t)(count < 0 ? rank - 1 - i : list[i]);
+    return lam__apply1(&lam__row_transpose, &params, offsetof(lam__order_params, order) + (size_t)rank, x);
+}
+
+lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to) {
+    int rank = lam_rank(x), order[LAM_INNER_RANK], n = 0;
+    if (!lam__apply_axis("moveaxis", x, rank, &from) || !lam__apply_axis("moveaxis", x, rank, &to)) return lam__axes_failed(x);
+    for (int i = 0; i < rank; i++) {
+        if (n == from && i != to) n++;
+        order[i] = i == to ? from : n++;
+    }
+    return lam_transpose(x, (lam_axes){rank, order});
+}
+
+/* ---- identities ------------------------------------------------------------------------------------------------ */
+
+static lam_status shape_same(const lam_call_site *call, lam_shape out[]) {
+    set_dims(out, call->in[0]->dtype, call->in[0]->rank, call->in[0]->dims);
+    return LAM_OK;
+}
+
+static bool view_same(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    *offset = 0;
+    for (int i = 0; i < out->rank; i++) strides[i] = call->in[0]->strides[i];
+    return true;
+}
+
+static void batch_stop_gradient(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam_stop_gradient(r->in[0]);
+}
+
+const lam_primitive lam__row_stop_gradient = {
+    .name = "stop_gradient", .inputs = 1, .shape = shape_same, .view = view_same, .batch = batch_stop_gradient,
+};
+
+lam_tensor *lam_stop_gradient(lam_tensor *x) {
+    return lam__apply1(&lam__row_stop_gradient, NULL, 0, x);
+}
+
+static bool view_contiguous(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    return call->in[0]->contiguous && view_same(call, out, strides, offset);
+}
+
+static void vjp_contiguous(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    (void)r;
+    gx[0] = g[0];
+}
+
+static void batch_contiguous(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam_contiguous(r->in[0]);
+}
+
+const lam_primitive lam__row_contiguous = {
+    .name = "contiguous", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
+    .shape = shape_same, .view = view_contiguous, .vjp = vjp_contiguous, .batch = batch_contiguous,
+};
+
+lam_tensor *lam_contiguous(lam_tensor *x) {
+    return lam__apply1(&lam__row_contiguous, NULL, 0, x);
+}

@@ -1,0 +1,91 @@
+/* C numbers as operands: what the macros and overloads of literals.h call. A number becomes a value of no axes, shown for the time
+ * of the call by a handle in the C frame: no tensor is made. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+
+/* Calls op with the number as the second or first operand. Without a usable tensor op is left to say what is wrong with it. */
+static lam_tensor *with(lam__binary *op, lam_tensor *x, lam__operand number, bool first) {
+    lam_value *v = NULL;
+    if (!lam__scope_peek(x)) return op(x, x);
+    if (!(v = lam__apply_literal("a number beside a tensor", x, number))) return &x->ctx->failed;
+    lam_tensor lent;
+    lam__scope_lend(&lent, x->ctx, v);
+    lam_tensor *out = first ? op(&lent, x) : op(x, &lent);
+    lam__value_release(v);
+    return out;
+}
+
+lam_tensor *lam__literals_td(lam__binary *op, lam_tensor *x, double y) {
+    return with(op, x, lam__operand_floating(y), false);
+}
+
+lam_tensor *lam__literals_dt(lam__binary *op, double x, lam_tensor *y) {
+    return with(op, y, lam__operand_floating(x), true);
+}
+
+lam_tensor *lam__literals_ti(lam__binary *op, lam_tensor *x, long long y) {
+    return with(op, x, lam__operand_integer(y), false);
+}
+
+lam_tensor *lam__literals_it(lam__binary *op, long long x, lam_tensor *y) {
+    return with(op, y, lam__operand_integer(x), true);
+}
+
+lam_tensor *lam__literals_tu(lam__binary *op, lam_tensor *x, unsigned long long y) {
+    return with(op, x, lam__operand_unsigned(y), false);
+}
+
+lam_tensor *lam__literals_ut(lam__binary *op, unsigned long long x, lam_tensor *y) {
+    return with(op, y, lam__operand_unsigned(x), true);
+}
+
+/* The tensor that sets the dtype of the numbers among x and y: one of them, or a constant when both are numbers. */
+static lam_tensor *beside(lam_tensor *given, lam__operand x, lam__operand y, lam_tensor *lent, lam_value **made) {
+    *made = NULL;
+    if (x.kind == LAM__TENSOR) return x.as.tensor;
+    if (y.kind == LAM__TENSOR) return y.as.tensor;
+    bool floating = x.kind == LAM__FLOATING || y.kind == LAM__FLOATING;
+    if (!lam__scope_peek(given) || !(*made = lam__value_scalar(given->ctx, floating ? LAM_F64 : LAM_I64, 0))) return NULL;
+    lam__scope_lend(lent, given->ctx, *made);
+    return lent;
+}
+
+/* The operand as a tensor; a number is shown by `lent`, its value to be released by the caller. */
+static lam_tensor *shown(lam_tensor *like, lam__operand o, lam_tensor *lent, lam_value **made) {
+    *made = NULL;
+    if (o.kind == LAM__TENSOR) return o.as.tensor;
+    if (!lam__scope_peek(like)) return like;
+    if (!(*made = lam__apply_literal("a number beside a tensor", like, o))) return &like->ctx->failed;
+    lam__scope_lend(lent, like->ctx, *made);
+    return lent;
+}
+
+typedef lam_tensor *ternary(lam_tensor *, lam_tensor *, lam_tensor *);
+
+static lam_tensor *with_two(ternary *op, lam_tensor *first, lam_tensor *like, lam__operand x, lam__operand y) {
+    lam_tensor lent[2];
+    lam_value *made[2];
+    lam_tensor *a = shown(like, x, &lent[0], &made[0]), *b = shown(like, y, &lent[1], &made[1]);
+    lam_tensor *out = op(first, a, b);
+    lam__value_release(made[0]);
+    lam__value_release(made[1]);
+    return out;
+}
+
+lam_tensor *lam__where_operands(lam_tensor *c, lam__operand x, lam__operand y) {
+    lam_tensor lent;
+    lam_value *made;
+    lam_tensor *like = beside(c, x, y, &lent, &made);
+    lam_tensor *out = with_two(lam_where, c, like, x, y);
+    lam__value_release(made);
+    return out;
+}
+
+lam_tensor *lam__clamp_operands(lam_tensor *x, lam__operand lo, lam__operand hi) {
+    return with_two(lam_clamp, x, x, lo, hi);
+}

@@ -1,0 +1,212 @@
+/* Applies the rules of a row: see rules.h. */
+#include "lib/primitives/rules.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <assert.h>
+
+/* Handles lent to a rule: operands, results, then what else it is given; and room for what it gives. */
+typedef struct desk {
+    lam__scratch_area area;
+    lam_scope scope;
+    lam_rule rule;
+    lam_tensor **more, **given;
+} desk;
+
+static lam_tensor **lend(lam_ctx *ctx, lam_tensor *handles, lam_tensor **list, int n, lam_value *const v[]) {
+    for (int i = 0; i < n; i++) {
+        list[i] = v && v[i] ? &handles[i] : NULL;
+        if (list[i]) lam__scope_lend(list[i], ctx, v[i]);
+    }
+    return list;
+}
+
+/* Lays out a desk for `more` further handles and `given` results; false without memory. */
+static bool desk_open(desk *d, const lam_call_site *call, lam_value *const results[], int more, lam_value *const extra[], int given) {
+    lam_ctx *ctx = call->ctx;
+    int lent = call->inputs + call->outputs + more;
+    size_t bytes = (size_t)lent * (sizeof(lam_tensor) + sizeof(lam_tensor *)) + (size_t)given * sizeof(lam_tensor *);
+    lam_tensor *handles = lam__scratch_get(&d->area, ctx, bytes);
+    if (!handles) return false;
+    lam_tensor **list = (lam_tensor **)(void *)(handles + lent);
+    lam__scope_open(ctx, &d->scope);
+    d->rule = (lam_rule){.ctx = ctx, .primitive = call->primitive, .params = call->params, .inputs = call->inputs, .outputs = call->outputs};
+    d->rule.in = lend(ctx, handles, list, call->inputs, call->in);
+    handles += call->inputs, list += call->inputs;
+    d->rule.out = lend(ctx, handles, list, call->outputs, results);
+    handles += call->outputs, list += call->outputs;
+    d->more = lend(ctx, handles, list, more, extra);
+    d->given = list + more;
+    for (int i = 0; i < given; i++) d->given[i] = NULL;
+    return true;
+}
+
+static lam_status desk_close(desk *d, lam_status status) {
+    lam__scope_close(&d->scope);
+    lam__scratch_put(&d->area);
+    return status;
+}
+
+/* The value of a result: one reference, NULL for zero. */
+static lam_status take(lam_ctx *ctx, lam_tensor *t, lam_value **out) {
+    *out = NULL;
+    if (!t) return LAM_OK;
+    lam_value *v = lam__scope_peek(t);
+    if (!v) return ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_RULE;
+    *out = lam__value_hold(v);
+    return LAM_OK;
+}
+
+static lam_status take_all(desk *d, int n, lam_value *out[]) {
+    lam_status status = LAM_OK;
+    for (int i = 0; i < n; i++) {
+        lam_status one = take(d->rule.ctx, d->given[i], &out[i]);
+        if (one != LAM_OK) status = one;
+    }
+    for (int i = 0; i < n && status != LAM_OK; i++) {
+        lam__value_release(out[i]);
+        out[i] = NULL;
+    }
+    return status;
+}
+
+lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
+    lam_dims own = lam_dims_of(x);
+    int lead = own.rank - like.rank, count = 0, axes[LAM_INNER_RANK];
+    for (int axis = 0; axis < own.rank; axis++)
+        if (axis < lead || (like.dims[axis - lead] == 1 && own.dims[axis] != 1)) axes[count++] = axis;
+    if (!count && !lead) return x;
+    lam_tensor *sum = lam_sum(x, &(lam_reduce_options){.axes = {count, axes}});
+    return lam_rank(sum) == like.rank ? sum : lam_reshape(sum, like);
+}
+
+/* ---- forward ------------------------------------------------------------------------------------------- */
+
+static void tangents_elementwise(desk *d) {
+    const lam_rule *r = &d->rule;
+    lam_tensor *sum = NULL;
+    for (int i = 0; i < r->inputs; i++) {
+        lam_tensor *t = d->more[i] ? r->primitive->slope(r, i, d->more[i]) : NULL;
+        if (t) sum = sum ? lam_add(sum, t) : t;
+    }
+    if (sum && lam__scope_peek(sum) && !lam__value_same_dims(sum->value, r->out[0]->value)) sum = lam_broadcast_to(sum, lam_dims_of(r->out[0]));
+    d->given[0] = sum;
+}
+
+/* The primitive itself, on `operands`. */
+static lam_tensor *same(desk *d, const lam_call_site *call, lam_tensor *const operands[]) {
+    lam_tensor *out = NULL;
+    lam_bind(d->rule.ctx, call->primitive, call->params, call->params_bytes, (lam_list){(size_t)call->inputs, operands}, &out, 1);
+    return out;
+}
+
+static void tangents_linear(desk *d, const lam_call_site *call) {
+    lam__scratch_area area;
+    lam_tensor **operands = lam__scratch_get(&area, call->ctx, (size_t)call->inputs * sizeof *operands);
+    for (int i = 0; operands && i < call->inputs; i++) {
+        bool linear = lam__rules_linear_in(call->primitive, i);
+        operands[i] = !linear ? d->rule.in[i] : d->more[i] ? d->more[i] : lam_zeros_like(d->rule.in[i]);
+    }
+    if (operands) d->given[0] = same(d, call, operands);
+    lam__scratch_put(&area);
+}
+
+static void tangents_bilinear(desk *d, const lam_call_site *call) {
+    lam_tensor *sum = NULL;
+    for (int i = 0; i < 2; i++) {
+        if (!d->more[i]) continue;
+        lam_tensor *operands[2] = {d->rule.in[0], d->rule.in[1]};
+        operands[i] = d->more[i];
+        lam_tensor *t = same(d, call, operands);
+        sum = sum ? lam_add(sum, t) : t;
+    }
+    d->given[0] = sum;
+}
+
+lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
+    bool any = false;
+    const lam_primitive *p = call->primitive;
+    for (int i = 0; i < call->inputs; i++) any = any || dx[i];
+    for (int o = 0; o < call->outputs; o++) dout[o] = NULL;
+    if (!any || p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
+    desk d;
+    if (!desk_open(&d, call, results, call->inputs, dx, call->outputs)) return LAM_ERR_MEMORY;
+    if (p->derivative == LAM_ELEMENTWISE) tangents_elementwise(&d);
+    else if (p->derivative == LAM_LINEAR) tangents_linear(&d, call);
+    else if (p->derivative == LAM_BILINEAR) tangents_bilinear(&d, call);
+    else p->jvp(&d.rule, d.more, d.given);
+    return desk_close(&d, take_all(&d, call->outputs, dout));
+}
+
+/* ---- reverse ------------------------------------------------------------------------------------------- */
+
+static void cotangents_elementwise(desk *d) {
+    const lam_rule *r = &d->rule;
+    for (int i = 0; i < r->inputs; i++) {
+        lam_tensor *t = r->needs[i] && d->more[0] ? r->primitive->slope(r, i, d->more[0]) : NULL;
+        if (t && lam__scope_peek(t) && !lam__value_same_dims(t->value, r->in[i]->value)) t = lam__rules_sum_to(t, lam_dims_of(r->in[i]));
+        d->given[i] = t;
+    }
+}
+
+lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
+                                 lam_value *gx[]) {
+    const lam_primitive *p = call->primitive;
+    for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
+    if (p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
+    desk d;
+    if (!desk_open(&d, call, results, call->outputs, g, call->inputs)) return LAM_ERR_MEMORY;
+    d.rule.needs = needs;
+    if (p->derivative == LAM_ELEMENTWISE) cotangents_elementwise(&d);
+    else p->vjp(&d.rule, d.more, d.given);
+    for (int i = 0; i < call->inputs; i++)
+        if (!needs[i]) d.given[i] = NULL;
+    return desk_close(&d, take_all(&d, call->inputs, gx));
+}
+
+/* ---- batch ------------------------------------------------------------------------------------------------ */
+
+/* Elementwise operands line up from the last axis, so a mapped one of lower rank needs axes of one element behind its
+ * batch axis. */
+static lam_tensor *line_up(lam_tensor *x, int rank) {
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK];
+    dims[0] = own.dims[0];
+    for (int i = 1; i <= rank; i++) {
+        int from = i - (rank + 1 - own.rank);
+        dims[i] = from < 1 ? 1 : own.dims[from];
+    }
+    return lam__apply_reshape(x, rank + 1, dims);
+}
+
+static lam_status batched_elementwise(const lam_call_site *call, const bool mapped[], lam_value *out[]) {
+    int rank = 0;
+    bool level = true;
+    for (int i = 0; i < call->inputs; i++)
+        if (call->in[i]->rank - mapped[i] > rank) rank = call->in[i]->rank - mapped[i];
+    for (int i = 0; i < call->inputs; i++)
+        if (mapped[i] && call->in[i]->rank != rank + 1) level = false;
+    if (level) return lam__dispatch(call, out);
+    desk d;
+    if (!desk_open(&d, call, NULL, 0, NULL, 1)) return LAM_ERR_MEMORY;
+    lam_tensor *operands[4];
+    for (int i = 0; i < call->inputs; i++) operands[i] = mapped[i] && call->in[i]->rank != rank + 1 ? line_up(d.rule.in[i], rank) : d.rule.in[i];
+    d.given[0] = same(&d, call, operands);
+    return desk_close(&d, take_all(&d, 1, out));
+}
+
+lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], int64_t size, lam_value *out[]) {
+    if (call->primitive->elementwise) return batched_elementwise(call, mapped, out);
+    desk d;
+    if (!desk_open(&d, call, NULL, 0, NULL, call->outputs)) return LAM_ERR_MEMORY;
+    d.rule.mapped = mapped;
+    d.rule.size = size;
+    call->primitive->batch(&d.rule, d.given);
+    lam_status status = take_all(&d, call->outputs, out);
+    for (int o = 0; o < call->outputs && status == LAM_OK; o++) assert(out[o] && out[o]->rank >= 1 && out[o]->dims[0] == size);
+    return desk_close(&d, status);
+}

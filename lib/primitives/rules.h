@@ -1,0 +1,23 @@
+/* Applies the rules of a row to values: what every interpreter calls. The row's own functions see handles and public
+ * operations only; this file lends them handles, opens a scope for what they make, and takes the results out. */
+#ifndef LAM_PRIMITIVES_RULES_H
+#define LAM_PRIMITIVES_RULES_H
+
+#include "lib/dispatch/dispatch.h"
+
+/* Tangents dout[] of the outputs from tangents dx[] of the operands (NULL: zero, on both sides). call->in and `results` are
+ * primals. On failure nothing is given. */
+lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]);
+
+/* Cotangents gx[] of the operands with needs[] from cotangents g[] of the outputs. Operands and results that the row does not
+ * save may be abstract. */
+lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
+                                 lam_value *gx[]);
+
+/* Outputs with the batch axis in front, from operands that have it in front where mapped[]. */
+lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], int64_t size, lam_value *out[]);
+
+/* x with the sum over what was broadcast undone: from the dims of x to those of `like`. Public operations only. */
+lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like);
+
+#endif

@@ -1,0 +1,386 @@
+/* Parts of tensors: slice (a view) and its transpose update_slice, concatenate. Padding, stacking, reversing and in-place updates are made
+ * of these. Starts are element numbers, already resolved; steps may be negative. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* Where a slice lies: per axis, first element, step, and number of elements. */
+typedef struct slice_params {
+    int32_t rank;
+    struct {
+        int64_t start, step, count;
+    } at[LAM_INNER_RANK];
+} slice_params;
+
+static size_t slice_bytes(int rank) {
+    return offsetof(slice_params, at) + (size_t)rank * 3 * sizeof(int64_t);
+}
+
+static lam_tensor *apply_slice(lam_tensor *x, const slice_params *p) {
+    return lam__apply1(&lam__row_slice, p, slice_bytes(p->rank), x);
+}
+
+static lam_tensor *apply_update(lam_tensor *x, lam_tensor *part, const slice_params *p) {
+    lam_tensor *in[2] = {x, part};
+    return lam__apply(&lam__row_update_slice, p, slice_bytes(p->rank), 2, in);
+}
+
+/* The same parameters behind a batch axis, which is taken whole. */
+static slice_params behind_batch(const lam_rule *r) {
+    const slice_params *p = r->params;
+    slice_params q = {.rank = p->rank + 1};
+    q.at[0].start = 0;
+    q.at[0].step = 1;
+    q.at[0].count = r->size;
+    for (int i = 0; i < p->rank; i++) q.at[1 + i] = p->at[i];
+    return q;
+}
+
+/* ---- slice ------------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_slice(const lam_call_site *call, lam_shape out[]) {
+    const slice_params *p = call->params;
+    out->dtype = (lam_dtype)call->in[0]->dtype;
+    out->rank = p->rank;
+    for (int i = 0; i < p->rank; i++) out->dims[i] = p->at[i].count;
+    return LAM_OK;
+}
+
+static bool view_slice(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    const slice_params *p = call->params;
+    bool empty = false;
+    *offset = 0;
+    for (int i = 0; i < out->rank; i++) {
+        strides[i] = call->in[0]->strides[i] * p->at[i].step;
+        *offset += call->in[0]->strides[i] * p->at[i].start;
+        empty = empty || p->at[i].count == 0;
+    }
+    if (empty) *offset = 0;
+    return true;
+}
+
+static void vjp_slice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = apply_update(lam_zeros_like(r->in[0]), g[0], r->params);
+}
+
+static void batch_slice(const lam_rule *r, lam_tensor *out[]) {
+    slice_params p = behind_batch(r);
+    out[0] = apply_slice(r->in[0], &p);
+}
+
+const lam_primitive lam__row_slice = {
+    .name = "slice", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
+    .shape = shape_slice, .view = view_slice, .vjp = vjp_slice, .batch = batch_slice,
+};
+
+/* Start, step and count along one axis from what a user writes: negatives from the end, LAM_END, clipped as Python clips. */
+static void resolve(int64_t size, int64_t start, int64_t stop, int64_t step, int64_t *first, int64_t *count) {
+    int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
+    if (start == LAM_END) start = step > 0 ? size : size - 1;
+    else if (start < 0) start += size;
+    start = start < least ? least : start > most ? most : start;
+    if (stop == LAM_END) stop = step > 0 ? size : -1;
+    else if (stop < 0) stop = stop + size < 0 ? least : stop + size;
+    stop = stop < least ? least : stop > most ? most : stop;
+    int64_t span = step > 0 ? stop - start : start - stop, by = step > 0 ? step : -step;
+    *count = span > 0 ? (span + by - 1) / by : 0;
+    *first = *count ? start : 0;
+}
+
+/* Fills params from the lists of a user; false after recording what is wrong. */
+static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps, slice_params *p) {
+    lam_dims own = lam_dims_of(x);
+    if (!lam__scope_peek(x)) {
+        lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
+        return false;
+    }
+    if (starts.rank != own.rank || stops.rank != own.rank || (steps.rank && steps.rank != own.rank)) {
+        lam__axes_fail(operation, x, LAM_ERR_SHAPE, "%d starts, %d stops and %d steps for %d axes", starts.rank, stops.rank, steps.rank, own.rank);
+        return false;
+    }
+    p->rank = own.rank;
+    for (int i = 0; i < own.rank; i++) {
+        int64_t step = steps.rank ? steps.dims[i] : 1;
+        if (step == 0 || step == INT64_MIN) {
+            lam__axes_fail(operation, x, LAM_ERR_VALUE, "the step of axis %d is %lld", i, (long long)step);
+            return false;
+        }
+        p->at[i].step = step;
+        resolve(own.dims[i], starts.dims[i], stops.dims[i], step, &p->at[i].start, &p->at[i].count);
+    }
+    return true;
+}
+
+lam_tensor *lam_slice(lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps) {
+    slice_params p;
+    return collect("slice", x, starts, stops, steps, &p) ? apply_slice(x, &p) : lam__axes_failed(x);
+}
+
+/* Everything, to be narrowed on one axis. */
+static bool whole(const char *operation, lam_tensor *x, int *axis, slice_params *p) {
+    lam_dims own = lam_dims_of(x);
+    if (!lam__apply_axis(operation, x, own.rank, axis)) return false;
+    p->rank = own.rank;
+    for (int i = 0; i < own.rank; i++) {
+        p->at[i].start = 0;
+        p->at[i].step = 1;
+        p->at[i].count = own.dims[i];
+    }
+    return true;
+}
+
+lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop) {
+    slice_params p;
+    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
+    if (!whole("slice_axis", x, &axis, &p)) return lam__axes_failed(x);
+    resolve(lam_dim(x, axis), start, stop, 1, &p.at[axis].start, &p.at[axis].count);
+    return apply_slice(x, &p);
+}
+
+lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
+    int64_t size = lam_dim(x, axis), dims[LAM_INNER_RANK];
+    slice_params p;
+    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
+    if (!whole("index", x, &axis, &p)) return lam__axes_failed(x);
+    if (index < -size || index >= size)
+        return lam__axes_fail("index", x, LAM_ERR_INDEX, "index %lld is out of range [-%lld, %lld) of axis %d", (long long)index, (long long)size,
+                              (long long)size, axis);
+    p.at[axis].start = index < 0 ? index + size : index;
+    p.at[axis].count = 1;
+    lam_dims own = lam_dims_of(x);
+    for (int i = 0, n = 0; i < own.rank; i++)
+        if (i != axis) dims[n++] = own.dims[i];
+    return lam__apply_reshape(apply_slice(x, &p), own.rank - 1, dims);
+}
+
+lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes) {
+    lam_dims own = lam_dims_of(x);
+    lam__axis_set set;
+    slice_params p = {.rank = own.rank};
+    if (!lam__axes_collect_set("reverse", x, axes, own.rank, &set)) return lam__axes_failed(x);
+    for (int i = 0; i < own.rank; i++) {
+        bool back = set >> i & 1u;
+        p.at[i].start = back && own.dims[i] ? own.dims[i] - 1 : 0;
+        p.at[i].step = back ? -1 : 1;
+        p.at[i].count = own.dims[i];
+    }
+    return apply_slice(x, &p);
+}
+
+/* ---- update_slice ------------------------------------------------------------------------------------------------ */
+
+static lam_status shape_update_slice(const lam_call_site *call, lam_shape out[]) {
+    const slice_params *p = call->params;
+    const lam_value *x = call->in[0], *part = call->in[1];
+    bool fits = part->rank == p->rank && part->dtype == x->dtype;
+    for (int i = 0; fits && i < p->rank; i++) fits = part->dims[i] == p->at[i].count;
+    if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast it to the part that is replaced", "the new part has another type than what it replaces");
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
+    return LAM_OK;
+}
+
+static lam_status eval_update_slice(const lam_call_site *call, lam_value *const out[]) {
+    const slice_params *p = call->params;
+    const lam_value *x = call->in[0], *part = call->in[1];
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    int64_t strides[LAM_INNER_RANK], offset = 0;
+    if (x->count) lam__kernels_copy(x->rank, x->dims, dtype, out[0]->data, out[0]->strides, dtype, x->data, x->strides);
+    for (int i = 0; i < p->rank; i++) {
+        strides[i] = out[0]->strides[i] * p->at[i].step;
+        offset += out[0]->strides[i] * p->at[i].start;
+    }
+    char *first = (char *)out[0]->data + offset * (int64_t)lam__dtype_bytes(dtype);
+    if (part->count) lam__kernels_copy(part->rank, part->dims, dtype, first, strides, dtype, part->data, part->strides);
+    return LAM_OK;
+}
+
+static void vjp_update_slice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    if (r->needs[0]) gx[0] = apply_update(g[0], lam_zeros_like(r->in[1]), r->params);
+    if (r->needs[1]) gx[1] = apply_slice(g[0], r->params);
+}
+
+/* x with the batch axis in front, repeated if it had none. */
+static lam_tensor *with_batch(const lam_rule *r, int i) {
+    lam_dims own = lam_dims_of(r->in[i]);
+    int64_t dims[LAM_INNER_RANK];
+    dims[0] = r->size;
+    for (int k = 0; k < own.rank; k++) dims[1 + k] = own.dims[k];
+    return r->mapped[i] ? r->in[i] : lam__apply_broadcast(r->in[i], own.rank + 1, dims);
+}
+
+static void batch_update_slice(const lam_rule *r, lam_tensor *out[]) {
+    slice_params p = behind_batch(r);
+    out[0] = apply_update(with_batch(r, 0), with_batch(r, 1), &p);
+}
+
+const lam_primitive lam__row_update_slice = {
+    .name = "update_slice", .inputs = 2, .derivative = LAM_LINEAR, .linear = 3u, .saves = LAM_SAVE_TYPES,
+    .shape = shape_update_slice, .eval = eval_update_slice, .vjp = vjp_update_slice, .batch = batch_update_slice,
+};
+
+/* value with the dtype and dims of the part it replaces. */
+static lam_tensor *fitted(lam_tensor *x, lam_tensor *value, const slice_params *p) {
+    int64_t dims[LAM_INNER_RANK];
+    for (int i = 0; i < p->rank; i++) dims[i] = p->at[i].count;
+    return lam__apply_broadcast(lam_cast(value, lam_dtype_of(x)), p->rank, dims);
+}
+
+lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {
+    slice_params p;
+    return collect("update_slice", x, starts, stops, steps, &p) ? apply_update(x, fitted(x, value, &p), &p) : lam__axes_failed(x);
+}
+
+/* Writes into x's own memory; false if somebody else sees it, or value is not concrete. */
+static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p) {
+    const lam_value *part = lam__scope_peek(value);
+    if (!part || part->kind != LAM__CONCRETE || !lam__value_unshared(x->value) || part->dtype != x->value->dtype || part->rank != p->rank) return false;
+    int64_t strides[LAM_INNER_RANK], offset = 0;
+    for (int i = 0; i < p->rank; i++) {
+        if (part->dims[i] != p->at[i].count) return false;
+        strides[i] = x->value->strides[i] * p->at[i].step;
+        offset += x->value->strides[i] * p->at[i].start;
+    }
+    lam_dtype dtype = (lam_dtype)part->dtype;
+    char *first = (char *)x->value->data + offset * (int64_t)lam__dtype_bytes(dtype);
+    if (part->count) lam__kernels_copy(part->rank, part->dims, dtype, first, strides, dtype, part->data, part->strides);
+    return true;
+}
+
+lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {
+    slice_params p;
+    if (!lam__scope_peek(x)) return lam__apply_rebind("set_", x, x);
+    if (!lam__apply_may_rebind("set_", x)) return x;
+    lam_scope scope;
+    lam__scope_open(x->ctx, &scope);
+    lam_tensor *part = collect("set_", x, starts, stops, steps, &p) ? fitted(x, value, &p) : &x->ctx->failed;
+    lam_tensor *out = over_itself(x, part, &p) ? x : lam__apply_rebind("set_", x, apply_update(x, part, &p));
+    lam__scope_close(&scope);
+    return out;
+}
+
+/* ---- concatenate ---------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) {
+    int axis = *(const int32_t *)call->params;
+    const lam_value *first = call->in[0];
+    out->dtype = (lam_dtype)first->dtype;
+    out->rank = first->rank;
+    for (int i = 0; i < first->rank; i++) out->dims[i] = first->dims[i];
+    out->dims[axis] = 0;
+    for (int n = 0; n < call->inputs; n++) {
+        const lam_value *x = call->in[n];
+        bool fits = x->rank == first->rank && x->dtype == first->dtype;
+        for (int i = 0; fits && i < x->rank; i++) fits = i == axis || x->dims[i] == first->dims[i];
+        if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, "all but the joined axis must agree", "operand %d does not fit operand 0 on axis %d", n, axis);
+        out->dims[axis] += x->dims[axis];
+    }
+    return LAM_OK;
+}
+
+static lam_status eval_concatenate(const lam_call_site *call, lam_value *const out[]) {
+    int axis = *(const int32_t *)call->params;
+    char *at = out[0]->data;
+    size_t step = (size_t)out[0]->strides[axis] * lam__dtype_bytes(out[0]->dtype);
+    for (int n = 0; n < call->inputs; n++) {
+        const lam_value *x = call->in[n];
+        if (x->count) lam__kernels_copy(x->rank, x->dims, (lam_dtype)x->dtype, at, out[0]->strides, (lam_dtype)x->dtype, x->data, x->strides);
+        at += (size_t)x->dims[axis] * step;
+    }
+    return LAM_OK;
+}
+
+static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    int axis = *(const int32_t *)r->params;
+    int64_t at = 0;
+    for (int n = 0; n < r->inputs; n++) {
+        int64_t size = lam_dim(r->in[n], axis);
+        if (r->needs[n]) gx[n] = lam_slice_axis(g[0], axis, at, at + size);
+        at += size;
+    }
+}
+
+static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
+    int32_t axis = *(const int32_t *)r->params + 1;
+    lam_tensor **in = lam__apply_room(r->ctx, (size_t)r->inputs);
+    for (int n = 0; in && n < r->inputs; n++) in[n] = with_batch(r, n);
+    out[0] = in ? lam__apply(&lam__row_concatenate, &axis, sizeof axis, (size_t)r->inputs, in) : &r->ctx->failed;
+}
+
+const lam_primitive lam__row_concatenate = {
+    .name = "concatenate", .inputs = LAM_VARIADIC, .derivative = LAM_LINEAR, .linear = ~0u, .saves = LAM_SAVE_TYPES,
+    .shape = shape_concatenate, .eval = eval_concatenate, .vjp = vjp_concatenate, .batch = batch_concatenate,
+};
+
+/* The tensors in their common dtype, which room[] gets. */
+static void promote(lam_list list, lam_tensor **room) {
+    int dtype = lam_dtype_of(list.items[0]);
+    for (size_t i = 1; i < list.count; i++) dtype = lam__dtype_promote(dtype, (int)lam_dtype_of(list.items[i]));
+    for (size_t i = 0; i < list.count; i++) room[i] = lam_dtype_of(list.items[i]) == (lam_dtype)dtype ? list.items[i] : lam_cast(list.items[i], (lam_dtype)dtype);
+}
+
+/* The first context among the operands. */
+static lam_ctx *context_of(lam_list list) {
+    for (size_t i = 0; list.items && i < list.count; i++)
+        if (list.items[i]) return list.items[i]->ctx;
+    return &lam__context_failed;
+}
+
+lam_tensor *lam_concatenate(lam_list list, int axis) {
+    lam_ctx *ctx = context_of(list);
+    if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "concatenate: no tensors given");
+    lam_tensor *first = list.items[0];
+    if (lam__scope_peek(first) && lam_rank(first) == 0) return lam__axes_fail("concatenate", first, LAM_ERR_RANK, "rank 0 has no axis to join; use lam_stack");
+    if (!lam__apply_axis("concatenate", first, lam_rank(first), &axis)) return lam__axes_failed(first);
+    lam_tensor **in = lam__apply_room(ctx, list.count);
+    if (!in) return &ctx->failed;
+    promote(list, in);
+    int32_t params = axis;
+    return lam__apply(&lam__row_concatenate, &params, sizeof params, list.count, in);
+}
+
+lam_tensor *lam_stack(lam_list list, int axis) {
+    lam_ctx *ctx = context_of(list);
+    if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "stack: no tensors given");
+    if (!lam__apply_axis("stack", list.items[0], lam_rank(list.items[0]) + 1, &axis)) return lam__axes_failed(list.items[0]);
+    lam_tensor **in = lam__apply_room(ctx, list.count);
+    if (!in) return &ctx->failed;
+    for (size_t i = 0; i < list.count; i++) in[i] = lam_expand_dims(list.items[i], axis);
+    return lam_concatenate((lam_list){list.count, in}, axis);
+}
+
+lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_options *options) {
+    static const lam_pad_options none;
+    const lam_pad_options *o = options ? options : &none;
+    lam_dims own = lam_dims_of(x);
+    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
+    if (low.rank != own.rank || high.rank != own.rank || (o->interior.rank && o->interior.rank != own.rank))
+        return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "%d low, %d high and %d interior sizes for %d axes", low.rank, high.rank, o->interior.rank, own.rank);
+    slice_params keep = {.rank = own.rank}, place = {.rank = own.rank};
+    int64_t dims[LAM_INNER_RANK], starts[LAM_INNER_RANK];
+    for (int i = 0; i < own.rank; i++) {
+        int64_t gap = o->interior.rank ? o->interior.dims[i] : 0, spread = own.dims[i] ? own.dims[i] + (own.dims[i] - 1) * gap : 0;
+        if (gap < 0) return lam__axes_fail("pad", x, LAM_ERR_VALUE, "interior padding of axis %d is negative", i);
+        dims[i] = spread + low.dims[i] + high.dims[i];
+        if (dims[i] < 0) return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "axis %d would have %lld elements", i, (long long)dims[i]);
+        int64_t step = gap + 1, cut = low.dims[i] < 0 ? (-low.dims[i] + step - 1) / step : 0;
+        starts[i] = low.dims[i] + cut * step;
+        int64_t room = dims[i] - starts[i], most = room > 0 ? (room + step - 1) / step : 0, left = own.dims[i] - cut;
+        keep.at[i].start = cut < own.dims[i] ? cut : 0;
+        keep.at[i].step = 1;
+        keep.at[i].count = left < 0 ? 0 : left < most ? left : most;
+        place.at[i].start = keep.at[i].count ? starts[i] : 0;
+        place.at[i].step = step;
+        place.at[i].count = keep.at[i].count;
+    }
+    lam_tensor *base = lam__apply_broadcast(lam_cast(lam_scalar(x->ctx, o->value), lam_dtype_of(x)), own.rank, dims);
+    return apply_update(base, apply_slice(x, &keep), &place);
+}

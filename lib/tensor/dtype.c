@@ -1,0 +1,40 @@
+/* dtypes as a table: see dtype.h. */
+#include "lib/tensor/dtype.h"
+
+#include "lib/kernels/kernels.h"
+
+#include <lamina/tensor.h>
+
+const uint8_t lam__dtype_sizes[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1};
+
+static const char *const names[LAM_DTYPE_COUNT] = {"f64", "f32", "i64", "i32", "u8", "bool"};
+
+/* Place in the order of promotion; of two dtypes the one further on wins. */
+static const uint8_t order[LAM_DTYPE_COUNT] = {[LAM_BOOL] = 0, [LAM_U8] = 1, [LAM_I32] = 2, [LAM_I64] = 3, [LAM_F32] = 4, [LAM_F64] = 5};
+
+bool lam__dtype_valid(int dtype) {
+    return dtype >= 0 && dtype < LAM_DTYPE_COUNT;
+}
+
+lam_dtype lam__dtype_promote(int a, int b) {
+    return (lam_dtype)(order[a] >= order[b] ? a : b);
+}
+
+double lam__dtype_load(int dtype, const void *at) {
+    double value = 0;
+    lam__kernels_copy(0, NULL, LAM_F64, &value, NULL, (lam_dtype)dtype, at, NULL);
+    return value;
+}
+
+void lam__dtype_store(int dtype, void *at, double value) {
+    if (dtype == LAM_F64) *(double *)at = value;
+    else lam__kernels_copy(0, NULL, (lam_dtype)dtype, at, NULL, LAM_F64, &value, NULL);
+}
+
+const char *lam_dtype_name(lam_dtype dtype) {
+    return lam__dtype_valid((int)dtype) ? names[dtype] : "?";
+}
+
+size_t lam_dtype_bytes(lam_dtype dtype) {
+    return lam__dtype_valid((int)dtype) ? lam__dtype_sizes[dtype] : 0;
+}

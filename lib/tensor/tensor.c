@@ -1,0 +1,161 @@
+/* Tensors in and out of the library: copy in, borrow, copy out, accessors. */
+#include "lib/tensor/value.h"
+
+#include "lib/dispatch/interpreter.h"
+#include "lib/kernels/kernels.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/create.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+#include <string.h>
+
+/* ---- in ------------------------------------------------------------------------------------------------------ */
+
+static lam_status type_check(lam_ctx *ctx, const char *operation, lam_dtype dtype, lam_dims dims, const void *data, int64_t *count) {
+    *count = 0;
+    if (!lam__dtype_valid((int)dtype)) return lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
+    if (!lam__create_dims_valid(operation, ctx, dims)) return ctx->error.status;
+    *count = lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype));
+    if (*count < 0) return lam__error_set(ctx, LAM_ERR_OVERFLOW, NULL, "%s: the sizes overflow", operation);
+    if (!data && *count) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: data is NULL", operation);
+    return LAM_OK;
+}
+
+lam_tensor *lam_array(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, const void *data) {
+    if (!ctx || ctx == &lam__context_failed) return &lam__context_failed.failed;
+    int64_t count;
+    if (type_check(ctx, "lam_array", dtype, dims, data, &count) != LAM_OK) return &ctx->failed;
+    lam_value *v = lam__value_new(ctx, dtype, dims.rank, dims.dims);
+    if (v && count && dtype == LAM_BOOL) /* whatever the caller takes for true becomes 1 */
+        lam__kernels_copy(v->rank, v->dims, LAM_BOOL, v->data, v->strides, LAM_U8, data, v->strides);
+    else if (v && count) memcpy(v->data, data, (size_t)count * lam__dtype_bytes(dtype));
+    return lam__scope_handle(ctx, v);
+}
+
+lam_tensor *lam_scalar(lam_ctx *ctx, double value) {
+    return lam_array(ctx, LAM_F64, (lam_dims){0, NULL}, &value);
+}
+
+lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data, const lam_borrow_options *options) {
+    static const lam_borrow_options none;
+    const lam_borrow_options *o = options ? options : &none;
+    if (!ctx || ctx == &lam__context_failed) {
+        if (o->release) o->release(o->env, data);
+        return &lam__context_failed.failed;
+    }
+    int64_t count;
+    lam_status status = type_check(ctx, "lam_borrow", dtype, dims, data, &count);
+    if (status == LAM_OK && o->strides.rank && (o->strides.rank != dims.rank || !o->strides.dims))
+        status = lam__error_set(ctx, LAM_ERR_SHAPE, NULL, "lam_borrow: %d strides for %d axes", o->strides.rank, dims.rank);
+    lam__buffer *b = status == LAM_OK ? lam__alloc_get(&ctx->pool, sizeof *b) : NULL;
+    if (!b) {
+        if (status == LAM_OK) lam__error_memory(ctx, sizeof *b);
+        if (o->release) o->release(o->env, data);
+        return &ctx->failed;
+    }
+    *b = (lam__buffer){.refs = 1, .writable = o->writable, .data = data, .release = o->release, .env = o->env};
+    return lam__scope_handle(ctx, lam__value_wrap(ctx, dtype, dims.rank, dims.dims, o->strides.rank ? o->strides.dims : NULL, b));
+}
+
+/* ---- out ----------------------------------------------------------------------------------------------------- */
+
+/* The concrete value that t shows, borrowed; NULL after recording why there is none. */
+static lam_value *shown(const char *operation, lam_tensor *t) {
+    lam_value *v;
+    lam_tensor *failed;
+    lam_ctx *ctx = lam__scope_operands(operation, 1, &t, &v, &failed);
+    if (!ctx) return NULL;
+    lam_primitive row = {.name = operation};
+    lam_call_site call = {.ctx = ctx, .primitive = &row, .inputs = 1, .in = &v};
+    while (v->kind == LAM__BOX) {
+        const lam__interpreter *interpreter = lam__payload_of(v)->interpreter;
+        lam_value *inner = interpreter->read ? interpreter->read(v) : NULL;
+        if (!inner) {
+            lam__error_call(&call, interpreter->unreadable_status, interpreter->unreadable_remedy, "%s", interpreter->unreadable);
+            return NULL;
+        }
+        v = inner;
+    }
+    if (v->kind == LAM__CONCRETE) return v;
+    if (v->kind == LAM__ENDED)
+        lam__error_call(&call, LAM_ERR_ESCAPED, "return it as an output of the function instead of keeping it",
+                        "operand 0 escaped: its level %llu (%s) has ended", (unsigned long long)lam__payload_of(v)->serial,
+                        lam__payload_of(v)->interpreter->name);
+    else lam__error_call(&call, LAM_ERR_ABSTRACT, NULL, "only the type of this tensor is known here");
+    return NULL;
+}
+
+lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
+    lam_value *v = shown("lam_read", t);
+    if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
+    size_t want = (size_t)v->count * lam__dtype_bytes(v->dtype);
+    if (bytes != want) return lam__error_set(t->ctx, LAM_ERR_VALUE, NULL, "lam_read: %zu bytes for a tensor of %zu", bytes, want);
+    if (!dst && want) return lam__error_set(t->ctx, LAM_ERR_NULL, NULL, "lam_read: the destination is NULL");
+    int64_t strides[LAM_INNER_RANK], step = 1;
+    for (int i = v->rank - 1; i >= 0; i--) {
+        strides[i] = step;
+        step *= v->dims[i];
+    }
+    if (want) lam__kernels_copy(v->rank, v->dims, (lam_dtype)v->dtype, dst, strides, (lam_dtype)v->dtype, v->data, v->strides);
+    return LAM_OK;
+}
+
+lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
+    lam_value *v = shown("lam_read_strided", t);
+    if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
+    if (strides.rank != v->rank || (strides.rank && !strides.dims))
+        return lam__error_set(t->ctx, LAM_ERR_SHAPE, NULL, "lam_read_strided: %d strides for %d axes", strides.rank, v->rank);
+    if (!dst && v->count) return lam__error_set(t->ctx, LAM_ERR_NULL, NULL, "lam_read_strided: the destination is NULL");
+    if (v->count) lam__kernels_copy(v->rank, v->dims, (lam_dtype)v->dtype, dst, strides.dims, (lam_dtype)v->dtype, v->data, v->strides);
+    return LAM_OK;
+}
+
+double lam_item(lam_tensor *t) {
+    lam_value *v = shown("lam_item", t);
+    if (!v) return (double)NAN;
+    if (v->count == 1) return lam__dtype_load(v->dtype, v->data);
+    lam__error_set(t->ctx, LAM_ERR_SHAPE, "use lam_read, or index first", "lam_item: the tensor has %lld elements, not one", (long long)v->count);
+    return (double)NAN;
+}
+
+const void *lam_data(const lam_tensor *t) {
+    const lam_value *v = lam__scope_peek(t);
+    return v && v->kind == LAM__CONCRETE && v->contiguous ? v->data : NULL;
+}
+
+/* ---- accessors ----------------------------------------------------------------------------------------------- */
+
+int lam_rank(const lam_tensor *t) {
+    const lam_value *v = lam__scope_peek(t);
+    return v ? v->rank : 0;
+}
+
+int64_t lam_dim(const lam_tensor *t, int axis) {
+    const lam_value *v = lam__scope_peek(t);
+    int rank = v ? v->rank : 0;
+    return axis >= -rank && axis < rank ? v->dims[axis < 0 ? axis + rank : axis] : -1;
+}
+
+lam_dims lam_dims_of(const lam_tensor *t) {
+    const lam_value *v = lam__scope_peek(t);
+    return v ? (lam_dims){v->rank, v->dims} : (lam_dims){0, NULL};
+}
+
+int64_t lam_size(const lam_tensor *t) {
+    const lam_value *v = lam__scope_peek(t);
+    return v ? v->count : 1;
+}
+
+lam_dtype lam_dtype_of(const lam_tensor *t) {
+    const lam_value *v = lam__scope_peek(t);
+    return v ? (lam_dtype)v->dtype : LAM_F64;
+}
+
+lam_ctx *lam_ctx_of(const lam_tensor *t) {
+    return t ? t->ctx : &lam__context_failed;
+}

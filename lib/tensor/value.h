@@ -1,0 +1,124 @@
+/* Values: what a handle shows. Counted, immutable, and either concrete (strided memory in a counted buffer, or inside the
+ * value when small), a box (belongs to a level, carries its payload), or abstract (a type without data). */
+#ifndef LAM_TENSOR_VALUE_H
+#define LAM_TENSOR_VALUE_H
+
+#include "lib/base/context.h"
+
+enum lam__kind {
+    LAM__CONCRETE,
+    LAM__BOX,
+    LAM__ENDED,   /* a box whose level has ended: the payload is gone, the serial remains for the message */
+    LAM__ABSTRACT,
+    LAM__BROKEN   /* the value of the failed tensor */
+};
+
+enum { LAM__INLINE_AXES = 4, LAM__INLINE_BYTES = 64 };
+
+typedef struct lam__buffer {
+    uint32_t refs;
+    bool writable;  /* ours, or lent as writable */
+    void *data;
+    size_t bytes;   /* with `ours`: as allocated */
+    bool ours;
+    void (*release)(void *env, void *data);
+    void *env;
+} lam__buffer;
+
+/* The payload of a box. The core moves it about; the interpreter of its level gives it meaning:
+ * batch {value, -, axis}, dual {primal, tangent}, tape {primal, node, output number}, trace {-, -, variable}. */
+typedef struct lam__payload {
+    struct lam__level *level;
+    uint64_t serial;                 /* of the level; outlives it */
+    const struct lam__interpreter *interpreter;
+    lam_value *inner;
+    void *extra;
+    int64_t number;
+    lam_value *prev, *next;          /* boxes of the level that are alive */
+} lam__payload;
+
+typedef struct lam__value {
+    lam_value head;
+    lam_ctx *ctx;
+    int64_t axes[2 * LAM__INLINE_AXES]; /* dims, then strides, up to rank 4; beyond, head.dims points to a block of both */
+    union {
+        struct {
+            lam__buffer *buffer;      /* NULL: data lies in `small` */
+            double small[LAM__INLINE_BYTES / 8];
+        } concrete;
+        lam__payload box;
+    } as;
+} lam__value;
+
+static inline lam__value *lam__full(const lam_value *v) {
+    return (lam__value *)(uintptr_t)v; /* the head is its first member */
+}
+
+static inline lam__payload *lam__payload_of(const lam_value *v) {
+    return &lam__full(v)->as.box;
+}
+
+static inline lam_value *lam__value_hold(lam_value *v) {
+    v->refs++;
+    return v;
+}
+
+void lam__value_free(lam_value *v);
+
+/* Gives up one reference; NULL is accepted. */
+static inline void lam__value_release(lam_value *v) {
+    if (v && --v->refs == 0) lam__value_free(v);
+}
+
+/* A concrete, contiguous value with memory for its elements, not cleared. All makers: NULL after recording
+ * LAM_ERR_MEMORY or LAM_ERR_OVERFLOW. */
+lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims);
+lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims);
+
+/* Shares the memory of x. offset in elements from x's first. */
+lam_value *lam__value_view(lam_value *x, int rank, const int64_t *dims, const int64_t *strides, int64_t offset);
+
+/* Wraps a buffer, taking over its reference (also on failure). */
+lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,
+                           lam__buffer *buffer);
+
+/* A box of `level` with the dtype and dims that the user sees there; takes over inner (also on failure). extra and number are for
+ * the caller to set in the payload. */
+lam_value *lam__value_box(struct lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner);
+
+/* Turns a box into an ended one: its payload is released, what messages need stays. */
+void lam__value_end(lam_value *v);
+
+/* Contiguous, every element `value`. */
+lam_value *lam__value_filled(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, double value);
+
+/* A rank-0 constant of any dtype. */
+lam_value *lam__value_scalar(lam_ctx *ctx, lam_dtype dtype, double value);
+lam_value *lam__value_integer(lam_ctx *ctx, lam_dtype dtype, int64_t value);
+
+/* x itself (one more reference) or a contiguous copy. x is concrete. */
+lam_value *lam__value_contiguous(lam_value *x);
+
+/* Whether nobody else can see the memory of v, so that it may be overwritten. */
+bool lam__value_unshared(const lam_value *v);
+
+/* Whether every element of a concrete value is zero; false for boxes. */
+bool lam__value_is_zero(const lam_value *v);
+
+bool lam__value_same_type(const lam_value *a, const lam_value *b);
+bool lam__value_same_dims(const lam_value *a, const lam_value *b);
+
+/* NOTE [no recursion]
+ * What a box holds belongs to the levels below its own, so freeing boxes nests as deep as levels do and no deeper. What
+ * forms chains as long as a user's program (tape nodes) begins with this link and is freed through lam__value_defer,
+ * one after the other. */
+typedef struct lam__deferred {
+    struct lam__deferred *next;
+    void (*free)(lam_ctx *ctx, struct lam__deferred *self);
+} lam__deferred;
+void lam__value_defer(lam_ctx *ctx, lam__deferred *d);
+
+/* Elements of dims, or -1 when that does not fit 2^62 bytes at `item` bytes each. */
+int64_t lam__value_count(int rank, const int64_t *dims, size_t item);
+
+#endif

@@ -1,0 +1,450 @@
+/* The elementwise loops of every instruction set: bit for bit those of the reference where results are exact; the
+ * same bits for an element wherever it lies; special values as C's Annex F and kernels.h have them; not one byte
+ * written beyond the n elements. */
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/kernels/sets.h"
+
+enum { MOST = 700, ROOM = MOST * 8 };
+
+static const lam__simd *sets[SETS];
+static int set_count;
+
+static void setup(void) {
+    set_count = sets_of_machine(sets);
+    ck_assert_int_gt(set_count, 0);
+}
+
+/* One operation on contiguous random operands, with room for results. */
+typedef struct fixture {
+    lam__loop_id id;
+    lam_dtype dtype, in[3], out;
+    int inputs;
+    size_t item[OPERANDS]; /* bytes; 0 the output */
+    int64_t exponent;
+    double memory[OPERANDS][MOST];
+    void *p[OPERANDS];
+} fixture;
+
+static void make(fixture *f, int id, lam_dtype dtype) {
+    uint64_t state = (uint64_t)id * 31 + dtype;
+    f->id = (lam__loop_id)id;
+    f->dtype = dtype;
+    f->out = sets_output(f->id, dtype);
+    f->inputs = sets_rows[id].inputs;
+    f->item[0] = sets_item(f->out);
+    f->exponent = 3;
+    f->p[0] = f->memory[0];
+    for (int k = 0; k < f->inputs; k++) {
+        f->in[k] = sets_input(f->id, dtype, k);
+        f->item[k + 1] = sets_item(f->in[k]);
+        f->p[k + 1] = f->memory[k + 1];
+        sets_fill(f->in[k], f->p[k + 1], MOST, &state);
+    }
+}
+
+static char *element(const fixture *f, int operand, int64_t i) {
+    return (char *)f->p[operand] + i * (int64_t)f->item[operand];
+}
+
+static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+/* Rounded in more than one step, so no two ways of computing need agree: measured in tests/kernels/accuracy.c. */
+static bool is_exact(int id, lam_dtype dtype) {
+    bool powers = id == LAM__LOOP_integer_pow && dtype <= LAM_F32;
+    return sets_rows[id].kind != KIND_ELEMENTARY && id != LAM__LOOP_rsqrt && !powers;
+}
+
+static void compare_with_reference(fixture *f, const lam__simd *set) {
+    lam__loop *loop = sets_loop(set, f->id, f->dtype);
+    double scratch;
+    const void *x[3] = {f->p[1], f->p[2], f->p[3]};
+    bool defined = lam__reference_element(f->id, f->dtype, &scratch, x, &f->exponent);
+    ck_assert_msg(defined == (loop != NULL), "%s on dtype %d", sets_rows[f->id].name, f->dtype);
+    if (!loop || !is_exact(f->id, f->dtype)) return;
+    loop(MOST, f->p, ones, &f->exponent);
+    for (int64_t i = 0; i < MOST; i++) {
+        for (int k = 0; k < f->inputs; k++) x[k] = element(f, k + 1, i);
+        lam__reference_element(f->id, f->dtype, &scratch, x, &f->exponent);
+        ck_assert_msg(sets_same(f->out, &scratch, element(f, 0, i)), "%s %s dtype %d of %g, ...: %g, should be %g",
+                      set->name, sets_rows[f->id].name, f->dtype, sets_show(f->in[0], x[0]),
+                      sets_show(f->out, element(f, 0, i)), sets_show(f->out, &scratch));
+    }
+}
+
+START_TEST(exact_loops_equal_the_reference) {
+    static const int64_t exponents[] = {0, 1, 2, 3, 7, 64, -1, -2, -3, INT64_MAX, INT64_MIN};
+    fixture f;
+    for (lam_dtype dtype = 0; dtype < LAM_DTYPE_COUNT; dtype++) {
+        make(&f, _i, dtype);
+        int runs = _i == LAM__LOOP_integer_pow ? (int)(sizeof exponents / sizeof *exponents) : 1;
+        for (int e = 0; e < runs; e++)
+            for (int s = 0; s < set_count; s++) {
+                f.exponent = exponents[e];
+                compare_with_reference(&f, sets[s]);
+            }
+    }
+}
+END_TEST
+
+/* Each of at most 2 log2|k| + 1 products and the division adds half an ulp, relative errors multiplied by at most k:
+ * |k| ulps is the bound of repeated squaring. long double carries 11 bits more. */
+START_TEST(float_powers_are_within_their_exponent) {
+    static const int64_t exponents[] = {1, 2, 3, 4, 5, 10, 15, 31, -1, -2, -3, -8, -20};
+    for (int s = 0; s < set_count; s++)
+        for (int e = 0; e < (int)(sizeof exponents / sizeof *exponents); e++)
+            for (int i = 0; i < 200; i++) {
+                double x = (i % 2 ? -1 : 1) * (0.1 + i * 0.0317), got;
+                float xf = (float)x, gotf;
+                int64_t k = exponents[e], size = k < 0 ? -k : k;
+                sets[s]->loop(LAM__LOOP_integer_pow, LAM_F64)(1, (void *[]){&got, &x}, ones, &k);
+                sets[s]->loop(LAM__LOOP_integer_pow, LAM_F32)(1, (void *[]){&gotf, &xf}, ones, &k);
+                long double truth = powl(x, k), truthf = powl(xf, k);
+                ck_assert_msg(fabsl(got - truth) <= size * DBL_EPSILON * fabsl(truth), "%g^%d", x, (int)k);
+                ck_assert_msg(fabsl(gotf - truthf) <= size * FLT_EPSILON * fabsl(truthf), "%g^%d", x, (int)k);
+            }
+}
+END_TEST
+
+/* ---- position -------------------------------------------------------------------------------------------- */
+
+/* Bytes far enough apart for any step used here, filled with a pattern that must survive between elements. */
+static char spread[OPERANDS][ROOM * 3 + 64];
+
+static void check_layout(const fixture *f, lam__loop *loop, const char *whole, int64_t n, const int64_t step[],
+                         size_t shift) {
+    void *p[OPERANDS];
+    memset(spread, 0x5a, sizeof spread);
+    for (int k = 0; k <= f->inputs; k++) {
+        char *start = spread[k] + shift * f->item[k];
+        p[k] = start + (step[k] < 0 ? (n - 1) * -step[k] : 0) * (int64_t)f->item[k];
+        for (int64_t i = 0; k > 0 && i < n; i++)
+            memcpy((char *)p[k] + i * step[k] * (int64_t)f->item[k], element(f, k, i), f->item[k]);
+    }
+    loop(n, p, step, &f->exponent);
+    int64_t written = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const char *at = (char *)p[0] + i * step[0] * (int64_t)f->item[0];
+        ck_assert_msg(sets_same(f->out, at, whole + i * (int64_t)f->item[0]), "%s dtype %d element %d of %d, step %d",
+                      sets_rows[f->id].name, f->dtype, (int)i, (int)n, (int)step[0]);
+    }
+    for (size_t i = 0; i < sizeof spread[0]; i++) written += spread[0][i] != 0x5a;
+    ck_assert_int_le(written, n * (int64_t)f->item[0]);
+}
+
+static void check_in_place(const fixture *f, lam__loop *loop, const char *whole) {
+    for (int k = 0; k < f->inputs; k++) {
+        if (f->in[k] != f->out) continue;
+        double copy[MOST];
+        void *p[OPERANDS] = {copy, f->p[1], f->p[2], f->p[3]};
+        memcpy(copy, f->p[k + 1], sizeof copy);
+        p[k + 1] = copy;
+        loop(MOST, p, ones, &f->exponent);
+        for (int64_t i = 0; i < MOST; i++)
+            ck_assert_msg(sets_same(f->out, (char *)copy + i * (int64_t)f->item[0], whole + i * (int64_t)f->item[0]),
+                          "%s dtype %d in place of operand %d", sets_rows[f->id].name, f->dtype, k);
+    }
+}
+
+/* A scalar operand (step 0) gives what the same element repeated gives. */
+static void check_scalar_operands(const fixture *f, lam__loop *loop) {
+    for (int fixed = 1; fixed < 1 << f->inputs; fixed++) {
+        double repeated[OPERANDS][MOST], out[2][MOST];
+        int64_t step[OPERANDS] = {1, 1, 1, 1};
+        void *p[OPERANDS] = {out[0], f->p[1], f->p[2], f->p[3]}, *q[OPERANDS] = {out[1], p[1], p[2], p[3]};
+        for (int k = 1; k <= f->inputs; k++) {
+            if (!(fixed >> (k - 1) & 1)) continue;
+            step[k] = 0;
+            q[k] = repeated[k];
+            for (int64_t i = 0; i < MOST; i++) memcpy((char *)q[k] + i * (int64_t)f->item[k], f->p[k], f->item[k]);
+        }
+        loop(MOST, p, step, &f->exponent);
+        loop(MOST, q, ones, &f->exponent);
+        for (int64_t i = 0; i < MOST; i++)
+            ck_assert_msg(
+                sets_same(f->out, (char *)out[0] + i * (int64_t)f->item[0], (char *)out[1] + i * (int64_t)f->item[0]),
+                "%s dtype %d scalar operands %d", sets_rows[f->id].name, f->dtype, fixed);
+    }
+}
+
+/* Neighbours are drawn from all ranges at once, so a lane that looked at another would show here. */
+static void check_alone(const fixture *f, lam__loop *loop, const char *whole) {
+    for (int64_t i = 0; i < MOST; i++) {
+        double out;
+        void *p[OPERANDS] = {&out};
+        for (int k = 1; k <= f->inputs; k++) p[k] = element(f, k, i);
+        loop(1, p, ones, &f->exponent);
+        ck_assert_msg(sets_same(f->out, &out, whole + i * (int64_t)f->item[0]), "%s dtype %d of %g alone",
+                      sets_rows[f->id].name, f->dtype, sets_show(f->in[0], p[1]));
+    }
+}
+
+START_TEST(bits_do_not_depend_on_position) {
+    static const int64_t steps[][OPERANDS] = {
+        {1, 1, 1, 1}, {2, 1, 1, 1}, {1, 3, 1, 2}, {-1, -1, -1, -1}, {3, -2, 1, -3}};
+    static const int64_t sizes[] = {0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 127, 129, 255, 257, MOST};
+    fixture f;
+    for (lam_dtype dtype = 0; dtype < LAM_DTYPE_COUNT; dtype++) {
+        make(&f, _i, dtype);
+        for (int s = 0; s < set_count; s++) {
+            lam__loop *loop = sets_loop(sets[s], f.id, dtype);
+            if (!loop) continue;
+            double whole[MOST];
+            f.p[0] = whole;
+            loop(MOST, f.p, ones, &f.exponent);
+            check_alone(&f, loop, (char *)whole);
+            check_in_place(&f, loop, (char *)whole);
+            check_scalar_operands(&f, loop);
+            for (int n = 0; n < (int)(sizeof sizes / sizeof *sizes); n++)
+                for (int k = 0; k < (int)(sizeof steps / sizeof *steps); k++)
+                    check_layout(&f, loop, (char *)whole, sizes[n], steps[k], (size_t)(n + k) % 5);
+        }
+    }
+}
+END_TEST
+
+/* ---- special values ------------------------------------------------------------------------------------------ */
+
+typedef struct special {
+    lam__loop_id id;
+    double x, y, out;
+} special;
+
+#define OP(name) LAM__LOOP_##name
+
+/* clang-format off: rows */
+/* C17 Annex F.10; max, min, sign, rem by 0, logistic and rsqrt as kernels.h and the operations' docstrings say. */
+static const special specials[] = {
+    {OP(neg), 0.0, 0, -0.0},
+    {OP(abs), -0.0, 0, 0.0},
+    {OP(abs), -INFINITY, 0, INFINITY},
+    {OP(sign), -0.0, 0, -0.0},
+    {OP(sign), NAN, 0, NAN},
+    {OP(sign), -INFINITY, 0, -1},
+    {OP(round), 0.5, 0, 0},
+    {OP(round), 1.5, 0, 2},
+    {OP(round), 2.5, 0, 2},
+    {OP(round), -0.5, 0, -0.0},
+    {OP(floor), -0.0, 0, -0.0},
+    {OP(floor), -0.5, 0, -1},
+    {OP(ceil), -0.5, 0, -0.0},
+    {OP(trunc), -1.7, 0, -1},
+    {OP(trunc), INFINITY, 0, INFINITY},
+    {OP(sqrt), -0.0, 0, -0.0},
+    {OP(sqrt), -1, 0, NAN},
+    {OP(sqrt), INFINITY, 0, INFINITY},
+    {OP(rsqrt), 0.0, 0, INFINITY},
+    {OP(rsqrt), -0.0, 0, -INFINITY},
+    {OP(rsqrt), INFINITY, 0, 0},
+    {OP(rsqrt), -1, 0, NAN},
+    {OP(rsqrt), 4, 0, 0.5},
+    {OP(reciprocal), -0.0, 0, -INFINITY},
+    {OP(cbrt), -0.0, 0, -0.0},
+    {OP(cbrt), -INFINITY, 0, -INFINITY},
+    {OP(cbrt), -27, 0, -3},
+    {OP(exp), -0.0, 0, 1},
+    {OP(exp), -INFINITY, 0, 0},
+    {OP(exp), INFINITY, 0, INFINITY},
+    {OP(exp), NAN, 0, NAN},
+    {OP(exp2), 10, 0, 1024},
+    {OP(exp2), -INFINITY, 0, 0},
+    {OP(expm1), -0.0, 0, -0.0},
+    {OP(expm1), -INFINITY, 0, -1},
+    {OP(expm1), INFINITY, 0, INFINITY},
+    {OP(log), 0.0, 0, -INFINITY},
+    {OP(log), -0.0, 0, -INFINITY},
+    {OP(log), 1, 0, 0},
+    {OP(log), -1, 0, NAN},
+    {OP(log), INFINITY, 0, INFINITY},
+    {OP(log2), 1024, 0, 10},
+    {OP(log2), 0.0, 0, -INFINITY},
+    {OP(log10), 1000, 0, 3},
+    {OP(log10), -1, 0, NAN},
+    {OP(log1p), -0.0, 0, -0.0},
+    {OP(log1p), -1, 0, -INFINITY},
+    {OP(log1p), -2, 0, NAN},
+    {OP(log1p), INFINITY, 0, INFINITY},
+    {OP(sin), -0.0, 0, -0.0},
+    {OP(sin), INFINITY, 0, NAN},
+    {OP(cos), -0.0, 0, 1},
+    {OP(cos), -INFINITY, 0, NAN},
+    {OP(tan), -0.0, 0, -0.0},
+    {OP(tan), INFINITY, 0, NAN},
+    {OP(asin), -0.0, 0, -0.0},
+    {OP(asin), 1.5, 0, NAN},
+    {OP(acos), 1, 0, 0},
+    {OP(acos), -1.5, 0, NAN},
+    {OP(atan), -0.0, 0, -0.0},
+    {OP(sinh), -0.0, 0, -0.0},
+    {OP(sinh), -INFINITY, 0, -INFINITY},
+    {OP(cosh), 0, 0, 1},
+    {OP(cosh), -INFINITY, 0, INFINITY},
+    {OP(tanh), -0.0, 0, -0.0},
+    {OP(tanh), -INFINITY, 0, -1},
+    {OP(asinh), -0.0, 0, -0.0},
+    {OP(asinh), -INFINITY, 0, -INFINITY},
+    {OP(acosh), 1, 0, 0},
+    {OP(acosh), 0.5, 0, NAN},
+    {OP(acosh), INFINITY, 0, INFINITY},
+    {OP(atanh), -0.0, 0, -0.0},
+    {OP(atanh), -1, 0, -INFINITY},
+    {OP(atanh), 1.5, 0, NAN},
+    {OP(logistic), 0, 0, 0.5},
+    {OP(logistic), INFINITY, 0, 1},
+    {OP(logistic), -INFINITY, 0, 0},
+    {OP(logistic), NAN, 0, NAN},
+    {OP(erf), -0.0, 0, -0.0},
+    {OP(erf), -INFINITY, 0, -1},
+    {OP(erfc), -INFINITY, 0, 2},
+    {OP(erfc), INFINITY, 0, 0},
+    {OP(lgamma), 1, 0, 0},
+    {OP(lgamma), 2, 0, 0},
+    {OP(lgamma), 0.0, 0, INFINITY},
+    {OP(lgamma), -0.0, 0, INFINITY},
+    {OP(lgamma), -3, 0, INFINITY},
+    {OP(lgamma), -INFINITY, 0, INFINITY},
+    {OP(lgamma), INFINITY, 0, INFINITY},
+    {OP(sub), 0.0, 0.0, 0.0},
+    {OP(div), 1, -0.0, -INFINITY},
+    {OP(div), 0.0, 0.0, NAN},
+    {OP(rem), -0.0, 1, -0.0},
+    {OP(rem), -5, 3, -2},
+    {OP(rem), 5, -3, 2},
+    {OP(rem), 1, 0.0, NAN},
+    {OP(rem), INFINITY, 1, NAN},
+    {OP(rem), -1, INFINITY, -1},
+    {OP(pow), NAN, 0.0, 1},
+    {OP(pow), 1, NAN, 1},
+    {OP(pow), -1, INFINITY, 1},
+    {OP(pow), -0.0, -3, -INFINITY},
+    {OP(pow), -0.0, -2, INFINITY},
+    {OP(pow), -0.0, 3, -0.0},
+    {OP(pow), -2, 0.5, NAN},
+    {OP(pow), 0.5, -INFINITY, INFINITY},
+    {OP(pow), 2, -INFINITY, 0},
+    {OP(pow), -INFINITY, -3, -0.0},
+    {OP(pow), -INFINITY, 3, -INFINITY},
+    {OP(pow), INFINITY, 0.5, INFINITY},
+    {OP(pow), -2, 3, -8},
+    {OP(max), NAN, 1, NAN},
+    {OP(max), 1, NAN, NAN},
+    {OP(max), -0.0, 0.0, 0.0},
+    {OP(max), 0.0, -0.0, 0.0},
+    {OP(min), NAN, 1, NAN},
+    {OP(min), 1, NAN, NAN},
+    {OP(min), 0.0, -0.0, -0.0},
+    {OP(min), -0.0, 0.0, -0.0},
+    {OP(max), -INFINITY, NAN, NAN},
+    {OP(atan2), -0.0, 1, -0.0},
+    {OP(atan2), 0.0, INFINITY, 0.0},
+    {OP(atan2), -0.0, INFINITY, -0.0},
+    {OP(atan2), 1, NAN, NAN},
+    {OP(hypot), INFINITY, NAN, INFINITY},
+    {OP(hypot), NAN, -INFINITY, INFINITY},
+    {OP(hypot), -0.0, -0.0, 0.0},
+    {OP(hypot), 3, 4, 5},
+    {OP(copysign), NAN, 1, NAN},
+    {OP(copysign), 2, -0.0, -2},
+};
+/* clang-format on */
+
+START_TEST(special_values_are_those_of_annex_f) {
+    const special *s = &specials[_i];
+    for (int k = 0; k < set_count; k++) {
+        double x = s->x, y = s->y, out;
+        float xf = (float)x, yf = (float)y, outf, wanted = (float)s->out;
+        sets_loop(sets[k], s->id, LAM_F64)(1, (void *[]){&out, &x, &y}, ones, NULL);
+        sets_loop(sets[k], s->id, LAM_F32)(1, (void *[]){&outf, &xf, &yf}, ones, NULL);
+        ck_assert_msg(sets_same(LAM_F64, &out, &s->out), "%s %s(%g, %g) = %g, should be %g", sets[k]->name,
+                      sets_rows[s->id].name, x, y, out, s->out);
+        ck_assert_msg(sets_same(LAM_F32, &outf, &wanted), "%s %sf(%g, %g) = %g, should be %g", sets[k]->name,
+                      sets_rows[s->id].name, x, y, outf, s->out);
+    }
+}
+END_TEST
+
+/* atan2 at the corners, to which no exact double belongs: multiples of pi/4 rounded, from their decimal digits. */
+START_TEST(atan2_knows_its_quadrants) {
+    static const double rows[][3] = {
+        {0.0, -0.0, 3.14159265358979323846},
+        {-0.0, -1, -3.14159265358979323846},
+        {1, 0.0, 1.57079632679489661923},
+        {-1, -0.0, -1.57079632679489661923},
+        {INFINITY, INFINITY, 0.78539816339744830962},
+        {-INFINITY, -INFINITY, -2.35619449019234492885},
+        {1, -INFINITY, 3.14159265358979323846},
+        {-INFINITY, 1, -1.57079632679489661923},
+    };
+    for (int k = 0; k < set_count; k++)
+        for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
+            double y = rows[i][0], x = rows[i][1], out;
+            sets_loop(sets[k], OP(atan2), LAM_F64)(1, (void *[]){&out, &y, &x}, ones, NULL);
+            ck_assert_msg(out == rows[i][2], "atan2(%g, %g) = %.17g", y, x, out);
+        }
+}
+END_TEST
+
+static double clamp(const lam__simd *set, double x, double lo, double hi) {
+    double out;
+    set->loop(OP(clamp), LAM_F64)(1, (void *[]){&out, &x, &lo, &hi}, ones, NULL);
+    return out;
+}
+
+START_TEST(clamp_is_min_of_max) {
+    for (int k = 0; k < set_count; k++) {
+        ck_assert(clamp(sets[k], 5, 0, 1) == 1 && clamp(sets[k], -5, 0, 1) == 0 && clamp(sets[k], 0.5, 0, 1) == 0.5);
+        ck_assert(clamp(sets[k], 5, 3, 1) == 1); /* crossed bounds: the upper one wins */
+        ck_assert(isnan(clamp(sets[k], NAN, 0, 1)) && isnan(clamp(sets[k], 0, NAN, 1)) &&
+                  isnan(clamp(sets[k], 0, 0, NAN)));
+    }
+}
+END_TEST
+
+static int32_t on_i32(const lam__simd *set, lam__loop_id id, int32_t x, int32_t y, int64_t k) {
+    int32_t out;
+    set->loop(id, LAM_I32)(1, (void *[]){&out, &x, &y}, ones, &k);
+    return out;
+}
+
+START_TEST(integers_wrap_and_never_trap) {
+    for (int s = 0; s < set_count; s++) {
+        const lam__simd *set = sets[s];
+        ck_assert_int_eq(on_i32(set, OP(neg), INT32_MIN, 0, 0), INT32_MIN);
+        ck_assert_int_eq(on_i32(set, OP(abs), INT32_MIN, 0, 0), INT32_MIN);
+        ck_assert_int_eq(on_i32(set, OP(add), INT32_MAX, 1, 0), INT32_MIN);
+        ck_assert_int_eq(on_i32(set, OP(square), 65536, 0, 0), 0);
+        ck_assert_int_eq(on_i32(set, OP(rem), 7, 0, 0), 0);
+        ck_assert_int_eq(on_i32(set, OP(rem), INT32_MIN, -1, 0), 0);
+        ck_assert_int_eq(on_i32(set, OP(rem), -7, 3, 0), -1);
+        ck_assert_int_eq(on_i32(set, OP(rem), 7, -3, 0), 1);
+        ck_assert_int_eq(on_i32(set, OP(integer_pow), -3, 0, 3), -27);
+        ck_assert_int_eq(on_i32(set, OP(integer_pow), 0, 0, 0), 1);
+        ck_assert_int_eq(on_i32(set, OP(integer_pow), 0, 0, -1), 0);
+        ck_assert_int_eq(on_i32(set, OP(integer_pow), -1, 0, -3), -1);
+        ck_assert_int_eq(on_i32(set, OP(integer_pow), -1, 0, INT64_MIN), 1);
+        ck_assert_int_eq(on_i32(set, OP(integer_pow), 2, 0, -1), 0);
+        ck_assert_int_eq(on_i32(set, OP(integer_pow), 3, 0, 40), 0x291fe821); /* 3^40 mod 2^32 */
+    }
+}
+END_TEST
+
+Suite *suite_kernels_loops(void) {
+    Suite *suite = suite_create("kernels/loops");
+    TCase *tests = tcase_create("loops");
+    tcase_set_timeout(tests, 120);
+    tcase_add_unchecked_fixture(tests, setup, NULL);
+    tcase_add_loop_test(tests, exact_loops_equal_the_reference, 0, LAM__LOOP_COUNT);
+    tcase_add_test(tests, float_powers_are_within_their_exponent);
+    tcase_add_loop_test(tests, bits_do_not_depend_on_position, 0, LAM__LOOP_COUNT);
+    tcase_add_loop_test(tests, special_values_are_those_of_annex_f, 0, (int)(sizeof specials / sizeof *specials));
+    tcase_add_test(tests, atan2_knows_its_quadrants);
+    tcase_add_test(tests, clamp_is_min_of_max);
+    tcase_add_test(tests, integers_wrap_and_never_trap);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

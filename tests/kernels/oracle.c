@@ -1,0 +1,281 @@
+/* See oracle.h. The generator is splitmix64 (Steele, Lea, Flood 2014). */
+#include "tests/kernels/oracle.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- values ------------------------------------------------------------------------------------------ */
+
+typedef int function1(mpfr_t, const mpfr_t, mpfr_rnd_t);
+typedef int function2(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
+
+static int lgamma_abs(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    int sign;
+    return mpfr_lgamma(out, &sign, x, rounding);
+}
+
+static int logistic(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_neg(out, x, rounding);
+    mpfr_exp(out, out, rounding);
+    mpfr_add_ui(out, out, 1, rounding);
+    return mpfr_ui_div(out, 1, out, rounding);
+}
+
+static int reciprocal(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    return mpfr_ui_div(out, 1, x, rounding);
+}
+
+/* MPFR follows IEEE 754 here, where rsqrt(-0) is -inf as 1/sqrt(-0) is; its own function gives +inf. */
+static int rsqrt_(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    return mpfr_zero_p(x) ? mpfr_ui_div(out, 1, x, rounding) : mpfr_rec_sqrt(out, x, rounding);
+}
+
+static function1 *const functions1[LAM__LOOP_COUNT] = {
+    [LAM__LOOP_sqrt] = mpfr_sqrt,   [LAM__LOOP_rsqrt] = rsqrt_,     [LAM__LOOP_reciprocal] = reciprocal,
+    [LAM__LOOP_cbrt] = mpfr_cbrt,   [LAM__LOOP_exp] = mpfr_exp,     [LAM__LOOP_exp2] = mpfr_exp2,
+    [LAM__LOOP_expm1] = mpfr_expm1, [LAM__LOOP_log] = mpfr_log,     [LAM__LOOP_log2] = mpfr_log2,
+    [LAM__LOOP_log10] = mpfr_log10, [LAM__LOOP_log1p] = mpfr_log1p, [LAM__LOOP_sin] = mpfr_sin,
+    [LAM__LOOP_cos] = mpfr_cos,     [LAM__LOOP_tan] = mpfr_tan,     [LAM__LOOP_asin] = mpfr_asin,
+    [LAM__LOOP_acos] = mpfr_acos,   [LAM__LOOP_atan] = mpfr_atan,   [LAM__LOOP_sinh] = mpfr_sinh,
+    [LAM__LOOP_cosh] = mpfr_cosh,   [LAM__LOOP_tanh] = mpfr_tanh,   [LAM__LOOP_asinh] = mpfr_asinh,
+    [LAM__LOOP_acosh] = mpfr_acosh, [LAM__LOOP_atanh] = mpfr_atanh, [LAM__LOOP_logistic] = logistic,
+    [LAM__LOOP_erf] = mpfr_erf,     [LAM__LOOP_erfc] = mpfr_erfc,   [LAM__LOOP_lgamma] = lgamma_abs,
+};
+
+static function2 *const functions2[LAM__LOOP_COUNT] = {
+    [LAM__LOOP_div] = mpfr_div,
+    [LAM__LOOP_pow] = mpfr_pow,
+    [LAM__LOOP_atan2] = mpfr_atan2,
+    [LAM__LOOP_hypot] = mpfr_hypot,
+};
+
+bool oracle_value(lam__loop_id id, mpfr_t value, double x, double y) {
+    if (!functions1[id] && !functions2[id]) return false;
+    mpfr_t a, b;
+    mpfr_inits2(64, a, b, (mpfr_ptr)NULL);
+    mpfr_set_d(a, x, MPFR_RNDN);
+    mpfr_set_d(b, y, MPFR_RNDN);
+    if (functions1[id]) functions1[id](value, a, MPFR_RNDN);
+    else functions2[id](value, a, b, MPFR_RNDN);
+    mpfr_clears(a, b, (mpfr_ptr)NULL);
+    return true;
+}
+
+/* ---- errors ---------------------------------------------------------------------------------------------- */
+
+typedef struct format {
+    int digits, least; /* bits of the significand; exponent of the least subnormal */
+    double largest;
+} format;
+
+static format format_of(lam_dtype dtype) {
+    return dtype == LAM_F64 ? (format){53, -1074, DBL_MAX} : (format){24, -149, FLT_MAX};
+}
+
+/* The value the type's infinity stands for when an error is measured: one ulp above the largest number. */
+static void set_finite(mpfr_t out, lam_dtype dtype, double x) {
+    mpfr_set_d(out, x, MPFR_RNDN);
+    if (isinf(x)) mpfr_set_si_2exp(out, x < 0 ? -1 : 1, dtype == LAM_F64 ? 1024 : 128, MPFR_RNDN);
+}
+
+double oracle_error(lam_dtype dtype, double got, const mpfr_t value) {
+    format f = format_of(dtype);
+    if (isnan(got) || mpfr_nan_p(value)) return isnan(got) && mpfr_nan_p(value) ? 0 : INFINITY;
+    if (mpfr_inf_p(value) || mpfr_zero_p(value))
+        return mpfr_get_d(value, MPFR_RNDN) == got && !mpfr_signbit(value) == !signbit(got) ? 0 : INFINITY;
+    if (isinf(got) && mpfr_cmpabs_ui(value, 1) > 0 && mpfr_get_exp(value) > (dtype == LAM_F64 ? 1024 : 128))
+        return (got > 0) == (mpfr_sgn(value) > 0) ? 0 : INFINITY;
+    long exponent = mpfr_get_exp(value) - f.digits;
+    mpfr_t error;
+    mpfr_init2(error, 192);
+    set_finite(error, dtype, got);
+    mpfr_sub(error, error, value, MPFR_RNDN);
+    mpfr_mul_2si(error, error, -(exponent > f.least ? exponent : f.least), MPFR_RNDN);
+    double ulps = fabs(mpfr_get_d(error, MPFR_RNDN));
+    mpfr_clear(error);
+    return ulps;
+}
+
+/* ---- samples --------------------------------------------------------------------------------------------- */
+
+static uint64_t next(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Uniform in (-1, 1). */
+static double uniform(uint64_t *state) {
+    return ((double)(next(state) >> 11) + 0.5) * 0x1p-52 - 1;
+}
+
+static double any_bits(lam_dtype dtype, uint64_t *state) {
+    uint64_t bits = next(state);
+    double x;
+    float y;
+    memcpy(&x, &bits, sizeof x);
+    memcpy(&y, &bits, sizeof y);
+    return dtype == LAM_F64 ? x : y;
+}
+
+/* Zeros, subnormals, thresholds of overflow and underflow, poles, branch points, quarter periods, integers. */
+static const double specials[] = {
+    0,
+    0x1p-1074,
+    0x1.8p-1073,
+    0x1p-1022,
+    0x1p-149,
+    0x1p-126,
+    1e-300,
+    1e-160,
+    1e-38,
+    1e-20,
+    0x1p-54,
+    0x1p-53,
+    0x1p-27,
+    0x1p-25,
+    1e-3,
+    0.25,
+    0.375,
+    0.4375,
+    0.5,
+    0.625,
+    0.84375,
+    1,
+    1.25,
+    1.4616321449683622,
+    1.5,
+    2,
+    2.5,
+    3,
+    3.5,
+    4,
+    5.5,
+    6,
+    6.5,
+    10,
+    15,
+    17.328679513998633,
+    22,
+    26,
+    26.543,
+    27.226,
+    28,
+    36.7,
+    88.0,
+    88.72283,
+    88.722839,
+    89.415985,
+    100,
+    103.27892,
+    103.97208,
+    110,
+    125,
+    149,
+    150,
+    170.6,
+    171.6,
+    700,
+    708.3964185322641,
+    709,
+    709.782712893384,
+    709.7827128933841,
+    710,
+    710.4758600739439,
+    710.475860073944,
+    711,
+    744.4400719213812,
+    745.1332191019411,
+    745.1332191019412,
+    746,
+    1000,
+    1022.5,
+    1023.9999999999999,
+    1024,
+    1074,
+    1075,
+    1e4,
+    39000,
+    1e5,
+    8388607.5,
+    8388608,
+    16777217,
+    1e9,
+    4503599627370495.5,
+    9007199254740991,
+    1e14,
+    1e15,
+    1e22,
+    1e30,
+    1e38,
+    FLT_MAX,
+    1e100,
+    1.3e154,
+    1.4e154,
+    1e200,
+    2.5e305,
+    1e308,
+    0x1p1023,
+    DBL_MAX,
+    INFINITY,
+    NAN,
+    1.5707963267948966,
+    3.141592653589793,
+    4.71238898038469,
+    6.283185307179586,
+    11,
+    22.0,
+    33,
+    44,
+    52174,
+    333,
+    355,
+    103993,
+    104348,
+    5.319372648326541e255,
+    6381956970095103.0 * 0x1p797,
+    16367173.0 * 0x1p72,
+    -0.5,
+    -1,
+    -1.5,
+    -2,
+    -2.0000000000000004,
+    -2.4570247382208006,
+    -2.7476826467274127,
+    -3,
+    -3.1435808883499798,
+    -3.5,
+    -4.0,
+    -10.5,
+    -100.5,
+    -170.5,
+    -171.5,
+    -1e5 - 0.5,
+};
+
+static double special(lam_dtype dtype, uint64_t *state) {
+    uint64_t choice = next(state);
+    double x = specials[choice % (sizeof specials / sizeof *specials)];
+    if (choice >> 63) x = -x;
+    int64_t away = (int64_t)(choice >> 60 & 7) - 3;
+    for (int64_t i = away < 0 ? -away : away; i > 1; i--)
+        x = dtype == LAM_F64 ? nextafter(x, away * INFINITY) : nextafterf((float)x, (float)away * INFINITY);
+    return x;
+}
+
+double oracle_draw(oracle_range range, lam_dtype dtype, uint64_t *state) {
+    double x = 0;
+    switch (range) {
+    case ORACLE_BITS: return any_bits(dtype, state);
+    case ORACLE_SPECIAL: x = special(dtype, state); break;
+    case ORACLE_UNIT: x = uniform(state); break;
+    case ORACLE_NEAR: x = 20 * uniform(state); break;
+    case ORACLE_WIDE: x = (dtype == LAM_F64 ? 760 : 110) * uniform(state); break;
+    case ORACLE_MIDDLE: x = copysign(exp(23 * uniform(state)), uniform(state)); break;
+    case ORACLE_ONE: x = copysign(1 + ldexp(uniform(state), -8 - (int)(next(state) % 43)), uniform(state)); break;
+    case ORACLE_RANGES: break;
+    }
+    return dtype == LAM_F64 ? x : (float)x;
+}

@@ -1,0 +1,33 @@
+/* Truth for the elementary functions: MPFR at 192 bits, from which errors are measured in units in the last place
+ * of the result's own type, subnormals and the overflow threshold included. Also the samples the functions are
+ * tried on: whole-range bit patterns, ranges around the interesting places, and a list of special values. */
+#ifndef TESTS_KERNELS_ORACLE_H
+#define TESTS_KERNELS_ORACLE_H
+
+#include <mpfr.h>
+
+#include "lib/kernels/kernels.h"
+
+/* MPFR's value of the operation, or false if the operation is not one that MPFR judges. */
+bool oracle_value(lam__loop_id id, mpfr_t value, double x, double y);
+
+/* |got - value| in ulps of f64 or f32; 0 if both are NaN or both the same infinity, infinite where they disagree
+ * about that or about the sign of zero. */
+double oracle_error(lam_dtype dtype, double got, const mpfr_t value);
+
+/* Ways to draw an operand. */
+typedef enum oracle_range {
+    ORACLE_BITS,    /* any bit pattern: every exponent, both signs, infinities and NaN */
+    ORACLE_UNIT,    /* (-1, 1), uniform */
+    ORACLE_NEAR,    /* (-20, 20), uniform */
+    ORACLE_WIDE,    /* up to where exp overflows and beyond, uniform */
+    ORACLE_MIDDLE,  /* 1e-10 to 1e10, logarithmic, both signs */
+    ORACLE_ONE,     /* within 2^-8 to 2^-50 of 1 or -1 */
+    ORACLE_SPECIAL, /* from the list of special values, and their neighbours; the last */
+    ORACLE_RANGES
+} oracle_range;
+
+/* One operand, exact in dtype; `state` is the generator's, any start. */
+double oracle_draw(oracle_range range, lam_dtype dtype, uint64_t *state);
+
+#endif

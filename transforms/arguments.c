@@ -1,0 +1,112 @@
+/* What the transforms have in common: see arguments.h. */
+#include "transforms/arguments.h"
+
+#include "lib/primitives/axes.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/tensor.h>
+
+int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argnums, int fallback, int items[]) {
+    if (!argnums.count && !argnums.items) {
+        for (int i = 0; i < fallback; i++) items[i] = i;
+        if (fallback <= f->inputs) return fallback;
+        lam__error_set(f->ctx, LAM_ERR_ARITY, NULL, "%s: function '%s' has no input to differentiate", transform, f->name);
+        return -1;
+    }
+    int count = lam__axes_expand(argnums, f->inputs, items);
+    if (count == 0) lam__error_set(f->ctx, LAM_ERR_OPTION, "name at least one input", "%s: argnums of '%s' is an empty list", transform, f->name);
+    if (count < 0)
+        lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnums of '%s' names more than its %d inputs, or is a count without items", transform,
+                       f->name, f->inputs);
+    for (int i = 0; i < count; i++) {
+        int given = items[i];
+        if (given < -f->inputs || given >= f->inputs) {
+            lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnum %d of '%s' is out of range [-%d, %d)", transform, given, f->name, f->inputs, f->inputs);
+            return -1;
+        }
+        if (given < 0) items[i] += f->inputs;
+        for (int k = 0; k < i; k++)
+            if (items[k] == items[i]) {
+                lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnum %d of '%s' is named twice", transform, given, f->name);
+                return -1;
+            }
+    }
+    return count > 0 ? count : -1;
+}
+
+bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux) {
+    if (has_aux >= 0 && has_aux < f->outputs) return true;
+    lam__error_set(f->ctx, LAM_ERR_OPTION, "has_aux counts the last outputs; one must be left to differentiate",
+                   "%s: has_aux is %d, and '%s' has %d outputs", transform, has_aux, f->name, f->outputs);
+    return false;
+}
+
+bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]) {
+    lam_tensor *failed;
+    for (int i = 0; i < n; i++) {
+        values[i] = NULL;
+        if (in[i] && lam__scope_operands("input of a function", 1, &in[i], &values[i], &failed) != ctx) return false;
+    }
+    return true;
+}
+
+lam_status lam__arguments_list(const char *transform, const lam_fn *f, const char *which, lam_list list, int want, bool optional,
+                               lam_value *values[]) {
+    lam_ctx *ctx = f->ctx;
+    if (list.count != (size_t)want || (want && !list.items))
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "%s of '%s': %zu %s given, %d expected", transform, f->name, list.count, which, want);
+    lam__mark mark = lam__error_mark(ctx);
+    for (int i = 0; i < want; i++)
+        if (!list.items[i] && !optional)
+            return lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s of '%s': number %d of the %s is NULL", transform, f->name, i, which);
+    if (lam__arguments_values(ctx, want, list.items, values)) return LAM_OK;
+    for (int i = 0; i < want; i++)
+        if (list.items[i] && list.items[i]->magic == LAM__LIVE && list.items[i]->ctx != ctx)
+            return lam__error_set(ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
+                                  "%s of '%s': mixed contexts: number %d of the %s belongs to another one", transform, f->name, i, which);
+    lam_status status = lam__error_since(ctx, mark);
+    return status != LAM_OK ? status : ctx->error.status;
+}
+
+lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value *values[], lam_tensor *out[]) {
+    for (int i = 0; i < n; i++) {
+        if (status == LAM_OK && values[i]) {
+            out[i] = lam__scope_handle(ctx, values[i]);
+        } else {
+            lam__value_release(values[i]);
+            out[i] = &ctx->failed;
+        }
+        values[i] = NULL;
+    }
+    return status;
+}
+
+bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v) {
+    if (v && lam__dtype_is_float(v->dtype)) return true;
+    lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64, or leave it out of argnums", "%s: input %d of '%s' is %s, which has no derivative", transform,
+                   i, f->name, v ? lam_dtype_name((lam_dtype)v->dtype) : "NULL");
+    return false;
+}
+
+bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v, const lam_value *like) {
+    if (!v || lam__value_same_type(v, like)) return true;
+    char text[512];
+    lam__text t = {text, sizeof text, 0};
+    lam__error_append_type(&t, (lam_dtype)v->dtype, v->rank, v->dims);
+    lam__error_append(&t, " given, ");
+    lam__error_append_type(&t, (lam_dtype)like->dtype, like->rank, like->dims);
+    lam__error_set(f->ctx, v->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL, "%s of '%s': %s %d does not fit: %s expected", transform,
+                   f->name, which, i, text);
+    return false;
+}
+
+lam_value *lam__arguments_zero(lam_ctx *ctx, const lam_value *like) {
+    return lam__value_filled(ctx, (lam_dtype)like->dtype, like->rank, like->dims, 0);
+}
+
+void lam__arguments_release(int n, lam_value *values[]) {
+    for (int i = 0; i < n; i++) {
+        lam__value_release(values[i]);
+        values[i] = NULL;
+    }
+}

@@ -1,0 +1,163 @@
+/* The batch interpreter: see batch.h. */
+#include "transforms/batch.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
+#include "transforms/arguments.h"
+
+#include <string.h>
+
+static const lam__batch *batch_of(const lam__level *level) {
+    return level->state;
+}
+
+lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to) {
+    if (from == to) return lam__value_hold(v);
+    lam__order_params params = {.rank = v->rank};
+    for (int i = 0, n = 0; i < v->rank; i++) {
+        if (n == from && i != to) n++;
+        params.order[i] = (int8_t)(i == to ? from : n++);
+    }
+    lam_value *out = NULL;
+    lam_call_site call = {.ctx = ctx, .primitive = &lam__row_transpose, .params = &params,
+                          .params_bytes = offsetof(lam__order_params, order) + v->rank, .inputs = 1, .outputs = 1, .in = &v};
+    lam__dispatch(&call, &out);
+    return out;
+}
+
+/* A box around v, taken over, whose batch axis is `axis`. */
+static lam_value *box(lam__level *level, lam_value *v, int axis) {
+    int64_t dims[LAM_INNER_RANK];
+    for (int i = 0, n = 0; i < v->rank; i++)
+        if (i != axis) dims[n++] = v->dims[i];
+    lam_value *made = lam__value_box(level, (lam_dtype)v->dtype, v->rank - 1, dims, v);
+    if (made) lam__payload_of(made)->number = axis;
+    return made;
+}
+
+/* The operands below, batch axes in front; moved[] holds what had to be made for that. */
+static lam_status unbox(lam__level *level, const lam_call_site *call, lam_value *in[], lam_value *moved[], bool mapped[]) {
+    lam_status status = LAM_OK;
+    for (int i = 0; i < call->inputs; i++) {
+        const lam__payload *p = lam__payload_of(call->in[i]);
+        mapped[i] = lam__level_owns(level, call->in[i]);
+        moved[i] = NULL;
+        in[i] = mapped[i] ? p->inner : call->in[i];
+        if (!mapped[i] || p->number == 0) continue;
+        in[i] = moved[i] = lam__batch_move(level->ctx, p->inner, (int)p->number, 0);
+        if (!in[i]) status = level->ctx->error.status;
+    }
+    return status;
+}
+
+static lam_status box_results(lam__level *level, int n, lam_value *out[]) {
+    lam_status status = LAM_OK;
+    for (int o = 0; o < n; o++)
+        if (!(out[o] = box(level, out[o], 0))) status = LAM_ERR_MEMORY;
+    if (status != LAM_OK) lam__arguments_release(n, out);
+    return status;
+}
+
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__scratch_area area;
+    size_t n = (size_t)call->inputs;
+    lam_value **in = lam__scratch_get(&area, level->ctx, n * (2 * sizeof *in + sizeof(bool)));
+    if (!in) return LAM_ERR_MEMORY;
+    lam_value **moved = in + n;
+    bool *mapped = (bool *)(void *)(moved + n);
+    lam_call_site below = *call;
+    below.in = in;
+    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
+    lam_status status = unbox(level, call, in, moved, mapped);
+    if (status == LAM_OK) status = lam__rules_batched(&below, mapped, batch_of(level)->size, out);
+    if (status == LAM_OK) status = box_results(level, call->outputs, out);
+    lam__arguments_release((int)n, moved);
+    lam__scratch_put(&area);
+    return status;
+}
+
+static void describe(const lam__level *level, lam__text *text) {
+    const lam__batch *b = batch_of(level);
+    lam__error_append(text, "(size %lld", (long long)b->size);
+    if (b->axis_name) lam__error_append(text, ", axis '%s'", b->axis_name);
+    lam__error_append(text, ")");
+}
+
+static void print(FILE *file, const lam_value *v) {
+    fprintf(file, "axis %lld", (long long)lam__payload_of(v)->number);
+}
+
+/* What lies below has an axis more, so it cannot be shown as this value; print shows it with the axis named. */
+const lam__interpreter lam__interpreter_vmap = {
+    .name = "vmap",
+    .process = process,
+    .unreadable_status = LAM_ERR_BATCHED,
+    .unreadable = "the elements of a batched tensor cannot be read inside vmap: there is one value per example",
+    .unreadable_remedy = "use lam_where instead of branching on it, or return it and read it outside",
+    .describe = describe,
+    .print = print,
+};
+
+/* ---- running a function ------------------------------------------------------------------------------------------ */
+
+/* Output o as the caller of vmap sees it; takes v over. */
+static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_value *v, int axis) {
+    lam_ctx *ctx = level->ctx;
+    bool own = lam__level_owns(level, v);
+    if (!own && axis == LAM_UNMAPPED) return v;
+    int rank = v->rank + 1, to = axis < 0 ? axis + rank : axis;
+    lam_value *out = NULL;
+    if (axis == LAM_UNMAPPED) {
+        lam__error_set(ctx, LAM_ERR_AXIS, "give it an axis in out_axes, or reduce over the batch", "vmap: output %d of '%s' is batched, but its out_axes says it is not",
+                       o, f->name);
+    } else if (to < 0 || to >= rank) {
+        lam__error_set(ctx, LAM_ERR_AXIS, NULL, "vmap: out_axes of output %d of '%s' is %d, out of range [-%d, %d)", o, f->name, axis, rank, rank);
+    } else if (own) {
+        out = lam__batch_move(ctx, lam__payload_of(v)->inner, (int)lam__payload_of(v)->number, to);
+    } else {
+        lam__dims_params wide = {.rank = rank};
+        wide.dims[0] = batch_of(level)->size;
+        for (int i = 1; i < rank; i++) wide.dims[i] = v->dims[i - 1];
+        lam_value *front = NULL;
+        lam_call_site call = {.ctx = ctx, .primitive = &lam__row_broadcast_to, .params = &wide, .params_bytes = lam__axes_dims_bytes(rank),
+                              .inputs = 1, .outputs = 1, .in = &v};
+        if (lam__dispatch(&call, &front) == LAM_OK) out = lam__batch_move(ctx, front, 0, to);
+        lam__value_release(front);
+    }
+    lam__value_release(v);
+    return out;
+}
+
+static lam_status finish_all(const lam_fn *f, const lam__level *level, lam_value *out[], const int out_axes[]) {
+    lam_status status = LAM_OK;
+    for (int o = 0; o < f->outputs; o++)
+        if (!(out[o] = finish(f, level, o, out[o], out_axes[o]))) status = f->ctx->error.status;
+    if (status != LAM_OK) lam__arguments_release(f->outputs, out);
+    return status;
+}
+
+lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[], const int out_axes[]) {
+    lam_ctx *ctx = f->ctx;
+    lam__scratch_area area;
+    lam__level level;
+    memset(out, 0, (size_t)f->outputs * sizeof *out);
+    lam_value **boxes = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *boxes);
+    lam_status status = boxes ? lam__level_push(ctx, &level, &lam__interpreter_vmap, (void *)(uintptr_t)batch) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        for (int i = 0; i < f->inputs; i++) {
+            boxes[i] = in[i] ? lam__value_hold(in[i]) : NULL;
+            if (in[i] && axes[i] != LAM_UNMAPPED && !(boxes[i] = box(&level, boxes[i], axes[i]))) status = LAM_ERR_MEMORY;
+        }
+        if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
+        lam__arguments_release(f->inputs, boxes);
+        ctx->current = level.parent; /* the results are put together below the level */
+        if (status == LAM_OK) status = finish_all(f, &level, out, out_axes);
+        else lam__arguments_release(f->outputs, out);
+        ctx->current = &level;
+        lam__level_pop(&level);
+    }
+    lam__scratch_put(&area);
+    return status;
+}

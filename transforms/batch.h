@@ -1,0 +1,28 @@
+/* The batch interpreter: vmap. A box holds a value with one axis more, and which axis that is. Rules see the batch axis in front;
+ * moving it there is a view. */
+#ifndef LAM_TRANSFORMS_BATCH_H
+#define LAM_TRANSFORMS_BATCH_H
+
+#include "lib/dispatch/fn.h"
+#include "lib/dispatch/level.h"
+
+#include <lamina/transforms.h>
+
+extern const lam__interpreter lam__interpreter_vmap;
+
+/* How a batch level is meant; level->state. */
+typedef struct lam__batch {
+    int64_t size;               /* elements of the batch axis */
+    lam_randomness randomness;
+    const char *axis_name;      /* or NULL */
+} lam__batch;
+
+/* Calls f with a batch level around it. axes[i] is the batch axis of input i (0..rank-1) or LAM_UNMAPPED; outputs come with the axis
+ * at out_axes[o] (negative: from the end), or without where that is LAM_UNMAPPED. */
+lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[],
+                          const int out_axes[]);
+
+/* v with axis `from` moved to `to`: one reference, NULL after recording a failure. */
+lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to);
+
+#endif

@@ -1,0 +1,95 @@
+/* The dual interpreter: see dual.h. */
+#include "transforms/dual.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/rules.h"
+#include "lib/tensor/dtype.h"
+#include "transforms/arguments.h"
+
+#include <string.h>
+
+/* A box {primal, tangent}; takes both over. */
+static lam_value *dual(lam__level *level, lam_value *primal, lam_value *tangent) {
+    lam_value *box = lam__value_box(level, (lam_dtype)primal->dtype, primal->rank, primal->dims, primal);
+    if (box) lam__payload_of(box)->extra = tangent;
+    else lam__value_release(tangent);
+    return box;
+}
+
+static lam_status box_results(lam__level *level, int n, lam_value *out[], lam_value *dout[]) {
+    lam_status status = LAM_OK;
+    for (int o = 0; o < n; o++) {
+        if (dout[o] && lam__dtype_is_float(out[o]->dtype)) out[o] = dual(level, out[o], dout[o]);
+        else lam__value_release(dout[o]);
+        if (!out[o]) status = LAM_ERR_MEMORY;
+    }
+    return status;
+}
+
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__scratch_area area;
+    int n = call->inputs, m = call->outputs;
+    lam_value **primals = lam__scratch_get(&area, level->ctx, (size_t)(2 * n + m) * sizeof *primals);
+    if (!primals) return LAM_ERR_MEMORY;
+    lam_value **tangents = primals + n, **results = tangents + n;
+    for (int i = 0; i < n; i++) {
+        bool own = lam__level_owns(level, call->in[i]);
+        primals[i] = own ? lam__payload_of(call->in[i])->inner : call->in[i];
+        tangents[i] = own ? lam__payload_of(call->in[i])->extra : NULL;
+    }
+    lam_call_site below = *call;
+    below.in = primals;
+    lam_status status = lam__dispatch(&below, out);
+    if (status == LAM_OK) {
+        status = lam__rules_tangents(&below, out, tangents, results);
+        if (status == LAM_OK) status = box_results(level, m, out, results);
+        if (status != LAM_OK) lam__arguments_release(m, out);
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
+static lam_value *read_primal(const lam_value *box) {
+    return lam__payload_of(box)->inner;
+}
+
+static void drop(lam_value *box) {
+    lam__value_release(lam__payload_of(box)->extra);
+}
+
+const lam__interpreter lam__interpreter_jvp = {.name = "jvp", .process = process, .read = read_primal, .drop = drop};
+
+static void unbox(const lam__level *level, int n, lam_value *out[], lam_value *dout[]) {
+    for (int o = 0; o < n; o++) {
+        dout[o] = NULL;
+        if (!lam__level_owns(level, out[o])) continue;
+        lam_value *box = out[o];
+        out[o] = lam__value_hold(lam__payload_of(box)->inner);
+        dout[o] = lam__value_hold(lam__payload_of(box)->extra);
+        lam__value_release(box);
+    }
+}
+
+lam_status lam__dual_run(lam_fn *f, lam_value *const in[], lam_value *const dx[], lam_value *out[], lam_value *dout[]) {
+    lam_ctx *ctx = f->ctx;
+    lam__scratch_area area;
+    lam__level level;
+    memset(out, 0, (size_t)f->outputs * sizeof *out);
+    memset(dout, 0, (size_t)f->outputs * sizeof *dout);
+    lam_value **boxes = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *boxes);
+    lam_status status = boxes ? lam__level_push(ctx, &level, &lam__interpreter_jvp, NULL) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        for (int i = 0; i < f->inputs; i++) {
+            boxes[i] = lam__value_hold(in[i]);
+            if (dx[i]) boxes[i] = dual(&level, boxes[i], lam__value_hold(dx[i]));
+            if (!boxes[i]) status = LAM_ERR_MEMORY;
+        }
+        if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
+        lam__arguments_release(f->inputs, boxes);
+        if (status == LAM_OK) unbox(&level, f->outputs, out, dout);
+        else lam__arguments_release(f->outputs, out);
+        lam__level_pop(&level);
+    }
+    lam__scratch_put(&area);
+    return status;
+}

@@ -1,0 +1,217 @@
+/* lam_vmap: which inputs are mapped, how large the batch is, chunks. The level itself is batch.c. */
+#include "transforms/arguments.h"
+#include "transforms/batch.h"
+
+#include "lib/dispatch/dispatch.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+typedef struct vmap_env {
+    lam__batch batch;    /* size: as asked for, 0 to take it from the inputs, LAM_ZERO_SIZE */
+    int64_t chunk;       /* examples at once; 0: all */
+    size_t name_bytes;
+    int axes[];          /* per input as given, then per output */
+} vmap_env;
+
+static void vmap_free(lam_ctx *ctx, void *env) {
+    vmap_env *e = env;
+    if (e->batch.axis_name) lam__alloc_put(&ctx->pool, (void *)(uintptr_t)e->batch.axis_name, e->name_bytes);
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------------ */
+
+/* One entry per input or output: no list gives 0 for all, a single entry serves all. */
+static bool axes_spread(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
+    int count = given.count || given.items ? given.count : 1;
+    if (count && given.count && !given.items) count = -1;
+    if (count != n && count != 1) {
+        lam__error_set(f->ctx, LAM_ERR_OPTION, "give one entry, or one for each", "vmap: %s of '%s' has %d entries for %d %s", which, f->name,
+                       given.count, n, *which == 'i' ? "inputs" : "outputs");
+        return false;
+    }
+    for (int i = 0; i < n; i++) out[i] = given.items ? given.items[count == 1 ? 0 : i] : 0;
+    return true;
+}
+
+/* The lists of a user may hold ranges: entries that stand for several. */
+static bool axes_collect(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
+    if (given.count == 1 && given.items && !LAM__IS_RANGE(given.items[0])) return axes_spread(f, which, given, n, out);
+    bool ranges = false;
+    for (int i = 0; given.items && i < given.count; i++) ranges = ranges || (given.items[i] != LAM_UNMAPPED && LAM__IS_RANGE(given.items[i]));
+    if (!ranges) return axes_spread(f, which, given, n, out);
+    lam__error_set(f->ctx, LAM_ERR_OPTION, "write the axes one by one", "vmap: %s of '%s' holds a LAM_RANGE, which names numbers, not axes", which, f->name);
+    return false;
+}
+
+static bool options_valid(const lam_fn *f, const lam_vmap_options *o) {
+    const char *wrong = o->chunk_size < 0 ? "chunk_size" : o->axis_size < LAM_ZERO_SIZE ? "axis_size" : NULL;
+    long long value = o->chunk_size < 0 ? (long long)o->chunk_size : (long long)o->axis_size;
+    if ((int)o->randomness < 0 || o->randomness > LAM_RANDOMNESS_DIFFERENT) wrong = "randomness", value = o->randomness;
+    if (wrong) lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "vmap: %s of '%s' cannot be %lld", wrong, f->name, value);
+    return !wrong;
+}
+
+/* ---- the batch -------------------------------------------------------------------------------------------------- */
+
+static lam_status axis_of(const lam_fn *f, int i, const lam_value *v, int given, int *axis) {
+    *axis = given;
+    if (given == LAM_UNMAPPED) return LAM_OK;
+    if (!v) {
+        *axis = LAM_UNMAPPED;
+        return LAM_OK;
+    }
+    if (given >= -v->rank && given < v->rank) {
+        if (given < 0) *axis += v->rank;
+        return LAM_OK;
+    }
+    return lam__error_set(f->ctx, LAM_ERR_AXIS, "map another axis, or LAM_UNMAPPED", "vmap: in_axes of input %d of '%s' is %d, out of range [-%d, %d)", i,
+                          f->name, given, v->rank, v->rank);
+}
+
+static lam_status fail_sizes(const lam_fn *f, lam_value *const in[], const int axes[], int64_t asked) {
+    char text[768];
+    lam__text t = {text, sizeof text, 0};
+    if (asked >= 0) lam__error_append(&t, "axis_size is %lld", (long long)asked);
+    for (int i = 0; i < f->inputs; i++)
+        if (axes[i] != LAM_UNMAPPED) lam__error_append(&t, "%sinput %d has %lld on axis %d", t.used ? ", " : "", i, (long long)in[i]->dims[axes[i]], axes[i]);
+    return lam__error_set(f->ctx, LAM_ERR_SHAPE, "all mapped axes must have one size", "vmap of '%s': batch sizes differ: %s", f->name, text);
+}
+
+/* The size of the batch from the option and the mapped inputs. */
+static lam_status size_of(const lam_fn *f, lam_value *const in[], const int axes[], int64_t asked, int64_t *size) {
+    int64_t wanted = asked == LAM_ZERO_SIZE ? 0 : asked > 0 ? asked : -1;
+    *size = wanted;
+    for (int i = 0; i < f->inputs; i++) {
+        if (axes[i] == LAM_UNMAPPED) continue;
+        int64_t own = in[i]->dims[axes[i]];
+        if (*size >= 0 && own != *size) return fail_sizes(f, in, axes, wanted);
+        *size = own;
+    }
+    if (*size >= 0) return LAM_OK;
+    return lam__error_set(f->ctx, LAM_ERR_OPTION, "map an input, or give axis_size", "vmap: no input of '%s' is mapped", f->name);
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------- */
+
+/* Examples first..first+count-1 of v. */
+static lam_value *slice_of(lam_ctx *ctx, lam_value *v, int axis, int64_t first, int64_t count) {
+    lam_tensor lent;
+    lam__scope_lend(&lent, ctx, v);
+    lam_value *part = lam__scope_peek(lam_slice_axis(&lent, axis, first, first + count));
+    return part ? lam__value_hold(part) : NULL;
+}
+
+/* The parts of one output put together; unmapped outputs are those of the first chunk. */
+static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int axis) {
+    if (axis == LAM_UNMAPPED) {
+        lam_value *first = lam__scope_peek(handles[0]);
+        return first ? lam__value_hold(first) : NULL;
+    }
+    int rank = lam_rank(handles[0]);
+    lam_value *whole = lam__scope_peek(lam_concatenate((lam_list){(size_t)parts, handles}, axis < 0 ? axis + rank : axis));
+    (void)ctx;
+    return whole ? lam__value_hold(whole) : NULL;
+}
+
+/* One chunk after the other; parts: room for outputs * chunks handles. */
+static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[], const int out_axes[],
+                             lam_tensor **parts, lam_value **work) {
+    lam_ctx *ctx = f->ctx;
+    int64_t chunks = (batch->size + chunk - 1) / chunk;
+    lam_status status = LAM_OK;
+    for (int64_t c = 0; c < chunks && status == LAM_OK; c++) {
+        lam__batch one = *batch;
+        int64_t first = c * chunk;
+        one.size = batch->size - first < chunk ? batch->size - first : chunk;
+        lam_value **out = work + f->inputs;
+        for (int i = 0; i < f->inputs; i++) {
+            work[i] = !in[i] ? NULL : axes[i] == LAM_UNMAPPED ? lam__value_hold(in[i]) : slice_of(ctx, in[i], axes[i], first, one.size);
+            if (in[i] && !work[i]) status = ctx->error.status;
+        }
+        if (status == LAM_OK) status = lam__batch_run(f, &one, work, axes, out, out_axes);
+        lam__arguments_release(f->inputs, work);
+        for (int o = 0; o < f->outputs && status == LAM_OK; o++) parts[o * chunks + c] = lam__scope_handle(ctx, out[o]);
+    }
+    return status;
+}
+
+static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[], lam_value *out[],
+                          const int out_axes[]) {
+    lam_ctx *ctx = f->ctx;
+    int64_t chunks = (batch->size + chunk - 1) / chunk;
+    size_t bytes = (size_t)(f->outputs * chunks) * sizeof(lam_tensor *) + (size_t)(f->inputs + f->outputs) * sizeof(lam_value *);
+    lam__scratch_area area;
+    lam_tensor **parts = lam__scratch_get(&area, ctx, bytes);
+    if (!parts) return LAM_ERR_MEMORY;
+    lam_scope scope;
+    lam__scope_open(ctx, &scope);
+    lam_status status = run_chunks(f, batch, chunk, in, axes, out_axes, parts, (lam_value **)(void *)(parts + f->outputs * chunks));
+    for (int o = 0; o < f->outputs && status == LAM_OK; o++)
+        if (!(out[o] = join(ctx, chunks, parts + o * chunks, out_axes[o]))) status = ctx->error.status;
+    lam__scope_close(&scope);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* ---- the function --------------------------------------------------------------------------------------------------- */
+
+static lam_status run_vmap(lam_fn *f, const vmap_env *e, lam_value *const in[], int axes[], lam_value *out[]) {
+    lam_status status = LAM_OK;
+    lam__batch batch = e->batch;
+    for (int i = 0; i < f->inputs && status == LAM_OK; i++) status = axis_of(f, i, in[i], e->axes[i], &axes[i]);
+    if (status == LAM_OK) status = size_of(f, in, axes, e->batch.size, &batch.size);
+    if (status != LAM_OK) return status;
+    const int *out_axes = e->axes + f->inputs;
+    if (e->chunk && e->chunk < batch.size) return chunked(f, &batch, e->chunk, in, axes, out, out_axes);
+    return lam__batch_run(f, &batch, in, axes, out, out_axes);
+}
+
+static void body_vmap(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn *f = lam__fn_base(env);
+    lam__scratch_area area;
+    size_t values = (size_t)(f->inputs + f->outputs), bytes = values * sizeof(lam_value *) + (size_t)f->inputs * sizeof(int);
+    lam_value **v = lam__scratch_get(&area, ctx, bytes);
+    if (!v) return;
+    memset(v, 0, bytes);
+    lam_value **results = v + f->inputs;
+    lam_status status = ctx->error.status;
+    if (lam__arguments_values(ctx, f->inputs, in, v)) status = run_vmap(f, env, v, (int *)(void *)(v + values), results);
+    lam__arguments_give(ctx, status, f->outputs, results, out);
+    lam__scratch_put(&area);
+}
+
+static bool env_fill(lam_fn *f, const lam_vmap_options *o, vmap_env *e) {
+    if (!axes_collect(f, "in_axes", o->in_axes, f->inputs, e->axes) || !axes_collect(f, "out_axes", o->out_axes, f->outputs, e->axes + f->inputs))
+        return false;
+    *e = (vmap_env){.batch = {.size = o->axis_size, .randomness = o->randomness}, .chunk = o->chunk_size};
+    if (!o->axis_name) return true;
+    e->name_bytes = strlen(o->axis_name) + 1;
+    char *name = lam__alloc_get(&f->ctx->pool, e->name_bytes);
+    if (name) memcpy(name, o->axis_name, e->name_bytes);
+    else lam__error_memory(f->ctx, e->name_bytes);
+    e->batch.axis_name = name;
+    return name != NULL;
+}
+
+lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options) {
+    static const lam_vmap_options none;
+    const lam_vmap_options *o = options ? options : &none;
+    lam_ctx *ctx = lam__fn_check("vmap", f);
+    if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    if (!options_valid(f, o)) return ctx->failed_fn;
+    lam__scratch_area area;
+    size_t bytes = sizeof(vmap_env) + (size_t)(f->inputs + f->outputs) * sizeof(int);
+    vmap_env *e = lam__scratch_get(&area, ctx, bytes);
+    lam_fn *made = ctx->failed_fn;
+    if (e && env_fill(f, o, e)) {
+        lam__derived d = {"vmap", f, body_vmap, f->inputs, f->outputs, e, bytes, vmap_free};
+        made = lam__fn_derive(ctx, &d);
+        if (made->magic == LAM__FN) made->optional = f->optional;
+        else vmap_free(ctx, e);
+    }
+    lam__scratch_put(&area);
+    return made;
+}

@@ -4,6 +4,7 @@
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
+#include "lib/tensor/print.h"
 #include "transforms/arguments.h"
 
 #include <string.h>
@@ -57,7 +58,14 @@ static void drop(lam_value *box) {
     lam__value_release(lam__payload_of(box)->extra);
 }
 
-const lam__interpreter lam__interpreter_jvp = {.name = "jvp", .process = process, .read = read_primal, .drop = drop};
+static void print(FILE *file, const lam_value *box) {
+    fputs("tangent ", file);
+    lam__print_brief(file, lam__payload_of(box)->extra);
+}
+
+const lam__interpreter lam__interpreter_jvp = {
+    .name = "jvp", .process = process, .read = read_primal, .drop = drop, .print = print,
+};
 
 static void unbox(const lam__level *level, int n, lam_value *out[], lam_value *dout[]) {
     for (int o = 0; o < n; o++) {

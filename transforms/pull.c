@@ -3,7 +3,6 @@
  * visited; a chain keeps one node in the heap. */
 #include "transforms/node.h"
 
-#include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
 #include <string.h>
@@ -54,26 +53,6 @@ static lam__node *heap_pop(walk *w) {
 
 /* ---- cotangents ---------------------------------------------------------------------------------------------- */
 
-/* Adds g, taken over, to a slot. The first one is moved in; later ones are added in its memory if nobody else sees that. */
-static lam_status accumulate(walk *w, lam_value **slot, lam_value *g) {
-    if (!*slot) {
-        *slot = g;
-        return LAM_OK;
-    }
-    lam_value *operands[2] = {*slot, g}, *sum = NULL;
-    lam_call_site add = {.ctx = w->ctx, .primitive = &lam__row_add, .inputs = 2, .outputs = 1, .in = operands};
-    lam_status status = LAM_OK;
-    if (!lam__elementwise_into_first(&add)) {
-        status = lam__dispatch(&add, &sum);
-        if (status == LAM_OK) {
-            lam__value_release(*slot);
-            *slot = sum;
-        }
-    }
-    lam__value_release(g);
-    return status;
-}
-
 /* Gives g, taken over, to the place an edge names. */
 static lam_status deliver(walk *w, lam__edge to, lam_value *g) {
     lam__node *n = to.node;
@@ -86,7 +65,7 @@ static lam_status deliver(walk *w, lam__edge to, lam_value *g) {
         return LAM_ERR_MEMORY;
     }
     n->run = w->id;
-    return accumulate(w, &n->cotangents[to.index], g);
+    return lam__rules_accumulate(w->ctx, &n->cotangents[to.index], g);
 }
 
 /* ---- one node -------------------------------------------------------------------------------------------------- */

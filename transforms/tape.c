@@ -165,7 +165,15 @@ static void drop(lam_value *box) {
     lam__node_release(lam__full(box)->ctx, lam__payload_of(box)->extra);
 }
 
-const lam__interpreter lam__interpreter_vjp = {.name = "vjp", .process = process, .read = read_primal, .drop = drop};
+static void print(FILE *file, const lam_value *box) {
+    const lam__node *node = lam__payload_of(box)->extra;
+    if (node->primitive) fprintf(file, "from %s", node->primitive->name);
+    else fputs("an input", file);
+}
+
+const lam__interpreter lam__interpreter_vjp = {
+    .name = "vjp", .process = process, .read = read_primal, .drop = drop, .print = print,
+};
 
 /* ---- running a function ------------------------------------------------------------------------------------------ */
 

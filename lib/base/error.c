@@ -93,6 +93,7 @@ static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status sta
     if (ctx == &lam__context_failed) return ctx->error.status;
     if (status == LAM_OK) status = LAM_ERR_USER;
     if (ctx->error.count++) return status;
+    if (!call && (status == LAM_ERR_MEMORY || status == LAM_ERR_OVERFLOW)) call = ctx->calling;
     ctx->error.status = status;
     lam__text t = {ctx->error.text, sizeof ctx->error.text, 0};
     if (call) lam__error_append(&t, "%s: ", call->primitive->name);

@@ -14,8 +14,11 @@ lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
     }
     if (!top) return lam__eval(call, out);
     lam__level *saved = ctx->current;
+    const lam_call_site *caller = ctx->calling;
     ctx->current = top->parent;
+    ctx->calling = call;
     lam_status status = top->interpreter->process(top, call, out);
+    ctx->calling = caller;
     ctx->current = saved;
     return status;
 }

@@ -46,17 +46,26 @@ static lam_status eval_kernel(const lam_call_site *call, const lam_shape shapes[
     return status;
 }
 
-lam_status lam__eval(const lam_call_site *call, lam_value *out[]) {
+static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
     const lam_primitive *p = call->primitive;
-    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
-    for (int i = 0; i < call->inputs; i++)
-        if (call->in[i] && call->in[i]->kind != LAM__CONCRETE) return fail_abstract(call, i);
-    if (p->elementwise) return lam__elementwise_eval(call, out);
-    if (p->call) return p->call(call, out);
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
     lam_status status = shapes ? p->shape(call, shapes) : LAM_ERR_MEMORY;
     if (status == LAM_OK) status = p->view ? eval_view(call, shapes, out) : eval_kernel(call, shapes, out);
     lam__scratch_put(&area);
+    return status;
+}
+
+lam_status lam__eval(const lam_call_site *call, lam_value *out[]) {
+    lam_ctx *ctx = call->ctx;
+    const lam_primitive *p = call->primitive;
+    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
+    for (int i = 0; i < call->inputs; i++)
+        if (call->in[i] && call->in[i]->kind != LAM__CONCRETE) return fail_abstract(call, i);
+    if (p->call) return p->call(call, out);
+    const lam_call_site *caller = ctx->calling;
+    ctx->calling = call;
+    lam_status status = p->elementwise ? lam__elementwise_eval(call, out) : eval_shaped(call, out);
+    ctx->calling = caller;
     return status;
 }

@@ -1,6 +1,7 @@
 /* take and scatter_add in canonical form. Indices are resolved a chunk at a time into positions on the stack, once
  * for all outer rows; then elements move by size (take) or are added by type (scatter_add), in the order of the
  * index, so that repeated indices add up in a fixed order. */
+#include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static void resolve_chunk(const lam__index_shape *s, lam__index_mode mode, lam_d
     for (int j = 0; j < count; j++) to[j] = resolve(index_at(dtype, index, first + j), s->n, mode);
 }
 
-/* ---- take ------------------------------------------------------------------------------------------------------ */
+/* ---- take ---------------------------------------------------------------------------------------------------- */
 
 typedef union element {
     double f64;
@@ -76,15 +77,10 @@ static void take_runs(size_t item, int64_t inner, int count, const int64_t *at, 
     }
 }
 
-static size_t item_of(lam_dtype dtype) {
-    static const size_t item[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1};
-    return item[dtype];
-}
-
 void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *x,
                        lam_dtype index_dtype, const void *index, void *out) {
-    const size_t item = item_of(dtype);
-    const int64_t x_row = s->n * s->inner * (int64_t)item, out_row = s->k * s->inner * (int64_t)item;
+    const int64_t item = lam__item_bytes(dtype);
+    const int64_t x_row = s->n * s->inner * item, out_row = s->k * s->inner * item;
     const element outside = outside_of(dtype);
     int64_t at[CHUNK];
     if (s->inner == 0) return;
@@ -94,9 +90,9 @@ void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtyp
             resolve_chunk(s, mode, index_dtype, index, b * s->k + first, count, at);
             for (int64_t row = b * s->outer; row < (b + 1) * s->outer; row++) {
                 const char *from = (const char *)x + row * x_row;
-                char *to = (char *)out + row * out_row + first * s->inner * (int64_t)item;
-                if (s->inner == 1) take_elements(item, count, at, from, &outside, to);
-                else take_runs(item, s->inner, count, at, from, &outside, to);
+                char *to = (char *)out + row * out_row + first * s->inner * item;
+                if (s->inner == 1) take_elements((size_t)item, count, at, from, &outside, to);
+                else take_runs((size_t)item, s->inner, count, at, from, &outside, to);
             }
         }
 }
@@ -106,46 +102,46 @@ void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtyp
 /* Adds `count` runs of `inner` elements to their places in one row. */
 typedef void add_runs(int64_t inner, int count, const int64_t *at, void *row, const void *updates);
 
-#define T double
-#define U double
+#define T         double
+#define U         double
 #define ADD(a, b) ((a) + (b))
-#define NAME add_f64
+#define NAME      add_f64
 #include "lib/kernels/index_add.h"
 
-#define T float
-#define U float
+#define T         float
+#define U         float
 #define ADD(a, b) ((a) + (b))
-#define NAME add_f32
+#define NAME      add_f32
 #include "lib/kernels/index_add.h"
 
-#define T int64_t
-#define U uint64_t
+#define T         int64_t
+#define U         uint64_t
 #define ADD(a, b) ((a) + (b))
-#define NAME add_i64
+#define NAME      add_i64
 #include "lib/kernels/index_add.h"
 
-#define T int32_t
-#define U uint32_t
+#define T         int32_t
+#define U         uint32_t
 #define ADD(a, b) ((a) + (b))
-#define NAME add_i32
+#define NAME      add_i32
 #include "lib/kernels/index_add.h"
 
-#define T uint8_t
-#define U uint8_t
+#define T         uint8_t
+#define U         uint8_t
 #define ADD(a, b) ((a) + (b))
-#define NAME add_u8
+#define NAME      add_u8
 #include "lib/kernels/index_add.h"
 
-#define T uint8_t
-#define U uint8_t
+#define T         uint8_t
+#define U         uint8_t
 #define ADD(a, b) ((a) | (b))
-#define NAME add_bool
+#define NAME      add_bool
 #include "lib/kernels/index_add.h"
 
 void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, void *out,
                               lam_dtype index_dtype, const void *index, const void *updates) {
     static add_runs *const adds[LAM_DTYPE_COUNT] = {add_f64, add_f32, add_i64, add_i32, add_u8, add_bool};
-    const int64_t item = (int64_t)item_of(dtype);
+    const int64_t item = lam__item_bytes(dtype);
     const int64_t out_row = s->n * s->inner * item, update_row = s->k * s->inner * item;
     int64_t at[CHUNK];
     for (int64_t b = 0; b < s->batch; b++)

@@ -74,6 +74,17 @@ void lam__kernels_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axi
 void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse,
                            const void *x, const int64_t *strides, void *out);
 
+/* [outer, n, inner], contiguous: the middle axis is the one that is run along. */
+typedef struct lam__lanes {
+    int64_t outer, n, inner; /* elements */
+} lam__lanes;
+
+/* out_i = a_i out_(i-1) + b_i along the lanes, out_0 = b_0 (a_0 has no say); from the back where `reverse`. f64, f32. */
+void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b, void *out);
+
+/* out_i = log(exp(x_0) + ... + exp(x_i)) without overflow; from the back where `reverse`. f64, f32. */
+void lam__kernels_cumlogsumexp(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *x, void *out);
+
 /* ---- indexing ----------------------------------------------------------------------------------------- */
 
 typedef enum lam__index_mode { LAM__INDEX_ERROR, LAM__INDEX_CLIP, LAM__INDEX_FILL } lam__index_mode;

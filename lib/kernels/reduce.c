@@ -1,7 +1,8 @@
 /* Reductions over any set of axes with any strides. The axes are split into kept and reduced, put in order of
- * stride and merged; one axis of each kind becomes the block that the inner loops see (columns and rows), the others are
- * walked. Rows beyond one leaf are merged by a binary counter, so the error of a sum grows with the logarithm of
- * the number of elements along every pattern of axes. The order of operations follows from dims and strides alone. */
+ * stride and merged; one axis of each kind becomes the block that the inner loops see (columns and rows), the
+ * others are walked. Rows beyond one leaf are merged by a binary counter, so the error of a sum grows with the
+ * logarithm of the number of elements along every pattern of axes. The order of operations follows from dims and
+ * strides alone. */
 #include "lib/kernels/reduce_loops.h"
 
 #include <math.h>
@@ -78,9 +79,13 @@ static void split_axes(plan *p, int rank, const int64_t *dims, const bool *reduc
     }
 }
 
-static int64_t at_most(int64_t x, int64_t limit) { return x < limit ? x : limit; }
+static int64_t at_most(int64_t x, int64_t limit) {
+    return x < limit ? x : limit;
+}
 
-static bool is_row(lam__reduce_axis axis) { return axis.x == 1 && axis.dim >= LAM__REDUCE_SHORT; }
+static bool is_row(lam__reduce_axis axis) {
+    return axis.x == 1 && axis.dim >= LAM__REDUCE_SHORT;
+}
 
 /* The rows: the run with the smallest stride, unless it is short and another is longer. */
 static void choose_rows(plan *p) {
@@ -108,7 +113,7 @@ static void choose_tile(plan *p) {
     if (p->columns_outside) p->tile = at_most(p->tile, NEAR_COLUMNS);
 }
 
-/* ---- running --------------------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------------- */
 
 /* Reduces the block at x into the first `columns` elements of `stack`. Entry k of the counter lies at k tiles. */
 static void reduce_tile(const plan *p, const char *x, int64_t columns, char *stack) {
@@ -120,7 +125,8 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, char *sta
     do {
         for (int64_t row = 0; row < p->rows.dim; row += p->leaf) {
             const void *start = x + (walk.x + row * p->rows.x) * (int64_t)p->item;
-            const lam__reduce_block block = {start, columns, p->columns.x, at_most(p->rows.dim - row, p->leaf), p->rows.x};
+            const lam__reduce_block block = {start, columns, p->columns.x, at_most(p->rows.dim - row, p->leaf),
+                                             p->rows.x};
             p->loops->leaf(p->op, &block, top);
             for (uint64_t n = ++count; !(n & 1); n >>= 1, top -= entry)
                 p->loops->merge(p->op, columns, top - entry, top);
@@ -165,8 +171,7 @@ static void reduce_all(const plan *p, const char *x, char *out) {
         const char *from = x + c * p->columns.x * item;
         char *to = out + c * p->columns.out * item;
         lam__reduce_begin(&walk, &p->kept);
-        do
-            reduce_columns(p, from + walk.x * item, at_most(p->columns.dim - c, span), to + walk.out * item);
+        do reduce_columns(p, from + walk.x * item, at_most(p->columns.dim - c, span), to + walk.out * item);
         while (lam__reduce_next(&walk, &p->kept));
     }
 }
@@ -176,7 +181,7 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
     const char *start = x;
     int64_t count[2];
-    p.loops = lam__reduce_loops(dtype), p.op = lam__reduce_op_of(id, dtype), p.item = lam__reduce_item(dtype);
+    p.loops = lam__reduce_loops(dtype), p.op = lam__reduce_op_of(id, dtype), p.item = (size_t)lam__item_bytes(dtype);
     split_axes(&p, rank, dims, reduced, strides, &start, count);
     if (count[0] == 0) return;
     if (count[1] == 0) {

@@ -17,7 +17,7 @@ void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *di
     lam__reduce_coalesce(&kept);
     bool enough = kept.rank > 0 && kept.at[kept.rank - 1].dim >= 8;
     lam__reduce_axis columns = lam__reduce_take_axis(&kept, enough ? kept.rank - 1 : lam__reduce_longest(&kept));
-    const int64_t item = (int64_t)lam__reduce_item(dtype);
+    const int64_t item = lam__item_bytes(dtype);
     lam__reduce_begin(&walk, &kept);
     do {
         const char *start = (const char *)x + walk.x * item;

@@ -29,11 +29,6 @@ lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
     return dtype == LAM_BOOL ? of_bool[of_number[id]] : of_number[id];
 }
 
-size_t lam__reduce_item(lam_dtype dtype) {
-    static const size_t item[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1};
-    return item[dtype];
-}
-
 static void sort_axes(lam__reduce_axes *axes) {
     for (int i = 1; i < axes->rank; i++) {
         lam__reduce_axis moving = axes->at[i];
@@ -50,8 +45,7 @@ void lam__reduce_coalesce(lam__reduce_axes *axes) {
         lam__reduce_axis inner = axes->at[i], *outer = &axes->at[kept - (kept > 0)];
         if (kept > 0 && outer->x == inner.x * inner.dim && outer->out == inner.out * inner.dim)
             *outer = (lam__reduce_axis){outer->dim * inner.dim, inner.x, inner.out};
-        else
-            axes->at[kept++] = inner;
+        else axes->at[kept++] = inner;
     }
     axes->rank = kept;
 }

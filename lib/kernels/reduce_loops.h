@@ -4,6 +4,7 @@
 #ifndef LAM_REDUCE_LOOPS_H
 #define LAM_REDUCE_LOOPS_H
 
+#include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
 /* Longest run that one leaf of a sum takes: contiguous elements (32 or more lanes side by side), and elements
@@ -11,7 +12,12 @@
 enum { LAM__REDUCE_LEAF = 1024, LAM__REDUCE_STRIDED_LEAF = 64, LAM__REDUCE_SHORT = 32 };
 
 /* The four operations that have loops; bool uses MAX and MIN on bytes for or and and. */
-typedef enum lam__reduce_op { LAM__REDUCE_OP_SUM, LAM__REDUCE_OP_PROD, LAM__REDUCE_OP_MAX, LAM__REDUCE_OP_MIN } lam__reduce_op;
+typedef enum lam__reduce_op {
+    LAM__REDUCE_OP_SUM,
+    LAM__REDUCE_OP_PROD,
+    LAM__REDUCE_OP_MAX,
+    LAM__REDUCE_OP_MIN
+} lam__reduce_op;
 
 /* columns results, each over `rows` >= 1 elements: element (c, r) is x[c * step + r * row_step]. */
 typedef struct lam__reduce_block {
@@ -27,8 +33,8 @@ typedef struct lam__reduce_target {
 } lam__reduce_target;
 
 typedef struct lam__reduce_type {
-    void (*leaf)(lam__reduce_op op, const lam__reduce_block *block, void *out);         /* out[columns], no overlap */
-    void (*merge)(lam__reduce_op op, int64_t columns, void *out, const void *other);    /* out op= other */
+    void (*leaf)(lam__reduce_op op, const lam__reduce_block *block, void *out);      /* out[columns], no overlap */
+    void (*merge)(lam__reduce_op op, int64_t columns, void *out, const void *other); /* out op= other */
     void (*scan)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to);
     void (*arg)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to); /* out: int64_t */
 } lam__reduce_type;
@@ -39,7 +45,7 @@ const lam__reduce_type *lam__reduce_loops(lam_dtype dtype);
 /* The operation that stands for `id` on `dtype`. */
 lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype);
 
-/* ---- axes -------------------------------------------------------------------------------------------------- */
+/* ---- axes ---------------------------------------------------------------------------------------------------- */
 
 typedef struct lam__reduce_axis {
     int64_t dim, x, out; /* elements; strides of the operand and the result */
@@ -49,8 +55,6 @@ typedef struct lam__reduce_axes {
     int rank;
     lam__reduce_axis at[LAM__MAX_AXES];
 } lam__reduce_axes;
-
-size_t lam__reduce_item(lam_dtype dtype); /* bytes of an element */
 
 /* Sorts by falling stride of x and merges neighbours that are one longer axis. */
 void lam__reduce_coalesce(lam__reduce_axes *axes);

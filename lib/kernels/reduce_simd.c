@@ -5,56 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline, unused))
+#include "lib/kernels/simd/vector.h"
 
-/* Columns whose running state lives on the stack at once. */
-enum { ARG_COLUMNS = 256, SCAN_COLUMNS = 64 };
+/* The group of a row; columns whose running state lives on the stack at once. */
+enum { GROUP_BYTES = 64, ARG_COLUMNS = 256, SCAN_COLUMNS = 64 };
 
-#define T double
-#define U double
-#define S double
-#define M int64_t
-#define NAME f64
+#define T           double
+#define U           double
+#define S           double
+#define M           int64_t
+#define NAME        f64
 #define COMPENSATED 1
 #include "lib/kernels/reduce_type.h"
 
-#define T float
-#define U float
-#define S double
-#define M int32_t
-#define NAME f32
+#define T           float
+#define U           float
+#define S           double
+#define M           int32_t
+#define NAME        f32
 #define COMPENSATED 0
 #include "lib/kernels/reduce_type.h"
 
-#define T int64_t
-#define U uint64_t
-#define S uint64_t
-#define M int64_t
-#define NAME i64
+#define T           int64_t
+#define U           uint64_t
+#define S           uint64_t
+#define M           int64_t
+#define NAME        i64
 #define COMPENSATED 0
 #include "lib/kernels/reduce_type.h"
 
-#define T int32_t
-#define U uint32_t
-#define S uint32_t
-#define M int32_t
-#define NAME i32
+#define T           int32_t
+#define U           uint32_t
+#define S           uint32_t
+#define M           int32_t
+#define NAME        i32
 #define COMPENSATED 0
 #include "lib/kernels/reduce_type.h"
 
-#define T uint8_t
-#define U uint8_t
-#define S uint8_t
-#define M int8_t
-#define NAME u8
+#define T           uint8_t
+#define U           uint8_t
+#define S           uint8_t
+#define M           int8_t
+#define NAME        u8
 #define COMPENSATED 0
 #include "lib/kernels/reduce_type.h"
 
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_simd_)[LAM_DTYPE_COUNT] = {
-    [LAM_F64] = {leaf_f64, merge_f64, scan_f64, arg_f64},
-    [LAM_F32] = {leaf_f32, merge_f32, scan_f32, arg_f32},
-    [LAM_I64] = {leaf_i64, merge_i64, scan_i64, arg_i64},
-    [LAM_I32] = {leaf_i32, merge_i32, scan_i32, arg_i32},
-    [LAM_U8] = {leaf_u8, merge_u8, scan_u8, arg_u8},
-    [LAM_BOOL] = {leaf_u8, merge_u8, scan_u8, arg_u8},
+    [LAM_F64] = {leaf_f64, merge_f64, scan_f64, arg_f64}, [LAM_F32] = {leaf_f32, merge_f32, scan_f32, arg_f32},
+    [LAM_I64] = {leaf_i64, merge_i64, scan_i64, arg_i64}, [LAM_I32] = {leaf_i32, merge_i32, scan_i32, arg_i32},
+    [LAM_U8] = {leaf_u8, merge_u8, scan_u8, arg_u8},      [LAM_BOOL] = {leaf_u8, merge_u8, scan_u8, arg_u8},
 };

@@ -3,21 +3,22 @@
  *   M     signed integer of T's size, the lanes of a comparison
  *   S     type of running sums (and of other running values, which it holds exactly)
  *   NAME  suffix            COMPENSATED  1: running sums carry their rounding error
- * The operation is always a constant after inlining. Lanes are 64 bytes wide whatever the machine, and a result
- * depends on nothing but the number of elements and whether they are contiguous. No include guard: that is the point. */
-#define PASTE(a, b) a##_##b
+ * The operation is always a constant after inlining. Rows are summed in groups of 64 bytes, one or more of the
+ * machine's vectors, so that a result depends on nothing but the number of elements and whether they are
+ * contiguous. No include guard: that is the point. */
+#define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
-#define FN(name) EXPAND(name, NAME)
+#define FN(name)     EXPAND(name, NAME)
 
-typedef T FN(vec) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
-typedef U FN(uvec) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
-typedef M FN(mask) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+typedef T FN(vec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
+typedef U FN(uvec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
+typedef M FN(mask) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 
-/* ---- the operations ---------------------------------------------------------------------------------------- */
+/* ---- the operations ------------------------------------------------------------------------------------------ */
 
 /* A maximum keeps the left operand if it is greater or NaN, so that NaN wins on either side. `same` is a copy only
  * because compilers warn of a value compared with itself. */
-INLINE T FN(fold)(lam__reduce_op op, T a, T b) {
+ALWAYS_INLINE T FN(fold)(lam__reduce_op op, T a, T b) {
     const T same = a;
     switch (op) {
     case LAM__REDUCE_OP_SUM: return (T)((U)a + (U)b);
@@ -27,20 +28,20 @@ INLINE T FN(fold)(lam__reduce_op op, T a, T b) {
     }
 }
 
-INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) *a, const FN(vec) *b) {
+ALWAYS_INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) * a, const FN(vec) * b) {
     const FN(vec) same = *a;
     FN(mask) keep;
     switch (op) {
-    case LAM__REDUCE_OP_SUM: *a = (FN(vec))((FN(uvec))*a + (FN(uvec))*b); return;
-    case LAM__REDUCE_OP_PROD: *a = (FN(vec))((FN(uvec))*a * (FN(uvec))*b); return;
+    case LAM__REDUCE_OP_SUM: *a = (FN(vec))((FN(uvec)) * a + (FN(uvec)) * b); return;
+    case LAM__REDUCE_OP_PROD: *a = (FN(vec))((FN(uvec)) * a * (FN(uvec)) * b); return;
     case LAM__REDUCE_OP_MAX: keep = (FN(mask))(*a > *b) | (FN(mask))(*a != same); break;
     default: keep = (FN(mask))(*a < *b) | (FN(mask))(*a != same); break;
     }
-    *a = (FN(vec))((keep & (FN(mask))*a) | (~keep & (FN(mask))*b));
+    *a = (FN(vec))((keep & (FN(mask)) * a) | (~keep & (FN(mask)) * b));
 }
 
 /* `count` elements, a power of two up to 8, as a balanced tree. */
-INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
+ALWAYS_INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
     if (count == 1) return x[0];
     T a = FN(fold)(op, x[0], x[s]);
     if (count == 2) return a;
@@ -50,10 +51,10 @@ INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
     return FN(fold)(op, FN(fold)(op, a, b), FN(fold)(op, c, d));
 }
 
-/* ---- leaves ------------------------------------------------------------------------------------------------ */
+/* ---- leaves -------------------------------------------------------------------------------------------------- */
 
 /* One column, eight rows at a time, then four, two, one. KEEP IN STEP: leaf order (by_rows). */
-INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
+ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
     int count = rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
     T r = count == 8   ? FN(tree)(op, 8, x, s)
           : count == 4 ? FN(tree)(op, 4, x, s)
@@ -67,8 +68,8 @@ INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
 }
 
 /* Adds `count` rows, as a tree, to every column. */
-INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam__reduce_block *b, int64_t row, int64_t step,
-                     T *restrict out) {
+ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam__reduce_block *b, int64_t row,
+                            int64_t step, T *restrict out) {
     const T *x = (const T *)b->x + row * b->row_step;
     const int64_t columns = b->columns, s = b->row_step;
     if (first)
@@ -78,7 +79,7 @@ INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam__reduce
 }
 
 /* All columns side by side. KEEP IN STEP: leaf order (column). */
-INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, int64_t step, T *restrict out) {
+ALWAYS_INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, int64_t step, T *restrict out) {
     int64_t i = 0;
     for (; b->rows - i >= 8; i += 8) FN(pass)(op, 8, i == 0, b, i, step, out);
     if (b->rows - i >= 4) FN(pass)(op, 4, i == 0, b, i, step, out), i += 4;
@@ -86,44 +87,44 @@ INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, int64_t s
     if (b->rows > i) FN(pass)(op, 1, i == 0, b, i, step, out);
 }
 
-/* The lanes of one vector in halves. */
-INLINE T FN(across)(lam__reduce_op op, const FN(vec) *v) {
-    enum { LANES = 64 / sizeof(T) };
+/* The lanes of one group in halves. */
+ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
+    enum { LANES = GROUP_BYTES / sizeof(T) };
     T lane[LANES];
-    memcpy(lane, v, sizeof lane);
+    memcpy(lane, group, sizeof lane);
     for (int half = LANES / 2; half > 0; half /= 2)
         for (int j = 0; j < half; j++) lane[j] = FN(fold)(op, lane[j], lane[j + half]);
     return lane[0];
 }
 
-/* n >= 1 contiguous elements: eight vectors at a time, then one, then the rest as a column. */
-INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
-    enum { LANES = 64 / sizeof(T), SIDE = 8 };
+/* n >= 1 contiguous elements: four groups at a time, then one, then the rest as a column. Counts are in vectors. */
+ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
+    enum { LANES = GROUP_BYTES / sizeof(T), GROUP = GROUP_BYTES / VECTOR_BYTES, SIDE = 4 * GROUP };
     const FN(vec) *v = (const FN(vec) *)(const void *)x;
-    int64_t count = n / LANES, i = 1;
+    const int64_t count = n / LANES * GROUP;
+    int64_t i = GROUP;
     if (count == 0) return FN(column)(op, n, x, 1);
     FN(vec) sum[SIDE];
-    sum[0] = v[0];
+    for (int k = 0; k < GROUP; k++) sum[k] = v[k];
     if (count >= SIDE) {
-        for (int k = 1; k < SIDE; k++) sum[k] = v[k];
+        for (int k = GROUP; k < SIDE; k++) sum[k] = v[k];
         for (i = SIDE; i + SIDE <= count; i += SIDE)
             for (int k = 0; k < SIDE; k++) FN(fold_lanes)(op, &sum[k], v + i + k);
-        for (int half = SIDE / 2; half > 0; half /= 2)
+        for (int half = SIDE / 2; half >= GROUP; half /= 2)
             for (int k = 0; k < half; k++) FN(fold_lanes)(op, &sum[k], &sum[k + half]);
     }
-    for (; i < count; i++) FN(fold_lanes)(op, &sum[0], v + i);
-    T r = FN(across)(op, &sum[0]);
-    return n % LANES ? FN(fold)(op, r, FN(column)(op, n % LANES, x + count * LANES, 1)) : r;
+    for (; i < count; i += GROUP)
+        for (int k = 0; k < GROUP; k++) FN(fold_lanes)(op, &sum[k], v + i + k);
+    const T r = FN(across)(op, sum);
+    return n % LANES ? FN(fold)(op, r, FN(column)(op, n % LANES, x + n / LANES * LANES, 1)) : r;
 }
 
-INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const T *x = b->x;
     if (b->row_step == 1 && b->rows >= LAM__REDUCE_SHORT)
         for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, b->rows, x + c * b->step);
-    else if (b->step == 1 && b->columns >= 8)
-        FN(by_rows)(op, b, 1, out);
-    else if (b->columns >= 8 && llabs(b->step) < llabs(b->row_step))
-        FN(by_rows)(op, b, b->step, out);
+    else if (b->step == 1 && b->columns >= 8) FN(by_rows)(op, b, 1, out);
+    else if (b->columns >= 8 && llabs(b->step) < llabs(b->row_step)) FN(by_rows)(op, b, b->step, out);
     else if (b->row_step == 1)
         for (int64_t c = 0; c < b->columns; c++) out[c] = FN(column)(op, b->rows, x + c * b->step, 1);
     else
@@ -139,7 +140,7 @@ static void FN(leaf)(lam__reduce_op op, const lam__reduce_block *b, void *out) {
     }
 }
 
-INLINE void FN(merge_of)(lam__reduce_op op, int64_t columns, T *restrict out, const T *restrict other) {
+ALWAYS_INLINE void FN(merge_of)(lam__reduce_op op, int64_t columns, T *restrict out, const T *restrict other) {
     for (int64_t c = 0; c < columns; c++) out[c] = FN(fold)(op, out[c], other[c]);
 }
 
@@ -155,14 +156,14 @@ static void FN(merge)(lam__reduce_op op, int64_t columns, void *out, const void 
 /* ---- arg-reductions ------------------------------------------------------------------------------------------ */
 
 /* Strictly better, so that the first of equals stays; NaN is better than all but NaN. */
-INLINE bool FN(better)(lam__reduce_op op, T a, T b) {
+ALWAYS_INLINE bool FN(better)(lam__reduce_op op, T a, T b) {
     const T same_a = a, same_b = b;
     bool beyond = op == LAM__REDUCE_OP_MAX ? a > b : a < b;
     return beyond | ((a != same_a) & (b == same_b));
 }
 
 /* A contiguous row: the best of each block of 256 first, then its place in the block that had it. */
-INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
+ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
     T best = FN(row)(op, n < 256 ? n : 256, x);
     int64_t block = 0;
     for (int64_t i = 256; i < n; i += 256) {
@@ -178,8 +179,8 @@ INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
 }
 
 /* Up to ARG_COLUMNS columns side by side. */
-INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns, int64_t step,
-                            int64_t *restrict where) {
+ALWAYS_INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
+                                   int64_t step, int64_t *restrict where) {
     T best[ARG_COLUMNS];
     const T *x = (const T *)b->x + first * step;
     for (int c = 0; c < columns; c++) best[c] = x[c * step], where[c] = 0;
@@ -194,7 +195,7 @@ INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64
     }
 }
 
-INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     int64_t *out = to->out, where[ARG_COLUMNS];
     if (b->row_step == 1 && b->rows >= LAM__REDUCE_SHORT) {
         for (int64_t c = 0; c < b->columns; c++)
@@ -203,28 +204,24 @@ INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam_
     }
     for (int64_t first = 0; first < b->columns; first += ARG_COLUMNS) {
         int columns = (int)(b->columns - first < ARG_COLUMNS ? b->columns - first : ARG_COLUMNS);
-        if (b->step == 1)
-            FN(arg_columns)(op, b, first, columns, 1, where);
-        else
-            FN(arg_columns)(op, b, first, columns, b->step, where);
+        if (b->step == 1) FN(arg_columns)(op, b, first, columns, 1, where);
+        else FN(arg_columns)(op, b, first, columns, b->step, where);
         for (int c = 0; c < columns; c++) out[(first + c) * to->step] = where[c];
     }
 }
 
 static void FN(arg)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    if (op == LAM__REDUCE_OP_MAX)
-        FN(arg_of)(LAM__REDUCE_OP_MAX, b, to);
-    else
-        FN(arg_of)(LAM__REDUCE_OP_MIN, b, to);
+    if (op == LAM__REDUCE_OP_MAX) FN(arg_of)(LAM__REDUCE_OP_MAX, b, to);
+    else FN(arg_of)(LAM__REDUCE_OP_MIN, b, to);
 }
 
 /* ---- scans --------------------------------------------------------------------------------------------------- */
 
 /* One step of a running value. Sums of f32 run in double; sums of f64 add the rounding error of every step (Knuth's
- * 2Sum, exact) to `rest` and show value + rest. So the error of a prefix stays near one unit whatever its length, at the
- * cost of a plain sum, whose chain of dependent additions is as long. Once an infinity or NaN has come, rest is NaN and
- * the plain sum is shown. */
-INLINE T FN(advance)(lam__reduce_op op, S *value, S *rest, T x) {
+ * 2Sum, exact) to `rest` and show value + rest. So the error of a prefix stays near one unit whatever its length,
+ * at the cost of a plain sum, whose chain of dependent additions is as long. Once an infinity or NaN has come, rest
+ * is NaN and the plain sum is shown. */
+ALWAYS_INLINE T FN(advance)(lam__reduce_op op, S *value, S *rest, T x) {
     const S old = *value, term = (S)x;
     if (op != LAM__REDUCE_OP_SUM) {
         const T now = FN(fold)(op, (T)old, x);
@@ -239,8 +236,8 @@ INLINE T FN(advance)(lam__reduce_op op, S *value, S *rest, T x) {
     return difference == zero ? (T)shown : (T)now;
 }
 
-INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
-                             int64_t first, int columns, int64_t step, int64_t out_step) {
+ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
+                                    int64_t first, int columns, int64_t step, int64_t out_step) {
     S value[SCAN_COLUMNS], rest[SCAN_COLUMNS] = {0};
     const T *x = (const T *)b->x + first * step;
     T *out = (T *)to->out + first * out_step;
@@ -253,20 +250,16 @@ INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, cons
 }
 
 /* A single column stays in registers; contiguous ones go in vectors; others eight at a time to hide latency. */
-INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+ALWAYS_INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     const bool contiguous = b->step == 1 && to->step == 1;
     const int most = contiguous ? SCAN_COLUMNS : 8;
     int columns;
     for (int64_t first = 0; first < b->columns; first += columns) {
         columns = (int)(b->columns - first < most ? b->columns - first : most);
-        if (columns == 1)
-            FN(scan_columns)(op, b, to, first, 1, b->step, to->step);
-        else if (contiguous)
-            FN(scan_columns)(op, b, to, first, columns, 1, 1);
-        else if (columns == 8)
-            FN(scan_columns)(op, b, to, first, 8, b->step, to->step);
-        else
-            FN(scan_columns)(op, b, to, first, columns, b->step, to->step);
+        if (columns == 1) FN(scan_columns)(op, b, to, first, 1, b->step, to->step);
+        else if (contiguous) FN(scan_columns)(op, b, to, first, columns, 1, 1);
+        else if (columns == 8) FN(scan_columns)(op, b, to, first, 8, b->step, to->step);
+        else FN(scan_columns)(op, b, to, first, columns, b->step, to->step);
     }
 }
 

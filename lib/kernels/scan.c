@@ -14,10 +14,8 @@ static int64_t split_axes(int rank, const int64_t *dims, int axis, bool reverse,
     int64_t count = 1;
     kept->rank = 0;
     for (int i = rank - 1; i >= 0; i--) {
-        if (i == axis)
-            *scanned = (scan_axis){dims[i], strides[i], count, 0, 0};
-        else if (dims[i] != 1)
-            kept->at[kept->rank++] = (lam__reduce_axis){dims[i], strides[i], count};
+        if (i == axis) *scanned = (scan_axis){dims[i], strides[i], count, 0, 0};
+        else if (dims[i] != 1) kept->at[kept->rank++] = (lam__reduce_axis){dims[i], strides[i], count};
         count *= dims[i];
     }
     if (reverse) {
@@ -36,12 +34,13 @@ void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const i
     lam__reduce_coalesce(&kept);
     bool enough = kept.rank > 0 && kept.at[kept.rank - 1].dim >= 8;
     lam__reduce_axis columns = lam__reduce_take_axis(&kept, enough ? kept.rank - 1 : lam__reduce_longest(&kept));
-    const int64_t item = (int64_t)lam__reduce_item(dtype);
+    const int64_t item = lam__item_bytes(dtype);
     lam__reduce_begin(&walk, &kept);
     do {
         const char *from = (const char *)x + (scanned.x_start + walk.x) * item;
         const lam__reduce_block block = {from, columns.dim, columns.x, scanned.dim, scanned.x};
-        const lam__reduce_target target = {(char *)out + (scanned.out_start + walk.out) * item, columns.out, scanned.out};
+        const lam__reduce_target target = {(char *)out + (scanned.out_start + walk.out) * item, columns.out,
+                                           scanned.out};
         lam__reduce_loops(dtype)->scan(lam__reduce_op_of(id, dtype), &block, &target);
     } while (lam__reduce_next(&walk, &kept));
 }

@@ -18,6 +18,10 @@ static lam_ctx *checked(const char *operation, lam_ctx *ctx, lam_dtype dtype, la
     if (!ctx || ctx == &lam__context_failed) return &lam__context_failed;
     if (!lam__dtype_valid((int)dtype)) lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
     else *fine = lam__create_dims_valid(operation, ctx, dims);
+    if (*fine && lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype)) < 0) {
+        lam__error_set(ctx, LAM_ERR_OVERFLOW, "split the work", "%s: the sizes overflow", operation);
+        *fine = false;
+    }
     return ctx;
 }
 

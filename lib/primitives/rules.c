@@ -2,6 +2,7 @@
 #include "lib/primitives/rules.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
 #include <lamina/ops.h>
@@ -82,6 +83,14 @@ lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
     if (!count && !lead) return x;
     lam_tensor *sum = lam_sum(x, &(lam_reduce_options){.axes = {count, axes}});
     return lam_rank(sum) == like.rank ? sum : lam_reshape(sum, like);
+}
+
+lam_tensor *lam__rules_with_batch(const lam_rule *rule, int i) {
+    lam_dims own = lam_dims_of(rule->in[i]);
+    int64_t dims[LAM_INNER_RANK];
+    dims[0] = rule->size;
+    for (int k = 0; k < own.rank; k++) dims[1 + k] = own.dims[k];
+    return rule->mapped[i] ? rule->in[i] : lam__apply_broadcast(rule->in[i], own.rank + 1, dims);
 }
 
 /* ---- forward ------------------------------------------------------------------------------------------- */
@@ -166,6 +175,25 @@ lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const res
     for (int i = 0; i < call->inputs; i++)
         if (!needs[i]) d.given[i] = NULL;
     return desk_close(&d, take_all(&d, call->inputs, gx));
+}
+
+lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g) {
+    if (!*slot) {
+        *slot = g;
+        return LAM_OK;
+    }
+    lam_value *operands[2] = {*slot, g}, *sum = NULL;
+    lam_call_site add = {.ctx = ctx, .primitive = &lam__row_add, .inputs = 2, .outputs = 1, .in = operands};
+    lam_status status = LAM_OK;
+    if (!lam__elementwise_into_first(&add)) {
+        status = lam__dispatch(&add, &sum);
+        if (status == LAM_OK) {
+            lam__value_release(*slot);
+            *slot = sum;
+        }
+    }
+    lam__value_release(g);
+    return status;
 }
 
 /* ---- batch ------------------------------------------------------------------------------------------------ */

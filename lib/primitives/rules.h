@@ -17,6 +17,12 @@ lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const res
 /* Outputs with the batch axis in front, from operands that have it in front where mapped[]. */
 lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], int64_t size, lam_value *out[]);
 
+/* Adds g, taken over, to a slot. The first cotangent is moved in; later ones are added in its memory if nobody else sees that. */
+lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g);
+
+/* Operand i of a batch rule with the batch axis in front, repeated if it had none. */
+lam_tensor *lam__rules_with_batch(const lam_rule *rule, int i);
+
 /* x with the sum over what was broadcast undone: from the dims of x to those of `like`. Public operations only. */
 lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like);
 

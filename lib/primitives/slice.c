@@ -3,6 +3,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
 
 #include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
@@ -208,18 +209,9 @@ static void vjp_update_slice(const lam_rule *r, lam_tensor *const g[], lam_tenso
     if (r->needs[1]) gx[1] = apply_slice(g[0], r->params);
 }
 
-/* x with the batch axis in front, repeated if it had none. */
-static lam_tensor *with_batch(const lam_rule *r, int i) {
-    lam_dims own = lam_dims_of(r->in[i]);
-    int64_t dims[LAM_INNER_RANK];
-    dims[0] = r->size;
-    for (int k = 0; k < own.rank; k++) dims[1 + k] = own.dims[k];
-    return r->mapped[i] ? r->in[i] : lam__apply_broadcast(r->in[i], own.rank + 1, dims);
-}
-
 static void batch_update_slice(const lam_rule *r, lam_tensor *out[]) {
     slice_params p = behind_batch(r);
-    out[0] = apply_update(with_batch(r, 0), with_batch(r, 1), &p);
+    out[0] = apply_update(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1), &p);
 }
 
 const lam_primitive lam__row_update_slice = {
@@ -311,7 +303,7 @@ static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor
 static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
     int32_t axis = *(const int32_t *)r->params + 1;
     lam_tensor **in = lam__apply_room(r->ctx, (size_t)r->inputs);
-    for (int n = 0; in && n < r->inputs; n++) in[n] = with_batch(r, n);
+    for (int n = 0; in && n < r->inputs; n++) in[n] = lam__rules_with_batch(r, n);
     out[0] = in ? lam__apply(&lam__row_concatenate, &axis, sizeof axis, (size_t)r->inputs, in) : &r->ctx->failed;
 }
 

@@ -42,7 +42,7 @@ static double time_of(void (*run)(const void *), const void *what) {
     return times[REPEATS / 2];
 }
 
-/* ---- reductions and scans ------------------------------------------------------------------------------------------ */
+/* ---- reductions and scans ------------------------------------------------------------------------------------ */
 
 typedef enum kind { REDUCE, ARG, SCAN } kind;
 
@@ -56,7 +56,9 @@ typedef struct shape {
     bool reduced[3]; /* for ARG and SCAN the axis */
 } shape;
 
-static int axis_of(const shape *s) { return s->reduced[0] ? 0 : s->reduced[1] ? 1 : 2; }
+static int axis_of(const shape *s) {
+    return s->reduced[0] ? 0 : s->reduced[1] ? 1 : 2;
+}
 
 static void run_shape(const void *what) {
     const shape *s = what;
@@ -66,9 +68,7 @@ static void run_shape(const void *what) {
         lam__kernels_arg(s->id == LAM__REDUCE_MAX, s->dtype, s->rank, s->dims, axis_of(s), x, s->strides,
                          (int64_t *)(void *)out);
         return;
-    case SCAN:
-        lam__kernels_cumulate(s->id, s->dtype, s->rank, s->dims, axis_of(s), false, x, s->strides, out);
-        return;
+    case SCAN: lam__kernels_cumulate(s->id, s->dtype, s->rank, s->dims, axis_of(s), false, x, s->strides, out); return;
     }
 }
 
@@ -121,7 +121,7 @@ static void print_shapes(void) {
     }
 }
 
-/* ---- indexing -------------------------------------------------------------------------------------------------------- */
+/* ---- indexing ------------------------------------------------------------------------------------------------ */
 
 static void run_take(const void *what) {
     lam__kernels_take(what, LAM__INDEX_CLIP, LAM_F64, x, LAM_I64, index_of, out);
@@ -141,7 +141,7 @@ static void print_indexing(void) {
     }
 }
 
-/* ---- products -------------------------------------------------------------------------------------------------------- */
+/* ---- products ------------------------------------------------------------------------------------------------ */
 
 typedef struct product {
     int64_t batch, m, k, n;
@@ -169,13 +169,13 @@ static void run_cblas(const void *what) {
 
 static void print_products(void) {
     static const product cases[] = {
-        {1, 1, 1, 1, 0},      {1, 2, 2, 2, 0},      {1, 3, 3, 3, 0},      {1, 4, 4, 4, 0},        {1, 6, 6, 6, 0},
-        {1, 8, 8, 8, 0},      {1, 12, 12, 12, 0},   {1, 16, 16, 16, 0},   {1, 24, 24, 24, 0},     {1, 64, 64, 64, 0},
-        {1000, 2, 2, 2, 0},   {1000, 3, 3, 3, 0},   {1000, 4, 4, 4, 0},   {1000, 8, 8, 8, 0},     {1000, 12, 12, 12, 0},
-        {1000, 16, 16, 16, 0}, {1000, 3, 3, 1, 0},  {1000, 1, 3, 3, 1},   {1000, 1, 64, 64, 1},   {1000, 1, 8, 1, 0},
-        {1, 100, 100, 1, 0},  {1, 1, 100, 100, 0},  {1, 1, 1000, 1, 0},   {1, 1000, 1, 1000, 0},  {1, 10000, 3, 3, 0},
-        {1, 3, 3, 10000, 0},  {1, 3, 10000, 3, 0},  {1, 8, 8, 10000, 0},  {1, 10000, 8, 8, 0},    {1, 10000, 4, 12, 0},
-        {1, 10000, 12, 4, 0}, {1, 4, 100, 4, 0},    {1, 500, 500, 500, 0},
+        {1, 1, 1, 1, 0},       {1, 2, 2, 2, 0},     {1, 3, 3, 3, 0},       {1, 4, 4, 4, 0},       {1, 6, 6, 6, 0},
+        {1, 8, 8, 8, 0},       {1, 12, 12, 12, 0},  {1, 16, 16, 16, 0},    {1, 24, 24, 24, 0},    {1, 64, 64, 64, 0},
+        {1000, 2, 2, 2, 0},    {1000, 3, 3, 3, 0},  {1000, 4, 4, 4, 0},    {1000, 8, 8, 8, 0},    {1000, 12, 12, 12, 0},
+        {1000, 16, 16, 16, 0}, {1000, 3, 3, 1, 0},  {1000, 1, 3, 3, 1},    {1000, 1, 64, 64, 1},  {1000, 1, 8, 1, 0},
+        {1, 100, 100, 1, 0},   {1, 1, 100, 100, 0}, {1, 1, 1000, 1, 0},    {1, 1000, 1, 1000, 0}, {1, 10000, 3, 3, 0},
+        {1, 3, 3, 10000, 0},   {1, 3, 10000, 3, 0}, {1, 8, 8, 10000, 0},   {1, 10000, 8, 8, 0},   {1, 10000, 4, 12, 0},
+        {1, 10000, 12, 4, 0},  {1, 4, 100, 4, 0},   {1, 500, 500, 500, 0},
     };
     printf("%-28s %12s %12s  (ns per product)\n", "product", "here", "cblas_dgemm");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -188,7 +188,7 @@ static void print_products(void) {
     }
 }
 
-/* ---- factorisations ----------------------------------------------------------------------------------------------- */
+/* ---- factorisations ------------------------------------------------------------------------------------------ */
 
 static int64_t order;
 

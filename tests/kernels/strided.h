@@ -28,7 +28,9 @@ static inline uint64_t strided_random(uint64_t *state) {
     return *state >> 33;
 }
 
-static inline int strided_below(uint64_t *state, int limit) { return (int)(strided_random(state) % (uint64_t)limit); }
+static inline int strided_below(uint64_t *state, int limit) {
+    return (int)(strided_random(state) % (uint64_t)limit);
+}
 
 /* Reads element i of a contiguous array. */
 static inline long double strided_get(lam_dtype dtype, const void *x, int64_t i) {
@@ -107,9 +109,9 @@ static inline int64_t strided_count(int rank, const int64_t *dims) {
 }
 
 /* Like an assertion, without Check's note of every one that holds: these are asked millions of times. */
-#define STRIDED_CHECK(condition, ...)                   \
-    do {                                                \
-        if (!(condition)) ck_abort_msg(__VA_ARGS__);    \
+#define STRIDED_CHECK(condition, ...)                                                                                  \
+    do {                                                                                                               \
+        if (!(condition)) ck_abort_msg(__VA_ARGS__);                                                                   \
     } while (0)
 
 /* Next index in row-major order; false after the last. */

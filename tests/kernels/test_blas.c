@@ -8,7 +8,7 @@
 #include <float.h>
 #include <pthread.h>
 
-/* ---- matmul -------------------------------------------------------------------------------------------------------- */
+/* ---- matmul -------------------------------------------------------------------------------------------------- */
 
 /* Scratch that counts; it refuses when `left` runs out. */
 typedef struct pool {
@@ -55,9 +55,10 @@ static operand make_operand(lam_dtype dtype, layout how, int64_t batch, int64_t 
     return o;
 }
 
-/* Integers wrap and bool is or of ands, so those are exact; a sum of k products of floats makes at most k + 1 roundings. */
-static void check_element(lam_dtype dtype, int64_t k, const operand *x, const operand *y, int64_t from_x, int64_t from_y,
-                          const void *out, int64_t i) {
+/* Integers wrap and bool is or of ands, so those are exact; a sum of k products of floats makes at most k + 1
+ * roundings. */
+static void check_element(lam_dtype dtype, int64_t k, const operand *x, const operand *y, int64_t from_x,
+                          int64_t from_y, const void *out, int64_t i) {
     long double sum = 0, magnitude = 0;
     uint64_t bits = 0;
     for (int64_t q = 0; q < k; q++) {
@@ -89,8 +90,8 @@ static void check_matmul(lam_dtype dtype, const int64_t size[4], layout how_x, l
     ck_assert(lam__kernels_matmul(dtype, batch, m, k, n, x.x, x.strides, y.x, y.strides, out, take_scratch, &scratch));
     for (int64_t i = 0; i < count; i++) {
         const int64_t b = i / (m * n), row = i / n % m, col = i % n;
-        check_element(dtype, k, &x, &y, b * x.strides[0] + row * x.strides[1], b * y.strides[0] + col * y.strides[2], out,
-                      i);
+        check_element(dtype, k, &x, &y, b * x.strides[0] + row * x.strides[1], b * y.strides[0] + col * y.strides[2],
+                      out, i);
     }
     for (size_t i = end; i < end + 8; i++) STRIDED_CHECK(out[i] == 0x5a, "wrote beyond the end");
     empty_pool(&scratch);
@@ -121,9 +122,9 @@ END_TEST
 
 /* Every pair of layouts at sizes that reach every path: tiny, small, vectors, outer products, CBLAS. */
 START_TEST(matmul_every_layout) {
-    static const int64_t sizes[][4] = {{3, 3, 2, 4},   {2, 8, 8, 8},    {2, 12, 16, 13}, {3, 1, 40, 1},  {3, 1, 40, 37},
-                                       {3, 37, 40, 1}, {3, 20, 1, 30},  {2, 33, 17, 21}, {1, 70, 65, 40}, {4, 100, 3, 3},
-                                       {3, 3, 3, 100}, {3, 3, 100, 3},  {0, 3, 3, 3},    {2, 20, 0, 20}};
+    static const int64_t sizes[][4] = {{3, 3, 2, 4},   {2, 8, 8, 8},   {2, 12, 16, 13}, {3, 1, 40, 1},   {3, 1, 40, 37},
+                                       {3, 37, 40, 1}, {3, 20, 1, 30}, {2, 33, 17, 21}, {1, 70, 65, 40}, {4, 100, 3, 3},
+                                       {3, 3, 3, 100}, {3, 3, 100, 3}, {0, 3, 3, 3},    {2, 20, 0, 20}};
     uint64_t state = 80 + (uint64_t)_i;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) check_layouts((lam_dtype)_i, sizes[i], &state);
 }
@@ -135,7 +136,7 @@ START_TEST(matmul_scratch) {
     static const struct {
         layout x, y;
         int wanted;
-    } cases[] = {{ROWS, COLUMNS, 0}, {COLUMNS, ROWS, 0}, {SHARED, ROWS, 0}, {TIGHT, TIGHT, 0},
+    } cases[] = {{ROWS, COLUMNS, 0}, {COLUMNS, ROWS, 0}, {SHARED, ROWS, 0},   {TIGHT, TIGHT, 0},
                  {GAPS, ROWS, 1},    {ROWS, GAPS, 1},    {GAPS, BACKWARDS, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int left = 0; left <= cases[i].wanted; left++) {
@@ -154,7 +155,7 @@ START_TEST(matmul_scratch) {
 }
 END_TEST
 
-/* ---- factorisations ------------------------------------------------------------------------------------------------ */
+/* ---- factorisations ------------------------------------------------------------------------------------------ */
 
 static const int64_t orders[] = {0, 1, 2, 3, 5, 8, 16, 17, 24, 25, 40, 100};
 enum { ORDERS = sizeof orders / sizeof orders[0], BATCH = 3 };
@@ -164,7 +165,9 @@ static void put(lam_dtype dtype, void *x, int64_t i, double v) {
     else ((float *)x)[i] = (float)v;
 }
 
-static long double epsilon_of(lam_dtype dtype) { return dtype == LAM_F64 ? DBL_EPSILON : FLT_EPSILON; }
+static long double epsilon_of(lam_dtype dtype) {
+    return dtype == LAM_F64 ? DBL_EPSILON : FLT_EPSILON;
+}
 
 /* Symmetric, positive definite because the diagonal dominates; the upper triangle holds NaN: it must not be read. */
 static void *make_definite(lam_dtype dtype, int64_t n, uint64_t *state) {
@@ -175,7 +178,8 @@ static void *make_definite(lam_dtype dtype, int64_t n, uint64_t *state) {
     return a;
 }
 
-/* L L' = A within n + 1 roundings of the largest entries (Higham, Accuracy and Stability, theorem 10.3); zeros above. */
+/* L L' = A within n + 2 roundings of |L| |L'| (Higham, Accuracy and Stability, theorem 10.3; one for the square
+ * root); zeros above. */
 static void check_cholesky(lam_dtype dtype, int64_t n, const void *a, const void *l) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {
@@ -283,7 +287,7 @@ START_TEST(lu_singular) {
 }
 END_TEST
 
-/* ---- triangular solves --------------------------------------------------------------------------------------------- */
+/* ---- triangular solves --------------------------------------------------------------------------------------- */
 
 /* Entry (i, j) of op(a); what the solve must not read counts as zero or one, and holds NaN. */
 static long double entry(lam_dtype dtype, const lam__triangular *how, int64_t n, const void *a, int64_t i, int64_t j) {
@@ -312,7 +316,8 @@ static void check_solution(lam_dtype dtype, const lam__triangular *how, int64_t 
         for (int64_t c = 0; c < m; c++) {
             long double sum = 0, magnitude = 0;
             for (int64_t q = 0; q < n; q++) {
-                const long double left = how->right_side ? entry(dtype, how, n, a, q, i) : entry(dtype, how, n, a, i, q);
+                const long double left =
+                    how->right_side ? entry(dtype, how, n, a, q, i) : entry(dtype, how, n, a, i, q);
                 const long double term = left * strided_get(dtype, x, how->right_side ? c * n + q : q * m + c);
                 sum += term, magnitude += fabsl(term);
             }
@@ -342,7 +347,7 @@ START_TEST(triangular_solve_all_ways) {
 }
 END_TEST
 
-/* ---- start --------------------------------------------------------------------------------------------------------- */
+/* ---- start --------------------------------------------------------------------------------------------------- */
 
 static void *start_thread(void *unused) {
     (void)unused;

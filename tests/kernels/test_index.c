@@ -4,8 +4,8 @@
 #include "tests/kernels/strided.h"
 
 static const lam__index_shape shapes[] = {
-    {1, 1, 5, 7, 1},   {1, 3, 4, 600, 1}, {2, 3, 5, 300, 3}, {3, 1, 1, 257, 1}, {1, 2, 9, 256, 17},
-    {4, 2, 3, 0, 2},   {0, 2, 3, 4, 2},   {2, 0, 3, 4, 2},   {2, 2, 3, 4, 0},   {2, 1, 0, 5, 2},
+    {1, 1, 5, 7, 1}, {1, 3, 4, 600, 1}, {2, 3, 5, 300, 3}, {3, 1, 1, 257, 1}, {1, 2, 9, 256, 17},
+    {4, 2, 3, 0, 2}, {0, 2, 3, 4, 2},   {2, 0, 3, 4, 2},   {2, 2, 3, 4, 0},   {2, 1, 0, 5, 2},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -44,8 +44,7 @@ static void check_take(const lam__index_shape *s, lam__index_mode mode, lam_dtyp
         const long double got = strided_get(dtype, out, i);
         if (at >= 0)
             STRIDED_CHECK(got == strided_get(dtype, x, (row * s->n + at) * s->inner + inner), "element %d", (int)i);
-        else
-            STRIDED_CHECK(dtype <= LAM_F32 ? isnan(got) : got == 0, "fill %d", (int)i);
+        else STRIDED_CHECK(dtype <= LAM_F32 ? isnan(got) : got == 0, "fill %d", (int)i);
     }
     free(x);
     free(out);

@@ -13,7 +13,9 @@ enum { MOST = 20000 };
 static const lam_dtype dtypes[] = {LAM_F64, LAM_F32, LAM_I64, LAM_I32, LAM_U8, LAM_BOOL};
 static const long double epsilon[] = {DBL_EPSILON, FLT_EPSILON};
 
-static bool is_float(lam_dtype dtype) { return dtype == LAM_F64 || dtype == LAM_F32; }
+static bool is_float(lam_dtype dtype) {
+    return dtype == LAM_F64 || dtype == LAM_F32;
+}
 
 static uint64_t get_bits(lam_dtype dtype, const void *x, int64_t i) {
     switch (dtype) {
@@ -23,7 +25,7 @@ static uint64_t get_bits(lam_dtype dtype, const void *x, int64_t i) {
     }
 }
 
-/* ---- oracle ------------------------------------------------------------------------------------------------------ */
+/* ---- oracle -------------------------------------------------------------------------------------------------- */
 
 typedef struct accumulated {
     long double value, magnitude; /* of floats: result, sum of absolute values */
@@ -41,8 +43,10 @@ static void add_float(accumulated *a, lam__reduce_id id, long double v) {
     a->magnitude += fabsl(v);
     if (id == LAM__REDUCE_SUM) a->value += v;
     if (id == LAM__REDUCE_PROD) a->value *= v;
-    if (id == LAM__REDUCE_MAX && (first || isnan(v) || v > a->value)) a->value = first || !isnan(a->value) ? v : a->value;
-    if (id == LAM__REDUCE_MIN && (first || isnan(v) || v < a->value)) a->value = first || !isnan(a->value) ? v : a->value;
+    if (id == LAM__REDUCE_MAX && (first || isnan(v) || v > a->value))
+        a->value = first || !isnan(a->value) ? v : a->value;
+    if (id == LAM__REDUCE_MIN && (first || isnan(v) || v < a->value))
+        a->value = first || !isnan(a->value) ? v : a->value;
 }
 
 static void add_integer(accumulated *a, lam__reduce_id id, lam_dtype dtype, uint64_t v) {
@@ -86,7 +90,7 @@ static void check_result(lam__reduce_id id, lam_dtype dtype, const accumulated *
     STRIDED_CHECK(fabsl(got - want->value) <= bound, "got %.20Lg, want %.20Lg, bound %Lg", got, want->value, bound);
 }
 
-/* ---- reductions ------------------------------------------------------------------------------------------------------ */
+/* ---- reductions ---------------------------------------------------------------------------------------------- */
 
 static void accumulate_all(const strided *a, lam__reduce_id id, const bool *reduced, accumulated *want) {
     int64_t index[STRIDED_RANK] = {0};
@@ -95,10 +99,8 @@ static void accumulate_all(const strided *a, lam__reduce_id id, const bool *redu
         int64_t to = 0, offset = strided_offset(a, index);
         for (int i = 0; i < a->rank; i++)
             if (!reduced[i]) to = to * a->dims[i] + index[i];
-        if (is_float(a->dtype))
-            add_float(&want[to], id, strided_get(a->dtype, a->x, offset));
-        else
-            add_integer(&want[to], id, a->dtype, get_bits(a->dtype, a->x, offset));
+        if (is_float(a->dtype)) add_float(&want[to], id, strided_get(a->dtype, a->x, offset));
+        else add_integer(&want[to], id, a->dtype, get_bits(a->dtype, a->x, offset));
         want[to].count++;
     } while (strided_next(a->rank, a->dims, index));
 }
@@ -191,15 +193,15 @@ START_TEST(reduce_accuracy_along_every_pattern) {
         int64_t dims[3], strides[3];
         bool reduced[3];
     } patterns[] = {
-        {{1, 1, 1 << 20}, {0, 0, 1}, {true, true, true}},           /* contiguous */
-        {{1, 1, 1 << 20}, {0, 0, 2}, {true, true, true}},           /* strided */
-        {{1, 1, 1 << 20}, {0, 0, -1}, {true, true, true}},          /* backwards; x is set to the end */
-        {{1, 1, 1 << 20}, {0, 0, 0}, {true, true, true}},           /* one element repeated */
-        {{1 << 20, 1, 2}, {2, 0, 1}, {true, false, false}},         /* narrow columns */
-        {{1 << 20, 1, 20}, {0, 0, 1}, {true, false, false}},        /* wider than a vector */
+        {{1, 1, 1 << 20}, {0, 0, 1}, {true, true, true}},              /* contiguous */
+        {{1, 1, 1 << 20}, {0, 0, 2}, {true, true, true}},              /* strided */
+        {{1, 1, 1 << 20}, {0, 0, -1}, {true, true, true}},             /* backwards; x is set to the end */
+        {{1, 1, 1 << 20}, {0, 0, 0}, {true, true, true}},              /* one element repeated */
+        {{1 << 20, 1, 2}, {2, 0, 1}, {true, false, false}},            /* narrow columns */
+        {{1 << 20, 1, 20}, {0, 0, 1}, {true, false, false}},           /* wider than a vector */
         {{1 << 10, 2, 1 << 10}, {2048, 1024, 1}, {true, false, true}}, /* around a kept axis */
         {{1 << 10, 3, 1 << 10}, {1024, 0, 1}, {true, false, true}},
-        {{1 << 17, 2, 8}, {16, 8, 1}, {true, false, true}},         /* short rows, many of them */
+        {{1 << 17, 2, 8}, {16, 8, 1}, {true, false, true}}, /* short rows, many of them */
         {{8, 2, 1 << 17}, {1 << 18, 1, 2}, {true, false, true}},
     };
     const int64_t count = 1 << 21;
@@ -280,7 +282,7 @@ START_TEST(reduce_bits_do_not_depend_on_instruction_set) {
 END_TEST
 #endif
 
-/* ---- arg-reductions ------------------------------------------------------------------------------------------------- */
+/* ---- arg-reductions ------------------------------------------------------------------------------------------ */
 
 static bool beats(bool maximum, long double a, long double b) {
     if (isnan(b)) return false;
@@ -350,7 +352,7 @@ START_TEST(arg_first_of_equals) {
 }
 END_TEST
 
-/* ---- scans ------------------------------------------------------------------------------------------------------------ */
+/* ---- scans --------------------------------------------------------------------------------------------------- */
 
 static void check_scan(const strided *a, int axis, lam__reduce_id id, bool reverse) {
     int64_t rest[STRIDED_RANK], index[STRIDED_RANK] = {0}, inner = 1, outer = 0;
@@ -359,10 +361,8 @@ static void check_scan(const strided *a, int axis, lam__reduce_id id, bool rever
     memcpy(rest, a->dims, sizeof rest);
     rest[axis] = 1;
     for (int i = axis + 1; i < a->rank; i++) inner *= a->dims[i];
-    if (id == LAM__REDUCE_SUM)
-        lam__kernels_cumsum(a->dtype, a->rank, a->dims, axis, reverse, a->x, a->strides, out);
-    else
-        lam__kernels_cumulate(id, a->dtype, a->rank, a->dims, axis, reverse, a->x, a->strides, out);
+    if (id == LAM__REDUCE_SUM) lam__kernels_cumsum(a->dtype, a->rank, a->dims, axis, reverse, a->x, a->strides, out);
+    else lam__kernels_cumulate(id, a->dtype, a->rank, a->dims, axis, reverse, a->x, a->strides, out);
     if (count > 0) do {
             accumulated sum = start_of(id, a->dtype);
             const int64_t start = strided_offset(a, index), n = a->dims[axis];

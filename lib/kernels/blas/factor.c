@@ -1,6 +1,7 @@
 /* Cholesky, LU and triangular solves on batches of contiguous row-major matrices: small ones by the loops of
  * factor_type.h, others by LAPACK and CBLAS. LAPACK thinks in columns: its upper triangle is our lower one, so
  * Cholesky needs no copy; LU works on the transpose, made in place. Nothing here allocates. */
+#include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
 #include <cblas.h>
@@ -21,21 +22,21 @@ typedef struct small_solve {
     bool forward, unit_diagonal;
 } small_solve;
 
-#define PASTE(a, b) a##_##b
+#define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
-#define FN(name) EXPAND(name, NAME)
+#define FN(name)     EXPAND(name, NAME)
 
-#define T double
+#define T    double
 #define NAME f64
 #define SQRT sqrt
 #include "lib/kernels/blas/factor_type.h"
 
-#define T float
+#define T    float
 #define NAME f32
 #define SQRT sqrtf
 #include "lib/kernels/blas/factor_type.h"
 
-/* ---- Cholesky ---------------------------------------------------------------------------------------------------- */
+/* ---- Cholesky ------------------------------------------------------------------------------------------------ */
 
 static bool cholesky_of_f64(int64_t n, double *a) {
     int order = (int)n, info = 0;
@@ -66,7 +67,7 @@ int64_t lam__kernels_cholesky(lam_dtype dtype, int64_t batch, int64_t n, void *x
     return -1;
 }
 
-/* ---- LU ---------------------------------------------------------------------------------------------------------- */
+/* ---- LU ------------------------------------------------------------------------------------------------------ */
 
 /* LAPACK counts from 1; that U is singular (info > 0) shows on its diagonal and is no failure. */
 static void lu_of_f64(int64_t n, double *a, int32_t *pivots) {
@@ -87,14 +88,12 @@ static void lu_of_f32(int64_t n, float *a, int32_t *pivots) {
 
 void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots) {
     for (int64_t b = 0; b < batch; b++, pivots += n) {
-        if (dtype == LAM_F64)
-            (n <= SMALL_LU ? lu_f64 : lu_of_f64)(n, (double *)x + b * n * n, pivots);
-        else
-            (n <= SMALL_LU ? lu_f32 : lu_of_f32)(n, (float *)x + b * n * n, pivots);
+        if (dtype == LAM_F64) (n <= SMALL_LU ? lu_f64 : lu_of_f64)(n, (double *)x + b * n * n, pivots);
+        else (n <= SMALL_LU ? lu_f32 : lu_of_f32)(n, (float *)x + b * n * n, pivots);
     }
 }
 
-/* ---- triangular solves --------------------------------------------------------------------------------------------- */
+/* ---- triangular solves --------------------------------------------------------------------------------------- */
 
 /* x op(a) = b is op(a)^T x^T = b^T: a solve from the right is one from the left with all strides exchanged. */
 static void solve_small(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b) {
@@ -107,10 +106,8 @@ static void solve_small(lam_dtype dtype, const lam__triangular *how, int64_t n, 
         .forward = how->upper == exchanged,
         .unit_diagonal = how->unit_diagonal,
     };
-    if (dtype == LAM_F64)
-        solve_f64(&s, n, m, a, b);
-    else
-        solve_f32(&s, n, m, a, b);
+    if (dtype == LAM_F64) solve_f64(&s, n, m, a, b);
+    else solve_f32(&s, n, m, a, b);
 }
 
 static void solve_cblas(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b) {
@@ -121,13 +118,12 @@ static void solve_cblas(lam_dtype dtype, const lam__triangular *how, int64_t n, 
     const int rows = (int)(how->right_side ? m : n), cols = (int)(how->right_side ? n : m), lead = (int)n;
     if (dtype == LAM_F64)
         cblas_dtrsm(CblasRowMajor, side, triangle, transpose, diagonal, rows, cols, 1.0, a, lead, b, cols);
-    else
-        cblas_strsm(CblasRowMajor, side, triangle, transpose, diagonal, rows, cols, 1.0f, a, lead, b, cols);
+    else cblas_strsm(CblasRowMajor, side, triangle, transpose, diagonal, rows, cols, 1.0f, a, lead, b, cols);
 }
 
 void lam__kernels_triangular_solve(lam_dtype dtype, const lam__triangular *how, int64_t batch, int64_t n, int64_t m,
                                    const void *a, void *b) {
-    const int64_t item = dtype == LAM_F64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
+    const int64_t item = lam__item_bytes(dtype);
     const bool small = n <= SMALL_SOLVE || m > INT_MAX;
     if (n == 0 || m == 0) return;
     for (int64_t i = 0; i < batch; i++) {

@@ -9,12 +9,9 @@ static bool FN(cholesky)(int64_t n, T *a) {
             const T *column = a + j * n;
             T sum = row[j];
             for (int64_t q = 0; q < j; q++) sum -= row[q] * column[q];
-            if (j < i)
-                row[j] = sum / column[j];
-            else if (sum > 0)
-                row[j] = SQRT(sum);
-            else
-                return false;
+            if (j < i) row[j] = sum / column[j];
+            else if (sum > 0) row[j] = SQRT(sum);
+            else return false;
         }
     }
     return true;

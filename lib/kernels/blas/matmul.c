@@ -2,16 +2,17 @@
  * become rows or columns), then goes by size to the kernels of small.h or to CBLAS. Operands are read where they
  * lie; only a matrix with neither stride 1 is copied, into scratch, and only where CBLAS is worth it. */
 #include "lib/kernels/blas/small.h"
+#include "lib/kernels/item.h"
 
 #include <cblas.h>
 #include <string.h>
 
 enum {
-    NARROW = 8,  /* k and n up to here are for the small kernel whatever m is */
-    SMALL = 16,  /* and all dims up to here where CBLAS has no path for small matrices */
+    NARROW = 8, /* k and n up to here are for the small kernel whatever m is */
+    SMALL = 16, /* and all dims up to here where CBLAS has no path for small matrices */
 };
 
-/* ---- operands as CBLAS sees them ------------------------------------------------------------------------------- */
+/* ---- operands as CBLAS sees them ----------------------------------------------------------------------------- */
 
 /* A matrix [rows, cols] stored row by row, or transposed, with `lead` elements from one line to the next. */
 typedef struct matrix {
@@ -26,18 +27,17 @@ static bool lines_fit(int64_t lines, int64_t length, int64_t lead, int64_t step)
 
 /* Whether CBLAS can read it in place. Strides of axes with one element say nothing. */
 static bool matrix_view(int64_t rows, int64_t cols, int64_t row, int64_t col, const void *data, matrix *view) {
-    if (lines_fit(rows, cols, row, col))
-        *view = (matrix){data, CblasNoTrans, (int)(rows == 1 ? cols : row)};
-    else if (lines_fit(cols, rows, col, row))
-        *view = (matrix){data, CblasTrans, (int)(cols == 1 ? rows : col)};
-    else
-        return false;
+    if (lines_fit(rows, cols, row, col)) *view = (matrix){data, CblasNoTrans, (int)(rows == 1 ? cols : row)};
+    else if (lines_fit(cols, rows, col, row)) *view = (matrix){data, CblasTrans, (int)(cols == 1 ? rows : col)};
+    else return false;
     return true;
 }
 
-static CBLAS_TRANSPOSE other(CBLAS_TRANSPOSE t) { return t == CblasTrans ? CblasNoTrans : CblasTrans; }
+static CBLAS_TRANSPOSE other(CBLAS_TRANSPOSE t) {
+    return t == CblasTrans ? CblasNoTrans : CblasTrans;
+}
 
-/* ---- CBLAS by dtype ---------------------------------------------------------------------------------------------- */
+/* ---- CBLAS by dtype ------------------------------------------------------------------------------------------ */
 
 static void gemm(lam_dtype dtype, const lam__product *p, const matrix *x, const matrix *y, void *out) {
     const int m = (int)p->m, k = (int)p->k, n = (int)p->n;
@@ -67,13 +67,11 @@ static void gemv(lam_dtype dtype, bool transpose, int64_t rows, int64_t cols, co
 
 static void dot(lam_dtype dtype, const lam__product *p, const void *x, const void *y, void *out) {
     const int k = (int)p->k, x_step = (int)p->x_col, y_step = (int)p->y_row;
-    if (dtype == LAM_F64)
-        *(double *)out = cblas_ddot(k, x, x_step, y, y_step);
-    else
-        *(float *)out = cblas_sdot(k, x, x_step, y, y_step);
+    if (dtype == LAM_F64) *(double *)out = cblas_ddot(k, x, x_step, y, y_step);
+    else *(float *)out = cblas_sdot(k, x, x_step, y, y_step);
 }
 
-/* ---- one product after the other --------------------------------------------------------------------------------- */
+/* ---- one product after the other ----------------------------------------------------------------------------- */
 
 static const lam__small_type *loops(lam_dtype dtype) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
@@ -84,20 +82,18 @@ static const lam__small_type *loops(lam_dtype dtype) {
     return &lam__small_simd_v1[dtype];
 }
 
-static size_t item_of(lam_dtype dtype) {
-    static const size_t item[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1};
-    return item[dtype];
-}
-
 static const void *at(const void *base, int64_t elements, lam_dtype dtype) {
-    return (const char *)base + elements * (int64_t)item_of(dtype);
+    return (const char *)base + elements * lam__item_bytes(dtype);
 }
 
 /* CBLAS counts in int, and steps of vectors below 1 mean something else there. */
-static bool is_step(int64_t step) { return step >= 1 && step <= INT_MAX; }
+static bool is_step(int64_t step) {
+    return step >= 1 && step <= INT_MAX;
+}
 
 /* A matrix copied row by row into `to`. */
-static void copy_matrix(lam_dtype dtype, int64_t rows, int64_t cols, int64_t row, int64_t col, const void *from, void *to) {
+static void copy_matrix(lam_dtype dtype, int64_t rows, int64_t cols, int64_t row, int64_t col, const void *from,
+                        void *to) {
     const int64_t dims[2] = {rows, cols}, strides[2] = {row, col}, packed[2] = {cols, 1};
     lam__kernels_copy(2, dims, dtype, to, packed, dtype, from, strides);
 }
@@ -122,7 +118,7 @@ static bool run_vectors(lam_dtype dtype, const lam__product *p) {
     const int64_t out_step = p->m * p->n;
     for (int64_t b = 0; b < p->batch; b++) {
         const void *x = at(p->x, b * p->x_batch, dtype), *y = at(p->y, b * p->y_batch, dtype);
-        if (!try_vectors(dtype, p, x, y, (char *)p->out + b * out_step * (int64_t)item_of(dtype))) return false;
+        if (!try_vectors(dtype, p, x, y, (char *)p->out + b * out_step * lam__item_bytes(dtype))) return false;
     }
     return true;
 }
@@ -137,7 +133,7 @@ static bool make_room(lam_dtype dtype, int64_t rows, int64_t cols, int64_t row, 
                       void *env, packing *p) {
     matrix unused;
     p->needed = !matrix_view(rows, cols, row, col, NULL, &unused);
-    p->copy = p->needed ? scratch(env, (size_t)rows * (size_t)cols * item_of(dtype)) : NULL;
+    p->copy = p->needed ? scratch(env, (size_t)rows * (size_t)cols * (size_t)lam__item_bytes(dtype)) : NULL;
     return !p->needed || p->copy;
 }
 
@@ -158,7 +154,7 @@ static bool run_gemm(lam_dtype dtype, const lam__product *p, lam__scratch *scrat
     packing px, py;
     if (!make_room(dtype, p->m, p->k, p->x_row, p->x_col, scratch, env, &px)) return false;
     if (!make_room(dtype, p->k, p->n, p->y_row, p->y_col, scratch, env, &py)) return false;
-    const int64_t out_bytes = p->m * p->n * (int64_t)item_of(dtype);
+    const int64_t out_bytes = p->m * p->n * lam__item_bytes(dtype);
     for (int64_t b = 0; b < p->batch; b++) {
         matrix x = view_of(dtype, &px, b, p->m, p->k, p->x_batch, p->x_row, p->x_col, p->x);
         matrix y = view_of(dtype, &py, b, p->k, p->n, p->y_batch, p->y_row, p->y_col, p->y);
@@ -167,13 +163,21 @@ static bool run_gemm(lam_dtype dtype, const lam__product *p, lam__scratch *scrat
     return true;
 }
 
-/* ---- making products large ----------------------------------------------------------------------------------------- */
+/* ---- making products large ----------------------------------------------------------------------------------- */
 
 /* out[b, m, 1] = x[m, k] y[b, k, 1] is the product y[b, k] x[k, m]. */
 static void swap_vectors(lam__product *p) {
-    *p = (lam__product){.batch = 1, .m = p->batch, .k = p->k, .n = p->m, .out = p->out,
-                        .x = p->y, .x_row = p->y_batch, .x_col = p->y_row,
-                        .y = p->x, .y_row = p->x_col, .y_col = p->x_row};
+    *p = (lam__product){.batch = 1,
+                        .m = p->batch,
+                        .k = p->k,
+                        .n = p->m,
+                        .out = p->out,
+                        .x = p->y,
+                        .x_row = p->y_batch,
+                        .x_col = p->y_row,
+                        .y = p->x,
+                        .y_row = p->x_col,
+                        .y_col = p->x_row};
 }
 
 /* Turns the batch into rows or columns where an operand is shared and the strides permit. */
@@ -189,9 +193,11 @@ static void fold_batch(lam__product *p) {
     }
 }
 
-/* ---- choice by size ------------------------------------------------------------------------------------------------ */
+/* ---- choice by size ------------------------------------------------------------------------------------------ */
 
-static bool is_narrow(const lam__product *p) { return p->k <= NARROW && p->n <= NARROW; }
+static bool is_narrow(const lam__product *p) {
+    return p->k <= NARROW && p->n <= NARROW;
+}
 
 /* CBLAS on machines with AVX-512 has kernels for small matrices; elsewhere it costs a fixed 60 to 100 ns. */
 static bool is_small(const lam__product *p) {
@@ -202,7 +208,9 @@ static bool is_small(const lam__product *p) {
     return p->m <= SMALL && p->k <= SMALL && p->n <= SMALL;
 }
 
-static bool fits_cblas(const lam__product *p) { return p->m <= INT_MAX && p->k <= INT_MAX && p->n <= INT_MAX; }
+static bool fits_cblas(const lam__product *p) {
+    return p->m <= INT_MAX && p->k <= INT_MAX && p->n <= INT_MAX;
+}
 
 static bool run_float(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env) {
     if (is_small(p)) {
@@ -223,12 +231,22 @@ bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, i
                          lam__scratch *scratch, void *env) {
     if (batch == 0 || m == 0 || n == 0) return true;
     if (k == 0) {
-        memset(out, 0, (size_t)(batch * m * n) * item_of(dtype));
+        memset(out, 0, (size_t)(batch * m * n) * (size_t)lam__item_bytes(dtype));
         return true;
     }
-    lam__product p = {.batch = batch, .m = m, .k = k, .n = n, .out = out,
-                      .x = x, .x_batch = x_strides[0], .x_row = x_strides[1], .x_col = x_strides[2],
-                      .y = y, .y_batch = y_strides[0], .y_row = y_strides[1], .y_col = y_strides[2]};
+    lam__product p = {.batch = batch,
+                      .m = m,
+                      .k = k,
+                      .n = n,
+                      .out = out,
+                      .x = x,
+                      .x_batch = x_strides[0],
+                      .x_row = x_strides[1],
+                      .x_col = x_strides[2],
+                      .y = y,
+                      .y_batch = y_strides[0],
+                      .y_row = y_strides[1],
+                      .y_col = y_strides[2]};
     fold_batch(&p);
     if (dtype == LAM_F64 || dtype == LAM_F32) return run_float(dtype, &p, scratch, env);
     loops(dtype)->plain(&p);

@@ -2,23 +2,23 @@
  * arithmetic (unsigned for integers: they wrap), MUL and ADD operators, and NAME. Rows of y are added up where they
  * are contiguous, dots are formed elsewhere. No include guard: that is the point. */
 
-INLINE void FN(plain_row)(const lam__product *p, const T *x, const T *y, T *restrict out) {
+ALWAYS_INLINE void FN(plain_row)(const lam__product *p, const T *x, const T *y, T *restrict out) {
     const int64_t n = p->n;
-    for (int64_t j = 0; j < n; j++) out[j] = (T)((U)x[0] MUL (U)y[j]);
+    for (int64_t j = 0; j < n; j++) out[j] = (T)((U)x[0] MUL(U) y[j]);
     for (int64_t q = 1; q < p->k; q++) {
         const U factor = (U)x[q * p->x_col];
         const T *row = y + q * p->y_row;
-        for (int64_t j = 0; j < n; j++) out[j] = (T)((U)out[j] ADD (U)(factor MUL (U)row[j]));
+        for (int64_t j = 0; j < n; j++) out[j] = (T)((U)out[j] ADD(U)(factor MUL(U) row[j]));
     }
 }
 
-INLINE T FN(plain_dot)(int64_t k, const T *x, int64_t x_step, const T *y, int64_t y_step) {
-    U sum = (U)((U)x[0] MUL (U)y[0]);
-    for (int64_t q = 1; q < k; q++) sum = (U)(sum ADD (U)((U)x[q * x_step] MUL (U)y[q * y_step]));
+ALWAYS_INLINE T FN(plain_dot)(int64_t k, const T *x, int64_t x_step, const T *y, int64_t y_step) {
+    U sum = (U)((U)x[0] MUL(U) y[0]);
+    for (int64_t q = 1; q < k; q++) sum = (U)(sum ADD(U)((U)x[q * x_step] MUL(U) y[q * y_step]));
     return (T)sum;
 }
 
-INLINE void FN(plain_dots)(const lam__product *p, const T *x, const T *y, T *restrict out) {
+ALWAYS_INLINE void FN(plain_dots)(const lam__product *p, const T *x, const T *y, T *restrict out) {
     const int64_t n = p->n, k = p->k;
     if (p->x_col == 1 && p->y_row == 1)
         for (int64_t j = 0; j < n; j++) out[j] = FN(plain_dot)(k, x, 1, y + j * p->y_col, 1);
@@ -31,10 +31,8 @@ static void FN(plain)(const lam__product *p) {
     for (int64_t b = 0; b < p->batch; b++) {
         const T *x = (const T *)p->x + b * p->x_batch, *y = (const T *)p->y + b * p->y_batch;
         for (int64_t i = 0; i < p->m; i++, x += p->x_row, out += p->n) {
-            if (p->y_col == 1 && p->n > 1)
-                FN(plain_row)(p, x, y, out);
-            else
-                FN(plain_dots)(p, x, y, out);
+            if (p->y_col == 1 && p->n > 1) FN(plain_row)(p, x, y, out);
+            else FN(plain_dots)(p, x, y, out);
         }
     }
 }

@@ -1,36 +1,50 @@
-/* Small products with one width of vector, included by small_type.h with LANES half (4) or full (8). rows, n and,
- * where it is at most 4, k are constants after inlining. No include guard: that is the point. */
+/* Small products with COUNT columns side by side, included by small_type.h with COUNT and LANES 4 and half, or 8 and
+ * full. They are one or more of the machine's vectors. rows, n and, where it is at most 4, k are constants after
+ * inlining. No include guard: that is the point. */
+typedef T FN2(part, LANES)
+    __attribute__((vector_size(COUNT * sizeof(T) < VECTOR_BYTES ? COUNT * sizeof(T) : VECTOR_BYTES)));
 
-/* Part of a vector goes lane by lane: through memory, a narrow store before a wide load costs more than the product. */
-INLINE void FN2(read, LANES)(int n, const T *from, int64_t step, FN(LANES) *to) {
-    enum { COUNT = sizeof(FN(LANES)) / sizeof(T) };
-    FN(LANES) v = {0};
-    if (n == COUNT && step == 1)
-        memcpy(&v, from, sizeof v);
-    else
-        for (int j = 0; j < n; j++) v[j] = from[j * step];
-    *to = v;
+typedef struct FN(LANES) {
+    FN2(part, LANES) part[COUNT * sizeof(T) / sizeof(FN2(part, LANES))];
+} FN(LANES);
+
+/* Where a row is not full it goes lane by lane: through memory, narrow stores before a wide load cost more than the
+ * product itself. */
+ALWAYS_INLINE void FN2(read, LANES)(int n, const T *from, int64_t step, FN(LANES) * row) {
+    enum { WIDTH = sizeof row->part[0] / sizeof(T) };
+    if (n == COUNT && step == 1) {
+        memcpy(row, from, sizeof *row);
+        return;
+    }
+    for (int i = 0; i < COUNT / WIDTH; i++) {
+        FN2(part, LANES) v = {0};
+        for (int j = 0; j < WIDTH && i * WIDTH + j < n; j++) v[j] = from[(i * WIDTH + j) * step];
+        row->part[i] = v;
+    }
 }
 
-INLINE void FN2(write, LANES)(int n, const FN(LANES) *v, T *out) {
-    enum { COUNT = sizeof(FN(LANES)) / sizeof(T) };
-    if (n == COUNT)
-        memcpy(out, v, sizeof *v);
+ALWAYS_INLINE void FN2(write, LANES)(int n, const FN(LANES) * row, T *out) {
+    enum { WIDTH = sizeof row->part[0] / sizeof(T) };
+    if (n == COUNT) memcpy(out, row, sizeof *row);
     else
-        for (int j = 0; j < n; j++) out[j] = (*v)[j];
+        for (int j = 0; j < n; j++) out[j] = row->part[j / WIDTH][j % WIDTH];
 }
 
 /* `rows` rows of out, at most 4: each is a sum over k of an element of x times a row of y. */
-INLINE void FN2(rows, LANES)(int rows, int64_t k, int n, const lam__product *p, const T *x, const FN(LANES) *y,
-                             T *out) {
+ALWAYS_INLINE void FN2(rows, LANES)(int rows, int64_t k, int n, const lam__product *p, const T *x, const FN(LANES) * y,
+                                    T *out) {
+    enum { PARTS = sizeof y->part / sizeof y->part[0] };
     FN(LANES) sum[4];
-    for (int r = 0; r < rows; r++) sum[r] = x[r * p->x_row] * y[0];
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < PARTS; i++) sum[r].part[i] = x[r * p->x_row] * y[0].part[i];
     for (int64_t q = 1; q < k; q++)
-        for (int r = 0; r < rows; r++) sum[r] += x[r * p->x_row + q * p->x_col] * y[q];
+        for (int r = 0; r < rows; r++)
+            for (int i = 0; i < PARTS; i++) sum[r].part[i] += x[r * p->x_row + q * p->x_col] * y[q].part[i];
     for (int r = 0; r < rows; r++) FN2(write, LANES)(n, &sum[r], out + r * p->n);
 }
 
-INLINE void FN2(products, LANES)(const lam__product *p, int64_t k, int n, int64_t first) {
+/* Columns [first, first + n) of every product of the batch. */
+ALWAYS_INLINE void FN2(products, LANES)(const lam__product *p, int64_t k, int n, int64_t first) {
     T *out = (T *)p->out + first;
     FN(LANES) y[LAM__SMALL_K];
     for (int64_t b = 0; b < p->batch; b++) {
@@ -45,3 +59,4 @@ INLINE void FN2(products, LANES)(const lam__product *p, int64_t k, int n, int64_
 }
 
 #undef LANES
+#undef COUNT

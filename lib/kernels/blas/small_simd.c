@@ -3,61 +3,62 @@
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline, unused))
-#define PASTE(a, b) a##_##b
-#define EXPAND(a, b) PASTE(a, b)
-#define PASTE2(a, b, c) a##_##b##_##c
+#include "lib/kernels/simd/vector.h"
+
+#define PASTE(a, b)      a##_##b
+#define EXPAND(a, b)     PASTE(a, b)
+#define PASTE2(a, b, c)  a##_##b##_##c
 #define EXPAND2(a, b, c) PASTE2(a, b, c)
-#define FN(name) EXPAND(name, NAME)
+#define FN(name)         EXPAND(name, NAME)
 #define FN2(name, lanes) EXPAND2(name, NAME, lanes)
 
-#define T double
-#define U double
-#define MUL *
-#define ADD +
+#define T    double
+#define U    double
+#define MUL  *
+#define ADD  +
 #define NAME f64
 #include "lib/kernels/blas/plain_type.h"
 
-#define T double
+#define T    double
 #define NAME f64
 #include "lib/kernels/blas/small_type.h"
 
-#define T float
-#define U float
-#define MUL *
-#define ADD +
+#define T    float
+#define U    float
+#define MUL  *
+#define ADD  +
 #define NAME f32
 #include "lib/kernels/blas/plain_type.h"
 
-#define T float
+#define T    float
 #define NAME f32
 #include "lib/kernels/blas/small_type.h"
 
-#define T int64_t
-#define U uint64_t
-#define MUL *
-#define ADD +
+#define T    int64_t
+#define U    uint64_t
+#define MUL  *
+#define ADD  +
 #define NAME i64
 #include "lib/kernels/blas/plain_type.h"
 
-#define T int32_t
-#define U uint32_t
-#define MUL *
-#define ADD +
+#define T    int32_t
+#define U    uint32_t
+#define MUL  *
+#define ADD  +
 #define NAME i32
 #include "lib/kernels/blas/plain_type.h"
 
-#define T uint8_t
-#define U uint8_t
-#define MUL *
-#define ADD +
+#define T    uint8_t
+#define U    uint8_t
+#define MUL  *
+#define ADD  +
 #define NAME u8
 #include "lib/kernels/blas/plain_type.h"
 
-#define T uint8_t
-#define U uint8_t
-#define MUL &
-#define ADD |
+#define T    uint8_t
+#define U    uint8_t
+#define MUL  &
+#define ADD  |
 #define NAME boolean
 #include "lib/kernels/blas/plain_type.h"
 

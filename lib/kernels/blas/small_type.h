@@ -1,17 +1,16 @@
-/* Small products of one floating type, included by small_simd.c with T and NAME. Up to 8 columns of out are one vector,
- * y lies in registers or on the stack as such vectors, and four rows are computed at a time. The number of columns
- * (and k, up to 4) is a constant after inlining, so that loads and stores of partial rows are a few moves. More than 8
- * columns are done 8 at a time. No include guard: that is the point. */
-typedef T FN(half) __attribute__((vector_size(4 * sizeof(T))));
-typedef T FN(full) __attribute__((vector_size(8 * sizeof(T))));
-
+/* Small products of one floating type, included by small_simd.c with T and NAME. Up to 4 or 8 columns of out are
+ * side by side in vectors, y lies in registers or on the stack in the same form, and four rows are computed at a
+ * time. The number of columns (and k, up to 4) is a constant after inlining, so that loads and stores of partial rows
+ * are a few moves. More than 8 columns are done 8 at a time. No include guard: that is the point. */
 #define LANES half
+#define COUNT 4
 #include "lib/kernels/blas/small_lanes.h"
 #define LANES full
+#define COUNT 8
 #include "lib/kernels/blas/small_lanes.h"
 
 /* Columns [first, first + n) of every product, n <= 4. */
-INLINE void FN(columns_to_4)(const lam__product *p, int n, int64_t first) {
+ALWAYS_INLINE void FN(columns_to_4)(const lam__product *p, int n, int64_t first) {
     switch (p->k) {
     case 1: FN2(products, half)(p, 1, n, first); return;
     case 2: FN2(products, half)(p, 2, n, first); return;
@@ -39,8 +38,7 @@ static void FN(small)(const lam__product *p) {
         FN(plain)(p);
         return;
     }
-    for (int64_t first = 0; first < p->n; first += 8)
-        FN(columns)(p, p->n - first < 8 ? p->n - first : 8, first);
+    for (int64_t first = 0; first < p->n; first += 8) FN(columns)(p, p->n - first < 8 ? p->n - first : 8, first);
 }
 
 #undef T

@@ -19,88 +19,35 @@ typedef struct integers {
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
-/* clang-format off: one line per operation */
-static double f_neg(floats a) {
-    return -a.x;
-}
-static double f_abs(floats a) {
-    return fabs(a.x);
-}
-static double f_sign(floats a) {
-    return a.x > 0 ? 1 : a.x < 0 ? -1 : a.x;
-}
-static double f_square(floats a) {
-    return a.x * a.x;
-}
-static double f_integer_pow(floats a) {
-    return pow(a.x, (double)a.k);
-}
-static double f_floor(floats a) {
-    return floor(a.x);
-}
-static double f_ceil(floats a) {
-    return ceil(a.x);
-}
-static double f_round(floats a) {
-    return nearbyint(a.x);
-}
-static double f_trunc(floats a) {
-    return trunc(a.x);
-}
-static double f_sqrt(floats a) {
-    return sqrt(a.x);
-}
-static double f_rsqrt(floats a) {
-    return 1 / sqrt(a.x);
-}
-static double f_reciprocal(floats a) {
-    return 1 / a.x;
-}
-static double f_is_finite(floats a) {
-    return isfinite(a.x) != 0;
-}
-static double f_is_nan(floats a) {
-    return isnan(a.x) != 0;
-}
-static double f_add(floats a) {
-    return a.x + a.y;
-}
-static double f_sub(floats a) {
-    return a.x - a.y;
-}
-static double f_mul(floats a) {
-    return a.x * a.y;
-}
-static double f_div(floats a) {
-    return a.x / a.y;
-}
-static double f_rem(floats a) {
-    return fmod(a.x, a.y);
-}
-static double f_copysign(floats a) {
-    return copysign(a.x, a.y);
-}
-static double f_eq(floats a) {
-    return a.x == a.y;
-}
-static double f_ne(floats a) {
-    return a.x != a.y;
-}
-static double f_lt(floats a) {
-    return a.x < a.y;
-}
-static double f_le(floats a) {
-    return a.x <= a.y;
-}
-static double f_gt(floats a) {
-    return a.x > a.y;
-}
-static double f_ge(floats a) {
-    return a.x >= a.y;
-}
-static double f_where(floats a) {
-    return a.x != 0 ? a.y : a.z;
-}
+/* One line per operation. */
+/* clang-format off */
+static double f_neg(floats a) { return -a.x; }
+static double f_abs(floats a) { return fabs(a.x); }
+static double f_sign(floats a) { return a.x > 0 ? 1 : a.x < 0 ? -1 : a.x; }
+static double f_square(floats a) { return a.x * a.x; }
+static double f_integer_pow(floats a) { return pow(a.x, (double)a.k); }
+static double f_floor(floats a) { return floor(a.x); }
+static double f_ceil(floats a) { return ceil(a.x); }
+static double f_round(floats a) { return nearbyint(a.x); }
+static double f_trunc(floats a) { return trunc(a.x); }
+static double f_sqrt(floats a) { return sqrt(a.x); }
+static double f_rsqrt(floats a) { return 1 / sqrt(a.x); }
+static double f_reciprocal(floats a) { return 1 / a.x; }
+static double f_is_finite(floats a) { return isfinite(a.x) != 0; }
+static double f_is_nan(floats a) { return isnan(a.x) != 0; }
+static double f_add(floats a) { return a.x + a.y; }
+static double f_sub(floats a) { return a.x - a.y; }
+static double f_mul(floats a) { return a.x * a.y; }
+static double f_div(floats a) { return a.x / a.y; }
+static double f_rem(floats a) { return fmod(a.x, a.y); }
+static double f_copysign(floats a) { return copysign(a.x, a.y); }
+static double f_eq(floats a) { return a.x == a.y; }
+static double f_ne(floats a) { return a.x != a.y; }
+static double f_lt(floats a) { return a.x < a.y; }
+static double f_le(floats a) { return a.x <= a.y; }
+static double f_gt(floats a) { return a.x > a.y; }
+static double f_ge(floats a) { return a.x >= a.y; }
+static double f_where(floats a) { return a.x != 0 ? a.y : a.z; }
 /* clang-format on */
 
 static double larger(double x, double y) {
@@ -153,74 +100,31 @@ static double f_lgamma(floats a) {
 
 /* ---- integers ------------------------------------------------------------------------------------------- */
 
-/* clang-format off: one line per operation */
-static int64_t wrap(uint64_t x) {
-    return (int64_t)x;
-}
+/* One line per operation. */
+/* clang-format off */
+static int64_t wrap(uint64_t x) { return (int64_t)x; }
 
-static int64_t i_neg(integers a) {
-    return wrap(0 - (uint64_t)a.x);
-}
-static int64_t i_abs(integers a) {
-    return a.x < 0 ? i_neg(a) : a.x;
-}
-static int64_t i_sign(integers a) {
-    return (a.x > 0) - (a.x < 0);
-}
-static int64_t i_square(integers a) {
-    return wrap((uint64_t)a.x * (uint64_t)a.x);
-}
-static int64_t i_not(integers a) {
-    return ~a.x;
-}
-static int64_t i_add(integers a) {
-    return wrap((uint64_t)a.x + (uint64_t)a.y);
-}
-static int64_t i_sub(integers a) {
-    return wrap((uint64_t)a.x - (uint64_t)a.y);
-}
-static int64_t i_mul(integers a) {
-    return wrap((uint64_t)a.x * (uint64_t)a.y);
-}
-static int64_t i_rem(integers a) {
-    return a.y == 0 || a.y == -1 ? 0 : a.x % a.y;
-}
-static int64_t i_max(integers a) {
-    return a.x > a.y ? a.x : a.y;
-}
-static int64_t i_min(integers a) {
-    return a.x < a.y ? a.x : a.y;
-}
-static int64_t i_and(integers a) {
-    return a.x & a.y;
-}
-static int64_t i_or(integers a) {
-    return a.x | a.y;
-}
-static int64_t i_xor(integers a) {
-    return a.x ^ a.y;
-}
-static int64_t i_eq(integers a) {
-    return a.x == a.y;
-}
-static int64_t i_ne(integers a) {
-    return a.x != a.y;
-}
-static int64_t i_lt(integers a) {
-    return a.x < a.y;
-}
-static int64_t i_le(integers a) {
-    return a.x <= a.y;
-}
-static int64_t i_gt(integers a) {
-    return a.x > a.y;
-}
-static int64_t i_ge(integers a) {
-    return a.x >= a.y;
-}
-static int64_t i_where(integers a) {
-    return a.x ? a.y : a.z;
-}
+static int64_t i_neg(integers a) { return wrap(0 - (uint64_t)a.x); }
+static int64_t i_abs(integers a) { return a.x < 0 ? i_neg(a) : a.x; }
+static int64_t i_sign(integers a) { return (a.x > 0) - (a.x < 0); }
+static int64_t i_square(integers a) { return wrap((uint64_t)a.x * (uint64_t)a.x); }
+static int64_t i_not(integers a) { return ~a.x; }
+static int64_t i_add(integers a) { return wrap((uint64_t)a.x + (uint64_t)a.y); }
+static int64_t i_sub(integers a) { return wrap((uint64_t)a.x - (uint64_t)a.y); }
+static int64_t i_mul(integers a) { return wrap((uint64_t)a.x * (uint64_t)a.y); }
+static int64_t i_rem(integers a) { return a.y == 0 || a.y == -1 ? 0 : a.x % a.y; }
+static int64_t i_max(integers a) { return a.x > a.y ? a.x : a.y; }
+static int64_t i_min(integers a) { return a.x < a.y ? a.x : a.y; }
+static int64_t i_and(integers a) { return a.x & a.y; }
+static int64_t i_or(integers a) { return a.x | a.y; }
+static int64_t i_xor(integers a) { return a.x ^ a.y; }
+static int64_t i_eq(integers a) { return a.x == a.y; }
+static int64_t i_ne(integers a) { return a.x != a.y; }
+static int64_t i_lt(integers a) { return a.x < a.y; }
+static int64_t i_le(integers a) { return a.x <= a.y; }
+static int64_t i_gt(integers a) { return a.x > a.y; }
+static int64_t i_ge(integers a) { return a.x >= a.y; }
+static int64_t i_where(integers a) { return a.x ? a.y : a.z; }
 /* clang-format on */
 
 static int64_t i_clamp(integers a) {
@@ -345,14 +249,11 @@ static void run_f32(int64_t n, void *const p[], const int64_t step[], int inputs
 }
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], const void *params
-/* clang-format off: one-line adapters and empty rows */
-#define DEFINE_ELEMENTARY(name, inputs)                                                                                \
-    static void f64_loop_##name(LOOP_ARGS) {                                                                           \
-        (void)params, run_f64(n, p, step, inputs, f_##name);                                                           \
-    }                                                                                                                  \
-    static void f32_loop_##name(LOOP_ARGS) {                                                                           \
-        (void)params, run_f32(n, p, step, inputs, f_##name);                                                           \
-    }
+/* One-line adapters and empty rows. */
+/* clang-format off */
+#define DEFINE_ELEMENTARY(name, inputs) \
+    static void f64_loop_##name(LOOP_ARGS) { (void)params, run_f64(n, p, step, inputs, f_##name); } \
+    static void f32_loop_##name(LOOP_ARGS) { (void)params, run_f32(n, p, step, inputs, f_##name); }
 #define DEFINE_REAL(name, inputs)
 #define DEFINE_FLOAT(name, inputs)
 #define DEFINE_COMPARE(name, inputs)
@@ -363,19 +264,19 @@ static void run_f32(int64_t n, void *const p[], const int64_t step[], int inputs
 #include "lib/kernels/elementwise.def"
 #undef LAM__LOOP
 
-#define FALLBACK_ELEMENTARY(name)                                                                                      \
+#define FALLBACK_ELEMENTARY(name) \
     { f64_loop_##name, f32_loop_##name }
-#define FALLBACK_REAL(name)                                                                                            \
+#define FALLBACK_REAL(name) \
     { NULL }
-#define FALLBACK_FLOAT(name)                                                                                           \
+#define FALLBACK_FLOAT(name) \
     { NULL }
-#define FALLBACK_COMPARE(name)                                                                                         \
+#define FALLBACK_COMPARE(name) \
     { NULL }
-#define FALLBACK_LOGIC(name)                                                                                           \
+#define FALLBACK_LOGIC(name) \
     { NULL }
-#define FALLBACK_TEST(name)                                                                                            \
+#define FALLBACK_TEST(name) \
     { NULL }
-#define FALLBACK_SELECT(name)                                                                                          \
+#define FALLBACK_SELECT(name) \
     { NULL }
 /* clang-format on */
 

@@ -63,12 +63,13 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 #define FROM_INTEGER(x) (x) != 0
 #include "lib/kernels/simd/convert_to.h"
 
-/* clang-format off: rows */
+/* Rows. */
+/* clang-format off */
 /* A bool is read as the byte it is. */
-#define ROW(to)                                                                                                        \
-    {                                                                                                                  \
-        [LAM_F64] = to##_loop_from_f64, [LAM_F32] = to##_loop_from_f32, [LAM_I64] = to##_loop_from_i64,                \
-        [LAM_I32] = to##_loop_from_i32, [LAM_U8] = to##_loop_from_u8, [LAM_BOOL] = to##_loop_from_u8                   \
+#define ROW(to) \
+    { \
+        [LAM_F64] = to##_loop_from_f64, [LAM_F32] = to##_loop_from_f32, [LAM_I64] = to##_loop_from_i64, \
+        [LAM_I32] = to##_loop_from_i32, [LAM_U8] = to##_loop_from_u8, [LAM_BOOL] = to##_loop_from_u8 \
     }
 
 static lam__loop *const conversions[LAM_DTYPE_COUNT][LAM_DTYPE_COUNT] = {

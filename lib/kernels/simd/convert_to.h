@@ -1,7 +1,8 @@
 /* Template: the conversion loops into one type. Include with D (destination), TO(x) (spelling), FROM_FLOAT(x) for
  * x a double or float, FROM_INTEGER(x) for x any integer. */
 
-/* clang-format off: one line per operation */
+/* One line per operation. */
+/* clang-format off */
 #define R D
 
 #define T      double
@@ -9,9 +10,7 @@
 #include "lib/kernels/simd/map.h"
 #undef T
 #undef MAP
-ALWAYS_INLINE D TO(from_f64)(double x) {
-    return FROM_FLOAT(x);
-}
+ALWAYS_INLINE D TO(from_f64)(double x) { return FROM_FLOAT(x); }
 static void TO(loop_from_f64)(LOOP_ARGS) {
     TO(unary_from_f64)(n, p, step, TO(from_f64));
 }
@@ -21,9 +20,7 @@ static void TO(loop_from_f64)(LOOP_ARGS) {
 #include "lib/kernels/simd/map.h"
 #undef T
 #undef MAP
-ALWAYS_INLINE D TO(from_f32)(float x) {
-    return FROM_FLOAT(x);
-}
+ALWAYS_INLINE D TO(from_f32)(float x) { return FROM_FLOAT(x); }
 static void TO(loop_from_f32)(LOOP_ARGS) {
     TO(unary_from_f32)(n, p, step, TO(from_f32));
 }
@@ -33,9 +30,7 @@ static void TO(loop_from_f32)(LOOP_ARGS) {
 #include "lib/kernels/simd/map.h"
 #undef T
 #undef MAP
-ALWAYS_INLINE D TO(from_i64)(int64_t x) {
-    return FROM_INTEGER(x);
-}
+ALWAYS_INLINE D TO(from_i64)(int64_t x) { return FROM_INTEGER(x); }
 static void TO(loop_from_i64)(LOOP_ARGS) {
     TO(unary_from_i64)(n, p, step, TO(from_i64));
 }
@@ -45,9 +40,7 @@ static void TO(loop_from_i64)(LOOP_ARGS) {
 #include "lib/kernels/simd/map.h"
 #undef T
 #undef MAP
-ALWAYS_INLINE D TO(from_i32)(int32_t x) {
-    return FROM_INTEGER(x);
-}
+ALWAYS_INLINE D TO(from_i32)(int32_t x) { return FROM_INTEGER(x); }
 static void TO(loop_from_i32)(LOOP_ARGS) {
     TO(unary_from_i32)(n, p, step, TO(from_i32));
 }
@@ -57,9 +50,7 @@ static void TO(loop_from_i32)(LOOP_ARGS) {
 #include "lib/kernels/simd/map.h"
 #undef T
 #undef MAP
-ALWAYS_INLINE D TO(from_u8)(uint8_t x) {
-    return FROM_INTEGER(x);
-}
+ALWAYS_INLINE D TO(from_u8)(uint8_t x) { return FROM_INTEGER(x); }
 static void TO(loop_from_u8)(LOOP_ARGS) {
     TO(unary_from_u8)(n, p, step, TO(from_u8));
 }

@@ -16,12 +16,11 @@
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
-/* clang-format off: rows and one-line adapters */
+/* Rows and one-line adapters. */
+/* clang-format off */
 /* Loops generated from the registry: those of the kind ELEMENTARY. */
-#define DEFINE_ELEMENTARY(name, inputs)                                                                                \
-    static void NAME(loop_##name)(LOOP_ARGS) {                                                                         \
-        NAME(vectors##inputs)(n, p, step, NAME(name));                                                                 \
-    }
+#define DEFINE_ELEMENTARY(name, inputs) \
+    static void NAME(loop_##name)(LOOP_ARGS) { NAME(vectors##inputs)(n, p, step, NAME(name)); }
 #define DEFINE_REAL(name, inputs)
 #define DEFINE_FLOAT(name, inputs)
 #define DEFINE_COMPARE(name, inputs)
@@ -91,31 +90,30 @@
 #undef B
 #undef NAME
 
-/* clang-format off: rows and one-line adapters */
-ALWAYS_INLINE uint8_t bool_not(uint8_t x) {
-    return !x;
-}
+/* Rows and one-line adapters. */
+/* clang-format off */
+ALWAYS_INLINE uint8_t bool_not(uint8_t x) { return !x; }
 static void bool_loop_not(LOOP_ARGS) {
     u8_unary(n, p, step, bool_not);
 }
 
-#define ROW_REAL(name)                                                                                                 \
-    {                                                                                                                  \
-        [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name, [LAM_I64] = i64_loop_##name,                         \
-        [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name                                                         \
+#define ROW_REAL(name) \
+    { \
+        [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name, [LAM_I64] = i64_loop_##name, \
+        [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name \
     }
 #define ROW_COMPARE(name) ROW_REAL(name)
 #define ROW_SELECT(name)  ROW_REAL(name)
-#define ROW_FLOAT(name)                                                                                                \
+#define ROW_FLOAT(name) \
     { [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name }
 #define ROW_TEST(name) ROW_FLOAT(name)
-#define ROW_LOGIC(name)                                                                                                \
+#define ROW_LOGIC(name) \
     { [LAM_I64] = i64_loop_##name, [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name }
 
 #if defined(LAM__HAVE_SLEEF)
 #define ROW_ELEMENTARY(name) ROW_FLOAT(name)
 #else
-#define ROW_ELEMENTARY(name)                                                                                           \
+#define ROW_ELEMENTARY(name) \
     { NULL }
 #endif
 

@@ -2,30 +2,17 @@
  * has been included with R = T as NAME(unary), NAME(binary) and with R = uint8_t as NAME(unary_to_bool) and so on.
  * Integers come here as unsigned where they may wrap (loops_integer.h), so nothing overflows. */
 
-/* clang-format off: one line per operation */
-ALWAYS_INLINE uint8_t NAME(eq)(T x, T y) {
-    return x == y;
-}
-ALWAYS_INLINE uint8_t NAME(ne)(T x, T y) {
-    return x != y;
-}
-ALWAYS_INLINE uint8_t NAME(lt)(T x, T y) {
-    return x < y;
-}
-ALWAYS_INLINE uint8_t NAME(le)(T x, T y) {
-    return x <= y;
-}
-ALWAYS_INLINE uint8_t NAME(gt)(T x, T y) {
-    return x > y;
-}
-ALWAYS_INLINE uint8_t NAME(ge)(T x, T y) {
-    return x >= y;
-}
+/* One line per operation. */
+/* clang-format off */
+ALWAYS_INLINE uint8_t NAME(eq)(T x, T y) { return x == y; }
+ALWAYS_INLINE uint8_t NAME(ne)(T x, T y) { return x != y; }
+ALWAYS_INLINE uint8_t NAME(lt)(T x, T y) { return x < y; }
+ALWAYS_INLINE uint8_t NAME(le)(T x, T y) { return x <= y; }
+ALWAYS_INLINE uint8_t NAME(gt)(T x, T y) { return x > y; }
+ALWAYS_INLINE uint8_t NAME(ge)(T x, T y) { return x >= y; }
 
-#define COMPARE(op)                                                                                                    \
-    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
-        NAME(binary_to_bool)(n, p, step, NAME(op));                                                                    \
-    }
+#define COMPARE(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary_to_bool)(n, p, step, NAME(op)); }
 COMPARE(eq)
 COMPARE(ne)
 COMPARE(lt)

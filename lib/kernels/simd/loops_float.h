@@ -25,64 +25,27 @@ ALWAYS_INLINE T NAME(from_bits)(B bits) {
     return x;
 }
 
-/* clang-format off: one line per operation */
-ALWAYS_INLINE T NAME(neg)(T x) {
-    return -x;
-}
-ALWAYS_INLINE T NAME(abs)(T x) {
-    return MATH(fabs)(x);
-}
-ALWAYS_INLINE T NAME(sign)(T x) {
-    return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;
-}
-ALWAYS_INLINE T NAME(square)(T x) {
-    return x * x;
-}
-ALWAYS_INLINE T NAME(floor)(T x) {
-    return MATH(floor)(x);
-}
-ALWAYS_INLINE T NAME(ceil)(T x) {
-    return MATH(ceil)(x);
-}
-ALWAYS_INLINE T NAME(round)(T x) {
-    return MATH(rint)(x);
-}
-ALWAYS_INLINE T NAME(trunc)(T x) {
-    return MATH(trunc)(x);
-}
-ALWAYS_INLINE T NAME(sqrt)(T x) {
-    return MATH(sqrt)(x);
-}
-ALWAYS_INLINE T NAME(rsqrt)(T x) {
-    return 1 / MATH(sqrt)(x);
-}
-ALWAYS_INLINE T NAME(reciprocal)(T x) {
-    return 1 / x;
-}
-ALWAYS_INLINE uint8_t NAME(is_finite)(T x) {
-    return MATH(fabs)(x) <= NAME(LARGEST);
-}
-ALWAYS_INLINE uint8_t NAME(is_nan)(T x) {
-    return x != x;
-}
-ALWAYS_INLINE T NAME(add)(T x, T y) {
-    return x + y;
-}
-ALWAYS_INLINE T NAME(sub)(T x, T y) {
-    return x - y;
-}
-ALWAYS_INLINE T NAME(mul)(T x, T y) {
-    return x * y;
-}
-ALWAYS_INLINE T NAME(div)(T x, T y) {
-    return x / y;
-}
-ALWAYS_INLINE T NAME(rem)(T x, T y) {
-    return MATH(fmod)(x, y);
-}
-ALWAYS_INLINE T NAME(copysign)(T x, T y) {
-    return MATH(copysign)(x, y);
-}
+/* One line per operation. */
+/* clang-format off */
+ALWAYS_INLINE T NAME(neg)(T x) { return -x; }
+ALWAYS_INLINE T NAME(abs)(T x) { return MATH(fabs)(x); }
+ALWAYS_INLINE T NAME(sign)(T x) { return x > 0 ? (T)1 : x < 0 ? (T)-1 : x; }
+ALWAYS_INLINE T NAME(square)(T x) { return x * x; }
+ALWAYS_INLINE T NAME(floor)(T x) { return MATH(floor)(x); }
+ALWAYS_INLINE T NAME(ceil)(T x) { return MATH(ceil)(x); }
+ALWAYS_INLINE T NAME(round)(T x) { return MATH(rint)(x); }
+ALWAYS_INLINE T NAME(trunc)(T x) { return MATH(trunc)(x); }
+ALWAYS_INLINE T NAME(sqrt)(T x) { return MATH(sqrt)(x); }
+ALWAYS_INLINE T NAME(rsqrt)(T x) { return 1 / MATH(sqrt)(x); }
+ALWAYS_INLINE T NAME(reciprocal)(T x) { return 1 / x; }
+ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return MATH(fabs)(x) <= NAME(LARGEST); }
+ALWAYS_INLINE uint8_t NAME(is_nan)(T x) { return x != x; }
+ALWAYS_INLINE T NAME(add)(T x, T y) { return x + y; }
+ALWAYS_INLINE T NAME(sub)(T x, T y) { return x - y; }
+ALWAYS_INLINE T NAME(mul)(T x, T y) { return x * y; }
+ALWAYS_INLINE T NAME(div)(T x, T y) { return x / y; }
+ALWAYS_INLINE T NAME(rem)(T x, T y) { return MATH(fmod)(x, y); }
+ALWAYS_INLINE T NAME(copysign)(T x, T y) { return MATH(copysign)(x, y); }
 /* clang-format on */
 
 /* Equal operands differ at most in the sign of zero: both bit patterns and-ed keep it only if both have it. */
@@ -98,19 +61,14 @@ ALWAYS_INLINE T NAME(min)(T x, T y) {
     return x == y ? equal : other;
 }
 
-/* clang-format off: one line per operation */
-#define UNARY(op)                                                                                                      \
-    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
-        NAME(unary)(n, p, step, NAME(op));                                                                             \
-    }
-#define TEST(op)                                                                                                       \
-    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
-        NAME(unary_to_bool)(n, p, step, NAME(op));                                                                     \
-    }
-#define BINARY(op)                                                                                                     \
-    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
-        NAME(binary)(n, p, step, NAME(op));                                                                            \
-    }
+/* One line per operation. */
+/* clang-format off */
+#define UNARY(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary)(n, p, step, NAME(op)); }
+#define TEST(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary_to_bool)(n, p, step, NAME(op)); }
+#define BINARY(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary)(n, p, step, NAME(op)); }
 UNARY(neg)
 UNARY(abs)
 UNARY(sign)
@@ -146,7 +104,7 @@ static T NAME(power)(T base, uint64_t exponent) {
     return result;
 }
 
-/* The same products, but the exponent's bits are walked outside and the block's elements inside, so that they vectorise. */
+/* The same products, but the exponent's bits are walked outside and the elements inside, so that they vectorise. */
 static void NAME(power_block)(int64_t m, T *result, T *base, uint64_t exponent) {
     for (int64_t i = 0; i < m; i++) result[i] = 1;
     for (; exponent; exponent >>= 1) {

@@ -13,66 +13,33 @@
 #undef R
 #undef MAP
 
-/* clang-format off: one line per operation */
-ALWAYS_INLINE T NAME(neg)(T x) {
-    return (T)(0 - (B)x);
-}
-ALWAYS_INLINE bool NAME(is_negative)(T x) {
-    return (B)x >> (8 * sizeof(B) - 1);
-}
-ALWAYS_INLINE T NAME(abs)(T x) {
-    return NAME(is_negative)(x) ? (T)(0 - (B)x) : x;
-}
-ALWAYS_INLINE T NAME(sign)(T x) {
-    return (T)((x > 0) - NAME(is_negative)(x));
-}
-ALWAYS_INLINE T NAME(square)(T x) {
-    return (T)((B)x * (B)x);
-}
-ALWAYS_INLINE T NAME(not )(T x) {
-    return (T) ~(B)x;
-}
-ALWAYS_INLINE T NAME(add)(T x, T y) {
-    return (T)((B)x + (B)y);
-}
-ALWAYS_INLINE T NAME(sub)(T x, T y) {
-    return (T)((B)x - (B)y);
-}
-ALWAYS_INLINE T NAME(mul)(T x, T y) {
-    return (T)((B)x * (B)y);
-}
-ALWAYS_INLINE T NAME(rem)(T x, T y) {
-    return (B)y + 1 <= 1 ? 0 : (T)(x % y);
-} /* y is 0 or -1: 0 */
-ALWAYS_INLINE T NAME(max)(T x, T y) {
-    return x > y ? x : y;
-}
-ALWAYS_INLINE T NAME(min)(T x, T y) {
-    return x < y ? x : y;
-}
-ALWAYS_INLINE T NAME (and)(T x, T y) {
-    return (T)(x & y);
-}
-ALWAYS_INLINE T NAME(or)(T x, T y) {
-    return (T)(x | y);
-}
-ALWAYS_INLINE T NAME (xor)(T x, T y) {
-    return (T)(x ^ y);
-}
+/* One line per operation. */
+/* clang-format off */
+ALWAYS_INLINE T NAME(neg)(T x) { return (T)(0 - (B)x); }
+ALWAYS_INLINE bool NAME(is_negative)(T x) { return (B)x >> (8 * sizeof(B) - 1); }
+ALWAYS_INLINE T NAME(abs)(T x) { return NAME(is_negative)(x) ? (T)(0 - (B)x) : x; }
+ALWAYS_INLINE T NAME(sign)(T x) { return (T)((x > 0) - NAME(is_negative)(x)); }
+ALWAYS_INLINE T NAME(square)(T x) { return (T)((B)x * (B)x); }
+ALWAYS_INLINE T NAME(not)(T x) { return (T)~(B)x; }
+ALWAYS_INLINE T NAME(add)(T x, T y) { return (T)((B)x + (B)y); }
+ALWAYS_INLINE T NAME(sub)(T x, T y) { return (T)((B)x - (B)y); }
+ALWAYS_INLINE T NAME(mul)(T x, T y) { return (T)((B)x * (B)y); }
+ALWAYS_INLINE T NAME(rem)(T x, T y) { return (B)y + 1 <= 1 ? 0 : (T)(x % y); } /* y is 0 or -1: 0 */
+ALWAYS_INLINE T NAME(max)(T x, T y) { return x > y ? x : y; }
+ALWAYS_INLINE T NAME(min)(T x, T y) { return x < y ? x : y; }
+ALWAYS_INLINE T NAME(and)(T x, T y) { return (T)(x & y); }
+ALWAYS_INLINE T NAME(or)(T x, T y) { return (T)(x | y); }
+ALWAYS_INLINE T NAME(xor)(T x, T y) { return (T)(x ^ y); }
 
-#define UNARY(op)                                                                                                      \
-    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
-        NAME(unary)(n, p, step, NAME(op));                                                                             \
-    }
-#define BINARY(op)                                                                                                     \
-    static void NAME(loop_##op)(LOOP_ARGS) {                                                                           \
-        NAME(binary)(n, p, step, NAME(op));                                                                            \
-    }
+#define UNARY(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary)(n, p, step, NAME(op)); }
+#define BINARY(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary)(n, p, step, NAME(op)); }
 UNARY(neg)
 UNARY(abs)
 UNARY(sign)
 UNARY(square)
-UNARY(not )
+UNARY(not)
 BINARY(add)
 BINARY(sub)
 BINARY(mul)

@@ -1,0 +1,15 @@
+/* The size of an element of each dtype, for kernels that walk memory in bytes. The one place in lib/kernels that
+ * says so; it must agree with the element types named in lamina/base.h. */
+#ifndef LAM_KERNELS_ITEM_H
+#define LAM_KERNELS_ITEM_H
+
+#include <lamina/base.h>
+
+static inline int64_t lam__item_bytes(lam_dtype dtype) {
+    static const uint8_t bytes[LAM_DTYPE_COUNT] = {
+        [LAM_F64] = 8, [LAM_F32] = 4, [LAM_I64] = 8, [LAM_I32] = 4, [LAM_U8] = 1, [LAM_BOOL] = 1,
+    };
+    return bytes[dtype];
+}
+
+#endif

@@ -1,0 +1,318 @@
+/* Contractions. All of them are one primitive, dot_general: any axes of two tensors paired off as batch axes or as axes summed
+ * over. It is bilinear, its derivatives are dot_generals, and so is its batched form: a mapped operand has one axis more, which is
+ * a batch axis if both have it and a free axis otherwise. Nothing here is ever a loop over examples. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* The paired axes of operand 0, batch axes first, then those of operand 1; axes that are not named are free. */
+typedef struct pairing {
+    int8_t batch, contract; /* pairs */
+    int8_t axes[2 * LAM_INNER_RANK];
+} pairing;
+
+static int pairs(const pairing *p) {
+    return p->batch + p->contract;
+}
+
+static int8_t *named(pairing *p, int side) {
+    return p->axes + side * pairs(p);
+}
+
+static const int8_t *axes_of(const pairing *p, int side) {
+    return p->axes + side * pairs(p);
+}
+
+static lam_tensor *apply(const pairing *p, lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y};
+    return lam__apply(&lam__row_dot_general, p, offsetof(pairing, axes) + 2 * (size_t)pairs(p), 2, in);
+}
+
+/* The axes of one operand that are not named, in their order. */
+static int free_axes(const pairing *p, int side, int rank, int out[]) {
+    uint32_t taken = 0;
+    int n = 0;
+    for (int i = 0; i < pairs(p); i++) taken |= 1u << axes_of(p, side)[i];
+    for (int axis = 0; axis < rank; axis++)
+        if (!(taken >> axis & 1u)) out[n++] = axis;
+    return n;
+}
+
+/* ---- shape --------------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) {
+    const pairing *p = call->params;
+    const lam_value *x = call->in[0], *y = call->in[1];
+    int axes[LAM_INNER_RANK];
+    if (x->dtype != y->dtype) return lam__error_call(call, LAM_ERR_DTYPE, "cast one of them", "the operands have two dtypes");
+    for (int i = 0; i < pairs(p); i++) {
+        int a = axes_of(p, 0)[i], b = axes_of(p, 1)[i];
+        if (x->dims[a] != y->dims[b])
+            return lam__error_call(call, LAM_ERR_SHAPE, "paired axes must have equal sizes",
+                                   "axis %d of the first operand has %lld elements, axis %d of the second has %lld", a,
+                                   (long long)x->dims[a], b, (long long)y->dims[b]);
+    }
+    if (x->rank + y->rank - p->batch - 2 * p->contract > LAM_INNER_RANK)
+        return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have more than %d axes", LAM_MAX_RANK);
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = 0;
+    for (int i = 0; i < p->batch; i++) out->dims[out->rank++] = x->dims[axes_of(p, 0)[i]];
+    for (int side = 0; side < 2; side++) {
+        int n = free_axes(p, side, call->in[side]->rank, axes);
+        for (int i = 0; i < n; i++) out->dims[out->rank++] = call->in[side]->dims[axes[i]];
+    }
+    return LAM_OK;
+}
+
+/* ---- eval ---------------------------------------------------------------------------------------------------------- */
+
+enum { BATCH, ROWS, COLUMNS, GROUPS };
+
+/* An operand as a stack of matrices: its axes in three groups, each walked by one stride. */
+typedef struct stack {
+    const void *data;
+    int64_t size[GROUPS], stride[GROUPS]; /* elements */
+    lam_value *copy;                      /* NULL: the operand's own memory serves */
+} stack;
+
+/* The axes order[0..n) as one axis, if they nest; axes of one element have no say. */
+static bool nest(const lam_value *x, const int order[], int n, int64_t *size, int64_t *stride) {
+    *size = 1;
+    *stride = 1;
+    bool first = true;
+    for (int i = n - 1; i >= 0; i--) {
+        int64_t dim = x->dims[order[i]], step = x->strides[order[i]];
+        if (dim != 1 && first) *stride = step;
+        else if (dim != 1 && step != *stride * *size) return false;
+        first = first && dim == 1;
+        *size *= dim;
+    }
+    return true;
+}
+
+/* x with its axes in this order, row-major. */
+static lam_value *ordered(lam_ctx *ctx, const lam_value *x, const int order[]) {
+    int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
+    for (int i = 0; i < x->rank; i++) {
+        dims[i] = x->dims[order[i]];
+        strides[i] = x->strides[order[i]];
+    }
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    lam_value *copy = lam__value_new(ctx, dtype, x->rank, dims);
+    if (copy && x->count) lam__kernels_copy(x->rank, dims, dtype, copy->data, copy->strides, dtype, x->data, strides);
+    return copy;
+}
+
+/* Groups the axes of operand `side`: batch, then free and contracted ones (the other way round on side 1). */
+static lam_status stack_up(const lam_call_site *call, int side, stack *s) {
+    const pairing *p = call->params;
+    const lam_value *x = call->in[side];
+    int order[LAM_INNER_RANK], at[GROUPS + 1] = {0, p->batch, side ? pairs(p) : x->rank - p->contract, x->rank};
+    for (int i = 0; i < p->batch; i++) order[i] = axes_of(p, side)[i];
+    free_axes(p, side, x->rank, order + (side ? pairs(p) : p->batch));
+    for (int i = 0; i < p->contract; i++) order[at[side ? ROWS : COLUMNS] + i] = axes_of(p, side)[p->batch + i];
+    bool fine = true;
+    *s = (stack){.data = x->data};
+    for (int g = 0; g < GROUPS; g++) fine = nest(x, order + at[g], at[g + 1] - at[g], &s->size[g], &s->stride[g]) && fine;
+    if (fine) return LAM_OK;
+    s->copy = ordered(call->ctx, x, order);
+    if (!s->copy) return LAM_ERR_MEMORY;
+    s->data = s->copy->data;
+    for (int g = 0; g < GROUPS; g++) nest(s->copy, (const int[]){0}, 0, &s->size[g], &s->stride[g]);
+    for (int g = 0; g < GROUPS; g++)
+        for (int i = at[g]; i < at[g + 1]; i++) s->size[g] *= s->copy->dims[i];
+    s->stride[ROWS] = s->size[COLUMNS];
+    s->stride[BATCH] = s->size[ROWS] * s->size[COLUMNS];
+    return LAM_OK;
+}
+
+/* Memory that the kernel asks for, until it returns. */
+typedef struct lent {
+    lam_ctx *ctx;
+    void *block[4];
+    size_t bytes[4];
+    int count;
+} lent;
+
+static void *lend(void *env, size_t bytes) {
+    lent *l = env;
+    if (l->count == (int)(sizeof l->block / sizeof l->block[0])) return NULL;
+    void *block = lam__alloc_get(&l->ctx->pool, bytes);
+    if (!block) {
+        lam__error_memory(l->ctx, bytes);
+        return NULL;
+    }
+    l->block[l->count] = block;
+    l->bytes[l->count++] = bytes;
+    return block;
+}
+
+static lam_status multiply(lam_ctx *ctx, const stack *x, const stack *y, lam_value *out) {
+    lent memory = {.ctx = ctx};
+    bool done = lam__kernels_matmul((lam_dtype)out->dtype, x->size[BATCH], x->size[ROWS], x->size[COLUMNS], y->size[COLUMNS], x->data,
+                                    x->stride, y->data, y->stride, out->data, lend, &memory);
+    while (memory.count--) lam__alloc_put(&ctx->pool, memory.block[memory.count], memory.bytes[memory.count]);
+    return done ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+static lam_status eval_dot_general(const lam_call_site *call, lam_value *const out[]) {
+    stack x = {.copy = NULL}, y = {.copy = NULL};
+    lam_status status = stack_up(call, 0, &x);
+    if (status == LAM_OK) status = stack_up(call, 1, &y);
+    if (status == LAM_OK) status = multiply(call->ctx, &x, &y, out[0]);
+    lam__value_release(x.copy);
+    lam__value_release(y.copy);
+    return status;
+}
+
+/* ---- derivative ------------------------------------------------------------------------------------------------------ */
+
+/* Where axis a of an operand comes among its contracted axes, by number. */
+static int place_among(const int8_t *contracted, int n, int8_t a) {
+    int place = 0;
+    for (int i = 0; i < n; i++) place += contracted[i] < a;
+    return place;
+}
+
+/* The cotangent times the other operand, summed over that one's free axes. The product keeps the order x, y: its axes are batch, free
+ * axes of the left factor, of the right; they are then put where the operand has them. */
+static lam_tensor *gradient(const lam_rule *r, lam_tensor *g, int side) {
+    const pairing *p = r->params;
+    int own_free[LAM_INNER_RANK], far_free[LAM_INNER_RANK], order[LAM_INNER_RANK] = {0}, far = 1 - side;
+    int rank = lam_rank(r->in[side]), n = free_axes(p, side, rank, own_free);
+    int m = free_axes(p, far, lam_rank(r->in[far]), far_free);
+    pairing q = {.batch = p->batch, .contract = (int8_t)m};
+    for (int i = 0; i < p->batch; i++) {
+        named(&q, side)[i] = (int8_t)i;
+        named(&q, far)[i] = axes_of(p, far)[i];
+        order[axes_of(p, side)[i]] = i;
+    }
+    for (int i = 0; i < m; i++) {
+        named(&q, side)[p->batch + i] = (int8_t)(p->batch + (side ? 0 : n) + i);
+        named(&q, far)[p->batch + i] = (int8_t)far_free[i];
+    }
+    for (int i = 0; i < n; i++) order[own_free[i]] = p->batch + (side ? p->contract : 0) + i;
+    const int8_t *own = axes_of(p, side) + p->batch, *other = axes_of(p, far) + p->batch;
+    for (int i = 0; i < p->contract; i++)
+        order[own[i]] = p->batch + (side ? 0 : n) + place_among(other, p->contract, other[i]);
+    lam_tensor *product = side ? apply(&q, r->in[0], g) : apply(&q, g, r->in[1]);
+    return lam_transpose(product, (lam_axes){rank, order});
+}
+
+static void vjp_dot_general(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    for (int side = 0; side < 2; side++)
+        if (r->needs[side]) gx[side] = gradient(r, g[0], side);
+}
+
+/* ---- batch ------------------------------------------------------------------------------------------------------------ */
+
+static void batch_dot_general(const lam_rule *r, lam_tensor *out[]) {
+    const pairing *p = r->params;
+    int both = r->mapped[0] && r->mapped[1], unused[LAM_INNER_RANK];
+    pairing q = {.batch = (int8_t)(p->batch + both), .contract = p->contract};
+    for (int side = 0; side < 2; side++) {
+        if (both) named(&q, side)[0] = 0;
+        for (int i = 0; i < pairs(p); i++) named(&q, side)[both + i] = (int8_t)(axes_of(p, side)[i] + r->mapped[side]);
+    }
+    lam_tensor *product = apply(&q, r->in[0], r->in[1]);
+    int at = both ? 0 : p->batch + (r->mapped[0] ? 0 : free_axes(p, 0, lam_rank(r->in[0]), unused));
+    out[0] = at ? lam_moveaxis(product, at, 0) : product;
+}
+
+static void print_dot_general(FILE *file, const void *params) {
+    static const char *const names[] = {"contract_x", "contract_y", "batch_x", "batch_y"};
+    const pairing *p = params;
+    for (int k = 0; k < 4; k++) {
+        const int8_t *axes = axes_of(p, k & 1) + (k < 2 ? p->batch : 0);
+        int n = k < 2 ? p->contract : p->batch;
+        fprintf(file, "%s%s=[", k ? ", " : "", names[k]);
+        for (int i = 0; i < n; i++) fprintf(file, "%s%d", i ? ", " : "", axes[i]);
+        fprintf(file, "]");
+    }
+}
+
+const lam_primitive lam__row_dot_general = {
+    .name = "dot_general", .inputs = 2, .derivative = LAM_BILINEAR, .linear = 3u, .bilinear = true,
+    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
+    .shape = shape_dot_general, .eval = eval_dot_general, .vjp = vjp_dot_general, .batch = batch_dot_general,
+    .params_print = print_dot_general,
+};
+
+/* ---- by axis lists ----------------------------------------------------------------------------------------------------- */
+
+/* Adds the named axes of one operand to its side; false after recording a list that is impossible or an axis that is there already. */
+static bool collect(const char *operation, lam_tensor *x, lam_axes axes, uint32_t *seen, int *count, int8_t *out) {
+    int list[LAM_INNER_RANK];
+    if (!lam__axes_collect(operation, x, axes, lam_rank(x), count, list)) return false;
+    if (*count < 0) *count = 0;
+    for (int i = 0; i < *count; i++) {
+        if (*seen >> list[i] & 1u) {
+            lam__axes_fail(operation, x, LAM_ERR_AXIS, "axis %d is both a batch axis and contracted", list[i]);
+            return false;
+        }
+        *seen |= 1u << list[i];
+        out[i] = (int8_t)list[i];
+    }
+    return true;
+}
+
+/* Contracts two operands of one dtype over axis lists. */
+static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const lam_dot_options *o) {
+    int8_t axes[2][2 * LAM_INNER_RANK];
+    int batch[2], contract[2];
+    for (int side = 0; side < 2; side++) {
+        uint32_t seen = 0;
+        if (!collect(operation, in[side], side ? o->batch_y : o->batch_x, &seen, &batch[side], axes[side])) return lam__axes_failed(in[0]);
+        if (!collect(operation, in[side], side ? o->contract_y : o->contract_x, &seen, &contract[side], axes[side] + batch[side]))
+            return lam__axes_failed(in[0]);
+    }
+    if (batch[0] != batch[1] || contract[0] != contract[1])
+        return lam__matrices_fail(operation, 2, in, LAM_ERR_AXIS, "name as many axes of one operand as of the other",
+                                  "%d and %d batch axes, %d and %d contracted ones cannot be paired", batch[0], batch[1], contract[0],
+                                  contract[1]);
+    pairing p = {.batch = (int8_t)batch[0], .contract = (int8_t)contract[0]};
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < pairs(&p); i++) named(&p, side)[i] = axes[side][i];
+    return apply(&p, in[0], in[1]);
+}
+
+lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_options *options) {
+    static const lam_dot_options none;
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__matrices_operands("dot_general", false, 2, in, in, &failed)) return failed;
+    return contracted("dot_general", in, options ? options : &none);
+}
+
+lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axes axes_y) {
+    static const int last[2] = {-2, -1}, first[2] = {0, 1};
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__matrices_operands("tensordot", false, 2, in, in, &failed)) return failed;
+    lam_dot_options o = {.contract_x = axes_x, .contract_y = axes_y};
+    if (!axes_x.count && !axes_x.items && !axes_y.count && !axes_y.items) {
+        o.contract_x = (lam_axes){2, last};
+        o.contract_y = (lam_axes){2, first};
+    }
+    return contracted("tensordot", in, &o);
+}
+
+lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__matrices_operands("dot", false, 2, in, in, &failed)) return failed;
+    if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam_mul(in[0], in[1]);
+    int last = -1, inner = lam_rank(in[1]) == 1 ? 0 : -2;
+    return contracted("dot", in, &(lam_dot_options){.contract_x = {1, &last}, .contract_y = {1, &inner}});
+}
+
+lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__matrices_operands("outer", false, 2, in, in, &failed)) return failed;
+    return lam_mul(lam_reshape(in[0], LAM_DIMS(-1, 1)), lam_reshape(in[1], LAM_DIMS(1, -1)));
+}

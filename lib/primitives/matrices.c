@@ -1,0 +1,147 @@
+/* What the contractions and the matrix factorisations share: see matrices.h. */
+#include "lib/primitives/matrices.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+enum { FEW = 4 }; /* operands of one call */
+
+bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tensor *const in[], lam_tensor *out[],
+                            lam_tensor **failed) {
+    lam_value *values[FEW];
+    lam_ctx *ctx = lam__scope_operands(operation, n, in, values, failed);
+    if (!ctx) return false;
+    lam_dtype dtype = (lam_dtype)values[0]->dtype;
+    for (size_t i = 1; i < n; i++) dtype = lam__dtype_promote(dtype, values[i]->dtype);
+    if (real && !lam__dtype_is_float(dtype)) dtype = LAM_F64;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = values[i]->dtype == dtype ? in[i] : lam_cast(in[i], dtype);
+        if (!lam__scope_peek(out[i])) return *failed = &ctx->failed, false;
+    }
+    return true;
+}
+
+lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *const in[], lam_status status, const char *remedy,
+                               const char *format, ...) {
+    char text[512];
+    lam_value *values[FEW];
+    lam_ctx *ctx = in[0]->ctx;
+    for (size_t i = 0; i < n; i++) values[i] = in[i]->value;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    lam_primitive row = {.name = operation};
+    lam_call_site call = {.ctx = ctx, .primitive = &row, .inputs = (int)n, .outputs = 1, .in = values};
+    lam__error_call(&call, status, remedy, "%s", text);
+    return &ctx->failed;
+}
+
+bool lam__matrices_square(const char *operation, lam_tensor *x) {
+    lam_dims d = lam_dims_of(x);
+    if (d.rank >= 2 && d.dims[d.rank - 2] == d.dims[d.rank - 1]) return true;
+    lam__matrices_fail(operation, 1, &x, LAM_ERR_SHAPE, "its last two axes must be there and have equal sizes",
+                       "a square matrix is needed");
+    return false;
+}
+
+lam_tensor *lam__matrices_turn(lam_tensor *x) {
+    return lam_moveaxis(x, -1, -2);
+}
+
+/* ---- batch rules --------------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i) {
+    lam_dims own = lam_dims_of(r->in[i]);
+    int64_t dims[LAM_INNER_RANK];
+    if (r->mapped[i]) return r->in[i];
+    dims[0] = r->size;
+    for (int k = 0; k < own.rank; k++) dims[1 + k] = own.dims[k];
+    return lam__apply_broadcast(r->in[i], own.rank + 1, dims);
+}
+
+lam_tensor *lam__matrices_widen(const lam_rule *r, int i, bool rows) {
+    lam_tensor *x = lam_moveaxis(r->in[i], 0, rows ? -3 : -1);
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK];
+    int merged = own.rank - (rows ? 3 : 2);
+    for (int k = 0, n = 0; k < own.rank; k++, n++) {
+        dims[n] = own.dims[k];
+        if (k == merged) dims[n] *= own.dims[++k];
+    }
+    return lam__apply_reshape(x, own.rank - 1, dims);
+}
+
+lam_tensor *lam__matrices_narrow(const lam_rule *r, int i, lam_tensor *x, bool rows) {
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK];
+    int split = own.rank - (rows ? 2 : 1);
+    int64_t single = lam_dim(r->in[i], rows ? -2 : -1); /* the merged axis without the batch */
+    for (int k = 0, n = 0; k < own.rank; k++) {
+        if (k == split && rows) dims[n++] = r->size;
+        dims[n++] = k == split ? single : own.dims[k];
+        if (k == split && !rows) dims[n++] = r->size;
+    }
+    return lam_moveaxis(lam__apply_reshape(x, own.rank + 1, dims), rows ? -3 : -1, 0);
+}
+
+/* ---- leading axes -------------------------------------------------------------------------------------------------- */
+
+/* Size of leading axis k, of `rank` of them lined up at the end; 1 where x has none. */
+static int64_t lead_of(lam_dims own, int rank, int k) {
+    int at = k - (rank - (own.rank - 2));
+    return at < 0 ? 1 : own.dims[at];
+}
+
+static lam_tensor *repeated(lam_tensor *x, int rank, const int64_t *lead) {
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK];
+    bool same = own.rank == rank + 2;
+    for (int k = 0; k < rank; k++) {
+        dims[k] = lead[k];
+        same = same && lead[k] == own.dims[k];
+    }
+    dims[rank] = own.dims[own.rank - 2];
+    dims[rank + 1] = own.dims[own.rank - 1];
+    return same ? x : lam__apply_broadcast(x, rank + 2, dims);
+}
+
+bool lam__matrices_lead(const char *operation, lam_tensor *io[2]) {
+    lam_dims x = lam_dims_of(io[0]), y = lam_dims_of(io[1]);
+    int rank = (x.rank > y.rank ? x.rank : y.rank) - 2;
+    int64_t lead[LAM_INNER_RANK];
+    for (int k = 0; k < rank; k++) {
+        int64_t a = lead_of(x, rank, k), b = lead_of(y, rank, k);
+        if (a != b && a != 1 && b != 1) {
+            lam__matrices_fail(operation, 2, io, LAM_ERR_SHAPE, "sizes in front of the matrices must be equal or 1, lined up at their end",
+                               "the batches do not broadcast");
+            return false;
+        }
+        lead[k] = a == 1 ? b : a;
+    }
+    io[0] = repeated(io[0], rank, lead);
+    io[1] = repeated(io[1], rank, lead);
+    return !lam_failed(io[0]) && !lam_failed(io[1]);
+}
+
+int64_t lam__matrices_count(const lam_value *x) {
+    int64_t count = 1;
+    for (int k = 0; k + 2 < x->rank; k++) count *= x->dims[k];
+    return count;
+}
+
+void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text) {
+    int64_t index[LAM_INNER_RANK];
+    int rank = x->rank - 2;
+    for (int k = rank - 1; k >= 0; k--) {
+        index[k] = at % x->dims[k];
+        at /= x->dims[k];
+    }
+    for (int k = 0; k < rank; k++) lam__error_append(text, "%s%lld", k ? ", " : " at [", (long long)index[k]);
+    if (rank > 0) lam__error_append(text, "]");
+}

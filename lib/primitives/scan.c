@@ -1,0 +1,325 @@
+/* Scans: running results along one axis, from the front or from the back. All derivatives are instances of one linear
+ * recurrence, y_i = a_i y_(i-1) + b_i, whose own derivatives are linear recurrences again: so every scan is exact where
+ * a formula by division would meet 0 / 0, costs a pass over the data, and can be differentiated to any order.
+ *
+ * NOTE [scans]  The tangent of a scan is leave * R(keep, enter * dx), where R(a, b) is the recurrence:
+ *   cumprod        keep = x_i             enter = out_(i-1)        leave = 1
+ *   cummax         keep = no new maximum  enter = x_i is out_i     leave = 1 / how many are out_i so far
+ *   cumlogsumexp   keep = exp(out_(i-1) - out_i)  enter = exp(x_i - out_i)  leave = 1 (infinities: as for cummax)
+ * The cotangent is the transpose: enter * R'(keep, leave * g), with R' from the other end and keep moved by one. */
+#include "lib/primitives/scan.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <float.h>
+#include <math.h>
+
+typedef struct scan_params {
+    int32_t axis;
+    int32_t reverse; /* 0 or 1 */
+} scan_params;
+
+static lam_tensor *apply_scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {
+    scan_params p = {axis, reverse};
+    return lam__apply1(row, &p, sizeof p, x);
+}
+
+static lam_tensor *recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
+    scan_params p = {axis, reverse};
+    lam_tensor *in[2] = {a, b};
+    return lam__apply(&lam__row_linear_recurrence, &p, sizeof p, 2, in);
+}
+
+lam_tensor *lam__scan_shift(lam_tensor *x, int axis, bool reverse, double first) {
+    int64_t low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
+    int rank = lam_rank(x);
+    low[axis] = reverse ? -1 : 1;
+    high[axis] = -low[axis];
+    return lam_pad(x, (lam_dims){rank, low}, (lam_dims){rank, high}, &(lam_pad_options){.value = first});
+}
+
+/* R' of NOTE [scans]. */
+static lam_tensor *recurrence_transposed(lam_tensor *a, lam_tensor *g, int axis, bool reverse) {
+    return recurrence(lam__scan_shift(a, axis, !reverse, 0), g, axis, !reverse);
+}
+
+static lam_status shape_scan(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
+    return LAM_OK;
+}
+
+static lam_status eval_cumulate(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
+    const scan_params *p = call->params;
+    const lam_value *x = call->in[0];
+    lam__kernels_cumulate(id, (lam_dtype)x->dtype, x->rank, x->dims, p->axis, p->reverse, x->data, x->strides, out[0]->data);
+    return LAM_OK;
+}
+
+static lam__lanes lanes_of(const lam_value *x, int axis) {
+    lam__lanes s = {1, x->dims[axis], 1};
+    for (int i = 0; i < axis; i++) s.outer *= x->dims[i];
+    for (int i = axis + 1; i < x->rank; i++) s.inner *= x->dims[i];
+    return s;
+}
+
+static void batch_scan(const lam_rule *r, lam_tensor *out[]) {
+    const scan_params *p = r->params;
+    out[0] = apply_scan(r->primitive, r->in[0], p->axis + 1, p->reverse);
+}
+
+/* ---- linear_recurrence ----------------------------------------------------------------------------------------- */
+
+static lam_status shape_linear_recurrence(const lam_call_site *call, lam_shape out[]) {
+    if (!lam__value_same_type(call->in[0], call->in[1]))
+        return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast them to one type", "factors and terms differ in type");
+    if (!lam__dtype_is_float(call->in[0]->dtype)) return lam__error_call(call, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
+    return shape_scan(call, out);
+}
+
+static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *const out[]) {
+    const scan_params *p = call->params;
+    lam_value *a = lam__value_contiguous(call->in[0]), *b = a ? lam__value_contiguous(call->in[1]) : NULL;
+    lam__lanes s = lanes_of(out[0], p->axis);
+    if (b) lam__kernels_recurrence((lam_dtype)b->dtype, &s, p->reverse, a->data, b->data, out[0]->data);
+    lam_status status = b ? LAM_OK : LAM_ERR_MEMORY;
+    lam__value_release(a);
+    lam__value_release(b);
+    return status;
+}
+
+static void jvp_linear_recurrence(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    const scan_params *p = r->params;
+    lam_tensor *b = dx[0] ? lam_mul(dx[0], lam__scan_shift(r->out[0], p->axis, p->reverse, 0)) : NULL;
+    if (dx[1]) b = b ? lam_add(b, dx[1]) : dx[1];
+    dout[0] = recurrence(r->in[0], b, p->axis, p->reverse);
+}
+
+static void vjp_linear_recurrence(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const scan_params *p = r->params;
+    gx[1] = recurrence_transposed(r->in[0], g[0], p->axis, p->reverse);
+    if (r->needs[0]) gx[0] = lam_mul(gx[1], lam__scan_shift(r->out[0], p->axis, p->reverse, 0));
+}
+
+static void batch_linear_recurrence(const lam_rule *r, lam_tensor *out[]) {
+    const scan_params *p = r->params;
+    out[0] = recurrence(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1), p->axis + 1, p->reverse);
+}
+
+const lam_primitive lam__row_linear_recurrence = {
+    .name = "linear_recurrence", .inputs = 2, .derivative = LAM_GENERAL, .linear = 2u,
+    .saves = LAM_SAVE_IN(0), .saves_for = {LAM_SAVE_OUT(0)},
+    .shape = shape_linear_recurrence, .eval = eval_linear_recurrence, .jvp = jvp_linear_recurrence,
+    .vjp = vjp_linear_recurrence, .batch = batch_linear_recurrence,
+};
+
+lam_tensor *lam_linear_recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
+    const char *name = lam__row_linear_recurrence.name;
+    lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(a), (int)lam_dtype_of(b));
+    if (!lam__apply_axis(name, a, lam_rank(a), &axis)) return lam__axes_failed(a);
+    if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
+    return recurrence(lam_cast(a, dtype), lam_cast(b, dtype), axis, reverse);
+}
+
+/* ---- cumsum ------------------------------------------------------------------------------------------------------ */
+
+static lam_status eval_cumsum(const lam_call_site *call, lam_value *const out[]) {
+    return eval_cumulate(call, out, LAM__REDUCE_SUM);
+}
+
+static void vjp_cumsum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const scan_params *p = r->params;
+    gx[0] = apply_scan(r->primitive, g[0], p->axis, !p->reverse);
+}
+
+const lam_primitive lam__row_cumsum = {
+    .name = "cumsum", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
+    .shape = shape_scan, .eval = eval_cumsum, .vjp = vjp_cumsum, .batch = batch_scan,
+};
+
+/* ---- the general ones: NOTE [scans] ------------------------------------------------------------------------------- */
+
+typedef struct weights {
+    lam_tensor *keep, *enter, *leave; /* leave NULL: 1 */
+} weights;
+
+typedef weights weights_of(const lam_rule *r, const scan_params *p);
+
+static void tangent(const lam_rule *r, weights_of *of, lam_tensor *dx, lam_tensor **dout) {
+    const scan_params *p = r->params;
+    weights w = of(r, p);
+    *dout = recurrence(w.keep, lam_mul(w.enter, dx), p->axis, p->reverse);
+    if (w.leave) *dout = lam_mul(w.leave, *dout);
+}
+
+static void cotangent(const lam_rule *r, weights_of *of, lam_tensor *g, lam_tensor **gx) {
+    const scan_params *p = r->params;
+    weights w = of(r, p);
+    if (w.leave) g = lam_mul(w.leave, g);
+    *gx = lam_mul(w.enter, recurrence_transposed(w.keep, g, p->axis, p->reverse));
+}
+
+/* leave = 1 / the total weight that has entered; a constant, for it counts ties, or is 1. None entered: 1. */
+static weights normalised(lam_tensor *keep, lam_tensor *enter, const scan_params *p) {
+    lam_tensor *total = recurrence(lam_stop_gradient(keep), lam_stop_gradient(enter), p->axis, p->reverse);
+    return (weights){keep, enter, lam_reciprocal(lam_where(lam_eq(total, 0.0), 1.0, total))};
+}
+
+static lam_status eval_cumprod(const lam_call_site *call, lam_value *const out[]) {
+    return eval_cumulate(call, out, LAM__REDUCE_PROD);
+}
+
+static weights weights_cumprod(const lam_rule *r, const scan_params *p) {
+    return (weights){r->in[0], lam__scan_shift(r->out[0], p->axis, p->reverse, 1), NULL};
+}
+
+static void jvp_cumprod(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    tangent(r, weights_cumprod, dx[0], dout);
+}
+
+static void vjp_cumprod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    cotangent(r, weights_cumprod, g[0], gx);
+}
+
+const lam_primitive lam__row_cumprod = {
+    .name = "cumprod", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_scan, .eval = eval_cumprod, .jvp = jvp_cumprod, .vjp = vjp_cumprod, .batch = batch_scan,
+};
+
+/* A NaN once met stays the maximum; those that are NaN share it. */
+static weights weights_extreme(const lam_rule *r, const scan_params *p) {
+    lam_tensor *x = r->in[0], *out = r->out[0], *before = lam__scan_shift(out, p->axis, p->reverse, 0);
+    lam_dtype dtype = lam_dtype_of(x);
+    lam_tensor *keep = lam_cast(lam_or(lam_eq(out, before), lam_is_nan(before)), dtype);
+    return normalised(keep, lam_cast(lam_or(lam_eq(x, out), lam_is_nan(x)), dtype), p);
+}
+
+static void jvp_extreme(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    tangent(r, weights_extreme, dx[0], dout);
+}
+
+static void vjp_extreme(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    cotangent(r, weights_extreme, g[0], gx);
+}
+
+static lam_status eval_cummax(const lam_call_site *call, lam_value *const out[]) {
+    return eval_cumulate(call, out, LAM__REDUCE_MAX);
+}
+
+const lam_primitive lam__row_cummax = {
+    .name = "cummax", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_scan, .eval = eval_cummax, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_scan,
+};
+
+static lam_status eval_cummin(const lam_call_site *call, lam_value *const out[]) {
+    return eval_cumulate(call, out, LAM__REDUCE_MIN);
+}
+
+const lam_primitive lam__row_cummin = {
+    .name = "cummin", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_scan, .eval = eval_cummin, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_scan,
+};
+
+static lam_status shape_cumlogsumexp(const lam_call_site *call, lam_shape out[]) {
+    if (!lam__dtype_is_float(call->in[0]->dtype)) return lam__error_call(call, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
+    return shape_scan(call, out);
+}
+
+static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const out[]) {
+    const scan_params *p = call->params;
+    lam_value *x = lam__value_contiguous(call->in[0]);
+    lam__lanes s = lanes_of(out[0], p->axis);
+    if (x) lam__kernels_cumlogsumexp((lam_dtype)x->dtype, &s, p->reverse, x->data, out[0]->data);
+    lam__value_release(x);
+    return x ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+/* Infinities are taken as the greatest finite numbers, so that their differences are 0 instead of NaN. */
+static weights weights_cumlogsumexp(const lam_rule *r, const scan_params *p) {
+    double most = lam_dtype_of(r->in[0]) == LAM_F64 ? DBL_MAX : (double)FLT_MAX;
+    lam_tensor *out = lam_clamp(r->out[0], -most, most);
+    lam_tensor *before = lam__scan_shift(lam_min(r->out[0], most), p->axis, p->reverse, (double)-INFINITY);
+    return normalised(lam_exp(lam_sub(before, out)), lam_exp(lam_sub(lam_min(r->in[0], most), out)), p);
+}
+
+static void jvp_cumlogsumexp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    tangent(r, weights_cumlogsumexp, dx[0], dout);
+}
+
+static void vjp_cumlogsumexp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    cotangent(r, weights_cumlogsumexp, g[0], gx);
+}
+
+const lam_primitive lam__row_cumlogsumexp = {
+    .name = "cumlogsumexp", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_cumlogsumexp, .eval = eval_cumlogsumexp, .jvp = jvp_cumlogsumexp, .vjp = vjp_cumlogsumexp,
+    .batch = batch_scan,
+};
+
+/* ---- public ------------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {
+    if (!lam__apply_axis(row->name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    return apply_scan(row, x, axis, reverse);
+}
+
+/* Bools are counted, not added modulo 2. */
+static lam_tensor *counted(lam_tensor *x) {
+    return lam_dtype_of(x) == LAM_BOOL ? lam_cast(x, LAM_I64) : x;
+}
+
+static lam_tensor *real(lam_tensor *x) {
+    return lam__dtype_is_float((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
+}
+
+lam_tensor *lam_cumsum(lam_tensor *x, int axis) {
+    return scan(&lam__row_cumsum, counted(x), axis, false);
+}
+
+lam_tensor *lam_cumsum_reverse(lam_tensor *x, int axis) {
+    return scan(&lam__row_cumsum, counted(x), axis, true);
+}
+
+lam_tensor *lam_cumprod(lam_tensor *x, int axis) {
+    return scan(&lam__row_cumprod, counted(x), axis, false);
+}
+
+lam_tensor *lam_cumprod_reverse(lam_tensor *x, int axis) {
+    return scan(&lam__row_cumprod, counted(x), axis, true);
+}
+
+lam_tensor *lam_cummax(lam_tensor *x, int axis) {
+    return scan(&lam__row_cummax, x, axis, false);
+}
+
+lam_tensor *lam_cummax_reverse(lam_tensor *x, int axis) {
+    return scan(&lam__row_cummax, x, axis, true);
+}
+
+lam_tensor *lam_cummin(lam_tensor *x, int axis) {
+    return scan(&lam__row_cummin, x, axis, false);
+}
+
+lam_tensor *lam_cummin_reverse(lam_tensor *x, int axis) {
+    return scan(&lam__row_cummin, x, axis, true);
+}
+
+lam_tensor *lam_cumlogsumexp(lam_tensor *x, int axis) {
+    return scan(&lam__row_cumlogsumexp, real(x), axis, false);
+}
+
+lam_tensor *lam_cumlogsumexp_reverse(lam_tensor *x, int axis) {
+    return scan(&lam__row_cumlogsumexp, real(x), axis, true);
+}

@@ -1,0 +1,57 @@
+/* Programs: recorded lists of primitive applications, as data (SSA, typed). Variables are numbered: inputs first, then the outputs
+ * of each equation in order. */
+#ifndef LAM_PROGRAM_PROGRAM_H
+#define LAM_PROGRAM_PROGRAM_H
+
+#include "lib/dispatch/dispatch.h"
+
+/* An operand or result: a variable, or a constant (a value of a lower level, held). */
+typedef struct lam__atom {
+    int64_t variable;    /* -1: `constant` */
+    lam_value *constant;
+} lam__atom;
+
+typedef struct lam__equation {
+    const lam_primitive *primitive;
+    int inputs, outputs;
+    int64_t first;        /* number of the first output's variable */
+    lam__atom *in;
+    void *params;
+    size_t params_bytes, bytes;
+} lam__equation;
+
+struct lam_program {
+    uint32_t magic;
+    uint32_t refs;
+    lam_ctx *ctx;
+    int inputs, outputs;
+    int64_t variables, variable_room;
+    lam_value **types;        /* per variable: its type, abstract */
+    int64_t *last_use;        /* per variable: the last equation that reads it, -1 if none; made by lam__program_finish */
+    int64_t equations, equation_room;
+    lam__equation **list;
+    lam__atom *results;       /* per output */
+};
+
+lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs);
+void lam__program_release(lam_program *p);
+
+/* A new variable of this type; its number, or -1 after recording that memory is lacking. */
+int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const int64_t *dims);
+
+/* Records a call whose results are the variables from `first` on. in[] is copied, constants are held. */
+lam_status lam__program_record(lam_program *p, const lam_call_site *call, const lam__atom in[], int64_t first);
+
+/* Drops equations that no result needs and works out when variables die. Called once, when the results are set. */
+lam_status lam__program_finish(lam_program *p);
+
+/* Runs the program on values at whatever levels they live. One reference per output. */
+lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_value *out[]);
+
+/* Whether the program is linear in all its inputs together; otherwise records which operation is not. */
+lam_status lam__program_check_linear(const lam_program *p, const char *name);
+
+/* Runs a linear program backwards: cotangents g[] of the outputs (NULL: zero) to those of the inputs (NULL: zero). */
+lam_status lam__program_transpose(const lam_program *p, lam_value *const g[], lam_value *gx[]);
+
+#endif

@@ -1,0 +1,125 @@
+/* Programs: making and freeing them. See program.h. */
+#include "lib/program/program.h"
+
+#include <string.h>
+
+lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
+    lam_program *p = lam__alloc_get(&ctx->pool, sizeof *p);
+    size_t results = (size_t)(outputs ? outputs : 1) * sizeof(lam__atom);
+    lam__atom *atoms = p ? lam__alloc_get(&ctx->pool, results) : NULL;
+    if (!atoms) {
+        if (p) lam__alloc_put(&ctx->pool, p, sizeof *p);
+        lam__error_memory(ctx, results);
+        return NULL;
+    }
+    *p = (lam_program){.magic = LAM__PROGRAM, .refs = 1, .ctx = ctx, .inputs = inputs, .outputs = outputs, .results = atoms};
+    for (int o = 0; o < outputs; o++) atoms[o] = (lam__atom){-1, NULL};
+    return p;
+}
+
+static void equation_free(lam_ctx *ctx, lam__equation *e) {
+    for (int i = 0; i < e->inputs; i++) lam__value_release(e->in[i].constant);
+    if (e->primitive->params_release && e->params_bytes) e->primitive->params_release(ctx, e->params);
+    lam__alloc_put(&ctx->pool, e, e->bytes);
+}
+
+void lam__program_release(lam_program *p) {
+    if (!p || --p->refs) return;
+    lam_ctx *ctx = p->ctx;
+    for (int64_t k = 0; k < p->equations; k++) equation_free(ctx, p->list[k]);
+    for (int64_t v = 0; v < p->variables; v++) lam__value_release(p->types[v]);
+    for (int o = 0; o < p->outputs; o++) lam__value_release(p->results[o].constant);
+    if (p->list) lam__alloc_put(&ctx->pool, p->list, (size_t)p->equation_room * sizeof *p->list);
+    if (p->types) lam__alloc_put(&ctx->pool, p->types, (size_t)p->variable_room * sizeof *p->types);
+    if (p->last_use) lam__alloc_put(&ctx->pool, p->last_use, (size_t)p->variables * sizeof *p->last_use);
+    lam__alloc_put(&ctx->pool, p->results, (size_t)(p->outputs ? p->outputs : 1) * sizeof *p->results);
+    lam__alloc_put(&ctx->pool, p, sizeof *p);
+}
+
+/* Twice the room for an array of pointers; false without memory. */
+static bool grow(lam_ctx *ctx, void ***array, int64_t used, int64_t *room) {
+    int64_t wider = *room ? 2 * *room : 16;
+    void **fresh = lam__alloc_get(&ctx->pool, (size_t)wider * sizeof *fresh);
+    if (!fresh) {
+        lam__error_memory(ctx, (size_t)wider * sizeof *fresh);
+        return false;
+    }
+    if (used) memcpy(fresh, *array, (size_t)used * sizeof *fresh);
+    if (*array) lam__alloc_put(&ctx->pool, *array, (size_t)*room * sizeof *fresh);
+    *array = fresh;
+    *room = wider;
+    return true;
+}
+
+int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const int64_t *dims) {
+    void **types = (void **)p->types;
+    if (p->variables == p->variable_room && !grow(p->ctx, &types, p->variables, &p->variable_room)) return -1;
+    p->types = (lam_value **)types;
+    lam_value *type = lam__value_abstract(p->ctx, dtype, rank, dims);
+    if (!type) return -1;
+    p->types[p->variables] = type;
+    return p->variables++;
+}
+
+lam_status lam__program_record(lam_program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
+    lam_ctx *ctx = p->ctx;
+    void **list = (void **)p->list;
+    if (p->equations == p->equation_room && !grow(ctx, &list, p->equations, &p->equation_room)) return LAM_ERR_MEMORY;
+    p->list = (lam__equation **)list;
+    size_t atoms = (size_t)call->inputs * sizeof(lam__atom), bytes = sizeof(lam__equation) + atoms + call->params_bytes;
+    lam__equation *e = lam__alloc_get(&ctx->pool, bytes);
+    if (!e) return lam__error_memory(ctx, bytes);
+    *e = (lam__equation){.primitive = call->primitive, .inputs = call->inputs, .outputs = call->outputs, .first = first,
+                         .params_bytes = call->params_bytes, .bytes = bytes};
+    e->in = (lam__atom *)(void *)(e + 1);
+    e->params = (char *)e->in + atoms;
+    for (int i = 0; i < call->inputs; i++) {
+        e->in[i] = in[i];
+        if (in[i].constant) lam__value_hold(in[i].constant);
+    }
+    if (call->params_bytes) memcpy(e->params, call->params, call->params_bytes);
+    if (call->params_bytes && call->primitive->params_hold) call->primitive->params_hold(ctx, e->params);
+    p->list[p->equations++] = e;
+    return LAM_OK;
+}
+
+/* ---- finish ---------------------------------------------------------------------------------------------------- */
+
+/* Marks in last_use what an equation list read backwards needs; dead equations are freed. */
+static void drop_dead(lam_program *p) {
+    int64_t kept = p->equations;
+    for (int64_t k = p->equations - 1; k >= 0; k--) {
+        lam__equation *e = p->list[k];
+        bool live = false;
+        for (int o = 0; o < e->outputs; o++) live = live || p->last_use[e->first + o] >= 0;
+        if (!live) {
+            equation_free(p->ctx, e);
+            continue;
+        }
+        for (int i = 0; i < e->inputs; i++)
+            if (e->in[i].variable >= 0) p->last_use[e->in[i].variable] = 0;
+        p->list[--kept] = e;
+    }
+    memmove(p->list, p->list + kept, (size_t)(p->equations - kept) * sizeof *p->list);
+    p->equations -= kept;
+}
+
+lam_status lam__program_finish(lam_program *p) {
+    size_t bytes = (size_t)p->variables * sizeof *p->last_use;
+    p->last_use = lam__alloc_get(&p->ctx->pool, bytes);
+    if (!p->last_use) return lam__error_memory(p->ctx, bytes);
+    for (int64_t v = 0; v < p->variables; v++) p->last_use[v] = -1;
+    for (int o = 0; o < p->outputs; o++)
+        if (p->results[o].variable >= 0) p->last_use[p->results[o].variable] = 0;
+    if (p->equations) drop_dead(p);
+    for (int64_t v = 0; v < p->variables; v++) p->last_use[v] = -1;
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *e = p->list[k];
+        for (int o = 0; o < e->outputs; o++) p->last_use[e->first + o] = k;
+        for (int i = 0; i < e->inputs; i++)
+            if (e->in[i].variable >= 0) p->last_use[e->in[i].variable] = k;
+    }
+    for (int o = 0; o < p->outputs; o++)
+        if (p->results[o].variable >= 0) p->last_use[p->results[o].variable] = INT64_MAX;
+    return LAM_OK;
+}

@@ -1,0 +1,145 @@
+/* Programs: running them forwards, and linear ones backwards. Each equation is an ordinary dispatch, so a program runs under
+ * whatever levels are current and can be transformed again. */
+#include "lib/program/program.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/rules.h"
+#include "lib/tensor/dtype.h"
+
+#include <string.h>
+
+/* One slot per variable, and room for the operands of the widest equation. */
+typedef struct desk {
+    lam_value **slots, **work;
+    bool *needs;
+    int widest;
+    size_t bytes;
+} desk;
+
+static lam_status desk_open(const lam_program *p, desk *d) {
+    d->widest = 1;
+    for (int64_t k = 0; k < p->equations; k++) {
+        if (p->list[k]->inputs > d->widest) d->widest = p->list[k]->inputs;
+        if (p->list[k]->outputs > d->widest) d->widest = p->list[k]->outputs;
+    }
+    size_t values = (size_t)p->variables + 3 * (size_t)d->widest;
+    d->bytes = values * sizeof(lam_value *) + (size_t)d->widest;
+    d->slots = lam__alloc_get(&p->ctx->pool, d->bytes);
+    if (!d->slots) return lam__error_memory(p->ctx, d->bytes);
+    memset(d->slots, 0, d->bytes);
+    d->work = d->slots + p->variables;
+    d->needs = (bool *)(void *)(d->slots + values);
+    return LAM_OK;
+}
+
+static void desk_close(const lam_program *p, desk *d) {
+    for (int64_t v = 0; v < p->variables; v++) lam__value_release(d->slots[v]);
+    lam__alloc_put(&p->ctx->pool, d->slots, d->bytes);
+}
+
+/* ---- forwards ---------------------------------------------------------------------------------------------------- */
+
+static void release_dead(const lam_program *p, const lam__equation *e, int64_t k, lam_value **slots) {
+    for (int i = 0; i < e->inputs + e->outputs; i++) {
+        int64_t v = i < e->inputs ? e->in[i].variable : e->first + i - e->inputs;
+        if (v < 0 || p->last_use[v] != k) continue;
+        lam__value_release(slots[v]);
+        slots[v] = NULL;
+    }
+}
+
+static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
+    const lam__equation *e = p->list[k];
+    for (int i = 0; i < e->inputs; i++) d->work[i] = e->in[i].variable >= 0 ? d->slots[e->in[i].variable] : e->in[i].constant;
+    lam_call_site call = {.ctx = p->ctx, .primitive = e->primitive, .params = e->params, .params_bytes = e->params_bytes,
+                          .inputs = e->inputs, .outputs = e->outputs, .in = d->work};
+    lam_status status = lam__dispatch(&call, d->slots + e->first);
+    release_dead(p, e, k, d->slots);
+    return status;
+}
+
+lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_value *out[]) {
+    desk d;
+    for (int o = 0; o < p->outputs; o++) out[o] = NULL;
+    lam_status status = desk_open(p, &d);
+    if (status != LAM_OK) return status;
+    for (int i = 0; i < p->inputs; i++) d.slots[i] = lam__value_hold(in[i]);
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = run_equation(p, k, &d);
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
+        out[o] = lam__value_hold(p->results[o].variable >= 0 ? d.slots[p->results[o].variable] : p->results[o].constant);
+    desk_close(p, &d);
+    return status;
+}
+
+/* ---- linear programs ---------------------------------------------------------------------------------------------- */
+
+static lam_status fail_linear(const lam_program *p, const char *name, const lam__equation *e, const char *why) {
+    return lam__error_set(p->ctx, LAM_ERR_LINEAR, "use lam_vjp for functions that are not linear", "function '%s' is not linear: %s %s", name,
+                          e->primitive->name, why);
+}
+
+static lam_status check_equation(const lam_program *p, const char *name, const lam__equation *e) {
+    int varying = 0;
+    const lam_primitive *row = e->primitive;
+    for (int i = 0; i < e->inputs; i++) {
+        if (e->in[i].variable < 0) continue;
+        varying++;
+        if (!lam__rules_linear_in(row, i)) return fail_linear(p, name, e, "is not linear in an operand that depends on the input");
+    }
+    if (!varying) return LAM_OK;
+    if (row->derivative == LAM_BILINEAR || row->bilinear)
+        return varying == 1 ? LAM_OK : fail_linear(p, name, e, "multiplies two operands that depend on the input");
+    for (int i = 0; i < e->inputs; i++)
+        if (e->in[i].variable < 0 && lam__rules_linear_in(row, i) && !lam__value_is_zero(e->in[i].constant))
+            return fail_linear(p, name, e, "adds a constant that is not zero");
+    return LAM_OK;
+}
+
+lam_status lam__program_check_linear(const lam_program *p, const char *name) {
+    lam_status status = LAM_OK;
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = check_equation(p, name, p->list[k]);
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
+        if (p->results[o].variable < 0 && !lam__value_is_zero(p->results[o].constant))
+            status = lam__error_set(p->ctx, LAM_ERR_LINEAR, NULL, "function '%s' is not linear: output %d is a constant that is not zero", name, o);
+    return status;
+}
+
+static lam_status transpose_equation(const lam_program *p, const lam__equation *e, desk *d) {
+    lam_value **in = d->work, **gx = in + d->widest;
+    bool any = false;
+    for (int o = 0; o < e->outputs; o++) any = any || d->slots[e->first + o];
+    if (!any) return LAM_OK;
+    for (int i = 0; i < e->inputs; i++) {
+        int64_t v = e->in[i].variable;
+        in[i] = v >= 0 ? p->types[v] : e->in[i].constant;
+        d->needs[i] = v >= 0 && lam__dtype_is_float(p->types[v]->dtype);
+    }
+    lam_call_site call = {.ctx = p->ctx, .primitive = e->primitive, .params = e->params, .params_bytes = e->params_bytes,
+                          .inputs = e->inputs, .outputs = e->outputs, .in = in};
+    lam_status status = lam__rules_cotangents(&call, p->types + e->first, d->needs, d->slots + e->first, gx);
+    for (int i = 0; i < e->inputs; i++) {
+        if (gx[i] && status == LAM_OK) status = lam__rules_accumulate(p->ctx, &d->slots[e->in[i].variable], gx[i]);
+        else lam__value_release(gx[i]);
+    }
+    for (int o = 0; o < e->outputs; o++) {
+        lam__value_release(d->slots[e->first + o]);
+        d->slots[e->first + o] = NULL;
+    }
+    return status;
+}
+
+lam_status lam__program_transpose(const lam_program *p, lam_value *const g[], lam_value *gx[]) {
+    desk d;
+    for (int i = 0; i < p->inputs; i++) gx[i] = NULL;
+    lam_status status = desk_open(p, &d);
+    if (status != LAM_OK) return status;
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
+        if (g[o] && p->results[o].variable >= 0) status = lam__rules_accumulate(p->ctx, &d.slots[p->results[o].variable], lam__value_hold(g[o]));
+    for (int64_t k = p->equations - 1; k >= 0 && status == LAM_OK; k--) status = transpose_equation(p, p->list[k], &d);
+    for (int i = 0; i < p->inputs && status == LAM_OK; i++) {
+        gx[i] = d.slots[i];
+        d.slots[i] = NULL;
+    }
+    desk_close(p, &d);
+    return status;
+}

@@ -1,0 +1,190 @@
+/* Printing: lam_print. Elements stand in nested brackets, in columns of one width; of a large tensor only the first and last few
+ * along each axis are shown. One cursor walks over the elements shown, once to find the width and once to print, so
+ * that nothing is allocated and nothing recurses over axes; boxes are unwrapped in a loop, one level per line. */
+#include "lib/tensor/print.h"
+
+#include "lib/dispatch/interpreter.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/tensor.h>
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    WHOLE = 400,    /* elements: a tensor with more is shortened */
+    EDGE = 3,       /* elements shown at each end of a shortened axis */
+    COLUMNS = 100,  /* a line of elements is broken before it gets longer */
+    ELEMENT = 32,   /* bytes for the text of one element */
+    BRIEF = 8       /* elements that lam__print_brief shows */
+};
+
+/* ---- one element ---------------------------------------------------------------------------------------- */
+
+/* A host program may have set a locale that writes 1,5: a comma stays what separates elements. */
+static void use_point(char *text) {
+    for (char *comma = strchr(text, ','); comma; comma = strchr(comma, ',')) *comma = '.';
+}
+
+static int element_text(char text[ELEMENT], int dtype, const void *at) {
+    if (dtype == LAM_BOOL) return snprintf(text, ELEMENT, "%s", *(const uint8_t *)at ? "true" : "false");
+    if (dtype == LAM_U8) return snprintf(text, ELEMENT, "%u", *(const uint8_t *)at);
+    if (dtype == LAM_I32) return snprintf(text, ELEMENT, "%ld", (long)*(const int32_t *)at);
+    if (dtype == LAM_I64) return snprintf(text, ELEMENT, "%lld", (long long)*(const int64_t *)at);
+    double value = lam__dtype_load(dtype, at);
+    if (isnan(value)) return snprintf(text, ELEMENT, "nan"); /* some C libraries print the sign of a NaN */
+    int length = snprintf(text, ELEMENT, "%.*g", dtype == LAM_F32 ? 7 : 8, value);
+    use_point(text);
+    return length;
+}
+
+/* ---- the elements shown --------------------------------------------------------------------------------- */
+
+typedef struct cursor {
+    const lam_value *v;
+    bool shorten;
+    int64_t index[LAM_INNER_RANK];
+} cursor;
+
+static cursor cursor_begin(const lam_value *v) {
+    return (cursor){.v = v, .shorten = v->count > WHOLE};
+}
+
+/* Goes to the next element shown. Gives the axis that has moved on, or -1 at the end; *gap tells that elements of that axis were
+ * left out on the way. */
+static int cursor_step(cursor *c, bool *gap) {
+    for (int axis = c->v->rank - 1; axis >= 0; axis--) {
+        int64_t size = c->v->dims[axis];
+        c->index[axis]++;
+        *gap = c->shorten && size > 2 * EDGE && c->index[axis] == EDGE;
+        if (*gap) c->index[axis] = size - EDGE;
+        if (c->index[axis] < size) return axis;
+        c->index[axis] = 0;
+    }
+    return -1;
+}
+
+static int cursor_text(const cursor *c, char text[ELEMENT]) {
+    int64_t offset = 0;
+    for (int axis = 0; axis < c->v->rank; axis++) offset += c->index[axis] * c->v->strides[axis];
+    const char *first = c->v->data;
+    return element_text(text, c->v->dtype, first + offset * (int64_t)lam__dtype_bytes(c->v->dtype));
+}
+
+static int width_of(const lam_value *v) {
+    cursor c = cursor_begin(v);
+    char text[ELEMENT];
+    int width = 0;
+    bool gap;
+    do {
+        int length = cursor_text(&c, text);
+        if (length > width) width = length;
+    } while (cursor_step(&c, &gap) >= 0);
+    return width;
+}
+
+/* ---- lines of elements ---------------------------------------------------------------------------------- */
+
+static void repeat(FILE *file, char c, int times) {
+    for (int i = 0; i < times; i++) fputc(c, file);
+}
+
+/* Puts what stands between two neighbours whose common axes end before `axis`. Gives the column reached. */
+static int separate(FILE *file, int rank, int axis, bool gap, int indent, int column, int width) {
+    int closed = rank - 1 - axis;
+    bool breaks = closed > 0 || column + width + (gap ? 7 : 2) > COLUMNS;
+    repeat(file, ']', closed);
+    fputs(gap && !closed ? ", ...," : ",", file);
+    if (!breaks) {
+        fputc(' ', file);
+        return column + (gap ? 7 : 2);
+    }
+    repeat(file, '\n', closed > 1 ? 2 : 1);
+    if (gap && closed) {
+        repeat(file, ' ', indent + axis + 1);
+        fputs("...,\n", file);
+    }
+    repeat(file, ' ', indent + axis + 1);
+    repeat(file, '[', closed);
+    return indent + rank;
+}
+
+static void print_elements(FILE *file, const lam_value *v, int indent) {
+    cursor c = cursor_begin(v);
+    char text[ELEMENT];
+    int width = width_of(v), column = indent + v->rank, axis;
+    bool gap;
+    repeat(file, '[', v->rank);
+    do {
+        cursor_text(&c, text);
+        fprintf(file, "%*s", width, text);
+        column += width;
+        axis = cursor_step(&c, &gap);
+        if (axis >= 0) column = separate(file, v->rank, axis, gap, indent, column, width);
+    } while (axis >= 0);
+    repeat(file, ']', v->rank);
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+static void print_type(FILE *file, const lam_value *v) {
+    fprintf(file, "%s[", lam_dtype_name((lam_dtype)v->dtype));
+    for (int i = 0; i < v->rank; i++) fprintf(file, "%s%lld", i ? ", " : "", (long long)v->dims[i]);
+    fputc(']', file);
+}
+
+static void print_box(FILE *file, const lam_value *v) {
+    const lam__payload *box = lam__payload_of(v);
+    fprintf(file, " at level %llu (%s", (unsigned long long)box->serial, box->interpreter->name);
+    if (box->interpreter->print) {
+        fputs(", ", file);
+        box->interpreter->print(file, v);
+    }
+    fputc(')', file);
+}
+
+/* What stands behind the type of a value that has no elements to show. */
+static void print_absence(FILE *file, const lam_value *v) {
+    const lam__payload *box = lam__payload_of(v);
+    if (v->kind == LAM__ENDED)
+        fprintf(file, " of level %llu (%s), which has ended", (unsigned long long)box->serial, box->interpreter->name);
+    else fputs(", elements not known", file);
+}
+
+void lam__print_value(FILE *file, const lam_value *v, int indent) {
+    for (;; indent += 2) {
+        repeat(file, ' ', indent);
+        print_type(file, v);
+        if (v->kind != LAM__BOX) break;
+        print_box(file, v);
+        const lam_value *inner = lam__payload_of(v)->inner;
+        if (!inner) break;
+        fputs(":\n", file);
+        v = inner;
+    }
+    if (v->kind == LAM__CONCRETE) {
+        bool lines = v->rank > 1 || v->count > BRIEF;
+        fputs(lines && v->count ? ":\n" : ": ", file);
+        if (lines && v->count) repeat(file, ' ', indent);
+        if (v->count) print_elements(file, v, indent);
+        else fputs("[]", file);
+    } else if (v->kind != LAM__BOX) {
+        print_absence(file, v);
+    }
+    fputc('\n', file);
+}
+
+void lam__print_brief(FILE *file, const lam_value *v) {
+    print_type(file, v);
+    if (v->kind == LAM__BOX) print_box(file, v);
+    if (v->kind != LAM__CONCRETE || v->rank > 1 || v->count == 0 || v->count > BRIEF) return;
+    fputs(": ", file);
+    print_elements(file, v, 0);
+}
+
+void lam_print(FILE *file, lam_tensor *t) {
+    if (!file) return;
+    const lam_value *v = lam__scope_peek(t);
+    if (v) lam__print_value(file, v, 0);
+    else fputs(!t ? "no tensor (NULL)\n" : t->magic == LAM__FREED ? "freed tensor\n" : "failed tensor\n", file);
+}

@@ -1,0 +1,13 @@
+/* Printing of values, for lam_print and for what interpreters say of their boxes. Nothing is allocated. */
+#ifndef LAM_TENSOR_PRINT_H
+#define LAM_TENSOR_PRINT_H
+
+#include "lib/tensor/value.h"
+
+/* dtype, dims, and elements or what is inside, each line behind `indent` blanks. Ends with a newline. */
+void lam__print_value(FILE *file, const lam_value *v, int indent);
+
+/* The same in a few words and without newline: dtype, dims, and the elements of what is small enough for a line. */
+void lam__print_brief(FILE *file, const lam_value *v);
+
+#endif

@@ -1,0 +1,99 @@
+/* Elementwise primitives of two and three operands, which broadcast. References are those of libm in long double, or closed
+ * forms. Domains keep away from ties and poles, whose derivatives singular.c looks at. */
+#include "tests/primitives/cases.h"
+
+#include <math.h>
+
+static const cases_form two[] = {
+    {"[2,3] [2,3]", {0}}, {"[2,3] [3]", {0}}, {"[3] [2,1]", {0}}, {"[] [4]", {0}},       {"[2,3] []", {0}},
+    {"[] []", {0}},       {"[0,3] [3]", {0}}, {"[1] [0]", {0}},   {"[2,1,3] [4,1]", {0}}, {NULL, {0}},
+};
+/* Operands of two dtypes are promoted. */
+static const cases_form mixed[] = {
+    {"[2,3] [3]", {0}}, {"[] [4]", {0}}, {"f32[3] f64[2,3]", {0}}, {"i32[3] f32[3]", {0}}, {"i64[2] i32[2]", {0}},
+    {"[] []", {0}},     {"[2,1] [0]", {0}}, {"[17] [17]", {0}}, {"[3,1] [1,3]", {0}}, {NULL, {0}},
+};
+static const cases_form select[] = {
+    {"bool[2,3] [2,3] [2,3]", {0}}, {"bool[3] [2,3] []", {0}}, {"bool[] [4] [4]", {0}}, {"bool[2,1] [3] [1]", {0}},
+    {"bool[] [] []", {0}},          {"bool[0] [1] []", {0}},   {"bool[3] f32[3] f64[]", {0}}, {NULL, {0}},
+};
+static const cases_form three[] = {
+    {"[2,3] [2,3] [2,3]", {0}}, {"[2,3] [] []", {0}}, {"[3] [2,1] []", {0}}, {"[] [] []", {0}}, {"[0] [] [1]", {0}}, {NULL, {0}},
+};
+static const cases_form logic[] = {
+    {"bool[2,3] bool[2,3]", {0}}, {"bool[] bool[3]", {0}}, {"i64[2,3] i64[3]", {0}}, {"i32[3] i32[2,1]", {0}},
+    {"u8[5] u8[]", {0}},          {"bool[0] bool[1]", {0}}, {"u8[] u8[]", {0}}, {NULL, {0}},
+};
+
+static const cases_wrong no_fit[] = {{"[2,3] [4]", LAM_ERR_SHAPE, {0}}, {"[2,3] [2]", LAM_ERR_SHAPE, {0}}, {NULL, LAM_OK, {0}}};
+static const cases_wrong bad_select[] = {
+    {"f64[3] [3] [3]", LAM_ERR_DTYPE, {0}}, {"i32[3] [3] []", LAM_ERR_DTYPE, {0}}, {"bool[2] [3] []", LAM_ERR_SHAPE, {0}}, {NULL, LAM_OK, {0}},
+};
+static const cases_wrong bad_three[] = {{"[2] [3] []", LAM_ERR_SHAPE, {0}}, {"[2,3] [] [2]", LAM_ERR_SHAPE, {0}}, {NULL, LAM_OK, {0}}};
+static const cases_wrong bad_logic[] = {
+    {"f64[3] f64[3]", LAM_ERR_DTYPE, {0}}, {"bool[2] bool[3]", LAM_ERR_SHAPE, {0}}, {"f32[] bool[]", LAM_ERR_DTYPE, {0}}, {NULL, LAM_OK, {0}},
+};
+
+static long double add(long double x, long double y) { return x + y; }
+static long double sub(long double x, long double y) { return x - y; }
+static long double mul(long double x, long double y) { return x * y; }
+static long double div_(long double x, long double y) { return x / y; }
+static long double larger(long double x, long double y) { return x > y ? x : y; }
+static long double smaller(long double x, long double y) { return x < y ? x : y; }
+static long double eq(long double x, long double y) { return x == y; }
+static long double ne(long double x, long double y) { return x != y; }
+static long double lt(long double x, long double y) { return x < y; }
+static long double le(long double x, long double y) { return x <= y; }
+static long double gt(long double x, long double y) { return x > y; }
+static long double ge(long double x, long double y) { return x >= y; }
+static long double and_(long double x, long double y) { return (long double)((int64_t)x & (int64_t)y); }
+static long double or_(long double x, long double y) { return (long double)((int64_t)x | (int64_t)y); }
+static long double xor_(long double x, long double y) { return (long double)((int64_t)x ^ (int64_t)y); }
+static long double where(long double c, long double x, long double y) { return c != 0 ? x : y; }
+static long double clamp(long double x, long double lo, long double hi) { return smaller(larger(x, lo), hi); }
+
+/* An integer by 0 gives 0. */
+static long double rem_(long double x, long double y) { return y == 0 ? 0 : fmodl(x, y); }
+
+/* Some of the elements agree with the other operand's. */
+static void put_equals(const cases_use *u, int i, array *x) {
+    (void)u, (void)i;
+    for (int64_t e = 0; e < x->count; e += 2) x->data[e] = 1.25L;
+    if (!array_is_float(x))
+        for (int64_t e = 0; e < x->count; e += 2) x->data[e] = 1;
+}
+
+#define BINARY(operation, oracle, list) .binary = operation, .binary_reference = oracle, .forms = list, .wrong = no_fit
+#define REAL                            .gives = CASES_REAL, .dtypes = CASES_NUMBERS
+#define NUMBERS                         .dtypes = CASES_NUMBERS
+#define COMPARE                         .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_equals
+
+const cases_row cases_binary[] = {
+    {.name = "add", BINARY(lam_add, add, two), NUMBERS},
+    {.name = "add", BINARY(lam_add, add, mixed)},
+    {.name = "sub", BINARY(lam_sub, sub, two), NUMBERS},
+    {.name = "mul", BINARY(lam_mul, mul, two), NUMBERS},
+    {.name = "mul", BINARY(lam_mul, mul, mixed)},
+    {.name = "div", BINARY(lam_div, div_, two), REAL, .domain = {{0, 0}, {0.6, 3}}},
+    {.name = "rem", BINARY(lam_rem, rem_, two), .domain = {{-5, 5}, {2.1, 3}}},
+    {.name = "rem", BINARY(lam_rem, rem_, two), NUMBERS, .domain = {{-9, 9}, {2, 5}}},
+    {.name = "pow", BINARY(lam_pow, powl, two), REAL, .domain = {{0.3, 2.5}, {-2, 2.5}}},
+    {.name = "max", BINARY(lam_max, larger, two), NUMBERS},
+    {.name = "min", BINARY(lam_min, smaller, two), NUMBERS},
+    {.name = "atan2", BINARY(lam_atan2, atan2l, two), REAL, .domain = {{-2, 2}, {0.3, 2}}},
+    {.name = "hypot", BINARY(lam_hypot, hypotl, two), REAL},
+    {.name = "copysign", BINARY(lam_copysign, copysignl, two), REAL},
+    {.name = "eq", BINARY(lam_eq, eq, two), COMPARE},
+    {.name = "ne", BINARY(lam_ne, ne, two), COMPARE},
+    {.name = "lt", BINARY(lam_lt, lt, two), COMPARE},
+    {.name = "le", BINARY(lam_le, le, two), COMPARE},
+    {.name = "gt", BINARY(lam_gt, gt, two), COMPARE},
+    {.name = "ge", BINARY(lam_ge, ge, two), COMPARE},
+    {.name = "and", .binary = lam_and, .binary_reference = and_, .forms = logic, .wrong = bad_logic, .domain = {{0, 9}, {0, 9}}},
+    {.name = "or", .binary = lam_or, .binary_reference = or_, .forms = logic, .wrong = bad_logic, .domain = {{0, 9}, {0, 9}}},
+    {.name = "xor", .binary = lam_xor, .binary_reference = xor_, .forms = logic, .wrong = bad_logic, .domain = {{0, 9}, {0, 9}}},
+    {.name = "where", .ternary = lam_where, .ternary_reference = where, .forms = select, .wrong = bad_select, .dtypes = CASES_ALL},
+    {.name = "clamp", .ternary = lam_clamp, .ternary_reference = clamp, .forms = three, .wrong = bad_three, .dtypes = CASES_NUMBERS,
+     .domain = {{0, 0}, {-1.4, -0.6}, {0.6, 1.4}}},
+    {.name = NULL},
+};

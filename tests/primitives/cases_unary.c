@@ -1,0 +1,97 @@
+/* Elementwise primitives of one operand. References are those of libm in long double, or closed forms. Domains keep away from
+ * singular points, whose derivatives singular.c looks at. */
+#include "tests/primitives/cases.h"
+
+#include <math.h>
+
+static const cases_form forms[] = {{"[]", {0}}, {"[5]", {0}}, {"[2,3]", {0}}, {"[0]", {0}}, {"[2,0,3]", {0}}, {"[37]", {0}}, {NULL, {0}}};
+
+static long double neg(long double x) { return -x; }
+static long double sign(long double x) { return isnan(x) ? x : (x > 0) - (x < 0); }
+static long double square(long double x) { return x * x; }
+static long double rsqrt(long double x) { return 1 / sqrtl(x); }
+static long double reciprocal(long double x) { return 1 / x; }
+static long double logistic(long double x) { return 1 / (1 + expl(-x)); }
+static long double finite(long double x) { return isfinite(x); }
+static long double nan_is(long double x) { return isnan(x); }
+
+/* Logical for bool, bitwise for integers: of these ~x is -1 - x. */
+static void not_reference(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    array_like(out, in);
+    for (int64_t e = 0; e < in->count; e++) out->data[e] = in->dtype == LAM_BOOL ? !in->data[e] : -1 - in->data[e];
+}
+
+static void call_not(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_not(in[0]);
+}
+
+/* What predicates are there for. */
+static void put_specials(const cases_use *u, int i, array *x) {
+    static const long double special[] = {INFINITY, -INFINITY, NAN};
+    (void)u, (void)i;
+    for (int64_t e = 0; e < x->count && e < 3 && array_is_float(x); e++) x->data[e] = special[e];
+}
+
+static const cases_form not_forms[] = {{"bool[]", {0}}, {"bool[2,3]", {0}}, {"bool[0]", {0}}, {"u8[5]", {0}}, {"i32[2,3]", {0}}, {"i64[7]", {0}}, {NULL, {0}}};
+static const cases_form power_forms[] = {
+    {"[5]", {3}}, {"[2,3]", {2}}, {"[]", {1}}, {"[4]", {0}}, {"[0,2]", {3}}, {"i64[5]", {4}}, {"f64[5]", {-2}}, {"f32[3]", {-1}}, {NULL, {0}},
+};
+static const cases_wrong no_bool[] = {{"bool[3]", LAM_ERR_DTYPE, {0}}, {NULL, LAM_OK, {0}}};
+static const cases_wrong no_floats[] = {{"f64[3]", LAM_ERR_DTYPE, {0}}, {"f32[]", LAM_ERR_DTYPE, {0}}, {NULL, LAM_OK, {0}}};
+
+static void call_integer_pow(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_integer_pow(in[0], (int)u->arg[0]);
+}
+
+static void integer_pow_reference(const cases_use *u, const array in[], array out[]) {
+    array_like(out, in);
+    for (int64_t e = 0; e < in->count; e++) out->data[e] = powl(in->data[e], (long double)u->arg[0]);
+}
+
+#define UNARY(operation, oracle) .unary = operation, .unary_reference = oracle, .forms = forms
+#define REAL                     .gives = CASES_REAL, .dtypes = CASES_ALL
+
+const cases_row cases_unary[] = {
+    {.name = "neg", UNARY(lam_neg, neg), .dtypes = CASES_NUMBERS, .wrong = no_bool},
+    {.name = "abs", UNARY(lam_abs, fabsl), .dtypes = CASES_NUMBERS, .wrong = no_bool},
+    {.name = "sign", UNARY(lam_sign, sign), .dtypes = CASES_NUMBERS, .wrong = no_bool},
+    {.name = "square", UNARY(lam_square, square), .dtypes = CASES_NUMBERS, .wrong = no_bool},
+    {.name = "floor", UNARY(lam_floor, floorl), REAL},
+    {.name = "ceil", UNARY(lam_ceil, ceill), REAL},
+    {.name = "round", UNARY(lam_round, rintl), REAL},
+    {.name = "trunc", UNARY(lam_trunc, truncl), REAL},
+    {.name = "sqrt", UNARY(lam_sqrt, sqrtl), REAL, .domain = {{0.1, 5}}},
+    {.name = "rsqrt", UNARY(lam_rsqrt, rsqrt), REAL, .domain = {{0.2, 5}}},
+    {.name = "cbrt", UNARY(lam_cbrt, cbrtl), REAL, .domain = {{-4, -0.2}}},
+    {.name = "cbrt", UNARY(lam_cbrt, cbrtl), .domain = {{0.1, 4}}},
+    {.name = "reciprocal", UNARY(lam_reciprocal, reciprocal), REAL, .domain = {{0.3, 3}}},
+    {.name = "exp", UNARY(lam_exp, expl), REAL},
+    {.name = "exp2", UNARY(lam_exp2, exp2l), REAL},
+    {.name = "expm1", UNARY(lam_expm1, expm1l), REAL},
+    {.name = "log", UNARY(lam_log, logl), REAL, .domain = {{0.2, 5}}},
+    {.name = "log2", UNARY(lam_log2, log2l), REAL, .domain = {{0.2, 5}}},
+    {.name = "log10", UNARY(lam_log10, log10l), REAL, .domain = {{0.2, 5}}},
+    {.name = "log1p", UNARY(lam_log1p, log1pl), REAL, .domain = {{-0.8, 3}}},
+    {.name = "sin", UNARY(lam_sin, sinl), REAL},
+    {.name = "cos", UNARY(lam_cos, cosl), REAL},
+    {.name = "tan", UNARY(lam_tan, tanl), REAL, .domain = {{-1.2, 1.2}}},
+    {.name = "asin", UNARY(lam_asin, asinl), REAL, .domain = {{-0.9, 0.9}}},
+    {.name = "acos", UNARY(lam_acos, acosl), REAL, .domain = {{-0.9, 0.9}}},
+    {.name = "atan", UNARY(lam_atan, atanl), REAL},
+    {.name = "sinh", UNARY(lam_sinh, sinhl), REAL},
+    {.name = "cosh", UNARY(lam_cosh, coshl), REAL},
+    {.name = "tanh", UNARY(lam_tanh, tanhl), REAL},
+    {.name = "asinh", UNARY(lam_asinh, asinhl), REAL},
+    {.name = "acosh", UNARY(lam_acosh, acoshl), REAL, .domain = {{1.2, 4}}},
+    {.name = "atanh", UNARY(lam_atanh, atanhl), REAL, .domain = {{-0.9, 0.9}}},
+    {.name = "logistic", UNARY(lam_logistic, logistic), REAL, .ulps = 3},
+    {.name = "erf", UNARY(lam_erf, erfl), REAL},
+    {.name = "erfc", UNARY(lam_erfc, erfcl), REAL},
+    {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
+    {.name = "is_nan", UNARY(lam_is_nan, nan_is), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
+    {.name = "not", .call = call_not, .reference = not_reference, .forms = not_forms, .wrong = no_floats},
+    {.name = "integer_pow", .call = call_integer_pow, .reference = integer_pow_reference, .forms = power_forms, .wrong = no_bool, .ulps = 4},
+    {.name = NULL},
+};

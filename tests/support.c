@@ -1,0 +1,142 @@
+/* What the suites share: see support.h. Blocks of the counted memory carry their size in front, so that a release with
+ * another size than the request is seen. */
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+enum { HEAD = 64 };
+
+lam_ctx *ctx;
+static memory of_test;
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+static void *memory_get(void *env, size_t bytes, size_t alignment) {
+    memory *m = env;
+    m->requests++;
+    if (m->refuse && (m->requests == m->refuse || (m->from_then_on && m->requests > m->refuse))) return NULL;
+    size_t head = alignment > HEAD ? alignment : HEAD;
+    char *block = aligned_alloc(head, (bytes + 2 * head - 1) / head * head);
+    if (!block) return NULL;
+    *(size_t *)(void *)block = bytes;
+    m->blocks++;
+    m->bytes += bytes;
+    return block + head;
+}
+
+static void memory_put(void *env, void *block, size_t bytes, size_t alignment) {
+    memory *m = env;
+    char *start = (char *)block - (alignment > HEAD ? alignment : HEAD);
+    if (*(size_t *)(void *)start != bytes) m->wrong_size = true;
+    m->blocks--;
+    m->bytes -= bytes;
+    free(start);
+}
+
+lam_ctx_options memory_options(memory *m) {
+    return (lam_ctx_options){.allocator = {memory_get, memory_put, m}, .plain_memory = true};
+}
+
+/* ---- the context of the test -------------------------------------------------------------------------------- */
+
+static void begin(void) {
+    of_test = (memory){0};
+    lam_ctx_options options = memory_options(&of_test);
+    ctx = lam_ctx_new(&options);
+}
+
+static void end(void) {
+    lam_status status = lam_status_of(ctx);
+    char text[512];
+    snprintf(text, sizeof text, "%s", lam_error(ctx));
+    lam_ctx_free(ctx);
+    ctx = NULL;
+    ck_assert_msg(status == LAM_OK, "a failure was left: %s", text);
+    ck_assert_msg(of_test.blocks == 0, "%zu blocks of %zu bytes leak", of_test.blocks, of_test.bytes);
+    ck_assert_msg(!of_test.wrong_size, "a block was released with another size than it was asked for");
+}
+
+Suite *suite_of(const char *name, const TTest *const tests[], size_t count) {
+    Suite *suite = suite_create(name);
+    TCase *group = tcase_create(name);
+    tcase_add_checked_fixture(group, begin, end);
+    for (size_t i = 0; i < count; i++) tcase_add_test(group, tests[i]);
+    suite_add_tcase(suite, group);
+    return suite;
+}
+
+/* ---- functions and tensors ------------------------------------------------------------------------------------ */
+
+lam_fn *function_of(const char *name, lam_body body, int inputs, int outputs, void *env) {
+    return lam_fn_new(
+        ctx, &(lam_fn_options){.name = name, .body = body, .inputs = inputs, .outputs = outputs, .env = env});
+}
+
+lam_tensor *vector_of(const double *x, size_t count) {
+    return lam_array(ctx, LAM_F64, LAM_DIMS((int64_t)count), x);
+}
+
+lam_tensor *num(double x) {
+    return lam_scalar(ctx, x);
+}
+
+lam_tensor *apply1(lam_fn *f, lam_tensor *x) {
+    return lam_apply(f, LAM_LIST(x));
+}
+
+lam_tensor *apply2(lam_fn *f, lam_tensor *x, lam_tensor *y) {
+    return lam_apply(f, LAM_LIST(x, y));
+}
+
+/* ---- checks ----------------------------------------------------------------------------------------------------- */
+
+static bool near(double got, double want, double tolerance) {
+    if (isnan(want)) return isnan(got);
+    if (isinf(want) || tolerance == 0) return got == want;
+    return fabs(got - want) <= tolerance * (want == 0 ? 1 : fabs(want));
+}
+
+static double *elements(lam_tensor *t) {
+    size_t count = (size_t)lam_size(t);
+    double *x = malloc((count + 1) * sizeof *x);
+    lam_scope *scope = lam_scope_begin(ctx);
+    lam_status status = lam_read(lam_dtype_of(t) == LAM_F64 ? t : lam_cast(t, LAM_F64), x, count * sizeof *x);
+    lam_scope_end(scope, NULL, 0);
+    if (status == LAM_OK) return x;
+    free(x);
+    return NULL;
+}
+
+void expect_values(int line, lam_tensor *t, double tolerance, lam_dims dims, const double *want, size_t count) {
+    ck_assert_msg(lam_status_of(ctx) == LAM_OK, "line %d: %s", line, lam_error(ctx));
+    ck_assert_msg(lam_rank(t) == dims.rank, "line %d: rank %d, not %d", line, lam_rank(t), dims.rank);
+    for (int i = 0; i < dims.rank; i++)
+        ck_assert_msg(lam_dim(t, i) == dims.dims[i], "line %d: axis %d has %lld elements, not %lld", line, i,
+                      (long long)lam_dim(t, i), (long long)dims.dims[i]);
+    ck_assert_msg((size_t)lam_size(t) == count, "line %d: the test lists %zu elements of %lld", line, count,
+                  (long long)lam_size(t));
+    double *got = elements(t);
+    ck_assert_msg(got != NULL, "line %d: %s", line, lam_error(ctx));
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg(near(got[i], want[i], tolerance), "line %d: element %zu is %.17g, not %.17g", line, i, got[i],
+                      want[i]);
+    free(got);
+}
+
+void expect_same(int line, lam_tensor *a, lam_tensor *b, double tolerance) {
+    ck_assert_msg(lam_status_of(ctx) == LAM_OK, "line %d: %s", line, lam_error(ctx));
+    ck_assert_msg(lam_dtype_of(a) == lam_dtype_of(b), "line %d: dtypes differ", line);
+    double *want = elements(b);
+    ck_assert_msg(want != NULL, "line %d: %s", line, lam_error(ctx));
+    expect_values(line, a, tolerance, lam_dims_of(b), want, (size_t)lam_size(b));
+    free(want);
+}
+
+void expect_error(int line, lam_status status, const char *const texts[]) {
+    ck_assert_msg(lam_status_of(ctx) == status, "line %d: %s, not %s: %s", line, lam_status_name(lam_status_of(ctx)),
+                  lam_status_name(status), lam_error(ctx));
+    for (; *texts; texts++)
+        ck_assert_msg(strstr(lam_error(ctx), *texts) != NULL, "line %d: '%s' is not in: %s", line, *texts,
+                      lam_error(ctx));
+    lam_clear_error(ctx);
+}

@@ -1,0 +1,76 @@
+/* Second derivatives, made of first ones: Hessians, value with gradient and Hessian, Hessian-vector products. */
+#include "transforms/arguments.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
+
+#include <lamina/tensor.h>
+
+lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options *options) {
+    return lam_jacfwd(lam_jacrev(f, options), options);
+}
+
+/* ---- outputs in another order ----------------------------------------------------------------------------------------- */
+
+typedef struct order_env {
+    int count;
+    int order[];    /* output i is output order[i] of the base */
+} order_env;
+
+static void body_order(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const order_env *e = env;
+    lam_fn *f = lam__fn_base(env);
+    lam_tensor **all = lam__apply_room(ctx, (size_t)f->outputs);
+    if (!all) return;
+    lam_call(f, (lam_list){(size_t)f->inputs, in}, all, (size_t)f->outputs);
+    for (int i = 0; i < e->count; i++) out[i] = all[e->order[i]];
+}
+
+/* f with the outputs given in runs {first, count}, ended by a count of 0. */
+typedef struct run {
+    int first, count;
+} run;
+
+static lam_fn *reordered(const char *name, lam_fn *f, const run runs[]) {
+    lam_ctx *ctx = lam__fn_check(name, f);
+    if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    int count = 0, total = 0;
+    for (const run *r = runs; r->count >= 0; r++) total += r->count;
+    lam__scratch_area area;
+    order_env *e = lam__scratch_get(&area, ctx, sizeof *e + (size_t)total * sizeof(int));
+    if (!e) return ctx->failed_fn;
+    for (const run *r = runs; r->count >= 0; r++)
+        for (int i = 0; i < r->count; i++) e->order[count++] = r->first + i;
+    e->count = count;
+    lam__derived d = {name, f, body_order, f->inputs, count, e, sizeof *e + (size_t)count * sizeof(int), NULL};
+    lam_fn *made = lam__fn_derive(ctx, &d);
+    if (made->magic == LAM__FN) made->optional = f->optional;
+    lam__scratch_put(&area);
+    return made;
+}
+
+lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options *options) {
+    static const lam_jacobian_options none;
+    const lam_jacobian_options *o = options ? options : &none;
+    lam_fn *both = lam_value_and_grad(f, &(lam_grad_options){.argnums = o->argnums, .has_aux = o->has_aux});
+    if (lam_failed(both)) return both;
+    int aux = o->has_aux, grads = both->outputs - 1 - aux;
+    lam_fn *turned = reordered("gradient", both, (run[]){{1, grads}, {0, 1}, {1 + grads, aux}, {0, -1}});
+    lam_jacobian_options inner = *o;
+    inner.has_aux = 1 + aux;
+    lam_fn *all = lam_value_and_jacobian(turned, &inner);
+    int blocks = grads * grads;
+    return reordered("value_grad_and_hessian", all, (run[]){{grads + blocks, 1}, {0, grads}, {grads, blocks}, {grads + blocks + 1, aux}, {0, -1}});
+}
+
+lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options) {
+    static const lam_grad_options none;
+    const lam_grad_options *o = options ? options : &none;
+    lam_fn *both = lam_value_and_grad(f, o);
+    if (lam_failed(both)) return both;
+    int aux = o->has_aux, grads = both->outputs - 1 - aux;
+    int first = 0;
+    lam_axes argnums = o->argnums.count || o->argnums.items ? o->argnums : (lam_axes){1, &first};
+    lam_fn *push = lam_jvp_fn(both, &(lam_grad_options){.argnums = argnums, .has_aux = aux});
+    return reordered("hvp", push, (run[]){{0, 1 + grads}, {2 + grads, grads}, {2 + 2 * grads, aux}, {0, -1}});
+}

@@ -1,0 +1,259 @@
+/* Jacobians: derivatives along all unit tangents or cotangents at once, by vmap over the rows of an identity. Made of the public
+ * transforms only. A block has the dims of the output, then those of the input. */
+#include "transforms/arguments.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/create.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+enum mode { FORWARD, REVERSE, CHEAPER };
+
+typedef struct jacobian_env {
+    enum mode mode;
+    bool with_value;
+    int aux;
+    int64_t chunk;      /* 0: all */
+    lam_randomness randomness;
+    int count;          /* argnums */
+    int argnums[];
+} jacobian_env;
+
+/* What one call works with; lists live in the scope of the body. */
+typedef struct work {
+    lam_ctx *ctx;
+    lam_fn *f;
+    const jacobian_env *env;
+    lam_tensor *const *in;   /* f's inputs */
+    lam_tensor **values;     /* f's outputs */
+    int blocks;              /* f's outputs that are not auxiliary */
+    lam_tensor **given;      /* to a mapped function: its inputs */
+    int *axes;               /* in_axes or out_axes of it */
+    lam_tensor **got;        /* its outputs */
+} work;
+
+static int64_t step_of(const work *w, int64_t n) {
+    return w->env->chunk && w->env->chunk < n ? w->env->chunk : n;
+}
+
+static int64_t chunks_of(const work *w, int64_t n) {
+    int64_t step = step_of(w, n);
+    return n ? (n + step - 1) / step : 1;
+}
+
+/* Rows first.. of the identity over the elements of x, each with x's dims, as [rows, dims of x]. */
+static lam_tensor *basis(const work *w, lam_tensor *x, int64_t first) {
+    int64_t n = lam_size(x), rows = n - first < step_of(w, n) ? n - first : step_of(w, n), dims[LAM_INNER_RANK];
+    lam_dims own = lam_dims_of(x);
+    dims[0] = rows;
+    for (int i = 0; i < own.rank; i++) dims[1 + i] = own.dims[i];
+    return lam__apply_reshape(lam__create_eye(w->ctx, lam_dtype_of(x), first, rows, n), own.rank + 1, dims);
+}
+
+/* A matrix of out elements by in elements as the block users see. */
+static lam_tensor *shape_block(lam_tensor *m, lam_tensor *out, lam_tensor *in) {
+    lam_dims a = lam_dims_of(out), b = lam_dims_of(in);
+    int64_t dims[LAM_INNER_RANK];
+    if (a.rank + b.rank > LAM_INNER_RANK) return lam_fail(m->ctx, LAM_ERR_RANK, "a Jacobian block of %d axes is too many", a.rank + b.rank);
+    for (int i = 0; i < a.rank; i++) dims[i] = a.dims[i];
+    for (int i = 0; i < b.rank; i++) dims[a.rank + i] = b.dims[i];
+    lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(out), (int)lam_dtype_of(in));
+    return lam_cast(lam__apply_reshape(m, a.rank + b.rank, dims), dtype);
+}
+
+static lam_tensor *flat(lam_tensor *t, int64_t rows, int64_t columns) {
+    return lam__apply_reshape(t, 2, (int64_t[]){rows, columns});
+}
+
+static lam_tensor *joined(int64_t chunks, lam_tensor **parts, int axis) {
+    return chunks == 1 ? parts[0] : lam_concatenate((lam_list){(size_t)chunks, parts}, axis);
+}
+
+static bool real_input(const work *w, const char *name, int a) {
+    lam_tensor *x = w->in[w->env->argnums[a]];
+    return lam__arguments_floating(name, w->f, w->env->argnums[a], lam__scope_peek(x));
+}
+
+/* ---- columns: forward ------------------------------------------------------------------------------------------------ */
+
+/* What the first call gives beside tangents: values in front, auxiliary outputs behind. */
+static void take_values(work *w) {
+    for (int o = 0; o < w->blocks; o++) w->values[o] = w->got[o];
+    for (int o = 0; o < w->env->aux; o++) w->values[w->blocks + o] = w->got[2 * w->blocks + o];
+}
+
+/* One chunk: calls `mapped` on the basis from row `first` of input x, tangent number k, behind `fixed` other inputs. Its tangents,
+ * outputs skip.. of it, become parts [elements, rows] at a distance of `chunks`. Nothing else outlives the call. */
+static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k, lam_tensor *x, int64_t first, int skip, lam_tensor **parts,
+                         int64_t chunks) {
+    lam_scope *scope = lam_scope_begin(w->ctx);
+    int outputs = mapped->outputs;
+    for (int i = 0; i < tangents; i++) w->given[fixed + i] = NULL;
+    w->given[fixed + k] = basis(w, x, first);
+    bool fine = lam_call(mapped, (lam_list){(size_t)(fixed + tangents), w->given}, w->got, (size_t)outputs) == LAM_OK;
+    bool values = fine && skip && first == 0;
+    if (values) take_values(w);
+    for (int o = 0; fine && o < w->blocks; o++)
+        parts[o * chunks] = flat(w->got[skip + o], lam_size(w->values[o]), lam_dim(w->got[skip + o], -1));
+    int keep = 0;
+    for (int o = 0; fine && o < w->blocks; o++) w->got[keep++] = parts[o * chunks];
+    for (int o = 0; values && o < w->f->outputs; o++) w->got[keep++] = w->values[o];
+    lam_scope_end(scope, w->got, (size_t)keep);
+    return fine;
+}
+
+static bool columns(work *w, lam_fn *mapped, int fixed, int a, int tangents, int skip, lam_tensor **blocks) {
+    lam_tensor *x = w->in[w->env->argnums[a]];
+    int64_t chunks = chunks_of(w, lam_size(x)), step = step_of(w, lam_size(x));
+    lam_tensor **parts = lam__apply_room(w->ctx, (size_t)(w->blocks * chunks));
+    for (int64_t c = 0; parts && c < chunks; c++)
+        if (!column_chunk(w, mapped, fixed, tangents, tangents == 1 ? 0 : a, x, c * step, skip, parts + c, chunks)) return false;
+    for (int o = 0; parts && o < w->blocks; o++)
+        blocks[o * w->env->count + a] = shape_block(joined(chunks, parts + o * chunks, 1), w->values[o], x);
+    return parts != NULL;
+}
+
+static bool forward(work *w, lam_tensor **blocks) {
+    const jacobian_env *e = w->env;
+    int n_in = w->f->inputs, outputs = 2 * w->blocks + e->aux;
+    for (int a = 0; a < e->count; a++) {
+        if (!real_input(w, "jacfwd", a)) return false;
+        lam_fn *push = lam_jvp_fn(w->f, &(lam_grad_options){.argnums = {1, &e->argnums[a]}, .has_aux = e->aux});
+        int *in_axes = w->axes, *out_axes = in_axes + n_in + 1;
+        for (int i = 0; i <= n_in; i++) in_axes[i] = i < n_in ? LAM_UNMAPPED : 0;
+        for (int o = 0; o < outputs; o++) out_axes[o] = o >= w->blocks && o < 2 * w->blocks ? -1 : LAM_UNMAPPED;
+        lam_fn *mapped = lam_vmap(push, &(lam_vmap_options){.in_axes = {n_in + 1, in_axes}, .out_axes = {outputs, out_axes}, .randomness = e->randomness});
+        for (int i = 0; i < n_in; i++) w->given[i] = w->in[i];
+        if (!columns(w, mapped, n_in, a, 1, w->blocks, blocks)) return false;
+    }
+    return true;
+}
+
+/* ---- rows: reverse --------------------------------------------------------------------------------------------------- */
+
+/* One chunk: the gradients along rows first.. of the basis of output o become parts [rows, elements] at a distance of `chunks`. */
+static bool row_chunk(work *w, lam_fn *mapped, int o, int64_t first, lam_tensor **parts, int64_t chunks) {
+    const jacobian_env *e = w->env;
+    lam_scope *scope = lam_scope_begin(w->ctx);
+    for (int k = 0; k < w->blocks; k++) w->given[k] = NULL;
+    w->given[o] = basis(w, w->values[o], first);
+    bool fine = lam_call(mapped, (lam_list){(size_t)w->blocks, w->given}, w->got, (size_t)e->count) == LAM_OK;
+    for (int a = 0; fine && a < e->count; a++)
+        w->got[a] = parts[a * chunks] = flat(w->got[a], lam_dim(w->got[a], 0), lam_size(w->in[e->argnums[a]]));
+    lam_scope_end(scope, w->got, fine ? (size_t)e->count : 0);
+    return fine;
+}
+
+/* Runs a pullback over the basis of each output. */
+static bool rows(work *w, lam_fn *pullback, lam_tensor **blocks) {
+    const jacobian_env *e = w->env;
+    lam_fn *mapped = lam_vmap(pullback, &(lam_vmap_options){.randomness = e->randomness});
+    for (int o = 0; o < w->blocks; o++) {
+        int64_t n = lam_size(w->values[o]), chunks = chunks_of(w, n), step = step_of(w, n);
+        lam_tensor **parts = lam__apply_room(w->ctx, (size_t)(e->count * chunks));
+        for (int64_t c = 0; c < chunks; c++)
+            if (!parts || !row_chunk(w, mapped, o, c * step, parts + c, chunks)) return false;
+        for (int a = 0; a < e->count; a++)
+            blocks[o * e->count + a] = shape_block(joined(chunks, parts + a * chunks, 0), w->values[o], w->in[e->argnums[a]]);
+    }
+    return true;
+}
+
+static bool reverse(work *w, lam_tensor **blocks) {
+    const jacobian_env *e = w->env;
+    lam_fn *pullback;
+    for (int a = 0; a < e->count; a++)
+        if (!real_input(w, "jacrev", a)) return false;
+    lam_grad_options options = {.argnums = {e->count, e->argnums}, .has_aux = e->aux};
+    if (lam_vjp(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &pullback, &options) != LAM_OK) return false;
+    return rows(w, pullback, blocks);
+}
+
+/* ---- one linearisation, the cheaper direction -------------------------------------------------------------------------- */
+
+static bool cheaper(work *w, lam_tensor **blocks) {
+    const jacobian_env *e = w->env;
+    lam_fn *linear;
+    int64_t n_in = 0, n_out = 0;
+    for (int a = 0; a < e->count; a++)
+        if (!real_input(w, "jacobian", a)) return false;
+    lam_grad_options options = {.argnums = {e->count, e->argnums}, .has_aux = e->aux};
+    if (lam_linearize(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &linear, &options) != LAM_OK) return false;
+    for (int a = 0; a < e->count; a++) n_in += lam_size(w->in[e->argnums[a]]);
+    for (int o = 0; o < w->blocks; o++) n_out += lam_size(w->values[o]);
+    if (n_out < n_in) {
+        for (int a = 0; a < e->count; a++) w->given[a] = w->in[e->argnums[a]];
+        return rows(w, lam_linear_transpose(linear, (lam_list){(size_t)e->count, w->given}), blocks);
+    }
+    lam_fn *mapped = lam_vmap(linear, &(lam_vmap_options){.out_axes = LAM_AXES(-1), .randomness = e->randomness});
+    for (int a = 0; a < e->count; a++) {
+        if (!columns(w, mapped, 0, a, e->count, 0, blocks)) return false;
+    }
+    return true;
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------------- */
+
+static bool work_start(work *w) {
+    size_t outputs = (size_t)w->f->outputs, in = (size_t)w->f->inputs + (size_t)w->env->count + outputs, out = 2 * outputs + (size_t)w->env->count;
+    w->given = lam__apply_room(w->ctx, in);
+    w->got = lam__apply_room(w->ctx, out);
+    w->values = lam__apply_room(w->ctx, outputs);
+    w->axes = (int *)(void *)lam__apply_room(w->ctx, in + out);
+    return w->given && w->got && w->values && w->axes;
+}
+
+static void body_jacobian(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const jacobian_env *e = env;
+    lam_fn *f = lam__fn_base(env);
+    work w = {.ctx = ctx, .f = f, .env = e, .in = in, .blocks = f->outputs - e->aux};
+    int blocks = w.blocks * e->count, first = e->with_value ? w.blocks : 0;
+    for (int i = 0; i < first + blocks + e->aux; i++) out[i] = &ctx->failed;
+    if (!work_start(&w)) return;
+    bool (*const run[])(work *, lam_tensor **) = {[FORWARD] = forward, [REVERSE] = reverse, [CHEAPER] = cheaper};
+    if (!run[e->mode](&w, out + first)) return;
+    for (int o = 0; o < first; o++) out[o] = w.values[o];
+    for (int a = 0; a < e->aux; a++) out[first + blocks + a] = w.values[w.blocks + a];
+}
+
+static lam_fn *jacobian_new(const char *name, enum mode mode, bool with_value, lam_fn *f, const lam_jacobian_options *options) {
+    static const lam_jacobian_options none;
+    const lam_jacobian_options *o = options ? options : &none;
+    lam_ctx *ctx = lam__fn_check(name, f);
+    if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    if (!lam__arguments_aux(name, f, o->has_aux)) return ctx->failed_fn;
+    if (o->chunk_size < 0) {
+        lam__error_set(ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once", "%s: chunk_size of '%s' is %lld", name, f->name, (long long)o->chunk_size);
+        return ctx->failed_fn;
+    }
+    lam__scratch_area area;
+    jacobian_env *e = lam__scratch_get(&area, ctx, sizeof *e + (size_t)f->inputs * sizeof(int));
+    if (!e) return ctx->failed_fn;
+    *e = (jacobian_env){.mode = mode, .with_value = with_value, .aux = o->has_aux, .chunk = o->chunk_size, .randomness = o->randomness};
+    e->count = lam__arguments_argnums(name, f, o->argnums, 1, e->argnums);
+    int kept = f->outputs - e->aux;
+    lam__derived d = {name, f, body_jacobian, f->inputs, (with_value ? kept : 0) + kept * e->count + e->aux, e,
+                      sizeof *e + (size_t)(e->count < 0 ? 0 : e->count) * sizeof(int), NULL};
+    lam_fn *made = e->count < 0 ? ctx->failed_fn : lam__fn_derive(ctx, &d);
+    lam__scratch_put(&area);
+    return made;
+}
+
+lam_fn *lam_jacfwd(lam_fn *f, const lam_jacobian_options *options) {
+    return jacobian_new("jacfwd", FORWARD, false, f, options);
+}
+
+lam_fn *lam_jacrev(lam_fn *f, const lam_jacobian_options *options) {
+    return jacobian_new("jacrev", REVERSE, false, f, options);
+}
+
+lam_fn *lam_jacobian(lam_fn *f, const lam_jacobian_options *options) {
+    return jacobian_new("jacobian", CHEAPER, false, f, options);
+}
+
+lam_fn *lam_value_and_jacobian(lam_fn *f, const lam_jacobian_options *options) {
+    return jacobian_new("value_and_jacobian", CHEAPER, true, f, options);
+}

@@ -1,0 +1,205 @@
+/* lam_linearize and lam_linear_transpose. Linearising runs the dual interpreter with tangents that are variables of a trace below it:
+ * primal work is evaluated, tangent work is recorded, and the record is the linear function. */
+#include "transforms/arguments.h"
+#include "transforms/dual.h"
+#include "transforms/trace.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+typedef struct linear_env {
+    lam_program *program;
+} linear_env;
+
+static void linear_free(lam_ctx *ctx, void *env) {
+    (void)ctx;
+    lam__program_release(((linear_env *)env)->program);
+}
+
+/* ---- the linear function -------------------------------------------------------------------------------------------- */
+
+/* Tangents as given, zeros for those that are not; made[] holds what was made. */
+static lam_status fill_tangents(const lam_fn *f, const lam_program *p, lam_value **in, lam_value **made) {
+    for (int i = 0; i < p->inputs; i++) {
+        if (!lam__arguments_fits("linearize", f, "tangent", i, in[i], p->types[i])) return LAM_ERR_SHAPE;
+        if (in[i]) continue;
+        in[i] = made[i] = lam__arguments_zero(p->ctx, p->types[i]);
+        if (!in[i]) return LAM_ERR_MEMORY;
+    }
+    return LAM_OK;
+}
+
+static void body_linear(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const lam_program *p = ((linear_env *)env)->program;
+    lam__scratch_area area;
+    size_t values = (size_t)(2 * p->inputs + p->outputs);
+    lam_value **v = lam__scratch_get(&area, ctx, values * sizeof *v);
+    if (!v) return;
+    memset(v, 0, values * sizeof *v);
+    lam_value **made = v + p->inputs, **results = made + p->inputs;
+    lam_status status = lam__arguments_values(ctx, p->inputs, in, v) ? fill_tangents(lam__fn_base(env), p, v, made) : ctx->error.status;
+    if (status == LAM_OK) status = lam__program_run(p, v, results);
+    lam__arguments_release(p->inputs, made);
+    lam__arguments_give(ctx, status, p->outputs, results, out);
+    lam__scratch_put(&area);
+}
+
+static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam_program *p, int inputs, int outputs) {
+    linear_env env = {p};
+    lam__derived d = {name, f, body, inputs, outputs, &env, sizeof env, linear_free};
+    lam_fn *made = lam__fn_derive(f->ctx, &d);
+    if (made->magic == LAM__FN) made->optional = true;
+    else lam__program_release(p);
+    return made;
+}
+
+/* ---- lam_linearize ---------------------------------------------------------------------------------------------------- */
+
+/* Makes the tangents of the argnums variables, runs f, and hands its tangents to the program; dx, dout: room per input and output. */
+static lam_status record(lam_fn *f, lam__level *level, int count, const int argnums[], int aux, lam_value *const in[], lam_value *out[],
+                         lam_value **dx, lam_value **dout) {
+    lam_status status = LAM_OK;
+    for (int k = 0; k < count && status == LAM_OK; k++)
+        if (!(dx[argnums[k]] = lam__trace_variable(level, in[argnums[k]]))) status = LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = lam__dual_run(f, in, dx, out, dout);
+    for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
+        if (o >= f->outputs - aux) lam__value_release(dout[o]);
+        else if (!dout[o] && !(dout[o] = lam__arguments_zero(f->ctx, out[o]))) status = LAM_ERR_MEMORY;
+        else lam__trace_result(level, o, dout[o]);
+        dout[o] = NULL;
+    }
+    lam__arguments_release(f->inputs, dx);
+    return status;
+}
+
+static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, lam_value *const in[], lam_value *out[], lam_fn **linear) {
+    lam_ctx *ctx = f->ctx;
+    lam__scratch_area area;
+    lam__level level;
+    size_t values = (size_t)(f->inputs + f->outputs);
+    lam_value **dx = lam__scratch_get(&area, ctx, values * sizeof *dx);
+    lam_program *p = dx ? lam__program_new(ctx, count, f->outputs - aux) : NULL;
+    lam_status status = p ? lam__trace_push(ctx, &level, p) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        memset(dx, 0, values * sizeof *dx);
+        status = record(f, &level, count, argnums, aux, in, out, dx, dx + f->inputs);
+        lam__arguments_release(f->outputs, dx + f->inputs);
+        lam__level_pop(&level);
+    }
+    if (status == LAM_OK) status = lam__program_finish(p);
+    lam__scratch_put(&area);
+    if (status == LAM_OK) {
+        *linear = linear_new("linear", f, body_linear, p, count, f->outputs - aux);
+        if ((*linear)->magic != LAM__FN) status = LAM_ERR_MEMORY;
+    } else {
+        lam__program_release(p);
+    }
+    return status;
+}
+
+/* No list: every floating input. */
+static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], int items[]) {
+    int count = 0;
+    if (argnums.count || argnums.items) return lam__arguments_argnums("linearize", f, argnums, 0, items);
+    for (int i = 0; i < f->inputs; i++)
+        if (lam__dtype_is_float(in[i]->dtype)) items[count++] = i;
+    return count;
+}
+
+static lam_status run_linearize(lam_fn *f, const lam_grad_options *o, lam_value *const in[], lam_value *out[], int items[], lam_fn **linear) {
+    int count = argnums_of(f, o->argnums, in, items);
+    if (count < 0) return LAM_ERR_OPTION;
+    for (int k = 0; k < count; k++)
+        if (!lam__arguments_floating("linearize", f, items[k], in[items[k]])) return LAM_ERR_DTYPE;
+    return linearize(f, count, items, o->has_aux, in, out, linear);
+}
+
+lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **linear, const lam_grad_options *options) {
+    static const lam_grad_options none;
+    const lam_grad_options *o = options ? options : &none;
+    lam_ctx *ctx = lam__fn_check("linearize", f), *where = f ? f->ctx : &lam__context_failed;
+    for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
+    if (linear) *linear = where->failed_fn;
+    if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
+    if (n_out != (size_t)f->outputs || (!out && n_out) || !linear)
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "linearize of '%s': room for %zu outputs and %d function given, %d outputs and one expected",
+                              f->name, out ? n_out : 0, linear != NULL, f->outputs);
+    if (!lam__arguments_aux("linearize", f, o->has_aux)) return LAM_ERR_OPTION;
+    lam__scratch_area area;
+    size_t values = (size_t)(f->inputs + f->outputs), bytes = values * sizeof(lam_value *) + (size_t)f->inputs * sizeof(int);
+    lam_value **in = lam__scratch_get(&area, ctx, bytes);
+    if (!in) return LAM_ERR_MEMORY;
+    memset(in, 0, bytes);
+    lam__mark mark = lam__error_mark(ctx);
+    lam_status status = lam__arguments_list("linearize", f, "primals", primals, f->inputs, false, in);
+    if (status == LAM_OK) status = run_linearize(f, o, in, in + f->inputs, (int *)(void *)(in + values), linear);
+    lam__arguments_give(ctx, status, f->outputs, in + f->inputs, out);
+    lam__scratch_put(&area);
+    return status != LAM_OK ? status : lam__error_since(ctx, mark);
+}
+
+/* ---- lam_linear_transpose ----------------------------------------------------------------------------------------------- */
+
+static const lam_value *result_type(const lam_program *p, int o) {
+    return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
+}
+
+static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const lam_program *p = ((linear_env *)env)->program;
+    lam__scratch_area area;
+    size_t values = (size_t)(p->inputs + p->outputs);
+    lam_value **g = lam__scratch_get(&area, ctx, values * sizeof *g);
+    if (!g) return;
+    memset(g, 0, values * sizeof *g);
+    lam_value **gx = g + p->outputs;
+    lam_status status = lam__arguments_values(ctx, p->outputs, in, g) ? LAM_OK : ctx->error.status;
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
+        if (!lam__arguments_fits("linear_transpose", lam__fn_base(env), "cotangent", o, g[o], result_type(p, o))) status = LAM_ERR_SHAPE;
+    if (status == LAM_OK) status = lam__program_transpose(p, g, gx);
+    for (int i = 0; i < p->inputs && status == LAM_OK; i++)
+        if (!gx[i] && !(gx[i] = lam__arguments_zero(ctx, p->types[i]))) status = LAM_ERR_MEMORY;
+    lam__arguments_give(ctx, status, p->inputs, gx, out);
+    lam__scratch_put(&area);
+}
+
+/* Records f on variables of the types of `in`. */
+static lam_status record_linear(lam_fn *f, lam_value *const in[], lam_value **boxes, lam_value **out, lam_program *p) {
+    lam__level level;
+    lam_status status = lam__trace_push(f->ctx, &level, p);
+    if (status != LAM_OK) return status;
+    for (int i = 0; i < f->inputs && status == LAM_OK; i++)
+        if (!(boxes[i] = lam__trace_variable(&level, in[i]))) status = LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
+    for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
+        lam__trace_result(&level, o, out[o]);
+        out[o] = NULL;
+    }
+    lam__arguments_release(f->inputs, boxes);
+    lam__arguments_release(f->outputs, out);
+    lam__level_pop(&level);
+    if (status == LAM_OK) status = lam__program_finish(p);
+    return status == LAM_OK ? lam__program_check_linear(p, f->name) : status;
+}
+
+lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
+    lam_ctx *ctx = lam__fn_check("linear_transpose", f);
+    if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    lam__scratch_area area;
+    size_t values = (size_t)(2 * f->inputs + f->outputs);
+    lam_fn *made = ctx->failed_fn;
+    lam_value **in = lam__scratch_get(&area, ctx, values * sizeof *in);
+    if (!in) return made;
+    memset(in, 0, values * sizeof *in);
+    lam_status status = lam__arguments_list("linear_transpose", f, "examples", examples, f->inputs, false, in);
+    for (int i = 0; i < f->inputs && status == LAM_OK; i++)
+        if (!lam__arguments_floating("linear_transpose", f, i, in[i])) status = LAM_ERR_DTYPE;
+    lam_program *p = status == LAM_OK ? lam__program_new(ctx, f->inputs, f->outputs) : NULL;
+    if (p && record_linear(f, in, in + f->inputs, in + 2 * f->inputs, p) == LAM_OK)
+        made = linear_new("linear_transpose", f, body_transpose, p, f->outputs, f->inputs);
+    else lam__program_release(p);
+    lam__scratch_put(&area);
+    return made;
+}

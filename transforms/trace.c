@@ -1,0 +1,70 @@
+/* The trace's interpreter: see trace.h. */
+#include "transforms/trace.h"
+
+#include "transforms/arguments.h"
+
+static lam_program *program_of(const lam__level *level) {
+    return level->state;
+}
+
+/* A box that stands for variable v. */
+static lam_value *box(lam__level *level, int64_t v) {
+    const lam_value *type = v < 0 ? NULL : program_of(level)->types[v];
+    lam_value *made = type ? lam__value_box(level, (lam_dtype)type->dtype, type->rank, type->dims, NULL) : NULL;
+    if (made) lam__payload_of(made)->number = v;
+    return made;
+}
+
+static lam_status record(lam__level *level, const lam_call_site *call, const lam_shape shapes[], lam__atom in[], lam_value *out[]) {
+    lam_program *p = program_of(level);
+    int64_t first = p->variables;
+    for (int i = 0; i < call->inputs; i++) {
+        bool own = lam__level_owns(level, call->in[i]);
+        in[i] = own ? (lam__atom){lam__payload_of(call->in[i])->number, NULL} : (lam__atom){-1, call->in[i]};
+    }
+    for (int o = 0; o < call->outputs; o++)
+        if (lam__program_variable(p, shapes[o].dtype, shapes[o].rank, shapes[o].dims) < 0) return LAM_ERR_MEMORY;
+    lam_status status = lam__program_record(p, call, in, first);
+    for (int o = 0; o < call->outputs && status == LAM_OK; o++)
+        if (!(out[o] = box(level, first + o))) status = LAM_ERR_MEMORY;
+    if (status != LAM_OK) lam__arguments_release(call->outputs, out);
+    return status;
+}
+
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam_ctx *ctx = level->ctx;
+    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
+    if (call->primitive->call) { /* calls functions: what they do is recorded, here, at this level */
+        ctx->current = level;
+        return call->primitive->call(call, out);
+    }
+    lam__scratch_area area;
+    lam_shape *shapes = lam__scratch_get(&area, ctx, (size_t)call->outputs * sizeof *shapes + (size_t)call->inputs * sizeof(lam__atom));
+    if (!shapes) return LAM_ERR_MEMORY;
+    lam_status status = lam__eval_shape(call, shapes);
+    if (status == LAM_OK) status = record(level, call, shapes, (lam__atom *)(void *)(shapes + call->outputs), out);
+    lam__scratch_put(&area);
+    return status;
+}
+
+const lam__interpreter lam__interpreter_trace = {
+    .name = "trace",
+    .process = process,
+    .unreadable_status = LAM_ERR_ABSTRACT,
+    .unreadable = "the elements of a tensor that is being traced are not known",
+    .unreadable_remedy = "use lam_where instead of branching on it; tangents have no elements while a function is linearised",
+};
+
+lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam_program *program) {
+    return lam__level_push(ctx, level, &lam__interpreter_trace, program);
+}
+
+lam_value *lam__trace_variable(lam__level *level, const lam_value *like) {
+    return box(level, lam__program_variable(program_of(level), (lam_dtype)like->dtype, like->rank, like->dims));
+}
+
+void lam__trace_result(lam__level *level, int o, lam_value *v) {
+    bool own = lam__level_owns(level, v);
+    program_of(level)->results[o] = own ? (lam__atom){lam__payload_of(v)->number, NULL} : (lam__atom){-1, lam__value_hold(v)};
+    lam__value_release(v);
+}

@@ -1,0 +1,21 @@
+/* The trace: records what depends on its variables as a program; everything else is evaluated as usual and becomes a
+ * constant of it. */
+#ifndef LAM_TRANSFORMS_TRACE_H
+#define LAM_TRANSFORMS_TRACE_H
+
+#include "lib/dispatch/fn.h"
+#include "lib/dispatch/level.h"
+#include "lib/program/program.h"
+
+extern const lam__interpreter lam__interpreter_trace;
+
+/* A level that records into `program`. Popped like any other. */
+lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam_program *program);
+
+/* A box for a new variable of the program, of the type of `like`; NULL without memory. */
+lam_value *lam__trace_variable(lam__level *level, const lam_value *like);
+
+/* Makes v, taken over, result o of the program. */
+void lam__trace_result(lam__level *level, int o, lam_value *v);
+
+#endif

@@ -56,6 +56,12 @@ static void end(void) {
     ck_assert_msg(!of_test.wrong_size, "a block was released with another size than it was asked for");
 }
 
+void warm_up(void) {
+    lam_scope *scope = lam_scope_begin(ctx);
+    for (int i = 0; i < 300; i++) lam_scalar(ctx, 0);
+    lam_scope_end(scope, NULL, 0);
+}
+
 Suite *suite_of(const char *name, const TTest *const tests[], size_t count) {
     Suite *suite = suite_create(name);
     TCase *group = tcase_create(name);
@@ -63,6 +69,14 @@ Suite *suite_of(const char *name, const TTest *const tests[], size_t count) {
     for (size_t i = 0; i < count; i++) tcase_add_test(group, tests[i]);
     suite_add_tcase(suite, group);
     return suite;
+}
+
+void suite_loop(Suite *suite, const TTest *test, int count) {
+    TCase *group = tcase_create(test->name);
+    tcase_add_checked_fixture(group, begin, end);
+    tcase_set_timeout(group, 0);
+    tcase_add_loop_test(group, test, 0, count);
+    suite_add_tcase(suite, group);
 }
 
 /* ---- functions and tensors ------------------------------------------------------------------------------------ */

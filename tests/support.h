@@ -27,10 +27,16 @@ lam_ctx_options memory_options(memory *m);
 
 extern lam_ctx *ctx;
 
+/* Makes and drops enough handles that a test which counts bytes does not meet a new slab of them. */
+void warm_up(void);
+
 /* A suite whose tests each run with a fresh `ctx`. */
 Suite *suite_of(const char *name, const TTest *const tests[], size_t count);
 #define SUITE_OF(name, ...) \
     suite_of(name, (const TTest *const[]){__VA_ARGS__}, sizeof((const TTest *const[]){__VA_ARGS__}) / sizeof(TTest *))
+
+/* Adds a test that runs with _i from 0 to count - 1, each time with a fresh `ctx`. */
+void suite_loop(Suite *suite, const TTest *test, int count);
 
 /* ---- functions and tensors -------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "transforms/batch.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/dispatch/staged.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
@@ -60,7 +61,31 @@ static lam_status box_results(lam__level *level, int n, lam_value *out[]) {
     return status;
 }
 
+/* A staged primitive takes its operands as they lie and says where the results have the batch axis. */
+static lam_status process_staged(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__scratch_area area;
+    size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
+    lam_value **in = lam__scratch_get(&area, level->ctx, n * sizeof *in + (n + m) * sizeof(int));
+    if (!in) return LAM_ERR_MEMORY;
+    int *axes = (int *)(void *)(in + n), *out_axes = axes + n;
+    for (size_t i = 0; i < n; i++) {
+        bool own = lam__level_owns(level, call->in[i]);
+        in[i] = own ? lam__payload_of(call->in[i])->inner : call->in[i];
+        axes[i] = own ? (int)lam__payload_of(call->in[i])->number : LAM_UNMAPPED;
+    }
+    lam_call_site below = *call;
+    below.in = in;
+    const lam__batch *batch = batch_of(level);
+    lam_status status = call->primitive->staged->batched(&below, axes, batch->size, (int)batch->randomness, out, out_axes);
+    for (size_t o = 0; o < m && status == LAM_OK; o++)
+        if (out_axes[o] != LAM_UNMAPPED && !(out[o] = box(level, out[o], out_axes[o]))) status = LAM_ERR_MEMORY;
+    if (status != LAM_OK) lam__arguments_release((int)m, out);
+    lam__scratch_put(&area);
+    return status;
+}
+
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    if (call->primitive->staged) return process_staged(level, call, out);
     lam__scratch_area area;
     size_t n = (size_t)call->inputs;
     lam_value **in = lam__scratch_get(&area, level->ctx, n * (2 * sizeof *in + sizeof(bool)));

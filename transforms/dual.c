@@ -2,6 +2,7 @@
 #include "transforms/dual.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/dispatch/staged.h"
 #include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/print.h"
@@ -27,6 +28,29 @@ static lam_status box_results(lam__level *level, int n, lam_value *out[], lam_va
     return status;
 }
 
+static lam_status apply(const lam_call_site *below, lam_value *const tangents[], lam_value *out[], lam_value *results[]) {
+    lam_status status = lam__dispatch(below, out);
+    return status == LAM_OK ? lam__rules_tangents(below, out, tangents, results) : status;
+}
+
+static lam_status apply_staged(const lam_call_site *below, lam_value *const tangents[], lam_value *out[], lam_value *results[]) {
+    const lam__staged *staged = below->primitive->staged;
+    lam__scratch_area area;
+    size_t n = (size_t)below->inputs, m = (size_t)below->outputs;
+    bool *needs = lam__scratch_get(&area, below->ctx, n + m), *constant = needs + n;
+    if (!needs) return LAM_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) needs[i] = tangents[i] != NULL;
+    for (size_t o = 0; o < m; o++) constant[o] = false;
+    lam_call_site with = *below;
+    lam_status status = staged->forward(below, needs, out, constant, &with.residual);
+    if (status == LAM_OK) {
+        status = staged->tangents(&with, out, tangents, results);
+        staged->release(below->ctx, with.residual);
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     int n = call->inputs, m = call->outputs;
@@ -40,12 +64,10 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     }
     lam_call_site below = *call;
     below.in = primals;
-    lam_status status = lam__dispatch(&below, out);
-    if (status == LAM_OK) {
-        status = lam__rules_tangents(&below, out, tangents, results);
-        if (status == LAM_OK) status = box_results(level, m, out, results);
-        if (status != LAM_OK) lam__arguments_release(m, out);
-    }
+    for (int o = 0; o < m; o++) out[o] = NULL;
+    lam_status status = (call->primitive->staged ? apply_staged : apply)(&below, tangents, out, results);
+    if (status == LAM_OK) status = box_results(level, m, out, results);
+    if (status != LAM_OK) lam__arguments_release(m, out);
     lam__scratch_put(&area);
     return status;
 }

@@ -18,6 +18,7 @@ struct lam__node {
     lam_value **out;               /* per output: what vjp reads of it, else a type */
     lam_value **cotangents;        /* per output, during a walk */
     void *params;
+    void *residual;                /* of a staged primitive; NULL otherwise */
 };
 
 void lam__node_release(lam_ctx *ctx, lam__node *n);

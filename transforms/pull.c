@@ -77,7 +77,7 @@ static lam_status pass_on(walk *w, lam__node *n, lam_value **in, lam_value **gx,
         in[i] = n->in[i] ? n->in[i] : up.node ? up.node->out[up.index] : NULL;
     }
     lam_call_site call = {.ctx = w->ctx, .primitive = n->primitive, .params = n->params, .params_bytes = n->params_bytes,
-                          .inputs = n->inputs, .outputs = n->outputs, .in = in};
+                          .inputs = n->inputs, .outputs = n->outputs, .in = in, .residual = n->residual};
     lam_status status = lam__rules_cotangents(&call, n->out, needs, n->cotangents, gx);
     for (int i = 0; i < n->inputs; i++) {
         if (gx[i] && status == LAM_OK) status = deliver(w, n->parents[i], gx[i]);

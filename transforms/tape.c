@@ -1,6 +1,7 @@
 /* The tape's interpreter: recording. See tape.h; the way back is in pull.c. */
 #include "transforms/node.h"
 
+#include "lib/dispatch/staged.h"
 #include "lib/tensor/dtype.h"
 
 #include <string.h>
@@ -20,6 +21,7 @@ static void node_free(lam_ctx *ctx, lam__deferred *self) {
         lam__value_release(n->in[i]);
     }
     for (int o = 0; o < n->outputs; o++) lam__value_release(n->out[o]);
+    if (n->residual) n->primitive->staged->release(ctx, n->residual);
     if (n->primitive && n->primitive->params_release) n->primitive->params_release(ctx, n->params);
     lam__alloc_put(&ctx->pool, n, node_bytes(n->inputs, n->outputs, n->params_bytes));
 }
@@ -94,11 +96,11 @@ static lam_status fill(lam__node *n, const lam_call_site *below, lam_value *cons
 
 /* ---- recording ------------------------------------------------------------------------------------------------ */
 
-/* Boxes the floating results on the node. */
-static lam_status box_results(lam__level *level, lam__node *node, int outputs, lam_value *out[]) {
+/* Boxes the floating results on the node, but for those said to be constant (NULL: none is). */
+static lam_status box_results(lam__level *level, lam__node *node, int outputs, const bool constant[], lam_value *out[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < outputs; o++) {
-        if (!lam__dtype_is_float(out[o]->dtype)) continue;
+        if (!lam__dtype_is_float(out[o]->dtype) || (constant && constant[o])) continue;
         lam_value *inner = out[o];
         out[o] = lam__value_box(level, (lam_dtype)inner->dtype, inner->rank, inner->dims, inner);
         if (!out[o]) {
@@ -129,17 +131,39 @@ static void unbox(const lam__level *level, const lam_call_site *call, lam_value 
     }
 }
 
+/* Puts the call on the tape with its results, if one of them has a derivative; takes the residual over. */
+static lam_status hang(lam__level *level, const lam_call_site *below, const lam__edge parents[], const bool constant[], void *residual,
+                       lam_value *out[]) {
+    bool floating = false;
+    for (int o = 0; o < below->outputs; o++) floating = floating || (lam__dtype_is_float(out[o]->dtype) && !(constant && constant[o]));
+    lam__node *node = floating ? node_new(level->ctx, below) : NULL;
+    if (node) node->residual = residual;
+    else if (residual) below->primitive->staged->release(level->ctx, residual);
+    if (!floating) return LAM_OK;
+    lam_status status = node ? fill(node, below, out, parents) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = box_results(level, node, below->outputs, constant, out);
+    if (status != LAM_OK) release_all(below->outputs, out);
+    lam__node_release(level->ctx, node);
+    return status;
+}
+
 static lam_status record(lam__level *level, const lam_call_site *below, const lam__edge parents[], lam_value *out[]) {
     lam_status status = lam__dispatch(below, out);
     if (status != LAM_OK || below->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status;
-    bool floating = false;
-    for (int o = 0; o < below->outputs; o++) floating = floating || lam__dtype_is_float(out[o]->dtype);
-    if (!floating) return LAM_OK;
-    lam__node *node = node_new(level->ctx, below);
-    status = node ? fill(node, below, out, parents) : LAM_ERR_MEMORY;
-    if (status == LAM_OK) status = box_results(level, node, below->outputs, out);
-    if (status != LAM_OK) release_all(below->outputs, out);
-    lam__node_release(level->ctx, node);
+    return hang(level, below, parents, NULL, NULL, out);
+}
+
+static lam_status record_staged(lam__level *level, const lam_call_site *below, const lam__edge parents[], lam_value *out[]) {
+    lam__scratch_area area;
+    size_t n = (size_t)below->inputs, m = (size_t)below->outputs;
+    bool *needs = lam__scratch_get(&area, level->ctx, n + m), *constant = needs + n;
+    if (!needs) return LAM_ERR_MEMORY;
+    void *residual = NULL;
+    for (size_t i = 0; i < n; i++) needs[i] = parents[i].node != NULL;
+    for (size_t o = 0; o < m; o++) constant[o] = false;
+    lam_status status = below->primitive->staged->forward(below, needs, out, constant, &residual);
+    if (status == LAM_OK) status = hang(level, below, parents, constant, residual, out);
+    lam__scratch_put(&area);
     return status;
 }
 
@@ -152,7 +176,7 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     unbox(level, call, in, parents);
     lam_call_site below = *call;
     below.in = in;
-    lam_status status = record(level, &below, parents, out);
+    lam_status status = (call->primitive->staged ? record_staged : record)(level, &below, parents, out);
     lam__scratch_put(&area);
     return status;
 }

@@ -78,6 +78,7 @@ typedef enum lam_status {
  * Owner   static storage. */
 LAM_API const char *lam_status_name(lam_status status);
 
+#define LAM_VARIADIC (-1)            /* number of inputs or outputs: any */
 #define LAM_MAX_RANK 16              /* axes of a tensor as the user sees it; levels add more inside */
 #define LAM_END INT64_MAX            /* as a stop: up to the end of the axis, whichever way the step goes */
 #define LAM_UNMAPPED INT_MIN         /* in_axes, out_axes: this input or output has no batch axis */

@@ -9,7 +9,6 @@
 extern "C" {
 #endif
 
-enum { LAM_VARIADIC = -1 };              /* number of inputs: any */
 enum { LAM_INNER_RANK = 2 * LAM_MAX_RANK }; /* axes of a value inside: levels add one each */
 
 /* The part of a value that rules may read. data is NULL unless the value is concrete. */
@@ -42,6 +41,7 @@ typedef struct lam_call_site {
     size_t params_bytes; /* bytes */
     int inputs, outputs;
     lam_value *const *in;
+    void *residual; /* derivative stages of a staged primitive: what its forward stage kept; otherwise NULL */
 } lam_call_site;
 
 /* What a derivative or batching rule sees: handles to values of the level below the one it serves. It writes with public operations
@@ -95,6 +95,9 @@ struct lam_primitive {
 
     /* Instead of shape and eval at level 0, for primitives that call functions: gives one reference per output. */
     lam_status (*call)(const lam_call_site *call, lam_value *out[]);
+
+    /* Instead of the rules below, for primitives that run user code in stages (lib/dispatch/staged.h); `call` is set too. */
+    const struct lam__staged *staged;
 
     /* t times the local derivative of the output by input i (LAM_ELEMENTWISE); NULL is zero. */
     lam_tensor *(*slope)(const lam_rule *rule, int i, lam_tensor *t);

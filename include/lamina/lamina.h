@@ -9,5 +9,6 @@
 #include <lamina/ops.h>
 #include <lamina/fn.h>
 #include <lamina/transforms.h>
+#include <lamina/function.h>
 
 #endif

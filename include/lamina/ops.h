@@ -21,6 +21,8 @@
  *                                was guarded before: where(c, f(x), y) does not undo a NaN that f's slope makes
  *   max_reduce, min_reduce, tie  shared equally among the elements that tie
  *   prod with zeros              exact: products of the others, no division
+ *   cummax, cummin, tie          shared equally among those so far that tie
+ *   cumprod with zeros           exact, as for prod
  *   logsumexp with all -inf      0; with +inf shared among those
  *   norm at 0                    0
  *   xlogy at x = 0               by x: log(y) for y > 0, 0 for y = 0; by y: 0
@@ -450,21 +452,13 @@ typedef struct lam_pad_options {
  * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE for negative interior. Derivative: identity on x. */
 LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_options *options);
 
-/* ---- reductions -------------------------------------------------------------------------------------------- */
-
-typedef struct lam_reduce_options {
-    lam_axes axes; /* which; no list: all */
-    bool keepdims; /* leave each as an axis of one element */
-} lam_reduce_options;
-
-/* The sum over axes, blocked pairwise (error growth logarithmic); of bools the number of trues as i64.
- * Shape   x without the axes, or with one element there.
- * Fails   LAM_ERR_AXIS. Derivative: 1 for each element. */
-LAM_API lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include <lamina/indexing.h>
+#include <lamina/linalg.h>
+#include <lamina/reductions.h>
 
 #include <lamina/literals.h>
 

@@ -112,21 +112,14 @@ LAM_API lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options
  * Fails   as lam_grad and lam_jvp do. */
 LAM_API lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options);
 
-typedef enum lam_checkpoint_policy {
-    LAM_CHECKPOINT_NOTHING = 0,  /* save the inputs only: recompute all */
-    LAM_CHECKPOINT_NAMED,        /* save what lam_checkpoint_name marked with one of `names` */
-    LAM_CHECKPOINT_CONTRACTIONS  /* save the results of dot_general */
-} lam_checkpoint_policy;
-
 typedef struct lam_checkpoint_options {
-    lam_checkpoint_policy policy;
-    const char *const *names; /* copied */
-    int name_count;
+    int reserved; /* 0; policies will follow */
 } lam_checkpoint_options;
 
-/* f that keeps only its inputs (and what the policy names) for its derivative and computes the rest again when that is asked for.
+/* f that keeps only its inputs for its derivative and computes the rest again when that is asked for, at every order. Captures
+ * of f are kept and differentiated like inputs.
  * Shape   as f.
- * Fails   as f does; LAM_ERR_OPTION for a policy without names. */
+ * Fails   as f does. */
 LAM_API lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options);
 
 typedef struct lam_check_grads_options {

@@ -5,6 +5,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/error.h"
 #include "lib/base/scope.h"
+#include "lib/kernels/kernels.h"
 
 struct lam__level;
 struct lam__frame;
@@ -15,6 +16,7 @@ struct lam_ctx {
     lam__pool pool;
     lam__error error;
     uint64_t clock;      /* one clock for levels and handles: "made before" is a comparison */
+    uint64_t levels;     /* pushed so far: the serial of the last one */
 
     lam_scope outermost; /* what no other scope owns */
     lam_scope *scope;    /* the innermost open one */
@@ -33,6 +35,7 @@ struct lam_ctx {
     lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */
     int fns_waiting;
     int threads;
+    lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     uint64_t seed;
 };
 

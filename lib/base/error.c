@@ -77,7 +77,7 @@ static void append_operands(lam__text *t, const lam_call_site *call) {
 static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
     const char *lead = "\n  in function: ";
     for (const lam__frame *f = ctx->frame; f; f = f->parent, lead = ", called by ")
-        lam__error_append(t, "%s'%s'", lead, lam_fn_name(f->fn));
+        lam__error_append(t, f->part ? "%s'%s' (%s)" : "%s'%s'", lead, f->name, f->part);
     if (ctx->current) {
         lam__error_append(t, "\n  levels: ");
         lam__level_describe(ctx, t);

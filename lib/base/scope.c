@@ -204,6 +204,12 @@ lam_status lam_scope_end(lam_scope *scope, lam_tensor *const keep[], size_t n) {
     return status;
 }
 
+void lam__scope_hide(lam_ctx *ctx, uint64_t from, uint64_t until, bool hidden) {
+    uint32_t old = hidden ? LAM__LIVE : LAM__HIDDEN;
+    for (lam_tensor *t = ctx->handles.held; t; t = t->next)
+        if (t->birth > from && t->birth <= until && t->magic == old) t->magic = hidden ? LAM__HIDDEN : LAM__LIVE;
+}
+
 /* ---- use of handles ------------------------------------------------------------------------------------------ */
 
 /* What is wrong with a handle that is not live. Gives the tensor to return. */
@@ -215,13 +221,17 @@ static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position,
     else if (t->magic == LAM__FREED)
         lam__error_set(ctx, LAM_ERR_FREED, "keep it with lam_scope_end or lam_hold", "%s: operand %zu was used after it was freed",
                        operation, position);
+    else if (t->magic == LAM__HIDDEN)
+        lam__error_set(ctx, LAM_ERR_RULE, "return it as an output of forward, and save that",
+                       "%s: operand %zu was made inside the forward of a custom Function and kept aside: its derivative is not known",
+                       operation, position);
     else if (t->magic != LAM__FAILED)
         lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: operand %zu is not a tensor", operation, position);
     return &ctx->failed;
 }
 
 static bool has_context(const lam_tensor *t) {
-    return t && (t->magic == LAM__LIVE || t->magic == LAM__FREED || t->magic == LAM__FAILED);
+    return t && (t->magic == LAM__LIVE || t->magic == LAM__FREED || t->magic == LAM__FAILED || t->magic == LAM__HIDDEN);
 }
 
 static lam_ctx *context_of(size_t n, lam_tensor *const in[]) {
@@ -264,7 +274,7 @@ static bool usable(const char *operation, lam_tensor *t) {
 }
 
 void lam_drop(lam_tensor *t) {
-    if (!t || t->magic == LAM__FAILED || !usable("lam_drop", t)) return;
+    if (!t || t->magic == LAM__FAILED || (t->magic != LAM__LIVE && !usable("lam_drop", t))) return;
     if (!t->scope && t->holds) return; /* no scope has it: only lam_release lets go */
     unlink(t);
     t->scope = NULL;

@@ -16,7 +16,8 @@ enum lam__magic {
     LAM__FN_FREED = 0x4c616d05,
     LAM__FN_FAILED = 0x4c616d06,
     LAM__SCOPE = 0x4c616d07,
-    LAM__PROGRAM = 0x4c616d08
+    LAM__PROGRAM = 0x4c616d08,
+    LAM__HIDDEN = 0x4c616d09 /* a live handle that may not be used just now */
 };
 
 struct lam_tensor {
@@ -58,6 +59,9 @@ void lam__scope_close(lam_scope *scope);
 
 /* Closes what lies inside `scope`; true if there was something. */
 bool lam__scope_close_inner(lam_scope *scope);
+
+/* Makes the held handles born after `from` and not after `until` unusable, or usable again. */
+void lam__scope_hide(lam_ctx *ctx, uint64_t from, uint64_t until, bool hidden);
 
 void lam__scope_add_fn(lam_scope *scope, lam_fn *f);
 void lam__scope_remove_fn(lam_fn *f);

@@ -2,6 +2,8 @@
  * values of lower levels stay what they are, constants, which is both cheaper and what keeps perturbations apart. */
 #include "lib/dispatch/dispatch.h"
 
+#include "lib/tensor/dtype.h"
+
 lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     lam__level *top = NULL;
@@ -24,9 +26,14 @@ lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
 }
 
 lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {
-    bool boxed = false;
-    for (int i = 0; i < call->inputs; i++) boxed = boxed || (call->in[i] && call->in[i]->kind != LAM__CONCRETE);
+    bool boxed = false, alike = call->primitive->elementwise && call->primitive->derivative == LAM_ELEMENTWISE;
+    for (int i = 0; i < call->inputs; i++) {
+        const lam_value *x = call->in[i];
+        boxed = boxed || (x && x->kind != LAM__CONCRETE);
+        alike = alike && lam__dtype_is_float(x->dtype) && x->dtype == call->in[0]->dtype && lam__value_same_dims(x, call->in[0]);
+    }
     if (!boxed) return lam__eval(call, out);
+    if (alike || !(call->primitive->shape || call->primitive->elementwise)) return lam__dispatch(call, out);
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
     lam_status status = shapes ? lam__eval_shape(call, shapes) : LAM_ERR_MEMORY;

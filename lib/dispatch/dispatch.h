@@ -21,6 +21,10 @@ lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]);
 lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out);
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out);
 
+/* The short way for what most calls are: concrete operands without gaps, of one dtype, each with the dims of the largest or a single
+ * element. NULL, with nothing recorded, where it does not apply. */
+lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *primitive, int n, lam_value *const in[], const void *params);
+
 /* Writes the result over in[0], whose memory nobody else sees. False, with nothing done, if that does not fit. */
 bool lam__elementwise_into_first(const lam_call_site *call);
 

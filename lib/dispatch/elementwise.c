@@ -16,8 +16,13 @@ static lam_dtype result_dtype(const lam_call_site *call) {
     return call->primitive->predicate ? LAM_BOOL : dtype_of(call);
 }
 
+static lam__loop *loop_find(lam_ctx *ctx, int id, int dtype) {
+    lam__loop *loop = ctx->loops[id][dtype];
+    return loop ? loop : (ctx->loops[id][dtype] = lam__kernels_loop((lam__loop_id)id, (lam_dtype)dtype));
+}
+
 static lam__loop *loop_of(const lam_call_site *call) {
-    return lam__kernels_loop((lam__loop_id)(call->primitive->loop - 1), dtype_of(call));
+    return loop_find(call->ctx, call->primitive->loop - 1, dtype_of(call));
 }
 
 static lam_status fail_broadcast(const lam_call_site *call, int axis_from_end, int64_t a, int64_t b) {
@@ -100,6 +105,44 @@ static const lam_value *flat_shape(const lam_call_site *call) {
     for (int i = 0; i < call->inputs; i++)
         if (!reads_flat(call->in[i], like)) return NULL;
     return like;
+}
+
+/* The operand whose dims are the result's, where all can be read without strides: it has them too or is one element. */
+static const lam_value *quick_shape(int n, lam_value *const in[]) {
+    const lam_value *like = in[n - 1];
+    for (int i = 0; i < n; i++) {
+        const lam_value *x = in[i];
+        if (x->kind != LAM__CONCRETE || !x->contiguous || x->dtype != like->dtype || x->rank > LAM__INLINE_AXES) return NULL;
+        if (x->count > like->count || (x->count == like->count && x->rank > like->rank)) like = x;
+    }
+    for (int i = 0; i < n; i++)
+        if (in[i] != like && in[i]->count != 1 && !lam__value_same_dims(in[i], like)) return NULL;
+    return like;
+}
+
+/* Whether two operands have one dtype, equal dims, and are concrete without gaps: the commonest case of all. */
+static inline bool twins(const lam_value *x, const lam_value *y) {
+    if (x->kind != LAM__CONCRETE || y->kind != LAM__CONCRETE || x->dtype != y->dtype || x->rank != y->rank) return false;
+    if (!x->contiguous || !y->contiguous || x->count != y->count || x->rank > LAM__INLINE_AXES) return false;
+    for (int axis = 0; axis < x->rank; axis++)
+        if (x->dims[axis] != y->dims[axis]) return false;
+    return true;
+}
+
+lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[], const void *params) {
+    const lam_value *like = n == 2 && twins(in[0], in[1]) ? in[0] : quick_shape(n, in);
+    if (!like || !like->count || (p->real && !lam__dtype_is_float(like->dtype))) return NULL;
+    lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
+    lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
+    if (!out) return NULL;
+    void *at[MAX_OPERANDS] = {out->data};
+    int64_t step[MAX_OPERANDS] = {1};
+    for (int i = 0; i < n; i++) {
+        at[i + 1] = in[i]->data;
+        step[i + 1] = in[i]->count != 1;
+    }
+    loop(like->count, at, step, params);
+    return out;
 }
 
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {

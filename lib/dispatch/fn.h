@@ -27,7 +27,8 @@ struct lam_fn {
 
 /* One call that is running. */
 typedef struct lam__frame {
-    lam_fn *fn;
+    const char *name;          /* of the function */
+    const char *part;          /* of a custom Function: which of its callbacks; NULL for others */
     struct lam__frame *parent;
     uint64_t start;            /* the clock when it began: handles born later were made inside */
 } lam__frame;

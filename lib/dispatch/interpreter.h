@@ -37,7 +37,8 @@ typedef struct lam__interpreter {
 struct lam__level {
     lam_ctx *ctx;
     const lam__interpreter *interpreter;
-    uint64_t serial;       /* from the context's clock; never reused */
+    uint64_t serial;       /* its name in messages: 1, 2, ...; never reused */
+    uint64_t birth;        /* from the context's clock, as that of handles */
     int depth;             /* 0: evaluation */
     lam__level *parent;    /* the level that was current when this one was pushed */
     lam__level *previous;  /* what was current; restored by pop */

@@ -9,7 +9,7 @@ lam_status lam__level_start(lam_ctx *ctx, lam__level *ground) {
     ctx->display = lam__alloc_get(&ctx->pool, FIRST * sizeof(lam__level *));
     if (!ctx->display) return LAM_ERR_MEMORY;
     ctx->display_size = FIRST;
-    *ground = (lam__level){.ctx = ctx, .interpreter = &lam__interpreter_eval, .serial = ++ctx->clock};
+    *ground = (lam__level){.ctx = ctx, .interpreter = &lam__interpreter_eval, .birth = ++ctx->clock};
     ctx->display[0] = ctx->ground = ctx->current = ground;
     return LAM_OK;
 }
@@ -33,8 +33,9 @@ static lam_status display_grow(lam_ctx *ctx) {
 lam_status lam__level_push(lam_ctx *ctx, lam__level *level, const lam__interpreter *interpreter, void *state) {
     int depth = ctx->current->depth + 1;
     if (depth >= ctx->display_size && display_grow(ctx) != LAM_OK) return LAM_ERR_MEMORY;
-    *level = (lam__level){.ctx = ctx, .interpreter = interpreter, .serial = ++ctx->clock, .depth = depth,
-                          .parent = ctx->current, .previous = ctx->current, .shadowed = ctx->display[depth], .state = state};
+    *level = (lam__level){.ctx = ctx, .interpreter = interpreter, .serial = ++ctx->levels, .birth = ++ctx->clock,
+                          .depth = depth, .parent = ctx->current, .previous = ctx->current,
+                          .shadowed = ctx->display[depth], .state = state};
     ctx->display[depth] = ctx->current = level;
     return LAM_OK;
 }

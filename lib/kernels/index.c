@@ -81,7 +81,7 @@ void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtyp
                        lam_dtype index_dtype, const void *index, void *out) {
     const int64_t item = lam__item_bytes(dtype);
     const int64_t x_row = s->n * s->inner * item, out_row = s->k * s->inner * item;
-    const element outside = outside_of(dtype);
+    const element outside = mode == LAM__INDEX_DROP ? (element){.bits = 0} : outside_of(dtype);
     int64_t at[CHUNK];
     if (s->inner == 0) return;
     for (int64_t b = 0; b < s->batch; b++)
@@ -151,5 +151,16 @@ void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, l
             for (int64_t row = b * s->outer; row < (b + 1) * s->outer; row++)
                 adds[dtype](s->inner, count, at, (char *)out + row * out_row,
                             (const char *)updates + row * update_row + first * s->inner * item);
+        }
+}
+
+/* ---- inverse -------------------------------------------------------------------------------------------------- */
+
+void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out) {
+    for (int64_t i = 0; i < s->batch * s->n; i++) out[i] = -1;
+    for (int64_t b = 0; b < s->batch; b++)
+        for (int64_t j = 0; j < s->k; j++) {
+            int64_t at = resolve(index_at(index_dtype, index, b * s->k + j), s->n, LAM__INDEX_DROP);
+            if (at != OUTSIDE) out[b * s->n + at] = j;
         }
 }

@@ -87,7 +87,7 @@ void lam__kernels_cumlogsumexp(lam_dtype dtype, const lam__lanes *s, bool revers
 
 /* ---- indexing ----------------------------------------------------------------------------------------- */
 
-typedef enum lam__index_mode { LAM__INDEX_ERROR, LAM__INDEX_CLIP, LAM__INDEX_FILL } lam__index_mode;
+typedef enum lam__index_mode { LAM__INDEX_ERROR, LAM__INDEX_CLIP, LAM__INDEX_FILL, LAM__INDEX_DROP } lam__index_mode;
 
 /* Geometry of take and scatter_add in canonical form: x is [batch, outer, n, inner], index is [batch, k],
  * out or updates is [batch, outer, k, inner], all contiguous. Negative indices count from the end. */
@@ -98,14 +98,30 @@ typedef struct lam__index_shape {
 /* Position of the first index outside [-n, n), or -1. index_dtype is LAM_I64 or LAM_I32. */
 int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtype, const void *index);
 
-/* out = x at index; CLIP takes the nearest element, FILL gives NaN (0 for integers). */
+/* out = x at index; CLIP takes the nearest element, FILL gives NaN (0 for integers), DROP 0. */
 void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *x,
                        lam_dtype index_dtype, const void *index, void *out);
 
 /* out (already holding the base) += updates at index, in the order of the index; CLIP adds to the nearest
- * element, FILL drops what lies outside. */
+ * element, FILL and DROP leave out what lies outside. */
 void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, void *out,
                               lam_dtype index_dtype, const void *index, const void *updates);
+
+/* out[batch, n] (i64) = position among index[batch, k] of the last that names each place, -1 where none does. What lies
+ * outside is left out. */
+void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out);
+
+/* ---- sorting ------------------------------------------------------------------------------------------ */
+
+/* out (i64) = the stable order along the lanes: ascending with NaN last, or descending with NaN first. `work` has
+ * lam__kernels_argsort_bytes(n) bytes, aligned to 8. */
+size_t lam__kernels_argsort_bytes(int64_t n);
+void lam__kernels_argsort(lam_dtype dtype, const lam__lanes *s, bool descending, const void *x, int64_t *out, void *work);
+
+/* out[batch, m] (i64) = number of elements of the ascending sorted[batch, n] before each of values[batch, m], or up to
+ * and with the equal ones (right). NaN is beyond all else. */
+void lam__kernels_searchsorted(lam_dtype dtype, int64_t batch, int64_t n, int64_t m, bool right, const void *sorted,
+                               const void *values, int64_t *out);
 
 /* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
 

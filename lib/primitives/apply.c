@@ -103,6 +103,24 @@ static lam_tensor *elementwise(lam_ctx *ctx, const lam_primitive *p, int n, lam_
     return finish(&call);
 }
 
+/* The short way: live handles of one context whose values need neither conversion nor checks. NULL where it does not apply. */
+static inline lam_tensor *quick(const lam_primitive *p, int n, lam_tensor *const in[]) {
+    lam_value *values[FEW];
+    for (int i = 0; i < n; i++) {
+        if (!in[i] || in[i]->magic != LAM__LIVE || in[i]->ctx != in[0]->ctx) return NULL;
+        values[i] = in[i]->value;
+    }
+    lam_ctx *ctx = in[0]->ctx;
+    lam_value *out = lam__elementwise_quick(ctx, p, n, values, NULL);
+    if (out) return lam__scope_handle(ctx, out);
+    if (values[0]->kind != LAM__BOX && values[n - 1]->kind != LAM__BOX) return NULL;
+    for (int i = 0; i < n; i++)
+        if (!lam__dtype_is_float(values[i]->dtype) || !lam__value_same_type(values[i], values[0])) return NULL;
+    if (p->derivative != LAM_ELEMENTWISE) return NULL;
+    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = n, .outputs = 1, .in = values};
+    return lam__dispatch(&call, &out) == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
+}
+
 static lam_tensor *elementwise_checked(const lam_primitive *p, int n, lam_tensor *const in[]) {
     lam_value *values[FEW];
     lam_tensor *failed;
@@ -111,12 +129,13 @@ static lam_tensor *elementwise_checked(const lam_primitive *p, int n, lam_tensor
 }
 
 lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x) {
-    return elementwise_checked(p, 1, &x);
+    lam_tensor *out = quick(p, 1, &x);
+    return out ? out : elementwise_checked(p, 1, &x);
 }
 
 lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    lam_tensor *in[2] = {x, y};
-    return elementwise_checked(p, 2, in);
+    lam_tensor *in[2] = {x, y}, *out = quick(p, 2, in);
+    return out ? out : elementwise_checked(p, 2, in);
 }
 
 lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z) {

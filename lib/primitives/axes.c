@@ -51,6 +51,7 @@ bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int 
         lam__axes_fail(operation, x, LAM_ERR_AXIS, "the list of axes is too long, or a count without items");
         return false;
     }
+    if (!lam__scope_peek(x)) *count = 0; /* nothing to check against; the operation itself says what is wrong with x */
     for (int i = 0; i < *count; i++) {
         if (!lam__apply_axis(operation, x, rank, &out[i])) return false;
         if (seen >> out[i] & 1u) {

@@ -83,19 +83,18 @@ typedef struct stack {
     lam_value *copy;                      /* NULL: the operand's own memory serves */
 } stack;
 
-/* The axes order[0..n) as one axis, if they nest; axes of one element have no say. */
+/* The axes order[0..n) as one axis: its size, and its stride if they nest; axes of one element have no say. */
 static bool nest(const lam_value *x, const int order[], int n, int64_t *size, int64_t *stride) {
-    *size = 1;
-    *stride = 1;
-    bool first = true;
-    for (int i = n - 1; i >= 0; i--) {
+    bool fits = true;
+    *size = *stride = 1;
+    for (int i = n - 1, seen = 0; i >= 0; i--) {
         int64_t dim = x->dims[order[i]], step = x->strides[order[i]];
-        if (dim != 1 && first) *stride = step;
-        else if (dim != 1 && step != *stride * *size) return false;
-        first = first && dim == 1;
+        if (dim == 1) continue;
+        if (!seen++) *stride = step;
+        else fits = fits && step == *stride * *size;
         *size *= dim;
     }
-    return true;
+    return fits;
 }
 
 /* x with its axes in this order, row-major. */
@@ -126,9 +125,7 @@ static lam_status stack_up(const lam_call_site *call, int side, stack *s) {
     s->copy = ordered(call->ctx, x, order);
     if (!s->copy) return LAM_ERR_MEMORY;
     s->data = s->copy->data;
-    for (int g = 0; g < GROUPS; g++) nest(s->copy, (const int[]){0}, 0, &s->size[g], &s->stride[g]);
-    for (int g = 0; g < GROUPS; g++)
-        for (int i = at[g]; i < at[g + 1]; i++) s->size[g] *= s->copy->dims[i];
+    s->stride[COLUMNS] = 1;
     s->stride[ROWS] = s->size[COLUMNS];
     s->stride[BATCH] = s->size[ROWS] * s->size[COLUMNS];
     return LAM_OK;

@@ -129,6 +129,21 @@ bool lam__matrices_lead(const char *operation, lam_tensor *io[2]) {
     return !lam_failed(io[0]) && !lam_failed(io[1]);
 }
 
+bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tensor *io[2], lam_tensor **failed) {
+    if (!lam__matrices_operands(operation, true, 2, io, io, failed)) return false;
+    *failed = &io[0]->ctx->failed;
+    if (!lam__matrices_square(operation, io[0])) return false;
+    int rank = lam_rank(io[1]);
+    int64_t have = rank == 0 ? -1 : lam_dim(io[1], right_side || rank == 1 ? -1 : -2);
+    if (have != lam_dim(io[0], -1)) {
+        lam__matrices_fail(operation, 2, io, LAM_ERR_SHAPE, "write a batch of vectors as a batch of matrices of one column",
+                           "the right-hand side does not have the %lld equations of the matrix", (long long)lam_dim(io[0], -1));
+        return false;
+    }
+    if (rank == 1) io[1] = lam_expand_dims(io[1], right_side ? 0 : 1);
+    return !lam_failed(io[1]);
+}
+
 int64_t lam__matrices_count(const lam_value *x) {
     int64_t count = 1;
     for (int k = 0; k + 2 < x->rank; k++) count *= x->dims[k];

@@ -32,6 +32,10 @@ lam_tensor *lam__matrices_narrow(const lam_rule *r, int i, lam_tensor *x, bool r
  * recording that these do not fit. */
 bool lam__matrices_lead(const char *operation, lam_tensor *io[2]);
 
+/* The operands {a, b} of a solve: in one floating dtype, a square, b a vector (which becomes a matrix of one column; one row for the right
+ * side) or a stack with as many equations. False: *failed is what the operation returns. */
+bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tensor *io[2], lam_tensor **failed);
+
 /* The number of matrices in a stack. */
 int64_t lam__matrices_count(const lam_value *x);
 

@@ -1,7 +1,11 @@
-/* Reductions over any set of axes. keepdims is a reshape behind, so that the rows need one parameter only: the set. */
+/* Reductions over any set of axes. keepdims is a reshape behind, so that the rows need one parameter only: the set. The
+ * derivative of each says how much every element counts for the result; weights that depend on a choice (which element
+ * is the largest) are constants, all others are functions of the operand again. What is made of these: statistics.c. */
+#include "lib/primitives/reduce.h"
+
 #include "lib/primitives/apply.h"
-#include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
+#include "lib/primitives/scan.h"
 
 #include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
@@ -10,8 +14,15 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <float.h>
+#include <math.h>
+
 static lam__axis_set set_of(const void *params) {
     return *(const lam__axis_set *)params;
+}
+
+static bool has(lam__axis_set set, int axis) {
+    return set >> axis & 1u;
 }
 
 static lam_status shape_reduction(const lam_call_site *call, lam_shape out[]) {
@@ -19,23 +30,31 @@ static lam_status shape_reduction(const lam_call_site *call, lam_shape out[]) {
     out->dtype = (lam_dtype)x->dtype;
     out->rank = 0;
     for (int i = 0; i < x->rank; i++)
-        if (!(set_of(call->params) >> i & 1u)) out->dims[out->rank++] = x->dims[i];
+        if (!has(set_of(call->params), i)) out->dims[out->rank++] = x->dims[i];
     return LAM_OK;
 }
 
-static lam_status eval_reduction(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
-    const lam_value *x = call->in[0];
+static void reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
     bool reduced[LAM_INNER_RANK];
-    for (int i = 0; i < x->rank; i++) reduced[i] = set_of(call->params) >> i & 1u;
-    lam__kernels_reduce(id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides, out[0]->data);
+    for (int i = 0; i < x->rank; i++) reduced[i] = has(set, i);
+    lam__kernels_reduce(id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides, out);
+}
+
+static lam_status eval_reduction(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
+    reduce_into(id, set_of(call->params), call->in[0], out[0]->data);
     return LAM_OK;
 }
 
 /* r with the reduced axes back as axes of one element, so that it broadcasts against the operand. */
 static lam_tensor *restore(lam_tensor *r, lam__axis_set set, lam_dims like) {
     int64_t dims[LAM_INNER_RANK];
-    for (int i = 0; i < like.rank; i++) dims[i] = set >> i & 1u ? 1 : like.dims[i];
+    for (int i = 0; i < like.rank; i++) dims[i] = has(set, i) ? 1 : like.dims[i];
     return lam__apply_reshape(r, like.rank, dims);
+}
+
+/* The same for what a rule is given beside its operand. */
+static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
+    return restore(t, set_of(r->params), lam_dims_of(r->in[0]));
 }
 
 static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
@@ -47,17 +66,21 @@ static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_
     return o->keepdims && !lam_failed(out) ? restore(out, set, lam_dims_of(x)) : out;
 }
 
+static lam_tensor *sum_over(lam_tensor *x, lam__axis_set set) {
+    return lam__apply1(&lam__row_sum, &set, sizeof set, x);
+}
+
 /* The same reduction behind a batch axis. */
-static lam_tensor *behind_batch(const lam_rule *r) {
-    lam__axis_set set = set_of(r->params) << 1;
-    return lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
-}
-
 static void batch_reduction(const lam_rule *r, lam_tensor *out[]) {
-    out[0] = behind_batch(r);
+    lam__axis_set set = set_of(r->params) << 1;
+    out[0] = lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
 }
 
-/* ---- sum ----------------------------------------------------------------------------------------------------- */
+lam_tensor *lam__reduce_real(lam_tensor *x) {
+    return lam__dtype_is_float((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
+}
+
+/* ---- sum -------------------------------------------------------------------------------------------------------- */
 
 static lam_status eval_sum(const lam_call_site *call, lam_value *const out[]) {
     return eval_reduction(call, out, LAM__REDUCE_SUM);
@@ -65,7 +88,7 @@ static lam_status eval_sum(const lam_call_site *call, lam_value *const out[]) {
 
 static void vjp_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_dims own = lam_dims_of(r->in[0]);
-    gx[0] = lam__apply_broadcast(restore(g[0], set_of(r->params), own), own.rank, own.dims);
+    gx[0] = lam__apply_broadcast(restored(r, g[0]), own.rank, own.dims);
 }
 
 const lam_primitive lam__row_sum = {
@@ -73,8 +96,283 @@ const lam_primitive lam__row_sum = {
     .shape = shape_reduction, .eval = eval_sum, .vjp = vjp_sum, .batch = batch_reduction,
 };
 
+/* Bools are counted, not added modulo 2. */
+static lam_tensor *counted(lam_tensor *x) {
+    return lam_dtype_of(x) == LAM_BOOL ? lam_cast(x, LAM_I64) : x;
+}
+
 lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options) {
-    lam_value *v = lam__scope_peek(x);
-    if (v && v->dtype == LAM_BOOL) x = lam_cast(x, LAM_I64);
-    return reduction(&lam__row_sum, x, options);
+    return reduction(&lam__row_sum, counted(x), options);
+}
+
+/* ---- prod ------------------------------------------------------------------------------------------------------- */
+
+static lam_status eval_prod(const lam_call_site *call, lam_value *const out[]) {
+    return eval_reduction(call, out, LAM__REDUCE_PROD);
+}
+
+/* For each element of the last axis the product of the others: of all before it times all behind it. */
+static lam_tensor *others_of_last(lam_tensor *x) {
+    int last = lam_rank(x) - 1;
+    lam_tensor *before = lam__scan_shift(lam_cumprod(x, last), last, false, 1);
+    return lam_mul(before, lam__scan_shift(lam_cumprod_reverse(x, last), last, true, 1));
+}
+
+/* For each element the product of the others that are multiplied with it. The axes of the set become one, the last. */
+static lam_tensor *others(lam_tensor *x, lam__axis_set set) {
+    lam_dims own = lam_dims_of(x);
+    int order[LAM_INNER_RANK], back[LAM_INNER_RANK], n = 0;
+    int64_t moved[LAM_INNER_RANK], flat[LAM_INNER_RANK];
+    for (int i = 0; i < own.rank; i++)
+        if (!has(set, i)) order[n++] = i;
+    int kept = n;
+    for (int i = 0; i < own.rank; i++)
+        if (has(set, i)) order[n++] = i;
+    flat[kept] = 1;
+    for (int i = 0; i < n; i++) {
+        moved[i] = own.dims[order[i]];
+        back[order[i]] = i;
+        if (i < kept) flat[i] = moved[i];
+        else flat[kept] *= moved[i];
+    }
+    lam_tensor *rows = lam__apply_reshape(lam_transpose(x, (lam_axes){n, order}), kept + 1, flat);
+    return lam_transpose(lam__apply_reshape(others_of_last(rows), n, moved), (lam_axes){n, back});
+}
+
+static void jvp_prod(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam__axis_set set = set_of(r->params);
+    dout[0] = sum_over(lam_mul(dx[0], others(r->in[0], set)), set);
+}
+
+static void vjp_prod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_mul(restored(r, g[0]), others(r->in[0], set_of(r->params)));
+}
+
+const lam_primitive lam__row_prod = {
+    .name = "prod", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0),
+    .shape = shape_reduction, .eval = eval_prod, .jvp = jvp_prod, .vjp = vjp_prod, .batch = batch_reduction,
+};
+
+lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
+    return reduction(&lam__row_prod, counted(x), options);
+}
+
+/* ---- max_reduce, min_reduce ------------------------------------------------------------------------------------- */
+
+/* Which elements are the result, and how many these are. A NaN is the result wherever there is one. */
+static lam_tensor *winners(const lam_rule *r, lam_tensor **count) {
+    lam_tensor *x = r->in[0], *wins = lam_or(lam_eq(x, restored(r, r->out[0])), lam_is_nan(x));
+    *count = sum_over(lam_cast(wins, lam_dtype_of(x)), set_of(r->params));
+    return wins;
+}
+
+static void jvp_extreme(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *count, *wins = winners(r, &count);
+    lam_tensor *none = lam_eq(count, 0.0); /* of no elements */
+    dout[0] = lam_div(sum_over(lam_where(wins, dx[0], 0.0), set_of(r->params)), lam_where(none, 1.0, count));
+}
+
+static void vjp_extreme(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *count, *wins = winners(r, &count);
+    gx[0] = lam_where(wins, restored(r, lam_div(g[0], count)), 0.0);
+}
+
+static lam_status eval_max_reduce(const lam_call_site *call, lam_value *const out[]) {
+    return eval_reduction(call, out, LAM__REDUCE_MAX);
+}
+
+const lam_primitive lam__row_max_reduce = {
+    .name = "max_reduce", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_reduction, .eval = eval_max_reduce, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_reduction,
+};
+
+lam_tensor *lam_max_reduce(lam_tensor *x, const lam_reduce_options *options) {
+    return reduction(&lam__row_max_reduce, x, options);
+}
+
+static lam_status eval_min_reduce(const lam_call_site *call, lam_value *const out[]) {
+    return eval_reduction(call, out, LAM__REDUCE_MIN);
+}
+
+const lam_primitive lam__row_min_reduce = {
+    .name = "min_reduce", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_reduction, .eval = eval_min_reduce, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_reduction,
+};
+
+lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options) {
+    return reduction(&lam__row_min_reduce, x, options);
+}
+
+/* ---- any, all --------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_logical(const lam_call_site *call, lam_shape out[]) {
+    if (call->in[0]->dtype != LAM_BOOL) return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not a bool");
+    return shape_reduction(call, out);
+}
+
+/* x as bool; what is no tensor is left for the operation itself to name. */
+static lam_tensor *truth(lam_tensor *x) {
+    return lam__scope_peek(x) && lam_dtype_of(x) != LAM_BOOL ? lam_cast(x, LAM_BOOL) : x;
+}
+
+static lam_status eval_any(const lam_call_site *call, lam_value *const out[]) {
+    return eval_reduction(call, out, LAM__REDUCE_ANY);
+}
+
+const lam_primitive lam__row_any = {
+    .name = "any", .inputs = 1, .shape = shape_logical, .eval = eval_any, .batch = batch_reduction,
+};
+
+lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options *options) {
+    return reduction(&lam__row_any, truth(x), options);
+}
+
+static lam_status eval_all(const lam_call_site *call, lam_value *const out[]) {
+    return eval_reduction(call, out, LAM__REDUCE_ALL);
+}
+
+const lam_primitive lam__row_all = {
+    .name = "all", .inputs = 1, .shape = shape_logical, .eval = eval_all, .batch = batch_reduction,
+};
+
+lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options) {
+    return reduction(&lam__row_all, truth(x), options);
+}
+
+/* ---- argmax, argmin --------------------------------------------------------------------------------------------- */
+
+static lam_status shape_arg(const lam_call_site *call, lam_shape out[]) {
+    int axis = *(const int32_t *)call->params;
+    const lam_value *x = call->in[0];
+    if (x->dims[axis] == 0) return lam__error_call(call, LAM_ERR_SHAPE, NULL, "axis %d has no elements", axis);
+    out->dtype = LAM_I64;
+    out->rank = 0;
+    for (int i = 0; i < x->rank; i++)
+        if (i != axis) out->dims[out->rank++] = x->dims[i];
+    return LAM_OK;
+}
+
+static lam_status eval_arg(const lam_call_site *call, lam_value *const out[], bool maximum) {
+    int axis = *(const int32_t *)call->params;
+    const lam_value *x = call->in[0];
+    lam__kernels_arg(maximum, (lam_dtype)x->dtype, x->rank, x->dims, axis, x->data, x->strides, out[0]->data);
+    return LAM_OK;
+}
+
+static lam_tensor *apply_arg(const lam_primitive *row, lam_tensor *x, int axis) {
+    int32_t params = axis;
+    return lam__apply1(row, &params, sizeof params, x);
+}
+
+static lam_tensor *arg(const lam_primitive *row, lam_tensor *x, int axis) {
+    return lam__apply_axis(row->name, x, lam_rank(x), &axis) ? apply_arg(row, x, axis) : lam__axes_failed(x);
+}
+
+static void batch_arg(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = apply_arg(r->primitive, r->in[0], *(const int32_t *)r->params + 1);
+}
+
+static lam_status eval_argmax(const lam_call_site *call, lam_value *const out[]) {
+    return eval_arg(call, out, true);
+}
+
+const lam_primitive lam__row_argmax = {
+    .name = "argmax", .inputs = 1, .shape = shape_arg, .eval = eval_argmax, .batch = batch_arg,
+};
+
+lam_tensor *lam_argmax(lam_tensor *x, int axis) {
+    return arg(&lam__row_argmax, x, axis);
+}
+
+static lam_status eval_argmin(const lam_call_site *call, lam_value *const out[]) {
+    return eval_arg(call, out, false);
+}
+
+const lam_primitive lam__row_argmin = {
+    .name = "argmin", .inputs = 1, .shape = shape_arg, .eval = eval_argmin, .batch = batch_arg,
+};
+
+lam_tensor *lam_argmin(lam_tensor *x, int axis) {
+    return arg(&lam__row_argmin, x, axis);
+}
+
+/* ---- logsumexp -------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
+    if (!lam__dtype_is_float(call->in[0]->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
+    return shape_reduction(call, out);
+}
+
+/* exp(x - shift) into `to`, which has the dims of x and is contiguous; shift is contiguous over the kept axes. */
+static void exp_shifted(const lam_value *x, lam__axis_set set, const void *shift, lam_value *to) {
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    int64_t steps[LAM_INNER_RANK], step = 1;
+    for (int i = x->rank - 1; i >= 0; i--) {
+        steps[i] = has(set, i) ? 0 : step;
+        if (!has(set, i)) step *= x->dims[i];
+    }
+    const int64_t *const strides[] = {to->strides, x->strides, steps};
+    const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
+    void *const p[] = {to->data, x->data, (void *)(uintptr_t)shift};
+    static const int64_t flat[] = {1, 1};
+    lam__kernels_elementwise(lam__kernels_loop(LAM__LOOP_sub, dtype), 3, x->rank, x->dims, strides, p, items, NULL);
+    lam__kernels_loop(LAM__LOOP_exp, dtype)(to->count, (void *const[]){to->data, to->data}, flat, NULL);
+}
+
+/* shift = the largest element of each sum where that is finite, else 0: inf and NaN then come out by themselves. */
+static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out[]) {
+    const lam_value *x = call->in[0];
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    lam__axis_set set = set_of(call->params);
+    lam_value *shift = lam__value_new(call->ctx, dtype, out[0]->rank, out[0]->dims);
+    lam_value *terms = shift ? lam__value_new(call->ctx, dtype, x->rank, x->dims) : NULL;
+    if (terms && out[0]->count) {
+        const size_t item = lam__dtype_bytes(dtype);
+        reduce_into(LAM__REDUCE_MAX, set, x, shift->data);
+        for (int64_t i = 0; i < shift->count; i++) {
+            char *at = (char *)shift->data + (size_t)i * item;
+            if (!isfinite(lam__dtype_load(dtype, at))) lam__dtype_store(dtype, at, 0);
+        }
+        if (x->count) exp_shifted(x, set, shift->data, terms);
+        reduce_into(LAM__REDUCE_SUM, set, terms, out[0]->data);
+        void *const p[] = {out[0]->data, out[0]->data, shift->data};
+        lam__kernels_loop(LAM__LOOP_log, dtype)(out[0]->count, p, (const int64_t[]){1, 1}, NULL);
+        lam__kernels_loop(LAM__LOOP_add, dtype)(out[0]->count, p, (const int64_t[]){1, 1, 1}, NULL);
+    }
+    lam_status status = terms ? LAM_OK : LAM_ERR_MEMORY;
+    lam__value_release(shift);
+    lam__value_release(terms);
+    return status;
+}
+
+/* exp(x - out), and what their sum is: 1, or where out is inf the number of infinities. These count as the greatest
+ * finite number, so that differences of infinities are 0 instead of NaN. The sum is a constant; 1 stands for 0. */
+static lam_tensor *shares(const lam_rule *r, lam_tensor **sum) {
+    double most = lam_dtype_of(r->in[0]) == LAM_F64 ? DBL_MAX : (double)FLT_MAX;
+    lam_tensor *out = lam_clamp(restored(r, r->out[0]), -most, most);
+    lam_tensor *share = lam_exp(lam_sub(lam_min(r->in[0], most), out));
+    lam_tensor *total = sum_over(lam_stop_gradient(share), set_of(r->params));
+    *sum = lam_where(lam_eq(total, 0.0), 1.0, total);
+    return share;
+}
+
+static void jvp_logsumexp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *sum, *share = shares(r, &sum);
+    dout[0] = lam_div(sum_over(lam_mul(share, dx[0]), set_of(r->params)), sum);
+}
+
+static void vjp_logsumexp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *sum, *share = shares(r, &sum);
+    gx[0] = lam_mul(share, restored(r, lam_div(g[0], sum)));
+}
+
+const lam_primitive lam__row_logsumexp = {
+    .name = "logsumexp", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_logsumexp, .eval = eval_logsumexp, .jvp = jvp_logsumexp, .vjp = vjp_logsumexp,
+    .batch = batch_reduction,
+};
+
+lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options) {
+    return reduction(&lam__row_logsumexp, lam__reduce_real(x), options);
 }

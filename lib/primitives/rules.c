@@ -1,6 +1,7 @@
 /* Applies the rules of a row: see rules.h. */
 #include "lib/primitives/rules.h"
 
+#include "lib/dispatch/staged.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
@@ -95,15 +96,111 @@ lam_tensor *lam__rules_with_batch(const lam_rule *rule, int i) {
 
 /* ---- forward ------------------------------------------------------------------------------------------- */
 
-static void tangents_elementwise(desk *d) {
-    const lam_rule *r = &d->rule;
-    lam_tensor *sum = NULL;
-    for (int i = 0; i < r->inputs; i++) {
-        lam_tensor *t = d->more[i] ? r->primitive->slope(r, i, d->more[i]) : NULL;
+/* NOTE [elementwise rules]
+ * Most calls are elementwise, so their rules have a short way: handles in the C frame, and only for what the row says its
+ * slope reads. A slope that reads anything else meets NULL, in every test of the row. */
+enum { ELEMENTWISE_INPUTS = 3 };
+
+typedef struct small_desk {
+    lam_tensor in[ELEMENTWISE_INPUTS], out, t;
+    lam_tensor *list[ELEMENTWISE_INPUTS], *result;
+    lam_rule rule;
+    lam_scope scope;
+} small_desk;
+
+static void small_open(small_desk *d, const lam_call_site *call, lam_value *result, unsigned reads) {
+    lam_ctx *ctx = call->ctx;
+    for (int i = 0; i < call->inputs; i++) {
+        d->list[i] = call->in[i] && reads & LAM_SAVE_IN(i) ? &d->in[i] : NULL;
+        if (d->list[i]) lam__scope_lend(&d->in[i], ctx, call->in[i]);
+    }
+    d->result = reads & LAM_SAVE_OUT(0) ? &d->out : NULL;
+    if (d->result) lam__scope_lend(&d->out, ctx, result);
+    d->rule.ctx = ctx;
+    d->rule.primitive = call->primitive;
+    d->rule.params = call->params;
+    d->rule.inputs = call->inputs;
+    d->rule.outputs = 1;
+    d->rule.in = d->list;
+    d->rule.out = &d->result;
+    lam__scope_open(ctx, &d->scope);
+}
+
+static unsigned reads_of(const lam_primitive *p, int n, const bool active[]) {
+    unsigned reads = p->saves;
+    for (int i = 0; i < n; i++)
+        if (active[i]) reads |= p->saves_for[i];
+    return reads;
+}
+
+/* p on two values, or on one. */
+static lam_status apply_values(const lam_call_site *call, lam_value *x, lam_value *y, lam_value **out) {
+    lam_value *in[2] = {x, y};
+    lam_call_site same = *call;
+    same.in = in;
+    return lam__dispatch(&same, out);
+}
+
+/* A product of two: dx y + x dy, the second added in the memory of the first. */
+static lam_status tangents_product(const lam_call_site *call, lam_value *const dx[], lam_value **dout) {
+    lam_value *second = NULL;
+    lam_status status = dx[0] ? apply_values(call, dx[0], call->in[1], dout) : LAM_OK;
+    if (status == LAM_OK && dx[1]) status = apply_values(call, call->in[0], dx[1], &second);
+    if (status == LAM_OK && second) status = lam__rules_accumulate(call->ctx, dout, second);
+    if (status == LAM_OK) return LAM_OK;
+    lam__value_release(*dout);
+    *dout = NULL;
+    return status;
+}
+
+/* Whether all operands and the result have one shape, so that nothing is to be broadcast or summed. */
+static bool one_shape(const lam_call_site *call, const lam_value *result) {
+    for (int i = 0; i < call->inputs; i++)
+        if (!call->in[i] || !lam__value_same_dims(call->in[i], result)) return false;
+    return true;
+}
+
+/* Sums, differences and products of one shape need no handles. True if this was one. */
+static bool tangents_short(const lam_call_site *call, lam_value *result, lam_value *const dx[], lam_value **dout, lam_status *status) {
+    const lam_primitive *p = call->primitive;
+    unsigned all = (1u << call->inputs) - 1;
+    if (p->linear != all || call->inputs > 2 || !one_shape(call, result)) return false;
+    bool complete = dx[0] && (call->inputs == 1 || dx[1]);
+    if (p->bilinear) *status = tangents_product(call, dx, dout);
+    else if (complete) *status = apply_values(call, dx[0], dx[1], dout);
+    else return false;
+    return true;
+}
+
+/* The way back through a product of one shape: g times the other factor. True if this was one. */
+static bool cotangents_short(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g, lam_value *gx[], lam_status *status) {
+    *status = LAM_OK;
+    for (int i = 0; i < 2; i++)
+        if (!lam__value_same_dims(call->in[i] ? call->in[i] : call->in[1 - i], result)) return false;
+    for (int i = 0; i < 2 && *status == LAM_OK; i++)
+        if (needs[i]) *status = i ? apply_values(call, call->in[0], g, &gx[1]) : apply_values(call, g, call->in[1], &gx[0]);
+    return true;
+}
+
+static lam_status tangents_elementwise(const lam_call_site *call, lam_value *result, lam_value *const dx[], lam_value **dout) {
+    const lam_primitive *p = call->primitive;
+    bool active[ELEMENTWISE_INPUTS];
+    small_desk d;
+    lam_status status;
+    if (p->linear && tangents_short(call, result, dx, dout, &status)) return status;
+    for (int i = 0; i < call->inputs; i++) active[i] = dx[i] != NULL;
+    small_open(&d, call, result, reads_of(p, call->inputs, active));
+    lam_tensor *sum = NULL, lent[ELEMENTWISE_INPUTS];
+    for (int i = 0; i < call->inputs; i++) {
+        if (!dx[i]) continue;
+        lam__scope_lend(&lent[i], call->ctx, dx[i]);
+        lam_tensor *t = p->slope(&d.rule, i, &lent[i]);
         if (t) sum = sum ? lam_add(sum, t) : t;
     }
-    if (sum && lam__scope_peek(sum) && !lam__value_same_dims(sum->value, r->out[0]->value)) sum = lam_broadcast_to(sum, lam_dims_of(r->out[0]));
-    d->given[0] = sum;
+    if (sum && lam__scope_peek(sum) && !lam__value_same_dims(sum->value, result)) sum = lam__apply_broadcast(sum, result->rank, result->dims);
+    status = take(call->ctx, sum, dout);
+    lam__scope_close(&d.scope);
+    return status;
 }
 
 /* The primitive itself, on `operands`. */
@@ -142,10 +239,10 @@ lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const resul
     for (int i = 0; i < call->inputs; i++) any = any || dx[i];
     for (int o = 0; o < call->outputs; o++) dout[o] = NULL;
     if (!any || p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
+    if (p->derivative == LAM_ELEMENTWISE) return tangents_elementwise(call, results[0], dx, dout);
     desk d;
     if (!desk_open(&d, call, results, call->inputs, dx, call->outputs)) return LAM_ERR_MEMORY;
-    if (p->derivative == LAM_ELEMENTWISE) tangents_elementwise(&d);
-    else if (p->derivative == LAM_LINEAR) tangents_linear(&d, call);
+    if (p->derivative == LAM_LINEAR) tangents_linear(&d, call);
     else if (p->derivative == LAM_BILINEAR) tangents_bilinear(&d, call);
     else p->jvp(&d.rule, d.more, d.given);
     return desk_close(&d, take_all(&d, call->outputs, dout));
@@ -153,25 +250,39 @@ lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const resul
 
 /* ---- reverse ------------------------------------------------------------------------------------------- */
 
-static void cotangents_elementwise(desk *d) {
-    const lam_rule *r = &d->rule;
-    for (int i = 0; i < r->inputs; i++) {
-        lam_tensor *t = r->needs[i] && d->more[0] ? r->primitive->slope(r, i, d->more[0]) : NULL;
-        if (t && lam__scope_peek(t) && !lam__value_same_dims(t->value, r->in[i]->value)) t = lam__rules_sum_to(t, lam_dims_of(r->in[i]));
-        d->given[i] = t;
+static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g, lam_value *gx[]) {
+    const lam_primitive *p = call->primitive;
+    lam_status status = LAM_OK;
+    small_desk d;
+    if (!g) return LAM_OK;
+    if (p->bilinear && cotangents_short(call, result, needs, g, gx, &status)) return status;
+    small_open(&d, call, result, reads_of(p, call->inputs, needs));
+    lam__scope_lend(&d.t, call->ctx, g);
+    for (int i = 0; i < call->inputs && status == LAM_OK; i++) {
+        const lam_value *x = call->in[i];
+        lam_tensor *t = needs[i] ? p->slope(&d.rule, i, &d.t) : NULL;
+        if (t && lam__scope_peek(t) && !lam__value_same_dims(t->value, x)) t = lam__rules_sum_to(t, (lam_dims){x->rank, x->dims});
+        status = take(call->ctx, t, &gx[i]);
     }
+    for (int i = 0; i < call->inputs && status != LAM_OK; i++) {
+        lam__value_release(gx[i]);
+        gx[i] = NULL;
+    }
+    lam__scope_close(&d.scope);
+    return status;
 }
 
 lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
                                  lam_value *gx[]) {
     const lam_primitive *p = call->primitive;
     for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
+    if (p->staged) return p->staged->cotangents(call, results, needs, g, gx);
     if (p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
+    if (p->derivative == LAM_ELEMENTWISE) return cotangents_elementwise(call, results[0], needs, g[0], gx);
     desk d;
     if (!desk_open(&d, call, results, call->outputs, g, call->inputs)) return LAM_ERR_MEMORY;
     d.rule.needs = needs;
-    if (p->derivative == LAM_ELEMENTWISE) cotangents_elementwise(&d);
-    else p->vjp(&d.rule, d.more, d.given);
+    p->vjp(&d.rule, d.more, d.given);
     for (int i = 0; i < call->inputs; i++)
         if (!needs[i]) d.given[i] = NULL;
     return desk_close(&d, take_all(&d, call->inputs, gx));

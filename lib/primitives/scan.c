@@ -61,10 +61,17 @@ static lam_status shape_scan(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+static lam_status shape_floating(const lam_call_site *call, lam_shape out[]) {
+    if (!lam__dtype_is_float(call->in[0]->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
+    return shape_scan(call, out);
+}
+
 static lam_status eval_cumulate(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
     const scan_params *p = call->params;
     const lam_value *x = call->in[0];
-    lam__kernels_cumulate(id, (lam_dtype)x->dtype, x->rank, x->dims, p->axis, p->reverse, x->data, x->strides, out[0]->data);
+    lam__kernels_cumulate(id, (lam_dtype)x->dtype, x->rank, x->dims, p->axis, p->reverse, x->data, x->strides,
+                          out[0]->data);
     return LAM_OK;
 }
 
@@ -80,13 +87,12 @@ static void batch_scan(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_scan(r->primitive, r->in[0], p->axis + 1, p->reverse);
 }
 
-/* ---- linear_recurrence ----------------------------------------------------------------------------------------- */
+/* ---- linear_recurrence ------------------------------------------------------------------------------------------ */
 
 static lam_status shape_linear_recurrence(const lam_call_site *call, lam_shape out[]) {
     if (!lam__value_same_type(call->in[0], call->in[1]))
-        return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast them to one type", "factors and terms differ in type");
-    if (!lam__dtype_is_float(call->in[0]->dtype)) return lam__error_call(call, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
-    return shape_scan(call, out);
+        return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast them", "the operands differ in type");
+    return shape_floating(call, out);
 }
 
 static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *const out[]) {
@@ -125,15 +131,7 @@ const lam_primitive lam__row_linear_recurrence = {
     .vjp = vjp_linear_recurrence, .batch = batch_linear_recurrence,
 };
 
-lam_tensor *lam_linear_recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
-    const char *name = lam__row_linear_recurrence.name;
-    lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(a), (int)lam_dtype_of(b));
-    if (!lam__apply_axis(name, a, lam_rank(a), &axis)) return lam__axes_failed(a);
-    if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
-    return recurrence(lam_cast(a, dtype), lam_cast(b, dtype), axis, reverse);
-}
-
-/* ---- cumsum ------------------------------------------------------------------------------------------------------ */
+/* ---- cumsum ----------------------------------------------------------------------------------------------------- */
 
 static lam_status eval_cumsum(const lam_call_site *call, lam_value *const out[]) {
     return eval_cumulate(call, out, LAM__REDUCE_SUM);
@@ -149,7 +147,7 @@ const lam_primitive lam__row_cumsum = {
     .shape = shape_scan, .eval = eval_cumsum, .vjp = vjp_cumsum, .batch = batch_scan,
 };
 
-/* ---- the general ones: NOTE [scans] ------------------------------------------------------------------------------- */
+/* ---- products, extremes, logsumexp: see NOTE [scans] ------------------------------------------------------------ */
 
 typedef struct weights {
     lam_tensor *keep, *enter, *leave; /* leave NULL: 1 */
@@ -232,11 +230,6 @@ const lam_primitive lam__row_cummin = {
     .shape = shape_scan, .eval = eval_cummin, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_scan,
 };
 
-static lam_status shape_cumlogsumexp(const lam_call_site *call, lam_shape out[]) {
-    if (!lam__dtype_is_float(call->in[0]->dtype)) return lam__error_call(call, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
-    return shape_scan(call, out);
-}
-
 static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const out[]) {
     const scan_params *p = call->params;
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -264,15 +257,15 @@ static void vjp_cumlogsumexp(const lam_rule *r, lam_tensor *const g[], lam_tenso
 
 const lam_primitive lam__row_cumlogsumexp = {
     .name = "cumlogsumexp", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_cumlogsumexp, .eval = eval_cumlogsumexp, .jvp = jvp_cumlogsumexp, .vjp = vjp_cumlogsumexp,
+    .shape = shape_floating, .eval = eval_cumlogsumexp, .jvp = jvp_cumlogsumexp, .vjp = vjp_cumlogsumexp,
     .batch = batch_scan,
 };
 
-/* ---- public ------------------------------------------------------------------------------------------------------- */
+/* ---- public ----------------------------------------------------------------------------------------------------- */
 
-static lam_tensor *scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {
-    if (!lam__apply_axis(row->name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    return apply_scan(row, x, axis, reverse);
+/* x in another dtype; what is no tensor is left for the operation itself to name. */
+static lam_tensor *as(lam_tensor *x, lam_dtype dtype) {
+    return lam_dtype_of(x) == dtype ? x : lam_cast(x, dtype);
 }
 
 /* Bools are counted, not added modulo 2. */
@@ -282,6 +275,11 @@ static lam_tensor *counted(lam_tensor *x) {
 
 static lam_tensor *real(lam_tensor *x) {
     return lam__dtype_is_float((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
+}
+
+static lam_tensor *scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {
+    if (!lam__apply_axis(row->name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    return apply_scan(row, x, axis, reverse);
 }
 
 lam_tensor *lam_cumsum(lam_tensor *x, int axis) {
@@ -322,4 +320,11 @@ lam_tensor *lam_cumlogsumexp(lam_tensor *x, int axis) {
 
 lam_tensor *lam_cumlogsumexp_reverse(lam_tensor *x, int axis) {
     return scan(&lam__row_cumlogsumexp, real(x), axis, true);
+}
+
+lam_tensor *lam_linear_recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
+    lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(a), (int)lam_dtype_of(b));
+    if (!lam__apply_axis(lam__row_linear_recurrence.name, a, lam_rank(a), &axis)) return lam__axes_failed(a);
+    if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
+    return recurrence(as(a, dtype), as(b, dtype), axis, reverse);
 }

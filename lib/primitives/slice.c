@@ -219,16 +219,28 @@ const lam_primitive lam__row_update_slice = {
     .shape = shape_update_slice, .eval = eval_update_slice, .vjp = vjp_update_slice, .batch = batch_update_slice,
 };
 
-/* value with the dtype and dims of the part it replaces. */
-static lam_tensor *fitted(lam_tensor *x, lam_tensor *value, const slice_params *p) {
+static bool broadcasts(lam_dims from, const slice_params *p) {
+    int lead = p->rank - from.rank;
+    for (int i = 0; i < from.rank; i++)
+        if (lead < 0 || (from.dims[i] != 1 && from.dims[i] != p->at[lead + i].count)) return false;
+    return true;
+}
+
+/* value with the dtype and dims of the part it replaces. An unusable value stays what it is: the update says what is wrong with it. */
+static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *value, const slice_params *p) {
     int64_t dims[LAM_INNER_RANK];
+    if (!lam__scope_peek(value)) return value;
+    if (!broadcasts(lam_dims_of(value), p))
+        return lam__axes_fail(operation, value, LAM_ERR_SHAPE, "the new part does not broadcast to the part of x that it replaces");
     for (int i = 0; i < p->rank; i++) dims[i] = p->at[i].count;
     return lam__apply_broadcast(lam_cast(value, lam_dtype_of(x)), p->rank, dims);
 }
 
 lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {
     slice_params p;
-    return collect("update_slice", x, starts, stops, steps, &p) ? apply_update(x, fitted(x, value, &p), &p) : lam__axes_failed(x);
+    lam_tensor *in[2] = {x, value};
+    if (!lam__scope_peek(x) || !lam__scope_peek(value)) return lam__apply(&lam__row_update_slice, NULL, 0, 2, in);
+    return collect("update_slice", x, starts, stops, steps, &p) ? apply_update(x, fitted("update_slice", x, value, &p), &p) : lam__axes_failed(x);
 }
 
 /* Writes into x's own memory; false if somebody else sees it, or value is not concrete. */
@@ -253,7 +265,7 @@ lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims
     if (!lam__apply_may_rebind("set_", x)) return x;
     lam_scope scope;
     lam__scope_open(x->ctx, &scope);
-    lam_tensor *part = collect("set_", x, starts, stops, steps, &p) ? fitted(x, value, &p) : &x->ctx->failed;
+    lam_tensor *part = collect("set_", x, starts, stops, steps, &p) ? fitted("set_", x, value, &p) : &x->ctx->failed;
     lam_tensor *out = over_itself(x, part, &p) ? x : lam__apply_rebind("set_", x, apply_update(x, part, &p));
     lam__scope_close(&scope);
     return out;

@@ -102,7 +102,8 @@ static int separate(FILE *file, int rank, int axis, bool gap, int indent, int co
     repeat(file, '\n', closed > 1 ? 2 : 1);
     if (gap && closed) {
         repeat(file, ' ', indent + axis + 1);
-        fputs("...,\n", file);
+        fputs("...,", file);
+        repeat(file, '\n', closed > 1 ? 2 : 1);
     }
     repeat(file, ' ', indent + axis + 1);
     repeat(file, '[', closed);

@@ -21,13 +21,6 @@ int64_t lam__value_count(int rank, const int64_t *dims, size_t item) {
     return empty ? 0 : count;
 }
 
-bool lam__value_same_dims(const lam_value *a, const lam_value *b) {
-    if (a->rank != b->rank || a->count != b->count) return false;
-    for (int i = 0; i < a->rank; i++)
-        if (a->dims[i] != b->dims[i]) return false;
-    return true;
-}
-
 bool lam__value_same_type(const lam_value *a, const lam_value *b) {
     return a->dtype == b->dtype && lam__value_same_dims(a, b);
 }
@@ -117,6 +110,34 @@ lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t
     return &v->head;
 }
 
+lam_value *lam__value_like(const lam_value *x, lam_dtype dtype) {
+    lam_ctx *ctx = lam__full(x)->ctx;
+    size_t bytes = (size_t)x->count * lam__dtype_bytes(dtype);
+    lam__value *v = lam__alloc_get(&ctx->pool, sizeof *v);
+    if (!v) return NULL;
+    v->head = *x;
+    v->head.refs = 1;
+    v->head.dtype = (uint8_t)dtype;
+    v->head.dims = v->axes;
+    v->head.strides = v->axes + x->rank;
+    v->ctx = ctx;
+    memcpy(v->axes, lam__full(x)->axes, sizeof v->axes);
+    v->as.concrete.buffer = NULL;
+    v->head.data = v->as.concrete.small;
+    if (bytes <= LAM__INLINE_BYTES) return &v->head;
+    lam__buffer *b = lam__alloc_get(&ctx->pool, sizeof *b);
+    void *data = b ? lam__alloc_get(&ctx->pool, bytes) : NULL;
+    if (!data) {
+        if (b) lam__alloc_put(&ctx->pool, b, sizeof *b);
+        lam__alloc_put(&ctx->pool, v, sizeof *v);
+        return NULL;
+    }
+    *b = (lam__buffer){.refs = 1, .writable = true, .data = data, .bytes = bytes, .ours = true};
+    v->as.concrete.buffer = b;
+    v->head.data = data;
+    return &v->head;
+}
+
 lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
     lam__value *v = value_make(ctx, LAM__ABSTRACT, dtype, rank, dims, NULL);
     return v ? &v->head : NULL;
@@ -194,8 +215,25 @@ lam_value *lam__value_contiguous(lam_value *x) {
 
 /* ---- boxes ---------------------------------------------------------------------------------------------- */
 
+/* A box of the type of `inner`, as most are. */
+static lam__value *box_like(lam_ctx *ctx, const lam_value *inner) {
+    lam__value *v = lam__alloc_get(&ctx->pool, bytes_of(LAM__BOX));
+    if (!v) return NULL;
+    v->head = *inner;
+    v->head.kind = LAM__BOX;
+    v->head.refs = 1;
+    v->head.dims = v->axes;
+    v->head.strides = v->axes + inner->rank;
+    v->head.data = NULL;
+    v->ctx = ctx;
+    memcpy(v->axes, lam__full(inner)->axes, sizeof v->axes);
+    return v;
+}
+
 lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner) {
-    lam__value *v = value_make(level->ctx, LAM__BOX, dtype, rank, dims, NULL);
+    bool same = inner && dims == inner->dims && rank == inner->rank && rank <= LAM__INLINE_AXES;
+    lam__value *v = same ? box_like(level->ctx, inner) : NULL;
+    if (!v) v = value_make(level->ctx, LAM__BOX, dtype, rank, dims, NULL);
     if (!v) {
         lam__value_release(inner);
         return NULL;
@@ -239,6 +277,10 @@ void lam__value_defer(lam_ctx *ctx, lam__deferred *d) {
 }
 
 void lam__value_free(lam_value *v) {
+    if (v->kind == LAM__CONCRETE && v->rank <= LAM__INLINE_AXES && !lam__full(v)->as.concrete.buffer) {
+        lam__alloc_put(&lam__full(v)->ctx->pool, v, sizeof(lam__value)); /* most are like this */
+        return;
+    }
     if (v->kind == LAM__BOX) lam__value_end(v);
     else if (v->kind == LAM__CONCRETE) buffer_release(lam__full(v)->ctx, lam__full(v)->as.concrete.buffer);
     value_discard(lam__full(v));

@@ -70,6 +70,10 @@ static inline void lam__value_release(lam_value *v) {
     if (v && --v->refs == 0) lam__value_free(v);
 }
 
+/* A contiguous value with the dims of the contiguous concrete x, rank up to 4; NULL without memory, which it does not record: the
+ * caller has a slower way that does. */
+lam_value *lam__value_like(const lam_value *x, lam_dtype dtype);
+
 /* A concrete, contiguous value with memory for its elements, not cleared. All makers: NULL after recording
  * LAM_ERR_MEMORY or LAM_ERR_OVERFLOW. */
 lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims);
@@ -106,7 +110,13 @@ bool lam__value_unshared(const lam_value *v);
 bool lam__value_is_zero(const lam_value *v);
 
 bool lam__value_same_type(const lam_value *a, const lam_value *b);
-bool lam__value_same_dims(const lam_value *a, const lam_value *b);
+
+static inline bool lam__value_same_dims(const lam_value *a, const lam_value *b) {
+    if (a->rank != b->rank || a->count != b->count) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->dims[i] != b->dims[i]) return false;
+    return true;
+}
 
 /* NOTE [no recursion]
  * What a box holds belongs to the levels below its own, so freeing boxes nests as deep as levels do and no deeper. What

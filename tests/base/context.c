@@ -82,6 +82,7 @@ START_TEST(freeing_a_context_releases_whatever_is_alive_in_it) {
 END_TEST
 
 START_TEST(bytes_rise_and_fall_with_what_is_alive) {
+    warm_up();
     size_t before = lam_ctx_bytes(ctx);
     lam_tensor *x = lam_zeros(ctx, LAM_F64, LAM_DIMS(1000));
     size_t with_x = lam_ctx_bytes(ctx);
@@ -121,7 +122,7 @@ START_TEST(the_memory_limit_refuses_names_the_numbers_and_leaves_the_context_usa
     ck_assert_uint_eq(lam_ctx_bytes(ctx), bytes);
     EXPECT_ERROR(LAM_ERR_MEMORY, "memory limit", "1048576", "remedy");
     ck_assert(lam_failed(lam_add(lam_broadcast_to(x, LAM_DIMS(200, 1000)), 1.0)));
-    EXPECT_ERROR(LAM_ERR_MEMORY, "memory limit");
+    EXPECT_ERROR(LAM_ERR_MEMORY, "add: ", "memory limit", "f64[200, 1000]");
     EXPECT_NUM(lam_sum(x, NULL), 1000);
     ck_assert_uint_le(lam_ctx_peak_bytes(ctx), 1 << 20);
     lam_ctx_free(ctx);
@@ -133,11 +134,11 @@ START_TEST(a_size_that_overflows_is_an_error_not_a_small_block) {
     int64_t huge = (int64_t)1 << 40;
     lam_tensor *one = num(1);
     ck_assert(lam_failed(lam_zeros(ctx, LAM_F64, LAM_DIMS(huge, huge))));
-    EXPECT_ERROR(LAM_ERR_OVERFLOW, "zeros");
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "full", "overflow");
     ck_assert(lam_failed(lam_array(ctx, LAM_F64, LAM_DIMS(huge, huge), &huge)));
     EXPECT_ERROR(LAM_ERR_OVERFLOW, "lam_array");
     ck_assert(lam_failed(lam_add(lam_broadcast_to(one, LAM_DIMS(huge, 1)), lam_broadcast_to(one, LAM_DIMS(1, huge)))));
-    EXPECT_STATUS(LAM_ERR_OVERFLOW);
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "add: ", "f64[1099511627776, 1]", "f64[1, 1099511627776]", "remedy");
 }
 END_TEST
 
@@ -147,13 +148,12 @@ START_TEST(trim_gives_cached_blocks_back) {
     lam_ctx_options options = memory_options(&m);
     options.plain_memory = false;
     lam_ctx *other = lam_ctx_new(&options);
-    lam_drop(lam_zeros(other, LAM_F64, LAM_DIMS(10000)));
+    lam_tensor *x = lam_zeros(other, LAM_F64, LAM_DIMS(100000));
+    size_t full = m.bytes;
+    lam_drop(x);
+    ck_assert_uint_eq(m.bytes, full);
     lam_ctx_trim(other);
-    size_t trimmed = m.bytes;
-    lam_drop(lam_zeros(other, LAM_F64, LAM_DIMS(10000)));
-    lam_ctx_trim(other);
-    ck_assert_uint_eq(m.bytes, trimmed);
-    ck_assert_uint_lt(m.bytes, 80000 + lam_ctx_bytes(other) + 4 * 65536);
+    ck_assert_uint_le(m.bytes, full - 800000);
     lam_ctx_free(other);
     ck_assert_uint_eq(m.blocks, 0);
     ck_assert(!m.wrong_size);

@@ -181,6 +181,7 @@ END_TEST
 /* Moved rather than copied: 20 scopes deep, the handle stays the same and in the end leaves nothing behind. */
 START_TEST(pointers_stay_valid_through_many_scopes) {
     lam_scope *scopes[20];
+    warm_up();
     for (int i = 0; i < 20; i++) scopes[i] = lam_scope_begin(ctx);
     lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(100));
     size_t bytes = lam_ctx_bytes(ctx);

@@ -43,6 +43,12 @@ static inline long double strided_get(lam_dtype dtype, const void *x, int64_t i)
     }
 }
 
+/* Writes element i of a contiguous array of floats. */
+static inline void strided_put(lam_dtype dtype, void *x, int64_t i, double v) {
+    if (dtype == LAM_F64) ((double *)x)[i] = v;
+    else ((float *)x)[i] = (float)v;
+}
+
 /* Writes a random element: floats in [-1, 1), integers with all bits, bool 0 or 1. */
 static inline void strided_put_random(lam_dtype dtype, void *x, int64_t i, uint64_t *state) {
     const uint64_t high = strided_random(state), low = strided_random(state);

@@ -160,11 +160,6 @@ END_TEST
 static const int64_t orders[] = {0, 1, 2, 3, 5, 8, 16, 17, 24, 25, 40, 100};
 enum { ORDERS = sizeof orders / sizeof orders[0], BATCH = 3 };
 
-static void put(lam_dtype dtype, void *x, int64_t i, double v) {
-    if (dtype == LAM_F64) ((double *)x)[i] = v;
-    else ((float *)x)[i] = (float)v;
-}
-
 static long double epsilon_of(lam_dtype dtype) {
     return dtype == LAM_F64 ? DBL_EPSILON : FLT_EPSILON;
 }
@@ -174,7 +169,7 @@ static void *make_definite(lam_dtype dtype, int64_t n, uint64_t *state) {
     char *a = strided_fill(dtype, BATCH * n * n, state);
     for (int64_t b = 0; b < BATCH; b++)
         for (int64_t i = 0; i < n; i++)
-            for (int64_t j = i; j < n; j++) put(dtype, a, (b * n + i) * n + j, i == j ? (double)n + 1 : NAN);
+            for (int64_t j = i; j < n; j++) strided_put(dtype, a, (b * n + i) * n + j, i == j ? (double)n + 1 : NAN);
     return a;
 }
 
@@ -220,7 +215,7 @@ START_TEST(cholesky_names_the_matrix_that_is_not_definite) {
             const int64_t n = orders[o], last = BATCH * n * n - 1;
             if (kind == 3 && n == 1) continue;
             char *a = make_definite(dtype, n, &state);
-            put(dtype, a, kind == 3 ? last - 1 : last, kind == 3 ? NAN : bad[kind]);
+            strided_put(dtype, a, kind == 3 ? last - 1 : last, kind == 3 ? NAN : bad[kind]);
             ck_assert_int_eq(lam__kernels_cholesky(dtype, BATCH, n, a), 2);
             free(a);
         }
@@ -302,9 +297,9 @@ static void *make_triangle(lam_dtype dtype, const lam__triangular *how, int64_t 
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++) {
                 const int64_t at = (b * n + i) * n + j;
-                if (i == j) put(dtype, a, at, how->unit_diagonal ? NAN : 2 + (double)(i % 3));
-                else if (how->upper != (j > i)) put(dtype, a, at, NAN);
-                else put(dtype, a, at, (double)strided_get(dtype, a, at) / (double)n);
+                if (i == j) strided_put(dtype, a, at, how->unit_diagonal ? NAN : 2 + (double)(i % 3));
+                else if (how->upper != (j > i)) strided_put(dtype, a, at, NAN);
+                else strided_put(dtype, a, at, (double)strided_get(dtype, a, at) / (double)n);
             }
     return a;
 }

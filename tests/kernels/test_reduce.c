@@ -222,7 +222,7 @@ END_TEST
 
 /* A column's bits depend neither on how many stand beside it nor on where it lies; a row's not on its place. */
 START_TEST(reduce_bits_do_not_depend_on_position) {
-    enum { ROWS = 333, COLUMNS = 900 };
+    enum { ROWS = 5 * 64 + 8 + 4 + 2 + 1, COLUMNS = 900 }; /* every step of a leaf */
     uint64_t state = 99;
     const int64_t all[2] = {ROWS, COLUMNS}, strides[2] = {COLUMNS, 1};
     const bool rows[2] = {true, false}, columns[2] = {false, true};
@@ -394,20 +394,24 @@ START_TEST(scan_random) {
 }
 END_TEST
 
-/* Every prefix of 2^20 times float 0.1 rounded from the exact multiple; an infinity stays one, then NaN. */
+/* Every prefix of 2^20 times 0.1 is rounded from the exact multiple (up to what the compensation of f64 leaves, n
+ * squared epsilons of an epsilon); an infinity stays one until its opposite makes a NaN. _i is the dtype. */
 START_TEST(scan_accuracy_and_infinities) {
-    enum { N = 1 << 20 };
-    const int64_t n = N, one = 1;
-    float *x = malloc(N * sizeof *x), *out = malloc(N * sizeof *out);
-    for (int i = 0; i < N; i++) x[i] = 0.1f;
-    lam__kernels_cumsum(LAM_F32, 1, &n, 0, false, x, &one, out);
-    for (int i = 0; i < N; i++) {
-        const double want = (double)0.1f * (i + 1);
-        STRIDED_CHECK(fabs(out[i] - want) <= FLT_EPSILON / 2 * want, "prefix %d: %.9g", i, out[i]);
+    const lam_dtype dtype = (lam_dtype)_i;
+    const int64_t n = 1 << 20, one = 1;
+    const long double term = dtype == LAM_F64 ? (long double)0.1 : (long double)0.1f;
+    void *x = calloc((size_t)n, strided_item[dtype]), *out = calloc((size_t)n, strided_item[dtype]);
+    for (int64_t i = 0; i < n; i++) strided_put(dtype, x, i, (double)term);
+    lam__kernels_cumsum(dtype, 1, &n, 0, false, x, &one, out);
+    for (int64_t i = 0; i < n; i++) {
+        const long double want = term * (i + 1), got = strided_get(dtype, out, i);
+        STRIDED_CHECK(fabsl(got - want) <= (epsilon[dtype] / 2 + 1e-18L) * want, "prefix %d: %.20Lg", (int)i, got);
     }
-    x[10] = INFINITY, x[20] = -INFINITY;
-    lam__kernels_cumsum(LAM_F32, 1, &n, 0, false, x, &one, out);
-    ck_assert(isfinite(out[9]) && out[10] == INFINITY && out[19] == INFINITY && isnan(out[20]) && isnan(out[N - 1]));
+    strided_put(dtype, x, 10, INFINITY), strided_put(dtype, x, 20, -INFINITY);
+    lam__kernels_cumsum(dtype, 1, &n, 0, false, x, &one, out);
+    ck_assert(isfinite(strided_get(dtype, out, 9)));
+    for (int64_t i = 10; i < 20; i++) ck_assert(strided_get(dtype, out, i) == INFINITY);
+    ck_assert(isnan(strided_get(dtype, out, 20)) && isnan(strided_get(dtype, out, n - 1)));
     free(x);
     free(out);
 }
@@ -431,7 +435,7 @@ Suite *suite_kernels_test_reduce(void) {
     tcase_add_loop_test(tests, arg_random, 0, count);
     tcase_add_test(tests, arg_first_of_equals);
     tcase_add_loop_test(tests, scan_random, 0, count);
-    tcase_add_test(tests, scan_accuracy_and_infinities);
+    tcase_add_loop_test(tests, scan_accuracy_and_infinities, LAM_F64, LAM_F32 + 1);
     suite_add_tcase(suite, tests);
     return suite;
 }

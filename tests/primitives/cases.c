@@ -1,7 +1,7 @@
 /* The families of the case table as one list, and what their references share. */
 #include "tests/primitives/cases.h"
 
-static const cases_row *const families[] = {cases_unary, cases_binary, cases_layout, cases_slice, cases_reduce};
+static const cases_row *const families[] = {cases_unary, cases_binary, cases_layout, cases_slice, cases_reduce, cases_linalg};
 
 const cases_row *cases_at(int i) {
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)

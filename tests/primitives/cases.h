@@ -71,7 +71,7 @@ struct cases_row {
 };
 
 /* The families; each list ends with a row without a name. */
-extern const cases_row cases_unary[], cases_binary[], cases_layout[], cases_slice[], cases_reduce[];
+extern const cases_row cases_unary[], cases_binary[], cases_layout[], cases_slice[], cases_reduce[], cases_linalg[];
 
 /* Row i over all families, NULL behind the last. */
 const cases_row *cases_at(int i);

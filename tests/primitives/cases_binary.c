@@ -66,7 +66,7 @@ static void put_equals(const cases_use *u, int i, array *x) {
 #define BINARY(operation, oracle, list) .binary = operation, .binary_reference = oracle, .forms = list, .wrong = no_fit
 #define REAL                            .gives = CASES_REAL, .dtypes = CASES_NUMBERS
 #define NUMBERS                         .dtypes = CASES_NUMBERS
-#define COMPARE                         .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_equals
+#define COMPARE                         .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_equals, .no_gradient = true
 
 const cases_row cases_binary[] = {
     {.name = "add", BINARY(lam_add, add, two), NUMBERS},

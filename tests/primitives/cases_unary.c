@@ -92,6 +92,7 @@ const cases_row cases_unary[] = {
     {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
     {.name = "is_nan", UNARY(lam_is_nan, nan_is), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
     {.name = "not", .call = call_not, .reference = not_reference, .forms = not_forms, .wrong = no_floats},
-    {.name = "integer_pow", .call = call_integer_pow, .reference = integer_pow_reference, .forms = power_forms, .wrong = no_bool, .ulps = 4},
+    {.name = "integer_pow", .call = call_integer_pow, .reference = integer_pow_reference, .forms = power_forms, .wrong = no_bool, .ulps = 4,
+     .domain = {{0.4, 2.4}}},
     {.name = NULL},
 };

@@ -14,26 +14,25 @@ extern void openblas_set_num_threads(int count) __attribute__((weak));
 
 enum { NEW, STARTING, STARTED };
 
-/* NOTE [probe]: OpenBLAS maps its buffers on first use and has no answer to a refusal, so the same amount is asked
- * for and given back first. 64 MiB is above what one thread's buffers take in any build. */
+/* NOTE [probe]: OpenBLAS maps its buffers on first use and, refused, asks again for ever. So a little more is asked
+ * for and given back first: a buffer takes 128 MiB of addresses in builds for many machines, less in others. */
 static bool memory_is_there(void) {
-    const size_t bytes = (size_t)64 << 20;
+    const size_t bytes = (size_t)144 << 20;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p != MAP_FAILED && munmap(p, bytes) == 0;
 }
 
-/* A product large enough to leave the path for small matrices, which needs no buffer. */
-static void first_products(void) {
-    enum { N = 112 };
-    static double x[N * N], out[N * N];
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 2, 2, 2, 1.0, x, 2, x, 2, 0.0, out, 2);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1.0, x, N, x, N, 0.0, out, N);
+/* A solve takes a buffer whatever its size; small products would not. */
+static void make_buffers(void) {
+    const double a = 2;
+    double b = 1;
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, 1, 1.0, &a, 1, &b, 1);
 }
 
 static bool start(void) {
     if (!memory_is_there()) return false;
     if (openblas_set_num_threads) openblas_set_num_threads(1);
-    first_products();
+    make_buffers();
     return true;
 }
 

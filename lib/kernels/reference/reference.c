@@ -150,7 +150,7 @@ typedef struct operation {
     int64_t (*bools)(integers);    /* NULL: none for bool */
 } operation;
 
-/* KEEP IN STEP: loop kinds (lib/kernels/elementwise.def, lib/kernels/simd/loops.c) */
+/* KEEP IN STEP: loop-kinds */
 #define ROW_REAL(name, n)                                                                                              \
     { n, false, f_##name, i_##name, NULL }
 #define ROW_FLOAT(name, n)                                                                                             \

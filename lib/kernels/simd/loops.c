@@ -16,9 +16,8 @@
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
-/* Rows and one-line adapters. */
+/* Loops generated from the registry: those of the kind ELEMENTARY. KEEP IN STEP: loop-kinds */
 /* clang-format off */
-/* Loops generated from the registry: those of the kind ELEMENTARY. */
 #define DEFINE_ELEMENTARY(name, inputs) \
     static void NAME(loop_##name)(LOOP_ARGS) { NAME(vectors##inputs)(n, p, step, NAME(name)); }
 #define DEFINE_REAL(name, inputs)

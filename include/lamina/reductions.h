@@ -1,0 +1,148 @@
+/* Operations that combine the elements along axes: reductions, what is made of them, and scans. Part of ops.h, whose
+ * opening comment holds here too; the table there gives the derivatives at ties, zeros and infinities. */
+#ifndef LAMINA_REDUCTIONS_H
+#define LAMINA_REDUCTIONS_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- reductions --------------------------------------------------------------------------------------------- */
+
+typedef struct lam_reduce_options {
+    lam_axes axes; /* which; no list: all */
+    bool keepdims; /* leave each as an axis of one element */
+} lam_reduce_options;
+
+/* The sum over axes, blocked pairwise (error growth logarithmic); of bools the number of trues as i64.
+ * Shape   x without the axes, or with one element there.
+ * Fails   LAM_ERR_AXIS. Derivative: 1 for each element. */
+LAM_API lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options);
+
+/* The product over axes; bools are taken as i64; of no elements 1.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: the product of the others, without division: right with any number of zeros. */
+LAM_API lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options);
+
+/* The largest element over axes; NaN wins; of no elements -inf, or the least integer.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: 1 at the largest, shared equally among those that tie. */
+LAM_API lam_tensor *lam_max_reduce(lam_tensor *x, const lam_reduce_options *options);
+
+/* The smallest element over axes; NaN wins; of no elements inf, or the greatest integer.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: 1 at the smallest, shared equally among those that tie. */
+LAM_API lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options);
+
+/* Whether any element is not 0; of none false.
+ * Shape   as lam_sum, bool.
+ * Fails   LAM_ERR_AXIS. Derivative: none. */
+LAM_API lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options *options);
+
+/* Whether no element is 0; of none true.
+ * Shape   as lam_sum, bool.
+ * Fails   LAM_ERR_AXIS. Derivative: none. */
+LAM_API lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options);
+
+/* The index of the first largest element along an axis; NaN counts as larger than everything.
+ * Shape   x without the axis, i64.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE when the axis has no elements. Derivative: none. */
+LAM_API lam_tensor *lam_argmax(lam_tensor *x, int axis);
+
+/* The index of the first smallest element along an axis; NaN counts as smaller than everything.
+ * Shape   x without the axis, i64.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE when the axis has no elements. Derivative: none. */
+LAM_API lam_tensor *lam_argmin(lam_tensor *x, int axis);
+
+/* log(sum(exp(x))) without overflow; -inf for no elements or all -inf. Integers are taken as f64.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: exp(x - result). Also where x is infinite: see the table. */
+LAM_API lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options);
+
+/* The arithmetic mean; NaN for no elements. Integers are taken as f64.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: 1 / n for each element. */
+LAM_API lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options);
+
+typedef struct lam_var_options {
+    lam_axes axes;  /* which; no list: all */
+    bool keepdims;  /* leave each as an axis of one element */
+    double ddof;    /* the divisor is the number of elements minus this */
+} lam_var_options;
+
+/* The mean square of the distance from the mean; NaN where ddof leaves no divisor. Integers are taken as f64.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: 2 (x - mean) / (n - ddof). */
+LAM_API lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options);
+
+/* The square root of lam_var.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: (x - mean) / ((n - ddof) std), 0 where all elements are equal. */
+LAM_API lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options);
+
+typedef struct lam_norm_options {
+    lam_axes axes;  /* which; no list: all */
+    bool keepdims;  /* leave each as an axis of one element */
+    double order;   /* any positive number, INFINITY or -INFINITY; 0: 2 */
+} lam_norm_options;
+
+/* The vector norm sum(|x|^order)^(1/order) over axes, INFINITY: max(|x|), -INFINITY: min(|x|). Nothing is scaled: the
+ * powers must not overflow. Integers are taken as f64.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_OPTION for another order.
+ *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0. */
+LAM_API lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options);
+
+/* exp(x) / sum(exp(x)) along an axis, without overflow. Integers are taken as f64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: s (dx - sum(s dx)) with s the result. */
+LAM_API lam_tensor *lam_softmax(lam_tensor *x, int axis);
+
+/* The logarithm of lam_softmax, accurate where that is small. Integers are taken as f64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: dx - sum(softmax(x) dx). */
+LAM_API lam_tensor *lam_log_softmax(lam_tensor *x, int axis);
+
+/* ---- scans --------------------------------------------------------------------------------------------------- */
+
+/* Running sums along an axis (the error does not grow with its length); of bools counts as i64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: the running sums of dx. */
+LAM_API lam_tensor *lam_cumsum(lam_tensor *x, int axis);
+LAM_API lam_tensor *lam_cumsum_reverse(lam_tensor *x, int axis); /* From the end. Fails as lam_cumsum does. */
+
+/* Running products along an axis; bools are taken as i64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: products of the others, without division: right with any number of zeros. */
+LAM_API lam_tensor *lam_cumprod(lam_tensor *x, int axis);
+LAM_API lam_tensor *lam_cumprod_reverse(lam_tensor *x, int axis); /* From the end. Fails as lam_cumprod does. */
+
+/* Running maxima along an axis; NaN wins.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: 1 at the largest so far, shared equally among those that tie. */
+LAM_API lam_tensor *lam_cummax(lam_tensor *x, int axis);
+LAM_API lam_tensor *lam_cummax_reverse(lam_tensor *x, int axis); /* From the end. Fails as lam_cummax does. */
+
+/* Running minima along an axis; NaN wins.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: 1 at the smallest so far, shared equally among those that tie. */
+LAM_API lam_tensor *lam_cummin(lam_tensor *x, int axis);
+LAM_API lam_tensor *lam_cummin_reverse(lam_tensor *x, int axis); /* From the end. Fails as lam_cummin does. */
+
+/* Running log(sum(exp(x))) along an axis, without overflow. Integers are taken as f64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: exp(x_j - result_i) for j up to i; where x is infinite as for lam_logsumexp. */
+LAM_API lam_tensor *lam_cumlogsumexp(lam_tensor *x, int axis);
+LAM_API lam_tensor *lam_cumlogsumexp_reverse(lam_tensor *x, int axis); /* From the end. Fails as lam_cumsum does. */
+
+/* y_i = a_i y_(i-1) + b_i along an axis, y_0 = b_0; in reverse from the end. Integers are taken as f64.
+ * Shape   that of a and b, which have the same dims.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: a recurrence again: dy_i = a_i dy_(i-1) + db_i + da_i y_(i-1). */
+LAM_API lam_tensor *lam_linear_recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

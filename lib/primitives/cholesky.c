@@ -1,0 +1,182 @@
+/* Cholesky factors and triangular solves, on stacks of matrices. Derivatives after Murray, "Differentiation of the Cholesky
+ * decomposition" (2016), sections 2.1 and 3.1; every rule is made of matrix products and triangular solves and so has rules itself. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+static lam_status shape_of_operand(const lam_call_site *call, int i, lam_shape *out) {
+    const lam_value *x = call->in[i];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    for (int k = 0; k < x->rank; k++) out->dims[k] = x->dims[k];
+    return LAM_OK;
+}
+
+static void copy_into(const lam_value *x, lam_value *out) {
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    if (x->count) lam__kernels_copy(x->rank, x->dims, dtype, out->data, out->strides, dtype, x->data, x->strides);
+}
+
+/* ---- cholesky -------------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_cholesky(const lam_call_site *call, lam_shape out[]) {
+    return shape_of_operand(call, 0, out);
+}
+
+static lam_status eval_cholesky(const lam_call_site *call, lam_value *const out[]) {
+    lam_value *l = out[0];
+    copy_into(call->in[0], l);
+    if (l->count == 0) return LAM_OK;
+    int64_t bad = lam__kernels_cholesky((lam_dtype)l->dtype, lam__matrices_count(l), l->dims[l->rank - 1], l->data);
+    if (bad < 0) return LAM_OK;
+    char place[128] = "";
+    lam__text text = {place, sizeof place, 0};
+    lam__matrices_place(l, bad, &text);
+    return lam__error_call(call, LAM_ERR_NUMERIC, "add a small multiple of the identity, or check that it holds no NaN",
+                           "the matrix%s is not positive definite", place);
+}
+
+/* The lower triangle with half the diagonal: what makes the symmetric matrix phi + phi^T of one. Its own transpose. */
+static lam_tensor *phi(lam_tensor *x) {
+    return lam_mul(0.5, lam_add(lam_tril(x, 0), lam_tril(x, -1)));
+}
+
+/* dl = l phi(l^-1 dx l^-T) */
+static void jvp_cholesky(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *l = r->out[0];
+    lam_tensor *half = lam_triangular_solve(l, dx[0], NULL);
+    lam_tensor *whole = lam_triangular_solve(l, half, &(lam_triangular_options){.right_side = true, .transpose = true});
+    dout[0] = lam_matmul(l, phi(whole));
+}
+
+/* gx = l^-T phi(l^T gl) l^-1 */
+static void vjp_cholesky(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *l = r->out[0], *middle = phi(lam_matmul(lam__matrices_turn(l), g[0]));
+    lam_tensor *half = lam_triangular_solve(l, middle, &(lam_triangular_options){.transpose = true});
+    gx[0] = lam_triangular_solve(l, half, &(lam_triangular_options){.right_side = true});
+}
+
+static lam_tensor *apply_cholesky(lam_tensor *x) {
+    return lam__apply1(&lam__row_cholesky, NULL, 0, x);
+}
+
+static void batch_cholesky(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = apply_cholesky(r->in[0]);
+}
+
+const lam_primitive lam__row_cholesky = {
+    .name = "cholesky", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_OUT(0),
+    .shape = shape_cholesky, .eval = eval_cholesky, .jvp = jvp_cholesky, .vjp = vjp_cholesky, .batch = batch_cholesky,
+};
+
+/* The row reads the lower triangle; that only the symmetric part counts, for value and derivative, is said here. */
+lam_tensor *lam_cholesky(lam_tensor *x) {
+    lam_tensor *failed;
+    if (!lam__matrices_operands("cholesky", true, 1, &x, &x, &failed)) return failed;
+    if (!lam__matrices_square("cholesky", x)) return lam__axes_failed(x);
+    return apply_cholesky(lam_mul(0.5, lam_add(x, lam__matrices_turn(x))));
+}
+
+/* ---- triangular_solve -------------------------------------------------------------------------------------------------- */
+
+typedef struct solve_params {
+    bool right_side, upper, transpose, unit_diagonal;
+} solve_params;
+
+/* Both operands have the same leading axes. */
+static lam_tensor *apply_solve(lam_tensor *a, lam_tensor *b, solve_params p) {
+    lam_tensor *in[2] = {a, b};
+    return lam__apply(&lam__row_triangular_solve, &p, sizeof p, 2, in);
+}
+
+static lam_status shape_triangular_solve(const lam_call_site *call, lam_shape out[]) {
+    return shape_of_operand(call, 1, out);
+}
+
+static lam_status eval_triangular_solve(const lam_call_site *call, lam_value *const out[]) {
+    const solve_params *p = call->params;
+    const lam__triangular how = {p->right_side, p->upper, p->transpose, p->unit_diagonal};
+    lam_value *x = out[0], *a = lam__value_contiguous(call->in[0]);
+    if (!a) return LAM_ERR_MEMORY;
+    copy_into(call->in[1], x);
+    if (x->count)
+        lam__kernels_triangular_solve((lam_dtype)x->dtype, &how, lam__matrices_count(x), a->dims[a->rank - 1],
+                                      x->dims[x->rank - (p->right_side ? 2 : 1)], a->data, x->data);
+    lam__value_release(a);
+    return LAM_OK;
+}
+
+/* The part of a matrix that a solve reads. */
+static lam_tensor *read_part(lam_tensor *x, const solve_params *p) {
+    int64_t off = p->unit_diagonal ? 1 : 0;
+    return p->upper ? lam_triu(x, off) : lam_tril(x, -off);
+}
+
+/* op(a) x = b: op(a) dx = db - op(da) x; from the right x op(a) = b likewise. */
+static void jvp_triangular_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    const solve_params *p = r->params;
+    lam_tensor *change = dx[1];
+    if (dx[0]) {
+        lam_tensor *da = read_part(dx[0], p), *x = r->out[0];
+        if (p->transpose) da = lam__matrices_turn(da);
+        lam_tensor *moved = p->right_side ? lam_matmul(x, da) : lam_matmul(da, x);
+        change = change ? lam_sub(change, moved) : lam_neg(moved);
+    }
+    if (change) dout[0] = apply_solve(r->in[0], change, *p);
+}
+
+/* gb = op(a)^-T g; ga = -gb x^T, turned for op = transpose, from the right -x^T gb. */
+static void vjp_triangular_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const solve_params *p = r->params;
+    solve_params back = *p;
+    back.transpose = !p->transpose;
+    gx[1] = apply_solve(r->in[0], g[0], back);
+    if (!r->needs[0]) return;
+    lam_tensor *left = p->right_side == p->transpose ? gx[1] : r->out[0], *right = p->right_side == p->transpose ? r->out[0] : gx[1];
+    if (p->right_side) left = lam__matrices_turn(left);
+    else right = lam__matrices_turn(right);
+    gx[0] = lam_neg(read_part(lam_matmul(left, right), p));
+}
+
+/* Many right-hand sides for one matrix are one right-hand side with more columns. */
+static void batch_triangular_solve(const lam_rule *r, lam_tensor *out[]) {
+    const solve_params *p = r->params;
+    if (r->mapped[0]) out[0] = apply_solve(r->in[0], lam__matrices_with_batch(r, 1), *p);
+    else out[0] = lam__matrices_narrow(r, 1, apply_solve(r->in[0], lam__matrices_widen(r, 1, p->right_side), *p), p->right_side);
+}
+
+static void print_triangular_solve(FILE *file, const void *params) {
+    const solve_params *p = params;
+    fprintf(file, "side=%s, triangle=%s, transpose=%d, unit_diagonal=%d", p->right_side ? "right" : "left", p->upper ? "upper" : "lower",
+            p->transpose, p->unit_diagonal);
+}
+
+const lam_primitive lam__row_triangular_solve = {
+    .name = "triangular_solve", .inputs = 2, .derivative = LAM_GENERAL, .linear = 2u,
+    .saves = LAM_SAVE_IN(0), .saves_for = {LAM_SAVE_OUT(0)},
+    .shape = shape_triangular_solve, .eval = eval_triangular_solve, .jvp = jvp_triangular_solve, .vjp = vjp_triangular_solve,
+    .batch = batch_triangular_solve, .params_print = print_triangular_solve,
+};
+
+lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_options *options) {
+    static const lam_triangular_options none;
+    const lam_triangular_options *o = options ? options : &none;
+    lam_tensor *in[2] = {a, b}, *failed;
+    bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
+    if (!lam__matrices_right_sides("triangular_solve", o->right_side, in, &failed)) return failed;
+    if (!lam__matrices_lead("triangular_solve", in)) return failed;
+    lam_tensor *x = apply_solve(in[0], in[1], (solve_params){o->right_side, o->upper, o->transpose, o->unit_diagonal});
+    return vector ? lam_squeeze(x, LAM_AXES(o->right_side ? -2 : -1)) : x;
+}
+
+lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b) {
+    return lam_triangular_solve(l, lam_triangular_solve(l, b, NULL), &(lam_triangular_options){.transpose = true});
+}

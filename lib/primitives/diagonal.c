@@ -1,0 +1,129 @@
+/* Parts of matrices: the diagonal primitive, a view with two strides added; its transpose writes onto the diagonal of zeros, which is a
+ * strided slice of the matrices seen as rows. Triangles are made with a mask. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* Elements [.., i, .., i + offset, ..]; the diagonal becomes the last axis. */
+typedef struct diagonal_params {
+    int64_t offset;
+    int32_t row, column; /* axes */
+} diagonal_params;
+
+static lam_tensor *apply(lam_tensor *x, diagonal_params p) {
+    return lam__apply1(&lam__row_diagonal, &p, sizeof p, x);
+}
+
+static int64_t length(const diagonal_params *p, int64_t rows, int64_t columns) {
+    int64_t down = rows + (p->offset < 0 ? p->offset : 0), across = columns - (p->offset > 0 ? p->offset : 0);
+    int64_t shorter = down < across ? down : across;
+    return shorter > 0 ? shorter : 0;
+}
+
+static lam_status shape_diagonal(const lam_call_site *call, lam_shape out[]) {
+    const diagonal_params *p = call->params;
+    const lam_value *x = call->in[0];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = 0;
+    for (int i = 0; i < x->rank; i++)
+        if (i != p->row && i != p->column) out->dims[out->rank++] = x->dims[i];
+    out->dims[out->rank++] = length(p, x->dims[p->row], x->dims[p->column]);
+    return LAM_OK;
+}
+
+static bool view_diagonal(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    const diagonal_params *p = call->params;
+    const lam_value *x = call->in[0];
+    int n = 0;
+    for (int i = 0; i < x->rank; i++)
+        if (i != p->row && i != p->column) strides[n++] = x->strides[i];
+    strides[n] = x->strides[p->row] + x->strides[p->column];
+    *offset = p->offset < 0 ? -p->offset * x->strides[p->row] : p->offset * x->strides[p->column];
+    if (out->dims[n] == 0) *offset = 0;
+    return true;
+}
+
+/* In matrices [.., rows * columns] the diagonal starts at `first` and goes on by columns + 1. */
+static void vjp_diagonal(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const diagonal_params *p = r->params;
+    lam_dims own = lam_dims_of(r->in[0]);
+    int64_t starts[LAM_INNER_RANK], stops[LAM_INNER_RANK], steps[LAM_INNER_RANK], dims[LAM_INNER_RANK];
+    int64_t rows = own.dims[p->row], columns = own.dims[p->column], count = length(p, rows, columns);
+    int order[LAM_INNER_RANK], n = 0;
+    for (int i = 0; i < own.rank; i++) {
+        if (i == p->row || i == p->column) continue;
+        starts[n] = 0;
+        steps[n] = 1;
+        stops[n] = dims[n] = own.dims[i];
+        order[i] = n++;
+    }
+    starts[n] = count == 0 ? 0 : p->offset < 0 ? -p->offset * columns : p->offset;
+    steps[n] = columns + 1;
+    stops[n] = count == 0 ? 0 : starts[n] + (count - 1) * steps[n] + 1;
+    dims[n] = rows * columns;
+    lam_tensor *flat = lam__apply_broadcast(lam_zeros(r->ctx, lam_dtype_of(g[0]), LAM_DIMS0), n + 1, dims);
+    flat = lam_update_slice(flat, g[0], (lam_dims){n + 1, starts}, (lam_dims){n + 1, stops}, (lam_dims){n + 1, steps});
+    dims[n] = rows;
+    dims[n + 1] = columns;
+    order[p->row] = n;
+    order[p->column] = n + 1;
+    gx[0] = lam_transpose(lam__apply_reshape(flat, n + 2, dims), (lam_axes){own.rank, order});
+}
+
+static void batch_diagonal(const lam_rule *r, lam_tensor *out[]) {
+    const diagonal_params *p = r->params;
+    out[0] = apply(r->in[0], (diagonal_params){p->offset, p->row + 1, p->column + 1});
+}
+
+const lam_primitive lam__row_diagonal = {
+    .name = "diagonal", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
+    .shape = shape_diagonal, .view = view_diagonal, .vjp = vjp_diagonal, .batch = batch_diagonal,
+};
+
+/* The same for `operation`, a name in messages. */
+static lam_tensor *diagonal(const char *operation, lam_tensor *x, int64_t offset, int row, int column) {
+    lam_tensor *failed;
+    lam_value *v;
+    if (!lam__scope_operands(operation, 1, &x, &v, &failed)) return failed;
+    if (!lam__apply_axis(operation, x, v->rank, &row) || !lam__apply_axis(operation, x, v->rank, &column)) return lam__axes_failed(x);
+    if (row == column) return lam__axes_fail(operation, x, LAM_ERR_AXIS, "rows and columns are both axis %d", row);
+    int64_t rows = v->dims[row], columns = v->dims[column];
+    offset = offset < -rows ? -rows : offset > columns ? columns : offset; /* beyond, it is as empty */
+    return apply(x, (diagonal_params){offset, row, column});
+}
+
+lam_tensor *lam_diagonal(lam_tensor *x, int64_t offset, int axis1, int axis2) {
+    return diagonal("diagonal", x, offset, axis1, axis2);
+}
+
+lam_tensor *lam_trace(lam_tensor *x, int64_t offset, int axis1, int axis2) {
+    return lam_sum(diagonal("trace", x, offset, axis1, axis2), &(lam_reduce_options){.axes = LAM_AXES(-1)});
+}
+
+/* x where column - row <= (lower) or >= (upper) offset, zero elsewhere: the choice, not a product, so that no NaN passes. */
+static lam_tensor *triangle(const char *operation, lam_tensor *x, int64_t offset, bool upper) {
+    lam_tensor *failed;
+    lam_value *v;
+    lam_ctx *ctx = lam__scope_operands(operation, 1, &x, &v, &failed);
+    if (!ctx) return failed;
+    if (v->rank < 2) return lam__axes_fail(operation, x, LAM_ERR_RANK, "a matrix is needed");
+    double rows = (double)v->dims[v->rank - 2], columns = (double)v->dims[v->rank - 1], shift = (double)offset;
+    lam_tensor *row = lam_reshape(lam_arange(ctx, LAM_F64, 0, rows, 1), LAM_DIMS(-1, 1));
+    lam_tensor *column = lam_sub(lam_arange(ctx, LAM_F64, 0, columns, 1), shift);
+    return lam_where(upper ? lam_ge(column, row) : lam_le(column, row), x, 0);
+}
+
+lam_tensor *lam_tril(lam_tensor *x, int64_t offset) {
+    return triangle("tril", x, offset, false);
+}
+
+lam_tensor *lam_triu(lam_tensor *x, int64_t offset) {
+    return triangle("triu", x, offset, true);
+}

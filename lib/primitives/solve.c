@@ -1,0 +1,267 @@
+/* LU factors and what they solve. A solve factors its matrix once and differentiates implicitly: its row is given the matrix and the
+ * factors, reads the factors, and says how the result depends on the matrix; the factors are constants to it. So the tape keeps them,
+ * and the way back, forward mode and second order solve with the same factors. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/create.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+/* ---- lu ------------------------------------------------------------------------------------------------------------- */
+
+enum { FACTORS, PIVOTS, PERMUTATION, LU_OUTPUTS };
+
+static lam_status shape_lu(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    for (int o = 0; o < LU_OUTPUTS; o++) {
+        out[o].dtype = o == FACTORS ? (lam_dtype)x->dtype : LAM_I32;
+        out[o].rank = o == FACTORS ? x->rank : x->rank - 1;
+        for (int k = 0; k < out[o].rank; k++) out[o].dims[k] = x->dims[k];
+    }
+    return LAM_OK;
+}
+
+/* Row i of the permuted matrix is row order[i] of the matrix. */
+static void follow_exchanges(int64_t n, const int32_t *pivots, int32_t *order) {
+    for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t moved = order[i];
+        order[i] = order[pivots[i]];
+        order[pivots[i]] = moved;
+    }
+}
+
+static lam_status eval_lu(const lam_call_site *call, lam_value *const out[]) {
+    const lam_value *x = call->in[0];
+    lam_value *f = out[FACTORS];
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    int64_t n = x->dims[x->rank - 1], batch = lam__matrices_count(x);
+    if (x->count == 0) return LAM_OK;
+    lam__kernels_copy(x->rank, x->dims, dtype, f->data, f->strides, dtype, x->data, x->strides);
+    lam__kernels_lu(dtype, batch, n, f->data, out[PIVOTS]->data);
+    for (int64_t b = 0; b < batch; b++)
+        follow_exchanges(n, (const int32_t *)out[PIVOTS]->data + b * n, (int32_t *)out[PERMUTATION]->data + b * n);
+    return LAM_OK;
+}
+
+/* p with p a = l u. */
+static lam_tensor *permutation_matrix(const lam_rule *r) {
+    lam_tensor *order = r->out[PERMUTATION];
+    lam_tensor *columns = lam_arange(r->ctx, LAM_I32, 0, (double)lam_dim(order, -1), 1);
+    return lam_cast(lam_eq(lam_expand_dims(order, -1), columns), lam_dtype_of(r->out[FACTORS]));
+}
+
+static const lam_triangular_options unit_lower = {.unit_diagonal = true};
+
+/* With m = l^-1 p dx u^-1: dl = l tril(m, -1), du = triu(m) u. */
+static void jvp_lu(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *f = r->out[FACTORS], *moved = lam_matmul(permutation_matrix(r), dx[0]);
+    lam_tensor *m = lam_triangular_solve(f, lam_triangular_solve(f, moved, &unit_lower),
+                                         &(lam_triangular_options){.right_side = true, .upper = true});
+    lam_tensor *below = lam_tril(m, -1);
+    lam_tensor *dl = lam_add(lam_matmul(lam_tril(f, -1), below), below);
+    dout[FACTORS] = lam_add(dl, lam_matmul(lam_triu(m, 0), lam_triu(f, 0)));
+}
+
+/* gx = p^T l^-T (tril(l^T gl, -1) + triu(gu u^T)) u^-T */
+static void vjp_lu(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    if (!g[FACTORS]) return;
+    lam_tensor *f = r->out[FACTORS], *gl = lam_tril(g[FACTORS], -1), *gu = lam_triu(g[FACTORS], 0);
+    lam_tensor *lower = lam_add(lam_matmul(lam__matrices_turn(lam_tril(f, -1)), gl), gl);
+    lam_tensor *middle = lam_add(lam_tril(lower, -1), lam_triu(lam_matmul(gu, lam__matrices_turn(lam_triu(f, 0))), 0));
+    lam_tensor *half = lam_triangular_solve(f, middle, &(lam_triangular_options){.unit_diagonal = true, .transpose = true});
+    lam_tensor *whole = lam_triangular_solve(f, half, &(lam_triangular_options){.right_side = true, .upper = true, .transpose = true});
+    gx[0] = lam_matmul(lam__matrices_turn(permutation_matrix(r)), whole);
+}
+
+static void batch_lu(const lam_rule *r, lam_tensor *out[]) {
+    lam_bind(r->ctx, r->primitive, NULL, 0, (lam_list){1, r->in}, out, LU_OUTPUTS);
+}
+
+const lam_primitive lam__row_lu = {
+    .name = "lu", .inputs = 1, .outputs = LU_OUTPUTS, .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_OUT(FACTORS) | LAM_SAVE_OUT(PERMUTATION),
+    .shape = shape_lu, .eval = eval_lu, .jvp = jvp_lu, .vjp = vjp_lu, .batch = batch_lu,
+};
+
+/* Fills out[]; failed tensors on failure. x is a stack of square matrices of a floating dtype. */
+static lam_status factor(lam_tensor *x, lam_tensor *out[LU_OUTPUTS]) {
+    return lam_bind(x->ctx, &lam__row_lu, NULL, 0, LAM_LIST(x), out, LU_OUTPUTS);
+}
+
+lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_tensor **permutation) {
+    lam_tensor *failed, *out[LU_OUTPUTS];
+    *factors = *pivots = *permutation = lam__axes_failed(x);
+    if (!lam__matrices_operands("lu", true, 1, &x, &x, &failed) || !lam__matrices_square("lu", x))
+        return lam_status_of(lam_ctx_of(*factors));
+    lam_status status = factor(x, out);
+    *factors = out[FACTORS];
+    *pivots = out[PIVOTS];
+    *permutation = out[PERMUTATION];
+    return status;
+}
+
+/* ---- solve ------------------------------------------------------------------------------------------------------------ */
+
+enum { MATRIX, ITS_FACTORS, ITS_ORDER, RIGHT, SOLVE_INPUTS };
+
+typedef struct solve_params {
+    bool transpose; /* solve a^T x = b */
+} solve_params;
+
+static lam_tensor *apply_solve(lam_tensor *const factored[3], lam_tensor *b, bool transpose) {
+    lam_tensor *in[SOLVE_INPUTS] = {factored[MATRIX], factored[ITS_FACTORS], factored[ITS_ORDER], b};
+    solve_params p = {transpose};
+    return lam__apply(&lam__row_solve, &p, sizeof p, SOLVE_INPUTS, in);
+}
+
+static lam_status shape_solve(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *b = call->in[RIGHT];
+    out->dtype = (lam_dtype)b->dtype;
+    out->rank = b->rank;
+    for (int k = 0; k < b->rank; k++) out->dims[k] = b->dims[k];
+    return LAM_OK;
+}
+
+/* Number of the first of the factored matrices that has a zero on the diagonal of u, or -1. */
+static int64_t first_singular(const lam_value *f) {
+    int64_t n = f->dims[f->rank - 1];
+    size_t item = lam__dtype_bytes(f->dtype);
+    const char *at = f->data;
+    for (int64_t b = 0; b < lam__matrices_count(f); b++, at += (size_t)(n * n) * item)
+        for (int64_t i = 0; i < n; i++)
+            if (lam__dtype_load(f->dtype, at + (size_t)(i * n + i) * item) == 0) return b;
+    return -1;
+}
+
+static lam_status fail_singular(const lam_call_site *call, const lam_value *f, int64_t b) {
+    char place[128] = "";
+    lam__text text = {place, sizeof place, 0};
+    lam__matrices_place(f, b, &text);
+    return lam__error_call(call, LAM_ERR_NUMERIC, "a least-squares or regularised problem may be meant", "the matrix%s is singular", place);
+}
+
+/* Rows of every matrix in the order given: dst[i] = src[order[i]], or back: dst[order[i]] = src[i]. */
+static void permute_rows(bool back, const lam_value *like, const int32_t *order, const char *src, char *dst) {
+    int64_t n = like->dims[like->rank - 2], rows = n * lam__matrices_count(like);
+    size_t bytes = (size_t)like->dims[like->rank - 1] * lam__dtype_bytes(like->dtype);
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t other = i - i % n + order[i];
+        memcpy(dst + (size_t)(back ? other : i) * bytes, src + (size_t)(back ? i : other) * bytes, bytes);
+    }
+}
+
+/* p a = l u: x = u^-1 l^-1 p b, and for the transpose x = p^T l^-T u^-T b. `work` is a copy of b that may be overwritten. */
+static void substitute(bool transpose, const void *factors, const int32_t *order, lam_value *work, lam_value *x) {
+    const lam__triangular lower = {.transpose = transpose, .unit_diagonal = true}, upper = {.transpose = transpose, .upper = true};
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1], batch = lam__matrices_count(x);
+    void *on = transpose ? work->data : x->data;
+    if (!transpose) permute_rows(false, x, order, work->data, x->data);
+    lam__kernels_triangular_solve(dtype, transpose ? &upper : &lower, batch, n, m, factors, on);
+    lam__kernels_triangular_solve(dtype, transpose ? &lower : &upper, batch, n, m, factors, on);
+    if (transpose) permute_rows(true, x, order, work->data, x->data);
+}
+
+static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) {
+    const solve_params *p = call->params;
+    const lam_value *b = call->in[RIGHT];
+    lam_dtype dtype = (lam_dtype)b->dtype;
+    lam_value *factors = lam__value_contiguous(call->in[ITS_FACTORS]), *order = lam__value_contiguous(call->in[ITS_ORDER]);
+    lam_value *work = lam__value_new(call->ctx, dtype, b->rank, b->dims);
+    lam_status status = factors && order && work ? LAM_OK : LAM_ERR_MEMORY;
+    int64_t bad = status == LAM_OK ? first_singular(factors) : -1;
+    if (bad >= 0) status = fail_singular(call, factors, bad);
+    if (status == LAM_OK && b->count) {
+        lam__kernels_copy(b->rank, b->dims, dtype, work->data, work->strides, dtype, b->data, b->strides);
+        substitute(p->transpose, factors->data, order->data, work, out[0]);
+    }
+    lam__value_release(factors);
+    lam__value_release(order);
+    lam__value_release(work);
+    return status;
+}
+
+/* op(a) dx = db - op(da) x */
+static void jvp_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    const solve_params *p = r->params;
+    lam_tensor *change = dx[RIGHT];
+    if (dx[MATRIX]) {
+        lam_tensor *da = p->transpose ? lam__matrices_turn(dx[MATRIX]) : dx[MATRIX], *moved = lam_matmul(da, r->out[0]);
+        change = change ? lam_sub(change, moved) : lam_neg(moved);
+    }
+    if (change) dout[0] = apply_solve(r->in, change, p->transpose);
+}
+
+/* gb = op(a)^-T g; ga = -gb x^T, turned for the transpose. */
+static void vjp_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const solve_params *p = r->params;
+    lam_tensor *gb = gx[RIGHT] = apply_solve(r->in, g[0], !p->transpose);
+    if (!r->needs[MATRIX]) return;
+    lam_tensor *left = p->transpose ? r->out[0] : gb, *right = p->transpose ? gb : r->out[0];
+    gx[MATRIX] = lam_neg(lam_matmul(left, lam__matrices_turn(right)));
+}
+
+/* Right-hand sides of one matrix join as columns. */
+static void batch_solve(const lam_rule *r, lam_tensor *out[]) {
+    const solve_params *p = r->params;
+    if (!r->mapped[MATRIX] && !r->mapped[ITS_FACTORS]) {
+        lam_tensor *wide = apply_solve(r->in, lam__matrices_widen(r, RIGHT, false), p->transpose);
+        out[0] = lam__matrices_narrow(r, RIGHT, wide, false);
+        return;
+    }
+    lam_tensor *in[SOLVE_INPUTS];
+    for (int i = 0; i < SOLVE_INPUTS; i++) in[i] = lam__matrices_with_batch(r, i);
+    out[0] = apply_solve(in, in[RIGHT], p->transpose);
+}
+
+const lam_primitive lam__row_solve = {
+    .name = "solve", .inputs = SOLVE_INPUTS, .derivative = LAM_GENERAL, .linear = 1u << RIGHT,
+    .saves = LAM_SAVE_IN(MATRIX) | LAM_SAVE_IN(ITS_FACTORS) | LAM_SAVE_IN(ITS_ORDER), .saves_for = {LAM_SAVE_OUT(0)},
+    .shape = shape_solve, .eval = eval_solve, .jvp = jvp_solve, .vjp = vjp_solve, .batch = batch_solve,
+};
+
+/* x repeated to `rank` leading sizes `lead` of which it has the last. */
+static lam_tensor *repeated(lam_tensor *x, int own, int rank, const int64_t *lead) {
+    lam_dims d = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK];
+    for (int k = 0; k < rank; k++) dims[k] = lead[k];
+    for (int k = 0; k < own; k++) dims[rank + k] = d.dims[d.rank - own + k];
+    return lam__apply_broadcast(x, rank + own, dims);
+}
+
+static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b) {
+    lam_tensor *in[2] = {a, b}, *failed, *lu[LU_OUTPUTS];
+    bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
+    if (!lam__matrices_right_sides(operation, false, in, &failed)) return failed;
+    if (factor(lam_stop_gradient(in[0]), lu) != LAM_OK) return failed;
+    lam_tensor *matrix = in[0];
+    if (!lam__matrices_lead(operation, in)) return failed;
+    lam_dims all = lam_dims_of(in[0]);
+    bool same = in[0] == matrix;
+    lam_tensor *factored[3] = {in[0], same ? lu[FACTORS] : repeated(lu[FACTORS], 2, all.rank - 2, all.dims),
+                               same ? lu[PERMUTATION] : repeated(lu[PERMUTATION], 1, all.rank - 2, all.dims)};
+    lam_tensor *x = apply_solve(factored, in[1], false);
+    return vector ? lam_squeeze(x, LAM_AXES(-1)) : x;
+}
+
+lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b) {
+    return solution("solve", a, b);
+}
+
+lam_tensor *lam_inv(lam_tensor *x) {
+    lam_tensor *failed;
+    if (!lam__matrices_operands("inv", true, 1, &x, &x, &failed)) return failed;
+    if (!lam__matrices_square("inv", x)) return lam__axes_failed(x);
+    int64_t n = lam_dim(x, -1);
+    return solution("inv", x, lam__create_eye(x->ctx, lam_dtype_of(x), 0, n, n));
+}

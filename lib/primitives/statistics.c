@@ -1,0 +1,101 @@
+/* What is made of reductions: means, variances, norms, softmax. No rows, no rules. Where a root has no slope at 0 the 0
+ * is taken out before and put back behind, so that no inf or NaN comes into a gradient. */
+#include "lib/primitives/reduce.h"
+
+#include "lib/primitives/apply.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* How many elements each result is made of. False after recording that the axes are wrong. */
+static bool extent(const char *operation, lam_tensor *x, lam_axes axes, double *n) {
+    lam_dims own = lam_dims_of(x);
+    lam__axis_set set;
+    if (!lam__axes_collect_set(operation, x, axes, own.rank, &set)) return false;
+    *n = 1;
+    for (int i = 0; i < own.rank; i++)
+        if (set >> i & 1u) *n *= (double)own.dims[i];
+    return true;
+}
+
+/* f(x) where x is not 0, and 0 with slope 0 where it is. */
+static lam_tensor *safe_at_zero(lam_tensor *x, lam_tensor *(*f)(lam_tensor *x, double p), double p) {
+    lam_tensor *zero = lam_eq(x, 0.0);
+    return lam_where(zero, 0.0, f(lam_where(zero, 1.0, x), p));
+}
+
+static lam_tensor *root(lam_tensor *x, double p) {
+    return p == 2 ? lam_sqrt(x) : lam_pow(x, 1 / p);
+}
+
+static lam_tensor *power(lam_tensor *x, double p) {
+    return lam_pow(x, p);
+}
+
+/* ---- mean, variance --------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
+    static const lam_reduce_options none;
+    double n;
+    if (!extent("mean", x, (options ? options : &none)->axes, &n)) return lam__axes_failed(x);
+    return lam_div(lam_sum(lam__reduce_real(x), options), n);
+}
+
+static lam_tensor *variance(const char *operation, lam_tensor *x, const lam_var_options *options) {
+    static const lam_var_options none;
+    const lam_var_options *o = options ? options : &none;
+    double n;
+    if (!extent(operation, x, o->axes, &n)) return lam__axes_failed(x);
+    lam_tensor *away = lam_sub(x, lam_mean(x, &(lam_reduce_options){o->axes, true}));
+    double divisor = n > o->ddof ? n - o->ddof : 0;
+    return lam_div(lam_sum(lam_square(away), &(lam_reduce_options){o->axes, o->keepdims}), divisor);
+}
+
+lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
+    return variance("var", x, options);
+}
+
+lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options) {
+    return safe_at_zero(variance("std", x, options), root, 2);
+}
+
+/* ---- norm ------------------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
+    static const lam_norm_options none;
+    const lam_norm_options *o = options ? options : &none;
+    const lam_reduce_options over = {o->axes, o->keepdims};
+    double order = o->order == 0 ? 2 : o->order, n;
+    if (!extent("norm", x, o->axes, &n)) return lam__axes_failed(x);
+    x = lam__reduce_real(x);
+    if (order == 2) return safe_at_zero(lam_sum(lam_square(x), &over), root, 2);
+    lam_tensor *size = lam_abs(x);
+    if (order == 1) return lam_sum(size, &over);
+    if (isinf(order)) return order > 0 ? lam_max_reduce(size, &over) : lam_min_reduce(size, &over);
+    if (!(order > 0)) return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
+    return safe_at_zero(lam_sum(safe_at_zero(size, power, order), &over), root, order);
+}
+
+/* ---- softmax ---------------------------------------------------------------------------------------------------- */
+
+/* x moved so that the largest element of each row is 0: the results do not depend on where it lies. */
+static lam_tensor *centred(const char *operation, lam_tensor *x, int *axis, lam_reduce_options *over) {
+    if (!lam__apply_axis(operation, x, lam_rank(x), axis)) return lam__axes_failed(x);
+    *over = (lam_reduce_options){{1, axis}, true};
+    x = lam__reduce_real(x);
+    return lam_sub(x, lam_stop_gradient(lam_max_reduce(x, over)));
+}
+
+lam_tensor *lam_softmax(lam_tensor *x, int axis) {
+    lam_reduce_options over = {{1, &axis}, true};
+    lam_tensor *terms = lam_exp(centred("softmax", x, &axis, &over));
+    return lam_div(terms, lam_sum(terms, &over));
+}
+
+lam_tensor *lam_log_softmax(lam_tensor *x, int axis) {
+    lam_reduce_options over = {{1, &axis}, true};
+    lam_tensor *away = centred("log_softmax", x, &axis, &over);
+    return lam_sub(away, lam_log(lam_sum(lam_exp(away), &over)));
+}

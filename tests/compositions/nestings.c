@@ -1,0 +1,240 @@
+/* One nasty function through every nesting of the transforms to depth 3. Each transform is made an operator on functions from
+ * R^4 to R (a derivative is contracted with a direction of its depth, a batch with weights), so that any word of transforms is a
+ * function again; its value is computed once by the library and once in plain C on hyper-dual numbers. */
+#include "tests/compositions/hyper.h"
+#include "tests/support.h"
+
+#include <float.h>
+
+enum { SIZE = 4, DEPTH = 3, BATCH = 3 };
+
+static const double direction[DEPTH][SIZE] = {{1, -0.5, 0.75, 0.25}, {-0.3, 0.8, 0.6, -1}, {0.5, 0.4, -0.9, 0.7}};
+static const double captured[3] = {0.7, -1.1, 0.4};
+static const double scale[BATCH] = {1, 0.8, -0.6}, shift[BATCH] = {0, 0.3, -0.2}, weight[BATCH] = {0.5, -1.25, 2};
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+/* in: x, and the captured vector c. With a = x[0:3] and b = x[3]: q = sin(a) / a where a > 0 (elsewhere that would be NaN at 0),
+ * else 1 + b a^2; s = the rows of q (a + b)^T summed with weights c; sum(exp(0.3 s)) + b sum(a) + log(1 + b^2). */
+BODY(nasty) {
+    lam_tensor *a = lam_slice_axis(in[0], 0, 0, 3), *b = lam_index(in[0], 0, 3), *c = in[1];
+    lam_tensor *positive = lam_gt(a, 0), *safe = lam_where(positive, a, 1);
+    lam_tensor *q = lam_where(positive, lam_div(lam_sin(a), safe), lam_add(1, lam_mul(b, lam_square(a))));
+    lam_tensor *m = lam_mul(lam_expand_dims(q, 1), lam_add(a, b));
+    lam_tensor *s = lam_sum(lam_mul(m, c), &(lam_reduce_options){.axes = LAM_AXES(1)});
+    lam_tensor *t = lam_sum(lam_exp(lam_mul(0.3, s)), NULL);
+    out[0] = lam_add(lam_add(t, lam_mul(b, lam_sum(a, NULL))), lam_log(lam_add(1, lam_square(b))));
+}
+
+static hyper quotient(hyper a, hyper b) {
+    if (a.at[0] > 0) return hyper_mul(hyper_sin(a), hyper_reciprocal(a));
+    return hyper_add(hyper_number(1), hyper_mul(b, hyper_mul(a, a)));
+}
+
+static hyper nasty_reference(const hyper x[]) {
+    hyper b = x[3], sum = hyper_number(0), total = sum, weighted = sum;
+    for (int j = 0; j < 3; j++) {
+        sum = hyper_add(sum, x[j]);
+        weighted = hyper_add(weighted, hyper_scale(captured[j], hyper_add(x[j], b)));
+    }
+    for (int i = 0; i < 3; i++) total = hyper_add(total, hyper_exp(hyper_scale(0.3L, hyper_mul(quotient(x[i], b), weighted))));
+    total = hyper_add(total, hyper_mul(b, sum));
+    return hyper_add(total, hyper_log(hyper_add(hyper_number(1), hyper_mul(b, b))));
+}
+
+/* ---- the operators: env is a link of the word ----------------------------------------------------------------------- */
+
+typedef struct link {
+    lam_fn *inner;
+    lam_tensor *u; /* direction of this depth */
+} link;
+
+static lam_tensor *dot(lam_tensor *x, lam_tensor *y) {
+    return lam_sum(lam_mul(x, y), NULL);
+}
+
+BODY(by_grad) {
+    link *l = env;
+    out[0] = dot(lam_apply(lam_grad(l->inner, NULL), LAM_LIST(in[0])), l->u);
+}
+
+BODY(by_vjp) {
+    link *l = env;
+    lam_tensor *value;
+    lam_fn *pullback;
+    lam_vjp(l->inner, LAM_LIST(in[0]), &value, 1, &pullback, NULL);
+    out[0] = dot(lam_apply(pullback, LAM_LIST(lam_ones_like(value))), l->u);
+}
+
+BODY(by_jvp) {
+    link *l = env;
+    lam_tensor *value;
+    lam_jvp(l->inner, LAM_LIST(in[0]), LAM_LIST(l->u), &value, out, 1, NULL);
+}
+
+BODY(by_jvp_fn) {
+    link *l = env;
+    lam_tensor *both[2];
+    lam_call(lam_jvp_fn(l->inner, NULL), LAM_LIST(in[0], l->u), both, 2);
+    out[0] = both[1];
+}
+
+BODY(by_linearize) {
+    link *l = env;
+    lam_tensor *value;
+    lam_fn *linear;
+    lam_linearize(l->inner, LAM_LIST(in[0]), &value, 1, &linear, NULL);
+    out[0] = lam_apply(linear, LAM_LIST(l->u));
+}
+
+BODY(by_jacfwd) {
+    link *l = env;
+    out[0] = dot(lam_apply(lam_jacfwd(l->inner, NULL), LAM_LIST(in[0])), l->u);
+}
+
+BODY(by_jacrev) {
+    link *l = env;
+    out[0] = dot(lam_apply(lam_jacrev(l->inner, NULL), LAM_LIST(in[0])), l->u);
+}
+
+BODY(by_hessian) {
+    link *l = env;
+    lam_tensor *h = lam_apply(lam_hessian(l->inner, NULL), LAM_LIST(in[0]));
+    out[0] = dot(lam_mul(h, l->u), lam_expand_dims(l->u, 1));
+}
+
+BODY(by_hvp) {
+    link *l = env;
+    lam_tensor *all[3];
+    lam_call(lam_hvp(l->inner, NULL), LAM_LIST(in[0], l->u), all, 3);
+    out[0] = dot(all[2], l->u);
+}
+
+/* Row k of the batch is scale[k] x + shift[k]. */
+static lam_tensor *rows(lam_tensor *x) {
+    return lam_add(lam_mul(MAT(BATCH, 1, scale[0], scale[1], scale[2]), x), MAT(BATCH, 1, shift[0], shift[1], shift[2]));
+}
+
+BODY(by_vmap) {
+    link *l = env;
+    out[0] = dot(lam_apply(lam_vmap(l->inner, NULL), LAM_LIST(rows(in[0]))), vector_of(weight, BATCH));
+}
+
+BODY(by_vmap_of_columns) {
+    link *l = env;
+    lam_fn *f = lam_vmap(l->inner, &(lam_vmap_options){.in_axes = LAM_AXES(-1)});
+    out[0] = dot(lam_apply(f, LAM_LIST(lam_transpose(rows(in[0]), (lam_axes){0, NULL}))), vector_of(weight, BATCH));
+}
+
+/* How a letter's value follows from the function behind it. */
+typedef enum kind { FIRST, SECOND, BATCHED } kind;
+
+static const struct {
+    const char *name;
+    lam_body body;
+    kind kind;
+} letters[] = {
+    {"grad", by_grad, FIRST},           {"vjp", by_vjp, FIRST},         {"jvp", by_jvp, FIRST},
+    {"jvp_fn", by_jvp_fn, FIRST},       {"jacfwd", by_jacfwd, FIRST},   {"jacrev", by_jacrev, FIRST},
+    {"linearize", by_linearize, FIRST}, {"hessian", by_hessian, SECOND}, {"hvp", by_hvp, SECOND},
+    {"vmap", by_vmap, BATCHED},         {"vmap of columns", by_vmap_of_columns, BATCHED},
+};
+
+enum { LETTERS = sizeof letters / sizeof letters[0] };
+
+/* ---- a word: letters from the outermost inward -------------------------------------------------------------------- */
+
+typedef struct word {
+    int length;
+    int letter[DEPTH];
+} word;
+
+/* x + u (e + e'): units 2 d and 2 d + 1 belong to depth d. */
+static hyper reference(const word *w, int depth, const hyper x[]) {
+    if (depth == w->length) return nasty_reference(x);
+    hyper at[SIZE], sum = hyper_number(0);
+    kind k = letters[w->letter[depth]].kind;
+    if (k == BATCHED) {
+        for (int b = 0; b < BATCH; b++) {
+            for (int i = 0; i < SIZE; i++) at[i] = hyper_add(hyper_scale(scale[b], x[i]), hyper_number(shift[b]));
+            sum = hyper_add(sum, hyper_scale(weight[b], reference(w, depth + 1, at)));
+        }
+        return sum;
+    }
+    for (int i = 0; i < SIZE; i++) {
+        hyper e = hyper_number(0);
+        e.at[1 << 2 * depth] = direction[depth][i];
+        if (k == SECOND) e.at[2 << 2 * depth] = direction[depth][i];
+        at[i] = hyper_add(x[i], e);
+    }
+    hyper first = hyper_part(reference(w, depth + 1, at), 2 * depth);
+    return k == SECOND ? hyper_part(first, 2 * depth + 1) : first;
+}
+
+static lam_fn *function_from(const word *w, int depth, link links[]) {
+    if (depth == w->length) {
+        lam_tensor *c = vector_of(captured, 3);
+        return lam_fn_new(ctx, &(lam_fn_options){.name = "nasty", .body = nasty, .inputs = 1, .outputs = 1, .captures = LAM_LIST(c)});
+    }
+    links[depth].inner = function_from(w, depth + 1, links);
+    links[depth].u = vector_of(direction[depth], SIZE);
+    return function_of(letters[w->letter[depth]].name, letters[w->letter[depth]].body, 1, 1, &links[depth]);
+}
+
+/* Rounding grows with the order of the derivative; the sums have a few hundred terms. */
+static void check_word(const word *w, const double point[]) {
+    link links[DEPTH];
+    hyper x[SIZE];
+    lam_scope *scope = lam_scope_begin(ctx);
+    for (int i = 0; i < SIZE; i++) x[i] = hyper_number(point[i]);
+    long double want = reference(w, 0, x).at[0];
+    double got = lam_item(apply1(function_from(w, 0, links), vector_of(point, SIZE)));
+    const char *names[DEPTH] = {"", "", ""};
+    for (int d = 0; d < w->length; d++) names[d] = letters[w->letter[d]].name;
+    ck_assert_msg(lam_status_of(ctx) == LAM_OK, "%s(%s(%s)): %s", names[0], names[1], names[2], lam_error(ctx));
+    ck_assert_msg(fabsl(got - want) <= 1e-11L * fmaxl(1, fabsl(want)), "%s(%s(%s)): %.17g, not %.17Lg", names[0], names[1], names[2], got, want);
+    lam_scope_end(scope, NULL, 0);
+}
+
+/* Positive and negative elements, and one at 0, where the branch not taken is NaN. */
+static const double points[2][SIZE] = {{0.7, -0.4, 1.3, 0.6}, {0.0, 0.9, -1.1, -0.5}};
+
+static void check_words(int length, int first) {
+    int count = 1;
+    for (int i = 1; i < length; i++) count *= LETTERS;
+    for (int code = 0; code < count; code++) {
+        word w = {.length = length, .letter = {first}};
+        for (int d = 1, rest = code; d < length; d++, rest /= LETTERS) w.letter[d] = rest % LETTERS;
+        check_word(&w, points[code % 2]);
+        check_word(&w, points[(code + 1) % 2]);
+    }
+}
+
+START_TEST(the_function_itself) {
+    check_word(&(word){0}, points[0]);
+    check_word(&(word){0}, points[1]);
+}
+END_TEST
+
+/* Words that begin with letter _i. */
+START_TEST(every_transform) {
+    check_words(1, _i);
+}
+END_TEST
+
+START_TEST(every_nesting_of_two) {
+    check_words(2, _i);
+}
+END_TEST
+
+START_TEST(every_nesting_of_three) {
+    check_words(3, _i);
+}
+END_TEST
+
+Suite *suite_compositions_nestings(void) {
+    Suite *suite = SUITE_OF("nestings", the_function_itself);
+    const TTest *const looped[] = {every_transform, every_nesting_of_two, every_nesting_of_three};
+    for (size_t k = 0; k < 3; k++) suite_loop(suite, looped[k], LETTERS);
+    return suite;
+}

@@ -1,0 +1,17 @@
+/* A primitive made for tests: the identity on f64, which counts how often its kernel runs at level 0 and how many bytes of
+ * parameters it is given. It is general, so that its jvp and vjp are counted too. */
+#ifndef LAM_TESTS_DISPATCH_PROBE_H
+#define LAM_TESTS_DISPATCH_PROBE_H
+
+#include <lamina/extend.h>
+
+typedef struct probe_counts {
+    int eval, jvp, vjp, batch;
+} probe_counts;
+
+extern probe_counts probed;
+
+/* x, counted. */
+lam_tensor *probe(lam_tensor *x);
+
+#endif

@@ -1,0 +1,194 @@
+/* The messages: each kind of mistake, made inside gradients and batches, names the operation, shapes, function, levels and
+ * what to do. */
+#include "tests/support.h"
+
+#include <lamina/extend.h>
+
+/* f in a batch of gradients, on a batch of two. */
+static void fail_inside(lam_body body, const char *name) {
+    lam_fn *f = lam_vmap(lam_grad(function_of(name, body, 1, 1, NULL), NULL), NULL);
+    ck_assert(lam_failed(apply1(f, MAT(2, 3, 1, 2, 3, 4, 5, 6))));
+}
+
+#define FAIL_INSIDE(body) fail_inside(body, #body)
+#define LEVELS            "vjp -> vmap(size 2) -> eval"
+
+BODY(bad_shape) {
+    out[0] = lam_sum(lam_add(in[0], VEC(1, 2)), NULL);
+}
+
+START_TEST(shape_mismatch) {
+    FAIL_INSIDE(bad_shape);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "add: ", "f64[3], f64[2]", "'bad_shape', called by 'grad(bad_shape)'", LEVELS, "remedy: ");
+}
+END_TEST
+
+BODY(bad_dtype) {
+    out[0] = lam_sum(lam_where(in[0], in[0], 0.0), NULL);
+}
+
+START_TEST(dtype_mismatch) {
+    FAIL_INSIDE(bad_dtype);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "where: ", "f64[3]", "'bad_dtype'", LEVELS, "remedy: ");
+}
+END_TEST
+
+BODY(bad_axis) {
+    out[0] = lam_sum(in[0], &(lam_reduce_options){.axes = LAM_AXES(1)});
+}
+
+START_TEST(axis_out_of_range) {
+    FAIL_INSIDE(bad_axis);
+    EXPECT_ERROR(LAM_ERR_AXIS, "sum: ", "axis 1", "[-1, 1)", "f64[3]", "'bad_axis'", LEVELS);
+}
+END_TEST
+
+BODY(bad_index) {
+    out[0] = lam_index(in[0], 0, 3);
+}
+
+START_TEST(index_out_of_range) {
+    FAIL_INSIDE(bad_index);
+    EXPECT_ERROR(LAM_ERR_INDEX, "3", "f64[3]", "'bad_index'", LEVELS);
+}
+END_TEST
+
+BODY(bad_reshape) {
+    out[0] = lam_reshape(in[0], LAM_DIMS(2, 2));
+}
+
+START_TEST(reshape_to_another_size) {
+    FAIL_INSIDE(bad_reshape);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "reshape: ", "f64[3]", "'bad_reshape'", LEVELS);
+}
+END_TEST
+
+BODY(unset_output) {
+    (void)lam_sum(in[0], NULL);
+}
+
+START_TEST(output_not_set) {
+    FAIL_INSIDE(unset_output);
+    EXPECT_ERROR(LAM_ERR_ARITY, "output 0", "'unset_output'", "not set", LEVELS, "remedy: ");
+}
+END_TEST
+
+BODY(no_scalar) {
+    out[0] = lam_mul(in[0], in[0]);
+}
+
+START_TEST(output_that_is_no_scalar) {
+    FAIL_INSIDE(no_scalar);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "grad: ", "output 0", "'no_scalar'", "f64[3]", "vmap(size 2) -> eval", "remedy: ");
+}
+END_TEST
+
+BODY(too_many_elements) {
+    lam_tensor *wide = lam_broadcast_to(lam_sum(in[0], NULL), LAM_DIMS((int64_t)1 << 40, (int64_t)1 << 40));
+    out[0] = lam_sum(lam_exp(wide), NULL);
+}
+
+START_TEST(size_overflow) {
+    FAIL_INSIDE(too_many_elements);
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "1099511627776", "'too_many_elements'", LEVELS, "remedy: ");
+}
+END_TEST
+
+BODY(too_much_memory) {
+    lam_tensor *wide = lam_broadcast_to(lam_sum(in[0], NULL), LAM_DIMS(1 << 20));
+    out[0] = lam_sum(lam_exp(wide), NULL);
+}
+
+START_TEST(memory_limit) {
+    lam_ctx *real = ctx;
+    ctx = lam_ctx_new(&(lam_ctx_options){.memory_limit = 1 << 20});
+    FAIL_INSIDE(too_much_memory);
+    EXPECT_ERROR(LAM_ERR_MEMORY, "exp: ", "memory limit", "1048576", "'too_much_memory'", "vmap(size 2)", "remedy: ");
+    lam_ctx_free(ctx);
+    ctx = real;
+}
+END_TEST
+
+/* A user's own primitive whose vjp gives a gradient that does not fit. */
+static lam_status shape_same(const lam_call_site *call, lam_shape out[]) {
+    if (call->in[0]->rank != 1) return lam_rule_fail(call, LAM_ERR_SHAPE, "one axis wanted, %d given", call->in[0]->rank);
+    out[0].dtype = (lam_dtype)call->in[0]->dtype;
+    out[0].rank = 1;
+    out[0].dims[0] = call->in[0]->dims[0];
+    return LAM_OK;
+}
+
+static lam_status eval_same(const lam_call_site *call, lam_value *const out[]) {
+    memcpy(out[0]->data, call->in[0]->data, (size_t)call->in[0]->count * sizeof(double));
+    return LAM_OK;
+}
+
+static void vjp_refuses(const lam_rule *rule, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_fail(rule->ctx, LAM_ERR_RULE, "no derivative of %s", rule->primitive->name);
+    (void)g;
+}
+
+static const lam_primitive row_fragile = {
+    .name = "fragile", .inputs = 1, .derivative = LAM_GENERAL, .shape = shape_same, .eval = eval_same, .vjp = vjp_refuses};
+
+BODY(applies_fragile) {
+    lam_tensor *y = NULL;
+    lam_bind(ctx, &row_fragile, NULL, 0, LAM_LIST(in[0]), &y, 1);
+    out[0] = lam_sum(y, NULL);
+}
+
+START_TEST(a_rule_that_fails) {
+    lam_fn *g = lam_grad(FN(applies_fragile, 1, 1), NULL);
+    ck_assert(lam_failed(apply1(g, VEC(1, 2))));
+    EXPECT_ERROR(LAM_ERR_RULE, "no derivative of fragile", "grad(applies_fragile)");
+    ck_assert(lam_failed(apply1(g, MAT(1, 2, 1, 2))));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "fragile: one axis wanted, 2 given", "f64[1, 2]", "'applies_fragile'", "vjp -> eval");
+}
+END_TEST
+
+BODY(calls_env) {
+    out[0] = lam_sum(lam_apply(env, LAM_LIST(in[0])), NULL);
+}
+
+/* The chain of calls and the chain of levels are both shown, whatever lies between. */
+START_TEST(a_failure_deep_inside_shows_the_whole_chain) {
+    lam_fn *inner = lam_vmap(FN(bad_shape, 1, 1), NULL), *outer = lam_grad(FN_ENV(calls_env, 1, 1, inner), NULL);
+    ck_assert(lam_failed(apply1(outer, MAT(2, 3, 1, 2, 3, 4, 5, 6))));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "add: ", "f64[3], f64[2]",
+                 "'bad_shape', called by 'vmap(bad_shape)', called by 'calls_env', called by 'grad(calls_env)'",
+                 "vmap(size 2) -> vjp -> eval", "remedy: ");
+}
+END_TEST
+
+START_TEST(transforms_of_a_failed_or_freed_function) {
+    lam_fn *f = FN(bad_shape, 1, 1);
+    lam_fn_drop(f);
+    ck_assert(lam_failed(lam_grad(f, NULL)));
+    EXPECT_ERROR(LAM_ERR_FREED, "grad");
+    ck_assert(lam_failed(lam_vmap(f, NULL)));
+    EXPECT_ERROR(LAM_ERR_FREED, "vmap");
+    ck_assert(lam_failed(lam_vmap(lam_grad(lam_fn_new(ctx, NULL), NULL), NULL)));
+    ck_assert_uint_eq(lam_error_count(ctx), 1);
+    EXPECT_STATUS(LAM_ERR_NULL);
+    ck_assert(lam_failed(lam_grad(NULL, NULL)));
+}
+END_TEST
+
+/* After any of these the levels are as before: the next call works. */
+START_TEST(the_context_works_after_each_failure) {
+    static const lam_body bodies[] = {bad_shape, bad_dtype, bad_axis, bad_index, bad_reshape, unset_output, no_scalar};
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        fail_inside(bodies[i], "mistaken");
+        lam_clear_error(ctx);
+        lam_fn *g = lam_grad(FN_ENV(calls_env, 1, 1, FN(no_scalar, 1, 1)), NULL);
+        EXPECT(apply1(lam_vmap(g, NULL), MAT(1, 2, 3, 4)), LAM_DIMS(1, 2), 6, 8);
+    }
+}
+END_TEST
+
+Suite *suite_transforms_failure(void) {
+    return SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
+                    reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
+                    a_rule_that_fails, a_failure_deep_inside_shows_the_whole_chain,
+                    transforms_of_a_failed_or_freed_function, the_context_works_after_each_failure);
+}

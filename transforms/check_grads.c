@@ -1,0 +1,134 @@
+/* lam_check_grads: derivatives against differences, and the two modes against each other. Along random directions of size one,
+ * so that one number tells. */
+#include "transforms/arguments.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+typedef struct check {
+    lam_ctx *ctx;
+    lam_fn *f;
+    lam_tensor *const *at;
+    double step, tolerance;
+    uint64_t state;        /* of the generator */
+    int *argnums;          /* floating inputs */
+    int count;
+    lam_tensor **x, **v, **y, **dy, **w, **g;
+} check;
+
+/* Marsaglia's xorshift64*, to a number in [-1, 1): directions need no more than that. */
+static double draw(check *c) {
+    c->state ^= c->state >> 12, c->state ^= c->state << 25, c->state ^= c->state >> 27;
+    return (double)(int64_t)(c->state * 2685821657736338717u) * 0x1p-63;
+}
+
+static lam_tensor *direction(check *c, lam_tensor *like) {
+    int64_t n = lam_size(like);
+    lam_dims dims = lam_dims_of(like);
+    lam_value *v = lam__value_new(c->ctx, LAM_F64, dims.rank, dims.dims);
+    for (int64_t i = 0; v && i < n; i++) ((double *)v->data)[i] = draw(c);
+    return lam_cast(lam__scope_handle(c->ctx, v), lam_dtype_of(like));
+}
+
+static double dot(lam_tensor *a, lam_tensor *b) {
+    return lam_item(lam_sum(lam_mul(lam_cast(a, LAM_F64), lam_cast(b, LAM_F64)), NULL));
+}
+
+/* <w, f(x + h v)> summed over the outputs. */
+static double along(check *c, double h) {
+    double sum = 0;
+    for (int i = 0; i < c->f->inputs; i++) c->x[i] = c->at[i];
+    for (int k = 0; k < c->count; k++) c->x[c->argnums[k]] = lam_add(c->at[c->argnums[k]], lam_mul(h, c->v[k]));
+    lam_call(c->f, (lam_list){(size_t)c->f->inputs, c->x}, c->y, (size_t)c->f->outputs);
+    for (int o = 0; o < c->f->outputs; o++)
+        if (lam__dtype_is_float((int)lam_dtype_of(c->y[o]))) sum += dot(c->w[o], c->y[o]);
+    return sum;
+}
+
+static lam_status compare(const check *c, const char *what, double a, double b) {
+    if (c->ctx->error.count) return c->ctx->error.status;
+    if (fabs(a - b) <= c->tolerance * fmax(1, fmax(fabs(a), fabs(b)))) return LAM_OK;
+    return lam__error_set(c->ctx, LAM_ERR_VALUE, "look at the derivative rules of what the function uses", "check_grads of '%s': %s: %.12g against %.12g",
+                          c->f->name, what, a, b);
+}
+
+static lam_status compare_modes(check *c) {
+    int outputs = c->f->outputs, aux = 0;
+    lam_fn *pullback;
+    double forward = 0, reverse = 0;
+    lam_grad_options options = {.argnums = {c->count, c->argnums}};
+    lam_list primals = {(size_t)c->f->inputs, c->at};
+    lam_call(c->f, primals, c->y, (size_t)outputs);
+    while (aux < outputs && !lam__dtype_is_float((int)lam_dtype_of(c->y[outputs - 1 - aux]))) aux++;
+    options.has_aux = aux;
+    for (int o = 0; o < outputs; o++) c->w[o] = direction(c, c->y[o]);
+    for (int k = 0; k < c->count; k++) c->v[k] = direction(c, c->at[c->argnums[k]]);
+    lam_jvp(c->f, primals, (lam_list){(size_t)c->count, c->v}, c->y, c->dy, (size_t)outputs, &options);
+    for (int o = 0; o < outputs - aux; o++) forward += dot(c->w[o], c->dy[o]);
+    double difference = (along(c, c->step) - along(c, -c->step)) / (2 * c->step);
+    lam_status status = compare(c, "forward mode against a central difference", forward, difference);
+    if (status != LAM_OK) return status;
+    lam_vjp(c->f, primals, c->y, (size_t)outputs, &pullback, &options);
+    lam_call(pullback, (lam_list){(size_t)(outputs - aux), c->w}, c->g, (size_t)c->count);
+    for (int k = 0; k < c->count; k++) reverse += dot(c->g[k], c->v[k]);
+    return compare(c, "reverse mode against forward mode", reverse, forward);
+}
+
+static bool start(check *c, const lam_check_grads_options *o) {
+    size_t in = (size_t)c->f->inputs, out = (size_t)c->f->outputs;
+    lam_tensor **room = lam__apply_room(c->ctx, 4 * in + 3 * out);
+    if (!room) return false;
+    c->x = room, c->v = c->x + in, c->g = c->v + in, c->y = c->g + in, c->dy = c->y + out, c->w = c->dy + out;
+    c->argnums = (int *)(void *)(c->w + out);
+    double epsilon = 0x1p-52;
+    for (int i = 0; i < c->f->inputs; i++) {
+        int dtype = (int)lam_dtype_of(c->at[i]);
+        if (!lam__dtype_is_float(dtype)) continue;
+        c->argnums[c->count++] = i;
+        if (dtype == LAM_F32) epsilon = 0x1p-23;
+    }
+    c->step = o->step > 0 ? o->step : cbrt(epsilon);
+    c->tolerance = o->tolerance > 0 ? o->tolerance : 20 * pow(epsilon, 2.0 / 3) * 100;
+    c->state = o->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
+    return true;
+}
+
+static lam_status run(lam_fn *f, lam_tensor *const at[], const lam_check_grads_options *o, int order) {
+    check c = {.ctx = f->ctx, .f = f, .at = at};
+    if (!start(&c, o)) return LAM_ERR_MEMORY;
+    lam_status status = c.count ? compare_modes(&c) : LAM_OK;
+    if (status != LAM_OK || order <= 1 || !c.count) return status;
+    /* The next order: the derivative of f along a direction that is held constant. */
+    lam_fn *push = lam_jvp_fn(f, &(lam_grad_options){.argnums = {c.count, c.argnums}});
+    lam_tensor **wider = lam__apply_room(c.ctx, (size_t)(f->inputs + c.count));
+    if (!wider) return LAM_ERR_MEMORY;
+    for (int i = 0; i < f->inputs; i++) wider[i] = at[i];
+    for (int k = 0; k < c.count; k++) wider[f->inputs + k] = c.v[k];
+    return run(push, wider, o, order - 1);
+}
+
+lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options *options) {
+    static const lam_check_grads_options none;
+    const lam_check_grads_options *o = options ? options : &none;
+    lam_ctx *ctx = lam__fn_check("check_grads", f);
+    if (!ctx) return f ? f->ctx->error.status : LAM_ERR_NULL;
+    if (o->order < 0 || o->step < 0 || o->tolerance < 0)
+        return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "check_grads of '%s': order, step and tolerance cannot be negative", f->name);
+    lam__scratch_area area;
+    lam_value **values = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *values);
+    if (!values) return LAM_ERR_MEMORY;
+    lam__mark mark = lam__error_mark(ctx);
+    lam_status status = lam__arguments_list("check_grads", f, "inputs", at, f->inputs, false, values);
+    lam__scratch_put(&area);
+    lam_scope scope;
+    lam__scope_open(ctx, &scope);
+    if (status == LAM_OK) status = run(f, at.items, o, o->order);
+    lam__scope_close(&scope);
+    return status != LAM_OK ? status : lam__error_since(ctx, mark);
+}

@@ -1,0 +1,279 @@
+/* Custom Functions as one row: instances, and the stages that interpreters call (lib/dispatch/staged.h).
+ * What holds here: outputs always come from applying the Function again one level below, so that every level uses its rule; a
+ * context is made once per derivative level; without a derivative nothing is saved. */
+#include "transforms/custom.h"
+
+#include "lib/tensor/dtype.h"
+#include "transforms/arguments.h"
+#include "transforms/batch.h"
+
+#include <string.h>
+
+/* ---- instances ------------------------------------------------------------------------------------------------ */
+
+static lam__instance *instance_of(const void *params) {
+    return ((const lam__custom_params *)params)->instance;
+}
+
+lam__instance *lam__custom_of(const lam_call_site *call) {
+    return instance_of(call->params);
+}
+
+void lam__custom_hold(lam__instance *x) {
+    x->refs++;
+}
+
+void lam__custom_release(lam__instance *x) {
+    if (!x || --x->refs) return;
+    if (x->attrs_release) x->attrs_release(x->ctx, x->attrs);
+    lam__alloc_put(&x->ctx->pool, x, x->bytes);
+}
+
+static void params_hold(lam_ctx *ctx, void *params) {
+    (void)ctx;
+    lam__custom_hold(instance_of(params));
+}
+
+static void params_release(lam_ctx *ctx, void *params) {
+    (void)ctx;
+    lam__custom_release(instance_of(params));
+}
+
+static size_t round_up(size_t bytes) {
+    return (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+}
+
+static lam_status call_custom(const lam_call_site *call, lam_value *out[]);
+static lam_status shape_custom(const lam_call_site *call, lam_shape out[]);
+static const lam__staged stages;
+
+static const lam_primitive row_custom = {
+    .name = "custom", .inputs = LAM_VARIADIC, .outputs = LAM_VARIADIC, .derivative = LAM_GENERAL, .call = call_custom,
+    .shape = shape_custom, .staged = &stages, .params_hold = params_hold, .params_release = params_release,
+};
+
+lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, const void *attrs,
+                                    void (*attrs_release)(lam_ctx *ctx, void *attrs), int inputs, int outputs) {
+    const char *name = function->name ? function->name : "anonymous";
+    size_t head = round_up(sizeof(lam__instance)), plain = round_up(function->attrs_size), letters = strlen(name) + 1;
+    size_t bytes = head + plain + (size_t)inputs * sizeof(int) + letters;
+    lam__instance *x = lam__alloc_get(&ctx->pool, bytes);
+    if (!x) {
+        lam__error_memory(ctx, bytes);
+        if (attrs_release) attrs_release(ctx, (void *)(uintptr_t)attrs);
+        return NULL;
+    }
+    char *at = (char *)x + head;
+    *x = (lam__instance){.refs = 1, .ctx = ctx, .bytes = bytes, .row = row_custom, .fn = *function, .attrs = function->attrs_size ? at : NULL,
+                         .attrs_release = attrs_release, .inputs = inputs, .outputs = outputs, .dirty = (int *)(void *)(at + plain)};
+    if (function->attrs_size) memcpy(at, attrs, function->attrs_size);
+    for (int i = 0; i < inputs; i++) x->dirty[i] = -1;
+    x->row.name = x->fn.name = memcpy(at + plain + (size_t)inputs * sizeof(int), name, letters);
+    return x;
+}
+
+lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_value *out[]) {
+    lam__custom_params params = {x};
+    lam_call_site call = {.ctx = x->ctx, .primitive = &x->row, .params = &params, .params_bytes = sizeof params, .inputs = x->inputs,
+                          .outputs = x->outputs, .in = in};
+    for (int o = 0; o < x->outputs; o++) out[o] = NULL;
+    return lam__dispatch(&call, out);
+}
+
+/* ---- level 0, and levels that record what functions do --------------------------------------------------------- */
+
+static lam_status call_custom(const lam_call_site *call, lam_value *out[]) {
+    lam_fctx *fc = lam__context_new(lam__custom_of(call), NULL, call->in);
+    lam_status status = fc ? lam__custom_forward(fc, call->in, out) : LAM_ERR_MEMORY;
+    lam__context_release(fc);
+    return status;
+}
+
+static void type_in(lam_type *t, const lam_value *v) {
+    *t = (lam_type){.rank = -1};
+    if (!v) return;
+    t->dtype = (lam_dtype)v->dtype;
+    t->rank = v->rank;
+    for (int i = 0; i < v->rank && i < LAM_MAX_RANK; i++) t->dims[i] = v->dims[i];
+}
+
+static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
+    lam__scratch_area area;
+    size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
+    lam_type *types = lam__scratch_get(&area, call->ctx, (n + m) * sizeof *types);
+    lam_fctx *fc = types ? lam__context_new(lam__custom_of(call), NULL, call->in) : NULL;
+    for (size_t i = 0; fc && i < n; i++) type_in(&types[i], call->in[i]);
+    lam_status status = fc ? lam__custom_shape(fc, types, types + n) : LAM_ERR_MEMORY;
+    for (size_t o = 0; o < m && status == LAM_OK; o++) {
+        out[o].dtype = types[n + o].dtype;
+        out[o].rank = types[n + o].rank;
+        memcpy(out[o].dims, types[n + o].dims, sizeof types[n + o].dims);
+    }
+    lam__context_release(fc);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* ---- derivative levels ------------------------------------------------------------------------------------------ */
+
+bool lam__custom_only_batches(const lam_value *v) {
+    for (; v && v->kind == LAM__BOX; v = lam__payload_of(v)->inner)
+        if (lam__payload_of(v)->interpreter != &lam__interpreter_vmap) return false;
+    return true;
+}
+
+static bool only_batches(const lam_call_site *below) {
+    for (int i = 0; i < below->inputs; i++)
+        if (!lam__custom_only_batches(below->in[i])) return false;
+    return true;
+}
+
+static bool concrete(const lam_call_site *below) {
+    for (int i = 0; i < below->inputs; i++)
+        if (below->in[i] && below->in[i]->kind != LAM__CONCRETE) return false;
+    return true;
+}
+
+/* NOTE [hidden intermediates]
+ * A separate forward ran on raw data below: what it made on the side (and kept by lam_hold, its only way out) has lost
+ * its derivative by the levels below this one. While setup_context runs at such a level the handles born in that time
+ * are refused, as saved values and as operands; without derivative levels below they are honest constants. */
+static lam_status forward_separate(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
+    uint64_t from = below->ctx->clock;
+    lam_status status = lam__dispatch(below, out);
+    if (status != LAM_OK) return status;
+    if (!only_batches(below)) {
+        fc->from = from;
+        fc->until = below->ctx->clock;
+    }
+    return lam__custom_setup(fc, below->in, out);
+}
+
+/* Forward runs on this level's values for what it saves. Where it would run below on the same values anyway, that run serves
+ * both; elsewhere the outputs come from below. */
+static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
+    const lam_function *f = &fc->instance->fn;
+    if (concrete(below) || (only_batches(below) && lam__custom_generates(f))) return lam__custom_forward(fc, below->in, out);
+    lam_status status = lam__dispatch(below, out);
+    if (status != LAM_OK) return status;
+    lam__scratch_area area;
+    lam_value **own = lam__scratch_get(&area, below->ctx, (size_t)below->outputs * sizeof *own);
+    status = own ? lam__custom_forward(fc, below->in, own) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        lam__context_replace_outputs(fc, out);
+        lam__arguments_release(below->outputs, own);
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* NOTE [linear Functions]
+ * One without rules of its own is its own jvp. What that needs beside tangents is kept in place of saved values: inputs that
+ * are not floating, and the types of floating ones that have no tangent. */
+static bool is_own_jvp(const lam_function *f) {
+    return f->is_linear && !f->jvp && !f->backward;
+}
+
+static lam_status forward_linear(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
+    lam_status status = lam__context_room(fc, LAM__FOR_JVP, below->inputs);
+    for (int i = 0; i < below->inputs && status == LAM_OK; i++) {
+        lam_value *v = below->in[i], **kept = &fc->saved[LAM__FOR_JVP].values[i];
+        if (!v || fc->needs[i]) continue;
+        *kept = fc->floating[i] ? lam__value_abstract(fc->ctx, (lam_dtype)v->dtype, v->rank, v->dims) : lam__value_hold(v);
+        if (!*kept) status = LAM_ERR_MEMORY;
+    }
+    return status == LAM_OK ? lam__dispatch(below, out) : status;
+}
+
+lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *dout[]) {
+    lam__scratch_area area;
+    int n = fc->instance->inputs;
+    lam_value **operands = lam__scratch_get(&area, fc->ctx, (size_t)n * sizeof *operands);
+    if (!operands) return LAM_ERR_MEMORY;
+    lam_status status = LAM_OK;
+    for (int i = 0; i < n; i++) {
+        lam_value *kept = fc->saved[LAM__FOR_JVP].values[i], *v = dx[i] ? dx[i] : kept;
+        bool zero = v && v == kept && v->kind == LAM__ABSTRACT;
+        operands[i] = zero ? lam__arguments_zero(fc->ctx, v) : v ? lam__value_hold(v) : NULL;
+        if (v && !operands[i]) status = LAM_ERR_MEMORY;
+    }
+    if (status == LAM_OK) status = lam__custom_dispatch(fc->instance, operands, dout);
+    lam__arguments_release(n, operands);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* A Function without any rule is an error where one is needed: at the call. */
+static lam_status check_rules(const lam_fctx *fc, lam_value *const out[]) {
+    const lam_function *f = &fc->instance->fn;
+    bool needed = false;
+    for (int o = 0; o < fc->instance->outputs; o++) needed = needed || (!fc->constant[o] && lam__dtype_is_float(out[o]->dtype));
+    if (!needed || f->backward || f->jvp || f->is_linear) return LAM_OK;
+    return lam__custom_fail(fc, LAM_ERR_RULE, "give it backward or jvp, say is_linear, or mark its outputs non-differentiable",
+                            "a derivative is wanted, but it has no derivative rule");
+}
+
+static lam_status forward_stage(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[], void **residual) {
+    for (int o = 0; o < below->outputs; o++) out[o] = NULL;
+    *residual = NULL;
+    lam_fctx *fc = lam__context_new(lam__custom_of(below), needs, below->in);
+    if (!fc) return LAM_ERR_MEMORY;
+    const lam_function *f = &fc->instance->fn;
+    lam_status status = is_own_jvp(f)     ? forward_linear(below, fc, out)
+                        : f->setup_context ? forward_separate(below, fc, out)
+                                           : forward_combined(below, fc, out);
+    if (status == LAM_OK) status = check_rules(fc, out);
+    if (status == LAM_OK) {
+        memcpy(constant, fc->constant, (size_t)below->outputs * sizeof *constant);
+        *residual = fc;
+        return LAM_OK;
+    }
+    lam__arguments_release(below->outputs, out);
+    lam__context_release(fc);
+    return status;
+}
+
+/* A rule that may be differentiated only once is given nothing that a further level differentiates. */
+static lam_status check_once(lam_fctx *fc, int n, lam_value *const given[]) {
+    if (!fc->instance->fn.once_differentiable) return LAM_OK;
+    bool plain = true;
+    for (int i = 0; i < n; i++) plain = plain && lam__custom_only_batches(given[i]);
+    const lam_fctx *holder = lam__context_innermost(fc);
+    for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
+        for (int k = 0; k < holder->saved[mode].count; k++) plain = plain && lam__custom_only_batches(holder->saved[mode].values[k]);
+    return plain ? LAM_OK
+                 : lam__custom_fail(fc, LAM_ERR_RULE, "write the rule with lamina operations and leave once_differentiable out",
+                                    "it is once_differentiable, and a second derivative reaches its rule");
+}
+
+static lam_status tangents_stage(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
+    lam_fctx *fc = call->residual;
+    const lam_function *f = &fc->instance->fn;
+    for (int o = 0; o < call->outputs; o++) dout[o] = NULL;
+    lam_status status = check_once(fc, call->inputs, dx);
+    if (status != LAM_OK) return status;
+    if (f->jvp) return lam__custom_jvp(fc, call->in, results, dx, dout);
+    if (is_own_jvp(f)) return lam__custom_linear(fc, dx, dout);
+    return f->backward ? lam__derive_tangents(fc, call->in, results, dx, dout) : LAM_OK;
+}
+
+static lam_status cotangents_stage(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
+                                   lam_value *gx[]) {
+    lam_fctx *fc = call->residual;
+    (void)needs; /* the context knows */
+    for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
+    lam_status status = check_once(fc, call->outputs, g);
+    if (status != LAM_OK) return status;
+    if (fc->instance->fn.backward) return lam__custom_backward(fc, call->in, results, g, gx);
+    return lam__derive_cotangents(fc, call->in, results, g, gx);
+}
+
+static void release_stage(lam_ctx *ctx, void *residual) {
+    (void)ctx;
+    lam__context_release(residual);
+}
+
+static const lam__staged stages = {
+    .forward = forward_stage, .tangents = tangents_stage, .cotangents = cotangents_stage, .batched = lam__custom_batched,
+    .release = release_stage,
+};

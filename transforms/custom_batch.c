@@ -1,0 +1,120 @@
+/* The batching stage of a custom Function: the user's rule, example by example, or the Function mapped (custom_mapped.c). Exactly
+ * one of them applies; none is an error that names the choices. */
+#include "transforms/custom.h"
+
+#include "lib/primitives/apply.h"
+#include "transforms/arguments.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info, lam_value *out[],
+                                  int out_axes[]) {
+    return lam__custom_vmap(fc, info, axes, call->in, out, out_axes);
+}
+
+/* ---- example by example ------------------------------------------------------------------------------------------- */
+
+/* Example b of operand v: one reference, NULL after a failure. */
+static lam_value *example(lam_ctx *ctx, lam_value *v, int axis, int64_t b) {
+    if (!v || axis == LAM_UNMAPPED) return v ? lam__value_hold(v) : NULL;
+    lam_tensor lent;
+    lam__scope_lend(&lent, ctx, v);
+    lam_value *one = lam__scope_peek(lam_squeeze(lam_slice_axis(&lent, axis, b, b + 1), LAM_AXES(axis)));
+    return one ? lam__value_hold(one) : NULL;
+}
+
+static lam_status run_example(lam__instance *x, const lam_call_site *call, const int axes[], int64_t b, lam_value *work[], lam_tensor **parts,
+                              int64_t size) {
+    lam_status status = LAM_OK;
+    lam_value **out = work + x->inputs;
+    for (int i = 0; i < x->inputs; i++) {
+        work[i] = example(x->ctx, call->in[i], axes[i], b);
+        if (call->in[i] && !work[i]) status = x->ctx->error.status;
+    }
+    if (status == LAM_OK) status = lam__custom_dispatch(x, work, out);
+    lam__arguments_release(x->inputs, work);
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++) parts[o * size + b] = lam__scope_handle(x->ctx, out[o]);
+    return status;
+}
+
+static lam_status run_examples(lam__instance *x, const lam_call_site *call, const int axes[], int64_t size, lam_value *out[]) {
+    lam_ctx *ctx = x->ctx;
+    lam__scratch_area area;
+    size_t parts_count = (size_t)x->outputs * (size_t)size, work_count = (size_t)(x->inputs + x->outputs);
+    lam_tensor **parts = lam__scratch_get(&area, ctx, parts_count * sizeof *parts + work_count * sizeof(lam_value *));
+    if (!parts) return LAM_ERR_MEMORY;
+    lam_scope scope;
+    lam__scope_open(ctx, &scope);
+    lam_status status = LAM_OK;
+    for (int64_t b = 0; b < size && status == LAM_OK; b++)
+        status = run_example(x, call, axes, b, (lam_value **)(void *)(parts + parts_count), parts, size);
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++) {
+        lam_value *whole = lam__scope_peek(lam_stack((lam_list){(size_t)size, parts + (int64_t)o * size}, 0));
+        if (whole) out[o] = lam__value_hold(whole);
+        else status = ctx->error.status;
+    }
+    lam__scope_close(&scope);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* A batch of none has no example to run: its outputs are empty, of the types that the shape callback gives. */
+static lam_status no_examples(lam_fctx *fc, const lam_call_site *call, const int axes[], lam_value *out[]) {
+    const lam__instance *x = fc->instance;
+    lam__scratch_area area;
+    lam_type *types = lam__scratch_get(&area, fc->ctx, (size_t)(x->inputs + x->outputs) * sizeof *types), *results = types + x->inputs;
+    if (!types) return LAM_ERR_MEMORY;
+    for (int i = 0; i < x->inputs; i++) {
+        const lam_value *v = call->in[i];
+        types[i] = (lam_type){.dtype = v ? (lam_dtype)v->dtype : LAM_F64, .rank = v ? 0 : -1};
+        for (int a = 0; v && a < v->rank; a++)
+            if (a != axes[i] && types[i].rank < LAM_MAX_RANK) types[i].dims[types[i].rank++] = v->dims[a];
+    }
+    lam_status status = lam__custom_shape(fc, types, results);
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++) {
+        int64_t dims[LAM_MAX_RANK + 1] = {0};
+        for (int a = 0; a < results[o].rank; a++) dims[a + 1] = results[o].dims[a];
+        if (!(out[o] = lam__value_new(fc->ctx, results[o].dtype, results[o].rank + 1, dims))) status = LAM_ERR_MEMORY;
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
+static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info, lam_value *out[],
+                                  int out_axes[]) {
+    for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
+    if (!info->batch_size) return no_examples(fc, call, axes, out);
+    return run_examples(fc->instance, call, axes, info->batch_size, out);
+}
+
+/* ---- mapped -------------------------------------------------------------------------------------------------------- */
+
+static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info, lam_value *out[],
+                                     int out_axes[]) {
+    lam__instance *x = fc->instance, *mapped = lam__custom_mapped(x, axes, info->batch_size, (int)info->randomness);
+    if (!mapped) return LAM_ERR_MEMORY;
+    lam_status status = lam__custom_dispatch(mapped, call->in, out);
+    for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
+    lam__custom_release(mapped);
+    return status;
+}
+
+lam_status lam__custom_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[], int out_axes[]) {
+    lam__instance *x = lam__custom_of(call);
+    lam_vmap_info info = {size, (lam_randomness)randomness};
+    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
+    lam_fctx *fc = lam__context_new(x, NULL, call->in);
+    if (!fc) return LAM_ERR_MEMORY;
+    lam_status status;
+    if (x->fn.vmap) status = batched_by_rule(fc, call, axes, &info, out, out_axes);
+    else if (x->fn.vmap_by_loop) status = batched_by_loop(fc, call, axes, &info, out, out_axes);
+    else if (lam__custom_generates(&x->fn)) status = batched_by_mapping(fc, call, axes, &info, out, out_axes);
+    else status = lam__custom_fail(fc, LAM_ERR_RULE, "give it a vmap callback, or say generate_vmap_rule (rules made of lamina operations) or vmap_by_loop",
+                                   "it is called inside vmap, but has no batching rule");
+    if (status != LAM_OK) lam__arguments_release(call->outputs, out);
+    lam__context_release(fc);
+    return status;
+}

@@ -1,0 +1,268 @@
+/* Contexts of custom Functions: what one application keeps at one level, and what callbacks may ask of it. A context is counted; the
+ * node of a tape has one, a dual level lets go of it at once. Which callback may call what is one test here. */
+#include "transforms/custom.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/tensor/dtype.h"
+#include "transforms/arguments.h"
+
+#include <string.h>
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+static size_t context_bytes(const lam__instance *x) {
+    return sizeof(lam_fctx) + (size_t)(2 * x->inputs + x->outputs) * sizeof(bool);
+}
+
+lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *const in[]) {
+    size_t bytes = context_bytes(x);
+    lam_fctx *fc = lam__alloc_get(&x->ctx->pool, bytes);
+    if (!fc) {
+        lam__error_memory(x->ctx, bytes);
+        return NULL;
+    }
+    *fc = (lam_fctx){.refs = 1, .ctx = x->ctx, .instance = x, .derivative = needs != NULL, .materialize = true};
+    lam__custom_hold(x);
+    fc->needs = (bool *)(fc + 1);
+    fc->floating = fc->needs + x->inputs;
+    fc->constant = fc->floating + x->inputs;
+    for (int i = 0; i < x->inputs; i++) {
+        fc->needs[i] = needs && needs[i];
+        fc->floating[i] = in[i] && lam__dtype_is_float(in[i]->dtype);
+    }
+    memset(fc->constant, 0, (size_t)x->outputs);
+    return fc;
+}
+
+static size_t saved_bytes(int count) {
+    return (size_t)(count ? count : 1) * (sizeof(lam_value *) + sizeof(int));
+}
+
+static void release_parts(lam_fctx *fc) {
+    lam_ctx *ctx = fc->ctx;
+    lam__instance *x = fc->instance;
+    for (int mode = 0; mode < LAM__FOR_BOTH; mode++) {
+        lam__saved *s = &fc->saved[mode];
+        if (!s->values) continue;
+        lam__arguments_release(s->count, s->values);
+        lam__alloc_put(&ctx->pool, s->values, saved_bytes(s->count));
+    }
+    for (lam__datum *d = fc->data, *next; d; d = next) {
+        next = d->next;
+        lam__alloc_put(&ctx->pool, d, d->bytes);
+    }
+    if (fc->types) {
+        lam__arguments_release(x->inputs + x->outputs, fc->types);
+        lam__alloc_put(&ctx->pool, fc->types, (size_t)(x->inputs + x->outputs) * sizeof *fc->types);
+    }
+    if (fc->batched) lam__alloc_put(&ctx->pool, fc->batched, (size_t)fc->batched_count * sizeof(bool));
+}
+
+void lam__context_release(lam_fctx *fc) {
+    if (!fc || --fc->refs) return;
+    lam_ctx *ctx = fc->ctx;
+    lam__instance *x = fc->instance;
+    lam__context_release(fc->inner); /* as deep as vmap levels nest */
+    if (!fc->copy) release_parts(fc);
+    lam__alloc_put(&ctx->pool, fc, context_bytes(x));
+    lam__custom_release(x);
+}
+
+lam_fctx *lam__context_innermost(lam_fctx *fc) {
+    while (fc->inner) fc = fc->inner;
+    return fc;
+}
+
+lam_fctx *lam__context_with(lam_fctx *fc, lam_value *const values[]) {
+    size_t bytes = context_bytes(fc->instance);
+    lam_fctx *inner = fc->inner ? lam__context_with(fc->inner, values) : NULL;
+    lam_fctx *copy = fc->inner && !inner ? NULL : lam__alloc_get(&fc->ctx->pool, bytes);
+    if (!copy) {
+        if (!fc->inner || inner) lam__error_memory(fc->ctx, bytes);
+        lam__context_release(inner);
+        return NULL;
+    }
+    *copy = *fc;
+    copy->refs = 1;
+    copy->copy = true;
+    copy->inner = inner;
+    copy->part = LAM__PART_NONE;
+    lam__custom_hold(fc->instance);
+    for (int mode = 0; mode < LAM__FOR_BOTH && !inner; mode++) {
+        copy->saved[mode].values = (lam_value **)(uintptr_t)values;
+        values += fc->saved[mode].count;
+    }
+    return copy;
+}
+
+void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]) {
+    const lam_fctx *holder = lam__context_innermost(fc);
+    int number = 0;
+    for (int mode = 0; mode < LAM__FOR_BOTH; mode++) {
+        const lam__saved *s = &holder->saved[mode];
+        for (int k = 0; k < s->count; k++, number++) {
+            if (s->outputs[k] < 0) continue;
+            lam__value_release(s->values[k]);
+            s->values[k] = lam__value_hold(out[s->outputs[k]]);
+            for (lam_fctx *f = fc; f->inner; f = f->inner) f->batched[number] = true;
+        }
+    }
+}
+
+/* ---- saving ------------------------------------------------------------------------------------------------------ */
+
+enum {
+    SAVING = LAM__PART_COMBINED | LAM__PART_SETUP,
+    READING = LAM__PART_BACKWARD | LAM__PART_JVP,
+    OVERWRITING = LAM__PART_FORWARD | LAM__PART_COMBINED | LAM__PART_VMAP
+};
+
+/* Whether the callback that runs may make this call; otherwise records it. */
+static lam_status check_part(const lam_fctx *fc, int parts, const char *call) {
+    if (!fc) return LAM_ERR_NULL;
+    if (fc->part & parts) return LAM_OK;
+    const char *remedy = fc->part == LAM__PART_FORWARD ? "return it as an output and save it in setup_context, or leave setup_context out" : NULL;
+    return lam__custom_fail(fc, LAM_ERR_RULE, remedy, "%s may not be called here", call);
+}
+
+lam_status lam__context_room(lam_fctx *fc, int mode, int count) {
+    size_t bytes = saved_bytes(count);
+    lam_value **values = lam__alloc_get(&fc->ctx->pool, bytes);
+    if (!values) return lam__error_memory(fc->ctx, bytes);
+    fc->saved[mode] = (lam__saved){.done = true, .count = count, .values = values, .outputs = (int *)(void *)(values + count)};
+    for (int k = 0; k < count; k++) {
+        values[k] = NULL;
+        fc->saved[mode].outputs[k] = -1;
+    }
+    return LAM_OK;
+}
+
+static lam_status check_saved(const lam_fctx *fc, const char *call, size_t i, lam_tensor *t) {
+    lam_value *v;
+    lam_tensor *failed;
+    if (!t) return LAM_OK;
+    bool hidden = t->birth > fc->from && t->birth <= fc->until;
+    if (!hidden) return lam__scope_operands(call, 1, &t, &v, &failed) ? LAM_OK : fc->ctx->error.status;
+    return lam__custom_fail(fc, LAM_ERR_RULE, "return it as an output of forward", "%s: tensor %zu was made inside forward and is not one of its outputs",
+                            call, i);
+}
+
+static lam_status save(lam_fctx *fc, int mode, const char *call, lam_list list) {
+    lam_status status = check_part(fc, SAVING, call);
+    if (status != LAM_OK) return status;
+    lam__saved *s = &fc->saved[mode];
+    if (s->done) return lam__custom_fail(fc, LAM_ERR_RULE, "save everything in one call", "%s was called twice", call);
+    for (size_t i = 0; i < list.count; i++)
+        if ((status = check_saved(fc, call, i, list.items[i])) != LAM_OK) return status;
+    s->done = true;
+    if (!fc->derivative) return LAM_OK;
+    status = lam__context_room(fc, mode, (int)list.count);
+    for (size_t k = 0; k < list.count && status == LAM_OK; k++) s->values[k] = list.items[k] ? lam__value_hold(list.items[k]->value) : NULL;
+    return status;
+}
+
+lam_status lam_fctx_save_for_backward(lam_fctx *fc, lam_list list) {
+    return save(fc, LAM__FOR_BACKWARD, "lam_fctx_save_for_backward", list);
+}
+
+lam_status lam_fctx_save_for_forward(lam_fctx *fc, lam_list list) {
+    return save(fc, LAM__FOR_JVP, "lam_fctx_save_for_forward", list);
+}
+
+/* What the running callback reads: its own list, or the other one if there is none. */
+static const lam__saved *readable(const lam_fctx *fc) {
+    int own = fc->part == LAM__PART_JVP ? LAM__FOR_JVP : LAM__FOR_BACKWARD;
+    return &fc->saved[fc->saved[own].done ? own : LAM__FOR_BOTH - 1 - own];
+}
+
+lam_tensor *lam_fctx_saved(lam_fctx *fc, int i) {
+    if (check_part(fc, READING, "lam_fctx_saved") != LAM_OK) return fc ? &fc->ctx->failed : &lam__context_failed.failed;
+    const lam__saved *s = readable(fc);
+    if (i >= 0 && i < s->count) return s->values[i] ? lam__scope_handle(fc->ctx, lam__value_hold(s->values[i])) : NULL;
+    lam__custom_fail(fc, LAM_ERR_RULE, NULL, "lam_fctx_saved: tensor %d is asked for, %d were saved", i, s->count);
+    return &fc->ctx->failed;
+}
+
+int lam_fctx_saved_count(const lam_fctx *fc) {
+    return fc && fc->part & READING ? readable(fc)->count : 0;
+}
+
+/* ---- plain data -------------------------------------------------------------------------------------------------- */
+
+lam_status lam_fctx_set_data(lam_fctx *fc, const char *name, const void *bytes, size_t size) {
+    lam_status status = check_part(fc, SAVING, "lam_fctx_set_data");
+    if (status != LAM_OK) return status;
+    if (!name || (!bytes && size)) return lam__custom_fail(fc, LAM_ERR_NULL, NULL, "lam_fctx_set_data: the name or the data is NULL");
+    size_t letters = strlen(name) + 1, block = sizeof(lam__datum) + size + letters;
+    lam__datum *d = lam__alloc_get(&fc->ctx->pool, block);
+    if (!d) return lam__error_memory(fc->ctx, block);
+    *d = (lam__datum){.next = fc->data, .bytes = block, .size = size}; /* found before an older one of the same name */
+    d->name = d->data + size;
+    if (size) memcpy(d->data, bytes, size);
+    memcpy(d->name, name, letters);
+    fc->data = d;
+    return LAM_OK;
+}
+
+const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *size) {
+    if (size) *size = 0;
+    for (const lam__datum *d = fc ? fc->data : NULL; d && name; d = d->next)
+        if (!strcmp(d->name, name)) {
+            if (size) *size = d->size;
+            return d->data;
+        }
+    return NULL;
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
+
+lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
+    lam_status status = check_part(fc, OVERWRITING, "lam_fctx_mark_dirty");
+    for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
+        int i = 0;
+        while (i < fc->instance->inputs && (!list.items[k] || fc->in[i] != list.items[k])) i++;
+        if (i < fc->instance->inputs) fc->instance->dirty[i] = LAM__DIRTY;
+        else status = lam__custom_fail(fc, LAM_ERR_RULE, "mark the handles that forward was given", "lam_fctx_mark_dirty: tensor %zu is not an input", k);
+    }
+    return status;
+}
+
+lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list) {
+    lam_status status = check_part(fc, SAVING, "lam_fctx_mark_non_differentiable");
+    for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
+        int o = 0;
+        while (o < fc->instance->outputs && (!list.items[k] || fc->out[o] != list.items[k])) o++;
+        if (o < fc->instance->outputs) fc->constant[o] = true;
+        else status = lam__custom_fail(fc, LAM_ERR_RULE, "set the outputs first, then mark them",
+                                       "lam_fctx_mark_non_differentiable: tensor %zu is not an output", k);
+    }
+    return status;
+}
+
+lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize) {
+    lam_status status = check_part(fc, SAVING, "lam_fctx_set_materialize_grads");
+    if (status == LAM_OK) fc->materialize = materialize;
+    return status;
+}
+
+/* ---- questions ---------------------------------------------------------------------------------------------------- */
+
+bool lam_fctx_needs_input_grad(const lam_fctx *fc, int i) {
+    return fc && i >= 0 && i < fc->instance->inputs && fc->needs[i];
+}
+
+lam_ctx *lam_fctx_ctx(const lam_fctx *fc) {
+    return fc ? fc->ctx : &lam__context_failed;
+}
+
+const void *lam_fctx_attrs(const lam_fctx *fc) {
+    return fc ? fc->instance->attrs : NULL;
+}
+
+int lam_fctx_inputs(const lam_fctx *fc) {
+    return fc ? fc->instance->inputs : 0;
+}
+
+int lam_fctx_outputs(const lam_fctx *fc) {
+    return fc ? fc->instance->outputs : 0;
+}

@@ -1,0 +1,274 @@
+/* The generated batching rule: a Function that applies another one to every example of a batch. Its callbacks push a batch level and
+ * run those of the base on it, one level below the batch that is being taken apart; nesting recurses.
+ * What holds here: values are physical outside and per example inside; what the base saves is kept physical with the batch axis in front
+ * and one bit that says whether it has one; gradients of unmapped inputs are summed over the batch. */
+#include "transforms/custom.h"
+
+#include "transforms/arguments.h"
+#include "transforms/batch.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+/* The attributes of a mapped Function. */
+typedef struct mapped {
+    lam__instance *base; /* held */
+    lam__batch batch;
+    int axes[];          /* per input */
+} mapped;
+
+static void mapped_release(lam_ctx *ctx, void *attrs) {
+    (void)ctx;
+    lam__custom_release(((mapped *)attrs)->base);
+}
+
+/* One run of a callback of the base on the batch level. */
+typedef struct run {
+    lam_fctx *fc, *base;     /* of the mapped Function; of the base */
+    bool *given;             /* per result: the callback gave one */
+    lam_status status;
+} run;
+
+static void peek_all(int n, lam_tensor *const in[], lam_value *values[]) {
+    for (int i = 0; i < n; i++) values[i] = lam__scope_peek(in[i]);
+}
+
+/* Calls body on the batch level: operand k of n has its batch axis at axes[k]; results come with it in front. */
+static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[], const int axes[], int m, lam_value *out[]) {
+    const mapped *a = r->fc->instance->attrs;
+    lam_fn f = {.magic = LAM__FN, .refs = 1, .ctx = r->fc->ctx, .name = (char *)(uintptr_t)r->fc->instance->fn.name, .body = body, .inputs = n,
+                .outputs = m, .env = r};
+    lam__scratch_area area;
+    int *front = lam__scratch_get(&area, r->fc->ctx, (size_t)m * sizeof *front);
+    if (!front) return LAM_ERR_MEMORY;
+    for (int o = 0; o < m; o++) front[o] = 0;
+    lam_status status = lam__batch_run(&f, &a->batch, in, axes, out, front);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* ---- saved values ------------------------------------------------------------------------------------------------------ */
+
+static int saved_count(const lam_fctx *fc) {
+    return fc->saved[LAM__FOR_BACKWARD].count + fc->saved[LAM__FOR_JVP].count;
+}
+
+/* A value saved on the batch level, made physical; *has: it has the batch axis, in front now. Takes v over. */
+static lam_value *physical(const lam__level *level, lam_value *v, bool *has) {
+    *has = v && lam__level_owns(level, v);
+    if (!*has) return v;
+    lam_value *moved = lam__batch_move(level->ctx, lam__payload_of(v)->inner, (int)lam__payload_of(v)->number, 0);
+    lam__value_release(v);
+    return moved;
+}
+
+static lam_status keep_types(lam_fctx *base, int n, lam_value *const in[], int m, lam_value *const out[]) {
+    size_t bytes = (size_t)(n + m) * sizeof *base->types;
+    base->types = lam__alloc_get(&base->ctx->pool, bytes ? bytes : 1);
+    if (!base->types) return lam__error_memory(base->ctx, bytes);
+    memset(base->types, 0, bytes);
+    for (int k = 0; k < n + m; k++) {
+        const lam_value *v = k < n ? in[k] : out[k - n];
+        if (v && !(base->types[k] = lam__value_abstract(base->ctx, (lam_dtype)v->dtype, v->rank, v->dims))) return LAM_ERR_MEMORY;
+    }
+    return LAM_OK;
+}
+
+/* Moves what the base's context holds over to the mapped one; runs on the batch level. */
+static lam_status adopt(run *r, lam_value *const in[], lam_value *const out[]) {
+    lam_fctx *fc = r->fc, *base = r->base, *holder = lam__context_innermost(base);
+    const lam__instance *x = base->instance;
+    fc->batched_count = saved_count(holder);
+    fc->batched = lam__alloc_get(&fc->ctx->pool, (size_t)fc->batched_count + 1);
+    if (!fc->batched) return lam__error_memory(fc->ctx, (size_t)fc->batched_count + 1);
+    lam_status status = keep_types(base, x->inputs, in, x->outputs, out);
+    for (int mode = 0, number = 0; mode < LAM__FOR_BOTH; mode++)
+        for (int k = 0; k < holder->saved[mode].count; k++, number++) {
+            lam_value **v = &holder->saved[mode].values[k];
+            *v = physical(fc->ctx->current, *v, &fc->batched[number]);
+            if (fc->batched[number] && !*v) status = fc->ctx->error.status;
+        }
+    fc->inner = base;
+    base->refs++;
+    memcpy(fc->constant, base->constant, (size_t)x->outputs * sizeof *fc->constant);
+    fc->materialize = false; /* the base does that, per example */
+    return status;
+}
+
+static lam_fctx *base_context(lam_fctx *fc, lam_tensor *const in[]) {
+    const mapped *a = fc->instance->attrs;
+    lam__scratch_area area;
+    int n = a->base->inputs;
+    lam_value **values = lam__scratch_get(&area, fc->ctx, (size_t)n * sizeof *values);
+    lam_fctx *base = NULL;
+    if (values) {
+        peek_all(n, in, values);
+        base = lam__context_new(a->base, fc->derivative ? fc->needs : NULL, values);
+    }
+    if (base) {
+        base->from = fc->from;
+        base->until = fc->until;
+    }
+    lam__scratch_put(&area);
+    return base;
+}
+
+/* ---- forward and setup_context ------------------------------------------------------------------------------------------ */
+
+static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    run *r = env;
+    lam__instance *x = r->base->instance;
+    lam__scratch_area area;
+    lam_value **values = lam__scratch_get(&area, ctx, (size_t)(x->inputs + x->outputs) * sizeof *values), **results = values + x->inputs;
+    if (!values) return;
+    peek_all(x->inputs, in, values);
+    r->status = lam__custom_forward(r->base, values, results);
+    if (r->status == LAM_OK && r->fc->derivative && !x->fn.setup_context) r->status = adopt(r, values, results);
+    lam__arguments_give(ctx, r->status, x->outputs, results, out);
+    lam__scratch_put(&area);
+}
+
+static void mapped_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const mapped *a = fc->instance->attrs;
+    lam__scratch_area area;
+    int n = a->base->inputs, m = a->base->outputs;
+    lam_value **values = lam__scratch_get(&area, fc->ctx, (size_t)(n + m) * sizeof *values), **results = values + n;
+    run r = {.fc = fc, .base = base_context(fc, in)};
+    if (values && r.base) {
+        peek_all(n, in, values);
+        lam_status status = run_batch(&r, body_forward, n, values, a->axes, m, results);
+        lam__arguments_give(fc->ctx, status, m, results, out);
+    }
+    lam__context_release(r.base);
+    lam__scratch_put(&area);
+}
+
+static void body_setup(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    run *r = env;
+    const lam__instance *x = r->base->instance;
+    lam__scratch_area area;
+    (void)out;
+    lam_value **values = lam__scratch_get(&area, ctx, (size_t)(x->inputs + x->outputs) * sizeof *values);
+    if (!values) return;
+    peek_all(x->inputs + x->outputs, in, values);
+    r->status = lam__custom_setup(r->base, values, values + x->inputs);
+    if (r->status == LAM_OK) r->status = adopt(r, values, values + x->inputs);
+    lam__scratch_put(&area);
+}
+
+static void mapped_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
+    const mapped *a = fc->instance->attrs;
+    lam__scratch_area area;
+    int n = a->base->inputs, m = a->base->outputs;
+    lam_value **values = lam__scratch_get(&area, fc->ctx, (size_t)(n + m) * (sizeof *values + sizeof(int)));
+    run r = {.fc = fc, .base = base_context(fc, in)};
+    if (values && r.base) {
+        int *axes = (int *)(void *)(values + n + m);
+        peek_all(n, in, values);
+        peek_all(m, out, values + n);
+        for (int k = 0; k < n + m; k++) axes[k] = k < n ? a->axes[k] : 0;
+        run_batch(&r, body_setup, n + m, values, axes, 0, NULL);
+    }
+    lam__context_release(r.base);
+    lam__scratch_put(&area);
+}
+
+/* ---- derivative rules ------------------------------------------------------------------------------------------------------ */
+
+/* A rule gets n tangents or cotangents and then the saved values, and gives m: NULL where it gives none. */
+typedef struct rule_run {
+    run run; /* first: the env of the body */
+    int n, m;
+    lam_status (*rule)(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const given[], lam_value *wanted[]);
+} rule_run;
+
+static void body_rule(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    rule_run *r = env;
+    lam__scratch_area area;
+    int saved = saved_count(lam__context_innermost(r->run.base));
+    lam_value **given = lam__scratch_get(&area, ctx, (size_t)(r->n + saved + r->m) * sizeof *given), **wanted = given + r->n + saved;
+    if (!given) return;
+    peek_all(r->n + saved, in, given);
+    lam_fctx *with = lam__context_with(r->run.base, given + r->n);
+    lam_status status = with ? r->rule(with, NULL, NULL, given, wanted) : LAM_ERR_MEMORY;
+    for (int k = 0; k < r->m; k++) {
+        r->run.given[k] = status == LAM_OK && wanted[k];
+        if (status != LAM_OK) out[k] = &ctx->failed;
+        else out[k] = wanted[k] ? lam__scope_handle(ctx, wanted[k]) : lam_scalar(ctx, 0);
+    }
+    lam__context_release(with);
+    lam__scratch_put(&area);
+}
+
+/* Runs a rule on the batch level; results physical, the batch axis in front, NULL where the rule gave none. */
+static lam_status run_rule(lam_fctx *fc, rule_run *r, lam_tensor *const given[], const int axes[], lam_value *wanted[]) {
+    lam__scratch_area area;
+    const lam_fctx *holder = lam__context_innermost(fc);
+    int saved = saved_count(holder), n = r->n + saved;
+    lam_value **values = lam__scratch_get(&area, fc->ctx, (size_t)n * (sizeof *values + sizeof(int)) + (size_t)r->m);
+    if (!values) return LAM_ERR_MEMORY;
+    int *all_axes = (int *)(void *)(values + n);
+    r->run = (run){.fc = fc, .base = fc->inner, .given = (bool *)(void *)(all_axes + n)};
+    peek_all(r->n, given, values);
+    for (int k = 0; k < r->n; k++) all_axes[k] = axes ? axes[k] : 0;
+    for (int mode = 0, k = r->n; mode < LAM__FOR_BOTH; mode++)
+        for (int i = 0; i < holder->saved[mode].count; i++, k++) {
+            values[k] = holder->saved[mode].values[i];
+            all_axes[k] = fc->batched[k - r->n] ? 0 : LAM_UNMAPPED;
+        }
+    lam_status status = run_batch(&r->run, body_rule, n, values, all_axes, r->m, wanted);
+    for (int k = 0; k < r->m && status == LAM_OK; k++) {
+        if (r->run.given[k]) continue;
+        lam__value_release(wanted[k]);
+        wanted[k] = NULL;
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* Outputs have the batch axis in front already. */
+static void mapped_jvp(lam_fctx *fc, lam_tensor *const tangents_in[], lam_tensor *tangents_out[]) {
+    const mapped *a = fc->instance->attrs;
+    lam__scratch_area area;
+    int m = a->base->outputs;
+    lam_value **wanted = lam__scratch_get(&area, fc->ctx, (size_t)m * sizeof *wanted);
+    rule_run r = {.n = a->base->inputs, .m = m, .rule = lam__custom_jvp};
+    if (wanted && run_rule(fc, &r, tangents_in, a->axes, wanted) == LAM_OK)
+        for (int o = 0; o < m; o++) tangents_out[o] = wanted[o] ? lam__scope_handle(fc->ctx, wanted[o]) : NULL;
+    lam__scratch_put(&area);
+}
+
+/* Gradients go back to where the input has its batch axis; an input without one belongs to all examples. */
+static void mapped_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tensor *grad_in[]) {
+    const mapped *a = fc->instance->attrs;
+    lam__scratch_area area;
+    int n = a->base->inputs;
+    lam_value **wanted = lam__scratch_get(&area, fc->ctx, (size_t)n * sizeof *wanted);
+    rule_run r = {.n = a->base->outputs, .m = n, .rule = lam__custom_backward};
+    if (wanted && run_rule(fc, &r, grad_out, NULL, wanted) == LAM_OK)
+        for (int i = 0; i < n; i++) {
+            if (!wanted[i]) continue;
+            lam_tensor *g = lam__scope_handle(fc->ctx, wanted[i]);
+            grad_in[i] = a->axes[i] == LAM_UNMAPPED ? lam_sum(g, &(lam_reduce_options){.axes = LAM_AXES(0)}) : lam_moveaxis(g, 0, a->axes[i]);
+        }
+    lam__scratch_put(&area);
+}
+
+lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], int64_t size, int randomness) {
+    lam__scratch_area area;
+    size_t bytes = sizeof(mapped) + (size_t)x->inputs * sizeof(int);
+    mapped *a = lam__scratch_get(&area, x->ctx, bytes);
+    if (!a) return NULL;
+    *a = (mapped){.base = x, .batch = {.size = size, .randomness = (lam_randomness)randomness}};
+    for (int i = 0; i < x->inputs; i++) a->axes[i] = axes[i];
+    lam__custom_hold(x);
+    lam_function f = {.name = x->fn.name, .inputs = x->inputs, .outputs = x->outputs, .attrs_size = bytes, .forward = mapped_forward,
+                      .setup_context = x->fn.setup_context ? mapped_setup : NULL, .backward = x->fn.backward ? mapped_backward : NULL,
+                      .jvp = x->fn.jvp ? mapped_jvp : NULL, .generate_vmap_rule = true, .once_differentiable = x->fn.once_differentiable,
+                      .is_linear = x->fn.is_linear};
+    lam__instance *made = lam__custom_instance(x->ctx, &f, a, mapped_release, x->inputs, x->outputs);
+    lam__scratch_put(&area);
+    return made;
+}

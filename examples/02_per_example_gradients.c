@@ -33,11 +33,13 @@ static lam_tensor *mean_of_rows(lam_tensor *rows) {
 }
 
 /* One step. Gives the mean loss before it, and the length of the longest gradient before clipping. */
-static void step(lam_ctx *ctx, lam_fn *each, lam_tensor *weights, lam_tensor *flowers, lam_tensor *labels, double seen[2]) {
+static void step(lam_ctx *ctx, lam_fn *each, lam_tensor *weights, lam_tensor *flowers, lam_tensor *labels,
+                 double seen[2]) {
     lam_scope *scope = lam_scope_begin(ctx);
     lam_tensor *out[2];
     lam_call(each, LAM_LIST(weights, flowers, labels), out, 2); /* out[0]: [ROWS], out[1]: [ROWS][FEATURES] */
-    lam_tensor *lengths = lam_sqrt(lam_sum(lam_square(out[1]), &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}));
+    lam_tensor *lengths =
+        lam_sqrt(lam_sum(lam_square(out[1]), &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}));
     lam_tensor *clipped = lam_div(out[1], lam_max(lengths, 1.0));
     lam_assign_(weights, lam_sub(weights, lam_mul(1.0, mean_of_rows(clipped))));
     seen[0] = lam_item(mean_of_rows(out[0]));

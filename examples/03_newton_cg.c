@@ -1,8 +1,8 @@
 /* Newton's method without a matrix: conjugate gradients on Hessian-vector products.
  *
- * lam_hvp gives the value, the gradient and H v of a function for the price of a few gradients, so that a Newton step in
- * 100 dimensions needs no Hessian of 10,000 elements. The inner loop is ordinary C: it reads numbers with lam_item and
- * branches on them. */
+ * lam_hvp gives the value, the gradient and H v of a function for the price of a few gradients, so that a Newton
+ * step in 100 dimensions needs no Hessian of 10,000 elements. The inner loop is ordinary C: it reads numbers with
+ * lam_item and branches on them. */
 #include <lamina/lamina.h>
 
 #include <math.h>
@@ -72,7 +72,8 @@ int main(void) {
     }
     printf("end: gradient below 1e-8: %s, value below 1e-12: %s\n", length <= 1e-8 ? "yes" : "no",
            lam_item(lam_apply(f, LAM_LIST(x))) < 1e-12 ? "yes" : "no");
-    printf("Hessian-vector products per step: %.1f, where the Hessian has %d columns\n", (double)products / steps, SIZE);
+    printf("Hessian-vector products per step: %.1f, where the Hessian has %d columns\n", (double)products / steps,
+           SIZE);
     printf("x[0] = %.6f, x[%d] = %.6f\n", lam_item(lam_index(x, 0, 0)), SIZE - 1, lam_item(lam_index(x, 0, -1)));
 
     int failed = lam_status_of(ctx) != LAM_OK;

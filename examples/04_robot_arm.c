@@ -1,10 +1,10 @@
 /* Jacobians: a robot arm of two links that is to reach a point.
  *
- * Forward kinematics is a function of two joint angles; lam_value_and_jacobian gives the position of the hand and how it
- * moves with the joints from one run. Inverse kinematics is damped least squares on that 2 x 2 Jacobian,
+ * Forward kinematics is a function of two joint angles; lam_value_and_jacobian gives the position of the hand and
+ * how it moves with the joints from one run. Inverse kinematics is damped least squares on that 2 x 2 Jacobian,
  *     step = J^T (J J^T + lambda I)^-1 error,
- * solved by hand here. lam_vmap over a batch of poses then tells where the arm moves well: Yoshikawa's manipulability
- * |det J|, which is 0 where the arm is stretched out. */
+ * solved by hand here. lam_vmap over a batch of poses then tells where the arm moves well: Yoshikawa's
+ * manipulability |det J|, which is 0 where the arm is stretched out. */
 #include <lamina/lamina.h>
 
 #include <math.h>
@@ -55,7 +55,8 @@ static void print_manipulability(lam_ctx *ctx, lam_fn *f) {
     lam_tensor *batch = lam_array(ctx, LAM_F64, LAM_DIMS(POSES, 2), poses);
     if (lam_read(lam_apply(lam_vmap(lam_jacfwd(f, NULL), NULL), LAM_LIST(batch)), j, sizeof j) != LAM_OK) return;
     for (int i = 0; i < POSES; i++)
-        printf("elbow %3d degrees: manipulability %.4f\n", 30 * i, fabs(j[i][0][0] * j[i][1][1] - j[i][0][1] * j[i][1][0]));
+        printf("elbow %3d degrees: manipulability %.4f\n", 30 * i,
+               fabs(j[i][0][0] * j[i][1][1] - j[i][0][1] * j[i][1][0]));
 }
 
 int main(void) {
@@ -63,7 +64,8 @@ int main(void) {
     lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "hand", .body = hand, .inputs = 1, .outputs = 1});
     double angles[2] = {0.3, 0.5}, target[2] = {0.4, 1.2};
     int steps = reach(ctx, lam_value_and_jacobian(f, NULL), target, angles);
-    if (steps >= 0) printf("reached (%.1f, %.1f) with angles %.6f and %.6f\n", target[0], target[1], angles[0], angles[1]);
+    if (steps >= 0)
+        printf("reached (%.1f, %.1f) with angles %.6f and %.6f\n", target[0], target[1], angles[0], angles[1]);
     print_manipulability(ctx, f);
 
     int failed = lam_status_of(ctx) != LAM_OK;

@@ -1,9 +1,9 @@
 /* What a function sees while transforms run it: boxes, and the stack of levels they belong to.
  *
- * Each transform pushes a level and runs the body once, with its inputs boxed at that level. An operation on a box is done
- * by the interpreter of the box's level, which calls the operation again one level below. lam_print shows a box from the
- * outside in; lam_print_levels shows the chain of open levels, innermost first. The last part does what cannot work, to
- * show the message: a box outlives its level. */
+ * Each transform pushes a level and runs the body once, with its inputs boxed at that level. An operation on a box
+ * is done by the interpreter of the box's level, which calls the operation again one level below. lam_print shows a
+ * box from the outside in; lam_print_levels shows the chain of open levels, innermost first. The last part does
+ * what cannot work, to show the message: a box outlives its level. */
 #include <lamina/lamina.h>
 
 static void cube(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {

@@ -37,7 +37,8 @@ int main() {
     auto columns = LAM_AXES(1);
     lam_vmap_options options{};
     options.in_axes = columns;
-    lam_tensor *points = lam_array(ctx, LAM_F64, LAM_DIMS(4, 2), std::vector<double>{-1.2, 1, 1, 1, 0.5, 1, 2, 1}.data());
+    lam_tensor *points =
+        lam_array(ctx, LAM_F64, LAM_DIMS(4, 2), std::vector<double>{-1.2, 1, 1, 1, 0.5, 1, 2, 1}.data());
     std::printf("gradient at each column: ");
     lam_print(stdout, lam_apply(lam_vmap(lam_grad(f, nullptr), &options), LAM_LIST(points)));
 

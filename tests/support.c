@@ -9,7 +9,7 @@ enum { HEAD = 64 };
 lam_ctx *ctx;
 static memory of_test;
 
-/* ---- memory ---------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void *memory_get(void *env, size_t bytes, size_t alignment) {
     memory *m = env;
@@ -37,7 +37,7 @@ lam_ctx_options memory_options(memory *m) {
     return (lam_ctx_options){.allocator = {memory_get, memory_put, m}, .plain_memory = true};
 }
 
-/* ---- the context of the test -------------------------------------------------------------------------------- */
+/* ---- the context of the test ------------------------------------------------------------------------------------- */
 
 static void begin(void) {
     of_test = (memory){0};
@@ -79,11 +79,11 @@ void suite_loop(Suite *suite, const TTest *test, int count) {
     suite_add_tcase(suite, group);
 }
 
-/* ---- functions and tensors ------------------------------------------------------------------------------------ */
+/* ---- functions and tensors --------------------------------------------------------------------------------------- */
 
 lam_fn *function_of(const char *name, lam_body body, int inputs, int outputs, void *env) {
-    return lam_fn_new(
-        ctx, &(lam_fn_options){.name = name, .body = body, .inputs = inputs, .outputs = outputs, .env = env});
+    return lam_fn_new(ctx,
+                      &(lam_fn_options){.name = name, .body = body, .inputs = inputs, .outputs = outputs, .env = env});
 }
 
 lam_tensor *vector_of(const double *x, size_t count) {
@@ -102,7 +102,7 @@ lam_tensor *apply2(lam_fn *f, lam_tensor *x, lam_tensor *y) {
     return lam_apply(f, LAM_LIST(x, y));
 }
 
-/* ---- checks ----------------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static bool near(double got, double want, double tolerance) {
     if (isnan(want)) return isnan(got);

@@ -10,20 +10,20 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- memory that is counted and can refuse ---------------------------------------------------------------- */
+/* ---- memory that is counted and can refuse ----------------------------------------------------------------------- */
 
 typedef struct memory {
-    size_t blocks, bytes;  /* alive */
-    size_t requests;       /* made so far */
-    size_t refuse;         /* number of the request to refuse, counted from 1; 0: none */
-    bool from_then_on;     /* refuse all after it as well */
-    bool wrong_size;       /* a block came back with another size than it went out with */
+    size_t blocks, bytes; /* alive */
+    size_t requests;      /* made so far */
+    size_t refuse;        /* number of the request to refuse, counted from 1; 0: none */
+    bool from_then_on;    /* refuse all after it as well */
+    bool wrong_size;      /* a block came back with another size than it went out with */
 } memory;
 
 /* Options of a context that takes every block from `m`. */
 lam_ctx_options memory_options(memory *m);
 
-/* ---- the context of the test ------------------------------------------------------------------------------- */
+/* ---- the context of the test ------------------------------------------------------------------------------------- */
 
 extern lam_ctx *ctx;
 
@@ -32,13 +32,13 @@ void warm_up(void);
 
 /* A suite whose tests each run with a fresh `ctx`. */
 Suite *suite_of(const char *name, const TTest *const tests[], size_t count);
-#define SUITE_OF(name, ...) \
+#define SUITE_OF(name, ...)                                                                                            \
     suite_of(name, (const TTest *const[]){__VA_ARGS__}, sizeof((const TTest *const[]){__VA_ARGS__}) / sizeof(TTest *))
 
 /* Adds a test that runs with _i from 0 to count - 1, each time with a fresh `ctx`. */
 void suite_loop(Suite *suite, const TTest *test, int count);
 
-/* ---- functions and tensors -------------------------------------------------------------------------------- */
+/* ---- functions and tensors --------------------------------------------------------------------------------------- */
 
 #ifdef __GNUC__
 #define UNUSED __attribute__((unused))
@@ -51,7 +51,7 @@ void suite_loop(Suite *suite, const TTest *test, int count);
     static void name(UNUSED lam_ctx *here, UNUSED lam_tensor *const in[], UNUSED lam_tensor *out[], UNUSED void *env)
 
 /* A function named like its body. */
-#define FN(body, inputs, outputs) function_of(#body, body, inputs, outputs, NULL)
+#define FN(body, inputs, outputs)          function_of(#body, body, inputs, outputs, NULL)
 #define FN_ENV(body, inputs, outputs, env) function_of(#body, body, inputs, outputs, env)
 lam_fn *function_of(const char *name, lam_body body, int inputs, int outputs, void *env);
 
@@ -66,12 +66,13 @@ lam_tensor *num(double x);
 lam_tensor *apply1(lam_fn *f, lam_tensor *x);
 lam_tensor *apply2(lam_fn *f, lam_tensor *x, lam_tensor *y);
 
-/* ---- checks ------------------------------------------------------------------------------------------------ */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 /* dims and elements of t, to a relative error of `tolerance` (absolute where the wanted element is 0). */
-#define EXPECT_NEAR(t, tolerance, dims, ...) \
-    expect_values(__LINE__, t, tolerance, dims, (double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double))
-#define EXPECT(t, dims, ...) EXPECT_NEAR(t, 0, dims, __VA_ARGS__)
+#define EXPECT_NEAR(t, tolerance, dims, ...)                                                                           \
+    expect_values(__LINE__, t, tolerance, dims, (double[]){__VA_ARGS__},                                               \
+                  sizeof((double[]){__VA_ARGS__}) / sizeof(double))
+#define EXPECT(t, dims, ...)  EXPECT_NEAR(t, 0, dims, __VA_ARGS__)
 #define EXPECT_NUM(t, x)      EXPECT_NEAR(t, 0, LAM_DIMS0, x)
 #define EXPECT_EMPTY(t, dims) expect_values(__LINE__, t, 0, dims, NULL, 0)
 void expect_values(int line, lam_tensor *t, double tolerance, lam_dims dims, const double *want, size_t count);

@@ -1,9 +1,12 @@
-/* lam_checkpoint: f as one primitive that saves its operands only. Its derivative rules apply f's derivatives as checkpointed functions
- * again, so that what they would store is recomputed too, at every order; captures of f are operands like its inputs. */
+/* lam_checkpoint: f as one primitive that keeps its operands and what the policy names. Its stages apply f's derivatives as checkpointed
+ * functions again, so that what they would store is recomputed too, at every order; captures of f are operands like
+ * its inputs, and so are kept results on the way back. */
 #include "transforms/arguments.h"
+#include "transforms/rematerialise.h"
 #include "transforms/tape.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/dispatch/staged.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
@@ -13,79 +16,158 @@
 
 #include <string.h>
 
-static lam_fn *fn_of(const void *params) {
-    return *(lam_fn *const *)params;
-}
+typedef struct checkpoint_params {
+    lam_fn *f;
+    lam__policy policy;
+} checkpoint_params;
 
-static void hold_fn(lam_ctx *ctx, void *params) {
+/* What the way back needs: the operands, and the results that were kept. */
+typedef struct residual {
+    int inputs;
+    lam__kept kept;
+    lam_value *in[];
+} residual;
+
+static void hold_params(lam_ctx *ctx, void *params) {
     (void)ctx;
-    lam__fn_retain(fn_of(params));
+    lam__fn_retain(((checkpoint_params *)params)->f);
 }
 
-static void release_fn(lam_ctx *ctx, void *params) {
+static void release_params(lam_ctx *ctx, void *params) {
     (void)ctx;
-    lam__fn_release(fn_of(params));
+    lam__fn_release(((checkpoint_params *)params)->f);
 }
 
-/* Applies f, checkpointed, to n operands. */
-static void apply(lam_ctx *ctx, lam_fn *f, size_t n, lam_tensor *const in[], lam_tensor **out) {
-    for (int o = 0; o < lam_fn_outputs(f); o++) out[o] = &ctx->failed;
-    if (lam__fn_check("checkpoint", f)) lam_bind(ctx, &lam__row_checkpoint, &f, sizeof f, (lam_list){n, in}, out, (size_t)f->outputs);
+/* Applies f, checkpointed with this policy, to n values. */
+static lam_status apply(lam_ctx *ctx, lam_fn *f, const lam__policy *policy, int n, lam_value *const in[], lam_value *out[]) {
+    checkpoint_params params = {f, *policy};
+    if (!lam__fn_check("checkpoint", f)) return ctx->error.status;
+    lam_call_site call = {.ctx = ctx, .primitive = &lam__row_checkpoint, .params = &params, .params_bytes = sizeof params, .inputs = n,
+                          .outputs = f->outputs, .in = in};
+    return lam__dispatch(&call, out);
 }
 
-/* ---- rules -------------------------------------------------------------------------------------------------------- */
+/* ---- forward ------------------------------------------------------------------------------------------------------ */
 
 static lam_status call_checkpoint(const lam_call_site *call, lam_value *out[]) {
-    return lam__fn_call(fn_of(call->params), (size_t)call->inputs, call->in, (size_t)call->outputs, out);
+    const checkpoint_params *p = call->params;
+    return lam__fn_call(p->f, (size_t)call->inputs, call->in, (size_t)call->outputs, out);
 }
 
-/* The numbers of the entries that are not NULL. */
-static int present(int n, lam_tensor *const list[], int items[], lam_tensor **packed) {
-    int count = 0;
+/* Runs f over a level that keeps what the policy names. */
+static lam_status run_keeping(const checkpoint_params *p, const lam_call_site *below, lam__kept *kept, lam_value *out[]) {
+    lam__rematerialise state = {.policy = &p->policy, .mode = LAM__KEEP, .kept = kept};
+    lam__level level;
+    lam__scratch_area area;
+    lam_value **boxes = lam__scratch_get(&area, below->ctx, (size_t)below->inputs * sizeof *boxes);
+    lam_status status = boxes ? lam__level_push(below->ctx, &level, &lam__interpreter_rematerialise, &state) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        for (int i = 0; i < below->inputs; i++) boxes[i] = lam__value_hold(below->in[i]);
+        status = lam__rematerialise_box(&level, below->inputs, boxes);
+        if (status == LAM_OK) status = lam__fn_call(p->f, (size_t)below->inputs, boxes, (size_t)below->outputs, out);
+        lam__arguments_release(below->inputs, boxes);
+        lam__rematerialise_unbox(&level, below->outputs, out);
+        lam__level_pop(&level);
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
+static void release_residual(lam_ctx *ctx, void *kept) {
+    residual *r = kept;
+    if (!r) return;
+    lam__rematerialise_release(ctx, &r->kept);
+    lam__arguments_release(r->inputs, r->in);
+    lam__alloc_put(&ctx->pool, r, sizeof *r + (size_t)r->inputs * sizeof *r->in);
+}
+
+static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[], void **kept) {
+    (void)needs, (void)constant;
+    const checkpoint_params *p = below->params;
+    size_t bytes = sizeof(residual) + (size_t)below->inputs * sizeof(lam_value *);
+    residual *r = lam__alloc_get(&below->ctx->pool, bytes);
+    *kept = NULL;
+    if (!r) return lam__error_memory(below->ctx, bytes);
+    *r = (residual){.inputs = below->inputs};
+    for (int i = 0; i < below->inputs; i++) r->in[i] = lam__value_hold(below->in[i]);
+    lam_status status = p->policy.kind == LAM_CHECKPOINT_NOTHING ? lam__dispatch(below, out) : run_keeping(p, below, &r->kept, out);
+    if (status == LAM_OK) *kept = r;
+    else release_residual(below->ctx, r);
+    return status;
+}
+
+/* ---- derivatives -------------------------------------------------------------------------------------------------- */
+
+static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
+    (void)results;
+    const checkpoint_params *p = call->params;
+    lam_ctx *ctx = call->ctx;
+    lam__scratch_area area;
+    int n = call->inputs, m = call->outputs, count = 0;
+    size_t bytes = (size_t)(2 * n + 2 * m) * sizeof(lam_value *) + (size_t)n * sizeof(int);
+    lam_value **in = lam__scratch_get(&area, ctx, bytes), **out = in + 2 * n;
+    if (!in) return LAM_ERR_MEMORY;
+    memset(in, 0, bytes);
+    int *items = (int *)(void *)(out + 2 * m);
+    memcpy(in, call->in, (size_t)n * sizeof *in);
     for (int i = 0; i < n; i++) {
-        if (!list[i]) continue;
-        packed[count] = list[i];
+        if (!dx[i]) continue;
+        in[n + count] = dx[i];
         items[count++] = i;
     }
-    return count;
+    lam_scope scope;
+    lam__scope_open(ctx, &scope);
+    lam_fn *push = lam_jvp_fn(p->f, &(lam_grad_options){.argnums = {count, items}});
+    lam_status status = apply(ctx, push, &p->policy, n + count, in, out);
+    lam__scope_close(&scope);
+    lam__arguments_release(m, out);
+    for (int o = 0; o < m; o++) dout[o] = out[m + o];
+    lam__scratch_put(&area);
+    return status;
 }
 
-static void jvp_checkpoint(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    size_t n = (size_t)r->inputs;
-    lam_tensor **in = lam__apply_room(r->ctx, 2 * n), **out = lam__apply_room(r->ctx, 2 * (size_t)r->outputs);
-    int *items = (int *)(void *)lam__apply_room(r->ctx, n);
-    if (!in || !out || !items) return;
-    memcpy(in, r->in, n * sizeof *in);
-    int count = present(r->inputs, dx, items, in + n);
-    lam_fn *push = lam_jvp_fn(fn_of(r->params), &(lam_grad_options){.argnums = {count, items}});
-    apply(r->ctx, push, n + (size_t)count, in, out);
-    for (int o = 0; o < r->outputs; o++) dout[o] = out[r->outputs + o];
-}
-
-/* Inputs of the base, then cotangents -> gradients: forward and backward of the base in one function. */
+/* Inputs of the base, kept results, given cotangents -> gradients: the way there and back in one function. */
 typedef struct pull_env {
-    int wanted, given; /* lengths of the two lists */
+    lam__policy policy;
+    int kept, wanted, given;
     int numbers[];     /* inputs that want a gradient, then outputs whose cotangent is given */
 } pull_env;
 
-/* Runs f on a tape and back at once; v: f's inputs and the given cotangents, then room for its outputs and gx. */
-static lam_status pull(lam_fn *f, const pull_env *e, lam_value **v, lam_value **g, bool *wanted) {
-    lam_value **results = v + f->inputs + e->given, **gx = results + f->outputs;
+/* Runs f on a tape over a level that gives what was kept, and back at once. v: all inputs, then room for f's outputs and gx. */
+static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_value **v, lam_value **g, bool *wanted) {
+    int taken = f->inputs + e->kept + e->given;
+    lam_value **results = v + taken, **gx = results + f->outputs;
     lam__recording recording;
     for (int k = 0; k < e->wanted; k++) wanted[e->numbers[k]] = true;
-    for (int k = 0; k < e->given; k++) g[e->numbers[e->wanted + k]] = v[f->inputs + k];
+    for (int k = 0; k < e->given; k++) g[e->numbers[e->wanted + k]] = v[f->inputs + e->kept + k];
     lam_status status = lam__tape_record(f, v, wanted, results, &recording);
     if (status != LAM_OK) return status;
+    ((lam__rematerialise *)level->state)->mode = LAM__PASS;
     status = lam__tape_pull(f->ctx, &recording, g, gx, true);
     lam__tape_forget(f->ctx, &recording);
     lam__arguments_release(f->outputs, results);
+    lam__rematerialise_unbox(level, f->inputs, gx);
+    return status;
+}
+
+static lam_status pull_over_level(lam_fn *f, const pull_env *e, lam_value **v, lam_value **g, bool *wanted) {
+    lam__kept kept = {v + f->inputs, (size_t)e->kept, 0};
+    lam__rematerialise state = {.policy = &e->policy, .mode = LAM__REPLAY, .kept = &kept};
+    lam__level level;
+    lam_status status = lam__level_push(f->ctx, &level, &lam__interpreter_rematerialise, &state);
+    if (status != LAM_OK) return status;
+    for (int i = 0; i < f->inputs; i++) lam__value_hold(v[i]);
+    status = lam__rematerialise_box(&level, f->inputs, v);
+    if (status == LAM_OK) status = pull(f, e, &level, v, g, wanted);
+    lam__arguments_release(f->inputs, v);
+    lam__level_pop(&level);
     return status;
 }
 
 static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const pull_env *e = env;
     lam_fn *f = lam__fn_base(env);
-    int taken = f->inputs + e->given, values = taken + 2 * f->outputs + f->inputs;
+    int taken = f->inputs + e->kept + e->given, values = taken + 2 * f->outputs + f->inputs;
     size_t bytes = (size_t)values * sizeof(lam_value *) + (size_t)f->inputs;
     lam__scratch_area area;
     lam_value **v = lam__scratch_get(&area, ctx, bytes);
@@ -93,43 +175,76 @@ static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     memset(v, 0, bytes);
     lam_value **gx = v + taken + f->outputs, **g = gx + f->inputs;
     lam_status status = lam__arguments_values(ctx, taken, in, v) ? LAM_OK : ctx->error.status;
-    if (status == LAM_OK) status = pull(f, e, v, g, (bool *)(void *)(v + values));
+    if (status == LAM_OK) status = pull_over_level(f, e, v, g, (bool *)(void *)(v + values));
     for (int k = 0; k < e->wanted; k++) {
-        lam_value *one = gx[e->numbers[k]];
-        if (!one && status == LAM_OK && !(one = lam__arguments_zero(ctx, v[e->numbers[k]]))) status = LAM_ERR_MEMORY;
+        lam_value *one = gx[e->numbers[k]], *like = lam__scope_peek(in[e->numbers[k]]);
+        if (!one && status == LAM_OK && !(one = lam__arguments_zero(ctx, like))) status = LAM_ERR_MEMORY;
         lam__arguments_give(ctx, status, 1, &one, &out[k]);
     }
     lam__scratch_put(&area);
 }
 
-static void vjp_checkpoint(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam_fn *f = fn_of(r->params);
-    size_t n = (size_t)(r->inputs + r->outputs);
-    lam_tensor **in = lam__apply_room(r->ctx, n), **out = lam__apply_room(r->ctx, (size_t)r->inputs);
-    pull_env *e = (pull_env *)(void *)lam__apply_room(r->ctx, sizeof *e / sizeof(void *) + 1 + n);
-    if (!in || !out || !e) return;
-    memcpy(in, r->in, (size_t)r->inputs * sizeof *in);
-    e->wanted = 0;
-    for (int i = 0; i < r->inputs; i++)
-        if (r->needs[i]) e->numbers[e->wanted++] = i;
-    e->given = present(r->outputs, g, e->numbers + e->wanted, in + r->inputs);
-    lam__derived d = {"pull", f, body_pull, r->inputs + e->given, e->wanted, e, sizeof *e + (size_t)(e->wanted + e->given) * sizeof(int), NULL};
-    apply(r->ctx, lam__fn_derive(r->ctx, &d), (size_t)(r->inputs + e->given), in, out);
-    for (int k = 0; k < e->wanted; k++) gx[e->numbers[k]] = out[k];
+/* The function of operands, kept results and cotangents; e has room for the numbers. */
+static lam_fn *pull_new(const lam_call_site *call, const residual *r, const bool needs[], lam_value *const g[], pull_env *e) {
+    const checkpoint_params *p = call->params;
+    *e = (pull_env){.policy = p->policy, .kept = (int)r->kept.count};
+    for (int i = 0; i < call->inputs; i++)
+        if (needs[i]) e->numbers[e->wanted++] = i;
+    for (int o = 0; o < call->outputs; o++)
+        if (g[o]) e->numbers[e->wanted + e->given++] = o;
+    lam__derived d = {"pull", p->f, body_pull, call->inputs + e->kept + e->given, e->wanted, e,
+                      sizeof *e + (size_t)(e->wanted + e->given) * sizeof(int), NULL};
+    return lam__fn_derive(call->ctx, &d);
 }
 
-static void batch_checkpoint(const lam_rule *r, lam_tensor *out[]) {
-    int *axes = (int *)(void *)lam__apply_room(r->ctx, (size_t)r->inputs);
-    if (!axes) return;
-    for (int i = 0; i < r->inputs; i++) axes[i] = r->mapped[i] ? 0 : LAM_UNMAPPED;
-    lam_fn *mapped = lam_vmap(fn_of(r->params), &(lam_vmap_options){.in_axes = {r->inputs, axes}, .axis_size = r->size ? r->size : LAM_ZERO_SIZE});
-    apply(r->ctx, mapped, (size_t)r->inputs, r->in, out);
+static lam_status stage_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
+                                   lam_value *gx[]) {
+    (void)results;
+    static const lam__policy nothing;
+    const residual *r = call->residual;
+    lam_ctx *ctx = call->ctx;
+    lam__scratch_area area, area_env;
+    size_t kept = r->kept.count, n = (size_t)call->inputs, m = (size_t)call->outputs;
+    lam_value **in = lam__scratch_get(&area, ctx, (2 * n + kept + m) * sizeof *in);
+    pull_env *e = lam__scratch_get(&area_env, ctx, sizeof *e + (n + m) * sizeof(int));
+    lam_status status = in && e ? LAM_OK : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        lam_value **out = in + n + kept + m;
+        lam_scope scope;
+        lam__scope_open(ctx, &scope);
+        lam_fn *f = pull_new(call, r, needs, g, e);
+        memset(out, 0, n * sizeof *out);
+        memcpy(in, r->in, n * sizeof *in);
+        if (kept) memcpy(in + n, r->kept.values, kept * sizeof *in);
+        for (int k = 0; k < e->given; k++) in[n + kept + (size_t)k] = g[e->numbers[e->wanted + k]];
+        status = apply(ctx, f, &nothing, (int)(n + kept) + e->given, in, out);
+        for (int k = 0; k < e->wanted && status == LAM_OK; k++) gx[e->numbers[k]] = out[k];
+        lam__scope_close(&scope);
+    }
+    lam__scratch_put(&area);
+    lam__scratch_put(&area_env);
+    return status;
 }
+
+/* ---- batch ----------------------------------------------------------------------------------------------------------- */
+
+static lam_status stage_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[], int out_axes[]) {
+    const checkpoint_params *p = call->params;
+    lam_scope scope;
+    lam__scope_open(call->ctx, &scope);
+    lam_fn *mapped = lam_vmap(p->f, &(lam_vmap_options){.in_axes = {call->inputs, axes}, .axis_size = size ? size : LAM_ZERO_SIZE,
+                                                        .randomness = (lam_randomness)randomness});
+    for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
+    lam_status status = apply(call->ctx, mapped, &p->policy, call->inputs, call->in, out);
+    lam__scope_close(&scope);
+    return status;
+}
+
+static const lam__staged stages = {stage_forward, stage_tangents, stage_cotangents, stage_batched, release_residual};
 
 const lam_primitive lam__row_checkpoint = {
-    .name = "checkpoint", .inputs = LAM_VARIADIC, .outputs = LAM_VARIADIC, .derivative = LAM_GENERAL, .saves = LAM_SAVE_ALL_IN,
-    .call = call_checkpoint, .jvp = jvp_checkpoint, .vjp = vjp_checkpoint, .batch = batch_checkpoint,
-    .params_hold = hold_fn, .params_release = release_fn,
+    .name = "checkpoint", .inputs = LAM_VARIADIC, .outputs = LAM_VARIADIC, .derivative = LAM_GENERAL,
+    .call = call_checkpoint, .staged = &stages, .params_hold = hold_params, .params_release = release_params,
 };
 
 /* ---- the function ---------------------------------------------------------------------------------------------------- */
@@ -142,19 +257,82 @@ static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
 
 static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *open = lam__fn_base(env), *f = lam__fn_base(open->env);
-    lam_tensor **all = lam__apply_room(ctx, (size_t)open->inputs);
-    if (!all) return;
-    memcpy(all, in, (size_t)f->inputs * sizeof *all);
-    for (int i = 0; i < f->captured; i++) all[f->inputs + i] = lam__scope_handle(ctx, lam__value_hold(f->captures[i]));
-    apply(ctx, open, (size_t)open->inputs, all, out);
+    lam__scratch_area area;
+    size_t n = (size_t)(open->inputs + open->outputs);
+    lam_value **v = lam__scratch_get(&area, ctx, n * sizeof *v);
+    if (!v) return;
+    memset(v, 0, n * sizeof *v);
+    lam_value **results = v + open->inputs;
+    lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
+    for (int i = 0; i < f->captured; i++) v[f->inputs + i] = f->captures[i];
+    if (status == LAM_OK) status = apply(ctx, open, env, open->inputs, v, results);
+    lam__arguments_give(ctx, status, open->outputs, results, out);
+    lam__scratch_put(&area);
+}
+
+static lam_status policy_of(const lam_fn *f, const lam_checkpoint_options *o, lam__policy *policy) {
+    lam_ctx *ctx = f->ctx;
+    *policy = (lam__policy){.kind = (int32_t)o->policy, .names = o->name_count};
+    if ((int)o->policy < 0 || o->policy > LAM_CHECKPOINT_CONTRACTIONS)
+        return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "checkpoint of '%s': there is no policy %d", f->name, (int)o->policy);
+    bool named = o->policy == LAM_CHECKPOINT_NAMED;
+    if (named != (o->name_count > 0) || o->name_count < 0 || o->name_count > LAM__KEEP_NAMES || (named && !o->names))
+        return lam__error_set(ctx, LAM_ERR_OPTION, "names go with LAM_CHECKPOINT_NAMED, one to 8 of them",
+                              "checkpoint of '%s': %d names do not fit the policy", f->name, o->name_count);
+    for (int i = 0; i < o->name_count; i++) {
+        if (!o->names[i] || !*o->names[i] || strlen(o->names[i]) >= LAM__KEEP_LENGTH)
+            return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "checkpoint of '%s': name %d is missing or longer than %d", f->name, i, LAM__KEEP_LENGTH - 1);
+        strcpy(policy->name[i], o->names[i]);
+    }
+    return LAM_OK;
 }
 
 lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options) {
-    (void)options;
+    static const lam_checkpoint_options none;
     lam_ctx *ctx = lam__fn_check("checkpoint", f);
+    lam__policy policy;
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    if (policy_of(f, options ? options : &none, &policy) != LAM_OK) return ctx->failed_fn;
     int inputs = f->inputs + f->captured;
     lam_fn *open = lam__fn_derive(ctx, &(lam__derived){"body", f, body_open, inputs, f->outputs, NULL, 0, NULL});
     if (open->magic != LAM__FN) return open;
-    return lam__fn_derive(ctx, &(lam__derived){"checkpoint", open, body_checkpoint, f->inputs, f->outputs, NULL, 0, NULL});
+    return lam__fn_derive(ctx, &(lam__derived){"checkpoint", open, body_checkpoint, f->inputs, f->outputs, &policy, sizeof policy, NULL});
+}
+
+/* ---- names -------------------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_checkpoint_name(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    memcpy(out->dims, x->dims, x->rank * sizeof *out->dims);
+    return LAM_OK;
+}
+
+static bool view_checkpoint_name(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    *offset = 0;
+    memcpy(strides, call->in[0]->strides, (size_t)out->rank * sizeof *strides);
+    return true;
+}
+
+static void vjp_checkpoint_name(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    (void)r;
+    gx[0] = g[0];
+}
+
+static void batch_checkpoint_name(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam_checkpoint_name(r->in[0], r->params);
+}
+
+const lam_primitive lam__row_checkpoint_name = {
+    .name = "checkpoint_name", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u, .shape = shape_checkpoint_name,
+    .view = view_checkpoint_name, .vjp = vjp_checkpoint_name, .batch = batch_checkpoint_name,
+};
+
+lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name) {
+    char params[LAM__KEEP_LENGTH] = {0};
+    if (!name || !*name || strlen(name) >= sizeof params)
+        return lam_fail(lam_ctx_of(x), LAM_ERR_VALUE, "checkpoint_name: the name is missing or longer than %d", LAM__KEEP_LENGTH - 1);
+    strcpy(params, name);
+    return lam__apply1(&lam__row_checkpoint_name, params, sizeof params, x);
 }

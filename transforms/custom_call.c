@@ -75,7 +75,7 @@ static bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, 
     fc->part = part;
     fc->refs++;
     lam__scope_open(ctx, &v->scope);
-    v->frame = (lam__frame){.name = fc->instance->fn.name, .part = part_name(part), .parent = ctx->frame, .start = ctx->clock};
+    v->frame = (lam__frame){.name = fc->instance->fn.name, .part = part_name(part), .parent = ctx->frame, .start = ctx->clock, .level = ctx->current};
     ctx->frame = &v->frame;
     return true;
 }

@@ -1,5 +1,6 @@
-/* Contractions and linear algebra. Part of ops.h, whose opening comment holds here too. A "stack" is a tensor [..., rows, columns]: a
- * matrix for every index of the leading axes. Linear algebra works in floating dtypes; integers are taken as f64. */
+/* Contractions and linear algebra. Part of ops.h, whose opening comment holds here too. A "stack" is a tensor [...,
+ * rows, columns]: a matrix for every index of the leading axes. Linear algebra works in floating dtypes; integers are
+ * taken as f64. */
 #ifndef LAMINA_LINALG_H
 #define LAMINA_LINALG_H
 
@@ -18,7 +19,8 @@ typedef struct lam_dot_options {
 
 /* The general contraction of two tensors; integers wrap, bools are combined by and and or.
  * Shape   the batch axes in the order of batch_x, the other axes of x that are not contracted, those of y.
- * Fails   LAM_ERR_AXIS for axes out of range, named twice, or lists of two lengths; LAM_ERR_SHAPE when paired axes differ in size.
+ * Fails   LAM_ERR_AXIS for axes out of range, named twice, or lists of two lengths; LAM_ERR_SHAPE when paired axes
+ *         differ in size.
  * Derivative: bilinear. */
 LAM_API lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_options *options);
 
@@ -27,7 +29,8 @@ LAM_API lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_
  * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y);
 
-/* The product over the last axis of x and the last but one of y (or its only one), no axes gone through together; lam_mul for rank 0.
+/* The product over the last axis of x and the last but one of y (or its only one), no axes gone through together;
+ * lam_mul for rank 0.
  * Shape   the other axes of x, those of y.
  * Fails   LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y);
@@ -42,17 +45,19 @@ LAM_API lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis);
  * Fails   like any use of a handle. Derivative: bilinear. */
 LAM_API lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y);
 
-/* The sum of products over the axes in axes_x, paired with those in axes_y; no lists: the last two of x with the first two of y.
+/* The sum of products over the axes in axes_x, paired with those in axes_y; no lists: the last two of x with the first
+ * two of y.
  * Shape   the other axes of x, those of y.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axes axes_y);
 
-/* Einstein summation, for example "ij,jk->ik": one letter per axis, equal letters are gone through together, letters that
- * the result lacks are summed over. "..." stands for any number of leading, middle or last axes, which broadcast. A letter twice in
- * one term is its diagonal. Without "->" the result has the axes of "...", then the letters that occur once, sorted. The operands are
- * contracted in pairs, in the order that takes the fewest multiplications (beyond 5 operands: greedily).
- * Fails   LAM_ERR_VALUE for subscripts that say nothing; LAM_ERR_ARITY, LAM_ERR_RANK, LAM_ERR_SHAPE when they do not fit the operands;
- *         each names the subscript. Derivative: multilinear. */
+/* Einstein summation, for example "ij,jk->ik": one letter per axis, equal letters are gone through together, letters
+ * that the result lacks are summed over. "..." stands for any number of leading, middle or last axes, which broadcast.
+ * A letter twice in one term is its diagonal. Without "->" the result has the axes of "...", then the letters that
+ * occur once, sorted. The operands are contracted in pairs, in the order that takes the fewest multiplications (beyond
+ * 5 operands: greedily).
+ * Fails   LAM_ERR_VALUE for subscripts that say nothing; LAM_ERR_ARITY, LAM_ERR_RANK, LAM_ERR_SHAPE when they do not
+ *         fit the operands; each names the subscript. Derivative: multilinear. */
 LAM_API lam_tensor *lam_einsum(const char *subscripts, lam_list operands);
 
 /* ---- parts of matrices ---------------------------------------------------------------------------------------- */
@@ -89,7 +94,8 @@ typedef struct lam_triangular_options {
 
 /* The x with op(a) x = b for triangular matrices a (default: lower, from the left).
  * Shape   that of b, [..., n, m] (right side: [..., m, n]) or [n]; leading axes broadcast.
- * Fails   LAM_ERR_SHAPE. A zero on the diagonal gives infinities. Derivative: linear in b; in a by the triangle that is read. */
+ * Fails   LAM_ERR_SHAPE. A zero on the diagonal gives infinities. Derivative: linear in b; in a by the triangle that
+ *         is read. */
 LAM_API lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_options *options);
 
 /* The x with l l^T x = b, for l from lam_cholesky.
@@ -97,8 +103,8 @@ LAM_API lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam
 LAM_API lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b);
 
 /* Rows exchanged for stability, then factored: x[permutation] = l u, l with ones on its diagonal.
- * Shape   factors: that of x, u in the upper triangle, l below it. pivots, permutation: i32 [..., n]; row i was exchanged with row
- *         pivots[i], in that order; permutation is the outcome.
+ * Shape   factors: that of x, u in the upper triangle, l below it. pivots, permutation: i32 [..., n]; row i was
+ *         exchanged with row pivots[i], in that order; permutation is the outcome.
  * Fails   LAM_ERR_SHAPE unless square; never for singular matrices, which leave zeros on u's diagonal.
  * Owner   the three: current scope. Derivative: of the factors, the permutation fixed; needs x invertible. */
 LAM_API lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_tensor **permutation);

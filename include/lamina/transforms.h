@@ -112,15 +112,28 @@ LAM_API lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options
  * Fails   as lam_grad and lam_jvp do. */
 LAM_API lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options);
 
+/* What a checkpointed function keeps for its derivative beside its inputs and captures. */
+typedef enum lam_checkpoint_policy {
+    LAM_CHECKPOINT_NOTHING = 0, /* nothing more: all is computed again */
+    LAM_CHECKPOINT_NAMED,       /* what lam_checkpoint_name gave one of `names` */
+    LAM_CHECKPOINT_CONTRACTIONS /* the results of dot_general (matmul, einsum, ...) */
+} lam_checkpoint_policy;
+
 typedef struct lam_checkpoint_options {
-    int reserved; /* 0; policies will follow */
+    lam_checkpoint_policy policy;
+    const char *const *names; /* for LAM_CHECKPOINT_NAMED; up to 31 bytes each; copied */
+    int name_count;           /* up to 8 */
 } lam_checkpoint_options;
 
-/* f that keeps only its inputs for its derivative and computes the rest again when that is asked for, at every order. Captures
- * of f are kept and differentiated like inputs.
+/* f that keeps its inputs and what the policy names for its derivative and computes the rest again when that is asked for, at every order.
+ * Captures of f are kept and differentiated like inputs.
  * Shape   as f.
- * Fails   as f does. */
+ * Fails   as f does; LAM_ERR_OPTION for names that do not go with the policy. */
 LAM_API lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options);
+
+/* x under a name that a checkpoint policy can keep; otherwise the identity.
+ * Fails   LAM_ERR_VALUE for no name or one of more than 31 bytes. Derivative: identity. */
+LAM_API lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name);
 
 typedef struct lam_check_grads_options {
     int order;       /* of derivatives; 0: first */

@@ -95,6 +95,6 @@ void lam_print_levels(FILE *file, const lam_ctx *ctx) {
     if (!ctx || !file) return;
     char line[1024];
     lam__text text = {line, sizeof line, 0};
-    lam__level_describe(ctx, &text);
+    lam__level_describe(ctx->current, &text);
     fprintf(file, "%s\n", line);
 }

@@ -80,7 +80,7 @@ static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
         lam__error_append(t, f->part ? "%s'%s' (%s)" : "%s'%s'", lead, f->name, f->part);
     if (ctx->current) {
         lam__error_append(t, "\n  levels: ");
-        lam__level_describe(ctx, t);
+        lam__level_describe(ctx->frame ? ctx->frame->level : ctx->current, t);
     }
     if (remedy) lam__error_append(t, "\n  remedy: %s", remedy);
 }

@@ -37,6 +37,7 @@ lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
     lam_status status = shapes ? lam__eval_shape(call, shapes) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = lam__eval_check_rank(call, shapes);
     lam__scratch_put(&area);
     return status == LAM_OK ? lam__dispatch(call, out) : status;
 }

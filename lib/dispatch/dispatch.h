@@ -17,6 +17,9 @@ lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
 /* Types of the outputs from the types of the operands. */
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]);
 
+/* LAM_ERR_RANK where a result has more axes than a user may have, or inside a rule than the machine can have. */
+lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shapes[]);
+
 /* The elementwise class (elementwise.c): one shape rule and one evaluation for all of it. */
 lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out);
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out);

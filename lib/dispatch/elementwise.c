@@ -116,7 +116,7 @@ static const lam_value *quick_shape(int n, lam_value *const in[]) {
         if (x->count > like->count || (x->count == like->count && x->rank > like->rank)) like = x;
     }
     for (int i = 0; i < n; i++)
-        if (in[i] != like && in[i]->count != 1 && !lam__value_same_dims(in[i], like)) return NULL;
+        if (in[i]->count == 1 ? in[i]->rank > like->rank : in[i] != like && !lam__value_same_dims(in[i], like)) return NULL;
     return like;
 }
 
@@ -132,6 +132,8 @@ static inline bool twins(const lam_value *x, const lam_value *y) {
 lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[], const void *params) {
     const lam_value *like = n == 2 && twins(in[0], in[1]) ? in[0] : quick_shape(n, in);
     if (!like || !like->count || (p->real && !lam__dtype_is_float(like->dtype))) return NULL;
+    if (p->loop == LAM__LOOP_where + 1 && in[0]->dtype != LAM_BOOL) return NULL;
+    if (p->loop == LAM__LOOP_where + 1 && like->dtype != LAM_BOOL) return NULL; /* the condition is not bool: to be refused */
     lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
     lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
     if (!out) return NULL;

@@ -9,6 +9,14 @@ lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]) {
     return call->primitive->elementwise ? lam__elementwise_shape(call, out) : call->primitive->shape(call, out);
 }
 
+lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shapes[]) {
+    int most = call->ctx->scope->of_rule || call->ctx->current != call->ctx->ground ? LAM_INNER_RANK : LAM_MAX_RANK;
+    for (int o = 0; o < call->outputs; o++)
+        if (shapes[o].rank > most)
+            return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have %d axes, more than %d", shapes[o].rank, most);
+    return LAM_OK;
+}
+
 static lam_status fail_abstract(const lam_call_site *call, int operand) {
     return lam__error_call(call, LAM_ERR_ABSTRACT, "name it in `saves` of the row whose rule this is",
                            "the elements of operand %d are not known here: only its type was kept", operand);
@@ -51,6 +59,7 @@ static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
     lam_status status = shapes ? p->shape(call, shapes) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = lam__eval_check_rank(call, shapes);
     if (status == LAM_OK) status = p->view ? eval_view(call, shapes, out) : eval_kernel(call, shapes, out);
     lam__scratch_put(&area);
     return status;

@@ -255,7 +255,7 @@ static void fill_inputs(lam_fn *f, lam_value *const in[], lam_tensor **handles) 
 /* Runs the body; handles[] has room for inputs, captures and outputs. */
 static lam_status run_body(lam_fn *f, lam_value *const in[], lam_tensor **handles, lam_value *out[]) {
     lam_ctx *ctx = f->ctx;
-    lam__frame frame = {.name = f->name, .parent = ctx->frame, .start = ctx->clock};
+    lam__frame frame = {.name = f->name, .parent = ctx->frame, .start = ctx->clock, .level = ctx->current};
     lam_tensor **results = handles + f->inputs + f->captured;
     lam_status status = LAM_OK, one;
     lam_scope scope;

@@ -31,6 +31,7 @@ typedef struct lam__frame {
     const char *part;          /* of a custom Function: which of its callbacks; NULL for others */
     struct lam__frame *parent;
     uint64_t start;            /* the clock when it began: handles born later were made inside */
+    struct lam__level *level;  /* current when it began: what messages show, whatever level is at work for it */
 } lam__frame;
 
 /* Makes a function of the library's own around `base` (held while it lives, may be NULL): env is env_bytes copied from `env`, whose owner

@@ -49,8 +49,8 @@ void lam__level_pop(lam__level *level) {
     ctx->current = level->previous;
 }
 
-void lam__level_describe(const lam_ctx *ctx, lam__text *text) {
-    for (const lam__level *level = ctx->current; level; level = level->parent) {
+void lam__level_describe(const lam__level *level, lam__text *text) {
+    for (; level; level = level->parent) {
         lam__error_append(text, "%s", level->interpreter->name);
         if (level->interpreter->describe) level->interpreter->describe(level, text);
         if (level->parent) lam__error_append(text, " -> ");

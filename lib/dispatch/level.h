@@ -25,7 +25,7 @@ lam_status lam__level_start(lam_ctx *ctx, lam__level *ground);
 void lam__level_stop(lam_ctx *ctx);
 
 /* "vmap(size 5) -> vjp -> eval" */
-void lam__level_describe(const lam_ctx *ctx, lam__text *text);
+void lam__level_describe(const lam__level *level, lam__text *text);
 
 /* Records that a box of a level that is not visible was used. */
 lam_status lam__level_fail_hidden(const lam_call_site *call, int operand);

@@ -1,5 +1,6 @@
-/* Cholesky factors and triangular solves, on stacks of matrices. Derivatives after Murray, "Differentiation of the Cholesky
- * decomposition" (2016), sections 2.1 and 3.1; every rule is made of matrix products and triangular solves and so has rules itself. */
+/* Cholesky factors and triangular solves, on stacks of matrices. Derivatives after Murray, "Differentiation of the
+ * Cholesky decomposition" (2016), sections 2.1 and 3.1; every rule is made of matrix products and triangular solves
+ * and so has rules itself. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -25,7 +26,7 @@ static void copy_into(const lam_value *x, lam_value *out) {
     if (x->count) lam__kernels_copy(x->rank, x->dims, dtype, out->data, out->strides, dtype, x->data, x->strides);
 }
 
-/* ---- cholesky -------------------------------------------------------------------------------------------------------- */
+/* ---- cholesky ---------------------------------------------------------------------------------------------------- */
 
 static lam_status shape_cholesky(const lam_call_site *call, lam_shape out[]) {
     return shape_of_operand(call, 0, out);
@@ -73,8 +74,15 @@ static void batch_cholesky(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_cholesky = {
-    .name = "cholesky", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_OUT(0),
-    .shape = shape_cholesky, .eval = eval_cholesky, .jvp = jvp_cholesky, .vjp = vjp_cholesky, .batch = batch_cholesky,
+    .name = "cholesky",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_OUT(0),
+    .shape = shape_cholesky,
+    .eval = eval_cholesky,
+    .jvp = jvp_cholesky,
+    .vjp = vjp_cholesky,
+    .batch = batch_cholesky,
 };
 
 /* The row reads the lower triangle; that only the symmetric part counts, for value and derivative, is said here. */
@@ -85,7 +93,7 @@ lam_tensor *lam_cholesky(lam_tensor *x) {
     return apply_cholesky(lam_mul(0.5, lam_add(x, lam__matrices_turn(x))));
 }
 
-/* ---- triangular_solve -------------------------------------------------------------------------------------------------- */
+/* ---- triangular_solve -------------------------------------------------------------------------------------------- */
 
 typedef struct solve_params {
     bool right_side, upper, transpose, unit_diagonal;
@@ -140,7 +148,8 @@ static void vjp_triangular_solve(const lam_rule *r, lam_tensor *const g[], lam_t
     back.transpose = !p->transpose;
     gx[1] = apply_solve(r->in[0], g[0], back);
     if (!r->needs[0]) return;
-    lam_tensor *left = p->right_side == p->transpose ? gx[1] : r->out[0], *right = p->right_side == p->transpose ? r->out[0] : gx[1];
+    lam_tensor *left = p->right_side == p->transpose ? gx[1] : r->out[0],
+               *right = p->right_side == p->transpose ? r->out[0] : gx[1];
     if (p->right_side) left = lam__matrices_turn(left);
     else right = lam__matrices_turn(right);
     gx[0] = lam_neg(read_part(lam_matmul(left, right), p));
@@ -150,20 +159,30 @@ static void vjp_triangular_solve(const lam_rule *r, lam_tensor *const g[], lam_t
 static void batch_triangular_solve(const lam_rule *r, lam_tensor *out[]) {
     const solve_params *p = r->params;
     if (r->mapped[0]) out[0] = apply_solve(r->in[0], lam__matrices_with_batch(r, 1), *p);
-    else out[0] = lam__matrices_narrow(r, 1, apply_solve(r->in[0], lam__matrices_widen(r, 1, p->right_side), *p), p->right_side);
+    else
+        out[0] = lam__matrices_narrow(r, 1, apply_solve(r->in[0], lam__matrices_widen(r, 1, p->right_side), *p),
+                                      p->right_side);
 }
 
 static void print_triangular_solve(FILE *file, const void *params) {
     const solve_params *p = params;
-    fprintf(file, "side=%s, triangle=%s, transpose=%d, unit_diagonal=%d", p->right_side ? "right" : "left", p->upper ? "upper" : "lower",
-            p->transpose, p->unit_diagonal);
+    fprintf(file, "side=%s, triangle=%s, transpose=%d, unit_diagonal=%d", p->right_side ? "right" : "left",
+            p->upper ? "upper" : "lower", p->transpose, p->unit_diagonal);
 }
 
 const lam_primitive lam__row_triangular_solve = {
-    .name = "triangular_solve", .inputs = 2, .derivative = LAM_GENERAL, .linear = 2u,
-    .saves = LAM_SAVE_IN(0), .saves_for = {LAM_SAVE_OUT(0)},
-    .shape = shape_triangular_solve, .eval = eval_triangular_solve, .jvp = jvp_triangular_solve, .vjp = vjp_triangular_solve,
-    .batch = batch_triangular_solve, .params_print = print_triangular_solve,
+    .name = "triangular_solve",
+    .inputs = 2,
+    .derivative = LAM_GENERAL,
+    .linear = 2u,
+    .saves = LAM_SAVE_IN(0),
+    .saves_for = {LAM_SAVE_OUT(0)},
+    .shape = shape_triangular_solve,
+    .eval = eval_triangular_solve,
+    .jvp = jvp_triangular_solve,
+    .vjp = vjp_triangular_solve,
+    .batch = batch_triangular_solve,
+    .params_print = print_triangular_solve,
 };
 
 lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_options *options) {

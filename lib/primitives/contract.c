@@ -1,6 +1,7 @@
-/* Contractions. All of them are one primitive, dot_general: any axes of two tensors paired off as batch axes or as axes summed
- * over. It is bilinear, its derivatives are dot_generals, and so is its batched form: a mapped operand has one axis more, which is
- * a batch axis if both have it and a free axis otherwise. Nothing here is ever a loop over examples. */
+/* Contractions. All of them are one primitive, dot_general: any axes of two tensors paired off as batch axes or as
+ * axes summed over. It is bilinear, its derivatives are dot_generals, and so is its batched form: a mapped operand has
+ * one axis more, which is a batch axis if both have it and a free axis otherwise. Nothing here is ever a loop over
+ * examples. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -46,13 +47,14 @@ static int free_axes(const pairing *p, int side, int rank, int out[]) {
     return n;
 }
 
-/* ---- shape --------------------------------------------------------------------------------------------------------- */
+/* ---- shape ------------------------------------------------------------------------------------------------------- */
 
 static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) {
     const pairing *p = call->params;
     const lam_value *x = call->in[0], *y = call->in[1];
     int axes[LAM_INNER_RANK];
-    if (x->dtype != y->dtype) return lam__error_call(call, LAM_ERR_DTYPE, "cast one of them", "the operands have two dtypes");
+    if (x->dtype != y->dtype)
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast one of them", "the operands have two dtypes");
     for (int i = 0; i < pairs(p); i++) {
         int a = axes_of(p, 0)[i], b = axes_of(p, 1)[i];
         if (x->dims[a] != y->dims[b])
@@ -72,7 +74,7 @@ static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) 
     return LAM_OK;
 }
 
-/* ---- eval ---------------------------------------------------------------------------------------------------------- */
+/* ---- eval -------------------------------------------------------------------------------------------------------- */
 
 enum { BATCH, ROWS, COLUMNS, GROUPS };
 
@@ -120,7 +122,8 @@ static lam_status stack_up(const lam_call_site *call, int side, stack *s) {
     for (int i = 0; i < p->contract; i++) order[at[side ? ROWS : COLUMNS] + i] = axes_of(p, side)[p->batch + i];
     bool fine = true;
     *s = (stack){.data = x->data};
-    for (int g = 0; g < GROUPS; g++) fine = nest(x, order + at[g], at[g + 1] - at[g], &s->size[g], &s->stride[g]) && fine;
+    for (int g = 0; g < GROUPS; g++)
+        fine = nest(x, order + at[g], at[g + 1] - at[g], &s->size[g], &s->stride[g]) && fine;
     if (fine) return LAM_OK;
     s->copy = ordered(call->ctx, x, order);
     if (!s->copy) return LAM_ERR_MEMORY;
@@ -154,8 +157,8 @@ static void *lend(void *env, size_t bytes) {
 
 static lam_status multiply(lam_ctx *ctx, const stack *x, const stack *y, lam_value *out) {
     lent memory = {.ctx = ctx};
-    bool done = lam__kernels_matmul((lam_dtype)out->dtype, x->size[BATCH], x->size[ROWS], x->size[COLUMNS], y->size[COLUMNS], x->data,
-                                    x->stride, y->data, y->stride, out->data, lend, &memory);
+    bool done = lam__kernels_matmul((lam_dtype)out->dtype, x->size[BATCH], x->size[ROWS], x->size[COLUMNS],
+                                    y->size[COLUMNS], x->data, x->stride, y->data, y->stride, out->data, lend, &memory);
     while (memory.count--) lam__alloc_put(&ctx->pool, memory.block[memory.count], memory.bytes[memory.count]);
     return done ? LAM_OK : LAM_ERR_MEMORY;
 }
@@ -170,7 +173,7 @@ static lam_status eval_dot_general(const lam_call_site *call, lam_value *const o
     return status;
 }
 
-/* ---- derivative ------------------------------------------------------------------------------------------------------ */
+/* ---- derivative -------------------------------------------------------------------------------------------------- */
 
 /* Where axis a of an operand comes among its contracted axes, by number. */
 static int place_among(const int8_t *contracted, int n, int8_t a) {
@@ -179,8 +182,8 @@ static int place_among(const int8_t *contracted, int n, int8_t a) {
     return place;
 }
 
-/* The cotangent times the other operand, summed over that one's free axes. The product keeps the order x, y: its axes are batch, free
- * axes of the left factor, of the right; they are then put where the operand has them. */
+/* The cotangent times the other operand, summed over that one's free axes. The product keeps the order x, y: its axes
+ * are batch, free axes of the left factor, of the right; they are then put where the operand has them. */
 static lam_tensor *gradient(const lam_rule *r, lam_tensor *g, int side) {
     const pairing *p = r->params;
     int own_free[LAM_INNER_RANK], far_free[LAM_INNER_RANK], order[LAM_INNER_RANK] = {0}, far = 1 - side;
@@ -209,7 +212,7 @@ static void vjp_dot_general(const lam_rule *r, lam_tensor *const g[], lam_tensor
         if (r->needs[side]) gx[side] = gradient(r, g[0], side);
 }
 
-/* ---- batch ------------------------------------------------------------------------------------------------------------ */
+/* ---- batch ------------------------------------------------------------------------------------------------------- */
 
 static void batch_dot_general(const lam_rule *r, lam_tensor *out[]) {
     const pairing *p = r->params;
@@ -237,15 +240,23 @@ static void print_dot_general(FILE *file, const void *params) {
 }
 
 const lam_primitive lam__row_dot_general = {
-    .name = "dot_general", .inputs = 2, .derivative = LAM_BILINEAR, .linear = 3u, .bilinear = true,
+    .name = "dot_general",
+    .inputs = 2,
+    .derivative = LAM_BILINEAR,
+    .linear = 3u,
+    .bilinear = true,
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
-    .shape = shape_dot_general, .eval = eval_dot_general, .vjp = vjp_dot_general, .batch = batch_dot_general,
+    .shape = shape_dot_general,
+    .eval = eval_dot_general,
+    .vjp = vjp_dot_general,
+    .batch = batch_dot_general,
     .params_print = print_dot_general,
 };
 
-/* ---- by axis lists ----------------------------------------------------------------------------------------------------- */
+/* ---- by axis lists ----------------------------------------------------------------------------------------------- */
 
-/* Adds the named axes of one operand to its side; false after recording a list that is impossible or an axis that is there already. */
+/* Adds the named axes of one operand to its side; false after recording a list that is impossible or an axis that is
+ * there already. */
 static bool collect(const char *operation, lam_tensor *x, lam_axes axes, uint32_t *seen, int *count, int8_t *out) {
     int list[LAM_INNER_RANK];
     if (!lam__axes_collect(operation, x, axes, lam_rank(x), count, list)) return false;
@@ -267,14 +278,16 @@ static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const la
     int batch[2], contract[2];
     for (int side = 0; side < 2; side++) {
         uint32_t seen = 0;
-        if (!collect(operation, in[side], side ? o->batch_y : o->batch_x, &seen, &batch[side], axes[side])) return lam__axes_failed(in[0]);
-        if (!collect(operation, in[side], side ? o->contract_y : o->contract_x, &seen, &contract[side], axes[side] + batch[side]))
+        if (!collect(operation, in[side], side ? o->batch_y : o->batch_x, &seen, &batch[side], axes[side]))
+            return lam__axes_failed(in[0]);
+        if (!collect(operation, in[side], side ? o->contract_y : o->contract_x, &seen, &contract[side],
+                     axes[side] + batch[side]))
             return lam__axes_failed(in[0]);
     }
     if (batch[0] != batch[1] || contract[0] != contract[1])
         return lam__matrices_fail(operation, 2, in, LAM_ERR_AXIS, "name as many axes of one operand as of the other",
-                                  "%d and %d batch axes, %d and %d contracted ones cannot be paired", batch[0], batch[1], contract[0],
-                                  contract[1]);
+                                  "%d and %d batch axes, %d and %d contracted ones cannot be paired", batch[0],
+                                  batch[1], contract[0], contract[1]);
     pairing p = {.batch = (int8_t)batch[0], .contract = (int8_t)contract[0]};
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < pairs(&p); i++) named(&p, side)[i] = axes[side][i];

@@ -1,5 +1,5 @@
-/* Determinants, made of the LU factors: the product of u's diagonal and the sign of the row exchanges. Up to three rows the determinant is
- * written out, so that it has its derivatives at singular matrices too. */
+/* Determinants, made of the LU factors: the product of u's diagonal and the sign of the row exchanges. Up to three
+ * rows the determinant is written out, so that it has its derivatives at singular matrices too. */
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
 
@@ -41,7 +41,8 @@ static lam_tensor *written_out(lam_tensor *x, int64_t n) {
 }
 
 /* The factors of x, its u's diagonal, and its exchanges; false: *failed is what the operation returns. */
-static bool factors(const char *operation, lam_tensor **x, lam_tensor **diagonal, lam_tensor **swaps, lam_tensor **failed) {
+static bool factors(const char *operation, lam_tensor **x, lam_tensor **diagonal, lam_tensor **swaps,
+                    lam_tensor **failed) {
     lam_tensor *f, *pivots, *permutation;
     if (!lam__matrices_operands(operation, true, 1, x, x, failed)) return false;
     *failed = lam__axes_failed(*x);

@@ -1,5 +1,5 @@
-/* Parts of matrices: the diagonal primitive, a view with two strides added; its transpose writes onto the diagonal of zeros, which is a
- * strided slice of the matrices seen as rows. Triangles are made with a mask. */
+/* Parts of matrices: the diagonal primitive, a view with two strides added; its transpose writes onto the diagonal of
+ * zeros, which is a strided slice of the matrices seen as rows. Triangles are made with a mask. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -83,8 +83,14 @@ static void batch_diagonal(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_diagonal = {
-    .name = "diagonal", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_diagonal, .view = view_diagonal, .vjp = vjp_diagonal, .batch = batch_diagonal,
+    .name = "diagonal",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_diagonal,
+    .view = view_diagonal,
+    .vjp = vjp_diagonal,
+    .batch = batch_diagonal,
 };
 
 /* The same for `operation`, a name in messages. */
@@ -92,7 +98,8 @@ static lam_tensor *diagonal(const char *operation, lam_tensor *x, int64_t offset
     lam_tensor *failed;
     lam_value *v;
     if (!lam__scope_operands(operation, 1, &x, &v, &failed)) return failed;
-    if (!lam__apply_axis(operation, x, v->rank, &row) || !lam__apply_axis(operation, x, v->rank, &column)) return lam__axes_failed(x);
+    if (!lam__apply_axis(operation, x, v->rank, &row) || !lam__apply_axis(operation, x, v->rank, &column))
+        return lam__axes_failed(x);
     if (row == column) return lam__axes_fail(operation, x, LAM_ERR_AXIS, "rows and columns are both axis %d", row);
     int64_t rows = v->dims[row], columns = v->dims[column];
     offset = offset < -rows ? -rows : offset > columns ? columns : offset; /* beyond, it is as empty */
@@ -107,7 +114,8 @@ lam_tensor *lam_trace(lam_tensor *x, int64_t offset, int axis1, int axis2) {
     return lam_sum(diagonal("trace", x, offset, axis1, axis2), &(lam_reduce_options){.axes = LAM_AXES(-1)});
 }
 
-/* x where column - row <= (lower) or >= (upper) offset, zero elsewhere: the choice, not a product, so that no NaN passes. */
+/* x where column - row <= (lower) or >= (upper) offset, zero elsewhere: the choice, not a product, so that no NaN
+ * passes. */
 static lam_tensor *triangle(const char *operation, lam_tensor *x, int64_t offset, bool upper) {
     lam_tensor *failed;
     lam_value *v;

@@ -1,6 +1,7 @@
-/* Einstein summation. The subscripts become labels, one number per letter and one per axis under the ellipsis; each operand becomes a
- * tensor with a label per axis, none repeated, and is then contracted with another, pair by pair, until one is left. The order of
- * the pairs is the cheapest there is for up to 5 operands; beyond, the cheapest pair goes first until 5 are left. */
+/* Einstein summation. The subscripts become labels, one number per letter and one per axis under the ellipsis; each
+ * operand becomes a tensor with a label per axis, none repeated, and is then contracted with another, pair by pair,
+ * until one is left. The order of the pairs is the cheapest there is for up to 5 operands; beyond, the cheapest pair
+ * goes first until 5 are left. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -28,16 +29,16 @@ typedef struct term {
 typedef struct sum {
     lam_ctx *ctx;
     const char *subscripts;
-    int count;                   /* terms left */
+    int count; /* terms left */
     term terms[MOST_OPERANDS];
-    int known;                   /* labels in use */
-    char letter[MOST_LABELS];    /* '.' for one under the ellipsis */
-    int64_t size[MOST_LABELS];   /* elements */
-    int dots[LAM_INNER_RANK];    /* label of the ellipsis axis, counted from the last one; -1: none yet */
-    int dot_count;               /* axes under the ellipsis */
+    int known;                 /* labels in use */
+    char letter[MOST_LABELS];  /* '.' for one under the ellipsis */
+    int64_t size[MOST_LABELS]; /* elements */
+    int dots[LAM_INNER_RANK];  /* label of the ellipsis axis, counted from the last one; -1: none yet */
+    int dot_count;             /* axes under the ellipsis */
     uint8_t result[LAM_INNER_RANK];
     int result_rank;
-    labels wanted;               /* of the result */
+    labels wanted; /* of the result */
 } sum;
 
 static labels set_of(const term *t) {
@@ -54,12 +55,13 @@ static bool refuse(const sum *s, lam_status status, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    lam__error_set(s->ctx, status, "write subscripts like \"ij,jk->ik\": one letter per axis, ... for any number of axes",
+    lam__error_set(s->ctx, status,
+                   "write subscripts like \"ij,jk->ik\": one letter per axis, ... for any number of axes",
                    "einsum: %s in \"%.200s\"", text, s->subscripts);
     return false;
 }
 
-/* ---- subscripts --------------------------------------------------------------------------------------------------- */
+/* ---- subscripts -------------------------------------------------------------------------------------------------- */
 
 static int label_new(sum *s, char letter) {
     if (s->known == MOST_LABELS) return -1;
@@ -80,8 +82,8 @@ static bool note_size(sum *s, int operand, int l, int64_t size) {
     int64_t known = s->size[l];
     if (known < 0 || (s->letter[l] == '.' && known == 1)) s->size[l] = size;
     else if (known != size && !(s->letter[l] == '.' && size == 1))
-        return refuse(s, LAM_ERR_SHAPE, "subscript '%c' has %lld elements in operand %d and %lld before", s->letter[l], (long long)size,
-                      operand, (long long)known);
+        return refuse(s, LAM_ERR_SHAPE, "subscript '%c' has %lld elements in operand %d and %lld before", s->letter[l],
+                      (long long)size, operand, (long long)known);
     return true;
 }
 
@@ -138,7 +140,8 @@ static bool read_terms(sum *s, const char **at) {
         if (!read_term(s, n, at)) return false;
         bool more = **at == ',';
         if (more != (n + 1 < s->count))
-            return refuse(s, LAM_ERR_ARITY, "%s operands are described than the %d given", more ? "more" : "fewer", s->count);
+            return refuse(s, LAM_ERR_ARITY, "%s operands are described than the %d given", more ? "more" : "fewer",
+                          s->count);
         *at += more;
     }
     return true;
@@ -190,7 +193,7 @@ static bool read_subscripts(sum *s) {
     return strncmp(at, "->", 2) == 0 ? explicit_result(s, at + 2) : implicit_result(s);
 }
 
-/* ---- one operand -------------------------------------------------------------------------------------------------- */
+/* ---- one operand ------------------------------------------------------------------------------------------------- */
 
 static void remove_axis(term *t, int axis) {
     t->rank--;
@@ -242,7 +245,7 @@ static labels needed_outside(const sum *s, int i, int k) {
     return set;
 }
 
-/* ---- two operands --------------------------------------------------------------------------------------------------- */
+/* ---- two operands ------------------------------------------------------------------------------------------------ */
 
 /* x with its axes in the order of `label`, one element where it has none of that label. */
 static lam_tensor *lined_up(const term *t, int rank, const uint8_t label[]) {
@@ -273,19 +276,23 @@ static term contract(const sum *s, const term *a, const term *b, labels needed) 
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < terms[side]->rank; i++) {
             if (common >> terms[side]->label[i] & 1u) continue;
-            if (out.rank == LAM_INNER_RANK) return out.x = &s->ctx->failed, refuse(s, LAM_ERR_RANK, "a product has too many axes"), out;
+            if (out.rank == LAM_INNER_RANK)
+                return out.x = &s->ctx->failed, refuse(s, LAM_ERR_RANK, "a product has too many axes"), out;
             out.label[out.rank++] = terms[side]->label[i];
         }
     if (!inners) {
         out.x = lam_mul(lined_up(a, out.rank, out.label), lined_up(b, out.rank, out.label));
         return out;
     }
-    out.x = lam_dot_general(a->x, b->x, &(lam_dot_options){.contract_x = {inners, inner[0]}, .contract_y = {inners, inner[1]},
-                                                           .batch_x = {batches, batch[0]}, .batch_y = {batches, batch[1]}});
+    out.x = lam_dot_general(a->x, b->x,
+                            &(lam_dot_options){.contract_x = {inners, inner[0]},
+                                               .contract_y = {inners, inner[1]},
+                                               .batch_x = {batches, batch[0]},
+                                               .batch_y = {batches, batch[1]}});
     return out;
 }
 
-/* ---- order of the pairs ------------------------------------------------------------------------------------------------ */
+/* ---- order of the pairs ------------------------------------------------------------------------------------------ */
 
 /* Multiplications that it takes to go through these labels. */
 static double cost_of(const sum *s, labels set) {
@@ -349,7 +356,7 @@ static void contract_all(sum *s) {
     }
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *evaluate(sum *s) {
     int order[LAM_INNER_RANK] = {0};
@@ -387,7 +394,8 @@ lam_tensor *lam_einsum(const char *subscripts, lam_list operands) {
     lam_tensor *failed;
     if (!operands.count || !operands.items) return lam__axes_failed(NULL);
     if (operands.count > MOST_OPERANDS)
-        return lam__axes_fail("einsum", operands.items[0], LAM_ERR_ARITY, "%zu operands are more than %d", operands.count, MOST_OPERANDS);
+        return lam__axes_fail("einsum", operands.items[0], LAM_ERR_ARITY, "%zu operands are more than %d",
+                              operands.count, MOST_OPERANDS);
     if (!take_operands(&s, operands, &failed)) return failed;
     return read_subscripts(&s) ? evaluate(&s) : &s.ctx->failed;
 }

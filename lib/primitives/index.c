@@ -293,7 +293,11 @@ static lam_tensor *fitted(lam_tensor *x, lam_tensor *indices, lam_tensor *update
     for (int i = 0; i < axis; i++) dims[rank++] = own.dims[i];
     for (int i = 0; i < at.rank; i++) dims[rank++] = at.dims[i];
     for (int i = axis + 1; i < own.rank; i++) dims[rank++] = own.dims[i];
-    return lam_broadcast_to(lam_cast(updates, lam_dtype_of(x)), (lam_dims){rank, dims});
+    lam_dims given = lam_dims_of(updates);
+    lam_tensor *cast = lam_cast(updates, lam_dtype_of(x));
+    for (int i = 0, lead = rank - given.rank; i < given.rank; i++) /* what does not fit is for the shape rule to refuse */
+        if (lead < 0 || (given.dims[i] != 1 && given.dims[i] != dims[lead + i])) return cast;
+    return lam_broadcast_to(cast, (lam_dims){rank, dims});
 }
 
 lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {

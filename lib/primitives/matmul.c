@@ -1,6 +1,6 @@
-/* Products of stacks of matrices or vectors whose leading axes broadcast. They become one dot_general: a leading axis that both have is a
- * batch axis; one that only one operand has, or where the other has one element, is a free axis of that operand, so nothing is
- * ever repeated: a stack times one matrix is one big product. */
+/* Products of stacks of matrices or vectors whose leading axes broadcast. They become one dot_general: a leading axis
+ * that both have is a batch axis; one that only one operand has, or where the other has one element, is a free axis of
+ * that operand, so nothing is ever repeated: a stack times one matrix is one big product. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -69,7 +69,8 @@ static bool divide(factor f[2], int leads, unsigned owners[]) {
     return true;
 }
 
-/* dot_general gives batch axes, then the free ones of x, then of y; `order` gets where each axis of the result is there. */
+/* dot_general gives batch axes, then the free ones of x, then of y; `order` gets where each axis of the result is
+ * there. */
 static int arrange(factor f[2], int leads, const unsigned owners[], int order[]) {
     int batch = 0, own[2] = {0, 0}, next[2] = {0, 0}, used[2] = {0, 0}, n = leads;
     for (int k = 0; k < leads; k++) {
@@ -94,9 +95,10 @@ static lam_tensor *product(const char *operation, lam_tensor *in[2], factor f[2]
     unsigned owners[LAM_INNER_RANK];
     int order[2 * LAM_INNER_RANK];
     if (lam_dim(in[0], f[0].contract) != lam_dim(in[1], f[1].contract))
-        return lam__matrices_fail(operation, 2, in, LAM_ERR_SHAPE, "the axes that are summed over must have equal sizes",
-                                  "axis %d of the first operand has %lld elements, axis %d of the second has %lld", f[0].contract,
-                                  (long long)lam_dim(in[0], f[0].contract), f[1].contract, (long long)lam_dim(in[1], f[1].contract));
+        return lam__matrices_fail(
+            operation, 2, in, LAM_ERR_SHAPE, "the axes that are summed over must have equal sizes",
+            "axis %d of the first operand has %lld elements, axis %d of the second has %lld", f[0].contract,
+            (long long)lam_dim(in[0], f[0].contract), f[1].contract, (long long)lam_dim(in[1], f[1].contract));
     for (int side = 0; side < 2; side++) {
         f[side].x = in[side];
         find_leads(&f[side]);
@@ -122,7 +124,8 @@ lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
     if (!lam__matrices_operands("matmul", false, 2, in, in, &failed)) return failed;
     int m = lam_rank(in[0]), n = lam_rank(in[1]);
     if (!m || !n)
-        return lam__matrices_fail("matmul", 2, in, LAM_ERR_RANK, "use lam_mul for scalars", "an operand of rank 0 is no vector or matrix");
+        return lam__matrices_fail("matmul", 2, in, LAM_ERR_RANK, "use lam_mul for scalars",
+                                  "an operand of rank 0 is no vector or matrix");
     factor f[2] = {{.contract = m - 1, .stays = m - 2}, {.contract = n == 1 ? 0 : n - 2, .stays = n == 1 ? -1 : n - 1}};
     return product("matmul", in, f);
 }

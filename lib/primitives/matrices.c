@@ -26,8 +26,8 @@ bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tens
     return true;
 }
 
-lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *const in[], lam_status status, const char *remedy,
-                               const char *format, ...) {
+lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *const in[], lam_status status,
+                               const char *remedy, const char *format, ...) {
     char text[512];
     lam_value *values[FEW];
     lam_ctx *ctx = in[0]->ctx;
@@ -54,7 +54,7 @@ lam_tensor *lam__matrices_turn(lam_tensor *x) {
     return lam_moveaxis(x, -1, -2);
 }
 
-/* ---- batch rules --------------------------------------------------------------------------------------------------- */
+/* ---- batch rules ------------------------------------------------------------------------------------------------- */
 
 lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i) {
     lam_dims own = lam_dims_of(r->in[i]);
@@ -90,7 +90,7 @@ lam_tensor *lam__matrices_narrow(const lam_rule *r, int i, lam_tensor *x, bool r
     return lam_moveaxis(lam__apply_reshape(x, own.rank + 1, dims), rows ? -3 : -1, 0);
 }
 
-/* ---- leading axes -------------------------------------------------------------------------------------------------- */
+/* ---- leading axes ------------------------------------------------------------------------------------------------ */
 
 /* Size of leading axis k, of `rank` of them lined up at the end; 1 where x has none. */
 static int64_t lead_of(lam_dims own, int rank, int k) {
@@ -118,7 +118,8 @@ bool lam__matrices_lead(const char *operation, lam_tensor *io[2]) {
     for (int k = 0; k < rank; k++) {
         int64_t a = lead_of(x, rank, k), b = lead_of(y, rank, k);
         if (a != b && a != 1 && b != 1) {
-            lam__matrices_fail(operation, 2, io, LAM_ERR_SHAPE, "sizes in front of the matrices must be equal or 1, lined up at their end",
+            lam__matrices_fail(operation, 2, io, LAM_ERR_SHAPE,
+                               "sizes in front of the matrices must be equal or 1, lined up at their end",
                                "the batches do not broadcast");
             return false;
         }
@@ -136,8 +137,9 @@ bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tenso
     int rank = lam_rank(io[1]);
     int64_t have = rank == 0 ? -1 : lam_dim(io[1], right_side || rank == 1 ? -1 : -2);
     if (have != lam_dim(io[0], -1)) {
-        lam__matrices_fail(operation, 2, io, LAM_ERR_SHAPE, "write a batch of vectors as a batch of matrices of one column",
-                           "the right-hand side does not have the %lld equations of the matrix", (long long)lam_dim(io[0], -1));
+        lam__matrices_fail(
+            operation, 2, io, LAM_ERR_SHAPE, "write a batch of vectors as a batch of matrices of one column",
+            "the right-hand side does not have the %lld equations of the matrix", (long long)lam_dim(io[0], -1));
         return false;
     }
     if (rank == 1) io[1] = lam_expand_dims(io[1], right_side ? 0 : 1);

@@ -1,18 +1,19 @@
-/* What the contractions and the matrix factorisations share: operands brought to one dtype, failures that show all of them,
- * the axes of a matrix. A "stack" is a tensor [..., rows, columns]; whatever lies in front of the last two axes is a batch. */
+/* What the contractions and the matrix factorisations share: operands brought to one dtype, failures that show all of
+ * them, the axes of a matrix. A "stack" is a tensor [..., rows, columns]; whatever lies in front of the last two axes
+ * is a batch. */
 #ifndef LAM_PRIMITIVES_MATRICES_H
 #define LAM_PRIMITIVES_MATRICES_H
 
 #include "lib/base/context.h"
 
-/* Checks n operands and brings them to their common dtype in out[] (a floating one where `real`). False: *failed is what the
- * operation returns. */
+/* Checks n operands and brings them to their common dtype in out[] (a floating one where `real`). False: *failed is
+ * what the operation returns. */
 bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tensor *const in[], lam_tensor *out[],
                             lam_tensor **failed);
 
 /* Records a failure of `operation` on live operands, whose types are shown; gives the failed tensor. */
-lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *const in[], lam_status status, const char *remedy,
-                               const char *format, ...) LAM_PRINTF(6, 7);
+lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *const in[], lam_status status,
+                               const char *remedy, const char *format, ...) LAM_PRINTF(6, 7);
 
 /* Whether x is a stack of square matrices; otherwise records that it is not. */
 bool lam__matrices_square(const char *operation, lam_tensor *x);
@@ -23,17 +24,18 @@ lam_tensor *lam__matrices_turn(lam_tensor *x);
 /* x with the batch axis of a batch rule in front: as it is, or repeated r->size times. */
 lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i);
 
-/* The batch axis of r->in[i] moved into the columns (or rows) of its matrices, so that a batch of right-hand sides becomes one:
- * [size, ..., n, m] to [..., n, m * size], or with `rows` [size, ..., m, n] to [..., size * m, n]; and back. */
+/* The batch axis of r->in[i] moved into the columns (or rows) of its matrices, so that a batch of right-hand sides
+ * becomes one: [size, ..., n, m] to [..., n, m * size], or with `rows` [size, ..., m, n] to [..., size * m, n]; and
+ * back. */
 lam_tensor *lam__matrices_widen(const lam_rule *r, int i, bool rows);
 lam_tensor *lam__matrices_narrow(const lam_rule *r, int i, lam_tensor *x, bool rows);
 
-/* x repeated to the dims [batch..., own last two], where batch is the broadcast of the leading axes of x and y. False after
- * recording that these do not fit. */
+/* x repeated to the dims [batch..., own last two], where batch is the broadcast of the leading axes of x and y. False
+ * after recording that these do not fit. */
 bool lam__matrices_lead(const char *operation, lam_tensor *io[2]);
 
-/* The operands {a, b} of a solve: in one floating dtype, a square, b a vector (which becomes a matrix of one column; one row for the right
- * side) or a stack with as many equations. False: *failed is what the operation returns. */
+/* The operands {a, b} of a solve: in one floating dtype, a square, b a vector (which becomes a matrix of one column;
+ * one row for the right side) or a stack with as many equations. False: *failed is what the operation returns. */
 bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tensor *io[2], lam_tensor **failed);
 
 /* The number of matrices in a stack. */

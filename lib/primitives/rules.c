@@ -36,6 +36,7 @@ static bool desk_open(desk *d, const lam_call_site *call, lam_value *const resul
     if (!handles) return false;
     lam_tensor **list = (lam_tensor **)(void *)(handles + lent);
     lam__scope_open(ctx, &d->scope);
+    d->scope.of_rule = true;
     d->rule = (lam_rule){.ctx = ctx, .primitive = call->primitive, .params = call->params, .inputs = call->inputs, .outputs = call->outputs};
     d->rule.in = lend(ctx, handles, list, call->inputs, call->in);
     handles += call->inputs, list += call->inputs;
@@ -124,6 +125,7 @@ static void small_open(small_desk *d, const lam_call_site *call, lam_value *resu
     d->rule.in = d->list;
     d->rule.out = &d->result;
     lam__scope_open(ctx, &d->scope);
+    d->scope.of_rule = true;
 }
 
 static unsigned reads_of(const lam_primitive *p, int n, const bool active[]) {

@@ -1,6 +1,6 @@
-/* LU factors and what they solve. A solve factors its matrix once and differentiates implicitly: its row is given the matrix and the
- * factors, reads the factors, and says how the result depends on the matrix; the factors are constants to it. So the tape keeps them,
- * and the way back, forward mode and second order solve with the same factors. */
+/* LU factors and what they solve. A solve factors its matrix once and differentiates implicitly: its row is given the
+ * matrix and the factors, reads the factors, and says how the result depends on the matrix; the factors are constants
+ * to it. So the tape keeps them, and the way back, forward mode and second order solve with the same factors. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* ---- lu ------------------------------------------------------------------------------------------------------------- */
+/* ---- lu ---------------------------------------------------------------------------------------------------------- */
 
 enum { FACTORS, PIVOTS, PERMUTATION, LU_OUTPUTS };
 
@@ -78,8 +78,10 @@ static void vjp_lu(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *f = r->out[FACTORS], *gl = lam_tril(g[FACTORS], -1), *gu = lam_triu(g[FACTORS], 0);
     lam_tensor *lower = lam_add(lam_matmul(lam__matrices_turn(lam_tril(f, -1)), gl), gl);
     lam_tensor *middle = lam_add(lam_tril(lower, -1), lam_triu(lam_matmul(gu, lam__matrices_turn(lam_triu(f, 0))), 0));
-    lam_tensor *half = lam_triangular_solve(f, middle, &(lam_triangular_options){.unit_diagonal = true, .transpose = true});
-    lam_tensor *whole = lam_triangular_solve(f, half, &(lam_triangular_options){.right_side = true, .upper = true, .transpose = true});
+    lam_tensor *half =
+        lam_triangular_solve(f, middle, &(lam_triangular_options){.unit_diagonal = true, .transpose = true});
+    lam_tensor *whole =
+        lam_triangular_solve(f, half, &(lam_triangular_options){.right_side = true, .upper = true, .transpose = true});
     gx[0] = lam_matmul(lam__matrices_turn(permutation_matrix(r)), whole);
 }
 
@@ -88,9 +90,16 @@ static void batch_lu(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_lu = {
-    .name = "lu", .inputs = 1, .outputs = LU_OUTPUTS, .derivative = LAM_GENERAL,
+    .name = "lu",
+    .inputs = 1,
+    .outputs = LU_OUTPUTS,
+    .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(FACTORS) | LAM_SAVE_OUT(PERMUTATION),
-    .shape = shape_lu, .eval = eval_lu, .jvp = jvp_lu, .vjp = vjp_lu, .batch = batch_lu,
+    .shape = shape_lu,
+    .eval = eval_lu,
+    .jvp = jvp_lu,
+    .vjp = vjp_lu,
+    .batch = batch_lu,
 };
 
 /* Fills out[]; failed tensors on failure. x is a stack of square matrices of a floating dtype. */
@@ -110,7 +119,7 @@ lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_
     return status;
 }
 
-/* ---- solve ------------------------------------------------------------------------------------------------------------ */
+/* ---- solve ------------------------------------------------------------------------------------------------------- */
 
 enum { MATRIX, ITS_FACTORS, ITS_ORDER, RIGHT, SOLVE_INPUTS };
 
@@ -147,7 +156,8 @@ static lam_status fail_singular(const lam_call_site *call, const lam_value *f, i
     char place[128] = "";
     lam__text text = {place, sizeof place, 0};
     lam__matrices_place(f, b, &text);
-    return lam__error_call(call, LAM_ERR_NUMERIC, "a least-squares or regularised problem may be meant", "the matrix%s is singular", place);
+    return lam__error_call(call, LAM_ERR_NUMERIC, "a least-squares or regularised problem may be meant",
+                           "the matrix%s is singular", place);
 }
 
 /* Rows of every matrix in the order given: dst[i] = src[order[i]], or back: dst[order[i]] = src[i]. */
@@ -160,9 +170,11 @@ static void permute_rows(bool back, const lam_value *like, const int32_t *order,
     }
 }
 
-/* p a = l u: x = u^-1 l^-1 p b, and for the transpose x = p^T l^-T u^-T b. `work` is a copy of b that may be overwritten. */
+/* p a = l u: x = u^-1 l^-1 p b, and for the transpose x = p^T l^-T u^-T b. `work` is a copy of b that may be
+ * overwritten. */
 static void substitute(bool transpose, const void *factors, const int32_t *order, lam_value *work, lam_value *x) {
-    const lam__triangular lower = {.transpose = transpose, .unit_diagonal = true}, upper = {.transpose = transpose, .upper = true};
+    const lam__triangular lower = {.transpose = transpose, .unit_diagonal = true},
+                          upper = {.transpose = transpose, .upper = true};
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1], batch = lam__matrices_count(x);
     void *on = transpose ? work->data : x->data;
@@ -176,7 +188,8 @@ static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) 
     const solve_params *p = call->params;
     const lam_value *b = call->in[RIGHT];
     lam_dtype dtype = (lam_dtype)b->dtype;
-    lam_value *factors = lam__value_contiguous(call->in[ITS_FACTORS]), *order = lam__value_contiguous(call->in[ITS_ORDER]);
+    lam_value *factors = lam__value_contiguous(call->in[ITS_FACTORS]),
+              *order = lam__value_contiguous(call->in[ITS_ORDER]);
     lam_value *work = lam__value_new(call->ctx, dtype, b->rank, b->dims);
     lam_status status = factors && order && work ? LAM_OK : LAM_ERR_MEMORY;
     int64_t bad = status == LAM_OK ? first_singular(factors) : -1;
@@ -225,9 +238,17 @@ static void batch_solve(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_solve = {
-    .name = "solve", .inputs = SOLVE_INPUTS, .derivative = LAM_GENERAL, .linear = 1u << RIGHT,
-    .saves = LAM_SAVE_IN(MATRIX) | LAM_SAVE_IN(ITS_FACTORS) | LAM_SAVE_IN(ITS_ORDER), .saves_for = {LAM_SAVE_OUT(0)},
-    .shape = shape_solve, .eval = eval_solve, .jvp = jvp_solve, .vjp = vjp_solve, .batch = batch_solve,
+    .name = "solve",
+    .inputs = SOLVE_INPUTS,
+    .derivative = LAM_GENERAL,
+    .linear = 1u << RIGHT,
+    .saves = LAM_SAVE_IN(MATRIX) | LAM_SAVE_IN(ITS_FACTORS) | LAM_SAVE_IN(ITS_ORDER),
+    .saves_for = {LAM_SAVE_OUT(0)},
+    .shape = shape_solve,
+    .eval = eval_solve,
+    .jvp = jvp_solve,
+    .vjp = vjp_solve,
+    .batch = batch_solve,
 };
 
 /* x repeated to `rank` leading sizes `lead` of which it has the last. */

@@ -1,6 +1,7 @@
-/* Printing: lam_print. Elements stand in nested brackets, in columns of one width; of a large tensor only the first and last few
- * along each axis are shown. One cursor walks over the elements shown, once to find the width and once to print, so
- * that nothing is allocated and nothing recurses over axes; boxes are unwrapped in a loop, one level per line. */
+/* Printing: lam_print. Elements stand in nested brackets, in columns of one width; of a large tensor only the first
+ * and last few along each axis are shown. One cursor walks over the elements shown, once to find the width and once
+ * to print, so that nothing is allocated and nothing recurses over axes; boxes are unwrapped in a loop, one level
+ * per line. */
 #include "lib/tensor/print.h"
 
 #include "lib/dispatch/interpreter.h"
@@ -12,11 +13,11 @@
 #include <string.h>
 
 enum {
-    WHOLE = 400,    /* elements: a tensor with more is shortened */
-    EDGE = 3,       /* elements shown at each end of a shortened axis */
-    COLUMNS = 100,  /* a line of elements is broken before it gets longer */
-    ELEMENT = 32,   /* bytes for the text of one element */
-    BRIEF = 8       /* elements that lam__print_brief shows */
+    WHOLE = 400,   /* elements: a tensor with more is shortened */
+    EDGE = 3,      /* elements shown at each end of a shortened axis */
+    COLUMNS = 100, /* a line of elements is broken before it gets longer */
+    ELEMENT = 32,  /* bytes for the text of one element */
+    BRIEF = 8      /* elements that lam__print_brief shows */
 };
 
 /* ---- one element ---------------------------------------------------------------------------------------- */
@@ -50,8 +51,8 @@ static cursor cursor_begin(const lam_value *v) {
     return (cursor){.v = v, .shorten = v->count > WHOLE};
 }
 
-/* Goes to the next element shown. Gives the axis that has moved on, or -1 at the end; *gap tells that elements of that axis were
- * left out on the way. */
+/* Goes to the next element shown. Gives the axis that has moved on, or -1 at the end; *gap tells that elements of that
+ * axis were left out on the way. */
 static int cursor_step(cursor *c, bool *gap) {
     for (int axis = c->v->rank - 1; axis >= 0; axis--) {
         int64_t size = c->v->dims[axis];

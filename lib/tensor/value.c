@@ -42,7 +42,10 @@ static lam__value *value_make(lam_ctx *ctx, enum lam__kind kind, lam_dtype dtype
                               const int64_t *strides) {
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
     if (count < 0) {
-        lam__error_set(ctx, LAM_ERR_OVERFLOW, "split the work", "a value of this size does not fit");
+        char text[512];
+        lam__text type = {text, sizeof text, 0};
+        lam__error_append_type(&type, dtype, rank, dims);
+        lam__error_set(ctx, LAM_ERR_OVERFLOW, "split the work", "the size of %s overflows", text);
         return NULL;
     }
     lam__value *v = lam__alloc_get(&ctx->pool, bytes_of(kind));

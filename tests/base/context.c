@@ -1,5 +1,5 @@
-/* Contexts: birth with possible and impossible options, what they count, what they refuse, and that they are independent
- * of each other. */
+/* Contexts: birth with possible and impossible options, what they count, what they refuse, and that they are
+ * independent of each other. */
 #include "tests/support.h"
 
 #include <pthread.h>
@@ -196,11 +196,10 @@ START_TEST(contexts_run_in_parallel) {
 END_TEST
 
 Suite *suite_base_context(void) {
-    return SUITE_OF("base/context", impossible_options_give_the_static_failed_context,
-                    no_memory_at_birth_gives_the_static_failed_context_and_no_leak,
-                    defaults_work_and_freeing_null_does_nothing, freeing_a_context_releases_whatever_is_alive_in_it,
-                    bytes_rise_and_fall_with_what_is_alive, views_and_aliases_share_storage,
-                    the_memory_limit_refuses_names_the_numbers_and_leaves_the_context_usable,
-                    a_size_that_overflows_is_an_error_not_a_small_block, trim_gives_cached_blocks_back,
-                    contexts_run_in_parallel);
+    return SUITE_OF(
+        "base/context", impossible_options_give_the_static_failed_context,
+        no_memory_at_birth_gives_the_static_failed_context_and_no_leak, defaults_work_and_freeing_null_does_nothing,
+        freeing_a_context_releases_whatever_is_alive_in_it, bytes_rise_and_fall_with_what_is_alive,
+        views_and_aliases_share_storage, the_memory_limit_refuses_names_the_numbers_and_leaves_the_context_usable,
+        a_size_that_overflows_is_an_error_not_a_small_block, trim_gives_cached_blocks_back, contexts_run_in_parallel);
 }

@@ -195,7 +195,7 @@ Suite *suite_base_error(void) {
                     a_failed_tensor_from_before_the_clearing_is_stale, a_null_operand_is_named_by_its_position,
                     tensors_of_two_contexts_do_not_mix, functions_refuse_tensors_of_another_context,
                     a_body_may_fail_with_a_message_of_its_own, a_call_reports_failures_that_no_output_depends_on,
-                    an_old_failure_is_not_reported_again, a_message_names_the_chain_of_callers,
-                    every_status_has_a_name, a_message_longer_than_its_room_is_cut,
-                    failed_tells_failed_tensors_and_functions, a_failure_without_status_is_the_users);
+                    an_old_failure_is_not_reported_again, a_message_names_the_chain_of_callers, every_status_has_a_name,
+                    a_message_longer_than_its_room_is_cut, failed_tells_failed_tensors_and_functions,
+                    a_failure_without_status_is_the_users);
 }

@@ -193,10 +193,9 @@ END_TEST
 
 Suite *suite_base_scope(void) {
     return SUITE_OF("base/scope", a_scope_frees_all_but_what_is_kept, keeping_moves_to_the_parent_only,
-                    keeping_what_is_older_or_null_does_nothing,
-                    ending_an_outer_scope_closes_the_inner_ones_and_says_so, a_body_cannot_end_a_scope_of_its_caller,
-                    drop_releases_early_and_twice_is_an_error, hold_outlives_scopes_until_the_last_release,
-                    releasing_what_is_not_held_fails_and_changes_nothing,
+                    keeping_what_is_older_or_null_does_nothing, ending_an_outer_scope_closes_the_inner_ones_and_says_so,
+                    a_body_cannot_end_a_scope_of_its_caller, drop_releases_early_and_twice_is_an_error,
+                    hold_outlives_scopes_until_the_last_release, releasing_what_is_not_held_fails_and_changes_nothing,
                     a_held_tensor_survives_drop_and_the_other_way_round, an_alias_lives_on_its_own,
                     a_freed_handle_is_not_reused_at_once, accessors_of_a_freed_handle_are_harmless,
                     functions_belong_to_scopes_like_tensors, releasing_a_function_that_is_not_held_fails,

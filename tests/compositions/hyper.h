@@ -1,6 +1,7 @@
-/* Numbers with nilpotent units: a + sum of a_S e_S over the sets S of up to UNITS units e_k, with e_k e_k = 0. Evaluated at x + u e_1,
- * the coefficient of e_1 is the derivative along u, exactly; that of {e_1, e_2} a mixed second one, and so on (J. A. Fike
- * and J. J. Alonso, AIAA 2011-886). Independent of the library: the oracle of the compositions. */
+/* Numbers with nilpotent units: a + sum of a_S e_S over the sets S of up to UNITS units e_k, with e_k e_k = 0.
+ * Evaluated at x + u e_1, the coefficient of e_1 is the derivative along u, exactly; that of {e_1, e_2} a mixed second
+ * one, and so on (J. A. Fike and J. J. Alonso, AIAA 2011-886). Independent of the library: the oracle of the
+ * compositions. */
 #ifndef LAM_TESTS_HYPER_H
 #define LAM_TESTS_HYPER_H
 

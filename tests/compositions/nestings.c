@@ -1,6 +1,7 @@
-/* One nasty function through every nesting of the transforms to depth 3. Each transform is made an operator on functions from
- * R^4 to R (a derivative is contracted with a direction of its depth, a batch with weights), so that any word of transforms is a
- * function again; its value is computed once by the library and once in plain C on hyper-dual numbers. */
+/* One nasty function through every nesting of the transforms to depth 3. Each transform is made an operator on
+ * functions from R^4 to R (a derivative is contracted with a direction of its depth, a batch with weights), so that any
+ * word of transforms is a function again; its value is computed once by the library and once in plain C on hyper-dual
+ * numbers. */
 #include "tests/compositions/hyper.h"
 #include "tests/support.h"
 
@@ -12,10 +13,11 @@ static const double direction[DEPTH][SIZE] = {{1, -0.5, 0.75, 0.25}, {-0.3, 0.8,
 static const double captured[3] = {0.7, -1.1, 0.4};
 static const double scale[BATCH] = {1, 0.8, -0.6}, shift[BATCH] = {0, 0.3, -0.2}, weight[BATCH] = {0.5, -1.25, 2};
 
-/* ---- the function ------------------------------------------------------------------------------------------------ */
+/* ---- the function --------------------------------------------------------------------------------------------- */
 
-/* in: x, and the captured vector c. With a = x[0:3] and b = x[3]: q = sin(a) / a where a > 0 (elsewhere that would be NaN at 0),
- * else 1 + b a^2; s = the rows of q (a + b)^T summed with weights c; sum(exp(0.3 s)) + b sum(a) + log(1 + b^2). */
+/* in: x, and the captured vector c. With a = x[0:3] and b = x[3]: q = sin(a) / a where a > 0 (elsewhere that would be
+ * NaN at 0), else 1 + b a^2; s = the rows of q (a + b)^T summed with weights c; sum(exp(0.3 s)) + b sum(a) + log(1 +
+ * b^2). */
 BODY(nasty) {
     lam_tensor *a = lam_slice_axis(in[0], 0, 0, 3), *b = lam_index(in[0], 0, 3), *c = in[1];
     lam_tensor *positive = lam_gt(a, 0), *safe = lam_where(positive, a, 1);
@@ -37,12 +39,13 @@ static hyper nasty_reference(const hyper x[]) {
         sum = hyper_add(sum, x[j]);
         weighted = hyper_add(weighted, hyper_scale(captured[j], hyper_add(x[j], b)));
     }
-    for (int i = 0; i < 3; i++) total = hyper_add(total, hyper_exp(hyper_scale(0.3L, hyper_mul(quotient(x[i], b), weighted))));
+    for (int i = 0; i < 3; i++)
+        total = hyper_add(total, hyper_exp(hyper_scale(0.3L, hyper_mul(quotient(x[i], b), weighted))));
     total = hyper_add(total, hyper_mul(b, sum));
     return hyper_add(total, hyper_log(hyper_add(hyper_number(1), hyper_mul(b, b))));
 }
 
-/* ---- the operators: env is a link of the word ----------------------------------------------------------------------- */
+/* ---- the operators: env is a link of the word ----------------------------------------------------------------- */
 
 typedef struct link {
     lam_fn *inner;
@@ -112,7 +115,8 @@ BODY(by_hvp) {
 
 /* Row k of the batch is scale[k] x + shift[k]. */
 static lam_tensor *rows(lam_tensor *x) {
-    return lam_add(lam_mul(MAT(BATCH, 1, scale[0], scale[1], scale[2]), x), MAT(BATCH, 1, shift[0], shift[1], shift[2]));
+    return lam_add(lam_mul(MAT(BATCH, 1, scale[0], scale[1], scale[2]), x),
+                   MAT(BATCH, 1, shift[0], shift[1], shift[2]));
 }
 
 BODY(by_vmap) {
@@ -134,15 +138,22 @@ static const struct {
     lam_body body;
     kind kind;
 } letters[] = {
-    {"grad", by_grad, FIRST},           {"vjp", by_vjp, FIRST},         {"jvp", by_jvp, FIRST},
-    {"jvp_fn", by_jvp_fn, FIRST},       {"jacfwd", by_jacfwd, FIRST},   {"jacrev", by_jacrev, FIRST},
-    {"linearize", by_linearize, FIRST}, {"hessian", by_hessian, SECOND}, {"hvp", by_hvp, SECOND},
-    {"vmap", by_vmap, BATCHED},         {"vmap of columns", by_vmap_of_columns, BATCHED},
+    {"grad", by_grad, FIRST},
+    {"vjp", by_vjp, FIRST},
+    {"jvp", by_jvp, FIRST},
+    {"jvp_fn", by_jvp_fn, FIRST},
+    {"jacfwd", by_jacfwd, FIRST},
+    {"jacrev", by_jacrev, FIRST},
+    {"linearize", by_linearize, FIRST},
+    {"hessian", by_hessian, SECOND},
+    {"hvp", by_hvp, SECOND},
+    {"vmap", by_vmap, BATCHED},
+    {"vmap of columns", by_vmap_of_columns, BATCHED},
 };
 
 enum { LETTERS = sizeof letters / sizeof letters[0] };
 
-/* ---- a word: letters from the outermost inward -------------------------------------------------------------------- */
+/* ---- a word: letters from the outermost inward ---------------------------------------------------------------- */
 
 typedef struct word {
     int length;
@@ -174,7 +185,8 @@ static hyper reference(const word *w, int depth, const hyper x[]) {
 static lam_fn *function_from(const word *w, int depth, link links[]) {
     if (depth == w->length) {
         lam_tensor *c = vector_of(captured, 3);
-        return lam_fn_new(ctx, &(lam_fn_options){.name = "nasty", .body = nasty, .inputs = 1, .outputs = 1, .captures = LAM_LIST(c)});
+        return lam_fn_new(
+            ctx, &(lam_fn_options){.name = "nasty", .body = nasty, .inputs = 1, .outputs = 1, .captures = LAM_LIST(c)});
     }
     links[depth].inner = function_from(w, depth + 1, links);
     links[depth].u = vector_of(direction[depth], SIZE);
@@ -192,7 +204,8 @@ static void check_word(const word *w, const double point[]) {
     const char *names[DEPTH] = {"", "", ""};
     for (int d = 0; d < w->length; d++) names[d] = letters[w->letter[d]].name;
     ck_assert_msg(lam_status_of(ctx) == LAM_OK, "%s(%s(%s)): %s", names[0], names[1], names[2], lam_error(ctx));
-    ck_assert_msg(fabsl(got - want) <= 1e-11L * fmaxl(1, fabsl(want)), "%s(%s(%s)): %.17g, not %.17Lg", names[0], names[1], names[2], got, want);
+    ck_assert_msg(fabsl(got - want) <= 1e-11L * fmaxl(1, fabsl(want)), "%s(%s(%s)): %.17g, not %.17Lg", names[0],
+                  names[1], names[2], got, want);
     lam_scope_end(scope, NULL, 0);
 }
 

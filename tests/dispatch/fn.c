@@ -115,8 +115,9 @@ static void count_free(void *env) {
 
 START_TEST(env_free_runs_with_the_last_reference) {
     frees = 0;
-    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "f", .body = counts_runs, .inputs = 1, .outputs = 1,
-                                                  .env = &frees, .env_free = count_free});
+    lam_fn *f = lam_fn_new(
+        ctx, &(lam_fn_options){
+                 .name = "f", .body = counts_runs, .inputs = 1, .outputs = 1, .env = &frees, .env_free = count_free});
     lam_fn *g = lam_vmap(f, NULL);
     lam_fn_hold(f);
     lam_fn_drop(f);
@@ -154,8 +155,11 @@ BODY(adds_its_capture) {
 
 START_TEST(captures_follow_the_inputs_and_are_owned) {
     lam_scope *scope = lam_scope_begin(ctx);
-    lam_fn *f = lam_fn_hold(lam_fn_new(ctx, &(lam_fn_options){.name = "adds_its_capture", .body = adds_its_capture,
-                                                              .inputs = 1, .outputs = 1, .captures = LAM_LIST(num(40))}));
+    lam_fn *f = lam_fn_hold(lam_fn_new(ctx, &(lam_fn_options){.name = "adds_its_capture",
+                                                              .body = adds_its_capture,
+                                                              .inputs = 1,
+                                                              .outputs = 1,
+                                                              .captures = LAM_LIST(num(40))}));
     lam_scope_end(scope, NULL, 0);
     EXPECT_NUM(apply1(f, num(2)), 42);
     EXPECT_NUM(apply1(lam_grad(f, NULL), num(2)), 1);

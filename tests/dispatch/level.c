@@ -2,7 +2,7 @@
 #include "tests/dispatch/probe.h"
 #include "tests/support.h"
 
-/* ---- perturbation confusion -------------------------------------------------------------------------------- */
+/* ---- perturbation confusion -------------------------------------------------------------------------------------- */
 
 BODY(x_plus_y) {
     out[0] = lam_add(env, in[0]);
@@ -33,7 +33,7 @@ START_TEST(perturbations_of_nested_derivatives_are_not_confused) {
 }
 END_TEST
 
-/* ---- cost --------------------------------------------------------------------------------------------------- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
 BODY(probes) {
     out[0] = probe(lam_sin(probe(in[0])));
@@ -72,7 +72,7 @@ START_TEST(ten_nested_gradients_cost_linear_work) {
 }
 END_TEST
 
-/* ---- boxes in the wrong place --------------------------------------------------------------------------------- */
+/* ---- boxes in the wrong place ------------------------------------------------------------------------------------ */
 
 static lam_tensor *leaked;
 
@@ -127,7 +127,8 @@ static void batch_spy(const lam_rule *rule, lam_tensor *out[]) {
     out[0] = lam_add(rule->in[0], of_this_level);
 }
 
-static const lam_primitive row_spy = {.name = "spy", .inputs = 1, .shape = shape_spy, .eval = eval_spy, .batch = batch_spy};
+static const lam_primitive row_spy = {
+    .name = "spy", .inputs = 1, .shape = shape_spy, .eval = eval_spy, .batch = batch_spy};
 
 BODY(spies) {
     of_this_level = in[0];
@@ -156,7 +157,7 @@ START_TEST(values_of_enclosing_levels_are_constants_inside_and_flow_outside) {
 }
 END_TEST
 
-/* ---- messages --------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static char line[256];
 
@@ -180,11 +181,10 @@ START_TEST(the_chain_of_levels_can_be_printed) {
 END_TEST
 
 Suite *suite_dispatch_level(void) {
-    return SUITE_OF("dispatch/level", perturbations_of_nested_derivatives_are_not_confused,
-                    a_constant_under_many_levels_is_evaluated_once, ten_nested_gradients_cost_linear_work,
-                    a_box_that_outlives_its_level_is_named_when_used,
-                    a_box_of_an_ended_level_is_not_taken_for_one_of_a_later_level,
-                    a_box_of_an_open_but_hidden_level_is_captured,
-                    values_of_enclosing_levels_are_constants_inside_and_flow_outside,
-                    the_chain_of_levels_can_be_printed);
+    return SUITE_OF(
+        "dispatch/level", perturbations_of_nested_derivatives_are_not_confused,
+        a_constant_under_many_levels_is_evaluated_once, ten_nested_gradients_cost_linear_work,
+        a_box_that_outlives_its_level_is_named_when_used, a_box_of_an_ended_level_is_not_taken_for_one_of_a_later_level,
+        a_box_of_an_open_but_hidden_level_is_captured, values_of_enclosing_levels_are_constants_inside_and_flow_outside,
+        the_chain_of_levels_can_be_printed);
 }

@@ -1,5 +1,5 @@
-/* A primitive made for tests: the identity on f64, which counts how often its kernel runs at level 0 and how many bytes of
- * parameters it is given. It is general, so that its jvp and vjp are counted too. */
+/* A primitive made for tests: the identity on f64, which counts how often its kernel and each of its rules run. It is
+ * declared general rather than linear, so that it has rules to count. */
 #ifndef LAM_TESTS_DISPATCH_PROBE_H
 #define LAM_TESTS_DISPATCH_PROBE_H
 

@@ -52,10 +52,12 @@ static inline void strided_put(lam_dtype dtype, void *x, int64_t i, double v) {
 /* Writes a random element: floats in [-1, 1), integers with all bits, bool 0 or 1. */
 static inline void strided_put_random(lam_dtype dtype, void *x, int64_t i, uint64_t *state) {
     const uint64_t high = strided_random(state), low = strided_random(state);
-    const double unit = (double)(high << 20 ^ low) / (double)((uint64_t)1 << 50) - 1.0;
+    const double whole = (double)(high << 20 ^ low) / (double)((uint64_t)1 << 50) - 1.0;
+    const double unit =
+        (whole - (double)(int)whole) * 0.9; /* full mantissas: multiples of 2^-50 would add up exactly */
     switch (dtype) {
-    case LAM_F64: ((double *)x)[i] = unit - (double)(int)unit; return;
-    case LAM_F32: ((float *)x)[i] = (float)(unit - (double)(int)unit); return;
+    case LAM_F64: ((double *)x)[i] = unit; return;
+    case LAM_F32: ((float *)x)[i] = (float)unit; return;
     case LAM_I64: ((int64_t *)x)[i] = (int64_t)(high << 33 ^ low); return;
     case LAM_I32: ((int32_t *)x)[i] = (int32_t)(uint32_t)(high << 7 ^ low); return;
     case LAM_U8: ((uint8_t *)x)[i] = (uint8_t)low; return;

@@ -17,7 +17,7 @@ double array_epsilon(lam_dtype dtype) {
     return dtype == LAM_F64 ? DBL_EPSILON : dtype == LAM_F32 ? FLT_EPSILON : 0;
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------- */
+/* ---- types ---------------------------------------------------------------------------------------------------- */
 
 void array_shape(array *x, lam_dtype dtype, int rank, const int64_t *dims) {
     assert(rank >= 0 && rank <= ARRAY_RANK);
@@ -73,7 +73,7 @@ int64_t array_position(const array *x, const int64_t index[]) {
     return position;
 }
 
-/* ---- elements -------------------------------------------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------------------------------------------- */
 
 /* Multiples of the golden ratio, taken modulo 1, spread evenly and never meet. */
 static long double spread(int64_t i, int phase) {
@@ -111,7 +111,7 @@ void array_stack(array *out, int n, const array *const parts[], bool last) {
         for (int64_t e = 0; e < x->count; e++) out->data[last ? e * n + b : b * x->count + e] = parts[b]->data[e];
 }
 
-/* ---- tensors --------------------------------------------------------------------------------------------------- */
+/* ---- tensors -------------------------------------------------------------------------------------------------- */
 
 static void store(lam_dtype dtype, void *to, int64_t at, long double v) {
     switch (dtype) {
@@ -180,7 +180,7 @@ bool array_read(array *x, lam_tensor *t) {
     return true;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------------------------ */
 
 /* Integers wrap. */
 static long double as_stored(lam_dtype dtype, long double v) {

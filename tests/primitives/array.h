@@ -28,15 +28,16 @@ double array_epsilon(lam_dtype dtype); /* of a floating dtype; 0 for the others 
 void array_shape(array *x, lam_dtype dtype, int rank, const int64_t *dims);
 void array_like(array *x, const array *other);
 
-/* Reads one type from a text, for example "[2,3]" or "i64[4]"; a type without dtype has the usual one. Gives what follows. */
+/* Reads one type from a text, for example "[2,3]" or "i64[4]"; a type without dtype has the usual one. Gives what
+ * follows. */
 const char *array_type(array *x, const char *text, lam_dtype usual, bool *named);
 
 /* Row-major position to index and back. */
 void array_index(const array *x, int64_t position, int64_t index[]);
 int64_t array_position(const array *x, const int64_t index[]);
 
-/* Elements spread over [low, high], all different and never within 0.04 of a multiple of 1/2, where steps and kinks lie;
- * whole numbers for integers. Each phase is another set. */
+/* Elements spread over [low, high], all different and never within 0.04 of a multiple of 1/2, where steps and kinks
+ * lie; whole numbers for integers. Each phase is another set. */
 void array_fill(array *x, double low, double high, int phase);
 
 /* Makes all parts along axis 0 equal to the first. */

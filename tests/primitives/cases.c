@@ -1,7 +1,10 @@
 /* The families of the case table as one list, and what their references share. */
 #include "tests/primitives/cases.h"
 
-static const cases_row *const families[] = {cases_unary, cases_binary, cases_layout, cases_slice, cases_reduce, cases_linalg};
+static const cases_row *const families[] = {
+    cases_unary, cases_binary, cases_layout, cases_slice,    cases_reduce,
+    cases_scan,  cases_index,  cases_linalg, cases_function,
+};
 
 const cases_row *cases_at(int i) {
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
@@ -18,7 +21,8 @@ int cases_count(void) {
 
 /* bool < integers < floats, the wider of two; u8 with a signed type takes that. */
 lam_dtype cases_promote(lam_dtype a, lam_dtype b) {
-    static const int order[LAM_DTYPE_COUNT] = {[LAM_BOOL] = 0, [LAM_U8] = 1, [LAM_I32] = 2, [LAM_I64] = 3, [LAM_F32] = 4, [LAM_F64] = 5};
+    static const int order[LAM_DTYPE_COUNT] = {
+        [LAM_BOOL] = 0, [LAM_U8] = 1, [LAM_I32] = 2, [LAM_I64] = 3, [LAM_F32] = 4, [LAM_F64] = 5};
     return order[a] >= order[b] ? a : b;
 }
 
@@ -53,7 +57,7 @@ void cases_gather(const cases_use *u, const array *x, array *out, cases_move *mo
     }
 }
 
-/* ---- elementwise rows ------------------------------------------------------------------------------------------ */
+/* ---- elementwise rows ----------------------------------------------------------------------------------------- */
 
 void cases_call(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     const cases_row *r = u->row;

@@ -16,18 +16,23 @@ enum { CASES_OPERANDS = 4, CASES_OUTPUTS = 3, CASES_ARGS = 16 };
 #define CASES_ALL        (CASES_NUMBERS | CASES_BIT(LAM_BOOL))
 
 /* One way to call: types of the operands, "[2,3] i64[4]", where a type without dtype takes each of the row's; and the
- * numbers that call and reference read (axes, steps, a power). A list of forms ends with operands NULL. */
+ * numbers that call and reference read (axes, steps, a power). A list of forms ends with CASES_END. */
 typedef struct cases_form {
     const char *operands;
     int64_t arg[CASES_ARGS];
 } cases_form;
 
-/* A call that must fail with this status and a message that names the primitive. A list ends with operands NULL. */
+/* A call that must fail with this status and a message that names the primitive. A list ends with CASES_WRONG_END. */
 typedef struct cases_wrong {
     const char *operands;
     lam_status status;
     int64_t arg[CASES_ARGS];
 } cases_wrong;
+
+/* clang-format off */
+#define CASES_END       {NULL, {0}}
+#define CASES_WRONG_END {NULL, LAM_OK, {0}}
+/* clang-format on */
 
 typedef struct cases_row cases_row;
 
@@ -43,16 +48,16 @@ typedef struct cases_use {
 typedef enum cases_gives { CASES_PROMOTED, CASES_REAL, CASES_BOOL } cases_gives;
 
 struct cases_row {
-    const char *name;     /* of the primitive; several rows may share it */
-    int outputs;          /* 0 reads as 1 */
-    unsigned dtypes;      /* CASES_ bits */
+    const char *name; /* of the primitive; several rows may share it */
+    int outputs;      /* 0 reads as 1 */
+    unsigned dtypes;  /* CASES_ bits */
     struct {
         double low, high; /* elements of operand i; both 0: -1.7 to 1.9 */
     } domain[CASES_OPERANDS];
-    double ulps;          /* error allowed to values, in units of the dtype's epsilon; 0: 2 */
-    bool normwise;        /* relative to the largest element of the result, not to each */
-    bool no_gradient;     /* the derivative is zero though that of the reference is not */
-    int least_rank;       /* of operand 0; where it is 0, one form must have rank 0 */
+    double ulps;      /* error allowed to values, in units of the dtype's epsilon; 0: 2 */
+    bool normwise;    /* relative to the largest element of the result, not to each */
+    bool no_gradient; /* the derivative is zero though that of the reference is not */
+    int least_rank;   /* of operand 0; where it is 0, one form must have rank 0 */
     const cases_form *forms;
     const cases_wrong *wrong;
 
@@ -71,7 +76,8 @@ struct cases_row {
 };
 
 /* The families; each list ends with a row without a name. */
-extern const cases_row cases_unary[], cases_binary[], cases_layout[], cases_slice[], cases_reduce[], cases_linalg[];
+extern const cases_row cases_unary[], cases_binary[], cases_layout[], cases_slice[], cases_reduce[], cases_scan[],
+    cases_index[], cases_linalg[], cases_function[];
 
 /* Row i over all families, NULL behind the last. */
 const cases_row *cases_at(int i);
@@ -81,7 +87,7 @@ int cases_count(void);
 void cases_call(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]);
 void cases_reference(const cases_use *u, const array in[], array out[]);
 
-/* ---- what rows are made of -------------------------------------------------------------------------------------- */
+/* ---- what rows are made of ------------------------------------------------------------------------------------ */
 
 lam_dtype cases_promote(lam_dtype a, lam_dtype b);
 

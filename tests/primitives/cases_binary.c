@@ -1,59 +1,123 @@
-/* Elementwise primitives of two and three operands, which broadcast. References are those of libm in long double, or closed
- * forms. Domains keep away from ties and poles, whose derivatives singular.c looks at. */
+/* Elementwise primitives of two and three operands, which broadcast. References are those of libm in long double, or
+ * closed forms. Domains keep away from ties and poles, whose derivatives singular.c looks at. */
 #include "tests/primitives/cases.h"
 
 #include <math.h>
 
 static const cases_form two[] = {
-    {"[2,3] [2,3]", {0}}, {"[2,3] [3]", {0}}, {"[3] [2,1]", {0}}, {"[] [4]", {0}},       {"[2,3] []", {0}},
-    {"[] []", {0}},       {"[0,3] [3]", {0}}, {"[1] [0]", {0}},   {"[2,1,3] [4,1]", {0}}, {NULL, {0}},
+    {"[2,3] [2,3]", {0}},   {"[2,3] [3]", {0}}, {"[3] [2,1]", {0}},   {"[] [4]", {0}},
+    {"[2,3] []", {0}},      {"[] []", {0}},     {"[0,3] [3]", {0}},   {"[1] [0]", {0}},
+    {"[2,1,3] [4,1]", {0}}, {"[1,1] [3]", {0}}, {"[1] [1,1,1]", {0}}, CASES_END,
 };
 /* Operands of two dtypes are promoted. */
 static const cases_form mixed[] = {
-    {"[2,3] [3]", {0}}, {"[] [4]", {0}}, {"f32[3] f64[2,3]", {0}}, {"i32[3] f32[3]", {0}}, {"i64[2] i32[2]", {0}},
-    {"[] []", {0}},     {"[2,1] [0]", {0}}, {"[17] [17]", {0}}, {"[3,1] [1,3]", {0}}, {NULL, {0}},
+    {"[2,3] [3]", {0}}, {"[] [4]", {0}},    {"f32[3] f64[2,3]", {0}}, {"i32[3] f32[3]", {0}}, {"i64[2] i32[2]", {0}},
+    {"[] []", {0}},     {"[2,1] [0]", {0}}, {"[17] [17]", {0}},       {"[3,1] [1,3]", {0}},   CASES_END,
 };
 static const cases_form select[] = {
-    {"bool[2,3] [2,3] [2,3]", {0}}, {"bool[3] [2,3] []", {0}}, {"bool[] [4] [4]", {0}}, {"bool[2,1] [3] [1]", {0}},
-    {"bool[] [] []", {0}},          {"bool[0] [1] []", {0}},   {"bool[3] f32[3] f64[]", {0}}, {NULL, {0}},
+    {"bool[2,3] [2,3] [2,3]", {0}}, {"bool[3] [2,3] []", {0}},
+    {"bool[] [4] [4]", {0}},        {"bool[2,1] [3] [1]", {0}},
+    {"bool[] [] []", {0}},          {"bool[0] [1] []", {0}},
+    {"bool[3] f32[3] f64[]", {0}},  CASES_END,
 };
 static const cases_form three[] = {
-    {"[2,3] [2,3] [2,3]", {0}}, {"[2,3] [] []", {0}}, {"[3] [2,1] []", {0}}, {"[] [] []", {0}}, {"[0] [] [1]", {0}}, {NULL, {0}},
+    {"[2,3] [2,3] [2,3]", {0}}, {"[2,3] [] []", {0}}, {"[3] [2,1] []", {0}},
+    {"[] [] []", {0}},          {"[0] [] [1]", {0}},  CASES_END,
 };
 static const cases_form logic[] = {
-    {"bool[2,3] bool[2,3]", {0}}, {"bool[] bool[3]", {0}}, {"i64[2,3] i64[3]", {0}}, {"i32[3] i32[2,1]", {0}},
-    {"u8[5] u8[]", {0}},          {"bool[0] bool[1]", {0}}, {"u8[] u8[]", {0}}, {NULL, {0}},
+    {"bool[2,3] bool[2,3]", {0}}, {"bool[] bool[3]", {0}},  {"i64[2,3] i64[3]", {0}}, {"i32[3] i32[2,1]", {0}},
+    {"u8[5] u8[]", {0}},          {"bool[0] bool[1]", {0}}, {"u8[] u8[]", {0}},       CASES_END,
 };
 
-static const cases_wrong no_fit[] = {{"[2,3] [4]", LAM_ERR_SHAPE, {0}}, {"[2,3] [2]", LAM_ERR_SHAPE, {0}}, {NULL, LAM_OK, {0}}};
+static const cases_wrong no_fit[] = {
+    {"[2,3] [4]", LAM_ERR_SHAPE, {0}}, {"[2,3] [2]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
 static const cases_wrong bad_select[] = {
-    {"f64[3] [3] [3]", LAM_ERR_DTYPE, {0}}, {"i32[3] [3] []", LAM_ERR_DTYPE, {0}}, {"bool[2] [3] []", LAM_ERR_SHAPE, {0}}, {NULL, LAM_OK, {0}},
+    {"f64[3] [3] [3]", LAM_ERR_DTYPE, {0}},
+    {"i32[3] [3] []", LAM_ERR_DTYPE, {0}},
+    {"bool[2] [3] []", LAM_ERR_SHAPE, {0}},
+    CASES_WRONG_END,
 };
-static const cases_wrong bad_three[] = {{"[2] [3] []", LAM_ERR_SHAPE, {0}}, {"[2,3] [] [2]", LAM_ERR_SHAPE, {0}}, {NULL, LAM_OK, {0}}};
+static const cases_wrong bad_three[] = {
+    {"[2] [3] []", LAM_ERR_SHAPE, {0}}, {"[2,3] [] [2]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
 static const cases_wrong bad_logic[] = {
-    {"f64[3] f64[3]", LAM_ERR_DTYPE, {0}}, {"bool[2] bool[3]", LAM_ERR_SHAPE, {0}}, {"f32[] bool[]", LAM_ERR_DTYPE, {0}}, {NULL, LAM_OK, {0}},
+    {"f64[3] f64[3]", LAM_ERR_DTYPE, {0}},
+    {"bool[2] bool[3]", LAM_ERR_SHAPE, {0}},
+    {"f32[] bool[]", LAM_ERR_DTYPE, {0}},
+    CASES_WRONG_END,
 };
 
-static long double add(long double x, long double y) { return x + y; }
-static long double sub(long double x, long double y) { return x - y; }
-static long double mul(long double x, long double y) { return x * y; }
-static long double div_(long double x, long double y) { return x / y; }
-static long double larger(long double x, long double y) { return x > y ? x : y; }
-static long double smaller(long double x, long double y) { return x < y ? x : y; }
-static long double eq(long double x, long double y) { return x == y; }
-static long double ne(long double x, long double y) { return x != y; }
-static long double lt(long double x, long double y) { return x < y; }
-static long double le(long double x, long double y) { return x <= y; }
-static long double gt(long double x, long double y) { return x > y; }
-static long double ge(long double x, long double y) { return x >= y; }
-static long double and_(long double x, long double y) { return (long double)((int64_t)x & (int64_t)y); }
-static long double or_(long double x, long double y) { return (long double)((int64_t)x | (int64_t)y); }
-static long double xor_(long double x, long double y) { return (long double)((int64_t)x ^ (int64_t)y); }
-static long double where(long double c, long double x, long double y) { return c != 0 ? x : y; }
-static long double clamp(long double x, long double lo, long double hi) { return smaller(larger(x, lo), hi); }
+static long double add(long double x, long double y) {
+    return x + y;
+}
+
+static long double sub(long double x, long double y) {
+    return x - y;
+}
+
+static long double mul(long double x, long double y) {
+    return x * y;
+}
+
+static long double div_(long double x, long double y) {
+    return x / y;
+}
+
+static long double larger(long double x, long double y) {
+    return x > y ? x : y;
+}
+
+static long double smaller(long double x, long double y) {
+    return x < y ? x : y;
+}
+
+static long double eq(long double x, long double y) {
+    return x == y;
+}
+
+static long double ne(long double x, long double y) {
+    return x != y;
+}
+
+static long double lt(long double x, long double y) {
+    return x < y;
+}
+
+static long double le(long double x, long double y) {
+    return x <= y;
+}
+
+static long double gt(long double x, long double y) {
+    return x > y;
+}
+
+static long double ge(long double x, long double y) {
+    return x >= y;
+}
+
+static long double and_(long double x, long double y) {
+    return (long double)((int64_t)x & (int64_t)y);
+}
+
+static long double or_(long double x, long double y) {
+    return (long double)((int64_t)x | (int64_t)y);
+}
+
+static long double xor_(long double x, long double y) {
+    return (long double)((int64_t)x ^ (int64_t)y);
+}
+
+static long double where(long double c, long double x, long double y) {
+    return c != 0 ? x : y;
+}
+
+static long double clamp(long double x, long double lo, long double hi) {
+    return smaller(larger(x, lo), hi);
+}
 
 /* An integer by 0 gives 0. */
-static long double rem_(long double x, long double y) { return y == 0 ? 0 : fmodl(x, y); }
+static long double rem_(long double x, long double y) {
+    return y == 0 ? 0 : fmodl(x, y);
+}
 
 /* Some of the elements agree with the other operand's. */
 static void put_equals(const cases_use *u, int i, array *x) {
@@ -66,7 +130,8 @@ static void put_equals(const cases_use *u, int i, array *x) {
 #define BINARY(operation, oracle, list) .binary = operation, .binary_reference = oracle, .forms = list, .wrong = no_fit
 #define REAL                            .gives = CASES_REAL, .dtypes = CASES_NUMBERS
 #define NUMBERS                         .dtypes = CASES_NUMBERS
-#define COMPARE                         .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_equals, .no_gradient = true
+#define FLAT                            .no_gradient = true
+#define COMPARE                         .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_equals, FLAT
 
 const cases_row cases_binary[] = {
     {.name = "add", BINARY(lam_add, add, two), NUMBERS},
@@ -89,11 +154,36 @@ const cases_row cases_binary[] = {
     {.name = "le", BINARY(lam_le, le, two), COMPARE},
     {.name = "gt", BINARY(lam_gt, gt, two), COMPARE},
     {.name = "ge", BINARY(lam_ge, ge, two), COMPARE},
-    {.name = "and", .binary = lam_and, .binary_reference = and_, .forms = logic, .wrong = bad_logic, .domain = {{0, 9}, {0, 9}}},
-    {.name = "or", .binary = lam_or, .binary_reference = or_, .forms = logic, .wrong = bad_logic, .domain = {{0, 9}, {0, 9}}},
-    {.name = "xor", .binary = lam_xor, .binary_reference = xor_, .forms = logic, .wrong = bad_logic, .domain = {{0, 9}, {0, 9}}},
-    {.name = "where", .ternary = lam_where, .ternary_reference = where, .forms = select, .wrong = bad_select, .dtypes = CASES_ALL},
-    {.name = "clamp", .ternary = lam_clamp, .ternary_reference = clamp, .forms = three, .wrong = bad_three, .dtypes = CASES_NUMBERS,
+    {.name = "and",
+     .binary = lam_and,
+     .binary_reference = and_,
+     .forms = logic,
+     .wrong = bad_logic,
+     .domain = {{0, 9}, {0, 9}}},
+    {.name = "or",
+     .binary = lam_or,
+     .binary_reference = or_,
+     .forms = logic,
+     .wrong = bad_logic,
+     .domain = {{0, 9}, {0, 9}}},
+    {.name = "xor",
+     .binary = lam_xor,
+     .binary_reference = xor_,
+     .forms = logic,
+     .wrong = bad_logic,
+     .domain = {{0, 9}, {0, 9}}},
+    {.name = "where",
+     .ternary = lam_where,
+     .ternary_reference = where,
+     .forms = select,
+     .wrong = bad_select,
+     .dtypes = CASES_ALL},
+    {.name = "clamp",
+     .ternary = lam_clamp,
+     .ternary_reference = clamp,
+     .forms = three,
+     .wrong = bad_three,
+     .dtypes = CASES_NUMBERS,
      .domain = {{0, 0}, {-1.4, -0.6}, {0.6, 1.4}}},
     {.name = NULL},
 };

@@ -4,15 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#define END {NULL, {0}}
-#define WRONG_END {NULL, LAM_OK, {0}}
-
 /* arg: rank, then sizes. */
 static lam_dims dims_of(const cases_use *u) {
     return (lam_dims){(int)u->arg[0], u->arg + 1};
 }
 
-/* ---- cast: arg is the dtype -------------------------------------------------------------------------------------- */
+/* ---- cast: arg is the dtype ----------------------------------------------------------------------------------- */
 
 static void call_cast(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     out[0] = lam_cast(in[0], (lam_dtype)u->arg[0]);
@@ -28,12 +25,16 @@ static void reference_cast(const cases_use *u, const array in[], array out[]) {
 }
 
 static const cases_form cast_forms[] = {
-    {"f64[2,3]", {LAM_F32}}, {"f32[5]", {LAM_F64}}, {"f64[7]", {LAM_I64}}, {"i32[]", {LAM_F64}},   {"f64[0,2]", {LAM_F32}},
-    {"bool[5]", {LAM_F64}},  {"f32[4]", {LAM_BOOL}}, {"i64[4]", {LAM_U8}}, {"u8[3]", {LAM_I32}}, END,
+    {"f64[2,3]", {LAM_F32}}, {"f32[5]", {LAM_F64}},
+    {"f64[7]", {LAM_I64}},   {"i32[]", {LAM_F64}},
+    {"f64[0,2]", {LAM_F32}}, {"bool[5]", {LAM_F64}},
+    {"f32[4]", {LAM_BOOL}},  {"i64[4]", {LAM_U8}},
+    {"u8[3]", {LAM_I32}},    CASES_END,
 };
-static const cases_wrong cast_wrong[] = {{"f64[2]", LAM_ERR_DTYPE, {-1}}, {"f64[2]", LAM_ERR_DTYPE, {LAM_DTYPE_COUNT}}, WRONG_END};
+static const cases_wrong cast_wrong[] = {
+    {"f64[2]", LAM_ERR_DTYPE, {-1}}, {"f64[2]", LAM_ERR_DTYPE, {LAM_DTYPE_COUNT}}, CASES_WRONG_END};
 
-/* ---- broadcast_to ---------------------------------------------------------------------------------------------------- */
+/* ---- broadcast_to --------------------------------------------------------------------------------------------- */
 
 static void call_broadcast_to(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     out[0] = lam_broadcast_to(in[0], dims_of(u));
@@ -45,15 +46,23 @@ static void reference_broadcast_to(const cases_use *u, const array in[], array o
 }
 
 static const cases_form broadcast_forms[] = {
-    {"[3]", {2, 2, 3}}, {"[]", {1, 4}}, {"[]", {0}}, {"[2,1]", {2, 2, 3}}, {"[1,3]", {3, 2, 4, 3}}, {"[2,3]", {2, 2, 3}}, {"[1]", {1, 0}},
-    {"[1,2]", {3, 0, 3, 2}}, {"[0,1]", {2, 0, 3}}, END,
+    {"[3]", {2, 2, 3}},
+    {"[]", {1, 4}},
+    {"[]", {0}},
+    {"[2,1]", {2, 2, 3}},
+    {"[1,3]", {3, 2, 4, 3}},
+    {"[2,3]", {2, 2, 3}},
+    {"[1]", {1, 0}},
+    {"[1,2]", {3, 0, 3, 2}},
+    {"[0,1]", {2, 0, 3}},
+    CASES_END,
 };
 static const cases_wrong broadcast_wrong[] = {
-    {"[3]", LAM_ERR_SHAPE, {2, 2, 4}}, {"[2,3]", LAM_ERR_SHAPE, {1, 3}}, {"[2]", LAM_ERR_VALUE, {2, -1, 2}},
-    {"[2]", LAM_ERR_RANK, {LAM_MAX_RANK * 3}}, {"[2]", LAM_ERR_RANK, {-1}}, WRONG_END,
+    {"[3]", LAM_ERR_SHAPE, {2, 2, 4}},         {"[2,3]", LAM_ERR_SHAPE, {1, 3}}, {"[2]", LAM_ERR_VALUE, {2, -1, 2}},
+    {"[2]", LAM_ERR_RANK, {LAM_MAX_RANK * 3}}, {"[2]", LAM_ERR_RANK, {-1}},      CASES_WRONG_END,
 };
 
-/* ---- reshape ---------------------------------------------------------------------------------------------------------- */
+/* ---- reshape -------------------------------------------------------------------------------------------------- */
 
 static void call_reshape(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     out[0] = lam_reshape(in[0], dims_of(u));
@@ -70,15 +79,15 @@ static void reference_reshape(const cases_use *u, const array in[], array out[])
 }
 
 static const cases_form reshape_forms[] = {
-    {"[2,3]", {1, 6}},     {"[6]", {2, 3, 2}}, {"[2,3,2]", {2, 2, -1}}, {"[]", {2, 1, 1}}, {"[1,1]", {0}}, {"[4,3]", {3, 2, 2, 3}},
-    {"[0,3]", {2, 5, 0}}, {"[2,1,3]", {2, 2, 3}}, {"[2,3]", {4, 1, 2, 1, 3}}, END,
+    {"[2,3]", {1, 6}},       {"[6]", {2, 3, 2}},   {"[2,3,2]", {2, 2, -1}}, {"[]", {2, 1, 1}},          {"[1,1]", {0}},
+    {"[4,3]", {3, 2, 2, 3}}, {"[0,3]", {2, 5, 0}}, {"[2,1,3]", {2, 2, 3}},  {"[2,3]", {4, 1, 2, 1, 3}}, CASES_END,
 };
 static const cases_wrong reshape_wrong[] = {
-    {"[2,3]", LAM_ERR_SHAPE, {1, 5}}, {"[2,3]", LAM_ERR_SHAPE, {2, 4, -1}}, {"[6]", LAM_ERR_VALUE, {2, -1, -1}},
-    {"[6]", LAM_ERR_VALUE, {2, -2, -3}}, {"[6]", LAM_ERR_RANK, {LAM_MAX_RANK * 3}}, WRONG_END,
+    {"[2,3]", LAM_ERR_SHAPE, {1, 5}},    {"[2,3]", LAM_ERR_SHAPE, {2, 4, -1}},      {"[6]", LAM_ERR_VALUE, {2, -1, -1}},
+    {"[6]", LAM_ERR_VALUE, {2, -2, -3}}, {"[6]", LAM_ERR_RANK, {LAM_MAX_RANK * 3}}, CASES_WRONG_END,
 };
 
-/* ---- transpose: arg: count, then axes; count -1: no list ------------------------------------------------------------------- */
+/* ---- transpose: arg: count, then axes; count -1: no list ------------------------------------------------------ */
 
 static void axes_of(const cases_use *u, int items[]) {
     for (int i = 0; i < u->arg[0]; i++) items[i] = (int)u->arg[1 + i];
@@ -95,7 +104,8 @@ static int source_axis(const cases_use *u, int rank, int i) {
     return (int)(u->arg[1 + i] < 0 ? u->arg[1 + i] + rank : u->arg[1 + i]);
 }
 
-static void from_transposed(const cases_use *u, const array *x, const array *out, const int64_t index[], int64_t from[]) {
+static void from_transposed(const cases_use *u, const array *x, const array *out, const int64_t index[],
+                            int64_t from[]) {
     (void)out;
     for (int i = 0; i < x->rank; i++) from[source_axis(u, x->rank, i)] = index[i];
 }
@@ -108,17 +118,24 @@ static void reference_transpose(const cases_use *u, const array in[], array out[
 }
 
 static const cases_form transpose_forms[] = {
-    {"[2,3]", {-1}}, {"[2,3,4]", {3, 2, 0, 1}}, {"[2,3,4]", {3, -2, 2, 0}}, {"[]", {-1}}, {"[3]", {1, 0}}, {"[0,2]", {-1}}, {"[2,1,3]", {3, 0, 2, 1}}, END,
+    {"[2,3]", {-1}}, {"[2,3,4]", {3, 2, 0, 1}}, {"[2,3,4]", {3, -2, 2, 0}}, {"[]", {-1}},
+    {"[3]", {1, 0}}, {"[0,2]", {-1}},           {"[2,1,3]", {3, 0, 2, 1}},  CASES_END,
 };
 static const cases_wrong transpose_wrong[] = {
-    {"[2,3]", LAM_ERR_AXIS, {2, 0, 0}}, {"[2,3]", LAM_ERR_AXIS, {2, 0, 2}}, {"[2,3]", LAM_ERR_AXIS, {1, 0}}, {"[2,3]", LAM_ERR_AXIS, {2, 0, -3}}, WRONG_END,
+    {"[2,3]", LAM_ERR_AXIS, {2, 0, 0}},
+    {"[2,3]", LAM_ERR_AXIS, {2, 0, 2}},
+    {"[2,3]", LAM_ERR_AXIS, {1, 0}},
+    {"[2,3]", LAM_ERR_AXIS, {2, 0, -3}},
+    CASES_WRONG_END,
 };
 
-/* ---- identities ---------------------------------------------------------------------------------------------------------- */
+/* ---- identities ----------------------------------------------------------------------------------------------- */
 
-static long double same(long double x) { return x; }
+static long double same(long double x) {
+    return x;
+}
 
-static const cases_form same_forms[] = {{"[]", {0}}, {"[2,3]", {0}}, {"[0]", {0}}, {"[2,3,2]", {0}}, END};
+static const cases_form same_forms[] = {{"[]", {0}}, {"[2,3]", {0}}, {"[0]", {0}}, {"[2,3,2]", {0}}, CASES_END};
 
 #define LAYOUT(op, list) .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = list##_wrong
 
@@ -128,6 +145,11 @@ const cases_row cases_layout[] = {
     {.name = "reshape", LAYOUT(reshape, reshape), .dtypes = CASES_ALL},
     {.name = "transpose", LAYOUT(transpose, transpose), .dtypes = CASES_ALL},
     {.name = "contiguous", .unary = lam_contiguous, .unary_reference = same, .forms = same_forms, .dtypes = CASES_ALL},
-    {.name = "stop_gradient", .unary = lam_stop_gradient, .unary_reference = same, .forms = same_forms, .dtypes = CASES_ALL, .no_gradient = true},
+    {.name = "stop_gradient",
+     .unary = lam_stop_gradient,
+     .unary_reference = same,
+     .forms = same_forms,
+     .dtypes = CASES_ALL,
+     .no_gradient = true},
     {.name = NULL},
 };

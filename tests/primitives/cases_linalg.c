@@ -1,14 +1,25 @@
-/* Contractions and linear algebra. References are the sums of the definition and textbook elimination, in long double. Matrices that are
- * to be factored are filled so that they are far from singular and that pivoting has one right choice. */
+/* Contractions and linear algebra. References are the sums of the definition and textbook elimination, in long double.
+ * Matrices that are to be factored are filled so that they are far from singular and that pivoting has one right
+ * choice. */
 #include "tests/primitives/cases.h"
 
 #include <math.h>
 #include <string.h>
 
-#define END {NULL, {0}}
-#define WRONG_END {NULL, LAM_OK, {0}}
+#define END                                                                                                            \
+    {                                                                                                                  \
+        NULL, {                                                                                                        \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+#define WRONG_END                                                                                                      \
+    {                                                                                                                  \
+        NULL, LAM_OK, {                                                                                                \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
 
-/* ---- dot_general: arg: pairs of batch axes, pairs contracted, then batch_x, contract_x, batch_y, contract_y ---------------- */
+/* ---- dot_general: arg: pairs of batch axes, pairs contracted, then batch_x, contract_x, batch_y, contract_y ------ */
 
 typedef struct paired {
     int batch, contract;
@@ -32,8 +43,11 @@ static paired paired_of(const cases_use *u, const array in[]) {
 
 static void call_dot_general(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     paired p = paired_of(u, NULL);
-    out[0] = lam_dot_general(in[0], in[1], &(lam_dot_options){.batch_x = {p.batch, p.axes[0]}, .contract_x = {p.contract, p.axes[0] + p.batch},
-                                                              .batch_y = {p.batch, p.axes[1]}, .contract_y = {p.contract, p.axes[1] + p.batch}});
+    out[0] = lam_dot_general(in[0], in[1],
+                             &(lam_dot_options){.batch_x = {p.batch, p.axes[0]},
+                                                .contract_x = {p.contract, p.axes[0] + p.batch},
+                                                .batch_y = {p.batch, p.axes[1]},
+                                                .contract_y = {p.contract, p.axes[1] + p.batch}});
 }
 
 /* One element: the sum over all indices of the contracted axes, counted up like digits. */
@@ -72,17 +86,31 @@ static void reference_dot_general(const cases_use *u, const array in[], array ou
 }
 
 static const cases_form dot_forms[] = {
-    {"[3] [3]", {0, 1, 0, 0}}, {"[2,3] [3,4]", {0, 1, 1, 0}}, {"[3,2] [4,3]", {0, 1, 0, 1}}, {"[2] [3]", {0, 0}}, {"[] []", {0, 0}},
-    {"[2,3,2] [2,2,3]", {1, 1, 0, 1, 0, 2}}, {"[2,3,4] [4,3]", {0, 2, 1, 2, 1, 0}}, {"[3,2] [2,3]", {1, 0, 1, 0}},
-    {"[2,3,2] [3,2,2]", {2, 0, 0, 1, 2, 0}}, {"[2,3,2,2] [2,2,3]", {1, 1, 2, 1, 0, 2}}, {"[2,0] [0,3]", {0, 1, 1, 0}},
-    {"[0,2] [2,3]", {0, 1, 1, 0}}, {"[0,2] [0,2]", {1, 1, 0, 1, 0, 1}}, {"f32[2] f64[2]", {0, 1, 0, 0}}, END,
+    {"[3] [3]", {0, 1, 0, 0}},
+    {"[2,3] [3,4]", {0, 1, 1, 0}},
+    {"[3,2] [4,3]", {0, 1, 0, 1}},
+    {"[2] [3]", {0, 0}},
+    {"[] []", {0, 0}},
+    {"[2,3,2] [2,2,3]", {1, 1, 0, 1, 0, 2}},
+    {"[2,3,4] [4,3]", {0, 2, 1, 2, 1, 0}},
+    {"[3,2] [2,3]", {1, 0, 1, 0}},
+    {"[2,3,2] [3,2,2]", {2, 0, 0, 1, 2, 0}},
+    {"[2,3,2,2] [2,2,3]", {1, 1, 2, 1, 0, 2}},
+    {"[2,0] [0,3]", {0, 1, 1, 0}},
+    {"[0,2] [2,3]", {0, 1, 1, 0}},
+    {"[0,2] [0,2]", {1, 1, 0, 1, 0, 1}},
+    {"f32[2] f64[2]", {0, 1, 0, 0}},
+    END,
 };
 static const cases_wrong dot_wrong[] = {
-    {"[3] [2]", LAM_ERR_SHAPE, {0, 1, 0, 0}}, {"[3] [3]", LAM_ERR_AXIS, {0, 1, 1, 0}}, {"[3,3] [3,3]", LAM_ERR_AXIS, {1, 1, 0, 0, 0, 1}},
-    {"[3,3] [3,3]", LAM_ERR_AXIS, {0, 2, 0, 0, 0, 1}}, WRONG_END,
+    {"[3] [2]", LAM_ERR_SHAPE, {0, 1, 0, 0}},
+    {"[3] [3]", LAM_ERR_AXIS, {0, 1, 1, 0}},
+    {"[3,3] [3,3]", LAM_ERR_AXIS, {1, 1, 0, 0, 0, 1}},
+    {"[3,3] [3,3]", LAM_ERR_AXIS, {0, 2, 0, 0, 0, 1}},
+    WRONG_END,
 };
 
-/* ---- diagonal: arg: offset, axis1, axis2 ------------------------------------------------------------------------------------ */
+/* ---- diagonal: arg: offset, axis1, axis2 ------------------------------------------------------------------------- */
 
 static void call_diagonal(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     out[0] = lam_diagonal(in[0], u->arg[0], (int)u->arg[1], (int)u->arg[2]);
@@ -90,7 +118,8 @@ static void call_diagonal(const cases_use *u, lam_tensor *const in[], lam_tensor
 
 static void reference_diagonal(const cases_use *u, const array in[], array out[]) {
     int64_t dims[ARRAY_RANK], index[ARRAY_RANK], from[ARRAY_RANK] = {0}, n = 0;
-    int row = (int)(u->arg[1] < 0 ? u->arg[1] + in->rank : u->arg[1]), column = (int)(u->arg[2] < 0 ? u->arg[2] + in->rank : u->arg[2]);
+    int row = (int)(u->arg[1] < 0 ? u->arg[1] + in->rank : u->arg[1]),
+        column = (int)(u->arg[2] < 0 ? u->arg[2] + in->rank : u->arg[2]);
     int rank = 0;
     for (int i = 0; i < in->rank; i++)
         if (i != row && i != column) dims[rank++] = in->dims[i];
@@ -108,14 +137,26 @@ static void reference_diagonal(const cases_use *u, const array in[], array out[]
 }
 
 static const cases_form diagonal_forms[] = {
-    {"[3,3]", {0, 0, 1}}, {"[3,4]", {1, 0, 1}}, {"[3,4]", {-2, 0, 1}}, {"[3,4]", {-1, 1, 0}}, {"[2,3,3]", {0, -2, -1}}, {"[3,2,3]", {0, 2, 0}},
-    {"[3,3]", {3, 0, 1}}, {"[3,3]", {-9, 0, 1}}, {"[0,3]", {0, 0, 1}}, {"[2,2,3,2]", {0, 1, 3}}, END,
+    {"[3,3]", {0, 0, 1}},
+    {"[3,4]", {1, 0, 1}},
+    {"[3,4]", {-2, 0, 1}},
+    {"[3,4]", {-1, 1, 0}},
+    {"[2,3,3]", {0, -2, -1}},
+    {"[3,2,3]", {0, 2, 0}},
+    {"[3,3]", {3, 0, 1}},
+    {"[3,3]", {-9, 0, 1}},
+    {"[0,3]", {0, 0, 1}},
+    {"[2,2,3,2]", {0, 1, 3}},
+    END,
 };
 static const cases_wrong diagonal_wrong[] = {
-    {"[3]", LAM_ERR_AXIS, {0, 0, 1}}, {"[3,3]", LAM_ERR_AXIS, {0, 1, 1}}, {"[3,3]", LAM_ERR_AXIS, {0, -3, 1}}, WRONG_END,
+    {"[3]", LAM_ERR_AXIS, {0, 0, 1}},
+    {"[3,3]", LAM_ERR_AXIS, {0, 1, 1}},
+    {"[3,3]", LAM_ERR_AXIS, {0, -3, 1}},
+    WRONG_END,
 };
 
-/* ---- matrices -------------------------------------------------------------------------------------------------------------- */
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
 /* Adds to the elements (i, (i + shift) mod n) of every matrix. */
 static void make_dominant(array *x, int64_t shift, long double by) {
@@ -134,7 +175,7 @@ static void fill_pivoting(const cases_use *u, int i, array *x) {
     if (i == 0) make_dominant(x, 1, 8);
 }
 
-/* ---- cholesky --------------------------------------------------------------------------------------------------------------- */
+/* ---- cholesky ---------------------------------------------------------------------------------------------------- */
 
 static void call_cholesky(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     (void)u;
@@ -158,12 +199,15 @@ static void reference_cholesky(const cases_use *u, const array in[], array out[]
     }
 }
 
-static const cases_form cholesky_forms[] = {{"[3,3]", {0}}, {"[1,1]", {0}}, {"[2,2,2]", {0}}, {"[2,1,3,3]", {0}}, {"[0,0]", {0}}, {"[0,2,2]", {0}}, END};
-static const cases_wrong square_wrong[] = {{"[3]", LAM_ERR_SHAPE, {0}}, {"[]", LAM_ERR_SHAPE, {0}}, {"[2,3]", LAM_ERR_SHAPE, {0}}, WRONG_END};
+static const cases_form cholesky_forms[] = {
+    {"[3,3]", {0}}, {"[1,1]", {0}}, {"[2,2,2]", {0}}, {"[2,1,3,3]", {0}}, {"[0,0]", {0}}, {"[0,2,2]", {0}}, END};
+static const cases_wrong square_wrong[] = {
+    {"[3]", LAM_ERR_SHAPE, {0}}, {"[]", LAM_ERR_SHAPE, {0}}, {"[2,3]", LAM_ERR_SHAPE, {0}}, WRONG_END};
 
-/* ---- elimination --------------------------------------------------------------------------------------------------------------- */
+/* ---- elimination ------------------------------------------------------------------------------------------------- */
 
-/* Solves a x = b for m right-hand sides, b[row * row_step + column * column_step], by Gauss and Jordan with row exchanges. */
+/* Solves a x = b for m right-hand sides, b[row * row_step + column * column_step], by Gauss and Jordan with row
+ * exchanges. */
 static void eliminate(int64_t n, long double *a, int64_t m, long double *b, int64_t row_step, int64_t column_step) {
     for (int64_t i = 0; i < n; i++) {
         int64_t best = i;
@@ -185,10 +229,11 @@ static void eliminate(int64_t n, long double *a, int64_t m, long double *b, int6
         for (int64_t c = 0; c < m; c++) b[i * row_step + c * column_step] /= a[i * n + i];
 }
 
-/* ---- triangular_solve: arg: right_side, upper, transpose, unit_diagonal --------------------------------------------------------- */
+/* ---- triangular_solve: arg: right_side, upper, transpose, unit_diagonal ------------------------------------------ */
 
 static void call_triangular_solve(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
-    out[0] = lam_triangular_solve(in[0], in[1], &(lam_triangular_options){u->arg[0] != 0, u->arg[1] != 0, u->arg[2] != 0, u->arg[3] != 0});
+    out[0] = lam_triangular_solve(
+        in[0], in[1], &(lam_triangular_options){u->arg[0] != 0, u->arg[1] != 0, u->arg[2] != 0, u->arg[3] != 0});
 }
 
 /* op(a) of one matrix, turned once more for the right side: x op(a) = b is op(a)^T x^T = b^T. */
@@ -202,7 +247,8 @@ static void triangle_of(const cases_use *u, int64_t n, const long double *a, lon
         }
 }
 
-/* Dims of the result and how often the operands are gone through: leading axes broadcast, where one operand lacks them or has 1. */
+/* Dims of the result and how often the operands are gone through: leading axes broadcast, where one operand lacks them
+ * or has 1. */
 static void solve_all(const cases_use *u, const array in[], array *out, bool right, bool triangular) {
     long double t[64];
     int64_t n = in[0].dims[in[0].rank - 1], dims[ARRAY_RANK], batch = 1, part = n;
@@ -230,17 +276,31 @@ static void reference_triangular_solve(const cases_use *u, const array in[], arr
 }
 
 static const cases_form triangular_forms[] = {
-    {"[3,3] [3,2]", {0, 0, 0, 0}}, {"[3,3] [3,2]", {0, 1, 0, 0}}, {"[3,3] [3,2]", {0, 0, 1, 0}}, {"[3,3] [3,2]", {0, 1, 1, 1}},
-    {"[3,3] [2,3]", {1, 0, 0, 0}}, {"[3,3] [2,3]", {1, 1, 0, 1}}, {"[3,3] [2,3]", {1, 0, 1, 0}}, {"[3,3] [2,3]", {1, 1, 1, 0}},
-    {"[3,3] [3]", {0}}, {"[3,3] [3]", {1}}, {"[2,2,2] [2,2,3]", {0}}, {"[2,2] [3,2,1]", {0}}, {"[2,2,2] [2,1]", {0, 1}}, {"[2,2,2] [1,3,2]", {1}},
-    {"[0,0] [0,2]", {0}}, {"[2,2] [2,0]", {0}}, {"[0,2,2] [0,2,1]", {0}}, END,
+    {"[3,3] [3,2]", {0, 0, 0, 0}},
+    {"[3,3] [3,2]", {0, 1, 0, 0}},
+    {"[3,3] [3,2]", {0, 0, 1, 0}},
+    {"[3,3] [3,2]", {0, 1, 1, 1}},
+    {"[3,3] [2,3]", {1, 0, 0, 0}},
+    {"[3,3] [2,3]", {1, 1, 0, 1}},
+    {"[3,3] [2,3]", {1, 0, 1, 0}},
+    {"[3,3] [2,3]", {1, 1, 1, 0}},
+    {"[3,3] [3]", {0}},
+    {"[3,3] [3]", {1}},
+    {"[2,2,2] [2,2,3]", {0}},
+    {"[2,2] [3,2,1]", {0}},
+    {"[2,2,2] [2,1]", {0, 1}},
+    {"[2,2,2] [1,3,2]", {1}},
+    {"[0,0] [0,2]", {0}},
+    {"[2,2] [2,0]", {0}},
+    {"[0,2,2] [0,2,1]", {0}},
+    END,
 };
 static const cases_wrong solve_wrong[] = {
-    {"[3,2] [3,2]", LAM_ERR_SHAPE, {0}}, {"[3,3] [2,3]", LAM_ERR_SHAPE, {0}}, {"[3,3] []", LAM_ERR_SHAPE, {0}}, {"[3] [3]", LAM_ERR_SHAPE, {0}},
-    {"[2,3,3] [3,3,1]", LAM_ERR_SHAPE, {0}}, WRONG_END,
+    {"[3,2] [3,2]", LAM_ERR_SHAPE, {0}}, {"[3,3] [2,3]", LAM_ERR_SHAPE, {0}},     {"[3,3] []", LAM_ERR_SHAPE, {0}},
+    {"[3] [3]", LAM_ERR_SHAPE, {0}},     {"[2,3,3] [3,3,1]", LAM_ERR_SHAPE, {0}}, WRONG_END,
 };
 
-/* ---- solve --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- solve ------------------------------------------------------------------------------------------------------- */
 
 static void call_solve(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     (void)u;
@@ -252,11 +312,20 @@ static void reference_solve(const cases_use *u, const array in[], array out[]) {
 }
 
 static const cases_form solve_forms[] = {
-    {"[3,3] [3,2]", {0}}, {"[3,3] [3]", {0}}, {"[1,1] [1,1]", {0}}, {"[2,3,3] [2,3,1]", {0}}, {"[2,2] [3,2,2]", {0}}, {"[2,2,2] [2,1]", {0}},
-    {"[2,2,2] [1,2,2]", {0}}, {"[0,0] [0,2]", {0}}, {"[2,2] [2,0]", {0}}, {"[0,2,2] [0,2,1]", {0}}, END,
+    {"[3,3] [3,2]", {0}},
+    {"[3,3] [3]", {0}},
+    {"[1,1] [1,1]", {0}},
+    {"[2,3,3] [2,3,1]", {0}},
+    {"[2,2] [3,2,2]", {0}},
+    {"[2,2,2] [2,1]", {0}},
+    {"[2,2,2] [1,2,2]", {0}},
+    {"[0,0] [0,2]", {0}},
+    {"[2,2] [2,0]", {0}},
+    {"[0,2,2] [0,2,1]", {0}},
+    END,
 };
 
-/* ---- lu: the factors; pivots and permutation are in tests/primitives/linalg.c ----------------------------------------------------------- */
+/* ---- lu: the factors; pivots and permutation are in tests/primitives/linalg.c ------------------------------------ */
 
 static void call_lu(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     lam_tensor *pivots, *permutation;
@@ -288,8 +357,9 @@ static void reference_lu(const cases_use *u, const array in[], array out[]) {
         }
 }
 
-#define LINALG(op, list, bad, filler) \
-    .name = #op, .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = bad##_wrong, .fill = filler, .ulps = 32, .normwise = true
+#define LINALG(op, list, bad, filler)                                                                                  \
+    .name = #op, .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = bad##_wrong,          \
+    .fill = filler, .ulps = 32, .normwise = true
 
 const cases_row cases_linalg[] = {
     {LINALG(dot_general, dot, dot, NULL), .dtypes = CASES_NUMBERS},

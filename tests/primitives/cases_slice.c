@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#define END {NULL, {0}}
-#define WRONG_END {NULL, LAM_OK, {0}}
-
 /* arg: number of starts, then starts, stops and steps; 0 steps of rank 0 are written as all 1. */
 typedef struct part {
     lam_dims starts, stops, steps;
@@ -33,11 +30,12 @@ static int elements(int64_t size, int64_t start, int64_t stop, int64_t step, int
 static void resolve(const cases_use *u, const array *x, array *out, int64_t at[][ARRAY_ELEMENTS]) {
     part p = part_of(u);
     int64_t dims[ARRAY_RANK];
-    for (int i = 0; i < x->rank; i++) dims[i] = elements(x->dims[i], p.starts.dims[i], p.stops.dims[i], p.steps.dims[i], at[i]);
+    for (int i = 0; i < x->rank; i++)
+        dims[i] = elements(x->dims[i], p.starts.dims[i], p.stops.dims[i], p.steps.dims[i], at[i]);
     array_shape(out, x->dtype, x->rank, dims);
 }
 
-/* ---- slice --------------------------------------------------------------------------------------------------------- */
+/* ---- slice ---------------------------------------------------------------------------------------------------- */
 
 static void call_slice(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     part p = part_of(u);
@@ -55,13 +53,24 @@ static void reference_slice(const cases_use *u, const array in[], array out[]) {
 }
 
 static const cases_form slice_forms[] = {
-    {"[5]", {1, 1, 4, 1}}, {"[5]", {1, 0, LAM_END, 2}}, {"[5]", {1, -1, LAM_END, -1}}, {"[5]", {1, LAM_END, 0, -2}}, {"[]", {0}},
-    {"[4,3]", {2, 1, 0, LAM_END, 2, 1, 1}}, {"[4,3]", {2, -2, 5, LAM_END, -9, 1, -1}}, {"[5]", {1, 3, 3, 1}}, {"[0]", {1, 0, 2, 1}},
-    {"[2,3,4]", {3, 0, 1, 3, 1, 3, 0, 1, 1, -2}}, END,
+    {"[5]", {1, 1, 4, 1}},
+    {"[5]", {1, 0, LAM_END, 2}},
+    {"[5]", {1, -1, LAM_END, -1}},
+    {"[5]", {1, LAM_END, 0, -2}},
+    {"[]", {0}},
+    {"[4,3]", {2, 1, 0, LAM_END, 2, 1, 1}},
+    {"[4,3]", {2, -2, 5, LAM_END, -9, 1, -1}},
+    {"[5]", {1, 3, 3, 1}},
+    {"[0]", {1, 0, 2, 1}},
+    {"[2,3,4]", {3, 0, 1, 3, 1, 3, 0, 1, 1, -2}},
+    CASES_END,
 };
-static const cases_wrong slice_wrong[] = {{"[5]", LAM_ERR_VALUE, {1, 0, 3, 0}}, {"[5]", LAM_ERR_SHAPE, {2, 0, 0, 1, 1, 1, 1}}, {"[]", LAM_ERR_SHAPE, {1, 0, 1, 1}}, WRONG_END};
+static const cases_wrong slice_wrong[] = {{"[5]", LAM_ERR_VALUE, {1, 0, 3, 0}},
+                                          {"[5]", LAM_ERR_SHAPE, {2, 0, 0, 1, 1, 1, 1}},
+                                          {"[]", LAM_ERR_SHAPE, {1, 0, 1, 1}},
+                                          CASES_WRONG_END};
 
-/* ---- update_slice -------------------------------------------------------------------------------------------------- */
+/* ---- update_slice --------------------------------------------------------------------------------------------- */
 
 static void call_update_slice(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     part p = part_of(u);
@@ -82,14 +91,23 @@ static void reference_update_slice(const cases_use *u, const array in[], array o
 }
 
 static const cases_form update_forms[] = {
-    {"[5] [2]", {1, 1, 3, 1}}, {"[5] []", {1, 0, LAM_END, 2}}, {"[4,3] [2,3]", {2, 3, 0, 1, LAM_END, -1, 1}}, {"[] []", {0}},
-    {"[4,3] [2]", {2, 1, 0, LAM_END, 2, 1, 1}}, {"[5] [0]", {1, 2, 2, 1}}, {"[0] [1]", {1, 0, LAM_END, 1}}, END,
+    {"[5] [2]", {1, 1, 3, 1}},
+    {"[5] []", {1, 0, LAM_END, 2}},
+    {"[4,3] [2,3]", {2, 3, 0, 1, LAM_END, -1, 1}},
+    {"[] []", {0}},
+    {"[4,3] [2]", {2, 1, 0, LAM_END, 2, 1, 1}},
+    {"[5] [0]", {1, 2, 2, 1}},
+    {"[0] [1]", {1, 0, LAM_END, 1}},
+    CASES_END,
 };
 static const cases_wrong update_wrong[] = {
-    {"[5] [3]", LAM_ERR_SHAPE, {1, 1, 3, 1}}, {"[5] [2]", LAM_ERR_VALUE, {1, 1, 3, 0}}, {"[5] [2]", LAM_ERR_SHAPE, {2, 0, 0, 1, 1, 1, 1}}, WRONG_END,
+    {"[5] [3]", LAM_ERR_SHAPE, {1, 1, 3, 1}},
+    {"[5] [2]", LAM_ERR_VALUE, {1, 1, 3, 0}},
+    {"[5] [2]", LAM_ERR_SHAPE, {2, 0, 0, 1, 1, 1, 1}},
+    CASES_WRONG_END,
 };
 
-/* ---- concatenate: arg is the axis ----------------------------------------------------------------------------------- */
+/* ---- concatenate: arg is the axis ----------------------------------------------------------------------------- */
 
 static void call_concatenate(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     out[0] = lam_concatenate((lam_list){(size_t)u->inputs, in}, (int)u->arg[0]);
@@ -114,14 +132,16 @@ static void reference_concatenate(const cases_use *u, const array in[], array ou
 }
 
 static const cases_form concatenate_forms[] = {
-    {"[2] [3]", {0}}, {"[2,3] [2,1]", {1}}, {"[2,3] [1,3] [2,3]", {0}}, {"[2,3,2] [2,1,2]", {-2}}, {"[2] [0] [1]", {0}}, {"[3]", {0}},
-    {"[0,2] [0,3]", {1}}, {"f32[2] f64[1]", {0}}, {"i32[2] f32[2]", {0}}, END,
+    {"[2] [3]", {0}}, {"[2,3] [2,1]", {1}}, {"[2,3] [1,3] [2,3]", {0}}, {"[2,3,2] [2,1,2]", {-2}}, {"[2] [0] [1]", {0}},
+    {"[3]", {0}},     {"[0,2] [0,3]", {1}}, {"f32[2] f64[1]", {0}},     {"i32[2] f32[2]", {0}},    CASES_END,
 };
 static const cases_wrong concatenate_wrong[] = {
-    {"[2,3] [2,2]", LAM_ERR_SHAPE, {0}}, {"[2] [2,2]", LAM_ERR_SHAPE, {0}}, {"[2] [3]", LAM_ERR_AXIS, {1}}, {"[2] [3]", LAM_ERR_AXIS, {-2}}, {"[] []", LAM_ERR_RANK, {0}}, WRONG_END,
+    {"[2,3] [2,2]", LAM_ERR_SHAPE, {0}}, {"[2] [2,2]", LAM_ERR_SHAPE, {0}}, {"[2] [3]", LAM_ERR_AXIS, {1}},
+    {"[2] [3]", LAM_ERR_AXIS, {-2}},     {"[] []", LAM_ERR_RANK, {0}},      CASES_WRONG_END,
 };
 
-#define PART(op, list) .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = list##_wrong, .dtypes = CASES_ALL
+#define PART(op, list)                                                                                                 \
+    .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = list##_wrong, .dtypes = CASES_ALL
 
 const cases_row cases_slice[] = {
     {.name = "slice", PART(slice, slice)},

@@ -1,19 +1,43 @@
-/* Elementwise primitives of one operand. References are those of libm in long double, or closed forms. Domains keep away from
- * singular points, whose derivatives singular.c looks at. */
+/* Elementwise primitives of one operand. References are those of libm in long double, or closed forms. Domains keep
+ * away from singular points, whose derivatives singular.c looks at. */
 #include "tests/primitives/cases.h"
 
 #include <math.h>
 
-static const cases_form forms[] = {{"[]", {0}}, {"[5]", {0}}, {"[2,3]", {0}}, {"[0]", {0}}, {"[2,0,3]", {0}}, {"[37]", {0}}, {NULL, {0}}};
+static const cases_form forms[] = {{"[]", {0}},      {"[5]", {0}},  {"[2,3]", {0}}, {"[0]", {0}},
+                                   {"[2,0,3]", {0}}, {"[37]", {0}}, CASES_END};
 
-static long double neg(long double x) { return -x; }
-static long double sign(long double x) { return isnan(x) ? x : (x > 0) - (x < 0); }
-static long double square(long double x) { return x * x; }
-static long double rsqrt(long double x) { return 1 / sqrtl(x); }
-static long double reciprocal(long double x) { return 1 / x; }
-static long double logistic(long double x) { return 1 / (1 + expl(-x)); }
-static long double finite(long double x) { return isfinite(x); }
-static long double nan_is(long double x) { return isnan(x); }
+static long double neg(long double x) {
+    return -x;
+}
+
+static long double sign(long double x) {
+    return isnan(x) ? x : (x > 0) - (x < 0);
+}
+
+static long double square(long double x) {
+    return x * x;
+}
+
+static long double rsqrt(long double x) {
+    return 1 / sqrtl(x);
+}
+
+static long double reciprocal(long double x) {
+    return 1 / x;
+}
+
+static long double logistic(long double x) {
+    return 1 / (1 + expl(-x));
+}
+
+static long double finite(long double x) {
+    return isfinite(x);
+}
+
+static long double nan_is(long double x) {
+    return isnan(x);
+}
 
 /* Logical for bool, bitwise for integers: of these ~x is -1 - x. */
 static void not_reference(const cases_use *u, const array in[], array out[]) {
@@ -34,12 +58,14 @@ static void put_specials(const cases_use *u, int i, array *x) {
     for (int64_t e = 0; e < x->count && e < 3 && array_is_float(x); e++) x->data[e] = special[e];
 }
 
-static const cases_form not_forms[] = {{"bool[]", {0}}, {"bool[2,3]", {0}}, {"bool[0]", {0}}, {"u8[5]", {0}}, {"i32[2,3]", {0}}, {"i64[7]", {0}}, {NULL, {0}}};
+static const cases_form not_forms[] = {{"bool[]", {0}},   {"bool[2,3]", {0}}, {"bool[0]", {0}}, {"u8[5]", {0}},
+                                       {"i32[2,3]", {0}}, {"i64[7]", {0}},    CASES_END};
 static const cases_form power_forms[] = {
-    {"[5]", {3}}, {"[2,3]", {2}}, {"[]", {1}}, {"[4]", {0}}, {"[0,2]", {3}}, {"i64[5]", {4}}, {"f64[5]", {-2}}, {"f32[3]", {-1}}, {NULL, {0}},
+    {"[5]", {3}},    {"[2,3]", {2}},   {"[]", {1}},      {"[4]", {0}}, {"[0,2]", {3}},
+    {"i64[5]", {4}}, {"f64[5]", {-2}}, {"f32[3]", {-1}}, CASES_END,
 };
-static const cases_wrong no_bool[] = {{"bool[3]", LAM_ERR_DTYPE, {0}}, {NULL, LAM_OK, {0}}};
-static const cases_wrong no_floats[] = {{"f64[3]", LAM_ERR_DTYPE, {0}}, {"f32[]", LAM_ERR_DTYPE, {0}}, {NULL, LAM_OK, {0}}};
+static const cases_wrong no_bool[] = {{"bool[3]", LAM_ERR_DTYPE, {0}}, CASES_WRONG_END};
+static const cases_wrong no_floats[] = {{"f64[3]", LAM_ERR_DTYPE, {0}}, {"f32[]", LAM_ERR_DTYPE, {0}}, CASES_WRONG_END};
 
 static void call_integer_pow(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     out[0] = lam_integer_pow(in[0], (int)u->arg[0]);
@@ -92,7 +118,12 @@ const cases_row cases_unary[] = {
     {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
     {.name = "is_nan", UNARY(lam_is_nan, nan_is), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
     {.name = "not", .call = call_not, .reference = not_reference, .forms = not_forms, .wrong = no_floats},
-    {.name = "integer_pow", .call = call_integer_pow, .reference = integer_pow_reference, .forms = power_forms, .wrong = no_bool, .ulps = 4,
+    {.name = "integer_pow",
+     .call = call_integer_pow,
+     .reference = integer_pow_reference,
+     .forms = power_forms,
+     .wrong = no_bool,
+     .ulps = 4,
      .domain = {{0.4, 2.4}}},
     {.name = NULL},
 };

@@ -1,5 +1,5 @@
-/* Contractions as users write them: matmul and its kin against sums written out here, einsum against a plain walk over all indices,
- * batched and differentiated forms, and that a batched contraction is one contraction. */
+/* Contractions as users write them: matmul and its kin against sums written out here, einsum against a plain walk over
+ * all indices, batched and differentiated forms, and that a batched contraction is one contraction. */
 #include "tests/support.h"
 
 /* 0.5, -1, 1.5, ... : exact in every product and sum of these tests. */
@@ -15,7 +15,7 @@ static void read_all(lam_tensor *t, double *to) {
     ck_assert_msg(lam_read(t, to, (size_t)lam_size(t) * sizeof *to) == LAM_OK, "%s", lam_error(ctx));
 }
 
-/* ---- an independent einsum: one walk over the indices of all letters ------------------------------------------------- */
+/* ---- an independent einsum: one walk over the indices of all letters --------------------------------------------- */
 
 typedef struct walk {
     int64_t size[128], at[128];
@@ -43,7 +43,8 @@ static void walk_letters(walk *w, const char *letters, const char *result, doubl
 }
 
 /* subscripts are terms without ellipsis, given one by one too. */
-static void expect_einsum(const char *subscripts, const char *result, int terms, const char *const term[], lam_tensor *const in[]) {
+static void expect_einsum(const char *subscripts, const char *result, int terms, const char *const term[],
+                          lam_tensor *const in[]) {
     static walk w;
     static double want[4096];
     char letters[64] = "";
@@ -67,12 +68,15 @@ static void expect_einsum(const char *subscripts, const char *result, int terms,
     EXPECT_SAME(got, lam_array(ctx, LAM_F64, (lam_dims){(int)strlen(result), dims}, want), 1e-14);
 }
 
-#define EINSUM(subscripts, result, terms, ...) \
-    expect_einsum(subscripts, result, sizeof((const char *const[])terms) / sizeof(char *), (const char *const[])terms, (lam_tensor *const[]){__VA_ARGS__})
-#define TERMS(...) {__VA_ARGS__}
+#define EINSUM(subscripts, result, terms, ...)                                                                         \
+    expect_einsum(subscripts, result, sizeof((const char *const[])terms) / sizeof(char *), (const char *const[])terms, \
+                  (lam_tensor *const[]){__VA_ARGS__})
+#define TERMS(...)                                                                                                     \
+    { __VA_ARGS__ }
 
 START_TEST(einsum_equals_the_walk_over_all_indices) {
-    lam_tensor *a = filled(LAM_DIMS(2, 3), 1), *b = filled(LAM_DIMS(3, 4), 2), *c = filled(LAM_DIMS(4, 2), 1), *v = filled(LAM_DIMS(3), 3);
+    lam_tensor *a = filled(LAM_DIMS(2, 3), 1), *b = filled(LAM_DIMS(3, 4), 2), *c = filled(LAM_DIMS(4, 2), 1),
+               *v = filled(LAM_DIMS(3), 3);
     lam_tensor *s = filled(LAM_DIMS(3, 3), 1), *t = filled(LAM_DIMS(2, 3, 3), 1), *u = filled(LAM_DIMS(2, 3, 4), 1);
     EINSUM("ij,jk->ik", "ik", TERMS("ij", "jk"), a, b);
     EINSUM(" i j , j k -> k i ", "ki", TERMS("ij", "jk"), a, b);
@@ -117,7 +121,9 @@ START_TEST(einsum_of_many_operands_and_dtypes) {
     ck_assert_int_eq(lam_dtype_of(reach), LAM_BOOL);
     ck_assert_int_eq(lam_dtype_of(some), LAM_BOOL);
     EXPECT(lam_cast(reach, LAM_F64), LAM_DIMS(2, 2), 1, 1, 0, 1);
-    EXPECT(lam_einsum("ij,jk->ik", LAM_LIST(lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 0)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 1)))), LAM_DIMS(2, 1), 0, 0);
+    EXPECT(lam_einsum("ij,jk->ik",
+                      LAM_LIST(lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 0)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 1)))),
+           LAM_DIMS(2, 1), 0, 0);
 }
 END_TEST
 
@@ -127,10 +133,12 @@ START_TEST(einsum_names_the_subscript_that_is_wrong) {
         const char *text, *says;
         lam_status status;
     } wrong[] = {
-        {"ij,jk", "'j' has 2 elements", LAM_ERR_SHAPE}, {"ij,ij->iq", "'q'", LAM_ERR_VALUE},   {"ij,ij->ii", "'i' is twice", LAM_ERR_VALUE},
-        {"ijk,ij", "operand 0 has 2 axes", LAM_ERR_RANK}, {"i,ij", "operand 0 has 2 axes", LAM_ERR_RANK}, {"ij", "fewer operands", LAM_ERR_ARITY},
-        {"ij,ij,ij", "more operands", LAM_ERR_ARITY},   {"i%,ij", "'%'", LAM_ERR_VALUE},       {"......,ij", "two ellipses", LAM_ERR_VALUE},
-        {"...j,ij->j", "ellipsis is missing", LAM_ERR_VALUE}, {"ij,ij->i,j", "behind the result", LAM_ERR_VALUE},
+        {"ij,jk", "'j' has 2 elements", LAM_ERR_SHAPE},     {"ij,ij->iq", "'q'", LAM_ERR_VALUE},
+        {"ij,ij->ii", "'i' is twice", LAM_ERR_VALUE},       {"ijk,ij", "operand 0 has 2 axes", LAM_ERR_RANK},
+        {"i,ij", "operand 0 has 2 axes", LAM_ERR_RANK},     {"ij", "fewer operands", LAM_ERR_ARITY},
+        {"ij,ij,ij", "more operands", LAM_ERR_ARITY},       {"i%,ij", "'%'", LAM_ERR_VALUE},
+        {"......,ij", "two ellipses", LAM_ERR_VALUE},       {"...j,ij->j", "ellipsis is missing", LAM_ERR_VALUE},
+        {"ij,ij->i,j", "behind the result", LAM_ERR_VALUE},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         ck_assert(lam_failed(lam_einsum(wrong[i].text, LAM_LIST(a, a))));
@@ -139,7 +147,7 @@ START_TEST(einsum_names_the_subscript_that_is_wrong) {
 }
 END_TEST
 
-/* ---- matmul and its kin ------------------------------------------------------------------------------------------------- */
+/* ---- matmul and its kin ------------------------------------------------------------------------------------------ */
 
 /* The definition, with leading axes broadcast by hand. */
 START_TEST(matmul_broadcasts_leading_axes) {
@@ -166,7 +174,8 @@ START_TEST(matmul_takes_vectors_and_stacks) {
     EXPECT(lam_matmul(w, stack), LAM_DIMS(2, 3), -3, -3, -3, 3, 3, 3);
     EXPECT(lam_matmul(lam_transpose(m, LAM_AXES(1, 0)), w), LAM_DIMS(3), -3, -3, -3);
     EXPECT_EMPTY(lam_matmul(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), v), LAM_DIMS(0));
-    EXPECT(lam_matmul(lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 0)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0))), LAM_DIMS(2), 0, 0);
+    EXPECT(lam_matmul(lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 0)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0))), LAM_DIMS(2), 0,
+           0);
 }
 END_TEST
 
@@ -198,19 +207,27 @@ START_TEST(contractions_say_what_does_not_fit) {
 }
 END_TEST
 
-/* ---- transforms ------------------------------------------------------------------------------------------------------------ */
+/* ---- transforms -------------------------------------------------------------------------------------------------- */
 
-BODY(matvec) { out[0] = lam_matmul(in[0], in[1]); }
-BODY(product_norm) { out[0] = lam_sum(lam_square(lam_matmul(in[0], in[1])), NULL); }
-BODY(chain) { out[0] = lam_einsum("ij,jk,lk,il->", LAM_LIST(in[0], in[1], in[2], lam_square(in[0]))); }
+BODY(matvec) {
+    out[0] = lam_matmul(in[0], in[1]);
+}
+BODY(product_norm) {
+    out[0] = lam_sum(lam_square(lam_matmul(in[0], in[1])), NULL);
+}
+BODY(chain) {
+    out[0] = lam_einsum("ij,jk,lk,il->", LAM_LIST(in[0], in[1], in[2], lam_square(in[2])));
+}
 
 START_TEST(vmap_of_a_contraction_is_the_contraction) {
     lam_tensor *m = filled(LAM_DIMS(4, 3), 1), *v = filled(LAM_DIMS(5, 3), 1), *stack = filled(LAM_DIMS(5, 4, 3), 2);
     lam_fn *f = FN(matvec, 2, 1);
-    lam_vmap_options rows = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0)}, both = {.in_axes = LAM_AXES(0, 0)}, left = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)};
+    lam_vmap_options rows = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0)}, both = {.in_axes = LAM_AXES(0, 0)},
+                     left = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)};
     EXPECT_SAME(lam_apply(lam_vmap(f, &rows), LAM_LIST(m, v)), lam_matmul(v, lam_transpose(m, LAM_AXES(1, 0))), 0);
     EXPECT_SAME(lam_apply(lam_vmap(f, &both), LAM_LIST(stack, v)), lam_einsum("bij,bj->bi", LAM_LIST(stack, v)), 0);
-    EXPECT_SAME(lam_apply(lam_vmap(f, &left), LAM_LIST(stack, lam_index(v, 0, 0))), lam_matmul(stack, lam_index(v, 0, 0)), 0);
+    EXPECT_SAME(lam_apply(lam_vmap(f, &left), LAM_LIST(stack, lam_index(v, 0, 0))),
+                lam_matmul(stack, lam_index(v, 0, 0)), 0);
     /* nested: every pair of rows */
     lam_fn *pairs = lam_vmap(lam_vmap(f, &rows), &left);
     EXPECT_SAME(lam_apply(pairs, LAM_LIST(v, v)), lam_matmul(v, lam_transpose(v, LAM_AXES(1, 0))), 0);
@@ -230,11 +247,15 @@ END_TEST
 
 START_TEST(einsum_of_several_operands_has_derivatives) {
     lam_tensor *x = filled(LAM_DIMS(2, 3), 1), *y = filled(LAM_DIMS(3, 2), 1), *z = filled(LAM_DIMS(2, 2), 1);
-    ck_assert_msg(lam_check_grads(FN(chain, 3, 1), LAM_LIST(x, y, z), &(lam_check_grads_options){.order = 2}) == LAM_OK, "%s", lam_error(ctx));
+    ck_assert_msg(lam_check_grads(FN(chain, 3, 1), LAM_LIST(x, y, z), &(lam_check_grads_options){.order = 2}) == LAM_OK,
+                  "%s", lam_error(ctx));
 }
 END_TEST
 
-BODY(traces) { out[0] = lam_mul(lam_trace(lam_square(in[0]), 1, 0, 1), lam_sum(lam_mul(lam_tril(in[0], -1), lam_triu(lam_transpose(in[0], LAM_AXES(1, 0)), 0)), NULL)); }
+BODY(traces) {
+    out[0] = lam_mul(lam_trace(lam_square(in[0]), 1, 0, 1),
+                     lam_sum(lam_mul(lam_tril(in[0], -1), lam_triu(lam_transpose(in[0], LAM_AXES(1, 0)), 0)), NULL));
+}
 
 START_TEST(parts_of_matrices) {
     lam_tensor *m = MAT(2, 3, 1, 2, 3, 4, 5, 6), *hole = MAT(2, 2, 1, NAN, 2, 3);
@@ -245,7 +266,8 @@ START_TEST(parts_of_matrices) {
     EXPECT(lam_triu(m, 1), LAM_DIMS(2, 3), 0, 2, 3, 0, 0, 6);
     EXPECT(lam_tril(hole, 0), LAM_DIMS(2, 2), 1, 0, 2, 3);
     ck_assert_int_eq(lam_dtype_of(lam_triu(lam_cast(m, LAM_I32), 0)), LAM_I32);
-    ck_assert_msg(lam_check_grads(FN(traces, 1, 1), LAM_LIST(filled(LAM_DIMS(3, 3), 1)), NULL) == LAM_OK, "%s", lam_error(ctx));
+    ck_assert_msg(lam_check_grads(FN(traces, 1, 1), LAM_LIST(filled(LAM_DIMS(3, 3), 1)), NULL) == LAM_OK, "%s",
+                  lam_error(ctx));
     lam_tril(VEC(1, 2), 0);
     EXPECT_ERROR(LAM_ERR_RANK, "tril", "matrix");
     lam_diagonal(m, 0, 1, 1);
@@ -254,8 +276,9 @@ START_TEST(parts_of_matrices) {
 END_TEST
 
 Suite *suite_primitives_contract(void) {
-    return SUITE_OF("contract", einsum_equals_the_walk_over_all_indices, einsum_ellipses_broadcast, einsum_of_many_operands_and_dtypes,
-                    einsum_names_the_subscript_that_is_wrong, matmul_broadcasts_leading_axes, matmul_takes_vectors_and_stacks,
-                    vecdot_outer_tensordot_dot, contractions_say_what_does_not_fit, vmap_of_a_contraction_is_the_contraction,
+    return SUITE_OF("contract", einsum_equals_the_walk_over_all_indices, einsum_ellipses_broadcast,
+                    einsum_of_many_operands_and_dtypes, einsum_names_the_subscript_that_is_wrong,
+                    matmul_broadcasts_leading_axes, matmul_takes_vectors_and_stacks, vecdot_outer_tensordot_dot,
+                    contractions_say_what_does_not_fit, vmap_of_a_contraction_is_the_contraction,
                     gradient_of_a_product_norm, einsum_of_several_operands_has_derivatives, parts_of_matrices);
 }

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- messages -------------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------------------------- */
 
 void probe_fail(const probe *p, const char *file, int line, const char *format, ...) {
     char text[768];
@@ -14,12 +14,12 @@ void probe_fail(const probe *p, const char *file, int line, const char *format, 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    ck_abort_msg("%s:%d: %s(%s) in %s, %s, args %lld %lld %lld %lld: %s [%s]", file, line, p->use.row->name, p->operands, lam_dtype_name(p->dtype),
-                 layout_names[p->how], (long long)p->use.arg[0], (long long)p->use.arg[1], (long long)p->use.arg[2], (long long)p->use.arg[3], text,
-                 lam_error(ctx));
+    ck_abort_msg("%s:%d: %s(%s) in %s, %s, args %lld %lld %lld %lld: %s [%s]", file, line, p->use.row->name,
+                 p->operands, lam_dtype_name(p->dtype), layout_names[p->how], (long long)p->use.arg[0],
+                 (long long)p->use.arg[1], (long long)p->use.arg[2], (long long)p->use.arg[3], text, lam_error(ctx));
 }
 
-/* ---- laying out ------------------------------------------------------------------------------------------------ */
+/* ---- laying out ----------------------------------------------------------------------------------------------- */
 
 void probe_body(lam_ctx *here, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const probe *p = env;
@@ -73,7 +73,9 @@ static bool lay_out(probe *p) {
     for (int o = 0; o < p->outputs; o++) p->out[o].dtype = p->in[0].dtype;
     cases_reference(&p->use, p->in, p->out);
     p->epsilon = coarsest(p);
-    p->f = lam_fn_new(ctx, &(lam_fn_options){.name = p->use.row->name, .body = probe_body, .inputs = p->inputs, .outputs = p->outputs, .env = p});
+    p->f = lam_fn_new(
+        ctx, &(lam_fn_options){
+                 .name = p->use.row->name, .body = probe_body, .inputs = p->inputs, .outputs = p->outputs, .env = p});
     return true;
 }
 
@@ -107,7 +109,7 @@ int probe_each(const cases_row *row, layout how, void (*visit)(probe *p)) {
     return visits;
 }
 
-/* ---- derivatives of the reference ------------------------------------------------------------------------------ */
+/* ---- derivatives of the reference ----------------------------------------------------------------------------- */
 
 void probe_direction(const array *like, int phase, array *v) {
     array_like(v, like);
@@ -119,8 +121,8 @@ void probe_output_type(const probe *p, int o, array *out) {
     if (!array_is_float(out)) out->dtype = LAM_F64;
 }
 
-/* The step of the differences below. Their error is step^4 / 30 times a fifth derivative, and rounding 1e-19 / step; that of
- * the second ones the square of the latter. Where long double is a plain double both are about 1e-9. */
+/* The step of the differences below. Their error is step^4 / 30 times a fifth derivative, and rounding 1e-19 / step;
+ * that of the second ones the square of the latter. Where long double is a plain double both are about 1e-9. */
 #define STEP 0x1p-12L
 
 /* The classical differences with error of fourth order. */
@@ -134,9 +136,11 @@ static void move(const probe *p, array at[], const array *const dx[], int steps)
         for (int64_t e = 0; dx[i] && e < at[i].count; e++) at[i].data[e] += (long double)steps * STEP * dx[i]->data[e];
 }
 
+/* What is infinite at the point stays so around it: its derivative is 0. */
 static void accumulate(const probe *p, const array value[], long double weight, array dout[]) {
     for (int o = 0; o < p->outputs; o++)
-        for (int64_t e = 0; e < dout[o].count && !p->use.row->no_gradient; e++) dout[o].data[e] += weight * value[o].data[e];
+        for (int64_t e = 0; e < dout[o].count && !p->use.row->no_gradient; e++)
+            if (isfinite(p->out[o].data[e])) dout[o].data[e] += weight * value[o].data[e];
 }
 
 /* One term of the difference; ex NULL: of the first. */
@@ -175,7 +179,7 @@ void probe_difference2(const probe *p, const array *const dx[], const array *con
         for (int b = 0; b < 4; b++) add_term(p, dx, a, ex, b, dout);
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------------------------ */
 
 /* Differences are right to 1e-12 and 1e-10 in long double; the rest is what derivative formulas of f64 and f32 lose. */
 long double probe_tolerance(const probe *p, int order) {
@@ -184,16 +188,17 @@ long double probe_tolerance(const probe *p, int order) {
     return order == 1 ? (wide ? 1e-11L : 1e-9L) : wide ? 1e-9L : 1e-6L;
 }
 
-void probe_same(const probe *p, const char *what, int number, lam_tensor *got, const array *want, long double tolerance, long double scale) {
+void probe_same(const probe *p, const char *what, int number, lam_tensor *got, const array *want, long double tolerance,
+                long double scale) {
     static array elements;
     PROBE_CHECK(p, !lam_failed(got), "%s %d failed", what, number);
     PROBE_CHECK(p, array_read(&elements, got), "%s %d cannot be read", what, number);
     long double largest = array_largest(want);
     int64_t at = array_compare(&elements, want, tolerance, largest > scale ? largest : scale);
-    PROBE_CHECK(p, at != -2, "%s %d: rank %d and dtype %s, not %d and %s, or other dims", what, number, elements.rank, lam_dtype_name(elements.dtype),
-                want->rank, lam_dtype_name(want->dtype));
-    PROBE_CHECK(p, at < 0, "%s %d: element %lld is %.17Lg, not %.17Lg (largest %.3Lg)", what, number, (long long)at, elements.data[at], want->data[at],
-                largest);
+    PROBE_CHECK(p, at != -2, "%s %d: rank %d and dtype %s, not %d and %s, or other dims", what, number, elements.rank,
+                lam_dtype_name(elements.dtype), want->rank, lam_dtype_name(want->dtype));
+    PROBE_CHECK(p, at < 0, "%s %d: element %lld is %.17Lg, not %.17Lg (largest %.3Lg)", what, number, (long long)at,
+                elements.data[at], want->data[at], largest);
 }
 
 size_t probe_pick(const probe *p, lam_tensor *const all[], lam_tensor *picked[]) {

@@ -1,4 +1,5 @@
-/* The registry against the case table: each primitive has a row, each row has every property. One test per property and row. */
+/* The registry against the case table: each primitive has a row, each row has every property. One test per property and
+ * row. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 
@@ -18,11 +19,12 @@ enum { COUNT = sizeof properties / sizeof properties[0] };
 START_TEST(each_row_has_each_property) {
     const cases_row *row = cases_at(_i / COUNT);
     int looked = properties[_i % COUNT].holds(row);
-    ck_assert_msg(looked > 0, "row %d (%s): the property '%s' looks at nothing", _i / COUNT, row->name, properties[_i % COUNT].name);
+    ck_assert_msg(looked > 0, "row %d (%s): the property '%s' looks at nothing", _i / COUNT, row->name,
+                  properties[_i % COUNT].name);
 }
 END_TEST
 
-/* ---- completeness ---------------------------------------------------------------------------------------------- */
+/* ---- completeness --------------------------------------------------------------------------------------------- */
 
 static const lam_primitive *primitive_named(const char *name) {
     for (const lam_primitive *const *p = lam_primitives(); *p; p++)
@@ -36,7 +38,8 @@ START_TEST(each_primitive_has_a_row) {
         for (int i = 0; cases_at(i); i++) rows += strcmp(cases_at(i)->name, (*p)->name) == 0;
         ck_assert_msg(rows > 0, "primitive '%s' has no row in the case table", (*p)->name);
     }
-    for (int i = 0; cases_at(i); i++) ck_assert_msg(primitive_named(cases_at(i)->name), "row '%s': there is no such primitive", cases_at(i)->name);
+    for (int i = 0; cases_at(i); i++)
+        ck_assert_msg(primitive_named(cases_at(i)->name), "row '%s': there is no such primitive", cases_at(i)->name);
 }
 END_TEST
 

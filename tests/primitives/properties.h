@@ -1,12 +1,14 @@
-/* The properties that every primitive must have. Each takes a row of the case table and gives how many of its forms it has
- * looked at; none is a failure. */
+/* The properties that every primitive must have. Each takes a row of the case table and gives how many of its forms it
+ * has looked at; none is a failure. */
 #ifndef LAM_TESTS_PROPERTIES_H
 #define LAM_TESTS_PROPERTIES_H
 
 #include "tests/primitives/cases.h"
 
-#define PROPERTIES(X) \
-    X(value) X(layouts) X(types) X(forward) X(reverse) X(strided_reverse) X(second) X(batch) X(batch_twice) X(batch_derivative) X(wrong) X(memory)
+#define PROPERTIES(X)                                                                                                  \
+    X(value)                                                                                                           \
+    X(layouts) X(types) X(forward) X(reverse) X(strided_reverse) X(second) X(batch) X(batch_twice) X(batch_derivative) \
+        X(wrong) X(memory)
 
 #define PROPERTY(name) int property_##name(const cases_row *row);
 PROPERTIES(PROPERTY)

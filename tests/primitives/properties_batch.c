@@ -1,5 +1,6 @@
-/* Batching: vmap of the call against the loop over examples, for every mapping of every operand (first axis, last axis, none) at
- * one and at two levels; and derivatives: of the batched call and batched ones of the call, against those of each example. */
+/* Batching: vmap of the call against the loop over examples, for every mapping of every operand (first axis, last axis,
+ * none) at one and at two levels; and derivatives: of the batched call and batched ones of the call, against those of
+ * each example. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 
@@ -12,7 +13,8 @@ typedef enum place { NOWHERE, FIRST, LAST, PLACES } place;
 
 static const int axis_at[PLACES] = {LAM_UNMAPPED, 0, -1};
 
-/* Examples of the operands, [outer][inner]; operand i of the form with places a (outer) and b (inner), made when needed. */
+/* Examples of the operands, [outer][inner]; operand i of the form with places a (outer) and b (inner), made when
+ * needed. */
 typedef struct batch {
     const probe *p;
     array example[OUTER][INNER][CASES_OPERANDS];
@@ -54,17 +56,19 @@ static void gather_examples(const probe *p) {
                 all.single[a][b][i] = array_tensor(ctx, x, PLAIN);
             }
         for (int outer = 0; outer < PLACES; outer++)
-            for (int inner = 0; inner < PLACES; inner++) all.stacked[outer][inner][i] = stack(&all, i, (place)outer, (place)inner);
+            for (int inner = 0; inner < PLACES; inner++)
+                all.stacked[outer][inner][i] = stack(&all, i, (place)outer, (place)inner);
     }
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------------------------- */
 
 /* f on the examples that a mapping pairs: an operand without batch axis is the first example everywhere. */
 static void one_example(const probe *p, const int outer[], const int inner[], int a, int b, lam_tensor *out[]) {
     lam_tensor *in[CASES_OPERANDS];
     for (int i = 0; i < p->inputs; i++) in[i] = all.single[outer[i] ? a : 0][inner[i] ? b : 0][i];
-    PROBE_CHECK(p, lam_call(p->f, (lam_list){(size_t)p->inputs, in}, out, (size_t)p->outputs) == LAM_OK, "an example failed");
+    PROBE_CHECK(p, lam_call(p->f, (lam_list){(size_t)p->inputs, in}, out, (size_t)p->outputs) == LAM_OK,
+                "an example failed");
 }
 
 /* Tensors of one type as one array, in front. */
@@ -143,15 +147,16 @@ int property_batch_twice(const cases_row *row) {
     return probe_each(row, PLAIN, visit_batch_twice);
 }
 
-/* ---- derivatives ------------------------------------------------------------------------------------------------- */
+/* ---- derivatives ---------------------------------------------------------------------------------------------- */
 
 typedef struct derived {
     const probe *p;
     int places[CASES_OPERANDS];
     array direction[INNER][CASES_OPERANDS], weight[INNER][CASES_OUTPUTS];
-    lam_tensor *t[CASES_OPERANDS], *w[CASES_OUTPUTS]; /* batched: tangents where the operand is mapped, cotangents in front */
+    lam_tensor *t[CASES_OPERANDS],
+        *w[CASES_OUTPUTS]; /* batched: tangents where the operand is mapped, cotangents in front */
     lam_tensor *in[CASES_OPERANDS];
-    lam_tensor *dout[CASES_OUTPUTS][INNER];           /* of each example */
+    lam_tensor *dout[CASES_OUTPUTS][INNER]; /* of each example */
     lam_tensor *gx[CASES_OPERANDS][INNER];
 } derived;
 
@@ -183,7 +188,8 @@ static void lay_out_derived(derived *d) {
 static void derive_examples(derived *d) {
     const probe *p = d->p;
     for (int b = 0; b < INNER; b++) {
-        lam_tensor *in[CASES_OPERANDS], *dx[CASES_OPERANDS], *w[CASES_OUTPUTS], *out[CASES_OUTPUTS], *dout[CASES_OUTPUTS], *gx[CASES_OPERANDS];
+        lam_tensor *in[CASES_OPERANDS], *dx[CASES_OPERANDS], *w[CASES_OUTPUTS], *out[CASES_OUTPUTS],
+            *dout[CASES_OUTPUTS], *gx[CASES_OPERANDS];
         lam_fn *pullback;
         for (int i = 0; i < p->inputs; i++) {
             in[i] = all.single[0][d->places[i] ? b : 0][i];
@@ -192,9 +198,11 @@ static void derive_examples(derived *d) {
         for (int o = 0; o < p->outputs; o++) w[o] = array_tensor(ctx, &d->weight[b][o], PLAIN);
         lam_list at = {(size_t)p->inputs, in};
         size_t m = (size_t)p->outputs;
-        PROBE_CHECK(p, lam_jvp(p->f, at, (lam_list){(size_t)p->inputs, dx}, out, dout, m, NULL) == LAM_OK, "jvp of an example failed");
+        PROBE_CHECK(p, lam_jvp(p->f, at, (lam_list){(size_t)p->inputs, dx}, out, dout, m, NULL) == LAM_OK,
+                    "jvp of an example failed");
         PROBE_CHECK(p, lam_vjp(p->f, at, out, m, &pullback, NULL) == LAM_OK, "vjp of an example failed");
-        PROBE_CHECK(p, lam_call(pullback, (lam_list){m, w}, gx, (size_t)p->count) == LAM_OK, "the pullback of an example failed");
+        PROBE_CHECK(p, lam_call(pullback, (lam_list){m, w}, gx, (size_t)p->count) == LAM_OK,
+                    "the pullback of an example failed");
         for (int o = 0; o < p->outputs; o++) d->dout[o][b] = dout[o];
         for (int k = 0; k < p->count; k++) d->gx[k][b] = gx[k];
     }
@@ -231,7 +239,8 @@ static void forward_and_batch(const derived *d) {
     lam_tensor *out[2 * CASES_OUTPUTS], *dout[CASES_OUTPUTS], *in[2 * CASES_OPERANDS];
     size_t inputs = (size_t)p->inputs, m = (size_t)p->outputs;
     lam_fn *f = mapped(p->f, p->inputs, d->places, INNER);
-    PROBE_CHECK(p, lam_jvp(f, (lam_list){inputs, d->in}, (lam_list){inputs, d->t}, out, dout, m, NULL) == LAM_OK, "jvp of vmap failed");
+    PROBE_CHECK(p, lam_jvp(f, (lam_list){inputs, d->in}, (lam_list){inputs, d->t}, out, dout, m, NULL) == LAM_OK,
+                "jvp of vmap failed");
     check_tangents(d, "tangent of vmap", dout);
     for (int i = 0; i < p->inputs; i++) {
         in[i] = d->in[i];
@@ -271,7 +280,11 @@ static void reverse_and_batch(const derived *d) {
     }
     for (int i = 0; i < p->inputs; i++) in[i] = d->in[i], places[i] = d->places[i];
     for (int o = 0; o < p->outputs; o++) in[p->inputs + o] = d->w[o], places[p->inputs + o] = FIRST;
-    lam_fn_options gradients = {.name = "gradients", .body = body_gradients, .inputs = p->inputs + p->outputs, .outputs = p->count, .env = (void *)(uintptr_t)p};
+    lam_fn_options gradients = {.name = "gradients",
+                                .body = body_gradients,
+                                .inputs = p->inputs + p->outputs,
+                                .outputs = p->count,
+                                .env = (void *)(uintptr_t)p};
     lam_fn *g = mapped(lam_fn_new(ctx, &gradients), p->inputs + p->outputs, places, INNER);
     PROBE_CHECK(p, lam_call(g, (lam_list){inputs + m, in}, gx, count) == LAM_OK, "vmap of vjp failed");
     for (int k = 0; k < p->count; k++) {

@@ -1,6 +1,6 @@
-/* Derivatives: forward mode against differences of the reference, reverse against forward by <w, Jv> = <J'w, v>, second order in
- * all four pairs of modes against differences. Operands of an elementwise row without derivative have derivative zero by the
- * same differences, so no row is left out. */
+/* Derivatives: forward mode against differences of the reference, reverse against forward by <w, Jv> = <J'w, v>, second
+ * order in all four pairs of modes against differences. Operands of an elementwise row without derivative have
+ * derivative zero by the same differences, so no row is left out. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 
@@ -26,17 +26,20 @@ static lam_list operands(const probe *p) {
     return (lam_list){(size_t)p->inputs, p->x};
 }
 
-/* ---- first order ----------------------------------------------------------------------------------------------- */
+/* ---- first order ---------------------------------------------------------------------------------------------- */
 
 static void forward_along(const probe *p, int only) {
     static directions d;
     static array want[CASES_OUTPUTS];
     lam_tensor *out[CASES_OUTPUTS], *dout[CASES_OUTPUTS];
     take_directions(p, 0, only, PLAIN, &d);
-    lam_status status = lam_jvp(p->f, operands(p), (lam_list){(size_t)p->inputs, d.t}, out, dout, (size_t)p->outputs, NULL);
+    lam_status status =
+        lam_jvp(p->f, operands(p), (lam_list){(size_t)p->inputs, d.t}, out, dout, (size_t)p->outputs, NULL);
     PROBE_CHECK(p, status == LAM_OK, "jvp failed");
     probe_difference(p, d.list, want);
-    for (int o = 0; o < p->outputs; o++) probe_same(p, only < 0 ? "tangent" : "tangent by one operand", o, dout[o], &want[o], probe_tolerance(p, 1), 1e-3L);
+    for (int o = 0; o < p->outputs; o++)
+        probe_same(p, only < 0 ? "tangent" : "tangent by one operand", o, dout[o], &want[o], probe_tolerance(p, 1),
+                   1e-3L);
 }
 
 static void visit_forward(probe *p) {
@@ -64,7 +67,8 @@ static long double inner(const probe *p, lam_tensor *const got[], const array w[
     long double sum = 0;
     for (int o = 0; o < n; o++) {
         PROBE_CHECK(p, !lam_failed(got[o]) && array_read(&elements, got[o]), "%s %d failed", what, o);
-        PROBE_CHECK(p, elements.count == w[o].count && elements.dtype == w[o].dtype, "%s %d has another type than its operand", what, o);
+        PROBE_CHECK(p, elements.count == w[o].count && elements.dtype == w[o].dtype,
+                    "%s %d has another type than its operand", what, o);
         sum += array_dot(&elements, &w[o]);
     }
     return sum;
@@ -92,11 +96,13 @@ static void visit_reverse(probe *p) {
     size_t n = (size_t)p->outputs;
     take_directions(p, 0, -1, p->how == REPEATED ? PLAIN : p->how, &d);
     take_weights(p, p->how == REPEATED ? PLAIN : p->how, w, t);
-    PROBE_CHECK(p, lam_jvp(p->f, operands(p), (lam_list){(size_t)p->inputs, d.t}, out, dout, n, NULL) == LAM_OK, "jvp failed");
+    PROBE_CHECK(p, lam_jvp(p->f, operands(p), (lam_list){(size_t)p->inputs, d.t}, out, dout, n, NULL) == LAM_OK,
+                "jvp failed");
     PROBE_CHECK(p, lam_vjp(p->f, operands(p), out, n, &pullback, NULL) == LAM_OK, "vjp failed");
     PROBE_CHECK(p, lam_fn_outputs(pullback) == p->count, "a gradient is missing");
     PROBE_CHECK(p, lam_call(pullback, (lam_list){n, t}, gx, (size_t)p->count) == LAM_OK, "the pullback failed");
-    check_close(p, "<w, Jv> and <J'w, v>", inner(p, dout, w, p->outputs, "tangent"), inner_gradients(p, gx, &d), 64 * p->epsilon);
+    check_close(p, "<w, Jv> and <J'w, v>", inner(p, dout, w, p->outputs, "tangent"), inner_gradients(p, gx, &d),
+                64 * p->epsilon);
 }
 
 int property_reverse(const cases_row *row) {
@@ -110,7 +116,7 @@ int property_strided_reverse(const cases_row *row) {
     return visits;
 }
 
-/* ---- second order ---------------------------------------------------------------------------------------------- */
+/* ---- second order --------------------------------------------------------------------------------------------- */
 
 /* Operands, then cotangents -> gradients of the floating operands: reverse mode as a function. */
 static void body_gradients(lam_ctx *here, lam_tensor *const in[], lam_tensor *out[], void *env) {
@@ -143,19 +149,22 @@ typedef struct second {
 static void forward_of(const probe *p, const second *s, lam_fn *f, lam_list at, lam_tensor *dout[], int outputs) {
     lam_tensor *out[2 * CASES_OUTPUTS + CASES_OPERANDS], *v[CASES_OPERANDS];
     size_t n = probe_pick(p, s->v.t, v);
-    PROBE_CHECK(p, lam_jvp(f, at, (lam_list){n, v}, out, dout, (size_t)outputs, &s->by) == LAM_OK, "jvp of a derivative failed");
+    PROBE_CHECK(p, lam_jvp(f, at, (lam_list){n, v}, out, dout, (size_t)outputs, &s->by) == LAM_OK,
+                "jvp of a derivative failed");
 }
 
 static void reverse_of(const probe *p, const second *s, lam_fn *f, lam_list at, lam_list cotangents, lam_tensor *gx[]) {
     lam_tensor *out[2 * CASES_OUTPUTS + CASES_OPERANDS];
     lam_fn *pullback;
     PROBE_CHECK(p, lam_vjp(f, at, out, cotangents.count, &pullback, &s->by) == LAM_OK, "vjp of a derivative failed");
-    PROBE_CHECK(p, lam_call(pullback, cotangents, gx, (size_t)p->count) == LAM_OK, "the pullback of a derivative failed");
+    PROBE_CHECK(p, lam_call(pullback, cotangents, gx, (size_t)p->count) == LAM_OK,
+                "the pullback of a derivative failed");
 }
 
 /* w . D^2 f [u, v] by the four pairs of modes. */
 static void four_pairs(const probe *p, const second *s, long double pair[4]) {
-    lam_tensor *at[2 * CASES_OPERANDS], *d[2 * CASES_OUTPUTS], *gx[CASES_OPERANDS], *with[2 * CASES_OUTPUTS] = {NULL}, *u[CASES_OPERANDS];
+    lam_tensor *at[2 * CASES_OPERANDS], *d[2 * CASES_OUTPUTS], *gx[CASES_OPERANDS], *with[2 * CASES_OUTPUTS] = {NULL},
+                                                                                              *u[CASES_OPERANDS];
     size_t n = (size_t)p->inputs, m = (size_t)p->outputs;
     for (int i = 0; i < p->inputs; i++) at[i] = p->x[i];
     size_t count = probe_pick(p, s->u.t, u);
@@ -173,7 +182,8 @@ static void four_pairs(const probe *p, const second *s, long double pair[4]) {
 }
 
 static void visit_second(probe *p) {
-    static const char *const names[] = {"forward of forward", "reverse of forward", "forward of reverse", "reverse of reverse"};
+    static const char *const names[] = {"forward of forward", "reverse of forward", "forward of reverse",
+                                        "reverse of reverse"};
     static second s;
     static array want[CASES_OUTPUTS];
     long double pair[4], difference = 0;
@@ -183,7 +193,11 @@ static void visit_second(probe *p) {
     take_directions(p, 11, -1, PLAIN, &s.v);
     take_weights(p, PLAIN, s.w, s.t);
     s.forward = lam_jvp_fn(p->f, &s.by);
-    s.reverse = lam_fn_new(ctx, &(lam_fn_options){.name = "gradients", .body = body_gradients, .inputs = p->inputs + p->outputs, .outputs = p->count, .env = p});
+    s.reverse = lam_fn_new(ctx, &(lam_fn_options){.name = "gradients",
+                                                  .body = body_gradients,
+                                                  .inputs = p->inputs + p->outputs,
+                                                  .outputs = p->count,
+                                                  .env = p});
     four_pairs(p, &s, pair);
     probe_difference2(p, s.u.list, s.v.list, want);
     for (int o = 0; o < p->outputs; o++) difference += array_dot(&want[o], &s.w[o]);

@@ -1,16 +1,17 @@
-/* Failure: wrong operands and options fail with a message that names the primitive, and every request for memory that is refused in
- * a whole scenario leaves a clean status, no block behind, and a context that works again. */
+/* Failure: wrong operands and options fail with a message that names the primitive, and every request for memory that
+ * is refused in a whole scenario leaves a clean status, no block behind, and a context that works again. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 
 #include <math.h>
 
-/* ---- wrong calls ------------------------------------------------------------------------------------------------- */
+/* ---- wrong calls ---------------------------------------------------------------------------------------------- */
 
 /* The first failure since the last one was forgotten has this status and names the primitive; forgets it. */
 static void check_failure(const probe *p, const char *what, lam_tensor *const out[], lam_status status) {
     PROBE_CHECK(p, lam_failed(out[0]), "%s gives a result", what);
-    PROBE_CHECK(p, lam_status_of(ctx) == status, "%s: status %s, not %s", what, lam_status_name(lam_status_of(ctx)), lam_status_name(status));
+    PROBE_CHECK(p, lam_status_of(ctx) == status, "%s: status %s, not %s", what, lam_status_name(lam_status_of(ctx)),
+                lam_status_name(status));
     PROBE_CHECK(p, strstr(lam_error(ctx), p->use.row->name), "%s: the message does not name the primitive", what);
     lam_clear_error(ctx);
 }
@@ -30,7 +31,8 @@ static void visit_wrong_handles(probe *p) {
     for (int i = 0; i < p->inputs; i++) {
         size_t before = lam_error_count(ctx);
         call_with(p, i, failed, out);
-        PROBE_CHECK(p, lam_failed(out[0]) && lam_error_count(ctx) == before, "failed operand %d is not passed on in silence", i);
+        PROBE_CHECK(p, lam_failed(out[0]) && lam_error_count(ctx) == before,
+                    "failed operand %d is not passed on in silence", i);
     }
     lam_clear_error(ctx);
     for (int i = 0; i < p->inputs; i++) {
@@ -48,7 +50,8 @@ static void visit_wrong_handles(probe *p) {
         PROBE_CHECK(p, lam_failed(out[0]), "operand %d of another context gives a result", i);
         bool here = lam_status_of(ctx) != LAM_OK;
         PROBE_CHECK(p, lam_status_of(here ? ctx : other) == LAM_ERR_CONTEXT, "operand %d of another context", i);
-        PROBE_CHECK(p, strstr(lam_error(here ? ctx : other), p->use.row->name), "the message on mixed contexts does not name the primitive");
+        PROBE_CHECK(p, strstr(lam_error(here ? ctx : other), p->use.row->name),
+                    "the message on mixed contexts does not name the primitive");
         lam_clear_error(ctx);
         lam_clear_error(other);
     }
@@ -78,14 +81,19 @@ int property_wrong(const cases_row *row) {
     return looked;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
+/* ---- memory --------------------------------------------------------------------------------------------------- */
 
-/* Both derivatives and a batch of the row's first form, on operands made anew in the global context. True if all was made; then
- * each example of the batch is what the reference says. */
+/* Both derivatives and a batch of the row's first form, on operands made anew in the global context. True if all was
+ * made; then each example of the batch is what the reference says. */
 static bool scenario(const probe *p) {
     static array got;
-    lam_tensor *x[CASES_OPERANDS], *t[CASES_OPERANDS] = {NULL}, *out[CASES_OUTPUTS], *dout[CASES_OUTPUTS], *gx[CASES_OPERANDS];
-    lam_fn_options options = {.name = p->use.row->name, .body = probe_body, .inputs = p->inputs, .outputs = p->outputs, .env = (void *)(uintptr_t)p};
+    lam_tensor *x[CASES_OPERANDS], *t[CASES_OPERANDS] = {NULL}, *out[CASES_OUTPUTS], *dout[CASES_OUTPUTS],
+                                   *gx[CASES_OPERANDS];
+    lam_fn_options options = {.name = p->use.row->name,
+                              .body = probe_body,
+                              .inputs = p->inputs,
+                              .outputs = p->outputs,
+                              .env = (void *)(uintptr_t)p};
     size_t n = (size_t)p->inputs, m = (size_t)p->outputs;
     lam_fn *pullback, *f = lam_fn_new(ctx, &options);
     for (int i = 0; i < p->inputs; i++) {
@@ -101,13 +109,14 @@ static bool scenario(const probe *p) {
     PROBE_CHECK(p, array_read(&got, out[0]) && got.count == 2 * p->out[0].count, "the batch cannot be read");
     for (int64_t e = 0; e < got.count; e++) {
         long double want = p->out[0].data[e % p->out[0].count], size = fmaxl(1, array_largest(&p->out[0]));
-        PROBE_CHECK(p, fabsl(got.data[e] - want) <= 64 * p->epsilon * size, "element %lld of the batch is %Lg, not %Lg", (long long)e, got.data[e], want);
+        bool near = got.data[e] == want || fabsl(got.data[e] - want) <= 64 * p->epsilon * size;
+        PROBE_CHECK(p, near, "element %lld of the batch is %Lg, not %Lg", (long long)e, got.data[e], want);
     }
     return true;
 }
 
-/* Runs the scenario in a context of its own whose request number `refuse` is refused; true if it came to that. A request
- * that the library can do without leaves no trace. */
+/* Runs the scenario in a context of its own whose request number `refuse` is refused; true if it came to that. A
+ * request that the library can do without leaves no trace. */
 static bool run_refused(const probe *p, size_t refuse, bool from_then_on) {
     memory m = {.refuse = refuse, .from_then_on = from_then_on};
     lam_ctx_options options = memory_options(&m);
@@ -124,7 +133,8 @@ static bool run_refused(const probe *p, size_t refuse, bool from_then_on) {
     bool works = !born || scenario(p);
     lam_ctx_free(ctx);
     ctx = outside;
-    PROBE_CHECK(p, status == (made ? LAM_OK : LAM_ERR_MEMORY), "request %zu refused: status %s", refuse, lam_status_name(status));
+    PROBE_CHECK(p, status == (made ? LAM_OK : LAM_ERR_MEMORY), "request %zu refused: status %s", refuse,
+                lam_status_name(status));
     PROBE_CHECK(p, works, "request %zu refused: the context is of no use afterwards", refuse);
     PROBE_CHECK(p, m.blocks == 0 && !m.wrong_size, "request %zu refused: %zu blocks leak", refuse, m.blocks);
     return reached;

@@ -128,8 +128,8 @@ END_TEST
 
 Suite *suite_tensor_dtype(void) {
     return SUITE_OF("tensor/dtype", the_promotion_table, division_and_real_functions_take_integers_as_f64,
-                    numbers_take_the_dtype_of_the_tensor_beside_them,
-                    a_number_that_the_dtype_cannot_hold_is_an_error, a_number_beside_a_tensor_that_cannot_be_used,
-                    where_and_clamp_take_numbers, integer_numbers_are_exact_beyond_2_to_the_53,
-                    names_and_sizes_of_dtypes, an_operation_that_has_no_such_dtype_says_so);
+                    numbers_take_the_dtype_of_the_tensor_beside_them, a_number_that_the_dtype_cannot_hold_is_an_error,
+                    a_number_beside_a_tensor_that_cannot_be_used, where_and_clamp_take_numbers,
+                    integer_numbers_are_exact_beyond_2_to_the_53, names_and_sizes_of_dtypes,
+                    an_operation_that_has_no_such_dtype_says_so);
 }

@@ -1,5 +1,5 @@
-/* The messages: each kind of mistake, made inside gradients and batches, names the operation, shapes, function, levels and
- * what to do. */
+/* The messages: each kind of mistake, made inside gradients and batches, names the operation, shapes, function, levels
+ * and what to do. */
 #include "tests/support.h"
 
 #include <lamina/extend.h>
@@ -19,7 +19,8 @@ BODY(bad_shape) {
 
 START_TEST(shape_mismatch) {
     FAIL_INSIDE(bad_shape);
-    EXPECT_ERROR(LAM_ERR_SHAPE, "add: ", "f64[3], f64[2]", "'bad_shape', called by 'grad(bad_shape)'", LEVELS, "remedy: ");
+    EXPECT_ERROR(LAM_ERR_SHAPE, "add: ", "f64[3], f64[2]", "'bad_shape', called by 'grad(bad_shape)'", LEVELS,
+                 "remedy: ");
 }
 END_TEST
 
@@ -111,7 +112,8 @@ END_TEST
 
 /* A user's own primitive whose vjp gives a gradient that does not fit. */
 static lam_status shape_same(const lam_call_site *call, lam_shape out[]) {
-    if (call->in[0]->rank != 1) return lam_rule_fail(call, LAM_ERR_SHAPE, "one axis wanted, %d given", call->in[0]->rank);
+    if (call->in[0]->rank != 1)
+        return lam_rule_fail(call, LAM_ERR_SHAPE, "one axis wanted, %d given", call->in[0]->rank);
     out[0].dtype = (lam_dtype)call->in[0]->dtype;
     out[0].rank = 1;
     out[0].dims[0] = call->in[0]->dims[0];
@@ -128,8 +130,12 @@ static void vjp_refuses(const lam_rule *rule, lam_tensor *const g[], lam_tensor 
     (void)g;
 }
 
-static const lam_primitive row_fragile = {
-    .name = "fragile", .inputs = 1, .derivative = LAM_GENERAL, .shape = shape_same, .eval = eval_same, .vjp = vjp_refuses};
+static const lam_primitive row_fragile = {.name = "fragile",
+                                          .inputs = 1,
+                                          .derivative = LAM_GENERAL,
+                                          .shape = shape_same,
+                                          .eval = eval_same,
+                                          .vjp = vjp_refuses};
 
 BODY(applies_fragile) {
     lam_tensor *y = NULL;

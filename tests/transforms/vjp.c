@@ -129,7 +129,7 @@ START_TEST(wrong_counts_are_refused) {
 }
 END_TEST
 
-/* ---- with other transforms -------------------------------------------------------------------------------------- */
+/* ---- with other transforms --------------------------------------------------------------------------------------- */
 
 BODY(squares) {
     out[0] = lam_square(in[0]);
@@ -181,7 +181,7 @@ START_TEST(grad_of_vjp_of_grad) {
 }
 END_TEST
 
-/* ---- work that is not done, memory that is not kept ---------------------------------------------------------------- */
+/* ---- work that is not done, memory that is not kept -------------------------------------------------------------- */
 
 BODY(probes_both) {
     lam_tensor *dead = probe(lam_square(in[0]));
@@ -227,8 +227,7 @@ BODY(deep_and_wide) {
 /* The way back through 80 operations holds a few cotangents at a time, not 80. */
 START_TEST(cotangents_are_released_as_soon_as_used) {
     lam_tensor *y;
-    lam_fn *pullback =
-        pullback_of(FN(deep_and_wide, 1, 1), LAM_LIST(lam_ones(ctx, LAM_F64, LAM_DIMS(WIDE))), &y, 1);
+    lam_fn *pullback = pullback_of(FN(deep_and_wide, 1, 1), LAM_LIST(lam_ones(ctx, LAM_F64, LAM_DIMS(WIDE))), &y, 1);
     lam_ctx_reset_peak(ctx);
     size_t bytes = lam_ctx_bytes(ctx);
     EXPECT_NUM(lam_sum(apply1(pullback, num(1)), NULL), WIDE);

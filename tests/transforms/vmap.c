@@ -1,5 +1,5 @@
-/* vmap: where batch axes come from and go to, batches of any size, chunks, nesting, and that it is no hidden loop. That every
- * primitive agrees with the loop for each mapping of its operands is shown in tests/primitives. */
+/* vmap: where batch axes come from and go to, batches of any size, chunks, nesting, and that it is no hidden loop. That
+ * every primitive agrees with the loop for each mapping of its operands is shown in tests/primitives. */
 #include "tests/dispatch/probe.h"
 #include "tests/support.h"
 
@@ -89,9 +89,11 @@ static void refused_axes(lam_axes in_axes, lam_axes out_axes, lam_status status,
 }
 
 START_TEST(impossible_axes_are_refused_with_the_range) {
-    refused_axes(LAM_AXES(0, 1), none(), LAM_ERR_AXIS, "in_axes of input 1 of 'two_outputs' is 1, out of range [-1, 1)");
+    refused_axes(LAM_AXES(0, 1), none(), LAM_ERR_AXIS,
+                 "in_axes of input 1 of 'two_outputs' is 1, out of range [-1, 1)");
     refused_axes(LAM_AXES(-2, 0), none(), LAM_ERR_AXIS, "in_axes of input 0 of 'two_outputs' is -2");
-    refused_axes(none(), LAM_AXES(1, 0), LAM_ERR_AXIS, "out_axes of output 0 of 'two_outputs' is 1, out of range [-1, 1)");
+    refused_axes(none(), LAM_AXES(1, 0), LAM_ERR_AXIS,
+                 "out_axes of output 0 of 'two_outputs' is 1, out of range [-1, 1)");
     refused_axes(LAM_AXES(0, 0, 0), none(), LAM_ERR_OPTION, "in_axes of 'two_outputs' has 3 entries for 2 inputs");
     refused_axes(none(), LAM_AXES(0, 0, 0), LAM_ERR_OPTION, "out_axes of 'two_outputs' has 3 entries for 2 outputs");
     refused_axes(LAM_NO_AXES, none(), LAM_ERR_OPTION, "0 entries");
@@ -99,7 +101,7 @@ START_TEST(impossible_axes_are_refused_with_the_range) {
 }
 END_TEST
 
-/* ---- sizes -------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(without_a_mapped_input_the_size_must_be_given) {
     lam_fn *f = FN(identity, 1, 1);
@@ -131,7 +133,7 @@ START_TEST(a_batch_of_none) {
 }
 END_TEST
 
-/* ---- chunks --------------------------------------------------------------------------------------------------------- */
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 BODY(probes) {
     out[0] = lam_mul(probe(in[0]), in[1]);
@@ -150,7 +152,8 @@ END_TEST
 
 START_TEST(chunks_with_other_axes_and_unmapped_outputs) {
     lam_tensor *x = MAT(2, 3, 1, 2, 3, 4, 5, 6), *out[2];
-    lam_vmap_options o = {.in_axes = LAM_AXES(1, LAM_UNMAPPED), .out_axes = LAM_AXES(-1, LAM_UNMAPPED), .chunk_size = 2};
+    lam_vmap_options o = {
+        .in_axes = LAM_AXES(1, LAM_UNMAPPED), .out_axes = LAM_AXES(-1, LAM_UNMAPPED), .chunk_size = 2};
     lam_call(lam_vmap(FN(two_outputs, 2, 2), &o), LAM_LIST(x, num(5)), out, 2);
     EXPECT(out[0], LAM_DIMS(2, 3), 2, 4, 6, 8, 10, 12);
     EXPECT_NUM(out[1], 15);
@@ -192,7 +195,7 @@ START_TEST(reading_an_unbatched_value_inside_works) {
 }
 END_TEST
 
-/* ---- nesting and cost --------------------------------------------------------------------------------------------- */
+/* ---- nesting and cost -------------------------------------------------------------------------------------------- */
 
 BODY(maps_rows_of_env_axis) {
     lam_vmap_options o = {.in_axes = LAM_AXES(LAM_UNMAPPED, *(int *)env)};
@@ -276,19 +279,19 @@ BODY(no_inputs) {
 }
 
 START_TEST(a_function_without_inputs) {
-    EXPECT(lam_apply(lam_vmap(FN(no_inputs, 0, 1), &(lam_vmap_options){.axis_size = 2}), LAM_LIST()), LAM_DIMS(2), 4, 4);
+    EXPECT(lam_apply(lam_vmap(FN(no_inputs, 0, 1), &(lam_vmap_options){.axis_size = 2}), LAM_LIST()), LAM_DIMS(2), 4,
+           4);
 }
 END_TEST
 
 Suite *suite_transforms_vmap(void) {
-    return SUITE_OF("transforms/vmap", the_batch_axis_is_hidden_from_the_function,
-                    in_axes_per_input_negative_and_unmapped, out_axes_any_and_negative, a_constant_output_is_repeated,
-                    an_unmapped_output_must_not_be_batched, impossible_axes_are_refused_with_the_range,
-                    without_a_mapped_input_the_size_must_be_given, unequal_sizes_are_listed_by_argument,
-                    a_batch_of_none, chunks_equal_the_whole_and_may_leave_a_remainder,
-                    chunks_with_other_axes_and_unmapped_outputs, bad_options_are_refused,
-                    reading_a_batched_value_fails_with_advice, reading_an_unbatched_value_inside_works,
-                    nested_on_the_same_and_on_different_axes, a_batch_is_one_kernel_call,
-                    what_is_not_batched_stays_so, a_batched_value_is_written_into_a_tensor_made_inside,
-                    per_example_gradients, gradient_through_vmap, a_function_without_inputs);
+    return SUITE_OF(
+        "transforms/vmap", the_batch_axis_is_hidden_from_the_function, in_axes_per_input_negative_and_unmapped,
+        out_axes_any_and_negative, a_constant_output_is_repeated, an_unmapped_output_must_not_be_batched,
+        impossible_axes_are_refused_with_the_range, without_a_mapped_input_the_size_must_be_given,
+        unequal_sizes_are_listed_by_argument, a_batch_of_none, chunks_equal_the_whole_and_may_leave_a_remainder,
+        chunks_with_other_axes_and_unmapped_outputs, bad_options_are_refused, reading_a_batched_value_fails_with_advice,
+        reading_an_unbatched_value_inside_works, nested_on_the_same_and_on_different_axes, a_batch_is_one_kernel_call,
+        what_is_not_batched_stays_so, a_batched_value_is_written_into_a_tensor_made_inside, per_example_gradients,
+        gradient_through_vmap, a_function_without_inputs);
 }

@@ -1,0 +1,148 @@
+/* Checkpointed functions: same values and derivatives as plain ones, and what is computed again. Derivatives are compared with those of
+ * the plain function; counts follow from what the rules read. */
+#include "tests/dispatch/probe.h"
+#include "tests/support.h"
+
+/* sin of x, counted, under a name; then its square: the derivative reads y. */
+BODY(counted_square) {
+    lam_tensor *y = lam_checkpoint_name(probe(lam_sin(in[0])), "y");
+    out[0] = lam_sum(lam_square(y), NULL);
+}
+
+/* sin(W x): by x the derivative reads the product and W, not x. */
+BODY(counted_product) {
+    lam_tensor *w = MAT(2, 2, 1, 2, 3, 4);
+    out[0] = lam_sum(lam_sin(lam_matmul(w, probe(in[0]))), NULL);
+}
+
+BODY(nasty) {
+    lam_tensor *x = in[0];
+    for (int i = 0; i < 3; i++) x = lam_sin(lam_mul(x, in[1]));
+    out[0] = lam_sum(lam_exp(x), NULL);
+}
+
+/* How often the probe runs beyond its one forward run and the one in its vjp. */
+static int again(lam_fn *f, const lam_checkpoint_options *options, lam_tensor *x) {
+    lam_fn *kept = lam_checkpoint(f, options);
+    probed.eval = 0;
+    EXPECT_SAME(apply1(lam_grad(kept, NULL), x), apply1(lam_grad(f, NULL), x), 0);
+    return probed.eval - 2 - 2;
+}
+
+START_TEST(what_is_not_kept_is_computed_once_more) {
+    ck_assert_int_eq(again(FN(counted_square, 1, 1), NULL, VEC(1, 2)), 1);
+    ck_assert_int_eq(again(FN(counted_product, 1, 1), NULL, VEC(1, 2)), 1);
+}
+END_TEST
+
+START_TEST(a_named_value_is_kept) {
+    const char *names[] = {"z", "y"};
+    lam_checkpoint_options options = {.policy = LAM_CHECKPOINT_NAMED, .names = names, .name_count = 2};
+    ck_assert_int_eq(again(FN(counted_square, 1, 1), &options, VEC(1, 2)), 0);
+    options.name_count = 1;
+    ck_assert_int_eq(again(FN(counted_square, 1, 1), &options, VEC(1, 2)), 1);
+}
+END_TEST
+
+START_TEST(contractions_are_kept) {
+    lam_checkpoint_options options = {.policy = LAM_CHECKPOINT_CONTRACTIONS};
+    ck_assert_int_eq(again(FN(counted_product, 1, 1), &options, VEC(1, 2)), 0);
+    ck_assert_int_eq(again(FN(counted_square, 1, 1), &options, VEC(1, 2)), 1);
+}
+END_TEST
+
+START_TEST(nothing_is_computed_again_without_a_derivative) {
+    probed.eval = 0;
+    apply1(lam_checkpoint(FN(counted_square, 1, 1), NULL), VEC(1, 2));
+    ck_assert_int_eq(probed.eval, 1);
+}
+END_TEST
+
+/* The second input as a capture. */
+BODY(nasty_of_first) {
+    lam_tensor *scale = lam_mul(in[0], 0.5);
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "inner", .body = nasty, .inputs = 1, .outputs = 1, .captures = LAM_LIST(scale)});
+    out[0] = lam_apply(env ? lam_checkpoint(f, env) : f, LAM_LIST(in[0]));
+}
+
+static const lam_checkpoint_options policies[] = {{.policy = LAM_CHECKPOINT_NOTHING}, {.policy = LAM_CHECKPOINT_CONTRACTIONS}};
+
+START_TEST(every_nesting_agrees_with_the_plain_function) {
+    lam_fn *f = FN(nasty_of_first, 1, 1), *g = FN_ENV(nasty_of_first, 1, 1, (void *)(uintptr_t)&policies[_i]);
+    lam_tensor *x = VEC(0.3, 0.7, 1.1), *m = MAT(2, 3, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6);
+    EXPECT_SAME(apply1(g, x), apply1(f, x), 0);
+    EXPECT_SAME(apply1(lam_grad(g, NULL), x), apply1(lam_grad(f, NULL), x), 1e-14);
+    EXPECT_SAME(apply1(lam_jacfwd(g, NULL), x), apply1(lam_grad(f, NULL), x), 1e-14);
+    EXPECT_SAME(apply1(lam_jacobian(g, NULL), x), apply1(lam_grad(f, NULL), x), 1e-14);
+    EXPECT_SAME(apply1(lam_hessian(g, NULL), x), apply1(lam_hessian(f, NULL), x), 1e-13);
+    EXPECT_SAME(apply1(lam_jacrev(lam_grad(g, NULL), NULL), x), apply1(lam_hessian(f, NULL), x), 1e-13);
+    EXPECT_SAME(apply1(lam_jacrev(lam_jacrev(lam_grad(g, NULL), NULL), NULL), x),
+                apply1(lam_jacfwd(lam_jacfwd(lam_grad(f, NULL), NULL), NULL), x), 1e-12);
+    EXPECT_SAME(apply1(lam_vmap(lam_grad(g, NULL), NULL), m), apply1(lam_vmap(lam_grad(f, NULL), NULL), m), 1e-14);
+    EXPECT_SAME(apply1(lam_grad(lam_checkpoint(g, NULL), NULL), x), apply1(lam_grad(f, NULL), x), 1e-14);
+}
+END_TEST
+
+BODY(long_chain) {
+    lam_tensor *x = in[0];
+    for (int i = 0; i < 200000; i++) {
+        lam_tensor *y = lam_sin(x);
+        if (x != in[0]) lam_drop(x);
+        x = y;
+    }
+    out[0] = x;
+}
+
+START_TEST(a_long_chain_is_put_off_without_recursion) {
+    lam_fn *f = FN(long_chain, 1, 1);
+    EXPECT_SAME(apply1(lam_grad(lam_checkpoint(f, NULL), NULL), num(0.5)), apply1(lam_grad(f, NULL), num(0.5)), 1e-12);
+}
+END_TEST
+
+BODY(reads_an_element) {
+    lam_tensor *y = lam_mul(in[0], 3);
+    out[0] = lam_item(y) > 0 ? lam_square(y) : y;
+}
+
+START_TEST(a_body_may_branch_on_what_is_put_off) {
+    EXPECT_NUM(apply1(lam_grad(lam_checkpoint(FN(reads_an_element, 1, 1), NULL), NULL), num(2)), 36);
+    EXPECT_NUM(apply1(lam_grad(lam_checkpoint(FN(reads_an_element, 1, 1), NULL), NULL), num(-2)), 3);
+}
+END_TEST
+
+BODY(captures_secretly) {
+    out[0] = lam_mul(in[0], *(lam_tensor **)env);
+}
+
+BODY(hides_a_capture) {
+    lam_tensor *y = lam_square(in[0]);
+    out[0] = lam_apply(lam_checkpoint(FN_ENV(captures_secretly, 1, 1, &y), NULL), LAM_LIST(in[0]));
+}
+
+START_TEST(an_undeclared_capture_is_named) {
+    apply1(lam_grad(FN(hides_a_capture, 1, 1), NULL), num(2));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "captures_secretly", "captures");
+}
+END_TEST
+
+START_TEST(options_that_do_not_go_together) {
+    lam_fn *f = FN(counted_square, 1, 1);
+    const char *names[] = {"y"};
+    ck_assert(lam_failed(lam_checkpoint(f, &(lam_checkpoint_options){.policy = LAM_CHECKPOINT_NAMED})));
+    EXPECT_ERROR(LAM_ERR_OPTION, "checkpoint", "0 names");
+    ck_assert(lam_failed(lam_checkpoint(f, &(lam_checkpoint_options){.names = names, .name_count = 1})));
+    EXPECT_ERROR(LAM_ERR_OPTION, "1 names");
+    ck_assert(lam_failed(lam_checkpoint(f, &(lam_checkpoint_options){.policy = (lam_checkpoint_policy)7})));
+    EXPECT_ERROR(LAM_ERR_OPTION, "no policy 7");
+    ck_assert(lam_failed(lam_checkpoint_name(num(1), "")));
+    EXPECT_STATUS(LAM_ERR_VALUE);
+}
+END_TEST
+
+Suite *suite_transforms_checkpoint(void) {
+    Suite *suite = SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept, contractions_are_kept,
+                            nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
+                            a_body_may_branch_on_what_is_put_off, an_undeclared_capture_is_named, options_that_do_not_go_together);
+    suite_loop(suite, every_nesting_agrees_with_the_plain_function, 2);
+    return suite;
+}

@@ -1,0 +1,178 @@
+/* Jacobians, Hessians and Hessian-vector products, all modes against each other and against derivatives worked out
+ * by hand. */
+#include "tests/support.h"
+
+typedef lam_fn *make(lam_fn *f, const lam_jacobian_options *options);
+
+static make *const modes[] = {lam_jacfwd, lam_jacrev, lam_jacobian};
+enum { MODES = 3 };
+
+/* (x0 x1, x1^2, 3 x0): rows (x1, x0), (0, 2 x1), (3, 0). */
+BODY(three_of_two) {
+    lam_tensor *a = lam_index(in[0], 0, 0), *b = lam_index(in[0], 0, 1);
+    out[0] = lam_stack(LAM_LIST(lam_mul(a, b), lam_square(b), lam_mul(3.0, a)), 0);
+}
+
+START_TEST(the_modes_agree) {
+    for (int i = 0; i < MODES; i++)
+        EXPECT(apply1(modes[i](FN(three_of_two, 1, 1), NULL), VEC(5, 7)), LAM_DIMS(3, 2), 7, 5, 0, 14, 3, 0);
+}
+END_TEST
+
+BODY(outer) {
+    out[0] = lam_mul(lam_reshape(in[0], LAM_DIMS(2, 1)), in[1]);
+    out[1] = lam_sum(in[1], NULL);
+}
+
+/* Outputs [2, 2] and []; inputs [2] and [2]. d(x_i y_j)/dx_k = [i = k] y_j, by y_k: [j = k] x_i. */
+START_TEST(blocks_are_output_major_with_dims_of_output_then_input) {
+    lam_tensor *b[4];
+    lam_jacobian_options o = {.argnums = LAM_AXES(1, 0)};
+    for (int i = 0; i < MODES; i++) {
+        lam_call(modes[i](FN(outer, 2, 2), &o), LAM_LIST(VEC(2, 3), VEC(5, 7)), b, 4);
+        EXPECT(b[0], LAM_DIMS(2, 2, 2), 2, 0, 0, 2, 3, 0, 0, 3);
+        EXPECT(b[1], LAM_DIMS(2, 2, 2), 5, 0, 7, 0, 0, 5, 0, 7);
+        EXPECT(b[2], LAM_DIMS(2), 1, 1);
+        EXPECT(b[3], LAM_DIMS(2), 0, 0);
+    }
+}
+END_TEST
+
+BODY(scalar_to_scalar) {
+    out[0] = lam_integer_pow(in[0], 3);
+}
+
+START_TEST(rank_0_in_and_out) {
+    for (int i = 0; i < MODES; i++) EXPECT_NUM(apply1(modes[i](FN(scalar_to_scalar, 1, 1), NULL), num(2)), 12);
+    EXPECT_NUM(apply1(lam_hessian(FN(scalar_to_scalar, 1, 1), NULL), num(2)), 12);
+}
+END_TEST
+
+BODY(mixed_dtypes) {
+    out[0] = lam_mul(in[0], lam_cast(in[1], LAM_F64));
+}
+
+START_TEST(dtypes_of_blocks_are_promoted) {
+    lam_tensor *y = lam_full(ctx, LAM_F32, LAM_DIMS0, 3), *b[2];
+    for (int i = 0; i < MODES; i++) {
+        lam_call(modes[i](FN(mixed_dtypes, 2, 1), &(lam_jacobian_options){.argnums = LAM_AXES(0, 1)}),
+                 LAM_LIST(VEC(1, 2), y), b, 2);
+        EXPECT(b[0], LAM_DIMS(2, 2), 3, 0, 0, 3);
+        EXPECT(b[1], LAM_DIMS(2), 1, 2);
+        ck_assert_int_eq(lam_dtype_of(b[1]), LAM_F64);
+    }
+}
+END_TEST
+
+START_TEST(chunks_equal_the_whole) {
+    for (int i = 0; i < MODES; i++)
+        for (int chunk = 1; chunk <= 4; chunk++) {
+            lam_fn *j = modes[i](FN(three_of_two, 1, 1), &(lam_jacobian_options){.chunk_size = chunk});
+            EXPECT(apply1(j, VEC(5, 7)), LAM_DIMS(3, 2), 7, 5, 0, 14, 3, 0);
+        }
+}
+END_TEST
+
+START_TEST(bad_options_are_refused) {
+    lam_fn *f = FN(three_of_two, 1, 1);
+    for (int i = 0; i < MODES; i++) {
+        ck_assert(lam_failed(modes[i](f, &(lam_jacobian_options){.chunk_size = -1})));
+        EXPECT_ERROR(LAM_ERR_OPTION, "chunk_size", "three_of_two", "-1");
+        ck_assert(lam_failed(modes[i](f, &(lam_jacobian_options){.argnums = LAM_AXES(1)})));
+        EXPECT_ERROR(LAM_ERR_OPTION, "argnum 1", "three_of_two");
+        ck_assert(lam_failed(modes[i](f, &(lam_jacobian_options){.has_aux = 1})));
+        EXPECT_ERROR(LAM_ERR_OPTION, "has_aux", "three_of_two");
+    }
+}
+END_TEST
+
+BODY(with_aux) {
+    out[0] = lam_square(in[0]);
+    out[1] = lam_gt(in[0], 0);
+}
+
+START_TEST(auxiliary_outputs_and_values) {
+    lam_tensor *b[3];
+    lam_jacobian_options o = {.has_aux = 1};
+    for (int i = 0; i < MODES; i++) {
+        lam_call(modes[i](FN(with_aux, 1, 2), &o), LAM_LIST(VEC(1, 2)), b, 2);
+        EXPECT(b[0], LAM_DIMS(2, 2), 2, 0, 0, 4);
+        EXPECT(b[1], LAM_DIMS(2), 1, 1);
+    }
+    lam_call(lam_value_and_jacobian(FN(with_aux, 1, 2), &o), LAM_LIST(VEC(1, 2)), b, 3);
+    EXPECT(b[0], LAM_DIMS(2), 1, 4);
+    EXPECT(b[1], LAM_DIMS(2, 2), 2, 0, 0, 4);
+    EXPECT(b[2], LAM_DIMS(2), 1, 1);
+}
+END_TEST
+
+START_TEST(vmap_over_jacobian_and_jacobian_of_jacobian) {
+    for (int i = 0; i < MODES; i++) {
+        lam_fn *j = modes[i](FN(three_of_two, 1, 1), NULL);
+        EXPECT(apply1(lam_vmap(j, NULL), MAT(2, 2, 5, 7, 1, 2)), LAM_DIMS(2, 3, 2), 7, 5, 0, 14, 3, 0, 2, 1, 0, 4, 3,
+               0);
+        for (int k = 0; k < MODES; k++)
+            EXPECT(apply1(modes[k](j, NULL), VEC(5, 7)), LAM_DIMS(3, 2, 2), 0, 1, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0);
+    }
+}
+END_TEST
+
+/* x0^2 x1 + x1^3: gradient (2 x0 x1, x0^2 + 3 x1^2), Hessian ((2 x1, 2 x0), (2 x0, 6 x1)). */
+BODY(cubic) {
+    lam_tensor *a = lam_index(in[0], 0, 0), *b = lam_index(in[0], 0, 1);
+    out[0] = lam_add(lam_mul(lam_square(a), b), lam_integer_pow(b, 3));
+}
+
+START_TEST(hessian_equals_each_pair_of_modes) {
+    lam_fn *f = FN(cubic, 1, 1);
+    EXPECT(apply1(lam_hessian(f, NULL), VEC(2, 3)), LAM_DIMS(2, 2), 6, 4, 4, 18);
+    for (int i = 0; i < MODES; i++)
+        for (int k = 0; k < MODES; k++)
+            EXPECT(apply1(modes[i](modes[k](f, NULL), NULL), VEC(2, 3)), LAM_DIMS(2, 2), 6, 4, 4, 18);
+    EXPECT(apply1(lam_vmap(lam_hessian(f, NULL), NULL), MAT(2, 2, 2, 3, 0, 1)), LAM_DIMS(2, 2, 2), 6, 4, 4, 18, 2, 0, 0,
+           6);
+    EXPECT(apply1(lam_hessian(f, &(lam_jacobian_options){.chunk_size = 1}), VEC(2, 3)), LAM_DIMS(2, 2), 6, 4, 4, 18);
+}
+END_TEST
+
+START_TEST(value_gradient_and_hessian_from_one_call) {
+    lam_tensor *b[3];
+    lam_call(lam_value_grad_and_hessian(FN(cubic, 1, 1), NULL), LAM_LIST(VEC(2, 3)), b, 3);
+    EXPECT_NUM(b[0], 39);
+    EXPECT(b[1], LAM_DIMS(2), 12, 31);
+    EXPECT(b[2], LAM_DIMS(2, 2), 6, 4, 4, 18);
+}
+END_TEST
+
+START_TEST(hessian_vector_products) {
+    lam_tensor *b[3];
+    lam_call(lam_hvp(FN(cubic, 1, 1), NULL), LAM_LIST(VEC(2, 3), VEC(1, 10)), b, 3);
+    EXPECT_NUM(b[0], 39);
+    EXPECT(b[1], LAM_DIMS(2), 12, 31);
+    EXPECT(b[2], LAM_DIMS(2), 46, 184);
+}
+END_TEST
+
+BODY(two_arguments) {
+    out[0] = lam_sum(lam_mul(lam_square(in[0]), in[1]), NULL);
+}
+
+/* sum x^2 y: blocks xx diag(2 y), xy = yx diag(2 x), yy 0. */
+START_TEST(hessian_blocks_of_several_arguments) {
+    lam_tensor *b[4];
+    lam_fn *h = lam_hessian(FN(two_arguments, 2, 1), &(lam_jacobian_options){.argnums = LAM_AXES(0, 1)});
+    lam_call(h, LAM_LIST(VEC(2, 3), VEC(5, 7)), b, 4);
+    EXPECT(b[0], LAM_DIMS(2, 2), 10, 0, 0, 14);
+    EXPECT(b[1], LAM_DIMS(2, 2), 4, 0, 0, 6);
+    EXPECT(b[2], LAM_DIMS(2, 2), 4, 0, 0, 6);
+    EXPECT(b[3], LAM_DIMS(2, 2), 0, 0, 0, 0);
+}
+END_TEST
+
+Suite *suite_transforms_jacobian(void) {
+    return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
+                    rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole, bad_options_are_refused,
+                    auxiliary_outputs_and_values, vmap_over_jacobian_and_jacobian_of_jacobian,
+                    hessian_equals_each_pair_of_modes, value_gradient_and_hessian_from_one_call,
+                    hessian_vector_products, hessian_blocks_of_several_arguments);
+}

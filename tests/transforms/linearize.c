@@ -1,0 +1,119 @@
+/* linearize and linear_transpose. Expected values are worked out by hand; work is counted with the probe. */
+#include "tests/dispatch/probe.h"
+#include "tests/support.h"
+
+BODY(sine_of_product) {
+    out[0] = lam_sin(probe(lam_mul(in[0], in[1])));
+    out[1] = lam_add(in[0], in[1]);
+}
+
+START_TEST(linearize_equals_jvp_and_is_reusable) {
+    lam_fn *f = FN(sine_of_product, 2, 2), *linear;
+    lam_list at = LAM_LIST(num(2), num(3));
+    lam_tensor *y[2], *z[2], *dy[2], *dz[2];
+    ck_assert_int_eq(lam_linearize(f, at, y, 2, &linear, NULL), LAM_OK);
+    EXPECT_NEAR(y[0], 1e-15, LAM_DIMS0, sin(6));
+    EXPECT_NUM(y[1], 5);
+    for (int i = 0; i < 3; i++) {
+        lam_list tangents = LAM_LIST(num(i), i == 2 ? NULL : num(10));
+        lam_jvp(f, at, tangents, z, dz, 2, NULL);
+        lam_call(linear, tangents, dy, 2);
+        EXPECT_SAME(dy[0], dz[0], 1e-15);
+        EXPECT_SAME(dy[1], dz[1], 0);
+    }
+}
+END_TEST
+
+/* The linear function runs the probe on tangents only: once, not once more for the primal. */
+START_TEST(the_primal_is_not_computed_again) {
+    lam_tensor *y[2], *dy[2];
+    lam_fn *linear;
+    probed = (probe_counts){0};
+    lam_linearize(FN(sine_of_product, 2, 2), LAM_LIST(num(2), num(3)), y, 2, &linear, NULL);
+    ck_assert_int_eq(probed.eval, 1);
+    lam_call(linear, LAM_LIST(num(1), num(1)), dy, 2);
+    lam_call(linear, LAM_LIST(num(1), num(1)), dy, 2);
+    ck_assert_int_eq(probed.eval, 3);
+    EXPECT_NEAR(dy[0], 1e-15, LAM_DIMS0, 5 * cos(6));
+}
+END_TEST
+
+START_TEST(inconsistent_tangents_are_refused) {
+    lam_tensor *y[2], *dy[2];
+    lam_fn *linear;
+    lam_linearize(FN(sine_of_product, 2, 2), LAM_LIST(VEC(1, 2), VEC(3, 4)), y, 2, &linear, NULL);
+    lam_call(linear, LAM_LIST(VEC(1, 2), VEC(1, 2, 3)), dy, 2);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "tangent 1", "f64[3]", "f64[2]", "sine_of_product");
+    lam_call(linear, LAM_LIST(lam_ones(ctx, LAM_F32, LAM_DIMS(2)), NULL), dy, 2);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "f32[2]", "f64[2]");
+    lam_call(linear, LAM_LIST(VEC(1, 2)), dy, 2);
+    EXPECT_STATUS(LAM_ERR_ARITY);
+}
+END_TEST
+
+BODY(square) {
+    out[0] = lam_square(in[0]);
+}
+
+BODY(linear_at_env) {
+    lam_tensor *y;
+    lam_fn *linear;
+    lam_linearize(FN(square, 1, 1), LAM_LIST(in[0]), &y, 1, &linear, NULL);
+    out[0] = lam_sum(apply1(linear, lam_ones_like(in[0])), NULL);
+}
+
+/* The linear function at x is dx -> 2 x dx; of the sum of 2 x the gradient is 2. */
+START_TEST(linearize_composes_with_vmap_and_grad) {
+    lam_tensor *y;
+    lam_fn *linear;
+    lam_linearize(FN(square, 1, 1), LAM_LIST(VEC(2, 3)), &y, 1, &linear, NULL);
+    EXPECT(apply1(lam_vmap(linear, NULL), MAT(2, 2, 1, 0, 0, 1)), LAM_DIMS(2, 2), 4, 0, 0, 6);
+    EXPECT(apply1(lam_grad(FN(linear_at_env, 1, 1), NULL), VEC(5, 6)), LAM_DIMS(2), 2, 2);
+    EXPECT(apply1(lam_vmap(FN(linear_at_env, 1, 1), NULL), MAT(2, 2, 1, 2, 3, 4)), LAM_DIMS(2), 6, 14);
+}
+END_TEST
+
+/* ---- linear_transpose -------------------------------------------------------------------------------------------- */
+
+BODY(weighted_sum) {
+    out[0] = lam_sum(lam_mul(VEC(1, 10), lam_add(in[0], lam_mul(3.0, in[1]))), NULL);
+}
+
+START_TEST(transpose_of_a_linear_function) {
+    lam_tensor *gx[2], *type = lam_zeros(ctx, LAM_F64, LAM_DIMS(2));
+    lam_fn *t = lam_linear_transpose(FN(weighted_sum, 2, 1), LAM_LIST(type, type));
+    lam_call(t, LAM_LIST(num(2)), gx, 2);
+    EXPECT(gx[0], LAM_DIMS(2), 2, 20);
+    EXPECT(gx[1], LAM_DIMS(2), 6, 60);
+}
+END_TEST
+
+BODY(ignores_and_wastes) {
+    lam_exp(in[0]);
+    out[0] = lam_mul(2.0, in[0]);
+}
+
+START_TEST(dead_code_is_ignored_and_unused_inputs_give_zero) {
+    lam_tensor *gx[2];
+    lam_fn *t = lam_linear_transpose(FN(ignores_and_wastes, 2, 1), LAM_LIST(num(0), VEC(0, 0)));
+    lam_call(t, LAM_LIST(num(5)), gx, 2);
+    EXPECT_NUM(gx[0], 10);
+    EXPECT(gx[1], LAM_DIMS(2), 0, 0);
+}
+END_TEST
+
+START_TEST(what_is_not_linear_is_named) {
+    ck_assert(lam_failed(lam_linear_transpose(FN(square, 1, 1), LAM_LIST(num(0)))));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "square");
+    lam_tensor *integers = lam_zeros(ctx, LAM_I32, LAM_DIMS0);
+    ck_assert(lam_failed(lam_linear_transpose(FN(ignores_and_wastes, 2, 1), LAM_LIST(integers, num(0)))));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "i32");
+}
+END_TEST
+
+Suite *suite_transforms_linearize(void) {
+    return SUITE_OF("transforms/linearize", linearize_equals_jvp_and_is_reusable, the_primal_is_not_computed_again,
+                    inconsistent_tangents_are_refused, linearize_composes_with_vmap_and_grad,
+                    transpose_of_a_linear_function, dead_code_is_ignored_and_unused_inputs_give_zero,
+                    what_is_not_linear_is_named);
+}

@@ -1,0 +1,78 @@
+/* Hooks on gradients: an identity Function whose backward is the user's callback, until it is removed. A hook is a lam_fn inside, so
+ * that the scope owns it and a use after its end is seen. */
+#include "transforms/custom.h"
+
+#include "transforms/arguments.h"
+
+#include <lamina/tensor.h>
+
+/* The env of a hook; its base is the callback. */
+typedef struct hook_env {
+    bool removed;
+} hook_env;
+
+typedef struct hook_attrs {
+    lam_fn *hook; /* held */
+} hook_attrs;
+
+static void hook_release(lam_ctx *ctx, void *attrs) {
+    (void)ctx;
+    lam__fn_release(((hook_attrs *)attrs)->hook);
+}
+
+static void hook_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)fc;
+    out[0] = lam_alias(in[0]);
+}
+
+static void hook_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    const lam_fn *hook = ((const hook_attrs *)lam_fctx_attrs(fc))->hook;
+    const hook_env *e = hook->env;
+    gx[0] = e->removed ? g[0] : lam_apply(lam__fn_base(e), LAM_LIST(g[0]));
+}
+
+static void hook_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    (void)fc;
+    dout[0] = t[0];
+}
+
+/* Calling a hook is calling its callback. */
+static void body_hook(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx;
+    out[0] = lam_apply(lam__fn_base(env), LAM_LIST(in[0]));
+}
+
+static const lam_function function_hook = {
+    .inputs = 1, .outputs = 1, .attrs_size = sizeof(hook_attrs), .forward = hook_forward, .backward = hook_backward, .jvp = hook_jvp,
+};
+
+lam_tensor *lam_on_gradient(lam_tensor *x, lam_fn *callback, lam_hook **hook) {
+    if (hook) *hook = NULL;
+    lam_ctx *ctx = lam__fn_check("lam_on_gradient", callback);
+    if (!ctx) return callback ? &callback->ctx->failed : &lam__context_failed.failed;
+    if (callback->inputs != 1 || callback->outputs != 1) {
+        lam__error_set(ctx, LAM_ERR_ARITY, NULL, "lam_on_gradient: callback '%s' takes %d inputs and gives %d outputs, not one and one", callback->name,
+                       callback->inputs, callback->outputs);
+        return &ctx->failed;
+    }
+    hook_env env = {false};
+    lam__derived d = {"gradient hook", callback, body_hook, 1, 1, &env, sizeof env, NULL};
+    lam_fn *made = lam__fn_derive(ctx, &d);
+    if (made->magic != LAM__FN) return &ctx->failed;
+    lam_function f = function_hook;
+    f.name = made->name;
+    hook_attrs attrs = {lam__fn_retain(made)};
+    lam__instance *instance = lam__custom_instance(ctx, &f, &attrs, hook_release, 1, 1);
+    if (!instance) return &ctx->failed;
+    lam_tensor *out = &ctx->failed;
+    if (x) lam__custom_apply(instance, LAM_LIST(x), &out);
+    else lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_on_gradient: the tensor is NULL");
+    lam__custom_release(instance);
+    if (hook) *hook = (lam_hook *)(void *)made;
+    return out;
+}
+
+void lam_hook_remove(lam_hook *hook) {
+    lam_fn *f = (lam_fn *)(void *)hook;
+    if (lam__fn_check("lam_hook_remove", f)) ((hook_env *)f->env)->removed = true;
+}

@@ -1,0 +1,329 @@
+/* Rules for functions that exist already: lam_custom_vjp, lam_custom_jvp, lam_custom_jvps, lam_custom_vmap. Each is a custom Function
+ * whose callbacks call the user's functions; what these rules may do and how they nest is therefore said in custom.c. */
+#include "transforms/custom.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/tensor/dtype.h"
+#include "transforms/arguments.h"
+#include "transforms/tape.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+/* The attributes of all of them. fns: f, then fwd and bwd, or the rule, or one rule per input (NULL: none); held. */
+typedef struct rules_attrs {
+    bool symbolic_zeros;
+    lam_vmap_rule vmap_rule;
+    void *env;
+    int fn_count;
+    lam_fn *fns[];
+} rules_attrs;
+
+/* Behind the functions: per input, whether it is nondiff. */
+static const bool *nondiff_of(const rules_attrs *a) {
+    return (const bool *)(const void *)(a->fns + a->fn_count);
+}
+
+static int nondiff_count(const rules_attrs *a) {
+    int count = 0;
+    for (int i = 0; i < a->fns[0]->inputs; i++) count += nondiff_of(a)[i];
+    return count;
+}
+
+static void rules_release(lam_ctx *ctx, void *attrs) {
+    rules_attrs *a = attrs;
+    (void)ctx;
+    for (int k = 0; k < a->fn_count; k++) lam__fn_release(a->fns[k]);
+}
+
+/* Calls a rule; tangents and cotangents among its inputs may be NULL, whatever the user said of the function. */
+static lam_status call_rule(lam_fn *rule, size_t n_in, lam_tensor *const in[], size_t n_out, lam_tensor **out) {
+    bool before = rule->optional;
+    rule->optional = true;
+    lam_status status = lam_call(rule, (lam_list){n_in, in}, out, n_out);
+    rule->optional = before;
+    return status;
+}
+
+static lam_status check_nondiff(const lam_fctx *fc) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    for (int i = 0; i < lam_fctx_inputs(fc); i++)
+        if (nondiff_of(a)[i] && lam_fctx_needs_input_grad(fc, i))
+            return lam__custom_fail(fc, LAM_ERR_RULE, "leave it out of nondiff, or apply lam_stop_gradient to it", "a derivative by input %d is wanted, which is nondiff",
+                                    i);
+    return LAM_OK;
+}
+
+/* ---- lam_custom_vjp ------------------------------------------------------------------------------------------------------ */
+
+/* Without a derivative f, with one fwd; saved are the nondiff inputs, then the residuals. */
+static void vjp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    lam_fn *f = a->fns[0], *fwd = a->fns[1];
+    size_t n = (size_t)f->inputs, m = (size_t)f->outputs, r = (size_t)fwd->outputs - m, kept = 0;
+    if (!fc->derivative) {
+        lam_call(f, (lam_list){n, in}, out, m);
+        return;
+    }
+    lam_tensor **results = lam__apply_room(fc->ctx, m + r), **list = lam__apply_room(fc->ctx, n + r);
+    if (!results || !list || check_nondiff(fc) != LAM_OK) return;
+    if (lam_call(fwd, (lam_list){n, in}, results, m + r) != LAM_OK) return;
+    for (size_t o = 0; o < m; o++) out[o] = results[o];
+    for (size_t i = 0; i < n; i++)
+        if (nondiff_of(a)[i]) list[kept++] = in[i];
+    for (size_t k = 0; k < r; k++) list[kept++] = results[m + k];
+    lam_fctx_save_for_backward(fc, (lam_list){kept, list});
+    lam_fctx_set_materialize_grads(fc, !a->symbolic_zeros);
+}
+
+static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    lam_fn *f = a->fns[0], *bwd = a->fns[2];
+    size_t saved = (size_t)lam_fctx_saved_count(fc), m = (size_t)f->outputs, wanted = (size_t)bwd->outputs;
+    lam_tensor **in = lam__apply_room(fc->ctx, saved + m), **out = lam__apply_room(fc->ctx, wanted);
+    if (!in || !out) return;
+    for (size_t k = 0; k < saved; k++) in[k] = lam_fctx_saved(fc, (int)k);
+    for (size_t o = 0; o < m; o++) in[saved + o] = g[o];
+    if (call_rule(bwd, saved + m, in, wanted, out) != LAM_OK) return;
+    for (int i = 0, k = 0; i < f->inputs; i++) {
+        if (nondiff_of(a)[i]) continue;
+        gx[i] = fc->floating[i] ? out[k] : NULL;
+        k++;
+    }
+}
+
+/* ---- lam_custom_jvp and lam_custom_jvps ------------------------------------------------------------------------------------ */
+
+/* Saved are the inputs, then the outputs. */
+static void jvp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    size_t n = (size_t)a->fns[0]->inputs, m = (size_t)a->fns[0]->outputs;
+    if (check_nondiff(fc) != LAM_OK || lam_call(a->fns[0], (lam_list){n, in}, out, m) != LAM_OK || !fc->derivative) return;
+    lam_tensor **list = lam__apply_room(fc->ctx, n + m);
+    if (!list) return;
+    for (size_t k = 0; k < n + m; k++) list[k] = k < n ? in[k] : out[k - n];
+    lam_fctx_save_for_forward(fc, (lam_list){n + m, list});
+    lam_fctx_set_materialize_grads(fc, !a->symbolic_zeros);
+}
+
+/* One rule for all: inputs, tangents -> outputs, tangents. */
+static void jvp_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    lam_fn *f = a->fns[0], *rule = a->fns[1];
+    size_t n = (size_t)f->inputs, m = (size_t)f->outputs, given = (size_t)rule->inputs;
+    lam_tensor **in = lam__apply_room(fc->ctx, given), **out = lam__apply_room(fc->ctx, 2 * m);
+    if (!in || !out) return;
+    for (size_t i = 0, k = n; i < n; i++) {
+        in[i] = lam_fctx_saved(fc, (int)i);
+        if (!nondiff_of(a)[i]) in[k++] = t[i];
+    }
+    if (call_rule(rule, given, in, 2 * m, out) != LAM_OK) return;
+    for (size_t o = 0; o < m; o++)
+        if (!fc->constant[o] && lam__dtype_is_float((int)lam_dtype_of(out[m + o]))) dout[o] = out[m + o];
+}
+
+/* One rule per input: tangent, outputs, inputs -> tangents; they add up. */
+static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    int n = a->fns[0]->inputs, m = a->fns[0]->outputs;
+    lam_tensor **in = lam__apply_room(fc->ctx, (size_t)(1 + m + n)), **out = lam__apply_room(fc->ctx, (size_t)m);
+    if (!in || !out) return;
+    for (int o = 0; o < m; o++) in[1 + o] = lam_fctx_saved(fc, n + o);
+    for (int i = 0; i < n; i++) in[1 + m + i] = lam_fctx_saved(fc, i);
+    for (int i = 0; i < n; i++) {
+        if (!t[i] || !fc->needs[i] || !a->fns[1 + i]) continue;
+        in[0] = t[i];
+        if (lam_call(a->fns[1 + i], (lam_list){(size_t)(1 + m + n), in}, out, (size_t)m) != LAM_OK) return;
+        for (int o = 0; o < m; o++) dout[o] = dout[o] ? lam_add(dout[o], out[o]) : out[o];
+    }
+}
+
+/* ---- lam_custom_vmap ---------------------------------------------------------------------------------------------------------- */
+
+static void vmap_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    size_t n = (size_t)a->fns[0]->inputs;
+    lam_call(a->fns[0], (lam_list){n, in}, out, (size_t)a->fns[0]->outputs);
+    lam_fctx_save_for_backward(fc, (lam_list){n, in});
+    lam_fctx_set_materialize_grads(fc, false);
+}
+
+/* Values of f's saved inputs, n of them. */
+static void saved_values(lam_fctx *fc, int n, lam_value *values[]) {
+    for (int i = 0; i < n; i++) values[i] = lam__scope_peek(lam_fctx_saved(fc, i));
+}
+
+static void vmap_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[0];
+    lam__scratch_area area;
+    lam_value **in = lam__scratch_get(&area, fc->ctx, (size_t)(2 * (f->inputs + f->outputs)) * sizeof *in);
+    if (!in) return;
+    lam_value **back = in + f->inputs, **out = back + f->inputs, **cotangents = out + f->outputs;
+    lam__recording r;
+    saved_values(fc, f->inputs, in);
+    if (lam__tape_record(f, in, fc->needs, out, &r) == LAM_OK) {
+        for (int o = 0; o < f->outputs; o++) cotangents[o] = lam__scope_peek(g[o]);
+        lam_status status = lam__tape_pull(fc->ctx, &r, cotangents, back, true);
+        for (int i = 0; i < f->inputs && status == LAM_OK; i++) gx[i] = back[i] ? lam__scope_handle(fc->ctx, back[i]) : NULL;
+        lam__arguments_release(f->outputs, out);
+        lam__tape_forget(fc->ctx, &r);
+    }
+    lam__scratch_put(&area);
+}
+
+static void vmap_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[0];
+    size_t n = (size_t)f->inputs, m = (size_t)f->outputs;
+    lam_tensor **in = lam__apply_room(fc->ctx, n), **out = lam__apply_room(fc->ctx, 2 * m);
+    if (!in || !out) return;
+    for (size_t i = 0; i < n; i++) in[i] = lam_fctx_saved(fc, (int)i);
+    if (lam_jvp(f, (lam_list){n, in}, (lam_list){n, t}, out, out + m, m, NULL) != LAM_OK) return;
+    for (size_t o = 0; o < m; o++) dout[o] = lam__dtype_is_float((int)lam_dtype_of(out[o])) ? out[m + o] : NULL;
+}
+
+static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[], lam_tensor *out[], int out_axes[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    int n = a->fns[0]->inputs, m = a->fns[0]->outputs;
+    lam_tensor **front = lam__apply_room(fc->ctx, (size_t)n);
+    bool *mapped = (bool *)(void *)lam__apply_room(fc->ctx, (size_t)(n + m)), *out_mapped = mapped + n;
+    if (!front || !mapped) return;
+    for (int i = 0; i < n; i++) {
+        mapped[i] = in_axes[i] != LAM_UNMAPPED;
+        front[i] = mapped[i] ? lam_moveaxis(in[i], in_axes[i], 0) : in[i];
+    }
+    for (int o = 0; o < m; o++) out_mapped[o] = false;
+    a->vmap_rule(fc->ctx, info, mapped, front, out, out_mapped, a->env);
+    for (int o = 0; o < m; o++) out_axes[o] = out_mapped[o] ? 0 : LAM_UNMAPPED;
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------------------------------- */
+
+static const lam_function function_vjp = {.forward = vjp_forward, .backward = vjp_backward};
+static const lam_function function_jvp = {.forward = jvp_forward, .jvp = jvp_jvp};
+static const lam_function function_jvps = {.forward = jvp_forward, .jvp = jvps_jvp};
+static const lam_function function_vmap = {.forward = vmap_forward, .backward = vmap_backward, .jvp = vmap_jvp, .vmap = vmap_vmap};
+
+/* The flags of nondiff inputs; -1 after recording what is wrong, otherwise how many there are. */
+static int collect_nondiff(const char *what, const lam_fn *f, lam_axes nondiff, bool flags[]) {
+    memset(flags, 0, (size_t)f->inputs);
+    if (!nondiff.count) return 0;
+    lam__scratch_area area;
+    int *items = lam__scratch_get(&area, f->ctx, (size_t)f->inputs * sizeof *items);
+    int count = items ? lam__arguments_argnums(what, f, nondiff, 0, items) : -1;
+    for (int k = 0; k < count; k++) flags[items[k]] = true;
+    lam__scratch_put(&area);
+    return count;
+}
+
+static lam_fn *failed_of(const lam_fn *f) {
+    return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+}
+
+/* Puts the attributes together: holds the functions. NULL after recording what is wrong; then nothing is held. */
+static rules_attrs *attrs_new(const char *what, lam__scratch_area *area, int count, lam_fn *const fns[], const lam_custom_options *o, size_t *bytes) {
+    lam_ctx *ctx = fns[0]->ctx;
+    *bytes = sizeof(rules_attrs) + (size_t)count * sizeof *fns + (size_t)fns[0]->inputs;
+    rules_attrs *a = lam__scratch_get(area, ctx, *bytes);
+    if (!a) return NULL;
+    *a = (rules_attrs){.symbolic_zeros = o && o->symbolic_zeros, .fn_count = count};
+    for (int k = 0; k < count; k++) a->fns[k] = fns[k];
+    if (collect_nondiff(what, fns[0], o ? o->nondiff : (lam_axes){0, NULL}, (bool *)(uintptr_t)nondiff_of(a)) < 0) return NULL;
+    for (int k = 0; k < count; k++) lam__fn_retain(fns[k]);
+    return a;
+}
+
+static lam_fn *rules_fn(lam_function f, rules_attrs *a, size_t bytes) {
+    lam_fn *base = a->fns[0];
+    f.name = base->name;
+    f.attrs_size = bytes;
+    return lam__custom_fn(base->ctx, lam__custom_instance(base->ctx, &f, a, rules_release, base->inputs, base->outputs));
+}
+
+static bool check_arity(const char *what, const char *role, const lam_fn *rule, int inputs, int outputs) {
+    if (rule->inputs == inputs && rule->outputs == outputs) return true;
+    lam__error_set(rule->ctx, LAM_ERR_ARITY, NULL, "%s: %s '%s' takes %d inputs and gives %d outputs, expected %d and %d", what, role, rule->name,
+                   rule->inputs, rule->outputs, inputs, outputs);
+    return false;
+}
+
+lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options) {
+    const char *what = "custom_vjp";
+    if (!lam__fn_check(what, f) || !lam__fn_check(what, fwd) || !lam__fn_check(what, bwd)) return failed_of(f);
+    lam__scratch_area area = {.block = NULL};
+    size_t bytes;
+    lam_fn *made = f->ctx->failed_fn, *const fns[] = {f, fwd, bwd};
+    rules_attrs *a = attrs_new(what, &area, 3, fns, options, &bytes);
+    if (a) {
+        int fixed = nondiff_count(a), residuals = fwd->outputs - f->outputs;
+        bool fits = check_arity(what, "fwd", fwd, f->inputs, f->outputs + (residuals < 0 ? 0 : residuals)) &&
+                    check_arity(what, "bwd", bwd, fixed + residuals + f->outputs, f->inputs - fixed);
+        if (fits) made = rules_fn(function_vjp, a, bytes);
+        else rules_release(f->ctx, a);
+    }
+    lam__scratch_put(&area);
+    return made;
+}
+
+lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options) {
+    const char *what = "custom_jvp";
+    if (!lam__fn_check(what, f) || !lam__fn_check(what, rule)) return failed_of(f);
+    lam__scratch_area area = {.block = NULL};
+    size_t bytes;
+    lam_fn *made = f->ctx->failed_fn, *const fns[] = {f, rule};
+    rules_attrs *a = attrs_new(what, &area, 2, fns, options, &bytes);
+    if (a) {
+        if (check_arity(what, "rule", rule, 2 * f->inputs - nondiff_count(a), 2 * f->outputs)) made = rules_fn(function_jvp, a, bytes);
+        else rules_release(f->ctx, a);
+    }
+    lam__scratch_put(&area);
+    return made;
+}
+
+lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options *options) {
+    const char *what = "custom_jvps";
+    if (!lam__fn_check(what, f)) return failed_of(f);
+    lam_ctx *ctx = f->ctx;
+    if (count != (size_t)f->inputs || !rules) {
+        lam__error_set(ctx, LAM_ERR_ARITY, "give NULL for an input without a rule", "%s of '%s': %zu rules given, %d expected", what, f->name, rules ? count : 0,
+                       f->inputs);
+        return ctx->failed_fn;
+    }
+    lam__scratch_area area = {.block = NULL}, list_area;
+    lam_fn **fns = lam__scratch_get(&list_area, ctx, (count + 1) * sizeof *fns), *made = ctx->failed_fn;
+    bool fits = fns != NULL;
+    for (size_t i = 0; i < count && fits; i++) {
+        fns[1 + i] = rules[i];
+        if (rules[i]) fits = lam__fn_check(what, rules[i]) && check_arity(what, "rule", rules[i], 1 + f->outputs + f->inputs, f->outputs);
+    }
+    if (fits) {
+        size_t bytes;
+        fns[0] = f;
+        rules_attrs *a = attrs_new(what, &area, (int)count + 1, fns, options, &bytes);
+        if (a) made = rules_fn(function_jvps, a, bytes);
+        lam__scratch_put(&area);
+    }
+    lam__scratch_put(&list_area);
+    return made;
+}
+
+lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env) {
+    const char *what = "custom_vmap";
+    if (!lam__fn_check(what, f)) return failed_of(f);
+    if (!rule) {
+        lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "%s of '%s': the rule is NULL", what, f->name);
+        return f->ctx->failed_fn;
+    }
+    lam__scratch_area area = {.block = NULL};
+    size_t bytes;
+    lam_fn *made = f->ctx->failed_fn, *const fns[] = {f};
+    rules_attrs *a = attrs_new(what, &area, 1, fns, NULL, &bytes);
+    if (a) {
+        a->vmap_rule = rule;
+        a->env = env;
+        made = rules_fn(function_vmap, a, bytes);
+    }
+    lam__scratch_put(&area);
+    return made;
+}

@@ -1,0 +1,234 @@
+/* The level under a checkpointed function: see rematerialise.h. What is kept is found by order: a function that is run again on the same
+ * values does the same calls. */
+#include "transforms/rematerialise.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/rows.h"
+#include "transforms/arguments.h"
+
+#include <string.h>
+
+static bool keeps(const lam__policy *policy, const lam_call_site *call) {
+    if (policy->kind == LAM_CHECKPOINT_CONTRACTIONS) return call->primitive == &lam__row_dot_general;
+    if (policy->kind != LAM_CHECKPOINT_NAMED || call->primitive != &lam__row_checkpoint_name) return false;
+    for (int i = 0; i < policy->names; i++)
+        if (!strncmp(policy->name[i], call->params, LAM__KEEP_LENGTH)) return true;
+    return false;
+}
+
+static lam_status keep(lam_ctx *ctx, lam__kept *kept, lam_value *v) {
+    if (kept->count == kept->room) {
+        size_t room = kept->room ? 2 * kept->room : 8;
+        lam_value **wider = lam__alloc_get(&ctx->pool, room * sizeof *wider);
+        if (!wider) return lam__error_memory(ctx, room * sizeof *wider);
+        if (kept->count) memcpy(wider, kept->values, kept->count * sizeof *wider);
+        if (kept->values) lam__alloc_put(&ctx->pool, kept->values, kept->room * sizeof *wider);
+        kept->values = wider;
+        kept->room = room;
+    }
+    kept->values[kept->count++] = lam__value_hold(v);
+    return LAM_OK;
+}
+
+void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept) {
+    for (size_t i = 0; i < kept->count; i++) lam__value_release(kept->values[i]);
+    if (kept->values) lam__alloc_put(&ctx->pool, kept->values, kept->room * sizeof *kept->values);
+    *kept = (lam__kept){NULL, 0, 0};
+}
+
+lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[]) {
+    lam_status status = LAM_OK;
+    for (int i = 0; i < n; i++) {
+        if (!values[i]) continue;
+        values[i] = lam__value_box(level, (lam_dtype)values[i]->dtype, values[i]->rank, values[i]->dims, values[i]);
+        if (!values[i]) status = LAM_ERR_MEMORY;
+    }
+    return status;
+}
+
+/* ---- calls put off ---------------------------------------------------------------------------------------------- */
+
+/* NOTE [put off]
+ * While a function is run again, its calls are put off until a rule of the way back reads their results: what leads only to kept
+ * results, or to the function's own outputs, is never computed a second time. Chains are as long as the
+ * user's program, so they are worked off and freed by lists, not by recursion. */
+typedef struct thunk {
+    lam__deferred defer;
+    uint32_t refs;
+    bool done;
+    struct thunk *waiting; /* the call that needs this one, while both wait */
+    lam__level *level;
+    lam_call_site call;
+    size_t bytes;
+    lam_value **in, **results;
+} thunk;
+
+static void thunk_free(lam_ctx *ctx, lam__deferred *self) {
+    thunk *t = (thunk *)self;
+    for (int i = 0; i < t->call.inputs; i++) lam__value_release(t->in[i]);
+    for (int o = 0; o < t->call.outputs; o++) lam__value_release(t->results[o]);
+    if (t->call.primitive->params_release && t->call.params_bytes) t->call.primitive->params_release(ctx, (void *)(uintptr_t)t->call.params);
+    lam__alloc_put(&ctx->pool, t, t->bytes);
+}
+
+static void thunk_release(lam_ctx *ctx, thunk *t) {
+    if (t && --t->refs == 0) lam__value_defer(ctx, &t->defer);
+}
+
+static thunk *thunk_new(lam__level *level, const lam_call_site *call) {
+    lam_ctx *ctx = level->ctx;
+    size_t values = (size_t)(call->inputs + call->outputs), bytes = sizeof(thunk) + values * sizeof(lam_value *) + call->params_bytes;
+    thunk *t = lam__alloc_get(&ctx->pool, bytes);
+    if (!t) {
+        lam__error_memory(ctx, bytes);
+        return NULL;
+    }
+    *t = (thunk){.defer.free = thunk_free, .refs = 1, .level = level, .call = *call, .bytes = bytes};
+    t->in = (lam_value **)(void *)(t + 1);
+    t->results = t->in + call->inputs;
+    void *params = t->results + call->outputs;
+    for (int i = 0; i < call->inputs; i++) t->in[i] = call->in[i] ? lam__value_hold(call->in[i]) : NULL;
+    for (int o = 0; o < call->outputs; o++) t->results[o] = NULL;
+    if (call->params_bytes) memcpy(params, call->params, call->params_bytes);
+    t->call.params = call->params_bytes ? params : NULL;
+    if (call->primitive->params_hold && call->params_bytes) call->primitive->params_hold(ctx, params);
+    return t;
+}
+
+/* The call that v waits for; NULL if it waits for none. */
+static thunk *waits_for(const lam__level *level, const lam_value *v) {
+    thunk *t = lam__level_owns(level, v) && !lam__payload_of(v)->inner ? lam__payload_of(v)->extra : NULL;
+    return t && !t->done ? t : NULL;
+}
+
+/* What lies in a box of the level whose call is done. */
+static lam_value *inside(const lam__level *level, lam_value *v) {
+    if (!lam__level_owns(level, v)) return v;
+    const lam__payload *p = lam__payload_of(v);
+    return p->inner ? p->inner : ((thunk *)p->extra)->results[p->number];
+}
+
+static lam_status compute(thunk *t) {
+    for (int i = 0; i < t->call.inputs; i++) {
+        lam_value *below = inside(t->level, t->in[i]);
+        if (below == t->in[i]) continue;
+        if (below) lam__value_hold(below);
+        lam__value_release(t->in[i]);
+        t->in[i] = below;
+    }
+    t->call.in = t->in;
+    lam_status status = lam__dispatch(&t->call, t->results);
+    t->done = status == LAM_OK;
+    return status;
+}
+
+/* Does the call that v waits for, and before it those that it needs. The level's parent is current. */
+static lam_status settle(const lam__level *level, const lam_value *v) {
+    lam_status status = LAM_OK;
+    thunk *top = waits_for(level, v);
+    if (top) top->waiting = NULL;
+    while (top && status == LAM_OK) {
+        thunk *first = NULL;
+        for (int i = 0; i < top->call.inputs && !first; i++) first = waits_for(level, top->in[i]);
+        if (first) {
+            first->waiting = top;
+            top = first;
+        } else {
+            status = compute(top);
+            top = top->waiting;
+        }
+    }
+    return status;
+}
+
+static lam_status put_off(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__scratch_area area;
+    lam_shape *shapes = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *shapes);
+    lam_status status = shapes ? lam__eval_shape(call, shapes) : LAM_ERR_MEMORY;
+    thunk *t = status == LAM_OK ? thunk_new(level, call) : NULL;
+    if (!t && status == LAM_OK) status = LAM_ERR_MEMORY;
+    for (int o = 0; o < call->outputs && status == LAM_OK; o++) {
+        out[o] = lam__value_box(level, shapes[o].dtype, shapes[o].rank, shapes[o].dims, NULL);
+        if (!out[o]) {
+            status = LAM_ERR_MEMORY;
+            continue;
+        }
+        t->refs++;
+        lam__payload_of(out[o])->extra = t;
+        lam__payload_of(out[o])->number = o;
+    }
+    thunk_release(level->ctx, t);
+    lam__scratch_put(&area);
+    return status;
+}
+
+static void drop(lam_value *box) {
+    thunk_release(lam__full(box)->ctx, lam__payload_of(box)->extra);
+}
+
+/* ---- the interpreter ------------------------------------------------------------------------------------------- */
+
+void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[]) {
+    for (int i = 0; i < n; i++) {
+        if (!lam__level_owns(level, values[i])) continue;
+        lam_value *box = values[i], *below = settle(level, box) == LAM_OK ? inside(level, box) : NULL;
+        values[i] = below ? lam__value_hold(below) : NULL;
+        lam__value_release(box);
+    }
+}
+
+static lam_status pass(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__scratch_area area;
+    lam_status status = LAM_OK;
+    lam_value **in = lam__scratch_get(&area, level->ctx, (size_t)call->inputs * sizeof *in);
+    if (!in) return LAM_ERR_MEMORY;
+    for (int i = 0; i < call->inputs && status == LAM_OK; i++) {
+        status = settle(level, call->in[i]);
+        if (status == LAM_OK) in[i] = inside(level, call->in[i]);
+    }
+    lam_call_site below = *call;
+    below.in = in;
+    if (status == LAM_OK) status = lam__dispatch(&below, out);
+    lam__scratch_put(&area);
+    return status;
+}
+
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__rematerialise *r = level->state;
+    bool named = r->mode != LAM__PASS && keeps(r->policy, call);
+    lam_status status;
+    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
+    if (r->mode == LAM__REPLAY && named && r->next < r->kept->count) {
+        out[0] = lam__value_hold(r->kept->values[r->next++]);
+        status = LAM_OK;
+    } else if (r->mode == LAM__REPLAY && !call->primitive->call) {
+        status = put_off(level, call, out);
+        if (status != LAM_OK) lam__arguments_release(call->outputs, out);
+        return status;
+    } else {
+        status = pass(level, call, out);
+    }
+    if (status == LAM_OK && named && r->mode == LAM__KEEP) status = keep(level->ctx, r->kept, out[0]);
+    if (status == LAM_OK) status = lam__rematerialise_box(level, call->outputs, out);
+    if (status != LAM_OK) lam__arguments_release(call->outputs, out);
+    return status;
+}
+
+static lam_value *read_inside(const lam_value *box) {
+    lam__level *level = lam__payload_of(box)->level;
+    lam_ctx *ctx = level->ctx;
+    lam__level *saved = ctx->current;
+    ctx->current = level->parent;
+    lam_status status = settle(level, box);
+    ctx->current = saved;
+    return status == LAM_OK ? inside(level, (lam_value *)(uintptr_t)box) : NULL;
+}
+
+const lam__interpreter lam__interpreter_rematerialise = {
+    .name = "checkpoint",
+    .process = process,
+    .read = read_inside,
+    .unreadable_status = LAM_ERR_VALUE,
+    .unreadable = "the elements could not be computed again",
+    .drop = drop,
+};

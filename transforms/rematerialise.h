@@ -1,0 +1,45 @@
+/* The level under a checkpointed function. Forward it passes every call on and keeps the results that the policy names. When the
+ * function is run again for its derivative, it gives what was kept and puts all else off until somebody reads it. */
+#ifndef LAM_TRANSFORMS_REMATERIALISE_H
+#define LAM_TRANSFORMS_REMATERIALISE_H
+
+#include "lib/dispatch/fn.h"
+#include "lib/dispatch/level.h"
+
+enum { LAM__KEEP_NAMES = 8, LAM__KEEP_LENGTH = 32 };
+
+/* What to keep; plain data, so that it can be a primitive's parameter. */
+typedef struct lam__policy {
+    int32_t kind;   /* lam_checkpoint_policy */
+    int32_t names;
+    char name[LAM__KEEP_NAMES][LAM__KEEP_LENGTH];
+} lam__policy;
+
+/* Kept results, in the order in which the function computes them. */
+typedef struct lam__kept {
+    lam_value **values;
+    size_t count, room;
+} lam__kept;
+
+enum lam__keeping {
+    LAM__KEEP,   /* forward */
+    LAM__REPLAY, /* run again: NOTE [put off] in rematerialise.c */
+    LAM__PASS    /* the way back: rules read, so nothing is put off */
+};
+
+typedef struct lam__rematerialise {
+    const lam__policy *policy;
+    enum lam__keeping mode;
+    lam__kept *kept;
+    size_t next;      /* REPLAY: the next to give */
+} lam__rematerialise;
+
+extern const lam__interpreter lam__interpreter_rematerialise;
+
+/* Boxes for n values at the level, or back from them to what they hold; each takes over the references it is given. */
+lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[]);
+void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[]);
+
+void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept);
+
+#endif

@@ -117,6 +117,7 @@ static void print(FILE *file, const lam_value *v) {
 /* What lies below has an axis more, so it cannot be shown as this value; print shows it with the axis named. */
 const lam__interpreter lam__interpreter_vmap = {
     .name = "vmap",
+    .hides_axis = true,
     .process = process,
     .unreadable_status = LAM_ERR_BATCHED,
     .unreadable = "the elements of a batched tensor cannot be read inside vmap: there is one value per example",
@@ -139,6 +140,8 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
                        o, f->name);
     } else if (to < 0 || to >= rank) {
         lam__error_set(ctx, LAM_ERR_AXIS, NULL, "vmap: out_axes of output %d of '%s' is %d, out of range [-%d, %d)", o, f->name, axis, rank, rank);
+    } else if (rank > LAM_INNER_RANK - level->parent->hidden) {
+        lam__error_set(ctx, LAM_ERR_RANK, NULL, "vmap: output %d of '%s' would have %d axes", o, f->name, rank);
     } else if (own) {
         out = lam__batch_move(ctx, lam__payload_of(v)->inner, (int)lam__payload_of(v)->number, to);
     } else {

@@ -96,6 +96,7 @@ static bool start(check *c, const lam_check_grads_options *o) {
     c->step = o->step > 0 ? o->step : cbrt(epsilon);
     c->tolerance = o->tolerance > 0 ? o->tolerance : 20 * pow(epsilon, 2.0 / 3) * 100;
     c->state = o->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
+    if (!c->state) c->state = 1; /* zero would stay zero */
     return true;
 }
 
@@ -128,7 +129,9 @@ lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options
     lam__scratch_put(&area);
     lam_scope scope;
     lam__scope_open(ctx, &scope);
+    lam__fn_retain(f); /* its body may drop it */
     if (status == LAM_OK) status = run(f, at.items, o, o->order);
+    lam__fn_release(f);
     lam__scope_close(&scope);
     return status != LAM_OK ? status : lam__error_since(ctx, mark);
 }

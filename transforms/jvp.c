@@ -66,6 +66,7 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     lam__mark mark = lam__error_mark(ctx);
     jvp_env *e = env_of(f, options, &area_env);
     lam_status status = e ? LAM_OK : LAM_ERR_OPTION;
+    lam__fn_retain(f); /* its body may drop it */
     lam_value **v = lam__scratch_get(&area, ctx, values * sizeof *v);
     if (!v) status = LAM_ERR_MEMORY;
     if (v) memset(v, 0, values * sizeof *v);
@@ -75,6 +76,7 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     if (status == LAM_OK) status = run_jvp(f, e, v, dx, results, dout);
     if (v) lam__arguments_give(ctx, status, f->outputs, results, out);
     if (v && e) lam__arguments_give(ctx, status, f->outputs - e->aux, dout, tangents_out);
+    lam__fn_release(f);
     lam__scratch_put(&area);
     lam__scratch_put(&area_env);
     return status != LAM_OK ? status : lam__error_since(ctx, mark);

@@ -134,9 +134,11 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
     if (!in) return LAM_ERR_MEMORY;
     memset(in, 0, bytes);
     lam__mark mark = lam__error_mark(ctx);
+    lam__fn_retain(f); /* its body may drop it */
     lam_status status = lam__arguments_list("linearize", f, "primals", primals, f->inputs, false, in);
     if (status == LAM_OK) status = run_linearize(f, o, in, in + f->inputs, (int *)(void *)(in + values), linear);
     lam__arguments_give(ctx, status, f->outputs, in + f->inputs, out);
+    lam__fn_release(f);
     lam__scratch_put(&area);
     return status != LAM_OK ? status : lam__error_since(ctx, mark);
 }
@@ -193,6 +195,7 @@ lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
     lam_value **in = lam__scratch_get(&area, ctx, values * sizeof *in);
     if (!in) return made;
     memset(in, 0, values * sizeof *in);
+    lam__fn_retain(f); /* its body may drop it */
     lam_status status = lam__arguments_list("linear_transpose", f, "examples", examples, f->inputs, false, in);
     for (int i = 0; i < f->inputs && status == LAM_OK; i++)
         if (!lam__arguments_floating("linear_transpose", f, i, in[i])) status = LAM_ERR_DTYPE;
@@ -200,6 +203,7 @@ lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
     if (p && record_linear(f, in, in + f->inputs, in + 2 * f->inputs, p) == LAM_OK)
         made = linear_new("linear_transpose", f, body_transpose, p, f->outputs, f->inputs);
     else lam__program_release(p);
+    lam__fn_release(f);
     lam__scratch_put(&area);
     return made;
 }

@@ -32,10 +32,9 @@ static lam_status gradients(lam_ctx *ctx, const lam__recording *r, int count, co
     lam_value **gx = lam__scratch_get(&area, ctx, (size_t)r->inputs * sizeof *gx);
     lam_status status = gx ? lam__tape_pull(ctx, r, g, gx, once) : LAM_ERR_MEMORY;
     for (int k = 0; k < count; k++) {
-        out[k] = NULL;
-        if (status != LAM_OK) continue;
-        const lam_value *type = r->leaves[argnums[k]].node ? lam__tape_leaf_type(r, argnums[k]) : NULL;
-        out[k] = gx[argnums[k]] ? gx[argnums[k]] : lam__arguments_zero(ctx, type);
+        out[k] = gx ? gx[argnums[k]] : NULL; /* also after a failure: what is given is released there */
+        if (out[k] || status != LAM_OK) continue;
+        out[k] = lam__arguments_zero(ctx, lam__tape_leaf_type(r, argnums[k]));
         if (!out[k]) status = LAM_ERR_MEMORY;
     }
     lam__scratch_put(&area);
@@ -136,9 +135,11 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
     if (!in) return LAM_ERR_MEMORY;
     memset(in, 0, values * sizeof *in + env_bytes);
     lam__mark mark = lam__error_mark(ctx);
+    lam__fn_retain(f); /* its body may drop it */
     lam_status status = lam__arguments_list("vjp", f, "primals", primals, f->inputs, false, in);
     if (status == LAM_OK) status = run_vjp(f, in, in + f->inputs, o, (pullback_env *)(void *)(in + values), pullback);
     lam__arguments_give(ctx, status, f->outputs, in + f->inputs, out);
+    lam__fn_release(f);
     lam__scratch_put(&area);
     return status != LAM_OK ? status : lam__error_since(ctx, mark);
 }

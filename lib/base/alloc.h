@@ -50,7 +50,7 @@ static inline void *lam__alloc_get(lam__pool *pool, size_t bytes) {
 
 /* bytes as asked for at lam__alloc_get. */
 static inline void lam__alloc_put(lam__pool *pool, void *block, size_t bytes) {
-    size_t class = (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP;
+    size_t class = bytes ? (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP : 1;
     if (class <= LAM__ALLOC_SMALL / LAM__ALLOC_STEP && !pool->plain) {
         lam__block *b = (lam__block *)block;
         b->next = pool->free[class];

@@ -34,6 +34,7 @@ struct lam_ctx {
     lam_fn *failed_fn;
     lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */
     int fns_waiting;
+    lam_fn *fns_outliving;        /* functions that no scope has any more, but a hold or another function */
     int threads;
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     uint64_t seed;

@@ -7,7 +7,7 @@
 
 #include <lamina/tensor.h>
 
-enum { SLAB_HANDLES = 63, WAITING = 64 }; /* handles per slab; freed handles that wait before one is reused */
+enum { SLAB_HANDLES = 63, WAITING = 64, ENDED = 16 }; /* handles per slab; freed handles and ended scopes that wait for reuse */
 
 typedef struct lam__handle_slab {
     struct lam__handle_slab *next;
@@ -95,6 +95,25 @@ lam_tensor *lam__scope_handle(lam_ctx *ctx, lam_value *value) {
 
 /* ---- scopes ------------------------------------------------------------------------------------------------ */
 
+/* Memory for a scope of the user's. Ended ones stay scopes for a while, so that ending one twice is a named error. */
+static lam_scope *scope_take(lam_ctx *ctx) {
+    lam__handles *h = &ctx->handles;
+    lam_scope *scope = h->ended_first;
+    if (h->ended <= ENDED) return lam__alloc_get(&ctx->pool, sizeof *scope);
+    h->ended_first = scope->parent;
+    h->ended--;
+    return scope;
+}
+
+static void scope_wait(lam_ctx *ctx, lam_scope *scope) {
+    lam__handles *h = &ctx->handles;
+    scope->magic = LAM__FREED;
+    scope->parent = NULL;
+    if (h->ended++) h->ended_last->parent = scope;
+    else h->ended_first = scope;
+    h->ended_last = scope;
+}
+
 void lam__scope_open(lam_ctx *ctx, lam_scope *scope) {
     *scope = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx, .parent = ctx->scope};
     ctx->scope = scope;
@@ -126,9 +145,7 @@ void lam__scope_close(lam_scope *scope) {
     lam_ctx *ctx = scope->ctx;
     scope_empty(scope);
     ctx->scope = scope->parent;
-    if (!scope->on_heap) return;
-    scope->magic = LAM__FREED;
-    lam__alloc_put(&ctx->pool, scope, sizeof *scope);
+    if (scope->on_heap) scope_wait(ctx, scope);
 }
 
 void lam__scope_add_fn(lam_scope *scope, lam_fn *f) {
@@ -148,6 +165,8 @@ void lam__scope_remove_fn(lam_fn *f) {
 
 void lam__scope_free_all(lam_ctx *ctx) {
     lam__scope_close_inner(&ctx->outermost);
+    while (ctx->outermost.fns) lam__fn_leave_scope(ctx->outermost.fns);
+    lam__fn_free_held(ctx); /* before the tensors that their envs may hold */
     scope_empty(&ctx->outermost);
     lam_tensor *next;
     for (lam_tensor *t = ctx->handles.held; t; t = next) {
@@ -159,11 +178,15 @@ void lam__scope_free_all(lam_ctx *ctx) {
         after = s->next;
         lam__alloc_put(&ctx->pool, s, sizeof *s);
     }
+    for (lam_scope *s = ctx->handles.ended_first, *after; s; s = after) {
+        after = s->parent;
+        lam__alloc_put(&ctx->pool, s, sizeof *s);
+    }
 }
 
 lam_scope *lam_scope_begin(lam_ctx *ctx) {
     if (!ctx || ctx == &lam__context_failed) return NULL;
-    lam_scope *scope = lam__alloc_get(&ctx->pool, sizeof *scope);
+    lam_scope *scope = scope_take(ctx);
     if (!scope) {
         lam__error_memory(ctx, sizeof *scope);
         return NULL;
@@ -182,7 +205,7 @@ static bool may_end(const lam_ctx *ctx, const lam_scope *scope) {
 
 /* Moves t to the parent of `scope` if it belongs to `scope` or to one inside it. */
 static void keep_in_parent(lam_scope *scope, lam_tensor *t) {
-    if (!t || t->magic != LAM__LIVE || t->ctx != scope->ctx || !t->scope) return;
+    if (!t || (t->magic != LAM__LIVE && t->magic != LAM__FAILED) || t->ctx != scope->ctx || !t->scope) return;
     const lam_scope *s = scope->ctx->scope;
     while (s != scope && s != t->scope) s = s->parent;
     if (s != t->scope) return;
@@ -273,8 +296,13 @@ static bool usable(const char *operation, lam_tensor *t) {
     return t && lam__scope_operands(operation, 1, &t, &value, &failed);
 }
 
+/* Whether t is a handle of its own, live or poisoned by a failed in-place form, and not a context's failed tensor. */
+static bool owned(const lam_tensor *t) {
+    return t->magic == LAM__LIVE || (t->magic == LAM__FAILED && (t->scope || t->holds));
+}
+
 void lam_drop(lam_tensor *t) {
-    if (!t || t->magic == LAM__FAILED || (t->magic != LAM__LIVE && !usable("lam_drop", t))) return;
+    if (!t || (!owned(t) && (t->magic == LAM__FAILED || !usable("lam_drop", t)))) return;
     if (!t->scope && t->holds) return; /* no scope has it: only lam_release lets go */
     unlink(t);
     t->scope = NULL;
@@ -289,7 +317,7 @@ lam_tensor *lam_hold(lam_tensor *t) {
 }
 
 void lam_release(lam_tensor *t) {
-    if (!t || t->magic == LAM__FAILED || !usable("lam_release", t)) return;
+    if (!t || (!owned(t) && (t->magic == LAM__FAILED || !usable("lam_release", t)))) return;
     if (!t->holds) {
         lam__error_set(t->ctx, LAM_ERR_VALUE, NULL, "lam_release: this tensor is not held");
         return;

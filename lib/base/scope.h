@@ -46,6 +46,8 @@ typedef struct lam__handles {
     lam_tensor *first, *last;
     int waiting;
     lam_tensor *held;     /* held handles whose scope has ended */
+    lam_scope *ended_first, *ended_last; /* scopes that have ended wait likewise */
+    int ended;
     struct lam__handle_slab *slabs;
 } lam__handles;
 

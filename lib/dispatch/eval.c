@@ -10,7 +10,7 @@ lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]) {
 }
 
 lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shapes[]) {
-    int most = call->ctx->scope->of_rule || call->ctx->current != call->ctx->ground ? LAM_INNER_RANK : LAM_MAX_RANK;
+    int most = call->ctx->scope->of_rule || call->ctx->current != call->ctx->ground ? LAM_INNER_RANK - call->ctx->current->hidden : LAM_MAX_RANK;
     for (int o = 0; o < call->outputs; o++)
         if (shapes[o].rank > most)
             return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have %d axes, more than %d", shapes[o].rank, most);

@@ -2,12 +2,16 @@
 #include "lib/dispatch/fn.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/dispatch/level.h"
 
 #include <lamina/tensor.h>
 
 #include <string.h>
 
-enum { WAITING = 32 }; /* freed functions that wait before their memory is used for another */
+enum {
+    WAITING = 32,   /* freed functions that wait before their memory is used for another */
+    MOST = 1 << 24  /* inputs, outputs, captures: sums of a few such numbers fit an int */
+};
 
 /* What lies in front of the env of a derived function. */
 typedef struct derived_head {
@@ -52,8 +56,21 @@ void lam__fn_free_waiting(lam_ctx *ctx) {
     ctx->fns_waiting = 0;
 }
 
+static void outlive(lam_fn *f) {
+    f->outlives = true;
+    f->prev = NULL;
+    f->next = f->ctx->fns_outliving;
+    if (f->next) f->next->prev = f;
+    f->ctx->fns_outliving = f;
+}
+
 static void fn_free(lam_fn *f) {
     lam_ctx *ctx = f->ctx;
+    if (f->outlives) {
+        if (f->next) f->next->prev = f->prev;
+        if (f->prev) f->prev->next = f->next;
+        else ctx->fns_outliving = f->next;
+    }
     if (f->env_free) f->env_free(f->env);
     for (int i = 0; i < f->captured; i++) lam__value_release(f->captures[i]);
     if (f->captures) lam__alloc_put(&ctx->pool, f->captures, (size_t)f->captured * sizeof *f->captures);
@@ -72,7 +89,19 @@ void lam__fn_release(lam_fn *f) {
 
 void lam__fn_leave_scope(lam_fn *f) {
     lam__scope_remove_fn(f);
+    if (f->refs > 1) outlive(f);
     lam__fn_release(f);
+}
+
+void lam__fn_free_held(lam_ctx *ctx) {
+    for (lam_fn *f = ctx->fns_outliving, *next; f; f = next) {
+        next = f->next;
+        if (!f->holds) continue;
+        f->refs -= f->holds - 1;
+        f->holds = 0;
+        lam__fn_release(f);
+        next = ctx->fns_outliving; /* others may have gone with it */
+    }
 }
 
 /* ---- making --------------------------------------------------------------------------------------------- */
@@ -122,7 +151,7 @@ static bool copy_captures(lam_fn *f, lam_list captures) {
 
 static lam_status options_check(lam_ctx *ctx, const lam_fn_options *o) {
     if (!o || !o->body) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_fn_new: a function needs a body");
-    if (o->inputs < 0 || o->outputs < 0)
+    if (o->inputs < 0 || o->outputs < 0 || o->inputs > MOST || o->outputs > MOST || o->captures.count > MOST)
         return lam__error_set(ctx, LAM_ERR_VALUE, NULL, "lam_fn_new: %d inputs and %d outputs are impossible", o->inputs, o->outputs);
     if (o->captures.count && !o->captures.items)
         return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_fn_new: captures has a count but no items");
@@ -241,7 +270,13 @@ static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) 
         *out = NULL;
         return ctx->error.status;
     }
-    lam__value_hold(*out);
+    lam_value *v = *out;
+    if ((v->kind == LAM__BOX || v->kind == LAM__ENDED) && !lam__level_visible(ctx, lam__payload_of(v)->level)) {
+        static const lam_primitive row = {.name = "output of a function"};
+        *out = NULL;
+        return lam__level_fail_hidden(&(lam_call_site){.ctx = ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &v}, 0);
+    }
+    lam__value_hold(v);
     return LAM_OK;
 }
 
@@ -273,12 +308,15 @@ static lam_status run_body(lam_fn *f, lam_value *const in[], lam_tensor **handle
     return status;
 }
 
+static lam_status fail_arity(const lam_fn *f, size_t n_in, size_t n_out) {
+    return lam__error_set(f->ctx, LAM_ERR_ARITY, NULL, "function '%s' takes %d inputs and gives %d outputs, not %zu and %zu", f->name, f->inputs,
+                          f->outputs, n_in, n_out);
+}
+
 lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_out, lam_value *out[]) {
     lam_ctx *ctx = f->ctx;
     for (size_t o = 0; o < n_out; o++) out[o] = NULL;
-    if (n_in != (size_t)f->inputs || n_out != (size_t)f->outputs)
-        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "function '%s' takes %d inputs and gives %d outputs, not %zu and %zu", f->name,
-                              f->inputs, f->outputs, n_in, n_out);
+    if (n_in != (size_t)f->inputs || n_out != (size_t)f->outputs) return fail_arity(f, n_in, n_out);
     lam__scratch_area area;
     size_t count = (size_t)(f->inputs + f->captured + f->outputs);
     lam_tensor **handles = lam__scratch_get(&area, ctx, count * sizeof *handles);
@@ -315,6 +353,7 @@ lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
     for (size_t o = 0; out && o < n_out; o++) out[o] = &where->failed;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
     if ((!out && n_out) || (!in.items && in.count)) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_call of '%s': a count without items", f->name);
+    if (in.count != (size_t)f->inputs || n_out != (size_t)f->outputs) return fail_arity(f, in.count, n_out);
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);
     if (!values) return LAM_ERR_MEMORY;

@@ -22,7 +22,8 @@ struct lam_fn {
     lam_value **captures;
     int captured;
     lam_scope *scope;          /* NULL: the scope's reference is gone */
-    lam_fn *prev, *next;       /* in the scope */
+    lam_fn *prev, *next;       /* in the scope, or among those that outlive theirs */
+    bool outlives;
 };
 
 /* One call that is running. */
@@ -63,6 +64,8 @@ lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_
 /* Whether handle t was made inside the function call that is running. */
 bool lam__fn_made_here(const lam_ctx *ctx, const lam_tensor *t);
 
+/* At the end of a context: gives up what lam_fn_hold still has, then the memory of freed functions. */
+void lam__fn_free_held(lam_ctx *ctx);
 void lam__fn_free_waiting(lam_ctx *ctx);
 
 #endif

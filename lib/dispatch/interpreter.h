@@ -9,6 +9,7 @@ typedef struct lam__level lam__level;
 
 typedef struct lam__interpreter {
     const char *name;
+    bool hides_axis; /* what lies in a box has an axis more than the box shows */
 
     /* Does one primitive whose highest operand is a box of `level`. The level's parent is current. Gives one reference per
      * output; on failure records it and leaves out[] NULL. */
@@ -40,6 +41,7 @@ struct lam__level {
     uint64_t serial;       /* its name in messages: 1, 2, ...; never reused */
     uint64_t birth;        /* from the context's clock, as that of handles */
     int depth;             /* 0: evaluation */
+    int hidden;            /* axes that boxes of this level and those below hide at most */
     lam__level *parent;    /* the level that was current when this one was pushed */
     lam__level *previous;  /* what was current; restored by pop */
     lam__level *shadowed;  /* the display entry that this level replaced */

@@ -34,7 +34,7 @@ lam_status lam__level_push(lam_ctx *ctx, lam__level *level, const lam__interpret
     int depth = ctx->current->depth + 1;
     if (depth >= ctx->display_size && display_grow(ctx) != LAM_OK) return LAM_ERR_MEMORY;
     *level = (lam__level){.ctx = ctx, .interpreter = interpreter, .serial = ++ctx->levels, .birth = ++ctx->clock,
-                          .depth = depth, .parent = ctx->current, .previous = ctx->current,
+                          .depth = depth, .hidden = ctx->current->hidden + interpreter->hides_axis, .parent = ctx->current, .previous = ctx->current,
                           .shadowed = ctx->display[depth], .state = state};
     ctx->display[depth] = ctx->current = level;
     return LAM_OK;

@@ -43,7 +43,13 @@ lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes,
 
 lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, size_t bytes, lam_list in, lam_tensor **out, size_t n_out) {
     lam_tensor *failed;
-    for (size_t o = 0; o < n_out; o++) out[o] = &ctx->failed;
+    if (!ctx) ctx = &lam__context_failed;
+    for (size_t o = 0; out && o < n_out; o++) out[o] = &ctx->failed;
+    if (ctx == &lam__context_failed) return ctx->error.status;
+    if (!p || (!out && n_out) || (!in.items && in.count) || (!params && bytes))
+        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_bind of '%s': NULL where a row, a list or parameters are needed", p ? p->name : "NULL");
+    if ((p->inputs >= 0 && in.count != (size_t)p->inputs) || (p->outputs >= 0 && n_out != (size_t)(p->outputs ? p->outputs : 1)))
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "lam_bind of '%s': %zu inputs and %zu outputs do not fit", p->name, in.count, n_out);
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);
     if (!values) return LAM_ERR_MEMORY;

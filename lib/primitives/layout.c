@@ -123,7 +123,7 @@ lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims) {
 }
 
 lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims) {
-    bool inner = lam__scope_peek(x) && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK;
+    bool inner = lam__scope_peek(x) && dims.dims && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK;
     if (!inner && !dims_valid("broadcast_to", x, dims, 0)) return lam__axes_failed(x);
     return lam__apply_broadcast(x, dims.rank, dims.dims);
 }
@@ -210,7 +210,7 @@ lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims) {
 }
 
 lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
-    if (lam__scope_peek(x) && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK) return lam__apply_reshape(x, dims.rank, dims.dims);
+    if (lam__scope_peek(x) && dims.dims && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK) return lam__apply_reshape(x, dims.rank, dims.dims);
     if (!dims_valid("reshape", x, dims, -1)) return lam__axes_failed(x);
     int64_t own[LAM_MAX_RANK], known = 1;
     int open = -1;

@@ -43,6 +43,7 @@ static lam_tensor *recurrence(lam_tensor *a, lam_tensor *b, int axis, bool rever
 lam_tensor *lam__scan_shift(lam_tensor *x, int axis, bool reverse, double first) {
     int64_t low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
     int rank = lam_rank(x);
+    if (axis < 0 || axis >= rank) return x; /* the failed tensor, which has no axes */
     low[axis] = reverse ? -1 : 1;
     high[axis] = -low[axis];
     return lam_pad(x, (lam_dims){rank, low}, (lam_dims){rank, high}, &(lam_pad_options){.value = first});

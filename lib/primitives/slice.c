@@ -91,7 +91,7 @@ static void resolve(int64_t size, int64_t start, int64_t stop, int64_t step, int
     else if (stop < 0) stop = stop + size < 0 ? least : stop + size;
     stop = stop < least ? least : stop > most ? most : stop;
     int64_t span = step > 0 ? stop - start : start - stop, by = step > 0 ? step : -step;
-    *count = span > 0 ? (span + by - 1) / by : 0;
+    *count = span > 0 ? (span - 1) / by + 1 : 0;
     *first = *count ? start : 0;
 }
 
@@ -106,6 +106,10 @@ static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_d
         lam__axes_fail(operation, x, LAM_ERR_SHAPE, "%d starts, %d stops and %d steps for %d axes", starts.rank, stops.rank, steps.rank, own.rank);
         return false;
     }
+    if ((starts.rank && (!starts.dims || !stops.dims)) || (steps.rank && !steps.dims)) {
+        lam__axes_fail(operation, x, LAM_ERR_NULL, "a list has a rank but no numbers");
+        return false;
+    }
     p->rank = own.rank;
     for (int i = 0; i < own.rank; i++) {
         int64_t step = steps.rank ? steps.dims[i] : 1;
@@ -113,8 +117,8 @@ static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_d
             lam__axes_fail(operation, x, LAM_ERR_VALUE, "the step of axis %d is %lld", i, (long long)step);
             return false;
         }
-        p->at[i].step = step;
         resolve(own.dims[i], starts.dims[i], stops.dims[i], step, &p->at[i].start, &p->at[i].count);
+        p->at[i].step = p->at[i].count > 1 ? step : 1; /* a step that is not taken may be of any size */
     }
     return true;
 }
@@ -361,6 +365,12 @@ lam_tensor *lam_stack(lam_list list, int axis) {
     return lam_concatenate((lam_list){list.count, in}, axis);
 }
 
+/* Whether the sizes of one axis of a padded tensor can be added up. */
+static bool pad_fits(int64_t size, int64_t low, int64_t high, int64_t gap) {
+    const int64_t most = INT64_MAX / 8;
+    return low >= -most && low <= most && high >= -most && high <= most && gap <= most / (size + 1) - 1;
+}
+
 lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_options *options) {
     static const lam_pad_options none;
     const lam_pad_options *o = options ? options : &none;
@@ -368,11 +378,15 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
     if (low.rank != own.rank || high.rank != own.rank || (o->interior.rank && o->interior.rank != own.rank))
         return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "%d low, %d high and %d interior sizes for %d axes", low.rank, high.rank, o->interior.rank, own.rank);
+    if ((own.rank && (!low.dims || !high.dims)) || (o->interior.rank && !o->interior.dims))
+        return lam__axes_fail("pad", x, LAM_ERR_NULL, "a list has a rank but no numbers");
     slice_params keep = {.rank = own.rank}, place = {.rank = own.rank};
     int64_t dims[LAM_INNER_RANK], starts[LAM_INNER_RANK];
     for (int i = 0; i < own.rank; i++) {
-        int64_t gap = o->interior.rank ? o->interior.dims[i] : 0, spread = own.dims[i] ? own.dims[i] + (own.dims[i] - 1) * gap : 0;
+        int64_t gap = o->interior.rank ? o->interior.dims[i] : 0;
         if (gap < 0) return lam__axes_fail("pad", x, LAM_ERR_VALUE, "interior padding of axis %d is negative", i);
+        if (!pad_fits(own.dims[i], low.dims[i], high.dims[i], gap)) return lam__axes_fail("pad", x, LAM_ERR_OVERFLOW, "the size of axis %d overflows", i);
+        int64_t spread = own.dims[i] ? own.dims[i] + (own.dims[i] - 1) * gap : 0;
         dims[i] = spread + low.dims[i] + high.dims[i];
         if (dims[i] < 0) return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "axis %d would have %lld elements", i, (long long)dims[i]);
         int64_t step = gap + 1, cut = low.dims[i] < 0 ? (-low.dims[i] + step - 1) / step : 0;
@@ -382,7 +396,7 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
         keep.at[i].step = 1;
         keep.at[i].count = left < 0 ? 0 : left < most ? left : most;
         place.at[i].start = keep.at[i].count ? starts[i] : 0;
-        place.at[i].step = step;
+        place.at[i].step = keep.at[i].count > 1 ? step : 1;
         place.at[i].count = keep.at[i].count;
     }
     lam_tensor *base = lam__apply_broadcast(lam_cast(lam_scalar(x->ctx, o->value), lam_dtype_of(x)), own.rank, dims);

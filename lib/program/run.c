@@ -53,7 +53,7 @@ static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
     for (int i = 0; i < e->inputs; i++) d->work[i] = e->in[i].variable >= 0 ? d->slots[e->in[i].variable] : e->in[i].constant;
     lam_call_site call = {.ctx = p->ctx, .primitive = e->primitive, .params = e->params, .params_bytes = e->params_bytes,
                           .inputs = e->inputs, .outputs = e->outputs, .in = d->work};
-    lam_status status = lam__dispatch(&call, d->slots + e->first);
+    lam_status status = lam__dispatch_checked(&call, d->slots + e->first);
     release_dead(p, e, k, d->slots);
     return status;
 }

@@ -135,6 +135,23 @@ static long double same(long double x) {
     return x;
 }
 
+/* arg: which name. */
+static void call_checkpoint_name(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    static const char *const names[] = {"kept", "", "a name of more than thirty-one bytes"};
+    out[0] = lam_checkpoint_name(in[0], names[u->arg[0]]);
+}
+
+static void reference_checkpoint_name(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    *out = *in;
+}
+
+static const cases_wrong name_wrong[] = {
+    {"[3]", LAM_ERR_VALUE, {1}},
+    {"[3]", LAM_ERR_VALUE, {2}},
+    CASES_WRONG_END,
+};
+
 static const cases_form same_forms[] = {{"[]", {0}}, {"[2,3]", {0}}, {"[0]", {0}}, {"[2,3,2]", {0}}, CASES_END};
 
 #define LAYOUT(op, list) .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = list##_wrong
@@ -144,6 +161,12 @@ const cases_row cases_layout[] = {
     {.name = "broadcast_to", LAYOUT(broadcast_to, broadcast), .dtypes = CASES_ALL},
     {.name = "reshape", LAYOUT(reshape, reshape), .dtypes = CASES_ALL},
     {.name = "transpose", LAYOUT(transpose, transpose), .dtypes = CASES_ALL},
+    {.name = "checkpoint_name",
+     .call = call_checkpoint_name,
+     .reference = reference_checkpoint_name,
+     .forms = same_forms,
+     .wrong = name_wrong,
+     .dtypes = CASES_ALL},
     {.name = "contiguous", .unary = lam_contiguous, .unary_reference = same, .forms = same_forms, .dtypes = CASES_ALL},
     {.name = "stop_gradient",
      .unary = lam_stop_gradient,

@@ -177,8 +177,10 @@ static bool tangents_short(const lam_call_site *call, lam_value *result, lam_val
 /* The way back through a product of one shape: g times the other factor. True if this was one. */
 static bool cotangents_short(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g, lam_value *gx[], lam_status *status) {
     *status = LAM_OK;
-    for (int i = 0; i < 2; i++)
-        if (!lam__value_same_dims(call->in[i] ? call->in[i] : call->in[1 - i], result)) return false;
+    for (int i = 0; i < 2; i++) {
+        if (needs[i] && !call->in[1 - i]) return false; /* the row forgot to save it: the long way says so */
+        if (call->in[i] && !lam__value_same_dims(call->in[i], result)) return false;
+    }
     for (int i = 0; i < 2 && *status == LAM_OK; i++)
         if (needs[i]) *status = i ? apply_values(call, call->in[0], g, &gx[1]) : apply_values(call, g, call->in[1], &gx[0]);
     return true;

@@ -57,9 +57,13 @@ static void end(void) {
 }
 
 void warm_up(void) {
-    lam_scope *scope = lam_scope_begin(ctx);
-    for (int i = 0; i < 300; i++) lam_scalar(ctx, 0);
-    lam_scope_end(scope, NULL, 0);
+    for (int round = 0; round < 4; round++) {
+        lam_scope *outer = lam_scope_begin(ctx), *inner[31];
+        for (int i = 0; i < 300; i++) lam_scalar(ctx, 0);
+        for (int i = 0; i < 31; i++) inner[i] = lam_scope_begin(ctx);
+        for (int i = 30; i >= 0; i--) lam_scope_end(inner[i], NULL, 0);
+        lam_scope_end(outer, NULL, 0);
+    }
 }
 
 Suite *suite_of(const char *name, const TTest *const tests[], size_t count) {

@@ -27,7 +27,7 @@ lam_ctx_options memory_options(memory *m);
 
 extern lam_ctx *ctx;
 
-/* Makes and drops enough handles that a test which counts bytes does not meet a new slab of them. */
+/* Makes and drops handles and scopes, so that a test which counts bytes does not meet those that wait for reuse. */
 void warm_up(void);
 
 /* A suite whose tests each run with a fresh `ctx`. */

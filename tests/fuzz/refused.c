@@ -1,0 +1,220 @@
+/* Memory that is refused. Each scenario runs again and again while its first, second, third, ... request is refused, once and from
+ * then on. Whatever happens, the status is right, nothing leaks, and the context gives the correct result afterwards. */
+#include "tests/support.h"
+
+enum { N = 3 };
+
+static const double at[N] = {0.3, -0.7, 1.1};
+
+static lam_tensor *point(void) {
+    return lam_array(ctx, LAM_F64, LAM_DIMS(N), at);
+}
+
+/* The sum of sin(x) exp(x shifted by one), through a view, a reduction and a product. */
+BODY(scalar) {
+    lam_tensor *shifted = lam_concatenate(LAM_LIST(lam_slice_axis(in[0], 0, 1, LAM_END), lam_slice_axis(in[0], 0, 0, 1)), 0);
+    out[0] = lam_sum(lam_mul(lam_sin(in[0]), lam_exp(shifted)), NULL);
+}
+
+BODY(vector) {
+    lam_tensor *sum = lam_sum(lam_square(in[0]), NULL);
+    out[0] = lam_mul(lam_cos(in[0]), sum);
+}
+
+BODY(linear) {
+    out[0] = lam_add(lam_mul(3, in[0]), lam_reverse(in[0], (lam_axes){0, NULL}));
+}
+
+static double total(lam_tensor *t) {
+    return lam_item(lam_sum(lam_mul(t, t), NULL));
+}
+
+/* ---- scenarios -------------------------------------------------------------------------------------------------- */
+
+static double run_grad(void) {
+    return total(apply1(lam_grad(FN(scalar, 1, 1), NULL), point()));
+}
+
+BODY(norm_of_gradient) {
+    lam_tensor *g = apply1(lam_grad(FN(scalar, 1, 1), NULL), in[0]);
+    out[0] = lam_sum(lam_square(g), NULL);
+}
+
+static double run_nested_grad(void) {
+    return total(apply1(lam_grad(FN(norm_of_gradient, 1, 1), NULL), point()));
+}
+
+static double run_vmap_chunked(void) {
+    lam_tensor *x = lam_mul(lam_reshape(point(), LAM_DIMS(1, N)), lam_reshape(lam_arange(ctx, LAM_F64, 1, 6, 1), LAM_DIMS(5, 1)));
+    return total(apply1(lam_vmap(lam_grad(FN(scalar, 1, 1), NULL), &(lam_vmap_options){.chunk_size = 2, .axis_name = "rows"}), x));
+}
+
+static double run_jacobians(void) {
+    lam_jacobian_options by_two = {.chunk_size = 2};
+    lam_fn *f = FN(vector, 1, 1);
+    double sum = total(apply1(lam_jacfwd(f, &by_two), point())) + total(apply1(lam_jacrev(f, NULL), point()));
+    return sum + total(apply1(lam_jacobian(f, &by_two), point()));
+}
+
+static double run_hessians(void) {
+    lam_tensor *out[3];
+    lam_fn *f = FN(scalar, 1, 1);
+    double sum = total(apply1(lam_hessian(f, NULL), point()));
+    lam_call(lam_value_grad_and_hessian(f, NULL), LAM_LIST(point()), out, 3);
+    sum += total(out[0]) + total(out[1]) + total(out[2]);
+    lam_call(lam_hvp(f, NULL), LAM_LIST(point(), point()), out, 3);
+    return sum + total(out[0]) + total(out[1]) + total(out[2]);
+}
+
+static double run_linearize(void) {
+    lam_tensor *y;
+    lam_fn *push;
+    lam_linearize(FN(vector, 1, 1), LAM_LIST(point()), &y, 1, &push, NULL);
+    lam_tensor *columns = apply1(lam_vmap(push, NULL), lam_eye(ctx, LAM_F64, N, N));
+    return total(y) + total(columns) + total(apply1(lam_linear_transpose(push, LAM_LIST(point())), y));
+}
+
+static double run_transpose(void) {
+    return total(apply1(lam_linear_transpose(FN(linear, 1, 1), LAM_LIST(point())), point()));
+}
+
+static double run_checkpoint(void) {
+    lam_fn *f = lam_checkpoint(FN(scalar, 1, 1), NULL);
+    lam_tensor *rows = lam_broadcast_to(point(), LAM_DIMS(2, N));
+    return total(apply1(lam_grad(f, NULL), point())) + total(apply1(lam_vmap(lam_grad(f, NULL), NULL), rows));
+}
+
+static double run_in_place(void) {
+    lam_tensor *x = point(), *view = lam_slice_axis(x, 0, 0, 2);
+    lam_add_(x, view == x ? x : lam_ones_like(x));
+    lam_mul_(x, x);
+    lam_set_(x, view, LAM_DIMS(1), LAM_DIMS(3), LAM_DIMS0);
+    lam_assign_(x, lam_sin(x));
+    return total(x) + total(view);
+}
+
+static int released;
+
+static void count_release(void *env, void *data) {
+    (void)env, (void)data;
+    released++;
+}
+
+static double run_borrow(void) {
+    double memory[2 * N] = {1, 2, 3, 4, 5, 6};
+    lam_borrow_options options = {.strides = LAM_DIMS(2), .release = count_release};
+    released = 0;
+    lam_scope *scope = lam_scope_begin(ctx);
+    double sum = total(lam_borrow(ctx, LAM_F64, LAM_DIMS(N), memory, &options));
+    lam_scope_end(scope, NULL, 0);
+    if (scope) ck_assert_int_eq(released, 1);
+    return sum;
+}
+
+static double run_pullback(void) {
+    lam_tensor *y;
+    lam_fn *pull;
+    lam_scope *scope = lam_scope_begin(ctx);
+    lam_vjp(FN(vector, 1, 1), LAM_LIST(point()), &y, 1, &pull, NULL);
+    lam_fn *held = lam_fn_hold(pull);
+    lam_scope_end(scope, &y, 1);
+    double sum = total(apply1(held, y)) + total(apply1(lam_vmap(held, NULL), lam_eye(ctx, LAM_F64, N, N)));
+    lam_fn_release(held);
+    return sum;
+}
+
+static double run_check(void) {
+    return lam_check_grads(FN(scalar, 1, 1), LAM_LIST(point()), &(lam_check_grads_options){.order = 2}) == LAM_OK;
+}
+
+BODY(with_capture) {
+    out[0] = lam_sum(lam_mul(in[0], lam_sin(in[1])), NULL);
+    out[1] = in[0];
+}
+
+static double run_captures(void) {
+    lam_tensor *out[3], *held = lam_hold(point());
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "with_capture", .body = with_capture, .inputs = 1, .outputs = 2, .captures = LAM_LIST(held)});
+    lam_call(lam_value_and_grad(f, &(lam_grad_options){.has_aux = 1}), LAM_LIST(point()), out, 3);
+    double sum = total(out[0]) + total(out[1]) + total(out[2]);
+    lam_release(held);
+    return sum;
+}
+
+/* ---- the sweep ---------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    double (*run)(void);
+} scenarios[] = {
+    {"grad", run_grad}, {"nested grad", run_nested_grad}, {"vmap in chunks", run_vmap_chunked}, {"jacobians", run_jacobians},
+    {"hessians", run_hessians}, {"linearize", run_linearize}, {"transpose", run_transpose}, {"checkpoint", run_checkpoint},
+    {"in place", run_in_place}, {"borrow", run_borrow}, {"pullback", run_pullback}, {"check_grads", run_check}, {"captures", run_captures},
+};
+enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
+
+static double scoped(double (*run)(void)) {
+    lam_scope *scope = lam_scope_begin(ctx);
+    double result = run();
+    lam_scope_end(scope, NULL, 0);
+    return result;
+}
+
+/* Runs with request n refused; false if the scenario makes fewer. */
+static bool refused_at(int s, double want, size_t n, bool from_then_on) {
+    memory m = {.refuse = n, .from_then_on = from_then_on};
+    lam_ctx_options options = memory_options(&m);
+    const char *name = scenarios[s].name;
+    ctx = lam_ctx_new(&options);
+    double first = scoped(scenarios[s].run);
+    bool reached = m.requests >= n;
+    ck_assert_msg(reached ? lam_status_of(ctx) == LAM_ERR_MEMORY || first == want : first == want && lam_status_of(ctx) == LAM_OK,
+                  "%s, request %zu: %g and %s", name, n, first, lam_error(ctx));
+    bool born = lam_ctx_bytes(ctx) > 0;
+    m.refuse = 0;
+    lam_clear_error(ctx);
+    double again = born ? scoped(scenarios[s].run) : want;
+    ck_assert_msg(again == want, "%s, after request %zu: %.17g, not %.17g: %s", name, n, again, want, lam_error(ctx));
+    lam_ctx_free(ctx);
+    ck_assert_msg(m.blocks == 0, "%s, request %zu: %zu blocks leak", name, n, m.blocks);
+    ck_assert_msg(!m.wrong_size, "%s, request %zu: released with another size", name, n);
+    return reached;
+}
+
+START_TEST(every_request_refused_in_turn) {
+    lam_ctx *real = ctx;
+    double want = scoped(scenarios[_i].run);
+    EXPECT_OK();
+    ck_assert_msg(isfinite(want) && want != 0, "%s: the scenario says nothing: %g", scenarios[_i].name, want);
+    for (int from_then_on = 0; from_then_on < 2; from_then_on++)
+        for (size_t n = 1; refused_at(_i, want, n, from_then_on); n++) continue;
+    ctx = real;
+}
+END_TEST
+
+/* The limit is met somewhere inside; with enough room the result is right. */
+START_TEST(every_memory_limit) {
+    lam_ctx *real = ctx;
+    double want = scoped(scenarios[_i].run);
+    for (size_t limit = 4096, fine = 0; !fine; limit += limit / 32) {
+        memory m = {0};
+        lam_ctx_options options = memory_options(&m);
+        options.memory_limit = limit;
+        ctx = lam_ctx_new(&options);
+        double got = scoped(scenarios[_i].run);
+        fine = lam_status_of(ctx) == LAM_OK;
+        ck_assert_msg(fine ? got == want : lam_status_of(ctx) == LAM_ERR_MEMORY, "%s, limit %zu: %s", scenarios[_i].name, limit, lam_error(ctx));
+        ck_assert_msg(lam_ctx_peak_bytes(ctx) <= limit, "%s: the limit was passed", scenarios[_i].name);
+        lam_ctx_free(ctx);
+        ck_assert_msg(m.blocks == 0 && !m.wrong_size, "%s, limit %zu: %zu blocks leak", scenarios[_i].name, limit, m.blocks);
+    }
+    ctx = real;
+}
+END_TEST
+
+Suite *suite_fuzz_refused(void) {
+    Suite *suite = suite_of("fuzz: refused memory", NULL, 0);
+    suite_loop(suite, every_request_refused_in_turn, SCENARIOS);
+    suite_loop(suite, every_memory_limit, SCENARIOS);
+    return suite;
+}

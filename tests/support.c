@@ -83,6 +83,10 @@ void suite_loop(Suite *suite, const TTest *test, int count) {
     suite_add_tcase(suite, group);
 }
 
+size_t requests_made(void) {
+    return of_test.requests;
+}
+
 /* ---- functions and tensors --------------------------------------------------------------------------------------- */
 
 lam_fn *function_of(const char *name, lam_body body, int inputs, int outputs, void *env) {

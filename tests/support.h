@@ -30,6 +30,9 @@ extern lam_ctx *ctx;
 /* Makes and drops handles and scopes, so that a test which counts bytes does not meet those that wait for reuse. */
 void warm_up(void);
 
+/* Requests for memory that `ctx` has made: each value it makes is at least one. */
+size_t requests_made(void);
+
 /* A suite whose tests each run with a fresh `ctx`. */
 Suite *suite_of(const char *name, const TTest *const tests[], size_t count);
 #define SUITE_OF(name, ...)                                                                                            \

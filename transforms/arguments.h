@@ -7,8 +7,8 @@
 
 #include <lamina/transforms.h>
 
-/* Argnums of a user as numbers 0..f->inputs-1 in items (room for f->inputs). No list gives `fallback` numbers, the first ones.
- * -1 after recording what is wrong. */
+/* Argnums of a user as numbers 0..f->inputs-1 in items (room for f->inputs). No list gives `fallback` numbers, the
+ * first ones. -1 after recording what is wrong. */
 int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argnums, int fallback, int items[]);
 
 /* Whether has_aux leaves at least one output of f; otherwise records it. */

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { ELEMENTWISE_INPUTS = 3 };
+
 static const lam__batch *batch_of(const lam__level *level) {
     return level->state;
 }
@@ -30,10 +32,10 @@ lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to) {
 
 /* A box around v, taken over, whose batch axis is `axis`. */
 static lam_value *box(lam__level *level, lam_value *v, int axis) {
-    int64_t dims[LAM_INNER_RANK];
-    for (int i = 0, n = 0; i < v->rank; i++)
-        if (i != axis) dims[n++] = v->dims[i];
-    lam_value *made = lam__value_box(level, (lam_dtype)v->dtype, v->rank - 1, dims, v);
+    int64_t without[LAM_INNER_RANK];
+    for (int i = 0, n = 0; axis && i < v->rank; i++)
+        if (i != axis) without[n++] = v->dims[i];
+    lam_value *made = lam__value_box(level, (lam_dtype)v->dtype, v->rank - 1, axis ? without : v->dims + 1, v);
     if (made) lam__payload_of(made)->number = axis;
     return made;
 }
@@ -84,7 +86,26 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     return status;
 }
 
+/* Whether all operands of an elementwise call have the batch axis in front and one rank, so that nothing is to be moved or
+ * lined up; in[] then are the operands below. */
+static bool unbox_aligned(const lam__level *level, const lam_call_site *call, lam_value *in[]) {
+    if (!call->primitive->elementwise) return false;
+    for (int i = 0; i < call->inputs; i++) {
+        const lam_value *x = call->in[i];
+        if (!lam__level_owns(level, x) || lam__payload_of(x)->number != 0 || x->rank != call->in[0]->rank) return false;
+        in[i] = lam__payload_of(x)->inner;
+    }
+    return true;
+}
+
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam_value *aligned[ELEMENTWISE_INPUTS];
+    if (unbox_aligned(level, call, aligned)) {
+        lam_call_site below = *call;
+        below.in = aligned;
+        lam_status status = lam__dispatch(&below, out);
+        return status == LAM_OK ? box_results(level, 1, out) : status;
+    }
     if (call->primitive->staged) return process_staged(level, call, out);
     lam__scratch_area area;
     size_t n = (size_t)call->inputs;
@@ -140,7 +161,7 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
                        o, f->name);
     } else if (to < 0 || to >= rank) {
         lam__error_set(ctx, LAM_ERR_AXIS, NULL, "vmap: out_axes of output %d of '%s' is %d, out of range [-%d, %d)", o, f->name, axis, rank, rank);
-    } else if (rank > LAM_INNER_RANK - level->parent->hidden) {
+    } else if (rank > lam__eval_most_axes(ctx)) {
         lam__error_set(ctx, LAM_ERR_RANK, NULL, "vmap: output %d of '%s' would have %d axes", o, f->name, rank);
     } else if (own) {
         out = lam__batch_move(ctx, lam__payload_of(v)->inner, (int)lam__payload_of(v)->number, to);

@@ -1,5 +1,5 @@
-/* The batch interpreter: vmap. A box holds a value with one axis more, and which axis that is. Rules see the batch axis in front;
- * moving it there is a view. */
+/* The batch interpreter: vmap. A box holds a value with one axis more, and which axis that is. Rules see the batch
+ * axis in front; moving it there is a view. */
 #ifndef LAM_TRANSFORMS_BATCH_H
 #define LAM_TRANSFORMS_BATCH_H
 
@@ -17,8 +17,8 @@ typedef struct lam__batch {
     const char *axis_name;      /* or NULL */
 } lam__batch;
 
-/* Calls f with a batch level around it. axes[i] is the batch axis of input i (0..rank-1) or LAM_UNMAPPED; outputs come with the axis
- * at out_axes[o] (negative: from the end), or without where that is LAM_UNMAPPED. */
+/* Calls f with a batch level around it. axes[i] is the batch axis of input i (0..rank-1) or LAM_UNMAPPED; outputs
+ * come with the axis at out_axes[o] (negative: from the end), or without where that is LAM_UNMAPPED. */
 lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[],
                           const int out_axes[]);
 

@@ -1,5 +1,5 @@
-/* lam_check_grads: derivatives against differences, and the two modes against each other. Along random directions of size one,
- * so that one number tells. */
+/* lam_check_grads: derivatives against differences, and the two modes against each other. Along random directions of
+ * size one, so that one number tells. */
 #include "transforms/arguments.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -118,7 +118,7 @@ lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options
     static const lam_check_grads_options none;
     const lam_check_grads_options *o = options ? options : &none;
     lam_ctx *ctx = lam__fn_check("check_grads", f);
-    if (!ctx) return f ? f->ctx->error.status : LAM_ERR_NULL;
+    if (!ctx) return f && f->ctx->error.status != LAM_OK ? f->ctx->error.status : LAM_ERR_NULL;
     if (o->order < 0 || o->step < 0 || o->tolerance < 0)
         return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "check_grads of '%s': order, step and tolerance cannot be negative", f->name);
     lam__scratch_area area;

@@ -1,6 +1,6 @@
-/* lam_checkpoint: f as one primitive that keeps its operands and what the policy names. Its stages apply f's derivatives as checkpointed
- * functions again, so that what they would store is recomputed too, at every order; captures of f are operands like
- * its inputs, and so are kept results on the way back. */
+/* lam_checkpoint: f as one primitive that keeps its operands and what the policy names. Its stages apply f's
+ * derivatives as checkpointed functions again, so that what they would store is recomputed too, at every order;
+ * captures of f are operands like its inputs, and so are kept results on the way back. */
 #include "transforms/arguments.h"
 #include "transforms/rematerialise.h"
 #include "transforms/tape.h"
@@ -47,7 +47,7 @@ static lam_status apply(lam_ctx *ctx, lam_fn *f, const lam__policy *policy, int 
     return lam__dispatch(&call, out);
 }
 
-/* ---- forward ------------------------------------------------------------------------------------------------------ */
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
 
 static lam_status call_checkpoint(const lam_call_site *call, lam_value *out[]) {
     const checkpoint_params *p = call->params;
@@ -96,7 +96,7 @@ static lam_status stage_forward(const lam_call_site *below, const bool needs[], 
     return status;
 }
 
-/* ---- derivatives -------------------------------------------------------------------------------------------------- */
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
     (void)results;
@@ -133,7 +133,8 @@ typedef struct pull_env {
     int numbers[];     /* inputs that want a gradient, then outputs whose cotangent is given */
 } pull_env;
 
-/* Runs f on a tape over a level that gives what was kept, and back at once. v: all inputs, then room for f's outputs and gx. */
+/* Runs f on a tape over a level that gives what was kept, and back at once. v: all inputs, then room for f's outputs
+ * and gx. */
 static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_value **v, lam_value **g, bool *wanted) {
     int taken = f->inputs + e->kept + e->given;
     lam_value **results = v + taken, **gx = results + f->outputs;
@@ -226,7 +227,7 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
     return status;
 }
 
-/* ---- batch ----------------------------------------------------------------------------------------------------------- */
+/* ---- batch ------------------------------------------------------------------------------------------------------- */
 
 static lam_status stage_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[], int out_axes[]) {
     const checkpoint_params *p = call->params;
@@ -247,7 +248,7 @@ const lam_primitive lam__row_checkpoint = {
     .call = call_checkpoint, .staged = &stages, .params_hold = hold_params, .params_release = release_params,
 };
 
-/* ---- the function ---------------------------------------------------------------------------------------------------- */
+/* ---- the function ------------------------------------------------------------------------------------------------ */
 
 /* f with its captures as further inputs. */
 static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
@@ -299,7 +300,7 @@ lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options) {
     return lam__fn_derive(ctx, &(lam__derived){"checkpoint", open, body_checkpoint, f->inputs, f->outputs, &policy, sizeof policy, NULL});
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static lam_status shape_checkpoint_name(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];

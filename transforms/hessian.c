@@ -10,7 +10,7 @@ lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options *options) {
     return lam_jacfwd(lam_jacrev(f, options), options);
 }
 
-/* ---- outputs in another order ----------------------------------------------------------------------------------------- */
+/* ---- outputs in another order ------------------------------------------------------------------------------------ */
 
 typedef struct order_env {
     int count;

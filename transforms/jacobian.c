@@ -1,5 +1,6 @@
-/* Jacobians: derivatives along all unit tangents or cotangents at once, by vmap over the rows of an identity. Made of the public
- * transforms only. A block has the dims of the output, then those of the input. */
+/* Jacobians: derivatives along all unit tangents or cotangents at once, by vmap over the rows of an identity; in chunks
+ * of one without vmap, so that no batching rule is needed. Made of the public transforms only. A block has the dims of
+ * the output, then those of the input. */
 #include "transforms/arguments.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -44,13 +45,26 @@ static int64_t chunks_of(const work *w, int64_t n) {
     return n ? (n + step - 1) / step : 1;
 }
 
-/* Rows first.. of the identity over the elements of x, each with x's dims, as [rows, dims of x]. */
+/* Whether the n rows of a basis are taken one by one, without batch axis. */
+static bool one_by_one(const work *w, int64_t n) {
+    return w->env->chunk == 1 && n > 0;
+}
+
+/* f over a chunk of a basis of n rows. */
+static lam_fn *over_basis(const work *w, lam_fn *f, int64_t n, lam_axes in_axes, lam_axes out_axes) {
+    lam_vmap_options options = {.in_axes = in_axes, .out_axes = out_axes, .randomness = w->env->randomness};
+    return one_by_one(w, n) ? f : lam_vmap(f, &options);
+}
+
+/* Rows first.. of the identity over the elements of x, each with x's dims, as [rows, dims of x]; or the one row. */
 static lam_tensor *basis(const work *w, lam_tensor *x, int64_t first) {
     int64_t n = lam_size(x), rows = n - first < step_of(w, n) ? n - first : step_of(w, n), dims[LAM_INNER_RANK];
     lam_dims own = lam_dims_of(x);
+    lam_tensor *eye = lam__create_eye(w->ctx, lam_dtype_of(x), first, rows, n);
+    if (one_by_one(w, n)) return lam__apply_reshape(eye, own.rank, own.dims);
     dims[0] = rows;
     for (int i = 0; i < own.rank; i++) dims[1 + i] = own.dims[i];
-    return lam__apply_reshape(lam__create_eye(w->ctx, lam_dtype_of(x), first, rows, n), own.rank + 1, dims);
+    return lam__apply_reshape(eye, own.rank + 1, dims);
 }
 
 /* A matrix of out elements by in elements as the block users see. */
@@ -77,7 +91,7 @@ static bool real_input(const work *w, const char *name, int a) {
     return lam__arguments_floating(name, w->f, w->env->argnums[a], lam__scope_peek(x));
 }
 
-/* ---- columns: forward ------------------------------------------------------------------------------------------------ */
+/* ---- columns: forward -------------------------------------------------------------------------------------------- */
 
 /* What the first call gives beside tangents: values in front, auxiliary outputs behind. */
 static void take_values(work *w) {
@@ -85,8 +99,9 @@ static void take_values(work *w) {
     for (int o = 0; o < w->env->aux; o++) w->values[w->blocks + o] = w->got[2 * w->blocks + o];
 }
 
-/* One chunk: calls `mapped` on the basis from row `first` of input x, tangent number k, behind `fixed` other inputs. Its tangents,
- * outputs skip.. of it, become parts [elements, rows] at a distance of `chunks`. Nothing else outlives the call. */
+/* One chunk: calls `mapped` on the basis from row `first` of input x, tangent number k, behind `fixed` other inputs.
+ * Its tangents, outputs skip.. of it, become parts [elements, rows] at a distance of `chunks`. Nothing else outlives
+ * the call. */
 static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k, lam_tensor *x, int64_t first, int skip, lam_tensor **parts,
                          int64_t chunks) {
     lam_scope *scope = lam_scope_begin(w->ctx);
@@ -96,8 +111,10 @@ static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k
     bool fine = lam_call(mapped, (lam_list){(size_t)(fixed + tangents), w->given}, w->got, (size_t)outputs) == LAM_OK;
     bool values = fine && skip && first == 0;
     if (values) take_values(w);
-    for (int o = 0; fine && o < w->blocks; o++)
-        parts[o * chunks] = flat(w->got[skip + o], lam_size(w->values[o]), lam_dim(w->got[skip + o], -1));
+    for (int o = 0; fine && o < w->blocks; o++) {
+        int64_t rows = one_by_one(w, lam_size(x)) ? 1 : lam_dim(w->got[skip + o], -1);
+        parts[o * chunks] = flat(w->got[skip + o], lam_size(w->values[o]), rows);
+    }
     int keep = 0;
     for (int o = 0; fine && o < w->blocks; o++) w->got[keep++] = parts[o * chunks];
     for (int o = 0; values && o < w->f->outputs; o++) w->got[keep++] = w->values[o];
@@ -125,24 +142,28 @@ static bool forward(work *w, lam_tensor **blocks) {
         int *in_axes = w->axes, *out_axes = in_axes + n_in + 1;
         for (int i = 0; i <= n_in; i++) in_axes[i] = i < n_in ? LAM_UNMAPPED : 0;
         for (int o = 0; o < outputs; o++) out_axes[o] = o >= w->blocks && o < 2 * w->blocks ? -1 : LAM_UNMAPPED;
-        lam_fn *mapped = lam_vmap(push, &(lam_vmap_options){.in_axes = {n_in + 1, in_axes}, .out_axes = {outputs, out_axes}, .randomness = e->randomness});
+        int64_t n = lam_size(w->in[e->argnums[a]]);
+        lam_fn *mapped = over_basis(w, push, n, (lam_axes){n_in + 1, in_axes}, (lam_axes){outputs, out_axes});
         for (int i = 0; i < n_in; i++) w->given[i] = w->in[i];
         if (!columns(w, mapped, n_in, a, 1, w->blocks, blocks)) return false;
     }
     return true;
 }
 
-/* ---- rows: reverse --------------------------------------------------------------------------------------------------- */
+/* ---- rows: reverse ----------------------------------------------------------------------------------------------- */
 
-/* One chunk: the gradients along rows first.. of the basis of output o become parts [rows, elements] at a distance of `chunks`. */
+/* One chunk: the gradients along rows first.. of the basis of output o become parts [rows, elements] at a distance
+ * of `chunks`. */
 static bool row_chunk(work *w, lam_fn *mapped, int o, int64_t first, lam_tensor **parts, int64_t chunks) {
     const jacobian_env *e = w->env;
     lam_scope *scope = lam_scope_begin(w->ctx);
     for (int k = 0; k < w->blocks; k++) w->given[k] = NULL;
     w->given[o] = basis(w, w->values[o], first);
     bool fine = lam_call(mapped, (lam_list){(size_t)w->blocks, w->given}, w->got, (size_t)e->count) == LAM_OK;
-    for (int a = 0; fine && a < e->count; a++)
-        w->got[a] = parts[a * chunks] = flat(w->got[a], lam_dim(w->got[a], 0), lam_size(w->in[e->argnums[a]]));
+    for (int a = 0; fine && a < e->count; a++) {
+        int64_t rows = one_by_one(w, lam_size(w->values[o])) ? 1 : lam_dim(w->got[a], 0);
+        w->got[a] = parts[a * chunks] = flat(w->got[a], rows, lam_size(w->in[e->argnums[a]]));
+    }
     lam_scope_end(scope, w->got, fine ? (size_t)e->count : 0);
     return fine;
 }
@@ -150,9 +171,9 @@ static bool row_chunk(work *w, lam_fn *mapped, int o, int64_t first, lam_tensor 
 /* Runs a pullback over the basis of each output. */
 static bool rows(work *w, lam_fn *pullback, lam_tensor **blocks) {
     const jacobian_env *e = w->env;
-    lam_fn *mapped = lam_vmap(pullback, &(lam_vmap_options){.randomness = e->randomness});
     for (int o = 0; o < w->blocks; o++) {
         int64_t n = lam_size(w->values[o]), chunks = chunks_of(w, n), step = step_of(w, n);
+        lam_fn *mapped = over_basis(w, pullback, n, (lam_axes){0}, (lam_axes){0});
         lam_tensor **parts = lam__apply_room(w->ctx, (size_t)(e->count * chunks));
         for (int64_t c = 0; c < chunks; c++)
             if (!parts || !row_chunk(w, mapped, o, c * step, parts + c, chunks)) return false;
@@ -172,7 +193,7 @@ static bool reverse(work *w, lam_tensor **blocks) {
     return rows(w, pullback, blocks);
 }
 
-/* ---- one linearisation, the cheaper direction -------------------------------------------------------------------------- */
+/* ---- one linearisation, the cheaper direction -------------------------------------------------------------------- */
 
 static bool cheaper(work *w, lam_tensor **blocks) {
     const jacobian_env *e = w->env;
@@ -188,14 +209,15 @@ static bool cheaper(work *w, lam_tensor **blocks) {
         for (int a = 0; a < e->count; a++) w->given[a] = w->in[e->argnums[a]];
         return rows(w, lam_linear_transpose(linear, (lam_list){(size_t)e->count, w->given}), blocks);
     }
-    lam_fn *mapped = lam_vmap(linear, &(lam_vmap_options){.out_axes = LAM_AXES(-1), .randomness = e->randomness});
     for (int a = 0; a < e->count; a++) {
+        int64_t n = lam_size(w->in[e->argnums[a]]);
+        lam_fn *mapped = over_basis(w, linear, n, (lam_axes){0}, LAM_AXES(-1));
         if (!columns(w, mapped, 0, a, e->count, 0, blocks)) return false;
     }
     return true;
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------------- */
+/* ---- the function ------------------------------------------------------------------------------------------------ */
 
 static bool work_start(work *w) {
     size_t outputs = (size_t)w->f->outputs, in = (size_t)w->f->inputs + (size_t)w->env->count + outputs, out = 2 * outputs + (size_t)w->env->count;
@@ -212,6 +234,7 @@ static void body_jacobian(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     work w = {.ctx = ctx, .f = f, .env = e, .in = in, .blocks = f->outputs - e->aux};
     int blocks = w.blocks * e->count, first = e->with_value ? w.blocks : 0;
     for (int i = 0; i < first + blocks + e->aux; i++) out[i] = &ctx->failed;
+    ctx->scope->of_rule = true; /* the basis has an axis more than the user's tensors */
     if (!work_start(&w)) return;
     bool (*const run[])(work *, lam_tensor **) = {[FORWARD] = forward, [REVERSE] = reverse, [CHEAPER] = cheaper};
     if (!run[e->mode](&w, out + first)) return;
@@ -227,6 +250,10 @@ static lam_fn *jacobian_new(const char *name, enum mode mode, bool with_value, l
     if (!lam__arguments_aux(name, f, o->has_aux)) return ctx->failed_fn;
     if (o->chunk_size < 0) {
         lam__error_set(ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once", "%s: chunk_size of '%s' is %lld", name, f->name, (long long)o->chunk_size);
+        return ctx->failed_fn;
+    }
+    if ((int)o->randomness < 0 || o->randomness > LAM_RANDOMNESS_DIFFERENT) {
+        lam__error_set(ctx, LAM_ERR_OPTION, NULL, "%s: randomness of '%s' cannot be %d", name, f->name, (int)o->randomness);
         return ctx->failed_fn;
     }
     lam__scratch_area area;

@@ -1,5 +1,5 @@
-/* lam_linearize and lam_linear_transpose. Linearising runs the dual interpreter with tangents that are variables of a trace below it:
- * primal work is evaluated, tangent work is recorded, and the record is the linear function. */
+/* lam_linearize and lam_linear_transpose. Linearising runs the dual interpreter with tangents that are variables of
+ * a trace below it: primal work is evaluated, tangent work is recorded, and the record is the linear function. */
 #include "transforms/arguments.h"
 #include "transforms/dual.h"
 #include "transforms/trace.h"
@@ -19,7 +19,7 @@ static void linear_free(lam_ctx *ctx, void *env) {
     lam__program_release(((linear_env *)env)->program);
 }
 
-/* ---- the linear function -------------------------------------------------------------------------------------------- */
+/* ---- the linear function ----------------------------------------------------------------------------------------- */
 
 /* Tangents as given, zeros for those that are not; made[] holds what was made. */
 static lam_status fill_tangents(const lam_fn *f, const lam_program *p, lam_value **in, lam_value **made) {
@@ -56,9 +56,10 @@ static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam_progra
     return made;
 }
 
-/* ---- lam_linearize ---------------------------------------------------------------------------------------------------- */
+/* ---- lam_linearize ----------------------------------------------------------------------------------------------- */
 
-/* Makes the tangents of the argnums variables, runs f, and hands its tangents to the program; dx, dout: room per input and output. */
+/* Makes the tangents of the argnums variables, runs f, and hands its tangents to the program; dx, dout: room per
+ * input and output. */
 static lam_status record(lam_fn *f, lam__level *level, int count, const int argnums[], int aux, lam_value *const in[], lam_value *out[],
                          lam_value **dx, lam_value **dout) {
     lam_status status = LAM_OK;
@@ -143,7 +144,7 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
     return status != LAM_OK ? status : lam__error_since(ctx, mark);
 }
 
-/* ---- lam_linear_transpose ----------------------------------------------------------------------------------------------- */
+/* ---- lam_linear_transpose ---------------------------------------------------------------------------------------- */
 
 static const lam_value *result_type(const lam_program *p, int o) {
     return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;

@@ -1,6 +1,6 @@
-/* The way back along the tape. Nodes that have received a cotangent wait in a heap by id; the highest has heard from all its
- * consumers, which have higher ids, so it passes its cotangent on and is done. Only what carries a cotangent is
- * visited; a chain keeps one node in the heap. */
+/* The way back along the tape. Nodes that have received a cotangent wait in a heap by id; the highest has heard from
+ * all its consumers, which have higher ids, so it passes its cotangent on and is done. Only what carries a cotangent
+ * is visited; a chain keeps one node in the heap. */
 #include "transforms/node.h"
 
 #include "lib/primitives/rules.h"
@@ -65,20 +65,21 @@ static lam_status deliver(walk *w, lam__edge to, lam_value *g) {
         return LAM_ERR_MEMORY;
     }
     n->run = w->id;
-    return lam__rules_accumulate(w->ctx, &n->cotangents[to.index], g);
+    return lam__rules_accumulate(w->ctx, &lam__node_cotangents(n)[to.index], g);
 }
 
 /* ---- one node -------------------------------------------------------------------------------------------------- */
 
 static lam_status pass_on(walk *w, lam__node *n, lam_value **in, lam_value **gx, bool *needs) {
+    lam_value **saved = lam__node_in(n);
     for (int i = 0; i < n->inputs; i++) {
         lam__edge up = n->parents[i];
         needs[i] = up.node != NULL;
-        in[i] = n->in[i] ? n->in[i] : up.node ? up.node->out[up.index] : NULL;
+        in[i] = saved[i] ? saved[i] : up.node ? lam__node_out(up.node)[up.index] : NULL;
     }
-    lam_call_site call = {.ctx = w->ctx, .primitive = n->primitive, .params = n->params, .params_bytes = n->params_bytes,
+    lam_call_site call = {.ctx = w->ctx, .primitive = n->primitive, .params = lam__node_params(n), .params_bytes = n->params_bytes,
                           .inputs = n->inputs, .outputs = n->outputs, .in = in, .residual = n->residual};
-    lam_status status = lam__rules_cotangents(&call, n->out, needs, n->cotangents, gx);
+    lam_status status = lam__rules_cotangents(&call, lam__node_out(n), needs, lam__node_cotangents(n), gx);
     for (int i = 0; i < n->inputs; i++) {
         if (gx[i] && status == LAM_OK) status = deliver(w, n->parents[i], gx[i]);
         else lam__value_release(gx[i]);
@@ -87,14 +88,15 @@ static lam_status pass_on(walk *w, lam__node *n, lam_value **in, lam_value **gx,
 }
 
 static void let_go(lam__node *n, bool once) {
+    lam_value **in = lam__node_in(n), **cotangents = lam__node_cotangents(n);
     for (int o = 0; o < n->outputs; o++) {
-        lam__value_release(n->cotangents[o]);
-        n->cotangents[o] = NULL;
+        lam__value_release(cotangents[o]);
+        cotangents[o] = NULL;
     }
     n->run = 0;
     for (int i = 0; once && i < n->inputs; i++) {
-        lam__value_release(n->in[i]);
-        n->in[i] = NULL;
+        lam__value_release(in[i]);
+        in[i] = NULL;
     }
 }
 
@@ -118,7 +120,7 @@ lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *r, lam_value *cons
         lam__node *n = heap_pop(&w);
         if (!n->primitive) {
             for (int i = 0; i < r->inputs && status == LAM_OK; i++)
-                if (r->leaves[i].node == n) gx[i] = lam__value_hold(n->cotangents[0]);
+                if (r->leaves[i].node == n) gx[i] = lam__value_hold(lam__node_cotangents(n)[0]);
             let_go(n, false);
         } else if (status == LAM_OK) {
             status = visit(&w, n);

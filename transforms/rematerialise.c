@@ -1,5 +1,5 @@
-/* The level under a checkpointed function: see rematerialise.h. What is kept is found by order: a function that is run again on the same
- * values does the same calls. */
+/* The level under a checkpointed function: see rematerialise.h. What is kept is found by order: a function that is
+ * run again on the same values does the same calls. */
 #include "transforms/rematerialise.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -49,8 +49,8 @@ lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[])
 /* ---- calls put off ---------------------------------------------------------------------------------------------- */
 
 /* NOTE [put off]
- * While a function is run again, its calls are put off until a rule of the way back reads their results: what leads only to kept
- * results, or to the function's own outputs, is never computed a second time. Chains are as long as the
+ * While a function is run again, its calls are put off until a rule of the way back reads their results: what leads
+ * only to kept results, or to the function's own outputs, is never computed a second time. Chains are as long as the
  * user's program, so they are worked off and freed by lists, not by recursion. */
 typedef struct thunk {
     lam__deferred defer;

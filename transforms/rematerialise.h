@@ -1,5 +1,6 @@
-/* The level under a checkpointed function. Forward it passes every call on and keeps the results that the policy names. When the
- * function is run again for its derivative, it gives what was kept and puts all else off until somebody reads it. */
+/* The level under a checkpointed function. Forward it passes every call on and keeps the results that the policy
+ * names. When the function is run again for its derivative, it gives what was kept and puts all else off until
+ * somebody reads it. */
 #ifndef LAM_TRANSFORMS_REMATERIALISE_H
 #define LAM_TRANSFORMS_REMATERIALISE_H
 

@@ -16,13 +16,14 @@ static size_t node_bytes(int inputs, int outputs, size_t params) {
 
 static void node_free(lam_ctx *ctx, lam__deferred *self) {
     lam__node *n = (lam__node *)self;
+    lam_value **in = lam__node_in(n), **out = lam__node_out(n);
     for (int i = 0; i < n->inputs; i++) {
         lam__node_release(ctx, n->parents[i].node);
-        lam__value_release(n->in[i]);
+        lam__value_release(in[i]);
     }
-    for (int o = 0; o < n->outputs; o++) lam__value_release(n->out[o]);
+    for (int o = 0; o < n->outputs; o++) lam__value_release(out[o]);
     if (n->residual) n->primitive->staged->release(ctx, n->residual);
-    if (n->primitive && n->primitive->params_release) n->primitive->params_release(ctx, n->params);
+    if (n->primitive && n->primitive->params_release) n->primitive->params_release(ctx, lam__node_params(n));
     lam__alloc_put(&ctx->pool, n, node_bytes(n->inputs, n->outputs, n->params_bytes));
 }
 
@@ -39,15 +40,11 @@ static lam__node *node_new(lam_ctx *ctx, const lam_call_site *call) {
         return NULL;
     }
     *n = (lam__node){.defer.free = node_free, .refs = 1, .id = ++ctx->clock, .primitive = call ? call->primitive : NULL,
-                     .inputs = inputs, .outputs = outputs, .params_bytes = params};
-    n->parents = (lam__edge *)(void *)(n + 1);
-    n->in = (lam_value **)(void *)(n->parents + inputs);
-    n->out = n->in + inputs;
-    n->cotangents = n->out + outputs;
-    n->params = n->cotangents + outputs;
-    for (int o = 0; o < outputs; o++) n->out[o] = n->cotangents[o] = NULL;
-    if (params) memcpy(n->params, call->params, params);
-    if (params && call->primitive->params_hold) call->primitive->params_hold(ctx, n->params);
+                     .inputs = inputs, .outputs = outputs, .params_bytes = (uint32_t)params};
+    lam_value **out = lam__node_out(n);
+    for (int o = 0; o < 2 * outputs; o++) out[o] = NULL; /* the cotangents lie behind */
+    if (params) memcpy(lam__node_params(n), call->params, params);
+    if (params && call->primitive->params_hold) call->primitive->params_hold(ctx, lam__node_params(n));
     return n;
 }
 
@@ -70,7 +67,7 @@ static bool saves_input(unsigned saves, int i) {
 /* The type of a result; shared with that of an operand where they agree, as they mostly do. */
 static lam_value *result_type(const lam__node *n, const lam_value *result) {
     const lam__edge *first = n->inputs ? &n->parents[0] : NULL;
-    lam_value *known = first && first->node ? first->node->out[first->index] : NULL;
+    lam_value *known = first && first->node ? lam__node_out(first->node)[first->index] : NULL;
     if (known && known->kind == LAM__ABSTRACT && lam__value_same_type(known, result)) return lam__value_hold(known);
     return type_of(result);
 }
@@ -78,18 +75,19 @@ static lam_value *result_type(const lam__node *n, const lam_value *result) {
 static lam_status fill(lam__node *n, const lam_call_site *below, lam_value *const results[], const lam__edge parents[]) {
     unsigned saves = saves_of(below, parents);
     bool complete = true;
+    lam_value **in = lam__node_in(n), **out = lam__node_out(n);
     for (int i = 0; i < n->inputs; i++) {
         n->parents[i] = parents[i];
         if (parents[i].node) parents[i].node->refs++;
-        n->in[i] = NULL;
+        in[i] = NULL;
         if (!below->in[i]) continue;
-        if (saves_input(saves, i)) n->in[i] = lam__value_hold(below->in[i]);
-        else if (saves & LAM_SAVE_TYPES && !parents[i].node) complete = (n->in[i] = type_of(below->in[i])) && complete;
+        if (saves_input(saves, i)) in[i] = lam__value_hold(below->in[i]);
+        else if (saves & LAM_SAVE_TYPES && !parents[i].node) complete = (in[i] = type_of(below->in[i])) && complete;
     }
     for (int o = 0; o < n->outputs; o++) {
         bool whole = o < 15 && saves & LAM_SAVE_OUT(o);
-        n->out[o] = whole ? lam__value_hold(results[o]) : result_type(n, results[o]);
-        complete = n->out[o] && complete;
+        out[o] = whole ? lam__value_hold(results[o]) : result_type(n, results[o]);
+        complete = out[o] && complete;
     }
     return complete ? LAM_OK : LAM_ERR_MEMORY;
 }
@@ -206,7 +204,7 @@ static lam_status make_leaves(lam__level *level, int n, lam_value *const in[], c
         boxes[i] = wanted[i] ? NULL : lam__value_hold(in[i]);
         if (!wanted[i]) continue;
         lam__node *leaf = node_new(level->ctx, NULL);
-        if (!leaf || !(leaf->out[0] = type_of(in[i]))) {
+        if (!leaf || !(lam__node_out(leaf)[0] = type_of(in[i]))) {
             lam__node_release(level->ctx, leaf);
             return LAM_ERR_MEMORY;
         }
@@ -272,5 +270,5 @@ lam_status lam__tape_record(lam_fn *f, lam_value *const in[], const bool wanted[
 }
 
 const lam_value *lam__tape_leaf_type(const lam__recording *r, int input) {
-    return r->leaves[input].node->out[0];
+    return lam__node_out(r->leaves[input].node)[0];
 }

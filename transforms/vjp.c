@@ -1,4 +1,5 @@
-/* Reverse mode as users see it: lam_vjp and its pullback, lam_grad, lam_value_and_grad. All run the tape (tape.c, pull.c). */
+/* Reverse mode as users see it: lam_vjp and its pullback, lam_grad, lam_value_and_grad. All run the tape (tape.c,
+ * pull.c). */
 #include "transforms/arguments.h"
 #include "transforms/tape.h"
 
@@ -58,7 +59,7 @@ static void body_pullback(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     lam__scratch_put(&area);
 }
 
-/* ---- lam_vjp ------------------------------------------------------------------------------------------------------ */
+/* ---- lam_vjp ----------------------------------------------------------------------------------------------------- */
 
 /* No list of argnums: every floating input. */
 static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], int items[]) {
@@ -144,7 +145,7 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
     return status != LAM_OK ? status : lam__error_since(ctx, mark);
 }
 
-/* ---- lam_grad ------------------------------------------------------------------------------------------------------ */
+/* ---- lam_grad ---------------------------------------------------------------------------------------------------- */
 
 typedef struct grad_env {
     bool with_value;

@@ -21,7 +21,7 @@ static void vmap_free(lam_ctx *ctx, void *env) {
     if (e->batch.axis_name) lam__alloc_put(&ctx->pool, (void *)(uintptr_t)e->batch.axis_name, e->name_bytes);
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------ */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* One entry per input or output: no list gives 0 for all, a single entry serves all. */
 static bool axes_spread(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
@@ -94,7 +94,7 @@ static lam_status size_of(const lam_fn *f, lam_value *const in[], const int axes
     return lam__error_set(f->ctx, LAM_ERR_OPTION, "map an input, or give axis_size", "vmap: no input of '%s' is mapped", f->name);
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------------------------- */
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 /* Examples first..first+count-1 of v. */
 static lam_value *slice_of(lam_ctx *ctx, lam_value *v, int axis, int64_t first, int64_t count) {
@@ -156,7 +156,7 @@ static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam
     return status;
 }
 
-/* ---- the function --------------------------------------------------------------------------------------------------- */
+/* ---- the function ------------------------------------------------------------------------------------------------ */
 
 static lam_status run_vmap(lam_fn *f, const vmap_env *e, lam_value *const in[], int axes[], lam_value *out[]) {
     lam_status status = LAM_OK;
@@ -178,6 +178,7 @@ static void body_vmap(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     memset(v, 0, bytes);
     lam_value **results = v + f->inputs;
     lam_status status = ctx->error.status;
+    ctx->scope->of_rule = ctx->scope->parent->of_rule; /* who calls may have more axes than a user */
     if (lam__arguments_values(ctx, f->inputs, in, v)) status = run_vmap(f, env, v, (int *)(void *)(v + values), results);
     lam__arguments_give(ctx, status, f->outputs, results, out);
     lam__scratch_put(&area);

@@ -1,5 +1,6 @@
 /* Context, failure and scopes. A context holds all state of the library: memory, handles, levels, the first failure.
- * There are no globals and no thread-locals; one thread at a time may use a context, different contexts run in parallel. */
+ * There are no globals and no thread-locals; one thread at a time may use a context, different contexts run in
+ * parallel. */
 #ifndef LAMINA_CONTEXT_H
 #define LAMINA_CONTEXT_H
 
@@ -19,8 +20,8 @@ typedef struct lam_allocator {
 typedef struct lam_ctx_options {
     lam_allocator allocator;
     size_t memory_limit; /* bytes alive at once; 0: no limit */
-    int threads;         /* threads that kernels may use; 0: one */
-    uint64_t seed;       /* of the context's own generator */
+    int threads;         /* threads that kernels may use; 0: one. No kernel of this version uses more than one */
+    uint64_t seed;       /* of the context's own generator, for random operations; this version has none yet */
     bool plain_memory;   /* every request goes to the allocator, nothing is pooled: for leak checkers and tests */
 } lam_ctx_options;
 

@@ -44,8 +44,8 @@ typedef struct lam_call_site {
     void *residual; /* derivative stages of a staged primitive: what its forward stage kept; otherwise NULL */
 } lam_call_site;
 
-/* What a derivative or batching rule sees: handles to values of the level below the one it serves. It writes with public operations
- * only, so that it nests; what it makes is freed for it. */
+/* What a derivative or batching rule sees: handles to values of the level below the one it serves. It writes with
+ * public operations only, so that it nests; what it makes is freed for it. */
 typedef struct lam_rule {
     lam_ctx *ctx;
     const lam_primitive *primitive;
@@ -89,14 +89,16 @@ struct lam_primitive {
     lam_status (*shape)(const lam_call_site *call, lam_shape out[]);
     /* Computes out[] (allocated, contiguous) from concrete operands; a kernel call. */
     lam_status (*eval)(const lam_call_site *call, lam_value *const out[]);
-    /* Instead of eval: the result is in[0]'s memory with other dims and strides. Sets strides (elements, out->rank of them) and
-     * offset (elements); false: not possible for these strides, the machine makes in[0] contiguous and asks again. */
+    /* Instead of eval: the result is in[0]'s memory with other dims and strides. Sets strides (elements, out->rank
+     * of them) and offset (elements); false: not possible for these strides, the machine makes in[0] contiguous and
+     * asks again. */
     bool (*view)(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset);
 
     /* Instead of shape and eval at level 0, for primitives that call functions: gives one reference per output. */
     lam_status (*call)(const lam_call_site *call, lam_value *out[]);
 
-    /* Instead of the rules below, for primitives that run user code in stages (lib/dispatch/staged.h); `call` is set too. */
+    /* Instead of the rules below, for primitives that run user code in stages (lib/dispatch/staged.h); `call` is set
+     * too. */
     const struct lam__staged *staged;
 
     /* t times the local derivative of the output by input i (LAM_ELEMENTWISE); NULL is zero. */
@@ -116,12 +118,14 @@ struct lam_primitive {
 };
 
 /* Applies a primitive to tensors at whatever levels they live.
- * Fails   what its shape and eval rules record; like any use of a handle. out[] then holds failed tensors.
+ * Fails   what its rules record; LAM_ERR_RULE when the row lacks one that is needed; LAM_ERR_ARITY; LAM_ERR_NULL; like
+ *         any use of a handle. out[] then holds failed tensors.
  * Owner   out: current scope. */
 LAM_API lam_status lam_bind(lam_ctx *ctx, const lam_primitive *primitive, const void *params, size_t params_bytes, lam_list in,
                             lam_tensor **out, size_t n_out);
 
-/* Records a failure of a shape or eval rule: adds the primitive's name, its operands, function and levels. Returns status.
+/* Records a failure of a shape or eval rule: adds the primitive's name, its operands, function and levels. Returns
+ * status.
  * Fails   always, that is its purpose. */
 LAM_API lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...) LAM_PRINTF(3, 4);
 

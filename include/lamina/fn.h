@@ -1,4 +1,5 @@
-/* Functions: callables of fixed arity, tensors to tensors, with a name and an env. Transforms map functions to functions. */
+/* Functions: callables of fixed arity, tensors to tensors, with a name and an env.
+ * Transforms map functions to functions. */
 #ifndef LAMINA_FN_H
 #define LAMINA_FN_H
 
@@ -23,8 +24,8 @@ typedef struct lam_fn_options {
 } lam_fn_options;
 
 /* Makes a function.
- * Fails   LAM_ERR_NULL without a body; LAM_ERR_VALUE for negative arity; failed captures. env_free has then been called.
- *         Gives the context's failed function, which every call accepts.
+ * Fails   LAM_ERR_NULL without a body; LAM_ERR_VALUE for negative arity; failed captures. env_free has then been
+ *         called. Gives the context's failed function, which every call accepts.
  * Owner   current scope; lam_fn_hold makes it outlive the scope. */
 LAM_API lam_fn *lam_fn_new(lam_ctx *ctx, const lam_fn_options *options);
 
@@ -42,10 +43,11 @@ LAM_API int lam_fn_inputs(const lam_fn *f);
 LAM_API int lam_fn_outputs(const lam_fn *f);      /* Fails never: 0 for a failed function. */
 LAM_API const char *lam_fn_name(const lam_fn *f); /* Fails never. Owner: borrowed from f. */
 
-/* Calls f: in.count must be its inputs and n_out its outputs; out[] gets fresh handles. A function that is given a failed
- * input is not run: its outputs are the failed tensor.
- * Fails   LAM_ERR_ARITY wrong counts, or an output the body left unset; LAM_ERR_SCOPE for a scope that the body left open;
- *         whatever the body records. Returns the first failure recorded while it ran, even if no output depends on it.
+/* Calls f: in.count must be its inputs and n_out its outputs; out[] gets fresh handles. A function that is given a
+ * failed input is not run: its outputs are the failed tensor.
+ * Fails   LAM_ERR_ARITY wrong counts, or an output the body left unset; LAM_ERR_SCOPE for a scope that the body left
+ *         open; whatever the body records. Returns the first failure recorded while it ran, even if no output
+ *         depends on it.
  * Owner   out: current scope. */
 LAM_API lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out);
 

@@ -1,5 +1,5 @@
-/* Lamina: composable function transforms for C. Reading order: what everything uses (base), contexts and failure, tensors, the
- * operations, functions, the transforms; extend.h, for authors of primitives, is included on its own. */
+/* Lamina: composable function transforms for C. Reading order: what everything uses (base), contexts and failure,
+ * tensors, the operations, functions, the transforms; extend.h, for authors of primitives, is included on its own. */
 #ifndef LAMINA_LAMINA_H
 #define LAMINA_LAMINA_H
 

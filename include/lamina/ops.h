@@ -1,31 +1,37 @@
-/* The operations. Names and argument orders follow jax.numpy and lax: tensor first, options last. All tensors of one call belong to
- * one context; dtypes are promoted (bool < integers < floats; the wider of two; an integer with a float takes the float's). Each
- * operation works at every level. What is said of all is not repeated below: an operation given a failed tensor returns
- * the failed tensor; NULL, freed, escaped, captured operands and those of another context are failures; results belong to
- * the current scope; every operation may fail with LAM_ERR_MEMORY.
+/* The operations. Names and argument orders follow jax.numpy and lax: tensor first, options last. All tensors of one
+ * call belong to one context; dtypes are promoted (bool < integers < floats; the wider of two; an integer with a
+ * float takes the float's). Each operation works at every level. What is said of all is not repeated below: an
+ * operation given a failed tensor returns the failed tensor; NULL, freed, escaped, captured operands and those of
+ * another context are failures; results belong to the current scope; every operation may fail with LAM_ERR_MEMORY.
  *
- * Derivatives at singular points (sub-gradients as JAX has them unless a reason is given):
- *   abs at 0                     0
+ * Derivatives at singular points: sub-gradients as JAX has them unless a reason is given. An infinite slope is
+ * multiplied like any other, so that a tangent or cotangent of 0 gives NaN there; absent ones (NULL) give none.
+ *   abs, copysign at 0           0
  *   sign floor ceil round trunc  0 everywhere, also at the steps
- *   sqrt, cbrt, rsqrt at 0       inf, inf, -inf (times the tangent; a zero tangent gives NaN, as the product does)
- *   log at 0                     inf; below 0 NaN as the value is
- *   asin, acos at -1, 1          inf, -inf; atanh there inf; acosh at 1 inf
+ *   sqrt, cbrt at 0              inf; rsqrt, reciprocal at 0: -inf
+ *   log, log2, log10 at 0        inf; log1p at -1: inf
+ *   asin, acos at -1 and 1       inf, -inf; atanh there and acosh at 1: inf
+ *   outside the domain           what the formula of the derivative gives, though the value is NaN: log at -1 has -1
  *   pow by x at y = 0            0, also at x = 0
- *   pow by y at x = 0            0: x^y is constant in y > 0 there (no NaN from 0 * log 0)
+ *   pow by y at x = 0            0 for y >= 0: x^y is constant in y > 0 (no NaN from 0 times log 0); NaN for y < 0
+ *   pow by y at x < 0            NaN, as x^y has no neighbours in y
  *   integer_pow with n = 0       0
  *   max, min at a tie            1/2 to each operand
- *   clamp at an edge             0
+ *   clamp at an edge             0, by x as by lo and hi
  *   hypot at the origin          0, 0 (JAX gives NaN; 0 is in the sub-differential of the cone)
  *   atan2 at the origin          NaN: no direction is distinguished
- *   where                        the branch not taken gets exactly 0 even if its own slope is inf or NaN further back only if it
- *                                was guarded before: where(c, f(x), y) does not undo a NaN that f's slope makes
+ *   where, max, min, clamp       exactly 0 to what is not taken, even if inf or NaN comes back; likewise the reductions
+ *                                max and min. That ends there: in where(x > 0, sqrt(x), y) at x = 0 the 0 then meets
+ *                                the slope of sqrt and gives NaN. The operand is to be guarded before as well:
+ *                                where(x > 0, sqrt(where(x > 0, x, 1)), y) has the gradient 0
  *   max_reduce, min_reduce, tie  shared equally among the elements that tie
  *   prod with zeros              exact: products of the others, no division
  *   cummax, cummin, tie          shared equally among those so far that tie
  *   cumprod with zeros           exact, as for prod
- *   logsumexp with all -inf      0; with +inf shared among those
- *   norm at 0                    0
- *   xlogy at x = 0               by x: log(y) for y > 0, 0 for y = 0; by y: 0
+ *   logsumexp with all -inf      0; with inf shared equally among those (cumlogsumexp: those so far)
+ *   logaddexp, equal infinities  1/2 to each operand
+ *   norm at 0, std of equal ones 0
+ *   xlogy at x = 0               by x: log(y) for finite y > 0, 0 for other y; by y: 0
  */
 #ifndef LAMINA_OPS_H
 #define LAMINA_OPS_H
@@ -348,9 +354,10 @@ LAM_API lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y);
  * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
 LAM_API lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y);
 
-/* x where the condition holds, else y; the branch that is not taken sends no NaN into a gradient of its own value.
+/* x where the condition holds, else y. What is not taken gets a gradient of exactly 0; see the table.
  * Shape   all three broadcast; condition is bool. C numbers may stand for x and y.
- * Fails   LAM_ERR_DTYPE unless condition is bool; LAM_ERR_SHAPE. Owner: current scope. Derivative: by x 1 where taken, by y 1 elsewhere. */
+ * Fails   LAM_ERR_DTYPE unless condition is bool; LAM_ERR_SHAPE. Owner: current scope.
+ * Derivative  by x 1 where taken, by y 1 elsewhere. */
 LAM_API lam_tensor *lam_where(lam_tensor *condition, lam_tensor *x, lam_tensor *y);
 
 /* min(max(x, lo), hi).
@@ -407,10 +414,11 @@ LAM_API lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes);
  * Fails   like any use of a handle. Derivative: identity. */
 LAM_API lam_tensor *lam_contiguous(lam_tensor *x);
 
-/* Elements starts to stops (excluded) by steps along each axis; negative numbers count from the end, LAM_END means up to the end in the
- * direction of the step, LAM_DIMS0 as steps means all 1, what lies outside is clipped. A view.
+/* Elements starts to stops (excluded) by steps along each axis; negative numbers count from the end, LAM_END means
+ * up to the end in the direction of the step, LAM_DIMS0 as steps means all 1, what lies outside is clipped. A view.
  * Shape   per axis, the number of steps that fit.
- * Fails   LAM_ERR_SHAPE for lists of another length than the rank; LAM_ERR_VALUE for a step of 0. Derivative: identity. */
+ * Fails   LAM_ERR_SHAPE for lists of another length than the rank; LAM_ERR_VALUE for a step of 0.
+ *         Derivative: identity. */
 LAM_API lam_tensor *lam_slice(lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps);
 
 /* Elements start to stop (excluded) of one axis, as lam_slice.

@@ -14,7 +14,8 @@ extern "C" {
 /* Copies row-major data in.
  * Shape   dims.
  * Units   data holds one element of dtype (bool and u8: 1 byte) per element.
- * Fails   LAM_ERR_NULL for data NULL with elements to copy; LAM_ERR_VALUE negative dims; LAM_ERR_RANK; LAM_ERR_OVERFLOW; LAM_ERR_MEMORY.
+ * Fails   LAM_ERR_NULL for data NULL with elements to copy; LAM_ERR_VALUE negative dims; LAM_ERR_RANK;
+ *         LAM_ERR_OVERFLOW; LAM_ERR_MEMORY.
  * Owner   current scope. */
 LAM_API lam_tensor *lam_array(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, const void *data);
 
@@ -83,7 +84,8 @@ LAM_API const char *lam_dtype_name(lam_dtype dtype);
 /* Bytes of one element. Fails never: 0 for no dtype. */
 LAM_API size_t lam_dtype_bytes(lam_dtype dtype);
 
-/* Prints dtype, dims and elements (long axes shortened); of a box its level, axis and what is inside. Ends with a newline.
+/* Prints dtype, dims and elements (long axes shortened); of a box its level, axis and what is inside. Ends with a
+ * newline.
  * Fails   never: a failed tensor prints as such. */
 LAM_API void lam_print(FILE *file, lam_tensor *t);
 
@@ -105,8 +107,8 @@ LAM_API void lam_release(lam_tensor *t);
  * Fails   like any use of a handle. Owner: current scope. Derivative: identity. */
 LAM_API lam_tensor *lam_alias(lam_tensor *t);
 
-/* Makes the handle x show the value of `value` (same dtype and dims), which may be at any level; an iteration that rebinds its
- * loop variables leaves nothing behind.
+/* Makes the handle x show the value of `value` (same dtype and dims), which may be at any level; an iteration that
+ * rebinds its loop variables leaves nothing behind.
  * Fails   LAM_ERR_SHAPE, LAM_ERR_DTYPE when the types differ; LAM_ERR_CAPTURED when x was made outside the function
  *         that is being called (x stays as it is). Any other failure makes x a failed tensor.
  * Owner   x keeps its scope. Returns x. Derivative: that of value. */

@@ -1,6 +1,6 @@
-/* The transforms: functions to functions. They nest in any order. Every failure of a request (an argnum out of range, an integer
- * input, axes that do not fit, ...) names the transform, the function and the argument. Functions given back belong to the
- * current scope and keep what they are made of alive. */
+/* The transforms: functions to functions. They nest in any order. Every failure of a request (an argnum out of
+ * range, an integer input, axes that do not fit, ...) names the transform, the function and the argument. Functions
+ * given back belong to the current scope and keep what they are made of alive. */
 #ifndef LAMINA_TRANSFORMS_H
 #define LAMINA_TRANSFORMS_H
 
@@ -16,7 +16,8 @@ typedef struct lam_grad_options {
     int has_aux;      /* how many of the last outputs are passed through undifferentiated */
 } lam_grad_options;
 
-/* What drawing from the context's generator means inside vmap. */
+/* What drawing from the context's generator means inside vmap. No operation of this version draws; custom Functions are
+ * told. */
 typedef enum lam_randomness {
     LAM_RANDOMNESS_ERROR = 0, /* fails */
     LAM_RANDOMNESS_SAME,      /* one draw for all examples */
@@ -27,7 +28,7 @@ typedef struct lam_vmap_options {
     lam_axes in_axes;          /* batch axis of each input, or LAM_UNMAPPED; one entry serves all; no list: 0 for all */
     lam_axes out_axes;         /* where each output gets it; LAM_UNMAPPED: the output must not be batched; no list: 0 for all */
     int64_t axis_size;         /* elements; 0: from the inputs; LAM_ZERO_SIZE: a batch of none */
-    const char *axis_name;     /* for messages and collectives; copied */
+    const char *axis_name;     /* for messages; copied */
     lam_randomness randomness;
     int64_t chunk_size;        /* examples at once; 0: all */
 } lam_vmap_options;
@@ -49,16 +50,17 @@ LAM_API lam_fn *lam_grad(lam_fn *f, const lam_grad_options *options);
 /* The same with f's value in front: value, gradients, auxiliary outputs. Fails as lam_grad does. */
 LAM_API lam_fn *lam_value_and_grad(lam_fn *f, const lam_grad_options *options);
 
-/* Runs f once and gives its outputs and a pullback: a function of one cotangent per non-auxiliary output (NULL: zero) to one
- * gradient per argnum (default: every floating input). It may be called many times, vmapped, nested, and outlives the levels.
+/* Runs f once and gives its outputs and a pullback: a function of one cotangent per non-auxiliary output (NULL:
+ * zero) to one gradient per argnum (default: every floating input). It may be called many times, vmapped, nested,
+ * and outlives the levels.
  * Shape   out: as f's outputs, n_out of them. Cotangents: like the outputs. Gradients: like the inputs.
  * Fails   as lam_grad does; for a non-auxiliary output that is not floating. *pullback is then the failed function.
  * Owner   out, pullback: current scope. */
 LAM_API lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **pullback,
                            const lam_grad_options *options);
 
-/* Runs f on primals and tangents at once (forward mode). One tangent per argnum (default: every input); NULL is zero, and the only
- * choice for an integer input.
+/* Runs f on primals and tangents at once (forward mode). One tangent per argnum (default: every input); NULL is
+ * zero, and the only choice for an integer input.
  * Shape   out: f's outputs, n_out of them; tangents_out: n_out - has_aux tangents, like the outputs.
  * Fails   LAM_ERR_ARITY, LAM_ERR_SHAPE, LAM_ERR_DTYPE for tangents that do not fit.
  * Owner   out, tangents_out: current scope. */
@@ -68,8 +70,8 @@ LAM_API lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_t
 /* lam_jvp as a function: primals, then tangents -> values, tangents, auxiliary outputs. Fails as lam_jvp does. */
 LAM_API lam_fn *lam_jvp_fn(lam_fn *f, const lam_grad_options *options);
 
-/* Runs f once and gives its outputs and the function of tangents alone that is its derivative there: the primal work is not
- * done again. One tangent per argnum (default: every floating input); NULL is zero.
+/* Runs f once and gives its outputs and the function of tangents alone that is its derivative there: the primal work
+ * is not done again. One tangent per argnum (default: every floating input); NULL is zero.
  * Shape   as lam_jvp.
  * Fails   as lam_jvp does. *linear is then the failed function.
  * Owner   out, linear: current scope. */
@@ -83,14 +85,15 @@ LAM_API lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, 
 LAM_API lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples);
 
 /* f over a batch: each mapped input loses its batch axis, each output gets one.
- * Fails   at once for impossible options; when called for axes out of range, batch sizes that differ (listed by argument), no mapped
- *         input without axis_size, or an output that is batched though its out_axes says LAM_UNMAPPED. */
+ * Fails   at once for impossible options; when called for axes out of range, batch sizes that differ (listed by
+ *         argument), no mapped input without axis_size, or an output that is batched though its out_axes says
+ *         LAM_UNMAPPED. */
 LAM_API lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options);
 
-/* Jacobians: jacfwd column by column (forward mode), jacrev row by row (reverse mode), jacobian by whichever needs fewer, from one
- * linearisation.
- * Shape   outputs: the block of output o and argnum a at o * A + a, dims of the output then of the input; then the auxiliary outputs.
- *         The dtype is the promoted one of both.
+/* Jacobians: jacfwd column by column (forward mode), jacrev row by row (reverse mode), jacobian by whichever needs
+ * fewer, from one linearisation.
+ * Shape   outputs: the block of output o and argnum a at o * A + a, dims of the output then of the input; then the
+ *         auxiliary outputs. The dtype is the promoted one of both.
  * Fails   as lam_grad does (outputs need not be scalars); LAM_ERR_OPTION for a negative chunk_size. */
 LAM_API lam_fn *lam_jacfwd(lam_fn *f, const lam_jacobian_options *options);
 LAM_API lam_fn *lam_jacrev(lam_fn *f, const lam_jacobian_options *options);   /* Fails as lam_jacfwd does. */
@@ -100,15 +103,17 @@ LAM_API lam_fn *lam_jacobian(lam_fn *f, const lam_jacobian_options *options); /*
 LAM_API lam_fn *lam_value_and_jacobian(lam_fn *f, const lam_jacobian_options *options);
 
 /* Second derivatives, jacfwd of jacrev.
- * Shape   outputs: block of output o, argnums a and b at (o * A + a) * A + b, dims of the output, of a, of b; then the auxiliary outputs.
+ * Shape   outputs: block of output o, argnums a and b at (o * A + a) * A + b, dims of the output, of a, of b; then
+ *         the auxiliary outputs.
  * Fails   as lam_jacfwd does. */
 LAM_API lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options *options);
 
-/* Value, gradients, Hessian blocks, auxiliary outputs of a scalar function, from one run of f. Fails as lam_grad does. */
+/* Value, gradients, Hessian blocks, auxiliary outputs of a scalar function, from one run of f. Fails as lam_grad
+ * does. */
 LAM_API lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options *options);
 
-/* Hessian-vector products of a scalar function: primals, then one tangent per argnum (default: the first input) -> value,
- * gradients, products, auxiliary outputs. Costs a few gradients, whatever the size.
+/* Hessian-vector products of a scalar function: primals, then one tangent per argnum (default: the first input) ->
+ * value, gradients, products, auxiliary outputs. Costs a few gradients, whatever the size.
  * Fails   as lam_grad and lam_jvp do. */
 LAM_API lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options);
 
@@ -125,8 +130,8 @@ typedef struct lam_checkpoint_options {
     int name_count;           /* up to 8 */
 } lam_checkpoint_options;
 
-/* f that keeps its inputs and what the policy names for its derivative and computes the rest again when that is asked for, at every order.
- * Captures of f are kept and differentiated like inputs.
+/* f that keeps its inputs and what the policy names for its derivative and computes the rest again when that is
+ * asked for, at every order. Captures of f are kept and differentiated like inputs.
  * Shape   as f.
  * Fails   as f does; LAM_ERR_OPTION for names that do not go with the policy. */
 LAM_API lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options);
@@ -142,8 +147,8 @@ typedef struct lam_check_grads_options {
     uint64_t seed;   /* of the random directions */
 } lam_check_grads_options;
 
-/* Compares forward mode with central differences along a random direction, and reverse mode with forward mode by <w, Jv> = <J'w, v>,
- * to the given order.
+/* Compares forward mode with central differences along a random direction, and reverse mode with forward mode by
+ * <w, Jv> = <J'w, v>, to the given order.
  * Fails   LAM_ERR_VALUE with both numbers when they differ; as f does. */
 LAM_API LAM_MUST_USE lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options *options);
 

@@ -1,6 +1,6 @@
-/* Memory of one context. Small blocks come from slabs by size class, large ones are cached for reuse (fresh pages cost ten
- * times the work on them), every byte alive is counted, and a limit refuses before anything is touched. The only
- * file of the library that asks the outside for memory is alloc.c. */
+/* Memory of one context. Small blocks come from slabs by size class, large ones are cached for reuse (fresh pages
+ * cost ten times the work on them), every byte alive is counted, and a limit refuses before anything is touched. The
+ * only file of the library that asks the outside for memory is alloc.c. */
 #ifndef LAM_BASE_ALLOC_H
 #define LAM_BASE_ALLOC_H
 

@@ -191,8 +191,10 @@ lam_scope *lam_scope_begin(lam_ctx *ctx) {
         lam__error_memory(ctx, sizeof *scope);
         return NULL;
     }
+    bool of_rule = ctx->scope->of_rule;
     lam__scope_open(ctx, scope);
     scope->on_heap = true;
+    scope->of_rule = of_rule;
     return scope;
 }
 

@@ -51,7 +51,8 @@ typedef struct lam__handles {
     struct lam__handle_slab *slabs;
 } lam__handles;
 
-/* A handle in the innermost scope that takes over one reference to `value`. NULL value, or no memory: the failed tensor. */
+/* A handle in the innermost scope that takes over one reference to `value`. NULL value, or no memory: the failed
+ * tensor. */
 lam_tensor *lam__scope_handle(lam_ctx *ctx, lam_value *value);
 
 /* A handle in memory of the caller's for the duration of a rule; takes over nothing. */
@@ -79,8 +80,8 @@ static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value
     t->birth = 0;
 }
 
-/* Checks n operands and collects their values. Gives the context, or NULL after recording what is wrong; then *failed is
- * what the operation returns. NULL operands are legal where `optional` has the bit. */
+/* Checks n operands and collects their values. Gives the context, or NULL after recording what is wrong; then
+ * *failed is what the operation returns. NULL operands are legal where `optional` has the bit. */
 lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[], lam_tensor **failed);
 
 /* The value of one handle for an accessor; NULL for a failed tensor or NULL. Records nothing. */

@@ -17,6 +17,9 @@ lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
 /* Types of the outputs from the types of the operands. */
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]);
 
+/* How many axes a result may have here: as many as a user may have, or inside a rule as the machine has left beside those that levels hide. */
+int lam__eval_most_axes(const lam_ctx *ctx);
+
 /* LAM_ERR_RANK where a result has more axes than a user may have, or inside a rule than the machine can have. */
 lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shapes[]);
 
@@ -24,8 +27,8 @@ lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shape
 lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out);
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out);
 
-/* The short way for what most calls are: concrete operands without gaps, of one dtype, each with the dims of the largest or a single
- * element. NULL, with nothing recorded, where it does not apply. */
+/* The short way for what most calls are: concrete operands without gaps, of one dtype, each with the dims of the
+ * largest or a single element. NULL, with nothing recorded, where it does not apply. */
 lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *primitive, int n, lam_value *const in[], const void *params);
 
 /* Writes the result over in[0], whose memory nobody else sees. False, with nothing done, if that does not fit. */

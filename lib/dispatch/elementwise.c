@@ -1,9 +1,12 @@
-/* The elementwise class: operands broadcast against each other from the last axis on, as in NumPy; all have one dtype
- * (the public wrappers convert), except the condition of a select. One shape rule and one evaluation serve every row. */
+/* The elementwise class: operands broadcast against each other from the last axis on, as in NumPy; all have one
+ * dtype (the public wrappers convert), except the condition of a select. One shape rule and one evaluation serve
+ * every row. */
 #include "lib/dispatch/dispatch.h"
 
 #include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
+
+#include <string.h>
 
 enum { MAX_OPERANDS = 4 }; /* output and up to three inputs */
 
@@ -120,31 +123,44 @@ static const lam_value *quick_shape(int n, lam_value *const in[]) {
     return like;
 }
 
-/* Whether two operands have one dtype, equal dims, and are concrete without gaps: the commonest case of all. */
+/* Whether two operands have one dtype, equal dims, and are concrete without gaps: the commonest case of all. What stands
+ * before the count of references is kind, dtype, rank and contiguity, compared as one. */
 static inline bool twins(const lam_value *x, const lam_value *y) {
-    if (x->kind != LAM__CONCRETE || y->kind != LAM__CONCRETE || x->dtype != y->dtype || x->rank != y->rank) return false;
-    if (!x->contiguous || !y->contiguous || x->count != y->count || x->rank > LAM__INLINE_AXES) return false;
+    _Static_assert(offsetof(lam_value, refs) == 4, "four bytes lead a value");
+    if (memcmp(x, y, offsetof(lam_value, refs)) != 0 || x->count != y->count) return false;
+    if (x->kind != LAM__CONCRETE || !x->contiguous || x->rank > LAM__INLINE_AXES) return false;
     for (int axis = 0; axis < x->rank; axis++)
         if (x->dims[axis] != y->dims[axis]) return false;
     return true;
 }
 
-lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[], const void *params) {
-    const lam_value *like = n == 2 && twins(in[0], in[1]) ? in[0] : quick_shape(n, in);
-    if (!like || !like->count || (p->real && !lam__dtype_is_float(like->dtype))) return NULL;
-    if (p->loop == LAM__LOOP_where + 1 && in[0]->dtype != LAM_BOOL) return NULL;
-    if (p->loop == LAM__LOOP_where + 1 && like->dtype != LAM_BOOL) return NULL; /* the condition is not bool: to be refused */
+/* Steps of a loop whose operands all have the dims of the result. */
+static const int64_t ones[MAX_OPERANDS] = {1, 1, 1, 1};
+
+/* A new value like `like`, which the loop fills from the operands at[1], at[2], ... */
+static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[], const int64_t step[],
+                                   const void *params) {
+    if (!like->count || (p->real && !lam__dtype_is_float(like->dtype))) return NULL;
     lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
     lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
     if (!out) return NULL;
-    void *at[MAX_OPERANDS] = {out->data};
+    at[0] = out->data;
+    loop(like->count, at, step, params);
+    return out;
+}
+
+lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[], const void *params) {
+    if (n == 2 && twins(in[0], in[1])) return fill_like(ctx, p, in[0], (void *[]){NULL, in[0]->data, in[1]->data}, ones, params);
+    const lam_value *like = quick_shape(n, in);
+    if (!like) return NULL;
+    if (p->loop == LAM__LOOP_where + 1 && like->dtype != LAM_BOOL) return NULL; /* the condition is not bool: to be refused */
+    void *at[MAX_OPERANDS];
     int64_t step[MAX_OPERANDS] = {1};
     for (int i = 0; i < n; i++) {
         at[i + 1] = in[i]->data;
         step[i + 1] = in[i]->count != 1;
     }
-    loop(like->count, at, step, params);
-    return out;
+    return fill_like(ctx, p, like, at, step, params);
 }
 
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
@@ -161,6 +177,12 @@ lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
 
 bool lam__elementwise_into_first(const lam_call_site *call) {
     lam_value *x = call->in[0];
+    const lam_value *y = call->in[call->inputs - 1];
+    if (call->inputs == 2 && !call->primitive->predicate && twins(x, y) && lam__value_unshared(x)) {
+        lam__loop *loop = loop_of(call);
+        if (loop) loop(x->count, (void *[]){x->data, x->data, y->data}, ones, call->params);
+        return loop != NULL;
+    }
     if (!lam__value_unshared(x) || flat_shape(call) != x || x->dtype != result_dtype(call)) return false;
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i]->kind != LAM__CONCRETE || call->in[i]->dtype != x->dtype) return false;

@@ -9,8 +9,12 @@ lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]) {
     return call->primitive->elementwise ? lam__elementwise_shape(call, out) : call->primitive->shape(call, out);
 }
 
+int lam__eval_most_axes(const lam_ctx *ctx) {
+    return ctx->scope->of_rule || ctx->current != ctx->ground ? LAM_INNER_RANK - ctx->current->hidden : LAM_MAX_RANK;
+}
+
 lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shapes[]) {
-    int most = call->ctx->scope->of_rule || call->ctx->current != call->ctx->ground ? LAM_INNER_RANK - call->ctx->current->hidden : LAM_MAX_RANK;
+    int most = lam__eval_most_axes(call->ctx);
     for (int o = 0; o < call->outputs; o++)
         if (shapes[o].rank > most)
             return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have %d axes, more than %d", shapes[o].rank, most);

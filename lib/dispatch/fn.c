@@ -210,8 +210,10 @@ lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d) {
 /* ---- use --------------------------------------------------------------------------------------------------- */
 
 lam_ctx *lam__fn_check(const char *what, lam_fn *f) {
-    if (!f || f->magic == LAM__FN_FAILED) return NULL;
+    if (!f) return NULL;
     if (f->magic == LAM__FN) return f->ctx;
+    if (f->magic == LAM__FN_FAILED && f->ctx->error.count == 0)
+        lam__error_set(f->ctx, LAM_ERR_STALE, "make it again after lam_clear_error", "%s: the function is stale: it failed before lam_clear_error", what);
     if (f->magic == LAM__FN_FREED)
         lam__error_set(f->ctx, LAM_ERR_FREED, "keep it with lam_fn_hold", "%s: the function was used after it was freed", what);
     return NULL;

@@ -1,5 +1,5 @@
-/* Functions and their calls. A function is counted: its scope has one reference, each lam_fn_hold and each function derived from it
- * has one. */
+/* Functions and their calls. A function is counted: its scope has one reference, each lam_fn_hold and each function
+ * derived from it has one. */
 #ifndef LAM_DISPATCH_FN_H
 #define LAM_DISPATCH_FN_H
 
@@ -35,8 +35,9 @@ typedef struct lam__frame {
     struct lam__level *level;  /* current when it began: what messages show, whatever level is at work for it */
 } lam__frame;
 
-/* Makes a function of the library's own around `base` (held while it lives, may be NULL): env is env_bytes copied from `env`, whose owner
- * releases what it holds in env_free(ctx, copy) before the memory goes. Name: "<prefix>(<name of base>)". */
+/* Makes a function of the library's own around `base` (held while it lives, may be NULL): env is env_bytes copied
+ * from `env`, whose owner releases what it holds in env_free(ctx, copy) before the memory goes. Name:
+ * "<prefix>(<name of base>)". */
 typedef struct lam__derived {
     const char *prefix;
     lam_fn *base;
@@ -51,7 +52,8 @@ lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d);
 /* From the env that a derived body gets: the base. */
 lam_fn *lam__fn_base(const void *env);
 
-/* The context of a function that may be called; NULL after recording why not, *ctx then is where. `what` names the caller. */
+/* The context of a function that may be called; NULL after recording why not, *ctx then is where. `what` names the
+ * caller. */
 lam_ctx *lam__fn_check(const char *what, lam_fn *f);
 
 lam_fn *lam__fn_retain(lam_fn *f);

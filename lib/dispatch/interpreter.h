@@ -1,5 +1,5 @@
-/* The contract between the machine and an interpreter: what gives a level its meaning. The core asks no interpreter who it
- * is; NULL in a slot is the documented default. transforms/README.md shows how to add one. */
+/* The contract between the machine and an interpreter: what gives a level its meaning. The core asks no interpreter
+ * who it is; NULL in a slot is the documented default. transforms/README.md shows how to add one. */
 #ifndef LAM_DISPATCH_INTERPRETER_H
 #define LAM_DISPATCH_INTERPRETER_H
 
@@ -11,8 +11,8 @@ typedef struct lam__interpreter {
     const char *name;
     bool hides_axis; /* what lies in a box has an axis more than the box shows */
 
-    /* Does one primitive whose highest operand is a box of `level`. The level's parent is current. Gives one reference per
-     * output; on failure records it and leaves out[] NULL. */
+    /* Does one primitive whose highest operand is a box of `level`. The level's parent is current. Gives one
+     * reference per output; on failure records it and leaves out[] NULL. */
     lam_status (*process)(lam__level *level, const lam_call_site *call, lam_value *out[]);
 
     /* The value below whose elements a box shows, borrowed; NULL (also as slot): they cannot be read, for the

@@ -4,7 +4,8 @@
 
 #include "lib/dispatch/interpreter.h"
 
-/* Pushes a level on the current one and makes it current. Every push that succeeds is popped, whatever fails between. */
+/* Pushes a level on the current one and makes it current. Every push that succeeds is popped, whatever fails
+ * between. */
 lam_status lam__level_push(lam_ctx *ctx, lam__level *level, const lam__interpreter *interpreter, void *state);
 void lam__level_pop(lam__level *level);
 

@@ -1,28 +1,30 @@
-/* Staged primitives: those whose derivative is more than a function of operands and results, because user code takes part in it and
- * keeps something of its own for the way back (custom Functions). Such a row names one of these tables; an interpreter
- * that finds it uses the stage meant for it in place of the row's rule. Stages work on values, not on lent handles:
- * what they give to users must be handles that users may hold. Every stage runs with the level below the one it serves
- * current, gives one reference per result, and gives none on failure, which it has recorded. */
+/* Staged primitives: those whose derivative is more than a function of operands and results, because user code takes
+ * part in it and keeps something of its own for the way back (custom Functions). Such a row names one of these
+ * tables; an interpreter that finds it uses the stage meant for it in place of the row's rule. Stages work on
+ * values, not on lent handles: what they give to users must be handles that users may hold. Every stage runs with
+ * the level below the one it serves current, gives one reference per result, and gives none on failure, which it has
+ * recorded. */
 #ifndef LAM_DISPATCH_STAGED_H
 #define LAM_DISPATCH_STAGED_H
 
 #include "lib/tensor/value.h"
 
 typedef struct lam__staged {
-    /* Applies the primitive for a level at which the inputs with needs[] have a derivative. constant[o] (false before) says that
-     * output o has none. *residual is what the other stages get in call->residual; on failure NULL. */
+    /* Applies the primitive for a level at which the inputs with needs[] have a derivative. constant[o] (false
+     * before) says that output o has none. *residual is what the other stages get in call->residual; on failure
+     * NULL. */
     lam_status (*forward)(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[], void **residual);
 
     /* dout[] from dx[]; NULL is zero on both sides. Those of constant outputs stay NULL. */
     lam_status (*tangents)(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]);
 
-    /* gx[] of the inputs with needs[] from g[]; NULL is zero on both sides. Of operands and results only types are known; of operands
-     * without needs[] nothing. */
+    /* gx[] of the inputs with needs[] from g[]; NULL is zero on both sides. Of operands and results only types are
+     * known; of operands without needs[] nothing. */
     lam_status (*cotangents)(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
                              lam_value *gx[]);
 
-    /* The batched call: operand i has the batch axis at axes[i] or not at all (LAM_UNMAPPED); sets out_axes[] likewise. randomness:
-     * what drawing means in this batch. */
+    /* The batched call: operand i has the batch axis at axes[i] or not at all (LAM_UNMAPPED); sets out_axes[]
+     * likewise. randomness: what drawing means in this batch. */
     lam_status (*batched)(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[], int out_axes[]);
 
     /* Gives a residual up. */

@@ -79,7 +79,8 @@ typedef struct lam__lanes {
     int64_t outer, n, inner; /* elements */
 } lam__lanes;
 
-/* out_i = a_i out_(i-1) + b_i along the lanes, out_0 = b_0 (a_0 has no say); from the back where `reverse`. f64, f32. */
+/* out_i = a_i out_(i-1) + b_i along the lanes, out_0 = b_0 (a_0 has no say); from the back where `reverse`. f64,
+ * f32. */
 void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b, void *out);
 
 /* out_i = log(exp(x_0) + ... + exp(x_i)) without overflow; from the back where `reverse`. f64, f32. */
@@ -150,7 +151,8 @@ void lam__kernels_triangular_solve(lam_dtype dtype, const lam__triangular *how, 
  * exchanged with row i. A singular matrix leaves a zero on the diagonal of U; nothing fails. */
 void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots);
 
-/* Makes OpenBLAS's buffers and holds it to one thread; true unless memory for them is lacking. Called when a context is made. */
+/* Makes OpenBLAS's buffers and holds it to one thread; true unless memory for them is lacking. Called when a context
+ * is made. */
 bool lam__kernels_start(void);
 
 #endif

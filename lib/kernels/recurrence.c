@@ -1,6 +1,6 @@
-/* First-order recurrences along the middle axis of [outer, n, inner], contiguous: the linear one, y_i = a_i y_(i-1) + b_i,
- * and the running logarithm of a sum of exponentials. The second keeps the largest term so far apart from the sum of
- * the others relative to it, in double, so that it neither overflows nor loses small terms. */
+/* First-order recurrences along the middle axis of [outer, n, inner], contiguous: the linear one, y_i = a_i y_(i-1)
+ * + b_i, and the running logarithm of a sum of exponentials. The second keeps the largest term so far apart from the
+ * sum of the others relative to it, in double, so that it neither overflows nor loses small terms. */
 #include "lib/kernels/kernels.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* Sorting along the middle axis of [outer, n, inner]: a merge sort of indices, stable, whose runs start as insertions, and
- * binary search. Each lane is copied out first, so that all comparisons read consecutive memory. Floats are ordered
- * with NaN beyond all else; the two zeros are equal. */
+/* Sorting along the middle axis of [outer, n, inner]: a merge sort of indices, stable, whose runs start as
+ * insertions, and binary search. Each lane is copied out first, so that all comparisons read consecutive memory.
+ * Floats are ordered with NaN beyond all else; the two zeros are equal. */
 #include "lib/kernels/kernels.h"
 
 #include <string.h>

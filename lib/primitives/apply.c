@@ -50,6 +50,9 @@ lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, si
         return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_bind of '%s': NULL where a row, a list or parameters are needed", p ? p->name : "NULL");
     if ((p->inputs >= 0 && in.count != (size_t)p->inputs) || (p->outputs >= 0 && n_out != (size_t)(p->outputs ? p->outputs : 1)))
         return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "lam_bind of '%s': %zu inputs and %zu outputs do not fit", p->name, in.count, n_out);
+    if (!p->call && !p->elementwise && (!p->shape || (!p->eval && !p->view)))
+        return lam__error_set(ctx, LAM_ERR_RULE, "complete the row of this primitive",
+                              "lam_bind of '%s': its row has no shape rule, or neither eval nor view", p->name);
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);
     if (!values) return LAM_ERR_MEMORY;
@@ -109,7 +112,8 @@ static lam_tensor *elementwise(lam_ctx *ctx, const lam_primitive *p, int n, lam_
     return finish(&call);
 }
 
-/* The short way: live handles of one context whose values need neither conversion nor checks. NULL where it does not apply. */
+/* The short way: live handles of one context whose values need neither conversion nor checks. NULL where it does not
+ * apply. */
 static inline lam_tensor *quick(const lam_primitive *p, int n, lam_tensor *const in[]) {
     lam_value *values[FEW];
     for (int i = 0; i < n; i++) {
@@ -117,12 +121,14 @@ static inline lam_tensor *quick(const lam_primitive *p, int n, lam_tensor *const
         values[i] = in[i]->value;
     }
     lam_ctx *ctx = in[0]->ctx;
-    lam_value *out = lam__elementwise_quick(ctx, p, n, values, NULL);
-    if (out) return lam__scope_handle(ctx, out);
-    if (values[0]->kind != LAM__BOX && values[n - 1]->kind != LAM__BOX) return NULL;
-    for (int i = 0; i < n; i++)
-        if (!lam__dtype_is_float(values[i]->dtype) || !lam__value_same_type(values[i], values[0])) return NULL;
-    if (p->derivative != LAM_ELEMENTWISE) return NULL;
+    lam_value *out = NULL;
+    if (values[0]->kind != LAM__BOX && values[n - 1]->kind != LAM__BOX) {
+        out = lam__elementwise_quick(ctx, p, n, values, NULL);
+        return out ? lam__scope_handle(ctx, out) : NULL;
+    }
+    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(values[0]->dtype)) return NULL;
+    for (int i = 1; i < n; i++)
+        if (!lam__value_same_type(values[i], values[0])) return NULL;
     lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = n, .outputs = 1, .in = values};
     return lam__dispatch(&call, &out) == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
 }

@@ -1,5 +1,5 @@
-/* From public operations to dispatch: checks handles, converts dtypes, wraps the result. Every public wrapper of a primitive is one
- * call of these. */
+/* From public operations to dispatch: checks handles, converts dtypes, wraps the result. Every public wrapper of a
+ * primitive is one call of these. */
 #ifndef LAM_PRIMITIVES_APPLY_H
 #define LAM_PRIMITIVES_APPLY_H
 
@@ -21,7 +21,8 @@ lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor
 /* The in-place form: x shows the result, in its own memory if nobody else sees that. */
 lam_tensor *lam__apply_binary_(const lam_primitive *p, lam_tensor *x, lam_tensor *y);
 
-/* The value of a C number beside a tensor: its dtype is the tensor's where that can hold it. NULL after recording why not. */
+/* The value of a C number beside a tensor: its dtype is the tensor's where that can hold it. NULL after recording
+ * why not. */
 lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__operand number);
 
 /* lam_integer_pow for any exponent that a derivative may need. */

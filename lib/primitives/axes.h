@@ -1,5 +1,5 @@
-/* Parameters made of axes, shared by the families: shapes, permutations, sets of axes. All are plain data; a variable number of
- * entries stands last, so that only those in use are copied. */
+/* Parameters made of axes, shared by the families: shapes, permutations, sets of axes. All are plain data; a
+ * variable number of entries stands last, so that only those in use are copied. */
 #ifndef LAM_PRIMITIVES_AXES_H
 #define LAM_PRIMITIVES_AXES_H
 
@@ -22,8 +22,8 @@ static inline size_t lam__axes_dims_bytes(int rank) {
     return offsetof(lam__dims_params, dims) + (size_t)rank * sizeof(int64_t);
 }
 
-/* Collects an axis list of the user's (negatives, ranges) into numbers 0..rank-1 in `out` (room for LAM_INNER_RANK). No list:
- * count is -1. False after recording what is wrong, naming `operation`. */
+/* Collects an axis list of the user's (negatives, ranges) into numbers 0..rank-1 in `out` (room for LAM_INNER_RANK).
+ * No list: count is -1. False after recording what is wrong, naming `operation`. */
 bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int rank, int *count, int out[]);
 
 /* The same as a set; no list gives all axes. */
@@ -32,7 +32,8 @@ bool lam__axes_collect_set(const char *operation, lam_tensor *x, lam_axes axes, 
 /* The failed tensor that belongs with x, after something was recorded for it. */
 lam_tensor *lam__axes_failed(const lam_tensor *x);
 
-/* Records a failure of `operation` on x (its type is shown) and gives the failed tensor. A failed x records nothing new. */
+/* Records a failure of `operation` on x (its type is shown) and gives the failed tensor. A failed x records nothing
+ * new. */
 lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status status, const char *format, ...) LAM_PRINTF(4, 5);
 
 /* Expands an item list with LAM_RANGE entries; count -1: too many for `room`, or a count without items. */

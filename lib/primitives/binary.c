@@ -1,5 +1,5 @@
-/* Elementwise functions of two and three operands. Operands broadcast; each slope is t times the derivative by operand i, for both
- * modes. Rows that multiply save for each operand only what its own slope reads. */
+/* Elementwise functions of two and three operands. Operands broadcast; each slope is t times the derivative by
+ * operand i, for both modes. Rows that multiply save for each operand only what its own slope reads. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
@@ -96,15 +96,15 @@ lam_tensor *(lam_rem)(lam_tensor *x, lam_tensor *y) {
 }
 
 /* NOTE [pow]
- * By x: y x^(y-1), which is 0 where y is 0, also at x = 0. By y: x^y log x, taken as 0 at x = 0, where x^y is
- * constant in y > 0. Neither lets a NaN through from the factor that does not count. */
+ * By x: y x^(y-1), taken as 0 where x and y are 0; only there, for x^(-1) counts in the derivative of this by y. By y:
+ * x^y log x, taken as 0 at x = 0, where x^y is constant in y > 0. Neither lets a NaN through from the factor that does
+ * not count. */
 static lam_tensor *slope_pow(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *y = r->in[1];
-    if (i == 0) {
-        lam_tensor *flat = lam_eq(y, 0.0);
-        return lam_mul(t, lam_mul(y, lam_pow(x, lam_where(flat, 1.0, lam_sub(y, 1.0)))));
-    }
-    return lam_mul(t, lam_mul(r->out[0], lam_log(lam_where(lam_eq(x, 0.0), 1.0, x))));
+    lam_tensor *zero = lam_eq(x, 0.0);
+    if (i == 1) return lam_mul(t, lam_mul(r->out[0], lam_log(lam_where(zero, 1.0, x))));
+    lam_tensor *flat = lam_and(zero, lam_eq(y, 0.0));
+    return lam_mul(t, lam_mul(y, lam_pow(x, lam_where(flat, 1.0, lam_sub(y, 1.0)))));
 }
 
 const lam_primitive lam__row_pow = {
@@ -167,16 +167,14 @@ lam_tensor *(lam_hypot)(lam_tensor *x, lam_tensor *y) {
 
 /* ---- choice ------------------------------------------------------------------------------------------------ */
 
-/* 1 where operand i is the result alone, 1/2 where both are. */
-static lam_tensor *share(const lam_rule *r, int i, lam_tensor *wins) {
+/* t where operand i is the result alone, half of it at a tie. Elsewhere exactly 0, even where t is inf or NaN. */
+static lam_tensor *share(const lam_rule *r, lam_tensor *wins, lam_tensor *t) {
     lam_tensor *tie = lam_eq(r->in[0], r->in[1]);
-    (void)i;
-    lam_tensor *whole = lam_cast(wins, lam_dtype_of(r->in[0]));
-    return lam_where(tie, 0.5, whole);
+    return lam_where(wins, t, lam_where(tie, lam_mul(0.5, t), 0.0));
 }
 
 static lam_tensor *slope_max(const lam_rule *r, int i, lam_tensor *t) {
-    return lam_mul(t, share(r, i, lam_gt(r->in[i], r->in[1 - i])));
+    return share(r, lam_gt(r->in[i], r->in[1 - i]), t);
 }
 
 const lam_primitive lam__row_max = {
@@ -189,7 +187,7 @@ lam_tensor *(lam_max)(lam_tensor *x, lam_tensor *y) {
 }
 
 static lam_tensor *slope_min(const lam_rule *r, int i, lam_tensor *t) {
-    return lam_mul(t, share(r, i, lam_lt(r->in[i], r->in[1 - i])));
+    return share(r, lam_lt(r->in[i], r->in[1 - i]), t);
 }
 
 const lam_primitive lam__row_min = {

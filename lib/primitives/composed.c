@@ -4,11 +4,13 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* The larger + log(1 + exp(the smaller - the larger)): smooth also where they change places, since each choice is. Two
+ * infinities of one sign, whose difference is NaN, are the result in equal parts. */
 lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
-    lam_tensor *gap = lam_sub(x, y);
-    lam_tensor *equal = lam_is_nan(gap); /* two infinities of one sign: their common value is the answer */
-    lam_tensor *safe = lam_where(equal, 0.0, gap);
-    return lam_where(equal, lam_add(x, y), lam_add(lam_max(x, y), lam_log1p(lam_exp(lam_neg(lam_abs(safe))))));
+    lam_tensor *first = lam_gt(x, y), *large = lam_where(first, x, y), *small = lam_where(first, y, x);
+    lam_tensor *gap = lam_sub(small, large), *same = lam_is_nan(gap);
+    lam_tensor *rest = lam_log1p(lam_exp(lam_where(same, 0.0, gap)));
+    return lam_where(same, lam_mul(0.5, lam_add(x, y)), lam_add(large, rest));
 }
 
 lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {

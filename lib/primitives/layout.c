@@ -1,5 +1,5 @@
-/* Layout: primitives that give the same elements under other dims. All but cast are views of their operand, and all are linear, so
- * that each is its own jvp and has a transpose for vjp. */
+/* Layout: primitives that give the same elements under other dims. All but cast are views of their operand, and all
+ * are linear, so that each is its own jvp and has a transpose for vjp. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -230,6 +230,7 @@ lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
 
 lam_tensor *lam_expand_dims(lam_tensor *x, int axis) {
     lam_dims own = lam_dims_of(x);
+    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_reshape, NULL, 0, x);
     if (!lam__apply_axis("expand_dims", x, own.rank + 1, &axis)) return lam__axes_failed(x);
     if (own.rank >= LAM_INNER_RANK) return lam__axes_fail("expand_dims", x, LAM_ERR_RANK, "more than %d axes", LAM_MAX_RANK);
     int64_t dims[LAM_INNER_RANK];

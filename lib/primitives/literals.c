@@ -1,5 +1,5 @@
-/* C numbers as operands: what the macros and overloads of literals.h call. A number becomes a value of no axes, shown for the time
- * of the call by a handle in the C frame: no tensor is made. */
+/* C numbers as operands: what the macros and overloads of literals.h call. A number becomes a value of no axes,
+ * shown for the time of the call by a handle in the C frame: no tensor is made. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
 
@@ -8,7 +8,8 @@
 
 #include <lamina/ops.h>
 
-/* Calls op with the number as the second or first operand. Without a usable tensor op is left to say what is wrong with it. */
+/* Calls op with the number as the second or first operand. Without a usable tensor op is left to say what is wrong
+ * with it. */
 static lam_tensor *with(lam__binary *op, lam_tensor *x, lam__operand number, bool first) {
     lam_value *v = NULL;
     if (!lam__scope_peek(x)) return op(x, x);

@@ -10,7 +10,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* An operand: the axis that is summed over, the one that stays (-1: none), and the leading axes, which are all others. */
+/* An operand: the axis that is summed over, the one that stays (-1: none), and the leading axes, which are all
+ * others. */
 typedef struct factor {
     lam_tensor *x;
     int contract, stays;

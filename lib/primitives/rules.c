@@ -77,6 +77,11 @@ static lam_status take_all(desk *d, int n, lam_value *out[]) {
     return status;
 }
 
+/* What a row lacks is said where it is asked for: the primitive serves those who do not ask. */
+static lam_status missing(const lam_call_site *call, const char *rule) {
+    return lam__error_call(call, LAM_ERR_RULE, "complete the row of this primitive", "its row has no %s rule", rule);
+}
+
 lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
     lam_dims own = lam_dims_of(x);
     int lead = own.rank - like.rank, count = 0, axes[LAM_INNER_RANK];
@@ -98,8 +103,8 @@ lam_tensor *lam__rules_with_batch(const lam_rule *rule, int i) {
 /* ---- forward ------------------------------------------------------------------------------------------- */
 
 /* NOTE [elementwise rules]
- * Most calls are elementwise, so their rules have a short way: handles in the C frame, and only for what the row says its
- * slope reads. A slope that reads anything else meets NULL, in every test of the row. */
+ * Most calls are elementwise, so their rules have a short way: handles in the C frame, and only for what the row
+ * says its slope reads. A slope that reads anything else meets NULL, in every test of the row. */
 enum { ELEMENTWISE_INPUTS = 3 };
 
 typedef struct small_desk {
@@ -138,6 +143,8 @@ static unsigned reads_of(const lam_primitive *p, int n, const bool active[]) {
 /* p on two values, or on one. */
 static lam_status apply_values(const lam_call_site *call, lam_value *x, lam_value *y, lam_value **out) {
     lam_value *in[2] = {x, y};
+    *out = lam__elementwise_quick(call->ctx, call->primitive, call->inputs, in, call->params);
+    if (*out) return LAM_OK;
     lam_call_site same = *call;
     same.in = in;
     return lam__dispatch(&same, out);
@@ -191,6 +198,7 @@ static lam_status tangents_elementwise(const lam_call_site *call, lam_value *res
     bool active[ELEMENTWISE_INPUTS];
     small_desk d;
     lam_status status;
+    if (!p->slope) return missing(call, "slope");
     if (p->linear && tangents_short(call, result, dx, dout, &status)) return status;
     for (int i = 0; i < call->inputs; i++) active[i] = dx[i] != NULL;
     small_open(&d, call, result, reads_of(p, call->inputs, active));
@@ -244,6 +252,7 @@ lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const resul
     for (int o = 0; o < call->outputs; o++) dout[o] = NULL;
     if (!any || p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
     if (p->derivative == LAM_ELEMENTWISE) return tangents_elementwise(call, results[0], dx, dout);
+    if (p->derivative == LAM_GENERAL && !p->jvp) return missing(call, "jvp");
     desk d;
     if (!desk_open(&d, call, results, call->inputs, dx, call->outputs)) return LAM_ERR_MEMORY;
     if (p->derivative == LAM_LINEAR) tangents_linear(&d, call);
@@ -259,6 +268,7 @@ static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *r
     lam_status status = LAM_OK;
     small_desk d;
     if (!g) return LAM_OK;
+    if (!p->slope) return missing(call, "slope");
     if (p->bilinear && cotangents_short(call, result, needs, g, gx, &status)) return status;
     small_open(&d, call, result, reads_of(p, call->inputs, needs));
     lam__scope_lend(&d.t, call->ctx, g);
@@ -283,6 +293,7 @@ lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const res
     if (p->staged) return p->staged->cotangents(call, results, needs, g, gx);
     if (p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
     if (p->derivative == LAM_ELEMENTWISE) return cotangents_elementwise(call, results[0], needs, g[0], gx);
+    if (!p->vjp) return missing(call, "vjp");
     desk d;
     if (!desk_open(&d, call, results, call->outputs, g, call->inputs)) return LAM_ERR_MEMORY;
     d.rule.needs = needs;
@@ -344,6 +355,7 @@ static lam_status batched_elementwise(const lam_call_site *call, const bool mapp
 
 lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], int64_t size, lam_value *out[]) {
     if (call->primitive->elementwise) return batched_elementwise(call, mapped, out);
+    if (!call->primitive->batch) return missing(call, "batch");
     desk d;
     if (!desk_open(&d, call, NULL, 0, NULL, call->outputs)) return LAM_ERR_MEMORY;
     d.rule.mapped = mapped;

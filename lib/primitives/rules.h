@@ -5,19 +5,20 @@
 
 #include "lib/dispatch/dispatch.h"
 
-/* Tangents dout[] of the outputs from tangents dx[] of the operands (NULL: zero, on both sides). call->in and `results` are
- * primals. On failure nothing is given. */
+/* Tangents dout[] of the outputs from tangents dx[] of the operands (NULL: zero, on both sides). call->in and
+ * `results` are primals. On failure nothing is given. */
 lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]);
 
-/* Cotangents gx[] of the operands with needs[] from cotangents g[] of the outputs. Operands and results that the row does not
- * save may be abstract. */
+/* Cotangents gx[] of the operands with needs[] from cotangents g[] of the outputs. Operands and results that the row
+ * does not save may be abstract. */
 lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
                                  lam_value *gx[]);
 
 /* Outputs with the batch axis in front, from operands that have it in front where mapped[]. */
 lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], int64_t size, lam_value *out[]);
 
-/* Adds g, taken over, to a slot. The first cotangent is moved in; later ones are added in its memory if nobody else sees that. */
+/* Adds g, taken over, to a slot. The first cotangent is moved in; later ones are added in its memory if nobody else
+ * sees that. */
 lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g);
 
 /* Operand i of a batch rule with the batch axis in front, repeated if it had none. */

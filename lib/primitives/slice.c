@@ -1,5 +1,5 @@
-/* Parts of tensors: slice (a view) and its transpose update_slice, concatenate. Padding, stacking, reversing and in-place updates are made
- * of these. Starts are element numbers, already resolved; steps may be negative. */
+/* Parts of tensors: slice (a view) and its transpose update_slice, concatenate. Padding, stacking, reversing and
+ * in-place updates are made of these. Starts are element numbers, already resolved; steps may be negative. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -81,7 +81,8 @@ const lam_primitive lam__row_slice = {
     .shape = shape_slice, .view = view_slice, .vjp = vjp_slice, .batch = batch_slice,
 };
 
-/* Start, step and count along one axis from what a user writes: negatives from the end, LAM_END, clipped as Python clips. */
+/* Start, step and count along one axis from what a user writes: negatives from the end, LAM_END, clipped as Python
+ * clips. */
 static void resolve(int64_t size, int64_t start, int64_t stop, int64_t step, int64_t *first, int64_t *count) {
     int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
     if (start == LAM_END) start = step > 0 ? size : size - 1;
@@ -230,7 +231,8 @@ static bool broadcasts(lam_dims from, const slice_params *p) {
     return true;
 }
 
-/* value with the dtype and dims of the part it replaces. An unusable value stays what it is: the update says what is wrong with it. */
+/* value with the dtype and dims of the part it replaces. An unusable value stays what it is: the update says what is
+ * wrong with it. */
 static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *value, const slice_params *p) {
     int64_t dims[LAM_INNER_RANK];
     if (!lam__scope_peek(value)) return value;
@@ -275,7 +277,7 @@ lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims
     return out;
 }
 
-/* ---- concatenate ---------------------------------------------------------------------------------------------------- */
+/* ---- concatenate ------------------------------------------------------------------------------------------------- */
 
 static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) {
     int axis = *(const int32_t *)call->params;

@@ -1,5 +1,5 @@
-/* Elementwise functions of one operand. Each slope is t times the local derivative and serves both modes; the saves of a row are
- * what its slope reads. Derivatives at singular points: the table in ops.h. */
+/* Elementwise functions of one operand. Each slope is t times the local derivative and serves both modes; the saves
+ * of a row are what its slope reads. Derivatives at singular points: the table in ops.h. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"

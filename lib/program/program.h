@@ -1,5 +1,5 @@
-/* Programs: recorded lists of primitive applications, as data (SSA, typed). Variables are numbered: inputs first, then the outputs
- * of each equation in order. */
+/* Programs: recorded lists of primitive applications, as data (SSA, typed). Variables are numbered: inputs first,
+ * then the outputs of each equation in order. */
 #ifndef LAM_PROGRAM_PROGRAM_H
 #define LAM_PROGRAM_PROGRAM_H
 

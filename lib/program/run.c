@@ -1,5 +1,5 @@
-/* Programs: running them forwards, and linear ones backwards. Each equation is an ordinary dispatch, so a program runs under
- * whatever levels are current and can be transformed again. */
+/* Programs: running them forwards, and linear ones backwards. Each equation is an ordinary dispatch, so a program
+ * runs under whatever levels are current and can be transformed again. */
 #include "lib/program/program.h"
 
 #include "lib/primitives/apply.h"
@@ -71,7 +71,7 @@ lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_val
     return status;
 }
 
-/* ---- linear programs ---------------------------------------------------------------------------------------------- */
+/* ---- linear programs --------------------------------------------------------------------------------------------- */
 
 static lam_status fail_linear(const lam_program *p, const char *name, const lam__equation *e, const char *why) {
     return lam__error_set(p->ctx, LAM_ERR_LINEAR, "use lam_vjp for functions that are not linear", "function '%s' is not linear: %s %s", name,

@@ -1,5 +1,5 @@
-/* dtypes as a table: bytes, name, order of promotion. Promotion: bool < integers < floats; among integers and among floats the
- * wider one; an integer with a float takes the float's dtype. */
+/* dtypes as a table: bytes, name, order of promotion. Promotion: bool < integers < floats; among integers and among
+ * floats the wider one; an integer with a float takes the float's dtype. */
 #ifndef LAM_TENSOR_DTYPE_H
 #define LAM_TENSOR_DTYPE_H
 

@@ -1,5 +1,5 @@
-/* Values: see value.h. References are plain counters (a context has one thread at a time). A value is freed the moment its last
- * reference goes; what it holds is freed with it, without recursion where users decide the depth. */
+/* Values: see value.h. References are plain counters (a context has one thread at a time). A value is freed the
+ * moment its last reference goes; what it holds is freed with it, without recursion where users decide the depth. */
 #include "lib/tensor/value.h"
 
 #include "lib/dispatch/interpreter.h"
@@ -19,10 +19,6 @@ int64_t lam__value_count(int rank, const int64_t *dims, size_t item) {
         else count *= dims[i];
     }
     return empty ? 0 : count;
-}
-
-bool lam__value_same_type(const lam_value *a, const lam_value *b) {
-    return a->dtype == b->dtype && lam__value_same_dims(a, b);
 }
 
 /* ---- making ------------------------------------------------------------------------------------------- */
@@ -218,24 +214,24 @@ lam_value *lam__value_contiguous(lam_value *x) {
 
 /* ---- boxes ---------------------------------------------------------------------------------------------- */
 
-/* A box of the type of `inner`, as most are. */
-static lam__value *box_like(lam_ctx *ctx, const lam_value *inner) {
+/* A box of few axes around elements of at least as many as its own: counting them cannot overflow. Nothing reads the
+ * strides of a box. */
+static lam__value *box_around(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
     lam__value *v = lam__alloc_get(&ctx->pool, bytes_of(LAM__BOX));
     if (!v) return NULL;
-    v->head = *inner;
-    v->head.kind = LAM__BOX;
-    v->head.refs = 1;
-    v->head.dims = v->axes;
-    v->head.strides = v->axes + inner->rank;
-    v->head.data = NULL;
+    int64_t count = 1;
+    for (int i = 0; i < rank; i++) {
+        v->axes[i] = dims[i];
+        count *= dims[i];
+    }
+    v->head = (lam_value){.kind = LAM__BOX, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .contiguous = true, .refs = 1, .count = count, .dims = v->axes};
     v->ctx = ctx;
-    memcpy(v->axes, lam__full(inner)->axes, sizeof v->axes);
     return v;
 }
 
 lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner) {
-    bool same = inner && dims == inner->dims && rank == inner->rank && rank <= LAM__INLINE_AXES;
-    lam__value *v = same ? box_like(level->ctx, inner) : NULL;
+    bool few = inner && inner->count && rank <= LAM__INLINE_AXES;
+    lam__value *v = few ? box_around(level->ctx, dtype, rank, dims) : NULL;
     if (!v) v = value_make(level->ctx, LAM__BOX, dtype, rank, dims, NULL);
     if (!v) {
         lam__value_release(inner);
@@ -287,12 +283,6 @@ void lam__value_free(lam_value *v) {
     if (v->kind == LAM__BOX) lam__value_end(v);
     else if (v->kind == LAM__CONCRETE) buffer_release(lam__full(v)->ctx, lam__full(v)->as.concrete.buffer);
     value_discard(lam__full(v));
-}
-
-bool lam__value_unshared(const lam_value *v) {
-    if (v->kind != LAM__CONCRETE || v->refs != 1 || !v->contiguous) return false;
-    const lam__buffer *b = lam__full(v)->as.concrete.buffer;
-    return !b || (b->refs == 1 && b->writable);
 }
 
 bool lam__value_is_zero(const lam_value *v) {

@@ -1,5 +1,5 @@
-/* Values: what a handle shows. Counted, immutable, and either concrete (strided memory in a counted buffer, or inside the
- * value when small), a box (belongs to a level, carries its payload), or abstract (a type without data). */
+/* Values: what a handle shows. Counted, immutable, and either concrete (strided memory in a counted buffer, or
+ * inside the value when small), a box (belongs to a level, carries its payload), or abstract (a type without data). */
 #ifndef LAM_TENSOR_VALUE_H
 #define LAM_TENSOR_VALUE_H
 
@@ -70,8 +70,8 @@ static inline void lam__value_release(lam_value *v) {
     if (v && --v->refs == 0) lam__value_free(v);
 }
 
-/* A contiguous value with the dims of the contiguous concrete x, rank up to 4; NULL without memory, which it does not record: the
- * caller has a slower way that does. */
+/* A contiguous value with the dims of the contiguous concrete x, rank up to 4; NULL without memory, which it does
+ * not record: the caller has a slower way that does. */
 lam_value *lam__value_like(const lam_value *x, lam_dtype dtype);
 
 /* A concrete, contiguous value with memory for its elements, not cleared. All makers: NULL after recording
@@ -86,8 +86,8 @@ lam_value *lam__value_view(lam_value *x, int rank, const int64_t *dims, const in
 lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,
                            lam__buffer *buffer);
 
-/* A box of `level` with the dtype and dims that the user sees there; takes over inner (also on failure). extra and number are for
- * the caller to set in the payload. */
+/* A box of `level` with the dtype and dims that the user sees there, which are those of inner or some of them; takes over
+ * inner (also on failure; may be NULL). extra and number are for the caller to set in the payload. */
 lam_value *lam__value_box(struct lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner);
 
 /* Turns a box into an ended one: its payload is released, what messages need stays. */
@@ -104,18 +104,24 @@ lam_value *lam__value_integer(lam_ctx *ctx, lam_dtype dtype, int64_t value);
 lam_value *lam__value_contiguous(lam_value *x);
 
 /* Whether nobody else can see the memory of v, so that it may be overwritten. */
-bool lam__value_unshared(const lam_value *v);
+static inline bool lam__value_unshared(const lam_value *v) {
+    if (v->kind != LAM__CONCRETE || v->refs != 1 || !v->contiguous) return false;
+    const lam__buffer *b = lam__full(v)->as.concrete.buffer;
+    return !b || (b->refs == 1 && b->writable);
+}
 
 /* Whether every element of a concrete value is zero; false for boxes. */
 bool lam__value_is_zero(const lam_value *v);
-
-bool lam__value_same_type(const lam_value *a, const lam_value *b);
 
 static inline bool lam__value_same_dims(const lam_value *a, const lam_value *b) {
     if (a->rank != b->rank || a->count != b->count) return false;
     for (int i = 0; i < a->rank; i++)
         if (a->dims[i] != b->dims[i]) return false;
     return true;
+}
+
+static inline bool lam__value_same_type(const lam_value *a, const lam_value *b) {
+    return a->dtype == b->dtype && lam__value_same_dims(a, b);
 }
 
 /* NOTE [no recursion]

@@ -123,12 +123,14 @@ typedef struct mode {
 } mode;
 
 static lam_fn *function(lam_ctx *ctx, const char *name, lam_body body, int inputs, int outputs, lam_fn *env) {
-    return lam_fn_new(ctx, &(lam_fn_options){.name = name, .body = body, .inputs = inputs, .outputs = outputs, .env = env});
+    return lam_fn_new(ctx,
+                      &(lam_fn_options){.name = name, .body = body, .inputs = inputs, .outputs = outputs, .env = env});
 }
 
 static void make_modes(lam_ctx *ctx, mode m[MODES]) {
     lam_grad_options both = {.argnums = LAM_AXES(0, 1)};
-    lam_fn *f = function(ctx, "chain", body_chain, 2, 1, NULL), *s = function(ctx, "chain_sum", body_chain_sum, 2, 1, NULL);
+    lam_fn *f = function(ctx, "chain", body_chain, 2, 1, NULL),
+           *s = function(ctx, "chain_sum", body_chain_sum, 2, 1, NULL);
     lam_fn *gradient = lam_grad(s, &both), *tangent = lam_jvp_fn(f, NULL);
     lam_fn *of_gradient = function(ctx, "total", body_total, 2, 1, gradient);
     lam_fn *of_tangent = function(ctx, "total", body_total, 4, 1, tangent);
@@ -181,7 +183,8 @@ static void print_hand(void) {
         printf("%10.1f", timing_median(hand_value, &h, RUNS, 10) / OPERATIONS);
     }
     printf("\n%-16s", "C, gradient");
-    for (h.n = 1; h.n <= WIDEST; h.n *= WIDEST) printf("%10.1f", timing_median(hand_gradient, &h, RUNS, 10) / OPERATIONS);
+    for (h.n = 1; h.n <= WIDEST; h.n *= WIDEST)
+        printf("%10.1f", timing_median(hand_gradient, &h, RUNS, 10) / OPERATIONS);
     printf("\n");
 }
 

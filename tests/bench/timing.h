@@ -1,5 +1,5 @@
-/* The clock of the benchmarks: one warm-up, then the median of some runs of a piece of work. Medians, because the machines
- * that this runs on are shared; ratios of medians taken in one run, because their speeds differ. */
+/* The clock of the benchmarks: a warm-up, then the median of some runs of a piece of work. Medians, because the
+ * machines that this runs on are shared; ratios of medians taken in one run, because their speeds differ. */
 #ifndef LAM_TESTS_BENCH_TIMING_H
 #define LAM_TESTS_BENCH_TIMING_H
 

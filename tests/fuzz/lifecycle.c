@@ -54,7 +54,7 @@ END_TEST
 START_TEST(one_tensor_may_be_two_outputs) {
     lam_tensor *out[2], *g;
     lam_fn *pull;
-    lam_body *const bodies[] = {returns_input_twice, returns_square_twice};
+    const lam_body bodies[] = {returns_input_twice, returns_square_twice};
     const double want[] = {3, 18}; /* (1 + 2) times 1 and times 2 x at 3 */
     for (int i = 0; i < 2; i++) {
         lam_vjp(function_of("twice", bodies[i], 1, 2, NULL), LAM_LIST(num(3)), out, 2, &pull, NULL);
@@ -196,6 +196,7 @@ START_TEST(a_function_may_free_itself) {
         if (way == 4) lam_linearize(f, LAM_LIST(x), &y, 1, &made, NULL), got = lam_item(apply1(made, num(1)));
         if (way == 5) got = lam_check_grads(f, LAM_LIST(x), NULL) == LAM_OK ? 6 : 0;
         ck_assert_msg(got == 6, "way %d: %g: %s", way, got, lam_error(ctx));
+        if (way == 1 || way == 2 || way == 4) continue; /* what was made of it keeps it alive */
         lam_apply(f, LAM_LIST(x));
         EXPECT_STATUS(LAM_ERR_FREED);
     }

@@ -2,6 +2,10 @@
  * context, the failed context, failed and freed functions. None may crash; each gives a failure, and the context works on. */
 #include "tests/support.h"
 
+#include <lamina/extend.h>
+
+#include <stdlib.h>
+
 typedef lam_tensor *unary(lam_tensor *);
 typedef lam_tensor *binary(lam_tensor *, lam_tensor *);
 typedef lam_tensor *reduction(lam_tensor *, const lam_reduce_options *);
@@ -26,9 +30,8 @@ static reduction *const reductions[] = {
 };
 
 static along *const axes[] = {
-    lam_argmax, lam_argmin, lam_argsort, lam_cumlogsumexp, lam_cumlogsumexp_reverse, lam_cummax, lam_cummax_reverse, lam_cummin,
+    lam_argmax, lam_argmin, lam_cumlogsumexp, lam_cumlogsumexp_reverse, lam_cummax, lam_cummax_reverse, lam_cummin,
     lam_cummin_reverse, lam_cumprod, lam_cumprod_reverse, lam_cumsum, lam_cumsum_reverse, lam_expand_dims, lam_log_softmax, lam_softmax,
-    lam_sort,
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
@@ -75,6 +78,7 @@ static lam_tensor *good(void) {
 /* What is done with one kind: a failed tensor is used while its failure stands. */
 static void before(enum kind kind) {
     if (kind == FAILED) lam_fail(ctx, LAM_ERR_USER, "stands");
+    if (kind == FREED) lam_drop(bad[FREED] = num(1)); /* fresh: freed handles are reused in the end */
 }
 
 static void refused(enum kind kind, lam_tensor *result, const char *what, size_t number) {
@@ -141,7 +145,7 @@ static void use_layout(enum kind k, lam_tensor *t, lam_tensor *x) {
         lam_pad(t, none, none, NULL), lam_cast(t, LAM_F32), lam_cast(t, (lam_dtype)77), lam_integer_pow(t, 3), lam_add_all(LAM_LIST(t, x)),
         lam_add_all(LAM_LIST(x, t)), (lam_where)(lam_gt(x, 0), x, t), (lam_where)(lam_gt(x, 0), t, x), (lam_where)(t, x, x), (lam_clamp)(t, x, x),
         (lam_clamp)(x, t, x), (lam_clamp)(x, x, t), lam_add(t, 1), lam_mul(2.0, t), lam_where(t, 1.0, 2.0), lam_clamp(t, 0, 1),
-        lam_tile(t, LAM_DIMS(2)), lam_repeat(t, 2, 0), lam_roll(t, 1, 0), lam_tril(t, 0), lam_triu(t, 0), lam_diagonal(t, 0, 0, 1), lam_trace(t, 0, 0, 1),
+        lam_tril(t, 0), lam_triu(t, 0), lam_diagonal(t, 0, 0, 1), lam_trace(t, 0, 0, 1),
     };
     for (size_t i = 0; i < COUNT(results); i++)
         ck_assert_msg(lam_failed(results[i]), "layout %zu took a %s tensor", i, kind_names[k]);
@@ -155,13 +159,12 @@ static void use_contractions(enum kind k, lam_tensor *t, lam_tensor *x) {
         lam_vecdot(x, t, 0), lam_triangular_solve(t, x, NULL), lam_triangular_solve(x, t, NULL), lam_norm(t, NULL), lam_var(t, NULL),
         lam_std(t, NULL), lam_take(t, i, 0), lam_take(x, t, 0), lam_take_mode(t, i, 0, (lam_index_mode)99), lam_take_along_axis(t, x, 0),
         lam_take_along_axis(x, t, 0), lam_put(t, i, x, 0), lam_put(x, t, x, 0), lam_put(x, i, t, 0), lam_scatter_add(t, i, x, 0),
-        lam_scatter_add(x, t, x, 0), lam_scatter_add(x, i, t, 0), lam_one_hot(t, 3, LAM_F64), lam_searchsorted(t, x, false), lam_searchsorted(x, t, false),
+        lam_scatter_add(x, t, x, 0), lam_scatter_add(x, i, t, 0), lam_one_hot(t, 3, LAM_F64), 
         lam_linear_recurrence(t, x, 0, false), lam_linear_recurrence(x, t, 0, false), lam_index_inverse(t, 3), lam_checkpoint_name(t, "name"),
-        lam_top_k(t, 1, &a), lam_on_gradient(t, NULL, NULL),
+        lam_on_gradient(t, NULL, NULL),
     };
     for (size_t n = 0; n < COUNT(results); n++)
         ck_assert_msg(lam_failed(results[n]), "contraction %zu took a %s tensor", n, kind_names[k]);
-    ck_assert(lam_failed(a));
     ck_assert_int_ne(lam_lu(t, &a, &b, &c), LAM_OK);
     ck_assert(lam_failed(a) && lam_failed(b) && lam_failed(c));
     ck_assert_int_ne(lam_slogdet(t, &a, &b), LAM_OK);
@@ -279,8 +282,6 @@ static void use_function(lam_fn *f) {
     ck_assert_int_ne(lam_linearize(f, LAM_LIST(x), out, 1, &made, NULL), LAM_OK);
     ck_assert_int_ne(lam_linearize(f, LAM_LIST(x), NULL, 1, NULL, NULL), LAM_OK);
     ck_assert_int_ne(lam_check_grads(f, LAM_LIST(x), NULL), LAM_OK);
-    ck_assert(lam_failed(lam_custom_root(f, x, LAM_LIST(x), f, NULL, NULL)));
-    ck_assert(lam_failed(lam_custom_linear_solve(f, LAM_LIST(x), x, NULL, NULL)));
     ck_assert(lam_failed(lam_on_gradient(x, f, NULL)));
     ck_assert_int_eq(lam_fn_inputs(f), 0);
     ck_assert_int_eq(lam_fn_outputs(f), 0);
@@ -398,23 +399,19 @@ START_TEST(sizes_that_overflow) {
     ck_assert(lam_failed(lam_pad(x, LAM_DIMS(huge), LAM_DIMS(huge), NULL)));
     ck_assert(lam_failed(lam_pad(x, LAM_DIMS(INT64_MIN), LAM_DIMS(0), NULL)));
     ck_assert(lam_failed(lam_pad(x, LAM_DIMS(0), LAM_DIMS(0), &(lam_pad_options){.interior = LAM_DIMS(huge)})));
-    ck_assert(lam_failed(lam_repeat(x, huge, 0)));
-    ck_assert(lam_failed(lam_tile(x, LAM_DIMS(huge))));
     ck_assert(lam_failed(lam_one_hot(lam_array(ctx, LAM_I64, LAM_DIMS(3), (int64_t[]){0, 1, 2}), huge, LAM_F64)));
     ck_assert(lam_failed(lam_fn_new(ctx, &(lam_fn_options){.body = identity, .inputs = INT_MAX, .outputs = INT_MAX})));
     lam_clear_error(ctx);
     EXPECT(lam_slice(x, LAM_DIMS(INT64_MIN), LAM_DIMS(INT64_MAX), LAM_DIMS(INT64_MAX)), LAM_DIMS(1), 1);
     EXPECT(lam_slice(x, LAM_DIMS(2), LAM_DIMS(INT64_MIN), LAM_DIMS(-INT64_MAX)), LAM_DIMS(1), 3);
     EXPECT_EMPTY(lam_slice_axis(x, 0, INT64_MAX - 1, INT64_MIN), LAM_DIMS(0));
-    lam_roll(x, INT64_MIN, 0);
-    EXPECT(lam_roll(x, INT64_MAX, 0), LAM_DIMS(3), 3, 1, 2); /* 2^63 - 1 = 1 mod 3 */
     lam_tril(good(), INT64_MIN), lam_triu(good(), INT64_MAX);
     lam_clear_error(ctx);
 }
 END_TEST
 
 START_TEST(nothing_of_a_view_overflows) {
-    lam_tensor *wide = lam_broadcast_to(num(1), LAM_DIMS((int64_t)1 << 40));
+    lam_tensor *wide = lam_broadcast_to(num(1), LAM_DIMS((int64_t)1 << 45));
     ck_assert(lam_failed(lam_contiguous(wide)));
     EXPECT_STATUS(LAM_ERR_MEMORY);
     ck_assert(lam_failed(lam_concatenate(LAM_LIST(wide, wide), 0)));

@@ -101,11 +101,11 @@ static void count_release(void *env, void *data) {
 }
 
 static double run_borrow(void) {
-    double memory[2 * N] = {1, 2, 3, 4, 5, 6};
+    double lent[2 * N] = {1, 2, 3, 4, 5, 6};
     lam_borrow_options options = {.strides = LAM_DIMS(2), .release = count_release};
     released = 0;
     lam_scope *scope = lam_scope_begin(ctx);
-    double sum = total(lam_borrow(ctx, LAM_F64, LAM_DIMS(N), memory, &options));
+    double sum = total(lam_borrow(ctx, LAM_F64, LAM_DIMS(N), lent, &options));
     lam_scope_end(scope, NULL, 0);
     if (scope) ck_assert_int_eq(released, 1);
     return sum;

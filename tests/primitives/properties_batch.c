@@ -312,3 +312,38 @@ static void visit_batch_derivative(probe *p) {
 int property_batch_derivative(const cases_row *row) {
     return probe_each(row, PLAIN, visit_batch_derivative);
 }
+
+/* ---- cost ------------------------------------------------------------------------------------------------------- */
+
+enum { FEW = 80, MANY = 160 };
+
+/* How often memory is asked for while f works on a batch of the same example. A value holds up to 64 bytes
+ * inline, which is one request less: `size` is to be more than that. */
+static size_t requests_of_batch(const probe *p, lam_fn *f, int64_t size) {
+    lam_tensor *in[CASES_OPERANDS], *out[CASES_OUTPUTS];
+    lam_scope *scope = lam_scope_begin(ctx);
+    for (int i = 0; i < p->inputs; i++) {
+        lam_dims own = lam_dims_of(p->x[i]);
+        int64_t dims[ARRAY_RANK + 1] = {size};
+        for (int k = 0; k < own.rank; k++) dims[1 + k] = own.dims[k];
+        in[i] = lam_contiguous(lam_broadcast_to(p->x[i], (lam_dims){own.rank + 1, dims}));
+    }
+    size_t before = requests_made();
+    lam_status status = lam_call(f, (lam_list){(size_t)p->inputs, in}, out, (size_t)p->outputs);
+    size_t requests = requests_made() - before;
+    lam_scope_end(scope, NULL, 0);
+    PROBE_CHECK(p, status == LAM_OK, "a batch of %d failed", (int)size);
+    return requests;
+}
+
+/* A loop over examples, wherever it is hidden, makes values in proportion to their number. */
+static void visit_batch_without_loop(probe *p) {
+    lam_fn *f = lam_vmap(p->f, NULL);
+    for (int i = 0; i < 4; i++) requests_of_batch(p, f, FEW); /* until the handles and scopes that wait suffice */
+    size_t few = requests_of_batch(p, f, FEW), many = requests_of_batch(p, f, MANY);
+    PROBE_CHECK(p, few == many, "%zu requests for memory for %d examples, %zu for %d", few, FEW, many, MANY);
+}
+
+int property_batch_without_loop(const cases_row *row) {
+    return probe_each(row, PLAIN, visit_batch_without_loop);
+}

@@ -152,6 +152,36 @@ START_TEST(a_rule_that_fails) {
 }
 END_TEST
 
+static const lam_primitive row_bare = {
+    .name = "bare", .inputs = 1, .derivative = LAM_GENERAL, .shape = shape_same, .eval = eval_same};
+static const lam_primitive row_empty = {.name = "empty", .inputs = 1};
+
+BODY(applies_env) {
+    lam_tensor *y = NULL;
+    lam_bind(ctx, env, NULL, 0, LAM_LIST(in[0]), &y, 1);
+    out[0] = lam_sum(y, NULL);
+}
+
+static void *row(const lam_primitive *p) {
+    return (void *)(uintptr_t)p;
+}
+
+/* A row is asked only for what is needed. */
+START_TEST(a_rule_that_is_missing) {
+    lam_fn *f = FN_ENV(applies_env, 1, 1, row(&row_bare));
+    lam_tensor *y, *dy;
+    EXPECT_NUM(apply1(f, VEC(1, 2)), 3);
+    ck_assert(lam_failed(apply1(lam_grad(f, NULL), VEC(1, 2))));
+    EXPECT_ERROR(LAM_ERR_RULE, "bare: ", "no vjp rule", "f64[2]", "grad(applies_env)", "remedy: ");
+    lam_jvp(f, LAM_LIST(VEC(1, 2)), LAM_LIST(VEC(1, 2)), &y, &dy, 1, NULL);
+    EXPECT_ERROR(LAM_ERR_RULE, "bare: ", "no jvp rule", "f64[2]", "'applies_env'", "jvp -> eval", "remedy: ");
+    ck_assert(lam_failed(apply1(lam_vmap(f, NULL), MAT(1, 2, 1, 2))));
+    EXPECT_ERROR(LAM_ERR_RULE, "bare: ", "no batch rule", "'applies_env'", "vmap(size 1) -> eval", "remedy: ");
+    ck_assert(lam_failed(apply1(FN_ENV(applies_env, 1, 1, row(&row_empty)), num(1))));
+    EXPECT_ERROR(LAM_ERR_RULE, "'empty'", "no shape rule", "remedy: ");
+}
+END_TEST
+
 BODY(calls_env) {
     out[0] = lam_sum(lam_apply(env, LAM_LIST(in[0])), NULL);
 }
@@ -195,6 +225,6 @@ END_TEST
 Suite *suite_transforms_failure(void) {
     return SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
                     reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
-                    a_rule_that_fails, a_failure_deep_inside_shows_the_whole_chain,
+                    a_rule_that_fails, a_rule_that_is_missing, a_failure_deep_inside_shows_the_whole_chain,
                     transforms_of_a_failed_or_freed_function, the_context_works_after_each_failure);
 }

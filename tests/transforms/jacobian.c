@@ -2,6 +2,8 @@
  * by hand. */
 #include "tests/support.h"
 
+#include <lamina/extend.h>
+
 typedef lam_fn *make(lam_fn *f, const lam_jacobian_options *options);
 
 static make *const modes[] = {lam_jacfwd, lam_jacrev, lam_jacobian};
@@ -64,12 +66,67 @@ START_TEST(dtypes_of_blocks_are_promoted) {
 }
 END_TEST
 
+BODY(three_of_none) {
+    out[0] = lam_add(VEC(1, 2, 3), lam_sum(in[0], NULL));
+}
+
 START_TEST(chunks_equal_the_whole) {
     for (int i = 0; i < MODES; i++)
         for (int chunk = 1; chunk <= 4; chunk++) {
             lam_fn *j = modes[i](FN(three_of_two, 1, 1), &(lam_jacobian_options){.chunk_size = chunk});
             EXPECT(apply1(j, VEC(5, 7)), LAM_DIMS(3, 2), 7, 5, 0, 14, 3, 0);
         }
+}
+END_TEST
+
+/* 2 x as a primitive without batching rule: in chunks of one it needs none. */
+static lam_status shape_twice(const lam_call_site *call, lam_shape out[]) {
+    out[0].dtype = (lam_dtype)call->in[0]->dtype;
+    out[0].rank = call->in[0]->rank;
+    for (int i = 0; i < out[0].rank; i++) out[0].dims[i] = call->in[0]->dims[i];
+    return LAM_OK;
+}
+
+static lam_status eval_twice(const lam_call_site *call, lam_value *const out[]) {
+    for (int64_t i = 0; i < call->in[0]->count; i++)
+        ((double *)out[0]->data)[i] = 2 * ((const double *)call->in[0]->data)[i];
+    return LAM_OK;
+}
+
+static lam_tensor *twice(const lam_primitive *row, lam_tensor *x) {
+    lam_tensor *y = NULL;
+    lam_bind(ctx, row, NULL, 0, LAM_LIST(x), &y, 1);
+    return y;
+}
+
+static void vjp_twice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = twice(r->primitive, g[0]);
+}
+
+static const lam_primitive row_twice = {.name = "twice",
+                                        .inputs = 1,
+                                        .derivative = LAM_LINEAR,
+                                        .linear = 1u,
+                                        .shape = shape_twice,
+                                        .eval = eval_twice,
+                                        .vjp = vjp_twice};
+
+BODY(doubled_squares) {
+    out[0] = twice(&row_twice, lam_square(in[0]));
+}
+
+START_TEST(chunks_of_one_need_no_batching_rule) {
+    lam_tensor *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0));
+    lam_fn *f = FN(doubled_squares, 1, 1);
+    for (int i = 0; i < MODES; i++) {
+        lam_fn *j = modes[i](f, &(lam_jacobian_options){.chunk_size = 1});
+        EXPECT(apply1(j, VEC(3, 5)), LAM_DIMS(2, 2), 12, 0, 0, 20);
+        EXPECT_NUM(apply1(j, num(3)), 12);
+        EXPECT_EMPTY(apply1(modes[i](FN(three_of_none, 1, 1), &(lam_jacobian_options){.chunk_size = 1}), none),
+                     LAM_DIMS(3, 0));
+        apply1(modes[i](f, NULL), VEC(3, 5));
+        EXPECT_ERROR(LAM_ERR_RULE, "twice: ", "no batch rule", "doubled_squares");
+    }
 }
 END_TEST
 
@@ -171,7 +228,8 @@ END_TEST
 
 Suite *suite_transforms_jacobian(void) {
     return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
-                    rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole, bad_options_are_refused,
+                    rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
+                    chunks_of_one_need_no_batching_rule, bad_options_are_refused,
                     auxiliary_outputs_and_values, vmap_over_jacobian_and_jacobian_of_jacobian,
                     hessian_equals_each_pair_of_modes, value_gradient_and_hessian_from_one_call,
                     hessian_vector_products, hessian_blocks_of_several_arguments);

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Times the work of bench_primitives and bench_matmul in PyTorch and JAX, where they are installed, in the same run as
+Lamina, and prints ratios. Usage: peers.py <build directory>. Nothing else needs this script or those packages.
+
+One thread everywhere, f64, medians. PyTorch runs operation by operation, as Lamina does. JAX is shown twice: operation
+by operation, and as a compiled program (compile time not counted), which is another kind of thing."""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+
+OPERATIONS = 1000
+MODES = ("base", "tape", "dual", "batch", "tape in tape")
+
+
+def median_ns(work, runs=15):
+    work()
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter_ns()
+        work()
+        times.append(time.perf_counter_ns() - start)
+    return statistics.median(times)
+
+
+def chain(x, y):
+    for _ in range(OPERATIONS // 4):
+        x = ((x * y + y) - y) * y
+    return x
+
+
+def lamina(build):
+    """{(mode, n): ns per operation} and {n: ns per matrix product} from the benchmarks' own tables."""
+
+    def lines(name):
+        program = os.path.join(build, "tests", "bench_" + name)
+        return subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+
+    chains, products = {}, {}
+    for line in lines("primitives"):
+        found = re.match(r"([a-z ]+?) +([\d.]+) +([\d.]+)$", line)
+        if found and found[1] in MODES:
+            chains[found[1], 1], chains[found[1], 64] = float(found[2]), float(found[3])
+    for line in lines("matmul"):
+        if line.startswith("vmap"):
+            break
+        found = re.match(r" *(\d+) +(\d+) ", line)
+        if found:
+            products[int(found[1])] = float(found[2])
+    return chains, products
+
+
+def with_torch(sizes):
+    import torch
+    from torch.func import grad, jvp, vmap
+
+    torch.set_num_threads(1)
+    chains, products = {}, {}
+    for n in (1, 64):
+        x = torch.ones(n if n > 1 else (), dtype=torch.float64)
+
+        def total(x, y):
+            return chain(x, y).sum()
+
+        def backward(order):
+            a, b = (x.clone().requires_grad_() for _ in range(2))
+            value = total(a, b)
+            for _ in range(order - 1):
+                first = torch.autograd.grad(value, (a, b), create_graph=True)
+                value = first[0].sum() + first[1].sum()
+            torch.autograd.grad(value, (a, b))
+
+        works = {
+            "base": lambda: chain(x, x),
+            "tape": lambda: backward(1),
+            "dual": lambda: jvp(chain, (x, x), (x, x)),
+            "batch": lambda: vmap(chain)(x[None], x[None]),
+            "tape in tape": lambda: backward(2),
+        }
+        for mode, work in works.items():
+            chains[mode, n] = median_ns(work) / OPERATIONS
+    for n in sizes:
+        a = torch.ones(n, n, dtype=torch.float64)
+        products[n] = median_ns(lambda: a @ a, 101)
+    return {"torch": (chains, products)}
+
+
+def with_jax(sizes):
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_platforms", "cpu")
+    both = {}
+    for name, wrap in (("jax", lambda f: f), ("jax.jit", jax.jit)):
+        chains, products = {}, {}
+        for n in (1, 64):
+            x = jnp.ones(n if n > 1 else (), dtype=jnp.float64)
+
+            def total(x, y):
+                return chain(x, y).sum()
+
+            first = jax.grad(total, (0, 1))
+            works = {
+                "base": (chain, (x, x)),
+                "tape": (first, (x, x)),
+                "dual": (lambda a, b: jax.jvp(chain, (a, b), (a, b)), (x, x)),
+                "batch": (jax.vmap(chain), (x[None], x[None])),
+                "tape in tape": (jax.grad(lambda a, b: sum(g.sum() for g in first(a, b)), (0, 1)), (x, x)),
+            }
+            for mode, (f, arguments) in works.items():
+                g = wrap(f)
+                runs = 3 if name == "jax" else 15
+                chains[mode, n] = median_ns(lambda: jax.block_until_ready(g(*arguments)), runs) / OPERATIONS
+        product = wrap(jnp.matmul)
+        for n in sizes:
+            a = jnp.ones((n, n), dtype=jnp.float64)
+            products[n] = median_ns(lambda: product(a, a).block_until_ready(), 101)
+        both[name] = (chains, products)
+    return both
+
+
+def print_table(title, own, peers, label):
+    print(f"\n{title:<22}{'lamina':>12}" + "".join(f"{name:>14}{'ratio':>9}" for name in peers))
+    for key, ns in own.items():
+        row = f"{label(key):<22}{ns:>12.1f}"
+        for other in peers.values():
+            row += f"{other[key]:>14.1f}{other[key] / ns:>9.1f}"
+        print(row)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    chains, products = lamina(sys.argv[1])
+    peers = {}
+    for measure in (with_torch, with_jax):
+        try:
+            peers.update(measure(products))
+        except ImportError as absent:
+            print(f"not installed: {absent.name}")
+    print_table("ns per operation", chains, {k: v[0] for k, v in peers.items()}, lambda k: f"{k[0]}, {k[1]}")
+    print_table("ns per product", products, {k: v[1] for k, v in peers.items()}, lambda n: f"{n} x {n}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,445 @@
+/* Derivatives at singular points, line by line as the table that opens ops.h states them, and what the operations give
+ * for infinities, NaNs and zeros of either sign. Expected derivatives are sub-gradients worked out by hand; special
+ * values are those of C, Annex F. Both modes must agree: a derivative is asked for by grad and, one input or element
+ * at a time, by jvp with the other tangents absent. */
+#include "tests/support.h"
+
+enum { OPERANDS = 3, ELEMENTS = 4 };
+
+/* ---- operations of numbers ---------------------------------------------------------------------------------------- */
+
+#define UNARY(name)                                                                                                    \
+    BODY(of_##name) {                                                                                                  \
+        out[0] = lam_##name(in[0]);                                                                                    \
+    }
+#define BINARY(name)                                                                                                   \
+    BODY(of_##name) {                                                                                                  \
+        out[0] = lam_##name(in[0], in[1]);                                                                             \
+    }
+
+UNARY(abs) UNARY(sign) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(trunc)
+UNARY(sqrt) UNARY(cbrt) UNARY(rsqrt) UNARY(reciprocal) UNARY(exp) UNARY(expm1)
+UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
+UNARY(asin) UNARY(acos) UNARY(atan) UNARY(acosh) UNARY(asinh) UNARY(atanh)
+UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(logistic) UNARY(erf) UNARY(erfc) UNARY(is_nan) UNARY(is_finite)
+BINARY(add) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min) BINARY(atan2) BINARY(hypot)
+BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(ge)
+
+BODY(of_clamp) {
+    out[0] = lam_clamp(in[0], in[1], in[2]);
+}
+
+BODY(power_of_0) {
+    out[0] = lam_integer_pow(in[0], 0);
+}
+
+typedef struct point {
+    lam_body body;
+    int inputs;
+    double x[OPERANDS];
+    double slope[OPERANDS];  /* first derivative by each input */
+    double second[OPERANDS]; /* of these the derivative by the same input; OFF: not stated */
+    double mixed;            /* by inputs 0 and 1 */
+} point;
+
+#define OFF  (-777.0)
+#define NONE {OFF, OFF, OFF}, OFF
+#define LN10 2.302585092994045684
+#define LN2  0.693147180559945309
+
+/* clang-format off */
+static const point points[] = {
+    {of_abs, 1, {0}, {0}, {0}, OFF},
+    {of_sign, 1, {0}, {0}, {0}, OFF},
+    {of_floor, 1, {2}, {0}, {0}, OFF},
+    {of_ceil, 1, {2}, {0}, {0}, OFF},
+    {of_round, 1, {2.5}, {0}, {0}, OFF},
+    {of_trunc, 1, {-2}, {0}, {0}, OFF},
+    {of_sqrt, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
+    {of_cbrt, 1, {0}, {INFINITY}, NONE},
+    {of_rsqrt, 1, {0}, {-INFINITY}, {INFINITY}, OFF},
+    {of_reciprocal, 1, {0}, {-INFINITY}, {INFINITY}, OFF},
+    {of_log, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
+    {of_log, 1, {-1}, {-1}, {-1}, OFF},
+    {of_log2, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
+    {of_log10, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
+    {of_log1p, 1, {-1}, {INFINITY}, {-INFINITY}, OFF},
+    {of_asin, 1, {1}, {INFINITY}, NONE},
+    {of_asin, 1, {-1}, {INFINITY}, NONE},
+    {of_acos, 1, {1}, {-INFINITY}, NONE},
+    {of_acos, 1, {-1}, {-INFINITY}, NONE},
+    {of_atanh, 1, {1}, {INFINITY}, NONE},
+    {of_atanh, 1, {-1}, {INFINITY}, NONE},
+    {of_acosh, 1, {1}, {INFINITY}, NONE},
+    {of_pow, 2, {0, 0}, {0, 0}, {0, 0}, OFF},
+    {of_pow, 2, {2, 0}, {0, LN2}, {0, LN2 * LN2}, 0.5},
+    {of_pow, 2, {0, 1}, {1, 0}, {0, 0}, OFF},
+    {of_pow, 2, {0, 2}, {0, 0}, {2, 0}, 0},
+    {of_pow, 2, {0, 0.5}, {INFINITY, 0}, {-INFINITY, 0}, OFF},
+    {of_pow, 2, {0, -1}, {-INFINITY, NAN}, NONE},
+    {of_pow, 2, {-2, 3}, {12, NAN}, {-12, NAN}, OFF},
+    {power_of_0, 1, {0}, {0}, {0}, OFF},
+    {of_max, 2, {3, 3}, {0.5, 0.5}, {0, 0}, 0},
+    {of_min, 2, {3, 3}, {0.5, 0.5}, {0, 0}, 0},
+    {of_max, 2, {INFINITY, INFINITY}, {0.5, 0.5}, {0, 0}, 0},
+    {of_clamp, 3, {1, 1, 2}, {0, 0, 0}, {0, 0, 0}, 0},
+    {of_clamp, 3, {2, 1, 2}, {0, 0, 0}, {0, 0, 0}, 0},
+    {of_clamp, 3, {1.5, 1, 2}, {1, 0, 0}, {0, 0, 0}, 0},
+    {of_hypot, 2, {0, 0}, {0, 0}, NONE},
+    {of_atan2, 2, {0, 0}, {NAN, NAN}, NONE},
+    {of_copysign, 2, {0, -1}, {0, 0}, {0, 0}, 0},
+    {of_logaddexp, 2, {1, 1}, {0.5, 0.5}, {0.25, 0.25}, -0.25},
+    {of_logaddexp, 2, {INFINITY, INFINITY}, {0.5, 0.5}, {0, 0}, 0},
+    {of_logaddexp, 2, {-INFINITY, -INFINITY}, {0.5, 0.5}, {0, 0}, 0},
+    {of_logaddexp, 2, {-INFINITY, 1}, {0, 1}, {0, 0}, 0},
+    {of_logaddexp, 2, {1, INFINITY}, {0, 1}, {0, 0}, 0},
+    {of_xlogy, 2, {0, 0}, {0, 0}, {0, 0}, 0},
+    {of_xlogy, 2, {0, -1}, {0, 0}, {0, 0}, 0},
+    {of_xlogy, 2, {0, INFINITY}, {0, 0}, {0, 0}, 0},
+    {of_xlogy, 2, {0, 10}, {LN10, 0}, {0, 0}, 0.1},
+    {of_xlogy, 2, {2, 0}, {-INFINITY, INFINITY}, {0, -INFINITY}, INFINITY},
+};
+/* clang-format on */
+
+static bool agrees(double got, double want, double tolerance) {
+    if (isnan(want)) return isnan(got);
+    return got == want || fabs(got - want) <= tolerance * fabs(want);
+}
+
+#define CHECK(got, want, tolerance, ...)                                                                               \
+    do {                                                                                                               \
+        double got_ = (got), want_ = (want);                                                                           \
+        EXPECT_OK();                                                                                                   \
+        if (!agrees(got_, want_, tolerance)) {                                                                         \
+            char where_[200];                                                                                          \
+            snprintf(where_, sizeof where_, __VA_ARGS__);                                                              \
+            ck_abort_msg("%s: %.17g, not %.17g", where_, got_, want_);                                                 \
+        }                                                                                                              \
+    } while (0)
+
+static lam_fn *gradient_by(lam_fn *f, int i) {
+    return lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(i)});
+}
+
+/* The derivative of f by input i as a function of the same inputs, by forward mode: env is a `forward`. */
+typedef struct forward {
+    lam_fn *f;
+    int inputs, by;
+} forward;
+
+static void forward_body(lam_ctx *here, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const forward *w = env;
+    lam_tensor *tangents[OPERANDS] = {NULL}, *value;
+    tangents[w->by] = lam_ones_like(in[w->by]);
+    (void)here;
+    lam_jvp(w->f, (lam_list){(size_t)w->inputs, in}, (lam_list){(size_t)w->inputs, tangents}, &value, out, 1, NULL);
+}
+
+static lam_fn *tangent_by(lam_fn *f, int i, int inputs, forward *room) {
+    *room = (forward){f, inputs, i};
+    return FN_ENV(forward_body, inputs, 1, room);
+}
+
+/* Checks one second derivative in all four pairs of modes. */
+static void expect_second(const point *p, int row, lam_fn *f, lam_list at, int i, int k, double want, double tolerance) {
+    if (want == OFF) return;
+    forward first, second;
+    lam_fn *by_i[2] = {gradient_by(f, i), tangent_by(f, i, p->inputs, &first)};
+    for (int mode = 0; mode < 4; mode++) {
+        lam_fn *g = by_i[mode & 1];
+        lam_fn *both = mode & 2 ? tangent_by(g, k, p->inputs, &second) : gradient_by(g, k);
+        CHECK(lam_item(lam_apply(both, at)), want, tolerance, "row %d, second derivative by %d and %d, modes %d", row, i,
+              k, mode);
+    }
+}
+
+static void at_point(int row, lam_dtype dtype, double tolerance) {
+    const point *p = &points[row];
+    lam_fn *f = FN(p->body, p->inputs, 1);
+    lam_tensor *x[OPERANDS];
+    for (int i = 0; i < p->inputs; i++) x[i] = lam_full(ctx, dtype, LAM_DIMS0, p->x[i]);
+    lam_list at = {(size_t)p->inputs, x};
+    for (int i = 0; i < p->inputs; i++) {
+        forward room;
+        CHECK(lam_item(lam_apply(gradient_by(f, i), at)), p->slope[i], tolerance, "row %d, grad by %d", row, i);
+        CHECK(lam_item(lam_apply(tangent_by(f, i, p->inputs, &room), at)), p->slope[i], tolerance, "row %d, jvp by %d",
+              row, i);
+        expect_second(p, row, f, at, i, i, p->second[i], tolerance);
+    }
+    if (p->inputs < 2) return;
+    expect_second(p, row, f, at, 0, 1, p->mixed, tolerance);
+    expect_second(p, row, f, at, 1, 0, p->mixed, tolerance);
+}
+
+START_TEST(operations_of_numbers_at_singular_points) {
+    at_point(_i, LAM_F64, 4e-16);
+    at_point(_i, LAM_F32, 4e-7);
+}
+END_TEST
+
+/* A zero tangent is no promise that the product is 0: where the slope is infinite, the product has no value. */
+START_TEST(a_zero_tangent_where_the_slope_is_infinite_gives_nan) {
+    lam_tensor *y, *dy;
+    lam_jvp(FN(of_sqrt, 1, 1), LAM_LIST(num(0)), LAM_LIST(num(0)), &y, &dy, 1, NULL);
+    EXPECT_NUM(dy, NAN);
+}
+END_TEST
+
+/* ---- what does not count sends nothing ---------------------------------------------------------------------------- */
+
+/* Derivatives by in[0], which is not taken. Backward, inf comes to the operation that does not take it; forward, inf
+ * comes from the operand not taken: both stop there. On the other way a factor 0 meets the infinite slope of the root
+ * itself, and only a guard before the root helps. */
+BODY(root_of_max) {
+    out[0] = lam_sqrt(lam_max(in[0], in[1]));
+}
+BODY(root_of_min) {
+    out[0] = lam_sqrt(lam_min(in[0], in[1]));
+}
+BODY(root_of_where) {
+    out[0] = lam_sqrt(lam_where(lam_gt(in[0], in[1]), in[0], in[1]));
+}
+BODY(root_of_clamp) {
+    out[0] = lam_sqrt(lam_clamp(in[0], in[1], 2.0));
+}
+BODY(root_of_largest) {
+    out[0] = lam_sqrt(lam_max_reduce(lam_stack(LAM_LIST(in[0], in[1]), 0), NULL));
+}
+BODY(max_of_root) {
+    out[0] = lam_max(lam_sqrt(in[0]), in[1]);
+}
+BODY(min_of_root) {
+    out[0] = lam_min(lam_rsqrt(in[0]), in[1]);
+}
+BODY(where_of_root) {
+    out[0] = lam_where(lam_gt(in[0], 0.0), lam_sqrt(in[0]), in[1]);
+}
+BODY(clamp_of_root) {
+    out[0] = lam_clamp(lam_sqrt(in[0]), in[1], 2.0);
+}
+BODY(largest_of_root) {
+    out[0] = lam_max_reduce(lam_stack(LAM_LIST(lam_sqrt(in[0]), in[1]), 0), NULL);
+}
+BODY(guarded_root) {
+    lam_tensor *positive = lam_gt(in[0], 0.0);
+    out[0] = lam_where(positive, lam_sqrt(lam_where(positive, in[0], 1.0)), in[1]);
+}
+
+static const struct {
+    lam_body body;
+    double x[2], by_grad, by_jvp;
+} not_taken[] = {
+    {root_of_max, {-1, 0}, 0, NAN},     {max_of_root, {0, 1}, NAN, 0},
+    {root_of_min, {1, 0}, 0, NAN},      {min_of_root, {0, 1}, NAN, 0},
+    {root_of_where, {-1, 0}, 0, NAN},   {where_of_root, {0, 1}, NAN, 0},
+    {root_of_clamp, {-1, 0}, 0, NAN},   {clamp_of_root, {0, 1}, NAN, 0},
+    {root_of_largest, {-1, 0}, 0, NAN}, {largest_of_root, {0, 1}, NAN, 0},
+    {guarded_root, {0, 1}, 0, 0},       {guarded_root, {-1, 1}, 0, 0},
+};
+
+START_TEST(what_is_not_taken_sends_exactly_zero) {
+    lam_fn *f = FN(not_taken[_i].body, 2, 1);
+    lam_list at = LAM_LIST(num(not_taken[_i].x[0]), num(not_taken[_i].x[1]));
+    forward room;
+    CHECK(lam_item(lam_apply(gradient_by(f, 0), at)), not_taken[_i].by_grad, 0, "row %d, grad", _i);
+    CHECK(lam_item(lam_apply(tangent_by(f, 0, 2, &room), at)), not_taken[_i].by_jvp, 0, "row %d, jvp", _i);
+}
+END_TEST
+
+/* ---- operations along an axis ------------------------------------------------------------------------------------- */
+
+#define REDUCES(name)                                                                                                  \
+    BODY(all_##name) {                                                                                                 \
+        out[0] = lam_##name(in[0], NULL);                                                                              \
+    }
+/* The results 1, 10, 100, ... times as important, so that each shows in the sum. */
+#define SCANS(name)                                                                                                    \
+    BODY(all_##name) {                                                                                                 \
+        out[0] = lam_sum(lam_mul(VEC(1, 10, 100, 1000), lam_##name(in[0], 0)), NULL);                                  \
+    }
+
+REDUCES(max_reduce) REDUCES(min_reduce) REDUCES(prod) REDUCES(logsumexp) REDUCES(norm) REDUCES(std)
+SCANS(cummax) SCANS(cummin) SCANS(cumprod) SCANS(cumlogsumexp)
+
+BODY(norm_of_order_1) {
+    out[0] = lam_norm(in[0], &(lam_norm_options){.order = 1});
+}
+
+BODY(norm_of_order_3) {
+    out[0] = lam_norm(in[0], &(lam_norm_options){.order = 3});
+}
+
+BODY(greatest_norm) {
+    out[0] = lam_norm(in[0], &(lam_norm_options){.order = INFINITY});
+}
+
+typedef struct row_of_points {
+    lam_body body;
+    double x[ELEMENTS];
+    double slope[ELEMENTS];
+    double diagonal[ELEMENTS]; /* of the Hessian; OFF in the first: not stated */
+} row_of_points;
+
+#define INF INFINITY
+/* clang-format off */
+static const row_of_points rows[] = {
+    {all_max_reduce, {1, 4, 4, 0}, {0, 0.5, 0.5, 0}, {0, 0, 0, 0}},
+    {all_max_reduce, {-INF, -INF, -INF, -INF}, {0.25, 0.25, 0.25, 0.25}, {0, 0, 0, 0}},
+    {all_min_reduce, {1, 4, 1, 1}, {1. / 3, 0, 1. / 3, 1. / 3}, {0, 0, 0, 0}},
+    {all_prod, {2, 0, 3, 5}, {0, 30, 0, 0}, {0, 0, 0, 0}},
+    {all_prod, {2, 0, 0, 5}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    /* Ties so far: of the first two, then of the last two that equal 4. */
+    {all_cummax, {3, 3, 4, 4}, {1 + 5, 5, 100 + 500, 500}, {0, 0, 0, 0}},
+    {all_cummin, {3, 3, 4, 3}, {1 + 5 + 50 + 1000. / 3, 5 + 50 + 1000. / 3, 0, 1000. / 3}, {0, 0, 0, 0}},
+    /* Products 2, 0, 0, 0: by element 1 they have slopes 2, 6, 30; by element 0 nothing behind the first. */
+    {all_cumprod, {2, 0, 3, 5}, {1, 20 + 600 + 30000, 0, 0}, {0, 0, 0, 0}},
+    {all_cumprod, {2, 0, 0, 5}, {1, 20, 0, 0}, {0, 0, 0, 0}},
+    {all_logsumexp, {-INF, -INF, -INF, -INF}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    {all_logsumexp, {1, INF, INF, -INF}, {0, 0.5, 0.5, 0}, {OFF}},
+    {all_logsumexp, {2, 2, -INF, -INF}, {0.5, 0.5, 0, 0}, {0.25, 0.25, 0, 0}},
+    {all_cumlogsumexp, {-INF, -INF, 0, -INF}, {0, 0, 1100, 0}, {OFF}},
+    {all_cumlogsumexp, {1, INF, INF, -INF}, {1, 10 + 50 + 500, 50 + 500, 0}, {OFF}},
+    {all_norm, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    {norm_of_order_1, {0, 2, -2, 0}, {0, 1, -1, 0}, {0, 0, 0, 0}},
+    {norm_of_order_3, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    {norm_of_order_3, {0, 2, 0, 0}, {0, 1, 0, 0}, {OFF}},
+    {greatest_norm, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    {greatest_norm, {2, -2, 1, 0}, {0.5, -0.5, 0, 0}, {0, 0, 0, 0}},
+    {all_std, {7, 7, 7, 7}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+};
+/* clang-format on */
+
+static void along_axis(int row, lam_dtype dtype, double tolerance) {
+    const row_of_points *p = &rows[row];
+    lam_fn *f = FN(p->body, 1, 1);
+    lam_tensor *x = lam_cast(lam_array(ctx, LAM_F64, LAM_DIMS(ELEMENTS), p->x), dtype);
+    lam_tensor *g = apply1(lam_grad(f, NULL), x), *h = apply1(lam_hessian(f, NULL), x), *y, *dy;
+    for (int i = 0; i < ELEMENTS; i++) {
+        CHECK(lam_item(lam_index(g, 0, i)), p->slope[i], tolerance, "row %d, grad by %d", row, i);
+        if (p->diagonal[0] != OFF)
+            CHECK(lam_item(lam_index(lam_index(h, 0, i), 0, i)), p->diagonal[i], tolerance, "row %d, Hessian, %d", row,
+                  i);
+        double one[ELEMENTS] = {0};
+        one[i] = 1;
+        lam_tensor *e = lam_cast(lam_array(ctx, LAM_F64, LAM_DIMS(ELEMENTS), one), dtype);
+        lam_jvp(f, LAM_LIST(x), LAM_LIST(e), &y, &dy, 1, NULL);
+        CHECK(lam_item(dy), p->slope[i], tolerance, "row %d, jvp by %d", row, i);
+    }
+}
+
+START_TEST(operations_along_axes_at_singular_points) {
+    along_axis(_i, LAM_F64, 1e-15);
+    along_axis(_i, LAM_F32, 4e-7);
+}
+END_TEST
+
+/* ---- special values ----------------------------------------------------------------------------------------------- */
+
+typedef struct special {
+    lam_body body;
+    int inputs;
+    double x[2], want; /* want: the sign of a zero counts */
+} special;
+
+#define HALF_PI 1.57079632679489661923
+/* clang-format off */
+static const special specials[] = {
+    {of_abs, 1, {-0.0}, 0.0}, {of_abs, 1, {-INF}, INF}, {of_abs, 1, {NAN}, NAN},
+    {of_sign, 1, {-0.0}, -0.0}, {of_sign, 1, {-INF}, -1}, {of_sign, 1, {NAN}, NAN},
+    {of_floor, 1, {-0.0}, -0.0}, {of_floor, 1, {-INF}, -INF}, {of_floor, 1, {-0.5}, -1},
+    {of_ceil, 1, {-0.5}, -0.0}, {of_ceil, 1, {INF}, INF}, {of_ceil, 1, {NAN}, NAN},
+    {of_round, 1, {0.5}, 0.0}, {of_round, 1, {1.5}, 2}, {of_round, 1, {-0.5}, -0.0}, {of_round, 1, {-2.5}, -2},
+    {of_trunc, 1, {-0.5}, -0.0}, {of_trunc, 1, {-INF}, -INF},
+    {of_sqrt, 1, {-0.0}, -0.0}, {of_sqrt, 1, {INF}, INF}, {of_sqrt, 1, {-1}, NAN},
+    {of_cbrt, 1, {-8}, -2}, {of_cbrt, 1, {-0.0}, -0.0}, {of_cbrt, 1, {-INF}, -INF},
+    {of_rsqrt, 1, {0.0}, INF}, {of_rsqrt, 1, {INF}, 0.0}, {of_rsqrt, 1, {-1}, NAN},
+    {of_reciprocal, 1, {-0.0}, -INF}, {of_reciprocal, 1, {-INF}, -0.0},
+    {of_exp, 1, {-INF}, 0.0}, {of_exp, 1, {INF}, INF}, {of_exp, 1, {1e4}, INF}, {of_exp, 1, {-1e4}, 0.0},
+    {of_exp, 1, {-0.0}, 1}, {of_exp, 1, {NAN}, NAN},
+    {of_expm1, 1, {-INF}, -1}, {of_expm1, 1, {-0.0}, -0.0}, {of_expm1, 1, {INF}, INF},
+    {of_log, 1, {0.0}, -INF}, {of_log, 1, {-0.0}, -INF}, {of_log, 1, {1}, 0.0}, {of_log, 1, {-1}, NAN},
+    {of_log, 1, {INF}, INF}, {of_log2, 1, {0.0}, -INF}, {of_log10, 1, {0.0}, -INF},
+    {of_log1p, 1, {-1}, -INF}, {of_log1p, 1, {-0.0}, -0.0}, {of_log1p, 1, {-2}, NAN}, {of_log1p, 1, {INF}, INF},
+    {of_sin, 1, {-0.0}, -0.0}, {of_sin, 1, {INF}, NAN}, {of_cos, 1, {-INF}, NAN},
+    {of_asin, 1, {-0.0}, -0.0}, {of_asin, 1, {2}, NAN}, {of_acos, 1, {1}, 0.0}, {of_acos, 1, {-2}, NAN},
+    {of_atan, 1, {INF}, HALF_PI}, {of_atan, 1, {-0.0}, -0.0},
+    {of_asinh, 1, {-INF}, -INF}, {of_acosh, 1, {1}, 0.0}, {of_acosh, 1, {0.5}, NAN}, {of_acosh, 1, {INF}, INF},
+    {of_atanh, 1, {1}, INF}, {of_atanh, 1, {-1}, -INF}, {of_atanh, 1, {2}, NAN}, {of_atanh, 1, {-0.0}, -0.0},
+    {of_tanh, 1, {-INF}, -1}, {of_tanh, 1, {INF}, 1}, {of_tanh, 1, {-0.0}, -0.0},
+    {of_logistic, 1, {-INF}, 0.0}, {of_logistic, 1, {INF}, 1}, {of_logistic, 1, {-1e4}, 0.0},
+    {of_erf, 1, {-INF}, -1}, {of_erf, 1, {-0.0}, -0.0}, {of_erfc, 1, {INF}, 0.0}, {of_erfc, 1, {-INF}, 2},
+    {of_is_nan, 1, {NAN}, 1}, {of_is_nan, 1, {INF}, 0}, {of_is_finite, 1, {-INF}, 0}, {of_is_finite, 1, {NAN}, 0},
+    {of_add, 2, {INF, -INF}, NAN}, {of_add, 2, {0.0, -0.0}, 0.0}, {of_mul, 2, {0.0, INF}, NAN},
+    {of_mul, 2, {-1, 0.0}, -0.0}, {of_div, 2, {0.0, 0.0}, NAN}, {of_div, 2, {1, -0.0}, -INF},
+    {of_rem, 2, {INF, 1}, NAN}, {of_rem, 2, {1, 0.0}, NAN}, {of_rem, 2, {1, INF}, 1}, {of_rem, 2, {-0.0, 1}, -0.0},
+    {of_rem, 2, {-7, 3}, -1},
+    {of_pow, 2, {0.0, 0.0}, 1}, {of_pow, 2, {NAN, 0.0}, 1}, {of_pow, 2, {1, NAN}, 1}, {of_pow, 2, {-8, 0.5}, NAN},
+    {of_pow, 2, {0.0, -1}, INF}, {of_pow, 2, {-0.0, -1}, -INF}, {of_pow, 2, {-0.0, 3}, -0.0},
+    {of_pow, 2, {-INF, 3}, -INF}, {of_pow, 2, {-1, INF}, 1}, {of_pow, 2, {0.5, -INF}, INF}, {of_pow, 2, {-2, 3}, -8},
+    {of_max, 2, {NAN, 1}, NAN}, {of_max, 2, {1, NAN}, NAN}, {of_max, 2, {-INF, INF}, INF},
+    {of_min, 2, {NAN, 1}, NAN}, {of_min, 2, {1, NAN}, NAN}, {of_min, 2, {-INF, INF}, -INF},
+    {of_atan2, 2, {-0.0, 1}, -0.0}, {of_atan2, 2, {1, 0.0}, HALF_PI}, {of_atan2, 2, {0.0, -0.0}, 2 * HALF_PI},
+    {of_atan2, 2, {INF, INF}, HALF_PI / 2},
+    {of_hypot, 2, {INF, NAN}, INF}, {of_hypot, 2, {-0.0, 0.0}, 0.0}, {of_hypot, 2, {3, -4}, 5},
+    {of_copysign, 2, {3, -0.0}, -3}, {of_copysign, 2, {-INF, 1}, INF},
+    {of_logaddexp, 2, {-INF, -INF}, -INF}, {of_logaddexp, 2, {INF, -INF}, INF}, {of_logaddexp, 2, {INF, INF}, INF},
+    {of_logaddexp, 2, {NAN, INF}, NAN}, {of_logaddexp, 2, {1, -INF}, 1},
+    {of_xlogy, 2, {0.0, 0.0}, 0.0}, {of_xlogy, 2, {0.0, -1}, 0.0}, {of_xlogy, 2, {0.0, NAN}, NAN},
+    {of_xlogy, 2, {0.0, INF}, 0.0}, {of_xlogy, 2, {1, 0.0}, -INF},
+    {of_eq, 2, {NAN, NAN}, 0}, {of_ne, 2, {NAN, NAN}, 1}, {of_lt, 2, {NAN, 1}, 0}, {of_ge, 2, {1, NAN}, 0},
+    {of_eq, 2, {0.0, -0.0}, 1},
+};
+/* clang-format on */
+
+/* Long enough for a loop over vectors and its remainder, which must agree. */
+enum { COPIES = 19 };
+
+static void special_value(int row, lam_dtype dtype, double tolerance) {
+    const special *s = &specials[row];
+    lam_tensor *x[2], *y;
+    double got[COPIES];
+    for (int i = 0; i < s->inputs; i++) x[i] = lam_full(ctx, dtype, LAM_DIMS(COPIES), s->x[i]);
+    lam_call(FN(s->body, s->inputs, 1), (lam_list){(size_t)s->inputs, x}, &y, 1);
+    ck_assert_int_eq(lam_read(lam_cast(y, LAM_F64), got, sizeof got), LAM_OK);
+    for (int i = 0; i < COPIES; i++) {
+        CHECK(got[i], s->want, tolerance, "row %d, element %d of %s", row, i, dtype == LAM_F64 ? "f64" : "f32");
+        ck_assert_msg(isnan(s->want) || signbit(got[i]) == signbit(s->want), "row %d: sign of %g", row, got[i]);
+    }
+}
+
+START_TEST(special_values) {
+    special_value(_i, LAM_F64, 3e-16);
+    special_value(_i, LAM_F32, 2e-7);
+}
+END_TEST
+
+START_TEST(special_values_of_reductions) {
+    lam_tensor *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0));
+    EXPECT_NUM(lam_sum(VEC(INF, -INF), NULL), NAN);
+    EXPECT_NUM(lam_sum(none, NULL), 0);
+    EXPECT_NUM(lam_prod(none, NULL), 1);
+    EXPECT_NUM(lam_prod(VEC(0, INF), NULL), NAN);
+    EXPECT_NUM(lam_mean(none, NULL), NAN);
+    EXPECT_NUM(lam_max_reduce(none, NULL), -INF);
+    EXPECT_NUM(lam_min_reduce(none, NULL), INF);
+    EXPECT_NUM(lam_max_reduce(VEC(1, NAN, INF), NULL), NAN);
+    EXPECT_NUM(lam_min_reduce(VEC(1, NAN, -INF), NULL), NAN);
+    EXPECT_NUM(lam_argmax(VEC(1, NAN, INF), 0), 1);
+    EXPECT_NUM(lam_logsumexp(none, NULL), -INF);
+    EXPECT_NUM(lam_logsumexp(VEC(1, INF), NULL), INF);
+    EXPECT_NUM(lam_logsumexp(VEC(-INF, -INF), NULL), -INF);
+    EXPECT_NUM(lam_logsumexp(VEC(INF, NAN), NULL), NAN);
+    EXPECT(lam_cummax(VEC(1, NAN, 2), 0), LAM_DIMS(3), 1, NAN, NAN);
+    EXPECT(lam_cumlogsumexp(VEC(-INF, 0, INF), 0), LAM_DIMS(3), -INF, 0, INF);
+}
+END_TEST
+
+Suite *suite_primitives_singular(void) {
+    Suite *suite = SUITE_OF("singular", a_zero_tangent_where_the_slope_is_infinite_gives_nan,
+                            special_values_of_reductions);
+    suite_loop(suite, operations_of_numbers_at_singular_points, (int)(sizeof points / sizeof points[0]));
+    suite_loop(suite, what_is_not_taken_sends_exactly_zero, (int)(sizeof not_taken / sizeof not_taken[0]));
+    suite_loop(suite, operations_along_axes_at_singular_points, (int)(sizeof rows / sizeof rows[0]));
+    suite_loop(suite, special_values, (int)(sizeof specials / sizeof specials[0]));
+    return suite;
+}

@@ -86,8 +86,8 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     return status;
 }
 
-/* Whether all operands of an elementwise call have the batch axis in front and one rank, so that nothing is to be moved or
- * lined up; in[] then are the operands below. */
+/* Whether all operands of an elementwise call have the batch axis in front and one rank, so that nothing is to be moved
+ * or lined up; in[] then are the operands below. */
 static bool unbox_aligned(const lam__level *level, const lam_call_site *call, lam_value *in[]) {
     if (!call->primitive->elementwise) return false;
     for (int i = 0; i < call->inputs; i++) {

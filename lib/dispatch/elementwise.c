@@ -123,8 +123,8 @@ static const lam_value *quick_shape(int n, lam_value *const in[]) {
     return like;
 }
 
-/* Whether two operands have one dtype, equal dims, and are concrete without gaps: the commonest case of all. What stands
- * before the count of references is kind, dtype, rank and contiguity, compared as one. */
+/* Whether two operands have one dtype, equal dims, and are concrete without gaps: the commonest case of all. What
+ * stands before the count of references is kind, dtype, rank and contiguity, compared as one. */
 static inline bool twins(const lam_value *x, const lam_value *y) {
     _Static_assert(offsetof(lam_value, refs) == 4, "four bytes lead a value");
     if (memcmp(x, y, offsetof(lam_value, refs)) != 0 || x->count != y->count) return false;
@@ -138,8 +138,8 @@ static inline bool twins(const lam_value *x, const lam_value *y) {
 static const int64_t ones[MAX_OPERANDS] = {1, 1, 1, 1};
 
 /* A new value like `like`, which the loop fills from the operands at[1], at[2], ... */
-static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[], const int64_t step[],
-                                   const void *params) {
+static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[],
+                                   const int64_t step[], const void *params) {
     if (!like->count || (p->real && !lam__dtype_is_float(like->dtype))) return NULL;
     lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
     lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
@@ -149,12 +149,18 @@ static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const l
     return out;
 }
 
-lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[], const void *params) {
-    if (n == 2 && twins(in[0], in[1])) return fill_like(ctx, p, in[0], (void *[]){NULL, in[0]->data, in[1]->data}, ones, params);
+lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[],
+                                  const void *params) {
+    void *at[MAX_OPERANDS];
+    if (n == 2 && twins(in[0], in[1])) {
+        at[1] = in[0]->data;
+        at[2] = in[1]->data;
+        return fill_like(ctx, p, in[0], at, ones, params);
+    }
     const lam_value *like = quick_shape(n, in);
     if (!like) return NULL;
-    if (p->loop == LAM__LOOP_where + 1 && like->dtype != LAM_BOOL) return NULL; /* the condition is not bool: to be refused */
-    void *at[MAX_OPERANDS];
+    bool select = p->loop == LAM__LOOP_where + 1;
+    if (select && like->dtype != LAM_BOOL) return NULL; /* the condition is not bool: to be refused */
     int64_t step[MAX_OPERANDS] = {1};
     for (int i = 0; i < n; i++) {
         at[i + 1] = in[i]->data;

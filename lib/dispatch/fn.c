@@ -270,7 +270,9 @@ static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) 
     }
     if (!where) {
         *out = NULL;
-        return ctx->error.status;
+        if (ctx->error.status != LAM_OK) return ctx->error.status;
+        return lam__error_set(ctx, LAM_ERR_CONTEXT, "an empty list belongs to no context: check it before",
+                              "output %d of function '%s' is the failed tensor of another context or of none", o, f->name);
     }
     lam_value *v = *out;
     if ((v->kind == LAM__BOX || v->kind == LAM__ENDED) && !lam__level_visible(ctx, lam__payload_of(v)->level)) {

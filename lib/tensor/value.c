@@ -224,7 +224,8 @@ static lam__value *box_around(lam_ctx *ctx, lam_dtype dtype, int rank, const int
         v->axes[i] = dims[i];
         count *= dims[i];
     }
-    v->head = (lam_value){.kind = LAM__BOX, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .contiguous = true, .refs = 1, .count = count, .dims = v->axes};
+    v->head = (lam_value){.kind = LAM__BOX, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .contiguous = true, .refs = 1,
+                          .count = count, .dims = v->axes};
     v->ctx = ctx;
     return v;
 }

@@ -86,8 +86,8 @@ lam_value *lam__value_view(lam_value *x, int rank, const int64_t *dims, const in
 lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,
                            lam__buffer *buffer);
 
-/* A box of `level` with the dtype and dims that the user sees there, which are those of inner or some of them; takes over
- * inner (also on failure; may be NULL). extra and number are for the caller to set in the payload. */
+/* A box of `level` with the dtype and dims that the user sees there, which are those of inner or some of them; takes
+ * over inner (also on failure; may be NULL). extra and number are for the caller to set in the payload. */
 lam_value *lam__value_box(struct lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner);
 
 /* Turns a box into an ended one: its payload is released, what messages need stays. */

@@ -142,7 +142,8 @@ START_TEST(a_size_that_overflows_is_an_error_not_a_small_block) {
 }
 END_TEST
 
-/* Pooled memory: the context hands back what it cached when asked to. */
+/* Pooled memory: the context hands back what it cached when asked to. (Under a sanitizer nothing is cached, and a dropped tensor's
+ * memory is back at once.) */
 START_TEST(trim_gives_cached_blocks_back) {
     memory m = {0};
     lam_ctx_options options = memory_options(&m);
@@ -151,7 +152,11 @@ START_TEST(trim_gives_cached_blocks_back) {
     lam_tensor *x = lam_zeros(other, LAM_F64, LAM_DIMS(100000));
     size_t full = m.bytes;
     lam_drop(x);
+#ifdef __SANITIZE_ADDRESS__
+    ck_assert_uint_le(m.bytes, full - 800000);
+#else
     ck_assert_uint_eq(m.bytes, full);
+#endif
     lam_ctx_trim(other);
     ck_assert_uint_le(m.bytes, full - 800000);
     lam_ctx_free(other);

@@ -97,7 +97,9 @@ static void stash_from(lam_fn *f, lam_tensor *x) {
 }
 
 START_TEST(escaped_boxes_are_named_wherever_they_turn_up) {
-    lam_fn *const sources[] = {lam_grad(FN(stashes, 1, 1), NULL), lam_vmap(FN(stashes, 1, 1), &(lam_vmap_options){.axis_size = 3, .in_axes = LAM_AXES(LAM_UNMAPPED)})};
+    lam_fn *const sources[] = {
+        lam_grad(FN(stashes, 1, 1), NULL),
+        lam_vmap(FN(stashes, 1, 1), &(lam_vmap_options){.axis_size = 3, .in_axes = LAM_AXES(LAM_UNMAPPED)})};
     lam_tensor *one = num(1), *tangent, *y;
     lam_fn *pull;
     stash_from(sources[0], num(3));
@@ -220,7 +222,11 @@ START_TEST(held_functions_end_with_their_context) {
     ctx = lam_ctx_new(&options);
     lam_scope *scope = lam_scope_begin(ctx);
     lam_tensor *held = lam_hold(num(1));
-    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.body = drops_input, .inputs = 1, .outputs = 1, .env = &held, .env_free = count_env,
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.body = drops_input,
+                                                  .inputs = 1,
+                                                  .outputs = 1,
+                                                  .env = &held,
+                                                  .env_free = count_env,
                                                   .captures = LAM_LIST(held)});
     lam_fn_hold(lam_grad(f, NULL));
     lam_fn_hold(lam_vmap(lam_fn_hold(lam_grad(f, NULL)), NULL));
@@ -354,7 +360,8 @@ BODY(square_sum) {
 BODY(many_axes) {
     int64_t dims[LAM_MAX_RANK * 2];
     for (int i = 0; i < *(int *)env; i++) dims[i] = 1;
-    out[0] = lam_add(lam_reshape(lam_sum(in[0], NULL), (lam_dims){*(int *)env, dims}), lam_broadcast_to(num(1), (lam_dims){*(int *)env, dims}));
+    out[0] = lam_add(lam_reshape(lam_sum(in[0], NULL), (lam_dims){*(int *)env, dims}),
+                     lam_broadcast_to(num(1), (lam_dims){*(int *)env, dims}));
 }
 
 START_TEST(levels_on_levels_keep_to_the_ranks_there_are) {
@@ -387,7 +394,8 @@ START_TEST(axes_never_pass_the_room_inside) {
 END_TEST
 
 START_TEST(zero_sizes_and_rank_zero_through_all) {
-    lam_tensor *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), *rows = lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), *narrow = lam_zeros(ctx, LAM_F64, LAM_DIMS(3, 0));
+    lam_tensor *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), *rows = lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)),
+               *narrow = lam_zeros(ctx, LAM_F64, LAM_DIMS(3, 0));
     lam_fn *f = FN(square_sum, 1, 1), *g = lam_grad(f, NULL);
     EXPECT_EMPTY(apply1(g, none), LAM_DIMS(0));
     EXPECT_EMPTY(apply1(lam_vmap(g, NULL), rows), LAM_DIMS(0, 3));
@@ -440,10 +448,11 @@ START_TEST(contexts_run_side_by_side) {
 END_TEST
 
 Suite *suite_fuzz_lifecycle(void) {
-    return SUITE_OF("fuzz: lives", inputs_are_the_bodys_own, one_tensor_may_be_two_outputs, bodies_that_lose_what_they_return,
-                    escaped_boxes_are_named_wherever_they_turn_up, poisoned_handles_live_and_end_like_others,
-                    scopes_are_ended_once_and_where_they_began, a_function_may_free_itself, held_functions_end_with_their_context,
-                    recursion_of_the_users_is_followed, pullbacks_outlive_what_they_came_from, a_pullback_of_an_ended_level_says_so,
-                    failures_cleared_inside, levels_on_levels_keep_to_the_ranks_there_are, axes_never_pass_the_room_inside,
-                    zero_sizes_and_rank_zero_through_all, contexts_run_side_by_side);
+    return SUITE_OF(
+        "fuzz: lives", inputs_are_the_bodys_own, one_tensor_may_be_two_outputs, bodies_that_lose_what_they_return,
+        escaped_boxes_are_named_wherever_they_turn_up, poisoned_handles_live_and_end_like_others,
+        scopes_are_ended_once_and_where_they_began, a_function_may_free_itself, held_functions_end_with_their_context,
+        recursion_of_the_users_is_followed, pullbacks_outlive_what_they_came_from, a_pullback_of_an_ended_level_says_so,
+        failures_cleared_inside, levels_on_levels_keep_to_the_ranks_there_are, axes_never_pass_the_room_inside,
+        zero_sizes_and_rank_zero_through_all, contexts_run_side_by_side);
 }

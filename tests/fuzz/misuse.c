@@ -12,17 +12,20 @@ typedef lam_tensor *reduction(lam_tensor *, const lam_reduce_options *);
 typedef lam_tensor *along(lam_tensor *, int);
 
 static unary *const unaries[] = {
-    lam_abs, lam_acos, lam_acosh, lam_alias, lam_asin, lam_asinh, lam_atan, lam_atanh, lam_cbrt, lam_ceil, lam_cholesky, lam_contiguous,
-    lam_cos, lam_cosh, lam_det, lam_empty_like, lam_erf, lam_erfc, lam_exp, lam_exp2, lam_expm1, lam_floor, lam_hold, lam_inv,
-    lam_is_finite, lam_is_nan, lam_log, lam_log10, lam_log1p, lam_log2, lam_logistic, lam_neg, lam_not, lam_ones_like, lam_reciprocal,
-    lam_round, lam_rsqrt, lam_sign, lam_sin, lam_sinh, lam_sqrt, lam_square, lam_stop_gradient, lam_tan, lam_tanh, lam_trunc,
-    lam_zeros_like,
+    lam_abs,           lam_acos,       lam_acosh,    lam_alias,     lam_asin,       lam_asinh,     lam_atan,
+    lam_atanh,         lam_cbrt,       lam_ceil,     lam_cholesky,  lam_contiguous, lam_cos,       lam_cosh,
+    lam_det,           lam_empty_like, lam_erf,      lam_erfc,      lam_exp,        lam_exp2,      lam_expm1,
+    lam_floor,         lam_hold,       lam_inv,      lam_is_finite, lam_is_nan,     lam_log,       lam_log10,
+    lam_log1p,         lam_log2,       lam_logistic, lam_neg,       lam_not,        lam_ones_like, lam_reciprocal,
+    lam_round,         lam_rsqrt,      lam_sign,     lam_sin,       lam_sinh,       lam_sqrt,      lam_square,
+    lam_stop_gradient, lam_tan,        lam_tanh,     lam_trunc,     lam_zeros_like,
 };
 
 static binary *const binaries[] = {
-    (lam_add), lam_add_, lam_and, lam_assign_, (lam_atan2), lam_cho_solve, (lam_copysign), (lam_div), lam_div_, lam_dot, (lam_eq), (lam_ge),
-    (lam_gt), (lam_hypot), (lam_le), (lam_logaddexp), (lam_lt), lam_matmul, (lam_max), (lam_min), (lam_mul), lam_mul_, (lam_ne), lam_or,
-    lam_outer, (lam_pow), (lam_rem), lam_solve, (lam_sub), lam_sub_, (lam_xlogy), lam_xor,
+    (lam_add), lam_add_,   lam_and,   lam_assign_, (lam_atan2), lam_cho_solve, (lam_copysign), (lam_div),
+    lam_div_,  lam_dot,    (lam_eq),  (lam_ge),    (lam_gt),    (lam_hypot),   (lam_le),       (lam_logaddexp),
+    (lam_lt),  lam_matmul, (lam_max), (lam_min),   (lam_mul),   lam_mul_,      (lam_ne),       lam_or,
+    lam_outer, (lam_pow),  (lam_rem), lam_solve,   (lam_sub),   lam_sub_,      (lam_xlogy),    lam_xor,
 };
 
 static reduction *const reductions[] = {
@@ -30,8 +33,9 @@ static reduction *const reductions[] = {
 };
 
 static along *const axes[] = {
-    lam_argmax, lam_argmin, lam_cumlogsumexp, lam_cumlogsumexp_reverse, lam_cummax, lam_cummax_reverse, lam_cummin,
-    lam_cummin_reverse, lam_cumprod, lam_cumprod_reverse, lam_cumsum, lam_cumsum_reverse, lam_expand_dims, lam_log_softmax, lam_softmax,
+    lam_argmax,      lam_argmin,         lam_cumlogsumexp, lam_cumlogsumexp_reverse, lam_cummax, lam_cummax_reverse,
+    lam_cummin,      lam_cummin_reverse, lam_cumprod,      lam_cumprod_reverse,      lam_cumsum, lam_cumsum_reverse,
+    lam_expand_dims, lam_log_softmax,    lam_softmax,
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
@@ -39,7 +43,8 @@ static along *const axes[] = {
 /* ---- tensors that must be refused --------------------------------------------------------------------------------- */
 
 enum kind { MISSING, FAILED, STALE, FREED, POISONED, ESCAPED, OF_NO_CONTEXT, FOREIGN, KINDS };
-static const char *const kind_names[KINDS] = {"NULL", "failed", "stale", "freed", "poisoned", "escaped", "of no context", "foreign"};
+static const char *const kind_names[KINDS] = {"NULL",     "failed",  "stale",         "freed",
+                                              "poisoned", "escaped", "of no context", "foreign"};
 static lam_tensor *bad[KINDS];
 static lam_ctx *other;
 
@@ -83,10 +88,11 @@ static void before(enum kind kind) {
 
 static void refused(enum kind kind, lam_tensor *result, const char *what, size_t number) {
     ck_assert_msg(lam_failed(result), "%s %zu took a %s tensor", what, number, kind_names[kind]);
-    ck_assert_msg(lam_status_of(ctx) != LAM_OK || kind == OF_NO_CONTEXT || kind == MISSING, "%s %zu says nothing of a %s tensor", what, number,
-                  kind_names[kind]);
+    ck_assert_msg(lam_status_of(ctx) != LAM_OK || kind == OF_NO_CONTEXT || kind == MISSING,
+                  "%s %zu says nothing of a %s tensor", what, number, kind_names[kind]);
     lam_clear_error(ctx);
-    ck_assert_msg(lam_item((lam_add)(num(1), num(2))) == 3, "%s %zu of a %s tensor leaves the context broken", what, number, kind_names[kind]);
+    ck_assert_msg(lam_item((lam_add)(num(1), num(2))) == 3, "%s %zu of a %s tensor leaves the context broken", what,
+                  number, kind_names[kind]);
 }
 
 /* ---- the tables ----------------------------------------------------------------------------------------------------- */
@@ -96,8 +102,8 @@ START_TEST(unaries_refuse) {
     for (enum kind k = 0; k < FOREIGN; k++) {
         bool like = k == ESCAPED; /* only what uses elements or levels must see that it escaped */
         for (size_t i = 0; i < COUNT(unaries); i++) {
-            if (like && (unaries[i] == lam_hold || unaries[i] == lam_alias || unaries[i] == lam_zeros_like || unaries[i] == lam_ones_like ||
-                         unaries[i] == lam_empty_like))
+            if (like && (unaries[i] == lam_hold || unaries[i] == lam_alias || unaries[i] == lam_zeros_like ||
+                         unaries[i] == lam_ones_like || unaries[i] == lam_empty_like))
                 continue;
             before(k);
             refused(k, unaries[i](bad[k]), "unary", i);
@@ -105,7 +111,8 @@ START_TEST(unaries_refuse) {
         for (size_t i = 0; i < COUNT(reductions); i++) {
             before(k);
             refused(k, reductions[i](bad[k], NULL), "reduction", i);
-            refused(k, reductions[i](bad[k], &(lam_reduce_options){.axes = LAM_AXES(0), .keepdims = true}), "reduction", i);
+            refused(k, reductions[i](bad[k], &(lam_reduce_options){.axes = LAM_AXES(0), .keepdims = true}), "reduction",
+                    i);
         }
         for (size_t i = 0; i < COUNT(axes); i++) {
             before(k);
@@ -122,7 +129,8 @@ START_TEST(binaries_refuse_on_either_side) {
     for (enum kind k = 0; k < KINDS; k++)
         for (size_t i = 0; i < COUNT(binaries); i++) {
             before(k);
-            if (!(k == ESCAPED && binaries[i] == lam_assign_)) refused(k, binaries[i](good(), bad[k]), "right of binary", i);
+            if (!(k == ESCAPED && binaries[i] == lam_assign_))
+                refused(k, binaries[i](good(), bad[k]), "right of binary", i);
             before(k);
             lam_tensor *left = k == FOREIGN && binaries[i] == lam_assign_ ? NULL : binaries[i](bad[k], good());
             if (k != FOREIGN) refused(k, left, "left of binary", i);
@@ -137,15 +145,46 @@ END_TEST
 static void use_layout(enum kind k, lam_tensor *t, lam_tensor *x) {
     lam_dims two = LAM_DIMS(0, 0), none = {2, NULL};
     lam_tensor *results[] = {
-        lam_reshape(t, LAM_DIMS(4)), lam_reshape(t, none), lam_transpose(t, LAM_AXES(1, 0)), lam_moveaxis(t, 0, 1), lam_broadcast_to(t, LAM_DIMS(2, 2)),
-        lam_broadcast_to(t, none), lam_squeeze(t, LAM_AXES(0)), lam_slice(t, two, LAM_DIMS(1, 1), LAM_DIMS0), lam_slice(t, none, none, none),
-        lam_slice_axis(t, 0, 0, 1), lam_index(t, 0, 0), lam_reverse(t, (lam_axes){0, NULL}), lam_update_slice(t, x, two, two, LAM_DIMS0),
-        lam_update_slice(x, t, two, two, LAM_DIMS0), lam_set_(t, x, two, two, LAM_DIMS0), lam_concatenate(LAM_LIST(t, x), 0),
-        lam_concatenate(LAM_LIST(x, t), 0), lam_stack(LAM_LIST(t, x), 0), lam_stack(LAM_LIST(x, t), 0), lam_pad(t, two, two, NULL),
-        lam_pad(t, none, none, NULL), lam_cast(t, LAM_F32), lam_cast(t, (lam_dtype)77), lam_integer_pow(t, 3), lam_add_all(LAM_LIST(t, x)),
-        lam_add_all(LAM_LIST(x, t)), (lam_where)(lam_gt(x, 0), x, t), (lam_where)(lam_gt(x, 0), t, x), (lam_where)(t, x, x), (lam_clamp)(t, x, x),
-        (lam_clamp)(x, t, x), (lam_clamp)(x, x, t), lam_add(t, 1), lam_mul(2.0, t), lam_where(t, 1.0, 2.0), lam_clamp(t, 0, 1),
-        lam_tril(t, 0), lam_triu(t, 0), lam_diagonal(t, 0, 0, 1), lam_trace(t, 0, 0, 1),
+        lam_reshape(t, LAM_DIMS(4)),
+        lam_reshape(t, none),
+        lam_transpose(t, LAM_AXES(1, 0)),
+        lam_moveaxis(t, 0, 1),
+        lam_broadcast_to(t, LAM_DIMS(2, 2)),
+        lam_broadcast_to(t, none),
+        lam_squeeze(t, LAM_AXES(0)),
+        lam_slice(t, two, LAM_DIMS(1, 1), LAM_DIMS0),
+        lam_slice(t, none, none, none),
+        lam_slice_axis(t, 0, 0, 1),
+        lam_index(t, 0, 0),
+        lam_reverse(t, (lam_axes){0, NULL}),
+        lam_update_slice(t, x, two, two, LAM_DIMS0),
+        lam_update_slice(x, t, two, two, LAM_DIMS0),
+        lam_set_(t, x, two, two, LAM_DIMS0),
+        lam_concatenate(LAM_LIST(t, x), 0),
+        lam_concatenate(LAM_LIST(x, t), 0),
+        lam_stack(LAM_LIST(t, x), 0),
+        lam_stack(LAM_LIST(x, t), 0),
+        lam_pad(t, two, two, NULL),
+        lam_pad(t, none, none, NULL),
+        lam_cast(t, LAM_F32),
+        lam_cast(t, (lam_dtype)77),
+        lam_integer_pow(t, 3),
+        lam_add_all(LAM_LIST(t, x)),
+        lam_add_all(LAM_LIST(x, t)),
+        (lam_where)(lam_gt(x, 0), x, t),
+        (lam_where)(lam_gt(x, 0), t, x),
+        (lam_where)(t, x, x),
+        (lam_clamp)(t, x, x),
+        (lam_clamp)(x, t, x),
+        (lam_clamp)(x, x, t),
+        lam_add(t, 1),
+        lam_mul(2.0, t),
+        lam_where(t, 1.0, 2.0),
+        lam_clamp(t, 0, 1),
+        lam_tril(t, 0),
+        lam_triu(t, 0),
+        lam_diagonal(t, 0, 0, 1),
+        lam_trace(t, 0, 0, 1),
     };
     for (size_t i = 0; i < COUNT(results); i++)
         ck_assert_msg(lam_failed(results[i]), "layout %zu took a %s tensor", i, kind_names[k]);
@@ -154,13 +193,36 @@ static void use_layout(enum kind k, lam_tensor *t, lam_tensor *x) {
 static void use_contractions(enum kind k, lam_tensor *t, lam_tensor *x) {
     lam_tensor *i = lam_array(ctx, LAM_I64, LAM_DIMS(1), (int64_t[]){0}), *a = NULL, *b = NULL, *c = NULL;
     lam_tensor *results[] = {
-        lam_dot_general(t, x, NULL), lam_dot_general(x, t, NULL), lam_einsum("ij,jk->ik", LAM_LIST(t, x)), lam_einsum("ij,jk->ik", LAM_LIST(x, t)),
-        lam_einsum(NULL, LAM_LIST(x, t)), lam_tensordot(t, x, LAM_AXES(0), LAM_AXES(0)), lam_tensordot(x, t, LAM_AXES(0), LAM_AXES(0)), lam_vecdot(t, x, 0),
-        lam_vecdot(x, t, 0), lam_triangular_solve(t, x, NULL), lam_triangular_solve(x, t, NULL), lam_norm(t, NULL), lam_var(t, NULL),
-        lam_std(t, NULL), lam_take(t, i, 0), lam_take(x, t, 0), lam_take_mode(t, i, 0, (lam_index_mode)99), lam_take_along_axis(t, x, 0),
-        lam_take_along_axis(x, t, 0), lam_put(t, i, x, 0), lam_put(x, t, x, 0), lam_put(x, i, t, 0), lam_scatter_add(t, i, x, 0),
-        lam_scatter_add(x, t, x, 0), lam_scatter_add(x, i, t, 0), lam_one_hot(t, 3, LAM_F64), 
-        lam_linear_recurrence(t, x, 0, false), lam_linear_recurrence(x, t, 0, false), lam_index_inverse(t, 3), lam_checkpoint_name(t, "name"),
+        lam_dot_general(t, x, NULL),
+        lam_dot_general(x, t, NULL),
+        lam_einsum("ij,jk->ik", LAM_LIST(t, x)),
+        lam_einsum("ij,jk->ik", LAM_LIST(x, t)),
+        lam_einsum(NULL, LAM_LIST(x, t)),
+        lam_tensordot(t, x, LAM_AXES(0), LAM_AXES(0)),
+        lam_tensordot(x, t, LAM_AXES(0), LAM_AXES(0)),
+        lam_vecdot(t, x, 0),
+        lam_vecdot(x, t, 0),
+        lam_triangular_solve(t, x, NULL),
+        lam_triangular_solve(x, t, NULL),
+        lam_norm(t, NULL),
+        lam_var(t, NULL),
+        lam_std(t, NULL),
+        lam_take(t, i, 0),
+        lam_take(x, t, 0),
+        lam_take_mode(t, i, 0, (lam_index_mode)99),
+        lam_take_along_axis(t, x, 0),
+        lam_take_along_axis(x, t, 0),
+        lam_put(t, i, x, 0),
+        lam_put(x, t, x, 0),
+        lam_put(x, i, t, 0),
+        lam_scatter_add(t, i, x, 0),
+        lam_scatter_add(x, t, x, 0),
+        lam_scatter_add(x, i, t, 0),
+        lam_one_hot(t, 3, LAM_F64),
+        lam_linear_recurrence(t, x, 0, false),
+        lam_linear_recurrence(x, t, 0, false),
+        lam_index_inverse(t, 3),
+        lam_checkpoint_name(t, "name"),
         lam_on_gradient(t, NULL, NULL),
     };
     for (size_t n = 0; n < COUNT(results); n++)
@@ -219,9 +281,17 @@ static void use_context(lam_ctx *c) {
     lam_dims none = {2, NULL};
     lam_tensor *out;
     lam_tensor *made[] = {
-        lam_scalar(c, 1), lam_array(c, LAM_F64, LAM_DIMS(1), &x), lam_borrow(c, LAM_F64, LAM_DIMS(1), &x, NULL), lam_zeros(c, LAM_F64, LAM_DIMS(2)),
-        lam_ones(c, LAM_F64, none), lam_full(c, LAM_F64, LAM_DIMS(2), 1), lam_eye(c, LAM_F64, 2, 2), lam_arange(c, LAM_F64, 0, 3, 1),
-        lam_linspace(c, LAM_F64, 0, 1, 3), lam_iota(c, LAM_F64, LAM_DIMS(2), 0), lam_fail(c, LAM_ERR_USER, "%s", "text"),
+        lam_scalar(c, 1),
+        lam_array(c, LAM_F64, LAM_DIMS(1), &x),
+        lam_borrow(c, LAM_F64, LAM_DIMS(1), &x, NULL),
+        lam_zeros(c, LAM_F64, LAM_DIMS(2)),
+        lam_ones(c, LAM_F64, none),
+        lam_full(c, LAM_F64, LAM_DIMS(2), 1),
+        lam_eye(c, LAM_F64, 2, 2),
+        lam_arange(c, LAM_F64, 0, 3, 1),
+        lam_linspace(c, LAM_F64, 0, 1, 3),
+        lam_iota(c, LAM_F64, LAM_DIMS(2), 0),
+        lam_fail(c, LAM_ERR_USER, "%s", "text"),
     };
     for (size_t i = 0; i < COUNT(made); i++) ck_assert_msg(lam_failed(made[i]), "maker %zu", i);
     lam_fn *f = lam_fn_new(c, &(lam_fn_options){.body = leak_input, .inputs = 1, .outputs = 1});
@@ -244,7 +314,8 @@ static void use_context(lam_ctx *c) {
 START_TEST(contexts_that_are_none) {
     use_context(NULL);
     use_context(lam_ctx_new(&(lam_ctx_options){.threads = -1}));
-    use_context(lam_ctx_new(&(lam_ctx_options){.allocator = {.allocate = NULL, .release = (void (*)(void *, void *, size_t, size_t))abort}}));
+    use_context(lam_ctx_new(&(lam_ctx_options){
+        .allocator = {.allocate = NULL, .release = (void (*)(void *, void *, size_t, size_t))abort}}));
     lam_drop(NULL);
     lam_release(NULL);
     lam_hook_remove(NULL);
@@ -265,10 +336,24 @@ static void use_function(lam_fn *f) {
     lam_tensor *x = num(1), *out[2], *tangents[2];
     lam_fn *made;
     lam_fn *derived[] = {
-        lam_grad(f, NULL), lam_value_and_grad(f, NULL), lam_jvp_fn(f, NULL), lam_vmap(f, NULL), lam_jacfwd(f, NULL), lam_jacrev(f, NULL), lam_jacobian(f, NULL),
-        lam_value_and_jacobian(f, NULL), lam_hessian(f, NULL), lam_value_grad_and_hessian(f, NULL), lam_hvp(f, NULL), lam_checkpoint(f, NULL),
-        lam_linear_transpose(f, LAM_LIST(x)), lam_custom_vjp(f, f, f, NULL), lam_custom_jvp(f, f, NULL), lam_custom_jvps(f, NULL, 0, NULL),
-        lam_custom_vmap(f, NULL, NULL), lam_fn_hold(f),
+        lam_grad(f, NULL),
+        lam_value_and_grad(f, NULL),
+        lam_jvp_fn(f, NULL),
+        lam_vmap(f, NULL),
+        lam_jacfwd(f, NULL),
+        lam_jacrev(f, NULL),
+        lam_jacobian(f, NULL),
+        lam_value_and_jacobian(f, NULL),
+        lam_hessian(f, NULL),
+        lam_value_grad_and_hessian(f, NULL),
+        lam_hvp(f, NULL),
+        lam_checkpoint(f, NULL),
+        lam_linear_transpose(f, LAM_LIST(x)),
+        lam_custom_vjp(f, f, f, NULL),
+        lam_custom_jvp(f, f, NULL),
+        lam_custom_jvps(f, NULL, 0, NULL),
+        lam_custom_vmap(f, NULL, NULL),
+        lam_fn_hold(f),
     };
     for (size_t i = 0; i < COUNT(derived); i++) ck_assert_msg(lam_failed(derived[i]), "transform %zu", i);
     ck_assert(lam_failed(lam_apply(f, LAM_LIST(x))));
@@ -307,7 +392,8 @@ END_TEST
 START_TEST(lists_that_lie) {
     lam_fn *f = FN(identity, 1, 1), *made;
     lam_tensor *x = num(1), *out[1], *tangents[1], *null = NULL;
-    const lam_list lists[] = {{1, NULL}, {0, NULL}, {2, (lam_tensor *[]){x, x}}, {1, &null}, {SIZE_MAX / 16, (lam_tensor *[]){x}}};
+    const lam_list lists[] = {
+        {1, NULL}, {0, NULL}, {2, (lam_tensor *[]){x, x}}, {1, &null}, {SIZE_MAX / 16, (lam_tensor *[]){x}}};
     for (size_t i = 0; i < COUNT(lists); i++) {
         bool absent = i == 3; /* NULL is a zero tangent or cotangent */
         ck_assert_int_ne(lam_call(f, lists[i], out, 1), LAM_OK);
@@ -324,7 +410,8 @@ START_TEST(lists_that_lie) {
         ck_assert(absent == (lam_call(made, lists[i], out, 1) == LAM_OK));
         lam_clear_error(ctx);
         if (i == 2 || i == 4) continue;
-        ck_assert(lam_failed(lam_concatenate(lists[i], 0)) && lam_failed(lam_stack(lists[i], 0)) && lam_failed(lam_add_all(lists[i])));
+        ck_assert(lam_failed(lam_concatenate(lists[i], 0)) && lam_failed(lam_stack(lists[i], 0)) &&
+                  lam_failed(lam_add_all(lists[i])));
         lam_clear_error(ctx);
     }
 }
@@ -334,11 +421,22 @@ END_TEST
 
 START_TEST(argnums_out_of_range) {
     lam_fn *f = FN(identity, 1, 1);
-    const lam_axes lists[] = {LAM_AXES(1), LAM_AXES(-2), LAM_AXES(0, 0), LAM_NO_AXES, {1, NULL}, {-1, NULL}, LAM_AXES(LAM_UNMAPPED), LAM_AXES(INT_MAX),
-                              LAM_AXES(LAM_RANGE(0, 2)), LAM_AXES(LAM_RANGE(1, 1)), LAM_AXES(0, -1)};
+    const lam_axes lists[] = {LAM_AXES(1),
+                              LAM_AXES(-2),
+                              LAM_AXES(0, 0),
+                              LAM_NO_AXES,
+                              {1, NULL},
+                              {-1, NULL},
+                              LAM_AXES(LAM_UNMAPPED),
+                              LAM_AXES(INT_MAX),
+                              LAM_AXES(LAM_RANGE(0, 2)),
+                              LAM_AXES(LAM_RANGE(1, 1)),
+                              LAM_AXES(0, -1)};
     for (size_t i = 0; i < COUNT(lists); i++) {
-        lam_fn *made[] = {lam_grad(f, &(lam_grad_options){.argnums = lists[i]}), lam_jvp_fn(f, &(lam_grad_options){.argnums = lists[i]}),
-                          lam_jacrev(f, &(lam_jacobian_options){.argnums = lists[i]}), lam_hessian(f, &(lam_jacobian_options){.argnums = lists[i]}),
+        lam_fn *made[] = {lam_grad(f, &(lam_grad_options){.argnums = lists[i]}),
+                          lam_jvp_fn(f, &(lam_grad_options){.argnums = lists[i]}),
+                          lam_jacrev(f, &(lam_jacobian_options){.argnums = lists[i]}),
+                          lam_hessian(f, &(lam_jacobian_options){.argnums = lists[i]}),
                           lam_hvp(f, &(lam_grad_options){.argnums = lists[i]})};
         for (size_t k = 0; k < COUNT(made); k++) ck_assert_msg(lam_failed(made[k]), "list %zu, transform %zu", i, k);
         lam_clear_error(ctx);
@@ -365,13 +463,23 @@ END_TEST
 /* Every operation that takes a list of axes: ranges work, impossible lists fail. */
 START_TEST(axis_lists) {
     lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(1, 1));
-    const lam_axes lists[] = {LAM_AXES(2), LAM_AXES(-3), LAM_AXES(0, 0), LAM_AXES(0, -2), {1, NULL}, LAM_AXES(LAM_UNMAPPED), LAM_AXES(INT_MAX),
-                              LAM_AXES(LAM_RANGE(0, 3)), LAM_AXES(LAM_RANGE(0, 8000))};
+    const lam_axes lists[] = {LAM_AXES(2),
+                              LAM_AXES(-3),
+                              LAM_AXES(0, 0),
+                              LAM_AXES(0, -2),
+                              {1, NULL},
+                              LAM_AXES(LAM_UNMAPPED),
+                              LAM_AXES(INT_MAX),
+                              LAM_AXES(LAM_RANGE(0, 3)),
+                              LAM_AXES(LAM_RANGE(0, 8000))};
     for (size_t i = 0; i < COUNT(lists); i++) {
         for (size_t k = 0; k < COUNT(reductions); k++)
-            ck_assert_msg(lam_failed(reductions[k](x, &(lam_reduce_options){.axes = lists[i]})), "list %zu, reduction %zu", i, k);
-        ck_assert(lam_failed(lam_squeeze(x, lists[i])) && lam_failed(lam_transpose(x, lists[i])) && lam_failed(lam_reverse(x, lists[i])));
-        ck_assert(lam_failed(lam_tensordot(x, x, lists[i], LAM_AXES(0))) && lam_failed(lam_tensordot(x, x, LAM_AXES(0), lists[i])));
+            ck_assert_msg(lam_failed(reductions[k](x, &(lam_reduce_options){.axes = lists[i]})),
+                          "list %zu, reduction %zu", i, k);
+        ck_assert(lam_failed(lam_squeeze(x, lists[i])) && lam_failed(lam_transpose(x, lists[i])) &&
+                  lam_failed(lam_reverse(x, lists[i])));
+        ck_assert(lam_failed(lam_tensordot(x, x, lists[i], LAM_AXES(0))) &&
+                  lam_failed(lam_tensordot(x, x, LAM_AXES(0), lists[i])));
         lam_clear_error(ctx);
     }
     lam_axes both = LAM_AXES(LAM_RANGE(0, 2));
@@ -422,7 +530,7 @@ START_TEST(nothing_of_a_view_overflows) {
 END_TEST
 
 Suite *suite_fuzz_misuse(void) {
-    return SUITE_OF("fuzz: misuse", unaries_refuse, binaries_refuse_on_either_side, operations_with_lists_refuse, accessors_are_safe,
-                    contexts_that_are_none, functions_that_are_none, lists_that_lie, argnums_out_of_range, axis_lists, sizes_that_overflow,
-                    nothing_of_a_view_overflows);
+    return SUITE_OF("fuzz: misuse", unaries_refuse, binaries_refuse_on_either_side, operations_with_lists_refuse,
+                    accessors_are_safe, contexts_that_are_none, functions_that_are_none, lists_that_lie,
+                    argnums_out_of_range, axis_lists, sizes_that_overflow, nothing_of_a_view_overflows);
 }

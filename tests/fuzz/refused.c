@@ -12,7 +12,8 @@ static lam_tensor *point(void) {
 
 /* The sum of sin(x) exp(x shifted by one), through a view, a reduction and a product. */
 BODY(scalar) {
-    lam_tensor *shifted = lam_concatenate(LAM_LIST(lam_slice_axis(in[0], 0, 1, LAM_END), lam_slice_axis(in[0], 0, 0, 1)), 0);
+    lam_tensor *shifted =
+        lam_concatenate(LAM_LIST(lam_slice_axis(in[0], 0, 1, LAM_END), lam_slice_axis(in[0], 0, 0, 1)), 0);
     out[0] = lam_sum(lam_mul(lam_sin(in[0]), lam_exp(shifted)), NULL);
 }
 
@@ -45,8 +46,10 @@ static double run_nested_grad(void) {
 }
 
 static double run_vmap_chunked(void) {
-    lam_tensor *x = lam_mul(lam_reshape(point(), LAM_DIMS(1, N)), lam_reshape(lam_arange(ctx, LAM_F64, 1, 6, 1), LAM_DIMS(5, 1)));
-    return total(apply1(lam_vmap(lam_grad(FN(scalar, 1, 1), NULL), &(lam_vmap_options){.chunk_size = 2, .axis_name = "rows"}), x));
+    lam_tensor *x =
+        lam_mul(lam_reshape(point(), LAM_DIMS(1, N)), lam_reshape(lam_arange(ctx, LAM_F64, 1, 6, 1), LAM_DIMS(5, 1)));
+    return total(apply1(
+        lam_vmap(lam_grad(FN(scalar, 1, 1), NULL), &(lam_vmap_options){.chunk_size = 2, .axis_name = "rows"}), x));
 }
 
 static double run_jacobians(void) {
@@ -134,7 +137,9 @@ BODY(with_capture) {
 
 static double run_captures(void) {
     lam_tensor *out[3], *held = lam_hold(point());
-    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "with_capture", .body = with_capture, .inputs = 1, .outputs = 2, .captures = LAM_LIST(held)});
+    lam_fn *f = lam_fn_new(
+        ctx, &(lam_fn_options){
+                 .name = "with_capture", .body = with_capture, .inputs = 1, .outputs = 2, .captures = LAM_LIST(held)});
     lam_call(lam_value_and_grad(f, &(lam_grad_options){.has_aux = 1}), LAM_LIST(point()), out, 3);
     double sum = total(out[0]) + total(out[1]) + total(out[2]);
     lam_release(held);
@@ -147,9 +152,11 @@ static const struct {
     const char *name;
     double (*run)(void);
 } scenarios[] = {
-    {"grad", run_grad}, {"nested grad", run_nested_grad}, {"vmap in chunks", run_vmap_chunked}, {"jacobians", run_jacobians},
-    {"hessians", run_hessians}, {"linearize", run_linearize}, {"transpose", run_transpose}, {"checkpoint", run_checkpoint},
-    {"in place", run_in_place}, {"borrow", run_borrow}, {"pullback", run_pullback}, {"check_grads", run_check}, {"captures", run_captures},
+    {"grad", run_grad},           {"nested grad", run_nested_grad}, {"vmap in chunks", run_vmap_chunked},
+    {"jacobians", run_jacobians}, {"hessians", run_hessians},       {"linearize", run_linearize},
+    {"transpose", run_transpose}, {"checkpoint", run_checkpoint},   {"in place", run_in_place},
+    {"borrow", run_borrow},       {"pullback", run_pullback},       {"check_grads", run_check},
+    {"captures", run_captures},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 
@@ -168,7 +175,8 @@ static bool refused_at(int s, double want, size_t n, bool from_then_on) {
     ctx = lam_ctx_new(&options);
     double first = scoped(scenarios[s].run);
     bool reached = m.requests >= n;
-    ck_assert_msg(reached ? lam_status_of(ctx) == LAM_ERR_MEMORY || first == want : first == want && lam_status_of(ctx) == LAM_OK,
+    ck_assert_msg(reached ? lam_status_of(ctx) == LAM_ERR_MEMORY || first == want
+                          : first == want && lam_status_of(ctx) == LAM_OK,
                   "%s, request %zu: %g and %s", name, n, first, lam_error(ctx));
     bool born = lam_ctx_bytes(ctx) > 0;
     m.refuse = 0;
@@ -203,10 +211,12 @@ START_TEST(every_memory_limit) {
         ctx = lam_ctx_new(&options);
         double got = scoped(scenarios[_i].run);
         fine = lam_status_of(ctx) == LAM_OK;
-        ck_assert_msg(fine ? got == want : lam_status_of(ctx) == LAM_ERR_MEMORY, "%s, limit %zu: %s", scenarios[_i].name, limit, lam_error(ctx));
+        ck_assert_msg(fine ? got == want : lam_status_of(ctx) == LAM_ERR_MEMORY, "%s, limit %zu: %s",
+                      scenarios[_i].name, limit, lam_error(ctx));
         ck_assert_msg(lam_ctx_peak_bytes(ctx) <= limit, "%s: the limit was passed", scenarios[_i].name);
         lam_ctx_free(ctx);
-        ck_assert_msg(m.blocks == 0 && !m.wrong_size, "%s, limit %zu: %zu blocks leak", scenarios[_i].name, limit, m.blocks);
+        ck_assert_msg(m.blocks == 0 && !m.wrong_size, "%s, limit %zu: %zu blocks leak", scenarios[_i].name, limit,
+                      m.blocks);
     }
     ctx = real;
 }

@@ -35,6 +35,14 @@ static int links_right(void) {
     return arena && plain_heap;
 }
 
+/* Ends the program when new and delete are not of one library. */
+static int news_right(void) {
+#ifdef __cplusplus
+    ::operator delete(::operator new(64));
+#endif
+    return 1;
+}
+
 int main(void) {
-    return differentiates() && links_right() ? 0 : 1;
+    return differentiates() && links_right() && news_right() ? 0 : 1;
 }

@@ -182,6 +182,17 @@ START_TEST(a_rule_that_is_missing) {
 }
 END_TEST
 
+BODY(sum_of_nothing) {
+    out[0] = lam_add_all((lam_list){0, NULL});
+}
+
+/* An empty list names no context, so nothing can be recorded before the tensor comes back to a function. */
+START_TEST(a_failed_tensor_of_no_context) {
+    FAIL_INSIDE(sum_of_nothing);
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "output 0", "'sum_of_nothing'", "of another context or of none", LEVELS, "remedy: ");
+}
+END_TEST
+
 BODY(calls_env) {
     out[0] = lam_sum(lam_apply(env, LAM_LIST(in[0])), NULL);
 }
@@ -225,6 +236,6 @@ END_TEST
 Suite *suite_transforms_failure(void) {
     return SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
                     reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
-                    a_rule_that_fails, a_rule_that_is_missing, a_failure_deep_inside_shows_the_whole_chain,
+                    a_rule_that_fails, a_rule_that_is_missing, a_failed_tensor_of_no_context, a_failure_deep_inside_shows_the_whole_chain,
                     transforms_of_a_failed_or_freed_function, the_context_works_after_each_failure);
 }

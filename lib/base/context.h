@@ -27,6 +27,7 @@ struct lam_ctx {
     struct lam__level **display;  /* display[depth]: the level there that was pushed last; NOTE [display] in level.c */
     int display_size;             /* entries */
     struct lam__frame *frame;     /* the innermost function call */
+    uintptr_t stack;              /* where the C stack was when the outermost one began */
     const lam_call_site *calling; /* the innermost primitive being applied: it is named when memory is lacking */
 
     struct lam__deferred *deferred; /* what waits to be freed; NOTE [no recursion] in lib/tensor/value.c */

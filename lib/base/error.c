@@ -76,7 +76,8 @@ static void append_operands(lam__text *t, const lam_call_site *call) {
 
 static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
     const char *lead = "\n  in function: ";
-    for (const lam__frame *f = ctx->frame; f; f = f->parent, lead = ", called by ")
+    int shown = 0;
+    for (const lam__frame *f = ctx->frame; f && shown < 12; f = f->parent, shown++, lead = ", called by ")
         lam__error_append(t, f->part ? "%s'%s' (%s)" : "%s'%s'", lead, f->name, f->part);
     if (ctx->current) {
         lam__error_append(t, "\n  levels: ");

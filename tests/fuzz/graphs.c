@@ -1,6 +1,6 @@
-/* Random expressions through random nestings of the transforms, against each other: forward, reverse and mixed modes, each under
- * checkpoints, in chunks and linearised, against central differences and against each other; vmap against the loop. An expression is a
- * short program over a stack of values, made from a seed, so that a failure names one number. */
+/* Random expressions through random nestings of the transforms: forward, reverse and mixed modes, under checkpoints, in
+ * chunks and linearised, against central differences and against each other; vmap against the loop. An expression is
+ * a short program over a stack of values, made from a seed, so that a failure names one number. */
 #include "tests/support.h"
 
 enum { SIZE = 3, STEPS = 9, ROWS = 3, CASES = 120 };
@@ -21,7 +21,7 @@ static int below(uint64_t *state, int n) {
     return (int)(draw(state) % (uint64_t)n);
 }
 
-/* ---- expressions -------------------------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------------------------- */
 
 /* Smooth functions with small derivatives everywhere, so that differences say something. */
 static lam_tensor *bend(uint64_t *s, lam_tensor *x) {
@@ -75,7 +75,7 @@ BODY(inner_energy) {
     out[0] = lam_sum(lam_mul(lam_sin(in[0]), lam_sin(in[1])), NULL);
 }
 
-/* A derivative taken inside the expression, by y, where x flows in from outside: what perturbation confusion would spoil. */
+/* A derivative by y taken inside the expression, x flowing in from outside: what perturbation confusion would spoil. */
 static lam_tensor *derive(uint64_t *s, lam_tensor *x, lam_tensor *y) {
     lam_grad_options by_second = {.argnums = LAM_AXES(1)};
     lam_fn *f = FN(inner_energy, 2, 1);
@@ -103,7 +103,7 @@ BODY(total) {
     out[0] = lam_sum(lam_mul(y, lam_iota(ctx, LAM_F64, LAM_DIMS(SIZE), 0)), NULL);
 }
 
-/* ---- the same derivative in many ways ----------------------------------------------------------------------------------- */
+/* ---- the same derivative in many ways -------------------------------------------------------------------------- */
 
 static lam_tensor *random_rows(uint64_t *s, lam_dims dims) {
     double x[ROWS * SIZE];

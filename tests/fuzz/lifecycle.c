@@ -1,11 +1,11 @@
-/* Lives of handles, functions and scopes under bodies that do what they please: drop, hold, rebind and return their inputs, free the
- * function that is running, leave scopes open, recurse, fail and forget the failure; and pullbacks used when everything they came
- * from has gone. */
+/* Lives of handles, functions and scopes under bodies that do what they please: drop, hold, rebind and return their
+ * inputs, free the function that is running, leave scopes open, recurse, fail and forget the failure; and pullbacks
+ * used when everything they came from has gone. */
 #include "tests/support.h"
 
 #include <pthread.h>
 
-/* ---- inputs and outputs ------------------------------------------------------------------------------------------- */
+/* ---- inputs and outputs ---------------------------------------------------------------------------------------- */
 
 BODY(drops_input) {
     out[0] = lam_sum(lam_square(in[0]), NULL);
@@ -74,7 +74,7 @@ START_TEST(bodies_that_lose_what_they_return) {
 }
 END_TEST
 
-/* ---- escaped ---------------------------------------------------------------------------------------------------------- */
+/* ---- escaped --------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *stash;
 
@@ -122,7 +122,7 @@ START_TEST(escaped_boxes_are_named_wherever_they_turn_up) {
 }
 END_TEST
 
-/* ---- poisoned ----------------------------------------------------------------------------------------------------------- */
+/* ---- poisoned -------------------------------------------------------------------------------------------------- */
 
 START_TEST(poisoned_handles_live_and_end_like_others) {
     lam_tensor *x = lam_hold(VEC(1, 2)), *y = VEC(1, 2);
@@ -147,7 +147,7 @@ START_TEST(poisoned_handles_live_and_end_like_others) {
 }
 END_TEST
 
-/* ---- scopes ------------------------------------------------------------------------------------------------------------ */
+/* ---- scopes ---------------------------------------------------------------------------------------------------- */
 
 BODY(leaves_scopes_open) {
     lam_scope_begin(ctx);
@@ -176,7 +176,7 @@ START_TEST(scopes_are_ended_once_and_where_they_began) {
 }
 END_TEST
 
-/* ---- functions --------------------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------------------------- */
 
 BODY(frees_itself) {
     lam_fn **self = env;
@@ -253,14 +253,17 @@ BODY(recurses) {
 }
 
 START_TEST(recursion_of_the_users_is_followed) {
-    int left = 2000;
+    int left = 500;
     double scale = pow(0.999, left);
     lam_tensor *g = apply1(lam_grad(FN_ENV(recurses, 1, 1, &left), NULL), num(0.5));
     EXPECT_NEAR(g, 1e-12, LAM_DIMS0, scale * cos(0.5));
+    left = 1000000;
+    ck_assert(lam_failed(apply1(lam_grad(FN_ENV(recurses, 1, 1, &left), NULL), num(0.5))));
+    EXPECT_ERROR(LAM_ERR_MEMORY, "stack", "recurses", "levels");
 }
 END_TEST
 
-/* ---- pullbacks ------------------------------------------------------------------------------------------------------------ */
+/* ---- pullbacks ------------------------------------------------------------------------------------------------- */
 
 BODY(product) {
     out[0] = lam_sum(lam_mul(lam_sin(in[0]), in[1]), NULL);
@@ -330,7 +333,7 @@ START_TEST(a_pullback_of_an_ended_level_says_so) {
 }
 END_TEST
 
-/* ---- failures inside ------------------------------------------------------------------------------------------------------- */
+/* ---- failures inside ------------------------------------------------------------------------------------------- */
 
 BODY(fails_and_forgets) {
     lam_fail(ctx, LAM_ERR_USER, "lost");
@@ -351,7 +354,7 @@ START_TEST(failures_cleared_inside) {
 }
 END_TEST
 
-/* ---- ranks and depths -------------------------------------------------------------------------------------------------------- */
+/* ---- ranks and depths ------------------------------------------------------------------------------------------ */
 
 BODY(square_sum) {
     out[0] = lam_sum(lam_square(in[0]), NULL);
@@ -410,7 +413,7 @@ START_TEST(zero_sizes_and_rank_zero_through_all) {
 }
 END_TEST
 
-/* ---- threads --------------------------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------------------------- */
 
 BODY(threaded) {
     (void)env;

@@ -1,5 +1,6 @@
-/* Memory that is refused. Each scenario runs again and again while its first, second, third, ... request is refused, once and from
- * then on. Whatever happens, the status is right, nothing leaks, and the context gives the correct result afterwards. */
+/* Memory that is refused. Each scenario runs again and again while its first, second, third, ... request is refused,
+ * once and from then on. Whatever happens, the status is right, nothing leaks, and the context gives the correct
+ * result afterwards. */
 #include "tests/support.h"
 
 enum { N = 3 };
@@ -30,7 +31,7 @@ static double total(lam_tensor *t) {
     return lam_item(lam_sum(lam_mul(t, t), NULL));
 }
 
-/* ---- scenarios -------------------------------------------------------------------------------------------------- */
+/* ---- scenarios ------------------------------------------------------------------------------------------------- */
 
 static double run_grad(void) {
     return total(apply1(lam_grad(FN(scalar, 1, 1), NULL), point()));
@@ -146,7 +147,7 @@ static double run_captures(void) {
     return sum;
 }
 
-/* ---- the sweep ---------------------------------------------------------------------------------------------------- */
+/* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

@@ -67,7 +67,7 @@ static inline void strided_put_random(lam_dtype dtype, void *x, int64_t i, uint6
 
 /* Contiguous random elements; free() them. */
 static inline void *strided_fill(lam_dtype dtype, int64_t count, uint64_t *state) {
-    void *x = malloc((size_t)count * strided_item[dtype] + 1);
+    void *x = calloc((size_t)count + 1, strided_item[dtype]);
     for (int64_t i = 0; i < count; i++) strided_put_random(dtype, x, i, state);
     return x;
 }

@@ -1,6 +1,6 @@
 /* Batching: vmap of the call against the loop over examples, for every mapping of every operand (first axis, last axis,
  * none) at one and at two levels; and derivatives: of the batched call and batched ones of the call, against those of
- * each example. */
+ * each example; and that no loop over examples is hidden anywhere. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 

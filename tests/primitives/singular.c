@@ -6,7 +6,7 @@
 
 enum { OPERANDS = 3, ELEMENTS = 4 };
 
-/* ---- operations of numbers ---------------------------------------------------------------------------------------- */
+/* ---- operations of numbers --------------------------------------------------------------------------------------- */
 
 #define UNARY(name)                                                                                                    \
     BODY(of_##name) {                                                                                                  \
@@ -17,6 +17,7 @@ enum { OPERANDS = 3, ELEMENTS = 4 };
         out[0] = lam_##name(in[0], in[1]);                                                                             \
     }
 
+/* clang-format off */
 UNARY(abs) UNARY(sign) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(trunc)
 UNARY(sqrt) UNARY(cbrt) UNARY(rsqrt) UNARY(reciprocal) UNARY(exp) UNARY(expm1)
 UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
@@ -28,6 +29,7 @@ BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt
 BODY(of_clamp) {
     out[0] = lam_clamp(in[0], in[1], in[2]);
 }
+/* clang-format on */
 
 BODY(power_of_0) {
     out[0] = lam_integer_pow(in[0], 0);
@@ -141,15 +143,16 @@ static lam_fn *tangent_by(lam_fn *f, int i, int inputs, forward *room) {
 }
 
 /* Checks one second derivative in all four pairs of modes. */
-static void expect_second(const point *p, int row, lam_fn *f, lam_list at, int i, int k, double want, double tolerance) {
+static void expect_second(const point *p, int row, lam_fn *f, lam_list at, int i, int k, double want,
+                          double tolerance) {
     if (want == OFF) return;
     forward first, second;
     lam_fn *by_i[2] = {gradient_by(f, i), tangent_by(f, i, p->inputs, &first)};
     for (int mode = 0; mode < 4; mode++) {
         lam_fn *g = by_i[mode & 1];
         lam_fn *both = mode & 2 ? tangent_by(g, k, p->inputs, &second) : gradient_by(g, k);
-        CHECK(lam_item(lam_apply(both, at)), want, tolerance, "row %d, second derivative by %d and %d, modes %d", row, i,
-              k, mode);
+        CHECK(lam_item(lam_apply(both, at)), want, tolerance, "row %d, second derivative by %d and %d, modes %d", row,
+              i, k, mode);
     }
 }
 
@@ -185,7 +188,7 @@ START_TEST(a_zero_tangent_where_the_slope_is_infinite_gives_nan) {
 }
 END_TEST
 
-/* ---- what does not count sends nothing ---------------------------------------------------------------------------- */
+/* ---- what does not count sends nothing --------------------------------------------------------------------------- */
 
 /* Derivatives by in[0], which is not taken. Backward, inf comes to the operation that does not take it; forward, inf
  * comes from the operand not taken: both stop there. On the other way a factor 0 meets the infinite slope of the root
@@ -229,12 +232,10 @@ static const struct {
     lam_body body;
     double x[2], by_grad, by_jvp;
 } not_taken[] = {
-    {root_of_max, {-1, 0}, 0, NAN},     {max_of_root, {0, 1}, NAN, 0},
-    {root_of_min, {1, 0}, 0, NAN},      {min_of_root, {0, 1}, NAN, 0},
-    {root_of_where, {-1, 0}, 0, NAN},   {where_of_root, {0, 1}, NAN, 0},
-    {root_of_clamp, {-1, 0}, 0, NAN},   {clamp_of_root, {0, 1}, NAN, 0},
-    {root_of_largest, {-1, 0}, 0, NAN}, {largest_of_root, {0, 1}, NAN, 0},
-    {guarded_root, {0, 1}, 0, 0},       {guarded_root, {-1, 1}, 0, 0},
+    {root_of_max, {-1, 0}, 0, NAN},    {max_of_root, {0, 1}, NAN, 0},    {root_of_min, {1, 0}, 0, NAN},
+    {min_of_root, {0, 1}, NAN, 0},     {root_of_where, {-1, 0}, 0, NAN}, {where_of_root, {0, 1}, NAN, 0},
+    {root_of_clamp, {-1, 0}, 0, NAN},  {clamp_of_root, {0, 1}, NAN, 0},  {root_of_largest, {-1, 0}, 0, NAN},
+    {largest_of_root, {0, 1}, NAN, 0}, {guarded_root, {0, 1}, 0, 0},     {guarded_root, {-1, 1}, 0, 0},
 };
 
 START_TEST(what_is_not_taken_sends_exactly_zero) {
@@ -246,7 +247,7 @@ START_TEST(what_is_not_taken_sends_exactly_zero) {
 }
 END_TEST
 
-/* ---- operations along an axis ------------------------------------------------------------------------------------- */
+/* ---- operations along an axis ------------------------------------------------------------------------------------ */
 
 #define REDUCES(name)                                                                                                  \
     BODY(all_##name) {                                                                                                 \
@@ -258,12 +259,14 @@ END_TEST
         out[0] = lam_sum(lam_mul(VEC(1, 10, 100, 1000), lam_##name(in[0], 0)), NULL);                                  \
     }
 
+/* clang-format off */
 REDUCES(max_reduce) REDUCES(min_reduce) REDUCES(prod) REDUCES(logsumexp) REDUCES(norm) REDUCES(std)
 SCANS(cummax) SCANS(cummin) SCANS(cumprod) SCANS(cumlogsumexp)
 
 BODY(norm_of_order_1) {
     out[0] = lam_norm(in[0], &(lam_norm_options){.order = 1});
 }
+/* clang-format on */
 
 BODY(norm_of_order_3) {
     out[0] = lam_norm(in[0], &(lam_norm_options){.order = 3});
@@ -333,7 +336,7 @@ START_TEST(operations_along_axes_at_singular_points) {
 }
 END_TEST
 
-/* ---- special values ----------------------------------------------------------------------------------------------- */
+/* ---- special values ---------------------------------------------------------------------------------------------- */
 
 typedef struct special {
     lam_body body;
@@ -435,8 +438,8 @@ START_TEST(special_values_of_reductions) {
 END_TEST
 
 Suite *suite_primitives_singular(void) {
-    Suite *suite = SUITE_OF("singular", a_zero_tangent_where_the_slope_is_infinite_gives_nan,
-                            special_values_of_reductions);
+    Suite *suite =
+        SUITE_OF("singular", a_zero_tangent_where_the_slope_is_infinite_gives_nan, special_values_of_reductions);
     suite_loop(suite, operations_of_numbers_at_singular_points, (int)(sizeof points / sizeof points[0]));
     suite_loop(suite, what_is_not_taken_sends_exactly_zero, (int)(sizeof not_taken / sizeof not_taken[0]));
     suite_loop(suite, operations_along_axes_at_singular_points, (int)(sizeof rows / sizeof rows[0]));

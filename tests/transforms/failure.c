@@ -236,6 +236,7 @@ END_TEST
 Suite *suite_transforms_failure(void) {
     return SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
                     reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
-                    a_rule_that_fails, a_rule_that_is_missing, a_failed_tensor_of_no_context, a_failure_deep_inside_shows_the_whole_chain,
-                    transforms_of_a_failed_or_freed_function, the_context_works_after_each_failure);
+                    a_rule_that_fails, a_rule_that_is_missing, a_failed_tensor_of_no_context,
+                    a_failure_deep_inside_shows_the_whole_chain, transforms_of_a_failed_or_freed_function,
+                    the_context_works_after_each_failure);
 }

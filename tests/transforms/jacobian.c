@@ -229,8 +229,8 @@ END_TEST
 Suite *suite_transforms_jacobian(void) {
     return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
                     rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
-                    chunks_of_one_need_no_batching_rule, bad_options_are_refused,
-                    auxiliary_outputs_and_values, vmap_over_jacobian_and_jacobian_of_jacobian,
-                    hessian_equals_each_pair_of_modes, value_gradient_and_hessian_from_one_call,
-                    hessian_vector_products, hessian_blocks_of_several_arguments);
+                    chunks_of_one_need_no_batching_rule, bad_options_are_refused, auxiliary_outputs_and_values,
+                    vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
+                    value_gradient_and_hessian_from_one_call, hessian_vector_products,
+                    hessian_blocks_of_several_arguments);
 }

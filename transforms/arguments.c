@@ -10,24 +10,30 @@ int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argn
     if (!argnums.count && !argnums.items) {
         for (int i = 0; i < fallback; i++) items[i] = i;
         if (fallback <= f->inputs) return fallback;
-        lam__error_set(f->ctx, LAM_ERR_ARITY, NULL, "%s: function '%s' has no input to differentiate", transform, f->name);
+        lam__error_set(f->ctx, LAM_ERR_ARITY, NULL, "%s: function '%s' has no input to differentiate", transform,
+                       f->name);
         return -1;
     }
     int count = lam__axes_expand(argnums, f->inputs, items);
-    if (count == 0) lam__error_set(f->ctx, LAM_ERR_OPTION, "name at least one input", "%s: argnums of '%s' is an empty list", transform, f->name);
+    if (count == 0)
+        lam__error_set(f->ctx, LAM_ERR_OPTION, "name at least one input", "%s: argnums of '%s' is an empty list",
+                       transform, f->name);
     if (count < 0)
-        lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnums of '%s' names more than its %d inputs, or is a count without items", transform,
+        lam__error_set(f->ctx, LAM_ERR_OPTION, NULL,
+                       "%s: argnums of '%s' names more than its %d inputs, or is a count without items", transform,
                        f->name, f->inputs);
     for (int i = 0; i < count; i++) {
         int given = items[i];
         if (given < -f->inputs || given >= f->inputs) {
-            lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnum %d of '%s' is out of range [-%d, %d)", transform, given, f->name, f->inputs, f->inputs);
+            lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnum %d of '%s' is out of range [-%d, %d)", transform,
+                           given, f->name, f->inputs, f->inputs);
             return -1;
         }
         if (given < 0) items[i] += f->inputs;
         for (int k = 0; k < i; k++)
             if (items[k] == items[i]) {
-                lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnum %d of '%s' is named twice", transform, given, f->name);
+                lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnum %d of '%s' is named twice", transform, given,
+                               f->name);
                 return -1;
             }
     }
@@ -50,20 +56,23 @@ bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_valu
     return true;
 }
 
-lam_status lam__arguments_list(const char *transform, const lam_fn *f, const char *which, lam_list list, int want, bool optional,
-                               lam_value *values[]) {
+lam_status lam__arguments_list(const char *transform, const lam_fn *f, const char *which, lam_list list, int want,
+                               bool optional, lam_value *values[]) {
     lam_ctx *ctx = f->ctx;
     if (list.count != (size_t)want || (want && !list.items))
-        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "%s of '%s': %zu %s given, %d expected", transform, f->name, list.count, which, want);
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "%s of '%s': %zu %s given, %d expected", transform, f->name,
+                              list.count, which, want);
     lam__mark mark = lam__error_mark(ctx);
     for (int i = 0; i < want; i++)
         if (!list.items[i] && !optional)
-            return lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s of '%s': number %d of the %s is NULL", transform, f->name, i, which);
+            return lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s of '%s': number %d of the %s is NULL", transform,
+                                  f->name, i, which);
     if (lam__arguments_values(ctx, want, list.items, values)) return LAM_OK;
     for (int i = 0; i < want; i++)
         if (list.items[i] && list.items[i]->magic == LAM__LIVE && list.items[i]->ctx != ctx)
             return lam__error_set(ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
-                                  "%s of '%s': mixed contexts: number %d of the %s belongs to another one", transform, f->name, i, which);
+                                  "%s of '%s': mixed contexts: number %d of the %s belongs to another one", transform,
+                                  f->name, i, which);
     lam_status status = lam__error_since(ctx, mark);
     return status != LAM_OK ? status : ctx->error.status;
 }
@@ -83,20 +92,22 @@ lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value
 
 bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v) {
     if (v && lam__dtype_is_float(v->dtype)) return true;
-    lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64, or leave it out of argnums", "%s: input %d of '%s' is %s, which has no derivative", transform,
-                   i, f->name, v ? lam_dtype_name((lam_dtype)v->dtype) : "NULL");
+    lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64, or leave it out of argnums",
+                   "%s: input %d of '%s' is %s, which has no derivative", transform, i, f->name,
+                   v ? lam_dtype_name((lam_dtype)v->dtype) : "NULL");
     return false;
 }
 
-bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v, const lam_value *like) {
+bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v,
+                         const lam_value *like) {
     if (!v || lam__value_same_type(v, like)) return true;
     char text[512];
     lam__text t = {text, sizeof text, 0};
     lam__error_append_type(&t, (lam_dtype)v->dtype, v->rank, v->dims);
     lam__error_append(&t, " given, ");
     lam__error_append_type(&t, (lam_dtype)like->dtype, like->rank, like->dims);
-    lam__error_set(f->ctx, v->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL, "%s of '%s': %s %d does not fit: %s expected", transform,
-                   f->name, which, i, text);
+    lam__error_set(f->ctx, v->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL,
+                   "%s of '%s': %s %d does not fit: %s expected", transform, f->name, which, i, text);
     return false;
 }
 

@@ -18,8 +18,8 @@ bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux);
 bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]);
 
 /* The same for a list from outside, whose count must be `want`; no entry may be NULL unless `optional`. */
-lam_status lam__arguments_list(const char *transform, const lam_fn *f, const char *which, lam_list list, int want, bool optional,
-                               lam_value *values[]);
+lam_status lam__arguments_list(const char *transform, const lam_fn *f, const char *which, lam_list list, int want,
+                               bool optional, lam_value *values[]);
 
 /* One handle per value, which is taken over; a NULL value, or any status but LAM_OK, gives failed tensors. */
 lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value *values[], lam_tensor *out[]);
@@ -28,7 +28,8 @@ lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value
 bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v);
 
 /* Whether v, the tangent or cotangent number i, has the type of `like`; otherwise records it. NULL has. */
-bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v, const lam_value *like);
+bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v,
+                         const lam_value *like);
 
 /* A zero of the type of `like`. */
 lam_value *lam__arguments_zero(lam_ctx *ctx, const lam_value *like);

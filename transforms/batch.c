@@ -24,8 +24,13 @@ lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to) {
         params.order[i] = (int8_t)(i == to ? from : n++);
     }
     lam_value *out = NULL;
-    lam_call_site call = {.ctx = ctx, .primitive = &lam__row_transpose, .params = &params,
-                          .params_bytes = offsetof(lam__order_params, order) + v->rank, .inputs = 1, .outputs = 1, .in = &v};
+    lam_call_site call = {.ctx = ctx,
+                          .primitive = &lam__row_transpose,
+                          .params = &params,
+                          .params_bytes = offsetof(lam__order_params, order) + v->rank,
+                          .inputs = 1,
+                          .outputs = 1,
+                          .in = &v};
     lam__dispatch(&call, &out);
     return out;
 }
@@ -41,7 +46,8 @@ static lam_value *box(lam__level *level, lam_value *v, int axis) {
 }
 
 /* The operands below, batch axes in front; moved[] holds what had to be made for that. */
-static lam_status unbox(lam__level *level, const lam_call_site *call, lam_value *in[], lam_value *moved[], bool mapped[]) {
+static lam_status unbox(lam__level *level, const lam_call_site *call, lam_value *in[], lam_value *moved[],
+                        bool mapped[]) {
     lam_status status = LAM_OK;
     for (int i = 0; i < call->inputs; i++) {
         const lam__payload *p = lam__payload_of(call->in[i]);
@@ -78,7 +84,8 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     lam_call_site below = *call;
     below.in = in;
     const lam__batch *batch = batch_of(level);
-    lam_status status = call->primitive->staged->batched(&below, axes, batch->size, (int)batch->randomness, out, out_axes);
+    lam_status status =
+        call->primitive->staged->batched(&below, axes, batch->size, (int)batch->randomness, out, out_axes);
     for (size_t o = 0; o < m && status == LAM_OK; o++)
         if (out_axes[o] != LAM_UNMAPPED && !(out[o] = box(level, out[o], out_axes[o]))) status = LAM_ERR_MEMORY;
     if (status != LAM_OK) lam__arguments_release((int)m, out);
@@ -157,10 +164,11 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
     int rank = v->rank + 1, to = axis < 0 ? axis + rank : axis;
     lam_value *out = NULL;
     if (axis == LAM_UNMAPPED) {
-        lam__error_set(ctx, LAM_ERR_AXIS, "give it an axis in out_axes, or reduce over the batch", "vmap: output %d of '%s' is batched, but its out_axes says it is not",
-                       o, f->name);
+        lam__error_set(ctx, LAM_ERR_AXIS, "give it an axis in out_axes, or reduce over the batch",
+                       "vmap: output %d of '%s' is batched, but its out_axes says it is not", o, f->name);
     } else if (to < 0 || to >= rank) {
-        lam__error_set(ctx, LAM_ERR_AXIS, NULL, "vmap: out_axes of output %d of '%s' is %d, out of range [-%d, %d)", o, f->name, axis, rank, rank);
+        lam__error_set(ctx, LAM_ERR_AXIS, NULL, "vmap: out_axes of output %d of '%s' is %d, out of range [-%d, %d)", o,
+                       f->name, axis, rank, rank);
     } else if (rank > lam__eval_most_axes(ctx)) {
         lam__error_set(ctx, LAM_ERR_RANK, NULL, "vmap: output %d of '%s' would have %d axes", o, f->name, rank);
     } else if (own) {
@@ -170,8 +178,13 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
         wide.dims[0] = batch_of(level)->size;
         for (int i = 1; i < rank; i++) wide.dims[i] = v->dims[i - 1];
         lam_value *front = NULL;
-        lam_call_site call = {.ctx = ctx, .primitive = &lam__row_broadcast_to, .params = &wide, .params_bytes = lam__axes_dims_bytes(rank),
-                              .inputs = 1, .outputs = 1, .in = &v};
+        lam_call_site call = {.ctx = ctx,
+                              .primitive = &lam__row_broadcast_to,
+                              .params = &wide,
+                              .params_bytes = lam__axes_dims_bytes(rank),
+                              .inputs = 1,
+                              .outputs = 1,
+                              .in = &v};
         if (lam__dispatch(&call, &front) == LAM_OK) out = lam__batch_move(ctx, front, 0, to);
         lam__value_release(front);
     }
@@ -187,17 +200,20 @@ static lam_status finish_all(const lam_fn *f, const lam__level *level, lam_value
     return status;
 }
 
-lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[], const int out_axes[]) {
+lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[],
+                          const int out_axes[]) {
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
     lam__level level;
     memset(out, 0, (size_t)f->outputs * sizeof *out);
     lam_value **boxes = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *boxes);
-    lam_status status = boxes ? lam__level_push(ctx, &level, &lam__interpreter_vmap, (void *)(uintptr_t)batch) : LAM_ERR_MEMORY;
+    lam_status status =
+        boxes ? lam__level_push(ctx, &level, &lam__interpreter_vmap, (void *)(uintptr_t)batch) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         for (int i = 0; i < f->inputs; i++) {
             boxes[i] = in[i] ? lam__value_hold(in[i]) : NULL;
-            if (in[i] && axes[i] != LAM_UNMAPPED && !(boxes[i] = box(&level, boxes[i], axes[i]))) status = LAM_ERR_MEMORY;
+            if (in[i] && axes[i] != LAM_UNMAPPED && !(boxes[i] = box(&level, boxes[i], axes[i])))
+                status = LAM_ERR_MEMORY;
         }
         if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
         lam__arguments_release(f->inputs, boxes);

@@ -12,9 +12,9 @@ extern const lam__interpreter lam__interpreter_vmap;
 
 /* How a batch level is meant; level->state. */
 typedef struct lam__batch {
-    int64_t size;               /* elements of the batch axis */
+    int64_t size; /* elements of the batch axis */
     lam_randomness randomness;
-    const char *axis_name;      /* or NULL */
+    const char *axis_name; /* or NULL */
 } lam__batch;
 
 /* Calls f with a batch level around it. axes[i] is the batch axis of input i (0..rank-1) or LAM_UNMAPPED; outputs

@@ -16,8 +16,8 @@ typedef struct check {
     lam_fn *f;
     lam_tensor *const *at;
     double step, tolerance;
-    uint64_t state;        /* of the generator */
-    int *argnums;          /* floating inputs */
+    uint64_t state; /* of the generator */
+    int *argnums;   /* floating inputs */
     int count;
     lam_tensor **x, **v, **y, **dy, **w, **g;
 } check;
@@ -54,8 +54,8 @@ static double along(check *c, double h) {
 static lam_status compare(const check *c, const char *what, double a, double b) {
     if (c->ctx->error.count) return c->ctx->error.status;
     if (fabs(a - b) <= c->tolerance * fmax(1, fmax(fabs(a), fabs(b)))) return LAM_OK;
-    return lam__error_set(c->ctx, LAM_ERR_VALUE, "look at the derivative rules of what the function uses", "check_grads of '%s': %s: %.12g against %.12g",
-                          c->f->name, what, a, b);
+    return lam__error_set(c->ctx, LAM_ERR_VALUE, "look at the derivative rules of what the function uses",
+                          "check_grads of '%s': %s: %.12g against %.12g", c->f->name, what, a, b);
 }
 
 static lam_status compare_modes(check *c) {
@@ -120,7 +120,8 @@ lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options
     lam_ctx *ctx = lam__fn_check("check_grads", f);
     if (!ctx) return f && f->ctx->error.status != LAM_OK ? f->ctx->error.status : LAM_ERR_NULL;
     if (o->order < 0 || o->step < 0 || o->tolerance < 0)
-        return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "check_grads of '%s': order, step and tolerance cannot be negative", f->name);
+        return lam__error_set(ctx, LAM_ERR_OPTION, NULL,
+                              "check_grads of '%s': order, step and tolerance cannot be negative", f->name);
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *values);
     if (!values) return LAM_ERR_MEMORY;

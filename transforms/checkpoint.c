@@ -39,11 +39,17 @@ static void release_params(lam_ctx *ctx, void *params) {
 }
 
 /* Applies f, checkpointed with this policy, to n values. */
-static lam_status apply(lam_ctx *ctx, lam_fn *f, const lam__policy *policy, int n, lam_value *const in[], lam_value *out[]) {
+static lam_status apply(lam_ctx *ctx, lam_fn *f, const lam__policy *policy, int n, lam_value *const in[],
+                        lam_value *out[]) {
     checkpoint_params params = {f, *policy};
     if (!lam__fn_check("checkpoint", f)) return ctx->error.status;
-    lam_call_site call = {.ctx = ctx, .primitive = &lam__row_checkpoint, .params = &params, .params_bytes = sizeof params, .inputs = n,
-                          .outputs = f->outputs, .in = in};
+    lam_call_site call = {.ctx = ctx,
+                          .primitive = &lam__row_checkpoint,
+                          .params = &params,
+                          .params_bytes = sizeof params,
+                          .inputs = n,
+                          .outputs = f->outputs,
+                          .in = in};
     return lam__dispatch(&call, out);
 }
 
@@ -55,12 +61,14 @@ static lam_status call_checkpoint(const lam_call_site *call, lam_value *out[]) {
 }
 
 /* Runs f over a level that keeps what the policy names. */
-static lam_status run_keeping(const checkpoint_params *p, const lam_call_site *below, lam__kept *kept, lam_value *out[]) {
+static lam_status run_keeping(const checkpoint_params *p, const lam_call_site *below, lam__kept *kept,
+                              lam_value *out[]) {
     lam__rematerialise state = {.policy = &p->policy, .mode = LAM__KEEP, .kept = kept};
     lam__level level;
     lam__scratch_area area;
     lam_value **boxes = lam__scratch_get(&area, below->ctx, (size_t)below->inputs * sizeof *boxes);
-    lam_status status = boxes ? lam__level_push(below->ctx, &level, &lam__interpreter_rematerialise, &state) : LAM_ERR_MEMORY;
+    lam_status status =
+        boxes ? lam__level_push(below->ctx, &level, &lam__interpreter_rematerialise, &state) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         for (int i = 0; i < below->inputs; i++) boxes[i] = lam__value_hold(below->in[i]);
         status = lam__rematerialise_box(&level, below->inputs, boxes);
@@ -81,7 +89,8 @@ static void release_residual(lam_ctx *ctx, void *kept) {
     lam__alloc_put(&ctx->pool, r, sizeof *r + (size_t)r->inputs * sizeof *r->in);
 }
 
-static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[], void **kept) {
+static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[],
+                                void **kept) {
     (void)needs, (void)constant;
     const checkpoint_params *p = below->params;
     size_t bytes = sizeof(residual) + (size_t)below->inputs * sizeof(lam_value *);
@@ -90,7 +99,8 @@ static lam_status stage_forward(const lam_call_site *below, const bool needs[], 
     if (!r) return lam__error_memory(below->ctx, bytes);
     *r = (residual){.inputs = below->inputs};
     for (int i = 0; i < below->inputs; i++) r->in[i] = lam__value_hold(below->in[i]);
-    lam_status status = p->policy.kind == LAM_CHECKPOINT_NOTHING ? lam__dispatch(below, out) : run_keeping(p, below, &r->kept, out);
+    lam_status status =
+        p->policy.kind == LAM_CHECKPOINT_NOTHING ? lam__dispatch(below, out) : run_keeping(p, below, &r->kept, out);
     if (status == LAM_OK) *kept = r;
     else release_residual(below->ctx, r);
     return status;
@@ -98,7 +108,8 @@ static lam_status stage_forward(const lam_call_site *below, const bool needs[], 
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
+static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
+                                 lam_value *dout[]) {
     (void)results;
     const checkpoint_params *p = call->params;
     lam_ctx *ctx = call->ctx;
@@ -130,7 +141,7 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
 typedef struct pull_env {
     lam__policy policy;
     int kept, wanted, given;
-    int numbers[];     /* inputs that want a gradient, then outputs whose cotangent is given */
+    int numbers[]; /* inputs that want a gradient, then outputs whose cotangent is given */
 } pull_env;
 
 /* Runs f on a tape over a level that gives what was kept, and back at once. v: all inputs, then room for f's outputs
@@ -186,20 +197,27 @@ static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
 }
 
 /* The function of operands, kept results and cotangents; e has room for the numbers. */
-static lam_fn *pull_new(const lam_call_site *call, const residual *r, const bool needs[], lam_value *const g[], pull_env *e) {
+static lam_fn *pull_new(const lam_call_site *call, const residual *r, const bool needs[], lam_value *const g[],
+                        pull_env *e) {
     const checkpoint_params *p = call->params;
     *e = (pull_env){.policy = p->policy, .kept = (int)r->kept.count};
     for (int i = 0; i < call->inputs; i++)
         if (needs[i]) e->numbers[e->wanted++] = i;
     for (int o = 0; o < call->outputs; o++)
         if (g[o]) e->numbers[e->wanted + e->given++] = o;
-    lam__derived d = {"pull", p->f, body_pull, call->inputs + e->kept + e->given, e->wanted, e,
-                      sizeof *e + (size_t)(e->wanted + e->given) * sizeof(int), NULL};
+    lam__derived d = {"pull",
+                      p->f,
+                      body_pull,
+                      call->inputs + e->kept + e->given,
+                      e->wanted,
+                      e,
+                      sizeof *e + (size_t)(e->wanted + e->given) * sizeof(int),
+                      NULL};
     return lam__fn_derive(call->ctx, &d);
 }
 
-static lam_status stage_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
-                                   lam_value *gx[]) {
+static lam_status stage_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
+                                   lam_value *const g[], lam_value *gx[]) {
     (void)results;
     static const lam__policy nothing;
     const residual *r = call->residual;
@@ -229,11 +247,13 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
 
 /* ---- batch ------------------------------------------------------------------------------------------------------- */
 
-static lam_status stage_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[], int out_axes[]) {
+static lam_status stage_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness,
+                                lam_value *out[], int out_axes[]) {
     const checkpoint_params *p = call->params;
     lam_scope scope;
     lam__scope_open(call->ctx, &scope);
-    lam_fn *mapped = lam_vmap(p->f, &(lam_vmap_options){.in_axes = {call->inputs, axes}, .axis_size = size ? size : LAM_ZERO_SIZE,
+    lam_fn *mapped = lam_vmap(p->f, &(lam_vmap_options){.in_axes = {call->inputs, axes},
+                                                        .axis_size = size ? size : LAM_ZERO_SIZE,
                                                         .randomness = (lam_randomness)randomness});
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
     lam_status status = apply(call->ctx, mapped, &p->policy, call->inputs, call->in, out);
@@ -244,8 +264,14 @@ static lam_status stage_batched(const lam_call_site *call, const int axes[], int
 static const lam__staged stages = {stage_forward, stage_tangents, stage_cotangents, stage_batched, release_residual};
 
 const lam_primitive lam__row_checkpoint = {
-    .name = "checkpoint", .inputs = LAM_VARIADIC, .outputs = LAM_VARIADIC, .derivative = LAM_GENERAL,
-    .call = call_checkpoint, .staged = &stages, .params_hold = hold_params, .params_release = release_params,
+    .name = "checkpoint",
+    .inputs = LAM_VARIADIC,
+    .outputs = LAM_VARIADIC,
+    .derivative = LAM_GENERAL,
+    .call = call_checkpoint,
+    .staged = &stages,
+    .params_hold = hold_params,
+    .params_release = release_params,
 };
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
@@ -275,14 +301,16 @@ static lam_status policy_of(const lam_fn *f, const lam_checkpoint_options *o, la
     lam_ctx *ctx = f->ctx;
     *policy = (lam__policy){.kind = (int32_t)o->policy, .names = o->name_count};
     if ((int)o->policy < 0 || o->policy > LAM_CHECKPOINT_CONTRACTIONS)
-        return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "checkpoint of '%s': there is no policy %d", f->name, (int)o->policy);
+        return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "checkpoint of '%s': there is no policy %d", f->name,
+                              (int)o->policy);
     bool named = o->policy == LAM_CHECKPOINT_NAMED;
     if (named != (o->name_count > 0) || o->name_count < 0 || o->name_count > LAM__KEEP_NAMES || (named && !o->names))
         return lam__error_set(ctx, LAM_ERR_OPTION, "names go with LAM_CHECKPOINT_NAMED, one to 8 of them",
                               "checkpoint of '%s': %d names do not fit the policy", f->name, o->name_count);
     for (int i = 0; i < o->name_count; i++) {
         if (!o->names[i] || !*o->names[i] || strlen(o->names[i]) >= LAM__KEEP_LENGTH)
-            return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "checkpoint of '%s': name %d is missing or longer than %d", f->name, i, LAM__KEEP_LENGTH - 1);
+            return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "checkpoint of '%s': name %d is missing or longer than %d",
+                                  f->name, i, LAM__KEEP_LENGTH - 1);
         strcpy(policy->name[i], o->names[i]);
     }
     return LAM_OK;
@@ -297,7 +325,8 @@ lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options) {
     int inputs = f->inputs + f->captured;
     lam_fn *open = lam__fn_derive(ctx, &(lam__derived){"body", f, body_open, inputs, f->outputs, NULL, 0, NULL});
     if (open->magic != LAM__FN) return open;
-    return lam__fn_derive(ctx, &(lam__derived){"checkpoint", open, body_checkpoint, f->inputs, f->outputs, &policy, sizeof policy, NULL});
+    return lam__fn_derive(
+        ctx, &(lam__derived){"checkpoint", open, body_checkpoint, f->inputs, f->outputs, &policy, sizeof policy, NULL});
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -326,14 +355,21 @@ static void batch_checkpoint_name(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_checkpoint_name = {
-    .name = "checkpoint_name", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u, .shape = shape_checkpoint_name,
-    .view = view_checkpoint_name, .vjp = vjp_checkpoint_name, .batch = batch_checkpoint_name,
+    .name = "checkpoint_name",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_checkpoint_name,
+    .view = view_checkpoint_name,
+    .vjp = vjp_checkpoint_name,
+    .batch = batch_checkpoint_name,
 };
 
 lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name) {
     char params[LAM__KEEP_LENGTH] = {0};
     if (!name || !*name || strlen(name) >= sizeof params)
-        return lam_fail(lam_ctx_of(x), LAM_ERR_VALUE, "checkpoint_name: the name is missing or longer than %d", LAM__KEEP_LENGTH - 1);
+        return lam_fail(lam_ctx_of(x), LAM_ERR_VALUE, "checkpoint_name: the name is missing or longer than %d",
+                        LAM__KEEP_LENGTH - 1);
     strcpy(params, name);
     return lam__apply1(&lam__row_checkpoint_name, params, sizeof params, x);
 }

@@ -1,5 +1,6 @@
 /* Custom Functions as one row: instances, and the stages that interpreters call (lib/dispatch/staged.h).
- * What holds here: outputs always come from applying the Function again one level below, so that every level uses its rule; a
+ * What holds here: outputs always come from applying the Function again one level below, so that every level uses its
+ * rule; a
  * context is made once per derivative level; without a derivative nothing is saved. */
 #include "transforms/custom.h"
 
@@ -48,8 +49,15 @@ static lam_status shape_custom(const lam_call_site *call, lam_shape out[]);
 static const lam__staged stages;
 
 static const lam_primitive row_custom = {
-    .name = "custom", .inputs = LAM_VARIADIC, .outputs = LAM_VARIADIC, .derivative = LAM_GENERAL, .call = call_custom,
-    .shape = shape_custom, .staged = &stages, .params_hold = params_hold, .params_release = params_release,
+    .name = "custom",
+    .inputs = LAM_VARIADIC,
+    .outputs = LAM_VARIADIC,
+    .derivative = LAM_GENERAL,
+    .call = call_custom,
+    .shape = shape_custom,
+    .staged = &stages,
+    .params_hold = params_hold,
+    .params_release = params_release,
 };
 
 lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, const void *attrs,
@@ -64,8 +72,16 @@ lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, 
         return NULL;
     }
     char *at = (char *)x + head;
-    *x = (lam__instance){.refs = 1, .ctx = ctx, .bytes = bytes, .row = row_custom, .fn = *function, .attrs = function->attrs_size ? at : NULL,
-                         .attrs_release = attrs_release, .inputs = inputs, .outputs = outputs, .dirty = (int *)(void *)(at + plain)};
+    *x = (lam__instance){.refs = 1,
+                         .ctx = ctx,
+                         .bytes = bytes,
+                         .row = row_custom,
+                         .fn = *function,
+                         .attrs = function->attrs_size ? at : NULL,
+                         .attrs_release = attrs_release,
+                         .inputs = inputs,
+                         .outputs = outputs,
+                         .dirty = (int *)(void *)(at + plain)};
     if (function->attrs_size) memcpy(at, attrs, function->attrs_size);
     for (int i = 0; i < inputs; i++) x->dirty[i] = -1;
     x->row.name = x->fn.name = memcpy(at + plain + (size_t)inputs * sizeof(int), name, letters);
@@ -74,8 +90,13 @@ lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, 
 
 lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_value *out[]) {
     lam__custom_params params = {x};
-    lam_call_site call = {.ctx = x->ctx, .primitive = &x->row, .params = &params, .params_bytes = sizeof params, .inputs = x->inputs,
-                          .outputs = x->outputs, .in = in};
+    lam_call_site call = {.ctx = x->ctx,
+                          .primitive = &x->row,
+                          .params = &params,
+                          .params_bytes = sizeof params,
+                          .inputs = x->inputs,
+                          .outputs = x->outputs,
+                          .in = in};
     for (int o = 0; o < x->outputs; o++) out[o] = NULL;
     return lam__dispatch(&call, out);
 }
@@ -149,11 +170,13 @@ static lam_status forward_separate(const lam_call_site *below, lam_fctx *fc, lam
     return lam__custom_setup(fc, below->in, out);
 }
 
-/* Forward runs on this level's values for what it saves. Where it would run below on the same values anyway, that run serves
+/* Forward runs on this level's values for what it saves. Where it would run below on the same values anyway, that run
+ * serves
  * both; elsewhere the outputs come from below. */
 static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     const lam_function *f = &fc->instance->fn;
-    if (concrete(below) || (only_batches(below) && lam__custom_generates(f))) return lam__custom_forward(fc, below->in, out);
+    if (concrete(below) || (only_batches(below) && lam__custom_generates(f)))
+        return lam__custom_forward(fc, below->in, out);
     lam_status status = lam__dispatch(below, out);
     if (status != LAM_OK) return status;
     lam__scratch_area area;
@@ -168,7 +191,8 @@ static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam
 }
 
 /* NOTE [linear Functions]
- * One without rules of its own is its own jvp. What that needs beside tangents is kept in place of saved values: inputs that
+ * One without rules of its own is its own jvp. What that needs beside tangents is kept in place of saved values: inputs
+ * that
  * are not floating, and the types of floating ones that have no tangent. */
 static bool is_own_jvp(const lam_function *f) {
     return f->is_linear && !f->jvp && !f->backward;
@@ -179,7 +203,8 @@ static lam_status forward_linear(const lam_call_site *below, lam_fctx *fc, lam_v
     for (int i = 0; i < below->inputs && status == LAM_OK; i++) {
         lam_value *v = below->in[i], **kept = &fc->saved[LAM__FOR_JVP].values[i];
         if (!v || fc->needs[i]) continue;
-        *kept = fc->floating[i] ? lam__value_abstract(fc->ctx, (lam_dtype)v->dtype, v->rank, v->dims) : lam__value_hold(v);
+        *kept =
+            fc->floating[i] ? lam__value_abstract(fc->ctx, (lam_dtype)v->dtype, v->rank, v->dims) : lam__value_hold(v);
         if (!*kept) status = LAM_ERR_MEMORY;
     }
     return status == LAM_OK ? lam__dispatch(below, out) : status;
@@ -207,19 +232,22 @@ lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *do
 static lam_status check_rules(const lam_fctx *fc, lam_value *const out[]) {
     const lam_function *f = &fc->instance->fn;
     bool needed = false;
-    for (int o = 0; o < fc->instance->outputs; o++) needed = needed || (!fc->constant[o] && lam__dtype_is_float(out[o]->dtype));
+    for (int o = 0; o < fc->instance->outputs; o++)
+        needed = needed || (!fc->constant[o] && lam__dtype_is_float(out[o]->dtype));
     if (!needed || f->backward || f->jvp || f->is_linear) return LAM_OK;
-    return lam__custom_fail(fc, LAM_ERR_RULE, "give it backward or jvp, say is_linear, or mark its outputs non-differentiable",
+    return lam__custom_fail(fc, LAM_ERR_RULE,
+                            "give it backward or jvp, say is_linear, or mark its outputs non-differentiable",
                             "a derivative is wanted, but it has no derivative rule");
 }
 
-static lam_status forward_stage(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[], void **residual) {
+static lam_status forward_stage(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[],
+                                void **residual) {
     for (int o = 0; o < below->outputs; o++) out[o] = NULL;
     *residual = NULL;
     lam_fctx *fc = lam__context_new(lam__custom_of(below), needs, below->in);
     if (!fc) return LAM_ERR_MEMORY;
     const lam_function *f = &fc->instance->fn;
-    lam_status status = is_own_jvp(f)     ? forward_linear(below, fc, out)
+    lam_status status = is_own_jvp(f)      ? forward_linear(below, fc, out)
                         : f->setup_context ? forward_separate(below, fc, out)
                                            : forward_combined(below, fc, out);
     if (status == LAM_OK) status = check_rules(fc, out);
@@ -240,13 +268,16 @@ static lam_status check_once(lam_fctx *fc, int n, lam_value *const given[]) {
     for (int i = 0; i < n; i++) plain = plain && lam__custom_only_batches(given[i]);
     const lam_fctx *holder = lam__context_innermost(fc);
     for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
-        for (int k = 0; k < holder->saved[mode].count; k++) plain = plain && lam__custom_only_batches(holder->saved[mode].values[k]);
+        for (int k = 0; k < holder->saved[mode].count; k++)
+            plain = plain && lam__custom_only_batches(holder->saved[mode].values[k]);
     return plain ? LAM_OK
-                 : lam__custom_fail(fc, LAM_ERR_RULE, "write the rule with lamina operations and leave once_differentiable out",
+                 : lam__custom_fail(fc, LAM_ERR_RULE,
+                                    "write the rule with lamina operations and leave once_differentiable out",
                                     "it is once_differentiable, and a second derivative reaches its rule");
 }
 
-static lam_status tangents_stage(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
+static lam_status tangents_stage(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
+                                 lam_value *dout[]) {
     lam_fctx *fc = call->residual;
     const lam_function *f = &fc->instance->fn;
     for (int o = 0; o < call->outputs; o++) dout[o] = NULL;
@@ -257,8 +288,8 @@ static lam_status tangents_stage(const lam_call_site *call, lam_value *const res
     return f->backward ? lam__derive_tangents(fc, call->in, results, dx, dout) : LAM_OK;
 }
 
-static lam_status cotangents_stage(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
-                                   lam_value *gx[]) {
+static lam_status cotangents_stage(const lam_call_site *call, lam_value *const results[], const bool needs[],
+                                   lam_value *const g[], lam_value *gx[]) {
     lam_fctx *fc = call->residual;
     (void)needs; /* the context knows */
     for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
@@ -274,6 +305,9 @@ static void release_stage(lam_ctx *ctx, void *residual) {
 }
 
 static const lam__staged stages = {
-    .forward = forward_stage, .tangents = tangents_stage, .cotangents = cotangents_stage, .batched = lam__custom_batched,
+    .forward = forward_stage,
+    .tangents = tangents_stage,
+    .cotangents = cotangents_stage,
+    .batched = lam__custom_batched,
     .release = release_stage,
 };

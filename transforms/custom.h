@@ -1,7 +1,9 @@
 /* Custom Functions inside: instances (a Function with its attributes) and contexts (one application at one level).
- * An instance carries the row that dispatch sees, so that messages and programs show the Function's name. A context is the residual of
+ * An instance carries the row that dispatch sees, so that messages and programs show the Function's name. A context is
+ * the residual of
  * that row: what a level keeps of an application for its derivative. Both are counted.
- * Rooms: custom.c rows and their stages, custom_context.c contexts, custom_call.c running a user's callback, custom_derive.c rules
+ * Rooms: custom.c rows and their stages, custom_context.c contexts, custom_call.c running a user's callback,
+ * custom_derive.c rules
  * that are missing, custom_batch.c and custom_mapped.c batching, custom_apply.c what users call. */
 #ifndef LAM_TRANSFORMS_CUSTOM_H
 #define LAM_TRANSFORMS_CUSTOM_H
@@ -15,13 +17,13 @@
 typedef struct lam__instance {
     uint32_t refs;
     lam_ctx *ctx;
-    size_t bytes;               /* of the block: instance, dirty, attributes, name */
+    size_t bytes; /* of the block: instance, dirty, attributes, name */
     lam_primitive row;
     lam_function fn;
     void *attrs;
     void (*attrs_release)(lam_ctx *ctx, void *attrs); /* for attributes that own something; NULL: plain */
     int inputs, outputs;
-    int *dirty;                 /* per input: the output that shows its new value, or -1; set by forward */
+    int *dirty; /* per input: the output that shows its new value, or -1; set by forward */
 } lam__instance;
 
 /* The parameters of a row. */
@@ -31,8 +33,8 @@ typedef struct lam__custom_params {
 
 enum lam__part {
     LAM__PART_NONE = 0,
-    LAM__PART_FORWARD = 1,      /* of the separate style */
-    LAM__PART_COMBINED = 2,     /* forward of the combined style */
+    LAM__PART_FORWARD = 1,  /* of the separate style */
+    LAM__PART_COMBINED = 2, /* forward of the combined style */
     LAM__PART_SETUP = 4,
     LAM__PART_BACKWARD = 8,
     LAM__PART_JVP = 16,
@@ -44,13 +46,13 @@ enum lam__part {
 typedef struct lam__saved {
     bool done;
     int count;
-    lam_value **values;         /* NULL where NULL was saved */
-    int *outputs;               /* per value: the output that it is, or -1; the inputs are this level's as they come */
+    lam_value **values; /* NULL where NULL was saved */
+    int *outputs;       /* per value: the output that it is, or -1; the inputs are this level's as they come */
 } lam__saved;
 
 typedef struct lam__datum {
     struct lam__datum *next;
-    size_t bytes, size;         /* of the block; of the data */
+    size_t bytes, size; /* of the block; of the data */
     char *name;
     _Alignas(max_align_t) char data[];
 } lam__datum;
@@ -61,29 +63,30 @@ enum { LAM__FOR_BACKWARD, LAM__FOR_JVP, LAM__FOR_BOTH };
 
 struct lam_fctx {
     uint32_t refs;
-    bool copy;                  /* shares everything but inner and the saved values with the context it was copied from */
+    bool copy; /* shares everything but inner and the saved values with the context it was copied from */
     lam_ctx *ctx;
-    lam__instance *instance;    /* held */
-    lam_fctx *inner;            /* of a mapped Function: the context of the Function that it maps; held */
-    bool *batched;              /* beside inner: which of the innermost context's saved values have this batch axis, at 0 */
+    lam__instance *instance; /* held */
+    lam_fctx *inner;         /* of a mapped Function: the context of the Function that it maps; held */
+    bool *batched; /* beside inner: which of the innermost context's saved values have this batch axis, at 0 */
     int batched_count;
-    enum lam__part part;        /* the callback that runs */
-    bool derivative;            /* a derivative is wanted: without, nothing is saved */
-    bool materialize;           /* what lam_fctx_set_materialize_grads said */
+    enum lam__part part; /* the callback that runs */
+    bool derivative;     /* a derivative is wanted: without, nothing is saved */
+    bool materialize;    /* what lam_fctx_set_materialize_grads said */
     lam__saved saved[LAM__FOR_BOTH];
     lam__datum *data;
-    bool *needs;                /* per input */
-    bool *floating;             /* per input: it has a derivative */
-    bool *constant;             /* per output: it has none */
-    lam_value **types;          /* inputs, then outputs, as seen inside a batch; NULL: the level's own */
-    lam_tensor *const *in;      /* handles of the callback that runs */
+    bool *needs;           /* per input */
+    bool *floating;        /* per input: it has a derivative */
+    bool *constant;        /* per output: it has none */
+    lam_value **types;     /* inputs, then outputs, as seen inside a batch; NULL: the level's own */
+    lam_tensor *const *in; /* handles of the callback that runs */
     lam_tensor *const *out;
-    uint64_t from, until;       /* birth of what forward hid; setup_context must not use it; 0, 0: nothing */
+    uint64_t from, until; /* birth of what forward hid; setup_context must not use it; 0, 0: nothing */
 };
 
 /* ---- custom.c ------------------------------------------------------------------------------------------------ */
 
-/* An instance with a copy of `function` and attrs; attrs_release then owns what they own (also on failure). NULL without memory. */
+/* An instance with a copy of `function` and attrs; attrs_release then owns what they own (also on failure). NULL
+ * without memory. */
 lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, const void *attrs,
                                     void (*attrs_release)(lam_ctx *ctx, void *attrs), int inputs, int outputs);
 void lam__custom_hold(lam__instance *x);
@@ -109,21 +112,26 @@ lam_fctx *lam__context_innermost(lam_fctx *fc);
 /* Puts the level's own outputs in the place of those that forward made and saved. */
 void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]);
 
-/* The chain of contexts below and with fc, with other saved values in the innermost (both lists one after the other, borrowed
+/* The chain of contexts below and with fc, with other saved values in the innermost (both lists one after the other,
+ * borrowed
  * until release). NULL without memory. */
 lam_fctx *lam__context_with(lam_fctx *fc, lam_value *const values[]);
 
 /* ---- custom_call.c ------------------------------------------------------------------------------------------- */
 
 /* Records a failure: "Function 'name', backward: ...". Returns status. */
-lam_status lam__custom_fail(const lam_fctx *fc, lam_status status, const char *remedy, const char *format, ...) LAM_PRINTF(4, 5);
+lam_status lam__custom_fail(const lam_fctx *fc, lam_status status, const char *remedy, const char *format, ...)
+    LAM_PRINTF(4, 5);
 
 /* The callbacks, on values of the level below the one served, which is current. */
 lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *out[]);
 lam_status lam__custom_setup(lam_fctx *fc, lam_value *const in[], lam_value *const out[]);
-lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[], lam_value *gx[]);
-lam_status lam__custom_jvp(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[], lam_value *dout[]);
-lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int axes[], lam_value *const in[], lam_value *out[], int out_axes[]);
+lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[],
+                                lam_value *gx[]);
+lam_status lam__custom_jvp(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[],
+                           lam_value *dout[]);
+lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int axes[], lam_value *const in[],
+                            lam_value *out[], int out_axes[]);
 lam_status lam__custom_shape(lam_fctx *fc, const lam_type in[], lam_type out[]);
 
 /* custom.c: a linear Function without rules applied to tangents; NOTE [linear Functions]. */
@@ -132,16 +140,20 @@ lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *do
 /* ---- the rest ------------------------------------------------------------------------------------------------- */
 
 /* custom_derive.c: the rule that is missing, made from the one that is there. */
-lam_status lam__derive_cotangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[], lam_value *gx[]);
-lam_status lam__derive_tangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[], lam_value *dout[]);
+lam_status lam__derive_cotangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[],
+                                  lam_value *gx[]);
+lam_status lam__derive_tangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[],
+                                lam_value *dout[]);
 
 /* custom_batch.c: the batching stage of the row. */
-lam_status lam__custom_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[], int out_axes[]);
+lam_status lam__custom_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness,
+                               lam_value *out[], int out_axes[]);
 
 /* Whether v lives on batch levels only: no derivative below can be lost by running forward here. */
 bool lam__custom_only_batches(const lam_value *v);
 
-/* custom_mapped.c: the Function that applies x to every example of a batch; its outputs have the batch axis in front. */
+/* custom_mapped.c: the Function that applies x to every example of a batch; its outputs have the batch axis in front.
+ * */
 lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], int64_t size, int randomness);
 
 /* Whether a Function without batching rule of its own is mapped. */

@@ -1,4 +1,5 @@
-/* What users call: applying a Function, making a lam_fn of it, printing which rules it would use. Impossible requests are refused here,
+/* What users call: applying a Function, making a lam_fn of it, printing which rules it would use. Impossible requests
+ * are refused here,
  * before anything runs. */
 #include "transforms/custom.h"
 
@@ -17,15 +18,19 @@ static const char *name_of(const lam_function *f) {
 
 static lam_status check_count(lam_ctx *ctx, const lam_function *f, const char *which, int want, size_t given) {
     if (want == LAM_VARIADIC || (size_t)want == given) return LAM_OK;
-    return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "Function '%s': %zu %s given, %d expected", name_of(f), given, which, want);
+    return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "Function '%s': %zu %s given, %d expected", name_of(f), given,
+                          which, want);
 }
 
 static lam_status check_function(lam_ctx *ctx, const lam_function *f, const void *attrs, size_t n_in, size_t n_out) {
-    if (!f || !f->forward) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': it has no forward", f ? name_of(f) : "NULL");
-    if (f->attrs_size && !attrs) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': attrs is NULL, %zu bytes expected", name_of(f), f->attrs_size);
+    if (!f || !f->forward)
+        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': it has no forward", f ? name_of(f) : "NULL");
+    if (f->attrs_size && !attrs)
+        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': attrs is NULL, %zu bytes expected", name_of(f),
+                              f->attrs_size);
     if ((f->vmap != NULL) + f->generate_vmap_rule + f->vmap_by_loop > 1)
-        return lam__error_set(ctx, LAM_ERR_RULE, "choose one of vmap, generate_vmap_rule and vmap_by_loop", "Function '%s': it has more than one batching rule",
-                              name_of(f));
+        return lam__error_set(ctx, LAM_ERR_RULE, "choose one of vmap, generate_vmap_rule and vmap_by_loop",
+                              "Function '%s': it has more than one batching rule", name_of(f));
     lam_status status = check_count(ctx, f, "inputs", f->inputs, n_in);
     return status == LAM_OK ? check_count(ctx, f, "outputs", f->outputs, n_out) : status;
 }
@@ -53,8 +58,10 @@ static lam_status rebind_dirty(const lam__instance *x, lam_list in, lam_tensor *
         if (x->dirty[i] < 0) continue;
         for (int j = 0; j < x->inputs; j++)
             if (j != i && in.items[j] == in.items[i])
-                return lam__error_set(x->ctx, LAM_ERR_RULE, "pass lam_alias(x) for one of them", "Function '%s': inputs %d and %d are the same tensor, and input %d is marked dirty",
-                                      x->fn.name, i < j ? i : j, i < j ? j : i, i);
+                return lam__error_set(
+                    x->ctx, LAM_ERR_RULE, "pass lam_alias(x) for one of them",
+                    "Function '%s': inputs %d and %d are the same tensor, and input %d is marked dirty", x->fn.name,
+                    i < j ? i : j, i < j ? j : i, i);
         lam__apply_rebind(x->fn.name, in.items[i], out[x->dirty[i]]);
     }
     return lam__error_since(x->ctx, mark);
@@ -78,7 +85,8 @@ lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out) {
     return status != LAM_OK ? status : lam__error_since(ctx, mark);
 }
 
-lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const void *attrs, lam_list in, lam_tensor **out, size_t n_out) {
+lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const void *attrs, lam_list in,
+                              lam_tensor **out, size_t n_out) {
     if (!ctx) ctx = &lam__context_failed;
     for (size_t o = 0; out && o < n_out; o++) out[o] = &ctx->failed;
     if (ctx == &lam__context_failed) return ctx->error.status;
@@ -93,7 +101,8 @@ lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const 
     return status;
 }
 
-/* ---- as a function ------------------------------------------------------------------------------------------------- */
+/* ---- as a function -------------------------------------------------------------------------------------------------
+ * */
 
 static void body_function(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam__instance *x = env;
@@ -107,7 +116,11 @@ static void release_instance(void *env) {
 
 lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x) {
     if (!x) return ctx->failed_fn;
-    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = x->fn.name, .body = body_function, .inputs = x->inputs, .outputs = x->outputs, .env = x,
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = x->fn.name,
+                                                  .body = body_function,
+                                                  .inputs = x->inputs,
+                                                  .outputs = x->outputs,
+                                                  .env = x,
                                                   .env_free = release_instance});
     if (f->magic == LAM__FN) f->optional = true;
     return f;
@@ -119,7 +132,7 @@ lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *
     return lam__custom_fn(ctx, lam__custom_instance(ctx, function, attrs, NULL, (int)n_in, (int)n_out));
 }
 
-/* ---- printing --------------------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static const char *forward_rule(const lam_function *f) {
     if (f->jvp) return "jvp";
@@ -134,10 +147,12 @@ static const char *reverse_rule(const lam_function *f) {
 }
 
 static const char *batch_rule(const lam_function *f) {
-    if ((f->vmap != NULL) + f->generate_vmap_rule + f->vmap_by_loop > 1) return "more than one: choose one of vmap, generate_vmap_rule and vmap_by_loop";
+    if ((f->vmap != NULL) + f->generate_vmap_rule + f->vmap_by_loop > 1)
+        return "more than one: choose one of vmap, generate_vmap_rule and vmap_by_loop";
     if (f->vmap) return "vmap";
     if (f->vmap_by_loop) return f->shape ? "forward, in a loop" : "forward, in a loop (an empty batch needs shape)";
-    if (!f->generate_vmap_rule && f->setup_context) return "missing: give it vmap, or say generate_vmap_rule or vmap_by_loop";
+    if (!f->generate_vmap_rule && f->setup_context)
+        return "missing: give it vmap, or say generate_vmap_rule or vmap_by_loop";
     return f->generate_vmap_rule ? "generated" : "generated (the default of the combined style)";
 }
 
@@ -152,5 +167,6 @@ void lam_function_print_rules(FILE *file, const lam_function *f) {
     fprintf(file, "  jvp        %s\n", forward_rule(f));
     fprintf(file, "  vjp, grad  %s\n", reverse_rule(f));
     fprintf(file, "  vmap       %s\n", batch_rule(f));
-    fprintf(file, "  second     %s\n", f->once_differentiable ? "refused (once_differentiable)" : "by differentiating the rule");
+    fprintf(file, "  second     %s\n",
+            f->once_differentiable ? "refused (once_differentiable)" : "by differentiating the rule");
 }

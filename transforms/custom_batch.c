@@ -1,4 +1,5 @@
-/* The batching stage of a custom Function: the user's rule, example by example, or the Function mapped (custom_mapped.c). Exactly
+/* The batching stage of a custom Function: the user's rule, example by example, or the Function mapped
+ * (custom_mapped.c). Exactly
  * one of them applies; none is an error that names the choices. */
 #include "transforms/custom.h"
 
@@ -10,12 +11,13 @@
 
 #include <string.h>
 
-static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info, lam_value *out[],
-                                  int out_axes[]) {
+static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info,
+                                  lam_value *out[], int out_axes[]) {
     return lam__custom_vmap(fc, info, axes, call->in, out, out_axes);
 }
 
-/* ---- example by example ------------------------------------------------------------------------------------------- */
+/* ---- example by example -------------------------------------------------------------------------------------------
+ * */
 
 /* Example b of operand v: one reference, NULL after a failure. */
 static lam_value *example(lam_ctx *ctx, lam_value *v, int axis, int64_t b) {
@@ -26,8 +28,8 @@ static lam_value *example(lam_ctx *ctx, lam_value *v, int axis, int64_t b) {
     return one ? lam__value_hold(one) : NULL;
 }
 
-static lam_status run_example(lam__instance *x, const lam_call_site *call, const int axes[], int64_t b, lam_value *work[], lam_tensor **parts,
-                              int64_t size) {
+static lam_status run_example(lam__instance *x, const lam_call_site *call, const int axes[], int64_t b,
+                              lam_value *work[], lam_tensor **parts, int64_t size) {
     lam_status status = LAM_OK;
     lam_value **out = work + x->inputs;
     for (int i = 0; i < x->inputs; i++) {
@@ -40,7 +42,8 @@ static lam_status run_example(lam__instance *x, const lam_call_site *call, const
     return status;
 }
 
-static lam_status run_examples(lam__instance *x, const lam_call_site *call, const int axes[], int64_t size, lam_value *out[]) {
+static lam_status run_examples(lam__instance *x, const lam_call_site *call, const int axes[], int64_t size,
+                               lam_value *out[]) {
     lam_ctx *ctx = x->ctx;
     lam__scratch_area area;
     size_t parts_count = (size_t)x->outputs * (size_t)size, work_count = (size_t)(x->inputs + x->outputs);
@@ -65,7 +68,8 @@ static lam_status run_examples(lam__instance *x, const lam_call_site *call, cons
 static lam_status no_examples(lam_fctx *fc, const lam_call_site *call, const int axes[], lam_value *out[]) {
     const lam__instance *x = fc->instance;
     lam__scratch_area area;
-    lam_type *types = lam__scratch_get(&area, fc->ctx, (size_t)(x->inputs + x->outputs) * sizeof *types), *results = types + x->inputs;
+    lam_type *types = lam__scratch_get(&area, fc->ctx, (size_t)(x->inputs + x->outputs) * sizeof *types),
+             *results = types + x->inputs;
     if (!types) return LAM_ERR_MEMORY;
     for (int i = 0; i < x->inputs; i++) {
         const lam_value *v = call->in[i];
@@ -83,17 +87,18 @@ static lam_status no_examples(lam_fctx *fc, const lam_call_site *call, const int
     return status;
 }
 
-static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info, lam_value *out[],
-                                  int out_axes[]) {
+static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info,
+                                  lam_value *out[], int out_axes[]) {
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
     if (!info->batch_size) return no_examples(fc, call, axes, out);
     return run_examples(fc->instance, call, axes, info->batch_size, out);
 }
 
-/* ---- mapped -------------------------------------------------------------------------------------------------------- */
+/* ---- mapped --------------------------------------------------------------------------------------------------------
+ * */
 
-static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info, lam_value *out[],
-                                     int out_axes[]) {
+static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, const int axes[],
+                                     const lam_vmap_info *info, lam_value *out[], int out_axes[]) {
     lam__instance *x = fc->instance, *mapped = lam__custom_mapped(x, axes, info->batch_size, (int)info->randomness);
     if (!mapped) return LAM_ERR_MEMORY;
     lam_status status = lam__custom_dispatch(mapped, call->in, out);
@@ -102,7 +107,8 @@ static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, co
     return status;
 }
 
-lam_status lam__custom_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[], int out_axes[]) {
+lam_status lam__custom_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness,
+                               lam_value *out[], int out_axes[]) {
     lam__instance *x = lam__custom_of(call);
     lam_vmap_info info = {size, (lam_randomness)randomness};
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
@@ -112,8 +118,11 @@ lam_status lam__custom_batched(const lam_call_site *call, const int axes[], int6
     if (x->fn.vmap) status = batched_by_rule(fc, call, axes, &info, out, out_axes);
     else if (x->fn.vmap_by_loop) status = batched_by_loop(fc, call, axes, &info, out, out_axes);
     else if (lam__custom_generates(&x->fn)) status = batched_by_mapping(fc, call, axes, &info, out, out_axes);
-    else status = lam__custom_fail(fc, LAM_ERR_RULE, "give it a vmap callback, or say generate_vmap_rule (rules made of lamina operations) or vmap_by_loop",
-                                   "it is called inside vmap, but has no batching rule");
+    else
+        status = lam__custom_fail(
+            fc, LAM_ERR_RULE,
+            "give it a vmap callback, or say generate_vmap_rule (rules made of lamina operations) or vmap_by_loop",
+            "it is called inside vmap, but has no batching rule");
     if (status != LAM_OK) lam__arguments_release(call->outputs, out);
     lam__context_release(fc);
     return status;

@@ -1,4 +1,5 @@
-/* Running the callbacks of a custom Function: handles in, checks of what comes out. Each runs in a scope and a frame of its own, so
+/* Running the callbacks of a custom Function: handles in, checks of what comes out. Each runs in a scope and a frame of
+ * its own, so
  * that what it makes is freed behind it and a failure inside names the Function and the callback. A failure that the
  * callback records comes first; what it left unset because of it is not complained about. */
 #include "transforms/custom.h"
@@ -36,7 +37,8 @@ lam_status lam__custom_fail(const lam_fctx *fc, lam_status status, const char *r
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return lam__error_set(fc->ctx, status, remedy, "Function '%s'%s%s: %s", fc->instance->fn.name, part ? ", " : "", part ? part : "", text);
+    return lam__error_set(fc->ctx, status, remedy, "Function '%s'%s%s: %s", fc->instance->fn.name, part ? ", " : "",
+                          part ? part : "", text);
 }
 
 static const char *type_text(const lam_value *v, char text[TYPE_TEXT]) {
@@ -45,7 +47,8 @@ static const char *type_text(const lam_value *v, char text[TYPE_TEXT]) {
     return text;
 }
 
-/* ---- a visit to user code ------------------------------------------------------------------------------------------ */
+/* ---- a visit to user code ------------------------------------------------------------------------------------------
+ * */
 
 /* given: handles lent to the callback, `slots` results and one slot more, which must stay empty. */
 typedef struct visit {
@@ -75,7 +78,11 @@ static bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, 
     fc->part = part;
     fc->refs++;
     lam__scope_open(ctx, &v->scope);
-    v->frame = (lam__frame){.name = fc->instance->fn.name, .part = part_name(part), .parent = ctx->frame, .start = ctx->clock, .level = ctx->current};
+    v->frame = (lam__frame){.name = fc->instance->fn.name,
+                            .part = part_name(part),
+                            .parent = ctx->frame,
+                            .start = ctx->clock,
+                            .level = ctx->current};
     ctx->frame = &v->frame;
     return true;
 }
@@ -83,10 +90,12 @@ static bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, 
 /* What went wrong inside, looked at directly behind the callback. */
 static lam_status visit_status(visit *v) {
     lam_ctx *ctx = v->fc->ctx;
-    if (lam__scope_close_inner(&v->scope)) lam__custom_fail(v->fc, LAM_ERR_SCOPE, "end every scope that it begins", "a scope was left open");
+    if (lam__scope_close_inner(&v->scope))
+        lam__custom_fail(v->fc, LAM_ERR_SCOPE, "end every scope that it begins", "a scope was left open");
     lam_status status = lam__error_since(ctx, v->mark);
     if (status == LAM_OK && v->slots[v->slot_count])
-        status = lam__custom_fail(v->fc, LAM_ERR_ARITY, NULL, "too many results: number %d is set, %d expected", v->slot_count, v->slot_count);
+        status = lam__custom_fail(v->fc, LAM_ERR_ARITY, NULL, "too many results: number %d is set, %d expected",
+                                  v->slot_count, v->slot_count);
     return status;
 }
 
@@ -110,7 +119,9 @@ static void lend(lam_ctx *ctx, int n, lam_value *const values[], lam_tensor *han
 static lam_status take(visit *v, int k, lam_value **out) {
     lam_tensor *t = v->slots[k], *failed;
     *out = NULL;
-    if (!t) return lam__custom_fail(v->fc, LAM_ERR_ARITY, "set every out[o]; on failure out[o] = lam_fail(...)", "output %d was not set", k);
+    if (!t)
+        return lam__custom_fail(v->fc, LAM_ERR_ARITY, "set every out[o]; on failure out[o] = lam_fail(...)",
+                                "output %d was not set", k);
     lam_ctx *where = lam__scope_operands(v->fc->instance->fn.name, 1, &t, out, &failed);
     if (where == v->fc->ctx) {
         lam__value_hold(*out);
@@ -129,7 +140,7 @@ static lam_status take_all(visit *v, lam_status status, lam_value *out[]) {
     return status;
 }
 
-/* ---- forward --------------------------------------------------------------------------------------------------------- */
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
 
 /* The output that shows what input i was overwritten with. */
 static lam_status settle_dirty(visit *v, int i) {
@@ -139,7 +150,8 @@ static lam_status settle_dirty(visit *v, int i) {
             x->dirty[i] = o;
             return LAM_OK;
         }
-    return lam__custom_fail(v->fc, LAM_ERR_RULE, "return it as an output", "input %d is marked dirty, but is none of the outputs", i);
+    return lam__custom_fail(v->fc, LAM_ERR_RULE, "return it as an output",
+                            "input %d is marked dirty, but is none of the outputs", i);
 }
 
 static lam_status check_overwritten(visit *v, lam_value *const in[]) {
@@ -155,7 +167,8 @@ static lam_status check_overwritten(visit *v, lam_value *const in[]) {
     return status;
 }
 
-/* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the input. */
+/* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the input.
+ * */
 static void find_saved_outputs(const lam_fctx *fc, lam_value *const in[], lam_value *const out[]) {
     for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
         for (int k = 0; k < fc->saved[mode].count; k++) {
@@ -171,7 +184,8 @@ lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *o
     lam__instance *x = fc->instance;
     visit v;
     for (int o = 0; o < x->outputs; o++) out[o] = NULL;
-    if (!visit_begin(&v, fc, x->fn.setup_context ? LAM__PART_FORWARD : LAM__PART_COMBINED, x->inputs, x->outputs)) return LAM_ERR_MEMORY;
+    if (!visit_begin(&v, fc, x->fn.setup_context ? LAM__PART_FORWARD : LAM__PART_COMBINED, x->inputs, x->outputs))
+        return LAM_ERR_MEMORY;
     lend(fc->ctx, x->inputs, in, v.given);
     for (int i = 0; i < x->inputs; i++) x->dirty[i] = -1;
     fc->in = v.given;
@@ -198,7 +212,7 @@ lam_status lam__custom_setup(lam_fctx *fc, lam_value *const in[], lam_value *con
     return visit_end(&v, visit_status(&v));
 }
 
-/* ---- backward -------------------------------------------------------------------------------------------------------- */
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
 
 /* The type that a tangent or cotangent of input or output number k (inputs first) must have. */
 static const lam_value *type_of(const lam_fctx *fc, lam_value *const own[], int k, int first) {
@@ -206,8 +220,8 @@ static const lam_value *type_of(const lam_fctx *fc, lam_value *const own[], int 
 }
 
 /* Handles of what is given; zeros for what is not, where those are wanted. */
-static void lend_or_zero(lam_fctx *fc, int n, lam_value *const given[], lam_value *const types[], int first, const bool differentiable[],
-                         bool invert, lam_tensor *handles[]) {
+static void lend_or_zero(lam_fctx *fc, int n, lam_value *const given[], lam_value *const types[], int first,
+                         const bool differentiable[], bool invert, lam_tensor *handles[]) {
     lend(fc->ctx, n, given, handles);
     for (int k = 0; k < n && fc->materialize; k++) {
         if (handles[k] || differentiable[k] == invert) continue;
@@ -234,14 +248,16 @@ static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_valu
     char got[TYPE_TEXT], expected[TYPE_TEXT];
     if (!v->slots[i]) return LAM_OK;
     if (!fc->floating[i])
-        return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL", "there is a gradient for input %d, which is no floating tensor", i);
+        return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL",
+                                "there is a gradient for input %d, which is no floating tensor", i);
     lam_status status = take(v, i, gx);
     if (status != LAM_OK || (like && lam__value_same_type(*gx, like) && fc->needs[i])) return status;
     lam_value *g = *gx;
     *gx = NULL;
     if (like && !sums_to(g, like))
-        status = lam__custom_fail(fc, g->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL, "gradient of input %d: expected %s, got %s", i,
-                                  type_text(like, expected), type_text(g, got));
+        status = lam__custom_fail(fc, g->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL,
+                                  "gradient of input %d: expected %s, got %s", i, type_text(like, expected),
+                                  type_text(g, got));
     else if (fc->needs[i] && like) {
         lam_value *sum = lam__scope_peek(lam__rules_sum_to(v->slots[i], (lam_dims){like->rank, like->dims}));
         if (sum) *gx = lam__value_hold(sum);
@@ -251,7 +267,8 @@ static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_valu
     return status;
 }
 
-lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[], lam_value *gx[]) {
+lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[],
+                                lam_value *gx[]) {
     lam__instance *x = fc->instance;
     visit v;
     for (int i = 0; i < x->inputs; i++) gx[i] = NULL;
@@ -259,29 +276,33 @@ lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *
     lend_or_zero(fc, x->outputs, g, results, x->inputs, fc->constant, true, v.given);
     x->fn.backward(fc, v.given, v.slots);
     lam_status status = visit_status(&v);
-    for (int i = 0; i < x->inputs && status == LAM_OK; i++) status = take_gradient(&v, i, type_of(fc, in, i, 0), &gx[i]);
+    for (int i = 0; i < x->inputs && status == LAM_OK; i++)
+        status = take_gradient(&v, i, type_of(fc, in, i, 0), &gx[i]);
     if (status != LAM_OK) lam__arguments_release(x->inputs, gx);
     return visit_end(&v, status);
 }
 
-/* ---- jvp ------------------------------------------------------------------------------------------------------------- */
+/* ---- jvp --------------------------------------------------------------------------------------------------------- */
 
 static lam_status take_tangent(visit *v, int o, const lam_value *like, lam_value **dout) {
     lam_fctx *fc = v->fc;
     char got[TYPE_TEXT], expected[TYPE_TEXT];
     if (!v->slots[o]) return LAM_OK;
     if (fc->constant[o] || !lam__dtype_is_float(like->dtype))
-        return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL", "there is a tangent for output %d, which has no derivative", o);
+        return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL",
+                                "there is a tangent for output %d, which has no derivative", o);
     lam_status status = take(v, o, dout);
     if (status != LAM_OK || lam__value_same_type(*dout, like)) return status;
-    status = lam__custom_fail(fc, (*dout)->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL, "tangent of output %d: expected %s, got %s", o,
-                              type_text(like, expected), type_text(*dout, got));
+    status = lam__custom_fail(fc, (*dout)->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL,
+                              "tangent of output %d: expected %s, got %s", o, type_text(like, expected),
+                              type_text(*dout, got));
     lam__value_release(*dout);
     *dout = NULL;
     return status;
 }
 
-lam_status lam__custom_jvp(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
+lam_status lam__custom_jvp(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[],
+                           lam_value *dout[]) {
     lam__instance *x = fc->instance;
     visit v;
     for (int o = 0; o < x->outputs; o++) dout[o] = NULL;
@@ -289,25 +310,32 @@ lam_status lam__custom_jvp(lam_fctx *fc, lam_value *const in[], lam_value *const
     lend_or_zero(fc, x->inputs, dx, in, 0, fc->floating, false, v.given);
     x->fn.jvp(fc, v.given, v.slots);
     lam_status status = visit_status(&v);
-    for (int o = 0; o < x->outputs && status == LAM_OK; o++) status = take_tangent(&v, o, type_of(fc, results, x->inputs + o, x->inputs), &dout[o]);
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++)
+        status = take_tangent(&v, o, type_of(fc, results, x->inputs + o, x->inputs), &dout[o]);
     if (status != LAM_OK) lam__arguments_release(x->outputs, dout);
     return visit_end(&v, status);
 }
 
-/* ---- vmap ------------------------------------------------------------------------------------------------------------ */
+/* ---- vmap -------------------------------------------------------------------------------------------------------- */
 
 static lam_status check_out_axis(visit *v, int64_t size, int o, const lam_value *out, int *axis) {
-    if (*axis == INT_MAX) return lam__custom_fail(v->fc, LAM_ERR_AXIS, "set it to an axis or to LAM_UNMAPPED", "out_axes[%d] was not set", o);
+    if (*axis == INT_MAX)
+        return lam__custom_fail(v->fc, LAM_ERR_AXIS, "set it to an axis or to LAM_UNMAPPED", "out_axes[%d] was not set",
+                                o);
     if (*axis == LAM_UNMAPPED) return LAM_OK;
     if (*axis < -out->rank || *axis >= out->rank)
-        return lam__custom_fail(v->fc, LAM_ERR_AXIS, NULL, "out_axes[%d] is %d, out of range [-%d, %d)", o, *axis, out->rank, out->rank);
+        return lam__custom_fail(v->fc, LAM_ERR_AXIS, NULL, "out_axes[%d] is %d, out of range [-%d, %d)", o, *axis,
+                                out->rank, out->rank);
     if (*axis < 0) *axis += out->rank;
     if (out->dims[*axis] == size) return LAM_OK;
-    return lam__custom_fail(v->fc, LAM_ERR_SHAPE, NULL, "output %d has %lld elements on axis %d, which out_axes names: expected the batch size %lld", o,
-                            (long long)out->dims[*axis], *axis, (long long)size);
+    return lam__custom_fail(
+        v->fc, LAM_ERR_SHAPE, NULL,
+        "output %d has %lld elements on axis %d, which out_axes names: expected the batch size %lld", o,
+        (long long)out->dims[*axis], *axis, (long long)size);
 }
 
-lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int axes[], lam_value *const in[], lam_value *out[], int out_axes[]) {
+lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int axes[], lam_value *const in[],
+                            lam_value *out[], int out_axes[]) {
     lam__instance *x = fc->instance;
     visit v;
     for (int o = 0; o < x->outputs; o++) out_axes[o] = INT_MAX;
@@ -320,13 +348,14 @@ lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int a
     lam_status status = take_all(&v, visit_status(&v), out);
     if (status == LAM_OK) {
         status = check_overwritten(&v, in);
-        for (int o = 0; o < x->outputs && status == LAM_OK; o++) status = check_out_axis(&v, info->batch_size, o, out[o], &out_axes[o]);
+        for (int o = 0; o < x->outputs && status == LAM_OK; o++)
+            status = check_out_axis(&v, info->batch_size, o, out[o], &out_axes[o]);
         if (status != LAM_OK) lam__arguments_release(x->outputs, out);
     }
     return visit_end(&v, status);
 }
 
-/* ---- shape ----------------------------------------------------------------------------------------------------------- */
+/* ---- shape ------------------------------------------------------------------------------------------------------- */
 
 lam_status lam__custom_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
     lam__instance *x = fc->instance;
@@ -338,12 +367,15 @@ lam_status lam__custom_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) 
         x->fn.shape(fc, in, out);
         status = visit_status(&v);
     } else {
-        status = lam__custom_fail(fc, LAM_ERR_RULE, "give it a shape callback", "the types of its outputs are needed before it runs");
+        status = lam__custom_fail(fc, LAM_ERR_RULE, "give it a shape callback",
+                                  "the types of its outputs are needed before it runs");
     }
     for (int o = 0; o < x->outputs && status == LAM_OK; o++) {
         bool valid = out[o].rank >= 0 && out[o].rank <= LAM_MAX_RANK && lam__dtype_valid((int)out[o].dtype);
         for (int a = 0; a < out[o].rank && valid; a++) valid = out[o].dims[a] >= 0;
-        if (!valid) status = lam__custom_fail(fc, LAM_ERR_SHAPE, NULL, "the type of output %d was not set, or is impossible", o);
+        if (!valid)
+            status =
+                lam__custom_fail(fc, LAM_ERR_SHAPE, NULL, "the type of output %d was not set, or is impossible", o);
     }
     return visit_end(&v, status);
 }

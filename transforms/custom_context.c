@@ -1,4 +1,5 @@
-/* Contexts of custom Functions: what one application keeps at one level, and what callbacks may ask of it. A context is counted; the
+/* Contexts of custom Functions: what one application keeps at one level, and what callbacks may ask of it. A context is
+ * counted; the
  * node of a tape has one, a dual level lets go of it at once. Which callback may call what is one test here. */
 #include "transforms/custom.h"
 
@@ -121,7 +122,9 @@ enum {
 static lam_status check_part(const lam_fctx *fc, int parts, const char *call) {
     if (!fc) return LAM_ERR_NULL;
     if (fc->part & parts) return LAM_OK;
-    const char *remedy = fc->part == LAM__PART_FORWARD ? "return it as an output and save it in setup_context, or leave setup_context out" : NULL;
+    const char *remedy = fc->part == LAM__PART_FORWARD
+                             ? "return it as an output and save it in setup_context, or leave setup_context out"
+                             : NULL;
     return lam__custom_fail(fc, LAM_ERR_RULE, remedy, "%s may not be called here", call);
 }
 
@@ -129,7 +132,8 @@ lam_status lam__context_room(lam_fctx *fc, int mode, int count) {
     size_t bytes = saved_bytes(count);
     lam_value **values = lam__alloc_get(&fc->ctx->pool, bytes);
     if (!values) return lam__error_memory(fc->ctx, bytes);
-    fc->saved[mode] = (lam__saved){.done = true, .count = count, .values = values, .outputs = (int *)(void *)(values + count)};
+    fc->saved[mode] =
+        (lam__saved){.done = true, .count = count, .values = values, .outputs = (int *)(void *)(values + count)};
     for (int k = 0; k < count; k++) {
         values[k] = NULL;
         fc->saved[mode].outputs[k] = -1;
@@ -143,8 +147,8 @@ static lam_status check_saved(const lam_fctx *fc, const char *call, size_t i, la
     if (!t) return LAM_OK;
     bool hidden = t->birth > fc->from && t->birth <= fc->until;
     if (!hidden) return lam__scope_operands(call, 1, &t, &v, &failed) ? LAM_OK : fc->ctx->error.status;
-    return lam__custom_fail(fc, LAM_ERR_RULE, "return it as an output of forward", "%s: tensor %zu was made inside forward and is not one of its outputs",
-                            call, i);
+    return lam__custom_fail(fc, LAM_ERR_RULE, "return it as an output of forward",
+                            "%s: tensor %zu was made inside forward and is not one of its outputs", call, i);
 }
 
 static lam_status save(lam_fctx *fc, int mode, const char *call, lam_list list) {
@@ -157,7 +161,8 @@ static lam_status save(lam_fctx *fc, int mode, const char *call, lam_list list) 
     s->done = true;
     if (!fc->derivative) return LAM_OK;
     status = lam__context_room(fc, mode, (int)list.count);
-    for (size_t k = 0; k < list.count && status == LAM_OK; k++) s->values[k] = list.items[k] ? lam__value_hold(list.items[k]->value) : NULL;
+    for (size_t k = 0; k < list.count && status == LAM_OK; k++)
+        s->values[k] = list.items[k] ? lam__value_hold(list.items[k]->value) : NULL;
     return status;
 }
 
@@ -192,7 +197,8 @@ int lam_fctx_saved_count(const lam_fctx *fc) {
 lam_status lam_fctx_set_data(lam_fctx *fc, const char *name, const void *bytes, size_t size) {
     lam_status status = check_part(fc, SAVING, "lam_fctx_set_data");
     if (status != LAM_OK) return status;
-    if (!name || (!bytes && size)) return lam__custom_fail(fc, LAM_ERR_NULL, NULL, "lam_fctx_set_data: the name or the data is NULL");
+    if (!name || (!bytes && size))
+        return lam__custom_fail(fc, LAM_ERR_NULL, NULL, "lam_fctx_set_data: the name or the data is NULL");
     size_t letters = strlen(name) + 1, block = sizeof(lam__datum) + size + letters;
     lam__datum *d = lam__alloc_get(&fc->ctx->pool, block);
     if (!d) return lam__error_memory(fc->ctx, block);
@@ -222,7 +228,9 @@ lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
         int i = 0;
         while (i < fc->instance->inputs && (!list.items[k] || fc->in[i] != list.items[k])) i++;
         if (i < fc->instance->inputs) fc->instance->dirty[i] = LAM__DIRTY;
-        else status = lam__custom_fail(fc, LAM_ERR_RULE, "mark the handles that forward was given", "lam_fctx_mark_dirty: tensor %zu is not an input", k);
+        else
+            status = lam__custom_fail(fc, LAM_ERR_RULE, "mark the handles that forward was given",
+                                      "lam_fctx_mark_dirty: tensor %zu is not an input", k);
     }
     return status;
 }
@@ -233,8 +241,9 @@ lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list) {
         int o = 0;
         while (o < fc->instance->outputs && (!list.items[k] || fc->out[o] != list.items[k])) o++;
         if (o < fc->instance->outputs) fc->constant[o] = true;
-        else status = lam__custom_fail(fc, LAM_ERR_RULE, "set the outputs first, then mark them",
-                                       "lam_fctx_mark_non_differentiable: tensor %zu is not an output", k);
+        else
+            status = lam__custom_fail(fc, LAM_ERR_RULE, "set the outputs first, then mark them",
+                                      "lam_fctx_mark_non_differentiable: tensor %zu is not an output", k);
     }
     return status;
 }
@@ -245,7 +254,8 @@ lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize) {
     return status;
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------------------------------------------------
+ * */
 
 bool lam_fctx_needs_input_grad(const lam_fctx *fc, int i) {
     return fc && i >= 0 && i < fc->instance->inputs && fc->needs[i];

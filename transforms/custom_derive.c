@@ -1,5 +1,7 @@
-/* Derivative rules that a custom Function does not have, made from the one that it has: jvp is linear in the tangents and backward in
- * the cotangents, so each is the transpose of the other. The given rule is recorded on variables and the record transposed
+/* Derivative rules that a custom Function does not have, made from the one that it has: jvp is linear in the tangents
+ * and backward in
+ * the cotangents, so each is the transpose of the other. The given rule is recorded on variables and the record
+ * transposed
  * (lam_linear_transpose), which also finds out if the rule is not linear or reads the elements of what it is given. */
 #include "transforms/custom.h"
 
@@ -85,8 +87,10 @@ static int count_taking_part(const rule_env *e, int first, int n) {
     return count;
 }
 
-/* Calls the transpose of f, whose inputs are n_from of number `from` and whose outputs n_to of number `to`: to[] given, from[] wanted. */
-static lam_status transpose(const rule_env *e, lam_fn *f, int from, int n_from, int to, int n_to, lam_value *const given[], lam_value *wanted[]) {
+/* Calls the transpose of f, whose inputs are n_from of number `from` and whose outputs n_to of number `to`: to[] given,
+ * from[] wanted. */
+static lam_status transpose(const rule_env *e, lam_fn *f, int from, int n_from, int to, int n_to,
+                            lam_value *const given[], lam_value *wanted[]) {
     lam_ctx *ctx = e->fc->ctx;
     lam__scratch_area area;
     size_t handles = (size_t)(f->inputs + f->outputs);
@@ -97,9 +101,11 @@ static lam_status transpose(const rule_env *e, lam_fn *f, int from, int n_from, 
     lam_scope scope;
     lam__scope_open(ctx, &scope);
     for (int k = 0, i = 0; k < n_from; k++)
-        if (takes_part(e, from + k)) list[i++] = lam__scope_handle(ctx, lam__value_hold((lam_value *)(uintptr_t)type_of(e, from + k)));
+        if (takes_part(e, from + k))
+            list[i++] = lam__scope_handle(ctx, lam__value_hold((lam_value *)(uintptr_t)type_of(e, from + k)));
     for (int k = 0, o = 0; k < n_to; k++)
-        if (takes_part(e, to + k)) cotangents[o++] = given[k] ? lam__scope_handle(ctx, lam__value_hold(given[k])) : NULL;
+        if (takes_part(e, to + k))
+            cotangents[o++] = given[k] ? lam__scope_handle(ctx, lam__value_hold(given[k])) : NULL;
     lam_fn *back = lam_linear_transpose(f, (lam_list){(size_t)f->inputs, list});
     lam_status status = lam_call(back, (lam_list){(size_t)f->outputs, cotangents}, list, (size_t)f->inputs);
     for (int k = 0, i = 0; k < n_from && status == LAM_OK; k++)
@@ -111,23 +117,32 @@ static lam_status transpose(const rule_env *e, lam_fn *f, int from, int n_from, 
 }
 
 /* The rule as a function; it lives in the caller's frame for as long as it is recorded. */
-static lam_fn rule_fn(const rule_env *e, char name[], size_t size, const char *part, lam_body body, int inputs, int outputs) {
+static lam_fn rule_fn(const rule_env *e, char name[], size_t size, const char *part, lam_body body, int inputs,
+                      int outputs) {
     snprintf(name, size, "%s of %s", part, e->fc->instance->fn.name);
-    return (lam_fn){.magic = LAM__FN, .refs = 1, .ctx = e->fc->ctx, .name = name, .body = body, .inputs = inputs, .outputs = outputs,
+    return (lam_fn){.magic = LAM__FN,
+                    .refs = 1,
+                    .ctx = e->fc->ctx,
+                    .name = name,
+                    .body = body,
+                    .inputs = inputs,
+                    .outputs = outputs,
                     .env = (void *)(uintptr_t)e};
 }
 
-lam_status lam__derive_cotangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[], lam_value *gx[]) {
+lam_status lam__derive_cotangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[],
+                                  lam_value *gx[]) {
     const lam__instance *x = fc->instance;
     rule_env e = {fc, in, results};
     char name[128];
     for (int i = 0; i < x->inputs; i++) gx[i] = NULL;
-    lam_fn f = rule_fn(&e, name, sizeof name, x->fn.jvp ? "jvp" : "forward", body_tangents, count_taking_part(&e, 0, x->inputs),
-                       count_taking_part(&e, x->inputs, x->outputs));
+    lam_fn f = rule_fn(&e, name, sizeof name, x->fn.jvp ? "jvp" : "forward", body_tangents,
+                       count_taking_part(&e, 0, x->inputs), count_taking_part(&e, x->inputs, x->outputs));
     return transpose(&e, &f, 0, x->inputs, x->inputs, x->outputs, g, gx);
 }
 
-lam_status lam__derive_tangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
+lam_status lam__derive_tangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[],
+                                lam_value *dout[]) {
     const lam__instance *x = fc->instance;
     rule_env e = {fc, in, results};
     char name[128];

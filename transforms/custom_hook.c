@@ -1,4 +1,5 @@
-/* Hooks on gradients: an identity Function whose backward is the user's callback, until it is removed. A hook is a lam_fn inside, so
+/* Hooks on gradients: an identity Function whose backward is the user's callback, until it is removed. A hook is a
+ * lam_fn inside, so
  * that the scope owns it and a use after its end is seen. */
 #include "transforms/custom.h"
 
@@ -43,7 +44,12 @@ static void body_hook(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
 }
 
 static const lam_function function_hook = {
-    .inputs = 1, .outputs = 1, .attrs_size = sizeof(hook_attrs), .forward = hook_forward, .backward = hook_backward, .jvp = hook_jvp,
+    .inputs = 1,
+    .outputs = 1,
+    .attrs_size = sizeof(hook_attrs),
+    .forward = hook_forward,
+    .backward = hook_backward,
+    .jvp = hook_jvp,
 };
 
 lam_tensor *lam_on_gradient(lam_tensor *x, lam_fn *callback, lam_hook **hook) {
@@ -51,8 +57,9 @@ lam_tensor *lam_on_gradient(lam_tensor *x, lam_fn *callback, lam_hook **hook) {
     lam_ctx *ctx = lam__fn_check("lam_on_gradient", callback);
     if (!ctx) return callback ? &callback->ctx->failed : &lam__context_failed.failed;
     if (callback->inputs != 1 || callback->outputs != 1) {
-        lam__error_set(ctx, LAM_ERR_ARITY, NULL, "lam_on_gradient: callback '%s' takes %d inputs and gives %d outputs, not one and one", callback->name,
-                       callback->inputs, callback->outputs);
+        lam__error_set(ctx, LAM_ERR_ARITY, NULL,
+                       "lam_on_gradient: callback '%s' takes %d inputs and gives %d outputs, not one and one",
+                       callback->name, callback->inputs, callback->outputs);
         return &ctx->failed;
     }
     hook_env env = {false};

@@ -1,6 +1,8 @@
-/* The generated batching rule: a Function that applies another one to every example of a batch. Its callbacks push a batch level and
+/* The generated batching rule: a Function that applies another one to every example of a batch. Its callbacks push a
+ * batch level and
  * run those of the base on it, one level below the batch that is being taken apart; nesting recurses.
- * What holds here: values are physical outside and per example inside; what the base saves is kept physical with the batch axis in front
+ * What holds here: values are physical outside and per example inside; what the base saves is kept physical with the
+ * batch axis in front
  * and one bit that says whether it has one; gradients of unmapped inputs are summed over the batch. */
 #include "transforms/custom.h"
 
@@ -16,7 +18,7 @@
 typedef struct mapped {
     lam__instance *base; /* held */
     lam__batch batch;
-    int axes[];          /* per input */
+    int axes[]; /* per input */
 } mapped;
 
 static void mapped_release(lam_ctx *ctx, void *attrs) {
@@ -26,8 +28,8 @@ static void mapped_release(lam_ctx *ctx, void *attrs) {
 
 /* One run of a callback of the base on the batch level. */
 typedef struct run {
-    lam_fctx *fc, *base;     /* of the mapped Function; of the base */
-    bool *given;             /* per result: the callback gave one */
+    lam_fctx *fc, *base; /* of the mapped Function; of the base */
+    bool *given;         /* per result: the callback gave one */
     lam_status status;
 } run;
 
@@ -36,10 +38,17 @@ static void peek_all(int n, lam_tensor *const in[], lam_value *values[]) {
 }
 
 /* Calls body on the batch level: operand k of n has its batch axis at axes[k]; results come with it in front. */
-static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[], const int axes[], int m, lam_value *out[]) {
+static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[], const int axes[], int m,
+                            lam_value *out[]) {
     const mapped *a = r->fc->instance->attrs;
-    lam_fn f = {.magic = LAM__FN, .refs = 1, .ctx = r->fc->ctx, .name = (char *)(uintptr_t)r->fc->instance->fn.name, .body = body, .inputs = n,
-                .outputs = m, .env = r};
+    lam_fn f = {.magic = LAM__FN,
+                .refs = 1,
+                .ctx = r->fc->ctx,
+                .name = (char *)(uintptr_t)r->fc->instance->fn.name,
+                .body = body,
+                .inputs = n,
+                .outputs = m,
+                .env = r};
     lam__scratch_area area;
     int *front = lam__scratch_get(&area, r->fc->ctx, (size_t)m * sizeof *front);
     if (!front) return LAM_ERR_MEMORY;
@@ -49,7 +58,7 @@ static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[],
     return status;
 }
 
-/* ---- saved values ------------------------------------------------------------------------------------------------------ */
+/* ---- saved values ------------------------------------------------------------------------------------------------ */
 
 static int saved_count(const lam_fctx *fc) {
     return fc->saved[LAM__FOR_BACKWARD].count + fc->saved[LAM__FOR_JVP].count;
@@ -71,7 +80,8 @@ static lam_status keep_types(lam_fctx *base, int n, lam_value *const in[], int m
     memset(base->types, 0, bytes);
     for (int k = 0; k < n + m; k++) {
         const lam_value *v = k < n ? in[k] : out[k - n];
-        if (v && !(base->types[k] = lam__value_abstract(base->ctx, (lam_dtype)v->dtype, v->rank, v->dims))) return LAM_ERR_MEMORY;
+        if (v && !(base->types[k] = lam__value_abstract(base->ctx, (lam_dtype)v->dtype, v->rank, v->dims)))
+            return LAM_ERR_MEMORY;
     }
     return LAM_OK;
 }
@@ -115,13 +125,15 @@ static lam_fctx *base_context(lam_fctx *fc, lam_tensor *const in[]) {
     return base;
 }
 
-/* ---- forward and setup_context ------------------------------------------------------------------------------------------ */
+/* ---- forward and setup_context
+ * ------------------------------------------------------------------------------------------ */
 
 static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     run *r = env;
     lam__instance *x = r->base->instance;
     lam__scratch_area area;
-    lam_value **values = lam__scratch_get(&area, ctx, (size_t)(x->inputs + x->outputs) * sizeof *values), **results = values + x->inputs;
+    lam_value **values = lam__scratch_get(&area, ctx, (size_t)(x->inputs + x->outputs) * sizeof *values),
+              **results = values + x->inputs;
     if (!values) return;
     peek_all(x->inputs, in, values);
     r->status = lam__custom_forward(r->base, values, results);
@@ -175,20 +187,23 @@ static void mapped_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const
     lam__scratch_put(&area);
 }
 
-/* ---- derivative rules ------------------------------------------------------------------------------------------------------ */
+/* ---- derivative rules
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* A rule gets n tangents or cotangents and then the saved values, and gives m: NULL where it gives none. */
 typedef struct rule_run {
     run run; /* first: the env of the body */
     int n, m;
-    lam_status (*rule)(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const given[], lam_value *wanted[]);
+    lam_status (*rule)(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const given[],
+                       lam_value *wanted[]);
 } rule_run;
 
 static void body_rule(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     rule_run *r = env;
     lam__scratch_area area;
     int saved = saved_count(lam__context_innermost(r->run.base));
-    lam_value **given = lam__scratch_get(&area, ctx, (size_t)(r->n + saved + r->m) * sizeof *given), **wanted = given + r->n + saved;
+    lam_value **given = lam__scratch_get(&area, ctx, (size_t)(r->n + saved + r->m) * sizeof *given),
+              **wanted = given + r->n + saved;
     if (!given) return;
     peek_all(r->n + saved, in, given);
     lam_fctx *with = lam__context_with(r->run.base, given + r->n);
@@ -203,7 +218,8 @@ static void body_rule(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
 }
 
 /* Runs a rule on the batch level; results physical, the batch axis in front, NULL where the rule gave none. */
-static lam_status run_rule(lam_fctx *fc, rule_run *r, lam_tensor *const given[], const int axes[], lam_value *wanted[]) {
+static lam_status run_rule(lam_fctx *fc, rule_run *r, lam_tensor *const given[], const int axes[],
+                           lam_value *wanted[]) {
     lam__scratch_area area;
     const lam_fctx *holder = lam__context_innermost(fc);
     int saved = saved_count(holder), n = r->n + saved;
@@ -251,7 +267,8 @@ static void mapped_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tens
         for (int i = 0; i < n; i++) {
             if (!wanted[i]) continue;
             lam_tensor *g = lam__scope_handle(fc->ctx, wanted[i]);
-            grad_in[i] = a->axes[i] == LAM_UNMAPPED ? lam_sum(g, &(lam_reduce_options){.axes = LAM_AXES(0)}) : lam_moveaxis(g, 0, a->axes[i]);
+            grad_in[i] = a->axes[i] == LAM_UNMAPPED ? lam_sum(g, &(lam_reduce_options){.axes = LAM_AXES(0)})
+                                                    : lam_moveaxis(g, 0, a->axes[i]);
         }
     lam__scratch_put(&area);
 }
@@ -264,9 +281,16 @@ lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], int64_t si
     *a = (mapped){.base = x, .batch = {.size = size, .randomness = (lam_randomness)randomness}};
     for (int i = 0; i < x->inputs; i++) a->axes[i] = axes[i];
     lam__custom_hold(x);
-    lam_function f = {.name = x->fn.name, .inputs = x->inputs, .outputs = x->outputs, .attrs_size = bytes, .forward = mapped_forward,
-                      .setup_context = x->fn.setup_context ? mapped_setup : NULL, .backward = x->fn.backward ? mapped_backward : NULL,
-                      .jvp = x->fn.jvp ? mapped_jvp : NULL, .generate_vmap_rule = true, .once_differentiable = x->fn.once_differentiable,
+    lam_function f = {.name = x->fn.name,
+                      .inputs = x->inputs,
+                      .outputs = x->outputs,
+                      .attrs_size = bytes,
+                      .forward = mapped_forward,
+                      .setup_context = x->fn.setup_context ? mapped_setup : NULL,
+                      .backward = x->fn.backward ? mapped_backward : NULL,
+                      .jvp = x->fn.jvp ? mapped_jvp : NULL,
+                      .generate_vmap_rule = true,
+                      .once_differentiable = x->fn.once_differentiable,
                       .is_linear = x->fn.is_linear};
     lam__instance *made = lam__custom_instance(x->ctx, &f, a, mapped_release, x->inputs, x->outputs);
     lam__scratch_put(&area);

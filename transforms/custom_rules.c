@@ -1,5 +1,7 @@
-/* Rules for functions that exist already: lam_custom_vjp, lam_custom_jvp, lam_custom_jvps, lam_custom_vmap. Each is a custom Function
- * whose callbacks call the user's functions; what these rules may do and how they nest is therefore said in custom.c. */
+/* Rules for functions that exist already: lam_custom_vjp, lam_custom_jvp, lam_custom_jvps, lam_custom_vmap. Each is a
+ * custom Function
+ * whose callbacks call the user's functions; what these rules may do and how they nest is therefore said in custom.c.
+ * */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"
@@ -51,12 +53,12 @@ static lam_status check_nondiff(const lam_fctx *fc) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     for (int i = 0; i < lam_fctx_inputs(fc); i++)
         if (nondiff_of(a)[i] && lam_fctx_needs_input_grad(fc, i))
-            return lam__custom_fail(fc, LAM_ERR_RULE, "leave it out of nondiff, or apply lam_stop_gradient to it", "a derivative by input %d is wanted, which is nondiff",
-                                    i);
+            return lam__custom_fail(fc, LAM_ERR_RULE, "leave it out of nondiff, or apply lam_stop_gradient to it",
+                                    "a derivative by input %d is wanted, which is nondiff", i);
     return LAM_OK;
 }
 
-/* ---- lam_custom_vjp ------------------------------------------------------------------------------------------------------ */
+/* ---- lam_custom_vjp ---------------------------------------------------------------------------------------------- */
 
 /* Without a derivative f, with one fwd; saved are the nondiff inputs, then the residuals. */
 static void vjp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
@@ -94,13 +96,15 @@ static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) 
     }
 }
 
-/* ---- lam_custom_jvp and lam_custom_jvps ------------------------------------------------------------------------------------ */
+/* ---- lam_custom_jvp and lam_custom_jvps
+ * ------------------------------------------------------------------------------------ */
 
 /* Saved are the inputs, then the outputs. */
 static void jvp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     size_t n = (size_t)a->fns[0]->inputs, m = (size_t)a->fns[0]->outputs;
-    if (check_nondiff(fc) != LAM_OK || lam_call(a->fns[0], (lam_list){n, in}, out, m) != LAM_OK || !fc->derivative) return;
+    if (check_nondiff(fc) != LAM_OK || lam_call(a->fns[0], (lam_list){n, in}, out, m) != LAM_OK || !fc->derivative)
+        return;
     lam_tensor **list = lam__apply_room(fc->ctx, n + m);
     if (!list) return;
     for (size_t k = 0; k < n + m; k++) list[k] = k < n ? in[k] : out[k - n];
@@ -140,7 +144,8 @@ static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     }
 }
 
-/* ---- lam_custom_vmap ---------------------------------------------------------------------------------------------------------- */
+/* ---- lam_custom_vmap
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void vmap_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
@@ -166,7 +171,8 @@ static void vmap_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[])
     if (lam__tape_record(f, in, fc->needs, out, &r) == LAM_OK) {
         for (int o = 0; o < f->outputs; o++) cotangents[o] = lam__scope_peek(g[o]);
         lam_status status = lam__tape_pull(fc->ctx, &r, cotangents, back, true);
-        for (int i = 0; i < f->inputs && status == LAM_OK; i++) gx[i] = back[i] ? lam__scope_handle(fc->ctx, back[i]) : NULL;
+        for (int i = 0; i < f->inputs && status == LAM_OK; i++)
+            gx[i] = back[i] ? lam__scope_handle(fc->ctx, back[i]) : NULL;
         lam__arguments_release(f->outputs, out);
         lam__tape_forget(fc->ctx, &r);
     }
@@ -183,7 +189,8 @@ static void vmap_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     for (size_t o = 0; o < m; o++) dout[o] = lam__dtype_is_float((int)lam_dtype_of(out[o])) ? out[m + o] : NULL;
 }
 
-static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[], lam_tensor *out[], int out_axes[]) {
+static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[],
+                      lam_tensor *out[], int out_axes[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     int n = a->fns[0]->inputs, m = a->fns[0]->outputs;
     lam_tensor **front = lam__apply_room(fc->ctx, (size_t)n);
@@ -198,12 +205,13 @@ static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes
     for (int o = 0; o < m; o++) out_axes[o] = out_mapped[o] ? 0 : LAM_UNMAPPED;
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 static const lam_function function_vjp = {.forward = vjp_forward, .backward = vjp_backward};
 static const lam_function function_jvp = {.forward = jvp_forward, .jvp = jvp_jvp};
 static const lam_function function_jvps = {.forward = jvp_forward, .jvp = jvps_jvp};
-static const lam_function function_vmap = {.forward = vmap_forward, .backward = vmap_backward, .jvp = vmap_jvp, .vmap = vmap_vmap};
+static const lam_function function_vmap = {
+    .forward = vmap_forward, .backward = vmap_backward, .jvp = vmap_jvp, .vmap = vmap_vmap};
 
 /* The flags of nondiff inputs; -1 after recording what is wrong, otherwise how many there are. */
 static int collect_nondiff(const char *what, const lam_fn *f, lam_axes nondiff, bool flags[]) {
@@ -222,14 +230,16 @@ static lam_fn *failed_of(const lam_fn *f) {
 }
 
 /* Puts the attributes together: holds the functions. NULL after recording what is wrong; then nothing is held. */
-static rules_attrs *attrs_new(const char *what, lam__scratch_area *area, int count, lam_fn *const fns[], const lam_custom_options *o, size_t *bytes) {
+static rules_attrs *attrs_new(const char *what, lam__scratch_area *area, int count, lam_fn *const fns[],
+                              const lam_custom_options *o, size_t *bytes) {
     lam_ctx *ctx = fns[0]->ctx;
     *bytes = sizeof(rules_attrs) + (size_t)count * sizeof *fns + (size_t)fns[0]->inputs;
     rules_attrs *a = lam__scratch_get(area, ctx, *bytes);
     if (!a) return NULL;
     *a = (rules_attrs){.symbolic_zeros = o && o->symbolic_zeros, .fn_count = count};
     for (int k = 0; k < count; k++) a->fns[k] = fns[k];
-    if (collect_nondiff(what, fns[0], o ? o->nondiff : (lam_axes){0, NULL}, (bool *)(uintptr_t)nondiff_of(a)) < 0) return NULL;
+    if (collect_nondiff(what, fns[0], o ? o->nondiff : (lam_axes){0, NULL}, (bool *)(uintptr_t)nondiff_of(a)) < 0)
+        return NULL;
     for (int k = 0; k < count; k++) lam__fn_retain(fns[k]);
     return a;
 }
@@ -238,12 +248,14 @@ static lam_fn *rules_fn(lam_function f, rules_attrs *a, size_t bytes) {
     lam_fn *base = a->fns[0];
     f.name = base->name;
     f.attrs_size = bytes;
-    return lam__custom_fn(base->ctx, lam__custom_instance(base->ctx, &f, a, rules_release, base->inputs, base->outputs));
+    return lam__custom_fn(base->ctx,
+                          lam__custom_instance(base->ctx, &f, a, rules_release, base->inputs, base->outputs));
 }
 
 static bool check_arity(const char *what, const char *role, const lam_fn *rule, int inputs, int outputs) {
     if (rule->inputs == inputs && rule->outputs == outputs) return true;
-    lam__error_set(rule->ctx, LAM_ERR_ARITY, NULL, "%s: %s '%s' takes %d inputs and gives %d outputs, expected %d and %d", what, role, rule->name,
+    lam__error_set(rule->ctx, LAM_ERR_ARITY, NULL,
+                   "%s: %s '%s' takes %d inputs and gives %d outputs, expected %d and %d", what, role, rule->name,
                    rule->inputs, rule->outputs, inputs, outputs);
     return false;
 }
@@ -274,7 +286,8 @@ lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *option
     lam_fn *made = f->ctx->failed_fn, *const fns[] = {f, rule};
     rules_attrs *a = attrs_new(what, &area, 2, fns, options, &bytes);
     if (a) {
-        if (check_arity(what, "rule", rule, 2 * f->inputs - nondiff_count(a), 2 * f->outputs)) made = rules_fn(function_jvp, a, bytes);
+        if (check_arity(what, "rule", rule, 2 * f->inputs - nondiff_count(a), 2 * f->outputs))
+            made = rules_fn(function_jvp, a, bytes);
         else rules_release(f->ctx, a);
     }
     lam__scratch_put(&area);
@@ -286,8 +299,8 @@ lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const la
     if (!lam__fn_check(what, f)) return failed_of(f);
     lam_ctx *ctx = f->ctx;
     if (count != (size_t)f->inputs || !rules) {
-        lam__error_set(ctx, LAM_ERR_ARITY, "give NULL for an input without a rule", "%s of '%s': %zu rules given, %d expected", what, f->name, rules ? count : 0,
-                       f->inputs);
+        lam__error_set(ctx, LAM_ERR_ARITY, "give NULL for an input without a rule",
+                       "%s of '%s': %zu rules given, %d expected", what, f->name, rules ? count : 0, f->inputs);
         return ctx->failed_fn;
     }
     lam__scratch_area area = {.block = NULL}, list_area;
@@ -295,7 +308,9 @@ lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const la
     bool fits = fns != NULL;
     for (size_t i = 0; i < count && fits; i++) {
         fns[1 + i] = rules[i];
-        if (rules[i]) fits = lam__fn_check(what, rules[i]) && check_arity(what, "rule", rules[i], 1 + f->outputs + f->inputs, f->outputs);
+        if (rules[i])
+            fits = lam__fn_check(what, rules[i]) &&
+                   check_arity(what, "rule", rules[i], 1 + f->outputs + f->inputs, f->outputs);
     }
     if (fits) {
         size_t bytes;

@@ -28,12 +28,14 @@ static lam_status box_results(lam__level *level, int n, lam_value *out[], lam_va
     return status;
 }
 
-static lam_status apply(const lam_call_site *below, lam_value *const tangents[], lam_value *out[], lam_value *results[]) {
+static lam_status apply(const lam_call_site *below, lam_value *const tangents[], lam_value *out[],
+                        lam_value *results[]) {
     lam_status status = lam__dispatch(below, out);
     return status == LAM_OK ? lam__rules_tangents(below, out, tangents, results) : status;
 }
 
-static lam_status apply_staged(const lam_call_site *below, lam_value *const tangents[], lam_value *out[], lam_value *results[]) {
+static lam_status apply_staged(const lam_call_site *below, lam_value *const tangents[], lam_value *out[],
+                               lam_value *results[]) {
     const lam__staged *staged = below->primitive->staged;
     lam__scratch_area area;
     size_t n = (size_t)below->inputs, m = (size_t)below->outputs;
@@ -86,7 +88,11 @@ static void print(FILE *file, const lam_value *box) {
 }
 
 const lam__interpreter lam__interpreter_jvp = {
-    .name = "jvp", .process = process, .read = read_primal, .drop = drop, .print = print,
+    .name = "jvp",
+    .process = process,
+    .read = read_primal,
+    .drop = drop,
+    .print = print,
 };
 
 static void unbox(const lam__level *level, int n, lam_value *out[], lam_value *dout[]) {

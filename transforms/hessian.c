@@ -14,7 +14,7 @@ lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options *options) {
 
 typedef struct order_env {
     int count;
-    int order[];    /* output i is output order[i] of the base */
+    int order[]; /* output i is output order[i] of the base */
 } order_env;
 
 static void body_order(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
@@ -60,7 +60,8 @@ lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options *option
     inner.has_aux = 1 + aux;
     lam_fn *all = lam_value_and_jacobian(turned, &inner);
     int blocks = grads * grads;
-    return reordered("value_grad_and_hessian", all, (run[]){{grads + blocks, 1}, {0, grads}, {grads, blocks}, {grads + blocks + 1, aux}, {0, -1}});
+    return reordered("value_grad_and_hessian", all,
+                     (run[]){{grads + blocks, 1}, {0, grads}, {grads, blocks}, {grads + blocks + 1, aux}, {0, -1}});
 }
 
 lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options) {

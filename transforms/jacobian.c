@@ -17,9 +17,9 @@ typedef struct jacobian_env {
     enum mode mode;
     bool with_value;
     int aux;
-    int64_t chunk;      /* 0: all */
+    int64_t chunk; /* 0: all */
     lam_randomness randomness;
-    int count;          /* argnums */
+    int count; /* argnums */
     int argnums[];
 } jacobian_env;
 
@@ -28,12 +28,12 @@ typedef struct work {
     lam_ctx *ctx;
     lam_fn *f;
     const jacobian_env *env;
-    lam_tensor *const *in;   /* f's inputs */
-    lam_tensor **values;     /* f's outputs */
-    int blocks;              /* f's outputs that are not auxiliary */
-    lam_tensor **given;      /* to a mapped function: its inputs */
-    int *axes;               /* in_axes or out_axes of it */
-    lam_tensor **got;        /* its outputs */
+    lam_tensor *const *in; /* f's inputs */
+    lam_tensor **values;   /* f's outputs */
+    int blocks;            /* f's outputs that are not auxiliary */
+    lam_tensor **given;    /* to a mapped function: its inputs */
+    int *axes;             /* in_axes or out_axes of it */
+    lam_tensor **got;      /* its outputs */
 } work;
 
 static int64_t step_of(const work *w, int64_t n) {
@@ -71,7 +71,8 @@ static lam_tensor *basis(const work *w, lam_tensor *x, int64_t first) {
 static lam_tensor *shape_block(lam_tensor *m, lam_tensor *out, lam_tensor *in) {
     lam_dims a = lam_dims_of(out), b = lam_dims_of(in);
     int64_t dims[LAM_INNER_RANK];
-    if (a.rank + b.rank > LAM_INNER_RANK) return lam_fail(m->ctx, LAM_ERR_RANK, "a Jacobian block of %d axes is too many", a.rank + b.rank);
+    if (a.rank + b.rank > LAM_INNER_RANK)
+        return lam_fail(m->ctx, LAM_ERR_RANK, "a Jacobian block of %d axes is too many", a.rank + b.rank);
     for (int i = 0; i < a.rank; i++) dims[i] = a.dims[i];
     for (int i = 0; i < b.rank; i++) dims[a.rank + i] = b.dims[i];
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(out), (int)lam_dtype_of(in));
@@ -102,8 +103,8 @@ static void take_values(work *w) {
 /* One chunk: calls `mapped` on the basis from row `first` of input x, tangent number k, behind `fixed` other inputs.
  * Its tangents, outputs skip.. of it, become parts [elements, rows] at a distance of `chunks`. Nothing else outlives
  * the call. */
-static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k, lam_tensor *x, int64_t first, int skip, lam_tensor **parts,
-                         int64_t chunks) {
+static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k, lam_tensor *x, int64_t first,
+                         int skip, lam_tensor **parts, int64_t chunks) {
     lam_scope *scope = lam_scope_begin(w->ctx);
     int outputs = mapped->outputs;
     for (int i = 0; i < tangents; i++) w->given[fixed + i] = NULL;
@@ -127,7 +128,8 @@ static bool columns(work *w, lam_fn *mapped, int fixed, int a, int tangents, int
     int64_t chunks = chunks_of(w, lam_size(x)), step = step_of(w, lam_size(x));
     lam_tensor **parts = lam__apply_room(w->ctx, (size_t)(w->blocks * chunks));
     for (int64_t c = 0; parts && c < chunks; c++)
-        if (!column_chunk(w, mapped, fixed, tangents, tangents == 1 ? 0 : a, x, c * step, skip, parts + c, chunks)) return false;
+        if (!column_chunk(w, mapped, fixed, tangents, tangents == 1 ? 0 : a, x, c * step, skip, parts + c, chunks))
+            return false;
     for (int o = 0; parts && o < w->blocks; o++)
         blocks[o * w->env->count + a] = shape_block(joined(chunks, parts + o * chunks, 1), w->values[o], x);
     return parts != NULL;
@@ -178,7 +180,8 @@ static bool rows(work *w, lam_fn *pullback, lam_tensor **blocks) {
         for (int64_t c = 0; c < chunks; c++)
             if (!parts || !row_chunk(w, mapped, o, c * step, parts + c, chunks)) return false;
         for (int a = 0; a < e->count; a++)
-            blocks[o * e->count + a] = shape_block(joined(chunks, parts + a * chunks, 0), w->values[o], w->in[e->argnums[a]]);
+            blocks[o * e->count + a] =
+                shape_block(joined(chunks, parts + a * chunks, 0), w->values[o], w->in[e->argnums[a]]);
     }
     return true;
 }
@@ -189,7 +192,9 @@ static bool reverse(work *w, lam_tensor **blocks) {
     for (int a = 0; a < e->count; a++)
         if (!real_input(w, "jacrev", a)) return false;
     lam_grad_options options = {.argnums = {e->count, e->argnums}, .has_aux = e->aux};
-    if (lam_vjp(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &pullback, &options) != LAM_OK) return false;
+    if (lam_vjp(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &pullback, &options) !=
+        LAM_OK)
+        return false;
     return rows(w, pullback, blocks);
 }
 
@@ -202,7 +207,9 @@ static bool cheaper(work *w, lam_tensor **blocks) {
     for (int a = 0; a < e->count; a++)
         if (!real_input(w, "jacobian", a)) return false;
     lam_grad_options options = {.argnums = {e->count, e->argnums}, .has_aux = e->aux};
-    if (lam_linearize(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &linear, &options) != LAM_OK) return false;
+    if (lam_linearize(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &linear,
+                      &options) != LAM_OK)
+        return false;
     for (int a = 0; a < e->count; a++) n_in += lam_size(w->in[e->argnums[a]]);
     for (int o = 0; o < w->blocks; o++) n_out += lam_size(w->values[o]);
     if (n_out < n_in) {
@@ -220,7 +227,8 @@ static bool cheaper(work *w, lam_tensor **blocks) {
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
 static bool work_start(work *w) {
-    size_t outputs = (size_t)w->f->outputs, in = (size_t)w->f->inputs + (size_t)w->env->count + outputs, out = 2 * outputs + (size_t)w->env->count;
+    size_t outputs = (size_t)w->f->outputs, in = (size_t)w->f->inputs + (size_t)w->env->count + outputs,
+           out = 2 * outputs + (size_t)w->env->count;
     w->given = lam__apply_room(w->ctx, in);
     w->got = lam__apply_room(w->ctx, out);
     w->values = lam__apply_room(w->ctx, outputs);
@@ -242,28 +250,38 @@ static void body_jacobian(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     for (int a = 0; a < e->aux; a++) out[first + blocks + a] = w.values[w.blocks + a];
 }
 
-static lam_fn *jacobian_new(const char *name, enum mode mode, bool with_value, lam_fn *f, const lam_jacobian_options *options) {
+static lam_fn *jacobian_new(const char *name, enum mode mode, bool with_value, lam_fn *f,
+                            const lam_jacobian_options *options) {
     static const lam_jacobian_options none;
     const lam_jacobian_options *o = options ? options : &none;
     lam_ctx *ctx = lam__fn_check(name, f);
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
     if (!lam__arguments_aux(name, f, o->has_aux)) return ctx->failed_fn;
     if (o->chunk_size < 0) {
-        lam__error_set(ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once", "%s: chunk_size of '%s' is %lld", name, f->name, (long long)o->chunk_size);
+        lam__error_set(ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once",
+                       "%s: chunk_size of '%s' is %lld", name, f->name, (long long)o->chunk_size);
         return ctx->failed_fn;
     }
     if ((int)o->randomness < 0 || o->randomness > LAM_RANDOMNESS_DIFFERENT) {
-        lam__error_set(ctx, LAM_ERR_OPTION, NULL, "%s: randomness of '%s' cannot be %d", name, f->name, (int)o->randomness);
+        lam__error_set(ctx, LAM_ERR_OPTION, NULL, "%s: randomness of '%s' cannot be %d", name, f->name,
+                       (int)o->randomness);
         return ctx->failed_fn;
     }
     lam__scratch_area area;
     jacobian_env *e = lam__scratch_get(&area, ctx, sizeof *e + (size_t)f->inputs * sizeof(int));
     if (!e) return ctx->failed_fn;
-    *e = (jacobian_env){.mode = mode, .with_value = with_value, .aux = o->has_aux, .chunk = o->chunk_size, .randomness = o->randomness};
+    *e = (jacobian_env){
+        .mode = mode, .with_value = with_value, .aux = o->has_aux, .chunk = o->chunk_size, .randomness = o->randomness};
     e->count = lam__arguments_argnums(name, f, o->argnums, 1, e->argnums);
     int kept = f->outputs - e->aux;
-    lam__derived d = {name, f, body_jacobian, f->inputs, (with_value ? kept : 0) + kept * e->count + e->aux, e,
-                      sizeof *e + (size_t)(e->count < 0 ? 0 : e->count) * sizeof(int), NULL};
+    lam__derived d = {name,
+                      f,
+                      body_jacobian,
+                      f->inputs,
+                      (with_value ? kept : 0) + kept * e->count + e->aux,
+                      e,
+                      sizeof *e + (size_t)(e->count < 0 ? 0 : e->count) * sizeof(int),
+                      NULL};
     lam_fn *made = e->count < 0 ? ctx->failed_fn : lam__fn_derive(ctx, &d);
     lam__scratch_put(&area);
     return made;

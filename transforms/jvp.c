@@ -16,7 +16,8 @@ typedef struct jvp_env {
 } jvp_env;
 
 /* Runs f; out[] gets its outputs, dout[] the tangents of those that are not auxiliary, zeros made. dx: per argnum. */
-static lam_status run_jvp(lam_fn *f, const jvp_env *e, lam_value *const in[], lam_value *const dx[], lam_value *out[], lam_value *dout[]) {
+static lam_status run_jvp(lam_fn *f, const jvp_env *e, lam_value *const in[], lam_value *const dx[], lam_value *out[],
+                          lam_value *dout[]) {
     lam__scratch_area area;
     lam_status status = LAM_OK;
     lam_value **tangents = lam__scratch_get(&area, f->ctx, (size_t)f->inputs * sizeof *tangents);
@@ -25,11 +26,14 @@ static lam_status run_jvp(lam_fn *f, const jvp_env *e, lam_value *const in[], la
     for (int k = 0; k < e->count && status == LAM_OK; k++) {
         int i = e->argnums[k];
         tangents[i] = dx[k];
-        if (dx[k] && (!lam__arguments_floating("jvp", f, i, in[i]) || !lam__arguments_fits("jvp", f, "tangent", k, dx[k], in[i]))) status = LAM_ERR_SHAPE;
+        if (dx[k] && (!lam__arguments_floating("jvp", f, i, in[i]) ||
+                      !lam__arguments_fits("jvp", f, "tangent", k, dx[k], in[i])))
+            status = LAM_ERR_SHAPE;
     }
     if (status == LAM_OK) status = lam__dual_run(f, in, tangents, out, dout);
     for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
-        if (!dout[o] && o < f->outputs - e->aux && !(dout[o] = lam__arguments_zero(f->ctx, out[o]))) status = LAM_ERR_MEMORY;
+        if (!dout[o] && o < f->outputs - e->aux && !(dout[o] = lam__arguments_zero(f->ctx, out[o])))
+            status = LAM_ERR_MEMORY;
         if (o >= f->outputs - e->aux) {
             lam__value_release(dout[o]);
             dout[o] = NULL;
@@ -52,15 +56,16 @@ static jvp_env *env_of(lam_fn *f, const lam_grad_options *options, lam__scratch_
     return e->count < 0 ? NULL : e;
 }
 
-lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **out, lam_tensor **tangents_out, size_t n_out,
-                   const lam_grad_options *options) {
+lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **out, lam_tensor **tangents_out,
+                   size_t n_out, const lam_grad_options *options) {
     lam_ctx *ctx = lam__fn_check("jvp", f), *where = f ? f->ctx : &lam__context_failed;
     size_t aux = options && options->has_aux > 0 ? (size_t)options->has_aux : 0;
     for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
     for (size_t i = 0; tangents_out && i + aux < n_out; i++) tangents_out[i] = &where->failed;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
     if (n_out != (size_t)f->outputs || !out || !tangents_out)
-        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "jvp of '%s': room for %zu outputs given, %d expected", f->name, out ? n_out : 0, f->outputs);
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "jvp of '%s': room for %zu outputs given, %d expected", f->name,
+                              out ? n_out : 0, f->outputs);
     lam__scratch_area area, area_env;
     size_t values = 2 * (size_t)(f->inputs + f->outputs);
     lam__mark mark = lam__error_mark(ctx);
@@ -106,7 +111,14 @@ lam_fn *lam_jvp_fn(lam_fn *f, const lam_grad_options *options) {
     jvp_env *e = env_of(f, options, &area);
     lam_fn *made = ctx->failed_fn;
     if (e) {
-        lam__derived d = {"jvp", f, body_jvp, f->inputs + e->count, 2 * (f->outputs - e->aux) + e->aux, e, sizeof *e + (size_t)e->count * sizeof(int), NULL};
+        lam__derived d = {"jvp",
+                          f,
+                          body_jvp,
+                          f->inputs + e->count,
+                          2 * (f->outputs - e->aux) + e->aux,
+                          e,
+                          sizeof *e + (size_t)e->count * sizeof(int),
+                          NULL};
         made = lam__fn_derive(ctx, &d);
         if (made->magic == LAM__FN) made->optional = true;
     }

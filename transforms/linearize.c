@@ -40,7 +40,8 @@ static void body_linear(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     if (!v) return;
     memset(v, 0, values * sizeof *v);
     lam_value **made = v + p->inputs, **results = made + p->inputs;
-    lam_status status = lam__arguments_values(ctx, p->inputs, in, v) ? fill_tangents(lam__fn_base(env), p, v, made) : ctx->error.status;
+    lam_status status =
+        lam__arguments_values(ctx, p->inputs, in, v) ? fill_tangents(lam__fn_base(env), p, v, made) : ctx->error.status;
     if (status == LAM_OK) status = lam__program_run(p, v, results);
     lam__arguments_release(p->inputs, made);
     lam__arguments_give(ctx, status, p->outputs, results, out);
@@ -60,8 +61,8 @@ static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam_progra
 
 /* Makes the tangents of the argnums variables, runs f, and hands its tangents to the program; dx, dout: room per
  * input and output. */
-static lam_status record(lam_fn *f, lam__level *level, int count, const int argnums[], int aux, lam_value *const in[], lam_value *out[],
-                         lam_value **dx, lam_value **dout) {
+static lam_status record(lam_fn *f, lam__level *level, int count, const int argnums[], int aux, lam_value *const in[],
+                         lam_value *out[], lam_value **dx, lam_value **dout) {
     lam_status status = LAM_OK;
     for (int k = 0; k < count && status == LAM_OK; k++)
         if (!(dx[argnums[k]] = lam__trace_variable(level, in[argnums[k]]))) status = LAM_ERR_MEMORY;
@@ -76,7 +77,8 @@ static lam_status record(lam_fn *f, lam__level *level, int count, const int argn
     return status;
 }
 
-static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, lam_value *const in[], lam_value *out[], lam_fn **linear) {
+static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, lam_value *const in[], lam_value *out[],
+                            lam_fn **linear) {
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
     lam__level level;
@@ -110,7 +112,8 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
     return count;
 }
 
-static lam_status run_linearize(lam_fn *f, const lam_grad_options *o, lam_value *const in[], lam_value *out[], int items[], lam_fn **linear) {
+static lam_status run_linearize(lam_fn *f, const lam_grad_options *o, lam_value *const in[], lam_value *out[],
+                                int items[], lam_fn **linear) {
     int count = argnums_of(f, o->argnums, in, items);
     if (count < 0) return LAM_ERR_OPTION;
     for (int k = 0; k < count; k++)
@@ -118,7 +121,8 @@ static lam_status run_linearize(lam_fn *f, const lam_grad_options *o, lam_value 
     return linearize(f, count, items, o->has_aux, in, out, linear);
 }
 
-lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **linear, const lam_grad_options *options) {
+lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **linear,
+                         const lam_grad_options *options) {
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;
     lam_ctx *ctx = lam__fn_check("linearize", f), *where = f ? f->ctx : &lam__context_failed;
@@ -126,11 +130,14 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
     if (linear) *linear = where->failed_fn;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
     if (n_out != (size_t)f->outputs || (!out && n_out) || !linear)
-        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "linearize of '%s': room for %zu outputs and %d function given, %d outputs and one expected",
-                              f->name, out ? n_out : 0, linear != NULL, f->outputs);
+        return lam__error_set(
+            ctx, LAM_ERR_ARITY, NULL,
+            "linearize of '%s': room for %zu outputs and %d function given, %d outputs and one expected", f->name,
+            out ? n_out : 0, linear != NULL, f->outputs);
     if (!lam__arguments_aux("linearize", f, o->has_aux)) return LAM_ERR_OPTION;
     lam__scratch_area area;
-    size_t values = (size_t)(f->inputs + f->outputs), bytes = values * sizeof(lam_value *) + (size_t)f->inputs * sizeof(int);
+    size_t values = (size_t)(f->inputs + f->outputs),
+           bytes = values * sizeof(lam_value *) + (size_t)f->inputs * sizeof(int);
     lam_value **in = lam__scratch_get(&area, ctx, bytes);
     if (!in) return LAM_ERR_MEMORY;
     memset(in, 0, bytes);
@@ -160,7 +167,8 @@ static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out
     lam_value **gx = g + p->outputs;
     lam_status status = lam__arguments_values(ctx, p->outputs, in, g) ? LAM_OK : ctx->error.status;
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-        if (!lam__arguments_fits("linear_transpose", lam__fn_base(env), "cotangent", o, g[o], result_type(p, o))) status = LAM_ERR_SHAPE;
+        if (!lam__arguments_fits("linear_transpose", lam__fn_base(env), "cotangent", o, g[o], result_type(p, o)))
+            status = LAM_ERR_SHAPE;
     if (status == LAM_OK) status = lam__program_transpose(p, g, gx);
     for (int i = 0; i < p->inputs && status == LAM_OK; i++)
         if (!gx[i] && !(gx[i] = lam__arguments_zero(ctx, p->types[i]))) status = LAM_ERR_MEMORY;

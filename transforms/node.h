@@ -6,15 +6,15 @@
 #include "transforms/tape.h"
 
 struct lam__node {
-    lam__deferred defer;           /* first: freed from a list, not by recursion */
+    lam__deferred defer; /* first: freed from a list, not by recursion */
     uint32_t refs;
     uint32_t params_bytes;
-    uint64_t id;                   /* rises along the tape: a node's parents have smaller ones */
-    uint64_t run;                  /* the walk back that is using the node; 0: none */
+    uint64_t id;  /* rises along the tape: a node's parents have smaller ones */
+    uint64_t run; /* the walk back that is using the node; 0: none */
     const lam_primitive *primitive;
     int inputs, outputs;
-    void *residual;                /* of a staged primitive; NULL otherwise */
-    lam__edge parents[];           /* per input; behind them lie the arrays below, then the parameters */
+    void *residual;      /* of a staged primitive; NULL otherwise */
+    lam__edge parents[]; /* per input; behind them lie the arrays below, then the parameters */
 };
 
 /* Per input: what vjp reads of it, a type, or NULL. */

@@ -77,8 +77,13 @@ static lam_status pass_on(walk *w, lam__node *n, lam_value **in, lam_value **gx,
         needs[i] = up.node != NULL;
         in[i] = saved[i] ? saved[i] : up.node ? lam__node_out(up.node)[up.index] : NULL;
     }
-    lam_call_site call = {.ctx = w->ctx, .primitive = n->primitive, .params = lam__node_params(n),
-                          .params_bytes = n->params_bytes, .inputs = n->inputs, .outputs = n->outputs, .in = in,
+    lam_call_site call = {.ctx = w->ctx,
+                          .primitive = n->primitive,
+                          .params = lam__node_params(n),
+                          .params_bytes = n->params_bytes,
+                          .inputs = n->inputs,
+                          .outputs = n->outputs,
+                          .in = in,
                           .residual = n->residual};
     lam_status status = lam__rules_cotangents(&call, lam__node_out(n), needs, lam__node_cotangents(n), gx);
     for (int i = 0; i < n->inputs; i++) {

@@ -67,7 +67,8 @@ static void thunk_free(lam_ctx *ctx, lam__deferred *self) {
     thunk *t = (thunk *)self;
     for (int i = 0; i < t->call.inputs; i++) lam__value_release(t->in[i]);
     for (int o = 0; o < t->call.outputs; o++) lam__value_release(t->results[o]);
-    if (t->call.primitive->params_release && t->call.params_bytes) t->call.primitive->params_release(ctx, (void *)(uintptr_t)t->call.params);
+    if (t->call.primitive->params_release && t->call.params_bytes)
+        t->call.primitive->params_release(ctx, (void *)(uintptr_t)t->call.params);
     lam__alloc_put(&ctx->pool, t, t->bytes);
 }
 
@@ -77,7 +78,8 @@ static void thunk_release(lam_ctx *ctx, thunk *t) {
 
 static thunk *thunk_new(lam__level *level, const lam_call_site *call) {
     lam_ctx *ctx = level->ctx;
-    size_t values = (size_t)(call->inputs + call->outputs), bytes = sizeof(thunk) + values * sizeof(lam_value *) + call->params_bytes;
+    size_t values = (size_t)(call->inputs + call->outputs),
+           bytes = sizeof(thunk) + values * sizeof(lam_value *) + call->params_bytes;
     thunk *t = lam__alloc_get(&ctx->pool, bytes);
     if (!t) {
         lam__error_memory(ctx, bytes);

@@ -11,7 +11,7 @@ enum { LAM__KEEP_NAMES = 8, LAM__KEEP_LENGTH = 32 };
 
 /* What to keep; plain data, so that it can be a primitive's parameter. */
 typedef struct lam__policy {
-    int32_t kind;   /* lam_checkpoint_policy */
+    int32_t kind; /* lam_checkpoint_policy */
     int32_t names;
     char name[LAM__KEEP_NAMES][LAM__KEEP_LENGTH];
 } lam__policy;
@@ -32,7 +32,7 @@ typedef struct lam__rematerialise {
     const lam__policy *policy;
     enum lam__keeping mode;
     lam__kept *kept;
-    size_t next;      /* REPLAY: the next to give */
+    size_t next; /* REPLAY: the next to give */
 } lam__rematerialise;
 
 extern const lam__interpreter lam__interpreter_rematerialise;

@@ -39,8 +39,13 @@ static lam__node *node_new(lam_ctx *ctx, const lam_call_site *call) {
         lam__error_memory(ctx, bytes);
         return NULL;
     }
-    *n = (lam__node){.defer.free = node_free, .refs = 1, .id = ++ctx->clock, .primitive = call ? call->primitive : NULL,
-                     .inputs = inputs, .outputs = outputs, .params_bytes = (uint32_t)params};
+    *n = (lam__node){.defer.free = node_free,
+                     .refs = 1,
+                     .id = ++ctx->clock,
+                     .primitive = call ? call->primitive : NULL,
+                     .inputs = inputs,
+                     .outputs = outputs,
+                     .params_bytes = (uint32_t)params};
     lam_value **out = lam__node_out(n);
     for (int o = 0; o < 2 * outputs; o++) out[o] = NULL; /* the cotangents lie behind */
     if (params) memcpy(lam__node_params(n), call->params, params);
@@ -72,7 +77,8 @@ static lam_value *result_type(const lam__node *n, const lam_value *result) {
     return type_of(result);
 }
 
-static lam_status fill(lam__node *n, const lam_call_site *below, lam_value *const results[], const lam__edge parents[]) {
+static lam_status fill(lam__node *n, const lam_call_site *below, lam_value *const results[],
+                       const lam__edge parents[]) {
     unsigned saves = saves_of(below, parents);
     bool complete = true;
     lam_value **in = lam__node_in(n), **out = lam__node_out(n);
@@ -95,7 +101,8 @@ static lam_status fill(lam__node *n, const lam_call_site *below, lam_value *cons
 /* ---- recording ------------------------------------------------------------------------------------------------ */
 
 /* Boxes the floating results on the node, but for those said to be constant (NULL: none is). */
-static lam_status box_results(lam__level *level, lam__node *node, int outputs, const bool constant[], lam_value *out[]) {
+static lam_status box_results(lam__level *level, lam__node *node, int outputs, const bool constant[],
+                              lam_value *out[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < outputs; o++) {
         if (!lam__dtype_is_float(out[o]->dtype) || (constant && constant[o])) continue;
@@ -130,10 +137,11 @@ static void unbox(const lam__level *level, const lam_call_site *call, lam_value 
 }
 
 /* Puts the call on the tape with its results, if one of them has a derivative; takes the residual over. */
-static lam_status hang(lam__level *level, const lam_call_site *below, const lam__edge parents[], const bool constant[], void *residual,
-                       lam_value *out[]) {
+static lam_status hang(lam__level *level, const lam_call_site *below, const lam__edge parents[], const bool constant[],
+                       void *residual, lam_value *out[]) {
     bool floating = false;
-    for (int o = 0; o < below->outputs; o++) floating = floating || (lam__dtype_is_float(out[o]->dtype) && !(constant && constant[o]));
+    for (int o = 0; o < below->outputs; o++)
+        floating = floating || (lam__dtype_is_float(out[o]->dtype) && !(constant && constant[o]));
     lam__node *node = floating ? node_new(level->ctx, below) : NULL;
     if (node) node->residual = residual;
     else if (residual) below->primitive->staged->release(level->ctx, residual);
@@ -151,7 +159,8 @@ static lam_status record(lam__level *level, const lam_call_site *below, const la
     return hang(level, below, parents, NULL, NULL, out);
 }
 
-static lam_status record_staged(lam__level *level, const lam_call_site *below, const lam__edge parents[], lam_value *out[]) {
+static lam_status record_staged(lam__level *level, const lam_call_site *below, const lam__edge parents[],
+                                lam_value *out[]) {
     lam__scratch_area area;
     size_t n = (size_t)below->inputs, m = (size_t)below->outputs;
     bool *needs = lam__scratch_get(&area, level->ctx, n + m), *constant = needs + n;
@@ -194,12 +203,17 @@ static void print(FILE *file, const lam_value *box) {
 }
 
 const lam__interpreter lam__interpreter_vjp = {
-    .name = "vjp", .process = process, .read = read_primal, .drop = drop, .print = print,
+    .name = "vjp",
+    .process = process,
+    .read = read_primal,
+    .drop = drop,
+    .print = print,
 };
 
 /* ---- running a function ------------------------------------------------------------------------------------------ */
 
-static lam_status make_leaves(lam__level *level, int n, lam_value *const in[], const bool wanted[], lam_value *boxes[], lam__edge leaves[]) {
+static lam_status make_leaves(lam__level *level, int n, lam_value *const in[], const bool wanted[], lam_value *boxes[],
+                              lam__edge leaves[]) {
     for (int i = 0; i < n; i++) {
         boxes[i] = wanted[i] ? NULL : lam__value_hold(in[i]);
         if (!wanted[i]) continue;
@@ -246,7 +260,8 @@ void lam__tape_forget(lam_ctx *ctx, lam__recording *r) {
     r->leaves = NULL;
 }
 
-lam_status lam__tape_record(lam_fn *f, lam_value *const in[], const bool wanted[], lam_value *out[], lam__recording *recording) {
+lam_status lam__tape_record(lam_fn *f, lam_value *const in[], const bool wanted[], lam_value *out[],
+                            lam__recording *recording) {
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
     lam__level level;

@@ -18,19 +18,21 @@ typedef struct lam__edge {
 
 /* What running a function under a tape leaves: values of the levels below, and where they hang on the tape. */
 typedef struct lam__recording {
-    lam__edge *leaves;  /* per input; node NULL where it was not wanted */
-    lam__edge *ends;    /* per output */
+    lam__edge *leaves; /* per input; node NULL where it was not wanted */
+    lam__edge *ends;   /* per output */
     int inputs, outputs;
 } lam__recording;
 
 /* Calls f with a tape level around it; inputs with wanted[] are differentiable. out[] gets one reference per output.
  * On success lam__tape_forget gives the recording back. */
-lam_status lam__tape_record(lam_fn *f, lam_value *const in[], const bool wanted[], lam_value *out[], lam__recording *recording);
+lam_status lam__tape_record(lam_fn *f, lam_value *const in[], const bool wanted[], lam_value *out[],
+                            lam__recording *recording);
 void lam__tape_forget(lam_ctx *ctx, lam__recording *recording);
 
 /* Gradients gx[] per wanted input (NULL: zero) from cotangents g[] per output (NULL: zero), under whatever levels
  * are current. once: the recording is not used again, so what it saved is released on the way. */
-lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *recording, lam_value *const g[], lam_value *gx[], bool once);
+lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *recording, lam_value *const g[], lam_value *gx[],
+                          bool once);
 
 /* The type of an input that was wanted. */
 const lam_value *lam__tape_leaf_type(const lam__recording *recording, int input);

@@ -15,7 +15,8 @@ static lam_value *box(lam__level *level, int64_t v) {
     return made;
 }
 
-static lam_status record(lam__level *level, const lam_call_site *call, const lam_shape shapes[], lam__atom in[], lam_value *out[]) {
+static lam_status record(lam__level *level, const lam_call_site *call, const lam_shape shapes[], lam__atom in[],
+                         lam_value *out[]) {
     lam_program *p = program_of(level);
     int64_t first = p->variables;
     for (int i = 0; i < call->inputs; i++) {
@@ -39,7 +40,8 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
         return call->primitive->call(call, out);
     }
     lam__scratch_area area;
-    lam_shape *shapes = lam__scratch_get(&area, ctx, (size_t)call->outputs * sizeof *shapes + (size_t)call->inputs * sizeof(lam__atom));
+    lam_shape *shapes =
+        lam__scratch_get(&area, ctx, (size_t)call->outputs * sizeof *shapes + (size_t)call->inputs * sizeof(lam__atom));
     if (!shapes) return LAM_ERR_MEMORY;
     lam_status status = lam__eval_shape(call, shapes);
     if (status == LAM_OK) status = record(level, call, shapes, (lam__atom *)(void *)(shapes + call->outputs), out);
@@ -52,7 +54,8 @@ const lam__interpreter lam__interpreter_trace = {
     .process = process,
     .unreadable_status = LAM_ERR_ABSTRACT,
     .unreadable = "the elements of a tensor that is being traced are not known",
-    .unreadable_remedy = "use lam_where instead of branching on it; tangents have no elements while a function is linearised",
+    .unreadable_remedy =
+        "use lam_where instead of branching on it; tangents have no elements while a function is linearised",
 };
 
 lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam_program *program) {
@@ -65,6 +68,7 @@ lam_value *lam__trace_variable(lam__level *level, const lam_value *like) {
 
 void lam__trace_result(lam__level *level, int o, lam_value *v) {
     bool own = lam__level_owns(level, v);
-    program_of(level)->results[o] = own ? (lam__atom){lam__payload_of(v)->number, NULL} : (lam__atom){-1, lam__value_hold(v)};
+    program_of(level)->results[o] =
+        own ? (lam__atom){lam__payload_of(v)->number, NULL} : (lam__atom){-1, lam__value_hold(v)};
     lam__value_release(v);
 }

@@ -14,9 +14,9 @@
 
 typedef struct pullback_env {
     lam__recording recording;
-    lam_value **types;  /* of the outputs it takes cotangents for */
-    int taken;          /* number of them */
-    int count;          /* argnums */
+    lam_value **types; /* of the outputs it takes cotangents for */
+    int taken;         /* number of them */
+    int count;         /* argnums */
     int argnums[];
 } pullback_env;
 
@@ -28,7 +28,8 @@ static void pullback_free(lam_ctx *ctx, void *env) {
 }
 
 /* The gradient of each argnum, zeros where nothing arrived. */
-static lam_status gradients(lam_ctx *ctx, const lam__recording *r, int count, const int argnums[], lam_value *const g[], bool once, lam_value *out[]) {
+static lam_status gradients(lam_ctx *ctx, const lam__recording *r, int count, const int argnums[], lam_value *const g[],
+                            bool once, lam_value *out[]) {
     lam__scratch_area area;
     lam_value **gx = lam__scratch_get(&area, ctx, (size_t)r->inputs * sizeof *gx);
     lam_status status = gx ? lam__tape_pull(ctx, r, g, gx, once) : LAM_ERR_MEMORY;
@@ -52,7 +53,8 @@ static void body_pullback(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
         memset(g, 0, (size_t)(n + e->count) * sizeof *g);
         if (!lam__arguments_values(ctx, e->taken, in, g)) status = ctx->error.status;
         for (int o = 0; o < e->taken && status == LAM_OK; o++)
-            if (!lam__arguments_fits("pullback", lam__fn_base(env), "cotangent", o, g[o], e->types[o])) status = LAM_ERR_SHAPE;
+            if (!lam__arguments_fits("pullback", lam__fn_base(env), "cotangent", o, g[o], e->types[o]))
+                status = LAM_ERR_SHAPE;
         if (status == LAM_OK) status = gradients(ctx, &e->recording, e->count, e->argnums, g, false, g + n);
         lam__arguments_give(ctx, status, e->count, g + n, out);
     }
@@ -73,8 +75,9 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
 static lam_status check_outputs(const lam_fn *f, int n, lam_value *const out[]) {
     for (int o = 0; o < n; o++)
         if (!lam__dtype_is_float(out[o]->dtype))
-            return lam__error_set(f->ctx, LAM_ERR_DTYPE, "put it last and count it in has_aux", "vjp: output %d of '%s' is %s, which has no derivative",
-                                  o, f->name, lam_dtype_name((lam_dtype)out[o]->dtype));
+            return lam__error_set(f->ctx, LAM_ERR_DTYPE, "put it last and count it in has_aux",
+                                  "vjp: output %d of '%s' is %s, which has no derivative", o, f->name,
+                                  lam_dtype_name((lam_dtype)out[o]->dtype));
     return LAM_OK;
 }
 
@@ -84,12 +87,14 @@ static lam_status keep_types(lam_ctx *ctx, pullback_env *e, lam_value *const out
     if (!e->types) return lam__error_memory(ctx, bytes);
     memset(e->types, 0, bytes);
     for (int o = 0; o < e->taken; o++)
-        if (!(e->types[o] = lam__value_abstract(ctx, (lam_dtype)out[o]->dtype, out[o]->rank, out[o]->dims))) return LAM_ERR_MEMORY;
+        if (!(e->types[o] = lam__value_abstract(ctx, (lam_dtype)out[o]->dtype, out[o]->rank, out[o]->dims)))
+            return LAM_ERR_MEMORY;
     return LAM_OK;
 }
 
 /* Records f at `in`; *pullback is made on success. */
-static lam_status run_vjp(lam_fn *f, lam_value *const in[], lam_value *out[], const lam_grad_options *o, pullback_env *e, lam_fn **pullback) {
+static lam_status run_vjp(lam_fn *f, lam_value *const in[], lam_value *out[], const lam_grad_options *o,
+                          pullback_env *e, lam_fn **pullback) {
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
     bool *wanted = lam__scratch_get(&area, ctx, (size_t)f->inputs + 1);
@@ -108,7 +113,8 @@ static lam_status run_vjp(lam_fn *f, lam_value *const in[], lam_value *out[], co
     e->taken = f->outputs - o->has_aux;
     status = check_outputs(f, e->taken, out);
     if (status == LAM_OK) status = keep_types(ctx, e, out);
-    lam__derived d = {"pullback", f, body_pullback, e->taken, e->count, e, sizeof *e + (size_t)e->count * sizeof(int), pullback_free};
+    lam__derived d = {"pullback",   f, body_pullback, e->taken, e->count, e, sizeof *e + (size_t)e->count * sizeof(int),
+                      pullback_free};
     if (status == LAM_OK) *pullback = lam__fn_derive(ctx, &d);
     if (status == LAM_OK && (*pullback)->magic == LAM__FN) {
         (*pullback)->optional = true;
@@ -119,7 +125,8 @@ static lam_status run_vjp(lam_fn *f, lam_value *const in[], lam_value *out[], co
     return status != LAM_OK ? status : LAM_ERR_MEMORY;
 }
 
-lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **pullback, const lam_grad_options *options) {
+lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **pullback,
+                   const lam_grad_options *options) {
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;
     lam_ctx *ctx = lam__fn_check("vjp", f), *where = f ? f->ctx : &lam__context_failed;
@@ -127,11 +134,14 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
     if (pullback) *pullback = where->failed_fn;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
     if (n_out != (size_t)f->outputs || (!out && n_out) || !pullback)
-        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "vjp of '%s': room for %zu outputs and %d pullback given, %d outputs and one pullback expected",
-                              f->name, out ? n_out : 0, pullback != NULL, f->outputs);
+        return lam__error_set(
+            ctx, LAM_ERR_ARITY, NULL,
+            "vjp of '%s': room for %zu outputs and %d pullback given, %d outputs and one pullback expected", f->name,
+            out ? n_out : 0, pullback != NULL, f->outputs);
     if (!lam__arguments_aux("vjp", f, o->has_aux)) return LAM_ERR_OPTION;
     lam__scratch_area area;
-    size_t values = (size_t)(f->inputs + f->outputs), env_bytes = sizeof(pullback_env) + (size_t)f->inputs * sizeof(int);
+    size_t values = (size_t)(f->inputs + f->outputs),
+           env_bytes = sizeof(pullback_env) + (size_t)f->inputs * sizeof(int);
     lam_value **in = lam__scratch_get(&area, ctx, values * sizeof *in + env_bytes);
     if (!in) return LAM_ERR_MEMORY;
     memset(in, 0, values * sizeof *in + env_bytes);
@@ -156,19 +166,22 @@ typedef struct grad_env {
 
 static lam_status check_scalar(const lam_fn *f, const lam_value *y) {
     if (!lam__dtype_is_float(y->dtype))
-        return lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64", "grad: output 0 of '%s' is %s, which has no derivative", f->name,
+        return lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64",
+                              "grad: output 0 of '%s' is %s, which has no derivative", f->name,
                               lam_dtype_name((lam_dtype)y->dtype));
     if (y->rank == 0) return LAM_OK;
     char text[256];
     lam__text t = {text, sizeof text, 0};
     lam__error_append_type(&t, (lam_dtype)y->dtype, y->rank, y->dims);
     return lam__error_set(f->ctx, LAM_ERR_SHAPE,
-                          y->count == 1 ? "it has one element: make it rank 0 with lam_squeeze or lam_sum" : "reduce it with lam_sum, or use lam_jacrev or lam_vjp",
+                          y->count == 1 ? "it has one element: make it rank 0 with lam_squeeze or lam_sum"
+                                        : "reduce it with lam_sum, or use lam_jacrev or lam_vjp",
                           "grad: output 0 of '%s' must be a scalar (rank 0), it is %s", f->name, text);
 }
 
 /* Value, gradients and auxiliary outputs in out[]; room for f's outputs at `results`. */
-static lam_status run_grad(const lam_fn *base, const grad_env *e, lam_value *const in[], lam_value *results[], lam_value *out[], bool *wanted) {
+static lam_status run_grad(const lam_fn *base, const grad_env *e, lam_value *const in[], lam_value *results[],
+                           lam_value *out[], bool *wanted) {
     lam_ctx *ctx = base->ctx;
     lam_fn *f = (lam_fn *)(uintptr_t)base;
     for (int k = 0; k < e->count; k++) {
@@ -193,7 +206,8 @@ static lam_status run_grad(const lam_fn *base, const grad_env *e, lam_value *con
     lam__value_release(one);
     lam__tape_forget(ctx, &r);
     if (e->with_value) out[0] = lam__value_hold(results[0]);
-    for (int a = 0; a < e->aux; a++) out[e->with_value + e->count + a] = lam__value_hold(results[f->outputs - e->aux + a]);
+    for (int a = 0; a < e->aux; a++)
+        out[e->with_value + e->count + a] = lam__value_hold(results[f->outputs - e->aux + a]);
     return status;
 }
 
@@ -208,7 +222,8 @@ static void body_grad(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     memset(v, 0, bytes);
     lam_value **results = v + f->inputs, **given = results + f->outputs;
     lam_status status = ctx->error.status;
-    if (lam__arguments_values(ctx, f->inputs, in, v)) status = run_grad(f, e, v, results, given, (bool *)(void *)(v + values));
+    if (lam__arguments_values(ctx, f->inputs, in, v))
+        status = run_grad(f, e, v, results, given, (bool *)(void *)(v + values));
     lam__arguments_release(f->outputs, results);
     lam__arguments_give(ctx, status, n_out, given, out);
     lam__scratch_put(&area);
@@ -221,8 +236,9 @@ static lam_fn *grad_new(const char *name, lam_fn *f, const lam_grad_options *opt
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
     if (!lam__arguments_aux(name, f, o->has_aux)) return ctx->failed_fn;
     if (f->outputs - o->has_aux != 1) {
-        lam__error_set(ctx, LAM_ERR_OPTION, "count all outputs but the first in has_aux", "%s: '%s' has %d outputs besides %d auxiliary ones, not one",
-                       name, f->name, f->outputs - o->has_aux, o->has_aux);
+        lam__error_set(ctx, LAM_ERR_OPTION, "count all outputs but the first in has_aux",
+                       "%s: '%s' has %d outputs besides %d auxiliary ones, not one", name, f->name,
+                       f->outputs - o->has_aux, o->has_aux);
         return ctx->failed_fn;
     }
     lam__scratch_area area;
@@ -232,7 +248,14 @@ static lam_fn *grad_new(const char *name, lam_fn *f, const lam_grad_options *opt
         e->with_value = with_value;
         e->aux = o->has_aux;
         e->count = lam__arguments_argnums(name, f, o->argnums, 1, e->argnums);
-        lam__derived d = {name, f, body_grad, f->inputs, with_value + e->count + e->aux, e, sizeof *e + (size_t)(e->count < 0 ? 0 : e->count) * sizeof(int), NULL};
+        lam__derived d = {name,
+                          f,
+                          body_grad,
+                          f->inputs,
+                          with_value + e->count + e->aux,
+                          e,
+                          sizeof *e + (size_t)(e->count < 0 ? 0 : e->count) * sizeof(int),
+                          NULL};
         if (e->count > 0) made = lam__fn_derive(ctx, &d);
     }
     lam__scratch_put(&area);

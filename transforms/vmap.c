@@ -10,10 +10,10 @@
 #include <string.h>
 
 typedef struct vmap_env {
-    lam__batch batch;    /* size: as asked for, 0 to take it from the inputs, LAM_ZERO_SIZE */
-    int64_t chunk;       /* examples at once; 0: all */
+    lam__batch batch; /* size: as asked for, 0 to take it from the inputs, LAM_ZERO_SIZE */
+    int64_t chunk;    /* examples at once; 0: all */
     size_t name_bytes;
-    int axes[];          /* per input as given, then per output */
+    int axes[]; /* per input as given, then per output */
 } vmap_env;
 
 static void vmap_free(lam_ctx *ctx, void *env) {
@@ -28,8 +28,9 @@ static bool axes_spread(const lam_fn *f, const char *which, lam_axes given, int 
     int count = given.count || given.items ? given.count : 1;
     if (count && given.count && !given.items) count = -1;
     if (count != n && count != 1) {
-        lam__error_set(f->ctx, LAM_ERR_OPTION, "give one entry, or one for each", "vmap: %s of '%s' has %d entries for %d %s", which, f->name,
-                       given.count, n, *which == 'i' ? "inputs" : "outputs");
+        lam__error_set(f->ctx, LAM_ERR_OPTION, "give one entry, or one for each",
+                       "vmap: %s of '%s' has %d entries for %d %s", which, f->name, given.count, n,
+                       *which == 'i' ? "inputs" : "outputs");
         return false;
     }
     for (int i = 0; i < n; i++) out[i] = given.items ? given.items[count == 1 ? 0 : i] : 0;
@@ -40,9 +41,11 @@ static bool axes_spread(const lam_fn *f, const char *which, lam_axes given, int 
 static bool axes_collect(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
     if (given.count == 1 && given.items && !LAM__IS_RANGE(given.items[0])) return axes_spread(f, which, given, n, out);
     bool ranges = false;
-    for (int i = 0; given.items && i < given.count; i++) ranges = ranges || (given.items[i] != LAM_UNMAPPED && LAM__IS_RANGE(given.items[i]));
+    for (int i = 0; given.items && i < given.count; i++)
+        ranges = ranges || (given.items[i] != LAM_UNMAPPED && LAM__IS_RANGE(given.items[i]));
     if (!ranges) return axes_spread(f, which, given, n, out);
-    lam__error_set(f->ctx, LAM_ERR_OPTION, "write the axes one by one", "vmap: %s of '%s' holds a LAM_RANGE, which names numbers, not axes", which, f->name);
+    lam__error_set(f->ctx, LAM_ERR_OPTION, "write the axes one by one",
+                   "vmap: %s of '%s' holds a LAM_RANGE, which names numbers, not axes", which, f->name);
     return false;
 }
 
@@ -67,8 +70,9 @@ static lam_status axis_of(const lam_fn *f, int i, const lam_value *v, int given,
         if (given < 0) *axis += v->rank;
         return LAM_OK;
     }
-    return lam__error_set(f->ctx, LAM_ERR_AXIS, "map another axis, or LAM_UNMAPPED", "vmap: in_axes of input %d of '%s' is %d, out of range [-%d, %d)", i,
-                          f->name, given, v->rank, v->rank);
+    return lam__error_set(f->ctx, LAM_ERR_AXIS, "map another axis, or LAM_UNMAPPED",
+                          "vmap: in_axes of input %d of '%s' is %d, out of range [-%d, %d)", i, f->name, given, v->rank,
+                          v->rank);
 }
 
 static lam_status fail_sizes(const lam_fn *f, lam_value *const in[], const int axes[], int64_t asked) {
@@ -76,8 +80,11 @@ static lam_status fail_sizes(const lam_fn *f, lam_value *const in[], const int a
     lam__text t = {text, sizeof text, 0};
     if (asked >= 0) lam__error_append(&t, "axis_size is %lld", (long long)asked);
     for (int i = 0; i < f->inputs; i++)
-        if (axes[i] != LAM_UNMAPPED) lam__error_append(&t, "%sinput %d has %lld on axis %d", t.used ? ", " : "", i, (long long)in[i]->dims[axes[i]], axes[i]);
-    return lam__error_set(f->ctx, LAM_ERR_SHAPE, "all mapped axes must have one size", "vmap of '%s': batch sizes differ: %s", f->name, text);
+        if (axes[i] != LAM_UNMAPPED)
+            lam__error_append(&t, "%sinput %d has %lld on axis %d", t.used ? ", " : "", i,
+                              (long long)in[i]->dims[axes[i]], axes[i]);
+    return lam__error_set(f->ctx, LAM_ERR_SHAPE, "all mapped axes must have one size",
+                          "vmap of '%s': batch sizes differ: %s", f->name, text);
 }
 
 /* The size of the batch from the option and the mapped inputs. */
@@ -91,7 +98,8 @@ static lam_status size_of(const lam_fn *f, lam_value *const in[], const int axes
         *size = own;
     }
     if (*size >= 0) return LAM_OK;
-    return lam__error_set(f->ctx, LAM_ERR_OPTION, "map an input, or give axis_size", "vmap: no input of '%s' is mapped", f->name);
+    return lam__error_set(f->ctx, LAM_ERR_OPTION, "map an input, or give axis_size", "vmap: no input of '%s' is mapped",
+                          f->name);
 }
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
@@ -111,14 +119,15 @@ static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int ax
         return first ? lam__value_hold(first) : NULL;
     }
     int rank = lam_rank(handles[0]);
-    lam_value *whole = lam__scope_peek(lam_concatenate((lam_list){(size_t)parts, handles}, axis < 0 ? axis + rank : axis));
+    lam_value *whole =
+        lam__scope_peek(lam_concatenate((lam_list){(size_t)parts, handles}, axis < 0 ? axis + rank : axis));
     (void)ctx;
     return whole ? lam__value_hold(whole) : NULL;
 }
 
 /* One chunk after the other; parts: room for outputs * chunks handles. */
-static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[], const int out_axes[],
-                             lam_tensor **parts, lam_value **work) {
+static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
+                             const int out_axes[], lam_tensor **parts, lam_value **work) {
     lam_ctx *ctx = f->ctx;
     int64_t chunks = (batch->size + chunk - 1) / chunk;
     lam_status status = LAM_OK;
@@ -128,7 +137,9 @@ static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, 
         one.size = batch->size - first < chunk ? batch->size - first : chunk;
         lam_value **out = work + f->inputs;
         for (int i = 0; i < f->inputs; i++) {
-            work[i] = !in[i] ? NULL : axes[i] == LAM_UNMAPPED ? lam__value_hold(in[i]) : slice_of(ctx, in[i], axes[i], first, one.size);
+            work[i] = !in[i]                    ? NULL
+                      : axes[i] == LAM_UNMAPPED ? lam__value_hold(in[i])
+                                                : slice_of(ctx, in[i], axes[i], first, one.size);
             if (in[i] && !work[i]) status = ctx->error.status;
         }
         if (status == LAM_OK) status = lam__batch_run(f, &one, work, axes, out, out_axes);
@@ -138,17 +149,19 @@ static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, 
     return status;
 }
 
-static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[], lam_value *out[],
-                          const int out_axes[]) {
+static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
+                          lam_value *out[], const int out_axes[]) {
     lam_ctx *ctx = f->ctx;
     int64_t chunks = (batch->size + chunk - 1) / chunk;
-    size_t bytes = (size_t)(f->outputs * chunks) * sizeof(lam_tensor *) + (size_t)(f->inputs + f->outputs) * sizeof(lam_value *);
+    size_t bytes =
+        (size_t)(f->outputs * chunks) * sizeof(lam_tensor *) + (size_t)(f->inputs + f->outputs) * sizeof(lam_value *);
     lam__scratch_area area;
     lam_tensor **parts = lam__scratch_get(&area, ctx, bytes);
     if (!parts) return LAM_ERR_MEMORY;
     lam_scope scope;
     lam__scope_open(ctx, &scope);
-    lam_status status = run_chunks(f, batch, chunk, in, axes, out_axes, parts, (lam_value **)(void *)(parts + f->outputs * chunks));
+    lam_status status =
+        run_chunks(f, batch, chunk, in, axes, out_axes, parts, (lam_value **)(void *)(parts + f->outputs * chunks));
     for (int o = 0; o < f->outputs && status == LAM_OK; o++)
         if (!(out[o] = join(ctx, chunks, parts + o * chunks, out_axes[o]))) status = ctx->error.status;
     lam__scope_close(&scope);
@@ -172,20 +185,23 @@ static lam_status run_vmap(lam_fn *f, const vmap_env *e, lam_value *const in[], 
 static void body_vmap(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     lam__scratch_area area;
-    size_t values = (size_t)(f->inputs + f->outputs), bytes = values * sizeof(lam_value *) + (size_t)f->inputs * sizeof(int);
+    size_t values = (size_t)(f->inputs + f->outputs),
+           bytes = values * sizeof(lam_value *) + (size_t)f->inputs * sizeof(int);
     lam_value **v = lam__scratch_get(&area, ctx, bytes);
     if (!v) return;
     memset(v, 0, bytes);
     lam_value **results = v + f->inputs;
     lam_status status = ctx->error.status;
     ctx->scope->of_rule = ctx->scope->parent->of_rule; /* who calls may have more axes than a user */
-    if (lam__arguments_values(ctx, f->inputs, in, v)) status = run_vmap(f, env, v, (int *)(void *)(v + values), results);
+    if (lam__arguments_values(ctx, f->inputs, in, v))
+        status = run_vmap(f, env, v, (int *)(void *)(v + values), results);
     lam__arguments_give(ctx, status, f->outputs, results, out);
     lam__scratch_put(&area);
 }
 
 static bool env_fill(lam_fn *f, const lam_vmap_options *o, vmap_env *e) {
-    if (!axes_collect(f, "in_axes", o->in_axes, f->inputs, e->axes) || !axes_collect(f, "out_axes", o->out_axes, f->outputs, e->axes + f->inputs))
+    if (!axes_collect(f, "in_axes", o->in_axes, f->inputs, e->axes) ||
+        !axes_collect(f, "out_axes", o->out_axes, f->outputs, e->axes + f->inputs))
         return false;
     *e = (vmap_env){.batch = {.size = o->axis_size, .randomness = o->randomness}, .chunk = o->chunk_size};
     if (!o->axis_name) return true;

@@ -16,7 +16,7 @@
 #endif
 
 #if defined(__GNUC__)
-#define LAM_MUST_USE __attribute__((warn_unused_result))
+#define LAM_MUST_USE            __attribute__((warn_unused_result))
 #define LAM_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define LAM_MUST_USE
@@ -78,11 +78,11 @@ typedef enum lam_status {
  * Owner   static storage. */
 LAM_API const char *lam_status_name(lam_status status);
 
-#define LAM_VARIADIC (-1)            /* number of inputs or outputs: any */
-#define LAM_MAX_RANK 16              /* axes of a tensor as the user sees it; levels add more inside */
-#define LAM_END INT64_MAX            /* as a stop: up to the end of the axis, whichever way the step goes */
-#define LAM_UNMAPPED INT_MIN         /* in_axes, out_axes: this input or output has no batch axis */
-#define LAM_ZERO_SIZE ((int64_t)-1)  /* axis_size: a batch of zero (0 itself means: take it from the inputs) */
+#define LAM_VARIADIC  (-1)          /* number of inputs or outputs: any */
+#define LAM_MAX_RANK  16            /* axes of a tensor as the user sees it; levels add more inside */
+#define LAM_END       INT64_MAX     /* as a stop: up to the end of the axis, whichever way the step goes */
+#define LAM_UNMAPPED  INT_MIN       /* in_axes, out_axes: this input or output has no batch axis */
+#define LAM_ZERO_SIZE ((int64_t)-1) /* axis_size: a batch of zero (0 itself means: take it from the inputs) */
 
 /* Sizes of the axes, in elements, slowest first. */
 typedef struct lam_dims {
@@ -93,8 +93,8 @@ typedef struct lam_dims {
 /* dtype and sizes of a tensor by value. */
 typedef struct lam_type {
     lam_dtype dtype;
-    int rank;                    /* axes */
-    int64_t dims[LAM_MAX_RANK];  /* elements */
+    int rank;                   /* axes */
+    int64_t dims[LAM_MAX_RANK]; /* elements */
 } lam_type;
 
 /* Axes, argument numbers or batch axes. {0, NULL} is "no list": the default of the call. */

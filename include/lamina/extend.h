@@ -13,15 +13,15 @@ enum { LAM_INNER_RANK = 2 * LAM_MAX_RANK }; /* axes of a value inside: levels ad
 
 /* The part of a value that rules may read. data is NULL unless the value is concrete. */
 typedef struct lam_value {
-    uint8_t kind;       /* the machine's */
-    uint8_t dtype;      /* lam_dtype */
-    uint8_t rank;       /* axes */
-    bool contiguous;    /* row-major without gaps */
-    uint32_t refs;      /* the machine's */
-    int64_t count;      /* elements */
+    uint8_t kind;           /* the machine's */
+    uint8_t dtype;          /* lam_dtype */
+    uint8_t rank;           /* axes */
+    bool contiguous;        /* row-major without gaps */
+    uint32_t refs;          /* the machine's */
+    int64_t count;          /* elements */
     const int64_t *dims;    /* elements, rank entries */
     const int64_t *strides; /* elements, rank entries; concrete values only */
-    void *data;         /* first element; concrete values only */
+    void *data;             /* first element; concrete values only */
 } lam_value;
 
 /* dtype and dims that a shape rule gives. */
@@ -58,10 +58,10 @@ typedef struct lam_rule {
     int64_t size;           /* batch: elements of the batch axis */
 } lam_rule;
 
-#define LAM_SAVE_IN(i) (1u << (i))         /* vjp reads the elements of input i */
+#define LAM_SAVE_IN(i)  (1u << (i))        /* vjp reads the elements of input i */
 #define LAM_SAVE_OUT(i) (1u << (16 + (i))) /* vjp reads the elements of output i */
-#define LAM_SAVE_ALL_IN 0xffffu           /* vjp reads the elements of every input */
-#define LAM_SAVE_TYPES (1u << 31)          /* vjp reads the dims of inputs that want no gradient */
+#define LAM_SAVE_ALL_IN 0xffffu            /* vjp reads the elements of every input */
+#define LAM_SAVE_TYPES  (1u << 31)         /* vjp reads the dims of inputs that want no gradient */
 
 typedef enum lam_derivative {
     LAM_NOT_DIFFERENTIABLE, /* integer-valued or piecewise constant: derivative zero everywhere it exists */
@@ -76,13 +76,13 @@ struct lam_primitive {
     int inputs;  /* or LAM_VARIADIC */
     int outputs; /* 0 reads as 1; LAM_VARIADIC: the call site says */
     lam_derivative derivative;
-    bool elementwise; /* broadcasts; shape, eval and batch come from the loop; set with LAM_ELEMENTWISE implied */
-    int loop;         /* elementwise: number of the kernel loop, plus one */
-    bool predicate;   /* elementwise: gives bool */
-    bool real;        /* elementwise: integers are converted to f64 first */
-    unsigned linear;  /* bit i: linear in input i; bit 31 also for all beyond */
-    bool bilinear;    /* in each of them, the others fixed; otherwise jointly */
-    unsigned saves;   /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
+    bool elementwise;      /* broadcasts; shape, eval and batch come from the loop; set with LAM_ELEMENTWISE implied */
+    int loop;              /* elementwise: number of the kernel loop, plus one */
+    bool predicate;        /* elementwise: gives bool */
+    bool real;             /* elementwise: integers are converted to f64 first */
+    unsigned linear;       /* bit i: linear in input i; bit 31 also for all beyond */
+    bool bilinear;         /* in each of them, the others fixed; otherwise jointly */
+    unsigned saves;        /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
     unsigned saves_for[3]; /* what it reads beside that when input i wants a gradient */
 
     /* dtype and dims of the outputs from those of the inputs; the first failure is recorded with lam_rule_fail. */
@@ -121,13 +121,14 @@ struct lam_primitive {
  * Fails   what its rules record; LAM_ERR_RULE when the row lacks one that is needed; LAM_ERR_ARITY; LAM_ERR_NULL; like
  *         any use of a handle. out[] then holds failed tensors.
  * Owner   out: current scope. */
-LAM_API lam_status lam_bind(lam_ctx *ctx, const lam_primitive *primitive, const void *params, size_t params_bytes, lam_list in,
-                            lam_tensor **out, size_t n_out);
+LAM_API lam_status lam_bind(lam_ctx *ctx, const lam_primitive *primitive, const void *params, size_t params_bytes,
+                            lam_list in, lam_tensor **out, size_t n_out);
 
 /* Records a failure of a shape or eval rule: adds the primitive's name, its operands, function and levels. Returns
  * status.
  * Fails   always, that is its purpose. */
-LAM_API lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...) LAM_PRINTF(3, 4);
+LAM_API lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...)
+    LAM_PRINTF(3, 4);
 
 /* All rows, in the order of lib/primitives/primitives.def, ended by NULL. Fails never. Owner: static storage. */
 LAM_API const lam_primitive *const *lam_primitives(void);

@@ -1,7 +1,9 @@
-/* Custom Functions: operations with a forward, derivative rules and a batching rule of the user's own. A Function is used like any
+/* Custom Functions: operations with a forward, derivative rules and a batching rule of the user's own. A Function is
+ * used like any
  * operation, at every level and in every nesting of the transforms.
  *
- * Every callback sees plain values of the level it serves and runs with the level below that one current; it sets its results and
+ * Every callback sees plain values of the level it serves and runs with the level below that one current; it sets its
+ * results and
  * returns nothing. What it makes is freed behind it. A failure inside names the Function and the callback.
  *
  * Which callback may call what:
@@ -39,40 +41,47 @@ typedef struct lam_vmap_info {
 
 /* A Function. All pointers to callbacks but forward may be NULL. */
 typedef struct lam_function {
-    const char *name;    /* for messages and prints; copied; NULL: "anonymous" */
-    int inputs, outputs; /* or LAM_VARIADIC: as many as the application gives; an input may be NULL (an optional tensor) */
-    size_t attrs_size;   /* bytes of the plain arguments (an axis, a count, a mode), which the application copies */
-    /* Sets every out[o]. The separate style may read raw data (lam_data); nothing it makes on the side may be used elsewhere. */
+    const char *name; /* for messages and prints; copied; NULL: "anonymous" */
+    int inputs,
+        outputs; /* or LAM_VARIADIC: as many as the application gives; an input may be NULL (an optional tensor) */
+    size_t attrs_size; /* bytes of the plain arguments (an axis, a count, a mode), which the application copies */
+    /* Sets every out[o]. The separate style may read raw data (lam_data); nothing it makes on the side may be used
+     * elsewhere. */
     void (*forward)(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]);
     /* Saves for the derivative; runs once per derivative level. NULL: forward saves (combined style). */
     void (*setup_context)(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]);
-    /* Cotangents of the outputs to those of the inputs; one left NULL is zero, one that is larger than its input by broadcasting is
+    /* Cotangents of the outputs to those of the inputs; one left NULL is zero, one that is larger than its input by
+     * broadcasting is
      * summed. */
     void (*backward)(lam_fctx *fc, lam_tensor *const grad_out[], lam_tensor *grad_in[]);
     /* Tangents of the inputs to those of the outputs; one left NULL is zero. */
     void (*jvp)(lam_fctx *fc, lam_tensor *const tangents_in[], lam_tensor *tangents_out[]);
     /* The batched call: in[i] has the batch axis at in_axes[i], or LAM_UNMAPPED; sets every out[o] and out_axes[o]. */
-    void (*vmap)(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[], lam_tensor *out[], int out_axes[]);
+    void (*vmap)(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[],
+                 lam_tensor *out[], int out_axes[]);
     /* Types of the outputs from those of the inputs (rank -1: no tensor); for batches of none in vmap_by_loop. */
     void (*shape)(lam_fctx *fc, const lam_type in[], lam_type out[]);
-    bool generate_vmap_rule; /* batch by mapping the other callbacks; the default of the combined style */
-    bool vmap_by_loop;       /* batch example by example */
+    bool generate_vmap_rule;  /* batch by mapping the other callbacks; the default of the combined style */
+    bool vmap_by_loop;        /* batch example by example */
     bool once_differentiable; /* backward and jvp have no derivative: a second one that reaches them fails */
-    bool is_linear;          /* forward is linear in all floating inputs together and is its own jvp */
+    bool is_linear;           /* forward is linear in all floating inputs together and is its own jvp */
 } lam_function;
 
-/* Applies a Function to in.count inputs (NULL where one is left out) for n_out outputs. attrs: attrs_size bytes, copied.
- * Fails   LAM_ERR_ARITY for counts that do not fit; LAM_ERR_RULE for a Function without forward, or with two batching rules; what the
+/* Applies a Function to in.count inputs (NULL where one is left out) for n_out outputs. attrs: attrs_size bytes,
+ * copied.
+ * Fails   LAM_ERR_ARITY for counts that do not fit; LAM_ERR_RULE for a Function without forward, or with two batching
+ *         rules; what the
  *         callbacks record.
  * Owner   out: current scope.
  * Derivative  that of the Function's rules. */
-LAM_API lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const void *attrs, lam_list in, lam_tensor **out,
-                                      size_t n_out);
+LAM_API lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const void *attrs, lam_list in,
+                                      lam_tensor **out, size_t n_out);
 
 /* The Function with these attributes as a function of n_in inputs and n_out outputs.
  * Fails   as lam_function_apply does; gives the failed function.
  * Owner   current scope. */
-LAM_API lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *attrs, size_t n_in, size_t n_out);
+LAM_API lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *attrs, size_t n_in,
+                                size_t n_out);
 
 /* Prints, one line per transform, which rule a Function would use, or what is missing.
  * Fails   never. */
@@ -90,12 +99,15 @@ LAM_API const void *lam_fctx_attrs(const lam_fctx *fc);
 LAM_API int lam_fctx_inputs(const lam_fctx *fc);
 LAM_API int lam_fctx_outputs(const lam_fctx *fc); /* Fails never. */
 
-/* Keeps tensors (NULL entries too) for backward, or for jvp; the other reads them as well if nothing was saved for it. Inputs, outputs
+/* Keeps tensors (NULL entries too) for backward, or for jvp; the other reads them as well if nothing was saved for it.
+ * Inputs, outputs
  * and what setup_context or a combined forward makes of them keep their derivatives. Nothing is copied.
- * Fails   LAM_ERR_RULE when something was saved already, where it may not be called, and for an intermediate that a separate forward
+ * Fails   LAM_ERR_RULE when something was saved already, where it may not be called, and for an intermediate that a
+ *         separate forward
  *         hid (return it as an output). */
 LAM_API lam_status lam_fctx_save_for_backward(lam_fctx *fc, lam_list list);
-LAM_API lam_status lam_fctx_save_for_forward(lam_fctx *fc, lam_list list); /* Fails as lam_fctx_save_for_backward does. */
+LAM_API lam_status lam_fctx_save_for_forward(lam_fctx *fc,
+                                             lam_list list); /* Fails as lam_fctx_save_for_backward does. */
 
 /* Tensor i of what was saved; NULL if NULL was saved.
  * Fails   LAM_ERR_RULE out of range, and where it may not be called: gives the failed tensor.
@@ -115,7 +127,8 @@ LAM_API lam_status lam_fctx_set_data(lam_fctx *fc, const char *name, const void 
  * Owner   borrowed from fc. */
 LAM_API const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *size);
 
-/* Says that forward rebound these inputs (lam_add_ and its kin) and returns them as outputs: the caller's handles show the new values.
+/* Says that forward rebound these inputs (lam_add_ and its kin) and returns them as outputs: the caller's handles show
+ * the new values.
  * Fails   LAM_ERR_RULE for a tensor that is not an input, or where it may not be called. */
 LAM_API lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list);
 
@@ -123,7 +136,8 @@ LAM_API lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list);
  * Fails   LAM_ERR_RULE for a tensor that is not an output, or where it may not be called. */
 LAM_API lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list);
 
-/* Whether missing cotangents and tangents come as zeros (the default) or as NULL. Those of outputs without derivative and of integer
+/* Whether missing cotangents and tangents come as zeros (the default) or as NULL. Those of outputs without derivative
+ * and of integer
  * inputs are NULL in any case.
  * Fails   LAM_ERR_RULE where it may not be called. */
 LAM_API lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize);
@@ -136,7 +150,8 @@ LAM_API bool lam_fctx_needs_input_grad(const lam_fctx *fc, int i);
 
 typedef struct lam_hook lam_hook; /* a callback that can be removed */
 
-/* x as a new tensor; the cotangent that passes it on the way back goes through `callback` (one input, one output), which may record it
+/* x as a new tensor; the cotangent that passes it on the way back goes through `callback` (one input, one output),
+ * which may record it
  * or replace it by another of the same type. Forward mode and values pass unchanged.
  * Fails   LAM_ERR_ARITY for a callback of other arity. *hook (may be NULL) is then NULL.
  * Owner   result and *hook: current scope.
@@ -150,65 +165,44 @@ LAM_API void lam_hook_remove(lam_hook *hook);
 /* ---- rules for existing functions ------------------------------------------------------------------------------- */
 
 typedef struct lam_custom_options {
-    lam_axes nondiff;    /* inputs that are not differentiated: bwd gets them first; a derivative by one of them is an error */
+    lam_axes
+        nondiff; /* inputs that are not differentiated: bwd gets them first; a derivative by one of them is an error */
     bool symbolic_zeros; /* cotangents and tangents that are zero come as NULL instead of zeros */
 } lam_custom_options;
 
-/* f with a reverse rule: where a derivative is wanted, fwd runs instead of f and gives f's outputs, then any number of residuals; bwd
- * gets the nondiff inputs, the residuals, and one cotangent per output, and gives one cotangent per input that is not nondiff.
+/* f with a reverse rule: where a derivative is wanted, fwd runs instead of f and gives f's outputs, then any number of
+ * residuals; bwd
+ * gets the nondiff inputs, the residuals, and one cotangent per output, and gives one cotangent per input that is not
+ * nondiff.
  * Forward mode transposes bwd.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options);
 
-/* f with a forward rule: rule gets all inputs, then one tangent per input that is not nondiff, and gives f's outputs, then their
+/* f with a forward rule: rule gets all inputs, then one tangent per input that is not nondiff, and gives f's outputs,
+ * then their
  * tangents, which must be linear in the tangents given. Reverse mode transposes it.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options);
 
-/* lam_custom_jvp with one rule per input (NULL: derivative zero): rules[i] gets the tangent of input i, f's outputs and all
+/* lam_custom_jvp with one rule per input (NULL: derivative zero): rules[i] gets the tangent of input i, f's outputs and
+ * all
  * inputs, and gives one tangent per output; they are added.
  * Fails   as lam_custom_jvp does. Owner: current scope. */
 LAM_API lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options *options);
 
-/* A batching rule: in[i] has the batch axis in front where mapped[i]; sets out[o], and out_mapped[o] (false before) where it has the
+/* A batching rule: in[i] has the batch axis in front where mapped[i]; sets out[o], and out_mapped[o] (false before)
+ * where it has the
  * batch axis in front. */
-typedef void (*lam_vmap_rule)(lam_ctx *ctx, const lam_vmap_info *info, const bool mapped[], lam_tensor *const in[], lam_tensor *out[],
-                              bool out_mapped[], void *env);
+typedef void (*lam_vmap_rule)(lam_ctx *ctx, const lam_vmap_info *info, const bool mapped[], lam_tensor *const in[],
+                              lam_tensor *out[], bool out_mapped[], void *env);
 
-/* f with a batching rule. env is borrowed. Derivatives are those of f's operations, or of the rule's where vmap is inside.
+/* f with a batching rule. env is borrowed. Derivatives are those of f's operations, or of the rule's where vmap is
+ * inside.
  * Fails   LAM_ERR_NULL without a rule; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env);
-
-/* Solves a linear system: gives v with linear(v) = b, where linear has one input and one output of b's type. It is also asked
- * to solve with the transposed function, and under every level. env is the caller's. */
-typedef lam_tensor *(*lam_solve_rule)(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env);
-
-typedef struct lam_linear_solve_options {
-    lam_solve_rule transpose_solve; /* for the transposed function; NULL: no reverse mode by b, unless symmetric */
-    bool symmetric;                 /* the function is its own transpose: solve serves both */
-    void *env;                      /* for the rules; borrowed for as long as a derivative may be asked for */
-} lam_linear_solve_options;
-
-/* x with matvec(parameters..., x) = b, where matvec is linear in x. Nothing is differentiated through the rules.
- * Shape   x: as b.
- * Fails   LAM_ERR_ARITY unless matvec has one input more than there are parameters and one output; LAM_ERR_RULE when reverse mode needs
- *         a transpose_solve that is not there.
- * Owner   current scope.
- * Derivative  by b and by the parameters, of any order, by solving again. */
-LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
-                                            const lam_linear_solve_options *options);
-
-/* x with f(x, parameters...) = 0. solve gets x0 and the parameters and gives x; it may do anything, no derivative goes through it.
- * tangent_solve solves with the derivative of f by x, and with its transpose.
- * Shape   x: as x0; f's output too.
- * Fails   LAM_ERR_ARITY unless f and solve have one input more than there are parameters and one output.
- * Owner   current scope.
- * Derivative  by the parameters, of any order (implicit function theorem); zero by x0. */
-LAM_API lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_fn *solve, lam_solve_rule tangent_solve,
-                                    void *env);
 
 #ifdef __cplusplus
 }

@@ -36,9 +36,9 @@ typedef lam_tensor *lam__binary(lam_tensor *x, lam_tensor *y);
  * Owner   current scope; the number leaves no tensor behind.
  * Derivative  that of op with respect to its tensor. */
 LAM_API lam_tensor *lam__literals_td(lam__binary *op, lam_tensor *x, double y);
-LAM_API lam_tensor *lam__literals_dt(lam__binary *op, double x, lam_tensor *y); /* Fails as td does. */
-LAM_API lam_tensor *lam__literals_ti(lam__binary *op, lam_tensor *x, long long y); /* Fails as td does. */
-LAM_API lam_tensor *lam__literals_it(lam__binary *op, long long x, lam_tensor *y); /* Fails as td does. */
+LAM_API lam_tensor *lam__literals_dt(lam__binary *op, double x, lam_tensor *y);             /* Fails as td does. */
+LAM_API lam_tensor *lam__literals_ti(lam__binary *op, lam_tensor *x, long long y);          /* Fails as td does. */
+LAM_API lam_tensor *lam__literals_it(lam__binary *op, long long x, lam_tensor *y);          /* Fails as td does. */
 LAM_API lam_tensor *lam__literals_tu(lam__binary *op, lam_tensor *x, unsigned long long y); /* Fails as td does. */
 LAM_API lam_tensor *lam__literals_ut(lam__binary *op, unsigned long long x, lam_tensor *y); /* Fails as td does. */
 

@@ -67,9 +67,9 @@ LAM_API lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *optio
 LAM_API lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options);
 
 typedef struct lam_var_options {
-    lam_axes axes;  /* which; no list: all */
-    bool keepdims;  /* leave each as an axis of one element */
-    double ddof;    /* the divisor is the number of elements minus this */
+    lam_axes axes; /* which; no list: all */
+    bool keepdims; /* leave each as an axis of one element */
+    double ddof;   /* the divisor is the number of elements minus this */
 } lam_var_options;
 
 /* The mean square of the distance from the mean; NaN where ddof leaves no divisor. Integers are taken as f64.
@@ -83,9 +83,9 @@ LAM_API lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options);
 LAM_API lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options);
 
 typedef struct lam_norm_options {
-    lam_axes axes;  /* which; no list: all */
-    bool keepdims;  /* leave each as an axis of one element */
-    double order;   /* any positive number, INFINITY or -INFINITY; 0: 2 */
+    lam_axes axes; /* which; no list: all */
+    bool keepdims; /* leave each as an axis of one element */
+    double order;  /* any positive number, INFINITY or -INFINITY; 0: 2 */
 } lam_norm_options;
 
 /* The vector norm sum(|x|^order)^(1/order) over axes, INFINITY: max(|x|), -INFINITY: min(|x|). Nothing is scaled: the

@@ -35,7 +35,8 @@ typedef struct lam_borrow_options {
  * Shape   dims.
  * Fails   like lam_array; LAM_ERR_SHAPE when strides and dims differ in rank. After a failure release has been called.
  * Owner   current scope; the memory stays the caller's. */
-LAM_API lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data, const lam_borrow_options *options);
+LAM_API lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
+                               const lam_borrow_options *options);
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 

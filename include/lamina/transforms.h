@@ -25,19 +25,19 @@ typedef enum lam_randomness {
 } lam_randomness;
 
 typedef struct lam_vmap_options {
-    lam_axes in_axes;          /* batch axis of each input, or LAM_UNMAPPED; one entry serves all; no list: 0 for all */
-    lam_axes out_axes;         /* where each output gets it; LAM_UNMAPPED: the output must not be batched; no list: 0 for all */
-    int64_t axis_size;         /* elements; 0: from the inputs; LAM_ZERO_SIZE: a batch of none */
-    const char *axis_name;     /* for messages; copied */
+    lam_axes in_axes;  /* batch axis of each input, or LAM_UNMAPPED; one entry serves all; no list: 0 for all */
+    lam_axes out_axes; /* where each output gets it; LAM_UNMAPPED: the output must not be batched; no list: 0 for all */
+    int64_t axis_size; /* elements; 0: from the inputs; LAM_ZERO_SIZE: a batch of none */
+    const char *axis_name; /* for messages; copied */
     lam_randomness randomness;
-    int64_t chunk_size;        /* examples at once; 0: all */
+    int64_t chunk_size; /* examples at once; 0: all */
 } lam_vmap_options;
 
 /* For jacfwd, jacrev, jacobian, hessian and what is made of them. */
 typedef struct lam_jacobian_options {
-    lam_axes argnums;    /* inputs to differentiate; no list: the first */
-    int has_aux;         /* how many of the last outputs are passed through undifferentiated */
-    int64_t chunk_size;  /* rows (or columns) at once; 0: all */
+    lam_axes argnums;   /* inputs to differentiate; no list: the first */
+    int has_aux;        /* how many of the last outputs are passed through undifferentiated */
+    int64_t chunk_size; /* rows (or columns) at once; 0: all */
     lam_randomness randomness;
 } lam_jacobian_options;
 
@@ -64,8 +64,8 @@ LAM_API lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t
  * Shape   out: f's outputs, n_out of them; tangents_out: n_out - has_aux tangents, like the outputs.
  * Fails   LAM_ERR_ARITY, LAM_ERR_SHAPE, LAM_ERR_DTYPE for tangents that do not fit.
  * Owner   out, tangents_out: current scope. */
-LAM_API lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **out, lam_tensor **tangents_out, size_t n_out,
-                           const lam_grad_options *options);
+LAM_API lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **out, lam_tensor **tangents_out,
+                           size_t n_out, const lam_grad_options *options);
 
 /* lam_jvp as a function: primals, then tangents -> values, tangents, auxiliary outputs. Fails as lam_jvp does. */
 LAM_API lam_fn *lam_jvp_fn(lam_fn *f, const lam_grad_options *options);
@@ -141,10 +141,10 @@ LAM_API lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options)
 LAM_API lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name);
 
 typedef struct lam_check_grads_options {
-    int order;       /* of derivatives; 0: first */
-    double step;     /* of the difference, relative to the size of x; 0: chosen from the dtype */
+    int order;        /* of derivatives; 0: first */
+    double step;      /* of the difference, relative to the size of x; 0: chosen from the dtype */
     double tolerance; /* relative; 0: chosen from the dtype */
-    uint64_t seed;   /* of the random directions */
+    uint64_t seed;    /* of the random directions */
 } lam_check_grads_options;
 
 /* Compares forward mode with central differences along a random direction, and reverse mode with forward mode by

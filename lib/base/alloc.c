@@ -104,7 +104,7 @@ void lam__alloc_start(lam__pool *pool, const lam_allocator *allocator, size_t li
 }
 
 void lam__alloc_trim(lam__pool *pool) {
-    for (size_t class = LAM__ALLOC_SMALL / LAM__ALLOC_STEP + 1; class <= LAM__ALLOC_CLASSES; class++) {
+    for (size_t class = LAM__ALLOC_SMALL / LAM__ALLOC_STEP + 1; class <= LAM__ALLOC_CLASSES; class ++) {
         lam__block *next;
         for (lam__block *b = pool->free[class]; b; b = next) {
             next = b->next;

@@ -7,8 +7,8 @@
 #include <lamina/context.h>
 
 enum {
-    LAM__ALLOC_STEP = 64,         /* bytes: small classes are multiples of it, and every block is so aligned */
-    LAM__ALLOC_SMALL = 1024,      /* bytes: largest block with a class of its own per step */
+    LAM__ALLOC_STEP = 64,    /* bytes: small classes are multiples of it, and every block is so aligned */
+    LAM__ALLOC_SMALL = 1024, /* bytes: largest block with a class of its own per step */
     LAM__ALLOC_CLASSES = 16 + 4 * 36
 };
 

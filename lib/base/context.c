@@ -10,17 +10,24 @@
 
 static const int64_t no_axes[1];
 static const lam__value broken = {
-    .head = {.kind = LAM__BROKEN, .dtype = LAM_F64, .refs = UINT32_MAX / 2, .count = 1, .dims = no_axes, .strides = no_axes},
+    .head = {.kind = LAM__BROKEN,
+             .dtype = LAM_F64,
+             .refs = UINT32_MAX / 2,
+             .count = 1,
+             .dims = no_axes,
+             .strides = no_axes},
 };
 static const lam_fn static_failed_fn = {.magic = LAM__FN_FAILED, .ctx = &lam__context_failed};
 static const lam__level static_ground = {.ctx = &lam__context_failed, .interpreter = &lam__interpreter_eval};
 
 /* Objects in read-only memory under the types that everything else of their kind has. */
-#define READ_ONLY(type, object) ((type *)(uintptr_t)&(object))
+#define READ_ONLY(type, object) ((type *)(uintptr_t) & (object))
 
 const lam_ctx lam__context_static = {
     .failed = {.magic = LAM__FAILED, .ctx = &lam__context_failed, .value = READ_ONLY(lam_value, broken.head)},
-    .error = {.status = LAM_ERR_MEMORY, .count = 1, .text = "lam_ctx_new: this context could not be made (no memory, or an impossible option)"},
+    .error = {.status = LAM_ERR_MEMORY,
+              .count = 1,
+              .text = "lam_ctx_new: this context could not be made (no memory, or an impossible option)"},
     .ground = READ_ONLY(lam__level, static_ground),
     .current = READ_ONLY(lam__level, static_ground),
     .failed_fn = READ_ONLY(lam_fn, static_failed_fn),

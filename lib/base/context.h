@@ -12,11 +12,11 @@ struct lam__frame;
 struct lam__deferred;
 
 struct lam_ctx {
-    lam_tensor failed;   /* the failed tensor; first, so that a pointer to it leads here */
+    lam_tensor failed; /* the failed tensor; first, so that a pointer to it leads here */
     lam__pool pool;
     lam__error error;
-    uint64_t clock;      /* one clock for levels and handles: "made before" is a comparison */
-    uint64_t levels;     /* pushed so far: the serial of the last one */
+    uint64_t clock;  /* one clock for levels and handles: "made before" is a comparison */
+    uint64_t levels; /* pushed so far: the serial of the last one */
 
     lam_scope outermost; /* what no other scope owns */
     lam_scope *scope;    /* the innermost open one */
@@ -35,7 +35,7 @@ struct lam_ctx {
     lam_fn *failed_fn;
     lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */
     int fns_waiting;
-    lam_fn *fns_outliving;        /* functions that no scope has any more, but a hold or another function */
+    lam_fn *fns_outliving; /* functions that no scope has any more, but a hold or another function */
     int threads;
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     uint64_t seed;

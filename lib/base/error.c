@@ -89,8 +89,8 @@ static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
 /* ---- recording ------------------------------------------------------------------------------------------ */
 
 /* Every failure passes here. Only the first one's text is kept. */
-static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status status, const char *remedy, const char *format,
-                         va_list arguments) {
+static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status status, const char *remedy,
+                         const char *format, va_list arguments) {
     if (ctx == &lam__context_failed) return ctx->error.status;
     if (status == LAM_OK) status = LAM_ERR_USER;
     if (ctx->error.count++) return status;
@@ -104,7 +104,8 @@ static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status sta
     return status;
 }
 
-lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, va_list arguments) {
+lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format,
+                             va_list arguments) {
     return record(ctx, NULL, status, remedy, format, arguments);
 }
 
@@ -135,8 +136,10 @@ lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const cha
 lam_status lam__error_memory(lam_ctx *ctx, size_t bytes) {
     const lam__pool *pool = &ctx->pool;
     bool limited = bytes > pool->limit || pool->bytes > pool->limit - bytes;
-    return limited ? lam__error_set(ctx, LAM_ERR_MEMORY, "raise the context's memory_limit, use chunk_size or lam_checkpoint",
-                                    "%zu bytes more would pass the memory limit: %zu of %zu are in use", bytes, pool->bytes, pool->limit)
+    return limited ? lam__error_set(ctx, LAM_ERR_MEMORY,
+                                    "raise the context's memory_limit, use chunk_size or lam_checkpoint",
+                                    "%zu bytes more would pass the memory limit: %zu of %zu are in use", bytes,
+                                    pool->bytes, pool->limit)
                    : lam__error_set(ctx, LAM_ERR_MEMORY, "free tensors, use chunk_size or lam_checkpoint",
                                     "out of memory: %zu bytes refused, %zu in use", bytes, pool->bytes);
 }

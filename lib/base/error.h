@@ -24,11 +24,14 @@ void lam__error_append(lam__text *t, const char *format, ...) LAM_PRINTF(2, 3);
 void lam__error_append_type(lam__text *t, lam_dtype dtype, int rank, const int64_t *dims);
 
 /* Records a failure with the function and levels of the moment appended. `remedy` may be NULL. Returns status. */
-lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, va_list arguments);
-lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, ...) LAM_PRINTF(4, 5);
+lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format,
+                             va_list arguments);
+lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, ...)
+    LAM_PRINTF(4, 5);
 
 /* The same, for an operation on values: its name goes in front, its operands behind. */
-lam_status lam__error_call(const lam_call_site *call, lam_status status, const char *remedy, const char *format, ...) LAM_PRINTF(4, 5);
+lam_status lam__error_call(const lam_call_site *call, lam_status status, const char *remedy, const char *format, ...)
+    LAM_PRINTF(4, 5);
 
 lam_status lam__error_memory(lam_ctx *ctx, size_t bytes);
 

@@ -7,7 +7,11 @@
 
 #include <lamina/tensor.h>
 
-enum { SLAB_HANDLES = 63, WAITING = 64, ENDED = 16 }; /* handles per slab; freed handles and ended scopes that wait for reuse */
+enum {
+    SLAB_HANDLES = 63,
+    WAITING = 64,
+    ENDED = 16
+}; /* handles per slab; freed handles and ended scopes that wait for reuse */
 
 typedef struct lam__handle_slab {
     struct lam__handle_slab *next;
@@ -220,11 +224,13 @@ lam_status lam_scope_end(lam_scope *scope, lam_tensor *const keep[], size_t n) {
     if (!scope) return LAM_OK;
     lam_ctx *ctx = scope->ctx;
     if (scope->magic != LAM__SCOPE || !may_end(ctx, scope))
-        return lam__error_set(ctx, LAM_ERR_SCOPE, "end each scope once, in the function that began it", "lam_scope_end: this scope is not open here");
+        return lam__error_set(ctx, LAM_ERR_SCOPE, "end each scope once, in the function that began it",
+                              "lam_scope_end: this scope is not open here");
     for (size_t i = 0; keep && i < n; i++) keep_in_parent(scope, keep[i]);
     lam_status status = LAM_OK;
     if (lam__scope_close_inner(scope))
-        status = lam__error_set(ctx, LAM_ERR_SCOPE, "end scopes in reverse order of beginning", "lam_scope_end: a scope inside was still open");
+        status = lam__error_set(ctx, LAM_ERR_SCOPE, "end scopes in reverse order of beginning",
+                                "lam_scope_end: a scope inside was still open");
     lam__scope_close(scope);
     return status;
 }
@@ -244,11 +250,12 @@ static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position,
         lam__error_set(ctx, LAM_ERR_STALE, "drop failed tensors when you clear the error",
                        "%s: operand %zu is stale: it failed before lam_clear_error", operation, position);
     else if (t->magic == LAM__FREED)
-        lam__error_set(ctx, LAM_ERR_FREED, "keep it with lam_scope_end or lam_hold", "%s: operand %zu was used after it was freed",
-                       operation, position);
+        lam__error_set(ctx, LAM_ERR_FREED, "keep it with lam_scope_end or lam_hold",
+                       "%s: operand %zu was used after it was freed", operation, position);
     else if (t->magic == LAM__HIDDEN)
         lam__error_set(ctx, LAM_ERR_RULE, "return it as an output of forward, and save that",
-                       "%s: operand %zu was made inside the forward of a custom Function and kept aside: its derivative is not known",
+                       "%s: operand %zu was made inside the forward of a custom Function and kept aside: its "
+                       "derivative is not known",
                        operation, position);
     else if (t->magic != LAM__FAILED)
         lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: operand %zu is not a tensor", operation, position);
@@ -265,7 +272,8 @@ static lam_ctx *context_of(size_t n, lam_tensor *const in[]) {
     return &lam__context_failed;
 }
 
-static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *const in[], size_t position, lam_tensor **failed) {
+static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *const in[], size_t position,
+                                 lam_tensor **failed) {
     lam_ctx *ctx = context_of(n, in);
     const lam_tensor *t = in[position];
     if (t && t->magic == LAM__LIVE && t->ctx != ctx) {
@@ -278,11 +286,13 @@ static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *co
     return NULL;
 }
 
-lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[], lam_tensor **failed) {
+lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[],
+                             lam_tensor **failed) {
     if (n == 0) return NULL;
     lam_ctx *ctx = in[0] ? in[0]->ctx : NULL;
     for (size_t i = 0; i < n; i++) {
-        if (!in[i] || in[i]->magic != LAM__LIVE || in[i]->ctx != ctx) return operands_explain(operation, n, in, i, failed);
+        if (!in[i] || in[i]->magic != LAM__LIVE || in[i]->ctx != ctx)
+            return operands_explain(operation, n, in, i, failed);
         values[i] = in[i]->value;
     }
     return ctx;

@@ -22,30 +22,30 @@ enum lam__magic {
 
 struct lam_tensor {
     uint32_t magic;
-    uint32_t holds;           /* lam_hold: references beside the scope's */
+    uint32_t holds; /* lam_hold: references beside the scope's */
     lam_ctx *ctx;
     lam_value *value;
-    lam_tensor *prev, *next;  /* in the scope, or in the list of free handles */
-    lam_scope *scope;         /* NULL: held only, or on the C stack of the library */
-    uint64_t birth;           /* the context's clock */
-    void *unused;             /* fills the cache line */
+    lam_tensor *prev, *next; /* in the scope, or in the list of free handles */
+    lam_scope *scope;        /* NULL: held only, or on the C stack of the library */
+    uint64_t birth;          /* the context's clock */
+    void *unused;            /* fills the cache line */
 };
 
 struct lam_scope {
     uint32_t magic;
     bool on_heap;
-    bool of_rule;            /* what is made here may have the axes of levels beside the user's */
+    bool of_rule; /* what is made here may have the axes of levels beside the user's */
     lam_ctx *ctx;
     lam_scope *parent;
     lam_tensor *tensors;
-    lam_fn *fns;               /* functions that this scope has a reference to */
+    lam_fn *fns; /* functions that this scope has a reference to */
 };
 
 /* Free handles in order of their freeing: taken from the front only when enough wait behind. */
 typedef struct lam__handles {
     lam_tensor *first, *last;
     int waiting;
-    lam_tensor *held;     /* held handles whose scope has ended */
+    lam_tensor *held;                    /* held handles whose scope has ended */
     lam_scope *ended_first, *ended_last; /* scopes that have ended wait likewise */
     int ended;
     struct lam__handle_slab *slabs;
@@ -82,7 +82,8 @@ static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value
 
 /* Checks n operands and collects their values. Gives the context, or NULL after recording what is wrong; then
  * *failed is what the operation returns. NULL operands are legal where `optional` has the bit. */
-lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[], lam_tensor **failed);
+lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[],
+                             lam_tensor **failed);
 
 /* The value of one handle for an accessor; NULL for a failed tensor or NULL. Records nothing. */
 lam_value *lam__scope_peek(const lam_tensor *t);

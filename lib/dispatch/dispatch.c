@@ -30,7 +30,8 @@ lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {
     for (int i = 0; i < call->inputs; i++) {
         const lam_value *x = call->in[i];
         boxed = boxed || (x && x->kind != LAM__CONCRETE);
-        alike = alike && lam__dtype_is_float(x->dtype) && x->dtype == call->in[0]->dtype && lam__value_same_dims(x, call->in[0]);
+        alike = alike && lam__dtype_is_float(x->dtype) && x->dtype == call->in[0]->dtype &&
+                lam__value_same_dims(x, call->in[0]);
     }
     if (!boxed) return lam__eval(call, out);
     if (alike || !(call->primitive->shape || call->primitive->elementwise)) return lam__dispatch(call, out);

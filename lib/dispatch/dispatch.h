@@ -17,7 +17,8 @@ lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
 /* Types of the outputs from the types of the operands. */
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]);
 
-/* How many axes a result may have here: as many as a user may have, or inside a rule as the machine has left beside those that levels hide. */
+/* How many axes a result may have here: as many as a user may have, or inside a rule as the machine has left beside
+ * those that levels hide. */
 int lam__eval_most_axes(const lam_ctx *ctx);
 
 /* LAM_ERR_RANK where a result has more axes than a user may have, or inside a rule than the machine can have. */
@@ -29,7 +30,8 @@ lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out);
 
 /* The short way for what most calls are: concrete operands without gaps, of one dtype, each with the dims of the
  * largest or a single element. NULL, with nothing recorded, where it does not apply. */
-lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *primitive, int n, lam_value *const in[], const void *params);
+lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *primitive, int n, lam_value *const in[],
+                                  const void *params);
 
 /* Writes the result over in[0], whose memory nobody else sees. False, with nothing done, if that does not fit. */
 bool lam__elementwise_into_first(const lam_call_site *call);

@@ -30,7 +30,8 @@ static lam__loop *loop_of(const lam_call_site *call) {
 
 static lam_status fail_broadcast(const lam_call_site *call, int axis_from_end, int64_t a, int64_t b) {
     return lam__error_call(call, LAM_ERR_SHAPE, "make the sizes equal or 1, or reshape",
-                           "dims do not broadcast: axis -%d has %lld and %lld elements", axis_from_end, (long long)a, (long long)b);
+                           "dims do not broadcast: axis -%d has %lld and %lld elements", axis_from_end, (long long)a,
+                           (long long)b);
 }
 
 static lam_status check_dtypes(const lam_call_site *call) {
@@ -38,7 +39,8 @@ static lam_status check_dtypes(const lam_call_site *call) {
     if (select && call->in[0]->dtype != LAM_BOOL)
         return lam__error_call(call, LAM_ERR_DTYPE, "compare it with 0 first", "the condition is not bool");
     for (int i = select; i < call->inputs; i++)
-        if (call->in[i]->dtype != dtype_of(call)) return lam__error_call(call, LAM_ERR_DTYPE, "cast them to one", "operands differ in dtype");
+        if (call->in[i]->dtype != dtype_of(call))
+            return lam__error_call(call, LAM_ERR_DTYPE, "cast them to one", "operands differ in dtype");
     if (!loop_of(call)) return lam__error_call(call, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
     return LAM_OK;
 }
@@ -64,7 +66,8 @@ lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out) {
 }
 
 /* Runs the loop into memory that has the result's dims, contiguous. */
-static void run(const lam_call_site *call, lam__loop *loop, int rank, const int64_t *dims, void *data, bool flat, int64_t count) {
+static void run(const lam_call_site *call, lam__loop *loop, int rank, const int64_t *dims, void *data, bool flat,
+                int64_t count) {
     void *p[MAX_OPERANDS] = {data};
     int n = call->inputs + 1;
     for (int i = 1; i < n; i++) p[i] = call->in[i - 1]->data;
@@ -115,11 +118,13 @@ static const lam_value *quick_shape(int n, lam_value *const in[]) {
     const lam_value *like = in[n - 1];
     for (int i = 0; i < n; i++) {
         const lam_value *x = in[i];
-        if (x->kind != LAM__CONCRETE || !x->contiguous || x->dtype != like->dtype || x->rank > LAM__INLINE_AXES) return NULL;
+        if (x->kind != LAM__CONCRETE || !x->contiguous || x->dtype != like->dtype || x->rank > LAM__INLINE_AXES)
+            return NULL;
         if (x->count > like->count || (x->count == like->count && x->rank > like->rank)) like = x;
     }
     for (int i = 0; i < n; i++)
-        if (in[i]->count == 1 ? in[i]->rank > like->rank : in[i] != like && !lam__value_same_dims(in[i], like)) return NULL;
+        if (in[i]->count == 1 ? in[i]->rank > like->rank : in[i] != like && !lam__value_same_dims(in[i], like))
+            return NULL;
     return like;
 }
 

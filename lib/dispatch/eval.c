@@ -17,7 +17,8 @@ lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shape
     int most = lam__eval_most_axes(call->ctx);
     for (int o = 0; o < call->outputs; o++)
         if (shapes[o].rank > most)
-            return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have %d axes, more than %d", shapes[o].rank, most);
+            return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have %d axes, more than %d",
+                                   shapes[o].rank, most);
     return LAM_OK;
 }
 
@@ -72,7 +73,8 @@ static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
 lam_status lam__eval(const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     const lam_primitive *p = call->primitive;
-    if (p->elementwise && (out[0] = lam__elementwise_quick(call->ctx, p, call->inputs, call->in, call->params))) return LAM_OK;
+    if (p->elementwise && (out[0] = lam__elementwise_quick(call->ctx, p, call->inputs, call->in, call->params)))
+        return LAM_OK;
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i] && call->in[i]->kind != LAM__CONCRETE) return fail_abstract(call, i);

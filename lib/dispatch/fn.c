@@ -19,7 +19,7 @@ typedef struct derived_head {
     lam_ctx *ctx;
     lam_fn *base;
     void (*env_free)(lam_ctx *ctx, void *env);
-    size_t bytes;                      /* of head and env */
+    size_t bytes; /* of head and env */
     _Alignas(max_align_t) char env[];
 } derived_head;
 
@@ -153,7 +153,8 @@ static bool copy_captures(lam_fn *f, lam_list captures) {
 static lam_status options_check(lam_ctx *ctx, const lam_fn_options *o) {
     if (!o || !o->body) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_fn_new: a function needs a body");
     if (o->inputs < 0 || o->outputs < 0 || o->inputs > MOST || o->outputs > MOST || o->captures.count > MOST)
-        return lam__error_set(ctx, LAM_ERR_VALUE, NULL, "lam_fn_new: %d inputs and %d outputs are impossible", o->inputs, o->outputs);
+        return lam__error_set(ctx, LAM_ERR_VALUE, NULL, "lam_fn_new: %d inputs and %d outputs are impossible",
+                              o->inputs, o->outputs);
     if (o->captures.count && !o->captures.items)
         return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_fn_new: captures has a count but no items");
     return LAM_OK;
@@ -214,9 +215,11 @@ lam_ctx *lam__fn_check(const char *what, lam_fn *f) {
     if (!f) return NULL;
     if (f->magic == LAM__FN) return f->ctx;
     if (f->magic == LAM__FN_FAILED && f->ctx->error.count == 0)
-        lam__error_set(f->ctx, LAM_ERR_STALE, "make it again after lam_clear_error", "%s: the function is stale: it failed before lam_clear_error", what);
+        lam__error_set(f->ctx, LAM_ERR_STALE, "make it again after lam_clear_error",
+                       "%s: the function is stale: it failed before lam_clear_error", what);
     if (f->magic == LAM__FN_FREED)
-        lam__error_set(f->ctx, LAM_ERR_FREED, "keep it with lam_fn_hold", "%s: the function was used after it was freed", what);
+        lam__error_set(f->ctx, LAM_ERR_FREED, "keep it with lam_fn_hold",
+                       "%s: the function was used after it was freed", what);
     return NULL;
 }
 
@@ -267,19 +270,22 @@ static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) 
     lam_ctx *where = lam__scope_operands("output of a function", 1, &t, out, &failed);
     if (where && where != ctx) {
         *out = NULL;
-        return lam__error_set(ctx, LAM_ERR_CONTEXT, NULL, "output %d of function '%s' belongs to another context", o, f->name);
+        return lam__error_set(ctx, LAM_ERR_CONTEXT, NULL, "output %d of function '%s' belongs to another context", o,
+                              f->name);
     }
     if (!where) {
         *out = NULL;
         if (ctx->error.status != LAM_OK) return ctx->error.status;
         return lam__error_set(ctx, LAM_ERR_CONTEXT, "an empty list belongs to no context: check it before",
-                              "output %d of function '%s' is the failed tensor of another context or of none", o, f->name);
+                              "output %d of function '%s' is the failed tensor of another context or of none", o,
+                              f->name);
     }
     lam_value *v = *out;
     if ((v->kind == LAM__BOX || v->kind == LAM__ENDED) && !lam__level_visible(ctx, lam__payload_of(v)->level)) {
         static const lam_primitive row = {.name = "output of a function"};
         *out = NULL;
-        return lam__level_fail_hidden(&(lam_call_site){.ctx = ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &v}, 0);
+        return lam__level_fail_hidden(
+            &(lam_call_site){.ctx = ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &v}, 0);
     }
     lam__value_hold(v);
     return LAM_OK;
@@ -307,19 +313,22 @@ static lam_status run_body(lam_fn *f, lam_value *const in[], lam_tensor **handle
     for (int o = 0; o < f->outputs; o++)
         if ((one = take_output(f, o, results[o], &out[o])) != LAM_OK && status == LAM_OK) status = one;
     if (lam__scope_close_inner(&scope))
-        status = lam__error_set(ctx, LAM_ERR_SCOPE, "end every scope that the body begins", "function '%s' left a scope open", f->name);
+        status = lam__error_set(ctx, LAM_ERR_SCOPE, "end every scope that the body begins",
+                                "function '%s' left a scope open", f->name);
     ctx->frame = frame.parent;
     lam__scope_close(&scope);
     return status;
 }
 
 static lam_status fail_arity(const lam_fn *f, size_t n_in, size_t n_out) {
-    return lam__error_set(f->ctx, LAM_ERR_ARITY, NULL, "function '%s' takes %d inputs and gives %d outputs, not %zu and %zu", f->name, f->inputs,
+    return lam__error_set(f->ctx, LAM_ERR_ARITY, NULL,
+                          "function '%s' takes %d inputs and gives %d outputs, not %zu and %zu", f->name, f->inputs,
                           f->outputs, n_in, n_out);
 }
 
 /* NOTE [deep calls]
- * Users' functions may call themselves. What the library adds to the C stack for each call would end the process where the
+ * Users' functions may call themselves. What the library adds to the C stack for each call would end the process where
+ * the
  * system's limit is met (8 MiB as a rule), so that a call is refused when the outermost one lies DEEP bytes away. */
 static bool too_deep(lam_ctx *ctx) {
 #ifdef __GNUC__
@@ -337,8 +346,8 @@ lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_
     for (size_t o = 0; o < n_out; o++) out[o] = NULL;
     if (n_in != (size_t)f->inputs || n_out != (size_t)f->outputs) return fail_arity(f, n_in, n_out);
     if (too_deep(ctx))
-        return lam__error_set(ctx, LAM_ERR_MEMORY, "use a loop instead of recursion", "function '%s': calls within calls need more than %d bytes of stack",
-                              f->name, DEEP);
+        return lam__error_set(ctx, LAM_ERR_MEMORY, "use a loop instead of recursion",
+                              "function '%s': calls within calls need more than %d bytes of stack", f->name, DEEP);
     lam__scratch_area area;
     size_t count = (size_t)(f->inputs + f->captured + f->outputs);
     lam_tensor **handles = lam__scratch_get(&area, ctx, count * sizeof *handles);
@@ -374,7 +383,8 @@ lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
     lam_ctx *where = ctx ? ctx : f ? f->ctx : &lam__context_failed;
     for (size_t o = 0; out && o < n_out; o++) out[o] = &where->failed;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
-    if ((!out && n_out) || (!in.items && in.count)) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_call of '%s': a count without items", f->name);
+    if ((!out && n_out) || (!in.items && in.count))
+        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_call of '%s': a count without items", f->name);
     if (in.count != (size_t)f->inputs || n_out != (size_t)f->outputs) return fail_arity(f, in.count, n_out);
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);

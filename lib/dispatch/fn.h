@@ -10,29 +10,29 @@
 struct lam_fn {
     uint32_t magic;
     uint32_t refs;
-    uint32_t holds;            /* of refs, those that lam_fn_hold made */
+    uint32_t holds; /* of refs, those that lam_fn_hold made */
     lam_ctx *ctx;
     char *name;
     size_t name_bytes;
     lam_body body;
     int inputs, outputs;
-    bool optional;             /* inputs may be NULL: tangents and cotangents that are zero */
+    bool optional; /* inputs may be NULL: tangents and cotangents that are zero */
     void *env;
     void (*env_free)(void *env);
     lam_value **captures;
     int captured;
-    lam_scope *scope;          /* NULL: the scope's reference is gone */
-    lam_fn *prev, *next;       /* in the scope, or among those that outlive theirs */
+    lam_scope *scope;    /* NULL: the scope's reference is gone */
+    lam_fn *prev, *next; /* in the scope, or among those that outlive theirs */
     bool outlives;
 };
 
 /* One call that is running. */
 typedef struct lam__frame {
-    const char *name;          /* of the function */
-    const char *part;          /* of a custom Function: which of its callbacks; NULL for others */
+    const char *name; /* of the function */
+    const char *part; /* of a custom Function: which of its callbacks; NULL for others */
     struct lam__frame *parent;
-    uint64_t start;            /* the clock when it began: handles born later were made inside */
-    struct lam__level *level;  /* current when it began: what messages show, whatever level is at work for it */
+    uint64_t start;           /* the clock when it began: handles born later were made inside */
+    struct lam__level *level; /* current when it began: what messages show, whatever level is at work for it */
 } lam__frame;
 
 /* Makes a function of the library's own around `base` (held while it lives, may be NULL): env is env_bytes copied

@@ -38,15 +38,15 @@ typedef struct lam__interpreter {
 struct lam__level {
     lam_ctx *ctx;
     const lam__interpreter *interpreter;
-    uint64_t serial;       /* its name in messages: 1, 2, ...; never reused */
-    uint64_t birth;        /* from the context's clock, as that of handles */
-    int depth;             /* 0: evaluation */
-    int hidden;            /* axes that boxes of this level and those below hide at most */
-    lam__level *parent;    /* the level that was current when this one was pushed */
-    lam__level *previous;  /* what was current; restored by pop */
-    lam__level *shadowed;  /* the display entry that this level replaced */
-    lam_value *boxes;      /* those alive */
-    void *state;           /* the interpreter's */
+    uint64_t serial;      /* its name in messages: 1, 2, ...; never reused */
+    uint64_t birth;       /* from the context's clock, as that of handles */
+    int depth;            /* 0: evaluation */
+    int hidden;           /* axes that boxes of this level and those below hide at most */
+    lam__level *parent;   /* the level that was current when this one was pushed */
+    lam__level *previous; /* what was current; restored by pop */
+    lam__level *shadowed; /* the display entry that this level replaced */
+    lam_value *boxes;     /* those alive */
+    void *state;          /* the interpreter's */
 };
 
 extern const lam__interpreter lam__interpreter_eval;

@@ -33,9 +33,16 @@ static lam_status display_grow(lam_ctx *ctx) {
 lam_status lam__level_push(lam_ctx *ctx, lam__level *level, const lam__interpreter *interpreter, void *state) {
     int depth = ctx->current->depth + 1;
     if (depth >= ctx->display_size && display_grow(ctx) != LAM_OK) return LAM_ERR_MEMORY;
-    *level = (lam__level){.ctx = ctx, .interpreter = interpreter, .serial = ++ctx->levels, .birth = ++ctx->clock,
-                          .depth = depth, .hidden = ctx->current->hidden + interpreter->hides_axis, .parent = ctx->current, .previous = ctx->current,
-                          .shadowed = ctx->display[depth], .state = state};
+    *level = (lam__level){.ctx = ctx,
+                          .interpreter = interpreter,
+                          .serial = ++ctx->levels,
+                          .birth = ++ctx->clock,
+                          .depth = depth,
+                          .hidden = ctx->current->hidden + interpreter->hides_axis,
+                          .parent = ctx->current,
+                          .previous = ctx->current,
+                          .shadowed = ctx->display[depth],
+                          .state = state};
     ctx->display[depth] = ctx->current = level;
     return LAM_OK;
 }
@@ -62,7 +69,8 @@ lam_status lam__level_fail_hidden(const lam_call_site *call, int operand) {
     unsigned long long serial = (unsigned long long)box->serial;
     if (call->in[operand]->kind == LAM__ENDED)
         return lam__error_call(call, LAM_ERR_ESCAPED, "return it as an output of the function instead of keeping it",
-                               "operand %d escaped: its level %llu (%s) has ended", operand, serial, box->interpreter->name);
+                               "operand %d escaped: its level %llu (%s) has ended", operand, serial,
+                               box->interpreter->name);
     return lam__error_call(call, LAM_ERR_CAPTURED, "pass it as an input, or declare it in the function's captures",
                            "operand %d is captured: its level %llu (%s) is open but hidden here", operand, serial,
                            box->interpreter->name);

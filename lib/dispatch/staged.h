@@ -13,19 +13,22 @@ typedef struct lam__staged {
     /* Applies the primitive for a level at which the inputs with needs[] have a derivative. constant[o] (false
      * before) says that output o has none. *residual is what the other stages get in call->residual; on failure
      * NULL. */
-    lam_status (*forward)(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[], void **residual);
+    lam_status (*forward)(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[],
+                          void **residual);
 
     /* dout[] from dx[]; NULL is zero on both sides. Those of constant outputs stay NULL. */
-    lam_status (*tangents)(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]);
+    lam_status (*tangents)(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
+                           lam_value *dout[]);
 
     /* gx[] of the inputs with needs[] from g[]; NULL is zero on both sides. Of operands and results only types are
      * known; of operands without needs[] nothing. */
-    lam_status (*cotangents)(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
-                             lam_value *gx[]);
+    lam_status (*cotangents)(const lam_call_site *call, lam_value *const results[], const bool needs[],
+                             lam_value *const g[], lam_value *gx[]);
 
     /* The batched call: operand i has the batch axis at axes[i] or not at all (LAM_UNMAPPED); sets out_axes[]
      * likewise. randomness: what drawing means in this batch. */
-    lam_status (*batched)(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[], int out_axes[]);
+    lam_status (*batched)(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[],
+                          int out_axes[]);
 
     /* Gives a residual up. */
     void (*release)(lam_ctx *ctx, void *residual);

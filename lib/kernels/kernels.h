@@ -31,8 +31,7 @@ lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype);
 /* Runs a loop over operands of one shape: coalesces axes, walks the outer ones, hands inner runs to `loop`.
  * strides[k] has `rank` entries for operand k (0: output); operands <= 4. */
 void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int64_t *dims,
-                              const int64_t *const strides[], void *const p[], const size_t item[],
-                              const void *params);
+                              const int64_t *const strides[], void *const p[], const size_t item[], const void *params);
 
 /* ---- copies ------------------------------------------------------------------------------------------- */
 
@@ -81,7 +80,8 @@ typedef struct lam__lanes {
 
 /* out_i = a_i out_(i-1) + b_i along the lanes, out_0 = b_0 (a_0 has no say); from the back where `reverse`. f64,
  * f32. */
-void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b, void *out);
+void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b,
+                             void *out);
 
 /* out_i = log(exp(x_0) + ... + exp(x_i)) without overflow; from the back where `reverse`. f64, f32. */
 void lam__kernels_cumlogsumexp(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *x, void *out);
@@ -111,18 +111,6 @@ void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, l
 /* out[batch, n] (i64) = position among index[batch, k] of the last that names each place, -1 where none does. What lies
  * outside is left out. */
 void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out);
-
-/* ---- sorting ------------------------------------------------------------------------------------------ */
-
-/* out (i64) = the stable order along the lanes: ascending with NaN last, or descending with NaN first. `work` has
- * lam__kernels_argsort_bytes(n) bytes, aligned to 8. */
-size_t lam__kernels_argsort_bytes(int64_t n);
-void lam__kernels_argsort(lam_dtype dtype, const lam__lanes *s, bool descending, const void *x, int64_t *out, void *work);
-
-/* out[batch, m] (i64) = number of elements of the ascending sorted[batch, n] before each of values[batch, m], or up to
- * and with the equal ones (right). NaN is beyond all else. */
-void lam__kernels_searchsorted(lam_dtype dtype, int64_t batch, int64_t n, int64_t m, bool right, const void *sorted,
-                               const void *values, int64_t *out);
 
 /* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
 

@@ -29,15 +29,16 @@ static double exp_sum_add(exp_sum *s, double x) {
     return s->largest + log(s->sum);
 }
 
-#define T double
+#define T        double
 #define FN(name) name##_f64
 #include "lib/kernels/recurrence_type.h"
 
-#define T float
+#define T        float
 #define FN(name) name##_f32
 #include "lib/kernels/recurrence_type.h"
 
-void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b, void *out) {
+void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b,
+                             void *out) {
     if (s->n == 0) return;
     if (dtype == LAM_F64) recurrence_f64(s, reverse, a, b, out);
     else recurrence_f32(s, reverse, a, b, out);

@@ -34,22 +34,33 @@ lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes,
     lam_ctx *ctx = lam__scope_operands(p->name, n, in, values, &failed);
     lam_tensor *out = failed;
     if (ctx) {
-        lam_call_site call = {.ctx = ctx, .primitive = p, .params = params, .params_bytes = bytes, .inputs = (int)n, .outputs = 1, .in = values};
+        lam_call_site call = {.ctx = ctx,
+                              .primitive = p,
+                              .params = params,
+                              .params_bytes = bytes,
+                              .inputs = (int)n,
+                              .outputs = 1,
+                              .in = values};
         out = finish(&call);
     }
     if (values != few) lam__scratch_put(&area);
     return out;
 }
 
-lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, size_t bytes, lam_list in, lam_tensor **out, size_t n_out) {
+lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, size_t bytes, lam_list in,
+                    lam_tensor **out, size_t n_out) {
     lam_tensor *failed;
     if (!ctx) ctx = &lam__context_failed;
     for (size_t o = 0; out && o < n_out; o++) out[o] = &ctx->failed;
     if (ctx == &lam__context_failed) return ctx->error.status;
     if (!p || (!out && n_out) || (!in.items && in.count) || (!params && bytes))
-        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_bind of '%s': NULL where a row, a list or parameters are needed", p ? p->name : "NULL");
-    if ((p->inputs >= 0 && in.count != (size_t)p->inputs) || (p->outputs >= 0 && n_out != (size_t)(p->outputs ? p->outputs : 1)))
-        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "lam_bind of '%s': %zu inputs and %zu outputs do not fit", p->name, in.count, n_out);
+        return lam__error_set(ctx, LAM_ERR_NULL, NULL,
+                              "lam_bind of '%s': NULL where a row, a list or parameters are needed",
+                              p ? p->name : "NULL");
+    if ((p->inputs >= 0 && in.count != (size_t)p->inputs) ||
+        (p->outputs >= 0 && n_out != (size_t)(p->outputs ? p->outputs : 1)))
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "lam_bind of '%s': %zu inputs and %zu outputs do not fit",
+                              p->name, in.count, n_out);
     if (!p->call && !p->elementwise && (!p->shape || (!p->eval && !p->view)))
         return lam__error_set(ctx, LAM_ERR_RULE, "complete the row of this primitive",
                               "lam_bind of '%s': its row has no shape rule, or neither eval nor view", p->name);
@@ -61,8 +72,13 @@ lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, si
     if (in.count && !lam__scope_operands(p->name, in.count, in.items, values, &failed)) {
         status = ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_CONTEXT;
     } else {
-        lam_call_site call = {.ctx = ctx, .primitive = p, .params = params, .params_bytes = bytes, .inputs = (int)in.count,
-                              .outputs = (int)n_out, .in = values};
+        lam_call_site call = {.ctx = ctx,
+                              .primitive = p,
+                              .params = params,
+                              .params_bytes = bytes,
+                              .inputs = (int)in.count,
+                              .outputs = (int)n_out,
+                              .in = values};
         status = lam__dispatch_checked(&call, results);
         for (size_t o = 0; o < n_out && status == LAM_OK; o++) out[o] = lam__scope_handle(ctx, results[o]);
     }
@@ -77,7 +93,13 @@ static lam_value *converted(lam_ctx *ctx, lam_value *v, lam_dtype dtype) {
     if (v->dtype == dtype) return lam__value_hold(v);
     lam__cast_params params = {dtype};
     lam_value *out = NULL;
-    lam_call_site call = {.ctx = ctx, .primitive = &lam__row_cast, .params = &params, .params_bytes = sizeof params, .inputs = 1, .outputs = 1, .in = &v};
+    lam_call_site call = {.ctx = ctx,
+                          .primitive = &lam__row_cast,
+                          .params = &params,
+                          .params_bytes = sizeof params,
+                          .inputs = 1,
+                          .outputs = 1,
+                          .in = &v};
     return lam__dispatch_checked(&call, &out) == LAM_OK ? out : NULL;
 }
 
@@ -160,7 +182,8 @@ lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor
 /* Whether an integer of this size exists in dtype (a float may round it). */
 static bool representable(lam_dtype dtype, int64_t integer) {
     static const int64_t least[LAM_DTYPE_COUNT] = {[LAM_I64] = INT64_MIN, [LAM_I32] = INT32_MIN};
-    static const int64_t most[LAM_DTYPE_COUNT] = {[LAM_I64] = INT64_MAX, [LAM_I32] = INT32_MAX, [LAM_U8] = UINT8_MAX, [LAM_BOOL] = 1};
+    static const int64_t most[LAM_DTYPE_COUNT] = {
+        [LAM_I64] = INT64_MAX, [LAM_I32] = INT32_MAX, [LAM_U8] = UINT8_MAX, [LAM_BOOL] = 1};
     return lam__dtype_is_float(dtype) || (integer >= least[dtype] && integer <= most[dtype]);
 }
 
@@ -170,12 +193,13 @@ lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__op
     lam_ctx *ctx = lam__scope_operands(operation, 1, &beside, &x, &failed);
     if (!ctx) return NULL;
     lam_dtype dtype = (lam_dtype)x->dtype;
-    if (number.kind == LAM__FLOATING) return lam__value_scalar(ctx, lam__dtype_is_float(dtype) ? dtype : LAM_F64, number.as.floating);
+    if (number.kind == LAM__FLOATING)
+        return lam__value_scalar(ctx, lam__dtype_is_float(dtype) ? dtype : LAM_F64, number.as.floating);
     bool wide = number.kind == LAM__UNSIGNED && number.as.natural > INT64_MAX;
     if (wide && lam__dtype_is_float(dtype)) return lam__value_scalar(ctx, dtype, (double)number.as.natural);
     if (!wide && representable(dtype, number.as.integer)) return lam__value_integer(ctx, dtype, number.as.integer);
-    lam__error_set(ctx, LAM_ERR_VALUE, "cast the tensor to a wider dtype first", "%s: %s%lld does not fit dtype %s", operation,
-                   wide ? "the bits of " : "", number.as.integer, lam_dtype_name(dtype));
+    lam__error_set(ctx, LAM_ERR_VALUE, "cast the tensor to a wider dtype first", "%s: %s%lld does not fit dtype %s",
+                   operation, wide ? "the bits of " : "", number.as.integer, lam_dtype_name(dtype));
     return NULL;
 }
 
@@ -204,7 +228,8 @@ lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *
     if (!x || x->magic != LAM__LIVE) return lam__scope_operands(operation, 1, in, v, &failed) ? x : failed;
     if (!lam__apply_may_rebind(operation, x)) return x;
     if (!lam__scope_operands(operation, 2, in, v, &failed)) return poison(x);
-    lam_call_site call = {.ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 2, .outputs = 1, .in = v};
+    lam_call_site call = {
+        .ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 2, .outputs = 1, .in = v};
     if (v[0]->dtype != v[1]->dtype) {
         lam__error_call(&call, LAM_ERR_DTYPE, "cast the value first", "an in-place form keeps the dtype");
         return poison(x);
@@ -263,7 +288,8 @@ bool lam__apply_axis(const char *operation, lam_tensor *x, int rank, int *axis) 
         if (*axis < 0) *axis += rank;
         return true;
     }
-    lam_call_site call = {.ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 1, .outputs = 1, .in = &v};
+    lam_call_site call = {
+        .ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 1, .outputs = 1, .in = &v};
     lam__error_call(&call, LAM_ERR_AXIS, NULL, "axis %d is out of range [-%d, %d)", *axis, rank, rank);
     return false;
 }

@@ -34,7 +34,8 @@ lam_tensor *lam__axes_failed(const lam_tensor *x);
 
 /* Records a failure of `operation` on x (its type is shown) and gives the failed tensor. A failed x records nothing
  * new. */
-lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status status, const char *format, ...) LAM_PRINTF(4, 5);
+lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status status, const char *format, ...)
+    LAM_PRINTF(4, 5);
 
 /* Expands an item list with LAM_RANGE entries; count -1: too many for `room`, or a count without items. */
 int lam__axes_expand(lam_axes axes, int room, int out[]);

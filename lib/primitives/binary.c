@@ -15,8 +15,13 @@ static lam_tensor *slope_add(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_add = {
-    .name = "add", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_add + 1,
-    .derivative = LAM_ELEMENTWISE, .linear = 3u, .slope = slope_add,
+    .name = "add",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_add + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 3u,
+    .slope = slope_add,
 };
 
 lam_tensor *(lam_add)(lam_tensor *x, lam_tensor *y) {
@@ -33,8 +38,13 @@ static lam_tensor *slope_sub(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_sub = {
-    .name = "sub", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_sub + 1,
-    .derivative = LAM_ELEMENTWISE, .linear = 3u, .slope = slope_sub,
+    .name = "sub",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_sub + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 3u,
+    .slope = slope_sub,
 };
 
 lam_tensor *(lam_sub)(lam_tensor *x, lam_tensor *y) {
@@ -50,8 +60,14 @@ static lam_tensor *slope_mul(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_mul = {
-    .name = "mul", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_mul + 1,
-    .derivative = LAM_ELEMENTWISE, .linear = 3u, .bilinear = true, .slope = slope_mul,
+    .name = "mul",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_mul + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 3u,
+    .bilinear = true,
+    .slope = slope_mul,
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
 };
 
@@ -68,9 +84,16 @@ static lam_tensor *slope_div(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_div = {
-    .name = "div", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_div + 1, .real = true,
-    .derivative = LAM_ELEMENTWISE, .linear = 1u, .slope = slope_div,
-    .saves = LAM_SAVE_IN(1), .saves_for = {0, LAM_SAVE_OUT(0)},
+    .name = "div",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_div + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 1u,
+    .slope = slope_div,
+    .saves = LAM_SAVE_IN(1),
+    .saves_for = {0, LAM_SAVE_OUT(0)},
 };
 
 lam_tensor *(lam_div)(lam_tensor *x, lam_tensor *y) {
@@ -87,8 +110,13 @@ static lam_tensor *slope_rem(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_rem = {
-    .name = "rem", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_rem + 1,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_rem, .saves_for = {0, LAM_SAVE_IN(0) | LAM_SAVE_IN(1)},
+    .name = "rem",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_rem + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_rem,
+    .saves_for = {0, LAM_SAVE_IN(0) | LAM_SAVE_IN(1)},
 };
 
 lam_tensor *(lam_rem)(lam_tensor *x, lam_tensor *y) {
@@ -108,8 +136,15 @@ static lam_tensor *slope_pow(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_pow = {
-    .name = "pow", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_pow + 1, .real = true,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_pow, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1), .saves_for = {0, LAM_SAVE_OUT(0)},
+    .name = "pow",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_pow + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_pow,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .saves_for = {0, LAM_SAVE_OUT(0)},
 };
 
 lam_tensor *(lam_pow)(lam_tensor *x, lam_tensor *y) {
@@ -124,8 +159,13 @@ static lam_tensor *slope_integer_pow(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_integer_pow = {
-    .name = "integer_pow", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_integer_pow + 1,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_integer_pow, .saves = LAM_SAVE_IN(0),
+    .name = "integer_pow",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_integer_pow + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_integer_pow,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam__integer_pow(lam_tensor *x, int64_t n) {
@@ -142,8 +182,14 @@ static lam_tensor *slope_atan2(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_atan2 = {
-    .name = "atan2", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_atan2 + 1, .real = true,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_atan2, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .name = "atan2",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_atan2 + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_atan2,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
 lam_tensor *(lam_atan2)(lam_tensor *y, lam_tensor *x) {
@@ -157,8 +203,15 @@ static lam_tensor *slope_hypot(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_hypot = {
-    .name = "hypot", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_hypot + 1, .real = true,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_hypot, .saves = LAM_SAVE_OUT(0), .saves_for = {LAM_SAVE_IN(0), LAM_SAVE_IN(1)},
+    .name = "hypot",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_hypot + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_hypot,
+    .saves = LAM_SAVE_OUT(0),
+    .saves_for = {LAM_SAVE_IN(0), LAM_SAVE_IN(1)},
 };
 
 lam_tensor *(lam_hypot)(lam_tensor *x, lam_tensor *y) {
@@ -178,8 +231,13 @@ static lam_tensor *slope_max(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_max = {
-    .name = "max", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_max + 1,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_max, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .name = "max",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_max + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_max,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
 lam_tensor *(lam_max)(lam_tensor *x, lam_tensor *y) {
@@ -191,8 +249,13 @@ static lam_tensor *slope_min(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_min = {
-    .name = "min", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_min + 1,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_min, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .name = "min",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_min + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_min,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
 lam_tensor *(lam_min)(lam_tensor *x, lam_tensor *y) {
@@ -205,8 +268,14 @@ static lam_tensor *slope_where(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_where = {
-    .name = "where", .inputs = 3, .elementwise = true, .loop = LAM__LOOP_where + 1,
-    .derivative = LAM_ELEMENTWISE, .linear = 6u, .slope = slope_where, .saves = LAM_SAVE_IN(0),
+    .name = "where",
+    .inputs = 3,
+    .elementwise = true,
+    .loop = LAM__LOOP_where + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 6u,
+    .slope = slope_where,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *(lam_where)(lam_tensor *condition, lam_tensor *x, lam_tensor *y) {
@@ -215,13 +284,20 @@ lam_tensor *(lam_where)(lam_tensor *condition, lam_tensor *x, lam_tensor *y) {
 
 static lam_tensor *slope_clamp(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *lo = r->in[1], *hi = r->in[2];
-    lam_tensor *counts = i == 0 ? lam_and(lam_gt(x, lo), lam_lt(x, hi)) : i == 1 ? lam_and(lam_gt(lo, x), lam_lt(lo, hi)) : lam_lt(hi, lam_max(x, lo));
+    lam_tensor *counts = i == 0   ? lam_and(lam_gt(x, lo), lam_lt(x, hi))
+                         : i == 1 ? lam_and(lam_gt(lo, x), lam_lt(lo, hi))
+                                  : lam_lt(hi, lam_max(x, lo));
     return lam_where(counts, t, 0.0);
 }
 
 const lam_primitive lam__row_clamp = {
-    .name = "clamp", .inputs = 3, .elementwise = true, .loop = LAM__LOOP_clamp + 1,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_clamp, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_IN(2),
+    .name = "clamp",
+    .inputs = 3,
+    .elementwise = true,
+    .loop = LAM__LOOP_clamp + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_clamp,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_IN(2),
 };
 
 lam_tensor *(lam_clamp)(lam_tensor *x, lam_tensor *lo, lam_tensor *hi) {
@@ -234,8 +310,14 @@ static lam_tensor *slope_copysign(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_copysign = {
-    .name = "copysign", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_copysign + 1, .real = true,
-    .derivative = LAM_ELEMENTWISE, .slope = slope_copysign, .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .name = "copysign",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_copysign + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_copysign,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
 lam_tensor *(lam_copysign)(lam_tensor *x, lam_tensor *sign) {

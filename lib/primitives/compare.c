@@ -6,7 +6,11 @@
 #include <lamina/ops.h>
 
 const lam_primitive lam__row_eq = {
-    .name = "eq", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_eq + 1, .predicate = true,
+    .name = "eq",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_eq + 1,
+    .predicate = true,
 };
 
 lam_tensor *(lam_eq)(lam_tensor *x, lam_tensor *y) {
@@ -14,7 +18,11 @@ lam_tensor *(lam_eq)(lam_tensor *x, lam_tensor *y) {
 }
 
 const lam_primitive lam__row_ne = {
-    .name = "ne", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_ne + 1, .predicate = true,
+    .name = "ne",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_ne + 1,
+    .predicate = true,
 };
 
 lam_tensor *(lam_ne)(lam_tensor *x, lam_tensor *y) {
@@ -22,7 +30,11 @@ lam_tensor *(lam_ne)(lam_tensor *x, lam_tensor *y) {
 }
 
 const lam_primitive lam__row_lt = {
-    .name = "lt", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_lt + 1, .predicate = true,
+    .name = "lt",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_lt + 1,
+    .predicate = true,
 };
 
 lam_tensor *(lam_lt)(lam_tensor *x, lam_tensor *y) {
@@ -30,7 +42,11 @@ lam_tensor *(lam_lt)(lam_tensor *x, lam_tensor *y) {
 }
 
 const lam_primitive lam__row_le = {
-    .name = "le", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_le + 1, .predicate = true,
+    .name = "le",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_le + 1,
+    .predicate = true,
 };
 
 lam_tensor *(lam_le)(lam_tensor *x, lam_tensor *y) {
@@ -38,7 +54,11 @@ lam_tensor *(lam_le)(lam_tensor *x, lam_tensor *y) {
 }
 
 const lam_primitive lam__row_gt = {
-    .name = "gt", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_gt + 1, .predicate = true,
+    .name = "gt",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_gt + 1,
+    .predicate = true,
 };
 
 lam_tensor *(lam_gt)(lam_tensor *x, lam_tensor *y) {
@@ -46,7 +66,11 @@ lam_tensor *(lam_gt)(lam_tensor *x, lam_tensor *y) {
 }
 
 const lam_primitive lam__row_ge = {
-    .name = "ge", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_ge + 1, .predicate = true,
+    .name = "ge",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_ge + 1,
+    .predicate = true,
 };
 
 lam_tensor *(lam_ge)(lam_tensor *x, lam_tensor *y) {
@@ -54,7 +78,10 @@ lam_tensor *(lam_ge)(lam_tensor *x, lam_tensor *y) {
 }
 
 const lam_primitive lam__row_and = {
-    .name = "and", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_and + 1,
+    .name = "and",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_and + 1,
 };
 
 lam_tensor *lam_and(lam_tensor *x, lam_tensor *y) {
@@ -62,7 +89,10 @@ lam_tensor *lam_and(lam_tensor *x, lam_tensor *y) {
 }
 
 const lam_primitive lam__row_or = {
-    .name = "or", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_or + 1,
+    .name = "or",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_or + 1,
 };
 
 lam_tensor *lam_or(lam_tensor *x, lam_tensor *y) {
@@ -70,7 +100,10 @@ lam_tensor *lam_or(lam_tensor *x, lam_tensor *y) {
 }
 
 const lam_primitive lam__row_xor = {
-    .name = "xor", .inputs = 2, .elementwise = true, .loop = LAM__LOOP_xor + 1,
+    .name = "xor",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_xor + 1,
 };
 
 lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y) {

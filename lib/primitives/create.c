@@ -16,7 +16,8 @@
 static lam_ctx *checked(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, bool *fine) {
     *fine = false;
     if (!ctx || ctx == &lam__context_failed) return &lam__context_failed;
-    if (!lam__dtype_valid((int)dtype)) lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
+    if (!lam__dtype_valid((int)dtype))
+        lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
     else *fine = lam__create_dims_valid(operation, ctx, dims);
     if (*fine && lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype)) < 0) {
         lam__error_set(ctx, LAM_ERR_OVERFLOW, "split the work", "%s: the sizes overflow", operation);
@@ -36,7 +37,8 @@ bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) 
     }
     for (int i = 0; i < dims.rank; i++)
         if (dims.dims[i] < 0) {
-            lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: axis %d has the negative size %lld", operation, i, (long long)dims.dims[i]);
+            lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: axis %d has the negative size %lld", operation, i,
+                           (long long)dims.dims[i]);
             return false;
         }
     return true;
@@ -100,7 +102,8 @@ lam_tensor *lam__create_eye(lam_ctx *ctx, lam_dtype dtype, int64_t first, int64_
     lam_tensor *out = lam_zeros(ctx, dtype, (lam_dims){2, dims});
     size_t item = lam__dtype_bytes(dtype);
     for (int64_t i = 0; i < rows && !lam_failed(out); i++)
-        if (first + i < columns) lam__dtype_store(dtype, (char *)out->value->data + (size_t)(i * columns + first + i) * item, 1);
+        if (first + i < columns)
+            lam__dtype_store(dtype, (char *)out->value->data + (size_t)(i * columns + first + i) * item, 1);
     return out;
 }
 
@@ -114,8 +117,10 @@ lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns
 static lam_tensor *counted(lam_ctx *ctx, lam_dtype dtype, int64_t count, double first, double step, double last) {
     lam_value *out = lam__value_new(ctx, dtype, 1, &count), *wide = out;
     if (out && dtype != LAM_F64) wide = lam__value_new(ctx, LAM_F64, 1, &count);
-    for (int64_t i = 0; wide && i < count; i++) ((double *)wide->data)[i] = i == count - 1 && !isnan(last) ? last : first + step * (double)i;
-    if (wide && wide != out) lam__kernels_copy(1, &count, dtype, out->data, out->strides, LAM_F64, wide->data, wide->strides);
+    for (int64_t i = 0; wide && i < count; i++)
+        ((double *)wide->data)[i] = i == count - 1 && !isnan(last) ? last : first + step * (double)i;
+    if (wide && wide != out)
+        lam__kernels_copy(1, &count, dtype, out->data, out->strides, LAM_F64, wide->data, wide->strides);
     if (wide != out) {
         lam__value_release(wide);
         if (!wide) lam__value_release(out);
@@ -129,7 +134,8 @@ lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop,
     ctx = checked("arange", ctx, dtype, (lam_dims){0, NULL}, &fine);
     if (!fine) return &ctx->failed;
     double count = ceil((stop - start) / step);
-    if (!(fabs(count) < 0x1p53)) return lam_fail(ctx, LAM_ERR_VALUE, "arange: from %g to %g by %g is not a finite count", start, stop, step);
+    if (!(fabs(count) < 0x1p53))
+        return lam_fail(ctx, LAM_ERR_VALUE, "arange: from %g to %g by %g is not a finite count", start, stop, step);
     return counted(ctx, dtype, count > 0 ? (int64_t)count : 0, start, step, (double)NAN);
 }
 
@@ -137,14 +143,16 @@ lam_tensor *lam_linspace(lam_ctx *ctx, lam_dtype dtype, double start, double sto
     bool fine;
     ctx = checked("linspace", ctx, dtype, (lam_dims){1, &count}, &fine);
     if (!fine) return &ctx->failed;
-    return counted(ctx, dtype, count, start, count > 1 ? (stop - start) / (double)(count - 1) : 0, count > 1 ? stop : start);
+    return counted(ctx, dtype, count, start, count > 1 ? (stop - start) / (double)(count - 1) : 0,
+                   count > 1 ? stop : start);
 }
 
 lam_tensor *lam_iota(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int axis) {
     bool fine;
     ctx = checked("iota", ctx, dtype, dims, &fine);
     if (!fine) return &ctx->failed;
-    if (axis < -dims.rank || axis >= dims.rank) return lam_fail(ctx, LAM_ERR_AXIS, "iota: axis %d is out of range [-%d, %d)", axis, dims.rank, dims.rank);
+    if (axis < -dims.rank || axis >= dims.rank)
+        return lam_fail(ctx, LAM_ERR_AXIS, "iota: axis %d is out of range [-%d, %d)", axis, dims.rank, dims.rank);
     if (axis < 0) axis += dims.rank;
     int64_t narrow[LAM_MAX_RANK];
     for (int i = 0; i < dims.rank; i++) narrow[i] = i == axis ? dims.dims[i] : 1;

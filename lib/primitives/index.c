@@ -44,8 +44,11 @@ static int64_t product(const int64_t *dims, int from, int to) {
 
 static lam__index_shape geometry(const index_params *p, const lam_value *x, const lam_value *indices) {
     return (lam__index_shape){
-        .batch = product(x->dims, 0, p->batch), .outer = product(x->dims, p->batch, p->axis), .n = x->dims[p->axis],
-        .k = product(indices->dims, p->batch, indices->rank), .inner = product(x->dims, p->axis + 1, x->rank),
+        .batch = product(x->dims, 0, p->batch),
+        .outer = product(x->dims, p->batch, p->axis),
+        .n = x->dims[p->axis],
+        .k = product(indices->dims, p->batch, indices->rank),
+        .inner = product(x->dims, p->axis + 1, x->rank),
     };
 }
 
@@ -77,8 +80,8 @@ static lam_status check_indices(const lam_call_site *call, const lam__index_shap
     const int64_t *wide = indices->data;
     long long index = indices->dtype == LAM_I32 ? narrow[at] : wide[at];
     return lam__error_call(call, LAM_ERR_INDEX, "or say with a mode what is meant by it",
-                           "index %lld (element %lld of the indices) is out of range [-%lld, %lld)", index, (long long)at,
-                           (long long)s->n, (long long)s->n);
+                           "index %lld (element %lld of the indices) is out of range [-%lld, %lld)", index,
+                           (long long)at, (long long)s->n, (long long)s->n);
 }
 
 /* ---- take ------------------------------------------------------------------------------------------------------- */
@@ -117,8 +120,15 @@ static void batch_take(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_take = {
-    .name = "take", .inputs = 2, .derivative = LAM_LINEAR, .linear = 1u, .saves = LAM_SAVE_IN(1),
-    .shape = taken_shape, .eval = eval_take, .vjp = vjp_take, .batch = batch_take,
+    .name = "take",
+    .inputs = 2,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .saves = LAM_SAVE_IN(1),
+    .shape = taken_shape,
+    .eval = eval_take,
+    .vjp = vjp_take,
+    .batch = batch_take,
 };
 
 /* ---- scatter_add ------------------------------------------------------------------------------------------------ */
@@ -170,8 +180,15 @@ static void batch_scatter_add(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_scatter_add = {
-    .name = "scatter_add", .inputs = 3, .derivative = LAM_LINEAR, .linear = 5u, .saves = LAM_SAVE_IN(1),
-    .shape = shape_scatter_add, .eval = eval_scatter_add, .vjp = vjp_scatter_add, .batch = batch_scatter_add,
+    .name = "scatter_add",
+    .inputs = 3,
+    .derivative = LAM_LINEAR,
+    .linear = 5u,
+    .saves = LAM_SAVE_IN(1),
+    .shape = shape_scatter_add,
+    .eval = eval_scatter_add,
+    .vjp = vjp_scatter_add,
+    .batch = batch_scatter_add,
 };
 
 /* ---- index_inverse ---------------------------------------------------------------------------------------------- */
@@ -203,8 +220,11 @@ static void batch_index_inverse(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_index_inverse = {
-    .name = "index_inverse", .inputs = 1,
-    .shape = shape_index_inverse, .eval = eval_index_inverse, .batch = batch_index_inverse,
+    .name = "index_inverse",
+    .inputs = 1,
+    .shape = shape_index_inverse,
+    .eval = eval_index_inverse,
+    .batch = batch_index_inverse,
 };
 
 /* ---- public ----------------------------------------------------------------------------------------------------- */
@@ -271,13 +291,14 @@ lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis) {
     if (!lam__apply_axis(name, x, rank, &axis)) return lam__axes_failed(x);
     if (!lam__scope_peek(x) || !lam__scope_peek(indices)) return lam_take(x, indices, axis);
     if (lam_rank(indices) != rank)
-        return lam__axes_fail(name, indices, LAM_ERR_SHAPE, "the indices have %d axes, not %d", lam_rank(indices), rank);
+        return lam__axes_fail(name, indices, LAM_ERR_SHAPE, "the indices have %d axes, not %d", lam_rank(indices),
+                              rank);
     for (int i = 0; i < rank; i++) {
         int64_t own = lam_dim(x, i), other = lam_dim(indices, i);
         common[i] = own == 1 ? other : own;
         if (i != axis && other != 1 && other != common[i])
-            return lam__axes_fail(name, indices, LAM_ERR_SHAPE, "axis %d does not broadcast against the %lld elements of x",
-                                  i, (long long)own);
+            return lam__axes_fail(name, indices, LAM_ERR_SHAPE,
+                                  "axis %d does not broadcast against the %lld elements of x", i, (long long)own);
     }
     index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
     lam_tensor *taken = apply_take(axis_last(x, axis, common), axis_last(integers(indices), axis, common), &p);
@@ -295,12 +316,14 @@ static lam_tensor *fitted(lam_tensor *x, lam_tensor *indices, lam_tensor *update
     for (int i = axis + 1; i < own.rank; i++) dims[rank++] = own.dims[i];
     lam_dims given = lam_dims_of(updates);
     lam_tensor *cast = lam_cast(updates, lam_dtype_of(x));
-    for (int i = 0, lead = rank - given.rank; i < given.rank; i++) /* what does not fit is for the shape rule to refuse */
+    for (int i = 0, lead = rank - given.rank; i < given.rank;
+         i++) /* what does not fit is for the shape rule to refuse */
         if (lead < 0 || (given.dims[i] != 1 && given.dims[i] != dims[lead + i])) return cast;
     return lam_broadcast_to(cast, (lam_dims){rank, dims});
 }
 
-lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
+lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
+                                 lam_index_mode mode) {
     index_params p;
     if (!params_for(&lam__row_scatter_add, x, axis, mode, &p)) return lam__axes_failed(x);
     indices = integers(indices);
@@ -313,7 +336,8 @@ lam_tensor *lam_scatter_add(lam_tensor *x, lam_tensor *indices, lam_tensor *upda
 
 lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n) {
     const char *name = lam__row_index_inverse.name;
-    if (lam__scope_peek(indices) && lam_rank(indices) == 0) return lam__axes_fail(name, indices, LAM_ERR_RANK, "no axis");
+    if (lam__scope_peek(indices) && lam_rank(indices) == 0)
+        return lam__axes_fail(name, indices, LAM_ERR_RANK, "no axis");
     if (n < 0) return lam__axes_fail(name, indices, LAM_ERR_VALUE, "there cannot be %lld places", (long long)n);
     return lam__apply1(&lam__row_index_inverse, &n, sizeof n, integers(indices));
 }

@@ -24,7 +24,8 @@ static void set_dims(lam_shape *out, int dtype, int rank, const int64_t *dims) {
 
 static lam_status eval_cast(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
-    lam__kernels_copy(x->rank, x->dims, (lam_dtype)out[0]->dtype, out[0]->data, out[0]->strides, (lam_dtype)x->dtype, x->data, x->strides);
+    lam__kernels_copy(x->rank, x->dims, (lam_dtype)out[0]->dtype, out[0]->data, out[0]->strides, (lam_dtype)x->dtype,
+                      x->data, x->strides);
     return LAM_OK;
 }
 
@@ -43,12 +44,19 @@ static void batch_cast(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_cast = {
-    .name = "cast", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_cast, .eval = eval_cast, .vjp = vjp_cast, .batch = batch_cast,
+    .name = "cast",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_cast,
+    .eval = eval_cast,
+    .vjp = vjp_cast,
+    .batch = batch_cast,
 };
 
 lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype) {
-    if (!lam__dtype_valid((int)dtype)) return lam__axes_fail("cast", x, LAM_ERR_DTYPE, "there is no dtype %d", (int)dtype);
+    if (!lam__dtype_valid((int)dtype))
+        return lam__axes_fail("cast", x, LAM_ERR_DTYPE, "there is no dtype %d", (int)dtype);
     if (lam__scope_peek(x) && x->value->dtype == dtype) return lam_alias(x);
     lam__cast_params params = {(int32_t)dtype};
     return lam__apply1(&lam__row_cast, &params, sizeof params, x);
@@ -66,7 +74,8 @@ static lam_status shape_broadcast_to(const lam_call_site *call, lam_shape out[])
             char text[256];
             lam__text t = {text, sizeof text, 0};
             lam__error_append_type(&t, (lam_dtype)x->dtype, p->rank, p->dims);
-            return lam__error_call(call, LAM_ERR_SHAPE, "sizes must be equal or 1, lined up from the last axis", "cannot broadcast to %s", text);
+            return lam__error_call(call, LAM_ERR_SHAPE, "sizes must be equal or 1, lined up from the last axis",
+                                   "cannot broadcast to %s", text);
         }
     return LAM_OK;
 }
@@ -98,8 +107,14 @@ static void batch_broadcast_to(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_broadcast_to = {
-    .name = "broadcast_to", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_broadcast_to, .view = view_broadcast_to, .vjp = vjp_broadcast_to, .batch = batch_broadcast_to,
+    .name = "broadcast_to",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_broadcast_to,
+    .view = view_broadcast_to,
+    .vjp = vjp_broadcast_to,
+    .batch = batch_broadcast_to,
 };
 
 /* dims of a user: rank and sizes are possible. */
@@ -110,7 +125,8 @@ static bool dims_valid(const char *operation, lam_tensor *x, lam_dims dims, int6
     }
     for (int i = 0; i < dims.rank; i++)
         if (!dims.dims || dims.dims[i] < least) {
-            lam__axes_fail(operation, x, LAM_ERR_VALUE, "size %lld of axis %d is impossible", dims.dims ? (long long)dims.dims[i] : 0LL, i);
+            lam__axes_fail(operation, x, LAM_ERR_VALUE, "size %lld of axis %d is impossible",
+                           dims.dims ? (long long)dims.dims[i] : 0LL, i);
             return false;
         }
     return true;
@@ -137,8 +153,8 @@ static lam_status shape_reshape(const lam_call_site *call, lam_shape out[]) {
     char text[256];
     lam__text t = {text, sizeof text, 0};
     lam__error_append_type(&t, out->dtype, p->rank, p->dims);
-    return lam__error_call(call, LAM_ERR_SHAPE, "the number of elements must stay the same", "cannot reshape %lld elements to %s",
-                           (long long)call->in[0]->count, text);
+    return lam__error_call(call, LAM_ERR_SHAPE, "the number of elements must stay the same",
+                           "cannot reshape %lld elements to %s", (long long)call->in[0]->count, text);
 }
 
 /* Matches runs of axes with equal products on both sides; a run can keep its strides if its axes lie without gaps. */
@@ -199,8 +215,14 @@ static void batch_reshape(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_reshape = {
-    .name = "reshape", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_reshape, .view = view_reshape, .vjp = vjp_reshape, .batch = batch_reshape,
+    .name = "reshape",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_reshape,
+    .view = view_reshape,
+    .vjp = vjp_reshape,
+    .batch = batch_reshape,
 };
 
 lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims) {
@@ -210,7 +232,8 @@ lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims) {
 }
 
 lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
-    if (lam__scope_peek(x) && dims.dims && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK) return lam__apply_reshape(x, dims.rank, dims.dims);
+    if (lam__scope_peek(x) && dims.dims && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK)
+        return lam__apply_reshape(x, dims.rank, dims.dims);
     if (!dims_valid("reshape", x, dims, -1)) return lam__axes_failed(x);
     int64_t own[LAM_MAX_RANK], known = 1;
     int open = -1;
@@ -218,11 +241,13 @@ lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
         own[i] = dims.dims[i];
         if (own[i] == -1 && open >= 0) return lam__axes_fail("reshape", x, LAM_ERR_VALUE, "only one size may be -1");
         if (own[i] == -1) open = i;
-        else if (own[i] && known > INT64_MAX / own[i]) return lam__axes_fail("reshape", x, LAM_ERR_OVERFLOW, "the sizes overflow");
+        else if (own[i] && known > INT64_MAX / own[i])
+            return lam__axes_fail("reshape", x, LAM_ERR_OVERFLOW, "the sizes overflow");
         else known *= own[i];
     }
     if (open >= 0 && lam__scope_peek(x)) {
-        if (known == 0 || x->value->count % known) return lam__axes_fail("reshape", x, LAM_ERR_SHAPE, "the size to infer is not a whole number");
+        if (known == 0 || x->value->count % known)
+            return lam__axes_fail("reshape", x, LAM_ERR_SHAPE, "the size to infer is not a whole number");
         own[open] = x->value->count / known;
     }
     return lam__apply_reshape(x, dims.rank, own);
@@ -232,7 +257,8 @@ lam_tensor *lam_expand_dims(lam_tensor *x, int axis) {
     lam_dims own = lam_dims_of(x);
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_reshape, NULL, 0, x);
     if (!lam__apply_axis("expand_dims", x, own.rank + 1, &axis)) return lam__axes_failed(x);
-    if (own.rank >= LAM_INNER_RANK) return lam__axes_fail("expand_dims", x, LAM_ERR_RANK, "more than %d axes", LAM_MAX_RANK);
+    if (own.rank >= LAM_INNER_RANK)
+        return lam__axes_fail("expand_dims", x, LAM_ERR_RANK, "more than %d axes", LAM_MAX_RANK);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i <= own.rank; i++) dims[i] = i == axis ? 1 : own.dims[i - (i > axis)];
     return lam_reshape(x, (lam_dims){own.rank + 1, dims});
@@ -248,7 +274,8 @@ lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes) {
     for (int i = 0; i < own.rank; i++) {
         bool named = set >> i & 1u;
         if (named && !all && own.dims[i] != 1)
-            return lam__axes_fail("squeeze", x, LAM_ERR_SHAPE, "axis %d has %lld elements, not one", i, (long long)own.dims[i]);
+            return lam__axes_fail("squeeze", x, LAM_ERR_SHAPE, "axis %d has %lld elements, not one", i,
+                                  (long long)own.dims[i]);
         if (!named || own.dims[i] != 1) dims[rank++] = own.dims[i];
     }
     return lam__apply_reshape(x, rank, dims);
@@ -286,8 +313,14 @@ static void batch_transpose(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_transpose = {
-    .name = "transpose", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_transpose, .view = view_transpose, .vjp = vjp_transpose, .batch = batch_transpose,
+    .name = "transpose",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_transpose,
+    .view = view_transpose,
+    .vjp = vjp_transpose,
+    .batch = batch_transpose,
 };
 
 lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes) {
@@ -302,7 +335,8 @@ lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes) {
 
 lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to) {
     int rank = lam_rank(x), order[LAM_INNER_RANK], n = 0;
-    if (!lam__apply_axis("moveaxis", x, rank, &from) || !lam__apply_axis("moveaxis", x, rank, &to)) return lam__axes_failed(x);
+    if (!lam__apply_axis("moveaxis", x, rank, &from) || !lam__apply_axis("moveaxis", x, rank, &to))
+        return lam__axes_failed(x);
     for (int i = 0; i < rank; i++) {
         if (n == from && i != to) n++;
         order[i] = i == to ? from : n++;
@@ -328,7 +362,11 @@ static void batch_stop_gradient(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_stop_gradient = {
-    .name = "stop_gradient", .inputs = 1, .shape = shape_same, .view = view_same, .batch = batch_stop_gradient,
+    .name = "stop_gradient",
+    .inputs = 1,
+    .shape = shape_same,
+    .view = view_same,
+    .batch = batch_stop_gradient,
 };
 
 lam_tensor *lam_stop_gradient(lam_tensor *x) {
@@ -349,8 +387,14 @@ static void batch_contiguous(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_contiguous = {
-    .name = "contiguous", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_same, .view = view_contiguous, .vjp = vjp_contiguous, .batch = batch_contiguous,
+    .name = "contiguous",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_same,
+    .view = view_contiguous,
+    .vjp = vjp_contiguous,
+    .batch = batch_contiguous,
 };
 
 lam_tensor *lam_contiguous(lam_tensor *x) {

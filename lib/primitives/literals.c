@@ -51,7 +51,8 @@ static lam_tensor *beside(lam_tensor *given, lam__operand x, lam__operand y, lam
     if (x.kind == LAM__TENSOR) return x.as.tensor;
     if (y.kind == LAM__TENSOR) return y.as.tensor;
     bool floating = x.kind == LAM__FLOATING || y.kind == LAM__FLOATING;
-    if (!lam__scope_peek(given) || !(*made = lam__value_scalar(given->ctx, floating ? LAM_F64 : LAM_I64, 0))) return NULL;
+    if (!lam__scope_peek(given) || !(*made = lam__value_scalar(given->ctx, floating ? LAM_F64 : LAM_I64, 0)))
+        return NULL;
     lam__scope_lend(lent, given->ctx, *made);
     return lent;
 }

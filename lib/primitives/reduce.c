@@ -92,8 +92,14 @@ static void vjp_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
 }
 
 const lam_primitive lam__row_sum = {
-    .name = "sum", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_reduction, .eval = eval_sum, .vjp = vjp_sum, .batch = batch_reduction,
+    .name = "sum",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_reduction,
+    .eval = eval_sum,
+    .vjp = vjp_sum,
+    .batch = batch_reduction,
 };
 
 /* Bools are counted, not added modulo 2. */
@@ -149,8 +155,15 @@ static void vjp_prod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
 }
 
 const lam_primitive lam__row_prod = {
-    .name = "prod", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0),
-    .shape = shape_reduction, .eval = eval_prod, .jvp = jvp_prod, .vjp = vjp_prod, .batch = batch_reduction,
+    .name = "prod",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0),
+    .shape = shape_reduction,
+    .eval = eval_prod,
+    .jvp = jvp_prod,
+    .vjp = vjp_prod,
+    .batch = batch_reduction,
 };
 
 lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
@@ -182,8 +195,15 @@ static lam_status eval_max_reduce(const lam_call_site *call, lam_value *const ou
 }
 
 const lam_primitive lam__row_max_reduce = {
-    .name = "max_reduce", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_reduction, .eval = eval_max_reduce, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_reduction,
+    .name = "max_reduce",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_reduction,
+    .eval = eval_max_reduce,
+    .jvp = jvp_extreme,
+    .vjp = vjp_extreme,
+    .batch = batch_reduction,
 };
 
 lam_tensor *lam_max_reduce(lam_tensor *x, const lam_reduce_options *options) {
@@ -195,8 +215,15 @@ static lam_status eval_min_reduce(const lam_call_site *call, lam_value *const ou
 }
 
 const lam_primitive lam__row_min_reduce = {
-    .name = "min_reduce", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_reduction, .eval = eval_min_reduce, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_reduction,
+    .name = "min_reduce",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_reduction,
+    .eval = eval_min_reduce,
+    .jvp = jvp_extreme,
+    .vjp = vjp_extreme,
+    .batch = batch_reduction,
 };
 
 lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options) {
@@ -220,7 +247,11 @@ static lam_status eval_any(const lam_call_site *call, lam_value *const out[]) {
 }
 
 const lam_primitive lam__row_any = {
-    .name = "any", .inputs = 1, .shape = shape_logical, .eval = eval_any, .batch = batch_reduction,
+    .name = "any",
+    .inputs = 1,
+    .shape = shape_logical,
+    .eval = eval_any,
+    .batch = batch_reduction,
 };
 
 lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options *options) {
@@ -232,7 +263,11 @@ static lam_status eval_all(const lam_call_site *call, lam_value *const out[]) {
 }
 
 const lam_primitive lam__row_all = {
-    .name = "all", .inputs = 1, .shape = shape_logical, .eval = eval_all, .batch = batch_reduction,
+    .name = "all",
+    .inputs = 1,
+    .shape = shape_logical,
+    .eval = eval_all,
+    .batch = batch_reduction,
 };
 
 lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options) {
@@ -277,7 +312,11 @@ static lam_status eval_argmax(const lam_call_site *call, lam_value *const out[])
 }
 
 const lam_primitive lam__row_argmax = {
-    .name = "argmax", .inputs = 1, .shape = shape_arg, .eval = eval_argmax, .batch = batch_arg,
+    .name = "argmax",
+    .inputs = 1,
+    .shape = shape_arg,
+    .eval = eval_argmax,
+    .batch = batch_arg,
 };
 
 lam_tensor *lam_argmax(lam_tensor *x, int axis) {
@@ -289,7 +328,11 @@ static lam_status eval_argmin(const lam_call_site *call, lam_value *const out[])
 }
 
 const lam_primitive lam__row_argmin = {
-    .name = "argmin", .inputs = 1, .shape = shape_arg, .eval = eval_argmin, .batch = batch_arg,
+    .name = "argmin",
+    .inputs = 1,
+    .shape = shape_arg,
+    .eval = eval_argmin,
+    .batch = batch_arg,
 };
 
 lam_tensor *lam_argmin(lam_tensor *x, int axis) {
@@ -368,8 +411,14 @@ static void vjp_logsumexp(const lam_rule *r, lam_tensor *const g[], lam_tensor *
 }
 
 const lam_primitive lam__row_logsumexp = {
-    .name = "logsumexp", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_logsumexp, .eval = eval_logsumexp, .jvp = jvp_logsumexp, .vjp = vjp_logsumexp,
+    .name = "logsumexp",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_logsumexp,
+    .eval = eval_logsumexp,
+    .jvp = jvp_logsumexp,
+    .vjp = vjp_logsumexp,
     .batch = batch_reduction,
 };
 

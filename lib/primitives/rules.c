@@ -28,7 +28,8 @@ static lam_tensor **lend(lam_ctx *ctx, lam_tensor *handles, lam_tensor **list, i
 }
 
 /* Lays out a desk for `more` further handles and `given` results; false without memory. */
-static bool desk_open(desk *d, const lam_call_site *call, lam_value *const results[], int more, lam_value *const extra[], int given) {
+static bool desk_open(desk *d, const lam_call_site *call, lam_value *const results[], int more,
+                      lam_value *const extra[], int given) {
     lam_ctx *ctx = call->ctx;
     int lent = call->inputs + call->outputs + more;
     size_t bytes = (size_t)lent * (sizeof(lam_tensor) + sizeof(lam_tensor *)) + (size_t)given * sizeof(lam_tensor *);
@@ -37,7 +38,11 @@ static bool desk_open(desk *d, const lam_call_site *call, lam_value *const resul
     lam_tensor **list = (lam_tensor **)(void *)(handles + lent);
     lam__scope_open(ctx, &d->scope);
     d->scope.of_rule = true;
-    d->rule = (lam_rule){.ctx = ctx, .primitive = call->primitive, .params = call->params, .inputs = call->inputs, .outputs = call->outputs};
+    d->rule = (lam_rule){.ctx = ctx,
+                         .primitive = call->primitive,
+                         .params = call->params,
+                         .inputs = call->inputs,
+                         .outputs = call->outputs};
     d->rule.in = lend(ctx, handles, list, call->inputs, call->in);
     handles += call->inputs, list += call->inputs;
     d->rule.out = lend(ctx, handles, list, call->outputs, results);
@@ -170,7 +175,8 @@ static bool one_shape(const lam_call_site *call, const lam_value *result) {
 }
 
 /* Sums, differences and products of one shape need no handles. True if this was one. */
-static bool tangents_short(const lam_call_site *call, lam_value *result, lam_value *const dx[], lam_value **dout, lam_status *status) {
+static bool tangents_short(const lam_call_site *call, lam_value *result, lam_value *const dx[], lam_value **dout,
+                           lam_status *status) {
     const lam_primitive *p = call->primitive;
     unsigned all = (1u << call->inputs) - 1;
     if (p->linear != all || call->inputs > 2 || !one_shape(call, result)) return false;
@@ -182,18 +188,21 @@ static bool tangents_short(const lam_call_site *call, lam_value *result, lam_val
 }
 
 /* The way back through a product of one shape: g times the other factor. True if this was one. */
-static bool cotangents_short(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g, lam_value *gx[], lam_status *status) {
+static bool cotangents_short(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g,
+                             lam_value *gx[], lam_status *status) {
     *status = LAM_OK;
     for (int i = 0; i < 2; i++) {
         if (needs[i] && !call->in[1 - i]) return false; /* the row forgot to save it: the long way says so */
         if (call->in[i] && !lam__value_same_dims(call->in[i], result)) return false;
     }
     for (int i = 0; i < 2 && *status == LAM_OK; i++)
-        if (needs[i]) *status = i ? apply_values(call, call->in[0], g, &gx[1]) : apply_values(call, g, call->in[1], &gx[0]);
+        if (needs[i])
+            *status = i ? apply_values(call, call->in[0], g, &gx[1]) : apply_values(call, g, call->in[1], &gx[0]);
     return true;
 }
 
-static lam_status tangents_elementwise(const lam_call_site *call, lam_value *result, lam_value *const dx[], lam_value **dout) {
+static lam_status tangents_elementwise(const lam_call_site *call, lam_value *result, lam_value *const dx[],
+                                       lam_value **dout) {
     const lam_primitive *p = call->primitive;
     bool active[ELEMENTWISE_INPUTS];
     small_desk d;
@@ -209,7 +218,8 @@ static lam_status tangents_elementwise(const lam_call_site *call, lam_value *res
         lam_tensor *t = p->slope(&d.rule, i, &lent[i]);
         if (t) sum = sum ? lam_add(sum, t) : t;
     }
-    if (sum && lam__scope_peek(sum) && !lam__value_same_dims(sum->value, result)) sum = lam__apply_broadcast(sum, result->rank, result->dims);
+    if (sum && lam__scope_peek(sum) && !lam__value_same_dims(sum->value, result))
+        sum = lam__apply_broadcast(sum, result->rank, result->dims);
     status = take(call->ctx, sum, dout);
     lam__scope_close(&d.scope);
     return status;
@@ -218,7 +228,8 @@ static lam_status tangents_elementwise(const lam_call_site *call, lam_value *res
 /* The primitive itself, on `operands`. */
 static lam_tensor *same(desk *d, const lam_call_site *call, lam_tensor *const operands[]) {
     lam_tensor *out = NULL;
-    lam_bind(d->rule.ctx, call->primitive, call->params, call->params_bytes, (lam_list){(size_t)call->inputs, operands}, &out, 1);
+    lam_bind(d->rule.ctx, call->primitive, call->params, call->params_bytes, (lam_list){(size_t)call->inputs, operands},
+             &out, 1);
     return out;
 }
 
@@ -245,7 +256,8 @@ static void tangents_bilinear(desk *d, const lam_call_site *call) {
     d->given[0] = sum;
 }
 
-lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]) {
+lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
+                               lam_value *dout[]) {
     bool any = false;
     const lam_primitive *p = call->primitive;
     for (int i = 0; i < call->inputs; i++) any = any || dx[i];
@@ -263,7 +275,8 @@ lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const resul
 
 /* ---- reverse ------------------------------------------------------------------------------------------- */
 
-static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g, lam_value *gx[]) {
+static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g,
+                                         lam_value *gx[]) {
     const lam_primitive *p = call->primitive;
     lam_status status = LAM_OK;
     small_desk d;
@@ -275,7 +288,8 @@ static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *r
     for (int i = 0; i < call->inputs && status == LAM_OK; i++) {
         const lam_value *x = call->in[i];
         lam_tensor *t = needs[i] ? p->slope(&d.rule, i, &d.t) : NULL;
-        if (t && lam__scope_peek(t) && !lam__value_same_dims(t->value, x)) t = lam__rules_sum_to(t, (lam_dims){x->rank, x->dims});
+        if (t && lam__scope_peek(t) && !lam__value_same_dims(t->value, x))
+            t = lam__rules_sum_to(t, (lam_dims){x->rank, x->dims});
         status = take(call->ctx, t, &gx[i]);
     }
     for (int i = 0; i < call->inputs && status != LAM_OK; i++) {
@@ -286,8 +300,8 @@ static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *r
     return status;
 }
 
-lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
-                                 lam_value *gx[]) {
+lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
+                                 lam_value *const g[], lam_value *gx[]) {
     const lam_primitive *p = call->primitive;
     for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
     if (p->staged) return p->staged->cotangents(call, results, needs, g, gx);
@@ -348,7 +362,8 @@ static lam_status batched_elementwise(const lam_call_site *call, const bool mapp
     desk d;
     if (!desk_open(&d, call, NULL, 0, NULL, 1)) return LAM_ERR_MEMORY;
     lam_tensor *operands[4];
-    for (int i = 0; i < call->inputs; i++) operands[i] = mapped[i] && call->in[i]->rank != rank + 1 ? line_up(d.rule.in[i], rank) : d.rule.in[i];
+    for (int i = 0; i < call->inputs; i++)
+        operands[i] = mapped[i] && call->in[i]->rank != rank + 1 ? line_up(d.rule.in[i], rank) : d.rule.in[i];
     d.given[0] = same(&d, call, operands);
     return desk_close(&d, take_all(&d, 1, out));
 }
@@ -362,6 +377,7 @@ lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], in
     d.rule.size = size;
     call->primitive->batch(&d.rule, d.given);
     lam_status status = take_all(&d, call->outputs, out);
-    for (int o = 0; o < call->outputs && status == LAM_OK; o++) assert(out[o] && out[o]->rank >= 1 && out[o]->dims[0] == size);
+    for (int o = 0; o < call->outputs && status == LAM_OK; o++)
+        assert(out[o] && out[o]->rank >= 1 && out[o]->dims[0] == size);
     return desk_close(&d, status);
 }

@@ -7,12 +7,13 @@
 
 /* Tangents dout[] of the outputs from tangents dx[] of the operands (NULL: zero, on both sides). call->in and
  * `results` are primals. On failure nothing is given. */
-lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[], lam_value *dout[]);
+lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
+                               lam_value *dout[]);
 
 /* Cotangents gx[] of the operands with needs[] from cotangents g[] of the outputs. Operands and results that the row
  * does not save may be abstract. */
-lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
-                                 lam_value *gx[]);
+lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
+                                 lam_value *const g[], lam_value *gx[]);
 
 /* Outputs with the batch axis in front, from operands that have it in front where mapped[]. */
 lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], int64_t size, lam_value *out[]);

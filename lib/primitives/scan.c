@@ -126,10 +126,17 @@ static void batch_linear_recurrence(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_linear_recurrence = {
-    .name = "linear_recurrence", .inputs = 2, .derivative = LAM_GENERAL, .linear = 2u,
-    .saves = LAM_SAVE_IN(0), .saves_for = {LAM_SAVE_OUT(0)},
-    .shape = shape_linear_recurrence, .eval = eval_linear_recurrence, .jvp = jvp_linear_recurrence,
-    .vjp = vjp_linear_recurrence, .batch = batch_linear_recurrence,
+    .name = "linear_recurrence",
+    .inputs = 2,
+    .derivative = LAM_GENERAL,
+    .linear = 2u,
+    .saves = LAM_SAVE_IN(0),
+    .saves_for = {LAM_SAVE_OUT(0)},
+    .shape = shape_linear_recurrence,
+    .eval = eval_linear_recurrence,
+    .jvp = jvp_linear_recurrence,
+    .vjp = vjp_linear_recurrence,
+    .batch = batch_linear_recurrence,
 };
 
 /* ---- cumsum ----------------------------------------------------------------------------------------------------- */
@@ -144,8 +151,14 @@ static void vjp_cumsum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[
 }
 
 const lam_primitive lam__row_cumsum = {
-    .name = "cumsum", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_scan, .eval = eval_cumsum, .vjp = vjp_cumsum, .batch = batch_scan,
+    .name = "cumsum",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_scan,
+    .eval = eval_cumsum,
+    .vjp = vjp_cumsum,
+    .batch = batch_scan,
 };
 
 /* ---- products, extremes, logsumexp: see NOTE [scans] ------------------------------------------------------------ */
@@ -193,8 +206,15 @@ static void vjp_cumprod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
 }
 
 const lam_primitive lam__row_cumprod = {
-    .name = "cumprod", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_scan, .eval = eval_cumprod, .jvp = jvp_cumprod, .vjp = vjp_cumprod, .batch = batch_scan,
+    .name = "cumprod",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_scan,
+    .eval = eval_cumprod,
+    .jvp = jvp_cumprod,
+    .vjp = vjp_cumprod,
+    .batch = batch_scan,
 };
 
 /* A NaN once met stays the maximum; those that are NaN share it. */
@@ -218,8 +238,15 @@ static lam_status eval_cummax(const lam_call_site *call, lam_value *const out[])
 }
 
 const lam_primitive lam__row_cummax = {
-    .name = "cummax", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_scan, .eval = eval_cummax, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_scan,
+    .name = "cummax",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_scan,
+    .eval = eval_cummax,
+    .jvp = jvp_extreme,
+    .vjp = vjp_extreme,
+    .batch = batch_scan,
 };
 
 static lam_status eval_cummin(const lam_call_site *call, lam_value *const out[]) {
@@ -227,8 +254,15 @@ static lam_status eval_cummin(const lam_call_site *call, lam_value *const out[])
 }
 
 const lam_primitive lam__row_cummin = {
-    .name = "cummin", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_scan, .eval = eval_cummin, .jvp = jvp_extreme, .vjp = vjp_extreme, .batch = batch_scan,
+    .name = "cummin",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_scan,
+    .eval = eval_cummin,
+    .jvp = jvp_extreme,
+    .vjp = vjp_extreme,
+    .batch = batch_scan,
 };
 
 static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const out[]) {
@@ -257,8 +291,14 @@ static void vjp_cumlogsumexp(const lam_rule *r, lam_tensor *const g[], lam_tenso
 }
 
 const lam_primitive lam__row_cumlogsumexp = {
-    .name = "cumlogsumexp", .inputs = 1, .derivative = LAM_GENERAL, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_floating, .eval = eval_cumlogsumexp, .jvp = jvp_cumlogsumexp, .vjp = vjp_cumlogsumexp,
+    .name = "cumlogsumexp",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_floating,
+    .eval = eval_cumlogsumexp,
+    .jvp = jvp_cumlogsumexp,
+    .vjp = vjp_cumlogsumexp,
     .batch = batch_scan,
 };
 

@@ -77,8 +77,14 @@ static void batch_slice(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_slice = {
-    .name = "slice", .inputs = 1, .derivative = LAM_LINEAR, .linear = 1u,
-    .shape = shape_slice, .view = view_slice, .vjp = vjp_slice, .batch = batch_slice,
+    .name = "slice",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_slice,
+    .view = view_slice,
+    .vjp = vjp_slice,
+    .batch = batch_slice,
 };
 
 /* Start, step and count along one axis from what a user writes: negatives from the end, LAM_END, clipped as Python
@@ -97,14 +103,16 @@ static void resolve(int64_t size, int64_t start, int64_t stop, int64_t step, int
 }
 
 /* Fills params from the lists of a user; false after recording what is wrong. */
-static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps, slice_params *p) {
+static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps,
+                    slice_params *p) {
     lam_dims own = lam_dims_of(x);
     if (!lam__scope_peek(x)) {
         lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
         return false;
     }
     if (starts.rank != own.rank || stops.rank != own.rank || (steps.rank && steps.rank != own.rank)) {
-        lam__axes_fail(operation, x, LAM_ERR_SHAPE, "%d starts, %d stops and %d steps for %d axes", starts.rank, stops.rank, steps.rank, own.rank);
+        lam__axes_fail(operation, x, LAM_ERR_SHAPE, "%d starts, %d stops and %d steps for %d axes", starts.rank,
+                       stops.rank, steps.rank, own.rank);
         return false;
     }
     if ((starts.rank && (!starts.dims || !stops.dims)) || (steps.rank && !steps.dims)) {
@@ -156,8 +164,8 @@ lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
     if (!whole("index", x, &axis, &p)) return lam__axes_failed(x);
     if (index < -size || index >= size)
-        return lam__axes_fail("index", x, LAM_ERR_INDEX, "index %lld is out of range [-%lld, %lld) of axis %d", (long long)index, (long long)size,
-                              (long long)size, axis);
+        return lam__axes_fail("index", x, LAM_ERR_INDEX, "index %lld is out of range [-%lld, %lld) of axis %d",
+                              (long long)index, (long long)size, (long long)size, axis);
     p.at[axis].start = index < 0 ? index + size : index;
     p.at[axis].count = 1;
     lam_dims own = lam_dims_of(x);
@@ -187,7 +195,9 @@ static lam_status shape_update_slice(const lam_call_site *call, lam_shape out[])
     const lam_value *x = call->in[0], *part = call->in[1];
     bool fits = part->rank == p->rank && part->dtype == x->dtype;
     for (int i = 0; fits && i < p->rank; i++) fits = part->dims[i] == p->at[i].count;
-    if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast it to the part that is replaced", "the new part has another type than what it replaces");
+    if (!fits)
+        return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast it to the part that is replaced",
+                               "the new part has another type than what it replaces");
     out->dtype = (lam_dtype)x->dtype;
     out->rank = x->rank;
     for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
@@ -220,8 +230,15 @@ static void batch_update_slice(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_update_slice = {
-    .name = "update_slice", .inputs = 2, .derivative = LAM_LINEAR, .linear = 3u, .saves = LAM_SAVE_TYPES,
-    .shape = shape_update_slice, .eval = eval_update_slice, .vjp = vjp_update_slice, .batch = batch_update_slice,
+    .name = "update_slice",
+    .inputs = 2,
+    .derivative = LAM_LINEAR,
+    .linear = 3u,
+    .saves = LAM_SAVE_TYPES,
+    .shape = shape_update_slice,
+    .eval = eval_update_slice,
+    .vjp = vjp_update_slice,
+    .batch = batch_update_slice,
 };
 
 static bool broadcasts(lam_dims from, const slice_params *p) {
@@ -237,7 +254,8 @@ static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *valu
     int64_t dims[LAM_INNER_RANK];
     if (!lam__scope_peek(value)) return value;
     if (!broadcasts(lam_dims_of(value), p))
-        return lam__axes_fail(operation, value, LAM_ERR_SHAPE, "the new part does not broadcast to the part of x that it replaces");
+        return lam__axes_fail(operation, value, LAM_ERR_SHAPE,
+                              "the new part does not broadcast to the part of x that it replaces");
     for (int i = 0; i < p->rank; i++) dims[i] = p->at[i].count;
     return lam__apply_broadcast(lam_cast(value, lam_dtype_of(x)), p->rank, dims);
 }
@@ -246,13 +264,17 @@ lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, 
     slice_params p;
     lam_tensor *in[2] = {x, value};
     if (!lam__scope_peek(x) || !lam__scope_peek(value)) return lam__apply(&lam__row_update_slice, NULL, 0, 2, in);
-    return collect("update_slice", x, starts, stops, steps, &p) ? apply_update(x, fitted("update_slice", x, value, &p), &p) : lam__axes_failed(x);
+    return collect("update_slice", x, starts, stops, steps, &p)
+               ? apply_update(x, fitted("update_slice", x, value, &p), &p)
+               : lam__axes_failed(x);
 }
 
 /* Writes into x's own memory; false if somebody else sees it, or value is not concrete. */
 static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p) {
     const lam_value *part = lam__scope_peek(value);
-    if (!part || part->kind != LAM__CONCRETE || !lam__value_unshared(x->value) || part->dtype != x->value->dtype || part->rank != p->rank) return false;
+    if (!part || part->kind != LAM__CONCRETE || !lam__value_unshared(x->value) || part->dtype != x->value->dtype ||
+        part->rank != p->rank)
+        return false;
     int64_t strides[LAM_INNER_RANK], offset = 0;
     for (int i = 0; i < p->rank; i++) {
         if (part->dims[i] != p->at[i].count) return false;
@@ -290,7 +312,9 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
         const lam_value *x = call->in[n];
         bool fits = x->rank == first->rank && x->dtype == first->dtype;
         for (int i = 0; fits && i < x->rank; i++) fits = i == axis || x->dims[i] == first->dims[i];
-        if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, "all but the joined axis must agree", "operand %d does not fit operand 0 on axis %d", n, axis);
+        if (!fits)
+            return lam__error_call(call, LAM_ERR_SHAPE, "all but the joined axis must agree",
+                                   "operand %d does not fit operand 0 on axis %d", n, axis);
         out->dims[axis] += x->dims[axis];
     }
     return LAM_OK;
@@ -302,7 +326,9 @@ static lam_status eval_concatenate(const lam_call_site *call, lam_value *const o
     size_t step = (size_t)out[0]->strides[axis] * lam__dtype_bytes(out[0]->dtype);
     for (int n = 0; n < call->inputs; n++) {
         const lam_value *x = call->in[n];
-        if (x->count) lam__kernels_copy(x->rank, x->dims, (lam_dtype)x->dtype, at, out[0]->strides, (lam_dtype)x->dtype, x->data, x->strides);
+        if (x->count)
+            lam__kernels_copy(x->rank, x->dims, (lam_dtype)x->dtype, at, out[0]->strides, (lam_dtype)x->dtype, x->data,
+                              x->strides);
         at += (size_t)x->dims[axis] * step;
     }
     return LAM_OK;
@@ -326,15 +352,24 @@ static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
 }
 
 const lam_primitive lam__row_concatenate = {
-    .name = "concatenate", .inputs = LAM_VARIADIC, .derivative = LAM_LINEAR, .linear = ~0u, .saves = LAM_SAVE_TYPES,
-    .shape = shape_concatenate, .eval = eval_concatenate, .vjp = vjp_concatenate, .batch = batch_concatenate,
+    .name = "concatenate",
+    .inputs = LAM_VARIADIC,
+    .derivative = LAM_LINEAR,
+    .linear = ~0u,
+    .saves = LAM_SAVE_TYPES,
+    .shape = shape_concatenate,
+    .eval = eval_concatenate,
+    .vjp = vjp_concatenate,
+    .batch = batch_concatenate,
 };
 
 /* The tensors in their common dtype, which room[] gets. */
 static void promote(lam_list list, lam_tensor **room) {
     int dtype = lam_dtype_of(list.items[0]);
     for (size_t i = 1; i < list.count; i++) dtype = lam__dtype_promote(dtype, (int)lam_dtype_of(list.items[i]));
-    for (size_t i = 0; i < list.count; i++) room[i] = lam_dtype_of(list.items[i]) == (lam_dtype)dtype ? list.items[i] : lam_cast(list.items[i], (lam_dtype)dtype);
+    for (size_t i = 0; i < list.count; i++)
+        room[i] =
+            lam_dtype_of(list.items[i]) == (lam_dtype)dtype ? list.items[i] : lam_cast(list.items[i], (lam_dtype)dtype);
 }
 
 /* The first context among the operands. */
@@ -348,7 +383,8 @@ lam_tensor *lam_concatenate(lam_list list, int axis) {
     lam_ctx *ctx = context_of(list);
     if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "concatenate: no tensors given");
     lam_tensor *first = list.items[0];
-    if (lam__scope_peek(first) && lam_rank(first) == 0) return lam__axes_fail("concatenate", first, LAM_ERR_RANK, "rank 0 has no axis to join; use lam_stack");
+    if (lam__scope_peek(first) && lam_rank(first) == 0)
+        return lam__axes_fail("concatenate", first, LAM_ERR_RANK, "rank 0 has no axis to join; use lam_stack");
     if (!lam__apply_axis("concatenate", first, lam_rank(first), &axis)) return lam__axes_failed(first);
     lam_tensor **in = lam__apply_room(ctx, list.count);
     if (!in) return &ctx->failed;
@@ -360,7 +396,8 @@ lam_tensor *lam_concatenate(lam_list list, int axis) {
 lam_tensor *lam_stack(lam_list list, int axis) {
     lam_ctx *ctx = context_of(list);
     if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "stack: no tensors given");
-    if (!lam__apply_axis("stack", list.items[0], lam_rank(list.items[0]) + 1, &axis)) return lam__axes_failed(list.items[0]);
+    if (!lam__apply_axis("stack", list.items[0], lam_rank(list.items[0]) + 1, &axis))
+        return lam__axes_failed(list.items[0]);
     lam_tensor **in = lam__apply_room(ctx, list.count);
     if (!in) return &ctx->failed;
     for (size_t i = 0; i < list.count; i++) in[i] = lam_expand_dims(list.items[i], axis);
@@ -379,7 +416,8 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
     lam_dims own = lam_dims_of(x);
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
     if (low.rank != own.rank || high.rank != own.rank || (o->interior.rank && o->interior.rank != own.rank))
-        return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "%d low, %d high and %d interior sizes for %d axes", low.rank, high.rank, o->interior.rank, own.rank);
+        return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "%d low, %d high and %d interior sizes for %d axes", low.rank,
+                              high.rank, o->interior.rank, own.rank);
     if ((own.rank && (!low.dims || !high.dims)) || (o->interior.rank && !o->interior.dims))
         return lam__axes_fail("pad", x, LAM_ERR_NULL, "a list has a rank but no numbers");
     slice_params keep = {.rank = own.rank}, place = {.rank = own.rank};
@@ -387,10 +425,12 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
     for (int i = 0; i < own.rank; i++) {
         int64_t gap = o->interior.rank ? o->interior.dims[i] : 0;
         if (gap < 0) return lam__axes_fail("pad", x, LAM_ERR_VALUE, "interior padding of axis %d is negative", i);
-        if (!pad_fits(own.dims[i], low.dims[i], high.dims[i], gap)) return lam__axes_fail("pad", x, LAM_ERR_OVERFLOW, "the size of axis %d overflows", i);
+        if (!pad_fits(own.dims[i], low.dims[i], high.dims[i], gap))
+            return lam__axes_fail("pad", x, LAM_ERR_OVERFLOW, "the size of axis %d overflows", i);
         int64_t spread = own.dims[i] ? own.dims[i] + (own.dims[i] - 1) * gap : 0;
         dims[i] = spread + low.dims[i] + high.dims[i];
-        if (dims[i] < 0) return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "axis %d would have %lld elements", i, (long long)dims[i]);
+        if (dims[i] < 0)
+            return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "axis %d would have %lld elements", i, (long long)dims[i]);
         int64_t step = gap + 1, cut = low.dims[i] < 0 ? (-low.dims[i] + step - 1) / step : 0;
         starts[i] = low.dims[i] + cut * step;
         int64_t room = dims[i] - starts[i], most = room > 0 ? (room + step - 1) / step : 0, left = own.dims[i] - cut;

@@ -6,18 +6,19 @@
 
 #include <lamina/ops.h>
 
-/* (1 - x)(1 + x): without the cancellation of 1 - x^2. */
-static lam_tensor *one_minus_square(lam_tensor *x) {
-    return lam_mul(lam_sub(1.0, x), lam_add(x, 1.0));
-}
-
 static lam_tensor *slope_neg(const lam_rule *r, int i, lam_tensor *t) {
     (void)r, (void)i;
     return lam_neg(t);
 }
 
 const lam_primitive lam__row_neg = {
-    .name = "neg", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_neg + 1, .derivative = LAM_ELEMENTWISE, .slope = slope_neg, .linear = 1u,
+    .name = "neg",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_neg + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_neg,
+    .linear = 1u,
 };
 
 lam_tensor *lam_neg(lam_tensor *x) {
@@ -30,7 +31,13 @@ static lam_tensor *slope_abs(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_abs = {
-    .name = "abs", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_abs + 1, .derivative = LAM_ELEMENTWISE, .slope = slope_abs, .saves = LAM_SAVE_IN(0),
+    .name = "abs",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_abs + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_abs,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_abs(lam_tensor *x) {
@@ -38,7 +45,10 @@ lam_tensor *lam_abs(lam_tensor *x) {
 }
 
 const lam_primitive lam__row_sign = {
-    .name = "sign", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_sign + 1,
+    .name = "sign",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_sign + 1,
 };
 
 lam_tensor *lam_sign(lam_tensor *x) {
@@ -51,7 +61,13 @@ static lam_tensor *slope_square(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_square = {
-    .name = "square", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_square + 1, .derivative = LAM_ELEMENTWISE, .slope = slope_square, .saves = LAM_SAVE_IN(0),
+    .name = "square",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_square + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_square,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_square(lam_tensor *x) {
@@ -59,7 +75,11 @@ lam_tensor *lam_square(lam_tensor *x) {
 }
 
 const lam_primitive lam__row_floor = {
-    .name = "floor", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_floor + 1, .real = true,
+    .name = "floor",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_floor + 1,
+    .real = true,
 };
 
 lam_tensor *lam_floor(lam_tensor *x) {
@@ -67,7 +87,11 @@ lam_tensor *lam_floor(lam_tensor *x) {
 }
 
 const lam_primitive lam__row_ceil = {
-    .name = "ceil", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_ceil + 1, .real = true,
+    .name = "ceil",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_ceil + 1,
+    .real = true,
 };
 
 lam_tensor *lam_ceil(lam_tensor *x) {
@@ -75,7 +99,11 @@ lam_tensor *lam_ceil(lam_tensor *x) {
 }
 
 const lam_primitive lam__row_round = {
-    .name = "round", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_round + 1, .real = true,
+    .name = "round",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_round + 1,
+    .real = true,
 };
 
 lam_tensor *lam_round(lam_tensor *x) {
@@ -83,7 +111,11 @@ lam_tensor *lam_round(lam_tensor *x) {
 }
 
 const lam_primitive lam__row_trunc = {
-    .name = "trunc", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_trunc + 1, .real = true,
+    .name = "trunc",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_trunc + 1,
+    .real = true,
 };
 
 lam_tensor *lam_trunc(lam_tensor *x) {
@@ -96,7 +128,14 @@ static lam_tensor *slope_sqrt(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_sqrt = {
-    .name = "sqrt", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_sqrt + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_sqrt, .saves = LAM_SAVE_OUT(0),
+    .name = "sqrt",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_sqrt + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_sqrt,
+    .saves = LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_sqrt(lam_tensor *x) {
@@ -109,7 +148,14 @@ static lam_tensor *slope_rsqrt(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_rsqrt = {
-    .name = "rsqrt", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_rsqrt + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_rsqrt, .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .name = "rsqrt",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_rsqrt + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_rsqrt,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_rsqrt(lam_tensor *x) {
@@ -122,7 +168,14 @@ static lam_tensor *slope_cbrt(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_cbrt = {
-    .name = "cbrt", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_cbrt + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_cbrt, .saves = LAM_SAVE_OUT(0),
+    .name = "cbrt",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_cbrt + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_cbrt,
+    .saves = LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_cbrt(lam_tensor *x) {
@@ -135,7 +188,14 @@ static lam_tensor *slope_reciprocal(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_reciprocal = {
-    .name = "reciprocal", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_reciprocal + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_reciprocal, .saves = LAM_SAVE_OUT(0),
+    .name = "reciprocal",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_reciprocal + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_reciprocal,
+    .saves = LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_reciprocal(lam_tensor *x) {
@@ -148,7 +208,14 @@ static lam_tensor *slope_exp(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_exp = {
-    .name = "exp", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_exp + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_exp, .saves = LAM_SAVE_OUT(0),
+    .name = "exp",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_exp + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_exp,
+    .saves = LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_exp(lam_tensor *x) {
@@ -161,7 +228,14 @@ static lam_tensor *slope_exp2(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_exp2 = {
-    .name = "exp2", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_exp2 + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_exp2, .saves = LAM_SAVE_OUT(0),
+    .name = "exp2",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_exp2 + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_exp2,
+    .saves = LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_exp2(lam_tensor *x) {
@@ -174,7 +248,14 @@ static lam_tensor *slope_expm1(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_expm1 = {
-    .name = "expm1", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_expm1 + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_expm1, .saves = LAM_SAVE_OUT(0),
+    .name = "expm1",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_expm1 + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_expm1,
+    .saves = LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_expm1(lam_tensor *x) {
@@ -187,7 +268,14 @@ static lam_tensor *slope_log(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_log = {
-    .name = "log", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_log + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_log, .saves = LAM_SAVE_IN(0),
+    .name = "log",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_log + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_log(lam_tensor *x) {
@@ -200,7 +288,14 @@ static lam_tensor *slope_log2(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_log2 = {
-    .name = "log2", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_log2 + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_log2, .saves = LAM_SAVE_IN(0),
+    .name = "log2",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_log2 + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log2,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_log2(lam_tensor *x) {
@@ -213,7 +308,14 @@ static lam_tensor *slope_log10(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_log10 = {
-    .name = "log10", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_log10 + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_log10, .saves = LAM_SAVE_IN(0),
+    .name = "log10",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_log10 + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log10,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_log10(lam_tensor *x) {
@@ -226,167 +328,18 @@ static lam_tensor *slope_log1p(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_log1p = {
-    .name = "log1p", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_log1p + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_log1p, .saves = LAM_SAVE_IN(0),
+    .name = "log1p",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_log1p + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log1p,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_log1p(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log1p, x);
-}
-
-static lam_tensor *slope_sin(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, lam_cos(r->in[0]));
-}
-
-const lam_primitive lam__row_sin = {
-    .name = "sin", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_sin + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_sin, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_sin(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_sin, x);
-}
-
-static lam_tensor *slope_cos(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_neg(lam_mul(t, lam_sin(r->in[0])));
-}
-
-const lam_primitive lam__row_cos = {
-    .name = "cos", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_cos + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_cos, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_cos(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_cos, x);
-}
-
-static lam_tensor *slope_tan(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, lam_add(lam_square(r->out[0]), 1.0));
-}
-
-const lam_primitive lam__row_tan = {
-    .name = "tan", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_tan + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_tan, .saves = LAM_SAVE_OUT(0),
-};
-
-lam_tensor *lam_tan(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_tan, x);
-}
-
-static lam_tensor *slope_asin(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, lam_rsqrt(one_minus_square(r->in[0])));
-}
-
-const lam_primitive lam__row_asin = {
-    .name = "asin", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_asin + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_asin, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_asin(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_asin, x);
-}
-
-static lam_tensor *slope_acos(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_neg(lam_mul(t, lam_rsqrt(one_minus_square(r->in[0]))));
-}
-
-const lam_primitive lam__row_acos = {
-    .name = "acos", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_acos + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_acos, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_acos(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_acos, x);
-}
-
-static lam_tensor *slope_atan(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_div(t, lam_add(lam_square(r->in[0]), 1.0));
-}
-
-const lam_primitive lam__row_atan = {
-    .name = "atan", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_atan + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_atan, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_atan(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_atan, x);
-}
-
-static lam_tensor *slope_sinh(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, lam_cosh(r->in[0]));
-}
-
-const lam_primitive lam__row_sinh = {
-    .name = "sinh", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_sinh + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_sinh, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_sinh(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_sinh, x);
-}
-
-static lam_tensor *slope_cosh(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, lam_sinh(r->in[0]));
-}
-
-const lam_primitive lam__row_cosh = {
-    .name = "cosh", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_cosh + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_cosh, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_cosh(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_cosh, x);
-}
-
-static lam_tensor *slope_tanh(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, one_minus_square(r->out[0]));
-}
-
-const lam_primitive lam__row_tanh = {
-    .name = "tanh", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_tanh + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_tanh, .saves = LAM_SAVE_OUT(0),
-};
-
-lam_tensor *lam_tanh(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_tanh, x);
-}
-
-static lam_tensor *slope_asinh(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, lam_rsqrt(lam_add(lam_square(r->in[0]), 1.0)));
-}
-
-const lam_primitive lam__row_asinh = {
-    .name = "asinh", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_asinh + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_asinh, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_asinh(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_asinh, x);
-}
-
-static lam_tensor *slope_acosh(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, lam_rsqrt(lam_mul(lam_sub(r->in[0], 1.0), lam_add(r->in[0], 1.0))));
-}
-
-const lam_primitive lam__row_acosh = {
-    .name = "acosh", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_acosh + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_acosh, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_acosh(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_acosh, x);
-}
-
-static lam_tensor *slope_atanh(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_div(t, one_minus_square(r->in[0]));
-}
-
-const lam_primitive lam__row_atanh = {
-    .name = "atanh", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_atanh + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_atanh, .saves = LAM_SAVE_IN(0),
-};
-
-lam_tensor *lam_atanh(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_atanh, x);
 }
 
 static lam_tensor *slope_logistic(const lam_rule *r, int i, lam_tensor *t) {
@@ -395,7 +348,14 @@ static lam_tensor *slope_logistic(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_logistic = {
-    .name = "logistic", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_logistic + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_logistic, .saves = LAM_SAVE_OUT(0),
+    .name = "logistic",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_logistic + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_logistic,
+    .saves = LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_logistic(lam_tensor *x) {
@@ -408,7 +368,14 @@ static lam_tensor *slope_erf(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_erf = {
-    .name = "erf", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_erf + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_erf, .saves = LAM_SAVE_IN(0),
+    .name = "erf",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_erf + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_erf,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_erf(lam_tensor *x) {
@@ -421,7 +388,14 @@ static lam_tensor *slope_erfc(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 const lam_primitive lam__row_erfc = {
-    .name = "erfc", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_erfc + 1, .real = true, .derivative = LAM_ELEMENTWISE, .slope = slope_erfc, .saves = LAM_SAVE_IN(0),
+    .name = "erfc",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_erfc + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_erfc,
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_erfc(lam_tensor *x) {
@@ -429,7 +403,12 @@ lam_tensor *lam_erfc(lam_tensor *x) {
 }
 
 const lam_primitive lam__row_is_finite = {
-    .name = "is_finite", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_is_finite + 1, .predicate = true, .real = true,
+    .name = "is_finite",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_is_finite + 1,
+    .predicate = true,
+    .real = true,
 };
 
 lam_tensor *lam_is_finite(lam_tensor *x) {
@@ -437,7 +416,12 @@ lam_tensor *lam_is_finite(lam_tensor *x) {
 }
 
 const lam_primitive lam__row_is_nan = {
-    .name = "is_nan", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_is_nan + 1, .predicate = true, .real = true,
+    .name = "is_nan",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_is_nan + 1,
+    .predicate = true,
+    .real = true,
 };
 
 lam_tensor *lam_is_nan(lam_tensor *x) {
@@ -445,7 +429,10 @@ lam_tensor *lam_is_nan(lam_tensor *x) {
 }
 
 const lam_primitive lam__row_not = {
-    .name = "not", .inputs = 1, .elementwise = true, .loop = LAM__LOOP_not + 1,
+    .name = "not",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_not + 1,
 };
 
 lam_tensor *lam_not(lam_tensor *x) {

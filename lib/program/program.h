@@ -7,14 +7,14 @@
 
 /* An operand or result: a variable, or a constant (a value of a lower level, held). */
 typedef struct lam__atom {
-    int64_t variable;    /* -1: `constant` */
+    int64_t variable; /* -1: `constant` */
     lam_value *constant;
 } lam__atom;
 
 typedef struct lam__equation {
     const lam_primitive *primitive;
     int inputs, outputs;
-    int64_t first;        /* number of the first output's variable */
+    int64_t first; /* number of the first output's variable */
     lam__atom *in;
     void *params;
     size_t params_bytes, bytes;
@@ -26,11 +26,11 @@ struct lam_program {
     lam_ctx *ctx;
     int inputs, outputs;
     int64_t variables, variable_room;
-    lam_value **types;        /* per variable: its type, abstract */
-    int64_t *last_use;        /* per variable: the last equation that reads it, -1 if none; made by lam__program_finish */
+    lam_value **types; /* per variable: its type, abstract */
+    int64_t *last_use; /* per variable: the last equation that reads it, -1 if none; made by lam__program_finish */
     int64_t equations, equation_room;
     lam__equation **list;
-    lam__atom *results;       /* per output */
+    lam__atom *results; /* per output */
 };
 
 lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs);

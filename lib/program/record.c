@@ -12,7 +12,8 @@ lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
         lam__error_memory(ctx, results);
         return NULL;
     }
-    *p = (lam_program){.magic = LAM__PROGRAM, .refs = 1, .ctx = ctx, .inputs = inputs, .outputs = outputs, .results = atoms};
+    *p = (lam_program){
+        .magic = LAM__PROGRAM, .refs = 1, .ctx = ctx, .inputs = inputs, .outputs = outputs, .results = atoms};
     for (int o = 0; o < outputs; o++) atoms[o] = (lam__atom){-1, NULL};
     return p;
 }
@@ -69,8 +70,12 @@ lam_status lam__program_record(lam_program *p, const lam_call_site *call, const 
     size_t atoms = (size_t)call->inputs * sizeof(lam__atom), bytes = sizeof(lam__equation) + atoms + call->params_bytes;
     lam__equation *e = lam__alloc_get(&ctx->pool, bytes);
     if (!e) return lam__error_memory(ctx, bytes);
-    *e = (lam__equation){.primitive = call->primitive, .inputs = call->inputs, .outputs = call->outputs, .first = first,
-                         .params_bytes = call->params_bytes, .bytes = bytes};
+    *e = (lam__equation){.primitive = call->primitive,
+                         .inputs = call->inputs,
+                         .outputs = call->outputs,
+                         .first = first,
+                         .params_bytes = call->params_bytes,
+                         .bytes = bytes};
     e->in = (lam__atom *)(void *)(e + 1);
     e->params = (char *)e->in + atoms;
     for (int i = 0; i < call->inputs; i++) {

@@ -50,9 +50,15 @@ static void release_dead(const lam_program *p, const lam__equation *e, int64_t k
 
 static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
     const lam__equation *e = p->list[k];
-    for (int i = 0; i < e->inputs; i++) d->work[i] = e->in[i].variable >= 0 ? d->slots[e->in[i].variable] : e->in[i].constant;
-    lam_call_site call = {.ctx = p->ctx, .primitive = e->primitive, .params = e->params, .params_bytes = e->params_bytes,
-                          .inputs = e->inputs, .outputs = e->outputs, .in = d->work};
+    for (int i = 0; i < e->inputs; i++)
+        d->work[i] = e->in[i].variable >= 0 ? d->slots[e->in[i].variable] : e->in[i].constant;
+    lam_call_site call = {.ctx = p->ctx,
+                          .primitive = e->primitive,
+                          .params = e->params,
+                          .params_bytes = e->params_bytes,
+                          .inputs = e->inputs,
+                          .outputs = e->outputs,
+                          .in = d->work};
     lam_status status = lam__dispatch_checked(&call, d->slots + e->first);
     release_dead(p, e, k, d->slots);
     return status;
@@ -66,7 +72,8 @@ lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_val
     for (int i = 0; i < p->inputs; i++) d.slots[i] = lam__value_hold(in[i]);
     for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = run_equation(p, k, &d);
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-        out[o] = lam__value_hold(p->results[o].variable >= 0 ? d.slots[p->results[o].variable] : p->results[o].constant);
+        out[o] =
+            lam__value_hold(p->results[o].variable >= 0 ? d.slots[p->results[o].variable] : p->results[o].constant);
     desk_close(p, &d);
     return status;
 }
@@ -74,8 +81,8 @@ lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_val
 /* ---- linear programs --------------------------------------------------------------------------------------------- */
 
 static lam_status fail_linear(const lam_program *p, const char *name, const lam__equation *e, const char *why) {
-    return lam__error_set(p->ctx, LAM_ERR_LINEAR, "use lam_vjp for functions that are not linear", "function '%s' is not linear: %s %s", name,
-                          e->primitive->name, why);
+    return lam__error_set(p->ctx, LAM_ERR_LINEAR, "use lam_vjp for functions that are not linear",
+                          "function '%s' is not linear: %s %s", name, e->primitive->name, why);
 }
 
 static lam_status check_equation(const lam_program *p, const char *name, const lam__equation *e) {
@@ -84,7 +91,8 @@ static lam_status check_equation(const lam_program *p, const char *name, const l
     for (int i = 0; i < e->inputs; i++) {
         if (e->in[i].variable < 0) continue;
         varying++;
-        if (!lam__rules_linear_in(row, i)) return fail_linear(p, name, e, "is not linear in an operand that depends on the input");
+        if (!lam__rules_linear_in(row, i))
+            return fail_linear(p, name, e, "is not linear in an operand that depends on the input");
     }
     if (!varying) return LAM_OK;
     if (row->derivative == LAM_BILINEAR || row->bilinear)
@@ -100,7 +108,8 @@ lam_status lam__program_check_linear(const lam_program *p, const char *name) {
     for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = check_equation(p, name, p->list[k]);
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
         if (p->results[o].variable < 0 && !lam__value_is_zero(p->results[o].constant))
-            status = lam__error_set(p->ctx, LAM_ERR_LINEAR, NULL, "function '%s' is not linear: output %d is a constant that is not zero", name, o);
+            status = lam__error_set(p->ctx, LAM_ERR_LINEAR, NULL,
+                                    "function '%s' is not linear: output %d is a constant that is not zero", name, o);
     return status;
 }
 
@@ -114,8 +123,13 @@ static lam_status transpose_equation(const lam_program *p, const lam__equation *
         in[i] = v >= 0 ? p->types[v] : e->in[i].constant;
         d->needs[i] = v >= 0 && lam__dtype_is_float(p->types[v]->dtype);
     }
-    lam_call_site call = {.ctx = p->ctx, .primitive = e->primitive, .params = e->params, .params_bytes = e->params_bytes,
-                          .inputs = e->inputs, .outputs = e->outputs, .in = in};
+    lam_call_site call = {.ctx = p->ctx,
+                          .primitive = e->primitive,
+                          .params = e->params,
+                          .params_bytes = e->params_bytes,
+                          .inputs = e->inputs,
+                          .outputs = e->outputs,
+                          .in = in};
     lam_status status = lam__rules_cotangents(&call, p->types + e->first, d->needs, d->slots + e->first, gx);
     for (int i = 0; i < e->inputs; i++) {
         if (gx[i] && status == LAM_OK) status = lam__rules_accumulate(p->ctx, &d->slots[e->in[i].variable], gx[i]);
@@ -134,7 +148,8 @@ lam_status lam__program_transpose(const lam_program *p, lam_value *const g[], la
     lam_status status = desk_open(p, &d);
     if (status != LAM_OK) return status;
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-        if (g[o] && p->results[o].variable >= 0) status = lam__rules_accumulate(p->ctx, &d.slots[p->results[o].variable], lam__value_hold(g[o]));
+        if (g[o] && p->results[o].variable >= 0)
+            status = lam__rules_accumulate(p->ctx, &d.slots[p->results[o].variable], lam__value_hold(g[o]));
     for (int64_t k = p->equations - 1; k >= 0 && status == LAM_OK; k--) status = transpose_equation(p, p->list[k], &d);
     for (int i = 0; i < p->inputs && status == LAM_OK; i++) {
         gx[i] = d.slots[i];

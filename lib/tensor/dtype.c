@@ -10,7 +10,8 @@ const uint8_t lam__dtype_sizes[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1};
 static const char *const names[LAM_DTYPE_COUNT] = {"f64", "f32", "i64", "i32", "u8", "bool"};
 
 /* Place in the order of promotion; of two dtypes the one further on wins. */
-static const uint8_t order[LAM_DTYPE_COUNT] = {[LAM_BOOL] = 0, [LAM_U8] = 1, [LAM_I32] = 2, [LAM_I64] = 3, [LAM_F32] = 4, [LAM_F64] = 5};
+static const uint8_t order[LAM_DTYPE_COUNT] = {
+    [LAM_BOOL] = 0, [LAM_U8] = 1, [LAM_I32] = 2, [LAM_I64] = 3, [LAM_F32] = 4, [LAM_F64] = 5};
 
 bool lam__dtype_valid(int dtype) {
     return dtype >= 0 && dtype < LAM_DTYPE_COUNT;

@@ -16,9 +16,11 @@
 
 /* ---- in ------------------------------------------------------------------------------------------------------ */
 
-static lam_status type_check(lam_ctx *ctx, const char *operation, lam_dtype dtype, lam_dims dims, const void *data, int64_t *count) {
+static lam_status type_check(lam_ctx *ctx, const char *operation, lam_dtype dtype, lam_dims dims, const void *data,
+                             int64_t *count) {
     *count = 0;
-    if (!lam__dtype_valid((int)dtype)) return lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
+    if (!lam__dtype_valid((int)dtype))
+        return lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
     if (!lam__create_dims_valid(operation, ctx, dims)) return ctx->error.status;
     *count = lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype));
     if (*count < 0) return lam__error_set(ctx, LAM_ERR_OVERFLOW, NULL, "%s: the sizes overflow", operation);
@@ -51,7 +53,8 @@ lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
     int64_t count;
     lam_status status = type_check(ctx, "lam_borrow", dtype, dims, data, &count);
     if (status == LAM_OK && o->strides.rank && (o->strides.rank != dims.rank || !o->strides.dims))
-        status = lam__error_set(ctx, LAM_ERR_SHAPE, NULL, "lam_borrow: %d strides for %d axes", o->strides.rank, dims.rank);
+        status =
+            lam__error_set(ctx, LAM_ERR_SHAPE, NULL, "lam_borrow: %d strides for %d axes", o->strides.rank, dims.rank);
     lam__buffer *b = status == LAM_OK ? lam__alloc_get(&ctx->pool, sizeof *b) : NULL;
     if (!b) {
         if (status == LAM_OK) lam__error_memory(ctx, sizeof *b);
@@ -59,7 +62,8 @@ lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
         return &ctx->failed;
     }
     *b = (lam__buffer){.refs = 1, .writable = o->writable, .data = data, .release = o->release, .env = o->env};
-    return lam__scope_handle(ctx, lam__value_wrap(ctx, dtype, dims.rank, dims.dims, o->strides.rank ? o->strides.dims : NULL, b));
+    return lam__scope_handle(
+        ctx, lam__value_wrap(ctx, dtype, dims.rank, dims.dims, o->strides.rank ? o->strides.dims : NULL, b));
 }
 
 /* ---- out ----------------------------------------------------------------------------------------------------- */
@@ -76,7 +80,8 @@ static lam_value *shown(const char *operation, lam_tensor *t) {
         const lam__interpreter *interpreter = lam__payload_of(v)->interpreter;
         lam_value *inner = interpreter->read ? interpreter->read(v) : NULL;
         if (!inner) {
-            lam__error_call(&call, interpreter->unreadable_status, interpreter->unreadable_remedy, "%s", interpreter->unreadable);
+            lam__error_call(&call, interpreter->unreadable_status, interpreter->unreadable_remedy, "%s",
+                            interpreter->unreadable);
             return NULL;
         }
         v = inner;
@@ -84,8 +89,8 @@ static lam_value *shown(const char *operation, lam_tensor *t) {
     if (v->kind == LAM__CONCRETE) return v;
     if (v->kind == LAM__ENDED)
         lam__error_call(&call, LAM_ERR_ESCAPED, "return it as an output of the function instead of keeping it",
-                        "operand 0 escaped: its level %llu (%s) has ended", (unsigned long long)lam__payload_of(v)->serial,
-                        lam__payload_of(v)->interpreter->name);
+                        "operand 0 escaped: its level %llu (%s) has ended",
+                        (unsigned long long)lam__payload_of(v)->serial, lam__payload_of(v)->interpreter->name);
     else lam__error_call(&call, LAM_ERR_ABSTRACT, NULL, "only the type of this tensor is known here");
     return NULL;
 }
@@ -94,14 +99,17 @@ lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
     lam_value *v = shown("lam_read", t);
     if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
     size_t want = (size_t)v->count * lam__dtype_bytes(v->dtype);
-    if (bytes != want) return lam__error_set(t->ctx, LAM_ERR_VALUE, NULL, "lam_read: %zu bytes for a tensor of %zu", bytes, want);
+    if (bytes != want)
+        return lam__error_set(t->ctx, LAM_ERR_VALUE, NULL, "lam_read: %zu bytes for a tensor of %zu", bytes, want);
     if (!dst && want) return lam__error_set(t->ctx, LAM_ERR_NULL, NULL, "lam_read: the destination is NULL");
     int64_t strides[LAM_INNER_RANK], step = 1;
     for (int i = v->rank - 1; i >= 0; i--) {
         strides[i] = step;
         step *= v->dims[i];
     }
-    if (want) lam__kernels_copy(v->rank, v->dims, (lam_dtype)v->dtype, dst, strides, (lam_dtype)v->dtype, v->data, v->strides);
+    if (want)
+        lam__kernels_copy(v->rank, v->dims, (lam_dtype)v->dtype, dst, strides, (lam_dtype)v->dtype, v->data,
+                          v->strides);
     return LAM_OK;
 }
 
@@ -109,9 +117,13 @@ lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
     lam_value *v = shown("lam_read_strided", t);
     if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
     if (strides.rank != v->rank || (strides.rank && !strides.dims))
-        return lam__error_set(t->ctx, LAM_ERR_SHAPE, NULL, "lam_read_strided: %d strides for %d axes", strides.rank, v->rank);
-    if (!dst && v->count) return lam__error_set(t->ctx, LAM_ERR_NULL, NULL, "lam_read_strided: the destination is NULL");
-    if (v->count) lam__kernels_copy(v->rank, v->dims, (lam_dtype)v->dtype, dst, strides.dims, (lam_dtype)v->dtype, v->data, v->strides);
+        return lam__error_set(t->ctx, LAM_ERR_SHAPE, NULL, "lam_read_strided: %d strides for %d axes", strides.rank,
+                              v->rank);
+    if (!dst && v->count)
+        return lam__error_set(t->ctx, LAM_ERR_NULL, NULL, "lam_read_strided: the destination is NULL");
+    if (v->count)
+        lam__kernels_copy(v->rank, v->dims, (lam_dtype)v->dtype, dst, strides.dims, (lam_dtype)v->dtype, v->data,
+                          v->strides);
     return LAM_OK;
 }
 
@@ -119,7 +131,8 @@ double lam_item(lam_tensor *t) {
     lam_value *v = shown("lam_item", t);
     if (!v) return (double)NAN;
     if (v->count == 1) return lam__dtype_load(v->dtype, v->data);
-    lam__error_set(t->ctx, LAM_ERR_SHAPE, "use lam_read, or index first", "lam_item: the tensor has %lld elements, not one", (long long)v->count);
+    lam__error_set(t->ctx, LAM_ERR_SHAPE, "use lam_read, or index first",
+                   "lam_item: the tensor has %lld elements, not one", (long long)v->count);
     return (double)NAN;
 }
 

@@ -63,8 +63,14 @@ static lam__value *value_make(lam_ctx *ctx, enum lam__kind kind, lam_dtype dtype
         if (own[i] != row_major && dims[i] != 1) contiguous = false;
         row_major *= dims[i];
     }
-    v->head = (lam_value){.kind = (uint8_t)kind, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .refs = 1, .count = count,
-                          .contiguous = contiguous || count == 0, .dims = axes, .strides = own};
+    v->head = (lam_value){.kind = (uint8_t)kind,
+                          .dtype = (uint8_t)dtype,
+                          .rank = (uint8_t)rank,
+                          .refs = 1,
+                          .count = count,
+                          .contiguous = contiguous || count == 0,
+                          .dims = axes,
+                          .strides = own};
     return v;
 }
 
@@ -155,7 +161,8 @@ lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_
 }
 
 /* Data inside the value cannot be shared: a view of a small value copies what little there is. */
-static lam_value *view_of_small(lam_value *x, int rank, const int64_t *dims, const int64_t *strides, const char *first) {
+static lam_value *view_of_small(lam_value *x, int rank, const int64_t *dims, const int64_t *strides,
+                                const char *first) {
     lam_ctx *ctx = lam__full(x)->ctx;
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(x->dtype));
     bool fits = count >= 0 && (size_t)count * lam__dtype_bytes(x->dtype) <= LAM__INLINE_BYTES;
@@ -224,8 +231,13 @@ static lam__value *box_around(lam_ctx *ctx, lam_dtype dtype, int rank, const int
         v->axes[i] = dims[i];
         count *= dims[i];
     }
-    v->head = (lam_value){.kind = LAM__BOX, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .contiguous = true, .refs = 1,
-                          .count = count, .dims = v->axes};
+    v->head = (lam_value){.kind = LAM__BOX,
+                          .dtype = (uint8_t)dtype,
+                          .rank = (uint8_t)rank,
+                          .contiguous = true,
+                          .refs = 1,
+                          .count = count,
+                          .dims = v->axes};
     v->ctx = ctx;
     return v;
 }
@@ -238,7 +250,10 @@ lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const in
         lam__value_release(inner);
         return NULL;
     }
-    v->as.box = (lam__payload){.level = level, .serial = level->serial, .interpreter = level->interpreter, .inner = inner,
+    v->as.box = (lam__payload){.level = level,
+                               .serial = level->serial,
+                               .interpreter = level->interpreter,
+                               .inner = inner,
                                .next = level->boxes};
     if (level->boxes) lam__payload_of(level->boxes)->prev = &v->head;
     level->boxes = &v->head;

@@ -8,18 +8,18 @@
 enum lam__kind {
     LAM__CONCRETE,
     LAM__BOX,
-    LAM__ENDED,   /* a box whose level has ended: the payload is gone, the serial remains for the message */
+    LAM__ENDED, /* a box whose level has ended: the payload is gone, the serial remains for the message */
     LAM__ABSTRACT,
-    LAM__BROKEN   /* the value of the failed tensor */
+    LAM__BROKEN /* the value of the failed tensor */
 };
 
 enum { LAM__INLINE_AXES = 4, LAM__INLINE_BYTES = 64 };
 
 typedef struct lam__buffer {
     uint32_t refs;
-    bool writable;  /* ours, or lent as writable */
+    bool writable; /* ours, or lent as writable */
     void *data;
-    size_t bytes;   /* with `ours`: as allocated */
+    size_t bytes; /* with `ours`: as allocated */
     bool ours;
     void (*release)(void *env, void *data);
     void *env;
@@ -29,21 +29,22 @@ typedef struct lam__buffer {
  * batch {value, -, axis}, dual {primal, tangent}, tape {primal, node, output number}, trace {-, -, variable}. */
 typedef struct lam__payload {
     struct lam__level *level;
-    uint64_t serial;                 /* of the level; outlives it */
+    uint64_t serial; /* of the level; outlives it */
     const struct lam__interpreter *interpreter;
     lam_value *inner;
     void *extra;
     int64_t number;
-    lam_value *prev, *next;          /* boxes of the level that are alive */
+    lam_value *prev, *next; /* boxes of the level that are alive */
 } lam__payload;
 
 typedef struct lam__value {
     lam_value head;
     lam_ctx *ctx;
-    int64_t axes[2 * LAM__INLINE_AXES]; /* dims, then strides, up to rank 4; beyond, head.dims points to a block of both */
+    int64_t
+        axes[2 * LAM__INLINE_AXES]; /* dims, then strides, up to rank 4; beyond, head.dims points to a block of both */
     union {
         struct {
-            lam__buffer *buffer;      /* NULL: data lies in `small` */
+            lam__buffer *buffer; /* NULL: data lies in `small` */
             double small[LAM__INLINE_BYTES / 8];
         } concrete;
         lam__payload box;

@@ -1,4 +1,5 @@
-/* Which rule of a custom Function runs, under every transform and nesting. The rules of these Functions are wrong on purpose (backward
+/* Which rule of a custom Function runs, under every transform and nesting. The rules of these Functions are wrong on
+ * purpose (backward
  * five times, jvp seven times x^3, for a forward of x^4), so that the value shows which one ran; expected values are
  * products of those factors and of derivatives of powers, by hand. */
 #include "tests/support.h"
@@ -34,9 +35,16 @@ static void odd_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     dout[0] = times_cube(7, lam_fctx_saved(fc, 0), t[0]);
 }
 
-static const lam_function separate = {.name = "separate", .inputs = 1, .outputs = 1, .forward = odd_forward, .setup_context = odd_setup,
-                                      .backward = odd_backward, .jvp = odd_jvp, .generate_vmap_rule = true};
-static const lam_function combined = {.name = "combined", .inputs = 1, .outputs = 1, .forward = odd_combined, .backward = odd_backward, .jvp = odd_jvp};
+static const lam_function separate = {.name = "separate",
+                                      .inputs = 1,
+                                      .outputs = 1,
+                                      .forward = odd_forward,
+                                      .setup_context = odd_setup,
+                                      .backward = odd_backward,
+                                      .jvp = odd_jvp,
+                                      .generate_vmap_rule = true};
+static const lam_function combined = {
+    .name = "combined", .inputs = 1, .outputs = 1, .forward = odd_combined, .backward = odd_backward, .jvp = odd_jvp};
 static const lam_function *const styles[] = {&separate, &combined};
 
 static lam_fn *fn_of(const lam_function *f) {
@@ -57,7 +65,7 @@ static lam_fn *reverse_of(lam_fn *f) {
     return lam_grad(f, NULL);
 }
 
-/* ---- one level ---------------------------------------------------------------------------------------------------------- */
+/* ---- one level --------------------------------------------------------------------------------------------------- */
 
 START_TEST(test_value_runs_forward_only) {
     for (int s = 0; s < 2; s++) {
@@ -122,7 +130,8 @@ START_TEST(test_linearize_uses_jvp) {
 }
 END_TEST
 
-/* ---- nestings to depth three ---------------------------------------------------------------------------------------------- */
+/* ---- nestings to depth three
+ * ---------------------------------------------------------------------------------------------- */
 
 /* The innermost transform chooses the rule; the outer ones differentiate that rule: of c x^3, 3 c x^2 and 6 c x. */
 START_TEST(test_every_nesting_of_modes) {
@@ -131,12 +140,14 @@ START_TEST(test_every_nesting_of_modes) {
     for (int s = 0; s < 2; s++)
         for (int path = 0; path < 8; path++) {
             double c = factor[path & 1];
-            lam_fn *first = mode[path & 1](fn_of(styles[s])), *second = mode[path >> 1 & 1](first), *third = mode[path >> 2 & 1](second);
+            lam_fn *first = mode[path & 1](fn_of(styles[s])), *second = mode[path >> 1 & 1](first),
+                   *third = mode[path >> 2 & 1](second);
             EXPECT_NUM(apply1(first, num(2)), c * 8);
             EXPECT_NUM(apply1(second, num(2)), 3 * c * 4);
             EXPECT_NUM(apply1(third, num(2)), 6 * c * 2);
             EXPECT(apply1(lam_vmap(third, NULL), VEC(1, 2)), LAM_DIMS(2), 6 * c, 12 * c);
-            EXPECT(apply1(mode[path >> 2 & 1](FN_ENV(sum_of, 1, 1, lam_vmap(second, NULL))), path >> 2 & 1 ? VEC(2) : VEC(2)),
+            EXPECT(apply1(mode[path >> 2 & 1](FN_ENV(sum_of, 1, 1, lam_vmap(second, NULL))),
+                          path >> 2 & 1 ? VEC(2) : VEC(2)),
                    path >> 2 & 1 ? LAM_DIMS0 : LAM_DIMS(1), 12 * c);
         }
 }
@@ -152,7 +163,8 @@ BODY(value_of_jvp) {
     lam_jvp(env, LAM_LIST(in[0]), LAM_LIST(lam_ones_like(in[0])), out, &tangent, 1, NULL);
 }
 
-/* The value that comes out of an inner transform still has the rule of the outer one, not the derivative of forward's code. */
+/* The value that comes out of an inner transform still has the rule of the outer one, not the derivative of forward's
+ * code. */
 START_TEST(test_outputs_have_the_rule_of_every_level) {
     for (int s = 0; s < 2; s++) {
         lam_fn *f = fn_of(styles[s]);
@@ -166,11 +178,14 @@ END_TEST
 
 START_TEST(test_nested_vmap) {
     for (int s = 0; s < 2; s++) {
-        lam_fn *twice = lam_vmap(lam_vmap(reverse_of(fn_of(styles[s])), NULL), &(lam_vmap_options){.in_axes = LAM_AXES(1), .out_axes = LAM_AXES(1)});
+        lam_fn *twice = lam_vmap(lam_vmap(reverse_of(fn_of(styles[s])), NULL),
+                                 &(lam_vmap_options){.in_axes = LAM_AXES(1), .out_axes = LAM_AXES(1)});
         EXPECT(apply1(twice, MAT(2, 2, 1, 2, 3, 4)), LAM_DIMS(2, 2), 5, 40, 135, 320);
         lam_fn *rows = lam_vmap(lam_vmap(fn_of(styles[s]), NULL), NULL);
         EXPECT(apply1(reverse_of(FN_ENV(sum_of, 1, 1, rows)), MAT(2, 2, 1, 2, 3, 4)), LAM_DIMS(2, 2), 5, 40, 135, 320);
-        EXPECT(apply1(lam_vmap(reverse_of(FN_ENV(sum_of, 1, 1, lam_vmap(fn_of(styles[s]), NULL))), NULL), MAT(2, 2, 1, 2, 3, 4)), LAM_DIMS(2, 2), 5, 40, 135, 320);
+        EXPECT(apply1(lam_vmap(reverse_of(FN_ENV(sum_of, 1, 1, lam_vmap(fn_of(styles[s]), NULL))), NULL),
+                      MAT(2, 2, 1, 2, 3, 4)),
+               LAM_DIMS(2, 2), 5, 40, 135, 320);
     }
 }
 END_TEST
@@ -201,7 +216,8 @@ START_TEST(test_combined_forward_serves_value_and_saving) {
 }
 END_TEST
 
-/* ---- the textbook: true rules ----------------------------------------------------------------------------------------------- */
+/* ---- the textbook: true rules
+ * ----------------------------------------------------------------------------------------------- */
 
 static void cube_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     (void)fc;
@@ -213,12 +229,18 @@ static void cube_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
 }
 
 START_TEST(test_third_derivative_of_a_cube_by_three_jvps) {
-    lam_function f = {.name = "cube", .inputs = 1, .outputs = 1, .forward = cube_forward, .setup_context = odd_setup, .jvp = cube_jvp};
+    lam_function f = {.name = "cube",
+                      .inputs = 1,
+                      .outputs = 1,
+                      .forward = cube_forward,
+                      .setup_context = odd_setup,
+                      .jvp = cube_jvp};
     EXPECT_NUM(apply1(forward_of(forward_of(forward_of(fn_of(&f)))), num(2)), 6);
 }
 END_TEST
 
-/* ---- rules that are missing ---------------------------------------------------------------------------------------------- */
+/* ---- rules that are missing
+ * ---------------------------------------------------------------------------------------------- */
 
 START_TEST(test_reverse_mode_transposes_jvp) {
     lam_function f = separate;
@@ -304,10 +326,11 @@ START_TEST(test_missing_rules_are_named) {
 END_TEST
 
 Suite *suite_custom_rules(void) {
-    return SUITE_OF("custom/rules", test_value_runs_forward_only, test_grad_uses_backward, test_jvp_uses_jvp, test_vmap_maps_all_callbacks,
-                    test_derivatives_of_vmap, test_jacobians, test_linearize_uses_jvp, test_every_nesting_of_modes,
-                    test_outputs_have_the_rule_of_every_level, test_nested_vmap, test_setup_runs_once_per_derivative_level,
-                    test_combined_forward_serves_value_and_saving, test_third_derivative_of_a_cube_by_three_jvps, test_reverse_mode_transposes_jvp,
-                    test_forward_mode_transposes_backward, test_linear_function_is_its_own_derivative, test_rule_that_is_not_linear_cannot_be_transposed,
-                    test_missing_rules_are_named);
+    return SUITE_OF("custom/rules", test_value_runs_forward_only, test_grad_uses_backward, test_jvp_uses_jvp,
+                    test_vmap_maps_all_callbacks, test_derivatives_of_vmap, test_jacobians, test_linearize_uses_jvp,
+                    test_every_nesting_of_modes, test_outputs_have_the_rule_of_every_level, test_nested_vmap,
+                    test_setup_runs_once_per_derivative_level, test_combined_forward_serves_value_and_saving,
+                    test_third_derivative_of_a_cube_by_three_jvps, test_reverse_mode_transposes_jvp,
+                    test_forward_mode_transposes_backward, test_linear_function_is_its_own_derivative,
+                    test_rule_that_is_not_linear_cannot_be_transposed, test_missing_rules_are_named);
 }

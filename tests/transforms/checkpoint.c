@@ -1,4 +1,5 @@
-/* Checkpointed functions: same values and derivatives as plain ones, and what is computed again. Derivatives are compared with those of
+/* Checkpointed functions: same values and derivatives as plain ones, and what is computed again. Derivatives are
+ * compared with those of
  * the plain function; counts follow from what the rules read. */
 #include "tests/dispatch/probe.h"
 #include "tests/support.h"
@@ -61,11 +62,13 @@ END_TEST
 /* The second input as a capture. */
 BODY(nasty_of_first) {
     lam_tensor *scale = lam_mul(in[0], 0.5);
-    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "inner", .body = nasty, .inputs = 1, .outputs = 1, .captures = LAM_LIST(scale)});
+    lam_fn *f = lam_fn_new(
+        ctx, &(lam_fn_options){.name = "inner", .body = nasty, .inputs = 1, .outputs = 1, .captures = LAM_LIST(scale)});
     out[0] = lam_apply(env ? lam_checkpoint(f, env) : f, LAM_LIST(in[0]));
 }
 
-static const lam_checkpoint_options policies[] = {{.policy = LAM_CHECKPOINT_NOTHING}, {.policy = LAM_CHECKPOINT_CONTRACTIONS}};
+static const lam_checkpoint_options policies[] = {{.policy = LAM_CHECKPOINT_NOTHING},
+                                                  {.policy = LAM_CHECKPOINT_CONTRACTIONS}};
 
 START_TEST(every_nesting_agrees_with_the_plain_function) {
     lam_fn *f = FN(nasty_of_first, 1, 1), *g = FN_ENV(nasty_of_first, 1, 1, (void *)(uintptr_t)&policies[_i]);
@@ -140,9 +143,10 @@ START_TEST(options_that_do_not_go_together) {
 END_TEST
 
 Suite *suite_transforms_checkpoint(void) {
-    Suite *suite = SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept, contractions_are_kept,
-                            nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
-                            a_body_may_branch_on_what_is_put_off, an_undeclared_capture_is_named, options_that_do_not_go_together);
+    Suite *suite = SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept,
+                            contractions_are_kept, nothing_is_computed_again_without_a_derivative,
+                            a_long_chain_is_put_off_without_recursion, a_body_may_branch_on_what_is_put_off,
+                            an_undeclared_capture_is_named, options_that_do_not_go_together);
     suite_loop(suite, every_nesting_agrees_with_the_plain_function, 2);
     return suite;
 }

@@ -1,0 +1,253 @@
+/* Elementwise functions of one operand: trigonometric and hyperbolic ones and their inverses. Angles are in radians. As in
+ * unary.c, each slope is t times the local derivative and serves both modes. */
+#include "lib/kernels/kernels.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
+
+#include <lamina/ops.h>
+
+/* (1 - x)(1 + x): without the cancellation of 1 - x^2. */
+static lam_tensor *one_minus_square(lam_tensor *x) {
+    return lam_mul(lam_sub(1.0, x), lam_add(x, 1.0));
+}
+
+static lam_tensor *slope_sin(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_cos(r->in[0]));
+}
+
+const lam_primitive lam__row_sin = {
+    .name = "sin",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_sin + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_sin,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_sin(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_sin, x);
+}
+
+static lam_tensor *slope_cos(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_neg(lam_mul(t, lam_sin(r->in[0])));
+}
+
+const lam_primitive lam__row_cos = {
+    .name = "cos",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_cos + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_cos,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_cos(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_cos, x);
+}
+
+static lam_tensor *slope_tan(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_add(lam_square(r->out[0]), 1.0));
+}
+
+const lam_primitive lam__row_tan = {
+    .name = "tan",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_tan + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_tan,
+    .saves = LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_tan(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_tan, x);
+}
+
+static lam_tensor *slope_asin(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_rsqrt(one_minus_square(r->in[0])));
+}
+
+const lam_primitive lam__row_asin = {
+    .name = "asin",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_asin + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_asin,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_asin(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_asin, x);
+}
+
+static lam_tensor *slope_acos(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_neg(lam_mul(t, lam_rsqrt(one_minus_square(r->in[0]))));
+}
+
+const lam_primitive lam__row_acos = {
+    .name = "acos",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_acos + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_acos,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_acos(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_acos, x);
+}
+
+static lam_tensor *slope_atan(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_div(t, lam_add(lam_square(r->in[0]), 1.0));
+}
+
+const lam_primitive lam__row_atan = {
+    .name = "atan",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_atan + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_atan,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_atan(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_atan, x);
+}
+
+static lam_tensor *slope_sinh(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_cosh(r->in[0]));
+}
+
+const lam_primitive lam__row_sinh = {
+    .name = "sinh",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_sinh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_sinh,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_sinh(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_sinh, x);
+}
+
+static lam_tensor *slope_cosh(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_sinh(r->in[0]));
+}
+
+const lam_primitive lam__row_cosh = {
+    .name = "cosh",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_cosh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_cosh,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_cosh(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_cosh, x);
+}
+
+static lam_tensor *slope_tanh(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, one_minus_square(r->out[0]));
+}
+
+const lam_primitive lam__row_tanh = {
+    .name = "tanh",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_tanh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_tanh,
+    .saves = LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_tanh(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_tanh, x);
+}
+
+static lam_tensor *slope_asinh(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_rsqrt(lam_add(lam_square(r->in[0]), 1.0)));
+}
+
+const lam_primitive lam__row_asinh = {
+    .name = "asinh",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_asinh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_asinh,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_asinh(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_asinh, x);
+}
+
+static lam_tensor *slope_acosh(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_rsqrt(lam_mul(lam_sub(r->in[0], 1.0), lam_add(r->in[0], 1.0))));
+}
+
+const lam_primitive lam__row_acosh = {
+    .name = "acosh",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_acosh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_acosh,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_acosh(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_acosh, x);
+}
+
+static lam_tensor *slope_atanh(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_div(t, one_minus_square(r->in[0]));
+}
+
+const lam_primitive lam__row_atanh = {
+    .name = "atanh",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_atanh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_atanh,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_atanh(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_atanh, x);
+}
+

@@ -1,5 +1,5 @@
-/* Elementwise functions of one operand: trigonometric and hyperbolic ones and their inverses. Angles are in radians. As in
- * unary.c, each slope is t times the local derivative and serves both modes. */
+/* Elementwise functions of one operand: trigonometric and hyperbolic ones and their inverses. Angles are in radians.
+ * As in unary.c, each slope is t times the local derivative and serves both modes. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"

@@ -101,8 +101,7 @@ lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const 
     return status;
 }
 
-/* ---- as a function -------------------------------------------------------------------------------------------------
- * */
+/* ---- as a function ----------------------------------------------------------------------------------------------- */
 
 static void body_function(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam__instance *x = env;

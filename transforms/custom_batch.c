@@ -16,8 +16,7 @@ static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const
     return lam__custom_vmap(fc, info, axes, call->in, out, out_axes);
 }
 
-/* ---- example by example -------------------------------------------------------------------------------------------
- * */
+/* ---- example by example ------------------------------------------------------------------------------------------ */
 
 /* Example b of operand v: one reference, NULL after a failure. */
 static lam_value *example(lam_ctx *ctx, lam_value *v, int axis, int64_t b) {
@@ -94,8 +93,7 @@ static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const
     return run_examples(fc->instance, call, axes, info->batch_size, out);
 }
 
-/* ---- mapped --------------------------------------------------------------------------------------------------------
- * */
+/* ---- mapped ------------------------------------------------------------------------------------------------------ */
 
 static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, const int axes[],
                                      const lam_vmap_info *info, lam_value *out[], int out_axes[]) {

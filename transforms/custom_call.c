@@ -47,8 +47,7 @@ static const char *type_text(const lam_value *v, char text[TYPE_TEXT]) {
     return text;
 }
 
-/* ---- a visit to user code ------------------------------------------------------------------------------------------
- * */
+/* ---- a visit to user code ---------------------------------------------------------------------------------------- */
 
 /* given: handles lent to the callback, `slots` results and one slot more, which must stay empty. */
 typedef struct visit {

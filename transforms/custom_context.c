@@ -254,8 +254,7 @@ lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize) {
     return status;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------------------
- * */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 bool lam_fctx_needs_input_grad(const lam_fctx *fc, int i) {
     return fc && i >= 0 && i < fc->instance->inputs && fc->needs[i];

@@ -1,7 +1,6 @@
 /* Custom Functions as one row: instances, and the stages that interpreters call (lib/dispatch/staged.h).
  * What holds here: outputs always come from applying the Function again one level below, so that every level uses its
- * rule; a
- * context is made once per derivative level; without a derivative nothing is saved. */
+ * rule; a context is made once per derivative level; without a derivative nothing is saved. */
 #include "transforms/custom.h"
 
 #include "lib/tensor/dtype.h"
@@ -171,8 +170,7 @@ static lam_status forward_separate(const lam_call_site *below, lam_fctx *fc, lam
 }
 
 /* Forward runs on this level's values for what it saves. Where it would run below on the same values anyway, that run
- * serves
- * both; elsewhere the outputs come from below. */
+ * serves both; elsewhere the outputs come from below. */
 static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     const lam_function *f = &fc->instance->fn;
     if (concrete(below) || (only_batches(below) && lam__custom_generates(f)))
@@ -192,8 +190,7 @@ static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam
 
 /* NOTE [linear Functions]
  * One without rules of its own is its own jvp. What that needs beside tangents is kept in place of saved values: inputs
- * that
- * are not floating, and the types of floating ones that have no tangent. */
+ * that are not floating, and the types of floating ones that have no tangent. */
 static bool is_own_jvp(const lam_function *f) {
     return f->is_linear && !f->jvp && !f->backward;
 }

@@ -1,10 +1,8 @@
 /* Custom Functions inside: instances (a Function with its attributes) and contexts (one application at one level).
  * An instance carries the row that dispatch sees, so that messages and programs show the Function's name. A context is
- * the residual of
- * that row: what a level keeps of an application for its derivative. Both are counted.
- * Rooms: custom.c rows and their stages, custom_context.c contexts, custom_call.c running a user's callback,
- * custom_derive.c rules
- * that are missing, custom_batch.c and custom_mapped.c batching, custom_apply.c what users call. */
+ * the residual of that row: what a level keeps of an application for its derivative. Both are counted. Rooms:
+ * custom.c rows and their stages, custom_context.c contexts, custom_call.c running a user's callback, custom_derive.c
+ * rules that are missing, custom_batch.c and custom_mapped.c batching, custom_apply.c what users call. */
 #ifndef LAM_TRANSFORMS_CUSTOM_H
 #define LAM_TRANSFORMS_CUSTOM_H
 
@@ -113,8 +111,7 @@ lam_fctx *lam__context_innermost(lam_fctx *fc);
 void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]);
 
 /* The chain of contexts below and with fc, with other saved values in the innermost (both lists one after the other,
- * borrowed
- * until release). NULL without memory. */
+ * borrowed until release). NULL without memory. */
 lam_fctx *lam__context_with(lam_fctx *fc, lam_value *const values[]);
 
 /* ---- custom_call.c ------------------------------------------------------------------------------------------- */

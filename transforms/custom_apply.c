@@ -1,6 +1,5 @@
 /* What users call: applying a Function, making a lam_fn of it, printing which rules it would use. Impossible requests
- * are refused here,
- * before anything runs. */
+ * are refused here, before anything runs. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"

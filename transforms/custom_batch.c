@@ -1,6 +1,5 @@
 /* The batching stage of a custom Function: the user's rule, example by example, or the Function mapped
- * (custom_mapped.c). Exactly
- * one of them applies; none is an error that names the choices. */
+ * (custom_mapped.c). Exactly one of them applies; none is an error that names the choices. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"

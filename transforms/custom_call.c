@@ -1,7 +1,6 @@
 /* Running the callbacks of a custom Function: handles in, checks of what comes out. Each runs in a scope and a frame of
- * its own, so
- * that what it makes is freed behind it and a failure inside names the Function and the callback. A failure that the
- * callback records comes first; what it left unset because of it is not complained about. */
+ * its own, so that what it makes is freed behind it and a failure inside names the Function and the callback. A
+ * failure that the callback records comes first; what it left unset because of it is not complained about. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"

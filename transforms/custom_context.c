@@ -1,6 +1,6 @@
 /* Contexts of custom Functions: what one application keeps at one level, and what callbacks may ask of it. A context is
- * counted; the
- * node of a tape has one, a dual level lets go of it at once. Which callback may call what is one test here. */
+ * counted; the node of a tape has one, a dual level lets go of it at once. Which callback may call what is one test
+ * here. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"

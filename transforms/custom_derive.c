@@ -1,8 +1,7 @@
 /* Derivative rules that a custom Function does not have, made from the one that it has: jvp is linear in the tangents
- * and backward in
- * the cotangents, so each is the transpose of the other. The given rule is recorded on variables and the record
- * transposed
- * (lam_linear_transpose), which also finds out if the rule is not linear or reads the elements of what it is given. */
+ * and backward in the cotangents, so each is the transpose of the other. The given rule is recorded on variables and
+ * the record transposed (lam_linear_transpose), which also finds out if the rule is not linear or reads the elements
+ * of what it is given. */
 #include "transforms/custom.h"
 
 #include "lib/tensor/dtype.h"

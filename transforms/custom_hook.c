@@ -1,6 +1,5 @@
 /* Hooks on gradients: an identity Function whose backward is the user's callback, until it is removed. A hook is a
- * lam_fn inside, so
- * that the scope owns it and a use after its end is seen. */
+ * lam_fn inside, so that the scope owns it and a use after its end is seen. */
 #include "transforms/custom.h"
 
 #include "transforms/arguments.h"

@@ -1,9 +1,8 @@
 /* The generated batching rule: a Function that applies another one to every example of a batch. Its callbacks push a
- * batch level and
- * run those of the base on it, one level below the batch that is being taken apart; nesting recurses.
+ * batch level and run those of the base on it, one level below the batch that is being taken apart; nesting recurses.
  * What holds here: values are physical outside and per example inside; what the base saves is kept physical with the
- * batch axis in front
- * and one bit that says whether it has one; gradients of unmapped inputs are summed over the batch. */
+ * batch axis in front and one bit that says whether it has one; gradients of unmapped inputs are summed over the
+ * batch. */
 #include "transforms/custom.h"
 
 #include "transforms/arguments.h"

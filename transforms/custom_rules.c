@@ -1,6 +1,6 @@
 /* Rules for functions that exist already: lam_custom_vjp, lam_custom_jvp, lam_custom_jvps, lam_custom_vmap. Each is a
- * custom Function
- * whose callbacks call the user's functions; what these rules may do and how they nest is therefore said in custom.c.
+ * custom Function whose callbacks call the user's functions; what these rules may do and how they nest is therefore
+ * said in custom.c.
  * */
 #include "transforms/custom.h"
 

@@ -1,10 +1,9 @@
 /* Custom Functions: operations with a forward, derivative rules and a batching rule of the user's own. A Function is
- * used like any
- * operation, at every level and in every nesting of the transforms.
+ * used like any operation, at every level and in every nesting of the transforms.
  *
  * Every callback sees plain values of the level it serves and runs with the level below that one current; it sets its
- * results and
- * returns nothing. What it makes is freed behind it. A failure inside names the Function and the callback.
+ * results and returns nothing. What it makes is freed behind it. A failure inside names the Function and the
+ * callback.
  *
  * Which callback may call what:
  *                                  forward      forward     setup_   backward  jvp   vmap  shape
@@ -51,8 +50,7 @@ typedef struct lam_function {
     /* Saves for the derivative; runs once per derivative level. NULL: forward saves (combined style). */
     void (*setup_context)(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]);
     /* Cotangents of the outputs to those of the inputs; one left NULL is zero, one that is larger than its input by
-     * broadcasting is
-     * summed. */
+     * broadcasting is summed. */
     void (*backward)(lam_fctx *fc, lam_tensor *const grad_out[], lam_tensor *grad_in[]);
     /* Tangents of the inputs to those of the outputs; one left NULL is zero. */
     void (*jvp)(lam_fctx *fc, lam_tensor *const tangents_in[], lam_tensor *tangents_out[]);
@@ -70,8 +68,7 @@ typedef struct lam_function {
 /* Applies a Function to in.count inputs (NULL where one is left out) for n_out outputs. attrs: attrs_size bytes,
  * copied.
  * Fails   LAM_ERR_ARITY for counts that do not fit; LAM_ERR_RULE for a Function without forward, or with two batching
- *         rules; what the
- *         callbacks record.
+ *         rules; what the callbacks record.
  * Owner   out: current scope.
  * Derivative  that of the Function's rules. */
 LAM_API lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const void *attrs, lam_list in,
@@ -100,11 +97,10 @@ LAM_API int lam_fctx_inputs(const lam_fctx *fc);
 LAM_API int lam_fctx_outputs(const lam_fctx *fc); /* Fails never. */
 
 /* Keeps tensors (NULL entries too) for backward, or for jvp; the other reads them as well if nothing was saved for it.
- * Inputs, outputs
- * and what setup_context or a combined forward makes of them keep their derivatives. Nothing is copied.
+ * Inputs, outputs and what setup_context or a combined forward makes of them keep their derivatives. Nothing is
+ * copied.
  * Fails   LAM_ERR_RULE when something was saved already, where it may not be called, and for an intermediate that a
- *         separate forward
- *         hid (return it as an output). */
+ *         separate forward hid (return it as an output). */
 LAM_API lam_status lam_fctx_save_for_backward(lam_fctx *fc, lam_list list);
 LAM_API lam_status lam_fctx_save_for_forward(lam_fctx *fc,
                                              lam_list list); /* Fails as lam_fctx_save_for_backward does. */
@@ -137,8 +133,7 @@ LAM_API lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list);
 LAM_API lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list);
 
 /* Whether missing cotangents and tangents come as zeros (the default) or as NULL. Those of outputs without derivative
- * and of integer
- * inputs are NULL in any case.
+ * and of integer inputs are NULL in any case.
  * Fails   LAM_ERR_RULE where it may not be called. */
 LAM_API lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize);
 
@@ -151,8 +146,7 @@ LAM_API bool lam_fctx_needs_input_grad(const lam_fctx *fc, int i);
 typedef struct lam_hook lam_hook; /* a callback that can be removed */
 
 /* x as a new tensor; the cotangent that passes it on the way back goes through `callback` (one input, one output),
- * which may record it
- * or replace it by another of the same type. Forward mode and values pass unchanged.
+ * which may record it or replace it by another of the same type. Forward mode and values pass unchanged.
  * Fails   LAM_ERR_ARITY for a callback of other arity. *hook (may be NULL) is then NULL.
  * Owner   result and *hook: current scope.
  * Derivative  identity, but for what the callback does to cotangents. */
@@ -171,30 +165,25 @@ typedef struct lam_custom_options {
 } lam_custom_options;
 
 /* f with a reverse rule: where a derivative is wanted, fwd runs instead of f and gives f's outputs, then any number of
- * residuals; bwd
- * gets the nondiff inputs, the residuals, and one cotangent per output, and gives one cotangent per input that is not
- * nondiff.
- * Forward mode transposes bwd.
+ * residuals; bwd gets the nondiff inputs, the residuals, and one cotangent per output, and gives one cotangent per
+ * input that is not nondiff. Forward mode transposes bwd.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options);
 
 /* f with a forward rule: rule gets all inputs, then one tangent per input that is not nondiff, and gives f's outputs,
- * then their
- * tangents, which must be linear in the tangents given. Reverse mode transposes it.
+ * then their tangents, which must be linear in the tangents given. Reverse mode transposes it.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options);
 
 /* lam_custom_jvp with one rule per input (NULL: derivative zero): rules[i] gets the tangent of input i, f's outputs and
- * all
- * inputs, and gives one tangent per output; they are added.
+ * all inputs, and gives one tangent per output; they are added.
  * Fails   as lam_custom_jvp does. Owner: current scope. */
 LAM_API lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options *options);
 
 /* A batching rule: in[i] has the batch axis in front where mapped[i]; sets out[o], and out_mapped[o] (false before)
- * where it has the
- * batch axis in front. */
+ * where it has the batch axis in front. */
 typedef void (*lam_vmap_rule)(lam_ctx *ctx, const lam_vmap_info *info, const bool mapped[], lam_tensor *const in[],
                               lam_tensor *out[], bool out_mapped[], void *env);
 

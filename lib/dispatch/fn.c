@@ -328,8 +328,8 @@ static lam_status fail_arity(const lam_fn *f, size_t n_in, size_t n_out) {
 
 /* NOTE [deep calls]
  * Users' functions may call themselves. What the library adds to the C stack for each call would end the process where
- * the
- * system's limit is met (8 MiB as a rule), so that a call is refused when the outermost one lies DEEP bytes away. */
+ * the system's limit is met (8 MiB as a rule), so that a call is refused when the outermost one lies DEEP bytes away.
+ */
 static bool too_deep(lam_ctx *ctx) {
 #ifdef __GNUC__
     uintptr_t here = (uintptr_t)__builtin_frame_address(0); /* a sanitizer may move locals off the stack */

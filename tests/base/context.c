@@ -143,8 +143,7 @@ START_TEST(a_size_that_overflows_is_an_error_not_a_small_block) {
 END_TEST
 
 /* Pooled memory: the context hands back what it cached when asked to. (Under a sanitizer nothing is cached, and a
- * dropped tensor's
- * memory is back at once.) */
+ * dropped tensor's memory is back at once.) */
 START_TEST(trim_gives_cached_blocks_back) {
     memory m = {0};
     lam_ctx_options options = memory_options(&m);

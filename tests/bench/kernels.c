@@ -1,6 +1,6 @@
 /* What the elementwise kernels cost: nanoseconds per element of every loop at n = 1, 64, 1,000 and 1,000,000, of
- * of the driver and copies on shapes that are not
- * contiguous. Medians of nine; prints only, nothing is judged. Arguments: dtype number (default 0, f64). */
+ * of the driver and copies on shapes that are not contiguous. Medians of nine; prints only, nothing is judged.
+ * Arguments: dtype number (default 0, f64). */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Which rule of a custom Function runs, under every transform and nesting. The rules of these Functions are wrong on
- * purpose (backward
- * five times, jvp seven times x^3, for a forward of x^4), so that the value shows which one ran; expected values are
- * products of those factors and of derivatives of powers, by hand. */
+ * purpose (backward five times, jvp seven times x^3, for a forward of x^4), so that the value shows which one ran;
+ * expected values are products of those factors and of derivatives of powers, by hand. */
 #include "tests/support.h"
 
 static int forwards, setups;

@@ -1,6 +1,5 @@
 /* Checkpointed functions: same values and derivatives as plain ones, and what is computed again. Derivatives are
- * compared with those of
- * the plain function; counts follow from what the rules read. */
+ * compared with those of the plain function; counts follow from what the rules read. */
 #include "tests/dispatch/probe.h"
 #include "tests/support.h"
 

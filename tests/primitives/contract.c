@@ -98,6 +98,8 @@ START_TEST(einsum_equals_the_walk_over_all_indices) {
     EINSUM("ij,jk,kl->il", "il", TERMS("ij", "jk", "kl"), a, b, c);
     EINSUM("ij,jk,ki", "", TERMS("ij", "jk", "ki"), a, b, c);
     EINSUM("i,ij,jk,k->", "", TERMS("i", "ij", "jk", "k"), filled(LAM_DIMS(2), 1), a, b, filled(LAM_DIMS(4), 1));
+    EINSUM("i,i,i->", "", TERMS("i", "i", "i"), v, v, v);
+    EINSUM("ji,jk,jl->ikl", "ikl", TERMS("ji", "jk", "jl"), s, b, s);
     EINSUM("Aa,aB->BA", "BA", TERMS("Aa", "aB"), a, b);
 }
 END_TEST

@@ -124,6 +124,21 @@ START_TEST(vmap_of_solve_and_its_gradient) {
 }
 END_TEST
 
+/* Forward mode through a solve for one vector needs the factors and vectors, no second matrix: the factors themselves
+ * are
+ * not differentiated. */
+START_TEST(one_factorisation_serves_value_and_tangent) {
+    enum { N = 100 };
+    lam_tensor *a = lam_add(lam_mul(2.0, identity(N)), 0.01), *b = lam_arange(ctx, LAM_F64, 0, N, 1), *x, *dx;
+    lam_fn *f = FN(solved, 2, 1);
+    size_t before = lam_ctx_bytes(ctx), matrix = N * N * sizeof(double);
+    lam_ctx_reset_peak(ctx);
+    ck_assert_int_eq(lam_jvp(f, LAM_LIST(a, b), LAM_LIST(a, b), &x, &dx, 1, NULL), LAM_OK);
+    ck_assert_uint_lt(lam_ctx_peak_bytes(ctx) - before, 2 * matrix);
+    EXPECT_NEAR(lam_max_reduce(lam_abs(dx), NULL), 1e-12, LAM_DIMS0, 0); /* a (x + dx) + a x = 2 b */
+}
+END_TEST
+
 BODY(determinant) {
     out[0] = lam_det(in[0]);
 }
@@ -179,6 +194,7 @@ END_TEST
 Suite *suite_primitives_linalg(void) {
     return SUITE_OF("linalg", cholesky_closed_form_and_residual, cholesky_names_the_matrix_that_fails,
                     cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, solve_residuals_and_shapes,
-                    solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient, determinants,
-                    gradients_of_determinants_and_inverses, triangular_solve_reads_its_triangle_only);
+                    solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
+                    one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,
+                    triangular_solve_reads_its_triangle_only);
 }

@@ -205,7 +205,7 @@ lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const i
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
     lam__level level;
-    memset(out, 0, (size_t)f->outputs * sizeof *out);
+    for (int o = 0; o < f->outputs; o++) out[o] = NULL; /* out may be NULL for a function without outputs */
     lam_value **boxes = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *boxes);
     lam_status status =
         boxes ? lam__level_push(ctx, &level, &lam__interpreter_vmap, (void *)(uintptr_t)batch) : LAM_ERR_MEMORY;

@@ -110,8 +110,8 @@ lam_status lam__dual_run(lam_fn *f, lam_value *const in[], lam_value *const dx[]
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
     lam__level level;
-    memset(out, 0, (size_t)f->outputs * sizeof *out);
-    memset(dout, 0, (size_t)f->outputs * sizeof *dout);
+    for (int o = 0; o < f->outputs; o++) out[o] = NULL;
+    for (int o = 0; o < f->outputs; o++) dout[o] = NULL;
     lam_value **boxes = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *boxes);
     lam_status status = boxes ? lam__level_push(ctx, &level, &lam__interpreter_jvp, NULL) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {

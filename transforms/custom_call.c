@@ -3,6 +3,7 @@
  * failure that the callback records comes first; what it left unset because of it is not complained about. */
 #include "transforms/custom.h"
 
+#include "lib/base/stack.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
@@ -63,6 +64,10 @@ typedef struct visit {
 
 static bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, int slots) {
     lam_ctx *ctx = fc->ctx;
+    if (lam__stack_is_short(ctx)) {
+        lam__stack_fail(ctx, fc->instance->fn.name);
+        return false;
+    }
     v->given = lam__scratch_get(&v->area, ctx, (size_t)(given + slots + 1) * sizeof *v->given);
     if (!v->given) return false;
     v->slots = v->given + given;

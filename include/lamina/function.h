@@ -193,6 +193,36 @@ typedef void (*lam_vmap_rule)(lam_ctx *ctx, const lam_vmap_info *info, const boo
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env);
 
+/* ---- implicit derivatives --------------------------------------------------------------------------------------- */
+
+/* Solves a linear system: gives v with linear(v) = b, where linear has one input and one output of b's type. It is also
+ * asked to solve with the transposed function, and under every level. env is the caller's. */
+typedef lam_tensor *(*lam_solve_rule)(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env);
+
+typedef struct lam_linear_solve_options {
+    lam_solve_rule transpose_solve; /* for the transposed function; NULL: no reverse mode by b, unless symmetric */
+    bool symmetric;                 /* the function is its own transpose: solve serves both */
+    void *env;                      /* for the rules; borrowed for as long as a derivative may be asked for */
+} lam_linear_solve_options;
+
+/* x with matvec(parameters..., x) = b, where matvec is linear in x. Nothing is differentiated through the rules.
+ * Shape   x: as b.
+ * Fails   LAM_ERR_ARITY unless matvec has one input more than there are parameters and one output; LAM_ERR_RULE when
+ *         reverse mode needs a transpose_solve that is not there.
+ * Owner   current scope.
+ * Derivative  by b, the parameters and the captures of matvec, of any order, by solving again. */
+LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
+                                            const lam_linear_solve_options *options);
+
+/* x with f(x, parameters...) = 0. solve gets x0 and the parameters and gives x; it may do anything, no derivative goes
+ * through it. tangent_solve solves with the derivative of f by x, and with its transpose.
+ * Shape   x: as x0; f's output too.
+ * Fails   LAM_ERR_ARITY unless f and solve have one input more than there are parameters and one output.
+ * Owner   current scope.
+ * Derivative  by the parameters and the captures of f, of any order (implicit function theorem); zero by x0. */
+LAM_API lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_fn *solve,
+                                    lam_solve_rule tangent_solve, void *env);
+
 #ifdef __cplusplus
 }
 #endif

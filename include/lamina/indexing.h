@@ -56,6 +56,44 @@ LAM_API lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n);
  *         Derivative: none. */
 LAM_API lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype);
 
+/* ---- sorting -------------------------------------------------------------------------------------------------- */
+
+/* The indices that put an axis in ascending order; equal elements keep theirs, NaN comes last.
+ * Shape   that of x, i64.
+ * Fails   LAM_ERR_AXIS. Derivative: none. */
+LAM_API lam_tensor *lam_argsort(lam_tensor *x, int axis);
+
+/* The elements of an axis in ascending order, NaN last.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
+LAM_API lam_tensor *lam_sort(lam_tensor *x, int axis);
+
+/* The k largest elements of the last axis in descending order, NaN first; indices, if not NULL, gets where they stand.
+ * Shape   that of x with k in the last place, both.
+ * Fails   LAM_ERR_AXIS for rank 0; LAM_ERR_VALUE for k outside [0, n]. Derivative: that of the elements taken. */
+LAM_API lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices);
+
+/* How many elements of an ascending vector lie before each value (right: or are equal to it); NaN is beyond all else.
+ * Shape   that of values, i64.
+ * Fails   LAM_ERR_RANK unless sorted is a vector. Derivative: none. */
+LAM_API lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, bool right);
+
+/* ---- made of the above ------------------------------------------------------------------------------------------ */
+
+/* x repeated as a whole, repeats.dims[i] times along axis i.
+ * Shape   sizes multiplied.
+ * Fails   LAM_ERR_SHAPE unless there is one number per axis; LAM_ERR_VALUE for a negative one. Derivative: identity. */
+LAM_API lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats);
+
+/* Each element of an axis `count` times.
+ * Shape   that of x with the axis count times as long.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE for a negative count. Derivative: identity. */
+LAM_API lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis);
+
+/* The elements of an axis moved by `shift` places towards its end, those that fall off coming in at the start.
+ * Fails   LAM_ERR_AXIS. Derivative: identity. */
+LAM_API lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis);
+
 #ifdef __cplusplus
 }
 #endif

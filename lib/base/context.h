@@ -22,12 +22,14 @@ struct lam_ctx {
     lam_scope *scope;    /* the innermost open one */
     lam__handles handles;
 
-    struct lam__level *current;   /* top of the current chain of levels */
-    struct lam__level *ground;    /* level 0: evaluation */
-    struct lam__level **display;  /* display[depth]: the level there that was pushed last; NOTE [display] in level.c */
-    int display_size;             /* entries */
-    struct lam__frame *frame;     /* the innermost function call */
-    uintptr_t stack;              /* where the C stack was when the outermost one began */
+    struct lam__level *current;  /* top of the current chain of levels */
+    struct lam__level *ground;   /* level 0: evaluation */
+    struct lam__level **display; /* display[depth]: the level there that was pushed last; NOTE [display] in level.c */
+    int display_size;            /* entries */
+    struct lam__frame *frame;    /* the innermost function call */
+    uintptr_t stack;             /* where the C stack was when the outermost one began; NOTE [deep calls] in stack.c */
+    uintptr_t stack_room;        /* bytes that calls within it may take */
+    uintptr_t stack_thread, stack_end, stack_bytes; /* the thread whose stack is known, and that stack */
     const lam_call_site *calling; /* the innermost primitive being applied: it is named when memory is lacking */
 
     struct lam__deferred *deferred; /* what waits to be freed; NOTE [no recursion] in lib/tensor/value.c */

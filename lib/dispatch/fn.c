@@ -1,6 +1,7 @@
 /* Functions and their calls: see fn.h. */
 #include "lib/dispatch/fn.h"
 
+#include "lib/base/stack.h"
 #include "lib/dispatch/dispatch.h"
 #include "lib/dispatch/level.h"
 
@@ -9,9 +10,8 @@
 #include <string.h>
 
 enum {
-    WAITING = 32,   /* freed functions that wait before their memory is used for another */
-    DEEP = 5 << 20, /* bytes of C stack that calls within calls may take */
-    MOST = 1 << 24  /* inputs, outputs, captures: sums of a few such numbers fit an int */
+    WAITING = 32,  /* freed functions that wait before their memory is used for another */
+    MOST = 1 << 24 /* inputs, outputs, captures: sums of a few such numbers fit an int */
 };
 
 /* What lies in front of the env of a derived function. */
@@ -326,28 +326,11 @@ static lam_status fail_arity(const lam_fn *f, size_t n_in, size_t n_out) {
                           f->outputs, n_in, n_out);
 }
 
-/* NOTE [deep calls]
- * Users' functions may call themselves. What the library adds to the C stack for each call would end the process where
- * the system's limit is met (8 MiB as a rule), so that a call is refused when the outermost one lies DEEP bytes away.
- */
-static bool too_deep(lam_ctx *ctx) {
-#ifdef __GNUC__
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0); /* a sanitizer may move locals off the stack */
-#else
-    char local;
-    uintptr_t here = (uintptr_t)&local;
-#endif
-    if (!ctx->frame) ctx->stack = here;
-    return (here > ctx->stack ? here - ctx->stack : ctx->stack - here) > DEEP;
-}
-
 lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_out, lam_value *out[]) {
     lam_ctx *ctx = f->ctx;
     for (size_t o = 0; o < n_out; o++) out[o] = NULL;
     if (n_in != (size_t)f->inputs || n_out != (size_t)f->outputs) return fail_arity(f, n_in, n_out);
-    if (too_deep(ctx))
-        return lam__error_set(ctx, LAM_ERR_MEMORY, "use a loop instead of recursion",
-                              "function '%s': calls within calls need more than %d bytes of stack", f->name, DEEP);
+    if (lam__stack_is_short(ctx)) return lam__stack_fail(ctx, f->name);
     lam__scratch_area area;
     size_t count = (size_t)(f->inputs + f->captured + f->outputs);
     lam_tensor **handles = lam__scratch_get(&area, ctx, count * sizeof *handles);

@@ -112,6 +112,19 @@ void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, l
  * outside is left out. */
 void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out);
 
+/* ---- sorting --------------------------------------------------------------------------------------------------- */
+
+/* out (i64) = the stable order along the lanes: ascending with NaN last, or descending with NaN first. `work` has
+ * lam__kernels_argsort_bytes(n) bytes, aligned to 8. */
+size_t lam__kernels_argsort_bytes(int64_t n);
+void lam__kernels_argsort(lam_dtype dtype, const lam__lanes *s, bool descending, const void *x, int64_t *out,
+                          void *work);
+
+/* out[batch, m] (i64) = number of elements of the ascending sorted[batch, n] before each of values[batch, m], or up to
+ * and with the equal ones (right). NaN is beyond all else. */
+void lam__kernels_searchsorted(lam_dtype dtype, int64_t batch, int64_t n, int64_t m, bool right, const void *sorted,
+                               const void *values, int64_t *out);
+
 /* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
 
 /* out[batch, m, n] (contiguous) = sum over k of x[batch, m, k] * y[batch, k, n]. Each operand has any three strides.

@@ -261,7 +261,8 @@ lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_inde
     lam_tensor *taken = apply_take(x, indices, &p);
     if (mode != LAM_INDEX_FILL || lam_failed(taken) || !lam__dtype_is_float((int)lam_dtype_of(x))) return taken;
     int64_t n = lam_dim(x, p.axis);
-    lam_tensor *inside = lam_and(lam_ge(indices, -n), lam_lt(indices, n));
+    lam_tensor *wide = lam_cast(indices, LAM_I64); /* n may be beyond the dtype of the indices */
+    lam_tensor *inside = lam_and(lam_ge(wide, -n), lam_lt(wide, n));
     return lam_where(spread(inside, lam_rank(x) - 1 - p.axis), taken, (double)NAN);
 }
 
@@ -360,7 +361,7 @@ lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int
 }
 
 lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype) {
-    if (!lam__scope_peek(indices)) return lam_expand_dims(indices, -1);
+    if (!lam__scope_peek(indices)) return lam__axes_fail("one_hot", indices, LAM_ERR_NULL, "no tensor");
     if (n < 0) return lam__axes_fail("one_hot", indices, LAM_ERR_VALUE, "there cannot be %lld places", (long long)n);
     if (lam__dtype_is_float((int)lam_dtype_of(indices)) || lam_dtype_of(indices) == LAM_BOOL)
         return lam__axes_fail("one_hot", indices, LAM_ERR_DTYPE, "the indices are no integers");

@@ -76,7 +76,7 @@ static lam_status eval_cumulate(const lam_call_site *call, lam_value *const out[
     return LAM_OK;
 }
 
-static lam__lanes lanes_of(const lam_value *x, int axis) {
+lam__lanes lam__scan_lanes(const lam_value *x, int axis) {
     lam__lanes s = {1, x->dims[axis], 1};
     for (int i = 0; i < axis; i++) s.outer *= x->dims[i];
     for (int i = axis + 1; i < x->rank; i++) s.inner *= x->dims[i];
@@ -99,7 +99,7 @@ static lam_status shape_linear_recurrence(const lam_call_site *call, lam_shape o
 static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *const out[]) {
     const scan_params *p = call->params;
     lam_value *a = lam__value_contiguous(call->in[0]), *b = a ? lam__value_contiguous(call->in[1]) : NULL;
-    lam__lanes s = lanes_of(out[0], p->axis);
+    lam__lanes s = lam__scan_lanes(out[0], p->axis);
     if (b) lam__kernels_recurrence((lam_dtype)b->dtype, &s, p->reverse, a->data, b->data, out[0]->data);
     lam_status status = b ? LAM_OK : LAM_ERR_MEMORY;
     lam__value_release(a);
@@ -268,7 +268,7 @@ const lam_primitive lam__row_cummin = {
 static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const out[]) {
     const scan_params *p = call->params;
     lam_value *x = lam__value_contiguous(call->in[0]);
-    lam__lanes s = lanes_of(out[0], p->axis);
+    lam__lanes s = lam__scan_lanes(out[0], p->axis);
     if (x) lam__kernels_cumlogsumexp((lam_dtype)x->dtype, &s, p->reverse, x->data, out[0]->data);
     lam__value_release(x);
     return x ? LAM_OK : LAM_ERR_MEMORY;

@@ -1,0 +1,71 @@
+/* NOTE [deep calls]
+ * Users' functions and rules may call themselves. What the library adds to the C stack for each call would end the
+ * process where the stack does, so a call is refused when too little is left: of the running thread's stack where the
+ * system tells its bounds, otherwise when the outermost call lies DEEP bytes away. */
+#if defined(__linux__)
+#define _GNU_SOURCE /* pthread_getattr_np */
+#include <pthread.h>
+#endif
+
+#include "lib/base/stack.h"
+
+enum {
+    DEEP = 5 << 20,           /* bytes that calls within calls may take in any case; stacks have 8 MiB as a rule */
+    RESERVE_LEAST = 48 << 10, /* bytes kept for what a call does beside calling on: kernels, messages */
+    RESERVE_MOST = 1 << 20
+};
+
+#if defined(__linux__) && defined(__GLIBC__)
+/* Notes the bounds of the running thread's stack; both 0 if they are not to be had. */
+static void find_bounds(lam_ctx *ctx) {
+    uintptr_t self = (uintptr_t)pthread_self();
+    if (ctx->stack_thread == self) return;
+    pthread_attr_t attributes;
+    void *end = NULL;
+    size_t bytes = 0;
+    ctx->stack_thread = self;
+    ctx->stack_end = ctx->stack_bytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes)) return;
+    if (!pthread_attr_getstack(&attributes, &end, &bytes)) {
+        ctx->stack_end = (uintptr_t)end;
+        ctx->stack_bytes = bytes;
+    }
+    pthread_attr_destroy(&attributes);
+}
+#else
+static void find_bounds(lam_ctx *ctx) {
+    ctx->stack_end = ctx->stack_bytes = 0;
+}
+#endif
+
+/* Bytes that calls within the outermost one, which begins here, may take. */
+static uintptr_t room_below(lam_ctx *ctx, uintptr_t here) {
+    find_bounds(ctx);
+    if (here <= ctx->stack_end || here - ctx->stack_end > ctx->stack_bytes)
+        return DEEP; /* not this thread's own stack */
+    uintptr_t left = here - ctx->stack_end, reserve = ctx->stack_bytes / 4;
+    if (reserve < RESERVE_LEAST) reserve = RESERVE_LEAST;
+    if (reserve > RESERVE_MOST) reserve = RESERVE_MOST;
+    left = left > reserve ? left - reserve : 0;
+    return left < DEEP ? left : DEEP;
+}
+
+bool lam__stack_is_short(lam_ctx *ctx) {
+#ifdef __GNUC__
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0); /* a sanitizer may move locals off the stack */
+#else
+    char local;
+    uintptr_t here = (uintptr_t)&local;
+#endif
+    if (!ctx->frame) {
+        ctx->stack = here;
+        ctx->stack_room = room_below(ctx, here);
+    }
+    return (here > ctx->stack ? here - ctx->stack : ctx->stack - here) > ctx->stack_room;
+}
+
+lam_status lam__stack_fail(lam_ctx *ctx, const char *name) {
+    return lam__error_set(ctx, LAM_ERR_MEMORY, "use a loop instead of recursion, or a thread with a larger stack",
+                          "function '%s': calls within calls need more than the %zu bytes of stack that there are",
+                          name, (size_t)ctx->stack_room);
+}

@@ -1,0 +1,136 @@
+/* Sorting. The primitives give orders and places, which are integers and have no derivative; sorted elements are taken
+ * from the operand by them, so that their derivative is that of taking. Orders are stable; NaN is beyond all else. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
+#include "lib/primitives/scan.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* ---- argsort ----------------------------------------------------------------------------------------------------- */
+
+typedef struct sort_params {
+    int32_t axis;
+    int32_t descending; /* 0 or 1 */
+} sort_params;
+
+static lam_tensor *apply_argsort(lam_tensor *x, int axis, bool descending) {
+    sort_params p = {axis, descending};
+    return lam__apply1(&lam__row_argsort, &p, sizeof p, x);
+}
+
+static lam_status shape_argsort(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    out->dtype = LAM_I64;
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
+    return LAM_OK;
+}
+
+static lam_status eval_argsort(const lam_call_site *call, lam_value *const out[]) {
+    const sort_params *p = call->params;
+    lam__lanes s = lam__scan_lanes(out[0], p->axis);
+    int64_t bytes = (int64_t)lam__kernels_argsort_bytes(out[0]->count ? s.n : 0);
+    lam_value *x = lam__value_contiguous(call->in[0]), *work = x ? lam__value_new(call->ctx, LAM_U8, 1, &bytes) : NULL;
+    if (work) lam__kernels_argsort((lam_dtype)x->dtype, &s, p->descending, x->data, out[0]->data, work->data);
+    lam_status status = work ? LAM_OK : LAM_ERR_MEMORY;
+    lam__value_release(x);
+    lam__value_release(work);
+    return status;
+}
+
+static void batch_argsort(const lam_rule *r, lam_tensor *out[]) {
+    const sort_params *p = r->params;
+    out[0] = apply_argsort(r->in[0], p->axis + 1, p->descending);
+}
+
+const lam_primitive lam__row_argsort = {
+    .name = "argsort",
+    .inputs = 1,
+    .shape = shape_argsort,
+    .eval = eval_argsort,
+    .batch = batch_argsort,
+};
+
+lam_tensor *lam_argsort(lam_tensor *x, int axis) {
+    if (!lam__apply_axis(lam__row_argsort.name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    return apply_argsort(x, axis, false);
+}
+
+lam_tensor *lam_sort(lam_tensor *x, int axis) {
+    if (!lam__apply_axis("sort", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    return lam_take_along_axis(x, apply_argsort(x, axis, false), axis);
+}
+
+lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
+    int axis = -1;
+    lam_tensor *order = lam__axes_failed(x);
+    if (lam__apply_axis("top_k", x, lam_rank(x), &axis)) {
+        int64_t n = lam_dim(x, axis);
+        if (lam__scope_peek(x) && (k < 0 || k > n))
+            lam__axes_fail("top_k", x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)k, (long long)n);
+        else order = lam_slice_axis(apply_argsort(x, axis, true), axis, 0, k);
+    }
+    if (indices) *indices = order;
+    return lam_failed(order) ? order : lam_take_along_axis(x, order, axis);
+}
+
+/* ---- searchsorted: sorted is [batch..., n], values are [batch..., m] --------------------------------------------- */
+
+static lam_tensor *apply_searchsorted(lam_tensor *sorted, lam_tensor *values, int32_t right) {
+    lam_tensor *in[2] = {sorted, values};
+    return lam__apply(&lam__row_searchsorted, &right, sizeof right, 2, in);
+}
+
+static lam_status shape_searchsorted(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *sorted = call->in[0], *values = call->in[1];
+    bool fits = sorted->rank == values->rank && sorted->rank > 0 && sorted->dtype == values->dtype;
+    for (int i = 0; fits && i + 1 < sorted->rank; i++) fits = sorted->dims[i] == values->dims[i];
+    if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, NULL, "all axes but the last, and the dtypes, must agree");
+    return shape_argsort(&(lam_call_site){.in = &call->in[1]}, out);
+}
+
+static lam_status eval_searchsorted(const lam_call_site *call, lam_value *const out[]) {
+    int last = out[0]->rank - 1;
+    lam_value *sorted = lam__value_contiguous(call->in[0]);
+    lam_value *values = sorted ? lam__value_contiguous(call->in[1]) : NULL;
+    lam__lanes s = lam__scan_lanes(out[0], last);
+    bool right = *(const int32_t *)call->params;
+    if (values)
+        lam__kernels_searchsorted((lam_dtype)values->dtype, s.outer, sorted->dims[last], s.n, right, sorted->data,
+                                  values->data, out[0]->data);
+    lam_status status = values ? LAM_OK : LAM_ERR_MEMORY;
+    lam__value_release(sorted);
+    lam__value_release(values);
+    return status;
+}
+
+static void batch_searchsorted(const lam_rule *r, lam_tensor *out[]) {
+    lam_tensor *sorted = lam__rules_with_batch(r, 0);
+    out[0] = apply_searchsorted(sorted, lam__rules_with_batch(r, 1), *(const int32_t *)r->params);
+}
+
+const lam_primitive lam__row_searchsorted = {
+    .name = "searchsorted",
+    .inputs = 2,
+    .shape = shape_searchsorted,
+    .eval = eval_searchsorted,
+    .batch = batch_searchsorted,
+};
+
+lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, bool right) {
+    const char *name = lam__row_searchsorted.name;
+    if (!lam__scope_peek(sorted) || !lam__scope_peek(values)) return apply_searchsorted(sorted, values, right);
+    if (lam_rank(sorted) != 1) return lam__axes_fail(name, sorted, LAM_ERR_RANK, "what is searched is no vector");
+    lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(sorted), (int)lam_dtype_of(values));
+    int64_t count = lam_size(values);
+    lam_dims own = lam_dims_of(values);
+    lam_tensor *row = lam__apply_reshape(lam_cast(values, dtype), 1, &count);
+    return lam__apply_reshape(apply_searchsorted(lam_cast(sorted, dtype), row, right), own.rank, own.dims);
+}

@@ -1,0 +1,248 @@
+/* What is made of reductions and of indexing without a row of its own: statistics, norms, softmax, put, one_hot, taking
+ * with fill and along an axis. Values are those of plain loops or of a few numbers worked out by hand; derivatives are
+ * compared with differences to the second order; vmap, at one and at two levels, with one call per example. */
+#include "tests/support.h"
+
+enum { ROWS = 3, COLUMNS = 4, COUNT = ROWS * COLUMNS };
+
+static const double sample[COUNT] = {0.3, -1.2, 2.5, 0.8, 1.1, 0.4, -0.7, 1.9, -2.1, 0.6, 1.4, -0.2};
+
+static lam_tensor *matrix(void) {
+    return lam_array(ctx, LAM_F64, LAM_DIMS(ROWS, COLUMNS), sample);
+}
+
+static lam_tensor *whole(lam_dtype dtype, lam_dims dims, const int64_t *x) {
+    return lam_cast(lam_array(ctx, LAM_I64, dims, x), dtype);
+}
+#define WHOLE(dims, ...) whole(LAM_I64, dims, (int64_t[]){__VA_ARGS__})
+
+/* ---- derivatives and batches of all of them ---------------------------------------------------------------------- */
+
+BODY(mean_of_rows) {
+    out[0] = lam_mean(in[0], &(lam_reduce_options){.axes = LAM_AXES(1)});
+}
+
+BODY(var_of_columns) {
+    out[0] = lam_var(in[0], &(lam_var_options){.axes = LAM_AXES(0), .ddof = 1, .keepdims = true});
+}
+
+BODY(std_of_all) {
+    out[0] = lam_std(in[0], NULL);
+}
+
+BODY(norm_of_rows) {
+    out[0] = lam_norm(in[0], &(lam_norm_options){.axes = LAM_AXES(-1)});
+}
+
+BODY(norm_of_order_3) {
+    out[0] = lam_norm(in[0], &(lam_norm_options){.order = 3, .axes = LAM_AXES(0)});
+}
+
+BODY(softmax_of_columns) {
+    out[0] = lam_softmax(in[0], 0);
+}
+
+BODY(log_softmax_of_rows) {
+    out[0] = lam_log_softmax(in[0], -1);
+}
+
+/* The second of the equal indices stays, so the first update counts for nothing. */
+BODY(put_in_columns) {
+    lam_tensor *updates = lam_sin(lam_slice_axis(in[0], 1, 0, 3));
+    out[0] = lam_put(lam_square(in[0]), WHOLE(LAM_DIMS(3), 2, 0, 2), updates, 1);
+}
+
+BODY(taken_or_filled) {
+    lam_tensor *taken = lam_take_mode(lam_exp(in[0]), WHOLE(LAM_DIMS(2, 2), 1, 7, -1, -9), 0, LAM_INDEX_FILL);
+    out[0] = lam_where(lam_is_nan(taken), 0.0, taken);
+}
+
+BODY(taken_along_rows) {
+    out[0] = lam_take_along_axis(lam_square(in[0]), WHOLE(LAM_DIMS(3, 2), 0, 0, 3, -1, 1, 2), 1);
+}
+
+BODY(recurrence_of_itself) {
+    out[0] = lam_linear_recurrence(in[0], lam_cos(in[0]), 1, true);
+}
+
+static const lam_body bodies[] = {
+    mean_of_rows,        var_of_columns, std_of_all,      norm_of_rows,     norm_of_order_3,      softmax_of_columns,
+    log_softmax_of_rows, put_in_columns, taken_or_filled, taken_along_rows, recurrence_of_itself,
+};
+
+START_TEST(derivatives_agree_with_differences) {
+    lam_fn *f = FN(bodies[_i], 1, 1);
+    ck_assert_msg(lam_check_grads(f, LAM_LIST(matrix()), &(lam_check_grads_options){.order = 2}) == LAM_OK,
+                  "body %d: %s", _i, lam_error(ctx));
+}
+END_TEST
+
+/* f of each part along axis 0 of the inputs, stacked. */
+static lam_tensor *by_loop(lam_fn *f, lam_list in) {
+    lam_tensor *parts[8], *each[3];
+    int64_t n = lam_dim(in.items[0], 0);
+    for (int64_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < in.count; k++) each[k] = lam_index(in.items[k], 0, i);
+        parts[i] = lam_apply(f, (lam_list){in.count, each});
+    }
+    return lam_stack((lam_list){(size_t)n, parts}, 0);
+}
+
+static lam_tensor *examples(lam_dims batch) {
+    lam_tensor *scale = lam_add(lam_mul(lam_iota(ctx, LAM_F64, batch, 0), 0.7), lam_iota(ctx, LAM_F64, batch, -1));
+    lam_tensor *x = matrix();
+    for (int i = 0; i < batch.rank; i++) x = lam_expand_dims(x, 0);
+    for (int i = 0; i < 2; i++) scale = lam_expand_dims(scale, -1);
+    return lam_add(lam_mul(x, lam_add(scale, 1.0)), lam_sin(scale));
+}
+
+START_TEST(vmap_equals_the_loop_at_two_levels) {
+    lam_fn *f = FN(bodies[_i], 1, 1), *mapped = lam_vmap(f, NULL);
+    lam_tensor *x = examples(LAM_DIMS(3)), *y = examples(LAM_DIMS(2, 3));
+    EXPECT_SAME(apply1(mapped, x), by_loop(f, LAM_LIST(x)), 1e-14);
+    EXPECT_SAME(apply1(lam_vmap(mapped, NULL), y), by_loop(mapped, LAM_LIST(y)), 1e-14);
+}
+END_TEST
+
+/* ---- values: statistics ------------------------------------------------------------------------------------------ */
+
+START_TEST(mean_and_variance_are_those_of_loops) {
+    double mean[COLUMNS] = {0}, var[COLUMNS] = {0}, all = 0;
+    for (int i = 0; i < COUNT; i++) mean[i % COLUMNS] += sample[i] / ROWS;
+    for (int i = 0; i < COUNT; i++) var[i % COLUMNS] += pow(sample[i] - mean[i % COLUMNS], 2) / (ROWS - 1);
+    for (int i = 0; i < COUNT; i++) all += sample[i] / COUNT;
+    lam_tensor *x = matrix();
+    EXPECT_NEAR(lam_mean(x, NULL), 1e-14, LAM_DIMS0, all);
+    expect_values(__LINE__, lam_mean(x, &(lam_reduce_options){LAM_AXES(0), true}), 1e-14, LAM_DIMS(1, COLUMNS), mean,
+                  COLUMNS);
+    lam_var_options columns = {.axes = LAM_AXES(0), .ddof = 1};
+    expect_values(__LINE__, lam_var(x, &columns), 1e-14, LAM_DIMS(COLUMNS), var, COLUMNS);
+    EXPECT_SAME(lam_square(lam_std(x, &columns)), lam_var(x, &columns), 1e-14);
+    EXPECT_NUM(lam_mean(WHOLE(LAM_DIMS(2), 1, 2), NULL), 1.5);
+    EXPECT_NUM(lam_var(WHOLE(LAM_DIMS(4), 1, 2, 3, 4), NULL), 1.25);
+    EXPECT_NUM(lam_var(VEC(3), &(lam_var_options){.ddof = 1}), NAN);
+    EXPECT_NUM(lam_mean(lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), NULL), NAN);
+    ck_assert_int_eq(lam_dtype_of(lam_std(lam_cast(x, LAM_F32), NULL)), LAM_F32);
+}
+END_TEST
+
+START_TEST(norms_of_a_known_vector) {
+    lam_tensor *x = VEC(3, -4, 12);
+    EXPECT_NUM(lam_norm(x, NULL), 13);
+    EXPECT_NUM(lam_norm(x, &(lam_norm_options){.order = 1}), 19);
+    EXPECT_NUM(lam_norm(x, &(lam_norm_options){.order = INFINITY}), 12);
+    EXPECT_NUM(lam_norm(x, &(lam_norm_options){.order = -INFINITY}), 3);
+    EXPECT_NEAR(lam_norm(VEC(1, -2, 2, 0), &(lam_norm_options){.order = 3}), 1e-15, LAM_DIMS0, cbrt(17));
+    EXPECT(lam_norm(MAT(2, 2, 3, 4, 0, 0), &(lam_norm_options){.axes = LAM_AXES(1), .keepdims = true}), LAM_DIMS(2, 1),
+           5, 0);
+    lam_norm(x, &(lam_norm_options){.order = -1});
+    EXPECT_ERROR(LAM_ERR_OPTION, "norm", "-1");
+    lam_norm(x, &(lam_norm_options){.axes = LAM_AXES(1)});
+    EXPECT_ERROR(LAM_ERR_AXIS, "norm");
+}
+END_TEST
+
+/* The largest element decides which exponentials are in range, not the result. */
+START_TEST(softmax_does_not_depend_on_where_the_row_lies) {
+    double e = exp(1), sum = 1 + e + e * e;
+    lam_tensor *x = VEC(0, 1, 2), *far = lam_add(x, 4096.0);
+    EXPECT_NEAR(lam_softmax(x, 0), 1e-15, LAM_DIMS(3), 1 / sum, e / sum, e * e / sum);
+    EXPECT_SAME(lam_softmax(far, 0), lam_softmax(x, 0), 0);
+    EXPECT_SAME(lam_log_softmax(far, 0), lam_log_softmax(x, 0), 0);
+    EXPECT(lam_log_softmax(VEC(0, 5000), 0), LAM_DIMS(2), -5000, 0);
+    EXPECT(lam_softmax(VEC(-INFINITY, 7), 0), LAM_DIMS(2), 0, 1);
+    EXPECT_EMPTY(lam_softmax(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), 1), LAM_DIMS(0, 3));
+    lam_softmax(x, 1);
+    EXPECT_ERROR(LAM_ERR_AXIS, "softmax");
+    lam_log_softmax(x, -2);
+    EXPECT_ERROR(LAM_ERR_AXIS, "log_softmax");
+}
+END_TEST
+
+/* ---- values: indexing -------------------------------------------------------------------------------------------- */
+
+START_TEST(put_keeps_the_last_of_equal_indices) {
+    lam_tensor *x = VEC(10, 20, 30, 40);
+    EXPECT(lam_put(x, WHOLE(LAM_DIMS(3), 1, -1, 1), VEC(1, 2, 3), 0), LAM_DIMS(4), 10, 3, 30, 2);
+    EXPECT(lam_put(x, WHOLE(LAM_DIMS(2, 1), 0, 2), num(7), 0), LAM_DIMS(4), 7, 20, 7, 40);
+    EXPECT(lam_put(MAT(2, 2, 1, 2, 3, 4), WHOLE(LAM_DIMS(1), 0), MAT(2, 1, 8, 9), 1), LAM_DIMS(2, 2), 8, 2, 9, 4);
+    EXPECT(lam_put(x, whole(LAM_U8, LAM_DIMS(1), (int64_t[]){3}), VEC(0), 0), LAM_DIMS(4), 10, 20, 30, 0);
+    EXPECT_SAME(lam_put(x, lam_zeros(ctx, LAM_I64, LAM_DIMS(0)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), 0), x, 0);
+    lam_put(x, WHOLE(LAM_DIMS(1), 4), VEC(1), 0);
+    EXPECT_ERROR(LAM_ERR_INDEX, "4", "[-4, 4)");
+    lam_put(x, WHOLE(LAM_DIMS(1), 0), VEC(1), 1);
+    EXPECT_STATUS(LAM_ERR_AXIS);
+}
+END_TEST
+
+START_TEST(one_hot_marks_each_index) {
+    EXPECT(lam_one_hot(WHOLE(LAM_DIMS(3), 2, 0, 5), 3, LAM_F64), LAM_DIMS(3, 3), 0, 0, 1, 1, 0, 0, 0, 0, 0);
+    EXPECT(lam_one_hot(WHOLE(LAM_DIMS0, 1), 2, LAM_BOOL), LAM_DIMS(2), 0, 1);
+    EXPECT_EMPTY(lam_one_hot(WHOLE(LAM_DIMS(2), 0, 1), 0, LAM_F32), LAM_DIMS(2, 0));
+    lam_one_hot(VEC(1), 2, LAM_F64);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "one_hot");
+    lam_one_hot(WHOLE(LAM_DIMS(1), 0), -2, LAM_F64);
+    EXPECT_ERROR(LAM_ERR_VALUE, "one_hot", "-2");
+    lam_tensor *freed = WHOLE(LAM_DIMS(1), 0);
+    lam_drop(freed);
+    lam_one_hot(freed, 2, LAM_F64);
+    EXPECT_ERROR(LAM_ERR_FREED, "one_hot");
+}
+END_TEST
+
+START_TEST(fill_gives_nan_to_floats_and_0_to_integers) {
+    lam_tensor *at = WHOLE(LAM_DIMS(4), 1, 2, -2, -3), *narrow = lam_cast(at, LAM_I32);
+    EXPECT(lam_take_mode(VEC(5, 6), at, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, NAN, 5, NAN);
+    EXPECT(lam_take_mode(VEC(5, 6), narrow, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, NAN, 5, NAN);
+    EXPECT(lam_take_mode(WHOLE(LAM_DIMS(2), 5, 6), at, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, 0, 5, 0);
+    EXPECT(lam_take_mode(MAT(1, 2, 5, 6), WHOLE(LAM_DIMS(2), 0, 1), 0, LAM_INDEX_FILL), LAM_DIMS(2, 2), 5, 6, NAN, NAN);
+    lam_take(VEC(5, 6), at, 0);
+    EXPECT_ERROR(LAM_ERR_INDEX, "take", "2", "[-2, 2)");
+    EXPECT(lam_take_mode(VEC(5, 6), at, 0, LAM_INDEX_CLIP), LAM_DIMS(4), 6, 6, 5, 5);
+}
+END_TEST
+
+START_TEST(take_along_axis_broadcasts_the_other_axes) {
+    lam_tensor *x = MAT(2, 3, 1, 2, 3, 4, 5, 6);
+    EXPECT(lam_take_along_axis(x, WHOLE(LAM_DIMS(2, 1), 2, 0), 1), LAM_DIMS(2, 1), 3, 4);
+    EXPECT(lam_take_along_axis(x, WHOLE(LAM_DIMS(1, 2), 2, -3), 1), LAM_DIMS(2, 2), 3, 1, 6, 4);
+    EXPECT(lam_take_along_axis(x, WHOLE(LAM_DIMS(1, 3), 0, 1, 0), 0), LAM_DIMS(1, 3), 1, 5, 3);
+    EXPECT(lam_take_along_axis(MAT(1, 3, 1, 2, 3), WHOLE(LAM_DIMS(2, 1), 1, 2), 1), LAM_DIMS(2, 1), 2, 3);
+    lam_take_along_axis(x, WHOLE(LAM_DIMS(2), 0, 1), 1);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "take_along_axis");
+    lam_take_along_axis(x, WHOLE(LAM_DIMS(3, 1), 0, 1, 1), 1);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "take_along_axis", "axis 0");
+    lam_take_along_axis(x, WHOLE(LAM_DIMS(2, 1), 0, 1), 2);
+    EXPECT_ERROR(LAM_ERR_AXIS, "take_along_axis");
+}
+END_TEST
+
+BODY(put_of_all) {
+    out[0] = lam_put(in[0], in[1], in[2], 0);
+}
+
+BODY(along_of_both) {
+    out[0] = lam_take_along_axis(in[0], in[1], 0);
+}
+
+/* Batched indices, and an unmapped operand beside them. */
+START_TEST(batched_indices_equal_the_loop) {
+    lam_tensor *x = matrix(), *at = WHOLE(LAM_DIMS(3, 2), 3, 0, 1, 1, -1, 2), *new = lam_slice_axis(x, 1, 1, 3);
+    lam_fn *put = FN(put_of_all, 3, 1), *along = FN(along_of_both, 2, 1);
+    EXPECT_SAME(lam_apply(lam_vmap(put, NULL), LAM_LIST(x, at, new)), by_loop(put, LAM_LIST(x, at, new)), 0);
+    EXPECT_SAME(lam_apply(lam_vmap(along, NULL), LAM_LIST(x, at)), by_loop(along, LAM_LIST(x, at)), 0);
+    lam_vmap_options one = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0)};
+    lam_tensor *row = lam_index(x, 0, 1), *rows = lam_broadcast_to(row, LAM_DIMS(3, COLUMNS));
+    EXPECT_SAME(lam_apply(lam_vmap(along, &one), LAM_LIST(row, at)), by_loop(along, LAM_LIST(rows, at)), 0);
+}
+END_TEST
+
+Suite *suite_primitives_families(void) {
+    Suite *suite = SUITE_OF("families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
+                            softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices,
+                            one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
+                            take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop);
+    suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
+    suite_loop(suite, vmap_equals_the_loop_at_two_levels, (int)(sizeof bodies / sizeof bodies[0]));
+    return suite;
+}

@@ -1,0 +1,381 @@
+/* Implicit derivatives: lam_custom_linear_solve and lam_custom_root. Both are custom Functions whose rules solve again:
+ * of A(p) x = b
+ * the tangent is A dx = db - dA x, the cotangent of b is w with A' w = g, that of p the pullback of p -> A(p) x at -w.
+ * Captures of
+ * the functions given become operands, so that levels and gradients see them. */
+#include "transforms/custom.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/tensor/dtype.h"
+#include "transforms/arguments.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+/* ---- captures as inputs ------------------------------------------------------------------------------------------ */
+
+static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const lam_fn *base = lam__fn_base(env);
+    base->body(ctx, in, out, base->env);
+}
+
+/* f with its captures as further inputs. */
+static lam_fn *open_captures(lam_fn *f) {
+    lam__derived d = {"solve", f, body_open, f->inputs + f->captured, f->outputs, NULL, 0, NULL};
+    return lam__fn_derive(f->ctx, &d);
+}
+
+/* Handles to the captures of f, behind the n handles in list[]. */
+static void append_captures(const lam_fn *f, lam_tensor **list, int n) {
+    for (int k = 0; k < f->captured; k++) list[n + k] = lam__scope_handle(f->ctx, lam__value_hold(f->captures[k]));
+}
+
+/* ---- linear systems ---------------------------------------------------------------------------------------------- */
+
+/* Inputs of the Function: n parameters, b, then `extra` captures. Inputs of matvec: the same with x in the place of b.
+ * */
+typedef struct solve_attrs {
+    lam_fn *matvec; /* held */
+    int n, extra;
+    lam_solve_rule solve, transpose_solve;
+    void *env;
+    bool symmetric;
+    bool transposed; /* it is the transposed system that is solved */
+} solve_attrs;
+
+static void solve_release(lam_ctx *ctx, void *attrs) {
+    (void)ctx;
+    lam__fn_release(((solve_attrs *)attrs)->matvec);
+}
+
+/* v -> matvec(parameters, v, captures): the parameters and captures follow v as captures of this function. */
+typedef struct operator_env {
+    lam_fn *matvec;
+    int n;
+} operator_env;
+
+static void body_operator(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const operator_env *e = env;
+    int count = e->matvec->inputs;
+    lam_tensor **list = lam__apply_room(ctx, (size_t)count);
+    for (int k = 0; list && k < count; k++) list[k] = k < e->n ? in[1 + k] : k == e->n ? in[0] : in[k];
+    if (list) out[0] = lam_apply(e->matvec, (lam_list){(size_t)count, list});
+}
+
+/* The operator at these parameters (in[] as the Function's inputs), transposed if that is what is solved. env lives in
+ * the caller. */
+static lam_fn *operator_at(const solve_attrs *a, operator_env *env, lam_tensor *const in[], lam_tensor *like) {
+    lam_ctx *ctx = a->matvec->ctx;
+    int fixed = a->n + a->extra;
+    *env = (operator_env){a->matvec, a->n};
+    lam_tensor **captures = lam__apply_room(ctx, (size_t)fixed);
+    if (!captures) return ctx->failed_fn;
+    for (int k = 0; k < fixed; k++) captures[k] = k < a->n ? in[k] : in[k + 1];
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = a->matvec->name,
+                                                  .body = body_operator,
+                                                  .inputs = 1,
+                                                  .outputs = 1,
+                                                  .env = env,
+                                                  .captures = {(size_t)fixed, captures}});
+    return a->transposed ? lam_linear_transpose(f, LAM_LIST(like)) : f;
+}
+
+static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const solve_attrs *a = lam_fctx_attrs(fc);
+    operator_env env;
+    lam_solve_rule rule = a->transposed && !a->symmetric ? a->transpose_solve : a->solve;
+    lam_fn *linear = operator_at(a, &env, in, in[a->n]);
+    if (!lam_failed(linear)) out[0] = rule(fc->ctx, linear, in[a->n], a->env);
+}
+
+/* Saved are the inputs, with the solution in the place of b. */
+static void solve_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
+    const solve_attrs *a = lam_fctx_attrs(fc);
+    int count = lam_fctx_inputs(fc);
+    lam_tensor **list = lam__apply_room(fc->ctx, (size_t)count);
+    for (int k = 0; list && k < count; k++) list[k] = k == a->n ? out[0] : in[k];
+    if (list) lam_fctx_save_for_backward(fc, (lam_list){(size_t)count, list});
+    lam_fctx_set_materialize_grads(fc, false);
+}
+
+/* All inputs of matvec -> its value (transposed: that of the transposed operator): what is differentiated by the
+ * parameters. */
+static void body_product(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const solve_attrs *a = env;
+    operator_env operator;
+    (void)ctx;
+    lam_fn *linear = operator_at(a, &operator, in, in[a->n]);
+    out[0] = lam_apply(linear, LAM_LIST(in[a->n]));
+}
+
+static lam_fn *product_of(lam_fctx *fc) {
+    const solve_attrs *a = lam_fctx_attrs(fc);
+    return lam_fn_new(fc->ctx, &(lam_fn_options){.name = a->matvec->name,
+                                                 .body = body_product,
+                                                 .inputs = lam_fctx_inputs(fc),
+                                                 .outputs = 1,
+                                                 .env = (void *)(uintptr_t)a});
+}
+
+static lam_tensor **saved_list(lam_fctx *fc) {
+    int count = lam_fctx_saved_count(fc);
+    lam_tensor **list = lam__apply_room(fc->ctx, (size_t)count);
+    for (int k = 0; list && k < count; k++) list[k] = lam_fctx_saved(fc, k);
+    return list;
+}
+
+/* Applies an instance with b in its place among the saved inputs. */
+static lam_tensor *solve_again(lam_fctx *fc, lam__instance *x, lam_tensor *const saved[], lam_tensor *b) {
+    const solve_attrs *a = x->attrs;
+    lam_tensor **list = lam__apply_room(fc->ctx, (size_t)x->inputs), *out = &fc->ctx->failed;
+    for (int k = 0; list && k < x->inputs; k++) list[k] = k == a->n ? b : saved[k];
+    if (list) lam__custom_apply(x, (lam_list){(size_t)x->inputs, list}, &out);
+    return out;
+}
+
+static void solve_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    const solve_attrs *a = lam_fctx_attrs(fc);
+    int count = lam_fctx_inputs(fc);
+    lam_tensor **saved = saved_list(fc), **tangents = lam__apply_room(fc->ctx, (size_t)count), *rest = t[a->n];
+    bool any = false;
+    if (!saved || !tangents) return;
+    for (int k = 0; k < count; k++) {
+        tangents[k] = k == a->n ? NULL : t[k];
+        any = any || tangents[k];
+    }
+    if (any) {
+        lam_tensor *value, *change;
+        lam_list primals = {(size_t)count, saved};
+        if (lam_jvp(product_of(fc), primals, (lam_list){(size_t)count, tangents}, &value, &change, 1, NULL) != LAM_OK)
+            return;
+        rest = rest ? lam_sub(rest, change) : lam_neg(change);
+    }
+    if (rest) dout[0] = solve_again(fc, fc->instance, saved, rest);
+}
+
+static const lam_function function_solve;
+
+/* The Function that solves the transposed system. */
+static lam__instance *transposed_of(lam_fctx *fc) {
+    solve_attrs a = *(const solve_attrs *)lam_fctx_attrs(fc);
+    lam_function f = fc->instance->fn;
+    if (!a.transposed && !a.transpose_solve && !a.symmetric) {
+        lam__custom_fail(fc, LAM_ERR_RULE, "give transpose_solve, or say symmetric",
+                         "reverse mode needs the transposed system solved, and there is no rule for that");
+        return NULL;
+    }
+    a.transposed = !a.transposed && !a.symmetric;
+    lam__fn_retain(a.matvec);
+    return lam__custom_instance(fc->ctx, &f, &a, solve_release, fc->instance->inputs, 1);
+}
+
+/* Gradients by everything but b: the pullback of the product at -w. */
+static void parameter_gradients(lam_fctx *fc, int skip, lam_fn *product, lam_tensor *const primals[], lam_tensor *w,
+                                lam_tensor *gx[]) {
+    int count = product->inputs, wanted = 0;
+    int *argnums = (int *)(void *)lam__apply_room(fc->ctx, (size_t)count);
+    lam_tensor **back = lam__apply_room(fc->ctx, (size_t)count), *value;
+    lam_fn *pullback;
+    if (!argnums || !back) return;
+    for (int k = 0; k < count; k++)
+        if (k != skip && lam_fctx_needs_input_grad(fc, k)) argnums[wanted++] = k;
+    lam_grad_options o = {.argnums = {wanted, argnums}};
+    if (!wanted || lam_vjp(product, (lam_list){(size_t)count, primals}, &value, 1, &pullback, &o) != LAM_OK) return;
+    if (lam_call(pullback, LAM_LIST(lam_neg(w)), back, (size_t)wanted) != LAM_OK) return;
+    for (int k = 0; k < wanted; k++) gx[argnums[k]] = back[k];
+}
+
+static void solve_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    const solve_attrs *a = lam_fctx_attrs(fc);
+    lam_tensor **saved = saved_list(fc);
+    lam__instance *other = saved && g[0] ? transposed_of(fc) : NULL;
+    if (!other) return;
+    lam_tensor *w = solve_again(fc, other, saved, g[0]);
+    lam__custom_release(other);
+    gx[a->n] = w;
+    parameter_gradients(fc, a->n, product_of(fc), saved, w, gx);
+}
+
+static const lam_function function_solve = {
+    .name = "linear_solve",
+    .inputs = LAM_VARIADIC,
+    .outputs = 1,
+    .attrs_size = sizeof(solve_attrs),
+    .forward = solve_forward,
+    .setup_context = solve_setup,
+    .backward = solve_backward,
+    .jvp = solve_jvp,
+    .generate_vmap_rule = true,
+};
+
+static lam_ctx *check_solve(const char *what, lam_fn *f, lam_list parameters) {
+    lam_ctx *ctx = lam__fn_check(what, f);
+    if (!ctx) return NULL;
+    if (f->outputs == 1 && (size_t)f->inputs == parameters.count + 1 && (parameters.items || !parameters.count))
+        return ctx;
+    lam__error_set(
+        ctx, LAM_ERR_ARITY, NULL,
+        "%s: function '%s' takes %d inputs and gives %d outputs, expected %zu (the parameters and one more) and 1",
+        what, f->name, f->inputs, f->outputs, parameters.count + 1);
+    return NULL;
+}
+
+static lam_tensor *failed_with(const lam_fn *f) {
+    return f ? &f->ctx->failed : &lam__context_failed.failed;
+}
+
+/* The solution with the operator that `a` describes; takes over a's reference to matvec. list: the Function's inputs.
+ * */
+static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *const list[]) {
+    int inputs = a->n + 1 + a->extra;
+    lam__instance *x = lam__custom_instance(ctx, &function_solve, a, solve_release, inputs, 1);
+    lam_tensor *out = &ctx->failed;
+    if (x) lam__custom_apply(x, (lam_list){(size_t)inputs, list}, &out);
+    lam__custom_release(x);
+    return out;
+}
+
+lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
+                                    const lam_linear_solve_options *options) {
+    static const lam_linear_solve_options none;
+    const lam_linear_solve_options *o = options ? options : &none;
+    lam_ctx *ctx = check_solve("custom_linear_solve", matvec, parameters);
+    if (!ctx) return failed_with(matvec);
+    if (!solve || !b)
+        return lam_fail(ctx, LAM_ERR_NULL, "custom_linear_solve of '%s': %s is NULL", matvec->name,
+                        solve ? "b" : "solve");
+    int n = (int)parameters.count;
+    lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + matvec->captured));
+    lam_fn *opened = open_captures(matvec);
+    if (!list || lam_failed(opened)) return &ctx->failed;
+    for (int k = 0; k < n; k++) list[k] = parameters.items[k];
+    list[n] = b;
+    append_captures(matvec, list, n + 1);
+    solve_attrs a = {.matvec = lam__fn_retain(opened),
+                     .n = n,
+                     .extra = matvec->captured,
+                     .solve = solve,
+                     .transpose_solve = o->transpose_solve,
+                     .env = o->env,
+                     .symmetric = o->symmetric};
+    return solve_with(ctx, &a, list);
+}
+
+/* ---- roots ------------------------------------------------------------------------------------------------------- */
+
+/* Inputs of the Function: x0, n parameters, the captures of f, the captures of solve. */
+typedef struct root_attrs {
+    lam_fn *f, *solve; /* with captures as inputs; held */
+    int n;
+    lam_solve_rule tangent_solve;
+    void *env;
+} root_attrs;
+
+static void root_release(lam_ctx *ctx, void *attrs) {
+    root_attrs *a = attrs;
+    (void)ctx;
+    lam__fn_release(a->f);
+    lam__fn_release(a->solve);
+}
+
+static void root_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const root_attrs *a = lam_fctx_attrs(fc);
+    lam_tensor **list = lam__apply_room(fc->ctx, (size_t)a->solve->inputs);
+    for (int k = 0; list && k < a->solve->inputs; k++) list[k] = k <= a->n ? in[k] : in[k + a->f->inputs - 1 - a->n];
+    if (list) out[0] = lam_apply(a->solve, (lam_list){(size_t)a->solve->inputs, list});
+}
+
+/* Saved are f's inputs, at the root. */
+static void root_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
+    const root_attrs *a = lam_fctx_attrs(fc);
+    size_t count = (size_t)a->f->inputs;
+    lam_tensor **list = lam__apply_room(fc->ctx, count);
+    for (size_t k = 0; list && k < count; k++) list[k] = k ? in[k] : out[0];
+    if (list) lam_fctx_save_for_backward(fc, (lam_list){count, list});
+    lam_fctx_set_materialize_grads(fc, false);
+}
+
+/* f's inputs, then v -> the derivative of f by x along v. The env of this function is empty, its base is f. */
+static void body_slope(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn *f = lam__fn_base(env);
+    lam_tensor **tangents = lam__apply_room(ctx, (size_t)f->inputs), *value;
+    for (int k = 0; tangents && k < f->inputs; k++) tangents[k] = k ? NULL : in[f->inputs];
+    if (tangents)
+        lam_jvp(f, (lam_list){(size_t)f->inputs, in}, (lam_list){(size_t)f->inputs, tangents}, &value, out, 1, NULL);
+}
+
+/* v with (df/dx) v = b, or the transposed one, at the saved point. */
+static lam_tensor *solve_slope(lam_fctx *fc, lam_tensor *const saved[], lam_tensor *b, bool transposed) {
+    const root_attrs *r = lam_fctx_attrs(fc);
+    int n = r->f->inputs;
+    lam__derived d = {"slope", r->f, body_slope, n + 1, 1, NULL, 0, NULL};
+    lam_fn *slope = lam__fn_derive(fc->ctx, &d);
+    lam_tensor **list = lam__apply_room(fc->ctx, (size_t)n + 1);
+    if (!list || lam_failed(slope)) return &fc->ctx->failed;
+    for (int k = 0; k <= n; k++) list[k] = k < n ? saved[k] : b;
+    solve_attrs a = {.matvec = lam__fn_retain(slope),
+                     .n = n,
+                     .solve = r->tangent_solve,
+                     .transpose_solve = r->tangent_solve,
+                     .env = r->env,
+                     .transposed = transposed};
+    return solve_with(fc->ctx, &a, list);
+}
+
+static void root_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    const root_attrs *a = lam_fctx_attrs(fc);
+    size_t count = (size_t)a->f->inputs;
+    lam_tensor **saved = saved_list(fc), **tangents = lam__apply_room(fc->ctx, count), *value, *change;
+    bool any = false;
+    if (!saved || !tangents) return;
+    for (size_t k = 0; k < count; k++) {
+        tangents[k] = k ? t[k] : NULL;
+        any = any || tangents[k];
+    }
+    if (!any ||
+        lam_jvp(a->f, (lam_list){count, saved}, (lam_list){count, tangents}, &value, &change, 1, NULL) != LAM_OK)
+        return;
+    dout[0] = solve_slope(fc, saved, lam_neg(change), false);
+}
+
+static void root_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    const root_attrs *a = lam_fctx_attrs(fc);
+    lam_tensor **saved = saved_list(fc);
+    if (!saved || !g[0]) return;
+    parameter_gradients(fc, 0, a->f, saved, solve_slope(fc, saved, g[0], true), gx);
+}
+
+static const lam_function function_root = {
+    .name = "root",
+    .inputs = LAM_VARIADIC,
+    .outputs = 1,
+    .attrs_size = sizeof(root_attrs),
+    .forward = root_forward,
+    .setup_context = root_setup,
+    .backward = root_backward,
+    .jvp = root_jvp,
+    .generate_vmap_rule = true,
+};
+
+lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_fn *solve, lam_solve_rule tangent_solve,
+                            void *env) {
+    lam_ctx *ctx = check_solve("custom_root", f, parameters);
+    if (!ctx) return failed_with(f);
+    if (!check_solve("custom_root", solve, parameters)) return &ctx->failed;
+    if (!x0 || !tangent_solve)
+        return lam_fail(ctx, LAM_ERR_NULL, "custom_root of '%s': %s is NULL", f->name, x0 ? "tangent_solve" : "x0");
+    int n = (int)parameters.count, inputs = n + 1 + f->captured + solve->captured;
+    lam_tensor **list = lam__apply_room(ctx, (size_t)inputs), *out = &ctx->failed;
+    lam_fn *opened = open_captures(f), *opened_solve = open_captures(solve);
+    if (!list || lam_failed(opened) || lam_failed(opened_solve)) return &ctx->failed;
+    for (int k = 0; k <= n; k++) list[k] = k ? parameters.items[k - 1] : lam_stop_gradient(x0);
+    append_captures(f, list, n + 1);
+    append_captures(solve, list, n + 1 + f->captured);
+    root_attrs a = {lam__fn_retain(opened), lam__fn_retain(opened_solve), n, tangent_solve, env};
+    lam__instance *x = lam__custom_instance(ctx, &function_root, &a, root_release, inputs, 1);
+    if (x) lam__custom_apply(x, (lam_list){(size_t)inputs, list}, &out);
+    lam__custom_release(x);
+    return out;
+}

@@ -1,13 +1,6 @@
 /* Batching rules of custom Functions: the user's, the loop, the generated one, and what is wrong with rules. Expected
  * values by hand. */
-#include "tests/support.h"
-
-#define FORWARD(name)  static void name(UNUSED lam_fctx *fc, UNUSED lam_tensor *const in[], UNUSED lam_tensor *out[])
-#define SETUP(name)    static void name(UNUSED lam_fctx *fc, UNUSED lam_tensor *const in[], UNUSED lam_tensor *const out[])
-#define BACKWARD(name) static void name(UNUSED lam_fctx *fc, UNUSED lam_tensor *const g[], UNUSED lam_tensor *gx[])
-#define VMAP(name)                                                                                                     \
-    static void name(UNUSED lam_fctx *fc, UNUSED const lam_vmap_info *info, UNUSED const int in_axes[],                \
-                     UNUSED lam_tensor *const in[], UNUSED lam_tensor *out[], UNUSED int out_axes[])
+#include "tests/custom/callbacks.h"
 
 BODY(applied) {
     lam_function_apply(ctx, env, NULL, LAM_LIST(in[0]), out, 1);
@@ -15,10 +8,6 @@ BODY(applied) {
 
 BODY(applied_to_two) {
     lam_function_apply(ctx, env, NULL, LAM_LIST(in[0], in[1]), out, 1);
-}
-
-BODY(sum_of) {
-    out[0] = lam_sum(apply1(env, in[0]), NULL);
 }
 
 /* ---- the user's rule --------------------------------------------------------------------------------------------- */

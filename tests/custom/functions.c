@@ -1,26 +1,9 @@
 /* Rules for existing functions (lam_custom_vjp and its kin), once_differentiable, printing, depth. Expected values by
  * hand; rules are
  * wrong on purpose where they must be told from the code. */
-#include "tests/support.h"
+#include "tests/custom/callbacks.h"
 
 #include <pthread.h>
-
-BODY(along) {
-    lam_tensor *value;
-    lam_jvp(env, LAM_LIST(in[0]), LAM_LIST(lam_ones_like(in[0])), &value, &out[0], 1, NULL);
-}
-
-static lam_fn *forward_of(lam_fn *f) {
-    return FN_ENV(along, 1, 1, f);
-}
-
-static lam_fn *reverse_of(lam_fn *f) {
-    return lam_grad(f, NULL);
-}
-
-BODY(sum_of) {
-    out[0] = lam_sum(apply1(env, in[0]), NULL);
-}
 
 /* ---- lam_custom_vjp ---------------------------------------------------------------------------------------------- */
 

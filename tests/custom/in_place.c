@@ -1,10 +1,5 @@
 /* In-place Functions, views as outputs, hooks on gradients. Expected values by hand. */
-#include "tests/support.h"
-
-#define FORWARD(name)  static void name(UNUSED lam_fctx *fc, UNUSED lam_tensor *const in[], UNUSED lam_tensor *out[])
-#define SETUP(name)    static void name(UNUSED lam_fctx *fc, UNUSED lam_tensor *const in[], UNUSED lam_tensor *const out[])
-#define BACKWARD(name) static void name(UNUSED lam_fctx *fc, UNUSED lam_tensor *const g[], UNUSED lam_tensor *gx[])
-#define JVP(name)      static void name(UNUSED lam_fctx *fc, UNUSED lam_tensor *const t[], UNUSED lam_tensor *dout[])
+#include "tests/custom/callbacks.h"
 
 /* ---- exp in place ------------------------------------------------------------------------------------------------ */
 
@@ -49,11 +44,6 @@ BODY(through_handle) {
     lam_tensor *x = lam_alias(in[0]), *y;
     lam_function_apply(ctx, env, NULL, LAM_LIST(x), &y, 1);
     out[0] = x;
-}
-
-BODY(along) {
-    lam_tensor *value;
-    lam_jvp(env, LAM_LIST(in[0]), LAM_LIST(lam_ones_like(in[0])), &value, &out[0], 1, NULL);
 }
 
 START_TEST(test_callers_handle_shows_the_new_value_at_every_level) {

@@ -1,7 +1,7 @@
 /* Which rule of a custom Function runs, under every transform and nesting. The rules of these Functions are wrong on
  * purpose (backward five times, jvp seven times x^3, for a forward of x^4), so that the value shows which one ran;
  * expected values are products of those factors and of derivatives of powers, by hand. */
-#include "tests/support.h"
+#include "tests/custom/callbacks.h"
 
 static int forwards, setups;
 
@@ -46,24 +46,6 @@ static const lam_function combined = {
     .name = "combined", .inputs = 1, .outputs = 1, .forward = odd_combined, .backward = odd_backward, .jvp = odd_jvp};
 static const lam_function *const styles[] = {&separate, &combined};
 
-static lam_fn *fn_of(const lam_function *f) {
-    return lam_function_fn(ctx, f, NULL, 1, 1);
-}
-
-/* The tangent of env's function along ones. */
-BODY(along) {
-    lam_tensor *value;
-    lam_jvp(env, LAM_LIST(in[0]), LAM_LIST(lam_ones_like(in[0])), &value, &out[0], 1, NULL);
-}
-
-static lam_fn *forward_of(lam_fn *f) {
-    return FN_ENV(along, 1, 1, f);
-}
-
-static lam_fn *reverse_of(lam_fn *f) {
-    return lam_grad(f, NULL);
-}
-
 /* ---- one level --------------------------------------------------------------------------------------------------- */
 
 START_TEST(test_value_runs_forward_only) {
@@ -95,10 +77,6 @@ START_TEST(test_vmap_maps_all_callbacks) {
     }
 }
 END_TEST
-
-BODY(sum_of) {
-    out[0] = lam_sum(apply1(env, in[0]), NULL);
-}
 
 START_TEST(test_derivatives_of_vmap) {
     for (int s = 0; s < 2; s++) {

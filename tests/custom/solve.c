@@ -1,20 +1,7 @@
 /* Implicit derivatives: lam_custom_linear_solve and lam_custom_root. Expected values: closed forms of the solutions and
  * of their
  * derivatives. The rules read no derivative from their own operations, which iterate or factorise. */
-#include "tests/support.h"
-
-BODY(along) {
-    lam_tensor *value;
-    lam_jvp(env, LAM_LIST(in[0]), LAM_LIST(lam_ones_like(in[0])), &value, &out[0], 1, NULL);
-}
-
-static lam_fn *forward_of(lam_fn *f) {
-    return FN_ENV(along, 1, 1, f);
-}
-
-static lam_fn *reverse_of(lam_fn *f) {
-    return lam_grad(f, NULL);
-}
+#include "tests/custom/callbacks.h"
 
 /* ---- linear systems ---------------------------------------------------------------------------------------------- */
 

@@ -9,10 +9,9 @@ static double foreign(double x) {
     return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
 
-/* Sees plain values at every level, so raw data may be read. */
+/* Sees plain values at every level, so numbers may be read. */
 static void forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    const double *x = lam_data(in[0]);
-    out[0] = lam_scalar(lam_fctx_ctx(fc), foreign(*x));
+    out[0] = lam_scalar(lam_fctx_ctx(fc), foreign(lam_item(in[0])));
 }
 
 static void setup_context(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {

@@ -3,6 +3,7 @@
  * word of transforms is a function again; its value is computed once by the library and once in plain C on hyper-dual
  * numbers. */
 #include "tests/compositions/hyper.h"
+#include "tests/custom/styles.h"
 #include "tests/support.h"
 
 #include <float.h>
@@ -15,17 +16,18 @@ static const double scale[BATCH] = {1, 0.8, -0.6}, shift[BATCH] = {0, 0.3, -0.2}
 
 /* ---- the function --------------------------------------------------------------------------------------------- */
 
-/* in: x, and the captured vector c. With a = x[0:3] and b = x[3]: q = sin(a) / a where a > 0 (elsewhere that would be
+/* in: x, and the captured vector c; env: in which style some of the operations are called. With a = x[0:3] and b = x[3]: q = sin(a) / a where a > 0 (elsewhere that would be
  * NaN at 0), else 1 + b a^2; s = the rows of q (a + b)^T summed with weights c; sum(exp(0.3 s)) + b sum(a) + log(1 +
  * b^2). */
 BODY(nasty) {
+    style k = *(const style *)env;
     lam_tensor *a = lam_slice_axis(in[0], 0, 0, 3), *b = lam_index(in[0], 0, 3), *c = in[1];
     lam_tensor *positive = lam_gt(a, 0), *safe = lam_where(positive, a, 1);
-    lam_tensor *q = lam_where(positive, lam_div(lam_sin(a), safe), lam_add(1, lam_mul(b, lam_square(a))));
-    lam_tensor *m = lam_mul(lam_expand_dims(q, 1), lam_add(a, b));
+    lam_tensor *q = lam_where(positive, lam_div(style_sin(k, a), safe), lam_add(1, style_mul(k, b, lam_square(a))));
+    lam_tensor *m = style_mul(k, lam_expand_dims(q, 1), lam_add(a, b));
     lam_tensor *s = lam_sum(lam_mul(m, c), &(lam_reduce_options){.axes = LAM_AXES(1)});
-    lam_tensor *t = lam_sum(lam_exp(lam_mul(0.3, s)), NULL);
-    out[0] = lam_add(lam_add(t, lam_mul(b, lam_sum(a, NULL))), lam_log(lam_add(1, lam_square(b))));
+    lam_tensor *t = lam_sum(style_exp(k, lam_mul(0.3, s)), NULL);
+    out[0] = lam_add(lam_add(t, style_mul(k, b, lam_sum(a, NULL))), style_log(k, lam_add(1, lam_square(b))));
 }
 
 static hyper quotient(hyper a, hyper b) {
@@ -158,6 +160,7 @@ enum { LETTERS = sizeof letters / sizeof letters[0] };
 typedef struct word {
     int length;
     int letter[DEPTH];
+    style style; /* of the operations of the innermost function */
 } word;
 
 /* x + u (e + e'): units 2 d and 2 d + 1 belong to depth d. */
@@ -185,8 +188,12 @@ static hyper reference(const word *w, int depth, const hyper x[]) {
 static lam_fn *function_from(const word *w, int depth, link links[]) {
     if (depth == w->length) {
         lam_tensor *c = vector_of(captured, 3);
-        return lam_fn_new(
-            ctx, &(lam_fn_options){.name = "nasty", .body = nasty, .inputs = 1, .outputs = 1, .captures = LAM_LIST(c)});
+        return lam_fn_new(ctx, &(lam_fn_options){.name = "nasty",
+                                                 .body = nasty,
+                                                 .inputs = 1,
+                                                 .outputs = 1,
+                                                 .env = (void *)(uintptr_t)&w->style,
+                                                 .captures = LAM_LIST(c)});
     }
     links[depth].inner = function_from(w, depth + 1, links);
     links[depth].u = vector_of(direction[depth], SIZE);
@@ -203,23 +210,25 @@ static void check_word(const word *w, const double point[]) {
     double got = lam_item(apply1(function_from(w, 0, links), vector_of(point, SIZE)));
     const char *names[DEPTH] = {"", "", ""};
     for (int d = 0; d < w->length; d++) names[d] = letters[w->letter[d]].name;
-    ck_assert_msg(lam_status_of(ctx) == LAM_OK, "%s(%s(%s)): %s", names[0], names[1], names[2], lam_error(ctx));
-    ck_assert_msg(fabsl(got - want) <= 1e-11L * fmaxl(1, fabsl(want)), "%s(%s(%s)): %.17g, not %.17Lg", names[0],
-                  names[1], names[2], got, want);
+    ck_assert_msg(lam_status_of(ctx) == LAM_OK, "%s(%s(%s)), style %s: %s", names[0], names[1], names[2],
+                  style_name(w->style), lam_error(ctx));
+    ck_assert_msg(fabsl(got - want) <= 1e-11L * fmaxl(1, fabsl(want)), "%s(%s(%s)), style %s: %.17g, not %.17Lg",
+                  names[0], names[1], names[2], style_name(w->style), got, want);
     lam_scope_end(scope, NULL, 0);
 }
 
 /* Positive and negative elements, and one at 0, where the branch not taken is NaN. */
 static const double points[2][SIZE] = {{0.7, -0.4, 1.3, 0.6}, {0.0, 0.9, -1.1, -0.5}};
 
-static void check_words(int length, int first) {
+static void check_words(int length, int first, style k) {
     int count = 1;
     for (int i = 1; i < length; i++) count *= LETTERS;
-    for (int code = 0; code < count; code++) {
-        word w = {.length = length, .letter = {first}};
+    int step = k > STYLE_COMBINED && length == DEPTH ? 4 : 1; /* of the longest words, some */
+    for (int code = first % step; code < count; code += step) {
+        word w = {.length = length, .letter = {first}, .style = k};
         for (int d = 1, rest = code; d < length; d++, rest /= LETTERS) w.letter[d] = rest % LETTERS;
         check_word(&w, points[code % 2]);
-        check_word(&w, points[(code + 1) % 2]);
+        if (k == STYLE_NONE) check_word(&w, points[(code + 1) % 2]);
     }
 }
 
@@ -231,17 +240,27 @@ END_TEST
 
 /* Words that begin with letter _i. */
 START_TEST(every_transform) {
-    check_words(1, _i);
+    check_words(1, _i, STYLE_NONE);
 }
 END_TEST
 
 START_TEST(every_nesting_of_two) {
-    check_words(2, _i);
+    check_words(2, _i, STYLE_NONE);
 }
 END_TEST
 
 START_TEST(every_nesting_of_three) {
-    check_words(3, _i);
+    check_words(3, _i, STYLE_NONE);
+}
+END_TEST
+
+/* Style _i of custom Functions, through words of every length: the same numbers. */
+START_TEST(every_style_of_custom_functions) {
+    style k = (style)(_i + 1);
+    check_word(&(word){.style = k}, points[0]);
+    check_word(&(word){.style = k}, points[1]);
+    for (int length = 1; length <= DEPTH; length++)
+        for (int first = 0; first < LETTERS; first++) check_words(length, first, k);
 }
 END_TEST
 
@@ -249,5 +268,6 @@ Suite *suite_compositions_nestings(void) {
     Suite *suite = SUITE_OF("nestings", the_function_itself);
     const TTest *const looped[] = {every_transform, every_nesting_of_two, every_nesting_of_three};
     for (size_t k = 0; k < 3; k++) suite_loop(suite, looped[k], LETTERS);
+    suite_loop(suite, every_style_of_custom_functions, STYLES - 1);
     return suite;
 }

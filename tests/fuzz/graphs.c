@@ -1,6 +1,7 @@
 /* Random expressions through random nestings of the transforms: forward, reverse and mixed modes, under checkpoints, in
  * chunks and linearised, against central differences and against each other; vmap against the loop. An expression is
  * a short program over a stack of values, made from a seed, so that a failure names one number. */
+#include "tests/custom/styles.h"
 #include "tests/support.h"
 
 enum { SIZE = 3, STEPS = 9, ROWS = 3, CASES = 120 };
@@ -23,9 +24,20 @@ static int below(uint64_t *state, int n) {
 
 /* ---- expressions ----------------------------------------------------------------------------------------------- */
 
+/* Operations as custom Functions of any style; STYLE_NONE is one of them. */
+static lam_tensor *by_rule(uint64_t *s, lam_tensor *x) {
+    style k = (style)below(s, STYLES);
+    switch (below(s, 4)) {
+    case 0: return style_sin(k, x);
+    case 1: return style_exp(k, lam_neg(style_mul(k, x, x)));
+    case 2: return style_log(k, lam_add(style_mul(k, x, x), 1.5));
+    default: return style_mul(k, x, lam_mean(x, NULL));
+    }
+}
+
 /* Smooth functions with small derivatives everywhere, so that differences say something. */
 static lam_tensor *bend(uint64_t *s, lam_tensor *x) {
-    switch (below(s, 10)) {
+    switch (below(s, 13)) {
     case 0: return lam_sin(x);
     case 1: return lam_cos(x);
     case 2: return lam_tanh(x);
@@ -35,7 +47,8 @@ static lam_tensor *bend(uint64_t *s, lam_tensor *x) {
     case 6: return lam_exp(lam_neg(lam_square(x)));
     case 7: return lam_log(lam_add(lam_square(x), 1.5));
     case 8: return lam_integer_pow(lam_sin(x), 3);
-    default: return lam_neg(x);
+    case 9: return lam_neg(x);
+    default: return by_rule(s, x);
     }
 }
 

@@ -109,7 +109,7 @@ JVP(jvp_with_slope) {
 
 /* The batch axis is in front of x; axes of 1 behind it give the example `rank` axes. */
 static lam_tensor *lined_up(lam_tensor *x, int rank) {
-    while (lam_rank(x) < rank + 1) x = lam_expand_dims(x, 1);
+    for (int k = lam_rank(x); k <= rank; k++) x = lam_expand_dims(x, 1);
     return x;
 }
 

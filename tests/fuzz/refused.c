@@ -1,7 +1,5 @@
-/* Memory that is refused. Each scenario runs again and again while its first, second, third, ... request is refused,
- * once and from then on. Whatever happens, the status is right, nothing leaks, and the context gives the correct
- * result afterwards. */
-#include "tests/support.h"
+/* Memory that is refused, of the transforms: scenarios for the sweep. */
+#include "tests/fuzz/sweep.h"
 
 enum { N = 3 };
 
@@ -149,10 +147,7 @@ static double run_captures(void) {
 
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    double (*run)(void);
-} scenarios[] = {
+static const scenario scenarios[] = {
     {"grad", run_grad},           {"nested grad", run_nested_grad}, {"vmap in chunks", run_vmap_chunked},
     {"jacobians", run_jacobians}, {"hessians", run_hessians},       {"linearize", run_linearize},
     {"transpose", run_transpose}, {"checkpoint", run_checkpoint},   {"in place", run_in_place},
@@ -161,65 +156,14 @@ static const struct {
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 
-static double scoped(double (*run)(void)) {
-    lam_scope *scope = lam_scope_begin(ctx);
-    double result = run();
-    lam_scope_end(scope, NULL, 0);
-    return result;
-}
-
-/* Runs with request n refused; false if the scenario makes fewer. */
-static bool refused_at(int s, double want, size_t n, bool from_then_on) {
-    memory m = {.refuse = n, .from_then_on = from_then_on};
-    lam_ctx_options options = memory_options(&m);
-    const char *name = scenarios[s].name;
-    ctx = lam_ctx_new(&options);
-    double first = scoped(scenarios[s].run);
-    bool reached = m.requests >= n;
-    ck_assert_msg(reached ? lam_status_of(ctx) == LAM_ERR_MEMORY || first == want
-                          : first == want && lam_status_of(ctx) == LAM_OK,
-                  "%s, request %zu: %g and %s", name, n, first, lam_error(ctx));
-    bool born = lam_ctx_bytes(ctx) > 0;
-    m.refuse = 0;
-    lam_clear_error(ctx);
-    double again = born ? scoped(scenarios[s].run) : want;
-    ck_assert_msg(again == want, "%s, after request %zu: %.17g, not %.17g: %s", name, n, again, want, lam_error(ctx));
-    lam_ctx_free(ctx);
-    ck_assert_msg(m.blocks == 0, "%s, request %zu: %zu blocks leak", name, n, m.blocks);
-    ck_assert_msg(!m.wrong_size, "%s, request %zu: released with another size", name, n);
-    return reached;
-}
-
+/* Scenario _i. */
 START_TEST(every_request_refused_in_turn) {
-    lam_ctx *real = ctx;
-    double want = scoped(scenarios[_i].run);
-    EXPECT_OK();
-    ck_assert_msg(isfinite(want) && want != 0, "%s: the scenario says nothing: %g", scenarios[_i].name, want);
-    for (int from_then_on = 0; from_then_on < 2; from_then_on++)
-        for (size_t n = 1; refused_at(_i, want, n, from_then_on); n++) continue;
-    ctx = real;
+    sweep_requests(&scenarios[_i]);
 }
 END_TEST
 
-/* The limit is met somewhere inside; with enough room the result is right. */
 START_TEST(every_memory_limit) {
-    lam_ctx *real = ctx;
-    double want = scoped(scenarios[_i].run);
-    for (size_t limit = 4096, fine = 0; !fine; limit += limit / 32) {
-        memory m = {0};
-        lam_ctx_options options = memory_options(&m);
-        options.memory_limit = limit;
-        ctx = lam_ctx_new(&options);
-        double got = scoped(scenarios[_i].run);
-        fine = lam_status_of(ctx) == LAM_OK;
-        ck_assert_msg(fine ? got == want : lam_status_of(ctx) == LAM_ERR_MEMORY, "%s, limit %zu: %s",
-                      scenarios[_i].name, limit, lam_error(ctx));
-        ck_assert_msg(lam_ctx_peak_bytes(ctx) <= limit, "%s: the limit was passed", scenarios[_i].name);
-        lam_ctx_free(ctx);
-        ck_assert_msg(m.blocks == 0 && !m.wrong_size, "%s, limit %zu: %zu blocks leak", scenarios[_i].name, limit,
-                      m.blocks);
-    }
-    ctx = real;
+    sweep_limits(&scenarios[_i]);
 }
 END_TEST
 

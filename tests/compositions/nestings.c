@@ -16,9 +16,9 @@ static const double scale[BATCH] = {1, 0.8, -0.6}, shift[BATCH] = {0, 0.3, -0.2}
 
 /* ---- the function --------------------------------------------------------------------------------------------- */
 
-/* in: x, and the captured vector c; env: in which style some of the operations are called. With a = x[0:3] and b = x[3]: q = sin(a) / a where a > 0 (elsewhere that would be
- * NaN at 0), else 1 + b a^2; s = the rows of q (a + b)^T summed with weights c; sum(exp(0.3 s)) + b sum(a) + log(1 +
- * b^2). */
+/* in: x, and the captured vector c; env: the style in which some of the operations are called. With a = x[0:3] and b =
+ * x[3]: q = sin(a) / a where a > 0 (elsewhere that would be NaN at 0), else 1 + b a^2; s = the rows of q (a + b)^T
+ * summed with weights c; sum(exp(0.3 s)) + b sum(a) + log(1 + b^2). */
 BODY(nasty) {
     style k = *(const style *)env;
     lam_tensor *a = lam_slice_axis(in[0], 0, 0, 3), *b = lam_index(in[0], 0, 3), *c = in[1];

@@ -452,6 +452,19 @@ LAM_API lam_tensor *lam_concatenate(lam_list list, int axis);
  * Fails   as lam_concatenate. Derivative: identity. */
 LAM_API lam_tensor *lam_stack(lam_list list, int axis);
 
+/* The parts of x at each index of `axis`, without that axis: the opposite of lam_stack, and the way to take all parts
+ * of a tensor apart in one operation (its derivative stacks their cotangents).
+ * Shape   out[i]: x's without the axis; n_out is the size of the axis.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_ARITY unless n_out is the size of the axis; LAM_ERR_NULL.
+ * Owner   out: current scope. */
+LAM_API lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t n_out);
+
+/* n_out parts of x along `axis`, one after the other: the opposite of lam_concatenate.
+ * Shape   out[i]: x's with sizes[i] elements on the axis.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE unless the sizes add up to that of the axis; LAM_ERR_NULL.
+ * Owner   out: current scope. */
+LAM_API lam_status lam_split_sizes(lam_tensor *x, int axis, const int64_t *sizes, lam_tensor **out, size_t n_out);
+
 typedef struct lam_pad_options {
     double value;      /* what is put around and between */
     lam_dims interior; /* elements put between neighbours, per axis; rank 0: none */

@@ -226,11 +226,9 @@ static lam_status tangents_elementwise(const lam_call_site *call, lam_value *res
 }
 
 /* The primitive itself, on `operands`. */
-static lam_tensor *same(desk *d, const lam_call_site *call, lam_tensor *const operands[]) {
-    lam_tensor *out = NULL;
-    lam_bind(d->rule.ctx, call->primitive, call->params, call->params_bytes, (lam_list){(size_t)call->inputs, operands},
-             &out, 1);
-    return out;
+static void same(const lam_call_site *call, lam_tensor *const operands[], lam_tensor **out) {
+    lam_bind(call->ctx, call->primitive, call->params, call->params_bytes, (lam_list){(size_t)call->inputs, operands},
+             out, (size_t)call->outputs);
 }
 
 static void tangents_linear(desk *d, const lam_call_site *call) {
@@ -240,7 +238,7 @@ static void tangents_linear(desk *d, const lam_call_site *call) {
         bool linear = lam__rules_linear_in(call->primitive, i);
         operands[i] = !linear ? d->rule.in[i] : d->more[i] ? d->more[i] : lam_zeros_like(d->rule.in[i]);
     }
-    if (operands) d->given[0] = same(d, call, operands);
+    if (operands) same(call, operands, d->given);
     lam__scratch_put(&area);
 }
 
@@ -250,7 +248,8 @@ static void tangents_bilinear(desk *d, const lam_call_site *call) {
         if (!d->more[i]) continue;
         lam_tensor *operands[2] = {d->rule.in[0], d->rule.in[1]};
         operands[i] = d->more[i];
-        lam_tensor *t = same(d, call, operands);
+        lam_tensor *t;
+        same(call, operands, &t);
         sum = sum ? lam_add(sum, t) : t;
     }
     d->given[0] = sum;
@@ -364,7 +363,7 @@ static lam_status batched_elementwise(const lam_call_site *call, const bool mapp
     lam_tensor *operands[4];
     for (int i = 0; i < call->inputs; i++)
         operands[i] = mapped[i] && call->in[i]->rank != rank + 1 ? line_up(d.rule.in[i], rank) : d.rule.in[i];
-    d.given[0] = same(&d, call, operands);
+    same(call, operands, d.given);
     return desk_close(&d, take_all(&d, 1, out));
 }
 

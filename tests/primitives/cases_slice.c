@@ -140,6 +140,51 @@ static const cases_wrong concatenate_wrong[] = {
     {"[2] [3]", LAM_ERR_AXIS, {-2}},     {"[] []", LAM_ERR_RANK, {0}},      CASES_WRONG_END,
 };
 
+/* ---- split: args are the axis, then the sizes of the parts; none of them: parts without the axis ---------------- */
+
+enum { PARTS = 3 };
+
+static void call_split(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    if (u->arg[1] + u->arg[2] + u->arg[3]) lam_split_sizes(in[0], (int)u->arg[0], u->arg + 1, out, PARTS);
+    else lam_unstack(in[0], (int)u->arg[0], out, PARTS);
+}
+
+static void reference_split(const cases_use *u, const array in[], array out[]) {
+    int axis = (int)(u->arg[0] < 0 ? u->arg[0] + in->rank : u->arg[0]);
+    bool drop = !(u->arg[1] + u->arg[2] + u->arg[3]);
+    int64_t dims[ARRAY_RANK], index[ARRAY_RANK], whole[ARRAY_RANK] = {0}, at = 0;
+    for (int o = 0; o < PARTS; o++) {
+        int rank = 0;
+        for (int i = 0; i < in->rank; i++)
+            if (i != axis || !drop) dims[rank++] = i == axis ? u->arg[1 + o] : in->dims[i];
+        array_shape(&out[o], in->dtype, rank, dims);
+        for (int64_t e = 0; e < out[o].count; e++) {
+            array_index(&out[o], e, index);
+            for (int i = 0, n = 0; i < in->rank; i++) whole[i] = i == axis && drop ? 0 : index[n++];
+            whole[axis] += at;
+            out[o].data[e] = in->data[array_position(in, whole)];
+        }
+        at += drop ? 1 : u->arg[1 + o];
+    }
+}
+
+static const cases_form split_forms[] = {
+    {"[3]", {0}},
+    {"[3,2]", {0}},
+    {"[2,3]", {-1}},
+    {"[2,3,2]", {1}},
+    {"[6]", {0, 1, 2, 3}},
+    {"[2,4]", {1, 3, 0, 1}},
+    {"[4,2]", {-2, 1, 1, 2}},
+    {"[0,3]", {1, 1, 1, 1}},
+    {"[3,0]", {0}},
+    CASES_END,
+};
+static const cases_wrong split_wrong[] = {
+    {"[6]", LAM_ERR_AXIS, {1, 1, 2, 3}},  {"[]", LAM_ERR_AXIS, {0, 1, 0, 0}},    {"[5]", LAM_ERR_SHAPE, {0, 1, 2, 3}},
+    {"[7]", LAM_ERR_SHAPE, {0, 1, 2, 3}}, {"[5]", LAM_ERR_SHAPE, {0, 7, -2, 0}}, CASES_WRONG_END,
+};
+
 #define PART(op, list)                                                                                                 \
     .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = list##_wrong, .dtypes = CASES_ALL
 
@@ -147,5 +192,6 @@ const cases_row cases_slice[] = {
     {.name = "slice", PART(slice, slice)},
     {.name = "update_slice", PART(update_slice, update)},
     {.name = "concatenate", PART(concatenate, concatenate), .least_rank = 1},
+    {.name = "split", PART(split, split), .outputs = PARTS, .least_rank = 1},
     {.name = NULL},
 };

@@ -237,11 +237,29 @@ START_TEST(batched_indices_equal_the_loop) {
 }
 END_TEST
 
+/* ---- taking apart ------------------------------------------------------------------------------------------------ */
+
+START_TEST(unstack_refuses_what_does_not_fit) {
+    lam_tensor *x = matrix(), *out[COLUMNS];
+    ck_assert_int_eq(lam_unstack(x, 1, out, ROWS), LAM_ERR_ARITY);
+    EXPECT_ERROR(LAM_ERR_ARITY, "unstack", "axis 1 has 4", "room is for 3");
+    ck_assert_int_eq(lam_unstack(x, 2, out, 1), LAM_ERR_AXIS);
+    EXPECT_ERROR(LAM_ERR_AXIS, "unstack", "[-2, 2)");
+    ck_assert_int_eq(lam_unstack(x, 0, NULL, ROWS), LAM_ERR_NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "unstack", "out is NULL");
+    ck_assert_int_eq(lam_split_sizes(x, 0, NULL, out, 2), LAM_ERR_NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "split_sizes", "no sizes");
+    ck_assert_int_ne(lam_unstack(NULL, 0, out, 1), LAM_OK);
+    ck_assert(lam_failed(out[0]));
+}
+END_TEST
+
 Suite *suite_primitives_families(void) {
     Suite *suite = SUITE_OF("families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
                             softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices,
                             one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
-                            take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop);
+                            take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop,
+                            unstack_refuses_what_does_not_fit);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop_at_two_levels, (int)(sizeof bodies / sizeof bodies[0]));
     return suite;

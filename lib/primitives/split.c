@@ -1,0 +1,146 @@
+/* split: the parts of a tensor along one axis as outputs of one call, so that its way back is one concatenation of
+ * their
+ * cotangents. Taking the parts by slices has the same values, but every slice sends back a whole tensor of zeros. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+/* Parts of one element lose the axis when `drop` is set; sizes[] is then left out. */
+typedef struct split_params {
+    int32_t axis;
+    int32_t drop;
+    int64_t sizes[];
+} split_params;
+
+static size_t split_bytes(bool drop, int parts) {
+    return sizeof(split_params) + (drop ? 0 : (size_t)parts * sizeof(int64_t));
+}
+
+static lam_status shape_split(const lam_call_site *call, lam_shape out[]) {
+    const split_params *p = call->params;
+    const lam_value *x = call->in[0];
+    for (int o = 0; o < call->outputs; o++) {
+        out[o].dtype = (lam_dtype)x->dtype;
+        out[o].rank = 0;
+        for (int i = 0; i < x->rank; i++)
+            if (i != p->axis) out[o].dims[out[o].rank++] = x->dims[i];
+            else if (!p->drop) out[o].dims[out[o].rank++] = p->sizes[o];
+    }
+    return LAM_OK;
+}
+
+static lam_status eval_split(const lam_call_site *call, lam_value *const out[]) {
+    const split_params *p = call->params;
+    const lam_value *x = call->in[0];
+    const char *from = x->data;
+    int64_t strides[LAM_INNER_RANK], step = x->strides[p->axis] * (int64_t)lam__dtype_bytes(x->dtype);
+    for (int i = 0, n = 0; i < x->rank; i++)
+        if (i != p->axis || !p->drop) strides[n++] = x->strides[i];
+    for (int o = 0; o < call->outputs; o++) {
+        if (out[o]->count)
+            lam__kernels_copy(out[o]->rank, out[o]->dims, (lam_dtype)x->dtype, out[o]->data, out[o]->strides,
+                              (lam_dtype)x->dtype, from, strides);
+        from += step * (p->drop ? 1 : p->sizes[o]);
+    }
+    return LAM_OK;
+}
+
+static void vjp_split(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const split_params *p = r->params;
+    lam_tensor **parts = lam__apply_room(r->ctx, (size_t)r->outputs);
+    for (int o = 0; parts && o < r->outputs; o++) parts[o] = g[o] ? g[o] : lam_zeros_like(r->out[o]);
+    if (!parts) return;
+    lam_list list = {(size_t)r->outputs, parts};
+    gx[0] = p->drop ? lam_stack(list, p->axis) : lam_concatenate(list, p->axis);
+}
+
+static void batch_split(const lam_rule *r, lam_tensor *out[]) {
+    const split_params *p = r->params;
+    size_t bytes = split_bytes(p->drop, r->outputs);
+    lam__scratch_area area;
+    split_params *behind = lam__scratch_get(&area, r->ctx, bytes);
+    if (!behind) return;
+    memcpy(behind, p, bytes);
+    behind->axis++;
+    lam_bind(r->ctx, r->primitive, behind, bytes, LAM_LIST(r->in[0]), out, (size_t)r->outputs);
+    lam__scratch_put(&area);
+}
+
+const lam_primitive lam__row_split = {
+    .name = "split",
+    .inputs = 1,
+    .outputs = LAM_VARIADIC,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_split,
+    .eval = eval_split,
+    .vjp = vjp_split,
+    .batch = batch_split,
+};
+
+/* Every out[] a failed tensor; the status of the failure. */
+static lam_status give_failed(lam_tensor *failed, lam_tensor **out, size_t n_out) {
+    for (size_t o = 0; out && o < n_out; o++) out[o] = failed;
+    return lam_status_of(lam_ctx_of(failed));
+}
+
+/* The checks that both operations share. NULL when all is well, otherwise what to return. */
+static lam_tensor *check(const char *operation, lam_tensor *x, int *axis, lam_tensor **out, size_t n_out) {
+    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_split, NULL, 0, x);
+    if (!out && n_out) return lam__axes_fail(operation, x, LAM_ERR_NULL, "out is NULL");
+    if (n_out > INT32_MAX / 8) return lam__axes_fail(operation, x, LAM_ERR_OVERFLOW, "%zu parts are too many", n_out);
+    return lam__apply_axis(operation, x, lam_rank(x), axis) ? NULL : lam__axes_failed(x);
+}
+
+lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) {
+    lam_tensor *failed = check("unstack", x, &axis, out, n_out);
+    if (!failed && lam_dim(x, axis) != (int64_t)n_out)
+        failed = lam__axes_fail("unstack", x, LAM_ERR_ARITY,
+                                "axis %d has %lld elements, room is for %zu (for larger parts: lam_split_sizes)", axis,
+                                (long long)lam_dim(x, axis), n_out);
+    if (failed) return give_failed(failed, out, n_out);
+    if (!n_out) return LAM_OK;
+    split_params p = {.axis = axis, .drop = 1};
+    return lam_bind(lam_ctx_of(x), &lam__row_split, &p, sizeof p, LAM_LIST(x), out, n_out);
+}
+
+/* Fills the sizes of the parts; false after recording that they are not those of the axis. */
+static bool collect_sizes(lam_tensor *x, int axis, const int64_t *sizes, size_t parts, split_params *p) {
+    int64_t left = lam_dim(x, axis);
+    for (size_t o = 0; o < parts; o++) {
+        if (sizes[o] < 0 || sizes[o] > left) break;
+        p->sizes[o] = sizes[o];
+        left -= sizes[o];
+        if (o + 1 == parts && left == 0) return true;
+    }
+    lam__axes_fail("split_sizes", x, LAM_ERR_SHAPE, "the sizes of the %zu parts do not add up to the %lld of axis %d",
+                   parts, (long long)lam_dim(x, axis), axis);
+    return false;
+}
+
+lam_status lam_split_sizes(lam_tensor *x, int axis, const int64_t *sizes, lam_tensor **out, size_t n_out) {
+    lam_tensor *failed = check("split_sizes", x, &axis, out, n_out);
+    if (!failed && (!sizes || !n_out)) failed = lam__axes_fail("split_sizes", x, LAM_ERR_NULL, "no sizes given");
+    if (failed) return give_failed(failed, out, n_out);
+    lam_ctx *ctx = lam_ctx_of(x);
+    lam__scratch_area area;
+    split_params *p = lam__scratch_get(&area, ctx, split_bytes(false, (int)n_out));
+    if (!p) return give_failed(&ctx->failed, out, n_out);
+    p->axis = axis;
+    p->drop = 0;
+    lam_status status = collect_sizes(x, axis, sizes, n_out, p)
+                            ? lam_bind(ctx, &lam__row_split, p, split_bytes(false, (int)n_out), LAM_LIST(x), out, n_out)
+                            : give_failed(lam__axes_failed(x), out, n_out);
+    lam__scratch_put(&area);
+    return status;
+}

@@ -1,4 +1,4 @@
-/* split: the parts of a tensor along one axis as outputs of one call, so that its way back is one concatenation of
+/* split_sizes: the parts of a tensor along one axis as outputs of one call, so that its way back is one concatenation of
  * their
  * cotangents. Taking the parts by slices has the same values, but every slice sends back a whole tensor of zeros. */
 #include "lib/primitives/apply.h"
@@ -13,11 +13,10 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-#include <string.h>
-
-/* Parts of one element lose the axis when `drop` is set; sizes[] is then left out. */
+/* Parts of one element lose the axis when `drop` is set; sizes[] is then left out. The axis is counted from the end,
+ * so that a batch axis in front changes nothing. */
 typedef struct split_params {
-    int32_t axis;
+    int32_t from_end; /* 1: the last */
     int32_t drop;
     int64_t sizes[];
 } split_params;
@@ -26,26 +25,28 @@ static size_t split_bytes(bool drop, int parts) {
     return sizeof(split_params) + (drop ? 0 : (size_t)parts * sizeof(int64_t));
 }
 
-static lam_status shape_split(const lam_call_site *call, lam_shape out[]) {
+static lam_status shape_split_sizes(const lam_call_site *call, lam_shape out[]) {
     const split_params *p = call->params;
     const lam_value *x = call->in[0];
+    int axis = x->rank - p->from_end;
     for (int o = 0; o < call->outputs; o++) {
         out[o].dtype = (lam_dtype)x->dtype;
         out[o].rank = 0;
         for (int i = 0; i < x->rank; i++)
-            if (i != p->axis) out[o].dims[out[o].rank++] = x->dims[i];
+            if (i != axis) out[o].dims[out[o].rank++] = x->dims[i];
             else if (!p->drop) out[o].dims[out[o].rank++] = p->sizes[o];
     }
     return LAM_OK;
 }
 
-static lam_status eval_split(const lam_call_site *call, lam_value *const out[]) {
+static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const out[]) {
     const split_params *p = call->params;
     const lam_value *x = call->in[0];
     const char *from = x->data;
-    int64_t strides[LAM_INNER_RANK], step = x->strides[p->axis] * (int64_t)lam__dtype_bytes(x->dtype);
+    int axis = x->rank - p->from_end;
+    int64_t strides[LAM_INNER_RANK], step = x->strides[axis] * (int64_t)lam__dtype_bytes(x->dtype);
     for (int i = 0, n = 0; i < x->rank; i++)
-        if (i != p->axis || !p->drop) strides[n++] = x->strides[i];
+        if (i != axis || !p->drop) strides[n++] = x->strides[i];
     for (int o = 0; o < call->outputs; o++) {
         if (out[o]->count)
             lam__kernels_copy(out[o]->rank, out[o]->dims, (lam_dtype)x->dtype, out[o]->data, out[o]->strides,
@@ -55,37 +56,30 @@ static lam_status eval_split(const lam_call_site *call, lam_value *const out[]) 
     return LAM_OK;
 }
 
-static void vjp_split(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+static void vjp_split_sizes(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const split_params *p = r->params;
     lam_tensor **parts = lam__apply_room(r->ctx, (size_t)r->outputs);
     for (int o = 0; parts && o < r->outputs; o++) parts[o] = g[o] ? g[o] : lam_zeros_like(r->out[o]);
     if (!parts) return;
     lam_list list = {(size_t)r->outputs, parts};
-    gx[0] = p->drop ? lam_stack(list, p->axis) : lam_concatenate(list, p->axis);
+    gx[0] = p->drop ? lam_stack(list, -p->from_end) : lam_concatenate(list, -p->from_end);
 }
 
-static void batch_split(const lam_rule *r, lam_tensor *out[]) {
+static void batch_split_sizes(const lam_rule *r, lam_tensor *out[]) {
     const split_params *p = r->params;
-    size_t bytes = split_bytes(p->drop, r->outputs);
-    lam__scratch_area area;
-    split_params *behind = lam__scratch_get(&area, r->ctx, bytes);
-    if (!behind) return;
-    memcpy(behind, p, bytes);
-    behind->axis++;
-    lam_bind(r->ctx, r->primitive, behind, bytes, LAM_LIST(r->in[0]), out, (size_t)r->outputs);
-    lam__scratch_put(&area);
+    lam_bind(r->ctx, r->primitive, p, split_bytes(p->drop, r->outputs), LAM_LIST(r->in[0]), out, (size_t)r->outputs);
 }
 
-const lam_primitive lam__row_split = {
-    .name = "split",
+const lam_primitive lam__row_split_sizes = {
+    .name = "split_sizes",
     .inputs = 1,
     .outputs = LAM_VARIADIC,
     .derivative = LAM_LINEAR,
     .linear = 1u,
-    .shape = shape_split,
-    .eval = eval_split,
-    .vjp = vjp_split,
-    .batch = batch_split,
+    .shape = shape_split_sizes,
+    .eval = eval_split_sizes,
+    .vjp = vjp_split_sizes,
+    .batch = batch_split_sizes,
 };
 
 /* Every out[] a failed tensor; the status of the failure. */
@@ -96,7 +90,7 @@ static lam_status give_failed(lam_tensor *failed, lam_tensor **out, size_t n_out
 
 /* The checks that both operations share. NULL when all is well, otherwise what to return. */
 static lam_tensor *check(const char *operation, lam_tensor *x, int *axis, lam_tensor **out, size_t n_out) {
-    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_split, NULL, 0, x);
+    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_split_sizes, NULL, 0, x);
     if (!out && n_out) return lam__axes_fail(operation, x, LAM_ERR_NULL, "out is NULL");
     if (n_out > INT32_MAX / 8) return lam__axes_fail(operation, x, LAM_ERR_OVERFLOW, "%zu parts are too many", n_out);
     return lam__apply_axis(operation, x, lam_rank(x), axis) ? NULL : lam__axes_failed(x);
@@ -110,8 +104,8 @@ lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) 
                                 (long long)lam_dim(x, axis), n_out);
     if (failed) return give_failed(failed, out, n_out);
     if (!n_out) return LAM_OK;
-    split_params p = {.axis = axis, .drop = 1};
-    return lam_bind(lam_ctx_of(x), &lam__row_split, &p, sizeof p, LAM_LIST(x), out, n_out);
+    split_params p = {.from_end = lam_rank(x) - axis, .drop = 1};
+    return lam_bind(lam_ctx_of(x), &lam__row_split_sizes, &p, sizeof p, LAM_LIST(x), out, n_out);
 }
 
 /* Fills the sizes of the parts; false after recording that they are not those of the axis. */
@@ -136,11 +130,12 @@ lam_status lam_split_sizes(lam_tensor *x, int axis, const int64_t *sizes, lam_te
     lam__scratch_area area;
     split_params *p = lam__scratch_get(&area, ctx, split_bytes(false, (int)n_out));
     if (!p) return give_failed(&ctx->failed, out, n_out);
-    p->axis = axis;
+    p->from_end = lam_rank(x) - axis;
     p->drop = 0;
-    lam_status status = collect_sizes(x, axis, sizes, n_out, p)
-                            ? lam_bind(ctx, &lam__row_split, p, split_bytes(false, (int)n_out), LAM_LIST(x), out, n_out)
-                            : give_failed(lam__axes_failed(x), out, n_out);
+    lam_status status =
+        collect_sizes(x, axis, sizes, n_out, p)
+            ? lam_bind(ctx, &lam__row_split_sizes, p, split_bytes(false, (int)n_out), LAM_LIST(x), out, n_out)
+            : give_failed(lam__axes_failed(x), out, n_out);
     lam__scratch_put(&area);
     return status;
 }

@@ -192,6 +192,6 @@ const cases_row cases_slice[] = {
     {.name = "slice", PART(slice, slice)},
     {.name = "update_slice", PART(update_slice, update)},
     {.name = "concatenate", PART(concatenate, concatenate), .least_rank = 1},
-    {.name = "split", PART(split, split), .outputs = PARTS, .least_rank = 1},
+    {.name = "split_sizes", PART(split, split), .outputs = PARTS, .least_rank = 1},
     {.name = NULL},
 };

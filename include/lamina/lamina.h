@@ -1,5 +1,6 @@
 /* Lamina: composable function transforms for C. Reading order: what everything uses (base), contexts and failure,
- * tensors, the operations, functions, the transforms; extend.h, for authors of primitives, is included on its own. */
+ * tensors, the operations, functions, the transforms, random numbers; extend.h, for authors of primitives, is included
+ * on its own. */
 #ifndef LAMINA_LAMINA_H
 #define LAMINA_LAMINA_H
 
@@ -7,6 +8,7 @@
 #include <lamina/context.h>
 #include <lamina/tensor.h>
 #include <lamina/ops.h>
+#include <lamina/random.h>
 #include <lamina/fn.h>
 #include <lamina/transforms.h>
 #include <lamina/function.h>

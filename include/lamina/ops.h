@@ -366,6 +366,11 @@ LAM_API lam_tensor *lam_where(lam_tensor *condition, lam_tensor *x, lam_tensor *
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1 inside, 0 outside and at the edges. */
 LAM_API lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
 
+/* x y + z, rounded once.
+ * Shape   all three broadcast; integers are taken as f64.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: y, x, 1. */
+LAM_API lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z);
+
 /* x to an integer power by repeated multiplication.
  * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: n x^(n-1), 0 for n = 0. */
 LAM_API lam_tensor *lam_integer_pow(lam_tensor *x, int n);

@@ -125,6 +125,33 @@ void lam__kernels_argsort(lam_dtype dtype, const lam__lanes *s, bool descending,
 void lam__kernels_searchsorted(lam_dtype dtype, int64_t batch, int64_t n, int64_t m, bool right, const void *sorted,
                                const void *values, int64_t *out);
 
+/* ---- random numbers -------------------------------------------------------------------------------------------- */
+
+/* What becomes of the 64 bits that a key and a counter give: an upper and a lower word. */
+typedef enum lam__random_form {
+    LAM__RANDOM_PAIRS,   /* both words, as two i64 */
+    LAM__RANDOM_WIDE,    /* all 64, as i64 */
+    LAM__RANDOM_WORDS,   /* one word xor the other, as i64 of 32 bits */
+    LAM__RANDOM_NARROW,  /* the same as i32 */
+    LAM__RANDOM_BYTES,   /* its low 8 bits, as u8 */
+    LAM__RANDOM_UNIT64,  /* the upper 52 bits as f64 in [0, 1) */
+    LAM__RANDOM_UNIT32,  /* the upper 23 bits of the word as f32 in [0, 1) */
+    LAM__RANDOM_RANGE64, /* integers of a range, as i64; those below too */
+    LAM__RANDOM_RANGE32, /* as i32 */
+    LAM__RANDOM_RANGE8   /* as u8 */
+} lam__random_form;
+
+typedef struct lam__random {
+    lam__random_form form;
+    int64_t low;   /* of a range */
+    uint64_t span; /* its elements; 0: as many as the dtype has */
+} lam__random;
+
+lam_dtype lam__kernels_random_dtype(lam__random_form form);
+
+/* out = n elements (pairs are one), of the counters first, first + 1, ... */
+void lam__kernels_random(const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n, void *out);
+
 /* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
 
 /* out[batch, m, n] (contiguous) = sum over k of x[batch, m, k] * y[batch, k, n]. Each operand has any three strides.

@@ -304,6 +304,25 @@ lam_tensor *(lam_clamp)(lam_tensor *x, lam_tensor *lo, lam_tensor *hi) {
     return lam__apply_ternary(&lam__row_clamp, x, lo, hi);
 }
 
+static lam_tensor *slope_fma(const lam_rule *r, int i, lam_tensor *t) {
+    return i == 2 ? t : lam_mul(t, r->in[1 - i]);
+}
+
+const lam_primitive lam__row_fma = {
+    .name = "fma",
+    .inputs = 3,
+    .elementwise = true,
+    .loop = LAM__LOOP_fma + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_fma,
+    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
+};
+
+lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
+    return lam__apply_ternary(&lam__row_fma, x, y, z);
+}
+
 static lam_tensor *slope_copysign(const lam_rule *r, int i, lam_tensor *t) {
     if (i == 1) return NULL;
     return lam_mul(t, lam_mul(lam_sign(r->in[0]), lam_copysign(1.0, r->in[1])));

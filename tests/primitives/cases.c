@@ -2,8 +2,8 @@
 #include "tests/primitives/cases.h"
 
 static const cases_row *const families[] = {
-    cases_unary, cases_binary, cases_layout, cases_slice,  cases_reduce,
-    cases_scan,  cases_index,  cases_sort,   cases_linalg, cases_function,
+    cases_unary, cases_binary, cases_layout, cases_slice,    cases_reduce, cases_scan,
+    cases_index, cases_sort,   cases_linalg, cases_function, cases_random,
 };
 
 const cases_row *cases_at(int i) {

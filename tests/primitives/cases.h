@@ -77,7 +77,8 @@ struct cases_row {
 
 /* The families; each list ends with a row without a name. */
 extern const cases_row cases_unary[], cases_binary[], cases_layout[], cases_slice[], cases_reduce[], cases_scan[],
-    cases_index[], cases_sort[], cases_linalg[], cases_function[];
+    cases_index[], cases_sort[], cases_linalg[], cases_function[],
+    cases_random[];
 
 /* Row i over all families, NULL behind the last. */
 const cases_row *cases_at(int i);

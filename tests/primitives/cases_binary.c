@@ -110,6 +110,10 @@ static long double where(long double c, long double x, long double y) {
     return c != 0 ? x : y;
 }
 
+static long double product_and_sum(long double x, long double y, long double z) {
+    return x * y + z;
+}
+
 static long double clamp(long double x, long double lo, long double hi) {
     return smaller(larger(x, lo), hi);
 }
@@ -185,5 +189,12 @@ const cases_row cases_binary[] = {
      .wrong = bad_three,
      .dtypes = CASES_NUMBERS,
      .domain = {{0, 0}, {-1.4, -0.6}, {0.6, 1.4}}},
+    {.name = "fma",
+     .ternary = lam_fma,
+     .ternary_reference = product_and_sum,
+     .forms = three,
+     .wrong = bad_three,
+     .gives = CASES_REAL,
+     .dtypes = CASES_NUMBERS},
     {.name = NULL},
 };

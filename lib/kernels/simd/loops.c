@@ -139,4 +139,9 @@ static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
 
 #define LAM__STRING_(x) #x
 #define LAM__STRING(x)  LAM__STRING_(x)
-const lam__simd LAM__ISA_NAME(lam__simd_) = {LAM__STRING(LAM__ISA), find, LAM__ISA_NAME(lam__convert_find_)};
+const lam__simd LAM__ISA_NAME(lam__simd_) = {
+    .name = LAM__STRING(LAM__ISA),
+    .loop = find,
+    .convert = LAM__ISA_NAME(lam__convert_find_),
+    .threefry = LAM__ISA_NAME(lam__threefry_),
+};

@@ -97,6 +97,14 @@ BINARY(min)
 
 #include "lib/kernels/simd/loops_common.h"
 
+/* x y + z rounded once. */
+static void NAME(loop_fma)(LOOP_ARGS) {
+    T *out = p[0];
+    const T *x = p[1], *y = p[2], *z = p[3];
+    INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * step[0]] =
+        MATH(fma)(x[i * step[1]], y[i * step[2]], z[i * step[3]]);
+}
+
 static T NAME(power)(T base, uint64_t exponent) {
     T result = 1;
     for (; exponent; exponent >>= 1, base *= base)

@@ -7,11 +7,14 @@
 #include "lib/kernels/kernels.h"
 
 /* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype, and for the elementary
- * functions where no vector library was built in. convert(dst, src): never NULL; one input, as in a lam__loop. */
+ * functions where no vector library was built in. convert(dst, src): never NULL; one input, as in a lam__loop.
+ * threefry: see
+ * lam__kernels_random. */
 typedef struct lam__simd {
     const char *name;
     lam__loop *(*loop)(lam__loop_id id, lam_dtype dtype);
     lam__loop *(*convert)(lam_dtype dst, lam_dtype src);
+    void (*threefry)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out);
 } lam__simd;
 
 extern const lam__simd lam__simd_v1;
@@ -29,6 +32,7 @@ const lam__simd *lam__elementwise_simd(void);
 #define LAM__ISA_NAME(name) LAM__JOIN(name, LAM__ISA)
 
 lam__loop *LAM__ISA_NAME(lam__convert_find_)(lam_dtype dst, lam_dtype src);
+void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out);
 #endif
 
 #endif

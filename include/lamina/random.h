@@ -1,0 +1,129 @@
+/* Random numbers. A key is a tensor; the same key gives the same numbers, on every machine, under every transform, in
+ * any order and in pieces: take a new one for each use, by lam_split or lam_fold_in. Names, meanings and bits are those
+ * of jax.random with its default generator (Threefry-2x32, partitionable counters) for the same key. Beside keys there
+ * is the generator of the context, which is simpler to use and hands out another draw each time.
+ *
+ * A key is an i64 tensor of dims [2] that holds two words of 32 bits, each in [0, 2^32): the numbers that
+ * jax.random.key_data shows. It is i64 because there is no unsigned 32-bit dtype, and as an ordinary tensor it can be
+ * indexed, stacked, kept in trees, written down and mapped over: lam_split gives [n, 2], and lam_vmap of a function of
+ * a key maps over those n. Functions take one key, of dims [2]; only the low 32 bits of each word count.
+ *
+ * Keys are integers: nothing has a derivative by them. Samplers have one by their parameters, where the sample is a
+ * smooth function of them at fixed bits. All others are made of the standard ones by arithmetic, which is then their
+ * derivative: location + scale lam_random_laplace(...).
+ *
+ * Fails, all of them: LAM_ERR_DTYPE, LAM_ERR_SHAPE for what is no key; LAM_ERR_DTYPE for dtypes that cannot be had;
+ * impossible dims as lam_zeros. Owner: current scope. */
+#ifndef LAMINA_RANDOM_H
+#define LAMINA_RANDOM_H
+
+#include <lamina/ops.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- keys ------------------------------------------------------------------------------------------------------ */
+
+/* The key of a seed: its upper and its lower 32 bits.
+ * Shape   i64[2].
+ * Fails   only without memory. */
+LAM_API lam_tensor *lam_key(lam_ctx *ctx, uint64_t seed);
+
+/* n new keys from one, which is not to be used again.
+ * Shape   i64[n, 2].
+ * Fails   LAM_ERR_VALUE for a negative n. */
+LAM_API lam_tensor *lam_split(lam_tensor *key, int64_t n);
+
+/* A new key for a number, such as that of a step or of an example: an integer tensor of rank 0 or a C integer. Its low
+ * 32 bits count.
+ * Shape   i64[2].
+ * Fails   LAM_ERR_DTYPE, LAM_ERR_SHAPE for other data. */
+LAM_API lam_tensor *lam_fold_in(lam_tensor *key, lam_tensor *data);
+
+/* lam_fold_in with data a tensor or a number. Fails as lam_fold_in does. */
+LAM_API lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data);
+
+/* ---- standard samples ------------------------------------------------------------------------------------------ */
+
+/* Random bits: of i64 all 64, of i32 and u8 as many as they have, as bit patterns.
+ * Shape   dims.
+ * Fails   LAM_ERR_DTYPE for floats and bool. */
+LAM_API lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
+typedef struct lam_uniform_options {
+    lam_tensor *low, *high; /* broadcast to dims; NULL: 0 and 1 */
+} lam_uniform_options;
+
+/* Uniform in [low, high), of 2^52 (f64) or 2^23 (f32) evenly spaced values.
+ * Shape   dims.
+ * Fails   LAM_ERR_SHAPE for bounds that do not broadcast to dims; LAM_ERR_VALUE for bounds out of order, where their
+ *         elements can be seen (not inside vmap).
+ * Derivative  by low 1 - u, by high u, with u the place in the interval. */
+LAM_API lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
+                                       const lam_uniform_options *options);
+
+/* Integers of [low, high), of i64, i32 or u8.
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE for an empty range or one that the dtype does not hold. */
+LAM_API lam_tensor *lam_random_randint(lam_tensor *key, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high);
+
+/* Exponential with mean 1.
+ * Shape   dims.
+ * Fails   as said above. */
+LAM_API lam_tensor *lam_random_exponential(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
+/* Laplace: density exp(-|x|) / 2, variance 2.
+ * Shape   dims.
+ * Fails   as said above. */
+LAM_API lam_tensor *lam_random_laplace(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
+/* Logistic: distribution function lam_logistic, variance pi^2 / 3.
+ * Shape   dims.
+ * Fails   as said above. */
+LAM_API lam_tensor *lam_random_logistic(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
+/* Gumbel: distribution function exp(-exp(-x)), variance pi^2 / 6.
+ * Shape   dims.
+ * Fails   as said above. */
+LAM_API lam_tensor *lam_random_gumbel(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
+/* Cauchy: density 1 / (pi (1 + x^2)); it has no mean.
+ * Shape   dims.
+ * Fails   as said above. */
+LAM_API lam_tensor *lam_random_cauchy(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
+/* ---- samples with parameters ----------------------------------------------------------------------------------- */
+
+/* dims are those of the result; parameters broadcast to them, and lam_dims_of(parameter) is the plain choice. The dtype
+ * is that of the parameters together, f64 for integers. Conditions on elements are checked where those can be seen
+ * (not inside vmap); where they are not, the sample has no meaning. */
+
+/* True with probability p.
+ * Shape   dims, bool.
+ * Fails   LAM_ERR_VALUE for p outside [0, 1]; LAM_ERR_SHAPE. Derivative: none. */
+LAM_API lam_tensor *lam_random_bernoulli(lam_tensor *key, lam_tensor *p, lam_dims dims);
+
+/* An index of `axis`, with probability proportional to exp(logits).
+ * Shape   dims, i64; the logits without the axis broadcast to them.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE; LAM_ERR_VALUE for no categories. Derivative: none. */
+LAM_API lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis, lam_dims dims);
+
+/* x with an axis in random order; the other axes stay together. lam_arange gives random orders themselves.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
+LAM_API lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis);
+
+#ifdef __cplusplus
+}
+
+extern "C++" {
+/* Forwards numbers. Fails as lam_fold_in does. */
+template <class T> std::enable_if_t<lam__cxx::is_literal<T>, lam_tensor *> lam_fold_in(lam_tensor *key, T data) {
+    return lam__fold_in_operand(key, lam__cxx::operand(data));
+}
+}
+#else
+#define lam_fold_in(key, data) lam__fold_in_operand(key, LAM__OPERAND(data))
+#endif
+#endif

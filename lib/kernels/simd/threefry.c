@@ -1,0 +1,107 @@
+/* Random bits from counters: the block cipher Threefry-2x32 with 20 rounds (Salmon, Moraes, Dror, Shaw, "Parallel
+ * random
+ * numbers: as easy as 1, 2, 3", 2011), compiled once per instruction set. Element i is a function of the key and of the
+ * counter first + i alone, so an array may be made in any pieces. How a counter is laid out, and how 64 bits become an
+ * element, is that of jax.random in its partitionable form. */
+#include "lib/kernels/simd/simd.h"
+
+#include "lib/kernels/simd/vector.h"
+
+enum { BLOCK = 256 };
+
+/* Counters and, in their place, what they are hashed to. */
+typedef struct words {
+    uint32_t high[BLOCK], low[BLOCK];
+} words;
+
+ALWAYS_INLINE uint32_t rotated(uint32_t x, int by) {
+    return x << by | x >> (32 - by);
+}
+
+/* Four rounds; then words of the key schedule are added, the second with the number of the group. */
+#define ROUND(by)                                                                                                      \
+    x += y;                                                                                                            \
+    y = rotated(y, by) ^ x;
+#define GROUP(a, b, c, d, key_x, key_y, number)                                                                        \
+    ROUND(a)                                                                                                           \
+    ROUND(b)                                                                                                           \
+    ROUND(c)                                                                                                           \
+    ROUND(d)                                                                                                           \
+    x += key_x;                                                                                                        \
+    y += key_y + number;
+
+/* m elements of w, the counters from `first`; none of their low words wraps. */
+static void hash(const uint32_t key[2], uint64_t first, int m, words *w) {
+    const uint32_t k0 = key[0], k1 = key[1], k2 = k0 ^ k1 ^ 0x1bd11bda;
+    const uint32_t high = (uint32_t)(first >> 32) + k0, low = (uint32_t)first + k1;
+    INDEPENDENT for (int i = 0; i < m; i++) {
+        uint32_t x = high, y = low + (uint32_t)i;
+        GROUP(13, 15, 26, 6, k1, k2, 1)
+        GROUP(17, 29, 16, 24, k2, k0, 2)
+        GROUP(13, 15, 26, 6, k0, k1, 3)
+        GROUP(17, 29, 16, 24, k1, k2, 4)
+        GROUP(13, 15, 26, 6, k2, k0, 5)
+        w->high[i] = x;
+        w->low[i] = y;
+    }
+}
+
+ALWAYS_INLINE uint64_t whole(const words *w, int i) {
+    return (uint64_t)w->high[i] << 32 | w->low[i];
+}
+
+/* A number in [1, 2) with these bits behind the point, less 1. */
+ALWAYS_INLINE double unit64(uint64_t bits) {
+    double x;
+    bits = bits >> 12 | UINT64_C(0x3ff) << 52;
+    memcpy(&x, &bits, sizeof x);
+    return x - 1;
+}
+
+ALWAYS_INLINE float unit32(uint32_t bits) {
+    float x;
+    bits = bits >> 9 | UINT32_C(0x7f) << 23;
+    memcpy(&x, &bits, sizeof x);
+    return x - 1;
+}
+
+/* Writes m elements of the form at out and gives where the next ones go. */
+static void *put(lam__random_form form, const words *w, int m, void *out) {
+    uint64_t *wide = out;
+    double *unit = out;
+    float *narrow_unit = out;
+    uint32_t *narrow = out;
+    uint8_t *byte = out;
+    switch (form) {
+    case LAM__RANDOM_PAIRS:
+        INDEPENDENT for (int i = 0; i < m; i++) {
+            wide[2 * i] = w->high[i];
+            wide[2 * i + 1] = w->low[i];
+        }
+        return wide + 2 * m;
+    case LAM__RANDOM_WIDE: INDEPENDENT for (int i = 0; i < m; i++) wide[i] = whole(w, i); return wide + m;
+    case LAM__RANDOM_WORDS: INDEPENDENT for (int i = 0; i < m; i++) wide[i] = w->high[i] ^ w->low[i]; return wide + m;
+    case LAM__RANDOM_NARROW:
+        INDEPENDENT for (int i = 0; i < m; i++) narrow[i] = w->high[i] ^ w->low[i];
+        return narrow + m;
+    case LAM__RANDOM_BYTES:
+        INDEPENDENT for (int i = 0; i < m; i++) byte[i] = (uint8_t)(w->high[i] ^ w->low[i]);
+        return byte + m;
+    case LAM__RANDOM_UNIT64: INDEPENDENT for (int i = 0; i < m; i++) unit[i] = unit64(whole(w, i)); return unit + m;
+    default:
+        INDEPENDENT for (int i = 0; i < m; i++) narrow_unit[i] = unit32(w->high[i] ^ w->low[i]);
+        return narrow_unit + m;
+    }
+}
+
+void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out) {
+    words w;
+    while (n > 0) {
+        int64_t until_wrap = INT64_C(0x100000000) - (int64_t)(uint32_t)first, m = n < BLOCK ? n : BLOCK;
+        if (m > until_wrap) m = until_wrap;
+        hash(key, first, (int)m, &w);
+        out = put(form, &w, (int)m, out);
+        first += (uint64_t)m;
+        n -= m;
+    }
+}

@@ -1,0 +1,323 @@
+/* Keys, and what is made of their bits directly. The primitives take keys with any number of leading axes, which is how
+ * a batch of keys is one call; public functions take one key. */
+#include "lib/primitives/random.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/create.h"
+#include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
+
+#include "lib/dispatch/interpreter.h"
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* ---- random_bits: [keys..., 2] -> [keys..., dims] (pairs: [keys..., dims, 2]) ------------------------------------ */
+
+static bool is_keys(const lam_value *v) {
+    return v->dtype == LAM_I64 && v->rank && v->dims[v->rank - 1] == 2;
+}
+
+static lam_status fail_keys(const lam_call_site *call) {
+    return lam_rule_fail(call, LAM_ERR_SHAPE, "keys are i64 with 2 elements in the last axis");
+}
+
+static lam_status shape_random_bits(const lam_call_site *call, lam_shape out[]) {
+    const lam__bits_params *p = call->params;
+    const lam_value *keys = call->in[0];
+    int lead = keys->rank - 1;
+    if (!is_keys(keys)) return fail_keys(call);
+    out->dtype = lam__kernels_random_dtype(p->what.form);
+    out->rank = lead + p->rank + (p->what.form == LAM__RANDOM_PAIRS);
+    if (out->rank > LAM_INNER_RANK) return lam_rule_fail(call, LAM_ERR_RANK, "%d axes are too many", out->rank);
+    if (p->what.form == LAM__RANDOM_PAIRS) out->dims[out->rank - 1] = 2;
+    for (int i = 0; i < lead; i++) out->dims[i] = keys->dims[i];
+    for (int i = 0; i < p->rank; i++) out->dims[lead + i] = p->dims[i];
+    return LAM_OK;
+}
+
+static lam_status eval_random_bits(const lam_call_site *call, lam_value *const out[]) {
+    const lam__bits_params *p = call->params;
+    lam_value *keys = lam__value_contiguous(call->in[0]);
+    if (!keys) return LAM_ERR_MEMORY;
+    int64_t count = keys->count / 2, each = count ? out[0]->count / count : 0;
+    size_t bytes = (size_t)each * lam__dtype_bytes((lam_dtype)out[0]->dtype);
+    if (p->what.form == LAM__RANDOM_PAIRS) each /= 2;
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t *key = (const int64_t *)keys->data + 2 * k;
+        lam__kernels_random(&p->what, (uint32_t[]){(uint32_t)key[0], (uint32_t)key[1]}, 0, each,
+                            (char *)out[0]->data + (size_t)k * bytes);
+    }
+    lam__value_release(keys);
+    return LAM_OK;
+}
+
+static size_t bits_bytes(const lam__bits_params *p) {
+    return offsetof(lam__bits_params, dims) + (size_t)p->rank * sizeof *p->dims;
+}
+
+static void batch_random_bits(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam__apply1(r->primitive, r->params, bits_bytes(r->params), r->in[0]);
+}
+
+const lam_primitive lam__row_random_bits = {
+    .name = "random_bits",
+    .inputs = 1,
+    .shape = shape_random_bits,
+    .eval = eval_random_bits,
+    .batch = batch_random_bits,
+};
+
+static lam_tensor *bits_of(lam_tensor *key, const lam__random *what, lam_dims dims) {
+    lam__bits_params p = {.what = *what, .rank = dims.rank};
+    for (int i = 0; i < dims.rank; i++) p.dims[i] = dims.dims[i];
+    return lam__apply1(&lam__row_random_bits, &p, bits_bytes(&p), key);
+}
+
+/* ---- fold_in: [keys..., 2] and [keys...] -> [keys..., 2] --------------------------------------------------------- */
+
+static lam_status shape_fold_in(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *keys = call->in[0], *data = call->in[1];
+    if (!is_keys(keys)) return fail_keys(call);
+    bool fits = data->dtype == LAM_I64 && data->rank == keys->rank - 1;
+    out->dtype = LAM_I64;
+    out->rank = keys->rank;
+    for (int i = 0; i < keys->rank; i++) {
+        out->dims[i] = keys->dims[i];
+        fits = fits && (i == data->rank || data->dims[i] == keys->dims[i]);
+    }
+    return fits ? LAM_OK : lam_rule_fail(call, LAM_ERR_SHAPE, "there must be one i64 number for each key");
+}
+
+static lam_status eval_fold_in(const lam_call_site *call, lam_value *const out[]) {
+    static const lam__random pairs = {.form = LAM__RANDOM_PAIRS};
+    lam_value *keys = lam__value_contiguous(call->in[0]), *data = keys ? lam__value_contiguous(call->in[1]) : NULL;
+    for (int64_t k = 0; data && k < data->count; k++) {
+        const int64_t *key = (const int64_t *)keys->data + 2 * k;
+        lam__kernels_random(&pairs, (uint32_t[]){(uint32_t)key[0], (uint32_t)key[1]},
+                            (uint32_t)((const int64_t *)data->data)[k], 1, (int64_t *)out[0]->data + 2 * k);
+    }
+    lam_status status = data ? LAM_OK : LAM_ERR_MEMORY;
+    lam__value_release(keys);
+    lam__value_release(data);
+    return status;
+}
+
+static void batch_fold_in(const lam_rule *r, lam_tensor *out[]) {
+    lam_tensor *in[2] = {lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1)};
+    out[0] = lam__apply(r->primitive, NULL, 0, 2, in);
+}
+
+const lam_primitive lam__row_fold_in = {
+    .name = "fold_in",
+    .inputs = 2,
+    .shape = shape_fold_in,
+    .eval = eval_fold_in,
+    .batch = batch_fold_in,
+};
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* Whether t is one key; otherwise records it, unless t is a failed tensor. */
+static bool is_key(const char *operation, lam_tensor *t, lam_tensor **failed) {
+    lam_value *v;
+    lam_ctx *ctx = lam__scope_operands(operation, 1, &t, &v, failed);
+    if (!ctx) return false;
+    *failed = &ctx->failed;
+    if (v->rank == 1 && is_keys(v)) return true;
+    bool many = v->rank > 1 && is_keys(v);
+    lam_call_site call = {.ctx = ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 1, .in = &v};
+    lam__error_call(&call, v->dtype == LAM_I64 ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
+                    many ? "map over keys with lam_vmap" : "make one with lam_key, lam_split or lam_fold_in",
+                    "operand 0 is no key: a key is i64[2]");
+    return false;
+}
+
+lam_tensor *lam_key(lam_ctx *ctx, uint64_t seed) {
+    return lam_array(ctx, LAM_I64, LAM_DIMS(2), (int64_t[]){(int64_t)(seed >> 32), (int64_t)(seed & UINT32_MAX)});
+}
+
+lam_tensor *lam_split(lam_tensor *key, int64_t n) {
+    lam_tensor *failed;
+    if (!is_key("split", key, &failed)) return failed;
+    if (n < 0) return lam__axes_fail("split", key, LAM_ERR_VALUE, "%lld keys cannot be made", (long long)n);
+    return bits_of(key, &(lam__random){.form = LAM__RANDOM_PAIRS}, (lam_dims){1, &n});
+}
+
+lam_tensor *(lam_fold_in)(lam_tensor *key, lam_tensor *data) {
+    const char *name = lam__row_fold_in.name;
+    lam_tensor *in[2] = {key, data}, *failed;
+    lam_value *v[2];
+    if (!lam__scope_operands(name, 2, in, v, &failed) || !is_key(name, key, &failed)) return failed;
+    if (lam__dtype_is_float(v[1]->dtype) || v[1]->dtype == LAM_BOOL)
+        return lam__axes_fail(name, data, LAM_ERR_DTYPE, "what is folded in must be an integer");
+    in[1] = lam_cast(data, LAM_I64);
+    return lam__apply(&lam__row_fold_in, NULL, 0, 2, in);
+}
+
+lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data) {
+    if (data.kind == LAM__TENSOR) return (lam_fold_in)(key, data.as.tensor);
+    lam_tensor *failed;
+    if (!is_key("fold_in", key, &failed)) return failed;
+    if (data.kind == LAM__FLOATING)
+        return lam__axes_fail("fold_in", key, LAM_ERR_DTYPE, "what is folded in must be an integer");
+    return (lam_fold_in)(key, lam__scope_handle(key->ctx, lam__value_integer(key->ctx, LAM_I64, data.as.integer)));
+}
+
+/* ---- sources ----------------------------------------------------------------------------------------------------- */
+
+static bool fail_dtype(const char *operation, lam_ctx *ctx, lam_dtype dtype, const char *which) {
+    lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: dtype %s cannot be had, %s can", operation, lam_dtype_name(dtype),
+                   which);
+    return false;
+}
+
+bool lam__random_source(const char *operation, lam_tensor *key, lam_dtype dtype, lam_dims dims, lam__source *s,
+                        lam_tensor **failed) {
+    if (!is_key(operation, key, failed)) return false;
+    *s = (lam__source){operation, key->ctx, key, dtype, dims};
+    if (!lam__dtype_is_float((int)dtype)) return fail_dtype(operation, key->ctx, dtype, "f64 and f32");
+    return lam__create_dims_valid(operation, key->ctx, dims);
+}
+
+/* Whether x without its last `own` axes broadcasts to dims. */
+static bool broadcasts(lam_tensor *x, int own, lam_dims dims) {
+    lam_dims d = lam_dims_of(x);
+    int lead = dims.rank - (d.rank - own);
+    if (d.rank < own || lead < 0) return false;
+    for (int i = 0; i < d.rank - own; i++)
+        if (d.dims[i] != 1 && d.dims[i] != dims.dims[lead + i]) return false;
+    return true;
+}
+
+bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_tensor *parameters[], int own,
+                            lam_dims dims, lam__source *s, lam_tensor **failed) {
+    lam_tensor *in[4] = {key, parameters[0], n > 1 ? parameters[1] : NULL};
+    lam_value *v[4];
+    if (!lam__scope_operands(operation, (size_t)n + 1, in, v, failed)) return false;
+    lam_dtype dtype = (lam_dtype)v[1]->dtype;
+    for (int i = 1; i < n; i++) dtype = lam__dtype_promote((int)dtype, v[i + 1]->dtype);
+    if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
+    if (!lam__random_source(operation, key, dtype, dims, s, failed)) return false;
+    for (int i = 0; i < n; i++) {
+        if (!broadcasts(parameters[i], own, dims)) {
+            lam__axes_fail(operation, parameters[i], LAM_ERR_SHAPE, "parameter %d does not broadcast to the dims", i);
+            return false;
+        }
+        parameters[i] = lam_cast(parameters[i], dtype);
+    }
+    return true;
+}
+
+lam_tensor *lam__random_draw(const lam__source *s, const lam__random *what) {
+    return bits_of(s->key, what, s->dims);
+}
+
+lam_tensor *lam__random_unit(const lam__source *s) {
+    return lam__random_draw(s, &(lam__random){.form = s->dtype == LAM_F64 ? LAM__RANDOM_UNIT64 : LAM__RANDOM_UNIT32});
+}
+
+/* The number as the dtype has it. */
+static double rounded(lam_dtype dtype, double x) {
+    return dtype == LAM_F32 ? (float)x : x;
+}
+
+lam_tensor *lam__random_between(const lam__source *s, double low, double high) {
+    lam_tensor *least = lam_full(s->ctx, s->dtype, LAM_DIMS0, low);
+    lam_tensor *span = lam_full(s->ctx, s->dtype, LAM_DIMS0, rounded(s->dtype, high) - rounded(s->dtype, low));
+    return lam_max(least, lam_fma(lam__random_unit(s), span, least));
+}
+
+lam__source lam__random_with(const lam__source *s, lam_tensor *keys, int64_t i) {
+    lam__source other = *s;
+    other.key = lam_index(keys, 0, i);
+    return other;
+}
+
+/* The elements that x shows; NULL where they cannot be seen. */
+static lam_value *elements_of(lam_tensor *x) {
+    lam_value *v = lam__scope_peek(x);
+    while (v && v->kind == LAM__BOX) {
+        const lam__interpreter *interpreter = lam__payload_of(v)->interpreter;
+        v = interpreter->read ? interpreter->read(v) : NULL;
+    }
+    return v && v->kind == LAM__CONCRETE ? v : NULL;
+}
+
+bool lam__random_in_range(const char *operation, const char *name, lam_tensor *x, double low, bool open, double high) {
+    lam_value *v = elements_of(x);
+    if (!v || !v->count) return true;
+    lam_scope scope;
+    lam__scope_open(x->ctx, &scope);
+    lam_tensor lent;
+    lam__scope_lend(&lent, x->ctx, v);
+    double least = lam_item(lam_min_reduce(&lent, NULL)), most = lam_item(lam_max_reduce(&lent, NULL));
+    lam__scope_close(&scope);
+    if ((open ? least > low : least >= low) && most <= high) return true;
+    lam__axes_fail(operation, x, LAM_ERR_VALUE, "%s has elements from %g to %g, not in %s%g, %g]", name, least, most,
+                   open ? "(" : "[", low, high);
+    return false;
+}
+
+/* ---- bits, uniform, integers ------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
+    lam_tensor *failed;
+    if (!is_key("random_bits", key, &failed) || !lam__create_dims_valid("random_bits", key->ctx, dims)) return failed;
+    lam__random what = {.form = dtype == LAM_I64   ? LAM__RANDOM_WIDE
+                                : dtype == LAM_I32 ? LAM__RANDOM_NARROW
+                                                   : LAM__RANDOM_BYTES};
+    if (lam__kernels_random_dtype(what.form) == dtype) return bits_of(key, &what, dims);
+    fail_dtype("random_bits", key->ctx, dtype, "i64, i32 and u8");
+    return failed;
+}
+
+/* The larger of low and u (high - low) + low, which rounding could bring below it. */
+lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims, const lam_uniform_options *options) {
+    static const lam_uniform_options none;
+    const lam_uniform_options *o = options ? options : &none;
+    lam_tensor *failed;
+    lam__source s;
+    if (!lam__random_source("random_uniform", key, dtype, dims, &s, &failed)) return failed;
+    if (!o->low && !o->high) return lam__random_unit(&s);
+    lam_tensor *bounds[2] = {o->low ? o->low : lam_zeros(s.ctx, dtype, LAM_DIMS0),
+                             o->high ? o->high : lam_ones(s.ctx, dtype, LAM_DIMS0)};
+    if (!lam__random_parameters("random_uniform", key, 2, bounds, 0, dims, &s, &failed)) return failed;
+    lam_tensor *low = lam_cast(bounds[0], dtype), *span = lam_sub(lam_cast(bounds[1], dtype), low);
+    if (!lam__random_in_range("random_uniform", "high - low", span, 0, false, (double)INFINITY)) return failed;
+    s.dtype = dtype;
+    return lam_max(low, lam_fma(lam__random_unit(&s), span, low));
+}
+
+bool lam__random_range(const char *operation, lam_ctx *ctx, lam_dtype dtype, int64_t low, int64_t high,
+                       lam__random *what) {
+    int64_t least = dtype == LAM_I64 ? INT64_MIN : dtype == LAM_I32 ? INT32_MIN : 0;
+    int64_t most = dtype == LAM_I64 ? INT64_MAX : dtype == LAM_I32 ? INT32_MAX : UINT8_MAX;
+    if (dtype != LAM_I64 && dtype != LAM_I32 && dtype != LAM_U8)
+        return fail_dtype(operation, ctx, dtype, "i64, i32 and u8");
+    if (low >= high || low < least || high - 1 > most) {
+        lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: there are no integers of %s in [%lld, %lld)", operation,
+                       lam_dtype_name(dtype), (long long)low, (long long)high);
+        return false;
+    }
+    what->form = dtype == LAM_I64 ? LAM__RANDOM_RANGE64 : dtype == LAM_I32 ? LAM__RANDOM_RANGE32 : LAM__RANDOM_RANGE8;
+    what->low = low;
+    what->span = (uint64_t)high - (uint64_t)low;
+    if (dtype != LAM_I64) what->span &= UINT32_MAX; /* 0 for all of i32 */
+    return true;
+}
+
+lam_tensor *lam_random_randint(lam_tensor *key, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high) {
+    lam__random what;
+    lam_tensor *failed;
+    if (!is_key("random_randint", key, &failed) || !lam__create_dims_valid("random_randint", key->ctx, dims) ||
+        !lam__random_range("random_randint", key->ctx, dtype, low, high, &what))
+        return failed;
+    return bits_of(key, &what, dims);
+}

@@ -1,0 +1,151 @@
+/* Samples of distributions from the bits of a key: each the inverse of its distribution function, or another function
+ * of
+ * uniform numbers, written with operations, so that vmap and derivatives by parameters need nothing more. The formulas
+ * and their order are those of jax.random, whose numbers these are but for the roundings of elementary functions. */
+#include "lib/primitives/random.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <float.h>
+#include <math.h>
+
+static double least_normal(lam_dtype dtype) {
+    return dtype == LAM_F64 ? DBL_MIN : FLT_MIN;
+}
+
+static double epsilon_of(lam_dtype dtype) {
+    return dtype == LAM_F64 ? DBL_EPSILON : FLT_EPSILON;
+}
+
+/* ---- without parameters ------------------------------------------------------------------------------------------ */
+
+/* 1 - u in place of u, to keep 0 out of the logarithm. */
+static lam_tensor *sample_exponential(const lam__source *s) {
+    return lam_neg(lam_log1p(lam_neg(lam__random_unit(s))));
+}
+
+static lam_tensor *sample_laplace(const lam__source *s) {
+    lam_tensor *u = lam__random_between(s, -1 + epsilon_of(s->dtype) / 2, 1);
+    return lam_mul(lam_sign(u), lam_log1p(lam_neg(lam_abs(u))));
+}
+
+static lam_tensor *sample_logistic(const lam__source *s) {
+    lam_tensor *u = lam__random_between(s, least_normal(s->dtype), 1);
+    return lam_sub(lam_log(u), lam_log1p(lam_neg(u)));
+}
+
+static lam_tensor *sample_gumbel(const lam__source *s) {
+    return lam_neg(lam_log(lam_neg(lam_log(lam__random_between(s, least_normal(s->dtype), 1)))));
+}
+
+static lam_tensor *sample_cauchy(const lam__source *s) {
+    return lam_tan(lam_mul(3.141592653589793, lam_sub(lam__random_between(s, epsilon_of(s->dtype), 1), 0.5)));
+}
+
+/* A standard sample of a key. */
+typedef lam_tensor *sample(const lam__source *s);
+
+static lam_tensor *standard(const char *operation, lam_tensor *key, lam_dtype dtype, lam_dims dims, sample *draw) {
+    lam_tensor *failed;
+    lam__source s;
+    return lam__random_source(operation, key, dtype, dims, &s, &failed) ? draw(&s) : failed;
+}
+
+lam_tensor *lam_random_exponential(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
+    return standard("random_exponential", key, dtype, dims, sample_exponential);
+}
+
+lam_tensor *lam_random_laplace(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
+    return standard("random_laplace", key, dtype, dims, sample_laplace);
+}
+
+lam_tensor *lam_random_logistic(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
+    return standard("random_logistic", key, dtype, dims, sample_logistic);
+}
+
+lam_tensor *lam_random_gumbel(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
+    return standard("random_gumbel", key, dtype, dims, sample_gumbel);
+}
+
+lam_tensor *lam_random_cauchy(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
+    return standard("random_cauchy", key, dtype, dims, sample_cauchy);
+}
+
+/* ---- with parameters --------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_random_bernoulli(lam_tensor *key, lam_tensor *p, lam_dims dims) {
+    const char *name = "random_bernoulli";
+    lam_tensor *failed;
+    lam__source s;
+    if (!lam__random_parameters(name, key, 1, &p, 0, dims, &s, &failed) ||
+        !lam__random_in_range(name, "the probability", p, 0, false, 1))
+        return failed;
+    return lam_lt(lam__random_unit(&s), p);
+}
+
+/* Dims of a sample of logits: dims with the axis of the categories put where it is in the logits, counted from the
+ * end. False after recording that they do not go with the logits. */
+static bool dims_of_logits(const char *name, lam_tensor *logits, int axis, lam_dims dims, int64_t wide[]) {
+    lam_dims own = lam_dims_of(logits);
+    int lead = dims.rank + 1 - own.rank;
+    bool fits = lead >= 0 && dims.rank < LAM_MAX_RANK;
+    for (int i = 0; fits && i < own.rank; i++) wide[lead + i] = own.dims[i];
+    for (int i = 0; fits && i < dims.rank; i++) {
+        int to = i < lead + axis ? i : i + 1;
+        fits = to < lead || own.dims[to - lead] == dims.dims[i] || own.dims[to - lead] == 1;
+        wide[to] = dims.dims[i];
+    }
+    if (!fits)
+        lam__axes_fail(name, logits, LAM_ERR_SHAPE, "the logits without axis %d do not broadcast to the dims", axis);
+    return fits;
+}
+
+/* The largest of logits with Gumbel noise. */
+lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis, lam_dims dims) {
+    const char *name = "random_categorical";
+    int64_t wide[LAM_MAX_RANK];
+    lam_tensor *failed;
+    lam__source s;
+    if (!lam__scope_peek(logits) || !lam__apply_axis(name, logits, lam_rank(logits), &axis))
+        return lam__axes_fail(name, logits, LAM_ERR_NULL, "there are no logits");
+    if (!lam__random_parameters(name, key, 1, &logits, lam_rank(logits), dims, &s, &failed) ||
+        !dims_of_logits(name, logits, axis, dims, wide))
+        return failed;
+    if (!lam_dim(logits, axis)) return lam__axes_fail(name, logits, LAM_ERR_VALUE, "there are no categories");
+    s.dims = (lam_dims){dims.rank + 1, wide};
+    return lam_argmax(lam_add(sample_gumbel(&s), logits), axis - lam_rank(logits));
+}
+
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
+
+/* NOTE [shuffles]
+ * Sorting by random words of 32 bits gives every order alike unless two words are equal. It is done again with new
+ * words
+ * until the chance that two elements had equal ones each time is small: 3 log(n) / log(2^32) times. */
+static int rounds_of(int64_t n) {
+    return n > 1 ? (int)ceil(3 * log((double)n) / log(UINT32_MAX)) : 0;
+}
+
+lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis) {
+    const char *name = "random_permutation";
+    lam_tensor *in[2] = {key, x}, *failed;
+    lam_value *v[2];
+    lam__source s;
+    if (!lam__scope_operands(name, 2, in, v, &failed)) return failed;
+    if (!lam__apply_axis(name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    int64_t n = lam_dim(x, axis);
+    if (!lam__random_source(name, key, LAM_F64, (lam_dims){1, &n}, &s, &failed)) return failed;
+    lam_tensor *order = lam_arange(s.ctx, LAM_I64, 0, (double)n, 1);
+    for (int round = rounds_of(n); round > 0; round--) {
+        lam_tensor *keys = lam_split(s.key, 2);
+        lam__source now = lam__random_with(&s, keys, 1);
+        s = lam__random_with(&s, keys, 0);
+        lam_tensor *words = lam__random_draw(&now, &(lam__random){.form = LAM__RANDOM_WORDS});
+        order = lam_take(order, lam_argsort(words, 0), 0);
+    }
+    return lam_take(x, order, axis);
+}

@@ -134,7 +134,7 @@ VMAP(users_vmap) {
     out_axes[0] = 0;
 }
 
-/* ---- rules for functions ------------------------------------------------------------------------------------------ */
+/* ---- rules for functions ----------------------------------------------------------------------------------------- */
 
 BODY(body_value) {
     out[0] = value(*(const kind *)env, in);
@@ -199,7 +199,7 @@ static lam_fn *fn_with_rules(style s, kind k) {
     return lam_custom_jvps(f, rules, (size_t)n, NULL);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 #define FUNCTION(...)                                                                                                  \
     { .name = "styled", .inputs = LAM_VARIADIC, .outputs = LAM_VARIADIC, .attrs_size = sizeof(kind), __VA_ARGS__ }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* ---- instances ------------------------------------------------------------------------------------------------ */
+/* ---- instances --------------------------------------------------------------------------------------------------- */
 
 static lam__instance *instance_of(const void *params) {
     return ((const lam__custom_params *)params)->instance;
@@ -100,7 +100,7 @@ lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_val
     return lam__dispatch(&call, out);
 }
 
-/* ---- level 0, and levels that record what functions do --------------------------------------------------------- */
+/* ---- level 0, and levels that record what functions do ----------------------------------------------------------- */
 
 static lam_status call_custom(const lam_call_site *call, lam_value *out[]) {
     lam_fctx *fc = lam__context_new(lam__custom_of(call), NULL, call->in);
@@ -134,7 +134,7 @@ static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
-/* ---- derivative levels ------------------------------------------------------------------------------------------ */
+/* ---- derivative levels ------------------------------------------------------------------------------------------- */
 
 bool lam__custom_only_batches(const lam_value *v) {
     for (; v && v->kind == LAM__BOX; v = lam__payload_of(v)->inner)

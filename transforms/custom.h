@@ -21,7 +21,8 @@ typedef struct lam__instance {
     void *attrs;
     void (*attrs_release)(lam_ctx *ctx, void *attrs); /* for attributes that own something; NULL: plain */
     int inputs, outputs;
-    int *dirty; /* per input: the output that shows its new value, or -1; set by forward */
+    bool only_passes; /* its callbacks pass values on to others and compute nothing: they may read what they see */
+    int *dirty;       /* per input: the output that shows its new value, or -1; set by forward */
 } lam__instance;
 
 /* The parameters of a row. */

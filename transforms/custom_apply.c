@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* ---- requests ------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(const lam_function *f) {
     return f->name ? f->name : "anonymous";
@@ -34,7 +34,7 @@ static lam_status check_function(lam_ctx *ctx, const lam_function *f, const void
     return status == LAM_OK ? check_count(ctx, f, "outputs", f->outputs, n_out) : status;
 }
 
-/* ---- application ------------------------------------------------------------------------------------------------ */
+/* ---- application ------------------------------------------------------------------------------------------------- */
 
 static lam_status values_of(const lam__instance *x, lam_list in, lam_value *values[]) {
     lam_tensor *failed;

@@ -30,6 +30,19 @@ static const char *part_name(enum lam__part part) {
     return NULL;
 }
 
+/* What to do instead of reading the raw data of a box; NOTE [raw data] in lib/tensor/tensor.c. */
+static const char *raw_remedy(enum lam__part part) {
+    switch (part) {
+    case LAM__PART_FORWARD: return "give it a vmap callback, or say vmap_by_loop";
+    case LAM__PART_COMBINED:
+        return "use a Function of the separate style (setup_context): its forward sees plain data at every level";
+    case LAM__PART_BACKWARD:
+    case LAM__PART_JVP:
+        return "write the rule with lamina operations, or put the foreign code into a Function of its own with rules";
+    default: return "foreign code belongs into forward";
+    }
+}
+
 lam_status lam__custom_fail(const lam_fctx *fc, lam_status status, const char *remedy, const char *format, ...) {
     char text[768];
     const char *part = part_name(fc->part);
@@ -85,7 +98,9 @@ static bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, 
                             .part = part_name(part),
                             .parent = ctx->frame,
                             .start = ctx->clock,
-                            .level = ctx->current};
+                            .level = ctx->current,
+                            .raw_remedy = fc->instance->only_passes ? NULL : raw_remedy(part),
+                            .levels = ctx->levels};
     ctx->frame = &v->frame;
     return true;
 }

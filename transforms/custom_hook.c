@@ -70,6 +70,7 @@ lam_tensor *lam_on_gradient(lam_tensor *x, lam_fn *callback, lam_hook **hook) {
     hook_attrs attrs = {lam__fn_retain(made)};
     lam__instance *instance = lam__custom_instance(ctx, &f, &attrs, hook_release, 1, 1);
     if (!instance) return &ctx->failed;
+    instance->only_passes = true;
     lam_tensor *out = &ctx->failed;
     if (x) lam__custom_apply(instance, LAM_LIST(x), &out);
     else lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_on_gradient: the tensor is NULL");

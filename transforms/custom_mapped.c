@@ -292,6 +292,7 @@ lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], int64_t si
                       .once_differentiable = x->fn.once_differentiable,
                       .is_linear = x->fn.is_linear};
     lam__instance *made = lam__custom_instance(x->ctx, &f, a, mapped_release, x->inputs, x->outputs);
+    if (made) made->only_passes = true;
     lam__scratch_put(&area);
     return made;
 }

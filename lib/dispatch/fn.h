@@ -33,6 +33,8 @@ typedef struct lam__frame {
     struct lam__frame *parent;
     uint64_t start;           /* the clock when it began: handles born later were made inside */
     struct lam__level *level; /* current when it began: what messages show, whatever level is at work for it */
+    const char *raw_remedy;   /* NOTE [raw data] in tensor.c; NULL: boxes may be read */
+    uint64_t levels;          /* levels pushed before it began */
 } lam__frame;
 
 /* Makes a function of the library's own around `base` (held while it lives, may be NULL): env is env_bytes copied

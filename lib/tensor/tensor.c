@@ -1,6 +1,7 @@
 /* Tensors in and out of the library: copy in, borrow, copy out, accessors. */
 #include "lib/tensor/value.h"
 
+#include "lib/dispatch/fn.h"
 #include "lib/dispatch/interpreter.h"
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
@@ -68,8 +69,24 @@ lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
 
 /* ---- out ----------------------------------------------------------------------------------------------------- */
 
-/* The concrete value that t shows, borrowed; NULL after recording why there is none. */
-static lam_value *shown(const char *operation, lam_tensor *t) {
+/* NOTE [raw data]
+ * A callback of a custom Function that takes the elements of a box to foreign code would lose the derivatives, or the
+ * batch, that the box carries; results made of them would be wrong without a word. So whole arrays are not read there,
+ * unless the level was made inside the callback; a single number is, as a constant for C's own control flow. */
+static const char *raw_remedy(const lam_ctx *ctx, const lam_value *box) {
+    const lam__frame *frame = ctx->frame;
+    while (frame && !frame->raw_remedy) frame = frame->parent;
+    return frame && lam__payload_of(box)->serial <= frame->levels ? frame->raw_remedy : NULL;
+}
+
+static void refuse_raw(const lam_call_site *call, const lam_value *box, const char *remedy) {
+    lam__error_call(call, LAM_ERR_RULE, remedy,
+                    "raw data of a box of level %llu (%s): what that level knows of it would be lost",
+                    (unsigned long long)lam__payload_of(box)->serial, lam__payload_of(box)->interpreter->name);
+}
+
+/* The concrete value that t shows, borrowed; NULL after recording why there is none. number: one element is wanted. */
+static lam_value *shown(const char *operation, lam_tensor *t, bool number) {
     lam_value *v;
     lam_tensor *failed;
     lam_ctx *ctx = lam__scope_operands(operation, 1, &t, &v, &failed);
@@ -79,9 +96,14 @@ static lam_value *shown(const char *operation, lam_tensor *t) {
     while (v->kind == LAM__BOX) {
         const lam__interpreter *interpreter = lam__payload_of(v)->interpreter;
         lam_value *inner = interpreter->read ? interpreter->read(v) : NULL;
+        const char *remedy = number ? NULL : raw_remedy(ctx, v);
+        if (inner && remedy) {
+            refuse_raw(&call, v, remedy);
+            return NULL;
+        }
         if (!inner) {
-            lam__error_call(&call, interpreter->unreadable_status, interpreter->unreadable_remedy, "%s",
-                            interpreter->unreadable);
+            lam__error_call(&call, interpreter->unreadable_status, remedy ? remedy : interpreter->unreadable_remedy,
+                            "%s", interpreter->unreadable);
             return NULL;
         }
         v = inner;
@@ -96,7 +118,7 @@ static lam_value *shown(const char *operation, lam_tensor *t) {
 }
 
 lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
-    lam_value *v = shown("lam_read", t);
+    lam_value *v = shown("lam_read", t, false);
     if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
     size_t want = (size_t)v->count * lam__dtype_bytes(v->dtype);
     if (bytes != want)
@@ -114,7 +136,7 @@ lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
 }
 
 lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
-    lam_value *v = shown("lam_read_strided", t);
+    lam_value *v = shown("lam_read_strided", t, false);
     if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
     if (strides.rank != v->rank || (strides.rank && !strides.dims))
         return lam__error_set(t->ctx, LAM_ERR_SHAPE, NULL, "lam_read_strided: %d strides for %d axes", strides.rank,
@@ -128,7 +150,7 @@ lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
 }
 
 double lam_item(lam_tensor *t) {
-    lam_value *v = shown("lam_item", t);
+    lam_value *v = shown("lam_item", t, true);
     if (!v) return (double)NAN;
     if (v->count == 1) return lam__dtype_load(v->dtype, v->data);
     lam__error_set(t->ctx, LAM_ERR_SHAPE, "use lam_read, or index first",
@@ -137,7 +159,12 @@ double lam_item(lam_tensor *t) {
 }
 
 const void *lam_data(const lam_tensor *t) {
-    const lam_value *v = lam__scope_peek(t);
+    lam_value *v = lam__scope_peek(t);
+    if (v && v->kind == LAM__BOX) {
+        const char *remedy = raw_remedy(t->ctx, v);
+        lam_primitive row = {.name = "lam_data"};
+        if (remedy) refuse_raw(&(lam_call_site){.ctx = t->ctx, .primitive = &row, .inputs = 1, .in = &v}, v, remedy);
+    }
     return v && v->kind == LAM__CONCRETE && v->contiguous ? v->data : NULL;
 }
 

@@ -1,6 +1,5 @@
 /* What callbacks may not do: read raw data of boxes, use boxes that did not come in, give what does not fit; and how
- * their own failures come out. Each is a definite error with the names of Function and callback, never a wrong number.
- * */
+ * their own failures come out. Each is a definite error with the names of Function and callback. */
 #include "tests/custom/callbacks.h"
 
 /* ---- a Function whose callbacks are chosen ----------------------------------------------------------------------- */

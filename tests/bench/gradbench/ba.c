@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { CAMERA = 11, BLOCK = 15, CHUNK = 1024 };
+enum { CAMERA = 11, BLOCK = 15, CHUNK = 4096 };
 
 typedef struct ba {
     int64_t cameras, points, observations;

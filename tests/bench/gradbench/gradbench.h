@@ -67,4 +67,7 @@ lam_fn *gradbench_fn(const gradbench_lamina *l, const char *name, lam_body body,
 /* The C data as an input, without a copy. */
 void gradbench_input(gradbench_lamina *l, lam_dims dims, const double *data);
 
+/* A function that sums the outputs of f over blocks of `rows` along axis 0 of its inputs from `first` on. */
+lam_fn *gradbench_blocks(const gradbench_lamina *l, lam_fn *f, int first, int64_t rows);
+
 #endif

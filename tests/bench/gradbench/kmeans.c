@@ -5,6 +5,8 @@
 #include <float.h>
 #include <string.h>
 
+enum { BLOCK = 512 }; /* points that go side by side */
+
 typedef struct kmeans {
     int64_t k, n, d;
     const double *centroids, *points; /* [k, d], [n, d] */
@@ -88,8 +90,9 @@ static void lamina(void *data, gradbench_lamina *l) {
     const kmeans *p = data;
     gradbench_input(l, LAM_DIMS(p->k, p->d), p->centroids);
     gradbench_input(l, LAM_DIMS(p->n, p->d), p->points);
-    l->objective = gradbench_fn(l, "cost", body_cost, 2, 1, NULL);
-    l->derivative = gradbench_fn(l, "direction", body_direction, 2, 2, l->objective);
+    lam_fn *cost = gradbench_fn(l, "cost", body_cost, 2, 1, NULL);
+    l->objective = gradbench_blocks(l, cost, 1, BLOCK);
+    l->derivative = gradbench_blocks(l, gradbench_fn(l, "direction", body_direction, 2, 2, cost), 1, BLOCK);
 }
 
 static const gradbench_size sizes[] = {

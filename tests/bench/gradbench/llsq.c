@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 64 }; /* points whose powers the C form holds at a time */
+enum { BLOCK = 64, POINTS = 1024, LOW = 16 }; /* points of a block in C and in Lamina; powers, see body_block */
 
 typedef struct llsq {
     int64_t n, m;
@@ -68,22 +68,26 @@ static void derivative_c(const void *data, double *out) {
     }
 }
 
-/* Powers 0 .. m - 1 of t, [m, n], by doubling. */
-static lam_tensor *powers(lam_tensor *t, int64_t m) {
+/* Powers 0 .. count - 1 of t, [count, n], by doubling. */
+static lam_tensor *powers(lam_tensor *t, int64_t count) {
     lam_tensor *all = lam_expand_dims(lam_ones_like(t), 0), *next = t;
-    for (int64_t have = 1; have < m; have *= 2) {
-        lam_tensor *more = have * 2 <= m ? all : lam_slice_axis(all, 0, 0, m - have);
+    for (int64_t have = 1; have < count; have *= 2) {
+        lam_tensor *more = have * 2 <= count ? all : lam_slice_axis(all, 0, 0, count - have);
         all = lam_concatenate(LAM_LIST(all, lam_mul(more, next)), 0);
         next = lam_square(next);
     }
     return all;
 }
 
-/* x, t, s */
-static void body_llsq(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+/* x, t, s of some points. With the coefficients as rows of LOW, the polynomial is that of t^LOW whose coefficients are
+ * the rows' polynomials: one contraction, and few powers. */
+static void body_block(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx;
     (void)env;
-    lam_tensor *fitted = lam_matmul(in[0], powers(in[1], lam_dim(in[0], 0)));
+    int64_t rows = lam_dim(in[0], 0) / LOW;
+    lam_tensor *low = powers(in[1], LOW), *high = powers(lam_integer_pow(in[1], LOW), rows);
+    lam_tensor *inner = lam_matmul(lam_reshape(in[0], LAM_DIMS(rows, LOW)), low);
+    lam_tensor *fitted = lam_sum(lam_mul(inner, high), &(lam_reduce_options){.axes = LAM_AXES(0)});
     out[0] = lam_mul(0.5, lam_sum(lam_square(lam_sub(in[2], fitted)), NULL));
 }
 
@@ -92,8 +96,9 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(d->m), d->x);
     gradbench_input(l, LAM_DIMS(d->n), d->t);
     gradbench_input(l, LAM_DIMS(d->n), d->s);
-    l->objective = gradbench_fn(l, "llsq", body_llsq, 3, 1, NULL);
-    l->derivative = lam_grad(l->objective, NULL);
+    lam_fn *block = gradbench_fn(l, "block", body_block, 3, 1, NULL);
+    l->objective = gradbench_blocks(l, block, 1, POINTS);
+    l->derivative = gradbench_blocks(l, lam_grad(block, NULL), 1, POINTS);
 }
 
 static const gradbench_size sizes[] = {

@@ -1,0 +1,139 @@
+/* det: determinants of m matrices by minors, and their gradients. The minor of the first r rows and a set S of r columns
+ * is the sum over c in S of +- a[r - 1][c] times that of S without c: each is computed once, as all forms here do, not
+ * once for every path that leads to it. Numerically a bad way; as a benchmark, many small products. */
+#include "tests/bench/gradbench/gradbench.h"
+
+#include <string.h>
+
+enum { MOST = 12, CHUNK = 128 };
+
+typedef struct det {
+    int64_t n, matrices;
+    const double *a;            /* [matrices, n, n] */
+    double *minor, *slope;      /* of the C form: by set of columns */
+    int64_t sets[MOST + 1];     /* with r columns */
+    int64_t *smaller[MOST + 1]; /* [sets[r], r]: place of the set without a column among those of r - 1 */
+    int64_t *column[MOST + 1];  /* [sets[r], r] */
+    double *sign[MOST + 1];     /* [sets[r], r] */
+} det;
+
+static int columns_in(int64_t set) {
+    int count = 0;
+    for (; set; set &= set - 1) count++;
+    return count;
+}
+
+static void tabulate(gradbench_store *store, det *p) {
+    int64_t all = (int64_t)1 << p->n, *place = gradbench_take(store, (size_t)all * sizeof *place);
+    for (int64_t set = 0; set < all; set++) place[set] = p->sets[columns_in(set)]++;
+    for (int64_t r = 1; r <= p->n; r++) {
+        size_t entries = (size_t)(p->sets[r] * r);
+        p->smaller[r] = gradbench_take(store, entries * sizeof(int64_t));
+        p->column[r] = gradbench_take(store, entries * sizeof(int64_t));
+        p->sign[r] = gradbench_take(store, entries * sizeof(double));
+    }
+    for (int64_t set = 1; set < all; set++) {
+        int64_t r = columns_in(set), at = place[set] * r;
+        double sign = r & 1 ? 1 : -1; /* of the first column when the last row is expanded */
+        for (int64_t c = 0; c < p->n; c++)
+            if (set >> c & 1) {
+                p->smaller[r][at] = place[set & ~((int64_t)1 << c)];
+                p->column[r][at] = c;
+                p->sign[r][at++] = sign;
+                sign = -sign;
+            }
+    }
+}
+
+static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
+    det *p = gradbench_take(store, sizeof *p);
+    *p = (det){.n = size->n[0], .matrices = size->n[1]};
+    p->a = gradbench_normal(store, p->matrices * p->n * p->n);
+    tabulate(store, p);
+    p->minor = gradbench_doubles(store, (int64_t)1 << p->n);
+    p->slope = gradbench_doubles(store, (int64_t)1 << p->n);
+    *values = p->matrices;
+    *derivatives = p->matrices * p->n * p->n;
+    return p;
+}
+
+/* ---- in C --------------------------------------------------------------------------------------------------------- */
+
+/* All minors, by the bits of their columns. */
+static void minors(const det *p, const double *a) {
+    p->minor[0] = 1;
+    for (int64_t set = 1; set < (int64_t)1 << p->n; set++) {
+        int r = columns_in(set);
+        double sum = 0, sign = r & 1 ? 1 : -1;
+        for (int64_t left = set; left; left &= left - 1, sign = -sign)
+            sum +=
+                sign * a[(r - 1) * p->n + __builtin_ctzll((unsigned long long)left)] * p->minor[set & ~(left & -left)];
+        p->minor[set] = sum;
+    }
+}
+
+static void objective_c(const void *data, double *out) {
+    const det *p = data;
+    for (int64_t m = 0; m < p->matrices; m++) {
+        minors(p, p->a + m * p->n * p->n);
+        out[m] = p->minor[((int64_t)1 << p->n) - 1];
+    }
+}
+
+static void back(const det *p, const double *a, double *ga) {
+    int64_t all = (int64_t)1 << p->n;
+    memset(p->slope, 0, (size_t)all * sizeof *p->slope);
+    memset(ga, 0, (size_t)(p->n * p->n) * sizeof *ga);
+    p->slope[all - 1] = 1;
+    for (int64_t set = all - 1; set; set--) {
+        int r = columns_in(set);
+        double g = r & 1 ? p->slope[set] : -p->slope[set];
+        for (int64_t left = set; left; left &= left - 1, g = -g) {
+            int64_t entry = (r - 1) * p->n + __builtin_ctzll((unsigned long long)left), rest = set & ~(left & -left);
+            ga[entry] += g * p->minor[rest];
+            p->slope[rest] += g * a[entry];
+        }
+    }
+}
+
+static void derivative_c(const void *data, double *out) {
+    const det *p = data;
+    for (int64_t m = 0; m < p->matrices; m++) {
+        int64_t at = m * p->n * p->n;
+        minors(p, p->a + at);
+        back(p, p->a + at, out + at);
+    }
+}
+
+/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+
+/* Row by row, all sets of columns of one size at once. */
+static void body_det(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const det *p = env;
+    lam_tensor *rows[MOST], *all = lam_ones(ctx, LAM_F64, LAM_DIMS(1));
+    lam_unstack(in[0], 0, rows, (size_t)p->n);
+    for (int64_t r = 1; r <= p->n; r++) {
+        lam_dims dims = LAM_DIMS(p->sets[r], r);
+        lam_tensor *sign = lam_borrow(ctx, LAM_F64, dims, p->sign[r], NULL);
+        lam_tensor *smaller = lam_take(all, lam_borrow(ctx, LAM_I64, dims, p->smaller[r], NULL), 0);
+        lam_tensor *entries = lam_take(rows[r - 1], lam_borrow(ctx, LAM_I64, dims, p->column[r], NULL), 0);
+        all = lam_sum(lam_mul(lam_mul(sign, entries), smaller), &(lam_reduce_options){.axes = LAM_AXES(1)});
+    }
+    out[0] = lam_index(all, 0, 0);
+}
+
+static void lamina(void *data, gradbench_lamina *l) {
+    det *p = data;
+    lam_vmap_options over = {.chunk_size = CHUNK};
+    gradbench_input(l, LAM_DIMS(p->matrices, p->n, p->n), p->a);
+    lam_fn *f = gradbench_fn(l, "det", body_det, 1, 1, p);
+    l->objective = lam_vmap(f, &over);
+    l->derivative = lam_vmap(lam_grad(f, NULL), &over);
+}
+
+static const gradbench_size sizes[] = {
+    {"n5 x64", true, {5, 64}},      {"n8 x1", false, {8, 1}},       {"n4 x10000", false, {4, 10000}},
+    {"n6 x1000", false, {6, 1000}}, {"n10 x100", false, {10, 100}}, {NULL, false, {0}},
+};
+
+const gradbench_problem gradbench_det = {"det", "gradient", sizes, make, objective_c, derivative_c, lamina};

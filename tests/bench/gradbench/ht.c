@@ -1,0 +1,398 @@
+/* ht: hand tracking. 26 parameters (rotation vector and translation of the whole hand, 4 angles of each finger) move 22
+ * bones, those move the vertices of a mesh by linear blend skinning, and the result is how far points of the mesh are
+ * from observed ones. Simple: the points are vertices. Complicated: they lie in triangles, where two more parameters of
+ * each say. The Jacobian has, for each component, the columns of these two, if there are any, and then the 26.
+ *
+ * Bones: 0 the wrist, 1 the palm, 2 + 4 f + j joint j of finger f; the first joint turns about two axes, the next two
+ * about one, the tip is stiff. */
+#include "tests/bench/gradbench/gradbench.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BONES = 22, FINGERS = 5, JOINTS = 4, PARAMETERS = 26, ANGLES = 20, NEAR = 4, CHUNK = 512 };
+
+typedef double matrix[3][4]; /* an affine map; the last row 0 0 0 1 is left out */
+
+typedef struct ht {
+    int64_t n; /* vertices, and points */
+    bool complicated;
+    const double *parameters, *us;       /* [26], [n, 2] */
+    matrix *base, *inverse;              /* [22]: of a bone to its parent; from the resting hand to a bone */
+    double *vertices, *weights, *points; /* [n, 3], [n, 22], [n, 3] */
+    int64_t *corners;                    /* [n, 3]: the triangle of a point */
+    int64_t *angle_of;                   /* [22, 3]: which of 20 angles turns a bone about an axis; 20: none */
+    double *moved, *columns;             /* of the C form: [n, 3]; [n, 3, 26] */
+    double *bases, *inverses;            /* of the Lamina form: with the last row, [22, 4, 4] */
+    lam_fn *vertex, *point;
+} ht;
+
+static int parent(int bone) {
+    return bone < 2 ? bone - 1 : (bone - 2) % JOINTS ? bone - 1 : 1;
+}
+
+static void multiply(matrix x, matrix y, matrix out) {
+    matrix z;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++)
+            z[i][j] = x[i][0] * y[0][j] + x[i][1] * y[1][j] + x[i][2] * y[2][j] + (j == 3 ? x[i][3] : 0);
+    memcpy(out, z, sizeof z);
+}
+
+/* Rotation about the axes x, y, z in this order. with: derivative by that angle; -1: none. */
+static void euler(const double angle[3], int with, matrix out) {
+    double c[3], s[3];
+    for (int i = 0; i < 3; i++) {
+        c[i] = i == with ? -sin(angle[i]) : cos(angle[i]);
+        s[i] = i == with ? cos(angle[i]) : sin(angle[i]);
+    }
+    double one[3] = {with != 0, with != 1, with != 2}; /* the entry on the axis */
+    double x[3][3] = {{one[0], 0, 0}, {0, c[0], -s[0]}, {0, s[0], c[0]}};
+    double y[3][3] = {{c[1], 0, s[1]}, {0, one[1], 0}, {-s[1], 0, c[1]}};
+    double z[3][3] = {{c[2], -s[2], 0}, {s[2], c[2], 0}, {0, 0, one[2]}}, yx[3][3];
+    memset(out, 0, sizeof(matrix));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) yx[i][j] = y[i][0] * x[0][j] + y[i][1] * x[1][j] + y[i][2] * x[2][j];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) out[i][j] = z[i][0] * yx[0][j] + z[i][1] * yx[1][j] + z[i][2] * yx[2][j];
+}
+
+/* ---- data --------------------------------------------------------------------------------------------------------- */
+
+static void make_bones(gradbench_store *store, ht *p) {
+    matrix absolute[BONES];
+    const double *angle = gradbench_uniform(store, BONES * 3, -0.5, 0.5);
+    const double *step = gradbench_uniform(store, BONES * 3, 0.1, 0.6);
+    for (int b = 0; b < BONES; b++) {
+        euler(angle + 3 * b, -1, p->base[b]);
+        for (int i = 0; i < 3; i++) p->base[b][i][3] = step[3 * b + i];
+        if (parent(b) < 0) memcpy(absolute[b], p->base[b], sizeof(matrix));
+        else multiply(absolute[parent(b)], p->base[b], absolute[b]);
+        for (int i = 0; i < 3; i++) { /* the inverse of a rotation and a step */
+            p->inverse[b][i][3] = 0;
+            for (int j = 0; j < 3; j++) {
+                p->inverse[b][i][j] = absolute[b][j][i];
+                p->inverse[b][i][3] -= absolute[b][j][i] * absolute[b][j][3];
+            }
+        }
+    }
+    for (int b = 0; b < BONES; b++)
+        for (int e = 0; e < 16; e++) {
+            p->bases[16 * b + e] = e < 12 ? p->base[b][e / 4][e % 4] : e == 15;
+            p->inverses[16 * b + e] = e < 12 ? p->inverse[b][e / 4][e % 4] : e == 15;
+        }
+    for (int e = 0; e < BONES * 3; e++) p->angle_of[e] = ANGLES;
+    for (int f = 0, angles = 0; f < FINGERS; f++)
+        for (int j = 0; j < 3; j++)
+            for (int axis = 0; axis < (j ? 1 : 2); axis++) p->angle_of[3 * (2 + JOINTS * f + j) + axis] = angles++;
+}
+
+/* Each vertex hangs on four bones, with weights that add up to 1. */
+static void make_mesh(gradbench_store *store, ht *p) {
+    p->vertices = gradbench_normal(store, 3 * p->n);
+    p->points = gradbench_normal(store, 3 * p->n);
+    for (int64_t v = 0; v < p->n; v++) {
+        int first = (int)gradbench_below(store, BONES);
+        for (int k = 0; k < NEAR; k++) p->weights[v * BONES + (first + 5 * k) % BONES] = 0.1 * (k + 1);
+        for (int k = 0; k < 3; k++) p->corners[3 * v + k] = (v + gradbench_below(store, 5) * k) % p->n;
+    }
+}
+
+static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
+    ht *p = gradbench_take(store, sizeof *p);
+    int64_t n = size->n[0];
+    *p = (ht){.n = n, .complicated = size->n[1] != 0};
+    p->parameters = gradbench_uniform(store, PARAMETERS, -0.6, 0.6);
+    p->us = gradbench_uniform(store, 2 * n, 0, 0.5);
+    p->base = gradbench_take(store, BONES * sizeof(matrix));
+    p->inverse = gradbench_take(store, BONES * sizeof(matrix));
+    p->bases = gradbench_doubles(store, BONES * 16);
+    p->inverses = gradbench_doubles(store, BONES * 16);
+    p->angle_of = gradbench_take(store, BONES * 3 * sizeof(int64_t));
+    p->weights = gradbench_doubles(store, n * BONES);
+    p->corners = gradbench_take(store, (size_t)n * 3 * sizeof(int64_t));
+    make_bones(store, p);
+    make_mesh(store, p);
+    size_t data = store->bytes;
+    p->moved = gradbench_doubles(store, 3 * n);
+    p->columns = gradbench_doubles(store, 3 * n * PARAMETERS);
+    store->bytes = data;
+    *values = 3 * n;
+    *derivatives = 3 * n * (PARAMETERS + (p->complicated ? 2 : 0));
+    return p;
+}
+
+/* ---- in C --------------------------------------------------------------------------------------------------------- */
+
+/* Rotation by a vector, and its derivatives by the components: see ba.c. */
+static void whole_hand(const double *r, matrix out, matrix by_r[3]) {
+    double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2], angle = sqrt(square), c = cos(angle);
+    double a = square > 0 ? sin(angle) / angle : 1, b = square > 0 ? (1 - c) / square : 0.5;
+    double da = square > 0 ? (c - a) / square : 0, db = square > 0 ? (a - 2 * b) / square : 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int k = 3 - i - j;
+            double sign = i == j ? 0 : (j - i + 3) % 3 == 1 ? -1 : 1; /* of r[k] in the matrix of the cross product */
+            double turn = i == j ? 0 : sign * r[k];
+            out[i][j] = (i == j ? c : 0) + a * turn + b * r[i] * r[j];
+            for (int m = 0; m < 3; m++)
+                by_r[m][i][j] = r[m] * ((i == j ? -a : 0) + da * turn + db * r[i] * r[j]) +
+                                (i != j && m == k ? a * sign : 0) + b * ((m == i) * r[j] + (m == j) * r[i]);
+        }
+}
+
+/* What moves each vertex: maps from the resting hand, turned by the whole hand's rotation, and their derivatives by the
+ * four angles of the bone's finger. */
+typedef struct pose {
+    matrix whole, by_r[3], map[BONES], by_angle[BONES][JOINTS];
+    int angles[BONES]; /* how many of the finger's angles move it */
+} pose;
+
+static void set_pose(const ht *p, pose *out, bool slopes) {
+    matrix relative[BONES], absolute[BONES], turned;
+    memset(out, 0, sizeof *out);
+    whole_hand(p->parameters, out->whole, out->by_r);
+    for (int b = 0; b < BONES; b++) {
+        double angle[3];
+        for (int i = 0; i < 3; i++) {
+            int64_t from = p->angle_of[3 * b + i];
+            angle[i] = from < ANGLES ? p->parameters[6 + from] : 0;
+        }
+        euler(angle, -1, turned);
+        multiply(p->base[b], turned, relative[b]);
+        multiply(parent(b) < 0 ? out->whole : absolute[parent(b)], relative[b], absolute[b]);
+        multiply(absolute[b], p->inverse[b], out->map[b]);
+    }
+    for (int f = 0; slopes && f < FINGERS; f++)
+        for (int k = 0; k < JOINTS; k++) {
+            int first = k < 2 ? 0 : k - 1, axis = k == 1;
+            matrix along = {{0}};
+            for (int j = first; j < JOINTS; j++) {
+                int b = 2 + JOINTS * f + j;
+                if (j == first) {
+                    double angle[3] = {0, 0, 0};
+                    for (int i = 0; i < 3; i++)
+                        if (p->angle_of[3 * b + i] < ANGLES) angle[i] = p->parameters[6 + p->angle_of[3 * b + i]];
+                    euler(angle, axis, turned);
+                    multiply(p->base[b], turned, along);
+                    for (int i = 0; i < 3; i++) along[i][3] = 0;
+                    matrix linear;
+                    memcpy(linear, absolute[parent(b)], sizeof linear);
+                    for (int i = 0; i < 3; i++) linear[i][3] = 0;
+                    multiply(linear, along, along);
+                } else {
+                    multiply(along, relative[b], along);
+                }
+                multiply(along, p->inverse[b], out->by_angle[b][k]);
+                out->angles[b] = k + 1;
+            }
+        }
+}
+
+static void apply(matrix m, const double *x, double w, double *out, int step) {
+    for (int i = 0; i < 3; i++) out[i * step] += w * (m[i][0] * x[0] + m[i][1] * x[1] + m[i][2] * x[2] + m[i][3]);
+}
+
+static void move(const ht *p, pose *at) {
+    memset(p->moved, 0, (size_t)(3 * p->n) * sizeof *p->moved);
+    for (int64_t v = 0; v < p->n; v++) {
+        for (int b = 0; b < BONES; b++) {
+            double w = p->weights[v * BONES + b];
+            if (w != 0) apply(at->map[b], p->vertices + 3 * v, w, p->moved + 3 * v, 1);
+        }
+        for (int i = 0; i < 3; i++) p->moved[3 * v + i] += p->parameters[3 + i];
+    }
+}
+
+/* Columns of one vertex, [3, 26]. Those of the rotation need the vertex before it: turned back. */
+static void slopes_of_vertex(const ht *p, pose *at, int64_t v, double *out) {
+    double resting[3] = {0, 0, 0}, moved[3];
+    memset(out, 0, 3 * PARAMETERS * sizeof *out);
+    for (int i = 0; i < 3; i++) moved[i] = p->moved[3 * v + i] - p->parameters[3 + i];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) resting[j] += at->whole[i][j] * moved[i];
+    for (int m = 0; m < 3; m++) {
+        apply(at->by_r[m], resting, 1, out + m, PARAMETERS);
+        out[m * PARAMETERS + 3 + m] = 1;
+    }
+    for (int b = 2; b < BONES; b++) {
+        double w = p->weights[v * BONES + b];
+        for (int k = 0; w != 0 && k < at->angles[b]; k++)
+            apply(at->by_angle[b][k], p->vertices + 3 * v, w, out + 6 + JOINTS * ((b - 2) / JOINTS) + k, PARAMETERS);
+    }
+}
+
+static void shares(const ht *p, int64_t i, double share[3]) {
+    share[0] = p->us[2 * i];
+    share[1] = p->us[2 * i + 1];
+    share[2] = 1 - share[0] - share[1];
+}
+
+static void objective_c(const void *data, double *out) {
+    const ht *p = data;
+    pose at;
+    set_pose(p, &at, false);
+    move(p, &at);
+    for (int64_t i = 0; i < p->n; i++) {
+        double share[3];
+        shares(p, i, share);
+        for (int c = 0; c < 3; c++) {
+            double place = p->complicated ? 0 : p->moved[3 * i + c];
+            for (int k = 0; p->complicated && k < 3; k++) place += share[k] * p->moved[3 * p->corners[3 * i + k] + c];
+            out[3 * i + c] = p->points[3 * i + c] - place;
+        }
+    }
+}
+
+static void derivative_c(const void *data, double *out) {
+    const ht *p = data;
+    int64_t size = 3 * PARAMETERS;
+    pose at;
+    set_pose(p, &at, true);
+    move(p, &at);
+    for (int64_t v = 0; v < p->n; v++) slopes_of_vertex(p, &at, v, p->columns + v * size);
+    for (int64_t i = 0; i < p->n; i++) {
+        const int64_t *corner = p->corners + 3 * i;
+        double share[3];
+        shares(p, i, share);
+        for (int c = 0; c < 3; c++) {
+            for (int k = 0; p->complicated && k < 2; k++)
+                *out++ = p->moved[3 * corner[2] + c] - p->moved[3 * corner[k] + c];
+            for (int k = 0; k < PARAMETERS; k++) {
+                int64_t e = c * PARAMETERS + k;
+                *out++ = !p->complicated ? -p->columns[i * size + e]
+                                         : -(share[0] * p->columns[corner[0] * size + e] +
+                                             share[1] * p->columns[corner[1] * size + e] +
+                                             share[2] * p->columns[corner[2] * size + e]);
+            }
+        }
+    }
+}
+
+/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+
+/* [..., 3, 3] from its entries. */
+static lam_tensor *square_of(lam_tensor *const e[9]) {
+    lam_tensor *rows[3];
+    for (int i = 0; i < 3; i++) rows[i] = lam_stack(LAM_LIST(e[3 * i], e[3 * i + 1], e[3 * i + 2]), -1);
+    return lam_stack(LAM_LIST(rows[0], rows[1], rows[2]), -2);
+}
+
+/* Rotation by a vector r [3] -> [3, 3]. */
+static lam_tensor *rotation(lam_ctx *ctx, lam_tensor *r) {
+    lam_tensor *square = lam_sum(lam_square(r), NULL), *angle = lam_sqrt(square), *c = lam_cos(angle), *v[3];
+    lam_tensor *a = lam_div(lam_sin(angle), angle), *b = lam_div(lam_sub(1.0, c), square);
+    lam_tensor *zero = lam_scalar(ctx, 0);
+    lam_unstack(r, 0, v, 3);
+    lam_tensor *turn =
+        square_of((lam_tensor *[]){zero, lam_neg(v[2]), v[1], v[2], zero, lam_neg(v[0]), lam_neg(v[1]), v[0], zero});
+    lam_tensor *along = lam_mul(b, lam_outer(r, r));
+    return lam_add(lam_mul(c, lam_eye(ctx, LAM_F64, 3, 3)), lam_add(lam_mul(a, turn), along));
+}
+
+/* Angles [22, 3] about x, y, z -> rotations [22, 4, 4]. */
+static lam_tensor *rotations(lam_ctx *ctx, lam_tensor *angles) {
+    lam_tensor *c[3], *s[3], *e[9];
+    lam_unstack(lam_cos(angles), 1, c, 3);
+    lam_unstack(lam_sin(angles), 1, s, 3);
+    lam_tensor *sx = lam_mul(s[1], s[0]), *sc = lam_mul(s[1], c[0]);
+    e[0] = lam_mul(c[2], c[1]);
+    e[1] = lam_sub(lam_mul(c[2], sx), lam_mul(s[2], c[0]));
+    e[2] = lam_add(lam_mul(c[2], sc), lam_mul(s[2], s[0]));
+    e[3] = lam_mul(s[2], c[1]);
+    e[4] = lam_add(lam_mul(s[2], sx), lam_mul(c[2], c[0]));
+    e[5] = lam_sub(lam_mul(s[2], sc), lam_mul(c[2], s[0]));
+    e[6] = lam_neg(s[1]);
+    e[7] = lam_mul(c[1], s[0]);
+    e[8] = lam_mul(c[1], c[0]);
+    lam_tensor *whole = lam_broadcast_to(lam_eye(ctx, LAM_F64, 4, 4), LAM_DIMS(BONES, 4, 4));
+    return lam_update_slice(whole, square_of(e), LAM_DIMS(0, 0, 0), LAM_DIMS(BONES, 3, 3), LAM_DIMS(1, 1, 1));
+}
+
+/* Maps of the bones to the wrist, [22, 4, 4]: along all fingers at once. */
+static lam_tensor *absolutes(lam_tensor *relative) {
+    lam_tensor *wrist = lam_index(relative, 0, 0), *palm = lam_matmul(wrist, lam_index(relative, 0, 1)), *at = palm;
+    lam_tensor *joint[JOINTS], *chain[JOINTS];
+    lam_unstack(lam_reshape(lam_slice_axis(relative, 0, 2, LAM_END), LAM_DIMS(FINGERS, JOINTS, 4, 4)), 1, joint,
+                JOINTS);
+    for (int j = 0; j < JOINTS; j++) at = chain[j] = lam_matmul(at, joint[j]);
+    lam_tensor *fingers = lam_stack((lam_list){JOINTS, chain}, 1);
+    return lam_concatenate(LAM_LIST(lam_stack(LAM_LIST(wrist, palm), 0), lam_reshape(fingers, LAM_DIMS(20, 4, 4))), 0);
+}
+
+/* Maps [88, 3], weights [22], vertex [3] -> the moved vertex [3], without the translation. */
+static void body_vertex(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)env;
+    lam_tensor *place = lam_concatenate(LAM_LIST(in[2], lam_ones(ctx, LAM_F64, LAM_DIMS(1))), 0);
+    out[0] = lam_matmul(lam_reshape(lam_outer(in[1], place), LAM_DIMS(4 * BONES)), in[0]);
+}
+
+/* parameters -> the moved vertices [n, 3] */
+static lam_tensor *hand(const ht *p, lam_ctx *ctx, lam_tensor *parameters, lam_tensor *weights, lam_tensor *vertices) {
+    lam_tensor *angles =
+        lam_concatenate(LAM_LIST(lam_slice_axis(parameters, 0, 6, LAM_END), lam_zeros(ctx, LAM_F64, LAM_DIMS(1))), 0);
+    lam_tensor *which = lam_borrow(ctx, LAM_I64, LAM_DIMS(BONES, 3), p->angle_of, NULL);
+    lam_tensor *base = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES, 4, 4), p->bases, NULL);
+    lam_tensor *inverse = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES, 4, 4), p->inverses, NULL);
+    lam_tensor *relative = lam_matmul(base, rotations(ctx, lam_take(angles, which, 0)));
+    lam_tensor *maps = lam_slice_axis(lam_matmul(absolutes(relative), inverse), 1, 0, 3);
+    maps = lam_matmul(rotation(ctx, lam_slice_axis(parameters, 0, 0, 3)), maps);
+    maps = lam_reshape(lam_transpose(maps, LAM_AXES(0, 2, 1)), LAM_DIMS(4 * BONES, 3));
+    lam_vmap_options over = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0, 0), .chunk_size = CHUNK};
+    lam_tensor *moved = lam_apply(lam_vmap(p->vertex, &over), LAM_LIST(maps, weights, vertices));
+    return lam_add(moved, lam_slice_axis(parameters, 0, 3, 6));
+}
+
+/* Moved vertices [n, 3], the corners [3] of a triangle, u [2], the point [3] -> how far it is. */
+static void body_point(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_tensor *corner[3], *u[2];
+    (void)ctx;
+    (void)env;
+    lam_unstack(lam_take(in[0], in[1], 0), 0, corner, 3);
+    lam_unstack(in[2], 0, u, 2);
+    lam_tensor *first = lam_mul(u[0], lam_sub(corner[0], corner[2]));
+    lam_tensor *second = lam_mul(u[1], lam_sub(corner[1], corner[2]));
+    out[0] = lam_sub(in[3], lam_add(lam_add(first, second), corner[2]));
+}
+
+/* directions (2 by which all of us are moved, where there are any; the 26), us, weights, vertices, points */
+static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const ht *p = env;
+    lam_tensor *parameters = p->complicated ? lam_slice_axis(in[0], 0, 2, LAM_END) : in[0];
+    lam_tensor *moved = hand(p, ctx, parameters, in[2], in[3]);
+    if (!p->complicated) {
+        out[0] = lam_sub(in[4], moved);
+        return;
+    }
+    lam_vmap_options over = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0, 0, 0), .chunk_size = CHUNK};
+    lam_tensor *us = lam_add(in[1], lam_slice_axis(in[0], 0, 0, 2));
+    lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
+    out[0] = lam_apply(lam_vmap(p->point, &over), LAM_LIST(moved, corners, us, in[4]));
+}
+
+static void lamina(void *data, gradbench_lamina *l) {
+    ht *p = data;
+    lam_tensor *zero = lam_zeros(l->ctx, LAM_F64, LAM_DIMS(p->complicated ? 2 : 0));
+    lam_tensor *parameters = lam_array(l->ctx, LAM_F64, LAM_DIMS(PARAMETERS), p->parameters);
+    l->in[l->inputs++] = lam_concatenate(LAM_LIST(zero, parameters), 0);
+    gradbench_input(l, LAM_DIMS(p->n, 2), p->us);
+    gradbench_input(l, LAM_DIMS(p->n, BONES), p->weights);
+    gradbench_input(l, LAM_DIMS(p->n, 3), p->vertices);
+    gradbench_input(l, LAM_DIMS(p->n, 3), p->points);
+    p->vertex = gradbench_fn(l, "vertex", body_vertex, 3, 1, p);
+    p->point = gradbench_fn(l, "point", body_point, 4, 1, p);
+    l->objective = gradbench_fn(l, "errors", body_errors, 5, 1, p);
+    l->derivative = lam_jacfwd(l->objective, NULL);
+}
+
+static const gradbench_size sizes[] = {
+    {"simple 100", true, {100, 0}},
+    {"complicated 100", true, {100, 1}},
+    {"simple 544", false, {544, 0}},
+    {"simple 10000", false, {10000, 0}},
+    {"complicated 544", false, {544, 1}},
+    {"complicated 10000", false, {10000, 1}},
+    {NULL, false, {0}},
+};
+
+const gradbench_problem gradbench_ht = {"ht", "Jacobian", sizes, make, objective_c, derivative_c, lamina};

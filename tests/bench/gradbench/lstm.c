@@ -1,0 +1,227 @@
+/* lstm: loss of a recurrent network with diagonal weights that predicts the next character of a text, 14 bits each, and
+ * its gradient by all weights. In a layer with weights w and biases v (4 rows each), from input x, hidden h and cell c:
+ *
+ *   c' = c s(x w0 + v0) + s(h w1 + v1) tanh(h w3 + v3),   h' = s(x w2 + v2) tanh(c'),   s the logistic function.
+ *
+ * The first layer sees the character times e0; of the last one's h the prediction is y = h e1 + e2, and the loss is the
+ * mean of (log(2 + sum exp y) - y) over the bits that are set in the next character. */
+#include "tests/bench/gradbench/gradbench.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 32 };
+
+/* What the way back in C reads of one step of one layer. */
+typedef struct step {
+    double x[BITS], h[BITS], c[BITS], forget[BITS], in[BITS], out[BITS], change[BITS], squashed[BITS];
+} step;
+
+typedef struct lstm {
+    int64_t layers, count;
+    const double *weights, *extra, *state, *text; /* [layers, 2, 4, 14], [3, 14], [layers, 2, 14], [count, 14] */
+    step *steps;                                  /* [count, layers] */
+    double *predicted;                            /* [count, 14] */
+    lam_fn *segment;                              /* of the Lamina form: some steps */
+    lam_tensor **room;                            /* handles of three tensors a step */
+} lstm;
+
+static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
+    lstm *p = gradbench_take(store, sizeof *p);
+    *p = (lstm){.layers = size->n[0], .count = size->n[1]};
+    p->weights = gradbench_uniform(store, p->layers * LAYER, -1, 1);
+    p->extra = gradbench_uniform(store, 3 * BITS, -1, 1);
+    p->state = gradbench_uniform(store, p->layers * 2 * BITS, -1, 1);
+    double *text = gradbench_doubles(store, p->count * BITS);
+    for (int64_t i = 0; i < p->count * BITS; i++) text[i] = (double)gradbench_below(store, 2);
+    p->text = text;
+    size_t data = store->bytes;
+    p->steps = gradbench_take(store, (size_t)(p->count * p->layers) * sizeof *p->steps);
+    p->predicted = gradbench_doubles(store, p->count * BITS);
+    p->room = gradbench_take(store, (size_t)(3 * p->count) * sizeof *p->room);
+    store->bytes = data;
+    *values = 1;
+    *derivatives = p->layers * LAYER + 3 * BITS;
+    return p;
+}
+
+/* ---- in C --------------------------------------------------------------------------------------------------------- */
+
+static double logistic(double x) {
+    return 1 / (1 + exp(-x));
+}
+
+/* One layer; s->x, s->h and s->c are set. h and c become the new ones. */
+static void layer(const double *w, step *s, double *h, double *c) {
+    const double *v = w + 4 * BITS;
+    for (int i = 0; i < BITS; i++) {
+        s->forget[i] = logistic(s->x[i] * w[i] + v[i]);
+        s->in[i] = logistic(s->h[i] * w[BITS + i] + v[BITS + i]);
+        s->out[i] = logistic(s->x[i] * w[2 * BITS + i] + v[2 * BITS + i]);
+        s->change[i] = tanh(s->h[i] * w[3 * BITS + i] + v[3 * BITS + i]);
+        c[i] = s->c[i] * s->forget[i] + s->in[i] * s->change[i];
+        s->squashed[i] = tanh(c[i]);
+        h[i] = s->out[i] * s->squashed[i];
+    }
+}
+
+/* Keeps what the way back reads; gives the loss. */
+static double forward(const lstm *p) {
+    double h[MOST_LAYERS][BITS], c[MOST_LAYERS][BITS], total = 0;
+    for (int64_t l = 0; l < p->layers; l++) {
+        memcpy(h[l], p->state + 2 * l * BITS, sizeof h[l]);
+        memcpy(c[l], p->state + (2 * l + 1) * BITS, sizeof c[l]);
+    }
+    for (int64_t t = 0; t + 1 < p->count; t++) {
+        double x[BITS], *y = p->predicted + t * BITS, sum = 2;
+        for (int i = 0; i < BITS; i++) x[i] = p->text[t * BITS + i] * p->extra[i];
+        for (int64_t l = 0; l < p->layers; l++) {
+            step *s = &p->steps[t * p->layers + l];
+            memcpy(s->x, x, sizeof x);
+            memcpy(s->h, h[l], sizeof x);
+            memcpy(s->c, c[l], sizeof x);
+            layer(p->weights + l * LAYER, s, h[l], c[l]);
+            memcpy(x, h[l], sizeof x);
+        }
+        for (int i = 0; i < BITS; i++) sum += exp(y[i] = x[i] * p->extra[BITS + i] + p->extra[2 * BITS + i]);
+        for (int i = 0; i < BITS; i++) total += p->text[(t + 1) * BITS + i] * (log(sum) - y[i]);
+    }
+    return total / (double)((p->count - 1) * BITS);
+}
+
+static void objective_c(const void *data, double *out) {
+    *out = forward(data);
+}
+
+/* The way back through one layer: gh and gc are slopes by the new h and c, and become those by the old ones; gx is
+ * added to. */
+static void layer_back(const double *w, const step *s, double *gh, double *gc, double *gx, double *gw) {
+    for (int i = 0; i < BITS; i++) {
+        double c = gc[i] + gh[i] * s->out[i] * (1 - s->squashed[i] * s->squashed[i]);
+        double slope[4] = {
+            c * s->c[i] * s->forget[i] * (1 - s->forget[i]),
+            c * s->change[i] * s->in[i] * (1 - s->in[i]),
+            gh[i] * s->squashed[i] * s->out[i] * (1 - s->out[i]),
+            c * s->in[i] * (1 - s->change[i] * s->change[i]),
+        };
+        for (int k = 0; k < 4; k++) {
+            gw[k * BITS + i] += slope[k] * (k & 1 ? s->h[i] : s->x[i]);
+            gw[(4 + k) * BITS + i] += slope[k];
+        }
+        gc[i] = c * s->forget[i];
+        gh[i] = slope[1] * w[BITS + i] + slope[3] * w[3 * BITS + i];
+        gx[i] += slope[0] * w[i] + slope[2] * w[2 * BITS + i];
+    }
+}
+
+/* Slopes of the loss by the prediction at t, from which those by e1, e2 and the last layer's h. */
+static void loss_back(const lstm *p, int64_t t, const double *h, double *gextra, double *gh) {
+    const double *y = p->predicted + t * BITS, *next = p->text + (t + 1) * BITS;
+    double sum = 2, set = 0, scale = 1 / (double)((p->count - 1) * BITS);
+    for (int i = 0; i < BITS; i++) {
+        sum += exp(y[i]);
+        set += next[i];
+    }
+    for (int i = 0; i < BITS; i++) {
+        double g = scale * (set * exp(y[i]) / sum - next[i]);
+        gextra[BITS + i] += g * h[i];
+        gextra[2 * BITS + i] += g;
+        gh[i] += g * p->extra[BITS + i];
+    }
+}
+
+static void derivative_c(const void *data, double *out) {
+    const lstm *p = data;
+    double gh[MOST_LAYERS][BITS] = {{0}}, gc[MOST_LAYERS][BITS] = {{0}}, *gextra = out + p->layers * LAYER;
+    forward(p);
+    memset(out, 0, (size_t)(p->layers * LAYER + 3 * BITS) * sizeof *out);
+    for (int64_t t = p->count - 2; t >= 0; t--) {
+        double h[BITS], gx[BITS];
+        const step *last = &p->steps[t * p->layers + p->layers - 1];
+        for (int i = 0; i < BITS; i++) h[i] = last->out[i] * last->squashed[i];
+        loss_back(p, t, h, gextra, gh[p->layers - 1]);
+        for (int64_t l = p->layers - 1; l >= 0; l--) {
+            memset(gx, 0, sizeof gx);
+            layer_back(p->weights + l * LAYER, &p->steps[t * p->layers + l], gh[l], gc[l], gx, out + l * LAYER);
+            for (int i = 0; i < BITS && l > 0; i++) gh[l - 1][i] += gx[i];
+        }
+        for (int i = 0; i < BITS; i++) gextra[i] += gx[i] * p->text[t * BITS + i];
+    }
+}
+
+/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+
+/* One layer over some steps x [steps, 14]: the gates that see x are computed at once, only those that see h in a loop.
+ * w [2, 4, 14]; state [2, 14], h and c, becomes the last one. */
+static lam_tensor *through(const lstm *p, lam_tensor *w, lam_tensor **state, lam_tensor *x) {
+    lam_ctx *ctx = lam_ctx_of(x);
+    lam_tensor *parts[2], *row[4], *bias[4], *at[2];
+    size_t steps = (size_t)lam_dim(x, 0);
+    lam_tensor **forget = p->room, **out = forget + steps, **hidden = out + steps;
+    lam_unstack(w, 0, parts, 2);
+    lam_unstack(parts[0], 0, row, 4);
+    lam_unstack(parts[1], 0, bias, 4);
+    lam_unstack(*state, 0, at, 2);
+    lam_unstack(lam_logistic(lam_add(lam_mul(x, row[0]), bias[0])), 0, forget, steps);
+    lam_unstack(lam_logistic(lam_add(lam_mul(x, row[2]), bias[2])), 0, out, steps);
+    lam_tensor *h = at[0], *c = at[1];
+    for (size_t t = 0; t < steps; t++) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        lam_tensor *in = lam_logistic(lam_add(lam_mul(h, row[1]), bias[1]));
+        lam_tensor *change = lam_tanh(lam_add(lam_mul(h, row[3]), bias[3]));
+        c = lam_add(lam_mul(c, forget[t]), lam_mul(in, change));
+        h = hidden[t] = lam_mul(out[t], lam_tanh(c));
+        lam_scope_end(scope, (lam_tensor *[]){c, h}, 2);
+    }
+    *state = lam_stack(LAM_LIST(h, c), 0);
+    return lam_stack((lam_list){steps, hidden}, 0);
+}
+
+/* weights, extra, state, some characters, the ones behind them -> the sum of their losses, the new state */
+static void body_steps(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const lstm *p = env;
+    lam_tensor *extra[3], *weights[MOST_LAYERS], *state[MOST_LAYERS];
+    lam_reduce_options bits = {.axes = LAM_AXES(1), .keepdims = true};
+    (void)ctx;
+    lam_unstack(in[1], 0, extra, 3);
+    lam_unstack(in[0], 0, weights, (size_t)p->layers);
+    lam_unstack(in[2], 0, state, (size_t)p->layers);
+    lam_tensor *x = lam_mul(in[3], extra[0]);
+    for (int64_t l = 0; l < p->layers; l++) x = through(p, weights[l], &state[l], x);
+    lam_tensor *y = lam_add(lam_mul(x, extra[1]), extra[2]);
+    lam_tensor *norm = lam_log(lam_add(2.0, lam_sum(lam_exp(y), &bits)));
+    out[0] = lam_sum(lam_mul(in[4], lam_sub(norm, y)), NULL);
+    out[1] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
+}
+
+/* weights, extra, state, text. The tape of all steps would not fit the caches: each segment is computed again on the way
+ * back. */
+static void body_loss(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const lstm *p = env;
+    lam_tensor *total = lam_scalar(ctx, 0), *next[2] = {NULL, in[2]};
+    for (int64_t first = 0; first + 1 < p->count; first += SEGMENT) {
+        int64_t end = first + SEGMENT < p->count - 1 ? first + SEGMENT : p->count - 1;
+        lam_tensor *now = lam_slice_axis(in[3], 0, first, end), *then = lam_slice_axis(in[3], 0, first + 1, end + 1);
+        lam_call(p->segment, LAM_LIST(in[0], in[1], next[1], now, then), next, 2);
+        total = lam_add(total, next[0]);
+    }
+    out[0] = lam_div(total, (double)((p->count - 1) * BITS));
+}
+
+static void lamina(void *data, gradbench_lamina *l) {
+    lstm *p = data;
+    gradbench_input(l, LAM_DIMS(p->layers, 2, 4, BITS), p->weights);
+    gradbench_input(l, LAM_DIMS(3, BITS), p->extra);
+    gradbench_input(l, LAM_DIMS(p->layers, 2, BITS), p->state);
+    gradbench_input(l, LAM_DIMS(p->count, BITS), p->text);
+    p->segment = lam_checkpoint(gradbench_fn(l, "segment", body_steps, 5, 2, p), NULL);
+    l->objective = gradbench_fn(l, "loss", body_loss, 4, 1, p);
+    l->derivative = lam_grad(l->objective, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+}
+
+static const gradbench_size sizes[] = {
+    {"l2 c128", true, {2, 128}},    {"l2 c1024", false, {2, 1024}}, {"l4 c1024", false, {4, 1024}},
+    {"l2 c4096", false, {2, 4096}}, {"l4 c4096", false, {4, 4096}}, {NULL, false, {0}},
+};
+
+const gradbench_problem gradbench_lstm = {"lstm", "gradient", sizes, make, objective_c, derivative_c, lamina};

@@ -1,0 +1,127 @@
+/* particle: a charged particle falls past two fixed charges, at (10, 10 - w) and (10, 0); the squared distance from the
+ * origin at which it meets the first axis, and its derivative by the control w. Force is minus the gradient of a
+ * potential, so the derivative is one through gradients. Euler steps of fixed number; the crossing is interpolated.
+ * Many controls side by side, by vmap. */
+#include "tests/bench/gradbench/gradbench.h"
+
+#include <math.h>
+
+enum { STEPS = 160, CHUNK = 1024 };
+static const double DT = 0.25;
+
+typedef struct particle {
+    int64_t controls;
+    const double *w;
+    lam_fn *force;
+} particle;
+
+static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
+    particle *p = gradbench_take(store, sizeof *p);
+    *p = (particle){.controls = size->n[0]};
+    p->w = gradbench_uniform(store, p->controls, -1, 1);
+    *values = *derivatives = p->controls;
+    return p;
+}
+
+/* ---- in C --------------------------------------------------------------------------------------------------------- */
+
+/* A number and its derivative by w. */
+typedef struct pair {
+    double v, d;
+} pair;
+
+/* Adds what one charge at distance (x, y) contributes: (x, y) / r^3. */
+static void add_force(pair x, pair y, pair *fx, pair *fy) {
+    double square = x.v * x.v + y.v * y.v, r = sqrt(square), cube = 1 / (r * square);
+    double dcube = -3 * cube / square * (x.v * x.d + y.v * y.d);
+    fx->v += x.v * cube;
+    fx->d += x.d * cube + x.v * dcube;
+    fy->v += y.v * cube;
+    fy->d += y.d * cube + y.v * dcube;
+}
+
+static pair fall(double w) {
+    pair x = {0, 0}, y = {8, 0}, u = {0.75, 0}, v = {0, 0}, met = {0, 0};
+    for (int k = 0; k < STEPS; k++) {
+        pair fx = {0, 0}, fy = {0, 0}, next = {y.v + DT * v.v, y.d + DT * v.d};
+        add_force((pair){x.v - 10, x.d}, (pair){y.v - (10 - w), y.d + 1}, &fx, &fy);
+        add_force((pair){x.v - 10, x.d}, y, &fx, &fy);
+        if (y.v > 0 && next.v <= 0) { /* after y / (y - next) of the step */
+            double part = y.v / (y.v - next.v), gap = y.v - next.v;
+            double dpart = (y.d * gap - y.v * (y.d - next.d)) / (gap * gap);
+            met.v = x.v + part * DT * u.v;
+            met.d = x.d + DT * (dpart * u.v + part * u.d);
+        }
+        x.v += DT * u.v;
+        x.d += DT * u.d;
+        y = next;
+        u.v += DT * fx.v;
+        u.d += DT * fx.d;
+        v.v += DT * fy.v;
+        v.d += DT * fy.d;
+    }
+    return (pair){met.v * met.v, 2 * met.v * met.d};
+}
+
+static void objective_c(const void *data, double *out) {
+    const particle *p = data;
+    for (int64_t i = 0; i < p->controls; i++) out[i] = fall(p->w[i]).v;
+}
+
+static void derivative_c(const void *data, double *out) {
+    const particle *p = data;
+    for (int64_t i = 0; i < p->controls; i++) out[i] = fall(p->w[i]).d;
+}
+
+/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+
+/* x, y, w -> minus the potential of a charge */
+static void body_potential(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx;
+    (void)env;
+    lam_tensor *x2 = lam_square(lam_sub(in[0], 10.0)), *y = in[1], *other = lam_sub(y, lam_sub(10.0, in[2]));
+    out[0] = lam_neg(lam_add(lam_rsqrt(lam_add(x2, lam_square(y))), lam_rsqrt(lam_add(x2, lam_square(other)))));
+}
+
+static void body_fall(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const particle *p = env;
+    lam_tensor *x = lam_scalar(ctx, 0), *y = lam_scalar(ctx, 8), *u = lam_scalar(ctx, 0.75), *v = lam_scalar(ctx, 0);
+    lam_tensor *met = lam_scalar(ctx, 0);
+    for (int k = 0; k < STEPS; k++) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        lam_tensor *force[2], *next = lam_add(y, lam_mul(DT, v));
+        lam_call(p->force, LAM_LIST(x, y, in[0]), force, 2);
+        lam_tensor *crosses = lam_and(lam_gt(y, 0.0), lam_le(next, 0.0)), *gap = lam_sub(y, next);
+        lam_tensor *part = lam_div(y, lam_where(crosses, gap, 1.0));
+        lam_assign_(met, lam_where(crosses, lam_add(x, lam_mul(part, lam_mul(DT, u))), met));
+        lam_assign_(x, lam_add(x, lam_mul(DT, u)));
+        lam_assign_(u, lam_add(u, lam_mul(DT, force[0])));
+        lam_assign_(v, lam_add(v, lam_mul(DT, force[1])));
+        lam_assign_(y, next);
+        lam_scope_end(scope, NULL, 0);
+    }
+    out[0] = lam_square(met);
+}
+
+/* w -> the derivative: one input, so forward mode. */
+static void body_slope(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_tensor *value;
+    lam_jvp(env, LAM_LIST(in[0]), LAM_LIST(lam_scalar(ctx, 1)), &value, out, 1, NULL);
+}
+
+static void lamina(void *data, gradbench_lamina *l) {
+    particle *p = data;
+    gradbench_input(l, LAM_DIMS(p->controls), p->w);
+    lam_fn *potential = gradbench_fn(l, "potential", body_potential, 3, 1, p);
+    p->force = lam_grad(potential, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_fn *f = gradbench_fn(l, "fall", body_fall, 1, 1, p);
+    lam_vmap_options over = {.chunk_size = CHUNK};
+    l->objective = lam_vmap(f, &over);
+    l->derivative = lam_vmap(gradbench_fn(l, "slope", body_slope, 1, 1, f), &over);
+}
+
+static const gradbench_size sizes[] = {
+    {"x8", true, {8}}, {"x1", false, {1}}, {"x1000", false, {1000}}, {"x10000", false, {10000}}, {NULL, false, {0}},
+};
+
+const gradbench_problem gradbench_particle = {"particle", "derivative", sizes, make, objective_c, derivative_c, lamina};

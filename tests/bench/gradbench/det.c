@@ -1,4 +1,5 @@
-/* det: determinants of m matrices by minors, and their gradients. The minor of the first r rows and a set S of r columns
+/* det: determinants of m matrices by minors, and their gradients. The minor of the first r rows and a set S of r
+ * columns
  * is the sum over c in S of +- a[r - 1][c] times that of S without c: each is computed once, as all forms here do, not
  * once for every path that leads to it. Numerically a bad way; as a benchmark, many small products. */
 #include "tests/bench/gradbench/gradbench.h"
@@ -57,7 +58,7 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     return p;
 }
 
-/* ---- in C --------------------------------------------------------------------------------------------------------- */
+/* ---- in C -------------------------------------------------------------------------------------------------------- */
 
 /* All minors, by the bits of their columns. */
 static void minors(const det *p, const double *a) {
@@ -105,7 +106,7 @@ static void derivative_c(const void *data, double *out) {
     }
 }
 
-/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+/* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 /* Row by row, all sets of columns of one size at once. */
 static void body_det(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {

@@ -57,7 +57,7 @@ static void euler(const double angle[3], int with, matrix out) {
         for (int j = 0; j < 3; j++) out[i][j] = z[i][0] * yx[0][j] + z[i][1] * yx[1][j] + z[i][2] * yx[2][j];
 }
 
-/* ---- data --------------------------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 static void make_bones(gradbench_store *store, ht *p) {
     matrix absolute[BONES];
@@ -122,7 +122,7 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     return p;
 }
 
-/* ---- in C --------------------------------------------------------------------------------------------------------- */
+/* ---- in C -------------------------------------------------------------------------------------------------------- */
 
 /* Rotation by a vector, and its derivatives by the components: see ba.c. */
 static void whole_hand(const double *r, matrix out, matrix by_r[3]) {
@@ -269,7 +269,7 @@ static void derivative_c(const void *data, double *out) {
     }
 }
 
-/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+/* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 /* [..., 3, 3] from its entries. */
 static lam_tensor *square_of(lam_tensor *const e[9]) {

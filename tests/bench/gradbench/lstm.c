@@ -45,7 +45,7 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     return p;
 }
 
-/* ---- in C --------------------------------------------------------------------------------------------------------- */
+/* ---- in C -------------------------------------------------------------------------------------------------------- */
 
 static double logistic(double x) {
     return 1 / (1 + exp(-x));
@@ -149,7 +149,7 @@ static void derivative_c(const void *data, double *out) {
     }
 }
 
-/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+/* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 /* One layer over some steps x [steps, 14]: the gates that see x are computed at once, only those that see h in a loop.
  * w [2, 4, 14]; state [2, 14], h and c, becomes the last one. */
@@ -194,7 +194,8 @@ static void body_steps(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     out[1] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
 }
 
-/* weights, extra, state, text. The tape of all steps would not fit the caches: each segment is computed again on the way
+/* weights, extra, state, text. The tape of all steps would not fit the caches: each segment is computed again on the
+ * way
  * back. */
 static void body_loss(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;

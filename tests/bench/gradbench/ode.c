@@ -27,7 +27,7 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     return p;
 }
 
-/* ---- in C --------------------------------------------------------------------------------------------------------- */
+/* ---- in C -------------------------------------------------------------------------------------------------------- */
 
 static void slope(int64_t n, const double *restrict x, const double *restrict y, double *restrict k) {
     k[0] = x[0];
@@ -88,7 +88,7 @@ static void derivative_c(const void *data, double *out) {
     }
 }
 
-/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+/* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *slope_at(lam_tensor *x, lam_tensor *one, lam_tensor *y) {
     return lam_mul(x, lam_concatenate(LAM_LIST(one, lam_slice_axis(y, 0, 0, -1)), 0));

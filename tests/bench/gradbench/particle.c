@@ -23,7 +23,7 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     return p;
 }
 
-/* ---- in C --------------------------------------------------------------------------------------------------------- */
+/* ---- in C -------------------------------------------------------------------------------------------------------- */
 
 /* A number and its derivative by w. */
 typedef struct pair {
@@ -73,7 +73,7 @@ static void derivative_c(const void *data, double *out) {
     for (int64_t i = 0; i < p->controls; i++) out[i] = fall(p->w[i]).d;
 }
 
-/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+/* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 /* x, y, w -> minus the potential of a charge */
 static void body_potential(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {

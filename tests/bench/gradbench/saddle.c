@@ -24,7 +24,7 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     return p;
 }
 
-/* ---- in C --------------------------------------------------------------------------------------------------------- */
+/* ---- in C -------------------------------------------------------------------------------------------------------- */
 
 static double f_c(const double *x, const double *y) {
     return x[0] * x[0] + x[1] * x[1] - (y[0] * y[0] + y[1] * y[1]);
@@ -77,7 +77,7 @@ static void derivative_c(const void *data, double *out) {
     }
 }
 
-/* ---- in Lamina ---------------------------------------------------------------------------------------------------- */
+/* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 /* x, y */
 static void body_f(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {

@@ -112,6 +112,13 @@ static along behind_batch(const lam_fctx *fc) {
     return (along){axis < 0 ? axis : axis + 1};
 }
 
+/* The result has the type of x. With this, and being linear, take is an operation to lam_linearize and its kin too: they
+ * know types only, and would otherwise look into forward. */
+static void take_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    (void)fc;
+    out[0] = in[0];
+}
+
 static void take_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[],
                       lam_tensor *out[], int out_axes[]) {
     along inner = behind_batch(fc);
@@ -129,7 +136,9 @@ static const lam_function take = {.name = "take",
                                   .setup_context = take_setup,
                                   .backward = take_backward,
                                   .jvp = take_jvp,
-                                  .vmap = take_vmap};
+                                  .vmap = take_vmap,
+                                  .shape = take_shape,
+                                  .is_linear = true};
 
 /* ---- the first Function: sort(x) gives the sorted values, from where each came, and to where each went ---- */
 
@@ -215,6 +224,7 @@ int main(void) {
     printf("  "), lam_print(stdout, all[2]);
     show("jacrev(sort): the permutation as a matrix", lam_apply(lam_jacrev(s, NULL), LAM_LIST(x)));
     show("jacfwd(sort): the same, by jvp", lam_apply(lam_jacfwd(s, NULL), LAM_LIST(x)));
+    show("jacobian(sort): the same, recorded once and transposed", lam_apply(lam_jacobian(s, NULL), LAM_LIST(x)));
     show("f: the sum of the cubed gaps", lam_apply(f, LAM_LIST(x)));
     show("grad(f)", lam_apply(lam_grad(f, NULL), LAM_LIST(x)));
     show("hessian(f)", lam_apply(lam_hessian(f, NULL), LAM_LIST(x)));

@@ -261,7 +261,13 @@ static lam_status stage_batched(const lam_call_site *call, const int axes[], int
     return status;
 }
 
-static const lam__staged stages = {stage_forward, stage_tangents, stage_cotangents, stage_batched, release_residual};
+static const lam__staged stages = {
+    .forward = stage_forward,
+    .tangents = stage_tangents,
+    .cotangents = stage_cotangents,
+    .batched = stage_batched,
+    .release = release_residual,
+};
 
 const lam_primitive lam__row_checkpoint = {
     .name = "checkpoint",

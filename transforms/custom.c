@@ -301,10 +301,31 @@ static void release_stage(lam_ctx *ctx, void *residual) {
     lam__context_release(residual);
 }
 
+/* NOTE [recorded Functions]
+ * A linear Function that says its types (shape) and its transpose (backward) is recorded as a whole, so that its
+ * forward may be foreign code. setup_context then runs on variables: it can save what does not depend on them. In the
+ * combined style forward saves, so it is recorded by its operations. */
+static bool linear_stage(const lam_call_site *call) {
+    const lam_function *f = &lam__custom_of(call)->fn;
+    return f->is_linear && f->shape && f->backward && f->setup_context;
+}
+
+static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
+                             void **residual) {
+    lam_fctx *fc = lam__context_new(lam__custom_of(call), needs, call->in);
+    if (!fc) return LAM_ERR_MEMORY;
+    lam_status status = lam__custom_setup(fc, call->in, results);
+    if (status == LAM_OK) *residual = fc;
+    else lam__context_release(fc);
+    return status;
+}
+
 static const lam__staged stages = {
     .forward = forward_stage,
     .tangents = tangents_stage,
     .cotangents = cotangents_stage,
     .batched = lam__custom_batched,
     .release = release_stage,
+    .linear = linear_stage,
+    .keep = keep_stage,
 };

@@ -1,6 +1,8 @@
 /* The trace's interpreter: see trace.h. */
 #include "transforms/trace.h"
 
+#include "lib/dispatch/staged.h"
+#include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 
 static lam_program *program_of(const lam__level *level) {
@@ -32,10 +34,33 @@ static lam_status record(lam__level *level, const lam_call_site *call, const lam
     return status;
 }
 
+static bool is_linear(const lam_call_site *call) {
+    const lam__staged *staged = call->primitive->staged;
+    return staged && staged->linear && staged->linear(call);
+}
+
+/* What the equation just recorded needs for its transpose. */
+static lam_status keep_residual(lam__level *level, const lam_call_site *call, lam_value *const out[]) {
+    lam_ctx *ctx = level->ctx;
+    const lam_program *p = program_of(level);
+    lam__scratch_area area;
+    bool *needs = lam__scratch_get(&area, ctx, (size_t)call->inputs);
+    if (!needs) return LAM_ERR_MEMORY;
+    for (int i = 0; i < call->inputs; i++) {
+        const lam_value *v = call->in[i];
+        needs[i] = lam__level_owns(level, v) && lam__dtype_is_float(v->dtype);
+    }
+    ctx->current = level;
+    lam_status status = call->primitive->staged->keep(call, needs, out, &p->list[p->equations - 1]->residual);
+    lam__scratch_put(&area);
+    return status;
+}
+
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = level->ctx;
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
-    if (call->primitive->call) { /* calls functions: what they do is recorded, here, at this level */
+    bool linear = is_linear(call);
+    if (call->primitive->call && !linear) { /* calls functions: what they do is recorded, here, at this level */
         ctx->current = level;
         return call->primitive->call(call, out);
     }
@@ -46,6 +71,10 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     lam_status status = lam__eval_shape(call, shapes);
     if (status == LAM_OK) status = record(level, call, shapes, (lam__atom *)(void *)(shapes + call->outputs), out);
     lam__scratch_put(&area);
+    if (status == LAM_OK && linear) {
+        status = keep_residual(level, call, out);
+        if (status != LAM_OK) lam__arguments_release(call->outputs, out);
+    }
     return status;
 }
 

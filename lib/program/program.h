@@ -17,6 +17,7 @@ typedef struct lam__equation {
     int64_t first; /* number of the first output's variable */
     lam__atom *in;
     void *params;
+    void *residual; /* of a linear staged primitive: for its transpose; NULL: the primitive has rules of its own */
     size_t params_bytes, bytes;
 } lam__equation;
 

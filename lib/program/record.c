@@ -1,6 +1,8 @@
 /* Programs: making and freeing them. See program.h. */
 #include "lib/program/program.h"
 
+#include "lib/dispatch/staged.h"
+
 #include <string.h>
 
 lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
@@ -20,6 +22,7 @@ lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
 
 static void equation_free(lam_ctx *ctx, lam__equation *e) {
     for (int i = 0; i < e->inputs; i++) lam__value_release(e->in[i].constant);
+    if (e->residual) e->primitive->staged->release(ctx, e->residual);
     if (e->primitive->params_release && e->params_bytes) e->primitive->params_release(ctx, e->params);
     lam__alloc_put(&ctx->pool, e, e->bytes);
 }

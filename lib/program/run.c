@@ -85,20 +85,25 @@ static lam_status fail_linear(const lam_program *p, const char *name, const lam_
                           "function '%s' is not linear: %s %s", name, e->primitive->name, why);
 }
 
+/* Whether the equation is linear in operand i, a variable or a constant of this type. */
+static bool linear_in(const lam__equation *e, int i, const lam_value *type) {
+    return e->residual ? type && lam__dtype_is_float(type->dtype) : lam__rules_linear_in(e->primitive, i);
+}
+
 static lam_status check_equation(const lam_program *p, const char *name, const lam__equation *e) {
     int varying = 0;
     const lam_primitive *row = e->primitive;
     for (int i = 0; i < e->inputs; i++) {
         if (e->in[i].variable < 0) continue;
         varying++;
-        if (!lam__rules_linear_in(row, i))
+        if (!linear_in(e, i, p->types[e->in[i].variable]))
             return fail_linear(p, name, e, "is not linear in an operand that depends on the input");
     }
     if (!varying) return LAM_OK;
     if (row->derivative == LAM_BILINEAR || row->bilinear)
         return varying == 1 ? LAM_OK : fail_linear(p, name, e, "multiplies two operands that depend on the input");
     for (int i = 0; i < e->inputs; i++)
-        if (e->in[i].variable < 0 && lam__rules_linear_in(row, i) && !lam__value_is_zero(e->in[i].constant))
+        if (e->in[i].variable < 0 && linear_in(e, i, e->in[i].constant) && !lam__value_is_zero(e->in[i].constant))
             return fail_linear(p, name, e, "adds a constant that is not zero");
     return LAM_OK;
 }
@@ -129,7 +134,8 @@ static lam_status transpose_equation(const lam_program *p, const lam__equation *
                           .params_bytes = e->params_bytes,
                           .inputs = e->inputs,
                           .outputs = e->outputs,
-                          .in = in};
+                          .in = in,
+                          .residual = e->residual};
     lam_status status = lam__rules_cotangents(&call, p->types + e->first, d->needs, d->slots + e->first, gx);
     for (int i = 0; i < e->inputs; i++) {
         if (gx[i] && status == LAM_OK) status = lam__rules_accumulate(p->ctx, &d->slots[e->in[i].variable], gx[i]);

@@ -1,0 +1,154 @@
+/* Linear Functions whose forward is foreign code, where a level records what functions do: lam_linearize,
+ * lam_linear_transpose, lam_jacobian, and rules whose transpose is derived. Such a Function is recorded whole. Its
+ * backward is five times the true one, so that the value tells which rule ran; expected values by hand. */
+#include "tests/custom/callbacks.h"
+
+/* Weights (integers, saved) and x (floating): the products, by a loop over raw numbers. */
+FORWARD(weigh_forward) {
+    const int64_t *w = lam_data(lam_contiguous(in[0]));
+    const double *x = lam_data(lam_contiguous(in[1]));
+    double product[8];
+    int64_t n = lam_size(in[1]);
+    if (!w || !x || n > 8) {
+        lam_fail(ctx, LAM_ERR_USER, "no raw data");
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) product[i] = (double)w[i] * x[i];
+    out[0] = lam_array(ctx, LAM_F64, lam_dims_of(in[1]), product);
+}
+
+SETUP(weigh_setup) {
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+static const lam_function weigh;
+
+BACKWARD(weigh_backward) {
+    gx[1] = lam_mul(5.0, call_function(&weigh, NULL, LAM_LIST(lam_fctx_saved(fc, 0), g[0])));
+}
+
+/* The weights are never batched in these tests. */
+VMAP(weigh_vmap) {
+    lam_tensor *w = lam_broadcast_to(in[0], lam_dims_of(lam_moveaxis(in[1], in_axes[1], 0)));
+    out[0] = call_function(&weigh, NULL, LAM_LIST(w, lam_moveaxis(in[1], in_axes[1], 0)));
+    out_axes[0] = 0;
+}
+
+static void second_type(lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    (void)fc;
+    out[0] = in[1];
+}
+
+static const lam_function weigh = {.name = "weigh",
+                                   .inputs = 2,
+                                   .outputs = 1,
+                                   .forward = weigh_forward,
+                                   .setup_context = weigh_setup,
+                                   .backward = weigh_backward,
+                                   .vmap = weigh_vmap,
+                                   .shape = second_type,
+                                   .is_linear = true};
+
+static lam_tensor *weights(void) {
+    return lam_array(ctx, LAM_I64, LAM_DIMS(2), (int64_t[]){2, 3});
+}
+
+BODY(weighed) {
+    out[0] = call_function(env ? env : (void *)(uintptr_t)&weigh, NULL, LAM_LIST(weights(), in[0]));
+}
+
+START_TEST(test_transpose_uses_backward) {
+    lam_fn *back = lam_linear_transpose(FN(weighed, 1, 1), LAM_LIST(VEC(0, 0)));
+    EXPECT(apply1(back, VEC(1, 10)), LAM_DIMS(2), 10, 150);
+    EXPECT(apply1(lam_vmap(back, NULL), MAT(2, 2, 1, 10, 0, 1)), LAM_DIMS(2, 2), 10, 150, 0, 15);
+    EXPECT(apply1(lam_jacfwd(back, NULL), VEC(0, 0)), LAM_DIMS(2, 2), 250, 0, 0, 375); /* 5 times the jvp, below */
+    EXPECT(apply1(lam_linear_transpose(back, LAM_LIST(VEC(0, 0))), VEC(1, 1)), LAM_DIMS(2), 50, 75);
+}
+END_TEST
+
+/* Forward mode transposes a backward that applies the Function to a variable. */
+START_TEST(test_forward_mode_through_a_foreign_backward) {
+    lam_fn *f = FN(weighed, 1, 1), *linear;
+    lam_tensor *value;
+    EXPECT(apply1(forward_of(f), VEC(7, 7)), LAM_DIMS(2), 50, 75);
+    EXPECT(apply1(lam_jacfwd(lam_vmap(f, NULL), NULL), MAT(1, 2, 7, 7)), LAM_DIMS(1, 2, 1, 2), 50, 0, 0, 75);
+    lam_linearize(f, LAM_LIST(VEC(7, 7)), &value, 1, &linear, NULL);
+    EXPECT(value, LAM_DIMS(2), 14, 21);
+    EXPECT(apply1(linear, VEC(1, 10)), LAM_DIMS(2), 50, 750);
+    EXPECT(apply1(lam_jacobian(f, NULL), VEC(7, 7)), LAM_DIMS(2, 2), 50, 0, 0, 75);
+}
+END_TEST
+
+/* w x + w y, of which y may be left out. */
+FORWARD(weigh_sum) {
+    lam_tensor *pair[] = {in[0], in[2] ? lam_add(in[1], in[2]) : in[1]};
+    weigh_forward(fc, pair, out);
+}
+
+BACKWARD(weigh_sum_backward) {
+    weigh_backward(fc, g, gx);
+    if (lam_fctx_needs_input_grad(fc, 2)) gx[2] = lam_mul(100.0, g[0]);
+}
+
+BODY(weighed_sum) {
+    lam_function f = weigh;
+    f.inputs = 3;
+    f.forward = weigh_sum;
+    f.backward = weigh_sum_backward;
+    out[0] = call_function(&f, NULL, LAM_LIST(weights(), in[0], env ? *(lam_tensor **)env : NULL));
+}
+
+BODY(weighed_pair) {
+    lam_tensor *y = in[1];
+    weighed_sum(ctx, in, out, &y);
+}
+
+START_TEST(test_constants_and_holes_beside_variables) {
+    lam_tensor *x = VEC(0, 0), *zero = lam_zeros(ctx, LAM_F64, LAM_DIMS(2)), *one = VEC(1, 1), *g[2];
+    EXPECT(apply1(lam_linear_transpose(FN(weighed_sum, 1, 1), LAM_LIST(x)), VEC(1, 1)), LAM_DIMS(2), 10, 15);
+    EXPECT(apply1(lam_linear_transpose(FN_ENV(weighed_sum, 1, 1, &zero), LAM_LIST(x)), VEC(1, 1)), LAM_DIMS(2), 10, 15);
+    lam_linear_transpose(FN_ENV(weighed_sum, 1, 1, &one), LAM_LIST(x));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "weighed_sum", "weigh adds a constant that is not zero");
+    lam_call(lam_linear_transpose(FN(weighed_pair, 2, 1), LAM_LIST(x, x)), LAM_LIST(one), g, 2);
+    EXPECT(g[0], LAM_DIMS(2), 10, 15);
+    EXPECT(g[1], LAM_DIMS(2), 100, 100);
+}
+END_TEST
+
+SETUP(saves_variable) {
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[1]));
+}
+
+BACKWARD(reads_variable) {
+    gx[1] = lam_mul(lam_fctx_saved(fc, 0), g[0]);
+}
+
+SETUP(saves_twice) {
+    weigh_setup(fc, in, out);
+    weigh_setup(fc, in, out);
+}
+
+/* What a linear Function must not do there, each with a message of its own. */
+START_TEST(test_refusals) {
+    lam_function f = weigh;
+    f.shape = NULL;
+    lam_linear_transpose(FN_ENV(weighed, 1, 1, &f), LAM_LIST(VEC(0, 0)));
+    EXPECT_ERROR(LAM_ERR_USER, "no raw data", "'weigh' (forward)", "trace");
+    f = weigh;
+    f.setup_context = saves_twice;
+    lam_linear_transpose(FN_ENV(weighed, 1, 1, &f), LAM_LIST(VEC(0, 0)));
+    EXPECT_ERROR(LAM_ERR_RULE, "'weigh', setup_context", "called twice");
+    f.setup_context = saves_variable;
+    f.backward = reads_variable;
+    lam_fn *back = lam_linear_transpose(FN_ENV(weighed, 1, 1, &f), LAM_LIST(VEC(0, 0)));
+    EXPECT_OK();
+    apply1(back, VEC(1, 1));
+    EXPECT_ERROR(LAM_ERR_ESCAPED, "'weigh' (backward)");
+    EXPECT(apply1(lam_grad(FN_ENV(sum_of, 1, 1, FN_ENV(weighed, 1, 1, &f)), NULL), VEC(1, 2)), LAM_DIMS(2), 1, 2);
+}
+END_TEST
+
+Suite *suite_custom_recorded(void) {
+    return SUITE_OF("custom/recorded", test_transpose_uses_backward, test_forward_mode_through_a_foreign_backward,
+                    test_constants_and_holes_beside_variables, test_refusals);
+}

@@ -15,11 +15,12 @@ static void cube_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]
     size_t n = (size_t)lam_size(in[0]);
     const double *x = lam_data(lam_contiguous(in[0]));
     double *y = malloc(2 * n * sizeof *y + 1);
+    if (!y) lam_fail(ctx, LAM_ERR_MEMORY, "no memory for %zu cubes", n);
     if (x && y) {
         for (size_t i = 0; i < n; i++) y[i] = x[i] * x[i] * x[i], y[n + i] = 3 * x[i] * x[i];
         out[0] = lam_array(ctx, LAM_F64, dims, y);
         out[1] = lam_array(ctx, LAM_F64, dims, y + n);
-    } else lam_fail(ctx, LAM_ERR_USER, x ? "no memory" : "raw numbers are needed");
+    }
     free(y);
 }
 

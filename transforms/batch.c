@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-enum { ELEMENTWISE_INPUTS = 3 };
-
 static const lam__batch *batch_of(const lam__level *level) {
     return level->state;
 }
@@ -93,27 +91,8 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     return status;
 }
 
-/* Whether all operands of an elementwise call have the batch axis in front and one rank, so that nothing is to be moved
- * or lined up; in[] then are the operands below. */
-static bool unbox_aligned(const lam__level *level, const lam_call_site *call, lam_value *in[]) {
-    if (!call->primitive->elementwise) return false;
-    for (int i = 0; i < call->inputs; i++) {
-        const lam_value *x = call->in[i];
-        if (!lam__level_owns(level, x) || lam__payload_of(x)->number != 0 || x->rank != call->in[0]->rank) return false;
-        in[i] = lam__payload_of(x)->inner;
-    }
-    return true;
-}
-
-static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
-    lam_value *aligned[ELEMENTWISE_INPUTS];
-    if (unbox_aligned(level, call, aligned)) {
-        lam_call_site below = *call;
-        below.in = aligned;
-        lam_status status = lam__dispatch(&below, out);
-        return status == LAM_OK ? box_results(level, 1, out) : status;
-    }
-    if (call->primitive->staged) return process_staged(level, call, out);
+/* Any call. */
+LAM__APART static lam_status process_lists(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs;
     lam_value **in = lam__scratch_get(&area, level->ctx, n * (2 * sizeof *in + sizeof(bool)));
@@ -129,6 +108,36 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     lam__arguments_release((int)n, moved);
     lam__scratch_put(&area);
     return status;
+}
+
+/* Whether n operands of an elementwise call have the batch axis in front and one rank, or none and no axes of their
+ * own,
+ * so that nothing is to be moved or lined up; in[] then are the operands below. */
+LAM__UNROLLED bool unbox_aligned(const lam__level *level, int n, lam_value *const boxes[], lam_value *in[]) {
+    for (int i = 0; i < n; i++) {
+        const lam_value *x = boxes[i];
+        bool own = lam__level_owns(level, x);
+        if (own ? lam__payload_of(x)->number != 0 || x->rank != boxes[0]->rank : x->rank != 0) return false;
+        in[i] = own ? lam__payload_of(x)->inner : boxes[i];
+    }
+    return true;
+}
+
+/* An elementwise call on n operands, where n is a constant. */
+LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
+    lam_value *in[2];
+    if (!unbox_aligned(level, n, call->in, in)) return process_lists(level, call, out);
+    lam_status status = lam__dispatch_below(call, n, in, out);
+    if (status == LAM_OK && !(out[0] = box(level, out[0], 0))) status = LAM_ERR_MEMORY;
+    return status;
+}
+
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    if (call->primitive->staged) return process_staged(level, call, out);
+    if (!call->primitive->elementwise) return process_lists(level, call, out);
+    if (call->inputs == 2) return process_few(level, call, 2, out);
+    if (call->inputs == 1) return process_few(level, call, 1, out);
+    return process_lists(level, call, out);
 }
 
 static void describe(const lam__level *level, lam__text *text) {

@@ -12,26 +12,19 @@
 
 /* A box {primal, tangent}; takes both over. */
 static lam_value *dual(lam__level *level, lam_value *primal, lam_value *tangent) {
-    lam_value *box = lam__value_box(level, (lam_dtype)primal->dtype, primal->rank, primal->dims, primal);
-    if (box) lam__payload_of(box)->extra = tangent;
-    else lam__value_release(tangent);
+    lam_value *box = lam__value_box_like(level, primal, tangent, 0);
+    if (!box) lam__value_release(tangent);
     return box;
 }
 
-static lam_status box_results(lam__level *level, int n, lam_value *out[], lam_value *dout[]) {
+LAM__UNROLLED lam_status box_results(lam__level *level, int m, lam_value *out[], lam_value *dout[]) {
     lam_status status = LAM_OK;
-    for (int o = 0; o < n; o++) {
+    for (int o = 0; o < m; o++) {
         if (dout[o] && lam__dtype_is_float(out[o]->dtype)) out[o] = dual(level, out[o], dout[o]);
         else lam__value_release(dout[o]);
         if (!out[o]) status = LAM_ERR_MEMORY;
     }
     return status;
-}
-
-static lam_status apply(const lam_call_site *below, lam_value *const tangents[], lam_value *out[],
-                        lam_value *results[]) {
-    lam_status status = lam__dispatch(below, out);
-    return status == LAM_OK ? lam__rules_tangents(below, out, tangents, results) : status;
 }
 
 static lam_status apply_staged(const lam_call_site *below, lam_value *const tangents[], lam_value *out[],
@@ -53,17 +46,29 @@ static lam_status apply_staged(const lam_call_site *below, lam_value *const tang
     return status;
 }
 
-static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+static lam_status apply(const lam_call_site *below, lam_value *const tangents[], lam_value *out[],
+                        lam_value *results[]) {
+    lam_status status = lam__dispatch(below, out);
+    return status == LAM_OK ? lam__rules_tangents(below, out, tangents, results) : status;
+}
+
+LAM__UNROLLED void unbox_operands(const lam__level *level, int n, lam_value *const boxes[], lam_value *primals[],
+                                  lam_value *tangents[]) {
+    for (int i = 0; i < n; i++) {
+        bool own = lam__level_owns(level, boxes[i]);
+        primals[i] = own ? lam__payload_of(boxes[i])->inner : boxes[i];
+        tangents[i] = own ? lam__payload_of(boxes[i])->extra : NULL;
+    }
+}
+
+/* Any number of operands and results. */
+LAM__APART static lam_status process_lists(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     int n = call->inputs, m = call->outputs;
     lam_value **primals = lam__scratch_get(&area, level->ctx, (size_t)(2 * n + m) * sizeof *primals);
     if (!primals) return LAM_ERR_MEMORY;
     lam_value **tangents = primals + n, **results = tangents + n;
-    for (int i = 0; i < n; i++) {
-        bool own = lam__level_owns(level, call->in[i]);
-        primals[i] = own ? lam__payload_of(call->in[i])->inner : call->in[i];
-        tangents[i] = own ? lam__payload_of(call->in[i])->extra : NULL;
-    }
+    unbox_operands(level, n, call->in, primals, tangents);
     lam_call_site below = *call;
     below.in = primals;
     for (int o = 0; o < m; o++) out[o] = NULL;
@@ -72,6 +77,26 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     if (status != LAM_OK) lam__arguments_release(m, out);
     lam__scratch_put(&area);
     return status;
+}
+
+/* An elementwise call on n operands, where n is a constant. */
+LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
+    lam_value *primals[2], *tangents[2], *result;
+    unbox_operands(level, n, call->in, primals, tangents);
+    lam_status status = lam__dispatch_below(call, n, primals, out);
+    if (status != LAM_OK) return status;
+    lam_call_site below = lam__dispatch_site(call, primals);
+    status = lam__rules_tangents(&below, out, tangents, &result);
+    if (status == LAM_OK) status = box_results(level, 1, out, &result);
+    if (status != LAM_OK) lam__arguments_release(1, out);
+    return status;
+}
+
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    if (!call->primitive->elementwise) return process_lists(level, call, out);
+    if (call->inputs == 2) return process_few(level, call, 2, out);
+    if (call->inputs == 1) return process_few(level, call, 1, out);
+    return process_lists(level, call, out);
 }
 
 static lam_value *read_primal(const lam_value *box) {

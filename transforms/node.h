@@ -1,9 +1,21 @@
-/* A node of the tape: one recorded call, or a leaf (an input; no primitive, one output). */
+/* A node of the tape: one recorded call, or a leaf (an input; no primitive, one output). One block holds the node, its
+ * outputs, its inputs and the parameters, so the node of an operation on two operands takes two cache lines. */
 #ifndef LAM_TRANSFORMS_NODE_H
 #define LAM_TRANSFORMS_NODE_H
 
+#include "lib/base/inline.h"
 #include "lib/dispatch/dispatch.h"
 #include "transforms/tape.h"
+
+typedef struct lam__node_input {
+    lam__edge parent;
+    lam_value *saved; /* what vjp reads of it, a type, or NULL */
+} lam__node_input;
+
+typedef struct lam__node_output {
+    lam_value *value;     /* what vjp reads of it, else a type */
+    lam_value *cotangent; /* during a walk */
+} lam__node_output;
 
 struct lam__node {
     lam__deferred defer; /* first: freed from a list, not by recursion */
@@ -13,29 +25,23 @@ struct lam__node {
     uint64_t run; /* the walk back that is using the node; 0: none */
     const lam_primitive *primitive;
     int inputs, outputs;
-    void *residual;      /* of a staged primitive; NULL otherwise */
-    lam__edge parents[]; /* per input; behind them lie the arrays below, then the parameters */
+    void *residual;            /* of a staged primitive; NULL otherwise */
+    lam__node_output output[]; /* behind them lie the inputs, then the parameters */
 };
 
-/* Per input: what vjp reads of it, a type, or NULL. */
-static inline lam_value **lam__node_in(lam__node *n) {
-    return (lam_value **)(void *)(n->parents + n->inputs);
-}
-
-/* Per output: what vjp reads of it, else a type. */
-static inline lam_value **lam__node_out(lam__node *n) {
-    return lam__node_in(n) + n->inputs;
-}
-
-/* Per output, during a walk. */
-static inline lam_value **lam__node_cotangents(lam__node *n) {
-    return lam__node_out(n) + n->outputs;
+/* The inputs of a node of m outputs. */
+static inline lam__node_input *lam__node_inputs(lam__node *n, int m) {
+    return (lam__node_input *)(void *)(n->output + m);
 }
 
 static inline void *lam__node_params(lam__node *n) {
-    return lam__node_cotangents(n) + n->outputs;
+    return lam__node_inputs(n, n->outputs) + n->inputs;
 }
 
-void lam__node_release(lam_ctx *ctx, lam__node *n);
+void lam__node_free(lam_ctx *ctx, lam__node *n);
+
+static inline void lam__node_release(lam_ctx *ctx, lam__node *n) {
+    if (n && --n->refs == 0) lam__node_free(ctx, n);
+}
 
 #endif

@@ -8,49 +8,49 @@
 
 /* ---- nodes --------------------------------------------------------------------------------------------------- */
 
-/* One block: the node, then its arrays, then the parameters. */
-static size_t node_bytes(int inputs, int outputs, size_t params) {
-    size_t per_input = sizeof(lam__edge) + sizeof(lam_value *), per_output = 2 * sizeof(lam_value *);
-    return sizeof(lam__node) + (size_t)inputs * per_input + (size_t)outputs * per_output + params;
+static inline size_t node_bytes(int inputs, int outputs, size_t params) {
+    return sizeof(lam__node) + (size_t)outputs * sizeof(lam__node_output) + (size_t)inputs * sizeof(lam__node_input) +
+           params;
 }
 
 static void node_free(lam_ctx *ctx, lam__deferred *self) {
     lam__node *n = (lam__node *)self;
-    lam_value **in = lam__node_in(n), **out = lam__node_out(n);
+    lam__node_input *in = lam__node_inputs(n, n->outputs);
     for (int i = 0; i < n->inputs; i++) {
-        lam__node_release(ctx, n->parents[i].node);
-        lam__value_release(in[i]);
+        lam__node_release(ctx, in[i].parent.node);
+        lam__value_release(in[i].saved);
     }
-    for (int o = 0; o < n->outputs; o++) lam__value_release(out[o]);
+    for (int o = 0; o < n->outputs; o++) lam__value_release(n->output[o].value);
     if (n->residual) n->primitive->staged->release(ctx, n->residual);
-    if (n->primitive && n->primitive->params_release) n->primitive->params_release(ctx, lam__node_params(n));
+    if (n->params_bytes && n->primitive->params_release) n->primitive->params_release(ctx, lam__node_params(n));
     lam__alloc_put(&ctx->pool, n, node_bytes(n->inputs, n->outputs, n->params_bytes));
 }
 
-void lam__node_release(lam_ctx *ctx, lam__node *n) {
-    if (n && --n->refs == 0) lam__value_defer(ctx, &n->defer);
+void lam__node_free(lam_ctx *ctx, lam__node *n) {
+    n->defer.free = node_free;
+    lam__value_defer(ctx, &n->defer);
 }
 
-static lam__node *node_new(lam_ctx *ctx, const lam_call_site *call) {
-    int inputs = call ? call->inputs : 0, outputs = call ? call->outputs : 1;
-    size_t params = call ? call->params_bytes : 0, bytes = node_bytes(inputs, outputs, params);
-    lam__node *n = lam__alloc_get(&ctx->pool, bytes);
-    if (!n) {
-        lam__error_memory(ctx, bytes);
+/* A node of n inputs and m outputs, nothing of them set but that there are no cotangents. */
+LAM__UNROLLED lam__node *node_new(lam_ctx *ctx, const lam_primitive *primitive, int n, int m, const void *params,
+                                  size_t params_bytes) {
+    lam__node *node = lam__alloc_get(&ctx->pool, node_bytes(n, m, params_bytes));
+    if (!node) {
+        lam__error_memory(ctx, node_bytes(n, m, params_bytes));
         return NULL;
     }
-    *n = (lam__node){.defer.free = node_free,
-                     .refs = 1,
-                     .id = ++ctx->clock,
-                     .primitive = call ? call->primitive : NULL,
-                     .inputs = inputs,
-                     .outputs = outputs,
-                     .params_bytes = (uint32_t)params};
-    lam_value **out = lam__node_out(n);
-    for (int o = 0; o < 2 * outputs; o++) out[o] = NULL; /* the cotangents lie behind */
-    if (params) memcpy(lam__node_params(n), call->params, params);
-    if (params && call->primitive->params_hold) call->primitive->params_hold(ctx, lam__node_params(n));
-    return n;
+    node->refs = 1;
+    node->params_bytes = (uint32_t)params_bytes;
+    node->id = ++ctx->clock;
+    node->run = 0;
+    node->primitive = primitive;
+    node->inputs = n;
+    node->outputs = m;
+    node->residual = NULL;
+    for (int o = 0; o < m; o++) node->output[o].cotangent = NULL;
+    if (params_bytes) memcpy(lam__node_params(node), params, params_bytes);
+    if (params_bytes && primitive->params_hold) primitive->params_hold(ctx, lam__node_params(node));
+    return node;
 }
 
 static lam_value *type_of(const lam_value *v) {
@@ -58,63 +58,65 @@ static lam_value *type_of(const lam_value *v) {
 }
 
 /* What vjp of this call reads: the row's saves, and those of each operand that wants a gradient. */
-static unsigned saves_of(const lam_call_site *call, const lam__edge parents[]) {
-    unsigned saves = call->primitive->saves;
-    for (int i = 0; i < call->inputs && i < 3; i++)
-        if (parents[i].node) saves |= call->primitive->saves_for[i];
+LAM__UNROLLED unsigned saves_of(const lam_primitive *p, int n, const lam__edge parents[]) {
+    unsigned saves = p->saves;
+    for (int i = 0; i < n && i < 3; i++)
+        if (parents[i].node) saves |= p->saves_for[i];
     return saves;
 }
 
-static bool saves_input(unsigned saves, int i) {
+static inline bool saves_input(unsigned saves, int i) {
     return (i < 16 && saves & LAM_SAVE_IN(i)) || ((saves & LAM_SAVE_ALL_IN) == LAM_SAVE_ALL_IN);
 }
 
 /* The type of a result; shared with that of an operand where they agree, as they mostly do. */
-static lam_value *result_type(const lam__node *n, const lam_value *result) {
-    const lam__edge *first = n->inputs ? &n->parents[0] : NULL;
-    lam_value *known = first && first->node ? lam__node_out(first->node)[first->index] : NULL;
-    if (known && known->kind == LAM__ABSTRACT && lam__value_same_type(known, result)) return lam__value_hold(known);
+LAM__UNROLLED lam_value *result_type(int n, const lam__edge parents[], const lam_value *result) {
+    for (int i = 0; i < n && i < 2; i++) {
+        if (!parents[i].node) continue;
+        lam_value *known = parents[i].node->output[parents[i].index].value;
+        if (known->kind == LAM__ABSTRACT && lam__value_same_type(known, result)) return lam__value_hold(known);
+    }
     return type_of(result);
 }
 
-static lam_status fill(lam__node *n, const lam_call_site *below, lam_value *const results[],
-                       const lam__edge parents[]) {
-    unsigned saves = saves_of(below, parents);
+/* Sets outputs and inputs. */
+LAM__UNROLLED lam_status fill(lam__node *node, int n, int m, lam_value *const in[], const lam__edge parents[],
+                              lam_value *const results[]) {
+    unsigned saves = saves_of(node->primitive, n, parents);
     bool complete = true;
-    lam_value **in = lam__node_in(n), **out = lam__node_out(n);
-    for (int i = 0; i < n->inputs; i++) {
-        n->parents[i] = parents[i];
+    lam__node_input *input = lam__node_inputs(node, m);
+    for (int i = 0; i < n; i++) {
+        input[i].parent = parents[i];
+        input[i].saved = NULL;
         if (parents[i].node) parents[i].node->refs++;
-        in[i] = NULL;
-        if (!below->in[i]) continue;
-        if (saves_input(saves, i)) in[i] = lam__value_hold(below->in[i]);
-        else if (saves & LAM_SAVE_TYPES && !parents[i].node) complete = (in[i] = type_of(below->in[i])) && complete;
+        if (!in[i]) continue;
+        if (saves_input(saves, i)) input[i].saved = lam__value_hold(in[i]);
+        else if (saves & LAM_SAVE_TYPES && !parents[i].node) complete = (input[i].saved = type_of(in[i])) && complete;
     }
-    for (int o = 0; o < n->outputs; o++) {
+    for (int o = 0; o < m; o++) {
         bool whole = o < 15 && saves & LAM_SAVE_OUT(o);
-        out[o] = whole ? lam__value_hold(results[o]) : result_type(n, results[o]);
-        complete = out[o] && complete;
+        node->output[o].value = whole ? lam__value_hold(results[o]) : result_type(n, parents, results[o]);
+        complete = node->output[o].value && complete;
     }
     return complete ? LAM_OK : LAM_ERR_MEMORY;
 }
 
 /* ---- recording ------------------------------------------------------------------------------------------------ */
 
-/* Boxes the floating results on the node, but for those said to be constant (NULL: none is). */
-static lam_status box_results(lam__level *level, lam__node *node, int outputs, const bool constant[],
-                              lam_value *out[]) {
+/* Whether output o has a derivative; constant[] may be NULL: all floating ones have. */
+static inline bool has_derivative(lam_value *const out[], const bool constant[], int o) {
+    return lam__dtype_is_float(out[o]->dtype) && !(constant && constant[o]);
+}
+
+/* Boxes the results that have a derivative on the node. */
+LAM__UNROLLED lam_status box_results(lam__level *level, lam__node *node, int m, const bool constant[],
+                                     lam_value *out[]) {
     lam_status status = LAM_OK;
-    for (int o = 0; o < outputs; o++) {
-        if (!lam__dtype_is_float(out[o]->dtype) || (constant && constant[o])) continue;
-        lam_value *inner = out[o];
-        out[o] = lam__value_box(level, (lam_dtype)inner->dtype, inner->rank, inner->dims, inner);
-        if (!out[o]) {
-            status = LAM_ERR_MEMORY;
-            continue;
-        }
-        node->refs++;
-        lam__payload_of(out[o])->extra = node;
-        lam__payload_of(out[o])->number = o;
+    for (int o = 0; o < m; o++) {
+        if (!has_derivative(out, constant, o)) continue;
+        out[o] = lam__value_box_like(level, out[o], node, o);
+        if (out[o]) node->refs++;
+        else status = LAM_ERR_MEMORY;
     }
     return status;
 }
@@ -127,28 +129,29 @@ static void release_all(int n, lam_value *v[]) {
 }
 
 /* Operands as the level below sees them, and where they hang on the tape. */
-static void unbox(const lam__level *level, const lam_call_site *call, lam_value *in[], lam__edge parents[]) {
-    for (int i = 0; i < call->inputs; i++) {
-        bool own = lam__level_owns(level, call->in[i]);
-        const lam__payload *p = own ? lam__payload_of(call->in[i]) : NULL;
-        in[i] = own ? p->inner : call->in[i];
+LAM__UNROLLED void unbox(const lam__level *level, int n, lam_value *const boxes[], lam_value *in[],
+                         lam__edge parents[]) {
+    for (int i = 0; i < n; i++) {
+        bool own = lam__level_owns(level, boxes[i]);
+        const lam__payload *p = own ? lam__payload_of(boxes[i]) : NULL;
+        in[i] = own ? p->inner : boxes[i];
         parents[i] = own ? (lam__edge){p->extra, (int)p->number} : (lam__edge){NULL, 0};
     }
 }
 
 /* Puts the call on the tape with its results, if one of them has a derivative; takes the residual over. */
-static lam_status hang(lam__level *level, const lam_call_site *below, const lam__edge parents[], const bool constant[],
-                       void *residual, lam_value *out[]) {
+LAM__UNROLLED lam_status hang(lam__level *level, const lam_call_site *call, int n, int m, lam_value *const in[],
+                              const lam__edge parents[], const bool constant[], void *residual, lam_value *out[]) {
     bool floating = false;
-    for (int o = 0; o < below->outputs; o++)
-        floating = floating || (lam__dtype_is_float(out[o]->dtype) && !(constant && constant[o]));
-    lam__node *node = floating ? node_new(level->ctx, below) : NULL;
+    const lam_primitive *p = call->primitive;
+    for (int o = 0; o < m; o++) floating = floating || has_derivative(out, constant, o);
+    lam__node *node = floating ? node_new(level->ctx, p, n, m, call->params, call->params_bytes) : NULL;
     if (node) node->residual = residual;
-    else if (residual) below->primitive->staged->release(level->ctx, residual);
+    else if (residual) p->staged->release(level->ctx, residual);
     if (!floating) return LAM_OK;
-    lam_status status = node ? fill(node, below, out, parents) : LAM_ERR_MEMORY;
-    if (status == LAM_OK) status = box_results(level, node, below->outputs, constant, out);
-    if (status != LAM_OK) release_all(below->outputs, out);
+    lam_status status = node ? fill(node, n, m, in, parents, out) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = box_results(level, node, m, constant, out);
+    if (status != LAM_OK) release_all(m, out);
     lam__node_release(level->ctx, node);
     return status;
 }
@@ -156,7 +159,7 @@ static lam_status hang(lam__level *level, const lam_call_site *below, const lam_
 static lam_status record(lam__level *level, const lam_call_site *below, const lam__edge parents[], lam_value *out[]) {
     lam_status status = lam__dispatch(below, out);
     if (status != LAM_OK || below->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status;
-    return hang(level, below, parents, NULL, NULL, out);
+    return hang(level, below, below->inputs, below->outputs, below->in, parents, NULL, NULL, out);
 }
 
 static lam_status record_staged(lam__level *level, const lam_call_site *below, const lam__edge parents[],
@@ -169,23 +172,42 @@ static lam_status record_staged(lam__level *level, const lam_call_site *below, c
     for (size_t i = 0; i < n; i++) needs[i] = parents[i].node != NULL;
     for (size_t o = 0; o < m; o++) constant[o] = false;
     lam_status status = below->primitive->staged->forward(below, needs, out, constant, &residual);
-    if (status == LAM_OK) status = hang(level, below, parents, constant, residual, out);
+    if (status == LAM_OK)
+        status = hang(level, below, below->inputs, below->outputs, below->in, parents, constant, residual, out);
     lam__scratch_put(&area);
     return status;
 }
 
-static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+/* Any number of operands and results. */
+LAM__APART static lam_status process_lists(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs;
     lam__edge *parents = lam__scratch_get(&area, level->ctx, n * (sizeof(lam__edge) + sizeof(lam_value *)));
     if (!parents) return LAM_ERR_MEMORY;
     lam_value **in = (lam_value **)(void *)(parents + n);
-    unbox(level, call, in, parents);
+    unbox(level, call->inputs, call->in, in, parents);
     lam_call_site below = *call;
     below.in = in;
     lam_status status = (call->primitive->staged ? record_staged : record)(level, &below, parents, out);
     lam__scratch_put(&area);
     return status;
+}
+
+/* One result from n operands, where n is a constant. */
+LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
+    lam__edge parents[2];
+    lam_value *in[2];
+    unbox(level, n, call->in, in, parents);
+    lam_status status = lam__dispatch_below(call, n, in, out);
+    if (status != LAM_OK || call->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status;
+    return hang(level, call, n, 1, in, parents, NULL, NULL, out);
+}
+
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    if (call->outputs != 1 || call->primitive->staged) return process_lists(level, call, out);
+    if (call->inputs == 2) return process_few(level, call, 2, out);
+    if (call->inputs == 1) return process_few(level, call, 1, out);
+    return process_lists(level, call, out);
 }
 
 static lam_value *read_primal(const lam_value *box) {
@@ -217,8 +239,9 @@ static lam_status make_leaves(lam__level *level, int n, lam_value *const in[], c
     for (int i = 0; i < n; i++) {
         boxes[i] = wanted[i] ? NULL : lam__value_hold(in[i]);
         if (!wanted[i]) continue;
-        lam__node *leaf = node_new(level->ctx, NULL);
-        if (!leaf || !(lam__node_out(leaf)[0] = type_of(in[i]))) {
+        lam__node *leaf = node_new(level->ctx, NULL, 0, 1, NULL, 0);
+        if (leaf) leaf->output[0].value = type_of(in[i]);
+        if (!leaf || !leaf->output[0].value) {
             lam__node_release(level->ctx, leaf);
             return LAM_ERR_MEMORY;
         }
@@ -285,5 +308,5 @@ lam_status lam__tape_record(lam_fn *f, lam_value *const in[], const bool wanted[
 }
 
 const lam_value *lam__tape_leaf_type(const lam__recording *r, int input) {
-    return lam__node_out(r->leaves[input].node)[0];
+    return r->leaves[input].node->output[0].value;
 }

@@ -76,13 +76,14 @@ struct lam_primitive {
     int inputs;  /* or LAM_VARIADIC */
     int outputs; /* 0 reads as 1; LAM_VARIADIC: the call site says */
     lam_derivative derivative;
-    bool elementwise;      /* broadcasts; shape, eval and batch come from the loop; set with LAM_ELEMENTWISE implied */
-    int loop;              /* elementwise: number of the kernel loop, plus one */
-    bool predicate;        /* elementwise: gives bool */
-    bool real;             /* elementwise: integers are converted to f64 first */
-    unsigned linear;       /* bit i: linear in input i; bit 31 also for all beyond */
-    bool bilinear;         /* in each of them, the others fixed; otherwise jointly */
-    unsigned saves;        /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
+    bool elementwise; /* broadcasts; shape, eval and batch come from the loop; set with LAM_ELEMENTWISE implied */
+    int loop;         /* elementwise: number of the kernel loop, plus one */
+    bool predicate;   /* elementwise: gives bool */
+    bool real;        /* elementwise: integers are converted to f64 first */
+    unsigned linear;  /* bit i: linear in input i; bit 31 also for all beyond */
+    bool bilinear;    /* in each of them, the others fixed; otherwise jointly */
+    int8_t signs[2];  /* elementwise, for slope: 1 or -1 per operand; the result is their sum, each with its sign */
+    unsigned saves;   /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
     unsigned saves_for[3]; /* what it reads beside that when input i wants a gradient */
 
     /* dtype and dims of the outputs from those of the inputs; the first failure is recorded with lam_rule_fail. */
@@ -101,7 +102,8 @@ struct lam_primitive {
      * too. */
     const struct lam__staged *staged;
 
-    /* t times the local derivative of the output by input i (LAM_ELEMENTWISE); NULL is zero. */
+    /* t times the local derivative of the output by input i (LAM_ELEMENTWISE); NULL is zero. Rows with `signs` have
+     * none. */
     lam_tensor *(*slope)(const lam_rule *rule, int i, lam_tensor *t);
     /* dout[o] from dx[i]; NULL is zero on both sides (LAM_GENERAL). */
     void (*jvp)(const lam_rule *rule, lam_tensor *const dx[], lam_tensor *dout[]);

@@ -35,17 +35,22 @@ lam_allocator lam__alloc_default(void);
 void *lam__alloc_slow(lam__pool *pool, size_t bytes);
 void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes);
 
+/* A small block from the free list of its class; NULL where that is empty or the limit refuses: lam__alloc_get then
+ * knows more. */
+static inline void *lam__alloc_try(lam__pool *pool, size_t bytes) {
+    size_t class = (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP, alive = pool->bytes + class * LAM__ALLOC_STEP;
+    lam__block *block = pool->free[class];
+    if (!block || alive > pool->limit) return NULL;
+    pool->free[class] = block->next;
+    pool->bytes = alive;
+    if (alive > pool->peak) pool->peak = alive;
+    return block;
+}
+
 /* NULL when refused. The block is aligned to 64 bytes and not cleared. */
 static inline void *lam__alloc_get(lam__pool *pool, size_t bytes) {
-    size_t class = (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP;
-    lam__block *block = class <= LAM__ALLOC_SMALL / LAM__ALLOC_STEP ? pool->free[class] : NULL;
-    if (!block) return lam__alloc_slow(pool, bytes);
-    size_t rounded = (class ? class : 1) * LAM__ALLOC_STEP;
-    if (pool->bytes + rounded > pool->limit) return NULL;
-    pool->free[class] = block->next;
-    pool->bytes += rounded;
-    if (pool->bytes > pool->peak) pool->peak = pool->bytes;
-    return block;
+    void *block = bytes <= LAM__ALLOC_SMALL ? lam__alloc_try(pool, bytes) : NULL; /* class 0 is empty */
+    return block ? block : lam__alloc_slow(pool, bytes);
 }
 
 /* bytes as asked for at lam__alloc_get. */

@@ -2,6 +2,7 @@
 #include "lib/base/scope.h"
 
 #include "lib/base/context.h"
+#include "lib/base/inline.h"
 #include "lib/dispatch/fn.h"
 #include "lib/tensor/value.h"
 
@@ -42,17 +43,11 @@ static bool add_slab(lam_ctx *ctx) {
     return true;
 }
 
-static lam_tensor *handle_take(lam_ctx *ctx) {
-    lam__handles *h = &ctx->handles;
-    if (h->waiting <= WAITING && !add_slab(ctx) && !h->waiting) {
-        lam__error_memory(ctx, sizeof(handle_slab));
-        return NULL;
-    }
-    lam_tensor *t = h->first;
-    h->first = t->next;
-    if (!h->first) h->last = NULL;
-    h->waiting--;
-    return t;
+/* More handles, so that one can be taken. False where there is none at all, which is recorded. */
+static bool have_waiting(lam_ctx *ctx) {
+    if (add_slab(ctx) || ctx->handles.waiting) return true;
+    lam__error_memory(ctx, sizeof(handle_slab));
+    return false;
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------ */
@@ -74,20 +69,21 @@ static void unlink(lam_tensor *t) {
     else *head_of(t) = t->next;
 }
 
-static void handle_free(lam_tensor *t) {
+static inline void handle_free(lam_tensor *t) {
+    lam_value *value = t->value;
     t->magic = LAM__FREED;
-    lam__value_release(t->value);
     t->value = NULL;
     wait_for_reuse(&t->ctx->handles, t);
+    lam__value_release(value);
 }
 
-lam_tensor *lam__scope_handle(lam_ctx *ctx, lam_value *value) {
-    if (!value) return &ctx->failed;
-    lam_tensor *t = handle_take(ctx);
-    if (!t) {
-        lam__value_release(value);
-        return &ctx->failed;
-    }
+/* The first of those that wait; there is one. */
+static inline lam_tensor *handle_make(lam_ctx *ctx, lam_value *value) {
+    lam__handles *h = &ctx->handles;
+    lam_tensor *t = h->first;
+    h->first = t->next;
+    if (!h->first) h->last = NULL;
+    h->waiting--;
     t->magic = LAM__LIVE;
     t->holds = 0;
     t->value = value;
@@ -95,6 +91,17 @@ lam_tensor *lam__scope_handle(lam_ctx *ctx, lam_value *value) {
     t->scope = ctx->scope;
     link_in(&ctx->scope->tensors, t);
     return t;
+}
+
+LAM__APART static lam_tensor *handle_from_slab(lam_ctx *ctx, lam_value *value) {
+    if (!value) return &ctx->failed;
+    if (have_waiting(ctx)) return handle_make(ctx, value);
+    lam__value_release(value);
+    return &ctx->failed;
+}
+
+lam_tensor *lam__scope_handle(lam_ctx *ctx, lam_value *value) {
+    return value && ctx->handles.waiting > WAITING ? handle_make(ctx, value) : handle_from_slab(ctx, value);
 }
 
 /* ---- scopes ------------------------------------------------------------------------------------------------ */
@@ -313,13 +320,22 @@ static bool owned(const lam_tensor *t) {
     return t->magic == LAM__LIVE || (t->magic == LAM__FAILED && (t->scope || t->holds));
 }
 
-void lam_drop(lam_tensor *t) {
+LAM__APART static void drop_any(lam_tensor *t) {
     if (!t || (!owned(t) && (t->magic == LAM__FAILED || !usable("lam_drop", t)))) return;
     if (!t->scope && t->holds) return; /* no scope has it: only lam_release lets go */
     unlink(t);
     t->scope = NULL;
     if (t->holds) link_in(&t->ctx->handles.held, t);
     else handle_free(t);
+}
+
+void lam_drop(lam_tensor *t) {
+    if (!t || t->magic != LAM__LIVE || !t->scope || t->holds) {
+        drop_any(t);
+        return;
+    }
+    unlink(t);
+    handle_free(t);
 }
 
 lam_tensor *lam_hold(lam_tensor *t) {

@@ -4,25 +4,43 @@
 
 #include "lib/tensor/dtype.h"
 
-lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
-    lam_ctx *ctx = call->ctx;
+/* The highest level among the operands, NULL if they belong to none; *hidden is set to one whose level is not
+ * visible. */
+static inline lam__level *top_of(const lam_ctx *ctx, int n, lam_value *const in[], int *hidden) {
     lam__level *top = NULL;
-    for (int i = 0; i < call->inputs; i++) {
-        const lam_value *v = call->in[i];
-        if (!v || v->kind == LAM__CONCRETE || v->kind == LAM__ABSTRACT) continue;
+    for (int i = 0; i < n; i++) {
+        const lam_value *v = in[i];
+        if (!v || !lam__value_is_box(v)) continue;
         lam__level *level = lam__payload_of(v)->level;
-        if (!lam__level_visible(ctx, level)) return lam__level_fail_hidden(call, i);
-        if (!top || level->depth > top->depth) top = level;
+        if (level == top && top) continue;
+        if (!lam__level_visible(ctx, level)) *hidden = *hidden < 0 ? i : *hidden;
+        else if (!top || level->depth > top->depth) top = level;
     }
-    if (!top) return lam__eval(call, out);
+    return top;
+}
+
+static inline lam_status process_at(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam_ctx *ctx = call->ctx;
     lam__level *saved = ctx->current;
     const lam_call_site *caller = ctx->calling;
-    ctx->current = top->parent;
+    ctx->current = level->parent;
     ctx->calling = call;
-    lam_status status = top->interpreter->process(top, call, out);
+    lam_status status = level->interpreter->process(level, call, out);
     ctx->calling = caller;
     ctx->current = saved;
     return status;
+}
+
+lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
+    int hidden = -1;
+    lam__level *top = top_of(call->ctx, call->inputs, call->in, &hidden);
+    if (hidden >= 0) return lam__level_fail_hidden(call, hidden);
+    return top ? process_at(top, call, out) : lam__eval(call, out);
+}
+
+lam_status lam__dispatch_with(const lam_call_site *call, lam_value *const in[], lam_value *out[]) {
+    lam_call_site with = lam__dispatch_site(call, in);
+    return lam__dispatch(&with, out);
 }
 
 lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {

@@ -2,11 +2,15 @@
 #ifndef LAM_DISPATCH_DISPATCH_H
 #define LAM_DISPATCH_DISPATCH_H
 
+#include "lib/base/inline.h"
 #include "lib/dispatch/level.h"
 
 /* Applies a primitive to values. Cost depends on the levels that the operands belong to, not on the depth of the stack.
  * Gives one reference per output; on failure records it and leaves out[] NULL. NULL operands are not looked at. */
 lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]);
+
+/* The same on other operands. */
+lam_status lam__dispatch_with(const lam_call_site *call, lam_value *const in[], lam_value *out[]);
 
 /* The same after checking dtypes and dims as the user sees them: for calls that come from outside. */
 lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]);
@@ -33,8 +37,37 @@ lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out);
 lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *primitive, int n, lam_value *const in[],
                                   const void *params);
 
+/* The same for one operand (then y is x) or two. */
+lam_value *lam__elementwise_pair(const lam_primitive *primitive, lam_value *x, lam_value *y, const void *params);
+
+/* Writes the result over x, whose memory nobody else sees, if both have one dtype and equal dims. False, with nothing
+ * done, if that does not fit. */
+bool lam__elementwise_pair_into(const lam_primitive *primitive, lam_value *x, lam_value *y);
+
 /* Writes the result over in[0], whose memory nobody else sees. False, with nothing done, if that does not fit. */
 bool lam__elementwise_into_first(const lam_call_site *call);
+
+/* A call on other operands; NOTE [word by word] in lib/tensor/value.h. */
+static inline lam_call_site lam__dispatch_site(const lam_call_site *call, lam_value *const in[]) {
+    return (lam_call_site){.ctx = call->ctx,
+                           .primitive = call->primitive,
+                           .params = call->params,
+                           .params_bytes = call->params_bytes,
+                           .inputs = call->inputs,
+                           .outputs = call->outputs,
+                           .in = in,
+                           .residual = call->residual};
+}
+
+/* For interpreters: the call with the n operands that lie below; n is call->inputs, of which a constant makes this
+ * short. Numbers and small arrays are worked out on the spot. */
+LAM__UNROLLED lam_status lam__dispatch_below(const lam_call_site *call, int n, lam_value *const in[],
+                                             lam_value *out[]) {
+    if (n <= 2 && call->primitive->elementwise && in[0]->kind == LAM__CONCRETE &&
+        (out[0] = lam__elementwise_pair(call->primitive, in[0], in[n - 1], call->params)))
+        return LAM_OK;
+    return lam__dispatch_with(call, in, out);
+}
 
 /* Memory for the time of one call: a few bytes in the C frame, more from the pool. */
 typedef struct lam__scratch {

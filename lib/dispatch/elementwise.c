@@ -3,6 +3,7 @@
  * every row. */
 #include "lib/dispatch/dispatch.h"
 
+#include "lib/base/inline.h"
 #include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
 
@@ -19,7 +20,7 @@ static lam_dtype result_dtype(const lam_call_site *call) {
     return call->primitive->predicate ? LAM_BOOL : dtype_of(call);
 }
 
-static lam__loop *loop_find(lam_ctx *ctx, int id, int dtype) {
+static inline lam__loop *loop_find(lam_ctx *ctx, int id, int dtype) {
     lam__loop *loop = ctx->loops[id][dtype];
     return loop ? loop : (ctx->loops[id][dtype] = lam__kernels_loop((lam__loop_id)id, (lam_dtype)dtype));
 }
@@ -128,12 +129,12 @@ static const lam_value *quick_shape(int n, lam_value *const in[]) {
     return like;
 }
 
-/* Whether two operands have one dtype, equal dims, and are concrete without gaps: the commonest case of all. What
- * stands before the count of references is kind, dtype, rank and contiguity, compared as one. */
-static inline bool twins(const lam_value *x, const lam_value *y) {
-    _Static_assert(offsetof(lam_value, refs) == 4, "four bytes lead a value");
-    if (memcmp(x, y, offsetof(lam_value, refs)) != 0 || x->count != y->count) return false;
+/* Whether x is concrete without gaps and of few axes, and y is so too with the same dtype and dims: the commonest case
+ * of all. */
+LAM__UNROLLED bool twins(const lam_value *x, const lam_value *y) {
     if (x->kind != LAM__CONCRETE || !x->contiguous || x->rank > LAM__INLINE_AXES) return false;
+    if (x == y) return true;
+    if (lam__value_lead(x) != lam__value_lead(y) || x->count != y->count) return false;
     for (int axis = 0; axis < x->rank; axis++)
         if (x->dims[axis] != y->dims[axis]) return false;
     return true;
@@ -143,8 +144,8 @@ static inline bool twins(const lam_value *x, const lam_value *y) {
 static const int64_t ones[MAX_OPERANDS] = {1, 1, 1, 1};
 
 /* A new value like `like`, which the loop fills from the operands at[1], at[2], ... */
-static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[],
-                                   const int64_t step[], const void *params) {
+static lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[],
+                            const int64_t step[], const void *params) {
     if (!like->count || (p->real && !lam__dtype_is_float(like->dtype))) return NULL;
     lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
     lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
@@ -154,14 +155,9 @@ static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const l
     return out;
 }
 
-lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[],
-                                  const void *params) {
+LAM__APART static lam_value *quick_unlike(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[],
+                                          const void *params) {
     void *at[MAX_OPERANDS];
-    if (n == 2 && twins(in[0], in[1])) {
-        at[1] = in[0]->data;
-        at[2] = in[1]->data;
-        return fill_like(ctx, p, in[0], at, ones, params);
-    }
     const lam_value *like = quick_shape(n, in);
     if (!like) return NULL;
     bool select = p->loop == LAM__LOOP_where + 1;
@@ -172,6 +168,32 @@ lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, l
         step[i + 1] = in[i]->count != 1;
     }
     return fill_like(ctx, p, like, at, step, params);
+}
+
+LAM__APART static lam_value *pair_unlike(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
+    lam_value *in[2] = {x, y};
+    return quick_unlike(lam__full(x)->ctx, p, p->inputs, in, params);
+}
+
+LAM__APART static lam_value *pair_alike(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
+    void *at[MAX_OPERANDS] = {NULL, x->data, y->data};
+    return fill_like(lam__full(x)->ctx, p, x, at, ones, params);
+}
+
+lam_value *lam__elementwise_pair(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
+    if (!twins(x, y)) return pair_unlike(p, x, y, params);
+    lam__loop *loop = lam__full(x)->ctx->loops[p->loop - 1][x->dtype]; /* NULL: not looked up yet */
+    bool number = x->count == 1 && lam__dtype_is_float(x->dtype) && lam__dtype_bytes(x->dtype) <= LAM__WORD;
+    lam_value *out = loop && number && !p->predicate ? lam__value_like_number(x) : NULL;
+    if (!out) return pair_alike(p, x, y, params);
+    void *at[MAX_OPERANDS] = {out->data, x->data, y->data};
+    loop(1, at, ones, params);
+    return out;
+}
+
+lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[],
+                                  const void *params) {
+    return n > 2 ? quick_unlike(ctx, p, n, in, params) : lam__elementwise_pair(p, in[0], in[n - 1], params);
 }
 
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
@@ -186,14 +208,19 @@ lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
     return LAM_OK;
 }
 
+bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value *y) {
+    if (!twins(x, y) || !lam__value_unshared(x)) return false;
+    lam__loop *loop = loop_find(lam__full(x)->ctx, p->loop - 1, x->dtype);
+    if (!loop || !x->count) return false;
+    void *at[MAX_OPERANDS] = {x->data, x->data, y->data};
+    loop(x->count, at, ones, NULL);
+    return true;
+}
+
 bool lam__elementwise_into_first(const lam_call_site *call) {
     lam_value *x = call->in[0];
-    const lam_value *y = call->in[call->inputs - 1];
-    if (call->inputs == 2 && !call->primitive->predicate && twins(x, y) && lam__value_unshared(x)) {
-        lam__loop *loop = loop_of(call);
-        if (loop) loop(x->count, (void *[]){x->data, x->data, y->data}, ones, call->params);
-        return loop != NULL;
-    }
+    const lam_primitive *p = call->primitive;
+    if (call->inputs == 2 && !p->predicate && lam__elementwise_pair_into(p, x, call->in[1])) return true;
     if (!lam__value_unshared(x) || flat_shape(call) != x || x->dtype != result_dtype(call)) return false;
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i]->kind != LAM__CONCRETE || call->in[i]->dtype != x->dtype) return false;

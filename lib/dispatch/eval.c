@@ -70,11 +70,9 @@ static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
     return status;
 }
 
-lam_status lam__eval(const lam_call_site *call, lam_value *out[]) {
+static lam_status eval_any(const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     const lam_primitive *p = call->primitive;
-    if (p->elementwise && (out[0] = lam__elementwise_quick(call->ctx, p, call->inputs, call->in, call->params)))
-        return LAM_OK;
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i] && call->in[i]->kind != LAM__CONCRETE) return fail_abstract(call, i);
@@ -84,4 +82,11 @@ lam_status lam__eval(const lam_call_site *call, lam_value *out[]) {
     lam_status status = p->elementwise ? lam__elementwise_eval(call, out) : eval_shaped(call, out);
     ctx->calling = caller;
     return status;
+}
+
+lam_status lam__eval(const lam_call_site *call, lam_value *out[]) {
+    const lam_primitive *p = call->primitive;
+    if (p->elementwise && (out[0] = lam__elementwise_quick(call->ctx, p, call->inputs, call->in, call->params)))
+        return LAM_OK;
+    return eval_any(call, out);
 }

@@ -281,7 +281,7 @@ static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) 
                               f->name);
     }
     lam_value *v = *out;
-    if ((v->kind == LAM__BOX || v->kind == LAM__ENDED) && !lam__level_visible(ctx, lam__payload_of(v)->level)) {
+    if (lam__value_is_box(v) && !lam__level_visible(ctx, lam__payload_of(v)->level)) {
         static const lam_primitive row = {.name = "output of a function"};
         *out = NULL;
         return lam__level_fail_hidden(

@@ -65,13 +65,13 @@ void lam__level_describe(const lam__level *level, lam__text *text) {
 }
 
 lam_status lam__level_fail_hidden(const lam_call_site *call, int operand) {
-    const lam__payload *box = lam__payload_of(call->in[operand]);
-    unsigned long long serial = (unsigned long long)box->serial;
+    lam__origin box = lam__value_origin(call->in[operand]);
+    unsigned long long serial = (unsigned long long)box.serial;
     if (call->in[operand]->kind == LAM__ENDED)
         return lam__error_call(call, LAM_ERR_ESCAPED, "return it as an output of the function instead of keeping it",
                                "operand %d escaped: its level %llu (%s) has ended", operand, serial,
-                               box->interpreter->name);
+                               box.interpreter->name);
     return lam__error_call(call, LAM_ERR_CAPTURED, "pass it as an input, or declare it in the function's captures",
                            "operand %d is captured: its level %llu (%s) is open but hidden here", operand, serial,
-                           box->interpreter->name);
+                           box.interpreter->name);
 }

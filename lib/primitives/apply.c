@@ -1,6 +1,7 @@
 /* From public operations to dispatch: see apply.h. */
 #include "lib/primitives/apply.h"
 
+#include "lib/base/inline.h"
 #include "lib/dispatch/dispatch.h"
 #include "lib/dispatch/fn.h"
 #include "lib/primitives/rows.h"
@@ -134,25 +135,23 @@ static lam_tensor *elementwise(lam_ctx *ctx, const lam_primitive *p, int n, lam_
     return finish(&call);
 }
 
-/* The short way: live handles of one context whose values need neither conversion nor checks. NULL where it does not
- * apply. */
-static inline lam_tensor *quick(const lam_primitive *p, int n, lam_tensor *const in[]) {
-    lam_value *values[FEW];
-    for (int i = 0; i < n; i++) {
-        if (!in[i] || in[i]->magic != LAM__LIVE || in[i]->ctx != in[0]->ctx) return NULL;
-        values[i] = in[i]->value;
-    }
-    lam_ctx *ctx = in[0]->ctx;
-    lam_value *out = NULL;
-    if (values[0]->kind != LAM__BOX && values[n - 1]->kind != LAM__BOX) {
-        out = lam__elementwise_quick(ctx, p, n, values, NULL);
-        return out ? lam__scope_handle(ctx, out) : NULL;
-    }
-    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(values[0]->dtype)) return NULL;
-    for (int i = 1; i < n; i++)
-        if (!lam__value_same_type(values[i], values[0])) return NULL;
-    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = n, .outputs = 1, .in = values};
+/* Values of which one is a box, at least, and which need neither conversion nor checks. NULL where they do. */
+LAM__APART static lam_tensor *quick_box(const lam_primitive *p, lam_value *x, lam_value *y) {
+    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(x->dtype)) return NULL;
+    if (!lam__value_same_type(x, y)) return NULL;
+    lam_ctx *ctx = lam__full(x)->ctx;
+    lam_value *values[2] = {x, y}, *out = NULL;
+    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = values};
     return lam__dispatch(&call, &out) == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
+}
+
+/* The short way for one operand (then y is x) or two: live handles of one context whose values need neither conversion
+ * nor checks. NULL where it does not apply. */
+LAM__UNROLLED lam_tensor *quick(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
+    if (!x || !y || x->magic != LAM__LIVE || y->magic != LAM__LIVE || x->ctx != y->ctx) return NULL;
+    if (x->value->kind == LAM__BOX || y->value->kind == LAM__BOX) return quick_box(p, x->value, y->value);
+    lam_value *out = lam__elementwise_pair(p, x->value, y->value, NULL);
+    return out ? lam__scope_handle(x->ctx, out) : NULL;
 }
 
 static lam_tensor *elementwise_checked(const lam_primitive *p, int n, lam_tensor *const in[]) {
@@ -162,14 +161,23 @@ static lam_tensor *elementwise_checked(const lam_primitive *p, int n, lam_tensor
     return ctx ? elementwise(ctx, p, n, values) : failed;
 }
 
+LAM__APART static lam_tensor *unary_checked(const lam_primitive *p, lam_tensor *x) {
+    return elementwise_checked(p, 1, &x);
+}
+
+LAM__APART static lam_tensor *binary_checked(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y};
+    return elementwise_checked(p, 2, in);
+}
+
 lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x) {
-    lam_tensor *out = quick(p, 1, &x);
-    return out ? out : elementwise_checked(p, 1, &x);
+    lam_tensor *out = quick(p, x, x);
+    return out ? out : unary_checked(p, x);
 }
 
 lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    lam_tensor *in[2] = {x, y}, *out = quick(p, 2, in);
-    return out ? out : elementwise_checked(p, 2, in);
+    lam_tensor *out = quick(p, x, y);
+    return out ? out : binary_checked(p, x, y);
 }
 
 lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z) {

@@ -9,11 +9,6 @@
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */
 
-static lam_tensor *slope_add(const lam_rule *r, int i, lam_tensor *t) {
-    (void)r, (void)i;
-    return t;
-}
-
 const lam_primitive lam__row_add = {
     .name = "add",
     .inputs = 2,
@@ -21,7 +16,7 @@ const lam_primitive lam__row_add = {
     .loop = LAM__LOOP_add + 1,
     .derivative = LAM_ELEMENTWISE,
     .linear = 3u,
-    .slope = slope_add,
+    .signs = {1, 1},
 };
 
 lam_tensor *(lam_add)(lam_tensor *x, lam_tensor *y) {
@@ -32,11 +27,6 @@ lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_add, x, y);
 }
 
-static lam_tensor *slope_sub(const lam_rule *r, int i, lam_tensor *t) {
-    (void)r;
-    return i == 0 ? t : lam_neg(t);
-}
-
 const lam_primitive lam__row_sub = {
     .name = "sub",
     .inputs = 2,
@@ -44,7 +34,7 @@ const lam_primitive lam__row_sub = {
     .loop = LAM__LOOP_sub + 1,
     .derivative = LAM_ELEMENTWISE,
     .linear = 3u,
-    .slope = slope_sub,
+    .signs = {1, -1},
 };
 
 lam_tensor *(lam_sub)(lam_tensor *x, lam_tensor *y) {

@@ -1,6 +1,7 @@
 /* Applies the rules of a row: see rules.h. */
 #include "lib/primitives/rules.h"
 
+#include "lib/base/inline.h"
 #include "lib/dispatch/staged.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
@@ -145,14 +146,16 @@ static unsigned reads_of(const lam_primitive *p, int n, const bool active[]) {
     return reads;
 }
 
-/* p on two values, or on one. */
-static lam_status apply_values(const lam_call_site *call, lam_value *x, lam_value *y, lam_value **out) {
+/* The slope of a sum with signs. */
+static lam_tensor *slope_signed(const lam_rule *r, int i, lam_tensor *t) {
+    return r->primitive->signs[i] < 0 ? lam_neg(t) : t;
+}
+
+/* The row's primitive on two values, or on one, which then is both. */
+static inline lam_status apply_values(const lam_call_site *call, lam_value *x, lam_value *y, lam_value **out) {
     lam_value *in[2] = {x, y};
-    *out = lam__elementwise_quick(call->ctx, call->primitive, call->inputs, in, call->params);
-    if (*out) return LAM_OK;
-    lam_call_site same = *call;
-    same.in = in;
-    return lam__dispatch(&same, out);
+    *out = NULL;
+    return lam__dispatch_below(call, 2, in, out);
 }
 
 /* A product of two: dx y + x dy, the second added in the memory of the first. */
@@ -160,69 +163,45 @@ static lam_status tangents_product(const lam_call_site *call, lam_value *const d
     lam_value *second = NULL;
     lam_status status = dx[0] ? apply_values(call, dx[0], call->in[1], dout) : LAM_OK;
     if (status == LAM_OK && dx[1]) status = apply_values(call, call->in[0], dx[1], &second);
-    if (status == LAM_OK && second) status = lam__rules_accumulate(call->ctx, dout, second);
+    if (status == LAM_OK && second) status = lam__rules_accumulate(call->ctx, dout, second, 1);
     if (status == LAM_OK) return LAM_OK;
     lam__value_release(*dout);
     *dout = NULL;
     return status;
 }
 
-/* Whether all operands and the result have one shape, so that nothing is to be broadcast or summed. */
-static bool one_shape(const lam_call_site *call, const lam_value *result) {
-    for (int i = 0; i < call->inputs; i++)
-        if (!call->in[i] || !lam__value_same_dims(call->in[i], result)) return false;
-    return true;
-}
-
-/* Sums, differences and products of one shape need no handles. True if this was one. */
-static bool tangents_short(const lam_call_site *call, lam_value *result, lam_value *const dx[], lam_value **dout,
-                           lam_status *status) {
+LAM__APART static lam_status tangents_by_slopes(const lam_call_site *call, lam_value *result, lam_value *const dx[],
+                                                lam_value **dout) {
     const lam_primitive *p = call->primitive;
-    unsigned all = (1u << call->inputs) - 1;
-    if (p->linear != all || call->inputs > 2 || !one_shape(call, result)) return false;
-    bool complete = dx[0] && (call->inputs == 1 || dx[1]);
-    if (p->bilinear) *status = tangents_product(call, dx, dout);
-    else if (complete) *status = apply_values(call, dx[0], dx[1], dout);
-    else return false;
-    return true;
-}
-
-/* The way back through a product of one shape: g times the other factor. True if this was one. */
-static bool cotangents_short(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g,
-                             lam_value *gx[], lam_status *status) {
-    *status = LAM_OK;
-    for (int i = 0; i < 2; i++) {
-        if (needs[i] && !call->in[1 - i]) return false; /* the row forgot to save it: the long way says so */
-        if (call->in[i] && !lam__value_same_dims(call->in[i], result)) return false;
-    }
-    for (int i = 0; i < 2 && *status == LAM_OK; i++)
-        if (needs[i])
-            *status = i ? apply_values(call, call->in[0], g, &gx[1]) : apply_values(call, g, call->in[1], &gx[0]);
-    return true;
-}
-
-static lam_status tangents_elementwise(const lam_call_site *call, lam_value *result, lam_value *const dx[],
-                                       lam_value **dout) {
-    const lam_primitive *p = call->primitive;
-    bool active[ELEMENTWISE_INPUTS];
+    bool active[ELEMENTWISE_INPUTS], any = false;
     small_desk d;
-    lam_status status;
-    if (!p->slope) return missing(call, "slope");
-    if (p->linear && tangents_short(call, result, dx, dout, &status)) return status;
-    for (int i = 0; i < call->inputs; i++) active[i] = dx[i] != NULL;
+    for (int i = 0; i < call->inputs; i++) any = (active[i] = dx[i] != NULL) || any;
+    if (!any || p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
+    if (!p->slope && !p->signs[0]) return missing(call, "slope");
     small_open(&d, call, result, reads_of(p, call->inputs, active));
     lam_tensor *sum = NULL, lent[ELEMENTWISE_INPUTS];
     for (int i = 0; i < call->inputs; i++) {
         if (!dx[i]) continue;
         lam__scope_lend(&lent[i], call->ctx, dx[i]);
-        lam_tensor *t = p->slope(&d.rule, i, &lent[i]);
+        lam_tensor *t = (p->slope ? p->slope : slope_signed)(&d.rule, i, &lent[i]);
         if (t) sum = sum ? lam_add(sum, t) : t;
     }
     if (sum && lam__scope_peek(sum) && !lam__value_same_dims(sum->value, result))
         sum = lam__apply_broadcast(sum, result->rank, result->dims);
-    status = take(call->ctx, sum, dout);
+    lam_status status = take(call->ctx, sum, dout);
     lam__scope_close(&d.scope);
     return status;
+}
+
+/* Products of two, and sums of tangents that are all there, need no handles: tangents broadcast as the operands do. */
+static lam_status tangents_elementwise(const lam_call_site *call, lam_value *result, lam_value *const dx[],
+                                       lam_value **dout) {
+    const lam_primitive *p = call->primitive;
+    lam_value *first = dx[0], *last = dx[call->inputs - 1];
+    *dout = NULL;
+    if (p->signs[0] && first && last) return apply_values(call, first, last, dout);
+    if (p->bilinear && (first || last)) return tangents_product(call, dx, dout);
+    return tangents_by_slopes(call, result, dx, dout);
 }
 
 /* The primitive itself, on `operands`. */
@@ -255,14 +234,13 @@ static void tangents_bilinear(desk *d, const lam_call_site *call) {
     d->given[0] = sum;
 }
 
-lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
+static lam_status tangents_any(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                lam_value *dout[]) {
     bool any = false;
     const lam_primitive *p = call->primitive;
     for (int i = 0; i < call->inputs; i++) any = any || dx[i];
     for (int o = 0; o < call->outputs; o++) dout[o] = NULL;
     if (!any || p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
-    if (p->derivative == LAM_ELEMENTWISE) return tangents_elementwise(call, results[0], dx, dout);
     if (p->derivative == LAM_GENERAL && !p->jvp) return missing(call, "jvp");
     desk d;
     if (!desk_open(&d, call, results, call->inputs, dx, call->outputs)) return LAM_ERR_MEMORY;
@@ -272,21 +250,25 @@ lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const resul
     return desk_close(&d, take_all(&d, call->outputs, dout));
 }
 
+lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
+                               lam_value *dout[]) {
+    return call->primitive->derivative == LAM_ELEMENTWISE ? tangents_elementwise(call, results[0], dx, dout)
+                                                          : tangents_any(call, results, dx, dout);
+}
+
 /* ---- reverse ------------------------------------------------------------------------------------------- */
 
-static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g,
-                                         lam_value *gx[]) {
+LAM__APART static lam_status cotangents_by_slopes(const lam_call_site *call, lam_value *result, const bool needs[],
+                                                  lam_value *g, lam_value *gx[]) {
     const lam_primitive *p = call->primitive;
     lam_status status = LAM_OK;
     small_desk d;
-    if (!g) return LAM_OK;
-    if (!p->slope) return missing(call, "slope");
-    if (p->bilinear && cotangents_short(call, result, needs, g, gx, &status)) return status;
+    if (!p->slope && !p->signs[0]) return missing(call, "slope");
     small_open(&d, call, result, reads_of(p, call->inputs, needs));
     lam__scope_lend(&d.t, call->ctx, g);
     for (int i = 0; i < call->inputs && status == LAM_OK; i++) {
         const lam_value *x = call->in[i];
-        lam_tensor *t = needs[i] ? p->slope(&d.rule, i, &d.t) : NULL;
+        lam_tensor *t = needs[i] ? (p->slope ? p->slope : slope_signed)(&d.rule, i, &d.t) : NULL;
         if (t && lam__scope_peek(t) && !lam__value_same_dims(t->value, x))
             t = lam__rules_sum_to(t, (lam_dims){x->rank, x->dims});
         status = take(call->ctx, t, &gx[i]);
@@ -299,13 +281,33 @@ static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *r
     return status;
 }
 
-lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
+/* Whether the operands that want a gradient have the dims of the result, so that nothing is to be summed. */
+static inline bool one_shape(const lam_call_site *call, const bool needs[], const lam_value *g) {
+    for (int i = 0; i < call->inputs; i++)
+        if (needs[i] && !lam__value_same_dims(call->in[i], g)) return false;
+    return true;
+}
+
+/* The way back through a product of one shape needs no handles: it is g times the other factor. */
+static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *result, const bool needs[], lam_value *g,
+                                         lam_value *gx[]) {
+    const lam_primitive *p = call->primitive;
+    for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
+    if (!g) return LAM_OK;
+    lam_value *x = call->in[0], *y = call->in[call->inputs - 1];
+    bool saved = (!needs[0] || y) && (!needs[call->inputs - 1] || x); /* if not, the long way says so */
+    if (!p->bilinear || !saved || !one_shape(call, needs, g)) return cotangents_by_slopes(call, result, needs, g, gx);
+    lam_status status = needs[0] ? apply_values(call, g, y, &gx[0]) : LAM_OK;
+    if (status == LAM_OK && needs[1]) status = apply_values(call, x, g, &gx[1]);
+    return status;
+}
+
+static lam_status cotangents_any(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                  lam_value *const g[], lam_value *gx[]) {
     const lam_primitive *p = call->primitive;
     for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
     if (p->staged) return p->staged->cotangents(call, results, needs, g, gx);
     if (p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
-    if (p->derivative == LAM_ELEMENTWISE) return cotangents_elementwise(call, results[0], needs, g[0], gx);
     if (!p->vjp) return missing(call, "vjp");
     desk d;
     if (!desk_open(&d, call, results, call->outputs, g, call->inputs)) return LAM_ERR_MEMORY;
@@ -316,23 +318,36 @@ lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const res
     return desk_close(&d, take_all(&d, call->inputs, gx));
 }
 
-lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g) {
-    if (!*slot) {
-        *slot = g;
+lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
+                                 lam_value *const g[], lam_value *gx[]) {
+    const lam_primitive *p = call->primitive;
+    return p->derivative == LAM_ELEMENTWISE && !p->staged ? cotangents_elementwise(call, results[0], needs, g[0], gx)
+                                                          : cotangents_any(call, results, needs, g, gx);
+}
+
+/* The sum or difference of two values, of which x is taken over when there is a result; or minus the one that is both.
+ * y is taken over. */
+static lam_status combine(lam_ctx *ctx, const lam_primitive *p, lam_value *x, lam_value *y, lam_value **out) {
+    lam_value *in[2] = {x, y}, *result = NULL;
+    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = in};
+    lam_status status = lam__dispatch_below(&call, 2, in, &result);
+    if (status == LAM_OK) *out = result;
+    if (status == LAM_OK && p->inputs == 2) lam__value_release(x);
+    lam__value_release(y);
+    return status;
+}
+
+lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign) {
+    lam_value *sum = *slot;
+    const lam_primitive *p = sign < 0 ? &lam__row_sub : &lam__row_add;
+    if (sum && lam__elementwise_pair_into(p, sum, g)) {
+        lam__value_release(g);
         return LAM_OK;
     }
-    lam_value *operands[2] = {*slot, g}, *sum = NULL;
-    lam_call_site add = {.ctx = ctx, .primitive = &lam__row_add, .inputs = 2, .outputs = 1, .in = operands};
-    lam_status status = LAM_OK;
-    if (!lam__elementwise_into_first(&add)) {
-        status = lam__dispatch(&add, &sum);
-        if (status == LAM_OK) {
-            lam__value_release(*slot);
-            *slot = sum;
-        }
-    }
-    lam__value_release(g);
-    return status;
+    if (sum) return combine(ctx, p, sum, g, slot);
+    if (sign < 0) return combine(ctx, &lam__row_neg, g, g, slot);
+    *slot = g;
+    return LAM_OK;
 }
 
 /* ---- batch ------------------------------------------------------------------------------------------------ */

@@ -18,9 +18,9 @@ lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const res
 /* Outputs with the batch axis in front, from operands that have it in front where mapped[]. */
 lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], int64_t size, lam_value *out[]);
 
-/* Adds g, taken over, to a slot. The first cotangent is moved in; later ones are added in its memory if nobody else
- * sees that. */
-lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g);
+/* Adds g (sign -1: takes it away) to what a slot holds, or to nothing where it is NULL; g is taken over. The first
+ * cotangent is moved in; later ones are added in its memory if nobody else sees that. */
+lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign);
 
 /* Operand i of a batch rule with the batch axis in front, repeated if it had none. */
 lam_tensor *lam__rules_with_batch(const lam_rule *rule, int i);

@@ -6,18 +6,13 @@
 
 #include <lamina/ops.h>
 
-static lam_tensor *slope_neg(const lam_rule *r, int i, lam_tensor *t) {
-    (void)r, (void)i;
-    return lam_neg(t);
-}
-
 const lam_primitive lam__row_neg = {
     .name = "neg",
     .inputs = 1,
     .elementwise = true,
     .loop = LAM__LOOP_neg + 1,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_neg,
+    .signs = {-1},
     .linear = 1u,
 };
 

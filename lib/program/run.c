@@ -138,7 +138,7 @@ static lam_status transpose_equation(const lam_program *p, const lam__equation *
                           .residual = e->residual};
     lam_status status = lam__rules_cotangents(&call, p->types + e->first, d->needs, d->slots + e->first, gx);
     for (int i = 0; i < e->inputs; i++) {
-        if (gx[i] && status == LAM_OK) status = lam__rules_accumulate(p->ctx, &d->slots[e->in[i].variable], gx[i]);
+        if (gx[i] && status == LAM_OK) status = lam__rules_accumulate(p->ctx, &d->slots[e->in[i].variable], gx[i], 1);
         else lam__value_release(gx[i]);
     }
     for (int o = 0; o < e->outputs; o++) {
@@ -155,7 +155,7 @@ lam_status lam__program_transpose(const lam_program *p, lam_value *const g[], la
     if (status != LAM_OK) return status;
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
         if (g[o] && p->results[o].variable >= 0)
-            status = lam__rules_accumulate(p->ctx, &d.slots[p->results[o].variable], lam__value_hold(g[o]));
+            status = lam__rules_accumulate(p->ctx, &d.slots[p->results[o].variable], lam__value_hold(g[o]), 1);
     for (int64_t k = p->equations - 1; k >= 0 && status == LAM_OK; k--) status = transpose_equation(p, p->list[k], &d);
     for (int i = 0; i < p->inputs && status == LAM_OK; i++) {
         gx[i] = d.slots[i];

@@ -136,21 +136,23 @@ static void print_type(FILE *file, const lam_value *v) {
 }
 
 static void print_box(FILE *file, const lam_value *v) {
-    const lam__payload *box = lam__payload_of(v);
-    fprintf(file, " at level %llu (%s", (unsigned long long)box->serial, box->interpreter->name);
-    if (box->interpreter->print) {
+    lam__origin box = lam__value_origin(v);
+    fprintf(file, " at level %llu (%s", (unsigned long long)box.serial, box.interpreter->name);
+    if (box.interpreter->print) {
         fputs(", ", file);
-        box->interpreter->print(file, v);
+        box.interpreter->print(file, v);
     }
     fputc(')', file);
 }
 
 /* What stands behind the type of a value that has no elements to show. */
 static void print_absence(FILE *file, const lam_value *v) {
-    const lam__payload *box = lam__payload_of(v);
-    if (v->kind == LAM__ENDED)
-        fprintf(file, " of level %llu (%s), which has ended", (unsigned long long)box->serial, box->interpreter->name);
-    else fputs(", elements not known", file);
+    if (v->kind != LAM__ENDED) {
+        fputs(", elements not known", file);
+        return;
+    }
+    lam__origin box = lam__value_origin(v);
+    fprintf(file, " of level %llu (%s), which has ended", (unsigned long long)box.serial, box.interpreter->name);
 }
 
 void lam__print_value(FILE *file, const lam_value *v, int indent) {

@@ -94,7 +94,7 @@ static lam_value *shown(const char *operation, lam_tensor *t, bool number) {
     lam_primitive row = {.name = operation};
     lam_call_site call = {.ctx = ctx, .primitive = &row, .inputs = 1, .in = &v};
     while (v->kind == LAM__BOX) {
-        const lam__interpreter *interpreter = lam__payload_of(v)->interpreter;
+        const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
         lam_value *inner = interpreter->read ? interpreter->read(v) : NULL;
         const char *remedy = number ? NULL : raw_remedy(ctx, v);
         if (inner && remedy) {
@@ -112,7 +112,7 @@ static lam_value *shown(const char *operation, lam_tensor *t, bool number) {
     if (v->kind == LAM__ENDED)
         lam__error_call(&call, LAM_ERR_ESCAPED, "return it as an output of the function instead of keeping it",
                         "operand 0 escaped: its level %llu (%s) has ended",
-                        (unsigned long long)lam__payload_of(v)->serial, lam__payload_of(v)->interpreter->name);
+                        (unsigned long long)lam__value_origin(v).serial, lam__value_origin(v).interpreter->name);
     else lam__error_call(&call, LAM_ERR_ABSTRACT, NULL, "only the type of this tensor is known here");
     return NULL;
 }

@@ -2,6 +2,7 @@
  * moment its last reference goes; what it holds is freed with it, without recursion where users decide the depth. */
 #include "lib/tensor/value.h"
 
+#include "lib/base/inline.h"
 #include "lib/dispatch/interpreter.h"
 #include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
@@ -27,130 +28,148 @@ static size_t axes_bytes(int rank) {
     return 2 * (size_t)rank * sizeof(int64_t);
 }
 
-static size_t bytes_of(enum lam__kind kind) {
-    size_t head = offsetof(lam__value, as);
-    if (kind == LAM__CONCRETE) return sizeof(lam__value);
-    return kind == LAM__ABSTRACT ? head : head + sizeof(lam__payload);
+/* Bytes of the block that a value lies in; NOTE [two sizes]. A value that broadcasts what lies in another one's block
+ * has more elements than bytes, and its size by that rule is right too. */
+static size_t block_of(const lam_value *v) {
+    bool inside = v->kind == LAM__CONCRETE && !lam__full(v)->as.concrete.buffer;
+    return inside && (size_t)v->count * lam__dtype_bytes(v->dtype) > LAM__WORD ? LAM__VALUE_WIDE : LAM__VALUE_NARROW;
 }
 
-/* A value with its head set; the caller sets data. Strides are row-major where `strides` is NULL. */
-static lam__value *value_make(lam_ctx *ctx, enum lam__kind kind, lam_dtype dtype, int rank, const int64_t *dims,
+static lam__value *fail_overflow(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
+    char text[512];
+    lam__text type = {text, sizeof text, 0};
+    lam__error_append_type(&type, dtype, rank, dims);
+    lam__error_set(ctx, LAM_ERR_OVERFLOW, "split the work", "the size of %s overflows", text);
+    return NULL;
+}
+
+static void set_axes(lam__value *v, int64_t *axes, int64_t *own, const int64_t *dims, const int64_t *strides) {
+    int64_t row_major = 1;
+    for (int i = v->head.rank - 1; i >= 0; i--) {
+        axes[i] = dims[i];
+        own[i] = strides ? strides[i] : row_major;
+        if (own[i] != row_major && dims[i] != 1 && v->head.count) v->head.contiguous = false;
+        row_major *= dims[i];
+    }
+    v->head.dims = axes;
+    v->head.strides = own;
+}
+
+/* A concrete value in a block of `bytes`, with its head set; the caller sets data. Strides are row-major where
+ * `strides` is NULL. */
+static lam__value *value_make(lam_ctx *ctx, size_t bytes, lam_dtype dtype, int rank, const int64_t *dims,
                               const int64_t *strides) {
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
-    if (count < 0) {
-        char text[512];
-        lam__text type = {text, sizeof text, 0};
-        lam__error_append_type(&type, dtype, rank, dims);
-        lam__error_set(ctx, LAM_ERR_OVERFLOW, "split the work", "the size of %s overflows", text);
-        return NULL;
-    }
-    lam__value *v = lam__alloc_get(&ctx->pool, bytes_of(kind));
+    if (count < 0) return fail_overflow(ctx, dtype, rank, dims);
+    lam__value *v = lam__alloc_get(&ctx->pool, bytes);
     int64_t *axes = v ? v->axes : NULL;
     if (v && rank > LAM__INLINE_AXES && !(axes = lam__alloc_get(&ctx->pool, axes_bytes(rank)))) {
-        lam__alloc_put(&ctx->pool, v, bytes_of(kind));
+        lam__alloc_put(&ctx->pool, v, bytes);
         v = NULL;
     }
     if (!v) {
-        lam__error_memory(ctx, bytes_of(kind));
+        lam__error_memory(ctx, bytes);
         return NULL;
     }
     v->ctx = ctx;
-    int64_t row_major = 1, *own = axes + rank;
-    bool contiguous = true;
-    for (int i = rank - 1; i >= 0; i--) {
-        axes[i] = dims[i];
-        own[i] = strides ? strides[i] : row_major;
-        if (own[i] != row_major && dims[i] != 1) contiguous = false;
-        row_major *= dims[i];
-    }
-    v->head = (lam_value){.kind = (uint8_t)kind,
+    v->head = (lam_value){.kind = LAM__CONCRETE,
                           .dtype = (uint8_t)dtype,
                           .rank = (uint8_t)rank,
                           .refs = 1,
                           .count = count,
-                          .contiguous = contiguous || count == 0,
-                          .dims = axes,
-                          .strides = own};
+                          .contiguous = true};
+    set_axes(v, axes, rank > LAM__INLINE_AXES ? axes + rank : v->as.concrete.strides, dims, strides);
+    v->as.concrete.buffer = NULL;
     return v;
 }
 
-static void value_discard(lam__value *v) {
+/* The same without elements, and so without strides; the caller sets the payload. */
+static lam__value *value_without_data(lam_ctx *ctx, enum lam__kind kind, lam_dtype dtype, int rank,
+                                      const int64_t *dims) {
+    lam__value *v = value_make(ctx, LAM__VALUE_NARROW, dtype, rank, dims, NULL);
+    if (!v) return NULL;
+    v->head.kind = (uint8_t)kind;
+    v->head.strides = NULL;
+    v->head.data = NULL;
+    return v;
+}
+
+static void value_discard(lam__value *v, size_t bytes) {
     lam_ctx *ctx = v->ctx;
     if (v->head.rank > LAM__INLINE_AXES)
         lam__alloc_put(&ctx->pool, (void *)(uintptr_t)v->head.dims, axes_bytes(v->head.rank));
-    lam__alloc_put(&ctx->pool, v, bytes_of(v->head.kind == LAM__ENDED ? LAM__BOX : (enum lam__kind)v->head.kind));
+    lam__alloc_put(&ctx->pool, v, bytes);
 }
 
-static lam__buffer *buffer_new(lam_ctx *ctx, size_t bytes) {
-    lam__buffer *b = lam__alloc_get(&ctx->pool, sizeof *b);
-    void *data = b ? lam__alloc_get(&ctx->pool, bytes) : NULL;
-    if (data) {
-        *b = (lam__buffer){.refs = 1, .writable = true, .data = data, .bytes = bytes, .ours = true};
-        return b;
+/* ---- buffers ------------------------------------------------------------------------------------------ */
+
+/* Small data lie in one block with their buffer, a step behind it; a plain pool shows each block to the allocator. */
+static bool together(const lam__pool *pool, size_t bytes) {
+    return bytes + LAM__ALLOC_STEP <= LAM__ALLOC_SMALL && !pool->plain;
+}
+
+/* Gives v a buffer of its own; false without memory, which is not recorded. */
+static bool give_buffer(lam__value *v, size_t bytes) {
+    lam__pool *pool = &v->ctx->pool;
+    bool one = together(pool, bytes);
+    size_t head = one ? LAM__ALLOC_STEP + bytes : sizeof(lam__buffer);
+    lam__buffer *b = lam__alloc_get(pool, head);
+    if (!b) return false;
+    void *data = one ? (char *)b + LAM__ALLOC_STEP : lam__alloc_get(pool, bytes);
+    if (!data) {
+        lam__alloc_put(pool, b, head);
+        return false;
     }
-    if (b) lam__alloc_put(&ctx->pool, b, sizeof *b);
-    lam__error_memory(ctx, bytes);
-    return NULL;
+    *b = (lam__buffer){.refs = 1, .writable = true, .ours = true, .data = data, .bytes = bytes};
+    v->as.concrete.buffer = b;
+    v->head.data = data;
+    return true;
 }
 
 static void buffer_release(lam_ctx *ctx, lam__buffer *b) {
     if (!b || --b->refs) return;
-    if (b->ours) lam__alloc_put(&ctx->pool, b->data, b->bytes);
-    else if (b->release) b->release(b->env, b->data);
-    lam__alloc_put(&ctx->pool, b, sizeof *b);
+    bool one = b->ours && together(&ctx->pool, b->bytes);
+    if (!b->ours && b->release) b->release(b->env, b->data);
+    if (b->ours && !one) lam__alloc_put(&ctx->pool, b->data, b->bytes);
+    lam__alloc_put(&ctx->pool, b, one ? LAM__ALLOC_STEP + b->bytes : sizeof *b);
 }
 
 lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
-    lam__value *v = value_make(ctx, LAM__CONCRETE, dtype, rank, dims, NULL);
+    int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
+    size_t bytes = count < 0 ? 0 : (size_t)count * lam__dtype_bytes(dtype);
+    bool wide = bytes > LAM__WORD && bytes <= LAM__INLINE_BYTES;
+    lam__value *v = value_make(ctx, wide ? LAM__VALUE_WIDE : LAM__VALUE_NARROW, dtype, rank, dims, NULL);
     if (!v) return NULL;
-    size_t bytes = (size_t)v->head.count * lam__dtype_bytes(dtype);
-    v->as.concrete.buffer = NULL;
     v->head.data = v->as.concrete.small;
-    if (bytes <= LAM__INLINE_BYTES) return &v->head;
-    if (!(v->as.concrete.buffer = buffer_new(ctx, bytes))) {
-        value_discard(v);
-        return NULL;
-    }
-    v->head.data = v->as.concrete.buffer->data;
-    return &v->head;
+    if (bytes <= LAM__INLINE_BYTES || give_buffer(v, bytes)) return &v->head;
+    value_discard(v, LAM__VALUE_NARROW);
+    lam__error_memory(ctx, bytes);
+    return NULL;
 }
 
 lam_value *lam__value_like(const lam_value *x, lam_dtype dtype) {
     lam_ctx *ctx = lam__full(x)->ctx;
     size_t bytes = (size_t)x->count * lam__dtype_bytes(dtype);
-    lam__value *v = lam__alloc_get(&ctx->pool, sizeof *v);
+    size_t block = bytes > LAM__WORD && bytes <= LAM__INLINE_BYTES ? LAM__VALUE_WIDE : LAM__VALUE_NARROW;
+    lam__value *v = lam__alloc_get(&ctx->pool, block);
     if (!v) return NULL;
-    v->head = *x;
-    v->head.refs = 1;
+    lam__value_copy_head(v, x);
     v->head.dtype = (uint8_t)dtype;
-    v->head.dims = v->axes;
-    v->head.strides = v->axes + x->rank;
-    v->ctx = ctx;
-    memcpy(v->axes, lam__full(x)->axes, sizeof v->axes);
     v->as.concrete.buffer = NULL;
     v->head.data = v->as.concrete.small;
-    if (bytes <= LAM__INLINE_BYTES) return &v->head;
-    lam__buffer *b = lam__alloc_get(&ctx->pool, sizeof *b);
-    void *data = b ? lam__alloc_get(&ctx->pool, bytes) : NULL;
-    if (!data) {
-        if (b) lam__alloc_put(&ctx->pool, b, sizeof *b);
-        lam__alloc_put(&ctx->pool, v, sizeof *v);
-        return NULL;
-    }
-    *b = (lam__buffer){.refs = 1, .writable = true, .data = data, .bytes = bytes, .ours = true};
-    v->as.concrete.buffer = b;
-    v->head.data = data;
-    return &v->head;
+    if (bytes <= LAM__INLINE_BYTES || give_buffer(v, bytes)) return &v->head;
+    lam__alloc_put(&ctx->pool, v, block);
+    return NULL;
 }
 
 lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
-    lam__value *v = value_make(ctx, LAM__ABSTRACT, dtype, rank, dims, NULL);
+    lam__value *v = value_without_data(ctx, LAM__ABSTRACT, dtype, rank, dims);
     return v ? &v->head : NULL;
 }
 
 lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,
                            lam__buffer *buffer) {
-    lam__value *v = value_make(ctx, LAM__CONCRETE, dtype, rank, dims, strides);
+    lam__value *v = value_make(ctx, LAM__VALUE_NARROW, dtype, rank, dims, strides);
     if (!v) {
         buffer_release(ctx, buffer);
         return NULL;
@@ -166,7 +185,7 @@ static lam_value *view_of_small(lam_value *x, int rank, const int64_t *dims, con
     lam_ctx *ctx = lam__full(x)->ctx;
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(x->dtype));
     bool fits = count >= 0 && (size_t)count * lam__dtype_bytes(x->dtype) <= LAM__INLINE_BYTES;
-    lam__value *v = fits ? NULL : value_make(ctx, LAM__CONCRETE, x->dtype, rank, dims, strides);
+    lam__value *v = fits ? NULL : value_make(ctx, LAM__VALUE_WIDE, x->dtype, rank, dims, strides);
     if (fits) { /* also keeps small things contiguous */
         lam_value *copy = lam__value_new(ctx, x->dtype, rank, dims);
         int64_t row_major[LAM_INNER_RANK];
@@ -176,8 +195,8 @@ static lam_value *view_of_small(lam_value *x, int rank, const int64_t *dims, con
     }
     if (!v) return NULL;
     /* A broadcast of a small value: the elements move to the view's own inline space, at the same offsets. */
-    memcpy(v->as.concrete.small, lam__full(x)->as.concrete.small, LAM__INLINE_BYTES);
-    v->as.concrete.buffer = NULL;
+    size_t own = block_of(x) == LAM__VALUE_WIDE ? LAM__INLINE_BYTES : LAM__WORD;
+    memcpy(v->as.concrete.small, lam__full(x)->as.concrete.small, own);
     v->head.data = (char *)v->as.concrete.small + (first - (const char *)lam__full(x)->as.concrete.small);
     return &v->head;
 }
@@ -221,60 +240,80 @@ lam_value *lam__value_contiguous(lam_value *x) {
 
 /* ---- boxes ---------------------------------------------------------------------------------------------- */
 
-/* A box of few axes around elements of at least as many as its own: counting them cannot overflow. Nothing reads the
- * strides of a box. */
-static lam__value *box_around(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
-    lam__value *v = lam__alloc_get(&ctx->pool, bytes_of(LAM__BOX));
-    if (!v) return NULL;
-    int64_t count = 1;
-    for (int i = 0; i < rank; i++) {
-        v->axes[i] = dims[i];
-        count *= dims[i];
-    }
-    v->head = (lam_value){.kind = LAM__BOX,
-                          .dtype = (uint8_t)dtype,
-                          .rank = (uint8_t)rank,
-                          .contiguous = true,
-                          .refs = 1,
-                          .count = count,
-                          .dims = v->axes};
-    v->ctx = ctx;
-    return v;
-}
-
-lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner) {
-    bool few = inner && inner->count && rank <= LAM__INLINE_AXES;
-    lam__value *v = few ? box_around(level->ctx, dtype, rank, dims) : NULL;
-    if (!v) v = value_make(level->ctx, LAM__BOX, dtype, rank, dims, NULL);
-    if (!v) {
-        lam__value_release(inner);
-        return NULL;
-    }
-    v->as.box = (lam__payload){.level = level,
-                               .serial = level->serial,
-                               .interpreter = level->interpreter,
-                               .inner = inner,
-                               .next = level->boxes};
+static inline lam_value *link_box(lam__level *level, lam__value *v, lam_value *inner, void *extra, int64_t number) {
+    v->as.box.level = level;
+    v->as.box.inner = inner;
+    v->as.box.extra = extra;
+    v->as.box.number = number;
+    v->as.box.prev = NULL;
+    v->as.box.next = level->boxes;
     if (level->boxes) lam__payload_of(level->boxes)->prev = &v->head;
     level->boxes = &v->head;
     return &v->head;
 }
 
-static void box_unlink(lam__payload *p) {
+LAM__APART static lam_value *box_any(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims,
+                                     lam_value *inner, void *extra, int64_t number) {
+    lam__value *v = value_without_data(level->ctx, LAM__BOX, dtype, rank, dims);
+    if (v) return link_box(level, v, inner, extra, number);
+    lam__value_release(inner);
+    return NULL;
+}
+
+static inline void set_head(lam__value *v, lam_ctx *ctx, lam_dtype dtype, int rank, int64_t count) {
+    v->head.kind = LAM__BOX;
+    v->head.dtype = (uint8_t)dtype;
+    v->head.rank = (uint8_t)rank;
+    v->head.contiguous = true;
+    v->head.refs = 1;
+    v->head.count = count;
+    v->head.dims = v->axes;
+    v->head.strides = NULL; /* nothing reads those of a box */
+    v->head.data = NULL;
+    v->ctx = ctx;
+}
+
+lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner) {
+    bool few = inner && inner->count && rank <= LAM__INLINE_AXES; /* counting its elements cannot overflow */
+    lam__value *v = few ? lam__alloc_try(&level->ctx->pool, LAM__VALUE_NARROW) : NULL;
+    if (!v) return box_any(level, dtype, rank, dims, inner, NULL, 0);
+    int64_t count = 1;
+    for (int i = 0; i < rank; i++) {
+        v->axes[i] = dims[i];
+        count *= dims[i];
+    }
+    set_head(v, level->ctx, dtype, rank, count);
+    return link_box(level, v, inner, NULL, 0);
+}
+
+lam_value *lam__value_box_like(lam__level *level, lam_value *inner, void *extra, int64_t number) {
+    lam__value *v = inner->rank <= LAM__INLINE_AXES ? lam__alloc_try(&level->ctx->pool, LAM__VALUE_NARROW) : NULL;
+    if (!v) return box_any(level, (lam_dtype)inner->dtype, inner->rank, inner->dims, inner, extra, number);
+    for (int i = 0; i < inner->rank; i++) v->axes[i] = inner->dims[i];
+    set_head(v, level->ctx, (lam_dtype)inner->dtype, inner->rank, inner->count);
+    return link_box(level, v, inner, extra, number);
+}
+
+/* Releases what a box holds. */
+static inline void box_empty(lam_value *v) {
+    lam__payload *p = lam__payload_of(v);
     if (p->next) lam__payload_of(p->next)->prev = p->prev;
     if (p->prev) lam__payload_of(p->prev)->next = p->next;
     else p->level->boxes = p->next;
+    if (p->level->interpreter->drop) p->level->interpreter->drop(v);
+    lam__value_release(p->inner);
 }
 
 void lam__value_end(lam_value *v) {
-    lam__payload *p = lam__payload_of(v);
-    box_unlink(p);
-    if (p->interpreter->drop) p->interpreter->drop(v);
-    lam__value_release(p->inner);
-    p->level = NULL;
-    p->inner = NULL;
-    p->extra = NULL;
+    lam__origin origin = lam__value_origin(v);
+    box_empty(v);
     v->kind = LAM__ENDED;
+    lam__full(v)->as.ended = (lam__ended){NULL, origin};
+}
+
+lam__origin lam__value_origin(const lam_value *v) {
+    const lam__level *level = lam__payload_of(v)->level;
+    return v->kind == LAM__ENDED ? lam__full(v)->as.ended.origin : (lam__origin){level->serial, level->interpreter};
 }
 
 /* ---- ending ---------------------------------------------------------------------------------------------- */
@@ -291,14 +330,26 @@ void lam__value_defer(lam_ctx *ctx, lam__deferred *d) {
     ctx->draining = false;
 }
 
+LAM__APART static void free_any(lam_value *v) {
+    lam__value *full = lam__full(v);
+    size_t bytes = block_of(v);
+    if (v->kind == LAM__BOX) box_empty(v);
+    else if (v->kind == LAM__CONCRETE) buffer_release(full->ctx, full->as.concrete.buffer);
+    value_discard(full, bytes);
+}
+
 void lam__value_free(lam_value *v) {
-    if (v->kind == LAM__CONCRETE && v->rank <= LAM__INLINE_AXES && !lam__full(v)->as.concrete.buffer) {
-        lam__alloc_put(&lam__full(v)->ctx->pool, v, sizeof(lam__value)); /* most are like this */
-        return;
+    lam__value *full = lam__full(v);
+    if (v->rank > LAM__INLINE_AXES) {
+        free_any(v);
+    } else if (v->kind == LAM__CONCRETE && !full->as.concrete.buffer) {
+        lam__alloc_put(&full->ctx->pool, v, block_of(v)); /* most are like this */
+    } else if (v->kind == LAM__BOX) {
+        box_empty(v);
+        lam__alloc_put(&full->ctx->pool, v, LAM__VALUE_NARROW);
+    } else {
+        free_any(v);
     }
-    if (v->kind == LAM__BOX) lam__value_end(v);
-    else if (v->kind == LAM__CONCRETE) buffer_release(lam__full(v)->ctx, lam__full(v)->as.concrete.buffer);
-    value_discard(lam__full(v));
 }
 
 bool lam__value_is_zero(const lam_value *v) {

@@ -4,6 +4,9 @@
 #define LAM_TENSOR_VALUE_H
 
 #include "lib/base/context.h"
+#include "lib/tensor/dtype.h"
+
+#include <string.h>
 
 enum lam__kind {
     LAM__CONCRETE,
@@ -18,9 +21,9 @@ enum { LAM__INLINE_AXES = 4, LAM__INLINE_BYTES = 64 };
 typedef struct lam__buffer {
     uint32_t refs;
     bool writable; /* ours, or lent as writable */
+    bool ours;
     void *data;
     size_t bytes; /* with `ours`: as allocated */
-    bool ours;
     void (*release)(void *env, void *data);
     void *env;
 } lam__buffer;
@@ -29,27 +32,45 @@ typedef struct lam__buffer {
  * batch {value, -, axis}, dual {primal, tangent}, tape {primal, node, output number}, trace {-, -, variable}. */
 typedef struct lam__payload {
     struct lam__level *level;
-    uint64_t serial; /* of the level; outlives it */
-    const struct lam__interpreter *interpreter;
     lam_value *inner;
     void *extra;
     int64_t number;
     lam_value *prev, *next; /* boxes of the level that are alive */
 } lam__payload;
 
+/* What messages say of the level of a box, also when it has ended. */
+typedef struct lam__origin {
+    uint64_t serial;
+    const struct lam__interpreter *interpreter;
+} lam__origin;
+
+/* The payload of an ended box. */
+typedef struct lam__ended {
+    struct lam__level *level; /* NULL; where that of a box stands */
+    lam__origin origin;
+} lam__ended;
+
+/* NOTE [two sizes]
+ * Most values inside a nest of transforms are boxes and numbers. They take two cache lines; a value with more than one
+ * word of elements in itself takes three. Elements beyond LAM__INLINE_BYTES lie in a buffer. */
 typedef struct lam__value {
     lam_value head;
     lam_ctx *ctx;
-    int64_t
-        axes[2 * LAM__INLINE_AXES]; /* dims, then strides, up to rank 4; beyond, head.dims points to a block of both */
+    int64_t axes[LAM__INLINE_AXES]; /* dims; beyond rank 4, head.dims points to a block of dims and strides */
     union {
         struct {
+            int64_t strides[LAM__INLINE_AXES];
             lam__buffer *buffer; /* NULL: data lies in `small` */
             double small[LAM__INLINE_BYTES / 8];
         } concrete;
         lam__payload box;
+        lam__ended ended;
     } as;
 } lam__value;
+
+enum { LAM__VALUE_NARROW = 128, LAM__VALUE_WIDE = sizeof(lam__value), LAM__WORD = 8 };
+_Static_assert(offsetof(lam__value, as.concrete.small) + LAM__WORD <= LAM__VALUE_NARROW, "a number takes two lines");
+_Static_assert(offsetof(lam__value, as.box) + sizeof(lam__payload) <= LAM__VALUE_NARROW, "a box takes two lines");
 
 static inline lam__value *lam__full(const lam_value *v) {
     return (lam__value *)(uintptr_t)v; /* the head is its first member */
@@ -57,6 +78,11 @@ static inline lam__value *lam__full(const lam_value *v) {
 
 static inline lam__payload *lam__payload_of(const lam_value *v) {
     return &lam__full(v)->as.box;
+}
+
+/* Whether v belongs, or belonged, to a level. */
+static inline bool lam__value_is_box(const lam_value *v) {
+    return v->kind == LAM__BOX || v->kind == LAM__ENDED;
 }
 
 static inline lam_value *lam__value_hold(lam_value *v) {
@@ -71,9 +97,8 @@ static inline void lam__value_release(lam_value *v) {
     if (v && --v->refs == 0) lam__value_free(v);
 }
 
-/* A contiguous value with the dims of the contiguous concrete x, rank up to 4; NULL without memory, which it does
- * not record: the caller has a slower way that does. */
-lam_value *lam__value_like(const lam_value *x, lam_dtype dtype);
+/* Where a box comes from. */
+lam__origin lam__value_origin(const lam_value *v);
 
 /* A concrete, contiguous value with memory for its elements, not cleared. All makers: NULL after recording
  * LAM_ERR_MEMORY or LAM_ERR_OVERFLOW. */
@@ -90,6 +115,9 @@ lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_
 /* A box of `level` with the dtype and dims that the user sees there, which are those of inner or some of them; takes
  * over inner (also on failure; may be NULL). extra and number are for the caller to set in the payload. */
 lam_value *lam__value_box(struct lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner);
+
+/* A box around the whole of inner, taken over also on failure, with what the interpreter keeps in it. */
+lam_value *lam__value_box_like(struct lam__level *level, lam_value *inner, void *extra, int64_t number);
 
 /* Turns a box into an ended one: its payload is released, what messages need stays. */
 void lam__value_end(lam_value *v);
@@ -115,6 +143,7 @@ static inline bool lam__value_unshared(const lam_value *v) {
 bool lam__value_is_zero(const lam_value *v);
 
 static inline bool lam__value_same_dims(const lam_value *a, const lam_value *b) {
+    if (a == b) return true;
     if (a->rank != b->rank || a->count != b->count) return false;
     for (int i = 0; i < a->rank; i++)
         if (a->dims[i] != b->dims[i]) return false;
@@ -137,5 +166,48 @@ void lam__value_defer(lam_ctx *ctx, lam__deferred *d);
 
 /* Elements of dims, or -1 when that does not fit 2^62 bytes at `item` bytes each. */
 int64_t lam__value_count(int rank, const int64_t *dims, size_t item);
+
+/* A contiguous value with the dims of the contiguous concrete x, rank up to 4; NULL without memory, which it does
+ * not record: the caller has a slower way that does. */
+lam_value *lam__value_like(const lam_value *x, lam_dtype dtype);
+
+/* NOTE [word by word]
+ * Heads are copied by their fields, not as structs: the processor makes a load wait that takes up several stores which
+ * are still on their way to memory, and a value is mostly read right after it was made. */
+
+/* What stands before the count of references: kind, dtype, rank and contiguity, as one. */
+static inline uint32_t lam__value_lead(const lam_value *v) {
+    _Static_assert(offsetof(lam_value, refs) == sizeof(uint32_t), "four bytes lead a value");
+    uint32_t lead;
+    memcpy(&lead, v, sizeof lead);
+    return lead;
+}
+
+/* Makes the head, dims and strides of v those of x, which is concrete, contiguous and of few axes. */
+static inline void lam__value_copy_head(lam__value *v, const lam_value *x) {
+    uint32_t lead = lam__value_lead(x);
+    memcpy(&v->head, &lead, sizeof lead);
+    v->head.refs = 1;
+    v->head.count = x->count;
+    v->head.dims = v->axes;
+    v->head.strides = v->as.concrete.strides;
+    v->ctx = lam__full(x)->ctx;
+    for (int i = 0; i < x->rank; i++) {
+        v->axes[i] = lam__full(x)->axes[i];
+        v->as.concrete.strides[i] = lam__full(x)->as.concrete.strides[i];
+    }
+}
+
+/* Like lam__value_like for a number of x's dtype; NULL also where there is no room at once. Inline, because most
+ * results
+ * in a nest of transforms are numbers. */
+static inline lam_value *lam__value_like_number(const lam_value *x) {
+    lam__value *v = lam__alloc_try(&lam__full(x)->ctx->pool, LAM__VALUE_NARROW);
+    if (!v) return NULL;
+    lam__value_copy_head(v, x);
+    v->as.concrete.buffer = NULL;
+    v->head.data = v->as.concrete.small;
+    return &v->head;
+}
 
 #endif

@@ -244,7 +244,7 @@ lam__source lam__random_with(const lam__source *s, lam_tensor *keys, int64_t i) 
 static lam_value *elements_of(lam_tensor *x) {
     lam_value *v = lam__scope_peek(x);
     while (v && v->kind == LAM__BOX) {
-        const lam__interpreter *interpreter = lam__payload_of(v)->interpreter;
+        const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
         v = interpreter->read ? interpreter->read(v) : NULL;
     }
     return v && v->kind == LAM__CONCRETE ? v : NULL;

@@ -76,13 +76,13 @@ lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
 static const char *raw_remedy(const lam_ctx *ctx, const lam_value *box) {
     const lam__frame *frame = ctx->frame;
     while (frame && !frame->raw_remedy) frame = frame->parent;
-    return frame && lam__payload_of(box)->serial <= frame->levels ? frame->raw_remedy : NULL;
+    return frame && lam__value_origin(box).serial <= frame->levels ? frame->raw_remedy : NULL;
 }
 
 static void refuse_raw(const lam_call_site *call, const lam_value *box, const char *remedy) {
     lam__error_call(call, LAM_ERR_RULE, remedy,
                     "raw data of a box of level %llu (%s): what that level knows of it would be lost",
-                    (unsigned long long)lam__payload_of(box)->serial, lam__payload_of(box)->interpreter->name);
+                    (unsigned long long)lam__value_origin(box).serial, lam__value_origin(box).interpreter->name);
 }
 
 /* The concrete value that t shows, borrowed; NULL after recording why there is none. number: one element is wanted. */

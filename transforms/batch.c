@@ -220,7 +220,7 @@ lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const i
         boxes ? lam__level_push(ctx, &level, &lam__interpreter_vmap, (void *)(uintptr_t)batch) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         for (int i = 0; i < f->inputs; i++) {
-            boxes[i] = in[i] ? lam__value_hold(in[i]) : NULL;
+            boxes[i] = lam__value_hold_any(in[i]);
             if (in[i] && axes[i] != LAM_UNMAPPED && !(boxes[i] = box(&level, boxes[i], axes[i])))
                 status = LAM_ERR_MEMORY;
         }

@@ -331,6 +331,7 @@ lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options) {
     int inputs = f->inputs + f->captured;
     lam_fn *open = lam__fn_derive(ctx, &(lam__derived){"body", f, body_open, inputs, f->outputs, NULL, 0, NULL});
     if (open->magic != LAM__FN) return open;
+    open->optional = false; /* what is kept of an input is a tensor */
     return lam__fn_derive(
         ctx, &(lam__derived){"checkpoint", open, body_checkpoint, f->inputs, f->outputs, &policy, sizeof policy, NULL});
 }

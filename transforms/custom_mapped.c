@@ -47,7 +47,8 @@ static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[],
                 .body = body,
                 .inputs = n,
                 .outputs = m,
-                .env = r};
+                .env = r,
+                .optional = true};
     lam__scratch_area area;
     int *front = lam__scratch_get(&area, r->fc->ctx, (size_t)m * sizeof *front);
     if (!front) return LAM_ERR_MEMORY;

@@ -141,9 +141,9 @@ lam_status lam__dual_run(lam_fn *f, lam_value *const in[], lam_value *const dx[]
     lam_status status = boxes ? lam__level_push(ctx, &level, &lam__interpreter_jvp, NULL) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         for (int i = 0; i < f->inputs; i++) {
-            boxes[i] = lam__value_hold(in[i]);
+            boxes[i] = lam__value_hold_any(in[i]);
             if (dx[i]) boxes[i] = dual(&level, boxes[i], lam__value_hold(dx[i]));
-            if (!boxes[i]) status = LAM_ERR_MEMORY;
+            if (in[i] && !boxes[i]) status = LAM_ERR_MEMORY;
         }
         if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
         lam__arguments_release(f->inputs, boxes);

@@ -44,7 +44,6 @@ static lam_fn *reordered(const char *name, lam_fn *f, const run runs[]) {
     e->count = count;
     lam__derived d = {name, f, body_order, f->inputs, count, e, sizeof *e + (size_t)count * sizeof(int), NULL};
     lam_fn *made = lam__fn_derive(ctx, &d);
-    if (made->magic == LAM__FN) made->optional = f->optional;
     lam__scratch_put(&area);
     return made;
 }

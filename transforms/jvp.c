@@ -76,7 +76,7 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     if (!v) status = LAM_ERR_MEMORY;
     if (v) memset(v, 0, values * sizeof *v);
     lam_value **dx = v + f->inputs, **results = dx + f->inputs, **dout = results + f->outputs;
-    if (status == LAM_OK) status = lam__arguments_list("jvp", f, "primals", primals, f->inputs, false, v);
+    if (status == LAM_OK) status = lam__arguments_list("jvp", f, "primals", primals, f->inputs, f->optional, v);
     if (status == LAM_OK) status = lam__arguments_list("jvp", f, "tangents", tangents, e->count, true, dx);
     if (status == LAM_OK) status = run_jvp(f, e, v, dx, results, dout);
     if (v) lam__arguments_give(ctx, status, f->outputs, results, out);

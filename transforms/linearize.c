@@ -108,7 +108,7 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
     int count = 0;
     if (argnums.count || argnums.items) return lam__arguments_argnums("linearize", f, argnums, 0, items);
     for (int i = 0; i < f->inputs; i++)
-        if (lam__dtype_is_float(in[i]->dtype)) items[count++] = i;
+        if (in[i] && lam__dtype_is_float(in[i]->dtype)) items[count++] = i;
     return count;
 }
 
@@ -143,7 +143,7 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
     memset(in, 0, bytes);
     lam__mark mark = lam__error_mark(ctx);
     lam__fn_retain(f); /* its body may drop it */
-    lam_status status = lam__arguments_list("linearize", f, "primals", primals, f->inputs, false, in);
+    lam_status status = lam__arguments_list("linearize", f, "primals", primals, f->inputs, f->optional, in);
     if (status == LAM_OK) status = run_linearize(f, o, in, in + f->inputs, (int *)(void *)(in + values), linear);
     lam__arguments_give(ctx, status, f->outputs, in + f->inputs, out);
     lam__fn_release(f);

@@ -237,7 +237,7 @@ const lam__interpreter lam__interpreter_vjp = {
 static lam_status make_leaves(lam__level *level, int n, lam_value *const in[], const bool wanted[], lam_value *boxes[],
                               lam__edge leaves[]) {
     for (int i = 0; i < n; i++) {
-        boxes[i] = wanted[i] ? NULL : lam__value_hold(in[i]);
+        boxes[i] = wanted[i] ? NULL : lam__value_hold_any(in[i]);
         if (!wanted[i]) continue;
         lam__node *leaf = node_new(level->ctx, NULL, 0, 1, NULL, 0);
         if (leaf) leaf->output[0].value = type_of(in[i]);

@@ -68,7 +68,7 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
     if (argnums.count || argnums.items) return lam__arguments_argnums("vjp", f, argnums, 0, items);
     int count = 0;
     for (int i = 0; i < f->inputs; i++)
-        if (lam__dtype_is_float(in[i]->dtype)) items[count++] = i;
+        if (in[i] && lam__dtype_is_float(in[i]->dtype)) items[count++] = i;
     return count;
 }
 
@@ -147,7 +147,7 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
     memset(in, 0, values * sizeof *in + env_bytes);
     lam__mark mark = lam__error_mark(ctx);
     lam__fn_retain(f); /* its body may drop it */
-    lam_status status = lam__arguments_list("vjp", f, "primals", primals, f->inputs, false, in);
+    lam_status status = lam__arguments_list("vjp", f, "primals", primals, f->inputs, f->optional, in);
     if (status == LAM_OK) status = run_vjp(f, in, in + f->inputs, o, (pullback_env *)(void *)(in + values), pullback);
     lam__arguments_give(ctx, status, f->outputs, in + f->inputs, out);
     lam__fn_release(f);

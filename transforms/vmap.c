@@ -226,8 +226,7 @@ lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options) {
     if (e && env_fill(f, o, e)) {
         lam__derived d = {"vmap", f, body_vmap, f->inputs, f->outputs, e, bytes, vmap_free};
         made = lam__fn_derive(ctx, &d);
-        if (made->magic == LAM__FN) made->optional = f->optional;
-        else vmap_free(ctx, e);
+        if (made->magic != LAM__FN) vmap_free(ctx, e);
     }
     lam__scratch_put(&area);
     return made;

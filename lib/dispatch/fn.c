@@ -206,6 +206,7 @@ lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d) {
     f->outputs = d->outputs;
     f->env = head->env;
     f->env_free = derived_free;
+    f->optional = d->base && d->base->optional;
     return f;
 }
 
@@ -330,6 +331,8 @@ lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_
     lam_ctx *ctx = f->ctx;
     for (size_t o = 0; o < n_out; o++) out[o] = NULL;
     if (n_in != (size_t)f->inputs || n_out != (size_t)f->outputs) return fail_arity(f, n_in, n_out);
+    for (size_t i = 0; i < n_in && !f->optional; i++)
+        if (!in[i]) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "input %zu of function '%s' is NULL", i, f->name);
     if (lam__stack_is_short(ctx)) return lam__stack_fail(ctx, f->name);
     lam__scratch_area area;
     size_t count = (size_t)(f->inputs + f->captured + f->outputs);
@@ -353,10 +356,8 @@ static lam_status call_values(lam_fn *f, lam_list in, lam_value **values, size_t
             if (where != f->ctx)
                 return lam__error_set(f->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
                                       "%s: mixed contexts: input %zu belongs to another one", f->name, i);
-        } else if (f->optional) {
-            values[i] = NULL;
         } else {
-            return lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "input %zu of function '%s' is NULL", i, f->name);
+            values[i] = NULL;
         }
     return lam__fn_call(f, in.count, values, n_out, results);
 }

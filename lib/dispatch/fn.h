@@ -16,7 +16,7 @@ struct lam_fn {
     size_t name_bytes;
     lam_body body;
     int inputs, outputs;
-    bool optional; /* inputs may be NULL: tangents and cotangents that are zero */
+    bool optional; /* inputs may be NULL: those of custom Functions, tangents and cotangents that are zero */
     void *env;
     void (*env_free)(void *env);
     lam_value **captures;

@@ -90,6 +90,11 @@ static inline lam_value *lam__value_hold(lam_value *v) {
     return v;
 }
 
+/* The same where there may be none. */
+static inline lam_value *lam__value_hold_any(lam_value *v) {
+    return v ? lam__value_hold(v) : NULL;
+}
+
 void lam__value_free(lam_value *v);
 
 /* Gives up one reference; NULL is accepted. */

@@ -14,9 +14,6 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-#include <float.h>
-#include <math.h>
-
 static lam__axis_set set_of(const void *params) {
     return *(const lam__axis_set *)params;
 }
@@ -34,19 +31,18 @@ static lam_status shape_reduction(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-static void reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
+void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
     bool reduced[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) reduced[i] = has(set, i);
     lam__kernels_reduce(id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides, out);
 }
 
 static lam_status eval_reduction(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
-    reduce_into(id, set_of(call->params), call->in[0], out[0]->data);
+    lam__reduce_into(id, set_of(call->params), call->in[0], out[0]->data);
     return LAM_OK;
 }
 
-/* r with the reduced axes back as axes of one element, so that it broadcasts against the operand. */
-static lam_tensor *restore(lam_tensor *r, lam__axis_set set, lam_dims like) {
+lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like) {
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i < like.rank; i++) dims[i] = has(set, i) ? 1 : like.dims[i];
     return lam__apply_reshape(r, like.rank, dims);
@@ -54,16 +50,16 @@ static lam_tensor *restore(lam_tensor *r, lam__axis_set set, lam_dims like) {
 
 /* The same for what a rule is given beside its operand. */
 static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
-    return restore(t, set_of(r->params), lam_dims_of(r->in[0]));
+    return lam__reduce_restore(t, set_of(r->params), lam_dims_of(r->in[0]));
 }
 
-static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
+lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
     lam__axis_set set;
     if (!lam__axes_collect_set(row->name, x, o->axes, lam_rank(x), &set)) return lam__axes_failed(x);
     lam_tensor *out = lam__apply1(row, &set, sizeof set, x);
-    return o->keepdims && !lam_failed(out) ? restore(out, set, lam_dims_of(x)) : out;
+    return o->keepdims && !lam_failed(out) ? lam__reduce_restore(out, set, lam_dims_of(x)) : out;
 }
 
 static lam_tensor *sum_over(lam_tensor *x, lam__axis_set set) {
@@ -108,7 +104,7 @@ static lam_tensor *counted(lam_tensor *x) {
 }
 
 lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options) {
-    return reduction(&lam__row_sum, counted(x), options);
+    return lam__reduce_apply(&lam__row_sum, counted(x), options);
 }
 
 /* ---- prod ------------------------------------------------------------------------------------------------------- */
@@ -167,7 +163,7 @@ const lam_primitive lam__row_prod = {
 };
 
 lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
-    return reduction(&lam__row_prod, counted(x), options);
+    return lam__reduce_apply(&lam__row_prod, counted(x), options);
 }
 
 /* ---- max_reduce, min_reduce ------------------------------------------------------------------------------------- */
@@ -207,7 +203,7 @@ const lam_primitive lam__row_max_reduce = {
 };
 
 lam_tensor *lam_max_reduce(lam_tensor *x, const lam_reduce_options *options) {
-    return reduction(&lam__row_max_reduce, x, options);
+    return lam__reduce_apply(&lam__row_max_reduce, x, options);
 }
 
 static lam_status eval_min_reduce(const lam_call_site *call, lam_value *const out[]) {
@@ -227,7 +223,7 @@ const lam_primitive lam__row_min_reduce = {
 };
 
 lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options) {
-    return reduction(&lam__row_min_reduce, x, options);
+    return lam__reduce_apply(&lam__row_min_reduce, x, options);
 }
 
 /* ---- any, all --------------------------------------------------------------------------------------------------- */
@@ -255,7 +251,7 @@ const lam_primitive lam__row_any = {
 };
 
 lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options *options) {
-    return reduction(&lam__row_any, truth(x), options);
+    return lam__reduce_apply(&lam__row_any, truth(x), options);
 }
 
 static lam_status eval_all(const lam_call_site *call, lam_value *const out[]) {
@@ -271,7 +267,7 @@ const lam_primitive lam__row_all = {
 };
 
 lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options) {
-    return reduction(&lam__row_all, truth(x), options);
+    return lam__reduce_apply(&lam__row_all, truth(x), options);
 }
 
 /* ---- argmax, argmin --------------------------------------------------------------------------------------------- */
@@ -337,91 +333,4 @@ const lam_primitive lam__row_argmin = {
 
 lam_tensor *lam_argmin(lam_tensor *x, int axis) {
     return arg(&lam__row_argmin, x, axis);
-}
-
-/* ---- logsumexp -------------------------------------------------------------------------------------------------- */
-
-static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
-    if (!lam__dtype_is_float(call->in[0]->dtype))
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
-    return shape_reduction(call, out);
-}
-
-/* exp(x - shift) into `to`, which has the dims of x and is contiguous; shift is contiguous over the kept axes. */
-static void exp_shifted(const lam_value *x, lam__axis_set set, const void *shift, lam_value *to) {
-    lam_dtype dtype = (lam_dtype)x->dtype;
-    int64_t steps[LAM_INNER_RANK], step = 1;
-    for (int i = x->rank - 1; i >= 0; i--) {
-        steps[i] = has(set, i) ? 0 : step;
-        if (!has(set, i)) step *= x->dims[i];
-    }
-    const int64_t *const strides[] = {to->strides, x->strides, steps};
-    const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
-    void *const p[] = {to->data, x->data, (void *)(uintptr_t)shift};
-    static const int64_t flat[] = {1, 1};
-    lam__kernels_elementwise(lam__kernels_loop(LAM__LOOP_sub, dtype), 3, x->rank, x->dims, strides, p, items, NULL);
-    lam__kernels_loop(LAM__LOOP_exp, dtype)(to->count, (void *const[]){to->data, to->data}, flat, NULL);
-}
-
-/* shift = the largest element of each sum where that is finite, else 0: inf and NaN then come out by themselves. */
-static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out[]) {
-    const lam_value *x = call->in[0];
-    lam_dtype dtype = (lam_dtype)x->dtype;
-    lam__axis_set set = set_of(call->params);
-    lam_value *shift = lam__value_new(call->ctx, dtype, out[0]->rank, out[0]->dims);
-    lam_value *terms = shift ? lam__value_new(call->ctx, dtype, x->rank, x->dims) : NULL;
-    if (terms && out[0]->count) {
-        const size_t item = lam__dtype_bytes(dtype);
-        reduce_into(LAM__REDUCE_MAX, set, x, shift->data);
-        for (int64_t i = 0; i < shift->count; i++) {
-            char *at = (char *)shift->data + (size_t)i * item;
-            if (!isfinite(lam__dtype_load(dtype, at))) lam__dtype_store(dtype, at, 0);
-        }
-        if (x->count) exp_shifted(x, set, shift->data, terms);
-        reduce_into(LAM__REDUCE_SUM, set, terms, out[0]->data);
-        void *const p[] = {out[0]->data, out[0]->data, shift->data};
-        lam__kernels_loop(LAM__LOOP_log, dtype)(out[0]->count, p, (const int64_t[]){1, 1}, NULL);
-        lam__kernels_loop(LAM__LOOP_add, dtype)(out[0]->count, p, (const int64_t[]){1, 1, 1}, NULL);
-    }
-    lam_status status = terms ? LAM_OK : LAM_ERR_MEMORY;
-    lam__value_release(shift);
-    lam__value_release(terms);
-    return status;
-}
-
-/* exp(x - out), and what their sum is: 1, or where out is inf the number of infinities. These count as the greatest
- * finite number, so that differences of infinities are 0 instead of NaN. The sum is a constant; 1 stands for 0. */
-static lam_tensor *shares(const lam_rule *r, lam_tensor **sum) {
-    double most = lam_dtype_of(r->in[0]) == LAM_F64 ? DBL_MAX : (double)FLT_MAX;
-    lam_tensor *out = lam_clamp(restored(r, r->out[0]), -most, most);
-    lam_tensor *share = lam_exp(lam_sub(lam_min(r->in[0], most), out));
-    lam_tensor *total = sum_over(lam_stop_gradient(share), set_of(r->params));
-    *sum = lam_where(lam_eq(total, 0.0), 1.0, total);
-    return share;
-}
-
-static void jvp_logsumexp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam_tensor *sum, *share = shares(r, &sum);
-    dout[0] = lam_div(sum_over(lam_mul(share, dx[0]), set_of(r->params)), sum);
-}
-
-static void vjp_logsumexp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam_tensor *sum, *share = shares(r, &sum);
-    gx[0] = lam_mul(share, restored(r, lam_div(g[0], sum)));
-}
-
-const lam_primitive lam__row_logsumexp = {
-    .name = "logsumexp",
-    .inputs = 1,
-    .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_logsumexp,
-    .eval = eval_logsumexp,
-    .jvp = jvp_logsumexp,
-    .vjp = vjp_logsumexp,
-    .batch = batch_reduction,
-};
-
-lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options) {
-    return reduction(&lam__row_logsumexp, lam__reduce_real(x), options);
 }

@@ -1,10 +1,22 @@
-/* What is made of reductions needs these. */
+/* What other files share with the reductions. */
 #ifndef LAM_PRIMITIVES_REDUCE_H
 #define LAM_PRIMITIVES_REDUCE_H
 
+#include "lib/kernels/kernels.h"
 #include "lib/primitives/axes.h"
+
+#include <lamina/ops.h>
 
 /* x as f64 if it is no float. What is no tensor is left for the operation itself to name. */
 lam_tensor *lam__reduce_real(lam_tensor *x);
+
+/* A row whose parameter is the set of axes, applied as the options say. */
+lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options);
+
+/* r with the reduced axes back as axes of one element, so that it broadcasts against an operand of dims `like`. */
+lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like);
+
+/* The kernel, into contiguous memory. */
+void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out);
 
 #endif

@@ -51,6 +51,32 @@ LAM_API lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axes axes_y);
 
+/* The sum of products over the last axis of both; lam_mul for rank 0.
+ * Shape   the other axes of x, those of y.
+ * Fails   LAM_ERR_SHAPE. Derivative: bilinear. */
+LAM_API lam_tensor *lam_inner(lam_tensor *x, lam_tensor *y);
+
+/* The Kronecker product: each element of x replaced by it times y.
+ * Shape   the sizes multiplied axis by axis, lined up at the last one.
+ * Fails   LAM_ERR_RANK for more than 8 axes. Derivative: bilinear. */
+LAM_API lam_tensor *lam_kron(lam_tensor *x, lam_tensor *y);
+
+/* The cross product of vectors of 3 elements along an axis of both.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE unless both have 3 elements there. Derivative: bilinear. */
+LAM_API lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis);
+
+/* The product of 2 to 64 matrices, the first and last of which may be vectors, in the order that takes the fewest
+ * multiplications.
+ * Shape   as lam_matmul from left to right.
+ * Fails   LAM_ERR_ARITY; LAM_ERR_RANK; LAM_ERR_SHAPE. Derivative: multilinear. */
+LAM_API lam_tensor *lam_multi_dot(lam_list factors);
+
+/* Powers 0 to n - 1 of each element, the highest first, or `increasing`.
+ * Shape   the dims of x, then n.
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative n. Derivative: k x^(k-1). */
+LAM_API lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing);
+
 /* Einstein summation, for example "ij,jk->ik": one letter per axis, equal letters are gone through together, letters
  * that the result lacks are summed over. "..." stands for any number of leading, middle or last axes, which broadcast.
  * A letter twice in one term is its diagonal. Without "->" the result has the axes of "...", then the letters that
@@ -76,6 +102,10 @@ LAM_API lam_tensor *lam_trace(lam_tensor *x, int64_t offset, int axis1, int axis
  * Fails   LAM_ERR_RANK below rank 2. Derivative: identity on what stays. */
 LAM_API lam_tensor *lam_tril(lam_tensor *x, int64_t offset);
 LAM_API lam_tensor *lam_triu(lam_tensor *x, int64_t offset); /* Fails as lam_tril does. */
+
+/* Rows and columns exchanged.
+ * Fails   LAM_ERR_RANK below rank 2. Derivative: identity. */
+LAM_API lam_tensor *lam_matrix_transpose(lam_tensor *x);
 
 /* ---- linear algebra --------------------------------------------------------------------------------------------- */
 
@@ -109,6 +139,12 @@ LAM_API lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b);
  * Owner   the three: current scope. Derivative: of the factors, the permutation fixed; needs x invertible. */
 LAM_API lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_tensor **permutation);
 
+/* The x with a x = b, or with `transpose` a^T x = b, from what lam_lu gives for a: factors and permutation.
+ * Shape   that of b, [..., n, m] or [n]; leading axes broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for a permutation that is none. A zero on the diagonal gives infinities.
+ *         Derivative: linear in b; as of triangular solves in the factors. */
+LAM_API lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tensor *b, bool transpose);
+
 /* The x with a x = b.
  * Shape   that of b, [..., n, m] or [n]; leading axes broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_NUMERIC naming the first matrix that is singular.
@@ -128,6 +164,131 @@ LAM_API lam_tensor *lam_det(lam_tensor *x);
  * Shape   the leading axes.
  * Fails   LAM_ERR_SHAPE unless square. Derivative: of the logarithm tr(x^-1 dx); of the sign 0. */
 LAM_API lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log);
+
+/* Matrix powers by repeated squaring; negative ones of the inverse.
+ * Fails   LAM_ERR_SHAPE unless square; for negative n as lam_inv. Derivative: as of the products. */
+LAM_API lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n);
+
+/* The exponential of each matrix, the sum of x^k / k!. A matrix that is not finite gives NaN.
+ * Fails   LAM_ERR_SHAPE unless square. Derivative: lam_expm_frechet(x, dx).
+ * Source  Higham, The scaling and squaring method for the matrix exponential revisited, 2005. */
+LAM_API lam_tensor *lam_expm(lam_tensor *x);
+
+/* The derivative of the exponential at x along e: the integral of exp(s x) e exp((1 - s) x) over s from 0 to 1.
+ * Shape   leading axes broadcast.
+ * Fails   LAM_ERR_SHAPE. Derivative: linear in e; in x the second derivative of the exponential. */
+LAM_API lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e);
+
+/* ---- orthogonal factors, eigenvalues, singular values ----------------------------------------------------------- */
+
+/* All of these: matrices up to 16384 rows and columns (LAM_ERR_OVERFLOW beyond; of the longer side there is no limit
+ * where factors are not full). A matrix that holds an infinity or a NaN gives NaN. LAM_ERR_NUMERIC names a matrix for
+ * which the iteration does not end, if there ever is one.
+ *
+ * Where eigenvalues or singular values repeat, or are closer than their rounding, their vectors are not determined and
+ * have no derivative. Never is a NaN made of that: the share of vectors turning among equals is taken as 0. So what
+ * depends on such vectors by their span alone has its derivative (a projector on all of them, u v^T), and so have sums
+ * of functions of the values. One thing cannot be had from values and vectors: the derivative of v f(w) v^T between
+ * equals is f', which neither knows. For such functions use those that have rules of their own: lam_expm, lam_pinv,
+ * lam_solve, lam_inv, lam_matrix_power, lam_polar, lam_matrix_norm. */
+
+typedef struct lam_qr_options {
+    bool full_matrices; /* q square, r as x; otherwise the columns that x needs */
+} lam_qr_options;
+
+/* x = q r, q with orthonormal columns, r upper triangular. Signs are LAPACK's: r's diagonal may be negative.
+ * Shape   [..., m, n] gives q [..., m, k] and r [..., k, n] with k = min(m, n); full: [..., m, m] and [..., m, n].
+ * Fails   LAM_ERR_RANK below rank 2.
+ * Owner   both: current scope. Derivative: needs the first k columns to be independent; of further columns of a full
+ *         q, turning back against the others. */
+LAM_API lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options *options);
+
+/* (x + x^T) / 2 = v diag(w) v^T: eigenvalues, ascending, and orthonormal eigenvectors in columns. Their signs are
+ * LAPACK's.
+ * Shape   [..., n, n] gives values [..., n] and vectors [..., n, n].
+ * Fails   LAM_ERR_SHAPE unless square.
+ * Owner   both: current scope. Derivative: dw = diag(p) and dv = v (p / (w_j - w_i)), p = v^T dx v; symmetric in x. */
+LAM_API lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vectors);
+
+/* The eigenvalues that lam_eigh gives, faster.
+ * Shape   [..., n].
+ * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, of what treats them alike. */
+LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
+
+typedef struct lam_svd_options {
+    bool full_matrices; /* u and vt square; otherwise the vectors that belong to singular values */
+} lam_svd_options;
+
+/* x = u diag(s) vt, singular values descending, orthonormal vectors in the columns of u and the rows of vt.
+ * Shape   [..., m, n] gives u [..., m, k], s [..., k], vt [..., k, n] with k = min(m, n); full: [..., m, m] and
+ *         [..., n, n].
+ * Fails   LAM_ERR_RANK below rank 2.
+ * Owner   the three: current scope. Derivative: Townsend, Differentiating the singular value decomposition, 2016; at
+ *         singular values of 0 the vectors beyond the span have none, and 0 is taken. */
+LAM_API lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **vt,
+                           const lam_svd_options *options);
+
+/* The singular values that lam_svd gives, faster.
+ * Shape   [..., min(m, n)].
+ * Fails   as lam_svd. Derivative: diag(u^T dx v); 0 for those that are 0. */
+LAM_API lam_tensor *lam_svdvals(lam_tensor *x);
+
+/* x = u p, u with orthonormal columns (rows, where x is wide) nearest to x, p symmetric with no negative eigenvalue.
+ * Shape   [..., m, n] gives u [..., m, n] and p [..., n, n].
+ * Fails   as lam_svd.
+ * Owner   both: current scope. Derivative: right also where singular values repeat; needs full rank. */
+LAM_API lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p);
+
+typedef struct lam_rank_options {
+    double rtol; /* singular values up to this times the largest count as 0; 0: see there; negative: only 0 does */
+} lam_rank_options;
+
+/* The pseudo-inverse of Moore and Penrose. rtol 0: 10 max(m, n) epsilon.
+ * Shape   [..., m, n] gives [..., n, m].
+ * Fails   LAM_ERR_RANK below rank 2. Derivative: within the matrices of the same rank, also at equal singular values.
+ * Source  Golub and Pereyra, The differentiation of pseudo-inverses, 1973. */
+LAM_API lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options *options);
+
+/* The x of least length among those for which the length of a x - b is least. rtol 0: max(m, n) epsilon.
+ * Shape   a [..., m, n] and b [..., m, k] or [m] give [..., n, k] or [n]; leading axes broadcast.
+ * Fails   LAM_ERR_SHAPE. Derivative: as lam_pinv times b. */
+LAM_API lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *options);
+
+/* How many singular values count. rtol 0: max(m, n) epsilon.
+ * Shape   the leading axes; i64.
+ * Fails   LAM_ERR_RANK below rank 2. Derivative: none. */
+LAM_API lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options *options);
+
+typedef enum lam_matrix_order {
+    LAM_NORM_DEFAULT = 0, /* of lam_matrix_norm Frobenius, of lam_cond 2 */
+    LAM_NORM_FROBENIUS,   /* the root of the sum of squares */
+    LAM_NORM_NUCLEAR,     /* the sum of the singular values */
+    LAM_NORM_1,           /* the largest sum of sizes in a column */
+    LAM_NORM_MINUS_1,     /* the smallest */
+    LAM_NORM_2,           /* the largest singular value */
+    LAM_NORM_MINUS_2,     /* the smallest */
+    LAM_NORM_INF,         /* the largest sum of sizes in a row */
+    LAM_NORM_MINUS_INF    /* the smallest */
+} lam_matrix_order;
+
+typedef struct lam_matrix_norm_options {
+    lam_matrix_order order;
+    lam_axes axes; /* rows, columns; no list: the last two */
+    bool keepdims; /* leave each as an axis of one element */
+} lam_matrix_norm_options;
+
+/* Norms of matrices; of vectors see lam_norm.
+ * Shape   the other axes.
+ * Fails   LAM_ERR_RANK below rank 2; LAM_ERR_AXIS; LAM_ERR_OPTION for no such order. Derivative: 0 for singular values
+ *         that are 0 and at the zero matrix; shared equally among sums and singular values that tie for largest. The
+ *         nuclear norm has both derivatives right also where singular values repeat. */
+LAM_API lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *options);
+
+/* The condition number: the norm of x times that of its inverse. For order 2 the ratio of the singular values, inf for
+ * singular matrices.
+ * Shape   the leading axes.
+ * Fails   LAM_ERR_RANK; LAM_ERR_OPTION; for other orders LAM_ERR_SHAPE unless square, and as lam_inv. */
+LAM_API lam_tensor *lam_cond(lam_tensor *x, lam_matrix_order order);
 
 #ifdef __cplusplus
 }

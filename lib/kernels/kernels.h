@@ -179,6 +179,45 @@ void lam__kernels_triangular_solve(lam_dtype dtype, const lam__triangular *how, 
  * exchanged with row i. A singular matrix leaves a zero on the diagonal of U; nothing fails. */
 void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots);
 
+/* Matrices of m rows and n columns, contiguous row-major. full: square orthogonal factors; otherwise they have as many
+ * columns as the shorter side, k. vectors false (singular values): u and vt are NULL. */
+typedef struct lam__rectangle {
+    int64_t m, n; /* elements */
+    bool full, vectors;
+} lam__rectangle;
+
+/* What goes to LAPACK: `work` has the bytes that the function before says, aligned to 8. A matrix with an infinity or a
+ * NaN gives NaN. Those that iterate return the number of the first matrix for which that does not converge, or -1. */
+enum { LAM__LAPACK_MOST = 16384 }; /* rows or columns, of the shorter side, or of both where factors are full */
+
+/* x [batch, n, n], of which the lower triangle is read, becomes eigenvectors in columns (or is lost); values [batch, n]
+ * ascend. */
+size_t lam__kernels_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors);
+int64_t lam__kernels_eigh(lam_dtype dtype, int64_t batch, int64_t n, bool vectors, void *x, void *values, void *work);
+
+/* x = u diag(s) vt, s descending. */
+size_t lam__kernels_svd_bytes(lam_dtype dtype, const lam__rectangle *r);
+int64_t lam__kernels_svd(lam_dtype dtype, const lam__rectangle *r, int64_t batch, const void *x, void *u, void *s,
+                         void *vt, void *work);
+
+/* x = q r; x is lost. */
+size_t lam__kernels_qr_bytes(lam_dtype dtype, const lam__rectangle *r);
+void lam__kernels_qr(lam_dtype dtype, const lam__rectangle *how, int64_t batch, void *x, void *q, void *r, void *work);
+
+/* x [batch, n, n] is lost; values and vectors (in columns, of length 1; NULL: none): real and imaginary parts. */
+size_t lam__kernels_eig_bytes(lam_dtype dtype, int64_t n, bool vectors);
+int64_t lam__kernels_eig(lam_dtype dtype, int64_t batch, int64_t n, void *x, void *const values[2],
+                         void *const vectors[2], void *work);
+
+/* out = exp(x) of [batch, n, n], both contiguous; work has lam__kernels_expm_bytes. */
+size_t lam__kernels_expm_bytes(lam_dtype dtype, int64_t n);
+void lam__kernels_expm(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *work);
+
+/* The derivative of exp at x along e. */
+size_t lam__kernels_expm_frechet_bytes(lam_dtype dtype, int64_t n);
+void lam__kernels_expm_frechet(lam_dtype dtype, int64_t batch, int64_t n, const void *x, const void *e, void *out,
+                               void *work);
+
 /* Makes OpenBLAS's buffers and holds it to one thread; true unless memory for them is lacking. Called when a context
  * is made. */
 bool lam__kernels_start(void);

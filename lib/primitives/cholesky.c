@@ -37,12 +37,9 @@ static lam_status eval_cholesky(const lam_call_site *call, lam_value *const out[
     copy_into(call->in[0], l);
     if (l->count == 0) return LAM_OK;
     int64_t bad = lam__kernels_cholesky((lam_dtype)l->dtype, lam__matrices_count(l), l->dims[l->rank - 1], l->data);
-    if (bad < 0) return LAM_OK;
-    char place[128] = "";
-    lam__text text = {place, sizeof place, 0};
-    lam__matrices_place(l, bad, &text);
-    return lam__error_call(call, LAM_ERR_NUMERIC, "add a small multiple of the identity, or check that it holds no NaN",
-                           "the matrix%s is not positive definite", place);
+    return bad < 0 ? LAM_OK
+                   : lam__matrices_bad(call, l, bad, "is not positive definite",
+                                       "add a small multiple of the identity, or check that it holds no NaN");
 }
 
 /* The lower triangle with half the diagonal: what makes the symmetric matrix phi + phi^T of one. Its own transpose. */

@@ -3,11 +3,15 @@
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+
+#include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
+
+#include <float.h>
 
 enum { FEW = 4 }; /* operands of one call */
 
@@ -47,6 +51,13 @@ bool lam__matrices_square(const char *operation, lam_tensor *x) {
     if (d.rank >= 2 && d.dims[d.rank - 2] == d.dims[d.rank - 1]) return true;
     lam__matrices_fail(operation, 1, &x, LAM_ERR_SHAPE, "its last two axes must be there and have equal sizes",
                        "a square matrix is needed");
+    return false;
+}
+
+bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **failed) {
+    if (!lam__matrices_operands(operation, true, 1, x, x, failed)) return false;
+    if (lam_rank(*x) >= 2) return true;
+    *failed = lam__matrices_fail(operation, 1, x, LAM_ERR_RANK, "give it at least two axes", "a matrix is needed");
     return false;
 }
 
@@ -161,4 +172,67 @@ void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text) {
     }
     for (int k = 0; k < rank; k++) lam__error_append(text, "%s%lld", k ? ", " : " at [", (long long)index[k]);
     if (rank > 0) lam__error_append(text, "]");
+}
+
+/* ---- factorisations ---------------------------------------------------------------------------------------------- */
+
+lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int64_t at, const char *is,
+                             const char *remedy) {
+    char place[128] = "";
+    lam__text text = {place, sizeof place, 0};
+    lam__matrices_place(x, at, &text);
+    return lam__error_call(call, LAM_ERR_NUMERIC, remedy, "the matrix%s %s", place, is);
+}
+
+lam_status lam__matrices_fit(const lam_call_site *call, bool full) {
+    const lam_value *x = call->in[0];
+    int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], shorter = m < n ? m : n, longer = m < n ? n : m;
+    if (shorter <= LAM__LAPACK_MOST && longer <= (full ? LAM__LAPACK_MOST : INT_MAX)) return LAM_OK;
+    return lam__error_call(call, LAM_ERR_OVERFLOW, NULL, "matrices of more than %d rows or columns are too large",
+                           LAM__LAPACK_MOST);
+}
+
+bool lam__matrices_work(lam_ctx *ctx, size_t bytes, lam__work *work) {
+    *work = (lam__work){ctx, lam__alloc_get(&ctx->pool, bytes + 8), bytes + 8};
+    if (!work->room) lam__error_memory(ctx, bytes);
+    return work->room;
+}
+
+void lam__matrices_work_end(lam__work *work) {
+    if (work->room) lam__alloc_put(&work->ctx->pool, work->room, work->bytes);
+}
+
+void lam__matrices_copy(const lam_value *x, void *to) {
+    int64_t strides[LAM_INNER_RANK], step = 1;
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    for (int k = x->rank - 1; k >= 0; k--) {
+        strides[k] = step;
+        step *= x->dims[k];
+    }
+    if (x->count) lam__kernels_copy(x->rank, x->dims, dtype, to, strides, dtype, x->data, x->strides);
+}
+
+lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w) {
+    return lam_mul(x, lam_expand_dims(w, -2));
+}
+
+/* NOTE [equal ones]
+ * Where values repeat, their vectors may be turned among each other, and have no derivative. What depends on them by
+ * their span alone gets nothing from turning them, so 0 is what 1 / gap then stands for; left infinite, it would make
+ * NaN of the zeros that it meets. LAPACK's values are right to a few roundings of the largest one, so a gap of that
+ * size is none. */
+lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w) {
+    double epsilon = lam_dtype_of(w) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON, n = (double)lam_dim(w, -1);
+    lam_tensor *gap = lam_sub(lam_expand_dims(w, -2), lam_expand_dims(w, -1)), *fixed = lam_stop_gradient(w);
+    lam_tensor *largest = lam_max_reduce(lam_abs(fixed), &(lam_reduce_options){LAM_AXES(-1), true});
+    lam_tensor *none = lam_le(lam_abs(gap), lam_expand_dims(lam_mul(4 * n * epsilon, largest), -1));
+    return lam_where(none, 0.0, lam_reciprocal(lam_where(none, 1.0, gap)));
+}
+
+lam_tensor *lam__matrices_skew(lam_tensor *x) {
+    return lam_mul(0.5, lam_sub(x, lam__matrices_turn(x)));
+}
+
+lam_tensor *lam__matrices_plus(lam_tensor *x, lam_tensor *y) {
+    return x && y ? lam_add(x, y) : x ? x : y;
 }

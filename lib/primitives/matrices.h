@@ -18,6 +18,10 @@ lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *cons
 /* Whether x is a stack of square matrices; otherwise records that it is not. */
 bool lam__matrices_square(const char *operation, lam_tensor *x);
 
+/* Brings *x to a floating dtype and sees that it is a stack of matrices. False: *failed is what the operation
+ * returns. */
+bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **failed);
+
 /* The last two axes exchanged. */
 lam_tensor *lam__matrices_turn(lam_tensor *x);
 
@@ -43,5 +47,36 @@ int64_t lam__matrices_count(const lam_value *x);
 
 /* Appends where entry `at` of the leading axes of x lies, for example " at [2, 0]"; nothing for a single matrix. */
 void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text);
+
+/* Records that matrix number `at` of the stack x `is` something that the operation cannot do with. */
+lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int64_t at, const char *is,
+                             const char *remedy);
+
+/* Whether LAPACK can do matrices of these sizes; otherwise LAM_ERR_OVERFLOW is recorded. Shape rules ask. */
+lam_status lam__matrices_fit(const lam_call_site *call, bool full);
+
+/* Memory for a kernel; false after recording that there is none. */
+typedef struct lam__work {
+    lam_ctx *ctx;
+    void *room;
+    size_t bytes;
+} lam__work;
+bool lam__matrices_work(lam_ctx *ctx, size_t bytes, lam__work *work);
+void lam__matrices_work_end(lam__work *work);
+
+/* The elements of x, copied row-major into memory for as many. */
+void lam__matrices_copy(const lam_value *x, void *to);
+
+/* x with its columns multiplied by the entries of w: x diag(w). */
+lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w);
+
+/* [i, j] is 1 / (w[j] - w[i]), 0 where they are equal up to the rounding that they come with. */
+lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w);
+
+/* (x - x^T) / 2. */
+lam_tensor *lam__matrices_skew(lam_tensor *x);
+
+/* x + y, where NULL stands for zero. */
+lam_tensor *lam__matrices_plus(lam_tensor *x, lam_tensor *y);
 
 #endif

@@ -152,14 +152,6 @@ static int64_t first_singular(const lam_value *f) {
     return -1;
 }
 
-static lam_status fail_singular(const lam_call_site *call, const lam_value *f, int64_t b) {
-    char place[128] = "";
-    lam__text text = {place, sizeof place, 0};
-    lam__matrices_place(f, b, &text);
-    return lam__error_call(call, LAM_ERR_NUMERIC, "a least-squares or regularised problem may be meant",
-                           "the matrix%s is singular", place);
-}
-
 /* Rows of every matrix in the order given: dst[i] = src[order[i]], or back: dst[order[i]] = src[i]. */
 static void permute_rows(bool back, const lam_value *like, const int32_t *order, const char *src, char *dst) {
     int64_t n = like->dims[like->rank - 2], rows = n * lam__matrices_count(like);
@@ -193,7 +185,9 @@ static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) 
     lam_value *work = lam__value_new(call->ctx, dtype, b->rank, b->dims);
     lam_status status = factors && order && work ? LAM_OK : LAM_ERR_MEMORY;
     int64_t bad = status == LAM_OK ? first_singular(factors) : -1;
-    if (bad >= 0) status = fail_singular(call, factors, bad);
+    if (bad >= 0)
+        status =
+            lam__matrices_bad(call, factors, bad, "is singular", "a least-squares or regularised problem may be meant");
     if (status == LAM_OK && b->count) {
         lam__kernels_copy(b->rank, b->dims, dtype, work->data, work->strides, dtype, b->data, b->strides);
         substitute(p->transpose, factors->data, order->data, work, out[0]);

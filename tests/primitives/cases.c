@@ -1,10 +1,22 @@
 /* The families of the case table as one list, and what their references share. */
 #include "tests/primitives/cases.h"
 
+/* clang-format off */
 static const cases_row *const families[] = {
-    cases_unary, cases_binary, cases_layout, cases_slice,    cases_reduce, cases_scan,
-    cases_index, cases_sort,   cases_linalg, cases_function, cases_random,
+    cases_unary,
+    cases_binary,
+    cases_layout,
+    cases_slice,
+    cases_reduce,
+    cases_scan,
+    cases_index,
+    cases_sort,
+    cases_linalg,
+    cases_spectral,
+    cases_function,
+    cases_random,
 };
+/* clang-format on */
 
 const cases_row *cases_at(int i) {
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)

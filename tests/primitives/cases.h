@@ -76,9 +76,18 @@ struct cases_row {
 };
 
 /* The families; each list ends with a row without a name. */
-extern const cases_row cases_unary[], cases_binary[], cases_layout[], cases_slice[], cases_reduce[], cases_scan[],
-    cases_index[], cases_sort[], cases_linalg[], cases_function[],
-    cases_random[];
+extern const cases_row cases_unary[];
+extern const cases_row cases_binary[];
+extern const cases_row cases_layout[];
+extern const cases_row cases_slice[];
+extern const cases_row cases_reduce[];
+extern const cases_row cases_scan[];
+extern const cases_row cases_index[];
+extern const cases_row cases_sort[];
+extern const cases_row cases_linalg[];
+extern const cases_row cases_spectral[];
+extern const cases_row cases_function[];
+extern const cases_row cases_random[];
 
 /* Row i over all families, NULL behind the last. */
 const cases_row *cases_at(int i);

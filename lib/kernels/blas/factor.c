@@ -29,11 +29,13 @@ typedef struct small_solve {
 #define T    double
 #define NAME f64
 #define SQRT sqrt
+#include "lib/kernels/blas/turn_type.h"
 #include "lib/kernels/blas/factor_type.h"
 
 #define T    float
 #define NAME f32
 #define SQRT sqrtf
+#include "lib/kernels/blas/turn_type.h"
 #include "lib/kernels/blas/factor_type.h"
 
 /* ---- Cholesky ------------------------------------------------------------------------------------------------ */

@@ -60,18 +60,6 @@ static void FN(lu)(int64_t n, T *a, int32_t *pivots) {
     }
 }
 
-/* Square blocks across the diagonal change places, so that both sides stay in cache. */
-static void FN(transpose)(int64_t n, T *a) {
-    enum { BLOCK = 16 };
-    for (int64_t i0 = 0; i0 < n; i0 += BLOCK)
-        for (int64_t j0 = 0; j0 <= i0; j0 += BLOCK)
-            for (int64_t i = i0; i < n && i < i0 + BLOCK; i++)
-                for (int64_t j = j0; j < i && j < j0 + BLOCK; j++) {
-                    T t = a[i * n + j];
-                    a[i * n + j] = a[j * n + i], a[j * n + i] = t;
-                }
-}
-
 /* Solves A x = b for `m` right-hand sides: A(i, q) is a[i * s->a_row + q * s->a_col], lower (forward) or upper. */
 static void FN(solve)(const small_solve *s, int64_t n, int64_t m, const T *a, T *b) {
     for (int64_t step = 0; step < n; step++) {

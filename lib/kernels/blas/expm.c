@@ -1,0 +1,201 @@
+/* The exponential of matrices by Pade approximants with scaling and squaring: Higham, "The scaling and squaring method
+ * for the matrix exponential revisited" (2005), whose bounds on the 1-norm make the backward error at most rounding.
+ * Each matrix of a batch gets the degree and the number of squarings that it needs. */
+#include "lib/kernels/item.h"
+#include "lib/kernels/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PASTE(a, b)  a##_##b
+#define EXPAND(a, b) PASTE(a, b)
+#define FN(name)     EXPAND(name, NAME)
+
+#define T    double
+#define NAME f64
+#include "lib/kernels/blas/expm_type.h"
+#undef T
+#undef NAME
+
+#define T    float
+#define NAME f32
+#include "lib/kernels/blas/expm_type.h"
+#undef T
+#undef NAME
+
+/* An approximant: up to which norm it is good, and the coefficients of its numerator, the lowest power first. */
+typedef struct pade {
+    double norm;
+    int degree;
+    double c[14];
+} pade;
+
+static const pade approximants_f64[] = {
+    {1.495585217958292e-2, 3, {120, 60, 12, 1}},
+    {2.539398330063230e-1, 5, {30240, 15120, 3360, 420, 30, 1}},
+    {9.504178996162932e-1, 7, {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1}},
+    {5.371920351148152e0,
+     13,
+     {64764752532480000., 32382376266240000., 7771770303897600., 1187353796428800., 129060195264000., 10559470521600.,
+      670442572800., 33522128640., 1323241920., 40840800., 960960., 16380., 182., 1.}},
+};
+static const pade approximants_f32[] = {
+    {4.258730016922831e-1, 3, {120, 60, 12, 1}},
+    {1.880152677804762e0, 5, {30240, 15120, 3360, 420, 30, 1}},
+    {3.925724783138660e0, 7, {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1}},
+};
+
+enum { A, A2, A4, A6, ODD, EVEN, SUM, MATRICES };
+
+/* One matrix's work. */
+typedef struct desk {
+    lam_dtype dtype;
+    int64_t n;
+    void *m[MATRICES];
+    int32_t *pivots;
+} desk;
+
+static size_t matrix_bytes(lam_dtype dtype, int64_t n) {
+    return ((size_t)(n * n) * (size_t)lam__item_bytes(dtype) + 7) & ~(size_t)7;
+}
+
+size_t lam__kernels_expm_bytes(lam_dtype dtype, int64_t n) {
+    return MATRICES * matrix_bytes(dtype, n) + (((size_t)n * sizeof(int32_t) + 7) & ~(size_t)7);
+}
+
+static void *no_scratch(void *env, size_t bytes) {
+    (void)env, (void)bytes;
+    return NULL; /* not asked for: all matrices are row-major */
+}
+
+static void multiply(const desk *d, const void *x, const void *y, void *out) {
+    const int64_t strides[3] = {0, d->n, 1};
+    lam__kernels_matmul(d->dtype, 1, d->n, d->n, d->n, x, strides, y, strides, out, no_scratch, NULL);
+}
+
+static void combine(const desk *d, int count, const double c[], void *const x[], double by, void *out) {
+    (d->dtype == LAM_F64 ? combine_f64 : combine_f32)(d->n, count, c, x, by, out);
+}
+
+static double norm(const desk *d) {
+    return d->dtype == LAM_F64 ? norm_f64(d->n, d->m[A], d->m[SUM]) : norm_f32(d->n, d->m[A], d->m[SUM]);
+}
+
+/* The terms of one parity: out = A6 (c[first + 8] A2 + ...) + c[first + 2] A2 + c[first + 4] A4 + c[first + 6] A6 +
+ * c[first] I, as far as the degree goes. */
+static void half(const desk *d, const pade *p, int first, void *out) {
+    const double low[3] = {p->c[first + 2], p->degree > 4 ? p->c[first + 4] : 0, p->degree > 6 ? p->c[first + 6] : 0};
+    const int count = p->degree > 6 ? 3 : p->degree > 4 ? 2 : 1;
+    if (p->degree == 13) {
+        const double high[3] = {p->c[first + 8], p->c[first + 10], p->c[first + 12]},
+                     one[4] = {low[0], low[1], low[2], 1};
+        void *all[4] = {d->m[A2], d->m[A4], d->m[A6], out};
+        combine(d, 3, high, &d->m[A2], 0, d->m[SUM]);
+        multiply(d, d->m[A6], d->m[SUM], out);
+        combine(d, 4, one, all, p->c[first], out);
+    } else {
+        combine(d, count, low, &d->m[A2], p->c[first], out);
+    }
+}
+
+/* (even - odd)^-1 (even + odd), into `out`. */
+static void quotient(const desk *d, void *out) {
+    static const double minus[2] = {-1, 1}, plus[2] = {1, 1};
+    static const lam__triangular lower = {.unit_diagonal = true}, upper = {.upper = true};
+    const size_t row = (size_t)d->n * (size_t)lam__item_bytes(d->dtype);
+    char *b = d->m[A];
+    combine(d, 2, minus, &d->m[ODD], 0, d->m[SUM]);
+    combine(d, 2, plus, &d->m[ODD], 0, b);
+    lam__kernels_lu(d->dtype, 1, d->n, d->m[SUM], d->pivots);
+    for (int64_t i = 0; i < d->n; i++) {
+        if (d->pivots[i] == i) continue;
+        memcpy(out, b + (size_t)i * row, row);
+        memcpy(b + (size_t)i * row, b + (size_t)d->pivots[i] * row, row);
+        memcpy(b + (size_t)d->pivots[i] * row, out, row);
+    }
+    lam__kernels_triangular_solve(d->dtype, &lower, 1, d->n, d->n, d->m[SUM], b);
+    lam__kernels_triangular_solve(d->dtype, &upper, 1, d->n, d->n, d->m[SUM], b);
+    memcpy(out, b, (size_t)d->n * row);
+}
+
+/* The approximant for this norm; the last one with so many squarings where the norm is larger. */
+static const pade *choose(lam_dtype dtype, double size, int *squarings) {
+    const pade *list = dtype == LAM_F64 ? approximants_f64 : approximants_f32;
+    const int last = dtype == LAM_F64 ? 3 : 2;
+    *squarings = 0;
+    for (int i = 0; i <= last; i++)
+        if (size <= list[i].norm) return &list[i];
+    double mantissa = frexp(size / list[last].norm, squarings);
+    if (mantissa == 0.5) --*squarings;
+    return &list[last];
+}
+
+static void exponential(const desk *d, void *out) {
+    int squarings;
+    const double size = norm(d);
+    if (!isfinite(size)) {
+        const double nan = NAN;
+        combine(d, 1, &nan, &d->m[A], NAN, out);
+        return;
+    }
+    const pade *p = choose(d->dtype, size, &squarings);
+    const double scale = ldexp(1, -squarings);
+    combine(d, 1, &scale, &d->m[A], 0, d->m[A]);
+    multiply(d, d->m[A], d->m[A], d->m[A2]);
+    if (p->degree > 4) multiply(d, d->m[A2], d->m[A2], d->m[A4]);
+    if (p->degree > 6) multiply(d, d->m[A2], d->m[A4], d->m[A6]);
+    half(d, p, 1, d->m[EVEN]);
+    multiply(d, d->m[A], d->m[EVEN], d->m[ODD]);
+    half(d, p, 0, d->m[EVEN]);
+    quotient(d, out);
+    for (; squarings > 0; squarings--) {
+        memcpy(d->m[A], out, (size_t)(d->n * d->n) * (size_t)lam__item_bytes(d->dtype));
+        multiply(d, d->m[A], d->m[A], out);
+    }
+}
+
+void lam__kernels_expm(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *work) {
+    desk d = {.dtype = dtype, .n = n};
+    const size_t bytes = (size_t)(n * n) * (size_t)lam__item_bytes(dtype);
+    for (int k = 0; k < MATRICES; k++) d.m[k] = (char *)work + (size_t)k * matrix_bytes(dtype, n);
+    d.pivots = (int32_t *)(void *)((char *)work + MATRICES * matrix_bytes(dtype, n));
+    for (int64_t b = 0; b < batch; b++) {
+        memcpy(d.m[A], (const char *)x + (size_t)b * bytes, bytes);
+        exponential(&d, (char *)out + (size_t)b * bytes);
+    }
+}
+
+/* ---- derivative -------------------------------------------------------------------------------------------------- */
+
+size_t lam__kernels_expm_frechet_bytes(lam_dtype dtype, int64_t n) {
+    return 2 * matrix_bytes(dtype, 2 * n) + lam__kernels_expm_bytes(dtype, 2 * n);
+}
+
+/* What e is multiplied by: beside it x keeps its digits, and the norm, on which the squarings depend, stays that of
+ * x. */
+static double brought_to_size(double x, double e) {
+    const double least = 0x1p-4;
+    return e > 0 && isfinite(e) ? (x > least ? x : least) / e : 1;
+}
+
+void lam__kernels_expm_frechet(lam_dtype dtype, int64_t batch, int64_t n, const void *x, const void *e, void *out,
+                               void *work) {
+    void *block = work, *result = (char *)work + matrix_bytes(dtype, 2 * n),
+         *room = (char *)result + matrix_bytes(dtype, 2 * n);
+    for (int64_t b = 0; b < batch; b++) {
+        const int64_t at = b * n * n;
+        if (dtype == LAM_F64) {
+            const double *xb = (const double *)x + at, *eb = (const double *)e + at;
+            const double by = brought_to_size(largest_f64(n * n, xb), largest_f64(n * n, eb));
+            make_block_f64(n, xb, eb, by, block);
+            lam__kernels_expm(dtype, 1, 2 * n, block, result, room);
+            take_block_f64(n, result, by, (double *)out + at);
+        } else {
+            const float *xb = (const float *)x + at, *eb = (const float *)e + at;
+            const double by = brought_to_size(largest_f32(n * n, xb), largest_f32(n * n, eb));
+            make_block_f32(n, xb, eb, by, block);
+            lam__kernels_expm(dtype, 1, 2 * n, block, result, room);
+            take_block_f32(n, result, by, (float *)out + at);
+        }
+    }
+}

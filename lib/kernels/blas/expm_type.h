@@ -1,0 +1,47 @@
+/* What the matrix exponential does element by element in one floating type, included by expm.c with T and FN. No
+ * include guard: that is the point. */
+
+/* out = sum of c[i] x[i] + by the identity; out may be one of the x. */
+static void FN(combine)(int64_t n, int count, const double c[], void *const x[], double by, void *out) {
+    for (int64_t e = 0; e < n * n; e++) {
+        T sum = 0;
+        for (int i = 0; i < count; i++) sum += (T)c[i] * ((const T *)x[i])[e];
+        ((T *)out)[e] = sum + (e % (n + 1) == 0 ? (T)by : 0);
+    }
+}
+
+/* The largest sum of sizes in a column, NaN if there is one, with `sums` as room for a row. */
+static double FN(norm)(int64_t n, const T *x, T *sums) {
+    double most = 0;
+    for (int64_t j = 0; j < n; j++) sums[j] = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) sums[j] += x[i * n + j] < 0 ? -x[i * n + j] : x[i * n + j];
+    for (int64_t j = 0; j < n; j++)
+        if (!(sums[j] <= most)) most = (double)sums[j];
+    return most;
+}
+
+/* The largest size of an element, NaN if there is one. */
+static double FN(largest)(int64_t count, const T *x) {
+    double most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs((double)x[i]);
+        if (!(size <= most)) most = size;
+    }
+    return most;
+}
+
+/* [[x, by e], [0, x]], and its upper right block back, over `by`. */
+static void FN(make_block)(int64_t n, const T *x, const T *e, double by, T *block) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            block[i * 2 * n + j] = block[(n + i) * 2 * n + n + j] = x[i * n + j];
+            block[i * 2 * n + n + j] = (T)(by * (double)e[i * n + j]);
+            block[(n + i) * 2 * n + j] = 0;
+        }
+}
+
+static void FN(take_block)(int64_t n, const T *block, double by, T *out) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) out[i * n + j] = (T)((double)block[i * 2 * n + n + j] / by);
+}

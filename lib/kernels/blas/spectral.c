@@ -1,0 +1,142 @@
+/* QR, eigenvalues and singular values of batches of contiguous row-major matrices, by LAPACK. It is never shown what it
+ * does not accept: sizes are checked before (LAM__LAPACK_MOST), work has the size it asks for, and a matrix with an
+ * infinity or a NaN is answered with NaN here, since some of its iterations would not end. Nothing here allocates. */
+#include "lib/kernels/item.h"
+#include "lib/kernels/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Room for LAPACK: numbers of the matrix's type, then ints. */
+typedef struct work_sizes {
+    int numbers, ints;
+} work_sizes;
+
+/* LAPACK gives the size as a floating number, which single precision may have rounded down. */
+static int as_asked(double size) {
+    return (int)(size * (1 + 0x1p-22)) + 1;
+}
+
+#define PASTE2(a, b)     a##_##b
+#define EXPAND2(a, b)    PASTE2(a, b)
+#define PASTE3(a, b, c)  a##b##c
+#define EXPAND3(a, b, c) PASTE3(a, b, c)
+#define FN(name)         EXPAND2(name, NAME)
+#define LAPACK(name)     EXPAND3(LETTER, name, _)
+
+#define T      double
+#define NAME   f64
+#define LETTER d
+#include "lib/kernels/blas/turn_type.h"
+#include "lib/kernels/blas/spectral_type.h"
+
+#define T      float
+#define NAME   f32
+#define LETTER s
+#include "lib/kernels/blas/turn_type.h"
+#include "lib/kernels/blas/spectral_type.h"
+
+static bool is_f64(lam_dtype dtype) {
+    return dtype == LAM_F64;
+}
+
+/* Bytes of these sizes and of `more` numbers. */
+static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
+    size_t numbers = (size_t)(sizes.numbers + more) * (size_t)lam__item_bytes(dtype);
+    return (numbers + (size_t)sizes.ints * sizeof(int) + 7) & ~(size_t)7;
+}
+
+/* ---- symmetric eigenvalues ------------------------------------------------------------------------------------- */
+
+static work_sizes eigh_sizes(lam_dtype dtype, int64_t n, bool vectors) {
+    return is_f64(dtype) ? eigh_sizes_f64(n, vectors) : eigh_sizes_f32(n, vectors);
+}
+
+size_t lam__kernels_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors) {
+    return bytes_of(dtype, eigh_sizes(dtype, n, vectors), 0);
+}
+
+int64_t lam__kernels_eigh(lam_dtype dtype, int64_t batch, int64_t n, bool vectors, void *x, void *values, void *work) {
+    const work_sizes sizes = eigh_sizes(dtype, n, vectors);
+    for (int64_t b = 0; b < batch; b++) {
+        bool done = is_f64(dtype) ? eigh_f64(n, vectors, sizes, (double *)x + b * n * n, (double *)values + b * n, work)
+                                  : eigh_f32(n, vectors, sizes, (float *)x + b * n * n, (float *)values + b * n, work);
+        if (!done) return b;
+    }
+    return -1;
+}
+
+/* ---- singular values ------------------------------------------------------------------------------------------- */
+
+static work_sizes svd_sizes(lam_dtype dtype, const lam__rectangle *r) {
+    return is_f64(dtype) ? svd_sizes_f64(r) : svd_sizes_f32(r);
+}
+
+size_t lam__kernels_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
+    return bytes_of(dtype, svd_sizes(dtype, r), r->m * r->n);
+}
+
+static const void *item_at(const void *x, int64_t elements, lam_dtype dtype) {
+    return (const char *)x + elements * lam__item_bytes(dtype);
+}
+static void *room_at(void *x, int64_t elements, lam_dtype dtype) {
+    return x ? (char *)x + elements * lam__item_bytes(dtype) : NULL;
+}
+
+int64_t lam__kernels_svd(lam_dtype dtype, const lam__rectangle *r, int64_t batch, const void *x, void *u, void *s,
+                         void *vt, void *work) {
+    const work_sizes sizes = svd_sizes(dtype, r);
+    const int64_t k = r->m < r->n ? r->m : r->n, u_step = r->m * svd_columns_f64(r), vt_step = r->n * svd_rows_f64(r);
+    for (int64_t b = 0; b < batch; b++) {
+        const void *a = item_at(x, b * r->m * r->n, dtype);
+        void *ub = room_at(u, b * u_step, dtype), *sb = room_at(s, b * k, dtype), *vb = room_at(vt, b * vt_step, dtype);
+        bool done = is_f64(dtype) ? svd_f64(r, sizes, a, ub, sb, vb, work) : svd_f32(r, sizes, a, ub, sb, vb, work);
+        if (!done) return b;
+    }
+    return -1;
+}
+
+/* ---- QR ---------------------------------------------------------------------------------------------------------- */
+
+static work_sizes qr_sizes(lam_dtype dtype, const lam__rectangle *r) {
+    return is_f64(dtype) ? qr_sizes_f64(r) : qr_sizes_f32(r);
+}
+
+size_t lam__kernels_qr_bytes(lam_dtype dtype, const lam__rectangle *r) {
+    return bytes_of(dtype, qr_sizes(dtype, r), r->m < r->n ? r->m : r->n);
+}
+
+void lam__kernels_qr(lam_dtype dtype, const lam__rectangle *how, int64_t batch, void *x, void *q, void *r, void *work) {
+    const work_sizes sizes = qr_sizes(dtype, how);
+    const int64_t m = how->m, n = how->n, columns = how->full || m < n ? m : n;
+    for (int64_t b = 0; b < batch; b++) {
+        void *a = room_at(x, b * m * n, dtype), *qb = room_at(q, b * m * columns, dtype),
+             *rb = room_at(r, b * columns * n, dtype);
+        if (is_f64(dtype)) qr_f64(how, sizes, a, qb, rb, work);
+        else qr_f32(how, sizes, a, qb, rb, work);
+    }
+}
+
+/* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
+
+static work_sizes eig_sizes(lam_dtype dtype, int64_t n, bool vectors) {
+    return is_f64(dtype) ? eig_sizes_f64(n, vectors) : eig_sizes_f32(n, vectors);
+}
+
+size_t lam__kernels_eig_bytes(lam_dtype dtype, int64_t n, bool vectors) {
+    return bytes_of(dtype, eig_sizes(dtype, n, vectors), vectors ? n * n : 0);
+}
+
+int64_t lam__kernels_eig(lam_dtype dtype, int64_t batch, int64_t n, void *x, void *const values[2],
+                         void *const vectors[2], void *work) {
+    const work_sizes sizes = eig_sizes(dtype, n, vectors != NULL);
+    for (int64_t b = 0; b < batch; b++) {
+        void *a = room_at(x, b * n * n, dtype), *re = room_at(values[0], b * n, dtype),
+             *im = room_at(values[1], b * n, dtype), *vre = vectors ? room_at(vectors[0], b * n * n, dtype) : NULL,
+             *vim = vectors ? room_at(vectors[1], b * n * n, dtype) : NULL;
+        bool done =
+            is_f64(dtype) ? eig_f64(n, sizes, a, re, im, vre, vim, work) : eig_f32(n, sizes, a, re, im, vre, vim, work);
+        if (!done) return b;
+    }
+    return -1;
+}

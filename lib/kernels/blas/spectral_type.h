@@ -1,0 +1,193 @@
+/* QR, eigenvalues and singular values of one matrix of one floating type, included by spectral.c with T, NAME and
+ * LETTER (LAPACK's for the type). LAPACK thinks in columns, so it is handed the transpose: a symmetric matrix is its
+ * own, singular vectors change sides, and a QR is an LQ. No include guard: that is the point. */
+
+extern void LAPACK(syevd)(const char *job, const char *uplo, const int *n, T *a, const int *lead, T *w, T *work,
+                          const int *size, int *iwork, const int *isize, int *info, size_t, size_t);
+extern void LAPACK(gesdd)(const char *job, const int *m, const int *n, T *a, const int *lead, T *s, T *u,
+                          const int *lead_u, T *vt, const int *lead_vt, T *work, const int *size, int *iwork, int *info,
+                          size_t);
+extern void LAPACK(gesvd)(const char *job_u, const char *job_vt, const int *m, const int *n, T *a, const int *lead,
+                          T *s, T *u, const int *lead_u, T *vt, const int *lead_vt, T *work, const int *size, int *info,
+                          size_t, size_t);
+extern void LAPACK(gelqf)(const int *m, const int *n, T *a, const int *lead, T *tau, T *work, const int *size,
+                          int *info);
+extern void LAPACK(orglq)(const int *m, const int *n, const int *k, T *a, const int *lead, const T *tau, T *work,
+                          const int *size, int *info);
+extern void LAPACK(geev)(const char *job_left, const char *job_right, const int *n, T *a, const int *lead, T *re, T *im,
+                         T *left, const int *lead_left, T *right, const int *lead_right, T *work, const int *size,
+                         int *info, size_t, size_t);
+
+/* 0 times an infinity or a NaN is NaN. */
+static bool FN(all_finite)(int64_t count, const T *x) {
+    T sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += 0 * x[i];
+    return sum == 0;
+}
+
+static void FN(fill)(int64_t count, T value, T *x) {
+    for (int64_t i = 0; x && i < count; i++) x[i] = value;
+}
+
+static void FN(fill_identity)(int64_t n, T *x) {
+    for (int64_t i = 0; i < n * n; i++) x[i] = i % (n + 1) == 0;
+}
+
+/* ---- symmetric eigenvalues ------------------------------------------------------------------------------------- */
+
+/* Work that LAPACK asks for, in numbers and ints. */
+static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
+    const int order = (int)n, ask = -1;
+    int info = 0, isize = 0;
+    T none = 0, size = 0;
+    LAPACK(syevd)(vectors ? "V" : "N", "U", &order, &none, &order, &none, &size, &ask, &isize, &ask, &info, 1, 1);
+    return (work_sizes){as_asked((double)size), isize};
+}
+
+/* LAPACK's upper triangle is our lower one. Its vectors are columns: our rows. */
+static bool FN(eigh)(int64_t n, bool vectors, work_sizes sizes, T *x, T *w, void *work) {
+    const int order = (int)n;
+    int info = 0;
+    if (!FN(all_finite)(n * n, x)) {
+        FN(fill)(n * n, NAN, x);
+        FN(fill)(n, NAN, w);
+        return true;
+    }
+    LAPACK(syevd)
+    (vectors ? "V" : "N", "U", &order, x, &order, w, work, &sizes.numbers, (int *)((T *)work + sizes.numbers),
+     &sizes.ints, &info, 1, 1);
+    if (info == 0 && vectors) FN(transpose)(n, x);
+    return info == 0;
+}
+
+/* ---- singular values ------------------------------------------------------------------------------------------- */
+
+static const char *FN(svd_job)(const lam__rectangle *r) {
+    return !r->vectors ? "N" : r->full ? "A" : "S";
+}
+
+/* Columns of u, rows of vt. */
+static int FN(svd_columns)(const lam__rectangle *r) {
+    return (int)(r->full || r->m < r->n ? r->m : r->n);
+}
+static int FN(svd_rows)(const lam__rectangle *r) {
+    return (int)(r->full || r->n < r->m ? r->n : r->m);
+}
+
+/* Enough for either of the two algorithms, and for a copy of the matrix. */
+static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
+    const int m = (int)r->m, n = (int)r->n, ask = -1, k = m < n ? m : n, lead_vt = FN(svd_columns)(r);
+    const char *job = FN(svd_job)(r);
+    int info = 0, ignored = 0;
+    T none = 0, first = 0, second = 0;
+    if (k == 0) return (work_sizes){0, 0};
+    LAPACK(gesdd)(job, &n, &m, &none, &n, &none, &none, &n, &none, &lead_vt, &first, &ask, &ignored, &info, 1);
+    LAPACK(gesvd)(job, job, &n, &m, &none, &n, &none, &none, &n, &none, &lead_vt, &second, &ask, &info, 1, 1);
+    return (work_sizes){as_asked((double)(first > second ? first : second)), 8 * k};
+}
+
+/* What there is to say without LAPACK: x is empty, or not finite. */
+static void FN(svd_trivial)(const lam__rectangle *r, T *u, T *s, T *vt) {
+    const bool empty = r->m == 0 || r->n == 0;
+    FN(fill)(r->m < r->n ? r->m : r->n, NAN, s);
+    if (!r->vectors) return;
+    FN(fill)(r->m * FN(svd_columns)(r), NAN, u);
+    FN(fill)(r->n * FN(svd_rows)(r), NAN, vt);
+    if (empty && r->full) FN(fill_identity)(r->m, u), FN(fill_identity)(r->n, vt);
+}
+
+/* x^T = v s u^T: LAPACK's first vectors, by columns, are our vt by rows; its second ones our u. Divide and conquer
+ * first; where that does not converge, the slower and steadier way. */
+static bool FN(svd)(const lam__rectangle *r, work_sizes sizes, const T *x, T *u, T *s, T *vt, void *work) {
+    const int m = (int)r->m, n = (int)r->n, lead = FN(svd_columns)(r);
+    const int64_t count = r->m * r->n;
+    const char *job = FN(svd_job)(r);
+    T *room = work, *copy = room + sizes.numbers;
+    int info = 0;
+    if (count == 0 || !FN(all_finite)(count, x)) return FN(svd_trivial)(r, u, s, vt), true;
+    memcpy(copy, x, (size_t)count * sizeof(T));
+    LAPACK(gesdd)(job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, (int *)(copy + count), &info, 1);
+    if (info == 0) return true;
+    memcpy(copy, x, (size_t)count * sizeof(T));
+    LAPACK(gesvd)(job, job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, &info, 1, 1);
+    return info == 0;
+}
+
+/* ---- QR ---------------------------------------------------------------------------------------------------------- */
+
+/* One number for each reflector is added. */
+static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
+    const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, columns = r->full ? m : k, ask = -1;
+    int info = 0;
+    T none = 0, first = 0, second = 0;
+    if (k == 0) return (work_sizes){0, 0};
+    LAPACK(gelqf)(&n, &m, &none, &n, &none, &first, &ask, &info);
+    LAPACK(orglq)(&columns, &m, &k, &none, &columns, &none, &second, &ask, &info);
+    return (work_sizes){as_asked((double)(first > second ? first : second)), 0};
+}
+
+/* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. */
+static void FN(qr)(const lam__rectangle *how, work_sizes sizes, T *x, T *q, T *r, void *work) {
+    const int m = (int)how->m, n = (int)how->n, k = m < n ? m : n, columns = how->full ? m : k, rows = columns;
+    if (k == 0 || !FN(all_finite)(how->m * how->n, x)) {
+        FN(fill)(how->m * columns, NAN, q);
+        FN(fill)((int64_t)rows * n, NAN, r);
+        if (k == 0 && how->full) FN(fill_identity)(m, q);
+        return;
+    }
+    T *tau = work, *room = tau + k;
+    int info = 0;
+    LAPACK(gelqf)(&n, &m, x, &n, tau, room, &sizes.numbers, &info);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < n; j++) r[i * n + j] = i <= j ? x[i * n + j] : 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < columns; j++) q[i * columns + j] = j < k ? x[i * n + j] : 0;
+    LAPACK(orglq)(&columns, &m, &k, q, &columns, tau, room, &sizes.numbers, &info);
+}
+
+/* ---- eigenvalues --------------------------------------------------------------------------------------------------
+ * */
+
+static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
+    const int order = (int)n, ask = -1;
+    int info = 0;
+    T none = 0, size = 0;
+    LAPACK(geev)
+    ("N", vectors ? "V" : "N", &order, &none, &order, &none, &none, &none, &order, &none, &order, &size, &ask, &info, 1,
+     1);
+    return (work_sizes){as_asked((double)size), 0};
+}
+
+/* A conjugate pair of values j, j + 1 has the vectors v_j + i v_(j+1) and v_j - i v_(j+1); LAPACK's v_j are columns. */
+static void FN(spread_vectors)(int64_t n, const T *im, const T *v, T *re_out, T *im_out) {
+    for (int64_t j = 0; j < n; j++) {
+        const bool first = im[j] > 0, second = im[j] < 0;
+        const T *real = v + (second ? j - 1 : j) * n, *imaginary = v + (first ? j + 1 : j) * n;
+        for (int64_t i = 0; i < n; i++) {
+            re_out[i * n + j] = real[i];
+            im_out[i * n + j] = first ? imaginary[i] : second ? -imaginary[i] : 0;
+        }
+    }
+}
+
+/* x is overwritten. */
+static bool FN(eig)(int64_t n, work_sizes sizes, T *x, T *re, T *im, T *vre, T *vim, void *work) {
+    const int order = (int)n;
+    T *room = work, *v = vre ? room + sizes.numbers : NULL, none = 0;
+    int info = 0;
+    if (!FN(all_finite)(n * n, x)) {
+        FN(fill)(n, NAN, re), FN(fill)(n, NAN, im);
+        FN(fill)(n * n, NAN, vre), FN(fill)(n * n, NAN, vim);
+        return true;
+    }
+    FN(transpose)(n, x);
+    LAPACK(geev)
+    ("N", vre ? "V" : "N", &order, x, &order, re, im, &none, &order, v ? v : &none, &order, room, &sizes.numbers, &info,
+     1, 1);
+    if (info == 0 && vre) FN(spread_vectors)(n, im, v, vre, vim);
+    return info == 0;
+}
+
+#undef T
+#undef NAME
+#undef LETTER

@@ -1,0 +1,161 @@
+/* Eigenvalues and eigenvectors of symmetric matrices. From x = v diag(w) v^T come, with p = v^T dx v, dw = diag(p) and
+ * dv = v (e * p), e[i, j] = 1 / (w[j] - w[i]); of equal eigenvalues see NOTE [equal ones] in matrices.c. Eigenvalues
+ * alone are a primitive of their own: their kernel is some times faster, and their derivative never divides. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+enum { VALUES, VECTORS, OUTPUTS };
+
+static lam_status shape_eigvalsh(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank - 1;
+    for (int k = 0; k < out->rank; k++) out->dims[k] = x->dims[k];
+    return lam__matrices_fit(call, false);
+}
+
+static lam_status shape_eigh(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    out[VECTORS].dtype = (lam_dtype)x->dtype;
+    out[VECTORS].rank = x->rank;
+    for (int k = 0; k < x->rank; k++) out[VECTORS].dims[k] = x->dims[k];
+    return shape_eigvalsh(call, &out[VALUES]);
+}
+
+/* `matrix` holds a copy of x; with `vectors`, these replace it. */
+static lam_status decompose(const lam_call_site *call, bool vectors, void *matrix, lam_value *values) {
+    const lam_value *x = call->in[0];
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    int64_t n = x->dims[x->rank - 1];
+    lam__work work;
+    if (!lam__matrices_work(call->ctx, lam__kernels_eigh_bytes(dtype, n, vectors), &work)) return LAM_ERR_MEMORY;
+    lam__matrices_copy(x, matrix);
+    int64_t bad = lam__kernels_eigh(dtype, lam__matrices_count(x), n, vectors, matrix, values->data, work.room);
+    lam__matrices_work_end(&work);
+    return bad < 0 ? LAM_OK : lam__matrices_bad(call, x, bad, "has eigenvalues that were not found", NULL);
+}
+
+/* ---- with vectors ------------------------------------------------------------------------------------------------ */
+
+static lam_status eval_eigh(const lam_call_site *call, lam_value *const out[]) {
+    return call->in[0]->count ? decompose(call, true, out[VECTORS]->data, out[VALUES]) : LAM_OK;
+}
+
+static void jvp_eigh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *v = r->out[VECTORS], *p = lam_matmul(lam__matrices_turn(v), lam_matmul(dx[0], v));
+    dout[VALUES] = lam_diagonal(p, 0, -2, -1);
+    dout[VECTORS] = lam_matmul(v, lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), p));
+}
+
+/* gx = v (diag(gw) + e * v^T gv) v^T. Of v^T gv the symmetric part has no say, since dx is symmetric; what depends on
+ * equal eigenvalues by their span alone has no other. */
+static void vjp_eigh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *v = r->out[VECTORS], *left = NULL;
+    if (g[VALUES]) left = lam__matrices_scale(v, g[VALUES]);
+    if (g[VECTORS]) {
+        lam_tensor *turning = lam__matrices_skew(lam_matmul(lam__matrices_turn(v), g[VECTORS]));
+        turning = lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), turning);
+        left = lam__matrices_plus(left, lam_matmul(v, turning));
+    }
+    if (left) gx[0] = lam_matmul(left, lam__matrices_turn(v));
+}
+
+static lam_status apply_eigh(lam_tensor *x, lam_tensor *out[OUTPUTS]) {
+    return lam_bind(x->ctx, &lam__row_eigh, NULL, 0, LAM_LIST(x), out, OUTPUTS);
+}
+
+static void batch_eigh(const lam_rule *r, lam_tensor *out[]) {
+    apply_eigh(r->in[0], out);
+}
+
+const lam_primitive lam__row_eigh = {
+    .name = "eigh",
+    .inputs = 1,
+    .outputs = OUTPUTS,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(VECTORS),
+    .shape = shape_eigh,
+    .eval = eval_eigh,
+    .jvp = jvp_eigh,
+    .vjp = vjp_eigh,
+    .batch = batch_eigh,
+};
+
+/* The symmetric part of a stack of square matrices; false: *failed is what the operation returns. */
+static bool symmetric(const char *operation, lam_tensor **x, lam_tensor **failed) {
+    if (!lam__matrices_operands(operation, true, 1, x, x, failed)) return false;
+    *failed = lam__axes_failed(*x);
+    if (!lam__matrices_square(operation, *x)) return false;
+    *x = lam_mul(0.5, lam_add(*x, lam__matrices_turn(*x)));
+    return !lam_failed(*x);
+}
+
+lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
+    lam_tensor *failed, *out[OUTPUTS];
+    *values = *vectors = lam__axes_failed(x);
+    if (!symmetric("eigh", &x, &failed)) {
+        *values = *vectors = failed;
+        return lam_status_of(lam_ctx_of(failed));
+    }
+    lam_status status = apply_eigh(x, out);
+    *values = out[VALUES];
+    *vectors = out[VECTORS];
+    return status;
+}
+
+/* ---- values alone ------------------------------------------------------------------------------------------------ */
+
+static lam_status eval_eigvalsh(const lam_call_site *call, lam_value *const out[]) {
+    const lam_value *x = call->in[0];
+    lam_value *matrix = x->count ? lam__value_new(call->ctx, (lam_dtype)x->dtype, x->rank, x->dims) : NULL;
+    if (!matrix) return x->count ? LAM_ERR_MEMORY : LAM_OK;
+    lam_status status = decompose(call, false, matrix->data, out[0]);
+    lam__value_release(matrix);
+    return status;
+}
+
+static lam_tensor *vectors_of(lam_tensor *x) {
+    lam_tensor *out[OUTPUTS];
+    apply_eigh(x, out);
+    return out[VECTORS];
+}
+
+/* dw = diag(v^T dx v) */
+static void jvp_eigvalsh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *v = vectors_of(r->in[0]);
+    dout[0] = lam_sum(lam_mul(v, lam_matmul(dx[0], v)), &(lam_reduce_options){.axes = LAM_AXES(-2)});
+}
+
+static void vjp_eigvalsh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *v = vectors_of(r->in[0]);
+    gx[0] = lam_matmul(lam__matrices_scale(v, g[0]), lam__matrices_turn(v));
+}
+
+static void batch_eigvalsh(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
+}
+
+const lam_primitive lam__row_eigvalsh = {
+    .name = "eigvalsh",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0),
+    .shape = shape_eigvalsh,
+    .eval = eval_eigvalsh,
+    .jvp = jvp_eigvalsh,
+    .vjp = vjp_eigvalsh,
+    .batch = batch_eigvalsh,
+};
+
+lam_tensor *lam_eigvalsh(lam_tensor *x) {
+    lam_tensor *failed;
+    return symmetric("eigvalsh", &x, &failed) ? lam__apply1(&lam__row_eigvalsh, NULL, 0, x) : failed;
+}

@@ -1,0 +1,153 @@
+/* The exponential of matrices, and its derivative at x along e, l(x, e), which is the upper right block of the
+ * exponential of [[x, e], [0, x]] (Mathias, "A chain rule for matrix functions", 1996). The transpose by e is l(x^T,
+ * g),
+ * and a derivative of l is the upper right block of an l of such blocks: rules of two rows, right to all orders. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+static lam_status shape_expm(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    for (int k = 0; k < x->rank; k++) out->dims[k] = x->dims[k];
+    return lam__matrices_fit(call, false);
+}
+
+static lam_status eval_expm(const lam_call_site *call, lam_value *const out[]) {
+    if (out[0]->count == 0) return LAM_OK;
+    lam_value *x = lam__value_contiguous(call->in[0]);
+    if (!x) return LAM_ERR_MEMORY;
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    int64_t n = x->dims[x->rank - 1];
+    lam__work work;
+    bool room = lam__matrices_work(call->ctx, lam__kernels_expm_bytes(dtype, n), &work);
+    if (room) lam__kernels_expm(dtype, lam__matrices_count(x), n, x->data, out[0]->data, work.room);
+    lam__matrices_work_end(&work);
+    lam__value_release(x);
+    return room ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+static lam_tensor *apply_expm(lam_tensor *x) {
+    return lam__apply1(&lam__row_expm, NULL, 0, x);
+}
+
+static lam_tensor *apply_frechet(lam_tensor *x, lam_tensor *e) {
+    lam_tensor *in[2] = {x, e};
+    return lam__apply(&lam__row_expm_frechet, NULL, 0, 2, in);
+}
+
+static void jvp_expm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    dout[0] = apply_frechet(r->in[0], dx[0]);
+}
+
+static void vjp_expm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = apply_frechet(lam__matrices_turn(r->in[0]), g[0]);
+}
+
+static void batch_expm(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = apply_expm(r->in[0]);
+}
+
+const lam_primitive lam__row_expm = {
+    .name = "expm",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0),
+    .shape = shape_expm,
+    .eval = eval_expm,
+    .jvp = jvp_expm,
+    .vjp = vjp_expm,
+    .batch = batch_expm,
+};
+
+/* ---- the derivative ---------------------------------------------------------------------------------------------- */
+
+static lam_status shape_expm_frechet(const lam_call_site *call, lam_shape out[]) {
+    if (!lam__value_same_type(call->in[0], call->in[1]))
+        return lam__error_call(call, LAM_ERR_SHAPE, NULL, "a matrix and its change must be of one type");
+    return shape_expm(call, out);
+}
+
+static lam_status eval_expm_frechet(const lam_call_site *call, lam_value *const out[]) {
+    if (out[0]->count == 0) return LAM_OK;
+    lam_value *x = lam__value_contiguous(call->in[0]), *e = lam__value_contiguous(call->in[1]);
+    lam_dtype dtype = (lam_dtype)out[0]->dtype;
+    int64_t n = out[0]->dims[out[0]->rank - 1];
+    lam__work work = {.room = NULL};
+    bool room = x && e && lam__matrices_work(call->ctx, lam__kernels_expm_frechet_bytes(dtype, n), &work);
+    if (room) lam__kernels_expm_frechet(dtype, lam__matrices_count(x), n, x->data, e->data, out[0]->data, work.room);
+    lam__matrices_work_end(&work);
+    lam__value_release(x);
+    lam__value_release(e);
+    return room ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+/* One of the four blocks of a matrix of 2 n rows. */
+static lam_tensor *block(lam_tensor *x, int row, int column) {
+    int64_t n = lam_dim(x, -1) / 2;
+    return lam_slice_axis(lam_slice_axis(x, -2, row * n, (row + 1) * n), -1, column * n, (column + 1) * n);
+}
+
+/* [[x, e], [0, x]]; NULL is zero. */
+static lam_tensor *blocks(lam_tensor *x, lam_tensor *e) {
+    lam_tensor *zero = lam_zeros_like(x ? x : e);
+    lam_tensor *above = lam_concatenate(LAM_LIST(x ? x : zero, e ? e : zero), -1);
+    return lam_concatenate(LAM_LIST(above, lam_concatenate(LAM_LIST(zero, x ? x : zero), -1)), -2);
+}
+
+static void jvp_expm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *x = r->in[0], *e = r->in[1];
+    dout[0] = dx[0] ? block(apply_frechet(blocks(x, e), blocks(dx[0], dx[1])), 0, 1) : apply_frechet(x, dx[1]);
+}
+
+static void vjp_expm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    if (!r->needs[0]) {
+        gx[1] = apply_frechet(lam__matrices_turn(r->in[0]), g[0]);
+        return;
+    }
+    lam_tensor *all = apply_frechet(lam__matrices_turn(blocks(r->in[0], r->in[1])), blocks(NULL, g[0]));
+    gx[0] = lam_add(block(all, 0, 0), block(all, 1, 1));
+    gx[1] = block(all, 0, 1);
+}
+
+static void batch_expm_frechet(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = apply_frechet(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1));
+}
+
+const lam_primitive lam__row_expm_frechet = {
+    .name = "expm_frechet",
+    .inputs = 2,
+    .derivative = LAM_GENERAL,
+    .linear = 2u,
+    .saves = LAM_SAVE_IN(0),
+    .saves_for = {LAM_SAVE_IN(1)},
+    .shape = shape_expm_frechet,
+    .eval = eval_expm_frechet,
+    .jvp = jvp_expm_frechet,
+    .vjp = vjp_expm_frechet,
+    .batch = batch_expm_frechet,
+};
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+lam_tensor *lam_expm(lam_tensor *x) {
+    lam_tensor *failed;
+    if (!lam__matrices_operands("expm", true, 1, &x, &x, &failed)) return failed;
+    return lam__matrices_square("expm", x) ? apply_expm(x) : lam__axes_failed(x);
+}
+
+lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e) {
+    lam_tensor *in[2] = {x, e}, *failed;
+    if (!lam__matrices_operands("expm_frechet", true, 2, in, in, &failed)) return failed;
+    if (!lam__matrices_square("expm_frechet", in[0])) return lam__axes_failed(in[0]);
+    if (!lam__matrices_square("expm_frechet", in[1])) return lam__axes_failed(in[0]);
+    return lam__matrices_lead("expm_frechet", in) ? apply_frechet(in[0], in[1]) : lam__axes_failed(in[0]);
+}

@@ -1,0 +1,171 @@
+/* The pseudo-inverse, and what is made of it. Its derivative is written with the matrix and the result alone (Golub and
+ * Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate",
+ * 1973, formula 4.12), so it holds to all orders wherever the rank stays what it is, also where singular values repeat
+ * or are zero. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <float.h>
+
+typedef struct pinv_params {
+    double rtol; /* negative: none */
+} pinv_params;
+
+static lam_status shape_pinv(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    for (int k = 0; k < x->rank - 2; k++) out->dims[k] = x->dims[k];
+    out->dims[x->rank - 2] = x->dims[x->rank - 1];
+    out->dims[x->rank - 1] = x->dims[x->rank - 2];
+    return lam__matrices_fit(call, false);
+}
+
+/* Rows of vt over their singular values; 0 where those are no more than `rtol` times the largest. s descends. */
+static void divide_rows(lam_dtype dtype, int64_t k, int64_t n, double rtol, const char *s, char *vt) {
+    const size_t item = lam__dtype_bytes(dtype);
+    const double cut = k ? rtol * lam__dtype_load(dtype, s) : 0;
+    for (int64_t i = 0; i < k; i++) {
+        double value = lam__dtype_load(dtype, s + (size_t)i * item);
+        bool none = value == 0 || value <= cut; /* not so for NaN, which stays */
+        for (int64_t j = 0; j < n; j++) {
+            char *at = vt + (size_t)(i * n + j) * item;
+            lam__dtype_store(dtype, at, none ? 0 : lam__dtype_load(dtype, at) / value);
+        }
+    }
+}
+
+static void *no_scratch(void *env, size_t bytes) {
+    (void)env, (void)bytes;
+    return NULL; /* not asked for: each operand has a stride of 1 */
+}
+
+/* Singular vectors of one matrix after the other, in `room` for them and for the kernel's own work. */
+static int64_t invert_all(const lam__rectangle *r, double rtol, const lam_value *x, char *room, lam_value *out) {
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    const size_t item = lam__dtype_bytes(dtype);
+    const int64_t m = r->m, n = r->n, k = m < n ? m : n, one = m * n;
+    char *u = room, *s = u + (size_t)(m * k) * item, *vt = s + (size_t)k * item, *work = vt + (size_t)(k * n) * item;
+    const int64_t turned[3] = {0, 1, n}, turned_u[3] = {0, 1, k};
+    work += (8 - (uintptr_t)work % 8) % 8;
+    for (int64_t b = 0; b < lam__matrices_count(x); b++) {
+        const size_t at = (size_t)(b * one) * item;
+        if (lam__kernels_svd(dtype, r, 1, (const char *)x->data + at, u, s, vt, work) >= 0) return b;
+        divide_rows(dtype, k, n, rtol, s, vt);
+        lam__kernels_matmul(dtype, 1, n, k, m, vt, turned, u, turned_u, (char *)out->data + at, no_scratch, NULL);
+    }
+    return -1;
+}
+
+static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
+    const pinv_params *p = call->params;
+    lam__rectangle r = {.m = out[0]->dims[out[0]->rank - 1], .n = out[0]->dims[out[0]->rank - 2], .vectors = true};
+    int64_t k = r.m < r.n ? r.m : r.n, bad = -1;
+    lam__work work;
+    if (out[0]->count == 0) return LAM_OK;
+    lam_value *x = lam__value_contiguous(call->in[0]);
+    if (!x) return LAM_ERR_MEMORY;
+    size_t numbers = (size_t)((r.m + r.n + 1) * k) * lam__dtype_bytes(x->dtype) + 8;
+    lam_status status = LAM_ERR_MEMORY;
+    if (lam__matrices_work(call->ctx, numbers + lam__kernels_svd_bytes((lam_dtype)x->dtype, &r), &work)) {
+        bad = invert_all(&r, p->rtol, x, work.room, out[0]);
+        status = LAM_OK;
+    }
+    lam__matrices_work_end(&work);
+    lam__value_release(x);
+    return bad < 0 ? status
+                   : lam__matrices_bad(call, call->in[0], bad, "has singular values that were not found", NULL);
+}
+
+/* With p the result: dp = -p dx p + p p^T dx^T (1 - x p) + (1 - p x) dx^T p^T p */
+static void jvp_pinv(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *x = r->in[0], *p = r->out[0], *pt = lam__matrices_turn(p), *dxt = lam__matrices_turn(dx[0]);
+    lam_tensor *first = lam_matmul(lam_matmul(p, dx[0]), p), *a = lam_matmul(p, lam_matmul(pt, dxt)),
+               *b = lam_matmul(lam_matmul(dxt, pt), p);
+    lam_tensor *second = lam_sub(a, lam_matmul(lam_matmul(a, x), p)),
+               *third = lam_sub(b, lam_matmul(p, lam_matmul(x, b)));
+    dout[0] = lam_sub(lam_add(second, third), first);
+}
+
+/* gx = -p^T g p^T + (1 - x p) g^T p p^T + p^T p g^T (1 - p x) */
+static void vjp_pinv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *x = r->in[0], *p = r->out[0], *pt = lam__matrices_turn(p), *gt = lam__matrices_turn(g[0]);
+    lam_tensor *first = lam_matmul(lam_matmul(pt, g[0]), pt), *a = lam_matmul(lam_matmul(gt, p), pt),
+               *b = lam_matmul(pt, lam_matmul(p, gt));
+    lam_tensor *second = lam_sub(a, lam_matmul(x, lam_matmul(p, a))),
+               *third = lam_sub(b, lam_matmul(lam_matmul(b, p), x));
+    gx[0] = lam_sub(lam_add(second, third), first);
+}
+
+static lam_tensor *apply_pinv(lam_tensor *x, double rtol) {
+    pinv_params p = {rtol};
+    return lam__apply1(&lam__row_pinv, &p, sizeof p, x);
+}
+
+static void batch_pinv(const lam_rule *r, lam_tensor *out[]) {
+    const pinv_params *p = r->params;
+    out[0] = apply_pinv(r->in[0], p->rtol);
+}
+
+static void print_pinv(FILE *file, const void *params) {
+    const pinv_params *p = params;
+    fprintf(file, "rtol=%g", p->rtol);
+}
+
+const lam_primitive lam__row_pinv = {
+    .name = "pinv",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_pinv,
+    .eval = eval_pinv,
+    .jvp = jvp_pinv,
+    .vjp = vjp_pinv,
+    .batch = batch_pinv,
+    .params_print = print_pinv,
+};
+
+/* The tolerance that the options ask for, or `usual` times the longer side times the dtype's epsilon. */
+static double tolerance(lam_tensor *x, const lam_rank_options *options, double usual) {
+    if (options && options->rtol != 0) return options->rtol;
+    double m = (double)lam_dim(x, -2), n = (double)lam_dim(x, -1);
+    return usual * (m > n ? m : n) * (lam_dtype_of(x) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON);
+}
+
+lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options *options) {
+    lam_tensor *failed;
+    return lam__matrices_stack("pinv", &x, &failed) ? apply_pinv(x, tolerance(x, options, 10)) : failed;
+}
+
+/* p b, and once more for what that leaves: the exact p makes nothing of it, a rounded one takes its own error out. */
+lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *options) {
+    lam_tensor *in[2] = {a, b}, *failed;
+    if (!lam__matrices_operands("lstsq", true, 2, in, in, &failed)) return failed;
+    int rank = lam_rank(in[1]);
+    bool vector = rank == 1;
+    if (lam_rank(in[0]) < 2 || rank == 0 || lam_dim(in[0], -2) != lam_dim(in[1], vector ? 0 : -2))
+        return lam__matrices_fail("lstsq", 2, in, LAM_ERR_SHAPE, "write a batch of vectors as matrices of one column",
+                                  "the right-hand side must have as many rows as the matrix");
+    a = in[0];
+    b = vector ? lam_expand_dims(in[1], 1) : in[1];
+    lam_tensor *p = apply_pinv(a, tolerance(a, options, 1)), *x = lam_matmul(p, b);
+    x = lam_add(x, lam_matmul(p, lam_sub(b, lam_matmul(a, x))));
+    return vector ? lam_squeeze(x, LAM_AXES(-1)) : x;
+}
+
+lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options *options) {
+    lam_tensor *failed;
+    if (!lam__matrices_stack("matrix_rank", &x, &failed)) return failed;
+    lam_tensor *s = lam_svdvals(x), *largest = lam_max_reduce(s, &(lam_reduce_options){LAM_AXES(-1), true});
+    lam_tensor *above = lam_gt(s, lam_mul(tolerance(x, options, 1), largest));
+    return lam_sum(above, &(lam_reduce_options){.axes = LAM_AXES(-1)});
+}

@@ -1,0 +1,190 @@
+/* Products made of the contractions: inner, Kronecker and cross products, powers and chains of matrices; and what is
+ * solved with factors that are there already. No rows, no rules. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/create.h"
+#include "lib/primitives/matrices.h"
+
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+lam_tensor *lam_matrix_transpose(lam_tensor *x) {
+    lam_tensor *failed;
+    if (!lam__matrices_operands("matrix_transpose", false, 1, &x, &x, &failed)) return failed;
+    if (lam_rank(x) < 2) return lam__axes_fail("matrix_transpose", x, LAM_ERR_RANK, "a matrix is needed");
+    return lam__matrices_turn(x);
+}
+
+lam_tensor *lam_inner(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__matrices_operands("inner", false, 2, in, in, &failed)) return failed;
+    if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam_mul(in[0], in[1]);
+    if (lam_dim(in[0], -1) != lam_dim(in[1], -1))
+        return lam__matrices_fail("inner", 2, in, LAM_ERR_SHAPE, NULL, "the last axes differ in size");
+    return lam_tensordot(in[0], in[1], LAM_AXES(-1), LAM_AXES(-1));
+}
+
+/* x with leading axes of one element up to `rank`, and each axis followed (or preceded) by one of one element. */
+static lam_tensor *interleaved(lam_tensor *x, int rank, bool after) {
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[2 * LAM_MAX_RANK];
+    for (int k = 0; k < rank; k++) {
+        int axis = k - (rank - own.rank);
+        dims[2 * k + after] = 1;
+        dims[2 * k + !after] = axis < 0 ? 1 : own.dims[axis];
+    }
+    return lam__apply_reshape(x, 2 * rank, dims);
+}
+
+lam_tensor *lam_kron(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__matrices_operands("kron", false, 2, in, in, &failed)) return failed;
+    int m = lam_rank(in[0]), n = lam_rank(in[1]), rank = m > n ? m : n;
+    if (rank > LAM_MAX_RANK / 2)
+        return lam__matrices_fail("kron", 2, in, LAM_ERR_RANK, NULL, "more than %d axes", LAM_MAX_RANK / 2);
+    int64_t dims[LAM_MAX_RANK];
+    for (int k = 0; k < rank; k++) {
+        int a = k - (rank - m), b = k - (rank - n);
+        dims[k] = (a < 0 ? 1 : lam_dim(in[0], a)) * (b < 0 ? 1 : lam_dim(in[1], b));
+    }
+    lam_tensor *product = lam_mul(interleaved(in[0], rank, true), interleaved(in[1], rank, false));
+    return lam__apply_reshape(product, rank, dims);
+}
+
+lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis) {
+    lam_tensor *in[2] = {x, y}, *failed, *part[2][3];
+    if (!lam__matrices_operands("cross", false, 2, in, in, &failed)) return failed;
+    for (int side = 0; side < 2; side++) {
+        int at = axis;
+        if (!lam__apply_axis("cross", in[side], lam_rank(in[side]), &at)) return lam__axes_failed(in[0]);
+        if (lam_dim(in[side], at) != 3)
+            return lam__matrices_fail("cross", 2, in, LAM_ERR_SHAPE, NULL, "an axis of 3 elements is needed");
+        for (int k = 0; k < 3; k++) part[side][k] = lam_slice_axis(in[side], at, k, k + 1);
+    }
+    lam_tensor *out[3];
+    for (int k = 0; k < 3; k++) {
+        int a = (k + 1) % 3, b = (k + 2) % 3;
+        out[k] = lam_sub(lam_mul(part[0][a], part[1][b]), lam_mul(part[0][b], part[1][a]));
+    }
+    int from_end = axis < 0 ? axis : axis - lam_rank(in[0]);
+    return lam_concatenate((lam_list){3, out}, from_end);
+}
+
+lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
+    lam_tensor *failed;
+    if (!lam__matrices_operands("vander", false, 1, &x, &x, &failed)) return failed;
+    if (lam_rank(x) == 0) return lam__axes_fail("vander", x, LAM_ERR_RANK, "a vector is needed");
+    if (n < 0) return lam__axes_fail("vander", x, LAM_ERR_VALUE, "%lld columns are impossible", (long long)n);
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK];
+    for (int k = 0; k < own.rank; k++) dims[k] = own.dims[k];
+    dims[own.rank] = n;
+    lam_tensor *column = lam_expand_dims(x, -1), *ones = lam_ones(x->ctx, lam_dtype_of(x), LAM_DIMS(1));
+    if (n == 0) return lam__apply_broadcast(lam_slice_axis(column, -1, 0, 0), own.rank + 1, dims);
+    dims[own.rank] = 1;
+    ones = lam__apply_broadcast(ones, own.rank + 1, dims);
+    dims[own.rank] = n - 1;
+    lam_tensor *powers = lam_cumprod(lam__apply_broadcast(column, own.rank + 1, dims), -1);
+    lam_tensor *out = lam_concatenate(LAM_LIST(ones, powers), -1);
+    return increasing ? out : lam_reverse(out, LAM_AXES(-1));
+}
+
+/* ---- powers and chains ------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n) {
+    lam_tensor *failed, *out = NULL;
+    if (!lam__matrices_operands("matrix_power", n < 0, 1, &x, &x, &failed)) return failed;
+    if (!lam__matrices_square("matrix_power", x)) return lam__axes_failed(x);
+    lam_dims own = lam_dims_of(x);
+    int64_t size = lam_dim(x, -1);
+    if (n == 0)
+        return lam__apply_broadcast(lam__create_eye(x->ctx, lam_dtype_of(x), 0, size, size), own.rank, own.dims);
+    uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    lam_tensor *square = n < 0 ? lam_inv(x) : x;
+    for (;; square = lam_matmul(square, square)) {
+        if (left & 1u) out = out ? lam_matmul(out, square) : square;
+        if (!(left >>= 1)) return out == x ? lam_alias(x) : out;
+    }
+}
+
+enum { CHAIN = 64 };
+
+/* Where to part the factors first..last so that the fewest multiplications are needed: the textbook's table, filled by
+ * the length of the chain. split[i][k] is the last factor of the left part. */
+static void plan(int n, const double size[], uint8_t split[CHAIN][CHAIN]) {
+    double cost[CHAIN][CHAIN];
+    for (int i = 0; i < n; i++) cost[i][i] = 0;
+    for (int length = 2; length <= n; length++)
+        for (int i = 0; i + length <= n; i++) {
+            int k = i + length - 1;
+            cost[i][k] = -1;
+            for (int s = i; s < k; s++) {
+                double c = cost[i][s] + cost[s + 1][k] + size[i] * size[s + 1] * size[k + 1];
+                if (cost[i][k] >= 0 && c >= cost[i][k]) continue;
+                cost[i][k] = c;
+                split[i][k] = (uint8_t)s;
+            }
+        }
+}
+
+/* The product of factors i..k; calls itself at most CHAIN deep. */
+static lam_tensor *chain(lam_tensor *const x[], int i, int k, uint8_t split[CHAIN][CHAIN]) {
+    if (i == k) return x[i];
+    int s = split[i][k];
+    return lam_matmul(chain(x, i, s, split), chain(x, s + 1, k, split));
+}
+
+lam_tensor *lam_multi_dot(lam_list factors) {
+    lam_tensor *x[CHAIN], *failed;
+    lam_value *values[CHAIN];
+    double size[CHAIN + 1];
+    uint8_t split[CHAIN][CHAIN];
+    const int n = (int)factors.count;
+    if (!factors.count || !factors.items) return lam__axes_failed(NULL);
+    if (factors.count < 2 || factors.count > CHAIN)
+        return lam__axes_fail("multi_dot", factors.items[0], LAM_ERR_ARITY, "%zu factors: it takes 2 to %d",
+                              factors.count, CHAIN);
+    if (!lam__scope_operands("multi_dot", factors.count, factors.items, values, &failed)) return failed;
+    bool row = values[0]->rank == 1, column = values[n - 1]->rank == 1;
+    for (int i = 0; i < n; i++) {
+        x[i] = factors.items[i];
+        if (i == 0 && row) x[i] = lam_expand_dims(x[i], 0);
+        else if (i == n - 1 && column) x[i] = lam_expand_dims(x[i], 1);
+        if (lam_rank(x[i]) != 2) return lam__axes_fail("multi_dot", x[i], LAM_ERR_RANK, "factor %d is no matrix", i);
+        if (i && lam_dim(x[i], 0) != lam_dim(x[i - 1], 1))
+            return lam__matrices_fail("multi_dot", 2, &x[i - 1], LAM_ERR_SHAPE, NULL,
+                                      "factor %d does not have as many rows as the one before has columns", i);
+        size[i] = (double)lam_dim(x[i], 0);
+        size[i + 1] = (double)lam_dim(x[i], 1);
+    }
+    plan(n, size, split);
+    lam_tensor *out = chain(x, 0, n - 1, split);
+    if (column) out = lam_squeeze(out, LAM_AXES(1));
+    return row ? lam_squeeze(out, LAM_AXES(0)) : out;
+}
+
+/* ---- with factors that are there --------------------------------------------------------------------------------- */
+
+/* The rows of b in the order of the permutation, or back. */
+static lam_tensor *permuted(lam_tensor *permutation, lam_tensor *b, bool back) {
+    lam_tensor *order = lam_expand_dims(back ? lam_argsort(permutation, -1) : permutation, -1);
+    for (int k = lam_rank(order); k < lam_rank(b); k++) order = lam_expand_dims(order, 0);
+    return lam_take_along_axis(b, order, -2);
+}
+
+lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tensor *b, bool transpose) {
+    const lam_triangular_options lower = {.unit_diagonal = true, .transpose = transpose},
+                                 upper = {.upper = true, .transpose = transpose};
+    lam_tensor *in[2] = {factors, b}, *failed;
+    bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
+    if (!lam__matrices_right_sides("lu_solve", false, in, &failed)) return failed;
+    if (!lam__matrices_lead("lu_solve", in)) return failed;
+    lam_tensor *x = in[1];
+    if (!transpose) x = permuted(permutation, x, false);
+    x = lam_triangular_solve(in[0], x, transpose ? &upper : &lower);
+    x = lam_triangular_solve(in[0], x, transpose ? &lower : &upper);
+    if (transpose) x = permuted(permutation, x, true);
+    return vector ? lam_squeeze(x, LAM_AXES(-1)) : x;
+}

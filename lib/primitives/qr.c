@@ -1,0 +1,174 @@
+/* x = q r. With k columns in the shorter side, x1 and r1 the first k columns of x and r, a = dx1 r1^-1 and b = q^T a:
+ * what turns q is w = tril(b, -1) - tril(b, -1)^T, so dq = a + q (w - b) and dr = q^T dx - w r. Where q is complete,
+ * its
+ * further columns turn back: dq2 = -q1 a^T q2. One rule for tall, square and wide matrices. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+enum { Q, R, OUTPUTS };
+
+typedef struct qr_params {
+    bool full;
+} qr_params;
+
+static lam__rectangle rectangle_of(const lam_value *x, bool full) {
+    return (lam__rectangle){x->dims[x->rank - 2], x->dims[x->rank - 1], full, true};
+}
+
+static lam_status shape_qr(const lam_call_site *call, lam_shape out[]) {
+    const qr_params *p = call->params;
+    const lam_value *x = call->in[0];
+    lam__rectangle r = rectangle_of(x, p->full);
+    int64_t columns = p->full || r.m < r.n ? r.m : r.n;
+    for (int o = 0; o < OUTPUTS; o++) {
+        out[o].dtype = (lam_dtype)x->dtype;
+        out[o].rank = x->rank;
+        for (int k = 0; k < x->rank - 2; k++) out[o].dims[k] = x->dims[k];
+        out[o].dims[x->rank - 2] = o == Q ? r.m : columns;
+        out[o].dims[x->rank - 1] = o == Q ? columns : r.n;
+    }
+    return lam__matrices_fit(call, p->full);
+}
+
+static lam_status eval_qr(const lam_call_site *call, lam_value *const out[]) {
+    const qr_params *p = call->params;
+    const lam_value *x = call->in[0];
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    lam__rectangle how = rectangle_of(x, p->full);
+    lam__work work;
+    lam_value *copy = lam__value_new(call->ctx, dtype, x->rank, x->dims);
+    if (!copy) return LAM_ERR_MEMORY;
+    bool room = lam__matrices_work(call->ctx, lam__kernels_qr_bytes(dtype, &how), &work);
+    if (room) {
+        lam__matrices_copy(x, copy->data);
+        lam__kernels_qr(dtype, &how, lam__matrices_count(x), copy->data, out[Q]->data, out[R]->data, work.room);
+    }
+    lam__matrices_work_end(&work);
+    lam__value_release(copy);
+    return room ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+/* ---- derivative -------------------------------------------------------------------------------------------------- */
+
+typedef struct parts {
+    int64_t k; /* columns of the shorter side */
+    lam_tensor *q, *rest, *r, *r1;
+} parts;
+
+static lam_tensor *first(lam_tensor *x, int axis, int64_t k) {
+    return lam_dim(x, axis) == k ? x : lam_slice_axis(x, axis, 0, k);
+}
+
+static parts parts_of(lam_tensor *const out[]) {
+    int64_t m = lam_dim(out[Q], -2), n = lam_dim(out[R], -1), k = m < n ? m : n;
+    parts f = {.k = k, .q = first(out[Q], -1, k), .r = first(out[R], -2, k)};
+    if (lam_dim(out[Q], -1) > k) f.rest = lam_slice_axis(out[Q], -1, k, LAM_END);
+    f.r1 = first(f.r, -1, k);
+    return f;
+}
+
+/* x r1^-1, or x r1^-T */
+static lam_tensor *over(const parts *f, lam_tensor *x, bool transpose) {
+    return lam_triangular_solve(f->r1, x,
+                                &(lam_triangular_options){.right_side = true, .upper = true, .transpose = transpose});
+}
+
+/* x with rows of zeros below until it has those of `like`. */
+static lam_tensor *with_rows_of(lam_tensor *x, lam_tensor *like) {
+    int64_t own = lam_dim(x, -2), all = lam_dim(like, -2);
+    return own == all ? x : lam_concatenate(LAM_LIST(x, lam_zeros_like(lam_slice_axis(like, -2, own, all))), -2);
+}
+
+static void jvp_qr(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    parts f = parts_of(r->out);
+    lam_tensor *qt = lam__matrices_turn(f.q), *a = over(&f, first(dx[0], -1, f.k), false), *b = lam_matmul(qt, a);
+    lam_tensor *low = lam_tril(b, -1), *turning = lam_sub(low, lam__matrices_turn(low));
+    lam_tensor *dq = lam_add(a, lam_matmul(f.q, lam_sub(turning, b)));
+    if (f.rest) {
+        lam_tensor *back = lam_neg(lam_matmul(f.q, lam_matmul(lam__matrices_turn(a), f.rest)));
+        dq = lam_concatenate(LAM_LIST(dq, back), -1);
+    }
+    dout[Q] = dq;
+    lam_tensor *dr = lam_sub(lam_matmul(qt, dx[0]), lam_matmul(turning, f.r));
+    dout[R] = with_rows_of(lam_triu(dr, 0), r->out[R]);
+}
+
+/* ga = gq + q (tril(gw - gw^T, -1) - q^T gq) with gw = q^T gq - gr r^T, and for the further columns -q2 gq2^T q1;
+ * gx = q gr, to whose first k columns comes ga r1^-T. */
+static void vjp_qr(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    parts f = parts_of(r->out);
+    lam_tensor *inside = NULL, *moved = NULL, *ga = NULL, *all = NULL;
+    if (g[Q]) {
+        ga = first(g[Q], -1, f.k);
+        inside = lam_matmul(lam__matrices_turn(f.q), ga);
+        ga = lam_sub(ga, lam_matmul(f.q, inside));
+    }
+    if (g[Q] && f.rest) {
+        lam_tensor *turned = lam__matrices_turn(lam_slice_axis(g[Q], -1, f.k, LAM_END));
+        ga = lam_sub(ga, lam_matmul(f.rest, lam_matmul(turned, f.q)));
+    }
+    if (g[R]) {
+        lam_tensor *gr = lam_triu(first(g[R], -2, f.k), 0);
+        moved = lam_neg(lam_matmul(gr, lam__matrices_turn(f.r)));
+        all = lam_matmul(f.q, gr);
+    }
+    lam_tensor *gw = lam__matrices_plus(inside, moved);
+    if (!gw) return;
+    ga = lam__matrices_plus(ga, lam_matmul(f.q, lam_tril(lam_sub(gw, lam__matrices_turn(gw)), -1)));
+    lam_tensor *part = over(&f, ga, true);
+    int64_t n = lam_dim(r->in[0], -1);
+    if (n > f.k) {
+        lam_tensor *none = lam_zeros_like(lam_slice_axis(f.r, -1, f.k, LAM_END));
+        part = lam_concatenate(LAM_LIST(part, none), -1);
+    }
+    gx[0] = lam__matrices_plus(all, part);
+}
+
+static lam_status apply_qr(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) {
+    qr_params p = {full};
+    return lam_bind(x->ctx, &lam__row_qr, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);
+}
+
+static void batch_qr(const lam_rule *r, lam_tensor *out[]) {
+    const qr_params *p = r->params;
+    apply_qr(r->in[0], p->full, out);
+}
+
+static void print_qr(FILE *file, const void *params) {
+    const qr_params *p = params;
+    fprintf(file, "full_matrices=%d", p->full);
+}
+
+const lam_primitive lam__row_qr = {
+    .name = "qr",
+    .inputs = 1,
+    .outputs = OUTPUTS,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_OUT(Q) | LAM_SAVE_OUT(R),
+    .shape = shape_qr,
+    .eval = eval_qr,
+    .jvp = jvp_qr,
+    .vjp = vjp_qr,
+    .batch = batch_qr,
+    .params_print = print_qr,
+};
+
+lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options *options) {
+    lam_tensor *failed, *out[OUTPUTS];
+    if (!lam__matrices_stack("qr", &x, &failed)) {
+        *q = *r = failed;
+        return lam_status_of(lam_ctx_of(failed));
+    }
+    lam_status status = apply_qr(x, options && options->full_matrices, out);
+    *q = out[Q];
+    *r = out[R];
+    return status;
+}

@@ -1,0 +1,94 @@
+/* What is made of singular values: norms, condition numbers, the polar decomposition. No rows, no rules. */
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* Sums of absolute values along one axis, or singular values, then their largest, smallest or sum. */
+enum { FROBENIUS, ROWS, COLUMNS, SINGULAR };
+enum { LARGEST, SMALLEST, SUM };
+
+static const struct {
+    int of, take;
+} norms[] = {
+    [LAM_NORM_DEFAULT] = {FROBENIUS, SUM},     [LAM_NORM_FROBENIUS] = {FROBENIUS, SUM},
+    [LAM_NORM_NUCLEAR] = {SINGULAR, SUM},      [LAM_NORM_1] = {COLUMNS, LARGEST},
+    [LAM_NORM_MINUS_1] = {COLUMNS, SMALLEST},  [LAM_NORM_2] = {SINGULAR, LARGEST},
+    [LAM_NORM_MINUS_2] = {SINGULAR, SMALLEST}, [LAM_NORM_INF] = {ROWS, LARGEST},
+    [LAM_NORM_MINUS_INF] = {ROWS, SMALLEST},
+};
+
+static const int last_axis = -1;
+static const lam_reduce_options last = {.axes = {1, &last_axis}};
+
+enum { NORMS = sizeof norms / sizeof norms[0] };
+
+/* The norm of each matrix of a stack; the order is one of the table. */
+static lam_tensor *norm_of(lam_tensor *x, lam_matrix_order order) {
+    if (norms[order].of == FROBENIUS) return lam_norm(x, &(lam_norm_options){.axes = LAM_AXES(-2, -1)});
+    lam_tensor *parts = norms[order].of == SINGULAR ? lam_svdvals(x) : NULL;
+    int along = norms[order].of == ROWS ? -1 : -2;
+    if (!parts) parts = lam_sum(lam_abs(x), &(lam_reduce_options){.axes = {1, &along}});
+    return norms[order].take == SUM       ? lam_sum(parts, &last)
+           : norms[order].take == LARGEST ? lam_max_reduce(parts, &last)
+                                          : lam_min_reduce(parts, &last);
+}
+
+static bool is_order(const char *operation, lam_tensor *x, lam_matrix_order order) {
+    if ((int)order >= 0 && (int)order < NORMS) return true;
+    lam__axes_fail(operation, x, LAM_ERR_OPTION, "there is no norm of number %d", (int)order);
+    return false;
+}
+
+/* The axes that hold rows and columns moved to the end; false after recording that they cannot. */
+static bool to_the_end(lam_tensor **x, lam_axes axes, int at[2]) {
+    int count, rank = lam_rank(*x);
+    if (!lam__axes_collect("matrix_norm", *x, axes, rank, &count, at)) return false;
+    if (count < 0) at[0] = rank - 2, at[1] = rank - 1;
+    else if (count != 2) return lam__axes_fail("matrix_norm", *x, LAM_ERR_AXIS, "%d axes are no matrix", count), false;
+    if (at[0] == rank - 2 && at[1] == rank - 1) return true;
+    *x = lam_moveaxis(*x, at[0], -1);
+    *x = lam_moveaxis(*x, at[1] - (at[0] < at[1]), -1);
+    return true;
+}
+
+lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *options) {
+    static const lam_matrix_norm_options none;
+    const lam_matrix_norm_options *o = options ? options : &none;
+    lam_tensor *failed;
+    int at[LAM_INNER_RANK];
+    if (!lam__matrices_stack("matrix_norm", &x, &failed)) return failed;
+    if (!is_order("matrix_norm", x, o->order) || !to_the_end(&x, o->axes, at)) return lam__axes_failed(x);
+    lam_tensor *out = norm_of(x, o->order);
+    if (!o->keepdims) return out;
+    out = lam_expand_dims(out, at[0] < at[1] ? at[0] : at[1]);
+    return lam_expand_dims(out, at[0] < at[1] ? at[1] : at[0]);
+}
+
+lam_tensor *lam_cond(lam_tensor *x, lam_matrix_order order) {
+    lam_tensor *failed;
+    if (!lam__matrices_stack("cond", &x, &failed)) return failed;
+    if (!is_order("cond", x, order)) return lam__axes_failed(x);
+    if (order == LAM_NORM_DEFAULT || order == LAM_NORM_2 || order == LAM_NORM_MINUS_2) {
+        lam_tensor *s = lam_svdvals(x), *large = lam_max_reduce(s, &last), *small = lam_min_reduce(s, &last);
+        return order == LAM_NORM_MINUS_2 ? lam_div(small, large) : lam_div(large, small);
+    }
+    if (!lam__matrices_square("cond", x)) return lam__axes_failed(x);
+    return lam_mul(norm_of(x, order), norm_of(lam_inv(x), order));
+}
+
+lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
+    lam_tensor *failed, *left, *s, *right;
+    if (!lam__matrices_stack("polar", &x, &failed)) {
+        *u = *p = failed;
+        return lam_status_of(lam_ctx_of(failed));
+    }
+    lam_status status = lam_svd(x, &left, &s, &right, NULL);
+    *u = lam_matmul(left, right);
+    lam_tensor *stretch = lam_matmul(lam__matrices_turn(*u), x);
+    *p = lam_mul(0.5, lam_add(stretch, lam__matrices_turn(stretch)));
+    return status;
+}

@@ -1,0 +1,272 @@
+/* Singular values and vectors. With p = u^T dx v come ds = diag(p), du = u (e * sym(p) + d * skew(p)) and dv = v (e *
+ * sym(p) - d * skew(p)), e[i, j] = 1 / (s[j] - s[i]) and d[i, j] = 1 / (s[j] + s[i]), and beyond the span of u what of
+ * dx v lies there, over s. So the orthogonal factor u v^T never meets e, and has its derivatives to all orders also
+ * where singular values repeat; see NOTE [equal ones] in matrices.c for the rest. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+enum { LEFT, VALUES, RIGHT, OUTPUTS };
+
+typedef struct svd_params {
+    bool full;
+} svd_params;
+
+static lam__rectangle rectangle_of(const lam_value *x, bool full, bool vectors) {
+    return (lam__rectangle){x->dims[x->rank - 2], x->dims[x->rank - 1], full, vectors};
+}
+
+static int64_t shorter(const lam__rectangle *r) {
+    return r->m < r->n ? r->m : r->n;
+}
+
+/* Leading axes of x, then `count` ones. */
+static void shape_after_lead(const lam_value *x, lam_shape *out, int count, int64_t first, int64_t second) {
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank - 2;
+    for (int k = 0; k < out->rank; k++) out->dims[k] = x->dims[k];
+    out->dims[out->rank++] = first;
+    if (count == 2) out->dims[out->rank++] = second;
+}
+
+static lam_status shape_svd(const lam_call_site *call, lam_shape out[]) {
+    const svd_params *p = call->params;
+    const lam_value *x = call->in[0];
+    lam__rectangle r = rectangle_of(x, p->full, true);
+    int64_t k = shorter(&r);
+    shape_after_lead(x, &out[LEFT], 2, r.m, p->full ? r.m : k);
+    shape_after_lead(x, &out[VALUES], 1, k, 0);
+    shape_after_lead(x, &out[RIGHT], 2, p->full ? r.n : k, r.n);
+    return lam__matrices_fit(call, p->full);
+}
+
+static lam_status decompose(const lam_call_site *call, const lam__rectangle *r, void *u, void *s, void *vt) {
+    lam_value *x = lam__value_contiguous(call->in[0]);
+    if (!x) return LAM_ERR_MEMORY;
+    lam_dtype dtype = (lam_dtype)x->dtype;
+    lam__work work;
+    int64_t bad = -1;
+    lam_status status = LAM_ERR_MEMORY;
+    if (lam__matrices_work(call->ctx, lam__kernels_svd_bytes(dtype, r), &work)) {
+        bad = lam__kernels_svd(dtype, r, lam__matrices_count(x), x->data, u, s, vt, work.room);
+        status = LAM_OK;
+    }
+    lam__matrices_work_end(&work);
+    lam__value_release(x);
+    return bad < 0 ? status
+                   : lam__matrices_bad(call, call->in[0], bad, "has singular values that were not found", NULL);
+}
+
+static lam_status eval_svd(const lam_call_site *call, lam_value *const out[]) {
+    const svd_params *p = call->params;
+    lam__rectangle r = rectangle_of(call->in[0], p->full, true);
+    return decompose(call, &r, out[LEFT]->data, out[VALUES]->data, out[RIGHT]->data);
+}
+
+/* ---- derivative -------------------------------------------------------------------------------------------------- */
+
+/* Results as the rules need them. The first k columns of u and v have singular values; u_rest and v_rest are NULL where
+ * there are no others. */
+typedef struct parts {
+    int64_t m, n, k; /* elements */
+    lam_tensor *u, *s, *v, *vt, *u_rest, *v_rest;
+} parts;
+
+static lam_tensor *columns(lam_tensor *x, int64_t from, int64_t to) {
+    return from == 0 && to == lam_dim(x, -1) ? x : lam_slice_axis(x, -1, from, to);
+}
+
+/* x's columns beyond the first k, NULL if there are none. */
+static lam_tensor *columns_beyond(lam_tensor *x, int64_t k) {
+    return x && lam_dim(x, -1) > k ? columns(x, k, LAM_END) : NULL;
+}
+
+static parts parts_of(lam_tensor *const out[]) {
+    lam_tensor *v = lam__matrices_turn(out[RIGHT]);
+    parts f = {.m = lam_dim(out[LEFT], -2), .n = lam_dim(v, -2), .k = lam_dim(out[VALUES], -1)};
+    f.u = columns(out[LEFT], 0, f.k);
+    f.v = columns(v, 0, f.k);
+    f.vt = lam__matrices_turn(f.v);
+    f.s = out[VALUES];
+    f.u_rest = columns_beyond(out[LEFT], f.k);
+    f.v_rest = columns_beyond(v, f.k);
+    return f;
+}
+
+/* Where singular values, or sums of two, are no more than the rounding of the largest. */
+static lam_tensor *negligible(lam_tensor *x, lam_tensor *s) {
+    double epsilon = lam_dtype_of(s) == LAM_F32 ? 0x1p-23 : 0x1p-52, n = (double)lam_dim(s, -1);
+    lam_tensor *largest =
+        lam_max_reduce(lam_stop_gradient(s), &(lam_reduce_options){.axes = LAM_AXES(-1), .keepdims = true});
+    if (lam_rank(x) > lam_rank(s)) largest = lam_expand_dims(largest, -1);
+    return lam_le(x, lam_mul(4 * n * epsilon, largest));
+}
+
+/* 1 / x, 0 where x is negligible: there the vectors are no function of the matrix. */
+static lam_tensor *safe_inverse(lam_tensor *x, lam_tensor *s) {
+    lam_tensor *none = negligible(x, s);
+    return lam_where(none, 0.0, lam_reciprocal(lam_where(none, 1.0, x)));
+}
+
+static lam_tensor *inverse_sums(lam_tensor *s) {
+    return safe_inverse(lam_add(lam_expand_dims(s, -1), lam_expand_dims(s, -2)), s);
+}
+
+/* Change of one side's vectors: inside their span by `turning`, outside by `beyond`; the other vectors turn back. */
+static lam_tensor *changed(lam_tensor *vectors, lam_tensor *rest, lam_tensor *turning, lam_tensor *beyond) {
+    lam_tensor *first = lam_matmul(vectors, turning);
+    if (beyond) first = lam_add(first, beyond);
+    if (!rest) return first;
+    lam_tensor *back = lam_neg(lam_matmul(vectors, lam_matmul(lam__matrices_turn(beyond), rest)));
+    return lam_concatenate(LAM_LIST(first, back), -1);
+}
+
+static void jvp_svd(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    parts f = parts_of(r->out);
+    lam_tensor *dxv = lam_matmul(dx[0], f.v), *dxu = lam_matmul(lam__matrices_turn(dx[0]), f.u);
+    lam_tensor *p = lam_matmul(lam__matrices_turn(f.u), dxv), *skew = lam__matrices_skew(p);
+    lam_tensor *apart = lam_mul(lam__matrices_inverse_gaps(f.s), lam_sub(p, skew));
+    lam_tensor *together = lam_mul(inverse_sums(f.s), skew), *over = safe_inverse(f.s, f.s);
+    lam_tensor *beyond_u = NULL, *beyond_v = NULL;
+    if (f.m > f.k) beyond_u = lam__matrices_scale(lam_sub(dxv, lam_matmul(f.u, p)), over);
+    if (f.n > f.k) beyond_v = lam__matrices_scale(lam_sub(dxu, lam_matmul(f.v, lam__matrices_turn(p))), over);
+    dout[LEFT] = changed(f.u, f.u_rest, lam_add(apart, together), beyond_u);
+    dout[VALUES] = lam_diagonal(p, 0, -2, -1);
+    dout[RIGHT] = lam__matrices_turn(changed(f.v, f.v_rest, lam_sub(apart, together), beyond_v));
+}
+
+/* The way back through `changed`: gives the cotangent of its turning, skew, and in *beyond that of beyond. */
+static lam_tensor *changed_back(lam_tensor *vectors, lam_tensor *rest, lam_tensor *g, int64_t k, lam_tensor **beyond) {
+    lam_tensor *first = columns(g, 0, k), *g_rest = columns_beyond(g, k);
+    lam_tensor *inside = lam_matmul(lam__matrices_turn(vectors), first);
+    *beyond = lam_sub(first, lam_matmul(vectors, inside));
+    if (rest) *beyond = lam_sub(*beyond, lam_matmul(rest, lam_matmul(lam__matrices_turn(g_rest), vectors)));
+    return lam__matrices_skew(inside);
+}
+
+/* gx = u (diag(gs) + e * (a + b) + d * (a - b)) v^T, a and b the skew parts of u^T gu and v^T gv, and beyond the spans
+ * what of gu and gv lies there, over s. */
+static void vjp_svd(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    parts f = parts_of(r->out);
+    lam_tensor *a = NULL, *b = NULL, *beyond_u = NULL, *beyond_v = NULL, *left = NULL, *over = safe_inverse(f.s, f.s);
+    if (g[LEFT]) a = changed_back(f.u, f.u_rest, g[LEFT], f.k, &beyond_u);
+    if (g[RIGHT]) b = changed_back(f.v, f.v_rest, lam__matrices_turn(g[RIGHT]), f.k, &beyond_v);
+    if (g[VALUES]) left = lam__matrices_scale(f.u, g[VALUES]);
+    if (a || b) {
+        lam_tensor *difference = lam__matrices_plus(a, b ? lam_neg(b) : NULL);
+        lam_tensor *turning = lam_add(lam_mul(lam__matrices_inverse_gaps(f.s), lam__matrices_plus(a, b)),
+                                      lam_mul(inverse_sums(f.s), difference));
+        left = lam__matrices_plus(left, lam_matmul(f.u, turning));
+    }
+    if (a && f.m > f.k) left = lam__matrices_plus(left, lam__matrices_scale(beyond_u, over));
+    gx[0] = left ? lam_matmul(left, f.vt) : NULL;
+    if (b && f.n > f.k)
+        gx[0] = lam__matrices_plus(gx[0], lam_matmul(f.u, lam__matrices_turn(lam__matrices_scale(beyond_v, over))));
+}
+
+static lam_status apply_svd(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) {
+    svd_params p = {full};
+    return lam_bind(x->ctx, &lam__row_svd, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);
+}
+
+static void batch_svd(const lam_rule *r, lam_tensor *out[]) {
+    const svd_params *p = r->params;
+    apply_svd(r->in[0], p->full, out);
+}
+
+static void print_svd(FILE *file, const void *params) {
+    const svd_params *p = params;
+    fprintf(file, "full_matrices=%d", p->full);
+}
+
+const lam_primitive lam__row_svd = {
+    .name = "svd",
+    .inputs = 1,
+    .outputs = OUTPUTS,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_OUT(LEFT) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(RIGHT),
+    .shape = shape_svd,
+    .eval = eval_svd,
+    .jvp = jvp_svd,
+    .vjp = vjp_svd,
+    .batch = batch_svd,
+    .params_print = print_svd,
+};
+
+lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **vt, const lam_svd_options *options) {
+    lam_tensor *failed, *out[OUTPUTS];
+    if (!lam__matrices_stack("svd", &x, &failed)) {
+        *u = *s = *vt = failed;
+        return lam_status_of(lam_ctx_of(failed));
+    }
+    lam_status status = apply_svd(x, options && options->full_matrices, out);
+    *u = out[LEFT];
+    *s = out[VALUES];
+    *vt = out[RIGHT];
+    return status;
+}
+
+/* ---- values alone ------------------------------------------------------------------------------------------------ */
+
+static lam_status shape_svdvals(const lam_call_site *call, lam_shape out[]) {
+    lam__rectangle r = rectangle_of(call->in[0], false, false);
+    shape_after_lead(call->in[0], out, 1, shorter(&r), 0);
+    return lam__matrices_fit(call, false);
+}
+
+static lam_status eval_svdvals(const lam_call_site *call, lam_value *const out[]) {
+    lam__rectangle r = rectangle_of(call->in[0], false, false);
+    return decompose(call, &r, NULL, out[0]->data, NULL);
+}
+
+/* The vectors of x, those of negligible singular values zero: the slope of a size is 0 at 0. */
+static void vectors_of(lam_tensor *x, lam_tensor **u, lam_tensor **vt) {
+    lam_tensor *out[OUTPUTS];
+    apply_svd(x, false, out);
+    *u = lam_where(lam_expand_dims(negligible(out[VALUES], out[VALUES]), -2), 0.0, out[LEFT]);
+    *vt = out[RIGHT];
+}
+
+/* ds = diag(u^T dx v) */
+static void jvp_svdvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *u, *vt;
+    vectors_of(r->in[0], &u, &vt);
+    lam_tensor *moved = lam_matmul(dx[0], lam__matrices_turn(vt));
+    dout[0] = lam_sum(lam_mul(u, moved), &(lam_reduce_options){.axes = LAM_AXES(-2)});
+}
+
+static void vjp_svdvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *u, *vt;
+    vectors_of(r->in[0], &u, &vt);
+    gx[0] = lam_matmul(lam__matrices_scale(u, g[0]), vt);
+}
+
+static void batch_svdvals(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
+}
+
+const lam_primitive lam__row_svdvals = {
+    .name = "svdvals",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0),
+    .shape = shape_svdvals,
+    .eval = eval_svdvals,
+    .jvp = jvp_svdvals,
+    .vjp = vjp_svdvals,
+    .batch = batch_svdvals,
+};
+
+lam_tensor *lam_svdvals(lam_tensor *x) {
+    lam_tensor *failed;
+    return lam__matrices_stack("svdvals", &x, &failed) ? lam__apply1(&lam__row_svdvals, NULL, 0, x) : failed;
+}

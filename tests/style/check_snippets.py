@@ -19,7 +19,7 @@ NAMES = """
 typedef struct some_tree { lam_tensor *weight, *bias; } some_tree;
 extern lam_ctx *ctx;
 extern lam_fctx *fc;
-extern lam_tensor *x, *y, *w, *b, *c, *i, *v, *dx, *g, *inputs, *labels, *o[2], *do_[2];
+extern lam_tensor *x, *y, *w, *b, *c, *i, *v, *dx, *g, *inputs, *labels, *key, *o[2], *do_[2];
 extern lam_fn *f, *fwd, *bwd, *rule, *rules[2], *callback, *loss, *solve, *pullback, *linear;
 extern const lam_function *F;
 extern lam_vmap_rule vmap_rule;

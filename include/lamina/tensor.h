@@ -50,7 +50,8 @@ LAM_API LAM_MUST_USE lam_status lam_read(lam_tensor *t, void *dst, size_t bytes)
  * Fails   like lam_read; LAM_ERR_SHAPE when the number of strides is not the rank. */
 LAM_API LAM_MUST_USE lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides);
 
-/* The only element of a tensor, as a double (a bool gives 0 or 1).
+/* The only element of a tensor, as a double (a bool gives 0 or 1). Under grad and jvp it is the value, for C control
+ * flow to look at; what C computes from it is a constant to them, as after lam_stop_gradient.
  * Fails   LAM_ERR_SHAPE unless it has exactly one element; like lam_read. A failure gives NaN. */
 LAM_API double lam_item(lam_tensor *t);
 

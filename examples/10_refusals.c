@@ -70,7 +70,6 @@ static void sly_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) 
 
 /* Raw data of a box is refused. (lam_item is not: it is there for C control flow, and what C computes from it is a
  * constant. So a rule that computes in C should say once_differentiable.) */
-
 static void raw_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const double *x = lam_data(lam_fctx_saved(fc, 0)), *gy = lam_data(g[0]);
     if (x && gy) gx[0] = lam_scalar(lam_fctx_ctx(fc), 3 * *x * *x * *gy);

@@ -25,6 +25,7 @@
  *                                the slope of sqrt and gives NaN. The operand is to be guarded before as well:
  *                                where(x > 0, sqrt(where(x > 0, x, 1)), y) has the gradient 0
  *   max_reduce, min_reduce, tie  shared equally among the elements that tie
+ *   reduce_window_max, ..., tie  the first of those that tie, in row-major order
  *   prod with zeros              exact: products of the others, no division
  *   cummax, cummin, tie          shared equally among those so far that tie
  *   cumprod with zeros           exact, as for prod
@@ -484,6 +485,7 @@ LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const la
 }
 #endif
 
+#include <lamina/convolution.h>
 #include <lamina/indexing.h>
 #include <lamina/linalg.h>
 #include <lamina/reductions.h>

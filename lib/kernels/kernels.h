@@ -152,6 +152,43 @@ lam_dtype lam__kernels_random_dtype(lam__random_form form);
 /* out = n elements (pairs are one), of the counters first, first + 1, ... */
 void lam__kernels_random(const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n, void *out);
 
+/* ---- windows and convolution ------------------------------------------------------------------------------------- */
+
+/* How a window moves along an axis: place k of it at place t of the result stands at t stride + k spread - low, where
+ * element e of the operand stands at e gap. Sizes and steps are at least 1, low may be negative. */
+typedef struct lam__window_axis {
+    int64_t window, stride, low, gap, spread, out; /* out: places of the result */
+} lam__window_axis;
+
+/* out[outer, a->out, inner] = SUM, MAX or MIN over the elements in each window along the lanes of x; the neutral
+ * element where there are none. False: not for this dtype. */
+bool lam__kernels_window(lam__reduce_id id, lam_dtype dtype, const lam__lanes *s, const lam__window_axis *a,
+                         const void *x, void *out);
+
+/* Windows over the axes of x [outer, dims...], contiguous. */
+typedef struct lam__windows {
+    int rank;
+    const int64_t *dims;
+    const lam__window_axis *axis;
+} lam__windows;
+
+/* out[outer, places...] (i64) = position among the elements of dims of the first largest (smallest) element in each
+ * window, the number of these elements where the window has none; NaN is beyond all else. `item` is the size of an
+ * element. False: not for this dtype. */
+bool lam__kernels_window_arg(bool maximum, lam_dtype dtype, int64_t outer, const lam__windows *w, const void *x,
+                             int64_t item, int64_t *out);
+
+/* As lam__window_axis, with the size of the operand. */
+typedef struct lam__conv_axis {
+    int64_t size, window, stride, low, gap, spread, out;
+} lam__conv_axis;
+
+typedef struct lam__conv_shape {
+    int64_t groups, n, c, o;
+    lam__conv_axis axis[3]; /* axes that are not there have one element in all three operands */
+    int64_t x_step[6];      /* elements: groups, n, c and the axes of x */
+} lam__conv_shape;
+
 /* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
 
 /* out[batch, m, n] (contiguous) = sum over k of x[batch, m, k] * y[batch, k, n]. Each operand has any three strides.
@@ -162,6 +199,11 @@ typedef void *lam__scratch(void *env, size_t bytes);
 bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
                          const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
                          lam__scratch *scratch, void *env);
+
+/* out[groups, n, o, places...] = the sum over c and the window of x[groups, n, c, ...] w[groups, o, c, window...]; w
+ * and out contiguous. Scratch as for lam__kernels_matmul; at most 5 blocks of it. */
+bool lam__kernels_conv(lam_dtype dtype, const lam__conv_shape *s, const void *x, const void *w, void *out,
+                       lam__scratch *scratch, void *env);
 
 /* In place on contiguous row-major [batch, n, n]: the lower Cholesky factor, zeros above the diagonal. Reads the
  * lower triangle. Returns the number of the first matrix that is not positive definite, or -1. */

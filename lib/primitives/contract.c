@@ -4,6 +4,7 @@
  * examples. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/lent.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
@@ -134,32 +135,12 @@ static lam_status stack_up(const lam_call_site *call, int side, stack *s) {
     return LAM_OK;
 }
 
-/* Memory that the kernel asks for, until it returns. */
-typedef struct lent {
-    lam_ctx *ctx;
-    void *block[4];
-    size_t bytes[4];
-    int count;
-} lent;
-
-static void *lend(void *env, size_t bytes) {
-    lent *l = env;
-    if (l->count == (int)(sizeof l->block / sizeof l->block[0])) return NULL;
-    void *block = lam__alloc_get(&l->ctx->pool, bytes);
-    if (!block) {
-        lam__error_memory(l->ctx, bytes);
-        return NULL;
-    }
-    l->block[l->count] = block;
-    l->bytes[l->count++] = bytes;
-    return block;
-}
-
 static lam_status multiply(lam_ctx *ctx, const stack *x, const stack *y, lam_value *out) {
-    lent memory = {.ctx = ctx};
-    bool done = lam__kernels_matmul((lam_dtype)out->dtype, x->size[BATCH], x->size[ROWS], x->size[COLUMNS],
-                                    y->size[COLUMNS], x->data, x->stride, y->data, y->stride, out->data, lend, &memory);
-    while (memory.count--) lam__alloc_put(&ctx->pool, memory.block[memory.count], memory.bytes[memory.count]);
+    lam__lent memory = {.ctx = ctx};
+    bool done =
+        lam__kernels_matmul((lam_dtype)out->dtype, x->size[BATCH], x->size[ROWS], x->size[COLUMNS], y->size[COLUMNS],
+                            x->data, x->stride, y->data, y->stride, out->data, lam__lent_get, &memory);
+    lam__lent_return(&memory);
     return done ? LAM_OK : LAM_ERR_MEMORY;
 }
 

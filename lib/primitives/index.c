@@ -4,6 +4,8 @@
  *
  * NOTE [geometry]  x is [batch..., outer..., n, inner...], indices are [batch..., k...], what is taken or added is
  * [batch..., outer..., k..., inner...]; `axis` is where n stands in x. The kernels see each group as one number. */
+#include "lib/primitives/index.h"
+
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -226,6 +228,23 @@ const lam_primitive lam__row_index_inverse = {
     .eval = eval_index_inverse,
     .batch = batch_index_inverse,
 };
+
+/* ---- rows of their own ------------------------------------------------------------------------------------------ */
+
+static index_params by_row(lam_tensor *x) {
+    int32_t last = lam_rank(x) - 1;
+    return (index_params){last, last, LAM__INDEX_DROP};
+}
+
+lam_tensor *lam__index_take_rows(lam_tensor *x, lam_tensor *indices) {
+    index_params p = by_row(x);
+    return apply_take(x, indices, &p);
+}
+
+lam_tensor *lam__index_add_rows(lam_tensor *x, lam_tensor *indices, lam_tensor *updates) {
+    index_params p = by_row(x);
+    return apply_scatter_add(x, indices, updates, &p);
+}
 
 /* ---- public ----------------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 #include <lamina/lamina.h>
 
-enum { ARRAY_ELEMENTS = 512, ARRAY_RANK = 6 };
+enum { ARRAY_ELEMENTS = 512, ARRAY_RANK = 8 };
 
 typedef struct array {
     lam_dtype dtype;

@@ -10,6 +10,7 @@ static const cases_row *const families[] = {
     cases_reduce,
     cases_scan,
     cases_index,
+    cases_conv,
     cases_sort,
     cases_linalg,
     cases_spectral,

@@ -1,0 +1,20 @@
+/* Memory that a kernel asks for while it runs (lam__scratch), given back when it has returned. */
+#ifndef LAM_PRIMITIVES_LENT_H
+#define LAM_PRIMITIVES_LENT_H
+
+#include "lib/base/context.h"
+
+typedef struct lam__lent {
+    lam_ctx *ctx;
+    void *block[8];
+    size_t bytes[8];
+    int count;
+} lam__lent;
+
+/* A block for the kernel; NULL after recording that there is no memory. env is a lam__lent. */
+void *lam__lent_get(void *env, size_t bytes);
+
+/* Takes all blocks back. */
+void lam__lent_return(lam__lent *lent);
+
+#endif

@@ -1,0 +1,373 @@
+/* Reductions over windows. The largest element of a window is found again for its derivative: where it stands is a row
+ * of its own, by which tangents are taken and to which cotangents are added. Sums are linear; their transpose is a sum
+ * over windows with the roles of stride and dilation exchanged. Axes in front of the windowed ones are gone through as
+ * they are, so that a batch axis is one more of these. */
+#include "lib/primitives/windows.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/index.h"
+#include "lib/primitives/reduce.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* ---- geometry ---------------------------------------------------------------------------------------------------- */
+
+static const int64_t most = INT64_MAX / 16; /* of any number that is added or multiplied here */
+
+static bool list_fits(const lam__windows_how *how, const char *what, lam_dims list, int n, int64_t least) {
+    if (list.rank == 0) return true;
+    if (list.rank != n) {
+        lam__axes_fail(how->operation, how->x, LAM_ERR_SHAPE, "%d %s for windows over %d axes", list.rank, what, n);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        int64_t item = list.dims ? list.dims[i] : 0;
+        lam_status status = !list.dims                    ? LAM_ERR_NULL
+                            : item < least                ? LAM_ERR_VALUE
+                            : item > most || item < -most ? LAM_ERR_OVERFLOW
+                                                          : LAM_OK;
+        if (status == LAM_OK) continue;
+        lam__axes_fail(how->operation, how->x, status, "the %s of window axis %d cannot be %lld", what, i,
+                       (long long)item);
+        return false;
+    }
+    return true;
+}
+
+static int64_t item_of(lam_dims list, int i, int64_t otherwise) {
+    return list.rank ? list.dims[i] : otherwise;
+}
+
+/* Elements put in front and behind. `have` and `need` are the dilated sizes of the axis and of the window. */
+static void padding_of(const lam__windows_how *how, int i, int64_t have, int64_t need, int64_t stride, int64_t *low,
+                       int64_t *high) {
+    *low = *high = 0;
+    if (how->padding == LAM_PAD_GIVEN) {
+        *low = item_of(how->low, i, 0);
+        *high = item_of(how->high, i, 0);
+    } else if (how->padding != LAM_PAD_VALID && have > 0) {
+        int64_t all = ((have + stride - 1) / stride - 1) * stride + need - have;
+        if (all < 0) all = 0;
+        *low = how->padding == LAM_PAD_SAME ? all / 2 : all - all / 2;
+        *high = all - *low;
+    }
+}
+
+/* n - 1 steps of `step` behind the first of n elements; 0 of none. */
+static int64_t dilated(int64_t n, int64_t step) {
+    return n ? (n - 1) * step + 1 : 0;
+}
+
+static bool collect_axis(const lam__windows_how *how, int i, int64_t size, int64_t window, lam__window_axis *a) {
+    int64_t low, high;
+    *a = (lam__window_axis){.window = window,
+                            .stride = item_of(how->strides, i, 1),
+                            .gap = item_of(how->gap, i, 1),
+                            .spread = item_of(how->spread, i, 1)};
+    if (size > most / a->gap || window > most / a->spread) {
+        lam__axes_fail(how->operation, how->x, LAM_ERR_OVERFLOW, "the dilated size of window axis %d overflows", i);
+        return false;
+    }
+    int64_t have = dilated(size, a->gap), need = dilated(window, a->spread);
+    padding_of(how, i, have, need, a->stride, &low, &high);
+    a->low = low;
+    int64_t room = have + low + high - need;
+    a->out = room < 0 ? 0 : room / a->stride + 1;
+    return true;
+}
+
+bool lam__windows_collect(const lam__windows_how *how, int n, const int64_t size[], const int64_t window[],
+                          lam__window_axis at[]) {
+    if ((unsigned)how->padding > LAM_PAD_SAME_LOWER) {
+        lam__axes_fail(how->operation, how->x, LAM_ERR_OPTION, "there is no padding %d", (int)how->padding);
+        return false;
+    }
+    if (how->padding != LAM_PAD_GIVEN && (how->low.rank || how->high.rank)) {
+        lam__axes_fail(how->operation, how->x, LAM_ERR_OPTION, "padding is both given and named");
+        return false;
+    }
+    if (!list_fits(how, "strides", how->strides, n, 1) || !list_fits(how, "input dilations", how->gap, n, 1) ||
+        !list_fits(how, "window dilations", how->spread, n, 1) ||
+        !list_fits(how, "low paddings", how->low, n, INT64_MIN) ||
+        !list_fits(how, "high paddings", how->high, n, INT64_MIN))
+        return false;
+    for (int i = 0; i < n; i++)
+        if (!collect_axis(how, i, size[i], window[i], &at[i])) return false;
+    return true;
+}
+
+lam__window_axis lam__windows_transposed(const lam__window_axis *a, int64_t size) {
+    return (lam__window_axis){.window = a->window,
+                              .stride = a->gap,
+                              .gap = a->stride,
+                              .spread = a->spread,
+                              .low = (a->window - 1) * a->spread - a->low,
+                              .out = size};
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+typedef struct window_params {
+    int32_t lead; /* axes in front of the windowed ones */
+    int32_t rank; /* windowed axes, the last ones */
+    lam__window_axis at[LAM_INNER_RANK];
+} window_params;
+
+static lam_tensor *apply(const lam_primitive *row, const window_params *p, lam_tensor *x) {
+    return lam__apply1(row, p, offsetof(window_params, at) + (size_t)p->rank * sizeof p->at[0], x);
+}
+
+/* A copy that may be changed: the parameters of a rule are only as long as they need to be. */
+static window_params copy_of(const window_params *p) {
+    window_params q = {p->lead, p->rank, {{0}}};
+    for (int i = 0; i < p->rank; i++) q.at[i] = p->at[i];
+    return q;
+}
+
+static lam_status shape_window(const lam_call_site *call, lam_shape out[]) {
+    const window_params *p = call->params;
+    const lam_value *x = call->in[0];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = i < p->lead ? x->dims[i] : p->at[i - p->lead].out;
+    return LAM_OK;
+}
+
+static void batch_window(const lam_rule *r, lam_tensor *out[]) {
+    window_params p = copy_of(r->params);
+    p.lead++;
+    out[0] = apply(r->primitive, &p, r->in[0]);
+}
+
+static int64_t product(const int64_t *dims, int from, int to) {
+    int64_t count = 1;
+    for (int i = from; i < to; i++) count *= dims[i];
+    return count;
+}
+
+/* One axis after the other; the axes before it have their new sizes already. */
+static lam_status slide(const lam_call_site *call, const lam_value *x, lam_value *out, lam__reduce_id id) {
+    const window_params *p = call->params;
+    const lam_value *from = x;
+    lam_value *made = NULL;
+    for (int i = 0; i < p->rank; i++) {
+        int axis = p->lead + i;
+        lam__lanes s = {product(out->dims, 0, axis), x->dims[axis], product(x->dims, axis + 1, x->rank)};
+        int64_t count = s.outer * p->at[i].out * s.inner;
+        lam_value *to = i + 1 < p->rank ? lam__value_new(call->ctx, (lam_dtype)x->dtype, 1, &count) : out;
+        bool known = to && lam__kernels_window(id, (lam_dtype)x->dtype, &s, &p->at[i], from->data, to->data);
+        lam__value_release(made);
+        made = to == out ? NULL : to;
+        from = to;
+        if (!to) return LAM_ERR_MEMORY;
+        if (known) continue;
+        lam__value_release(made);
+        return lam__error_call(call, LAM_ERR_DTYPE, NULL, "not for this dtype");
+    }
+    return LAM_OK;
+}
+
+static lam_status eval_window(const lam_call_site *call, lam_value *out, lam__reduce_id id) {
+    lam_value *x = lam__value_contiguous(call->in[0]);
+    lam_status status = x ? slide(call, x, out, id) : LAM_ERR_MEMORY;
+    lam__value_release(x);
+    return status;
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+static lam_status eval_reduce_window_sum(const lam_call_site *call, lam_value *const out[]) {
+    return eval_window(call, out[0], LAM__REDUCE_SUM);
+}
+
+static void vjp_reduce_window_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    window_params p = copy_of(r->params);
+    for (int i = 0; i < p.rank; i++) p.at[i] = lam__windows_transposed(&p.at[i], lam_dim(r->in[0], p.lead + i));
+    gx[0] = apply(r->primitive, &p, g[0]);
+}
+
+const lam_primitive lam__row_reduce_window_sum = {
+    .name = "reduce_window_sum",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_window,
+    .eval = eval_reduce_window_sum,
+    .vjp = vjp_reduce_window_sum,
+    .batch = batch_window,
+};
+
+/* ---- where the largest and the smallest stand ------------------------------------------------------------------- */
+
+static lam_status shape_reduce_window_arg(const lam_call_site *call, lam_shape out[]) {
+    lam_status status = shape_window(call, out);
+    out->dtype = LAM_I64;
+    return status;
+}
+
+static lam_status eval_reduce_window_arg(const lam_call_site *call, lam_value *const out[]) {
+    const window_params *p = call->params;
+    lam_value *x = lam__value_contiguous(call->in[0]);
+    if (!x) return LAM_ERR_MEMORY;
+    lam__windows w = {p->rank, x->dims + p->lead, p->at};
+    bool known = lam__kernels_window_arg(call->primitive == &lam__row_reduce_window_argmax, (lam_dtype)x->dtype,
+                                         product(x->dims, 0, p->lead), &w, x->data, (int64_t)lam__dtype_bytes(x->dtype),
+                                         out[0]->data);
+    lam__value_release(x);
+    return known ? LAM_OK : lam__error_call(call, LAM_ERR_DTYPE, NULL, "not for this dtype");
+}
+
+const lam_primitive lam__row_reduce_window_argmax = {
+    .name = "reduce_window_argmax",
+    .inputs = 1,
+    .shape = shape_reduce_window_arg,
+    .eval = eval_reduce_window_arg,
+    .batch = batch_window,
+};
+
+const lam_primitive lam__row_reduce_window_argmin = {
+    .name = "reduce_window_argmin",
+    .inputs = 1,
+    .shape = shape_reduce_window_arg,
+    .eval = eval_reduce_window_arg,
+    .batch = batch_window,
+};
+
+/* ---- the largest and the smallest -------------------------------------------------------------------------------- */
+
+static lam_status eval_reduce_window_max(const lam_call_site *call, lam_value *const out[]) {
+    return eval_window(call, out[0], LAM__REDUCE_MAX);
+}
+
+static lam_status eval_reduce_window_min(const lam_call_site *call, lam_value *const out[]) {
+    return eval_window(call, out[0], LAM__REDUCE_MIN);
+}
+
+/* x with its windowed axes as one, the last. */
+static lam_tensor *in_rows(const window_params *p, lam_tensor *x) {
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK];
+    for (int i = 0; i < p->lead; i++) dims[i] = own.dims[i];
+    dims[p->lead] = product(own.dims, p->lead, own.rank);
+    return lam__apply_reshape(x, p->lead + 1, dims);
+}
+
+static lam_tensor *chosen(const lam_rule *r) {
+    window_params p = copy_of(r->params);
+    bool maximum = r->primitive == &lam__row_reduce_window_max;
+    return in_rows(&p, apply(maximum ? &lam__row_reduce_window_argmax : &lam__row_reduce_window_argmin, &p, r->in[0]));
+}
+
+static void jvp_window(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    if (!dx[0]) return;
+    lam_dims own = lam_dims_of(r->out[0]);
+    dout[0] = lam__apply_reshape(lam__index_take_rows(in_rows(r->params, dx[0]), chosen(r)), own.rank, own.dims);
+}
+
+static void vjp_window(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_dims own = lam_dims_of(r->in[0]);
+    lam_tensor *rows = in_rows(r->params, lam_zeros_like(r->in[0]));
+    gx[0] = lam__apply_reshape(lam__index_add_rows(rows, chosen(r), in_rows(r->params, g[0])), own.rank, own.dims);
+}
+
+const lam_primitive lam__row_reduce_window_max = {
+    .name = "reduce_window_max",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0),
+    .shape = shape_window,
+    .eval = eval_reduce_window_max,
+    .jvp = jvp_window,
+    .vjp = vjp_window,
+    .batch = batch_window,
+};
+
+const lam_primitive lam__row_reduce_window_min = {
+    .name = "reduce_window_min",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0),
+    .shape = shape_window,
+    .eval = eval_reduce_window_min,
+    .jvp = jvp_window,
+    .vjp = vjp_window,
+    .batch = batch_window,
+};
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+/* Parameters for a call of a user's; false after recording what is wrong with them. */
+static bool params_for(const char *operation, lam_tensor *x, const lam_window_options *o, window_params *p) {
+    lam_dims own = lam_dims_of(x);
+    if (!o || !o->window.rank || !o->window.dims) {
+        lam__axes_fail(operation, x, LAM_ERR_OPTION, "no window is given");
+        return false;
+    }
+    if (o->window.rank < 0 || o->window.rank > own.rank) {
+        lam__axes_fail(operation, x, LAM_ERR_RANK, "a window over %d axes", o->window.rank);
+        return false;
+    }
+    lam__windows_how how = {operation,  x,           o->padding,        o->strides,
+                            o->pad_low, o->pad_high, o->input_dilation, o->window_dilation};
+    p->rank = o->window.rank;
+    p->lead = own.rank - p->rank;
+    return list_fits(&how, "window sizes", o->window, p->rank, 1) &&
+           lam__windows_collect(&how, p->rank, own.dims + p->lead, o->window.dims, p->at);
+}
+
+static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_window_options *o) {
+    window_params p;
+    if (!lam__scope_peek(x)) return lam__axes_fail(row->name, x, LAM_ERR_NULL, "no tensor");
+    return params_for(row->name, x, o, &p) ? apply(row, &p, x) : lam__axes_failed(x);
+}
+
+lam_tensor *lam_reduce_window_sum(lam_tensor *x, const lam_window_options *options) {
+    if (lam__scope_peek(x) && lam_dtype_of(x) == LAM_BOOL) x = lam_cast(x, LAM_I64);
+    return reduction(&lam__row_reduce_window_sum, x, options);
+}
+
+lam_tensor *lam_reduce_window_max(lam_tensor *x, const lam_window_options *options) {
+    return reduction(&lam__row_reduce_window_max, x, options);
+}
+
+lam_tensor *lam_reduce_window_min(lam_tensor *x, const lam_window_options *options) {
+    return reduction(&lam__row_reduce_window_min, x, options);
+}
+
+lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_options *options) {
+    return reduction(&lam__row_reduce_window_argmax, x, options);
+}
+
+lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options *options) {
+    return reduction(&lam__row_reduce_window_argmin, x, options);
+}
+
+/* By default windows stand side by side. */
+static lam_window_options pooling(const lam_window_options *options) {
+    lam_window_options o = {.padding = LAM_PAD_GIVEN};
+    if (options) o = *options;
+    if (o.strides.rank == 0) o.strides = o.window;
+    return o;
+}
+
+lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options) {
+    lam_window_options o = pooling(options);
+    return lam_reduce_window_max(x, &o);
+}
+
+lam_tensor *lam_avg_pool(lam_tensor *x, const lam_window_options *options) {
+    lam_window_options o = pooling(options);
+    x = lam__reduce_real(x);
+    lam_tensor *sum = lam_reduce_window_sum(x, &o);
+    if (lam_failed(sum)) return sum;
+    if (o.exclude_padding) return lam_div(sum, lam_reduce_window_sum(lam_ones_like(x), &o));
+    double size = 1;
+    for (int i = 0; i < o.window.rank; i++) size *= (double)o.window.dims[i];
+    return lam_div(sum, size);
+}

@@ -1,0 +1,218 @@
+/* What convolutions and windows are given by users: paddings by name, layouts, transposed convolutions, vectors,
+ * pooling.
+ * Values marked JAX are those of jax.lax 0.10.2, values marked NumPy those of numpy.convolve and correlate; the rest is
+ * worked out by hand. */
+#include "tests/support.h"
+
+static lam_tensor *counted(lam_dims dims, double first) {
+    double count = 1;
+    for (int i = 0; i < dims.rank; i++) count *= (double)dims.dims[i];
+    return lam_reshape(lam_arange(ctx, LAM_F64, first, first + count, 1), dims);
+}
+
+static lam_tensor *picture(void) {
+    return counted(LAM_DIMS(1, 2, 3, 4), -10);
+}
+
+/* Element i is 7 i modulo 5, less 2. */
+static lam_tensor *weights(void) {
+    return lam_array(ctx, LAM_F64, LAM_DIMS(2, 2, 2, 2),
+                     (double[]){-2, 0, 2, -1, 1, -2, 0, 2, -1, 1, -2, 0, 2, -1, 1, -2});
+}
+
+/* JAX */
+START_TEST(padding_by_name) {
+    lam_tensor *same =
+        lam_conv_general(picture(), weights(), &(lam_conv_options){.strides = LAM_DIMS(2, 1), .padding = LAM_PAD_SAME});
+    EXPECT(same, LAM_DIMS(1, 2, 2, 4), 23, 23, 23, 13, -8, -11, -14, 11, 6, 4, 2, 32, 10, 11, 12, 25);
+    lam_tensor *lower = lam_conv_general(picture(), weights(),
+                                         &(lam_conv_options){.strides = LAM_DIMS(2, 1), .padding = LAM_PAD_SAME_LOWER});
+    EXPECT(lower, LAM_DIMS(1, 2, 2, 4), 14, -5, -2, 1, 10, 23, 23, 23, -4, 16, 13, 10, -32, -2, -4, -6);
+    lam_tensor *valid = lam_conv_general(picture(), weights(),
+                                         &(lam_conv_options){.strides = LAM_DIMS(2, 1), .padding = LAM_PAD_VALID});
+    EXPECT(valid, LAM_DIMS(1, 2, 1, 3), 23, 23, 23, 6, 4, 2);
+}
+END_TEST
+
+/* JAX */
+START_TEST(layouts_name_the_axes) {
+    lam_tensor *x = lam_transpose(picture(), LAM_AXES(0, 2, 3, 1)), *w = lam_transpose(weights(), LAM_AXES(2, 3, 1, 0));
+    lam_conv_options o = {.strides = LAM_DIMS(1, 2),
+                          .padding = LAM_PAD_SAME,
+                          .layout_x = "NHWC",
+                          .layout_w = "HWIO",
+                          .layout_out = "NCHW"};
+    EXPECT(lam_conv_general(x, w, &o), LAM_DIMS(1, 2, 3, 2), 23, 23, 23, 23, -8, -14, 6, 2, -2, -6, 10, 12);
+    o.layout_out = "WNCH";
+    EXPECT(lam_conv_general(x, w, &o), LAM_DIMS(2, 1, 2, 3), 23, 23, -8, 6, -2, 10, 23, 23, -14, 2, -6, 12);
+    static const char *const wrong[] = {"NHW", "NHWW", "NHWX", "NHWCD", "HWIO", ""};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        o.layout_out = wrong[i];
+        ck_assert(lam_failed(lam_conv_general(x, w, &o)));
+        EXPECT_ERROR(LAM_ERR_OPTION, "conv_general", "layout");
+    }
+}
+END_TEST
+
+/* JAX; transpose_kernel is transpose_window. */
+START_TEST(transposed_convolutions) {
+    lam_tensor *x = lam_array(ctx, LAM_F64, LAM_DIMS(1, 1, 4), (double[]){1, 2, -1, 3});
+    lam_tensor *w = lam_array(ctx, LAM_F64, LAM_DIMS(1, 1, 3), (double[]){1, -2, 4});
+    lam_conv_options o = {.strides = LAM_DIMS(2), .padding = LAM_PAD_SAME};
+    EXPECT(lam_conv_transpose(x, w, &o), LAM_DIMS(1, 1, 8), 4, -2, 9, -4, -2, 2, 11, -6);
+    o.transpose_window = true;
+    EXPECT(lam_conv_transpose(x, w, &o), LAM_DIMS(1, 1, 8), 1, -2, 6, -4, 7, 2, -1, -6);
+    o.padding = LAM_PAD_VALID;
+    EXPECT(lam_conv_transpose(x, w, &o), LAM_DIMS(1, 1, 9), 1, -2, 6, -4, 7, 2, -1, -6, 12);
+    o = (lam_conv_options){.strides = LAM_DIMS(2), .pad_low = LAM_DIMS(1), .pad_high = LAM_DIMS(2)};
+    EXPECT(lam_conv_transpose(x, w, &o), LAM_DIMS(1, 1, 8), -2, 9, -4, -2, 2, 11, -6, 3);
+    o = (lam_conv_options){.strides = LAM_DIMS(3), .window_dilation = LAM_DIMS(2), .padding = LAM_PAD_SAME};
+    EXPECT(lam_conv_transpose(x, w, &o), LAM_DIMS(1, 1, 12), 0, -2, 8, 1, -4, -4, 2, 2, 12, -1, -6, 0);
+    o = (lam_conv_options){.window_dilation = LAM_DIMS(2), .padding = LAM_PAD_VALID};
+    EXPECT(lam_conv_transpose(x, w, &o), LAM_DIMS(1, 1, 8), 4, 8, -6, 8, 3, -4, -1, 3);
+    o.feature_groups = 2;
+    lam_conv_transpose(x, w, &o);
+    EXPECT_ERROR(LAM_ERR_OPTION, "conv_transpose", "lam_conv_general");
+    o = (lam_conv_options){.strides = LAM_DIMS(0), .padding = LAM_PAD_SAME};
+    lam_conv_transpose(x, w, &o);
+    EXPECT_ERROR(LAM_ERR_VALUE, "conv_transpose");
+}
+END_TEST
+
+/* transpose_window makes it the transpose of the convolution with the same options: <y, A x> = <A' y, x>. */
+START_TEST(the_transpose_of_a_strided_convolution) {
+    lam_tensor *x = lam_sin(counted(LAM_DIMS(2, 3, 8, 7), 0)), *w = lam_cos(counted(LAM_DIMS(4, 3, 3, 2), 0));
+    lam_conv_options o = {.strides = LAM_DIMS(2, 3), .padding = LAM_PAD_VALID, .transpose_window = true};
+    lam_tensor *y = lam_conv_general(x, w, &o), *cotangent = lam_sin(lam_mul(2.0, y));
+    lam_tensor *back = lam_conv_transpose(cotangent, w, &o); /* [2, 3, 7, 5]: what no window met is missing */
+    lam_tensor *met = lam_slice(x, LAM_DIMS(0, 0, 0, 0), lam_dims_of(back), LAM_DIMS0);
+    EXPECT_SAME(lam_sum(lam_mul(met, back), NULL), lam_sum(lam_mul(cotangent, y), NULL), 1e-12);
+}
+END_TEST
+
+/* NumPy */
+START_TEST(vectors_as_numpy_has_them) {
+    lam_tensor *a = VEC(1, 2, 3, -1), *b = VEC(2, -1, 0.5), *c = VEC(1, 2);
+    for (int swap = 0; swap < 2; swap++) {
+        lam_tensor *x = swap ? b : a, *y = swap ? a : b;
+        EXPECT(lam_convolve(x, y, LAM_CONVOLVE_FULL), LAM_DIMS(6), 2, 3, 4.5, -4, 2.5, -0.5);
+        EXPECT(lam_convolve(x, y, LAM_CONVOLVE_SAME), LAM_DIMS(4), 3, 4.5, -4, 2.5);
+        EXPECT(lam_convolve(x, y, LAM_CONVOLVE_VALID), LAM_DIMS(2), 4.5, -4);
+    }
+    EXPECT(lam_correlate(a, b, LAM_CONVOLVE_FULL), LAM_DIMS(6), 0.5, 0, 1.5, 0.5, 7, -2);
+    EXPECT(lam_correlate(b, a, LAM_CONVOLVE_FULL), LAM_DIMS(6), -2, 7, 0.5, 1.5, 0, 0.5);
+    EXPECT(lam_correlate(a, b, LAM_CONVOLVE_SAME), LAM_DIMS(4), 0, 1.5, 0.5, 7);
+    EXPECT(lam_correlate(b, a, LAM_CONVOLVE_SAME), LAM_DIMS(4), 7, 0.5, 1.5, 0);
+    EXPECT(lam_correlate(c, b, LAM_CONVOLVE_SAME), LAM_DIMS(3), 0, 0, 4);
+    EXPECT(lam_correlate(b, c, LAM_CONVOLVE_SAME), LAM_DIMS(3), 4, 0, 0);
+    EXPECT(lam_correlate(a, b, LAM_CONVOLVE_VALID), LAM_DIMS(2), 1.5, 0.5);
+    EXPECT(lam_correlate(b, c, LAM_CONVOLVE_VALID), LAM_DIMS(2), 0, 0);
+    lam_convolve(a, lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), LAM_CONVOLVE_FULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "convolve", "empty");
+    lam_correlate(a, MAT(1, 1, 1), LAM_CONVOLVE_FULL);
+    EXPECT_ERROR(LAM_ERR_RANK, "correlate");
+    lam_convolve(a, b, (lam_convolve_mode)7);
+    EXPECT_ERROR(LAM_ERR_OPTION, "convolve", "7");
+}
+END_TEST
+
+BODY(largest_weighted) {
+    lam_window_options o = {.window = LAM_DIMS(2, 2), .strides = LAM_DIMS(1, 2), .padding = LAM_PAD_SAME};
+    out[0] = lam_sum(lam_mul(lam_reduce_window_max(in[0], &o), MAT(3, 2, 1, 2, 3, 4, 5, 6)), NULL);
+}
+
+/* JAX; of equal elements the first has the gradient. */
+START_TEST(pooling) {
+    lam_tensor *x = MAT(3, 4, 1, 5, 2, 5, 7, 7, 0, 1, 3, 2, 9, 9);
+    lam_window_options o = {.window = LAM_DIMS(2, 2), .strides = LAM_DIMS(1, 2), .padding = LAM_PAD_SAME};
+    EXPECT(lam_max_pool(x, &o), LAM_DIMS(3, 2), 7, 5, 7, 9, 3, 9);
+    EXPECT(apply1(lam_grad(FN(largest_weighted, 1, 1), NULL), x), LAM_DIMS(3, 4), 0, 0, 0, 2, 4, 0, 0, 0, 5, 0, 10, 0);
+    o = (lam_window_options){.window = LAM_DIMS(2, 3), .padding = LAM_PAD_SAME};
+    EXPECT_NEAR(lam_avg_pool(x, &o), 1e-15, LAM_DIMS(2, 2), 10. / 3, 4. / 3, 5. / 6, 3);
+    o.exclude_padding = true; /* windows have 4, 4, 2 and 2 elements: one column of padding in front, one row below */
+    EXPECT(lam_avg_pool(x, &o), LAM_DIMS(2, 2), 5, 2, 2.5, 9);
+    EXPECT(lam_max_pool(VEC(3, 1, 4, 1, 5), &(lam_window_options){.window = LAM_DIMS(2)}), LAM_DIMS(2), 3, 4);
+    lam_tensor *whole = lam_array(ctx, LAM_I64, LAM_DIMS(2), (int64_t[]){1, 2});
+    EXPECT(lam_avg_pool(whole, &(lam_window_options){.window = LAM_DIMS(2)}), LAM_DIMS(1), 1.5);
+}
+END_TEST
+
+START_TEST(nan_wins_in_windows) {
+    lam_tensor *x = VEC(1, NAN, 3, 2, NAN, NAN);
+    lam_window_options o = {.window = LAM_DIMS(2)};
+    EXPECT(lam_reduce_window_max(x, &o), LAM_DIMS(5), NAN, NAN, 3, NAN, NAN);
+    EXPECT(lam_reduce_window_min(x, &o), LAM_DIMS(5), NAN, NAN, 2, NAN, NAN);
+    EXPECT(lam_reduce_window_argmax(x, &o), LAM_DIMS(5), 1, 1, 2, 4, 4);
+    EXPECT(lam_reduce_window_argmin(x, &o), LAM_DIMS(5), 1, 1, 3, 4, 4);
+}
+END_TEST
+
+BODY(padded_maximum) {
+    lam_window_options o = {.window = LAM_DIMS(2), .pad_low = LAM_DIMS(3), .pad_high = LAM_DIMS(0)};
+    out[0] = lam_sum(lam_where(lam_is_finite(lam_reduce_window_max(in[0], &o)), lam_reduce_window_max(in[0], &o), 0.0),
+                     NULL);
+}
+
+START_TEST(windows_without_elements_are_neutral_and_have_no_derivative) {
+    lam_window_options o = {.window = LAM_DIMS(2), .pad_low = LAM_DIMS(3)};
+    EXPECT(lam_reduce_window_max(VEC(1, 2), &o), LAM_DIMS(4), -INFINITY, -INFINITY, 1, 2);
+    EXPECT(lam_reduce_window_min(VEC(1, 2), &o), LAM_DIMS(4), INFINITY, INFINITY, 1, 1);
+    EXPECT(lam_reduce_window_argmax(VEC(1, 2), &o), LAM_DIMS(4), 2, 2, 0, 1);
+    EXPECT(apply1(lam_grad(FN(padded_maximum, 1, 1), NULL), VEC(1, 2)), LAM_DIMS(2), 1, 1);
+}
+END_TEST
+
+/* The patches of this convolution would take 49 MB at once, x and the result take 1 MB each. */
+START_TEST(patches_take_bounded_memory) {
+    lam_ctx *small = lam_ctx_new(&(lam_ctx_options){.memory_limit = 8 << 20});
+    lam_tensor *x = lam_full(small, LAM_F64, LAM_DIMS(2, 16, 64, 64), 0.5);
+    lam_tensor *w = lam_full(small, LAM_F64, LAM_DIMS(16, 16, 7, 7), 0.25);
+    lam_tensor *y = lam_conv_general(x, w, NULL);
+    ck_assert_msg(!lam_failed(y), "%s", lam_error(small));
+    ck_assert_double_eq(lam_item(lam_max_reduce(y, NULL)), 98);
+    ck_assert_double_eq(lam_item(lam_min_reduce(y, NULL)), 98);
+    lam_ctx_free(small);
+}
+END_TEST
+
+/* Sizes around those of the blocks, against the sum over the window written with slices. */
+START_TEST(long_convolutions_equal_the_sum_over_the_window) {
+    static const int64_t sizes[][4] = {
+        {1500, 40, 2, 3}, {300, 1, 3, 200}, {70, 30, 2, 3}, {3000, 3, 90, 2}, {9, 3, 700, 5}};
+    const int64_t *s = sizes[_i], n = s[0], k = s[1], c = s[2], o = s[3], places = n - k + 1;
+    lam_tensor *x = lam_sin(counted(LAM_DIMS(2, c, n), 1)), *w = lam_cos(counted(LAM_DIMS(o, c, k), 1)), *want = NULL;
+    for (int64_t i = 0; i < k; i++) {
+        lam_tensor *part = lam_einsum("ncp,oc->nop", LAM_LIST(lam_slice_axis(x, 2, i, i + places), lam_index(w, 2, i)));
+        want = want ? lam_add(want, part) : part;
+    }
+    EXPECT_SAME(lam_conv_general(x, w, NULL), want, 1e-10);
+}
+END_TEST
+
+START_TEST(impossible_options_are_refused) {
+    lam_tensor *x = picture(), *w = weights();
+    lam_conv_general(x, w, &(lam_conv_options){.feature_groups = -1});
+    EXPECT_ERROR(LAM_ERR_OPTION, "conv_general", "groups");
+    lam_conv_general(x, w, &(lam_conv_options){.feature_groups = 2, .batch_groups = 2});
+    EXPECT_ERROR(LAM_ERR_OPTION, "conv_general", "groups");
+    lam_conv_general(x, w, &(lam_conv_options){.strides = LAM_DIMS(1)});
+    EXPECT_ERROR(LAM_ERR_SHAPE, "conv_general", "1 strides", "2 axes");
+    lam_conv_general(x, w, &(lam_conv_options){.padding = (lam_padding)9});
+    EXPECT_ERROR(LAM_ERR_OPTION, "conv_general", "9");
+    lam_conv_general(x, w, &(lam_conv_options){.padding = LAM_PAD_SAME, .pad_low = LAM_DIMS(1, 1)});
+    EXPECT_ERROR(LAM_ERR_OPTION, "conv_general", "padding");
+    lam_conv_general(x, w, &(lam_conv_options){.strides = {2, NULL}});
+    EXPECT_ERROR(LAM_ERR_NULL, "conv_general");
+    lam_max_pool(x, NULL);
+    EXPECT_ERROR(LAM_ERR_OPTION, "reduce_window_max", "window");
+}
+END_TEST
+
+Suite *suite_primitives_convolution(void) {
+    Suite *suite = SUITE_OF("convolution", padding_by_name, layouts_name_the_axes, transposed_convolutions,
+                            the_transpose_of_a_strided_convolution, vectors_as_numpy_has_them, pooling,
+                            nan_wins_in_windows, windows_without_elements_are_neutral_and_have_no_derivative,
+                            patches_take_bounded_memory, impossible_options_are_refused);
+    suite_loop(suite, long_convolutions_equal_the_sum_over_the_window, 5);
+    return suite;
+}

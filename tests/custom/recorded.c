@@ -115,6 +115,39 @@ START_TEST(test_constants_and_holes_beside_variables) {
 }
 END_TEST
 
+/* w x, and its negative, of which only one may have a cotangent. */
+FORWARD(weigh_twice) {
+    weigh_forward(fc, in, out);
+    out[1] = lam_neg(out[0]);
+}
+
+BACKWARD(weigh_twice_backward) {
+    gx[1] = lam_add(g[0], lam_mul(1000.0, g[1]));
+}
+
+static void two_types(lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    second_type(fc, in, out);
+    second_type(fc, in, out + 1);
+}
+
+BODY(weighed_twice) {
+    lam_function f = weigh;
+    f.outputs = 2;
+    f.forward = weigh_twice;
+    f.backward = weigh_twice_backward;
+    f.shape = two_types;
+    lam_function_apply(ctx, &f, NULL, LAM_LIST(weights(), in[0]), out, 2);
+}
+
+START_TEST(test_absent_cotangents_are_zeros) {
+    lam_fn *back = lam_linear_transpose(FN(weighed_twice, 1, 2), LAM_LIST(VEC(0, 0)));
+    EXPECT(lam_apply(back, LAM_LIST(VEC(1, 2), VEC(3, 4))), LAM_DIMS(2), 3001, 4002);
+    EXPECT(lam_apply(back, LAM_LIST(VEC(1, 2), NULL)), LAM_DIMS(2), 1, 2);
+    EXPECT(lam_apply(back, LAM_LIST(NULL, VEC(3, 4))), LAM_DIMS(2), 3000, 4000);
+    EXPECT(lam_apply(back, LAM_LIST(NULL, NULL)), LAM_DIMS(2), 0, 0);
+}
+END_TEST
+
 SETUP(saves_variable) {
     lam_fctx_save_for_backward(fc, LAM_LIST(in[1]));
 }
@@ -150,5 +183,5 @@ END_TEST
 
 Suite *suite_custom_recorded(void) {
     return SUITE_OF("custom/recorded", test_transpose_uses_backward, test_forward_mode_through_a_foreign_backward,
-                    test_constants_and_holes_beside_variables, test_refusals);
+                    test_constants_and_holes_beside_variables, test_absent_cotangents_are_zeros, test_refusals);
 }

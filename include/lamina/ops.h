@@ -388,8 +388,8 @@ LAM_API lam_tensor *lam_xlogy(lam_tensor *x, lam_tensor *y);
 
 /* The sum of all terms, left to right.
  * Shape   the terms broadcast.
- * Fails   LAM_ERR_SHAPE. No terms name no context: they give the failed tensor of the static failed context.
- *         Derivative: 1 for each. */
+ * Fails   LAM_ERR_SHAPE. No terms name no context: they give the failed tensor of the static failed context, which
+ *         whatever meets it first reports (LAM_ERR_CONTEXT). Derivative: 1 for each. */
 LAM_API lam_tensor *lam_add_all(lam_list terms);
 
 /* ---- layout ------------------------------------------------------------------------------------------------ */

@@ -53,6 +53,19 @@ static inline void *lam__alloc_get(lam__pool *pool, size_t bytes) {
     return block ? block : lam__alloc_slow(pool, bytes);
 }
 
+/* A block that its owner keeps for reuse does not count as alive. Taking it back may be refused by the limit. */
+static inline void lam__alloc_set_aside(lam__pool *pool, size_t bytes) {
+    pool->bytes -= (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP * LAM__ALLOC_STEP;
+}
+
+static inline bool lam__alloc_take_back(lam__pool *pool, size_t bytes) {
+    size_t alive = pool->bytes + (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP * LAM__ALLOC_STEP;
+    if (alive > pool->limit) return false;
+    pool->bytes = alive;
+    if (alive > pool->peak) pool->peak = alive;
+    return true;
+}
+
 /* bytes as asked for at lam__alloc_get. */
 static inline void lam__alloc_put(lam__pool *pool, void *block, size_t bytes) {
     size_t class = bytes ? (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP : 1;
@@ -64,6 +77,12 @@ static inline void lam__alloc_put(lam__pool *pool, void *block, size_t bytes) {
         return;
     }
     lam__alloc_slow_free(pool, block, bytes);
+}
+
+/* Gives up a block that was set aside. */
+static inline void lam__alloc_put_aside(lam__pool *pool, void *block, size_t bytes) {
+    pool->bytes += (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP * LAM__ALLOC_STEP;
+    lam__alloc_put(pool, block, bytes);
 }
 
 #endif

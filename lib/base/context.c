@@ -27,7 +27,9 @@ const lam_ctx lam__context_static = {
     .failed = {.magic = LAM__FAILED, .ctx = &lam__context_failed, .value = READ_ONLY(lam_value, broken.head)},
     .error = {.status = LAM_ERR_MEMORY,
               .count = 1,
-              .text = "lam_ctx_new: this context could not be made (no memory, or an impossible option)"},
+              .text =
+                  "lam_ctx_new: this context could not be made (no memory, or an impossible option); or an operation "
+                  "was given an empty list, which belongs to no context"},
     .ground = READ_ONLY(lam__level, static_ground),
     .current = READ_ONLY(lam__level, static_ground),
     .failed_fn = READ_ONLY(lam_fn, static_failed_fn),

@@ -111,6 +111,7 @@ static lam_scope *scope_take(lam_ctx *ctx) {
     lam__handles *h = &ctx->handles;
     lam_scope *scope = h->ended_first;
     if (h->ended <= ENDED) return lam__alloc_get(&ctx->pool, sizeof *scope);
+    if (!lam__alloc_take_back(&ctx->pool, sizeof *scope)) return NULL;
     h->ended_first = scope->parent;
     h->ended--;
     return scope;
@@ -120,6 +121,7 @@ static void scope_wait(lam_ctx *ctx, lam_scope *scope) {
     lam__handles *h = &ctx->handles;
     scope->magic = LAM__FREED;
     scope->parent = NULL;
+    lam__alloc_set_aside(&ctx->pool, sizeof *scope);
     if (h->ended++) h->ended_last->parent = scope;
     else h->ended_first = scope;
     h->ended_last = scope;
@@ -191,7 +193,7 @@ void lam__scope_free_all(lam_ctx *ctx) {
     }
     for (lam_scope *s = ctx->handles.ended_first, *after; s; s = after) {
         after = s->parent;
-        lam__alloc_put(&ctx->pool, s, sizeof *s);
+        lam__alloc_put_aside(&ctx->pool, s, sizeof *s);
     }
 }
 
@@ -273,9 +275,10 @@ static bool has_context(const lam_tensor *t) {
     return t && (t->magic == LAM__LIVE || t->magic == LAM__FREED || t->magic == LAM__FAILED || t->magic == LAM__HIDDEN);
 }
 
+/* Where to record a failure: in the first context there is. */
 static lam_ctx *context_of(size_t n, lam_tensor *const in[]) {
     for (size_t i = 0; i < n; i++)
-        if (has_context(in[i])) return in[i]->ctx;
+        if (has_context(in[i]) && in[i]->ctx != &lam__context_failed) return in[i]->ctx;
     return &lam__context_failed;
 }
 
@@ -286,6 +289,10 @@ static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *co
     if (t && t->magic == LAM__LIVE && t->ctx != ctx) {
         lam__error_set(ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
                        "%s: mixed contexts: operand %zu belongs to another one", operation, position);
+        *failed = &ctx->failed;
+    } else if (t && t->magic == LAM__FAILED && t->ctx != ctx) {
+        lam__error_set(ctx, LAM_ERR_CONTEXT, "an empty list belongs to no context: check it before",
+                       "%s: operand %zu is the failed tensor of another context or of none", operation, position);
         *failed = &ctx->failed;
     } else {
         *failed = explain(ctx, operation, position, t);

@@ -28,6 +28,7 @@ typedef struct derived_head {
 static lam_fn *fn_take(lam_ctx *ctx) {
     lam_fn *f = ctx->fns_first;
     if (f && ctx->fns_waiting > WAITING) {
+        if (!lam__alloc_take_back(&ctx->pool, sizeof *f)) return NULL;
         ctx->fns_first = f->next;
         ctx->fns_waiting--;
     } else {
@@ -42,6 +43,7 @@ static lam_fn *fn_take(lam_ctx *ctx) {
 static void fn_wait(lam_ctx *ctx, lam_fn *f) {
     f->magic = LAM__FN_FREED;
     f->next = NULL;
+    lam__alloc_set_aside(&ctx->pool, sizeof *f);
     if (ctx->fns_waiting++) ctx->fns_last->next = f;
     else ctx->fns_first = f;
     ctx->fns_last = f;
@@ -51,7 +53,7 @@ void lam__fn_free_waiting(lam_ctx *ctx) {
     lam_fn *next;
     for (lam_fn *f = ctx->fns_first; f; f = next) {
         next = f->next;
-        lam__alloc_put(&ctx->pool, f, sizeof *f);
+        lam__alloc_put_aside(&ctx->pool, f, sizeof *f);
     }
     ctx->fns_first = NULL;
     ctx->fns_waiting = 0;

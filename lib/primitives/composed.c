@@ -21,7 +21,7 @@ lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {
 
 lam_tensor *lam_add_all(lam_list terms) {
     if (!terms.count || !terms.items) return lam__axes_failed(NULL);
-    lam_tensor *sum = terms.items[0];
+    lam_tensor *sum = terms.count == 1 ? lam_alias(terms.items[0]) : terms.items[0];
     for (size_t i = 1; i < terms.count; i++) sum = lam_add(sum, terms.items[i]);
     return sum;
 }

@@ -121,7 +121,8 @@ static bool read_term(sum *s, int n, const char **at) {
     if (!count_items(s, *at, &letters, &ellipses)) return false;
     int covered = own.rank - letters;
     if (covered < 0 || (covered && !ellipses))
-        return refuse(s, LAM_ERR_RANK, "operand %d has %d axes, not the %d", n, own.rank, letters);
+        return refuse(s, LAM_ERR_RANK, "operand %d has %d %s, its subscripts name %d", n, own.rank,
+                      own.rank == 1 ? "axis" : "axes", letters);
     t->rank = own.rank;
     for (char c; (c = next_item(at));)
         for (int k = c == '.' ? covered : 1; k > 0; k--) {

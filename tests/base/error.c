@@ -81,6 +81,31 @@ START_TEST(tensors_of_two_contexts_do_not_mix) {
 }
 END_TEST
 
+static lam_tensor *einsum_of(lam_list list) {
+    return lam_einsum("i->i", list);
+}
+
+static lam_tensor *concatenation_of(lam_list list) {
+    return lam_concatenate(list, 0);
+}
+
+/* An empty list belongs to no context: its failed tensor is reported by what meets it, in either place. */
+START_TEST(a_failed_tensor_of_no_context_is_reported_where_it_is_used) {
+    lam_list none = {0, NULL};
+    lam_tensor *(*const empty[])(lam_list) = {lam_add_all, einsum_of, concatenation_of};
+    for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++) {
+        lam_tensor *lost = empty[i](none);
+        ck_assert(lam_failed(lost));
+        ck_assert_str_ne(lam_error(NULL), "");
+        ck_assert(lam_failed(lam_add(num(1), lost)));
+        EXPECT_ERROR(LAM_ERR_CONTEXT, "add: ", "operand 1", "of another context or of none", "empty list");
+        ck_assert(lam_failed(lam_mul(lost, num(1))));
+        EXPECT_ERROR(LAM_ERR_CONTEXT, "mul: ", "operand 0", "of another context or of none", "empty list");
+        ck_assert(lam_failed(lam_sin(lost)));
+    }
+}
+END_TEST
+
 BODY(gives_a_tensor_of) {
     out[0] = env;
 }
@@ -193,9 +218,10 @@ Suite *suite_base_error(void) {
     return SUITE_OF("base/error", a_failure_passes_through_later_operations, accessors_of_the_failed_tensor_are_safe,
                     the_first_failure_is_kept_and_the_others_are_counted,
                     a_failed_tensor_from_before_the_clearing_is_stale, a_null_operand_is_named_by_its_position,
-                    tensors_of_two_contexts_do_not_mix, functions_refuse_tensors_of_another_context,
-                    a_body_may_fail_with_a_message_of_its_own, a_call_reports_failures_that_no_output_depends_on,
-                    an_old_failure_is_not_reported_again, a_message_names_the_chain_of_callers, every_status_has_a_name,
+                    tensors_of_two_contexts_do_not_mix, a_failed_tensor_of_no_context_is_reported_where_it_is_used,
+                    functions_refuse_tensors_of_another_context, a_body_may_fail_with_a_message_of_its_own,
+                    a_call_reports_failures_that_no_output_depends_on, an_old_failure_is_not_reported_again,
+                    a_message_names_the_chain_of_callers, every_status_has_a_name,
                     a_message_longer_than_its_room_is_cut, failed_tells_failed_tensors_and_functions,
                     a_failure_without_status_is_the_users);
 }

@@ -192,6 +192,19 @@ START_TEST(pointers_stay_valid_through_many_scopes) {
 }
 END_TEST
 
+/* Ended scopes and freed functions wait for reuse, so that a use after the end is recognised; they are not in use. */
+START_TEST(what_waits_for_reuse_does_not_count) {
+    size_t bytes = lam_ctx_bytes(ctx);
+    for (int i = 0; i < 100; i++) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        lam_fn_drop(FN(first_input, 1, 1));
+        ck_assert_uint_gt(lam_ctx_bytes(ctx), bytes);
+        lam_scope_end(scope, NULL, 0);
+        ck_assert_uint_eq(lam_ctx_bytes(ctx), bytes);
+    }
+}
+END_TEST
+
 Suite *suite_base_scope(void) {
     return SUITE_OF("base/scope", a_scope_frees_all_but_what_is_kept, keeping_moves_to_the_parent_only,
                     keeping_what_is_older_or_null_does_nothing, ending_an_outer_scope_closes_the_inner_ones_and_says_so,
@@ -200,5 +213,6 @@ Suite *suite_base_scope(void) {
                     a_held_tensor_survives_drop_and_the_other_way_round, an_alias_lives_on_its_own,
                     a_freed_handle_is_not_reused_at_once, accessors_of_a_freed_handle_are_harmless,
                     functions_belong_to_scopes_like_tensors, releasing_a_function_that_is_not_held_fails,
-                    a_derived_function_keeps_its_parts_alive, pointers_stay_valid_through_many_scopes);
+                    a_derived_function_keeps_its_parts_alive, pointers_stay_valid_through_many_scopes,
+                    what_waits_for_reuse_does_not_count);
 }

@@ -135,11 +135,16 @@ START_TEST(einsum_names_the_subscript_that_is_wrong) {
         const char *text, *says;
         lam_status status;
     } wrong[] = {
-        {"ij,jk", "'j' has 2 elements", LAM_ERR_SHAPE},     {"ij,ij->iq", "'q'", LAM_ERR_VALUE},
-        {"ij,ij->ii", "'i' is twice", LAM_ERR_VALUE},       {"ijk,ij", "operand 0 has 2 axes", LAM_ERR_RANK},
-        {"i,ij", "operand 0 has 2 axes", LAM_ERR_RANK},     {"ij", "fewer operands", LAM_ERR_ARITY},
-        {"ij,ij,ij", "more operands", LAM_ERR_ARITY},       {"i%,ij", "'%'", LAM_ERR_VALUE},
-        {"......,ij", "two ellipses", LAM_ERR_VALUE},       {"...j,ij->j", "ellipsis is missing", LAM_ERR_VALUE},
+        {"ij,jk", "'j' has 2 elements", LAM_ERR_SHAPE},
+        {"ij,ij->iq", "'q'", LAM_ERR_VALUE},
+        {"ij,ij->ii", "'i' is twice", LAM_ERR_VALUE},
+        {"ijk,ij", "operand 0 has 2 axes", LAM_ERR_RANK},
+        {"i,ij", "operand 0 has 2 axes, its subscripts name 1", LAM_ERR_RANK},
+        {"ij", "fewer operands", LAM_ERR_ARITY},
+        {"ij,ij,ij", "more operands", LAM_ERR_ARITY},
+        {"i%,ij", "'%'", LAM_ERR_VALUE},
+        {"......,ij", "two ellipses", LAM_ERR_VALUE},
+        {"...j,ij->j", "ellipsis is missing", LAM_ERR_VALUE},
         {"ij,ij->i,j", "behind the result", LAM_ERR_VALUE},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

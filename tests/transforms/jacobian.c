@@ -79,6 +79,39 @@ START_TEST(chunks_equal_the_whole) {
 }
 END_TEST
 
+enum { WIDE_IN = 16, WIDE = 2000 };
+
+/* Sums of the rows of sin(x_i k / WIDE), k < WIDE: each of its steps makes WIDE_IN times WIDE elements. */
+BODY(wide_inside) {
+    lam_tensor *k = lam_mul(1.0 / WIDE, lam_arange(ctx, LAM_F64, 0, WIDE, 1));
+    out[0] = lam_sum(lam_sin(lam_mul(lam_reshape(in[0], LAM_DIMS(WIDE_IN, 1)), k)),
+                     &(lam_reduce_options){.axes = LAM_AXES(1)});
+}
+
+/* What is alive at most beyond what was there before, in intermediates of one row. */
+static double peak_of_rows(lam_fn *jacobian, lam_tensor *x) {
+    size_t bytes = lam_ctx_bytes(ctx);
+    lam_ctx_reset_peak(ctx);
+    lam_drop(apply1(jacobian, x));
+    return (double)(lam_ctx_peak_bytes(ctx) - bytes) / (WIDE_IN * WIDE * sizeof(double));
+}
+
+/* Beside the values of the function itself and what the tape saves of them (5 at most), a chunk of k rows has the
+ * operand and the result of one step: 2 k, and in forward mode the derivative on its way. */
+START_TEST(a_chunk_holds_the_intermediates_of_its_rows_and_no_more) {
+    lam_tensor *x = lam_full(ctx, LAM_F64, LAM_DIMS(WIDE_IN), 0.5);
+    for (int i = 0; i < MODES; i++) {
+        double whole = peak_of_rows(modes[i](FN(wide_inside, 1, 1), NULL), x);
+        ck_assert_msg(whole >= 2 * WIDE_IN, "mode %d: %g", i, whole);
+        for (int chunk = 1; chunk <= 4; chunk++) {
+            double rows =
+                peak_of_rows(modes[i](FN(wide_inside, 1, 1), &(lam_jacobian_options){.chunk_size = chunk}), x);
+            ck_assert_msg(rows <= 5 + 3 * chunk, "mode %d: %g of chunks of %d", i, rows, chunk);
+        }
+    }
+}
+END_TEST
+
 /* 2 x as a primitive without batching rule: in chunks of one it needs none. */
 static lam_status shape_twice(const lam_call_site *call, lam_shape out[]) {
     out[0].dtype = (lam_dtype)call->in[0]->dtype;
@@ -229,8 +262,8 @@ END_TEST
 Suite *suite_transforms_jacobian(void) {
     return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
                     rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
-                    chunks_of_one_need_no_batching_rule, bad_options_are_refused, auxiliary_outputs_and_values,
-                    vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
-                    value_gradient_and_hessian_from_one_call, hessian_vector_products,
-                    hessian_blocks_of_several_arguments);
+                    a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
+                    bad_options_are_refused, auxiliary_outputs_and_values, vmap_over_jacobian_and_jacobian_of_jacobian,
+                    hessian_equals_each_pair_of_modes, value_gradient_and_hessian_from_one_call,
+                    hessian_vector_products, hessian_blocks_of_several_arguments);
 }

@@ -2,12 +2,14 @@
 #include "transforms/batch.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/dispatch/draw.h"
 #include "lib/dispatch/staged.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 #include "transforms/arguments.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const lam__batch *batch_of(const lam__level *level) {
@@ -81,9 +83,7 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     }
     lam_call_site below = *call;
     below.in = in;
-    const lam__batch *batch = batch_of(level);
-    lam_status status =
-        call->primitive->staged->batched(&below, axes, batch->size, (int)batch->randomness, out, out_axes);
+    lam_status status = call->primitive->staged->batched(&below, axes, batch_of(level), out, out_axes);
     for (size_t o = 0; o < m && status == LAM_OK; o++)
         if (out_axes[o] != LAM_UNMAPPED && !(out[o] = box(level, out[o], out_axes[o]))) status = LAM_ERR_MEMORY;
     if (status != LAM_OK) lam__arguments_release((int)m, out);
@@ -140,6 +140,48 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     return process_lists(level, call, out);
 }
 
+/* One draw for all, or one with the batch axis in front, of which a chunk is its part. */
+static lam_value *draw(lam__level *level, const lam__draw *d) {
+    const lam__batch *b = batch_of(level);
+    if (b->randomness == LAM_RANDOMNESS_SAME) return lam__draw_make(level->ctx, d);
+    if (b->randomness == LAM_RANDOMNESS_ERROR) {
+        lam__batch_refuse_draw(level->ctx, d->operation);
+        return NULL;
+    }
+    assert(d->rank < LAM_INNER_RANK); /* boxes hide an axis for each level, of which there cannot be more */
+    lam__draw wide = {.operation = d->operation, .what = d->what, .rank = d->rank + 1};
+    wide.dims[0] = b->size;
+    wide.whole[0] = b->whole ? b->whole : b->size;
+    wide.start[0] = b->first;
+    for (int i = 0; i < d->rank; i++) {
+        wide.dims[i + 1] = d->dims[i];
+        wide.whole[i + 1] = d->whole[i];
+        wide.start[i + 1] = d->start[i];
+    }
+    lam_value *v = lam__draw_make(level->ctx, &wide);
+    return v ? box(level, v, 0) : NULL;
+}
+
+/* A Function that is the same for all examples but for what it draws. */
+static lam_status drawn(lam__level *level, const lam_call_site *call, lam_random_state before, lam_value *out[],
+                        bool *other) {
+    const lam__batch *b = batch_of(level);
+    if (b->randomness == LAM_RANDOMNESS_SAME) return LAM_OK;
+    lam__arguments_release(call->outputs, out);
+    *other = true;
+    if (b->randomness == LAM_RANDOMNESS_ERROR) return lam__batch_refuse_draw(level->ctx, call->primitive->name);
+    level->ctx->random = before;
+    return process_staged(level, call, out);
+}
+
+lam_status lam__batch_refuse_draw(lam_ctx *ctx, const char *operation) {
+    return lam__error_set(ctx, LAM_ERR_OPTION,
+                          "set randomness to LAM_RANDOMNESS_DIFFERENT or LAM_RANDOMNESS_SAME in its options, or give "
+                          "each example a key (lam_split, lam_random_...)",
+                          "%s: it draws random numbers inside vmap, whose randomness is LAM_RANDOMNESS_ERROR",
+                          operation);
+}
+
 static void describe(const lam__level *level, lam__text *text) {
     const lam__batch *b = batch_of(level);
     lam__error_append(text, "(size %lld", (long long)b->size);
@@ -156,6 +198,8 @@ const lam__interpreter lam__interpreter_vmap = {
     .name = "vmap",
     .hides_axis = true,
     .process = process,
+    .draw = draw,
+    .drawn = drawn,
     .unreadable_status = LAM_ERR_BATCHED,
     .unreadable = "the elements of a batched tensor cannot be read inside vmap: there is one value per example",
     .unreadable_remedy = "use lam_where instead of branching on it, or return it and read it outside",

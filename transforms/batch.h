@@ -15,6 +15,7 @@ typedef struct lam__batch {
     int64_t size; /* elements of the batch axis */
     lam_randomness randomness;
     const char *axis_name; /* or NULL */
+    int64_t whole, first;  /* a chunk: elements of the batch that it is cut from, and where it begins; whole 0: none */
 } lam__batch;
 
 /* Calls f with a batch level around it. axes[i] is the batch axis of input i (0..rank-1) or LAM_UNMAPPED; outputs
@@ -22,7 +23,14 @@ typedef struct lam__batch {
 lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[],
                           const int out_axes[]);
 
+/* f mapped over a batch like this one (its size, randomness and place, not its name), outputs with the axis in front.
+ * */
+lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]);
+
 /* v with axis `from` moved to `to`: one reference, NULL after recording a failure. */
 lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to);
+
+/* Records that `operation` draws in a batch whose randomness is an error. */
+lam_status lam__batch_refuse_draw(lam_ctx *ctx, const char *operation);
 
 #endif

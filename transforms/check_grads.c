@@ -16,8 +16,9 @@ typedef struct check {
     lam_fn *f;
     lam_tensor *const *at;
     double step, tolerance;
-    uint64_t state; /* of the generator */
-    int *argnums;   /* floating inputs */
+    uint64_t state;          /* of the generator of directions */
+    lam_random_state random; /* where the context's stood: f draws the same each time */
+    int *argnums;            /* floating inputs */
     int count;
     lam_tensor **x, **v, **y, **dy, **w, **g;
 } check;
@@ -45,6 +46,7 @@ static double along(check *c, double h) {
     double sum = 0;
     for (int i = 0; i < c->f->inputs; i++) c->x[i] = c->at[i];
     for (int k = 0; k < c->count; k++) c->x[c->argnums[k]] = lam_add(c->at[c->argnums[k]], lam_mul(h, c->v[k]));
+    c->ctx->random = c->random;
     lam_call(c->f, (lam_list){(size_t)c->f->inputs, c->x}, c->y, (size_t)c->f->outputs);
     for (int o = 0; o < c->f->outputs; o++)
         if (lam__dtype_is_float((int)lam_dtype_of(c->y[o]))) sum += dot(c->w[o], c->y[o]);
@@ -69,11 +71,13 @@ static lam_status compare_modes(check *c) {
     options.has_aux = aux;
     for (int o = 0; o < outputs; o++) c->w[o] = direction(c, c->y[o]);
     for (int k = 0; k < c->count; k++) c->v[k] = direction(c, c->at[c->argnums[k]]);
+    c->ctx->random = c->random;
     lam_jvp(c->f, primals, (lam_list){(size_t)c->count, c->v}, c->y, c->dy, (size_t)outputs, &options);
     for (int o = 0; o < outputs - aux; o++) forward += dot(c->w[o], c->dy[o]);
     double difference = (along(c, c->step) - along(c, -c->step)) / (2 * c->step);
     lam_status status = compare(c, "forward mode against a central difference", forward, difference);
     if (status != LAM_OK) return status;
+    c->ctx->random = c->random;
     lam_vjp(c->f, primals, c->y, (size_t)outputs, &pullback, &options);
     lam_call(pullback, (lam_list){(size_t)(outputs - aux), c->w}, c->g, (size_t)c->count);
     for (int k = 0; k < c->count; k++) reverse += dot(c->g[k], c->v[k]);
@@ -101,7 +105,7 @@ static bool start(check *c, const lam_check_grads_options *o) {
 }
 
 static lam_status run(lam_fn *f, lam_tensor *const at[], const lam_check_grads_options *o, int order) {
-    check c = {.ctx = f->ctx, .f = f, .at = at};
+    check c = {.ctx = f->ctx, .f = f, .at = at, .random = f->ctx->random};
     if (!start(&c, o)) return LAM_ERR_MEMORY;
     lam_status status = c.count ? compare_modes(&c) : LAM_OK;
     if (status != LAM_OK || order <= 1 || !c.count) return status;

@@ -2,6 +2,7 @@
  * derivatives as checkpointed functions again, so that what they would store is recomputed too, at every order;
  * captures of f are operands like its inputs, and so are kept results on the way back. */
 #include "transforms/arguments.h"
+#include "transforms/batch.h"
 #include "transforms/rematerialise.h"
 #include "transforms/tape.h"
 
@@ -16,9 +17,14 @@
 
 #include <string.h>
 
+/* NOTE [draws again]
+ * What f draws from the context's generator belongs to its call: parameters remember where the generator stood, and
+ * whoever runs f again for a derivative goes back there and returns. */
 typedef struct checkpoint_params {
     lam_fn *f;
     lam__policy policy;
+    lam_random_state random; /* where the generator stood at the call */
+    bool again;              /* f has been run for it */
 } checkpoint_params;
 
 /* What the way back needs: the operands, and the results that were kept. */
@@ -38,10 +44,9 @@ static void release_params(lam_ctx *ctx, void *params) {
     lam__fn_release(((checkpoint_params *)params)->f);
 }
 
-/* Applies f, checkpointed with this policy, to n values. */
-static lam_status apply(lam_ctx *ctx, lam_fn *f, const lam__policy *policy, int n, lam_value *const in[],
-                        lam_value *out[]) {
-    checkpoint_params params = {f, *policy};
+/* Applies params.f, checkpointed, to n values. */
+static lam_status apply(lam_ctx *ctx, checkpoint_params params, int n, lam_value *const in[], lam_value *out[]) {
+    lam_fn *f = params.f;
     if (!lam__fn_check("checkpoint", f)) return ctx->error.status;
     lam_call_site call = {.ctx = ctx,
                           .primitive = &lam__row_checkpoint,
@@ -55,9 +60,18 @@ static lam_status apply(lam_ctx *ctx, lam_fn *f, const lam__policy *policy, int 
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
+/* See NOTE [draws again]. */
+static lam_status run(const checkpoint_params *p, int n, lam_value *const in[], lam_value *out[]) {
+    lam_ctx *ctx = p->f->ctx;
+    const lam_random_state now = ctx->random;
+    if (p->again) ctx->random = p->random;
+    lam_status status = lam__fn_call(p->f, (size_t)n, in, (size_t)p->f->outputs, out);
+    if (p->again) ctx->random = now;
+    return status;
+}
+
 static lam_status call_checkpoint(const lam_call_site *call, lam_value *out[]) {
-    const checkpoint_params *p = call->params;
-    return lam__fn_call(p->f, (size_t)call->inputs, call->in, (size_t)call->outputs, out);
+    return run(call->params, call->inputs, call->in, out);
 }
 
 /* Runs f over a level that keeps what the policy names. */
@@ -72,7 +86,7 @@ static lam_status run_keeping(const checkpoint_params *p, const lam_call_site *b
     if (status == LAM_OK) {
         for (int i = 0; i < below->inputs; i++) boxes[i] = lam__value_hold(below->in[i]);
         status = lam__rematerialise_box(&level, below->inputs, boxes);
-        if (status == LAM_OK) status = lam__fn_call(p->f, (size_t)below->inputs, boxes, (size_t)below->outputs, out);
+        if (status == LAM_OK) status = run(p, below->inputs, boxes, out);
         lam__arguments_release(below->inputs, boxes);
         lam__rematerialise_unbox(&level, below->outputs, out);
         lam__level_pop(&level);
@@ -128,8 +142,9 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     }
     lam_scope scope;
     lam__scope_open(ctx, &scope);
-    lam_fn *push = lam_jvp_fn(p->f, &(lam_grad_options){.argnums = {count, items}});
-    lam_status status = apply(ctx, push, &p->policy, n + count, in, out);
+    checkpoint_params push = {lam_jvp_fn(p->f, &(lam_grad_options){.argnums = {count, items}}), p->policy, p->random,
+                              true};
+    lam_status status = apply(ctx, push, n + count, in, out);
     lam__scope_close(&scope);
     lam__arguments_release(m, out);
     for (int o = 0; o < m; o++) dout[o] = out[m + o];
@@ -219,7 +234,7 @@ static lam_fn *pull_new(const lam_call_site *call, const residual *r, const bool
 static lam_status stage_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                    lam_value *const g[], lam_value *gx[]) {
     (void)results;
-    static const lam__policy nothing;
+    const checkpoint_params *p = call->params;
     const residual *r = call->residual;
     lam_ctx *ctx = call->ctx;
     lam__scratch_area area, area_env;
@@ -231,12 +246,12 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
         lam_value **out = in + n + kept + m;
         lam_scope scope;
         lam__scope_open(ctx, &scope);
-        lam_fn *f = pull_new(call, r, needs, g, e);
+        checkpoint_params pull = {.f = pull_new(call, r, needs, g, e), .random = p->random, .again = true};
         memset(out, 0, n * sizeof *out);
         memcpy(in, r->in, n * sizeof *in);
         if (kept) memcpy(in + n, r->kept.values, kept * sizeof *in);
         for (int k = 0; k < e->given; k++) in[n + kept + (size_t)k] = g[e->numbers[e->wanted + k]];
-        status = apply(ctx, f, &nothing, (int)(n + kept) + e->given, in, out);
+        status = apply(ctx, pull, (int)(n + kept) + e->given, in, out);
         for (int k = 0; k < e->wanted && status == LAM_OK; k++) gx[e->numbers[k]] = out[k];
         lam__scope_close(&scope);
     }
@@ -247,16 +262,14 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
 
 /* ---- batch ------------------------------------------------------------------------------------------------------- */
 
-static lam_status stage_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness,
-                                lam_value *out[], int out_axes[]) {
+static lam_status stage_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
+                                int out_axes[]) {
     const checkpoint_params *p = call->params;
     lam_scope scope;
     lam__scope_open(call->ctx, &scope);
-    lam_fn *mapped = lam_vmap(p->f, &(lam_vmap_options){.in_axes = {call->inputs, axes},
-                                                        .axis_size = size ? size : LAM_ZERO_SIZE,
-                                                        .randomness = (lam_randomness)randomness});
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
-    lam_status status = apply(call->ctx, mapped, &p->policy, call->inputs, call->in, out);
+    checkpoint_params batched = {lam__batch_mapped(p->f, batch, axes), p->policy, p->random, p->again};
+    lam_status status = apply(call->ctx, batched, call->inputs, call->in, out);
     lam__scope_close(&scope);
     return status;
 }
@@ -298,7 +311,8 @@ static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     lam_value **results = v + open->inputs;
     lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
     for (int i = 0; i < f->captured; i++) v[f->inputs + i] = f->captures[i];
-    if (status == LAM_OK) status = apply(ctx, open, env, open->inputs, v, results);
+    checkpoint_params params = {open, *(const lam__policy *)env, ctx->random, false};
+    if (status == LAM_OK) status = apply(ctx, params, open->inputs, v, results);
     lam__arguments_give(ctx, status, open->outputs, results, out);
     lam__scratch_put(&area);
 }

@@ -175,8 +175,11 @@ static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam
     const lam_function *f = &fc->instance->fn;
     if (concrete(below) || (only_batches(below) && lam__custom_generates(f)))
         return lam__custom_forward(fc, below->in, out);
+    const lam_random_state before = below->ctx->random;
     lam_status status = lam__dispatch(below, out);
     if (status != LAM_OK) return status;
+    const lam_random_state after = below->ctx->random;
+    below->ctx->random = before; /* both runs see the same draws */
     lam__scratch_area area;
     lam_value **own = lam__scratch_get(&area, below->ctx, (size_t)below->outputs * sizeof *own);
     status = own ? lam__custom_forward(fc, below->in, own) : LAM_ERR_MEMORY;
@@ -184,6 +187,7 @@ static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam
         lam__context_replace_outputs(fc, out);
         lam__arguments_release(below->outputs, own);
     }
+    below->ctx->random = after;
     lam__scratch_put(&area);
     return status;
 }

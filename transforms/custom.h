@@ -9,6 +9,7 @@
 #include "lib/dispatch/dispatch.h"
 #include "lib/dispatch/fn.h"
 #include "lib/dispatch/staged.h"
+#include "transforms/batch.h"
 
 #include <lamina/function.h>
 
@@ -144,15 +145,15 @@ lam_status lam__derive_tangents(lam_fctx *fc, lam_value *const in[], lam_value *
                                 lam_value *dout[]);
 
 /* custom_batch.c: the batching stage of the row. */
-lam_status lam__custom_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness,
-                               lam_value *out[], int out_axes[]);
+lam_status lam__custom_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
+                               int out_axes[]);
 
 /* Whether v lives on batch levels only: no derivative below can be lost by running forward here. */
 bool lam__custom_only_batches(const lam_value *v);
 
 /* custom_mapped.c: the Function that applies x to every example of a batch; its outputs have the batch axis in front.
  * */
-lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], int64_t size, int randomness);
+lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam__batch *batch);
 
 /* Whether a Function without batching rule of its own is mapped. */
 static inline bool lam__custom_generates(const lam_function *f) {

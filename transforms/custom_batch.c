@@ -2,6 +2,7 @@
  * (custom_mapped.c). Exactly one of them applies; none is an error that names the choices. */
 #include "transforms/custom.h"
 
+#include "lib/dispatch/draw.h"
 #include "lib/primitives/apply.h"
 #include "transforms/arguments.h"
 
@@ -10,9 +11,10 @@
 
 #include <string.h>
 
-static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info,
+static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                   lam_value *out[], int out_axes[]) {
-    return lam__custom_vmap(fc, info, axes, call->in, out, out_axes);
+    lam_vmap_info info = {batch->size, batch->randomness};
+    return lam__custom_vmap(fc, &info, axes, call->in, out, out_axes);
 }
 
 /* ---- example by example ------------------------------------------------------------------------------------------ */
@@ -40,18 +42,39 @@ static lam_status run_example(lam__instance *x, const lam_call_site *call, const
     return status;
 }
 
-static lam_status run_examples(lam__instance *x, const lam_call_site *call, const int axes[], int64_t size,
+/* Draws of a loop: each example has the same as the first, or a stream of its own, which depends on its place in the
+ * whole batch only. The generator ends one draw further if there were any. */
+static lam_status run_drawing(lam__instance *x, const lam_call_site *call, const int axes[], const lam__batch *batch,
+                              lam_value *work[], lam_tensor **parts) {
+    lam_ctx *ctx = x->ctx;
+    const lam_random_state before = ctx->random;
+    lam_status status = LAM_OK;
+    bool drawn = false;
+    for (int64_t b = 0; b < batch->size && status == LAM_OK; b++) {
+        bool same = batch->randomness != LAM_RANDOMNESS_DIFFERENT;
+        const lam_random_state own = lam__draw_stream(before, same ? 0 : (uint64_t)(batch->first + b));
+        ctx->random = own;
+        status = run_example(x, call, axes, b, work, parts, batch->size);
+        drawn = drawn || ctx->random.draws != own.draws;
+        if (drawn && batch->randomness == LAM_RANDOMNESS_ERROR && status == LAM_OK)
+            status = lam__batch_refuse_draw(ctx, x->fn.name);
+    }
+    ctx->random = before;
+    ctx->random.draws += drawn;
+    return status;
+}
+
+static lam_status run_examples(lam__instance *x, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam_value *out[]) {
     lam_ctx *ctx = x->ctx;
+    int64_t size = batch->size;
     lam__scratch_area area;
     size_t parts_count = (size_t)x->outputs * (size_t)size, work_count = (size_t)(x->inputs + x->outputs);
     lam_tensor **parts = lam__scratch_get(&area, ctx, parts_count * sizeof *parts + work_count * sizeof(lam_value *));
     if (!parts) return LAM_ERR_MEMORY;
     lam_scope scope;
     lam__scope_open(ctx, &scope);
-    lam_status status = LAM_OK;
-    for (int64_t b = 0; b < size && status == LAM_OK; b++)
-        status = run_example(x, call, axes, b, (lam_value **)(void *)(parts + parts_count), parts, size);
+    lam_status status = run_drawing(x, call, axes, batch, (lam_value **)(void *)(parts + parts_count), parts);
     for (int o = 0; o < x->outputs && status == LAM_OK; o++) {
         lam_value *whole = lam__scope_peek(lam_stack((lam_list){(size_t)size, parts + (int64_t)o * size}, 0));
         if (whole) out[o] = lam__value_hold(whole);
@@ -85,18 +108,18 @@ static lam_status no_examples(lam_fctx *fc, const lam_call_site *call, const int
     return status;
 }
 
-static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam_vmap_info *info,
+static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                   lam_value *out[], int out_axes[]) {
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
-    if (!info->batch_size) return no_examples(fc, call, axes, out);
-    return run_examples(fc->instance, call, axes, info->batch_size, out);
+    if (!batch->size) return no_examples(fc, call, axes, out);
+    return run_examples(fc->instance, call, axes, batch, out);
 }
 
 /* ---- mapped ------------------------------------------------------------------------------------------------------ */
 
-static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, const int axes[],
-                                     const lam_vmap_info *info, lam_value *out[], int out_axes[]) {
-    lam__instance *x = fc->instance, *mapped = lam__custom_mapped(x, axes, info->batch_size, (int)info->randomness);
+static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
+                                     lam_value *out[], int out_axes[]) {
+    lam__instance *x = fc->instance, *mapped = lam__custom_mapped(x, axes, batch);
     if (!mapped) return LAM_ERR_MEMORY;
     lam_status status = lam__custom_dispatch(mapped, call->in, out);
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
@@ -104,17 +127,16 @@ static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, co
     return status;
 }
 
-lam_status lam__custom_batched(const lam_call_site *call, const int axes[], int64_t size, int randomness,
-                               lam_value *out[], int out_axes[]) {
+lam_status lam__custom_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
+                               int out_axes[]) {
     lam__instance *x = lam__custom_of(call);
-    lam_vmap_info info = {size, (lam_randomness)randomness};
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
     lam_fctx *fc = lam__context_new(x, NULL, call->in);
     if (!fc) return LAM_ERR_MEMORY;
     lam_status status;
-    if (x->fn.vmap) status = batched_by_rule(fc, call, axes, &info, out, out_axes);
-    else if (x->fn.vmap_by_loop) status = batched_by_loop(fc, call, axes, &info, out, out_axes);
-    else if (lam__custom_generates(&x->fn)) status = batched_by_mapping(fc, call, axes, &info, out, out_axes);
+    if (x->fn.vmap) status = batched_by_rule(fc, call, axes, batch, out, out_axes);
+    else if (x->fn.vmap_by_loop) status = batched_by_loop(fc, call, axes, batch, out, out_axes);
+    else if (lam__custom_generates(&x->fn)) status = batched_by_mapping(fc, call, axes, batch, out, out_axes);
     else
         status = lam__custom_fail(
             fc, LAM_ERR_RULE,

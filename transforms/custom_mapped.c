@@ -273,12 +273,13 @@ static void mapped_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tens
     lam__scratch_put(&area);
 }
 
-lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], int64_t size, int randomness) {
+lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam__batch *batch) {
     lam__scratch_area area;
     size_t bytes = sizeof(mapped) + (size_t)x->inputs * sizeof(int);
     mapped *a = lam__scratch_get(&area, x->ctx, bytes);
     if (!a) return NULL;
-    *a = (mapped){.base = x, .batch = {.size = size, .randomness = (lam_randomness)randomness}};
+    *a = (mapped){.base = x, .batch = *batch};
+    a->batch.axis_name = NULL; /* which belongs to the vmap */
     for (int i = 0; i < x->inputs; i++) a->axes[i] = axes[i];
     lam__custom_hold(x);
     lam_function f = {.name = x->fn.name,

@@ -2,6 +2,7 @@
  * of one without vmap, so that no batching rule is needed. Made of the public transforms only. A block has the dims of
  * the output, then those of the input. */
 #include "transforms/arguments.h"
+#include "transforms/batch.h"
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
@@ -28,12 +29,13 @@ typedef struct work {
     lam_ctx *ctx;
     lam_fn *f;
     const jacobian_env *env;
-    lam_tensor *const *in; /* f's inputs */
-    lam_tensor **values;   /* f's outputs */
-    int blocks;            /* f's outputs that are not auxiliary */
-    lam_tensor **given;    /* to a mapped function: its inputs */
-    int *axes;             /* in_axes or out_axes of it */
-    lam_tensor **got;      /* its outputs */
+    lam_tensor *const *in;   /* f's inputs */
+    lam_tensor **values;     /* f's outputs */
+    int blocks;              /* f's outputs that are not auxiliary */
+    lam_tensor **given;      /* to a mapped function: its inputs */
+    int *axes;               /* in_axes or out_axes of it */
+    lam_random_state random; /* where the generator stood at the call */
+    lam_tensor **got;        /* its outputs */
 } work;
 
 static int64_t step_of(const work *w, int64_t n) {
@@ -100,6 +102,19 @@ static void take_values(work *w) {
     for (int o = 0; o < w->env->aux; o++) w->values[w->blocks + o] = w->got[2 * w->blocks + o];
 }
 
+/* Forward mode runs f for each chunk: the generator goes back to where it was, so that all columns are of one function,
+ * unless each is to have draws of its own. */
+static void draw_again(const work *w) {
+    if (w->env->randomness != LAM_RANDOMNESS_DIFFERENT) w->ctx->random = w->random;
+}
+
+/* Columns that are taken one by one have no vmap to refuse draws. */
+static bool draws_allowed(const work *w, int64_t n) {
+    bool drawn = w->ctx->random.draws != w->random.draws;
+    if (!drawn || w->env->randomness != LAM_RANDOMNESS_ERROR || !one_by_one(w, n)) return true;
+    return lam__batch_refuse_draw(w->ctx, w->f->name) == LAM_OK;
+}
+
 /* One chunk: calls `mapped` on the basis from row `first` of input x, tangent number k, behind `fixed` other inputs.
  * Its tangents, outputs skip.. of it, become parts [elements, rows] at a distance of `chunks`. Nothing else outlives
  * the call. */
@@ -109,7 +124,9 @@ static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k
     int outputs = mapped->outputs;
     for (int i = 0; i < tangents; i++) w->given[fixed + i] = NULL;
     w->given[fixed + k] = basis(w, x, first);
+    draw_again(w);
     bool fine = lam_call(mapped, (lam_list){(size_t)(fixed + tangents), w->given}, w->got, (size_t)outputs) == LAM_OK;
+    fine = fine && draws_allowed(w, lam_size(x));
     bool values = fine && skip && first == 0;
     if (values) take_values(w);
     for (int o = 0; fine && o < w->blocks; o++) {
@@ -239,7 +256,7 @@ static bool work_start(work *w) {
 static void body_jacobian(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const jacobian_env *e = env;
     lam_fn *f = lam__fn_base(env);
-    work w = {.ctx = ctx, .f = f, .env = e, .in = in, .blocks = f->outputs - e->aux};
+    work w = {.ctx = ctx, .f = f, .env = e, .in = in, .blocks = f->outputs - e->aux, .random = ctx->random};
     int blocks = w.blocks * e->count, first = e->with_value ? w.blocks : 0;
     for (int i = 0; i < first + blocks + e->aux; i++) out[i] = &ctx->failed;
     ctx->scope->of_rule = true; /* the basis has an axis more than the user's tensors */

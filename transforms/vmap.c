@@ -125,15 +125,19 @@ static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int ax
     return whole ? lam__value_hold(whole) : NULL;
 }
 
-/* One chunk after the other; parts: room for outputs * chunks handles. */
+/* One chunk after the other, each of which sees the draws of the whole; parts: room for outputs * chunks handles. */
 static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
                              const int out_axes[], lam_tensor **parts, lam_value **work) {
     lam_ctx *ctx = f->ctx;
     int64_t chunks = (batch->size + chunk - 1) / chunk;
     lam_status status = LAM_OK;
+    const lam_random_state random = ctx->random;
     for (int64_t c = 0; c < chunks && status == LAM_OK; c++) {
         lam__batch one = *batch;
         int64_t first = c * chunk;
+        ctx->random = random;
+        one.whole = batch->size;
+        one.first = first;
         one.size = batch->size - first < chunk ? batch->size - first : chunk;
         lam_value **out = work + f->inputs;
         for (int i = 0; i < f->inputs; i++) {
@@ -230,4 +234,15 @@ lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options) {
     }
     lam__scratch_put(&area);
     return made;
+}
+
+lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]) {
+    lam_fn *mapped = lam_vmap(f, &(lam_vmap_options){.in_axes = {f->inputs, axes},
+                                                     .axis_size = batch->size ? batch->size : LAM_ZERO_SIZE,
+                                                     .randomness = batch->randomness});
+    if (mapped->magic != LAM__FN) return mapped;
+    vmap_env *e = mapped->env;
+    e->batch.whole = batch->whole;
+    e->batch.first = batch->first;
+    return mapped;
 }

@@ -21,9 +21,15 @@ typedef struct lam_ctx_options {
     lam_allocator allocator;
     size_t memory_limit; /* bytes alive at once; 0: no limit */
     int threads;         /* threads that kernels may use; 0: one. No kernel of this version uses more than one */
-    uint64_t seed;       /* of the context's own generator, for random operations; this version has none yet */
+    uint64_t seed;       /* of the context's own generator: lam_rand and its like, random.h */
     bool plain_memory;   /* every request goes to the allocator, nothing is pooled: for leak checkers and tests */
 } lam_ctx_options;
+
+/* Where the generator of a context stands; plain data, which may be written down. */
+typedef struct lam_random_state {
+    uint64_t seed;
+    uint64_t draws; /* made of this seed so far */
+} lam_random_state;
 
 /* Makes a context.
  * Fails   when memory is lacking or an option is impossible: gives a static failed context that every call accepts
@@ -77,6 +83,15 @@ LAM_API lam_tensor *lam_fail(lam_ctx *ctx, lam_status status, const char *format
 /* Whether a tensor, function or program is the failed one (or NULL).
  * Fails   never. */
 LAM_API bool lam_failed(const void *object);
+
+/* Starts the generator of the context anew: the same seed gives the same draws.
+ * Fails   never. */
+LAM_API void lam_ctx_seed(lam_ctx *ctx, uint64_t seed);
+
+/* Where the generator stands, and going back there: the draws that follow are the same again.
+ * Fails   never: zeros for NULL. */
+LAM_API lam_random_state lam_ctx_random_state(const lam_ctx *ctx);
+LAM_API void lam_ctx_set_random_state(lam_ctx *ctx, lam_random_state state); /* Fails never. */
 
 /* Opens a scope: what is made from now on is freed by its end.
  * Fails   when memory is lacking: gives NULL, which lam_scope_end accepts.

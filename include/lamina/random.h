@@ -114,6 +114,38 @@ LAM_API lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, 
  * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
 LAM_API lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis);
 
+/* ---- the generator of the context ------------------------------------------------------------------------------ */
+
+/* Each call is another draw: of the seed in lam_ctx_options, or of lam_ctx_seed. Inside vmap its option `randomness`
+ * says what a draw is: an error (the default), one for all examples, or one for each. What is drawn is a constant to
+ * derivatives; a checkpointed function draws the same again when it is run again. */
+
+/* Uniform in [0, 1), as lam_random_uniform.
+ * Shape   dims.
+ * Fails   as lam_random_uniform does; LAM_ERR_OPTION inside vmap whose randomness is LAM_RANDOMNESS_ERROR. */
+LAM_API lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
+
+/* The same with dims and dtype of x (f64 for integers). Fails as lam_rand does. */
+LAM_API lam_tensor *lam_rand_like(lam_tensor *x);
+
+/* Integers of [low, high), as lam_random_randint. Fails as that and lam_rand do. */
+LAM_API lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high);
+
+/* 0 to n - 1 in random order.
+ * Shape   i64[n].
+ * Fails   LAM_ERR_VALUE for a negative n; as lam_rand does. */
+LAM_API lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n);
+
+/* True with probability p.
+ * Shape   that of p, bool.
+ * Fails   as lam_random_bernoulli and lam_rand do. Derivative: none. */
+LAM_API lam_tensor *lam_rand_bernoulli(lam_tensor *p);
+
+/* A key, for everything that takes one.
+ * Shape   i64[2].
+ * Fails   as lam_rand does. */
+LAM_API lam_tensor *lam_rand_key(lam_ctx *ctx);
+
 #ifdef __cplusplus
 }
 

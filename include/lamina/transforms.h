@@ -16,12 +16,12 @@ typedef struct lam_grad_options {
     int has_aux;      /* how many of the last outputs are passed through undifferentiated */
 } lam_grad_options;
 
-/* What drawing from the context's generator means inside vmap. No operation of this version draws; custom Functions are
- * told. */
+/* What drawing from the context's generator (lam_rand and its like) means inside vmap; of nested ones the innermost
+ * decides first. Chunks see the draws that the whole batch would. */
 typedef enum lam_randomness {
     LAM_RANDOMNESS_ERROR = 0, /* fails */
     LAM_RANDOMNESS_SAME,      /* one draw for all examples */
-    LAM_RANDOMNESS_DIFFERENT  /* one draw for each */
+    LAM_RANDOMNESS_DIFFERENT  /* one for each, which together are one draw with the batch axis in front */
 } lam_randomness;
 
 typedef struct lam_vmap_options {

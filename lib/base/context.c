@@ -58,7 +58,7 @@ static void start(whole *w, const lam_ctx_options *o) {
     ctx->outermost = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx};
     ctx->scope = &ctx->outermost;
     ctx->threads = o->threads ? o->threads : 1;
-    ctx->seed = o->seed;
+    ctx->random.seed = o->seed;
 }
 
 lam_ctx *lam_ctx_new(const lam_ctx_options *options) {

@@ -40,7 +40,7 @@ struct lam_ctx {
     lam_fn *fns_outliving; /* functions that no scope has any more, but a hold or another function */
     int threads;
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
-    uint64_t seed;
+    lam_random_state random; /* of the generator; NOTE [generator] in lib/dispatch/draw.h */
 };
 
 /* The one static failed context: given out when no context can be made. It lies in read-only memory. */

@@ -31,11 +31,36 @@ static inline lam_status process_at(lam__level *level, const lam_call_site *call
     return status;
 }
 
+/* The innermost level from `level` down to above `top` that has a say in draws. */
+static lam__level *drawing_level(lam__level *level, const lam__level *top) {
+    while (level->depth > top->depth && !level->interpreter->draw) level = level->parent;
+    return level->depth > top->depth ? level : NULL;
+}
+
+/* NOTE [draws below]
+ * User code that runs for a level does not see the levels above it, which may have a say in what it draws. Whether it
+ * draws is known when it has run: then those levels are asked, from the innermost on. */
+static lam_status process_staged_at(lam__level *top, const lam_call_site *call, lam_value *out[]) {
+    lam_ctx *ctx = call->ctx;
+    lam__level *saved = ctx->current, *asked = drawing_level(saved, top);
+    const lam_random_state before = ctx->random;
+    bool other = false;
+    lam_status status = process_at(top, call, out);
+    if (ctx->random.draws == before.draws) return status;
+    for (; asked && !other && status == LAM_OK; asked = drawing_level(asked->parent, top)) {
+        ctx->current = asked->parent;
+        status = asked->interpreter->drawn(asked, call, before, out, &other);
+    }
+    ctx->current = saved;
+    return status;
+}
+
 lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
     int hidden = -1;
     lam__level *top = top_of(call->ctx, call->inputs, call->in, &hidden);
     if (hidden >= 0) return lam__level_fail_hidden(call, hidden);
-    return top ? process_at(top, call, out) : lam__eval(call, out);
+    if (!top) return lam__eval(call, out);
+    return call->primitive->staged ? process_staged_at(top, call, out) : process_at(top, call, out);
 }
 
 lam_status lam__dispatch_with(const lam_call_site *call, lam_value *const in[], lam_value *out[]) {

@@ -6,6 +6,7 @@
 #include "lib/tensor/value.h"
 
 typedef struct lam__level lam__level;
+struct lam__draw;
 
 typedef struct lam__interpreter {
     const char *name;
@@ -14,6 +15,18 @@ typedef struct lam__interpreter {
     /* Does one primitive whose highest operand is a box of `level`. The level's parent is current. Gives one
      * reference per output; on failure records it and leaves out[] NULL. */
     lam_status (*process)(lam__level *level, const lam_call_site *call, lam_value *out[]);
+
+    /* Has a say in draws from the context's generator (draw.h), which come to the innermost such level of the chain:
+     * gives one reference to the value that its level sees. The level's parent is current; what lam__draw_make makes
+     * comes from there. NULL: none, they pass. */
+    lam_value *(*draw)(lam__level *level, const struct lam__draw *d);
+
+    /* A staged primitive has passed below this level, since none of its operands belongs to it, and it has drawn;
+     * before
+     * that the generator stood at `before`. Puts other results into out[] and says so, or leaves them. The level's
+     * parent is current. Set where `draw` is. */
+    lam_status (*drawn)(lam__level *level, const lam_call_site *call, lam_random_state before, lam_value *out[],
+                        bool *other);
 
     /* The value below whose elements a box shows, borrowed; NULL (also as slot): they cannot be read, for the
      * reason that `unreadable` gives. */

@@ -9,6 +9,8 @@
 
 #include "lib/tensor/value.h"
 
+struct lam__batch;
+
 typedef struct lam__staged {
     /* Applies the primitive for a level at which the inputs with needs[] have a derivative. constant[o] (false
      * before) says that output o has none. *residual is what the other stages get in call->residual; on failure
@@ -26,8 +28,8 @@ typedef struct lam__staged {
                              lam_value *const g[], lam_value *gx[]);
 
     /* The batched call: operand i has the batch axis at axes[i] or not at all (LAM_UNMAPPED); sets out_axes[]
-     * likewise. randomness: what drawing means in this batch. */
-    lam_status (*batched)(const lam_call_site *call, const int axes[], int64_t size, int randomness, lam_value *out[],
+     * likewise. batch: what the level that is taken apart says of it. */
+    lam_status (*batched)(const lam_call_site *call, const int axes[], const struct lam__batch *batch, lam_value *out[],
                           int out_axes[]);
 
     /* Gives a residual up. */

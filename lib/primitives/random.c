@@ -178,12 +178,15 @@ static bool fail_dtype(const char *operation, lam_ctx *ctx, lam_dtype dtype, con
     return false;
 }
 
+bool lam__random_floating(const char *operation, lam_ctx *ctx, lam_dtype dtype) {
+    return lam__dtype_is_float((int)dtype) || fail_dtype(operation, ctx, dtype, "f64 and f32");
+}
+
 bool lam__random_source(const char *operation, lam_tensor *key, lam_dtype dtype, lam_dims dims, lam__source *s,
                         lam_tensor **failed) {
     if (!is_key(operation, key, failed)) return false;
     *s = (lam__source){operation, key->ctx, key, dtype, dims};
-    if (!lam__dtype_is_float((int)dtype)) return fail_dtype(operation, key->ctx, dtype, "f64 and f32");
-    return lam__create_dims_valid(operation, key->ctx, dims);
+    return lam__random_floating(operation, key->ctx, dtype) && lam__create_dims_valid(operation, key->ctx, dims);
 }
 
 /* Whether x without its last `own` axes broadcasts to dims. */
@@ -216,7 +219,7 @@ bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_t
 }
 
 lam_tensor *lam__random_draw(const lam__source *s, const lam__random *what) {
-    return bits_of(s->key, what, s->dims);
+    return s->key ? bits_of(s->key, what, s->dims) : lam__random_of_context(s, what);
 }
 
 lam_tensor *lam__random_unit(const lam__source *s) {

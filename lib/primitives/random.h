@@ -32,6 +32,12 @@ bool lam__random_source(const char *operation, lam_tensor *key, lam_dtype dtype,
 bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_tensor *parameters[], int own,
                             lam_dims dims, lam__source *s, lam_tensor **failed);
 
+/* Whether dtype is f64 or f32; otherwise records it. */
+bool lam__random_floating(const char *operation, lam_ctx *ctx, lam_dtype dtype);
+
+/* A draw from the context's generator. */
+lam_tensor *lam__random_of_context(const lam__source *s, const lam__random *what);
+
 /* Elements as `what` says; uniform in [0, 1); uniform in [low, high). */
 lam_tensor *lam__random_draw(const lam__source *s, const lam__random *what);
 lam_tensor *lam__random_unit(const lam__source *s);

@@ -1,0 +1,91 @@
+/* Samples from the generator of the context: the arithmetic of random_samples.c on draws, whose level the machine
+ * finds.
+ * A batched parameter meets a draw of its own level, or one that all examples share, as the options of vmap say. */
+#include "lib/primitives/random.h"
+
+#include "lib/primitives/axes.h"
+#include "lib/primitives/create.h"
+
+#include "lib/dispatch/draw.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+lam_tensor *lam__random_of_context(const lam__source *s, const lam__random *what) {
+    lam__draw d = lam__draw_whole(s->operation, what, s->dims);
+    return lam__scope_handle(s->ctx, lam__draw_make(s->ctx, &d));
+}
+
+/* A context that can be drawn from; otherwise the failed tensor to return. */
+static lam_tensor *unusable(lam_ctx *ctx) {
+    return !ctx || ctx == &lam__context_failed ? &lam__context_failed.failed : NULL;
+}
+
+/* A source of floats of dims; false after recording why not. */
+static bool source(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, lam__source *s) {
+    *s = (lam__source){.operation = operation, .ctx = ctx, .dtype = dtype, .dims = dims};
+    return lam__random_floating(operation, ctx, dtype) && lam__create_dims_valid(operation, ctx, dims);
+}
+
+lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
+    lam__source s;
+    lam_tensor *failed = unusable(ctx);
+    if (failed) return failed;
+    return source("rand", ctx, dtype, dims, &s) ? lam__random_unit(&s) : &ctx->failed;
+}
+
+lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high) {
+    lam__random what;
+    lam_tensor *failed = unusable(ctx);
+    if (failed) return failed;
+    if (!lam__create_dims_valid("randint", ctx, dims) || !lam__random_range("randint", ctx, dtype, low, high, &what))
+        return &ctx->failed;
+    return lam__random_of_context(&(lam__source){.operation = "randint", .ctx = ctx, .dims = dims}, &what);
+}
+
+/* 64 random bits decide: that two are equal has a chance of n^2 / 2^65. */
+lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n) {
+    lam_tensor *failed = unusable(ctx);
+    lam__source s = {.operation = "randperm", .ctx = ctx, .dims = {1, &n}};
+    if (failed) return failed;
+    if (!lam__create_dims_valid("randperm", ctx, s.dims)) return &ctx->failed;
+    return lam_argsort(lam__random_of_context(&s, &(lam__random){.form = LAM__RANDOM_WIDE}), 0);
+}
+
+lam_tensor *lam_rand_key(lam_ctx *ctx) {
+    lam_tensor *failed = unusable(ctx);
+    if (failed) return failed;
+    lam__source s = {.operation = "rand_key", .ctx = ctx};
+    return lam__random_of_context(&s, &(lam__random){.form = LAM__RANDOM_PAIRS});
+}
+
+/* ---- as a tensor ------------------------------------------------------------------------------------------------- */
+
+/* A source of what x is like: its dims, and its dtype or f64. NULL: *s is set; otherwise the failed tensor. */
+static lam_tensor *source_like(const char *operation, lam_tensor *x, lam__source *s) {
+    lam_value *v;
+    lam_tensor *failed;
+    lam_ctx *ctx = lam__scope_operands(operation, 1, &x, &v, &failed);
+    if (!ctx) return failed;
+    lam_dtype dtype = lam__dtype_is_float(v->dtype) ? (lam_dtype)v->dtype : LAM_F64;
+    *s = (lam__source){.operation = operation, .ctx = ctx, .dtype = dtype, .dims = lam_dims_of(x)};
+    return NULL;
+}
+
+lam_tensor *lam_rand_like(lam_tensor *x) {
+    lam__source s;
+    lam_tensor *failed = source_like("rand_like", x, &s);
+    return failed ? failed : lam__random_unit(&s);
+}
+
+lam_tensor *lam_rand_bernoulli(lam_tensor *p) {
+    lam__source s;
+    lam_tensor *failed = source_like("rand_bernoulli", p, &s);
+    if (failed) return failed;
+    if (!lam__random_in_range(s.operation, "the probability", p, 0, false, 1)) return &s.ctx->failed;
+    return lam_lt(lam__random_unit(&s), p);
+}

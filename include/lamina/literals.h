@@ -17,8 +17,9 @@
 /* Every operation lam_<name>(x, y) that takes literals. KEEP IN STEP: literal names (the macros below). */
 /* clang-format off */
 #define LAM__LITERAL_NAMES(X)                                                                                          \
-    X(add) X(sub) X(mul) X(div) X(rem) X(pow) X(max) X(min) X(atan2) X(hypot) X(logaddexp) X(xlogy) X(copysign)        \
-    X(eq) X(ne) X(lt) X(le) X(gt) X(ge)
+    X(add) X(sub) X(mul) X(div) X(rem) X(pow) X(max) X(min) X(atan2) X(hypot) X(logaddexp) X(xlogy) X(copysign) X(eq)  \
+    X(ne) X(lt) X(le) X(gt) X(ge) X(logaddexp2) X(xlog1py) X(nextafter) X(igamma) X(igammac) X(betaln) X(shift_left)   \
+    X(shift_right_logical) X(shift_right_arithmetic)
 /* clang-format on */
 
 #ifdef __cplusplus
@@ -153,25 +154,34 @@ typedef char (*lam__kinds_tu)[13];
 
 /* KEEP IN STEP: literal names (LAM__LITERAL_NAMES). The docstrings stand at the functions in ops.h; here either of x
  * and y may be a number of any arithmetic type. */
-#define lam_add(x, y)       LAM__FROM x LAM__AND y LAM__CALL(lam_add, x, y)
-#define lam_sub(x, y)       LAM__FROM x LAM__AND y LAM__CALL(lam_sub, x, y)
-#define lam_mul(x, y)       LAM__FROM x LAM__AND y LAM__CALL(lam_mul, x, y)
-#define lam_div(x, y)       LAM__FROM x LAM__AND y LAM__CALL(lam_div, x, y)
-#define lam_rem(x, y)       LAM__FROM x LAM__AND y LAM__CALL(lam_rem, x, y)
-#define lam_pow(x, y)       LAM__FROM x LAM__AND y LAM__CALL(lam_pow, x, y)
-#define lam_max(x, y)       LAM__FROM x LAM__AND y LAM__CALL(lam_max, x, y)
-#define lam_min(x, y)       LAM__FROM x LAM__AND y LAM__CALL(lam_min, x, y)
-#define lam_atan2(x, y)     LAM__FROM x LAM__AND y LAM__CALL(lam_atan2, x, y)
-#define lam_hypot(x, y)     LAM__FROM x LAM__AND y LAM__CALL(lam_hypot, x, y)
-#define lam_eq(x, y)        LAM__FROM x LAM__AND y LAM__CALL(lam_eq, x, y)
-#define lam_ne(x, y)        LAM__FROM x LAM__AND y LAM__CALL(lam_ne, x, y)
-#define lam_lt(x, y)        LAM__FROM x LAM__AND y LAM__CALL(lam_lt, x, y)
-#define lam_le(x, y)        LAM__FROM x LAM__AND y LAM__CALL(lam_le, x, y)
-#define lam_gt(x, y)        LAM__FROM x LAM__AND y LAM__CALL(lam_gt, x, y)
-#define lam_ge(x, y)        LAM__FROM x LAM__AND y LAM__CALL(lam_ge, x, y)
-#define lam_logaddexp(x, y) LAM__FROM x LAM__AND y LAM__CALL(lam_logaddexp, x, y)
-#define lam_xlogy(x, y)     LAM__FROM x LAM__AND y LAM__CALL(lam_xlogy, x, y)
-#define lam_copysign(x, y)  LAM__FROM x LAM__AND y LAM__CALL(lam_copysign, x, y)
+#define lam_add(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_add, x, y)
+#define lam_sub(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_sub, x, y)
+#define lam_mul(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_mul, x, y)
+#define lam_div(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_div, x, y)
+#define lam_rem(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_rem, x, y)
+#define lam_pow(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_pow, x, y)
+#define lam_max(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_max, x, y)
+#define lam_min(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_min, x, y)
+#define lam_atan2(x, y)                  LAM__FROM x LAM__AND y LAM__CALL(lam_atan2, x, y)
+#define lam_hypot(x, y)                  LAM__FROM x LAM__AND y LAM__CALL(lam_hypot, x, y)
+#define lam_eq(x, y)                     LAM__FROM x LAM__AND y LAM__CALL(lam_eq, x, y)
+#define lam_ne(x, y)                     LAM__FROM x LAM__AND y LAM__CALL(lam_ne, x, y)
+#define lam_lt(x, y)                     LAM__FROM x LAM__AND y LAM__CALL(lam_lt, x, y)
+#define lam_le(x, y)                     LAM__FROM x LAM__AND y LAM__CALL(lam_le, x, y)
+#define lam_gt(x, y)                     LAM__FROM x LAM__AND y LAM__CALL(lam_gt, x, y)
+#define lam_ge(x, y)                     LAM__FROM x LAM__AND y LAM__CALL(lam_ge, x, y)
+#define lam_logaddexp(x, y)              LAM__FROM x LAM__AND y LAM__CALL(lam_logaddexp, x, y)
+#define lam_xlogy(x, y)                  LAM__FROM x LAM__AND y LAM__CALL(lam_xlogy, x, y)
+#define lam_copysign(x, y)               LAM__FROM x LAM__AND y LAM__CALL(lam_copysign, x, y)
+#define lam_logaddexp2(x, y)             LAM__FROM x LAM__AND y LAM__CALL(lam_logaddexp2, x, y)
+#define lam_xlog1py(x, y)                LAM__FROM x LAM__AND y LAM__CALL(lam_xlog1py, x, y)
+#define lam_nextafter(x, y)              LAM__FROM x LAM__AND y LAM__CALL(lam_nextafter, x, y)
+#define lam_igamma(x, y)                 LAM__FROM x LAM__AND y LAM__CALL(lam_igamma, x, y)
+#define lam_igammac(x, y)                LAM__FROM x LAM__AND y LAM__CALL(lam_igammac, x, y)
+#define lam_betaln(x, y)                 LAM__FROM x LAM__AND y LAM__CALL(lam_betaln, x, y)
+#define lam_shift_left(x, y)             LAM__FROM x LAM__AND y LAM__CALL(lam_shift_left, x, y)
+#define lam_shift_right_logical(x, y)    LAM__FROM x LAM__AND y LAM__CALL(lam_shift_right_logical, x, y)
+#define lam_shift_right_arithmetic(x, y) LAM__FROM x LAM__AND y LAM__CALL(lam_shift_right_arithmetic, x, y)
 
 /* x and y, or lo and hi: each a tensor or a number; both may be numbers. The first argument is a tensor. */
 #define lam_where(c, x, y)   lam__where_operands(c, LAM__OPERAND(x), LAM__OPERAND(y))

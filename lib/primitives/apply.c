@@ -127,12 +127,12 @@ static lam_tensor *elementwise_mixed(const lam_call_site *call, lam_dtype dtype)
     return out;
 }
 
-static lam_tensor *elementwise(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const v[]) {
-    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = n, .outputs = 1, .in = v};
-    lam_dtype dtype = common(p, n, v);
-    for (int i = n == FEW && v[0]->dtype == LAM_BOOL; i < n; i++)
-        if (v[i]->dtype != dtype) return elementwise_mixed(&call, dtype);
-    return finish(&call);
+static lam_tensor *elementwise(const lam_call_site *call) {
+    int n = call->inputs;
+    lam_dtype dtype = common(call->primitive, n, call->in);
+    for (int i = n == FEW && call->in[0]->dtype == LAM_BOOL; i < n; i++)
+        if (call->in[i]->dtype != dtype) return elementwise_mixed(call, dtype);
+    return finish(call);
 }
 
 /* Values of which one is a box, at least, and which need neither conversion nor checks. NULL where they do. */
@@ -157,8 +157,18 @@ LAM__UNROLLED lam_tensor *quick(const lam_primitive *p, lam_tensor *x, lam_tenso
 static lam_tensor *elementwise_checked(const lam_primitive *p, int n, lam_tensor *const in[]) {
     lam_value *values[FEW];
     lam_tensor *failed;
-    lam_ctx *ctx = lam__scope_operands(p->name, (size_t)n, in, values, &failed);
-    return ctx ? elementwise(ctx, p, n, values) : failed;
+    lam_call_site call = {.primitive = p, .inputs = n, .outputs = 1, .in = values};
+    call.ctx = lam__scope_operands(p->name, (size_t)n, in, values, &failed);
+    return call.ctx ? elementwise(&call) : failed;
+}
+
+lam_tensor *lam__apply_coded(const lam_primitive *p, int64_t code, int n, lam_tensor *const in[]) {
+    lam_value *values[FEW];
+    lam_tensor *failed;
+    lam_call_site call = {
+        .primitive = p, .params = &code, .params_bytes = sizeof code, .inputs = n, .outputs = 1, .in = values};
+    call.ctx = lam__scope_operands(p->name, (size_t)n, in, values, &failed);
+    return call.ctx ? elementwise(&call) : failed;
 }
 
 LAM__APART static lam_tensor *unary_checked(const lam_primitive *p, lam_tensor *x) {

@@ -18,6 +18,9 @@ lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x);
 lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor *y);
 lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z);
 
+/* The same for rows whose parameter is one number. */
+lam_tensor *lam__apply_coded(const lam_primitive *p, int64_t code, int n, lam_tensor *const in[]);
+
 /* The in-place form: x shows the result, in its own memory if nobody else sees that. */
 lam_tensor *lam__apply_binary_(const lam_primitive *p, lam_tensor *x, lam_tensor *y);
 

@@ -4,19 +4,71 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <math.h>
+
+/* log(1 + exp(x)) of numbers up to 0, to base e or 2. */
+static lam_tensor *natural_rest(lam_tensor *gap) {
+    return lam_log1p(lam_exp(gap));
+}
+
+static lam_tensor *binary_rest(lam_tensor *gap) {
+    return lam_mul(lam_log1p(lam_exp2(gap)), 1.44269504088896340736);
+}
+
 /* The larger + log(1 + exp(the smaller - the larger)): smooth also where they change places, since each choice is. Two
  * infinities of one sign, whose difference is NaN, are the result in equal parts. */
-lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
+static lam_tensor *add_powers(lam_tensor *x, lam_tensor *y, lam_tensor *(*rest_of)(lam_tensor *gap)) {
     lam_tensor *first = lam_gt(x, y), *large = lam_where(first, x, y), *small = lam_where(first, y, x);
     lam_tensor *gap = lam_sub(small, large), *same = lam_is_nan(gap);
-    lam_tensor *rest = lam_log1p(lam_exp(lam_where(same, 0.0, gap)));
+    lam_tensor *rest = rest_of(lam_where(same, 0.0, gap));
     return lam_where(same, lam_mul(0.5, lam_add(x, y)), lam_add(large, rest));
 }
 
-lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {
-    lam_tensor *harmless = lam_and(lam_gt(y, 0.0), lam_is_finite(y));
+lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
+    return add_powers(x, y, natural_rest);
+}
+
+lam_tensor *(lam_logaddexp2)(lam_tensor *x, lam_tensor *y) {
+    return add_powers(x, y, binary_rest);
+}
+
+/* y, but `instead` where x is 0 and the logarithm, which has its pole at `pole`, is not finite and not NaN for cause.
+ * */
+static lam_tensor *guarded(lam_tensor *x, lam_tensor *y, double pole, double instead) {
+    lam_tensor *harmless = lam_and(lam_gt(y, pole), lam_is_finite(y));
     lam_tensor *replace = lam_and(lam_eq(x, 0.0), lam_not(lam_or(harmless, lam_is_nan(y))));
-    return lam_mul(x, lam_log(lam_where(replace, 1.0, y)));
+    return lam_where(replace, instead, y);
+}
+
+lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {
+    return lam_mul(x, lam_log(guarded(x, y, 0, 1)));
+}
+
+lam_tensor *(lam_xlog1py)(lam_tensor *x, lam_tensor *y) {
+    return lam_mul(x, lam_log1p(guarded(x, y, -1, 0)));
+}
+
+lam_tensor *lam_log_logistic(lam_tensor *x) {
+    return lam_neg(lam_softplus(lam_neg(x)));
+}
+
+lam_tensor *lam_logit(lam_tensor *x) {
+    return lam_sub(lam_log(x), lam_log1p(lam_neg(x)));
+}
+
+lam_tensor *lam_entr(lam_tensor *x) {
+    return lam_where(lam_lt(x, 0.0), -INFINITY, lam_neg(lam_xlogy(x, x)));
+}
+
+lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *none = lam_and(lam_eq(x, 0.0), lam_ge(y, 0.0)), *outside = lam_or(lam_lt(x, 0.0), lam_lt(y, 0.0));
+    lam_tensor *skip = lam_or(none, outside);
+    lam_tensor *ratio = lam_div(lam_where(skip, 1.0, x), lam_where(skip, 1.0, y));
+    return lam_where(outside, INFINITY, lam_where(none, 0.0, lam_mul(x, lam_log(ratio))));
+}
+
+lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y) {
+    return lam_add(lam_rel_entr(x, y), lam_sub(y, x));
 }
 
 lam_tensor *lam_add_all(lam_list terms) {

@@ -250,4 +250,3 @@ const lam_primitive lam__row_atanh = {
 lam_tensor *lam_atanh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_atanh, x);
 }
-

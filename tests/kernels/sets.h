@@ -15,7 +15,10 @@ typedef enum loop_kind {
     KIND_COMPARE,
     KIND_LOGIC,
     KIND_TEST,
-    KIND_SELECT
+    KIND_SELECT,
+    KIND_COMPOUND,
+    KIND_SPECIAL,
+    KIND_INTEGER
 } loop_kind;
 
 typedef struct loop_row {

@@ -82,6 +82,37 @@ START_TEST(every_name_takes_tensors_and_numbers_on_either_side) {
 }
 END_TEST
 
+START_TEST(special_functions_take_numbers_too) {
+    IS(lam_logaddexp2(x, y), "logaddexp2(x, y)");
+    IS(lam_logaddexp2(x, 2.5), "logaddexp2(x, 2.5r)");
+    IS(lam_logaddexp2(3, x), "logaddexp2(3i, x)");
+    IS(lam_xlog1py(x, y), "xlog1py(x, y)");
+    IS(lam_xlog1py(x, 2.5), "xlog1py(x, 2.5r)");
+    IS(lam_xlog1py(3, x), "xlog1py(3i, x)");
+    IS(lam_nextafter(x, y), "nextafter(x, y)");
+    IS(lam_nextafter(x, 2.5), "nextafter(x, 2.5r)");
+    IS(lam_nextafter(3, x), "nextafter(3i, x)");
+    IS(lam_igamma(x, y), "igamma(x, y)");
+    IS(lam_igamma(x, 2.5), "igamma(x, 2.5r)");
+    IS(lam_igamma(3, x), "igamma(3i, x)");
+    IS(lam_igammac(x, y), "igammac(x, y)");
+    IS(lam_igammac(x, 2.5), "igammac(x, 2.5r)");
+    IS(lam_igammac(3, x), "igammac(3i, x)");
+    IS(lam_betaln(x, y), "betaln(x, y)");
+    IS(lam_betaln(x, 2.5), "betaln(x, 2.5r)");
+    IS(lam_betaln(3, x), "betaln(3i, x)");
+    IS(lam_shift_left(x, y), "shift_left(x, y)");
+    IS(lam_shift_left(x, 2.5), "shift_left(x, 2.5r)");
+    IS(lam_shift_left(3, x), "shift_left(3i, x)");
+    IS(lam_shift_right_logical(x, y), "shift_right_logical(x, y)");
+    IS(lam_shift_right_logical(x, 2.5), "shift_right_logical(x, 2.5r)");
+    IS(lam_shift_right_logical(3, x), "shift_right_logical(3i, x)");
+    IS(lam_shift_right_arithmetic(x, y), "shift_right_arithmetic(x, y)");
+    IS(lam_shift_right_arithmetic(x, 2.5), "shift_right_arithmetic(x, 2.5r)");
+    IS(lam_shift_right_arithmetic(3, x), "shift_right_arithmetic(3i, x)");
+}
+END_TEST
+
 START_TEST(floating_types_of_the_second_operand) {
     float f = 0.5f;
     double d = 0.25;
@@ -241,7 +272,9 @@ START_TEST(list_of_names_is_complete) {
 #define TEXT(name) #name " "
     const char *names = LAM__LITERAL_NAMES(TEXT);
 #undef TEXT
-    ck_assert_str_eq(names, "add sub mul div rem pow max min atan2 hypot logaddexp xlogy copysign eq ne lt le gt ge ");
+    ck_assert_str_eq(names, "add sub mul div rem pow max min atan2 hypot logaddexp xlogy copysign eq ne lt le gt ge "
+                            "logaddexp2 xlog1py nextafter igamma igammac betaln shift_left shift_right_logical "
+                            "shift_right_arithmetic ");
 }
 END_TEST
 
@@ -255,6 +288,7 @@ int main(void) {
     TCase *tests = tcase_create("literals");
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, every_name_takes_tensors_and_numbers_on_either_side);
+    tcase_add_test(tests, special_functions_take_numbers_too);
     tcase_add_test(tests, floating_types_of_the_second_operand);
     tcase_add_test(tests, floating_types_of_the_first_operand);
     tcase_add_test(tests, integer_types_of_the_second_operand);

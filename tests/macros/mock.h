@@ -102,6 +102,15 @@ lam_tensor *lam_ge(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_logaddexp(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_xlogy(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_copysign(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_logaddexp2(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_xlog1py(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_nextafter(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_igamma(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_igammac(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_betaln(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_shift_left(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
 
@@ -179,6 +188,42 @@ lam_tensor *lam_xlogy(lam_tensor *x, lam_tensor *y) {
 
 lam_tensor *lam_copysign(lam_tensor *x, lam_tensor *y) {
     return mock_two("copysign", x, y);
+}
+
+lam_tensor *lam_logaddexp2(lam_tensor *x, lam_tensor *y) {
+    return mock_two("logaddexp2", x, y);
+}
+
+lam_tensor *lam_xlog1py(lam_tensor *x, lam_tensor *y) {
+    return mock_two("xlog1py", x, y);
+}
+
+lam_tensor *lam_nextafter(lam_tensor *x, lam_tensor *y) {
+    return mock_two("nextafter", x, y);
+}
+
+lam_tensor *lam_igamma(lam_tensor *x, lam_tensor *y) {
+    return mock_two("igamma", x, y);
+}
+
+lam_tensor *lam_igammac(lam_tensor *x, lam_tensor *y) {
+    return mock_two("igammac", x, y);
+}
+
+lam_tensor *lam_betaln(lam_tensor *x, lam_tensor *y) {
+    return mock_two("betaln", x, y);
+}
+
+lam_tensor *lam_shift_left(lam_tensor *x, lam_tensor *y) {
+    return mock_two("shift_left", x, y);
+}
+
+lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y) {
+    return mock_two("shift_right_logical", x, y);
+}
+
+lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y) {
+    return mock_two("shift_right_arithmetic", x, y);
 }
 
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y) {

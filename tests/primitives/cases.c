@@ -16,6 +16,7 @@ static const cases_row *const families[] = {
     cases_spectral,
     cases_function,
     cases_random,
+    cases_special,
 };
 /* clang-format on */
 

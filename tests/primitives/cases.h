@@ -89,6 +89,7 @@ extern const cases_row cases_linalg[];
 extern const cases_row cases_spectral[];
 extern const cases_row cases_function[];
 extern const cases_row cases_random[];
+extern const cases_row cases_special[];
 
 /* Row i over all families, NULL behind the last. */
 const cases_row *cases_at(int i);

@@ -1,20 +1,23 @@
 /* Reference elementwise operations: every one written once for floats, in double, and once for integers, in 64 bits.
  * A float's result is the double one rounded, which for + - * / and sqrt is the correctly rounded float; an
  * integer's is the 64-bit one cut to its width, which is what wrapping means. Speed does not matter here. */
-#define _DEFAULT_SOURCE 1 /* lgamma_r: lgamma itself writes a global */
 #include "lib/kernels/reference/reference.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Operands as read from memory, widened; k is the exponent of integer_pow. */
+#include "lib/kernels/special/special.h"
+
+/* Operands as read from memory, widened, and what is left to know: k is the parameter (the exponent of integer_pow). */
 typedef struct floats {
     double x, y, z;
     int64_t k;
+    bool single; /* they are f32 */
 } floats;
 
 typedef struct integers {
     int64_t x, y, z, k;
+    int bits; /* of each, in memory */
 } integers;
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
@@ -41,6 +44,7 @@ static double f_mul(floats a) { return a.x * a.y; }
 static double f_div(floats a) { return a.x / a.y; }
 static double f_rem(floats a) { return fmod(a.x, a.y); }
 static double f_copysign(floats a) { return copysign(a.x, a.y); }
+static double f_nextafter(floats a) { return a.single ? nextafterf((float)a.x, (float)a.y) : nextafter(a.x, a.y); }
 static double f_eq(floats a) { return a.x == a.y; }
 static double f_ne(floats a) { return a.x != a.y; }
 static double f_lt(floats a) { return a.x < a.y; }
@@ -94,10 +98,25 @@ static double f_logistic(floats a) {
     return (a.x < 0 ? e : 1) / (1 + e);
 }
 
-static double f_lgamma(floats a) {
-    int sign;
-    return lgamma_r(a.x, &sign);
+static double f_softplus(floats a) {
+    return (a.x > 0 ? a.x : 0) + log1p(exp(-fabs(a.x)));
 }
+
+/* clang-format off */
+static double f_lgamma(floats a) { return lam__special_lgamma(a.x); }
+static double f_ndtr(floats a) { return lam__special_ndtr(a.x); }
+static double f_ndtri(floats a) { return lam__special_ndtri(a.x); }
+static double f_erf_inv(floats a) { return lam__special_erf_inv(a.x); }
+static double f_erfcx(floats a) { return lam__special_erfcx(a.x, a.k); }
+static double f_log_ndtr(floats a) { return lam__special_log_ndtr(a.x); }
+static double f_digamma(floats a) { return lam__special_digamma(a.x); }
+static double f_polygamma(floats a) { return lam__special_polygamma(a.x, a.k); }
+static double f_bessel_i(floats a) { return lam__special_bessel_i(a.x, a.k); }
+static double f_igamma(floats a) { return lam__special_igamma(a.x, a.y, a.k); }
+static double f_igammac(floats a) { return lam__special_igammac(a.x, a.y); }
+static double f_betaln(floats a) { return lam__special_betaln(a.x, a.y); }
+static double f_betainc(floats a) { return lam__special_betainc(a.x, a.y, a.z, a.k); }
+/* clang-format on */
 
 /* ---- integers ------------------------------------------------------------------------------------------- */
 
@@ -119,6 +138,9 @@ static int64_t i_min(integers a) { return a.x < a.y ? a.x : a.y; }
 static int64_t i_and(integers a) { return a.x & a.y; }
 static int64_t i_or(integers a) { return a.x | a.y; }
 static int64_t i_xor(integers a) { return a.x ^ a.y; }
+static bool is_far(integers a) { return a.y < 0 || a.y >= a.bits; }
+static int64_t i_shift_left(integers a) { return is_far(a) ? 0 : wrap((uint64_t)a.x << a.y); }
+static int64_t i_shift_right_arithmetic(integers a) { return a.x >> (is_far(a) ? 63 : a.y); }
 static int64_t i_eq(integers a) { return a.x == a.y; }
 static int64_t i_ne(integers a) { return a.x != a.y; }
 static int64_t i_lt(integers a) { return a.x < a.y; }
@@ -127,6 +149,11 @@ static int64_t i_gt(integers a) { return a.x > a.y; }
 static int64_t i_ge(integers a) { return a.x >= a.y; }
 static int64_t i_where(integers a) { return a.x ? a.y : a.z; }
 /* clang-format on */
+
+static int64_t i_shift_right_logical(integers a) {
+    uint64_t own = a.bits == 64 ? (uint64_t)a.x : (uint64_t)a.x & ((UINT64_C(1) << a.bits) - 1);
+    return is_far(a) ? 0 : wrap(own >> a.y);
+}
 
 static int64_t i_clamp(integers a) {
     int64_t low = a.x > a.y ? a.x : a.y;
@@ -158,6 +185,10 @@ typedef struct operation {
     { n, false, f_##name, NULL, NULL }
 #define ROW_ELEMENTARY(name, n)                                                                                        \
     { n, false, f_##name, NULL, NULL }
+#define ROW_COMPOUND(name, n) ROW_FLOAT(name, n)
+#define ROW_SPECIAL(name, n)  ROW_FLOAT(name, n)
+#define ROW_INTEGER(name, n)                                                                                           \
+    { n, false, NULL, i_##name, NULL }
 #define ROW_COMPARE(name, n)                                                                                           \
     { n, true, f_##name, i_##name, i_##name }
 #define ROW_LOGIC(name, n)                                                                                             \
@@ -223,38 +254,58 @@ bool lam__reference_element(lam__loop_id id, lam_dtype dtype, void *out, const v
     const operation *op = &operations[id];
     int64_t k = 0;
     if (params) memcpy(&k, params, sizeof k);
-    if (dtype == LAM_F64 || dtype == LAM_F32) return float_element(op, dtype, out, x, (floats){.k = k});
+    if (dtype == LAM_F64 || dtype == LAM_F32)
+        return float_element(op, dtype, out, x, (floats){.k = k, .single = dtype == LAM_F32});
     int64_t (*compute)(integers) = dtype == LAM_BOOL ? bool_operation(id) : op->integers;
     if (!compute) return false;
     integers a = {.x = read_integer(id == LAM__LOOP_where ? LAM_BOOL : dtype, x[0]), .k = k};
+    a.bits = dtype == LAM_I64 ? 64 : dtype == LAM_I32 ? 32 : 8;
     a.y = op->inputs > 1 ? read_integer(dtype, x[1]) : 0;
     a.z = op->inputs > 2 ? read_integer(dtype, x[2]) : 0;
     write_integer(op->to_bool ? LAM_BOOL : dtype, out, compute(a));
     return true;
 }
 
-/* ---- loops of the elementary functions ---------------------------------------------------------------- */
+/* ---- loops of what has no vector form ---------------------------------------------------------------- */
 
-static void run_f64(int64_t n, void *const p[], const int64_t step[], int inputs, double f(floats)) {
-    double *out = p[0];
-    const double *x = p[1], *y = p[inputs];
-    int64_t sy = step[inputs];
-    for (int64_t i = 0; i < n; i++) out[i * step[0]] = f((floats){.x = x[i * step[1]], .y = y[i * sy]});
+/* What operands there are; the others read the first. */
+typedef struct columns {
+    const char *at[3];
+    int64_t step[3]; /* elements */
+} columns;
+
+static columns columns_of(void *const p[], const int64_t step[], int inputs) {
+    columns c;
+    for (int i = 0; i < 3; i++) {
+        c.at[i] = p[i < inputs ? i + 1 : 1];
+        c.step[i] = step[i < inputs ? i + 1 : 1];
+    }
+    return c;
 }
 
-static void run_f32(int64_t n, void *const p[], const int64_t step[], int inputs, double f(floats)) {
-    float *out = p[0];
-    const float *x = p[1], *y = p[inputs];
-    int64_t sy = step[inputs];
-    for (int64_t i = 0; i < n; i++) out[i * step[0]] = (float)f((floats){.x = x[i * step[1]], .y = y[i * sy]});
+static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[], int inputs, const void *params,
+                double f(floats)) {
+    columns c = columns_of(p, step, inputs);
+    int64_t item = dtype == LAM_F64 ? 8 : 4;
+    floats a = {.single = dtype == LAM_F32};
+    if (params) memcpy(&a.k, params, sizeof a.k);
+    for (int64_t i = 0; i < n; i++) {
+        a.x = read_float(dtype, c.at[0] + i * c.step[0] * item);
+        a.y = read_float(dtype, c.at[1] + i * c.step[1] * item);
+        a.z = read_float(dtype, c.at[2] + i * c.step[2] * item);
+        write_float(dtype, (char *)p[0] + i * step[0] * item, f(a));
+    }
 }
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], const void *params
 /* One-line adapters and empty rows. */
 /* clang-format off */
 #define DEFINE_ELEMENTARY(name, inputs) \
-    static void f64_loop_##name(LOOP_ARGS) { (void)params, run_f64(n, p, step, inputs, f_##name); } \
-    static void f32_loop_##name(LOOP_ARGS) { (void)params, run_f32(n, p, step, inputs, f_##name); }
+    static void f64_loop_##name(LOOP_ARGS) { run(LAM_F64, n, p, step, inputs, params, f_##name); } \
+    static void f32_loop_##name(LOOP_ARGS) { run(LAM_F32, n, p, step, inputs, params, f_##name); }
+#define DEFINE_COMPOUND(name, inputs) DEFINE_ELEMENTARY(name, inputs)
+#define DEFINE_SPECIAL(name, inputs)  DEFINE_ELEMENTARY(name, inputs)
+#define DEFINE_INTEGER(name, inputs)
 #define DEFINE_REAL(name, inputs)
 #define DEFINE_FLOAT(name, inputs)
 #define DEFINE_COMPARE(name, inputs)
@@ -267,6 +318,10 @@ static void run_f32(int64_t n, void *const p[], const int64_t step[], int inputs
 
 #define FALLBACK_ELEMENTARY(name) \
     { f64_loop_##name, f32_loop_##name }
+#define FALLBACK_COMPOUND(name) FALLBACK_ELEMENTARY(name)
+#define FALLBACK_SPECIAL(name)  FALLBACK_ELEMENTARY(name)
+#define FALLBACK_INTEGER(name) \
+    { NULL }
 #define FALLBACK_REAL(name) \
     { NULL }
 #define FALLBACK_FLOAT(name) \

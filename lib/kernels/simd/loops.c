@@ -10,16 +10,19 @@
 #include "lib/kernels/simd/vector.h"
 
 #if defined(LAM__HAVE_SLEEF)
-#include "lib/kernels/simd/logistic.h"
+#include "lib/kernels/simd/normal.h"
 #include "lib/kernels/simd/vmath.h"
 #endif
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
-/* Loops generated from the registry: those of the kind ELEMENTARY. KEEP IN STEP: loop-kinds */
+/* Loops generated from the registry: those of the kinds ELEMENTARY and COMPOUND. KEEP IN STEP: loop-kinds */
 /* clang-format off */
 #define DEFINE_ELEMENTARY(name, inputs) \
     static void NAME(loop_##name)(LOOP_ARGS) { NAME(vectors##inputs)(n, p, step, NAME(name)); }
+#define DEFINE_COMPOUND(name, inputs) DEFINE_ELEMENTARY(name, inputs)
+#define DEFINE_SPECIAL(name, inputs)
+#define DEFINE_INTEGER(name, inputs)
 #define DEFINE_REAL(name, inputs)
 #define DEFINE_FLOAT(name, inputs)
 #define DEFINE_COMPARE(name, inputs)
@@ -106,6 +109,7 @@ static void bool_loop_not(LOOP_ARGS) {
 #define ROW_FLOAT(name) \
     { [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name }
 #define ROW_TEST(name) ROW_FLOAT(name)
+#define ROW_INTEGER(name) ROW_LOGIC(name)
 #define ROW_LOGIC(name) \
     { [LAM_I64] = i64_loop_##name, [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name }
 
@@ -115,6 +119,10 @@ static void bool_loop_not(LOOP_ARGS) {
 #define ROW_ELEMENTARY(name) \
     { NULL }
 #endif
+
+#define ROW_COMPOUND(name) ROW_ELEMENTARY(name)
+#define ROW_SPECIAL(name) \
+    { NULL }
 
 static lam__loop *const loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT] = {
 #undef LAM__LOOP

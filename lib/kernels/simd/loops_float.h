@@ -61,6 +61,14 @@ ALWAYS_INLINE T NAME(min)(T x, T y) {
     return x == y ? equal : other;
 }
 
+/* The next bit pattern away from 0 or towards it; equal operands give the second, which may be the other zero. */
+ALWAYS_INLINE T NAME(nextafter)(T x, T y) {
+    B bits = NAME(to_bits)(x), away = (x < y) == (x > 0);
+    T moved = NAME(from_bits)(bits + 2 * away - 1), least = MATH(copysign)(NAME(from_bits)(1), y);
+    T other = x == 0 ? least : moved;
+    return x != x || y != y ? x + y : x == y ? y : other;
+}
+
 /* One line per operation. */
 /* clang-format off */
 #define UNARY(op) \
@@ -88,6 +96,7 @@ BINARY(mul)
 BINARY(div)
 BINARY(rem)
 BINARY(copysign)
+BINARY(nextafter)
 BINARY(max)
 BINARY(min)
 #undef UNARY

@@ -1,6 +1,7 @@
 /* Template: all loops of one integer type. Include with T, B (the unsigned type arithmetic is done in, at least as
  * wide as unsigned int) and NAME(x). Everything wraps in T; nothing traps: x rem 0 is 0, and so is the remainder of
- * the least integer by -1; a negative power is the truncated reciprocal, with 0 for a zero base. */
+ * the least integer by -1; a shift by a negative number or by the width and more leaves nothing but the sign, if that;
+ * a negative power is the truncated reciprocal, with 0 for a zero base. */
 
 #define R      T
 #define MAP(x) NAME(x)
@@ -30,6 +31,11 @@ ALWAYS_INLINE T NAME(min)(T x, T y) { return x < y ? x : y; }
 ALWAYS_INLINE T NAME(and)(T x, T y) { return (T)(x & y); }
 ALWAYS_INLINE T NAME(or)(T x, T y) { return (T)(x | y); }
 ALWAYS_INLINE T NAME(xor)(T x, T y) { return (T)(x ^ y); }
+ALWAYS_INLINE bool NAME(is_far)(T y) { return (B)y >= 8 * sizeof(T); }
+ALWAYS_INLINE T NAME(shift_left)(T x, T y) { return NAME(is_far)(y) ? 0 : (T)((B)x << (B)y); }
+ALWAYS_INLINE T NAME(shift_right_logical)(T x, T y) { return NAME(is_far)(y) ? 0 : (T)((B)x >> (B)y); }
+ALWAYS_INLINE T NAME(sign_bits)(T x) { return (T)(0 - (B)NAME(is_negative)(x)); }
+ALWAYS_INLINE T NAME(shift_right_arithmetic)(T x, T y) { return NAME(is_far)(y) ? NAME(sign_bits)(x) : (T)(x >> y); }
 
 #define UNARY(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary)(n, p, step, NAME(op)); }
@@ -49,6 +55,9 @@ BINARY(min)
 BINARY(and)
 BINARY(or)
 BINARY(xor)
+BINARY(shift_left)
+BINARY(shift_right_logical)
+BINARY(shift_right_arithmetic)
 #undef UNARY
 #undef BINARY
 /* clang-format on */

@@ -1,0 +1,192 @@
+/* Special functions. Elementwise like those of ops.h, by which this header is included; so are the conventions. The
+ * error bounds are measured against MPFR (tests/README.md has a table of what was found); every function is
+ * differentiable to any order by its last operand, and by all others unless said.
+ *
+ * Derivatives at singular points:
+ *   erf_inv at -1, 1; ndtri at 0, 1          inf
+ *   lgamma, digamma, polygamma at poles      NaN where the sides disagree
+ *   xlog1py at x = 0                         by x: log(1 + y) where that is finite, else 0; by y: 0
+ *   logaddexp2, equal infinities             1/2 to each operand
+ *   igamma, betainc at the ends of x         the density there, 0, finite or inf; by the parameters 0
+ *   i0e, i1e at 0                            as if |x| had the slope 0 there
+ *   nextafter                                1 by x, 0 by the other, as for the identity
+ */
+#ifndef LAMINA_SPECIAL_H
+#define LAMINA_SPECIAL_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- error functions and the normal distribution ---------------------------------------------------------------- */
+
+/* The y with erf(y) = x; -inf and inf at -1 and 1, NaN beyond. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: sqrt(pi)/2 exp(y^2).
+ * Source  Chebyshev expansions in sqrt(-log(1 - |x|)); 2.5 ULP. */
+LAM_API lam_tensor *lam_erf_inv(lam_tensor *x);
+
+/* exp(x^2) erfc(x), which has no underflow; inf from -27 down. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: 2 x erfcx(x) - 2/sqrt(pi), without the
+ *         cancellation.
+ * Source  libm and the asymptotic series; 1 ULP. */
+LAM_API lam_tensor *lam_erfcx(lam_tensor *x);
+
+/* Distribution function of the normal distribution, accurate in the left tail. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: exp(-x^2/2) / sqrt(2 pi).
+ * Source  erfc, corrected for the rounding of x/sqrt(2); 2.5 ULP. */
+LAM_API lam_tensor *lam_ndtr(lam_tensor *x);
+
+/* log(ndtr(x)), also where ndtr underflows. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: density over distribution function, by erfcx.
+ * Source  erfcx; 1 ULP. */
+LAM_API lam_tensor *lam_log_ndtr(lam_tensor *x);
+
+/* Quantiles of the normal distribution: the y with ndtr(y) = x; -inf at 0, inf at 1, NaN beyond. Integers are taken as
+ * f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: one over the density at y.
+ * Source  as erf_inv; 2.5 ULP. */
+LAM_API lam_tensor *lam_ndtri(lam_tensor *x);
+
+/* ---- gamma and beta --------------------------------------------------------------------------------------------- */
+
+/* log|Gamma(x)|; inf at 0 and the negative integers. (gammaln elsewhere.) Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: digamma(x).
+ * Source  SLEEF, libm; 1 ULP. */
+LAM_API lam_tensor *lam_lgamma(lam_tensor *x);
+
+/* Derivative of lgamma; NaN at negative integers, -inf at 0 (inf at -0). Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: polygamma(x, 1).
+ * Source  A&S 6.3; 1 ULP, for x < 0 relative to the larger of 1 and the result. */
+LAM_API lam_tensor *lam_digamma(lam_tensor *x);
+
+/* The nth derivative of digamma.
+ * Fails   LAM_ERR_VALUE unless 0 <= n <= 1000. Owner: current scope. Derivative: polygamma(x, n + 1).
+ * Source  A&S 6.4, Euler-Maclaurin; 1 ULP, for x < 0 relative to the terms of the reflection formula. */
+LAM_API lam_tensor *lam_polygamma(lam_tensor *x, int n);
+
+/* log(Gamma(a) Gamma(b) / Gamma(a + b)) for a, b > 0, without cancellation.
+ * Shape   a and b broadcast. A C number may stand for a or b.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: digamma(a) - digamma(a + b), likewise b.
+ * Source  Stirling's series for what is at least 10; 1 ULP of the larger of 1 and the result. */
+LAM_API lam_tensor *lam_betaln(lam_tensor *a, lam_tensor *b);
+
+/* Regularised lower incomplete gamma function P(a, x): the integral of t^(a-1) exp(-t) / Gamma(a) from 0 to x. NaN for
+ * negative operands; 1 for a = 0 < x.
+ * Shape   a and x broadcast. A C number may stand for a or x.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_RULE for more than 8 derivatives by a. Owner: current scope.
+ * Derivative  by x the density; by a the integral of its derivative.
+ * Source  quadrature relative to Loader's form of the density; 4 ULP. */
+LAM_API lam_tensor *lam_igamma(lam_tensor *a, lam_tensor *x);
+
+/* 1 - igamma(a, x), accurate where it is small.
+ * Shape   a and x broadcast. A C number may stand for a or x.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: minus those of igamma.
+ * Source  as igamma. */
+LAM_API lam_tensor *lam_igammac(lam_tensor *a, lam_tensor *x);
+
+/* Regularised incomplete beta function: the integral of t^(a-1) (1-t)^(b-1) / B(a, b) from 0 to x. NaN unless
+ * a, b > 0 and 0 <= x <= 1.
+ * Shape   all three broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_RULE for more than 8 derivatives by a and b together. Owner: current scope.
+ * Derivative  by x the density; by a and b the integral of its derivatives.
+ * Source  as igamma; 16 ULP of the larger of the function and, right of the mean a/(a + b), 1 less it. */
+LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
+
+/* ---- Bessel functions -------------------------------------------------------------------------------------------- */
+
+/* Modified Bessel function of the first kind, of order n.
+ * Fails   LAM_ERR_VALUE unless 0 <= n <= 100. Owner: current scope. Derivative: (I_(n-1)(x) + I_(n+1)(x))/2.
+ * Source  A&S 9.6.10, 9.7.1; 1 ULP. */
+LAM_API lam_tensor *lam_bessel_i(lam_tensor *x, int n);
+
+/* Modified Bessel function of the first kind, order 0. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: i1(x).
+ * Source  A&S 9.6.10, 9.7.1; 1 ULP. */
+LAM_API lam_tensor *lam_i0(lam_tensor *x);
+
+/* exp(-|x|) i0(x), which does not overflow. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: i1e(x) - sign(x) i0e(x).
+ * Source  as i0. */
+LAM_API lam_tensor *lam_i0e(lam_tensor *x);
+
+/* Modified Bessel function of the first kind, order 1. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: (i0(x) + I_2(x))/2.
+ * Source  as i0. */
+LAM_API lam_tensor *lam_i1(lam_tensor *x);
+
+/* exp(-|x|) i1(x), which does not overflow. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: (i0e(x) + I_2(x) exp(-|x|))/2 - sign(x) i1e(x).
+ * Source  as i0. */
+LAM_API lam_tensor *lam_i1e(lam_tensor *x);
+
+/* ---- logarithms of sums and products ------------------------------------------------------------------------------
+ * */
+
+/* log(1 + exp(x)), without overflow. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: logistic(x).
+ * Source  SLEEF; 2.5 ULP. */
+LAM_API lam_tensor *lam_softplus(lam_tensor *x);
+
+/* log(logistic(x)) = -softplus(-x). (log_sigmoid elsewhere.) Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: logistic(-x).
+ * Source  as softplus. */
+LAM_API lam_tensor *lam_log_logistic(lam_tensor *x);
+
+/* log(x / (1 - x)), the inverse of logistic. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: 1 / (x (1 - x)).
+ * Source  log and log1p: the error is 2 ULP of the larger of them. */
+LAM_API lam_tensor *lam_logit(lam_tensor *x);
+
+/* log2(2^x + 2^y) without overflow.
+ * Shape   x and y broadcast. A C number may stand for x or y.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 2^(x - result), 2^(y - result). */
+LAM_API lam_tensor *lam_logaddexp2(lam_tensor *x, lam_tensor *y);
+
+/* x log(1 + y), 0 where x is 0.
+ * Shape   x and y broadcast. A C number may stand for x or y.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: log(1 + y), x / (1 + y). */
+LAM_API lam_tensor *lam_xlog1py(lam_tensor *x, lam_tensor *y);
+
+/* -x log(x), 0 at 0 and -inf below.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: -log(x) - 1, 0 at 0 (where it has none). */
+LAM_API lam_tensor *lam_entr(lam_tensor *x);
+
+/* x log(x/y) - x + y, the terms of a divergence: 0 for x = 0 and y = 0, y for x = 0 < y, inf for x < 0 or y < 0.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: log(x/y), 1 - x/y. */
+LAM_API lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y);
+
+/* x log(x/y), the terms of relative entropy: 0 for x = 0 and y >= 0, inf for x < 0 or y < 0.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: log(x/y) + 1, -x/y. */
+LAM_API lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y);
+
+/* ---- representation -----------------------------------------------------------------------------------------------
+ * */
+
+/* The float next to x in the direction of y; y itself where they are equal.
+ * Shape   x and y broadcast; integers are taken as f64. A C number may stand for x or y.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1, 0. */
+LAM_API lam_tensor *lam_nextafter(lam_tensor *x, lam_tensor *y);
+
+/* x moved left by y bits; what goes beyond the width is lost. A y that is negative or at least the width gives 0.
+ * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
+ * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
+LAM_API lam_tensor *lam_shift_left(lam_tensor *x, lam_tensor *y);
+
+/* x moved right by y bits, zeros coming in. A y that is negative or at least the width gives 0.
+ * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
+ * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
+LAM_API lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y);
+
+/* x moved right by y bits, its sign coming in. A y that is negative or at least the width leaves only the sign.
+ * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
+ * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
+LAM_API lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/* digamma and polygamma. Right of 0 the argument is moved up to where the asymptotic series serves (Abramowitz and
+ * Stegun 6.3.18, 6.4.11); left of it the reflection formulas do, by the distance to the nearest pole, which is exact.
+ * Near its positive zero digamma is taken from its Taylor series there, so that the relative error stays small; near
+ * the negative zeros the error is relative to the terms that cancel. */
+#define _DEFAULT_SOURCE 1 /* lgamma_r: lgamma itself writes a global */
+#include "lib/kernels/special/special.h"
+
+#include <math.h>
+
+typedef lam__wide wide;
+
+#define PI 3.14159265358979323846264338327950288L
+
+/* The sign comes back through a pointer; the magnitude is what is asked for. */
+double lam__special_lgamma(double x) {
+    int sign;
+    return (double)lgammal_r(x, &sign);
+}
+
+/* Bernoulli numbers B2, B4, ... */
+static const wide bernoulli[] = {
+    1.0L / 6,        -1.0L / 30,
+    1.0L / 42,       -1.0L / 30,
+    5.0L / 66,       -691.0L / 2730,
+    7.0L / 6,        -3617.0L / 510,
+    43867.0L / 798,  -174611.0L / 330,
+    854513.0L / 138, -236364091.0L / 2730,
+    8553103.0L / 6,  -23749461029.0L / 870,
+};
+enum { BERNOULLIS = sizeof bernoulli / sizeof *bernoulli };
+
+/* ---- digamma ---------------------------------------------------------------------------------------------------- */
+
+/* psi at x0 + d, where x0 is its positive zero, for |d| <= 1/4: coefficients psi^(k)(x0)/k!, the rest below 2^-66. */
+static wide near_root(wide d) {
+    static const wide c[] = {
+        0.967672245447621170427445L,     -0.442763168983592106092865L,     0.258499760955651010624401L,
+        -0.163942705442406527504251L,    0.107824050691262365757183L,      -0.0721995612564547109261218L,
+        0.0488042881641431072250925L,    -0.0331611264748473592922584L,    0.0225976482322181046596248L,
+        -0.0154247659049489591388003L,   0.010538791616612175388124L,      -0.00720453438635686824097047L,
+        0.00492678139572985344635427L,   -0.00336980165543932808279286L,   0.00230512632673492783693838L,
+        -0.00157693677143019725927093L,  0.00107882520191629658069192L,    -0.000738070938996005129566047L,
+        0.000504953265834602035177398L,  -0.000345468025106307699555568L,  0.000236356015640270527923696L,
+        -0.000161706220919748034493583L, 0.000110633727687474109040872L,   -0.0000756917958219506591923771L,
+        0.0000517857579522208086899327L, -0.0000354300709476596063156988L,
+    };
+    wide sum = 0;
+    for (int i = (int)(sizeof c / sizeof *c) - 1; i >= 0; i--) sum = sum * d + c[i];
+    return sum * d;
+}
+
+/* For x > 0: psi(x) = psi(x + m) - (1/x + ... + 1/(x + m - 1)), the sum kept as one fraction. */
+static wide digamma_right(wide x) {
+    const wide root = 0x1.762d86356be3f6e2p+0L, root_rest = -1.8257096315963484215e-20L;
+    wide away = (x - root) - root_rest;
+    if (fabsl(away) < 0.25L) return near_root(away);
+    wide top = 0, bottom = 1;
+    for (; x < 16; x += 1) {
+        top = top * x + bottom;
+        bottom *= x;
+    }
+    wide square = 1 / (x * x), sum = 0;
+    for (int k = 10; k > 0; k--) sum = (sum + bernoulli[k - 1] / (2 * k)) * square;
+    return logl(x) - 0.5L / x - sum - top / bottom;
+}
+
+static wide digamma(wide x) {
+    if (x > 0) return digamma_right(x);
+    if (x == 0) return signbit(x) ? INFINITY : -INFINITY;
+    wide away = x - rintl(x);
+    return away == 0 || isinf(x) ? (wide)NAN : digamma_right(1 - x) - PI / tanl(PI * away);
+}
+
+double lam__special_digamma(double x) {
+    return (double)digamma(x);
+}
+
+/* ---- polygamma --------------------------------------------------------------------------------------------------- */
+
+static wide power(wide x, int64_t n) {
+    wide result = 1;
+    for (; n; n >>= 1, x *= x)
+        if (n & 1) result *= x;
+    return result;
+}
+
+/* The sum of (x + k)^-s over k = 0, 1, ..., for x > 0 and whole s > 1, by Euler and Maclaurin. */
+static wide zeta(int64_t s, wide x) {
+    wide sum = 0, y = x;
+    for (; y < (wide)s + 14; y += 1) sum += 1 / power(y, s);
+    wide tail = 1 / power(y, s), factor = (wide)s, square = 1 / (y * y), series = 0;
+    wide term = tail / y; /* s (s+1) ... / (2j)! y^-(s+2j-1) */
+    for (int j = 1; j <= BERNOULLIS; j++) {
+        term *= factor / (2 * j);
+        series += bernoulli[j - 1] * term;
+        term *= (factor + 1) / (2 * j + 1) * square;
+        factor += 2;
+    }
+    return sum + (y * tail / (wide)(s - 1) + 0.5L * tail + series);
+}
+
+/* At 0, -1, ... an even power is inf from both sides; an odd one only at a zero, which has a sign. */
+static wide zeta_at_pole(int64_t s, wide x) {
+    if (!(s & 1)) return INFINITY;
+    return x == 0 ? copysignl(INFINITY, x) : (wide)NAN;
+}
+
+/* The same for all x: what lies left of 0 is the sum over all integers less the other side of it. */
+static wide zeta_anywhere(int64_t s, wide x) {
+    if (isinf(x)) return x > 0 ? 0 : (wide)NAN;
+    if (x > 0) return zeta(s, x);
+    wide away = x - rintl(x), sign = s & 1 ? -1 : 1;
+    if (away == 0) return zeta_at_pole(s, x);
+    return 1 / power(away, s) + zeta(s, 1 + away) + sign * (zeta(s, 1 - away) - zeta(s, 1 - x));
+}
+
+wide lam__special_psi(int64_t n, wide x) {
+    if (n == 0 || isnan(x)) return n == 0 && !isnan(x) ? digamma(x) : x;
+    wide factorial = 1;
+    for (int64_t k = 2; k <= n; k++) factorial *= (wide)k;
+    wide z = zeta_anywhere(n + 1, x) * factorial;
+    return n & 1 ? z : -z;
+}
+
+double lam__special_polygamma(double x, int64_t n) {
+    return (double)lam__special_psi(n, x);
+}

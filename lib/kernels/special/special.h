@@ -1,0 +1,52 @@
+/* Special functions one number at a time, for what has no vector form and as the fallback of what has. They work in
+ * long double, which on x86-64 carries 11 bits more than their results: within 1 ULP of f64 where the room says so,
+ * and so exact to the last bit but rarely in f32. NaN gives NaN, poles and domains are those of the public
+ * operations. Nothing is allocated, nothing is global, nothing raises or fails. */
+#ifndef LAM_KERNELS_SPECIAL_H
+#define LAM_KERNELS_SPECIAL_H
+
+#include <stdint.h>
+
+typedef long double lam__wide;
+
+/* ---- gamma.c ---- */
+double lam__special_lgamma(double x);
+double lam__special_digamma(double x);
+double lam__special_polygamma(double x, int64_t n); /* n >= 0 */
+
+/* psi^(n)(x), the same before rounding. */
+lam__wide lam__special_psi(int64_t n, lam__wide x);
+
+/* ---- incomplete.c ---- */
+
+/* The highest total order of derivatives by the parameters. */
+enum { LAM__SPECIAL_ORDERS = 8 };
+
+/* Which derivative of an incomplete function is meant, as a parameter of loops: 256 d + 16 i + j is that by the first
+ * and second parameter i and j times, and d (0 or 1) times by x. */
+#define LAM__SPECIAL_CODE(i, j, d) ((int64_t)256 * (d) + 16 * (i) + (j))
+
+/* P(a, x) or a derivative of it (j = 0); Q(a, x). */
+double lam__special_igamma(double a, double x, int64_t code);
+double lam__special_igammac(double a, double x);
+
+/* I_x(a, b) or a derivative of it. */
+double lam__special_betainc(double a, double b, double x, int64_t code);
+double lam__special_betaln(double a, double b);
+
+/* ---- error.c ---- */
+
+/* exp(x^2) times the n-fold integral of erfc from x to infinity (A&S 7.2.1): erfcx for n = 0. The derivative is
+ * -2 (n + 1) times the next. */
+double lam__special_erfcx(double x, int64_t n);
+double lam__special_ndtr(double x);
+double lam__special_log_ndtr(double x);
+double lam__special_erf_inv(double x);
+double lam__special_ndtri(double p);
+
+/* ---- bessel.c ---- */
+
+/* I_n(x), times exp(-|x|) where scaled; code is 2 n + scaled. */
+double lam__special_bessel_i(double x, int64_t code);
+
+#endif

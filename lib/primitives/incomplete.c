@@ -1,0 +1,112 @@
+/* The incomplete gamma and beta functions with all derivatives. Each is one primitive whose parameter says which
+ * derivative by the parameters and whether by x is meant; of the density, the derivative by x is made of its own
+ * derivatives by the parameters, so that every order is closed under differentiation. */
+#include "lib/kernels/kernels.h"
+#include "lib/kernels/special/special.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+
+#include <lamina/ops.h>
+
+/* Orders of a derivative, LAM__SPECIAL_CODE taken apart. */
+typedef struct orders {
+    int i, j, by_x;
+} orders;
+
+static orders orders_of(const lam_rule *r) {
+    int64_t code = *(const int64_t *)r->params;
+    return (orders){(int)(code >> 4 & 15), (int)(code & 15), (int)(code >> 8)};
+}
+
+/* The derivative with these orders at the operands of r. */
+static lam_tensor *derivative(const lam_rule *r, int i, int j, int by_x) {
+    int64_t code = LAM__SPECIAL_CODE(i, j, by_x);
+    if (i + j > LAM__SPECIAL_ORDERS)
+        return lam__axes_fail(r->primitive->name, r->in[0], LAM_ERR_RULE,
+                              "derivatives by the parameters end with order %d", LAM__SPECIAL_ORDERS);
+    return lam__apply_coded(r->primitive, code, r->inputs, r->in);
+}
+
+/* ---- gamma ------------------------------------------------------------------------------------------------------- */
+
+/* d/dx of d^k/da^k of the density f, which is f ((a - 1)/x - 1). */
+static lam_tensor *gamma_density_by_x(const lam_rule *r, int k) {
+    lam_tensor *a = r->in[0], *x = r->in[1];
+    lam_tensor *own = lam_mul(r->out[0], lam_sub(lam_div(lam_sub(a, 1.0), x), 1.0));
+    return k == 0 ? own : lam_add(own, lam_div(lam_mul((double)k, derivative(r, k - 1, 0, 1)), x));
+}
+
+static lam_tensor *slope_igamma(const lam_rule *r, int i, lam_tensor *t) {
+    orders at = orders_of(r);
+    if (i == 0) return lam_mul(t, derivative(r, at.i + 1, 0, at.by_x));
+    return lam_mul(t, at.by_x ? gamma_density_by_x(r, at.i) : derivative(r, at.i, 0, 1));
+}
+
+const lam_primitive lam__row_igamma = {
+    .name = "igamma",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_igamma + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_igamma,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *(lam_igamma)(lam_tensor *a, lam_tensor *x) {
+    return lam__apply_coded(&lam__row_igamma, 0, 2, (lam_tensor *[]){a, x});
+}
+
+static lam_tensor *slope_igammac(const lam_rule *r, int i, lam_tensor *t) {
+    int64_t code = i == 0 ? LAM__SPECIAL_CODE(1, 0, 0) : LAM__SPECIAL_CODE(0, 0, 1);
+    return lam_neg(lam_mul(t, lam__apply_coded(&lam__row_igamma, code, 2, r->in)));
+}
+
+const lam_primitive lam__row_igammac = {
+    .name = "igammac",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_igammac + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_igammac,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_igammac)(lam_tensor *a, lam_tensor *x) {
+    return lam__apply_binary(&lam__row_igammac, a, x);
+}
+
+/* ---- beta -------------------------------------------------------------------------------------------------------- */
+
+/* d/dx of the density differentiated i and j times, which without that is f ((a - 1)/x - (b - 1)/(1 - x)). */
+static lam_tensor *beta_density_by_x(const lam_rule *r, int i, int j) {
+    lam_tensor *x = r->in[2], *y = lam_sub(1.0, x);
+    lam_tensor *steep = lam_sub(lam_div(lam_sub(r->in[0], 1.0), x), lam_div(lam_sub(r->in[1], 1.0), y));
+    lam_tensor *sum = lam_mul(r->out[0], steep);
+    if (i > 0) sum = lam_add(sum, lam_div(lam_mul((double)i, derivative(r, i - 1, j, 1)), x));
+    if (j > 0) sum = lam_sub(sum, lam_div(lam_mul((double)j, derivative(r, i, j - 1, 1)), y));
+    return sum;
+}
+
+static lam_tensor *slope_betainc(const lam_rule *r, int i, lam_tensor *t) {
+    orders at = orders_of(r);
+    if (i < 2) return lam_mul(t, derivative(r, at.i + (i == 0), at.j + (i == 1), at.by_x));
+    return lam_mul(t, at.by_x ? beta_density_by_x(r, at.i, at.j) : derivative(r, at.i, at.j, 1));
+}
+
+const lam_primitive lam__row_betainc = {
+    .name = "betainc",
+    .inputs = 3,
+    .elementwise = true,
+    .loop = LAM__LOOP_betainc + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_betainc,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_IN(2) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x) {
+    return lam__apply_coded(&lam__row_betainc, 0, 3, (lam_tensor *[]){a, b, x});
+}

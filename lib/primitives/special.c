@@ -1,0 +1,287 @@
+/* Special functions of one operand: error functions, the normal distribution, gamma and Bessel functions. Families that
+ * a derivative leads along (polygamma, repeated integrals of erfc, Bessel functions) are one primitive each with their
+ * order as its parameter, so that derivatives of every order are accurate and finite. */
+#include "lib/kernels/kernels.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+
+#include <lamina/ops.h>
+
+#include <math.h>
+
+/* Beyond the first n! leaves the range of long double soon; beyond the second the power series becomes long. */
+enum { MOST_POLYGAMMA = 1000, MOST_BESSEL = 100 };
+
+static int64_t order_of(const lam_rule *r) {
+    return *(const int64_t *)r->params;
+}
+
+/* The member of a family. */
+static lam_tensor *member(const lam_primitive *family, lam_tensor *x, int64_t order) {
+    return lam__apply_coded(family, order, 1, &x);
+}
+
+/* ---- error functions -------------------------------------------------------------------------------------------- */
+
+static lam_tensor *slope_erf_inv(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(lam_mul(t, 0.88622692545275801365), lam_exp(lam_square(r->out[0])));
+}
+
+const lam_primitive lam__row_erf_inv = {
+    .name = "erf_inv",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_erf_inv + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_erf_inv,
+    .saves = LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_erf_inv(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_erf_inv, x);
+}
+
+static lam_tensor *slope_erfcx(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    int64_t next = order_of(r) + 1;
+    return lam_mul(lam_mul(t, -2.0 * (double)next), member(r->primitive, r->in[0], next));
+}
+
+const lam_primitive lam__row_erfcx = {
+    .name = "erfcx",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_erfcx + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_erfcx,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_erfcx(lam_tensor *x) {
+    return member(&lam__row_erfcx, x, 0);
+}
+
+/* ---- the normal distribution ------------------------------------------------------------------------------------ */
+
+static lam_tensor *slope_ndtr(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *density = lam_exp(lam_mul(-0.5, lam_square(r->in[0])));
+    return lam_mul(lam_mul(t, 0.39894228040143267794), density);
+}
+
+const lam_primitive lam__row_ndtr = {
+    .name = "ndtr",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_ndtr + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_ndtr,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_ndtr(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_ndtr, x);
+}
+
+/* The density over the distribution function, which erfcx gives without a tail that vanishes. */
+static lam_tensor *slope_log_ndtr(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *z = lam_mul(r->in[0], -0.70710678118654752440);
+    return lam_div(lam_mul(t, 0.79788456080286535588), lam_erfcx(z));
+}
+
+const lam_primitive lam__row_log_ndtr = {
+    .name = "log_ndtr",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_log_ndtr + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log_ndtr,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_log_ndtr(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_log_ndtr, x);
+}
+
+/* One over the density, by that relation again: from the smaller tail, which keeps its digits. */
+static lam_tensor *slope_ndtri(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *p = r->in[0], *lower = lam_lt(p, 0.5);
+    lam_tensor *tail = lam_where(lower, p, lam_sub(1.0, p)), *end = lam_eq(tail, 0.0);
+    lam_tensor *z = lam_where(lower, lam_neg(r->out[0]), r->out[0]);
+    lam_tensor *ratio = lam_div(lam_erfcx(lam_mul(z, 0.70710678118654752440)), lam_where(end, 1.0, tail));
+    return lam_mul(lam_mul(t, 1.25331413731550025121), lam_where(end, INFINITY, ratio));
+}
+
+const lam_primitive lam__row_ndtri = {
+    .name = "ndtri",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_ndtri + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_ndtri,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_ndtri(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_ndtri, x);
+}
+
+/* ---- softplus ---------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *slope_softplus(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_logistic(r->in[0]));
+}
+
+const lam_primitive lam__row_softplus = {
+    .name = "softplus",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_softplus + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_softplus,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_softplus(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_softplus, x);
+}
+
+/* ---- gamma ------------------------------------------------------------------------------------------------------ */
+
+static lam_tensor *slope_lgamma(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_digamma(r->in[0]));
+}
+
+const lam_primitive lam__row_lgamma = {
+    .name = "lgamma",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_lgamma + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_lgamma,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_lgamma(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_lgamma, x);
+}
+
+static lam_tensor *slope_digamma(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, member(&lam__row_polygamma, r->in[0], 1));
+}
+
+const lam_primitive lam__row_digamma = {
+    .name = "digamma",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_digamma + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_digamma,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_digamma(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_digamma, x);
+}
+
+static lam_tensor *slope_polygamma(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, member(r->primitive, r->in[0], order_of(r) + 1));
+}
+
+const lam_primitive lam__row_polygamma = {
+    .name = "polygamma",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_polygamma + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_polygamma,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_polygamma(lam_tensor *x, int n) {
+    if (n < 0 || n > MOST_POLYGAMMA)
+        return lam__axes_fail("polygamma", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_POLYGAMMA);
+    return n == 0 ? lam_digamma(x) : member(&lam__row_polygamma, x, n);
+}
+
+static lam_tensor *slope_betaln(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *sum = lam_add(r->in[0], r->in[1]);
+    return lam_mul(t, lam_sub(lam_digamma(r->in[i]), lam_digamma(sum)));
+}
+
+const lam_primitive lam__row_betaln = {
+    .name = "betaln",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_betaln + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_betaln,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_betaln)(lam_tensor *a, lam_tensor *b) {
+    return lam__apply_binary(&lam__row_betaln, a, b);
+}
+
+/* ---- Bessel functions -------------------------------------------------------------------------------------------- */
+
+/* I_n' = (I_(n-1) + I_(n+1))/2, where I_(-1) = I_1; scaled by exp(-|x|), less sign(x) times the function. */
+static lam_tensor *slope_bessel_i(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    int64_t code = order_of(r);
+    lam_tensor *above = member(r->primitive, r->in[0], code + 2);
+    lam_tensor *below = code < 2 ? above : member(r->primitive, r->in[0], code - 2);
+    lam_tensor *slope = lam_mul(0.5, lam_add(below, above));
+    return lam_mul(t, code & 1 ? lam_sub(slope, lam_mul(lam_sign(r->in[0]), r->out[0])) : slope);
+}
+
+const lam_primitive lam__row_bessel_i = {
+    .name = "bessel_i",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_bessel_i + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_bessel_i,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_bessel_i(lam_tensor *x, int n) {
+    if (n < 0 || n > MOST_BESSEL)
+        return lam__axes_fail("bessel_i", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_BESSEL);
+    return member(&lam__row_bessel_i, x, 2 * (int64_t)n);
+}
+
+lam_tensor *lam_i0(lam_tensor *x) {
+    return member(&lam__row_bessel_i, x, 0);
+}
+
+lam_tensor *lam_i0e(lam_tensor *x) {
+    return member(&lam__row_bessel_i, x, 1);
+}
+
+lam_tensor *lam_i1(lam_tensor *x) {
+    return member(&lam__row_bessel_i, x, 2);
+}
+
+lam_tensor *lam_i1e(lam_tensor *x) {
+    return member(&lam__row_bessel_i, x, 3);
+}

@@ -1,0 +1,222 @@
+/* Special functions and operations on bits. References are libm's in long double where it has them, else series and
+ * sums written for the purpose (the numbers are Abramowitz and Stegun's), inverses by bisection. How many units in the
+ * last place the functions themselves are off is for tests/accuracy to say. */
+#include "tests/primitives/cases.h"
+
+#include <math.h>
+
+static const cases_form one[] = {{"[]", {0}}, {"[5]", {0}}, {"[2,3]", {0}}, {"[0]", {0}}, {"[2,0,3]", {0}}, CASES_END};
+static const cases_form two[] = {
+    {"[2,3] [2,3]", {0}}, {"[2,3] [3]", {0}}, {"[3] [2,1]", {0}}, {"[] [4]", {0}},
+    {"[] []", {0}},       {"[0,3] [3]", {0}}, {"[1] [0]", {0}},   CASES_END,
+};
+static const cases_form three[] = {
+    {"[2] [2] [2]", {0}}, {"[2,1] [2] []", {0}}, {"[] [] []", {0}}, {"[0] [] [1]", {0}}, CASES_END,
+};
+static const cases_form shifts[] = {
+    {"i64[2,3] i64[3]", {0}}, {"i32[3] i32[2,1]", {0}}, {"u8[5] u8[]", {0}}, {"i64[] i32[2]", {0}},
+    {"i64[0] i64[1]", {0}},   {"i32[] i32[]", {0}},     CASES_END,
+};
+
+static const cases_wrong no_fit[] = {
+    {"[2,3] [4]", LAM_ERR_SHAPE, {0}}, {"[2,3] [2]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
+static const cases_wrong no_fit_of_three[] = {
+    {"[2] [3] []", LAM_ERR_SHAPE, {0}}, {"[2,3] [] [2]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
+static const cases_wrong bad_shift[] = {
+    {"f64[3] f64[3]", LAM_ERR_DTYPE, {0}},
+    {"bool[2] bool[2]", LAM_ERR_DTYPE, {0}},
+    {"i64[2] i64[3]", LAM_ERR_SHAPE, {0}},
+    CASES_WRONG_END,
+};
+
+/* ---- error functions --------------------------------------------------------------------------------------------- */
+
+static long double erfcx(long double x) {
+    return expl(x * x) * erfcl(x);
+}
+
+static long double ndtr(long double x) {
+    return erfcl(-x / sqrtl(2)) / 2;
+}
+
+static long double log_ndtr(long double x) {
+    return x > 0 ? log1pl(-ndtr(-x)) : logl(ndtr(x));
+}
+
+/* The x in [-12, 12] with f(x) = y, f rising. */
+static long double bisected(long double f(long double), long double y) {
+    long double low = -12, high = 12;
+    for (int i = 0; i < 80; i++) {
+        long double middle = (low + high) / 2;
+        *(f(middle) < y ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static long double erf_inv(long double x) {
+    return bisected(erfl, x);
+}
+
+static long double ndtri(long double p) {
+    return bisected(ndtr, p);
+}
+
+static long double softplus(long double x) {
+    return log1pl(expl(x));
+}
+
+/* ---- gamma and beta -----------------------------------------------------------------------------------------------
+ * */
+
+/* The nth derivative of digamma, n > 0, is (-1)^(n+1) n! times the sum of (x + k)^-(n+1); what is left of it after many
+ * terms is an integral (midpoint rule with two corrections). */
+static long double polygamma(int n, long double x) {
+    enum { TERMS = 300 };
+    long double sum = 0, factorial = tgammal(n + 1), end = x + TERMS - 0.5L;
+    for (int k = TERMS - 1; k >= 0; k--) sum += powl(x + k, -(n + 1));
+    long double first = (n + 1) * powl(end, -(n + 2)), third = first * (n + 2) * (n + 3) / (end * end);
+    sum += powl(end, -n) / n - first / 24 + 7 * third / 5760;
+    return (n % 2 ? 1 : -1) * factorial * sum;
+}
+
+static long double trigamma(long double x) {
+    return polygamma(1, x);
+}
+
+static long double third(long double x) {
+    return polygamma(3, x);
+}
+
+static lam_tensor *call_trigamma(lam_tensor *x) {
+    return lam_polygamma(x, 1);
+}
+
+static lam_tensor *call_third(lam_tensor *x) {
+    return lam_polygamma(x, 3);
+}
+
+/* A&S 6.3.5 and 6.3.18. */
+static long double digamma(long double x) {
+    long double sum = 0;
+    for (; x < 80; x++) sum -= 1 / x;
+    return sum + logl(x) - 1 / (2 * x) - 1 / (12 * x * x) + 1 / (120 * x * x * x * x) - 1 / (252 * powl(x, 6));
+}
+
+static long double betaln(long double a, long double b) {
+    return lgammal(a) + lgammal(b) - lgammal(a + b);
+}
+
+/* A&S 6.5.29. */
+static long double igamma(long double a, long double x) {
+    long double term = expl(a * logl(x) - x - lgammal(a + 1)), sum = 0;
+    for (int n = 1; n < 80; n++) {
+        sum += term;
+        term *= x / (a + n);
+    }
+    return sum;
+}
+
+static long double igammac(long double a, long double x) {
+    return 1 - igamma(a, x);
+}
+
+/* A&S 26.5.4. */
+static long double betainc(long double a, long double b, long double x) {
+    long double term = expl(a * logl(x) + b * log1pl(-x) - betaln(a, b)) / a, sum = 0;
+    for (int n = 1; n < 400; n++) {
+        sum += term;
+        term *= x * (a + b + n - 1) / (a + n);
+    }
+    return sum;
+}
+
+/* ---- Bessel functions: A&S 9.6.10 ----------------------------------------------------------------------------------
+ * */
+
+static long double bessel(int n, long double x) {
+    long double term = powl(x / 2, n) / tgammal(n + 1), sum = 0;
+    for (int k = 1; k < 60; k++) {
+        sum += term;
+        term *= x * x / (4.0L * k * (n + k));
+    }
+    return sum;
+}
+
+static long double i0(long double x) {
+    return bessel(0, x);
+}
+
+static long double i0e(long double x) {
+    return bessel(0, x) * expl(-fabsl(x));
+}
+
+static long double i1(long double x) {
+    return bessel(1, x);
+}
+
+static long double i1e(long double x) {
+    return bessel(1, x) * expl(-fabsl(x));
+}
+
+/* ---- bits ----------------------------------------------------------------------------------------------------------
+ * */
+
+/* By multiplication and division of what is positive; counts are below every width. */
+static long double shift_left(long double x, long double y) {
+    return x * exp2l(y);
+}
+
+static long double shift_right(long double x, long double y) {
+    return floorl(x / exp2l(y));
+}
+
+/* In long double, whose neighbours are nearer: the value is looked at by tests/kernels bit by bit. */
+static long double near(long double x, long double y) {
+    (void)y;
+    return x;
+}
+
+/* clang-format off */
+#define UNARY(operation, oracle)   .unary = operation, .unary_reference = oracle, .forms = one
+#define BINARY(operation, oracle)  .binary = operation, .binary_reference = oracle, .forms = two, .wrong = no_fit
+#define SHIFT(operation, oracle, low) \
+    .binary = operation, .binary_reference = oracle, .forms = shifts, .wrong = bad_shift, .domain = {{low, 9}, {0, 4}}
+#define REAL                       .gives = CASES_REAL, .dtypes = CASES_ALL
+/* clang-format on */
+
+const cases_row cases_special[] = {
+    {.name = "erfcx", UNARY(lam_erfcx, erfcx), REAL, .domain = {{-2, 3}}},
+    {.name = "erf_inv", UNARY(lam_erf_inv, erf_inv), .domain = {{-0.9, 0.9}}, .ulps = 4},
+    {.name = "ndtr", UNARY(lam_ndtr, ndtr), REAL, .domain = {{-4, 2}}, .ulps = 4},
+    {.name = "log_ndtr", UNARY(lam_log_ndtr, log_ndtr), REAL, .domain = {{-9, 3}}},
+    {.name = "ndtri", UNARY(lam_ndtri, ndtri), .domain = {{0.03, 0.97}}, .ulps = 4},
+    {.name = "softplus", UNARY(lam_softplus, softplus), REAL, .domain = {{-6, 6}}, .ulps = 4},
+    {.name = "lgamma", UNARY(lam_lgamma, lgammal), REAL, .domain = {{0.2, 7}}},
+    {.name = "lgamma", UNARY(lam_lgamma, lgammal), .domain = {{-1.8, -1.2}}},
+    {.name = "digamma", UNARY(lam_digamma, digamma), REAL, .domain = {{0.2, 7}}},
+    {.name = "polygamma", UNARY(call_trigamma, trigamma), REAL, .domain = {{0.3, 7}}},
+    {.name = "polygamma", UNARY(call_third, third), .domain = {{0.4, 7}}, .ulps = 4},
+    {.name = "betaln", BINARY(lam_betaln, betaln), .domain = {{0.3, 5}, {0.3, 5}}},
+    {.name = "igamma", BINARY(lam_igamma, igamma), .domain = {{0.4, 4}, {0.3, 5}}, .ulps = 4},
+    {.name = "igammac", BINARY(lam_igammac, igammac), .domain = {{0.4, 4}, {0.3, 5}}, .ulps = 4},
+    {.name = "betainc",
+     .ternary = lam_betainc,
+     .ternary_reference = betainc,
+     .forms = three,
+     .wrong = no_fit_of_three,
+     .domain = {{0.5, 4}, {0.5, 4}, {0.15, 0.85}},
+     .ulps = 8},
+    {.name = "bessel_i", UNARY(lam_i0, i0), REAL},
+    {.name = "bessel_i", UNARY(lam_i0e, i0e), .domain = {{0.3, 5}}},
+    {.name = "bessel_i", UNARY(lam_i1, i1), REAL},
+    {.name = "bessel_i", UNARY(lam_i1e, i1e), .domain = {{0.3, 5}}},
+    {.name = "shift_left", SHIFT(lam_shift_left, shift_left, 0)},
+    {.name = "shift_right_logical", SHIFT(lam_shift_right_logical, shift_right, 0)},
+    {.name = "shift_right_arithmetic", SHIFT(lam_shift_right_arithmetic, shift_right, -9)},
+    {.name = "nextafter",
+     BINARY(lam_nextafter, near),
+     .gives = CASES_REAL,
+     .dtypes = CASES_NUMBERS,
+     .domain = {{1, 3}, {1, 3}}},
+    {.name = NULL},
+};

@@ -213,6 +213,39 @@ static const cases_form square_forms[] = {
 static const cases_wrong square_wrong[] = {
     {"[3]", LAM_ERR_SHAPE, {0}}, {"[]", LAM_ERR_SHAPE, {0}}, {"[2,3]", LAM_ERR_SHAPE, {0}}, WRONG_END};
 
+/* ---- eigenvalues of general matrices ----------------------------------------------------------------------------- */
+
+/* Sums of powers 1, 2, 3 of the eigenvalues w: they determine all of at most three, in whatever order. */
+static void call_eigvals(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    static const int last = -1;
+    lam_tensor *re, *im;
+    (void)u;
+    lam_eigvals(in[0], &re, &im);
+    lam_tensor *real = re, *imaginary = im, *sums[3];
+    for (int k = 0; k < 3; k++) {
+        sums[k] = lam_sum(real, &(lam_reduce_options){.axes = {1, &last}});
+        lam_tensor *next = lam_sub(lam_mul(real, re), lam_mul(imaginary, im));
+        imaginary = lam_add(lam_mul(real, im), lam_mul(imaginary, re));
+        real = next;
+    }
+    out[0] = lam_stack((lam_list){3, sums}, -1);
+}
+
+/* Traces of powers of the matrix. */
+static void reference_eigvals(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    int64_t batch = shape_like(in, &out[0], 3, -1);
+    for (int64_t b = 0; b < batch; b++) {
+        matrix x = matrix_of(in, b), power = x;
+        for (int k = 0; k < 3; k++) {
+            long double sum = 0;
+            for (int64_t i = 0; i < x.n; i++) sum += power.x[i][i];
+            out[0].data[b * 3 + k] = sum;
+            power = times(&power, &x);
+        }
+    }
+}
+
 /* ---- singular values: arg: full ---------------------------------------------------------------------------------- */
 
 static void call_svd(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
@@ -430,6 +463,7 @@ const cases_row cases_spectral[] = {
     {SPECTRAL(qr, rectangle, rectangle, fill_apart), .outputs = 2},
     {SPECTRAL(eigh, square, square, fill_apart), .outputs = 2},
     {SPECTRAL(eigvalsh, square, square, fill_apart)},
+    {SPECTRAL(eigvals, square, square, NULL)},
     {SPECTRAL(svd, rectangle, rectangle, fill_apart), .outputs = 3},
     {SPECTRAL(svdvals, rectangle, rectangle, fill_apart)},
     {SPECTRAL(pinv, rectangle, rectangle, fill_apart)},

@@ -278,6 +278,33 @@ START_TEST(zero_matrices) {
 }
 END_TEST
 
+/* ---- eigenvalues of general matrices ----------------------------------------------------------------------------- */
+
+BODY(spectral_radius_squared) {
+    lam_tensor *re, *im;
+    lam_eigvals(in[0], &re, &im);
+    out[0] = lam_max_reduce(lam_add(lam_square(re), lam_square(im)), NULL);
+}
+
+/* Values from NumPy. The square of the spectral radius of a similar to [[a, -b], [b, a]] and a smaller c. */
+START_TEST(eigenvalues_of_general_matrices) {
+    lam_tensor *re, *im, *x = MAT(3, 3, 0, -2, 1, 1, 0.5, -3, 2, 1, 1);
+    ck_assert_int_eq(lam_eigvals(x, &re, &im), LAM_OK);
+    lam_tensor *order = lam_argsort(lam_add(re, lam_mul(1e-3, im)), 0);
+    EXPECT_NEAR(lam_take(re, order, 0), 1e-8, LAM_DIMS(3), -0.46512362, -0.46512362, 2.43024723);
+    EXPECT_NEAR(lam_take(im, order, 0), 1e-8, LAM_DIMS(3), -2.35465301, 2.35465301, 0);
+    lam_fn *f = FN(spectral_radius_squared, 1, 1);
+    ck_assert_msg(lam_check_grads(f, LAM_LIST(x), &(lam_check_grads_options){.order = 2}) == LAM_OK, "%s",
+                  lam_error(ctx));
+    lam_tensor *turn = MAT(2, 2, 3, -4, 4, 3); /* 3 +- 4 i: r^2 is the determinant */
+    EXPECT_NEAR(apply1(lam_grad(FN(spectral_radius_squared, 1, 1), NULL), turn), 1e-14, DIMS22, 3, -4, 4, 3);
+    lam_eigvals(lam_mul(2.0, identity(3)), &re, &im);
+    EXPECT(re, LAM_DIMS(3), 2, 2, 2);
+    lam_eigvals(tall(), &re, &im);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "eigvals", "square");
+}
+END_TEST
+
 /* ---- sizes, layouts, dtypes -------------------------------------------------------------------------------------- */
 
 static void check_factors(lam_tensor *x, double bound) {
@@ -337,7 +364,7 @@ static void all_nan(lam_tensor *x, bool want) {
 START_TEST(matrices_that_are_not_finite_give_nan_and_leave_others_alone) {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++) {
-        lam_tensor *broken = lam_add(square(), MAT(3, 3, 0, 0, 0, 0, 0, 0, bad[i], 0, 0)), *out[12];
+        lam_tensor *broken = lam_add(square(), MAT(3, 3, 0, 0, 0, 0, 0, 0, bad[i], 0, 0)), *out[14];
         lam_tensor *x = lam_stack(LAM_LIST(square(), broken), 0);
         lam_eigh(x, &out[0], &out[1]);
         lam_svd(x, &out[2], &out[3], &out[4], NULL);
@@ -347,7 +374,8 @@ START_TEST(matrices_that_are_not_finite_give_nan_and_leave_others_alone) {
         out[9] = lam_pinv(x, NULL);
         out[10] = lam_expm(x);
         out[11] = lam_expm_frechet(x, x);
-        for (int k = 0; k < 12; k++) {
+        lam_eigvals(x, &out[12], &out[13]);
+        for (int k = 0; k < 14; k++) {
             all_nan(lam_index(out[k], 0, 0), false);
             all_nan(lam_index(out[k], 0, 1), true);
         }
@@ -382,7 +410,7 @@ Suite *suite_primitives_spectral(void) {
     return SUITE_OF("spectral", values_are_those_of_numpy_and_scipy, norms_and_conditions_are_those_of_numpy,
                     gradients_are_those_of_jax, derivatives_agree_with_differences, norms_at_orthogonal_matrices,
                     eigenvalues_that_repeat, a_projector_on_equal_eigenvalues_has_its_derivative,
-                    pseudo_inverses_of_deficient_matrices, zero_matrices, larger_matrices_by_their_residuals,
-                    exponentials_of_every_size, matrices_that_are_not_finite_give_nan_and_leave_others_alone,
-                    mistakes_are_named);
+                    pseudo_inverses_of_deficient_matrices, zero_matrices, eigenvalues_of_general_matrices,
+                    larger_matrices_by_their_residuals, exponentials_of_every_size,
+                    matrices_that_are_not_finite_give_nan_and_leave_others_alone, mistakes_are_named);
 }

@@ -82,12 +82,25 @@ static lam_fn *operator_at(const solve_attrs *a, operator_env *env, lam_tensor *
     return a->transposed ? lam_linear_transpose(f, LAM_LIST(like)) : f;
 }
 
+/* x, which must have the type of `like`; *what* gave it. */
+static lam_tensor *of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_tensor *like) {
+    char got[256], expected[256];
+    const lam_value *v = lam__scope_peek(x), *want = lam__scope_peek(like);
+    if (!v || !want || lam__value_same_type(v, want)) return x;
+    lam__text a = {got, sizeof got, 0}, b = {expected, sizeof expected, 0};
+    lam__error_append_type(&a, (lam_dtype)v->dtype, v->rank, v->dims);
+    lam__error_append_type(&b, (lam_dtype)want->dtype, want->rank, want->dims);
+    lam__custom_fail(fc, v->dtype == want->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL, "%s: expected %s, got %s", what,
+                     expected, got);
+    return &fc->ctx->failed;
+}
+
 static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const solve_attrs *a = lam_fctx_attrs(fc);
     operator_env env;
     lam_solve_rule rule = a->transposed && !a->symmetric ? a->transpose_solve : a->solve;
     lam_fn *linear = operator_at(a, &env, in, in[a->n]);
-    if (!lam_failed(linear)) out[0] = rule(fc->ctx, linear, in[a->n], a->env);
+    if (!lam_failed(linear)) out[0] = of_type(fc, "the solution", rule(fc->ctx, linear, in[a->n], a->env), in[a->n]);
 }
 
 /* Saved are the inputs, with the solution in the place of b. */
@@ -284,7 +297,7 @@ static void root_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]
     const root_attrs *a = lam_fctx_attrs(fc);
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)a->solve->inputs);
     for (int k = 0; list && k < a->solve->inputs; k++) list[k] = k <= a->n ? in[k] : in[k + a->f->inputs - 1 - a->n];
-    if (list) out[0] = lam_apply(a->solve, (lam_list){(size_t)a->solve->inputs, list});
+    if (list) out[0] = of_type(fc, "the root", lam_apply(a->solve, (lam_list){(size_t)a->solve->inputs, list}), in[0]);
 }
 
 /* Saved are f's inputs, at the root. */

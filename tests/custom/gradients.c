@@ -44,6 +44,11 @@ static lam_tensor *nothing(lam_tensor *g) {
     return NULL;
 }
 
+static lam_tensor *wide_zeros(lam_tensor *g) {
+    (void)g;
+    return lam_zeros(ctx, LAM_F64, LAM_DIMS(4, 2, 3));
+}
+
 static lam_tensor *refusal(lam_tensor *g) {
     (void)g;
     return lam_fail(ctx, LAM_ERR_USER, "no gradient on sundays");
@@ -78,8 +83,113 @@ END_TEST
 START_TEST(test_gradients_that_are_reduced_or_zero) {
     EXPECT(with(rows, 0, VEC(1, 2, 3), VEC(1, 1, 1)), LAM_DIMS(3), 5, 7, 9);
     EXPECT(with(rows, 0, MAT(1, 3, 1, 2, 3), VEC(1, 1, 1)), LAM_DIMS(1, 3), 5, 7, 9);
+    EXPECT(with(wide_zeros, 0, VEC(1, 2, 3), VEC(1, 1, 1)), LAM_DIMS(3), 0, 0, 0);
     EXPECT(with(nothing, 0, VEC(1, 2, 3), VEC(1, 1, 1)), LAM_DIMS(3), 0, 0, 0);
     EXPECT(with(too_long, 1, VEC(1, 2, 3), num(1)), LAM_DIMS(3), 0, 0, 0);
+}
+END_TEST
+
+/* x alone; the second input is a hole. */
+FORWARD(first_forward) {
+    out[0] = lam_mul(2.0, in[0]);
+}
+
+BODY(second_is_a_hole) {
+    const lam_function f = {.name = "giver",
+                            .inputs = 2,
+                            .outputs = 1,
+                            .forward = first_forward,
+                            .setup_context = saves_nothing,
+                            .backward = gives_gradient};
+    out[0] = call_function(&f, NULL, LAM_LIST(in[0], NULL));
+}
+
+START_TEST(test_gradient_for_a_hole_is_refused) {
+    gradient = nothing;
+    slot = 1;
+    EXPECT_NUM(apply1(lam_grad(FN(second_is_a_hole, 1, 1), NULL), num(3)), 0);
+    gradient = too_long;
+    apply1(lam_grad(FN(second_is_a_hole, 1, 1), NULL), num(3));
+    EXPECT_ERROR(LAM_ERR_RULE, "giver", "backward", "input 1", "no floating tensor");
+}
+END_TEST
+
+/* ---- tangents given and got -------------------------------------------------------------------------------------- */
+
+/* x y, y, and the integer part of x. */
+FORWARD(trio_forward) {
+    out[0] = lam_mul(in[0], in[1]);
+    out[1] = lam_alias(in[1]);
+    out[2] = lam_cast(in[0], LAM_I64);
+}
+
+static bool materialize_tangents, null_tangents[2];
+static lam_tensor *(*tangent)(lam_tensor *t);
+
+SETUP(trio_setup) {
+    lam_fctx_set_materialize_grads(fc, materialize_tangents);
+}
+
+JVP(trio_jvp) {
+    for (int i = 0; i < 2; i++) null_tangents[i] = !t[i];
+    if (tangent) dout[slot] = tangent(t[0]);
+}
+
+BODY(trio) {
+    const lam_function f = {.name = "trio",
+                            .inputs = 2,
+                            .outputs = 3,
+                            .forward = trio_forward,
+                            .setup_context = trio_setup,
+                            .jvp = trio_jvp};
+    lam_function_apply(ctx, &f, NULL, LAM_LIST(in[0], in[1]), out, 3);
+}
+
+/* Tangents of the outputs along ones for the first input only. */
+static void tangents_of_trio(lam_tensor *(*rule)(lam_tensor *t), int position, lam_tensor *got[3]) {
+    lam_tensor *values[3], *x = VEC(1, 2, 3);
+    tangent = rule;
+    slot = position;
+    lam_jvp(FN(trio, 2, 3), LAM_LIST(x, VEC(4, 5, 6)), LAM_LIST(lam_ones_like(x), NULL), values, got, 3, NULL);
+}
+
+static lam_tensor *sevenfold(lam_tensor *t) {
+    return lam_mul(7.0, t);
+}
+
+static lam_tensor *integers(lam_tensor *t) {
+    return lam_cast(t, LAM_I64);
+}
+
+START_TEST(test_tangents_absent_and_materialised) {
+    lam_tensor *got[3];
+    for (int k = 0; k < 2; k++) {
+        materialize_tangents = k;
+        tangents_of_trio(sevenfold, 0, got);
+        EXPECT(got[0], LAM_DIMS(3), 7, 7, 7);
+        EXPECT(got[1], LAM_DIMS(3), 0, 0, 0); /* not given: zero */
+        ck_assert(!null_tangents[0]);
+        ck_assert(null_tangents[1] == !materialize_tangents);
+        tangents_of_trio(NULL, 0, got);
+        EXPECT(got[0], LAM_DIMS(3), 0, 0, 0);
+    }
+}
+END_TEST
+
+START_TEST(test_tangents_that_do_not_fit) {
+    lam_tensor *got[3];
+    tangents_of_trio(too_long, 1, got);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "trio", "jvp", "output 1", "expected f64[3]", "got f64[5]");
+    tangents_of_trio(single, 0, got);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "trio", "jvp", "output 0", "expected f64[3]", "got f32[3]");
+    tangents_of_trio(sevenfold, 2, got);
+    EXPECT_ERROR(LAM_ERR_RULE, "trio", "jvp", "output 2", "has no derivative");
+    tangents_of_trio(integers, 0, got);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "trio", "jvp", "output 0", "got i64[3]");
+    tangents_of_trio(sevenfold, 3, got);
+    EXPECT_ERROR(LAM_ERR_ARITY, "trio", "jvp", "too many", "3 expected");
+    tangents_of_trio(refusal, 0, got);
+    EXPECT_ERROR(LAM_ERR_USER, "no gradient on sundays", "trio", "jvp");
 }
 END_TEST
 
@@ -243,7 +353,8 @@ END_TEST
 
 Suite *suite_custom_gradients(void) {
     return SUITE_OF("custom/gradients", test_gradients_that_do_not_fit, test_gradients_that_are_reduced_or_zero,
-                    test_needs_input_grad_is_that_of_the_level, test_materialised_and_absent_cotangents,
-                    test_non_differentiable_outputs, test_marking_what_is_no_output_fails,
-                    test_input_returned_as_is_and_twice);
+                    test_gradient_for_a_hole_is_refused, test_tangents_absent_and_materialised,
+                    test_tangents_that_do_not_fit, test_needs_input_grad_is_that_of_the_level,
+                    test_materialised_and_absent_cotangents, test_non_differentiable_outputs,
+                    test_marking_what_is_no_output_fails, test_input_returned_as_is_and_twice);
 }

@@ -102,6 +102,103 @@ START_TEST(test_symmetric_operator_needs_one_rule) {
 }
 END_TEST
 
+/* ---- factorisations and a real iteration ------------------------------------------------------------------------- */
+
+static lam_tensor *dense(lam_fn *linear, lam_tensor *b) {
+    return lam_apply(lam_jacfwd(linear, NULL), LAM_LIST(lam_zeros_like(b)));
+}
+
+static lam_tensor *by_cholesky(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env) {
+    (void)here, (void)env;
+    return lam_cho_solve(lam_cholesky(dense(linear, b)), b);
+}
+
+static lam_tensor *by_lu(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env) {
+    (void)here, (void)env;
+    lam_tensor *factors, *pivots, *order;
+    if (lam_lu(dense(linear, b), &factors, &pivots, &order) != LAM_OK) return factors;
+    lam_triangular_options unit = {.unit_diagonal = true};
+    lam_tensor *y = lam_triangular_solve(factors, lam_take(b, order, 0), &unit);
+    return lam_triangular_solve(factors, y, &(lam_triangular_options){.upper = true});
+}
+
+/* Hestenes and Stiefel's method, two steps for two unknowns; a system that is solved leaves r = 0, so that its
+ * quotients
+ * are guarded. */
+static lam_tensor *by_conjugate_gradients(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env) {
+    (void)here, (void)env;
+    lam_tensor *x = lam_zeros_like(b), *r = b, *p = b;
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *ap = apply1(linear, p), *rr = lam_vecdot(r, r, -1), *curve = lam_vecdot(p, ap, -1);
+        lam_tensor *step = lam_where(lam_gt(curve, 0), lam_div(rr, lam_where(lam_gt(curve, 0), curve, 1)), 0.0);
+        x = lam_add(x, lam_mul(step, p));
+        r = lam_sub(r, lam_mul(step, ap));
+        lam_tensor *turn =
+            lam_where(lam_gt(rr, 0), lam_div(lam_vecdot(r, r, -1), lam_where(lam_gt(rr, 0), rr, 1)), 0.0);
+        p = lam_add(r, lam_mul(turn, p));
+    }
+    return x;
+}
+
+/* b, scale -> the sum of [[4, 1], [1, 3]]^-1 b / scale, weighted 1 and 2. */
+BODY(definite_solved) {
+    lam_linear_solve_options o = {.symmetric = true};
+    lam_tensor *a = lam_mul(in[1], MAT(2, 2, 4, 1, 1, 3));
+    lam_tensor *x = lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(a), in[0], *(const lam_solve_rule *)env, &o);
+    out[0] = lam_sum(lam_mul(VEC(1, 2), x), NULL);
+}
+
+BODY(definite_solution) {
+    lam_linear_solve_options o = {.symmetric = true};
+    out[0] = lam_custom_linear_solve(FN(symmetric_matvec, 1, 1), LAM_LIST(), in[0], *(const lam_solve_rule *)env, &o);
+}
+
+/* The inverse is [[3, -1], [-1, 4]] / 11, and (1, 2) times it (1, 7) / 11. */
+START_TEST(test_cholesky_lu_and_conjugate_gradients) {
+    lam_solve_rule all[] = {by_cholesky, by_lu, by_conjugate_gradients};
+    lam_vmap_options only_b = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)}, both = {.in_axes = LAM_AXES(1, 0)};
+    for (int k = 0; k < 3; k++) {
+        lam_fn *f = FN_ENV(definite_solved, 2, 1, &all[k]), *g = lam_grad(f, NULL),
+               *by_scale = lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)});
+        lam_tensor *b = VEC(11, 22), *rows = MAT(2, 2, 11, 22, 0, 11), *one = num(1);
+        EXPECT_NEAR(apply2(f, b, one), 1e-14, LAM_DIMS0, 15);
+        EXPECT_NEAR(apply2(g, b, one), 1e-14, LAM_DIMS(2), 1. / 11, 7. / 11);
+        EXPECT_NEAR(apply2(by_scale, b, one), 1e-14, LAM_DIMS0, -15);
+        EXPECT_NEAR(apply2(lam_jacfwd(g, &(lam_jacobian_options){.argnums = LAM_AXES(1)}), b, one), 1e-14, LAM_DIMS(2),
+                    -1. / 11, -7. / 11);
+        EXPECT_NEAR(apply2(lam_vmap(f, &only_b), rows, one), 1e-14, LAM_DIMS(2), 15, 7);
+        EXPECT_NEAR(apply2(lam_vmap(g, &both), rows, VEC(1, 2)), 1e-14, LAM_DIMS(2, 2), 1. / 11, 7. / 11, 0.5 / 11,
+                    3.5 / 11);
+        EXPECT_NEAR(apply2(lam_vmap(by_scale, &both), lam_transpose(rows, (lam_axes){0, NULL}), VEC(1, 1)), 1e-14,
+                    LAM_DIMS(2), -15, -7);
+        lam_fn *solution = FN_ENV(definite_solution, 1, 1, &all[k]);
+        EXPECT_NEAR(apply1(lam_jacrev(solution, NULL), b), 1e-14, LAM_DIMS(2, 2), 3. / 11, -1. / 11, -1. / 11, 4. / 11);
+        EXPECT_NEAR(apply1(lam_vmap(lam_jacfwd(solution, NULL), NULL), rows), 1e-14, LAM_DIMS(2, 2, 2), 3. / 11,
+                    -1. / 11, -1. / 11, 4. / 11, 3. / 11, -1. / 11, -1. / 11, 4. / 11);
+    }
+}
+END_TEST
+
+/* Solving is linear in b: its transpose is the other rule, as lam_vjp finds it. */
+BODY(plain_solution) {
+    lam_linear_solve_options o = {.transpose_solve = dense_solve, .env = &solves};
+    out[0] = lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(MAT(2, 2, 4, 1, 2, 5)), in[0], dense_solve, &o);
+}
+
+START_TEST(test_transposition) {
+    lam_fn *f = FN(plain_solution, 1, 1), *pullback, *linear;
+    lam_tensor *x, *b = VEC(3, 9);
+    lam_vjp(f, LAM_LIST(b), &x, 1, &pullback, NULL);
+    EXPECT_NEAR(apply1(pullback, VEC(18, 0)), 1e-14, LAM_DIMS(2), 5, -1); /* A' w = g */
+    EXPECT_NEAR(apply1(lam_vmap(pullback, NULL), MAT(2, 2, 18, 0, 0, 18)), 1e-14, LAM_DIMS(2, 2), 5, -1, -2, 4);
+    EXPECT_NEAR(apply1(lam_jacrev(pullback, NULL), VEC(1, 1)), 1e-14, LAM_DIMS(2, 2), 5. / 18, -2. / 18, -1. / 18,
+                4. / 18);
+    lam_linearize(f, LAM_LIST(b), &x, 1, &linear, NULL);
+    EXPECT_NEAR(apply1(linear, VEC(18, 0)), 1e-14, LAM_DIMS(2), 5, -2);
+    EXPECT_NEAR(apply1(lam_linear_transpose(linear, LAM_LIST(b)), VEC(18, 0)), 1e-14, LAM_DIMS(2), 5, -1);
+}
+END_TEST
+
 /* ---- captures ---------------------------------------------------------------------------------------------------- */
 
 /* v, then the captured scale. */
@@ -197,6 +294,52 @@ START_TEST(test_vector_root) {
 }
 END_TEST
 
+/* ---- rules that do not do what is asked -------------------------------------------------------------------------- */
+
+static lam_tensor *too_long(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env) {
+    (void)here, (void)linear, (void)b, (void)env;
+    return VEC(1, 2, 3);
+}
+
+static lam_tensor *gives_nothing(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env) {
+    (void)here, (void)linear, (void)b, (void)env;
+    return NULL;
+}
+
+static lam_tensor *gives_up(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env) {
+    (void)linear, (void)b, (void)env;
+    return lam_fail(here, LAM_ERR_USER, "no convergence");
+}
+
+BODY(square_root_by) {
+    out[0] =
+        lam_custom_root(FN(gap, 2, 1), num(1), LAM_LIST(in[0]), FN(newton, 2, 1), *(const lam_solve_rule *)env, NULL);
+}
+
+START_TEST(test_rules_that_do_not_solve) {
+    lam_linear_solve_options o = {.symmetric = true};
+    const struct {
+        lam_solve_rule rule;
+        lam_status status;
+        const char *text;
+    } rows[] = {{too_long, LAM_ERR_SHAPE, "f64[3]"},
+                {gives_nothing, LAM_ERR_ARITY, "not set"},
+                {gives_up, LAM_ERR_USER, "no convergence"}};
+    for (int k = 0; k < 3; k++) {
+        lam_custom_linear_solve(FN(symmetric_matvec, 1, 1), LAM_LIST(), VEC(1, 2), rows[k].rule, &o);
+        EXPECT_ERROR(rows[k].status, "linear_solve", rows[k].text);
+        lam_tensor *root =
+            lam_custom_root(FN(gap, 2, 1), num(1), LAM_LIST(num(4)), FN(newton, 2, 1), rows[k].rule, NULL);
+        EXPECT_NUM(root, 2); /* the value does not need it */
+        lam_solve_rule bad = rows[k].rule;
+        apply1(reverse_of(FN_ENV(square_root_by, 1, 1, &bad)), num(4));
+        EXPECT_ERROR(rows[k].status, "root", rows[k].text);
+        apply1(forward_of(FN_ENV(square_root_by, 1, 1, &bad)), num(4));
+        EXPECT_ERROR(rows[k].status, "root", rows[k].text);
+    }
+}
+END_TEST
+
 START_TEST(test_impossible_systems) {
     lam_tensor *b = num(1);
     lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(), b, divide, NULL);
@@ -214,6 +357,8 @@ END_TEST
 
 Suite *suite_custom_solve(void) {
     return SUITE_OF("custom/solve", test_linear_solve_and_its_derivatives, test_linear_solve_under_vmap,
-                    test_symmetric_operator_needs_one_rule, test_captures_of_the_operator_are_differentiated,
-                    test_scalar_root_to_the_third_derivative, test_vector_root, test_impossible_systems);
+                    test_symmetric_operator_needs_one_rule, test_cholesky_lu_and_conjugate_gradients,
+                    test_transposition, test_captures_of_the_operator_are_differentiated,
+                    test_scalar_root_to_the_third_derivative, test_vector_root, test_rules_that_do_not_solve,
+                    test_impossible_systems);
 }

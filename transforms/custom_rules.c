@@ -260,9 +260,17 @@ static bool check_arity(const char *what, const char *role, const lam_fn *rule, 
     return false;
 }
 
+/* Whether f and a rule for it are functions; records what is wrong with them, as far as a context is known. */
+static bool check_rule(const char *what, lam_fn *f, const char *role, lam_fn *rule) {
+    if (!lam__fn_check(what, f)) return false;
+    if (rule) return lam__fn_check(what, rule) != NULL;
+    lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "%s of '%s': %s is NULL", what, f->name, role);
+    return false;
+}
+
 lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options) {
     const char *what = "custom_vjp";
-    if (!lam__fn_check(what, f) || !lam__fn_check(what, fwd) || !lam__fn_check(what, bwd)) return failed_of(f);
+    if (!check_rule(what, f, "fwd", fwd) || !check_rule(what, f, "bwd", bwd)) return failed_of(f);
     lam__scratch_area area = {.block = NULL};
     size_t bytes;
     lam_fn *made = f->ctx->failed_fn, *const fns[] = {f, fwd, bwd};
@@ -280,7 +288,7 @@ lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_opt
 
 lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options) {
     const char *what = "custom_jvp";
-    if (!lam__fn_check(what, f) || !lam__fn_check(what, rule)) return failed_of(f);
+    if (!check_rule(what, f, "rule", rule)) return failed_of(f);
     lam__scratch_area area = {.block = NULL};
     size_t bytes;
     lam_fn *made = f->ctx->failed_fn, *const fns[] = {f, rule};

@@ -1,9 +1,7 @@
-/* Rules for existing functions (lam_custom_vjp and its kin), once_differentiable, printing, depth. Expected values by
+/* Rules for existing functions: lam_custom_vjp and its kin. Expected values by
  * hand; rules are
  * wrong on purpose where they must be told from the code. */
 #include "tests/custom/callbacks.h"
-
-#include <pthread.h>
 
 /* ---- lam_custom_vjp ---------------------------------------------------------------------------------------------- */
 
@@ -186,6 +184,116 @@ START_TEST(test_rule_with_host_control_flow) {
 }
 END_TEST
 
+START_TEST(test_rule_that_reads_a_batch_fails_with_advice) {
+    lam_fn *f = lam_custom_vjp(FN(square, 1, 1), FN(square_fwd, 1, 2), FN(branching_bwd, 2, 1), NULL);
+    apply1(lam_vmap(reverse_of(f), NULL), VEC(3, -3));
+    EXPECT_ERROR(LAM_ERR_BATCHED, "branching_bwd", "lam_item", "lam_where");
+}
+END_TEST
+
+START_TEST(test_missing_rules_fail_at_once) {
+    ck_assert(lam_failed(lam_custom_vjp(FN(square, 1, 1), NULL, FN(square_bwd, 2, 1), NULL)));
+    EXPECT_ERROR(LAM_ERR_NULL, "custom_vjp", "square", "fwd is NULL");
+    ck_assert(lam_failed(lam_custom_vjp(FN(square, 1, 1), FN(square_fwd, 1, 2), NULL, NULL)));
+    EXPECT_ERROR(LAM_ERR_NULL, "custom_vjp", "square", "bwd is NULL");
+    ck_assert(lam_failed(lam_custom_jvp(FN(square, 1, 1), NULL, NULL)));
+    EXPECT_ERROR(LAM_ERR_NULL, "custom_jvp", "square", "rule is NULL");
+}
+END_TEST
+
+/* Trees pass through: a pair of pairs, with the gradients of its leaves times 2, 3, 5 and 7. */
+typedef struct pair_of_pairs {
+    struct {
+        lam_tensor *a, *b;
+    } left, right;
+} pair_of_pairs;
+
+BODY(sum_of_products) {
+    const pair_of_pairs *p = (const pair_of_pairs *)(const void *)in;
+    out[0] = lam_add(lam_mul(p->left.a, p->left.b), lam_mul(p->right.a, p->right.b));
+}
+
+BODY(sum_of_products_fwd) {
+    sum_of_products(here, in, out, env);
+    for (int k = 0; k < 4; k++) out[1 + k] = in[k];
+}
+
+BODY(sum_of_products_bwd) {
+    const pair_of_pairs *p = (const pair_of_pairs *)(const void *)in;
+    pair_of_pairs *to = (pair_of_pairs *)(void *)out;
+    lam_tensor *g = in[4];
+    to->left.a = lam_mul(2.0, lam_mul(g, p->left.b));
+    to->left.b = lam_mul(3.0, lam_mul(g, p->left.a));
+    to->right.a = lam_mul(5.0, lam_mul(g, p->right.b));
+    to->right.b = lam_mul(7.0, lam_mul(g, p->right.a));
+}
+
+START_TEST(test_trees_pass_through_rules) {
+    lam_fn *f =
+        lam_custom_vjp(FN(sum_of_products, 4, 1), FN(sum_of_products_fwd, 4, 5), FN(sum_of_products_bwd, 5, 4), NULL);
+    lam_fn *g = lam_grad(
+        f, &(lam_grad_options){.argnums = LAM_AXES(LAM_LEAVES(pair_of_pairs, left), LAM_LEAVES(pair_of_pairs, right))});
+    pair_of_pairs at = {{num(1), num(2)}, {num(3), num(4)}}, got;
+    lam_call(g, LAM_TREE(&at), LAM_OUT(&got));
+    EXPECT_NUM(got.left.a, 4);
+    EXPECT_NUM(got.left.b, 3);
+    EXPECT_NUM(got.right.a, 20);
+    EXPECT_NUM(got.right.b, 21);
+}
+END_TEST
+
+/* A fixed point x = a cos(x) / 2 by implicit differentiation: the cotangent is the fixed point of w = g + w dF/dx,
+ * found
+ * by iterating a pullback. */
+BODY(half_cosine) {
+    out[0] = lam_mul(0.5, lam_mul(in[0], lam_cos(in[1])));
+}
+
+BODY(fixed_point) {
+    lam_tensor *x = lam_zeros_like(in[0]);
+    for (int k = 0; k < 100; k++) x = apply2(FN(half_cosine, 2, 1), in[0], x);
+    out[0] = x;
+}
+
+BODY(fixed_point_fwd) {
+    out[0] = out[2] = apply1(env, in[0]);
+    out[1] = in[0];
+}
+
+BODY(fixed_point_bwd) {
+    lam_tensor *y, *w = in[2], *back[2];
+    lam_fn *pullback;
+    lam_vjp(FN(half_cosine, 2, 1), LAM_LIST(in[0], in[1]), &y, 1, &pullback, NULL);
+    for (int k = 0; k < 100; k++) {
+        lam_call(pullback, LAM_LIST(w), back, 2);
+        w = lam_add(in[2], back[1]);
+    }
+    lam_call(pullback, LAM_LIST(w), back, 2);
+    out[0] = back[0];
+}
+
+/* fwd calls the function with rules itself, so that the second derivative finds the rule again. */
+static lam_fn *fixed_point_rule(void) {
+    lam_fn *f = FN(fixed_point, 1, 1), *bwd = FN(fixed_point_bwd, 3, 1);
+    lam_fn *once = lam_custom_vjp(f, FN_ENV(fixed_point_fwd, 1, 3, f), bwd, NULL);
+    lam_fn *twice = lam_custom_vjp(f, FN_ENV(fixed_point_fwd, 1, 3, once), bwd, NULL);
+    return twice;
+}
+
+/* x' = c / (2 + a s), x'' = (-s x' (2 + a s) - c (s + a c x')) / (2 + a s)^2, with c = cos x, s = sin x. */
+START_TEST(test_fixed_point_by_implicit_differentiation_twice) {
+    lam_fn *f = fixed_point_rule();
+    double a = 1.5, x = lam_item(apply1(f, num(a))), c = cos(x), s = sin(x), first = c / (2 + a * s),
+           second = (-s * first * (2 + a * s) - c * (s + a * c * first)) / ((2 + a * s) * (2 + a * s));
+    ck_assert_double_eq_tol(x, a * c / 2, 1e-15);
+    EXPECT_NEAR(apply1(reverse_of(f), num(a)), 1e-14, LAM_DIMS0, first);
+    EXPECT_NEAR(apply1(forward_of(f), num(a)), 1e-14, LAM_DIMS0, first);
+    EXPECT_NEAR(apply1(reverse_of(reverse_of(f)), num(a)), 1e-13, LAM_DIMS0, second);
+    EXPECT_NEAR(apply1(forward_of(reverse_of(f)), num(a)), 1e-13, LAM_DIMS0, second);
+    EXPECT_NEAR(apply1(lam_vmap(reverse_of(f), NULL), VEC(1.5, 1.5)), 1e-14, LAM_DIMS(2), first, first);
+}
+END_TEST
+
 /* ---- lam_custom_jvp ---------------------------------------------------------------------------------------------- */
 
 /* Seven times x t. */
@@ -232,6 +340,59 @@ START_TEST(test_rules_per_input) {
 }
 END_TEST
 
+BODY(wrong_shape_rule) {
+    out[0] = lam_square(in[0]);
+    out[1] = VEC(1, 2, 3);
+}
+
+BODY(single_rule) {
+    out[0] = lam_square(in[0]);
+    out[1] = lam_cast(in[1], LAM_F32);
+}
+
+BODY(refusing_rule) {
+    out[0] = lam_square(in[0]);
+    out[1] = lam_fail(ctx, LAM_ERR_USER, "no rule for this");
+}
+
+START_TEST(test_jvp_rules_that_do_not_fit) {
+    const struct {
+        lam_body body;
+        lam_status status;
+        const char *text;
+    } rows[] = {{wrong_shape_rule, LAM_ERR_SHAPE, "tangent of output 0: expected f64[2], got f64[3]"},
+                {single_rule, LAM_ERR_DTYPE, "tangent of output 0: expected f64[2], got f32[2]"},
+                {refusing_rule, LAM_ERR_USER, "no rule for this"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        lam_fn *f = lam_custom_jvp(FN(square, 1, 1), function_of("bad_rule", rows[k].body, 2, 2, NULL), NULL);
+        apply1(forward_of(f), VEC(1, 2));
+        EXPECT_ERROR(rows[k].status, "'square'", "jvp", rows[k].text);
+        apply1(reverse_of(FN_ENV(sum_of, 1, 1, f)), VEC(1, 2));
+        EXPECT_ERROR(rows[k].status, "'square'", rows[k].text);
+    }
+}
+END_TEST
+
+static bool null_tangent;
+
+BODY(product_rule_of_zeros) {
+    null_tangent = !in[3];
+    out[0] = lam_mul(in[0], in[1]);
+    out[1] = in[2] ? lam_mul(in[2], in[1]) : lam_zeros_like(in[0]);
+}
+
+START_TEST(test_symbolic_zero_tangents) {
+    for (int symbolic = 0; symbolic < 2; symbolic++) {
+        lam_fn *f = lam_custom_jvp(FN(product, 2, 1), FN(product_rule_of_zeros, 4, 2),
+                                   &(lam_custom_options){.symbolic_zeros = symbolic});
+        lam_tensor *y, *dy;
+        lam_jvp(f, LAM_LIST(num(3), num(5)), LAM_LIST(num(1), NULL), &y, &dy, 1, NULL);
+        EXPECT_NUM(dy, 5);
+        ck_assert(null_tangent == symbolic);
+    }
+}
+END_TEST
+
 /* ---- lam_custom_vmap --------------------------------------------------------------------------------------------- */
 
 static bool flags[2];
@@ -270,6 +431,21 @@ START_TEST(test_vmap_rule_with_mixed_mapping) {
 }
 END_TEST
 
+/* Inside and outside of derivatives, and twice: a rule within the batch of a batch sees both axes. */
+START_TEST(test_vmap_rule_under_derivatives_and_batches) {
+    lam_fn *f = lam_custom_vmap(FN(product, 2, 1), product_vmap, NULL), *rows = lam_vmap(f, NULL);
+    lam_tensor *x = VEC(1, 2), *y = VEC(3, 4), *value, *tangent;
+    lam_jvp(rows, LAM_LIST(x, y), LAM_LIST(VEC(1, 1), NULL), &value, &tangent, 1, NULL);
+    EXPECT(value, LAM_DIMS(2), 300, 800);
+    EXPECT(tangent, LAM_DIMS(2), 300, 400);                                     /* of the rule */
+    EXPECT(apply2(lam_vmap(lam_grad(f, NULL), NULL), x, y), LAM_DIMS(2), 3, 4); /* of the function, mapped */
+    EXPECT(apply2(lam_jacfwd(rows, NULL), x, y), LAM_DIMS(2, 2), 300, 0, 0, 400);
+    EXPECT(apply2(lam_jacrev(rows, NULL), x, y), LAM_DIMS(2, 2), 300, 0, 0, 400);
+    EXPECT(apply2(lam_vmap(rows, NULL), MAT(1, 2, 1, 2), MAT(1, 2, 3, 4)), LAM_DIMS(1, 2), 300, 800);
+    EXPECT_NUM(apply2(lam_grad(lam_grad(f, NULL), &(lam_grad_options){.argnums = LAM_AXES(1)}), num(3), num(5)), 1);
+}
+END_TEST
+
 static void forgetful_vmap(lam_ctx *here, const lam_vmap_info *info, const bool mapped[], lam_tensor *const in[],
                            lam_tensor *out[], bool out_mapped[], void *env) {
     (void)here, (void)info, (void)mapped, (void)env;
@@ -284,142 +460,13 @@ START_TEST(test_vmap_rule_of_wrong_structure) {
 }
 END_TEST
 
-/* ---- once_differentiable ----------------------------------------------------------------------------------------- */
-
-static void once_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    out[0] = lam_square(in[0]);
-    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
-}
-
-static void once_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = lam_mul(lam_mul(2.0, lam_fctx_saved(fc, 0)), g[0]);
-}
-
-BODY(square_of_pullback) {
-    lam_tensor *y;
-    lam_fn *pullback;
-    lam_vjp(env, LAM_LIST(lam_stop_gradient(in[0])), &y, 1, &pullback, NULL);
-    out[0] = lam_mul(y, in[0]);
-}
-
-START_TEST(test_once_differentiable) {
-    lam_function f = {.name = "once",
-                      .inputs = 1,
-                      .outputs = 1,
-                      .forward = once_forward,
-                      .backward = once_backward,
-                      .once_differentiable = true};
-    lam_fn *once = lam_function_fn(ctx, &f, NULL, 1, 1);
-    EXPECT_NUM(apply1(reverse_of(once), num(3)), 6);
-    EXPECT(apply1(lam_vmap(reverse_of(once), NULL), VEC(3, 4)), LAM_DIMS(2), 6, 8);
-    EXPECT_NUM(apply1(reverse_of(FN_ENV(square_of_pullback, 1, 1, once)), num(3)), 9); /* the rule is never reached */
-    apply1(reverse_of(reverse_of(once)), num(3));
-    EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative");
-    apply1(forward_of(reverse_of(once)), num(3));
-    EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative");
-    apply1(lam_vmap(reverse_of(reverse_of(once)), NULL), VEC(3, 4));
-    EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative");
-}
-END_TEST
-
-/* ---- printing, requests ------------------------------------------------------------------------------------------ */
-
-static void print_rules(const lam_function *f, char *text, size_t size) {
-    FILE *file = tmpfile();
-    lam_function_print_rules(file, f);
-    rewind(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
-}
-
-START_TEST(test_print_rules) {
-    char text[1024];
-    lam_function f = {.name = "once", .forward = once_forward, .backward = once_backward, .once_differentiable = true};
-    print_rules(&f, text, sizeof text);
-    ck_assert_str_eq(text, "Function 'once', combined style\n"
-                           "  value      forward\n"
-                           "  jvp        backward, transposed\n"
-                           "  vjp, grad  backward\n"
-                           "  vmap       generated (the default of the combined style)\n"
-                           "  second     refused (once_differentiable)\n");
-    f = (lam_function){.vmap_by_loop = true, .generate_vmap_rule = true};
-    print_rules(&f, text, sizeof text);
-    ck_assert_ptr_nonnull(strstr(text, "'anonymous'"));
-    ck_assert_ptr_nonnull(strstr(text, "value      missing: give it forward"));
-    ck_assert_ptr_nonnull(strstr(text, "vmap       more than one"));
-    lam_function_print_rules(NULL, &f);
-}
-END_TEST
-
-START_TEST(test_impossible_requests) {
-    lam_tensor *out;
-    lam_function f = {.name = "f", .inputs = 1, .outputs = 1};
-    lam_function_apply(ctx, &f, NULL, LAM_LIST(num(1)), &out, 1);
-    EXPECT_ERROR(LAM_ERR_NULL, "'f'", "no forward");
-    lam_function_apply(ctx, NULL, NULL, LAM_LIST(num(1)), &out, 1);
-    EXPECT_ERROR(LAM_ERR_NULL, "no forward");
-    f.forward = once_forward;
-    lam_function_apply(ctx, &f, NULL, LAM_LIST(num(1), num(2)), &out, 1);
-    EXPECT_ERROR(LAM_ERR_ARITY, "'f'", "2 inputs given, 1 expected");
-    ck_assert(lam_failed(out));
-    f.attrs_size = 8;
-    lam_function_apply(ctx, &f, NULL, LAM_LIST(num(1)), &out, 1);
-    EXPECT_ERROR(LAM_ERR_NULL, "'f'", "attrs is NULL, 8 bytes expected");
-    ck_assert(lam_failed(lam_function_fn(ctx, &f, NULL, 1, 1)));
-    EXPECT_STATUS(LAM_ERR_NULL);
-}
-END_TEST
-
-/* ---- depth ------------------------------------------------------------------------------------------------------- */
-
-enum { DEEP = 8193 };
-
-static int depth, deepest;
-static const lam_function nested;
-
-/* The gradient of a Function whose backward asks for the gradient of the same Function, and so on. */
-static void nested_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam_ctx *own = lam_fctx_ctx(fc);
-    if (depth > deepest) deepest = depth;
-    gx[0] = g[0];
-    if (++depth < DEEP)
-        gx[0] = lam_apply(lam_grad(lam_function_fn(own, &nested, NULL, 1, 1), NULL), LAM_LIST(lam_stop_gradient(g[0])));
-    depth--;
-}
-
-static const lam_function nested = {
-    .name = "nested", .inputs = 1, .outputs = 1, .forward = once_forward, .backward = nested_backward};
-
-static void *run_nested(void *env) {
-    lam_ctx *own = lam_ctx_new(NULL);
-    depth = deepest = 0;
-    lam_apply(lam_grad(lam_function_fn(own, &nested, NULL, 1, 1), NULL), LAM_LIST(lam_scalar(own, 1)));
-    snprintf(env, 256, "%s", lam_error(own));
-    lam_ctx_free(own);
-    return NULL;
-}
-
-/* In 256 KiB the calls end in a message; what counts is that the stack is not overrun (the guard page would end the
- * test). */
-START_TEST(test_nested_backward_calls_in_a_small_stack) {
-    char text[256] = "";
-    pthread_t thread;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    ck_assert_int_eq(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
-    ck_assert_int_eq(pthread_create(&thread, &attributes, run_nested, text), 0);
-    pthread_join(thread, NULL);
-    pthread_attr_destroy(&attributes);
-    ck_assert_int_gt(deepest, 10);
-    ck_assert_msg(deepest == DEEP - 1 || strstr(text, "calls within calls"), "depth %d: %s", deepest, text);
-}
-END_TEST
-
 Suite *suite_custom_functions(void) {
     return SUITE_OF("custom/functions", test_vjp_rule_under_every_transform,
                     test_clipped_gradient_and_differentiated_bounds, test_nondiff_inputs_come_first,
                     test_symbolic_zeros, test_rules_that_do_not_fit, test_rule_with_host_control_flow,
-                    test_jvp_rule_under_every_transform, test_rules_per_input, test_vmap_rule_with_mixed_mapping,
-                    test_vmap_rule_of_wrong_structure, test_once_differentiable, test_print_rules,
-                    test_impossible_requests, test_nested_backward_calls_in_a_small_stack);
+                    test_rule_that_reads_a_batch_fails_with_advice, test_missing_rules_fail_at_once,
+                    test_trees_pass_through_rules, test_fixed_point_by_implicit_differentiation_twice,
+                    test_jvp_rule_under_every_transform, test_rules_per_input, test_jvp_rules_that_do_not_fit,
+                    test_symbolic_zero_tangents, test_vmap_rule_with_mixed_mapping,
+                    test_vmap_rule_under_derivatives_and_batches, test_vmap_rule_of_wrong_structure);
 }

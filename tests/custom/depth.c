@@ -1,0 +1,169 @@
+/* Depth: what calls itself, or is called in long chains, on a stack of 256 KiB. What counts is that the stack is never
+ * overrun (the guard page would end the test): a call that no longer fits fails with a message. */
+#include "tests/custom/callbacks.h"
+
+#include <pthread.h>
+
+enum { DEEP = 8193, STACK = 256 << 10 };
+
+static int depth, deepest;
+
+static bool deeper(void) {
+    if (depth > deepest) deepest = depth;
+    return ++depth < DEEP;
+}
+
+/* ---- recursive callbacks ----------------------------------------------------------------------------------------- */
+
+static const lam_function nested_backward, nested_forward, nested_combined, nested_jvp;
+
+static lam_fn *of(lam_fctx *fc, const lam_function *f) {
+    return lam_function_fn(lam_fctx_ctx(fc), f, NULL, 1, 1);
+}
+
+FORWARD(square) {
+    out[0] = lam_square(in[0]);
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+SETUP(saves_input) {
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+/* The gradient of a Function whose backward asks for the gradient of the same Function, and so on. */
+BACKWARD(recursive_backward) {
+    gx[0] = g[0];
+    if (deeper()) gx[0] = lam_apply(lam_grad(of(fc, &nested_backward), NULL), LAM_LIST(lam_stop_gradient(g[0])));
+    depth--;
+}
+
+JVP(recursive_jvp) {
+    lam_tensor *y;
+    dout[0] = t[0];
+    if (deeper()) lam_jvp(of(fc, &nested_jvp), LAM_LIST(t[0]), LAM_LIST(t[0]), &y, &dout[0], 1, NULL);
+    depth--;
+}
+
+FORWARD(recursive_forward) {
+    out[0] = in[0];
+    if (deeper()) out[0] = lam_apply(of(fc, &nested_forward), LAM_LIST(in[0]));
+    depth--;
+}
+
+FORWARD(recursive_combined) {
+    out[0] = in[0];
+    if (deeper()) out[0] = lam_apply(of(fc, &nested_combined), LAM_LIST(in[0]));
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+    depth--;
+}
+
+BACKWARD(plain_backward) {
+    gx[0] = lam_mul(g[0], lam_fctx_saved(fc, 0));
+}
+
+#define NESTED(...)                                                                                                    \
+    { .name = "nested", .inputs = 1, .outputs = 1, __VA_ARGS__ }
+
+static const lam_function nested_backward = NESTED(.forward = square, .backward = recursive_backward);
+static const lam_function nested_jvp = NESTED(.forward = square, .jvp = recursive_jvp);
+static const lam_function nested_forward = NESTED(.forward = recursive_forward, .setup_context = saves_input,
+                                                  .backward = plain_backward, .generate_vmap_rule = true);
+static const lam_function nested_combined = NESTED(.forward = recursive_combined, .backward = plain_backward);
+
+/* ---- on a small stack -------------------------------------------------------------------------------------------- */
+
+typedef enum how { GRAD, JVP_FN, VALUE, VMAP_OF_GRAD } how;
+
+typedef struct job {
+    const lam_function *f;
+    how how;
+    char text[512]; /* the failure */
+    double after;   /* 1 + 1, when it is over */
+} job;
+
+static void *run(void *env) {
+    job *j = env;
+    lam_ctx *own = lam_ctx_new(NULL);
+    lam_fn *f = lam_function_fn(own, j->f, NULL, 1, 1);
+    lam_tensor *x = lam_scalar(own, 1), *out[2];
+    depth = deepest = 0;
+    if (j->how == GRAD) lam_apply(lam_grad(f, NULL), LAM_LIST(x));
+    if (j->how == JVP_FN) lam_call(lam_jvp_fn(f, NULL), LAM_LIST(x, x), out, 2);
+    if (j->how == VALUE) lam_apply(f, LAM_LIST(x));
+    if (j->how == VMAP_OF_GRAD) lam_apply(lam_vmap(lam_grad(f, NULL), NULL), LAM_LIST(lam_expand_dims(x, 0)));
+    snprintf(j->text, sizeof j->text, "%s", lam_error(own));
+    lam_clear_error(own);
+    j->after = lam_item(lam_add(lam_scalar(own, 1), x));
+    lam_ctx_free(own);
+    return NULL;
+}
+
+static void on_small_stack(void *(*work)(void *), void *env) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    ck_assert_int_eq(pthread_attr_setstacksize(&attributes, STACK), 0);
+    ck_assert_int_eq(pthread_create(&thread, &attributes, work, env), 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+START_TEST(test_recursive_callbacks_in_a_small_stack) {
+    job jobs[] = {{.f = &nested_backward, .how = GRAD},         {.f = &nested_jvp, .how = JVP_FN},
+                  {.f = &nested_forward, .how = VALUE},         {.f = &nested_forward, .how = VMAP_OF_GRAD},
+                  {.f = &nested_combined, .how = VALUE},        {.f = &nested_combined, .how = GRAD},
+                  {.f = &nested_combined, .how = VMAP_OF_GRAD}, {.f = &nested_backward, .how = VMAP_OF_GRAD}};
+    for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {
+        on_small_stack(run, &jobs[k]);
+        ck_assert(jobs[k].after == 2);
+        ck_assert_msg(deepest > 10, "job %zu: depth %d only: %s", k, deepest, jobs[k].text);
+        ck_assert_msg(deepest == DEEP - 1 || strstr(jobs[k].text, "calls within calls"), "job %zu, depth %d: %s", k,
+                      deepest, jobs[k].text);
+    }
+}
+END_TEST
+
+/* ---- long chains ------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *one_of(lam_ctx *own, const lam_function *f, lam_tensor *x) {
+    lam_tensor *y = NULL;
+    lam_function_apply(own, f, NULL, LAM_LIST(x), &y, 1);
+    return y;
+}
+
+FORWARD(same_forward) {
+    out[0] = lam_mul(1.0, in[0]);
+}
+
+BACKWARD(same_backward) {
+    gx[0] = g[0];
+}
+
+static const lam_function same = NESTED(.forward = same_forward, .backward = same_backward);
+
+/* x^2, applied once, then DEEP times the identity. */
+static void chain(lam_ctx *own, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)env;
+    out[0] = lam_square(in[0]);
+    for (int k = 0; k < DEEP; k++) out[0] = one_of(own, &same, out[0]);
+}
+
+static void *run_chain(void *env) {
+    lam_ctx *own = lam_ctx_new(NULL);
+    lam_fn *f = lam_fn_new(own, &(lam_fn_options){.name = "chain", .body = chain, .inputs = 1, .outputs = 1});
+    *(double *)env = lam_item(lam_apply(lam_grad(f, NULL), LAM_LIST(lam_scalar(own, 3))));
+    lam_ctx_free(own);
+    return NULL;
+}
+
+START_TEST(test_long_chains_of_functions_in_a_small_stack) {
+    double slope = 0;
+    on_small_stack(run_chain, &slope);
+    ck_assert(slope == 6);
+}
+END_TEST
+
+Suite *suite_custom_depth(void) {
+    return SUITE_OF("custom/depth", test_recursive_callbacks_in_a_small_stack,
+                    test_long_chains_of_functions_in_a_small_stack);
+}

@@ -1,0 +1,112 @@
+/* Requests to a Function as a whole: once_differentiable, what is printed of it, what is impossible. Expected values by
+ * hand. */
+#include "tests/custom/callbacks.h"
+
+/* ---- once_differentiable ----------------------------------------------------------------------------------------- */
+
+static void once_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_square(in[0]);
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+static void once_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_mul(lam_mul(2.0, lam_fctx_saved(fc, 0)), g[0]);
+}
+
+BODY(square_of_pullback) {
+    lam_tensor *y;
+    lam_fn *pullback;
+    lam_vjp(env, LAM_LIST(lam_stop_gradient(in[0])), &y, 1, &pullback, NULL);
+    out[0] = lam_mul(y, in[0]);
+}
+
+START_TEST(test_once_differentiable) {
+    lam_function f = {.name = "once",
+                      .inputs = 1,
+                      .outputs = 1,
+                      .forward = once_forward,
+                      .backward = once_backward,
+                      .once_differentiable = true};
+    lam_fn *once = lam_function_fn(ctx, &f, NULL, 1, 1);
+    EXPECT_NUM(apply1(reverse_of(once), num(3)), 6);
+    EXPECT(apply1(lam_vmap(reverse_of(once), NULL), VEC(3, 4)), LAM_DIMS(2), 6, 8);
+    EXPECT_NUM(apply1(reverse_of(FN_ENV(square_of_pullback, 1, 1, once)), num(3)), 9); /* the rule is never reached */
+    apply1(reverse_of(reverse_of(once)), num(3));
+    EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative");
+    apply1(forward_of(reverse_of(once)), num(3));
+    EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative");
+    apply1(lam_vmap(reverse_of(reverse_of(once)), NULL), VEC(3, 4));
+    EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative");
+}
+END_TEST
+
+/* ---- printing, requests ------------------------------------------------------------------------------------------ */
+
+static void print_rules(const lam_function *f, char *text, size_t size) {
+    FILE *file = tmpfile();
+    lam_function_print_rules(file, f);
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+START_TEST(test_print_rules) {
+    char text[1024];
+    lam_function f = {.name = "once", .forward = once_forward, .backward = once_backward, .once_differentiable = true};
+    print_rules(&f, text, sizeof text);
+    ck_assert_str_eq(text, "Function 'once', combined style\n"
+                           "  value      forward\n"
+                           "  jvp        backward, transposed\n"
+                           "  vjp, grad  backward\n"
+                           "  vmap       generated (the default of the combined style)\n"
+                           "  second     refused (once_differentiable)\n");
+    f = (lam_function){.vmap_by_loop = true, .generate_vmap_rule = true};
+    print_rules(&f, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "'anonymous'"));
+    ck_assert_ptr_nonnull(strstr(text, "value      missing: give it forward"));
+    ck_assert_ptr_nonnull(strstr(text, "vmap       more than one"));
+    lam_function_print_rules(NULL, &f);
+}
+END_TEST
+
+BODY(prints_result) {
+    FILE *file = tmpfile();
+    char text[1024] = "";
+    out[0] = apply1(env, in[0]);
+    lam_print(file, out[0]);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_msg(strstr(text, "from once") != NULL, "%s", text);
+}
+
+START_TEST(test_boxes_show_the_function_that_made_them) {
+    lam_function f = {.name = "once", .inputs = 1, .outputs = 1, .forward = once_forward, .backward = once_backward};
+    EXPECT_NUM(apply1(reverse_of(FN_ENV(prints_result, 1, 1, fn_of(&f))), num(3)), 6);
+    ck_assert_str_eq(lam_fn_name(fn_of(&f)), "once");
+}
+END_TEST
+
+START_TEST(test_impossible_requests) {
+    lam_tensor *out;
+    lam_function f = {.name = "f", .inputs = 1, .outputs = 1};
+    lam_function_apply(ctx, &f, NULL, LAM_LIST(num(1)), &out, 1);
+    EXPECT_ERROR(LAM_ERR_NULL, "'f'", "no forward");
+    lam_function_apply(ctx, NULL, NULL, LAM_LIST(num(1)), &out, 1);
+    EXPECT_ERROR(LAM_ERR_NULL, "no forward");
+    f.forward = once_forward;
+    lam_function_apply(ctx, &f, NULL, LAM_LIST(num(1), num(2)), &out, 1);
+    EXPECT_ERROR(LAM_ERR_ARITY, "'f'", "2 inputs given, 1 expected");
+    ck_assert(lam_failed(out));
+    f.attrs_size = 8;
+    lam_function_apply(ctx, &f, NULL, LAM_LIST(num(1)), &out, 1);
+    EXPECT_ERROR(LAM_ERR_NULL, "'f'", "attrs is NULL, 8 bytes expected");
+    ck_assert(lam_failed(lam_function_fn(ctx, &f, NULL, 1, 1)));
+    EXPECT_STATUS(LAM_ERR_NULL);
+}
+END_TEST
+
+Suite *suite_custom_requests(void) {
+    return SUITE_OF("custom/requests", test_once_differentiable, test_print_rules,
+                    test_boxes_show_the_function_that_made_them, test_impossible_requests);
+}

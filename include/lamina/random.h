@@ -10,7 +10,7 @@
  *
  * Keys are integers: nothing has a derivative by them. Samplers have one by their parameters, where the sample is a
  * smooth function of them at fixed bits. All others are made of the standard ones by arithmetic, which is then their
- * derivative: location + scale lam_random_laplace(...).
+ * derivative: mean + scale lam_random_normal(...).
  *
  * Fails, all of them: LAM_ERR_DTYPE, LAM_ERR_SHAPE for what is no key; LAM_ERR_DTYPE for dtypes that cannot be had;
  * impossible dims as lam_zeros. Owner: current scope. */
@@ -68,6 +68,11 @@ LAM_API lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dim
  * Fails   LAM_ERR_VALUE for an empty range or one that the dtype does not hold. */
 LAM_API lam_tensor *lam_random_randint(lam_tensor *key, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high);
 
+/* Standard normal, the quantiles of uniform numbers: mean 0, variance 1.
+ * Shape   dims.
+ * Fails   as said above. Source: inverse of the distribution function, within 3 ULP. */
+LAM_API lam_tensor *lam_random_normal(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
 /* Exponential with mean 1.
  * Shape   dims.
  * Fails   as said above. */
@@ -109,6 +114,45 @@ LAM_API lam_tensor *lam_random_bernoulli(lam_tensor *key, lam_tensor *p, lam_dim
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE; LAM_ERR_VALUE for no categories. Derivative: none. */
 LAM_API lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis, lam_dims dims);
 
+/* A standard normal that lies in (low, high).
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless low < high; LAM_ERR_SHAPE. Derivative: that of the quantile by both bounds. */
+LAM_API lam_tensor *lam_random_truncated_normal(lam_tensor *key, lam_tensor *low, lam_tensor *high, lam_dims dims);
+
+/* Normal vectors of this mean and covariance, which must be positive definite.
+ * Shape   dims, then the n of mean [..., n] and covariance [..., n, n]; their leading axes broadcast to dims.
+ * Fails   LAM_ERR_SHAPE; as lam_cholesky does. Derivative: by the mean 1, by the covariance through its Cholesky
+ *         factor. */
+LAM_API lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, lam_tensor *covariance,
+                                                   lam_dims dims);
+
+/* Gamma with shape a and scale 1: density x^(a-1) exp(-x) / Gamma(a).
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless a > 0; LAM_ERR_SHAPE.
+ * Derivative  by a at a fixed place in the distribution, -(dP/da) / (dP/dx) with P = lam_igamma(a, x).
+ * Source  Marsaglia and Tsang 2000. */
+LAM_API lam_tensor *lam_random_gamma(lam_tensor *key, lam_tensor *a, lam_dims dims);
+
+/* The logarithm of the same sample, also where that is too small to be had: for a well below 1.
+ * Shape   dims.
+ * Fails   as lam_random_gamma does. Derivative: that of lam_random_gamma divided by the sample. */
+LAM_API lam_tensor *lam_random_loggamma(lam_tensor *key, lam_tensor *a, lam_dims dims);
+
+/* Beta: density x^(a-1) (1-x)^(b-1) / B(a, b).
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless a, b > 0; LAM_ERR_SHAPE. Derivative: through the gamma variables it is made of. */
+LAM_API lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *b, lam_dims dims);
+
+/* Dirichlet: positive numbers of sum 1 along the last axis, density proportional to the product of x_i^(alpha_i - 1).
+ * Shape   dims, then the last axis of alpha, whose leading axes broadcast to dims.
+ * Fails   LAM_ERR_VALUE unless alpha > 0; LAM_ERR_SHAPE. Derivative: as lam_random_beta. */
+LAM_API lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims dims);
+
+/* Poisson: k with probability rate^k exp(-rate) / k!. The rate is taken as f32.
+ * Shape   dims, i64.
+ * Fails   LAM_ERR_VALUE for a negative rate; LAM_ERR_SHAPE. Derivative: none. Source: Hoermann 1993. */
+LAM_API lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims);
+
 /* x with an axis in random order; the other axes stay together. lam_arange gives random orders themselves.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
@@ -125,7 +169,13 @@ LAM_API lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int a
  * Fails   as lam_random_uniform does; LAM_ERR_OPTION inside vmap whose randomness is LAM_RANDOMNESS_ERROR. */
 LAM_API lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
 
-/* The same with dims and dtype of x (f64 for integers). Fails as lam_rand does. */
+/* Standard normal, as lam_random_normal.
+ * Shape   dims.
+ * Fails   as lam_rand does. */
+LAM_API lam_tensor *lam_randn(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
+
+/* The same with dims and dtype of x (f64 for integers). Fail as lam_rand does. */
+LAM_API lam_tensor *lam_randn_like(lam_tensor *x); /* Fails as lam_rand does. */
 LAM_API lam_tensor *lam_rand_like(lam_tensor *x);
 
 /* Integers of [low, high), as lam_random_randint. Fails as that and lam_rand do. */
@@ -135,6 +185,12 @@ LAM_API lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, in
  * Shape   i64[n].
  * Fails   LAM_ERR_VALUE for a negative n; as lam_rand does. */
 LAM_API lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n);
+
+/* mean + scale times a standard normal for each element.
+ * Shape   mean and scale broadcast.
+ * Fails   LAM_ERR_VALUE for a negative scale where its elements can be seen; LAM_ERR_SHAPE; as lam_rand does.
+ *         Derivative: by mean 1, by scale what was drawn. */
+LAM_API lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale);
 
 /* True with probability p.
  * Shape   that of p, bool.

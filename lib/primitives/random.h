@@ -43,6 +43,9 @@ lam_tensor *lam__random_draw(const lam__source *s, const lam__random *what);
 lam_tensor *lam__random_unit(const lam__source *s);
 lam_tensor *lam__random_between(const lam__source *s, double low, double high);
 
+/* Standard normal. */
+lam_tensor *lam__random_normal(const lam__source *s);
+
 /* The same source with another key; element `i` of keys [n, 2]. */
 lam__source lam__random_with(const lam__source *s, lam_tensor *keys, int64_t i);
 

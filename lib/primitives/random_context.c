@@ -38,6 +38,13 @@ lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     return source("rand", ctx, dtype, dims, &s) ? lam__random_unit(&s) : &ctx->failed;
 }
 
+lam_tensor *lam_randn(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
+    lam__source s;
+    lam_tensor *failed = unusable(ctx);
+    if (failed) return failed;
+    return source("randn", ctx, dtype, dims, &s) ? lam__random_normal(&s) : &ctx->failed;
+}
+
 lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high) {
     lam__random what;
     lam_tensor *failed = unusable(ctx);
@@ -80,6 +87,20 @@ lam_tensor *lam_rand_like(lam_tensor *x) {
     lam__source s;
     lam_tensor *failed = source_like("rand_like", x, &s);
     return failed ? failed : lam__random_unit(&s);
+}
+
+lam_tensor *lam_randn_like(lam_tensor *x) {
+    lam__source s;
+    lam_tensor *failed = source_like("randn_like", x, &s);
+    return failed ? failed : lam__random_normal(&s);
+}
+
+lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale) {
+    lam__source s;
+    lam_tensor *both = lam_add(mean, scale), *failed = source_like("rand_normal", both, &s);
+    if (failed) return failed;
+    if (!lam__random_in_range(s.operation, "the scale", scale, 0, false, (double)INFINITY)) return &s.ctx->failed;
+    return lam_add(mean, lam_mul(scale, lam__random_normal(&s)));
 }
 
 lam_tensor *lam_rand_bernoulli(lam_tensor *p) {

@@ -4,6 +4,9 @@
 
 #include "tests/primitives/cases.h"
 
+#include <math.h>
+#include <string.h>
+
 /* Threefry-2x32: 20 rounds, after each fourth a part of the key. */
 static void hash(const uint32_t key[2], uint64_t counter, uint32_t out[2]) {
     static const int turns[8] = {13, 15, 26, 6, 17, 29, 16, 24};
@@ -100,7 +103,167 @@ static const cases_wrong fold_wrong[] = {{"i64[2] i64[2]", LAM_ERR_SHAPE, {0}},
                                          {"i64[4] i64[]", LAM_ERR_SHAPE, {0}},
                                          CASES_WRONG_END};
 
+/* ---- gamma, poisson: arg says whether the logarithm is wanted ---------------------------------------------------- */
+
+static void call_random_gamma(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    int32_t logarithm = (int32_t)u->arg[0];
+    lam_bind(lam_ctx_of(in[0] ? in[0] : in[1]), &lam__row_random_gamma, &logarithm, sizeof logarithm, (lam_list){2, in},
+             out, 1);
+}
+
+static uint64_t bits_at(const uint32_t key[2], uint64_t counter) {
+    uint32_t words[2];
+    hash(key, counter, words);
+    return (uint64_t)words[0] << 32 | words[1];
+}
+
+static void split_off(const uint32_t key[2], uint64_t i, uint32_t out[2]) {
+    hash(key, i, out);
+}
+
+/* Uniform numbers of a key as the dtype has them. */
+static long double uniform_of(lam_dtype dtype, const uint32_t key[2], uint64_t counter) {
+    uint64_t bits = bits_at(key, counter);
+    if (dtype == LAM_F64) return (long double)(bits >> 12) * 0x1p-52L;
+    return (long double)(((uint32_t)(bits >> 32) ^ (uint32_t)bits) >> 9) * 0x1p-23L;
+}
+
+/* The normal quantile of (1 + u)/2, by bisection of the distribution function. */
+static long double quantile(long double u) {
+    long double low = -9, high = 9;
+    for (int i = 0; i < 80; i++) {
+        long double middle = (low + high) / 2;
+        long double left = middle < 0 ? erfcl(-middle / sqrtl(2)) : 2 - erfcl(middle / sqrtl(2));
+        *(left < 1 + u ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static long double normal_of(lam_dtype dtype, const uint32_t key[2]) {
+    long double step = dtype == LAM_F64 ? 0x1p-53L : 0x1p-24L, u = uniform_of(dtype, key, 0) * (2 - step) - 1 + step;
+    return quantile(dtype == LAM_F64 ? (double)u : (float)u);
+}
+
+/* Marsaglia and Tsang (2000), with the boost for a < 1 and the keys in the order of jax.random. */
+static long double gamma_of(lam_dtype dtype, const uint32_t key[2], long double a, bool logarithm) {
+    uint32_t loop[2], boost[2], next[2], own[2];
+    long double d = (a < 1 ? a + 1 : a) - 1 / 3.0L, x, v, u;
+    split_off(key, 0, loop);
+    split_off(key, 1, boost);
+    do {
+        split_off(loop, 1, own);
+        do {
+            split_off(own, 1, next);
+            x = normal_of(dtype, next);
+            v = 1 + x / (3 * sqrtl(d));
+            split_off(own, 0, next);
+            memcpy(own, next, sizeof own);
+        } while (v <= 0);
+        v = v * v * v;
+        split_off(loop, 2, own);
+        u = uniform_of(dtype, own, 0);
+        split_off(loop, 0, next);
+        memcpy(loop, next, sizeof loop);
+    } while (u >= 1 - 0.0331L * x * x * x * x && logl(u) >= x * x / 2 + d * (1 - v + logl(v)));
+    long double less = a < 1 ? log1pl(-uniform_of(dtype, boost, 0)) / a : 0;
+    return logarithm ? logl(d * v) + less : d * v * expl(less);
+}
+
+/* P(a, x), by its series (Abramowitz and Stegun 6.5.29), and its slope by x. */
+static long double distribution(long double a, long double x, long double *density) {
+    long double term = expl(a * logl(x) - x - lgammal(a + 1)), sum = 0;
+    *density = term * a / x;
+    for (int k = 1; term > 1e-24L * sum; k++) {
+        sum += term;
+        term *= x / (a + k);
+    }
+    return sum;
+}
+
+/* The parameter is a multiple of GRID, or near one, where differences are formed: the reference is the sample there,
+ * and
+ * around it the x that has the same place in its distribution, which is what the derivative means. */
+#define GRID 0.015625L
+
+static long double sample_near(lam_dtype dtype, const uint32_t key[2], long double a, bool logarithm) {
+    long double at = roundl(a / GRID) * GRID, density, x = gamma_of(dtype, key, at, false);
+    long double place = distribution(at, x, &density);
+    if (a == at) return gamma_of(dtype, key, at, logarithm);
+    for (int i = 0; i < 8; i++) x -= (distribution(a, x, &density) - place) / density;
+    return logarithm ? logl(x) : x;
+}
+
+static void on_grid(const cases_use *u, int i, array *x) {
+    (void)u;
+    for (int64_t e = 0; i == 1 && e < x->count; e++) x->data[e] = roundl(x->data[e] / GRID) * GRID;
+}
+
+static void reference_random_gamma(const cases_use *u, const array in[], array out[]) {
+    int64_t keys = in->count / 2, each = keys ? in[1].count / keys : 0;
+    uint32_t key[2], own[2];
+    array_shape(out, in[1].dtype, in[1].rank, in[1].dims);
+    for (int64_t e = 0; e < out->count; e++) {
+        key_of(in, e / each, key);
+        split_off(key, (uint64_t)(e % each), own);
+        out->data[e] = sample_near(out->dtype, own, in[1].data[e], u->arg[0]);
+    }
+}
+
+static const cases_form gamma_forms[] = {{"i64[2] [6]", {0}},     {"i64[2] [6]", {1}},     {"i64[2] []", {0}},
+                                         {"i64[3,2] [3,4]", {0}}, {"i64[0,2] [0,2]", {0}}, CASES_END};
+static const cases_wrong gamma_wrong[] = {{"i64[2] i64[3]", LAM_ERR_DTYPE, {0}},
+                                          {"i64[3] [3]", LAM_ERR_SHAPE, {0}},
+                                          {"i64[2,2] [3]", LAM_ERR_SHAPE, {0}},
+                                          CASES_WRONG_END};
+
+static void call_random_poisson(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    lam_bind(lam_ctx_of(in[0] ? in[0] : in[1]), &lam__row_random_poisson, NULL, 0, (lam_list){2, in}, out, 1);
+}
+
+/* Rates below 10: the number of uniform factors that keep the product above exp(-rate). */
+static void reference_random_poisson(const cases_use *u, const array in[], array out[]) {
+    int64_t keys = in->count / 2, each = keys ? in[1].count / keys : 0;
+    uint32_t key[2], own[2];
+    (void)u;
+    array_shape(out, LAM_I64, in[1].rank, in[1].dims);
+    for (int64_t e = 0; e < out->count; e++) {
+        long double product = 1;
+        key_of(in, e / each, key);
+        for (out->data[e] = -1; product > expl(-in[1].data[e]); out->data[e]++) {
+            split_off(key, 1, own);
+            product *= uniform_of(LAM_F32, own, (uint64_t)(e % each));
+            split_off(key, 0, own);
+            memcpy(key, own, sizeof key);
+        }
+    }
+}
+
+static const cases_form poisson_forms[] = {
+    {"i64[2] f32[7]", {0}}, {"i64[2] f32[]", {0}}, {"i64[3,2] f32[3,4]", {0}}, {"i64[0,2] f32[0,2]", {0}}, CASES_END};
+static const cases_wrong poisson_wrong[] = {{"i64[2] f64[3]", LAM_ERR_DTYPE, {0}},
+                                            {"f64[2] f32[3]", LAM_ERR_SHAPE, {0}},
+                                            {"i64[2,2] f32[3]", LAM_ERR_SHAPE, {0}},
+                                            CASES_WRONG_END};
+
 const cases_row cases_random[] = {
+    {.name = "random_gamma",
+     .call = call_random_gamma,
+     .reference = reference_random_gamma,
+     .fill = on_grid,
+     .forms = gamma_forms,
+     .wrong = gamma_wrong,
+     .domain = {{0, 4.2e9}, {0.4, 3}},
+     .ulps = 8,
+     .least_rank = 1},
+    {.name = "random_poisson",
+     .call = call_random_poisson,
+     .reference = reference_random_poisson,
+     .no_gradient = true,
+     .forms = poisson_forms,
+     .wrong = poisson_wrong,
+     .domain = {{0, 4.2e9}, {0.2, 8}},
+     .least_rank = 1},
     {.name = "random_bits",
      .call = call_random_bits,
      .reference = reference_random_bits,

@@ -187,6 +187,32 @@ START_TEST(batched_parameters_meet_draws_of_their_level) {
 }
 END_TEST
 
+BODY(around_mean) {
+    out[0] = lam_sum(lam_rand_normal(in[0], in[1]), NULL);
+}
+
+/* mean + scale z with z drawn once for all or for each: by mean 1, by scale z. */
+START_TEST(normal_samples_around_batched_means) {
+    lam_tensor *mean = MAT(4, 2, 1, 2, 3, 4, 5, 6, 7, 8), *scale = VEC(0.5, 2), *got[2];
+    lam_fn *f = lam_grad(FN(around_mean, 2, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    for (int same = 0; same < 2; same++) {
+        lam_ctx_seed(ctx, SEED);
+        lam_tensor *z = lam_randn(ctx, LAM_F64, same ? LAM_DIMS(1, 2) : LAM_DIMS(4, 2));
+        lam_ctx_seed(ctx, SEED);
+        lam_vmap_options o = {
+            .in_axes = LAM_AXES(0, LAM_UNMAPPED), .randomness = same ? SAME : DIFFERENT, .chunk_size = 3};
+        lam_call(lam_vmap(f, &o), LAM_LIST(mean, scale), got, 2);
+        EXPECT_SAME(got[0], lam_ones(ctx, LAM_F64, LAM_DIMS(4, 2)), 0);
+        EXPECT_SAME(got[1], lam_broadcast_to(z, LAM_DIMS(4, 2)), 0);
+    }
+    ck_assert(lam_dtype_of(lam_randn_like(lam_zeros(ctx, LAM_F32, LAM_DIMS(2)))) == LAM_F32);
+    ck_assert(lam_failed(lam_rand_normal(mean, VEC(1, -1))));
+    EXPECT_ERROR(LAM_ERR_VALUE, "rand_normal", "scale", "-1");
+    ck_assert(lam_failed(lam_rand_normal(mean, VEC(1, 1, 1))));
+    EXPECT_STATUS(LAM_ERR_SHAPE);
+}
+END_TEST
+
 BODY(several) {
     out[0] = lam_randperm(ctx, 6);
     out[1] = lam_randint(ctx, LAM_I64, LAM_DIMS(2), 0, 1000000);
@@ -376,8 +402,8 @@ Suite *suite_transforms_randomness(void) {
         draws_have_the_type_that_is_asked_for, impossible_draws_are_refused,
         an_error_is_the_default_and_names_the_remedy, different_is_one_draw_with_the_batch_in_front,
         same_is_one_draw_for_all, an_outer_level_may_refuse, batched_parameters_meet_draws_of_their_level,
-        each_kind_of_draw_differs_by_example, draws_are_constants_of_derivatives, jacobians_of_a_function_that_draws,
-        checkpoint_draws_the_same_again, a_function_saves_the_noise_that_it_used,
+        normal_samples_around_batched_means, each_kind_of_draw_differs_by_example, draws_are_constants_of_derivatives,
+        jacobians_of_a_function_that_draws, checkpoint_draws_the_same_again, a_function_saves_the_noise_that_it_used,
         a_function_of_unbatched_operands_that_draws_is_batched, a_function_batched_by_a_loop_draws_as_asked);
     suite_loop(suite, chunks_see_the_draws_of_the_whole, BATCH + 2);
     suite_loop(suite, nested_levels_decide_from_the_innermost_on, 8);

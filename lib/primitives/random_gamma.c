@@ -1,0 +1,218 @@
+/* Gamma variables and what is made of them; Poisson variables. A sample x of Gamma(a) is a smooth function of a at
+ * fixed
+ * bits only if x keeps its place in the distribution, P(a, x) = constant, so its derivative is taken as
+ * -(dP/da) / (dP/dx) ("implicit reparameterisation gradients", Figurnov, Mohamed, Mnih 2018), which is unbiased. */
+#include "lib/primitives/random.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
+
+#include "lib/kernels/special/special.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* ---- keys [keys..., 2] and one parameter [keys..., dims] -> [keys..., dims] -------------------------------------- */
+
+static lam_status shape_keyed(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *keys = call->in[0], *a = call->in[1];
+    int lead = keys->rank - 1;
+    bool fits = keys->dtype == LAM_I64 && lead >= 0 && keys->dims[lead] == 2 && a->rank >= lead;
+    for (int i = 0; fits && i < lead; i++) fits = a->dims[i] == keys->dims[i];
+    if (!fits) return lam_rule_fail(call, LAM_ERR_SHAPE, "each key, of 2 i64, must have parameters of its own");
+    out->dtype = (lam_dtype)a->dtype;
+    out->rank = a->rank;
+    for (int i = 0; i < a->rank; i++) out->dims[i] = a->dims[i];
+    return LAM_OK;
+}
+
+/* The kernel of one key on n elements. */
+typedef void run_key(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *a, void *out);
+
+static lam_status eval_keyed(const lam_call_site *call, lam_value *out, run_key *run) {
+    lam_value *keys = lam__value_contiguous(call->in[0]), *a = keys ? lam__value_contiguous(call->in[1]) : NULL;
+    int64_t count = keys ? keys->count / 2 : 0, each = count ? out->count / count : 0;
+    for (int64_t k = 0; a && k < count; k++) {
+        const int64_t *key = (const int64_t *)keys->data + 2 * k;
+        run(call, (uint32_t[]){(uint32_t)key[0], (uint32_t)key[1]}, each,
+            (const char *)a->data + (size_t)(k * each) * lam__dtype_bytes((lam_dtype)a->dtype),
+            (char *)out->data + (size_t)(k * each) * lam__dtype_bytes((lam_dtype)out->dtype));
+    }
+    lam_status status = a ? LAM_OK : LAM_ERR_MEMORY;
+    lam__value_release(keys);
+    lam__value_release(a);
+    return status;
+}
+
+/* ---- gamma: the parameter says whether the logarithm is wanted --------------------------------------------------- */
+
+static bool is_logarithm(const void *params) {
+    return *(const int32_t *)params != 0;
+}
+
+static lam_tensor *apply_gamma(lam_tensor *key, lam_tensor *a, int32_t logarithm) {
+    lam_tensor *in[2] = {key, a};
+    return lam__apply(&lam__row_random_gamma, &logarithm, sizeof logarithm, 2, in);
+}
+
+static lam_status shape_random_gamma(const lam_call_site *call, lam_shape out[]) {
+    if (!lam__dtype_is_float(call->in[1]->dtype))
+        return lam_rule_fail(call, LAM_ERR_DTYPE, "the parameter must be floating");
+    return shape_keyed(call, out);
+}
+
+static void run_gamma(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *a, void *out) {
+    lam__kernels_random_gamma((lam_dtype)call->in[1]->dtype, key, n, a, is_logarithm(call->params), out);
+}
+
+static lam_status eval_random_gamma(const lam_call_site *call, lam_value *const out[]) {
+    return eval_keyed(call, out[0], run_gamma);
+}
+
+/* Below this x the distribution is x^a / Gamma(a + 1) to all digits. */
+static const double LEAST = 1e-30;
+
+/* d log(x)/da = -(dP/da) / (x dP/dx); near 0 it is (psi(a + 1) - log(x)) / a, which goes on where x itself is 0. */
+static lam_tensor *slope_of_logarithm(lam_tensor *a, lam_tensor *x, lam_tensor *log_x) {
+    lam_tensor *in[2] = {a, x};
+    lam_tensor *by_a = lam__apply_coded(&lam__row_igamma, LAM__SPECIAL_CODE(1, 0, 0), 2, in);
+    lam_tensor *by_x = lam__apply_coded(&lam__row_igamma, LAM__SPECIAL_CODE(0, 0, 1), 2, in);
+    lam_tensor *small = lam_div(lam_sub(lam_digamma(lam_add(a, 1.0)), log_x), a);
+    return lam_where(lam_lt(x, LEAST), small, lam_neg(lam_div(by_a, lam_mul(x, by_x))));
+}
+
+static lam_tensor *tangent_gamma(const lam_rule *r, lam_tensor *t) {
+    lam_tensor *a = r->in[1], *y = r->out[0];
+    if (is_logarithm(r->params)) {
+        lam_tensor *x = lam_exp(y);
+        return lam_mul(t, slope_of_logarithm(a, lam_where(lam_lt(x, LEAST), LEAST / 2, x), y));
+    }
+    lam_tensor *zero = lam_eq(y, 0.0), *x = lam_where(zero, LEAST / 2, y);
+    return lam_mul(t, lam_mul(y, slope_of_logarithm(a, x, lam_log(x))));
+}
+
+static void jvp_random_gamma(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    dout[0] = dx[1] ? tangent_gamma(r, dx[1]) : NULL;
+}
+
+static void vjp_random_gamma(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[1] = g[0] && r->needs[1] ? tangent_gamma(r, g[0]) : NULL;
+}
+
+static void batch_random_gamma(const lam_rule *r, lam_tensor *out[]) {
+    lam_tensor *in[2] = {lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1)};
+    out[0] = apply_gamma(in[0], in[1], is_logarithm(r->params));
+}
+
+const lam_primitive lam__row_random_gamma = {
+    .name = "random_gamma",
+    .inputs = 2,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
+    .shape = shape_random_gamma,
+    .eval = eval_random_gamma,
+    .jvp = jvp_random_gamma,
+    .vjp = vjp_random_gamma,
+    .batch = batch_random_gamma,
+};
+
+static lam_tensor *sample_gamma(const lam__source *s, lam_tensor *a, bool logarithm) {
+    return apply_gamma(s->key, lam_broadcast_to(a, s->dims), logarithm);
+}
+
+static lam_tensor *gamma_of(const char *name, lam_tensor *key, lam_tensor *a, lam_dims dims, bool logarithm) {
+    lam_tensor *failed;
+    lam__source s;
+    if (!lam__random_parameters(name, key, 1, &a, 0, dims, &s, &failed) ||
+        !lam__random_in_range(name, "the parameter", a, 0, true, (double)INFINITY))
+        return failed;
+    return sample_gamma(&s, a, logarithm);
+}
+
+lam_tensor *lam_random_gamma(lam_tensor *key, lam_tensor *a, lam_dims dims) {
+    return gamma_of("random_gamma", key, a, dims, false);
+}
+
+lam_tensor *lam_random_loggamma(lam_tensor *key, lam_tensor *a, lam_dims dims) {
+    return gamma_of("random_loggamma", key, a, dims, true);
+}
+
+/* x / (x + y) of gamma variables x and y, from their logarithms. */
+lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *b, lam_dims dims) {
+    const char *name = "random_beta";
+    lam_tensor *in[2] = {a, b}, *failed, *y[2];
+    lam__source s;
+    if (!lam__random_parameters(name, key, 2, in, 0, dims, &s, &failed)) return failed;
+    lam_tensor *keys = lam_split(key, 2);
+    for (int i = 0; i < 2; i++) {
+        if (!lam__random_in_range(name, "a parameter", in[i], 0, true, (double)INFINITY)) return failed;
+        lam__source own = lam__random_with(&s, keys, i);
+        y[i] = sample_gamma(&own, in[i], true);
+    }
+    return lam_logistic(lam_sub(y[0], y[1]));
+}
+
+/* Gamma variables, from their logarithms, divided by their sum. */
+lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims dims) {
+    const char *name = "random_dirichlet";
+    lam_tensor *failed;
+    lam__source s;
+    int64_t wide[LAM_MAX_RANK];
+    if (!lam__random_parameters(name, key, 1, &alpha, 1, dims, &s, &failed) ||
+        !lam__random_in_range(name, "alpha", alpha, 0, true, (double)INFINITY))
+        return failed;
+    if (dims.rank == LAM_MAX_RANK)
+        return lam__axes_fail(name, alpha, LAM_ERR_RANK, "the result would have %d axes", dims.rank + 1);
+    for (int i = 0; i < dims.rank; i++) wide[i] = dims.dims[i];
+    wide[dims.rank] = lam_dim(alpha, -1);
+    s.dims = (lam_dims){dims.rank + 1, wide};
+    return lam_softmax(sample_gamma(&s, alpha, true), -1);
+}
+
+/* ---- poisson ----------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_random_poisson(const lam_call_site *call, lam_shape out[]) {
+    if (call->in[1]->dtype != LAM_F32) return lam_rule_fail(call, LAM_ERR_DTYPE, "the rate must be f32");
+    lam_status status = shape_keyed(call, out);
+    out->dtype = LAM_I64;
+    return status;
+}
+
+static void run_poisson(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *rate, void *out) {
+    (void)call;
+    lam__kernels_random_poisson(key, n, rate, out);
+}
+
+static lam_status eval_random_poisson(const lam_call_site *call, lam_value *const out[]) {
+    return eval_keyed(call, out[0], run_poisson);
+}
+
+static void batch_random_poisson(const lam_rule *r, lam_tensor *out[]) {
+    lam_tensor *in[2] = {lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1)};
+    out[0] = lam__apply(r->primitive, NULL, 0, 2, in);
+}
+
+const lam_primitive lam__row_random_poisson = {
+    .name = "random_poisson",
+    .inputs = 2,
+    .shape = shape_random_poisson,
+    .eval = eval_random_poisson,
+    .batch = batch_random_poisson,
+};
+
+lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims) {
+    const char *name = "random_poisson";
+    lam_tensor *failed;
+    lam__source s;
+    if (!lam__random_parameters(name, key, 1, &rate, 0, dims, &s, &failed) ||
+        !lam__random_in_range(name, "the rate", rate, 0, false, 0x1p62))
+        return failed;
+    lam_tensor *in[2] = {key, lam_broadcast_to(lam_cast(rate, LAM_F32), dims)};
+    return lam__apply(&lam__row_random_poisson, NULL, 0, 2, in);
+}

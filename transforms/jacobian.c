@@ -47,9 +47,9 @@ static int64_t chunks_of(const work *w, int64_t n) {
     return n ? (n + step - 1) / step : 1;
 }
 
-/* Whether the n rows of a basis are taken one by one, without batch axis. */
+/* Whether the n rows of a basis are taken one by one, without batch axis: in chunks of one, or as there is but one. */
 static bool one_by_one(const work *w, int64_t n) {
-    return w->env->chunk == 1 && n > 0;
+    return (w->env->chunk == 1 && n > 0) || n == 1;
 }
 
 /* f over a chunk of a basis of n rows. */

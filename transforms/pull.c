@@ -53,12 +53,15 @@ static lam__node *heap_pop(walk *w) {
     return top;
 }
 
-/* Nodes wait in two places: one outside the heap, which for a chain is all there are, and the rest inside. */
+/* Nodes wait in two places: one outside the heap, which for a chain is all there are, and the rest inside. Each that
+ * waits is held. */
 static inline lam_status wait_for_visit(walk *w, lam__node *n) {
+    if (n->primitive) { /* a leaf keeps what it gets */
+        if (w->apart && heap_push(w, n) != LAM_OK) return LAM_ERR_MEMORY;
+        if (!w->apart) w->apart = n;
+        n->refs++;
+    }
     n->run = w->id;
-    if (!n->primitive) return LAM_OK; /* a leaf keeps what it gets */
-    if (w->apart) return heap_push(w, n);
-    w->apart = n;
     return LAM_OK;
 }
 
@@ -84,7 +87,6 @@ static lam_status deliver(walk *w, lam__edge to, lam_value *g, int sign) {
     if (n->run != w->id) {
         if (n->run) return fail_busy(w, g);
         if (wait_for_visit(w, n) != LAM_OK) {
-            n->run = 0;
             lam__value_release(g);
             return LAM_ERR_MEMORY;
         }
@@ -94,18 +96,22 @@ static lam_status deliver(walk *w, lam__edge to, lam_value *g, int sign) {
 
 /* ---- one node -------------------------------------------------------------------------------------------------- */
 
-/* What the node was given goes, and with `once` what it saved. */
-LAM__UNROLLED void let_go(lam__node *node, int n, int m, bool once) {
+/* Ends the visit of a node. With `once` nothing needs it any more: it is freed while it is at hand, and if something
+ * else holds it, what it saved goes. */
+LAM__UNROLLED void let_go(walk *w, lam__node *node, int n, int m) {
     lam__node_input *input = lam__node_inputs(node, m);
     for (int o = 0; o < m; o++) {
         lam__value_release(node->output[o].cotangent);
         node->output[o].cotangent = NULL;
     }
     node->run = 0;
-    for (int i = 0; once && i < n; i++) {
+    for (int i = 0; i < n && w->once && node->refs > 1; i++) {
         lam__value_release(input[i].saved);
         input[i].saved = NULL;
+        lam__node_release(w->ctx, input[i].parent.node);
+        input[i].parent.node = NULL;
     }
+    lam__node_release(w->ctx, node);
 }
 
 /* Applies the rule of a node and passes its results on. in[], needs[] and gx[] are room for n; results[] and g[] lie in
@@ -161,7 +167,7 @@ LAM__UNROLLED lam_status visit_few(walk *w, lam__node *node, int n) {
     lam_status status = passes_signed(node, n, out->cotangent)
                             ? pass_signed(w, node, n, out->cotangent)
                             : pass_on(w, node, n, 1, in, needs, gx, &out->value, &out->cotangent);
-    let_go(node, n, 1, w->once);
+    let_go(w, node, n, 1);
     return status;
 }
 
@@ -178,7 +184,7 @@ LAM__APART static lam_status visit_lists(walk *w, lam__node *node) {
         }
         status = pass_on(w, node, node->inputs, node->outputs, in, (bool *)(void *)(g + m), gx, results, g);
     }
-    let_go(node, node->inputs, node->outputs, w->once);
+    let_go(w, node, node->inputs, node->outputs);
     lam__scratch_put(&area);
     return status;
 }
@@ -210,7 +216,7 @@ lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *r, lam_value *cons
         if (g[o] && r->ends[o].node) status = deliver(&w, r->ends[o], lam__value_hold(g[o]), 1);
     for (lam__node *n; (n = next_to_visit(&w));) {
         if (status == LAM_OK) status = visit(&w, n);
-        else let_go(n, n->inputs, n->outputs, false);
+        else let_go(&w, n, n->inputs, n->outputs);
     }
     if (w.heap) lam__alloc_put(&ctx->pool, w.heap, w.room * sizeof *w.heap);
     take_leaves(&w, r, status, gx);

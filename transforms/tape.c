@@ -13,14 +13,19 @@ static inline size_t node_bytes(int inputs, int outputs, size_t params) {
            params;
 }
 
+LAM__UNROLLED void release_held(lam_ctx *ctx, lam__node *node, int n, int m) {
+    lam__node_input *input = lam__node_inputs(node, m);
+    for (int i = 0; i < n; i++) {
+        lam__node_release(ctx, input[i].parent.node);
+        lam__value_release(input[i].saved);
+    }
+    for (int o = 0; o < m; o++) lam__value_release(node->output[o].value);
+}
+
 static void node_free(lam_ctx *ctx, lam__deferred *self) {
     lam__node *n = (lam__node *)self;
-    lam__node_input *in = lam__node_inputs(n, n->outputs);
-    for (int i = 0; i < n->inputs; i++) {
-        lam__node_release(ctx, in[i].parent.node);
-        lam__value_release(in[i].saved);
-    }
-    for (int o = 0; o < n->outputs; o++) lam__value_release(n->output[o].value);
+    if (n->inputs == 2 && n->outputs == 1) release_held(ctx, n, 2, 1);
+    else release_held(ctx, n, n->inputs, n->outputs);
     if (n->residual) n->primitive->staged->release(ctx, n->residual);
     if (n->params_bytes && n->primitive->params_release) n->primitive->params_release(ctx, lam__node_params(n));
     lam__alloc_put(&ctx->pool, n, node_bytes(n->inputs, n->outputs, n->params_bytes));
@@ -79,20 +84,27 @@ LAM__UNROLLED lam_value *result_type(int n, const lam__edge parents[], const lam
     return type_of(result);
 }
 
+/* Sets input i; false without memory. */
+LAM__UNROLLED bool fill_input(lam__node_input *input, int i, unsigned saves, lam_value *in, const lam__edge *parent) {
+    input->parent.node = parent->node; /* NOTE [word by word] in lib/tensor/value.h */
+    input->parent.index = parent->index;
+    input->saved = NULL;
+    if (parent->node) parent->node->refs++;
+    if (!in) return true;
+    if (saves_input(saves, i)) input->saved = lam__value_hold(in);
+    else if (saves & LAM_SAVE_TYPES && !parent->node) return (input->saved = type_of(in)) != NULL;
+    return true;
+}
+
 /* Sets outputs and inputs. */
 LAM__UNROLLED lam_status fill(lam__node *node, int n, int m, lam_value *const in[], const lam__edge parents[],
                               lam_value *const results[]) {
     unsigned saves = saves_of(node->primitive, n, parents);
     bool complete = true;
     lam__node_input *input = lam__node_inputs(node, m);
-    for (int i = 0; i < n; i++) {
-        input[i].parent = parents[i];
-        input[i].saved = NULL;
-        if (parents[i].node) parents[i].node->refs++;
-        if (!in[i]) continue;
-        if (saves_input(saves, i)) input[i].saved = lam__value_hold(in[i]);
-        else if (saves & LAM_SAVE_TYPES && !parents[i].node) complete = (input[i].saved = type_of(in[i])) && complete;
-    }
+    if (n > 0) complete = fill_input(&input[0], 0, saves, in[0], &parents[0]);
+    if (n > 1) complete = fill_input(&input[1], 1, saves, in[1], &parents[1]) && complete;
+    for (int i = 2; i < n; i++) complete = fill_input(&input[i], i, saves, in[i], &parents[i]) && complete;
     for (int o = 0; o < m; o++) {
         bool whole = o < 15 && saves & LAM_SAVE_OUT(o);
         node->output[o].value = whole ? lam__value_hold(results[o]) : result_type(n, parents, results[o]);
@@ -108,7 +120,7 @@ static inline bool has_derivative(lam_value *const out[], const bool constant[],
     return lam__dtype_is_float(out[o]->dtype) && !(constant && constant[o]);
 }
 
-/* Boxes the results that have a derivative on the node. */
+/* Boxes the results that have a derivative on the node; each has a reference to it. */
 LAM__UNROLLED lam_status box_results(lam__level *level, lam__node *node, int m, const bool constant[],
                                      lam_value *out[]) {
     lam_status status = LAM_OK;

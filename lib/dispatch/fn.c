@@ -109,12 +109,22 @@ void lam__fn_free_held(lam_ctx *ctx) {
 
 /* ---- making --------------------------------------------------------------------------------------------- */
 
+/* "<prefix>(<name>)", or the name alone. Transforms make functions inside functions, so this is no place for printf. */
 static bool copy_name(lam_fn *f, const char *prefix, const char *name) {
-    size_t a = prefix ? strlen(prefix) : 0, b = strlen(name), extra = prefix ? 3 : 1;
-    f->name_bytes = a + b + extra;
+    size_t a = prefix ? strlen(prefix) : 0, b = strlen(name);
+    f->name_bytes = a + b + 3;
     f->name = lam__alloc_get(&f->ctx->pool, f->name_bytes);
-    if (f->name) snprintf(f->name, f->name_bytes, prefix ? "%s(%s)" : "%s%s", prefix ? prefix : "", name);
-    return f->name != NULL;
+    if (!f->name) return false;
+    char *at = f->name;
+    if (prefix) {
+        memcpy(at, prefix, a);
+        at[a] = '(';
+        at += a + 1;
+    }
+    memcpy(at, name, b);
+    if (prefix) at[b++] = ')';
+    at[b] = '\0';
+    return true;
 }
 
 static lam_fn *fn_make(lam_ctx *ctx, const char *prefix, const char *name) {

@@ -330,7 +330,7 @@ lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const res
 static lam_status combine(lam_ctx *ctx, const lam_primitive *p, lam_value *x, lam_value *y, lam_value **out) {
     lam_value *in[2] = {x, y}, *result = NULL;
     lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = in};
-    lam_status status = lam__dispatch_below(&call, 2, in, &result);
+    lam_status status = lam__dispatch(&call, &result);
     if (status == LAM_OK) *out = result;
     if (status == LAM_OK && p->inputs == 2) lam__value_release(x);
     lam__value_release(y);

@@ -109,7 +109,7 @@ static bool together(const lam__pool *pool, size_t bytes) {
 }
 
 /* Gives v a buffer of its own; false without memory, which is not recorded. */
-static bool give_buffer(lam__value *v, size_t bytes) {
+static inline bool give_buffer(lam__value *v, size_t bytes) {
     lam__pool *pool = &v->ctx->pool;
     bool one = together(pool, bytes);
     size_t head = one ? LAM__ALLOC_STEP + bytes : sizeof(lam__buffer);
@@ -126,12 +126,16 @@ static bool give_buffer(lam__value *v, size_t bytes) {
     return true;
 }
 
-static void buffer_release(lam_ctx *ctx, lam__buffer *b) {
+static inline void buffer_release(lam_ctx *ctx, lam__buffer *b) {
     if (!b || --b->refs) return;
     bool one = b->ours && together(&ctx->pool, b->bytes);
+    if (one) {
+        lam__alloc_put(&ctx->pool, b, LAM__ALLOC_STEP + b->bytes);
+        return;
+    }
     if (!b->ours && b->release) b->release(b->env, b->data);
-    if (b->ours && !one) lam__alloc_put(&ctx->pool, b->data, b->bytes);
-    lam__alloc_put(&ctx->pool, b, one ? LAM__ALLOC_STEP + b->bytes : sizeof *b);
+    if (b->ours) lam__alloc_put(&ctx->pool, b->data, b->bytes);
+    lam__alloc_put(&ctx->pool, b, sizeof *b);
 }
 
 lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
@@ -338,18 +342,25 @@ LAM__APART static void free_any(lam_value *v) {
     value_discard(full, bytes);
 }
 
+LAM__APART static void free_box(lam_value *v) {
+    lam_ctx *ctx = lam__full(v)->ctx;
+    box_empty(v);
+    lam__alloc_put(&ctx->pool, v, LAM__VALUE_NARROW);
+}
+
+LAM__APART static void free_buffered(lam_value *v) {
+    lam_ctx *ctx = lam__full(v)->ctx;
+    buffer_release(ctx, lam__full(v)->as.concrete.buffer);
+    lam__alloc_put(&ctx->pool, v, LAM__VALUE_NARROW);
+}
+
 void lam__value_free(lam_value *v) {
     lam__value *full = lam__full(v);
-    if (v->rank > LAM__INLINE_AXES) {
-        free_any(v);
-    } else if (v->kind == LAM__CONCRETE && !full->as.concrete.buffer) {
-        lam__alloc_put(&full->ctx->pool, v, block_of(v)); /* most are like this */
-    } else if (v->kind == LAM__BOX) {
-        box_empty(v);
-        lam__alloc_put(&full->ctx->pool, v, LAM__VALUE_NARROW);
-    } else {
-        free_any(v);
-    }
+    bool concrete = v->kind == LAM__CONCRETE;
+    if (v->rank > LAM__INLINE_AXES || (!concrete && v->kind != LAM__BOX)) free_any(v);
+    else if (!concrete) free_box(v);
+    else if (full->as.concrete.buffer) free_buffered(v);
+    else lam__alloc_put(&full->ctx->pool, v, block_of(v)); /* most are like this */
 }
 
 bool lam__value_is_zero(const lam_value *v) {

@@ -41,6 +41,7 @@ typedef struct sample {
 #define TABLE(n, m)   lam_reshape(INTEGERS((n) * (m)), LAM_DIMS(n, m))
 #define LOW           VEC(-1, 0.5, -INFINITY)
 #define HIGH          VEC(1, 2.5, -3)
+#define COVARIANCE    MAT(2, 2, 2, 0.5, 0.5, 1)
 #define SHAPES        VEC(0.05, 0.5, 1, 3, 200)
 #define BETWEEN                                                                                                        \
     &(lam_uniform_options) {                                                                                           \
@@ -90,7 +91,7 @@ DRAW(normal_f64, lam_random_normal(key42(), LAM_F64, LAM_DIMS(2, 4)))
 DRAW(normal_f32, lam_random_normal(key42(), LAM_F32, LAM_DIMS(2, 4)))
 DRAW(truncated_normal_f64, lam_random_truncated_normal(key42(), LOW, HIGH, LAM_DIMS(2, 3)))
 DRAW(truncated_normal_f32, lam_random_truncated_normal(key42(), single(LOW), single(HIGH), LAM_DIMS(2, 3)))
-DRAW(multivariate_normal_f64, lam_random_multivariate_normal(key42(), VEC(1, -2), MAT(2, 2, 2, 0.5, 0.5, 1), LAM_DIMS(3)))
+DRAW(multivariate_normal_f64, lam_random_multivariate_normal(key42(), VEC(1, -2), COVARIANCE, LAM_DIMS(3)))
 DRAW(gamma_f64, lam_random_gamma(key42(), SHAPES, LAM_DIMS(2, 5)))
 DRAW(gamma_f32, lam_random_gamma(key42(), single(SHAPES), LAM_DIMS(2, 5)))
 DRAW(loggamma_f64, lam_random_loggamma(key42(), SHAPES, LAM_DIMS(2, 5)))

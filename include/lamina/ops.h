@@ -488,6 +488,7 @@ LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const la
 #include <lamina/convolution.h>
 #include <lamina/indexing.h>
 #include <lamina/linalg.h>
+#include <lamina/neural.h>
 #include <lamina/reductions.h>
 #include <lamina/special.h>
 

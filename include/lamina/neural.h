@@ -1,0 +1,180 @@
+/* Neural networks: activations, losses, normalisation, attention, and functions given by points. All are made of other
+ * operations and work at every level; included by ops.h, whose conventions hold. Integers are taken as f64 unless said.
+ */
+#ifndef LAMINA_NEURAL_H
+#define LAMINA_NEURAL_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- activations --------------------------------------------------------------------------------------------------- */
+
+/* max(x, 0), in the dtype of x; NaN stays.
+ * Fails   like any use of a handle. Derivative: 1 for x > 0, else 0. */
+LAM_API lam_tensor *lam_relu(lam_tensor *x);
+
+/* relu(x), at most 6.
+ * Fails   like any use of a handle. Derivative: 1 for 0 < x < 6, else 0. */
+LAM_API lam_tensor *lam_relu6(lam_tensor *x);
+
+/* x for x > 0, else slope x.
+ * Fails   like any use of a handle. Derivative: 1 for x > 0, else slope. */
+LAM_API lam_tensor *lam_leaky_relu(lam_tensor *x, double slope);
+
+/* x for x > 0, else alpha (exp(x) - 1).
+ * Fails   like any use of a handle. Derivative: 1 for x > 0, else alpha exp(x). */
+LAM_API lam_tensor *lam_elu(lam_tensor *x, double alpha);
+
+/* x for x > 0, else alpha (exp(x / alpha) - 1).
+ * Fails   like any use of a handle. Derivative: 1 for x > 0, else exp(x / alpha). */
+LAM_API lam_tensor *lam_celu(lam_tensor *x, double alpha);
+
+/* 1.0507... elu(x, 1.6733...), which keeps mean 0 and variance 1.
+ * Fails   like any use of a handle. Derivative: that of elu, scaled. Source: Klambauer et al. 2017. */
+LAM_API lam_tensor *lam_selu(lam_tensor *x);
+
+/* x ndtr(x), exact: not the approximation by tanh.
+ * Fails   like any use of a handle. Derivative: ndtr(x) + x times the normal density. */
+LAM_API lam_tensor *lam_gelu(lam_tensor *x);
+
+/* x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2, the approximation of gelu.
+ * Fails   like any use of a handle. Derivative: its own. Source: Hendrycks and Gimpel 2016. */
+LAM_API lam_tensor *lam_gelu_tanh(lam_tensor *x);
+
+/* x logistic(x). (swish elsewhere.)
+ * Fails   like any use of a handle. Derivative: s + x s (1 - s) with s = logistic(x). */
+LAM_API lam_tensor *lam_silu(lam_tensor *x);
+
+/* x tanh(softplus(x)).
+ * Fails   like any use of a handle. Derivative: its own. */
+LAM_API lam_tensor *lam_mish(lam_tensor *x);
+
+/* x / (1 + |x|).
+ * Fails   like any use of a handle. Derivative: 1 / (1 + |x|)^2, 1 at 0. */
+LAM_API lam_tensor *lam_softsign(lam_tensor *x);
+
+/* x between -1 and 1, in the dtype of x.
+ * Fails   like any use of a handle. Derivative: 1 inside, 0 outside and at the edges. */
+LAM_API lam_tensor *lam_hard_tanh(lam_tensor *x);
+
+/* relu6(x + 3) / 6.
+ * Fails   like any use of a handle. Derivative: 1/6 for -3 < x < 3, else 0. */
+LAM_API lam_tensor *lam_hard_sigmoid(lam_tensor *x);
+
+/* x hard_sigmoid(x).
+ * Fails   like any use of a handle. Derivative: its own. */
+LAM_API lam_tensor *lam_hard_silu(lam_tensor *x);
+
+/* The first half of the axis times logistic of the second.
+ * Shape   that axis halved.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE for an odd size. Derivative: that of the product. */
+LAM_API lam_tensor *lam_glu(lam_tensor *x, int axis);
+
+/* ---- losses -------------------------------------------------------------------------------------------------------- */
+
+/* (predictions - targets)^2.
+ * Shape   both broadcast.
+ * Fails   LAM_ERR_SHAPE. Derivative: twice the difference. */
+LAM_API lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets);
+
+/* r^2/2 for a difference r of at most delta, beyond it delta |r| - delta^2/2.
+ * Shape   both broadcast.
+ * Fails   LAM_ERR_SHAPE. Derivative: r, at most delta. */
+LAM_API lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double delta);
+
+/* log(cosh(predictions - targets)), without overflow.
+ * Shape   both broadcast.
+ * Fails   LAM_ERR_SHAPE. Derivative: tanh of the difference. */
+LAM_API lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets);
+
+/* Minus the sum of labels log_softmax(logits) along the axis; labels are a distribution. A label of 0 takes no part, even
+ * where its logit is -inf.
+ * Shape   both broadcast, without the axis.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: softmax(logits) - labels where labels add up to 1. */
+LAM_API lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, int axis);
+
+/* The same for labels that are the index of the right class along the axis.
+ * Shape   logits without the axis, which is the shape of labels.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS; LAM_ERR_DTYPE unless labels are integers; LAM_ERR_INDEX. Derivative: softmax of
+ *         logits less one at the label. */
+LAM_API lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, lam_tensor *labels, int axis);
+
+/* -labels log(p) - (1 - labels) log(1 - p) with p = logistic(logits), for labels from 0 to 1.
+ * Shape   both broadcast.
+ * Fails   LAM_ERR_SHAPE. Derivative: p - labels. */
+LAM_API lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *labels);
+
+/* The sum of targets (log(targets) - log_predictions) along the axis; a target of 0 takes no part.
+ * Shape   both broadcast, without the axis.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: by log_predictions -targets. */
+LAM_API lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, int axis);
+
+/* The cosine of the angle between x and y along the axis; 0 with gradient 0 where one of them is 0.
+ * Shape   x and y broadcast, without the axis.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: orthogonal to the operand. */
+LAM_API lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis);
+
+/* ---- normalisation ------------------------------------------------------------------------------------------------- */
+
+typedef struct lam_normalize_options {
+    lam_axes axes;  /* layer_norm, rms_norm: what is normalised over; no list: the last axis */
+    double epsilon; /* added to the variance; 0: 1e-5 */
+} lam_normalize_options;
+
+/* (x - mean) / sqrt(variance + epsilon) over the axes, times scale, plus offset; each of these may be NULL.
+ * Shape   that of x, with which scale and offset broadcast.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: finite also where all elements are equal. */
+LAM_API lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset,
+                                   const lam_normalize_options *options);
+
+/* x / sqrt(mean of x^2 + epsilon) over the axes, times scale, which may be NULL.
+ * Shape   that of x, with which scale broadcasts.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: finite also where x is 0. */
+LAM_API lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options *options);
+
+/* (x - mean) / sqrt(var + epsilon), times scale, plus offset, with one of each per element of `axis`. Where mean or var
+ * is NULL it is that of x over all other axes (training), else what was kept (evaluation).
+ * Shape   that of x; mean, var, scale, offset [size of axis]; scale and offset may be NULL.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: also through mean and var. */
+LAM_API lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
+                                   lam_tensor *offset, const lam_normalize_options *options);
+
+/* ---- attention ----------------------------------------------------------------------------------------------------- */
+
+typedef struct lam_attention_options {
+    lam_tensor *mask; /* bool, broadcasts to [..., n, m]: true where a query may look at a key; NULL: everywhere */
+    lam_tensor *bias; /* added to the scores, broadcasts to [..., n, m]; NULL: nothing */
+    double scale;     /* of the products; 0: 1 / sqrt(d) */
+    bool causal;      /* query i looks at keys 0 to i only */
+} lam_attention_options;
+
+/* softmax(scale query key^T + bias) value. A query that may look at nothing gives 0 and gradient 0.
+ * Shape   query [..., n, d], key [..., m, d], value [..., m, e] to [..., n, e]; leading axes broadcast as in lam_matmul.
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_DTYPE unless mask is bool. Derivative: by query, key, value and bias. */
+LAM_API lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
+                                  const lam_attention_options *options);
+
+/* ---- functions given by points ------------------------------------------------------------------------------------- */
+
+/* The value at x of the line through the points (xp, fp), xp ascending; beyond the ends that of the end.
+ * Shape   that of x; xp and fp [n], n > 0.
+ * Fails   LAM_ERR_SHAPE. Derivative: by x the slope of the piece to the right, 0 beyond the ends; by xp and fp. */
+LAM_API lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp);
+
+/* The polynomial with coefficients p, the highest power first, at x; without coefficients 0.
+ * Shape   that of x; p [n].
+ * Fails   LAM_ERR_RANK. Derivative: by p and x. */
+LAM_API lam_tensor *lam_polyval(lam_tensor *p, lam_tensor *x);
+
+/* The integral of y along the axis by the trapezoidal rule, at places x, or dx apart where x is NULL.
+ * Shape   y without the axis; x [size of the axis] or broadcasting with y.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by y and x. */
+LAM_API lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,88 @@
+/* Activation functions, made of other operations: no rows, no rules. Operands are guarded before a branch is chosen, so
+ * that the branch that is not taken sends 0 and never NaN, and each is its usual sub-gradient at a kink: 0 at 0 for
+ * relu, as JAX and PyTorch have it. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/reduce.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* NaN is not at most 0, and so stays. */
+lam_tensor *lam_relu(lam_tensor *x) {
+    return lam_where(lam_le(x, 0), 0, x);
+}
+
+lam_tensor *lam_relu6(lam_tensor *x) {
+    return lam_where(lam_ge(x, 6), 6, lam_relu(x));
+}
+
+lam_tensor *lam_leaky_relu(lam_tensor *x, double slope) {
+    x = lam__reduce_real(x);
+    return lam_where(lam_gt(x, 0.0), x, lam_mul(slope, x));
+}
+
+/* scale (exp(x / width) - 1) left of 0, x right of it. */
+static lam_tensor *exponential_left(lam_tensor *x, double scale, double width) {
+    x = lam__reduce_real(x);
+    lam_tensor *right = lam_gt(x, 0.0), *left = lam_where(right, 0.0, x);
+    return lam_where(right, x, lam_mul(scale, lam_expm1(width == 1 ? left : lam_div(left, width))));
+}
+
+lam_tensor *lam_elu(lam_tensor *x, double alpha) {
+    return exponential_left(x, alpha, 1);
+}
+
+lam_tensor *lam_celu(lam_tensor *x, double alpha) {
+    return exponential_left(x, alpha, alpha);
+}
+
+/* The constants that make mean 0 and variance 1 a fixed point (Klambauer et al. 2017). */
+lam_tensor *lam_selu(lam_tensor *x) {
+    return lam_mul(1.0507009873554804934, exponential_left(x, 1.6732632423543772848, 1));
+}
+
+lam_tensor *lam_gelu(lam_tensor *x) {
+    return lam_mul(x, lam_ndtr(x));
+}
+
+/* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1, and the cube, whose
+ * slope would meet that of the tail as inf times 0, is not made. */
+lam_tensor *lam_gelu_tanh(lam_tensor *x) {
+    x = lam__reduce_real(x);
+    lam_tensor *near = lam_clamp(x, -30.0, 30.0);
+    lam_tensor *cubic = lam_mul(near, lam_add(1.0, lam_mul(0.044715, lam_square(near))));
+    return lam_mul(x, lam_logistic(lam_mul(1.59576912160573071176, cubic)));
+}
+
+lam_tensor *lam_silu(lam_tensor *x) {
+    return lam_mul(x, lam_logistic(x));
+}
+
+lam_tensor *lam_mish(lam_tensor *x) {
+    return lam_mul(x, lam_tanh(lam_softplus(x)));
+}
+
+lam_tensor *lam_softsign(lam_tensor *x) {
+    return lam_div(x, lam_add(lam_abs(x), 1.0));
+}
+
+lam_tensor *lam_hard_tanh(lam_tensor *x) {
+    return lam_clamp(x, -1, 1);
+}
+
+lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
+    return lam_div(lam_relu6(lam_add(lam__reduce_real(x), 3.0)), 6.0);
+}
+
+lam_tensor *lam_hard_silu(lam_tensor *x) {
+    return lam_mul(x, lam_hard_sigmoid(x));
+}
+
+lam_tensor *lam_glu(lam_tensor *x, int axis) {
+    lam_dims own = lam_dims_of(x);
+    if (!lam__apply_axis("glu", x, own.rank, &axis)) return lam__axes_failed(x);
+    int64_t size = own.rank ? own.dims[axis] : 0, half = size / 2;
+    if (size % 2) return lam__axes_fail("glu", x, LAM_ERR_SHAPE, "axis %d cannot be halved", axis);
+    return lam_mul(lam_slice_axis(x, axis, 0, half), lam_logistic(lam_slice_axis(x, axis, half, size)));
+}

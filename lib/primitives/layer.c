@@ -1,0 +1,96 @@
+/* Normalisation and attention, made of other operations: no rows, no rules. What is NULL is left out. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/reduce.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* x scale + offset. */
+static lam_tensor *affine(lam_tensor *x, lam_tensor *scale, lam_tensor *offset) {
+    if (scale) x = lam_mul(x, scale);
+    return offset ? lam_add(x, offset) : x;
+}
+
+static const lam_normalize_options defaults = {.epsilon = 1e-5};
+
+/* The options with defaults filled in: the last axis, 1e-5. */
+static lam_normalize_options filled(const lam_normalize_options *options) {
+    static const int last = -1;
+    lam_normalize_options o = options ? *options : defaults;
+    if (o.epsilon == 0) o.epsilon = defaults.epsilon;
+    if (!o.axes.items) o.axes = (lam_axes){1, &last};
+    return o;
+}
+
+lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset, const lam_normalize_options *options) {
+    lam_normalize_options o = filled(options);
+    const lam_reduce_options over = {o.axes, true};
+    lam_tensor *away = lam_sub(x, lam_mean(x, &over));
+    lam_tensor *steepness = lam_rsqrt(lam_add(lam_mean(lam_square(away), &over), o.epsilon));
+    return affine(lam_mul(away, steepness), scale, offset);
+}
+
+lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options *options) {
+    lam_normalize_options o = filled(options);
+    x = lam__reduce_real(x);
+    lam_tensor *power = lam_mean(lam_square(x), &(lam_reduce_options){o.axes, true});
+    return affine(lam_mul(x, lam_rsqrt(lam_add(power, o.epsilon))), scale, NULL);
+}
+
+/* One number per feature, seen along `axis` of `rank` axes. */
+static lam_tensor *along(lam_tensor *feature, int axis, int rank) {
+    for (int i = axis + 1; feature && i < rank; i++) feature = lam_expand_dims(feature, -1);
+    return feature;
+}
+
+lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
+                           lam_tensor *offset, const lam_normalize_options *options) {
+    int others[LAM_INNER_RANK], count = 0, rank = lam_rank(x);
+    if (!lam__apply_axis("batch_norm", x, rank, &axis)) return lam__axes_failed(x);
+    for (int i = 0; i < rank; i++)
+        if (i != axis) others[count++] = i;
+    const lam_axes over = {(size_t)count, others};
+    mean = mean ? along(mean, axis, rank) : lam_mean(x, &(lam_reduce_options){over, true});
+    var = var ? along(var, axis, rank) : lam_var(x, &(lam_var_options){.axes = over, .keepdims = true});
+    lam_tensor *steepness = lam_rsqrt(lam_add(var, filled(options).epsilon));
+    return affine(lam_mul(lam_sub(x, mean), steepness), along(scale, axis, rank), along(offset, axis, rank));
+}
+
+/* ---- attention --------------------------------------------------------------------------------------------------- */
+
+/* softmax over the last axis of what `taken` lets through (NULL: all); rows that nothing is let through for are 0. */
+static lam_tensor *masked_softmax(lam_tensor *scores, lam_tensor *taken) {
+    if (!taken) return lam_softmax(scores, -1);
+    const lam_reduce_options last = {LAM_AXES(-1), true};
+    lam_tensor *open = lam_where(taken, scores, -INFINITY);
+    lam_tensor *top = lam_stop_gradient(lam_max_reduce(open, &last));
+    lam_tensor *away = lam_sub(open, lam_where(lam_eq(top, -INFINITY), 0.0, top));
+    lam_tensor *terms = lam_exp(away), *sum = lam_sum(terms, &last);
+    return lam_div(terms, lam_where(lam_eq(sum, 0.0), 1.0, sum));
+}
+
+/* Query i may look at keys 0 to i. */
+static lam_tensor *causal_mask(lam_tensor *scores) {
+    lam_dims own = lam_dims_of(scores);
+    lam_tensor *ones = lam_ones_like(scores);
+    lam_tensor *row = lam_cumsum(ones, own.rank - 2), *column = lam_cumsum(ones, own.rank - 1);
+    return lam_le(column, row);
+}
+
+lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value, const lam_attention_options *options) {
+    static const lam_attention_options none;
+    const lam_attention_options *o = options ? options : &none;
+    lam_dims own = lam_dims_of(query);
+    if (lam_failed(query) || lam_failed(key)) return lam_matmul(query, key);
+    if (own.rank < 2 || lam_rank(key) < 2)
+        return lam__axes_fail("attention", query, LAM_ERR_RANK, "query, key and value have two axes at least");
+    double scale = o->scale != 0 ? o->scale : 1 / sqrt((double)own.dims[own.rank - 1]);
+    lam_tensor *scores = lam_matmul(lam_mul(lam__reduce_real(query), scale), lam_moveaxis(key, -1, -2));
+    if (o->bias) scores = lam_add(scores, o->bias);
+    lam_tensor *taken = o->causal ? causal_mask(scores) : NULL;
+    if (o->mask) taken = taken ? lam_and(taken, o->mask) : o->mask;
+    return lam_matmul(masked_softmax(scores, taken), value);
+}

@@ -1,0 +1,66 @@
+/* Losses, made of other operations: no rows, no rules. Each is finite with finite gradients wherever the exact one is:
+ * logarithms of probabilities come from logits, and a weight of 0 takes no part, whatever it weighs. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/reduce.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
+    return lam_square(lam_sub(lam__reduce_real(predictions), targets));
+}
+
+/* With c the difference d cut off at delta, both d^2/2 and delta |d| - delta^2/2 are c (d - c/2), smooth at 0. */
+lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double delta) {
+    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *near = lam_clamp(d, -delta, delta);
+    return lam_mul(near, lam_sub(d, lam_mul(0.5, near)));
+}
+
+/* log(1 + 2 sinh(d/2)^2) near 0, where d + log(1 + exp(-2 d)) - log(2) has no digits. */
+lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets) {
+    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *near = lam_lt(lam_abs(d), 1.0);
+    lam_tensor *half = lam_mul(0.5, lam_where(near, d, 0.0)), *far = lam_where(near, 1.0, d);
+    lam_tensor *outside = lam_sub(lam_add(far, lam_softplus(lam_mul(-2.0, far))), 0.69314718055994530942);
+    return lam_where(near, lam_log1p(lam_mul(2.0, lam_square(lam_sinh(half)))), outside);
+}
+
+/* Sum over the axis of weights times x, where a weight of 0 takes no part even if x is infinite. */
+static lam_tensor *weighted_sum(lam_tensor *weights, lam_tensor *x, int axis) {
+    lam_tensor *none = lam_and(lam_eq(weights, 0.0), lam_not(lam_is_finite(x)));
+    return lam_sum(lam_mul(weights, lam_where(none, 0.0, x)), &(lam_reduce_options){.axes = {1, &axis}});
+}
+
+lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, int axis) {
+    return lam_neg(weighted_sum(labels, lam_log_softmax(logits, axis), axis));
+}
+
+lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, lam_tensor *labels, int axis) {
+    logits = lam__reduce_real(logits);
+    if (!lam__apply_axis("softmax_cross_entropy", logits, lam_rank(logits), &axis)) return lam__axes_failed(logits);
+    lam_tensor *at_label = lam_take_along_axis(logits, lam_expand_dims(labels, axis), axis);
+    lam_tensor *total = lam_logsumexp(logits, &(lam_reduce_options){.axes = {1, &axis}});
+    return lam_sub(total, lam_squeeze(at_label, (lam_axes){1, &axis}));
+}
+
+/* No difference of large numbers: each label weighs the side that it names. */
+lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *labels) {
+    lam_tensor *yes = lam_mul(labels, lam_softplus(lam_neg(lam__reduce_real(logits))));
+    return lam_add(yes, lam_mul(lam_sub(1.0, labels), lam_softplus(logits)));
+}
+
+lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, int axis) {
+    const lam_reduce_options over = {.axes = {1, &axis}};
+    return lam_sub(lam_sum(lam_xlogy(targets, targets), &over), weighted_sum(targets, log_predictions, axis));
+}
+
+/* A vector of 0 has no direction: its similarity is 0, with gradient 0. */
+lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
+    const lam_reduce_options over = {.axes = {1, &axis}};
+    const lam_norm_options length = {.axes = {1, &axis}};
+    lam_tensor *like = lam_zeros_like(x);
+    x = lam_add(x, lam_zeros_like(y)); /* broadcast, so that both have the axis */
+    y = lam_add(y, like);
+    lam_tensor *size = lam_mul(lam_norm(x, &length), lam_norm(y, &length)), *none = lam_eq(size, 0.0);
+    return lam_where(none, 0.0, lam_div(lam_sum(lam_mul(x, y), &over), lam_where(none, 1.0, size)));
+}

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* ---- error functions and the normal distribution ---------------------------------------------------------------- */
+/* ---- error functions and the normal distribution ----------------------------------------------------------------- */
 
 /* The y with erf(y) = x; -inf and inf at -1 and 1, NaN beyond. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: sqrt(pi)/2 exp(y^2).
@@ -49,7 +49,7 @@ LAM_API lam_tensor *lam_log_ndtr(lam_tensor *x);
  * Source  as erf_inv; 2.5 ULP. */
 LAM_API lam_tensor *lam_ndtri(lam_tensor *x);
 
-/* ---- gamma and beta --------------------------------------------------------------------------------------------- */
+/* ---- gamma and beta ---------------------------------------------------------------------------------------------- */
 
 /* log|Gamma(x)|; inf at 0 and the negative integers. (gammaln elsewhere.) Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: digamma(x).

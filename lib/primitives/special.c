@@ -22,7 +22,7 @@ static lam_tensor *member(const lam_primitive *family, lam_tensor *x, int64_t or
     return lam__apply_coded(family, order, 1, &x);
 }
 
-/* ---- error functions -------------------------------------------------------------------------------------------- */
+/* ---- error functions --------------------------------------------------------------------------------------------- */
 
 static lam_tensor *slope_erf_inv(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
@@ -65,7 +65,7 @@ lam_tensor *lam_erfcx(lam_tensor *x) {
     return member(&lam__row_erfcx, x, 0);
 }
 
-/* ---- the normal distribution ------------------------------------------------------------------------------------ */
+/* ---- the normal distribution ------------------------------------------------------------------------------------- */
 
 static lam_tensor *slope_ndtr(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
@@ -157,7 +157,7 @@ lam_tensor *lam_softplus(lam_tensor *x) {
     return lam__apply_unary(&lam__row_softplus, x);
 }
 
-/* ---- gamma ------------------------------------------------------------------------------------------------------ */
+/* ---- gamma ------------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *slope_lgamma(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;

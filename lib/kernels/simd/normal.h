@@ -23,7 +23,7 @@ ALWAYS_INLINE V64 root64(V64 x) {
 }
 #endif
 
-/* ---- softplus ------------------------------------------------------------------------------------------------ */
+/* ---- softplus ---------------------------------------------------------------------------------------------------- */
 
 ALWAYS_INLINE V64 f64_softplus(V64 x) {
     V64 zero = {0}, rest = SLEEF64(log1p, u10)(SLEEF64(exp, u10)(-f64_magnitude(x)));
@@ -34,7 +34,7 @@ ALWAYS_INLINE V32 f32_softplus(V32 x) {
     return f32_through1(x, f64_softplus);
 }
 
-/* ---- ndtr ---------------------------------------------------------------------------------------------------- */
+/* ---- ndtr -------------------------------------------------------------------------------------------------------- */
 
 /* erfc(z + d)/2 where z + d is -x/sqrt(2) to 100 bits, of which d alone would be up to 700 ulps in the tail. The slope
  * of log erfc, which d is multiplied by, is needed to a per cent: -(z + sqrt(z^2 + 4/pi)) is that (Abramowitz and
@@ -57,7 +57,7 @@ ALWAYS_INLINE V32 f32_ndtr(V32 x) {
     return f32_through1(x, quick_ndtr);
 }
 
-/* ---- inverses ------------------------------------------------------------------------------------------------ */
+/* ---- inverses ---------------------------------------------------------------------------------------------------- */
 
 /* erf_inv(x)/x in 8 x^2 - 1, for |x| <= 1/2 */
 static const double INVERSE_MIDDLE[] = {

@@ -29,7 +29,7 @@ static const wide bernoulli[] = {
 };
 enum { BERNOULLIS = sizeof bernoulli / sizeof *bernoulli };
 
-/* ---- digamma ---------------------------------------------------------------------------------------------------- */
+/* ---- digamma ----------------------------------------------------------------------------------------------------- */
 
 /* psi at x0 + d, where x0 is its positive zero, for |d| <= 1/4: coefficients psi^(k)(x0)/k!, the rest below 2^-66. */
 static wide near_root(wide d) {

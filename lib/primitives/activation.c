@@ -46,7 +46,8 @@ lam_tensor *lam_gelu(lam_tensor *x) {
     return lam_mul(x, lam_ndtr(x));
 }
 
-/* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1, and the cube, whose
+/* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1, and the cube,
+ * whose
  * slope would meet that of the tail as inf times 0, is not made. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     x = lam__reduce_real(x);

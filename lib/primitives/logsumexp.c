@@ -1,4 +1,5 @@
-/* logsumexp: the logarithm of sums of exponentials, along any set of axes. The exponentials, shifted by the largest, are
+/* logsumexp: the logarithm of sums of exponentials, along any set of axes. The exponentials, shifted by the largest,
+ * are
  * an output of their own: all rules are products with them, to any order, so that each is computed once. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -15,8 +16,10 @@
 #include <math.h>
 
 /* NOTE [shifted terms]
- * With m the largest element of a sum, TERMS are exp(x - m), SUM is their sum and RESULT is m + log SUM. Derivatives take
- * m for a constant, which changes none of them: d TERMS = TERMS dx, d RESULT = sum(TERMS dx) / SUM. Where m is +inf, the
+ * With m the largest element of a sum, TERMS are exp(x - m), SUM is their sum and RESULT is m + log SUM. Derivatives
+ * take
+ * m for a constant, which changes none of them: d TERMS = TERMS dx, d RESULT = sum(TERMS dx) / SUM. Where m is +inf,
+ * the
  * terms that are inf count 1 and the others 0; where it is -inf all terms are 0, and SUM is given as 1. */
 enum { RESULT, TERMS, SUM, OUTPUTS };
 
@@ -41,7 +44,8 @@ static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* ---- kernel calls ------------------------------------------------------------------------------------------------- */
+/* ---- kernel calls -------------------------------------------------------------------------------------------------
+ * */
 
 /* Strides that lay a result, contiguous over the kept axes, over the operand. */
 static void spread(const lam_value *x, lam__axis_set set, int64_t strides[]) {
@@ -155,7 +159,8 @@ static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out
     return status;
 }
 
-/* ---- rules -------------------------------------------------------------------------------------------------------- */
+/* ---- rules --------------------------------------------------------------------------------------------------------
+ * */
 
 static lam_tensor *sum_over(const lam_rule *r, lam_tensor *x) {
     return lam__apply1(&lam__row_sum, r->params, sizeof(lam__axis_set), x);

@@ -157,8 +157,15 @@ LAM_API lam_tensor *lam_inv(lam_tensor *x);
 
 /* The determinant of each matrix.
  * Shape   the leading axes.
- * Fails   LAM_ERR_SHAPE unless square. Derivative: det(x) tr(x^-1 dx); at singular matrices only up to 3 rows. */
+ * Fails   LAM_ERR_SHAPE unless square. Derivative: the sum of lam_cofactor(x) times dx, also at singular matrices. */
 LAM_API lam_tensor *lam_det(lam_tensor *x);
+
+/* The matrices of cofactors: [i, j] is the determinant without row i and column j, with the sign of i + j; det(x) x^-T
+ * where x can be inverted.
+ * Shape   that of x.
+ * Fails   LAM_ERR_SHAPE unless square. Derivative: the second one of the determinant, for every rank; a third one at
+ *         singular matrices with more than 3 rows needs distinct singular values. */
+LAM_API lam_tensor *lam_cofactor(lam_tensor *x);
 
 /* The sign of the determinant and the logarithm of its size: 0 and -inf for singular matrices.
  * Shape   the leading axes.

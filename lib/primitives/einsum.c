@@ -9,6 +9,7 @@
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
+#include <lamina/context.h>
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
@@ -359,7 +360,14 @@ static void contract_all(sum *s) {
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static lam_tensor *evaluate(sum *s) {
+/* Whether x is one of the operands, which are not to be given back as they are. */
+static bool is_given(lam_list operands, const lam_tensor *x) {
+    for (size_t i = 0; i < operands.count; i++)
+        if (operands.items[i] == x) return true;
+    return false;
+}
+
+static lam_tensor *evaluate(sum *s, lam_list operands) {
     int order[LAM_INNER_RANK] = {0};
     for (int n = 0; n < s->count; n++) make_distinct(s, &s->terms[n]);
     for (int n = 0; n < s->count; n++) sum_out(&s->terms[n], needed_outside(s, n, n));
@@ -371,7 +379,8 @@ static lam_tensor *evaluate(sum *s) {
         order[i] = axis_of(t, s->result[i]);
         there = there && order[i] == i;
     }
-    return there ? lam_alias(t->x) : lam_transpose(t->x, (lam_axes){s->result_rank, order});
+    if (there) return is_given(operands, t->x) ? lam_alias(t->x) : t->x;
+    return lam_transpose(t->x, (lam_axes){s->result_rank, order});
 }
 
 /* Looks at the operands and brings them to one dtype, one after the other; false: *failed is the result. */
@@ -391,12 +400,19 @@ static bool take_operands(sum *s, lam_list list, lam_tensor **failed) {
 }
 
 lam_tensor *lam_einsum(const char *subscripts, lam_list operands) {
-    sum s = {.subscripts = subscripts ? subscripts : ""};
     lam_tensor *failed;
+    sum s; /* most of it stays unused: no time for zeros */
+    s.subscripts = subscripts ? subscripts : "";
+    s.known = s.dot_count = s.result_rank = 0;
+    s.wanted = 0;
     if (!operands.count || !operands.items) return lam__axes_failed(NULL);
     if (operands.count > MOST_OPERANDS)
         return lam__axes_fail("einsum", operands.items[0], LAM_ERR_ARITY, "%zu operands are more than %d",
                               operands.count, MOST_OPERANDS);
     if (!take_operands(&s, operands, &failed)) return failed;
-    return read_subscripts(&s) ? evaluate(&s) : &s.ctx->failed;
+    if (!read_subscripts(&s)) return &s.ctx->failed;
+    lam_scope *scope = lam_scope_begin(s.ctx); /* products in between may be large: they go at once */
+    lam_tensor *out = evaluate(&s, operands);
+    lam_scope_end(scope, &out, 1);
+    return out;
 }

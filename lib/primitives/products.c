@@ -7,6 +7,7 @@
 
 #include "lib/tensor/value.h"
 
+#include <lamina/context.h>
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
@@ -101,12 +102,16 @@ lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n) {
     int64_t size = lam_dim(x, -1);
     if (n == 0)
         return lam__apply_broadcast(lam__create_eye(x->ctx, lam_dtype_of(x), 0, size, size), own.rank, own.dims);
+    lam_scope *scope = lam_scope_begin(x->ctx);
     uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     lam_tensor *square = n < 0 ? lam_inv(x) : x;
     for (;; square = lam_matmul(square, square)) {
         if (left & 1u) out = out ? lam_matmul(out, square) : square;
-        if (!(left >>= 1)) return out == x ? lam_alias(x) : out;
+        if (!(left >>= 1)) break;
     }
+    if (out == x) out = lam_alias(x);
+    lam_scope_end(scope, &out, 1);
+    return out;
 }
 
 enum { CHAIN = 64 };
@@ -160,9 +165,12 @@ lam_tensor *lam_multi_dot(lam_list factors) {
         size[i + 1] = (double)lam_dim(x[i], 1);
     }
     plan(n, size, split);
+    lam_scope *scope = lam_scope_begin(x[0]->ctx); /* products in between go at once */
     lam_tensor *out = chain(x, 0, n - 1, split);
     if (column) out = lam_squeeze(out, LAM_AXES(1));
-    return row ? lam_squeeze(out, LAM_AXES(0)) : out;
+    if (row) out = lam_squeeze(out, LAM_AXES(0));
+    lam_scope_end(scope, &out, 1);
+    return out;
 }
 
 /* ---- with factors that are there --------------------------------------------------------------------------------- */

@@ -278,6 +278,33 @@ START_TEST(zero_matrices) {
 }
 END_TEST
 
+/* ---- determinants of singular matrices --------------------------------------------------------------------------- */
+
+BODY(determinant) {
+    out[0] = lam_det(in[0]);
+}
+
+/* The product of the other diagonal elements is the cofactor of one; of a minor with two rows gone the second
+ * derivative. */
+START_TEST(determinants_of_singular_matrices_have_derivatives) {
+    lam_fn *f = FN(determinant, 1, 1), *g = lam_grad(f, NULL);
+    lam_tensor *x = lam_mul(identity(4), VEC(1, 2, 3, 0)), *two = lam_mul(identity(4), VEC(0, 2, 3, 0)), *y, *dy;
+    EXPECT_NEAR(apply1(g, x), 1e-14, LAM_DIMS(4, 4), [15] = 6);
+    EXPECT_NEAR(apply1(g, two), 1e-14, LAM_DIMS(4, 4), [15] = 0);
+    ck_assert_int_eq(lam_jvp(g, LAM_LIST(two), LAM_LIST(identity(4)), &y, &dy, 1, NULL), LAM_OK);
+    EXPECT_NEAR(dy, 1e-14, LAM_DIMS(4, 4), [0] = 6, [15] = 6);
+    SMALL(apply1(g, lam_zeros_like(x)), 0);
+    for (int rank = 1; rank <= 4; rank++) {
+        lam_tensor *low = lam_matmul(wild(4, rank), turned(wild(4, rank)));
+        ck_assert_msg(lam_check_grads(f, LAM_LIST(low), &(lam_check_grads_options){.order = 2}) == LAM_OK,
+                      "rank %d: %s", rank, lam_error(ctx));
+    }
+    lam_tensor *one = identity(4); /* all its singular values are equal */
+    ck_assert_msg(lam_check_grads(f, LAM_LIST(one), &(lam_check_grads_options){.order = 3}) == LAM_OK, "%s",
+                  lam_error(ctx));
+}
+END_TEST
+
 /* ---- eigenvalues of general matrices ----------------------------------------------------------------------------- */
 
 BODY(spectral_radius_squared) {
@@ -410,7 +437,8 @@ Suite *suite_primitives_spectral(void) {
     return SUITE_OF("spectral", values_are_those_of_numpy_and_scipy, norms_and_conditions_are_those_of_numpy,
                     gradients_are_those_of_jax, derivatives_agree_with_differences, norms_at_orthogonal_matrices,
                     eigenvalues_that_repeat, a_projector_on_equal_eigenvalues_has_its_derivative,
-                    pseudo_inverses_of_deficient_matrices, zero_matrices, eigenvalues_of_general_matrices,
+                    pseudo_inverses_of_deficient_matrices, zero_matrices,
+                    determinants_of_singular_matrices_have_derivatives, eigenvalues_of_general_matrices,
                     larger_matrices_by_their_residuals, exponentials_of_every_size,
                     matrices_that_are_not_finite_give_nan_and_leave_others_alone, mistakes_are_named);
 }

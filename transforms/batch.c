@@ -9,7 +9,6 @@
 #include "lib/primitives/rules.h"
 #include "transforms/arguments.h"
 
-#include <assert.h>
 #include <string.h>
 
 static const lam__batch *batch_of(const lam__level *level) {
@@ -148,7 +147,10 @@ static lam_value *draw(lam__level *level, const lam__draw *d) {
         lam__batch_refuse_draw(level->ctx, d->operation);
         return NULL;
     }
-    assert(d->rank < LAM_INNER_RANK); /* boxes hide an axis for each level, of which there cannot be more */
+    if (d->rank + 1 + (d->what.form == LAM__RANDOM_PAIRS) >= LAM_INNER_RANK) {
+        lam__error_set(level->ctx, LAM_ERR_RANK, NULL, "%s: %d axes are too many", d->operation, d->rank + 1);
+        return NULL;
+    }
     lam__draw wide = {.operation = d->operation, .what = d->what, .rank = d->rank + 1};
     wide.dims[0] = b->size;
     wide.whole[0] = b->whole ? b->whole : b->size;

@@ -35,10 +35,10 @@ typedef struct lam_vmap_options {
 
 /* For jacfwd, jacrev, jacobian, hessian and what is made of them. */
 typedef struct lam_jacobian_options {
-    lam_axes argnums;   /* inputs to differentiate; no list: the first */
-    int has_aux;        /* how many of the last outputs are passed through undifferentiated */
-    int64_t chunk_size; /* rows (or columns) at once; 0: all */
-    lam_randomness randomness;
+    lam_axes argnums;          /* inputs to differentiate; no list: the first */
+    int has_aux;               /* how many of the last outputs are passed through undifferentiated */
+    int64_t chunk_size;        /* rows (or columns) at once; 0: all */
+    lam_randomness randomness; /* of draws inside f, in forward mode, which runs f under vmap */
 } lam_jacobian_options;
 
 /* The gradient of f's first output, which must be a floating tensor of rank 0 (all others must be auxiliary).

@@ -38,7 +38,9 @@ static double unit(lam_dtype dtype, key k, uint64_t counter) {
 static double normal(lam_dtype dtype, key k) {
     double least = dtype == LAM_F64 ? -1 + 0x1p-53 : -1 + 0x1p-24, u = unit(dtype, k, 0);
     u = dtype == LAM_F64 ? fma(u, 1 - least, least) : (double)fmaf((float)u, (float)(1 - least), (float)least);
-    return 1.4142135623730951 * lam__special_erf_inv(u > least ? u : least);
+    u = u > least ? u : least;
+    lam__kernels_loop(LAM__LOOP_erf_inv, LAM_F64)(1, (void *[]){&u, &u}, (int64_t[]){1, 1}, NULL);
+    return 1.4142135623730951 * u;
 }
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */

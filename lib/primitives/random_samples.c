@@ -108,10 +108,11 @@ static bool dims_of_logits(const char *name, lam_tensor *logits, int axis, lam_d
 lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis, lam_dims dims) {
     const char *name = "random_categorical";
     int64_t wide[LAM_MAX_RANK];
-    lam_tensor *failed;
+    lam_tensor *in[2] = {key, logits}, *failed;
+    lam_value *v[2];
     lam__source s;
-    if (!lam__scope_peek(logits) || !lam__apply_axis(name, logits, lam_rank(logits), &axis))
-        return lam__axes_fail(name, logits, LAM_ERR_NULL, "there are no logits");
+    if (!lam__scope_operands(name, 2, in, v, &failed)) return failed;
+    if (!lam__apply_axis(name, logits, lam_rank(logits), &axis)) return lam__axes_failed(logits);
     if (!lam__random_parameters(name, key, 1, &logits, lam_rank(logits), dims, &s, &failed) ||
         !dims_of_logits(name, logits, axis, dims, wide))
         return failed;

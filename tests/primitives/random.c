@@ -354,6 +354,20 @@ END_TEST
         EXPECT_ERROR(status, __VA_ARGS__);                                                                             \
     } while (0)
 
+/* Leading axes of mean and covariance broadcast to the dims. */
+START_TEST(batches_of_means_and_covariances) {
+    lam_tensor *k = key42(), *c = MAT(2, 2, 2, 0.5, 0.5, 1), *two = lam_stack(LAM_LIST(c, lam_mul(4.0, c)), 0);
+    lam_tensor *z = lam_random_multivariate_normal(k, VEC(0, 0), c, LAM_DIMS(3, 2));
+    lam_tensor *got = lam_random_multivariate_normal(k, MAT(2, 2, 1, 2, 3, 4), two, LAM_DIMS(3, 2));
+    EXPECT_SAME(lam_index(got, 1, 0), lam_add(lam_index(z, 1, 0), VEC(1, 2)), 1e-15);
+    EXPECT_SAME(lam_index(got, 1, 1), lam_add(lam_mul(2.0, lam_index(z, 1, 1)), VEC(3, 4)), 1e-15);
+    lam_tensor *single_c = lam_cast(c, LAM_F32);
+    ck_assert(lam_dtype_of(lam_random_multivariate_normal(k, lam_cast(VEC(0, 0), LAM_F32), single_c, LAM_DIMS0)) ==
+              LAM_F32);
+    ck_assert(lam_dtype_of(lam_random_multivariate_normal(k, VEC(0, 0), single_c, LAM_DIMS0)) == LAM_F64);
+}
+END_TEST
+
 START_TEST(what_is_no_key_is_refused) {
     REFUSED(lam_split(VEC(1, 2), 2), LAM_ERR_DTYPE, "split", "f64[2]", "lam_key");
     REFUSED(lam_random_normal(INTEGERS(3), LAM_F64, LAM_DIMS(2)), LAM_ERR_SHAPE, "random_normal", "i64[3]");
@@ -386,6 +400,12 @@ START_TEST(impossible_requests_are_refused) {
     REFUSED(lam_random_categorical(k, LOGITS, 1, LAM_DIMS(3)), LAM_ERR_SHAPE, "random_categorical");
     REFUSED(lam_random_categorical(k, lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), 0, LAM_DIMS(3)), LAM_ERR_VALUE,
             "random_categorical", "categories");
+    ck_assert(lam_failed(lam_random_categorical(k, NULL, 0, LAM_DIMS(3))));
+    EXPECT_ERROR(LAM_ERR_NULL, "random_categorical");
+    ck_assert(lam_failed(lam_random_gamma(k, NULL, LAM_DIMS(3))));
+    EXPECT_ERROR(LAM_ERR_NULL, "random_gamma");
+    ck_assert(lam_failed(lam_random_permutation(k, NULL, 0)));
+    EXPECT_ERROR(LAM_ERR_NULL, "random_permutation");
     REFUSED(lam_random_permutation(k, p, 0), LAM_ERR_AXIS, "random_permutation");
     REFUSED(lam_random_gamma(k, VEC(1, 0), LAM_DIMS(2)), LAM_ERR_VALUE, "random_gamma", "0");
     REFUSED(lam_random_beta(k, p, num(-1), LAM_DIMS(2)), LAM_ERR_VALUE, "random_beta", "-1");
@@ -410,8 +430,8 @@ END_TEST
 
 Suite *suite_primitives_random(void) {
     Suite *suite = SUITE_OF("primitives/random", derivatives_by_parameters, samples_follow_their_distributions,
-                            means_and_variances, all_orders_are_alike, what_is_no_key_is_refused,
-                            impossible_requests_are_refused, empty_samples);
+                            means_and_variances, all_orders_are_alike, batches_of_means_and_covariances,
+                            what_is_no_key_is_refused, impossible_requests_are_refused, empty_samples);
     suite_loop(suite, numbers_are_those_of_jax, COUNT(samples));
     suite_loop(suite, a_batch_of_keys_is_each_of_them, 9);
     suite_loop(suite, implicit_derivatives_are_unbiased, 3);

@@ -174,6 +174,16 @@ BODY(coins) {
     out[0] = lam_rand_bernoulli(in[0]);
 }
 
+/* As many levels as there are axes inside, and one more. */
+START_TEST(too_many_levels_are_refused) {
+    lam_fn *f = FN(noise, 1, 1);
+    lam_vmap_options options = {.in_axes = LAM_AXES(LAM_UNMAPPED), .axis_size = 1, .randomness = DIFFERENT};
+    for (int i = 0; i < 40; i++) f = lam_vmap(f, &options);
+    ck_assert(lam_failed(apply1(f, num(1))));
+    EXPECT_STATUS(LAM_ERR_RANK);
+}
+END_TEST
+
 START_TEST(batched_parameters_meet_draws_of_their_level) {
     lam_tensor *p = MAT(4, 2, 0.1, 0.9, 0.5, 0.5, 0.3, 0.7, 0.8, 0.2);
     lam_tensor *each = lam_lt(plain(LAM_DIMS(4, 2), 0), p), *shared = lam_lt(plain(LAM_DIMS(2), 0), p);
@@ -270,6 +280,22 @@ START_TEST(jacobians_of_a_function_that_draws) {
         ck_assert(lam_failed(apply1(lam_jacfwd(f, &(lam_jacobian_options){.chunk_size = chunk}), x)));
         EXPECT_ERROR(LAM_ERR_OPTION, "LAM_RANDOMNESS_ERROR");
     }
+}
+END_TEST
+
+/* One draw is made when the function is linearised, and none by the linear function. */
+START_TEST(linear_functions_keep_what_was_drawn) {
+    lam_tensor *x = VEC(1, 2, 3), *dx = VEC(3, -1, 2), *y[1], *dy[1], *r = plain(LAM_DIMS(SIZE), 0);
+    lam_fn *linear, *f = FN(products, 1, 1);
+    lam_linearize(f, LAM_LIST(x), y, 1, &linear, NULL);
+    EXPECT_SAME(y[0], lam_mul(x, r), 0);
+    for (int i = 0; i < 2; i++) {
+        lam_call(linear, LAM_LIST(dx), dy, 1);
+        EXPECT_SAME(dy[0], lam_mul(dx, r), 0);
+    }
+    ck_assert_uint_eq(lam_ctx_random_state(ctx).draws, 1);
+    lam_ctx_seed(ctx, SEED);
+    EXPECT_SAME(apply1(lam_linear_transpose(f, LAM_LIST(x)), dx), lam_mul(dx, r), 0);
 }
 END_TEST
 
@@ -396,15 +422,55 @@ START_TEST(a_function_batched_by_a_loop_draws_as_asked) {
 }
 END_TEST
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Draws of every kind, below vmap, in chunks, again for a checkpoint and for a Function. True if all was made. */
+static bool scenario(void) {
+    lam_scope *scope = lam_scope_begin(ctx);
+    lam_tensor *x = VEC(1, 2, 3), *rows = lam_stack(LAM_LIST(x, x, x), 0), *got[4];
+    lam_call(mapped(FN(several, 1, 4), DIFFERENT, 2), LAM_LIST(rows), got, 4);
+    lam_fn *f = lam_checkpoint(FN_ENV(two_layers, 1, 1, ctx), NULL);
+    apply1(mapped(lam_grad(f, NULL), DIFFERENT, 2), rows);
+    apply1(mapped(lam_grad(FN(noisy_sum, 1, 1), NULL), SAME, 0), rows);
+    inner_mode = DIFFERENT;
+    apply1(lam_grad(FN(maps_inside, 1, 1), NULL), x);
+    apply1(mapped(FN(looped, 1, 1), DIFFERENT, 0), lam_sum(rows, &(lam_reduce_options){.axes = LAM_AXES(1)}));
+    lam_scope_end(scope, NULL, 0);
+    return scope && lam_status_of(ctx) == LAM_OK;
+}
+
+START_TEST(every_request_for_memory_refused) {
+    lam_ctx *outside = ctx;
+    bool reached = true, from_then_on = _i;
+    for (size_t refuse = 1; reached; refuse++) {
+        memory m = {.refuse = refuse, .from_then_on = from_then_on};
+        lam_ctx_options options = memory_options(&m);
+        ctx = lam_ctx_new(&options);
+        bool born = lam_status_of(ctx) == LAM_OK, made = scenario();
+        lam_status status = lam_status_of(ctx);
+        reached = m.requests >= refuse;
+        m.refuse = 0;
+        lam_clear_error(ctx);
+        bool works = !born || scenario();
+        lam_ctx_free(ctx);
+        ctx = outside;
+        ck_assert_msg(status == (made ? LAM_OK : LAM_ERR_MEMORY), "request %zu: %s", refuse, lam_status_name(status));
+        ck_assert_msg(works && m.blocks == 0 && !m.wrong_size, "request %zu: %zu blocks", refuse, m.blocks);
+    }
+}
+END_TEST
+
 Suite *suite_transforms_randomness(void) {
     Suite *suite = SUITE_OF(
         "transforms/randomness", the_same_seed_gives_the_same_draws, draws_are_those_of_keys,
         draws_have_the_type_that_is_asked_for, impossible_draws_are_refused,
         an_error_is_the_default_and_names_the_remedy, different_is_one_draw_with_the_batch_in_front,
-        same_is_one_draw_for_all, an_outer_level_may_refuse, batched_parameters_meet_draws_of_their_level,
-        normal_samples_around_batched_means, each_kind_of_draw_differs_by_example, draws_are_constants_of_derivatives,
-        jacobians_of_a_function_that_draws, checkpoint_draws_the_same_again, a_function_saves_the_noise_that_it_used,
+        same_is_one_draw_for_all, an_outer_level_may_refuse, too_many_levels_are_refused,
+        batched_parameters_meet_draws_of_their_level, normal_samples_around_batched_means,
+        each_kind_of_draw_differs_by_example, draws_are_constants_of_derivatives, jacobians_of_a_function_that_draws,
+        linear_functions_keep_what_was_drawn, checkpoint_draws_the_same_again, a_function_saves_the_noise_that_it_used,
         a_function_of_unbatched_operands_that_draws_is_batched, a_function_batched_by_a_loop_draws_as_asked);
+    suite_loop(suite, every_request_for_memory_refused, 2);
     suite_loop(suite, chunks_see_the_draws_of_the_whole, BATCH + 2);
     suite_loop(suite, nested_levels_decide_from_the_innermost_on, 8);
     return suite;

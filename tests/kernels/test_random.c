@@ -1,0 +1,88 @@
+/* Random bits: the published answers of Threefry-2x32-20, the same from every instruction set, and pieces of an array
+ * that are those of the whole, also where the lower word of the counter wraps. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/kernels/sets.h"
+
+/* From the known-answer file of Random123, the library of the paper's authors: key, counter, result. */
+START_TEST(known_answers) {
+    static const struct {
+        uint32_t key[2], counter[2], want[2];
+    } rows[] = {
+        {{0, 0}, {0, 0}, {0x6b200159, 0x99ba4efe}},
+        {{0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}, {0x1cb996fc, 0xbb002be7}},
+        {{0x13198a2e, 0x03707344}, {0x243f6a88, 0x85a308d3}, {0xc4923a9c, 0x483df7a0}},
+    };
+    const lam__simd *sets[SETS];
+    int count = sets_of_machine(sets);
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
+            uint64_t out[2], first = (uint64_t)rows[i].counter[0] << 32 | rows[i].counter[1];
+            sets[s]->threefry(LAM__RANDOM_PAIRS, rows[i].key, first, 1, out);
+            ck_assert_msg(out[0] == rows[i].want[0] && out[1] == rows[i].want[1], "%s, row %d: %llx %llx",
+                          sets[s]->name, i, (unsigned long long)out[0], (unsigned long long)out[1]);
+        }
+}
+END_TEST
+
+enum { MANY = 600, LARGEST = 16 };
+
+static const size_t bytes_of[] = {
+    [LAM__RANDOM_PAIRS] = 16, [LAM__RANDOM_WIDE] = 8,   [LAM__RANDOM_WORDS] = 8,  [LAM__RANDOM_NARROW] = 4,
+    [LAM__RANDOM_BYTES] = 1,  [LAM__RANDOM_UNIT64] = 8, [LAM__RANDOM_UNIT32] = 4,
+};
+
+/* _i is the form. */
+START_TEST(pieces_are_those_of_the_whole) {
+    static unsigned char whole[MANY * LARGEST], piece[MANY * LARGEST];
+    const uint32_t key[2] = {7, 0x80000001};
+    const uint64_t starts[] = {0, (UINT64_C(1) << 32) - 300, UINT64_MAX - MANY + 1};
+    const lam__simd *sets[SETS];
+    int count = sets_of_machine(sets);
+    size_t item = bytes_of[_i];
+    for (int k = 0; k < 3; k++) {
+        sets[0]->threefry((lam__random_form)_i, key, starts[k], MANY, whole);
+        for (int s = 0; s < count; s++) {
+            sets[s]->threefry((lam__random_form)_i, key, starts[k], MANY, piece);
+            ck_assert_msg(memcmp(whole, piece, MANY * item) == 0, "%s and %s differ", sets[0]->name, sets[s]->name);
+            for (int64_t at = 0, n = 1; at + n < MANY; at += n, n = n * 3 % 67) {
+                sets[s]->threefry((lam__random_form)_i, key, starts[k] + (uint64_t)at, n, piece);
+                ck_assert_msg(memcmp(whole + (size_t)at * item, piece, (size_t)n * item) == 0, "%s: %lld from %lld",
+                              sets[s]->name, (long long)n, (long long)at);
+            }
+        }
+    }
+}
+END_TEST
+
+/* Every range is hit from its least to its largest element and nowhere else. */
+START_TEST(ranges_are_kept) {
+    static int64_t out[20000];
+    static const struct {
+        int64_t low;
+        uint64_t span;
+    } rows[] = {{-3, 7}, {0, 1}, {INT64_MAX - 1, 2}, {INT64_MIN, 3}, {250, 6}};
+    for (int r = 0; r < 5; r++) {
+        const lam__random what = {.form = LAM__RANDOM_RANGE64, .low = rows[r].low, .span = rows[r].span};
+        unsigned seen = 0;
+        lam__kernels_random(&what, (const uint32_t[]){1, 2}, 0, 20000, out);
+        for (int i = 0; i < 20000; i++) {
+            uint64_t place = (uint64_t)out[i] - (uint64_t)rows[r].low;
+            ck_assert_msg(place < rows[r].span, "row %d: %lld", r, (long long)out[i]);
+            seen |= 1u << place;
+        }
+        ck_assert_uint_eq(seen, (1u << rows[r].span) - 1);
+    }
+}
+END_TEST
+
+Suite *suite_kernels_test_random(void) {
+    Suite *suite = suite_create("kernels/random");
+    TCase *tests = tcase_create("random");
+    tcase_add_test(tests, known_answers);
+    tcase_add_test(tests, ranges_are_kept);
+    tcase_add_loop_test(tests, pieces_are_those_of_the_whole, 0, LAM__RANDOM_UNIT32 + 1);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -221,7 +221,8 @@ LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters,
  * Shape   x: as x0; f's output too.
  * Fails   LAM_ERR_ARITY unless f and solve have one input more than there are parameters and one output.
  * Owner   current scope.
- * Derivative  by the parameters and the captures of f, of any order (implicit function theorem); zero by x0. */
+ * Derivative  by the parameters and the captures of f, of any order (implicit function theorem); zero by x0. What a
+ *             function captures is an operand here by itself, so there is no conversion of closures to do first. */
 LAM_API lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_fn *solve,
                                     lam_solve_rule tangent_solve, void *env);
 

@@ -34,7 +34,7 @@ VMAP(tenfold) {
 static const lam_function tagged = {
     .name = "tagged", .inputs = 1, .outputs = 1, .forward = negate, .vmap = tenfold, .is_linear = true};
 
-START_TEST(test_users_rule_sees_physical_values_and_axes) {
+START_TEST(users_rule_sees_physical_values_and_axes) {
     lam_fn *f = FN_ENV(applied, 1, 1, (void *)(uintptr_t)&tagged);
     lam_vmap_options o = {.in_axes = LAM_AXES(1), .randomness = LAM_RANDOMNESS_SAME};
     EXPECT(apply1(lam_vmap(f, &o), MAT(2, 3, 1, 2, 3, 4, 5, 6)), LAM_DIMS(3, 2), 10, 40, 20, 50, 30, 60);
@@ -51,7 +51,7 @@ BODY(adds_to_constant) {
     out[0] = lam_add(in[0], y);
 }
 
-START_TEST(test_call_without_batched_input_skips_the_rule) {
+START_TEST(call_without_batched_input_skips_the_rule) {
     EXPECT(apply1(lam_vmap(FN_ENV(adds_to_constant, 1, 1, num(3)), NULL), VEC(1, 2)), LAM_DIMS(2), -2, -1);
 }
 END_TEST
@@ -61,7 +61,7 @@ VMAP(unmapped_out) {
     out_axes[0] = LAM_UNMAPPED;
 }
 
-START_TEST(test_output_may_be_unmapped) {
+START_TEST(output_may_be_unmapped) {
     lam_function f = tagged;
     f.vmap = unmapped_out;
     EXPECT_NUM(apply1(lam_vmap(FN_ENV(applied, 1, 1, &f), &(lam_vmap_options){.out_axes = LAM_AXES(LAM_UNMAPPED)}),
@@ -99,7 +99,7 @@ VMAP(refuses) {
     out_axes[0] = 0;
 }
 
-START_TEST(test_wrong_rules) {
+START_TEST(wrong_rules) {
     const struct {
         void (*rule)(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[],
                      lam_tensor *out[], int out_axes[]);
@@ -156,7 +156,7 @@ static const lam_function norm = {.name = "norm",
                                   .shape = norm_shape,
                                   .vmap_by_loop = true};
 
-START_TEST(test_loop_runs_foreign_code_example_by_example) {
+START_TEST(loop_runs_foreign_code_example_by_example) {
     lam_fn *f = FN_ENV(applied, 1, 1, (void *)(uintptr_t)&norm), *rows = lam_vmap(f, NULL);
     runs = 0;
     EXPECT(apply1(rows, MAT(3, 2, 1, 2, 3, 4, 5, 6)), LAM_DIMS(3, 1), 5, 25, 61);
@@ -169,7 +169,7 @@ START_TEST(test_loop_runs_foreign_code_example_by_example) {
 }
 END_TEST
 
-START_TEST(test_loop_over_a_batch_of_none) {
+START_TEST(loop_over_a_batch_of_none) {
     lam_fn *rows = lam_vmap(FN_ENV(applied, 1, 1, (void *)(uintptr_t)&norm), NULL);
     EXPECT_EMPTY(apply1(rows, lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2))), LAM_DIMS(0, 1));
     lam_function f = norm;
@@ -179,7 +179,7 @@ START_TEST(test_loop_over_a_batch_of_none) {
 }
 END_TEST
 
-START_TEST(test_raw_data_of_a_box_is_refused) {
+START_TEST(raw_data_of_a_box_is_refused) {
     lam_function f = norm;
     f.vmap_by_loop = false;
     f.generate_vmap_rule = true;
@@ -231,7 +231,7 @@ static lam_fn *by(int input, mapping *m) {
     return lam_grad(FN_ENV(sum_of_mapped, 2, 1, m), &(lam_grad_options){.argnums = LAM_AXES(input)});
 }
 
-START_TEST(test_gradients_of_unmapped_inputs_are_summed) {
+START_TEST(gradients_of_unmapped_inputs_are_summed) {
     lam_fn *f = FN_ENV(applied_to_two, 2, 1, (void *)(uintptr_t)&scale);
     mapping second = {f, {0, LAM_UNMAPPED}}, first = {f, {LAM_UNMAPPED, 1}}, both = {f, {1, 0}};
     EXPECT_NUM(apply2(by(1, &second), VEC(1, 2, 3), num(10)), 7 * 6);
@@ -255,7 +255,7 @@ SETUP(ones_setup) {
     lam_fctx_save_for_backward(fc, LAM_LIST(NULL, in[0]));
 }
 
-START_TEST(test_gradient_without_batch_axis_counts_for_every_example) {
+START_TEST(gradient_without_batch_axis_counts_for_every_example) {
     lam_function f = scale;
     f.setup_context = ones_setup;
     f.backward = ones_backward;
@@ -264,7 +264,7 @@ START_TEST(test_gradient_without_batch_axis_counts_for_every_example) {
 }
 END_TEST
 
-START_TEST(test_nested_generated_rules) {
+START_TEST(nested_generated_rules) {
     lam_fn *inner = lam_vmap(FN_ENV(applied_to_two, 2, 1, (void *)(uintptr_t)&scale),
                              &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)});
     mapping m = {inner, {LAM_UNMAPPED, 0}};
@@ -279,7 +279,7 @@ START_TEST(test_nested_generated_rules) {
 }
 END_TEST
 
-START_TEST(test_generated_rule_over_a_batch_of_none) {
+START_TEST(generated_rule_over_a_batch_of_none) {
     lam_fn *f = FN_ENV(applied_to_two, 2, 1, (void *)(uintptr_t)&scale);
     EXPECT_EMPTY(
         apply2(lam_vmap(f, NULL), lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2))),
@@ -324,7 +324,7 @@ BODY(outer_level) {
     out[0] = lam_sum(apply1(lam_vmap(FN(captures_outer, 1, 1), NULL), VEC(1, 2)), NULL);
 }
 
-START_TEST(test_captured_boxes) {
+START_TEST(captured_boxes) {
     apply1(lam_grad(FN(captures_own_input, 1, 1), NULL), num(2));
     EXPECT_ERROR(LAM_ERR_CAPTURED, "grabber", "forward", "open but hidden");
     apply1(lam_vmap(FN(captures_own_input, 1, 1), NULL), VEC(1, 2));
@@ -335,10 +335,9 @@ START_TEST(test_captured_boxes) {
 END_TEST
 
 Suite *suite_custom_batch(void) {
-    return SUITE_OF("custom/batch", test_users_rule_sees_physical_values_and_axes,
-                    test_call_without_batched_input_skips_the_rule, test_output_may_be_unmapped, test_wrong_rules,
-                    test_loop_runs_foreign_code_example_by_example, test_loop_over_a_batch_of_none,
-                    test_raw_data_of_a_box_is_refused, test_gradients_of_unmapped_inputs_are_summed,
-                    test_gradient_without_batch_axis_counts_for_every_example, test_nested_generated_rules,
-                    test_generated_rule_over_a_batch_of_none, test_captured_boxes);
+    return SUITE_OF("custom/batch", users_rule_sees_physical_values_and_axes, call_without_batched_input_skips_the_rule,
+                    output_may_be_unmapped, wrong_rules, loop_runs_foreign_code_example_by_example,
+                    loop_over_a_batch_of_none, raw_data_of_a_box_is_refused, gradients_of_unmapped_inputs_are_summed,
+                    gradient_without_batch_axis_counts_for_every_example, nested_generated_rules,
+                    generated_rule_over_a_batch_of_none, captured_boxes);
 }

@@ -37,7 +37,7 @@ static const lam_function keeper = {.name = "keeper",
                                     .backward = uses_all,
                                     .generate_vmap_rule = true};
 
-START_TEST(test_every_kind_of_saved_value) {
+START_TEST(every_kind_of_saved_value) {
     lam_fn *f = lam_grad(fn_of_two(&keeper), NULL);
     EXPECT_NUM(apply2(f, num(3), num(5)), 4 * 4 * 5 + 15);
     /* The rule once more: 4 y from x + 1, and out has the rule of the outer level, 4 (x + 1) y + out. */
@@ -106,7 +106,7 @@ JVP(jvp_times_kept) {
 }
 
 /* First and second derivative at 2 by the rule: c s(x) and c s'(x), where s' of the output is again the rule: c s. */
-START_TEST(test_every_kind_and_number_of_saved_values) {
+START_TEST(every_kind_and_number_of_saved_values) {
     const lam_function both[] = {{.name = "separate",
                                   .inputs = 1,
                                   .outputs = 1,
@@ -179,7 +179,7 @@ JVP(saved_times) {
     dout[0] = lam_mul(lam_fctx_saved(fc, 0), t[0]);
 }
 
-START_TEST(test_each_mode_reads_its_own_list) {
+START_TEST(each_mode_reads_its_own_list) {
     lam_function f = {.name = "f",
                       .inputs = 1,
                       .outputs = 1,
@@ -192,7 +192,7 @@ START_TEST(test_each_mode_reads_its_own_list) {
 }
 END_TEST
 
-START_TEST(test_saving_twice_fails) {
+START_TEST(saving_twice_fails) {
     lam_function f = {.name = "hasty",
                       .inputs = 1,
                       .outputs = 1,
@@ -208,7 +208,7 @@ BACKWARD(reads_too_far) {
     gx[0] = lam_fctx_saved(fc, 2);
 }
 
-START_TEST(test_reading_what_was_not_saved_fails) {
+START_TEST(reading_what_was_not_saved_fails) {
     lam_function f = keeper;
     f.inputs = 1;
     f.forward = square_forward;
@@ -225,7 +225,7 @@ FORWARD(saves_in_forward) {
     lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
 }
 
-START_TEST(test_separate_forward_may_not_save) {
+START_TEST(separate_forward_may_not_save) {
     lam_function f = {.name = "mixed",
                       .inputs = 1,
                       .outputs = 1,
@@ -238,7 +238,7 @@ START_TEST(test_separate_forward_may_not_save) {
 END_TEST
 
 /* Nothing is kept when no derivative is wanted: the bytes alive are those of the result. */
-START_TEST(test_nothing_is_saved_without_a_derivative) {
+START_TEST(nothing_is_saved_without_a_derivative) {
     lam_function f = {.name = "f", .inputs = 1, .outputs = 1, .forward = saves_in_forward, .backward = times_saved};
     lam_tensor *x = lam_zeros(ctx, LAM_F64, LAM_DIMS(1000));
     warm_up();
@@ -255,7 +255,7 @@ SETUP(must_not_run) {
     ck_abort_msg("setup_context ran without a derivative");
 }
 
-START_TEST(test_setup_does_not_run_without_a_derivative) {
+START_TEST(setup_does_not_run_without_a_derivative) {
     lam_function f = {.name = "f",
                       .inputs = 1,
                       .outputs = 1,
@@ -272,7 +272,7 @@ START_TEST(test_setup_does_not_run_without_a_derivative) {
 END_TEST
 
 /* A saved input is the input, not a copy: a pullback adds nothing of its size. */
-START_TEST(test_saved_tensors_are_shared) {
+START_TEST(saved_tensors_are_shared) {
     lam_function f = {.name = "f", .inputs = 1, .outputs = 1, .forward = saves_in_forward, .backward = times_saved};
     lam_tensor *x = lam_zeros(ctx, LAM_F64, LAM_DIMS(1000)), *y;
     lam_fn *body = lam_function_fn(ctx, &f, NULL, 1, 1), *pullback;
@@ -285,7 +285,7 @@ START_TEST(test_saved_tensors_are_shared) {
 END_TEST
 
 /* Of a batch, too: one tensor is kept, whatever the rule. */
-START_TEST(test_saved_tensors_of_batches_are_shared) {
+START_TEST(saved_tensors_of_batches_are_shared) {
     const lam_function both[] = {
         {.name = "f", .inputs = 1, .outputs = 1, .forward = saves_in_forward, .backward = times_saved},
         {.name = "f",
@@ -327,7 +327,7 @@ BODY(applied_twice) {
     out[0] = apply1(env, apply1(env, in[0]));
 }
 
-START_TEST(test_one_context_per_application_and_level) {
+START_TEST(one_context_per_application_and_level) {
     lam_function f = {.name = "f",
                       .inputs = 1,
                       .outputs = 1,
@@ -362,7 +362,7 @@ BODY(changes_after_the_call) {
     out[0] = y;
 }
 
-START_TEST(test_saved_value_keeps_its_content_when_the_caller_changes_it) {
+START_TEST(saved_value_keeps_its_content_when_the_caller_changes_it) {
     const lam_function both[] = {
         {.name = "f", .inputs = 1, .outputs = 1, .forward = saves_in_forward, .backward = times_saved},
         {.name = "f",
@@ -376,7 +376,7 @@ START_TEST(test_saved_value_keeps_its_content_when_the_caller_changes_it) {
 }
 END_TEST
 
-START_TEST(test_saved_value_keeps_its_content) {
+START_TEST(saved_value_keeps_its_content) {
     lam_function f = {.name = "f", .inputs = 1, .outputs = 1, .forward = saves_then_changes, .backward = times_saved};
     EXPECT_NUM(apply1(lam_grad(fn_of(&f), NULL), num(3)), 3);
 }
@@ -397,7 +397,7 @@ SETUP(saves_hidden) {
     lam_fctx_save_for_backward(fc, LAM_LIST(as_operand ? lam_add(aside, 0.0) : aside));
 }
 
-START_TEST(test_hidden_intermediate_is_an_error_where_it_would_be_wrong) {
+START_TEST(hidden_intermediate_is_an_error_where_it_would_be_wrong) {
     lam_function f = {.name = "sly",
                       .inputs = 1,
                       .outputs = 1,
@@ -419,11 +419,11 @@ START_TEST(test_hidden_intermediate_is_an_error_where_it_would_be_wrong) {
 END_TEST
 
 Suite *suite_custom_context(void) {
-    return SUITE_OF("custom/context", test_every_kind_of_saved_value, test_every_kind_and_number_of_saved_values,
-                    test_each_mode_reads_its_own_list, test_saving_twice_fails, test_reading_what_was_not_saved_fails,
-                    test_separate_forward_may_not_save, test_nothing_is_saved_without_a_derivative,
-                    test_setup_does_not_run_without_a_derivative, test_saved_tensors_are_shared,
-                    test_saved_tensors_of_batches_are_shared, test_one_context_per_application_and_level,
-                    test_saved_value_keeps_its_content_when_the_caller_changes_it, test_saved_value_keeps_its_content,
-                    test_hidden_intermediate_is_an_error_where_it_would_be_wrong);
+    return SUITE_OF("custom/context", every_kind_of_saved_value, every_kind_and_number_of_saved_values,
+                    each_mode_reads_its_own_list, saving_twice_fails, reading_what_was_not_saved_fails,
+                    separate_forward_may_not_save, nothing_is_saved_without_a_derivative,
+                    setup_does_not_run_without_a_derivative, saved_tensors_are_shared,
+                    saved_tensors_of_batches_are_shared, one_context_per_application_and_level,
+                    saved_value_keeps_its_content_when_the_caller_changes_it, saved_value_keeps_its_content,
+                    hidden_intermediate_is_an_error_where_it_would_be_wrong);
 }

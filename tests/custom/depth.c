@@ -108,7 +108,7 @@ static void on_small_stack(void *(*work)(void *), void *env) {
     pthread_attr_destroy(&attributes);
 }
 
-START_TEST(test_recursive_callbacks_in_a_small_stack) {
+START_TEST(recursive_callbacks_in_a_small_stack) {
     job jobs[] = {{.f = &nested_backward, .how = GRAD},         {.f = &nested_jvp, .how = JVP_FN},
                   {.f = &nested_forward, .how = VALUE},         {.f = &nested_forward, .how = VMAP_OF_GRAD},
                   {.f = &nested_combined, .how = VALUE},        {.f = &nested_combined, .how = GRAD},
@@ -156,7 +156,7 @@ static void *run_chain(void *env) {
     return NULL;
 }
 
-START_TEST(test_long_chains_of_functions_in_a_small_stack) {
+START_TEST(long_chains_of_functions_in_a_small_stack) {
     double slope = 0;
     on_small_stack(run_chain, &slope);
     ck_assert(slope == 6);
@@ -164,6 +164,5 @@ START_TEST(test_long_chains_of_functions_in_a_small_stack) {
 END_TEST
 
 Suite *suite_custom_depth(void) {
-    return SUITE_OF("custom/depth", test_recursive_callbacks_in_a_small_stack,
-                    test_long_chains_of_functions_in_a_small_stack);
+    return SUITE_OF("custom/depth", recursive_callbacks_in_a_small_stack, long_chains_of_functions_in_a_small_stack);
 }

@@ -27,7 +27,7 @@ static lam_fn *custom_square(void) {
     return lam_custom_vjp(FN(square, 1, 1), FN(square_fwd, 1, 2), FN(square_bwd, 2, 1), NULL);
 }
 
-START_TEST(test_vjp_rule_under_every_transform) {
+START_TEST(vjp_rule_under_every_transform) {
     lam_fn *f = custom_square();
     plain_runs = fwd_runs = 0;
     EXPECT_NUM(apply1(f, num(3)), 9);
@@ -67,7 +67,7 @@ BODY(clipped_ten_x) {
     out[0] = lam_mul(10.0, lam_apply(clip, LAM_LIST(in[0], in[1], in[2])));
 }
 
-START_TEST(test_clipped_gradient_and_differentiated_bounds) {
+START_TEST(clipped_gradient_and_differentiated_bounds) {
     lam_fn *clip = lam_custom_vjp(FN(third, 3, 1), FN(clip_fwd, 3, 3), FN(clip_bwd, 3, 3), NULL),
            *f = FN_ENV(clipped_ten_x, 3, 1, clip);
     lam_tensor *g[3];
@@ -91,7 +91,7 @@ BODY(times_n_bwd) {
     out[0] = lam_mul(7.0, lam_mul(lam_cast(in[0], LAM_F64), in[1]));
 }
 
-START_TEST(test_nondiff_inputs_come_first) {
+START_TEST(nondiff_inputs_come_first) {
     lam_custom_options o = {.nondiff = LAM_AXES(0)};
     lam_fn *f = lam_custom_vjp(FN(times_n, 2, 1), FN(times_n_fwd, 2, 1), FN(times_n_bwd, 2, 1), &o);
     lam_tensor *n = lam_array(ctx, LAM_I64, LAM_DIMS0, (int64_t[]){3});
@@ -119,7 +119,7 @@ BODY(first_of_pair) {
     out[0] = y[0];
 }
 
-START_TEST(test_symbolic_zeros) {
+START_TEST(symbolic_zeros) {
     for (int symbolic = 0; symbolic < 2; symbolic++) {
         lam_fn *f = lam_custom_vjp(FN(pair, 1, 2), FN(pair, 1, 2), FN(pair_bwd, 2, 1),
                                    &(lam_custom_options){.symbolic_zeros = symbolic});
@@ -142,7 +142,7 @@ BODY(refusing_bwd) {
     out[0] = lam_fail(ctx, LAM_ERR_USER, "no rule for this");
 }
 
-START_TEST(test_rules_that_do_not_fit) {
+START_TEST(rules_that_do_not_fit) {
     lam_custom_vjp(FN(square, 1, 1), FN(square, 1, 1), FN(square_bwd, 2, 1), NULL);
     EXPECT_ERROR(LAM_ERR_ARITY, "custom_vjp", "bwd 'square_bwd'", "takes 2 inputs", "expected 1 and 1");
     lam_custom_vjp(FN(pair, 1, 2), FN(square, 1, 1), FN(square_bwd, 2, 1), NULL);
@@ -177,21 +177,21 @@ BODY(branching_bwd) {
     out[0] = lam_item(in[0]) > 0 ? in[1] : lam_neg(in[1]);
 }
 
-START_TEST(test_rule_with_host_control_flow) {
+START_TEST(rule_with_host_control_flow) {
     lam_fn *f = lam_custom_vjp(FN(square, 1, 1), FN(square_fwd, 1, 2), FN(branching_bwd, 2, 1), NULL);
     EXPECT_NUM(apply1(reverse_of(f), num(3)), 1);
     EXPECT_NUM(apply1(reverse_of(f), num(-3)), -1);
 }
 END_TEST
 
-START_TEST(test_rule_that_reads_a_batch_fails_with_advice) {
+START_TEST(rule_that_reads_a_batch_fails_with_advice) {
     lam_fn *f = lam_custom_vjp(FN(square, 1, 1), FN(square_fwd, 1, 2), FN(branching_bwd, 2, 1), NULL);
     apply1(lam_vmap(reverse_of(f), NULL), VEC(3, -3));
     EXPECT_ERROR(LAM_ERR_BATCHED, "branching_bwd", "lam_item", "lam_where");
 }
 END_TEST
 
-START_TEST(test_missing_rules_fail_at_once) {
+START_TEST(missing_rules_fail_at_once) {
     ck_assert(lam_failed(lam_custom_vjp(FN(square, 1, 1), NULL, FN(square_bwd, 2, 1), NULL)));
     EXPECT_ERROR(LAM_ERR_NULL, "custom_vjp", "square", "fwd is NULL");
     ck_assert(lam_failed(lam_custom_vjp(FN(square, 1, 1), FN(square_fwd, 1, 2), NULL, NULL)));
@@ -228,7 +228,7 @@ BODY(sum_of_products_bwd) {
     to->right.b = lam_mul(7.0, lam_mul(g, p->right.a));
 }
 
-START_TEST(test_trees_pass_through_rules) {
+START_TEST(trees_pass_through_rules) {
     lam_fn *f =
         lam_custom_vjp(FN(sum_of_products, 4, 1), FN(sum_of_products_fwd, 4, 5), FN(sum_of_products_bwd, 5, 4), NULL);
     lam_fn *g = lam_grad(
@@ -281,7 +281,7 @@ static lam_fn *fixed_point_rule(void) {
 }
 
 /* x' = c / (2 + a s), x'' = (-s x' (2 + a s) - c (s + a c x')) / (2 + a s)^2, with c = cos x, s = sin x. */
-START_TEST(test_fixed_point_by_implicit_differentiation_twice) {
+START_TEST(fixed_point_by_implicit_differentiation_twice) {
     lam_fn *f = fixed_point_rule();
     double a = 1.5, x = lam_item(apply1(f, num(a))), c = cos(x), s = sin(x), first = c / (2 + a * s),
            second = (-s * first * (2 + a * s) - c * (s + a * c * first)) / ((2 + a * s) * (2 + a * s));
@@ -302,7 +302,7 @@ BODY(square_rule) {
     out[1] = lam_mul(lam_mul(7.0, in[0]), in[1]);
 }
 
-START_TEST(test_jvp_rule_under_every_transform) {
+START_TEST(jvp_rule_under_every_transform) {
     lam_fn *f = lam_custom_jvp(FN(square, 1, 1), FN(square_rule, 2, 2), NULL);
     EXPECT_NUM(apply1(f, num(3)), 9);
     EXPECT_NUM(apply1(forward_of(f), num(3)), 21);
@@ -328,7 +328,7 @@ BODY(product_rule) {
     out[0] = lam_mul(in[0], lam_add(lam_mul(11.0, in[3]), in[1]));
 }
 
-START_TEST(test_rules_per_input) {
+START_TEST(rules_per_input) {
     lam_fn *rules[2] = {FN(product_rule, 4, 1), NULL}, *f = lam_custom_jvps(FN(product, 2, 1), rules, 2, NULL);
     lam_tensor *g[2];
     EXPECT_NUM(apply2(f, num(3), num(5)), 15);
@@ -355,7 +355,7 @@ BODY(refusing_rule) {
     out[1] = lam_fail(ctx, LAM_ERR_USER, "no rule for this");
 }
 
-START_TEST(test_jvp_rules_that_do_not_fit) {
+START_TEST(jvp_rules_that_do_not_fit) {
     const struct {
         lam_body body;
         lam_status status;
@@ -381,7 +381,7 @@ BODY(product_rule_of_zeros) {
     out[1] = in[2] ? lam_mul(in[2], in[1]) : lam_zeros_like(in[0]);
 }
 
-START_TEST(test_symbolic_zero_tangents) {
+START_TEST(symbolic_zero_tangents) {
     for (int symbolic = 0; symbolic < 2; symbolic++) {
         lam_fn *f = lam_custom_jvp(FN(product, 2, 1), FN(product_rule_of_zeros, 4, 2),
                                    &(lam_custom_options){.symbolic_zeros = symbolic});
@@ -413,7 +413,7 @@ BODY(sum_of_rows) {
     out[0] = lam_sum(lam_apply(env, LAM_LIST(in[0], in[1])), NULL);
 }
 
-START_TEST(test_vmap_rule_with_mixed_mapping) {
+START_TEST(vmap_rule_with_mixed_mapping) {
     lam_fn *f = lam_custom_vmap(FN(product, 2, 1), product_vmap, NULL);
     lam_fn *rows = lam_vmap(f, &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)});
     EXPECT_NUM(apply2(f, num(3), num(5)), 15);
@@ -432,7 +432,7 @@ START_TEST(test_vmap_rule_with_mixed_mapping) {
 END_TEST
 
 /* Inside and outside of derivatives, and twice: a rule within the batch of a batch sees both axes. */
-START_TEST(test_vmap_rule_under_derivatives_and_batches) {
+START_TEST(vmap_rule_under_derivatives_and_batches) {
     lam_fn *f = lam_custom_vmap(FN(product, 2, 1), product_vmap, NULL), *rows = lam_vmap(f, NULL);
     lam_tensor *x = VEC(1, 2), *y = VEC(3, 4), *value, *tangent;
     lam_jvp(rows, LAM_LIST(x, y), LAM_LIST(VEC(1, 1), NULL), &value, &tangent, 1, NULL);
@@ -453,7 +453,7 @@ static void forgetful_vmap(lam_ctx *here, const lam_vmap_info *info, const bool 
     out_mapped[0] = true;
 }
 
-START_TEST(test_vmap_rule_of_wrong_structure) {
+START_TEST(vmap_rule_of_wrong_structure) {
     lam_fn *f = lam_custom_vmap(FN(product, 2, 1), forgetful_vmap, NULL);
     apply2(lam_vmap(f, NULL), VEC(1, 2), VEC(3, 4));
     EXPECT_ERROR(LAM_ERR_SHAPE, "product", "output 0", "expected the batch size 2");
@@ -461,12 +461,10 @@ START_TEST(test_vmap_rule_of_wrong_structure) {
 END_TEST
 
 Suite *suite_custom_functions(void) {
-    return SUITE_OF("custom/functions", test_vjp_rule_under_every_transform,
-                    test_clipped_gradient_and_differentiated_bounds, test_nondiff_inputs_come_first,
-                    test_symbolic_zeros, test_rules_that_do_not_fit, test_rule_with_host_control_flow,
-                    test_rule_that_reads_a_batch_fails_with_advice, test_missing_rules_fail_at_once,
-                    test_trees_pass_through_rules, test_fixed_point_by_implicit_differentiation_twice,
-                    test_jvp_rule_under_every_transform, test_rules_per_input, test_jvp_rules_that_do_not_fit,
-                    test_symbolic_zero_tangents, test_vmap_rule_with_mixed_mapping,
-                    test_vmap_rule_under_derivatives_and_batches, test_vmap_rule_of_wrong_structure);
+    return SUITE_OF("custom/functions", vjp_rule_under_every_transform, clipped_gradient_and_differentiated_bounds,
+                    nondiff_inputs_come_first, symbolic_zeros, rules_that_do_not_fit, rule_with_host_control_flow,
+                    rule_that_reads_a_batch_fails_with_advice, missing_rules_fail_at_once, trees_pass_through_rules,
+                    fixed_point_by_implicit_differentiation_twice, jvp_rule_under_every_transform, rules_per_input,
+                    jvp_rules_that_do_not_fit, symbolic_zero_tangents, vmap_rule_with_mixed_mapping,
+                    vmap_rule_under_derivatives_and_batches, vmap_rule_of_wrong_structure);
 }

@@ -66,7 +66,7 @@ static lam_tensor *with(lam_tensor *(*rule)(lam_tensor *g), int position, lam_te
     return apply2(lam_grad(FN_ENV(sum_of_pair, 2, 1, fn_of_two(&f)), NULL), x, y);
 }
 
-START_TEST(test_gradients_that_do_not_fit) {
+START_TEST(gradients_that_do_not_fit) {
     with(too_long, 0, VEC(1, 2, 3), VEC(1, 1, 1));
     EXPECT_ERROR(LAM_ERR_SHAPE, "giver", "backward", "input 0", "expected f64[3]", "got f64[5]");
     with(single, 0, VEC(1, 2, 3), VEC(1, 1, 1));
@@ -80,7 +80,7 @@ START_TEST(test_gradients_that_do_not_fit) {
 }
 END_TEST
 
-START_TEST(test_gradients_that_are_reduced_or_zero) {
+START_TEST(gradients_that_are_reduced_or_zero) {
     EXPECT(with(rows, 0, VEC(1, 2, 3), VEC(1, 1, 1)), LAM_DIMS(3), 5, 7, 9);
     EXPECT(with(rows, 0, MAT(1, 3, 1, 2, 3), VEC(1, 1, 1)), LAM_DIMS(1, 3), 5, 7, 9);
     EXPECT(with(wide_zeros, 0, VEC(1, 2, 3), VEC(1, 1, 1)), LAM_DIMS(3), 0, 0, 0);
@@ -104,7 +104,7 @@ BODY(second_is_a_hole) {
     out[0] = call_function(&f, NULL, LAM_LIST(in[0], NULL));
 }
 
-START_TEST(test_gradient_for_a_hole_is_refused) {
+START_TEST(gradient_for_a_hole_is_refused) {
     gradient = nothing;
     slot = 1;
     EXPECT_NUM(apply1(lam_grad(FN(second_is_a_hole, 1, 1), NULL), num(3)), 0);
@@ -161,7 +161,7 @@ static lam_tensor *integers(lam_tensor *t) {
     return lam_cast(t, LAM_I64);
 }
 
-START_TEST(test_tangents_absent_and_materialised) {
+START_TEST(tangents_absent_and_materialised) {
     lam_tensor *got[3];
     for (int k = 0; k < 2; k++) {
         materialize_tangents = k;
@@ -176,7 +176,7 @@ START_TEST(test_tangents_absent_and_materialised) {
 }
 END_TEST
 
-START_TEST(test_tangents_that_do_not_fit) {
+START_TEST(tangents_that_do_not_fit) {
     lam_tensor *got[3];
     tangents_of_trio(too_long, 1, got);
     EXPECT_ERROR(LAM_ERR_SHAPE, "trio", "jvp", "output 1", "expected f64[3]", "got f64[5]");
@@ -215,7 +215,7 @@ static const lam_function product = {.name = "product",
                                      .backward = notes_wants,
                                      .generate_vmap_rule = true};
 
-START_TEST(test_needs_input_grad_is_that_of_the_level) {
+START_TEST(needs_input_grad_is_that_of_the_level) {
     lam_fn *f = fn_of_two(&product);
     wants[0] = wants[1] = 0;
     EXPECT_NUM(apply2(lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)}), num(3), num(5)), 3);
@@ -274,7 +274,7 @@ BODY(sum_of_three) {
     out[0] = lam_sum(lam_add(lam_add(y[0], y[1]), y[2]), NULL);
 }
 
-START_TEST(test_materialised_and_absent_cotangents) {
+START_TEST(materialised_and_absent_cotangents) {
     mark = false;
     for (int k = 0; k < 2; k++) {
         materialize = k;
@@ -288,7 +288,7 @@ START_TEST(test_materialised_and_absent_cotangents) {
 }
 END_TEST
 
-START_TEST(test_non_differentiable_outputs) {
+START_TEST(non_differentiable_outputs) {
     materialize = true;
     mark = false;
     EXPECT_NUM(apply1(lam_grad(FN(sum_of_three, 1, 1), NULL), num(2)), 4 + 12);
@@ -306,7 +306,7 @@ SETUP(marks_a_stranger) {
     lam_fctx_mark_non_differentiable(fc, LAM_LIST(in[0]));
 }
 
-START_TEST(test_marking_what_is_no_output_fails) {
+START_TEST(marking_what_is_no_output_fails) {
     lam_function f = {.name = "marker",
                       .inputs = 1,
                       .outputs = 1,
@@ -342,7 +342,7 @@ BODY(two_and_three) {
     out[0] = lam_add(lam_mul(2.0, y[0]), lam_mul(3.0, y[1]));
 }
 
-START_TEST(test_input_returned_as_is_and_twice) {
+START_TEST(input_returned_as_is_and_twice) {
     lam_fn *f = FN(two_and_three, 1, 1);
     EXPECT_NUM(apply1(f, num(3)), 15);
     EXPECT_NUM(apply1(lam_grad(f, NULL), num(3)), 2 * 5 + 3 * 7);
@@ -352,9 +352,8 @@ START_TEST(test_input_returned_as_is_and_twice) {
 END_TEST
 
 Suite *suite_custom_gradients(void) {
-    return SUITE_OF("custom/gradients", test_gradients_that_do_not_fit, test_gradients_that_are_reduced_or_zero,
-                    test_gradient_for_a_hole_is_refused, test_tangents_absent_and_materialised,
-                    test_tangents_that_do_not_fit, test_needs_input_grad_is_that_of_the_level,
-                    test_materialised_and_absent_cotangents, test_non_differentiable_outputs,
-                    test_marking_what_is_no_output_fails, test_input_returned_as_is_and_twice);
+    return SUITE_OF("custom/gradients", gradients_that_do_not_fit, gradients_that_are_reduced_or_zero,
+                    gradient_for_a_hole_is_refused, tangents_absent_and_materialised, tangents_that_do_not_fit,
+                    needs_input_grad_is_that_of_the_level, materialised_and_absent_cotangents,
+                    non_differentiable_outputs, marking_what_is_no_output_fails, input_returned_as_is_and_twice);
 }

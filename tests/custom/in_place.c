@@ -46,7 +46,7 @@ BODY(through_handle) {
     out[0] = x;
 }
 
-START_TEST(test_callers_handle_shows_the_new_value_at_every_level) {
+START_TEST(callers_handle_shows_the_new_value_at_every_level) {
     for (int s = 0; s < 2; s++) {
         lam_fn *f = FN_ENV(through_handle, 1, 1, (void *)(uintptr_t)styles[s]), *g = lam_grad(f, NULL),
                *d = FN_ENV(along, 1, 1, f);
@@ -62,7 +62,7 @@ START_TEST(test_callers_handle_shows_the_new_value_at_every_level) {
 }
 END_TEST
 
-START_TEST(test_callers_value_is_copied_when_others_see_it) {
+START_TEST(callers_value_is_copied_when_others_see_it) {
     lam_tensor *x = VEC(0, 1), *view = lam_slice_axis(x, 0, 1, 2), *y;
     lam_function_apply(ctx, &exp_separate, NULL, LAM_LIST(x), &y, 1);
     EXPECT_NEAR(x, 1e-15, LAM_DIMS(2), 1, exp(1));
@@ -77,7 +77,7 @@ BODY(overwrites_captured) {
     out[0] = lam_add(in[0], y);
 }
 
-START_TEST(test_captured_handle_is_not_rebound) {
+START_TEST(captured_handle_is_not_rebound) {
     lam_tensor *x = num(1);
     apply1(FN_ENV(overwrites_captured, 1, 1, x), num(2));
     EXPECT_ERROR(LAM_ERR_CAPTURED, "exp_");
@@ -107,7 +107,7 @@ FORWARD(adds_second) {
     out[0] = in[0];
 }
 
-START_TEST(test_wrong_marks) {
+START_TEST(wrong_marks) {
     lam_function f = {.name = "rewriter", .inputs = 1, .outputs = 1, .forward = overwrites_unmarked};
     lam_tensor *y, *x = num(1);
     lam_function_apply(ctx, &f, NULL, LAM_LIST(x), &y, 1);
@@ -137,7 +137,7 @@ static void adds_one_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_
     out_axes[0] = in_axes[0];
 }
 
-START_TEST(test_vmap_rule_may_overwrite_too) {
+START_TEST(vmap_rule_may_overwrite_too) {
     lam_function f = exp_separate;
     f.generate_vmap_rule = false;
     f.vmap = adds_one_vmap;
@@ -176,7 +176,7 @@ BODY(halves) {
     out[0] = lam_sum(lam_concatenate(LAM_LIST(y[0], y[1], in[0]), 0), NULL);
 }
 
-START_TEST(test_views_of_inputs_have_the_rule_of_the_function) {
+START_TEST(views_of_inputs_have_the_rule_of_the_function) {
     lam_fn *f = FN(halves, 1, 1);
     EXPECT_NUM(apply1(f, VEC(2, 3, 4, 5)), 4 + 9 + 4 + 5 + 14);
     EXPECT(apply1(lam_grad(f, NULL), VEC(2, 3, 4, 5)), LAM_DIMS(4), 5 * 4 + 1, 5 * 6 + 1, 8, 8);
@@ -207,7 +207,7 @@ BODY(square_with_hook) {
     out[0] = lam_square(lam_on_gradient(in[0], h->callback, &h->hook));
 }
 
-START_TEST(test_hook_sees_and_replaces_cotangents) {
+START_TEST(hook_sees_and_replaces_cotangents) {
     hooked see = {.callback = FN(notes, 1, 1)}, change = {.callback = FN(doubles, 1, 1)};
     EXPECT_NUM(apply1(lam_grad(FN_ENV(square_with_hook, 1, 1, &see), NULL), num(3)), 6);
     ck_assert_double_eq(noted, 6);
@@ -221,7 +221,7 @@ START_TEST(test_hook_sees_and_replaces_cotangents) {
 }
 END_TEST
 
-START_TEST(test_removed_hook_is_the_identity) {
+START_TEST(removed_hook_is_the_identity) {
     hooked h = {.callback = FN(doubles, 1, 1)};
     lam_fn *pullback;
     lam_tensor *y;
@@ -236,16 +236,15 @@ START_TEST(test_removed_hook_is_the_identity) {
 }
 END_TEST
 
-START_TEST(test_hook_of_wrong_arity) {
+START_TEST(hook_of_wrong_arity) {
     lam_on_gradient(num(1), FN(doubles, 1, 2), NULL);
     EXPECT_ERROR(LAM_ERR_ARITY, "lam_on_gradient", "doubles");
 }
 END_TEST
 
 Suite *suite_custom_in_place(void) {
-    return SUITE_OF("custom/in_place", test_callers_handle_shows_the_new_value_at_every_level,
-                    test_callers_value_is_copied_when_others_see_it, test_captured_handle_is_not_rebound,
-                    test_wrong_marks, test_vmap_rule_may_overwrite_too,
-                    test_views_of_inputs_have_the_rule_of_the_function, test_hook_sees_and_replaces_cotangents,
-                    test_removed_hook_is_the_identity, test_hook_of_wrong_arity);
+    return SUITE_OF("custom/in_place", callers_handle_shows_the_new_value_at_every_level,
+                    callers_value_is_copied_when_others_see_it, captured_handle_is_not_rebound, wrong_marks,
+                    vmap_rule_may_overwrite_too, views_of_inputs_have_the_rule_of_the_function,
+                    hook_sees_and_replaces_cotangents, removed_hook_is_the_identity, hook_of_wrong_arity);
 }

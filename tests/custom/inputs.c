@@ -41,7 +41,7 @@ BODY(powers_with_a_hole) {
     lam_function_apply(ctx, &powers, &p, LAM_LIST(in[0], NULL, in[1]), out, 1);
 }
 
-START_TEST(test_optional_inputs_and_attributes) {
+START_TEST(optional_inputs_and_attributes) {
     lam_fn *f = FN(powers_with_a_hole, 2, 1), *by_second = lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)});
     EXPECT_NUM(apply2(f, num(1), num(2)), 2 + 16);
     EXPECT_NUM(apply2(by_second, num(1), num(2)), 2 * 3 * 4);
@@ -62,7 +62,7 @@ BACKWARD(of_a_square) {
     gx[0] = lam_mul(g[0], lam_mul(2.0, lam_fctx_saved(fc, 0)));
 }
 
-START_TEST(test_default_attributes) {
+START_TEST(default_attributes) {
     lam_function f = {
         .name = "raise", .inputs = 1, .outputs = 1, .forward = raises_by_default, .backward = of_a_square};
     EXPECT_NUM(call_function(&f, NULL, LAM_LIST(num(3))), 9);
@@ -74,7 +74,7 @@ START_TEST(test_default_attributes) {
 END_TEST
 
 /* x + b, or x alone: the hole passes through transforms of the Function as a function. */
-START_TEST(test_optional_inputs_through_transforms) {
+START_TEST(optional_inputs_through_transforms) {
     power p = {2, 1};
     lam_fn *f = lam_function_fn(ctx, &powers, &p, 3, 1), *g = lam_grad(f, NULL);
     lam_tensor *x = num(3), *y = num(4), *out[2], *tangent[2];
@@ -106,7 +106,7 @@ BODY(plain_square) {
     out[0] = lam_square(in[0]);
 }
 
-START_TEST(test_holes_are_refused_elsewhere) {
+START_TEST(holes_are_refused_elsewhere) {
     lam_tensor *out[2];
     lam_call(lam_jvp_fn(FN(plain_square, 1, 1), NULL), LAM_LIST(NULL, num(1)), out, 2);
     EXPECT_ERROR(LAM_ERR_DTYPE, "input 0", "plain_square", "NULL");
@@ -189,7 +189,7 @@ BODY(sum_of_model) {
     out[0] = lam_add(lam_add(y.layers[0].weight, y.layers[1].weight), lam_add(biases, lam_cast(y.scale, LAM_F64)));
 }
 
-START_TEST(test_trees_with_holes) {
+START_TEST(trees_with_holes) {
     const model m = {.layers = {{num(1), num(2)}, {num(3), num(4)}}, .scale = num(5)};
     lam_grad_options all = {.argnums = LAM_AXES(LAM_RANGE(0, LEAVES))};
     for (int hole = 0; hole < 2; hole++) {
@@ -250,7 +250,7 @@ BODY(leaf_of_handle) {
     out[0] = m.layers[1].bias; /* the leaf of the caller's tree */
 }
 
-START_TEST(test_dirty_leaves_of_trees) {
+START_TEST(dirty_leaves_of_trees) {
     lam_fn *f = FN(leaf_of_handle, 1, 1);
     EXPECT_NEAR(apply1(f, num(2)), 1e-15, LAM_DIMS0, exp(2));
     EXPECT_NEAR(apply1(lam_grad(f, NULL), num(2)), 1e-15, LAM_DIMS0, 2 * exp(2));
@@ -277,7 +277,7 @@ BODY(batched_model) {
     lam_function_apply(ctx, &f, NULL, LAM_TREE(&m), out, LEAVES);
 }
 
-START_TEST(test_batching_rules_of_trees) {
+START_TEST(batching_rules_of_trees) {
     const model rows = {.layers = {{VEC(1, 2), num(2)}, {num(3), num(4)}}, .scale = VEC(5, 6)};
     model got;
     lam_vmap_options o = {.in_axes = LAM_AXES(0, LAM_UNMAPPED, LAM_UNMAPPED, LAM_UNMAPPED, 0),
@@ -316,7 +316,7 @@ BODY(sum_of_ladder) {
 }
 
 /* 1 + 2 x + 3 x^2 + ... at 1: n (n + 1) / 2; its derivative, (n^3 - n) / 3. */
-START_TEST(test_lists_of_outputs) {
+START_TEST(lists_of_outputs) {
     for (int n = 1; n <= 40; n += 13) {
         lam_fn *f = FN_ENV(sum_of_ladder, 1, 1, &n);
         EXPECT_NUM(apply1(f, num(1)), n);
@@ -328,7 +328,7 @@ START_TEST(test_lists_of_outputs) {
 END_TEST
 
 Suite *suite_custom_inputs(void) {
-    return SUITE_OF("custom/inputs", test_optional_inputs_and_attributes, test_default_attributes,
-                    test_optional_inputs_through_transforms, test_holes_are_refused_elsewhere, test_trees_with_holes,
-                    test_dirty_leaves_of_trees, test_batching_rules_of_trees, test_lists_of_outputs);
+    return SUITE_OF("custom/inputs", optional_inputs_and_attributes, default_attributes,
+                    optional_inputs_through_transforms, holes_are_refused_elsewhere, trees_with_holes,
+                    dirty_leaves_of_trees, batching_rules_of_trees, lists_of_outputs);
 }

@@ -57,7 +57,7 @@ BODY(weighed) {
     out[0] = call_function(env ? env : (void *)(uintptr_t)&weigh, NULL, LAM_LIST(weights(), in[0]));
 }
 
-START_TEST(test_transpose_uses_backward) {
+START_TEST(transpose_uses_backward) {
     lam_fn *back = lam_linear_transpose(FN(weighed, 1, 1), LAM_LIST(VEC(0, 0)));
     EXPECT(apply1(back, VEC(1, 10)), LAM_DIMS(2), 10, 150);
     EXPECT(apply1(lam_vmap(back, NULL), MAT(2, 2, 1, 10, 0, 1)), LAM_DIMS(2, 2), 10, 150, 0, 15);
@@ -67,7 +67,7 @@ START_TEST(test_transpose_uses_backward) {
 END_TEST
 
 /* Forward mode transposes a backward that applies the Function to a variable. */
-START_TEST(test_forward_mode_through_a_foreign_backward) {
+START_TEST(forward_mode_through_a_foreign_backward) {
     lam_fn *f = FN(weighed, 1, 1), *linear;
     lam_tensor *value;
     EXPECT(apply1(forward_of(f), VEC(7, 7)), LAM_DIMS(2), 50, 75);
@@ -103,7 +103,7 @@ BODY(weighed_pair) {
     weighed_sum(ctx, in, out, &y);
 }
 
-START_TEST(test_constants_and_holes_beside_variables) {
+START_TEST(constants_and_holes_beside_variables) {
     lam_tensor *x = VEC(0, 0), *zero = lam_zeros(ctx, LAM_F64, LAM_DIMS(2)), *one = VEC(1, 1), *g[2];
     EXPECT(apply1(lam_linear_transpose(FN(weighed_sum, 1, 1), LAM_LIST(x)), VEC(1, 1)), LAM_DIMS(2), 10, 15);
     EXPECT(apply1(lam_linear_transpose(FN_ENV(weighed_sum, 1, 1, &zero), LAM_LIST(x)), VEC(1, 1)), LAM_DIMS(2), 10, 15);
@@ -139,7 +139,7 @@ BODY(weighed_twice) {
     lam_function_apply(ctx, &f, NULL, LAM_LIST(weights(), in[0]), out, 2);
 }
 
-START_TEST(test_absent_cotangents_are_zeros) {
+START_TEST(absent_cotangents_are_zeros) {
     lam_fn *back = lam_linear_transpose(FN(weighed_twice, 1, 2), LAM_LIST(VEC(0, 0)));
     EXPECT(lam_apply(back, LAM_LIST(VEC(1, 2), VEC(3, 4))), LAM_DIMS(2), 3001, 4002);
     EXPECT(lam_apply(back, LAM_LIST(VEC(1, 2), NULL)), LAM_DIMS(2), 1, 2);
@@ -162,7 +162,7 @@ SETUP(saves_twice) {
 }
 
 /* What a linear Function must not do there, each with a message of its own. */
-START_TEST(test_refusals) {
+START_TEST(refusals) {
     lam_function f = weigh;
     f.shape = NULL;
     lam_linear_transpose(FN_ENV(weighed, 1, 1, &f), LAM_LIST(VEC(0, 0)));
@@ -182,6 +182,6 @@ START_TEST(test_refusals) {
 END_TEST
 
 Suite *suite_custom_recorded(void) {
-    return SUITE_OF("custom/recorded", test_transpose_uses_backward, test_forward_mode_through_a_foreign_backward,
-                    test_constants_and_holes_beside_variables, test_absent_cotangents_are_zeros, test_refusals);
+    return SUITE_OF("custom/recorded", transpose_uses_backward, forward_mode_through_a_foreign_backward,
+                    constants_and_holes_beside_variables, absent_cotangents_are_zeros, refusals);
 }

@@ -76,7 +76,7 @@ static lam_fn *twice(lam_fn *(*mode)(lam_fn *), const lam_function *f) {
 static const what readings[] = {READS, READS_STRIDED, TAKES_DATA};
 static const char *const calls[] = {"lam_read", "lam_read_strided", "lam_data"};
 
-START_TEST(test_raw_data_in_a_combined_forward) {
+START_TEST(raw_data_in_a_combined_forward) {
     for (int k = 0; k < 3; k++) {
         in_forward = readings[k];
         EXPECT_NUM(apply1(reverse_of(fn_of(&combined)), num(2)), 60); /* one level: the data is plain */
@@ -95,7 +95,7 @@ START_TEST(test_raw_data_in_a_combined_forward) {
 }
 END_TEST
 
-START_TEST(test_raw_data_in_derivative_rules) {
+START_TEST(raw_data_in_derivative_rules) {
     for (int k = 0; k < 3; k++) {
         in_backward = in_jvp = readings[k];
         EXPECT_NUM(apply1(reverse_of(fn_of(&separate)), num(2)), 60);
@@ -115,7 +115,7 @@ START_TEST(test_raw_data_in_derivative_rules) {
 END_TEST
 
 /* One number may be looked at, as a constant: C's own control flow works at every level. */
-START_TEST(test_rules_may_branch_on_a_number) {
+START_TEST(rules_may_branch_on_a_number) {
     in_forward = in_setup = in_backward = in_jvp = ITEM;
     EXPECT_NUM(apply1(twice(reverse_of, &combined), num(2)), 60);
     EXPECT_NUM(apply1(twice(forward_of, &combined), num(-2)), -84);
@@ -137,7 +137,7 @@ BACKWARD(differentiates_inside) {
 }
 
 /* A level that a callback makes for itself is its own business. */
-START_TEST(test_levels_made_inside_a_callback_may_be_read) {
+START_TEST(levels_made_inside_a_callback_may_be_read) {
     lam_function f = separate;
     f.backward = differentiates_inside;
     EXPECT_NUM(apply1(reverse_of(fn_of(&f)), num(3)), 6);
@@ -152,7 +152,7 @@ BODY(captures_and_applies) {
 }
 
 /* The box of the level that is served is hidden from the callback that serves it. */
-START_TEST(test_captured_boxes_in_every_callback) {
+START_TEST(captured_boxes_in_every_callback) {
     const struct {
         what *where;
         const lam_function *f;
@@ -210,7 +210,7 @@ BACKWARD(reads_hidden_data) {
     gx[0] = lam_mul(g[0], *(lam_tensor *const *)lam_fctx_data(fc, "x", NULL));
 }
 
-START_TEST(test_tensors_hidden_in_attributes_or_data) {
+START_TEST(tensors_hidden_in_attributes_or_data) {
     apply1(reverse_of(FN(hides_in_attributes, 1, 1)), num(2));
     EXPECT_ERROR(LAM_ERR_CAPTURED, "smuggler", "forward");
     apply1(lam_vmap(FN(hides_in_attributes, 1, 1), NULL), VEC(1, 2));
@@ -229,7 +229,7 @@ static lam_fn *rows_of(lam_fn *f) {
     return lam_vmap(f, NULL);
 }
 
-START_TEST(test_a_failing_rule_keeps_its_message_through_all_levels) {
+START_TEST(a_failing_rule_keeps_its_message_through_all_levels) {
     const struct {
         what *where;
         const char *part;
@@ -269,7 +269,7 @@ FORWARD(leaves_a_scope_open) {
     out[0] = in[0];
 }
 
-START_TEST(test_forward_that_does_not_fit) {
+START_TEST(forward_that_does_not_fit) {
     lam_function f = combined;
     f.forward = sets_nothing;
     apply1(reverse_of(fn_of(&f)), num(2));
@@ -289,7 +289,7 @@ FORWARD(of_another_context) {
     out[0] = lam_scalar(other, 1);
 }
 
-START_TEST(test_results_and_inputs_of_another_context) {
+START_TEST(results_and_inputs_of_another_context) {
     other = lam_ctx_new(NULL);
     lam_function f = combined;
     f.forward = of_another_context;
@@ -311,7 +311,7 @@ static void impossible_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) 
     out[0].rank = LAM_MAX_RANK + 1;
 }
 
-START_TEST(test_shape_callback_that_does_not_fit) {
+START_TEST(shape_callback_that_does_not_fit) {
     lam_function f = separate;
     f.vmap = NULL;
     f.vmap_by_loop = true;
@@ -351,7 +351,7 @@ BACKWARD(marks_outputs_in_backward) {
     gx[0] = g[0];
 }
 
-START_TEST(test_calls_in_the_wrong_callback) {
+START_TEST(calls_in_the_wrong_callback) {
     const struct {
         void (*rule)(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]);
         const char *call;
@@ -374,7 +374,7 @@ FORWARD(reads_saved_in_forward) {
     out[0] = lam_fctx_saved(fc, 0);
 }
 
-START_TEST(test_null_and_early_questions) {
+START_TEST(null_and_early_questions) {
     lam_function f = combined;
     f.forward = reads_saved_in_forward;
     apply1(fn_of(&f), num(2));
@@ -391,10 +391,10 @@ START_TEST(test_null_and_early_questions) {
 END_TEST
 
 Suite *suite_custom_refused(void) {
-    return SUITE_OF("custom/refused", test_raw_data_in_a_combined_forward, test_raw_data_in_derivative_rules,
-                    test_rules_may_branch_on_a_number, test_levels_made_inside_a_callback_may_be_read,
-                    test_captured_boxes_in_every_callback, test_tensors_hidden_in_attributes_or_data,
-                    test_a_failing_rule_keeps_its_message_through_all_levels, test_forward_that_does_not_fit,
-                    test_results_and_inputs_of_another_context, test_shape_callback_that_does_not_fit,
-                    test_calls_in_the_wrong_callback, test_null_and_early_questions);
+    return SUITE_OF("custom/refused", raw_data_in_a_combined_forward, raw_data_in_derivative_rules,
+                    rules_may_branch_on_a_number, levels_made_inside_a_callback_may_be_read,
+                    captured_boxes_in_every_callback, tensors_hidden_in_attributes_or_data,
+                    a_failing_rule_keeps_its_message_through_all_levels, forward_that_does_not_fit,
+                    results_and_inputs_of_another_context, shape_callback_that_does_not_fit,
+                    calls_in_the_wrong_callback, null_and_early_questions);
 }

@@ -20,7 +20,7 @@ BODY(square_of_pullback) {
     out[0] = lam_mul(y, in[0]);
 }
 
-START_TEST(test_once_differentiable) {
+START_TEST(once_differentiable) {
     lam_function f = {.name = "once",
                       .inputs = 1,
                       .outputs = 1,
@@ -50,7 +50,7 @@ static void print_rules(const lam_function *f, char *text, size_t size) {
     fclose(file);
 }
 
-START_TEST(test_print_rules) {
+START_TEST(rules_are_listed_before_running) {
     char text[1024];
     lam_function f = {.name = "once", .forward = once_forward, .backward = once_backward, .once_differentiable = true};
     print_rules(&f, text, sizeof text);
@@ -80,14 +80,14 @@ BODY(prints_result) {
     ck_assert_msg(strstr(text, "from once") != NULL, "%s", text);
 }
 
-START_TEST(test_boxes_show_the_function_that_made_them) {
+START_TEST(boxes_show_the_function_that_made_them) {
     lam_function f = {.name = "once", .inputs = 1, .outputs = 1, .forward = once_forward, .backward = once_backward};
     EXPECT_NUM(apply1(reverse_of(FN_ENV(prints_result, 1, 1, fn_of(&f))), num(3)), 6);
     ck_assert_str_eq(lam_fn_name(fn_of(&f)), "once");
 }
 END_TEST
 
-START_TEST(test_impossible_requests) {
+START_TEST(impossible_requests) {
     lam_tensor *out;
     lam_function f = {.name = "f", .inputs = 1, .outputs = 1};
     lam_function_apply(ctx, &f, NULL, LAM_LIST(num(1)), &out, 1);
@@ -107,6 +107,6 @@ START_TEST(test_impossible_requests) {
 END_TEST
 
 Suite *suite_custom_requests(void) {
-    return SUITE_OF("custom/requests", test_once_differentiable, test_print_rules,
-                    test_boxes_show_the_function_that_made_them, test_impossible_requests);
+    return SUITE_OF("custom/requests", once_differentiable, print_rules, boxes_show_the_function_that_made_them,
+                    impossible_requests);
 }

@@ -48,7 +48,7 @@ static const lam_function *const styles[] = {&separate, &combined};
 
 /* ---- one level --------------------------------------------------------------------------------------------------- */
 
-START_TEST(test_value_runs_forward_only) {
+START_TEST(value_runs_forward_only) {
     for (int s = 0; s < 2; s++) {
         forwards = setups = 0;
         EXPECT_NUM(apply1(fn_of(styles[s]), num(2)), 16);
@@ -58,17 +58,17 @@ START_TEST(test_value_runs_forward_only) {
 }
 END_TEST
 
-START_TEST(test_grad_uses_backward) {
+START_TEST(grad_uses_backward) {
     for (int s = 0; s < 2; s++) EXPECT_NUM(apply1(reverse_of(fn_of(styles[s])), num(2)), 5 * 8);
 }
 END_TEST
 
-START_TEST(test_jvp_uses_jvp) {
+START_TEST(jvp_uses_jvp) {
     for (int s = 0; s < 2; s++) EXPECT_NUM(apply1(forward_of(fn_of(styles[s])), num(2)), 7 * 8);
 }
 END_TEST
 
-START_TEST(test_vmap_maps_all_callbacks) {
+START_TEST(vmap_maps_all_callbacks) {
     for (int s = 0; s < 2; s++) {
         lam_fn *f = fn_of(styles[s]);
         EXPECT(apply1(lam_vmap(f, NULL), VEC(1, 2)), LAM_DIMS(2), 1, 16);
@@ -78,7 +78,7 @@ START_TEST(test_vmap_maps_all_callbacks) {
 }
 END_TEST
 
-START_TEST(test_derivatives_of_vmap) {
+START_TEST(derivatives_of_vmap) {
     for (int s = 0; s < 2; s++) {
         lam_fn *rows = lam_vmap(fn_of(styles[s]), NULL);
         EXPECT(apply1(reverse_of(FN_ENV(sum_of, 1, 1, rows)), VEC(1, 2)), LAM_DIMS(2), 5, 40);
@@ -87,7 +87,7 @@ START_TEST(test_derivatives_of_vmap) {
 }
 END_TEST
 
-START_TEST(test_jacobians) {
+START_TEST(jacobians) {
     for (int s = 0; s < 2; s++) {
         lam_fn *rows = lam_vmap(fn_of(styles[s]), NULL);
         EXPECT(apply1(lam_jacrev(rows, NULL), VEC(1, 2)), LAM_DIMS(2, 2), 5, 0, 0, 40);
@@ -96,7 +96,7 @@ START_TEST(test_jacobians) {
 }
 END_TEST
 
-START_TEST(test_linearize_uses_jvp) {
+START_TEST(linearize_uses_jvp) {
     for (int s = 0; s < 2; s++) {
         lam_tensor *value;
         lam_fn *linear;
@@ -111,7 +111,7 @@ END_TEST
  * ---------------------------------------------------------------------------------------------- */
 
 /* The innermost transform chooses the rule; the outer ones differentiate that rule: of c x^3, 3 c x^2 and 6 c x. */
-START_TEST(test_every_nesting_of_modes) {
+START_TEST(every_nesting_of_modes) {
     lam_fn *(*const mode[2])(lam_fn *) = {reverse_of, forward_of};
     const double factor[2] = {5, 7};
     for (int s = 0; s < 2; s++)
@@ -142,7 +142,7 @@ BODY(value_of_jvp) {
 
 /* The value that comes out of an inner transform still has the rule of the outer one, not the derivative of forward's
  * code. */
-START_TEST(test_outputs_have_the_rule_of_every_level) {
+START_TEST(outputs_have_the_rule_of_every_level) {
     for (int s = 0; s < 2; s++) {
         lam_fn *f = fn_of(styles[s]);
         EXPECT_NUM(apply1(reverse_of(FN_ENV(value_of_vjp, 1, 1, f)), num(2)), 40);
@@ -153,7 +153,7 @@ START_TEST(test_outputs_have_the_rule_of_every_level) {
 }
 END_TEST
 
-START_TEST(test_nested_vmap) {
+START_TEST(nested_vmap) {
     for (int s = 0; s < 2; s++) {
         lam_fn *twice = lam_vmap(lam_vmap(reverse_of(fn_of(styles[s])), NULL),
                                  &(lam_vmap_options){.in_axes = LAM_AXES(1), .out_axes = LAM_AXES(1)});
@@ -167,7 +167,7 @@ START_TEST(test_nested_vmap) {
 }
 END_TEST
 
-START_TEST(test_setup_runs_once_per_derivative_level) {
+START_TEST(setup_runs_once_per_derivative_level) {
     setups = forwards = 0;
     EXPECT_NUM(apply1(reverse_of(fn_of(&separate)), num(2)), 40);
     ck_assert_int_eq(setups, 1);
@@ -183,7 +183,7 @@ START_TEST(test_setup_runs_once_per_derivative_level) {
 }
 END_TEST
 
-START_TEST(test_combined_forward_serves_value_and_saving) {
+START_TEST(combined_forward_serves_value_and_saving) {
     forwards = 0;
     EXPECT_NUM(apply1(reverse_of(fn_of(&combined)), num(2)), 40);
     ck_assert_int_eq(forwards, 1);
@@ -205,7 +205,7 @@ static void cube_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     dout[0] = lam_mul(lam_mul(3.0, lam_square(lam_fctx_saved(fc, 0))), t[0]);
 }
 
-START_TEST(test_third_derivative_of_a_cube_by_three_jvps) {
+START_TEST(third_derivative_of_a_cube_by_three_jvps) {
     lam_function f = {.name = "cube",
                       .inputs = 1,
                       .outputs = 1,
@@ -219,7 +219,7 @@ END_TEST
 /* ---- rules that are missing
  * ---------------------------------------------------------------------------------------------- */
 
-START_TEST(test_reverse_mode_transposes_jvp) {
+START_TEST(reverse_mode_transposes_jvp) {
     lam_function f = separate;
     f.backward = NULL;
     EXPECT_NUM(apply1(reverse_of(fn_of(&f)), num(2)), 56);
@@ -229,7 +229,7 @@ START_TEST(test_reverse_mode_transposes_jvp) {
 }
 END_TEST
 
-START_TEST(test_forward_mode_transposes_backward) {
+START_TEST(forward_mode_transposes_backward) {
     for (int s = 0; s < 2; s++) {
         lam_function f = *styles[s];
         f.jvp = NULL;
@@ -254,7 +254,7 @@ BODY(scaled) {
     lam_function_apply(ctx, &f, NULL, LAM_LIST(lam_square(in[0]), factor), out, 1);
 }
 
-START_TEST(test_linear_function_is_its_own_derivative) {
+START_TEST(linear_function_is_its_own_derivative) {
     lam_fn *f = FN(scaled, 1, 1);
     EXPECT_NUM(apply1(forward_of(f), num(2)), 12);
     EXPECT_NUM(apply1(reverse_of(f), num(2)), 12);
@@ -275,7 +275,7 @@ static void reading_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[])
     dout[0] = lam_mul(lam_item(t[0]), t[0]);
 }
 
-START_TEST(test_rule_that_is_not_linear_cannot_be_transposed) {
+START_TEST(rule_that_is_not_linear_cannot_be_transposed) {
     lam_function f = separate;
     f.name = "crooked";
     f.backward = NULL;
@@ -288,7 +288,7 @@ START_TEST(test_rule_that_is_not_linear_cannot_be_transposed) {
 }
 END_TEST
 
-START_TEST(test_missing_rules_are_named) {
+START_TEST(missing_rules_are_named) {
     lam_function f = {.name = "bare", .inputs = 1, .outputs = 1, .forward = odd_forward, .setup_context = odd_setup};
     apply1(reverse_of(fn_of(&f)), num(2));
     EXPECT_ERROR(LAM_ERR_RULE, "bare", "no derivative rule", "backward");
@@ -303,11 +303,11 @@ START_TEST(test_missing_rules_are_named) {
 END_TEST
 
 Suite *suite_custom_rules(void) {
-    return SUITE_OF("custom/rules", test_value_runs_forward_only, test_grad_uses_backward, test_jvp_uses_jvp,
-                    test_vmap_maps_all_callbacks, test_derivatives_of_vmap, test_jacobians, test_linearize_uses_jvp,
-                    test_every_nesting_of_modes, test_outputs_have_the_rule_of_every_level, test_nested_vmap,
-                    test_setup_runs_once_per_derivative_level, test_combined_forward_serves_value_and_saving,
-                    test_third_derivative_of_a_cube_by_three_jvps, test_reverse_mode_transposes_jvp,
-                    test_forward_mode_transposes_backward, test_linear_function_is_its_own_derivative,
-                    test_rule_that_is_not_linear_cannot_be_transposed, test_missing_rules_are_named);
+    return SUITE_OF("custom/rules", value_runs_forward_only, grad_uses_backward, jvp_uses_jvp, vmap_maps_all_callbacks,
+                    derivatives_of_vmap, jacobians, linearize_uses_jvp, every_nesting_of_modes,
+                    outputs_have_the_rule_of_every_level, nested_vmap, setup_runs_once_per_derivative_level,
+                    combined_forward_serves_value_and_saving, third_derivative_of_a_cube_by_three_jvps,
+                    reverse_mode_transposes_jvp, forward_mode_transposes_backward,
+                    linear_function_is_its_own_derivative, rule_that_is_not_linear_cannot_be_transposed,
+                    missing_rules_are_named);
 }

@@ -44,7 +44,7 @@ BODY(solved) {
 static const lam_solve_rule rules[] = {dense_solve, iterated_solve};
 
 /* A^-1 = [[5, -1], [-2, 4]] / 18; w A^-1 = [1, 7] / 18. */
-START_TEST(test_linear_solve_and_its_derivatives) {
+START_TEST(linear_solve_and_its_derivatives) {
     for (int k = 0; k < 2; k++) {
         system_of s = {rules[k], {.transpose_solve = rules[k], .env = &solves}};
         lam_fn *f = FN_ENV(solved, 2, 1, &s), *by_b = lam_grad(f, NULL),
@@ -62,7 +62,7 @@ START_TEST(test_linear_solve_and_its_derivatives) {
 }
 END_TEST
 
-START_TEST(test_linear_solve_under_vmap) {
+START_TEST(linear_solve_under_vmap) {
     system_of s = {iterated_solve, {.transpose_solve = iterated_solve, .env = &solves}};
     lam_fn *f = FN_ENV(solved, 2, 1, &s);
     lam_vmap_options o = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)};
@@ -90,7 +90,7 @@ BODY(symmetric_solved) {
 }
 
 /* The inverse of [[4, 1], [1, 3]] is [[3, -1], [-1, 4]] / 11. */
-START_TEST(test_symmetric_operator_needs_one_rule) {
+START_TEST(symmetric_operator_needs_one_rule) {
     system_of s = {dense_solve, {.symmetric = true, .env = &solves}};
     lam_fn *f = FN_ENV(symmetric_solved, 1, 1, &s);
     EXPECT_NEAR(apply1(f, VEC(11, 0)), 1e-14, LAM_DIMS0, 1);
@@ -154,7 +154,7 @@ BODY(definite_solution) {
 }
 
 /* The inverse is [[3, -1], [-1, 4]] / 11, and (1, 2) times it (1, 7) / 11. */
-START_TEST(test_cholesky_lu_and_conjugate_gradients) {
+START_TEST(cholesky_lu_and_conjugate_gradients) {
     lam_solve_rule all[] = {by_cholesky, by_lu, by_conjugate_gradients};
     lam_vmap_options only_b = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)}, both = {.in_axes = LAM_AXES(1, 0)};
     for (int k = 0; k < 3; k++) {
@@ -185,7 +185,7 @@ BODY(plain_solution) {
     out[0] = lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(MAT(2, 2, 4, 1, 2, 5)), in[0], dense_solve, &o);
 }
 
-START_TEST(test_transposition) {
+START_TEST(transposition) {
     lam_fn *f = FN(plain_solution, 1, 1), *pullback, *linear;
     lam_tensor *x, *b = VEC(3, 9);
     lam_vjp(f, LAM_LIST(b), &x, 1, &pullback, NULL);
@@ -220,7 +220,7 @@ BODY(division_by_rule) {
     out[0] = lam_custom_linear_solve(f, LAM_LIST(), num(6), divide, &(lam_linear_solve_options){.symmetric = true});
 }
 
-START_TEST(test_captures_of_the_operator_are_differentiated) {
+START_TEST(captures_of_the_operator_are_differentiated) {
     lam_fn *f = FN(division_by_rule, 1, 1);
     EXPECT_NUM(apply1(f, num(2)), 3);
     EXPECT_NUM(apply1(reverse_of(f), num(2)), -1.5);
@@ -250,7 +250,7 @@ BODY(square_root) {
 }
 
 /* sqrt' = 1 / (2 sqrt), sqrt'' = -1 / (4 a sqrt), sqrt''' = 3 / (8 a^2 sqrt), at 4: 1/4, -1/32, 3/256. */
-START_TEST(test_scalar_root_to_the_third_derivative) {
+START_TEST(scalar_root_to_the_third_derivative) {
     lam_fn *(*const mode[2])(lam_fn *) = {reverse_of, forward_of}, *f = FN(square_root, 1, 1);
     EXPECT_NUM(apply1(f, num(4)), 2);
     for (int path = 0; path < 8; path++) {
@@ -280,7 +280,7 @@ BODY(vector_root) {
                              &solves);
 }
 
-START_TEST(test_vector_root) {
+START_TEST(vector_root) {
     lam_fn *f = FN(vector_root, 1, 1);
     lam_tensor *b = VEC(0.5, 0.25), *x = apply1(f, b);
     double root[2];
@@ -316,7 +316,7 @@ BODY(square_root_by) {
         lam_custom_root(FN(gap, 2, 1), num(1), LAM_LIST(in[0]), FN(newton, 2, 1), *(const lam_solve_rule *)env, NULL);
 }
 
-START_TEST(test_rules_that_do_not_solve) {
+START_TEST(rules_that_do_not_solve) {
     lam_linear_solve_options o = {.symmetric = true};
     const struct {
         lam_solve_rule rule;
@@ -340,7 +340,7 @@ START_TEST(test_rules_that_do_not_solve) {
 }
 END_TEST
 
-START_TEST(test_impossible_systems) {
+START_TEST(impossible_systems) {
     lam_tensor *b = num(1);
     lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(), b, divide, NULL);
     EXPECT_ERROR(LAM_ERR_ARITY, "custom_linear_solve", "matvec", "takes 2 inputs", "expected 1");
@@ -356,9 +356,8 @@ START_TEST(test_impossible_systems) {
 END_TEST
 
 Suite *suite_custom_solve(void) {
-    return SUITE_OF("custom/solve", test_linear_solve_and_its_derivatives, test_linear_solve_under_vmap,
-                    test_symmetric_operator_needs_one_rule, test_cholesky_lu_and_conjugate_gradients,
-                    test_transposition, test_captures_of_the_operator_are_differentiated,
-                    test_scalar_root_to_the_third_derivative, test_vector_root, test_rules_that_do_not_solve,
-                    test_impossible_systems);
+    return SUITE_OF("custom/solve", linear_solve_and_its_derivatives, linear_solve_under_vmap,
+                    symmetric_operator_needs_one_rule, cholesky_lu_and_conjugate_gradients, transposition,
+                    captures_of_the_operator_are_differentiated, scalar_root_to_the_third_derivative, vector_root,
+                    rules_that_do_not_solve, impossible_systems);
 }

@@ -164,7 +164,7 @@ BODY(weighted) {
     out[0] = lam_add(lam_sum(lam_mul(y, VEC(0, 10, 100)), NULL), lam_square(lam_index(y, -1, 0)));
 }
 
-START_TEST(test_sort_by_foreign_code) {
+START_TEST(sort_by_foreign_code) {
     const lam_function *const both[] = {&sort, &sort_generated};
     for (int k = 0; k < 2; k++) {
         lam_fn *y = FN_ENV(sorted, 1, 1, (void *)(uintptr_t)both[k]), *f = FN_ENV(weighted, 1, 1, y),
@@ -257,7 +257,7 @@ BODY(cubed) {
     out[0] = y[0];
 }
 
-START_TEST(test_cube_with_its_slope_as_an_output) {
+START_TEST(cube_with_its_slope_as_an_output) {
     lam_fn *(*const mode[2])(lam_fn *) = {reverse_of, forward_of};
     for (int k = 0; k < 4; k++) {
         lam_function function = cube(k & 1, k & 2);
@@ -338,7 +338,7 @@ BODY(x_y_y) {
     out[0] = lam_sum(product(product(in[0], in[1]), in[1]), NULL);
 }
 
-START_TEST(test_product_whose_rules_are_itself) {
+START_TEST(product_whose_rules_are_itself) {
     lam_fn *f = FN(x_y_y, 2, 1), *by_y = lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)});
     lam_tensor *x = VEC(1, 2), *y = num(3);
     EXPECT_NUM(apply2(f, x, y), 27);
@@ -390,7 +390,7 @@ BODY(product_of_ends) {
     out[0] = lam_mul(first, call_function(&f, &(place){2}, LAM_LIST(in[0])));
 }
 
-START_TEST(test_select_by_an_attribute) {
+START_TEST(select_by_an_attribute) {
     lam_fn *f = FN(product_of_ends, 1, 1);
     EXPECT_NUM(apply1(f, VEC(2, 3, 5)), 10);
     EXPECT(apply1(lam_grad(f, NULL), VEC(2, 3, 5)), LAM_DIMS(3), 5, 0, 2);
@@ -419,7 +419,7 @@ BODY(square_with_scaled_gradient) {
 }
 
 /* 2 x, scaled by 10 where it passes; once more where the derivative passes. */
-START_TEST(test_scaled_gradient) {
+START_TEST(scaled_gradient) {
     lam_fn *f = FN(square_with_scaled_gradient, 1, 1);
     EXPECT_NUM(apply1(f, num(3)), 9);
     EXPECT_NUM(apply1(lam_grad(f, NULL), num(3)), 60);
@@ -430,6 +430,6 @@ START_TEST(test_scaled_gradient) {
 END_TEST
 
 Suite *suite_custom_worked(void) {
-    return SUITE_OF("custom/worked", test_sort_by_foreign_code, test_cube_with_its_slope_as_an_output,
-                    test_product_whose_rules_are_itself, test_select_by_an_attribute, test_scaled_gradient);
+    return SUITE_OF("custom/worked", sort_by_foreign_code, cube_with_its_slope_as_an_output,
+                    product_whose_rules_are_itself, select_by_an_attribute, scaled_gradient);
 }

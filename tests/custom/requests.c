@@ -107,6 +107,6 @@ START_TEST(impossible_requests) {
 END_TEST
 
 Suite *suite_custom_requests(void) {
-    return SUITE_OF("custom/requests", once_differentiable, print_rules, boxes_show_the_function_that_made_them,
-                    impossible_requests);
+    return SUITE_OF("custom/requests", once_differentiable, rules_are_listed_before_running,
+                    boxes_show_the_function_that_made_them, impossible_requests);
 }

@@ -280,7 +280,7 @@ BODY(vector_root) {
                              &solves);
 }
 
-START_TEST(vector_root) {
+START_TEST(root_of_a_vector_equation) {
     lam_fn *f = FN(vector_root, 1, 1);
     lam_tensor *b = VEC(0.5, 0.25), *x = apply1(f, b);
     double root[2];
@@ -358,6 +358,6 @@ END_TEST
 Suite *suite_custom_solve(void) {
     return SUITE_OF("custom/solve", linear_solve_and_its_derivatives, linear_solve_under_vmap,
                     symmetric_operator_needs_one_rule, cholesky_lu_and_conjugate_gradients, transposition,
-                    captures_of_the_operator_are_differentiated, scalar_root_to_the_third_derivative, vector_root,
-                    rules_that_do_not_solve, impossible_systems);
+                    captures_of_the_operator_are_differentiated, scalar_root_to_the_third_derivative,
+                    root_of_a_vector_equation, rules_that_do_not_solve, impossible_systems);
 }

@@ -103,9 +103,10 @@ lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_val
 /* ---- level 0, and levels that record what functions do ----------------------------------------------------------- */
 
 static lam_status call_custom(const lam_call_site *call, lam_value *out[]) {
-    lam_fctx *fc = lam__context_new(lam__custom_of(call), NULL, call->in);
-    lam_status status = fc ? lam__custom_forward(fc, call->in, out) : LAM_ERR_MEMORY;
-    lam__context_release(fc);
+    lam__visitor v;
+    if (!lam__context_begin(&v, lam__custom_of(call), call->in)) return LAM_ERR_MEMORY;
+    lam_status status = lam__custom_forward(&v.fc, call->in, out);
+    lam__context_end(&v);
     return status;
 }
 

@@ -103,6 +103,15 @@ lam__instance *lam__custom_of(const lam_call_site *call);
 lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *const in[]);
 void lam__context_release(lam_fctx *fc);
 
+/* A context in the caller's frame, for a visit after which nothing is kept. False without memory: then there is nothing
+ * to end. */
+typedef struct lam__visitor {
+    lam_fctx fc;
+    lam__scratch_area area;
+} lam__visitor;
+bool lam__context_begin(lam__visitor *v, lam__instance *x, lam_value *const in[]);
+void lam__context_end(lam__visitor *v);
+
 /* Room for `count` values saved for a mode, all NULL. */
 lam_status lam__context_room(lam_fctx *fc, int mode, int count);
 

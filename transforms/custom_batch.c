@@ -131,8 +131,9 @@ lam_status lam__custom_batched(const lam_call_site *call, const int axes[], cons
                                int out_axes[]) {
     lam__instance *x = lam__custom_of(call);
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
-    lam_fctx *fc = lam__context_new(x, NULL, call->in);
-    if (!fc) return LAM_ERR_MEMORY;
+    lam__visitor v;
+    if (!lam__context_begin(&v, x, call->in)) return LAM_ERR_MEMORY;
+    lam_fctx *fc = &v.fc;
     lam_status status;
     if (x->fn.vmap) status = batched_by_rule(fc, call, axes, batch, out, out_axes);
     else if (x->fn.vmap_by_loop) status = batched_by_loop(fc, call, axes, batch, out, out_axes);
@@ -143,6 +144,6 @@ lam_status lam__custom_batched(const lam_call_site *call, const int axes[], cons
             "give it a vmap callback, or say generate_vmap_rule (rules made of lamina operations) or vmap_by_loop",
             "it is called inside vmap, but has no batching rule");
     if (status != LAM_OK) lam__arguments_release(call->outputs, out);
-    lam__context_release(fc);
+    lam__context_end(&v);
     return status;
 }

@@ -16,36 +16,30 @@
 
 enum { TYPE_TEXT = 256 };
 
-static const char *part_name(enum lam__part part) {
-    switch (part) {
-    case LAM__PART_FORWARD:
-    case LAM__PART_COMBINED: return "forward";
-    case LAM__PART_SETUP: return "setup_context";
-    case LAM__PART_BACKWARD: return "backward";
-    case LAM__PART_JVP: return "jvp";
-    case LAM__PART_VMAP: return "vmap";
-    case LAM__PART_SHAPE: return "shape";
-    case LAM__PART_NONE: break;
-    }
-    return NULL;
-}
+static const char *const part_names[] = {
+    [LAM__PART_NONE] = NULL,           [LAM__PART_FORWARD] = "forward",
+    [LAM__PART_COMBINED] = "forward",  [LAM__PART_SETUP] = "setup_context",
+    [LAM__PART_BACKWARD] = "backward", [LAM__PART_JVP] = "jvp",
+    [LAM__PART_VMAP] = "vmap",         [LAM__PART_SHAPE] = "shape",
+};
 
 /* What to do instead of reading the raw data of a box; NOTE [raw data] in lib/tensor/tensor.c. */
-static const char *raw_remedy(enum lam__part part) {
-    switch (part) {
-    case LAM__PART_FORWARD: return "give it a vmap callback, or say vmap_by_loop";
-    case LAM__PART_COMBINED:
-        return "use a Function of the separate style (setup_context): its forward sees plain data at every level";
-    case LAM__PART_BACKWARD:
-    case LAM__PART_JVP:
-        return "write the rule with lamina operations, or put the foreign code into a Function of its own with rules";
-    default: return "foreign code belongs into forward";
-    }
-}
+static const char *const raw_remedies[] = {
+    [LAM__PART_FORWARD] = "give it a vmap callback, or say vmap_by_loop",
+    [LAM__PART_COMBINED] = "use a Function of the separate style (setup_context): its forward sees plain data at every "
+                           "derivative level",
+    [LAM__PART_SETUP] = "foreign code belongs into forward",
+    [LAM__PART_BACKWARD] =
+        "write the rule with lamina operations, or put the foreign code into a Function of its own with rules",
+    [LAM__PART_JVP] =
+        "write the rule with lamina operations, or put the foreign code into a Function of its own with rules",
+    [LAM__PART_VMAP] = "foreign code belongs into forward",
+    [LAM__PART_SHAPE] = "foreign code belongs into forward",
+};
 
 lam_status lam__custom_fail(const lam_fctx *fc, lam_status status, const char *remedy, const char *format, ...) {
     char text[768];
-    const char *part = part_name(fc->part);
+    const char *part = part_names[fc->part];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -95,11 +89,11 @@ static bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, 
     fc->refs++;
     lam__scope_open(ctx, &v->scope);
     v->frame = (lam__frame){.name = fc->instance->fn.name,
-                            .part = part_name(part),
+                            .part = part_names[part],
                             .parent = ctx->frame,
                             .start = ctx->clock,
                             .level = ctx->current,
-                            .raw_remedy = fc->instance->only_passes ? NULL : raw_remedy(part),
+                            .raw_remedy = fc->instance->only_passes ? NULL : raw_remedies[part],
                             .levels = ctx->levels};
     ctx->frame = &v->frame;
     return true;
@@ -211,7 +205,7 @@ lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *o
     x->fn.forward(fc, v.given, v.slots);
     lam_status status = take_all(&v, visit_status(&v), out);
     if (status == LAM_OK && (status = check_overwritten(&v, in)) != LAM_OK) lam__arguments_release(x->outputs, out);
-    if (status == LAM_OK) find_saved_outputs(fc, in, out);
+    if (status == LAM_OK && fc->derivative) find_saved_outputs(fc, in, out);
     return visit_end(&v, status);
 }
 

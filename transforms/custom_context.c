@@ -15,6 +15,19 @@ static size_t context_bytes(const lam__instance *x) {
     return sizeof(lam_fctx) + (size_t)(2 * x->inputs + x->outputs) * sizeof(bool);
 }
 
+/* flags: room for those of the context. */
+static void set_up(lam_fctx *fc, bool *flags, lam__instance *x, const bool needs[], lam_value *const in[]) {
+    *fc = (lam_fctx){.refs = 1, .ctx = x->ctx, .instance = x, .derivative = needs != NULL, .materialize = true};
+    fc->needs = flags;
+    fc->floating = fc->needs + x->inputs;
+    fc->constant = fc->floating + x->inputs;
+    for (int i = 0; i < x->inputs; i++) {
+        fc->needs[i] = needs && needs[i];
+        fc->floating[i] = in[i] && lam__dtype_is_float(in[i]->dtype);
+    }
+    for (int o = 0; o < x->outputs; o++) fc->constant[o] = false;
+}
+
 lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *const in[]) {
     size_t bytes = context_bytes(x);
     lam_fctx *fc = lam__alloc_get(&x->ctx->pool, bytes);
@@ -22,16 +35,8 @@ lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *cons
         lam__error_memory(x->ctx, bytes);
         return NULL;
     }
-    *fc = (lam_fctx){.refs = 1, .ctx = x->ctx, .instance = x, .derivative = needs != NULL, .materialize = true};
+    set_up(fc, (bool *)(fc + 1), x, needs, in);
     lam__custom_hold(x);
-    fc->needs = (bool *)(fc + 1);
-    fc->floating = fc->needs + x->inputs;
-    fc->constant = fc->floating + x->inputs;
-    for (int i = 0; i < x->inputs; i++) {
-        fc->needs[i] = needs && needs[i];
-        fc->floating[i] = in[i] && lam__dtype_is_float(in[i]->dtype);
-    }
-    memset(fc->constant, 0, (size_t)x->outputs);
     return fc;
 }
 
@@ -67,6 +72,17 @@ void lam__context_release(lam_fctx *fc) {
     if (!fc->copy) release_parts(fc);
     lam__alloc_put(&ctx->pool, fc, context_bytes(x));
     lam__custom_release(x);
+}
+
+bool lam__context_begin(lam__visitor *v, lam__instance *x, lam_value *const in[]) {
+    bool *flags = lam__scratch_get(&v->area, x->ctx, (size_t)(2 * x->inputs + x->outputs));
+    if (flags) set_up(&v->fc, flags, x, NULL, in);
+    return flags != NULL;
+}
+
+void lam__context_end(lam__visitor *v) {
+    release_parts(&v->fc);
+    lam__scratch_put(&v->area);
 }
 
 lam_fctx *lam__context_innermost(lam_fctx *fc) {

@@ -1,7 +1,7 @@
 /* What a custom Function with empty rules costs beside a primitive, in nanoseconds on one f64 element: at the base,
  * through one tape (recording and backward pass), one dual level, one batch level, and two levels nested. The work is a
- * chain of 1000 applications whose temporaries are dropped at once. Prints only; the last column is the ratio, which is
- * meant to stay below 3. Arguments: row to run (default all), 0 for the primitive or 1 for the Function, repetitions. */
+ * chain of 1000 applications whose temporaries are dropped at once. Prints only; the last column is the ratio.
+ * Arguments: row to run (default all), 0 for the primitive or 1 for the Function, repetitions. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 #include <stdio.h>

@@ -158,6 +158,18 @@ LAM_API lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_di
  * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
 LAM_API lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis);
 
+typedef struct lam_choice_options {
+    lam_tensor *p; /* a weight for each element of the axis, not negative; NULL: all alike */
+    bool without_replacement;
+} lam_choice_options;
+
+/* count elements of an axis of x at random.
+ * Shape   that of x with count elements along the axis.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE for a negative count, more elements than there are without replacement, elements
+ *         of none, negative weights; LAM_ERR_SHAPE. Derivative: by x that of the elements taken; by p none. */
+LAM_API lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
+                                      const lam_choice_options *options);
+
 /* ---- the generator of the context ------------------------------------------------------------------------------ */
 
 /* Each call is another draw: of the seed in lam_ctx_options, or of lam_ctx_seed. Inside vmap its option `randomness`

@@ -150,3 +150,40 @@ lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis) {
     }
     return lam_take(x, order, axis);
 }
+
+/* Places of count elements of n with probabilities p: where uniform numbers fall among the sums of p, or the largest of
+ * log(p) with Gumbel noise, which repeat none. */
+static lam_tensor *places_by_probability(lam__source *s, lam_tensor *p, int64_t count, bool without) {
+    int64_t n = lam_dim(p, 0);
+    lam_tensor *at;
+    s->dims = (lam_dims){1, without ? &n : &count};
+    if (without) {
+        lam_top_k(lam_add(sample_gumbel(s), lam_log(p)), count, &at);
+        return at;
+    }
+    lam_tensor *sums = lam_cumsum(p, 0), *u = lam__random_unit(s);
+    return lam_searchsorted(sums, lam_mul(lam_index(sums, 0, -1), lam_sub(1.0, u)), false);
+}
+
+lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
+                              const lam_choice_options *options) {
+    static const lam_choice_options none;
+    const lam_choice_options *o = options ? options : &none;
+    const char *name = "random_choice";
+    lam_tensor *in[2] = {key, x}, *p = o->p, *failed;
+    lam_value *v[2];
+    lam__source s;
+    if (!lam__scope_operands(name, 2, in, v, &failed)) return failed;
+    if (!lam__apply_axis(name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    int64_t n = lam_dim(x, axis);
+    if (count < 0 || (count > 0 && n == 0) || (o->without_replacement && count > n))
+        return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)count, (long long)n);
+    if (!p && !o->without_replacement)
+        return lam_take(x, lam_random_randint(key, LAM_I64, (lam_dims){1, &count}, 0, n ? n : 1), axis);
+    if (!p) return lam_slice_axis(lam_random_permutation(key, x, axis), axis, 0, count);
+    if (!lam__random_parameters(name, key, 1, &p, 0, (lam_dims){1, &n}, &s, &failed) ||
+        !lam__random_in_range(name, "p", p, 0, false, (double)INFINITY))
+        return failed;
+    p = lam_broadcast_to(p, (lam_dims){1, &n});
+    return lam_take(x, places_by_probability(&s, lam_stop_gradient(p), count, o->without_replacement), axis);
+}

@@ -43,6 +43,19 @@ typedef struct sample {
 #define HIGH          VEC(1, 2.5, -3)
 #define COVARIANCE    MAT(2, 2, 2, 0.5, 0.5, 1)
 #define SHAPES        VEC(0.05, 0.5, 1, 3, 200)
+#define WEIGHTS       VEC(0.1, 0.2, 0.3, 0.4)
+#define WITHOUT                                                                                                        \
+    &(lam_choice_options) {                                                                                            \
+        .without_replacement = true                                                                                    \
+    }
+#define WITHOUT_P                                                                                                      \
+    &(lam_choice_options) {                                                                                            \
+        .p = WEIGHTS, .without_replacement = true                                                                      \
+    }
+#define WITHOUT_P_OF_TWO                                                                                               \
+    &(lam_choice_options) {                                                                                            \
+        .p = VEC(1, 1), .without_replacement = true                                                                    \
+    }
 #define BETWEEN                                                                                                        \
     &(lam_uniform_options) {                                                                                           \
         .low = num(-0.1), .high = num(0.3)                                                                             \
@@ -98,6 +111,10 @@ DRAW(loggamma_f64, lam_random_loggamma(key42(), SHAPES, LAM_DIMS(2, 5)))
 DRAW(loggamma_f32, lam_random_loggamma(key42(), single(SHAPES), LAM_DIMS(2, 5)))
 DRAW(beta_f64, lam_random_beta(key42(), VEC(0.5, 2), VEC(1.5, 3), LAM_DIMS(2, 2)))
 DRAW(dirichlet_f64, lam_random_dirichlet(key42(), VEC(0.3, 1, 5), LAM_DIMS(2)))
+DRAW(choice, lam_random_choice(key42(), INTEGERS(10), 0, 5, NULL))
+DRAW(choice_without, lam_random_choice(key42(), INTEGERS(10), 0, 5, WITHOUT))
+DRAW(choice_p, lam_random_choice(key42(), INTEGERS(4), 0, 6, &(lam_choice_options){.p = WEIGHTS}))
+DRAW(choice_p_without, lam_random_choice(key42(), INTEGERS(4), 0, 3, WITHOUT_P))
 DRAW(poisson, lam_random_poisson(key42(), VEC(0.5, 3, 9, 15, 1000), LAM_DIMS(2, 5)))
 
 #define EXACT(name) {#name, draw_##name, jax_##name, NULL, COUNT(jax_##name), 0}
@@ -112,7 +129,8 @@ static const sample samples[] = {
     EXACT(categorical_rows), EXACT(categorical_columns), EXACT(categorical_f32),
     NEAR(exponential_f64, 2), NEAR(exponential_f32, 2), NEAR(laplace_f64, 2), NEAR(laplace_f32, 2),
     NEAR(logistic_f64, 4), NEAR(logistic_f32, 4), NEAR(gumbel_f64, 4), NEAR(gumbel_f32, 4),
-    NEAR(cauchy_f64, 4), NEAR(cauchy_f32, 4), NEAR(normal_f64, 3), NEAR(normal_f32, 1), EXACT(poisson),
+    NEAR(cauchy_f64, 4), NEAR(cauchy_f32, 4), NEAR(normal_f64, 3), NEAR(normal_f32, 1), EXACT(poisson), EXACT(choice), EXACT(choice_without),
+    EXACT(choice_p), EXACT(choice_p_without),
     NEAR(truncated_normal_f64, 8), NEAR(truncated_normal_f32, 8), NEAR(multivariate_normal_f64, 2),
     NEAR(gamma_f64, 16), NEAR(gamma_f32, 8), NEAR(loggamma_f64, 64), NEAR(loggamma_f32, 8),
     NEAR(beta_f64, 4), NEAR(dirichlet_f64, 8),
@@ -159,10 +177,12 @@ BODY(samples_of_key) {
     out[7] = lam_cast(lam_random_categorical(key, lam_stack(LAM_LIST(a, lam_square(a)), 0), 0, LAM_DIMS(2)), LAM_F64);
     out[8] = lam_cast(lam_random_poisson(key, a, LAM_DIMS(2)), LAM_F64);
     out[9] = lam_cast(lam_random_randint(lam_fold_in(key, 3), LAM_I32, LAM_DIMS(2), 0, 1000), LAM_F64);
+    lam_choice_options weighted = {.p = lam_stack(LAM_LIST(a, lam_square(a)), 0)};
+    out[11] = lam_random_choice(key, VEC(1, 2), 0, 3, &weighted);
     out[10] = lam_cast(lam_random_bernoulli(key, lam_logistic(a), LAM_DIMS(2)), LAM_F64);
 }
 
-enum { KINDS = 11, KEYS = 4 };
+enum { KINDS = 12, KEYS = 4 };
 
 /* A batch of keys, of parameters or of both gives for each example what it gives alone; in chunks too. */
 START_TEST(a_batch_of_keys_is_each_of_them) {
@@ -406,6 +426,13 @@ START_TEST(impossible_requests_are_refused) {
     EXPECT_ERROR(LAM_ERR_NULL, "random_gamma");
     ck_assert(lam_failed(lam_random_permutation(k, NULL, 0)));
     EXPECT_ERROR(LAM_ERR_NULL, "random_permutation");
+    REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, WITHOUT), LAM_ERR_VALUE, "random_choice", "3 of 2");
+    REFUSED(lam_random_choice(k, VEC(1, 2), 1, 3, NULL), LAM_ERR_AXIS, "random_choice");
+    REFUSED(lam_random_choice(k, lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), 0, 1, NULL), LAM_ERR_VALUE, "random_choice");
+    REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, &(lam_choice_options){.p = VEC(1, -1)}), LAM_ERR_VALUE,
+            "random_choice");
+    REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, &(lam_choice_options){.p = VEC(1, 1, 1)}), LAM_ERR_SHAPE,
+            "random_choice");
     REFUSED(lam_random_permutation(k, p, 0), LAM_ERR_AXIS, "random_permutation");
     REFUSED(lam_random_gamma(k, VEC(1, 0), LAM_DIMS(2)), LAM_ERR_VALUE, "random_gamma", "0");
     REFUSED(lam_random_beta(k, p, num(-1), LAM_DIMS(2)), LAM_ERR_VALUE, "random_beta", "-1");
@@ -424,6 +451,8 @@ START_TEST(empty_samples) {
     EXPECT_EMPTY(lam_random_normal(k, LAM_F64, LAM_DIMS(3, 0)), LAM_DIMS(3, 0));
     EXPECT_EMPTY(lam_random_gamma(k, num(1), LAM_DIMS(0)), LAM_DIMS(0));
     EXPECT_EMPTY(lam_random_permutation(k, lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2)), 0), LAM_DIMS(0, 2));
+    EXPECT_EMPTY(lam_random_choice(k, lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 0)), 1, 0, NULL), LAM_DIMS(2, 0));
+    EXPECT_EMPTY(lam_random_choice(k, VEC(1, 2), 0, 0, WITHOUT_P_OF_TWO), LAM_DIMS(0));
     EXPECT_EMPTY(lam_random_randint(k, LAM_I64, LAM_DIMS(0), 0, 1), LAM_DIMS(0));
 }
 END_TEST

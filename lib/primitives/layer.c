@@ -52,7 +52,7 @@ lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor
     if (!lam__apply_axis("batch_norm", x, rank, &axis)) return lam__axes_failed(x);
     for (int i = 0; i < rank; i++)
         if (i != axis) others[count++] = i;
-    const lam_axes over = {(size_t)count, others};
+    const lam_axes over = {count, others};
     mean = mean ? along(mean, axis, rank) : lam_mean(x, &(lam_reduce_options){over, true});
     var = var ? along(var, axis, rank) : lam_var(x, &(lam_var_options){.axes = over, .keepdims = true});
     lam_tensor *steepness = lam_rsqrt(lam_add(var, filled(options).epsilon));

@@ -91,10 +91,20 @@ lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value
 }
 
 bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v) {
-    if (v && lam__dtype_is_float(v->dtype)) return true;
+    if (v && lam__dtype_is_inexact(v->dtype)) return true;
     lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64, or leave it out of argnums",
                    "%s: input %d of '%s' is %s, which has no derivative", transform, i, f->name,
                    v ? lam_dtype_name((lam_dtype)v->dtype) : "NULL");
+    return false;
+}
+
+bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomorphic, const char *which, int i,
+                            const lam_value *v) {
+    if (lam__dtype_is_complex(v->dtype) == holomorphic) return true;
+    lam__error_set(f->ctx, LAM_ERR_DTYPE,
+                   holomorphic ? "leave the option holomorphic out, or make it complex"
+                               : "work on lam_real and lam_imag, or set the option holomorphic",
+                   "%s: %s %d of '%s' is %s", transform, which, i, f->name, lam_dtype_name((lam_dtype)v->dtype));
     return false;
 }
 

@@ -27,6 +27,10 @@ lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value
 /* Whether input i of f, given as v, can be differentiated; otherwise records it. */
 bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v);
 
+/* Whether an input or output is complex exactly if the function is to be holomorphic; records what is wrong. */
+bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomorphic, const char *which, int i,
+                            const lam_value *v);
+
 /* Whether v, the tangent or cotangent number i, has the type of `like`; otherwise records it. NULL has. */
 bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v,
                          const lam_value *like);

@@ -29,16 +29,24 @@ static double draw(check *c) {
     return (double)(int64_t)(c->state * 2685821657736338717u) * 0x1p-63;
 }
 
-static lam_tensor *direction(check *c, lam_tensor *like) {
+static lam_tensor *reals(check *c, lam_tensor *like) {
     int64_t n = lam_size(like);
     lam_dims dims = lam_dims_of(like);
     lam_value *v = lam__value_new(c->ctx, LAM_F64, dims.rank, dims.dims);
     for (int64_t i = 0; v && i < n; i++) ((double *)v->data)[i] = draw(c);
-    return lam_cast(lam__scope_handle(c->ctx, v), lam_dtype_of(like));
+    return lam__scope_handle(c->ctx, v);
 }
 
+static lam_tensor *direction(check *c, lam_tensor *like) {
+    lam_tensor *v = reals(c, like);
+    if (lam__dtype_is_complex((int)lam_dtype_of(like))) v = lam_complex(v, reals(c, like));
+    return lam_cast(v, lam_dtype_of(like));
+}
+
+/* Re(a b): the pairing of tangents with cotangents. */
 static double dot(lam_tensor *a, lam_tensor *b) {
-    return lam_item(lam_sum(lam_mul(lam_cast(a, LAM_F64), lam_cast(b, LAM_F64)), NULL));
+    lam_dtype wide = lam__dtype_is_complex((int)lam_dtype_of(b)) ? LAM_C128 : LAM_F64;
+    return lam_item(lam_real(lam_sum(lam_mul(lam_cast(a, wide), lam_cast(b, wide)), NULL)));
 }
 
 /* <w, f(x + h v)> summed over the outputs. */
@@ -49,7 +57,7 @@ static double along(check *c, double h) {
     c->ctx->random = c->random;
     lam_call(c->f, (lam_list){(size_t)c->f->inputs, c->x}, c->y, (size_t)c->f->outputs);
     for (int o = 0; o < c->f->outputs; o++)
-        if (lam__dtype_is_float((int)lam_dtype_of(c->y[o]))) sum += dot(c->w[o], c->y[o]);
+        if (lam__dtype_is_inexact((int)lam_dtype_of(c->y[o]))) sum += dot(c->w[o], c->y[o]);
     return sum;
 }
 
@@ -67,7 +75,7 @@ static lam_status compare_modes(check *c) {
     lam_grad_options options = {.argnums = {c->count, c->argnums}};
     lam_list primals = {(size_t)c->f->inputs, c->at};
     lam_call(c->f, primals, c->y, (size_t)outputs);
-    while (aux < outputs && !lam__dtype_is_float((int)lam_dtype_of(c->y[outputs - 1 - aux]))) aux++;
+    while (aux < outputs && !lam__dtype_is_inexact((int)lam_dtype_of(c->y[outputs - 1 - aux]))) aux++;
     options.has_aux = aux;
     for (int o = 0; o < outputs; o++) c->w[o] = direction(c, c->y[o]);
     for (int k = 0; k < c->count; k++) c->v[k] = direction(c, c->at[c->argnums[k]]);
@@ -93,9 +101,9 @@ static bool start(check *c, const lam_check_grads_options *o) {
     double epsilon = 0x1p-52;
     for (int i = 0; i < c->f->inputs; i++) {
         int dtype = (int)lam_dtype_of(c->at[i]);
-        if (!lam__dtype_is_float(dtype)) continue;
+        if (!lam__dtype_is_inexact(dtype)) continue;
         c->argnums[c->count++] = i;
-        if (dtype == LAM_F32) epsilon = 0x1p-23;
+        if (lam__dtype_part(dtype) == LAM_F32) epsilon = 0x1p-23;
     }
     c->step = o->step > 0 ? o->step : cbrt(epsilon);
     c->tolerance = o->tolerance > 0 ? o->tolerance : 20 * pow(epsilon, 2.0 / 3) * 100;

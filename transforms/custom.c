@@ -235,7 +235,7 @@ static lam_status check_rules(const lam_fctx *fc, lam_value *const out[]) {
     const lam_function *f = &fc->instance->fn;
     bool needed = false;
     for (int o = 0; o < fc->instance->outputs; o++)
-        needed = needed || (!fc->constant[o] && lam__dtype_is_float(out[o]->dtype));
+        needed = needed || (!fc->constant[o] && lam__dtype_is_inexact(out[o]->dtype));
     if (!needed || f->backward || f->jvp || f->is_linear) return LAM_OK;
     return lam__custom_fail(fc, LAM_ERR_RULE,
                             "give it backward or jvp, say is_linear, or mark its outputs non-differentiable",

@@ -239,7 +239,7 @@ static void lend_or_zero(lam_fctx *fc, int n, lam_value *const given[], lam_valu
         if (handles[k] || differentiable[k] == invert) continue;
         const lam_value *type = type_of(fc, types, first + k, first);
         lam_tensor lent;
-        if (!type || !lam__dtype_is_float(type->dtype)) continue;
+        if (!type || !lam__dtype_is_inexact(type->dtype)) continue;
         lam__scope_lend(&lent, fc->ctx, (lam_value *)(uintptr_t)type);
         handles[k] = lam_zeros_like(&lent);
     }
@@ -300,7 +300,7 @@ static lam_status take_tangent(visit *v, int o, const lam_value *like, lam_value
     lam_fctx *fc = v->fc;
     char got[TYPE_TEXT], expected[TYPE_TEXT];
     if (!v->slots[o]) return LAM_OK;
-    if (fc->constant[o] || !lam__dtype_is_float(like->dtype))
+    if (fc->constant[o] || !lam__dtype_is_inexact(like->dtype))
         return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL",
                                 "there is a tangent for output %d, which has no derivative", o);
     lam_status status = take(v, o, dout);

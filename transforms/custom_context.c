@@ -23,7 +23,7 @@ static void set_up(lam_fctx *fc, bool *flags, lam__instance *x, const bool needs
     fc->constant = fc->floating + x->inputs;
     for (int i = 0; i < x->inputs; i++) {
         fc->needs[i] = needs && needs[i];
-        fc->floating[i] = in[i] && lam__dtype_is_float(in[i]->dtype);
+        fc->floating[i] = in[i] && lam__dtype_is_inexact(in[i]->dtype);
     }
     for (int o = 0; o < x->outputs; o++) fc->constant[o] = false;
 }

@@ -25,7 +25,7 @@ static const lam_value *type_of(const rule_env *e, int k) {
 /* Whether input (k < inputs) or output k takes part. */
 static bool takes_part(const rule_env *e, int k) {
     int inputs = e->fc->instance->inputs;
-    return k < inputs ? e->fc->needs[k] : !e->fc->constant[k - inputs] && lam__dtype_is_float(type_of(e, k)->dtype);
+    return k < inputs ? e->fc->needs[k] : !e->fc->constant[k - inputs] && lam__dtype_is_inexact(type_of(e, k)->dtype);
 }
 
 /* The values of handles in[], spread over first..first+n-1; NULL where none takes part. */

@@ -125,7 +125,7 @@ static void jvp_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     }
     if (call_rule(rule, given, in, 2 * m, out) != LAM_OK) return;
     for (size_t o = 0; o < m; o++)
-        if (!fc->constant[o] && lam__dtype_is_float((int)lam_dtype_of(out[m + o]))) dout[o] = out[m + o];
+        if (!fc->constant[o] && lam__dtype_is_inexact((int)lam_dtype_of(out[m + o]))) dout[o] = out[m + o];
 }
 
 /* One rule per input: tangent, outputs, inputs -> tangents; they add up. */
@@ -186,7 +186,7 @@ static void vmap_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     if (!in || !out) return;
     for (size_t i = 0; i < n; i++) in[i] = lam_fctx_saved(fc, (int)i);
     if (lam_jvp(f, (lam_list){n, in}, (lam_list){n, t}, out, out + m, m, NULL) != LAM_OK) return;
-    for (size_t o = 0; o < m; o++) dout[o] = lam__dtype_is_float((int)lam_dtype_of(out[o])) ? out[m + o] : NULL;
+    for (size_t o = 0; o < m; o++) dout[o] = lam__dtype_is_inexact((int)lam_dtype_of(out[o])) ? out[m + o] : NULL;
 }
 
 static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[],

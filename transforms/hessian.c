@@ -51,7 +51,8 @@ static lam_fn *reordered(const char *name, lam_fn *f, const run runs[]) {
 lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options *options) {
     static const lam_jacobian_options none;
     const lam_jacobian_options *o = options ? options : &none;
-    lam_fn *both = lam_value_and_grad(f, &(lam_grad_options){.argnums = o->argnums, .has_aux = o->has_aux});
+    lam_fn *both = lam_value_and_grad(
+        f, &(lam_grad_options){.argnums = o->argnums, .has_aux = o->has_aux, .holomorphic = o->holomorphic});
     if (lam_failed(both)) return both;
     int aux = o->has_aux, grads = both->outputs - 1 - aux;
     lam_fn *turned = reordered("gradient", both, (run[]){{1, grads}, {0, 1}, {1 + grads, aux}, {0, -1}});

@@ -16,7 +16,7 @@ enum mode { FORWARD, REVERSE, CHEAPER };
 
 typedef struct jacobian_env {
     enum mode mode;
-    bool with_value;
+    bool with_value, holomorphic;
     int aux;
     int64_t chunk; /* 0: all */
     lam_randomness randomness;
@@ -94,6 +94,18 @@ static bool real_input(const work *w, const char *name, int a) {
     return lam__arguments_floating(name, w->f, w->env->argnums[a], lam__scope_peek(x));
 }
 
+/* A column takes one number per element of the input: a complex input needs a holomorphic function, or rows. Likewise
+ * a row for a complex output. */
+static bool fits_columns(const work *w, const char *name, int a) {
+    int i = w->env->argnums[a];
+    return lam__arguments_complex(name, w->f, w->env->holomorphic, "input", i, lam__scope_peek(w->in[i]));
+}
+
+static bool fits_rows(const work *w, const char *name, int o) {
+    const lam_value *v = lam__scope_peek(w->values[o]);
+    return v && lam__arguments_complex(name, w->f, w->env->holomorphic, "output", o, v);
+}
+
 /* ---- columns: forward -------------------------------------------------------------------------------------------- */
 
 /* What the first call gives beside tangents: values in front, auxiliary outputs behind. */
@@ -156,7 +168,7 @@ static bool forward(work *w, lam_tensor **blocks) {
     const jacobian_env *e = w->env;
     int n_in = w->f->inputs, outputs = 2 * w->blocks + e->aux;
     for (int a = 0; a < e->count; a++) {
-        if (!real_input(w, "jacfwd", a)) return false;
+        if (!real_input(w, "jacfwd", a) || !fits_columns(w, "jacfwd", a)) return false;
         lam_fn *push = lam_jvp_fn(w->f, &(lam_grad_options){.argnums = {1, &e->argnums[a]}, .has_aux = e->aux});
         int *in_axes = w->axes, *out_axes = in_axes + n_in + 1;
         for (int i = 0; i <= n_in; i++) in_axes[i] = i < n_in ? LAM_UNMAPPED : 0;
@@ -212,7 +224,16 @@ static bool reverse(work *w, lam_tensor **blocks) {
     if (lam_vjp(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &pullback, &options) !=
         LAM_OK)
         return false;
+    for (int o = 0; o < w->blocks; o++)
+        if (!fits_rows(w, "jacrev", o)) return false;
     return rows(w, pullback, blocks);
+}
+
+/* Whether any of the first n of these, or of those that `which` names, is complex. */
+static bool any_complex(lam_tensor *const list[], int n, const int *which) {
+    for (int i = 0; i < n; i++)
+        if (lam__dtype_is_complex((int)lam_dtype_of(list[which ? which[i] : i]))) return true;
+    return false;
 }
 
 /* ---- one linearisation, the cheaper direction -------------------------------------------------------------------- */
@@ -229,7 +250,14 @@ static bool cheaper(work *w, lam_tensor **blocks) {
         return false;
     for (int a = 0; a < e->count; a++) n_in += lam_size(w->in[e->argnums[a]]);
     for (int o = 0; o < w->blocks; o++) n_out += lam_size(w->values[o]);
-    if (n_out < n_in) {
+    bool by_rows = n_out < n_in;
+    if (!e->holomorphic && any_complex(w->in, e->count, e->argnums)) by_rows = true;
+    else if (any_complex(w->values, w->blocks, NULL) && !e->holomorphic) by_rows = false;
+    for (int o = 0; by_rows && o < w->blocks; o++)
+        if (!fits_rows(w, "jacobian", o)) return false;
+    for (int a = 0; !by_rows && a < e->count; a++)
+        if (!fits_columns(w, "jacobian", a)) return false;
+    if (by_rows) {
         for (int a = 0; a < e->count; a++) w->given[a] = w->in[e->argnums[a]];
         return rows(w, lam_linear_transpose(linear, (lam_list){(size_t)e->count, w->given}), blocks);
     }
@@ -287,8 +315,12 @@ static lam_fn *jacobian_new(const char *name, enum mode mode, bool with_value, l
     lam__scratch_area area;
     jacobian_env *e = lam__scratch_get(&area, ctx, sizeof *e + (size_t)f->inputs * sizeof(int));
     if (!e) return ctx->failed_fn;
-    *e = (jacobian_env){
-        .mode = mode, .with_value = with_value, .aux = o->has_aux, .chunk = o->chunk_size, .randomness = o->randomness};
+    *e = (jacobian_env){.mode = mode,
+                        .with_value = with_value,
+                        .aux = o->has_aux,
+                        .chunk = o->chunk_size,
+                        .randomness = o->randomness,
+                        .holomorphic = o->holomorphic};
     e->count = lam__arguments_argnums(name, f, o->argnums, 1, e->argnums);
     int kept = f->outputs - e->aux;
     lam__derived d = {name,

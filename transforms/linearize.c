@@ -108,7 +108,7 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
     int count = 0;
     if (argnums.count || argnums.items) return lam__arguments_argnums("linearize", f, argnums, 0, items);
     for (int i = 0; i < f->inputs; i++)
-        if (in[i] && lam__dtype_is_float(in[i]->dtype)) items[count++] = i;
+        if (in[i] && lam__dtype_is_inexact(in[i]->dtype)) items[count++] = i;
     return count;
 }
 

@@ -117,7 +117,7 @@ LAM__UNROLLED lam_status fill(lam__node *node, int n, int m, lam_value *const in
 
 /* Whether output o has a derivative; constant[] may be NULL: all floating ones have. */
 static inline bool has_derivative(lam_value *const out[], const bool constant[], int o) {
-    return lam__dtype_is_float(out[o]->dtype) && !(constant && constant[o]);
+    return lam__dtype_is_inexact(out[o]->dtype) && !(constant && constant[o]);
 }
 
 /* Boxes the results that have a derivative on the node; each has a reference to it. */

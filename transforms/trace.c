@@ -48,7 +48,7 @@ static lam_status keep_residual(lam__level *level, const lam_call_site *call, la
     if (!needs) return LAM_ERR_MEMORY;
     for (int i = 0; i < call->inputs; i++) {
         const lam_value *v = call->in[i];
-        needs[i] = lam__level_owns(level, v) && lam__dtype_is_float(v->dtype);
+        needs[i] = lam__level_owns(level, v) && lam__dtype_is_inexact(v->dtype);
     }
     ctx->current = level;
     lam_status status = call->primitive->staged->keep(call, needs, out, &p->list[p->equations - 1]->residual);

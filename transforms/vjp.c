@@ -68,13 +68,13 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
     if (argnums.count || argnums.items) return lam__arguments_argnums("vjp", f, argnums, 0, items);
     int count = 0;
     for (int i = 0; i < f->inputs; i++)
-        if (in[i] && lam__dtype_is_float(in[i]->dtype)) items[count++] = i;
+        if (in[i] && lam__dtype_is_inexact(in[i]->dtype)) items[count++] = i;
     return count;
 }
 
 static lam_status check_outputs(const lam_fn *f, int n, lam_value *const out[]) {
     for (int o = 0; o < n; o++)
-        if (!lam__dtype_is_float(out[o]->dtype))
+        if (!lam__dtype_is_inexact(out[o]->dtype))
             return lam__error_set(f->ctx, LAM_ERR_DTYPE, "put it last and count it in has_aux",
                                   "vjp: output %d of '%s' is %s, which has no derivative", o, f->name,
                                   lam_dtype_name((lam_dtype)out[o]->dtype));
@@ -158,18 +158,18 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
 /* ---- lam_grad ---------------------------------------------------------------------------------------------------- */
 
 typedef struct grad_env {
-    bool with_value;
+    bool with_value, holomorphic;
     int aux;
     int count;
     int argnums[];
 } grad_env;
 
-static lam_status check_scalar(const lam_fn *f, const lam_value *y) {
-    if (!lam__dtype_is_float(y->dtype))
+static lam_status check_scalar(const lam_fn *f, bool holomorphic, const lam_value *y) {
+    if (!lam__dtype_is_inexact(y->dtype))
         return lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64",
                               "grad: output 0 of '%s' is %s, which has no derivative", f->name,
                               lam_dtype_name((lam_dtype)y->dtype));
-    if (y->rank == 0) return LAM_OK;
+    if (y->rank == 0) return lam__arguments_complex("grad", f, holomorphic, "output", 0, y) ? LAM_OK : LAM_ERR_DTYPE;
     char text[256];
     lam__text t = {text, sizeof text, 0};
     lam__error_append_type(&t, (lam_dtype)y->dtype, y->rank, y->dims);
@@ -186,13 +186,15 @@ static lam_status run_grad(const lam_fn *base, const grad_env *e, lam_value *con
     lam_fn *f = (lam_fn *)(uintptr_t)base;
     for (int k = 0; k < e->count; k++) {
         if (!lam__arguments_floating("grad", f, e->argnums[k], in[e->argnums[k]])) return LAM_ERR_DTYPE;
+        if (e->holomorphic && !lam__arguments_complex("grad", f, true, "input", e->argnums[k], in[e->argnums[k]]))
+            return LAM_ERR_DTYPE;
         wanted[e->argnums[k]] = true;
     }
     lam__recording r;
     lam_status status = lam__tape_record(f, in, wanted, results, &r);
     if (status != LAM_OK) return status;
     lam_value *one = NULL;
-    status = check_scalar(f, results[0]);
+    status = check_scalar(f, e->holomorphic, results[0]);
     if (status == LAM_OK && !(one = lam__value_scalar(ctx, (lam_dtype)results[0]->dtype, 1))) status = LAM_ERR_MEMORY;
     lam__scratch_area area;
     lam_value **g = lam__scratch_get(&area, ctx, (size_t)f->outputs * sizeof *g);
@@ -246,6 +248,7 @@ static lam_fn *grad_new(const char *name, lam_fn *f, const lam_grad_options *opt
     lam_fn *made = ctx->failed_fn;
     if (e) {
         e->with_value = with_value;
+        e->holomorphic = o->holomorphic;
         e->aux = o->has_aux;
         e->count = lam__arguments_argnums(name, f, o->argnums, 1, e->argnums);
         lam__derived d = {name,

@@ -41,6 +41,8 @@ typedef enum lam_dtype {
     LAM_I32,     /* 4 bytes, two's complement, wraps */
     LAM_U8,      /* 1 byte, unsigned, wraps */
     LAM_BOOL,    /* 1 byte, 0 or 1 */
+    LAM_C128,    /* two doubles: real and imaginary part; in C a double _Complex, in C++ a std::complex<double> */
+    LAM_C64,     /* two floats, likewise */
     LAM_DTYPE_COUNT
 } lam_dtype;
 
@@ -96,6 +98,11 @@ typedef struct lam_type {
     int rank;                   /* axes */
     int64_t dims[LAM_MAX_RANK]; /* elements */
 } lam_type;
+
+/* One element of LAM_C128. */
+typedef struct lam_c128 {
+    double re, im;
+} lam_c128;
 
 /* Axes, argument numbers or batch axes. {0, NULL} is "no list": the default of the call. */
 typedef struct lam_axes {

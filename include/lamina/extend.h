@@ -80,6 +80,7 @@ struct lam_primitive {
     int loop;         /* elementwise: number of the kernel loop, plus one */
     bool predicate;   /* elementwise: gives bool */
     bool real;        /* elementwise: integers are converted to f64 first */
+    bool complex;     /* takes complex operands too; elementwise: unused, the loop tells */
     unsigned linear;  /* bit i: linear in input i; bit 31 also for all beyond */
     bool bilinear;    /* in each of them, the others fixed; otherwise jointly */
     int8_t signs[2];  /* elementwise, for slope: 1 or -1 per operand; the result is their sum, each with its sign */

@@ -1,6 +1,7 @@
 /* The operations. Names and argument orders follow jax.numpy and lax: tensor first, options last. All tensors of one
- * call belong to one context; dtypes are promoted (bool < integers < floats; the wider of two; an integer with a
- * float takes the float's). Each operation works at every level. What is said of all is not repeated below: an
+ * call belong to one context; dtypes are promoted (bool < integers < floats < complex; the wider of two; an integer
+ * with a float takes the float's; f64 with c64 gives c128). Complex numbers: complex.h says what takes them. Each
+ * operation works at every level. What is said of all is not repeated below: an
  * operation given a failed tensor returns the failed tensor; NULL, freed, escaped, captured operands and those of
  * another context are failures; results belong to the current scope; every operation may fail with LAM_ERR_MEMORY.
  *
@@ -84,12 +85,12 @@ LAM_API lam_tensor *lam_iota(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int a
  * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: -1. */
 LAM_API lam_tensor *lam_neg(lam_tensor *x);
 
-/* Absolute value; integers wrap.
+/* Absolute value; integers wrap; real for complex x.
  * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: sign(x), 0 at 0. */
 LAM_API lam_tensor *lam_abs(lam_tensor *x);
 
-/* -1, 0 or 1; keeps the sign of a zero, NaN stays NaN.
- * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: 0. */
+/* -1, 0 or 1; keeps the sign of a zero, NaN stays NaN. Of complex x: x / |x|, 0 at 0.
+ * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: 0; of complex x that of x / |x|. */
 LAM_API lam_tensor *lam_sign(lam_tensor *x);
 
 /* x times x; integers wrap.
@@ -231,7 +232,8 @@ LAM_API lam_tensor *lam_is_nan(lam_tensor *x);
 LAM_API lam_tensor *lam_not(lam_tensor *x);
 
 /* x in another dtype, as C converts; float to integer saturates, NaN gives 0; anything but 0 is true.
- * Fails   LAM_ERR_DTYPE for no dtype. Derivative: identity between floats, none otherwise. */
+ * Fails   LAM_ERR_DTYPE for no dtype, and from complex to anything else: say which part is meant (lam_real).
+ *         Derivative: identity between floats and complex numbers, none otherwise. */
 LAM_API lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype);
 
 /* x with every derivative of it zero, in both modes and at all levels.
@@ -485,6 +487,7 @@ LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const la
 }
 #endif
 
+#include <lamina/complex.h>
 #include <lamina/convolution.h>
 #include <lamina/indexing.h>
 #include <lamina/linalg.h>

@@ -52,7 +52,8 @@ LAM_API LAM_MUST_USE lam_status lam_read_strided(lam_tensor *t, void *dst, lam_d
 
 /* The only element of a tensor, as a double (a bool gives 0 or 1). Under grad and jvp it is the value, for C control
  * flow to look at; what C computes from it is a constant to them, as after lam_stop_gradient.
- * Fails   LAM_ERR_SHAPE unless it has exactly one element; like lam_read. A failure gives NaN. */
+ * Fails   LAM_ERR_SHAPE unless it has exactly one element; LAM_ERR_DTYPE for a complex one (lam_item_complex); like
+ *         lam_read. A failure gives NaN. */
 LAM_API double lam_item(lam_tensor *t);
 
 /* The data of a contiguous concrete tensor, row-major; NULL for all others (boxed, strided, failed).

@@ -14,6 +14,7 @@ extern "C" {
 typedef struct lam_grad_options {
     lam_axes argnums; /* inputs to differentiate; negative ones count from the end. No list: see each transform */
     int has_aux;      /* how many of the last outputs are passed through undifferentiated */
+    bool holomorphic; /* grad, value_and_grad: the function is holomorphic, from complex to complex (complex.h) */
 } lam_grad_options;
 
 /* What drawing from the context's generator (lam_rand and its like) means inside vmap; of nested ones the innermost
@@ -39,9 +40,11 @@ typedef struct lam_jacobian_options {
     int has_aux;               /* how many of the last outputs are passed through undifferentiated */
     int64_t chunk_size;        /* rows (or columns) at once; 0: all */
     lam_randomness randomness; /* of draws inside f, in forward mode, which runs f under vmap */
+    bool holomorphic;          /* the function is holomorphic, from complex to complex (complex.h) */
 } lam_jacobian_options;
 
-/* The gradient of f's first output, which must be a floating tensor of rank 0 (all others must be auxiliary).
+/* The gradient of f's first output, which must be a floating tensor of rank 0 (all others must be auxiliary), or with
+ * `holomorphic` a complex one.
  * Shape   outputs: one gradient per argnum (default: the first input), like that input; then the auxiliary outputs.
  * Fails   at once for argnums out of range, repeated or empty, or a wrong has_aux; when called for an input that is not
  *         floating or an output that is not a scalar. */

@@ -5,8 +5,17 @@
 
 const lam__interpreter lam__interpreter_eval = {.name = "eval"};
 
+/* Rows are written for real numbers unless they say otherwise: none computes nonsense on complex ones. */
+static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
+    for (int i = 0; i < call->inputs && !call->primitive->complex; i++)
+        if (lam__dtype_is_complex(call->in[i]->dtype))
+            return lam__error_call(call, LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",
+                                   "not defined for complex numbers");
+    return call->primitive->shape(call, out);
+}
+
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]) {
-    return call->primitive->elementwise ? lam__elementwise_shape(call, out) : call->primitive->shape(call, out);
+    return call->primitive->elementwise ? lam__elementwise_shape(call, out) : shape_of(call, out);
 }
 
 int lam__eval_most_axes(const lam_ctx *ctx) {
@@ -63,7 +72,7 @@ static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
     const lam_primitive *p = call->primitive;
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
-    lam_status status = shapes ? p->shape(call, shapes) : LAM_ERR_MEMORY;
+    lam_status status = shapes ? shape_of(call, shapes) : LAM_ERR_MEMORY;
     if (status == LAM_OK) status = lam__eval_check_rank(call, shapes);
     if (status == LAM_OK) status = p->view ? eval_view(call, shapes, out) : eval_kernel(call, shapes, out);
     lam__scratch_put(&area);

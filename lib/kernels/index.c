@@ -42,14 +42,17 @@ static void resolve_chunk(const lam__index_shape *s, lam__index_mode mode, lam_d
 typedef union element {
     double f64;
     float f32;
-    uint64_t bits;
+    lam_c128 c128;
+    float c64[2];
 } element;
 
 /* What lies outside: NaN of the dtype, or 0. */
 static element outside_of(lam_dtype dtype) {
     if (dtype == LAM_F64) return (element){.f64 = NAN};
     if (dtype == LAM_F32) return (element){.f32 = NAN};
-    return (element){.bits = 0};
+    if (dtype == LAM_C128) return (element){.c128 = {NAN, 0}};
+    if (dtype == LAM_C64) return (element){.c64 = {NAN, 0}};
+    return (element){.c128 = {0, 0}};
 }
 
 /* `size` is a constant in every call, so each copy becomes a single move. */
@@ -61,6 +64,7 @@ static inline void take_sized(size_t size, int count, const int64_t *at, const c
 
 static void take_elements(size_t item, int count, const int64_t *at, const char *x, const element *outside, char *out) {
     switch (item) {
+    case 16: take_sized(16, count, at, x, outside, out); return;
     case 8: take_sized(8, count, at, x, outside, out); return;
     case 4: take_sized(4, count, at, x, outside, out); return;
     default: take_sized(1, count, at, x, outside, out); return;
@@ -81,7 +85,7 @@ void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtyp
                        lam_dtype index_dtype, const void *index, void *out) {
     const int64_t item = lam__item_bytes(dtype);
     const int64_t x_row = s->n * s->inner * item, out_row = s->k * s->inner * item;
-    const element outside = mode == LAM__INDEX_DROP ? (element){.bits = 0} : outside_of(dtype);
+    const element outside = mode == LAM__INDEX_DROP ? (element){.c128 = {0, 0}} : outside_of(dtype);
     int64_t at[CHUNK];
     if (s->inner == 0) return;
     for (int64_t b = 0; b < s->batch; b++)
@@ -102,6 +106,7 @@ void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtyp
 /* Adds `count` runs of `inner` elements to their places in one row. */
 typedef void add_runs(int64_t inner, int count, const int64_t *at, void *row, const void *updates);
 
+#define PARTS     1
 #define T         double
 #define U         double
 #define ADD(a, b) ((a) + (b))
@@ -137,10 +142,26 @@ typedef void add_runs(int64_t inner, int count, const int64_t *at, void *row, co
 #define ADD(a, b) ((a) | (b))
 #define NAME      add_bool
 #include "lib/kernels/index_add.h"
+#undef PARTS
+
+#define PARTS     2
+#define T         double
+#define U         double
+#define ADD(a, b) ((a) + (b))
+#define NAME      add_c128
+#include "lib/kernels/index_add.h"
+
+#define T         float
+#define U         float
+#define ADD(a, b) ((a) + (b))
+#define NAME      add_c64
+#include "lib/kernels/index_add.h"
+#undef PARTS
 
 void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, void *out,
                               lam_dtype index_dtype, const void *index, const void *updates) {
-    static add_runs *const adds[LAM_DTYPE_COUNT] = {add_f64, add_f32, add_i64, add_i32, add_u8, add_bool};
+    static add_runs *const adds[LAM_DTYPE_COUNT] = {add_f64, add_f32,  add_i64,  add_i32,
+                                                    add_u8,  add_bool, add_c128, add_c64};
     const int64_t item = lam__item_bytes(dtype);
     const int64_t out_row = s->n * s->inner * item, update_row = s->k * s->inner * item;
     int64_t at[CHUNK];

@@ -8,7 +8,8 @@
 
 #include <lamina/base.h>
 
-enum { LAM__MAX_AXES = 32 }; /* LAM_MAX_RANK and one for each of up to 16 nested batch levels */
+/* LAM_MAX_RANK, one for each of up to 16 nested batch levels, and one for the parts of complex numbers. */
+enum { LAM__MAX_AXES = 33 };
 
 /* ---- elementwise -------------------------------------------------------------------------------------- */
 

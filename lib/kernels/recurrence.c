@@ -1,7 +1,7 @@
 /* First-order recurrences along the middle axis of [outer, n, inner], contiguous: the linear one, y_i = a_i y_(i-1)
  * + b_i, and the running logarithm of a sum of exponentials. The second keeps the largest term so far apart from the
  * sum of the others relative to it, in double, so that it neither overflows nor loses small terms. */
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/cplx.h"
 
 #include <math.h>
 
@@ -40,7 +40,8 @@ static double exp_sum_add(exp_sum *s, double x) {
 void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b,
                              void *out) {
     if (s->n == 0) return;
-    if (dtype == LAM_F64) recurrence_f64(s, reverse, a, b, out);
+    if (lam__cplx_is(dtype)) lam__cplx_recurrence(dtype, s, reverse, a, b, out);
+    else if (dtype == LAM_F64) recurrence_f64(s, reverse, a, b, out);
     else recurrence_f32(s, reverse, a, b, out);
 }
 

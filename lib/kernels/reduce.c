@@ -3,6 +3,7 @@
  * others are walked. Rows beyond one leaf are merged by a binary counter, so the error of a sum grows with the
  * logarithm of the number of elements along every pattern of axes. The order of operations follows from dims and
  * strides alone. */
+#include "lib/kernels/cplx.h"
 #include "lib/kernels/reduce_loops.h"
 
 #include <math.h>
@@ -178,6 +179,10 @@ static void reduce_all(const plan *p, const char *x, char *out) {
 
 void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out) {
+    if (lam__cplx_is(dtype)) {
+        (id == LAM__REDUCE_SUM ? lam__cplx_sum : lam__cplx_prod)(dtype, rank, dims, reduced, x, strides, out);
+        return;
+    }
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
     const char *start = x;
     int64_t count[2];

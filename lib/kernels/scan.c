@@ -1,6 +1,7 @@
 /* Running sums, products, maxima and minima along an axis. Running sums of floats are compensated (reduce_type.h,
  * advance): the error of element i does not grow with i. A scan from the back is a scan from the front of the
  * reversed axis, on both sides. */
+#include "lib/kernels/cplx.h"
 #include "lib/kernels/reduce_loops.h"
 
 typedef struct scan_axis {
@@ -27,6 +28,11 @@ static int64_t split_axes(int rank, const int64_t *dims, int axis, bool reverse,
 
 void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse,
                            const void *x, const int64_t *strides, void *out) {
+    if (lam__cplx_is(dtype)) {
+        (id == LAM__REDUCE_SUM ? lam__cplx_cumsum : lam__cplx_cumprod)(dtype, rank, dims, axis, reverse, x, strides,
+                                                                       out);
+        return;
+    }
     scan_axis scanned = {0};
     lam__reduce_axes kept;
     lam__reduce_walk walk;

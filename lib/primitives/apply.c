@@ -109,7 +109,7 @@ static lam_dtype common(const lam_primitive *p, int n, lam_value *const v[]) {
     int first = n == FEW && v[0]->dtype == LAM_BOOL ? 1 : 0;
     lam_dtype dtype = (lam_dtype)v[first]->dtype;
     for (int i = first + 1; i < n; i++) dtype = lam__dtype_promote(dtype, v[i]->dtype);
-    return p->real && !lam__dtype_is_float(dtype) ? LAM_F64 : dtype;
+    return p->real && !lam__dtype_is_inexact(dtype) ? LAM_F64 : dtype;
 }
 
 static lam_tensor *elementwise_mixed(const lam_call_site *call, lam_dtype dtype) {
@@ -202,7 +202,7 @@ static bool representable(lam_dtype dtype, int64_t integer) {
     static const int64_t least[LAM_DTYPE_COUNT] = {[LAM_I64] = INT64_MIN, [LAM_I32] = INT32_MIN};
     static const int64_t most[LAM_DTYPE_COUNT] = {
         [LAM_I64] = INT64_MAX, [LAM_I32] = INT32_MAX, [LAM_U8] = UINT8_MAX, [LAM_BOOL] = 1};
-    return lam__dtype_is_float(dtype) || (integer >= least[dtype] && integer <= most[dtype]);
+    return lam__dtype_is_inexact(dtype) || (integer >= least[dtype] && integer <= most[dtype]);
 }
 
 lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__operand number) {
@@ -212,9 +212,9 @@ lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__op
     if (!ctx) return NULL;
     lam_dtype dtype = (lam_dtype)x->dtype;
     if (number.kind == LAM__FLOATING)
-        return lam__value_scalar(ctx, lam__dtype_is_float(dtype) ? dtype : LAM_F64, number.as.floating);
+        return lam__value_scalar(ctx, lam__dtype_is_inexact(dtype) ? dtype : LAM_F64, number.as.floating);
     bool wide = number.kind == LAM__UNSIGNED && number.as.natural > INT64_MAX;
-    if (wide && lam__dtype_is_float(dtype)) return lam__value_scalar(ctx, dtype, (double)number.as.natural);
+    if (wide && lam__dtype_is_inexact(dtype)) return lam__value_scalar(ctx, dtype, (double)number.as.natural);
     if (!wide && representable(dtype, number.as.integer)) return lam__value_integer(ctx, dtype, number.as.integer);
     lam__error_set(ctx, LAM_ERR_VALUE, "cast the tensor to a wider dtype first", "%s: %s%lld does not fit dtype %s",
                    operation, wide ? "the bits of " : "", number.as.integer, lam_dtype_name(dtype));

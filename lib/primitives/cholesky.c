@@ -47,19 +47,20 @@ static lam_tensor *phi(lam_tensor *x) {
     return lam_mul(0.5, lam_add(lam_tril(x, 0), lam_tril(x, -1)));
 }
 
-/* dl = l phi(l^-1 dx l^-T) */
+/* dl = l phi(l^-1 dx l^-H) */
 static void jvp_cholesky(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *l = r->out[0];
     lam_tensor *half = lam_triangular_solve(l, dx[0], NULL);
-    lam_tensor *whole = lam_triangular_solve(l, half, &(lam_triangular_options){.right_side = true, .transpose = true});
+    lam_tensor *whole =
+        lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.right_side = true, .transpose = true});
     dout[0] = lam_matmul(l, phi(whole));
 }
 
-/* gx = l^-T phi(l^T gl) l^-1 */
+/* gx = l^-T phi(l^T gl) conj(l)^-1 */
 static void vjp_cholesky(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *l = r->out[0], *middle = phi(lam_matmul(lam__matrices_turn(l), g[0]));
     lam_tensor *half = lam_triangular_solve(l, middle, &(lam_triangular_options){.transpose = true});
-    gx[0] = lam_triangular_solve(l, half, &(lam_triangular_options){.right_side = true});
+    gx[0] = lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.right_side = true});
 }
 
 static lam_tensor *apply_cholesky(lam_tensor *x) {
@@ -73,6 +74,7 @@ static void batch_cholesky(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_cholesky = {
     .name = "cholesky",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(0),
     .shape = shape_cholesky,
@@ -82,12 +84,13 @@ const lam_primitive lam__row_cholesky = {
     .batch = batch_cholesky,
 };
 
-/* The row reads the lower triangle; that only the symmetric part counts, for value and derivative, is said here. */
+/* The row reads the lower triangle; that only the symmetric (Hermitian) part counts, for value and derivative, is said
+ * here. */
 lam_tensor *lam_cholesky(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("cholesky", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("cholesky", x)) return lam__axes_failed(x);
-    return apply_cholesky(lam_mul(0.5, lam_add(x, lam__matrices_turn(x))));
+    return apply_cholesky(lam_mul(0.5, lam_add(x, lam_conj(lam__matrices_turn(x)))));
 }
 
 /* ---- triangular_solve -------------------------------------------------------------------------------------------- */
@@ -170,6 +173,7 @@ static void print_triangular_solve(FILE *file, const void *params) {
 const lam_primitive lam__row_triangular_solve = {
     .name = "triangular_solve",
     .inputs = 2,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .linear = 2u,
     .saves = LAM_SAVE_IN(0),
@@ -194,5 +198,6 @@ lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangu
 }
 
 lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b) {
-    return lam_triangular_solve(l, lam_triangular_solve(l, b, NULL), &(lam_triangular_options){.transpose = true});
+    lam_tensor *half = lam_triangular_solve(l, b, NULL);
+    return lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.transpose = true});
 }

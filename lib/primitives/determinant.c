@@ -3,6 +3,7 @@
  * derivative there. Up to three rows the determinant is written out, which is exact to all orders. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
@@ -71,9 +72,14 @@ lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
         *sign = *log = failed;
         return lam_status_of(lam_ctx_of(failed));
     }
+    *log = sum_last(lam_log(lam_abs(diagonal)));
+    if (lam__cplx_is(diagonal)) {
+        lam_tensor *turns = lam_prod(lam_sign(diagonal), &(lam_reduce_options){.axes = LAM_AXES(-1)});
+        *sign = lam_mul(turns, parity(swaps, lam_dtype_of(x)));
+        return lam_failed(*sign) || lam_failed(*log) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    }
     lam_tensor *negative = sum_last(lam_lt(diagonal, 0.0)), *zeros = sum_last(lam_eq(diagonal, 0.0));
     *sign = lam_where(lam_gt(zeros, 0), 0.0, parity(lam_add(swaps, negative), lam_dtype_of(x)));
-    *log = sum_last(lam_log(lam_abs(diagonal)));
     return lam_failed(*log) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
 }
 

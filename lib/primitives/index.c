@@ -124,6 +124,7 @@ static void batch_take(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_take = {
     .name = "take",
     .inputs = 2,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .saves = LAM_SAVE_IN(1),
@@ -184,6 +185,7 @@ static void batch_scatter_add(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_scatter_add = {
     .name = "scatter_add",
     .inputs = 3,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 5u,
     .saves = LAM_SAVE_IN(1),
@@ -278,7 +280,7 @@ lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_inde
     if (!params_for(&lam__row_take, x, axis, mode, &p)) return lam__axes_failed(x);
     indices = integers(indices);
     lam_tensor *taken = apply_take(x, indices, &p);
-    if (mode != LAM_INDEX_FILL || lam_failed(taken) || !lam__dtype_is_float((int)lam_dtype_of(x))) return taken;
+    if (mode != LAM_INDEX_FILL || lam_failed(taken) || !lam__dtype_is_inexact((int)lam_dtype_of(x))) return taken;
     int64_t n = lam_dim(x, p.axis);
     lam_tensor *wide = lam_cast(indices, LAM_I64); /* n may be beyond the dtype of the indices */
     lam_tensor *inside = lam_and(lam_ge(wide, -n), lam_lt(wide, n));

@@ -2,6 +2,7 @@
  * are linear, so that each is its own jvp and has a transpose for vjp. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
@@ -31,12 +32,15 @@ static lam_status eval_cast(const lam_call_site *call, lam_value *const out[]) {
 
 static lam_status shape_cast(const lam_call_site *call, lam_shape out[]) {
     const lam__cast_params *p = call->params;
+    if (lam__dtype_is_complex(call->in[0]->dtype) && !lam__dtype_is_complex(p->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "take lam_real, lam_imag or lam_abs of it",
+                               "complex numbers cannot become %s", lam_dtype_name((lam_dtype)p->dtype));
     set_dims(out, p->dtype, call->in[0]->rank, call->in[0]->dims);
     return LAM_OK;
 }
 
 static void vjp_cast(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = lam_cast(g[0], lam_dtype_of(r->in[0]));
+    gx[0] = lam_cast(lam__cplx_is(r->in[0]) ? g[0] : lam_real(g[0]), lam_dtype_of(r->in[0]));
 }
 
 static void batch_cast(const lam_rule *r, lam_tensor *out[]) {
@@ -46,6 +50,7 @@ static void batch_cast(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_cast = {
     .name = "cast",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_cast,
@@ -109,6 +114,7 @@ static void batch_broadcast_to(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_broadcast_to = {
     .name = "broadcast_to",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_broadcast_to,
@@ -217,6 +223,7 @@ static void batch_reshape(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_reshape = {
     .name = "reshape",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_reshape,
@@ -315,6 +322,7 @@ static void batch_transpose(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_transpose = {
     .name = "transpose",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_transpose,
@@ -364,6 +372,7 @@ static void batch_stop_gradient(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_stop_gradient = {
     .name = "stop_gradient",
     .inputs = 1,
+    .complex = true,
     .shape = shape_same,
     .view = view_same,
     .batch = batch_stop_gradient,
@@ -389,6 +398,7 @@ static void batch_contiguous(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_contiguous = {
     .name = "contiguous",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_same,

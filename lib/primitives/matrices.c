@@ -22,7 +22,7 @@ bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tens
     if (!ctx) return false;
     lam_dtype dtype = (lam_dtype)values[0]->dtype;
     for (size_t i = 1; i < n; i++) dtype = lam__dtype_promote(dtype, values[i]->dtype);
-    if (real && !lam__dtype_is_float(dtype)) dtype = LAM_F64;
+    if (real && !lam__dtype_is_inexact(dtype)) dtype = LAM_F64;
     for (size_t i = 0; i < n; i++) {
         out[i] = values[i]->dtype == dtype ? in[i] : lam_cast(in[i], dtype);
         if (!lam__scope_peek(out[i])) return *failed = &ctx->failed, false;

@@ -4,6 +4,7 @@
 #include "lib/primitives/reduce.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/scan.h"
 
@@ -73,7 +74,7 @@ static void batch_reduction(const lam_rule *r, lam_tensor *out[]) {
 }
 
 lam_tensor *lam__reduce_real(lam_tensor *x) {
-    return lam__dtype_is_float((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
+    return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
 }
 
 /* ---- sum -------------------------------------------------------------------------------------------------------- */
@@ -90,6 +91,7 @@ static void vjp_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
 const lam_primitive lam__row_sum = {
     .name = "sum",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_reduction,
@@ -153,6 +155,7 @@ static void vjp_prod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
 const lam_primitive lam__row_prod = {
     .name = "prod",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_reduction,
@@ -235,6 +238,7 @@ static lam_status shape_logical(const lam_call_site *call, lam_shape out[]) {
 
 /* x as bool; what is no tensor is left for the operation itself to name. */
 static lam_tensor *truth(lam_tensor *x) {
+    if (lam__cplx_is(x)) return lam_ne(x, 0.0);
     return lam__scope_peek(x) && lam_dtype_of(x) != LAM_BOOL ? lam_cast(x, LAM_BOOL) : x;
 }
 

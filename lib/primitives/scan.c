@@ -93,7 +93,9 @@ static void batch_scan(const lam_rule *r, lam_tensor *out[]) {
 static lam_status shape_linear_recurrence(const lam_call_site *call, lam_shape out[]) {
     if (!lam__value_same_type(call->in[0], call->in[1]))
         return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast them", "the operands differ in type");
-    return shape_floating(call, out);
+    if (!lam__dtype_is_inexact(call->in[0]->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
+    return shape_scan(call, out);
 }
 
 static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *const out[]) {
@@ -128,6 +130,7 @@ static void batch_linear_recurrence(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_linear_recurrence = {
     .name = "linear_recurrence",
     .inputs = 2,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .linear = 2u,
     .saves = LAM_SAVE_IN(0),
@@ -153,6 +156,7 @@ static void vjp_cumsum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[
 const lam_primitive lam__row_cumsum = {
     .name = "cumsum",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_scan,
@@ -208,6 +212,7 @@ static void vjp_cumprod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
 const lam_primitive lam__row_cumprod = {
     .name = "cumprod",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
     .shape = shape_scan,
@@ -315,7 +320,7 @@ static lam_tensor *counted(lam_tensor *x) {
 }
 
 static lam_tensor *real(lam_tensor *x) {
-    return lam__dtype_is_float((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
+    return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
 }
 
 static lam_tensor *scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {
@@ -366,6 +371,6 @@ lam_tensor *lam_cumlogsumexp_reverse(lam_tensor *x, int axis) {
 lam_tensor *lam_linear_recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(a), (int)lam_dtype_of(b));
     if (!lam__apply_axis(lam__row_linear_recurrence.name, a, lam_rank(a), &axis)) return lam__axes_failed(a);
-    if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
+    if (!lam__dtype_is_inexact((int)dtype)) dtype = LAM_F64;
     return recurrence(as(a, dtype), as(b, dtype), axis, reverse);
 }

@@ -79,6 +79,7 @@ static void batch_slice(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_slice = {
     .name = "slice",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_slice,
@@ -232,6 +233,7 @@ static void batch_update_slice(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_update_slice = {
     .name = "update_slice",
     .inputs = 2,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 3u,
     .saves = LAM_SAVE_TYPES,
@@ -371,6 +373,7 @@ static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_concatenate = {
     .name = "concatenate",
     .inputs = LAM_VARIADIC,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = ~0u,
     .saves = LAM_SAVE_TYPES,

@@ -92,6 +92,7 @@ static void batch_lu(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_lu = {
     .name = "lu",
     .inputs = 1,
+    .complex = true,
     .outputs = LU_OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(FACTORS) | LAM_SAVE_OUT(PERMUTATION),
@@ -141,6 +142,11 @@ static lam_status shape_solve(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+static bool is_zero(int dtype, const char *at) {
+    lam_c128 x = lam__dtype_load_complex(dtype, at);
+    return x.re == 0 && x.im == 0;
+}
+
 /* Number of the first of the factored matrices that has a zero on the diagonal of u, or -1. */
 static int64_t first_singular(const lam_value *f) {
     int64_t n = f->dims[f->rank - 1];
@@ -148,7 +154,7 @@ static int64_t first_singular(const lam_value *f) {
     const char *at = f->data;
     for (int64_t b = 0; b < lam__matrices_count(f); b++, at += (size_t)(n * n) * item)
         for (int64_t i = 0; i < n; i++)
-            if (lam__dtype_load(f->dtype, at + (size_t)(i * n + i) * item) == 0) return b;
+            if (is_zero(f->dtype, at + (size_t)(i * n + i) * item)) return b;
     return -1;
 }
 
@@ -234,6 +240,7 @@ static void batch_solve(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_solve = {
     .name = "solve",
     .inputs = SOLVE_INPUTS,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .linear = 1u << RIGHT,
     .saves = LAM_SAVE_IN(MATRIX) | LAM_SAVE_IN(ITS_FACTORS) | LAM_SAVE_IN(ITS_ORDER),

@@ -3,6 +3,7 @@
 #include "lib/primitives/reduce.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -43,6 +44,11 @@ lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     return lam_div(lam_sum(lam__reduce_real(x), options), n);
 }
 
+/* |x|^2 */
+static lam_tensor *squared(lam_tensor *x) {
+    return lam__cplx_is(x) ? lam__cplx_size(x) : lam_square(x);
+}
+
 static lam_tensor *variance(const char *operation, lam_tensor *x, const lam_var_options *options) {
     static const lam_var_options none;
     const lam_var_options *o = options ? options : &none;
@@ -50,7 +56,7 @@ static lam_tensor *variance(const char *operation, lam_tensor *x, const lam_var_
     if (!extent(operation, x, o->axes, &n)) return lam__axes_failed(x);
     lam_tensor *away = lam_sub(x, lam_mean(x, &(lam_reduce_options){o->axes, true}));
     double divisor = n > o->ddof ? n - o->ddof : 0;
-    return lam_div(lam_sum(lam_square(away), &(lam_reduce_options){o->axes, o->keepdims}), divisor);
+    return lam_div(lam_sum(squared(away), &(lam_reduce_options){o->axes, o->keepdims}), divisor);
 }
 
 lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
@@ -70,7 +76,7 @@ lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
     double order = o->order == 0 ? 2 : o->order, n;
     if (!extent("norm", x, o->axes, &n)) return lam__axes_failed(x);
     x = lam__reduce_real(x);
-    if (order == 2) return safe_at_zero(lam_sum(lam_square(x), &over), root, 2);
+    if (order == 2) return safe_at_zero(lam_sum(squared(x), &over), root, 2);
     lam_tensor *size = lam_abs(x);
     if (order == 1) return lam_sum(size, &over);
     if (isinf(order)) return order > 0 ? lam_max_reduce(size, &over) : lam_min_reduce(size, &over);

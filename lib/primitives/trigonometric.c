@@ -211,9 +211,10 @@ lam_tensor *lam_asinh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_asinh, x);
 }
 
+/* Two roots, since the root of the product lies on another branch in half of the complex plane. */
 static lam_tensor *slope_acosh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(t, lam_rsqrt(lam_mul(lam_sub(r->in[0], 1.0), lam_add(r->in[0], 1.0))));
+    return lam_mul(t, lam_mul(lam_rsqrt(lam_sub(r->in[0], 1.0)), lam_rsqrt(lam_add(r->in[0], 1.0))));
 }
 
 const lam_primitive lam__row_acosh = {

@@ -2,6 +2,7 @@
  * of a row are what its slope reads. Derivatives at singular points: the table in ops.h. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/rows.h"
 
 #include <lamina/ops.h>
@@ -36,7 +37,7 @@ const lam_primitive lam__row_abs = {
 };
 
 lam_tensor *lam_abs(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_abs, x);
+    return lam__cplx_is(x) ? lam__cplx_abs(x) : lam__apply_unary(&lam__row_abs, x);
 }
 
 const lam_primitive lam__row_sign = {
@@ -47,7 +48,7 @@ const lam_primitive lam__row_sign = {
 };
 
 lam_tensor *lam_sign(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_sign, x);
+    return lam__cplx_is(x) ? lam__cplx_sign(x) : lam__apply_unary(&lam__row_sign, x);
 }
 
 static lam_tensor *slope_square(const lam_rule *r, int i, lam_tensor *t) {

@@ -87,7 +87,7 @@ static lam_status fail_linear(const lam_program *p, const char *name, const lam_
 
 /* Whether the equation is linear in operand i, a variable or a constant of this type. */
 static bool linear_in(const lam__equation *e, int i, const lam_value *type) {
-    return e->residual ? type && lam__dtype_is_float(type->dtype) : lam__rules_linear_in(e->primitive, i);
+    return e->residual ? type && lam__dtype_is_inexact(type->dtype) : lam__rules_linear_in(e->primitive, i);
 }
 
 static lam_status check_equation(const lam_program *p, const char *name, const lam__equation *e) {
@@ -126,7 +126,7 @@ static lam_status transpose_equation(const lam_program *p, const lam__equation *
     for (int i = 0; i < e->inputs; i++) {
         int64_t v = e->in[i].variable;
         in[i] = v >= 0 ? p->types[v] : e->in[i].constant;
-        d->needs[i] = v >= 0 && lam__dtype_is_float(p->types[v]->dtype);
+        d->needs[i] = v >= 0 && lam__dtype_is_inexact(p->types[v]->dtype);
     }
     lam_call_site call = {.ctx = p->ctx,
                           .primitive = e->primitive,

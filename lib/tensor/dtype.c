@@ -5,19 +5,20 @@
 
 #include <lamina/tensor.h>
 
-const uint8_t lam__dtype_sizes[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1};
+const uint8_t lam__dtype_sizes[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1, 16, 8};
 
-static const char *const names[LAM_DTYPE_COUNT] = {"f64", "f32", "i64", "i32", "u8", "bool"};
+static const char *const names[LAM_DTYPE_COUNT] = {"f64", "f32", "i64", "i32", "u8", "bool", "c128", "c64"};
 
 /* Place in the order of promotion; of two dtypes the one further on wins. */
-static const uint8_t order[LAM_DTYPE_COUNT] = {
-    [LAM_BOOL] = 0, [LAM_U8] = 1, [LAM_I32] = 2, [LAM_I64] = 3, [LAM_F32] = 4, [LAM_F64] = 5};
+static const uint8_t order[LAM_DTYPE_COUNT] = {[LAM_BOOL] = 0, [LAM_U8] = 1,  [LAM_I32] = 2, [LAM_I64] = 3,
+                                               [LAM_F32] = 4,  [LAM_F64] = 5, [LAM_C64] = 6, [LAM_C128] = 7};
 
 bool lam__dtype_valid(int dtype) {
     return dtype >= 0 && dtype < LAM_DTYPE_COUNT;
 }
 
 lam_dtype lam__dtype_promote(int a, int b) {
+    if ((a == LAM_C64 && b == LAM_F64) || (a == LAM_F64 && b == LAM_C64)) return LAM_C128;
     return (lam_dtype)(order[a] >= order[b] ? a : b);
 }
 
@@ -30,6 +31,12 @@ double lam__dtype_load(int dtype, const void *at) {
 void lam__dtype_store(int dtype, void *at, double value) {
     if (dtype == LAM_F64) *(double *)at = value;
     else lam__kernels_copy(0, NULL, (lam_dtype)dtype, at, NULL, LAM_F64, &value, NULL);
+}
+
+lam_c128 lam__dtype_load_complex(int dtype, const void *at) {
+    lam_c128 value = {0, 0};
+    lam__kernels_copy(0, NULL, LAM_C128, &value, NULL, (lam_dtype)dtype, at, NULL);
+    return value;
 }
 
 const char *lam_dtype_name(lam_dtype dtype) {

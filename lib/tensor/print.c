@@ -16,7 +16,7 @@ enum {
     WHOLE = 400,   /* elements: a tensor with more is shortened */
     EDGE = 3,      /* elements shown at each end of a shortened axis */
     COLUMNS = 100, /* a line of elements is broken before it gets longer */
-    ELEMENT = 32,  /* bytes for the text of one element */
+    ELEMENT = 64,  /* bytes for the text of one element */
     BRIEF = 8      /* elements that lam__print_brief shows */
 };
 
@@ -27,15 +27,27 @@ static void use_point(char *text) {
     for (char *comma = strchr(text, ','); comma; comma = strchr(comma, ',')) *comma = '.';
 }
 
+/* At most 24 bytes. */
+static int number_text(char *text, int digits, double value) {
+    if (isnan(value)) return snprintf(text, ELEMENT / 2, "nan"); /* some C libraries print the sign of a NaN */
+    int length = snprintf(text, ELEMENT / 2, "%.*g", digits, value);
+    use_point(text);
+    return length;
+}
+
 static int element_text(char text[ELEMENT], int dtype, const void *at) {
     if (dtype == LAM_BOOL) return snprintf(text, ELEMENT, "%s", *(const uint8_t *)at ? "true" : "false");
     if (dtype == LAM_U8) return snprintf(text, ELEMENT, "%u", *(const uint8_t *)at);
     if (dtype == LAM_I32) return snprintf(text, ELEMENT, "%ld", (long)*(const int32_t *)at);
     if (dtype == LAM_I64) return snprintf(text, ELEMENT, "%lld", (long long)*(const int64_t *)at);
-    double value = lam__dtype_load(dtype, at);
-    if (isnan(value)) return snprintf(text, ELEMENT, "nan"); /* some C libraries print the sign of a NaN */
-    int length = snprintf(text, ELEMENT, "%.*g", dtype == LAM_F32 ? 7 : 8, value);
-    use_point(text);
+    lam_c128 value = lam__dtype_load_complex(dtype, at);
+    int digits = lam__dtype_part(dtype) == LAM_F32 ? 7 : 8, length = number_text(text, digits, value.re);
+    if (!lam__dtype_is_complex(dtype)) return length;
+    bool minus = signbit(value.im) && !isnan(value.im);
+    text[length++] = minus ? '-' : '+';
+    length += number_text(text + length, digits, minus ? -value.im : value.im);
+    text[length++] = 'i';
+    text[length] = '\0';
     return length;
 }
 

@@ -9,6 +9,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
+#include <lamina/complex.h>
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
@@ -65,6 +66,10 @@ lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
     *b = (lam__buffer){.refs = 1, .writable = o->writable, .data = data, .release = o->release, .env = o->env};
     return lam__scope_handle(
         ctx, lam__value_wrap(ctx, dtype, dims.rank, dims.dims, o->strides.rank ? o->strides.dims : NULL, b));
+}
+
+lam_tensor *lam_scalar_complex(lam_ctx *ctx, double re, double im) {
+    return lam_array(ctx, LAM_C128, (lam_dims){0, NULL}, &(lam_c128){re, im});
 }
 
 /* ---- out ----------------------------------------------------------------------------------------------------- */
@@ -149,13 +154,27 @@ lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
     return LAM_OK;
 }
 
+static void fail_many(const char *operation, lam_tensor *t, const lam_value *v) {
+    lam__error_set(t->ctx, LAM_ERR_SHAPE, "use lam_read, or index first", "%s: the tensor has %lld elements, not one",
+                   operation, (long long)v->count);
+}
+
 double lam_item(lam_tensor *t) {
     lam_value *v = shown("lam_item", t, true);
     if (!v) return (double)NAN;
-    if (v->count == 1) return lam__dtype_load(v->dtype, v->data);
-    lam__error_set(t->ctx, LAM_ERR_SHAPE, "use lam_read, or index first",
-                   "lam_item: the tensor has %lld elements, not one", (long long)v->count);
+    if (v->count == 1 && !lam__dtype_is_complex(v->dtype)) return lam__dtype_load(v->dtype, v->data);
+    if (v->count == 1)
+        lam__error_set(t->ctx, LAM_ERR_DTYPE, "use lam_item_complex, or take lam_real of it",
+                       "lam_item: the tensor is %s", lam_dtype_name((lam_dtype)v->dtype));
+    else fail_many("lam_item", t, v);
     return (double)NAN;
+}
+
+lam_c128 lam_item_complex(lam_tensor *t) {
+    lam_value *v = shown("lam_item_complex", t);
+    if (v && v->count == 1) return lam__dtype_load_complex(v->dtype, v->data);
+    if (v) fail_many("lam_item_complex", t, v);
+    return (lam_c128){(double)NAN, (double)NAN};
 }
 
 const void *lam_data(const lam_tensor *t) {

@@ -223,7 +223,7 @@ lam_value *lam__value_scalar(lam_ctx *ctx, lam_dtype dtype, double value) {
 
 lam_value *lam__value_filled(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, double value) {
     lam_value *v = lam__value_new(ctx, dtype, rank, dims);
-    char element[8];
+    char element[16]; /* of any dtype */
     lam__dtype_store(dtype, element, value);
     if (v) lam__kernels_fill(dtype, v->data, v->count, element);
     return v;
@@ -371,7 +371,8 @@ bool lam__value_is_zero(const lam_value *v) {
     for (int64_t n = 0; n < v->count; n++) {
         int64_t at = 0;
         for (int i = 0; i < v->rank; i++) at += index[i] * strides[i];
-        if (lam__dtype_load(v->dtype, (const char *)v->data + at * (int64_t)item) != 0) return false;
+        lam_c128 element = lam__dtype_load_complex(v->dtype, (const char *)v->data + at * (int64_t)item);
+        if (element.re != 0 || element.im != 0) return false;
         for (int i = v->rank - 1; i >= 0 && ++index[i] == dims[i]; i--) index[i] = 0;
     }
     return true;

@@ -180,7 +180,7 @@ static void check_copy(const strided *to, const strided *from, const int64_t *di
 }
 
 START_TEST(copy_converts_between_all_dtypes) {
-    lam_dtype to = (lam_dtype)(_i / LAM_DTYPE_COUNT), from = (lam_dtype)(_i % LAM_DTYPE_COUNT);
+    lam_dtype to = (lam_dtype)(_i / REAL_DTYPES), from = (lam_dtype)(_i % REAL_DTYPES);
     uint64_t state = (uint64_t)_i + 5;
     for (int round = 0; round < 15; round++) {
         int64_t dims[STRIDED_RANK];
@@ -195,7 +195,7 @@ END_TEST
 
 /* All sets convert alike, special values included; the random copies above only use the machine's own. */
 START_TEST(every_set_converts_alike) {
-    lam_dtype to = (lam_dtype)(_i / LAM_DTYPE_COUNT), from = (lam_dtype)(_i % LAM_DTYPE_COUNT);
+    lam_dtype to = (lam_dtype)(_i / REAL_DTYPES), from = (lam_dtype)(_i % REAL_DTYPES);
     enum { N = 999 };
     static const int64_t ones[2] = {1, 1};
     const lam__simd *sets[SETS];
@@ -235,7 +235,7 @@ END_TEST
 
 START_TEST(fill_repeats_the_element) {
     enum { MOST = 70 };
-    for (lam_dtype dtype = 0; dtype < LAM_DTYPE_COUNT; dtype++)
+    for (lam_dtype dtype = 0; dtype < REAL_DTYPES; dtype++)
         for (int64_t n = 0; n < MOST; n++) {
             double x[MOST], item;
             size_t size = strided_item[dtype];
@@ -256,8 +256,8 @@ Suite *suite_kernels_driver(void) {
     tcase_add_loop_test(tests, elementwise_on_random_strides, 0, (int)(sizeof operations / sizeof *operations));
     tcase_add_test(tests, elementwise_on_shapes_walked_in_tiles);
     tcase_add_test(tests, elementwise_takes_32_axes);
-    tcase_add_loop_test(tests, copy_converts_between_all_dtypes, 0, LAM_DTYPE_COUNT * LAM_DTYPE_COUNT);
-    tcase_add_loop_test(tests, every_set_converts_alike, 0, LAM_DTYPE_COUNT * LAM_DTYPE_COUNT);
+    tcase_add_loop_test(tests, copy_converts_between_all_dtypes, 0, REAL_DTYPES * REAL_DTYPES);
+    tcase_add_loop_test(tests, every_set_converts_alike, 0, REAL_DTYPES * REAL_DTYPES);
     tcase_add_test(tests, copy_saturates_floats_and_drops_nan);
     tcase_add_test(tests, fill_repeats_the_element);
     suite_add_tcase(suite, tests);

@@ -82,7 +82,7 @@ static void compare_with_reference(fixture *f, const lam__simd *set) {
 START_TEST(exact_loops_equal_the_reference) {
     static const int64_t exponents[] = {0, 1, 2, 3, 7, 64, -1, -2, -3, INT64_MAX, INT64_MIN};
     fixture f;
-    for (lam_dtype dtype = 0; dtype < LAM_DTYPE_COUNT; dtype++) {
+    for (lam_dtype dtype = 0; dtype < REAL_DTYPES; dtype++) {
         make(&f, _i, dtype);
         int runs = _i == LAM__LOOP_integer_pow ? (int)(sizeof exponents / sizeof *exponents) : 1;
         for (int e = 0; e < runs; e++)
@@ -214,7 +214,7 @@ static void check_sizes(const fixture *f, lam__loop *loop, const char *whole) {
 START_TEST(bits_do_not_depend_on_position) {
     fixture f;
     double whole[MOST];
-    for (lam_dtype dtype = 0; dtype < LAM_DTYPE_COUNT; dtype++) {
+    for (lam_dtype dtype = 0; dtype < REAL_DTYPES; dtype++) {
         make(&f, _i, dtype);
         f.p[0] = whole;
         for (int s = 0; s < set_count; s++) {

@@ -30,7 +30,10 @@ lam__loop *sets_loop(const lam__simd *set, lam__loop_id id, lam_dtype dtype) {
 }
 
 size_t sets_item(lam_dtype dtype) {
-    return dtype == LAM_F64 || dtype == LAM_I64 ? 8 : dtype == LAM_F32 || dtype == LAM_I32 ? 4 : 1;
+    return dtype == LAM_C128                                          ? 16
+           : dtype == LAM_F64 || dtype == LAM_I64 || dtype == LAM_C64 ? 8
+           : dtype == LAM_F32 || dtype == LAM_I32                     ? 4
+                                                                      : 1;
 }
 
 lam_dtype sets_input(lam__loop_id id, lam_dtype dtype, int input) {

@@ -6,6 +6,8 @@
 #include "lib/kernels/reference/reference.h"
 #include "lib/kernels/simd/simd.h"
 
+#include "tests/kernels/real.h"
+
 enum { SETS = 3, OPERANDS = 4 };
 
 typedef enum loop_kind {
@@ -18,7 +20,8 @@ typedef enum loop_kind {
     KIND_SELECT,
     KIND_COMPOUND,
     KIND_SPECIAL,
-    KIND_INTEGER
+    KIND_INTEGER,
+    KIND_COMPLEX
 } loop_kind;
 
 typedef struct loop_row {

@@ -4,7 +4,7 @@
 #ifndef LAM_TESTS_STRIDED_H
 #define LAM_TESTS_STRIDED_H
 
-#include <lamina/base.h>
+#include "tests/kernels/real.h"
 
 #include <check.h>
 #include <math.h>
@@ -21,7 +21,7 @@ typedef struct strided {
     char *x;                                           /* element 0, ..., 0 */
 } strided;
 
-static const size_t strided_item[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1};
+static const size_t strided_item[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1, 16, 8};
 
 static inline uint64_t strided_random(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

@@ -368,8 +368,8 @@ Suite *suite_kernels_test_blas(void) {
     TCase *tests = tcase_create("blas");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, start_from_several_threads);
-    tcase_add_loop_test(tests, matmul_every_small_size, 0, LAM_DTYPE_COUNT);
-    tcase_add_loop_test(tests, matmul_every_layout, 0, LAM_DTYPE_COUNT);
+    tcase_add_loop_test(tests, matmul_every_small_size, 0, REAL_DTYPES);
+    tcase_add_loop_test(tests, matmul_every_layout, 0, REAL_DTYPES);
     tcase_add_test(tests, matmul_scratch);
     tcase_add_loop_test(tests, cholesky_batches, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, cholesky_names_the_matrix_that_is_not_definite, LAM_F64, LAM_F32 + 1);

@@ -127,7 +127,7 @@ Suite *suite_kernels_test_index(void);
 Suite *suite_kernels_test_index(void) {
     Suite *suite = suite_create("kernels/index");
     TCase *tests = tcase_create("index");
-    tcase_add_loop_test(tests, take_and_scatter_all_modes, 0, LAM_DTYPE_COUNT);
+    tcase_add_loop_test(tests, take_and_scatter_all_modes, 0, REAL_DTYPES);
     tcase_add_test(tests, index_extremes_do_not_wrap);
     tcase_add_test(tests, index_check_finds_the_first);
     suite_add_tcase(suite, tests);

@@ -17,6 +17,7 @@ static const cases_row *const families[] = {
     cases_function,
     cases_random,
     cases_special,
+    cases_complex_rows,
 };
 /* clang-format on */
 

@@ -73,6 +73,8 @@ struct cases_row {
     long double (*unary_reference)(long double);
     long double (*binary_reference)(long double, long double);
     long double (*ternary_reference)(long double, long double, long double);
+
+    const void *more; /* what a family's own call and reference know */
 };
 
 /* The families; each list ends with a row without a name. */
@@ -90,6 +92,7 @@ extern const cases_row cases_spectral[];
 extern const cases_row cases_function[];
 extern const cases_row cases_random[];
 extern const cases_row cases_special[];
+extern const cases_row cases_complex_rows[];
 
 /* Row i over all families, NULL behind the last. */
 const cases_row *cases_at(int i);

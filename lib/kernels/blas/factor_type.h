@@ -60,26 +60,5 @@ static void FN(lu)(int64_t n, T *a, int32_t *pivots) {
     }
 }
 
-/* Solves A x = b for `m` right-hand sides: A(i, q) is a[i * s->a_row + q * s->a_col], lower (forward) or upper. */
-static void FN(solve)(const small_solve *s, int64_t n, int64_t m, const T *a, T *b) {
-    for (int64_t step = 0; step < n; step++) {
-        const int64_t i = s->forward ? step : n - 1 - step;
-        T *x = b + i * s->b_row;
-        for (int64_t before = 0; before < step; before++) {
-            const int64_t q = s->forward ? before : n - 1 - before;
-            const T factor = a[i * s->a_row + q * s->a_col];
-            const T *known = b + q * s->b_row;
-            if (s->b_col == 1)
-                for (int64_t c = 0; c < m; c++) x[c] -= factor * known[c];
-            else
-                for (int64_t c = 0; c < m; c++) x[c * s->b_col] -= factor * known[c * s->b_col];
-        }
-        const T pivot = a[i * s->a_row + i * s->a_col];
-        if (!s->unit_diagonal)
-            for (int64_t c = 0; c < m; c++) x[c * s->b_col] /= pivot;
-    }
-}
-
-#undef T
-#undef NAME
+#include "lib/kernels/blas/solve_type.h"
 #undef SQRT

@@ -2,6 +2,7 @@
  * become rows or columns), then goes by size to the kernels of small.h or to CBLAS. Operands are read where they
  * lie; only a matrix with neither stride 1 is copied, into scratch, and only where CBLAS is worth it. */
 #include "lib/kernels/blas/small.h"
+#include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
 
 #include <cblas.h>
@@ -40,8 +41,16 @@ static CBLAS_TRANSPOSE other(CBLAS_TRANSPOSE t) {
 /* ---- CBLAS by dtype ------------------------------------------------------------------------------------------ */
 
 static void gemm(lam_dtype dtype, const lam__product *p, const matrix *x, const matrix *y, void *out) {
+    static const double one[2] = {1, 0}, zero[2] = {0, 0};
+    static const float one_f32[2] = {1, 0}, zero_f32[2] = {0, 0};
     const int m = (int)p->m, k = (int)p->k, n = (int)p->n;
-    if (dtype == LAM_F64)
+    if (dtype == LAM_C128)
+        cblas_zgemm(CblasRowMajor, x->stored, y->stored, m, n, k, one, x->data, x->lead, y->data, y->lead, zero, out,
+                    n);
+    else if (dtype == LAM_C64)
+        cblas_cgemm(CblasRowMajor, x->stored, y->stored, m, n, k, one_f32, x->data, x->lead, y->data, y->lead, zero_f32,
+                    out, n);
+    else if (dtype == LAM_F64)
         cblas_dgemm(CblasRowMajor, x->stored, y->stored, m, n, k, 1.0, x->data, x->lead, y->data, y->lead, 0.0, out, n);
     else
         cblas_sgemm(CblasRowMajor, x->stored, y->stored, m, n, k, 1.0f, x->data, x->lead, y->data, y->lead, 0.0f, out,
@@ -226,6 +235,15 @@ static bool run_float(lam_dtype dtype, const lam__product *p, lam__scratch *scra
     return true;
 }
 
+/* Below this many products CBLAS costs more than it saves. */
+enum { FEW_PRODUCTS = 512 };
+
+static bool run_complex(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env) {
+    if (fits_cblas(p) && p->k > 1 && p->m * p->k * p->n > FEW_PRODUCTS) return run_gemm(dtype, p, scratch, env);
+    loops(dtype)->plain(p);
+    return true;
+}
+
 bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
                          const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
                          lam__scratch *scratch, void *env) {
@@ -249,6 +267,7 @@ bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, i
                       .y_col = y_strides[2]};
     fold_batch(&p);
     if (dtype == LAM_F64 || dtype == LAM_F32) return run_float(dtype, &p, scratch, env);
+    if (lam__cplx_is(dtype)) return run_complex(dtype, &p, scratch, env);
     loops(dtype)->plain(&p);
     return true;
 }

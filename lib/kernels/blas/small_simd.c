@@ -62,7 +62,22 @@
 #define NAME boolean
 #include "lib/kernels/blas/plain_type.h"
 
+#define T    double _Complex
+#define U    double _Complex
+#define MUL  *
+#define ADD  +
+#define NAME c128
+#include "lib/kernels/blas/plain_type.h"
+
+#define T    float _Complex
+#define U    float _Complex
+#define MUL  *
+#define ADD  +
+#define NAME c64
+#include "lib/kernels/blas/plain_type.h"
+
 const lam__small_type LAM__ISA_NAME(lam__small_simd_)[LAM_DTYPE_COUNT] = {
     [LAM_F64] = {plain_f64, small_f64}, [LAM_F32] = {plain_f32, small_f32}, [LAM_I64] = {plain_i64, NULL},
     [LAM_I32] = {plain_i32, NULL},      [LAM_U8] = {plain_u8, NULL},        [LAM_BOOL] = {plain_boolean, NULL},
+    [LAM_C128] = {plain_c128, NULL},    [LAM_C64] = {plain_c64, NULL},
 };

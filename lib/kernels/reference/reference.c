@@ -197,6 +197,8 @@ typedef struct operation {
     { n, true, f_##name, NULL, NULL }
 #define ROW_SELECT(name, n)                                                                                            \
     { n, false, f_##name, i_##name, i_##name }
+#define ROW_COMPLEX(name, n)                                                                                           \
+    { n, false, NULL, NULL, NULL }
 
 static const operation operations[LAM__LOOP_COUNT] = {
 #define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = ROW_##kind(name, inputs),
@@ -312,6 +314,7 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
 #define DEFINE_LOGIC(name, inputs)
 #define DEFINE_TEST(name, inputs)
 #define DEFINE_SELECT(name, inputs)
+#define DEFINE_COMPLEX(name, inputs)
 #define LAM__LOOP(name, inputs, kind) DEFINE_##kind(name, inputs)
 #include "lib/kernels/elementwise.def"
 #undef LAM__LOOP
@@ -333,6 +336,8 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
 #define FALLBACK_TEST(name) \
     { NULL }
 #define FALLBACK_SELECT(name) \
+    { NULL }
+#define FALLBACK_COMPLEX(name) \
     { NULL }
 /* clang-format on */
 

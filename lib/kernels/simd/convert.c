@@ -1,6 +1,7 @@
 /* One instruction set's conversion loops, for every pair of dtypes; compiled once per set. C semantics, with a
  * meaning where C has none: a float too large for the integer saturates, NaN gives 0; anything to bool is != 0;
- * integers narrow by dropping high bits. Floats reach integers through double, which holds every float. */
+ * integers narrow by dropping high bits. Floats reach integers through double, which holds every float. A complex
+ * number is made with the imaginary part 0 and read as its real part, but as a bool by both. */
 #include "lib/kernels/simd/simd.h"
 
 #include <string.h>
@@ -63,18 +64,96 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 #define FROM_INTEGER(x) (x) != 0
 #include "lib/kernels/simd/convert_to.h"
 
-/* Rows. */
+/* ---- complex numbers: the loops of their parts, which lie two apart --------------------------------------------- */
+
+static void parts_from_real(lam__loop *loop, LOOP_ARGS, size_t part) {
+    const int64_t apart[2] = {2 * step[0], step[1]};
+    loop(n, p, apart, params);
+    for (int64_t i = 0; i < n; i++) memset((char *)p[0] + (size_t)(i * apart[0] + 1) * part, 0, part);
+}
+
+static void parts_from_parts(lam__loop *loop, LOOP_ARGS, size_t to, size_t from) {
+    const int64_t apart[2] = {2 * step[0], 2 * step[1]};
+    void *const second[2] = {(char *)p[0] + to, (char *)p[1] + from};
+    loop(n, p, apart, params);
+    loop(n, second, apart, params);
+}
+
+static void real_from_parts(lam__loop *loop, LOOP_ARGS) {
+    const int64_t apart[2] = {step[0], 2 * step[1]};
+    loop(n, p, apart, params);
+}
+
+static void bool_loop_from_c128(LOOP_ARGS) {
+    const double *x = p[1];
+    for (int64_t i = 0; i < n; i++)
+        ((uint8_t *)p[0])[i * step[0]] = x[2 * i * step[1]] != 0 || x[2 * i * step[1] + 1] != 0;
+}
+
+static void bool_loop_from_c64(LOOP_ARGS) {
+    const float *x = p[1];
+    for (int64_t i = 0; i < n; i++)
+        ((uint8_t *)p[0])[i * step[0]] = x[2 * i * step[1]] != 0 || x[2 * i * step[1] + 1] != 0;
+}
+
+/* Rows and one-line adapters. */
 /* clang-format off */
+#define TO_COMPLEX(from) \
+    static void c128_loop_from_##from(LOOP_ARGS) { parts_from_real(f64_loop_from_##from, n, p, step, params, 8); } \
+    static void c64_loop_from_##from(LOOP_ARGS) { parts_from_real(f32_loop_from_##from, n, p, step, params, 4); }
+#define FROM_COMPLEX(to) \
+    static void to##_loop_from_c128(LOOP_ARGS) { real_from_parts(to##_loop_from_f64, n, p, step, params); } \
+    static void to##_loop_from_c64(LOOP_ARGS) { real_from_parts(to##_loop_from_f32, n, p, step, params); }
+#define BETWEEN(to, to_part, to_size, from, from_part, from_size) \
+    static void to##_loop_from_##from(LOOP_ARGS) { \
+        parts_from_parts(to_part##_loop_from_##from_part, n, p, step, params, to_size, from_size); \
+    }
+TO_COMPLEX(f64)
+TO_COMPLEX(f32)
+TO_COMPLEX(i64)
+TO_COMPLEX(i32)
+TO_COMPLEX(u8)
+FROM_COMPLEX(f64)
+FROM_COMPLEX(f32)
+FROM_COMPLEX(i64)
+FROM_COMPLEX(i32)
+FROM_COMPLEX(u8)
+BETWEEN(c128, f64, 8, c64, f32, 4)
+BETWEEN(c64, f32, 4, c128, f64, 8)
+
+typedef struct c128 { double re, im; } c128;
+typedef struct c64 { float re, im; } c64;
+#define T      c128
+#define R      c128
+#define MAP(x) c128_##x
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef R
+#undef MAP
+#define T      c64
+#define R      c64
+#define MAP(x) c64_##x
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef R
+#undef MAP
+ALWAYS_INLINE c128 c128_same(c128 x) { return x; }
+ALWAYS_INLINE c64 c64_same(c64 x) { return x; }
+static void c128_loop_from_c128(LOOP_ARGS) { c128_unary(n, p, step, c128_same); }
+static void c64_loop_from_c64(LOOP_ARGS) { c64_unary(n, p, step, c64_same); }
+
 /* A bool is read as the byte it is. */
 #define ROW(to) \
     { \
         [LAM_F64] = to##_loop_from_f64, [LAM_F32] = to##_loop_from_f32, [LAM_I64] = to##_loop_from_i64, \
-        [LAM_I32] = to##_loop_from_i32, [LAM_U8] = to##_loop_from_u8, [LAM_BOOL] = to##_loop_from_u8 \
+        [LAM_I32] = to##_loop_from_i32, [LAM_U8] = to##_loop_from_u8, [LAM_BOOL] = to##_loop_from_u8, \
+        [LAM_C128] = to##_loop_from_c128, [LAM_C64] = to##_loop_from_c64 \
     }
 
 static lam__loop *const conversions[LAM_DTYPE_COUNT][LAM_DTYPE_COUNT] = {
     [LAM_F64] = ROW(f64), [LAM_F32] = ROW(f32), [LAM_I64] = ROW(i64),
     [LAM_I32] = ROW(i32), [LAM_U8] = ROW(u8),   [LAM_BOOL] = ROW(bool),
+    [LAM_C128] = ROW(c128), [LAM_C64] = ROW(c64),
 };
 /* clang-format on */
 

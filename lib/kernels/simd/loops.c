@@ -29,6 +29,7 @@
 #define DEFINE_LOGIC(name, inputs)
 #define DEFINE_TEST(name, inputs)
 #define DEFINE_SELECT(name, inputs)
+#define DEFINE_COMPLEX(name, inputs)
 #define LAM__LOOP(name, inputs, kind) DEFINE_##kind(name, inputs)
 /* clang-format on */
 
@@ -110,6 +111,8 @@ static void bool_loop_not(LOOP_ARGS) {
     { [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name }
 #define ROW_TEST(name) ROW_FLOAT(name)
 #define ROW_INTEGER(name) ROW_LOGIC(name)
+#define ROW_COMPLEX(name) \
+    { NULL }
 #define ROW_LOGIC(name) \
     { [LAM_I64] = i64_loop_##name, [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name }
 
@@ -142,6 +145,7 @@ static lam__loop *const bool_loops[LAM__LOOP_COUNT] = {
 /* clang-format on */
 
 static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
+    if (dtype == LAM_C128 || dtype == LAM_C64) return LAM__ISA_NAME(lam__complex_find_)(id, dtype);
     return dtype == LAM_BOOL ? bool_loops[id] : loops[id][dtype];
 }
 

@@ -1,0 +1,100 @@
+/* Reductions, scans and recurrences of complex numbers. Sums go through the loops of the reals: the parts are one more
+ * axis of two elements, so that they are as accurate and as fast. Products take one element after the other. */
+#include "lib/kernels/cplx.h"
+
+#include <string.h>
+
+/* An array of complex numbers as one of reals with an axis more. */
+typedef struct real_view {
+    lam_dtype dtype;
+    int64_t dims[LAM__MAX_AXES], strides[LAM__MAX_AXES];
+} real_view;
+
+static real_view real_view_of(lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides) {
+    real_view v;
+    v.dtype = dtype == LAM_C128 ? LAM_F64 : LAM_F32;
+    for (int i = 0; i < rank; i++) {
+        v.dims[i] = dims[i];
+        v.strides[i] = 2 * strides[i];
+    }
+    v.dims[rank] = 2;
+    v.strides[rank] = 1;
+    return v;
+}
+
+void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
+                   const int64_t *strides, void *out) {
+    real_view v = real_view_of(dtype, rank, dims, strides);
+    bool along[LAM__MAX_AXES];
+    memcpy(along, reduced, (size_t)rank * sizeof *along);
+    along[rank] = false;
+    lam__kernels_reduce(LAM__REDUCE_SUM, v.dtype, rank + 1, v.dims, along, x, v.strides, out);
+}
+
+void lam__cplx_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
+                      const int64_t *strides, void *out) {
+    real_view v = real_view_of(dtype, rank, dims, strides);
+    lam__kernels_cumsum(v.dtype, rank + 1, v.dims, axis, reverse, x, v.strides, out);
+}
+
+/* ---- products --------------------------------------------------------------------------------------------------- */
+
+#define T        double
+#define FN(name) name##_c128
+#include "lib/kernels/cplx_type.h"
+
+#define T        float
+#define FN(name) name##_c64
+#include "lib/kernels/cplx_type.h"
+
+static void begin(walk *w, int rank, const int64_t *dims, const int64_t *strides) {
+    w->rank = rank;
+    w->count = 1;
+    w->x = w->out = 0;
+    for (int i = 0; i < rank; i++) {
+        w->dims[i] = dims[i];
+        w->from[i] = strides[i];
+        w->at[i] = 0;
+        w->count *= dims[i];
+    }
+}
+
+void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
+                    const int64_t *strides, void *out) {
+    walk w;
+    int64_t results = 1;
+    begin(&w, rank, dims, strides);
+    for (int i = rank - 1; i >= 0; i--) {
+        w.to[i] = reduced[i] ? 0 : results;
+        if (!reduced[i]) results *= dims[i];
+    }
+    if (dtype == LAM_C128) prod_c128(&w, results, x, out);
+    else prod_c64(&w, results, x, out);
+}
+
+/* Walks the scanned axis last, so that the element before is always there. */
+void lam__cplx_cumprod(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
+                       const int64_t *strides, void *out) {
+    walk w;
+    int64_t step = 1, n = dims[axis];
+    begin(&w, rank, dims, strides);
+    for (int i = rank - 1; i >= 0; i--) {
+        w.to[i] = step;
+        step *= dims[i];
+    }
+    if (w.count == 0) return;
+    lane l = {.n = n, .from = strides[axis], .to = w.to[axis]};
+    if (reverse) {
+        l.first_from = (n - 1) * l.from, l.first_to = (n - 1) * l.to;
+        l.from = -l.from, l.to = -l.to;
+    }
+    w.count /= n;
+    w.dims[axis] = 1;
+    if (dtype == LAM_C128) cumprod_c128(&w, &l, x, out);
+    else cumprod_c64(&w, &l, x, out);
+}
+
+void lam__cplx_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b, void *out) {
+    if (dtype == LAM_C128) recurrence_c128(s, reverse, a, b, out);
+    else recurrence_c64(s, reverse, a, b, out);
+}

@@ -1,0 +1,21 @@
+/* Kernels of complex numbers that the entries of kernels.h hand over to; the same contracts. */
+#ifndef LAM_KERNELS_CPLX_H
+#define LAM_KERNELS_CPLX_H
+
+#include "lib/kernels/kernels.h"
+
+static inline bool lam__cplx_is(lam_dtype dtype) {
+    return dtype == LAM_C128 || dtype == LAM_C64;
+}
+
+void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
+                   const int64_t *strides, void *out);
+void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
+                    const int64_t *strides, void *out);
+void lam__cplx_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
+                      const int64_t *strides, void *out);
+void lam__cplx_cumprod(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
+                       const int64_t *strides, void *out);
+void lam__cplx_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b, void *out);
+
+#endif

@@ -1,0 +1,200 @@
+/* One instruction set's loops on complex numbers, compiled once per set. A complex number is two neighbouring reals.
+ * Sums and products are the textbook formulas, as in other array libraries; division neither overflows nor
+ * underflows where the quotient does not; elementary functions are those of C's complex.h, with its branch cuts and
+ * special values, or made of real functions in long double where C has none. */
+#include "lib/kernels/simd/simd.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+#undef I
+
+#include "lib/kernels/simd/vector.h"
+
+#define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
+
+typedef struct c128 {
+    double re, im;
+} c128;
+
+typedef struct c64 {
+    float re, im;
+} c64;
+
+/* ---- C's own functions ------------------------------------------------------------------------------------------ */
+
+ALWAYS_INLINE double _Complex native(c128 x) {
+    double _Complex z;
+    memcpy(&z, &x, sizeof z);
+    return z;
+}
+
+ALWAYS_INLINE c128 parts(double _Complex z) {
+    c128 x;
+    memcpy(&x, &z, sizeof x);
+    return x;
+}
+
+ALWAYS_INLINE c128 scaled(c128 x, double by) {
+    return (c128){x.re * by, x.im * by};
+}
+
+/* One line per operation. */
+/* clang-format off */
+#define NATIVE(op) \
+    static c128 wide_##op(c128 x) { return parts(c##op(native(x))); }
+NATIVE(sqrt)
+NATIVE(exp)
+NATIVE(log)
+NATIVE(sin)
+NATIVE(cos)
+NATIVE(tan)
+NATIVE(asin)
+NATIVE(acos)
+NATIVE(atan)
+NATIVE(sinh)
+NATIVE(cosh)
+NATIVE(tanh)
+NATIVE(asinh)
+NATIVE(acosh)
+NATIVE(atanh)
+#undef NATIVE
+static c128 wide_log2(c128 x) { return scaled(wide_log(x), 1.44269504088896340736); }
+static c128 wide_log10(c128 x) { return scaled(wide_log(x), 0.43429448190325182765); }
+/* clang-format on */
+
+/* ---- division --------------------------------------------------------------------------------------------------- */
+
+static double larger(c128 x) {
+    return fmax(fabs(x.re), fabs(x.im));
+}
+
+static c128 shifted(c128 x, int by) {
+    return (c128){ldexp(x.re, by), ldexp(x.im, by)};
+}
+
+static c128 quotient(c128 x, c128 y) {
+    double size = y.re * y.re + y.im * y.im;
+    return (c128){(x.re * y.re + x.im * y.im) / size, (x.im * y.re - x.re * y.im) / size};
+}
+
+/* Whether squares of y and products with it are far from both ends of the range. */
+static bool is_moderate(double size) {
+    return size > 0x1p-480 && size < 0x1p480;
+}
+
+/* A real or imaginary divisor is exact; otherwise both operands are brought near 1 by powers of 2 if they are not
+ * moderate. Infinities and NaN divide as the formula has it. */
+static c128 wide_div(c128 x, c128 y) {
+    if (y.im == 0) return (c128){x.re / y.re, x.im / y.re};
+    if (y.re == 0) return (c128){x.im / y.im, -x.re / y.im};
+    double dividend = larger(x), divisor = larger(y);
+    if ((is_moderate(dividend) && is_moderate(divisor)) || dividend == 0 || !isfinite(dividend)) return quotient(x, y);
+    if (!isfinite(divisor)) return isnan(divisor) || isnan(y.re) || isnan(y.im) ? quotient(x, y) : (c128){0, 0};
+    int up = 0, down = 0;
+    frexp(dividend, &up);
+    frexp(divisor, &down);
+    return shifted(quotient(shifted(x, -up), shifted(y, -down)), up - down);
+}
+
+static c128 wide_reciprocal(c128 x) {
+    return wide_div((c128){1, 0}, x);
+}
+
+static c128 wide_rsqrt(c128 x) {
+    return wide_reciprocal(wide_sqrt(x));
+}
+
+/* ---- what C lacks ----------------------------------------------------------------------------------------------- */
+
+/* (exp(x) - 1) cos(y) + (cos(y) - 1) + i exp(x) sin(y) */
+static c128 wide_expm1(c128 x) {
+    if (x.im == 0) return (c128){expm1(x.re), x.im};
+    if (!isfinite(x.im)) return (c128){x.im - x.im, x.im - x.im};
+    double half = sin(0.5 * x.im);
+    return (c128){expm1(x.re) * cos(x.im) - 2 * half * half, exp(x.re) * sin(x.im)};
+}
+
+static c128 wide_exp2(c128 x) {
+    if (x.im == 0) return (c128){exp2(x.re), x.im};
+    if (!isfinite(x.im)) return wide_exp(x);
+    double size = exp2(x.re);
+    long double angle = (long double)x.im * 0.693147180559945309417232121458176568L;
+    return (c128){size * (double)cosl(angle), size * (double)sinl(angle)};
+}
+
+/* |1 + x|^2 = 1 + (re (2 + re) + im^2); far from 0 nothing cancels. */
+static c128 wide_log1p(c128 x) {
+    if (!(larger(x) < 8)) return wide_log((c128){1 + x.re, x.im});
+    long double re = x.re, im = x.im;
+    return (c128){(double)(0.5L * log1pl(re * (2 + re) + im * im)), atan2(x.im, 1 + x.re)};
+}
+
+/* exp of the negative side only, so that nothing overflows. */
+static c128 wide_logistic(c128 x) {
+    bool negative = x.re < 0;
+    c128 e = wide_exp(negative ? x : (c128){-x.re, -x.im});
+    return wide_div(negative ? e : (c128){1, 0}, (c128){1 + e.re, e.im});
+}
+
+static c128 product(c128 x, c128 y) {
+    return (c128){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+
+static c128 wide_integer_pow(c128 x, int64_t exponent) {
+    c128 result = {1, 0};
+    uint64_t k = exponent < 0 ? 0 - (uint64_t)exponent : (uint64_t)exponent;
+    for (; k; k >>= 1, x = product(x, x))
+        if (k & 1) result = product(result, x);
+    return exponent < 0 ? wide_reciprocal(result) : result;
+}
+
+/* 0 to the power of 0 is 1, of anything with a positive real part 0; the exponent of the result is the product y log x,
+ * whose error long double keeps small. Small whole powers are products. */
+static c128 wide_pow(c128 x, c128 y) {
+    enum { PRODUCTS = 64 };
+    if (y.im == 0 && y.re == trunc(y.re) && fabs(y.re) <= PRODUCTS) return wide_integer_pow(x, (int64_t)y.re);
+    if (x.re == 0 && x.im == 0) return y.re > 0 ? (c128){0, 0} : (c128){(double)NAN, (double)NAN};
+    long double size = logl(hypotl(x.re, x.im)), angle = atan2l(x.im, x.re);
+    long double re = y.re * size - y.im * angle, im = y.re * angle + y.im * size, grown = expl(re);
+    return (c128){(double)(grown * cosl(im)), (double)(grown * sinl(im))};
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------ */
+
+/* clang-format off */
+ALWAYS_INLINE c128 c128_widen(c128 x) { return x; }
+ALWAYS_INLINE c128 c128_narrow(c128 x) { return x; }
+ALWAYS_INLINE c128 c64_widen(c64 x) { return (c128){(double)x.re, (double)x.im}; }
+ALWAYS_INLINE c64 c64_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
+/* clang-format on */
+
+#define P       double
+#define T       c128
+#define NAME(x) c128_##x
+#include "lib/kernels/simd/loops_complex.h"
+#undef P
+#undef T
+#undef NAME
+
+#define P       float
+#define T       c64
+#define NAME(x) c64_##x
+#include "lib/kernels/simd/loops_complex.h"
+#undef P
+#undef T
+#undef NAME
+
+#define ROW(name) [LAM__LOOP_##name] = {c128_loop_##name, c64_loop_##name}
+
+static lam__loop *const loops[LAM__LOOP_COUNT][2] = {
+    ROW(neg),   ROW(conj),  ROW(square), ROW(add),   ROW(sub),       ROW(mul),        ROW(div),         ROW(pow),
+    ROW(eq),    ROW(ne),    ROW(is_nan), ROW(exp),   ROW(is_finite), ROW(reciprocal), ROW(integer_pow), ROW(where),
+    ROW(sqrt),  ROW(rsqrt), ROW(exp2),   ROW(expm1), ROW(log),       ROW(log2),       ROW(log10),       ROW(log1p),
+    ROW(sin),   ROW(cos),   ROW(tan),    ROW(asin),  ROW(acos),      ROW(atan),       ROW(sinh),        ROW(cosh),
+    ROW(asinh), ROW(acosh), ROW(atanh),  ROW(tanh),  ROW(logistic),
+};
+
+lam__loop *LAM__ISA_NAME(lam__complex_find_)(lam__loop_id id, lam_dtype dtype) {
+    return loops[id][dtype == LAM_C64];
+}

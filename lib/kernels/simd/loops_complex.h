@@ -1,0 +1,95 @@
+/* Template: all loops of one complex type. Include with P (the type of the parts), T (a struct of two P named re and
+ * im), NAME(x), and after NAME(widen) and NAME(narrow) between T and c128. Sums and products are computed in P so that
+ * they vectorise; everything else goes through c128, so that c64 neither overflows on the way nor rounds twice. */
+
+#define R      T
+#define MAP(x) NAME(x)
+#include "lib/kernels/simd/map.h"
+#undef R
+#undef MAP
+#define R      uint8_t
+#define MAP(x) NAME(x##_to_bool)
+#include "lib/kernels/simd/map.h"
+#undef R
+#undef MAP
+
+/* One line per operation. */
+/* clang-format off */
+ALWAYS_INLINE T NAME(neg)(T x) { return (T){-x.re, -x.im}; }
+ALWAYS_INLINE T NAME(conj)(T x) { return (T){x.re, -x.im}; }
+ALWAYS_INLINE T NAME(add)(T x, T y) { return (T){x.re + y.re, x.im + y.im}; }
+ALWAYS_INLINE T NAME(sub)(T x, T y) { return (T){x.re - y.re, x.im - y.im}; }
+ALWAYS_INLINE T NAME(mul)(T x, T y) { return (T){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+ALWAYS_INLINE T NAME(square)(T x) { return (T){(x.re - x.im) * (x.re + x.im), 2 * x.re * x.im}; }
+ALWAYS_INLINE uint8_t NAME(eq)(T x, T y) { return (x.re == y.re) & (x.im == y.im); }
+ALWAYS_INLINE uint8_t NAME(ne)(T x, T y) { return (x.re != y.re) | (x.im != y.im); }
+ALWAYS_INLINE uint8_t NAME(is_nan)(T x) { return (x.re != x.re) | (x.im != x.im); }
+ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return (x.re - x.re == 0) & (x.im - x.im == 0); }
+
+#define UNARY(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary)(n, p, step, NAME(op)); }
+#define BINARY(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary)(n, p, step, NAME(op)); }
+#define WIDE(op) \
+    ALWAYS_INLINE T NAME(op)(T x) { return NAME(narrow)(wide_##op(NAME(widen)(x))); }
+#define TEST(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary_to_bool)(n, p, step, NAME(op)); }
+#define COMPARE(op) \
+    static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary_to_bool)(n, p, step, NAME(op)); }
+#define ELEMENTARY(op) WIDE(op) UNARY(op)
+ALWAYS_INLINE T NAME(div)(T x, T y) { return NAME(narrow)(wide_div(NAME(widen)(x), NAME(widen)(y))); }
+ALWAYS_INLINE T NAME(pow)(T x, T y) { return NAME(narrow)(wide_pow(NAME(widen)(x), NAME(widen)(y))); }
+
+UNARY(neg)
+UNARY(conj)
+UNARY(square)
+BINARY(add)
+BINARY(sub)
+BINARY(mul)
+BINARY(div)
+BINARY(pow)
+COMPARE(eq)
+COMPARE(ne)
+TEST(is_nan)
+TEST(is_finite)
+ELEMENTARY(reciprocal)
+ELEMENTARY(sqrt)
+ELEMENTARY(rsqrt)
+ELEMENTARY(exp)
+ELEMENTARY(exp2)
+ELEMENTARY(expm1)
+ELEMENTARY(log)
+ELEMENTARY(log2)
+ELEMENTARY(log10)
+ELEMENTARY(log1p)
+ELEMENTARY(sin)
+ELEMENTARY(cos)
+ELEMENTARY(tan)
+ELEMENTARY(asin)
+ELEMENTARY(acos)
+ELEMENTARY(atan)
+ELEMENTARY(sinh)
+ELEMENTARY(cosh)
+ELEMENTARY(tanh)
+ELEMENTARY(asinh)
+ELEMENTARY(acosh)
+ELEMENTARY(atanh)
+ELEMENTARY(logistic)
+#undef UNARY
+#undef BINARY
+#undef WIDE
+#undef TEST
+#undef COMPARE
+#undef ELEMENTARY
+/* clang-format on */
+
+#include "lib/kernels/simd/loops_where.h"
+
+static void NAME(loop_integer_pow)(LOOP_ARGS) {
+    T *out = p[0];
+    const T *x = p[1];
+    int64_t exponent;
+    memcpy(&exponent, params, sizeof exponent);
+    for (int64_t i = 0; i < n; i++)
+        out[i * step[0]] = NAME(narrow)(wide_integer_pow(NAME(widen)(x[i * step[1]]), exponent));
+}

@@ -1,0 +1,224 @@
+/* Complex numbers and their parts. real, imag and complex move parts in and out; conj is elementwise. With them a
+ * function that is not holomorphic is made of real ones: abs is hypot of the parts, angle atan2, and so their
+ * derivatives follow in both modes. NOTE [complex derivatives] in complex.h says what is meant by these. */
+#include "lib/primitives/cplx.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+bool lam__cplx_is(const lam_tensor *x) {
+    const lam_value *v = lam__scope_peek(x);
+    return v && lam__dtype_is_complex(v->dtype);
+}
+
+static lam_status shape_as(const lam_value *x, lam_dtype dtype, lam_shape *out) {
+    out->dtype = dtype;
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
+    return LAM_OK;
+}
+
+/* Copies reals; `two_apart` tells of each side that its elements are the parts of complex ones. */
+static void copy_parts(const lam_value *like, lam_dtype part, void *to, const int64_t *to_strides, bool to_two_apart,
+                       const void *from, const int64_t *from_strides, bool from_two_apart) {
+    int64_t t[LAM_INNER_RANK], f[LAM_INNER_RANK];
+    for (int i = 0; i < like->rank; i++) {
+        t[i] = to_strides[i] << to_two_apart;
+        f[i] = from_strides[i] << from_two_apart;
+    }
+    if (like->count) lam__kernels_copy(like->rank, like->dims, part, to, t, part, from, f);
+}
+
+/* ---- real, imag ------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_part(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    if (!lam__dtype_is_complex(x->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, NULL, "the operand is not complex");
+    return shape_as(x, lam__dtype_part(x->dtype), out);
+}
+
+static lam_status eval_part(const lam_call_site *call, lam_value *const out[], bool imaginary) {
+    const lam_value *x = call->in[0];
+    lam_dtype part = (lam_dtype)out[0]->dtype;
+    const char *from = (const char *)x->data + (imaginary ? lam__dtype_bytes(part) : 0);
+    copy_parts(x, part, out[0]->data, out[0]->strides, false, from, x->strides, true);
+    return LAM_OK;
+}
+
+static void batch_part(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
+}
+
+static lam_status eval_real(const lam_call_site *call, lam_value *const out[]) {
+    return eval_part(call, out, false);
+}
+
+static void vjp_real(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    (void)r;
+    gx[0] = lam_complex(g[0], lam_zeros_like(g[0]));
+}
+
+const lam_primitive lam__row_real = {
+    .name = "real",
+    .inputs = 1,
+    .complex = true,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_part,
+    .eval = eval_real,
+    .vjp = vjp_real,
+    .batch = batch_part,
+};
+
+lam_tensor *lam_real(lam_tensor *x) {
+    return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_alias(x) : lam__apply1(&lam__row_real, NULL, 0, x);
+}
+
+static lam_status eval_imag(const lam_call_site *call, lam_value *const out[]) {
+    return eval_part(call, out, true);
+}
+
+static void vjp_imag(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    (void)r;
+    gx[0] = lam_complex(lam_zeros_like(g[0]), lam_neg(g[0]));
+}
+
+const lam_primitive lam__row_imag = {
+    .name = "imag",
+    .inputs = 1,
+    .complex = true,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_part,
+    .eval = eval_imag,
+    .vjp = vjp_imag,
+    .batch = batch_part,
+};
+
+lam_tensor *lam_imag(lam_tensor *x) {
+    return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_zeros_like(x) : lam__apply1(&lam__row_imag, NULL, 0, x);
+}
+
+/* ---- complex ---------------------------------------------------------------------------------------------------- */
+
+static lam_status shape_complex(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *re = call->in[0];
+    if (!lam__value_same_type(re, call->in[1]))
+        return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast them", "the operands differ in type");
+    if (!lam__dtype_is_float(re->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast them first", "the parts of complex numbers are floats");
+    return shape_as(re, lam__dtype_promote(re->dtype, LAM_C64), out);
+}
+
+static lam_status eval_complex(const lam_call_site *call, lam_value *const out[]) {
+    for (int i = 0; i < 2; i++) {
+        const lam_value *x = call->in[i];
+        char *to = (char *)out[0]->data + (size_t)i * lam__dtype_bytes(x->dtype);
+        copy_parts(x, (lam_dtype)x->dtype, to, out[0]->strides, true, x->data, x->strides, false);
+    }
+    return LAM_OK;
+}
+
+static void vjp_complex(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    if (r->needs[0]) gx[0] = lam_real(g[0]);
+    if (r->needs[1]) gx[1] = lam_neg(lam_imag(g[0]));
+}
+
+static lam_tensor *apply_complex(lam_tensor *re, lam_tensor *im) {
+    lam_tensor *in[2] = {re, im};
+    return lam__apply(&lam__row_complex, NULL, 0, 2, in);
+}
+
+static void batch_complex(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = apply_complex(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1));
+}
+
+const lam_primitive lam__row_complex = {
+    .name = "complex",
+    .inputs = 2,
+    .derivative = LAM_LINEAR,
+    .linear = 3u,
+    .shape = shape_complex,
+    .eval = eval_complex,
+    .vjp = vjp_complex,
+    .batch = batch_complex,
+};
+
+/* The dims of both operands broadcast; false where they do not fit, which the row then says. */
+static bool common_dims(lam_dims a, lam_dims b, int *rank, int64_t dims[]) {
+    *rank = a.rank > b.rank ? a.rank : b.rank;
+    for (int i = 1; i <= *rank; i++) {
+        int64_t x = i <= a.rank ? a.dims[a.rank - i] : 1, y = i <= b.rank ? b.dims[b.rank - i] : 1;
+        if (x != y && x != 1 && y != 1) return false;
+        dims[*rank - i] = x == 1 ? y : x;
+    }
+    return true;
+}
+
+/* x as floats of dtype with these dims. */
+static lam_tensor *brought(lam_tensor *x, lam_dtype dtype, int rank, const int64_t *dims) {
+    if (lam_dtype_of(x) != dtype) x = lam_cast(x, dtype);
+    return lam_rank(x) == rank && lam_size(x) == lam__value_count(rank, dims, 1) ? x
+                                                                                 : lam__apply_broadcast(x, rank, dims);
+}
+
+lam_tensor *lam_complex(lam_tensor *re, lam_tensor *im) {
+    int64_t dims[LAM_INNER_RANK];
+    int rank;
+    if (!lam__scope_peek(re) || !lam__scope_peek(im) || lam__cplx_is(re) || lam__cplx_is(im) ||
+        !common_dims(lam_dims_of(re), lam_dims_of(im), &rank, dims))
+        return apply_complex(re, im);
+    lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(re), (int)lam_dtype_of(im));
+    if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
+    return apply_complex(brought(re, dtype, rank, dims), brought(im, dtype, rank, dims));
+}
+
+/* ---- conj ------------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *slope_conj(const lam_rule *r, int i, lam_tensor *t) {
+    (void)r, (void)i;
+    return lam_conj(t);
+}
+
+const lam_primitive lam__row_conj = {
+    .name = "conj",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_conj + 1,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_conj,
+    .linear = 1u,
+};
+
+lam_tensor *lam_conj(lam_tensor *x) {
+    return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_alias(x) : lam__apply_unary(&lam__row_conj, x);
+}
+
+/* ---- what is made of the parts ---------------------------------------------------------------------------------- */
+
+lam_tensor *lam__cplx_abs(lam_tensor *x) {
+    return lam_hypot(lam_real(x), lam_imag(x));
+}
+
+lam_tensor *lam__cplx_sign(lam_tensor *x) {
+    lam_tensor *size = lam__cplx_abs(x);
+    return lam_div(x, lam_where(lam_eq(size, 0.0), 1.0, size));
+}
+
+lam_tensor *lam__cplx_size(lam_tensor *x) {
+    return lam_add(lam_square(lam_real(x)), lam_square(lam_imag(x)));
+}
+
+lam_tensor *lam_angle(lam_tensor *x) {
+    return lam_atan2(lam_imag(x), lam_real(x));
+}

@@ -1,0 +1,15 @@
+/* What other files of this folder need of complex numbers. */
+#ifndef LAM_PRIMITIVES_CPLX_H
+#define LAM_PRIMITIVES_CPLX_H
+
+#include <lamina/complex.h>
+
+/* Whether x is a live tensor of complex numbers. */
+bool lam__cplx_is(const lam_tensor *x);
+
+/* |x|, x / |x| (0 at 0) and |x|^2 of complex x. */
+lam_tensor *lam__cplx_abs(lam_tensor *x);
+lam_tensor *lam__cplx_sign(lam_tensor *x);
+lam_tensor *lam__cplx_size(lam_tensor *x);
+
+#endif

@@ -1,0 +1,373 @@
+/* Complex numbers in the case table. An operand is an array of reals whose last axis has two elements, the parts; the
+ * call makes a complex tensor of it, applies the operation and gives the parts of the result back. So every property of
+ * real rows says something about complex ones: values against C's long double complex functions, both modes against
+ * differences along all real and imaginary directions, which is the pairing Re(g w) of NOTE [complex derivatives],
+ * second order, batches, layouts, memory. */
+#include "tests/primitives/cases.h"
+
+#include "lib/base/scope.h"
+
+#include <complex.h>
+#include <math.h>
+#undef I
+
+typedef long double _Complex number;
+
+/* What a row of this family does: one of the operations, one of the references. */
+typedef struct cases_complex {
+    lam_tensor *(*unary)(lam_tensor *);
+    lam_tensor *(*binary)(lam_tensor *, lam_tensor *);
+    number (*of_one)(number);
+    number (*of_two)(number, number);
+    bool gives_real, composed; /* composed: of real and others, so that its row is one of real */
+} cases_complex;
+
+/* ---- between arrays, complex tensors and numbers ---------------------------------------------------------------- */
+
+static bool usable(int n, lam_tensor *const in[]) {
+    for (int i = 0; i < n; i++)
+        if (!lam__scope_peek(in[i]) || lam_ctx_of(in[i]) != lam_ctx_of(in[0])) return false;
+    return true;
+}
+
+static lam_tensor *joined(lam_tensor *x) {
+    return lam_complex(lam_index(x, -1, 0), lam_index(x, -1, 1));
+}
+
+static lam_tensor *split(lam_tensor *z) {
+    return lam_stack(LAM_LIST(lam_real(z), lam_imag(z)), -1);
+}
+
+static number number_at(const array *x, int64_t i) {
+    number z;
+    __real__ z = x->data[2 * i];
+    __imag__ z = x->data[2 * i + 1];
+    return z;
+}
+
+static void put(array *x, int64_t i, number z) {
+    x->data[2 * i] = creall(z);
+    x->data[2 * i + 1] = cimagl(z);
+}
+
+static void call_elementwise(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    const cases_complex *c = u->row->more;
+    bool fine = usable(u->inputs, in);
+    lam_tensor *x = fine ? joined(in[0]) : in[0], *y = fine && u->inputs == 2 ? joined(in[1]) : in[u->inputs - 1];
+    lam_tensor *z = !c->unary ? c->binary(x, y) : c->composed && !fine ? lam_real(x) : c->unary(x);
+    out[0] = c->gives_real || !fine ? z : split(z);
+}
+
+static void reference_elementwise(const cases_use *u, const array in[], array out[]) {
+    const cases_complex *c = u->row->more;
+    array_shape(out, in[0].dtype, in[0].rank - c->gives_real, in[0].dims);
+    for (int64_t i = 0; i < in[0].count / 2; i++) {
+        number x = number_at(&in[0], i), z = c->of_one ? c->of_one(x) : c->of_two(x, number_at(&in[1], i));
+        if (c->gives_real) out->data[i] = creall(z);
+        else put(out, i, z);
+    }
+}
+
+/* ---- elementwise ------------------------------------------------------------------------------------------------ */
+
+/* One line per operation. */
+/* clang-format off */
+static number f_neg(number z) { return -z; }
+static number f_square(number z) { return z * z; }
+static number f_reciprocal(number z) { return 1 / z; }
+static number f_rsqrt(number z) { return 1 / csqrtl(z); }
+static number f_exp2(number z) { return cexpl(z * 0.693147180559945309417232121458176568L); }
+static number f_expm1(number z) { return cexpl(z) - 1; }
+static number f_log2(number z) { return clogl(z) / 0.693147180559945309417232121458176568L; }
+static number f_log10(number z) { return clogl(z) / 2.302585092994045684017991454684364208L; }
+static number f_log1p(number z) { return clogl(1 + z); }
+static number f_logistic(number z) { return 1 / (1 + cexpl(-z)); }
+static number f_cube(number z) { return z * z * z; }
+static number f_inverse_cube(number z) { return 1 / (z * z * z); }
+static number f_real(number z) { return creall(z); }
+static number f_imag(number z) { return cimagl(z); }
+static number f_conj(number z) { return conjl(z); }
+static number f_abs(number z) { return cabsl(z); }
+static number f_angle(number z) { return cargl(z); }
+static number f_sign(number z) { return z / cabsl(z); }
+static number f_add(number x, number y) { return x + y; }
+static number f_sub(number x, number y) { return x - y; }
+static number f_mul(number x, number y) { return x * y; }
+static number f_div(number x, number y) { return x / y; }
+static number f_select(number x, number y) { return x == y ? y : x; }
+static lam_tensor *cube(lam_tensor *x) { return lam_integer_pow(x, 3); }
+static lam_tensor *inverse_cube(lam_tensor *x) { return lam_integer_pow(x, -3); }
+static lam_tensor *select_eq(lam_tensor *x, lam_tensor *y) { return (lam_where)(lam_ne(x, y), x, y); }
+/* clang-format on */
+
+static const cases_form of_one[] = {{"[3,2]", {0}}, {"[2,2,2]", {0}}, {"[0,2]", {0}}, CASES_END};
+static const cases_form of_two[] = {{"[3,2] [3,2]", {0}}, {"[0,2] [0,2]", {0}}, CASES_END};
+
+/* Values are right in the norm of each number, so errors are measured against the largest. */
+#define ROW(name_, forms_, operation, reference_, ...)                                                                 \
+    {                                                                                                                  \
+        .name = #name_, .forms = forms_, .call = call_elementwise, .reference = reference_elementwise,                 \
+        .least_rank = 1, .normwise = true, .ulps = 8, .more = &(const cases_complex) {                                 \
+            operation, reference_, __VA_ARGS__                                                                         \
+        }                                                                                                              \
+    }
+#define ONE(name_, lam, c)      ROW(name_, of_one, .unary = lam, .of_one = c, 0)
+#define ONE_REAL(name_, lam, c) ROW(name_, of_one, .unary = lam, .of_one = c, .gives_real = true)
+#define TWO(name_, lam, c)      ROW(name_, of_two, .binary = lam, .of_two = c, 0)
+
+/* ---- products and sums along an axis, matrices ------------------------------------------------------------------ */
+
+typedef struct cases_whole {
+    lam_tensor *(*call)(const cases_use *u, lam_tensor *const x[]);
+} cases_whole;
+
+static void call_whole(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    const cases_whole *w = u->row->more;
+    lam_tensor *x[CASES_OPERANDS];
+    bool fine = usable(u->inputs, in);
+    for (int i = 0; i < u->inputs; i++) x[i] = fine ? joined(in[i]) : in[i];
+    lam_tensor *z = w->call(u, x);
+    out[0] = fine ? split(z) : z;
+}
+
+/* [rows, columns] of numbers: an operation along axis 0. */
+static lam_tensor *whole_sum(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_sum(x[0], &(lam_reduce_options){.axes = LAM_AXES(0)});
+}
+
+static lam_tensor *whole_prod(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_prod(x[0], &(lam_reduce_options){.axes = LAM_AXES(0)});
+}
+
+static lam_tensor *whole_cumsum(const cases_use *u, lam_tensor *const x[]) {
+    return u->arg[0] ? lam_cumsum_reverse(x[0], 0) : lam_cumsum(x[0], 0);
+}
+
+static lam_tensor *whole_cumprod(const cases_use *u, lam_tensor *const x[]) {
+    return u->arg[0] ? lam_cumprod_reverse(x[0], 0) : lam_cumprod(x[0], 0);
+}
+
+static void along(const array *x, array *out, bool product, bool running, bool reverse) {
+    int64_t rows = x->dims[0], columns = x->dims[1];
+    if (running) array_like(out, x);
+    else array_shape(out, x->dtype, 2, (int64_t[]){columns, 2});
+    for (int64_t j = 0; j < columns; j++) {
+        number total = product ? 1 : 0;
+        for (int64_t k = 0; k < rows; k++) {
+            int64_t at = (reverse ? rows - 1 - k : k) * columns + j;
+            total = product ? total * number_at(x, at) : total + number_at(x, at);
+            if (running) put(out, at, total);
+        }
+        if (!running) put(out, j, total);
+    }
+}
+
+static void reference_sum(const cases_use *u, const array in[], array out[]) {
+    along(&in[0], out, false, false, u->arg[0]);
+}
+
+static void reference_prod(const cases_use *u, const array in[], array out[]) {
+    along(&in[0], out, true, false, u->arg[0]);
+}
+
+static void reference_cumsum(const cases_use *u, const array in[], array out[]) {
+    along(&in[0], out, false, true, u->arg[0]);
+}
+
+static void reference_cumprod(const cases_use *u, const array in[], array out[]) {
+    along(&in[0], out, true, true, u->arg[0]);
+}
+
+static lam_tensor *whole_recurrence(const cases_use *u, lam_tensor *const x[]) {
+    return lam_linear_recurrence(x[0], x[1], 0, u->arg[0]);
+}
+
+static void reference_recurrence(const cases_use *u, const array in[], array out[]) {
+    int64_t rows = in[0].dims[0], columns = in[0].dims[1];
+    array_like(out, &in[0]);
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t k = 0; k < rows; k++) {
+            int64_t at = (u->arg[0] ? rows - 1 - k : k) * columns + j, before = u->arg[0] ? at + columns : at - columns;
+            put(out, at, number_at(&in[1], at) + (k ? number_at(&in[0], at) * number_at(out, before) : 0));
+        }
+}
+
+static lam_tensor *whole_matmul(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_dot_general(x[0], x[1], &(lam_dot_options){.contract_x = LAM_AXES(1), .contract_y = LAM_AXES(0)});
+}
+
+static void reference_matmul(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    int64_t m = in[0].dims[0], k = in[0].dims[1], n = in[1].dims[1];
+    array_shape(out, in[0].dtype, 3, (int64_t[]){m, n, 2});
+    for (int64_t i = 0; i < m * n; i++) {
+        number sum = 0;
+        for (int64_t q = 0; q < k; q++) sum += number_at(&in[0], i / n * k + q) * number_at(&in[1], q * n + i % n);
+        put(out, i, sum);
+    }
+}
+
+/* ---- solves: elimination without exchanges, so the matrices are dominated by their diagonal -----------------------
+ * */
+
+static void fill_dominant(const cases_use *u, int i, array *x) {
+    (void)u;
+    int64_t n = x->dims[0];
+    for (int64_t k = 0; i == 0 && k < n; k++) x->data[2 * (k * n + k)] += 5;
+}
+
+/* a x = b for one matrix of n rows and m right-hand sides; a is overwritten. */
+static void eliminate(int64_t n, int64_t m, number *a, array *x) {
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t i = 0; i < n; i++) {
+            if (i == k) continue;
+            number factor = a[i * n + k] / a[k * n + k];
+            for (int64_t j = 0; j < n; j++) a[i * n + j] -= factor * a[k * n + j];
+            for (int64_t j = 0; j < m; j++)
+                put(x, i * m + j, number_at(x, i * m + j) - factor * number_at(x, k * m + j));
+        }
+    for (int64_t i = 0; i < n * m; i++) put(x, i, number_at(x, i) / a[i / m * n + i / m]);
+}
+
+static void solve_reference(const array in[], array out[], bool triangle) {
+    number a[16];
+    int64_t n = in[0].dims[0];
+    *out = in[1];
+    for (int64_t i = 0; i < n * n; i++) a[i] = triangle && i % n > i / n ? 0 : number_at(&in[0], i);
+    eliminate(n, in[1].dims[1], a, out);
+}
+
+static lam_tensor *whole_solve(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_solve(x[0], x[1]);
+}
+
+static void reference_solve(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    solve_reference(in, out, false);
+}
+
+static lam_tensor *whole_triangular(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_triangular_solve(x[0], x[1], NULL);
+}
+
+static void reference_triangular(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    solve_reference(in, out, true);
+}
+
+/* The factor of the Hermitian part, whose diagonal is positive. */
+static lam_tensor *whole_cholesky(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_cholesky(x[0]);
+}
+
+static void reference_cholesky(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    int64_t n = in[0].dims[0];
+    array_like(out, &in[0]);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            number sum = (number_at(&in[0], i * n + j) + conjl(number_at(&in[0], j * n + i))) / 2;
+            for (int64_t k = 0; k < j && j <= i; k++)
+                sum -= number_at(out, i * n + k) * conjl(number_at(out, j * n + k));
+            put(out, i * n + j, j > i ? 0 : j == i ? csqrtl(sum) : sum / number_at(out, j * n + j));
+        }
+}
+
+static const cases_form columns_of_one[] = {
+    {"[4,3,2]", {0}}, {"[4,2,2]", {1}}, {"[0,2,2]", {0}}, {"[1,2,2]", {1}}, CASES_END};
+static const cases_form columns_forward[] = {{"[4,3,2]", {0}}, {"[0,2,2]", {0}}, {"[1,2,2]", {0}}, CASES_END};
+static const cases_form columns_of_two[] = {{"[4,2,2] [4,2,2]", {0}}, {"[3,1,2] [3,1,2]", {1}}, CASES_END};
+static const cases_form products[] = {{"[2,3,2] [3,4,2]", {0}}, {"[1,0,2] [0,2,2]", {0}}, CASES_END};
+static const cases_form systems[] = {{"[3,3,2] [3,2,2]", {0}}, {"[1,1,2] [1,1,2]", {0}}, CASES_END};
+static const cases_form squares[] = {{"[3,3,2]", {0}}, {"[1,1,2]", {0}}, CASES_END};
+
+#define WHOLE(name_, forms_, call_, reference_)                                                                        \
+    .name = #name_, .forms = forms_, .call = call_whole, .reference = reference_, .least_rank = 1, .normwise = true,   \
+    .ulps = 16, .more = &(const cases_whole) {                                                                         \
+        call_                                                                                                          \
+    }
+
+/* ---- complex itself: two operands, which broadcast and are promoted ------------------------------------------------
+ * */
+
+static void call_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    lam_tensor *z = lam_complex(in[0], in[1]);
+    out[0] = lam_failed(z) ? z : split(z);
+}
+
+static void reference_complex(const cases_use *u, const array in[], array out[]) {
+    static array both;
+    (void)u;
+    int64_t dims[ARRAY_RANK];
+    both.dtype = cases_promote(in[0].dtype, in[1].dtype);
+    cases_broadcast(2, in, &both);
+    for (int i = 0; i < both.rank; i++) dims[i] = both.dims[i];
+    dims[both.rank] = 2;
+    array_shape(out, array_is_float(&both) ? both.dtype : LAM_F64, both.rank + 1, dims);
+    for (int64_t e = 0; e < both.count; e++)
+        for (int side = 0; side < 2; side++) out->data[2 * e + side] = cases_broadcast_element(&in[side], &both, e);
+}
+
+static const cases_form parts[] = {{"[3] [3]", {0}},       {"[] []", {0}},     {"[2,3] [1]", {0}}, {"[0] []", {0}},
+                                   {"f64[2] f32[2]", {0}}, {"i64[2] []", {0}}, CASES_END};
+static const cases_wrong wrong_parts[] = {{"[2] [3]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
+
+const cases_row cases_complex_rows[] = {
+    {.name = "complex", .forms = parts, .call = call_complex, .reference = reference_complex, .wrong = wrong_parts},
+    ONE_REAL(real, lam_real, f_real),
+    ONE_REAL(imag, lam_imag, f_imag),
+    ROW(real, of_one, .unary = lam_abs, .of_one = f_abs, .gives_real = true, .composed = true),
+    ROW(real, of_one, .unary = lam_angle, .of_one = f_angle, .gives_real = true, .composed = true),
+    ONE(conj, lam_conj, f_conj),
+    ROW(real, of_one, .unary = lam_sign, .of_one = f_sign, .composed = true),
+    ONE(neg, lam_neg, f_neg),
+    ONE(square, lam_square, f_square),
+    ONE(reciprocal, lam_reciprocal, f_reciprocal),
+    ONE(integer_pow, cube, f_cube),
+    ONE(integer_pow, inverse_cube, f_inverse_cube),
+    ONE(sqrt, lam_sqrt, csqrtl),
+    ONE(rsqrt, lam_rsqrt, f_rsqrt),
+    ONE(exp, lam_exp, cexpl),
+    ONE(exp2, lam_exp2, f_exp2),
+    ONE(expm1, lam_expm1, f_expm1),
+    ONE(log, lam_log, clogl),
+    ONE(log2, lam_log2, f_log2),
+    ONE(log10, lam_log10, f_log10),
+    ONE(log1p, lam_log1p, f_log1p),
+    ONE(sin, lam_sin, csinl),
+    ONE(cos, lam_cos, ccosl),
+    ONE(tan, lam_tan, ctanl),
+    ONE(asin, lam_asin, casinl),
+    ONE(acos, lam_acos, cacosl),
+    ONE(atan, lam_atan, catanl),
+    ONE(sinh, lam_sinh, csinhl),
+    ONE(cosh, lam_cosh, ccoshl),
+    ONE(tanh, lam_tanh, ctanhl),
+    ONE(asinh, lam_asinh, casinhl),
+    ONE(acosh, lam_acosh, cacoshl),
+    ONE(atanh, lam_atanh, catanhl),
+    ONE(logistic, lam_logistic, f_logistic),
+    TWO(add, (lam_add), f_add),
+    TWO(sub, (lam_sub), f_sub),
+    TWO(mul, (lam_mul), f_mul),
+    TWO(div, (lam_div), f_div),
+    TWO(pow, (lam_pow), cpowl),
+    TWO(ne, select_eq, f_select),
+    {WHOLE(sum, columns_forward, whole_sum, reference_sum)},
+    {WHOLE(prod, columns_forward, whole_prod, reference_prod)},
+    {WHOLE(cumsum, columns_of_one, whole_cumsum, reference_cumsum)},
+    {WHOLE(cumprod, columns_of_one, whole_cumprod, reference_cumprod)},
+    {WHOLE(linear_recurrence, columns_of_two, whole_recurrence, reference_recurrence)},
+    {WHOLE(dot_general, products, whole_matmul, reference_matmul)},
+    {WHOLE(solve, systems, whole_solve, reference_solve), .fill = fill_dominant},
+    {WHOLE(triangular_solve, systems, whole_triangular, reference_triangular), .fill = fill_dominant},
+    {WHOLE(cholesky, squares, whole_cholesky, reference_cholesky), .fill = fill_dominant},
+    {0},
+};

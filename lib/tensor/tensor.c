@@ -171,7 +171,7 @@ double lam_item(lam_tensor *t) {
 }
 
 lam_c128 lam_item_complex(lam_tensor *t) {
-    lam_value *v = shown("lam_item_complex", t);
+    lam_value *v = shown("lam_item_complex", t, true);
     if (v && v->count == 1) return lam__dtype_load_complex(v->dtype, v->data);
     if (v) fail_many("lam_item_complex", t, v);
     return (lam_c128){(double)NAN, (double)NAN};

@@ -5,10 +5,12 @@
 
 const lam__interpreter lam__interpreter_eval = {.name = "eval"};
 
-/* Rows are written for real numbers unless they say otherwise: none computes nonsense on complex ones. */
+/* Rows are written for real numbers unless they say otherwise: none computes nonsense on complex ones. What runs a
+ * user's code has no opinion. */
 static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
-    for (int i = 0; i < call->inputs && !call->primitive->complex; i++)
-        if (lam__dtype_is_complex(call->in[i]->dtype))
+    bool takes_all = call->primitive->complex || call->primitive->call;
+    for (int i = 0; i < call->inputs && !takes_all; i++)
+        if (call->in[i] && lam__dtype_is_complex(call->in[i]->dtype))
             return lam__error_call(call, LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",
                                    "not defined for complex numbers");
     return call->primitive->shape(call, out);

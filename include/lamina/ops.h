@@ -489,6 +489,7 @@ LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const la
 
 #include <lamina/complex.h>
 #include <lamina/convolution.h>
+#include <lamina/fft.h>
 #include <lamina/indexing.h>
 #include <lamina/linalg.h>
 #include <lamina/neural.h>

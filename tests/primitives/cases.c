@@ -18,6 +18,7 @@ static const cases_row *const families[] = {
     cases_random,
     cases_special,
     cases_complex_rows,
+    cases_fft,
 };
 /* clang-format on */
 

@@ -93,6 +93,7 @@ extern const cases_row cases_function[];
 extern const cases_row cases_random[];
 extern const cases_row cases_special[];
 extern const cases_row cases_complex_rows[];
+extern const cases_row cases_fft[];
 
 /* Row i over all families, NULL behind the last. */
 const cases_row *cases_at(int i);

@@ -52,7 +52,7 @@ def dispatch_is_blind(tree):
 
 KERNELS_MAY = re.compile(
     r"lib/kernels/.*|lamina/base\.h|std\w+\.h|string\.h|math\.h|float\.h|limits\.h|fenv\.h|complex\.h|assert\.h|"
-    r"errno\.h|inttypes\.h|sched\.h|sys/mman\.h|\w*intrin\.h|arm_neon\.h|cblas\.h|lapacke?\.h|sleef\.h")
+    r"errno\.h|inttypes\.h|sched\.h|sys/mman\.h|\w*intrin\.h|arm_neon\.h|cblas\.h|lapacke?\.h|sleef\.h|fftw3\.h")
 
 
 @rule("kernels see shapes, strides and pointers only",

@@ -1,0 +1,184 @@
+/* Fourier transforms: complex to complex along any set of axes, and between n reals and their n/2 + 1 coefficients
+ * along one axis. All are linear over the reals and each is the transpose of another (NOTE [transposes of transforms]),
+ * so that derivatives of any order cost one transform. A batch is one more axis, which FFTW walks itself. */
+#include "lib/primitives/fft.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/kernels/fft.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+typedef struct fft_params {
+    double scale;
+    lam__axis_set set;
+    int32_t inverse; /* 0 or 1 */
+} fft_params;
+
+typedef struct half_params {
+    double scale;
+    int64_t n; /* elements of the real side */
+    int32_t axis;
+    int32_t unused; /* parameters are compared as bytes */
+} half_params;
+
+/* What the kernels are told; `reals` has the dims of the real side, or of both. */
+static lam_status transform(const lam_call_site *call, lam__fft_kind kind, const lam_value *longer, lam__axis_set set,
+                            double scale, lam_value *out) {
+    lam_value *x = lam__value_contiguous(call->in[0]);
+    if (!x) return LAM_ERR_MEMORY;
+    bool done = lam__kernels_fft(kind, lam__dtype_part(x->dtype) == LAM_F64, longer->rank, longer->dims, set, scale,
+                                 x->data, out->data);
+    lam__value_release(x);
+    return done ? LAM_OK : lam__error_call(call, LAM_ERR_MEMORY, NULL, "FFTW cannot plan this transform");
+}
+
+static lam_status shape_with(const lam_value *x, lam_dtype dtype, int axis, int64_t size, lam_shape *out) {
+    out->dtype = dtype;
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = i == axis ? size : x->dims[i];
+    return LAM_OK;
+}
+
+static lam_status fail_dtype(const lam_call_site *call, const char *wanted) {
+    return lam__error_call(call, LAM_ERR_DTYPE, NULL, "the operand must be %s", wanted);
+}
+
+/* ---- complex to complex ------------------------------------------------------------------------------------------ */
+
+lam_tensor *lam__fft_complex(lam_tensor *x, lam__axis_set set, bool inverse, double scale) {
+    fft_params p = {.scale = scale, .set = set, .inverse = inverse};
+    return lam__apply1(&lam__row_fft, &p, sizeof p, x);
+}
+
+static lam_status shape_fft(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    if (!lam__dtype_is_complex(x->dtype)) return fail_dtype(call, "complex");
+    return shape_with(x, (lam_dtype)x->dtype, -1, 0, out);
+}
+
+static lam_status eval_fft(const lam_call_site *call, lam_value *const out[]) {
+    const fft_params *p = call->params;
+    return transform(call, p->inverse ? LAM__FFT_INVERSE : LAM__FFT_FORWARD, out[0], p->set, p->scale, out[0]);
+}
+
+/* NOTE [transposes of transforms]
+ * Cotangents pair by Re(g w), nothing conjugated (NOTE [complex derivatives] in complex.h). The matrix of a complex
+ * transform is symmetric: it is its own transpose. From n reals: Re(sum of g_k exp(-i t_k)) is the inverse real
+ * transform of conj(g), in which inner coefficients count twice and therefore enter with half their weight. To n reals:
+ * the coefficients of the real transform of g, conjugated, the inner ones twice. Outer ones are that of frequency 0,
+ * and
+ * of n/2 for even n. */
+static void vjp_fft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const fft_params *p = r->params;
+    gx[0] = lam__fft_complex(g[0], p->set, p->inverse, p->scale);
+}
+
+static void batch_fft(const lam_rule *r, lam_tensor *out[]) {
+    const fft_params *p = r->params;
+    out[0] = lam__fft_complex(r->in[0], p->set << 1, p->inverse, p->scale);
+}
+
+const lam_primitive lam__row_fft = {
+    .name = "fft",
+    .inputs = 1,
+    .complex = true,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_fft,
+    .eval = eval_fft,
+    .vjp = vjp_fft,
+    .batch = batch_fft,
+};
+
+/* ---- between reals and half of the coefficients --------------------------------------------------------------------
+ * */
+
+static lam_tensor *apply_half(const lam_primitive *row, lam_tensor *x, int axis, int64_t n, double scale) {
+    half_params p = {.scale = scale, .n = n, .axis = axis};
+    return lam__apply1(row, &p, sizeof p, x);
+}
+
+lam_tensor *lam__fft_real(lam_tensor *x, int axis, double scale) {
+    return apply_half(&lam__row_rfft, x, axis, lam_dim(x, axis), scale);
+}
+
+lam_tensor *lam__fft_half(lam_tensor *x, int axis, int64_t n, double scale) {
+    return apply_half(&lam__row_irfft, x, axis, n, scale);
+}
+
+/* x with the inner coefficients of n reals multiplied by `inner`. */
+static lam_tensor *weighted(lam_tensor *x, int axis, int64_t n, double inner) {
+    int64_t dims[LAM_INNER_RANK];
+    int rank = lam_rank(x);
+    lam_tensor *k = lam_arange(lam_ctx_of(x), LAM_I64, 0, (double)(n / 2 + 1), 1);
+    lam_tensor *outer = lam_or(lam_eq(k, 0), lam_eq(lam_mul(2, k), n));
+    for (int i = 0; i < rank; i++) dims[i] = i == axis ? n / 2 + 1 : 1;
+    return lam_where(lam__apply_reshape(outer, rank, dims), x, lam_mul(inner, x));
+}
+
+static void batch_half(const lam_rule *r, lam_tensor *out[]) {
+    const half_params *p = r->params;
+    out[0] = apply_half(r->primitive, r->in[0], p->axis + 1, p->n, p->scale);
+}
+
+static lam_status shape_rfft(const lam_call_site *call, lam_shape out[]) {
+    const half_params *p = call->params;
+    const lam_value *x = call->in[0];
+    if (!lam__dtype_is_float(x->dtype)) return fail_dtype(call, "floating");
+    return shape_with(x, lam__dtype_promote(x->dtype, LAM_C64), p->axis, p->n / 2 + 1, out);
+}
+
+static lam_status eval_rfft(const lam_call_site *call, lam_value *const out[]) {
+    const half_params *p = call->params;
+    return transform(call, LAM__FFT_REAL, call->in[0], 1u << p->axis, p->scale, out[0]);
+}
+
+static void vjp_rfft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const half_params *p = r->params;
+    gx[0] = lam__fft_half(weighted(lam_conj(g[0]), p->axis, p->n, 0.5), p->axis, p->n, p->scale);
+}
+
+const lam_primitive lam__row_rfft = {
+    .name = "rfft",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_rfft,
+    .eval = eval_rfft,
+    .vjp = vjp_rfft,
+    .batch = batch_half,
+};
+
+static lam_status shape_irfft(const lam_call_site *call, lam_shape out[]) {
+    const half_params *p = call->params;
+    const lam_value *x = call->in[0];
+    if (!lam__dtype_is_complex(x->dtype)) return fail_dtype(call, "complex");
+    return shape_with(x, lam__dtype_part(x->dtype), p->axis, p->n, out);
+}
+
+static lam_status eval_irfft(const lam_call_site *call, lam_value *const out[]) {
+    const half_params *p = call->params;
+    return transform(call, LAM__FFT_HALF, out[0], 1u << p->axis, p->scale, out[0]);
+}
+
+static void vjp_irfft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const half_params *p = r->params;
+    gx[0] = weighted(lam_conj(lam__fft_real(g[0], p->axis, p->scale)), p->axis, p->n, 2);
+}
+
+const lam_primitive lam__row_irfft = {
+    .name = "irfft",
+    .inputs = 1,
+    .complex = true,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_irfft,
+    .eval = eval_irfft,
+    .vjp = vjp_irfft,
+    .batch = batch_half,
+};

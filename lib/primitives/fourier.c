@@ -1,0 +1,189 @@
+/* The public Fourier transforms: axes, sizes and norm brought to what the rows of fft.c take. No rows, no rules. The
+ * real
+ * forms along several axes are one along the last and complex ones along the others. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
+#include "lib/primitives/fft.h"
+
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* One request, checked. The last of the axes is the one that the real forms halve. */
+typedef struct request {
+    int count;
+    int axes[LAM_INNER_RANK];
+    int64_t sizes[LAM_INNER_RANK]; /* elements, on the longer side */
+    double scale;
+} request;
+
+static bool refuse(const char *operation, lam_tensor *x, lam_status status, const char *what, long long number) {
+    lam__axes_fail(operation, x, status, what, number);
+    return false;
+}
+
+static bool collect(const char *operation, lam_tensor *x, bool many, const lam_fft_options *o, request *q) {
+    int rank = lam_rank(x);
+    if (!lam__axes_collect(operation, x, o->axes, rank, &q->count, q->axes)) return false;
+    if (q->count < 0) {
+        q->count = many ? rank : 1;
+        for (int i = 0; i < q->count; i++) q->axes[i] = many ? i : rank - 1;
+    }
+    if (rank == 0 || q->count == 0) return refuse(operation, x, LAM_ERR_AXIS, "there is no axis to transform%.0lld", 0);
+    if (!many && q->count > 1)
+        return refuse(operation, x, LAM_ERR_OPTION, "%lld axes: the n-dimensional form takes several", q->count);
+    if (o->sizes.rank && (o->sizes.rank != q->count || !o->sizes.dims))
+        return refuse(operation, x, LAM_ERR_OPTION, "%lld sizes do not go with the axes", o->sizes.rank);
+    if ((int)o->norm < 0 || o->norm > LAM_FFT_FORWARD)
+        return refuse(operation, x, LAM_ERR_OPTION, "there is no norm %lld", (long long)o->norm);
+    return true;
+}
+
+/* Fills the request; from_half: x has n/2 + 1 elements along the last of the axes. False after recording why not. */
+static bool understand(const char *operation, lam_tensor *x, bool many, bool inverse, bool from_half,
+                       const lam_fft_options *options, request *q) {
+    static const lam_fft_options none;
+    const lam_fft_options *o = options ? options : &none;
+    double n = 1;
+    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor"), false;
+    if (!collect(operation, x, many, o, q)) return false;
+    for (int i = 0; i < q->count; i++) {
+        int64_t own = lam_dim(x, q->axes[i]);
+        bool half = from_half && i == q->count - 1;
+        q->sizes[i] = o->sizes.rank ? o->sizes.dims[i] : half ? 2 * (own - 1) : own;
+        if (q->sizes[i] < 1)
+            return refuse(operation, x, LAM_ERR_VALUE, "%lld elements cannot be transformed", (long long)q->sizes[i]);
+        n *= (double)q->sizes[i];
+    }
+    q->scale = o->norm == LAM_FFT_ORTHO ? 1 / sqrt(n) : inverse == (o->norm == LAM_FFT_BACKWARD) ? 1 / n : 1;
+    return true;
+}
+
+/* x cut or filled with zeros at the end of an axis. */
+static lam_tensor *resized(lam_tensor *x, int axis, int64_t size) {
+    int64_t own = lam_dim(x, axis), low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
+    int rank = lam_rank(x);
+    if (own == size || lam_failed(x)) return x;
+    if (own > size) return lam_slice_axis(x, axis, 0, size);
+    high[axis] = size - own;
+    return lam_pad(x, (lam_dims){rank, low}, (lam_dims){rank, high}, NULL);
+}
+
+static lam_tensor *all_resized(lam_tensor *x, const request *q, int count) {
+    for (int i = 0; i < count; i++) x = resized(x, q->axes[i], q->sizes[i]);
+    return x;
+}
+
+static lam__axis_set set_of(const request *q, int count) {
+    lam__axis_set set = 0;
+    for (int i = 0; i < count; i++) set |= 1u << q->axes[i];
+    return set;
+}
+
+/* The dtype of complex numbers with parts as wide as x. */
+static lam_tensor *as_complex(lam_tensor *x) {
+    lam_dtype dtype = lam_dtype_of(x);
+    if (!lam__dtype_is_inexact((int)dtype)) dtype = LAM_F64;
+    return lam_cast(x, lam__dtype_promote((int)dtype, LAM_C64));
+}
+
+static lam_tensor *complex_form(const char *operation, lam_tensor *x, bool many, bool inverse,
+                                const lam_fft_options *options) {
+    request q;
+    if (!understand(operation, x, many, inverse, false, options, &q)) return lam__axes_failed(x);
+    return lam__fft_complex(all_resized(as_complex(x), &q, q.count), set_of(&q, q.count), inverse, q.scale);
+}
+
+static lam_tensor *real_form(const char *operation, lam_tensor *x, bool many, const lam_fft_options *options) {
+    request q;
+    if (!understand(operation, x, many, false, false, options, &q)) return lam__axes_failed(x);
+    if (lam__cplx_is(x)) return lam__axes_fail(operation, x, LAM_ERR_DTYPE, "complex: lam_fft takes it");
+    if (!lam__dtype_is_float((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
+    int others = q.count - 1;
+    lam_tensor *half = lam__fft_real(all_resized(x, &q, q.count), q.axes[others], q.scale);
+    return others ? lam__fft_complex(half, set_of(&q, others), false, 1) : half;
+}
+
+static lam_tensor *half_form(const char *operation, lam_tensor *x, bool many, const lam_fft_options *options) {
+    request q;
+    if (!understand(operation, x, many, true, true, options, &q)) return lam__axes_failed(x);
+    int others = q.count - 1, axis = q.axes[others];
+    x = resized(all_resized(as_complex(x), &q, others), axis, q.sizes[others] / 2 + 1);
+    if (others) x = lam__fft_complex(x, set_of(&q, others), true, 1);
+    return lam__fft_half(x, axis, q.sizes[others], q.scale);
+}
+
+lam_tensor *lam_fft(lam_tensor *x, const lam_fft_options *options) {
+    return complex_form("fft", x, false, false, options);
+}
+
+lam_tensor *lam_ifft(lam_tensor *x, const lam_fft_options *options) {
+    return complex_form("ifft", x, false, true, options);
+}
+
+lam_tensor *lam_rfft(lam_tensor *x, const lam_fft_options *options) {
+    return real_form("rfft", x, false, options);
+}
+
+lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options) {
+    return half_form("irfft", x, false, options);
+}
+
+lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options *options) {
+    return complex_form("fftn", x, true, false, options);
+}
+
+lam_tensor *lam_ifftn(lam_tensor *x, const lam_fft_options *options) {
+    return complex_form("ifftn", x, true, true, options);
+}
+
+lam_tensor *lam_rfftn(lam_tensor *x, const lam_fft_options *options) {
+    return real_form("rfftn", x, true, options);
+}
+
+lam_tensor *lam_irfftn(lam_tensor *x, const lam_fft_options *options) {
+    return half_form("irfftn", x, true, options);
+}
+
+/* ---- frequencies ------------------------------------------------------------------------------------------------- */
+
+/* 0, 1, ... of `count`, those from `turn` on less n, over n d. */
+static lam_tensor *frequencies(const char *operation, lam_ctx *ctx, lam_dtype dtype, int64_t n, int64_t count,
+                               int64_t turn, double d) {
+    if (n < 1) return lam_fail(ctx, LAM_ERR_VALUE, "%s: %lld samples have no frequencies", operation, (long long)n);
+    if (!lam__dtype_valid((int)dtype) || !lam__dtype_is_float((int)dtype))
+        return lam_fail(ctx, LAM_ERR_DTYPE, "%s: frequencies are floats, not %s", operation, lam_dtype_name(dtype));
+    lam_tensor *k = lam_arange(ctx, LAM_F64, 0, (double)count, 1);
+    k = lam_where(lam_lt(k, (double)turn), k, lam_sub(k, (double)n));
+    return lam_cast(lam_div(k, (double)n * d), dtype);
+}
+
+lam_tensor *lam_fftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
+    return frequencies("fftfreq", ctx, dtype, n, n, (n + 1) / 2, d);
+}
+
+lam_tensor *lam_rfftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
+    return frequencies("rfftfreq", ctx, dtype, n, n / 2 + 1, n, d);
+}
+
+static lam_tensor *shifted(const char *operation, lam_tensor *x, lam_axes axes, int sign) {
+    lam__axis_set set;
+    if (!lam__axes_collect_set(operation, x, axes, lam_rank(x), &set)) return lam__axes_failed(x);
+    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
+    x = lam_alias(x);
+    for (int i = 0; i < lam_rank(x); i++)
+        if (set >> i & 1u) x = lam_roll(x, sign * (lam_dim(x, i) / 2), i);
+    return x;
+}
+
+lam_tensor *lam_fftshift(lam_tensor *x, lam_axes axes) {
+    return shifted("fftshift", x, axes, 1);
+}
+
+lam_tensor *lam_ifftshift(lam_tensor *x, lam_axes axes) {
+    return shifted("ifftshift", x, axes, -1);
+}

@@ -1,0 +1,157 @@
+/* Fourier transforms: known values, identities at sizes beyond the case table, options, several threads. */
+#include "tests/support.h"
+
+#include <pthread.h>
+
+static lam_tensor *ramp(int64_t n) {
+    lam_tensor *k = lam_arange(ctx, LAM_F64, 0, (double)n, 1);
+    return lam_complex(lam_sin(lam_square(k)), lam_cos(lam_mul(3.0, k)));
+}
+
+static double largest(lam_tensor *x) {
+    return lam_item(lam_max_reduce(lam_abs(x), NULL));
+}
+
+/* numpy.fft.fft([1, 2, 3, 4]) */
+START_TEST(four_numbers) {
+    lam_tensor *y = lam_fft(VEC(1, 2, 3, 4), NULL);
+    EXPECT_NEAR(lam_real(y), 1e-15, LAM_DIMS(4), 10, -2, -2, -2);
+    EXPECT_NEAR(lam_imag(y), 1e-15, LAM_DIMS(4), 0, 2, 0, -2);
+    y = lam_rfft(lam_array(ctx, LAM_I32, LAM_DIMS(4), (int32_t[]){1, 2, 3, 4}), NULL);
+    EXPECT_NEAR(lam_real(y), 1e-15, LAM_DIMS(3), 10, -2, -2);
+    EXPECT_NEAR(lam_irfft(y, NULL), 1e-15, LAM_DIMS(4), 1, 2, 3, 4);
+}
+END_TEST
+
+/* Sizes that are powers of 2, products and primes; the inverse brings back what was there. */
+START_TEST(there_and_back) {
+    static const int64_t sizes[] = {1, 2, 3, 97, 1000, 4096, 10007};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        lam_tensor *x = ramp(sizes[i]), *r = lam_real(x);
+        ck_assert_double_lt(largest(lam_sub(lam_ifft(lam_fft(x, NULL), NULL), x)), 1e-13);
+        lam_fft_options same = {.sizes = {1, &sizes[i]}};
+        ck_assert_double_lt(largest(lam_sub(lam_irfft(lam_rfft(r, NULL), &same), r)), 1e-13);
+        lam_tensor *narrow = lam_cast(x, LAM_C64), *back = lam_ifft(lam_fft(narrow, NULL), NULL);
+        ck_assert_int_eq(lam_dtype_of(back), LAM_C64);
+        ck_assert_double_lt(largest(lam_sub(back, narrow)), 1e-5);
+    }
+}
+END_TEST
+
+START_TEST(several_axes) {
+    lam_tensor *x = lam_reshape(ramp(4 * 5 * 6), LAM_DIMS(4, 5, 6)), *r = lam_real(x);
+    lam_tensor *one = x;
+    for (int axis = 0; axis < 3; axis++) one = lam_fft(one, &(lam_fft_options){.axes = LAM_AXES(axis)});
+    ck_assert_double_lt(largest(lam_sub(lam_fftn(x, NULL), one)), 1e-12);
+    ck_assert_double_lt(largest(lam_sub(lam_ifftn(one, NULL), x)), 1e-13);
+    lam_fft_options o = {.axes = LAM_AXES(2, 0), .norm = LAM_FFT_ORTHO}, full = o;
+    full.sizes = LAM_DIMS(6, 4);
+    lam_tensor *half = lam_rfftn(r, &o);
+    ck_assert_int_eq(lam_dim(half, 0), 3); /* the last axis named is the halved one */
+    ck_assert_double_lt(largest(lam_sub(lam_slice_axis(lam_fftn(r, &o), 0, 0, 3), half)), 1e-13);
+    ck_assert_double_lt(largest(lam_sub(lam_irfftn(half, &full), r)), 1e-13);
+}
+END_TEST
+
+/* Strided operands: a transposed view is transformed along its own axes. */
+START_TEST(views) {
+    lam_tensor *x = lam_reshape(ramp(12), LAM_DIMS(3, 4)), *t = lam_transpose(x, (lam_axes){0});
+    lam_tensor *want = lam_fft(x, &(lam_fft_options){.axes = LAM_AXES(0)});
+    ck_assert_double_lt(largest(lam_sub(lam_transpose(lam_fft(t, NULL), (lam_axes){0}), want)), 1e-14);
+}
+END_TEST
+
+/* A product of transforms is the transform of the circular convolution: here a shift by 2. */
+START_TEST(convolution_theorem) {
+    lam_tensor *x = ramp(7), *shift = lam_array(ctx, LAM_F64, LAM_DIMS(7), (double[]){0, 0, 1, 0, 0, 0, 0});
+    lam_tensor *y = lam_ifft(lam_mul(lam_fft(x, NULL), lam_fft(shift, NULL)), NULL);
+    ck_assert_double_lt(largest(lam_sub(y, lam_roll(x, 2, 0))), 1e-14);
+}
+END_TEST
+
+/* The gradient of the energy of a spectrum: sum |X|^2 = n sum x^2, so it is 2 n x. */
+BODY(energy) {
+    out[0] = lam_sum(lam_square(lam_abs(lam_fft(in[0], NULL))), NULL);
+}
+
+BODY(filtered) {
+    lam_tensor *half = lam_rfft(in[0], NULL), *k = lam_rfftfreq(ctx, LAM_F64, 5, 1);
+    lam_tensor *kept =
+        lam_irfft(lam_div(half, lam_add(lam_mul(3.0, k), 1.0)), &(lam_fft_options){.sizes = LAM_DIMS(5)});
+    out[0] = lam_sum(lam_mul(lam_sin(kept), in[0]), NULL);
+}
+
+START_TEST(derivatives) {
+    lam_tensor *g = apply1(lam_grad(FN(energy, 1, 1), NULL), VEC(1, 2, 4));
+    EXPECT_NEAR(g, 1e-14, LAM_DIMS(3), 6, 12, 24);
+    lam_tensor *at[] = {VEC(1, -2, 0.5, 3, 0.25)};
+    ck_assert_int_eq(lam_check_grads(FN(filtered, 1, 1), (lam_list){1, at}, &(lam_check_grads_options){.order = 2}),
+                     LAM_OK);
+    lam_tensor *h = apply1(lam_vmap(lam_hessian(FN(filtered, 1, 1), NULL), NULL), lam_reshape(at[0], LAM_DIMS(1, 5)));
+    EXPECT_SAME(h, lam_transpose(h, LAM_AXES(0, 2, 1)), 1e-12);
+}
+END_TEST
+
+/* numpy.fft.fftfreq(5, 0.1), rfftfreq, fftshift([0..4]) */
+START_TEST(frequencies) {
+    EXPECT_NEAR(lam_fftfreq(ctx, LAM_F64, 5, 0.1), 1e-15, LAM_DIMS(5), 0, 2, 4, -4, -2);
+    EXPECT_NEAR(lam_rfftfreq(ctx, LAM_F64, 5, 0.1), 1e-15, LAM_DIMS(3), 0, 2, 4);
+    EXPECT_NEAR(lam_rfftfreq(ctx, LAM_F32, 4, 0.25), 0, LAM_DIMS(3), 0, 1, 2);
+    lam_tensor *x = VEC(0, 1, 2, 3, 4), *y = lam_fftshift(x, (lam_axes){0});
+    EXPECT(y, LAM_DIMS(5), 3, 4, 0, 1, 2);
+    EXPECT(lam_ifftshift(y, LAM_AXES(0)), LAM_DIMS(5), 0, 1, 2, 3, 4);
+    lam_fftfreq(ctx, LAM_F64, 0, 1);
+    EXPECT_ERROR(LAM_ERR_VALUE, "fftfreq");
+    lam_fftfreq(ctx, LAM_I64, 4, 1);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "fftfreq", "i64");
+}
+END_TEST
+
+START_TEST(bad_requests) {
+    lam_tensor *z = ramp(4);
+    lam_rfft(z, NULL);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "rfft", "lam_fft");
+    lam_fft(z, &(lam_fft_options){.axes = LAM_AXES(0, 0)});
+    EXPECT_STATUS(LAM_ERR_AXIS);
+    lam_fft(lam_reshape(z, LAM_DIMS(2, 2)), &(lam_fft_options){.axes = LAM_AXES(0, 1)});
+    EXPECT_ERROR(LAM_ERR_OPTION, "fft", "2 axes");
+    lam_fftn(z, &(lam_fft_options){.sizes = LAM_DIMS(4, 4)});
+    EXPECT_ERROR(LAM_ERR_OPTION, "fftn", "2 sizes");
+    lam_fft(z, &(lam_fft_options){.norm = (lam_fft_norm)7});
+    EXPECT_ERROR(LAM_ERR_OPTION, "norm 7");
+    lam_irfft(lam_slice_axis(z, 0, 0, 1), NULL);
+    EXPECT_ERROR(LAM_ERR_VALUE, "irfft", "0 elements");
+}
+END_TEST
+
+/* Plans are made under a lock: contexts of several threads transform at once. */
+static void *many_transforms(void *env) {
+    lam_ctx *own = lam_ctx_new(NULL);
+    double *worst = env;
+    for (int64_t n = 2; n < 200; n++) {
+        lam_scope *scope = lam_scope_begin(own);
+        lam_tensor *x = lam_sin(lam_arange(own, LAM_F64, 0, (double)n, 1));
+        lam_tensor *back = lam_real(lam_ifft(lam_fft(x, NULL), NULL));
+        double error = lam_item(lam_max_reduce(lam_abs(lam_sub(back, x)), NULL));
+        if (!(error <= *worst)) *worst = error;
+        lam_scope_end(scope, NULL, 0);
+    }
+    lam_ctx_free(own);
+    return NULL;
+}
+
+START_TEST(several_threads) {
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    double worst[THREADS] = {0};
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, many_transforms, &worst[i]), 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++) ck_assert_double_lt(worst[i], 1e-13);
+}
+END_TEST
+
+Suite *suite_primitives_fft(void) {
+    return SUITE_OF("fft", four_numbers, there_and_back, several_axes, views, convolution_theorem, derivatives,
+                    frequencies, bad_requests, several_threads);
+}

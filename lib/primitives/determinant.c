@@ -50,8 +50,7 @@ static lam_tensor *written_out(lam_tensor *x, int64_t n) {
     return lam_add(lam_add(sum, lam_mul(at(x, 0, 1), minor(x, 1))), lam_mul(at(x, 0, 2), minor(x, 2)));
 }
 
-/* ---- slogdet ------------------------------------------------------------------------------------------------------
- * */
+/* ---- slogdet -------------------------------------------------------------------------------------------------- */
 
 /* The factors of x, its u's diagonal, and its exchanges; false: *failed is what the operation returns. */
 static bool factors(const char *operation, lam_tensor **x, lam_tensor **diagonal, lam_tensor **swaps,
@@ -307,9 +306,17 @@ const lam_primitive lam__row_det = {
     .batch = batch_det,
 };
 
+/* The row is for reals: this has no derivative at singular matrices. */
+static lam_tensor *complex_det(lam_tensor *x) {
+    lam_tensor *diagonal, *swaps, *failed;
+    if (!factors("det", &x, &diagonal, &swaps, &failed)) return failed;
+    return lam_mul(lam_prod(diagonal, &(lam_reduce_options){.axes = LAM_AXES(-1)}), parity(swaps, lam_dtype_of(x)));
+}
+
 lam_tensor *lam_det(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("det", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("det", x)) return lam__axes_failed(x);
-    return lam_dim(x, -1) <= 3 ? written_out(x, lam_dim(x, -1)) : lam__apply1(&lam__row_det, NULL, 0, x);
+    if (lam_dim(x, -1) <= 3) return written_out(x, lam_dim(x, -1));
+    return lam__cplx_is(x) ? complex_det(x) : lam__apply1(&lam__row_det, NULL, 0, x);
 }

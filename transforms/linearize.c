@@ -195,6 +195,17 @@ static lam_status record_linear(lam_fn *f, lam_value *const in[], lam_value **bo
     return status == LAM_OK ? lam__program_check_linear(p, f->name) : status;
 }
 
+/* The program of a function that lam_linearize made, once more held, if the examples are of its types: recording it
+ * would give the same again. NULL for others. */
+static lam_program *program_of(const lam_fn *f, lam_value *const in[]) {
+    if (f->body != body_linear) return NULL;
+    lam_program *p = ((linear_env *)f->env)->program;
+    for (int i = 0; i < p->inputs; i++)
+        if (!lam__value_same_type(in[i], p->types[i])) return NULL;
+    p->refs++;
+    return p;
+}
+
 lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
     lam_ctx *ctx = lam__fn_check("linear_transpose", f);
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
@@ -208,9 +219,13 @@ lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
     lam_status status = lam__arguments_list("linear_transpose", f, "examples", examples, f->inputs, false, in);
     for (int i = 0; i < f->inputs && status == LAM_OK; i++)
         if (!lam__arguments_floating("linear_transpose", f, i, in[i])) status = LAM_ERR_DTYPE;
-    lam_program *p = status == LAM_OK ? lam__program_new(ctx, f->inputs, f->outputs) : NULL;
-    if (p && record_linear(f, in, in + f->inputs, in + 2 * f->inputs, p) == LAM_OK)
-        made = linear_new("linear_transpose", f, body_transpose, p, f->outputs, f->inputs);
+    lam_program *p = status == LAM_OK ? program_of(f, in) : NULL;
+    bool recorded = p != NULL;
+    if (!p && status == LAM_OK) p = lam__program_new(ctx, f->inputs, f->outputs);
+    if (p)
+        status = recorded ? lam__program_check_linear(p, f->name)
+                          : record_linear(f, in, in + f->inputs, in + 2 * f->inputs, p);
+    if (p && status == LAM_OK) made = linear_new("linear_transpose", f, body_transpose, p, f->outputs, f->inputs);
     else lam__program_release(p);
     lam__fn_release(f);
     lam__scratch_put(&area);

@@ -45,8 +45,8 @@ lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, la
 
 /* No difference of large numbers: each label weighs the side that it names. */
 lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *labels) {
-    lam_tensor *yes = lam_mul(labels, lam_softplus(lam_neg(lam__reduce_real(logits))));
-    return lam_add(yes, lam_mul(lam_sub(1.0, labels), lam_softplus(logits)));
+    lam_tensor *yes = lam_mul(lam_softplus(lam_neg(lam__reduce_real(logits))), labels);
+    return lam_add(yes, lam_mul(lam_softplus(logits), lam_sub(1.0, labels)));
 }
 
 lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, int axis) {

@@ -57,8 +57,6 @@ typedef struct lam__datum {
     _Alignas(max_align_t) char data[];
 } lam__datum;
 
-enum { LAM__DIRTY = -2 }; /* in instance->dirty: marked, the output is not known yet */
-
 enum { LAM__FOR_BACKWARD, LAM__FOR_JVP, LAM__FOR_BOTH };
 
 struct lam_fctx {
@@ -77,6 +75,7 @@ struct lam_fctx {
     bool *needs;           /* per input */
     bool *floating;        /* per input: it has a derivative */
     bool *constant;        /* per output: it has none */
+    bool *marked;          /* per input: forward says that it has overwritten it */
     lam_value **types;     /* inputs, then outputs, as seen inside a batch; NULL: the level's own */
     lam_tensor *const *in; /* handles of the callback that runs */
     lam_tensor *const *out;

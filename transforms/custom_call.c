@@ -170,8 +170,9 @@ static lam_status check_overwritten(visit *v, lam_value *const in[]) {
     lam__instance *x = v->fc->instance;
     lam_status status = LAM_OK;
     for (int i = 0; i < x->inputs && status == LAM_OK; i++) {
+        x->dirty[i] = -1;
         if (!in[i]) continue;
-        if (x->dirty[i] == LAM__DIRTY) status = settle_dirty(v, i);
+        if (v->fc->marked[i]) status = settle_dirty(v, i);
         else if (v->given[i]->value != in[i])
             status = lam__custom_fail(v->fc, LAM_ERR_RULE, "say so with lam_fctx_mark_dirty, or work on lam_alias(x)",
                                       "input %d was overwritten, but is not marked dirty", i);
@@ -199,7 +200,7 @@ lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *o
     if (!visit_begin(&v, fc, x->fn.setup_context ? LAM__PART_FORWARD : LAM__PART_COMBINED, x->inputs, x->outputs))
         return LAM_ERR_MEMORY;
     lend(fc->ctx, x->inputs, in, v.given);
-    for (int i = 0; i < x->inputs; i++) x->dirty[i] = -1;
+    for (int i = 0; i < x->inputs; i++) fc->marked[i] = false;
     fc->in = v.given;
     fc->out = v.slots;
     x->fn.forward(fc, v.given, v.slots);
@@ -353,7 +354,7 @@ lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int a
     for (int o = 0; o < x->outputs; o++) out_axes[o] = INT_MAX;
     if (!visit_begin(&v, fc, LAM__PART_VMAP, x->inputs, x->outputs)) return LAM_ERR_MEMORY;
     lend(fc->ctx, x->inputs, in, v.given);
-    for (int i = 0; i < x->inputs; i++) x->dirty[i] = -1;
+    for (int i = 0; i < x->inputs; i++) fc->marked[i] = false;
     fc->in = v.given;
     fc->out = v.slots;
     x->fn.vmap(fc, info, axes, v.given, v.slots, out_axes);

@@ -12,7 +12,7 @@
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 static size_t context_bytes(const lam__instance *x) {
-    return sizeof(lam_fctx) + (size_t)(2 * x->inputs + x->outputs) * sizeof(bool);
+    return sizeof(lam_fctx) + (size_t)(3 * x->inputs + x->outputs) * sizeof(bool);
 }
 
 /* flags: room for those of the context. */
@@ -20,10 +20,12 @@ static void set_up(lam_fctx *fc, bool *flags, lam__instance *x, const bool needs
     *fc = (lam_fctx){.refs = 1, .ctx = x->ctx, .instance = x, .derivative = needs != NULL, .materialize = true};
     fc->needs = flags;
     fc->floating = fc->needs + x->inputs;
-    fc->constant = fc->floating + x->inputs;
+    fc->marked = fc->floating + x->inputs;
+    fc->constant = fc->marked + x->inputs;
     for (int i = 0; i < x->inputs; i++) {
         fc->needs[i] = needs && needs[i];
         fc->floating[i] = in[i] && lam__dtype_is_inexact(in[i]->dtype);
+        fc->marked[i] = false;
     }
     for (int o = 0; o < x->outputs; o++) fc->constant[o] = false;
 }
@@ -75,7 +77,7 @@ void lam__context_release(lam_fctx *fc) {
 }
 
 bool lam__context_begin(lam__visitor *v, lam__instance *x, lam_value *const in[]) {
-    bool *flags = lam__scratch_get(&v->area, x->ctx, (size_t)(2 * x->inputs + x->outputs));
+    bool *flags = lam__scratch_get(&v->area, x->ctx, (size_t)(3 * x->inputs + x->outputs));
     if (flags) set_up(&v->fc, flags, x, NULL, in);
     return flags != NULL;
 }
@@ -243,7 +245,7 @@ lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
     for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
         int i = 0;
         while (i < fc->instance->inputs && (!list.items[k] || fc->in[i] != list.items[k])) i++;
-        if (i < fc->instance->inputs) fc->instance->dirty[i] = LAM__DIRTY;
+        if (i < fc->instance->inputs) fc->marked[i] = true;
         else
             status = lam__custom_fail(fc, LAM_ERR_RULE, "mark the handles that forward was given",
                                       "lam_fctx_mark_dirty: tensor %zu is not an input", k);

@@ -128,6 +128,25 @@ START_TEST(wrong_marks) {
 }
 END_TEST
 
+/* The function itself, called in its own forward after the mark: each call has marks of its own. */
+static lam_fn *doubling;
+static int left;
+
+FORWARD(doubles_recursively) {
+    lam_add_(in[0], in[0]);
+    lam_fctx_mark_dirty(fc, LAM_LIST(in[0]));
+    if (left-- > 0) lam_add_(in[0], apply1(doubling, num(10)));
+    out[0] = in[0];
+}
+
+START_TEST(marks_belong_to_one_call) {
+    lam_function f = {.name = "doubling", .inputs = 1, .outputs = 1, .forward = doubles_recursively};
+    doubling = fn_of(&f);
+    left = 2;
+    EXPECT_NUM(apply1(doubling, num(1)), 2 + 20 + 20);
+}
+END_TEST
+
 static void adds_one_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[],
                           lam_tensor *out[], int out_axes[]) {
     (void)info;
@@ -245,6 +264,7 @@ END_TEST
 Suite *suite_custom_in_place(void) {
     return SUITE_OF("custom/in_place", callers_handle_shows_the_new_value_at_every_level,
                     callers_value_is_copied_when_others_see_it, captured_handle_is_not_rebound, wrong_marks,
-                    vmap_rule_may_overwrite_too, views_of_inputs_have_the_rule_of_the_function,
-                    hook_sees_and_replaces_cotangents, removed_hook_is_the_identity, hook_of_wrong_arity);
+                    marks_belong_to_one_call, vmap_rule_may_overwrite_too,
+                    views_of_inputs_have_the_rule_of_the_function, hook_sees_and_replaces_cotangents,
+                    removed_hook_is_the_identity, hook_of_wrong_arity);
 }

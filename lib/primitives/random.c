@@ -155,7 +155,7 @@ lam_tensor *(lam_fold_in)(lam_tensor *key, lam_tensor *data) {
     lam_tensor *in[2] = {key, data}, *failed;
     lam_value *v[2];
     if (!lam__scope_operands(name, 2, in, v, &failed) || !is_key(name, key, &failed)) return failed;
-    if (lam__dtype_is_float(v[1]->dtype) || v[1]->dtype == LAM_BOOL)
+    if (v[1]->dtype != LAM_I64 && v[1]->dtype != LAM_I32 && v[1]->dtype != LAM_U8)
         return lam__axes_fail(name, data, LAM_ERR_DTYPE, "what is folded in must be an integer");
     in[1] = lam_cast(data, LAM_I64);
     return lam__apply(&lam__row_fold_in, NULL, 0, 2, in);
@@ -204,8 +204,10 @@ bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_t
     lam_tensor *in[4] = {key, parameters[0], n > 1 ? parameters[1] : NULL};
     lam_value *v[4];
     if (!lam__scope_operands(operation, (size_t)n + 1, in, v, failed)) return false;
+    *failed = &key->ctx->failed;
     lam_dtype dtype = (lam_dtype)v[1]->dtype;
     for (int i = 1; i < n; i++) dtype = lam__dtype_promote((int)dtype, v[i + 1]->dtype);
+    if (lam__dtype_is_complex((int)dtype)) return fail_dtype(operation, key->ctx, dtype, "f64 and f32");
     if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
     if (!lam__random_source(operation, key, dtype, dims, s, failed)) return false;
     for (int i = 0; i < n; i++) {

@@ -78,6 +78,10 @@ static lam_tensor *source_like(const char *operation, lam_tensor *x, lam__source
     lam_tensor *failed;
     lam_ctx *ctx = lam__scope_operands(operation, 1, &x, &v, &failed);
     if (!ctx) return failed;
+    if (lam__dtype_is_complex(v->dtype)) {
+        lam__random_floating(operation, ctx, (lam_dtype)v->dtype);
+        return &ctx->failed;
+    }
     lam_dtype dtype = lam__dtype_is_float(v->dtype) ? (lam_dtype)v->dtype : LAM_F64;
     *s = (lam__source){.operation = operation, .ctx = ctx, .dtype = dtype, .dims = lam_dims_of(x)};
     return NULL;

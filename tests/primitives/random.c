@@ -434,6 +434,10 @@ START_TEST(impossible_requests_are_refused) {
             "random_choice");
     REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, &(lam_choice_options){.p = VEC(1, 1, 1)}), LAM_ERR_SHAPE,
             "random_choice");
+    REFUSED(lam_random_normal(k, LAM_C128, LAM_DIMS(2)), LAM_ERR_DTYPE, "random_normal", "c128");
+    REFUSED(lam_random_gamma(k, lam_cast(p, LAM_C128), LAM_DIMS(2)), LAM_ERR_DTYPE, "random_gamma", "c128");
+    REFUSED(lam_rand_like(lam_cast(p, LAM_C64)), LAM_ERR_DTYPE, "rand_like", "c64");
+    REFUSED(lam_fold_in(k, lam_cast(p, LAM_C64)), LAM_ERR_DTYPE, "fold_in");
     REFUSED(lam_random_permutation(k, p, 0), LAM_ERR_AXIS, "random_permutation");
     REFUSED(lam_random_gamma(k, VEC(1, 0), LAM_DIMS(2)), LAM_ERR_VALUE, "random_gamma", "0");
     REFUSED(lam_random_beta(k, p, num(-1), LAM_DIMS(2)), LAM_ERR_VALUE, "random_beta", "-1");

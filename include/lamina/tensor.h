@@ -42,7 +42,8 @@ LAM_API lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, voi
 
 /* Copies the elements out, row-major, as they are (no conversion).
  * Units   bytes: size of dst; must be exactly elements times item size.
- * Fails   LAM_ERR_VALUE wrong size; LAM_ERR_BATCHED inside vmap on a batched tensor; LAM_ERR_ABSTRACT while tracing. */
+ * Fails   LAM_ERR_VALUE wrong size; LAM_ERR_BATCHED inside vmap on a batched tensor; LAM_ERR_ABSTRACT while tracing;
+ *         LAM_ERR_RULE in a callback of a custom Function on a tensor that carries derivatives, which would be lost. */
 LAM_API LAM_MUST_USE lam_status lam_read(lam_tensor *t, void *dst, size_t bytes);
 
 /* Copies the elements out to strided memory; LAM_DIMS(1, m) writes an m x n matrix column-major.
@@ -51,9 +52,10 @@ LAM_API LAM_MUST_USE lam_status lam_read(lam_tensor *t, void *dst, size_t bytes)
 LAM_API LAM_MUST_USE lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides);
 
 /* The only element of a tensor, as a double (a bool gives 0 or 1). Under grad and jvp it is the value, for C control
- * flow to look at; what C computes from it is a constant to them, as after lam_stop_gradient.
- * Fails   LAM_ERR_SHAPE unless it has exactly one element; LAM_ERR_DTYPE for a complex one (lam_item_complex); like
- *         lam_read. A failure gives NaN. */
+ * flow to look at, in callbacks of custom Functions too; what C computes from it is a constant to them, as after
+ * lam_stop_gradient.
+ * Fails   LAM_ERR_SHAPE unless it has exactly one element; LAM_ERR_DTYPE for a complex one (lam_item_complex);
+ *         LAM_ERR_BATCHED, LAM_ERR_ABSTRACT like lam_read. A failure gives NaN. */
 LAM_API double lam_item(lam_tensor *t);
 
 /* The data of a contiguous concrete tensor, row-major; NULL for all others (boxed, strided, failed).

@@ -190,7 +190,7 @@ LAM_API lam_tensor *lam_sinh(lam_tensor *x);
 LAM_API lam_tensor *lam_cosh(lam_tensor *x);
 
 /* Hyperbolic tangent. Integers are taken as f64.
- * Fails   like any use of a handle. Owner: current scope. Derivative: 1 - tanh(x)^2. */
+ * Fails   like any use of a handle. Owner: current scope. Derivative: 1 / cosh(x)^2. */
 LAM_API lam_tensor *lam_tanh(lam_tensor *x);
 
 /* Inverse hyperbolic sine. Integers are taken as f64.

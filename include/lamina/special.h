@@ -107,7 +107,7 @@ LAM_API lam_tensor *lam_bessel_i(lam_tensor *x, int n);
 LAM_API lam_tensor *lam_i0(lam_tensor *x);
 
 /* exp(-|x|) i0(x), which does not overflow. Integers are taken as f64.
- * Fails   like any use of a handle. Owner: current scope. Derivative: i1e(x) - sign(x) i0e(x).
+ * Fails   like any use of a handle. Owner: current scope. Derivative: i1e(x) - sign(x) i0e(x), to about 2 |x| ULP.
  * Source  as i0. */
 LAM_API lam_tensor *lam_i0e(lam_tensor *x);
 
@@ -117,7 +117,8 @@ LAM_API lam_tensor *lam_i0e(lam_tensor *x);
 LAM_API lam_tensor *lam_i1(lam_tensor *x);
 
 /* exp(-|x|) i1(x), which does not overflow. Integers are taken as f64.
- * Fails   like any use of a handle. Owner: current scope. Derivative: (i0e(x) + I_2(x) exp(-|x|))/2 - sign(x) i1e(x).
+ * Fails   like any use of a handle. Owner: current scope. Derivative: (i0e(x) + I_2(x) exp(-|x|))/2 - sign(x) i1e(x),
+ *         likewise.
  * Source  as i0. */
 LAM_API lam_tensor *lam_i1e(lam_tensor *x);
 

@@ -140,7 +140,7 @@ lam_tensor *lam_sqrt(lam_tensor *x) {
 
 static lam_tensor *slope_rsqrt(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(lam_mul(t, -0.5), lam_div(r->out[0], r->in[0]));
+    return lam_mul(t, lam_div(lam_mul(-0.5, r->out[0]), r->in[0]));
 }
 
 const lam_primitive lam__row_rsqrt = {
@@ -238,9 +238,10 @@ lam_tensor *lam_exp2(lam_tensor *x) {
     return lam__apply_unary(&lam__row_exp2, x);
 }
 
+/* Not the result plus 1, which has no digits left of 0. */
 static lam_tensor *slope_expm1(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(t, lam_add(r->out[0], 1.0));
+    return lam_mul(t, lam_exp(r->in[0]));
 }
 
 const lam_primitive lam__row_expm1 = {
@@ -251,7 +252,7 @@ const lam_primitive lam__row_expm1 = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_expm1,
-    .saves = LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_expm1(lam_tensor *x) {
@@ -338,9 +339,10 @@ lam_tensor *lam_log1p(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log1p, x);
 }
 
+/* s(x) s(-x), for 1 - s(x) has no digits where s(x) is nearly 1. */
 static lam_tensor *slope_logistic(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(t, lam_mul(r->out[0], lam_sub(1.0, r->out[0])));
+    return lam_mul(t, lam_mul(r->out[0], lam_logistic(lam_neg(r->in[0]))));
 }
 
 const lam_primitive lam__row_logistic = {
@@ -351,7 +353,7 @@ const lam_primitive lam__row_logistic = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_logistic,
-    .saves = LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_logistic(lam_tensor *x) {

@@ -75,7 +75,7 @@ static binary *const binaries[] = {
     lam_log_cosh,
     lam_squared_error,
     lam_sigmoid_binary_cross_entropy,
-    lam_polyval,
+
 };
 
 static reduction *const reductions[] = {

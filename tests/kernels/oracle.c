@@ -166,16 +166,20 @@ static function2 *const functions2[LAM__LOOP_COUNT] = {
     [LAM__LOOP_hypot] = mpfr_hypot,
 };
 
+bool oracle_at(lam__loop_id id, mpfr_t value, const mpfr_t x, const mpfr_t y) {
+    if (functions1[id]) functions1[id](value, x, MPFR_RNDN);
+    else if (functions2[id]) functions2[id](value, x, y, MPFR_RNDN);
+    return functions1[id] || functions2[id];
+}
+
 bool oracle_value(lam__loop_id id, mpfr_t value, double x, double y) {
-    if (!functions1[id] && !functions2[id]) return false;
     mpfr_t a, b;
     mpfr_inits2(64, a, b, (mpfr_ptr)NULL);
     mpfr_set_d(a, x, MPFR_RNDN);
     mpfr_set_d(b, y, MPFR_RNDN);
-    if (functions1[id]) functions1[id](value, a, MPFR_RNDN);
-    else functions2[id](value, a, b, MPFR_RNDN);
+    bool judged = oracle_at(id, value, a, b);
     mpfr_clears(a, b, (mpfr_ptr)NULL);
-    return true;
+    return judged;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------------------- */

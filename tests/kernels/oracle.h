@@ -11,6 +11,9 @@
 /* MPFR's value of the operation, or false if the operation is not one that MPFR judges. */
 bool oracle_value(lam__loop_id id, mpfr_t value, double x, double y);
 
+/* The same at any precision of the operands, in the precision of `value`. */
+bool oracle_at(lam__loop_id id, mpfr_t value, const mpfr_t x, const mpfr_t y);
+
 /* |got - value| in ulps of f64 or f32; 0 if both are NaN or both the same infinity, infinite where they disagree
  * about that or about the sign of zero. */
 double oracle_error(lam_dtype dtype, double got, const mpfr_t value);

@@ -19,15 +19,18 @@ enum { ORDERS = LAM__SPECIAL_ORDERS };
 /* ---- logarithms without cancellation ------------------------------------------------------------------------------
  * */
 
-/* x - log(1 + x), which is about x^2/2: with r = x/(2 + x) it is x r - 2 (r^3/3 + r^5/5 + ...). */
-static wide log_gap(wide x) {
-    if (x < -0.4L || x > 0.7L) return x - log1pl(x);
-    wide r = x / (2 + x), square = r * r, sum = 0;
+/* m (r - log(1 + r)) for r = off/m, where 1 + r is `ratio`, known better than by that sum. Near r = 0 it is about m
+ * r^2/2:
+ * with q = r/(2 + r), r - log(1 + r) = r q - 2 (q^3/3 + q^5/5 + ...). */
+static wide deviance(wide off, wide m, wide ratio) {
+    wide r = off / m;
+    if (r < -0.4L || r > 0.7L) return off - m * logl(ratio);
+    wide q = r / (2 + r), square = q * q, sum = 0;
     for (int k = 45; k >= 3; k -= 2) sum = sum * square + 1 / (wide)k;
-    return x * r - 2 * sum * square * r;
+    return m * (r * q - 2 * sum * square * q);
 }
 
-/* The same to 53 bits, in a hurry. */
+/* x - log(1 + x) likewise to 53 bits, in a hurry. */
 static double quick_log_gap(double x) {
     if (x < -0.3 || x > 0.4) return x - log1p(x);
     double r = x / (2 + x), square = r * r, sum = 0;
@@ -148,7 +151,7 @@ static wide integral(side *q) {
 /* x^a exp(-x) / Gamma(a). */
 static wide gamma_density(wide a, wide x) {
     if (a < 10) return expl(a * logl(x) - x - lgamma_(a));
-    return sqrtl(a / TWO_PI) * expl(-a * log_gap((x - a) / a) - stirling_rest(a));
+    return sqrtl(a / TWO_PI) * expl(-deviance(x - a, a, x / a) - stirling_rest(a));
 }
 
 /* Below x the variable is s = log(x/t). */
@@ -265,7 +268,8 @@ static wide beta_density(wide a, wide b, wide x, wide y) {
         return expl(a * log_x + b * log_y - ordered_betaln(fminl(a, b), fmaxl(a, b)));
     }
     wide off = b * x - a * y, rest = stirling_rest(a + b) - stirling_rest(a) - stirling_rest(b);
-    return sqrtl(a / (a + b) * b / TWO_PI) * expl(rest - a * log_gap(off / a) - b * log_gap(-off / b));
+    return sqrtl(a / (a + b) * b / TWO_PI) *
+           expl(rest - deviance(off, a, (a + b) * x / a) - deviance(-off, b, (a + b) * y / b));
 }
 
 /* log(y + x exp(-s)), which is -log((1 - t)/y) up to a constant. */

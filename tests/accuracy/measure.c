@@ -1,0 +1,393 @@
+/* See measure.h. */
+#include "tests/accuracy/measure.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tests/kernels/oracle.h"
+
+enum { BITS = 400 };
+
+/* ---- functions that MPFR has not, of series and differences ----------------------------------------------------- */
+
+enum { ERFCX = -20, LOG_NDTR, TRIGAMMA, BETALN, IGAMMA, IGAMMAC, BETAINC, I0, I0E, I1, I1E };
+
+static void digamma_step(mpfr_t value, const mpfr_t x, double away) {
+    mpfr_t moved;
+    mpfr_init2(moved, BITS);
+    mpfr_add_d(moved, x, away, MPFR_RNDN);
+    mpfr_digamma(value, moved, MPFR_RNDN);
+    mpfr_clear(moved);
+}
+
+static void trigamma(mpfr_t value, const mpfr_t x) {
+    mpfr_t below;
+    mpfr_init2(below, BITS);
+    digamma_step(value, x, 0x1p-80);
+    digamma_step(below, x, -0x1p-80);
+    mpfr_sub(value, value, below, MPFR_RNDN);
+    mpfr_mul_2ui(value, value, 79, MPFR_RNDN);
+    mpfr_clear(below);
+}
+
+static void log_gamma(mpfr_t value, const mpfr_t x) {
+    int sign;
+    mpfr_lgamma(value, &sign, x, MPFR_RNDN);
+}
+
+static void betaln(mpfr_t value, const mpfr_t a, const mpfr_t b) {
+    mpfr_t sum;
+    mpfr_init2(sum, BITS);
+    mpfr_add(sum, a, b, MPFR_RNDN);
+    log_gamma(value, sum);
+    mpfr_neg(value, value, MPFR_RNDN);
+    log_gamma(sum, a);
+    mpfr_add(value, value, sum, MPFR_RNDN);
+    log_gamma(sum, b);
+    mpfr_add(value, value, sum, MPFR_RNDN);
+    mpfr_clear(sum);
+}
+
+static void igammac(mpfr_t value, const mpfr_t a, const mpfr_t x) {
+    mpfr_t whole;
+    mpfr_init2(whole, BITS);
+    mpfr_gamma_inc(value, a, x, MPFR_RNDN);
+    mpfr_gamma(whole, a, MPFR_RNDN);
+    mpfr_div(value, value, whole, MPFR_RNDN);
+    mpfr_clear(whole);
+}
+
+/* x^a exp(-x)/Gamma(a + 1) times the sum of x^n/((a+1)(a+2)...): A&S 6.5.29. */
+static void igamma(mpfr_t value, const mpfr_t a, const mpfr_t x) {
+    mpfr_t term, t;
+    mpfr_inits2(BITS, term, t, (mpfr_ptr)NULL);
+    mpfr_pow(term, x, a, MPFR_RNDN);
+    mpfr_neg(t, x, MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDN);
+    mpfr_mul(term, term, t, MPFR_RNDN);
+    mpfr_add_ui(t, a, 1, MPFR_RNDN);
+    mpfr_gamma(t, t, MPFR_RNDN);
+    mpfr_div(term, term, t, MPFR_RNDN);
+    mpfr_set_zero(value, 1);
+    for (unsigned n = 1; n < 4000 && (n == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); n++) {
+        mpfr_add(value, value, term, MPFR_RNDN);
+        mpfr_add_ui(t, a, n, MPFR_RNDN);
+        mpfr_mul(term, term, x, MPFR_RNDN);
+        mpfr_div(term, term, t, MPFR_RNDN);
+    }
+    mpfr_clears(term, t, (mpfr_ptr)NULL);
+}
+
+/* x^a (1-x)^b / (a B(a, b)) times the sum of (a+b)(a+b+1).../((a+1)(a+2)...) x^n: A&S 26.5.4. */
+static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x) {
+    mpfr_t term, t, sum;
+    mpfr_inits2(BITS, term, t, sum, (mpfr_ptr)NULL);
+    betaln(sum, a, b);
+    mpfr_log(t, x, MPFR_RNDN);
+    mpfr_mul(t, t, a, MPFR_RNDN);
+    mpfr_sub(sum, t, sum, MPFR_RNDN);
+    mpfr_neg(t, x, MPFR_RNDN);
+    mpfr_log1p(t, t, MPFR_RNDN);
+    mpfr_mul(t, t, b, MPFR_RNDN);
+    mpfr_add(sum, sum, t, MPFR_RNDN);
+    mpfr_exp(term, sum, MPFR_RNDN);
+    mpfr_div(term, term, a, MPFR_RNDN);
+    mpfr_set_zero(value, 1);
+    for (unsigned n = 1; n < 4000 && (mpfr_zero_p(value) || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); n++) {
+        mpfr_add(value, value, term, MPFR_RNDN);
+        mpfr_add(t, a, b, MPFR_RNDN);
+        mpfr_add_ui(t, t, n - 1, MPFR_RNDN);
+        mpfr_mul(term, term, t, MPFR_RNDN);
+        mpfr_mul(term, term, x, MPFR_RNDN);
+        mpfr_add_ui(t, a, n, MPFR_RNDN);
+        mpfr_div(term, term, t, MPFR_RNDN);
+    }
+    mpfr_clears(term, t, sum, (mpfr_ptr)NULL);
+}
+
+/* A&S 9.6.10. */
+static void bessel(mpfr_t value, unsigned long order, const mpfr_t x, bool scaled) {
+    mpfr_t term, quarter;
+    mpfr_inits2(BITS, term, quarter, (mpfr_ptr)NULL);
+    mpfr_sqr(quarter, x, MPFR_RNDN);
+    mpfr_div_2ui(quarter, quarter, 2, MPFR_RNDN);
+    if (order) mpfr_div_2ui(term, x, 1, MPFR_RNDN);
+    else mpfr_set_ui(term, 1, MPFR_RNDN);
+    mpfr_set_zero(value, 1);
+    for (unsigned long k = 1; k < 3000 && (k == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); k++) {
+        mpfr_add(value, value, term, MPFR_RNDN);
+        mpfr_mul(term, term, quarter, MPFR_RNDN);
+        mpfr_div_ui(term, term, k * (k + order), MPFR_RNDN);
+    }
+    mpfr_abs(term, x, MPFR_RNDN);
+    mpfr_neg(term, term, MPFR_RNDN);
+    mpfr_exp(term, term, MPFR_RNDN);
+    if (scaled) mpfr_mul(value, value, term, MPFR_RNDN);
+    mpfr_clears(term, quarter, (mpfr_ptr)NULL);
+}
+
+static void erfcx(mpfr_t value, const mpfr_t x) {
+    mpfr_t e;
+    mpfr_init2(e, BITS);
+    mpfr_sqr(e, x, MPFR_RNDN);
+    mpfr_exp(e, e, MPFR_RNDN);
+    mpfr_erfc(value, x, MPFR_RNDN);
+    mpfr_mul(value, value, e, MPFR_RNDN);
+    mpfr_clear(e);
+}
+
+static void truth(const measure_row *row, mpfr_t value, mpfr_t x[]) {
+    switch (row->oracle) {
+    case ERFCX: erfcx(value, x[0]); break;
+    case LOG_NDTR:
+        oracle_at(LAM__LOOP_ndtr, value, x[0], x[0]);
+        mpfr_log(value, value, MPFR_RNDN);
+        break;
+    case TRIGAMMA: trigamma(value, x[0]); break;
+    case BETALN: betaln(value, x[0], x[1]); break;
+    case IGAMMA: igamma(value, x[0], x[1]); break;
+    case IGAMMAC: igammac(value, x[0], x[1]); break;
+    case BETAINC: betainc(value, x[0], x[1], x[2]); break;
+    case I0:
+    case I0E: bessel(value, 0, x[0], row->oracle == I0E); break;
+    case I1:
+    case I1E: bessel(value, 1, x[0], row->oracle == I1E); break;
+    default: oracle_at((lam__loop_id)row->oracle, value, x[0], x[1]);
+    }
+}
+
+/* ---- the rows --------------------------------------------------------------------------------------------------- */
+
+/* One line per operation. */
+/* clang-format off */
+#define BODY1(name) \
+    static void of_##name(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) { \
+        (void)ctx, (void)env, out[0] = lam_##name(in[0]); \
+    }
+#define BODY2(name) \
+    static void of_##name(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) { \
+        (void)ctx, (void)env, out[0] = lam_##name(in[0], in[1]); \
+    }
+BODY1(sqrt) BODY1(rsqrt) BODY1(cbrt) BODY1(reciprocal) BODY1(exp) BODY1(exp2) BODY1(expm1) BODY1(log)
+BODY1(log2) BODY1(log10) BODY1(log1p) BODY1(sin) BODY1(cos) BODY1(tan) BODY1(asin) BODY1(acos) BODY1(atan)
+BODY1(sinh) BODY1(cosh) BODY1(tanh) BODY1(asinh) BODY1(acosh) BODY1(atanh) BODY1(logistic) BODY1(erf)
+BODY1(erfc) BODY1(erf_inv) BODY1(ndtr) BODY1(ndtri) BODY1(softplus) BODY1(lgamma) BODY1(digamma) BODY1(erfcx)
+BODY1(log_ndtr) BODY1(i0) BODY1(i0e) BODY1(i1) BODY1(i1e) BODY2(div) BODY2(pow) BODY2(atan2) BODY2(hypot)
+BODY2(betaln) BODY2(igamma) BODY2(igammac)
+
+static void of_trigamma(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx, (void)env, out[0] = lam_polygamma(in[0], 1);
+}
+
+static void of_betainc(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx, (void)env, out[0] = lam_betainc(in[0], in[1], in[2]);
+}
+
+/* The derivatives of igammac are minus those of igamma. That of pow by x has the exponent y - 1, which is rounded. */
+const measure_row measure_rows[] = {
+    {.name = "sqrt", .inputs = 1, .body = of_sqrt, .oracle = LAM__LOOP_sqrt,
+     .range = {{1e-30, 1e+30}}, .bound = 0.5, .derivatives = 1},
+    {.name = "rsqrt", .inputs = 1, .body = of_rsqrt, .oracle = LAM__LOOP_rsqrt,
+     .range = {{1e-30, 1e+30}}, .bound = 1.5, .derivatives = 1},
+    {.name = "cbrt", .inputs = 1, .body = of_cbrt, .oracle = LAM__LOOP_cbrt,
+     .range = {{1e-30, 1e+30}}, .bound = 1, .derivatives = 1},
+    {.name = "reciprocal", .inputs = 1, .body = of_reciprocal, .oracle = LAM__LOOP_reciprocal,
+     .range = {{1e-30, 1e+30}}, .bound = 0.5, .derivatives = 1},
+    {.name = "exp", .inputs = 1, .body = of_exp, .oracle = LAM__LOOP_exp,
+     .range = {{-80, 80}}, .bound = 1, .derivatives = 1},
+    {.name = "exp2", .inputs = 1, .body = of_exp2, .oracle = LAM__LOOP_exp2,
+     .range = {{-120, 120}}, .bound = 1, .derivatives = 1},
+    {.name = "expm1", .inputs = 1, .body = of_expm1, .oracle = LAM__LOOP_expm1,
+     .range = {{-80, 80}}, .bound = 1, .derivatives = 1},
+    {.name = "log", .inputs = 1, .body = of_log, .oracle = LAM__LOOP_log,
+     .range = {{1e-30, 1e+30}}, .bound = 1, .derivatives = 1},
+    {.name = "log2", .inputs = 1, .body = of_log2, .oracle = LAM__LOOP_log2,
+     .range = {{1e-30, 1e+30}}, .bound = 1, .derivatives = 1},
+    {.name = "log10", .inputs = 1, .body = of_log10, .oracle = LAM__LOOP_log10,
+     .range = {{1e-30, 1e+30}}, .bound = 1, .derivatives = 1},
+    {.name = "log1p", .inputs = 1, .body = of_log1p, .oracle = LAM__LOOP_log1p,
+     .range = {{-0.99, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "sin", .inputs = 1, .body = of_sin, .oracle = LAM__LOOP_sin,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "cos", .inputs = 1, .body = of_cos, .oracle = LAM__LOOP_cos,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "tan", .inputs = 1, .body = of_tan, .oracle = LAM__LOOP_tan,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "asin", .inputs = 1, .body = of_asin, .oracle = LAM__LOOP_asin,
+     .range = {{-1, 1}}, .bound = 1, .derivatives = 1},
+    {.name = "acos", .inputs = 1, .body = of_acos, .oracle = LAM__LOOP_acos,
+     .range = {{-1, 1}}, .bound = 1, .derivatives = 1},
+    {.name = "atan", .inputs = 1, .body = of_atan, .oracle = LAM__LOOP_atan,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "sinh", .inputs = 1, .body = of_sinh, .oracle = LAM__LOOP_sinh,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "cosh", .inputs = 1, .body = of_cosh, .oracle = LAM__LOOP_cosh,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "tanh", .inputs = 1, .body = of_tanh, .oracle = LAM__LOOP_tanh,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "asinh", .inputs = 1, .body = of_asinh, .oracle = LAM__LOOP_asinh,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "acosh", .inputs = 1, .body = of_acosh, .oracle = LAM__LOOP_acosh,
+     .range = {{1, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "atanh", .inputs = 1, .body = of_atanh, .oracle = LAM__LOOP_atanh,
+     .range = {{-1, 1}}, .bound = 1, .derivatives = 1},
+    {.name = "logistic", .inputs = 1, .body = of_logistic, .oracle = LAM__LOOP_logistic,
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
+    {.name = "erf", .inputs = 1, .body = of_erf, .oracle = LAM__LOOP_erf,
+     .range = {{-5, 5}}, .bound = 1, .derivatives = 1},
+    {.name = "erfc", .inputs = 1, .body = of_erfc, .oracle = LAM__LOOP_erfc,
+     .range = {{-5, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "erf_inv", .inputs = 1, .body = of_erf_inv, .oracle = LAM__LOOP_erf_inv,
+     .range = {{-1, 1}}, .bound = 2.5, .derivatives = 1},
+    {.name = "ndtr", .inputs = 1, .body = of_ndtr, .oracle = LAM__LOOP_ndtr,
+     .range = {{-30, 8}}, .bound = 2.5, .derivatives = 1},
+    {.name = "ndtri", .inputs = 1, .body = of_ndtri, .oracle = LAM__LOOP_ndtri,
+     .range = {{1e-12, 1}}, .bound = 2.5, .derivatives = 1},
+    {.name = "softplus", .inputs = 1, .body = of_softplus, .oracle = LAM__LOOP_softplus,
+     .range = {{-30, 30}}, .bound = 2.5, .derivatives = 1},
+    {.name = "lgamma", .inputs = 1, .body = of_lgamma, .oracle = LAM__LOOP_lgamma,
+     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
+    {.name = "digamma", .inputs = 1, .body = of_digamma, .oracle = LAM__LOOP_digamma,
+     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
+    {.name = "erfcx", .inputs = 1, .body = of_erfcx, .oracle = ERFCX,
+     .range = {{-5, 30}}, .bound = 1, .derivatives = 1},
+    {.name = "log_ndtr", .inputs = 1, .body = of_log_ndtr, .oracle = LOG_NDTR,
+     .range = {{-30, 7}}, .bound = 1, .derivatives = 1},
+    {.name = "i0", .inputs = 1, .body = of_i0, .oracle = I0, .range = {{-30, 60}}, .bound = 1, .derivatives = 1},
+    {.name = "i0e", .inputs = 1, .body = of_i0e, .oracle = I0E, .range = {{0.01, 60}}, .bound = 1, .derivatives = 0},
+    {.name = "i1", .inputs = 1, .body = of_i1, .oracle = I1, .range = {{-30, 60}}, .bound = 1, .derivatives = 1},
+    {.name = "i1e", .inputs = 1, .body = of_i1e, .oracle = I1E, .range = {{0.01, 60}}, .bound = 1, .derivatives = 0},
+    {.name = "polygamma 1", .inputs = 1, .body = of_trigamma, .oracle = TRIGAMMA,
+     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
+    {.name = "div", .inputs = 2, .body = of_div, .oracle = LAM__LOOP_div,
+     .range = {{-9, 9}, {0.01, 9}}, .bound = 0.5, .relative_to_1 = 0, .derivatives = 3},
+    {.name = "pow", .inputs = 2, .body = of_pow, .oracle = LAM__LOOP_pow,
+     .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3, .slope_bound = 8},
+    {.name = "atan2", .inputs = 2, .body = of_atan2, .oracle = LAM__LOOP_atan2,
+     .range = {{-9, 9}, {-9, 9}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
+    {.name = "hypot", .inputs = 2, .body = of_hypot, .oracle = LAM__LOOP_hypot,
+     .range = {{-9, 9}, {-9, 9}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
+    {.name = "betaln", .inputs = 2, .body = of_betaln, .oracle = BETALN,
+     .range = {{0.01, 1000}, {0.01, 1000}}, .bound = 1, .relative_to_1 = 1, .derivatives = 0},
+    {.name = "igamma", .inputs = 2, .body = of_igamma, .oracle = IGAMMA,
+     .range = {{0.01, 300}, {0.01, 300}}, .bound = 4, .relative_to_1 = 0, .derivatives = 2},
+    {.name = "igammac", .inputs = 2, .body = of_igammac, .oracle = IGAMMAC,
+     .range = {{0.01, 300}, {0.01, 300}}, .bound = 4, .relative_to_1 = 0, .derivatives = 0},
+    {.name = "betainc", .inputs = 3, .body = of_betainc, .oracle = BETAINC,
+     .range = {{0.1, 50}, {0.1, 50}, {0.02, 0.9}}, .bound = 16, .derivatives = 4},
+};
+/* clang-format on */
+
+const int measure_count = sizeof measure_rows / sizeof *measure_rows;
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------ */
+
+/* value = derivative by operand `by`; steps of 2^-60 of the operand. */
+static void difference(const measure_row *row, mpfr_t value, mpfr_t x[], int by) {
+    mpfr_t centre, step, below;
+    mpfr_inits2(BITS, centre, step, below, (mpfr_ptr)NULL);
+    mpfr_set(centre, x[by], MPFR_RNDN);
+    mpfr_div_2ui(step, centre, 60, MPFR_RNDN);
+    mpfr_add(x[by], centre, step, MPFR_RNDN);
+    truth(row, value, x);
+    mpfr_sub(x[by], centre, step, MPFR_RNDN);
+    truth(row, below, x);
+    mpfr_set(x[by], centre, MPFR_RNDN);
+    mpfr_sub(value, value, below, MPFR_RNDN);
+    mpfr_div(value, value, step, MPFR_RNDN);
+    mpfr_div_2ui(value, value, 1, MPFR_RNDN);
+    mpfr_clears(centre, step, below, (mpfr_ptr)NULL);
+}
+
+/* Whether a relative change e of any operand changes the derivative by no more than 4 e, relatively. */
+static bool well_conditioned(const measure_row *row, const mpfr_t value, mpfr_t x[], int by) {
+    bool good = true;
+    mpfr_t centre, moved;
+    mpfr_inits2(BITS, centre, moved, (mpfr_ptr)NULL);
+    for (int i = 0; i < row->inputs && good; i++) {
+        mpfr_set(centre, x[i], MPFR_RNDN);
+        mpfr_mul_d(x[i], x[i], 1 + 0x1p-20, MPFR_RNDN);
+        difference(row, moved, x, by);
+        mpfr_set(x[i], centre, MPFR_RNDN);
+        mpfr_div(moved, moved, value, MPFR_RNDN);
+        mpfr_sub_ui(moved, moved, 1, MPFR_RNDN);
+        good = mpfr_cmpabs(moved, (mpfr_set_d(centre, 0x1p-18, MPFR_RNDN), centre)) <= 0;
+    }
+    mpfr_clears(centre, moved, (mpfr_ptr)NULL);
+    return good;
+}
+
+/* ---- sampling --------------------------------------------------------------------------------------------------- */
+
+static double draw(const measure_row *row, int i, lam_dtype dtype, uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    double u = (double)(*state >> 11) * 0x1p-53, low = row->range[i].low, high = row->range[i].high;
+    double x = low > 0 ? low * pow(high / low, u) : low + (high - low) * u;
+    return dtype == LAM_F64 ? x : (float)x;
+}
+
+/* ---- measuring -------------------------------------------------------------------------------------------------- */
+
+enum { MOST = 1000 };
+
+typedef struct sample {
+    double x[MEASURE_OPERANDS][MOST], y[MOST];
+} sample;
+
+static void body_of_sum(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const measure_row *row = env;
+    lam_tensor *y;
+    row->body(ctx, in, &y, NULL);
+    out[0] = lam_sum(y, NULL);
+}
+
+static void body_of_row(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const measure_row *row = env;
+    row->body(ctx, in, out, NULL);
+}
+
+/* Draws the operands and fills y with the function of them, or with its derivative. */
+static bool call(lam_ctx *ctx, const measure_row *row, lam_dtype dtype, int by, int n, sample *s) {
+    lam_scope *scope = lam_scope_begin(ctx);
+    lam_tensor *x[MEASURE_OPERANDS];
+    uint64_t state = (uint64_t)(row - measure_rows) * 16 + dtype * 4 + (unsigned)(by + 1);
+    for (int i = 0; i < row->inputs; i++) {
+        for (int k = 0; k < n; k++) s->x[i][k] = draw(row, i, dtype, &state);
+        x[i] = lam_cast(lam_array(ctx, LAM_F64, LAM_DIMS(n), s->x[i]), dtype);
+    }
+    lam_body body = by < 0 ? body_of_row : body_of_sum;
+    lam_fn_options options = {.name = row->name, .body = body, .inputs = row->inputs, .outputs = 1, .env = (void *)row};
+    lam_fn *f = lam_fn_new(ctx, &options);
+    if (by >= 0) f = lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(by)});
+    lam_tensor *y = lam_cast(lam_apply(f, (lam_list){(size_t)row->inputs, x}), LAM_F64);
+    bool done = lam_read(y, s->y, (size_t)n * sizeof(double)) == LAM_OK;
+    lam_scope_end(scope, NULL, 0);
+    return done;
+}
+
+/* The error in ulps of the larger of the truth and row->relative_to_1 (values only). */
+static double error_of(const measure_row *row, lam_dtype dtype, double got, mpfr_t value, int by) {
+    double ulps = oracle_error(dtype, got, value), size = fabs(mpfr_get_d(value, MPFR_RNDN));
+    if (by >= 0 || size >= row->relative_to_1 || size == 0) return ulps;
+    return ulps * exp2(ilogb(size) - ilogb(row->relative_to_1));
+}
+
+measure_result measure(lam_ctx *ctx, const measure_row *row, lam_dtype dtype, int by, int samples) {
+    static sample s;
+    measure_result worst = {0};
+    if (samples > MOST || !call(ctx, row, dtype, by, samples, &s)) return (measure_result){INFINITY, NAN, 0};
+    mpfr_t value, x[MEASURE_OPERANDS];
+    mpfr_inits2(BITS, value, x[0], x[1], x[2], (mpfr_ptr)NULL);
+    for (int k = 0; k < samples; k++) {
+        for (int i = 0; i < row->inputs; i++) mpfr_set_d(x[i], s.x[i][k], MPFR_RNDN);
+        if (by < 0) truth(row, value, x);
+        else difference(row, value, x, by);
+        if (by >= 0 && (mpfr_zero_p(value) || !well_conditioned(row, value, x, by))) continue;
+        double ulps = error_of(row, dtype, s.y[k], value, by);
+        worst.looked++;
+        if (!(ulps <= worst.ulps)) worst = (measure_result){ulps, s.x[0][k], worst.looked};
+    }
+    mpfr_clears(value, x[0], x[1], x[2], (mpfr_ptr)NULL);
+    return worst;
+}

@@ -1,0 +1,41 @@
+/* Errors of public functions and of their derivatives in units in the last place, against MPFR at 400 bits. A row says
+ * which function, where it is sampled and what it promises; the test holds it to that, the table program prints what
+ * was found. The truth of a derivative is a central difference at that precision, whose error is below 2^-100. */
+#ifndef TESTS_ACCURACY_MEASURE_H
+#define TESTS_ACCURACY_MEASURE_H
+
+#include <lamina/lamina.h>
+
+enum { MEASURE_OPERANDS = 3 };
+
+typedef struct measure_row {
+    const char *name;
+    int inputs;
+    lam_body body;
+    int oracle; /* a lam__loop_id that tests/kernels/oracle.h judges, or one of the list in measure.c, below 0 */
+    struct {
+        double low, high; /* of operand i, drawn evenly, or evenly in the logarithm where low > 0 */
+    } range[MEASURE_OPERANDS];
+    double bound;         /* of values in f64, ulps */
+    double relative_to_1; /* errors are of the larger of this and the result */
+    unsigned derivatives; /* bit i: the derivative by operand i is measured */
+    double slope_bound;   /* of derivatives; 0: MEASURE_SLOPE_BOUND */
+} measure_row;
+
+/* Derivatives, where their condition number is at most 4. Those of i0e and i1e, whose terms cancel, are left out. */
+#define MEASURE_SLOPE_BOUND 4.0
+
+extern const measure_row measure_rows[];
+extern const int measure_count;
+
+/* The largest error met among `samples` points, and the first operand there: of values (by = -1) or of the derivative
+ * by
+ * operand `by`. */
+typedef struct measure_result {
+    double ulps, at;
+    int looked; /* points that were judged */
+} measure_result;
+
+measure_result measure(lam_ctx *ctx, const measure_row *row, lam_dtype dtype, int by, int samples);
+
+#endif

@@ -57,8 +57,7 @@ LAM_API lam_tensor *lam_full(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, doubl
 LAM_API lam_tensor *lam_zeros_like(lam_tensor *x);
 LAM_API lam_tensor *lam_ones_like(lam_tensor *x);               /* Fails like any use of a handle. */
 LAM_API lam_tensor *lam_full_like(lam_tensor *x, double value); /* Fails like any use of a handle. */
-LAM_API lam_tensor *
-lam_empty_like(lam_tensor *x); /* Zeros: nothing is ever undefined. Fails like any use of a handle. */
+LAM_API lam_tensor *lam_empty_like(lam_tensor *x);              /* Zeros. Fails like any use of a handle. */
 
 /* Ones on the main diagonal of rows x columns zeros.
  * Fails   as lam_zeros does. */

@@ -136,6 +136,11 @@ LAM_API lam_status lam_rule_fail(const lam_call_site *call, lam_status status, c
 /* All rows, in the order of lib/primitives/primitives.def, ended by NULL. Fails never. Owner: static storage. */
 LAM_API const lam_primitive *const *lam_primitives(void);
 
+/* Prints a table of all primitives: how many inputs and outputs, how they are differentiated, and which rules each row
+ * has of its own or from its class.
+ * Fails never. */
+LAM_API void lam_print_primitives(FILE *file);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,10 +40,156 @@ LAM_API lam_tensor *lam_scatter_add(lam_tensor *x, lam_tensor *indices, lam_tens
 LAM_API lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                          lam_index_mode mode);
 
+/* x with the elements of an axis that the indices name multiplied by updates, or the smaller or the larger of both; of
+ * repeated indices all have a say. NaN wins.
+ * Shape   as lam_scatter_add.
+ * Fails   as lam_scatter_add_mode does. Derivative: of the product by each factor the product of the others, without
+ *         division; of the least and the largest 1 to what is chosen, shared equally among those that tie. */
+LAM_API lam_tensor *lam_scatter_mul(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
+                                    lam_index_mode mode);
+LAM_API lam_tensor *lam_scatter_min(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
+                                    lam_index_mode mode); /* Fails as lam_scatter_mul does. */
+LAM_API lam_tensor *lam_scatter_max(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
+                                    lam_index_mode mode); /* Fails as lam_scatter_mul does. */
+
 /* x with updates in place of the elements of an axis that the indices name; of repeated ones the last stays.
  * Shape   as lam_scatter_add.
  * Fails   as lam_scatter_add does. Derivative: by x 1 where it stays, by updates 1 where they stay. */
 LAM_API lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis);
+
+/* lam_put with another meaning of indices that lie outside.
+ * Fails   as lam_put does; LAM_ERR_OPTION for no such mode. */
+LAM_API lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
+                                 lam_index_mode mode);
+
+/* Along one axis, updates in place of the elements that indices name at the same place of the other axes.
+ * Shape   that of x, broadcast on the other axes; indices as for lam_take_along_axis; updates broadcast to these.
+ * Fails   as lam_take_along_axis does. Derivative: as lam_put. */
+LAM_API lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis);
+
+/* The indices as numbers in [0, n): negative ones count from the end.
+ * Shape   that of indices, i64.
+ * Fails   LAM_ERR_INDEX for an index outside [-n, n); LAM_ERR_DTYPE; LAM_ERR_VALUE for a negative n.
+ *         Derivative: none. */
+LAM_API lam_tensor *lam_wrap_index(lam_tensor *indices, int64_t n);
+
+/* ---- NumPy's indexing -------------------------------------------------------------------------------------------- */
+
+/* One item of LAM_AT; made by the macros below. */
+typedef struct lam_at_item {
+    int kind;
+    int64_t start, stop, step; /* elements */
+    lam_tensor *tensor;
+} lam_at_item;
+
+/* An index expression. */
+typedef struct lam_at {
+    int count;
+    const lam_at_item *items;
+} lam_at;
+
+enum { LAM__AT_ELEMENT, LAM__AT_SLICE, LAM__AT_TENSOR, LAM__AT_NEW, LAM__AT_REST };
+
+LAM__INLINE lam_at_item lam__at_item(int kind, int64_t start, int64_t stop, int64_t step, lam_tensor *tensor) {
+    lam_at_item made;
+    made.kind = kind;
+    made.start = start;
+    made.stop = stop;
+    made.step = step;
+    made.tensor = tensor;
+    return made;
+}
+
+/* What stands in brackets in NumPy: x[2:, i, None, ..., -1] is x at LAM_AT(LAM_SLICE(2, LAM_END, 1), LAM_TENSOR(i),
+ * LAM_NEW_AXIS, LAM_REST, LAM_ELEMENT(-1)). Axes that are not named are taken whole. Tensors hold integers and
+ * broadcast; their dims stand where the first of them stands, or in front if other axes come between them.
+ * Owner   the enclosing block (C++: the full expression). */
+#ifdef __cplusplus
+extern "C++" {
+namespace lam__cxx {
+template <std::size_t N> constexpr auto at(const lam_at_item (&items)[N]) {
+    return keep<lam_at, lam_at_item>(items, std::make_index_sequence<N>{});
+}
+} // namespace lam__cxx
+}
+#define LAM_AT(...) (::lam__cxx::at({lam_at_item{}, __VA_ARGS__}))
+#else
+#define LAM_AT(...) ((lam_at){(int)LAM__COUNT(__VA_ARGS__), (const lam_at_item[]){{0, 0, 0, 0, NULL}, __VA_ARGS__} + 1})
+#endif
+#define LAM_ELEMENT(index)           lam__at_item(LAM__AT_ELEMENT, index, 0, 0, NULL)     /* one; its axis goes */
+#define LAM_SLICE(start, stop, step) lam__at_item(LAM__AT_SLICE, start, stop, step, NULL) /* as lam_slice */
+#define LAM_ALL                      lam__at_item(LAM__AT_SLICE, 0, LAM_END, 1, NULL)     /* the axis whole */
+#define LAM_TENSOR(indices)          lam__at_item(LAM__AT_TENSOR, 0, 0, 0, indices)       /* those named */
+#define LAM_NEW_AXIS                 lam__at_item(LAM__AT_NEW, 0, 0, 0, NULL)             /* of one element */
+#define LAM_REST                     lam__at_item(LAM__AT_REST, 0, 0, 0, NULL)            /* all other axes */
+
+/* The elements at an index expression. A view where it holds no tensors.
+ * Fails   LAM_ERR_INDEX; LAM_ERR_RANK for too many axes; LAM_ERR_SHAPE where tensors do not broadcast; LAM_ERR_DTYPE
+ *         for tensors of no integers; LAM_ERR_VALUE for a step of 0; LAM_ERR_OPTION. Derivative: identity. */
+LAM_API lam_tensor *lam_at_get(lam_tensor *x, lam_at at);
+
+/* lam_at_get with another meaning of indices that lie outside.
+ * Fails   as lam_at_get does; LAM_ERR_OPTION for no such mode. */
+LAM_API lam_tensor *lam_at_get_mode(lam_tensor *x, lam_at at, lam_index_mode mode);
+
+typedef enum lam_at_op {
+    LAM_AT_SET = 0, /* of elements named more than once the last value stays */
+    LAM_AT_ADD,
+    LAM_AT_MUL,
+    LAM_AT_MIN,
+    LAM_AT_MAX
+} lam_at_op;
+
+/* x with the elements at an index expression replaced by values, or combined with them, which broadcast to what
+ * lam_at_get gives and are cast to the dtype of x. Elements that are named more than once are combined with each.
+ * Shape   that of x.
+ * Fails   as lam_at_get does. Derivative: as lam_put and lam_scatter_add, _mul, _min, _max. */
+LAM_API lam_tensor *lam_at_set(lam_tensor *x, lam_at at, lam_tensor *values);
+LAM_API lam_tensor *lam_at_add(lam_tensor *x, lam_at at, lam_tensor *values); /* Fails as lam_at_set does. */
+LAM_API lam_tensor *lam_at_mul(lam_tensor *x, lam_at at, lam_tensor *values); /* Fails as lam_at_set does. */
+LAM_API lam_tensor *lam_at_min(lam_tensor *x, lam_at at, lam_tensor *values); /* Fails as lam_at_set does. */
+LAM_API lam_tensor *lam_at_max(lam_tensor *x, lam_at at, lam_tensor *values); /* Fails as lam_at_set does. */
+
+/* All of these, with another meaning of indices that lie outside.
+ * Fails   as lam_at_set does; LAM_ERR_OPTION for no such update or mode. */
+LAM_API lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_op op, lam_index_mode mode);
+
+/* ---- windows that start where a tensor says ---------------------------------------------------------------------- */
+
+/* The elements from starts[i] on, sizes.dims[i] of them, along each axis. Starts are integers of rank 0; negative ones
+ * count from the end; they are moved so that the slice lies within x.
+ * Shape   sizes.
+ * Fails   LAM_ERR_SHAPE unless there is one start and one size per axis; LAM_ERR_DTYPE for other starts;
+ *         LAM_ERR_VALUE for a size larger than the axis. Derivative: identity. */
+LAM_API lam_tensor *lam_dynamic_slice(lam_tensor *x, lam_list starts, lam_dims sizes);
+
+/* x with the elements that lam_dynamic_slice would give replaced by update, which is cast to the dtype of x.
+ * Fails   as lam_dynamic_slice does. Derivative: by x 1 elsewhere, by update 1. */
+LAM_API lam_tensor *lam_dynamic_update_slice(lam_tensor *x, lam_tensor *update, lam_list starts);
+
+/* The dimension numbers of lax.gather. Its result has the axes of starts but the last one, and those of the window. */
+typedef struct lam_gather_options {
+    lam_axes offset_axes;       /* axes of the result that are those of the window, in their order; no list: none */
+    lam_axes collapsed_axes;    /* axes of x that the result lacks: their window has one element; no list: none */
+    lam_axes index_axes;        /* axes of x that the elements of a start are for; no list: none */
+    lam_axes batch_axes;        /* axes of x that are gone through together with axes of starts; no list: none */
+    lam_axes starts_batch_axes; /* these axes of starts */
+    lam_dims window;            /* elements, one number per axis of x */
+    lam_index_mode mode;        /* of windows that do not lie within x: fails, moved inside, or NaN and left out */
+} lam_gather_options;
+
+/* Windows of x, one for each start along the last axis of starts.
+ * Fails   LAM_ERR_AXIS, LAM_ERR_SHAPE, LAM_ERR_VALUE for numbers that do not fit; LAM_ERR_INDEX; LAM_ERR_DTYPE for
+ *         starts that are no integers; LAM_ERR_OPTION. Derivative: identity.
+ * Source  XLA operation semantics, Gather and Scatter. */
+LAM_API lam_tensor *lam_gather(lam_tensor *x, lam_tensor *starts, const lam_gather_options *options);
+
+/* x with updates, which have the dims that lam_gather gives, put into its windows or combined with them.
+ * Fails   as lam_gather does; LAM_ERR_SHAPE for other updates. Derivative: as lam_at_update. */
+LAM_API lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, lam_at_op op,
+                                const lam_gather_options *options);
+
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 /* For each place of an axis of n elements, which index names it last; -1 where none does.
  * Shape   dims of indices with the last one replaced by n; i64.
@@ -55,6 +201,33 @@ LAM_API lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n);
  * Fails   LAM_ERR_DTYPE for indices that are no integers, or no such dtype; LAM_ERR_VALUE for a negative n.
  *         Derivative: none. */
 LAM_API lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype);
+
+/* Where x is not 0: out[axis] gets the index along each axis of the first `size` such elements, in row-major order;
+ * where there are fewer, -1.
+ * Shape   out: one i64 vector of `size` for each axis of x.
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative size; LAM_ERR_NULL. Owner: current scope.
+ *         Derivative: none. */
+LAM_API lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out);
+
+/* The different elements of x in ascending order, of NaN one; where there are fewer than `size`, the first of them
+ * again, and of more the smallest. inverse, if not NULL, gets for each element of x where it stands among them; counts,
+ * if not NULL, how often each occurs.
+ * Shape   [size]; inverse: that of x, i64; counts: [size], i64.
+ * Fails   LAM_ERR_VALUE for a negative size, and for one above 0 when x is empty. Derivative: that of taking. */
+LAM_API lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts);
+
+/* How often each of 0, 1, ..., length - 1 occurs in x, or the sum of the weights (NULL: none) there; other numbers are
+ * left out.
+ * Shape   [length], i64 or the dtype of the weights, which have the dims of x.
+ * Fails   LAM_ERR_DTYPE unless x holds integers; LAM_ERR_VALUE for a negative length; LAM_ERR_SHAPE.
+ *         Derivative: by the weights 1. */
+LAM_API lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t length);
+
+/* How many elements of x lie in [edges i, edges i + 1), in the last bin also on its right edge, or the sum of their
+ * weights (NULL: none).
+ * Shape   one element less than edges, which ascend.
+ * Fails   LAM_ERR_RANK unless edges is a vector; LAM_ERR_SHAPE for less than 2 edges. Derivative: by the weights 1. */
+LAM_API lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights);
 
 /* ---- sorting -------------------------------------------------------------------------------------------------- */
 
@@ -93,6 +266,25 @@ LAM_API lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis);
 /* The elements of an axis moved by `shift` places towards its end, those that fall off coming in at the start.
  * Fails   LAM_ERR_AXIS. Derivative: identity. */
 LAM_API lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis);
+
+/* Two axes exchanged.
+ * Fails   LAM_ERR_AXIS. Derivative: identity. */
+LAM_API lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2);
+
+/* The plane of two axes turned by `times` quarters from axis1 to axis2.
+ * Shape   an odd number of quarters exchanges the sizes.
+ * Fails   LAM_ERR_AXIS, also for one axis twice. Derivative: identity. */
+LAM_API lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2);
+
+/* Each vector along its own axis of a common grid: out[i] has at [i0, i1, ...] element ii of vector i.
+ * Shape   out: the sizes of all vectors, in their order (numpy.meshgrid with indexing="ij").
+ * Fails   LAM_ERR_RANK unless all are vectors; LAM_ERR_ARITY unless n_out is their number. Owner: current scope.
+ *         Derivative: identity. */
+LAM_API lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out);
+
+/* Of a vector the matrix with it on diagonal `offset` and zeros elsewhere; of a matrix that diagonal.
+ * Fails   LAM_ERR_RANK otherwise; LAM_ERR_OVERFLOW. Derivative: identity. */
+LAM_API lam_tensor *lam_diag(lam_tensor *x, int64_t offset);
 
 #ifdef __cplusplus
 }

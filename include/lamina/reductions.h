@@ -95,6 +95,72 @@ typedef struct lam_norm_options {
  *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0. */
 LAM_API lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options);
 
+/* The largest element less the smallest, over axes.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: as lam_max_reduce and lam_min_reduce. */
+LAM_API lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options);
+
+/* How many elements over axes are not 0.
+ * Shape   as lam_sum, i64.
+ * Fails   LAM_ERR_AXIS. Derivative: none. */
+LAM_API lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options);
+
+/* Sum, mean, maximum and minimum of what is not NaN. Of nothing: 0, NaN, -inf and inf.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: as lam_sum, lam_mean, lam_max_reduce, lam_min_reduce; 0 where x is NaN. */
+LAM_API lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options);
+LAM_API lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_nansum does. */
+LAM_API lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options);  /* Fails as lam_nansum does. */
+LAM_API lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options *options);  /* Fails as lam_nansum does. */
+
+/* sum(weights x) / sum(weights) over axes; weights broadcast to x.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by x weights / sum(weights). */
+LAM_API lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options);
+
+typedef enum lam_quantile_method {
+    LAM_QUANTILE_LINEAR = 0, /* between two elements, in proportion */
+    LAM_QUANTILE_LOWER,
+    LAM_QUANTILE_HIGHER,
+    LAM_QUANTILE_MIDPOINT,
+    LAM_QUANTILE_NEAREST /* halfway: the even one */
+} lam_quantile_method;
+
+typedef struct lam_quantile_options {
+    lam_axes axes; /* which; no list: all */
+    bool keepdims; /* leave each as an axis of one element */
+    lam_quantile_method method;
+} lam_quantile_options;
+
+/* What lies the part q of the way from the smallest to the largest element over axes; NaN where an element is NaN, and
+ * for q outside [0, 1]. Integers are taken as f64.
+ * Shape   the dims of q, then as lam_sum.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE for axes without elements; LAM_ERR_OPTION. Derivative: by x that of taking; by q
+ *         the distance of the two elements times their number less 1 (LINEAR), 0 otherwise. */
+LAM_API lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options);
+
+/* lam_quantile of q / 100, and of 1/2.
+ * Fails   as lam_quantile does. Derivative: as lam_quantile. */
+LAM_API lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options);
+LAM_API lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_quantile does. */
+
+/* The covariances of the rows of x, whose columns are observations: divided by their number less ddof.
+ * Shape   [rows, rows].
+ * Fails   LAM_ERR_RANK unless x is a matrix. Derivative: exact. */
+LAM_API lam_tensor *lam_cov(lam_tensor *x, double ddof);
+
+/* The correlations of the rows of x: the covariances divided by both standard deviations.
+ * Shape   [rows, rows].
+ * Fails   as lam_cov does. Derivative: exact. */
+LAM_API lam_tensor *lam_corrcoef(lam_tensor *x);
+
+/* f(init, x over axes) where f combines two elements (rank 0) and is associative: neighbours are combined, then
+ * neighbours of these, in row-major order. init is of rank 0 and has the dtype of x; of no elements it is the result.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_ARITY unless f has two inputs and one output; LAM_ERR_SHAPE, LAM_ERR_DTYPE where f does
+ *         not give such an element. Derivative: that of f, to any order. */
+LAM_API lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_reduce_options *options);
+
 /* exp(x) / sum(exp(x)) along an axis, without overflow. Integers are taken as f64.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: s (dx - sum(s dx)) with s the result. */

@@ -1,5 +1,5 @@
-/* take and scatter_add in canonical form. Indices are resolved a chunk at a time into positions on the stack, once
- * for all outer rows; then elements move by size (take) or are added by type (scatter_add), in the order of the
+/* take and scatter in canonical form. Indices are resolved a chunk at a time into positions on the stack, once
+ * for all outer rows; then elements move by size (take) or are combined by type (scatter), in the order of the
  * index, so that repeated indices add up in a fixed order. */
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
@@ -35,6 +35,10 @@ static int64_t resolve(int64_t at, int64_t n, lam__index_mode mode) {
 static void resolve_chunk(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *index,
                           int64_t first, int count, int64_t *to) {
     for (int j = 0; j < count; j++) to[j] = resolve(index_at(dtype, index, first + j), s->n, mode);
+}
+
+int64_t lam__kernels_index_at(lam__index_mode mode, int64_t n, lam_dtype dtype, const void *index, int64_t i) {
+    return resolve(index_at(dtype, index, i), n, mode);
 }
 
 /* ---- take ---------------------------------------------------------------------------------------------------- */
@@ -101,67 +105,78 @@ void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtyp
         }
 }
 
-/* ---- scatter_add --------------------------------------------------------------------------------------------- */
+/* ---- scatter ------------------------------------------------------------------------------------------------- */
 
-/* Adds `count` runs of `inner` elements to their places in one row. */
-typedef void add_runs(int64_t inner, int count, const int64_t *at, void *row, const void *updates);
+/* Combines `count` runs of `inner` elements with their places in one row. */
+typedef void scatter_runs(int64_t inner, int count, const int64_t *at, void *row, const void *updates);
 
-#define PARTS     1
-#define T         double
-#define U         double
-#define ADD(a, b) ((a) + (b))
-#define NAME      add_f64
-#include "lib/kernels/index_add.h"
+/* What an element type is. */
+enum { FLOATS, INTEGERS, BOOLS };
 
-#define T         float
-#define U         float
-#define ADD(a, b) ((a) + (b))
-#define NAME      add_f32
-#include "lib/kernels/index_add.h"
+#define PARTS   1
+#define T       double
+#define U       double
+#define NAME(f) f##_f64
+#define KIND    FLOATS
+#include "lib/kernels/index_scatter.h"
 
-#define T         int64_t
-#define U         uint64_t
-#define ADD(a, b) ((a) + (b))
-#define NAME      add_i64
-#include "lib/kernels/index_add.h"
+#define T       float
+#define U       float
+#define NAME(f) f##_f32
+#define KIND    FLOATS
+#include "lib/kernels/index_scatter.h"
 
-#define T         int32_t
-#define U         uint32_t
-#define ADD(a, b) ((a) + (b))
-#define NAME      add_i32
-#include "lib/kernels/index_add.h"
+#define T       int64_t
+#define U       uint64_t
+#define NAME(f) f##_i64
+#define KIND    INTEGERS
+#include "lib/kernels/index_scatter.h"
 
-#define T         uint8_t
-#define U         uint8_t
-#define ADD(a, b) ((a) + (b))
-#define NAME      add_u8
-#include "lib/kernels/index_add.h"
+#define T       int32_t
+#define U       uint32_t
+#define NAME(f) f##_i32
+#define KIND    INTEGERS
+#include "lib/kernels/index_scatter.h"
 
-#define T         uint8_t
-#define U         uint8_t
-#define ADD(a, b) ((a) | (b))
-#define NAME      add_bool
-#include "lib/kernels/index_add.h"
+#define T       uint8_t
+#define U       uint32_t
+#define NAME(f) f##_u8
+#define KIND    INTEGERS
+#include "lib/kernels/index_scatter.h"
+
+#define T       uint8_t
+#define U       uint32_t
+#define NAME(f) f##_bool
+#define KIND    BOOLS
+#include "lib/kernels/index_scatter.h"
+
 #undef PARTS
 
-#define PARTS     2
-#define T         double
-#define U         double
-#define ADD(a, b) ((a) + (b))
-#define NAME      add_c128
-#include "lib/kernels/index_add.h"
+/* Of complex numbers only sums: part by part. */
+#define PARTS   2
+#define T       double
+#define U       double
+#define NAME(f) f##_c128
+#define KIND    FLOATS
+#include "lib/kernels/index_scatter.h"
 
-#define T         float
-#define U         float
-#define ADD(a, b) ((a) + (b))
-#define NAME      add_c64
-#include "lib/kernels/index_add.h"
+#define T       float
+#define U       float
+#define NAME(f) f##_c64
+#define KIND    FLOATS
+#include "lib/kernels/index_scatter.h"
 #undef PARTS
 
-void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, void *out,
-                              lam_dtype index_dtype, const void *index, const void *updates) {
-    static add_runs *const adds[LAM_DTYPE_COUNT] = {add_f64, add_f32,  add_i64,  add_i32,
-                                                    add_u8,  add_bool, add_c128, add_c64};
+#define REALS(f) f##_f64, f##_f32, f##_i64, f##_i32, f##_u8, f##_bool
+
+void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
+                          void *out, lam_dtype index_dtype, const void *index, const void *updates) {
+    static scatter_runs *const loops[][LAM_DTYPE_COUNT] = {
+        [LAM__SCATTER_ADD] = {REALS(scatter_add), scatter_add_c128, scatter_add_c64},
+        [LAM__SCATTER_MUL] = {REALS(scatter_mul)},
+        [LAM__SCATTER_MIN] = {REALS(scatter_min)},
+        [LAM__SCATTER_MAX] = {REALS(scatter_max)},
+    };
     const int64_t item = lam__item_bytes(dtype);
     const int64_t out_row = s->n * s->inner * item, update_row = s->k * s->inner * item;
     int64_t at[CHUNK];
@@ -170,8 +185,8 @@ void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, l
             const int count = (int)(s->k - first < CHUNK ? s->k - first : CHUNK);
             resolve_chunk(s, mode, index_dtype, index, b * s->k + first, count, at);
             for (int64_t row = b * s->outer; row < (b + 1) * s->outer; row++)
-                adds[dtype](s->inner, count, at, (char *)out + row * out_row,
-                            (const char *)updates + row * update_row + first * s->inner * item);
+                loops[op][dtype](s->inner, count, at, (char *)out + row * out_row,
+                                 (const char *)updates + row * update_row + first * s->inner * item);
         }
 }
 

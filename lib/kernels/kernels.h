@@ -91,7 +91,7 @@ void lam__kernels_cumlogsumexp(lam_dtype dtype, const lam__lanes *s, bool revers
 
 typedef enum lam__index_mode { LAM__INDEX_ERROR, LAM__INDEX_CLIP, LAM__INDEX_FILL, LAM__INDEX_DROP } lam__index_mode;
 
-/* Geometry of take and scatter_add in canonical form: x is [batch, outer, n, inner], index is [batch, k],
+/* Geometry of take and scatter in canonical form: x is [batch, outer, n, inner], index is [batch, k],
  * out or updates is [batch, outer, k, inner], all contiguous. Negative indices count from the end. */
 typedef struct lam__index_shape {
     int64_t batch, outer, n, k, inner; /* elements */
@@ -104,10 +104,20 @@ int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtyp
 void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *x,
                        lam_dtype index_dtype, const void *index, void *out);
 
-/* out (already holding the base) += updates at index, in the order of the index; CLIP adds to the nearest
+typedef enum lam__scatter_op {
+    LAM__SCATTER_ADD, /* integers wrap; of bools or */
+    LAM__SCATTER_MUL,
+    LAM__SCATTER_MIN, /* NaN wins */
+    LAM__SCATTER_MAX
+} lam__scatter_op;
+
+/* out (already holding the base) combined with updates at index, in the order of the index; CLIP goes to the nearest
  * element, FILL and DROP leave out what lies outside. */
-void lam__kernels_scatter_add(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, void *out,
-                              lam_dtype index_dtype, const void *index, const void *updates);
+void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
+                          void *out, lam_dtype index_dtype, const void *index, const void *updates);
+
+/* Position in [0, n) of index number i, -1 for what lies outside and is not clipped. */
+int64_t lam__kernels_index_at(lam__index_mode mode, int64_t n, lam_dtype dtype, const void *index, int64_t i);
 
 /* out[batch, n] (i64) = position among index[batch, k] of the last that names each place, -1 where none does. What lies
  * outside is left out. */

@@ -50,3 +50,64 @@ lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
     int64_t first = n - ((shift % n) + n) % n;
     return lam_concatenate(LAM_LIST(lam_slice_axis(x, axis, first, LAM_END), lam_slice_axis(x, axis, 0, first)), axis);
 }
+
+lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2) {
+    int rank = lam_rank(x), order[LAM_INNER_RANK];
+    if (!lam__apply_axis("swapaxes", x, rank, &axis1) || !lam__apply_axis("swapaxes", x, rank, &axis2))
+        return lam__axes_failed(x);
+    for (int i = 0; i < rank; i++) order[i] = i == axis1 ? axis2 : i == axis2 ? axis1 : i;
+    return lam_transpose(x, (lam_axes){rank, order});
+}
+
+lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2) {
+    int rank = lam_rank(x);
+    if (!lam__apply_axis("rot90", x, rank, &axis1) || !lam__apply_axis("rot90", x, rank, &axis2))
+        return lam__axes_failed(x);
+    if (!lam__scope_peek(x)) return lam__axes_fail("rot90", x, LAM_ERR_NULL, "no tensor");
+    if (axis1 == axis2) return lam__axes_fail("rot90", x, LAM_ERR_AXIS, "the plane is axis %d twice", axis1);
+    times = (times % 4 + 4) % 4;
+    if (times == 0) return lam_alias(x);
+    if (times == 2) return lam_reverse(x, LAM_AXES(axis1, axis2));
+    if (times == 1) return lam_swapaxes(lam_reverse(x, LAM_AXES(axis2)), axis1, axis2);
+    return lam_reverse(lam_swapaxes(x, axis1, axis2), LAM_AXES(axis2));
+}
+
+lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
+    int64_t dims[LAM_MAX_RANK], own[LAM_MAX_RANK];
+    lam_value *values[LAM_MAX_RANK];
+    lam_tensor *failed = lam__axes_failed(vectors.count && vectors.items ? vectors.items[0] : NULL);
+    size_t n = vectors.count;
+    for (size_t i = 0; out && i < n_out; i++) out[i] = failed;
+    if (!n || !vectors.items || n > LAM_MAX_RANK || n != n_out || !out)
+        return lam_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "meshgrid: %zu vectors and %zu results", n, n_out),
+               LAM_ERR_ARITY;
+    lam_ctx *ctx = lam__scope_operands("meshgrid", n, vectors.items, values, &failed);
+    if (!ctx) return lam_status_of(lam_ctx_of(failed));
+    for (size_t i = 0; i < n; i++) {
+        if (lam_rank(vectors.items[i]) != 1)
+            return lam__axes_fail("meshgrid", vectors.items[i], LAM_ERR_RANK, "operand %zu is no vector", i),
+                   LAM_ERR_RANK;
+        dims[i] = lam_dim(vectors.items[i], 0);
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n; k++) own[k] = k == i ? dims[k] : 1;
+        out[i] = lam_broadcast_to(lam_reshape(vectors.items[i], (lam_dims){(int)n, own}), (lam_dims){(int)n, dims});
+    }
+    return lam_failed(out[n - 1]) ? lam_status_of(ctx) : LAM_OK;
+}
+
+lam_tensor *lam_diag(lam_tensor *x, int64_t offset) {
+    lam_dims own = lam_dims_of(x);
+    if (!lam__scope_peek(x)) return lam__axes_fail("diag", x, LAM_ERR_NULL, "no tensor");
+    if (own.rank == 2) return lam_diagonal(x, offset, 0, 1);
+    if (own.rank != 1) return lam__axes_fail("diag", x, LAM_ERR_RANK, "neither a vector nor a matrix");
+    const int64_t most = INT32_MAX, n = own.dims[0];
+    if (n > most || offset > most || offset < -most)
+        return lam__axes_fail("diag", x, LAM_ERR_OVERFLOW, "the sizes overflow");
+    const int64_t size = n + (offset < 0 ? -offset : offset), start = offset < 0 ? -offset * size : offset;
+    const int64_t stop = n ? start + (n - 1) * (size + 1) + 1 : start;
+    lam_tensor *zero = lam_zeros(lam_ctx_of(x), lam_dtype_of(x), LAM_DIMS0);
+    lam_tensor *flat = lam__apply_broadcast(zero, 1, (const int64_t[]){size * size});
+    flat = lam_update_slice(flat, x, LAM_DIMS(start), LAM_DIMS(stop), LAM_DIMS(size + 1));
+    return lam__apply_reshape(flat, 2, (const int64_t[]){size, size});
+}

@@ -128,7 +128,7 @@ static void run_take(const void *what) {
 }
 
 static void run_scatter(const void *what) {
-    lam__kernels_scatter_add(what, LAM__INDEX_CLIP, LAM_F64, out, LAM_I64, index_of, x);
+    lam__kernels_scatter(LAM__SCATTER_ADD, what, LAM__INDEX_CLIP, LAM_F64, out, LAM_I64, index_of, x);
 }
 
 static void print_indexing(void) {

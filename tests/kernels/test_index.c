@@ -71,7 +71,7 @@ static void check_scatter(const lam__index_shape *s, lam__index_mode mode, lam_d
     void *updates = strided_fill(dtype, count, state);
     void *index = make_index(s, index_dtype, mode == LAM__INDEX_ERROR, state);
     memcpy(want, out, bytes);
-    lam__kernels_scatter_add(s, mode, dtype, out, index_dtype, index, updates);
+    lam__kernels_scatter(LAM__SCATTER_ADD, s, mode, dtype, out, index_dtype, index, updates);
     for (int64_t i = 0; i < count; i++) {
         const int64_t inner = i % s->inner, j = i / s->inner % s->k, row = i / s->inner / s->k, b = row / s->outer;
         const int64_t at = target(s, mode, index_dtype, index, b * s->k + j);

@@ -1,6 +1,7 @@
 /* Operations by index. References follow each index to the element that it names. */
 #include "tests/primitives/cases.h"
 
+#include <math.h>
 #include <string.h>
 
 /* arg: axis, mode. */
@@ -76,6 +77,47 @@ static void reference_scatter_add(const cases_use *u, const array in[], array ou
     }
 }
 
+/* The reference of scatter_mul, _min and _max: each update in its turn. */
+static void scatter_by(const cases_use *u, const array in[], array out[],
+                       long double (*combine)(long double, long double)) {
+    static array taken;
+    taken_shape(u, &in[0], &in[1], &taken);
+    array_like(out, &in[0]);
+    memcpy(out->data, in[0].data, (size_t)in[0].count * sizeof in[0].data[0]);
+    for (int64_t e = 0; e < taken.count; e++) {
+        int64_t at = place_in(u, &in[0], &in[1], &taken, e);
+        if (at >= 0) out->data[at] = combine(out->data[at], cases_broadcast_element(&in[2], &taken, e));
+    }
+}
+
+static long double times(long double x, long double y) {
+    return x * y;
+}
+
+static void call_scatter_mul(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_scatter_mul(in[0], in[1], in[2], (int)u->arg[0], (lam_index_mode)u->arg[1]);
+}
+
+static void reference_scatter_mul(const cases_use *u, const array in[], array out[]) {
+    scatter_by(u, in, out, times);
+}
+
+static void call_scatter_min(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_scatter_min(in[0], in[1], in[2], (int)u->arg[0], (lam_index_mode)u->arg[1]);
+}
+
+static void reference_scatter_min(const cases_use *u, const array in[], array out[]) {
+    scatter_by(u, in, out, fminl);
+}
+
+static void call_scatter_max(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_scatter_max(in[0], in[1], in[2], (int)u->arg[0], (lam_index_mode)u->arg[1]);
+}
+
+static void reference_scatter_max(const cases_use *u, const array in[], array out[]) {
+    scatter_by(u, in, out, fmaxl);
+}
+
 static const cases_form scatter_forms[] = {
     {"[5] i64[3] [3]", {0}},
     {"[2,3] i32[4] [2,4]", {1}},
@@ -118,6 +160,25 @@ static const cases_form inverse_forms[] = {
 static const cases_wrong inverse_wrong[] = {
     {"i64[]", LAM_ERR_RANK, {3}}, {"i64[3]", LAM_ERR_VALUE, {-1}}, {"f64[3]", LAM_ERR_DTYPE, {3}}, CASES_WRONG_END};
 
+/* ---- wrap_index: arg is the number of places ------------------------------------------------------------------- */
+
+static void call_wrap_index(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_wrap_index(in[0], u->arg[0]);
+}
+
+static void reference_wrap_index(const cases_use *u, const array in[], array out[]) {
+    array_shape(out, LAM_I64, in->rank, in->dims);
+    for (int64_t e = 0; e < in->count; e++) out->data[e] = in->data[e] < 0 ? in->data[e] + u->arg[0] : in->data[e];
+}
+
+static const cases_form wrap_forms[] = {{"i64[5]", {2}}, {"i32[2,3]", {4}}, {"i64[]", {2}},
+                                        {"u8[3]", {5}},  {"i64[0]", {0}},   CASES_END};
+static const cases_wrong wrap_wrong[] = {{"i64[3]", LAM_ERR_VALUE, {-1}},
+                                         {"f64[3]", LAM_ERR_DTYPE, {3}},
+                                         {"bool[3]", LAM_ERR_DTYPE, {3}},
+                                         {"i64[5]", LAM_ERR_INDEX, {0}},
+                                         CASES_WRONG_END};
+
 /* Indices of operand 1 name the first and the last two elements; far ones lie outside as well. */
 #define NEAR .domain = {{0, 0}, {-2, 2}}
 #define FAR  .domain = {{0, 0}, {-6, 7}}
@@ -157,5 +218,57 @@ const cases_row cases_index[] = {
      .wrong = inverse_wrong,
      .domain = {{-2, 2}},
      .least_rank = 1},
+    {.name = "scatter_mul",
+     .call = call_scatter_mul,
+     .reference = reference_scatter_mul,
+     .forms = scatter_forms,
+     .wrong = scatter_wrong,
+     NEAR,
+     .dtypes = CASES_FLOATS,
+     .ulps = 16,
+     .normwise = true,
+     .least_rank = 1},
+    {.name = "scatter_mul",
+     .call = call_scatter_mul,
+     .reference = reference_scatter_mul,
+     .forms = scatter_mode_forms,
+     FAR,
+     .ulps = 16,
+     .normwise = true,
+     .least_rank = 1},
+    {.name = "scatter_min",
+     .call = call_scatter_min,
+     .reference = reference_scatter_min,
+     .forms = scatter_forms,
+     .wrong = scatter_wrong,
+     NEAR,
+     .dtypes = CASES_NUMBERS,
+     .least_rank = 1},
+    {.name = "scatter_min",
+     .call = call_scatter_min,
+     .reference = reference_scatter_min,
+     .forms = scatter_mode_forms,
+     FAR,
+     .least_rank = 1},
+    {.name = "scatter_max",
+     .call = call_scatter_max,
+     .reference = reference_scatter_max,
+     .forms = scatter_forms,
+     .wrong = scatter_wrong,
+     NEAR,
+     .dtypes = CASES_NUMBERS,
+     .least_rank = 1},
+    {.name = "scatter_max",
+     .call = call_scatter_max,
+     .reference = reference_scatter_max,
+     .forms = scatter_mode_forms,
+     FAR,
+     .least_rank = 1},
+    {.name = "wrap_index",
+     .call = call_wrap_index,
+     .reference = reference_wrap_index,
+     .forms = wrap_forms,
+     .wrong = wrap_wrong,
+     .domain = {{-2, 2}}},
     {.name = NULL},
 };

@@ -1,0 +1,43 @@
+/* The inner loops of scatter for one element type, included by index.c with T the element or one of its PARTS, U the
+ * type of sums and products (unsigned for integers: they wrap), NAME and KIND. No include guard: that is the point. */
+
+/* Of NaN and another number NaN stays or comes in. */
+static inline T NAME(combine)(lam__scatter_op op, T a, T b) {
+    if (op == LAM__SCATTER_ADD) return KIND == BOOLS ? (T)(a != 0 || b != 0) : (T)((U)a + (U)b);
+    if (op == LAM__SCATTER_MUL) return (T)((U)a * (U)b);
+    const bool wins = op == LAM__SCATTER_MIN ? b < a : b > a;
+    return wins || (KIND == FLOATS && isnan((double)b)) ? b : a;
+}
+
+/* `op` is a constant in every call. */
+static inline void NAME(run)(lam__scatter_op op, int64_t inner, int count, const int64_t *at, T *row, const T *from) {
+    inner *= PARTS;
+    for (int j = 0; j < count; j++, from += inner) {
+        if (at[j] == OUTSIDE) continue;
+        T *restrict to = row + at[j] * inner;
+        for (int64_t i = 0; i < inner; i++) to[i] = NAME(combine)(op, to[i], from[i]);
+    }
+}
+
+static void NAME(scatter_add)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
+    NAME(run)(LAM__SCATTER_ADD, inner, count, at, row, updates);
+}
+
+#if PARTS == 1
+static void NAME(scatter_mul)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
+    NAME(run)(LAM__SCATTER_MUL, inner, count, at, row, updates);
+}
+
+static void NAME(scatter_min)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
+    NAME(run)(LAM__SCATTER_MIN, inner, count, at, row, updates);
+}
+
+static void NAME(scatter_max)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
+    NAME(run)(LAM__SCATTER_MAX, inner, count, at, row, updates);
+}
+#endif
+
+#undef T
+#undef U
+#undef NAME
+#undef KIND

@@ -1,0 +1,169 @@
+/* Statistics that need the order of elements, or leave some of them out; averages and covariances. No rows, no rules.
+ * What is missing (NaN) or out of range is chosen last, so that it sends no NaN to what is not. */
+#include "lib/primitives/reduce.h"
+
+#include "lib/primitives/apply.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* ---- simple ones ------------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options) {
+    return lam_sub(lam_max_reduce(x, options), lam_min_reduce(x, options));
+}
+
+lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options) {
+    return lam_sum(lam_ne(x, lam_zeros_like(x)), options);
+}
+
+/* x with `neutral` in place of NaN. */
+static lam_tensor *without_nan(lam_tensor *x, double neutral) {
+    x = lam__reduce_real(x);
+    return lam_where(lam_is_nan(x), neutral, x);
+}
+
+lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options) {
+    return lam_sum(without_nan(x, 0), options);
+}
+
+lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options) {
+    lam_tensor *count = lam_sum(lam_not(lam_is_nan(x)), options);
+    lam_tensor *sum = lam_nansum(x, options);
+    return lam_div(sum, lam_cast(count, lam_dtype_of(sum)));
+}
+
+lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options) {
+    return lam_max_reduce(without_nan(x, -INFINITY), options);
+}
+
+lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options *options) {
+    return lam_min_reduce(without_nan(x, INFINITY), options);
+}
+
+lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options) {
+    lam_tensor *in[2] = {x, weights}, *failed;
+    lam_value *values[2];
+    if (!lam__scope_operands("average", 2, in, values, &failed)) return failed;
+    lam_dims own = lam_dims_of(x), given = lam_dims_of(weights);
+    bool fits = given.rank <= own.rank;
+    for (int i = 0; fits && i < given.rank; i++)
+        fits = given.dims[i] == 1 || given.dims[i] == own.dims[own.rank - given.rank + i];
+    if (!fits) return lam__axes_fail("average", weights, LAM_ERR_SHAPE, "the weights do not broadcast to x");
+    x = lam__reduce_real(x);
+    weights = lam_broadcast_to(lam_cast(weights, lam_dtype_of(x)), own);
+    return lam_div(lam_sum(lam_mul(x, weights), options), lam_sum(weights, options));
+}
+
+/* ---- quantiles --------------------------------------------------------------------------------------------------- */
+
+/* x with the axes of the set as one, the last, and how many elements it has. */
+static lam_tensor *gathered(lam_tensor *x, lam__axis_set set, int64_t *n, lam_dims *kept, int64_t dims[]) {
+    lam_dims own = lam_dims_of(x);
+    int order[LAM_INNER_RANK], rank = 0, behind = 0;
+    *n = 1;
+    for (int i = 0; i < own.rank; i++) {
+        if (set >> i & 1u) {
+            *n *= own.dims[i];
+            behind++;
+        } else {
+            dims[rank] = own.dims[i];
+            order[rank++] = i;
+        }
+    }
+    for (int i = 0, k = rank; i < own.rank; i++)
+        if (set >> i & 1u) order[k++] = i;
+    *kept = (lam_dims){rank, dims};
+    dims[rank] = *n;
+    return lam__apply_reshape(lam_transpose(x, (lam_axes){own.rank, order}), rank + 1, dims);
+}
+
+/* Element `number` (dims of q) of the last axis, q's dims in front. */
+static lam_tensor *element(lam_tensor *sorted, lam_tensor *number) {
+    int last = lam_rank(sorted) - 1, rank = lam_rank(number);
+    lam_tensor *out = lam_take_mode(sorted, lam_cast(number, LAM_I64), last, LAM_INDEX_CLIP);
+    for (int i = 0; i < rank; i++) out = lam_moveaxis(out, last + i, i);
+    return out;
+}
+
+/* x broadcast against what stands behind q's dims. */
+static lam_tensor *in_front(lam_tensor *q, int behind) {
+    lam_dims own = lam_dims_of(q);
+    int64_t dims[2 * LAM_INNER_RANK];
+    for (int i = 0; i < own.rank + behind; i++) dims[i] = i < own.rank ? own.dims[i] : 1;
+    return lam__apply_reshape(q, own.rank + behind, dims);
+}
+
+static lam_tensor *between(lam_tensor *sorted, lam_tensor *at, lam_quantile_method method) {
+    lam_tensor *low = lam_floor(at), *high = lam_ceil(at);
+    if (method == LAM_QUANTILE_LOWER) return element(sorted, low);
+    if (method == LAM_QUANTILE_HIGHER) return element(sorted, high);
+    if (method == LAM_QUANTILE_NEAREST) return element(sorted, lam_round(at));
+    lam_tensor *x = element(sorted, low), *y = element(sorted, high);
+    if (method == LAM_QUANTILE_MIDPOINT) return lam_mul(0.5, lam_add(x, y));
+    lam_tensor *part = in_front(lam_cast(lam_sub(at, low), lam_dtype_of(x)), lam_rank(sorted) - 1);
+    lam_tensor *apart = lam_ne(x, y); /* equal ones may be infinite */
+    return lam_add(x, lam_mul(part, lam_sub(lam_where(apart, y, 0.0), lam_where(apart, x, 0.0))));
+}
+
+static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
+    static const lam_quantile_options none;
+    const lam_quantile_options *o = options ? options : &none;
+    lam_tensor *in[2] = {x, q}, *failed;
+    lam_value *values[2];
+    int64_t n, dims[LAM_INNER_RANK + 1], kept_dims[2 * LAM_INNER_RANK];
+    lam_dims kept, own = lam_dims_of(x);
+    lam__axis_set set;
+    if (!lam__scope_operands(name, 2, in, values, &failed)) return failed;
+    if (!lam__axes_collect_set(name, x, o->axes, own.rank, &set)) return lam__axes_failed(x);
+    if ((unsigned)o->method > LAM_QUANTILE_NEAREST)
+        return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no method %d", (int)o->method);
+    lam_tensor *rows = gathered(lam__reduce_real(x), set, &n, &kept, dims);
+    if (n == 0) return lam__axes_fail(name, x, LAM_ERR_SHAPE, "there are no elements to choose from");
+    q = lam_cast(q, LAM_F64);
+    lam_tensor *out = between(lam_sort(rows, -1), lam_mul(q, (double)(n - 1)), o->method);
+    lam_tensor *wrong = lam_not(lam_and(lam_ge(q, 0.0), lam_le(q, 1.0)));
+    lam_tensor *missing = lam_any(lam_is_nan(rows), &(lam_reduce_options){.axes = LAM_AXES(-1)});
+    out = lam_where(lam_or(in_front(wrong, kept.rank), missing), (double)NAN, out);
+    if (!o->keepdims || lam_failed(out)) return out;
+    int rank = lam_rank(q);
+    for (int i = 0; i < rank; i++) kept_dims[i] = lam_dim(q, i);
+    for (int i = 0; i < own.rank; i++) kept_dims[rank + i] = set >> i & 1u ? 1 : own.dims[i];
+    return lam__apply_reshape(out, rank + own.rank, kept_dims);
+}
+
+lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
+    return quantile("quantile", x, q, options);
+}
+
+lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
+    return quantile("percentile", x, lam_div(q, 100.0), options);
+}
+
+lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options) {
+    static const lam_reduce_options none;
+    const lam_reduce_options *o = options ? options : &none;
+    if (!lam__scope_peek(x)) return lam__axes_fail("median", x, LAM_ERR_NULL, "no tensor");
+    return quantile("median", x, lam_scalar(lam_ctx_of(x), 0.5), &(lam_quantile_options){o->axes, o->keepdims, 0});
+}
+
+/* ---- covariances ------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *covariance(const char *name, lam_tensor *x, double ddof) {
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
+    if (lam_rank(x) != 2) return lam__axes_fail(name, x, LAM_ERR_RANK, "rows of observations are needed");
+    double n = (double)lam_dim(x, 1);
+    lam_tensor *away = lam_sub(x, lam_mean(x, &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}));
+    return lam_div(lam_matmul(away, lam_transpose(away, (lam_axes){0, NULL})), n > ddof ? n - ddof : 0.0);
+}
+
+lam_tensor *lam_cov(lam_tensor *x, double ddof) {
+    return covariance("cov", x, ddof);
+}
+
+lam_tensor *lam_corrcoef(lam_tensor *x) {
+    lam_tensor *c = covariance("corrcoef", x, 0), *size = lam_sqrt(lam_diagonal(c, 0, 0, 1));
+    return lam_div(lam_div(c, lam_expand_dims(size, 1)), size);
+}

@@ -1,0 +1,347 @@
+/* Scattering by index: updates are combined with the elements that indices name. The rows share everything but how they
+ * combine and their derivative: adding is linear, the least and the largest are chosen, and a product is differentiated
+ * by the products of all others, without division. Setting is made of taking: each place takes the update that names
+ * it last. See NOTE [geometry]. */
+#include "lib/primitives/index.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
+
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+typedef lam__index_params index_params;
+
+lam_tensor *lam__index_scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *indices, lam_tensor *updates,
+                               const index_params *p) {
+    lam_tensor *in[3] = {x, indices, updates};
+    return lam__apply(row, p, sizeof *p, 3, in);
+}
+
+static lam_tensor *add_to(lam_tensor *x, const lam_rule *r, lam_tensor *updates) {
+    return lam__index_scatter(&lam__row_scatter_add, x, r->in[1], updates, r->params);
+}
+
+/* ---- shape, eval, batch ------------------------------------------------------------------------------------------ */
+
+static lam_status shape_scatter(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0], *updates = call->in[2];
+    lam_status status = lam__index_taken_shape(call, out);
+    if (status != LAM_OK) return status;
+    bool fits = updates->rank == out->rank && updates->dtype == x->dtype;
+    for (int i = 0; fits && i < out->rank; i++) fits = updates->dims[i] == out->dims[i];
+    if (!fits)
+        return lam__error_call(call, LAM_ERR_SHAPE, "cast or broadcast them",
+                               "the updates are not of the type that taking at the indices gives");
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
+    return LAM_OK;
+}
+
+static lam_status eval_scatter(const lam_call_site *call, lam_value *out, lam__scatter_op op) {
+    const index_params *p = call->params;
+    const lam_value *x = call->in[0];
+    const lam_dtype dtype = (lam_dtype)x->dtype;
+    lam__index_shape s = lam__index_geometry(p, x, call->in[1]);
+    lam_value *indices = lam__value_contiguous(call->in[1]);
+    lam_value *updates = indices ? lam__value_contiguous(call->in[2]) : NULL;
+    lam_status status = updates ? LAM_OK : LAM_ERR_MEMORY;
+    if (updates && p->mode == LAM__INDEX_ERROR) status = lam__index_check(call, s.batch * s.k, s.n, indices);
+    if (status == LAM_OK && x->count) {
+        lam__kernels_copy(x->rank, x->dims, dtype, out->data, out->strides, dtype, x->data, x->strides);
+        lam__kernels_scatter(op, &s, (lam__index_mode)p->mode, dtype, out->data, (lam_dtype)indices->dtype,
+                             indices->data, updates->data);
+    }
+    lam__value_release(indices);
+    lam__value_release(updates);
+    return status;
+}
+
+static lam_status eval_scatter_add(const lam_call_site *call, lam_value *const out[]) {
+    return eval_scatter(call, out[0], LAM__SCATTER_ADD);
+}
+
+static lam_status eval_scatter_mul(const lam_call_site *call, lam_value *const out[]) {
+    return eval_scatter(call, out[0], LAM__SCATTER_MUL);
+}
+
+static lam_status eval_scatter_min(const lam_call_site *call, lam_value *const out[]) {
+    return eval_scatter(call, out[0], LAM__SCATTER_MIN);
+}
+
+static lam_status eval_scatter_max(const lam_call_site *call, lam_value *const out[]) {
+    return eval_scatter(call, out[0], LAM__SCATTER_MAX);
+}
+
+static void batch_scatter(const lam_rule *r, lam_tensor *out[]) {
+    const index_params *p = r->params;
+    bool shared = !r->mapped[1] && p->batch == 0;
+    index_params q = {p->axis + 1, shared ? 0 : p->batch + 1, p->mode};
+    lam_tensor *indices = shared ? r->in[1] : lam__rules_with_batch(r, 1);
+    out[0] = lam__index_scatter(r->primitive, lam__rules_with_batch(r, 0), indices, lam__rules_with_batch(r, 2), &q);
+}
+
+/* ---- scatter_add ------------------------------------------------------------------------------------------------- */
+
+static void vjp_scatter_add(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = g[0];
+    if (r->needs[2]) gx[2] = lam__index_take(g[0], r->in[1], r->params);
+}
+
+const lam_primitive lam__row_scatter_add = {
+    .name = "scatter_add",
+    .inputs = 3,
+    .complex = true,
+    .derivative = LAM_LINEAR,
+    .linear = 5u,
+    .saves = LAM_SAVE_IN(1),
+    .shape = shape_scatter,
+    .eval = eval_scatter_add,
+    .vjp = vjp_scatter_add,
+    .batch = batch_scatter,
+};
+
+/* ---- scatter_min, scatter_max ------------------------------------------------------------------------------------ */
+
+/* Which elements of x and which updates are the result, and how many of them share it. */
+typedef struct choice {
+    lam_tensor *x, *updates, *count;
+} choice;
+
+static choice choice_of(const lam_rule *r) {
+    lam_dtype dtype = lam_dtype_of(r->in[0]);
+    choice c = {.x = lam_eq(r->in[0], r->out[0]),
+                .updates = lam_eq(r->in[2], lam__index_take(r->out[0], r->in[1], r->params))};
+    c.count = lam_max(add_to(lam_cast(c.x, dtype), r, lam_cast(c.updates, dtype)), 1.0);
+    return c;
+}
+
+static void jvp_scatter_choice(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    choice c = choice_of(r);
+    lam_tensor *own = dx[0] ? lam_where(c.x, dx[0], 0.0) : lam_zeros_like(r->in[0]);
+    dout[0] = lam_div(dx[2] ? add_to(own, r, lam_where(c.updates, dx[2], 0.0)) : own, c.count);
+}
+
+static void vjp_scatter_choice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    choice c = choice_of(r);
+    lam_tensor *share = lam_div(g[0], c.count);
+    if (r->needs[0]) gx[0] = lam_where(c.x, share, 0.0);
+    if (r->needs[2]) gx[2] = lam_where(c.updates, lam__index_take(share, r->in[1], r->params), 0.0);
+}
+
+const lam_primitive lam__row_scatter_min = {
+    .name = "scatter_min",
+    .inputs = 3,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_ALL_IN | LAM_SAVE_OUT(0),
+    .shape = shape_scatter,
+    .eval = eval_scatter_min,
+    .jvp = jvp_scatter_choice,
+    .vjp = vjp_scatter_choice,
+    .batch = batch_scatter,
+};
+
+const lam_primitive lam__row_scatter_max = {
+    .name = "scatter_max",
+    .inputs = 3,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_ALL_IN | LAM_SAVE_OUT(0),
+    .shape = shape_scatter,
+    .eval = eval_scatter_max,
+    .jvp = jvp_scatter_choice,
+    .vjp = vjp_scatter_choice,
+    .batch = batch_scatter,
+};
+
+/* ---- scatter_mul ------------------------------------------------------------------------------------------------- */
+
+static int64_t product(const int64_t *dims, int from, int to) {
+    int64_t count = 1;
+    for (int i = from; i < to; i++) count *= dims[i];
+    return count;
+}
+
+/* The indices as [batch, k] numbers of places, what lies outside as place n. */
+static lam_tensor *places(const lam_rule *r, int64_t n) {
+    const index_params *p = r->params;
+    lam_dims own = lam_dims_of(r->in[1]);
+    const int64_t dims[2] = {product(own.dims, 0, p->batch), product(own.dims, p->batch, own.rank)};
+    lam_tensor *at = lam__apply_reshape(lam_cast(r->in[1], LAM_I64), 2, dims);
+    at = lam_where(lam_lt(at, 0), lam_add(at, n), at);
+    if (p->mode == LAM__INDEX_CLIP) return lam_clamp(at, 0, n - 1);
+    return lam_where(lam_and(lam_ge(at, 0), lam_lt(at, n)), at, n);
+}
+
+/* x one place further along axis 2 of [batch, outer, k, inner], the first place 0; or back, the last one 0. */
+static lam_tensor *shifted(lam_tensor *x, bool back) {
+    lam_tensor *zero = lam_zeros_like(lam_slice_axis(x, 2, 0, 1));
+    return back ? lam_concatenate(LAM_LIST(lam_slice_axis(x, 2, 1, LAM_END), zero), 2)
+                : lam_concatenate(LAM_LIST(zero, lam_slice_axis(x, 2, 0, -1)), 2);
+}
+
+/* For each update the product of the others that go to its place: of those before it times those behind it, where
+ * updates are sorted by place. A recurrence that begins anew at each place gives these products, also with zeros. */
+static lam_tensor *others(const lam_rule *r) {
+    const index_params *p = r->params;
+    lam_dims own = lam_dims_of(r->in[0]), full = lam_dims_of(r->in[2]);
+    int64_t n = own.dims[p->axis], k;
+    lam_tensor *at = places(r, n);
+    k = lam_dim(at, 1);
+    const int64_t dims[4] = {product(own.dims, 0, p->batch), product(own.dims, p->batch, p->axis), k,
+                             product(own.dims, p->axis + 1, own.rank)};
+    if (k == 0) return lam_zeros_like(r->in[2]);
+    lam_tensor *order = lam_argsort(at, 1), *back = lam_index_inverse(order, k);
+    const int64_t column[4] = {dims[0], 1, k, 1};
+    order = lam__apply_reshape(order, 4, column);
+    at = lam_take_along_axis(lam__apply_reshape(at, 4, column), order, 2);
+    lam_tensor *u = lam_take_along_axis(lam__apply_reshape(r->in[2], 4, dims), order, 2);
+    u = lam_where(lam_eq(at, n), 1.0, u);
+    lam_tensor *same = lam_eq(lam_slice_axis(at, 2, 1, LAM_END), lam_slice_axis(at, 2, 0, -1));
+    lam_tensor *no = lam_zeros_like(lam_eq(lam_slice_axis(at, 2, 0, 1), 0));
+    lam_tensor *before = lam_concatenate(LAM_LIST(no, same), 2), *behind = lam_concatenate(LAM_LIST(same, no), 2);
+    lam_tensor *one = lam_ones_like(u);
+    lam_tensor *left =
+        lam_linear_recurrence(lam_where(before, shifted(u, false), 0.0), lam_where(before, 0.0, one), 2, false);
+    lam_tensor *right =
+        lam_linear_recurrence(lam_where(behind, shifted(u, true), 0.0), lam_where(behind, 0.0, one), 2, true);
+    lam_tensor *out = lam_take_along_axis(lam_mul(left, right), lam__apply_reshape(back, 4, column), 2);
+    return lam__apply_reshape(out, full.rank, full.dims);
+}
+
+static void jvp_scatter_mul(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *first = NULL, *second = NULL;
+    if (dx[0])
+        first =
+            lam_mul(dx[0], lam__index_scatter(r->primitive, lam_ones_like(r->in[0]), r->in[1], r->in[2], r->params));
+    if (dx[2]) second = lam_mul(r->in[0], add_to(lam_zeros_like(r->in[0]), r, lam_mul(dx[2], others(r))));
+    dout[0] = !first ? second : !second ? first : lam_add(first, second);
+}
+
+static void vjp_scatter_mul(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    if (r->needs[0])
+        gx[0] = lam_mul(g[0], lam__index_scatter(r->primitive, lam_ones_like(r->in[0]), r->in[1], r->in[2], r->params));
+    if (r->needs[2]) gx[2] = lam_mul(lam__index_take(lam_mul(g[0], r->in[0]), r->in[1], r->params), others(r));
+}
+
+const lam_primitive lam__row_scatter_mul = {
+    .name = "scatter_mul",
+    .inputs = 3,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_ALL_IN,
+    .shape = shape_scatter,
+    .eval = eval_scatter_mul,
+    .jvp = jvp_scatter_mul,
+    .vjp = vjp_scatter_mul,
+    .batch = batch_scatter,
+};
+
+/* ---- setting ----------------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam__index_set(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, const index_params *p) {
+    index_params q = {p->axis, p->batch, LAM__INDEX_DROP};
+    int64_t n = lam_dim(x, p->axis);
+    if (p->mode == LAM__INDEX_ERROR) indices = lam__index_wrap(indices, n, n);
+    if (p->mode == LAM__INDEX_CLIP) {
+        indices = lam_cast(indices, LAM_I64);
+        indices = lam_clamp(lam_where(lam_lt(indices, 0), lam_add(indices, n), indices), 0, n - 1);
+    }
+    lam_tensor *last = lam__index_last(indices, n), *taken = lam__index_take(updates, last, &q);
+    lam_tensor *named = lam_ge(last, 0);
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK]; /* of the flags: 1 on every axis but the batch axes and n */
+    for (int i = 0; i < own.rank; i++) dims[i] = i < p->batch || i == p->axis ? own.dims[i] : 1;
+    return lam_failed(taken) ? taken : lam_where(lam__apply_reshape(named, own.rank, dims), taken, x);
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+/* Updates as they are to be: the dtype of x, and the dims that taking at the indices gives. */
+static lam_tensor *fitted(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
+    lam_dims own = lam_dims_of(x), at = lam_dims_of(indices);
+    int64_t dims[2 * LAM_INNER_RANK];
+    int rank = 0;
+    if (!lam__scope_peek(x) || !lam__scope_peek(indices) || !lam__scope_peek(updates)) return updates;
+    for (int i = 0; i < axis; i++) dims[rank++] = own.dims[i];
+    for (int i = 0; i < at.rank; i++) dims[rank++] = at.dims[i];
+    for (int i = axis + 1; i < own.rank; i++) dims[rank++] = own.dims[i];
+    lam_dims given = lam_dims_of(updates);
+    lam_tensor *cast = lam_cast(updates, lam_dtype_of(x));
+    for (int i = 0, lead = rank - given.rank; i < given.rank;
+         i++) /* what does not fit is for the shape rule to refuse */
+        if (lead < 0 || (given.dims[i] != 1 && given.dims[i] != dims[lead + i])) return cast;
+    return lam_broadcast_to(cast, (lam_dims){rank, dims});
+}
+
+static lam_tensor *scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
+                           lam_index_mode mode) {
+    index_params p;
+    if (!lam__index_params_for(row->name, x, axis, mode, &p)) return lam__axes_failed(x);
+    indices = lam__index_integers(indices);
+    return lam__index_scatter(row, x, indices, fitted(x, indices, updates, p.axis), &p);
+}
+
+lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
+                                 lam_index_mode mode) {
+    return scatter(&lam__row_scatter_add, x, indices, updates, axis, mode);
+}
+
+lam_tensor *lam_scatter_add(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
+    return lam_scatter_add_mode(x, indices, updates, axis, LAM_INDEX_ERROR);
+}
+
+lam_tensor *lam_scatter_mul(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
+    return scatter(&lam__row_scatter_mul, x, indices, updates, axis, mode);
+}
+
+lam_tensor *lam_scatter_min(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
+    return scatter(&lam__row_scatter_min, x, indices, updates, axis, mode);
+}
+
+lam_tensor *lam_scatter_max(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
+    return scatter(&lam__row_scatter_max, x, indices, updates, axis, mode);
+}
+
+lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
+    index_params p;
+    if (!lam__index_params_for("put", x, axis, mode, &p)) return lam__axes_failed(x);
+    indices = lam__index_integers(indices);
+    updates = fitted(x, indices, updates, p.axis);
+    lam_tensor *in[3] = {x, indices, updates}, *failed;
+    lam_value *values[3];
+    if (!lam__scope_operands("put", 3, in, values, &failed) || lam_failed(updates)) return failed;
+    lam_dims own = lam_dims_of(x);
+    int64_t rows[LAM_INNER_RANK], count = lam_size(indices);
+    for (int i = 0; i < own.rank; i++) rows[i] = i == p.axis ? count : own.dims[i];
+    if (product(rows, 0, own.rank) != lam_size(updates))
+        return lam__axes_fail("put", updates, LAM_ERR_SHAPE,
+                              "the updates are not of the type that taking at the indices gives");
+    return lam__index_set(x, lam__apply_reshape(indices, 1, &count), lam__apply_reshape(updates, own.rank, rows), &p);
+}
+
+lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
+    return lam_put_mode(x, indices, updates, axis, LAM_INDEX_ERROR);
+}
+
+lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
+    const char *name = "put_along_axis";
+    int64_t common[LAM_INNER_RANK];
+    lam_tensor *in[3] = {x, indices, updates}, *failed;
+    lam_value *values[3];
+    if (!lam__scope_operands(name, 3, in, values, &failed)) return failed;
+    int rank = lam_rank(x);
+    if (!lam__apply_axis(name, x, rank, &axis)) return lam__axes_failed(x);
+    if (!lam__index_common(name, x, indices, axis, common)) return lam__axes_failed(x);
+    for (int i = 0; i < rank; i++) common[i] = i == axis ? lam_dim(indices, i) : common[i];
+    updates = lam_broadcast_to(lam_cast(updates, lam_dtype_of(x)), (lam_dims){rank, common});
+    if (lam_failed(updates)) return updates;
+    index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
+    lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);
+    lam_tensor *set =
+        lam__index_set(lam__index_axis_last(x, axis, common), at, lam_moveaxis(updates, axis, rank - 1), &p);
+    return lam_moveaxis(set, rank - 1, axis);
+}

@@ -1,0 +1,116 @@
+/* Counting and sets with results of a size that is given: where elements are not 0, which different ones there are, how
+ * often each occurs. Made of sorting, running counts and scattering: no rows, no rules. */
+#include "lib/primitives/index.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+static lam_tensor *flat(lam_tensor *x) {
+    return lam__apply_reshape(x, 1, (const int64_t[]){lam_size(x)});
+}
+
+/* For each of `size` groups, the element that is the last with this number; -1 where there is none. `wanted` says which
+ * elements count. */
+static lam_tensor *representatives(lam_tensor *wanted, lam_tensor *numbers, int64_t size) {
+    return lam__index_last(lam_where(wanted, numbers, size), size);
+}
+
+/* ---- nonzero ----------------------------------------------------------------------------------------------------- */
+
+lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
+    lam_dims own = lam_dims_of(x);
+    const char *name = "nonzero";
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor"), lam_status_of(lam_ctx_of(x));
+    lam_status status = !out ? LAM_ERR_NULL : own.rank == 0 ? LAM_ERR_RANK : size < 0 ? LAM_ERR_VALUE : LAM_OK;
+    for (int i = 0; out && i < own.rank; i++) out[i] = lam__axes_failed(x);
+    if (status != LAM_OK) return lam__axes_fail(name, x, status, "%lld of the elements", (long long)size), status;
+    lam_tensor *is = flat(lam_ne(x, lam_zeros_like(x)));
+    lam_tensor *numbers = lam_sub(lam_cumsum(is, 0), 1), *at = representatives(is, numbers, size);
+    lam_tensor *none = lam_lt(at, 0);
+    for (int i = 0; i < own.rank; i++) {
+        lam_tensor *along = flat(lam_iota(lam_ctx_of(x), LAM_I64, own, i));
+        out[i] = lam_where(none, -1, lam_take_mode(along, at, 0, LAM_INDEX_FILL));
+    }
+    return lam_failed(out[own.rank - 1]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+}
+
+/* ---- unique ------------------------------------------------------------------------------------------------------ */
+
+lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts) {
+    lam_dims own = lam_dims_of(x);
+    lam_tensor *failed = lam__axes_failed(x);
+    if (inverse) *inverse = failed;
+    if (counts) *counts = failed;
+    if (!lam__scope_peek(x)) return lam__axes_fail("unique", x, LAM_ERR_NULL, "no tensor");
+    int64_t n = lam_size(x);
+    if (size < 0 || (size > 0 && n == 0))
+        return lam__axes_fail("unique", x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)size, (long long)n);
+    lam_tensor *line = flat(x), *order = lam_argsort(line, 0), *sorted = lam_take(line, order, 0);
+    lam_tensor *next = lam_slice_axis(sorted, 0, 1, LAM_END), *last = lam_slice_axis(sorted, 0, 0, n ? -1 : 0);
+    lam_tensor *step = lam_ne(next, last);
+    if (lam__dtype_is_float((int)lam_dtype_of(x))) step = lam_and(step, lam_not(lam_is_nan(last)));
+    lam_tensor *first = lam_ones_like(lam_eq(lam_slice_axis(order, 0, 0, 1), 0));
+    lam_tensor *new = lam_concatenate(LAM_LIST(first, step), 0), *group = lam_sub(lam_cumsum(new, 0), 1);
+    lam_tensor *at = representatives(new, group, size);
+    if (inverse) *inverse = lam__apply_reshape(lam_take(group, lam_index_inverse(order, n), 0), own.rank, own.dims);
+    if (counts) {
+        lam_tensor *none = lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS(size));
+        *counts = lam_scatter_add_mode(none, group, lam_ones_like(group), 0, LAM_INDEX_FILL);
+    }
+    return lam_take(sorted, lam_where(lam_lt(at, 0), 0, at), 0);
+}
+
+/* ---- bincount, histogram ----------------------------------------------------------------------------------------- */
+
+/* Adds ones or weights to `length` places; places outside are left out. */
+static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weights, int64_t length) {
+    lam_dims own = lam_dims_of(places);
+    lam_dtype dtype = LAM_I64;
+    if (weights) {
+        bool fits = lam_rank(weights) == own.rank;
+        for (int i = 0; fits && i < own.rank; i++) fits = lam_dim(weights, i) == own.dims[i];
+        if (!fits) return lam__axes_fail(name, weights, LAM_ERR_SHAPE, "the weights have other dims than x");
+        if (lam_dtype_of(weights) == LAM_BOOL) weights = lam_cast(weights, LAM_I64);
+        dtype = lam_dtype_of(weights);
+    }
+    places = lam_cast(flat(places), LAM_I64);
+    places = lam_where(lam_lt(places, 0), length, places);
+    lam_tensor *base = lam_zeros(lam_ctx_of(places), dtype, LAM_DIMS(length));
+    lam_tensor *added = weights ? flat(weights) : lam_ones_like(places);
+    return lam_failed(base) ? base : lam_scatter_add_mode(base, places, added, 0, LAM_INDEX_FILL);
+}
+
+/* x and, where they are given, weights are alive and of one context. */
+static bool usable(const char *name, lam_tensor *x, lam_tensor *more, lam_tensor *weights, lam_tensor **failed) {
+    lam_tensor *in[3] = {x, more ? more : weights, weights};
+    lam_value *values[3];
+    return lam__scope_operands(name, 1u + (more != NULL) + (weights != NULL), in, values, failed);
+}
+
+lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t length) {
+    const char *name = "bincount";
+    lam_tensor *failed;
+    if (!usable(name, x, NULL, weights, &failed)) return failed;
+    if (length < 0) return lam__axes_fail(name, x, LAM_ERR_VALUE, "there cannot be %lld places", (long long)length);
+    if (lam__dtype_is_float((int)lam_dtype_of(x)) || lam_dtype_of(x) == LAM_BOOL)
+        return lam__axes_fail(name, x, LAM_ERR_DTYPE, "only integers are counted");
+    return tally(name, x, weights, length);
+}
+
+lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights) {
+    const char *name = "histogram";
+    lam_tensor *failed;
+    if (!edges) return lam__axes_fail(name, x, LAM_ERR_NULL, "no edges");
+    if (!usable(name, x, edges, weights, &failed)) return failed;
+    if (lam_rank(edges) != 1) return lam__axes_fail(name, edges, LAM_ERR_RANK, "the edges are no vector");
+    int64_t bins = lam_dim(edges, 0) - 1;
+    if (bins < 1) return lam__axes_fail(name, edges, LAM_ERR_SHAPE, "a bin has two edges");
+    lam_tensor *place = lam_sub(lam_searchsorted(edges, x, true), 1), *last = lam_index(edges, 0, -1);
+    place = lam_where(lam_eq(x, last), bins - 1, place);
+    return tally(name, place, weights, bins);
+}

@@ -1,6 +1,8 @@
 /* Level 0: allocates outputs and calls the kernel, or makes a view. */
 #include "lib/dispatch/dispatch.h"
 
+#include "lib/dispatch/half.h"
+
 #include "lib/tensor/dtype.h"
 
 const lam__interpreter lam__interpreter_eval = {.name = "eval"};
@@ -8,6 +10,7 @@ const lam__interpreter lam__interpreter_eval = {.name = "eval"};
 /* Rows are written for real numbers unless they say otherwise: none computes nonsense on complex ones. What runs a
  * user's code has no opinion. */
 static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
+    if (lam__half_concerns(call)) return lam__half_shape(call, out);
     bool takes_all = call->primitive->complex || call->primitive->call;
     for (int i = 0; i < call->inputs && !takes_all; i++)
         if (call->in[i] && lam__dtype_is_complex(call->in[i]->dtype))
@@ -17,7 +20,8 @@ static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
 }
 
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]) {
-    return call->primitive->elementwise ? lam__elementwise_shape(call, out) : shape_of(call, out);
+    if (!call->primitive->elementwise) return shape_of(call, out);
+    return lam__half_concerns(call) ? lam__half_shape(call, out) : lam__elementwise_shape(call, out);
 }
 
 int lam__eval_most_axes(const lam_ctx *ctx) {
@@ -88,6 +92,7 @@ static lam_status eval_any(const lam_call_site *call, lam_value *out[]) {
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i] && call->in[i]->kind != LAM__CONCRETE) return fail_abstract(call, i);
     if (p->call) return p->call(call, out);
+    if (lam__half_concerns(call)) return lam__half_eval(call, out);
     const lam_call_site *caller = ctx->calling;
     ctx->calling = call;
     lam_status status = p->elementwise ? lam__elementwise_eval(call, out) : eval_shaped(call, out);

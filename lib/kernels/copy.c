@@ -34,10 +34,17 @@ static void fill4(uint32_t *dst, int64_t n, const void *item) {
     for (int64_t i = 0; i < n; i++) dst[i] = bits;
 }
 
+static void fill2(uint16_t *dst, int64_t n, const void *item) {
+    uint16_t bits;
+    memcpy(&bits, item, sizeof bits);
+    for (int64_t i = 0; i < n; i++) dst[i] = bits;
+}
+
 void lam__kernels_fill(lam_dtype dtype, void *dst, int64_t n, const void *item) {
     const int64_t bytes = lam__item_bytes(dtype);
     if (bytes == 16) fill16(dst, n, item);
     else if (bytes == 8) fill8(dst, n, item);
     else if (bytes == 4) fill4(dst, n, item);
+    else if (bytes == 2) fill2(dst, n, item);
     else if (n > 0) memset(dst, *(const unsigned char *)item, (size_t)n);
 }

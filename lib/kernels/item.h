@@ -7,8 +7,8 @@
 
 static inline int64_t lam__item_bytes(lam_dtype dtype) {
     static const uint8_t bytes[LAM_DTYPE_COUNT] = {
-        [LAM_F64] = 8, [LAM_F32] = 4,  [LAM_I64] = 8,   [LAM_I32] = 4,
-        [LAM_U8] = 1,  [LAM_BOOL] = 1, [LAM_C128] = 16, [LAM_C64] = 8,
+        [LAM_F64] = 8,  [LAM_F32] = 4,   [LAM_I64] = 8, [LAM_I32] = 4, [LAM_U8] = 1,
+        [LAM_BOOL] = 1, [LAM_C128] = 16, [LAM_C64] = 8, [LAM_F16] = 2, [LAM_BF16] = 2,
     };
     return bytes[dtype];
 }

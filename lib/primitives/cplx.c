@@ -179,6 +179,7 @@ lam_tensor *lam_complex(lam_tensor *re, lam_tensor *im) {
         !common_dims(lam_dims_of(re), lam_dims_of(im), &rank, dims))
         return apply_complex(re, im);
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(re), (int)lam_dtype_of(im));
+    if (lam__dtype_is_half((int)dtype)) dtype = LAM_F32;
     if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
     return apply_complex(brought(re, dtype, rank, dims), brought(im, dtype, rank, dims));
 }

@@ -102,7 +102,7 @@ static lam_tensor *real_form(const char *operation, lam_tensor *x, bool many, co
     request q;
     if (!understand(operation, x, many, false, false, options, &q)) return lam__axes_failed(x);
     if (lam__cplx_is(x)) return lam__axes_fail(operation, x, LAM_ERR_DTYPE, "complex: lam_fft takes it");
-    if (!lam__dtype_is_float((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
     int others = q.count - 1;
     lam_tensor *half = lam__fft_real(all_resized(x, &q, q.count), q.axes[others], q.scale);
     return others ? lam__fft_complex(half, set_of(&q, others), false, 1) : half;

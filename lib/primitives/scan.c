@@ -281,7 +281,7 @@ static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const 
 
 /* Infinities are taken as the greatest finite numbers, so that their differences are 0 instead of NaN. */
 static weights weights_cumlogsumexp(const lam_rule *r, const scan_params *p) {
-    double most = lam_dtype_of(r->in[0]) == LAM_F64 ? DBL_MAX : (double)FLT_MAX;
+    double most = lam__dtype_largest((int)lam_dtype_of(r->in[0]));
     lam_tensor *out = lam_clamp(r->out[0], -most, most);
     lam_tensor *before = lam__scan_shift(lam_min(r->out[0], most), p->axis, p->reverse, (double)-INFINITY);
     return normalised(lam_exp(lam_sub(before, out)), lam_exp(lam_sub(lam_min(r->in[0], most), out)), p);

@@ -5,13 +5,17 @@
 
 #include <lamina/tensor.h>
 
-const uint8_t lam__dtype_sizes[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1, 16, 8};
+#include <float.h>
 
-static const char *const names[LAM_DTYPE_COUNT] = {"f64", "f32", "i64", "i32", "u8", "bool", "c128", "c64"};
+const uint8_t lam__dtype_sizes[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1, 16, 8, 2, 2};
+
+static const char *const names[LAM_DTYPE_COUNT] = {"f64",  "f32",  "i64", "i32", "u8",
+                                                   "bool", "c128", "c64", "f16", "bf16"};
 
 /* Place in the order of promotion; of two dtypes the one further on wins. */
-static const uint8_t order[LAM_DTYPE_COUNT] = {[LAM_BOOL] = 0, [LAM_U8] = 1,  [LAM_I32] = 2, [LAM_I64] = 3,
-                                               [LAM_F32] = 4,  [LAM_F64] = 5, [LAM_C64] = 6, [LAM_C128] = 7};
+static const uint8_t order[LAM_DTYPE_COUNT] = {
+    [LAM_BOOL] = 0, [LAM_U8] = 1,  [LAM_I32] = 2, [LAM_I64] = 3, [LAM_F16] = 4,
+    [LAM_BF16] = 4, [LAM_F32] = 5, [LAM_F64] = 6, [LAM_C64] = 7, [LAM_C128] = 8};
 
 bool lam__dtype_valid(int dtype) {
     return dtype >= 0 && dtype < LAM_DTYPE_COUNT;
@@ -19,7 +23,13 @@ bool lam__dtype_valid(int dtype) {
 
 lam_dtype lam__dtype_promote(int a, int b) {
     if ((a == LAM_C64 && b == LAM_F64) || (a == LAM_F64 && b == LAM_C64)) return LAM_C128;
+    if (order[a] == order[b] && a != b) return LAM_F32; /* f16 and bf16: neither holds the other */
     return (lam_dtype)(order[a] >= order[b] ? a : b);
+}
+
+double lam__dtype_largest(int dtype) {
+    if (lam__dtype_is_half(dtype)) return dtype == LAM_F16 ? 65504 : 0x1.fep127;
+    return dtype == LAM_F32 ? (double)FLT_MAX : DBL_MAX;
 }
 
 double lam__dtype_load(int dtype, const void *at) {

@@ -1,5 +1,5 @@
 /* dtypes as a table: bytes, name, promotion. Promotion: bool < integers < floats < complex; among integers and among
- * floats the wider one; an integer with a float or complex takes the other's dtype; a float with a complex gives the
+ * floats the wider one, f32 for f16 with bf16; an integer with a float or complex takes the other's dtype; a float with a complex gives the
  * complex whose parts are as wide as the wider of the two. */
 #ifndef LAM_TENSOR_DTYPE_H
 #define LAM_TENSOR_DTYPE_H
@@ -12,24 +12,32 @@ static inline size_t lam__dtype_bytes(int dtype) {
     return lam__dtype_sizes[dtype];
 }
 
-/* Real numbers: what has an order and a sign. */
+/* The real numbers that are computed with. */
 static inline bool lam__dtype_is_float(int dtype) {
     return dtype == LAM_F64 || dtype == LAM_F32;
+}
+
+/* Real numbers that are only stored: evaluation takes them as f32 (lib/dispatch/half.h). */
+static inline bool lam__dtype_is_half(int dtype) {
+    return dtype == LAM_F16 || dtype == LAM_BF16;
 }
 
 static inline bool lam__dtype_is_complex(int dtype) {
     return dtype == LAM_C128 || dtype == LAM_C64;
 }
 
-/* Real or complex: what can be differentiated. */
+/* Real, complex or half: what can be differentiated. */
 static inline bool lam__dtype_is_inexact(int dtype) {
-    return lam__dtype_is_float(dtype) || lam__dtype_is_complex(dtype);
+    return lam__dtype_is_float(dtype) || lam__dtype_is_complex(dtype) || lam__dtype_is_half(dtype);
 }
 
 /* The dtype of the real and imaginary parts; a dtype that is not complex is its own. */
 static inline lam_dtype lam__dtype_part(int dtype) {
     return dtype == LAM_C128 ? LAM_F64 : dtype == LAM_C64 ? LAM_F32 : (lam_dtype)dtype;
 }
+
+/* The largest finite number of a real floating dtype. */
+double lam__dtype_largest(int dtype);
 
 bool lam__dtype_valid(int dtype);
 lam_dtype lam__dtype_promote(int a, int b);

@@ -21,7 +21,7 @@ typedef struct strided {
     char *x;                                           /* element 0, ..., 0 */
 } strided;
 
-static const size_t strided_item[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1, 16, 8};
+static const size_t strided_item[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1, 16, 8, 2, 2};
 
 static inline uint64_t strided_random(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

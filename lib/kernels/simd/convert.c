@@ -28,6 +28,20 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
     return (uint8_t)(int32_t)inside;
 }
 
+#include "lib/kernels/simd/half.h"
+
+#define D               uint16_t
+#define TO(x)           f16_##x
+#define FROM_FLOAT(x)   half_bits((double)(x))
+#define FROM_INTEGER(x) half_bits(odd_double((int64_t)(x)))
+#include "lib/kernels/simd/convert_to.h"
+
+#define D               uint16_t
+#define TO(x)           bf16_##x
+#define FROM_FLOAT(x)   brain_bits((double)(x))
+#define FROM_INTEGER(x) brain_bits(odd_double((int64_t)(x)))
+#include "lib/kernels/simd/convert_to.h"
+
 #define D               double
 #define TO(x)           f64_##x
 #define FROM_FLOAT(x)   x
@@ -113,11 +127,15 @@ TO_COMPLEX(f32)
 TO_COMPLEX(i64)
 TO_COMPLEX(i32)
 TO_COMPLEX(u8)
+TO_COMPLEX(f16)
+TO_COMPLEX(bf16)
 FROM_COMPLEX(f64)
 FROM_COMPLEX(f32)
 FROM_COMPLEX(i64)
 FROM_COMPLEX(i32)
 FROM_COMPLEX(u8)
+FROM_COMPLEX(f16)
+FROM_COMPLEX(bf16)
 BETWEEN(c128, f64, 8, c64, f32, 4)
 BETWEEN(c64, f32, 4, c128, f64, 8)
 
@@ -147,13 +165,15 @@ static void c64_loop_from_c64(LOOP_ARGS) { c64_unary(n, p, step, c64_same); }
     { \
         [LAM_F64] = to##_loop_from_f64, [LAM_F32] = to##_loop_from_f32, [LAM_I64] = to##_loop_from_i64, \
         [LAM_I32] = to##_loop_from_i32, [LAM_U8] = to##_loop_from_u8, [LAM_BOOL] = to##_loop_from_u8, \
-        [LAM_C128] = to##_loop_from_c128, [LAM_C64] = to##_loop_from_c64 \
+        [LAM_C128] = to##_loop_from_c128, [LAM_C64] = to##_loop_from_c64, \
+        [LAM_F16] = to##_loop_from_f16, [LAM_BF16] = to##_loop_from_bf16 \
     }
 
 static lam__loop *const conversions[LAM_DTYPE_COUNT][LAM_DTYPE_COUNT] = {
     [LAM_F64] = ROW(f64), [LAM_F32] = ROW(f32), [LAM_I64] = ROW(i64),
     [LAM_I32] = ROW(i32), [LAM_U8] = ROW(u8),   [LAM_BOOL] = ROW(bool),
     [LAM_C128] = ROW(c128), [LAM_C64] = ROW(c64),
+    [LAM_F16] = ROW(f16), [LAM_BF16] = ROW(bf16),
 };
 /* clang-format on */
 

@@ -55,6 +55,26 @@ static void TO(loop_from_u8)(LOOP_ARGS) {
     TO(unary_from_u8)(n, p, step, TO(from_u8));
 }
 
+#define T      uint16_t
+#define MAP(x) TO(x##_from_f16)
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef MAP
+ALWAYS_INLINE D TO(from_f16)(uint16_t x) { return FROM_FLOAT(half_value(x)); }
+static void TO(loop_from_f16)(LOOP_ARGS) {
+    TO(unary_from_f16)(n, p, step, TO(from_f16));
+}
+
+#define T      uint16_t
+#define MAP(x) TO(x##_from_bf16)
+#include "lib/kernels/simd/map.h"
+#undef T
+#undef MAP
+ALWAYS_INLINE D TO(from_bf16)(uint16_t x) { return FROM_FLOAT(brain_value(x)); }
+static void TO(loop_from_bf16)(LOOP_ARGS) {
+    TO(unary_from_bf16)(n, p, step, TO(from_bf16));
+}
+
 #undef R
 #undef D
 #undef TO

@@ -45,6 +45,7 @@ lam_status lam__half_shape(const lam_call_site *call, lam_shape out[]) {
         if (!in[i] || !lam__dtype_is_half(in[i]->dtype)) continue;
         twins[i] = *in[i];
         twins[i].dtype = LAM_F32;
+        twins[i].kind = LAM__ABSTRACT; /* there is a head only, for types */
         in[i] = &twins[i];
     }
     lam_call_site wide = *call;

@@ -1,5 +1,5 @@
 /* Derivatives of complex functions: the conventions of NOTE [complex derivatives] in complex.h, on functions whose
- * derivatives are known by hand, through every transform. Values of jax.grad (jax 0.10, x64) agree with all of them. */
+ * derivatives are known by hand, through every transform. jax.grad, jvp, vjp and jacrev of JAX 0.10.2 give the same. */
 #include "tests/support.h"
 
 static const lam_c128 z0 = {1.5, -0.75};

@@ -1,7 +1,6 @@
 /* dtypes as a table: bytes, name, promotion. Promotion: bool < integers < floats < complex; among integers and among
  * floats the wider one, f32 for f16 with bf16; an integer with a float or complex takes the other's dtype; a float with
- * a complex gives the
- * complex whose parts are as wide as the wider of the two. */
+ * a complex gives the complex whose parts are as wide as the wider of the two. */
 #ifndef LAM_TENSOR_DTYPE_H
 #define LAM_TENSOR_DTYPE_H
 

@@ -41,10 +41,9 @@ static int element_text(char text[ELEMENT], int dtype, const void *at) {
     if (dtype == LAM_I32) return snprintf(text, ELEMENT, "%ld", (long)*(const int32_t *)at);
     if (dtype == LAM_I64) return snprintf(text, ELEMENT, "%lld", (long long)*(const int64_t *)at);
     lam_c128 value = lam__dtype_load_complex(dtype, at);
-    int digits = lam__dtype_is_half(dtype)           ? 5
-                 : lam__dtype_part(dtype) == LAM_F32 ? 7
-                                                     : 8,
-        length = number_text(text, digits, value.re);
+    int digits = lam__dtype_part(dtype) == LAM_F32 ? 7 : 8;
+    if (lam__dtype_is_half(dtype)) digits = 5;
+    int length = number_text(text, digits, value.re);
     if (!lam__dtype_is_complex(dtype)) return length;
     bool minus = signbit(value.im) && !isnan(value.im);
     text[length++] = minus ? '-' : '+';

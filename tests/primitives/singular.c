@@ -24,6 +24,8 @@ UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
 UNARY(asin) UNARY(acos) UNARY(atan) UNARY(acosh) UNARY(asinh) UNARY(atanh)
 UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(logistic) UNARY(erf) UNARY(erfc) UNARY(is_nan) UNARY(is_finite)
 BINARY(add) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min) BINARY(atan2) BINARY(hypot)
+UNARY(erf_inv) UNARY(erfcx) UNARY(ndtr) UNARY(ndtri) UNARY(log_ndtr) UNARY(softplus) UNARY(lgamma) UNARY(digamma)
+UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py)
 BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(ge)
 
 BODY(of_clamp) {
@@ -95,6 +97,17 @@ static const point points[] = {
     {of_logaddexp, 2, {-INFINITY, -INFINITY}, {0.5, 0.5}, {0, 0}, 0},
     {of_logaddexp, 2, {-INFINITY, 1}, {0, 1}, {0, 0}, 0},
     {of_logaddexp, 2, {1, INFINITY}, {0, 1}, {0, 0}, 0},
+    {of_erf_inv, 1, {1}, {INFINITY}, NONE},
+    {of_ndtri, 1, {0}, {INFINITY}, NONE},
+    {of_ndtri, 1, {1}, {INFINITY}, NONE},
+    {of_softplus, 1, {0}, {0.5}, {0.25}, OFF},
+    {of_softplus, 1, {-INFINITY}, {0}, {0}, OFF},
+    {of_i0e, 1, {0}, {0}, NONE},
+    {of_i1, 1, {0}, {0.5}, {0}, OFF},
+    {of_igamma, 2, {1, 0}, {0, 1}, NONE},
+    {of_igamma, 2, {3, 0}, {0, 0}, NONE},
+    {of_igamma, 2, {0.5, 0}, {0, INFINITY}, NONE},
+    {of_xlog1py, 2, {0, -1}, {0, 0}, {0, 0}, 0},
     {of_xlogy, 2, {0, 0}, {0, 0}, {0, 0}, 0},
     {of_xlogy, 2, {0, -1}, {0, 0}, {0, 0}, 0},
     {of_xlogy, 2, {0, INFINITY}, {0, 0}, {0, 0}, 0},
@@ -371,6 +384,13 @@ static const special specials[] = {
     {of_tanh, 1, {-INF}, -1}, {of_tanh, 1, {INF}, 1}, {of_tanh, 1, {-0.0}, -0.0},
     {of_logistic, 1, {-INF}, 0.0}, {of_logistic, 1, {INF}, 1}, {of_logistic, 1, {-1e4}, 0.0},
     {of_erf, 1, {-INF}, -1}, {of_erf, 1, {-0.0}, -0.0}, {of_erfc, 1, {INF}, 0.0}, {of_erfc, 1, {-INF}, 2},
+    {of_erf_inv, 1, {-1}, -INF}, {of_erf_inv, 1, {-0.0}, -0.0}, {of_erf_inv, 1, {1.5}, NAN},
+    {of_ndtri, 1, {0}, -INF}, {of_ndtri, 1, {1}, INF}, {of_ndtri, 1, {-0.5}, NAN}, {of_ndtri, 1, {0.5}, 0.0},
+    {of_ndtr, 1, {-INF}, 0.0}, {of_ndtr, 1, {INF}, 1}, {of_ndtr, 1, {NAN}, NAN}, {of_log_ndtr, 1, {-INF}, -INF},
+    {of_erfcx, 1, {INF}, 0.0}, {of_erfcx, 1, {-30}, INF}, {of_softplus, 1, {-INF}, 0.0}, {of_softplus, 1, {INF}, INF},
+    {of_lgamma, 1, {-1}, INF}, {of_lgamma, 1, {INF}, INF}, {of_digamma, 1, {0.0}, -INF}, {of_digamma, 1, {-1}, NAN},
+    {of_i0e, 1, {INF}, 0.0}, {of_i1, 1, {-INF}, -INF}, {of_igamma, 2, {0, 1}, 1}, {of_igamma, 2, {2, 0}, 0.0},
+    {of_igamma, 2, {-1, 1}, NAN}, {of_igammac, 2, {2, INF}, 0.0}, {of_igammac, 2, {0, 0}, NAN},
     {of_is_nan, 1, {NAN}, 1}, {of_is_nan, 1, {INF}, 0}, {of_is_finite, 1, {-INF}, 0}, {of_is_finite, 1, {NAN}, 0},
     {of_add, 2, {INF, -INF}, NAN}, {of_add, 2, {0.0, -0.0}, 0.0}, {of_mul, 2, {0.0, INF}, NAN},
     {of_mul, 2, {-1, 0.0}, -0.0}, {of_div, 2, {0.0, 0.0}, NAN}, {of_div, 2, {1, -0.0}, -INF},

@@ -125,8 +125,12 @@ static wide points(side *q, double first, double step) {
     for (double u = first; u < 700; u += step) {
         double back = exp(-u), s = q->scale * exp(u - back), exponent = q->exponent(q, s);
         if (!(exponent < DEAD)) break;
-        if (q->i + q->j > 0) q->move(q, s);
-        sum += exp(-exponent) * factor(q) * s * (1 + back);
+        double weight = exp(-exponent) * s * (1 + back);
+        if (q->i + q->j > 0) {
+            q->move(q, s);
+            weight *= factor(q);
+        }
+        sum += weight;
     }
     return sum;
 }

@@ -207,6 +207,17 @@ static wide small_gamma(wide a, wide x, bool upper) {
     return upper ? -expm1l(u) - expl(u) * a * sum : expl(u) * (1 + a * sum);
 }
 
+/* P(a, x) for x < a: by its series (A&S 6.5.29) where that is short, of some 5 sqrt(a) terms at most. */
+static wide lower_gamma(double a, double x) {
+    if (a > 100) return gamma_below(a, x, 0);
+    wide term = 1 / (wide)a, sum = 0;
+    for (int n = 1; term > sum * 0x1p-66L; n++) {
+        sum += term;
+        term *= x / ((wide)a + n);
+    }
+    return gamma_density(a, x) * sum;
+}
+
 /* The density differentiated k times by a. */
 static wide gamma_slope(double a, double x, int k) {
     side q = {.a = a, .x = x};
@@ -233,7 +244,7 @@ double lam__special_igamma(double a, double x, int64_t code) {
     if (x == 0 || isinf(a)) return 0;
     if (a == 0 || isinf(x)) return 1;
     if (a < 1 && x < 1) return (double)small_gamma(a, x, false);
-    return (double)(x < a ? gamma_below(a, x, 0) : 1 - gamma_above(a, x, 0));
+    return (double)(x < a ? lower_gamma(a, x) : 1 - gamma_above(a, x, 0));
 }
 
 double lam__special_igammac(double a, double x) {
@@ -241,7 +252,7 @@ double lam__special_igammac(double a, double x) {
     if (x == 0 || isinf(a)) return 1;
     if (a == 0 || isinf(x)) return 0;
     if (a < 1 && x < 1) return (double)small_gamma(a, x, true);
-    return (double)(x < a ? 1 - gamma_below(a, x, 0) : gamma_above(a, x, 0));
+    return (double)(x < a ? 1 - lower_gamma(a, x) : gamma_above(a, x, 0));
 }
 
 /* ---- beta ---------------------------------------------------------------------------------------------------------

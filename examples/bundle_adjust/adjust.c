@@ -16,6 +16,8 @@
 static const double FIRST_DAMPING = 1e-4, LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e16;
 /* The end: a step brings, or promises, this little of the cost. */
 static const double TOLERANCE = 1e-10;
+/* Or the residuals are no more than rounding: an RMS, in pixels. */
+static const double ROUNDING = 1e-10;
 
 typedef struct run {
     problem *p;
@@ -51,10 +53,11 @@ static bool evaluate(run *r, const double *x, bool values_only, double *cost) {
     return true;
 }
 
-/* Residuals, blocks and normal equations at the parameters that have been reached. */
+/* Residuals, blocks and normal equations at the parameters that have been reached, which may be the end. */
 static bool linearize(run *r) {
     if (!evaluate(r, r->now, false, &r->result->last.cost)) return false;
     r->result->last.rms = sqrt(r->result->last.cost / (double)r->p->observations);
+    if (r->result->last.rms <= ROUNDING) r->result->ending = "converged";
     normal_form(&r->equations);
     return true;
 }

@@ -66,6 +66,9 @@ starts_at 1.250000000000e+01 "$work/moved"
 tr '\n' '\t' <"$work/small" >"$work/line"
 starts_at 1.250000000000e+01 "$work/line"
 "$program" "$work/small" >"$work/out" || complain "the small problem: $(cat "$work/out")"
+# There are more unknowns than equations: a perfect fit, where the end must be seen in spite of rounding.
+awk '/^converged after/ { found = $3 < 10 && $8 + 0 < 1e-19 } END { exit !found }' "$work/out" ||
+    complain "no perfect fit: $(cat "$work/out")"
 "$program" "$work/line" | sed 1d >"$work/again"
 sed 1d "$work/out" | cmp -s - "$work/again" || complain "line ends change the result"
 

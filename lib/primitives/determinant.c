@@ -132,6 +132,8 @@ static lam_status factor_each(const lam_call_site *call, lam_value *out, int64_t
 
 static lam_status shape_cofactor(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
+    lam_status typed = lam__matrices_typed(call, true);
+    if (typed != LAM_OK) return typed;
     out->dtype = (lam_dtype)x->dtype;
     out->rank = x->rank;
     for (int k = 0; k < x->rank; k++) out->dims[k] = x->dims[k];
@@ -269,9 +271,9 @@ lam_tensor *lam_cofactor(lam_tensor *x) {
 /* ---- det --------------------------------------------------------------------------------------------------------- */
 
 static lam_status shape_det(const lam_call_site *call, lam_shape out[]) {
-    shape_cofactor(call, out);
+    lam_status status = shape_cofactor(call, out);
     out->rank -= 2;
-    return LAM_OK;
+    return status;
 }
 
 static void store_determinant(const factored *f, void *out) {

@@ -16,6 +16,8 @@ enum { VALUES, VECTORS, OUTPUTS };
 
 static lam_status shape_eigvalsh(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
+    lam_status typed = lam__matrices_typed(call, true);
+    if (typed != LAM_OK) return typed;
     out->dtype = (lam_dtype)x->dtype;
     out->rank = x->rank - 1;
     for (int k = 0; k < out->rank; k++) out->dims[k] = x->dims[k];
@@ -24,6 +26,8 @@ static lam_status shape_eigvalsh(const lam_call_site *call, lam_shape out[]) {
 
 static lam_status shape_eigh(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
+    lam_status typed = lam__matrices_typed(call, true);
+    if (typed != LAM_OK) return typed;
     out[VECTORS].dtype = (lam_dtype)x->dtype;
     out[VECTORS].rank = x->rank;
     for (int k = 0; k < x->rank; k++) out[VECTORS].dims[k] = x->dims[k];

@@ -24,6 +24,8 @@ typedef struct eigvals_params {
 static lam_status shape_eigvals(const lam_call_site *call, lam_shape out[]) {
     const eigvals_params *p = call->params;
     const lam_value *x = call->in[0];
+    lam_status typed = lam__matrices_typed(call, true);
+    if (typed != LAM_OK) return typed;
     for (int o = 0; o < OUTPUTS; o++) {
         out[o].dtype = (lam_dtype)x->dtype;
         out[o].rank = o < VECTORS ? x->rank - 1 : x->rank;

@@ -184,6 +184,16 @@ lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int6
     return lam__error_call(call, LAM_ERR_NUMERIC, remedy, "the matrix%s %s", place, is);
 }
 
+lam_status lam__matrices_typed(const lam_call_site *call, bool square) {
+    const lam_value *x = call->in[0];
+    if (x->dtype != LAM_F64 && x->dtype != LAM_F32)
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it to f64 or f32", "there is no kernel for this dtype");
+    if (x->rank < 2) return lam__error_call(call, LAM_ERR_RANK, NULL, "a matrix is needed");
+    if (square && x->dims[x->rank - 2] != x->dims[x->rank - 1])
+        return lam__error_call(call, LAM_ERR_SHAPE, NULL, "a square matrix is needed");
+    return LAM_OK;
+}
+
 lam_status lam__matrices_fit(const lam_call_site *call, bool full) {
     const lam_value *x = call->in[0];
     int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], shorter = m < n ? m : n, longer = m < n ? n : m;

@@ -52,7 +52,9 @@ void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text);
 lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int64_t at, const char *is,
                              const char *remedy);
 
-/* Whether LAPACK can do matrices of these sizes; otherwise LAM_ERR_OVERFLOW is recorded. Shape rules ask. */
+/* What shape rules of rows with f64 and f32 kernels ask first: whether operand 0 is a stack of (square) matrices of
+ * such a dtype; and whether LAPACK has room for their sizes. Otherwise it is recorded. */
+lam_status lam__matrices_typed(const lam_call_site *call, bool square);
 lam_status lam__matrices_fit(const lam_call_site *call, bool full);
 
 /* Memory for a kernel; false after recording that there is none. */

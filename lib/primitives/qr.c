@@ -26,6 +26,8 @@ static lam__rectangle rectangle_of(const lam_value *x, bool full) {
 static lam_status shape_qr(const lam_call_site *call, lam_shape out[]) {
     const qr_params *p = call->params;
     const lam_value *x = call->in[0];
+    lam_status typed = lam__matrices_typed(call, false);
+    if (typed != LAM_OK) return typed;
     lam__rectangle r = rectangle_of(x, p->full);
     int64_t columns = p->full || r.m < r.n ? r.m : r.n;
     for (int o = 0; o < OUTPUTS; o++) {

@@ -41,6 +41,8 @@ static void shape_after_lead(const lam_value *x, lam_shape *out, int count, int6
 static lam_status shape_svd(const lam_call_site *call, lam_shape out[]) {
     const svd_params *p = call->params;
     const lam_value *x = call->in[0];
+    lam_status typed = lam__matrices_typed(call, false);
+    if (typed != LAM_OK) return typed;
     lam__rectangle r = rectangle_of(x, p->full, true);
     int64_t k = shorter(&r);
     shape_after_lead(x, &out[LEFT], 2, r.m, p->full ? r.m : k);
@@ -218,6 +220,8 @@ lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **v
 /* ---- values alone ------------------------------------------------------------------------------------------------ */
 
 static lam_status shape_svdvals(const lam_call_site *call, lam_shape out[]) {
+    lam_status typed = lam__matrices_typed(call, false);
+    if (typed != LAM_OK) return typed;
     lam__rectangle r = rectangle_of(call->in[0], false, false);
     shape_after_lead(call->in[0], out, 1, shorter(&r), 0);
     return lam__matrices_fit(call, false);

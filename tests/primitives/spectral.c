@@ -3,6 +3,8 @@
  * matrices that are not finite, and messages. */
 #include "tests/support.h"
 
+#include <lamina/extend.h>
+
 static lam_tensor *square(void) {
     return MAT(3, 3, 1, 2, -1, 0.5, -3, 2, 4, 1, 0.25);
 }
@@ -433,6 +435,23 @@ START_TEST(mistakes_are_named) {
 }
 END_TEST
 
+/* The rows, applied directly, refuse what their wrappers would have converted or refused. */
+START_TEST(rows_refuse_what_their_kernels_cannot_do) {
+    static const char *const names[] = {"det", "cofactor", "qr",   "eigh",    "eigvalsh",
+                                        "svd", "svdvals",  "pinv", "eigvals", "expm"};
+    static const char params[64]; /* of each row: no option, no tolerance */
+    lam_tensor *wrong[] = {lam_cast(square(), LAM_I64), VEC(1, 2), num(1)}, *out[4];
+    const lam_status status[] = {LAM_ERR_DTYPE, LAM_ERR_RANK, LAM_ERR_RANK};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (const lam_primitive *const *p = lam_primitives(); *p; p++)
+            for (int k = 0; k < 3 && strcmp((*p)->name, names[i]) == 0; k++) {
+                size_t outputs = (size_t)((*p)->outputs ? (*p)->outputs : 1);
+                ck_assert_int_ne(lam_bind(ctx, *p, params, sizeof params, LAM_LIST(wrong[k]), out, outputs), LAM_OK);
+                EXPECT_ERROR(status[k], names[i]);
+            }
+}
+END_TEST
+
 Suite *suite_primitives_spectral(void) {
     return SUITE_OF("spectral", values_are_those_of_numpy_and_scipy, norms_and_conditions_are_those_of_numpy,
                     gradients_are_those_of_jax, derivatives_agree_with_differences, norms_at_orthogonal_matrices,
@@ -440,5 +459,6 @@ Suite *suite_primitives_spectral(void) {
                     pseudo_inverses_of_deficient_matrices, zero_matrices,
                     determinants_of_singular_matrices_have_derivatives, eigenvalues_of_general_matrices,
                     larger_matrices_by_their_residuals, exponentials_of_every_size,
-                    matrices_that_are_not_finite_give_nan_and_leave_others_alone, mistakes_are_named);
+                    matrices_that_are_not_finite_give_nan_and_leave_others_alone, mistakes_are_named,
+                    rows_refuse_what_their_kernels_cannot_do);
 }

@@ -222,14 +222,13 @@ LAM_API lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vec
  * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, of what treats them alike. */
 LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
 
-/* The eigenvalues of general matrices, in no order but that conjugate pairs are neighbours, the one with the positive
- * imaginary part first.
- * Shape   [..., n, n] gives real and imaginary parts, [..., n] each.
- * Fails   LAM_ERR_SHAPE unless square. Where there are no n independent eigenvectors there is no derivative either: it
- *         comes out huge, or as LAM_ERR_NUMERIC.
- * Owner   both: current scope. Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, of what treats them
- *         alike. */
-LAM_API lam_status lam_eigvals(lam_tensor *x, lam_tensor **real, lam_tensor **imaginary);
+/* The eigenvalues of general real matrices, in no order but that conjugate pairs are neighbours, the one with the
+ * positive imaginary part first.
+ * Shape   [..., n, n] gives [..., n], complex.
+ * Fails   LAM_ERR_SHAPE unless square; LAM_ERR_DTYPE for complex matrices. Where there are no n independent
+ *         eigenvectors there is no derivative either: it comes out huge, or as LAM_ERR_NUMERIC.
+ *         Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, of what treats them alike. */
+LAM_API lam_tensor *lam_eigvals(lam_tensor *x);
 
 typedef struct lam_svd_options {
     bool full_matrices; /* u and vt square; otherwise the vectors that belong to singular values */

@@ -1,5 +1,5 @@
-/* Eigenvalues of general real matrices, complex in general: real and imaginary parts are tensors of their own, and so
- * is everything here. From x v = v diag(w) come, with p = v^-1 dx v, dw = diag(p) and dv = v (f * p), f[i, j] = 1 /
+/* Eigenvalues of general real matrices, complex in general. Here real and imaginary parts are tensors of their own,
+ * which the wrapper joins. From x v = v diag(w) come, with p = v^-1 dx v, dw = diag(p) and dv = v (f * p), f[i, j] = 1 /
  * (w[j] - w[i]); the transpose is gx = Re(v^-H (diag(gw) + conj(f) * v^H gv) v^H). The lengths of the vectors are not
  * followed: only the values go out, which do not depend on them. */
 #include "lib/primitives/apply.h"
@@ -179,13 +179,10 @@ const lam_primitive lam__row_eigvals = {
     .batch = batch_eigvals,
 };
 
-lam_status lam_eigvals(lam_tensor *x, lam_tensor **real, lam_tensor **imaginary) {
+lam_tensor *lam_eigvals(lam_tensor *x) {
     lam_tensor *failed, *out[OUTPUTS];
-    *real = *imaginary = lam__axes_failed(x);
-    if (!lam__matrices_operands("eigvals", true, 1, &x, &x, &failed) || !lam__matrices_square("eigvals", x))
-        return lam_status_of(lam_ctx_of(*real));
-    lam_status status = apply_eigvals(x, false, out);
-    *real = out[VALUES];
-    *imaginary = out[VALUES + 1];
-    return status;
+    if (!lam__matrices_operands("eigvals", true, 1, &x, &x, &failed)) return failed;
+    if (!lam__matrices_square("eigvals", x)) return lam__axes_failed(x);
+    if (apply_eigvals(x, false, out) != LAM_OK) return lam__axes_failed(x);
+    return lam_complex(out[VALUES], out[VALUES + 1]);
 }

@@ -218,9 +218,8 @@ static const cases_wrong square_wrong[] = {
 /* Sums of powers 1, 2, 3 of the eigenvalues w: they determine all of at most three, in whatever order. */
 static void call_eigvals(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     static const int last = -1;
-    lam_tensor *re, *im;
     (void)u;
-    lam_eigvals(in[0], &re, &im);
+    lam_tensor *w = lam_eigvals(in[0]), *re = lam_real(w), *im = lam_imag(w);
     lam_tensor *real = re, *imaginary = im, *sums[3];
     for (int k = 0; k < 3; k++) {
         sums[k] = lam_sum(real, &(lam_reduce_options){.axes = {1, &last}});

@@ -435,6 +435,24 @@ START_TEST(more_than_two_to_the_31_elements) {
 }
 END_TEST
 
+BODY(two_of_axis_1) {
+    out[0] = lam_take_mode(in[0], in[1], 1, LAM_INDEX_CLIP);
+}
+
+/* Little of a tensor that has gaps is read where it lies, batched or not, also what is seen many times. */
+START_TEST(taking_little_of_what_is_not_contiguous) {
+    lam_tensor *x = lam_transpose(counted(LAM_DIMS(20, 3, 30, 2)), LAM_AXES(3, 0, 2, 1)), *at = INTS(-1, 25);
+    lam_tensor *rows = lam_broadcast_to(counted(LAM_DIMS(1, 4)), LAM_DIMS(100, 4)), *copy = lam_add(rows, 0.0);
+    lam_fn *f = FN(two_of_axis_1, 2, 1), *both = lam_vmap(f, NULL);
+    lam_tensor *each = lam_reshape(INTS(2, -1, 0, 3), LAM_DIMS(2, 2)), *solid = lam_add(x, 0.0);
+    EXPECT_SAME(apply2(f, x, at), apply2(f, solid, at), 0);
+    EXPECT_SAME(apply2(both, x, each), apply2(both, solid, each), 0);
+    EXPECT_SAME(apply2(f, rows, INTS(3)), apply2(f, copy, INTS(3)), 0);
+    EXPECT_SAME(lam_take_mode(rows, INTS(99, 100, -101), 0, LAM_INDEX_FILL),
+                lam_take_mode(copy, INTS(99, 100, -101), 0, LAM_INDEX_FILL), 0);
+}
+END_TEST
+
 /* ---- the printed table ------------------------------------------------------------------------------------------- */
 
 START_TEST(every_primitive_is_printed_with_all_its_rules) {
@@ -455,11 +473,12 @@ START_TEST(every_primitive_is_printed_with_all_its_rules) {
 END_TEST
 
 Suite *suite_primitives_indexing(void) {
-    Suite *suite = SUITE_OF("indexing", parts_by_expression, updates_by_expression, modes_of_expressions,
-                            impossible_expressions_are_refused, along_an_axis, nan_wins_when_scattered,
-                            ties_share_the_gradient, windows_as_lax_gathers_them, impossible_windows_are_refused,
-                            moving_slices, sets_and_counts, quantiles, statistics, layouts, reductions_with_a_function,
-                            more_than_two_to_the_31_elements, every_primitive_is_printed_with_all_its_rules);
+    Suite *suite =
+        SUITE_OF("indexing", parts_by_expression, updates_by_expression, modes_of_expressions,
+                 impossible_expressions_are_refused, along_an_axis, nan_wins_when_scattered, ties_share_the_gradient,
+                 windows_as_lax_gathers_them, impossible_windows_are_refused, moving_slices, sets_and_counts, quantiles,
+                 statistics, layouts, reductions_with_a_function, more_than_two_to_the_31_elements,
+                 taking_little_of_what_is_not_contiguous, every_primitive_is_printed_with_all_its_rules);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop, (int)(sizeof bodies / sizeof bodies[0]));
     return suite;

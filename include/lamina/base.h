@@ -44,7 +44,7 @@ typedef enum lam_dtype {
     LAM_C128,    /* two doubles: real and imaginary part; in C a double _Complex, in C++ a std::complex<double> */
     LAM_C64,     /* two floats, likewise */
     LAM_F16,     /* IEEE half, 2 bytes: 11 bits of precision, up to 65504; computed with in f32 */
-    LAM_BF16,    /* the upper half of an f32, 2 bytes: 8 bits of precision, the range of f32; computed with in f32 */
+    LAM_BF16,    /* the upper half of an f32, 2 bytes: 8 bits of precision, the range of f32; beside f16: f32 */
     LAM_DTYPE_COUNT
 } lam_dtype;
 

@@ -1,8 +1,7 @@
 /* Eigenvalues of general real matrices, complex in general. Here real and imaginary parts are tensors of their own,
- * which the wrapper joins. From x v = v diag(w) come, with p = v^-1 dx v, dw = diag(p) and dv = v (f * p), f[i, j] = 1
- * /
- * (w[j] - w[i]); the transpose is gx = Re(v^-H (diag(gw) + conj(f) * v^H gv) v^H). The lengths of the vectors are not
- * followed: only the values go out, which do not depend on them. */
+ * which the wrapper joins. From x v = v diag(w) come, with p = v^-1 dx v, dw = diag(p) and dv = v (f * p), where
+ * f[i, j] = 1 / (w[j] - w[i]); the transpose is gx = Re(v^-H (diag(gw) + conj(f) * v^H gv) v^H). The lengths of the
+ * vectors are not followed: only the values go out, which do not depend on them. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"

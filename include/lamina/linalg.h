@@ -195,9 +195,10 @@ LAM_API lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e);
  * Where eigenvalues or singular values repeat, or are closer than their rounding, their vectors are not determined and
  * have no derivative. Never is a NaN made of that: the share of vectors turning among equals is taken as 0. So what
  * depends on such vectors by their span alone has its derivative (a projector on all of them, u v^T), and so have sums
- * of functions of the values. One thing cannot be had from values and vectors: the derivative of v f(w) v^T between
- * equals is f', which neither knows. For such functions use those that have rules of their own: lam_expm, lam_pinv,
- * lam_solve, lam_inv, lam_matrix_power, lam_polar, lam_matrix_norm. */
+ * of functions of the values, these to the first order. One thing cannot be had from values and vectors: the derivative
+ * of v f(w) v^T between equals is f', which neither knows; the second derivative of a sum of f(w) needs it too. For
+ * such functions use those that have rules of their own: lam_expm, lam_pinv, lam_solve, lam_inv, lam_matrix_power,
+ * lam_polar, lam_matrix_norm. */
 
 typedef struct lam_qr_options {
     bool full_matrices; /* q square, r as x; otherwise the columns that x needs */

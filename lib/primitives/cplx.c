@@ -32,8 +32,8 @@ static void copy_parts(const lam_value *like, lam_dtype part, void *to, const in
                        const void *from, const int64_t *from_strides, bool from_two_apart) {
     int64_t t[LAM_INNER_RANK], f[LAM_INNER_RANK];
     for (int i = 0; i < like->rank; i++) {
-        t[i] = to_strides[i] << to_two_apart;
-        f[i] = from_strides[i] << from_two_apart;
+        t[i] = to_two_apart ? 2 * to_strides[i] : to_strides[i];
+        f[i] = from_two_apart ? 2 * from_strides[i] : from_strides[i];
     }
     if (like->count) lam__kernels_copy(like->rank, like->dims, part, to, t, part, from, f);
 }

@@ -23,14 +23,6 @@
  * terms that are inf count 1 and the others 0; where it is -inf all terms are 0, and SUM is given as 1. */
 enum { RESULT, TERMS, SUM, OUTPUTS };
 
-static lam__axis_set set_of(const void *params) {
-    return *(const lam__axis_set *)params;
-}
-
-static bool has(lam__axis_set set, int axis) {
-    return set >> axis & 1u;
-}
-
 static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_float(x->dtype))
@@ -39,7 +31,8 @@ static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
         out[o].dtype = (lam_dtype)x->dtype;
         out[o].rank = 0;
         for (int i = 0; i < x->rank; i++)
-            if (o == TERMS || !has(set_of(call->params), i)) out[o].dims[out[o].rank++] = x->dims[i];
+            if (o == TERMS || !lam__reduce_has(lam__reduce_set(call->params), i))
+                out[o].dims[out[o].rank++] = x->dims[i];
     }
     return LAM_OK;
 }
@@ -51,8 +44,8 @@ static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
 static void spread(const lam_value *x, lam__axis_set set, int64_t strides[]) {
     int64_t step = 1;
     for (int i = x->rank - 1; i >= 0; i--) {
-        strides[i] = has(set, i) ? 0 : step;
-        if (!has(set, i)) step *= x->dims[i];
+        strides[i] = lam__reduce_has(set, i) ? 0 : step;
+        if (!lam__reduce_has(set, i)) step *= x->dims[i];
     }
 }
 
@@ -60,11 +53,11 @@ static void spread(const lam_value *x, lam__axis_set set, int64_t strides[]) {
 static bool runs(const lam_value *x, lam__axis_set set) {
     int kept = 0;
     for (int i = 0; i < x->rank; i++) {
-        if (!has(set, i)) kept = i + 1;
+        if (!lam__reduce_has(set, i)) kept = i + 1;
         else if (kept > i) return false;
     }
     for (int i = 0; i < kept; i++)
-        if (has(set, i)) return false;
+        if (lam__reduce_has(set, i)) return false;
     return x->contiguous;
 }
 
@@ -145,7 +138,7 @@ static void end_sums(lam_dtype dtype, lam_value *const out[]) {
 static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam_dtype dtype = (lam_dtype)x->dtype;
-    lam__axis_set set = set_of(call->params);
+    lam__axis_set set = lam__reduce_set(call->params);
     lam_status status = LAM_OK;
     if (!out[RESULT]->count) return LAM_OK;
     lam__reduce_into(LAM__REDUCE_MAX, set, x, out[RESULT]->data);
@@ -178,12 +171,12 @@ static lam_tensor *plus(lam_tensor *x, lam_tensor *y) {
 
 static void vjp_logsumexp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *whole = plus(g[RESULT] ? lam_div(g[RESULT], r->out[SUM]) : NULL, g[SUM]);
-    if (whole) whole = lam__reduce_restore(whole, set_of(r->params), lam_dims_of(r->in[0]));
+    if (whole) whole = lam__reduce_restore(whole, lam__reduce_set(r->params), lam_dims_of(r->in[0]));
     gx[0] = lam_mul(r->out[TERMS], plus(whole, g[TERMS]));
 }
 
 static void batch_logsumexp(const lam_rule *r, lam_tensor *out[]) {
-    lam__axis_set set = set_of(r->params) << 1;
+    lam__axis_set set = lam__reduce_set(r->params) << 1;
     lam_bind(r->ctx, r->primitive, &set, sizeof set, LAM_LIST(r->in[0]), out, OUTPUTS);
 }
 

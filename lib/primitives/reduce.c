@@ -15,43 +15,35 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-static lam__axis_set set_of(const void *params) {
-    return *(const lam__axis_set *)params;
-}
-
-static bool has(lam__axis_set set, int axis) {
-    return set >> axis & 1u;
-}
-
 static lam_status shape_reduction(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     out->dtype = (lam_dtype)x->dtype;
     out->rank = 0;
     for (int i = 0; i < x->rank; i++)
-        if (!has(set_of(call->params), i)) out->dims[out->rank++] = x->dims[i];
+        if (!lam__reduce_has(lam__reduce_set(call->params), i)) out->dims[out->rank++] = x->dims[i];
     return LAM_OK;
 }
 
 void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
     bool reduced[LAM_INNER_RANK];
-    for (int i = 0; i < x->rank; i++) reduced[i] = has(set, i);
+    for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
     lam__kernels_reduce(id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides, out);
 }
 
 static lam_status eval_reduction(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
-    lam__reduce_into(id, set_of(call->params), call->in[0], out[0]->data);
+    lam__reduce_into(id, lam__reduce_set(call->params), call->in[0], out[0]->data);
     return LAM_OK;
 }
 
 lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like) {
     int64_t dims[LAM_INNER_RANK];
-    for (int i = 0; i < like.rank; i++) dims[i] = has(set, i) ? 1 : like.dims[i];
+    for (int i = 0; i < like.rank; i++) dims[i] = lam__reduce_has(set, i) ? 1 : like.dims[i];
     return lam__apply_reshape(r, like.rank, dims);
 }
 
 /* The same for what a rule is given beside its operand. */
 static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
-    return lam__reduce_restore(t, set_of(r->params), lam_dims_of(r->in[0]));
+    return lam__reduce_restore(t, lam__reduce_set(r->params), lam_dims_of(r->in[0]));
 }
 
 lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
@@ -69,7 +61,7 @@ static lam_tensor *sum_over(lam_tensor *x, lam__axis_set set) {
 
 /* The same reduction behind a batch axis. */
 static void batch_reduction(const lam_rule *r, lam_tensor *out[]) {
-    lam__axis_set set = set_of(r->params) << 1;
+    lam__axis_set set = lam__reduce_set(r->params) << 1;
     out[0] = lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
 }
 
@@ -128,10 +120,10 @@ static lam_tensor *others(lam_tensor *x, lam__axis_set set) {
     int order[LAM_INNER_RANK], back[LAM_INNER_RANK], n = 0;
     int64_t moved[LAM_INNER_RANK], flat[LAM_INNER_RANK];
     for (int i = 0; i < own.rank; i++)
-        if (!has(set, i)) order[n++] = i;
+        if (!lam__reduce_has(set, i)) order[n++] = i;
     int kept = n;
     for (int i = 0; i < own.rank; i++)
-        if (has(set, i)) order[n++] = i;
+        if (lam__reduce_has(set, i)) order[n++] = i;
     flat[kept] = 1;
     for (int i = 0; i < n; i++) {
         moved[i] = own.dims[order[i]];
@@ -144,12 +136,12 @@ static lam_tensor *others(lam_tensor *x, lam__axis_set set) {
 }
 
 static void jvp_prod(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam__axis_set set = set_of(r->params);
+    lam__axis_set set = lam__reduce_set(r->params);
     dout[0] = sum_over(lam_mul(dx[0], others(r->in[0], set)), set);
 }
 
 static void vjp_prod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = lam_mul(restored(r, g[0]), others(r->in[0], set_of(r->params)));
+    gx[0] = lam_mul(restored(r, g[0]), others(r->in[0], lam__reduce_set(r->params)));
 }
 
 const lam_primitive lam__row_prod = {
@@ -174,14 +166,14 @@ lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
 /* Which elements are the result, and how many these are. A NaN is the result wherever there is one. */
 static lam_tensor *winners(const lam_rule *r, lam_tensor **count) {
     lam_tensor *x = r->in[0], *wins = lam_or(lam_eq(x, restored(r, r->out[0])), lam_is_nan(x));
-    *count = sum_over(lam_cast(wins, lam_dtype_of(x)), set_of(r->params));
+    *count = sum_over(lam_cast(wins, lam_dtype_of(x)), lam__reduce_set(r->params));
     return wins;
 }
 
 static void jvp_extreme(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *count, *wins = winners(r, &count);
     lam_tensor *none = lam_eq(count, 0.0); /* of no elements */
-    dout[0] = lam_div(sum_over(lam_where(wins, dx[0], 0.0), set_of(r->params)), lam_where(none, 1.0, count));
+    dout[0] = lam_div(sum_over(lam_where(wins, dx[0], 0.0), lam__reduce_set(r->params)), lam_where(none, 1.0, count));
 }
 
 static void vjp_extreme(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {

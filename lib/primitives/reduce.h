@@ -7,6 +7,15 @@
 
 #include <lamina/ops.h>
 
+/* The parameter of a reduction, and whether it names an axis. */
+static inline lam__axis_set lam__reduce_set(const void *params) {
+    return *(const lam__axis_set *)params;
+}
+
+static inline bool lam__reduce_has(lam__axis_set set, int axis) {
+    return set >> axis & 1u;
+}
+
 /* x as f64 if it is no float. What is no tensor is left for the operation itself to name. */
 lam_tensor *lam__reduce_real(lam_tensor *x);
 

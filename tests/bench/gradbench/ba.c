@@ -162,6 +162,37 @@ static void derivative_c(const void *data, double *out) {
     for (int64_t i = 0; i < p->observations; i++) out[2 * BLOCK * p->observations + i] = -2 * p->weight[i];
 }
 
+/* Whether the sparse Jacobian, as a matrix times a direction, is the derivative along it by central differences. */
+static bool places(const void *data, const double *values) {
+    enum { LISTS = 3 };
+    const double step = 1e-6;
+    ba p = *(const ba *)data, *at = &p;
+    const double **list[LISTS] = {&at->camera, &at->point, &at->weight};
+    const int64_t count[LISTS] = {p.cameras * CAMERA, p.points * 3, p.observations}, rows = 3 * p.observations;
+    gradbench_store store = {0};
+    gradbench_seed(&store, 1);
+    double *along = gradbench_normal(&store, count[0] + count[1] + count[2]), largest = 0, apart = 0;
+    double *out[2] = {gradbench_doubles(&store, rows), gradbench_doubles(&store, rows)};
+    for (int side = 0; side < 2; side++) {
+        const double *direction = along;
+        p = *(const ba *)data;
+        for (int k = 0; k < LISTS; direction += count[k++]) {
+            double *moved = gradbench_doubles(&store, count[k]);
+            for (int64_t i = 0; i < count[k]; i++) moved[i] = (*list[k])[i] + (side ? step : -step) * direction[i];
+            *list[k] = moved;
+        }
+        objective_c(&p, out[side]);
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        double sum = 0, slope = (out[1][row] - out[0][row]) / (2 * step);
+        for (int64_t e = p.row_start[row]; e < p.row_start[row + 1]; e++) sum += values[e] * along[p.column[e]];
+        largest = fmax(largest, fabs(slope));
+        if (!(fabs(sum - slope) <= apart)) apart = fabs(sum - slope);
+    }
+    gradbench_free(&store);
+    return apart <= 1e-6 * largest;
+}
+
 /* ---- in Lamina ----------------------------------------------------------------------------------------------------
  * */
 
@@ -248,4 +279,13 @@ static const gradbench_size sizes[] = {
     {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_ba = {"ba", "sparse Jacobian", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_ba = {
+    .name = "ba",
+    .derivative = "sparse Jacobian",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+    .places = places,
+};

@@ -137,4 +137,12 @@ static const gradbench_size sizes[] = {
     {"n6 x1000", false, {6, 1000}}, {"n10 x100", false, {10, 100}}, {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_det = {"det", "gradient", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_det = {
+    .name = "det",
+    .derivative = "gradient",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

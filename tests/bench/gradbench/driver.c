@@ -141,6 +141,10 @@ static bool run_size(const gradbench_problem *p, const gradbench_size *size, res
     gradbench_lamina l = {.ctx = lam_ctx_new(NULL)};
     p->lamina(data, &l);
     bool ok = run_forms(&l, r, o);
+    if (ok && p->places && !p->places(data, r->derivative.result)) {
+        lam_fail(l.ctx, LAM_ERR_VALUE, "entries of the derivative are not where they belong");
+        ok = false;
+    }
     if (!ok) fprintf(stderr, "%s %s: %s\n", p->name, size->label, lam_error(l.ctx));
     lam_ctx_free(l.ctx);
     gradbench_free(&store);

@@ -231,4 +231,12 @@ static const gradbench_size sizes[] = {
     {"d64 k25 n10000", false, {64, 25, 10000}}, {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_gmm = {"gmm", "gradient", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_gmm = {
+    .name = "gmm",
+    .derivative = "gradient",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

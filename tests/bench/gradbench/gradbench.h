@@ -53,6 +53,7 @@ typedef struct gradbench_problem {
     void (*objective_c)(const void *data, double *out);
     void (*derivative_c)(const void *data, double *out);
     void (*lamina)(void *data, gradbench_lamina *l);
+    bool (*places)(const void *data, const double *derivative); /* sparse ones: they are where they belong; or NULL */
 } gradbench_problem;
 
 extern const gradbench_problem gradbench_gmm, gradbench_ba, gradbench_lstm, gradbench_ht, gradbench_lse, gradbench_llsq,

@@ -395,4 +395,12 @@ static const gradbench_size sizes[] = {
     {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_ht = {"ht", "Jacobian", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_ht = {
+    .name = "ht",
+    .derivative = "Jacobian",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

@@ -102,4 +102,11 @@ static const gradbench_size sizes[] = {
 };
 
 const gradbench_problem gradbench_kmeans = {
-    "kmeans", "gradient, Hessian diagonal", sizes, make, objective_c, derivative_c, lamina};
+    .name = "kmeans",
+    .derivative = "gradient, Hessian diagonal",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

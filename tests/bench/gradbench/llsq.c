@@ -109,4 +109,12 @@ static const gradbench_size sizes[] = {
     {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_llsq = {"llsq", "gradient", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_llsq = {
+    .name = "llsq",
+    .derivative = "gradient",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

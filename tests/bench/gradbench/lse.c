@@ -51,4 +51,12 @@ static const gradbench_size sizes[] = {
     {"n1000000", false, {1000000}}, {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_lse = {"lse", "gradient", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_lse = {
+    .name = "lse",
+    .derivative = "gradient",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

@@ -225,4 +225,12 @@ static const gradbench_size sizes[] = {
     {"l2 c4096", false, {2, 4096}}, {"l4 c4096", false, {4, 4096}}, {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_lstm = {"lstm", "gradient", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_lstm = {
+    .name = "lstm",
+    .derivative = "gradient",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

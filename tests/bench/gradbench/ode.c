@@ -132,4 +132,12 @@ static const gradbench_size sizes[] = {
     {"n100 s100 x100", false, {100, 100, 100}}, {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_ode = {"ode", "gradient", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_ode = {
+    .name = "ode",
+    .derivative = "gradient",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

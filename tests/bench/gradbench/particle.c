@@ -124,4 +124,12 @@ static const gradbench_size sizes[] = {
     {"x8", true, {8}}, {"x1", false, {1}}, {"x1000", false, {1000}}, {"x10000", false, {10000}}, {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_particle = {"particle", "derivative", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_particle = {
+    .name = "particle",
+    .derivative = "derivative",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

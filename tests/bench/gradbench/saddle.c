@@ -135,4 +135,12 @@ static const gradbench_size sizes[] = {
     {"x8", true, {8}}, {"x1", false, {1}}, {"x1000", false, {1000}}, {"x100000", false, {100000}}, {NULL, false, {0}},
 };
 
-const gradbench_problem gradbench_saddle = {"saddle", "nested descent", sizes, make, objective_c, derivative_c, lamina};
+const gradbench_problem gradbench_saddle = {
+    .name = "saddle",
+    .derivative = "nested descent",
+    .sizes = sizes,
+    .make = make,
+    .objective_c = objective_c,
+    .derivative_c = derivative_c,
+    .lamina = lamina,
+};

@@ -165,7 +165,7 @@ typedef struct word {
 
 /* x + u (e + e'): units 2 d and 2 d + 1 belong to depth d. */
 static hyper reference(const word *w, int depth, const hyper x[]) {
-    if (depth == w->length) return nasty_reference(x);
+    if (depth == DEPTH || depth == w->length) return nasty_reference(x);
     hyper at[SIZE], sum = hyper_number(0);
     kind k = letters[w->letter[depth]].kind;
     if (k == BATCHED) {
@@ -186,7 +186,7 @@ static hyper reference(const word *w, int depth, const hyper x[]) {
 }
 
 static lam_fn *function_from(const word *w, int depth, link links[]) {
-    if (depth == w->length) {
+    if (depth == DEPTH || depth == w->length) {
         lam_tensor *c = vector_of(captured, 3);
         return lam_fn_new(ctx, &(lam_fn_options){.name = "nasty",
                                                  .body = nasty,

@@ -123,7 +123,7 @@ typedef struct cases_whole {
 
 static void call_whole(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     const cases_whole *w = u->row->more;
-    lam_tensor *x[CASES_OPERANDS];
+    lam_tensor *x[CASES_OPERANDS] = {NULL};
     bool fine = usable(u->inputs, in);
     for (int i = 0; i < u->inputs; i++) x[i] = fine ? joined(in[i]) : in[i];
     lam_tensor *z = w->call(u, x);

@@ -73,6 +73,11 @@ LAM_API lam_tensor *lam__where_operands(lam_tensor *c, lam__operand x, lam__oper
  * Owner   current scope. */
 LAM_API lam_tensor *lam__clamp_operands(lam_tensor *x, lam__operand lo, lam__operand hi);
 
+/* lam_fma(x, y, z) with each of y and z a tensor or a number, weak against x.
+ * Fails   as lam_fma does; LAM_ERR_VALUE if the dtype of x cannot hold an integer.
+ * Owner   current scope. */
+LAM_API lam_tensor *lam__fma_operands(lam_tensor *x, lam__operand y, lam__operand z);
+
 LAM__INLINE lam__operand lam__operand_tensor(lam_tensor *x) {
     lam__operand made;
     made.kind = LAM__TENSOR;
@@ -186,6 +191,7 @@ typedef char (*lam__kinds_tu)[13];
 /* x and y, or lo and hi: each a tensor or a number; both may be numbers. The first argument is a tensor. */
 #define lam_where(c, x, y)   lam__where_operands(c, LAM__OPERAND(x), LAM__OPERAND(y))
 #define lam_clamp(x, lo, hi) lam__clamp_operands(x, LAM__OPERAND(lo), LAM__OPERAND(hi))
+#define lam_fma(x, y, z)     lam__fma_operands(x, LAM__OPERAND(y), LAM__OPERAND(z))
 
 #else /* C++17 */
 
@@ -253,6 +259,10 @@ template <class X, class Y> lam__cxx::if_any_literal<X, Y> lam_where(lam_tensor 
 
 template <class Lo, class Hi> lam__cxx::if_any_literal<Lo, Hi> lam_clamp(lam_tensor *x, Lo lo, Hi hi) {
     return lam__clamp_operands(x, ::lam__cxx::operand(lo), ::lam__cxx::operand(hi));
+}
+
+template <class Y, class Z> lam__cxx::if_any_literal<Y, Z> lam_fma(lam_tensor *x, Y y, Z z) {
+    return lam__fma_operands(x, ::lam__cxx::operand(y), ::lam__cxx::operand(z));
 }
 
 } /* extern "C++" */

@@ -368,7 +368,7 @@ LAM_API lam_tensor *lam_where(lam_tensor *condition, lam_tensor *x, lam_tensor *
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1 inside, 0 outside and at the edges. */
 LAM_API lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
 
-/* x y + z, rounded once; integers are taken as f64. Shape: all three broadcast.
+/* x y + z, rounded once; integers are taken as f64. Shape: all three broadcast. C numbers may stand for y and z.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: y, x, 1. */
 LAM_API lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z);
 

@@ -309,7 +309,7 @@ const lam_primitive lam__row_fma = {
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
 };
 
-lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
+lam_tensor *(lam_fma)(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
     return lam__apply_ternary(&lam__row_fma, x, y, z);
 }
 

@@ -57,7 +57,8 @@ lam_tensor *lam_logit(lam_tensor *x) {
 }
 
 lam_tensor *lam_entr(lam_tensor *x) {
-    return lam_where(lam_lt(x, 0.0), -INFINITY, lam_neg(lam_xlogy(x, x)));
+    lam_tensor *outside = lam_lt(x, 0.0), *inside = lam_where(outside, 0.0, x);
+    return lam_where(outside, -INFINITY, lam_neg(lam_xlogy(inside, inside)));
 }
 
 lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {

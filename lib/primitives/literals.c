@@ -91,3 +91,7 @@ lam_tensor *lam__where_operands(lam_tensor *c, lam__operand x, lam__operand y) {
 lam_tensor *lam__clamp_operands(lam_tensor *x, lam__operand lo, lam__operand hi) {
     return with_two(lam_clamp, x, x, lo, hi);
 }
+
+lam_tensor *lam__fma_operands(lam_tensor *x, lam__operand y, lam__operand z) {
+    return with_two(lam_fma, x, x, y, z);
+}

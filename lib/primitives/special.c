@@ -67,10 +67,14 @@ lam_tensor *lam_erfcx(lam_tensor *x) {
 
 /* ---- the normal distribution ------------------------------------------------------------------------------------- */
 
+/* The density times the square root of 2 pi. */
+static lam_tensor *bell(lam_tensor *x) {
+    return lam_exp(lam_mul(-0.5, lam_square(x)));
+}
+
 static lam_tensor *slope_ndtr(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *density = lam_exp(lam_mul(-0.5, lam_square(r->in[0])));
-    return lam_mul(lam_mul(t, 0.39894228040143267794), density);
+    return lam_mul(lam_mul(t, 0.39894228040143267794), bell(r->in[0]));
 }
 
 const lam_primitive lam__row_ndtr = {
@@ -88,11 +92,14 @@ lam_tensor *lam_ndtr(lam_tensor *x) {
     return lam__apply_unary(&lam__row_ndtr, x);
 }
 
-/* The density over the distribution function, which erfcx gives without a tail that vanishes. */
+/* The density over the distribution function: on the left erfcx gives it without a tail that vanishes, on the right
+ * erfcx would overflow and its derivatives with it. */
 static lam_tensor *slope_log_ndtr(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *z = lam_mul(r->in[0], -0.70710678118654752440);
-    return lam_div(lam_mul(t, 0.79788456080286535588), lam_erfcx(z));
+    lam_tensor *x = r->in[0], *right = lam_gt(x, 0.0), *z = lam_where(right, x, 0.0);
+    lam_tensor *left = lam_erfcx(lam_where(right, 0.0, lam_mul(x, -0.70710678118654752440)));
+    lam_tensor *ratio = lam_where(right, lam_div(lam_mul(0.5, bell(z)), lam_ndtr(z)), lam_reciprocal(left));
+    return lam_mul(lam_mul(t, 0.79788456080286535588), ratio);
 }
 
 const lam_primitive lam__row_log_ndtr = {

@@ -160,7 +160,7 @@ lam_tensor *lam_rsqrt(lam_tensor *x) {
 
 static lam_tensor *slope_cbrt(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_div(t, lam_mul(3.0, lam_square(r->out[0])));
+    return lam_mul(lam_div(t, 3.0), lam_integer_pow(r->out[0], -2));
 }
 
 const lam_primitive lam__row_cbrt = {

@@ -20,6 +20,7 @@ lam_tensor *lam_mul(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_add(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
+lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z);
 void use_list(lam_list list);
 void use_axes(lam_axes axes);
 void set(lam_tensor **out, size_t n_out);
@@ -78,6 +79,7 @@ ROWS = [
     ("both", "a struct as operand", "use(lam_mul(x, *leaves));", "use(lam_mul(x, leaves->bias));"),
     ("both", "a string as branch of where", 'use(lam_where(x, x, "1"));', "use(lam_where(x, x, 1));"),
     ("both", "a pointer as bound of clamp", "use(lam_clamp(x, number, 1));", "use(lam_clamp(x, *number, 1));"),
+    ("both", "a string as factor of fma", 'use(lam_fma(x, "2", x));', "use(lam_fma(x, 2, x));"),
     ("both", "a missing operand", "use(lam_mul(x));", "use(lam_mul(x, x));"),
     ("both", "tree of chars", "use_list(LAM_TREE(texts));", "use_list(LAM_TREE(leaves));"),
     ("both", "tree with a wider member", "use_list(LAM_TREE(wide));", "use_list(LAM_TREE(nested));"),
@@ -111,6 +113,7 @@ MENTIONS = [
     ("lam_where(x, ARG, x)", 2),
     ("lam_where(ARG, x, x)", 1),
     ("lam_clamp(x, x, ARG)", 2),
+    ("lam_fma(x, ARG, x)", 2),
     ("LAM_LIST(ARG)", 1),
     ("LAM_LIST(x, LAM_LIST(LAM_LIST(LAM_LIST(LAM_LIST(ARG)))))", 1),
     ("LAM_DIMS(ARG, 2)", 1),

@@ -162,6 +162,7 @@ static void test_three_operands(lam_tensor *c, lam_tensor *x) {
     IS(lam_where(c, 0, 0), "where(y, 0i, 0i)");
     IS(lam_clamp(x, x, ULLONG_MAX), "clamp(x, x, 18446744073709551615u)");
     IS(lam_clamp(x, -1.5f, 1), "clamp(x, -1.5r, 1i)");
+    IS(lam_fma(x, x, 1.5f), "fma(x, x, 1.5r)");
 }
 
 static void test_ordinary_functions(lam_tensor *x, lam_tensor *y) {

@@ -245,6 +245,9 @@ START_TEST(clamp_takes_any_mixture) {
     IS(lam_clamp(x, 0, 1.5), "clamp(x, 0i, 1.5r)");
     IS(lam_clamp(x, -1.0, y), "clamp(x, -1r, y)");
     IS(lam_clamp(x, y, (_Bool)1), "clamp(x, y, 1i)");
+    IS(lam_fma(x, y, y), "fma(x, y, y)");
+    IS(lam_fma(x, -2, y), "fma(x, -2i, y)");
+    IS(lam_fma(x, y, 0.5), "fma(x, y, 0.5r)");
 }
 END_TEST
 

@@ -113,6 +113,7 @@ lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
+lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z);
 
 lam_tensor *lam_add(lam_tensor *x, lam_tensor *y) {
     return mock_two("add", x, y);
@@ -234,6 +235,10 @@ lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi) {
     return mock_three("clamp", x, lo, hi);
 }
 
+lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
+    return mock_three("fma", x, y, z);
+}
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
@@ -284,6 +289,10 @@ lam_tensor *lam__where_operands(lam_tensor *c, lam__operand x, lam__operand y) {
 
 lam_tensor *lam__clamp_operands(lam_tensor *x, lam__operand lo, lam__operand hi) {
     return (lam_clamp)(x, mock_operand(lo), mock_operand(hi));
+}
+
+lam_tensor *lam__fma_operands(lam_tensor *x, lam__operand y, lam__operand z) {
+    return (lam_fma)(x, mock_operand(y), mock_operand(z));
 }
 
 #ifdef __cplusplus

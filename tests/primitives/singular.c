@@ -24,7 +24,8 @@ UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
 UNARY(asin) UNARY(acos) UNARY(atan) UNARY(acosh) UNARY(asinh) UNARY(atanh)
 UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(logistic) UNARY(erf) UNARY(erfc) UNARY(is_nan) UNARY(is_finite)
 BINARY(add) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min) BINARY(atan2) BINARY(hypot)
-UNARY(erf_inv) UNARY(erfcx) UNARY(ndtr) UNARY(ndtri) UNARY(log_ndtr) UNARY(softplus) UNARY(lgamma) UNARY(digamma)
+UNARY(erf_inv) UNARY(erfcx) UNARY(ndtr) UNARY(ndtri) UNARY(log_ndtr) UNARY(entr)
+UNARY(softplus) UNARY(lgamma) UNARY(digamma)
 UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py)
 BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(ge)
 
@@ -60,7 +61,8 @@ static const point points[] = {
     {of_round, 1, {2.5}, {0}, {0}, OFF},
     {of_trunc, 1, {-2}, {0}, {0}, OFF},
     {of_sqrt, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
-    {of_cbrt, 1, {0}, {INFINITY}, NONE},
+    {of_cbrt, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
+    {of_cbrt, 1, {INFINITY}, {0}, {0}, OFF},
     {of_rsqrt, 1, {0}, {-INFINITY}, {INFINITY}, OFF},
     {of_reciprocal, 1, {0}, {-INFINITY}, {INFINITY}, OFF},
     {of_log, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
@@ -68,12 +70,14 @@ static const point points[] = {
     {of_log2, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
     {of_log10, 1, {0}, {INFINITY}, {-INFINITY}, OFF},
     {of_log1p, 1, {-1}, {INFINITY}, {-INFINITY}, OFF},
-    {of_asin, 1, {1}, {INFINITY}, NONE},
-    {of_asin, 1, {-1}, {INFINITY}, NONE},
-    {of_acos, 1, {1}, {-INFINITY}, NONE},
-    {of_acos, 1, {-1}, {-INFINITY}, NONE},
-    {of_atanh, 1, {1}, {INFINITY}, NONE},
-    {of_atanh, 1, {-1}, {INFINITY}, NONE},
+    {of_asin, 1, {1}, {INFINITY}, {INFINITY}, OFF},
+    {of_asin, 1, {1e-20}, {1}, {1e-20}, OFF},
+    {of_asin, 1, {-1}, {INFINITY}, {-INFINITY}, OFF},
+    {of_acos, 1, {1}, {-INFINITY}, {-INFINITY}, OFF},
+    {of_acos, 1, {-1}, {-INFINITY}, {INFINITY}, OFF},
+    {of_atanh, 1, {1}, {INFINITY}, {INFINITY}, OFF},
+    {of_atanh, 1, {1e-20}, {1}, {2e-20}, OFF},
+    {of_atanh, 1, {-1}, {INFINITY}, {-INFINITY}, OFF},
     {of_acosh, 1, {1}, {INFINITY}, NONE},
     {of_pow, 2, {0, 0}, {0, 0}, {0, 0}, OFF},
     {of_pow, 2, {2, 0}, {0, LN2}, {0, LN2 * LN2}, 0.5},
@@ -100,6 +104,10 @@ static const point points[] = {
     {of_erf_inv, 1, {1}, {INFINITY}, NONE},
     {of_ndtri, 1, {0}, {INFINITY}, NONE},
     {of_ndtri, 1, {1}, {INFINITY}, NONE},
+    {of_log_ndtr, 1, {700}, {0}, {0}, OFF},
+    {of_log_ndtr, 1, {INFINITY}, {0}, NONE},
+    {of_entr, 1, {-1}, {0}, {0}, OFF},
+    {of_entr, 1, {1}, {-1}, {-1}, OFF},
     {of_softplus, 1, {0}, {0.5}, {0.25}, OFF},
     {of_softplus, 1, {-INFINITY}, {0}, {0}, OFF},
     {of_i0e, 1, {0}, {0}, NONE},

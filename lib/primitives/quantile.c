@@ -104,8 +104,9 @@ static lam_tensor *between(lam_tensor *sorted, lam_tensor *at, lam_quantile_meth
     lam_tensor *x = element(sorted, low), *y = element(sorted, high);
     if (method == LAM_QUANTILE_MIDPOINT) return lam_mul(0.5, lam_add(x, y));
     lam_tensor *part = in_front(lam_cast(lam_sub(at, low), lam_dtype_of(x)), lam_rank(sorted) - 1);
-    lam_tensor *apart = lam_ne(x, y); /* equal ones may be infinite */
-    return lam_add(x, lam_mul(part, lam_sub(lam_where(apart, y, 0.0), lam_where(apart, x, 0.0))));
+    lam_tensor *finite = lam_and(lam_is_finite(x), lam_is_finite(y)), *from = lam_where(finite, x, 0.0);
+    lam_tensor *there = lam_add(from, lam_mul(part, lam_sub(lam_where(finite, y, 0.0), from)));
+    return lam_where(finite, there, lam_mul(0.5, lam_add(x, y))); /* the middle: x where both are the same element */
 }
 
 static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {

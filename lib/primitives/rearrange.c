@@ -34,11 +34,18 @@ lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis) {
 lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
     int rank = lam_rank(x);
     if (!lam__scope_peek(x)) return lam__axes_fail("tile", x, LAM_ERR_NULL, "no tensor");
-    if (repeats.rank != rank || (rank && !repeats.dims))
-        return lam__axes_fail("tile", x, LAM_ERR_SHAPE, "%d numbers for %d axes", repeats.rank, rank);
-    x = lam_alias(x);
-    for (int i = 0; i < rank; i++)
-        if (repeats.dims[i] != 1) x = repeated("tile", x, repeats.dims[i], i, false);
+    if (repeats.rank > LAM_MAX_RANK || (repeats.rank > 0 && !repeats.dims))
+        return lam__axes_fail("tile", x, LAM_ERR_RANK, "%d numbers of times, at most %d are possible", repeats.rank,
+                              LAM_MAX_RANK);
+    if (repeats.rank > rank) {
+        int64_t dims[LAM_MAX_RANK];
+        for (int i = 0; i < repeats.rank; i++) dims[i] = i < repeats.rank - rank ? 1 : lam_dim(x, i - repeats.rank);
+        x = lam__apply_reshape(x, rank = repeats.rank, dims);
+    } else {
+        x = lam_alias(x);
+    }
+    for (int i = 0; i < repeats.rank; i++)
+        if (repeats.dims[i] != 1) x = repeated("tile", x, repeats.dims[i], rank - repeats.rank + i, false);
     return x;
 }
 

@@ -245,6 +245,10 @@ START_TEST(sets_and_counts) {
 }
 END_TEST
 
+BODY(median_of) {
+    out[0] = lam_median(in[0], NULL);
+}
+
 /* NumPy */
 START_TEST(quantiles) {
     static const double want[][5] = {
@@ -262,6 +266,9 @@ START_TEST(quantiles) {
            LAM_DIMS(2, 2), 1, 3, 3, 6);
     EXPECT_NUM(lam_quantile(x, num(1.5), NULL), NAN);
     EXPECT_NUM(lam_quantile(VEC(INFINITY, INFINITY), num(0.5), NULL), INFINITY);
+    EXPECT_NUM(lam_quantile(VEC(1, INFINITY), num(0), NULL), 1);
+    EXPECT_NUM(lam_median(VEC(0, -INFINITY, 1, -INFINITY), NULL), -INFINITY);
+    EXPECT(lam_apply(lam_grad(FN(median_of, 1, 1), NULL), LAM_LIST(VEC(2, 5, 2, 1))), LAM_DIMS(4), .5, 0, .5, 0);
     lam_quantile(x, q, &(lam_quantile_options){.method = (lam_quantile_method)7});
     EXPECT_ERROR(LAM_ERR_OPTION, "quantile");
     lam_median(lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), NULL);

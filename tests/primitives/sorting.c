@@ -53,6 +53,9 @@ START_TEST(tile_repeat_and_roll_move_elements) {
     EXPECT(lam_tile(x, LAM_DIMS(2, 1)), LAM_DIMS(4, 2), 1, 2, 3, 4, 1, 2, 3, 4);
     EXPECT_EMPTY(lam_tile(x, LAM_DIMS(0, 3)), LAM_DIMS(0, 6));
     EXPECT_NUM(lam_tile(num(3), LAM_DIMS0), 3);
+    EXPECT(lam_tile(num(3), LAM_DIMS(2)), LAM_DIMS(2), 3, 3);
+    EXPECT(lam_tile(x, LAM_DIMS(2)), LAM_DIMS(2, 4), 1, 2, 1, 2, 3, 4, 3, 4);
+    EXPECT(lam_tile(x, LAM_DIMS(2, 1, 1)), LAM_DIMS(2, 2, 2), 1, 2, 3, 4, 1, 2, 3, 4);
     EXPECT(lam_repeat(x, 2, 1), LAM_DIMS(2, 4), 1, 1, 2, 2, 3, 3, 4, 4);
     EXPECT(lam_repeat(x, 2, -2), LAM_DIMS(4, 2), 1, 2, 1, 2, 3, 4, 3, 4);
     EXPECT(lam_roll(VEC(1, 2, 3), 1, 0), LAM_DIMS(3), 3, 1, 2);
@@ -64,8 +67,8 @@ END_TEST
 
 START_TEST(wrong_rearrangements_fail_with_their_names) {
     lam_tensor *x = MAT(2, 2, 1, 2, 3, 4);
-    lam_tile(x, LAM_DIMS(2));
-    EXPECT_ERROR(LAM_ERR_SHAPE, "tile", "1 numbers for 2 axes");
+    lam_tile(x, LAM_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1));
+    EXPECT_ERROR(LAM_ERR_RANK, "tile", "17 numbers", "at most 16");
     lam_tile(x, LAM_DIMS(1, -1));
     EXPECT_ERROR(LAM_ERR_VALUE, "tile", "-1");
     lam_repeat(x, INT64_MAX, 0);

@@ -36,10 +36,11 @@ lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to) {
 
 /* A box around v, taken over, whose batch axis is `axis`. */
 static lam_value *box(lam__level *level, lam_value *v, int axis) {
+    if (axis == 0) return lam__level_box_behind(level, v);
     int64_t without[LAM_INNER_RANK];
-    for (int i = 0, n = 0; axis && i < v->rank; i++)
+    for (int i = 0, n = 0; i < v->rank; i++)
         if (i != axis) without[n++] = v->dims[i];
-    lam_value *made = lam__value_box(level, (lam_dtype)v->dtype, v->rank - 1, axis ? without : v->dims + 1, v);
+    lam_value *made = lam__value_box(level, (lam_dtype)v->dtype, v->rank - 1, without, v);
     if (made) lam__payload_of(made)->number = axis;
     return made;
 }
@@ -127,7 +128,7 @@ LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *cal
     lam_value *in[2];
     if (!unbox_aligned(level, n, call->in, in)) return process_lists(level, call, out);
     lam_status status = lam__dispatch_below(call, n, in, out);
-    if (status == LAM_OK && !(out[0] = box(level, out[0], 0))) status = LAM_ERR_MEMORY;
+    if (status == LAM_OK && !(out[0] = lam__level_box_behind(level, out[0]))) status = LAM_ERR_MEMORY;
     return status;
 }
 
@@ -137,6 +138,14 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     if (call->inputs == 2) return process_few(level, call, 2, out);
     if (call->inputs == 1) return process_few(level, call, 1, out);
     return process_lists(level, call, out);
+}
+
+/* Boxes that have the batch axis at one place are added as they lie. */
+static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign, lam_status *status) {
+    lam__payload *to = lam__payload_of(sum);
+    if (!lam__level_owns(level, g) || lam__payload_of(g)->number != to->number) return false;
+    *status = lam__rules_accumulate(level->ctx, &to->inner, lam__value_hold(lam__payload_of(g)->inner), sign);
+    return true;
 }
 
 /* One draw for all, or one with the batch axis in front, of which a chunk is its part. */
@@ -200,6 +209,7 @@ const lam__interpreter lam__interpreter_vmap = {
     .name = "vmap",
     .hides_axis = true,
     .process = process,
+    .accumulate = accumulate,
     .draw = draw,
     .drawn = drawn,
     .unreadable_status = LAM_ERR_BATCHED,

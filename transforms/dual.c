@@ -12,7 +12,7 @@
 
 /* A box {primal, tangent}; takes both over. */
 static lam_value *dual(lam__level *level, lam_value *primal, lam_value *tangent) {
-    lam_value *box = lam__value_box_like(level, primal, tangent, 0);
+    lam_value *box = lam__level_box(level, primal, tangent, 0);
     if (!box) lam__value_release(tangent);
     return box;
 }
@@ -99,6 +99,19 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     return process_lists(level, call, out);
 }
 
+/* Primal to primal, tangent to tangent. */
+static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign, lam_status *status) {
+    bool own = lam__level_owns(level, g);
+    lam__payload *to = lam__payload_of(sum);
+    const lam__payload *from = lam__payload_of(g);
+    lam_value *tangent = to->extra;
+    *status = lam__rules_accumulate(level->ctx, &to->inner, lam__value_hold(own ? from->inner : g), sign);
+    if (own && *status == LAM_OK)
+        *status = lam__rules_accumulate(level->ctx, &tangent, lam__value_hold(from->extra), sign);
+    to->extra = tangent;
+    return true;
+}
+
 static lam_value *read_primal(const lam_value *box) {
     return lam__payload_of(box)->inner;
 }
@@ -115,6 +128,7 @@ static void print(FILE *file, const lam_value *box) {
 const lam__interpreter lam__interpreter_jvp = {
     .name = "jvp",
     .process = process,
+    .accumulate = accumulate,
     .read = read_primal,
     .drop = drop,
     .print = print,

@@ -38,6 +38,17 @@ static inline void *lam__node_params(lam__node *n) {
     return lam__node_inputs(n, n->outputs) + n->inputs;
 }
 
+/* NOTE [sums in place]
+ * The way back adds up cotangents. Where those are boxes of a tape below, each sum would be a node with a box of its
+ * own. Since nobody else sees what is being added up, one node gathers all terms, up to as many as its block may have,
+ * and the box stays. It is not on anybody's way yet, so it may move to a larger block and take a new id as it grows. */
+enum { LAM__NODE_TERMS = 39 }; /* of one sum: with them it takes 1024 bytes */
+extern const lam_primitive lam__node_sum;
+
+/* Frees a node that nobody holds, at once. */
+void lam__node_end(lam_ctx *ctx, lam__node *n);
+
+/* The same where it may be one of a chain: when those have been freed that wait already. */
 void lam__node_free(lam_ctx *ctx, lam__node *n);
 
 static inline void lam__node_release(lam_ctx *ctx, lam__node *n) {

@@ -8,16 +8,24 @@
 
 #include <string.h>
 
+/* NOTE [runs]
+ * What waits is taken from the highest id down. What joins comes in order, mostly: along a chain each is taken at once,
+ * and a derivative's own way back meets the nodes of the function from the first to the last. So those that wait lie in
+ * a few runs, each with its highest id in front, the runs by falling ids of their fronts; what fits no run goes to a
+ * heap. */
+enum { RUNS = 8 };
+
 typedef struct walk {
     lam_ctx *ctx;
     uint64_t id;
     bool once;
-    lam__node *apart; /* one that waits outside the heap, or NULL */
-    lam__node **heap; /* a max-heap on id */
-    size_t count, room;
+    int runs;
+    lam__node *front[RUNS]; /* linked through defer.next, which a node that is held has no use for */
+    lam__node **heap;       /* a max-heap on id */
+    size_t count, room;     /* of the heap */
 } walk;
 
-/* ---- heap ------------------------------------------------------------------------------------------------------ */
+/* ---- what waits ------------------------------------------------------------------------------------------------ */
 
 static lam_status heap_grow(walk *w) {
     size_t room = w->room ? 2 * w->room : 64;
@@ -30,7 +38,7 @@ static lam_status heap_grow(walk *w) {
     return LAM_OK;
 }
 
-static lam_status heap_push(walk *w, lam__node *n) {
+LAM__APART static lam_status heap_push(walk *w, lam__node *n) {
     if (w->count == w->room && heap_grow(w) != LAM_OK) return LAM_ERR_MEMORY;
     size_t i = w->count++;
     for (size_t up; i && w->heap[up = (i - 1) / 2]->id < n->id; i = up) w->heap[i] = w->heap[up];
@@ -38,7 +46,7 @@ static lam_status heap_push(walk *w, lam__node *n) {
     return LAM_OK;
 }
 
-static lam__node *heap_pop(walk *w) {
+LAM__APART static lam__node *heap_pop(walk *w) {
     lam__node *top = w->heap[0], *last = w->heap[--w->count];
     size_t i = 0;
     for (;;) {
@@ -53,65 +61,91 @@ static lam__node *heap_pop(walk *w) {
     return top;
 }
 
-/* Nodes wait in two places: one outside the heap, which for a chain is all there are, and the rest inside. Each that
- * waits is held. */
+static inline lam__node *behind(const lam__node *n) {
+    return (lam__node *)n->defer.next;
+}
+
+/* Holds n, which waits from now on. */
 static inline lam_status wait_for_visit(walk *w, lam__node *n) {
-    if (n->primitive) { /* a leaf keeps what it gets */
-        if (w->apart && heap_push(w, n) != LAM_OK) return LAM_ERR_MEMORY;
-        if (!w->apart) w->apart = n;
-        n->refs++;
-    }
-    n->run = w->id;
+    int i = 0;
+    while (i < w->runs && w->front[i]->id > n->id) i++;
+    if (i == RUNS && heap_push(w, n) != LAM_OK) return LAM_ERR_MEMORY;
+    n->refs++;
+    if (i == RUNS) return LAM_OK;
+    n->defer.next = i < w->runs ? &w->front[i]->defer : NULL;
+    w->front[i] = n;
+    if (i == w->runs) w->runs++;
     return LAM_OK;
+}
+
+/* Brings the runs into order where the first has ended, or its front has fallen below the next one's. */
+LAM__APART static void order_runs(walk *w, lam__node *next) {
+    int i = 0, last = w->runs - 1;
+    for (; i < last && (!next || w->front[i + 1]->id > next->id); i++) w->front[i] = w->front[i + 1];
+    if (next) w->front[i] = next;
+    else w->runs = last;
 }
 
 /* The waiting node that has heard from all its consumers; NULL at the end. */
 static inline lam__node *next_to_visit(walk *w) {
-    lam__node *n = w->apart;
+    lam__node *n = w->runs ? w->front[0] : NULL;
     if (w->count && (!n || w->heap[0]->id > n->id)) return heap_pop(w);
-    w->apart = NULL;
+    if (!n) return NULL;
+    lam__node *next = behind(n);
+    if (w->runs == 1) {
+        w->front[0] = next;
+        w->runs = next != NULL;
+    } else {
+        order_runs(w, next);
+    }
     return n;
 }
 
 /* ---- cotangents ---------------------------------------------------------------------------------------------- */
 
-LAM__APART static lam_status fail_busy(walk *w, lam_value *g) {
-    lam__value_release(g);
-    return lam__error_set(w->ctx, LAM_ERR_VALUE, NULL, "a pullback was called by a rule that it is itself calling");
+/* The first cotangent for a node: it waits for its visit from now on, unless it is a leaf, which keeps what it gets. */
+LAM__APART static lam_status deliver_first(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
+    if (n->run || (n->primitive && wait_for_visit(w, n) != LAM_OK)) {
+        lam__value_release(g);
+        if (!n->run) return LAM_ERR_MEMORY;
+        return lam__error_set(w->ctx, LAM_ERR_VALUE, NULL, "a pullback was called by a rule that it is itself calling");
+    }
+    n->run = w->id;
+    if (sign < 0) return lam__rules_accumulate(w->ctx, slot, g, sign);
+    *slot = g;
+    return LAM_OK;
 }
 
 /* Gives g with its sign, taken over, to the place an edge names. */
-static lam_status deliver(walk *w, lam__edge to, lam_value *g, int sign) {
-    lam__node *n = to.node;
-    lam__node_output *place = &n->output[to.index];
-    if (n->run != w->id) {
-        if (n->run) return fail_busy(w, g);
-        if (wait_for_visit(w, n) != LAM_OK) {
-            lam__value_release(g);
-            return LAM_ERR_MEMORY;
-        }
-    }
-    return lam__rules_accumulate(w->ctx, &place->cotangent, g, sign);
+static inline lam_status deliver(walk *w, const lam__edge *to, lam_value *g, int sign) {
+    lam__node *n = to->node;
+    lam_value **slot = &n->output[to->index].cotangent;
+    return n->run == w->id ? lam__rules_accumulate(w->ctx, slot, g, sign) : deliver_first(w, n, slot, g, sign);
 }
 
 /* ---- one node -------------------------------------------------------------------------------------------------- */
 
-/* Ends the visit of a node. With `once` nothing needs it any more: it is freed while it is at hand, and if something
- * else holds it, what it saved goes. */
-LAM__UNROLLED void let_go(walk *w, lam__node *node, int n, int m) {
-    lam__node_input *input = lam__node_inputs(node, m);
-    for (int o = 0; o < m; o++) {
-        lam__value_release(node->output[o].cotangent);
-        node->output[o].cotangent = NULL;
-    }
-    node->run = 0;
-    for (int i = 0; i < n && w->once && node->refs > 1; i++) {
+/* What a visited node that lives on saved goes. */
+LAM__APART static void forget_saved(walk *w, lam__node *node) {
+    lam__node_input *input = lam__node_inputs(node, node->outputs);
+    for (int i = 0; i < node->inputs; i++) {
         lam__value_release(input[i].saved);
         input[i].saved = NULL;
         lam__node_release(w->ctx, input[i].parent.node);
         input[i].parent.node = NULL;
     }
-    lam__node_release(w->ctx, node);
+}
+
+/* Ends the visit of a node. With `once` nothing needs it any more: it is freed while it is at hand, and if something
+ * else holds it, what it saved goes. */
+LAM__UNROLLED void let_go(walk *w, lam__node *node, int m) {
+    for (int o = 0; o < m; o++) {
+        lam__value_release(node->output[o].cotangent);
+        node->output[o].cotangent = NULL;
+    }
+    node->run = 0;
+    if (node->refs > 1 && w->once) forget_saved(w, node);
+    if (--node->refs == 0) lam__node_end(w->ctx, node);
 }
 
 /* Applies the rule of a node and passes its results on. in[], needs[] and gx[] are room for n; results[] and g[] lie in
@@ -134,7 +168,7 @@ LAM__UNROLLED lam_status pass_on(walk *w, lam__node *node, int n, int m, lam_val
                           .residual = node->residual};
     lam_status status = lam__rules_cotangents(&call, results, needs, g, gx);
     for (int i = 0; i < n; i++) {
-        if (gx[i] && status == LAM_OK) status = deliver(w, input[i].parent, gx[i], 1);
+        if (gx[i] && status == LAM_OK) status = deliver(w, &input[i].parent, gx[i], 1);
         else lam__value_release(gx[i]);
     }
     return status;
@@ -145,29 +179,78 @@ LAM__UNROLLED lam_status pass_signed(walk *w, lam__node *node, int n, lam_value 
     lam_status status = LAM_OK;
     const lam__node_input *input = lam__node_inputs(node, 1);
     for (int i = 0; i < n && status == LAM_OK; i++)
-        if (input[i].parent.node) status = deliver(w, input[i].parent, lam__value_hold(g), node->primitive->signs[i]);
+        if (input[i].parent.node) status = deliver(w, &input[i].parent, lam__value_hold(g), node->primitive->signs[i]);
     return status;
 }
 
-LAM__UNROLLED bool passes_signed(lam__node *node, int n, const lam_value *g) {
+/* Back through a product of two whose operands have its dims: each gets the cotangent times the other one. */
+LAM__UNROLLED lam_status pass_product(walk *w, lam__node *node, lam_value *g) {
+    lam_value *gx;
+    const lam_primitive *p = node->primitive;
     const lam__node_input *input = lam__node_inputs(node, 1);
-    if (!node->primitive->signs[0]) return false;
-    for (int i = 0; i < n; i++) {
-        lam__edge up = input[i].parent;
-        if (up.node && !lam__value_same_dims(up.node->output[up.index].value, g)) return false;
+    lam_status status = LAM_OK;
+    if (input[0].parent.node) {
+        status = lam__rules_times(w->ctx, p, g, input[1].saved, &gx);
+        if (status == LAM_OK) status = deliver(w, &input[0].parent, gx, 1);
     }
-    return true;
+    if (input[1].parent.node && status == LAM_OK) {
+        status = lam__rules_times(w->ctx, p, input[0].saved, g, &gx);
+        if (status == LAM_OK) status = deliver(w, &input[1].parent, gx, 1);
+    }
+    return status;
 }
 
-/* One result from n operands, where n is a constant. */
-LAM__UNROLLED lam_status visit_few(walk *w, lam__node *node, int n) {
+/* Whether an operand wants no gradient or has the dims of the result, whose type it then mostly shares. */
+static inline bool like_result(const lam__edge *up, const lam_value *result) {
+    if (!up->node) return true;
+    const lam_value *x = up->node->output[up->index].value;
+    return x == result || lam__value_same_dims(x, result);
+}
+
+/* Back through a sum; NOTE [sums in place]. */
+LAM__APART static lam_status visit_sum(walk *w, lam__node *node) {
+    lam_status status = LAM_OK;
+    lam_value *g = node->output[0].cotangent;
+    const lam__node_input *term = lam__node_inputs(node, 1);
+    for (int i = 0; i < node->inputs && status == LAM_OK; i++)
+        if (term[i].parent.node) status = deliver(w, &term[i].parent, lam__value_hold(g), term[i].parent.sign);
+    let_go(w, node, 1);
+    return status;
+}
+
+/* The general way for one result from n operands, where n is a constant. */
+LAM__UNROLLED lam_status pass_few(walk *w, lam__node *node, int n) {
     lam_value *in[2], *gx[2];
     bool needs[2];
-    lam__node_output *out = &node->output[0];
-    lam_status status = passes_signed(node, n, out->cotangent)
-                            ? pass_signed(w, node, n, out->cotangent)
-                            : pass_on(w, node, n, 1, in, needs, gx, &out->value, &out->cotangent);
-    let_go(w, node, n, 1);
+    return pass_on(w, node, n, 1, in, needs, gx, &node->output[0].value, &node->output[0].cotangent);
+}
+
+LAM__APART static lam_status pass_two(walk *w, lam__node *node) {
+    return pass_few(w, node, 2);
+}
+
+/* Whether a bilinear row is elementwise and has what pass_product reads; if not, the general way says so. */
+static inline bool is_product(const lam_primitive *p, const lam__node_input input[]) {
+    return p->elementwise && (input[1].saved || !input[0].parent.node) && (input[0].saved || !input[1].parent.node);
+}
+
+static inline lam_status visit_two(walk *w, lam__node *node) {
+    const lam_primitive *p = node->primitive;
+    const lam__node_input *input = lam__node_inputs(node, 1);
+    lam_value *g = node->output[0].cotangent, *result = node->output[0].value;
+    bool even = like_result(&input[0].parent, result) && like_result(&input[1].parent, result);
+    lam_status status = even && p->signs[0]                           ? pass_signed(w, node, 2, g)
+                        : even && p->bilinear && is_product(p, input) ? pass_product(w, node, g)
+                                                                      : pass_two(w, node);
+    let_go(w, node, 1);
+    return status;
+}
+
+LAM__APART static lam_status visit_one(walk *w, lam__node *node) {
+    lam_value *g = node->output[0].cotangent;
+    bool direct = node->primitive->signs[0] && like_result(&lam__node_inputs(node, 1)->parent, node->output[0].value);
+    lam_status status = direct ? pass_signed(w, node, 1, g) : pass_few(w, node, 1);
+    let_go(w, node, 1);
     return status;
 }
 
@@ -184,15 +267,16 @@ LAM__APART static lam_status visit_lists(walk *w, lam__node *node) {
         }
         status = pass_on(w, node, node->inputs, node->outputs, in, (bool *)(void *)(g + m), gx, results, g);
     }
-    let_go(w, node, node->inputs, node->outputs);
+    let_go(w, node, node->outputs);
     lam__scratch_put(&area);
     return status;
 }
 
 static lam_status visit(walk *w, lam__node *node) {
     if (node->outputs != 1) return visit_lists(w, node);
-    if (node->inputs == 2) return visit_few(w, node, 2);
-    if (node->inputs == 1) return visit_few(w, node, 1);
+    if (node->primitive == &lam__node_sum) return visit_sum(w, node);
+    if (node->inputs == 2) return visit_two(w, node);
+    if (node->inputs == 1) return visit_one(w, node);
     return visit_lists(w, node);
 }
 
@@ -210,13 +294,19 @@ static void take_leaves(walk *w, const lam__recording *r, lam_status status, lam
 }
 
 lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *r, lam_value *const g[], lam_value *gx[], bool once) {
-    walk w = {.ctx = ctx, .id = ++ctx->clock, .once = once};
+    walk w;
+    w.ctx = ctx;
+    w.id = ++ctx->clock;
+    w.once = once;
+    w.runs = 0;
+    w.count = w.room = 0;
+    w.heap = NULL;
     lam_status status = LAM_OK;
     for (int o = 0; o < r->outputs && status == LAM_OK; o++)
-        if (g[o] && r->ends[o].node) status = deliver(&w, r->ends[o], lam__value_hold(g[o]), 1);
+        if (g[o] && r->ends[o].node) status = deliver(&w, &r->ends[o], lam__value_hold(g[o]), 1);
     for (lam__node *n; (n = next_to_visit(&w));) {
         if (status == LAM_OK) status = visit(&w, n);
-        else let_go(&w, n, n->inputs, n->outputs);
+        else let_go(&w, n, n->outputs);
     }
     if (w.heap) lam__alloc_put(&ctx->pool, w.heap, w.room * sizeof *w.heap);
     take_leaves(&w, r, status, gx);

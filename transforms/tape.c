@@ -2,6 +2,7 @@
 #include "transforms/node.h"
 
 #include "lib/dispatch/staged.h"
+#include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
 
 #include <string.h>
@@ -13,6 +14,13 @@ static inline size_t node_bytes(int inputs, int outputs, size_t params) {
            params;
 }
 
+/* The block of a sum of n terms: the next power of two, so that it seldom moves. */
+static inline size_t sum_bytes(int n) {
+    size_t bytes = 128;
+    while (bytes < node_bytes(n, 1, 0)) bytes *= 2;
+    return bytes;
+}
+
 LAM__UNROLLED void release_held(lam_ctx *ctx, lam__node *node, int n, int m) {
     lam__node_input *input = lam__node_inputs(node, m);
     for (int i = 0; i < n; i++) {
@@ -22,13 +30,25 @@ LAM__UNROLLED void release_held(lam_ctx *ctx, lam__node *node, int n, int m) {
     for (int o = 0; o < m; o++) lam__value_release(node->output[o].value);
 }
 
-static void node_free(lam_ctx *ctx, lam__deferred *self) {
-    lam__node *n = (lam__node *)self;
-    if (n->inputs == 2 && n->outputs == 1) release_held(ctx, n, 2, 1);
-    else release_held(ctx, n, n->inputs, n->outputs);
+LAM__APART static void end_any(lam_ctx *ctx, lam__node *n) {
+    release_held(ctx, n, n->inputs, n->outputs);
     if (n->residual) n->primitive->staged->release(ctx, n->residual);
     if (n->params_bytes && n->primitive->params_release) n->primitive->params_release(ctx, lam__node_params(n));
-    lam__alloc_put(&ctx->pool, n, node_bytes(n->inputs, n->outputs, n->params_bytes));
+    size_t bytes = node_bytes(n->inputs, n->outputs, n->params_bytes);
+    lam__alloc_put(&ctx->pool, n, n->primitive == &lam__node_sum ? sum_bytes(n->inputs) : bytes);
+}
+
+void lam__node_end(lam_ctx *ctx, lam__node *n) {
+    if (n->inputs != 2 || n->outputs != 1 || n->params_bytes || n->residual) {
+        end_any(ctx, n);
+        return;
+    }
+    release_held(ctx, n, 2, 1);
+    lam__alloc_put(&ctx->pool, n, node_bytes(2, 1, 0));
+}
+
+static void node_free(lam_ctx *ctx, lam__deferred *self) {
+    lam__node_end(ctx, (lam__node *)self);
 }
 
 void lam__node_free(lam_ctx *ctx, lam__node *n) {
@@ -71,17 +91,21 @@ LAM__UNROLLED unsigned saves_of(const lam_primitive *p, int n, const lam__edge p
 }
 
 static inline bool saves_input(unsigned saves, int i) {
-    return (i < 16 && saves & LAM_SAVE_IN(i)) || ((saves & LAM_SAVE_ALL_IN) == LAM_SAVE_ALL_IN);
+    return i < 16 ? (saves & LAM_SAVE_IN(i)) != 0 : (saves & LAM_SAVE_ALL_IN) == LAM_SAVE_ALL_IN;
+}
+
+/* The type of the operand that an edge leads to, if it is that of `like`; NULL if not, or not known as such. */
+static inline lam_value *type_at(const lam__edge *edge, const lam_value *like) {
+    if (!edge->node) return NULL;
+    lam_value *known = edge->node->output[edge->index].value;
+    return known->kind == LAM__ABSTRACT && lam__value_same_type(known, like) ? known : NULL;
 }
 
 /* The type of a result; shared with that of an operand where they agree, as they mostly do. */
 LAM__UNROLLED lam_value *result_type(int n, const lam__edge parents[], const lam_value *result) {
-    for (int i = 0; i < n && i < 2; i++) {
-        if (!parents[i].node) continue;
-        lam_value *known = parents[i].node->output[parents[i].index].value;
-        if (known->kind == LAM__ABSTRACT && lam__value_same_type(known, result)) return lam__value_hold(known);
-    }
-    return type_of(result);
+    lam_value *known = n > 0 ? type_at(&parents[0], result) : NULL;
+    if (!known && n > 1) known = type_at(&parents[1], result);
+    return known ? lam__value_hold(known) : type_of(result);
 }
 
 /* Sets input i; false without memory. */
@@ -126,7 +150,7 @@ LAM__UNROLLED lam_status box_results(lam__level *level, lam__node *node, int m, 
     lam_status status = LAM_OK;
     for (int o = 0; o < m; o++) {
         if (!has_derivative(out, constant, o)) continue;
-        out[o] = lam__value_box_like(level, out[o], node, o);
+        out[o] = lam__level_box(level, out[o], node, o);
         if (out[o]) node->refs++;
         else status = LAM_ERR_MEMORY;
     }
@@ -141,14 +165,12 @@ static void release_all(int n, lam_value *v[]) {
 }
 
 /* Operands as the level below sees them, and where they hang on the tape. */
-LAM__UNROLLED void unbox(const lam__level *level, int n, lam_value *const boxes[], lam_value *in[],
-                         lam__edge parents[]) {
-    for (int i = 0; i < n; i++) {
-        bool own = lam__level_owns(level, boxes[i]);
-        const lam__payload *p = own ? lam__payload_of(boxes[i]) : NULL;
-        in[i] = own ? p->inner : boxes[i];
-        parents[i] = own ? (lam__edge){p->extra, (int)p->number} : (lam__edge){NULL, 0};
-    }
+static inline void unbox_one(const lam__level *level, lam_value *box, lam_value **in, lam__edge *parent) {
+    const lam__payload *p = lam__payload_of(box);
+    bool own = lam__level_owns(level, box);
+    *in = own ? p->inner : box;
+    parent->node = own ? p->extra : NULL;
+    parent->index = own ? (int)p->number : 0;
 }
 
 /* Puts the call on the tape with its results, if one of them has a derivative; takes the residual over. */
@@ -197,7 +219,7 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
     lam__edge *parents = lam__scratch_get(&area, level->ctx, n * (sizeof(lam__edge) + sizeof(lam_value *)));
     if (!parents) return LAM_ERR_MEMORY;
     lam_value **in = (lam_value **)(void *)(parents + n);
-    unbox(level, call->inputs, call->in, in, parents);
+    for (size_t i = 0; i < n; i++) unbox_one(level, call->in[i], &in[i], &parents[i]);
     lam_call_site below = *call;
     below.in = in;
     lam_status status = (call->primitive->staged ? record_staged : record)(level, &below, parents, out);
@@ -205,14 +227,28 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
     return status;
 }
 
+/* The same for one result from n operands, where n is a constant, of a call without parts of its own. */
+LAM__UNROLLED lam_status hang_few(lam__level *level, const lam_call_site *call, int n, lam_value *const in[],
+                                  const lam__edge parents[], lam_value **out) {
+    if (!lam__dtype_is_inexact((*out)->dtype)) return LAM_OK;
+    lam__node *node = node_new(level->ctx, call->primitive, n, 1, call->params, call->params_bytes);
+    lam_status status = node ? fill(node, n, 1, in, parents, out) : LAM_ERR_MEMORY;
+    lam_value *box = status == LAM_OK ? lam__level_box(level, *out, node, 0) : NULL;
+    if (status != LAM_OK) lam__value_release(*out);
+    if (!box) lam__node_release(level->ctx, node);
+    *out = box;
+    return box ? LAM_OK : LAM_ERR_MEMORY;
+}
+
 /* One result from n operands, where n is a constant. */
 LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
     lam__edge parents[2];
     lam_value *in[2];
-    unbox(level, n, call->in, in, parents);
+    unbox_one(level, call->in[0], &in[0], &parents[0]);
+    if (n > 1) unbox_one(level, call->in[1], &in[1], &parents[1]);
     lam_status status = lam__dispatch_below(call, n, in, out);
     if (status != LAM_OK || call->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status;
-    return hang(level, call, n, 1, in, parents, NULL, NULL, out);
+    return hang_few(level, call, n, in, parents, out);
 }
 
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
@@ -220,6 +256,69 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     if (call->inputs == 2) return process_few(level, call, 2, out);
     if (call->inputs == 1) return process_few(level, call, 1, out);
     return process_lists(level, call, out);
+}
+
+/* ---- sums of cotangents --------------------------------------------------------------------------------------- */
+
+const lam_primitive lam__node_sum = {.name = "add", .inputs = LAM_VARIADIC, .derivative = LAM_ELEMENTWISE};
+
+static void add_term(lam__node *sum, lam__edge term) {
+    lam__node_input *input = &lam__node_inputs(sum, 1)[sum->inputs++];
+    input->parent = term;
+    input->saved = NULL;
+    term.node->refs++;
+}
+
+/* A sum whose first term is what the box `of` hangs on. NULL without memory. */
+static lam__node *sum_begin(lam_ctx *ctx, const lam_value *of) {
+    const lam__payload *p = lam__payload_of(of);
+    lam_value *type = type_of(of);
+    lam__node *sum = type ? node_new(ctx, &lam__node_sum, 2, 1, NULL, 0) : NULL;
+    if (!sum) lam__value_release(type);
+    if (!sum) return NULL;
+    sum->output[0].value = type;
+    sum->inputs = 0;
+    add_term(sum, (lam__edge){p->extra, (int)p->number, 1});
+    return sum;
+}
+
+/* The same sum with room for a term more; NULL without memory. */
+static lam__node *sum_grow(lam_ctx *ctx, lam__node *sum) {
+    size_t bytes = sum_bytes(sum->inputs), wider = sum_bytes(sum->inputs + 1);
+    if (bytes == wider) return sum;
+    lam__node *moved = lam__alloc_get(&ctx->pool, wider);
+    if (!moved) {
+        lam__error_memory(ctx, wider);
+        return NULL;
+    }
+    memcpy(moved, sum, node_bytes(sum->inputs, 1, 0));
+    lam__alloc_put(&ctx->pool, sum, bytes);
+    return moved;
+}
+
+/* Hangs a term beside what the box hangs on; NOTE [sums in place]. */
+static lam_status hang_term(lam_ctx *ctx, lam_value *box, lam__edge term) {
+    lam__payload *p = lam__payload_of(box);
+    lam__node *sum = p->extra;
+    bool open = sum->primitive == &lam__node_sum && sum->refs == 1 && sum->inputs < LAM__NODE_TERMS;
+    sum = open ? sum_grow(ctx, sum) : sum_begin(ctx, box);
+    if (!sum) return LAM_ERR_MEMORY;
+    if (!open) lam__node_release(ctx, p->extra);
+    add_term(sum, term);
+    sum->id = ++ctx->clock;
+    p->extra = sum;
+    p->number = 0;
+    return LAM_OK;
+}
+
+static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign, lam_status *status) {
+    bool own = lam__level_owns(level, g);
+    const lam__payload *from = lam__payload_of(g);
+    *status = own ? hang_term(level->ctx, sum, (lam__edge){from->extra, (int)from->number, sign}) : LAM_OK;
+    if (*status != LAM_OK) return true;
+    lam_value *term = lam__value_hold(own ? from->inner : g);
+    *status = lam__rules_accumulate(level->ctx, &lam__payload_of(sum)->inner, term, sign);
+    return true;
 }
 
 static lam_value *read_primal(const lam_value *box) {
@@ -239,6 +338,7 @@ static void print(FILE *file, const lam_value *box) {
 const lam__interpreter lam__interpreter_vjp = {
     .name = "vjp",
     .process = process,
+    .accumulate = accumulate,
     .read = read_primal,
     .drop = drop,
     .print = print,
@@ -272,7 +372,7 @@ static void take_ends(const lam__level *level, int n, lam_value *out[], lam__edg
         if (!lam__level_owns(level, out[o])) continue;
         lam_value *box = out[o];
         const lam__payload *p = lam__payload_of(box);
-        ends[o] = (lam__edge){p->extra, (int)p->number};
+        ends[o] = (lam__edge){.node = p->extra, .index = (int)p->number};
         ends[o].node->refs++;
         out[o] = lam__value_hold(p->inner);
         lam__value_release(box);
@@ -283,7 +383,7 @@ static lam__recording recording_new(lam_ctx *ctx, int inputs, int outputs) {
     size_t count = (size_t)(inputs + outputs);
     lam__edge *edges = lam__alloc_get(&ctx->pool, count * sizeof *edges);
     if (!edges) lam__error_memory(ctx, count * sizeof *edges);
-    for (size_t i = 0; edges && i < count; i++) edges[i] = (lam__edge){NULL, 0};
+    for (size_t i = 0; edges && i < count; i++) edges[i] = (lam__edge){.node = NULL};
     return (lam__recording){edges, edges ? edges + inputs : NULL, inputs, outputs};
 }
 

@@ -14,6 +14,7 @@ typedef struct lam__node lam__node;
 typedef struct lam__edge {
     lam__node *node;
     int index;
+    int sign; /* of a term of a sum: 1 or -1; otherwise unused */
 } lam__edge;
 
 /* What running a function under a tape leaves: values of the levels below, and where they hang on the tape. */

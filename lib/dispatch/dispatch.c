@@ -55,7 +55,8 @@ static lam_status process_staged_at(lam__level *top, const lam_call_site *call, 
     return status;
 }
 
-lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
+/* Any operands. */
+LAM__APART static lam_status dispatch_any(const lam_call_site *call, lam_value *out[]) {
     int hidden = -1;
     lam__level *top = top_of(call->ctx, call->inputs, call->in, &hidden);
     if (hidden >= 0) return lam__level_fail_hidden(call, hidden);
@@ -63,9 +64,44 @@ lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
     return call->primitive->staged ? process_staged_at(top, call, out) : process_at(top, call, out);
 }
 
+/* The level of a call on one operand, or on two of which the second belongs to the same level or to none; NULL where it
+ * is not so, or not visible. */
+static inline lam__level *level_of_few(const lam_call_site *call) {
+    if (call->inputs < 1 || call->inputs > 2 || !call->in[0] || call->in[0]->kind != LAM__BOX) return NULL;
+    const lam_value *y = call->in[call->inputs - 1];
+    lam__level *level = lam__payload_of(call->in[0])->level;
+    if (!y || (lam__value_is_box(y) && lam__payload_of(y)->level != level)) return NULL;
+    return lam__level_visible(call->ctx, level) ? level : NULL;
+}
+
+lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
+    lam__level *level = call->primitive->staged ? NULL : level_of_few(call);
+    return level ? process_at(level, call, out) : dispatch_any(call, out);
+}
+
 lam_status lam__dispatch_with(const lam_call_site *call, lam_value *const in[], lam_value *out[]) {
     lam_call_site with = lam__dispatch_site(call, in);
     return lam__dispatch(&with, out);
+}
+
+/* Whether g, if it is a box, belongs to `level` or to a visible one below. */
+static inline bool lies_within(const lam__level *level, const lam_value *g) {
+    if (!lam__value_is_box(g)) return g->kind == LAM__CONCRETE;
+    const lam__level *own = lam__payload_of(g)->level;
+    return own == level || (lam__level_visible(level->ctx, own) && own->depth < level->depth);
+}
+
+bool lam__dispatch_accumulate(lam_value *sum, lam_value *g, int sign, lam_status *status) {
+    if (sum->kind != LAM__BOX || sum->refs != 1) return false;
+    lam__level *level = lam__payload_of(sum)->level;
+    lam_ctx *ctx = level->ctx;
+    if (!level->interpreter->accumulate || !lam__level_visible(ctx, level) || !lies_within(level, g)) return false;
+    if (!lam__value_same_type(sum, g)) return false;
+    lam__level *saved = ctx->current;
+    ctx->current = level->parent;
+    bool done = level->interpreter->accumulate(level, sum, g, sign, status);
+    ctx->current = saved;
+    return done;
 }
 
 lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {

@@ -15,6 +15,10 @@ lam_status lam__dispatch_with(const lam_call_site *call, lam_value *const in[], 
 /* The same after checking dtypes and dims as the user sees them: for calls that come from outside. */
 lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]);
 
+/* Adds g, with its sign, to a box that only the caller holds, in place. False, with nothing done, where that does not
+ * fit; otherwise *status tells. */
+bool lam__dispatch_accumulate(lam_value *sum, lam_value *g, int sign, lam_status *status);
+
 /* Level 0. */
 lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
 

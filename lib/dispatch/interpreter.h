@@ -16,6 +16,12 @@ typedef struct lam__interpreter {
      * reference per output; on failure records it and leaves out[] NULL. */
     lam_status (*process)(lam__level *level, const lam_call_site *call, lam_value *out[]);
 
+    /* Adds g, with its sign, to `sum`, a box of this level that only the caller holds, so that the box shows the sum.
+     * g has its dtype and dims; it is another box of the level, or belongs to a lower one or none. The level's parent
+     * is current. False, with nothing done, where the box cannot take it in; otherwise *status tells. NULL: sums are
+     * made by process. */
+    bool (*accumulate)(lam__level *level, lam_value *sum, lam_value *g, int sign, lam_status *status);
+
     /* Has a say in draws from the context's generator (draw.h), which come to the innermost such level of the chain:
      * gives one reference to the value that its level sees. The level's parent is current; what lam__draw_make makes
      * comes from there. NULL: none, they pass. */

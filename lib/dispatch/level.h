@@ -22,6 +22,73 @@ static inline bool lam__level_owns(const lam__level *level, const lam_value *v) 
     return v && v->kind == LAM__BOX && lam__payload_of(v)->level == level;
 }
 
+/* ---- boxes ---- */
+
+/* Puts what makes v, whose head is set, a box of `level`. */
+static inline lam_value *lam__level_link(lam__level *level, lam__value *v, lam_value *inner, void *extra,
+                                         int64_t number) {
+    lam_value *next = level->boxes;
+    v->as.box.level = level;
+    v->as.box.inner = inner;
+    v->as.box.extra = extra;
+    v->as.box.number = number;
+    v->as.box.prev = NULL;
+    v->as.box.next = next;
+    if (next) lam__payload_of(next)->prev = &v->head;
+    level->boxes = &v->head;
+    return &v->head;
+}
+
+/* The head of a box that shows what lies in it from axis `first` on, whose elements are `count`; the dims are set. */
+static inline void lam__level_head(lam__value *v, lam_ctx *ctx, const lam_value *inner, int first, int64_t count) {
+    v->head.kind = LAM__BOX;
+    v->head.dtype = inner->dtype;
+    v->head.rank = (uint8_t)(inner->rank - first);
+    v->head.contiguous = true;
+    v->head.refs = 1;
+    v->head.count = count;
+    v->head.dims = v->axes;
+    v->head.strides = NULL; /* nothing reads those of a box */
+    v->head.data = NULL;
+    v->ctx = ctx;
+}
+
+static inline lam_value *lam__level_box_any(lam__level *level, lam_value *inner, void *extra, int64_t number) {
+    lam_value *box = lam__value_box(level, (lam_dtype)inner->dtype, inner->rank, inner->dims, inner);
+    if (!box) return NULL;
+    lam__payload_of(box)->extra = extra;
+    lam__payload_of(box)->number = number;
+    return box;
+}
+
+/* A box around the whole of inner, taken over also on failure, with what the interpreter keeps in it. */
+static inline lam_value *lam__level_box(lam__level *level, lam_value *inner, void *extra, int64_t number) {
+    lam_ctx *ctx = level->ctx;
+    int rank = inner->rank;
+    lam__value *v = rank <= LAM__INLINE_AXES ? lam__alloc_try(&ctx->pool, LAM__VALUE_NARROW) : NULL;
+    if (!v) return lam__level_box_any(level, inner, extra, number);
+    for (int i = 0; i < rank; i++) v->axes[i] = inner->dims[i];
+    lam__level_head(v, ctx, inner, 0, inner->count);
+    return lam__level_link(level, v, inner, extra, number);
+}
+
+/* A box that does not show the first axis of inner, which is taken over also on failure. */
+static inline lam_value *lam__level_box_behind(lam__level *level, lam_value *inner) {
+    lam_ctx *ctx = level->ctx;
+    int rank = inner->rank - 1;
+    bool few = rank <= LAM__INLINE_AXES && inner->count; /* counting its elements cannot overflow */
+    lam__value *v = few ? lam__alloc_try(&ctx->pool, LAM__VALUE_NARROW) : NULL;
+    if (!v) return lam__value_box(level, (lam_dtype)inner->dtype, rank, inner->dims + 1, inner);
+    int64_t count = 1;
+    for (int i = 0; i < rank; i++) {
+        int64_t size = inner->dims[i + 1];
+        v->axes[i] = size;
+        count *= size;
+    }
+    lam__level_head(v, ctx, inner, 1, count);
+    return lam__level_link(level, v, inner, NULL, 0);
+}
+
 lam_status lam__level_start(lam_ctx *ctx, lam__level *ground);
 void lam__level_stop(lam_ctx *ctx);
 

@@ -161,8 +161,9 @@ static inline lam_status apply_values(const lam_call_site *call, lam_value *x, l
 /* A product of two: dx y + x dy, the second added in the memory of the first. */
 static lam_status tangents_product(const lam_call_site *call, lam_value *const dx[], lam_value **dout) {
     lam_value *second = NULL;
-    lam_status status = dx[0] ? apply_values(call, dx[0], call->in[1], dout) : LAM_OK;
-    if (status == LAM_OK && dx[1]) status = apply_values(call, call->in[0], dx[1], &second);
+    const lam_primitive *p = call->primitive;
+    lam_status status = dx[0] ? lam__rules_times(call->ctx, p, dx[0], call->in[1], dout) : LAM_OK;
+    if (status == LAM_OK && dx[1]) status = lam__rules_times(call->ctx, p, call->in[0], dx[1], &second);
     if (status == LAM_OK && second) status = lam__rules_accumulate(call->ctx, dout, second, 1);
     if (status == LAM_OK) return LAM_OK;
     lam__value_release(*dout);
@@ -297,8 +298,8 @@ static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *r
     lam_value *x = call->in[0], *y = call->in[call->inputs - 1];
     bool saved = (!needs[0] || y) && (!needs[call->inputs - 1] || x); /* if not, the long way says so */
     if (!p->bilinear || !saved || !one_shape(call, needs, g)) return cotangents_by_slopes(call, result, needs, g, gx);
-    lam_status status = needs[0] ? apply_values(call, g, y, &gx[0]) : LAM_OK;
-    if (status == LAM_OK && needs[1]) status = apply_values(call, x, g, &gx[1]);
+    lam_status status = needs[0] ? lam__rules_times(call->ctx, p, g, y, &gx[0]) : LAM_OK;
+    if (status == LAM_OK && needs[1]) status = lam__rules_times(call->ctx, p, x, g, &gx[1]);
     return status;
 }
 
@@ -340,14 +341,17 @@ static lam_status combine(lam_ctx *ctx, const lam_primitive *p, lam_value *x, la
 lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign) {
     lam_value *sum = *slot;
     const lam_primitive *p = sign < 0 ? &lam__row_sub : &lam__row_add;
-    if (sum && lam__elementwise_pair_into(p, sum, g)) {
-        lam__value_release(g);
+    if (!sum && sign < 0) return combine(ctx, &lam__row_neg, g, g, slot);
+    if (!sum) {
+        *slot = g;
         return LAM_OK;
     }
-    if (sum) return combine(ctx, p, sum, g, slot);
-    if (sign < 0) return combine(ctx, &lam__row_neg, g, g, slot);
-    *slot = g;
-    return LAM_OK;
+    lam_status status = LAM_OK;
+    bool done =
+        sum->kind == LAM__BOX ? lam__dispatch_accumulate(sum, g, sign, &status) : lam__elementwise_pair_into(p, sum, g);
+    if (!done) return combine(ctx, p, sum, g, slot);
+    lam__value_release(g);
+    return status;
 }
 
 /* ---- batch ------------------------------------------------------------------------------------------------ */

@@ -18,6 +18,18 @@ lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const res
 /* Outputs with the batch axis in front, from operands that have it in front where mapped[]. */
 lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], int64_t size, lam_value *out[]);
 
+/* An elementwise row of two operands that is linear in each: x times y for values, whichever of the two is a tangent or
+ * a cotangent. Gives *out one reference, or NULL after a failure. */
+static inline lam_status lam__rules_times(lam_ctx *ctx, const lam_primitive *row, lam_value *x, lam_value *y,
+                                          lam_value **out) {
+    bool plain = x->kind == LAM__CONCRETE && y->kind == LAM__CONCRETE;
+    if (plain && (*out = lam__elementwise_pair(row, x, y, NULL))) return LAM_OK;
+    lam_value *in[2] = {x, y};
+    lam_call_site call = {.ctx = ctx, .primitive = row, .inputs = 2, .outputs = 1, .in = in};
+    *out = NULL;
+    return lam__dispatch(&call, out);
+}
+
 /* Adds g (sign -1: takes it away) to what a slot holds, or to nothing where it is NULL; g is taken over. The first
  * cotangent is moved in; later ones are added in its memory if nobody else sees that. */
 lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign);

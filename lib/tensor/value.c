@@ -3,7 +3,7 @@
 #include "lib/tensor/value.h"
 
 #include "lib/base/inline.h"
-#include "lib/dispatch/interpreter.h"
+#include "lib/dispatch/level.h"
 #include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
 
@@ -244,58 +244,11 @@ lam_value *lam__value_contiguous(lam_value *x) {
 
 /* ---- boxes ---------------------------------------------------------------------------------------------- */
 
-static inline lam_value *link_box(lam__level *level, lam__value *v, lam_value *inner, void *extra, int64_t number) {
-    v->as.box.level = level;
-    v->as.box.inner = inner;
-    v->as.box.extra = extra;
-    v->as.box.number = number;
-    v->as.box.prev = NULL;
-    v->as.box.next = level->boxes;
-    if (level->boxes) lam__payload_of(level->boxes)->prev = &v->head;
-    level->boxes = &v->head;
-    return &v->head;
-}
-
-LAM__APART static lam_value *box_any(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims,
-                                     lam_value *inner, void *extra, int64_t number) {
+lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner) {
     lam__value *v = value_without_data(level->ctx, LAM__BOX, dtype, rank, dims);
-    if (v) return link_box(level, v, inner, extra, number);
+    if (v) return lam__level_link(level, v, inner, NULL, 0);
     lam__value_release(inner);
     return NULL;
-}
-
-static inline void set_head(lam__value *v, lam_ctx *ctx, lam_dtype dtype, int rank, int64_t count) {
-    v->head.kind = LAM__BOX;
-    v->head.dtype = (uint8_t)dtype;
-    v->head.rank = (uint8_t)rank;
-    v->head.contiguous = true;
-    v->head.refs = 1;
-    v->head.count = count;
-    v->head.dims = v->axes;
-    v->head.strides = NULL; /* nothing reads those of a box */
-    v->head.data = NULL;
-    v->ctx = ctx;
-}
-
-lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner) {
-    bool few = inner && inner->count && rank <= LAM__INLINE_AXES; /* counting its elements cannot overflow */
-    lam__value *v = few ? lam__alloc_try(&level->ctx->pool, LAM__VALUE_NARROW) : NULL;
-    if (!v) return box_any(level, dtype, rank, dims, inner, NULL, 0);
-    int64_t count = 1;
-    for (int i = 0; i < rank; i++) {
-        v->axes[i] = dims[i];
-        count *= dims[i];
-    }
-    set_head(v, level->ctx, dtype, rank, count);
-    return link_box(level, v, inner, NULL, 0);
-}
-
-lam_value *lam__value_box_like(lam__level *level, lam_value *inner, void *extra, int64_t number) {
-    lam__value *v = inner->rank <= LAM__INLINE_AXES ? lam__alloc_try(&level->ctx->pool, LAM__VALUE_NARROW) : NULL;
-    if (!v) return box_any(level, (lam_dtype)inner->dtype, inner->rank, inner->dims, inner, extra, number);
-    for (int i = 0; i < inner->rank; i++) v->axes[i] = inner->dims[i];
-    set_head(v, level->ctx, (lam_dtype)inner->dtype, inner->rank, inner->count);
-    return link_box(level, v, inner, extra, number);
 }
 
 /* Releases what a box holds. */

@@ -118,11 +118,9 @@ lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_
                            lam__buffer *buffer);
 
 /* A box of `level` with the dtype and dims that the user sees there, which are those of inner or some of them; takes
- * over inner (also on failure; may be NULL). extra and number are for the caller to set in the payload. */
+ * over inner (also on failure; may be NULL). extra and number are for the caller to set in the payload. The short ways
+ * are in lib/dispatch/level.h. */
 lam_value *lam__value_box(struct lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner);
-
-/* A box around the whole of inner, taken over also on failure, with what the interpreter keeps in it. */
-lam_value *lam__value_box_like(struct lam__level *level, lam_value *inner, void *extra, int64_t number);
 
 /* Turns a box into an ended one: its payload is released, what messages need stays. */
 void lam__value_end(lam_value *v);

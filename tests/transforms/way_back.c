@@ -1,0 +1,136 @@
+/* The way back along a tape: in which order nodes are visited, and how cotangents are added up, under further tapes and
+ * other levels too. Expected values are derivatives of polynomials, worked out by hand. */
+#include "tests/support.h"
+
+enum { STEPS = 100, ORDER = 3 };
+
+static lam_fn *grad(lam_fn *f) {
+    return lam_grad(f, NULL);
+}
+
+/* ---- many terms ------------------------------------------------------------------------------------------------- */
+
+/* p <- p x - x, from p = x on: the cotangent of x has two terms per step, of both signs. */
+BODY(steps) {
+    lam_tensor *p = in[0];
+    for (int i = 0; i < STEPS; i++) p = lam_sub(lam_mul(p, in[0]), in[0]);
+    out[0] = p;
+}
+
+/* The derivatives of that, of order 0 to ORDER. */
+static void derivatives(double x, double d[ORDER + 1]) {
+    d[0] = x, d[1] = 1, d[2] = d[3] = 0;
+    for (int i = 0; i < STEPS; i++) {
+        d[3] = d[3] * x + 3 * d[2];
+        d[2] = d[2] * x + 2 * d[1];
+        d[1] = d[1] * x + d[0] - 1;
+        d[0] = d[0] * x - x;
+    }
+}
+
+START_TEST(sums_of_many_terms_have_derivatives_of_every_order) {
+    double d[ORDER + 1], tolerance = 1e-12;
+    derivatives(1.01, d);
+    lam_fn *f = FN(steps, 1, 1);
+    for (int order = 0; order <= ORDER; order++, f = grad(f))
+        EXPECT_NEAR(apply1(f, num(1.01)), tolerance, LAM_DIMS0, d[order]);
+}
+END_TEST
+
+START_TEST(sums_of_many_terms_pass_through_other_levels) {
+    double a[ORDER + 1], b[ORDER + 1], tolerance = 1e-12;
+    derivatives(1.01, a);
+    derivatives(0.5, b);
+    lam_tensor *out[2], *mapped;
+    lam_fn *first = grad(FN(steps, 1, 1));
+    lam_call(lam_jvp_fn(first, NULL), LAM_LIST(num(1.01), num(2)), out, 2);
+    EXPECT_NEAR(out[0], tolerance, LAM_DIMS0, a[1]);
+    EXPECT_NEAR(out[1], tolerance, LAM_DIMS0, 2 * a[2]);
+    mapped = apply1(lam_vmap(first, NULL), VEC(1.01, 0.5));
+    EXPECT_NEAR(mapped, tolerance, LAM_DIMS(2), a[1], b[1]);
+    mapped = apply1(lam_vmap(grad(first), NULL), VEC(1.01, 0.5));
+    EXPECT_NEAR(mapped, tolerance, LAM_DIMS(2), a[2], b[2]);
+    lam_call(lam_jvp_fn(grad(first), NULL), LAM_LIST(num(1.01), num(2)), out, 2);
+    EXPECT_NEAR(out[1], tolerance, LAM_DIMS0, 2 * a[3]);
+}
+END_TEST
+
+/* 2 x + x^2 + 3 x: of its cotangents one is a variable of further levels, which stands between constants. */
+BODY(constant_slopes) {
+    lam_tensor *x = in[0];
+    out[0] = lam_add(lam_add(lam_mul(2.0, x), lam_square(x)), lam_mul(3.0, x));
+}
+
+START_TEST(constants_and_variables_are_added_up) {
+    lam_tensor *out[2];
+    lam_fn *first = grad(FN(constant_slopes, 1, 1));
+    EXPECT_NUM(apply1(grad(first), num(7)), 2);
+    EXPECT_NUM(apply1(grad(grad(first)), num(7)), 0);
+    lam_call(lam_jvp_fn(first, NULL), LAM_LIST(num(7), num(10)), out, 2);
+    EXPECT_NUM(out[0], 19);
+    EXPECT_NUM(out[1], 20);
+    EXPECT(apply1(lam_vmap(first, NULL), VEC(7, 8)), LAM_DIMS(2), 19, 21);
+}
+END_TEST
+
+/* ---- cotangents that others see ------------------------------------------------------------------------------------ */
+
+BODY(same_twice) {
+    out[0] = out[1] = in[0];
+}
+
+/* c times the pullback of same_twice on (c, c), which is 2 c^2. */
+BODY(cotangent_used_again) {
+    lam_tensor *values[2], *g, *c = in[0];
+    lam_fn *pullback = NULL;
+    lam_vjp(FN(same_twice, 1, 2), LAM_LIST(num(3)), values, 2, &pullback, NULL);
+    lam_call(pullback, LAM_LIST(c, c), &g, 1);
+    out[0] = lam_mul(g, c);
+}
+
+START_TEST(a_cotangent_that_is_used_again_keeps_its_value) {
+    lam_fn *f = FN(cotangent_used_again, 1, 1);
+    EXPECT_NUM(apply1(f, num(5)), 50);
+    EXPECT_NUM(apply1(grad(f), num(5)), 20);
+    EXPECT_NUM(apply1(grad(grad(f)), num(5)), 4);
+}
+END_TEST
+
+/* ---- the order of visits --------------------------------------------------------------------------------------------- */
+
+/* Place i of what waits first is the node of x^(1 + order(i)): rising, falling, or as if shuffled. */
+static int place(int order, int i) {
+    return order == 0 ? i : order == 1 ? STEPS - 1 - i : (i * 37 + 11) % STEPS;
+}
+
+/* The sum of x^k, k = 1 to STEPS, each power made of the one before, all of them handed on at once. */
+BODY(powers) {
+    const int *order = env;
+    lam_tensor *power[STEPS], *placed[STEPS];
+    for (int k = 0; k < STEPS; k++) power[k] = k ? lam_mul(power[k - 1], in[0]) : lam_mul(in[0], 1.0);
+    for (int i = 0; i < STEPS; i++) placed[i] = power[place(*order, i)];
+    out[0] = lam_sum(lam_stack((lam_list){STEPS, placed}, 0), NULL);
+}
+
+START_TEST(a_node_is_visited_when_all_its_consumers_have_been) {
+    int order = _i;
+    double x = 0.97, first = 0, second = 0, third = 0;
+    for (int k = STEPS; k >= 1; k--) { /* Horner's rule: coefficients k, k (k - 1), k (k - 1) (k - 2) */
+        first = first * x + k;
+        if (k >= 2) second = second * x + k * (k - 1);
+        if (k >= 3) third = third * x + k * (k - 1) * (k - 2);
+    }
+    lam_fn *f = FN_ENV(powers, 1, 1, &order);
+    EXPECT_NEAR(apply1(grad(f), num(x)), 1e-13, LAM_DIMS0, first);
+    EXPECT_NEAR(apply1(grad(grad(f)), num(x)), 1e-13, LAM_DIMS0, second);
+    EXPECT_NEAR(apply1(grad(grad(grad(f))), num(x)), 1e-13, LAM_DIMS0, third);
+}
+END_TEST
+
+Suite *suite_transforms_way_back(void) {
+    Suite *suite = SUITE_OF("transforms/way_back", sums_of_many_terms_have_derivatives_of_every_order,
+                            sums_of_many_terms_pass_through_other_levels, constants_and_variables_are_added_up,
+                            a_cotangent_that_is_used_again_keeps_its_value);
+    suite_loop(suite, a_node_is_visited_when_all_its_consumers_have_been, 3);
+    return suite;
+}

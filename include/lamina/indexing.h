@@ -253,7 +253,8 @@ LAM_API lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, boo
 
 /* ---- made of the above ------------------------------------------------------------------------------------------ */
 
-/* x repeated as a whole, repeats.dims[i] times along axis i. Numbers and axes are matched from the last on, as in NumPy:
+/* x repeated as a whole, repeats.dims[i] times along axis i. Numbers and axes are matched from the last on, as in
+ * NumPy:
  * axes without a number stay as they are, numbers without an axis make new ones in front.
  * Shape   sizes multiplied.
  * Fails   LAM_ERR_RANK beyond LAM_MAX_RANK; LAM_ERR_VALUE for a negative number. Derivative: identity. */

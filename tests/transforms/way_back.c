@@ -73,7 +73,8 @@ START_TEST(constants_and_variables_are_added_up) {
 }
 END_TEST
 
-/* ---- cotangents that others see ------------------------------------------------------------------------------------ */
+/* ---- cotangents that others see ------------------------------------------------------------------------------------
+ * */
 
 BODY(same_twice) {
     out[0] = out[1] = in[0];
@@ -96,7 +97,8 @@ START_TEST(a_cotangent_that_is_used_again_keeps_its_value) {
 }
 END_TEST
 
-/* ---- the order of visits --------------------------------------------------------------------------------------------- */
+/* ---- the order of visits
+ * --------------------------------------------------------------------------------------------- */
 
 /* Place i of what waits first is the node of x^(1 + order(i)): rising, falling, or as if shuffled. */
 static int place(int order, int i) {

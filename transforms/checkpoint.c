@@ -177,14 +177,23 @@ static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_valu
     return status;
 }
 
+/* Whether the level sees what is computed from v. To put a call off costs more than to do one on few elements; only
+ * where results were kept must every call be seen, since they are found by order. */
+static bool worth_putting_off(const pull_env *e, const lam_value *v) {
+    enum { LEAST = 512 };
+    return e->policy.kind != LAM_CHECKPOINT_NOTHING || lam__value_count(v->rank, v->dims, 1) >= LEAST;
+}
+
 static lam_status pull_over_level(lam_fn *f, const pull_env *e, lam_value **v, lam_value **g, bool *wanted) {
     lam__kept kept = {v + f->inputs, (size_t)e->kept, 0};
     lam__rematerialise state = {.policy = &e->policy, .mode = LAM__REPLAY, .kept = &kept};
     lam__level level;
     lam_status status = lam__level_push(f->ctx, &level, &lam__interpreter_rematerialise, &state);
     if (status != LAM_OK) return status;
-    for (int i = 0; i < f->inputs; i++) lam__value_hold(v[i]);
-    status = lam__rematerialise_box(&level, f->inputs, v);
+    for (int i = 0; i < f->inputs; i++) {
+        lam__value_hold(v[i]);
+        if (worth_putting_off(e, v[i]) && status == LAM_OK) status = lam__rematerialise_box(&level, 1, &v[i]);
+    }
     if (status == LAM_OK) status = pull(f, e, &level, v, g, wanted);
     lam__arguments_release(f->inputs, v);
     lam__level_pop(&level);

@@ -107,11 +107,21 @@ BINARY(min)
 #include "lib/kernels/simd/loops_common.h"
 
 /* x y + z rounded once. */
+ALWAYS_INLINE void NAME(fma_steps)(int64_t n, T *out, const T *x, const T *y, const T *z, int64_t so, int64_t sx,
+                                   int64_t sy, int64_t sz) {
+    INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = MATH(fma)(x[i * sx], y[i * sy], z[i * sz]);
+}
+
 static void NAME(loop_fma)(LOOP_ARGS) {
     T *out = p[0];
     const T *x = p[1], *y = p[2], *z = p[3];
-    INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * step[0]] =
-        MATH(fma)(x[i * step[1]], y[i * step[2]], z[i * step[3]]);
+    int64_t so = step[0], sx = step[1], sy = step[2], sz = step[3];
+    bool near = so == 1 && sz == 1;
+    if (n == 1) *out = MATH(fma)(*x, *y, *z);
+    else if (near && sx == 1 && sy == 1) NAME(fma_steps)(n, out, x, y, z, 1, 1, 1, 1);
+    else if (near && sx == 1 && sy == 0) NAME(fma_steps)(n, out, x, y, z, 1, 1, 0, 1);
+    else if (near && sx == 0 && sy == 1) NAME(fma_steps)(n, out, x, y, z, 1, 0, 1, 1);
+    else NAME(fma_steps)(n, out, x, y, z, so, sx, sy, sz);
 }
 
 static T NAME(power)(T base, uint64_t exponent) {

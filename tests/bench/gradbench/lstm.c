@@ -22,8 +22,8 @@ typedef struct lstm {
     const double *weights, *extra, *state, *text; /* [layers, 2, 4, 14], [3, 14], [layers, 2, 14], [count, 14] */
     step *steps;                                  /* [count, layers] */
     double *predicted;                            /* [count, 14] */
-    lam_fn *segment;                              /* of the Lamina form: some steps */
-    lam_tensor **room;                            /* handles of three tensors a step */
+    double *sources, *first; /* of the Lamina form: [3 layers, layers], the h that a gate sees; [3 layers], the text */
+    lam_fn *segment;         /* some steps */
 } lstm;
 
 static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
@@ -38,7 +38,14 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     size_t data = store->bytes;
     p->steps = gradbench_take(store, (size_t)(p->count * p->layers) * sizeof *p->steps);
     p->predicted = gradbench_doubles(store, p->count * BITS);
-    p->room = gradbench_take(store, (size_t)(3 * p->count) * sizeof *p->room);
+    p->sources = gradbench_doubles(store, 3 * p->layers * p->layers);
+    p->first = gradbench_doubles(store, 3 * p->layers);
+    for (int64_t l = 0; l < p->layers; l++) { /* forget and out see the layer below, in the layer itself */
+        p->sources[(p->layers + l) * p->layers + l] = 1;
+        for (int gate = 0; gate < 3; gate += 2)
+            if (l) p->sources[(gate * p->layers + l) * p->layers + l - 1] = 1;
+            else p->first[gate * p->layers] = 1;
+    }
     store->bytes = data;
     *values = 1;
     *derivatives = p->layers * LAYER + 3 * BITS;
@@ -151,60 +158,93 @@ static void derivative_c(const void *data, double *out) {
 
 /* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
-/* One layer over some steps x [steps, 14]: the gates that see x are computed at once, only those that see h in a loop.
- * w [2, 4, 14]; state [2, 14], h and c, becomes the last one. */
-static lam_tensor *through(const lstm *p, lam_tensor *w, lam_tensor **state, lam_tensor *x) {
-    lam_ctx *ctx = lam_ctx_of(x);
-    lam_tensor *parts[2], *row[4], *bias[4], *at[2];
-    size_t steps = (size_t)lam_dim(x, 0);
-    lam_tensor **forget = p->room, **out = forget + steps, **hidden = out + steps;
-    lam_unstack(w, 0, parts, 2);
-    lam_unstack(parts[0], 0, row, 4);
-    lam_unstack(parts[1], 0, bias, 4);
-    lam_unstack(*state, 0, at, 2);
-    lam_unstack(lam_logistic(lam_add(lam_mul(x, row[0]), bias[0])), 0, forget, steps);
-    lam_unstack(lam_logistic(lam_add(lam_mul(x, row[2]), bias[2])), 0, out, steps);
-    lam_tensor *h = at[0], *c = at[1];
-    for (size_t t = 0; t < steps; t++) {
-        lam_scope *scope = lam_scope_begin(ctx);
-        lam_tensor *in = lam_logistic(lam_add(lam_mul(h, row[1]), bias[1]));
-        lam_tensor *change = lam_tanh(lam_add(lam_mul(h, row[3]), bias[3]));
-        c = lam_add(lam_mul(c, forget[t]), lam_mul(in, change));
-        h = hidden[t] = lam_mul(out[t], lam_tanh(c));
-        lam_scope_end(scope, (lam_tensor *[]){c, h}, 2);
-    }
-    *state = lam_stack(LAM_LIST(h, c), 0);
-    return lam_stack((lam_list){steps, hidden}, 0);
+/* Layer l is l steps behind the first one, so that all layers do one step at once, and what a step needs of the others
+ * is their h of the step before: gates that see the input below them see that h one layer down. Weights lie gate by
+ * gate: [3 layers, 14] for forget, in and out, which are logistic, [layers, 14] for the change. */
+enum { GATES, BIAS, OF_TEXT, CHANGE, CHANGE_BIAS, WEIGHTS };
+
+/* One step of all layers; bias is that of the gates, in which the text is included. */
+static void step_all(const lstm *p, lam_tensor *const w[], lam_tensor *bias, lam_tensor **h, lam_tensor **c) {
+    int64_t rows[3] = {p->layers, p->layers, p->layers};
+    lam_tensor *sources = lam_borrow(lam_ctx_of(bias), LAM_F64, LAM_DIMS(3 * p->layers, p->layers), p->sources, NULL);
+    lam_tensor *gate[3], *change = lam_tanh(lam_fma(*h, w[CHANGE], w[CHANGE_BIAS]));
+    lam_split_sizes(lam_logistic(lam_fma(lam_matmul(sources, *h), w[GATES], bias)), 0, rows, gate, 3);
+    *c = lam_fma(*c, gate[0], lam_mul(gate[1], change));
+    *h = lam_mul(gate[2], lam_tanh(*c));
 }
 
-/* weights, extra, state, some characters, the ones behind them -> the sum of their losses, the new state */
+/* Biases of the gates for some characters, one for each. */
+static void biases(lam_tensor *const w[], lam_tensor *extra, lam_tensor *text, lam_tensor *out[]) {
+    lam_tensor *x = lam_expand_dims(lam_mul(text, lam_index(extra, 0, 0)), 1);
+    lam_unstack(lam_fma(x, w[OF_TEXT], w[BIAS]), 0, out, (size_t)lam_dim(text, 0));
+}
+
+/* Weights as above, extra, h, c, the characters that enter, those to be predicted -> their loss, h, c */
 static void body_steps(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;
-    lam_tensor *extra[3], *weights[MOST_LAYERS], *state[MOST_LAYERS];
+    lam_tensor *extra = in[WEIGHTS], *h = in[WEIGHTS + 1], *c = in[WEIGHTS + 2], *next = in[WEIGHTS + 4];
+    lam_tensor *bias[SEGMENT], *hidden[SEGMENT];
+    size_t steps = (size_t)lam_dim(next, 0);
+    biases(in, extra, in[WEIGHTS + 3], bias);
+    for (size_t t = 0; t < steps; t++) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        step_all(p, in, bias[t], &h, &c);
+        hidden[t] = h;
+        lam_scope_end(scope, (lam_tensor *[]){h, c}, 2);
+    }
+    lam_tensor *last = lam_index(lam_stack((lam_list){steps, hidden}, 0), 1, -1);
+    lam_tensor *y = lam_fma(last, lam_index(extra, 0, 1), lam_index(extra, 0, 2));
     lam_reduce_options bits = {.axes = LAM_AXES(1), .keepdims = true};
-    (void)ctx;
-    lam_unstack(in[1], 0, extra, 3);
-    lam_unstack(in[0], 0, weights, (size_t)p->layers);
-    lam_unstack(in[2], 0, state, (size_t)p->layers);
-    lam_tensor *x = lam_mul(in[3], extra[0]);
-    for (int64_t l = 0; l < p->layers; l++) x = through(p, weights[l], &state[l], x);
-    lam_tensor *y = lam_add(lam_mul(x, extra[1]), extra[2]);
     lam_tensor *norm = lam_log(lam_add(2.0, lam_sum(lam_exp(y), &bits)));
-    out[0] = lam_sum(lam_mul(in[4], lam_sub(norm, y)), NULL);
-    out[1] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
+    out[0] = lam_sum(lam_mul(next, lam_sub(norm, y)), NULL);
+    out[1] = h;
+    out[2] = c;
+}
+
+/* The first steps, in which layer l still waits while step < l. */
+static void enter(const lstm *p, lam_tensor *const w[], lam_tensor *extra, lam_tensor *text, lam_tensor **h,
+                  lam_tensor **c) {
+    lam_tensor *bias[MOST_LAYERS], *layer = lam_iota(lam_ctx_of(text), LAM_I64, LAM_DIMS(p->layers, 1), 0);
+    biases(w, extra, lam_slice_axis(text, 0, 0, p->layers - 1), bias);
+    for (int64_t s = 0; s < p->layers - 1; s++) {
+        lam_tensor *old[2] = {*h, *c}, *waits = lam_gt(layer, s);
+        step_all(p, w, bias[s], h, c);
+        *h = lam_where(waits, old[0], *h);
+        *c = lam_where(waits, old[1], *c);
+    }
+}
+
+/* weights [layers, 2, 4, 14] -> as above */
+static void arrange(const lstm *p, lam_tensor *weights, lam_tensor *w[]) {
+    lam_tensor *part[2],
+        *of_text = lam_borrow(lam_ctx_of(weights), LAM_F64, LAM_DIMS(3 * p->layers, 1), p->first, NULL);
+    lam_unstack(lam_transpose(weights, LAM_AXES(1, 2, 0, 3)), 0, part, 2);
+    for (int i = 0; i < 2; i++) {
+        w[i ? BIAS : GATES] = lam_reshape(lam_slice_axis(part[i], 0, 0, 3), LAM_DIMS(3 * p->layers, BITS));
+        w[i ? CHANGE_BIAS : CHANGE] = lam_index(part[i], 0, 3);
+    }
+    w[OF_TEXT] = lam_mul(w[GATES], of_text);
 }
 
 /* weights, extra, state, text. The tape of all steps would not fit the caches: each segment is computed again on the
- * way
- * back. */
+ * way back. After the text has ended, the layers behind the first one finish. */
 static void body_loss(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;
-    lam_tensor *total = lam_scalar(ctx, 0), *next[2] = {NULL, in[2]};
-    for (int64_t first = 0; first + 1 < p->count; first += SEGMENT) {
-        int64_t end = first + SEGMENT < p->count - 1 ? first + SEGMENT : p->count - 1;
-        lam_tensor *now = lam_slice_axis(in[3], 0, first, end), *then = lam_slice_axis(in[3], 0, first + 1, end + 1);
-        lam_call(p->segment, LAM_LIST(in[0], in[1], next[1], now, then), next, 2);
-        total = lam_add(total, next[0]);
+    int64_t behind = p->layers - 1, entered = p->count - 1;
+    lam_tensor *total = lam_scalar(ctx, 0), *w[WEIGHTS + 5], **next = w + WEIGHTS, *result[3];
+    arrange(p, in[0], w);
+    next[0] = in[1];
+    lam_unstack(lam_transpose(in[2], LAM_AXES(1, 0, 2)), 0, next + 1, 2);
+    enter(p, w, in[1], in[3], next + 1, next + 2);
+    for (int64_t first = behind, end; first < entered + behind; first = end) {
+        bool over = first >= entered;
+        end = over ? entered + behind : first + SEGMENT < entered ? first + SEGMENT : entered;
+        next[3] = over ? lam_zeros(ctx, LAM_F64, LAM_DIMS(behind, BITS)) : lam_slice_axis(in[3], 0, first, end);
+        next[4] = lam_slice_axis(in[3], 0, first + 1 - behind, end + 1 - behind);
+        lam_call(p->segment, (lam_list){WEIGHTS + 5, w}, result, 3);
+        total = lam_add(total, result[0]);
+        next[1] = result[1];
+        next[2] = result[2];
     }
     out[0] = lam_div(total, (double)((p->count - 1) * BITS));
 }
@@ -215,7 +255,7 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(3, BITS), p->extra);
     gradbench_input(l, LAM_DIMS(p->layers, 2, BITS), p->state);
     gradbench_input(l, LAM_DIMS(p->count, BITS), p->text);
-    p->segment = lam_checkpoint(gradbench_fn(l, "segment", body_steps, 5, 2, p), NULL);
+    p->segment = lam_checkpoint(gradbench_fn(l, "segment", body_steps, WEIGHTS + 5, 3, p), NULL);
     l->objective = gradbench_fn(l, "loss", body_loss, 4, 1, p);
     l->derivative = lam_grad(l->objective, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
 }

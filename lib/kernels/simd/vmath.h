@@ -149,6 +149,10 @@ ALWAYS_INLINE V64 quick_logistic(V64 x) {
     return 1 / (1 + SLEEF64(exp, u10)(-x));
 }
 
+ALWAYS_INLINE V32 f32_tanh(V32 x) {
+    return f32_odd(x, SLEEF32(tanh, u10)(x));
+}
+
 ALWAYS_INLINE V32 f32_logistic(V32 x) {
     return f32_through1(x, quick_logistic);
 }

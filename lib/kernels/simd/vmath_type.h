@@ -114,10 +114,6 @@ ALWAYS_INLINE V NAME(cosh)(V x) {
     return NAME(patch1)(SLEEF(cosh, u10)(x), x, NAME(near_overflow)(x), WIDE(cosh));
 }
 
-ALWAYS_INLINE V NAME(tanh)(V x) {
-    return NAME(odd)(x, SLEEF(tanh, u10)(x));
-}
-
 /* SLEEF squares the argument. */
 ALWAYS_INLINE V NAME(asinh)(V x) {
     M big = (M)(NAME(magnitude)(x) > NAME(BIG));

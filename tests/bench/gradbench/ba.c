@@ -9,14 +9,14 @@
 
 #include <math.h>
 
-enum { CAMERA = 11, BLOCK = 15, CHUNK = 4096 };
+enum { CAMERA = 11, BLOCK = 15, CHUNK = 1024 };
 
 typedef struct ba {
     int64_t cameras, points, observations;
     const double *camera, *point, *weight, *feature; /* [cameras, 11], [points, 3], [observations], [observations, 2] */
     int64_t *seen_by, *seen;                         /* [observations]: the camera, the point */
     int64_t *row_start, *column;                     /* the places of the Jacobian's values */
-    lam_fn *residual;
+    lam_fn *residuals;
 } ba;
 
 static void place(gradbench_store *store, ba *p) {
@@ -196,31 +196,25 @@ static bool places(const void *data, const double *values) {
 /* ---- in Lamina ----------------------------------------------------------------------------------------------------
  * */
 
-/* r x y, without a copy of either. */
-static void cross(lam_tensor *const r[3], lam_tensor *const y[3], lam_tensor *out[3]) {
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = lam_sub(lam_mul(r[j], y[k]), lam_mul(r[k], y[j]));
-    }
-}
-
 static lam_tensor *dot(lam_tensor *const x[3], lam_tensor *const y[3]) {
-    return lam_add(lam_add(lam_mul(x[0], y[0]), lam_mul(x[1], y[1])), lam_mul(x[2], y[2]));
+    return lam_fma(x[2], y[2], lam_fma(x[1], y[1], lam_mul(x[0], y[0])));
 }
 
 /* The rotation by r of y. */
 static void rotate(lam_tensor *const r[3], lam_tensor *const y[3], lam_tensor *out[3]) {
-    lam_tensor *square = dot(r, r), *angle = lam_sqrt(square), *cosine = lam_cos(angle), *around[3];
+    lam_tensor *square = dot(r, r), *angle = lam_sqrt(square), *cosine = lam_cos(angle);
     lam_tensor *a = lam_div(lam_sin(angle), angle), *b = lam_div(lam_sub(1.0, cosine), square);
     lam_tensor *along = lam_mul(b, dot(r, y));
-    cross(r, y, around);
-    for (int i = 0; i < 3; i++)
-        out[i] = lam_add(lam_add(lam_mul(cosine, y[i]), lam_mul(a, around[i])), lam_mul(along, r[i]));
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        lam_tensor *around = lam_sub(lam_mul(r[j], y[k]), lam_mul(r[k], y[j]));
+        out[i] = lam_fma(cosine, y[i], lam_fma(a, around, lam_mul(along, r[i])));
+    }
 }
 
-/* One observation: parameters [15] (camera, point, weight), feature [2] -> residual [2]. */
+/* One observation: parameters [15] (camera, point, weight), feature [2] -> the two components of the residual */
 static void body_residual(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    lam_tensor *v[BLOCK], *feature[2], *y[3], *turned[3], *apart[2];
+    lam_tensor *v[BLOCK], *feature[2], *y[3], *turned[3];
     (void)ctx;
     (void)env;
     lam_unstack(in[0], 0, v, BLOCK);
@@ -228,32 +222,66 @@ static void body_residual(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     for (int i = 0; i < 3; i++) y[i] = lam_sub(v[CAMERA + i], v[3 + i]);
     rotate(v, y, turned);
     lam_tensor *depth = lam_reciprocal(turned[2]), *p[2] = {lam_mul(turned[0], depth), lam_mul(turned[1], depth)};
-    lam_tensor *square = lam_add(lam_square(p[0]), lam_square(p[1]));
-    lam_tensor *l = lam_add(1.0, lam_mul(square, lam_add(v[9], lam_mul(square, v[10])))), *scale = lam_mul(v[6], l);
-    for (int i = 0; i < 2; i++) apart[i] = lam_mul(v[14], lam_add(lam_mul(scale, p[i]), lam_sub(v[7 + i], feature[i])));
-    out[0] = lam_stack(LAM_LIST(apart[0], apart[1]), 0);
+    lam_tensor *square = lam_fma(p[0], p[0], lam_square(p[1]));
+    lam_tensor *scale = lam_mul(v[6], lam_add(1.0, lam_mul(square, lam_fma(square, v[10], v[9]))));
+    for (int i = 0; i < 2; i++) out[i] = lam_mul(v[14], lam_fma(scale, p[i], lam_sub(v[7 + i], feature[i])));
 }
 
-/* camera, point, weight, feature, which camera, which point -> parameters [15, observations], features */
-static lam_tensor *gathered(lam_tensor *const in[]) {
-    lam_tensor *camera = lam_take(lam_transpose(in[0], LAM_AXES(1, 0)), in[4], 1);
-    lam_tensor *point = lam_take(lam_transpose(in[1], LAM_AXES(1, 0)), in[5], 1);
-    return lam_concatenate(LAM_LIST(camera, point, lam_expand_dims(in[2], 0)), 0);
+/* What CHUNK observations from `first` on see: parameters [15, chunk] and features [chunk, 2]. The tables are cameras
+ * and points with one row for each number. */
+static void gather(lam_tensor *const tables[2], lam_tensor *const in[], int64_t first, lam_tensor *out[2]) {
+    lam_tensor *part[6];
+    int64_t end = first + CHUNK < lam_dim(in[2], 0) ? first + CHUNK : lam_dim(in[2], 0);
+    for (int i = 2; i < 6; i++) part[i] = lam_slice_axis(in[i], 0, first, end);
+    lam_tensor *camera = lam_take(tables[0], part[4], 1), *point = lam_take(tables[1], part[5], 1);
+    out[0] = lam_concatenate(LAM_LIST(camera, point, lam_expand_dims(part[2], 0)), 0);
+    out[1] = part[3];
 }
 
+static void tabulate(lam_tensor *const in[], lam_tensor *tables[2]) {
+    for (int i = 0; i < 2; i++) tables[i] = lam_contiguous(lam_transpose(in[i], LAM_AXES(1, 0)));
+}
+
+/* camera, point, weight, feature, which camera, which point -> residuals [observations, 2], errors of the weights */
 static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ba *p = env;
-    (void)ctx;
-    lam_vmap_options over = {.in_axes = LAM_AXES(1, 0), .chunk_size = CHUNK};
-    out[0] = lam_apply(lam_vmap(p->residual, &over), LAM_LIST(gathered(in), in[3]));
+    lam_tensor *tables[2];
+    tabulate(in, tables);
+    out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->observations, 2));
+    for (int64_t first = 0; first < p->observations; first += CHUNK) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        lam_tensor *seen[2], *apart[2];
+        gather(tables, in, first, seen);
+        lam_call(p->residuals, LAM_LIST(seen[0], seen[1]), apart, 2);
+        lam_tensor *both = lam_stack(LAM_LIST(apart[0], apart[1]), 1);
+        lam_set_(out[0], both, LAM_DIMS(first, 0), LAM_DIMS(first + lam_dim(both, 0), 2), LAM_DIMS(1, 1));
+        lam_scope_end(scope, NULL, 0);
+    }
     out[1] = lam_sub(1.0, lam_square(in[2]));
 }
 
+/* The same -> blocks [observations, 2, 15]: a component of one observation's residual depends on no other observation,
+ * so that ones as cotangents of a component give its row of every block. */
 static void body_blocks(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ba *p = env;
-    (void)ctx;
-    lam_vmap_options over = {.in_axes = LAM_AXES(1, 0), .chunk_size = CHUNK};
-    out[0] = lam_apply(lam_vmap(lam_jacrev(p->residual, NULL), &over), LAM_LIST(gathered(in), in[3]));
+    lam_tensor *tables[2];
+    tabulate(in, tables);
+    out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->observations, 2, BLOCK));
+    for (int64_t first = 0; first < p->observations; first += CHUNK) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        lam_tensor *seen[2], *apart[2];
+        lam_fn *back;
+        gather(tables, in, first, seen);
+        lam_vjp(p->residuals, LAM_LIST(seen[0], seen[1]), apart, 2, &back, &(lam_grad_options){.argnums = LAM_AXES(0)});
+        for (int k = 0; k < 2; k++) {
+            lam_tensor *ones = lam_ones_like(apart[k]);
+            lam_tensor *row = lam_apply(back, LAM_LIST(k ? NULL : ones, k ? ones : NULL));
+            row = lam_expand_dims(lam_transpose(row, LAM_AXES(1, 0)), 1);
+            lam_set_(out[0], row, LAM_DIMS(first, k, 0), LAM_DIMS(first + lam_dim(row, 0), k + 1, BLOCK),
+                     LAM_DIMS(1, 1, 1));
+        }
+        lam_scope_end(scope, NULL, 0);
+    }
     out[1] = lam_mul(-2.0, in[2]);
 }
 
@@ -265,7 +293,8 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(p->observations, 2), p->feature);
     l->in[l->inputs++] = lam_borrow(l->ctx, LAM_I64, LAM_DIMS(p->observations), p->seen_by, NULL);
     l->in[l->inputs++] = lam_borrow(l->ctx, LAM_I64, LAM_DIMS(p->observations), p->seen, NULL);
-    p->residual = gradbench_fn(l, "residual", body_residual, 2, 1, p);
+    lam_vmap_options over = {.in_axes = LAM_AXES(1, 0)};
+    p->residuals = lam_vmap(gradbench_fn(l, "residual", body_residual, 2, 2, p), &over);
     l->objective = gradbench_fn(l, "errors", body_errors, 6, 2, p);
     l->derivative = gradbench_fn(l, "blocks", body_blocks, 6, 2, p);
 }

@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 32 };
+enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 128, STEPS_INPUTS = 5 };
+enum { FORGET, IN, OUT, CHANGE, GATES };
 
 /* What the way back in C reads of one step of one layer. */
 typedef struct step {
@@ -22,8 +23,7 @@ typedef struct lstm {
     const double *weights, *extra, *state, *text; /* [layers, 2, 4, 14], [3, 14], [layers, 2, 14], [count, 14] */
     step *steps;                                  /* [count, layers] */
     double *predicted;                            /* [count, 14] */
-    double *sources, *first; /* of the Lamina form: [3 layers, layers], the h that a gate sees; [3 layers], the text */
-    lam_fn *segment;         /* some steps */
+    lam_fn *segment;                              /* of the Lamina form: some steps */
 } lstm;
 
 static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
@@ -38,14 +38,6 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     size_t data = store->bytes;
     p->steps = gradbench_take(store, (size_t)(p->count * p->layers) * sizeof *p->steps);
     p->predicted = gradbench_doubles(store, p->count * BITS);
-    p->sources = gradbench_doubles(store, 3 * p->layers * p->layers);
-    p->first = gradbench_doubles(store, 3 * p->layers);
-    for (int64_t l = 0; l < p->layers; l++) { /* forget and out see the layer below, in the layer itself */
-        p->sources[(p->layers + l) * p->layers + l] = 1;
-        for (int gate = 0; gate < 3; gate += 2)
-            if (l) p->sources[(gate * p->layers + l) * p->layers + l - 1] = 1;
-            else p->first[gate * p->layers] = 1;
-    }
     store->bytes = data;
     *values = 1;
     *derivatives = p->layers * LAYER + 3 * BITS;
@@ -158,93 +150,147 @@ static void derivative_c(const void *data, double *out) {
 
 /* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
-/* Layer l is l steps behind the first one, so that all layers do one step at once, and what a step needs of the others
- * is their h of the step before: gates that see the input below them see that h one layer down. Weights lie gate by
- * gate: [3 layers, 14] for forget, in and out, which are logistic, [layers, 14] for the change. */
-enum { GATES, BIAS, OF_TEXT, CHANGE, CHANGE_BIAS, WEIGHTS };
+/* A layer, which sees h only through gates of its own, is one recurrence c_t = F_t(c_(t-1)) in each bit. All of its
+ * steps are solved at once by Newton's method: with F made linear around a guess it is a linear recurrence. After a
+ * handful of rounds the guess is c to the last digits, and one more round, which is recorded, has its derivatives. */
+typedef struct layer_steps {
+    lam_tensor *w[GATES], *v[GATES];
+    lam_tensor *forget, *out; /* [steps, 14] */
+    lam_tensor *h, *c;        /* [1, 14], before the first step */
+} layer_steps;
 
-/* One step of all layers; bias is that of the gates, in which the text is included. */
-static void step_all(const lstm *p, lam_tensor *const w[], lam_tensor *bias, lam_tensor **h, lam_tensor **c) {
-    int64_t rows[3] = {p->layers, p->layers, p->layers};
-    lam_tensor *sources = lam_borrow(lam_ctx_of(bias), LAM_F64, LAM_DIMS(3 * p->layers, p->layers), p->sources, NULL);
-    lam_tensor *gate[3], *change = lam_tanh(lam_fma(*h, w[CHANGE], w[CHANGE_BIAS]));
-    lam_split_sizes(lam_logistic(lam_fma(lam_matmul(sources, *h), w[GATES], bias)), 0, rows, gate, 3);
-    *c = lam_fma(*c, gate[0], lam_mul(gate[1], change));
-    *h = lam_mul(gate[2], lam_tanh(*c));
+/* What each step sees of the one before, from what each gives. */
+static lam_tensor *delayed(lam_tensor *first, lam_tensor *x) {
+    return lam_concatenate(LAM_LIST(first, lam_slice_axis(x, 0, 0, -1)), 0);
 }
 
-/* Biases of the gates for some characters, one for each. */
-static void biases(lam_tensor *const w[], lam_tensor *extra, lam_tensor *text, lam_tensor *out[]) {
-    lam_tensor *x = lam_expand_dims(lam_mul(text, lam_index(extra, 0, 0)), 1);
-    lam_unstack(lam_fma(x, w[OF_TEXT], w[BIAS]), 0, out, (size_t)lam_dim(text, 0));
+/* weights [2, 4, 14], state [2, 14], inputs [steps, 14] */
+static layer_steps layer_of(lam_tensor *weights, lam_tensor *state, lam_tensor *x) {
+    layer_steps s;
+    lam_tensor *part[2], *at[2];
+    lam_unstack(weights, 0, part, 2);
+    lam_unstack(part[0], 0, s.w, GATES);
+    lam_unstack(part[1], 0, s.v, GATES);
+    lam_unstack(lam_expand_dims(state, 1), 0, at, 2);
+    s.h = at[0];
+    s.c = at[1];
+    s.forget = lam_logistic(lam_fma(x, s.w[FORGET], s.v[FORGET]));
+    s.out = lam_logistic(lam_fma(x, s.w[OUT], s.v[OUT]));
+    return s;
 }
 
-/* Weights as above, extra, h, c, the characters that enter, those to be predicted -> their loss, h, c */
+static lam_tensor *hidden(const layer_steps *s, lam_tensor *cells) {
+    return lam_mul(s->out, lam_tanh(cells));
+}
+
+/* Slope of F by the c before, a number to the method: t is tanh(cells), in and change are the gates. */
+static lam_tensor *slope_of(const layer_steps *s, lam_tensor *t, lam_tensor *in, lam_tensor *change) {
+    lam_tensor *w_in = lam_stop_gradient(s->w[IN]), *w_change = lam_stop_gradient(s->w[CHANGE]);
+    lam_tensor *out = lam_stop_gradient(s->out);
+    t = lam_stop_gradient(t);
+    in = lam_stop_gradient(in);
+    change = lam_stop_gradient(change);
+    lam_tensor *by_in = lam_mul(w_in, lam_sub(change, lam_mul(change, in)));
+    lam_tensor *by_h = lam_mul(in, lam_fma(w_change, lam_sub(1.0, lam_square(change)), by_in));
+    lam_tensor *of_h = delayed(lam_zeros_like(s->h), lam_sub(out, lam_mul(out, lam_square(t))));
+    return lam_fma(by_h, of_h, lam_stop_gradient(s->forget));
+}
+
+/* One round: what to add to the cells. */
+static lam_tensor *newton(const layer_steps *s, lam_tensor *cells) {
+    lam_tensor *t = lam_tanh(cells), *h = delayed(s->h, lam_mul(s->out, t));
+    lam_tensor *in = lam_logistic(lam_fma(h, s->w[IN], s->v[IN]));
+    lam_tensor *change = lam_tanh(lam_fma(h, s->w[CHANGE], s->v[CHANGE]));
+    lam_tensor *next = lam_fma(s->forget, delayed(s->c, cells), lam_mul(in, change));
+    return lam_linear_recurrence(slope_of(s, t, in, change), lam_sub(next, cells), 0, false);
+}
+
+/* Cells of all steps, from a guess. Round k leaves the first k steps exact whatever the guess was, so that there is an
+ * end; in practice the error is squared in each, and is about close^2 at the end. */
+static lam_tensor *solve(const layer_steps *s, lam_tensor *cells, double close) {
+    for (int64_t round = 0; round < lam_dim(cells, 0); round++) {
+        lam_scope *scope = lam_scope_begin(lam_ctx_of(cells));
+        lam_tensor *change = newton(s, cells);
+        lam_add_(cells, change);
+        double size = lam_item(lam_max_reduce(lam_abs(change), NULL));
+        lam_scope_end(scope, NULL, 0);
+        if (!(size > close)) break;
+    }
+    return cells;
+}
+
+/* In f32, with the weights repeated for every step. */
+static layer_steps narrow(const layer_steps *s) {
+    lam_dims dims = lam_dims_of(s->out);
+    layer_steps n = {.forget = lam_cast(s->forget, LAM_F32), .out = lam_cast(s->out, LAM_F32)};
+    n.h = lam_cast(s->h, LAM_F32);
+    n.c = lam_cast(s->c, LAM_F32);
+    for (int gate = IN; gate < GATES; gate += CHANGE - IN) {
+        n.w[gate] = lam_contiguous(lam_broadcast_to(lam_cast(s->w[gate], LAM_F32), dims));
+        n.v[gate] = lam_contiguous(lam_broadcast_to(lam_cast(s->v[gate], LAM_F32), dims));
+    }
+    return n;
+}
+
+/* Without derivatives: f32 up to its last digits but one, where a round costs less than half, then f64. */
+static lam_tensor *solve_layer(const layer_steps *s) {
+    layer_steps n = narrow(s);
+    lam_tensor *guess = lam_zeros_like(n.forget);
+    return solve(s, lam_cast(solve(&n, guess, 1e-3), LAM_F64), 1e-5);
+}
+
+/* weights, extra, state, some characters -> cells of each layer */
+static void solve_layers(const lstm *p, lam_tensor *const in[], lam_tensor *cells[]) {
+    lam_tensor *weights[MOST_LAYERS], *state[MOST_LAYERS];
+    lam_unstack(lam_stop_gradient(in[0]), 0, weights, (size_t)p->layers);
+    lam_unstack(lam_stop_gradient(in[2]), 0, state, (size_t)p->layers);
+    lam_tensor *x = lam_mul(in[3], lam_stop_gradient(lam_index(in[1], 0, 0)));
+    for (int64_t l = 0; l < p->layers; l++) {
+        lam_scope *scope = lam_scope_begin(lam_ctx_of(x));
+        layer_steps s = layer_of(weights[l], state[l], x);
+        cells[l] = solve_layer(&s);
+        x = hidden(&s, cells[l]);
+        lam_scope_end(scope, (lam_tensor *[]){x, cells[l]}, 2);
+    }
+}
+
+/* weights, extra, state, some characters, the ones behind them, cells -> the sum of their losses, the new state */
 static void body_steps(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;
-    lam_tensor *extra = in[WEIGHTS], *h = in[WEIGHTS + 1], *c = in[WEIGHTS + 2], *next = in[WEIGHTS + 4];
-    lam_tensor *bias[SEGMENT], *hidden[SEGMENT];
-    size_t steps = (size_t)lam_dim(next, 0);
-    biases(in, extra, in[WEIGHTS + 3], bias);
-    for (size_t t = 0; t < steps; t++) {
-        lam_scope *scope = lam_scope_begin(ctx);
-        step_all(p, in, bias[t], &h, &c);
-        hidden[t] = h;
-        lam_scope_end(scope, (lam_tensor *[]){h, c}, 2);
-    }
-    lam_tensor *last = lam_index(lam_stack((lam_list){steps, hidden}, 0), 1, -1);
-    lam_tensor *y = lam_fma(last, lam_index(extra, 0, 1), lam_index(extra, 0, 2));
+    lam_tensor *extra[3], *weights[MOST_LAYERS], *state[MOST_LAYERS];
     lam_reduce_options bits = {.axes = LAM_AXES(1), .keepdims = true};
+    lam_unstack(in[1], 0, extra, 3);
+    lam_unstack(in[0], 0, weights, (size_t)p->layers);
+    lam_unstack(in[2], 0, state, (size_t)p->layers);
+    lam_tensor *x = lam_mul(in[3], extra[0]);
+    for (int64_t l = 0; l < p->layers; l++) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        layer_steps s = layer_of(weights[l], state[l], x);
+        lam_tensor *cells = lam_add(in[STEPS_INPUTS + l], newton(&s, in[STEPS_INPUTS + l]));
+        x = hidden(&s, cells);
+        state[l] = lam_stack(LAM_LIST(lam_index(x, 0, -1), lam_index(cells, 0, -1)), 0);
+        lam_scope_end(scope, (lam_tensor *[]){x, state[l]}, 2);
+    }
+    lam_tensor *y = lam_fma(x, extra[1], extra[2]);
     lam_tensor *norm = lam_log(lam_add(2.0, lam_sum(lam_exp(y), &bits)));
-    out[0] = lam_sum(lam_mul(next, lam_sub(norm, y)), NULL);
-    out[1] = h;
-    out[2] = c;
+    out[0] = lam_sum(lam_mul(in[4], lam_sub(norm, y)), NULL);
+    out[1] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
 }
 
-/* The first steps, in which layer l still waits while step < l. */
-static void enter(const lstm *p, lam_tensor *const w[], lam_tensor *extra, lam_tensor *text, lam_tensor **h,
-                  lam_tensor **c) {
-    lam_tensor *bias[MOST_LAYERS], *layer = lam_iota(lam_ctx_of(text), LAM_I64, LAM_DIMS(p->layers, 1), 0);
-    biases(w, extra, lam_slice_axis(text, 0, 0, p->layers - 1), bias);
-    for (int64_t s = 0; s < p->layers - 1; s++) {
-        lam_tensor *old[2] = {*h, *c}, *waits = lam_gt(layer, s);
-        step_all(p, w, bias[s], h, c);
-        *h = lam_where(waits, old[0], *h);
-        *c = lam_where(waits, old[1], *c);
-    }
-}
-
-/* weights [layers, 2, 4, 14] -> as above */
-static void arrange(const lstm *p, lam_tensor *weights, lam_tensor *w[]) {
-    lam_tensor *part[2],
-        *of_text = lam_borrow(lam_ctx_of(weights), LAM_F64, LAM_DIMS(3 * p->layers, 1), p->first, NULL);
-    lam_unstack(lam_transpose(weights, LAM_AXES(1, 2, 0, 3)), 0, part, 2);
-    for (int i = 0; i < 2; i++) {
-        w[i ? BIAS : GATES] = lam_reshape(lam_slice_axis(part[i], 0, 0, 3), LAM_DIMS(3 * p->layers, BITS));
-        w[i ? CHANGE_BIAS : CHANGE] = lam_index(part[i], 0, 3);
-    }
-    w[OF_TEXT] = lam_mul(w[GATES], of_text);
-}
-
-/* weights, extra, state, text. The tape of all steps would not fit the caches: each segment is computed again on the
- * way back. After the text has ended, the layers behind the first one finish. */
+/* weights, extra, state, text. What the way back reads of a segment is computed again then; its cells are kept. */
 static void body_loss(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;
-    int64_t behind = p->layers - 1, entered = p->count - 1;
-    lam_tensor *total = lam_scalar(ctx, 0), *w[WEIGHTS + 5], **next = w + WEIGHTS, *result[3];
-    arrange(p, in[0], w);
-    next[0] = in[1];
-    lam_unstack(lam_transpose(in[2], LAM_AXES(1, 0, 2)), 0, next + 1, 2);
-    enter(p, w, in[1], in[3], next + 1, next + 2);
-    for (int64_t first = behind, end; first < entered + behind; first = end) {
-        bool over = first >= entered;
-        end = over ? entered + behind : first + SEGMENT < entered ? first + SEGMENT : entered;
-        next[3] = over ? lam_zeros(ctx, LAM_F64, LAM_DIMS(behind, BITS)) : lam_slice_axis(in[3], 0, first, end);
-        next[4] = lam_slice_axis(in[3], 0, first + 1 - behind, end + 1 - behind);
-        lam_call(p->segment, (lam_list){WEIGHTS + 5, w}, result, 3);
+    lam_tensor *total = lam_scalar(ctx, 0), *result[2], *to[STEPS_INPUTS + MOST_LAYERS] = {in[0], in[1], in[2]};
+    for (int64_t first = 0; first + 1 < p->count; first += SEGMENT) {
+        int64_t end = first + SEGMENT < p->count - 1 ? first + SEGMENT : p->count - 1;
+        lam_scope *scope = lam_scope_begin(ctx);
+        to[3] = lam_slice_axis(in[3], 0, first, end);
+        to[4] = lam_slice_axis(in[3], 0, first + 1, end + 1);
+        solve_layers(p, to, to + STEPS_INPUTS);
+        lam_call(p->segment, (lam_list){(size_t)(STEPS_INPUTS + p->layers), to}, result, 2);
         total = lam_add(total, result[0]);
-        next[1] = result[1];
-        next[2] = result[2];
+        to[2] = result[1];
+        lam_scope_end(scope, (lam_tensor *[]){total, to[2]}, 2);
     }
     out[0] = lam_div(total, (double)((p->count - 1) * BITS));
 }
@@ -255,7 +301,7 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(3, BITS), p->extra);
     gradbench_input(l, LAM_DIMS(p->layers, 2, BITS), p->state);
     gradbench_input(l, LAM_DIMS(p->count, BITS), p->text);
-    p->segment = lam_checkpoint(gradbench_fn(l, "segment", body_steps, WEIGHTS + 5, 3, p), NULL);
+    p->segment = lam_checkpoint(gradbench_fn(l, "segment", body_steps, STEPS_INPUTS + (int)p->layers, 2, p), NULL);
     l->objective = gradbench_fn(l, "loss", body_loss, 4, 1, p);
     l->derivative = lam_grad(l->objective, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
 }

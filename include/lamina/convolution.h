@@ -98,8 +98,8 @@ LAM_API lam_tensor *lam_reduce_window_min(lam_tensor *x, const lam_window_option
  * Shape   as lam_reduce_window_sum, i64.
  * Fails   as lam_reduce_window_sum. Derivative: none. */
 LAM_API lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_options *options);
-LAM_API lam_tensor *lam_reduce_window_argmin(lam_tensor *x,
-                                             const lam_window_options *options); /* Fails as argmax does. */
+LAM_API lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options *options); /* Of the smallest.
+ * Fails   as lam_reduce_window_sum. */
 
 /* The largest element of each window. By default windows do not overlap.
  * Fails   as lam_reduce_window_max. Derivative: as lam_reduce_window_max. */

@@ -27,7 +27,7 @@ typedef struct lam_fft_options {
  * Owner   current scope. Derivative: linear; the matrix is symmetric, so vjp is the same transform. */
 LAM_API lam_tensor *lam_fft(lam_tensor *x, const lam_fft_options *options);
 
-/* The inverse of lam_fft, with exp(2 pi i j k / n). Shape, Fails, Owner, Derivative: as lam_fft. */
+/* The inverse of lam_fft, with exp(2 pi i j k / n). Fails as lam_fft. Shape, Owner, Derivative: as lam_fft. */
 LAM_API lam_tensor *lam_ifft(lam_tensor *x, const lam_fft_options *options);
 
 /* The first n/2 + 1 elements of lam_fft of real x: the others are their conjugates.
@@ -37,7 +37,7 @@ LAM_API lam_tensor *lam_ifft(lam_tensor *x, const lam_fft_options *options);
 LAM_API lam_tensor *lam_rfft(lam_tensor *x, const lam_fft_options *options);
 
 /* The inverse of lam_rfft: real, from the first n/2 + 1 elements, of which the imaginary parts of the first, and for
- * even n of the last, do not count. Shape, Fails, Owner: as lam_fft. Derivative: linear over the reals. */
+ * even n of the last, do not count. Fails as lam_fft. Shape, Owner: as lam_fft. Derivative: linear over the reals. */
 LAM_API lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options);
 
 /* The same along several axes, or all. Fails as lam_fft does, but for the number of axes. */

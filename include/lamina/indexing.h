@@ -193,7 +193,7 @@ LAM_API lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *u
 
 /* For each place of an axis of n elements, which index names it last; -1 where none does.
  * Shape   dims of indices with the last one replaced by n; i64.
- * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative n; as lam_take does. Derivative: none. */
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative n; LAM_ERR_DTYPE; LAM_ERR_INDEX. Derivative: none. */
 LAM_API lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n);
 
 /* 1 in the place that the index names, 0 in the n - 1 others; only zeros for an index outside [0, n).

@@ -226,9 +226,10 @@ LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
 /* The eigenvalues of general real matrices, in no order but that conjugate pairs are neighbours, the one with the
  * positive imaginary part first.
  * Shape   [..., n, n] gives [..., n], complex.
- * Fails   LAM_ERR_SHAPE unless square; LAM_ERR_DTYPE for complex matrices. Where there are no n independent
- *         eigenvectors there is no derivative either: it comes out huge, or as LAM_ERR_NUMERIC.
- *         Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, of what treats them alike. */
+ * Fails   LAM_ERR_SHAPE unless square; LAM_ERR_DTYPE for complex matrices.
+ *         Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, of what treats them alike. Where there
+ *         are
+ *         no n independent eigenvectors there is no derivative either: it comes out huge, or as LAM_ERR_NUMERIC. */
 LAM_API lam_tensor *lam_eigvals(lam_tensor *x);
 
 typedef struct lam_svd_options {

@@ -253,22 +253,22 @@ LAM_API lam_tensor *lam_ne(lam_tensor *x, lam_tensor *y);
 
 /* Whether x < y, element by element; false where one is NaN.
  * Shape   x and y broadcast; bool.
- * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: none. */
 LAM_API lam_tensor *lam_lt(lam_tensor *x, lam_tensor *y);
 
 /* Whether x <= y, element by element; false where one is NaN.
  * Shape   x and y broadcast; bool.
- * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: none. */
 LAM_API lam_tensor *lam_le(lam_tensor *x, lam_tensor *y);
 
 /* Whether x > y, element by element; false where one is NaN.
  * Shape   x and y broadcast; bool.
- * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: none. */
 LAM_API lam_tensor *lam_gt(lam_tensor *x, lam_tensor *y);
 
 /* Whether x >= y, element by element; false where one is NaN.
  * Shape   x and y broadcast; bool.
- * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: none. */
 LAM_API lam_tensor *lam_ge(lam_tensor *x, lam_tensor *y);
 
 /* Logical and of bools, bitwise and of integers.
@@ -288,7 +288,7 @@ LAM_API lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y);
 
 /* Sum.
  * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE. Owner: current scope. Derivative: 1, 1. */
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1, 1. */
 LAM_API lam_tensor *lam_add(lam_tensor *x, lam_tensor *y);
 
 /* Difference.
@@ -298,12 +298,12 @@ LAM_API lam_tensor *lam_sub(lam_tensor *x, lam_tensor *y);
 
 /* Product.
  * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE. Owner: current scope. Derivative: y, x. */
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: y, x. */
 LAM_API lam_tensor *lam_mul(lam_tensor *x, lam_tensor *y);
 
 /* Quotient; integers are taken as f64.
  * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE. Owner: current scope. Derivative: 1 / y, -x / y^2. */
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1 / y, -x / y^2. */
 LAM_API lam_tensor *lam_div(lam_tensor *x, lam_tensor *y);
 
 /* Remainder with the sign of x, as C's fmod and %; an integer by 0 gives 0.
@@ -313,7 +313,7 @@ LAM_API lam_tensor *lam_rem(lam_tensor *x, lam_tensor *y);
 
 /* x to the y; integers are taken as f64.
  * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE. Owner: current scope. Derivative: y x^(y-1), x^y log(x); see the table. */
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: y x^(y-1), x^y log(x); see the table. */
 LAM_API lam_tensor *lam_pow(lam_tensor *x, lam_tensor *y);
 
 /* The larger; NaN wins.
@@ -395,7 +395,7 @@ LAM_API lam_tensor *lam_add_all(lam_list terms);
 /* ---- layout ------------------------------------------------------------------------------------------------ */
 
 /* x seen with other dims and the same elements in row-major order; one size may be -1: what is left.
- * Fails   LAM_ERR_SHAPE when the number of elements differs. Derivative: identity. */
+ * Fails   LAM_ERR_SHAPE, LAM_ERR_VALUE, LAM_ERR_RANK, LAM_ERR_OVERFLOW for dims that do not fit. Derivative: identity. */
 LAM_API lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims);
 
 /* Axes in another order: axis i of the result is axis axes[i] of x; no list reverses them.
@@ -407,7 +407,8 @@ LAM_API lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes);
 LAM_API lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to);
 
 /* x repeated along axes of one element and new leading axes until it has dims.
- * Fails   LAM_ERR_SHAPE when a size is neither equal nor 1. Derivative: identity; the transpose sums. */
+ * Fails   LAM_ERR_SHAPE when a size is neither equal nor 1; LAM_ERR_VALUE, LAM_ERR_RANK, LAM_ERR_OVERFLOW.
+ *         Derivative: identity; the transpose sums. */
 LAM_API lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims);
 
 /* A new axis of one element that becomes axis `axis` of the result.
@@ -442,7 +443,7 @@ LAM_API lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index);
 LAM_API lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes);
 
 /* x with the elements that lam_slice would give replaced by value, which is broadcast and cast to them.
- * Fails   as lam_slice and lam_broadcast_to. Derivative: by x 1 elsewhere, 0 there; by value 1. */
+ * Fails   as lam_slice does. Derivative: by x 1 elsewhere, 0 there; by value 1. */
 LAM_API lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps);
 
 /* Rebinds x to lam_update_slice of it, in x's own memory if nothing else uses it.

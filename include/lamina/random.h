@@ -48,7 +48,7 @@ LAM_API lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data);
 
 /* Random bits: of i64 all 64, of i32 and u8 as many as they have, as bit patterns.
  * Shape   dims.
- * Fails   LAM_ERR_DTYPE for floats and bool. */
+ * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_DTYPE, LAM_ERR_SHAPE for what is no key, LAM_ERR_OVERFLOW. */
 LAM_API lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims);
 
 typedef struct lam_uniform_options {
@@ -128,7 +128,7 @@ LAM_API lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *
 
 /* Gamma with shape a and scale 1: density x^(a-1) exp(-x) / Gamma(a).
  * Shape   dims.
- * Fails   LAM_ERR_VALUE unless a > 0; LAM_ERR_SHAPE.
+ * Fails   LAM_ERR_VALUE unless a > 0; LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys that are none.
  * Derivative  by a at a fixed place in the distribution, -(dP/da) / (dP/dx) with P = lam_igamma(a, x).
  * Source  Marsaglia and Tsang 2000. */
 LAM_API lam_tensor *lam_random_gamma(lam_tensor *key, lam_tensor *a, lam_dims dims);
@@ -150,7 +150,8 @@ LAM_API lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam
 
 /* Poisson: k with probability rate^k exp(-rate) / k!. The rate is taken as f32.
  * Shape   dims, i64.
- * Fails   LAM_ERR_VALUE for a negative rate; LAM_ERR_SHAPE. Derivative: none. Source: Hoermann 1993. */
+ * Fails   LAM_ERR_VALUE for a negative rate; LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys that are none.
+ *         Derivative: none. Source: Hoermann 1993. */
 LAM_API lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims);
 
 /* x with an axis in random order; the other axes stay together. lam_arange gives random orders themselves.

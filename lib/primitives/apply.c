@@ -4,6 +4,7 @@
 #include "lib/base/inline.h"
 #include "lib/dispatch/dispatch.h"
 #include "lib/dispatch/fn.h"
+#include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -231,6 +232,16 @@ static lam_tensor *poison(lam_tensor *x) {
         x->magic = LAM__FAILED;
     }
     return x;
+}
+
+lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_tensor *part) {
+    if (!lam__scope_peek(x) || !lam__scope_peek(part)) return part;
+    lam_dtype own = lam_dtype_of(x), given = lam_dtype_of(part);
+    if (own == given) return part;
+    if (lam__dtype_is_complex(given) && !lam__dtype_is_complex(own))
+        return lam__axes_fail(operation, part, LAM_ERR_DTYPE, "complex numbers do not fit into %s",
+                              lam_dtype_name(own));
+    return lam_cast(part, own);
 }
 
 bool lam__apply_may_rebind(const char *operation, lam_tensor *x) {

@@ -37,6 +37,9 @@ lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims);
 /* lam_broadcast_to for inner ranks. */
 lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims);
 
+/* `part`, which goes into x, in the dtype of x. Complex numbers do not fit into others: that names the operation. */
+lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_tensor *part);
+
 /* Rebinds x to `result` as lam_assign_ does; `operation` names the caller in messages. Returns x. */
 lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *result);
 

@@ -41,6 +41,7 @@ static lam_status eval_eigvals(const lam_call_site *call, lam_value *const out[]
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t n = x->dims[x->rank - 1], bad = -1;
     if (x->count == 0) return LAM_OK;
+    if (x->count == 0) return LAM_OK;
     lam__work work = {.room = NULL};
     lam_value *copy = lam__value_new(call->ctx, dtype, x->rank, x->dims);
     bool room = copy && lam__matrices_work(call->ctx, lam__kernels_eig_bytes(dtype, n, p->vectors), &work);

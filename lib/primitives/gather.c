@@ -215,7 +215,7 @@ lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, 
                               "the updates have not the dims of what would be taken");
     for (int i = 0; i < rank; i++) back[order[i]] = i;
     lam_tensor *base = merged(&p, x), *at = numbers(&p);
-    updates = lam_transpose(lam_cast(updates, lam_dtype_of(x)), (lam_axes){rank, back});
+    updates = lam_transpose(lam__apply_in_dtype_of("scatter", x, updates), (lam_axes){rank, back});
     int full_rank = p.outer + p.rank;
     updates = lam__apply_reshape(updates, full_rank, full);
     lam_dims own = lam_dims_of(x);

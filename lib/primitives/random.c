@@ -25,7 +25,8 @@ static bool is_keys(const lam_value *v) {
 }
 
 static lam_status fail_keys(const lam_call_site *call) {
-    return lam_rule_fail(call, LAM_ERR_SHAPE, "keys are i64 with 2 elements in the last axis");
+    lam_status status = call->in[0]->dtype == LAM_I64 ? LAM_ERR_SHAPE : LAM_ERR_DTYPE;
+    return lam_rule_fail(call, status, "keys are i64 with 2 elements in the last axis");
 }
 
 static lam_status shape_random_bits(const lam_call_site *call, lam_shape out[]) {

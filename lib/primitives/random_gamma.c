@@ -25,7 +25,8 @@ static lam_status shape_keyed(const lam_call_site *call, lam_shape out[]) {
     int lead = keys->rank - 1;
     bool fits = keys->dtype == LAM_I64 && lead >= 0 && keys->dims[lead] == 2 && a->rank >= lead;
     for (int i = 0; fits && i < lead; i++) fits = a->dims[i] == keys->dims[i];
-    if (!fits) return lam_rule_fail(call, LAM_ERR_SHAPE, "each key, of 2 i64, must have parameters of its own");
+    lam_status status = keys->dtype == LAM_I64 ? LAM_ERR_SHAPE : LAM_ERR_DTYPE;
+    if (!fits) return lam_rule_fail(call, status, "each key, of 2 i64, must have parameters of its own");
     out->dtype = (lam_dtype)a->dtype;
     out->rank = a->rank;
     for (int i = 0; i < a->rank; i++) out->dims[i] = a->dims[i];

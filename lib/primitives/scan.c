@@ -80,6 +80,7 @@ lam__lanes lam__scan_lanes(const lam_value *x, int axis) {
     lam__lanes s = {1, x->dims[axis], 1};
     for (int i = 0; i < axis; i++) s.outer *= x->dims[i];
     for (int i = axis + 1; i < x->rank; i++) s.inner *= x->dims[i];
+    if (x->count == 0) s.outer = 0; /* not a loop over lanes without elements, of which there may be many */
     return s;
 }
 

@@ -4,6 +4,7 @@
  * it last. See NOTE [geometry]. */
 #include "lib/primitives/index.h"
 
+#include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -261,7 +262,7 @@ lam_tensor *lam__index_set(lam_tensor *x, lam_tensor *indices, lam_tensor *updat
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 /* Updates as they are to be: the dtype of x, and the dims that taking at the indices gives. */
-static lam_tensor *fitted(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
+static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
     lam_dims own = lam_dims_of(x), at = lam_dims_of(indices);
     int64_t dims[2 * LAM_INNER_RANK];
     int rank = 0;
@@ -270,11 +271,15 @@ static lam_tensor *fitted(lam_tensor *x, lam_tensor *indices, lam_tensor *update
     for (int i = 0; i < at.rank; i++) dims[rank++] = at.dims[i];
     for (int i = axis + 1; i < own.rank; i++) dims[rank++] = own.dims[i];
     lam_dims given = lam_dims_of(updates);
-    lam_tensor *cast = lam_cast(updates, lam_dtype_of(x));
+    int most = lam__eval_most_axes(x->ctx);
+    if (rank > most)
+        return lam__axes_fail(operation, updates, LAM_ERR_RANK, "what the indices name has %d axes, more than %d", rank,
+                              most);
+    lam_tensor *cast = lam__apply_in_dtype_of(operation, x, updates);
     for (int i = 0, lead = rank - given.rank; i < given.rank;
          i++) /* what does not fit is for the shape rule to refuse */
         if (lead < 0 || (given.dims[i] != 1 && given.dims[i] != dims[lead + i])) return cast;
-    return lam_broadcast_to(cast, (lam_dims){rank, dims});
+    return lam__apply_broadcast(cast, rank, dims);
 }
 
 static lam_tensor *scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
@@ -282,7 +287,7 @@ static lam_tensor *scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *
     index_params p;
     if (!lam__index_params_for(row->name, x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
-    return lam__index_scatter(row, x, indices, fitted(x, indices, updates, p.axis), &p);
+    return lam__index_scatter(row, x, indices, fitted(row->name, x, indices, updates, p.axis), &p);
 }
 
 lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
@@ -310,7 +315,7 @@ lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates
     index_params p;
     if (!lam__index_params_for("put", x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
-    updates = fitted(x, indices, updates, p.axis);
+    updates = fitted("put", x, indices, updates, p.axis);
     lam_tensor *in[3] = {x, indices, updates}, *failed;
     lam_value *values[3];
     if (!lam__scope_operands("put", 3, in, values, &failed) || lam_failed(updates)) return failed;
@@ -337,7 +342,7 @@ lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *u
     if (!lam__apply_axis(name, x, rank, &axis)) return lam__axes_failed(x);
     if (!lam__index_common(name, x, indices, axis, common)) return lam__axes_failed(x);
     for (int i = 0; i < rank; i++) common[i] = i == axis ? lam_dim(indices, i) : common[i];
-    updates = lam_broadcast_to(lam_cast(updates, lam_dtype_of(x)), (lam_dims){rank, common});
+    updates = lam_broadcast_to(lam__apply_in_dtype_of(name, x, updates), (lam_dims){rank, common});
     if (lam_failed(updates)) return updates;
     index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
     lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);

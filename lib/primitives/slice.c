@@ -259,7 +259,7 @@ static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *valu
         return lam__axes_fail(operation, value, LAM_ERR_SHAPE,
                               "the new part does not broadcast to the part of x that it replaces");
     for (int i = 0; i < p->rank; i++) dims[i] = p->at[i].count;
-    return lam__apply_broadcast(lam_cast(value, lam_dtype_of(x)), p->rank, dims);
+    return lam__apply_broadcast(lam__apply_in_dtype_of(operation, x, value), p->rank, dims);
 }
 
 lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {

@@ -73,6 +73,14 @@ void cases_gather(const cases_use *u, const array *x, array *out, cases_move *mo
     }
 }
 
+bool cases_of_parts(const cases_row *row) {
+    const cases_row *const families_of_parts[] = {cases_complex_rows, cases_fft};
+    for (int f = 0; f < 2; f++)
+        for (const cases_row *r = families_of_parts[f]; r->name; r++)
+            if (r == row) return true;
+    return false;
+}
+
 /* ---- elementwise rows ----------------------------------------------------------------------------------------- */
 
 void cases_call(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
@@ -107,4 +115,26 @@ void cases_reference(const cases_use *u, const array in[], array out[]) {
                        : r->binary_reference ? r->binary_reference(v[0], v[1])
                                              : r->ternary_reference(v[0], v[1], v[2]);
     }
+}
+
+/* ---- wrong calls ------------------------------------------------------------------------------------------------ */
+
+void cases_call_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_tensor *wide[CASES_OPERANDS];
+    for (int i = 0; i < u->inputs; i++) wide[i] = lam_cast(in[i], LAM_C128);
+    cases_call(u, wide, out);
+}
+
+static void call_filled(const cases_use *u, lam_tensor *const in[], lam_tensor *out[], int which, double value) {
+    lam_tensor *filled[CASES_OPERANDS];
+    for (int i = 0; i < u->inputs; i++) filled[i] = i == which ? lam_full_like(in[i], value) : in[i];
+    cases_call(u, filled, out);
+}
+
+void cases_call_negative(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    call_filled(u, in, out, 0, -1);
+}
+
+void cases_call_zeros(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    call_filled(u, in, out, 0, 0);
 }

@@ -22,12 +22,22 @@ typedef struct cases_form {
     int64_t arg[CASES_ARGS];
 } cases_form;
 
+typedef struct cases_use cases_use;
+typedef void cases_caller(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]);
+
 /* A call that must fail with this status and a message that names the primitive. A list ends with CASES_WRONG_END. */
 typedef struct cases_wrong {
     const char *operands;
     lam_status status;
     int64_t arg[CASES_ARGS];
 } cases_wrong;
+
+/* The same for what forms cannot say: by another call than the row's. */
+typedef struct cases_wrong_call {
+    const char *operands;
+    lam_status status;
+    cases_caller *call;
+} cases_wrong_call;
 
 /* clang-format off */
 #define CASES_END       {NULL, {0}}
@@ -37,12 +47,12 @@ typedef struct cases_wrong {
 typedef struct cases_row cases_row;
 
 /* One use of a row: what call and reference are told. */
-typedef struct cases_use {
+struct cases_use {
     const cases_row *row;
     const int64_t *arg;
     int inputs;
     lam_ctx *ctx;
-} cases_use;
+};
 
 /* dtype of an elementwise result: the promoted one, the same with integers taken as f64, or bool. */
 typedef enum cases_gives { CASES_PROMOTED, CASES_REAL, CASES_BOOL } cases_gives;
@@ -60,9 +70,10 @@ struct cases_row {
     int least_rank;   /* of operand 0; where it is 0, one form must have rank 0 */
     const cases_form *forms;
     const cases_wrong *wrong;
+    cases_wrong_call wrong_calls[2];
 
     /* NULL for elementwise rows, which share theirs and name functions below. */
-    void (*call)(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]);
+    cases_caller *call;
     void (*reference)(const cases_use *u, const array in[], array out[]);
     void (*fill)(const cases_use *u, int i, array *x); /* what operand i must be beside in its domain; NULL: nothing */
 
@@ -102,6 +113,12 @@ int cases_count(void);
 /* The operation and the reference of the row on these operands. */
 void cases_call(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]);
 void cases_reference(const cases_use *u, const array in[], array out[]);
+
+/* Wrong calls: the row's with complex operands, and with -1 and 0 in place of each element of the first operand. */
+cases_caller cases_call_complex, cases_call_negative, cases_call_zeros;
+
+/* Whether the row's call puts operands together from parts (complex numbers from pairs of reals). */
+bool cases_of_parts(const cases_row *row);
 
 /* ---- what rows are made of ------------------------------------------------------------------------------------ */
 

@@ -31,6 +31,8 @@ static const cases_form logic[] = {
 
 static const cases_wrong no_fit[] = {
     {"[2,3] [4]", LAM_ERR_SHAPE, {0}}, {"[2,3] [2]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
+static const cases_wrong no_fit_of_sub[] = {
+    {"[2,3] [2]", LAM_ERR_SHAPE, {0}}, {"bool[2] bool[2]", LAM_ERR_DTYPE, {0}}, CASES_WRONG_END};
 static const cases_wrong bad_select[] = {
     {"f64[3] [3] [3]", LAM_ERR_DTYPE, {0}},
     {"i32[3] [3] []", LAM_ERR_DTYPE, {0}},
@@ -132,32 +134,34 @@ static void put_equals(const cases_use *u, int i, array *x) {
 }
 
 #define BINARY(operation, oracle, list) .binary = operation, .binary_reference = oracle, .forms = list, .wrong = no_fit
-#define REAL                            .gives = CASES_REAL, .dtypes = CASES_NUMBERS
-#define NUMBERS                         .dtypes = CASES_NUMBERS
-#define FLAT                            .no_gradient = true
-#define COMPARE                         .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_equals, FLAT
+#define ORDERED(operation, oracle, list)                                                                               \
+    BINARY(operation, oracle, list), .wrong_calls = {{"[2] [2]", LAM_ERR_DTYPE, cases_call_complex}}
+#define REAL    .gives = CASES_REAL, .dtypes = CASES_NUMBERS
+#define NUMBERS .dtypes = CASES_NUMBERS
+#define FLAT    .no_gradient = true
+#define COMPARE .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_equals, FLAT
 
 const cases_row cases_binary[] = {
     {.name = "add", BINARY(lam_add, add, two), NUMBERS},
     {.name = "add", BINARY(lam_add, add, mixed)},
-    {.name = "sub", BINARY(lam_sub, sub, two), NUMBERS},
+    {.name = "sub", .binary = lam_sub, .binary_reference = sub, .forms = two, .wrong = no_fit_of_sub, NUMBERS},
     {.name = "mul", BINARY(lam_mul, mul, two), NUMBERS},
     {.name = "mul", BINARY(lam_mul, mul, mixed)},
     {.name = "div", BINARY(lam_div, div_, two), REAL, .domain = {{0, 0}, {0.6, 3}}},
-    {.name = "rem", BINARY(lam_rem, rem_, two), .domain = {{-5, 5}, {2.1, 3}}},
-    {.name = "rem", BINARY(lam_rem, rem_, two), NUMBERS, .domain = {{-9, 9}, {2, 5}}},
+    {.name = "rem", ORDERED(lam_rem, rem_, two), .domain = {{-5, 5}, {2.1, 3}}},
+    {.name = "rem", ORDERED(lam_rem, rem_, two), NUMBERS, .domain = {{-9, 9}, {2, 5}}},
     {.name = "pow", BINARY(lam_pow, powl, two), REAL, .domain = {{0.3, 2.5}, {-2, 2.5}}},
-    {.name = "max", BINARY(lam_max, larger, two), NUMBERS},
-    {.name = "min", BINARY(lam_min, smaller, two), NUMBERS},
-    {.name = "atan2", BINARY(lam_atan2, atan2l, two), REAL, .domain = {{-2, 2}, {0.3, 2}}},
-    {.name = "hypot", BINARY(lam_hypot, hypotl, two), REAL},
-    {.name = "copysign", BINARY(lam_copysign, copysignl, two), REAL},
+    {.name = "max", ORDERED(lam_max, larger, two), NUMBERS},
+    {.name = "min", ORDERED(lam_min, smaller, two), NUMBERS},
+    {.name = "atan2", ORDERED(lam_atan2, atan2l, two), REAL, .domain = {{-2, 2}, {0.3, 2}}},
+    {.name = "hypot", ORDERED(lam_hypot, hypotl, two), REAL},
+    {.name = "copysign", ORDERED(lam_copysign, copysignl, two), REAL},
     {.name = "eq", BINARY(lam_eq, eq, two), COMPARE},
     {.name = "ne", BINARY(lam_ne, ne, two), COMPARE},
-    {.name = "lt", BINARY(lam_lt, lt, two), COMPARE},
-    {.name = "le", BINARY(lam_le, le, two), COMPARE},
-    {.name = "gt", BINARY(lam_gt, gt, two), COMPARE},
-    {.name = "ge", BINARY(lam_ge, ge, two), COMPARE},
+    {.name = "lt", ORDERED(lam_lt, lt, two), COMPARE},
+    {.name = "le", ORDERED(lam_le, le, two), COMPARE},
+    {.name = "gt", ORDERED(lam_gt, gt, two), COMPARE},
+    {.name = "ge", ORDERED(lam_ge, ge, two), COMPARE},
     {.name = "and",
      .binary = lam_and,
      .binary_reference = and_,

@@ -320,7 +320,12 @@ static const cases_form parts[] = {{"[3] [3]", {0}},       {"[] []", {0}},     {
 static const cases_wrong wrong_parts[] = {{"[2] [3]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
 
 const cases_row cases_complex_rows[] = {
-    {.name = "complex", .forms = parts, .call = call_complex, .reference = reference_complex, .wrong = wrong_parts},
+    {.name = "complex",
+     .forms = parts,
+     .call = call_complex,
+     .reference = reference_complex,
+     .wrong = wrong_parts,
+     .wrong_calls = {{"[2] [2]", LAM_ERR_DTYPE, cases_call_complex}}},
     ONE_REAL(real, lam_real, f_real),
     ONE_REAL(imag, lam_imag, f_imag),
     ROW(real, of_one, .unary = lam_abs, .of_one = f_abs, .gives_real = true, .composed = true),

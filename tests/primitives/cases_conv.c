@@ -107,6 +107,11 @@ static const cases_form conv_forms[] = {
     {"f32[1,1,3] f64[1,1,2]", {0}},
     CASES_END,
 };
+static void call_no_groups(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_conv_general(in[0], in[1], &(lam_conv_options){.feature_groups = -1});
+}
+
 static const cases_wrong conv_wrong[] = {
     {"[1,2,5] [1,3,2]", LAM_ERR_SHAPE, {0}},
     {"[1,4,5] [3,2,2]", LAM_ERR_SHAPE, {2}},
@@ -244,7 +249,7 @@ static void reference_argmin(const cases_use *u, const array in[], array out[]) 
     position(u, in, out, false);
 }
 
-static void call_window(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+static void window_with(const cases_use *u, lam_tensor *const in[], lam_tensor *out[], const lam_window_options *o) {
     static const struct {
         const char *name;
         lam_tensor *(*operation)(lam_tensor *, const lam_window_options *);
@@ -253,10 +258,18 @@ static void call_window(const cases_use *u, lam_tensor *const in[], lam_tensor *
                       {"reduce_window_min", lam_reduce_window_min},
                       {"reduce_window_argmax", lam_reduce_window_argmax},
                       {"reduce_window_argmin", lam_reduce_window_argmin}};
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        if (strcmp(operations[i].name, u->row->name) == 0) out[0] = operations[i].operation(in[0], o);
+}
+
+static void call_window(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     windows w;
     lam_window_options o = options_of(u, &w);
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
-        if (strcmp(operations[i].name, u->row->name) == 0) out[0] = operations[i].operation(in[0], &o);
+    window_with(u, in, out, &o);
+}
+
+static void call_few_strides(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    window_with(u, in, out, &(lam_window_options){.window = LAM_DIMS(1, 1), .strides = LAM_DIMS(1)});
 }
 
 static const cases_form window_forms[] = {
@@ -296,7 +309,7 @@ static const cases_wrong window_wrong[] = {
 
 #define WINDOW(op, list)                                                                                               \
     .call = call_window, .reference = reference_##op, .forms = list##_forms, .wrong = window_wrong,                    \
-    .dtypes = CASES_ALL, .least_rank = 1
+    .wrong_calls = {{"[5,5]", LAM_ERR_SHAPE, call_few_strides}}, .dtypes = CASES_ALL, .least_rank = 1
 
 const cases_row cases_conv[] = {
     {.name = "conv_general",
@@ -304,6 +317,7 @@ const cases_row cases_conv[] = {
      .reference = reference_conv_general,
      .forms = conv_forms,
      .wrong = conv_wrong,
+     .wrong_calls = {{"[1,1,5] [1,1,2]", LAM_ERR_OPTION, call_no_groups}},
      .dtypes = CASES_NUMBERS,
      .ulps = 8,
      .normwise = true,

@@ -140,6 +140,11 @@ static const cases_form forms_irfft[] = {{"[4,2]", {0}},
                                          {"[3,2]", {0, 0, 0, 8}},
                                          {"[0,3,2]", {1}},
                                          CASES_END};
+static const cases_wrong wrong_fft[] = {{"[4,2]", LAM_ERR_AXIS, {3}},
+                                        {"[0,2]", LAM_ERR_VALUE, {0}},
+                                        {"[4,2]", LAM_ERR_VALUE, {0, 0, 0, -1}},
+                                        {"[4,2]", LAM_ERR_OPTION, {0, 0, 3}},
+                                        CASES_WRONG_END};
 static const cases_wrong wrong_rfft[] = {
     {"[4]", LAM_ERR_AXIS, {3}},         {"[0]", LAM_ERR_VALUE, {0}}, {"[4]", LAM_ERR_VALUE, {0, 0, 0, -1}},
     {"[4]", LAM_ERR_OPTION, {0, 0, 3}}, {"[]", LAM_ERR_AXIS, {0}},   CASES_WRONG_END};
@@ -149,8 +154,8 @@ static const cases_wrong wrong_rfft[] = {
     .ulps = 16, .least_rank = 1
 
 const cases_row cases_fft[] = {
-    {ROW(fft)},
-    {ROW(rfft), .wrong = wrong_rfft},
-    {ROW(irfft)},
+    {ROW(fft), .wrong = wrong_fft},
+    {ROW(rfft), .wrong = wrong_rfft, .wrong_calls = {{"[4]", LAM_ERR_DTYPE, cases_call_complex}}},
+    {ROW(irfft), .wrong = wrong_fft},
     {0},
 };

@@ -26,11 +26,20 @@ static void reference_checkpoint(const cases_use *u, const array in[], array out
 
 static const cases_form forms[] = {{"[2,3] [3]", {0}}, {"[] []", {0}}, {"[0] [1]", {0}}, {"[4] []", {0}}, CASES_END};
 
+static void call_unnamed(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    lam_ctx *ctx = lam_ctx_of(in[0]);
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "product", .body = product, .inputs = 2, .outputs = 1});
+    f = lam_checkpoint(f, &(lam_checkpoint_options){.policy = LAM_CHECKPOINT_NAMED});
+    out[0] = lam_apply(f, LAM_LIST(in[0], in[1]));
+}
+
 const cases_row cases_function[] = {
     {.name = "checkpoint",
      .call = call_checkpoint,
      .reference = reference_checkpoint,
      .forms = forms,
+     .wrong_calls = {{"[2] [2]", LAM_ERR_OPTION, call_unnamed}},
      .ulps = 8,
      .normwise = true},
     {.name = NULL},

@@ -130,11 +130,9 @@ static const cases_form scatter_forms[] = {
 static const cases_form scatter_mode_forms[] = {
     {"[3] i64[6] [6]", {0, LAM_INDEX_CLIP}}, {"[3,2] i64[5] [5,2]", {0, LAM_INDEX_FILL}}, CASES_END};
 static const cases_wrong scatter_wrong[] = {
-    {"[5] f64[3] [3]", LAM_ERR_DTYPE, {0}},
-    {"[5] i64[3] [3]", LAM_ERR_AXIS, {1}},
-    {"[5] i64[3] [4]", LAM_ERR_SHAPE, {0}},
-    {"[1] i64[5] [5]", LAM_ERR_INDEX, {0}},
-    CASES_WRONG_END,
+    {"[5] f64[3] [3]", LAM_ERR_DTYPE, {0}},     {"[5] i64[3] [3]", LAM_ERR_AXIS, {1}},
+    {"[5] i64[3] [4]", LAM_ERR_SHAPE, {0}},     {"[1] i64[5] [5]", LAM_ERR_INDEX, {0}},
+    {"[5] i64[3] [3]", LAM_ERR_OPTION, {0, 7}}, CASES_WRONG_END,
 };
 
 /* ---- index_inverse: arg is the number of places --------------------------------------------------------------- */
@@ -157,8 +155,11 @@ static void reference_index_inverse(const cases_use *u, const array in[], array 
 
 static const cases_form inverse_forms[] = {
     {"i64[5]", {2}}, {"i32[2,3]", {4}}, {"i64[0]", {3}}, {"i64[2,0]", {2}}, CASES_END};
-static const cases_wrong inverse_wrong[] = {
-    {"i64[]", LAM_ERR_RANK, {3}}, {"i64[3]", LAM_ERR_VALUE, {-1}}, {"f64[3]", LAM_ERR_DTYPE, {3}}, CASES_WRONG_END};
+static const cases_wrong inverse_wrong[] = {{"i64[]", LAM_ERR_RANK, {3}},
+                                            {"i64[3]", LAM_ERR_VALUE, {-1}},
+                                            {"f64[3]", LAM_ERR_DTYPE, {3}},
+                                            {"i64[5]", LAM_ERR_INDEX, {1}},
+                                            CASES_WRONG_END};
 
 /* ---- wrap_index: arg is the number of places ------------------------------------------------------------------- */
 

@@ -58,8 +58,13 @@ static const cases_form broadcast_forms[] = {
     CASES_END,
 };
 static const cases_wrong broadcast_wrong[] = {
-    {"[3]", LAM_ERR_SHAPE, {2, 2, 4}},         {"[2,3]", LAM_ERR_SHAPE, {1, 3}}, {"[2]", LAM_ERR_VALUE, {2, -1, 2}},
-    {"[2]", LAM_ERR_RANK, {LAM_MAX_RANK * 3}}, {"[2]", LAM_ERR_RANK, {-1}},      CASES_WRONG_END,
+    {"[3]", LAM_ERR_SHAPE, {2, 2, 4}},
+    {"[2,3]", LAM_ERR_SHAPE, {1, 3}},
+    {"[2]", LAM_ERR_VALUE, {2, -1, 2}},
+    {"[2]", LAM_ERR_RANK, {LAM_MAX_RANK * 3}},
+    {"[2]", LAM_ERR_RANK, {-1}},
+    {"[1]", LAM_ERR_OVERFLOW, {2, INT64_MAX, INT64_MAX}},
+    CASES_WRONG_END,
 };
 
 /* ---- reshape -------------------------------------------------------------------------------------------------- */
@@ -83,8 +88,13 @@ static const cases_form reshape_forms[] = {
     {"[4,3]", {3, 2, 2, 3}}, {"[0,3]", {2, 5, 0}}, {"[2,1,3]", {2, 2, 3}},  {"[2,3]", {4, 1, 2, 1, 3}}, CASES_END,
 };
 static const cases_wrong reshape_wrong[] = {
-    {"[2,3]", LAM_ERR_SHAPE, {1, 5}},    {"[2,3]", LAM_ERR_SHAPE, {2, 4, -1}},      {"[6]", LAM_ERR_VALUE, {2, -1, -1}},
-    {"[6]", LAM_ERR_VALUE, {2, -2, -3}}, {"[6]", LAM_ERR_RANK, {LAM_MAX_RANK * 3}}, CASES_WRONG_END,
+    {"[2,3]", LAM_ERR_SHAPE, {1, 5}},
+    {"[2,3]", LAM_ERR_SHAPE, {2, 4, -1}},
+    {"[6]", LAM_ERR_VALUE, {2, -1, -1}},
+    {"[6]", LAM_ERR_VALUE, {2, -2, -3}},
+    {"[6]", LAM_ERR_RANK, {LAM_MAX_RANK * 3}},
+    {"[6]", LAM_ERR_OVERFLOW, {2, INT64_MAX, INT64_MAX}},
+    CASES_WRONG_END,
 };
 
 /* ---- transpose: arg: count, then axes; count -1: no list ------------------------------------------------------ */

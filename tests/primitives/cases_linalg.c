@@ -12,12 +12,6 @@
             0                                                                                                          \
         }                                                                                                              \
     }
-#define WRONG_END                                                                                                      \
-    {                                                                                                                  \
-        NULL, LAM_OK, {                                                                                                \
-            0                                                                                                          \
-        }                                                                                                              \
-    }
 
 /* ---- dot_general: arg: pairs of batch axes, pairs contracted, then batch_x, contract_x, batch_y, contract_y ------ */
 
@@ -107,7 +101,7 @@ static const cases_wrong dot_wrong[] = {
     {"[3] [3]", LAM_ERR_AXIS, {0, 1, 1, 0}},
     {"[3,3] [3,3]", LAM_ERR_AXIS, {1, 1, 0, 0, 0, 1}},
     {"[3,3] [3,3]", LAM_ERR_AXIS, {0, 2, 0, 0, 0, 1}},
-    WRONG_END,
+    CASES_WRONG_END,
 };
 
 /* ---- diagonal: arg: offset, axis1, axis2 ------------------------------------------------------------------------- */
@@ -153,7 +147,7 @@ static const cases_wrong diagonal_wrong[] = {
     {"[3]", LAM_ERR_AXIS, {0, 0, 1}},
     {"[3,3]", LAM_ERR_AXIS, {0, 1, 1}},
     {"[3,3]", LAM_ERR_AXIS, {0, -3, 1}},
-    WRONG_END,
+    CASES_WRONG_END,
 };
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
@@ -202,7 +196,7 @@ static void reference_cholesky(const cases_use *u, const array in[], array out[]
 static const cases_form cholesky_forms[] = {
     {"[3,3]", {0}}, {"[1,1]", {0}}, {"[2,2,2]", {0}}, {"[2,1,3,3]", {0}}, {"[0,0]", {0}}, {"[0,2,2]", {0}}, END};
 static const cases_wrong square_wrong[] = {
-    {"[3]", LAM_ERR_SHAPE, {0}}, {"[]", LAM_ERR_SHAPE, {0}}, {"[2,3]", LAM_ERR_SHAPE, {0}}, WRONG_END};
+    {"[3]", LAM_ERR_SHAPE, {0}}, {"[]", LAM_ERR_SHAPE, {0}}, {"[2,3]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
 
 /* ---- elimination ------------------------------------------------------------------------------------------------- */
 
@@ -297,7 +291,7 @@ static const cases_form triangular_forms[] = {
 };
 static const cases_wrong solve_wrong[] = {
     {"[3,2] [3,2]", LAM_ERR_SHAPE, {0}}, {"[3,3] [2,3]", LAM_ERR_SHAPE, {0}},     {"[3,3] []", LAM_ERR_SHAPE, {0}},
-    {"[3] [3]", LAM_ERR_SHAPE, {0}},     {"[2,3,3] [3,3,1]", LAM_ERR_SHAPE, {0}}, WRONG_END,
+    {"[3] [3]", LAM_ERR_SHAPE, {0}},     {"[2,3,3] [3,3,1]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END,
 };
 
 /* ---- solve ------------------------------------------------------------------------------------------------------- */
@@ -411,10 +405,12 @@ static const cases_form det_forms[] = {{"[4,4]", {0}}, {"[2,5,5]", {0}}, {"[2,1,
 const cases_row cases_linalg[] = {
     {LINALG(dot_general, dot, dot, NULL), .dtypes = CASES_NUMBERS},
     {LINALG(diagonal, diagonal, diagonal, NULL), .dtypes = CASES_ALL, .least_rank = 2},
-    {LINALG(cholesky, cholesky, square, fill_definite), .least_rank = 2},
+    {LINALG(cholesky, cholesky, square, fill_definite),
+     .wrong_calls = {{"[2,2]", LAM_ERR_NUMERIC, cases_call_negative}}, .least_rank = 2},
     {LINALG(triangular_solve, triangular, solve, fill_definite), .least_rank = 2},
     {LINALG(lu, cholesky, square, fill_pivoting), .least_rank = 2},
-    {LINALG(solve, solve, solve, fill_pivoting), .least_rank = 2},
+    {LINALG(solve, solve, solve, fill_pivoting), .wrong_calls = {{"[2,2] [2]", LAM_ERR_NUMERIC, cases_call_zeros}},
+     .least_rank = 2},
     {LINALG(det, det, square, fill_pivoting), .least_rank = 2},
     {LINALG(cofactor, cholesky, square, fill_pivoting), .least_rank = 2},
     {.name = NULL},

@@ -71,7 +71,7 @@ static const cases_form bits_forms[] = {
     {"i64[2]", {LAM__RANDOM_BYTES, 1, 40}},   {"i64[2]", {LAM__RANDOM_UNIT64, 1, 9}},
     {"i64[2]", {LAM__RANDOM_UNIT32, 1, 9}},   {"i64[2]", {LAM__RANDOM_WIDE, 2, 3, 0}},
     {"i64[0,2]", {LAM__RANDOM_PAIRS, 1, 3}},  CASES_END};
-static const cases_wrong bits_wrong[] = {{"f64[2]", LAM_ERR_SHAPE, {LAM__RANDOM_WIDE, 1, 3}},
+static const cases_wrong bits_wrong[] = {{"f64[2]", LAM_ERR_DTYPE, {LAM__RANDOM_WIDE, 1, 3}},
                                          {"i64[3]", LAM_ERR_SHAPE, {LAM__RANDOM_WIDE, 1, 3}},
                                          {"i64[]", LAM_ERR_SHAPE, {LAM__RANDOM_WIDE, 1, 3}},
                                          {"i64[2]", LAM_ERR_OVERFLOW, {LAM__RANDOM_WIDE, 2, INT64_MAX, 2}},
@@ -100,6 +100,7 @@ static const cases_form fold_forms[] = {
     {"i64[2] i64[]", {0}}, {"i64[3,2] i64[3]", {0}}, {"i64[2,3,2] i64[2,3]", {0}}, {"i64[0,2] i64[0]", {0}}, CASES_END};
 static const cases_wrong fold_wrong[] = {{"i64[2] i64[2]", LAM_ERR_SHAPE, {0}},
                                          {"i64[2] f64[]", LAM_ERR_SHAPE, {0}},
+                                         {"f64[2] i64[]", LAM_ERR_DTYPE, {0}},
                                          {"i64[4] i64[]", LAM_ERR_SHAPE, {0}},
                                          CASES_WRONG_END};
 
@@ -211,6 +212,14 @@ static void reference_random_gamma(const cases_use *u, const array in[], array o
 
 static const cases_form gamma_forms[] = {{"i64[2] [6]", {0}},     {"i64[2] [6]", {1}},     {"i64[2] []", {0}},
                                          {"i64[3,2] [3,4]", {0}}, {"i64[0,2] [0,2]", {0}}, CASES_END};
+static void call_no_shape(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    bool gamma = strcmp(u->row->name, "random_gamma") == 0;
+    lam_tensor *negative = lam_full_like(in[1], -1);
+    out[0] = gamma ? lam_random_gamma(in[0], negative, LAM_DIMS(3)) : lam_random_poisson(in[0], negative, LAM_DIMS(3));
+}
+
+#define NO_SHAPE .wrong_calls = {{"i64[2] [3]", LAM_ERR_VALUE, call_no_shape}}
+
 static const cases_wrong gamma_wrong[] = {{"i64[2] i64[3]", LAM_ERR_DTYPE, {0}},
                                           {"i64[3] [3]", LAM_ERR_SHAPE, {0}},
                                           {"i64[2,2] [3]", LAM_ERR_SHAPE, {0}},
@@ -242,7 +251,7 @@ static void reference_random_poisson(const cases_use *u, const array in[], array
 static const cases_form poisson_forms[] = {
     {"i64[2] f32[7]", {0}}, {"i64[2] f32[]", {0}}, {"i64[3,2] f32[3,4]", {0}}, {"i64[0,2] f32[0,2]", {0}}, CASES_END};
 static const cases_wrong poisson_wrong[] = {{"i64[2] f64[3]", LAM_ERR_DTYPE, {0}},
-                                            {"f64[2] f32[3]", LAM_ERR_SHAPE, {0}},
+                                            {"f64[2] f32[3]", LAM_ERR_DTYPE, {0}},
                                             {"i64[2,2] f32[3]", LAM_ERR_SHAPE, {0}},
                                             CASES_WRONG_END};
 
@@ -253,6 +262,7 @@ const cases_row cases_random[] = {
      .fill = on_grid,
      .forms = gamma_forms,
      .wrong = gamma_wrong,
+     NO_SHAPE,
      .domain = {{0, 4.2e9}, {0.4, 3}},
      .ulps = 8,
      .least_rank = 1},
@@ -262,6 +272,7 @@ const cases_row cases_random[] = {
      .no_gradient = true,
      .forms = poisson_forms,
      .wrong = poisson_wrong,
+     NO_SHAPE,
      .domain = {{0, 4.2e9}, {0.2, 8}},
      .least_rank = 1},
     {.name = "random_bits",

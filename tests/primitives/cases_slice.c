@@ -145,7 +145,8 @@ static const cases_wrong concatenate_wrong[] = {
 enum { PARTS = 3 };
 
 static void call_split(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
-    if (u->arg[1] + u->arg[2] + u->arg[3]) lam_split_sizes(in[0], (int)u->arg[0], u->arg + 1, out, PARTS);
+    bool parts = u->arg[1] + u->arg[2] + u->arg[3] || lam_dim(in[0], (int)u->arg[0]) != PARTS;
+    if (parts) lam_split_sizes(in[0], (int)u->arg[0], u->arg + 1, out, PARTS);
     else lam_unstack(in[0], (int)u->arg[0], out, PARTS);
 }
 

@@ -10,7 +10,6 @@
 
 /* clang-format off */
 #define END       {NULL, {0}}
-#define WRONG_END {NULL, LAM_OK, {0}}
 /* clang-format on */
 
 enum { MOST = 8 }; /* rows or columns of a matrix of the references */
@@ -211,7 +210,7 @@ static void reference_eigh(const cases_use *u, const array in[], array out[]) {
 static const cases_form square_forms[] = {
     {"[3,3]", {0}}, {"[1,1]", {0}}, {"[2,2,2]", {0}}, {"[2,1,3,3]", {0}}, {"[0,0]", {0}}, {"[0,2,2]", {0}}, END};
 static const cases_wrong square_wrong[] = {
-    {"[3]", LAM_ERR_SHAPE, {0}}, {"[]", LAM_ERR_SHAPE, {0}}, {"[2,3]", LAM_ERR_SHAPE, {0}}, WRONG_END};
+    {"[3]", LAM_ERR_SHAPE, {0}}, {"[]", LAM_ERR_SHAPE, {0}}, {"[2,3]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
 
 /* ---- eigenvalues of general matrices ----------------------------------------------------------------------------- */
 
@@ -307,7 +306,7 @@ static const cases_form rectangle_forms[] = {{"[3,3]", {0}},     {"[4,3]", {0}},
                                              {"[2,3]", {1}},     {"[1,1]", {0}},   {"[3,1]", {0}},     {"[2,3,2]", {0}},
                                              {"[2,1,2,3]", {0}}, {"[0,3]", {0}},   {"[3,0]", {0}},     {"[0,2]", {1}},
                                              {"[2,0]", {1}},     {"[0,2,2]", {0}}, {"[0,2,3,2]", {1}}, END};
-static const cases_wrong rectangle_wrong[] = {{"[3]", LAM_ERR_RANK, {0}}, {"[]", LAM_ERR_RANK, {0}}, WRONG_END};
+static const cases_wrong rectangle_wrong[] = {{"[3]", LAM_ERR_RANK, {0}}, {"[]", LAM_ERR_RANK, {0}}, CASES_WRONG_END};
 
 /* ---- qr: arg: full ----------------------------------------------------------------------------------------------- */
 
@@ -452,7 +451,7 @@ static const cases_form frechet_forms[] = {{"[3,3] [3,3]", {0}},
 static const cases_wrong frechet_wrong[] = {{"[3] [3]", LAM_ERR_SHAPE, {0}},
                                             {"[2,2] [2,3]", LAM_ERR_SHAPE, {0}},
                                             {"[3,3] [2,2]", LAM_ERR_SHAPE, {0}},
-                                            WRONG_END};
+                                            CASES_WRONG_END};
 
 #define SPECTRAL(op, list, bad, filler)                                                                                \
     .name = #op, .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = bad##_wrong,          \
@@ -462,7 +461,7 @@ const cases_row cases_spectral[] = {
     {SPECTRAL(qr, rectangle, rectangle, fill_apart), .outputs = 2},
     {SPECTRAL(eigh, square, square, fill_apart), .outputs = 2},
     {SPECTRAL(eigvalsh, square, square, fill_apart)},
-    {SPECTRAL(eigvals, square, square, NULL)},
+    {SPECTRAL(eigvals, square, square, NULL), .wrong_calls = {{"[2,2]", LAM_ERR_DTYPE, cases_call_complex}}},
     {SPECTRAL(svd, rectangle, rectangle, fill_apart), .outputs = 3},
     {SPECTRAL(svdvals, rectangle, rectangle, fill_apart)},
     {SPECTRAL(pinv, rectangle, rectangle, fill_apart)},

@@ -58,7 +58,7 @@ static void visit_wrong_handles(probe *p) {
     lam_ctx_free(other);
 }
 
-static void check_wrong(const cases_row *row, const cases_wrong *wrong) {
+static void check_wrong(const cases_row *row, const cases_wrong *wrong, cases_caller *call) {
     static probe p;
     static probe_form types;
     lam_tensor *out[CASES_OUTPUTS];
@@ -71,13 +71,15 @@ static void check_wrong(const cases_row *row, const cases_wrong *wrong) {
         probe_fill(&p, i, 0, &p.in[i]);
         p.x[i] = array_tensor(ctx, &p.in[i], PLAIN);
     }
-    cases_call(&p.use, p.x, out);
+    call(&p.use, p.x, out);
     check_failure(&p, "a wrong call", out, wrong->status);
 }
 
 int property_wrong(const cases_row *row) {
     int looked = probe_each(row, PLAIN, visit_wrong_handles);
-    for (const cases_wrong *w = row->wrong; w && w->operands; w++, looked++) check_wrong(row, w);
+    for (const cases_wrong *w = row->wrong; w && w->operands; w++, looked++) check_wrong(row, w, cases_call);
+    for (const cases_wrong_call *w = row->wrong_calls; w < row->wrong_calls + 2 && w->operands; w++, looked++)
+        check_wrong(row, &(cases_wrong){.operands = w->operands, .status = w->status}, w->call);
     return looked;
 }
 

@@ -395,7 +395,7 @@ LAM_API lam_tensor *lam_add_all(lam_list terms);
 /* ---- layout ------------------------------------------------------------------------------------------------ */
 
 /* x seen with other dims and the same elements in row-major order; one size may be -1: what is left.
- * Fails   LAM_ERR_SHAPE, LAM_ERR_VALUE, LAM_ERR_RANK, LAM_ERR_OVERFLOW for dims that do not fit. Derivative: identity. */
+ * Fails   LAM_ERR_SHAPE, LAM_ERR_VALUE, LAM_ERR_RANK, LAM_ERR_OVERFLOW for impossible dims. Derivative: identity. */
 LAM_API lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims);
 
 /* Axes in another order: axis i of the result is axis axes[i] of x; no list reverses them.

@@ -85,7 +85,8 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     below.in = in;
     lam_status status = call->primitive->staged->batched(&below, axes, batch_of(level), out, out_axes);
     for (size_t o = 0; o < m && status == LAM_OK; o++)
-        if (out_axes[o] != LAM_UNMAPPED && !(out[o] = box(level, out[o], out_axes[o]))) status = LAM_ERR_MEMORY;
+        if (out[o] && out_axes[o] != LAM_UNMAPPED && !(out[o] = box(level, out[o], out_axes[o])))
+            status = LAM_ERR_MEMORY;
     if (status != LAM_OK) lam__arguments_release((int)m, out);
     lam__scratch_put(&area);
     return status;

@@ -1,4 +1,5 @@
-/* Custom Functions as one row: instances, and the stages that interpreters call (lib/dispatch/staged.h).
+/* Custom Functions as one row: what it does without a derivative, and the stages that interpreters call
+ * (lib/dispatch/staged.h).
  * What holds here: outputs always come from applying the Function again one level below, so that every level uses its
  * rule; a context is made once per derivative level; without a derivative nothing is saved. */
 #include "transforms/custom.h"
@@ -9,45 +10,13 @@
 
 #include <string.h>
 
-/* ---- instances --------------------------------------------------------------------------------------------------- */
-
-static lam__instance *instance_of(const void *params) {
-    return ((const lam__custom_params *)params)->instance;
-}
-
-lam__instance *lam__custom_of(const lam_call_site *call) {
-    return instance_of(call->params);
-}
-
-void lam__custom_hold(lam__instance *x) {
-    x->refs++;
-}
-
-void lam__custom_release(lam__instance *x) {
-    if (!x || --x->refs) return;
-    if (x->attrs_release) x->attrs_release(x->ctx, x->attrs);
-    lam__alloc_put(&x->ctx->pool, x, x->bytes);
-}
-
-static void params_hold(lam_ctx *ctx, void *params) {
-    (void)ctx;
-    lam__custom_hold(instance_of(params));
-}
-
-static void params_release(lam_ctx *ctx, void *params) {
-    (void)ctx;
-    lam__custom_release(instance_of(params));
-}
-
-static size_t round_up(size_t bytes) {
-    return (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
-}
+/* ---- the row ----------------------------------------------------------------------------------------------------- */
 
 static lam_status call_custom(const lam_call_site *call, lam_value *out[]);
 static lam_status shape_custom(const lam_call_site *call, lam_shape out[]);
 static const lam__staged stages;
 
-static const lam_primitive row_custom = {
+const lam_primitive lam__custom_row = {
     .name = "custom",
     .inputs = LAM_VARIADIC,
     .outputs = LAM_VARIADIC,
@@ -55,39 +24,32 @@ static const lam_primitive row_custom = {
     .call = call_custom,
     .shape = shape_custom,
     .staged = &stages,
-    .params_hold = params_hold,
-    .params_release = params_release,
+    .params_hold = lam__custom_params_hold,
+    .params_release = lam__custom_params_release,
 };
 
-lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, const void *attrs,
-                                    void (*attrs_release)(lam_ctx *ctx, void *attrs), int inputs, int outputs) {
-    const char *name = function->name ? function->name : "anonymous";
-    size_t head = round_up(sizeof(lam__instance)), plain = round_up(function->attrs_size), letters = strlen(name) + 1;
-    size_t bytes = head + plain + (size_t)inputs * sizeof(int) + letters;
-    lam__instance *x = lam__alloc_get(&ctx->pool, bytes);
-    if (!x) {
-        lam__error_memory(ctx, bytes);
-        if (attrs_release) attrs_release(ctx, (void *)(uintptr_t)attrs);
-        return NULL;
-    }
-    char *at = (char *)x + head;
-    *x = (lam__instance){.refs = 1,
-                         .ctx = ctx,
-                         .bytes = bytes,
-                         .row = row_custom,
-                         .fn = *function,
-                         .attrs = function->attrs_size ? at : NULL,
-                         .attrs_release = attrs_release,
-                         .inputs = inputs,
-                         .outputs = outputs,
-                         .dirty = (int *)(void *)(at + plain)};
-    if (function->attrs_size) memcpy(at, attrs, function->attrs_size);
-    for (int i = 0; i < inputs; i++) x->dirty[i] = -1;
-    x->row.name = x->fn.name = memcpy(at + plain + (size_t)inputs * sizeof(int), name, letters);
-    return x;
+static bool concrete(int n, lam_value *const in[]) {
+    for (int i = 0; i < n; i++)
+        if (in[i] && in[i]->kind != LAM__CONCRETE) return false;
+    return true;
 }
 
+/* Without a derivative: forward alone. */
+LAM__UNROLLED lam_status run_plain(lam__instance *x, lam_value *const in[], lam_value *out[]) {
+    lam__visitor v;
+    if (!lam__context_begin(&v, x)) {
+        for (int o = 0; o < x->outputs; o++) out[o] = NULL;
+        return LAM_ERR_MEMORY;
+    }
+    lam_status status = lam__custom_forward(&v.fc, in, out);
+    lam__context_end(&v);
+    return status;
+}
+
+/* Plain values belong to no level, so there is none to look for. */
 lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_value *out[]) {
+    if (concrete(x->inputs, in)) return run_plain(x, in, out);
+    for (int o = 0; o < x->outputs; o++) out[o] = NULL;
     lam__custom_params params = {x};
     lam_call_site call = {.ctx = x->ctx,
                           .primitive = &x->row,
@@ -96,18 +58,13 @@ lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_val
                           .inputs = x->inputs,
                           .outputs = x->outputs,
                           .in = in};
-    for (int o = 0; o < x->outputs; o++) out[o] = NULL;
     return lam__dispatch(&call, out);
 }
 
 /* ---- level 0, and levels that record what functions do ----------------------------------------------------------- */
 
 static lam_status call_custom(const lam_call_site *call, lam_value *out[]) {
-    lam__visitor v;
-    if (!lam__context_begin(&v, lam__custom_of(call), call->in)) return LAM_ERR_MEMORY;
-    lam_status status = lam__custom_forward(&v.fc, call->in, out);
-    lam__context_end(&v);
-    return status;
+    return run_plain(lam__custom_of(call), call->in, out);
 }
 
 static void type_in(lam_type *t, const lam_value *v) {
@@ -121,16 +78,20 @@ static void type_in(lam_type *t, const lam_value *v) {
 static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
+    lam__visitor v;
     lam_type *types = lam__scratch_get(&area, call->ctx, (n + m) * sizeof *types);
-    lam_fctx *fc = types ? lam__context_new(lam__custom_of(call), NULL, call->in) : NULL;
-    for (size_t i = 0; fc && i < n; i++) type_in(&types[i], call->in[i]);
-    lam_status status = fc ? lam__custom_shape(fc, types, types + n) : LAM_ERR_MEMORY;
+    if (!types || !lam__context_begin(&v, lam__custom_of(call))) {
+        lam__scratch_put(&area);
+        return LAM_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) type_in(&types[i], call->in[i]);
+    lam_status status = lam__custom_shape(&v.fc, types, types + n);
     for (size_t o = 0; o < m && status == LAM_OK; o++) {
         out[o].dtype = types[n + o].dtype;
-        out[o].rank = types[n + o].rank;
+        out[o].rank = types[n + o].rank; /* -1: left out */
         memcpy(out[o].dims, types[n + o].dims, sizeof types[n + o].dims);
     }
-    lam__context_release(fc);
+    lam__context_end(&v);
     lam__scratch_put(&area);
     return status;
 }
@@ -144,14 +105,9 @@ bool lam__custom_only_batches(const lam_value *v) {
 }
 
 static bool only_batches(const lam_call_site *below) {
+    if (concrete(below->inputs, below->in)) return true;
     for (int i = 0; i < below->inputs; i++)
         if (!lam__custom_only_batches(below->in[i])) return false;
-    return true;
-}
-
-static bool concrete(const lam_call_site *below) {
-    for (int i = 0; i < below->inputs; i++)
-        if (below->in[i] && below->in[i]->kind != LAM__CONCRETE) return false;
     return true;
 }
 
@@ -170,11 +126,20 @@ static lam_status forward_separate(const lam_call_site *below, lam_fctx *fc, lam
     return lam__custom_setup(fc, below->in, out);
 }
 
+/* Two runs of forward on the same values must leave out the same outputs. */
+static lam_status check_absent(const lam_fctx *fc, lam_value *const own[], lam_value *const out[]) {
+    for (int o = 0; o < fc->instance->outputs; o++)
+        if (!own[o] != !out[o])
+            return lam__custom_fail(fc, LAM_ERR_RULE, "decide it by attributes or by which inputs there are",
+                                    "forward left output %d out at one level and gave it at another", o);
+    return LAM_OK;
+}
+
 /* Forward runs on this level's values for what it saves. Where it would run below on the same values anyway, that run
  * serves both; elsewhere the outputs come from below. */
 static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     const lam_function *f = &fc->instance->fn;
-    if (concrete(below) || (only_batches(below) && lam__custom_generates(f)))
+    if (concrete(below->inputs, below->in) || (only_batches(below) && lam__custom_generates(f)))
         return lam__custom_forward(fc, below->in, out);
     const lam_random_state before = below->ctx->random;
     lam_status status = lam__dispatch(below, out);
@@ -185,7 +150,8 @@ static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam
     lam_value **own = lam__scratch_get(&area, below->ctx, (size_t)below->outputs * sizeof *own);
     status = own ? lam__custom_forward(fc, below->in, own) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
-        lam__context_replace_outputs(fc, out);
+        status = check_absent(fc, own, out);
+        if (status == LAM_OK) lam__context_replace_outputs(fc, out);
         lam__arguments_release(below->outputs, own);
     }
     below->ctx->random = after;
@@ -214,17 +180,21 @@ static lam_status forward_linear(const lam_call_site *below, lam_fctx *fc, lam_v
 
 lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *dout[]) {
     lam__scratch_area area;
-    int n = fc->instance->inputs;
+    lam__instance *x = fc->instance;
+    lam__overwritten *outer = x->overwritten;
+    int n = x->inputs;
     lam_value **operands = lam__scratch_get(&area, fc->ctx, (size_t)n * sizeof *operands);
     if (!operands) return LAM_ERR_MEMORY;
     lam_status status = LAM_OK;
+    x->overwritten = NULL;
     for (int i = 0; i < n; i++) {
         lam_value *kept = fc->saved[LAM__FOR_JVP].values[i], *v = dx[i] ? dx[i] : kept;
         bool zero = v && v == kept && v->kind == LAM__ABSTRACT;
         operands[i] = zero ? lam__arguments_zero(fc->ctx, v) : v ? lam__value_hold(v) : NULL;
         if (v && !operands[i]) status = LAM_ERR_MEMORY;
     }
-    if (status == LAM_OK) status = lam__custom_dispatch(fc->instance, operands, dout);
+    if (status == LAM_OK) status = lam__custom_dispatch(x, operands, dout);
+    x->overwritten = outer;
     lam__arguments_release(n, operands);
     lam__scratch_put(&area);
     return status;
@@ -249,12 +219,16 @@ static lam_status forward_stage(const lam_call_site *below, const bool needs[], 
     lam_fctx *fc = lam__context_new(lam__custom_of(below), needs, below->in);
     if (!fc) return LAM_ERR_MEMORY;
     const lam_function *f = &fc->instance->fn;
-    lam_status status = is_own_jvp(f)      ? forward_linear(below, fc, out)
-                        : f->setup_context ? forward_separate(below, fc, out)
-                                           : forward_combined(below, fc, out);
-    if (status == LAM_OK) status = check_rules(fc, out);
+    lam_status status = is_own_jvp(f)              ? forward_linear(below, fc, out)
+                        : fc->instance->own_values ? lam__custom_forward(fc, below->in, out)
+                        : f->setup_context         ? forward_separate(below, fc, out)
+                                                   : forward_combined(below, fc, out);
     if (status == LAM_OK) {
-        memcpy(constant, fc->constant, (size_t)below->outputs * sizeof *constant);
+        lam__context_note_absent(fc, out);
+        status = check_rules(fc, out);
+    }
+    if (status == LAM_OK) {
+        for (int o = 0; o < below->outputs; o++) constant[o] = fc->constant[o];
         *residual = fc;
         return LAM_OK;
     }
@@ -319,6 +293,7 @@ static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_
                              void **residual) {
     lam_fctx *fc = lam__context_new(lam__custom_of(call), needs, call->in);
     if (!fc) return LAM_ERR_MEMORY;
+    lam__context_note_absent(fc, results);
     lam_status status = lam__custom_setup(fc, call->in, results);
     if (status == LAM_OK) *residual = fc;
     else lam__context_release(fc);

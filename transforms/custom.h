@@ -1,8 +1,9 @@
 /* Custom Functions inside: instances (a Function with its attributes) and contexts (one application at one level).
  * An instance carries the row that dispatch sees, so that messages and programs show the Function's name. A context is
  * the residual of that row: what a level keeps of an application for its derivative. Both are counted. Rooms:
- * custom.c rows and their stages, custom_context.c contexts, custom_call.c running a user's callback, custom_derive.c
- * rules that are missing, custom_batch.c and custom_mapped.c batching, custom_apply.c what users call. */
+ * custom_instance.c instances, custom.c the row and its stages, custom_context.c contexts, custom_call.c running a
+ * user's callback, custom_derive.c rules that are missing, custom_batch.c and custom_mapped.c batching, custom_apply.c
+ * what users call. */
 #ifndef LAM_TRANSFORMS_CUSTOM_H
 #define LAM_TRANSFORMS_CUSTOM_H
 
@@ -13,17 +14,27 @@
 
 #include <lamina/function.h>
 
+/* What one application says of its inputs: the output that shows the new value of an input that forward has
+ * overwritten, or -1. */
+typedef struct lam__overwritten {
+    bool any; /* by[] is set */
+    int *by;  /* per input */
+} lam__overwritten;
+
 typedef struct lam__instance {
+    lam__idle idle; /* first; NOTE [kept instances] */
     uint32_t refs;
+    bool in_slot;
+    bool only_passes; /* its callbacks pass values on to others and compute nothing: they may read what they see */
+    bool own_values;  /* forward on a derivative level's values gives its outputs: none comes from below */
+    int inputs, outputs;
     lam_ctx *ctx;
-    size_t bytes; /* of the block: instance, dirty, attributes, name */
+    size_t bytes; /* of the block: instance, attributes, name */
     lam_primitive row;
     lam_function fn;
     void *attrs;
     void (*attrs_release)(lam_ctx *ctx, void *attrs); /* for attributes that own something; NULL: plain */
-    int inputs, outputs;
-    bool only_passes; /* its callbacks pass values on to others and compute nothing: they may read what they see */
-    int *dirty;       /* per input: the output that shows its new value, or -1; set by forward */
+    lam__overwritten *overwritten;                    /* of the innermost application that runs; NULL: nobody asks */
 } lam__instance;
 
 /* The parameters of a row. */
@@ -47,7 +58,7 @@ typedef struct lam__saved {
     bool done;
     int count;
     lam_value **values; /* NULL where NULL was saved */
-    int *outputs;       /* per value: the output that it is, or -1; the inputs are this level's as they come */
+    int *outputs;       /* beside values: the output that it is, or -1; the inputs are this level's as they come */
 } lam__saved;
 
 typedef struct lam__datum {
@@ -61,20 +72,22 @@ enum { LAM__FOR_BACKWARD, LAM__FOR_JVP, LAM__FOR_BOTH };
 
 struct lam_fctx {
     uint32_t refs;
-    bool copy; /* shares everything but inner and the saved values with the context it was copied from */
+    bool copy;           /* shares everything but inner and the saved values with the context it was copied from */
+    bool derivative;     /* a derivative is wanted: without, nothing is saved */
+    bool materialize;    /* what lam_fctx_set_materialize_grads said */
+    bool marks;          /* marked[] has something */
+    enum lam__part part; /* the callback that runs */
+    int batched_count;
     lam_ctx *ctx;
     lam__instance *instance; /* held */
     lam_fctx *inner;         /* of a mapped Function: the context of the Function that it maps; held */
     bool *batched; /* beside inner: which of the innermost context's saved values have this batch axis, at 0 */
-    int batched_count;
-    enum lam__part part; /* the callback that runs */
-    bool derivative;     /* a derivative is wanted: without, nothing is saved */
-    bool materialize;    /* what lam_fctx_set_materialize_grads said */
     lam__saved saved[LAM__FOR_BOTH];
     lam__datum *data;
-    bool *needs;           /* per input */
-    bool *floating;        /* per input: it has a derivative */
+    bool *needs;           /* per input; NULL in a visitor */
+    bool *floating;        /* per input: it has a derivative; NULL in a visitor */
     bool *constant;        /* per output: it has none */
+    bool *absent;          /* per output: it is left out */
     bool *marked;          /* per input: forward says that it has overwritten it */
     lam_value **types;     /* inputs, then outputs, as seen inside a batch; NULL: the level's own */
     lam_tensor *const *in; /* handles of the callback that runs */
@@ -82,7 +95,7 @@ struct lam_fctx {
     uint64_t from, until; /* birth of what forward hid; setup_context must not use it; 0, 0: nothing */
 };
 
-/* ---- custom.c ------------------------------------------------------------------------------------------------ */
+/* ---- custom_instance.c --------------------------------------------------------------------------------------- */
 
 /* An instance with a copy of `function` and attrs; attrs_release then owns what they own (also on failure). NULL
  * without memory. */
@@ -90,11 +103,27 @@ lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, 
                                     void (*attrs_release)(lam_ctx *ctx, void *attrs), int inputs, int outputs);
 void lam__custom_hold(lam__instance *x);
 void lam__custom_release(lam__instance *x);
+void lam__custom_params_hold(lam_ctx *ctx, void *params);
+void lam__custom_params_release(lam_ctx *ctx, void *params);
+
+/* The instance that an earlier application left for one of this Function: one reference. NULL if there is none. */
+lam__instance *lam__custom_find(lam_ctx *ctx, const lam_function *f, const void *attrs, size_t inputs, size_t outputs);
+
+/* Leaves an instance for the next application. Its attributes are plain. */
+void lam__custom_keep(lam__instance *x);
+
+static inline const char *lam__custom_name(const lam_function *f) {
+    return f->name ? f->name : "anonymous";
+}
+
+lam__instance *lam__custom_of(const lam_call_site *call);
+
+/* ---- custom.c ------------------------------------------------------------------------------------------------ */
+
+extern const lam_primitive lam__custom_row; /* what the rows of all instances have in common */
 
 /* Applies an instance to values at whatever levels they live; one reference per output. */
 lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_value *out[]);
-
-lam__instance *lam__custom_of(const lam_call_site *call);
 
 /* ---- custom_context.c ---------------------------------------------------------------------------------------- */
 
@@ -102,14 +131,11 @@ lam__instance *lam__custom_of(const lam_call_site *call);
 lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *const in[]);
 void lam__context_release(lam_fctx *fc);
 
-/* A context in the caller's frame, for a visit after which nothing is kept. False without memory: then there is nothing
- * to end. */
-typedef struct lam__visitor {
-    lam_fctx fc;
-    lam__scratch_area area;
-} lam__visitor;
-bool lam__context_begin(lam__visitor *v, lam__instance *x, lam_value *const in[]);
-void lam__context_end(lam__visitor *v);
+/* Frees what a context has collected. */
+void lam__context_free_parts(lam_fctx *fc);
+
+/* Notes which outputs are left out: those without a value. They have no derivative. */
+void lam__context_note_absent(lam_fctx *fc, lam_value *const out[]);
 
 /* Room for `count` values saved for a mode, all NULL. */
 lam_status lam__context_room(lam_fctx *fc, int mode, int count);
@@ -123,6 +149,70 @@ void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]);
 /* The chain of contexts below and with fc, with other saved values in the innermost (both lists one after the other,
  * borrowed until release). NULL without memory. */
 lam_fctx *lam__context_with(lam_fctx *fc, lam_value *const values[]);
+
+/* ---- custom_context.c: short ways ---------------------------------------------------------------------------- */
+
+static inline void lam__context_saves_none(lam__saved *s) {
+    s->done = false;
+    s->count = 0;
+    s->values = NULL;
+}
+
+/* Everything but the flags; field by field, since this is done at each application (NOTE [word by word] in
+ * lib/tensor/value.h). */
+static inline void lam__context_set_fields(lam_fctx *fc, lam__instance *x, bool derivative) {
+    fc->refs = 1;
+    fc->copy = fc->marks = false;
+    fc->derivative = derivative;
+    fc->materialize = true;
+    fc->part = LAM__PART_NONE;
+    fc->batched_count = 0;
+    fc->ctx = x->ctx;
+    fc->instance = x;
+    fc->inner = NULL;
+    fc->batched = NULL;
+    lam__context_saves_none(&fc->saved[LAM__FOR_BACKWARD]);
+    lam__context_saves_none(&fc->saved[LAM__FOR_JVP]);
+    fc->data = NULL;
+    fc->types = NULL;
+    fc->in = fc->out = NULL;
+    fc->from = fc->until = 0;
+}
+
+/* What callbacks mark. flags: room for x->inputs + 2 * x->outputs. */
+static inline void lam__context_set_marks(lam_fctx *fc, bool *flags, const lam__instance *x) {
+    fc->marked = flags;
+    fc->constant = fc->marked + x->inputs;
+    fc->absent = fc->constant + x->outputs;
+    for (bool *end = fc->absent + x->outputs; flags < end; flags++) *flags = false;
+}
+
+/* Most contexts have collected nothing. */
+static inline void lam__context_release_parts(lam_fctx *fc) {
+    if (fc->saved[LAM__FOR_BACKWARD].values || fc->saved[LAM__FOR_JVP].values || fc->data || fc->types || fc->batched)
+        lam__context_free_parts(fc);
+}
+
+/* A context in the caller's frame, without a derivative, for a visit after which nothing is kept. False without memory:
+ * then there is nothing to end. */
+typedef struct lam__visitor {
+    lam_fctx fc;
+    lam__scratch_area area;
+} lam__visitor;
+
+static inline bool lam__context_begin(lam__visitor *v, lam__instance *x) {
+    bool *flags = lam__scratch_get(&v->area, x->ctx, (size_t)(x->inputs + 2 * x->outputs));
+    if (!flags) return false;
+    lam__context_set_fields(&v->fc, x, false);
+    v->fc.needs = v->fc.floating = NULL;
+    lam__context_set_marks(&v->fc, flags, x);
+    return true;
+}
+
+static inline void lam__context_end(lam__visitor *v) {
+    lam__context_release_parts(&v->fc);
+    lam__scratch_put(&v->area);
+}
 
 /* ---- custom_call.c ------------------------------------------------------------------------------------------- */
 

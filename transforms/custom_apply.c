@@ -11,91 +11,116 @@
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static const char *name_of(const lam_function *f) {
-    return f->name ? f->name : "anonymous";
-}
-
 static lam_status check_count(lam_ctx *ctx, const lam_function *f, const char *which, int want, size_t given) {
     if (want == LAM_VARIADIC || (size_t)want == given) return LAM_OK;
-    return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "Function '%s': %zu %s given, %d expected", name_of(f), given,
-                          which, want);
+    return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "Function '%s': %zu %s given, %d expected", lam__custom_name(f),
+                          given, which, want);
 }
 
 static lam_status check_function(lam_ctx *ctx, const lam_function *f, const void *attrs, size_t n_in, size_t n_out) {
     if (!f || !f->forward)
-        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': it has no forward", f ? name_of(f) : "NULL");
+        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': it has no forward",
+                              f ? lam__custom_name(f) : "NULL");
     if (f->attrs_size && !attrs)
-        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': attrs is NULL, %zu bytes expected", name_of(f),
-                              f->attrs_size);
+        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': attrs is NULL, %zu bytes expected",
+                              lam__custom_name(f), f->attrs_size);
     if ((f->vmap != NULL) + f->generate_vmap_rule + f->vmap_by_loop > 1)
         return lam__error_set(ctx, LAM_ERR_RULE, "choose one of vmap, generate_vmap_rule and vmap_by_loop",
-                              "Function '%s': it has more than one batching rule", name_of(f));
+                              "Function '%s': it has more than one batching rule", lam__custom_name(f));
     lam_status status = check_count(ctx, f, "inputs", f->inputs, n_in);
     return status == LAM_OK ? check_count(ctx, f, "outputs", f->outputs, n_out) : status;
 }
 
 /* ---- application ------------------------------------------------------------------------------------------------- */
 
-static lam_status values_of(const lam__instance *x, lam_list in, lam_value *values[]) {
+/* Input i where it is not just a tensor of this context. */
+LAM__APART static lam_status value_of(const lam__instance *x, size_t i, lam_tensor *t, lam_value **value) {
     lam_tensor *failed;
-    for (size_t i = 0; i < in.count; i++) {
-        values[i] = NULL;
-        if (!in.items[i]) continue;
-        lam_ctx *where = lam__scope_operands(x->fn.name, 1, &in.items[i], &values[i], &failed);
-        if (!where) return x->ctx->error.status != LAM_OK ? x->ctx->error.status : failed->ctx->error.status;
-        if (where != x->ctx)
-            return lam__error_set(x->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
-                                  "Function '%s': mixed contexts: input %zu belongs to another one", x->fn.name, i);
+    *value = NULL;
+    if (!t) return LAM_OK;
+    const lam_ctx *where = lam__scope_operands(x->fn.name, 1, &t, value, &failed);
+    if (where == x->ctx) return LAM_OK;
+    if (!where) return x->ctx->error.status != LAM_OK ? x->ctx->error.status : failed->ctx->error.status;
+    return lam__error_set(x->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
+                          "Function '%s': mixed contexts: input %zu belongs to another one", x->fn.name, i);
+}
+
+static inline lam_status values_of(const lam__instance *x, lam_list in, lam_value *values[]) {
+    lam_status status = LAM_OK;
+    for (size_t i = 0; i < in.count && status == LAM_OK; i++) {
+        lam_tensor *t = in.items[i];
+        if (t && t->magic == LAM__LIVE && t->ctx == x->ctx) values[i] = t->value;
+        else status = value_of(x, i, t, &values[i]);
     }
-    return LAM_OK;
+    return status;
 }
 
 /* The caller's handles of overwritten inputs show the new values. */
-static lam_status rebind_dirty(const lam__instance *x, lam_list in, lam_tensor *const out[]) {
+static lam_status rebind_dirty(const lam__instance *x, const int shown[], lam_list in, lam_tensor *const out[]) {
     lam__mark mark = lam__error_mark(x->ctx);
     for (int i = 0; i < x->inputs; i++) {
-        if (x->dirty[i] < 0) continue;
+        if (shown[i] < 0) continue;
         for (int j = 0; j < x->inputs; j++)
             if (j != i && in.items[j] == in.items[i])
                 return lam__error_set(
                     x->ctx, LAM_ERR_RULE, "pass lam_alias(x) for one of them",
                     "Function '%s': inputs %d and %d are the same tensor, and input %d is marked dirty", x->fn.name,
                     i < j ? i : j, i < j ? j : i, i);
-        lam__apply_rebind(x->fn.name, in.items[i], out[x->dirty[i]]);
+        lam__apply_rebind(x->fn.name, in.items[i], out[shown[i]]);
     }
     return lam__error_since(x->ctx, mark);
 }
 
-lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out) {
+static lam_status fail_all(lam_ctx *ctx, lam_status status, size_t n_out, lam_tensor **out) {
+    for (size_t o = 0; out && o < n_out; o++) out[o] = &ctx->failed;
+    return status;
+}
+
+LAM__UNROLLED lam_status apply(lam__instance *x, lam_list in, lam_tensor **out) {
     lam_ctx *ctx = x->ctx;
+    size_t n = (size_t)x->inputs, m = (size_t)x->outputs, failures = ctx->error.count;
     lam__scratch_area area;
-    lam_value **values = lam__scratch_get(&area, ctx, (size_t)(x->inputs + x->outputs) * sizeof *values);
-    if (!values) return LAM_ERR_MEMORY;
-    lam_value **results = values + x->inputs;
-    memset(results, 0, (size_t)x->outputs * sizeof *results);
-    for (int i = 0; i < x->inputs; i++) x->dirty[i] = -1;
-    lam__mark mark = lam__error_mark(ctx);
+    lam_value **values = lam__scratch_get(&area, ctx, (n + m) * sizeof *values + n * sizeof(int));
+    if (!values) return fail_all(ctx, LAM_ERR_MEMORY, m, out);
+    lam_value **results = values + n;
+    lam__overwritten own = {.any = false, .by = (int *)(void *)(results + m)}, *outer = x->overwritten;
+    x->overwritten = &own;
     lam_status status = values_of(x, in, values);
     if (status == LAM_OK) status = lam__custom_dispatch(x, values, results);
-    lam__arguments_give(ctx, status, x->outputs, results, out);
-    if (status == LAM_OK) status = rebind_dirty(x, in, out);
-    for (int o = 0; o < x->outputs && status != LAM_OK; o++) out[o] = &ctx->failed;
+    x->overwritten = outer;
+    for (size_t o = 0; o < m && status == LAM_OK; o++) out[o] = results[o] ? lam__scope_handle(ctx, results[o]) : NULL;
+    if (status == LAM_OK && own.any) status = rebind_dirty(x, own.by, in, out);
     lam__scratch_put(&area);
-    return status != LAM_OK ? status : lam__error_since(ctx, mark);
+    if (status == LAM_OK && ctx->error.count != failures) return ctx->error.status;
+    return status == LAM_OK ? LAM_OK : fail_all(ctx, status, m, out);
+}
+
+lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out) {
+    return apply(x, in, out);
+}
+
+/* An instance for this application, which waits for the next one where it may; NULL after recording what is wrong. */
+LAM__APART static lam__instance *instance_for(lam_ctx *ctx, const lam_function *f, const void *attrs, size_t n_in,
+                                              size_t n_out) {
+    if (check_function(ctx, f, attrs, n_in, n_out) != LAM_OK) return NULL;
+    lam__instance *x = lam__custom_instance(ctx, f, attrs, NULL, (int)n_in, (int)n_out);
+    if (x) lam__custom_keep(x);
+    return x;
 }
 
 lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const void *attrs, lam_list in,
                               lam_tensor **out, size_t n_out) {
     if (!ctx) ctx = &lam__context_failed;
-    for (size_t o = 0; out && o < n_out; o++) out[o] = &ctx->failed;
-    if (ctx == &lam__context_failed) return ctx->error.status;
-    lam_status status = check_function(ctx, function, attrs, in.count, n_out);
-    if (status != LAM_OK) return status;
-    if ((!out && n_out) || (!in.items && in.count))
-        return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': a count without items", name_of(function));
-    lam__instance *x = lam__custom_instance(ctx, function, attrs, NULL, (int)in.count, (int)n_out);
-    if (!x) return LAM_ERR_MEMORY;
-    status = lam__custom_apply(x, in, out);
+    if (ctx == &lam__context_failed) return fail_all(ctx, ctx->error.status, n_out, out);
+    lam__instance *x = function ? lam__custom_find(ctx, function, attrs, in.count, n_out) : NULL;
+    if (!x) x = instance_for(ctx, function, attrs, in.count, n_out);
+    if (x && ((!out && n_out) || (!in.items && in.count))) {
+        lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': a count without items", x->fn.name);
+        lam__custom_release(x);
+        x = NULL;
+    }
+    if (!x) return fail_all(ctx, ctx->error.status, n_out, out);
+    lam_status status = apply(x, in, out);
     lam__custom_release(x);
     return status;
 }
@@ -104,8 +129,14 @@ lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const 
 
 static void body_function(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam__instance *x = env;
-    (void)ctx;
-    lam__custom_apply(x, (lam_list){(size_t)x->inputs, in}, out);
+    if (lam__custom_apply(x, (lam_list){(size_t)x->inputs, in}, out) != LAM_OK) return;
+    for (int o = 0; o < x->outputs; o++) {
+        if (out[o]) continue;
+        lam__error_set(ctx, LAM_ERR_ARITY, "apply it with lam_function_apply, and return the outputs that there are",
+                       "Function '%s': output %d is left out, but a function has to give each of its outputs",
+                       x->fn.name, o);
+        out[o] = &ctx->failed;
+    }
 }
 
 static void release_instance(void *env) {
@@ -160,7 +191,7 @@ void lam_function_print_rules(FILE *file, const lam_function *f) {
         fprintf(file, "Function NULL\n");
         return;
     }
-    fprintf(file, "Function '%s', %s style\n", name_of(f), f->setup_context ? "separate" : "combined");
+    fprintf(file, "Function '%s', %s style\n", lam__custom_name(f), f->setup_context ? "separate" : "combined");
     fprintf(file, "  value      %s\n", f->forward ? "forward" : "missing: give it forward");
     fprintf(file, "  jvp        %s\n", forward_rule(f));
     fprintf(file, "  vjp, grad  %s\n", reverse_rule(f));

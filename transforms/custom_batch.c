@@ -38,8 +38,23 @@ static lam_status run_example(lam__instance *x, const lam_call_site *call, const
     }
     if (status == LAM_OK) status = lam__custom_dispatch(x, work, out);
     lam__arguments_release(x->inputs, work);
-    for (int o = 0; o < x->outputs && status == LAM_OK; o++) parts[o * size + b] = lam__scope_handle(x->ctx, out[o]);
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++)
+        parts[o * size + b] = out[o] ? lam__scope_handle(x->ctx, out[o]) : NULL;
     return status;
+}
+
+/* Output o of all examples put together; NULL where all leave it out. */
+static lam_status join(const lam_fctx *fc, int o, int64_t size, lam_tensor *const parts[], lam_value **out) {
+    for (int64_t b = 1; b < size; b++)
+        if (!parts[b] != !parts[0])
+            return lam__custom_fail(fc, LAM_ERR_RULE, "decide it by attributes or by which inputs there are",
+                                    "forward left output %d out for example %lld and gave it for example %lld", o,
+                                    (long long)(parts[b] ? 0 : b), (long long)(parts[b] ? b : 0));
+    if (!parts[0]) return LAM_OK;
+    lam_value *whole = lam__scope_peek(lam_stack((lam_list){(size_t)size, parts}, 0));
+    if (!whole) return fc->ctx->error.status;
+    *out = lam__value_hold(whole);
+    return LAM_OK;
 }
 
 /* Draws of a loop: each example has the same as the first, or a stream of its own, which depends on its place in the
@@ -64,8 +79,9 @@ static lam_status run_drawing(lam__instance *x, const lam_call_site *call, const
     return status;
 }
 
-static lam_status run_examples(lam__instance *x, const lam_call_site *call, const int axes[], const lam__batch *batch,
+static lam_status run_examples(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam_value *out[]) {
+    lam__instance *x = fc->instance;
     lam_ctx *ctx = x->ctx;
     int64_t size = batch->size;
     lam__scratch_area area;
@@ -75,11 +91,8 @@ static lam_status run_examples(lam__instance *x, const lam_call_site *call, cons
     lam_scope scope;
     lam__scope_open(ctx, &scope);
     lam_status status = run_drawing(x, call, axes, batch, (lam_value **)(void *)(parts + parts_count), parts);
-    for (int o = 0; o < x->outputs && status == LAM_OK; o++) {
-        lam_value *whole = lam__scope_peek(lam_stack((lam_list){(size_t)size, parts + (int64_t)o * size}, 0));
-        if (whole) out[o] = lam__value_hold(whole);
-        else status = ctx->error.status;
-    }
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++)
+        status = join(fc, o, size, parts + (int64_t)o * size, &out[o]);
     lam__scope_close(&scope);
     lam__scratch_put(&area);
     return status;
@@ -100,6 +113,7 @@ static lam_status no_examples(lam_fctx *fc, const lam_call_site *call, const int
     }
     lam_status status = lam__custom_shape(fc, types, results);
     for (int o = 0; o < x->outputs && status == LAM_OK; o++) {
+        if (fc->absent[o]) continue;
         int64_t dims[LAM_MAX_RANK + 1] = {0};
         for (int a = 0; a < results[o].rank; a++) dims[a + 1] = results[o].dims[a];
         if (!(out[o] = lam__value_new(fc->ctx, results[o].dtype, results[o].rank + 1, dims))) status = LAM_ERR_MEMORY;
@@ -112,7 +126,7 @@ static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const
                                   lam_value *out[], int out_axes[]) {
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
     if (!batch->size) return no_examples(fc, call, axes, out);
-    return run_examples(fc->instance, call, axes, batch, out);
+    return run_examples(fc, call, axes, batch, out);
 }
 
 /* ---- mapped ------------------------------------------------------------------------------------------------------ */
@@ -132,7 +146,7 @@ lam_status lam__custom_batched(const lam_call_site *call, const int axes[], cons
     lam__instance *x = lam__custom_of(call);
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
     lam__visitor v;
-    if (!lam__context_begin(&v, x, call->in)) return LAM_ERR_MEMORY;
+    if (!lam__context_begin(&v, x)) return LAM_ERR_MEMORY;
     lam_fctx *fc = &v.fc;
     lam_status status;
     if (x->fn.vmap) status = batched_by_rule(fc, call, axes, batch, out, out_axes);

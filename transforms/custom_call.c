@@ -4,6 +4,7 @@
 #include "transforms/custom.h"
 
 #include "lib/base/stack.h"
+#include "lib/dispatch/level.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
@@ -61,7 +62,7 @@ typedef struct visit {
     lam_fctx *fc;
     lam_scope scope;
     lam__frame frame;
-    lam__mark mark;
+    size_t failures; /* recorded before */
     enum lam__part part_before;
     lam_tensor *const *in_before, *const *out_before;
     lam_tensor **given, **slots;
@@ -69,19 +70,16 @@ typedef struct visit {
     lam__scratch_area area;
 } visit;
 
-static bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, int slots) {
+LAM__UNROLLED bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, int slots) {
     lam_ctx *ctx = fc->ctx;
-    if (lam__stack_is_short(ctx)) {
-        lam__stack_fail(ctx, fc->instance->fn.name);
-        return false;
-    }
+    if (lam__stack_is_short(ctx)) return lam__stack_fail(ctx, fc->instance->fn.name) == LAM_OK;
     v->given = lam__scratch_get(&v->area, ctx, (size_t)(given + slots + 1) * sizeof *v->given);
     if (!v->given) return false;
     v->slots = v->given + given;
     v->slot_count = slots;
     for (int i = 0; i <= slots; i++) v->slots[i] = NULL;
     v->fc = fc;
-    v->mark = lam__error_mark(ctx);
+    v->failures = ctx->error.count;
     v->part_before = fc->part;
     v->in_before = fc->in;
     v->out_before = fc->out;
@@ -99,55 +97,84 @@ static bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, 
     return true;
 }
 
-/* What went wrong inside, looked at directly behind the callback. */
-static lam_status visit_status(visit *v) {
+LAM__APART static lam_status visit_failure(visit *v) {
     lam_ctx *ctx = v->fc->ctx;
     if (lam__scope_close_inner(&v->scope))
         lam__custom_fail(v->fc, LAM_ERR_SCOPE, "end every scope that it begins", "a scope was left open");
-    lam_status status = lam__error_since(ctx, v->mark);
-    if (status == LAM_OK && v->slots[v->slot_count])
-        status = lam__custom_fail(v->fc, LAM_ERR_ARITY, NULL, "too many results: number %d is set, %d expected",
-                                  v->slot_count, v->slot_count);
-    return status;
+    if (ctx->error.count != v->failures) return ctx->error.status;
+    return lam__custom_fail(v->fc, LAM_ERR_ARITY, NULL, "too many results: number %d is set, %d expected",
+                            v->slot_count, v->slot_count);
 }
 
-static lam_status visit_end(visit *v, lam_status status) {
+/* What went wrong inside, looked at directly behind the callback. */
+LAM__UNROLLED lam_status visit_status(visit *v) {
+    const lam_ctx *ctx = v->fc->ctx;
+    if (ctx->scope == &v->scope && ctx->error.count == v->failures && !v->slots[v->slot_count]) return LAM_OK;
+    return visit_failure(v);
+}
+
+LAM__UNROLLED lam_status visit_end(visit *v, lam_status status) {
     lam_fctx *fc = v->fc;
     fc->ctx->frame = v->frame.parent;
     lam__scope_close(&v->scope);
     fc->part = v->part_before;
     fc->in = v->in_before;
     fc->out = v->out_before;
-    lam__context_release(fc);
+    if (fc->refs > 1) fc->refs--;
+    else lam__context_release(fc);
     lam__scratch_put(&v->area);
     return status;
 }
 
-static void lend(lam_ctx *ctx, int n, lam_value *const values[], lam_tensor *handles[]) {
+static inline void lend(lam_ctx *ctx, int n, lam_value *const values[], lam_tensor *handles[]) {
     for (int i = 0; i < n; i++) handles[i] = values[i] ? lam__scope_handle(ctx, lam__value_hold(values[i])) : NULL;
 }
 
-/* The value of result number k: one reference. */
-static lam_status take(visit *v, int k, lam_value **out) {
+/* Result k where something is wrong with it. */
+LAM__APART static lam_status take_other(visit *v, int k, lam_value **out) {
+    lam_ctx *ctx = v->fc->ctx;
     lam_tensor *t = v->slots[k], *failed;
     *out = NULL;
     if (!t)
-        return lam__custom_fail(v->fc, LAM_ERR_ARITY, "set every out[o]; on failure out[o] = lam_fail(...)",
+        return lam__custom_fail(v->fc, LAM_ERR_ARITY,
+                                "set every out[o]; on failure out[o] = lam_fail(...); say lam_fctx_mark_absent of one "
+                                "that is left out",
                                 "output %d was not set", k);
     lam_ctx *where = lam__scope_operands(v->fc->instance->fn.name, 1, &t, out, &failed);
-    if (where == v->fc->ctx) {
-        lam__value_hold(*out);
-        return LAM_OK;
-    }
+    lam_value *x = *out;
     *out = NULL;
-    if (where) return lam__custom_fail(v->fc, LAM_ERR_CONTEXT, NULL, "result %d belongs to another context", k);
-    lam_status status = v->fc->ctx->error.status;
-    return status != LAM_OK ? status : LAM_ERR_RULE;
+    if (!where) return ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_RULE;
+    if (where != ctx) return lam__custom_fail(v->fc, LAM_ERR_CONTEXT, NULL, "result %d belongs to another context", k);
+    if (lam__value_is_box(x) && !lam__level_visible(ctx, lam__payload_of(x)->level))
+        return lam__level_fail_hidden(
+            &(lam_call_site){.ctx = ctx, .primitive = &v->fc->instance->row, .inputs = 1, .outputs = 1, .in = &x}, 0);
+    *out = lam__value_hold(x);
+    return LAM_OK;
 }
 
-static lam_status take_all(visit *v, lam_status status, lam_value *out[]) {
-    for (int k = 0; k < v->slot_count; k++) out[k] = NULL;
-    for (int k = 0; k < v->slot_count && status == LAM_OK; k++) status = take(v, k, &out[k]);
+/* The value of result number k: one reference. */
+static inline lam_status take(visit *v, int k, lam_value **out) {
+    const lam_tensor *t = v->slots[k];
+    const lam_ctx *ctx = v->fc->ctx;
+    if (!t || t->magic != LAM__LIVE || t->ctx != ctx) return take_other(v, k, out);
+    if (lam__value_is_box(t->value) && !lam__level_visible(ctx, lam__payload_of(t->value)->level))
+        return take_other(v, k, out);
+    *out = lam__value_hold(t->value);
+    return LAM_OK;
+}
+
+/* Output k of a callback that may leave outputs out. */
+static inline lam_status take_output(visit *v, int k, lam_value **out) {
+    if (!v->fc->absent[k]) return take(v, k, out);
+    *out = NULL;
+    return !v->slots[k] ? LAM_OK
+                        : lam__custom_fail(v->fc, LAM_ERR_RULE, "leave it NULL, or do not mark it",
+                                           "output %d is set, but lam_fctx_mark_absent says that it is left out", k);
+}
+
+/* All of them; out[] is NULL before. */
+LAM__UNROLLED lam_status take_outputs(visit *v, lam_status status, lam_value *out[]) {
+    for (int k = 0; k < v->slot_count && status == LAM_OK; k++) status = take_output(v, k, &out[k]);
     if (status != LAM_OK) lam__arguments_release(v->slot_count, out);
     return status;
 }
@@ -155,29 +182,49 @@ static lam_status take_all(visit *v, lam_status status, lam_value *out[]) {
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
 /* The output that shows what input i was overwritten with. */
-static lam_status settle_dirty(visit *v, int i) {
-    lam__instance *x = v->fc->instance;
-    for (int o = 0; o < x->outputs; o++)
-        if (v->slots[o] == v->given[i] || v->slots[o]->value == v->given[i]->value) {
-            x->dirty[i] = o;
-            return LAM_OK;
-        }
+static lam_status settle_dirty(visit *v, int i, int *shown) {
+    const lam__instance *x = v->fc->instance;
+    for (*shown = 0; *shown < x->outputs; ++*shown) {
+        const lam_tensor *t = v->slots[*shown];
+        if (t && (t == v->given[i] || t->value == v->given[i]->value)) return LAM_OK;
+    }
     return lam__custom_fail(v->fc, LAM_ERR_RULE, "return it as an output",
                             "input %d is marked dirty, but is none of the outputs", i);
 }
 
-static lam_status check_overwritten(visit *v, lam_value *const in[]) {
+/* Whether the handle lent for input i, which was the `number`th, shows another value now. One that the callback has
+ * dropped shows none. */
+static inline bool overwritten(const visit *v, int i, uint64_t number, const lam_value *in) {
+    const lam_tensor *t = v->given[i];
+    return t->value != in && t->magic == LAM__LIVE && t->birth == v->frame.start + number;
+}
+
+static lam_status settle(visit *v, lam_value *const in[]) {
     lam__instance *x = v->fc->instance;
+    uint64_t number = 0;
     lam_status status = LAM_OK;
+    if (x->overwritten) x->overwritten->any = v->fc->marks;
     for (int i = 0; i < x->inputs && status == LAM_OK; i++) {
-        x->dirty[i] = -1;
-        if (!in[i]) continue;
-        if (v->fc->marked[i]) status = settle_dirty(v, i);
-        else if (v->given[i]->value != in[i])
-            status = lam__custom_fail(v->fc, LAM_ERR_RULE, "say so with lam_fctx_mark_dirty, or work on lam_alias(x)",
-                                      "input %d was overwritten, but is not marked dirty", i);
+        int shown = -1;
+        if (in[i]) {
+            number++;
+            if (v->fc->marked[i]) status = settle_dirty(v, i, &shown);
+            else if (overwritten(v, i, number, in[i]))
+                status =
+                    lam__custom_fail(v->fc, LAM_ERR_RULE, "say so with lam_fctx_mark_dirty, or work on lam_alias(x)",
+                                     "input %d was overwritten, but is not marked dirty", i);
+        }
+        if (x->overwritten && v->fc->marks) x->overwritten->by[i] = shown;
     }
     return status;
+}
+
+static inline lam_status check_overwritten(visit *v, lam_value *const in[]) {
+    bool plain = !v->fc->marks;
+    for (int i = 0; i < v->fc->instance->inputs && plain; i++) plain = !in[i] || v->given[i]->value == in[i];
+    if (!plain) return settle(v, in);
+    if (v->fc->instance->overwritten) v->fc->instance->overwritten->any = false;
+    return LAM_OK;
 }
 
 /* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the input.
@@ -197,14 +244,13 @@ lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *o
     lam__instance *x = fc->instance;
     visit v;
     for (int o = 0; o < x->outputs; o++) out[o] = NULL;
-    if (!visit_begin(&v, fc, x->fn.setup_context ? LAM__PART_FORWARD : LAM__PART_COMBINED, x->inputs, x->outputs))
-        return LAM_ERR_MEMORY;
+    enum lam__part part = x->fn.setup_context ? LAM__PART_FORWARD : LAM__PART_COMBINED;
+    if (!visit_begin(&v, fc, part, x->inputs, x->outputs)) return LAM_ERR_MEMORY;
     lend(fc->ctx, x->inputs, in, v.given);
-    for (int i = 0; i < x->inputs; i++) fc->marked[i] = false;
     fc->in = v.given;
     fc->out = v.slots;
     x->fn.forward(fc, v.given, v.slots);
-    lam_status status = take_all(&v, visit_status(&v), out);
+    lam_status status = take_outputs(&v, visit_status(&v), out);
     if (status == LAM_OK && (status = check_overwritten(&v, in)) != LAM_OK) lam__arguments_release(x->outputs, out);
     if (status == LAM_OK && fc->derivative) find_saved_outputs(fc, in, out);
     return visit_end(&v, status);
@@ -301,6 +347,9 @@ static lam_status take_tangent(visit *v, int o, const lam_value *like, lam_value
     lam_fctx *fc = v->fc;
     char got[TYPE_TEXT], expected[TYPE_TEXT];
     if (!v->slots[o]) return LAM_OK;
+    if (fc->absent[o])
+        return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL",
+                                "there is a tangent for output %d, which forward left out", o);
     if (fc->constant[o] || !lam__dtype_is_inexact(like->dtype))
         return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL",
                                 "there is a tangent for output %d, which has no derivative", o);
@@ -351,24 +400,41 @@ lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int a
                             lam_value *out[], int out_axes[]) {
     lam__instance *x = fc->instance;
     visit v;
-    for (int o = 0; o < x->outputs; o++) out_axes[o] = INT_MAX;
+    for (int o = 0; o < x->outputs; o++) {
+        out[o] = NULL;
+        out_axes[o] = INT_MAX;
+    }
     if (!visit_begin(&v, fc, LAM__PART_VMAP, x->inputs, x->outputs)) return LAM_ERR_MEMORY;
     lend(fc->ctx, x->inputs, in, v.given);
-    for (int i = 0; i < x->inputs; i++) fc->marked[i] = false;
     fc->in = v.given;
     fc->out = v.slots;
     x->fn.vmap(fc, info, axes, v.given, v.slots, out_axes);
-    lam_status status = take_all(&v, visit_status(&v), out);
+    lam_status status = take_outputs(&v, visit_status(&v), out);
     if (status == LAM_OK) {
         status = check_overwritten(&v, in);
         for (int o = 0; o < x->outputs && status == LAM_OK; o++)
-            status = check_out_axis(&v, info->batch_size, o, out[o], &out_axes[o]);
+            if (out[o]) status = check_out_axis(&v, info->batch_size, o, out[o], &out_axes[o]);
         if (status != LAM_OK) lam__arguments_release(x->outputs, out);
     }
     return visit_end(&v, status);
 }
 
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
+
+static bool is_type(const lam_type *t) {
+    bool valid = t->rank >= 0 && t->rank <= LAM_MAX_RANK && lam__dtype_valid((int)t->dtype);
+    for (int a = 0; a < t->rank && valid; a++) valid = t->dims[a] >= 0;
+    return valid;
+}
+
+/* Whether output o has a type, or is left out and has none. */
+static lam_status check_type(const lam_fctx *fc, int o, const lam_type *t) {
+    if (fc->absent[o] ? t->rank == -1 : is_type(t)) return LAM_OK;
+    if (fc->absent[o])
+        return lam__custom_fail(fc, LAM_ERR_RULE, "leave its rank -1, or do not mark it",
+                                "output %d has a type, but lam_fctx_mark_absent says that it is left out", o);
+    return lam__custom_fail(fc, LAM_ERR_SHAPE, NULL, "the type of output %d was not set, or is impossible", o);
+}
 
 lam_status lam__custom_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
     lam__instance *x = fc->instance;
@@ -383,12 +449,6 @@ lam_status lam__custom_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) 
         status = lam__custom_fail(fc, LAM_ERR_RULE, "give it a shape callback",
                                   "the types of its outputs are needed before it runs");
     }
-    for (int o = 0; o < x->outputs && status == LAM_OK; o++) {
-        bool valid = out[o].rank >= 0 && out[o].rank <= LAM_MAX_RANK && lam__dtype_valid((int)out[o].dtype);
-        for (int a = 0; a < out[o].rank && valid; a++) valid = out[o].dims[a] >= 0;
-        if (!valid)
-            status =
-                lam__custom_fail(fc, LAM_ERR_SHAPE, NULL, "the type of output %d was not set, or is impossible", o);
-    }
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++) status = check_type(fc, o, &out[o]);
     return visit_end(&v, status);
 }

@@ -12,22 +12,7 @@
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 static size_t context_bytes(const lam__instance *x) {
-    return sizeof(lam_fctx) + (size_t)(3 * x->inputs + x->outputs) * sizeof(bool);
-}
-
-/* flags: room for those of the context. */
-static void set_up(lam_fctx *fc, bool *flags, lam__instance *x, const bool needs[], lam_value *const in[]) {
-    *fc = (lam_fctx){.refs = 1, .ctx = x->ctx, .instance = x, .derivative = needs != NULL, .materialize = true};
-    fc->needs = flags;
-    fc->floating = fc->needs + x->inputs;
-    fc->marked = fc->floating + x->inputs;
-    fc->constant = fc->marked + x->inputs;
-    for (int i = 0; i < x->inputs; i++) {
-        fc->needs[i] = needs && needs[i];
-        fc->floating[i] = in[i] && lam__dtype_is_inexact(in[i]->dtype);
-        fc->marked[i] = false;
-    }
-    for (int o = 0; o < x->outputs; o++) fc->constant[o] = false;
+    return sizeof(lam_fctx) + (size_t)(3 * x->inputs + 2 * x->outputs) * sizeof(bool);
 }
 
 lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *const in[]) {
@@ -37,7 +22,14 @@ lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *cons
         lam__error_memory(x->ctx, bytes);
         return NULL;
     }
-    set_up(fc, (bool *)(fc + 1), x, needs, in);
+    lam__context_set_fields(fc, x, needs != NULL);
+    fc->needs = (bool *)(fc + 1);
+    fc->floating = fc->needs + x->inputs;
+    for (int i = 0; i < x->inputs; i++) {
+        fc->needs[i] = needs && needs[i];
+        fc->floating[i] = in[i] && lam__dtype_is_inexact(in[i]->dtype);
+    }
+    lam__context_set_marks(fc, fc->floating + x->inputs, x);
     lam__custom_hold(x);
     return fc;
 }
@@ -46,7 +38,7 @@ static size_t saved_bytes(int count) {
     return (size_t)(count ? count : 1) * (sizeof(lam_value *) + sizeof(int));
 }
 
-static void release_parts(lam_fctx *fc) {
+void lam__context_free_parts(lam_fctx *fc) {
     lam_ctx *ctx = fc->ctx;
     lam__instance *x = fc->instance;
     for (int mode = 0; mode < LAM__FOR_BOTH; mode++) {
@@ -63,28 +55,24 @@ static void release_parts(lam_fctx *fc) {
         lam__arguments_release(x->inputs + x->outputs, fc->types);
         lam__alloc_put(&ctx->pool, fc->types, (size_t)(x->inputs + x->outputs) * sizeof *fc->types);
     }
-    if (fc->batched) lam__alloc_put(&ctx->pool, fc->batched, (size_t)fc->batched_count * sizeof(bool));
+    if (fc->batched) lam__alloc_put(&ctx->pool, fc->batched, (size_t)fc->batched_count + 1);
 }
 
 void lam__context_release(lam_fctx *fc) {
     if (!fc || --fc->refs) return;
     lam_ctx *ctx = fc->ctx;
     lam__instance *x = fc->instance;
-    lam__context_release(fc->inner); /* as deep as vmap levels nest */
-    if (!fc->copy) release_parts(fc);
+    if (fc->inner) lam__context_release(fc->inner); /* as deep as vmap levels nest */
+    if (!fc->copy) lam__context_release_parts(fc);
     lam__alloc_put(&ctx->pool, fc, context_bytes(x));
     lam__custom_release(x);
 }
 
-bool lam__context_begin(lam__visitor *v, lam__instance *x, lam_value *const in[]) {
-    bool *flags = lam__scratch_get(&v->area, x->ctx, (size_t)(3 * x->inputs + x->outputs));
-    if (flags) set_up(&v->fc, flags, x, NULL, in);
-    return flags != NULL;
-}
-
-void lam__context_end(lam__visitor *v) {
-    release_parts(&v->fc);
-    lam__scratch_put(&v->area);
+void lam__context_note_absent(lam_fctx *fc, lam_value *const out[]) {
+    for (int o = 0; o < fc->instance->outputs; o++) {
+        fc->absent[o] = !out[o];
+        fc->constant[o] = fc->constant[o] || !out[o];
+    }
 }
 
 lam_fctx *lam__context_innermost(lam_fctx *fc) {
@@ -133,7 +121,8 @@ void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]) {
 enum {
     SAVING = LAM__PART_COMBINED | LAM__PART_SETUP,
     READING = LAM__PART_BACKWARD | LAM__PART_JVP,
-    OVERWRITING = LAM__PART_FORWARD | LAM__PART_COMBINED | LAM__PART_VMAP
+    OVERWRITING = LAM__PART_FORWARD | LAM__PART_COMBINED | LAM__PART_VMAP,
+    GIVING = OVERWRITING | LAM__PART_SHAPE
 };
 
 /* Whether the callback that runs may make this call; otherwise records it. */
@@ -245,7 +234,7 @@ lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
     for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
         int i = 0;
         while (i < fc->instance->inputs && (!list.items[k] || fc->in[i] != list.items[k])) i++;
-        if (i < fc->instance->inputs) fc->marked[i] = true;
+        if (i < fc->instance->inputs) fc->marked[i] = fc->marks = true;
         else
             status = lam__custom_fail(fc, LAM_ERR_RULE, "mark the handles that forward was given",
                                       "lam_fctx_mark_dirty: tensor %zu is not an input", k);
@@ -266,6 +255,30 @@ lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list) {
     return status;
 }
 
+/* Marks outputs first to first+count-1; number is what the caller wrote. */
+static lam_status mark_absent(lam_fctx *fc, int first, int count, int number) {
+    int m = fc->instance->outputs;
+    if (first < 0) first += m;
+    if (first < 0 || count > m - first)
+        return lam__custom_fail(fc, LAM_ERR_RULE, NULL, "lam_fctx_mark_absent: output %d is out of range [0, %d)",
+                                number, m);
+    for (int o = first; o < first + count; o++) fc->absent[o] = true;
+    return LAM_OK;
+}
+
+lam_status lam_fctx_mark_absent(lam_fctx *fc, lam_axes outputs) {
+    lam_status status = check_part(fc, GIVING, "lam_fctx_mark_absent");
+    if (status == LAM_OK && outputs.count && !outputs.items)
+        status = lam__custom_fail(fc, LAM_ERR_NULL, NULL, "lam_fctx_mark_absent: a count without items");
+    for (int k = 0; k < outputs.count && status == LAM_OK; k++) {
+        int item = outputs.items[k];
+        status = LAM__IS_RANGE(item) ? mark_absent(fc, LAM__RANGE_FIRST(item), LAM__RANGE_COUNT(item),
+                                                   LAM__RANGE_FIRST(item) + LAM__RANGE_COUNT(item) - 1)
+                                     : mark_absent(fc, item, 1, item);
+    }
+    return status;
+}
+
 lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize) {
     lam_status status = check_part(fc, SAVING, "lam_fctx_set_materialize_grads");
     if (status == LAM_OK) fc->materialize = materialize;
@@ -275,7 +288,7 @@ lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize) {
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
 bool lam_fctx_needs_input_grad(const lam_fctx *fc, int i) {
-    return fc && i >= 0 && i < fc->instance->inputs && fc->needs[i];
+    return fc && fc->derivative && i >= 0 && i < fc->instance->inputs && fc->needs[i];
 }
 
 lam_ctx *lam_fctx_ctx(const lam_fctx *fc) {

@@ -36,7 +36,21 @@ static void peek_all(int n, lam_tensor *const in[], lam_value *values[]) {
     for (int i = 0; i < n; i++) values[i] = lam__scope_peek(in[i]);
 }
 
-/* Calls body on the batch level: operand k of n has its batch axis at axes[k]; results come with it in front. */
+/* Hands results of a callback, taken over, to the batch level: a function has no holes, so a number stands for what
+ * there is not. */
+static void give(const run *r, lam_status status, int m, lam_value *results[], lam_tensor *out[]) {
+    lam_ctx *ctx = r->fc->ctx;
+    for (int k = 0; k < m; k++) {
+        r->given[k] = status == LAM_OK && results[k];
+        if (status != LAM_OK) {
+            lam__value_release(results[k]);
+            out[k] = &ctx->failed;
+        } else out[k] = results[k] ? lam__scope_handle(ctx, results[k]) : lam_scalar(ctx, 0);
+    }
+}
+
+/* Calls body on the batch level: operand k of n has its batch axis at axes[k]; results come with it in front, NULL
+ * where the callback gave none. */
 static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[], const int axes[], int m,
                             lam_value *out[]) {
     const mapped *a = r->fc->instance->attrs;
@@ -54,6 +68,11 @@ static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[],
     if (!front) return LAM_ERR_MEMORY;
     for (int o = 0; o < m; o++) front[o] = 0;
     lam_status status = lam__batch_run(&f, &a->batch, in, axes, out, front);
+    for (int o = 0; o < m && status == LAM_OK; o++) {
+        if (r->given[o]) continue;
+        lam__value_release(out[o]);
+        out[o] = NULL;
+    }
     lam__scratch_put(&area);
     return status;
 }
@@ -102,7 +121,7 @@ static lam_status adopt(run *r, lam_value *const in[], lam_value *const out[]) {
         }
     fc->inner = base;
     base->refs++;
-    memcpy(fc->constant, base->constant, (size_t)x->outputs * sizeof *fc->constant);
+    for (int o = 0; o < x->outputs; o++) fc->constant[o] = base->constant[o];
     fc->materialize = false; /* the base does that, per example */
     return status;
 }
@@ -137,8 +156,11 @@ static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     if (!values) return;
     peek_all(x->inputs, in, values);
     r->status = lam__custom_forward(r->base, values, results);
-    if (r->status == LAM_OK && r->fc->derivative && !x->fn.setup_context) r->status = adopt(r, values, results);
-    lam__arguments_give(ctx, r->status, x->outputs, results, out);
+    if (r->status == LAM_OK && r->fc->derivative && !x->fn.setup_context) {
+        lam__context_note_absent(r->base, results);
+        r->status = adopt(r, values, results);
+    }
+    give(r, r->status, x->outputs, results, out);
     lam__scratch_put(&area);
 }
 
@@ -146,12 +168,14 @@ static void mapped_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;
     int n = a->base->inputs, m = a->base->outputs;
-    lam_value **values = lam__scratch_get(&area, fc->ctx, (size_t)(n + m) * sizeof *values), **results = values + n;
-    run r = {.fc = fc, .base = base_context(fc, in)};
+    lam_value **values = lam__scratch_get(&area, fc->ctx, (size_t)(n + m) * sizeof *values + (size_t)m),
+              **results = values + n;
+    run r = {.fc = fc, .base = base_context(fc, in), .given = (bool *)(void *)(results + m)};
     if (values && r.base) {
         peek_all(n, in, values);
         lam_status status = run_batch(&r, body_forward, n, values, a->axes, m, results);
-        lam__arguments_give(fc->ctx, status, m, results, out);
+        for (int o = 0; o < m; o++) fc->absent[o] = status == LAM_OK && !results[o];
+        for (int o = 0; o < m; o++) out[o] = fc->absent[o] ? NULL : lam__scope_handle(fc->ctx, results[o]);
     }
     lam__context_release(r.base);
     lam__scratch_put(&area);
@@ -165,6 +189,7 @@ static void body_setup(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     lam_value **values = lam__scratch_get(&area, ctx, (size_t)(x->inputs + x->outputs) * sizeof *values);
     if (!values) return;
     peek_all(x->inputs + x->outputs, in, values);
+    lam__context_note_absent(r->base, values + x->inputs);
     r->status = lam__custom_setup(r->base, values, values + x->inputs);
     if (r->status == LAM_OK) r->status = adopt(r, values, values + x->inputs);
     lam__scratch_put(&area);
@@ -206,13 +231,10 @@ static void body_rule(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
               **wanted = given + r->n + saved;
     if (!given) return;
     peek_all(r->n + saved, in, given);
+    for (int k = 0; k < r->m; k++) wanted[k] = NULL;
     lam_fctx *with = lam__context_with(r->run.base, given + r->n);
     lam_status status = with ? r->rule(with, NULL, NULL, given, wanted) : LAM_ERR_MEMORY;
-    for (int k = 0; k < r->m; k++) {
-        r->run.given[k] = status == LAM_OK && wanted[k];
-        if (status != LAM_OK) out[k] = &ctx->failed;
-        else out[k] = wanted[k] ? lam__scope_handle(ctx, wanted[k]) : lam_scalar(ctx, 0);
-    }
+    give(&r->run, status, r->m, wanted, out);
     lam__context_release(with);
     lam__scratch_put(&area);
 }
@@ -235,11 +257,6 @@ static lam_status run_rule(lam_fctx *fc, rule_run *r, lam_tensor *const given[],
             all_axes[k] = fc->batched[k - r->n] ? 0 : LAM_UNMAPPED;
         }
     lam_status status = run_batch(&r->run, body_rule, n, values, all_axes, r->m, wanted);
-    for (int k = 0; k < r->m && status == LAM_OK; k++) {
-        if (r->run.given[k]) continue;
-        lam__value_release(wanted[k]);
-        wanted[k] = NULL;
-    }
     lam__scratch_put(&area);
     return status;
 }
@@ -294,7 +311,10 @@ lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam_
                       .once_differentiable = x->fn.once_differentiable,
                       .is_linear = x->fn.is_linear};
     lam__instance *made = lam__custom_instance(x->ctx, &f, a, mapped_release, x->inputs, x->outputs);
-    if (made) made->only_passes = true;
+    if (made) {
+        made->only_passes = true;
+        made->own_values = x->own_values;
+    }
     lam__scratch_put(&area);
     return made;
 }

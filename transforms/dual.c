@@ -20,7 +20,8 @@ static lam_value *dual(lam__level *level, lam_value *primal, lam_value *tangent)
 LAM__UNROLLED lam_status box_results(lam__level *level, int m, lam_value *out[], lam_value *dout[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < m; o++) {
-        if (dout[o] && lam__dtype_is_inexact(out[o]->dtype)) out[o] = dual(level, out[o], dout[o]);
+        if (!dout[o]) continue;
+        if (lam__dtype_is_inexact(out[o]->dtype)) out[o] = dual(level, out[o], dout[o]);
         else lam__value_release(dout[o]);
         if (!out[o]) status = LAM_ERR_MEMORY;
     }

@@ -131,6 +131,8 @@ LAM__UNROLLED lam_status fill(lam__node *node, int n, int m, lam_value *const in
     for (int i = 2; i < n; i++) complete = fill_input(&input[i], i, saves, in[i], &parents[i]) && complete;
     for (int o = 0; o < m; o++) {
         bool whole = o < 15 && saves & LAM_SAVE_OUT(o);
+        node->output[o].value = NULL;
+        if (!results[o]) continue;
         node->output[o].value = whole ? lam__value_hold(results[o]) : result_type(n, parents, results[o]);
         complete = node->output[o].value && complete;
     }
@@ -139,9 +141,10 @@ LAM__UNROLLED lam_status fill(lam__node *node, int n, int m, lam_value *const in
 
 /* ---- recording ------------------------------------------------------------------------------------------------ */
 
-/* Whether output o has a derivative; constant[] may be NULL: all floating ones have. */
+/* Whether output o has a derivative; constant[] may be NULL: all floating ones have. One that is left out is
+ * constant. */
 static inline bool has_derivative(lam_value *const out[], const bool constant[], int o) {
-    return lam__dtype_is_inexact(out[o]->dtype) && !(constant && constant[o]);
+    return !(constant && constant[o]) && lam__dtype_is_inexact(out[o]->dtype);
 }
 
 /* Boxes the results that have a derivative on the node; each has a reference to it. */

@@ -9,7 +9,7 @@ static lam_program *program_of(const lam__level *level) {
     return level->state;
 }
 
-/* A box that stands for variable v. */
+/* A box that stands for variable v, which has a type. */
 static lam_value *box(lam__level *level, int64_t v) {
     const lam_value *type = v < 0 ? NULL : program_of(level)->types[v];
     lam_value *made = type ? lam__value_box(level, (lam_dtype)type->dtype, type->rank, type->dims, NULL) : NULL;
@@ -29,7 +29,7 @@ static lam_status record(lam__level *level, const lam_call_site *call, const lam
         if (lam__program_variable(p, shapes[o].dtype, shapes[o].rank, shapes[o].dims) < 0) return LAM_ERR_MEMORY;
     lam_status status = lam__program_record(p, call, in, first);
     for (int o = 0; o < call->outputs && status == LAM_OK; o++)
-        if (!(out[o] = box(level, first + o))) status = LAM_ERR_MEMORY;
+        if (p->types[first + o] && !(out[o] = box(level, first + o))) status = LAM_ERR_MEMORY;
     if (status != LAM_OK) lam__arguments_release(call->outputs, out);
     return status;
 }

@@ -15,6 +15,7 @@
  *   lam_fctx_set_data              no           yes         yes      no        no    no    no
  *   lam_fctx_data                  no           yes         yes      yes       yes   no    no
  *   lam_fctx_mark_dirty            yes          yes         no       no        no    yes   no
+ *   lam_fctx_mark_absent           yes          yes         no       no        no    yes   yes
  *   lam_fctx_mark_non_diff...      no           yes         yes      no        no    no    no
  *   lam_fctx_set_materialize_...   no           yes         yes      no        no    no    no
  *   lam_fctx_needs_input_grad      no           yes         yes      yes       yes   no    no
@@ -41,11 +42,11 @@ typedef struct lam_vmap_info {
 /* A Function. All pointers to callbacks but forward may be NULL. */
 typedef struct lam_function {
     const char *name; /* for messages and prints; copied; NULL: "anonymous" */
-    int inputs,
-        outputs; /* or LAM_VARIADIC: as many as the application gives; an input may be NULL (an optional tensor) */
+    /* Numbers, or LAM_VARIADIC: as many as the application gives. An input may be NULL (an optional tensor). */
+    int inputs, outputs;
     size_t attrs_size; /* bytes of the plain arguments (an axis, a count, a mode), which the application copies */
-    /* Sets every out[o]. The separate style may read raw data (lam_data); nothing it makes on the side may be used
-     * elsewhere. */
+    /* Sets every out[o], but for those that it leaves out (lam_fctx_mark_absent). The separate style may read raw data
+     * (lam_data); nothing it makes on the side may be used elsewhere. */
     void (*forward)(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]);
     /* Saves for the derivative; runs once per derivative level. NULL: forward saves (combined style). */
     void (*setup_context)(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]);
@@ -67,8 +68,8 @@ typedef struct lam_function {
     bool is_linear;           /* forward is linear in all floating inputs together and is its own jvp */
 } lam_function;
 
-/* Applies a Function to in.count inputs (NULL where one is left out) for n_out outputs. attrs: attrs_size bytes,
- * copied.
+/* Applies a Function to in.count inputs (NULL where one is left out) for n_out outputs (NULL where forward leaves one
+ * out). attrs: attrs_size bytes, copied.
  * Fails   LAM_ERR_ARITY for counts that do not fit; LAM_ERR_RULE for a Function without forward, or with two batching
  *         rules; what the callbacks record.
  * Owner   out: current scope.
@@ -77,7 +78,8 @@ LAM_API lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function
                                       lam_tensor **out, size_t n_out);
 
 /* The Function with these attributes as a function of n_in inputs and n_out outputs.
- * Fails   as lam_function_apply does; gives the failed function.
+ * Fails   as lam_function_apply does; gives the failed function. When called: LAM_ERR_ARITY for an output that is left
+ *         out.
  * Owner   current scope. */
 LAM_API lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *attrs, size_t n_in,
                                 size_t n_out);
@@ -129,6 +131,13 @@ LAM_API const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *
  * the new values.
  * Fails   LAM_ERR_RULE for a tensor that is not an input, or where it may not be called. */
 LAM_API lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list);
+
+/* Says that these outputs, by their numbers (ranges and LAM_LEAVES too), are left out of this application: they stay
+ * NULL, and are NULL for the caller at every level. They have no derivative: their cotangents and tangents are NULL.
+ * Forward, a vmap rule and shape each say it of the same outputs; an output that stays NULL without is an error.
+ * Fails   LAM_ERR_RULE for a number out of range, or where it may not be called; later, for an output that is set all
+ *         the same, and where two of them disagree. */
+LAM_API lam_status lam_fctx_mark_absent(lam_fctx *fc, lam_axes outputs);
 
 /* Says that these outputs have no derivative. Integer outputs have none anyway. Call it when the outputs are set.
  * Fails   LAM_ERR_RULE for a tensor that is not an output, or where it may not be called. */

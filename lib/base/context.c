@@ -78,6 +78,8 @@ void lam_ctx_free(lam_ctx *ctx) {
     if (!ctx || ctx == &lam__context_failed) return;
     lam__scope_free_all(ctx);
     lam__fn_free_waiting(ctx);
+    for (int k = 0; k < LAM__IDLE; k++)
+        if (ctx->idle[k]) ctx->idle[k]->free(ctx, ctx->idle[k]);
     lam__level_stop(ctx);
     lam__alloc_stop(&ctx->pool);
     lam_allocator a = ctx->pool.allocator;

@@ -11,6 +11,12 @@ struct lam__level;
 struct lam__frame;
 struct lam__deferred;
 
+/* What a room outside the base keeps for reuse until the context ends; `free` gives it up then. */
+typedef struct lam__idle {
+    void (*free)(lam_ctx *ctx, struct lam__idle *self);
+} lam__idle;
+enum { LAM__IDLE = 16 };
+
 struct lam_ctx {
     lam_tensor failed; /* the failed tensor; first, so that a pointer to it leads here */
     lam__pool pool;
@@ -37,11 +43,18 @@ struct lam_ctx {
     lam_fn *failed_fn;
     lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */
     int fns_waiting;
-    lam_fn *fns_outliving; /* functions that no scope has any more, but a hold or another function */
+    lam_fn *fns_outliving;      /* functions that no scope has any more, but a hold or another function */
+    lam__idle *idle[LAM__IDLE]; /* NOTE [kept instances] in transforms/custom_instance.c */
     int threads;
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
-    lam_random_state random; /* of the generator; NOTE [generator] in lib/dispatch/draw.h */
+    lam_random_state random;                            /* of the generator; NOTE [generator] in lib/dispatch/draw.h */
 };
+
+/* Opens a scope in the caller's frame. */
+static inline void lam__scope_open(lam_ctx *ctx, lam_scope *scope) {
+    *scope = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx, .parent = ctx->scope};
+    ctx->scope = scope;
+}
 
 /* The one static failed context: given out when no context can be made. It lies in read-only memory. */
 extern const lam_ctx lam__context_static;

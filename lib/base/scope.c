@@ -127,11 +127,6 @@ static void scope_wait(lam_ctx *ctx, lam_scope *scope) {
     h->ended_last = scope;
 }
 
-void lam__scope_open(lam_ctx *ctx, lam_scope *scope) {
-    *scope = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx, .parent = ctx->scope};
-    ctx->scope = scope;
-}
-
 static void scope_empty(lam_scope *scope) {
     while (scope->fns) lam__fn_leave_scope(scope->fns);
     lam_tensor *next;

@@ -58,7 +58,7 @@ lam_tensor *lam__scope_handle(lam_ctx *ctx, lam_value *value);
 /* A handle in memory of the caller's for the duration of a rule; takes over nothing. */
 static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value);
 
-void lam__scope_open(lam_ctx *ctx, lam_scope *scope);
+/* Closes what lam__scope_open (base/context.h) has opened. */
 void lam__scope_close(lam_scope *scope);
 
 /* Closes what lies inside `scope`; true if there was something. */

@@ -50,18 +50,9 @@ static uintptr_t room_below(lam_ctx *ctx, uintptr_t here) {
     return left < DEEP ? left : DEEP;
 }
 
-bool lam__stack_is_short(lam_ctx *ctx) {
-#ifdef __GNUC__
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0); /* a sanitizer may move locals off the stack */
-#else
-    char local;
-    uintptr_t here = (uintptr_t)&local;
-#endif
-    if (!ctx->frame) {
-        ctx->stack = here;
-        ctx->stack_room = room_below(ctx, here);
-    }
-    return (here > ctx->stack ? here - ctx->stack : ctx->stack - here) > ctx->stack_room;
+void lam__stack_begin(lam_ctx *ctx, uintptr_t here) {
+    ctx->stack = here;
+    ctx->stack_room = room_below(ctx, here);
 }
 
 lam_status lam__stack_fail(lam_ctx *ctx, const char *name) {

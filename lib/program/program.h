@@ -37,7 +37,8 @@ struct lam_program {
 lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs);
 void lam__program_release(lam_program *p);
 
-/* A new variable of this type; its number, or -1 after recording that memory is lacking. */
+/* A new variable of this type (rank -1: of none, for a result that is left out); its number, or -1 after recording that
+ * memory is lacking. */
 int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const int64_t *dims);
 
 /* Records a call whose results are the variables from `first` on. in[] is copied, constants are held. */

@@ -59,8 +59,8 @@ int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const i
     void **types = (void **)p->types;
     if (p->variables == p->variable_room && !grow(p->ctx, &types, p->variables, &p->variable_room)) return -1;
     p->types = (lam_value **)types;
-    lam_value *type = lam__value_abstract(p->ctx, dtype, rank, dims);
-    if (!type) return -1;
+    lam_value *type = rank < 0 ? NULL : lam__value_abstract(p->ctx, dtype, rank, dims);
+    if (!type && rank >= 0) return -1;
     p->types[p->variables] = type;
     return p->variables++;
 }

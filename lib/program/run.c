@@ -48,6 +48,17 @@ static void release_dead(const lam_program *p, const lam__equation *e, int64_t k
     }
 }
 
+/* A result that the shape rule leaves out is left out, and no other. */
+static lam_status check_holes(const lam_program *p, const lam_call_site *call, int64_t first, const desk *d) {
+    for (int64_t v = first; v < first + call->outputs; v++)
+        if (!d->slots[v] != !p->types[v])
+            return lam__error_call(call, LAM_ERR_RULE, "make its shape callback and forward agree",
+                                   d->slots[v] ? "output %lld is there, but its shape rule leaves it out"
+                                               : "output %lld is left out, but its shape rule gives it a type",
+                                   (long long)(v - first));
+    return LAM_OK;
+}
+
 static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
     const lam__equation *e = p->list[k];
     for (int i = 0; i < e->inputs; i++)
@@ -60,6 +71,7 @@ static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
                           .outputs = e->outputs,
                           .in = d->work};
     lam_status status = lam__dispatch_checked(&call, d->slots + e->first);
+    if (status == LAM_OK) status = check_holes(p, &call, e->first, d);
     release_dead(p, e, k, d->slots);
     return status;
 }

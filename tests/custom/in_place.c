@@ -128,6 +128,24 @@ START_TEST(wrong_marks) {
 }
 END_TEST
 
+/* What forward lets go of early is not overwritten, not even when its handle comes to show something else. */
+FORWARD(drops_its_input) {
+    out[0] = lam_exp(in[0]);
+    lam_drop(in[0]);
+    for (int i = 0; i < 300; i++) lam_drop(lam_scalar(ctx, i));
+    lam_tensor *made[300];
+    for (int i = 0; i < 300; i++) made[i] = lam_scalar(ctx, i);
+    lam_drop(made[0]);
+}
+
+START_TEST(dropped_inputs_are_not_overwritten) {
+    const lam_function f = {.name = "dropper", .inputs = 1, .outputs = 1, .forward = drops_its_input};
+    lam_tensor *x = num(0);
+    EXPECT_NUM(call_function(&f, NULL, LAM_LIST(x)), 1);
+    EXPECT_NUM(x, 0);
+}
+END_TEST
+
 /* The function itself, called in its own forward after the mark: each call has marks of its own. */
 static lam_fn *doubling;
 static int left;
@@ -264,7 +282,7 @@ END_TEST
 Suite *suite_custom_in_place(void) {
     return SUITE_OF("custom/in_place", callers_handle_shows_the_new_value_at_every_level,
                     callers_value_is_copied_when_others_see_it, captured_handle_is_not_rebound, wrong_marks,
-                    marks_belong_to_one_call, vmap_rule_may_overwrite_too,
+                    dropped_inputs_are_not_overwritten, marks_belong_to_one_call, vmap_rule_may_overwrite_too,
                     views_of_inputs_have_the_rule_of_the_function, hook_sees_and_replaces_cotangents,
                     removed_hook_is_the_identity, hook_of_wrong_arity);
 }

@@ -151,6 +151,52 @@ BODY(captures_and_applies) {
     lam_function_apply(ctx, env, NULL, LAM_LIST(in[0]), out, 1);
 }
 
+/* Callbacks that give a box from elsewhere as it is. */
+FORWARD(gives_elsewhere) {
+    out[0] = elsewhere;
+}
+
+SETUP(saves_none) {
+}
+
+VMAP(gives_elsewhere_batched) {
+    out[0] = elsewhere;
+    out_axes[0] = LAM_UNMAPPED;
+}
+
+FORWARD(gives_input) {
+    out[0] = in[0];
+}
+
+START_TEST(captured_boxes_as_results) {
+    const lam_function fine = {.name = "giver",
+                               .inputs = 1,
+                               .outputs = 1,
+                               .forward = gives_input,
+                               .setup_context = saves_none,
+                               .backward = gives_input,
+                               .jvp = gives_input,
+                               .vmap = gives_elsewhere_batched};
+    lam_function in_separate = fine, in_combined = fine, in_tangent = fine;
+    in_separate.forward = in_combined.forward = in_tangent.jvp = gives_elsewhere;
+    in_combined.setup_context = NULL;
+    const struct {
+        const lam_function *f;
+        lam_fn *(*mode)(lam_fn *);
+        const char *part;
+    } rows[] = {{&in_separate, reverse_of, "forward"},
+                {&in_separate, forward_of, "forward"},
+                {&in_combined, reverse_of, "forward"},
+                {&in_tangent, forward_of, "jvp"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        apply1(rows[k].mode(FN_ENV(captures_and_applies, 1, 1, (void *)(uintptr_t)rows[k].f)), num(2));
+        EXPECT_ERROR(LAM_ERR_CAPTURED, "giver", rows[k].part, "open but hidden");
+    }
+    apply1(lam_vmap(FN_ENV(captures_and_applies, 1, 1, (void *)(uintptr_t)&fine), NULL), VEC(1, 2));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "giver", "vmap", "open but hidden");
+}
+END_TEST
+
 /* The box of the level that is served is hidden from the callback that serves it. */
 START_TEST(captured_boxes_in_every_callback) {
     const struct {
@@ -393,7 +439,7 @@ END_TEST
 Suite *suite_custom_refused(void) {
     return SUITE_OF("custom/refused", raw_data_in_a_combined_forward, raw_data_in_derivative_rules,
                     rules_may_branch_on_a_number, levels_made_inside_a_callback_may_be_read,
-                    captured_boxes_in_every_callback, tensors_hidden_in_attributes_or_data,
+                    captured_boxes_in_every_callback, captured_boxes_as_results, tensors_hidden_in_attributes_or_data,
                     a_failing_rule_keeps_its_message_through_all_levels, forward_that_does_not_fit,
                     results_and_inputs_of_another_context, shape_callback_that_does_not_fit,
                     calls_in_the_wrong_callback, null_and_early_questions);

@@ -134,6 +134,32 @@ VMAP(users_vmap) {
     out_axes[0] = 0;
 }
 
+/* The same beside a second output, which is left out: it has neither cotangent nor tangent. */
+FORWARD(forward_with_hole) {
+    lam_fctx_mark_absent(fc, LAM_AXES(1));
+    plain_forward(fc, in, out);
+}
+
+FORWARD(combined_with_hole) {
+    combined_forward(fc, in, out);
+    lam_fctx_mark_absent(fc, LAM_AXES(-1));
+}
+
+SETUP(setup_with_hole) {
+    ck_assert_ptr_null(out[1]);
+    save_all(fc, in, out);
+}
+
+BACKWARD(backward_with_hole) {
+    ck_assert_ptr_null(g[1]);
+    plain_backward(fc, g, gx);
+}
+
+VMAP(vmap_with_hole) {
+    lam_fctx_mark_absent(fc, LAM_AXES(LAM_RANGE(1, 1)));
+    users_vmap(fc, info, in_axes, in, out, out_axes);
+}
+
 /* ---- rules for functions ----------------------------------------------------------------------------------------- */
 
 BODY(body_value) {
@@ -228,6 +254,16 @@ static const struct {
                                                   .backward = plain_backward, .jvp = plain_jvp, .vmap = users_vmap)},
     [STYLE_BY_LOOP] = {"by loop", FUNCTION(.forward = plain_forward, .setup_context = save_all,
                                            .backward = plain_backward, .jvp = plain_jvp, .vmap_by_loop = true)},
+    [STYLE_ABSENT] = {"absent", FUNCTION(.forward = forward_with_hole, .setup_context = setup_with_hole,
+                                         .jvp = plain_jvp, .generate_vmap_rule = true)},
+    [STYLE_ABSENT_COMBINED] = {"absent, combined",
+                               FUNCTION(.forward = combined_with_hole, .backward = backward_with_hole)},
+    [STYLE_ABSENT_VMAP] = {"absent, user's vmap",
+                           FUNCTION(.forward = forward_with_hole, .setup_context = setup_with_hole,
+                                    .backward = backward_with_hole, .jvp = plain_jvp, .vmap = vmap_with_hole)},
+    [STYLE_ABSENT_BY_LOOP] = {"absent, by loop",
+                              FUNCTION(.forward = forward_with_hole, .setup_context = setup_with_hole,
+                                       .backward = backward_with_hole, .jvp = plain_jvp, .vmap_by_loop = true)},
     [STYLE_NULLS] = {"nulls", FUNCTION(.forward = plain_forward, .setup_context = save_all_and_want_nulls,
                                        .backward = plain_backward, .jvp = plain_jvp, .generate_vmap_rule = true)},
     [STYLE_CUSTOM_VJP] = {"custom_vjp", {0}},
@@ -242,11 +278,13 @@ const char *style_name(style s) {
 
 static lam_tensor *styled(style s, kind k, lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[] = {x, y}, *out[2] = {NULL, NULL};
-    size_t n = (size_t)arity(k), m = s == STYLE_EXTRA_OUTPUT ? 2 : 1;
+    bool absent = s >= STYLE_ABSENT && s <= STYLE_ABSENT_BY_LOOP;
+    size_t n = (size_t)arity(k), m = s == STYLE_EXTRA_OUTPUT || absent ? 2 : 1;
     if (s == STYLE_NONE) return value(k, in);
     if (!styles[s].f.forward) return lam_apply(fn_with_rules(s, k), (lam_list){n, in});
     if (s == STYLE_IN_PLACE) in[0] = lam_alias(x);
-    lam_function_apply(ctx, &styles[s].f, &k, (lam_list){n, in}, out, m);
+    lam_status status = lam_function_apply(ctx, &styles[s].f, &k, (lam_list){n, in}, out, m);
+    if (absent && status == LAM_OK) ck_assert_ptr_null(out[1]);
     return s == STYLE_IN_PLACE ? in[0] : out[0];
 }
 

@@ -16,6 +16,10 @@ typedef enum style {
     STYLE_IN_PLACE,     /* marked dirty; the caller's handle is what counts */
     STYLE_USERS_VMAP,
     STYLE_BY_LOOP,
+    STYLE_ABSENT, /* a second output is left out; jvp only */
+    STYLE_ABSENT_COMBINED,
+    STYLE_ABSENT_VMAP,
+    STYLE_ABSENT_BY_LOOP,
     STYLE_NULLS, /* zero cotangents and tangents are not materialised */
     STYLE_CUSTOM_VJP,
     STYLE_CUSTOM_JVP,

@@ -20,7 +20,7 @@ typedef struct lam_allocator {
 typedef struct lam_ctx_options {
     lam_allocator allocator;
     size_t memory_limit; /* bytes alive at once; 0: no limit */
-    int threads;         /* threads that kernels may use; 0: one. No kernel of this version uses more than one */
+    int threads;         /* that large operations are shared among; 0: one. See lam_ctx_threads */
     uint64_t seed;       /* of the context's own generator: lam_rand and its like, random.h */
     bool plain_memory;   /* every request goes to the allocator, nothing is pooled: for leak checkers and tests */
 } lam_ctx_options;
@@ -40,6 +40,14 @@ LAM_API lam_ctx *lam_ctx_new(const lam_ctx_options *options);
 /* Releases the context and everything still alive in it: tensors, functions, programs, held roots.
  * Fails   never; NULL and the static failed context are accepted. */
 LAM_API void lam_ctx_free(lam_ctx *ctx);
+
+/* How many threads large operations of this context are shared among: the one that uses the context and workers of its
+ * own, which sleep in between and end with it. The bits of results do not depend on the number. Functions, rules and
+ * allocators of users are called by the thread that uses the context, never by a worker. After fork the child gets
+ * workers of its own when it first needs them. Workers block all signals; rounding mode and the like are those of the
+ * thread that made the context.
+ * Fails   never: fewer than the option asked for where the system gives no more (at most 256), 1 for NULL. */
+LAM_API int lam_ctx_threads(const lam_ctx *ctx);
 
 /* Bytes now held by values, handles and tapes of this context (caches not counted).
  * Units   bytes.

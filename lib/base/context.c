@@ -57,7 +57,6 @@ static void start(whole *w, const lam_ctx_options *o) {
     w->failed_fn = (lam_fn){.magic = LAM__FN_FAILED, .ctx = ctx};
     ctx->outermost = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx};
     ctx->scope = &ctx->outermost;
-    ctx->threads = o->threads ? o->threads : 1;
     ctx->random.seed = o->seed;
 }
 
@@ -69,7 +68,10 @@ lam_ctx *lam_ctx_new(const lam_ctx_options *options) {
     whole *w = a.allocate(a.env, sizeof *w, LAM__ALLOC_STEP);
     if (!w) return &lam__context_failed;
     start(w, o);
-    if (lam__level_start(&w->ctx, &w->ground) == LAM_OK) return &w->ctx;
+    if (o->threads > 1) w->ctx.team = lam__team_new(&w->allocator, o->threads);
+    bool complete = o->threads <= 1 || w->ctx.team;
+    if (complete && lam__level_start(&w->ctx, &w->ground) == LAM_OK) return &w->ctx;
+    lam__team_free(w->ctx.team);
     a.release(a.env, w, sizeof *w, LAM__ALLOC_STEP);
     return &lam__context_failed;
 }
@@ -81,9 +83,14 @@ void lam_ctx_free(lam_ctx *ctx) {
     for (int k = 0; k < LAM__IDLE; k++)
         if (ctx->idle[k]) ctx->idle[k]->free(ctx, ctx->idle[k]);
     lam__level_stop(ctx);
+    lam__team_free(ctx->team);
     lam__alloc_stop(&ctx->pool);
     lam_allocator a = ctx->pool.allocator;
     a.release(a.env, ctx, sizeof(whole), LAM__ALLOC_STEP);
+}
+
+int lam_ctx_threads(const lam_ctx *ctx) {
+    return ctx ? lam__team_size(ctx->team) : 1;
 }
 
 size_t lam_ctx_bytes(const lam_ctx *ctx) {

@@ -5,6 +5,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/error.h"
 #include "lib/base/scope.h"
+#include "lib/base/team.h"
 #include "lib/kernels/kernels.h"
 
 struct lam__level;
@@ -45,7 +46,7 @@ struct lam_ctx {
     int fns_waiting;
     lam_fn *fns_outliving;      /* functions that no scope has any more, but a hold or another function */
     lam__idle *idle[LAM__IDLE]; /* NOTE [kept instances] in transforms/custom_instance.c */
-    int threads;
+    lam__team *team;            /* threads that share large loops; NULL: this one alone */
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     lam_random_state random;                            /* of the generator; NOTE [generator] in lib/dispatch/draw.h */
 };

@@ -2,6 +2,7 @@
 #include "lib/dispatch/draw.h"
 
 #include "lib/dispatch/level.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 
 #include <lamina/context.h>
@@ -58,8 +59,8 @@ static lam_value *draw_here(lam_ctx *ctx, const lam__draw *d) {
     for (int i = 0; i < d->rank; i++) *(i < outer ? &runs : &length) *= d->dims[i];
     size_t bytes = (size_t)length * lam__dtype_bytes(dtype) * (pairs ? 2 : 1);
     for (int64_t r = 0; r < runs && length; r++)
-        lam__kernels_random(&d->what, key, place_of(d, outer, r, length), length,
-                            (char *)out->data + (size_t)r * bytes);
+        lam__parallel_random(ctx->team, &d->what, key, place_of(d, outer, r, length), length,
+                             (char *)out->data + (size_t)r * bytes);
     return out;
 }
 

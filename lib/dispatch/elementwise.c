@@ -4,7 +4,7 @@
 #include "lib/dispatch/dispatch.h"
 
 #include "lib/base/inline.h"
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 
 #include <string.h>
@@ -66,6 +66,13 @@ lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out) {
     return LAM_OK;
 }
 
+/* Runs the loop of an operation over n elements without axes. */
+static inline void run_loop(lam_ctx *ctx, const lam_primitive *p, int dtype, lam__loop *loop, int64_t n,
+                            void *const at[], const int64_t step[], const void *params) {
+    if (!ctx->team) loop(n, at, step, params);
+    else lam__parallel_loop(ctx->team, (lam__loop_id)(p->loop - 1), (lam_dtype)dtype, loop, n, at, step, params);
+}
+
 /* Runs the loop into memory that has the result's dims, contiguous. */
 static void run(const lam_call_site *call, lam__loop *loop, int rank, const int64_t *dims, void *data, bool flat,
                 int64_t count) {
@@ -75,7 +82,7 @@ static void run(const lam_call_site *call, lam__loop *loop, int rank, const int6
     if (flat) {
         int64_t step[MAX_OPERANDS] = {1};
         for (int i = 1; i < n; i++) step[i] = call->in[i - 1]->count == 1 ? 0 : 1;
-        loop(count, p, step, call->params);
+        run_loop(call->ctx, call->primitive, dtype_of(call), loop, count, p, step, call->params);
         return;
     }
     int64_t strides[MAX_OPERANDS][LAM_INNER_RANK], step = 1;
@@ -94,7 +101,8 @@ static void run(const lam_call_site *call, lam__loop *loop, int rank, const int6
         }
     }
     for (int i = 0; i < n; i++) all[i] = strides[i];
-    lam__kernels_elementwise(loop, n, rank, dims, all, p, item, call->params);
+    lam__parallel_elementwise(call->ctx->team, (lam__loop_id)(call->primitive->loop - 1), loop, n, rank, dims, all, p,
+                              item, call->params);
 }
 
 /* An operand that a flat loop can read: same dims and no gaps, or a single element. */
@@ -151,7 +159,7 @@ static lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_valu
     lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
     if (!out) return NULL;
     at[0] = out->data;
-    loop(like->count, at, step, params);
+    run_loop(ctx, p, like->dtype, loop, like->count, at, step, params);
     return out;
 }
 
@@ -213,7 +221,7 @@ bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value 
     lam__loop *loop = loop_find(lam__full(x)->ctx, p->loop - 1, x->dtype);
     if (!loop || !x->count) return false;
     void *at[MAX_OPERANDS] = {x->data, x->data, y->data};
-    loop(x->count, at, ones, NULL);
+    run_loop(lam__full(x)->ctx, p, x->dtype, loop, x->count, at, ones, NULL);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* f16 and bf16: see half.h. */
 #include "lib/dispatch/half.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
@@ -60,7 +60,8 @@ lam_status lam__half_shape(const lam_call_site *call, lam_shape out[]) {
 static lam_value *converted(lam_ctx *ctx, const lam_value *x, lam_dtype dtype) {
     lam_value *out = lam__value_new(ctx, dtype, x->rank, x->dims);
     if (out && x->count)
-        lam__kernels_copy(x->rank, x->dims, dtype, out->data, out->strides, (lam_dtype)x->dtype, x->data, x->strides);
+        lam__parallel_copy(ctx->team, x->rank, x->dims, dtype, out->data, out->strides, (lam_dtype)x->dtype, x->data,
+                           x->strides);
     return out;
 }
 

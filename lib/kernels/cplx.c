@@ -4,14 +4,8 @@
 
 #include <string.h>
 
-/* An array of complex numbers as one of reals with an axis more. */
-typedef struct real_view {
-    lam_dtype dtype;
-    int64_t dims[LAM__MAX_AXES], strides[LAM__MAX_AXES];
-} real_view;
-
-static real_view real_view_of(lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides) {
-    real_view v;
+lam__cplx_view lam__cplx_view_of(lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides) {
+    lam__cplx_view v;
     v.dtype = dtype == LAM_C128 ? LAM_F64 : LAM_F32;
     for (int i = 0; i < rank; i++) {
         v.dims[i] = dims[i];
@@ -24,7 +18,7 @@ static real_view real_view_of(lam_dtype dtype, int rank, const int64_t *dims, co
 
 void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
                    const int64_t *strides, void *out) {
-    real_view v = real_view_of(dtype, rank, dims, strides);
+    lam__cplx_view v = lam__cplx_view_of(dtype, rank, dims, strides);
     bool along[LAM__MAX_AXES];
     memcpy(along, reduced, (size_t)rank * sizeof *along);
     along[rank] = false;
@@ -33,7 +27,7 @@ void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *r
 
 void lam__cplx_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
                       const int64_t *strides, void *out) {
-    real_view v = real_view_of(dtype, rank, dims, strides);
+    lam__cplx_view v = lam__cplx_view_of(dtype, rank, dims, strides);
     lam__kernels_cumsum(v.dtype, rank + 1, v.dims, axis, reverse, x, v.strides, out);
 }
 

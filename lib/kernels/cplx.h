@@ -8,6 +8,13 @@ static inline bool lam__cplx_is(lam_dtype dtype) {
     return dtype == LAM_C128 || dtype == LAM_C64;
 }
 
+/* An array of complex numbers as one of reals with an axis more, the last. */
+typedef struct lam__cplx_view {
+    lam_dtype dtype;
+    int64_t dims[LAM__MAX_AXES], strides[LAM__MAX_AXES];
+} lam__cplx_view;
+lam__cplx_view lam__cplx_view_of(lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides);
+
 void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
                    const int64_t *strides, void *out);
 void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,

@@ -61,6 +61,18 @@ typedef enum lam__reduce_id {
 void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out);
 
+/* NOTE [parts]
+ * A reduction is a tree over leaves, whose order follows from dims and strides. What 2^k leaves from a multiple of 2^k
+ * on
+ * give is a node of that tree, or its last ones. So each result can be made of parts: `leaves` (a power of two) leaves
+ * from `first` (a multiple of it) on, into out, and then joined as the whole would have: parts[parts][results], the
+ * first of which becomes the result. Not of complex dtypes. */
+int64_t lam__kernels_reduce_leaves(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
+                                   const bool *reduced, const int64_t *strides); /* 0: there is nothing to reduce */
+void lam__kernels_reduce_part(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                              const void *x, const int64_t *strides, int64_t first, int64_t leaves, void *out);
+void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t results, int64_t parts, void *out);
+
 /* out (i64, contiguous over the kept axes) = index of the first maximum (or minimum) along `axis`; a NaN counts
  * as larger (for argmin: smaller) than everything. dims[axis] > 0. */
 void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis, const void *x,
@@ -281,5 +293,9 @@ void lam__kernels_expm_frechet(lam_dtype dtype, int64_t batch, int64_t n, const 
 /* Makes OpenBLAS's buffers and holds it to one thread; true unless memory for them is lacking. Called when a context
  * is made. */
 bool lam__kernels_start(void);
+
+/* How many of `threads` more threads OpenBLAS has addresses for; and what each of them calls first. */
+int lam__kernels_start_room(int threads);
+void lam__kernels_start_thread(void);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct plan {
     lam__reduce_axes kept, reduced; /* those that are walked */
     lam__reduce_axis columns, rows; /* those of the block */
     int64_t leaf, leaves;           /* rows of a leaf; leaves of one result */
+    int64_t first, count;           /* those of the leaves that are wanted */
     int64_t tile;                   /* columns worked on at once */
     bool columns_outside;           /* walked axes have smaller strides than the columns */
 } plan;
@@ -96,6 +97,7 @@ static void choose_rows(plan *p) {
     p->leaf = is_row(p->rows) ? LAM__REDUCE_LEAF : LAM__REDUCE_STRIDED_LEAF;
     p->leaves = (p->rows.dim + p->leaf - 1) / p->leaf;
     for (int i = 0; i < p->reduced.rank; i++) p->leaves *= p->reduced.at[i].dim;
+    p->first = 0, p->count = p->leaves;
 }
 
 /* The columns: the kept axis with the smallest stride, unless the block would be small. */
@@ -116,15 +118,30 @@ static void choose_tile(plan *p) {
 
 /* ---- running ------------------------------------------------------------------------------------------------- */
 
-/* Reduces the block at x into the first `columns` elements of `stack`. Entry k of the counter lies at k tiles. */
+/* Puts the walk where leaf number `leaf` is; gives its first row. */
+static int64_t seek(const plan *p, int64_t leaf, lam__reduce_walk *walk) {
+    const int64_t each = (p->rows.dim + p->leaf - 1) / p->leaf;
+    int64_t outer = leaf / each;
+    for (int i = p->reduced.rank - 1; i >= 0; i--) {
+        const lam__reduce_axis *axis = &p->reduced.at[i];
+        walk->index[i] = outer % axis->dim;
+        walk->x += walk->index[i] * axis->x;
+        outer /= axis->dim;
+    }
+    return leaf % each * p->leaf;
+}
+
+/* Reduces the wanted leaves of the block at x into the first `columns` elements of `stack`. Entry k of the counter lies
+ * at k tiles. */
 static void reduce_tile(const plan *p, const char *x, int64_t columns, char *stack) {
     const size_t entry = (size_t)p->tile * p->item;
     lam__reduce_walk walk;
     uint64_t count = 0;
     char *top = stack;
     lam__reduce_begin(&walk, &p->reduced);
+    int64_t row = p->first ? seek(p, p->first, &walk) : 0;
     do {
-        for (int64_t row = 0; row < p->rows.dim; row += p->leaf) {
+        for (; row < p->rows.dim && count < (uint64_t)p->count; row += p->leaf) {
             const void *start = x + (walk.x + row * p->rows.x) * (int64_t)p->item;
             const lam__reduce_block block = {start, columns, p->columns.x, at_most(p->rows.dim - row, p->leaf),
                                              p->rows.x};
@@ -133,7 +150,8 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, char *sta
                 p->loops->merge(p->op, columns, top - entry, top);
             top += entry;
         }
-    } while (lam__reduce_next(&walk, &p->reduced));
+        row = 0;
+    } while (count < (uint64_t)p->count && lam__reduce_next(&walk, &p->reduced));
     for (top -= entry; top > stack; top -= entry) p->loops->merge(p->op, columns, top - entry, top);
 }
 
@@ -177,6 +195,20 @@ static void reduce_all(const plan *p, const char *x, char *out) {
     }
 }
 
+/* The plan; false where there is nothing to reduce. *x moves to where it starts. */
+static bool make_plan(plan *p, lam__reduce_op op, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                      const int64_t *strides, const char **x, int64_t count[2]) {
+    p->loops = lam__reduce_loops(dtype), p->op = op, p->item = (size_t)lam__item_bytes(dtype);
+    split_axes(p, rank, dims, reduced, strides, x, count);
+    if (count[0] == 0 || count[1] == 0) return false;
+    lam__reduce_coalesce(&p->kept);
+    lam__reduce_coalesce(&p->reduced);
+    choose_rows(p);
+    choose_columns(p);
+    choose_tile(p);
+    return true;
+}
+
 void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out) {
     if (lam__cplx_is(dtype)) {
@@ -186,18 +218,40 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
     const char *start = x;
     int64_t count[2];
-    p.loops = lam__reduce_loops(dtype), p.op = lam__reduce_op_of(id, dtype), p.item = (size_t)lam__item_bytes(dtype);
-    split_axes(&p, rank, dims, reduced, strides, &start, count);
-    if (count[0] == 0) return;
-    if (count[1] == 0) {
-        element neutral = neutral_of(p.op, dtype);
-        for (int64_t i = 0; i < count[0]; i++) memcpy((char *)out + i * (int64_t)p.item, &neutral, p.item);
+    if (make_plan(&p, lam__reduce_op_of(id, dtype), dtype, rank, dims, reduced, strides, &start, count)) {
+        reduce_all(&p, start, out);
         return;
     }
-    lam__reduce_coalesce(&p.kept);
-    lam__reduce_coalesce(&p.reduced);
-    choose_rows(&p);
-    choose_columns(&p);
-    choose_tile(&p);
+    element neutral = neutral_of(p.op, dtype);
+    for (int64_t i = 0; i < count[0]; i++) memcpy((char *)out + i * (int64_t)p.item, &neutral, p.item);
+}
+
+/* ---- parts --------------------------------------------------------------------------------------------------- */
+
+int64_t lam__kernels_reduce_leaves(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
+                                   const bool *reduced, const int64_t *strides) {
+    plan p;
+    const char *start = NULL;
+    int64_t count[2];
+    bool any = make_plan(&p, lam__reduce_op_of(id, dtype), dtype, rank, dims, reduced, strides, &start, count);
+    return any ? p.leaves : 0;
+}
+
+void lam__kernels_reduce_part(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                              const void *x, const int64_t *strides, int64_t first, int64_t leaves, void *out) {
+    plan p;
+    const char *start = x;
+    int64_t count[2];
+    if (!make_plan(&p, lam__reduce_op_of(id, dtype), dtype, rank, dims, reduced, strides, &start, count)) return;
+    p.first = first;
+    p.count = at_most(leaves, p.leaves - first);
     reduce_all(&p, start, out);
+}
+
+void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t results, int64_t parts, void *out) {
+    const int64_t row = results * lam__item_bytes(dtype);
+    for (int64_t width = 1; width < parts; width *= 2)
+        for (int64_t i = 0; i + width < parts; i += 2 * width)
+            lam__reduce_loops(dtype)->merge(lam__reduce_op_of(id, dtype), results, (char *)out + i * row,
+                                            (const char *)out + (i + width) * row);
 }

@@ -6,7 +6,7 @@
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -23,7 +23,9 @@ static lam_status shape_of_operand(const lam_call_site *call, int i, lam_shape *
 
 static void copy_into(const lam_value *x, lam_value *out) {
     lam_dtype dtype = (lam_dtype)x->dtype;
-    if (x->count) lam__kernels_copy(x->rank, x->dims, dtype, out->data, out->strides, dtype, x->data, x->strides);
+    if (x->count)
+        lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, out->data, out->strides, dtype, x->data,
+                           x->strides);
 }
 
 /* ---- cholesky ---------------------------------------------------------------------------------------------------- */

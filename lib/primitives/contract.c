@@ -8,7 +8,7 @@
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -109,7 +109,8 @@ static lam_value *ordered(lam_ctx *ctx, const lam_value *x, const int order[]) {
     }
     lam_dtype dtype = (lam_dtype)x->dtype;
     lam_value *copy = lam__value_new(ctx, dtype, x->rank, dims);
-    if (copy && x->count) lam__kernels_copy(x->rank, dims, dtype, copy->data, copy->strides, dtype, x->data, strides);
+    if (copy && x->count)
+        lam__parallel_copy(ctx->team, x->rank, dims, dtype, copy->data, copy->strides, dtype, x->data, strides);
     return copy;
 }
 

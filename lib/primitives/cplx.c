@@ -8,7 +8,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -35,7 +35,7 @@ static void copy_parts(const lam_value *like, lam_dtype part, void *to, const in
         t[i] = to_two_apart ? 2 * to_strides[i] : to_strides[i];
         f[i] = from_two_apart ? 2 * from_strides[i] : from_strides[i];
     }
-    if (like->count) lam__kernels_copy(like->rank, like->dims, part, to, t, part, from, f);
+    if (like->count) lam__parallel_copy(lam__value_team(like), like->rank, like->dims, part, to, t, part, from, f);
 }
 
 /* ---- real, imag ------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -47,7 +47,7 @@ bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) 
 /* A contiguous tensor of one element repeated; takes over `element`. */
 static lam_tensor *filled(lam_ctx *ctx, lam_dims dims, lam_value *element) {
     lam_value *out = element ? lam__value_new(ctx, (lam_dtype)element->dtype, dims.rank, dims.dims) : NULL;
-    if (out) lam__kernels_fill((lam_dtype)element->dtype, out->data, out->count, element->data);
+    if (out) lam__parallel_fill(ctx->team, (lam_dtype)element->dtype, out->data, out->count, element->data);
     lam__value_release(element);
     return lam__scope_handle(ctx, out);
 }
@@ -120,7 +120,7 @@ static lam_tensor *counted(lam_ctx *ctx, lam_dtype dtype, int64_t count, double 
     for (int64_t i = 0; wide && i < count; i++)
         ((double *)wide->data)[i] = i == count - 1 && !isnan(last) ? last : first + step * (double)i;
     if (wide && wide != out)
-        lam__kernels_copy(1, &count, dtype, out->data, out->strides, LAM_F64, wide->data, wide->strides);
+        lam__parallel_copy(ctx->team, 1, &count, dtype, out->data, out->strides, LAM_F64, wide->data, wide->strides);
     if (wide != out) {
         lam__value_release(wide);
         if (!wide) lam__value_release(out);

@@ -3,6 +3,7 @@
  * with one axis more in front, so nothing here loops over examples. Index tensors are never differentiated. */
 #include "lib/primitives/index.h"
 
+#include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -109,7 +110,7 @@ static lam_status take_from(const lam_call_site *call, const lam__index_shape *s
             double f64[2];
             int64_t i64[2];
         } zero;
-        lam__kernels_fill((lam_dtype)out->dtype, out->data, out->count, &zero);
+        lam__parallel_fill(call->ctx->team, (lam_dtype)out->dtype, out->data, out->count, &zero);
         if (out->count) take_where_it_lies(p, s, call->in[0], indices, out);
         return LAM_OK;
     }
@@ -238,8 +239,8 @@ static lam_status eval_wrap_index(const lam_call_site *call, lam_value *const ou
     const lam_value *indices = call->in[0];
     int64_t *to = out[0]->data;
     if (indices->count)
-        lam__kernels_copy(indices->rank, indices->dims, LAM_I64, to, out[0]->strides, (lam_dtype)indices->dtype,
-                          indices->data, indices->strides);
+        lam__parallel_copy(call->ctx->team, indices->rank, indices->dims, LAM_I64, to, out[0]->strides,
+                           (lam_dtype)indices->dtype, indices->data, indices->strides);
     lam_status status = lam__index_check(call, out[0]->count, p->n, out[0]);
     for (int64_t i = 0; status == LAM_OK && i < out[0]->count; i++) {
         if (to[i] < 0) to[i] += p->n;

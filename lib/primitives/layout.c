@@ -6,7 +6,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -25,8 +25,8 @@ static void set_dims(lam_shape *out, int dtype, int rank, const int64_t *dims) {
 
 static lam_status eval_cast(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
-    lam__kernels_copy(x->rank, x->dims, (lam_dtype)out[0]->dtype, out[0]->data, out[0]->strides, (lam_dtype)x->dtype,
-                      x->data, x->strides);
+    lam__parallel_copy(call->ctx->team, x->rank, x->dims, (lam_dtype)out[0]->dtype, out[0]->data, out[0]->strides,
+                       (lam_dtype)x->dtype, x->data, x->strides);
     return LAM_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -78,7 +78,7 @@ static void exp_runs(const lam_value *x, int64_t sums, const char *shift, lam_va
         }
 }
 
-static void exp_spread(const lam_value *x, lam__axis_set set, const void *shift, lam_value *terms) {
+static void exp_spread(lam_ctx *ctx, const lam_value *x, lam__axis_set set, const void *shift, lam_value *terms) {
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t steps[LAM_INNER_RANK];
     spread(x, set, steps);
@@ -86,8 +86,10 @@ static void exp_spread(const lam_value *x, lam__axis_set set, const void *shift,
     const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
     void *const p[] = {terms->data, x->data, (void *)(uintptr_t)shift};
     static const int64_t flat[] = {1, 1};
-    lam__kernels_elementwise(lam__kernels_loop(LAM__LOOP_sub, dtype), 3, x->rank, x->dims, strides, p, items, NULL);
-    lam__kernels_loop(LAM__LOOP_exp, dtype)(terms->count, (void *const[]){terms->data, terms->data}, flat, NULL);
+    lam__parallel_elementwise(ctx->team, LAM__LOOP_sub, lam__kernels_loop(LAM__LOOP_sub, dtype), 3, x->rank, x->dims,
+                              strides, p, items, NULL);
+    lam__parallel_loop(ctx->team, LAM__LOOP_exp, dtype, lam__kernels_loop(LAM__LOOP_exp, dtype), terms->count,
+                       (void *const[]){terms->data, terms->data}, flat, NULL);
 }
 
 /* terms = 1 where x is inf: see NOTE [shifted terms]. */
@@ -100,10 +102,10 @@ static lam_status mark_infinities(lam_ctx *ctx, const lam_value *x, lam_value *t
     if (!is) return LAM_ERR_MEMORY;
     lam__dtype_store(dtype, infinity, INFINITY);
     lam__dtype_store(dtype, one, 1);
-    lam__kernels_elementwise(lam__kernels_loop(LAM__LOOP_eq, dtype), 3, x->rank, x->dims, strides,
-                             (void *const[]){is->data, x->data, infinity}, items, NULL);
-    lam__kernels_loop(LAM__LOOP_where, dtype)(terms->count, (void *const[]){terms->data, is->data, one, terms->data},
-                                              (const int64_t[]){1, 1, 0, 1}, NULL);
+    lam__parallel_elementwise(ctx->team, LAM__LOOP_eq, lam__kernels_loop(LAM__LOOP_eq, dtype), 3, x->rank, x->dims,
+                              strides, (void *const[]){is->data, x->data, infinity}, items, NULL);
+    lam__parallel_loop(ctx->team, LAM__LOOP_where, dtype, lam__kernels_loop(LAM__LOOP_where, dtype), terms->count,
+                       (void *const[]){terms->data, is->data, one, terms->data}, (const int64_t[]){1, 1, 0, 1}, NULL);
     lam__value_release(is);
     return LAM_OK;
 }
@@ -145,7 +147,7 @@ static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out
     bool infinite = make_shifts(dtype, out[RESULT]->count, out[RESULT]->data);
     if (x->count && runs(x, set) && x->count >= 256 * out[RESULT]->count)
         exp_runs(x, out[RESULT]->count, out[RESULT]->data, out[TERMS]);
-    else if (x->count) exp_spread(x, set, out[RESULT]->data, out[TERMS]);
+    else if (x->count) exp_spread(call->ctx, x, set, out[RESULT]->data, out[TERMS]);
     if (infinite) status = mark_infinities(call->ctx, x, out[TERMS]);
     lam__reduce_into(LAM__REDUCE_SUM, set, out[TERMS], out[SUM]->data);
     end_sums(dtype, out);

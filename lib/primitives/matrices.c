@@ -4,7 +4,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -219,7 +219,8 @@ void lam__matrices_copy(const lam_value *x, void *to) {
         strides[k] = step;
         step *= x->dims[k];
     }
-    if (x->count) lam__kernels_copy(x->rank, x->dims, dtype, to, strides, dtype, x->data, x->strides);
+    if (x->count)
+        lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, to, strides, dtype, x->data, x->strides);
 }
 
 lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w) {

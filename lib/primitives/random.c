@@ -9,7 +9,7 @@
 #include "lib/primitives/rules.h"
 
 #include "lib/dispatch/interpreter.h"
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -52,8 +52,8 @@ static lam_status eval_random_bits(const lam_call_site *call, lam_value *const o
     if (p->what.form == LAM__RANDOM_PAIRS) each /= 2;
     for (int64_t k = 0; k < count; k++) {
         const int64_t *key = (const int64_t *)keys->data + 2 * k;
-        lam__kernels_random(&p->what, (uint32_t[]){(uint32_t)key[0], (uint32_t)key[1]}, 0, each,
-                            (char *)out[0]->data + (size_t)k * bytes);
+        lam__parallel_random(call->ctx->team, &p->what, (uint32_t[]){(uint32_t)key[0], (uint32_t)key[1]}, 0, each,
+                             (char *)out[0]->data + (size_t)k * bytes);
     }
     lam__value_release(keys);
     return LAM_OK;

@@ -8,7 +8,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/scan.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -27,7 +27,8 @@ static lam_status shape_reduction(const lam_call_site *call, lam_shape out[]) {
 void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
     bool reduced[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
-    lam__kernels_reduce(id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides, out);
+    lam__parallel_reduce(lam__value_team(x), id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides,
+                         out);
 }
 
 static lam_status eval_reduction(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
@@ -282,7 +283,8 @@ static lam_status shape_arg(const lam_call_site *call, lam_shape out[]) {
 static lam_status eval_arg(const lam_call_site *call, lam_value *const out[], bool maximum) {
     int axis = *(const int32_t *)call->params;
     const lam_value *x = call->in[0];
-    lam__kernels_arg(maximum, (lam_dtype)x->dtype, x->rank, x->dims, axis, x->data, x->strides, out[0]->data);
+    lam__parallel_arg(call->ctx->team, maximum, (lam_dtype)x->dtype, x->rank, x->dims, axis, x->data, x->strides,
+                      out[0]->data);
     return LAM_OK;
 }
 

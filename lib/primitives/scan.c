@@ -14,7 +14,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -71,8 +71,8 @@ static lam_status shape_floating(const lam_call_site *call, lam_shape out[]) {
 static lam_status eval_cumulate(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
     const scan_params *p = call->params;
     const lam_value *x = call->in[0];
-    lam__kernels_cumulate(id, (lam_dtype)x->dtype, x->rank, x->dims, p->axis, p->reverse, x->data, x->strides,
-                          out[0]->data);
+    lam__parallel_cumulate(call->ctx->team, id, (lam_dtype)x->dtype, x->rank, x->dims, p->axis, p->reverse, x->data,
+                           x->strides, out[0]->data);
     return LAM_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "lib/primitives/index.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -54,7 +55,8 @@ static lam_status eval_scatter(const lam_call_site *call, lam_value *out, lam__s
     lam_status status = updates ? LAM_OK : LAM_ERR_MEMORY;
     if (updates && p->mode == LAM__INDEX_ERROR) status = lam__index_check(call, s.batch * s.k, s.n, indices);
     if (status == LAM_OK && x->count) {
-        lam__kernels_copy(x->rank, x->dims, dtype, out->data, out->strides, dtype, x->data, x->strides);
+        lam__parallel_copy(call->ctx->team, x->rank, x->dims, dtype, out->data, out->strides, dtype, x->data,
+                           x->strides);
         lam__kernels_scatter(op, &s, (lam__index_mode)p->mode, dtype, out->data, (lam_dtype)indices->dtype,
                              indices->data, updates->data);
     }

@@ -5,7 +5,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -210,13 +210,17 @@ static lam_status eval_update_slice(const lam_call_site *call, lam_value *const 
     const lam_value *x = call->in[0], *part = call->in[1];
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t strides[LAM_INNER_RANK], offset = 0;
-    if (x->count) lam__kernels_copy(x->rank, x->dims, dtype, out[0]->data, out[0]->strides, dtype, x->data, x->strides);
+    if (x->count)
+        lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, out[0]->data, out[0]->strides, dtype, x->data,
+                           x->strides);
     for (int i = 0; i < p->rank; i++) {
         strides[i] = out[0]->strides[i] * p->at[i].step;
         offset += out[0]->strides[i] * p->at[i].start;
     }
     char *first = (char *)out[0]->data + offset * (int64_t)lam__dtype_bytes(dtype);
-    if (part->count) lam__kernels_copy(part->rank, part->dims, dtype, first, strides, dtype, part->data, part->strides);
+    if (part->count)
+        lam__parallel_copy(lam__value_team(part), part->rank, part->dims, dtype, first, strides, dtype, part->data,
+                           part->strides);
     return LAM_OK;
 }
 
@@ -285,7 +289,9 @@ static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p)
     }
     lam_dtype dtype = (lam_dtype)part->dtype;
     char *first = (char *)x->value->data + offset * (int64_t)lam__dtype_bytes(dtype);
-    if (part->count) lam__kernels_copy(part->rank, part->dims, dtype, first, strides, dtype, part->data, part->strides);
+    if (part->count)
+        lam__parallel_copy(lam__value_team(part), part->rank, part->dims, dtype, first, strides, dtype, part->data,
+                           part->strides);
     return true;
 }
 
@@ -333,7 +339,8 @@ static void copy_block(const lam_value *x, int axis, int64_t first, int64_t coun
     for (int i = 0; i < x->rank; i++) dims[i] = x->dims[i];
     if (axis >= 0) dims[axis] = count;
     const char *from = (const char *)x->data + (axis >= 0 ? first * x->strides[axis] * item : 0);
-    lam__kernels_copy(x->rank, dims, (lam_dtype)x->dtype, to, strides, (lam_dtype)x->dtype, from, x->strides);
+    lam__parallel_copy(lam__value_team(x), x->rank, dims, (lam_dtype)x->dtype, to, strides, (lam_dtype)x->dtype, from,
+                       x->strides);
 }
 
 static lam_status eval_concatenate(const lam_call_site *call, lam_value *const out[]) {

@@ -7,7 +7,7 @@
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -46,7 +46,7 @@ static lam_status eval_lu(const lam_call_site *call, lam_value *const out[]) {
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t n = x->dims[x->rank - 1], batch = lam__matrices_count(x);
     if (x->count == 0) return LAM_OK;
-    lam__kernels_copy(x->rank, x->dims, dtype, f->data, f->strides, dtype, x->data, x->strides);
+    lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, f->data, f->strides, dtype, x->data, x->strides);
     lam__kernels_lu(dtype, batch, n, f->data, out[PIVOTS]->data);
     for (int64_t b = 0; b < batch; b++)
         follow_exchanges(n, (const int32_t *)out[PIVOTS]->data + b * n, (int32_t *)out[PERMUTATION]->data + b * n);
@@ -195,7 +195,8 @@ static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) 
         status =
             lam__matrices_bad(call, factors, bad, "is singular", "a least-squares or regularised problem may be meant");
     if (status == LAM_OK && b->count) {
-        lam__kernels_copy(b->rank, b->dims, dtype, work->data, work->strides, dtype, b->data, b->strides);
+        lam__parallel_copy(lam__value_team(b), b->rank, b->dims, dtype, work->data, work->strides, dtype, b->data,
+                           b->strides);
         substitute(p->transpose, factors->data, order->data, work, out[0]);
     }
     lam__value_release(factors);

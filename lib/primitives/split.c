@@ -6,7 +6,7 @@
 #include "lib/primitives/rows.h"
 
 #include "lib/dispatch/dispatch.h"
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -49,8 +49,8 @@ static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const o
         if (i != axis || !p->drop) strides[n++] = x->strides[i];
     for (int o = 0; o < call->outputs; o++) {
         if (out[o]->count)
-            lam__kernels_copy(out[o]->rank, out[o]->dims, (lam_dtype)x->dtype, out[o]->data, out[o]->strides,
-                              (lam_dtype)x->dtype, from, strides);
+            lam__parallel_copy(call->ctx->team, out[o]->rank, out[o]->dims, (lam_dtype)x->dtype, out[o]->data,
+                               out[o]->strides, (lam_dtype)x->dtype, from, strides);
         from += step * (p->drop ? 1 : p->sizes[o]);
     }
     return LAM_OK;

@@ -3,7 +3,7 @@
 
 #include "lib/dispatch/fn.h"
 #include "lib/dispatch/interpreter.h"
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/create.h"
 #include "lib/primitives/rows.h"
@@ -36,7 +36,8 @@ lam_tensor *lam_array(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, const void *
     if (type_check(ctx, "lam_array", dtype, dims, data, &count) != LAM_OK) return &ctx->failed;
     lam_value *v = lam__value_new(ctx, dtype, dims.rank, dims.dims);
     if (v && count && dtype == LAM_BOOL) /* whatever the caller takes for true becomes 1 */
-        lam__kernels_copy(v->rank, v->dims, LAM_BOOL, v->data, v->strides, LAM_U8, data, v->strides);
+        lam__parallel_copy(lam__value_team(v), v->rank, v->dims, LAM_BOOL, v->data, v->strides, LAM_U8, data,
+                           v->strides);
     else if (v && count) memcpy(v->data, data, (size_t)count * lam__dtype_bytes(dtype));
     return lam__scope_handle(ctx, v);
 }
@@ -135,8 +136,8 @@ lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
         step *= v->dims[i];
     }
     if (want)
-        lam__kernels_copy(v->rank, v->dims, (lam_dtype)v->dtype, dst, strides, (lam_dtype)v->dtype, v->data,
-                          v->strides);
+        lam__parallel_copy(lam__value_team(v), v->rank, v->dims, (lam_dtype)v->dtype, dst, strides, (lam_dtype)v->dtype,
+                           v->data, v->strides);
     return LAM_OK;
 }
 
@@ -149,8 +150,8 @@ lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
     if (!dst && v->count)
         return lam__error_set(t->ctx, LAM_ERR_NULL, NULL, "lam_read_strided: the destination is NULL");
     if (v->count)
-        lam__kernels_copy(v->rank, v->dims, (lam_dtype)v->dtype, dst, strides.dims, (lam_dtype)v->dtype, v->data,
-                          v->strides);
+        lam__parallel_copy(lam__value_team(v), v->rank, v->dims, (lam_dtype)v->dtype, dst, strides.dims,
+                           (lam_dtype)v->dtype, v->data, v->strides);
     return LAM_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include "lib/base/inline.h"
 #include "lib/dispatch/level.h"
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 
 #include <string.h>
@@ -225,7 +225,7 @@ lam_value *lam__value_filled(lam_ctx *ctx, lam_dtype dtype, int rank, const int6
     lam_value *v = lam__value_new(ctx, dtype, rank, dims);
     char element[16]; /* of any dtype */
     lam__dtype_store(dtype, element, value);
-    if (v) lam__kernels_fill(dtype, v->data, v->count, element);
+    if (v) lam__parallel_fill(ctx->team, dtype, v->data, v->count, element);
     return v;
 }
 
@@ -238,7 +238,9 @@ lam_value *lam__value_integer(lam_ctx *ctx, lam_dtype dtype, int64_t value) {
 lam_value *lam__value_contiguous(lam_value *x) {
     if (x->contiguous) return lam__value_hold(x);
     lam_value *copy = lam__value_new(lam__full(x)->ctx, (lam_dtype)x->dtype, x->rank, x->dims);
-    if (copy) lam__kernels_copy(x->rank, x->dims, x->dtype, copy->data, copy->strides, x->dtype, x->data, x->strides);
+    if (copy)
+        lam__parallel_copy(lam__value_team(x), x->rank, x->dims, x->dtype, copy->data, copy->strides, x->dtype, x->data,
+                           x->strides);
     return copy;
 }
 

@@ -76,6 +76,11 @@ static inline lam__value *lam__full(const lam_value *v) {
     return (lam__value *)(uintptr_t)v; /* the head is its first member */
 }
 
+/* The threads that loops over the elements of v are shared among. */
+static inline lam__team *lam__value_team(const lam_value *v) {
+    return lam__full(v)->ctx->team;
+}
+
 static inline lam__payload *lam__payload_of(const lam_value *v) {
     return &lam__full(v)->as.box;
 }

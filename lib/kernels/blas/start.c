@@ -11,15 +11,44 @@
 
 /* Weak, so that another CBLAS links too. */
 extern void openblas_set_num_threads(int count) __attribute__((weak));
+extern int openblas_get_parallel(void) __attribute__((weak));
 
 enum { NEW, STARTING, STARTED };
+enum { PROBE = 144 << 20 }; /* bytes */
 
 /* NOTE [probe]: OpenBLAS maps its buffers on first use and, refused, asks again for ever. So a little more is asked
  * for and given back first: a buffer takes 128 MiB of addresses in builds for many machines, less in others. */
+static void *map_probe(void) {
+    void *p = mmap(NULL, PROBE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
 static bool memory_is_there(void) {
-    const size_t bytes = (size_t)144 << 20;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p != MAP_FAILED && munmap(p, bytes) == 0;
+    void *p = map_probe();
+    return p && munmap(p, PROBE) == 0;
+}
+
+/* Each thread that is inside OpenBLAS holds a buffer; they stay mapped for whoever comes next. All at once, because a
+ * limit on the addresses of the process counts them all. */
+int lam__kernels_start_room(int threads) {
+    void *first = NULL, *p;
+    int count = 0;
+    for (; count < threads && (p = map_probe()); count++) {
+        *(void **)p = first;
+        first = p;
+    }
+    for (; first; first = p) {
+        p = *(void **)first;
+        munmap(first, PROBE);
+    }
+    return count;
+}
+
+/* The OpenMP flavour keeps the number for each thread apart. */
+void lam__kernels_start_thread(void) {
+    enum { OPENMP = 2 };
+    if (openblas_set_num_threads && openblas_get_parallel && openblas_get_parallel() == OPENMP)
+        openblas_set_num_threads(1);
 }
 
 /* A solve takes a buffer whatever its size; small products would not. */

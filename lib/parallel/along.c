@@ -1,0 +1,188 @@
+/* Reductions, arg-reductions and scans in pieces: between results where there are enough of them, and within results
+ * where there are few, at the leaves of their tree (NOTE [parts] in lib/kernels/kernels.h). */
+#include "lib/kernels/cplx.h"
+#include "lib/kernels/item.h"
+#include "lib/parallel/parallel.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+typedef struct reduction {
+    lam__reduce_id id;
+    lam_dtype dtype;
+    int rank, kept;                                                         /* kept axes come first */
+    int64_t dims[LAM__MAX_AXES], strides[LAM__MAX_AXES], to[LAM__MAX_AXES]; /* elements */
+    bool reduced[LAM__MAX_AXES];
+    const char *x;
+    char *out;
+    int64_t item, results;
+    int64_t leaves, part; /* of each result; leaves of a part */
+} reduction;
+
+static void add_axis(reduction *r, int64_t dim, int64_t stride, bool reduced) {
+    r->dims[r->rank] = dim;
+    r->strides[r->rank] = stride;
+    r->reduced[r->rank++] = reduced;
+}
+
+/* Kept axes before reduced ones, each in their order; what they are to the kernel does not depend on it. */
+static void arrange(reduction *r, int rank, const int64_t *dims, const bool *reduced, const int64_t *strides) {
+    for (int i = 0; i < rank; i++)
+        if (!reduced[i]) add_axis(r, dims[i], strides[i], false);
+    r->kept = r->rank;
+    for (int i = 0; i < rank; i++)
+        if (reduced[i]) add_axis(r, dims[i], strides[i], true);
+    r->results = 1;
+    for (int i = r->rank - 1; i >= 0; i--) {
+        r->to[i] = r->reduced[i] ? 0 : r->results;
+        if (!r->reduced[i]) r->results *= r->dims[i];
+    }
+}
+
+static void reduce_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
+    const reduction *r = env;
+    (void)worker;
+    lam__kernels_reduce(r->id, r->dtype, r->rank, dims, r->reduced,
+                        r->x + lam__parallel_offset(r->rank, start, r->strides) * r->item, r->strides,
+                        r->out + lam__parallel_offset(r->rank, start, r->to) * r->item);
+}
+
+/* Parts are laid side by side, each with all results. */
+static void reduce_parts(void *env, int64_t begin, int64_t end, int worker) {
+    const reduction *r = env;
+    (void)worker;
+    for (int64_t i = begin; i < end; i++)
+        lam__kernels_reduce_part(r->id, r->dtype, r->rank, r->dims, r->reduced, r->x, r->strides, i * r->part, r->part,
+                                 r->out + i * r->results * r->item);
+}
+
+enum { PARTS_BYTES = 32768, NEAR = 2048 }; /* NEAR: columns side by side that are worth reading apart from others */
+
+/* Whether neighbours in memory belong to different results, and few of them. */
+static bool in_narrow_rows(const reduction *r) {
+    int64_t least[2] = {INT64_MAX, INT64_MAX};
+    for (int i = 0; i < r->rank; i++)
+        if (r->dims[i] > 1 && llabs(r->strides[i]) < least[r->reduced[i]]) least[r->reduced[i]] = llabs(r->strides[i]);
+    return least[0] < least[1] && r->results < NEAR;
+}
+
+/* Whether results are better made of parts; sets their size, a power of two of leaves. */
+static bool choose_parts(reduction *r, int threads) {
+    const int64_t most = PARTS_BYTES / (r->item * r->results), few = 2 * (int64_t)threads;
+    if (lam__cplx_is(r->dtype) || most < few || (r->results >= few && !in_narrow_rows(r))) return false;
+    r->leaves = lam__kernels_reduce_leaves(r->id, r->dtype, r->rank, r->dims, r->reduced, r->strides);
+    const int64_t wanted = most < 8 * few ? most : 8 * few;
+    for (r->part = 1; (r->leaves + r->part - 1) / r->part > wanted;) r->part *= 2;
+    return r->leaves >= few;
+}
+
+static void reduce_by_parts(lam__team *team, reduction *r, double cost) {
+    alignas(64) char parts[PARTS_BYTES];
+    char *out = r->out;
+    const int64_t count = (r->leaves + r->part - 1) / r->part;
+    r->out = parts;
+    lam__team_run(team, count, cost / (double)count, reduce_parts, r);
+    lam__kernels_reduce_join(r->id, r->dtype, r->results, count, parts);
+    memcpy(out, parts, (size_t)(r->results * r->item));
+}
+
+void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
+                          const bool *reduced, const void *x, const int64_t *strides, void *out) {
+    const double cost = team ? lam__parallel_count(rank, dims) : 0;
+    if (lam__team_shares(team, cost) && lam__cplx_is(dtype) && id == LAM__REDUCE_SUM) {
+        const lam__cplx_view v = lam__cplx_view_of(dtype, rank, dims, strides);
+        bool along[LAM__MAX_AXES] = {0};
+        for (int i = 0; i < rank; i++) along[i] = reduced[i];
+        lam__parallel_reduce(team, id, v.dtype, rank + 1, v.dims, along, x, v.strides, out);
+        return;
+    }
+    if (!lam__team_shares(team, cost)) {
+        lam__kernels_reduce(id, dtype, rank, dims, reduced, x, strides, out);
+        return;
+    }
+    reduction r = {.id = id, .dtype = dtype, .x = x, .out = out, .item = lam__item_bytes(dtype)};
+    arrange(&r, rank, dims, reduced, strides);
+    if (choose_parts(&r, lam__team_size(team))) reduce_by_parts(team, &r, cost);
+    else lam__parallel_boxes(team, r.kept, r.rank, r.dims, cost, reduce_box, &r);
+}
+
+/* ---- where the largest lies ----------------------------------------------------------------------------------------
+ */
+
+typedef struct search {
+    bool maximum;
+    lam_dtype dtype;
+    int rank;
+    const char *x;
+    int64_t strides[LAM__MAX_AXES], to[LAM__MAX_AXES];
+    int64_t *out;
+} search;
+
+/* The axis that is searched has been put last. */
+static void search_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
+    const search *s = env;
+    (void)worker;
+    lam__kernels_arg(s->maximum, s->dtype, s->rank, dims, s->rank - 1,
+                     s->x + lam__parallel_offset(s->rank, start, s->strides) * lam__item_bytes(s->dtype), s->strides,
+                     s->out + lam__parallel_offset(s->rank, start, s->to));
+}
+
+void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis,
+                       const void *x, const int64_t *strides, int64_t *out) {
+    const double cost = team ? lam__parallel_count(rank, dims) : 0;
+    if (!lam__team_shares(team, cost)) {
+        lam__kernels_arg(maximum, dtype, rank, dims, axis, x, strides, out);
+        return;
+    }
+    search s = {.maximum = maximum, .dtype = dtype, .rank = rank, .x = x, .out = out};
+    int64_t moved[LAM__MAX_AXES], count = 1;
+    for (int i = 0; i < rank; i++) {
+        const int from = i == rank - 1 ? axis : i < axis ? i : i + 1;
+        moved[i] = dims[from];
+        s.strides[i] = strides[from];
+    }
+    for (int i = rank - 2; i >= 0; i--) {
+        s.to[i] = count;
+        count *= moved[i];
+    }
+    lam__parallel_boxes(team, rank - 1, rank, moved, cost, search_box, &s);
+}
+
+/* ---- scans ------------------------------------------------------------------------------------------------------- */
+
+typedef struct scanning {
+    lam__reduce_id id;
+    lam_dtype dtype;
+    int rank, axis;
+    bool reverse;
+    const char *x;
+    const int64_t *strides;
+    char *out;
+    int64_t to[LAM__MAX_AXES];
+} scanning;
+
+/* Only axes in front of the scanned one are cut, so that a piece of the result has no gaps. */
+static void scan_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
+    const scanning *s = env;
+    const int64_t item = lam__item_bytes(s->dtype);
+    (void)worker;
+    lam__kernels_cumulate(s->id, s->dtype, s->rank, dims, s->axis, s->reverse,
+                          s->x + lam__parallel_offset(s->rank, start, s->strides) * item, s->strides,
+                          s->out + lam__parallel_offset(s->rank, start, s->to) * item);
+}
+
+void lam__parallel_cumulate(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
+                            int axis, bool reverse, const void *x, const int64_t *strides, void *out) {
+    const double cost = team ? 4 * lam__parallel_count(rank, dims) : 0;
+    scanning s = {id, dtype, rank, axis, reverse, x, strides, out, {0}};
+    int64_t count = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        s.to[i] = count;
+        count *= dims[i];
+    }
+    if (lam__team_shares(team, cost)) lam__parallel_boxes(team, axis, rank, dims, cost, scan_box, &s);
+    else lam__kernels_cumulate(id, dtype, rank, dims, axis, reverse, x, strides, out);
+}

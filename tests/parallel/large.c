@@ -1,0 +1,162 @@
+/* Large operations give the same bits in contexts of 1, 2, 3 and 7 threads. What is shared there, and is too small to
+ * be
+ * in the cases of primitives/properties_threads.c. */
+#include "lib/base/context.h" /* first: support.h has a global ctx */
+
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+/* Numbers of both signs without pattern. */
+static lam_tensor *numbers(lam_ctx *c, lam_dtype dtype, lam_dims dims) {
+    return lam_random_normal(lam_key(c, 7), dtype, dims);
+}
+
+static lam_tensor *sum_over(lam_tensor *x, lam_axes axes) {
+    return lam_sum(x, &(lam_reduce_options){.axes = axes});
+}
+
+/* ---- what is computed -------------------------------------------------------------------------------------------- */
+
+static lam_tensor *loops(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F64, LAM_DIMS(500, 401));
+    return lam_where(lam_gt(x, 0.0), lam_exp(x), lam_div(lam_sin(x), lam_slice_axis(x, 0, 3, 4)));
+}
+
+static lam_tensor *strided(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F32, LAM_DIMS(601, 403));
+    return lam_contiguous(
+        lam_add(lam_transpose(x, LAM_AXES(1, 0)), lam_reverse(lam_transpose(x, LAM_AXES(1, 0)), LAM_AXES(0))));
+}
+
+static lam_tensor *whole_sum(lam_ctx *c) {
+    return lam_sum(numbers(c, LAM_F64, LAM_DIMS(1000003)), NULL);
+}
+
+static lam_tensor *whole_sum_of_rows(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F32, LAM_DIMS(37, 5, 2049));
+    return lam_sum(lam_transpose(x, LAM_AXES(1, 2, 0)), NULL);
+}
+
+static lam_tensor *sums_of_columns(lam_ctx *c) {
+    return sum_over(numbers(c, LAM_F64, LAM_DIMS(100003, 5)), LAM_AXES(0));
+}
+
+static lam_tensor *sums_of_many_columns(lam_ctx *c) {
+    return sum_over(numbers(c, LAM_F32, LAM_DIMS(151, 4001)), LAM_AXES(0));
+}
+
+static lam_tensor *sums_of_rows(lam_ctx *c) {
+    return sum_over(numbers(c, LAM_F64, LAM_DIMS(301, 2003)), LAM_AXES(1));
+}
+
+static lam_tensor *sums_between(lam_ctx *c) {
+    return sum_over(numbers(c, LAM_F64, LAM_DIMS(3, 40001, 4)), LAM_AXES(1));
+}
+
+static lam_tensor *largest(lam_ctx *c) {
+    return lam_max_reduce(numbers(c, LAM_F32, LAM_DIMS(400001)), NULL);
+}
+
+static lam_tensor *complex_sum(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F64, LAM_DIMS(200003));
+    return lam_sum(lam_complex(x, lam_square(x)), NULL);
+}
+
+static lam_tensor *running(lam_ctx *c) {
+    return lam_cumsum(numbers(c, LAM_F64, LAM_DIMS(97, 2001)), 1);
+}
+
+static lam_tensor *places(lam_ctx *c) {
+    return lam_argmax(numbers(c, LAM_F32, LAM_DIMS(50, 31, 200)), 1);
+}
+
+static lam_tensor *soft(lam_ctx *c) {
+    return lam_softmax(numbers(c, LAM_F64, LAM_DIMS(300, 1001)), 1);
+}
+
+static lam_tensor *halves(lam_ctx *c) {
+    return lam_cast(lam_exp(lam_cast(numbers(c, LAM_F32, LAM_DIMS(300001)), LAM_BF16)), LAM_F32);
+}
+
+static lam_tensor *full(lam_ctx *c) {
+    return lam_full(c, LAM_F64, LAM_DIMS(700, 700), 3.5);
+}
+
+BODY(cost) {
+    out[0] = lam_sum(lam_square(lam_tanh(lam_mul(in[0], in[0]))), NULL);
+}
+
+static lam_tensor *gradient(lam_ctx *c) {
+    lam_fn *f = lam_fn_new(c, &(lam_fn_options){.name = "cost", .body = cost, .inputs = 1, .outputs = 1});
+    return lam_apply(lam_grad(f, NULL), LAM_LIST(numbers(c, LAM_F64, LAM_DIMS(300, 500))));
+}
+
+#define WORK(name)                                                                                                     \
+    { #name, name }
+static const struct {
+    const char *name;
+    lam_tensor *(*work)(lam_ctx *c);
+} works[] = {
+    WORK(loops),
+    WORK(strided),
+    WORK(whole_sum),
+    WORK(whole_sum_of_rows),
+    WORK(sums_of_columns),
+    WORK(sums_of_many_columns),
+    WORK(sums_of_rows),
+    WORK(sums_between),
+    WORK(largest),
+    WORK(complex_sum),
+    WORK(running),
+    WORK(places),
+    WORK(soft),
+    WORK(halves),
+    WORK(full),
+    WORK(gradient),
+};
+
+enum { WORKS = sizeof works / sizeof *works };
+
+/* ---- the comparison ---------------------------------------------------------------------------------------------- */
+
+static unsigned char *bytes_of(lam_tensor *t, size_t *size) {
+    *size = lam_dtype_bytes(lam_dtype_of(t));
+    for (int i = 0; i < lam_rank(t); i++) *size *= (size_t)lam_dim(t, i);
+    unsigned char *bytes = malloc(*size);
+    ck_assert(bytes && lam_read(t, bytes, *size) == LAM_OK);
+    return bytes;
+}
+
+/* least: units of work that make a piece; 0: as built. */
+static unsigned char *result_of(int number, int threads, double least, size_t *size) {
+    lam_ctx *c = lam_ctx_new(&(lam_ctx_options){.threads = threads});
+    ck_assert_int_eq(lam_ctx_threads(c), threads);
+    if (c->team && least > 0) lam__team_set_least(c->team, least);
+    lam_tensor *t = works[number].work(c);
+    ck_assert_msg(lam_status_of(c) == LAM_OK, "%s: %s", works[number].name, lam_error(c));
+    unsigned char *bytes = bytes_of(t, size);
+    lam_ctx_free(c);
+    return bytes;
+}
+
+START_TEST(bits_do_not_depend_on_the_number_of_threads) {
+    static const int threads[] = {2, 3, 7};
+    static const double least[] = {0, 100, 1e-9};
+    size_t size, other;
+    unsigned char *want = result_of(_i, 1, 0, &size);
+    for (int k = 0; k < 9; k++) {
+        unsigned char *got = result_of(_i, threads[k % 3], least[k / 3], &other);
+        ck_assert_uint_eq(size, other);
+        ck_assert_msg(memcmp(want, got, size) == 0, "%s with %d threads", works[_i].name, threads[k % 3]);
+        free(got);
+    }
+    free(want);
+}
+END_TEST
+
+Suite *suite_parallel_large(void) {
+    Suite *suite = suite_create("large");
+    suite_loop(suite, bits_do_not_depend_on_the_number_of_threads, WORKS);
+    return suite;
+}

@@ -38,7 +38,7 @@ static lam_status heap_grow(walk *w) {
     return LAM_OK;
 }
 
-LAM__APART static lam_status heap_push(walk *w, lam__node *n) {
+static lam_status heap_push(walk *w, lam__node *n) {
     if (w->count == w->room && heap_grow(w) != LAM_OK) return LAM_ERR_MEMORY;
     size_t i = w->count++;
     for (size_t up; i && w->heap[up = (i - 1) / 2]->id < n->id; i = up) w->heap[i] = w->heap[up];
@@ -65,17 +65,16 @@ static inline lam__node *behind(const lam__node *n) {
     return (lam__node *)n->defer.next;
 }
 
-/* Holds n, which waits from now on. */
-static inline lam_status wait_for_visit(walk *w, lam__node *n) {
+/* Puts n, which is then held, into the first run whose front lies below it, or begins one. False where none is left. */
+static inline bool join_run(walk *w, lam__node *n) {
     int i = 0;
     while (i < w->runs && w->front[i]->id > n->id) i++;
-    if (i == RUNS && heap_push(w, n) != LAM_OK) return LAM_ERR_MEMORY;
-    n->refs++;
-    if (i == RUNS) return LAM_OK;
+    if (i == RUNS) return false;
     n->defer.next = i < w->runs ? &w->front[i]->defer : NULL;
     w->front[i] = n;
     if (i == w->runs) w->runs++;
-    return LAM_OK;
+    n->refs++;
+    return true;
 }
 
 /* Brings the runs into order where the first has ended, or its front has fallen below the next one's. */
@@ -103,17 +102,32 @@ static inline lam__node *next_to_visit(walk *w) {
 
 /* ---- cotangents ---------------------------------------------------------------------------------------------- */
 
-/* The first cotangent for a node: it waits for its visit from now on, unless it is a leaf, which keeps what it gets. */
-LAM__APART static lam_status deliver_first(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
-    if (n->run || (n->primitive && wait_for_visit(w, n) != LAM_OK)) {
-        lam__value_release(g);
-        if (!n->run) return LAM_ERR_MEMORY;
-        return lam__error_set(w->ctx, LAM_ERR_VALUE, NULL, "a pullback was called by a rule that it is itself calling");
-    }
+static lam_status move_in(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
     n->run = w->id;
     if (sign < 0) return lam__rules_accumulate(w->ctx, slot, g, sign);
     *slot = g;
     return LAM_OK;
+}
+
+LAM__APART static lam_status fail_busy(walk *w, lam_value *g) {
+    lam__value_release(g);
+    return lam__error_set(w->ctx, LAM_ERR_VALUE, NULL, "a pullback was called by a rule that it is itself calling");
+}
+
+LAM__APART static lam_status move_in_far(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
+    if (heap_push(w, n) == LAM_OK) {
+        n->refs++;
+        return move_in(w, n, slot, g, sign);
+    }
+    lam__value_release(g);
+    return LAM_ERR_MEMORY;
+}
+
+/* The first cotangent for a node: it waits for its visit from now on, unless it is a leaf, which keeps what it gets. */
+LAM__APART static lam_status deliver_first(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
+    if (n->run) return fail_busy(w, g);
+    if (n->primitive && !join_run(w, n)) return move_in_far(w, n, slot, g, sign);
+    return move_in(w, n, slot, g, sign);
 }
 
 /* Gives g with its sign, taken over, to the place an edge names. */

@@ -169,8 +169,8 @@ static void release_all(int n, lam_value *v[]) {
 
 /* Operands as the level below sees them, and where they hang on the tape. */
 static inline void unbox_one(const lam__level *level, lam_value *box, lam_value **in, lam__edge *parent) {
-    const lam__payload *p = lam__payload_of(box);
     bool own = lam__level_owns(level, box);
+    const lam__payload *p = own ? lam__payload_of(box) : NULL;
     *in = own ? p->inner : box;
     parent->node = own ? p->extra : NULL;
     parent->index = own ? (int)p->number : 0;
@@ -275,13 +275,14 @@ static void add_term(lam__node *sum, lam__edge term) {
 /* A sum whose first term is what the box `of` hangs on. NULL without memory. */
 static lam__node *sum_begin(lam_ctx *ctx, const lam_value *of) {
     const lam__payload *p = lam__payload_of(of);
-    lam_value *type = type_of(of);
+    const lam__edge first = {p->extra, (int)p->number, 1};
+    lam_value *type = result_type(1, &first, of);
     lam__node *sum = type ? node_new(ctx, &lam__node_sum, 2, 1, NULL, 0) : NULL;
     if (!sum) lam__value_release(type);
     if (!sum) return NULL;
     sum->output[0].value = type;
     sum->inputs = 0;
-    add_term(sum, (lam__edge){p->extra, (int)p->number, 1});
+    add_term(sum, first);
     return sum;
 }
 

@@ -19,7 +19,8 @@
 #define CHECKED 0
 #endif
 
-enum { SLAB = 64 * 1024, HUGE_PAGE = 2 * 1024 * 1024 };
+enum { SLAB = 64 * 1024, SLAB_DOUBLINGS = 5, HUGE_PAGE = 2 * 1024 * 1024 }; /* the largest slab is a huge page */
+_Static_assert(SLAB << SLAB_DOUBLINGS == HUGE_PAGE, "the largest slab is a huge page");
 
 /* NOTE [weak jemalloc]
  * A shared library that needs libjemalloc cannot be dlopen'ed into a program that does not (static TLS). So the
@@ -117,26 +118,32 @@ void lam__alloc_trim(lam__pool *pool) {
 
 void lam__alloc_stop(lam__pool *pool) {
     lam__alloc_trim(pool);
-    lam__block *next;
-    for (lam__block *b = pool->slabs; b; b = next) {
-        next = b->next;
-        outside_put(pool, b, SLAB);
+    lam__slab *next;
+    for (lam__slab *slab = pool->slabs; slab; slab = next) {
+        next = slab->next;
+        outside_put(pool, slab, slab->bytes);
     }
     pool->slabs = NULL;
 }
 
-/* Cuts a new slab into blocks of one class; its first step holds the link. */
+/* Cuts a new slab into blocks of one class; its first step is its own. Each slab of a class is twice as large as the
+ * one
+ * before: what needs many blocks gets them on huge pages, where a long tape is a fifth faster. */
 static void *slab_cut(lam__pool *pool, size_t class, size_t rounded) {
-    char *slab = outside_get(pool, SLAB);
-    if (!slab) return NULL;
-    ((lam__block *)(void *)slab)->next = pool->slabs;
-    pool->slabs = (lam__block *)(void *)slab;
-    for (size_t at = LAM__ALLOC_STEP + rounded; at + rounded <= SLAB; at += rounded) {
-        lam__block *b = (lam__block *)(void *)(slab + at);
+    size_t bytes = (size_t)SLAB << pool->doublings[class];
+    char *start = outside_get(pool, bytes);
+    if (!start && bytes > SLAB) start = outside_get(pool, bytes = SLAB);
+    if (!start) return NULL;
+    if (pool->doublings[class] < SLAB_DOUBLINGS) pool->doublings[class]++;
+    lam__slab *slab = (lam__slab *)(void *)start;
+    *slab = (lam__slab){pool->slabs, bytes};
+    pool->slabs = slab;
+    for (size_t at = LAM__ALLOC_STEP + rounded; at + rounded <= bytes; at += rounded) {
+        lam__block *b = (lam__block *)(void *)(start + at);
         b->next = pool->free[class];
         pool->free[class] = b;
     }
-    return slab + LAM__ALLOC_STEP;
+    return start + LAM__ALLOC_STEP;
 }
 
 static void *large_get(lam__pool *pool, size_t class, size_t rounded) {

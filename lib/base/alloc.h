@@ -16,11 +16,17 @@ typedef struct lam__block {
     struct lam__block *next;
 } lam__block;
 
+typedef struct lam__slab {
+    struct lam__slab *next;
+    size_t bytes;
+} lam__slab;
+
 typedef struct lam__pool {
     lam__block *free[LAM__ALLOC_CLASSES + 1]; /* by class; class 0 is unused */
     size_t bytes, peak, limit;                /* bytes alive, their maximum, the most allowed */
     size_t cached, cache_limit;               /* bytes of large blocks waiting for reuse */
-    lam__block *slabs;
+    lam__slab *slabs;
+    uint8_t doublings[LAM__ALLOC_SMALL / LAM__ALLOC_STEP + 1]; /* of the next slab, by class */
     lam_allocator allocator;
     bool plain;
 } lam__pool;

@@ -191,7 +191,7 @@ LAM__APART static lam_value *pair_alike(const lam_primitive *p, lam_value *x, la
 lam_value *lam__elementwise_pair(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
     if (!twins(x, y)) return pair_unlike(p, x, y, params);
     lam__loop *loop = lam__full(x)->ctx->loops[p->loop - 1][x->dtype]; /* NULL: not looked up yet */
-    bool number = x->count == 1 && lam__dtype_is_float(x->dtype) && lam__dtype_bytes(x->dtype) <= LAM__WORD;
+    bool number = x->count == 1 && lam__dtype_is_float(x->dtype);      /* a word or less */
     lam_value *out = loop && number && !p->predicate ? lam__value_like_number(x) : NULL;
     if (!out) return pair_alike(p, x, y, params);
     void *at[MAX_OPERANDS] = {out->data, x->data, y->data};
@@ -216,10 +216,15 @@ lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
     return LAM_OK;
 }
 
+/* Where the loop is not known yet, or does not exist. */
+LAM__APART static bool pair_into_at_first(const lam_primitive *p, lam_value *x, lam_value *y) {
+    return x->count && loop_find(lam__full(x)->ctx, p->loop - 1, x->dtype) && lam__elementwise_pair_into(p, x, y);
+}
+
 bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value *y) {
     if (!twins(x, y) || !lam__value_unshared(x)) return false;
-    lam__loop *loop = loop_find(lam__full(x)->ctx, p->loop - 1, x->dtype);
-    if (!loop || !x->count) return false;
+    lam__loop *loop = lam__full(x)->ctx->loops[p->loop - 1][x->dtype];
+    if (!loop || !x->count) return pair_into_at_first(p, x, y);
     void *at[MAX_OPERANDS] = {x->data, x->data, y->data};
     run_loop(lam__full(x)->ctx, p, x->dtype, loop, x->count, at, ones, NULL);
     return true;

@@ -338,20 +338,30 @@ static lam_status combine(lam_ctx *ctx, const lam_primitive *p, lam_value *x, la
     return status;
 }
 
+/* What adds with a sign. */
+static inline const lam_primitive *row_of(int sign) {
+    return sign < 0 ? &lam__row_sub : &lam__row_add;
+}
+
+/* Into the box that a slot holds. */
+LAM__APART static lam_status accumulate_box(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign) {
+    lam_status status;
+    if (!lam__dispatch_accumulate(*slot, g, sign, &status)) return combine(ctx, row_of(sign), *slot, g, slot);
+    lam__value_release(g);
+    return status;
+}
+
 lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign) {
     lam_value *sum = *slot;
-    const lam_primitive *p = sign < 0 ? &lam__row_sub : &lam__row_add;
     if (!sum && sign < 0) return combine(ctx, &lam__row_neg, g, g, slot);
     if (!sum) {
         *slot = g;
         return LAM_OK;
     }
-    lam_status status = LAM_OK;
-    bool done =
-        sum->kind == LAM__BOX ? lam__dispatch_accumulate(sum, g, sign, &status) : lam__elementwise_pair_into(p, sum, g);
-    if (!done) return combine(ctx, p, sum, g, slot);
+    if (sum->kind == LAM__BOX) return accumulate_box(ctx, slot, g, sign);
+    if (!lam__elementwise_pair_into(row_of(sign), sum, g)) return combine(ctx, row_of(sign), sum, g, slot);
     lam__value_release(g);
-    return status;
+    return LAM_OK;
 }
 
 /* ---- batch ------------------------------------------------------------------------------------------------ */

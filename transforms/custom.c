@@ -28,7 +28,7 @@ const lam_primitive lam__custom_row = {
     .params_release = lam__custom_params_release,
 };
 
-static bool concrete(int n, lam_value *const in[]) {
+static inline bool concrete(int n, lam_value *const in[]) {
     for (int i = 0; i < n; i++)
         if (in[i] && in[i]->kind != LAM__CONCRETE) return false;
     return true;
@@ -105,7 +105,6 @@ bool lam__custom_only_batches(const lam_value *v) {
 }
 
 static bool only_batches(const lam_call_site *below) {
-    if (concrete(below->inputs, below->in)) return true;
     for (int i = 0; i < below->inputs; i++)
         if (!lam__custom_only_batches(below->in[i])) return false;
     return true;
@@ -117,9 +116,10 @@ static bool only_batches(const lam_call_site *below) {
  * are refused, as saved values and as operands; without derivative levels below they are honest constants. */
 static lam_status forward_separate(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     uint64_t from = below->ctx->clock;
-    lam_status status = lam__dispatch(below, out);
+    bool plain = concrete(below->inputs, below->in);
+    lam_status status = plain ? run_plain(fc->instance, below->in, out) : lam__dispatch(below, out);
     if (status != LAM_OK) return status;
-    if (!only_batches(below)) {
+    if (!plain && !only_batches(below)) {
         fc->from = from;
         fc->until = below->ctx->clock;
     }

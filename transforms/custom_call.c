@@ -278,18 +278,20 @@ static const lam_value *type_of(const lam_fctx *fc, lam_value *const own[], int 
     return fc->types ? fc->types[k] : own[k - first];
 }
 
+static lam_tensor *zero_of(lam_fctx *fc, const lam_value *type) {
+    lam_tensor lent;
+    if (!type || !lam__dtype_is_inexact(type->dtype)) return NULL;
+    lam__scope_lend(&lent, fc->ctx, (lam_value *)(uintptr_t)type);
+    return lam_zeros_like(&lent);
+}
+
 /* Handles of what is given; zeros for what is not, where those are wanted. */
-static void lend_or_zero(lam_fctx *fc, int n, lam_value *const given[], lam_value *const types[], int first,
-                         const bool differentiable[], bool invert, lam_tensor *handles[]) {
+static inline void lend_or_zero(lam_fctx *fc, int n, lam_value *const given[], lam_value *const types[], int first,
+                                const bool differentiable[], bool invert, lam_tensor *handles[]) {
     lend(fc->ctx, n, given, handles);
-    for (int k = 0; k < n && fc->materialize; k++) {
-        if (handles[k] || differentiable[k] == invert) continue;
-        const lam_value *type = type_of(fc, types, first + k, first);
-        lam_tensor lent;
-        if (!type || !lam__dtype_is_inexact(type->dtype)) continue;
-        lam__scope_lend(&lent, fc->ctx, (lam_value *)(uintptr_t)type);
-        handles[k] = lam_zeros_like(&lent);
-    }
+    for (int k = 0; k < n; k++)
+        if (!handles[k] && fc->materialize && differentiable[k] != invert)
+            handles[k] = zero_of(fc, type_of(fc, types, first + k, first));
 }
 
 /* Whether gx can be summed to the dims of `like`: it was broadcast from them. */

@@ -199,20 +199,34 @@ static lam_status record(lam__level *level, const lam_call_site *below, const la
     return hang(level, below, below->inputs, below->outputs, below->in, parents, NULL, NULL, out);
 }
 
+/* needs[]: room for n; constant[]: room for m. */
+LAM__UNROLLED lam_status record_stages(lam__level *level, const lam_call_site *below, int n, int m,
+                                       const lam__edge parents[], bool needs[], bool constant[], lam_value *out[]) {
+    void *residual = NULL;
+    for (int i = 0; i < n; i++) needs[i] = parents[i].node != NULL;
+    for (int o = 0; o < m; o++) constant[o] = false;
+    lam_status status = below->primitive->staged->forward(below, needs, out, constant, &residual);
+    return status == LAM_OK ? hang(level, below, n, m, below->in, parents, constant, residual, out) : status;
+}
+
 static lam_status record_staged(lam__level *level, const lam_call_site *below, const lam__edge parents[],
                                 lam_value *out[]) {
     lam__scratch_area area;
-    size_t n = (size_t)below->inputs, m = (size_t)below->outputs;
-    bool *needs = lam__scratch_get(&area, level->ctx, n + m), *constant = needs + n;
-    if (!needs) return LAM_ERR_MEMORY;
-    void *residual = NULL;
-    for (size_t i = 0; i < n; i++) needs[i] = parents[i].node != NULL;
-    for (size_t o = 0; o < m; o++) constant[o] = false;
-    lam_status status = below->primitive->staged->forward(below, needs, out, constant, &residual);
-    if (status == LAM_OK)
-        status = hang(level, below, below->inputs, below->outputs, below->in, parents, constant, residual, out);
+    int n = below->inputs, m = below->outputs;
+    bool *flags = lam__scratch_get(&area, level->ctx, (size_t)(n + m));
+    lam_status status = flags ? record_stages(level, below, n, m, parents, flags, flags + n, out) : LAM_ERR_MEMORY;
     lam__scratch_put(&area);
     return status;
+}
+
+/* One result from n operands, where n is a constant. */
+LAM__UNROLLED lam_status process_staged_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
+    lam__edge parents[2];
+    lam_value *in[2];
+    bool needs[2], constant;
+    for (int i = 0; i < n; i++) unbox_one(level, call->in[i], &in[i], &parents[i]);
+    lam_call_site below = lam__dispatch_site(call, in);
+    return record_stages(level, &below, n, 1, parents, needs, &constant, out);
 }
 
 /* Any number of operands and results. */
@@ -254,8 +268,15 @@ LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *cal
     return hang_few(level, call, n, in, parents, out);
 }
 
+LAM__APART static lam_status process_staged(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    if (call->outputs == 1 && call->inputs == 1) return process_staged_few(level, call, 1, out);
+    if (call->outputs == 1 && call->inputs == 2) return process_staged_few(level, call, 2, out);
+    return process_lists(level, call, out);
+}
+
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
-    if (call->outputs != 1 || call->primitive->staged) return process_lists(level, call, out);
+    if (call->primitive->staged) return process_staged(level, call, out);
+    if (call->outputs != 1) return process_lists(level, call, out);
     if (call->inputs == 2) return process_few(level, call, 2, out);
     if (call->inputs == 1) return process_few(level, call, 1, out);
     return process_lists(level, call, out);

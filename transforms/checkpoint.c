@@ -103,8 +103,9 @@ static void release_residual(lam_ctx *ctx, void *kept) {
     lam__alloc_put(&ctx->pool, r, sizeof *r + (size_t)r->inputs * sizeof *r->in);
 }
 
-static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[],
-                                void **kept) {
+static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
+                                bool constant[], void **kept) {
+    (void)dx;
     (void)needs, (void)constant;
     const checkpoint_params *p = below->params;
     size_t bytes = sizeof(residual) + (size_t)below->inputs * sizeof(lam_value *);

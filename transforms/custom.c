@@ -212,17 +212,19 @@ static lam_status check_rules(const lam_fctx *fc, lam_value *const out[]) {
                             "a derivative is wanted, but it has no derivative rule");
 }
 
-static lam_status forward_stage(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[],
-                                void **residual) {
+static lam_status forward_stage(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
+                                bool constant[], void **residual) {
     for (int o = 0; o < below->outputs; o++) out[o] = NULL;
     *residual = NULL;
     lam_fctx *fc = lam__context_new(lam__custom_of(below), needs, below->in);
     if (!fc) return LAM_ERR_MEMORY;
     const lam_function *f = &fc->instance->fn;
+    fc->tangents = dx;
     lam_status status = is_own_jvp(f)              ? forward_linear(below, fc, out)
                         : fc->instance->own_values ? lam__custom_forward(fc, below->in, out)
                         : f->setup_context         ? forward_separate(below, fc, out)
                                                    : forward_combined(below, fc, out);
+    fc->tangents = NULL;
     if (status == LAM_OK) {
         lam__context_note_absent(fc, out);
         status = check_rules(fc, out);

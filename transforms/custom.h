@@ -26,7 +26,7 @@ typedef struct lam__instance {
     uint32_t refs;
     bool in_slot;
     bool only_passes; /* its callbacks pass values on to others and compute nothing: they may read what they see */
-    bool own_values;  /* forward on a derivative level's values gives its outputs: none comes from below */
+    bool own_values;  /* outputs at a derivative level are those of forward on its values, not of the level below */
     int inputs, outputs;
     lam_ctx *ctx;
     size_t bytes; /* of the block: instance, attributes, name */
@@ -76,6 +76,7 @@ struct lam_fctx {
     bool derivative;     /* a derivative is wanted: without, nothing is saved */
     bool materialize;    /* what lam_fctx_set_materialize_grads said */
     bool marks;          /* marked[] has something */
+    bool has_tangents;   /* of rules for functions: forward has saved the tangents of its outputs */
     enum lam__part part; /* the callback that runs */
     int batched_count;
     lam_ctx *ctx;
@@ -84,13 +85,14 @@ struct lam_fctx {
     bool *batched; /* beside inner: which of the innermost context's saved values have this batch axis, at 0 */
     lam__saved saved[LAM__FOR_BOTH];
     lam__datum *data;
-    bool *needs;           /* per input; NULL in a visitor */
-    bool *floating;        /* per input: it has a derivative; NULL in a visitor */
-    bool *constant;        /* per output: it has none */
-    bool *absent;          /* per output: it is left out */
-    bool *marked;          /* per input: forward says that it has overwritten it */
-    lam_value **types;     /* inputs, then outputs, as seen inside a batch; NULL: the level's own */
-    lam_tensor *const *in; /* handles of the callback that runs */
+    bool *needs;                /* per input; NULL in a visitor */
+    bool *floating;             /* per input: it has a derivative; NULL in a visitor */
+    bool *constant;             /* per output: it has none */
+    bool *absent;               /* per output: it is left out */
+    bool *marked;               /* per input: forward says that it has overwritten it */
+    lam_value **types;          /* inputs, then outputs, as seen inside a batch; NULL: the level's own */
+    lam_value *const *tangents; /* while forward runs where they are known: those of the inputs; otherwise NULL */
+    lam_tensor *const *in;      /* handles of the callback that runs */
     lam_tensor *const *out;
     uint64_t from, until; /* birth of what forward hid; setup_context must not use it; 0, 0: nothing */
 };
@@ -162,7 +164,7 @@ static inline void lam__context_saves_none(lam__saved *s) {
  * lib/tensor/value.h). */
 static inline void lam__context_set_fields(lam_fctx *fc, lam__instance *x, bool derivative) {
     fc->refs = 1;
-    fc->copy = fc->marks = false;
+    fc->copy = fc->marks = fc->has_tangents = false;
     fc->derivative = derivative;
     fc->materialize = true;
     fc->part = LAM__PART_NONE;
@@ -175,6 +177,7 @@ static inline void lam__context_set_fields(lam_fctx *fc, lam__instance *x, bool 
     lam__context_saves_none(&fc->saved[LAM__FOR_JVP]);
     fc->data = NULL;
     fc->types = NULL;
+    fc->tangents = NULL;
     fc->in = fc->out = NULL;
     fc->from = fc->until = 0;
 }

@@ -144,8 +144,7 @@ static lam_fctx *base_context(lam_fctx *fc, lam_tensor *const in[]) {
     return base;
 }
 
-/* ---- forward and setup_context
- * ------------------------------------------------------------------------------------------ */
+/* ---- forward and setup_context ----------------------------------------------------------------------------------- */
 
 static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     run *r = env;
@@ -212,8 +211,7 @@ static void mapped_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const
     lam__scratch_put(&area);
 }
 
-/* ---- derivative rules
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- derivative rules -------------------------------------------------------------------------------------------- */
 
 /* A rule gets n tangents or cotangents and then the saved values, and gives m: NULL where it gives none. */
 typedef struct rule_run {

@@ -1,7 +1,6 @@
 /* Rules for functions that exist already: lam_custom_vjp, lam_custom_jvp, lam_custom_jvps, lam_custom_vmap. Each is a
  * custom Function whose callbacks call the user's functions; what these rules may do and how they nest is therefore
- * said in custom.c.
- * */
+ * said in custom.c. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"
@@ -96,11 +95,69 @@ static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) 
     }
 }
 
-/* ---- lam_custom_jvp and lam_custom_jvps
- * ------------------------------------------------------------------------------------ */
+/* ---- lam_custom_jvp ---------------------------------------------------------------------------------------------- */
+
+/* The rule, on inputs and one tangent each: outputs, then tangents, of which those that there cannot be are NULL. NULL
+ * after a failure. */
+static lam_tensor **run_rule(lam_fctx *fc, lam_tensor *const x[], lam_tensor *const t[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    lam_fn *f = a->fns[0], *rule = a->fns[1];
+    size_t n = (size_t)f->inputs, m = (size_t)f->outputs, given = (size_t)rule->inputs;
+    lam_tensor **in = lam__apply_room(fc->ctx, given), **out = lam__apply_room(fc->ctx, 2 * m);
+    if (!in || !out) return NULL;
+    for (size_t i = 0, k = n; i < n; i++) {
+        in[i] = x[i];
+        if (!nondiff_of(a)[i]) in[k++] = t[i];
+    }
+    if (call_rule(rule, given, in, 2 * m, out) != LAM_OK) return NULL;
+    for (size_t o = 0; o < m; o++)
+        if (!lam__dtype_is_inexact((int)lam_dtype_of(out[m + o]))) out[m + o] = NULL;
+    return out;
+}
+
+/* The tangent with which the rule runs for its outputs: that of this level where it is known already, otherwise
+ * zero. */
+static lam_tensor *tangent_of(lam_fctx *fc, int i, lam_tensor *x) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    lam_value *known = fc->tangents ? fc->tangents[i] : NULL;
+    if (known) return lam__scope_handle(fc->ctx, lam__value_hold(known));
+    return fc->floating[i] && !a->symbolic_zeros ? lam_zeros_like(x) : NULL;
+}
+
+/* Where a derivative is wanted the values are the rule's, so that f itself does not run. Forward mode knows the
+ * tangents by then and needs no second run: saved are the tangents of the outputs. Elsewhere saved are the inputs. */
+static void jvp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    size_t n = (size_t)a->fns[0]->inputs, m = (size_t)a->fns[0]->outputs;
+    if (!fc->derivative) {
+        lam_call(a->fns[0], (lam_list){n, in}, out, m);
+        return;
+    }
+    lam_tensor **t = lam__apply_room(fc->ctx, n);
+    if (!t || check_nondiff(fc) != LAM_OK) return;
+    for (size_t i = 0; i < n; i++) t[i] = tangent_of(fc, (int)i, in[i]);
+    lam_tensor **results = run_rule(fc, in, t);
+    if (!results) return;
+    for (size_t o = 0; o < m; o++) out[o] = results[o];
+    fc->has_tangents = fc->tangents != NULL;
+    lam_fctx_save_for_forward(fc, fc->has_tangents ? (lam_list){m, results + m} : (lam_list){n, in});
+    lam_fctx_set_materialize_grads(fc, !a->symbolic_zeros);
+}
+
+static void jvp_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    int n = lam_fctx_inputs(fc), m = lam_fctx_outputs(fc);
+    lam_tensor **in = lam__apply_room(fc->ctx, (size_t)n), **results = NULL;
+    if (!in) return;
+    for (int i = 0; i < n && !fc->has_tangents; i++) in[i] = lam_fctx_saved(fc, i);
+    if (!fc->has_tangents && !(results = run_rule(fc, in, t))) return;
+    for (int o = 0; o < m; o++)
+        if (!fc->constant[o]) dout[o] = results ? results[m + o] : lam_fctx_saved(fc, o);
+}
+
+/* ---- lam_custom_jvps --------------------------------------------------------------------------------------------- */
 
 /* Saved are the inputs, then the outputs. */
-static void jvp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+static void jvps_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     size_t n = (size_t)a->fns[0]->inputs, m = (size_t)a->fns[0]->outputs;
     if (check_nondiff(fc) != LAM_OK || lam_call(a->fns[0], (lam_list){n, in}, out, m) != LAM_OK || !fc->derivative)
@@ -110,22 +167,6 @@ static void jvp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[])
     for (size_t k = 0; k < n + m; k++) list[k] = k < n ? in[k] : out[k - n];
     lam_fctx_save_for_forward(fc, (lam_list){n + m, list});
     lam_fctx_set_materialize_grads(fc, !a->symbolic_zeros);
-}
-
-/* One rule for all: inputs, tangents -> outputs, tangents. */
-static void jvp_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
-    const rules_attrs *a = lam_fctx_attrs(fc);
-    lam_fn *f = a->fns[0], *rule = a->fns[1];
-    size_t n = (size_t)f->inputs, m = (size_t)f->outputs, given = (size_t)rule->inputs;
-    lam_tensor **in = lam__apply_room(fc->ctx, given), **out = lam__apply_room(fc->ctx, 2 * m);
-    if (!in || !out) return;
-    for (size_t i = 0, k = n; i < n; i++) {
-        in[i] = lam_fctx_saved(fc, (int)i);
-        if (!nondiff_of(a)[i]) in[k++] = t[i];
-    }
-    if (call_rule(rule, given, in, 2 * m, out) != LAM_OK) return;
-    for (size_t o = 0; o < m; o++)
-        if (!fc->constant[o] && lam__dtype_is_inexact((int)lam_dtype_of(out[m + o]))) dout[o] = out[m + o];
 }
 
 /* One rule per input: tangent, outputs, inputs -> tangents; they add up. */
@@ -144,8 +185,7 @@ static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     }
 }
 
-/* ---- lam_custom_vmap
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- lam_custom_vmap --------------------------------------------------------------------------------------------- */
 
 static void vmap_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
@@ -209,7 +249,7 @@ static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes
 
 static const lam_function function_vjp = {.forward = vjp_forward, .backward = vjp_backward};
 static const lam_function function_jvp = {.forward = jvp_forward, .jvp = jvp_jvp};
-static const lam_function function_jvps = {.forward = jvp_forward, .jvp = jvps_jvp};
+static const lam_function function_jvps = {.forward = jvps_forward, .jvp = jvps_jvp};
 static const lam_function function_vmap = {
     .forward = vmap_forward, .backward = vmap_backward, .jvp = vmap_jvp, .vmap = vmap_vmap};
 
@@ -244,12 +284,15 @@ static rules_attrs *attrs_new(const char *what, lam__scratch_area *area, int cou
     return a;
 }
 
-static lam_fn *rules_fn(lam_function f, rules_attrs *a, size_t bytes) {
+/* own_values: where a derivative is wanted, a rule gives the outputs, which the levels below differentiate as it
+ * stands. */
+static lam_fn *rules_fn(lam_function f, rules_attrs *a, size_t bytes, bool own_values) {
     lam_fn *base = a->fns[0];
     f.name = base->name;
     f.attrs_size = bytes;
-    return lam__custom_fn(base->ctx,
-                          lam__custom_instance(base->ctx, &f, a, rules_release, base->inputs, base->outputs));
+    lam__instance *x = lam__custom_instance(base->ctx, &f, a, rules_release, base->inputs, base->outputs);
+    if (x) x->own_values = own_values;
+    return lam__custom_fn(base->ctx, x);
 }
 
 static bool check_arity(const char *what, const char *role, const lam_fn *rule, int inputs, int outputs) {
@@ -279,7 +322,7 @@ lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_opt
         int fixed = nondiff_count(a), residuals = fwd->outputs - f->outputs;
         bool fits = check_arity(what, "fwd", fwd, f->inputs, f->outputs + (residuals < 0 ? 0 : residuals)) &&
                     check_arity(what, "bwd", bwd, fixed + residuals + f->outputs, f->inputs - fixed);
-        if (fits) made = rules_fn(function_vjp, a, bytes);
+        if (fits) made = rules_fn(function_vjp, a, bytes, true);
         else rules_release(f->ctx, a);
     }
     lam__scratch_put(&area);
@@ -295,7 +338,7 @@ lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *option
     rules_attrs *a = attrs_new(what, &area, 2, fns, options, &bytes);
     if (a) {
         if (check_arity(what, "rule", rule, 2 * f->inputs - nondiff_count(a), 2 * f->outputs))
-            made = rules_fn(function_jvp, a, bytes);
+            made = rules_fn(function_jvp, a, bytes, true);
         else rules_release(f->ctx, a);
     }
     lam__scratch_put(&area);
@@ -324,7 +367,7 @@ lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const la
         size_t bytes;
         fns[0] = f;
         rules_attrs *a = attrs_new(what, &area, (int)count + 1, fns, options, &bytes);
-        if (a) made = rules_fn(function_jvps, a, bytes);
+        if (a) made = rules_fn(function_jvps, a, bytes, false);
         lam__scratch_put(&area);
     }
     lam__scratch_put(&list_area);
@@ -345,7 +388,7 @@ lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env) {
     if (a) {
         a->vmap_rule = rule;
         a->env = env;
-        made = rules_fn(function_vmap, a, bytes);
+        made = rules_fn(function_vmap, a, bytes, false);
     }
     lam__scratch_put(&area);
     return made;

@@ -38,7 +38,7 @@ static lam_status apply_staged(const lam_call_site *below, lam_value *const tang
     for (size_t i = 0; i < n; i++) needs[i] = tangents[i] != NULL;
     for (size_t o = 0; o < m; o++) constant[o] = false;
     lam_call_site with = *below;
-    lam_status status = staged->forward(below, needs, out, constant, &with.residual);
+    lam_status status = staged->forward(below, needs, tangents, out, constant, &with.residual);
     if (status == LAM_OK) {
         status = staged->tangents(&with, out, tangents, results);
         staged->release(below->ctx, with.residual);

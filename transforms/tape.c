@@ -205,7 +205,7 @@ LAM__UNROLLED lam_status record_stages(lam__level *level, const lam_call_site *b
     void *residual = NULL;
     for (int i = 0; i < n; i++) needs[i] = parents[i].node != NULL;
     for (int o = 0; o < m; o++) constant[o] = false;
-    lam_status status = below->primitive->staged->forward(below, needs, out, constant, &residual);
+    lam_status status = below->primitive->staged->forward(below, needs, NULL, out, constant, &residual);
     return status == LAM_OK ? hang(level, below, n, m, below->in, parents, constant, residual, out) : status;
 }
 

@@ -3,7 +3,8 @@
  * In JAX: the function is decorated with custom_jvp, and a rule that gives primal and tangent is attached by defjvp;
  * the rule writes the derivative as 1 - 1 / (1 + exp(x)), which does not divide infinity by infinity.
  * Here: lam_custom_jvp(f, rule) gives a function that is f with that rule. The rule gets the inputs, then their
- * tangents, and gives the outputs, then their tangents, which are what is used. Reverse mode transposes it.
+ * tangents, and gives the outputs, then their tangents. As in JAX, where a derivative is wanted both come from the
+ * rule, and f does not run. Reverse mode transposes it.
  * Exact: f'(x) = 1 / (1 + exp(-x)), f''(x) = f'(x) (1 - f'(x)). */
 #include <lamina/lamina.h>
 

@@ -177,19 +177,23 @@ typedef struct lam_custom_options {
 
 /* f with a reverse rule: where a derivative is wanted, fwd runs instead of f and gives f's outputs, then any number of
  * residuals; bwd gets the nondiff inputs, the residuals, and one cotangent per output, and gives one cotangent per
- * input that is not nondiff. Forward mode transposes bwd.
+ * input that is not nondiff. Forward mode transposes bwd. An outer derivative of the outputs is that of what fwd does:
+ * if it should be the rule again, fwd calls the function that lam_custom_vjp has given.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options);
 
-/* f with a forward rule: rule gets all inputs, then one tangent per input that is not nondiff, and gives f's outputs,
- * then their tangents, which must be linear in the tangents given. Reverse mode transposes it.
+/* f with a forward rule: where a derivative is wanted, rule runs instead of f; it gets all inputs, then one tangent per
+ * input that is not nondiff, and gives f's outputs, then their tangents, which must be linear in the tangents given.
+ * Reverse mode runs it for the outputs with tangents that are zero, and transposes it. An outer derivative of the
+ * outputs is that of what the rule does, as with lam_custom_vjp.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options);
 
-/* lam_custom_jvp with one rule per input (NULL: derivative zero): rules[i] gets the tangent of input i, f's outputs and
- * all inputs, and gives one tangent per output; they are added.
+/* f with one forward rule per input (NULL: derivative zero): rules[i] gets the tangent of input i, f's outputs and all
+ * inputs, and gives one tangent per output; they are added. The outputs are f's, and an outer derivative of them has
+ * the rules again.
  * Fails   as lam_custom_jvp does. Owner: current scope. */
 LAM_API lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options *options);
 

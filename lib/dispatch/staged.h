@@ -12,11 +12,12 @@
 struct lam__batch;
 
 typedef struct lam__staged {
-    /* Applies the primitive for a level at which the inputs with needs[] have a derivative. constant[o] (false
-     * before) says that output o has none. *residual is what the other stages get in call->residual; on failure
-     * NULL. */
-    lam_status (*forward)(const lam_call_site *below, const bool needs[], lam_value *out[], bool constant[],
-                          void **residual);
+    /* Applies the primitive for a level at which the inputs with needs[] have a derivative. dx[]: their tangents, at a
+     * level that goes on with the stage `tangents` for them; NULL at others. constant[o] (false before) says that
+     * output o has no derivative. An output may be left out (NULL), and is constant then. *residual is what the other
+     * stages get in call->residual; on failure NULL. */
+    lam_status (*forward)(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
+                          bool constant[], void **residual);
 
     /* dout[] from dx[]; NULL is zero on both sides. Those of constant outputs stay NULL. */
     lam_status (*tangents)(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],

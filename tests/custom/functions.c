@@ -359,14 +359,14 @@ START_TEST(jvp_rules_that_do_not_fit) {
     const struct {
         lam_body body;
         lam_status status;
-        const char *text;
-    } rows[] = {{wrong_shape_rule, LAM_ERR_SHAPE, "tangent of output 0: expected f64[2], got f64[3]"},
-                {single_rule, LAM_ERR_DTYPE, "tangent of output 0: expected f64[2], got f32[2]"},
-                {refusing_rule, LAM_ERR_USER, "no rule for this"}};
+        const char *where, *text;
+    } rows[] = {{wrong_shape_rule, LAM_ERR_SHAPE, "jvp", "tangent of output 0: expected f64[2], got f64[3]"},
+                {single_rule, LAM_ERR_DTYPE, "jvp", "tangent of output 0: expected f64[2], got f32[2]"},
+                {refusing_rule, LAM_ERR_USER, "'bad_rule'", "no rule for this"}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         lam_fn *f = lam_custom_jvp(FN(square, 1, 1), function_of("bad_rule", rows[k].body, 2, 2, NULL), NULL);
         apply1(forward_of(f), VEC(1, 2));
-        EXPECT_ERROR(rows[k].status, "'square'", "jvp", rows[k].text);
+        EXPECT_ERROR(rows[k].status, "'square'", rows[k].where, rows[k].text);
         apply1(reverse_of(FN_ENV(sum_of, 1, 1, f)), VEC(1, 2));
         EXPECT_ERROR(rows[k].status, "'square'", rows[k].text);
     }

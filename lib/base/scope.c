@@ -142,6 +142,33 @@ static void scope_empty(lam_scope *scope) {
     scope->tensors = NULL;
 }
 
+uint64_t lam__scope_now(const lam_tensor *x) {
+    return x && x->magic == LAM__LIVE ? x->ctx->clock : UINT64_MAX;
+}
+
+/* Handles are linked in at the front, so those since a time come before all others. */
+static inline void free_since(size_t n, lam_tensor *const results[], uint64_t since) {
+    if (results[0]->magic != LAM__LIVE) return;
+    lam_tensor *next;
+    for (lam_tensor *t = results[0]->ctx->scope->tensors; t && t->birth > since; t = next) {
+        bool kept = t->holds != 0;
+        for (size_t i = 0; i < n && !kept; i++) kept = t == results[i];
+        next = t->next;
+        if (kept) continue;
+        unlink(t);
+        handle_free(t);
+    }
+}
+
+void lam__scope_only_these(size_t n, lam_tensor *const results[], uint64_t since) {
+    free_since(n, results, since);
+}
+
+lam_tensor *lam__scope_only(lam_tensor *result, uint64_t since) {
+    free_since(1, &result, since);
+    return result;
+}
+
 bool lam__scope_close_inner(lam_scope *scope) {
     lam_ctx *ctx = scope->ctx;
     bool any = false;

@@ -61,6 +61,14 @@ static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value
 /* Closes what lam__scope_open (base/context.h) has opened. */
 void lam__scope_close(lam_scope *scope);
 
+/* NOTE [composed operations]  An operation that is made of others leaves its result in the scope of its caller and
+ * nothing else: it asks for the time first and gives its result through lam__scope_only, which frees the handles that
+ * the innermost scope got in between. So a temporary of 4 MB does not live until the end of a caller's scope. What
+ * returns early, with a failure, may leave the rest to the scope. */
+uint64_t lam__scope_now(const lam_tensor *x); /* x: any operand, of which nothing need be right */
+lam_tensor *lam__scope_only(lam_tensor *result, uint64_t since);
+void lam__scope_only_these(size_t n, lam_tensor *const results[], uint64_t since);
+
 /* Closes what lies inside `scope`; true if there was something. */
 bool lam__scope_close_inner(lam_scope *scope);
 

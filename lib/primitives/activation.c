@@ -10,16 +10,19 @@
 
 /* NaN is not at most 0, and so stays. */
 lam_tensor *lam_relu(lam_tensor *x) {
-    return lam_where(lam_le(x, 0), 0, x);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_where(lam_le(x, 0), 0, x), since);
 }
 
 lam_tensor *lam_relu6(lam_tensor *x) {
-    return lam_where(lam_ge(x, 6), 6, lam_relu(x));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_where(lam_ge(x, 6), 6, lam_relu(x)), since);
 }
 
 lam_tensor *lam_leaky_relu(lam_tensor *x, double slope) {
+    uint64_t since = lam__scope_now(x);
     x = lam__reduce_real(x);
-    return lam_where(lam_gt(x, 0.0), x, lam_mul(slope, x));
+    return lam__scope_only(lam_where(lam_gt(x, 0.0), x, lam_mul(slope, x)), since);
 }
 
 /* scale (exp(x / width) - 1) left of 0, x right of it. */
@@ -30,42 +33,50 @@ static lam_tensor *exponential_left(lam_tensor *x, double scale, double width) {
 }
 
 lam_tensor *lam_elu(lam_tensor *x, double alpha) {
-    return exponential_left(x, alpha, 1);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(exponential_left(x, alpha, 1), since);
 }
 
 lam_tensor *lam_celu(lam_tensor *x, double alpha) {
-    return exponential_left(x, alpha, alpha);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(exponential_left(x, alpha, alpha), since);
 }
 
 /* The constants that make mean 0 and variance 1 a fixed point (Klambauer et al. 2017). */
 lam_tensor *lam_selu(lam_tensor *x) {
-    return lam_mul(1.0507009873554804934, exponential_left(x, 1.6732632423543772848, 1));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_mul(1.0507009873554804934, exponential_left(x, 1.6732632423543772848, 1)), since);
 }
 
 lam_tensor *lam_gelu(lam_tensor *x) {
-    return lam_mul(x, lam_ndtr(x));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_mul(x, lam_ndtr(x)), since);
 }
 
 /* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1, and the cube,
  * whose
  * slope would meet that of the tail as inf times 0, is not made. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     x = lam__reduce_real(x);
     lam_tensor *near = lam_clamp(x, -30.0, 30.0);
     lam_tensor *cubic = lam_mul(near, lam_add(1.0, lam_mul(0.044715, lam_square(near))));
-    return lam_mul(x, lam_logistic(lam_mul(1.59576912160573071176, cubic)));
+    return lam__scope_only(lam_mul(x, lam_logistic(lam_mul(1.59576912160573071176, cubic))), since);
 }
 
 lam_tensor *lam_silu(lam_tensor *x) {
-    return lam_mul(x, lam_logistic(x));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_mul(x, lam_logistic(x)), since);
 }
 
 lam_tensor *lam_mish(lam_tensor *x) {
-    return lam_mul(x, lam_tanh(lam_softplus(x)));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_mul(x, lam_tanh(lam_softplus(x))), since);
 }
 
 lam_tensor *lam_softsign(lam_tensor *x) {
-    return lam_div(x, lam_add(lam_abs(x), 1.0));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_div(x, lam_add(lam_abs(x), 1.0)), since);
 }
 
 lam_tensor *lam_hard_tanh(lam_tensor *x) {
@@ -73,17 +84,21 @@ lam_tensor *lam_hard_tanh(lam_tensor *x) {
 }
 
 lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
-    return lam_div(lam_relu6(lam_add(lam__reduce_real(x), 3.0)), 6.0);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_div(lam_relu6(lam_add(lam__reduce_real(x), 3.0)), 6.0), since);
 }
 
 lam_tensor *lam_hard_silu(lam_tensor *x) {
-    return lam_mul(x, lam_hard_sigmoid(x));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_mul(x, lam_hard_sigmoid(x)), since);
 }
 
 lam_tensor *lam_glu(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     if (!lam__apply_axis("glu", x, own.rank, &axis)) return lam__axes_failed(x);
     int64_t size = own.rank ? own.dims[axis] : 0, half = size / 2;
     if (size % 2) return lam__axes_fail("glu", x, LAM_ERR_SHAPE, "axis %d cannot be halved", axis);
-    return lam_mul(lam_slice_axis(x, axis, 0, half), lam_logistic(lam_slice_axis(x, axis, half, size)));
+    return lam__scope_only(lam_mul(lam_slice_axis(x, axis, 0, half), lam_logistic(lam_slice_axis(x, axis, half, size))),
+                           since);
 }

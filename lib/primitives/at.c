@@ -223,8 +223,9 @@ static lam_tensor *get(const plan *p) {
 }
 
 lam_tensor *lam_at_get_mode(lam_tensor *x, lam_at at, lam_index_mode mode) {
+    uint64_t since = lam__scope_now(x);
     plan p;
-    return make_plan("at_get", x, at, mode, &p) ? get(&p) : lam__axes_failed(x);
+    return lam__scope_only(make_plan("at_get", x, at, mode, &p) ? get(&p) : lam__axes_failed(x), since);
 }
 
 lam_tensor *lam_at_get(lam_tensor *x, lam_at at) {
@@ -282,6 +283,7 @@ static lam_tensor *unmerged(const plan *p, lam_tensor *x) {
 }
 
 lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_op op, lam_index_mode mode) {
+    uint64_t since = lam__scope_now(x);
     static const char *const names[] = {"at_set", "at_add", "at_mul", "at_min", "at_max"};
     plan p;
     if ((unsigned)op > LAM_AT_MAX)
@@ -294,8 +296,9 @@ lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_o
     if (lam_failed(values)) return values;
     lam_tensor *part = p.indexed ? unmerged(&p, scatter(&p, op, values)) : combine(&p, op, values);
     if (!p.sliced || lam_failed(part)) return part;
-    return lam_update_slice(x, part, (lam_dims){p.rank, p.start}, (lam_dims){p.rank, p.stop},
-                            (lam_dims){p.rank, p.step});
+    return lam__scope_only(
+        lam_update_slice(x, part, (lam_dims){p.rank, p.start}, (lam_dims){p.rank, p.stop}, (lam_dims){p.rank, p.step}),
+        since);
 }
 
 lam_tensor *lam_at_set(lam_tensor *x, lam_at at, lam_tensor *values) {

@@ -189,6 +189,7 @@ const lam_primitive lam__row_triangular_solve = {
 };
 
 lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_options *options) {
+    uint64_t since = lam__scope_now(a);
     static const lam_triangular_options none;
     const lam_triangular_options *o = options ? options : &none;
     lam_tensor *in[2] = {a, b}, *failed;
@@ -196,10 +197,12 @@ lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangu
     if (!lam__matrices_right_sides("triangular_solve", o->right_side, in, &failed)) return failed;
     if (!lam__matrices_lead("triangular_solve", in)) return failed;
     lam_tensor *x = apply_solve(in[0], in[1], (solve_params){o->right_side, o->upper, o->transpose, o->unit_diagonal});
-    return vector ? lam_squeeze(x, LAM_AXES(o->right_side ? -2 : -1)) : x;
+    return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(o->right_side ? -2 : -1)) : x, since);
 }
 
 lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b) {
+    uint64_t since = lam__scope_now(l);
     lam_tensor *half = lam_triangular_solve(l, b, NULL);
-    return lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.transpose = true});
+    return lam__scope_only(lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.transpose = true}),
+                           since);
 }

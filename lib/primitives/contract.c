@@ -278,13 +278,15 @@ static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const la
 }
 
 lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_options *options) {
+    uint64_t since = lam__scope_now(x);
     static const lam_dot_options none;
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("dot_general", false, 2, in, in, &failed)) return failed;
-    return contracted("dot_general", in, options ? options : &none);
+    return lam__scope_only(contracted("dot_general", in, options ? options : &none), since);
 }
 
 lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axes axes_y) {
+    uint64_t since = lam__scope_now(x);
     static const int last[2] = {-2, -1}, first[2] = {0, 1};
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("tensordot", false, 2, in, in, &failed)) return failed;
@@ -293,19 +295,22 @@ lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axe
         o.contract_x = (lam_axes){2, last};
         o.contract_y = (lam_axes){2, first};
     }
-    return contracted("tensordot", in, &o);
+    return lam__scope_only(contracted("tensordot", in, &o), since);
 }
 
 lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("dot", false, 2, in, in, &failed)) return failed;
     if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam_mul(in[0], in[1]);
     int last = -1, inner = lam_rank(in[1]) == 1 ? 0 : -2;
-    return contracted("dot", in, &(lam_dot_options){.contract_x = {1, &last}, .contract_y = {1, &inner}});
+    return lam__scope_only(
+        contracted("dot", in, &(lam_dot_options){.contract_x = {1, &last}, .contract_y = {1, &inner}}), since);
 }
 
 lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("outer", false, 2, in, in, &failed)) return failed;
-    return lam_mul(lam_reshape(in[0], LAM_DIMS(-1, 1)), lam_reshape(in[1], LAM_DIMS(1, -1)));
+    return lam__scope_only(lam_mul(lam_reshape(in[0], LAM_DIMS(-1, 1)), lam_reshape(in[1], LAM_DIMS(1, -1))), since);
 }

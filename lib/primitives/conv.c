@@ -260,9 +260,11 @@ static bool begin(const char *operation, lam_tensor *x, lam_tensor *w, const lam
 }
 
 lam_tensor *lam_conv_general(lam_tensor *x, lam_tensor *w, const lam_conv_options *options) {
+    uint64_t since = lam__scope_now(x);
     conv_call c;
     lam_tensor *failed;
-    return begin(lam__row_conv_general.name, x, w, options, &c, &failed) ? convolve(&c) : failed;
+    return lam__scope_only(begin(lam__row_conv_general.name, x, w, options, &c, &failed) ? convolve(&c) : failed,
+                           since);
 }
 
 /* Padding of the dilated operand that undoes a strided convolution's. */
@@ -282,6 +284,7 @@ static bool undo_padding(conv_call *c, int64_t low[], int64_t high[]) {
 }
 
 lam_tensor *lam_conv_transpose(lam_tensor *x, lam_tensor *w, const lam_conv_options *options) {
+    uint64_t since = lam__scope_now(x);
     const char *operation = "conv_transpose";
     int64_t low[AXES], high[AXES];
     int axes[AXES] = {2, 3, 4};
@@ -306,7 +309,7 @@ lam_tensor *lam_conv_transpose(lam_tensor *x, lam_tensor *w, const lam_conv_opti
     }
     o->input_dilation = o->strides;
     o->strides = LAM_DIMS0;
-    return convolve(&c);
+    return lam__scope_only(convolve(&c), since);
 }
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -330,9 +333,11 @@ static lam_tensor *vectors(const char *operation, lam_tensor *x, lam_tensor *y, 
 }
 
 lam_tensor *lam_convolve(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode) {
-    return vectors("convolve", x, y, mode, false);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(vectors("convolve", x, y, mode, false), since);
 }
 
 lam_tensor *lam_correlate(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode) {
-    return vectors("correlate", x, y, mode, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(vectors("correlate", x, y, mode, true), since);
 }

@@ -221,5 +221,6 @@ lam_tensor *lam__cplx_size(lam_tensor *x) {
 }
 
 lam_tensor *lam_angle(lam_tensor *x) {
-    return lam_atan2(lam_imag(x), lam_real(x));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_atan2(lam_imag(x), lam_real(x)), since);
 }

@@ -9,6 +9,7 @@
 
 /* Two points at one place have no line between them; beyond the ends the value is that of the end. */
 lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
+    uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(xp);
     if (lam_failed(x) || lam_failed(xp) || lam_failed(fp)) return lam_add(lam_add(x, xp), fp);
     if (own.rank != 1 || own.dims[0] < 1 || lam_rank(fp) != 1 || lam_dim(fp, 0) != own.dims[0])
@@ -22,10 +23,12 @@ lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
     lam_tensor *share = lam_div(lam_sub(x, x0), lam_where(flat, 1.0, width));
     lam_tensor *inside = lam_where(flat, f1, lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
     lam_tensor *left = lam_lt(x, lam_index(xp, 0, 0)), *right = lam_gt(x, lam_index(xp, 0, n - 1));
-    return lam_where(left, lam_index(fp, 0, 0), lam_where(right, lam_index(fp, 0, n - 1), inside));
+    return lam__scope_only(lam_where(left, lam_index(fp, 0, 0), lam_where(right, lam_index(fp, 0, n - 1), inside)),
+                           since);
 }
 
 lam_tensor *lam_polyval(lam_tensor *p, lam_tensor *x) {
+    uint64_t since = lam__scope_now(p);
     lam_dims own = lam_dims_of(p);
     if (lam_failed(p) || lam_failed(x)) return lam_add(p, x);
     if (own.rank != 1) return lam__axes_fail("polyval", p, LAM_ERR_RANK, "the coefficients are one list");
@@ -34,7 +37,7 @@ lam_tensor *lam_polyval(lam_tensor *p, lam_tensor *x) {
         lam_tensor *c = lam_index(p, 0, i);
         sum = i == 0 ? lam_add(sum, c) : lam_add(lam_mul(sum, x), c);
     }
-    return sum;
+    return lam__scope_only(sum, since);
 }
 
 /* x, one number per element of the axis or as many as y has, seen along the axis of y. */
@@ -45,14 +48,15 @@ static lam_tensor *places(lam_tensor *x, int axis, int rank) {
 }
 
 lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
+    uint64_t since = lam__scope_now(y);
     lam_dims own = lam_dims_of(y);
     if (!lam__apply_axis("trapezoid", y, own.rank, &axis)) return lam__axes_failed(y);
     y = lam__reduce_real(y);
     lam_tensor *pairs = lam_add(lam_slice_axis(y, axis, 1, LAM_END), lam_slice_axis(y, axis, 0, -1));
     const lam_reduce_options over = {.axes = {1, &axis}};
-    if (!x) return lam_mul(0.5 * dx, lam_sum(pairs, &over));
+    if (!x) return lam__scope_only(lam_mul(0.5 * dx, lam_sum(pairs, &over)), since);
     x = places(x, axis, own.rank);
     int own_axis = axis - own.rank; /* counted from the end, where x and y line up */
     lam_tensor *widths = lam_sub(lam_slice_axis(x, own_axis, 1, LAM_END), lam_slice_axis(x, own_axis, 0, -1));
-    return lam_mul(0.5, lam_sum(lam_mul(pairs, widths), &over));
+    return lam__scope_only(lam_mul(0.5, lam_sum(lam_mul(pairs, widths), &over)), since);
 }

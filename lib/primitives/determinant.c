@@ -66,6 +66,7 @@ static bool factors(const char *operation, lam_tensor **x, lam_tensor **diagonal
 }
 
 lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *diagonal, *swaps, *failed;
     if (!factors("slogdet", &x, &diagonal, &swaps, &failed)) {
         *sign = *log = failed;
@@ -75,11 +76,12 @@ lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
     if (lam__cplx_is(diagonal)) {
         lam_tensor *turns = lam_prod(lam_sign(diagonal), &(lam_reduce_options){.axes = LAM_AXES(-1)});
         *sign = lam_mul(turns, parity(swaps, lam_dtype_of(x)));
-        return lam_failed(*sign) || lam_failed(*log) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    } else {
+        lam_tensor *negative = sum_last(lam_lt(diagonal, 0.0)), *zeros = sum_last(lam_eq(diagonal, 0.0));
+        *sign = lam_where(lam_gt(zeros, 0), 0.0, parity(lam_add(swaps, negative), lam_dtype_of(x)));
     }
-    lam_tensor *negative = sum_last(lam_lt(diagonal, 0.0)), *zeros = sum_last(lam_eq(diagonal, 0.0));
-    *sign = lam_where(lam_gt(zeros, 0), 0.0, parity(lam_add(swaps, negative), lam_dtype_of(x)));
-    return lam_failed(*log) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    lam__scope_only_these(2, (lam_tensor *const[]){*sign, *log}, since);
+    return lam_failed(*sign) || lam_failed(*log) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
 }
 
 /* ---- factors in the kernel's work ------------------------------------------------------------------------------- */
@@ -316,9 +318,10 @@ static lam_tensor *complex_det(lam_tensor *x) {
 }
 
 lam_tensor *lam_det(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_operands("det", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("det", x)) return lam__axes_failed(x);
-    if (lam_dim(x, -1) <= 3) return written_out(x, lam_dim(x, -1));
-    return lam__cplx_is(x) ? complex_det(x) : lam__apply1(&lam__row_det, NULL, 0, x);
+    if (lam_dim(x, -1) <= 3) return lam__scope_only(written_out(x, lam_dim(x, -1)), since);
+    return lam__scope_only(lam__cplx_is(x) ? complex_det(x) : lam__apply1(&lam__row_det, NULL, 0, x), since);
 }

@@ -112,7 +112,9 @@ lam_tensor *lam_diagonal(lam_tensor *x, int64_t offset, int axis1, int axis2) {
 }
 
 lam_tensor *lam_trace(lam_tensor *x, int64_t offset, int axis1, int axis2) {
-    return lam_sum(diagonal("trace", x, offset, axis1, axis2), &(lam_reduce_options){.axes = LAM_AXES(-1)});
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(
+        lam_sum(diagonal("trace", x, offset, axis1, axis2), &(lam_reduce_options){.axes = LAM_AXES(-1)}), since);
 }
 
 /* x where column - row <= (lower) or >= (upper) offset, zero elsewhere: the choice, not a product, so that no NaN
@@ -130,9 +132,11 @@ static lam_tensor *triangle(const char *operation, lam_tensor *x, int64_t offset
 }
 
 lam_tensor *lam_tril(lam_tensor *x, int64_t offset) {
-    return triangle("tril", x, offset, false);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(triangle("tril", x, offset, false), since);
 }
 
 lam_tensor *lam_triu(lam_tensor *x, int64_t offset) {
-    return triangle("triu", x, offset, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(triangle("triu", x, offset, true), since);
 }

@@ -141,15 +141,18 @@ const lam_primitive lam__row_expm_frechet = {
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 lam_tensor *lam_expm(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_operands("expm", true, 1, &x, &x, &failed)) return failed;
-    return lam__matrices_square("expm", x) ? apply_expm(x) : lam__axes_failed(x);
+    return lam__scope_only(lam__matrices_square("expm", x) ? apply_expm(x) : lam__axes_failed(x), since);
 }
 
 lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, e}, *failed;
     if (!lam__matrices_operands("expm_frechet", true, 2, in, in, &failed)) return failed;
     if (!lam__matrices_square("expm_frechet", in[0])) return lam__axes_failed(in[0]);
     if (!lam__matrices_square("expm_frechet", in[1])) return lam__axes_failed(in[0]);
-    return lam__matrices_lead("expm_frechet", in) ? apply_frechet(in[0], in[1]) : lam__axes_failed(in[0]);
+    return lam__scope_only(
+        lam__matrices_lead("expm_frechet", in) ? apply_frechet(in[0], in[1]) : lam__axes_failed(in[0]), since);
 }

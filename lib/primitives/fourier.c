@@ -118,35 +118,43 @@ static lam_tensor *half_form(const char *operation, lam_tensor *x, bool many, co
 }
 
 lam_tensor *lam_fft(lam_tensor *x, const lam_fft_options *options) {
-    return complex_form("fft", x, false, false, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(complex_form("fft", x, false, false, options), since);
 }
 
 lam_tensor *lam_ifft(lam_tensor *x, const lam_fft_options *options) {
-    return complex_form("ifft", x, false, true, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(complex_form("ifft", x, false, true, options), since);
 }
 
 lam_tensor *lam_rfft(lam_tensor *x, const lam_fft_options *options) {
-    return real_form("rfft", x, false, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(real_form("rfft", x, false, options), since);
 }
 
 lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options) {
-    return half_form("irfft", x, false, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(half_form("irfft", x, false, options), since);
 }
 
 lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options *options) {
-    return complex_form("fftn", x, true, false, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(complex_form("fftn", x, true, false, options), since);
 }
 
 lam_tensor *lam_ifftn(lam_tensor *x, const lam_fft_options *options) {
-    return complex_form("ifftn", x, true, true, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(complex_form("ifftn", x, true, true, options), since);
 }
 
 lam_tensor *lam_rfftn(lam_tensor *x, const lam_fft_options *options) {
-    return real_form("rfftn", x, true, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(real_form("rfftn", x, true, options), since);
 }
 
 lam_tensor *lam_irfftn(lam_tensor *x, const lam_fft_options *options) {
-    return half_form("irfftn", x, true, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(half_form("irfftn", x, true, options), since);
 }
 
 /* ---- frequencies ------------------------------------------------------------------------------------------------- */
@@ -163,11 +171,13 @@ static lam_tensor *frequencies(const char *operation, lam_ctx *ctx, lam_dtype dt
 }
 
 lam_tensor *lam_fftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
-    return frequencies("fftfreq", ctx, dtype, n, n, (n + 1) / 2, d);
+    uint64_t since = lam__scope_now(&ctx->failed);
+    return lam__scope_only(frequencies("fftfreq", ctx, dtype, n, n, (n + 1) / 2, d), since);
 }
 
 lam_tensor *lam_rfftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
-    return frequencies("rfftfreq", ctx, dtype, n, n / 2 + 1, n, d);
+    uint64_t since = lam__scope_now(&ctx->failed);
+    return lam__scope_only(frequencies("rfftfreq", ctx, dtype, n, n / 2 + 1, n, d), since);
 }
 
 static lam_tensor *shifted(const char *operation, lam_tensor *x, lam_axes axes, int sign) {
@@ -181,9 +191,11 @@ static lam_tensor *shifted(const char *operation, lam_tensor *x, lam_axes axes, 
 }
 
 lam_tensor *lam_fftshift(lam_tensor *x, lam_axes axes) {
-    return shifted("fftshift", x, axes, 1);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(shifted("fftshift", x, axes, 1), since);
 }
 
 lam_tensor *lam_ifftshift(lam_tensor *x, lam_axes axes) {
-    return shifted("ifftshift", x, axes, -1);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(shifted("ifftshift", x, axes, -1), since);
 }

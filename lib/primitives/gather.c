@@ -173,6 +173,7 @@ static int arrange(const plan *p, int order[], int64_t full[], int64_t kept[]) {
 }
 
 lam_tensor *lam_gather(lam_tensor *x, lam_tensor *starts, const lam_gather_options *options) {
+    uint64_t since = lam__scope_now(x);
     int order[2 * LAM_INNER_RANK];
     int64_t full[2 * LAM_INNER_RANK], kept[2 * LAM_INNER_RANK];
     lam_tensor *in[2] = {x, starts}, *failed;
@@ -183,7 +184,7 @@ lam_tensor *lam_gather(lam_tensor *x, lam_tensor *starts, const lam_gather_optio
     lam_tensor *taken = lam_take_mode(merged(&p, x), numbers(&p), p.from, p.mode);
     if (lam_failed(taken)) return taken;
     int rank = arrange(&p, order, full, kept);
-    return lam_transpose(lam__apply_reshape(taken, rank, kept), (lam_axes){rank, order});
+    return lam__scope_only(lam_transpose(lam__apply_reshape(taken, rank, kept), (lam_axes){rank, order}), since);
 }
 
 static lam_tensor *combine(const plan *p, lam_at_op op, lam_tensor *x, lam_tensor *at, lam_tensor *updates) {
@@ -198,6 +199,7 @@ static lam_tensor *combine(const plan *p, lam_at_op op, lam_tensor *x, lam_tenso
 
 lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, lam_at_op op,
                         const lam_gather_options *options) {
+    uint64_t since = lam__scope_now(x);
     int order[2 * LAM_INNER_RANK], back[2 * LAM_INNER_RANK];
     int64_t full[2 * LAM_INNER_RANK], kept[2 * LAM_INNER_RANK];
     lam_tensor *in[3] = {x, starts, updates}, *failed;
@@ -220,7 +222,7 @@ lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, 
     updates = lam__apply_reshape(updates, full_rank, full);
     lam_dims own = lam_dims_of(x);
     lam_tensor *out = lam_failed(at) ? at : combine(&p, op, base, at, updates);
-    return lam_failed(out) ? out : lam__apply_reshape(out, own.rank, own.dims);
+    return lam__scope_only(lam_failed(out) ? out : lam__apply_reshape(out, own.rank, own.dims), since);
 }
 
 /* ---- moving slices ----------------------------------------------------------------------------------------------- */
@@ -264,12 +266,13 @@ static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list st
 }
 
 lam_tensor *lam_dynamic_slice(lam_tensor *x, lam_list starts, lam_dims sizes) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!check("dynamic_slice", x, NULL, starts, sizes, &failed)) return failed;
     x = lam_alias(x);
     for (int i = 0; i < sizes.rank; i++)
         if (sizes.dims[i] != lam_dim(x, i)) x = lam_take(x, moving(x, starts.items[i], i, sizes.dims[i]), i);
-    return x;
+    return lam__scope_only(x, since);
 }
 
 /* The elements of an axis that the update covers, with it in them, put back; from the first such axis on. */
@@ -284,8 +287,9 @@ static lam_tensor *update_from(int axis, lam_tensor *x, lam_tensor *update, lam_
 }
 
 lam_tensor *lam_dynamic_update_slice(lam_tensor *x, lam_tensor *update, lam_list starts) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!update) return lam__axes_fail("dynamic_update_slice", x, LAM_ERR_NULL, "no update");
     if (!check("dynamic_update_slice", x, update, starts, lam_dims_of(update), &failed)) return failed;
-    return update_from(0, x, lam_cast(update, lam_dtype_of(x)), starts);
+    return lam__scope_only(update_from(0, x, lam_cast(update, lam_dtype_of(x)), starts), since);
 }

@@ -270,10 +270,11 @@ lam_tensor *lam__index_wrap(lam_tensor *indices, int64_t n, int64_t limit) {
 }
 
 lam_tensor *lam_wrap_index(lam_tensor *indices, int64_t n) {
+    uint64_t since = lam__scope_now(indices);
     if (n < 0)
         return lam__axes_fail(lam__row_wrap_index.name, indices, LAM_ERR_VALUE, "an axis of %lld elements",
                               (long long)n);
-    return lam__index_wrap(indices, n, n);
+    return lam__scope_only(lam__index_wrap(indices, n, n), since);
 }
 
 /* ---- rows of their own ------------------------------------------------------------------------------------------ */
@@ -318,6 +319,7 @@ lam_tensor *lam__index_spread(lam_tensor *flags, int behind) {
 }
 
 lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
+    uint64_t since = lam__scope_now(x);
     index_params p;
     if (!lam__index_params_for(lam__row_take.name, x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
@@ -326,7 +328,7 @@ lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_inde
     int64_t n = lam_dim(x, p.axis);
     lam_tensor *wide = lam_cast(indices, LAM_I64); /* n may be beyond the dtype of the indices */
     lam_tensor *inside = lam_and(lam_ge(wide, -n), lam_lt(wide, n));
-    return lam_where(lam__index_spread(inside, lam_rank(x) - 1 - p.axis), taken, (double)NAN);
+    return lam__scope_only(lam_where(lam__index_spread(inside, lam_rank(x) - 1 - p.axis), taken, (double)NAN), since);
 }
 
 lam_tensor *lam_take(lam_tensor *x, lam_tensor *indices, int axis) {
@@ -365,6 +367,7 @@ bool lam__index_common(const char *operation, lam_tensor *x, lam_tensor *indices
 }
 
 lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis) {
+    uint64_t since = lam__scope_now(x);
     const char *name = "take_along_axis";
     int64_t common[LAM_INNER_RANK];
     int rank = lam_rank(x);
@@ -373,22 +376,25 @@ lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis) {
     if (!lam__index_common(name, x, indices, axis, common)) return lam__axes_failed(x);
     index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
     lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);
-    return lam_moveaxis(lam__index_take(lam__index_axis_last(x, axis, common), at, &p), rank - 1, axis);
+    return lam__scope_only(lam_moveaxis(lam__index_take(lam__index_axis_last(x, axis, common), at, &p), rank - 1, axis),
+                           since);
 }
 
 lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n) {
+    uint64_t since = lam__scope_now(indices);
     const char *name = lam__row_index_inverse.name;
     if (lam__scope_peek(indices) && lam_rank(indices) == 0)
         return lam__axes_fail(name, indices, LAM_ERR_RANK, "no axis");
     if (n < 0) return lam__axes_fail(name, indices, LAM_ERR_VALUE, "there cannot be %lld places", (long long)n);
-    return apply_inverse(lam__index_integers(indices), n, LAM__INDEX_ERROR);
+    return lam__scope_only(apply_inverse(lam__index_integers(indices), n, LAM__INDEX_ERROR), since);
 }
 
 lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype) {
+    uint64_t since = lam__scope_now(indices);
     if (!lam__scope_peek(indices)) return lam__axes_fail("one_hot", indices, LAM_ERR_NULL, "no tensor");
     if (n < 0) return lam__axes_fail("one_hot", indices, LAM_ERR_VALUE, "there cannot be %lld places", (long long)n);
     if (lam__dtype_is_float((int)lam_dtype_of(indices)) || lam_dtype_of(indices) == LAM_BOOL)
         return lam__axes_fail("one_hot", indices, LAM_ERR_DTYPE, "the indices are no integers");
     lam_tensor *places = lam_arange(lam_ctx_of(indices), LAM_I64, 0, (double)n, 1);
-    return lam_cast(lam_eq(lam_expand_dims(indices, -1), places), dtype);
+    return lam__scope_only(lam_cast(lam_eq(lam_expand_dims(indices, -1), places), dtype), since);
 }

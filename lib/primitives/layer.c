@@ -26,18 +26,20 @@ static lam_normalize_options filled(const lam_normalize_options *options) {
 }
 
 lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset, const lam_normalize_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_normalize_options o = filled(options);
     const lam_reduce_options over = {o.axes, true};
     lam_tensor *away = lam_sub(x, lam_mean(x, &over));
     lam_tensor *steepness = lam_rsqrt(lam_add(lam_mean(lam_square(away), &over), o.epsilon));
-    return affine(lam_mul(away, steepness), scale, offset);
+    return lam__scope_only(affine(lam_mul(away, steepness), scale, offset), since);
 }
 
 lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_normalize_options o = filled(options);
     x = lam__reduce_real(x);
     lam_tensor *power = lam_mean(lam_square(x), &(lam_reduce_options){o.axes, true});
-    return affine(lam_mul(x, lam_rsqrt(lam_add(power, o.epsilon))), scale, NULL);
+    return lam__scope_only(affine(lam_mul(x, lam_rsqrt(lam_add(power, o.epsilon))), scale, NULL), since);
 }
 
 /* One number per feature, seen along `axis` of `rank` axes. */
@@ -48,6 +50,7 @@ static lam_tensor *along(lam_tensor *feature, int axis, int rank) {
 
 lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
                            lam_tensor *offset, const lam_normalize_options *options) {
+    uint64_t since = lam__scope_now(x);
     int others[LAM_INNER_RANK], count = 0, rank = lam_rank(x);
     if (!lam__apply_axis("batch_norm", x, rank, &axis)) return lam__axes_failed(x);
     for (int i = 0; i < rank; i++)
@@ -56,7 +59,8 @@ lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor
     mean = mean ? along(mean, axis, rank) : lam_mean(x, &(lam_reduce_options){over, true});
     var = var ? along(var, axis, rank) : lam_var(x, &(lam_var_options){.axes = over, .keepdims = true});
     lam_tensor *steepness = lam_rsqrt(lam_add(var, filled(options).epsilon));
-    return affine(lam_mul(lam_sub(x, mean), steepness), along(scale, axis, rank), along(offset, axis, rank));
+    return lam__scope_only(
+        affine(lam_mul(lam_sub(x, mean), steepness), along(scale, axis, rank), along(offset, axis, rank)), since);
 }
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */
@@ -81,10 +85,11 @@ static lam_tensor *causal_mask(lam_tensor *scores) {
 }
 
 lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value, const lam_attention_options *options) {
+    uint64_t since = lam__scope_now(query);
     static const lam_attention_options none;
     const lam_attention_options *o = options ? options : &none;
     lam_dims own = lam_dims_of(query);
-    if (lam_failed(query) || lam_failed(key)) return lam_matmul(query, key);
+    if (lam_failed(query) || lam_failed(key)) return lam__scope_only(lam_matmul(query, key), since);
     if (own.rank < 2 || lam_rank(key) < 2)
         return lam__axes_fail("attention", query, LAM_ERR_RANK, "query, key and value have two axes at least");
     double scale = o->scale != 0 ? o->scale : 1 / sqrt((double)own.dims[own.rank - 1]);
@@ -92,5 +97,5 @@ lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
     if (o->bias) scores = lam_add(scores, o->bias);
     lam_tensor *taken = o->causal ? causal_mask(scores) : NULL;
     if (o->mask) taken = taken ? lam_and(taken, o->mask) : o->mask;
-    return lam_matmul(masked_softmax(scores, taken), value);
+    return lam__scope_only(lam_matmul(masked_softmax(scores, taken), value), since);
 }

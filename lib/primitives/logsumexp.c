@@ -196,6 +196,7 @@ const lam_primitive lam__row_logsumexp = {
 };
 
 lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options) {
+    uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
     lam_tensor *real = lam__reduce_real(x), *out[OUTPUTS];
@@ -206,5 +207,5 @@ lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options) {
         return out[RESULT];
     lam_drop(out[TERMS]);
     lam_drop(out[SUM]);
-    return o->keepdims ? lam__reduce_restore(out[RESULT], set, lam_dims_of(real)) : out[RESULT];
+    return lam__scope_only(o->keepdims ? lam__reduce_restore(out[RESULT], set, lam_dims_of(real)) : out[RESULT], since);
 }

@@ -8,21 +8,24 @@
 #include <lamina/tensor.h>
 
 lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
-    return lam_square(lam_sub(lam__reduce_real(predictions), targets));
+    uint64_t since = lam__scope_now(predictions);
+    return lam__scope_only(lam_square(lam_sub(lam__reduce_real(predictions), targets)), since);
 }
 
 /* With c the difference d cut off at delta, both d^2/2 and delta |d| - delta^2/2 are c (d - c/2), smooth at 0. */
 lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double delta) {
+    uint64_t since = lam__scope_now(predictions);
     lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *near = lam_clamp(d, -delta, delta);
-    return lam_mul(near, lam_sub(d, lam_mul(0.5, near)));
+    return lam__scope_only(lam_mul(near, lam_sub(d, lam_mul(0.5, near))), since);
 }
 
 /* log(1 + 2 sinh(d/2)^2) near 0, where d + log(1 + exp(-2 d)) - log(2) has no digits. */
 lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets) {
+    uint64_t since = lam__scope_now(predictions);
     lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *near = lam_lt(lam_abs(d), 1.0);
     lam_tensor *half = lam_mul(0.5, lam_where(near, d, 0.0)), *far = lam_where(near, 1.0, d);
     lam_tensor *outside = lam_sub(lam_add(far, lam_softplus(lam_mul(-2.0, far))), 0.69314718055994530942);
-    return lam_where(near, lam_log1p(lam_mul(2.0, lam_square(lam_sinh(half)))), outside);
+    return lam__scope_only(lam_where(near, lam_log1p(lam_mul(2.0, lam_square(lam_sinh(half)))), outside), since);
 }
 
 /* Sum over the axis of weights times x, where a weight of 0 takes no part even if x is infinite. */
@@ -32,35 +35,42 @@ static lam_tensor *weighted_sum(lam_tensor *weights, lam_tensor *x, int axis) {
 }
 
 lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, int axis) {
-    return lam_neg(weighted_sum(labels, lam_log_softmax(logits, axis), axis));
+    uint64_t since = lam__scope_now(logits);
+    return lam__scope_only(lam_neg(weighted_sum(labels, lam_log_softmax(logits, axis), axis)), since);
 }
 
 lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, lam_tensor *labels, int axis) {
+    uint64_t since = lam__scope_now(logits);
     logits = lam__reduce_real(logits);
     if (!lam__apply_axis("softmax_cross_entropy", logits, lam_rank(logits), &axis)) return lam__axes_failed(logits);
     lam_tensor *at_label = lam_take_along_axis(logits, lam_expand_dims(labels, axis), axis);
     lam_tensor *total = lam_logsumexp(logits, &(lam_reduce_options){.axes = {1, &axis}});
-    return lam_sub(total, lam_squeeze(at_label, (lam_axes){1, &axis}));
+    return lam__scope_only(lam_sub(total, lam_squeeze(at_label, (lam_axes){1, &axis})), since);
 }
 
 /* No difference of large numbers: each label weighs the side that it names. */
 lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *labels) {
+    uint64_t since = lam__scope_now(logits);
     lam_tensor *yes = lam_mul(lam_softplus(lam_neg(lam__reduce_real(logits))), labels);
-    return lam_add(yes, lam_mul(lam_softplus(logits), lam_sub(1.0, labels)));
+    return lam__scope_only(lam_add(yes, lam_mul(lam_softplus(logits), lam_sub(1.0, labels))), since);
 }
 
 lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, int axis) {
+    uint64_t since = lam__scope_now(log_predictions);
     const lam_reduce_options over = {.axes = {1, &axis}};
-    return lam_sub(lam_sum(lam_xlogy(targets, targets), &over), weighted_sum(targets, log_predictions, axis));
+    return lam__scope_only(
+        lam_sub(lam_sum(lam_xlogy(targets, targets), &over), weighted_sum(targets, log_predictions, axis)), since);
 }
 
 /* A vector of 0 has no direction: its similarity is 0, with gradient 0. */
 lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
+    uint64_t since = lam__scope_now(x);
     const lam_reduce_options over = {.axes = {1, &axis}};
     const lam_norm_options length = {.axes = {1, &axis}};
     lam_tensor *like = lam_zeros_like(x);
     x = lam_add(x, lam_zeros_like(y)); /* broadcast, so that both have the axis */
     y = lam_add(y, like);
     lam_tensor *size = lam_mul(lam_norm(x, &length), lam_norm(y, &length)), *none = lam_eq(size, 0.0);
-    return lam_where(none, 0.0, lam_div(lam_sum(lam_mul(x, y), &over), lam_where(none, 1.0, size)));
+    return lam__scope_only(lam_where(none, 0.0, lam_div(lam_sum(lam_mul(x, y), &over), lam_where(none, 1.0, size))),
+                           since);
 }

@@ -132,11 +132,12 @@ lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
 }
 
 lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     int at[2] = {axis, axis};
     if (!lam__matrices_operands("vecdot", false, 2, in, in, &failed)) return failed;
     for (int side = 0; side < 2; side++)
         if (!lam__apply_axis("vecdot", in[side], lam_rank(in[side]), &at[side])) return lam__axes_failed(in[0]);
     factor f[2] = {{.contract = at[0], .stays = -1}, {.contract = at[1], .stays = -1}};
-    return product("vecdot", in, f);
+    return lam__scope_only(product("vecdot", in, f), since);
 }

@@ -145,12 +145,15 @@ static double tolerance(lam_tensor *x, const lam_rank_options *options, double u
 }
 
 lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    return lam__matrices_stack("pinv", &x, &failed) ? apply_pinv(x, tolerance(x, options, 10)) : failed;
+    return lam__scope_only(lam__matrices_stack("pinv", &x, &failed) ? apply_pinv(x, tolerance(x, options, 10)) : failed,
+                           since);
 }
 
 /* p b, and once more for what that leaves: the exact p makes nothing of it, a rounded one takes its own error out. */
 lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *options) {
+    uint64_t since = lam__scope_now(a);
     lam_tensor *in[2] = {a, b}, *failed;
     if (!lam__matrices_operands("lstsq", true, 2, in, in, &failed)) return failed;
     int rank = lam_rank(in[1]);
@@ -162,13 +165,14 @@ lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *opti
     b = vector ? lam_expand_dims(in[1], 1) : in[1];
     lam_tensor *p = apply_pinv(a, tolerance(a, options, 1)), *x = lam_matmul(p, b);
     x = lam_add(x, lam_matmul(p, lam_sub(b, lam_matmul(a, x))));
-    return vector ? lam_squeeze(x, LAM_AXES(-1)) : x;
+    return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(-1)) : x, since);
 }
 
 lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_stack("matrix_rank", &x, &failed)) return failed;
     lam_tensor *s = lam_svdvals(x), *largest = lam_max_reduce(s, &(lam_reduce_options){LAM_AXES(-1), true});
     lam_tensor *above = lam_gt(s, lam_mul(tolerance(x, options, 1), largest));
-    return lam_sum(above, &(lam_reduce_options){.axes = LAM_AXES(-1)});
+    return lam__scope_only(lam_sum(above, &(lam_reduce_options){.axes = LAM_AXES(-1)}), since);
 }

@@ -19,12 +19,13 @@ lam_tensor *lam_matrix_transpose(lam_tensor *x) {
 }
 
 lam_tensor *lam_inner(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("inner", false, 2, in, in, &failed)) return failed;
     if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam_mul(in[0], in[1]);
     if (lam_dim(in[0], -1) != lam_dim(in[1], -1))
         return lam__matrices_fail("inner", 2, in, LAM_ERR_SHAPE, NULL, "the last axes differ in size");
-    return lam_tensordot(in[0], in[1], LAM_AXES(-1), LAM_AXES(-1));
+    return lam__scope_only(lam_tensordot(in[0], in[1], LAM_AXES(-1), LAM_AXES(-1)), since);
 }
 
 /* x with leading axes of one element up to `rank`, and each axis followed (or preceded) by one of one element. */
@@ -40,6 +41,7 @@ static lam_tensor *interleaved(lam_tensor *x, int rank, bool after) {
 }
 
 lam_tensor *lam_kron(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("kron", false, 2, in, in, &failed)) return failed;
     int m = lam_rank(in[0]), n = lam_rank(in[1]), rank = m > n ? m : n;
@@ -51,10 +53,11 @@ lam_tensor *lam_kron(lam_tensor *x, lam_tensor *y) {
         dims[k] = (a < 0 ? 1 : lam_dim(in[0], a)) * (b < 0 ? 1 : lam_dim(in[1], b));
     }
     lam_tensor *product = lam_mul(interleaved(in[0], rank, true), interleaved(in[1], rank, false));
-    return lam__apply_reshape(product, rank, dims);
+    return lam__scope_only(lam__apply_reshape(product, rank, dims), since);
 }
 
 lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed, *part[2][3];
     if (!lam__matrices_operands("cross", false, 2, in, in, &failed)) return failed;
     for (int side = 0; side < 2; side++) {
@@ -70,10 +73,11 @@ lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis) {
         out[k] = lam_sub(lam_mul(part[0][a], part[1][b]), lam_mul(part[0][b], part[1][a]));
     }
     int from_end = axis < 0 ? axis : axis - lam_rank(in[0]);
-    return lam_concatenate((lam_list){3, out}, from_end);
+    return lam__scope_only(lam_concatenate((lam_list){3, out}, from_end), since);
 }
 
 lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_operands("vander", false, 1, &x, &x, &failed)) return failed;
     if (lam_rank(x) == 0) return lam__axes_fail("vander", x, LAM_ERR_RANK, "a vector is needed");
@@ -83,25 +87,28 @@ lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
     for (int k = 0; k < own.rank; k++) dims[k] = own.dims[k];
     dims[own.rank] = n;
     lam_tensor *column = lam_expand_dims(x, -1), *ones = lam_ones(x->ctx, lam_dtype_of(x), LAM_DIMS(1));
-    if (n == 0) return lam__apply_broadcast(lam_slice_axis(column, -1, 0, 0), own.rank + 1, dims);
+    if (n == 0)
+        return lam__scope_only(lam__apply_broadcast(lam_slice_axis(column, -1, 0, 0), own.rank + 1, dims), since);
     dims[own.rank] = 1;
     ones = lam__apply_broadcast(ones, own.rank + 1, dims);
     dims[own.rank] = n - 1;
     lam_tensor *powers = lam_cumprod(lam__apply_broadcast(column, own.rank + 1, dims), -1);
     lam_tensor *out = lam_concatenate(LAM_LIST(ones, powers), -1);
-    return increasing ? out : lam_reverse(out, LAM_AXES(-1));
+    return lam__scope_only(increasing ? out : lam_reverse(out, LAM_AXES(-1)), since);
 }
 
 /* ---- powers and chains ------------------------------------------------------------------------------------------- */
 
 lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out = NULL;
     if (!lam__matrices_operands("matrix_power", n < 0, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("matrix_power", x)) return lam__axes_failed(x);
     lam_dims own = lam_dims_of(x);
     int64_t size = lam_dim(x, -1);
     if (n == 0)
-        return lam__apply_broadcast(lam__create_eye(x->ctx, lam_dtype_of(x), 0, size, size), own.rank, own.dims);
+        return lam__scope_only(
+            lam__apply_broadcast(lam__create_eye(x->ctx, lam_dtype_of(x), 0, size, size), own.rank, own.dims), since);
     lam_scope *scope = lam_scope_begin(x->ctx);
     uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     lam_tensor *square = n < 0 ? lam_inv(x) : x;
@@ -111,7 +118,7 @@ lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n) {
     }
     if (out == x) out = lam_alias(x);
     lam_scope_end(scope, &out, 1);
-    return out;
+    return lam__scope_only(out, since);
 }
 
 enum { CHAIN = 64 };
@@ -142,6 +149,7 @@ static lam_tensor *chain(lam_tensor *const x[], int i, int k, uint8_t split[CHAI
 }
 
 lam_tensor *lam_multi_dot(lam_list factors) {
+    uint64_t since = lam__scope_now(factors.count && factors.items ? factors.items[0] : NULL);
     lam_tensor *x[CHAIN], *failed;
     lam_value *values[CHAIN];
     double size[CHAIN + 1];
@@ -170,7 +178,7 @@ lam_tensor *lam_multi_dot(lam_list factors) {
     if (column) out = lam_squeeze(out, LAM_AXES(1));
     if (row) out = lam_squeeze(out, LAM_AXES(0));
     lam_scope_end(scope, &out, 1);
-    return out;
+    return lam__scope_only(out, since);
 }
 
 /* ---- with factors that are there --------------------------------------------------------------------------------- */
@@ -183,6 +191,7 @@ static lam_tensor *permuted(lam_tensor *permutation, lam_tensor *b, bool back) {
 }
 
 lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tensor *b, bool transpose) {
+    uint64_t since = lam__scope_now(factors);
     const lam_triangular_options lower = {.unit_diagonal = true, .transpose = transpose},
                                  upper = {.upper = true, .transpose = transpose};
     lam_tensor *in[2] = {factors, b}, *failed;
@@ -194,5 +203,5 @@ lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tenso
     x = lam_triangular_solve(in[0], x, transpose ? &upper : &lower);
     x = lam_triangular_solve(in[0], x, transpose ? &lower : &upper);
     if (transpose) x = permuted(permutation, x, true);
-    return vector ? lam_squeeze(x, LAM_AXES(-1)) : x;
+    return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(-1)) : x, since);
 }

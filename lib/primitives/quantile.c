@@ -12,11 +12,13 @@
 /* ---- simple ones ------------------------------------------------------------------------------------------------- */
 
 lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options) {
-    return lam_sub(lam_max_reduce(x, options), lam_min_reduce(x, options));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_sub(lam_max_reduce(x, options), lam_min_reduce(x, options)), since);
 }
 
 lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options) {
-    return lam_sum(lam_ne(x, lam_zeros_like(x)), options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_sum(lam_ne(x, lam_zeros_like(x)), options), since);
 }
 
 /* x with `neutral` in place of NaN. */
@@ -26,24 +28,29 @@ static lam_tensor *without_nan(lam_tensor *x, double neutral) {
 }
 
 lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options) {
-    return lam_sum(without_nan(x, 0), options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_sum(without_nan(x, 0), options), since);
 }
 
 lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *count = lam_sum(lam_not(lam_is_nan(x)), options);
     lam_tensor *sum = lam_nansum(x, options);
-    return lam_div(sum, lam_cast(count, lam_dtype_of(sum)));
+    return lam__scope_only(lam_div(sum, lam_cast(count, lam_dtype_of(sum))), since);
 }
 
 lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options) {
-    return lam_max_reduce(without_nan(x, -INFINITY), options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_max_reduce(without_nan(x, -INFINITY), options), since);
 }
 
 lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options *options) {
-    return lam_min_reduce(without_nan(x, INFINITY), options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_min_reduce(without_nan(x, INFINITY), options), since);
 }
 
 lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, weights}, *failed;
     lam_value *values[2];
     if (!lam__scope_operands("average", 2, in, values, &failed)) return failed;
@@ -54,7 +61,7 @@ lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_opt
     if (!fits) return lam__axes_fail("average", weights, LAM_ERR_SHAPE, "the weights do not broadcast to x");
     x = lam__reduce_real(x);
     weights = lam_broadcast_to(lam_cast(weights, lam_dtype_of(x)), own);
-    return lam_div(lam_sum(lam_mul(x, weights), options), lam_sum(weights, options));
+    return lam__scope_only(lam_div(lam_sum(lam_mul(x, weights), options), lam_sum(weights, options)), since);
 }
 
 /* ---- quantiles --------------------------------------------------------------------------------------------------- */
@@ -136,18 +143,22 @@ static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, cons
 }
 
 lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
-    return quantile("quantile", x, q, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(quantile("quantile", x, q, options), since);
 }
 
 lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
-    return quantile("percentile", x, lam_div(q, 100.0), options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(quantile("percentile", x, lam_div(q, 100.0), options), since);
 }
 
 lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options) {
+    uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
     if (!lam__scope_peek(x)) return lam__axes_fail("median", x, LAM_ERR_NULL, "no tensor");
-    return quantile("median", x, lam_scalar(lam_ctx_of(x), 0.5), &(lam_quantile_options){o->axes, o->keepdims, 0});
+    return lam__scope_only(
+        quantile("median", x, lam_scalar(lam_ctx_of(x), 0.5), &(lam_quantile_options){o->axes, o->keepdims, 0}), since);
 }
 
 /* ---- covariances ------------------------------------------------------------------------------------------------- */
@@ -161,10 +172,12 @@ static lam_tensor *covariance(const char *name, lam_tensor *x, double ddof) {
 }
 
 lam_tensor *lam_cov(lam_tensor *x, double ddof) {
-    return covariance("cov", x, ddof);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(covariance("cov", x, ddof), since);
 }
 
 lam_tensor *lam_corrcoef(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *c = covariance("corrcoef", x, 0), *size = lam_sqrt(lam_diagonal(c, 0, 0, 1));
-    return lam_div(lam_div(c, lam_expand_dims(size, 1)), size);
+    return lam__scope_only(lam_div(lam_div(c, lam_expand_dims(size, 1)), size), since);
 }

@@ -145,13 +145,15 @@ lam_tensor *lam_key(lam_ctx *ctx, uint64_t seed) {
 }
 
 lam_tensor *lam_split(lam_tensor *key, int64_t n) {
+    uint64_t since = lam__scope_now(key);
     lam_tensor *failed;
     if (!is_key("split", key, &failed)) return failed;
     if (n < 0) return lam__axes_fail("split", key, LAM_ERR_VALUE, "%lld keys cannot be made", (long long)n);
-    return bits_of(key, &(lam__random){.form = LAM__RANDOM_PAIRS}, (lam_dims){1, &n});
+    return lam__scope_only(bits_of(key, &(lam__random){.form = LAM__RANDOM_PAIRS}, (lam_dims){1, &n}), since);
 }
 
 lam_tensor *(lam_fold_in)(lam_tensor *key, lam_tensor *data) {
+    uint64_t since = lam__scope_now(key);
     const char *name = lam__row_fold_in.name;
     lam_tensor *in[2] = {key, data}, *failed;
     lam_value *v[2];
@@ -159,7 +161,7 @@ lam_tensor *(lam_fold_in)(lam_tensor *key, lam_tensor *data) {
     if (v[1]->dtype != LAM_I64 && v[1]->dtype != LAM_I32 && v[1]->dtype != LAM_U8)
         return lam__axes_fail(name, data, LAM_ERR_DTYPE, "what is folded in must be an integer");
     in[1] = lam_cast(data, LAM_I64);
-    return lam__apply(&lam__row_fold_in, NULL, 0, 2, in);
+    return lam__scope_only(lam__apply(&lam__row_fold_in, NULL, 0, 2, in), since);
 }
 
 lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data) {
@@ -274,6 +276,7 @@ bool lam__random_in_range(const char *operation, const char *name, lam_tensor *x
 /* ---- bits, uniform, integers ------------------------------------------------------------------------------------- */
 
 lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     lam_tensor *failed;
     if (!is_key("random_bits", key, &failed) || !lam__create_dims_valid("random_bits", key->ctx, dims)) return failed;
     lam__random what = {.form = dtype == LAM_I64   ? LAM__RANDOM_WIDE
@@ -281,24 +284,25 @@ lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
                                                    : LAM__RANDOM_BYTES};
     if (lam__kernels_random_dtype(what.form) == dtype) return bits_of(key, &what, dims);
     fail_dtype("random_bits", key->ctx, dtype, "i64, i32 and u8");
-    return failed;
+    return lam__scope_only(failed, since);
 }
 
 /* The larger of low and u (high - low) + low, which rounding could bring below it. */
 lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims, const lam_uniform_options *options) {
+    uint64_t since = lam__scope_now(key);
     static const lam_uniform_options none;
     const lam_uniform_options *o = options ? options : &none;
     lam_tensor *failed;
     lam__source s;
     if (!lam__random_source("random_uniform", key, dtype, dims, &s, &failed)) return failed;
-    if (!o->low && !o->high) return lam__random_unit(&s);
+    if (!o->low && !o->high) return lam__scope_only(lam__random_unit(&s), since);
     lam_tensor *bounds[2] = {o->low ? o->low : lam_zeros(s.ctx, dtype, LAM_DIMS0),
                              o->high ? o->high : lam_ones(s.ctx, dtype, LAM_DIMS0)};
     if (!lam__random_parameters("random_uniform", key, 2, bounds, 0, dims, &s, &failed)) return failed;
     lam_tensor *low = lam_cast(bounds[0], dtype), *span = lam_sub(lam_cast(bounds[1], dtype), low);
     if (!lam__random_in_range("random_uniform", "high - low", span, 0, false, (double)INFINITY)) return failed;
     s.dtype = dtype;
-    return lam_max(low, lam_fma(lam__random_unit(&s), span, low));
+    return lam__scope_only(lam_max(low, lam_fma(lam__random_unit(&s), span, low)), since);
 }
 
 bool lam__random_range(const char *operation, lam_ctx *ctx, lam_dtype dtype, int64_t low, int64_t high,
@@ -320,10 +324,11 @@ bool lam__random_range(const char *operation, lam_ctx *ctx, lam_dtype dtype, int
 }
 
 lam_tensor *lam_random_randint(lam_tensor *key, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high) {
+    uint64_t since = lam__scope_now(key);
     lam__random what;
     lam_tensor *failed;
     if (!is_key("random_randint", key, &failed) || !lam__create_dims_valid("random_randint", key->ctx, dims) ||
         !lam__random_range("random_randint", key->ctx, dtype, low, high, &what))
         return failed;
-    return bits_of(key, &what, dims);
+    return lam__scope_only(bits_of(key, &what, dims), since);
 }

@@ -32,42 +32,48 @@ static bool source(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dim
 }
 
 lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
+    uint64_t since = lam__scope_now(&ctx->failed);
     lam__source s;
     lam_tensor *failed = unusable(ctx);
     if (failed) return failed;
-    return source("rand", ctx, dtype, dims, &s) ? lam__random_unit(&s) : &ctx->failed;
+    return lam__scope_only(source("rand", ctx, dtype, dims, &s) ? lam__random_unit(&s) : &ctx->failed, since);
 }
 
 lam_tensor *lam_randn(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
+    uint64_t since = lam__scope_now(&ctx->failed);
     lam__source s;
     lam_tensor *failed = unusable(ctx);
     if (failed) return failed;
-    return source("randn", ctx, dtype, dims, &s) ? lam__random_normal(&s) : &ctx->failed;
+    return lam__scope_only(source("randn", ctx, dtype, dims, &s) ? lam__random_normal(&s) : &ctx->failed, since);
 }
 
 lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high) {
+    uint64_t since = lam__scope_now(&ctx->failed);
     lam__random what;
     lam_tensor *failed = unusable(ctx);
     if (failed) return failed;
     if (!lam__create_dims_valid("randint", ctx, dims) || !lam__random_range("randint", ctx, dtype, low, high, &what))
         return &ctx->failed;
-    return lam__random_of_context(&(lam__source){.operation = "randint", .ctx = ctx, .dims = dims}, &what);
+    return lam__scope_only(
+        lam__random_of_context(&(lam__source){.operation = "randint", .ctx = ctx, .dims = dims}, &what), since);
 }
 
 /* 64 random bits decide: that two are equal has a chance of n^2 / 2^65. */
 lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n) {
+    uint64_t since = lam__scope_now(&ctx->failed);
     lam_tensor *failed = unusable(ctx);
     lam__source s = {.operation = "randperm", .ctx = ctx, .dims = {1, &n}};
     if (failed) return failed;
     if (!lam__create_dims_valid("randperm", ctx, s.dims)) return &ctx->failed;
-    return lam_argsort(lam__random_of_context(&s, &(lam__random){.form = LAM__RANDOM_WIDE}), 0);
+    return lam__scope_only(lam_argsort(lam__random_of_context(&s, &(lam__random){.form = LAM__RANDOM_WIDE}), 0), since);
 }
 
 lam_tensor *lam_rand_key(lam_ctx *ctx) {
+    uint64_t since = lam__scope_now(&ctx->failed);
     lam_tensor *failed = unusable(ctx);
     if (failed) return failed;
     lam__source s = {.operation = "rand_key", .ctx = ctx};
-    return lam__random_of_context(&s, &(lam__random){.form = LAM__RANDOM_PAIRS});
+    return lam__scope_only(lam__random_of_context(&s, &(lam__random){.form = LAM__RANDOM_PAIRS}), since);
 }
 
 /* ---- as a tensor ------------------------------------------------------------------------------------------------- */
@@ -88,29 +94,33 @@ static lam_tensor *source_like(const char *operation, lam_tensor *x, lam__source
 }
 
 lam_tensor *lam_rand_like(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam__source s;
     lam_tensor *failed = source_like("rand_like", x, &s);
-    return failed ? failed : lam__random_unit(&s);
+    return lam__scope_only(failed ? failed : lam__random_unit(&s), since);
 }
 
 lam_tensor *lam_randn_like(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam__source s;
     lam_tensor *failed = source_like("randn_like", x, &s);
-    return failed ? failed : lam__random_normal(&s);
+    return lam__scope_only(failed ? failed : lam__random_normal(&s), since);
 }
 
 lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale) {
+    uint64_t since = lam__scope_now(mean);
     lam__source s;
     lam_tensor *both = lam_add(mean, scale), *failed = source_like("rand_normal", both, &s);
     if (failed) return failed;
     if (!lam__random_in_range(s.operation, "the scale", scale, 0, false, (double)INFINITY)) return &s.ctx->failed;
-    return lam_add(mean, lam_mul(scale, lam__random_normal(&s)));
+    return lam__scope_only(lam_add(mean, lam_mul(scale, lam__random_normal(&s))), since);
 }
 
 lam_tensor *lam_rand_bernoulli(lam_tensor *p) {
+    uint64_t since = lam__scope_now(p);
     lam__source s;
     lam_tensor *failed = source_like("rand_bernoulli", p, &s);
     if (failed) return failed;
     if (!lam__random_in_range(s.operation, "the probability", p, 0, false, 1)) return &s.ctx->failed;
-    return lam_lt(lam__random_unit(&s), p);
+    return lam__scope_only(lam_lt(lam__random_unit(&s), p), since);
 }

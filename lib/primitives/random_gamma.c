@@ -137,15 +137,18 @@ static lam_tensor *gamma_of(const char *name, lam_tensor *key, lam_tensor *a, la
 }
 
 lam_tensor *lam_random_gamma(lam_tensor *key, lam_tensor *a, lam_dims dims) {
-    return gamma_of("random_gamma", key, a, dims, false);
+    uint64_t since = lam__scope_now(key);
+    return lam__scope_only(gamma_of("random_gamma", key, a, dims, false), since);
 }
 
 lam_tensor *lam_random_loggamma(lam_tensor *key, lam_tensor *a, lam_dims dims) {
-    return gamma_of("random_loggamma", key, a, dims, true);
+    uint64_t since = lam__scope_now(key);
+    return lam__scope_only(gamma_of("random_loggamma", key, a, dims, true), since);
 }
 
 /* x / (x + y) of gamma variables x and y, from their logarithms. */
 lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *b, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     const char *name = "random_beta";
     lam_tensor *in[2] = {a, b}, *failed, *y[2];
     lam__source s;
@@ -156,11 +159,12 @@ lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *b, lam_d
         lam__source own = lam__random_with(&s, keys, i);
         y[i] = sample_gamma(&own, in[i], true);
     }
-    return lam_logistic(lam_sub(y[0], y[1]));
+    return lam__scope_only(lam_logistic(lam_sub(y[0], y[1])), since);
 }
 
 /* Gamma variables, from their logarithms, divided by their sum. */
 lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     const char *name = "random_dirichlet";
     lam_tensor *failed;
     lam__source s;
@@ -173,7 +177,7 @@ lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims di
     for (int i = 0; i < dims.rank; i++) wide[i] = dims.dims[i];
     wide[dims.rank] = lam_dim(alpha, -1);
     s.dims = (lam_dims){dims.rank + 1, wide};
-    return lam_softmax(sample_gamma(&s, alpha, true), -1);
+    return lam__scope_only(lam_softmax(sample_gamma(&s, alpha, true), -1), since);
 }
 
 /* ---- poisson ----------------------------------------------------------------------------------------------------- */
@@ -208,6 +212,7 @@ const lam_primitive lam__row_random_poisson = {
 };
 
 lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     const char *name = "random_poisson";
     lam_tensor *failed;
     lam__source s;
@@ -215,5 +220,5 @@ lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims)
         !lam__random_in_range(name, "the rate", rate, 0, false, 0x1p62))
         return failed;
     lam_tensor *in[2] = {key, lam_broadcast_to(lam_cast(rate, LAM_F32), dims)};
-    return lam__apply(&lam__row_random_poisson, NULL, 0, 2, in);
+    return lam__scope_only(lam__apply(&lam__row_random_poisson, NULL, 0, 2, in), since);
 }

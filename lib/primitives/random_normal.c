@@ -21,14 +21,17 @@ lam_tensor *lam__random_normal(const lam__source *s) {
 }
 
 lam_tensor *lam_random_normal(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     lam_tensor *failed;
     lam__source s;
-    return lam__random_source("random_normal", key, dtype, dims, &s, &failed) ? lam__random_normal(&s) : failed;
+    return lam__scope_only(
+        lam__random_source("random_normal", key, dtype, dims, &s, &failed) ? lam__random_normal(&s) : failed, since);
 }
 
 /* A normal sample between bounds: the quantile of a uniform number between their probabilities, kept inside the bounds
  * where rounding would leave them. */
 lam_tensor *lam_random_truncated_normal(lam_tensor *key, lam_tensor *low, lam_tensor *high, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     const char *name = "random_truncated_normal";
     lam_tensor *bounds[2] = {low, high}, *failed;
     lam__source s;
@@ -40,11 +43,12 @@ lam_tensor *lam_random_truncated_normal(lam_tensor *key, lam_tensor *low, lam_te
     lam_tensor *u = lam_max(a, lam_fma(lam__random_unit(&s), lam_sub(b, a), a));
     lam_tensor *least = lam_nextafter(lam_stop_gradient(bounds[0]), lam_full_like(bounds[0], (double)INFINITY));
     lam_tensor *most = lam_nextafter(lam_stop_gradient(bounds[1]), lam_full_like(bounds[1], -(double)INFINITY));
-    return lam_clamp(lam_mul(1.4142135623730951, lam_erf_inv(u)), least, most);
+    return lam__scope_only(lam_clamp(lam_mul(1.4142135623730951, lam_erf_inv(u)), least, most), since);
 }
 
 /* mean + L z with L the Cholesky factor of the covariance. */
 lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, lam_tensor *covariance, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     const char *name = "random_multivariate_normal";
     lam_tensor *factor = covariance, *failed;
     lam__source s, of_covariance;
@@ -62,5 +66,5 @@ lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, la
     s.dims = (lam_dims){dims.rank + 1, wide};
     s.dtype = lam__dtype_promote((int)s.dtype, (int)of_covariance.dtype);
     lam_tensor *z = lam_expand_dims(lam__random_normal(&s), -1);
-    return lam_add(mean, lam_squeeze(lam_matmul(lam_cholesky(factor), z), LAM_AXES(-1)));
+    return lam__scope_only(lam_add(mean, lam_squeeze(lam_matmul(lam_cholesky(factor), z), LAM_AXES(-1))), since);
 }

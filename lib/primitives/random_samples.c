@@ -56,35 +56,41 @@ static lam_tensor *standard(const char *operation, lam_tensor *key, lam_dtype dt
 }
 
 lam_tensor *lam_random_exponential(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
-    return standard("random_exponential", key, dtype, dims, sample_exponential);
+    uint64_t since = lam__scope_now(key);
+    return lam__scope_only(standard("random_exponential", key, dtype, dims, sample_exponential), since);
 }
 
 lam_tensor *lam_random_laplace(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
-    return standard("random_laplace", key, dtype, dims, sample_laplace);
+    uint64_t since = lam__scope_now(key);
+    return lam__scope_only(standard("random_laplace", key, dtype, dims, sample_laplace), since);
 }
 
 lam_tensor *lam_random_logistic(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
-    return standard("random_logistic", key, dtype, dims, sample_logistic);
+    uint64_t since = lam__scope_now(key);
+    return lam__scope_only(standard("random_logistic", key, dtype, dims, sample_logistic), since);
 }
 
 lam_tensor *lam_random_gumbel(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
-    return standard("random_gumbel", key, dtype, dims, sample_gumbel);
+    uint64_t since = lam__scope_now(key);
+    return lam__scope_only(standard("random_gumbel", key, dtype, dims, sample_gumbel), since);
 }
 
 lam_tensor *lam_random_cauchy(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
-    return standard("random_cauchy", key, dtype, dims, sample_cauchy);
+    uint64_t since = lam__scope_now(key);
+    return lam__scope_only(standard("random_cauchy", key, dtype, dims, sample_cauchy), since);
 }
 
 /* ---- with parameters --------------------------------------------------------------------------------------------- */
 
 lam_tensor *lam_random_bernoulli(lam_tensor *key, lam_tensor *p, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     const char *name = "random_bernoulli";
     lam_tensor *failed;
     lam__source s;
     if (!lam__random_parameters(name, key, 1, &p, 0, dims, &s, &failed) ||
         !lam__random_in_range(name, "the probability", p, 0, false, 1))
         return failed;
-    return lam_lt(lam__random_unit(&s), p);
+    return lam__scope_only(lam_lt(lam__random_unit(&s), p), since);
 }
 
 /* Dims of a sample of logits: dims with the axis of the categories put where it is in the logits, counted from the
@@ -106,6 +112,7 @@ static bool dims_of_logits(const char *name, lam_tensor *logits, int axis, lam_d
 
 /* The largest of logits with Gumbel noise. */
 lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis, lam_dims dims) {
+    uint64_t since = lam__scope_now(key);
     const char *name = "random_categorical";
     int64_t wide[LAM_MAX_RANK];
     lam_tensor *in[2] = {key, logits}, *failed;
@@ -118,7 +125,7 @@ lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis
         return failed;
     if (!lam_dim(logits, axis)) return lam__axes_fail(name, logits, LAM_ERR_VALUE, "there are no categories");
     s.dims = (lam_dims){dims.rank + 1, wide};
-    return lam_argmax(lam_add(sample_gumbel(&s), logits), axis - lam_rank(logits));
+    return lam__scope_only(lam_argmax(lam_add(sample_gumbel(&s), logits), axis - lam_rank(logits)), since);
 }
 
 /* ---- orders ------------------------------------------------------------------------------------------------------ */
@@ -132,6 +139,7 @@ static int rounds_of(int64_t n) {
 }
 
 lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(key);
     const char *name = "random_permutation";
     lam_tensor *in[2] = {key, x}, *failed;
     lam_value *v[2];
@@ -148,7 +156,7 @@ lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis) {
         lam_tensor *words = lam__random_draw(&now, &(lam__random){.form = LAM__RANDOM_WORDS});
         order = lam_take(order, lam_argsort(words, 0), 0);
     }
-    return lam_take(x, order, axis);
+    return lam__scope_only(lam_take(x, order, axis), since);
 }
 
 /* Places of count elements of n with probabilities p: where uniform numbers fall among the sums of p, or the largest of
@@ -167,6 +175,7 @@ static lam_tensor *places_by_probability(lam__source *s, lam_tensor *p, int64_t 
 
 lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
                               const lam_choice_options *options) {
+    uint64_t since = lam__scope_now(key);
     static const lam_choice_options none;
     const lam_choice_options *o = options ? options : &none;
     const char *name = "random_choice";
@@ -179,11 +188,13 @@ lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t 
     if (count < 0 || (count > 0 && n == 0) || (o->without_replacement && count > n))
         return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)count, (long long)n);
     if (!p && !o->without_replacement)
-        return lam_take(x, lam_random_randint(key, LAM_I64, (lam_dims){1, &count}, 0, n ? n : 1), axis);
-    if (!p) return lam_slice_axis(lam_random_permutation(key, x, axis), axis, 0, count);
+        return lam__scope_only(lam_take(x, lam_random_randint(key, LAM_I64, (lam_dims){1, &count}, 0, n ? n : 1), axis),
+                               since);
+    if (!p) return lam__scope_only(lam_slice_axis(lam_random_permutation(key, x, axis), axis, 0, count), since);
     if (!lam__random_parameters(name, key, 1, &p, 0, (lam_dims){1, &n}, &s, &failed) ||
         !lam__random_in_range(name, "p", p, 0, false, (double)INFINITY))
         return failed;
     p = lam_broadcast_to(p, (lam_dims){1, &n});
-    return lam_take(x, places_by_probability(&s, lam_stop_gradient(p), count, o->without_replacement), axis);
+    return lam__scope_only(
+        lam_take(x, places_by_probability(&s, lam_stop_gradient(p), count, o->without_replacement), axis), since);
 }

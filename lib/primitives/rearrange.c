@@ -28,10 +28,12 @@ static lam_tensor *repeated(const char *operation, lam_tensor *x, int64_t count,
 }
 
 lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis) {
-    return repeated("repeat", x, count, axis, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(repeated("repeat", x, count, axis, true), since);
 }
 
 lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
+    uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x);
     if (!lam__scope_peek(x)) return lam__axes_fail("tile", x, LAM_ERR_NULL, "no tensor");
     if (repeats.rank > LAM_MAX_RANK || (repeats.rank > 0 && !repeats.dims))
@@ -46,16 +48,19 @@ lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
     }
     for (int i = 0; i < repeats.rank; i++)
         if (repeats.dims[i] != 1) x = repeated("tile", x, repeats.dims[i], rank - repeats.rank + i, false);
-    return x;
+    return lam__scope_only(x, since);
 }
 
 lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
+    uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("roll", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     if (!lam__scope_peek(x)) return lam__axes_fail("roll", x, LAM_ERR_NULL, "no tensor");
     int64_t n = lam_dim(x, axis);
     if (n == 0) return lam_alias(x);
     int64_t first = n - ((shift % n) + n) % n;
-    return lam_concatenate(LAM_LIST(lam_slice_axis(x, axis, first, LAM_END), lam_slice_axis(x, axis, 0, first)), axis);
+    return lam__scope_only(
+        lam_concatenate(LAM_LIST(lam_slice_axis(x, axis, first, LAM_END), lam_slice_axis(x, axis, 0, first)), axis),
+        since);
 }
 
 lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2) {
@@ -67,6 +72,7 @@ lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2) {
 }
 
 lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2) {
+    uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x);
     if (!lam__apply_axis("rot90", x, rank, &axis1) || !lam__apply_axis("rot90", x, rank, &axis2))
         return lam__axes_failed(x);
@@ -74,9 +80,9 @@ lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2) {
     if (axis1 == axis2) return lam__axes_fail("rot90", x, LAM_ERR_AXIS, "the plane is axis %d twice", axis1);
     times = (times % 4 + 4) % 4;
     if (times == 0) return lam_alias(x);
-    if (times == 2) return lam_reverse(x, LAM_AXES(axis1, axis2));
-    if (times == 1) return lam_swapaxes(lam_reverse(x, LAM_AXES(axis2)), axis1, axis2);
-    return lam_reverse(lam_swapaxes(x, axis1, axis2), LAM_AXES(axis2));
+    if (times == 2) return lam__scope_only(lam_reverse(x, LAM_AXES(axis1, axis2)), since);
+    if (times == 1) return lam__scope_only(lam_swapaxes(lam_reverse(x, LAM_AXES(axis2)), axis1, axis2), since);
+    return lam__scope_only(lam_reverse(lam_swapaxes(x, axis1, axis2), LAM_AXES(axis2)), since);
 }
 
 lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
@@ -90,6 +96,7 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
                LAM_ERR_ARITY;
     lam_ctx *ctx = lam__scope_operands("meshgrid", n, vectors.items, values, &failed);
     if (!ctx) return lam_status_of(lam_ctx_of(failed));
+    uint64_t since = lam__scope_now(vectors.items[0]);
     for (size_t i = 0; i < n; i++) {
         if (lam_rank(vectors.items[i]) != 1)
             return lam__axes_fail("meshgrid", vectors.items[i], LAM_ERR_RANK, "operand %zu is no vector", i),
@@ -100,13 +107,15 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
         for (size_t k = 0; k < n; k++) own[k] = k == i ? dims[k] : 1;
         out[i] = lam_broadcast_to(lam_reshape(vectors.items[i], (lam_dims){(int)n, own}), (lam_dims){(int)n, dims});
     }
+    lam__scope_only_these(n, out, since);
     return lam_failed(out[n - 1]) ? lam_status_of(ctx) : LAM_OK;
 }
 
 lam_tensor *lam_diag(lam_tensor *x, int64_t offset) {
+    uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     if (!lam__scope_peek(x)) return lam__axes_fail("diag", x, LAM_ERR_NULL, "no tensor");
-    if (own.rank == 2) return lam_diagonal(x, offset, 0, 1);
+    if (own.rank == 2) return lam__scope_only(lam_diagonal(x, offset, 0, 1), since);
     if (own.rank != 1) return lam__axes_fail("diag", x, LAM_ERR_RANK, "neither a vector nor a matrix");
     const int64_t most = INT32_MAX, n = own.dims[0];
     if (n > most || offset > most || offset < -most)
@@ -116,5 +125,5 @@ lam_tensor *lam_diag(lam_tensor *x, int64_t offset) {
     lam_tensor *zero = lam_zeros(lam_ctx_of(x), lam_dtype_of(x), LAM_DIMS0);
     lam_tensor *flat = lam__apply_broadcast(zero, 1, (const int64_t[]){size * size});
     flat = lam_update_slice(flat, x, LAM_DIMS(start), LAM_DIMS(stop), LAM_DIMS(size + 1));
-    return lam__apply_reshape(flat, 2, (const int64_t[]){size, size});
+    return lam__scope_only(lam__apply_reshape(flat, 2, (const int64_t[]){size, size}), since);
 }

@@ -330,19 +330,23 @@ static lam_tensor *scan(const lam_primitive *row, lam_tensor *x, int axis, bool 
 }
 
 lam_tensor *lam_cumsum(lam_tensor *x, int axis) {
-    return scan(&lam__row_cumsum, counted(x), axis, false);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scan(&lam__row_cumsum, counted(x), axis, false), since);
 }
 
 lam_tensor *lam_cumsum_reverse(lam_tensor *x, int axis) {
-    return scan(&lam__row_cumsum, counted(x), axis, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scan(&lam__row_cumsum, counted(x), axis, true), since);
 }
 
 lam_tensor *lam_cumprod(lam_tensor *x, int axis) {
-    return scan(&lam__row_cumprod, counted(x), axis, false);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scan(&lam__row_cumprod, counted(x), axis, false), since);
 }
 
 lam_tensor *lam_cumprod_reverse(lam_tensor *x, int axis) {
-    return scan(&lam__row_cumprod, counted(x), axis, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scan(&lam__row_cumprod, counted(x), axis, true), since);
 }
 
 lam_tensor *lam_cummax(lam_tensor *x, int axis) {
@@ -362,16 +366,19 @@ lam_tensor *lam_cummin_reverse(lam_tensor *x, int axis) {
 }
 
 lam_tensor *lam_cumlogsumexp(lam_tensor *x, int axis) {
-    return scan(&lam__row_cumlogsumexp, real(x), axis, false);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scan(&lam__row_cumlogsumexp, real(x), axis, false), since);
 }
 
 lam_tensor *lam_cumlogsumexp_reverse(lam_tensor *x, int axis) {
-    return scan(&lam__row_cumlogsumexp, real(x), axis, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scan(&lam__row_cumlogsumexp, real(x), axis, true), since);
 }
 
 lam_tensor *lam_linear_recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
+    uint64_t since = lam__scope_now(a);
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(a), (int)lam_dtype_of(b));
     if (!lam__apply_axis(lam__row_linear_recurrence.name, a, lam_rank(a), &axis)) return lam__axes_failed(a);
     if (!lam__dtype_is_inexact((int)dtype)) dtype = LAM_F64;
-    return recurrence(as(a, dtype), as(b, dtype), axis, reverse);
+    return lam__scope_only(recurrence(as(a, dtype), as(b, dtype), axis, reverse), since);
 }

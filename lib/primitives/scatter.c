@@ -294,7 +294,8 @@ static lam_tensor *scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *
 
 lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                  lam_index_mode mode) {
-    return scatter(&lam__row_scatter_add, x, indices, updates, axis, mode);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scatter(&lam__row_scatter_add, x, indices, updates, axis, mode), since);
 }
 
 lam_tensor *lam_scatter_add(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
@@ -302,18 +303,22 @@ lam_tensor *lam_scatter_add(lam_tensor *x, lam_tensor *indices, lam_tensor *upda
 }
 
 lam_tensor *lam_scatter_mul(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
-    return scatter(&lam__row_scatter_mul, x, indices, updates, axis, mode);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scatter(&lam__row_scatter_mul, x, indices, updates, axis, mode), since);
 }
 
 lam_tensor *lam_scatter_min(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
-    return scatter(&lam__row_scatter_min, x, indices, updates, axis, mode);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scatter(&lam__row_scatter_min, x, indices, updates, axis, mode), since);
 }
 
 lam_tensor *lam_scatter_max(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
-    return scatter(&lam__row_scatter_max, x, indices, updates, axis, mode);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(scatter(&lam__row_scatter_max, x, indices, updates, axis, mode), since);
 }
 
 lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
+    uint64_t since = lam__scope_now(x);
     index_params p;
     if (!lam__index_params_for("put", x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
@@ -327,7 +332,9 @@ lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates
     if (product(rows, 0, own.rank) != lam_size(updates))
         return lam__axes_fail("put", updates, LAM_ERR_SHAPE,
                               "the updates are not of the type that taking at the indices gives");
-    return lam__index_set(x, lam__apply_reshape(indices, 1, &count), lam__apply_reshape(updates, own.rank, rows), &p);
+    return lam__scope_only(
+        lam__index_set(x, lam__apply_reshape(indices, 1, &count), lam__apply_reshape(updates, own.rank, rows), &p),
+        since);
 }
 
 lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
@@ -335,6 +342,7 @@ lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int
 }
 
 lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
+    uint64_t since = lam__scope_now(x);
     const char *name = "put_along_axis";
     int64_t common[LAM_INNER_RANK];
     lam_tensor *in[3] = {x, indices, updates}, *failed;
@@ -350,5 +358,5 @@ lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *u
     lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);
     lam_tensor *set =
         lam__index_set(lam__index_axis_last(x, axis, common), at, lam_moveaxis(updates, axis, rank - 1), &p);
-    return lam_moveaxis(set, rank - 1, axis);
+    return lam__scope_only(lam_moveaxis(set, rank - 1, axis), since);
 }

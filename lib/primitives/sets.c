@@ -23,6 +23,7 @@ static lam_tensor *representatives(lam_tensor *wanted, lam_tensor *numbers, int6
 /* ---- nonzero ----------------------------------------------------------------------------------------------------- */
 
 lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
+    uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     const char *name = "nonzero";
     if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor"), lam_status_of(lam_ctx_of(x));
@@ -36,12 +37,14 @@ lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
         lam_tensor *along = flat(lam_iota(lam_ctx_of(x), LAM_I64, own, i));
         out[i] = lam_where(none, -1, lam_take_mode(along, at, 0, LAM_INDEX_FILL));
     }
+    lam__scope_only_these((size_t)own.rank, out, since);
     return lam_failed(out[own.rank - 1]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
 }
 
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 
 lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts) {
+    uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     lam_tensor *failed = lam__axes_failed(x);
     if (inverse) *inverse = failed;
@@ -62,7 +65,10 @@ lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_te
         lam_tensor *none = lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS(size));
         *counts = lam_scatter_add_mode(none, group, lam_ones_like(group), 0, LAM_INDEX_FILL);
     }
-    return lam_take(sorted, lam_where(lam_lt(at, 0), 0, at), 0);
+    lam_tensor *const results[] = {lam_take(sorted, lam_where(lam_lt(at, 0), 0, at), 0), inverse ? *inverse : NULL,
+                                   counts ? *counts : NULL};
+    lam__scope_only_these(3, results, since);
+    return results[0];
 }
 
 /* ---- bincount, histogram ----------------------------------------------------------------------------------------- */
@@ -93,16 +99,18 @@ static bool usable(const char *name, lam_tensor *x, lam_tensor *more, lam_tensor
 }
 
 lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t length) {
+    uint64_t since = lam__scope_now(x);
     const char *name = "bincount";
     lam_tensor *failed;
     if (!usable(name, x, NULL, weights, &failed)) return failed;
     if (length < 0) return lam__axes_fail(name, x, LAM_ERR_VALUE, "there cannot be %lld places", (long long)length);
     if (lam__dtype_is_float((int)lam_dtype_of(x)) || lam_dtype_of(x) == LAM_BOOL)
         return lam__axes_fail(name, x, LAM_ERR_DTYPE, "only integers are counted");
-    return tally(name, x, weights, length);
+    return lam__scope_only(tally(name, x, weights, length), since);
 }
 
 lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights) {
+    uint64_t since = lam__scope_now(x);
     const char *name = "histogram";
     lam_tensor *failed;
     if (!edges) return lam__axes_fail(name, x, LAM_ERR_NULL, "no edges");
@@ -112,5 +120,5 @@ lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights)
     if (bins < 1) return lam__axes_fail(name, edges, LAM_ERR_SHAPE, "a bin has two edges");
     lam_tensor *place = lam_sub(lam_searchsorted(edges, x, true), 1), *last = lam_index(edges, 0, -1);
     place = lam_where(lam_eq(x, last), bins - 1, place);
-    return tally(name, place, weights, bins);
+    return lam__scope_only(tally(name, place, weights, bins), since);
 }

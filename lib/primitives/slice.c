@@ -267,12 +267,14 @@ static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *valu
 }
 
 lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {
+    uint64_t since = lam__scope_now(x);
     slice_params p;
     lam_tensor *in[2] = {x, value};
     if (!lam__scope_peek(x) || !lam__scope_peek(value)) return lam__apply(&lam__row_update_slice, NULL, 0, 2, in);
-    return collect("update_slice", x, starts, stops, steps, &p)
-               ? apply_update(x, fitted("update_slice", x, value, &p), &p)
-               : lam__axes_failed(x);
+    return lam__scope_only(collect("update_slice", x, starts, stops, steps, &p)
+                               ? apply_update(x, fitted("update_slice", x, value, &p), &p)
+                               : lam__axes_failed(x),
+                           since);
 }
 
 /* Writes into x's own memory; false if somebody else sees it, or value is not concrete. */
@@ -407,6 +409,7 @@ static lam_ctx *context_of(lam_list list) {
 }
 
 lam_tensor *lam_concatenate(lam_list list, int axis) {
+    uint64_t since = lam__scope_now(list.count && list.items ? list.items[0] : NULL);
     lam_ctx *ctx = context_of(list);
     if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "concatenate: no tensors given");
     lam_tensor *first = list.items[0];
@@ -417,10 +420,11 @@ lam_tensor *lam_concatenate(lam_list list, int axis) {
     if (!in) return &ctx->failed;
     promote(list, in);
     int32_t params = axis;
-    return lam__apply(&lam__row_concatenate, &params, sizeof params, list.count, in);
+    return lam__scope_only(lam__apply(&lam__row_concatenate, &params, sizeof params, list.count, in), since);
 }
 
 lam_tensor *lam_stack(lam_list list, int axis) {
+    uint64_t since = lam__scope_now(list.count && list.items ? list.items[0] : NULL);
     lam_ctx *ctx = context_of(list);
     if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "stack: no tensors given");
     if (!lam__apply_axis("stack", list.items[0], lam_rank(list.items[0]) + 1, &axis))
@@ -428,7 +432,7 @@ lam_tensor *lam_stack(lam_list list, int axis) {
     lam_tensor **in = lam__apply_room(ctx, list.count);
     if (!in) return &ctx->failed;
     for (size_t i = 0; i < list.count; i++) in[i] = lam_expand_dims(list.items[i], axis);
-    return lam_concatenate((lam_list){list.count, in}, axis);
+    return lam__scope_only(lam_concatenate((lam_list){list.count, in}, axis), since);
 }
 
 /* Whether the sizes of one axis of a padded tensor can be added up. */
@@ -438,6 +442,7 @@ static bool pad_fits(int64_t size, int64_t low, int64_t high, int64_t gap) {
 }
 
 lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_options *options) {
+    uint64_t since = lam__scope_now(x);
     static const lam_pad_options none;
     const lam_pad_options *o = options ? options : &none;
     lam_dims own = lam_dims_of(x);
@@ -469,5 +474,5 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
         place.at[i].count = keep.at[i].count;
     }
     lam_tensor *base = lam__apply_broadcast(lam_cast(lam_scalar(x->ctx, o->value), lam_dtype_of(x)), own.rank, dims);
-    return apply_update(base, apply_slice(x, &keep), &place);
+    return lam__scope_only(apply_update(base, apply_slice(x, &keep), &place), since);
 }

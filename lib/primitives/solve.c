@@ -278,13 +278,15 @@ static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b)
 }
 
 lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b) {
-    return solution("solve", a, b);
+    uint64_t since = lam__scope_now(a);
+    return lam__scope_only(solution("solve", a, b), since);
 }
 
 lam_tensor *lam_inv(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_operands("inv", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("inv", x)) return lam__axes_failed(x);
     int64_t n = lam_dim(x, -1);
-    return solution("inv", x, lam__create_eye(x->ctx, lam_dtype_of(x), 0, n, n));
+    return lam__scope_only(solution("inv", x, lam__create_eye(x->ctx, lam_dtype_of(x), 0, n, n)), since);
 }

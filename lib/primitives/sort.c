@@ -64,11 +64,13 @@ lam_tensor *lam_argsort(lam_tensor *x, int axis) {
 }
 
 lam_tensor *lam_sort(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("sort", x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    return lam_take_along_axis(x, apply_argsort(x, axis, false), axis);
+    return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, false), axis), since);
 }
 
 lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
+    uint64_t since = lam__scope_now(x);
     int axis = -1;
     lam_tensor *order = lam__axes_failed(x);
     if (lam__apply_axis("top_k", x, lam_rank(x), &axis)) {
@@ -78,7 +80,9 @@ lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
         else order = lam_slice_axis(apply_argsort(x, axis, true), axis, 0, k);
     }
     if (indices) *indices = order;
-    return lam_failed(order) ? order : lam_take_along_axis(x, order, axis);
+    lam_tensor *taken = lam_failed(order) ? order : lam_take_along_axis(x, order, axis);
+    lam__scope_only_these(indices ? 2 : 1, (lam_tensor *const[]){taken, order}, since);
+    return taken;
 }
 
 /* ---- searchsorted: sorted is [batch..., n], values are [batch..., m] --------------------------------------------- */
@@ -125,6 +129,7 @@ const lam_primitive lam__row_searchsorted = {
 };
 
 lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, bool right) {
+    uint64_t since = lam__scope_now(sorted);
     const char *name = lam__row_searchsorted.name;
     if (!lam__scope_peek(sorted) || !lam__scope_peek(values)) return apply_searchsorted(sorted, values, right);
     if (lam_rank(sorted) != 1) return lam__axes_fail(name, sorted, LAM_ERR_RANK, "what is searched is no vector");
@@ -132,5 +137,6 @@ lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, bool right)
     int64_t count = lam_size(values);
     lam_dims own = lam_dims_of(values);
     lam_tensor *row = lam__apply_reshape(lam_cast(values, dtype), 1, &count);
-    return lam__apply_reshape(apply_searchsorted(lam_cast(sorted, dtype), row, right), own.rank, own.dims);
+    return lam__scope_only(
+        lam__apply_reshape(apply_searchsorted(lam_cast(sorted, dtype), row, right), own.rank, own.dims), since);
 }

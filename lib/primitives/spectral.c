@@ -56,6 +56,7 @@ static bool to_the_end(lam_tensor **x, lam_axes axes, int at[2]) {
 }
 
 lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *options) {
+    uint64_t since = lam__scope_now(x);
     static const lam_matrix_norm_options none;
     const lam_matrix_norm_options *o = options ? options : &none;
     lam_tensor *failed;
@@ -63,24 +64,26 @@ lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *option
     if (!lam__matrices_stack("matrix_norm", &x, &failed)) return failed;
     if (!is_order("matrix_norm", x, o->order) || !to_the_end(&x, o->axes, at)) return lam__axes_failed(x);
     lam_tensor *out = norm_of(x, o->order);
-    if (!o->keepdims) return out;
+    if (!o->keepdims) return lam__scope_only(out, since);
     out = lam_expand_dims(out, at[0] < at[1] ? at[0] : at[1]);
-    return lam_expand_dims(out, at[0] < at[1] ? at[1] : at[0]);
+    return lam__scope_only(lam_expand_dims(out, at[0] < at[1] ? at[1] : at[0]), since);
 }
 
 lam_tensor *lam_cond(lam_tensor *x, lam_matrix_order order) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_stack("cond", &x, &failed)) return failed;
     if (!is_order("cond", x, order)) return lam__axes_failed(x);
     if (order == LAM_NORM_DEFAULT || order == LAM_NORM_2 || order == LAM_NORM_MINUS_2) {
         lam_tensor *s = lam_svdvals(x), *large = lam_max_reduce(s, &last), *small = lam_min_reduce(s, &last);
-        return order == LAM_NORM_MINUS_2 ? lam_div(small, large) : lam_div(large, small);
+        return lam__scope_only(order == LAM_NORM_MINUS_2 ? lam_div(small, large) : lam_div(large, small), since);
     }
     if (!lam__matrices_square("cond", x)) return lam__axes_failed(x);
-    return lam_mul(norm_of(x, order), norm_of(lam_inv(x), order));
+    return lam__scope_only(lam_mul(norm_of(x, order), norm_of(lam_inv(x), order)), since);
 }
 
 lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *left, *s, *right;
     if (!lam__matrices_stack("polar", &x, &failed)) {
         *u = *p = failed;
@@ -90,5 +93,6 @@ lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
     *u = lam_matmul(left, right);
     lam_tensor *stretch = lam_matmul(lam__matrices_turn(*u), x);
     *p = lam_mul(0.5, lam_add(stretch, lam__matrices_turn(stretch)));
+    lam__scope_only_these(2, (lam_tensor *const[]){*u, *p}, since);
     return status;
 }

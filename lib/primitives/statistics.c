@@ -38,10 +38,11 @@ static lam_tensor *power(lam_tensor *x, double p) {
 /* ---- mean, variance --------------------------------------------------------------------------------------------- */
 
 lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
+    uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
     double n;
     if (!extent("mean", x, (options ? options : &none)->axes, &n)) return lam__axes_failed(x);
-    return lam_div(lam_sum(lam__reduce_real(x), options), n);
+    return lam__scope_only(lam_div(lam_sum(lam__reduce_real(x), options), n), since);
 }
 
 /* |x|^2 */
@@ -60,28 +61,32 @@ static lam_tensor *variance(const char *operation, lam_tensor *x, const lam_var_
 }
 
 lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
-    return variance("var", x, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(variance("var", x, options), since);
 }
 
 lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options) {
-    return safe_at_zero(variance("std", x, options), root, 2);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(safe_at_zero(variance("std", x, options), root, 2), since);
 }
 
 /* ---- norm ------------------------------------------------------------------------------------------------------- */
 
 lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
+    uint64_t since = lam__scope_now(x);
     static const lam_norm_options none;
     const lam_norm_options *o = options ? options : &none;
     const lam_reduce_options over = {o->axes, o->keepdims};
     double order = o->order == 0 ? 2 : o->order, n;
     if (!extent("norm", x, o->axes, &n)) return lam__axes_failed(x);
     x = lam__reduce_real(x);
-    if (order == 2) return safe_at_zero(lam_sum(squared(x), &over), root, 2);
+    if (order == 2) return lam__scope_only(safe_at_zero(lam_sum(squared(x), &over), root, 2), since);
     lam_tensor *size = lam_abs(x);
-    if (order == 1) return lam_sum(size, &over);
-    if (isinf(order)) return order > 0 ? lam_max_reduce(size, &over) : lam_min_reduce(size, &over);
+    if (order == 1) return lam__scope_only(lam_sum(size, &over), since);
+    if (isinf(order))
+        return lam__scope_only(order > 0 ? lam_max_reduce(size, &over) : lam_min_reduce(size, &over), since);
     if (!(order > 0)) return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
-    return safe_at_zero(lam_sum(safe_at_zero(size, power, order), &over), root, order);
+    return lam__scope_only(safe_at_zero(lam_sum(safe_at_zero(size, power, order), &over), root, order), since);
 }
 
 /* ---- softmax ---------------------------------------------------------------------------------------------------- */
@@ -95,13 +100,15 @@ static lam_tensor *centred(const char *operation, lam_tensor *x, int *axis, lam_
 }
 
 lam_tensor *lam_softmax(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
     lam_reduce_options over = {{1, &axis}, true};
     lam_tensor *terms = lam_exp(centred("softmax", x, &axis, &over));
-    return lam_div(terms, lam_sum(terms, &over));
+    return lam__scope_only(lam_div(terms, lam_sum(terms, &over)), since);
 }
 
 lam_tensor *lam_log_softmax(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
     lam_reduce_options over = {{1, &axis}, true};
     lam_tensor *away = centred("log_softmax", x, &axis, &over);
-    return lam_sub(away, lam_log(lam_sum(lam_exp(away), &over)));
+    return lam__scope_only(lam_sub(away, lam_log(lam_sum(lam_exp(away), &over))), since);
 }

@@ -328,24 +328,29 @@ static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_
 }
 
 lam_tensor *lam_reduce_window_sum(lam_tensor *x, const lam_window_options *options) {
+    uint64_t since = lam__scope_now(x);
     if (lam__scope_peek(x) && lam_dtype_of(x) == LAM_BOOL) x = lam_cast(x, LAM_I64);
-    return reduction(&lam__row_reduce_window_sum, x, options);
+    return lam__scope_only(reduction(&lam__row_reduce_window_sum, x, options), since);
 }
 
 lam_tensor *lam_reduce_window_max(lam_tensor *x, const lam_window_options *options) {
-    return reduction(&lam__row_reduce_window_max, x, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(reduction(&lam__row_reduce_window_max, x, options), since);
 }
 
 lam_tensor *lam_reduce_window_min(lam_tensor *x, const lam_window_options *options) {
-    return reduction(&lam__row_reduce_window_min, x, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(reduction(&lam__row_reduce_window_min, x, options), since);
 }
 
 lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_options *options) {
-    return reduction(&lam__row_reduce_window_argmax, x, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(reduction(&lam__row_reduce_window_argmax, x, options), since);
 }
 
 lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options *options) {
-    return reduction(&lam__row_reduce_window_argmin, x, options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(reduction(&lam__row_reduce_window_argmin, x, options), since);
 }
 
 /* By default windows stand side by side. */
@@ -357,17 +362,19 @@ static lam_window_options pooling(const lam_window_options *options) {
 }
 
 lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_window_options o = pooling(options);
-    return lam_reduce_window_max(x, &o);
+    return lam__scope_only(lam_reduce_window_max(x, &o), since);
 }
 
 lam_tensor *lam_avg_pool(lam_tensor *x, const lam_window_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_window_options o = pooling(options);
     x = lam__reduce_real(x);
     lam_tensor *sum = lam_reduce_window_sum(x, &o);
-    if (lam_failed(sum)) return sum;
-    if (o.exclude_padding) return lam_div(sum, lam_reduce_window_sum(lam_ones_like(x), &o));
+    if (lam_failed(sum)) return lam__scope_only(sum, since);
+    if (o.exclude_padding) return lam__scope_only(lam_div(sum, lam_reduce_window_sum(lam_ones_like(x), &o)), since);
     double size = 1;
     for (int i = 0; i < o.window.rank; i++) size *= (double)o.window.dims[i];
-    return lam_div(sum, size);
+    return lam__scope_only(lam_div(sum, size), since);
 }

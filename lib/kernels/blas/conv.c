@@ -264,7 +264,8 @@ static bool convolve(lam_dtype dtype, const lam__conv_shape *s, const int64_t *t
 /* ---- dilated operands ------------------------------------------------------------------------------------------ */
 
 /* NOTE [phases]  Where an operand is dilated, each place of the result meets only some places of the window, and those
- * that are `period` apart meet the same ones: for t = phase + period u the places k = first + every j of the window meet
+ * that are `period` apart meet the same ones: for t = phase + period u the places k = first + every j of the window
+ * meet
  * elements, and which elements is again a convolution, without gaps. So no zero is multiplied: the gradient of a
  * convolution of stride 2 along two axes is four convolutions by a quarter of the window each. */
 typedef struct phase {

@@ -1,0 +1,90 @@
+/* What composed operations leave behind: when their result is dropped, the context has the bytes of before, although no
+ * scope has ended. So a loop may call them in one scope without growing. */
+#include "tests/support.h"
+
+#define LEAVES_NOTHING(call)                                                                                           \
+    do {                                                                                                               \
+        lam_drop(call);                                                                                                \
+        size_t before = lam_ctx_bytes(ctx);                                                                            \
+        lam_drop(call);                                                                                                \
+        ck_assert_msg(lam_ctx_bytes(ctx) == before, "%s leaves %zd bytes", #call,                                      \
+                      (ptrdiff_t)(lam_ctx_bytes(ctx) - before));                                                       \
+        EXPECT_OK();                                                                                                   \
+    } while (0)
+
+static lam_tensor *matrix(int64_t rows, int64_t columns) {
+    lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_F64, 0, (double)(rows * columns), 1), LAM_DIMS(rows, columns));
+    return lam_add(lam_sin(x), lam_mul(8.0, lam_eye(ctx, LAM_F64, rows, columns)));
+}
+
+START_TEST(elementwise_and_neural_ones) {
+    lam_tensor *x = matrix(9, 10), *y = lam_square(x);
+    LEAVES_NOTHING(lam_gelu_tanh(x));
+    LEAVES_NOTHING(lam_mish(x));
+    LEAVES_NOTHING(lam_selu(x));
+    LEAVES_NOTHING(lam_rel_entr(y, y));
+    LEAVES_NOTHING(lam_logaddexp(x, x));
+    LEAVES_NOTHING(lam_softmax(x, -1));
+    LEAVES_NOTHING(lam_log_softmax(x, 0));
+    LEAVES_NOTHING(lam_softmax_cross_entropy(x, x, -1));
+    LEAVES_NOTHING(lam_log_cosh(x, x));
+    LEAVES_NOTHING(lam_layer_norm(x, NULL, NULL, NULL));
+    LEAVES_NOTHING(lam_attention(x, x, x, NULL));
+}
+END_TEST
+
+START_TEST(reductions_and_sorting) {
+    lam_tensor *x = matrix(9, 10), *line = lam_index(x, 0, 0), *edges = lam_sort(line, 0);
+    LEAVES_NOTHING(lam_median(x, NULL));
+    LEAVES_NOTHING(lam_corrcoef(x));
+    LEAVES_NOTHING(lam_nanmean(x, NULL));
+    LEAVES_NOTHING(lam_std(x, NULL));
+    LEAVES_NOTHING(lam_norm(x, NULL));
+    LEAVES_NOTHING(lam_ptp(x, NULL));
+    LEAVES_NOTHING(lam_sort(x, 0));
+    LEAVES_NOTHING(lam_top_k(x, 3, NULL));
+    LEAVES_NOTHING(lam_unique(line, 4, NULL, NULL));
+    LEAVES_NOTHING(lam_histogram(line, edges, NULL));
+    LEAVES_NOTHING(lam_interp(x, line, line));
+    LEAVES_NOTHING(lam_polyval(line, x));
+}
+END_TEST
+
+START_TEST(parts_and_convolutions) {
+    lam_tensor *x = matrix(9, 10), *line = lam_index(x, 0, 0), *image = lam_reshape(x, LAM_DIMS(1, 1, 9, 10));
+    lam_tensor *order = lam_argsort(x, 0);
+    LEAVES_NOTHING(lam_tril(x, 0));
+    LEAVES_NOTHING(lam_trace(x, 0, 0, 1));
+    LEAVES_NOTHING(lam_pad(x, LAM_DIMS(1, 1), LAM_DIMS(1, 1), NULL));
+    LEAVES_NOTHING(lam_tile(x, LAM_DIMS(2, 2)));
+    LEAVES_NOTHING(lam_roll(x, 1, 0));
+    LEAVES_NOTHING(lam_rot90(x, 1, 0, 1));
+    LEAVES_NOTHING(lam_take_along_axis(x, order, 0));
+    LEAVES_NOTHING(lam_at_add(x, LAM_AT(LAM_SLICE(0, 3, 1)), line));
+    LEAVES_NOTHING(lam_conv_general(image, image, &(lam_conv_options){.padding = LAM_PAD_SAME}));
+    LEAVES_NOTHING(lam_avg_pool(x, &(lam_window_options){.window = LAM_DIMS(2, 2)}));
+    LEAVES_NOTHING(lam_convolve(line, line, LAM_CONVOLVE_SAME));
+}
+END_TEST
+
+START_TEST(linear_algebra) {
+    lam_tensor *x = matrix(9, 9), *line = lam_index(x, 0, 0), *sign, *log;
+    LEAVES_NOTHING(lam_outer(line, line));
+    LEAVES_NOTHING(lam_kron(x, x));
+    LEAVES_NOTHING(lam_det(x));
+    LEAVES_NOTHING(lam_inv(x));
+    LEAVES_NOTHING(lam_solve(x, x));
+    LEAVES_NOTHING(lam_matrix_power(x, 5));
+    LEAVES_NOTHING(lam_pinv(x, NULL));
+    LEAVES_NOTHING(lam_lstsq(x, line, NULL));
+    LEAVES_NOTHING(lam_expm(x));
+    LEAVES_NOTHING(lam_cond(x, 0));
+    LEAVES_NOTHING(lam_matrix_norm(x, NULL));
+    LEAVES_NOTHING(lam_slogdet(x, &sign, &log) == LAM_OK ? (lam_drop(sign), log) : NULL);
+}
+END_TEST
+
+Suite *suite_primitives_intermediates(void) {
+    return SUITE_OF("intermediates", elementwise_and_neural_ones, reductions_and_sorting, parts_and_convolutions,
+                    linear_algebra);
+}

@@ -74,7 +74,6 @@ static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
     int64_t k = r.m < r.n ? r.m : r.n, bad = -1;
     lam__work work;
     if (out[0]->count == 0) return LAM_OK;
-    if (out[0]->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
     size_t numbers = (size_t)((r.m + r.n + 1) * k) * lam__dtype_bytes(x->dtype) + 8;

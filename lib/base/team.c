@@ -182,7 +182,17 @@ static void release_crew(lam__team *t) {
     if (t->crew) t->allocator.release(t->allocator.env, t->crew, crew_bytes(t->asked), 64);
 }
 
+/* What kernels must know of the machine before work is shared; false if memory is lacking. */
+static bool look_at_machine(const lam_allocator *a) {
+    void *room = a->allocate(a->env, LAM__MATMUL_CHECK_BYTES, 64);
+    if (!room) return false;
+    lam__kernels_matmul_check(room);
+    a->release(a->env, room, LAM__MATMUL_CHECK_BYTES, 64);
+    return true;
+}
+
 lam__team *lam__team_new(const lam_allocator *allocator, int threads) {
+    if (!look_at_machine(allocator)) return NULL;
     lam__team *t = allocator->allocate(allocator->env, sizeof *t, 64);
     if (!t) return NULL;
     const int asked = threads < LAM__TEAM_MOST ? threads : LAM__TEAM_MOST;

@@ -230,6 +230,42 @@ bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, i
                          const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
                          lam__scratch *scratch, void *env);
 
+/* `batch` products out[m, n] = x[m, k] * y[k, n], k >= 1; strides in elements; out contiguous. */
+typedef struct lam__product {
+    int64_t batch, m, k, n;
+    const void *x;
+    int64_t x_batch, x_row, x_col;
+    const void *y;
+    int64_t y_batch, y_row, y_col;
+    void *out;
+} lam__product;
+
+/* The same product in parts, for whoever shares it: how it will be done, where it may be cut, and one part of it. */
+typedef struct lam__matmul {
+    lam__product product; /* batch, m and n may have changed places, so that it is as large as can be */
+    lam_dtype dtype;
+    int way;      /* matmul.c knows */
+    int64_t rows; /* parts begin at multiples of so many rows, the last one has at least as many; 0: not cut */
+    size_t room;  /* bytes of scratch for each part, aligned to 8 */
+} lam__matmul;
+
+/* False: nothing is left to be done. */
+bool lam__kernels_matmul_plan(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
+                              const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
+                              lam__matmul *w);
+
+/* Products [begin, end) of w->product.batch, rows [first, last) of w->product.m; of one product if not of all rows. */
+void lam__kernels_matmul_part(const lam__matmul *w, int64_t begin, int64_t end, int64_t first, int64_t last,
+                              void *room);
+
+/* Looks, once in a process, whether OpenBLAS lets rows be cut (NOTE [rows of a product] in blas/matmul.c). */
+enum {
+    LAM__MATMUL_CHECK_K = 72,
+    LAM__MATMUL_CHECK_N = 80,
+    LAM__MATMUL_CHECK_BYTES = (600 * (72 + 2 * 80) + 72 * 80) * 8
+};
+void lam__kernels_matmul_check(void *room);
+
 /* out[groups, n, o, places...] = the sum over c and the window of x[groups, n, c, ...] w[groups, o, c, window...]; w
  * and out contiguous. Scratch as for lam__kernels_matmul; at most 5 blocks of it. */
 bool lam__kernels_conv(lam_dtype dtype, const lam__conv_shape *s, const void *x, const void *w, void *out,

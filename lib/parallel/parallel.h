@@ -53,4 +53,10 @@ void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank,
 void lam__parallel_cumulate(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                             int axis, bool reverse, const void *x, const int64_t *strides, void *out);
 
+/* ---- contractions ------------------------------------------------------------------------------------------------ */
+
+bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n,
+                          const void *x, const int64_t x_strides[3], const void *y, const int64_t y_strides[3],
+                          void *out, lam__scratch *scratch, void *env);
+
 #endif

@@ -34,11 +34,21 @@ static lam_status shape_cholesky(const lam_call_site *call, lam_shape out[]) {
     return shape_of_operand(call, 0, out);
 }
 
+static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
+    const lam_value *l = env;
+    const int64_t n = l->dims[l->rank - 1], matrix = n * n * (int64_t)lam__dtype_bytes(l->dtype);
+    (void)room;
+    const int64_t bad = lam__kernels_cholesky((lam_dtype)l->dtype, end - begin, n, (char *)l->data + begin * matrix);
+    return bad < 0 ? bad : begin + bad;
+}
+
 static lam_status eval_cholesky(const lam_call_site *call, lam_value *const out[]) {
     lam_value *l = out[0];
     copy_into(call->in[0], l);
     if (l->count == 0) return LAM_OK;
-    int64_t bad = lam__kernels_cholesky((lam_dtype)l->dtype, lam__matrices_count(l), l->dims[l->rank - 1], l->data);
+    const double n = (double)l->dims[l->rank - 1];
+    int64_t bad;
+    lam__matrices_each(call->ctx, lam__matrices_count(l), n * n * (n / 20 + 2), 0, factor_part, l, &bad);
     return bad < 0 ? LAM_OK
                    : lam__matrices_bad(call, l, bad, "is not positive definite",
                                        "add a small multiple of the identity, or check that it holds no NaN");
@@ -118,8 +128,8 @@ static lam_status eval_triangular_solve(const lam_call_site *call, lam_value *co
     if (!a) return LAM_ERR_MEMORY;
     copy_into(call->in[1], x);
     if (x->count)
-        lam__kernels_triangular_solve((lam_dtype)x->dtype, &how, lam__matrices_count(x), a->dims[a->rank - 1],
-                                      x->dims[x->rank - (p->right_side ? 2 : 1)], a->data, x->data);
+        lam__matrices_substitute(&how, a->dims[a->rank - 1], x->dims[x->rank - (p->right_side ? 2 : 1)], a->data, x,
+                                 x->data);
     lam__value_release(a);
     return LAM_OK;
 }

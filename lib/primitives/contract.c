@@ -138,9 +138,9 @@ static lam_status stack_up(const lam_call_site *call, int side, stack *s) {
 
 static lam_status multiply(lam_ctx *ctx, const stack *x, const stack *y, lam_value *out) {
     lam__lent memory = {.ctx = ctx};
-    bool done =
-        lam__kernels_matmul((lam_dtype)out->dtype, x->size[BATCH], x->size[ROWS], x->size[COLUMNS], y->size[COLUMNS],
-                            x->data, x->stride, y->data, y->stride, out->data, lam__lent_get, &memory);
+    bool done = lam__parallel_matmul(ctx->team, (lam_dtype)out->dtype, x->size[BATCH], x->size[ROWS], x->size[COLUMNS],
+                                     y->size[COLUMNS], x->data, x->stride, y->data, y->stride, out->data, lam__lent_get,
+                                     &memory);
     lam__lent_return(&memory);
     return done ? LAM_OK : LAM_ERR_MEMORY;
 }

@@ -34,17 +34,36 @@ static lam_status shape_eigh(const lam_call_site *call, lam_shape out[]) {
     return shape_eigvalsh(call, &out[VALUES]);
 }
 
+typedef struct stack {
+    lam_dtype dtype;
+    int64_t n;
+    bool vectors;
+    char *matrix;
+    const lam_value *values;
+} stack;
+
+static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void *room) {
+    const stack *s = env;
+    const int64_t matrix = s->n * s->n * (int64_t)lam__dtype_bytes(s->dtype),
+                  row = s->n * (int64_t)lam__dtype_bytes(s->values->dtype);
+    const int64_t bad = lam__kernels_eigh(s->dtype, end - begin, s->n, s->vectors, s->matrix + begin * matrix,
+                                          (char *)s->values->data + begin * row, room);
+    return bad < 0 ? bad : begin + bad;
+}
+
 /* `matrix` holds a copy of x; with `vectors`, these replace it. */
 static lam_status decompose(const lam_call_site *call, bool vectors, void *matrix, lam_value *values) {
     const lam_value *x = call->in[0];
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t n = x->dims[x->rank - 1];
-    lam__work work;
-    if (!lam__matrices_work(call->ctx, lam__kernels_eigh_bytes(dtype, n, vectors), &work)) return LAM_ERR_MEMORY;
+    const stack s = {dtype, n, vectors, matrix, values};
+    int64_t bad;
     lam__matrices_copy(x, matrix);
-    int64_t bad = lam__kernels_eigh(dtype, lam__matrices_count(x), n, vectors, matrix, values->data, work.room);
-    lam__matrices_work_end(&work);
-    return bad < 0 ? LAM_OK : lam__matrices_bad(call, x, bad, "has eigenvalues that were not found", NULL);
+    lam_status status =
+        lam__matrices_each(call->ctx, lam__matrices_count(x), 2 * (double)n * (double)n * (double)(n + 50),
+                           lam__kernels_eigh_bytes(dtype, n, vectors), decompose_part, &s, &bad);
+    return status != LAM_OK || bad < 0 ? status
+                                       : lam__matrices_bad(call, x, bad, "has eigenvalues that were not found", NULL);
 }
 
 /* ---- with vectors ------------------------------------------------------------------------------------------------ */

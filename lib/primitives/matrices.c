@@ -12,6 +12,7 @@
 #include <lamina/tensor.h>
 
 #include <float.h>
+#include <stdatomic.h>
 
 enum { FEW = 4 }; /* operands of one call */
 
@@ -210,6 +211,64 @@ bool lam__matrices_work(lam_ctx *ctx, size_t bytes, lam__work *work) {
 
 void lam__matrices_work_end(lam__work *work) {
     if (work->room) lam__alloc_put(&work->ctx->pool, work->room, work->bytes);
+}
+
+typedef struct sharing {
+    lam__matrices_part *part;
+    const void *env;
+    char *rooms;
+    size_t bytes; /* of each */
+    atomic_int_fast64_t bad;
+} sharing;
+
+/* The least number is kept: the one that would have stopped a single thread. */
+static void run_part(void *env, int64_t begin, int64_t end, int worker) {
+    sharing *s = env;
+    int_fast64_t bad = s->part(s->env, begin, end, s->rooms ? s->rooms + (size_t)worker * s->bytes : NULL);
+    int_fast64_t least = atomic_load(&s->bad);
+    while (bad >= 0 && bad < least && !atomic_compare_exchange_weak(&s->bad, &least, bad)) continue;
+}
+
+lam_status lam__matrices_each(lam_ctx *ctx, int64_t count, double cost, size_t bytes, lam__matrices_part *part,
+                              const void *env, int64_t *bad) {
+    sharing s = {.part = part, .env = env, .bytes = (bytes + 63) & ~(size_t)63};
+    lam__team *team = lam__team_pieces(ctx->team, count, cost) > 1 ? ctx->team : NULL;
+    size_t all = s.bytes * (size_t)lam__team_size(team);
+    lam__work work = {.room = NULL};
+    atomic_init(&s.bad, INT64_MAX);
+    if (team && bytes && !(s.rooms = lam__alloc_get(&ctx->pool, all))) team = NULL; /* one room may be had still */
+    if (team && bytes) work = (lam__work){ctx, s.rooms, all};
+    if (!team && bytes && !lam__matrices_work(ctx, s.bytes, &work)) return LAM_ERR_MEMORY;
+    s.rooms = work.room;
+    lam__team_run(team, count, cost, run_part, &s);
+    lam__matrices_work_end(&work);
+    *bad = s.bad == INT64_MAX ? -1 : (int64_t)s.bad;
+    return LAM_OK;
+}
+
+typedef struct substitution {
+    const lam__triangular *how;
+    lam_dtype dtype;
+    int64_t n, m;
+    const char *a;
+    char *b;
+} substitution;
+
+static int64_t substitute_part(const void *env, int64_t begin, int64_t end, void *room) {
+    const substitution *s = env;
+    const int64_t item = (int64_t)lam__dtype_bytes(s->dtype);
+    (void)room;
+    lam__kernels_triangular_solve(s->dtype, s->how, end - begin, s->n, s->m, s->a + begin * s->n * s->n * item,
+                                  s->b + begin * s->n * s->m * item);
+    return -1;
+}
+
+void lam__matrices_substitute(const lam__triangular *how, int64_t n, int64_t m, const void *a, const lam_value *x,
+                              void *b) {
+    const substitution s = {how, (lam_dtype)x->dtype, n, m, a, b};
+    int64_t bad;
+    lam__matrices_each(lam__full(x)->ctx, lam__matrices_count(x), (double)(n * n) * (double)m / 8, 0, substitute_part,
+                       &s, &bad);
 }
 
 void lam__matrices_copy(const lam_value *x, void *to) {

@@ -66,6 +66,20 @@ typedef struct lam__work {
 bool lam__matrices_work(lam_ctx *ctx, size_t bytes, lam__work *work);
 void lam__matrices_work_end(lam__work *work);
 
+/* Matrices [begin, end) of a stack, with scratch of their own; gives the number of the first that failed, or -1. Called
+ * by
+ * several threads at once. */
+typedef int64_t lam__matrices_part(const void *env, int64_t begin, int64_t end, void *room);
+
+/* Runs it over `count` matrices, which take `cost` units each (lam__team_run), with `bytes` of scratch for each call.
+ * *bad is the first that failed, or -1. Fails if memory is lacking. */
+lam_status lam__matrices_each(lam_ctx *ctx, int64_t count, double cost, size_t bytes, lam__matrices_part *part,
+                              const void *env, int64_t *bad);
+
+/* Solves with the triangular matrices at a, n x n each, in place on b, of as many matrices as x has, m vectors each. */
+void lam__matrices_substitute(const lam__triangular *how, int64_t n, int64_t m, const void *a, const lam_value *x,
+                              void *b);
+
 /* The elements of x, copied row-major into memory for as many. */
 void lam__matrices_copy(const lam_value *x, void *to);
 

@@ -40,16 +40,27 @@ static void follow_exchanges(int64_t n, const int32_t *pivots, int32_t *order) {
     }
 }
 
+static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
+    lam_value *const *out = env;
+    const lam_value *f = out[FACTORS];
+    const int64_t n = f->dims[f->rank - 1], matrix = n * n * (int64_t)lam__dtype_bytes(f->dtype);
+    int32_t *pivots = (int32_t *)out[PIVOTS]->data;
+    (void)room;
+    lam__kernels_lu((lam_dtype)f->dtype, end - begin, n, (char *)f->data + begin * matrix, pivots + begin * n);
+    for (int64_t b = begin; b < end; b++)
+        follow_exchanges(n, pivots + b * n, (int32_t *)out[PERMUTATION]->data + b * n);
+    return -1;
+}
+
 static lam_status eval_lu(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam_value *f = out[FACTORS];
     lam_dtype dtype = (lam_dtype)x->dtype;
-    int64_t n = x->dims[x->rank - 1], batch = lam__matrices_count(x);
+    int64_t n = x->dims[x->rank - 1], bad;
     if (x->count == 0) return LAM_OK;
     lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, f->data, f->strides, dtype, x->data, x->strides);
-    lam__kernels_lu(dtype, batch, n, f->data, out[PIVOTS]->data);
-    for (int64_t b = 0; b < batch; b++)
-        follow_exchanges(n, (const int32_t *)out[PIVOTS]->data + b * n, (int32_t *)out[PERMUTATION]->data + b * n);
+    lam__matrices_each(call->ctx, lam__matrices_count(x), (double)n * (double)n * ((double)n / 8 + 2), 0, factor_part,
+                       out, &bad);
     return LAM_OK;
 }
 
@@ -173,12 +184,11 @@ static void permute_rows(bool back, const lam_value *like, const int32_t *order,
 static void substitute(bool transpose, const void *factors, const int32_t *order, lam_value *work, lam_value *x) {
     const lam__triangular lower = {.transpose = transpose, .unit_diagonal = true},
                           upper = {.transpose = transpose, .upper = true};
-    lam_dtype dtype = (lam_dtype)x->dtype;
-    int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1], batch = lam__matrices_count(x);
+    int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1];
     void *on = transpose ? work->data : x->data;
     if (!transpose) permute_rows(false, x, order, work->data, x->data);
-    lam__kernels_triangular_solve(dtype, transpose ? &upper : &lower, batch, n, m, factors, on);
-    lam__kernels_triangular_solve(dtype, transpose ? &lower : &upper, batch, n, m, factors, on);
+    lam__matrices_substitute(transpose ? &upper : &lower, n, m, factors, x, on);
+    lam__matrices_substitute(transpose ? &lower : &upper, n, m, factors, x, on);
     if (transpose) permute_rows(true, x, order, work->data, x->data);
 }
 

@@ -51,28 +51,46 @@ static lam_status shape_svd(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, p->full);
 }
 
-static lam_status decompose(const lam_call_site *call, const lam__rectangle *r, void *u, void *s, void *vt) {
+/* NULL: no singular vectors are wanted. */
+typedef struct stack {
+    const lam_value *x, *u, *s, *vt;
+    const lam__rectangle *r;
+} stack;
+
+/* Matrix (or row of singular values) number `at` of `count` in x. */
+static void *part_of(const lam_value *x, int64_t at, int64_t count) {
+    return x ? (char *)x->data + at * (x->count / count) * (int64_t)lam__dtype_bytes(x->dtype) : NULL;
+}
+
+static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void *room) {
+    const stack *k = env;
+    const int64_t count = lam__matrices_count(k->x);
+    const int64_t bad =
+        lam__kernels_svd((lam_dtype)k->x->dtype, k->r, end - begin, part_of(k->x, begin, count),
+                         part_of(k->u, begin, count), part_of(k->s, begin, count), part_of(k->vt, begin, count), room);
+    return bad < 0 ? bad : begin + bad;
+}
+
+static lam_status decompose(const lam_call_site *call, const lam__rectangle *r, const lam_value *u, const lam_value *s,
+                            const lam_value *vt) {
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
-    lam_dtype dtype = (lam_dtype)x->dtype;
-    lam__work work;
-    int64_t bad = -1;
-    lam_status status = LAM_ERR_MEMORY;
-    if (lam__matrices_work(call->ctx, lam__kernels_svd_bytes(dtype, r), &work)) {
-        bad = lam__kernels_svd(dtype, r, lam__matrices_count(x), x->data, u, s, vt, work.room);
-        status = LAM_OK;
-    }
-    lam__matrices_work_end(&work);
+    const stack k = {x, u, s, vt, r};
+    int64_t bad;
+    const double cost = 4 * (double)r->m * (double)r->n * (double)(shorter(r) + 50);
+    lam_status status = lam__matrices_each(call->ctx, lam__matrices_count(x), cost,
+                                           lam__kernels_svd_bytes((lam_dtype)x->dtype, r), decompose_part, &k, &bad);
     lam__value_release(x);
-    return bad < 0 ? status
-                   : lam__matrices_bad(call, call->in[0], bad, "has singular values that were not found", NULL);
+    return status != LAM_OK || bad < 0
+               ? status
+               : lam__matrices_bad(call, call->in[0], bad, "has singular values that were not found", NULL);
 }
 
 static lam_status eval_svd(const lam_call_site *call, lam_value *const out[]) {
     const svd_params *p = call->params;
     lam__rectangle r = rectangle_of(call->in[0], p->full, true);
     if (out[LEFT]->count == 0 && out[RIGHT]->count == 0) return LAM_OK;
-    return decompose(call, &r, out[LEFT]->data, out[VALUES]->data, out[RIGHT]->data);
+    return decompose(call, &r, out[LEFT], out[VALUES], out[RIGHT]);
 }
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
@@ -231,7 +249,7 @@ static lam_status shape_svdvals(const lam_call_site *call, lam_shape out[]) {
 static lam_status eval_svdvals(const lam_call_site *call, lam_value *const out[]) {
     lam__rectangle r = rectangle_of(call->in[0], false, false);
     if (out[0]->count == 0) return LAM_OK;
-    return decompose(call, &r, NULL, out[0]->data, NULL);
+    return decompose(call, &r, NULL, out[0], NULL);
 }
 
 /* The vectors of x, those of negligible singular values zero: the slope of a size is 0 at 0. */

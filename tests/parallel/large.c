@@ -92,6 +92,83 @@ static lam_tensor *gradient(lam_ctx *c) {
     return lam_apply(lam_grad(f, NULL), LAM_LIST(numbers(c, LAM_F64, LAM_DIMS(300, 500))));
 }
 
+static lam_tensor *product(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F64, LAM_DIMS(1003, 301)), numbers(c, LAM_F64, LAM_DIMS(301, 207)));
+}
+
+/* Blocks of 3072 rows and a few more. */
+static lam_tensor *long_product(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F32, LAM_DIMS(6150, 131)), numbers(c, LAM_F32, LAM_DIMS(131, 140)));
+}
+
+static lam_tensor *thin_product(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F64, LAM_DIMS(20001, 31)), numbers(c, LAM_F64, LAM_DIMS(31, 33)));
+}
+
+static lam_tensor *turned_product(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F64, LAM_DIMS(700, 801));
+    return lam_matmul(lam_transpose(x, LAM_AXES(1, 0)),
+                      lam_slice(x, LAM_DIMS(0, 0), LAM_DIMS(700, 801), LAM_DIMS(1, 2)));
+}
+
+static lam_tensor *complex_product(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F64, LAM_DIMS(500, 120));
+    return lam_matmul(lam_complex(x, lam_square(x)),
+                      lam_complex(lam_transpose(x, LAM_AXES(1, 0)), lam_reshape(x, LAM_DIMS(120, 500))));
+}
+
+static lam_tensor *integer_product(lam_ctx *c) {
+    lam_tensor *x = lam_iota(c, LAM_I64, LAM_DIMS(300, 200), 0);
+    return lam_matmul(x, lam_reshape(x, LAM_DIMS(200, 300)));
+}
+
+static lam_tensor *products(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F64, LAM_DIMS(500, 33, 17)), numbers(c, LAM_F64, LAM_DIMS(500, 17, 35)));
+}
+
+static lam_tensor *small_products(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F32, LAM_DIMS(20001, 3, 4)), numbers(c, LAM_F32, LAM_DIMS(20001, 4, 5)));
+}
+
+/* The batch becomes rows, since all share one operand. */
+static lam_tensor *folded_products(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F64, LAM_DIMS(11, 100, 200)), numbers(c, LAM_F64, LAM_DIMS(200, 150)));
+}
+
+static lam_tensor *matrix_vector(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F64, LAM_DIMS(2051, 777)), numbers(c, LAM_F64, LAM_DIMS(777)));
+}
+
+static lam_tensor *vector_matrix(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F32, LAM_DIMS(777)), numbers(c, LAM_F32, LAM_DIMS(777, 2051)));
+}
+
+/* Symmetric positive definite matrices. */
+static lam_tensor *definite(lam_ctx *c, lam_dtype dtype, int64_t batch, int64_t n) {
+    lam_tensor *x = numbers(c, dtype, LAM_DIMS(batch, n, n));
+    return lam_add(lam_matmul(x, lam_transpose(x, LAM_AXES(0, 2, 1))), lam_mul((double)n, lam_eye(c, dtype, n, n)));
+}
+
+static lam_tensor *factors(lam_ctx *c) {
+    return lam_cholesky(definite(c, LAM_F64, 40, 30));
+}
+
+static lam_tensor *solutions(lam_ctx *c) {
+    return lam_solve(numbers(c, LAM_F64, LAM_DIMS(60, 45, 45)), numbers(c, LAM_F64, LAM_DIMS(60, 45, 7)));
+}
+
+static lam_tensor *few_solutions(lam_ctx *c) {
+    return lam_solve(numbers(c, LAM_F32, LAM_DIMS(300, 5, 5)), numbers(c, LAM_F32, LAM_DIMS(300, 5, 1)));
+}
+
+static lam_tensor *eigenvalues(lam_ctx *c) {
+    return lam_eigvalsh(definite(c, LAM_F64, 30, 20));
+}
+
+static lam_tensor *singular_values(lam_ctx *c) {
+    return lam_svdvals(numbers(c, LAM_F32, LAM_DIMS(50, 12, 20)));
+}
+
 #define WORK(name)                                                                                                     \
     { #name, name }
 static const struct {
@@ -114,6 +191,22 @@ static const struct {
     WORK(halves),
     WORK(full),
     WORK(gradient),
+    WORK(product),
+    WORK(long_product),
+    WORK(thin_product),
+    WORK(turned_product),
+    WORK(complex_product),
+    WORK(integer_product),
+    WORK(products),
+    WORK(small_products),
+    WORK(folded_products),
+    WORK(matrix_vector),
+    WORK(vector_matrix),
+    WORK(factors),
+    WORK(solutions),
+    WORK(few_solutions),
+    WORK(eigenvalues),
+    WORK(singular_values),
 };
 
 enum { WORKS = sizeof works / sizeof *works };
@@ -155,8 +248,28 @@ START_TEST(bits_do_not_depend_on_the_number_of_threads) {
 }
 END_TEST
 
+/* The matrix that is named is the first of those that have no factor, whoever comes to it first. */
+START_TEST(the_first_matrix_that_fails_is_named) {
+    static const int64_t bad[] = {73, 21, 190, 22};
+    for (int threads = 1; threads < 8; threads += 2) {
+        lam_ctx *c = lam_ctx_new(&(lam_ctx_options){.threads = threads});
+        if (c->team) lam__team_set_least(c->team, 1);
+        double *x = calloc(200 * 64, sizeof *x);
+        for (int i = 0; i < 200; i++)
+            for (int k = 0; k < 8; k++) x[i * 64 + k * 9] = 1;
+        for (int k = 0; k < 4; k++) x[bad[k] * 64] = -1;
+        lam_tensor *l = lam_cholesky(lam_array(c, LAM_F64, LAM_DIMS(200, 8, 8), x));
+        ck_assert(lam_failed(l));
+        ck_assert_msg(strstr(lam_error(c), "[21]"), "%d threads: %s", threads, lam_error(c));
+        ck_assert_uint_eq(lam_error_count(c), 1);
+        free(x);
+        lam_ctx_free(c);
+    }
+}
+END_TEST
+
 Suite *suite_parallel_large(void) {
-    Suite *suite = suite_create("large");
+    Suite *suite = SUITE_OF("large", the_first_matrix_that_fails_is_named);
     suite_loop(suite, bits_do_not_depend_on_the_number_of_threads, WORKS);
     return suite;
 }

@@ -6,11 +6,17 @@
 #include "lib/kernels/item.h"
 
 #include <cblas.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
     NARROW = 8, /* k and n up to here are for the small kernel whatever m is */
     SMALL = 16, /* and all dims up to here where CBLAS has no path for small matrices */
+    THIN = 128,
+    THIN_ELEMENTS = 4096, /* k, n and k n up to which rows are given to CBLAS a few at a time */
+    ROWS = 192,
+    LONG = 16 * ROWS, /* NOTE [rows of a product] */
+    WORTH = 1 << 22   /* products of numbers that a part of a matrix should have at least */
 };
 
 /* ---- operands as CBLAS sees them ----------------------------------------------------------------------------- */
@@ -132,44 +138,98 @@ static bool run_vectors(lam_dtype dtype, const lam__product *p) {
     return true;
 }
 
-/* Room for a copy of an operand that CBLAS cannot read in place; false if there is none. */
-typedef struct packing {
-    bool needed;
-    void *copy;
-} packing;
-
-static bool make_room(lam_dtype dtype, int64_t rows, int64_t cols, int64_t row, int64_t col, lam__scratch *scratch,
-                      void *env, packing *p) {
+/* Bytes of a copy of an operand, which is needed where CBLAS cannot read it in place. */
+static size_t copy_bytes(lam_dtype dtype, int64_t rows, int64_t cols, int64_t row, int64_t col) {
     matrix unused;
-    p->needed = !matrix_view(rows, cols, row, col, NULL, &unused);
-    p->copy = p->needed ? scratch(env, (size_t)rows * (size_t)cols * (size_t)lam__item_bytes(dtype)) : NULL;
-    return !p->needed || p->copy;
+    if (matrix_view(rows, cols, row, col, NULL, &unused)) return 0;
+    return ((size_t)rows * (size_t)cols * (size_t)lam__item_bytes(dtype) + 63) & ~(size_t)63;
 }
 
-/* The view of matrix number b, copied first if needed; a shared operand is copied once. */
-static matrix view_of(lam_dtype dtype, const packing *pack, int64_t b, int64_t rows, int64_t cols, int64_t batch,
-                      int64_t row, int64_t col, const void *base) {
+/* The view of matrix number b, copied to `copy` first if that is not NULL; a shared operand is copied once. */
+static matrix view_of(lam_dtype dtype, void *copy, int64_t b, int64_t rows, int64_t cols, int64_t batch, int64_t row,
+                      int64_t col, const void *base) {
     matrix view = {0};
     const void *data = at(base, b * batch, dtype);
-    if (!pack->needed) {
+    if (!copy) {
         matrix_view(rows, cols, row, col, data, &view);
         return view;
     }
-    if (b == 0 || batch != 0) copy_matrix(dtype, rows, cols, row, col, data, pack->copy);
-    return (matrix){pack->copy, CblasNoTrans, (int)cols};
+    if (b == 0 || batch != 0) copy_matrix(dtype, rows, cols, row, col, data, copy);
+    return (matrix){copy, CblasNoTrans, (int)cols};
 }
 
-static bool run_gemm(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env) {
-    packing px, py;
-    if (!make_room(dtype, p->m, p->k, p->x_row, p->x_col, scratch, env, &px)) return false;
-    if (!make_room(dtype, p->k, p->n, p->y_row, p->y_col, scratch, env, &py)) return false;
-    const int64_t out_bytes = p->m * p->n * lam__item_bytes(dtype);
+/* NOTE [rows of a product]
+ * A product of many rows goes to CBLAS in blocks that begin at multiples of LONG rows, and thin ones (k and n small) at
+ * multiples of ROWS, which is up to twice as fast where CBLAS has kernels for small matrices. So products that begin at
+ * such rows have the bits that they have in the whole. Within blocks of LONG rows OpenBLAS goes by groups of rows, a
+ * few
+ * times a power of two of them, counted from the first; ROWS is a multiple of what it has. So it gives the same bits
+ * too
+ * to parts that begin at multiples of ROWS and are not small, which rows_are_apart has seen on this machine before
+ * anything is cut so. */
+static bool is_thin(const lam__product *p) {
+    return p->k <= THIN && p->n <= THIN && p->k * p->n <= THIN_ELEMENTS;
+}
+
+/* `first` is the number of the first row within the whole product. */
+static void run_gemm(lam_dtype dtype, const lam__product *p, int64_t first, char *room) {
+    const size_t x_copy = copy_bytes(dtype, p->m, p->k, p->x_row, p->x_col);
+    const bool y_copy = copy_bytes(dtype, p->k, p->n, p->y_row, p->y_col) > 0;
+    const int64_t block = is_thin(p) ? ROWS : LONG, item = lam__item_bytes(dtype);
+    char *out = p->out;
     for (int64_t b = 0; b < p->batch; b++) {
-        matrix x = view_of(dtype, &px, b, p->m, p->k, p->x_batch, p->x_row, p->x_col, p->x);
-        matrix y = view_of(dtype, &py, b, p->k, p->n, p->y_batch, p->y_row, p->y_col, p->y);
-        gemm(dtype, p, &x, &y, (char *)p->out + b * out_bytes);
+        matrix x = view_of(dtype, x_copy ? room : NULL, b, p->m, p->k, p->x_batch, p->x_row, p->x_col, p->x);
+        matrix y = view_of(dtype, y_copy ? room + x_copy : NULL, b, p->k, p->n, p->y_batch, p->y_row, p->y_col, p->y);
+        lam__product part = *p;
+        for (int64_t left = p->m, at_row = first; left > 0; left -= part.m, at_row += part.m) {
+            const int64_t rows = block - at_row % block;
+            part.m = rows < left ? rows : left;
+            gemm(dtype, &part, &x, &y, out);
+            x.data = at(x.data, part.m * (x.stored == CblasNoTrans ? x.lead : 1), dtype);
+            out += part.m * p->n * item;
+        }
     }
-    return true;
+}
+
+/* Whether CBLAS gives each of the rows of x y, and of x times a vector, the same bits when they are cut at multiples of
+ * ROWS. The numbers are of both signs and have no digits to spare. */
+static bool rows_agree(lam_dtype dtype, char *room, int64_t m) {
+    enum { K = LAM__MATMUL_CHECK_K, N = LAM__MATMUL_CHECK_N };
+    const int64_t item = lam__item_bytes(dtype), x_count = m * K, count = x_count + K * N;
+    char *x = room, *y = x + x_count * item, *whole = y + K * N * item, *parts = whole + m * N * item;
+    for (int64_t i = 0; i < count; i++) {
+        const double v = 1.0 / (double)(i % 1009 + 3) - (double)(i % 7) / 9;
+        if (dtype == LAM_F64) ((double *)(void *)x)[i] = v;
+        else ((float *)(void *)x)[i] = (float)v;
+    }
+    const matrix mx = {x, CblasNoTrans, K}, my = {y, CblasNoTrans, N};
+    const lam__product p = {.batch = 1, .m = m, .k = K, .n = N};
+    gemm(dtype, &p, &mx, &my, whole);
+    for (int64_t r = 0, rows; r < m; r += rows) {
+        rows = m - r < 2 * ROWS ? m - r : ROWS;
+        const matrix part = {x + r * K * item, CblasNoTrans, K};
+        gemm(dtype, &(lam__product){.batch = 1, .m = rows, .k = K, .n = N}, &part, &my, parts + r * N * item);
+    }
+    if (memcmp(whole, parts, (size_t)(m * N * item)) != 0) return false;
+    gemv(dtype, false, m, K, &mx, y, 1, whole);
+    for (int64_t r = 0, rows; r < m; r += rows) {
+        rows = m - r < 2 * ROWS ? m - r : ROWS;
+        const matrix part = {x + r * K * item, CblasNoTrans, K};
+        gemv(dtype, false, rows, K, &part, y, 1, parts + r * item);
+    }
+    return memcmp(whole, parts, (size_t)(m * item)) == 0;
+}
+
+enum { UNKNOWN, APART, NOT_APART };
+static _Atomic int rows_are_apart;
+
+void lam__kernels_matmul_check(void *room) {
+    static const int tails[] = {1, 6, 12, 20};
+    bool agree = true;
+    if (atomic_load(&rows_are_apart) != UNKNOWN) return;
+    for (size_t i = 0; agree && i < sizeof tails / sizeof *tails; i++)
+        agree = rows_agree(LAM_F64, room, 3 * ROWS + tails[i]) && rows_agree(LAM_F32, room, 3 * ROWS + tails[i]);
+    atomic_store(&rows_are_apart, agree ? APART : NOT_APART);
 }
 
 /* ---- making products large ----------------------------------------------------------------------------------- */
@@ -221,53 +281,85 @@ static bool fits_cblas(const lam__product *p) {
     return p->m <= INT_MAX && p->k <= INT_MAX && p->n <= INT_MAX;
 }
 
-static bool run_float(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env) {
-    if (is_small(p)) {
-        loops(dtype)->small(p);
-        return true;
-    }
-    if (p->k == 1 || !fits_cblas(p)) {
-        loops(dtype)->plain(p);
-        return true;
-    }
-    if (p->m > 1 && p->n > 1) return run_gemm(dtype, p, scratch, env);
-    if (!run_vectors(dtype, p)) loops(dtype)->plain(p);
-    return true;
+enum { BY_LOOP, BY_SMALL, BY_VECTOR, BY_GEMM }; /* who computes a product */
+
+static int way_of_float(const lam__product *p) {
+    if (is_small(p)) return BY_SMALL;
+    if (p->k == 1 || !fits_cblas(p)) return BY_LOOP;
+    return p->m > 1 && p->n > 1 ? BY_GEMM : BY_VECTOR;
 }
 
 /* Below this many products CBLAS costs more than it saves. */
 enum { FEW_PRODUCTS = 512 };
 
-static bool run_complex(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env) {
-    if (fits_cblas(p) && p->k > 1 && p->m * p->k * p->n > FEW_PRODUCTS) return run_gemm(dtype, p, scratch, env);
-    loops(dtype)->plain(p);
+static int way_of(lam_dtype dtype, const lam__product *p) {
+    if (dtype == LAM_F64 || dtype == LAM_F32) return way_of_float(p);
+    if (!lam__cplx_is(dtype)) return BY_LOOP;
+    return fits_cblas(p) && p->k > 1 && p->m * p->k * p->n > FEW_PRODUCTS ? BY_GEMM : BY_LOOP;
+}
+
+/* Rows of which multiples may be cut at; 0: none. Our own loops compute each row for itself. */
+static int64_t rows_of(const lam__matmul *w) {
+    const lam__product *p = &w->product;
+    const bool known = !lam__cplx_is(w->dtype) && atomic_load(&rows_are_apart) == APART;
+    if (w->way == BY_LOOP || w->way == BY_SMALL) return 16;
+    if (w->way == BY_VECTOR) return known && p->n == 1 ? ROWS : 0;
+    int64_t rows = ROWS;
+    while (!is_thin(p) && rows < LONG && (!known || rows * p->k * p->n < WORTH)) rows *= 2;
+    return rows;
+}
+
+bool lam__kernels_matmul_plan(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
+                              const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
+                              lam__matmul *w) {
+    if (batch == 0 || m == 0 || n == 0) return false;
+    if (k == 0) {
+        memset(out, 0, (size_t)(batch * m * n) * (size_t)lam__item_bytes(dtype));
+        return false;
+    }
+    lam__product *p = &w->product;
+    *w = (lam__matmul){.dtype = dtype,
+                       .product = {.batch = batch,
+                                   .m = m,
+                                   .k = k,
+                                   .n = n,
+                                   .out = out,
+                                   .x = x,
+                                   .x_batch = x_strides[0],
+                                   .x_row = x_strides[1],
+                                   .x_col = x_strides[2],
+                                   .y = y,
+                                   .y_batch = y_strides[0],
+                                   .y_row = y_strides[1],
+                                   .y_col = y_strides[2]}};
+    fold_batch(p);
+    w->way = way_of(dtype, p);
+    w->rows = rows_of(w);
+    if (w->way == BY_GEMM)
+        w->room = copy_bytes(dtype, p->m, p->k, p->x_row, p->x_col) + copy_bytes(dtype, p->k, p->n, p->y_row, p->y_col);
     return true;
+}
+
+void lam__kernels_matmul_part(const lam__matmul *w, int64_t begin, int64_t end, int64_t first, int64_t last,
+                              void *room) {
+    lam__product p = w->product;
+    p.out = (char *)p.out + (begin * p.m + first) * p.n * lam__item_bytes(w->dtype);
+    p.x = at(p.x, begin * p.x_batch + first * p.x_row, w->dtype);
+    p.y = at(p.y, begin * p.y_batch, w->dtype);
+    p.batch = end - begin;
+    p.m = last - first;
+    if (w->way == BY_GEMM) run_gemm(w->dtype, &p, first, room);
+    else if (w->way == BY_SMALL) loops(w->dtype)->small(&p);
+    else if (w->way == BY_LOOP || !run_vectors(w->dtype, &p)) loops(w->dtype)->plain(&p);
 }
 
 bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
                          const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
                          lam__scratch *scratch, void *env) {
-    if (batch == 0 || m == 0 || n == 0) return true;
-    if (k == 0) {
-        memset(out, 0, (size_t)(batch * m * n) * (size_t)lam__item_bytes(dtype));
-        return true;
-    }
-    lam__product p = {.batch = batch,
-                      .m = m,
-                      .k = k,
-                      .n = n,
-                      .out = out,
-                      .x = x,
-                      .x_batch = x_strides[0],
-                      .x_row = x_strides[1],
-                      .x_col = x_strides[2],
-                      .y = y,
-                      .y_batch = y_strides[0],
-                      .y_row = y_strides[1],
-                      .y_col = y_strides[2]};
-    fold_batch(&p);
-    if (dtype == LAM_F64 || dtype == LAM_F32) return run_float(dtype, &p, scratch, env);
-    if (lam__cplx_is(dtype)) return run_complex(dtype, &p, scratch, env);
-    loops(dtype)->plain(&p);
+    lam__matmul w;
+    if (!lam__kernels_matmul_plan(dtype, batch, m, k, n, x, x_strides, y, y_strides, out, &w)) return true;
+    void *room = w.room ? scratch(env, w.room) : NULL;
+    if (w.room && !room) return false;
+    lam__kernels_matmul_part(&w, 0, w.product.batch, 0, w.product.m, room);
     return true;
 }

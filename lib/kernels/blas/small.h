@@ -6,16 +6,6 @@
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/simd/simd.h"
 
-/* `batch` products out[m, n] = x[m, k] * y[k, n], k >= 1; strides in elements; out contiguous. */
-typedef struct lam__product {
-    int64_t batch, m, k, n;
-    const void *x;
-    int64_t x_batch, x_row, x_col;
-    const void *y;
-    int64_t y_batch, y_row, y_col;
-    void *out;
-} lam__product;
-
 enum { LAM__SMALL_K = 16 }; /* largest k of the small kernel; m and n are free */
 
 typedef struct lam__small_type {

@@ -152,8 +152,8 @@ LAM__UNROLLED bool twins(const lam_value *x, const lam_value *y) {
 static const int64_t ones[MAX_OPERANDS] = {1, 1, 1, 1};
 
 /* A new value like `like`, which the loop fills from the operands at[1], at[2], ... */
-static lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[],
-                            const int64_t step[], const void *params) {
+static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[],
+                                   const int64_t step[], const void *params) {
     if (!like->count || (p->real && !lam__dtype_is_inexact(like->dtype))) return NULL;
     lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
     lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;

@@ -108,6 +108,17 @@ static bool together(const lam__pool *pool, size_t bytes) {
     return bytes + LAM__ALLOC_STEP <= LAM__ALLOC_SMALL && !pool->plain;
 }
 
+/* Makes data in a block of the pool's what v shows. */
+static inline void own_buffer(lam__value *v, lam__buffer *b, void *data, size_t bytes) {
+    b->refs = 1;
+    b->writable = b->ours = true;
+    b->data = data;
+    b->bytes = bytes;
+    b->release = NULL;
+    v->as.concrete.buffer = b;
+    v->head.data = data;
+}
+
 /* Gives v a buffer of its own; false without memory, which is not recorded. */
 static inline bool give_buffer(lam__value *v, size_t bytes) {
     lam__pool *pool = &v->ctx->pool;
@@ -120,9 +131,7 @@ static inline bool give_buffer(lam__value *v, size_t bytes) {
         lam__alloc_put(pool, b, head);
         return false;
     }
-    *b = (lam__buffer){.refs = 1, .writable = true, .ours = true, .data = data, .bytes = bytes};
-    v->as.concrete.buffer = b;
-    v->head.data = data;
+    own_buffer(v, b, data, bytes);
     return true;
 }
 
@@ -151,9 +160,8 @@ lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t
     return NULL;
 }
 
-lam_value *lam__value_like(const lam_value *x, lam_dtype dtype) {
+LAM__APART static lam_value *like_any(const lam_value *x, lam_dtype dtype, size_t bytes) {
     lam_ctx *ctx = lam__full(x)->ctx;
-    size_t bytes = (size_t)x->count * lam__dtype_bytes(dtype);
     size_t block = bytes > LAM__WORD && bytes <= LAM__INLINE_BYTES ? LAM__VALUE_WIDE : LAM__VALUE_NARROW;
     lam__value *v = lam__alloc_get(&ctx->pool, block);
     if (!v) return NULL;
@@ -164,6 +172,21 @@ lam_value *lam__value_like(const lam_value *x, lam_dtype dtype) {
     if (bytes <= LAM__INLINE_BYTES || give_buffer(v, bytes)) return &v->head;
     lam__alloc_put(&ctx->pool, v, block);
     return NULL;
+}
+
+/* Small arrays have their two blocks from free lists, mostly; a plain pool has none. */
+lam_value *lam__value_like(const lam_value *x, lam_dtype dtype) {
+    size_t bytes = (size_t)x->count * lam__dtype_bytes(dtype), block = LAM__ALLOC_STEP + bytes;
+    lam__pool *pool = &lam__full(x)->ctx->pool;
+    bool small = bytes > LAM__INLINE_BYTES && block <= LAM__ALLOC_SMALL;
+    lam__buffer *b = small ? lam__alloc_try(pool, block) : NULL;
+    lam__value *v = b ? lam__alloc_try(pool, LAM__VALUE_NARROW) : NULL;
+    if (b && !v) lam__alloc_put(pool, b, block);
+    if (!v) return like_any(x, dtype, bytes);
+    own_buffer(v, b, (char *)b + LAM__ALLOC_STEP, bytes);
+    lam__value_copy_head(v, x);
+    v->head.dtype = (uint8_t)dtype;
+    return &v->head;
 }
 
 lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {

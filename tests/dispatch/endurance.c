@@ -138,15 +138,36 @@ static double scenario(void) {
     return result;
 }
 
+enum { POWERS = 12 };
+
+/* The sum of x^k, k = 1 to POWERS, handed on at once from the highest power down. */
+BODY(powers) {
+    lam_tensor *parts[POWERS], *x = lam_reshape(in[0], LAM_DIMS(1)), *power = x;
+    for (int k = 0; k < POWERS; k++, power = lam_mul(power, x)) parts[POWERS - 1 - k] = power;
+    out[0] = lam_sum(lam_concatenate((lam_list){POWERS, parts}, 0), NULL);
+}
+
+/* Derivatives of order 2 and 3, whose ways back add up many boxes and have many nodes waiting. */
+static double nested_scenario(void) {
+    lam_scope *scope = lam_scope_begin(ctx);
+    lam_tensor *out[2] = {NULL, NULL}, *x = num(0.9);
+    lam_fn *first = lam_grad(FN(powers, 1, 1), NULL), *second = lam_grad(first, NULL);
+    lam_call(lam_jvp_fn(second, NULL), LAM_LIST(x, x), out, 2);
+    lam_tensor *mapped = lam_sum(apply1(lam_vmap(second, NULL), lam_stack(LAM_LIST(x, x), 0)), NULL);
+    double result = lam_item(lam_add(lam_add(out[0], out[1]), mapped));
+    lam_scope_end(scope, NULL, 0);
+    return result;
+}
+
 /* True while the n-th request was still made. A refusal is either recorded or did no harm (a block of handles that is
  * fetched early, a scope that cannot be opened): the result is right or NaN, never another number. */
-static bool refuse_request(size_t n, bool from_then_on, double want, size_t *failures) {
+static bool refuse_request(double run(void), size_t n, bool from_then_on, double want, size_t *failures) {
     memory m = {0};
     lam_ctx_options options = memory_options(&m);
     ctx = lam_ctx_new(&options);
     m.refuse = m.requests + n;
     m.from_then_on = from_then_on;
-    double got = scenario();
+    double got = run();
     bool refused = m.requests >= m.refuse;
     if (refused) {
         lam_status status = lam_status_of(ctx);
@@ -157,32 +178,34 @@ static bool refuse_request(size_t n, bool from_then_on, double want, size_t *fai
     }
     m.refuse = 0;
     lam_clear_error(ctx);
-    ck_assert_msg(scenario() == want && lam_status_of(ctx) == LAM_OK, "after request %zu: %s", n, lam_error(ctx));
+    ck_assert_msg(run() == want && lam_status_of(ctx) == LAM_OK, "after request %zu: %s", n, lam_error(ctx));
     lam_ctx_free(ctx);
     ck_assert_msg(m.blocks == 0 && !m.wrong_size, "request %zu: %zu blocks leak", n, m.blocks);
     return refused;
 }
 
 /* least: the part of the n requests that must have failed when refused; a second attempt often helps against one. */
-static void refuse_each_in_turn(bool from_then_on, double least) {
-    double want = scenario();
+static void refuse_each_in_turn(double run(void), bool from_then_on, double least) {
+    double want = run();
     EXPECT_OK();
     ck_assert(isfinite(want));
     lam_ctx *real = ctx;
     size_t n = 1, failures = 0;
-    while (refuse_request(n, from_then_on, want, &failures)) n++;
+    while (refuse_request(run, n, from_then_on, want, &failures)) n++;
     ctx = real;
     ck_assert_uint_gt(n, 100);
     ck_assert_double_ge((double)failures, least * (double)n);
 }
 
 START_TEST(every_request_for_memory_refused_once) {
-    refuse_each_in_turn(false, 0.5);
+    refuse_each_in_turn(scenario, false, 0.5);
+    refuse_each_in_turn(nested_scenario, false, 0.5);
 }
 END_TEST
 
 START_TEST(every_request_for_memory_refused_from_then_on) {
-    refuse_each_in_turn(true, 0.95);
+    refuse_each_in_turn(scenario, true, 0.95);
+    refuse_each_in_turn(nested_scenario, true, 0.95);
 }
 END_TEST
 

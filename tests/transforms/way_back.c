@@ -97,8 +97,7 @@ START_TEST(a_cotangent_that_is_used_again_keeps_its_value) {
 }
 END_TEST
 
-/* ---- the order of visits
- * --------------------------------------------------------------------------------------------- */
+/* ---- the order of visits --------------------------------------------------------------------------------------- */
 
 /* Place i of what waits first is the node of x^(1 + order(i)): rising, falling, or as if shuffled. */
 static int place(int order, int i) {
@@ -108,10 +107,10 @@ static int place(int order, int i) {
 /* The sum of x^k, k = 1 to STEPS, each power made of the one before, all of them handed on at once. */
 BODY(powers) {
     const int *order = env;
-    lam_tensor *power[STEPS], *placed[STEPS];
-    for (int k = 0; k < STEPS; k++) power[k] = k ? lam_mul(power[k - 1], in[0]) : lam_mul(in[0], 1.0);
+    lam_tensor *power[STEPS], *placed[STEPS], *x = lam_reshape(in[0], LAM_DIMS(1));
+    for (int k = 0; k < STEPS; k++) power[k] = k ? lam_mul(power[k - 1], x) : x;
     for (int i = 0; i < STEPS; i++) placed[i] = power[place(*order, i)];
-    out[0] = lam_sum(lam_stack((lam_list){STEPS, placed}, 0), NULL);
+    out[0] = lam_sum(lam_concatenate((lam_list){STEPS, placed}, 0), NULL);
 }
 
 START_TEST(a_node_is_visited_when_all_its_consumers_have_been) {

@@ -1,5 +1,6 @@
-/* Copies and fills. A copy is an elementwise loop of one input: the driver's merging and tiling serve it too, so a
- * transposed copy goes in squares. Contiguous runs of one dtype move as bytes. */
+/* Copies and fills. A copy is an elementwise loop of one input: the driver's merging and tiling serve it too.
+ * Contiguous runs of one dtype move as bytes. Items of four and eight bytes have ways of their own where the axes of
+ * the two sides are transposed, or agree in short runs only. */
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
@@ -7,8 +8,119 @@
 
 #include "lib/kernels/simd/simd.h"
 
+/* ---- other layouts ----------------------------------------------------------------------------------------------- */
+
+/* A copy without conversion; axes of one element are left out, steps are in items. */
+typedef struct move {
+    const lam__turn *turn;
+    int64_t bytes;
+    int rank;
+    int64_t dims[LAM__MAX_AXES], to[LAM__MAX_AXES], from[LAM__MAX_AXES];
+} move;
+
+static const lam__turn *turn_of(lam_dtype dtype) {
+    int64_t bytes = lam__item_bytes(dtype);
+    return bytes == 8 ? lam__elementwise_simd()->turn_8 : bytes == 4 ? lam__elementwise_simd()->turn_4 : NULL;
+}
+
+/* The axis that is walked item by item; -1: none. */
+static int unit_axis(int rank, const int64_t step[]) {
+    for (int a = 0; a < rank; a++)
+        if (step[a] == 1) return a;
+    return -1;
+}
+
+typedef void plane(const move *m, int a, int b, char *to, const char *from);
+
+/* Does every plane of axes a and b. */
+static void each_plane(const move *m, int a, int b, char *to, const char *from, plane *f) {
+    int64_t at[LAM__MAX_AXES] = {0};
+    for (int c = 0; c >= 0;) {
+        f(m, a, b, to, from);
+        for (c = m->rank - 1; c >= 0; c--) {
+            if (c == a || c == b) continue;
+            to += m->to[c] * m->bytes;
+            from += m->from[c] * m->bytes;
+            if (++at[c] < m->dims[c]) break;
+            to -= m->dims[c] * m->to[c] * m->bytes;
+            from -= m->dims[c] * m->from[c] * m->bytes;
+            at[c] = 0;
+        }
+    }
+}
+
+/* Runs along a there are runs along b here. */
+static void turned_plane(const move *m, int a, int b, char *to, const char *from) {
+    enum { SIDE_BY_SIDE = 64 };
+    const void *column[SIDE_BY_SIDE];
+    int64_t step[SIDE_BY_SIDE];
+    for (int64_t j = 0; j < SIDE_BY_SIDE; j++) step[j] = m->from[b];
+    for (int64_t first = 0; first < m->dims[a]; first += SIDE_BY_SIDE) {
+        int64_t n = m->dims[a] - first < SIDE_BY_SIDE ? m->dims[a] - first : SIDE_BY_SIDE;
+        for (int64_t j = 0; j < n; j++) column[j] = from + (first + j) * m->from[a] * m->bytes;
+        m->turn->columns(m->dims[b], n, column, step, to + first * m->bytes, m->to[b]);
+    }
+}
+
+/* Runs along a on both sides. */
+static void rows_plane(const move *m, int a, int b, char *to, const char *from) {
+    m->turn->rows(m->dims[b], m->dims[a], from, m->from[b], to, m->to[b]);
+}
+
+static int longest_but(const move *m, int a) {
+    int longest = -1;
+    for (int b = 0; b < m->rank; b++) {
+        if (b == a) continue;
+        if (m->to[b] == m->dims[a] && m->from[b] == m->dims[a]) return -1; /* the runs are longer than they seem */
+        if (longest < 0 || m->dims[b] > m->dims[longest]) longest = b;
+    }
+    return longest;
+}
+
+/* False: neither transposed nor short runs. */
+static bool move_planes(const move *m, void *dst, const void *src) {
+    enum { SHORT = 32, LEAST = 4 };
+    int a = unit_axis(m->rank, m->to), b = unit_axis(m->rank, m->from);
+    if (a < 0 || b < 0) return false;
+    if (a != b) {
+        if (m->dims[a] < 2 || m->dims[b] < LEAST) return false;
+        each_plane(m, a, b, dst, src, turned_plane);
+        return true;
+    }
+    b = longest_but(m, a);
+    if (b < 0 || m->dims[a] < LEAST || m->dims[a] >= SHORT || m->dims[b] < LEAST) return false;
+    each_plane(m, a, b, dst, src, rows_plane);
+    return true;
+}
+
+static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, const int64_t *dst_strides,
+                  const void *src, const int64_t *src_strides) {
+    enum { FEW = 32 };
+    move m = {.turn = turn_of(dtype), .bytes = lam__item_bytes(dtype)};
+    int64_t count = 1;
+    if (!m.turn || rank < 2) return false;
+    for (int a = 0; a < rank; a++) {
+        if (dims[a] == 1) continue;
+        count *= dims[a];
+        m.dims[m.rank] = dims[a];
+        m.to[m.rank] = dst_strides[a];
+        m.from[m.rank++] = src_strides[a];
+    }
+    return m.rank > 1 && count >= FEW && move_planes(&m, dst, src);
+}
+
+bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *const columns[], const int64_t step[],
+                          void *dst, int64_t to_step) {
+    const lam__turn *turn = turn_of(dtype);
+    if (turn) turn->columns(rows, n, columns, step, dst, to_step);
+    return turn != NULL;
+}
+
+/* ---- copies and fills -------------------------------------------------------------------------------------------- */
+
 void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst, const int64_t *dst_strides,
                        lam_dtype src_dtype, const void *src, const int64_t *src_strides) {
+    if (dst_dtype == src_dtype && moved(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
     lam__loop *loop = lam__elementwise_simd()->convert(dst_dtype, src_dtype);
     const int64_t *strides[] = {dst_strides, src_strides};
     void *p[] = {dst, (void *)(uintptr_t)src}; /* a lam__loop writes p[0] only */

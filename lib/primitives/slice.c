@@ -345,11 +345,29 @@ static void copy_block(const lam_value *x, int axis, int64_t first, int64_t coun
                        x->strides);
 }
 
+/* Parts that are single columns go side by side at once; false: they are not, or are too many. */
+static bool join_columns(const lam_call_site *call, int axis, lam_value *out) {
+    enum { MOST = 64 };
+    const void *column[MOST];
+    int64_t step[MOST];
+    int along = axis - 1;
+    if (along < 0 || call->inputs > MOST || out->dims[axis] != call->inputs ||
+        out->count != out->dims[along] * call->inputs)
+        return false;
+    for (int n = 0; n < call->inputs; n++) {
+        if (call->in[n]->dims[axis] != 1) return false;
+        column[n] = call->in[n]->data;
+        step[n] = call->in[n]->strides[along];
+    }
+    return lam__kernels_columns((lam_dtype)out->dtype, out->dims[along], call->inputs, column, step, out->data,
+                                out->strides[along]);
+}
+
 static lam_status eval_concatenate(const lam_call_site *call, lam_value *const out[]) {
     int axis = *(const int32_t *)call->params, before = axis - 1;
     int64_t item = (int64_t)lam__dtype_bytes(out[0]->dtype), row = axis ? out[0]->strides[before] * item : 0;
     int64_t rows = axis ? out[0]->dims[before] : 1, block = row && row < JOINED_BYTES ? JOINED_BYTES / row : rows;
-    if (!out[0]->count) return LAM_OK;
+    if (!out[0]->count || join_columns(call, axis, out[0])) return LAM_OK;
     for (int64_t first = 0; first < rows; first += block) {
         char *at = (char *)out[0]->data + first * row;
         for (int n = 0; n < call->inputs; n++) {

@@ -233,6 +233,69 @@ START_TEST(copy_saturates_floats_and_drops_nan) {
 }
 END_TEST
 
+/* Items that are numbers of their own, of four or eight bytes, in layouts that a copy moves without an elementwise
+ * loop: transposed, or in short runs; gaps between runs stay as they are. */
+static void check_layout(lam_dtype dtype, const int64_t dims[3], const int64_t to[3], const int64_t from[3]) {
+    enum { ROOM = 3 * 72 * 72 };
+    static int64_t wide[2][ROOM];
+    static int32_t narrow[2][ROOM];
+    const bool is_wide = dtype == LAM_I64;
+    for (int i = 0; i < ROOM; i++) {
+        wide[0][i] = narrow[0][i] = -1;
+        wide[1][i] = narrow[1][i] = i;
+    }
+    lam__kernels_copy(3, dims, dtype, is_wide ? (void *)wide[0] : narrow[0], to, dtype,
+                      is_wide ? (void *)wide[1] : narrow[1], from);
+    int64_t written = 0;
+    for (int64_t i = 0; i < dims[0]; i++)
+        for (int64_t j = 0; j < dims[1]; j++)
+            for (int64_t k = 0; k < dims[2]; k++) {
+                int64_t at = i * to[0] + j * to[1] + k * to[2], out = i * from[0] + j * from[1] + k * from[2];
+                ck_assert_int_eq(is_wide ? wide[0][at] : narrow[0][at], out);
+            }
+    for (int i = 0; i < ROOM; i++) written += (is_wide ? wide[0][i] : narrow[0][i]) != -1;
+    ck_assert_int_eq(written, dims[0] * dims[1] * dims[2]);
+}
+
+START_TEST(copies_between_layouts) {
+    static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 13, 31, 32, 64, 67};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    lam_dtype dtype = _i ? LAM_I64 : LAM_I32;
+    for (int a = 0; a < SIZES; a++)
+        for (int b = 0; b < SIZES; b++) {
+            int64_t m = sizes[a], n = sizes[b], dims[] = {2, m, n};
+            check_layout(dtype, dims, (int64_t[]){m * (n + 2), n + 2, 1}, (int64_t[]){n * (m + 3), 1, m + 3});
+            check_layout(dtype, dims, (int64_t[]){n + 1, 2 * (n + 1), 1}, (int64_t[]){m * (n + 3), n + 3, 1});
+            check_layout(dtype, dims, (int64_t[]){1, 2 * n, 2}, (int64_t[]){m * n, 1, m});
+        }
+}
+END_TEST
+
+START_TEST(columns_side_by_side_in_every_set) {
+    enum { ROWS = 11, COLUMNS = 9, STEPS = 3 };
+    static const int64_t steps[STEPS] = {1, 0, 2};
+    const lam__simd *sets[SETS];
+    int count = sets_of_machine(sets);
+    double x[2 * ROWS * COLUMNS], out[ROWS * (COLUMNS + 1)];
+    for (int i = 0; i < 2 * ROWS * COLUMNS; i++) x[i] = i;
+    for (int s = 0; s < count; s++)
+        for (int64_t n = 1; n <= COLUMNS; n++) {
+            const void *column[COLUMNS];
+            int64_t step[COLUMNS];
+            for (int64_t j = 0; j < n; j++) {
+                column[j] = x + 2 * ROWS * j;
+                step[j] = steps[j * j % STEPS];
+            }
+            for (int i = 0; i < ROWS * (COLUMNS + 1); i++) out[i] = -1;
+            sets[s]->turn_8->columns(ROWS, n, column, step, out, n + 1);
+            for (int64_t i = 0; i < ROWS; i++) {
+                for (int64_t j = 0; j < n; j++) ck_assert(out[i * (n + 1) + j] == x[2 * ROWS * j + i * step[j]]);
+                ck_assert(out[i * (n + 1) + n] == -1);
+            }
+        }
+}
+END_TEST
+
 START_TEST(fill_repeats_the_element) {
     enum { MOST = 70 };
     for (lam_dtype dtype = 0; dtype < REAL_DTYPES; dtype++)
@@ -259,6 +322,8 @@ Suite *suite_kernels_driver(void) {
     tcase_add_loop_test(tests, copy_converts_between_all_dtypes, 0, REAL_DTYPES * REAL_DTYPES);
     tcase_add_loop_test(tests, every_set_converts_alike, 0, REAL_DTYPES * REAL_DTYPES);
     tcase_add_test(tests, copy_saturates_floats_and_drops_nan);
+    tcase_add_loop_test(tests, copies_between_layouts, 0, 2);
+    tcase_add_test(tests, columns_side_by_side_in_every_set);
     tcase_add_test(tests, fill_repeats_the_element);
     suite_add_tcase(suite, tests);
     return suite;

@@ -156,4 +156,6 @@ const lam__simd LAM__ISA_NAME(lam__simd_) = {
     .loop = find,
     .convert = LAM__ISA_NAME(lam__convert_find_),
     .threefry = LAM__ISA_NAME(lam__threefry_),
+    .turn_4 = &LAM__ISA_NAME(lam__turn_4_),
+    .turn_8 = &LAM__ISA_NAME(lam__turn_8_),
 };

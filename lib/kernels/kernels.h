@@ -41,7 +41,8 @@ void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int
 void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst, const int64_t *dst_strides,
                        lam_dtype src_dtype, const void *src, const int64_t *src_strides);
 
-/* Columns side by side: dst[i * to_step + j] = columns[j][i * step[j]], steps in elements. False: not for this dtype. */
+/* Columns side by side: dst[i * to_step + j] = columns[j][i * step[j]], steps in elements. False: not for this dtype.
+ * */
 bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *const columns[], const int64_t step[],
                           void *dst, int64_t to_step);
 

@@ -18,7 +18,7 @@ static lam_fn *rosenbrock(lam_ctx *ctx) {
         lam_tensor *valley = lam_mul(100.0, lam_square(lam_sub(b, lam_square(a))));
         out[0] = lam_sum(lam_add(valley, lam_square(lam_sub(1, a))), nullptr);
     };
-    return lam_fn_new(ctx, &options);
+    return lam_fn_new(ctx, options);
 }
 
 int main() {
@@ -40,7 +40,7 @@ int main() {
     lam_tensor *points =
         lam_array(ctx, LAM_F64, LAM_DIMS(4, 2), std::vector<double>{-1.2, 1, 1, 1, 0.5, 1, 2, 1}.data());
     std::printf("gradient at each column: ");
-    lam_print(stdout, lam_apply(lam_vmap(lam_grad(f, nullptr), &options), LAM_LIST(points)));
+    lam_print(stdout, lam_apply(lam_vmap(lam_grad(f, nullptr), options), LAM_LIST(points)));
 
     if (lam_status_of(ctx) != LAM_OK) std::fprintf(stderr, "%s\n", lam_error(ctx));
     return lam_status_of(ctx) == LAM_OK ? 0 : 1;

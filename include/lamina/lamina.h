@@ -1,6 +1,6 @@
 /* Lamina: composable function transforms for C. Reading order: what everything uses (base), contexts and failure,
- * tensors, the operations, functions, the transforms, random numbers; extend.h, for authors of primitives, is included
- * on its own. */
+ * tensors, the operations, functions, the transforms, random numbers, what C++ has beside them; extend.h, for authors
+ * of primitives, is included on its own. */
 #ifndef LAMINA_LAMINA_H
 #define LAMINA_LAMINA_H
 
@@ -12,5 +12,6 @@
 #include <lamina/fn.h>
 #include <lamina/transforms.h>
 #include <lamina/function.h>
+#include <lamina/options.h>
 
 #endif

@@ -4,9 +4,9 @@
  * block; in C++17 as long as the full expression (the call it is written in), or as long as the object when it is kept
  * by `auto axes = LAM_AXES(0, 1);`. Whatever a call is given it copies. Compiles as C11 and C++17.
  *
- * NOTE [options in C++]  C++17 has no designated initialisers. A header that declares
+ * NOTE [options in C++]  C++17 has no designated initialisers. Beside each call with options,
  *     lam_tensor *lam_f(lam_tensor *x, const lam_f_options *options);
- * adds below it, inside `extern "C++"` and `#ifdef __cplusplus`, the one line
+ * options.h, which lamina.h includes, has for C++
  *     inline lam_tensor *lam_f(lam_tensor *x, const lam_f_options &options) { return lam_f(x, &options); }
  * and both `lam_f(x, {LAM_AXES(0), true})` and an object filled by its members work. Such an object outlives the
  * expression that fills it, so the lists it points to must too: keep them by `auto`, then assign. */

@@ -93,6 +93,26 @@ def rules_are_public(tree):
                     yield f"{path}:{first + line_of(body, match.start()) - 1}: {name} uses {match.group()}"
 
 
+# ---- the public headers -----------------------------------------------------------------------------------------
+
+WITH_OPTIONS = re.compile(r"LAM_API\b[^;{]*?\b(lam_\w+)\(([^;{]*?)const (lam_\w+_options) \*\w+\);")
+
+
+@rule("each call with options has a form for C++ in options.h",
+      bad=[{"include/lamina/a.h": "LAM_API int lam_a(int x, const lam_a_options *options);\n",
+            "include/lamina/options.h": "inline int lam_b(int x, const lam_a_options &options) {}\n"}],
+      good={"include/lamina/a.h": "LAM_API int lam_a(int x, const lam_a_options *options);\n",
+            "include/lamina/options.h": "inline int lam_a(int x, const lam_a_options &options) {}\n"})
+def options_by_reference(tree):
+    table = "include/lamina/options.h"
+    have = " ".join(code_only(tree.text(table)).split()) if table in tree.paths else ""
+    for path in tree.select("include/", suffixes=".h"):
+        for match in WITH_OPTIONS.finditer(code_only(tree.text(path))):
+            name, before, options = match.group(1), " ".join(match.group(2).split()), match.group(3)
+            if f"{name}({before}{' ' if before else ''}const {options} &options)" not in have:
+                yield f"{path}: {name} is not in {table} with `const {options} &options`"
+
+
 # ---- what a library must not do -------------------------------------------------------------------------------
 
 HEAP = ["malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign", "strdup", "strndup", "alloca"]

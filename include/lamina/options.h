@@ -1,0 +1,314 @@
+/* For C++: each call that takes options by pointer also by reference, so that they can be written where they are used:
+ * lam_sum(x, {LAM_AXES(0), true}). NOTE [options in C++] in lists.h. Nothing for C.
+ * Each of these does, gives and fails as the call of the same name with a pointer does. */
+#ifndef LAMINA_OPTIONS_H
+#define LAMINA_OPTIONS_H
+
+#include <lamina/context.h>
+#include <lamina/convolution.h>
+#include <lamina/fft.h>
+#include <lamina/fn.h>
+#include <lamina/function.h>
+#include <lamina/indexing.h>
+#include <lamina/linalg.h>
+#include <lamina/neural.h>
+#include <lamina/ops.h>
+#include <lamina/random.h>
+#include <lamina/reductions.h>
+#include <lamina/tensor.h>
+#include <lamina/transforms.h>
+
+#ifdef __cplusplus
+extern "C++" {
+
+/* ---- context.h --------------------------------------------------------------------------------------------------- */
+
+inline lam_ctx *lam_ctx_new(const lam_ctx_options &options) {
+    return lam_ctx_new(&options);
+}
+
+/* ---- fn.h -------------------------------------------------------------------------------------------------------- */
+
+inline lam_fn *lam_fn_new(lam_ctx *ctx, const lam_fn_options &options) {
+    return lam_fn_new(ctx, &options);
+}
+
+/* ---- tensor.h ---------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
+                              const lam_borrow_options &options) {
+    return lam_borrow(ctx, dtype, dims, data, &options);
+}
+
+/* ---- reductions.h ------------------------------------------------------------------------------------------------ */
+
+inline lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_sum(x, &options);
+}
+inline lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_prod(x, &options);
+}
+inline lam_tensor *lam_max_reduce(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_max_reduce(x, &options);
+}
+inline lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_min_reduce(x, &options);
+}
+inline lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_any(x, &options);
+}
+inline lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_all(x, &options);
+}
+inline lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_logsumexp(x, &options);
+}
+inline lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_mean(x, &options);
+}
+inline lam_tensor *lam_var(lam_tensor *x, const lam_var_options &options) {
+    return lam_var(x, &options);
+}
+inline lam_tensor *lam_std(lam_tensor *x, const lam_var_options &options) {
+    return lam_std(x, &options);
+}
+inline lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options &options) {
+    return lam_norm(x, &options);
+}
+inline lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_ptp(x, &options);
+}
+inline lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_count_nonzero(x, &options);
+}
+inline lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_nansum(x, &options);
+}
+inline lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_nanmean(x, &options);
+}
+inline lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_nanmax(x, &options);
+}
+inline lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_nanmin(x, &options);
+}
+inline lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options &options) {
+    return lam_average(x, weights, &options);
+}
+inline lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options &options) {
+    return lam_quantile(x, q, &options);
+}
+inline lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options &options) {
+    return lam_percentile(x, q, &options);
+}
+inline lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_median(x, &options);
+}
+inline lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_reduce_options &options) {
+    return lam_reduce(f, x, init, &options);
+}
+
+/* ---- ops.h ------------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_options &options) {
+    return lam_pad(x, low, high, &options);
+}
+
+/* ---- linalg.h ---------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_options &options) {
+    return lam_dot_general(x, y, &options);
+}
+inline lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_options &options) {
+    return lam_triangular_solve(a, b, &options);
+}
+inline lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options &options) {
+    return lam_qr(x, q, r, &options);
+}
+inline lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **vt,
+                          const lam_svd_options &options) {
+    return lam_svd(x, u, s, vt, &options);
+}
+inline lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options &options) {
+    return lam_pinv(x, &options);
+}
+inline lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options &options) {
+    return lam_lstsq(a, b, &options);
+}
+inline lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options &options) {
+    return lam_matrix_rank(x, &options);
+}
+inline lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options &options) {
+    return lam_matrix_norm(x, &options);
+}
+
+/* ---- convolution.h ----------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_conv_general(lam_tensor *x, lam_tensor *w, const lam_conv_options &options) {
+    return lam_conv_general(x, w, &options);
+}
+inline lam_tensor *lam_conv_transpose(lam_tensor *x, lam_tensor *w, const lam_conv_options &options) {
+    return lam_conv_transpose(x, w, &options);
+}
+inline lam_tensor *lam_reduce_window_sum(lam_tensor *x, const lam_window_options &options) {
+    return lam_reduce_window_sum(x, &options);
+}
+inline lam_tensor *lam_reduce_window_max(lam_tensor *x, const lam_window_options &options) {
+    return lam_reduce_window_max(x, &options);
+}
+inline lam_tensor *lam_reduce_window_min(lam_tensor *x, const lam_window_options &options) {
+    return lam_reduce_window_min(x, &options);
+}
+inline lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_options &options) {
+    return lam_reduce_window_argmax(x, &options);
+}
+inline lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options &options) {
+    return lam_reduce_window_argmin(x, &options);
+}
+inline lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options &options) {
+    return lam_max_pool(x, &options);
+}
+inline lam_tensor *lam_avg_pool(lam_tensor *x, const lam_window_options &options) {
+    return lam_avg_pool(x, &options);
+}
+
+/* ---- fft.h ------------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_fft(lam_tensor *x, const lam_fft_options &options) {
+    return lam_fft(x, &options);
+}
+inline lam_tensor *lam_ifft(lam_tensor *x, const lam_fft_options &options) {
+    return lam_ifft(x, &options);
+}
+inline lam_tensor *lam_rfft(lam_tensor *x, const lam_fft_options &options) {
+    return lam_rfft(x, &options);
+}
+inline lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options &options) {
+    return lam_irfft(x, &options);
+}
+inline lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options &options) {
+    return lam_fftn(x, &options);
+}
+inline lam_tensor *lam_ifftn(lam_tensor *x, const lam_fft_options &options) {
+    return lam_ifftn(x, &options);
+}
+inline lam_tensor *lam_rfftn(lam_tensor *x, const lam_fft_options &options) {
+    return lam_rfftn(x, &options);
+}
+inline lam_tensor *lam_irfftn(lam_tensor *x, const lam_fft_options &options) {
+    return lam_irfftn(x, &options);
+}
+
+/* ---- neural.h ---------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset,
+                                  const lam_normalize_options &options) {
+    return lam_layer_norm(x, scale, offset, &options);
+}
+inline lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options &options) {
+    return lam_rms_norm(x, scale, &options);
+}
+inline lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
+                                  lam_tensor *offset, const lam_normalize_options &options) {
+    return lam_batch_norm(x, axis, mean, var, scale, offset, &options);
+}
+inline lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
+                                 const lam_attention_options &options) {
+    return lam_attention(query, key, value, &options);
+}
+
+/* ---- indexing.h -------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_gather(lam_tensor *x, lam_tensor *starts, const lam_gather_options &options) {
+    return lam_gather(x, starts, &options);
+}
+inline lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, lam_at_op op,
+                               const lam_gather_options &options) {
+    return lam_scatter(x, starts, updates, op, &options);
+}
+
+/* ---- random.h ---------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
+                                      const lam_uniform_options &options) {
+    return lam_random_uniform(key, dtype, dims, &options);
+}
+inline lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
+                                     const lam_choice_options &options) {
+    return lam_random_choice(key, x, axis, count, &options);
+}
+
+/* ---- transforms.h ------------------------------------------------------------------------------------------------ */
+
+inline lam_fn *lam_grad(lam_fn *f, const lam_grad_options &options) {
+    return lam_grad(f, &options);
+}
+inline lam_fn *lam_value_and_grad(lam_fn *f, const lam_grad_options &options) {
+    return lam_value_and_grad(f, &options);
+}
+inline lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **pullback,
+                          const lam_grad_options &options) {
+    return lam_vjp(f, primals, out, n_out, pullback, &options);
+}
+inline lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **out, lam_tensor **tangents_out,
+                          size_t n_out, const lam_grad_options &options) {
+    return lam_jvp(f, primals, tangents, out, tangents_out, n_out, &options);
+}
+inline lam_fn *lam_jvp_fn(lam_fn *f, const lam_grad_options &options) {
+    return lam_jvp_fn(f, &options);
+}
+inline lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **linear,
+                                const lam_grad_options &options) {
+    return lam_linearize(f, primals, out, n_out, linear, &options);
+}
+inline lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options &options) {
+    return lam_vmap(f, &options);
+}
+inline lam_fn *lam_jacfwd(lam_fn *f, const lam_jacobian_options &options) {
+    return lam_jacfwd(f, &options);
+}
+inline lam_fn *lam_jacrev(lam_fn *f, const lam_jacobian_options &options) {
+    return lam_jacrev(f, &options);
+}
+inline lam_fn *lam_jacobian(lam_fn *f, const lam_jacobian_options &options) {
+    return lam_jacobian(f, &options);
+}
+inline lam_fn *lam_value_and_jacobian(lam_fn *f, const lam_jacobian_options &options) {
+    return lam_value_and_jacobian(f, &options);
+}
+inline lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options &options) {
+    return lam_hessian(f, &options);
+}
+inline lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options &options) {
+    return lam_value_grad_and_hessian(f, &options);
+}
+inline lam_fn *lam_hvp(lam_fn *f, const lam_grad_options &options) {
+    return lam_hvp(f, &options);
+}
+inline lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options &options) {
+    return lam_checkpoint(f, &options);
+}
+inline lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options &options) {
+    return lam_check_grads(f, at, &options);
+}
+
+/* ---- function.h -------------------------------------------------------------------------------------------------- */
+
+inline lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options &options) {
+    return lam_custom_vjp(f, fwd, bwd, &options);
+}
+inline lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options &options) {
+    return lam_custom_jvp(f, rule, &options);
+}
+inline lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options &options) {
+    return lam_custom_jvps(f, rules, count, &options);
+}
+inline lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
+                                           const lam_linear_solve_options &options) {
+    return lam_custom_linear_solve(matvec, parameters, b, solve, &options);
+}
+
+} /* extern "C++" */
+#endif
+#endif

@@ -13,7 +13,8 @@ extern "C" {
 typedef enum lam_index_mode {
     LAM_INDEX_ERROR = 0, /* fails with LAM_ERR_INDEX, naming the index */
     LAM_INDEX_CLIP,      /* the nearest element */
-    LAM_INDEX_FILL       /* taking gives NaN (0 for integers), adding and setting leave it out */
+    LAM_INDEX_FILL       /* taking gives NaN, of signed integers the least, of u8 255, of bools true;
+                          * adding and setting leave it out */
 } lam_index_mode;
 
 /* The elements of an axis that the indices name.

@@ -151,6 +151,22 @@ LAM_API lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, l
  * Derivative: implicit, dx = a^-1 (db - da x); the factors of a are computed once and kept for it. */
 LAM_API lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b);
 
+/* The x with tensordot(a, x) = b over all axes of x: a has the axes of b, then those of x, which hold as many elements.
+ * Shape   the axes of a behind those of b.
+ * Fails   LAM_ERR_SHAPE; as lam_solve. Derivative: as lam_solve. */
+LAM_API lam_tensor *lam_tensorsolve(lam_tensor *a, lam_tensor *b);
+
+/* The tensor that tensordot undoes x with, whose first `axes` axes hold as many elements as the others.
+ * Shape   the other axes of x, then the first ones.
+ * Fails   LAM_ERR_AXIS unless 0 < axes < rank; LAM_ERR_SHAPE; as lam_solve. Derivative: as lam_inv. */
+LAM_API lam_tensor *lam_tensorinv(lam_tensor *x, int axes);
+
+/* Matrices along the diagonal, zeros beside them; dtypes are promoted, leading axes broadcast. A vector is one row, a
+ * number one element.
+ * Shape   [..., sum of rows, sum of columns].
+ * Fails   LAM_ERR_ARITY for none; LAM_ERR_SHAPE. Derivative: identity of each. */
+LAM_API lam_tensor *lam_block_diag(lam_list matrices);
+
 /* The inverse of each matrix; lam_solve is more accurate and cheaper where the inverse is only to be multiplied.
  * Fails   as lam_solve. Derivative: -x^-1 dx x^-1. */
 LAM_API lam_tensor *lam_inv(lam_tensor *x);
@@ -222,6 +238,15 @@ LAM_API lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vec
  * Shape   [..., n].
  * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, of what treats them alike. */
 LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
+
+/* Eigenvalues and right eigenvectors of general real matrices: x v = v diag(w), both complex, each column of v of
+ * length
+ * 1. Order as lam_eigvals has it.
+ * Shape   [..., n, n] gives [..., n] and [..., n, n].
+ * Fails   as lam_eigvals does.
+ *         Derivative: of the values as lam_eigvals; of the vectors up to a turn of each by a phase, which x does not
+ *         determine: right for whatever such turns do not change. */
+LAM_API lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors);
 
 /* The eigenvalues of general real matrices, in no order but that conjugate pairs are neighbours, the one with the
  * positive imaginary part first.

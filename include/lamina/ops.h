@@ -492,9 +492,9 @@ LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const la
 #include <lamina/indexing.h>
 #include <lamina/linalg.h>
 #include <lamina/neural.h>
+#include <lamina/numeric.h>
 #include <lamina/reductions.h>
 #include <lamina/special.h>
-
 #include <lamina/literals.h>
 
 #endif

@@ -41,7 +41,6 @@ static lam_status eval_eigvals(const lam_call_site *call, lam_value *const out[]
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t n = x->dims[x->rank - 1], bad = -1;
     if (x->count == 0) return LAM_OK;
-    if (x->count == 0) return LAM_OK;
     lam__work work = {.room = NULL};
     lam_value *copy = lam__value_new(call->ctx, dtype, x->rank, x->dims);
     bool room = copy && lam__matrices_work(call->ctx, lam__kernels_eig_bytes(dtype, n, p->vectors), &work);
@@ -181,9 +180,24 @@ const lam_primitive lam__row_eigvals = {
 };
 
 lam_tensor *lam_eigvals(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS];
     if (!lam__matrices_operands("eigvals", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("eigvals", x)) return lam__axes_failed(x);
     if (apply_eigvals(x, false, out) != LAM_OK) return lam__axes_failed(x);
-    return lam_complex(out[VALUES], out[VALUES + 1]);
+    return lam__scope_only(lam_complex(out[VALUES], out[VALUES + 1]), since);
+}
+
+lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed = lam__axes_failed(x), *out[OUTPUTS];
+    *values = *vectors = failed;
+    bool usable = lam__matrices_operands("eig", true, 1, &x, &x, &failed) && lam__matrices_square("eig", x);
+    if (!usable || apply_eigvals(x, true, out) != LAM_OK) return lam_status_of(lam_ctx_of(failed));
+    lam_tensor *square = lam_add(lam_square(out[VECTORS]), lam_square(out[VECTORS + 1]));
+    lam_tensor *over = lam_rsqrt(lam_sum(square, &(lam_reduce_options){LAM_AXES(-2), true}));
+    *values = lam_complex(out[VALUES], out[VALUES + 1]);
+    *vectors = lam_complex(lam_mul(out[VECTORS], over), lam_mul(out[VECTORS + 1], over));
+    lam__scope_only_these(2, (lam_tensor *const[]){*values, *vectors}, since);
+    return lam_failed(*vectors) ? lam_status_of(lam_ctx_of(failed)) : LAM_OK;
 }

@@ -318,17 +318,28 @@ lam_tensor *lam__index_spread(lam_tensor *flags, int behind) {
     return own.rank + behind > LAM_INNER_RANK ? flags : lam__apply_reshape(flags, own.rank + behind, dims);
 }
 
+/* What stands for an element that is not there: NaN, or the number of the dtype that is least likely to be meant. */
+static lam_tensor *filler(lam_tensor *like) {
+    static const int64_t marks[LAM_DTYPE_COUNT] = {
+        [LAM_I64] = INT64_MIN, [LAM_I32] = INT32_MIN, [LAM_U8] = UINT8_MAX, [LAM_BOOL] = true};
+    lam_dtype dtype = lam_dtype_of(like);
+    lam_ctx *ctx = lam_ctx_of(like);
+    if (lam__dtype_is_inexact((int)dtype)) return lam_cast(lam_scalar(ctx, (double)NAN), dtype);
+    return lam_cast(lam_array(ctx, LAM_I64, LAM_DIMS0, &marks[dtype]), dtype);
+}
+
 lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     index_params p;
     if (!lam__index_params_for(lam__row_take.name, x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
     lam_tensor *taken = lam__index_take(x, indices, &p);
-    if (mode != LAM_INDEX_FILL || lam_failed(taken) || !lam__dtype_is_inexact((int)lam_dtype_of(x))) return taken;
+    if (mode != LAM_INDEX_FILL || lam_failed(taken)) return lam__scope_only(taken, since);
     int64_t n = lam_dim(x, p.axis);
     lam_tensor *wide = lam_cast(indices, LAM_I64); /* n may be beyond the dtype of the indices */
     lam_tensor *inside = lam_and(lam_ge(wide, -n), lam_lt(wide, n));
-    return lam__scope_only(lam_where(lam__index_spread(inside, lam_rank(x) - 1 - p.axis), taken, (double)NAN), since);
+    inside = lam__index_spread(inside, lam_rank(x) - 1 - p.axis);
+    return lam__scope_only(lam_where(inside, taken, filler(taken)), since);
 }
 
 lam_tensor *lam_take(lam_tensor *x, lam_tensor *indices, int axis) {

@@ -69,6 +69,17 @@ lam_tensor *lam_sort(lam_tensor *x, int axis) {
     return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, false), axis), since);
 }
 
+lam_tensor *lam_argsort_descending(lam_tensor *x, int axis) {
+    if (!lam__apply_axis("argsort_descending", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    return apply_argsort(x, axis, true);
+}
+
+lam_tensor *lam_sort_descending(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
+    if (!lam__apply_axis("sort_descending", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, true), axis), since);
+}
+
 lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
     uint64_t since = lam__scope_now(x);
     int axis = -1;

@@ -194,7 +194,12 @@ START_TEST(fill_gives_nan_to_floats_and_0_to_integers) {
     lam_tensor *at = WHOLE(LAM_DIMS(4), 1, 2, -2, -3), *narrow = lam_cast(at, LAM_I32);
     EXPECT(lam_take_mode(VEC(5, 6), at, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, NAN, 5, NAN);
     EXPECT(lam_take_mode(VEC(5, 6), narrow, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, NAN, 5, NAN);
-    EXPECT(lam_take_mode(WHOLE(LAM_DIMS(2), 5, 6), at, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, 0, 5, 0);
+    /* As JAX documents jax.numpy.take. */
+    lam_tensor *two = WHOLE(LAM_DIMS(2), 5, 6);
+    EXPECT(lam_take_mode(two, at, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, -0x1p63, 5, -0x1p63);
+    EXPECT(lam_take_mode(lam_cast(two, LAM_I32), at, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, -0x1p31, 5, -0x1p31);
+    EXPECT(lam_take_mode(lam_cast(two, LAM_U8), at, 0, LAM_INDEX_FILL), LAM_DIMS(4), 6, 255, 5, 255);
+    EXPECT(lam_take_mode(lam_eq(two, 9), at, 0, LAM_INDEX_FILL), LAM_DIMS(4), 0, 1, 0, 1);
     EXPECT(lam_take_mode(MAT(1, 2, 5, 6), WHOLE(LAM_DIMS(2), 0, 1), 0, LAM_INDEX_FILL), LAM_DIMS(2, 2), 5, 6, NAN, NAN);
     lam_take(VEC(5, 6), at, 0);
     EXPECT_ERROR(LAM_ERR_INDEX, "take", "2", "[-2, 2)");

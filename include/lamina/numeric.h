@@ -1,0 +1,116 @@
+/* What numerical programs expect beside the operations of ops.h, whose opening comment holds here too: remainders and
+ * quotients, comparisons up to rounding, differences along an axis, bins, grids. All are made of other operations. */
+#ifndef LAMINA_NUMERIC_H
+#define LAMINA_NUMERIC_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- elementwise ------------------------------------------------------------------------------------------------- */
+
+/* Remainder with the sign of y: x - y floor(x / y), where lam_rem has the sign of x. An integer by 0 gives 0.
+ * Shape   x and y broadcast; the dtype is the promoted one.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for bool and complex operands. Derivative: 1, -floor(x / y). */
+LAM_API lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y);
+
+/* The quotient rounded down: lam_mod is what it leaves. An integer by 0 gives 0; exact for all i32, and for i64 but for
+ * the least number by -1.
+ * Shape   as lam_mod.
+ * Fails   as lam_mod does. Derivative: zero. */
+LAM_API lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
+
+/* sin(pi x) / (pi x), 1 at 0. Integers are taken as f64.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: exact, at 0 to any order. */
+LAM_API lam_tensor *lam_sinc(lam_tensor *x);
+
+/* Whether x is an infinity, of either sign; bool.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: none. */
+LAM_API lam_tensor *lam_is_inf(lam_tensor *x);
+
+typedef struct lam_nan_to_num_options {
+    double nan;           /* in place of NaN */
+    const double *posinf; /* in place of infinity; NULL: the largest finite number */
+    const double *neginf; /* in place of -infinity; NULL: the least finite number */
+} lam_nan_to_num_options;
+
+/* x with numbers in place of what is none. Integers stay as they are.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: 1 where x stays, else 0. */
+LAM_API lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options);
+
+typedef struct lam_close_options {
+    double rtol;    /* 0: 1e-5; negative: none */
+    double atol;    /* 0: 1e-8; negative: none */
+    bool equal_nan; /* NaN is close to NaN */
+} lam_close_options;
+
+/* Whether |x - y| <= atol + rtol |y|; infinities are close to themselves alone. All: whether all elements are.
+ * Shape   x and y broadcast; bool. All: rank 0.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Derivative: none. */
+LAM_API lam_tensor *lam_is_close(lam_tensor *x, lam_tensor *y, const lam_close_options *options);
+LAM_API lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y,
+                                  const lam_close_options *options); /* Fails as lam_is_close does. */
+
+/* ---- along an axis ----------------------------------------------------------------------------------------------- */
+
+/* Differences of neighbours, n times. Bools are taken as i64.
+ * Shape   the axis shorter by n, down to none.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE for a negative n. Derivative: linear. */
+LAM_API lam_tensor *lam_diff(lam_tensor *x, int64_t n, int axis);
+
+/* The slope along an axis of samples at distance h: of both neighbours, at the ends of one. Integers are taken as f64.
+ * (For derivatives of functions see lam_grad.)
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE for fewer than two samples. Derivative: linear. */
+LAM_API lam_tensor *lam_gradient(lam_tensor *x, double h, int axis);
+
+/* The elements of an axis in descending order; NaN comes first, equal ones stay in their order.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: dx in that order. */
+LAM_API lam_tensor *lam_sort_descending(lam_tensor *x, int axis);
+
+/* The indices that put an axis in descending order; i64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: none. */
+LAM_API lam_tensor *lam_argsort_descending(lam_tensor *x, int axis);
+
+/* The bin of each element of x: how many of the ascending edges lie at or below it (right: below it). For descending
+ * edges, how many lie above it (right: at or above it).
+ * Shape   that of x; i64.
+ * Fails   LAM_ERR_RANK unless edges is a vector. Derivative: none. */
+LAM_API lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right);
+
+/* n_out parts of an axis, the first ones longer by one where the axis cannot be split evenly. Views.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_ARITY for no parts. Derivative: identity. */
+LAM_API lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_out);
+
+/* ---- grids and indices ------------------------------------------------------------------------------------------- */
+
+/* base^e for count exponents e from start to stop, both included.
+ * Shape   [count].
+ * Fails   LAM_ERR_VALUE for a negative count; LAM_ERR_DTYPE unless floating. */
+LAM_API lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count, double base);
+
+/* Ones at and below a diagonal, zeros above it; offset as for lam_tril.
+ * Shape   [rows, columns].
+ * Fails   as lam_zeros does. */
+LAM_API lam_tensor *lam_tri(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns, int64_t offset);
+
+/* The indices along each of the axes dims for row-major numbers of places; out has dims.rank entries. Numbers outside
+ * are clipped; negative ones count from the end.
+ * Shape   that of numbers; i64.
+ * Fails   LAM_ERR_DTYPE unless integers; LAM_ERR_VALUE for negative dims; LAM_ERR_NULL. Derivative: none. */
+LAM_API lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **out);
+
+/* The row-major numbers of places in dims whose indices along each axis the list holds: undoes lam_unravel_index.
+ * Shape   the indices broadcast; i64.
+ * Fails   LAM_ERR_ARITY unless there is one for each axis; LAM_ERR_DTYPE unless integers; LAM_ERR_SHAPE;
+ *         LAM_ERR_INDEX for one outside [-n, n). Derivative: none. */
+LAM_API lam_tensor *lam_ravel_index(lam_list indices, lam_dims dims);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,253 @@
+/* Remainders, comparisons up to rounding, differences, bins and grids: operations made of others, without rows or
+ * rules.
+ * What a derivative must not see is chosen before it is computed with, as everywhere. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/index.h"
+#include "lib/primitives/matrices.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <float.h>
+#include <math.h>
+
+/* ---- elementwise ------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *none_of(lam_tensor *x) {
+    return lam_zeros_like(x);
+}
+
+/* Operands in their common dtype, which has an order; false: *failed is what the operation returns. */
+static bool ordered(const char *operation, size_t n, lam_tensor *in[], lam_tensor **failed) {
+    if (!lam__matrices_operands(operation, false, n, in, in, failed)) return false;
+    if (!lam__dtype_is_complex((int)lam_dtype_of(in[0]))) return true;
+    *failed = lam__matrices_fail(operation, n, in, LAM_ERR_DTYPE, NULL, "complex numbers have no order");
+    return false;
+}
+
+static lam_tensor *floored_rest(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *rest = lam_rem(x, y), *zero = none_of(rest);
+    lam_tensor *other_side = lam_ne(lam_lt(rest, zero), lam_lt(y, zero));
+    return lam_where(lam_and(lam_ne(rest, zero), other_side), lam_add(rest, y), rest);
+}
+
+lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!ordered("mod", 2, in, &failed)) return failed;
+    if (lam_dtype_of(in[0]) == LAM_BOOL)
+        return lam__matrices_fail("mod", 2, in, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
+    return lam__scope_only(floored_rest(in[0], in[1]), since);
+}
+
+/* The quotient of what y divides. f64 may not hold it: what its rounding leaves is divided once more. */
+static lam_tensor *whole_quotient(lam_tensor *x, lam_tensor *y) {
+    lam_dtype dtype = lam_dtype_of(x);
+    lam_tensor *by_zero = lam_eq(y, none_of(y)), *safe = lam_where(by_zero, 1, y);
+    lam_tensor *first = lam_cast(lam_round(lam_div(x, safe)), dtype), *left = lam_sub(x, lam_mul(first, safe));
+    lam_tensor *second = lam_cast(lam_round(lam_div(left, safe)), dtype);
+    return lam_where(by_zero, 0, lam_add(first, second));
+}
+
+lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!ordered("floor_divide", 2, in, &failed)) return failed;
+    if (lam_dtype_of(in[0]) == LAM_BOOL)
+        return lam__matrices_fail("floor_divide", 2, in, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
+    lam_tensor *rest = floored_rest(in[0], in[1]), *even = lam_sub(in[0], rest);
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(rest))) return lam__scope_only(whole_quotient(even, in[1]), since);
+    lam_tensor *quotient = lam_stop_gradient(lam_div(in[0], in[1]));
+    /* Where nothing is divided to the end (by 0, infinities), the quotient itself has the answer. */
+    lam_tensor *exact = lam_round(lam_stop_gradient(lam_div(even, in[1])));
+    return lam__scope_only(lam_where(lam_is_finite(exact), exact, lam_floor(quotient)), since);
+}
+
+/* Near 0 the first terms of sin(z) / z in z^2, whose derivatives are those of sinc to any order there; elsewhere
+ * sin(z) / z. |z| <= 1/2 leaves an error of 2^-18 / 19!. */
+lam_tensor *lam_sinc(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!ordered("sinc", 1, &x, &failed)) return failed;
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
+    lam_tensor *z = lam_mul(3.14159265358979323846, x), *near = lam_le(lam_abs(z), 0.5);
+    lam_tensor *square = lam_where(near, lam_square(z), 0.0), *far = lam_where(near, 1.0, z);
+    lam_tensor *series = lam_ones_like(square);
+    for (int k = 9; k > 0; k--) series = lam_sub(1.0, lam_mul(lam_mul(1.0 / (2 * k * (2 * k + 1)), square), series));
+    return lam__scope_only(lam_where(near, series, lam_div(lam_sin(far), far)), since);
+}
+
+lam_tensor *lam_is_inf(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!ordered("is_inf", 1, &x, &failed)) return failed;
+    return lam__scope_only(lam_not(lam_or(lam_is_finite(x), lam_is_nan(x))), since);
+}
+
+lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options) {
+    uint64_t since = lam__scope_now(x);
+    static const lam_nan_to_num_options usual;
+    lam_tensor *failed;
+    if (!ordered("nan_to_num", 1, &x, &failed)) return failed;
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) return lam_alias(x);
+    if (!options) options = &usual;
+    const double most = lam_dtype_of(x) == LAM_F64    ? DBL_MAX
+                        : lam_dtype_of(x) == LAM_F16  ? 65504
+                        : lam_dtype_of(x) == LAM_BF16 ? 0x1.fep127
+                                                      : FLT_MAX;
+    lam_tensor *low = lam_eq(x, -INFINITY), *high = lam_eq(x, INFINITY);
+    x = lam_where(lam_is_nan(x), options->nan, x);
+    x = lam_where(high, options->posinf ? *options->posinf : most, x);
+    return lam__scope_only(lam_where(low, options->neginf ? *options->neginf : -most, x), since);
+}
+
+static double or_usual(double given, double usual) {
+    return given == 0 ? usual : given < 0 ? 0 : given;
+}
+
+static lam_tensor *close_to(const char *operation, lam_tensor *x, lam_tensor *y, const lam_close_options *options) {
+    static const lam_close_options usual;
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!options) options = &usual;
+    if (!ordered(operation, 2, in, &failed)) return failed;
+    for (int i = 0; i < 2; i++)
+        in[i] = lam_stop_gradient(lam__dtype_is_inexact((int)lam_dtype_of(in[i])) ? in[i] : lam_cast(in[i], LAM_F64));
+    lam_tensor *bound = lam_mul(or_usual(options->rtol, 1e-5), lam_abs(in[1]));
+    bound = lam_add(bound, or_usual(options->atol, 1e-8));
+    lam_tensor *near = lam_le(lam_abs(lam_sub(in[0], in[1])), bound);
+    near = lam_and(near, lam_and(lam_is_finite(in[0]), lam_is_finite(in[1])));
+    near = lam_or(near, lam_eq(in[0], in[1]));
+    return options->equal_nan ? lam_or(near, lam_and(lam_is_nan(in[0]), lam_is_nan(in[1]))) : near;
+}
+
+lam_tensor *lam_is_close(lam_tensor *x, lam_tensor *y, const lam_close_options *options) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(close_to("is_close", x, y, options), since);
+}
+
+lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y, const lam_close_options *options) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_all(close_to("all_close", x, y, options), NULL), since);
+}
+
+/* ---- along an axis ----------------------------------------------------------------------------------------------- */
+
+static lam_tensor *part(lam_tensor *x, int axis, int64_t from, int64_t to) {
+    return lam_slice_axis(x, axis, from, to);
+}
+
+lam_tensor *lam_diff(lam_tensor *x, int64_t n, int axis) {
+    uint64_t since = lam__scope_now(x);
+    if (!lam__apply_axis("diff", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    if (n < 0) return lam__axes_fail("diff", x, LAM_ERR_VALUE, "%lld times is impossible", (long long)n);
+    lam_tensor *all = lam_dtype_of(x) == LAM_BOOL ? lam_cast(x, LAM_I64) : lam_alias(x);
+    if (n > lam_dim(all, axis)) n = lam_dim(all, axis);
+    for (; n > 0; n--) {
+        int64_t size = lam_dim(all, axis);
+        all = lam_sub(part(all, axis, size > 0, size), part(all, axis, 0, size > 0 ? size - 1 : 0));
+    }
+    return lam__scope_only(all, since);
+}
+
+lam_tensor *lam_gradient(lam_tensor *x, double h, int axis) {
+    uint64_t since = lam__scope_now(x);
+    if (!lam__apply_axis("gradient", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    int64_t n = lam_dim(x, axis);
+    if (n < 2) return lam__axes_fail("gradient", x, LAM_ERR_SHAPE, "%lld samples have no slope", (long long)n);
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
+    lam_tensor *first = lam_sub(part(x, axis, 1, 2), part(x, axis, 0, 1));
+    lam_tensor *last = lam_sub(part(x, axis, n - 1, n), part(x, axis, n - 2, n - 1));
+    lam_tensor *inner = lam_mul(0.5, lam_sub(part(x, axis, 2, n), part(x, axis, 0, n - 2)));
+    return lam__scope_only(lam_div(lam_concatenate(LAM_LIST(first, inner, last), axis), h), since);
+}
+
+lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, edges}, *failed;
+    if (!ordered("digitize", 2, in, &failed)) return failed;
+    if (lam_rank(edges) != 1)
+        return lam__matrices_fail("digitize", 2, in, LAM_ERR_RANK, NULL, "the edges are no vector");
+    int64_t n = lam_size(edges);
+    lam_tensor *up = lam_searchsorted(in[1], in[0], !right);
+    if (n < 2) return lam__scope_only(up, since);
+    lam_tensor *down = lam_sub(n, lam_searchsorted(lam_reverse(in[1], (lam_axes){0, NULL}), in[0], !right));
+    lam_tensor *ascending = lam_ge(lam_index(in[1], 0, -1), lam_index(in[1], 0, 0));
+    return lam__scope_only(lam_where(ascending, up, down), since);
+}
+
+lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) {
+    for (size_t i = 0; out && i < n_out; i++) out[i] = lam__axes_failed(x);
+    if (!lam__apply_axis("array_split", x, lam_rank(x), &axis)) return lam_status_of(lam_ctx_of(x));
+    if (!n_out || !out) return lam__axes_fail("array_split", x, LAM_ERR_ARITY, "no parts are asked for"), LAM_ERR_ARITY;
+    int64_t n = lam_dim(x, axis), parts = (int64_t)n_out, at = 0;
+    for (int64_t i = 0; i < parts; i++) {
+        int64_t size = n / parts + (i < n % parts);
+        out[i] = part(x, axis, at, at + size);
+        at += size;
+    }
+    return lam_failed(out[parts - 1]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+}
+
+/* ---- grids and indices ------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count, double base) {
+    if (!ctx) return lam_linspace(ctx, dtype, start, stop, count);
+    uint64_t since = lam__scope_now(&ctx->failed);
+    if (!lam__dtype_is_inexact((int)dtype) || lam__dtype_is_complex((int)dtype))
+        return lam_fail(ctx, LAM_ERR_DTYPE, "logspace: powers of %g are made in floating dtypes", base);
+    lam_tensor *exponents = lam_linspace(ctx, LAM_F64, start, stop, count);
+    return lam__scope_only(lam_cast(lam_pow(base, exponents), dtype), since);
+}
+
+lam_tensor *lam_tri(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns, int64_t offset) {
+    return lam_tril(lam_ones(ctx, dtype, LAM_DIMS(rows, columns)), offset);
+}
+
+static bool fitting(const char *operation, lam_tensor *x, lam_dims dims) {
+    int64_t count = 1;
+    for (int i = 0; i < dims.rank; i++) {
+        if (dims.dims[i] < 0 || (dims.dims[i] > 0 && count > INT64_MAX / dims.dims[i]))
+            return lam__axes_fail(operation, x, LAM_ERR_VALUE, "impossible dims"), false;
+        count *= dims.dims[i];
+    }
+    return true;
+}
+
+lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **out) {
+    const char *name = "unravel_index";
+    for (int i = 0; out && i < dims.rank; i++) out[i] = lam__axes_failed(numbers);
+    if (!lam__scope_peek(numbers) || !out || (dims.rank && !dims.dims))
+        return lam__axes_fail(name, numbers, LAM_ERR_NULL, "no numbers, dims or room"), LAM_ERR_NULL;
+    if (lam__dtype_is_inexact((int)lam_dtype_of(numbers)) || lam_dtype_of(numbers) == LAM_BOOL)
+        return lam__axes_fail(name, numbers, LAM_ERR_DTYPE, "places are numbered by integers"), LAM_ERR_DTYPE;
+    if (!fitting(name, numbers, dims)) return LAM_ERR_VALUE;
+    uint64_t since = lam__scope_now(numbers);
+    int64_t count = 1;
+    for (int i = 0; i < dims.rank; i++) count *= dims.dims[i];
+    lam_tensor *left = lam_cast(numbers, LAM_I64);
+    left = lam_clamp(lam_where(lam_lt(left, 0), lam_add(left, count), left), 0, count > 0 ? count - 1 : 0);
+    for (int i = dims.rank - 1; i >= 0; i--) {
+        int64_t n = dims.dims[i] > 0 ? dims.dims[i] : 1;
+        out[i] = lam_rem(left, n);
+        left = lam_floor_divide(left, lam_add(lam_zeros_like(left), n));
+    }
+    if (dims.rank) lam__scope_only_these((size_t)dims.rank, out, since);
+    return LAM_OK;
+}
+
+lam_tensor *lam_ravel_index(lam_list indices, lam_dims dims) {
+    const char *name = "ravel_index";
+    lam_tensor *first = indices.count && indices.items ? indices.items[0] : NULL, *number = NULL;
+    if (!first || indices.count != (size_t)dims.rank || !dims.dims)
+        return lam__axes_fail(name, first, LAM_ERR_ARITY, "%zu indices for %d axes", indices.count, dims.rank);
+    if (!fitting(name, first, dims)) return lam__axes_failed(first);
+    uint64_t since = lam__scope_now(first);
+    for (int i = 0; i < dims.rank; i++) {
+        lam_tensor *at = lam_wrap_index(indices.items[i], dims.dims[i]);
+        number = number ? lam_add(lam_mul(number, dims.dims[i]), at) : at;
+    }
+    return lam__scope_only(number, since);
+}

@@ -1,0 +1,251 @@
+/* Operations of numeric.h, blocks and tensor equations: values from the definitions by hand and from the examples of
+ * NumPy's and SciPy's documentation; derivatives against differences, vmap against one call per example. */
+#include "tests/support.h"
+
+#define INTEGERS(...)                                                                                                  \
+    lam_array(ctx, LAM_I64, LAM_DIMS(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(remainders_and_quotients_round_down) {
+    EXPECT(lam_mod(VEC(5, -5, 5, -5, 5.5, -6, 6), VEC(3, 3, -3, -3, -2, 3, -3)), LAM_DIMS(7), 2, 1, -1, -2, -0.5, 0, 0);
+    EXPECT(lam_mod(INTEGERS(5, -5, 5, -5, 7), INTEGERS(3, 3, -3, -3, 0)), LAM_DIMS(5), 2, 1, -1, -2, 0);
+    EXPECT(lam_floor_divide(VEC(5, -5, 5, -5, 7.5, -7.5, 0.7, 0.6), VEC(3, 3, -3, -3, 2, 2, 0.1, 0.1)), LAM_DIMS(8), 1,
+           -2, -2, 1, 3, -4, 6, 5);
+    EXPECT(lam_floor_divide(VEC(1, -1, INFINITY), VEC(0, 0, 2)), LAM_DIMS(3), INFINITY, -INFINITY, INFINITY);
+    EXPECT(lam_floor_divide(INTEGERS(5, -5, 5, -5, 7), INTEGERS(3, 3, -3, -3, 0)), LAM_DIMS(5), 1, -2, -2, 1, 0);
+    lam_tensor *large = lam_floor_divide(INTEGERS(((int64_t)1 << 62) + 1, -((int64_t)1 << 62) - 1), INTEGERS(3));
+    EXPECT_SAME(large, INTEGERS(1537228672809129301, -1537228672809129302), 0);
+    EXPECT_OK();
+    lam_mod(lam_cast(VEC(1), LAM_BOOL), lam_cast(VEC(1), LAM_BOOL));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "mod");
+    lam_floor_divide(lam_cast(VEC(1), LAM_C128), VEC(1));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "floor_divide");
+    lam_mod(VEC(1, 2), VEC(1, 2, 3));
+    EXPECT_STATUS(LAM_ERR_SHAPE);
+}
+END_TEST
+
+BODY(sinc) {
+    out[0] = lam_sum(lam_sinc(in[0]), NULL);
+}
+
+/* sinc(x) = 1 - (pi x)^2 / 6 + (pi x)^4 / 120 - ... */
+START_TEST(sinc_is_smooth_at_zero) {
+    const double pi = acos(-1);
+    EXPECT_NEAR(lam_sinc(VEC(0, 0.5, -1.5, 0.1)), 1e-15, LAM_DIMS(4), 1, 2 / pi, -2 / (3 * pi),
+                sin(pi * 0.1) / (pi * 0.1));
+    lam_fn *f = FN(sinc, 1, 1);
+    for (int order = 1; order <= 4; order++) {
+        f = lam_grad(f, NULL);
+        double want[] = {0, -pi * pi / 3, 0, pi * pi * pi * pi / 5};
+        EXPECT_NEAR(apply1(f, num(0)), 1e-14, LAM_DIMS0, want[order - 1]);
+    }
+    ck_assert(lam_check_grads(FN(sinc, 1, 1), LAM_LIST(VEC(0.01, 0.15, 0.16, 0.7, -2.3)),
+                              &(lam_check_grads_options){.order = 2}) == LAM_OK);
+}
+END_TEST
+
+START_TEST(what_is_no_number) {
+    lam_tensor *x = VEC(1, NAN, INFINITY, -INFINITY);
+    EXPECT(lam_is_inf(x), LAM_DIMS(4), 0, 0, 1, 1);
+    EXPECT(lam_nan_to_num(x, NULL), LAM_DIMS(4), 1, 0, 1.7976931348623157e308, -1.7976931348623157e308);
+    const double high = 9, low = -8;
+    EXPECT(lam_nan_to_num(x, &(lam_nan_to_num_options){7, &high, &low}), LAM_DIMS(4), 1, 7, 9, -8);
+    EXPECT(lam_nan_to_num(INTEGERS(3), NULL), LAM_DIMS(1), 3);
+    lam_tensor *y = VEC(1 + 1e-6, NAN, INFINITY, INFINITY);
+    EXPECT(lam_is_close(x, y, NULL), LAM_DIMS(4), 1, 0, 1, 0);
+    EXPECT(lam_is_close(x, y, &(lam_close_options){.rtol = -1, .equal_nan = true}), LAM_DIMS(4), 0, 1, 1, 0);
+    EXPECT_NUM(lam_all_close(VEC(1, 2), VEC(1, 2 + 1e-9), NULL), 1);
+    EXPECT_NUM(lam_all_close(VEC(1, 2), VEC(1, 2.1), NULL), 0);
+    EXPECT_NUM(lam_all_close(VEC(1, 2), VEC(1, 2.1), &(lam_close_options){.atol = 0.2}), 1);
+}
+END_TEST
+
+START_TEST(differences_and_slopes) {
+    lam_tensor *x = VEC(1, 4, 9, 16);
+    EXPECT(lam_diff(x, 1, 0), LAM_DIMS(3), 3, 5, 7);
+    EXPECT(lam_diff(x, 2, -1), LAM_DIMS(2), 2, 2);
+    EXPECT(lam_diff(x, 0, 0), LAM_DIMS(4), 1, 4, 9, 16);
+    EXPECT_EMPTY(lam_diff(x, 7, 0), LAM_DIMS(0));
+    EXPECT(lam_diff(lam_cast(VEC(1, 0, 1), LAM_BOOL), 1, 0), LAM_DIMS(2), -1, 1);
+    EXPECT(lam_gradient(x, 0.5, 0), LAM_DIMS(4), 6, 8, 12, 14);
+    EXPECT(lam_gradient(MAT(2, 2, 1, 2, 5, 9), 1, 0), LAM_DIMS(2, 2), 4, 7, 4, 7);
+    lam_diff(x, -1, 0);
+    EXPECT_ERROR(LAM_ERR_VALUE, "diff");
+    lam_diff(x, 1, 1);
+    EXPECT_ERROR(LAM_ERR_AXIS, "diff");
+    lam_gradient(VEC(1), 1, 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "gradient");
+}
+END_TEST
+
+START_TEST(descending_order) {
+    EXPECT(lam_sort_descending(VEC(2, NAN, 1, 3), 0), LAM_DIMS(4), NAN, 3, 2, 1);
+    EXPECT(lam_argsort_descending(VEC(2, 1, 2), -1), LAM_DIMS(3), 0, 2, 1);
+    EXPECT(lam_sort_descending(MAT(2, 2, 1, 4, 3, 2), 0), LAM_DIMS(2, 2), 3, 4, 1, 2);
+    lam_sort_descending(num(1), 0);
+    EXPECT_ERROR(LAM_ERR_AXIS, "sort_descending");
+}
+END_TEST
+
+/* The first three from NumPy's documentation of digitize, the others from its rule for descending bins. */
+START_TEST(bins) {
+    lam_tensor *x = VEC(0.2, 6.4, 3.0, 1.6), *y = VEC(1.2, 10.0, 12.4, 15.5, 20), *edges = VEC(0, 5, 10, 15, 20);
+    EXPECT(lam_digitize(x, VEC(0, 1, 2.5, 4, 10), false), LAM_DIMS(4), 1, 4, 3, 2);
+    EXPECT(lam_digitize(y, edges, true), LAM_DIMS(5), 1, 2, 3, 4, 4);
+    EXPECT(lam_digitize(y, edges, false), LAM_DIMS(5), 1, 3, 3, 4, 5);
+    EXPECT(lam_digitize(VEC(0.2, 6.4, 4), VEC(10, 4, 2.5, 1, 0), false), LAM_DIMS(3), 4, 1, 1);
+    EXPECT(lam_digitize(VEC(0.2, 6.4, 4), VEC(10, 4, 2.5, 1, 0), true), LAM_DIMS(3), 4, 1, 2);
+    lam_digitize(x, MAT(1, 2, 1, 2), false);
+    EXPECT_ERROR(LAM_ERR_RANK, "digitize");
+}
+END_TEST
+
+START_TEST(parts_and_grids) {
+    lam_tensor *out[3];
+    ck_assert(lam_array_split(VEC(0, 1, 2, 3, 4, 5, 6), 0, out, 3) == LAM_OK);
+    EXPECT(out[0], LAM_DIMS(3), 0, 1, 2);
+    EXPECT(out[1], LAM_DIMS(2), 3, 4);
+    EXPECT(out[2], LAM_DIMS(2), 5, 6);
+    EXPECT_NEAR(lam_logspace(ctx, LAM_F64, 0, 3, 4, 10), 1e-15, LAM_DIMS(4), 1, 10, 100, 1000);
+    EXPECT(lam_tri(ctx, LAM_F64, 2, 3, 0), LAM_DIMS(2, 3), 1, 0, 0, 1, 1, 0);
+    ck_assert(lam_array_split(VEC(1), 0, out, 0) == LAM_ERR_ARITY);
+    EXPECT_ERROR(LAM_ERR_ARITY, "array_split");
+    lam_logspace(ctx, LAM_I64, 0, 1, 2, 10);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "logspace");
+}
+END_TEST
+
+/* From NumPy's documentation of unravel_index. */
+START_TEST(numbers_of_places) {
+    lam_tensor *out[2];
+    ck_assert(lam_unravel_index(INTEGERS(22, 41, 37, -1, 99), LAM_DIMS(7, 6), out) == LAM_OK);
+    EXPECT(out[0], LAM_DIMS(5), 3, 6, 6, 6, 6);
+    EXPECT(out[1], LAM_DIMS(5), 4, 5, 1, 5, 5);
+    EXPECT(lam_ravel_index(LAM_LIST(INTEGERS(3, 6, 6), INTEGERS(4, 5, -5)), LAM_DIMS(7, 6)), LAM_DIMS(3), 22, 41, 37);
+    ck_assert(lam_unravel_index(VEC(1), LAM_DIMS(3), out) == LAM_ERR_DTYPE);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "unravel_index");
+    lam_ravel_index(LAM_LIST(INTEGERS(7)), LAM_DIMS(7));
+    EXPECT_ERROR(LAM_ERR_INDEX, "wrap_index");
+    lam_ravel_index(LAM_LIST(INTEGERS(7)), LAM_DIMS(7, 3));
+    EXPECT_ERROR(LAM_ERR_ARITY, "ravel_index");
+}
+END_TEST
+
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
+
+/* From SciPy's documentation of block_diag. */
+START_TEST(blocks_along_the_diagonal) {
+    lam_tensor *one = lam_eye(ctx, LAM_F64, 2, 2), *two = MAT(2, 3, 3, 4, 5, 6, 7, 8);
+    EXPECT(lam_block_diag(LAM_LIST(one, two, num(7))), LAM_DIMS(5, 6), 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3, 4,
+           5, 0, 0, 0, 6, 7, 8, 0, 0, 0, 0, 0, 0, 7);
+    EXPECT(lam_block_diag(LAM_LIST(VEC(1, 2))), LAM_DIMS(1, 2), 1, 2);
+    lam_tensor *stack = lam_reshape(VEC(1, 2, 3), LAM_DIMS(3, 1, 1));
+    EXPECT(lam_block_diag(LAM_LIST(stack, num(9))), LAM_DIMS(3, 2, 2), 1, 0, 0, 9, 2, 0, 0, 9, 3, 0, 0, 9);
+}
+END_TEST
+
+static lam_tensor *four_axes(void) {
+    lam_tensor *x = lam_reshape(lam_sin(lam_arange(ctx, LAM_F64, 1, 37, 1)), LAM_DIMS(6, 6));
+    return lam_reshape(lam_add(x, lam_mul(4.0, lam_eye(ctx, LAM_F64, 6, 6))), LAM_DIMS(2, 3, 3, 2));
+}
+
+START_TEST(equations_between_tensors) {
+    lam_tensor *a = four_axes(), *b = lam_cos(lam_reshape(lam_arange(ctx, LAM_F64, 0, 6, 1), LAM_DIMS(2, 3)));
+    lam_tensor *x = lam_tensorsolve(a, b);
+    EXPECT_SAME(lam_tensordot(a, x, LAM_AXES(2, 3), LAM_AXES(0, 1)), b, 1e-13);
+    EXPECT_SAME(lam_tensordot(lam_tensorinv(a, 2), b, LAM_AXES(2, 3), LAM_AXES(0, 1)), x, 1e-13);
+    lam_tensorsolve(a, VEC(1, 2, 3));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "tensorsolve", "does not begin");
+    lam_tensorinv(a, 4);
+    EXPECT_ERROR(LAM_ERR_AXIS, "tensorinv");
+    lam_tensorinv(a, 1);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "tensorinv");
+}
+END_TEST
+
+START_TEST(eigenvectors_of_general_matrices) {
+    lam_tensor *x = MAT(3, 3, 1, 2, 0.5, -1, 0.7, 0.3, 0.4, -0.6, 2), *w, *v;
+    ck_assert(lam_eig(x, &w, &v) == LAM_OK);
+    lam_tensor *left = lam_matmul(lam_cast(x, LAM_C128), v), *right = lam_mul(v, lam_expand_dims(w, 0));
+    EXPECT_NUM(lam_lt(lam_max_reduce(lam_abs(lam_sub(left, right)), NULL), 1e-13), 1);
+    EXPECT_NEAR(lam_sum(lam_square(lam_abs(v)), &(lam_reduce_options){.axes = LAM_AXES(0)}), 1e-14, LAM_DIMS(3), 1, 1,
+                1);
+    lam_eig(MAT(2, 3, 1, 2, 3, 4, 5, 6), &w, &v);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "eig");
+}
+END_TEST
+
+/* ---- derivatives and batches ------------------------------------------------------------------------------------- */
+
+BODY(remainders) {
+    lam_tensor *two = lam_add(lam_abs(lam_slice_axis(in[0], 0, 0, 2)), 0.5);
+    out[0] = lam_mul(lam_mod(lam_slice_axis(in[0], 0, 1, 3), two),
+                     lam_floor_divide(lam_slice_axis(in[0], 0, 0, 2), num(0.3)));
+    out[0] = lam_index(out[0], 0, 0);
+}
+
+BODY(slopes) {
+    out[0] = lam_concatenate(LAM_LIST(lam_square(lam_diff(in[0], 2, -1)), lam_sin(lam_gradient(in[0], 0.3, -1))), -1);
+}
+
+BODY(in_descending_order) {
+    out[0] = lam_mul(lam_sort_descending(in[0], 0), lam_nan_to_num(lam_square(in[0]), NULL));
+}
+
+BODY(of_blocks) {
+    lam_tensor *all = lam_block_diag(LAM_LIST(lam_index(in[0], 0, 0), lam_square(in[0])));
+    out[0] = lam_matmul(lam_sin(all), lam_matrix_transpose(all));
+}
+
+BODY(tensor_equations) {
+    lam_tensor *a = lam_add(four_axes(), lam_reshape(in[0], LAM_DIMS(1, 3, 1, 1)));
+    lam_tensor *b = lam_reshape(lam_concatenate(LAM_LIST(in[0], lam_square(in[0])), 0), LAM_DIMS(2, 3));
+    out[0] =
+        lam_add(lam_matrix_transpose(lam_tensorsolve(a, b)), lam_index(lam_index(lam_tensorinv(a, 2), 0, 1), 0, 1));
+}
+
+/* What does not change when an eigenvector is turned by a phase: the sizes of its entries, and of sums of them. */
+BODY(sizes_of_eigenvectors) {
+    lam_tensor *w, *v,
+        *x = lam_reshape(lam_concatenate(LAM_LIST(in[0], lam_sin(in[0]), lam_mul(in[0], in[0])), 0), LAM_DIMS(3, 3));
+    lam_eig(lam_add(x, MAT(3, 3, 1, 2, 0.5, -1, 0.7, 0.3, 0.4, -0.6, 2)), &w, &v);
+    lam_tensor *whole = lam_sum(v, &(lam_reduce_options){.axes = LAM_AXES(0)});
+    out[0] = lam_add(lam_sum(lam_mul(lam_abs(whole), lam_real(w)), NULL),
+                     lam_sum(lam_mul(lam_square(lam_abs(v)), lam_expand_dims(lam_imag(w), 0)), NULL));
+}
+
+static const lam_body bodies[] = {remainders, slopes,           in_descending_order,
+                                  of_blocks,  tensor_equations, sizes_of_eigenvectors};
+
+enum { BODIES = sizeof bodies / sizeof bodies[0] };
+
+static lam_tensor *operand(int i) {
+    return bodies[i] == tensor_equations || bodies[i] == sizes_of_eigenvectors
+               ? VEC(0.3, -0.2, 0.45)
+               : MAT(3, 3, 0.37, -1.21, 1.53, 1.13, 0.42, -0.71, -1.44, 0.66, 1.28);
+}
+
+START_TEST(derivatives_agree_with_differences) {
+    lam_fn *f = FN(bodies[_i], 1, 1);
+    ck_assert_msg(lam_check_grads(f, LAM_LIST(operand(_i)), &(lam_check_grads_options){.order = 2}) == LAM_OK,
+                  "body %d: %s", _i, lam_error(ctx));
+}
+END_TEST
+
+START_TEST(vmap_equals_the_loop) {
+    lam_fn *f = FN(bodies[_i], 1, 1);
+    lam_tensor *x = operand(_i), *y = lam_mul(x, 0.9), *apart = lam_stack(LAM_LIST(apply1(f, x), apply1(f, y)), 0);
+    EXPECT_SAME(apply1(lam_vmap(f, NULL), lam_stack(LAM_LIST(x, y), 0)), apart, 1e-13);
+}
+END_TEST
+
+Suite *suite_primitives_numeric(void) {
+    Suite *suite = SUITE_OF("numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero, what_is_no_number,
+                            differences_and_slopes, descending_order, bins, parts_and_grids, numbers_of_places,
+                            blocks_along_the_diagonal, equations_between_tensors, eigenvectors_of_general_matrices);
+    suite_loop(suite, derivatives_agree_with_differences, BODIES);
+    suite_loop(suite, vmap_equals_the_loop, BODIES);
+    return suite;
+}

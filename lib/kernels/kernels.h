@@ -217,12 +217,13 @@ typedef struct lam__conv_shape {
     int64_t x_step[6];      /* elements: groups, n, c and the axes of x */
 } lam__conv_shape;
 
-/* Samples of Gamma(a), or their logarithms, for n a of f64 or f32; sample i has a key of its own. */
-void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t key[2], int64_t n, const void *a, bool logarithm,
-                               void *out);
+/* Samples of Gamma(a), or their logarithms, for n a of f64 or f32; sample i has a key of its own, of number first + i.
+ * */
+void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t key[2], int64_t first, int64_t n, const void *a,
+                               bool logarithm, void *out);
 
 /* Poisson samples; -1 for rates that are negative, infinite or NaN. */
-void lam__kernels_random_poisson(const uint32_t key[2], int64_t n, const float *rate, int64_t *out);
+void lam__kernels_random_poisson(const uint32_t key[2], int64_t first, int64_t n, const float *rate, int64_t *out);
 
 /* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
 

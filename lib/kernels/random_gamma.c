@@ -75,12 +75,12 @@ static double gamma_sample(lam_dtype dtype, key k, double a, bool logarithm) {
     return d * v * (boost ? pow(1 - less, 1 / a) : 1);
 }
 
-void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t words[2], int64_t n, const void *a, bool logarithm,
-                               void *out) {
+void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t words[2], int64_t first, int64_t n, const void *a,
+                               bool logarithm, void *out) {
     const key whole = {{words[0], words[1]}};
     for (int64_t i = 0; i < n; i++) {
         double own = dtype == LAM_F64 ? ((const double *)a)[i] : ((const float *)a)[i];
-        double x = gamma_sample(dtype, part(whole, (uint64_t)i), own, logarithm);
+        double x = gamma_sample(dtype, part(whole, (uint64_t)(first + i)), own, logarithm);
         if (dtype == LAM_F64) ((double *)out)[i] = x;
         else ((float *)out)[i] = (float)x;
     }
@@ -113,12 +113,12 @@ static int64_t transformed_rejection(key k, uint64_t place, float rate) {
     }
 }
 
-void lam__kernels_random_poisson(const uint32_t words[2], int64_t n, const float *rate, int64_t *out) {
+void lam__kernels_random_poisson(const uint32_t words[2], int64_t first, int64_t n, const float *rate, int64_t *out) {
     const key whole = {{words[0], words[1]}};
     for (int64_t i = 0; i < n; i++) {
         if (!(rate[i] >= 0) || isinf(rate[i])) out[i] = -1;
         else if (rate[i] == 0) out[i] = 0;
-        else if (rate[i] < 10) out[i] = count_factors(whole, (uint64_t)i, rate[i]);
-        else out[i] = transformed_rejection(whole, (uint64_t)i, rate[i]);
+        else if (rate[i] < 10) out[i] = count_factors(whole, (uint64_t)(first + i), rate[i]);
+        else out[i] = transformed_rejection(whole, (uint64_t)(first + i), rate[i]);
     }
 }

@@ -53,6 +53,36 @@ void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank,
 void lam__parallel_cumulate(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                             int axis, bool reverse, const void *x, const int64_t *strides, void *out);
 
+void lam__parallel_recurrence(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a,
+                              const void *b, void *out);
+
+void lam__parallel_cumlogsumexp(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool reverse, const void *x,
+                                void *out);
+
+bool lam__parallel_window(lam__team *team, lam__reduce_id id, lam_dtype dtype, const lam__lanes *s,
+                          const lam__window_axis *a, const void *x, void *out);
+
+/* ---- order and indices ------------------------------------------------------------------------------------------- */
+
+/* `work` has lam__parallel_argsort_bytes. */
+size_t lam__parallel_argsort_bytes(const lam__team *team, const lam__lanes *s);
+void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool descending, const void *x,
+                           int64_t *out, void *work);
+
+void lam__parallel_searchsorted(lam__team *team, lam_dtype dtype, int64_t batch, int64_t n, int64_t m, bool right,
+                                const void *sorted, const void *values, int64_t *out);
+
+void lam__parallel_take(lam__team *team, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
+                        const void *x, lam_dtype index_dtype, const void *index, void *out);
+
+void lam__parallel_scatter(lam__team *team, lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode,
+                           lam_dtype dtype, void *out, lam_dtype index_dtype, const void *index, const void *updates);
+
+void lam__parallel_random_gamma(lam__team *team, lam_dtype dtype, const uint32_t key[2], int64_t n, const void *a,
+                                bool logarithm, void *out);
+
+void lam__parallel_random_poisson(lam__team *team, const uint32_t key[2], int64_t n, const float *rate, int64_t *out);
+
 /* ---- contractions ------------------------------------------------------------------------------------------------ */
 
 bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n,

@@ -23,18 +23,36 @@ static lam_status shape_expm(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, false);
 }
 
+typedef struct stack {
+    const lam_value *x, *e, *out; /* e: the change, for the derivative */
+} stack;
+
+static int64_t expm_part(const void *env, int64_t begin, int64_t end, void *room) {
+    const stack *s = env;
+    const int64_t n = s->x->dims[s->x->rank - 1], at = begin * n * n * (int64_t)lam__dtype_bytes(s->x->dtype);
+    const char *x = (const char *)s->x->data + at;
+    char *out = (char *)s->out->data + at;
+    const lam_dtype dtype = (lam_dtype)s->x->dtype;
+    if (s->e) lam__kernels_expm_frechet(dtype, end - begin, n, x, (const char *)s->e->data + at, out, room);
+    else lam__kernels_expm(dtype, end - begin, n, x, out, room);
+    return -1;
+}
+
+/* Units of lam__team_run: some twenty products of matrices. */
+static double cost_of(int64_t n) {
+    return 20 * (double)n * (double)n * (double)(n + 8) / 8;
+}
+
 static lam_status eval_expm(const lam_call_site *call, lam_value *const out[]) {
     if (out[0]->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
-    lam_dtype dtype = (lam_dtype)x->dtype;
-    int64_t n = x->dims[x->rank - 1];
-    lam__work work;
-    bool room = lam__matrices_work(call->ctx, lam__kernels_expm_bytes(dtype, n), &work);
-    if (room) lam__kernels_expm(dtype, lam__matrices_count(x), n, x->data, out[0]->data, work.room);
-    lam__matrices_work_end(&work);
+    const stack s = {x, NULL, out[0]};
+    int64_t n = x->dims[x->rank - 1], bad;
+    lam_status status = lam__matrices_each(call->ctx, lam__matrices_count(x), cost_of(n),
+                                           lam__kernels_expm_bytes((lam_dtype)x->dtype, n), expm_part, &s, &bad);
     lam__value_release(x);
-    return room ? LAM_OK : LAM_ERR_MEMORY;
+    return status;
 }
 
 static lam_tensor *apply_expm(lam_tensor *x) {
@@ -81,15 +99,15 @@ static lam_status shape_expm_frechet(const lam_call_site *call, lam_shape out[])
 static lam_status eval_expm_frechet(const lam_call_site *call, lam_value *const out[]) {
     if (out[0]->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]), *e = lam__value_contiguous(call->in[1]);
-    lam_dtype dtype = (lam_dtype)out[0]->dtype;
-    int64_t n = out[0]->dims[out[0]->rank - 1];
-    lam__work work = {.room = NULL};
-    bool room = x && e && lam__matrices_work(call->ctx, lam__kernels_expm_frechet_bytes(dtype, n), &work);
-    if (room) lam__kernels_expm_frechet(dtype, lam__matrices_count(x), n, x->data, e->data, out[0]->data, work.room);
-    lam__matrices_work_end(&work);
+    const stack s = {x, e, out[0]};
+    int64_t n = out[0]->dims[out[0]->rank - 1], bad;
+    lam_status status = LAM_ERR_MEMORY;
+    if (x && e)
+        status = lam__matrices_each(call->ctx, lam__matrices_count(x), cost_of(2 * n),
+                                    lam__kernels_expm_frechet_bytes((lam_dtype)x->dtype, n), expm_part, &s, &bad);
     lam__value_release(x);
     lam__value_release(e);
-    return room ? LAM_OK : LAM_ERR_MEMORY;
+    return status;
 }
 
 /* One of the four blocks of a matrix of 2 n rows. */

@@ -116,8 +116,8 @@ static lam_status take_from(const lam_call_site *call, const lam__index_shape *s
     }
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
-    lam__kernels_take(s, (lam__index_mode)p->mode, (lam_dtype)x->dtype, x->data, (lam_dtype)indices->dtype,
-                      indices->data, out->data);
+    lam__parallel_take(call->ctx->team, s, (lam__index_mode)p->mode, (lam_dtype)x->dtype, x->data,
+                       (lam_dtype)indices->dtype, indices->data, out->data);
     lam__value_release(x);
     return LAM_OK;
 }

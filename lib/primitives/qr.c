@@ -40,23 +40,40 @@ static lam_status shape_qr(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, p->full);
 }
 
+typedef struct stack {
+    const lam__rectangle *how;
+    const lam_value *x, *q, *r;
+} stack;
+
+/* Matrix number `at` of the stack x. */
+static void *matrix_of(const lam_value *x, int64_t at) {
+    const int64_t count = x->dims[x->rank - 2] * x->dims[x->rank - 1];
+    return (char *)x->data + at * count * (int64_t)lam__dtype_bytes(x->dtype);
+}
+
+static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
+    const stack *s = env;
+    lam__kernels_qr((lam_dtype)s->x->dtype, s->how, end - begin, matrix_of(s->x, begin), matrix_of(s->q, begin),
+                    matrix_of(s->r, begin), room);
+    return -1;
+}
+
 static lam_status eval_qr(const lam_call_site *call, lam_value *const out[]) {
     const qr_params *p = call->params;
     const lam_value *x = call->in[0];
     lam_dtype dtype = (lam_dtype)x->dtype;
     lam__rectangle how = rectangle_of(x, p->full);
-    lam__work work;
     if (out[Q]->count == 0 && out[R]->count == 0) return LAM_OK;
     lam_value *copy = lam__value_new(call->ctx, dtype, x->rank, x->dims);
     if (!copy) return LAM_ERR_MEMORY;
-    bool room = lam__matrices_work(call->ctx, lam__kernels_qr_bytes(dtype, &how), &work);
-    if (room) {
-        lam__matrices_copy(x, copy->data);
-        lam__kernels_qr(dtype, &how, lam__matrices_count(x), copy->data, out[Q]->data, out[R]->data, work.room);
-    }
-    lam__matrices_work_end(&work);
+    const stack s = {&how, copy, out[Q], out[R]};
+    const double cost = (double)how.m * (double)how.n * (double)((how.m < how.n ? how.m : how.n) + 20) / 2;
+    int64_t bad;
+    lam__matrices_copy(x, copy->data);
+    lam_status status = lam__matrices_each(call->ctx, lam__matrices_count(x), cost, lam__kernels_qr_bytes(dtype, &how),
+                                           factor_part, &s, &bad);
     lam__value_release(copy);
-    return room ? LAM_OK : LAM_ERR_MEMORY;
+    return status;
 }
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * -(dP/da) / (dP/dx) ("implicit reparameterisation gradients", Figurnov, Mohamed, Mnih 2018), which is unbiased. */
 #include "lib/primitives/random.h"
 
+#include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -69,7 +70,8 @@ static lam_status shape_random_gamma(const lam_call_site *call, lam_shape out[])
 }
 
 static void run_gamma(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *a, void *out) {
-    lam__kernels_random_gamma((lam_dtype)call->in[1]->dtype, key, n, a, is_logarithm(call->params), out);
+    lam__parallel_random_gamma(call->ctx->team, (lam_dtype)call->in[1]->dtype, key, n, a, is_logarithm(call->params),
+                               out);
 }
 
 static lam_status eval_random_gamma(const lam_call_site *call, lam_value *const out[]) {
@@ -190,8 +192,7 @@ static lam_status shape_random_poisson(const lam_call_site *call, lam_shape out[
 }
 
 static void run_poisson(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *rate, void *out) {
-    (void)call;
-    lam__kernels_random_poisson(key, n, rate, out);
+    lam__parallel_random_poisson(call->ctx->team, key, n, rate, out);
 }
 
 static lam_status eval_random_poisson(const lam_call_site *call, lam_value *const out[]) {

@@ -103,7 +103,8 @@ static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *c
     const scan_params *p = call->params;
     lam_value *a = lam__value_contiguous(call->in[0]), *b = a ? lam__value_contiguous(call->in[1]) : NULL;
     lam__lanes s = lam__scan_lanes(out[0], p->axis);
-    if (b) lam__kernels_recurrence((lam_dtype)b->dtype, &s, p->reverse, a->data, b->data, out[0]->data);
+    if (b)
+        lam__parallel_recurrence(call->ctx->team, (lam_dtype)b->dtype, &s, p->reverse, a->data, b->data, out[0]->data);
     lam_status status = b ? LAM_OK : LAM_ERR_MEMORY;
     lam__value_release(a);
     lam__value_release(b);
@@ -275,7 +276,7 @@ static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const 
     const scan_params *p = call->params;
     lam_value *x = lam__value_contiguous(call->in[0]);
     lam__lanes s = lam__scan_lanes(out[0], p->axis);
-    if (x) lam__kernels_cumlogsumexp((lam_dtype)x->dtype, &s, p->reverse, x->data, out[0]->data);
+    if (x) lam__parallel_cumlogsumexp(call->ctx->team, (lam_dtype)x->dtype, &s, p->reverse, x->data, out[0]->data);
     lam__value_release(x);
     return x ? LAM_OK : LAM_ERR_MEMORY;
 }

@@ -57,8 +57,8 @@ static lam_status eval_scatter(const lam_call_site *call, lam_value *out, lam__s
     if (status == LAM_OK && x->count) {
         lam__parallel_copy(call->ctx->team, x->rank, x->dims, dtype, out->data, out->strides, dtype, x->data,
                            x->strides);
-        lam__kernels_scatter(op, &s, (lam__index_mode)p->mode, dtype, out->data, (lam_dtype)indices->dtype,
-                             indices->data, updates->data);
+        lam__parallel_scatter(call->ctx->team, op, &s, (lam__index_mode)p->mode, dtype, out->data,
+                              (lam_dtype)indices->dtype, indices->data, updates->data);
     }
     lam__value_release(indices);
     lam__value_release(updates);

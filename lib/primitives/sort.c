@@ -6,7 +6,7 @@
 #include "lib/primitives/rules.h"
 #include "lib/primitives/scan.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -36,9 +36,11 @@ static lam_status shape_argsort(const lam_call_site *call, lam_shape out[]) {
 static lam_status eval_argsort(const lam_call_site *call, lam_value *const out[]) {
     const sort_params *p = call->params;
     lam__lanes s = lam__scan_lanes(out[0], p->axis);
-    int64_t bytes = (int64_t)lam__kernels_argsort_bytes(out[0]->count ? s.n : 0);
+    int64_t bytes = (int64_t)(out[0]->count ? lam__parallel_argsort_bytes(call->ctx->team, &s) : 0);
     lam_value *x = lam__value_contiguous(call->in[0]), *work = x ? lam__value_new(call->ctx, LAM_U8, 1, &bytes) : NULL;
-    if (work) lam__kernels_argsort((lam_dtype)x->dtype, &s, p->descending, x->data, out[0]->data, work->data);
+    if (work)
+        lam__parallel_argsort(call->ctx->team, (lam_dtype)x->dtype, &s, p->descending, x->data, out[0]->data,
+                              work->data);
     lam_status status = work ? LAM_OK : LAM_ERR_MEMORY;
     lam__value_release(x);
     lam__value_release(work);
@@ -118,8 +120,8 @@ static lam_status eval_searchsorted(const lam_call_site *call, lam_value *const 
     lam__lanes s = lam__scan_lanes(out[0], last);
     bool right = *(const int32_t *)call->params;
     if (values)
-        lam__kernels_searchsorted((lam_dtype)values->dtype, s.outer, sorted->dims[last], s.n, right, sorted->data,
-                                  values->data, out[0]->data);
+        lam__parallel_searchsorted(call->ctx->team, (lam_dtype)values->dtype, s.outer, sorted->dims[last], s.n, right,
+                                   sorted->data, values->data, out[0]->data);
     lam_status status = values ? LAM_OK : LAM_ERR_MEMORY;
     lam__value_release(sorted);
     lam__value_release(values);

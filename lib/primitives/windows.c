@@ -4,6 +4,7 @@
  * they are, so that a batch axis is one more of these. */
 #include "lib/primitives/windows.h"
 
+#include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/index.h"
@@ -161,7 +162,8 @@ static lam_status slide(const lam_call_site *call, const lam_value *x, lam_value
         lam__lanes s = {product(out->dims, 0, axis), x->dims[axis], product(x->dims, axis + 1, x->rank)};
         int64_t count = s.outer * p->at[i].out * s.inner;
         lam_value *to = i + 1 < p->rank ? lam__value_new(call->ctx, (lam_dtype)x->dtype, 1, &count) : out;
-        bool known = to && lam__kernels_window(id, (lam_dtype)x->dtype, &s, &p->at[i], from->data, to->data);
+        bool known =
+            to && lam__parallel_window(call->ctx->team, id, (lam_dtype)x->dtype, &s, &p->at[i], from->data, to->data);
         lam__value_release(made);
         made = to == out ? NULL : to;
         from = to;

@@ -169,6 +169,23 @@ static lam_tensor *singular_values(lam_ctx *c) {
     return lam_svdvals(numbers(c, LAM_F32, LAM_DIMS(50, 12, 20)));
 }
 
+static lam_tensor *orders(lam_ctx *c) {
+    return lam_argsort(numbers(c, LAM_F32, LAM_DIMS(100, 301)), 1);
+}
+
+static lam_tensor *taken(lam_ctx *c) {
+    lam_tensor *at = lam_cast(lam_mul(lam_abs(numbers(c, LAM_F64, LAM_DIMS(40000))), 200.0), LAM_I64);
+    return lam_take(numbers(c, LAM_F64, LAM_DIMS(1300, 5)), at, 0);
+}
+
+static lam_tensor *samples(lam_ctx *c) {
+    return lam_random_gamma(lam_key(c, 3), lam_abs(numbers(c, LAM_F64, LAM_DIMS(3001))), LAM_DIMS(3001));
+}
+
+static lam_tensor *exponentials(lam_ctx *c) {
+    return lam_expm(numbers(c, LAM_F64, LAM_DIMS(100, 5, 5)));
+}
+
 #define WORK(name)                                                                                                     \
     { #name, name }
 static const struct {
@@ -207,6 +224,10 @@ static const struct {
     WORK(few_solutions),
     WORK(eigenvalues),
     WORK(singular_values),
+    WORK(orders),
+    WORK(taken),
+    WORK(samples),
+    WORK(exponentials),
 };
 
 enum { WORKS = sizeof works / sizeof *works };

@@ -1,0 +1,224 @@
+/* Kernels on [outer, n, inner] and on indices in pieces: outer lanes, rows and places of indices are independent of
+ * each
+ * other. Samples have keys of their own. */
+#include "lib/kernels/item.h"
+#include "lib/parallel/parallel.h"
+
+#include <math.h>
+
+/* ---- sorting ----------------------------------------------------------------------------------------------------- */
+
+typedef struct sorting {
+    lam_dtype dtype;
+    lam__lanes lanes;
+    bool descending;
+    const char *x;
+    int64_t *out;
+    char *rooms;
+} sorting;
+
+static size_t room_bytes(int64_t n) {
+    return (lam__kernels_argsort_bytes(n) + 63) & ~(size_t)63;
+}
+
+static double cost_of_lane(const lam__lanes *s) {
+    return (double)s->inner * (double)s->n * (4 + 4 * log2((double)s->n + 1));
+}
+
+static void sort_part(void *env, int64_t begin, int64_t end, int worker) {
+    const sorting *s = env;
+    const lam__lanes part = {end - begin, s->lanes.n, s->lanes.inner};
+    const int64_t at = begin * s->lanes.n * s->lanes.inner;
+    lam__kernels_argsort(s->dtype, &part, s->descending, s->x + at * lam__item_bytes(s->dtype), s->out + at,
+                         s->rooms + (size_t)worker * room_bytes(s->lanes.n));
+}
+
+size_t lam__parallel_argsort_bytes(const lam__team *team, const lam__lanes *s) {
+    const bool shared = lam__team_pieces(team, s->outer, cost_of_lane(s)) > 1;
+    return room_bytes(s->n) * (size_t)(shared ? lam__team_size(team) : 1);
+}
+
+void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool descending, const void *x,
+                           int64_t *out, void *work) {
+    sorting all = {dtype, *s, descending, x, out, work};
+    lam__team_run(team, s->outer, cost_of_lane(s), sort_part, &all);
+}
+
+typedef struct searching {
+    lam_dtype dtype;
+    int64_t n, m;
+    bool right;
+    const char *sorted, *values;
+    int64_t *out;
+} searching;
+
+static void search_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
+    const searching *s = env;
+    const int64_t item = lam__item_bytes(s->dtype), at = start[0] * s->m + start[1];
+    (void)worker;
+    lam__kernels_searchsorted(s->dtype, dims[0], s->n, dims[1], s->right, s->sorted + start[0] * s->n * item,
+                              s->values + at * item, s->out + at);
+}
+
+void lam__parallel_searchsorted(lam__team *team, lam_dtype dtype, int64_t batch, int64_t n, int64_t m, bool right,
+                                const void *sorted, const void *values, int64_t *out) {
+    searching s = {dtype, n, m, right, sorted, values, out};
+    const int64_t dims[2] = {batch, m};
+    const double cost = (double)batch * (double)m * (4 + 4 * log2((double)n + 1));
+    lam__parallel_boxes(team, 2, 2, dims, cost, search_box, &s);
+}
+
+/* ---- recurrences and windows ---------------------------------------------------------------------------------------
+ * */
+
+typedef struct lanes {
+    lam_dtype dtype;
+    lam__lanes shape;
+    bool reverse;
+    lam__reduce_id id;
+    const lam__window_axis *window;
+    const char *a, *b;
+    char *out;
+    int64_t in_step, out_step; /* bytes of an outer element */
+} lanes;
+
+static lanes lanes_of(lam_dtype dtype, const lam__lanes *s, const void *a, const void *b, void *out, int64_t places) {
+    const int64_t item = lam__item_bytes(dtype);
+    return (lanes){.dtype = dtype,
+                   .shape = *s,
+                   .a = a,
+                   .b = b,
+                   .out = out,
+                   .in_step = s->n * s->inner * item,
+                   .out_step = places * s->inner * item};
+}
+
+static void recur_part(void *env, int64_t begin, int64_t end, int worker) {
+    const lanes *l = env;
+    const lam__lanes part = {end - begin, l->shape.n, l->shape.inner};
+    (void)worker;
+    lam__kernels_recurrence(l->dtype, &part, l->reverse, l->a + begin * l->in_step, l->b + begin * l->in_step,
+                            l->out + begin * l->out_step);
+}
+
+void lam__parallel_recurrence(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a,
+                              const void *b, void *out) {
+    lanes l = lanes_of(dtype, s, a, b, out, s->n);
+    l.reverse = reverse;
+    lam__team_run(team, s->outer, 4 * (double)s->n * (double)s->inner, recur_part, &l);
+}
+
+static void cumlogsumexp_part(void *env, int64_t begin, int64_t end, int worker) {
+    const lanes *l = env;
+    const lam__lanes part = {end - begin, l->shape.n, l->shape.inner};
+    (void)worker;
+    lam__kernels_cumlogsumexp(l->dtype, &part, l->reverse, l->a + begin * l->in_step, l->out + begin * l->out_step);
+}
+
+void lam__parallel_cumlogsumexp(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool reverse, const void *x,
+                                void *out) {
+    lanes l = lanes_of(dtype, s, x, NULL, out, s->n);
+    l.reverse = reverse;
+    lam__team_run(team, s->outer, 40 * (double)s->n * (double)s->inner, cumlogsumexp_part, &l);
+}
+
+static void window_part(void *env, int64_t begin, int64_t end, int worker) {
+    const lanes *l = env;
+    const lam__lanes part = {end - begin, l->shape.n, l->shape.inner};
+    (void)worker;
+    lam__kernels_window(l->id, l->dtype, &part, l->window, l->a + begin * l->in_step, l->out + begin * l->out_step);
+}
+
+bool lam__parallel_window(lam__team *team, lam__reduce_id id, lam_dtype dtype, const lam__lanes *s,
+                          const lam__window_axis *a, const void *x, void *out) {
+    const lam__lanes none = {0, s->n, s->inner};
+    if (!lam__kernels_window(id, dtype, &none, a, x, out)) return false;
+    lanes l = lanes_of(dtype, s, x, NULL, out, a->out);
+    l.id = id;
+    l.window = a;
+    lam__team_run(team, s->outer, 2 * (double)a->out * (double)a->window * (double)s->inner, window_part, &l);
+    return true;
+}
+
+/* ---- indices ----------------------------------------------------------------------------------------------------- */
+
+typedef struct indexing {
+    lam__index_shape shape;
+    lam__index_mode mode;
+    lam__scatter_op op;
+    lam_dtype dtype, index_dtype;
+    const char *x, *index; /* of a scatter: its updates */
+    char *out;
+} indexing;
+
+/* Rows or, where there is one row, places of the index: dims are [batch, outer, k]. */
+static void take_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
+    const indexing *t = env;
+    const lam__index_shape *s = &t->shape, part = {dims[0], dims[1], s->n, dims[2], s->inner};
+    const int64_t row = start[0] * s->outer + start[1], run = s->inner * lam__item_bytes(t->dtype);
+    (void)worker;
+    lam__kernels_take(&part, t->mode, t->dtype, t->x + row * s->n * run, t->index_dtype,
+                      t->index + (start[0] * s->k + start[2]) * lam__item_bytes(t->index_dtype),
+                      t->out + (row * s->k + start[2]) * run);
+}
+
+void lam__parallel_take(lam__team *team, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
+                        const void *x, lam_dtype index_dtype, const void *index, void *out) {
+    indexing t = {*s, mode, LAM__SCATTER_ADD, dtype, index_dtype, x, index, out};
+    const int64_t dims[3] = {s->batch, s->outer, s->k};
+    const double cost = lam__parallel_count(3, dims) * ((double)s->inner + 3);
+    lam__parallel_boxes(team, 3, 3, dims, cost, take_box, &t);
+}
+
+static void scatter_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
+    const indexing *t = env;
+    const lam__index_shape *s = &t->shape, part = {dims[0], dims[1], s->n, s->k, s->inner};
+    const int64_t row = start[0] * s->outer + start[1], run = s->inner * lam__item_bytes(t->dtype);
+    (void)worker;
+    lam__kernels_scatter(t->op, &part, t->mode, t->dtype, t->out + row * s->n * run, t->index_dtype,
+                         t->index + start[0] * s->k * lam__item_bytes(t->index_dtype), t->x + row * s->k * run);
+}
+
+/* Only rows are cut: within a row updates of one place have an order. */
+void lam__parallel_scatter(lam__team *team, lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode,
+                           lam_dtype dtype, void *out, lam_dtype index_dtype, const void *index, const void *updates) {
+    indexing t = {*s, mode, op, dtype, index_dtype, updates, index, out};
+    const int64_t dims[2] = {s->batch, s->outer};
+    const double cost = lam__parallel_count(2, dims) * (double)s->k * ((double)s->inner + 3);
+    lam__parallel_boxes(team, 2, 2, dims, cost, scatter_box, &t);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
+
+typedef struct sampling {
+    lam_dtype dtype;
+    const uint32_t *key;
+    bool logarithm;
+    const char *parameter;
+    char *out;
+} sampling;
+
+static void gamma_part(void *env, int64_t begin, int64_t end, int worker) {
+    const sampling *s = env;
+    const int64_t at = begin * lam__item_bytes(s->dtype);
+    (void)worker;
+    lam__kernels_random_gamma(s->dtype, s->key, begin, end - begin, s->parameter + at, s->logarithm, s->out + at);
+}
+
+void lam__parallel_random_gamma(lam__team *team, lam_dtype dtype, const uint32_t key[2], int64_t n, const void *a,
+                                bool logarithm, void *out) {
+    sampling s = {dtype, key, logarithm, a, out};
+    lam__team_run(team, n, 400, gamma_part, &s);
+}
+
+static void poisson_part(void *env, int64_t begin, int64_t end, int worker) {
+    const sampling *s = env;
+    (void)worker;
+    lam__kernels_random_poisson(s->key, begin, end - begin, (const float *)(const void *)s->parameter + begin,
+                                (int64_t *)(void *)s->out + begin);
+}
+
+void lam__parallel_random_poisson(lam__team *team, const uint32_t key[2], int64_t n, const float *rate, int64_t *out) {
+    sampling s = {LAM_F32, key, false, (const char *)rate, (char *)out};
+    lam__team_run(team, n, 400, poisson_part, &s);
+}

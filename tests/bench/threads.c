@@ -1,4 +1,5 @@
-/* Large operations in contexts of one and of several threads (the first argument, 2 by default): ms, and the time of one
+/* Large operations in contexts of one and of several threads (the first argument, 2 by default): ms, and the time of
+ * one
  * thread by that of several. Bits are compared too. The two are timed in turns, since the machine is shared. */
 #include <lamina/lamina.h>
 

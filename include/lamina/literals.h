@@ -19,7 +19,7 @@
 #define LAM__LITERAL_NAMES(X)                                                                                          \
     X(add) X(sub) X(mul) X(div) X(rem) X(pow) X(max) X(min) X(atan2) X(hypot) X(logaddexp) X(xlogy) X(copysign) X(eq)  \
     X(ne) X(lt) X(le) X(gt) X(ge) X(logaddexp2) X(xlog1py) X(nextafter) X(igamma) X(igammac) X(betaln) X(shift_left)   \
-    X(shift_right_logical) X(shift_right_arithmetic)
+    X(shift_right_logical) X(shift_right_arithmetic) X(mod) X(floor_divide)
 /* clang-format on */
 
 #ifdef __cplusplus
@@ -187,6 +187,8 @@ typedef char (*lam__kinds_tu)[13];
 #define lam_shift_left(x, y)             LAM__FROM x LAM__AND y LAM__CALL(lam_shift_left, x, y)
 #define lam_shift_right_logical(x, y)    LAM__FROM x LAM__AND y LAM__CALL(lam_shift_right_logical, x, y)
 #define lam_shift_right_arithmetic(x, y) LAM__FROM x LAM__AND y LAM__CALL(lam_shift_right_arithmetic, x, y)
+#define lam_mod(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_mod, x, y)
+#define lam_floor_divide(x, y)           LAM__FROM x LAM__AND y LAM__CALL(lam_floor_divide, x, y)
 
 /* x and y, or lo and hi: each a tensor or a number; both may be numbers. The first argument is a tensor. */
 #define lam_where(c, x, y)   lam__where_operands(c, LAM__OPERAND(x), LAM__OPERAND(y))

@@ -34,7 +34,7 @@ static lam_tensor *floored_rest(lam_tensor *x, lam_tensor *y) {
     return lam_where(lam_and(lam_ne(rest, zero), other_side), lam_add(rest, y), rest);
 }
 
-lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_mod)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!ordered("mod", 2, in, &failed)) return failed;
@@ -52,7 +52,7 @@ static lam_tensor *whole_quotient(lam_tensor *x, lam_tensor *y) {
     return lam_where(by_zero, 0, lam_add(first, second));
 }
 
-lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!ordered("floor_divide", 2, in, &failed)) return failed;
@@ -232,7 +232,7 @@ lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **ou
     for (int i = dims.rank - 1; i >= 0; i--) {
         int64_t n = dims.dims[i] > 0 ? dims.dims[i] : 1;
         out[i] = lam_rem(left, n);
-        left = lam_floor_divide(left, lam_add(lam_zeros_like(left), n));
+        left = lam_floor_divide(left, n);
     }
     if (dims.rank) lam__scope_only_these((size_t)dims.rank, out, since);
     return LAM_OK;

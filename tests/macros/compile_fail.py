@@ -58,7 +58,7 @@ extern "C" {
 DECLARE(sub) DECLARE(div) DECLARE(rem) DECLARE(pow) DECLARE(max) DECLARE(min) DECLARE(atan2) DECLARE(hypot) DECLARE(eq)
 DECLARE(ne) DECLARE(lt) DECLARE(le) DECLARE(gt) DECLARE(ge) DECLARE(logaddexp) DECLARE(xlogy) DECLARE(copysign)
 DECLARE(logaddexp2) DECLARE(xlog1py) DECLARE(nextafter) DECLARE(igamma) DECLARE(igammac) DECLARE(betaln)
-DECLARE(shift_left) DECLARE(shift_right_logical) DECLARE(shift_right_arithmetic)
+DECLARE(shift_left) DECLARE(shift_right_logical) DECLARE(shift_right_arithmetic) DECLARE(mod) DECLARE(floor_divide)
 }
 #include <lamina/literals.h>
 """

@@ -110,6 +110,12 @@ START_TEST(special_functions_take_numbers_too) {
     IS(lam_shift_right_arithmetic(x, y), "shift_right_arithmetic(x, y)");
     IS(lam_shift_right_arithmetic(x, 2.5), "shift_right_arithmetic(x, 2.5r)");
     IS(lam_shift_right_arithmetic(3, x), "shift_right_arithmetic(3i, x)");
+    IS(lam_mod(x, y), "mod(x, y)");
+    IS(lam_mod(x, 2.5), "mod(x, 2.5r)");
+    IS(lam_mod(3, x), "mod(3i, x)");
+    IS(lam_floor_divide(x, y), "floor_divide(x, y)");
+    IS(lam_floor_divide(x, 2.5), "floor_divide(x, 2.5r)");
+    IS(lam_floor_divide(3, x), "floor_divide(3i, x)");
 }
 END_TEST
 
@@ -277,7 +283,7 @@ START_TEST(list_of_names_is_complete) {
 #undef TEXT
     ck_assert_str_eq(names, "add sub mul div rem pow max min atan2 hypot logaddexp xlogy copysign eq ne lt le gt ge "
                             "logaddexp2 xlog1py nextafter igamma igammac betaln shift_left shift_right_logical "
-                            "shift_right_arithmetic ");
+                            "shift_right_arithmetic mod floor_divide ");
 }
 END_TEST
 

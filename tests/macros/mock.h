@@ -111,6 +111,8 @@ lam_tensor *lam_betaln(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_shift_left(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
 lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z);
@@ -225,6 +227,14 @@ lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y) {
 
 lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y) {
     return mock_two("shift_right_arithmetic", x, y);
+}
+
+lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y) {
+    return mock_two("mod", x, y);
+}
+
+lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y) {
+    return mock_two("floor_divide", x, y);
 }
 
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y) {

@@ -12,6 +12,7 @@
 #include <lamina/indexing.h>
 #include <lamina/linalg.h>
 #include <lamina/neural.h>
+#include <lamina/numeric.h>
 #include <lamina/ops.h>
 #include <lamina/random.h>
 #include <lamina/reductions.h>
@@ -226,6 +227,18 @@ inline lam_tensor *lam_gather(lam_tensor *x, lam_tensor *starts, const lam_gathe
 inline lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, lam_at_op op,
                                const lam_gather_options &options) {
     return lam_scatter(x, starts, updates, op, &options);
+}
+
+/* ---- numeric.h --------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options &options) {
+    return lam_nan_to_num(x, &options);
+}
+inline lam_tensor *lam_is_close(lam_tensor *x, lam_tensor *y, const lam_close_options &options) {
+    return lam_is_close(x, y, &options);
+}
+inline lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y, const lam_close_options &options) {
+    return lam_all_close(x, y, &options);
 }
 
 /* ---- random.h ---------------------------------------------------------------------------------------------------- */

@@ -19,18 +19,6 @@ static inline lam__level *top_of(const lam_ctx *ctx, int n, lam_value *const in[
     return top;
 }
 
-static inline lam_status process_at(lam__level *level, const lam_call_site *call, lam_value *out[]) {
-    lam_ctx *ctx = call->ctx;
-    lam__level *saved = ctx->current;
-    const lam_call_site *caller = ctx->calling;
-    ctx->current = level->parent;
-    ctx->calling = call;
-    lam_status status = level->interpreter->process(level, call, out);
-    ctx->calling = caller;
-    ctx->current = saved;
-    return status;
-}
-
 /* The innermost level from `level` down to above `top` that has a say in draws. */
 static lam__level *drawing_level(lam__level *level, const lam__level *top) {
     while (level->depth > top->depth && !level->interpreter->draw) level = level->parent;
@@ -45,7 +33,7 @@ static lam_status process_staged_at(lam__level *top, const lam_call_site *call, 
     lam__level *saved = ctx->current, *asked = drawing_level(saved, top);
     const lam_random_state before = ctx->random;
     bool other = false;
-    lam_status status = process_at(top, call, out);
+    lam_status status = lam__dispatch_at(top, call, out);
     if (ctx->random.draws == before.draws) return status;
     for (; asked && !other && status == LAM_OK; asked = drawing_level(asked->parent, top)) {
         ctx->current = asked->parent;
@@ -61,22 +49,13 @@ LAM__APART static lam_status dispatch_any(const lam_call_site *call, lam_value *
     lam__level *top = top_of(call->ctx, call->inputs, call->in, &hidden);
     if (hidden >= 0) return lam__level_fail_hidden(call, hidden);
     if (!top) return lam__eval(call, out);
-    return call->primitive->staged ? process_staged_at(top, call, out) : process_at(top, call, out);
-}
-
-/* The level of a call on one operand, or on two of which the second belongs to the same level or to none; NULL where it
- * is not so, or not visible. */
-static inline lam__level *level_of_few(const lam_call_site *call) {
-    if (call->inputs < 1 || call->inputs > 2 || !call->in[0] || call->in[0]->kind != LAM__BOX) return NULL;
-    const lam_value *y = call->in[call->inputs - 1];
-    lam__level *level = lam__payload_of(call->in[0])->level;
-    if (!y || (lam__value_is_box(y) && lam__payload_of(y)->level != level)) return NULL;
-    return lam__level_visible(call->ctx, level) ? level : NULL;
+    return call->primitive->staged ? process_staged_at(top, call, out) : lam__dispatch_at(top, call, out);
 }
 
 lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
-    lam__level *level = call->primitive->staged ? NULL : level_of_few(call);
-    return level ? process_at(level, call, out) : dispatch_any(call, out);
+    bool few = (call->inputs == 1 || call->inputs == 2) && !call->primitive->staged;
+    lam__level *level = few ? lam__dispatch_level(call->ctx, call->in[0], call->in[call->inputs - 1]) : NULL;
+    return level ? lam__dispatch_at(level, call, out) : dispatch_any(call, out);
 }
 
 lam_status lam__dispatch_with(const lam_call_site *call, lam_value *const in[], lam_value *out[]) {

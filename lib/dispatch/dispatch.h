@@ -9,10 +9,32 @@
  * Gives one reference per output; on failure records it and leaves out[] NULL. NULL operands are not looked at. */
 lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]);
 
-/* The same on other operands. */
+/* The level of a call on x and y, where x is a box and y one of the same level or none: most calls are like this. NULL
+ * where it is not so, or the level is not visible. y may be x. */
+static inline lam__level *lam__dispatch_level(const lam_ctx *ctx, const lam_value *x, const lam_value *y) {
+    if (!x || !y || x->kind != LAM__BOX) return NULL;
+    lam__level *level = lam__payload_of(x)->level;
+    if (lam__value_is_box(y) && lam__payload_of(y)->level != level) return NULL;
+    return lam__level_visible(ctx, level) ? level : NULL;
+}
+
+/* Lets `level`, which the call belongs to, do it. */
+static inline lam_status lam__dispatch_at(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam_ctx *ctx = call->ctx;
+    lam__level *saved = ctx->current;
+    const lam_call_site *caller = ctx->calling;
+    ctx->current = level->parent;
+    ctx->calling = call;
+    lam_status status = level->interpreter->process(level, call, out);
+    ctx->calling = caller;
+    ctx->current = saved;
+    return status;
+}
+
+/* lam__dispatch on other operands. */
 lam_status lam__dispatch_with(const lam_call_site *call, lam_value *const in[], lam_value *out[]);
 
-/* The same after checking dtypes and dims as the user sees them: for calls that come from outside. */
+/* lam__dispatch after checking dtypes and dims as the user sees them: for calls that come from outside. */
 lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]);
 
 /* Adds g, with its sign, to a box that only the caller holds, in place. False, with nothing done, where that does not

@@ -136,31 +136,40 @@ static lam_tensor *elementwise(const lam_call_site *call) {
     return finish(call);
 }
 
-/* Values of which one is a box, at least, and which need neither conversion nor checks. NULL where they do. */
-LAM__APART static lam_tensor *quick_box(const lam_primitive *p, lam_value *x, lam_value *y) {
-    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(x->dtype)) return NULL;
-    if (!lam__value_same_type(x, y)) return NULL;
-    lam_ctx *ctx = lam__full(x)->ctx;
-    lam_value *values[2] = {x, y}, *out = NULL;
-    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = values};
-    return lam__dispatch(&call, &out) == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
-}
-
-/* The short way for one operand (then y is x) or two: live handles of one context whose values need neither conversion
- * nor checks. NULL where it does not apply. */
-LAM__UNROLLED lam_tensor *quick(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    if (!x || !y || x->magic != LAM__LIVE || y->magic != LAM__LIVE || x->ctx != y->ctx) return NULL;
-    if (x->value->kind == LAM__BOX || y->value->kind == LAM__BOX) return quick_box(p, x->value, y->value);
-    lam_value *out = lam__elementwise_pair(p, x->value, y->value, NULL);
-    return out ? lam__scope_handle(x->ctx, out) : NULL;
-}
-
 static lam_tensor *elementwise_checked(const lam_primitive *p, int n, lam_tensor *const in[]) {
     lam_value *values[FEW];
     lam_tensor *failed;
     lam_call_site call = {.primitive = p, .inputs = n, .outputs = 1, .in = values};
     call.ctx = lam__scope_operands(p->name, (size_t)n, in, values, &failed);
     return call.ctx ? elementwise(&call) : failed;
+}
+
+/* One operand (then y is x) or two. */
+LAM__APART static lam_tensor *few_checked(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
+    lam_tensor *in[2] = {x, y};
+    return elementwise_checked(p, p->inputs, in);
+}
+
+/* The short way for boxes, or a box and another value, that need neither conversion nor checks. */
+LAM__APART static lam_tensor *few_boxes(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
+    lam_value *values[2] = {x->value, y->value}, *out = NULL;
+    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(values[0]->dtype) ||
+        !lam__value_same_type(values[0], values[1]))
+        return few_checked(p, x, y);
+    lam_ctx *ctx = x->ctx;
+    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = values};
+    lam__level *level = lam__dispatch_level(ctx, values[0], values[1]);
+    lam_status status = level ? lam__dispatch_at(level, &call, &out) : lam__dispatch(&call, &out);
+    return status == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
+}
+
+/* One operand (then y is x) or two; the short way for live handles of one context whose values need neither conversion
+ * nor checks. */
+LAM__UNROLLED lam_tensor *apply_few(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
+    if (!x || !y || x->magic != LAM__LIVE || y->magic != LAM__LIVE || x->ctx != y->ctx) return few_checked(p, x, y);
+    if (x->value->kind == LAM__BOX || y->value->kind == LAM__BOX) return few_boxes(p, x, y);
+    lam_value *out = lam__elementwise_pair(p, x->value, y->value, NULL);
+    return out ? lam__scope_handle(x->ctx, out) : few_checked(p, x, y);
 }
 
 lam_tensor *lam__apply_coded(const lam_primitive *p, int64_t code, int n, lam_tensor *const in[]) {
@@ -172,23 +181,12 @@ lam_tensor *lam__apply_coded(const lam_primitive *p, int64_t code, int n, lam_te
     return call.ctx ? elementwise(&call) : failed;
 }
 
-LAM__APART static lam_tensor *unary_checked(const lam_primitive *p, lam_tensor *x) {
-    return elementwise_checked(p, 1, &x);
-}
-
-LAM__APART static lam_tensor *binary_checked(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    lam_tensor *in[2] = {x, y};
-    return elementwise_checked(p, 2, in);
-}
-
 lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x) {
-    lam_tensor *out = quick(p, x, x);
-    return out ? out : unary_checked(p, x);
+    return apply_few(p, x, x);
 }
 
 lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    lam_tensor *out = quick(p, x, y);
-    return out ? out : binary_checked(p, x, y);
+    return apply_few(p, x, y);
 }
 
 lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z) {

@@ -115,13 +115,14 @@ static lam_tensor **run_rule(lam_fctx *fc, lam_tensor *const x[], lam_tensor *co
     return out;
 }
 
-/* The tangent with which the rule runs for its outputs: that of this level where it is known already, otherwise
- * zero. */
+/* The tangent with which the rule runs for its outputs: that of this level where it is known already, otherwise zero.
+ * Where zeros are left out, reverse mode still shows those of the inputs that it differentiates by. */
 static lam_tensor *tangent_of(lam_fctx *fc, int i, lam_tensor *x) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     lam_value *known = fc->tangents ? fc->tangents[i] : NULL;
     if (known) return lam__scope_handle(fc->ctx, lam__value_hold(known));
-    return fc->floating[i] && !a->symbolic_zeros ? lam_zeros_like(x) : NULL;
+    bool there = !a->symbolic_zeros || (!fc->tangents && lam_fctx_needs_input_grad(fc, i));
+    return fc->floating[i] && there ? lam_zeros_like(x) : NULL;
 }
 
 /* Where a derivative is wanted the values are the rule's, so that f itself does not run. Forward mode knows the

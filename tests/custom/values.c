@@ -195,7 +195,32 @@ START_TEST(forward_mode_runs_the_rule_once) {
 }
 END_TEST
 
+/* x + y, doubled by the rule, which counts on a tangent being there. */
+BODY(sum_of_two) {
+    out[0] = lam_add(in[0], in[1]);
+}
+
+BODY(rule_of_present_tangents) {
+    lam_tensor *dx = in[2], *dy = in[3];
+    out[0] = lam_mul(2.0, lam_add(in[0], in[1]));
+    out[1] = lam_mul(2.0, dx && dy ? lam_add(dx, dy) : dx ? dx : dy);
+}
+
+START_TEST(a_rule_for_symbolic_zeros_has_a_tangent_in_reverse_mode_too) {
+    lam_custom_options options = {.symbolic_zeros = true};
+    lam_fn *f = lam_custom_jvp(FN(sum_of_two, 2, 1), FN(rule_of_present_tangents, 4, 2), &options);
+    for (int argnum = 0; argnum < 2; argnum++) {
+        lam_tensor *out[2];
+        lam_fn *both = lam_value_and_grad(f, &(lam_grad_options){.argnums = LAM_AXES(argnum)});
+        lam_call(both, LAM_LIST(num(3), num(4)), out, 2);
+        EXPECT_NUM(out[0], 14);
+        EXPECT_NUM(out[1], 2);
+    }
+}
+END_TEST
+
 Suite *suite_custom_values(void) {
     return SUITE_OF("custom/values", values_are_those_of_jax, values_beside_other_inputs,
-                    rules_per_input_keep_the_value, forward_mode_runs_the_rule_once);
+                    rules_per_input_keep_the_value, forward_mode_runs_the_rule_once,
+                    a_rule_for_symbolic_zeros_has_a_tangent_in_reverse_mode_too);
 }

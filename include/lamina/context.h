@@ -45,7 +45,7 @@ LAM_API void lam_ctx_free(lam_ctx *ctx);
  * own, which sleep in between and end with it. The bits of results do not depend on the number. Functions, rules and
  * allocators of users are called by the thread that uses the context, never by a worker. After fork the child gets
  * workers of its own when it first needs them. Workers block all signals; rounding mode and the like are those of the
- * thread that made the context.
+ * thread that made the context. OpenBLAS is held to one thread of its own in the whole process, whatever the option.
  * Fails   never: fewer than the option asked for where the system gives no more (at most 256), 1 for NULL. */
 LAM_API int lam_ctx_threads(const lam_ctx *ctx);
 

@@ -1,5 +1,5 @@
-/* Teams: see team.h. The thread that posts a job works on it too and never waits for a worker that has not begun: on a
- * busy machine it does all of the work itself. Workers join and leave under the lock; pieces are handed out by a
+/* Teams: see team.h. The thread that posts a job works on it too and never waits for a worker that has not begun: where
+ * none comes, it does all of the work itself. Workers join and leave under the lock; pieces are handed out by a
  * counter. */
 #define _GNU_SOURCE /* pthread_setname_np */
 #include "lib/base/team.h"

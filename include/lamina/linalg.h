@@ -1,6 +1,9 @@
 /* Contractions and linear algebra. Part of ops.h, whose opening comment holds here too. A "stack" is a tensor [...,
  * rows, columns]: a matrix for every index of the leading axes. Linear algebra works in floating dtypes; integers are
- * taken as f64. */
+ * taken as f64. Complex matrices are taken by all but lam_eigvals and lam_eig: read ^T as the adjoint in what is said
+ * of
+ * symmetric matrices, eigenvectors, singular vectors and least squares (not in matmul, solve, inv, det), Hermitian for
+ * symmetric, phases for signs; eigenvalues of lam_eigh, singular values and norms are real. */
 #ifndef LAMINA_LINALG_H
 #define LAMINA_LINALG_H
 
@@ -214,7 +217,8 @@ LAM_API lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e);
  * of functions of the values, these to the first order. One thing cannot be had from values and vectors: the derivative
  * of v f(w) v^T between equals is f', which neither knows; the second derivative of a sum of f(w) needs it too. For
  * such functions use those that have rules of their own: lam_expm, lam_pinv, lam_solve, lam_inv, lam_matrix_power,
- * lam_polar, lam_matrix_norm. */
+ * lam_polar, lam_matrix_norm. Of complex matrices the phases of vectors are not determined either: eigenvectors change
+ * at right angles to themselves, the phases of a pair of singular vectors turn against each other. */
 
 typedef struct lam_qr_options {
     bool full_matrices; /* q square, r as x; otherwise the columns that x needs */
@@ -224,7 +228,7 @@ typedef struct lam_qr_options {
  * Shape   [..., m, n] gives q [..., m, k] and r [..., k, n] with k = min(m, n); full: [..., m, m] and [..., m, n].
  * Fails   LAM_ERR_RANK below rank 2.
  * Owner   both: current scope. Derivative: needs the first k columns to be independent; of further columns of a full
- *         q, turning back against the others. */
+ *         q, turning back against the others. Of complex x, r's diagonal is real and stays so. */
 LAM_API lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options *options);
 
 /* (x + x^T) / 2 = v diag(w) v^T: eigenvalues, ascending, and orthonormal eigenvectors in columns. Their signs are
@@ -240,8 +244,7 @@ LAM_API lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vec
 LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
 
 /* Eigenvalues and right eigenvectors of general real matrices: x v = v diag(w), both complex, each column of v of
- * length
- * 1. Order as lam_eigvals has it.
+ * length 1. Order as lam_eigvals has it.
  * Shape   [..., n, n] gives [..., n] and [..., n, n].
  * Fails   as lam_eigvals does.
  *         Derivative: of the values as lam_eigvals; of the vectors up to a turn of each by a phase, which x does not

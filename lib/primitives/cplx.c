@@ -224,3 +224,15 @@ lam_tensor *lam_angle(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_atan2(lam_imag(x), lam_real(x)), since);
 }
+
+lam_tensor *lam__cplx_as_real(lam_tensor *x) {
+    lam_tensor *re = lam_real(x), *im = lam_imag(x);
+    lam_tensor *above = lam_concatenate(LAM_LIST(re, lam_neg(im)), -1), *below = lam_concatenate(LAM_LIST(im, re), -1);
+    return lam_concatenate(LAM_LIST(above, below), -2);
+}
+
+lam_tensor *lam__cplx_from_real(lam_tensor *both) {
+    int64_t m = lam_dim(both, -2) / 2, n = lam_dim(both, -1) / 2;
+    lam_tensor *left = lam_slice_axis(both, -1, 0, n);
+    return lam_complex(lam_slice_axis(left, -2, 0, m), lam_slice_axis(left, -2, m, LAM_END));
+}

@@ -12,4 +12,9 @@ lam_tensor *lam__cplx_abs(lam_tensor *x);
 lam_tensor *lam__cplx_sign(lam_tensor *x);
 lam_tensor *lam__cplx_size(lam_tensor *x);
 
+/* Complex matrices [..., m, n] as real ones [..., 2 m, 2 n], [[re, -im], [im, re]], and back: products, inverses and
+ * power series of these are those of the complex ones. */
+lam_tensor *lam__cplx_as_real(lam_tensor *x);
+lam_tensor *lam__cplx_from_real(lam_tensor *both);
+
 #endif

@@ -18,7 +18,7 @@ static lam_status shape_eigvalsh(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, true);
     if (typed != LAM_OK) return typed;
-    out->dtype = (lam_dtype)x->dtype;
+    out->dtype = lam__matrices_real((lam_dtype)x->dtype);
     out->rank = x->rank - 1;
     for (int k = 0; k < out->rank; k++) out->dims[k] = x->dims[k];
     return lam__matrices_fit(call, false);
@@ -73,8 +73,8 @@ static lam_status eval_eigh(const lam_call_site *call, lam_value *const out[]) {
 }
 
 static void jvp_eigh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam_tensor *v = r->out[VECTORS], *p = lam_matmul(lam__matrices_turn(v), lam_matmul(dx[0], v));
-    dout[VALUES] = lam_diagonal(p, 0, -2, -1);
+    lam_tensor *v = r->out[VECTORS], *p = lam_matmul(lam__matrices_adjoint(v), lam_matmul(dx[0], v));
+    dout[VALUES] = lam_real(lam_diagonal(p, 0, -2, -1));
     dout[VECTORS] = lam_matmul(v, lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), p));
 }
 
@@ -84,11 +84,11 @@ static void vjp_eigh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     lam_tensor *v = r->out[VECTORS], *left = NULL;
     if (g[VALUES]) left = lam__matrices_scale(v, g[VALUES]);
     if (g[VECTORS]) {
-        lam_tensor *turning = lam__matrices_skew(lam_matmul(lam__matrices_turn(v), g[VECTORS]));
+        lam_tensor *turning = lam__matrices_skew(lam_matmul(lam__matrices_adjoint(v), lam_conj(g[VECTORS])));
         turning = lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), turning);
         left = lam__matrices_plus(left, lam_matmul(v, turning));
     }
-    if (left) gx[0] = lam_matmul(left, lam__matrices_turn(v));
+    if (left) gx[0] = lam_conj(lam_matmul(left, lam__matrices_adjoint(v)));
 }
 
 static lam_status apply_eigh(lam_tensor *x, lam_tensor *out[OUTPUTS]) {
@@ -102,6 +102,7 @@ static void batch_eigh(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_eigh = {
     .name = "eigh",
     .inputs = 1,
+    .complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(VECTORS),
@@ -117,7 +118,7 @@ static bool symmetric(const char *operation, lam_tensor **x, lam_tensor **failed
     if (!lam__matrices_operands(operation, true, 1, x, x, failed)) return false;
     *failed = lam__axes_failed(*x);
     if (!lam__matrices_square(operation, *x)) return false;
-    *x = lam_mul(0.5, lam_add(*x, lam__matrices_turn(*x)));
+    *x = lam_mul(0.5, lam_add(*x, lam__matrices_adjoint(*x)));
     return !lam_failed(*x);
 }
 
@@ -154,12 +155,13 @@ static lam_tensor *vectors_of(lam_tensor *x) {
 /* dw = diag(v^T dx v) */
 static void jvp_eigvalsh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *v = vectors_of(r->in[0]);
-    dout[0] = lam_sum(lam_mul(v, lam_matmul(dx[0], v)), &(lam_reduce_options){.axes = LAM_AXES(-2)});
+    dout[0] =
+        lam_real(lam_sum(lam_mul(lam_conj(v), lam_matmul(dx[0], v)), &(lam_reduce_options){.axes = LAM_AXES(-2)}));
 }
 
 static void vjp_eigvalsh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *v = vectors_of(r->in[0]);
-    gx[0] = lam_matmul(lam__matrices_scale(v, g[0]), lam__matrices_turn(v));
+    gx[0] = lam_conj(lam_matmul(lam__matrices_scale(v, g[0]), lam__matrices_adjoint(v)));
 }
 
 static void batch_eigvalsh(const lam_rule *r, lam_tensor *out[]) {
@@ -169,6 +171,7 @@ static void batch_eigvalsh(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_eigvalsh = {
     .name = "eigvalsh",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_eigvalsh,

@@ -4,6 +4,7 @@
  * and a derivative of l is the upper right block of an l of such blocks: rules of two rows, right to all orders. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
@@ -162,7 +163,10 @@ lam_tensor *lam_expm(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_operands("expm", true, 1, &x, &x, &failed)) return failed;
-    return lam__scope_only(lam__matrices_square("expm", x) ? apply_expm(x) : lam__axes_failed(x), since);
+    if (!lam__matrices_square("expm", x)) return lam__axes_failed(x);
+    bool complex = lam__cplx_is(x);
+    lam_tensor *out = apply_expm(complex ? lam__cplx_as_real(x) : x);
+    return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
 }
 
 lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e) {
@@ -171,6 +175,9 @@ lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e) {
     if (!lam__matrices_operands("expm_frechet", true, 2, in, in, &failed)) return failed;
     if (!lam__matrices_square("expm_frechet", in[0])) return lam__axes_failed(in[0]);
     if (!lam__matrices_square("expm_frechet", in[1])) return lam__axes_failed(in[0]);
-    return lam__scope_only(
-        lam__matrices_lead("expm_frechet", in) ? apply_frechet(in[0], in[1]) : lam__axes_failed(in[0]), since);
+    if (!lam__matrices_lead("expm_frechet", in)) return lam__axes_failed(in[0]);
+    bool complex = lam__cplx_is(in[0]);
+    for (int i = 0; i < 2 && complex; i++) in[i] = lam__cplx_as_real(in[i]);
+    lam_tensor *out = apply_frechet(in[0], in[1]);
+    return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
 }

@@ -66,6 +66,14 @@ lam_tensor *lam__matrices_turn(lam_tensor *x) {
     return lam_moveaxis(x, -1, -2);
 }
 
+lam_tensor *lam__matrices_adjoint(lam_tensor *x) {
+    return lam__matrices_turn(lam__dtype_is_complex((int)lam_dtype_of(x)) ? lam_conj(x) : x);
+}
+
+lam_dtype lam__matrices_real(lam_dtype dtype) {
+    return dtype == LAM_C128 ? LAM_F64 : dtype == LAM_C64 ? LAM_F32 : dtype;
+}
+
 /* ---- batch rules ------------------------------------------------------------------------------------------------- */
 
 lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i) {
@@ -187,7 +195,8 @@ lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int6
 
 lam_status lam__matrices_typed(const lam_call_site *call, bool square) {
     const lam_value *x = call->in[0];
-    if (x->dtype != LAM_F64 && x->dtype != LAM_F32)
+    bool complex = lam__dtype_is_complex(x->dtype) && call->primitive->complex;
+    if (x->dtype != LAM_F64 && x->dtype != LAM_F32 && !complex)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast it to f64 or f32", "there is no kernel for this dtype");
     if (x->rank < 2) return lam__error_call(call, LAM_ERR_RANK, NULL, "a matrix is needed");
     if (square && x->dims[x->rank - 2] != x->dims[x->rank - 1])
@@ -300,7 +309,7 @@ lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w) {
 }
 
 lam_tensor *lam__matrices_skew(lam_tensor *x) {
-    return lam_mul(0.5, lam_sub(x, lam__matrices_turn(x)));
+    return lam_mul(0.5, lam_sub(x, lam__matrices_adjoint(x)));
 }
 
 lam_tensor *lam__matrices_plus(lam_tensor *x, lam_tensor *y) {

@@ -22,8 +22,12 @@ bool lam__matrices_square(const char *operation, lam_tensor *x);
  * returns. */
 bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **failed);
 
-/* The last two axes exchanged. */
+/* The last two axes exchanged; the adjoint of complex matrices is conjugated too. */
 lam_tensor *lam__matrices_turn(lam_tensor *x);
+lam_tensor *lam__matrices_adjoint(lam_tensor *x);
+
+/* The dtype of sizes of elements: c128 gives f64, c64 f32. */
+lam_dtype lam__matrices_real(lam_dtype dtype);
 
 /* x with the batch axis of a batch rule in front: as it is, or repeated r->size times. */
 lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i);
@@ -89,7 +93,7 @@ lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w);
 /* [i, j] is 1 / (w[j] - w[i]), 0 where they are equal up to the rounding that they come with. */
 lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w);
 
-/* (x - x^T) / 2. */
+/* (x - x^H) / 2. */
 lam_tensor *lam__matrices_skew(lam_tensor *x);
 
 /* x + y, where NULL stands for zero. */

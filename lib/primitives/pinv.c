@@ -4,6 +4,7 @@
  * or are zero. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
@@ -140,14 +141,20 @@ const lam_primitive lam__row_pinv = {
 static double tolerance(lam_tensor *x, const lam_rank_options *options, double usual) {
     if (options && options->rtol != 0) return options->rtol;
     double m = (double)lam_dim(x, -2), n = (double)lam_dim(x, -1);
-    return usual * (m > n ? m : n) * (lam_dtype_of(x) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON);
+    return usual * (m > n ? m : n) * (lam__matrices_real(lam_dtype_of(x)) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON);
+}
+
+/* Of complex matrices by way of real ones, of which each singular value is there twice. */
+static lam_tensor *pseudo_inverse(lam_tensor *x, double rtol) {
+    if (!lam__cplx_is(x)) return apply_pinv(x, rtol);
+    return lam__cplx_from_real(apply_pinv(lam__cplx_as_real(x), rtol));
 }
 
 lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    return lam__scope_only(lam__matrices_stack("pinv", &x, &failed) ? apply_pinv(x, tolerance(x, options, 10)) : failed,
-                           since);
+    if (!lam__matrices_stack("pinv", &x, &failed)) return failed;
+    return lam__scope_only(pseudo_inverse(x, tolerance(x, options, 10)), since);
 }
 
 /* p b, and once more for what that leaves: the exact p makes nothing of it, a rounded one takes its own error out. */
@@ -162,7 +169,7 @@ lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *opti
                                   "the right-hand side must have as many rows as the matrix");
     a = in[0];
     b = vector ? lam_expand_dims(in[1], 1) : in[1];
-    lam_tensor *p = apply_pinv(a, tolerance(a, options, 1)), *x = lam_matmul(p, b);
+    lam_tensor *p = pseudo_inverse(a, tolerance(a, options, 1)), *x = lam_matmul(p, b);
     x = lam_add(x, lam_matmul(p, lam_sub(b, lam_matmul(a, x))));
     return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(-1)) : x, since);
 }

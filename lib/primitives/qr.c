@@ -1,9 +1,11 @@
 /* x = q r. With k columns in the shorter side, x1 and r1 the first k columns of x and r, a = dx1 r1^-1 and b = q^T a:
  * what turns q is w = tril(b, -1) - tril(b, -1)^T, so dq = a + q (w - b) and dr = q^T dx - w r. Where q is complete,
- * its
- * further columns turn back: dq2 = -q1 a^T q2. One rule for tall, square and wide matrices. */
+ * its further columns turn back: dq2 = -q1 a^T q2. One rule for tall, square and wide matrices. For complex matrices
+ * read adjoints, and add the imaginary part of b's diagonal to w, which keeps that of r real; reverse rules work on
+ * conjugates of cotangents, since those pair with tangents unconjugated. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
@@ -95,9 +97,9 @@ static parts parts_of(lam_tensor *const out[]) {
     return f;
 }
 
-/* x r1^-1, or x r1^-T */
+/* x r1^-1, or x r1^-H */
 static lam_tensor *over(const parts *f, lam_tensor *x, bool transpose) {
-    return lam_triangular_solve(f->r1, x,
+    return lam_triangular_solve(transpose ? lam_conj(f->r1) : f->r1, x,
                                 &(lam_triangular_options){.right_side = true, .upper = true, .transpose = transpose});
 }
 
@@ -107,13 +109,20 @@ static lam_tensor *with_rows_of(lam_tensor *x, lam_tensor *like) {
     return own == all ? x : lam_concatenate(LAM_LIST(x, lam_zeros_like(lam_slice_axis(like, -2, own, all))), -2);
 }
 
+/* i times the imaginary part of the diagonal. */
+static lam_tensor *turns(lam_tensor *x) {
+    lam_tensor *diagonal = lam_sub(lam_tril(x, 0), lam_tril(x, -1));
+    return lam_mul(0.5, lam_sub(diagonal, lam_conj(diagonal)));
+}
+
 static void jvp_qr(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     parts f = parts_of(r->out);
-    lam_tensor *qt = lam__matrices_turn(f.q), *a = over(&f, first(dx[0], -1, f.k), false), *b = lam_matmul(qt, a);
-    lam_tensor *low = lam_tril(b, -1), *turning = lam_sub(low, lam__matrices_turn(low));
+    lam_tensor *qt = lam__matrices_adjoint(f.q), *a = over(&f, first(dx[0], -1, f.k), false), *b = lam_matmul(qt, a);
+    lam_tensor *low = lam_tril(b, -1), *turning = lam_sub(low, lam__matrices_adjoint(low));
+    if (lam__cplx_is(b)) turning = lam_add(turning, turns(b));
     lam_tensor *dq = lam_add(a, lam_matmul(f.q, lam_sub(turning, b)));
     if (f.rest) {
-        lam_tensor *back = lam_neg(lam_matmul(f.q, lam_matmul(lam__matrices_turn(a), f.rest)));
+        lam_tensor *back = lam_neg(lam_matmul(f.q, lam_matmul(lam__matrices_adjoint(a), f.rest)));
         dq = lam_concatenate(LAM_LIST(dq, back), -1);
     }
     dout[Q] = dq;
@@ -127,29 +136,31 @@ static void vjp_qr(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     parts f = parts_of(r->out);
     lam_tensor *inside = NULL, *moved = NULL, *ga = NULL, *all = NULL;
     if (g[Q]) {
-        ga = first(g[Q], -1, f.k);
-        inside = lam_matmul(lam__matrices_turn(f.q), ga);
+        ga = lam_conj(first(g[Q], -1, f.k));
+        inside = lam_matmul(lam__matrices_adjoint(f.q), ga);
         ga = lam_sub(ga, lam_matmul(f.q, inside));
     }
     if (g[Q] && f.rest) {
-        lam_tensor *turned = lam__matrices_turn(lam_slice_axis(g[Q], -1, f.k, LAM_END));
+        lam_tensor *turned = lam__matrices_turn(lam_slice_axis(g[Q], -1, f.k, LAM_END)); /* adjoint of conj(g) */
         ga = lam_sub(ga, lam_matmul(f.rest, lam_matmul(turned, f.q)));
     }
     if (g[R]) {
-        lam_tensor *gr = lam_triu(first(g[R], -2, f.k), 0);
-        moved = lam_neg(lam_matmul(gr, lam__matrices_turn(f.r)));
+        lam_tensor *gr = lam_conj(lam_triu(first(g[R], -2, f.k), 0));
+        moved = lam_neg(lam_matmul(gr, lam__matrices_adjoint(f.r)));
         all = lam_matmul(f.q, gr);
     }
     lam_tensor *gw = lam__matrices_plus(inside, moved);
     if (!gw) return;
-    ga = lam__matrices_plus(ga, lam_matmul(f.q, lam_tril(lam_sub(gw, lam__matrices_turn(gw)), -1)));
+    lam_tensor *turning = lam_tril(lam_sub(gw, lam__matrices_adjoint(gw)), -1);
+    if (lam__cplx_is(gw)) turning = lam_add(turning, turns(gw));
+    ga = lam__matrices_plus(ga, lam_matmul(f.q, turning));
     lam_tensor *part = over(&f, ga, true);
     int64_t n = lam_dim(r->in[0], -1);
     if (n > f.k) {
         lam_tensor *none = lam_zeros_like(lam_slice_axis(f.r, -1, f.k, LAM_END));
         part = lam_concatenate(LAM_LIST(part, none), -1);
     }
-    gx[0] = lam__matrices_plus(all, part);
+    gx[0] = lam_conj(lam__matrices_plus(all, part));
 }
 
 static lam_status apply_qr(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) {
@@ -170,6 +181,7 @@ static void print_qr(FILE *file, const void *params) {
 const lam_primitive lam__row_qr = {
     .name = "qr",
     .inputs = 1,
+    .complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(Q) | LAM_SAVE_OUT(R),

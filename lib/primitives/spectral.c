@@ -91,8 +91,8 @@ lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
     }
     lam_status status = lam_svd(x, &left, &s, &right, NULL);
     *u = lam_matmul(left, right);
-    lam_tensor *stretch = lam_matmul(lam__matrices_turn(*u), x);
-    *p = lam_mul(0.5, lam_add(stretch, lam__matrices_turn(stretch)));
+    lam_tensor *stretch = lam_matmul(lam__matrices_adjoint(*u), x);
+    *p = lam_mul(0.5, lam_add(stretch, lam__matrices_adjoint(stretch)));
     lam__scope_only_these(2, (lam_tensor *const[]){*u, *p}, since);
     return status;
 }

@@ -47,6 +47,7 @@ static lam_status shape_svd(const lam_call_site *call, lam_shape out[]) {
     int64_t k = shorter(&r);
     shape_after_lead(x, &out[LEFT], 2, r.m, p->full ? r.m : k);
     shape_after_lead(x, &out[VALUES], 1, k, 0);
+    out[VALUES].dtype = lam__matrices_real((lam_dtype)x->dtype);
     shape_after_lead(x, &out[RIGHT], 2, p->full ? r.n : k, r.n);
     return lam__matrices_fit(call, p->full);
 }
@@ -112,11 +113,11 @@ static lam_tensor *columns_beyond(lam_tensor *x, int64_t k) {
 }
 
 static parts parts_of(lam_tensor *const out[]) {
-    lam_tensor *v = lam__matrices_turn(out[RIGHT]);
+    lam_tensor *v = lam__matrices_adjoint(out[RIGHT]);
     parts f = {.m = lam_dim(out[LEFT], -2), .n = lam_dim(v, -2), .k = lam_dim(out[VALUES], -1)};
     f.u = columns(out[LEFT], 0, f.k);
     f.v = columns(v, 0, f.k);
-    f.vt = lam__matrices_turn(f.v);
+    f.vt = lam__matrices_adjoint(f.v);
     f.s = out[VALUES];
     f.u_rest = columns_beyond(out[LEFT], f.k);
     f.v_rest = columns_beyond(v, f.k);
@@ -147,30 +148,30 @@ static lam_tensor *changed(lam_tensor *vectors, lam_tensor *rest, lam_tensor *tu
     lam_tensor *first = lam_matmul(vectors, turning);
     if (beyond) first = lam_add(first, beyond);
     if (!rest) return first;
-    lam_tensor *back = lam_neg(lam_matmul(vectors, lam_matmul(lam__matrices_turn(beyond), rest)));
+    lam_tensor *back = lam_neg(lam_matmul(vectors, lam_matmul(lam__matrices_adjoint(beyond), rest)));
     return lam_concatenate(LAM_LIST(first, back), -1);
 }
 
 static void jvp_svd(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     parts f = parts_of(r->out);
-    lam_tensor *dxv = lam_matmul(dx[0], f.v), *dxu = lam_matmul(lam__matrices_turn(dx[0]), f.u);
-    lam_tensor *p = lam_matmul(lam__matrices_turn(f.u), dxv), *skew = lam__matrices_skew(p);
+    lam_tensor *dxv = lam_matmul(dx[0], f.v), *dxu = lam_matmul(lam__matrices_adjoint(dx[0]), f.u);
+    lam_tensor *p = lam_matmul(lam__matrices_adjoint(f.u), dxv), *skew = lam__matrices_skew(p);
     lam_tensor *apart = lam_mul(lam__matrices_inverse_gaps(f.s), lam_sub(p, skew));
     lam_tensor *together = lam_mul(inverse_sums(f.s), skew), *over = safe_inverse(f.s, f.s);
     lam_tensor *beyond_u = NULL, *beyond_v = NULL;
     if (f.m > f.k) beyond_u = lam__matrices_scale(lam_sub(dxv, lam_matmul(f.u, p)), over);
-    if (f.n > f.k) beyond_v = lam__matrices_scale(lam_sub(dxu, lam_matmul(f.v, lam__matrices_turn(p))), over);
+    if (f.n > f.k) beyond_v = lam__matrices_scale(lam_sub(dxu, lam_matmul(f.v, lam__matrices_adjoint(p))), over);
     dout[LEFT] = changed(f.u, f.u_rest, lam_add(apart, together), beyond_u);
-    dout[VALUES] = lam_diagonal(p, 0, -2, -1);
-    dout[RIGHT] = lam__matrices_turn(changed(f.v, f.v_rest, lam_sub(apart, together), beyond_v));
+    dout[VALUES] = lam_real(lam_diagonal(p, 0, -2, -1));
+    dout[RIGHT] = lam__matrices_adjoint(changed(f.v, f.v_rest, lam_sub(apart, together), beyond_v));
 }
 
 /* The way back through `changed`: gives the cotangent of its turning, skew, and in *beyond that of beyond. */
 static lam_tensor *changed_back(lam_tensor *vectors, lam_tensor *rest, lam_tensor *g, int64_t k, lam_tensor **beyond) {
     lam_tensor *first = columns(g, 0, k), *g_rest = columns_beyond(g, k);
-    lam_tensor *inside = lam_matmul(lam__matrices_turn(vectors), first);
+    lam_tensor *inside = lam_matmul(lam__matrices_adjoint(vectors), first);
     *beyond = lam_sub(first, lam_matmul(vectors, inside));
-    if (rest) *beyond = lam_sub(*beyond, lam_matmul(rest, lam_matmul(lam__matrices_turn(g_rest), vectors)));
+    if (rest) *beyond = lam_sub(*beyond, lam_matmul(rest, lam_matmul(lam__matrices_adjoint(g_rest), vectors)));
     return lam__matrices_skew(inside);
 }
 
@@ -179,8 +180,8 @@ static lam_tensor *changed_back(lam_tensor *vectors, lam_tensor *rest, lam_tenso
 static void vjp_svd(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     parts f = parts_of(r->out);
     lam_tensor *a = NULL, *b = NULL, *beyond_u = NULL, *beyond_v = NULL, *left = NULL, *over = safe_inverse(f.s, f.s);
-    if (g[LEFT]) a = changed_back(f.u, f.u_rest, g[LEFT], f.k, &beyond_u);
-    if (g[RIGHT]) b = changed_back(f.v, f.v_rest, lam__matrices_turn(g[RIGHT]), f.k, &beyond_v);
+    if (g[LEFT]) a = changed_back(f.u, f.u_rest, lam_conj(g[LEFT]), f.k, &beyond_u);
+    if (g[RIGHT]) b = changed_back(f.v, f.v_rest, lam__matrices_adjoint(lam_conj(g[RIGHT])), f.k, &beyond_v);
     if (g[VALUES]) left = lam__matrices_scale(f.u, g[VALUES]);
     if (a || b) {
         lam_tensor *difference = lam__matrices_plus(a, b ? lam_neg(b) : NULL);
@@ -191,7 +192,8 @@ static void vjp_svd(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
     if (a && f.m > f.k) left = lam__matrices_plus(left, lam__matrices_scale(beyond_u, over));
     gx[0] = left ? lam_matmul(left, f.vt) : NULL;
     if (b && f.n > f.k)
-        gx[0] = lam__matrices_plus(gx[0], lam_matmul(f.u, lam__matrices_turn(lam__matrices_scale(beyond_v, over))));
+        gx[0] = lam__matrices_plus(gx[0], lam_matmul(f.u, lam__matrices_adjoint(lam__matrices_scale(beyond_v, over))));
+    if (gx[0]) gx[0] = lam_conj(gx[0]);
 }
 
 static lam_status apply_svd(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) {
@@ -212,6 +214,7 @@ static void print_svd(FILE *file, const void *params) {
 const lam_primitive lam__row_svd = {
     .name = "svd",
     .inputs = 1,
+    .complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(LEFT) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(RIGHT),
@@ -243,6 +246,7 @@ static lam_status shape_svdvals(const lam_call_site *call, lam_shape out[]) {
     if (typed != LAM_OK) return typed;
     lam__rectangle r = rectangle_of(call->in[0], false, false);
     shape_after_lead(call->in[0], out, 1, shorter(&r), 0);
+    out->dtype = lam__matrices_real(out->dtype);
     return lam__matrices_fit(call, false);
 }
 
@@ -264,14 +268,14 @@ static void vectors_of(lam_tensor *x, lam_tensor **u, lam_tensor **vt) {
 static void jvp_svdvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *u, *vt;
     vectors_of(r->in[0], &u, &vt);
-    lam_tensor *moved = lam_matmul(dx[0], lam__matrices_turn(vt));
-    dout[0] = lam_sum(lam_mul(u, moved), &(lam_reduce_options){.axes = LAM_AXES(-2)});
+    lam_tensor *moved = lam_matmul(dx[0], lam__matrices_adjoint(vt));
+    dout[0] = lam_real(lam_sum(lam_mul(lam_conj(u), moved), &(lam_reduce_options){.axes = LAM_AXES(-2)}));
 }
 
 static void vjp_svdvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *u, *vt;
     vectors_of(r->in[0], &u, &vt);
-    gx[0] = lam_matmul(lam__matrices_scale(u, g[0]), vt);
+    gx[0] = lam_conj(lam_matmul(lam__matrices_scale(u, g[0]), vt));
 }
 
 static void batch_svdvals(const lam_rule *r, lam_tensor *out[]) {
@@ -281,6 +285,7 @@ static void batch_svdvals(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_svdvals = {
     .name = "svdvals",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_svdvals,

@@ -1,6 +1,7 @@
 /* QR, eigenvalues and singular values of batches of contiguous row-major matrices, by LAPACK. It is never shown what it
  * does not accept: sizes are checked before (LAM__LAPACK_MOST), work has the size it asks for, and a matrix with an
  * infinity or a NaN is answered with NaN here, since some of its iterations would not end. Nothing here allocates. */
+#include "lib/kernels/blas/spectral.h"
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
@@ -40,6 +41,22 @@ static bool is_f64(lam_dtype dtype) {
     return dtype == LAM_F64;
 }
 
+static bool is_complex(lam_dtype dtype) {
+    return dtype == LAM_C128 || dtype == LAM_C64;
+}
+
+static const void *item_at(const void *x, int64_t elements, lam_dtype dtype) {
+    return (const char *)x + elements * lam__item_bytes(dtype);
+}
+static void *room_at(void *x, int64_t elements, lam_dtype dtype) {
+    return x ? (char *)x + elements * lam__item_bytes(dtype) : NULL;
+}
+
+/* Of eigenvalues and singular values. */
+static lam_dtype real_of(lam_dtype dtype) {
+    return dtype == LAM_C128 ? LAM_F64 : dtype == LAM_C64 ? LAM_F32 : dtype;
+}
+
 /* Bytes of these sizes and of `more` numbers. */
 static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
     size_t numbers = (size_t)(sizes.numbers + more) * (size_t)lam__item_bytes(dtype);
@@ -53,14 +70,17 @@ static work_sizes eigh_sizes(lam_dtype dtype, int64_t n, bool vectors) {
 }
 
 size_t lam__kernels_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors) {
+    if (is_complex(dtype)) return lam__spectral_complex_eigh_bytes(dtype, n, vectors);
     return bytes_of(dtype, eigh_sizes(dtype, n, vectors), 0);
 }
 
 int64_t lam__kernels_eigh(lam_dtype dtype, int64_t batch, int64_t n, bool vectors, void *x, void *values, void *work) {
-    const work_sizes sizes = eigh_sizes(dtype, n, vectors);
+    const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : eigh_sizes(dtype, n, vectors);
     for (int64_t b = 0; b < batch; b++) {
-        bool done = is_f64(dtype) ? eigh_f64(n, vectors, sizes, (double *)x + b * n * n, (double *)values + b * n, work)
-                                  : eigh_f32(n, vectors, sizes, (float *)x + b * n * n, (float *)values + b * n, work);
+        void *a = room_at(x, b * n * n, dtype), *w = room_at(values, b * n, real_of(dtype));
+        bool done = is_complex(dtype) ? lam__spectral_complex_eigh(dtype, n, vectors, a, w, work)
+                    : is_f64(dtype)   ? eigh_f64(n, vectors, sizes, a, w, work)
+                                      : eigh_f32(n, vectors, sizes, a, w, work);
         if (!done) return b;
     }
     return -1;
@@ -73,24 +93,21 @@ static work_sizes svd_sizes(lam_dtype dtype, const lam__rectangle *r) {
 }
 
 size_t lam__kernels_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
+    if (is_complex(dtype)) return lam__spectral_complex_svd_bytes(dtype, r);
     return bytes_of(dtype, svd_sizes(dtype, r), r->m * r->n);
-}
-
-static const void *item_at(const void *x, int64_t elements, lam_dtype dtype) {
-    return (const char *)x + elements * lam__item_bytes(dtype);
-}
-static void *room_at(void *x, int64_t elements, lam_dtype dtype) {
-    return x ? (char *)x + elements * lam__item_bytes(dtype) : NULL;
 }
 
 int64_t lam__kernels_svd(lam_dtype dtype, const lam__rectangle *r, int64_t batch, const void *x, void *u, void *s,
                          void *vt, void *work) {
-    const work_sizes sizes = svd_sizes(dtype, r);
+    const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : svd_sizes(dtype, r);
     const int64_t k = r->m < r->n ? r->m : r->n, u_step = r->m * svd_columns_f64(r), vt_step = r->n * svd_rows_f64(r);
     for (int64_t b = 0; b < batch; b++) {
         const void *a = item_at(x, b * r->m * r->n, dtype);
-        void *ub = room_at(u, b * u_step, dtype), *sb = room_at(s, b * k, dtype), *vb = room_at(vt, b * vt_step, dtype);
-        bool done = is_f64(dtype) ? svd_f64(r, sizes, a, ub, sb, vb, work) : svd_f32(r, sizes, a, ub, sb, vb, work);
+        void *ub = room_at(u, b * u_step, dtype), *sb = room_at(s, b * k, real_of(dtype)),
+             *vb = room_at(vt, b * vt_step, dtype);
+        bool done = is_complex(dtype) ? lam__spectral_complex_svd(dtype, r, a, ub, sb, vb, work)
+                    : is_f64(dtype)   ? svd_f64(r, sizes, a, ub, sb, vb, work)
+                                      : svd_f32(r, sizes, a, ub, sb, vb, work);
         if (!done) return b;
     }
     return -1;
@@ -103,16 +120,18 @@ static work_sizes qr_sizes(lam_dtype dtype, const lam__rectangle *r) {
 }
 
 size_t lam__kernels_qr_bytes(lam_dtype dtype, const lam__rectangle *r) {
+    if (is_complex(dtype)) return lam__spectral_complex_qr_bytes(dtype, r);
     return bytes_of(dtype, qr_sizes(dtype, r), r->m < r->n ? r->m : r->n);
 }
 
 void lam__kernels_qr(lam_dtype dtype, const lam__rectangle *how, int64_t batch, void *x, void *q, void *r, void *work) {
-    const work_sizes sizes = qr_sizes(dtype, how);
+    const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : qr_sizes(dtype, how);
     const int64_t m = how->m, n = how->n, columns = how->full || m < n ? m : n;
     for (int64_t b = 0; b < batch; b++) {
         void *a = room_at(x, b * m * n, dtype), *qb = room_at(q, b * m * columns, dtype),
              *rb = room_at(r, b * columns * n, dtype);
-        if (is_f64(dtype)) qr_f64(how, sizes, a, qb, rb, work);
+        if (is_complex(dtype)) lam__spectral_complex_qr(dtype, how, a, qb, rb, work);
+        else if (is_f64(dtype)) qr_f64(how, sizes, a, qb, rb, work);
         else qr_f32(how, sizes, a, qb, rb, work);
     }
 }

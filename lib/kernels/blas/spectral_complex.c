@@ -1,0 +1,67 @@
+/* QR, eigenvalues and singular values of single complex matrices, by LAPACK: what spectral.c does for each matrix of a
+ * batch. Work is complex numbers, then real ones, then ints. Nothing here allocates. */
+#include "lib/kernels/blas/spectral.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Numbers of each kind. */
+typedef struct work_sizes {
+    int numbers, reals, ints;
+} work_sizes;
+
+/* LAPACK gives the size as a floating number, which single precision may have rounded down. */
+static int as_asked(double size) {
+    return (int)(size * (1 + 0x1p-22)) + 1;
+}
+
+#define PASTE2(a, b)     a##_##b
+#define EXPAND2(a, b)    PASTE2(a, b)
+#define PASTE3(a, b, c)  a##b##c
+#define EXPAND3(a, b, c) PASTE3(a, b, c)
+#define FN(name)         EXPAND2(name, NAME)
+#define LAPACK(name)     EXPAND3(LETTER, name, _)
+
+#define R      double
+#define T      double _Complex
+#define NAME   c128
+#define LETTER z
+#include "lib/kernels/blas/spectral_complex_type.h"
+
+#define R      float
+#define T      float _Complex
+#define NAME   c64
+#define LETTER c
+#include "lib/kernels/blas/spectral_complex_type.h"
+
+static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
+    const size_t real = dtype == LAM_C128 ? sizeof(double) : sizeof(float);
+    const size_t numbers = 2 * (size_t)(sizes.numbers + more) + (size_t)sizes.reals;
+    return (numbers * real + (size_t)sizes.ints * sizeof(int) + 7) & ~(size_t)7;
+}
+
+size_t lam__spectral_complex_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors) {
+    return bytes_of(dtype, dtype == LAM_C128 ? eigh_sizes_c128(n, vectors) : eigh_sizes_c64(n, vectors), 0);
+}
+
+bool lam__spectral_complex_eigh(lam_dtype dtype, int64_t n, bool vectors, void *x, void *values, void *work) {
+    return dtype == LAM_C128 ? eigh_c128(n, vectors, x, values, work) : eigh_c64(n, vectors, x, values, work);
+}
+
+size_t lam__spectral_complex_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
+    return bytes_of(dtype, dtype == LAM_C128 ? svd_sizes_c128(r) : svd_sizes_c64(r), r->m * r->n);
+}
+
+bool lam__spectral_complex_svd(lam_dtype dtype, const lam__rectangle *r, const void *x, void *u, void *s, void *vt,
+                               void *work) {
+    return dtype == LAM_C128 ? svd_c128(r, x, u, s, vt, work) : svd_c64(r, x, u, s, vt, work);
+}
+
+size_t lam__spectral_complex_qr_bytes(lam_dtype dtype, const lam__rectangle *r) {
+    return bytes_of(dtype, dtype == LAM_C128 ? qr_sizes_c128(r) : qr_sizes_c64(r), r->m < r->n ? r->m : r->n);
+}
+
+void lam__spectral_complex_qr(lam_dtype dtype, const lam__rectangle *how, void *x, void *q, void *r, void *work) {
+    if (dtype == LAM_C128) qr_c128(how, x, q, r, work);
+    else qr_c64(how, x, q, r, work);
+}

@@ -1,0 +1,173 @@
+/* QR, eigenvalues and singular values of one matrix of complex numbers, included by spectral_complex.c with T, its real
+ * R, NAME and LETTER (LAPACK's for the type). LAPACK thinks in columns, so it is handed the transpose: of a Hermitian
+ * matrix that is the conjugate, singular vectors change sides, and a QR is an LQ. No include guard: that is the point.
+ * */
+
+extern void LAPACK(heevd)(const char *job, const char *uplo, const int *n, T *a, const int *lead, R *w, T *work,
+                          const int *size, R *rwork, const int *rsize, int *iwork, const int *isize, int *info, size_t,
+                          size_t);
+extern void LAPACK(gesdd)(const char *job, const int *m, const int *n, T *a, const int *lead, R *s, T *u,
+                          const int *lead_u, T *vt, const int *lead_vt, T *work, const int *size, R *rwork, int *iwork,
+                          int *info, size_t);
+extern void LAPACK(gesvd)(const char *job_u, const char *job_vt, const int *m, const int *n, T *a, const int *lead,
+                          R *s, T *u, const int *lead_u, T *vt, const int *lead_vt, T *work, const int *size, R *rwork,
+                          int *info, size_t, size_t);
+extern void LAPACK(gelqf)(const int *m, const int *n, T *a, const int *lead, T *tau, T *work, const int *size,
+                          int *info);
+extern void LAPACK(unglq)(const int *m, const int *n, const int *k, T *a, const int *lead, const T *tau, T *work,
+                          const int *size, int *info);
+
+/* 0 times an infinity or a NaN is NaN. */
+static bool FN(all_finite)(int64_t count, const T *x) {
+    const R *parts = (const R *)x;
+    R sum = 0;
+    for (int64_t i = 0; i < 2 * count; i++) sum += 0 * parts[i];
+    return sum == 0;
+}
+
+static void FN(fill_nan)(int64_t count, T *x) {
+    R *parts = (R *)x;
+    for (int64_t i = 0; x && i < 2 * count; i++) parts[i] = NAN;
+}
+
+static void FN(fill_identity)(int64_t n, T *x) {
+    for (int64_t i = 0; i < n * n; i++) x[i] = i % (n + 1) == 0;
+}
+
+static T FN(conjugate)(T x) {
+    R *parts = (R *)&x;
+    parts[1] = -parts[1];
+    return x;
+}
+
+/* ---- eigenvalues of Hermitian matrices --------------------------------------------------------------------------- */
+
+static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
+    const int order = (int)n, ask = -1;
+    int info = 0, ints = 0;
+    T none = 0, size = 0;
+    R value = 0, real = 0;
+    LAPACK(heevd)
+    (vectors ? "V" : "N", "U", &order, &none, &order, &value, &size, &ask, &real, &ask, &ints, &ask, &info, 1, 1);
+    return (work_sizes){as_asked((double)*(R *)&size), as_asked((double)real), ints};
+}
+
+/* The transpose is the conjugate: its vectors, by columns, are the conjugates of ours. */
+static bool FN(eigh)(int64_t n, bool vectors, T *x, R *w, void *work) {
+    const work_sizes sizes = FN(eigh_sizes)(n, vectors);
+    const int order = (int)n;
+    T *room = work;
+    R *real = (R *)(room + sizes.numbers);
+    int info = 0, *ints = (int *)(real + sizes.reals);
+    if (!FN(all_finite)(n * n, x)) {
+        FN(fill_nan)(n * n, x);
+        for (int64_t i = 0; i < n; i++) w[i] = NAN;
+        return true;
+    }
+    LAPACK(heevd)
+    (vectors ? "V" : "N", "U", &order, x, &order, w, room, &sizes.numbers, real, &sizes.reals, ints, &sizes.ints, &info,
+     1, 1);
+    if (info != 0 || !vectors) return info == 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            const T upper = FN(conjugate)(x[j * n + i]);
+            x[j * n + i] = FN(conjugate)(x[i * n + j]);
+            x[i * n + j] = upper;
+        }
+    return true;
+}
+
+/* ---- singular values ------------------------------------------------------------------------------------------- */
+
+static const char *FN(svd_job)(const lam__rectangle *r) {
+    return !r->vectors ? "N" : r->full ? "A" : "S";
+}
+
+/* Columns of u, rows of vt. */
+static int FN(svd_columns)(const lam__rectangle *r) {
+    return (int)(r->full || r->m < r->n ? r->m : r->n);
+}
+static int FN(svd_rows)(const lam__rectangle *r) {
+    return (int)(r->full || r->n < r->m ? r->n : r->m);
+}
+
+/* Enough for either of the two algorithms; real numbers as LAPACK's documentation says. */
+static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
+    const int m = (int)r->m, n = (int)r->n, ask = -1, k = m < n ? m : n, most = m < n ? n : m;
+    const int lead_vt = FN(svd_columns)(r);
+    const char *job = FN(svd_job)(r);
+    int info = 0, ignored = 0;
+    T none = 0, first = 0, second = 0;
+    R value = 0, real = 0;
+    if (k == 0) return (work_sizes){0, 0, 0};
+    LAPACK(gesdd)(job, &n, &m, &none, &n, &value, &none, &n, &none, &lead_vt, &first, &ask, &real, &ignored, &info, 1);
+    LAPACK(gesvd)
+    (job, job, &n, &m, &none, &n, &value, &none, &n, &none, &lead_vt, &second, &ask, &real, &info, 1, 1);
+    const double sizes[2] = {(double)*(R *)&first, (double)*(R *)&second};
+    const int64_t with_vectors = (int64_t)k * (5 * (int64_t)k + 5 + 2 * (int64_t)most + 2 * (int64_t)k + 1);
+    return (work_sizes){as_asked(sizes[0] > sizes[1] ? sizes[0] : sizes[1]),
+                        (int)(r->vectors ? with_vectors : 7 * (int64_t)k), 8 * k};
+}
+
+/* x^T = conj(v) s u^T: LAPACK's first vectors, by columns, are our vt by rows; its second ones our u. */
+static bool FN(svd)(const lam__rectangle *r, const T *x, T *u, R *s, T *vt, void *work) {
+    const work_sizes sizes = FN(svd_sizes)(r);
+    const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, lead = FN(svd_columns)(r);
+    const int64_t count = r->m * r->n;
+    const char *job = FN(svd_job)(r);
+    T *room = work, *copy = room + sizes.numbers;
+    R *real = (R *)(copy + count);
+    int info = 0, *ints = (int *)(real + sizes.reals);
+    if (count == 0 || !FN(all_finite)(count, x)) {
+        for (int i = 0; i < k; i++) s[i] = NAN;
+        FN(fill_nan)(r->vectors ? r->m * FN(svd_columns)(r) : 0, u);
+        FN(fill_nan)(r->vectors ? r->n * FN(svd_rows)(r) : 0, vt);
+        if (count == 0 && r->vectors && r->full) FN(fill_identity)(r->m, u), FN(fill_identity)(r->n, vt);
+        return true;
+    }
+    memcpy(copy, x, (size_t)count * sizeof(T));
+    LAPACK(gesdd)(job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, real, ints, &info, 1);
+    if (info == 0) return true;
+    memcpy(copy, x, (size_t)count * sizeof(T));
+    LAPACK(gesvd)(job, job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, real, &info, 1, 1);
+    return info == 0;
+}
+
+/* ---- QR ---------------------------------------------------------------------------------------------------------- */
+
+/* One number for each reflector is added. */
+static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
+    const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, columns = r->full ? m : k, ask = -1;
+    int info = 0;
+    T none = 0, first = 0, second = 0;
+    if (k == 0) return (work_sizes){0, 0, 0};
+    LAPACK(gelqf)(&n, &m, &none, &n, &none, &first, &ask, &info);
+    LAPACK(unglq)(&columns, &m, &k, &none, &columns, &none, &second, &ask, &info);
+    const double sizes[2] = {(double)*(R *)&first, (double)*(R *)&second};
+    return (work_sizes){as_asked(sizes[0] > sizes[1] ? sizes[0] : sizes[1]), 0, 0};
+}
+
+/* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. */
+static void FN(qr)(const lam__rectangle *how, T *x, T *q, T *r, void *work) {
+    const work_sizes sizes = FN(qr_sizes)(how);
+    const int m = (int)how->m, n = (int)how->n, k = m < n ? m : n, columns = how->full ? m : k;
+    if (k == 0 || !FN(all_finite)(how->m * how->n, x)) {
+        FN(fill_nan)(how->m * columns, q);
+        FN(fill_nan)((int64_t)columns * n, r);
+        if (k == 0 && how->full) FN(fill_identity)(m, q);
+        return;
+    }
+    T *tau = work, *room = tau + k;
+    int info = 0;
+    LAPACK(gelqf)(&n, &m, x, &n, tau, room, &sizes.numbers, &info);
+    for (int64_t i = 0; i < columns; i++)
+        for (int64_t j = 0; j < n; j++) r[i * n + j] = i <= j ? x[i * n + j] : 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < columns; j++) q[i * columns + j] = j < k ? x[i * n + j] : 0;
+    LAPACK(unglq)(&columns, &m, &k, q, &columns, tau, room, &sizes.numbers, &info);
+}
+
+#undef R
+#undef T
+#undef NAME
+#undef LETTER

@@ -114,7 +114,7 @@ START_TEST(polar_factors_and_norms) {
 }
 END_TEST
 
-/* ---- derivatives: of functions of a vector of 6 real numbers ------------------------------------------------------- */
+/* ---- derivatives: of functions of a vector of 6 real numbers --------------------------------------------------- */
 
 static lam_tensor *moved(lam_tensor *x, int64_t rows, int64_t columns) {
     lam_tensor *along = lam_reshape(lam_slice_axis(x, 0, 0, 3), LAM_DIMS(3, 1));

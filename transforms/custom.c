@@ -1,7 +1,8 @@
 /* Custom Functions as one row: what it does without a derivative, and the stages that interpreters call
  * (lib/dispatch/staged.h).
- * What holds here: outputs always come from applying the Function again one level below, so that every level uses its
- * rule; a context is made once per derivative level; without a derivative nothing is saved. */
+ * What holds here: outputs come from applying the Function again one level below, so that every level uses its rule
+ * (but for rules that give the values themselves: own_values); a context is made once per derivative level; without a
+ * derivative nothing is saved. */
 #include "transforms/custom.h"
 
 #include "lib/tensor/dtype.h"
@@ -240,7 +241,7 @@ static lam_status forward_stage(const lam_call_site *below, const bool needs[], 
 }
 
 /* A rule that may be differentiated only once is given nothing that a further level differentiates. */
-static lam_status check_once(lam_fctx *fc, int n, lam_value *const given[]) {
+static lam_status check_once(lam_fctx *fc, const char *rule, int n, lam_value *const given[]) {
     if (!fc->instance->fn.once_differentiable) return LAM_OK;
     bool plain = true;
     for (int i = 0; i < n; i++) plain = plain && lam__custom_only_batches(given[i]);
@@ -251,7 +252,7 @@ static lam_status check_once(lam_fctx *fc, int n, lam_value *const given[]) {
     return plain ? LAM_OK
                  : lam__custom_fail(fc, LAM_ERR_RULE,
                                     "write the rule with lamina operations and leave once_differentiable out",
-                                    "it is once_differentiable, and a second derivative reaches its rule");
+                                    "it is once_differentiable, and a second derivative reaches its %s", rule);
 }
 
 static lam_status tangents_stage(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
@@ -259,7 +260,7 @@ static lam_status tangents_stage(const lam_call_site *call, lam_value *const res
     lam_fctx *fc = call->residual;
     const lam_function *f = &fc->instance->fn;
     for (int o = 0; o < call->outputs; o++) dout[o] = NULL;
-    lam_status status = check_once(fc, call->inputs, dx);
+    lam_status status = check_once(fc, f->jvp ? "jvp" : "backward", call->inputs, dx);
     if (status != LAM_OK) return status;
     if (f->jvp) return lam__custom_jvp(fc, call->in, results, dx, dout);
     if (is_own_jvp(f)) return lam__custom_linear(fc, dx, dout);
@@ -271,9 +272,10 @@ static lam_status cotangents_stage(const lam_call_site *call, lam_value *const r
     lam_fctx *fc = call->residual;
     (void)needs; /* the context knows */
     for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
-    lam_status status = check_once(fc, call->outputs, g);
+    bool backward = fc->instance->fn.backward;
+    lam_status status = check_once(fc, backward ? "backward" : "jvp", call->outputs, g);
     if (status != LAM_OK) return status;
-    if (fc->instance->fn.backward) return lam__custom_backward(fc, call->in, results, g, gx);
+    if (backward) return lam__custom_backward(fc, call->in, results, g, gx);
     return lam__derive_cotangents(fc, call->in, results, g, gx);
 }
 

@@ -106,7 +106,69 @@ START_TEST(impossible_requests) {
 }
 END_TEST
 
+/* Applications of one Function share what they can; a struct that the caller has changed meanwhile is another Function,
+ * in every field, and so are other attributes and other counts. The gradient is the factor of the rule or attribute. */
+FORWARD(shared_forward) {
+    for (int o = 0; o < lam_fctx_outputs(fc); o++) out[o] = lam_alias(in[0]);
+    lam_fctx_set_data(fc, "unused", "", 1);
+}
+
+BACKWARD(threefold) {
+    gx[0] = lam_mul(3.0, g[0]);
+}
+
+BACKWARD(by_attribute) {
+    gx[0] = lam_mul(*(const double *)lam_fctx_attrs(fc), g[lam_fctx_outputs(fc) - 1]);
+}
+
+SETUP(shared_setup) {
+}
+
+typedef struct request {
+    lam_function f;
+    const void *attrs;
+    size_t outputs;
+} request;
+
+BODY(makes_request) {
+    const request *r = env;
+    lam_tensor *y[2];
+    lam_function_apply(ctx, &r->f, r->attrs, LAM_LIST(in[0]), y, r->outputs);
+    out[0] = y[r->outputs - 1];
+}
+
+static lam_tensor *gradient_of(const request *r) {
+    return apply1(reverse_of(FN_ENV(makes_request, 1, 1, (void *)(uintptr_t)r)), num(1));
+}
+
+START_TEST(a_changed_function_is_another_one) {
+    char name[] = "first";
+    double factor = 5;
+    request r = {{.name = name, .inputs = 1, .outputs = LAM_VARIADIC, .forward = shared_forward, .backward = threefold},
+                 NULL,
+                 1};
+    for (int again = 0; again < 2; again++) EXPECT_NUM(gradient_of(&r), 3);
+    r.f.backward = by_attribute;
+    r.f.attrs_size = sizeof factor;
+    r.attrs = &factor;
+    for (r.outputs = 1; r.outputs < 3; r.outputs++)
+        for (factor = 5; factor < 8; factor++) EXPECT_NUM(gradient_of(&r), factor);
+    r.outputs = 1;
+    r.f.backward = NULL;
+    for (int k = 0; k < 2; k++) {
+        gradient_of(&r);
+        EXPECT_ERROR(LAM_ERR_RULE, k ? "Function 'third'" : "Function 'first'", "no derivative rule");
+        memcpy(name, "third", sizeof name); /* in the place where the caller keeps it */
+    }
+    r.f.is_linear = true;
+    EXPECT_NUM(gradient_of(&r), 1);
+    r.f.setup_context = shared_setup;
+    gradient_of(&r);
+    EXPECT_ERROR(LAM_ERR_RULE, "Function 'third', forward", "lam_fctx_set_data may not be called here");
+}
+END_TEST
+
 Suite *suite_custom_requests(void) {
     return SUITE_OF("custom/requests", once_differentiable, rules_are_listed_before_running,
-                    boxes_show_the_function_that_made_them, impossible_requests);
+                    boxes_show_the_function_that_made_them, impossible_requests, a_changed_function_is_another_one);
 }

@@ -1,6 +1,5 @@
 /* Large operations in contexts of one and of several threads (the first argument, 2 by default): ms, and the time of
- * one
- * thread by that of several. Bits are compared too. The two are timed in turns, since the machine is shared. */
+ * one thread by that of several. Bits are compared too. The two are timed in turns, since the machine is shared. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 

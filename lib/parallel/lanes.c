@@ -1,6 +1,5 @@
 /* Kernels on [outer, n, inner] and on indices in pieces: outer lanes, rows and places of indices are independent of
- * each
- * other. Samples have keys of their own. */
+ * each other. Samples have keys of their own. */
 #include "lib/kernels/item.h"
 #include "lib/parallel/parallel.h"
 

@@ -70,9 +70,8 @@ typedef struct lam__work {
 bool lam__matrices_work(lam_ctx *ctx, size_t bytes, lam__work *work);
 void lam__matrices_work_end(lam__work *work);
 
-/* Matrices [begin, end) of a stack, with scratch of their own; gives the number of the first that failed, or -1. Called
- * by
- * several threads at once. */
+/* Matrices [begin, end) of a stack, with scratch of their own; gives the number of the first that failed, or -1.
+ * Called by several threads at once. */
 typedef int64_t lam__matrices_part(const void *env, int64_t begin, int64_t end, void *room);
 
 /* Runs it over `count` matrices, which take `cost` units each (lam__team_run), with `bytes` of scratch for each call.

@@ -6,16 +6,15 @@
 
 #include <string.h>
 
-enum { MOST = 12, CHUNK = 128 };
+enum { MOST = 12, MINORS = 1 << 14 };
 
 typedef struct det {
     int64_t n, matrices;
-    const double *a;            /* [matrices, n, n] */
-    double *minor, *slope;      /* of the C form: by set of columns */
-    int64_t sets[MOST + 1];     /* with r columns */
-    int64_t *smaller[MOST + 1]; /* [sets[r], r]: place of the set without a column among those of r - 1 */
-    int64_t *column[MOST + 1];  /* [sets[r], r] */
-    double *sign[MOST + 1];     /* [sets[r], r] */
+    const double *a;                  /* [matrices, n, n] */
+    double *minor, *slope;            /* of the C form: by set of columns */
+    int64_t sets[MOST + 1];           /* with r columns */
+    int64_t *smaller[MOST + 1];       /* [sets[r], r]: place of the set without a column among those of r - 1 */
+    int64_t *signed_column[MOST + 1]; /* [sets[r], r], n more where the sign is - */
 } det;
 
 static int columns_in(int64_t set) {
@@ -30,18 +29,16 @@ static void tabulate(gradbench_store *store, det *p) {
     for (int64_t r = 1; r <= p->n; r++) {
         size_t entries = (size_t)(p->sets[r] * r);
         p->smaller[r] = gradbench_take(store, entries * sizeof(int64_t));
-        p->column[r] = gradbench_take(store, entries * sizeof(int64_t));
-        p->sign[r] = gradbench_take(store, entries * sizeof(double));
+        p->signed_column[r] = gradbench_take(store, entries * sizeof(int64_t));
     }
     for (int64_t set = 1; set < all; set++) {
         int64_t r = columns_in(set), at = place[set] * r;
-        double sign = r & 1 ? 1 : -1; /* of the first column when the last row is expanded */
+        bool negative = !(r & 1); /* the first column when the last row is expanded */
         for (int64_t c = 0; c < p->n; c++)
             if (set >> c & 1) {
                 p->smaller[r][at] = place[set & ~((int64_t)1 << c)];
-                p->column[r][at] = c;
-                p->sign[r][at++] = sign;
-                sign = -sign;
+                p->signed_column[r][at++] = negative ? p->n + c : c;
+                negative = !negative;
             }
     }
 }
@@ -108,28 +105,65 @@ static void derivative_c(const void *data, double *out) {
 
 /* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
-/* Row by row, all sets of columns of one size at once. */
-static void body_det(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const det *p = env;
-    lam_tensor *rows[MOST], *all = lam_ones(ctx, LAM_F64, LAM_DIMS(1));
-    lam_unstack(in[0], 0, rows, (size_t)p->n);
+/* Matrices [some, n, n] -> determinants [some]. Row by row, all sets of columns of one size at once, and the matrices
+ * side
+ * by side in the last axis, so that what is taken are runs. Below each row lies its negative: signs are places. */
+static lam_tensor *determinants(const det *p, lam_tensor *a) {
+    lam_ctx *ctx = lam_ctx_of(a);
+    lam_tensor *rows[MOST], *all = lam_ones(ctx, LAM_F64, LAM_DIMS(1, lam_dim(a, 0)));
+    lam_tensor *turned = lam_contiguous(lam_transpose(a, LAM_AXES(1, 2, 0)));
+    lam_unstack(lam_concatenate(LAM_LIST(turned, lam_neg(turned)), 1), 0, rows, (size_t)p->n);
     for (int64_t r = 1; r <= p->n; r++) {
+        lam_scope *scope = lam_scope_begin(ctx);
         lam_dims dims = LAM_DIMS(p->sets[r], r);
-        lam_tensor *sign = lam_borrow(ctx, LAM_F64, dims, p->sign[r], NULL);
         lam_tensor *smaller = lam_take(all, lam_borrow(ctx, LAM_I64, dims, p->smaller[r], NULL), 0);
-        lam_tensor *entries = lam_take(rows[r - 1], lam_borrow(ctx, LAM_I64, dims, p->column[r], NULL), 0);
-        all = lam_sum(lam_mul(lam_mul(sign, entries), smaller), &(lam_reduce_options){.axes = LAM_AXES(1)});
+        lam_tensor *entries = lam_take(rows[r - 1], lam_borrow(ctx, LAM_I64, dims, p->signed_column[r], NULL), 0);
+        all = lam_sum(lam_mul(entries, smaller), &(lam_reduce_options){.axes = LAM_AXES(1)});
+        lam_scope_end(scope, &all, 1);
     }
-    out[0] = lam_index(all, 0, 0);
+    return lam_index(all, 0, 0);
+}
+
+static void body_values(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx;
+    out[0] = determinants(env, in[0]);
+}
+
+/* Each matrix has a term of its own, so the gradient of the sum is all gradients. */
+static void body_total(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx;
+    out[0] = lam_sum(determinants(env, in[0]), NULL);
+}
+
+/* A function of some matrices for all of them, as many at a time as the caches hold minors of. */
+static lam_tensor *in_chunks(lam_fn *f, lam_tensor *a, int64_t chunk) {
+    enum { ROOM = 256 };
+    lam_tensor *part[ROOM];
+    int64_t all = lam_dim(a, 0), count = 0;
+    if (chunk * ROOM < all) chunk = (all + ROOM - 1) / ROOM;
+    for (int64_t first = 0; first < all; first += chunk) {
+        lam_scope *scope = lam_scope_begin(lam_ctx_of(a));
+        int64_t end = first + chunk < all ? first + chunk : all;
+        part[count] = lam_apply(f, LAM_LIST(lam_slice_axis(a, 0, first, end)));
+        lam_scope_end(scope, &part[count++], 1);
+    }
+    return lam_concatenate((lam_list){(size_t)count, part}, 0);
+}
+
+static void body_chunks(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn *f = env;
+    int64_t n = lam_dim(in[0], 1);
+    (void)ctx;
+    out[0] = in_chunks(f, in[0], n < MOST ? MINORS >> n : 1);
 }
 
 static void lamina(void *data, gradbench_lamina *l) {
-    det *p = data;
-    lam_vmap_options over = {.chunk_size = CHUNK};
+    const det *p = data;
     gradbench_input(l, LAM_DIMS(p->matrices, p->n, p->n), p->a);
-    lam_fn *f = gradbench_fn(l, "det", body_det, 1, 1, p);
-    l->objective = lam_vmap(f, &over);
-    l->derivative = lam_vmap(lam_grad(f, NULL), &over);
+    lam_fn *values = gradbench_fn(l, "determinants", body_values, 1, 1, data);
+    lam_fn *slopes = lam_grad(gradbench_fn(l, "total", body_total, 1, 1, data), NULL);
+    l->objective = gradbench_fn(l, "values", body_chunks, 1, 1, values);
+    l->derivative = gradbench_fn(l, "slopes", body_chunks, 1, 1, slopes);
 }
 
 static const gradbench_size sizes[] = {

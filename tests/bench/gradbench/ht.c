@@ -24,7 +24,7 @@ typedef struct ht {
     int64_t *angle_of;                   /* [22, 3]: which of 20 angles turns a bone about an axis; 20: none */
     double *moved, *columns;             /* of the C form: [n, 3]; [n, 3, 26] */
     double *bases, *inverses;            /* of the Lamina form: with the last row, [22, 4, 4] */
-    lam_fn *vertex, *point;
+    lam_fn *fingers[2], *whole[2];       /* values; values and derivatives */
 } ht;
 
 static int parent(int bone) {
@@ -279,7 +279,9 @@ static lam_tensor *square_of(lam_tensor *const e[9]) {
 }
 
 /* Rotation by a vector r [3] -> [3, 3]. */
-static lam_tensor *rotation(lam_ctx *ctx, lam_tensor *r) {
+static void body_rotation(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_tensor *r = in[0];
+    (void)env;
     lam_tensor *square = lam_sum(lam_square(r), NULL), *angle = lam_sqrt(square), *c = lam_cos(angle), *v[3];
     lam_tensor *a = lam_div(lam_sin(angle), angle), *b = lam_div(lam_sub(1.0, c), square);
     lam_tensor *zero = lam_scalar(ctx, 0);
@@ -287,10 +289,10 @@ static lam_tensor *rotation(lam_ctx *ctx, lam_tensor *r) {
     lam_tensor *turn =
         square_of((lam_tensor *[]){zero, lam_neg(v[2]), v[1], v[2], zero, lam_neg(v[0]), lam_neg(v[1]), v[0], zero});
     lam_tensor *along = lam_mul(b, lam_outer(r, r));
-    return lam_add(lam_mul(c, lam_eye(ctx, LAM_F64, 3, 3)), lam_add(lam_mul(a, turn), along));
+    out[0] = lam_add(lam_mul(c, lam_eye(ctx, LAM_F64, 3, 3)), lam_add(lam_mul(a, turn), along));
 }
 
-/* Angles [22, 3] about x, y, z -> rotations [22, 4, 4]. */
+/* Angles [4, 3] about x, y, z -> rotations [4, 4, 4]. */
 static lam_tensor *rotations(lam_ctx *ctx, lam_tensor *angles) {
     lam_tensor *c[3], *s[3], *e[9];
     lam_unstack(lam_cos(angles), 1, c, 3);
@@ -305,84 +307,176 @@ static lam_tensor *rotations(lam_ctx *ctx, lam_tensor *angles) {
     e[6] = lam_neg(s[1]);
     e[7] = lam_mul(c[1], s[0]);
     e[8] = lam_mul(c[1], c[0]);
-    lam_tensor *whole = lam_broadcast_to(lam_eye(ctx, LAM_F64, 4, 4), LAM_DIMS(BONES, 4, 4));
-    return lam_update_slice(whole, square_of(e), LAM_DIMS(0, 0, 0), LAM_DIMS(BONES, 3, 3), LAM_DIMS(1, 1, 1));
+    lam_tensor *whole = lam_broadcast_to(lam_eye(ctx, LAM_F64, 4, 4), LAM_DIMS(JOINTS, 4, 4));
+    return lam_update_slice(whole, square_of(e), LAM_DIMS(0, 0, 0), LAM_DIMS(JOINTS, 3, 3), LAM_DIMS(1, 1, 1));
 }
 
-/* Maps of the bones to the wrist, [22, 4, 4]: along all fingers at once. */
-static lam_tensor *absolutes(lam_tensor *relative) {
-    lam_tensor *wrist = lam_index(relative, 0, 0), *palm = lam_matmul(wrist, lam_index(relative, 0, 1)), *at = palm;
-    lam_tensor *joint[JOINTS], *chain[JOINTS];
-    lam_unstack(lam_reshape(lam_slice_axis(relative, 0, 2, LAM_END), LAM_DIMS(FINGERS, JOINTS, 4, 4)), 1, joint,
-                JOINTS);
+/* Maps [some, 4, 4] from the resting hand -> [some, 4, 3]: turned over, to stand behind a vertex, without the row that
+ * is always the same. */
+static lam_tensor *behind(lam_tensor *maps) {
+    return lam_transpose(lam_slice_axis(maps, 1, 0, 3), LAM_AXES(0, 2, 1));
+}
+
+/* A finger: 4 angles, its bones to their parents [4, 4, 4], the resting hand to its bones [4, 4, 4], palm [4, 4] ->
+ * what
+ * its bones do to a vertex [4, 4, 3] */
+static void body_finger(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    static const int64_t turns[JOINTS * 3] = {0, 1, 4, 2, 4, 4, 3, 4, 4, 4, 4, 4}; /* by which angle; 4: by none */
+    lam_tensor *joint[JOINTS], *chain[JOINTS], *at = in[3];
+    (void)env;
+    lam_tensor *angles = lam_concatenate(LAM_LIST(in[0], lam_zeros(ctx, LAM_F64, LAM_DIMS(1))), 0);
+    lam_tensor *which = lam_array(ctx, LAM_I64, LAM_DIMS(JOINTS, 3), turns);
+    lam_unstack(lam_matmul(in[1], rotations(ctx, lam_take(angles, which, 0))), 0, joint, JOINTS);
     for (int j = 0; j < JOINTS; j++) at = chain[j] = lam_matmul(at, joint[j]);
-    lam_tensor *fingers = lam_stack((lam_list){JOINTS, chain}, 1);
-    return lam_concatenate(LAM_LIST(lam_stack(LAM_LIST(wrist, palm), 0), lam_reshape(fingers, LAM_DIMS(20, 4, 4))), 0);
+    out[0] = behind(lam_matmul(lam_stack((lam_list){JOINTS, chain}, 0), in[2]));
 }
 
-/* Maps [88, 3], weights [22], vertex [3] -> the moved vertex [3], without the translation. */
-static void body_vertex(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    (void)env;
-    lam_tensor *place = lam_concatenate(LAM_LIST(in[2], lam_ones(ctx, LAM_F64, LAM_DIMS(1))), 0);
-    out[0] = lam_matmul(lam_reshape(lam_outer(in[1], place), LAM_DIMS(4 * BONES)), in[0]);
+/* What the parameters do to vertices, and minus the derivatives by the rotation of the whole hand and by the angles. */
+typedef struct hand {
+    lam_tensor *maps, *rotation, *translation; /* [88, 3]: the bones'; [3, 3]; [3] */
+    lam_tensor *by_r, *by_angle;               /* [3, 9], [5, 16, 12] */
+} hand;
+
+static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slopes) {
+    enum { FIRST = BONES - FINGERS * JOINTS };
+    hand h = {NULL, NULL, NULL, NULL, NULL};
+    lam_tensor *base = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES, 4, 4), p->bases, NULL), *of_finger[2];
+    lam_tensor *inverse = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES, 4, 4), p->inverses, NULL), *out[2] = {NULL, NULL};
+    lam_tensor *wrist = lam_index(base, 0, 0), *palm = lam_matmul(wrist, lam_index(base, 0, 1));
+    lam_tensor *stiff = lam_matmul(lam_stack(LAM_LIST(wrist, palm), 0), lam_slice_axis(inverse, 0, 0, FIRST));
+    for (int i = 0; i < 2; i++)
+        of_finger[i] =
+            lam_reshape(lam_slice_axis(i ? inverse : base, 0, FIRST, LAM_END), LAM_DIMS(FINGERS, JOINTS, 4, 4));
+    lam_tensor *angles = lam_reshape(lam_slice_axis(parameters, 0, 6, LAM_END), LAM_DIMS(FINGERS, JOINTS));
+    size_t results = slopes ? 2 : 1;
+    lam_call(p->fingers[slopes], LAM_LIST(angles, of_finger[0], of_finger[1], palm), out, results);
+    h.maps = lam_concatenate(LAM_LIST(lam_reshape(behind(stiff), LAM_DIMS(4 * FIRST, 3)),
+                                      lam_reshape(out[0], LAM_DIMS(4 * FINGERS * JOINTS, 3))),
+                             0);
+    lam_tensor *by_angle = out[1];
+    lam_call(p->whole[slopes], LAM_LIST(lam_slice_axis(parameters, 0, 0, 3)), out, results);
+    h.rotation = out[0];
+    h.translation = lam_slice_axis(parameters, 0, 3, 6);
+    if (!slopes) return h;
+    h.by_r = lam_neg(lam_reshape(lam_transpose(out[1], LAM_AXES(1, 0, 2)), LAM_DIMS(3, 9)));
+    h.by_angle = lam_reshape(lam_matmul(lam_neg(h.rotation), by_angle), LAM_DIMS(FINGERS, 16, 3 * JOINTS));
+    return h;
 }
 
-/* parameters -> the moved vertices [n, 3] */
-static lam_tensor *hand(const ht *p, lam_ctx *ctx, lam_tensor *parameters, lam_tensor *weights, lam_tensor *vertices) {
-    lam_tensor *angles =
-        lam_concatenate(LAM_LIST(lam_slice_axis(parameters, 0, 6, LAM_END), lam_zeros(ctx, LAM_F64, LAM_DIMS(1))), 0);
-    lam_tensor *which = lam_borrow(ctx, LAM_I64, LAM_DIMS(BONES, 3), p->angle_of, NULL);
-    lam_tensor *base = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES, 4, 4), p->bases, NULL);
-    lam_tensor *inverse = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES, 4, 4), p->inverses, NULL);
-    lam_tensor *relative = lam_matmul(base, rotations(ctx, lam_take(angles, which, 0)));
-    lam_tensor *maps = lam_slice_axis(lam_matmul(absolutes(relative), inverse), 1, 0, 3);
-    maps = lam_matmul(rotation(ctx, lam_slice_axis(parameters, 0, 0, 3)), maps);
-    maps = lam_reshape(lam_transpose(maps, LAM_AXES(0, 2, 1)), LAM_DIMS(4 * BONES, 3));
-    lam_vmap_options over = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0, 0), .chunk_size = CHUNK};
-    lam_tensor *moved = lam_apply(lam_vmap(p->vertex, &over), LAM_LIST(maps, weights, vertices));
-    return lam_add(moved, lam_slice_axis(parameters, 0, 3, 6));
+/* Some vertices [some, 3] with weights [some, 22] -> [some, 88]: times the maps they are moved. */
+static lam_tensor *spread(lam_tensor *weights, lam_tensor *vertices) {
+    int64_t some = lam_dim(vertices, 0);
+    lam_tensor *one = lam_ones(lam_ctx_of(vertices), LAM_F64, LAM_DIMS(some, 1));
+    lam_tensor *place = lam_concatenate(LAM_LIST(vertices, one), 1);
+    lam_tensor *all = lam_mul(lam_expand_dims(weights, 2), lam_expand_dims(place, 1));
+    return lam_reshape(all, LAM_DIMS(some, 4 * BONES));
 }
 
-/* Moved vertices [n, 3], the corners [3] of a triangle, u [2], the point [3] -> how far it is. */
-static void body_point(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    lam_tensor *corner[3], *u[2];
-    (void)ctx;
-    (void)env;
-    lam_unstack(lam_take(in[0], in[1], 0), 0, corner, 3);
-    lam_unstack(in[2], 0, u, 2);
-    lam_tensor *first = lam_mul(u[0], lam_sub(corner[0], corner[2]));
-    lam_tensor *second = lam_mul(u[1], lam_sub(corner[1], corner[2]));
-    out[0] = lam_sub(in[3], lam_add(lam_add(first, second), corner[2]));
+/* Rows first .. first + CHUNK - 1. */
+static lam_tensor *rows_of(lam_tensor *x, int64_t first) {
+    return lam_slice_axis(x, 0, first, first + CHUNK < lam_dim(x, 0) ? first + CHUNK : LAM_END);
 }
 
-/* directions (2 by which all of us are moved, where there are any; the 26), us, weights, vertices, points */
+/* Puts x [some, 3, k] into out [n, 3, all] from row `first` and column `column` on. */
+static void put(lam_tensor *out, lam_tensor *x, int64_t first, int64_t some, int64_t column) {
+    lam_set_(out, x, LAM_DIMS(first, 0, column), LAM_DIMS(first + some, 3, column + lam_dim(x, -1)), LAM_DIMS(1, 1, 1));
+}
+
+/* The moved vertices [n, 3]; in `columns`, if any, minus their derivatives by the 26 parameters, [n, 3, 26]. Vertices
+ * are
+ * linear in the maps, so the slopes of the maps move them to their slopes; a finger's angles need its bones only. */
+static lam_tensor *move_vertices(const hand *h, lam_tensor *weights, lam_tensor *vertices, lam_tensor *columns) {
+    lam_ctx *ctx = lam_ctx_of(weights);
+    int64_t n = lam_dim(vertices, 0);
+    lam_tensor *turn = lam_transpose(h->rotation, LAM_AXES(1, 0));
+    lam_tensor *moved = lam_zeros(ctx, LAM_F64, LAM_DIMS(n, 3)), *minus = lam_neg(lam_eye(ctx, LAM_F64, 3, 3));
+    lam_dot_options each = {
+        .contract_x = LAM_AXES(2), .contract_y = LAM_AXES(1), .batch_x = LAM_AXES(1), .batch_y = LAM_AXES(0)};
+    for (int64_t first = 0; first < n; first += CHUNK) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        lam_tensor *all = spread(rows_of(weights, first), rows_of(vertices, first));
+        lam_tensor *resting = lam_matmul(all, h->maps);
+        int64_t some = lam_dim(all, 0);
+        lam_set_(moved, lam_add(lam_matmul(resting, turn), h->translation), LAM_DIMS(first, 0),
+                 LAM_DIMS(first + some, 3), LAM_DIMS(1, 1));
+        if (columns) {
+            lam_tensor *of_fingers =
+                lam_reshape(lam_slice_axis(all, 1, 8, LAM_END), LAM_DIMS(some, FINGERS, 4 * JOINTS));
+            lam_tensor *slopes = lam_dot_general(of_fingers, h->by_angle, &each);
+            put(columns, lam_reshape(lam_matmul(resting, h->by_r), LAM_DIMS(some, 3, 3)), first, some, 0);
+            put(columns, minus, first, some, 3);
+            for (int f = 0; f < FINGERS; f++)
+                put(columns, lam_reshape(lam_index(slopes, 0, f), LAM_DIMS(some, 3, JOINTS)), first, some,
+                    6 + f * JOINTS);
+        }
+        lam_scope_end(scope, NULL, 0);
+    }
+    return moved;
+}
+
+/* Rows of x at the corners [some, 3] of triangles; and what lies between them, where us [some, 2] say. */
+static void at_corners(lam_tensor *x, lam_tensor *corners, lam_tensor *out[3]) {
+    for (int k = 0; k < 3; k++) out[k] = lam_take(x, lam_index(corners, 1, k), 0);
+}
+
+static lam_tensor *between(lam_tensor *const corner[3], lam_tensor *us) {
+    lam_tensor *u = lam_slice_axis(us, 1, 0, 1), *v = lam_slice_axis(us, 1, 1, 2);
+    lam_tensor *rest = lam_mul(corner[2], lam_sub(lam_sub(1.0, u), v));
+    return lam_fma(corner[1], v, lam_fma(corner[0], u, rest));
+}
+
+/* parameters, us, weights, vertices, points -> how far the points are, [n, 3] */
 static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
-    lam_tensor *parameters = p->complicated ? lam_slice_axis(in[0], 0, 2, LAM_END) : in[0];
-    lam_tensor *moved = hand(p, ctx, parameters, in[2], in[3]);
-    if (!p->complicated) {
-        out[0] = lam_sub(in[4], moved);
-        return;
+    hand h = pose_of(p, ctx, in[0], false);
+    lam_tensor *place = move_vertices(&h, in[2], in[3], NULL), *corner[3];
+    if (p->complicated) {
+        at_corners(place, lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL), corner);
+        place = between(corner, in[1]);
     }
-    lam_vmap_options over = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0, 0, 0), .chunk_size = CHUNK};
-    lam_tensor *us = lam_add(in[1], lam_slice_axis(in[0], 0, 0, 2));
+    out[0] = lam_sub(in[4], place);
+}
+
+/* The same -> [n, 3, 26], or with the two parameters of each point in front [n, 3, 28] */
+static void body_slopes(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const ht *p = env;
+    hand h = pose_of(p, ctx, in[0], true);
+    lam_tensor *columns = out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->n, 3, PARAMETERS)), *corner[3];
+    lam_tensor *moved = move_vertices(&h, in[2], in[3], columns);
+    if (!p->complicated) return;
     lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
-    out[0] = lam_apply(lam_vmap(p->point, &over), LAM_LIST(moved, corners, us, in[4]));
+    columns = lam_reshape(columns, LAM_DIMS(p->n, 3 * PARAMETERS));
+    out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->n, 3, PARAMETERS + 2));
+    for (int64_t first = 0; first < p->n; first += CHUNK) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        lam_tensor *some = rows_of(corners, first);
+        int64_t count = lam_dim(some, 0);
+        at_corners(moved, some, corner);
+        for (int k = 0; k < 2; k++) put(out[0], lam_expand_dims(lam_sub(corner[2], corner[k]), 2), first, count, k);
+        at_corners(columns, some, corner);
+        put(out[0], lam_reshape(between(corner, rows_of(in[1], first)), LAM_DIMS(count, 3, PARAMETERS)), first, count,
+            2);
+        lam_scope_end(scope, NULL, 0);
+    }
 }
 
 static void lamina(void *data, gradbench_lamina *l) {
     ht *p = data;
-    lam_tensor *zero = lam_zeros(l->ctx, LAM_F64, LAM_DIMS(p->complicated ? 2 : 0));
-    lam_tensor *parameters = lam_array(l->ctx, LAM_F64, LAM_DIMS(PARAMETERS), p->parameters);
-    l->in[l->inputs++] = lam_concatenate(LAM_LIST(zero, parameters), 0);
+    lam_fn *finger = gradbench_fn(l, "finger", body_finger, 4, 1, p);
+    lam_fn *whole = gradbench_fn(l, "rotation", body_rotation, 1, 1, p);
+    lam_vmap_options over = {.in_axes = LAM_AXES(0, 0, 0, LAM_UNMAPPED)};
+    lam_jacobian_options by = {.argnums = LAM_AXES(0)};
+    p->fingers[0] = lam_vmap(finger, &over);
+    p->fingers[1] = lam_vmap(lam_value_and_jacobian(finger, &by), &over);
+    p->whole[0] = whole;
+    p->whole[1] = lam_value_and_jacobian(whole, NULL);
+    gradbench_input(l, LAM_DIMS(PARAMETERS), p->parameters);
     gradbench_input(l, LAM_DIMS(p->n, 2), p->us);
     gradbench_input(l, LAM_DIMS(p->n, BONES), p->weights);
     gradbench_input(l, LAM_DIMS(p->n, 3), p->vertices);
     gradbench_input(l, LAM_DIMS(p->n, 3), p->points);
-    p->vertex = gradbench_fn(l, "vertex", body_vertex, 3, 1, p);
-    p->point = gradbench_fn(l, "point", body_point, 4, 1, p);
     l->objective = gradbench_fn(l, "errors", body_errors, 5, 1, p);
-    l->derivative = lam_jacfwd(l->objective, NULL);
+    l->derivative = gradbench_fn(l, "slopes", body_slopes, 5, 1, p);
 }
 
 static const gradbench_size sizes[] = {

@@ -1,12 +1,11 @@
-/* det: determinants of m matrices by minors, and their gradients. The minor of the first r rows and a set S of r
- * columns
+/* det: determinants of m matrices by minors, and their gradients. The minor of the first r rows and a set S of r columns
  * is the sum over c in S of +- a[r - 1][c] times that of S without c: each is computed once, as all forms here do, not
  * once for every path that leads to it. Numerically a bad way; as a benchmark, many small products. */
 #include "tests/bench/gradbench/gradbench.h"
 
 #include <string.h>
 
-enum { MOST = 12, MINORS = 1 << 14 };
+enum { MOST = 12, MINORS = 1 << 15 };
 
 typedef struct det {
     int64_t n, matrices;

@@ -333,8 +333,8 @@ static void body_finger(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 
 /* What the parameters do to vertices, and minus the derivatives by the rotation of the whole hand and by the angles. */
 typedef struct hand {
-    lam_tensor *maps, *rotation, *translation; /* [88, 3]: the bones'; [3, 3]; [3] */
-    lam_tensor *by_r, *by_angle;               /* [3, 9], [5, 16, 12] */
+    lam_tensor *maps, *rotation, *translation; /* [3, 88]: the bones'; [3, 3]; [3, 1] */
+    lam_tensor *by_r, *by_angle;               /* [9, 3], [5, 16, 12] */
 } hand;
 
 static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slopes) {
@@ -350,26 +350,26 @@ static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slop
     lam_tensor *angles = lam_reshape(lam_slice_axis(parameters, 0, 6, LAM_END), LAM_DIMS(FINGERS, JOINTS));
     size_t results = slopes ? 2 : 1;
     lam_call(p->fingers[slopes], LAM_LIST(angles, of_finger[0], of_finger[1], palm), out, results);
-    h.maps = lam_concatenate(LAM_LIST(lam_reshape(behind(stiff), LAM_DIMS(4 * FIRST, 3)),
-                                      lam_reshape(out[0], LAM_DIMS(4 * FINGERS * JOINTS, 3))),
-                             0);
+    lam_tensor *of_stiff = lam_reshape(behind(stiff), LAM_DIMS(-1, 3)), *bones = lam_reshape(out[0], LAM_DIMS(-1, 3));
+    h.maps = lam_transpose(lam_concatenate(LAM_LIST(of_stiff, bones), 0), LAM_AXES(1, 0));
     lam_tensor *by_angle = out[1];
     lam_call(p->whole[slopes], LAM_LIST(lam_slice_axis(parameters, 0, 0, 3)), out, results);
     h.rotation = out[0];
-    h.translation = lam_slice_axis(parameters, 0, 3, 6);
+    h.translation = lam_expand_dims(lam_slice_axis(parameters, 0, 3, 6), 1);
     if (!slopes) return h;
-    h.by_r = lam_neg(lam_reshape(lam_transpose(out[1], LAM_AXES(1, 0, 2)), LAM_DIMS(3, 9)));
+    h.by_r = lam_neg(lam_reshape(lam_transpose(out[1], LAM_AXES(0, 2, 1)), LAM_DIMS(9, 3)));
     h.by_angle = lam_reshape(lam_matmul(lam_neg(h.rotation), by_angle), LAM_DIMS(FINGERS, 16, 3 * JOINTS));
     return h;
 }
 
-/* Some vertices [some, 3] with weights [some, 22] -> [some, 88]: times the maps they are moved. */
+/* Some vertices [some, 3] with weights [some, 22] -> [88, some]: what the maps are multiplied by. */
 static lam_tensor *spread(lam_tensor *weights, lam_tensor *vertices) {
     int64_t some = lam_dim(vertices, 0);
-    lam_tensor *one = lam_ones(lam_ctx_of(vertices), LAM_F64, LAM_DIMS(some, 1));
-    lam_tensor *place = lam_concatenate(LAM_LIST(vertices, one), 1);
-    lam_tensor *all = lam_mul(lam_expand_dims(weights, 2), lam_expand_dims(place, 1));
-    return lam_reshape(all, LAM_DIMS(some, 4 * BONES));
+    lam_tensor *one = lam_ones(lam_ctx_of(vertices), LAM_F64, LAM_DIMS(1, some));
+    lam_tensor *place = lam_concatenate(LAM_LIST(lam_transpose(vertices, LAM_AXES(1, 0)), one), 0);
+    lam_tensor *shares = lam_contiguous(lam_transpose(weights, LAM_AXES(1, 0)));
+    lam_tensor *all = lam_mul(lam_expand_dims(shares, 1), lam_expand_dims(place, 0));
+    return lam_reshape(all, LAM_DIMS(4 * BONES, some));
 }
 
 /* Rows first .. first + CHUNK - 1. */
@@ -377,37 +377,35 @@ static lam_tensor *rows_of(lam_tensor *x, int64_t first) {
     return lam_slice_axis(x, 0, first, first + CHUNK < lam_dim(x, 0) ? first + CHUNK : LAM_END);
 }
 
-/* Puts x [some, 3, k] into out [n, 3, all] from row `first` and column `column` on. */
-static void put(lam_tensor *out, lam_tensor *x, int64_t first, int64_t some, int64_t column) {
-    lam_set_(out, x, LAM_DIMS(first, 0, column), LAM_DIMS(first + some, 3, column + lam_dim(x, -1)), LAM_DIMS(1, 1, 1));
+/* Puts x [3, k, some] into out [n, 3, all] from row `first` and column `column` on. */
+static void put(lam_tensor *out, lam_tensor *x, int64_t first, int64_t column) {
+    lam_set_(out, lam_transpose(x, LAM_AXES(2, 0, 1)), LAM_DIMS(first, 0, column),
+             LAM_DIMS(first + lam_dim(x, 2), 3, column + lam_dim(x, 1)), LAM_DIMS(1, 1, 1));
 }
 
-/* The moved vertices [n, 3]; in `columns`, if any, minus their derivatives by the 26 parameters, [n, 3, 26]. Vertices
- * are
+/* The moved vertices [n, 3]; in `columns`, if any, minus their derivatives by the 26 parameters, [n, 3, 26]. They are
  * linear in the maps, so the slopes of the maps move them to their slopes; a finger's angles need its bones only. */
 static lam_tensor *move_vertices(const hand *h, lam_tensor *weights, lam_tensor *vertices, lam_tensor *columns) {
     lam_ctx *ctx = lam_ctx_of(weights);
     int64_t n = lam_dim(vertices, 0);
-    lam_tensor *turn = lam_transpose(h->rotation, LAM_AXES(1, 0));
-    lam_tensor *moved = lam_zeros(ctx, LAM_F64, LAM_DIMS(n, 3)), *minus = lam_neg(lam_eye(ctx, LAM_F64, 3, 3));
-    lam_dot_options each = {
-        .contract_x = LAM_AXES(2), .contract_y = LAM_AXES(1), .batch_x = LAM_AXES(1), .batch_y = LAM_AXES(0)};
+    lam_tensor *moved = lam_zeros(ctx, LAM_F64, LAM_DIMS(n, 3));
+    lam_tensor *minus = lam_expand_dims(lam_neg(lam_eye(ctx, LAM_F64, 3, 3)), 2);
+    lam_axes one = LAM_AXES(1), zero = LAM_AXES(0);
+    lam_dot_options each = {.contract_x = one, .contract_y = one, .batch_x = zero, .batch_y = zero};
     for (int64_t first = 0; first < n; first += CHUNK) {
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *all = spread(rows_of(weights, first), rows_of(vertices, first));
-        lam_tensor *resting = lam_matmul(all, h->maps);
-        int64_t some = lam_dim(all, 0);
-        lam_set_(moved, lam_add(lam_matmul(resting, turn), h->translation), LAM_DIMS(first, 0),
+        lam_tensor *resting = lam_matmul(h->maps, all), *now = lam_matmul(h->rotation, resting);
+        int64_t some = lam_dim(all, 1);
+        lam_set_(moved, lam_transpose(lam_add(now, h->translation), LAM_AXES(1, 0)), LAM_DIMS(first, 0),
                  LAM_DIMS(first + some, 3), LAM_DIMS(1, 1));
         if (columns) {
-            lam_tensor *of_fingers =
-                lam_reshape(lam_slice_axis(all, 1, 8, LAM_END), LAM_DIMS(some, FINGERS, 4 * JOINTS));
-            lam_tensor *slopes = lam_dot_general(of_fingers, h->by_angle, &each);
-            put(columns, lam_reshape(lam_matmul(resting, h->by_r), LAM_DIMS(some, 3, 3)), first, some, 0);
-            put(columns, minus, first, some, 3);
+            lam_tensor *bones = lam_reshape(lam_slice_axis(all, 0, 8, LAM_END), LAM_DIMS(FINGERS, 4 * JOINTS, some));
+            lam_tensor *slopes = lam_dot_general(h->by_angle, bones, &each);
+            put(columns, lam_reshape(lam_matmul(h->by_r, resting), LAM_DIMS(3, 3, some)), first, 0);
+            put(columns, lam_broadcast_to(minus, LAM_DIMS(3, 3, some)), first, 3);
             for (int f = 0; f < FINGERS; f++)
-                put(columns, lam_reshape(lam_index(slopes, 0, f), LAM_DIMS(some, 3, JOINTS)), first, some,
-                    6 + f * JOINTS);
+                put(columns, lam_reshape(lam_index(slopes, 0, f), LAM_DIMS(3, JOINTS, some)), first, 6 + f * JOINTS);
         }
         lam_scope_end(scope, NULL, 0);
     }
@@ -452,10 +450,11 @@ static void body_slopes(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
         lam_tensor *some = rows_of(corners, first);
         int64_t count = lam_dim(some, 0);
         at_corners(moved, some, corner);
-        for (int k = 0; k < 2; k++) put(out[0], lam_expand_dims(lam_sub(corner[2], corner[k]), 2), first, count, k);
+        for (int k = 0; k < 2; k++)
+            put(out[0], lam_expand_dims(lam_transpose(lam_sub(corner[2], corner[k]), LAM_AXES(1, 0)), 1), first, k);
         at_corners(columns, some, corner);
-        put(out[0], lam_reshape(between(corner, rows_of(in[1], first)), LAM_DIMS(count, 3, PARAMETERS)), first, count,
-            2);
+        lam_set_(out[0], lam_reshape(between(corner, rows_of(in[1], first)), LAM_DIMS(count, 3, PARAMETERS)),
+                 LAM_DIMS(first, 0, 2), LAM_DIMS(first + count, 3, PARAMETERS + 2), LAM_DIMS(1, 1, 1));
         lam_scope_end(scope, NULL, 0);
     }
 }

@@ -72,10 +72,10 @@ static void body_cost(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     (void)ctx;
     (void)env;
     lam_tensor *c = lam_stop_gradient(in[0]), *points = in[1];
-    lam_reduce_options last = {.axes = LAM_AXES(-1)};
-    lam_tensor *scores =
-        lam_sub(lam_mul(0.5, lam_sum(lam_square(c), &last)), lam_matmul(points, lam_transpose(c, LAM_AXES(1, 0))));
-    lam_tensor *chosen = lam_take(in[0], lam_argmin(scores, -1), 0);
+    lam_reduce_options last = {.axes = LAM_AXES(-1), .keepdims = true};
+    lam_tensor *half = lam_mul(0.5, lam_sum(lam_square(c), &last));
+    lam_tensor *scores = lam_sub(half, lam_matmul(c, lam_transpose(points, LAM_AXES(1, 0))));
+    lam_tensor *chosen = lam_take(in[0], lam_argmin(scores, 0), 0);
     out[0] = lam_sum(lam_square(lam_sub(points, chosen)), NULL);
 }
 

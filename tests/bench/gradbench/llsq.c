@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 64, POINTS = 1024, LOW = 16 }; /* points of a block in C and in Lamina; powers, see body_block */
+enum { BLOCK = 64, POINTS = 1024, LOW = 16, MOST_POWERS = 64 }; /* of C; of Lamina; see body_block */
 
 typedef struct llsq {
     int64_t n, m;
@@ -68,15 +68,11 @@ static void derivative_c(const void *data, double *out) {
     }
 }
 
-/* Powers 0 .. count - 1 of t, [count, n], by doubling. */
+/* Powers 0 .. count - 1 of t, [count, n]: each from two of half its exponent. */
 static lam_tensor *powers(lam_tensor *t, int64_t count) {
-    lam_tensor *all = lam_expand_dims(lam_ones_like(t), 0), *next = t;
-    for (int64_t have = 1; have < count; have *= 2) {
-        lam_tensor *more = have * 2 <= count ? all : lam_slice_axis(all, 0, 0, count - have);
-        all = lam_concatenate(LAM_LIST(all, lam_mul(more, next)), 0);
-        next = lam_square(next);
-    }
-    return all;
+    lam_tensor *p[MOST_POWERS] = {lam_ones_like(t), t};
+    for (int64_t i = 2; i < count; i++) p[i] = lam_mul(p[i / 2], p[i - i / 2]);
+    return lam_stack((lam_list){(size_t)count, p}, 0);
 }
 
 /* x, t, s of some points. With the coefficients as rows of LOW, the polynomial is that of t^LOW whose coefficients are

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { STEPS = 160, CHUNK = 1024 };
+enum { STEPS = 160, CHUNK = 2048 };
 static const double DT = 0.25;
 
 typedef struct particle {
@@ -83,24 +83,28 @@ static void body_potential(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out
     out[0] = lam_neg(lam_add(lam_rsqrt(lam_add(x2, lam_square(y))), lam_rsqrt(lam_add(x2, lam_square(other)))));
 }
 
+/* The state before the step that crosses the axis is chosen as it goes by; where it crosses is found afterwards. */
 static void body_fall(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    enum { X, Y, U, V, STATE };
+    static const double start[STATE] = {0, 8, 0.75, 0}, nowhere[STATE] = {0, 0, 0, -1};
     const particle *p = env;
-    lam_tensor *x = lam_scalar(ctx, 0), *y = lam_scalar(ctx, 8), *u = lam_scalar(ctx, 0.75), *v = lam_scalar(ctx, 0);
-    lam_tensor *met = lam_scalar(ctx, 0);
+    lam_tensor *now[STATE], *last[STATE];
+    for (int i = 0; i < STATE; i++) {
+        now[i] = lam_scalar(ctx, start[i]);
+        last[i] = lam_scalar(ctx, nowhere[i]);
+    }
     for (int k = 0; k < STEPS; k++) {
         lam_scope *scope = lam_scope_begin(ctx);
-        lam_tensor *force[2], *next = lam_add(y, lam_mul(DT, v));
-        lam_call(p->force, LAM_LIST(x, y, in[0]), force, 2);
-        lam_tensor *crosses = lam_and(lam_gt(y, 0.0), lam_le(next, 0.0)), *gap = lam_sub(y, next);
-        lam_tensor *part = lam_div(y, lam_where(crosses, gap, 1.0));
-        lam_assign_(met, lam_where(crosses, lam_add(x, lam_mul(part, lam_mul(DT, u))), met));
-        lam_assign_(x, lam_add(x, lam_mul(DT, u)));
-        lam_assign_(u, lam_add(u, lam_mul(DT, force[0])));
-        lam_assign_(v, lam_add(v, lam_mul(DT, force[1])));
-        lam_assign_(y, next);
+        lam_tensor *force[2], *next = lam_fma(now[V], DT, now[Y]);
+        lam_call(p->force, LAM_LIST(now[X], now[Y], in[0]), force, 2);
+        lam_tensor *crosses = lam_and(lam_gt(now[Y], 0.0), lam_le(next, 0.0));
+        for (int i = 0; i < STATE; i++) lam_assign_(last[i], lam_where(crosses, now[i], last[i]));
+        lam_assign_(now[X], lam_fma(now[U], DT, now[X]));
+        lam_assign_(now[Y], next);
+        for (int i = 0; i < 2; i++) lam_assign_(now[U + i], lam_fma(force[i], DT, now[U + i]));
         lam_scope_end(scope, NULL, 0);
     }
-    out[0] = lam_square(met);
+    out[0] = lam_square(lam_sub(last[X], lam_mul(lam_div(last[Y], last[V]), last[U])));
 }
 
 /* w -> the derivative: one input, so forward mode. */

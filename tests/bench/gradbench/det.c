@@ -1,6 +1,6 @@
-/* det: determinants of m matrices by minors, and their gradients. The minor of the first r rows and a set S of r columns
- * is the sum over c in S of +- a[r - 1][c] times that of S without c: each is computed once, as all forms here do, not
- * once for every path that leads to it. Numerically a bad way; as a benchmark, many small products. */
+/* det: determinants of m matrices by minors, and their gradients. The minor of the first r rows and a set S of r
+ * columns is the sum over c in S of +- a[r - 1][c] times that of S without c: each is computed once, as all forms here
+ * do, not once for every path that leads to it. Numerically a bad way; as a benchmark, many small products. */
 #include "tests/bench/gradbench/gradbench.h"
 
 #include <string.h>

@@ -34,7 +34,8 @@ typedef void plane(const move *m, int a, int b, char *to, const char *from);
 
 /* Does every plane of axes a and b. */
 static void each_plane(const move *m, int a, int b, char *to, const char *from, plane *f) {
-    int64_t at[LAM__MAX_AXES] = {0};
+    int64_t at[LAM__MAX_AXES];
+    for (int c = 0; c < m->rank; c++) at[c] = 0;
     for (int c = 0; c >= 0;) {
         f(m, a, b, to, from);
         for (c = m->rank - 1; c >= 0; c--) {
@@ -93,20 +94,28 @@ static bool move_planes(const move *m, void *dst, const void *src) {
     return true;
 }
 
+/* Most copies are small or dense and leave at once. */
 static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, const int64_t *dst_strides,
                   const void *src, const int64_t *src_strides) {
     enum { FEW = 32 };
-    move m = {.turn = turn_of(dtype), .bytes = lam__item_bytes(dtype)};
     int64_t count = 1;
-    if (!m.turn || rank < 2) return false;
+    bool dense = true;
+    for (int a = rank - 1; a >= 0; a--) {
+        dense = dense && (dims[a] == 1 || (dst_strides[a] == count && src_strides[a] == count));
+        count *= dims[a];
+    }
+    move m;
+    m.turn = turn_of(dtype);
+    if (dense || count < FEW || !m.turn) return false;
+    m.bytes = lam__item_bytes(dtype);
+    m.rank = 0;
     for (int a = 0; a < rank; a++) {
         if (dims[a] == 1) continue;
-        count *= dims[a];
         m.dims[m.rank] = dims[a];
         m.to[m.rank] = dst_strides[a];
         m.from[m.rank++] = src_strides[a];
     }
-    return m.rank > 1 && count >= FEW && move_planes(&m, dst, src);
+    return m.rank > 1 && move_planes(&m, dst, src);
 }
 
 bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *const columns[], const int64_t step[],
@@ -120,7 +129,7 @@ bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *
 
 void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst, const int64_t *dst_strides,
                        lam_dtype src_dtype, const void *src, const int64_t *src_strides) {
-    if (dst_dtype == src_dtype && moved(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
+    if (rank > 1 && dst_dtype == src_dtype && moved(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
     lam__loop *loop = lam__elementwise_simd()->convert(dst_dtype, src_dtype);
     const int64_t *strides[] = {dst_strides, src_strides};
     void *p[] = {dst, (void *)(uintptr_t)src}; /* a lam__loop writes p[0] only */

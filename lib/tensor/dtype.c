@@ -6,6 +6,7 @@
 #include <lamina/tensor.h>
 
 #include <float.h>
+#include <string.h>
 
 const uint8_t lam__dtype_sizes[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1, 16, 8, 2, 2};
 
@@ -34,7 +35,8 @@ double lam__dtype_largest(int dtype) {
 
 double lam__dtype_load(int dtype, const void *at) {
     double value = 0;
-    lam__kernels_copy(0, NULL, LAM_F64, &value, NULL, (lam_dtype)dtype, at, NULL);
+    if (dtype == LAM_F64) memcpy(&value, at, sizeof value);
+    else lam__kernels_copy(0, NULL, LAM_F64, &value, NULL, (lam_dtype)dtype, at, NULL);
     return value;
 }
 

@@ -6,6 +6,8 @@
 
 #include <lamina/base.h>
 
+/* Convolutions, sums over windows and average pooling take complex numbers too; what needs an order does not. */
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -4,6 +4,7 @@
  * another order: by x with stride and dilation of x exchanged, by w with those of the window. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/lent.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
@@ -223,6 +224,14 @@ static lam_tensor *ungrouped(const conv_call *c, lam_tensor *out) {
     return there ? out : lam_transpose(out, (lam_axes){own.rank - 1, c->order});
 }
 
+/* Complex ones are four real convolutions. */
+static lam_tensor *apply_any(lam_tensor *x, lam_tensor *w, const conv_params *p) {
+    if (!lam__cplx_is(x)) return apply(x, w, p);
+    lam_tensor *re_x = lam_real(x), *im_x = lam_imag(x), *re_w = lam_real(w), *im_w = lam_imag(w);
+    return lam_complex(lam_sub(apply(re_x, re_w, p), apply(im_x, im_w, p)),
+                       lam_add(apply(re_x, im_w, p), apply(im_x, re_w, p)));
+}
+
 /* The convolution of operands in the usual order. */
 static lam_tensor *convolve(conv_call *c) {
     lam_conv_options *o = &c->o;
@@ -241,7 +250,7 @@ static lam_tensor *convolve(conv_call *c) {
                             o->pad_low,   o->pad_high, o->input_dilation, o->window_dilation};
     if (!lam__windows_collect(&how, c->rank, lam_dims_of(x).dims + 2, lam_dims_of(w).dims + 2, p.at))
         return lam__axes_failed(x);
-    return ungrouped(c, apply(grouped(x, features > 1, groups), grouped(w, 0, groups), &p));
+    return ungrouped(c, apply_any(grouped(x, features > 1, groups), grouped(w, 0, groups), &p));
 }
 
 /* Operands of one dtype and of a possible rank, in the usual order. False: *failed is what the operation returns. */
@@ -326,7 +335,7 @@ static lam_tensor *vectors(const char *operation, lam_tensor *x, lam_tensor *y, 
     int64_t from = mode == LAM_CONVOLVE_SAME ? (shorter - 1) / 2 : mode == LAM_CONVOLVE_VALID ? shorter - 1 : 0;
     int64_t count = mode == LAM_CONVOLVE_SAME ? longer : m + n - 1 - 2 * from, around = n - 1;
     if (turn && n > m && mode == LAM_CONVOLVE_SAME) from = shorter / 2; /* the middle, seen from the other end */
-    lam_tensor *w = turn ? in[1] : lam_reverse(in[1], LAM_AXES(0));
+    lam_tensor *w = turn ? lam_conj(in[1]) : lam_reverse(in[1], LAM_AXES(0));
     lam_tensor *full = lam_conv_general(lam_reshape(in[0], LAM_DIMS(1, 1, m)), lam_reshape(w, LAM_DIMS(1, 1, n)),
                                         &(lam_conv_options){.pad_low = {1, &around}, .pad_high = {1, &around}});
     return lam_slice_axis(lam_reshape(full, LAM_DIMS(m + n - 1)), 0, from, from + count);

@@ -7,6 +7,7 @@
 #include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/index.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
@@ -331,8 +332,13 @@ static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_
 
 lam_tensor *lam_reduce_window_sum(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
+    const lam_primitive *row = &lam__row_reduce_window_sum;
     if (lam__scope_peek(x) && lam_dtype_of(x) == LAM_BOOL) x = lam_cast(x, LAM_I64);
-    return lam__scope_only(reduction(&lam__row_reduce_window_sum, x, options), since);
+    if (lam__cplx_is(x)) {
+        lam_tensor *re = reduction(row, lam_real(x), options), *im = reduction(row, lam_imag(x), options);
+        return lam__scope_only(lam_complex(re, im), since);
+    }
+    return lam__scope_only(reduction(row, x, options), since);
 }
 
 lam_tensor *lam_reduce_window_max(lam_tensor *x, const lam_window_options *options) {

@@ -114,6 +114,18 @@ START_TEST(polar_factors_and_norms) {
 }
 END_TEST
 
+/* By hand: (1 + i, 2) with (i, 1 - i) is (-1 + i, 2 + 2 i, 2 - 2 i); correlation conjugates its second operand. */
+START_TEST(convolutions_and_windows) {
+    lam_tensor *x = lam_complex(VEC(1, 2), VEC(1, 0)), *y = lam_complex(VEC(0, 1), VEC(1, -1));
+    EXPECT_CLOSE(lam_convolve(x, y, LAM_CONVOLVE_FULL), lam_complex(VEC(-1, 2, 2), VEC(1, 2, -2)), 1e-15);
+    lam_tensor *turned = lam_conj(lam_reverse(y, LAM_AXES(0)));
+    EXPECT_CLOSE(lam_correlate(x, y, LAM_CONVOLVE_FULL), lam_convolve(x, turned, LAM_CONVOLVE_FULL), 1e-15);
+    lam_window_options pairs = {.window = LAM_DIMS(2), .strides = LAM_DIMS(1)};
+    EXPECT_CLOSE(lam_reduce_window_sum(x, &pairs), lam_complex(VEC(3), VEC(1)), 0);
+    EXPECT_CLOSE(lam_avg_pool(x, &pairs), lam_complex(VEC(1.5), VEC(0.5)), 0);
+}
+END_TEST
+
 /* ---- derivatives: of functions of a vector of 6 real numbers --------------------------------------------------- */
 
 static lam_tensor *moved(lam_tensor *x, int64_t rows, int64_t columns) {
@@ -190,9 +202,17 @@ BODY(of_exponential) {
     out[0] = summed(lam_expm(moved(in[0], 3, 3)));
 }
 
+BODY(of_convolution) {
+    lam_tensor *x = lam_reshape(moved(in[0], 3, 4), LAM_DIMS(1, 1, 12)), *w = moved(in[0], 2, 2);
+    lam_conv_options options = {.strides = LAM_DIMS(2), .padding = LAM_PAD_SAME};
+    lam_tensor *y = lam_conv_general(x, lam_reshape(w, LAM_DIMS(2, 1, 2)), &options);
+    out[0] = summed(lam_index(y, 0, 0));
+}
+
 static const lam_body bodies[] = {
-    of_eigenvectors, of_eigenvalues,      of_tall_singular_vectors, of_wide_singular_vectors, of_singular_values,
-    of_tall_factors, of_complete_factors, of_wide_factors,          of_pseudo_inverse,        of_exponential};
+    of_convolution,           of_eigenvectors,    of_eigenvalues,  of_tall_singular_vectors,
+    of_wide_singular_vectors, of_singular_values, of_tall_factors, of_complete_factors,
+    of_wide_factors,          of_pseudo_inverse,  of_exponential};
 
 enum { BODIES = sizeof bodies / sizeof bodies[0] };
 
@@ -207,7 +227,8 @@ START_TEST(derivatives_agree_with_differences) {
 END_TEST
 
 Suite *suite_complex_factors(void) {
-    Suite *suite = SUITE_OF("complex/factors", pseudo_inverses, exponentials_and_sizes, polar_factors_and_norms);
+    Suite *suite = SUITE_OF("complex/factors", pseudo_inverses, exponentials_and_sizes, polar_factors_and_norms,
+                            convolutions_and_windows);
     suite_loop(suite, eigenvalues_of_hermitian_matrices, 2);
     suite_loop(suite, singular_values, 2);
     suite_loop(suite, orthogonal_factors, 2);

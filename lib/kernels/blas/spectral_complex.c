@@ -5,6 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+/* NOTE [spare numbers]  OpenBLAS's kernels for complex matrices times vectors read a little beyond the end of a matrix.
+ * So LAPACK works on copies with this many numbers behind each, never on memory that may end where a page does. */
+enum { SPARE = 8 };
+
 /* Numbers of each kind. */
 typedef struct work_sizes {
     int numbers, reals, ints;
@@ -41,7 +45,7 @@ static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
 }
 
 size_t lam__spectral_complex_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors) {
-    return bytes_of(dtype, dtype == LAM_C128 ? eigh_sizes_c128(n, vectors) : eigh_sizes_c64(n, vectors), 0);
+    return bytes_of(dtype, dtype == LAM_C128 ? eigh_sizes_c128(n, vectors) : eigh_sizes_c64(n, vectors), n * n + SPARE);
 }
 
 bool lam__spectral_complex_eigh(lam_dtype dtype, int64_t n, bool vectors, void *x, void *values, void *work) {
@@ -49,7 +53,8 @@ bool lam__spectral_complex_eigh(lam_dtype dtype, int64_t n, bool vectors, void *
 }
 
 size_t lam__spectral_complex_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
-    return bytes_of(dtype, dtype == LAM_C128 ? svd_sizes_c128(r) : svd_sizes_c64(r), r->m * r->n);
+    return bytes_of(dtype, dtype == LAM_C128 ? svd_sizes_c128(r) : svd_sizes_c64(r),
+                    r->m * r->n + svd_columns_c128(r) * r->m + svd_rows_c128(r) * r->n + 3 * SPARE);
 }
 
 bool lam__spectral_complex_svd(lam_dtype dtype, const lam__rectangle *r, const void *x, void *u, void *s, void *vt,
@@ -58,7 +63,9 @@ bool lam__spectral_complex_svd(lam_dtype dtype, const lam__rectangle *r, const v
 }
 
 size_t lam__spectral_complex_qr_bytes(lam_dtype dtype, const lam__rectangle *r) {
-    return bytes_of(dtype, dtype == LAM_C128 ? qr_sizes_c128(r) : qr_sizes_c64(r), r->m < r->n ? r->m : r->n);
+    return bytes_of(dtype, dtype == LAM_C128 ? qr_sizes_c128(r) : qr_sizes_c64(r),
+                    (r->m < r->n ? r->m : r->n) + r->m * r->n + r->m * (r->full || r->m < r->n ? r->m : r->n) +
+                        2 * SPARE);
 }
 
 void lam__spectral_complex_qr(lam_dtype dtype, const lam__rectangle *how, void *x, void *q, void *r, void *work) {

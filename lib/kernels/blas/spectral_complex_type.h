@@ -56,24 +56,21 @@ static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
 static bool FN(eigh)(int64_t n, bool vectors, T *x, R *w, void *work) {
     const work_sizes sizes = FN(eigh_sizes)(n, vectors);
     const int order = (int)n;
-    T *room = work;
-    R *real = (R *)(room + sizes.numbers);
+    T *room = work, *own = room + sizes.numbers;
+    R *real = (R *)(own + n * n + SPARE);
     int info = 0, *ints = (int *)(real + sizes.reals);
     if (!FN(all_finite)(n * n, x)) {
         FN(fill_nan)(n * n, x);
         for (int64_t i = 0; i < n; i++) w[i] = NAN;
         return true;
     }
+    memcpy(own, x, (size_t)(n * n) * sizeof(T));
     LAPACK(heevd)
-    (vectors ? "V" : "N", "U", &order, x, &order, w, room, &sizes.numbers, real, &sizes.reals, ints, &sizes.ints, &info,
-     1, 1);
+    (vectors ? "V" : "N", "U", &order, own, &order, w, room, &sizes.numbers, real, &sizes.reals, ints, &sizes.ints,
+     &info, 1, 1);
     if (info != 0 || !vectors) return info == 0;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j <= i; j++) {
-            const T upper = FN(conjugate)(x[j * n + i]);
-            x[j * n + i] = FN(conjugate)(x[i * n + j]);
-            x[i * n + j] = upper;
-        }
+        for (int64_t j = 0; j < n; j++) x[i * n + j] = FN(conjugate)(own[j * n + i]);
     return true;
 }
 
@@ -115,21 +112,26 @@ static bool FN(svd)(const lam__rectangle *r, const T *x, T *u, R *s, T *vt, void
     const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, lead = FN(svd_columns)(r);
     const int64_t count = r->m * r->n;
     const char *job = FN(svd_job)(r);
-    T *room = work, *copy = room + sizes.numbers;
-    R *real = (R *)(copy + count);
+    const int64_t u_count = r->vectors ? r->m * lead : 0, vt_count = r->vectors ? r->n * FN(svd_rows)(r) : 0;
+    T *room = work, *copy = room + sizes.numbers, *own_u = copy + count + SPARE, *own_vt = own_u + u_count + SPARE;
+    R *real = (R *)(own_vt + vt_count + SPARE);
     int info = 0, *ints = (int *)(real + sizes.reals);
     if (count == 0 || !FN(all_finite)(count, x)) {
         for (int i = 0; i < k; i++) s[i] = NAN;
-        FN(fill_nan)(r->vectors ? r->m * FN(svd_columns)(r) : 0, u);
-        FN(fill_nan)(r->vectors ? r->n * FN(svd_rows)(r) : 0, vt);
+        FN(fill_nan)(u_count, u);
+        FN(fill_nan)(vt_count, vt);
         if (count == 0 && r->vectors && r->full) FN(fill_identity)(r->m, u), FN(fill_identity)(r->n, vt);
         return true;
     }
     memcpy(copy, x, (size_t)count * sizeof(T));
-    LAPACK(gesdd)(job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, real, ints, &info, 1);
-    if (info == 0) return true;
-    memcpy(copy, x, (size_t)count * sizeof(T));
-    LAPACK(gesvd)(job, job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, real, &info, 1, 1);
+    LAPACK(gesdd)(job, &n, &m, copy, &n, s, own_vt, &n, own_u, &lead, room, &sizes.numbers, real, ints, &info, 1);
+    if (info != 0) {
+        memcpy(copy, x, (size_t)count * sizeof(T));
+        LAPACK(gesvd)
+        (job, job, &n, &m, copy, &n, s, own_vt, &n, own_u, &lead, room, &sizes.numbers, real, &info, 1, 1);
+    }
+    if (u_count) memcpy(u, own_u, (size_t)u_count * sizeof(T));
+    if (vt_count) memcpy(vt, own_vt, (size_t)vt_count * sizeof(T));
     return info == 0;
 }
 
@@ -157,14 +159,16 @@ static void FN(qr)(const lam__rectangle *how, T *x, T *q, T *r, void *work) {
         if (k == 0 && how->full) FN(fill_identity)(m, q);
         return;
     }
-    T *tau = work, *room = tau + k;
+    T *tau = work, *room = tau + k, *own = room + sizes.numbers, *own_q = own + how->m * how->n + SPARE;
     int info = 0;
-    LAPACK(gelqf)(&n, &m, x, &n, tau, room, &sizes.numbers, &info);
+    memcpy(own, x, (size_t)(how->m * how->n) * sizeof(T));
+    LAPACK(gelqf)(&n, &m, own, &n, tau, room, &sizes.numbers, &info);
     for (int64_t i = 0; i < columns; i++)
-        for (int64_t j = 0; j < n; j++) r[i * n + j] = i <= j ? x[i * n + j] : 0;
+        for (int64_t j = 0; j < n; j++) r[i * n + j] = i <= j ? own[i * n + j] : 0;
     for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < columns; j++) q[i * columns + j] = j < k ? x[i * n + j] : 0;
-    LAPACK(unglq)(&columns, &m, &k, q, &columns, tau, room, &sizes.numbers, &info);
+        for (int64_t j = 0; j < columns; j++) own_q[i * columns + j] = j < k ? own[i * n + j] : 0;
+    LAPACK(unglq)(&columns, &m, &k, own_q, &columns, tau, room, &sizes.numbers, &info);
+    memcpy(q, own_q, (size_t)(how->m * columns) * sizeof(T));
 }
 
 #undef R

@@ -109,8 +109,7 @@ void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, i
     else lam__parallel_boxes(team, r.kept, r.rank, r.dims, cost, reduce_box, &r);
 }
 
-/* ---- where the largest lies ----------------------------------------------------------------------------------------
- */
+/* ---- where the largest lies -------------------------------------------------------------------------------------- */
 
 typedef struct search {
     bool maximum;

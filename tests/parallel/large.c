@@ -1,5 +1,5 @@
-/* Large operations give the same bits in contexts of 1, 2, 3 and 7 threads: what is cut only where it is larger than the
- * cases of primitives/properties_threads.c. */
+/* Large operations give the same bits in contexts of 1, 2, 3 and 7 threads: what is cut only where it is larger than
+ * the cases of primitives/properties_threads.c. */
 #include "lib/base/context.h" /* first: support.h has a global ctx */
 
 #include "tests/support.h"

@@ -175,6 +175,20 @@ START_TEST(patches_take_bounded_memory) {
 }
 END_TEST
 
+/* Elements 2^40 apart, of which every place of the result meets one, or none: no loop runs over the gaps. With gaps of 3
+ * and steps of 2, by hand: x at 0, 3, 6 and w at 0, 1 gives places 0, 2, 4 and 6. */
+START_TEST(gaps_cost_nothing) {
+    const int64_t far = (int64_t)1 << 40;
+    lam_tensor *x = lam_reshape(VEC(1, 2, 3), LAM_DIMS(1, 1, 3)), *w = lam_reshape(VEC(5, 7), LAM_DIMS(1, 1, 2));
+    lam_conv_options o = {.input_dilation = {1, &far}, .strides = {1, &far}};
+    EXPECT(lam_conv_general(x, w, &o), LAM_DIMS(1, 1, 2), 5, 10);
+    o.pad_low = LAM_DIMS(1), o.pad_high = LAM_DIMS(1);
+    EXPECT(lam_conv_general(x, w, &o), LAM_DIMS(1, 1, 3), 7, 14, 21);
+    o = (lam_conv_options){.input_dilation = LAM_DIMS(3), .strides = LAM_DIMS(2), .pad_high = LAM_DIMS(1)};
+    EXPECT(lam_conv_general(x, w, &o), LAM_DIMS(1, 1, 4), 5, 14, 0, 15);
+}
+END_TEST
+
 /* Sizes around those of the blocks, against the sum over the window written with slices. */
 START_TEST(long_convolutions_equal_the_sum_over_the_window) {
     static const int64_t sizes[][4] = {
@@ -212,7 +226,7 @@ Suite *suite_primitives_convolution(void) {
     Suite *suite = SUITE_OF("convolution", padding_by_name, layouts_name_the_axes, transposed_convolutions,
                             the_transpose_of_a_strided_convolution, vectors_as_numpy_has_them, pooling,
                             nan_wins_in_windows, windows_without_elements_are_neutral_and_have_no_derivative,
-                            patches_take_bounded_memory, impossible_options_are_refused);
+                            patches_take_bounded_memory, gaps_cost_nothing, impossible_options_are_refused);
     suite_loop(suite, long_convolutions_equal_the_sum_over_the_window, 5);
     return suite;
 }

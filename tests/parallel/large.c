@@ -168,6 +168,16 @@ static lam_tensor *singular_values(lam_ctx *c) {
     return lam_svdvals(numbers(c, LAM_F32, LAM_DIMS(50, 12, 20)));
 }
 
+static lam_tensor *complex_singular_values(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F64, LAM_DIMS(50, 9, 12));
+    return lam_svdvals(lam_complex(x, lam_square(x)));
+}
+
+static lam_tensor *complex_eigenvalues(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F32, LAM_DIMS(50, 9, 9)), *y = lam_transpose(x, LAM_AXES(0, 2, 1));
+    return lam_eigvalsh(lam_complex(lam_add(x, y), lam_sub(x, y)));
+}
+
 static lam_tensor *orders(lam_ctx *c) {
     return lam_argsort(numbers(c, LAM_F32, LAM_DIMS(100, 301)), 1);
 }
@@ -223,6 +233,8 @@ static const struct {
     WORK(few_solutions),
     WORK(eigenvalues),
     WORK(singular_values),
+    WORK(complex_singular_values),
+    WORK(complex_eigenvalues),
     WORK(orders),
     WORK(taken),
     WORK(samples),

@@ -58,7 +58,7 @@ static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
 /* Rounded in more than one step, so no two ways of computing need agree: measured in tests/kernels/accuracy.c. */
 static bool is_exact(int id, lam_dtype dtype) {
     bool powers = id == LAM__LOOP_integer_pow && dtype <= LAM_F32;
-    bool rounded = sets_rows[id].kind == KIND_ELEMENTARY || sets_rows[id].kind == KIND_COMPOUND;
+    bool rounded = sets_rows[id].kind == KIND_ELEMENTARY || sets_rows[id].kind == KIND_FAMILY;
     return !rounded && id != LAM__LOOP_rsqrt && !powers;
 }
 

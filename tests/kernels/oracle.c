@@ -36,6 +36,37 @@ static int ndtr(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return mpfr_div_2ui(out, out, 1, rounding);
 }
 
+/* ndtr is exp(-x^2/2)/(-x sqrt(2 pi)) (1 - 1/x^2) here but for 3/x^4 of it. */
+static int log_ndtr_far_left(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_t square, log;
+    mpfr_inits2(256, square, log, (mpfr_ptr)NULL);
+    mpfr_sqr(square, x, rounding);
+    mpfr_const_pi(log, rounding);
+    mpfr_mul_2ui(log, log, 1, rounding);
+    mpfr_mul(log, log, square, rounding);
+    mpfr_log(log, log, rounding);
+    mpfr_add(log, log, square, rounding);
+    mpfr_ui_div(square, 2, square, rounding);
+    mpfr_add(out, log, square, rounding);
+    mpfr_div_si(out, out, -2, rounding);
+    mpfr_clears(square, log, (mpfr_ptr)NULL);
+    return 0;
+}
+
+static int log_ndtr(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    if (mpfr_cmp_d(x, -1e4) < 0) return log_ndtr_far_left(out, x, rounding);
+    mpfr_t z, tail;
+    mpfr_inits2(256, z, tail, (mpfr_ptr)NULL);
+    mpfr_abs(z, x, rounding);
+    mpfr_neg(z, z, rounding);
+    ndtr(tail, z, rounding);
+    mpfr_neg(z, tail, rounding);
+    if (mpfr_sgn(x) > 0) mpfr_log1p(out, z, rounding);
+    else mpfr_log(out, tail, rounding);
+    mpfr_clears(z, tail, (mpfr_ptr)NULL);
+    return 0;
+}
+
 /* out = y with erf(y) = x, for |x| <= 1/2: Newton's method from the first term of the series. */
 static void invert_erf(mpfr_t out, const mpfr_t x) {
     mpfr_t e, slope;
@@ -125,38 +156,17 @@ static int rsqrt_(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
 }
 
 static function1 *const functions1[LAM__LOOP_COUNT] = {
-    [LAM__LOOP_sqrt] = mpfr_sqrt,
-    [LAM__LOOP_rsqrt] = rsqrt_,
-    [LAM__LOOP_reciprocal] = reciprocal,
-    [LAM__LOOP_cbrt] = mpfr_cbrt,
-    [LAM__LOOP_exp] = mpfr_exp,
-    [LAM__LOOP_exp2] = mpfr_exp2,
-    [LAM__LOOP_expm1] = mpfr_expm1,
-    [LAM__LOOP_log] = mpfr_log,
-    [LAM__LOOP_log2] = mpfr_log2,
-    [LAM__LOOP_log10] = mpfr_log10,
-    [LAM__LOOP_log1p] = mpfr_log1p,
-    [LAM__LOOP_sin] = mpfr_sin,
-    [LAM__LOOP_cos] = mpfr_cos,
-    [LAM__LOOP_tan] = mpfr_tan,
-    [LAM__LOOP_asin] = mpfr_asin,
-    [LAM__LOOP_acos] = mpfr_acos,
-    [LAM__LOOP_atan] = mpfr_atan,
-    [LAM__LOOP_sinh] = mpfr_sinh,
-    [LAM__LOOP_cosh] = mpfr_cosh,
-    [LAM__LOOP_tanh] = mpfr_tanh,
-    [LAM__LOOP_asinh] = mpfr_asinh,
-    [LAM__LOOP_acosh] = mpfr_acosh,
-    [LAM__LOOP_atanh] = mpfr_atanh,
-    [LAM__LOOP_logistic] = logistic,
-    [LAM__LOOP_erf] = mpfr_erf,
-    [LAM__LOOP_erfc] = mpfr_erfc,
-    [LAM__LOOP_lgamma] = lgamma_abs,
-    [LAM__LOOP_softplus] = softplus,
-    [LAM__LOOP_ndtr] = ndtr,
-    [LAM__LOOP_ndtri] = ndtri,
-    [LAM__LOOP_erf_inv] = erf_inv,
-    [LAM__LOOP_digamma] = mpfr_digamma,
+    [LAM__LOOP_sqrt] = mpfr_sqrt,    [LAM__LOOP_rsqrt] = rsqrt_,     [LAM__LOOP_reciprocal] = reciprocal,
+    [LAM__LOOP_cbrt] = mpfr_cbrt,    [LAM__LOOP_exp] = mpfr_exp,     [LAM__LOOP_exp2] = mpfr_exp2,
+    [LAM__LOOP_expm1] = mpfr_expm1,  [LAM__LOOP_log] = mpfr_log,     [LAM__LOOP_log2] = mpfr_log2,
+    [LAM__LOOP_log10] = mpfr_log10,  [LAM__LOOP_log1p] = mpfr_log1p, [LAM__LOOP_sin] = mpfr_sin,
+    [LAM__LOOP_cos] = mpfr_cos,      [LAM__LOOP_tan] = mpfr_tan,     [LAM__LOOP_asin] = mpfr_asin,
+    [LAM__LOOP_acos] = mpfr_acos,    [LAM__LOOP_atan] = mpfr_atan,   [LAM__LOOP_sinh] = mpfr_sinh,
+    [LAM__LOOP_cosh] = mpfr_cosh,    [LAM__LOOP_tanh] = mpfr_tanh,   [LAM__LOOP_asinh] = mpfr_asinh,
+    [LAM__LOOP_acosh] = mpfr_acosh,  [LAM__LOOP_atanh] = mpfr_atanh, [LAM__LOOP_logistic] = logistic,
+    [LAM__LOOP_erf] = mpfr_erf,      [LAM__LOOP_erfc] = mpfr_erfc,   [LAM__LOOP_lgamma] = lgamma_abs,
+    [LAM__LOOP_softplus] = softplus, [LAM__LOOP_ndtr] = ndtr,        [LAM__LOOP_log_ndtr] = log_ndtr,
+    [LAM__LOOP_ndtri] = ndtri,       [LAM__LOOP_erf_inv] = erf_inv,  [LAM__LOOP_digamma] = mpfr_digamma,
 };
 
 static function2 *const functions2[LAM__LOOP_COUNT] = {

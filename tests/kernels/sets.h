@@ -18,7 +18,7 @@ typedef enum loop_kind {
     KIND_LOGIC,
     KIND_TEST,
     KIND_SELECT,
-    KIND_COMPOUND,
+    KIND_FAMILY,
     KIND_SPECIAL,
     KIND_INTEGER,
     KIND_COMPLEX

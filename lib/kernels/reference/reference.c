@@ -185,8 +185,8 @@ typedef struct operation {
     { n, false, f_##name, NULL, NULL }
 #define ROW_ELEMENTARY(name, n)                                                                                        \
     { n, false, f_##name, NULL, NULL }
-#define ROW_COMPOUND(name, n) ROW_FLOAT(name, n)
-#define ROW_SPECIAL(name, n)  ROW_FLOAT(name, n)
+#define ROW_FAMILY(name, n)  ROW_FLOAT(name, n)
+#define ROW_SPECIAL(name, n) ROW_FLOAT(name, n)
 #define ROW_INTEGER(name, n)                                                                                           \
     { n, false, NULL, i_##name, NULL }
 #define ROW_COMPARE(name, n)                                                                                           \
@@ -305,7 +305,7 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
 #define DEFINE_ELEMENTARY(name, inputs) \
     static void f64_loop_##name(LOOP_ARGS) { run(LAM_F64, n, p, step, inputs, params, f_##name); } \
     static void f32_loop_##name(LOOP_ARGS) { run(LAM_F32, n, p, step, inputs, params, f_##name); }
-#define DEFINE_COMPOUND(name, inputs) DEFINE_ELEMENTARY(name, inputs)
+#define DEFINE_FAMILY(name, inputs)   DEFINE_ELEMENTARY(name, inputs)
 #define DEFINE_SPECIAL(name, inputs)  DEFINE_ELEMENTARY(name, inputs)
 #define DEFINE_INTEGER(name, inputs)
 #define DEFINE_REAL(name, inputs)
@@ -321,7 +321,7 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
 
 #define FALLBACK_ELEMENTARY(name) \
     { f64_loop_##name, f32_loop_##name }
-#define FALLBACK_COMPOUND(name) FALLBACK_ELEMENTARY(name)
+#define FALLBACK_FAMILY(name)   FALLBACK_ELEMENTARY(name)
 #define FALLBACK_SPECIAL(name)  FALLBACK_ELEMENTARY(name)
 #define FALLBACK_INTEGER(name) \
     { NULL }

@@ -7,21 +7,32 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/kernels/reference/reference.h"
 #include "lib/kernels/simd/vector.h"
 
 #if defined(LAM__HAVE_SLEEF)
-#include "lib/kernels/simd/normal.h"
+#include "lib/kernels/simd/bessel.h"
+#include "lib/kernels/simd/inverse.h"
 #include "lib/kernels/simd/vmath.h"
 #endif
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
-/* Loops generated from the registry: those of the kinds ELEMENTARY and COMPOUND. KEEP IN STEP: loop-kinds */
+#if defined(LAM__HAVE_SLEEF)
+/* Which member of a family is meant; none given is the first. */
+static int64_t member_of(const void *params) {
+    int64_t k = 0;
+    if (params) memcpy(&k, params, sizeof k);
+    return k;
+}
+#endif
+
+/* Loops generated from the registry: those of the kind ELEMENTARY. KEEP IN STEP: loop-kinds */
 /* clang-format off */
 #define DEFINE_ELEMENTARY(name, inputs) \
     static void NAME(loop_##name)(LOOP_ARGS) { NAME(vectors##inputs)(n, p, step, NAME(name)); }
-#define DEFINE_COMPOUND(name, inputs) DEFINE_ELEMENTARY(name, inputs)
 #define DEFINE_SPECIAL(name, inputs)
+#define DEFINE_FAMILY(name, inputs)
 #define DEFINE_INTEGER(name, inputs)
 #define DEFINE_REAL(name, inputs)
 #define DEFINE_FLOAT(name, inputs)
@@ -34,6 +45,7 @@
 /* clang-format on */
 
 #define T          double
+#define DTYPE      LAM_F64
 #define B          uint64_t
 #define NAME(x)    f64_##x
 #define MATH(name) name
@@ -42,6 +54,7 @@
 #define V     V64
 #define LANES LANES64
 #include "lib/kernels/simd/map_vector.h"
+#include "lib/kernels/simd/loops_family.h"
 #include "lib/kernels/elementwise.def"
 #undef V
 #undef LANES
@@ -50,8 +63,10 @@
 #undef B
 #undef NAME
 #undef MATH
+#undef DTYPE
 
 #define T          float
+#define DTYPE      LAM_F32
 #define B          uint32_t
 #define NAME(x)    f32_##x
 #define MATH(name) name##f
@@ -60,6 +75,7 @@
 #define V     V32
 #define LANES LANES32
 #include "lib/kernels/simd/map_vector.h"
+#include "lib/kernels/simd/loops_family.h"
 #include "lib/kernels/elementwise.def"
 #undef V
 #undef LANES
@@ -68,6 +84,7 @@
 #undef B
 #undef NAME
 #undef MATH
+#undef DTYPE
 
 #define T       int64_t
 #define B       uint64_t
@@ -123,7 +140,7 @@ static void bool_loop_not(LOOP_ARGS) {
     { NULL }
 #endif
 
-#define ROW_COMPOUND(name) ROW_ELEMENTARY(name)
+#define ROW_FAMILY(name)   ROW_ELEMENTARY(name)
 #define ROW_SPECIAL(name) \
     { NULL }
 

@@ -3,7 +3,10 @@
  * its own first element, what is not contiguous is gathered into a block first. So element i has the same bits for
  * every n, step and alignment, provided that no lane of the vector function depends on another (simd/vmath.h). */
 
-enum { NAME(BLOCK) = 16 * LANES }; /* elements: 1 KiB of doubles with 512-bit vectors */
+/* BLOCK: 1 KiB of doubles with 512-bit vectors. AHEAD: how far what is read is asked for early. These functions are so
+ * long that the processor does not come to the next loads by itself; without it they took up to twice the time on large
+ * arrays. */
+enum { NAME(BLOCK) = 16 * LANES, NAME(AHEAD) = 24 * LANES };
 
 ALWAYS_INLINE V NAME(load)(const T *x) {
     V v;
@@ -41,6 +44,7 @@ static inline void NAME(scatter)(T *out, int64_t step, int64_t start, int64_t m,
 ALWAYS_INLINE void NAME(block1)(int64_t m, T *out, const T *x, V f(V)) {
     int64_t i = 0;
     for (; i + LANES <= m; i += LANES) {
+        __builtin_prefetch(x + i + NAME(AHEAD));
         V v = f(NAME(load)(x + i));
         memcpy(out + i, &v, sizeof v);
     }
@@ -50,6 +54,8 @@ ALWAYS_INLINE void NAME(block1)(int64_t m, T *out, const T *x, V f(V)) {
 ALWAYS_INLINE void NAME(block2)(int64_t m, T *out, const T *x, const T *y, V f(V, V)) {
     int64_t i = 0;
     for (; i + LANES <= m; i += LANES) {
+        __builtin_prefetch(x + i + NAME(AHEAD));
+        __builtin_prefetch(y + i + NAME(AHEAD));
         V v = f(NAME(load)(x + i), NAME(load)(y + i));
         memcpy(out + i, &v, sizeof v);
     }

@@ -23,6 +23,7 @@ typedef double V64 __attribute__((vector_size(VECTOR_BYTES)));
 typedef float V32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t M64 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t M32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint64_t U64 __attribute__((vector_size(VECTOR_BYTES)));
 enum { LANES64 = VECTOR_BYTES / 8, LANES32 = VECTOR_BYTES / 4 };
 
 /* Promises the compiler that an output overlaps an input only element on element, which lam__loop guarantees. */

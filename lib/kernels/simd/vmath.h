@@ -46,11 +46,6 @@ static long double f64_wide_lgamma(long double x) {
     return lgammal_r(x, &sign);
 }
 
-static double f32_wide_lgamma(double x) {
-    int sign;
-    return lgamma_r(x, &sign);
-}
-
 /* TINY: x^2 < a quarter of the rounding unit. TRIG_*: where SLEEF changes its reduction. EXP_SAFE: a little below
  * the logarithm of the largest number. BIG: below the root of the largest number. */
 #define T       double
@@ -94,19 +89,6 @@ static const float f32_TINY = 0x1p-14f, f32_TRIG_SMALL = 125, f32_TRIG_LARGE = 3
 
 /* ---- f64 alone --------------------------------------------------------------------------------------------- */
 
-ALWAYS_INLINE V64 f64_erf(V64 x) {
-    return SLEEF64(erf, u10)(x);
-}
-
-/* 0.70 ULP with fused multiply-add, 1.2 without: then one by one. */
-ALWAYS_INLINE V64 f64_erfc(V64 x) {
-#if defined(__FMA__)
-    return SLEEF64(erfc, u15)(x);
-#else
-    return f64_patched1(x, x, (M64)(x == x), erfcl);
-#endif
-}
-
 /* Without fused multiply-add the digits of subnormal results suffer. */
 ALWAYS_INLINE V64 normal_atan2(V64 y, V64 x) {
     return SLEEF64(atan2, u10)(y, x);
@@ -144,30 +126,18 @@ ALWAYS_INLINE V32 f32_through2(V32 x, V32 y, V64 f(V64, V64)) {
     return h.whole;
 }
 
-/* 1.5 double ulps and no overflow below it, which is all a float needs. */
-ALWAYS_INLINE V64 quick_logistic(V64 x) {
-    return 1 / (1 + SLEEF64(exp, u10)(-x));
-}
-
 ALWAYS_INLINE V32 f32_tanh(V32 x) {
     return f32_odd(x, SLEEF32(tanh, u10)(x));
 }
 
-ALWAYS_INLINE V32 f32_logistic(V32 x) {
-    return f32_through1(x, quick_logistic);
+/* SLEEF squares the argument. */
+ALWAYS_INLINE V32 f32_asinh(V32 x) {
+    M32 big = (M32)(f32_magnitude(x) > f32_BIG);
+    return f32_odd(x, f32_patch1(SLEEF32(asinh, u10)(x), x, big, asinh));
 }
 
-ALWAYS_INLINE V64 times_2_over_sqrt_pi(V64 x) {
-    return x * 1.1283791670955126;
-}
-
-ALWAYS_INLINE V32 f32_erf(V32 x) {
-    V32 tiny = f32_through1(x, times_2_over_sqrt_pi);
-    return f32_select((M32)(f32_magnitude(x) < f32_TINY), tiny, SLEEF32(erf, u10)(x));
-}
-
-ALWAYS_INLINE V32 f32_erfc(V32 x) {
-    return f32_through1(x, f64_erfc);
+ALWAYS_INLINE V32 f32_acosh(V32 x) {
+    return f32_patch1(SLEEF32(acosh, u10)(x), x, (M32)(x > f32_BIG), acosh);
 }
 
 ALWAYS_INLINE V32 f32_atan2(V32 y, V32 x) {

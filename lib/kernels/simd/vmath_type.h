@@ -114,31 +114,6 @@ ALWAYS_INLINE V NAME(cosh)(V x) {
     return NAME(patch1)(SLEEF(cosh, u10)(x), x, NAME(near_overflow)(x), WIDE(cosh));
 }
 
-/* SLEEF squares the argument. */
-ALWAYS_INLINE V NAME(asinh)(V x) {
-    M big = (M)(NAME(magnitude)(x) > NAME(BIG));
-    return NAME(odd)(x, NAME(patch1)(SLEEF(asinh, u10)(x), x, big, WIDE(asinh)));
-}
-
-ALWAYS_INLINE V NAME(acosh)(V x) {
-    return NAME(patch1)(SLEEF(acosh, u10)(x), x, (M)(x > NAME(BIG)), WIDE(acosh));
-}
-
 ALWAYS_INLINE V NAME(atanh)(V x) {
     return NAME(odd)(x, SLEEF(atanh, u10)(x));
-}
-
-/* Left of 0 SLEEF has no digits near the zeros. */
-ALWAYS_INLINE V NAME(lgamma)(V x) {
-    V zero = {0};
-    M positive = (M)(x > 0);
-    return NAME(patch1)(SLEEF(lgamma, u10)(NAME(select)(positive, x, zero + 1)), x, ~positive, NAME(wide_lgamma));
-}
-
-/* Infinity from finite operands may be the result of rounding inside. */
-ALWAYS_INLINE V NAME(pow)(V x, V y) {
-    V r = SLEEF(pow, u10)(x, y);
-    M overflow = (M)(NAME(magnitude)(r) > NAME(LARGEST)) & (M)(NAME(magnitude)(x) <= NAME(LARGEST)) &
-                 (M)(NAME(magnitude)(y) <= NAME(LARGEST));
-    return NAME(patch2)(r, x, y, overflow, WIDE(pow));
 }

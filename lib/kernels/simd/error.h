@@ -1,0 +1,164 @@
+/* erf, erfc, erfcx and the normal distribution as vector functions, below 1 ULP in f64: erf in pieces, the others as
+ * exp(-x^2) with the square as a sum of two, times erfcx, which is one table for the whole half line. Tails are never
+ * made of differences from 1. f32 goes through f64. */
+#ifndef LAM_KERNELS_SIMD_ERROR_H
+#define LAM_KERNELS_SIMD_ERROR_H
+
+#include "lib/kernels/simd/logexp.h"
+#include "lib/kernels/simd/vmath.h"
+#include "lib/kernels/special/special.h"
+
+/* ---- erf -------------------------------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE V64 f64_erf(V64 x) {
+    const V64 zero = {0}, size = f64_magnitude(x), near = either((M64)(size < 6), size, zero + 6);
+    const V64 shifted = near * 2.5 + ROUNDER, middle = shifted - ROUNDER;
+    const sum64 p = PIECES(madd(near, zero + 2.5, -middle), (M64)shifted, lam__table_erf);
+    const M64 small = (M64)(middle < 2);
+    const V64 r = madd(either(small, size, zero + 1), p.lo, either(small, size, p.hi));
+    return either((M64)(x == x), (V64)((M64)r | ((M64)x & (M64)(-zero))), x);
+}
+
+ALWAYS_INLINE V32 f32_erf(V32 x) {
+    return f32_through1(x, f64_erf);
+}
+
+/* ---- erfcx ------------------------------------------------------------------------------------------------------ */
+
+/* erfcx(z + more) for z from 0 to 2^60, where `more` is below an ulp of z: the table has s erfcx(z) for
+ * s = z + 0.5 + 2^-20, and the slope of the logarithm of erfcx is about -1/s. */
+ALWAYS_INLINE sum64 erfcx_of(V64 z, V64 more) {
+    const sum64 inverse = inverse_of(any_sum(z, splat64(0.5 + 0x1p-20)));
+    sum64 e = product_of_sums(VALUE(place_of_inverse(15.5 - 0x1p-30, 8, inverse), lam__table_erfcx), inverse);
+    e.lo = madd(-e.hi, more * inverse.hi, e.lo);
+    return e;
+}
+
+/* ---- erfc, ndtr ------------------------------------------------------------------------------------------------- */
+
+/* exp(-square) e as a sum. */
+ALWAYS_INLINE sum64 damped(sum64 square, sum64 e) {
+    V64 k;
+    const sum64 g = exp_of((sum64){-square.hi, -square.lo}, &k);
+    const sum64 p = product_of_sums(g, e), sum = fast_sum(p.hi, p.lo);
+    return (sum64){scaled(sum.hi, k), scaled(sum.lo, k)};
+}
+
+ALWAYS_INLINE V64 bounded(V64 size, double bound) {
+    return either((M64)(size < bound), size, splat64(bound));
+}
+
+/* The tail itself, or what it leaves of the whole. */
+ALWAYS_INLINE V64 tail_or_rest(M64 rest, V64 whole, sum64 tail) {
+    const sum64 other = fast_sum(whole, -tail.hi);
+    return either(rest, other.hi + (other.lo - tail.lo), tail.hi);
+}
+
+ALWAYS_INLINE V64 f64_erfc(V64 x) {
+    const V64 z = bounded(f64_magnitude(x), 28);
+    const V64 r = tail_or_rest((M64)(x < 0), splat64(2), damped(product(z, z), erfcx_of(z, (V64){0})));
+    return either((M64)(x == x), r, x);
+}
+
+/* z = |x|/sqrt(2) as a sum, up to z = 28. */
+ALWAYS_INLINE sum64 over_root_2(V64 size) {
+    const V64 root = splat64(0x1.6a09e667f3bcdp-1);
+    sum64 z = product(size, root);
+    z.lo = madd(size, splat64(-0x1.bdd3413b26456p-55), z.lo);
+    return z;
+}
+
+/* The probability beyond |x| < 40, twice. */
+ALWAYS_INLINE sum64 normal_tail(V64 size) {
+    const sum64 z = over_root_2(size), square = product(size, 0.5 * size);
+    return damped(square, erfcx_of(z.hi, z.lo));
+}
+
+ALWAYS_INLINE V64 f64_ndtr(V64 x) {
+    const sum64 t = normal_tail(bounded(f64_magnitude(x), 40));
+    const V64 r = tail_or_rest((M64)(x > 0), splat64(1), (sum64){0.5 * t.hi, 0.5 * t.lo});
+    return either((M64)(x == x), r, x);
+}
+
+/* erfc(z) for z >= 0 to a float's digits; square = z^2. */
+ALWAYS_INLINE V64 quick_tail(V64 z, V64 square) {
+    return quick_exp(-square) * erfcx_of(z, (V64){0}).hi;
+}
+
+ALWAYS_INLINE V64 quick_erfc(V64 x) {
+    const V64 z = bounded(f64_magnitude(x), 15), t = quick_tail(z, z * z);
+    return either((M64)(x == x), either((M64)(x < 0), 2 - t, t), x);
+}
+
+ALWAYS_INLINE V32 f32_erfc(V32 x) {
+    return f32_through1(x, quick_erfc);
+}
+
+ALWAYS_INLINE V64 quick_ndtr(V64 x) {
+    const V64 size = bounded(f64_magnitude(x), 20), t = 0.5 * quick_tail(size * 0.70710678118654752, 0.5 * size * size);
+    return either((M64)(x == x), either((M64)(x > 0), 1 - t, t), x);
+}
+
+ALWAYS_INLINE V32 f32_ndtr(V32 x) {
+    return f32_through1(x, quick_ndtr);
+}
+
+/* ---- log_ndtr --------------------------------------------------------------------------------------------------- */
+
+/* On the left log(erfcx(z)/2) - z^2 with z = -x/sqrt(2), on the right the logarithm of what the tail leaves. */
+ALWAYS_INLINE V64 f64_log_ndtr(V64 x) {
+    const V64 zero = {0}, size = bounded(f64_magnitude(x), 0x1p60);
+    const M64 left = (M64)(x < 0);
+    const sum64 z = over_root_2(size), e = erfcx_of(z.hi, z.lo), square = product(size, 0.5 * size);
+    const M64 near = (M64)(size < 40);
+    const sum64 t = damped((sum64){either(near, square.hi, zero + 800), either(near, square.lo, zero)}, e);
+    const sum64 rest = fast_sum(zero + 1, -0.5 * t.hi);
+    const sum64 log =
+        log_of((sum64){either(left, 0.5 * e.hi, rest.hi), either(left, 0.5 * e.lo, rest.lo - 0.5 * t.lo)});
+    const sum64 sum = any_sum(-square.hi, log.hi);
+    const V64 right = (V64)((M64)log.hi | (M64)(-zero)); /* ends in -0 */
+    const V64 r = either(left, sum.hi + (sum.lo + (log.lo - square.lo)), right);
+    return either((M64)(size < 0x1p60), r, either(left, (0.5 * x) * -x, either((M64)(x > 0), -zero, x)));
+}
+
+ALWAYS_INLINE V64 quick_log_ndtr(V64 x) {
+    const V64 zero = {0}, size = bounded(f64_magnitude(x), 0x1p60), half = 0.5 * x * x;
+    const V64 e = 0.5 * erfcx_of(size * 0.70710678118654752, zero).hi;
+    const V64 t = quick_exp(-either((M64)(size < 20), half, zero + 200)) * e;
+    const V64 small = -t - t * t * madd(t, splat64(1.0 / 3), splat64(0.5));
+    const V64 log = quick_log_of_parts(parts_of(either((M64)(x < 0), e, 1 - t)));
+    const V64 right = either((M64)(t < 0x1p-12), small, log);
+    return either((M64)(x == x), either((M64)(x < 0), log - half, right), x);
+}
+
+ALWAYS_INLINE V32 f32_log_ndtr(V32 x) {
+    return f32_through1(x, quick_log_ndtr);
+}
+
+/* ---- erfcx on the whole line ------------------------------------------------------------------------------------- */
+
+/* 2 exp(x^2) - erfcx(-x) for x < 0, which is all where the other is lost. */
+ALWAYS_INLINE V64 left_erfcx(V64 x, sum64 other) {
+    const V64 zero = {0}, near = either((M64)(x > -30), x, zero - 30);
+    V64 k;
+    const sum64 g = exp_of(product(near, near), &k);
+    const V64 hi = scaled(g.hi, k + 1), lo = scaled(g.lo, k + 1);
+    const sum64 sum = fast_sum(hi, -other.hi);
+    return either((M64)(hi <= f64_LARGEST), sum.hi + (sum.lo + (lo - other.lo)), hi);
+}
+
+ALWAYS_INLINE V64 f64_erfcx(V64 x) {
+    const V64 zero = {0}, size = bounded(f64_magnitude(x), 0x1p60);
+    const M64 left = (M64)(x < 0), far = (M64)(x >= 0x1p60);
+    const sum64 e = erfcx_of(size, zero);
+    V64 r = e.hi + e.lo;
+    if (any64(left)) r = either(left, left_erfcx(x, e), r);
+    if (any64(far)) r = either(far, 0.56418958354775628 / x, r);
+    return either((M64)(x == x), r, x);
+}
+
+ALWAYS_INLINE V32 f32_erfcx(V32 x) {
+    return f32_through1(x, f64_erfcx);
+}
+
+#endif

@@ -1,0 +1,200 @@
+/* What the functions of this room are made of where one double is not enough: unevaluated sums of two (after Dekker
+ * 1971), products whose rounding error is kept, and polynomials in pieces. Products use fused multiply-add where the
+ * set has it; without it the same sums cost more instructions. Static helpers only; no lane depends on another. */
+#ifndef LAM_KERNELS_SIMD_EXACT_H
+#define LAM_KERNELS_SIMD_EXACT_H
+
+#include "lib/kernels/simd/tables.h"
+#include "lib/kernels/simd/vector.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* A number as the sum of two, the second below half an ulp of the first where nothing else is said. */
+typedef struct sum64 {
+    V64 hi, lo;
+} sum64;
+
+/* ---- what sets have and C has not ------------------------------------------------------------------------------- */
+
+/* Adding this leaves an integer in the low bits of the double. */
+static const double ROUNDER = 0x1.8p52;
+
+/* 2^k for whole k, |k| < 1023. */
+ALWAYS_INLINE V64 power_of_2(V64 k) {
+    return (V64)(((M64)(k + ROUNDER) + 1023) << 52);
+}
+
+#if defined(__AVX512F__)
+ALWAYS_INLINE V64 root64(V64 x) {
+    return (V64)_mm512_sqrt_pd((__m512d)x);
+}
+/* x y + z, rounded once where the set can. */
+ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
+    return (V64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
+}
+ALWAYS_INLINE V64 whole64(V64 x) {
+    return (V64)_mm512_roundscale_pd((__m512d)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+/* x 2^k for whole k, rounded once. */
+ALWAYS_INLINE V64 scaled(V64 x, V64 k) {
+    return (V64)_mm512_scalef_pd((__m512d)x, (__m512d)k);
+}
+/* The entries of a table of LAM__PIECES at the low bits of `at`. */
+ALWAYS_INLINE V64 pick(const double *table, M64 at) {
+    return (V64)_mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)at, _mm512_loadu_pd(table + 8));
+}
+#else
+#if defined(__AVX2__)
+ALWAYS_INLINE V64 root64(V64 x) {
+    return (V64)_mm256_sqrt_pd((__m256d)x);
+}
+ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
+    return (V64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
+}
+ALWAYS_INLINE V64 whole64(V64 x) {
+    return (V64)_mm256_round_pd((__m256d)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+#else
+ALWAYS_INLINE V64 root64(V64 x) {
+    return (V64)_mm_sqrt_pd((__m128d)x);
+}
+ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
+    return x * y + z;
+}
+ALWAYS_INLINE V64 whole64(V64 x) {
+    const M64 sign = (M64)x & (M64)(-(V64){0}), large = (M64)((V64)((M64)x ^ sign) >= 0x1p52);
+    const V64 step = (V64)((M64)((V64){0} + 0x1p52) | sign), rounded = (V64)((M64)((x + step) - step) | sign);
+    return (V64)((large & (M64)x) | (~large & (M64)rounded));
+}
+#endif
+ALWAYS_INLINE V64 scaled(V64 x, V64 k) {
+    const V64 half = (k * 0.5 + ROUNDER) - ROUNDER;
+    return x * power_of_2(half) * power_of_2(k - half);
+}
+ALWAYS_INLINE V64 pick(const double *table, M64 at) {
+    V64 x;
+    for (int i = 0; i < LANES64; i++) x[i] = table[at[i] & (LAM__PIECES - 1)];
+    return x;
+}
+#endif
+
+ALWAYS_INLINE V64 either(M64 mask, V64 yes, V64 no) {
+    return (V64)((mask & (M64)yes) | (~mask & (M64)no));
+}
+
+ALWAYS_INLINE V64 splat64(double x) {
+    return x - (V64){0}; /* which keeps a negative zero */
+}
+
+/* ---- sums and products ------------------------------------------------------------------------------------------ */
+
+/* x + y exactly, for |x| >= |y| or x = 0. */
+ALWAYS_INLINE sum64 fast_sum(V64 x, V64 y) {
+    const V64 hi = x + y;
+    return (sum64){hi, y - (hi - x)};
+}
+
+/* x + y exactly (Knuth). */
+ALWAYS_INLINE sum64 any_sum(V64 x, V64 y) {
+    const V64 hi = x + y, part = hi - x;
+    return (sum64){hi, (x - (hi - part)) + (y - part)};
+}
+
+ALWAYS_INLINE V64 upper_half(V64 x) {
+    const V64 c = x * 134217729.0;
+    return c - (c - x);
+}
+
+/* z - x y up to one rounding, for z near the product. */
+ALWAYS_INLINE V64 remainder_of(V64 z, V64 x, V64 y) {
+#if defined(__FMA__)
+    return madd(-x, y, z);
+#else
+    const V64 xh = upper_half(x), xl = x - xh, yh = upper_half(y), yl = y - yh;
+    return (((z - xh * yh) - xh * yl) - xl * yh) - xl * yl;
+#endif
+}
+
+/* x y exactly. */
+ALWAYS_INLINE sum64 product(V64 x, V64 y) {
+    const V64 hi = x * y;
+    return (sum64){hi, -remainder_of(hi, x, y)};
+}
+
+/* x y up to some 2^-100 of it. */
+ALWAYS_INLINE sum64 product_of(sum64 x, V64 y) {
+    sum64 p = product(x.hi, y);
+    p.lo = madd(x.lo, y, p.lo);
+    return p;
+}
+
+/* x / y as a sum, of which the second part has a few digits less than a double. */
+ALWAYS_INLINE sum64 quotient(sum64 x, sum64 y) {
+    const V64 inverse = 1 / y.hi, q = x.hi * inverse;
+    return (sum64){q, (remainder_of(x.hi, q, y.hi) + (x.lo - q * y.lo)) * inverse};
+}
+
+ALWAYS_INLINE sum64 inverse_of(sum64 x) {
+    const V64 q = 1 / x.hi;
+    return (sum64){q, (remainder_of(splat64(1), q, x.hi) - q * x.lo) * q};
+}
+
+/* x y to a little less than twice the digits of a double. */
+ALWAYS_INLINE sum64 product_of_sums(sum64 x, sum64 y) {
+    sum64 p = product(x.hi, y.hi);
+    p.lo += madd(x.hi, y.lo, x.lo * y.hi);
+    return p;
+}
+
+/* The root of a positive sum; of 0 it is 0. */
+ALWAYS_INLINE sum64 root_of(sum64 x) {
+    const V64 hi = root64(x.hi), lo = 0.5 * (remainder_of(x.hi, hi, hi) + x.lo) / hi;
+    return (sum64){hi, either((M64)(hi > 0), lo, (V64){0})};
+}
+
+/* ---- polynomials ------------------------------------------------------------------------------------------------ */
+
+/* Coefficients highest first. */
+ALWAYS_INLINE V64 powers(V64 z, const double *c, int count) {
+    V64 sum = splat64(c[0]);
+    for (int i = 1; i < count; i++) sum = madd(sum, z, splat64(c[i]));
+    return sum;
+}
+#define POWERS(z, table) powers(z, table, (int)(sizeof(table) / sizeof *(table)))
+
+/* A function in LAM__PIECES pieces: row k of the table has the coefficients of one power for all of them, highest
+ * first. The last row holds the values in the middles rounded to doubles, the one before what these lack. Here those
+ * values, and what lies between them and the function. */
+ALWAYS_INLINE sum64 pieces(V64 z, M64 at, const double (*table)[LAM__PIECES], int rows) {
+    V64 sum = pick(table[0], at);
+    for (int i = 1; i < rows - 1; i++) sum = madd(sum, z, pick(table[i], at));
+    return (sum64){pick(table[rows - 1], at), sum};
+}
+#define PIECES(z, at, table) pieces(z, at, table, (int)(sizeof(table) / sizeof *(table)))
+
+/* Which piece x lies in, where middles are whole numbers from 0 up, and how far from the middle. */
+typedef struct place {
+    V64 off;
+    M64 at;
+} place;
+
+ALWAYS_INLINE place place_of(V64 x) {
+    const V64 shifted = x + ROUNDER;
+    return (place){x - (shifted - ROUNDER), (M64)shifted};
+}
+
+/* The same for first - power / x, where `power` is one of 2 so that the products are exact. */
+ALWAYS_INLINE place place_of_inverse(double first, double power, sum64 inverse) {
+    const V64 less = power * inverse.hi, shifted = (first - less) + ROUNDER;
+    return (place){((first - (shifted - ROUNDER)) - less) - power * inverse.lo, (M64)shifted};
+}
+
+/* The function in pieces at a place, as a sum. */
+#define VALUE(p, table) value_of(PIECES((p).off, (p).at, table))
+ALWAYS_INLINE sum64 value_of(sum64 p) {
+    return fast_sum(p.hi, p.lo);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* The inverses of erf and of the normal distribution as vector functions, below 1 ULP in f64: a polynomial in the
+ * middle, and in the tails the root of minus the logarithm, mended by a table. f32 goes through f64. */
+#ifndef LAM_KERNELS_SIMD_INVERSE_H
+#define LAM_KERNELS_SIMD_INVERSE_H
+
+#include "lib/kernels/simd/error.h"
+#include "lib/kernels/simd/pow.h"
+#include "lib/kernels/special/special.h"
+
+/* erf_inv(x)/x in 8 x^2 - 1, for |x| <= 1/2, but for most of the first coefficient */
+static const double INVERSE_MIDDLE[] = {
+    0x1.ede07d1651b6cp-46, 0x1.d17c7b07ac5f5p-43, 0x1.9e7921c41ccd2p-40, 0x1.8e278f9035352p-37, 0x1.82612730b09e3p-34,
+    0x1.7a340d2857d16p-31, 0x1.76f884a507bd0p-28, 0x1.79cf22ed476e7p-25, 0x1.84ae1144b9184p-22, 0x1.9b356dec0d0fbp-19,
+    0x1.c499564b109fap-16, 0x1.08877d2b56c98p-12, 0x1.56a033eae07a1p-9,  0x1.12fc00eac5524p-5,  -0x1.7f22ac87b8cb4p-55,
+};
+static const double INVERSE_MIDDLE_FIRST = 0x1.d5b68cab21ed6p-1;
+
+/* Here and below as a sum: its values lose nothing where they are multiplied by root 2. */
+ALWAYS_INLINE sum64 inverse_middle(V64 x) {
+    const V64 first = splat64(INVERSE_MIDDLE_FIRST), rest = POWERS(8 * x * x - 1, INVERSE_MIDDLE);
+    return product_of(fast_sum(first, rest), x);
+}
+
+/* y with erfc(y) = q, for q from 2^-299 to 1/2: in L = sqrt(-log(q)), from which y differs little. */
+ALWAYS_INLINE sum64 inverse_tail(V64 q) {
+    const sum64 log = log_of_parts(parts_of(q), (V64){0}), size = root_of((sum64){-log.hi, -log.lo});
+    const sum64 off =
+        VALUE(place_of_inverse(16.57, 32, inverse_of(any_sum(size.hi, splat64(1.05)))), lam__table_erf_inv);
+    const sum64 y = any_sum(size.hi, off.hi);
+    return fast_sum(y.hi, y.lo + (size.lo + off.lo));
+}
+
+ALWAYS_INLINE V64 f64_erf_inv(V64 x) {
+    const V64 size = f64_magnitude(x), zero = {0};
+    const M64 sign = (M64)x & (M64)(-zero), inside = (M64)(size <= 0.5);
+    V64 y = inverse_middle(either(inside, size, zero)).hi;
+    if (any64(~inside)) {
+        const V64 tail = inverse_tail(either((M64)(size > 0.5) & (M64)(size < 1), 1 - size, zero + 0.5)).hi;
+        y = either(inside, y, either((M64)(size < 1), tail, zero + INFINITY));
+    }
+    return either((M64)(size <= 1), (V64)((M64)y | sign), zero + NAN);
+}
+
+ALWAYS_INLINE V32 f32_erf_inv(V32 x) {
+    return f32_through1(x, f64_erf_inv);
+}
+
+static __attribute__((noinline)) V64 patched_ndtri(V64 y, V64 p, M64 where) {
+    for (int i = 0; i < LANES64; i++)
+        if (where[i]) y[i] = lam__special_ndtri(p[i]);
+    return y;
+}
+
+ALWAYS_INLINE V64 times_root_2(sum64 x) {
+    const sum64 y = product_of(x, splat64(0x1.6a09e667f3bcdp+0));
+    return y.hi + madd(x.hi, splat64(-0x1.bdd3413b26456p-54), y.lo);
+}
+
+/* Below 2^-300 come quantiles that are not met but on purpose. */
+ALWAYS_INLINE V64 f64_ndtri(V64 p) {
+    const V64 zero = {0};
+    const M64 low = (M64)(p < 0.5), middle = (M64)(p >= 0.25) & (M64)(p <= 0.75);
+    const M64 rare = ~((M64)(p >= 0x1p-300) & (M64)(p < 1));
+    V64 y = times_root_2(inverse_middle(either(middle, 2 * p - 1, zero)));
+    if (any64(~middle)) {
+        const V64 tail = times_root_2(inverse_tail(either(middle | rare, zero + 0.5, 2 * either(low, p, 1 - p))));
+        y = either(middle, y, either(low, -tail, tail));
+    }
+    return any64(rare) ? patched_ndtri(y, p, rare) : y;
+}
+
+ALWAYS_INLINE V32 f32_ndtri(V32 p) {
+    return f32_through1(p, f64_ndtri);
+}
+
+#endif

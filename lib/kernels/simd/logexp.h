@@ -1,0 +1,122 @@
+/* Logarithm and exponential of unevaluated sums, and what is made of them: pow, the inverse hyperbolic functions,
+ * logistic, softplus and logaddexp, all below 1 ULP in f64 because nothing is rounded on the way but in a second
+ * double. Their f32 forms are single precision's share of the same steps, made in f64. */
+#ifndef LAM_KERNELS_SIMD_LOGEXP_H
+#define LAM_KERNELS_SIMD_LOGEXP_H
+
+#include "lib/kernels/simd/exact.h"
+
+/* log(2) in two parts, of which multiples of the first by integers of 11 bits are exact. */
+static const double LOG_2 = 0x1.62e42fefa38p-1, LOG_2_REST = 0x1.ef35793c7673p-45, LOG_2_INVERSE = 1.4426950408889634;
+
+/* ---- log -------------------------------------------------------------------------------------------------------- */
+
+/* x = z 2^k with z from 0.703125 to 1.40625, which lies in piece `at` of lam__table_log. For normal x > 0. */
+typedef struct parts64 {
+    V64 z, k;
+    M64 at;
+} parts64;
+
+ALWAYS_INLINE parts64 parts_of(V64 x) {
+    const int64_t one = 0x3ff0000000000000, first = 0x3fe6800000000000, infinity = 0x7ff0000000000000;
+    const M64 moved = (M64)x + (one - first), exponent = moved & infinity;
+    const V64 counted = (V64)((M64)((U64)exponent >> 52) | (M64)splat64(0x1p52));
+    return (parts64){(V64)((M64)x - exponent + one), counted - (0x1p52 + 1023), (M64)((U64)moved >> 48)};
+}
+
+/* (log(1 + r) - r + r^2/2) / r^3 for |r| <= 1/32, the rest below 2^-72 */
+static const double LOG_REST[] = {
+    -0x1.560c7b3a0be78p-4, 0x1.7522531ae21b4p-4,  -0x1.99997182b7b95p-4,
+    0x1.c71c469af81bp-4,   -0x1.00000001ca58dp-3, 0x1.249249267fe17p-3,
+    -0x1.555555555547p-3,  0x1.99999999998a3p-3,  -0x1p-2,
+    0x1.5555555555555p-2,
+};
+
+/* log((z + lo) 2^k) for the parts of a number and up to an ulp more, to 2^-64 of the result, also where that is near
+ * 0. */
+ALWAYS_INLINE sum64 log_of_parts(parts64 p, V64 lo) {
+    const V64 inverse = pick(lam__table_log[0], p.at);
+    const sum64 z = product(p.z, inverse), r = fast_sum(z.hi - 1, madd(lo, inverse, z.lo)),
+                square = product(r.hi, r.hi);
+    const sum64 a = fast_sum(madd(p.k, splat64(LOG_2), pick(lam__table_log[1], p.at)), r.hi);
+    const sum64 b = fast_sum(a.hi, -0.5 * square.hi);
+    V64 rest = madd(p.k, splat64(LOG_2_REST), pick(lam__table_log[2], p.at));
+    rest = madd(square.hi * r.hi, POWERS(r.hi, LOG_REST), rest);
+    rest += (a.lo + b.lo) + madd(-r.lo, r.hi, madd(square.lo, splat64(-0.5), r.lo));
+    return fast_sum(b.hi, rest);
+}
+
+/* log(x) for x.hi normal and positive. */
+ALWAYS_INLINE sum64 log_of(sum64 x) {
+    const parts64 p = parts_of(x.hi);
+    return log_of_parts(p, scaled(x.lo, -p.k));
+}
+
+/* The same for a float's share of digits. */
+static const double QUICK_LOG_REST[] = {
+    0x1.2492492492492p-3, -0x1.5555555555555p-3, 0x1.999999999999ap-3, -0.25, 0x1.5555555555555p-2, -0.5};
+
+ALWAYS_INLINE V64 quick_log_of_parts(parts64 p) {
+    const V64 r = madd(p.z, pick(lam__table_log[0], p.at), splat64(-1));
+    const V64 base = madd(p.k, splat64(0x1.62e42fefa39efp-1), pick(lam__table_log[1], p.at));
+    return madd(r * r, POWERS(r, QUICK_LOG_REST), r) + base;
+}
+
+/* ---- exp -------------------------------------------------------------------------------------------------------- */
+
+/* (exp(r) - 1 - r) / r^2 for |r| <= 0.347, the rest below 2^-62 */
+static const double EXP_REST[] = {
+    0x1.1f7340dbc337ep-29,
+    0x1.af4e554377204p-26,
+    0x1.27e4db46cddd1p-22,
+    0x1.71de01fdbf9cap-19,
+    0x1.a01a01a6e1e2ap-16,
+    0x1.a01a01abf85abp-13,
+    0x1.6c16c16c162c3p-10,
+    0x1.11111111100bep-7,
+    0x1.5555555555556p-5,
+    0x1.5555555555557p-3,
+    0x1p-1,
+};
+
+/* exp(x) = (1 + r + tail) 2^k, for |x.hi| < 2^20. */
+typedef struct reduced_exp {
+    V64 r, tail, k;
+} reduced_exp;
+
+ALWAYS_INLINE reduced_exp reduced_exp_of(sum64 x) {
+    const V64 k = madd(x.hi, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER;
+    const V64 first = madd(k, splat64(-LOG_2), x.hi), second = madd(k, splat64(LOG_2_REST), -x.lo);
+    const V64 r = first - second, r_lo = (first - r) - second;
+    return (reduced_exp){r, madd(r * r, POWERS(r, EXP_REST), madd(r, r_lo, r_lo)), k};
+}
+
+/* exp(x) = (result) 2^k */
+ALWAYS_INLINE sum64 exp_of(sum64 x, V64 *k) {
+    const reduced_exp e = reduced_exp_of(x);
+    const sum64 sum = fast_sum(splat64(1), e.r);
+    *k = e.k;
+    return fast_sum(sum.hi, sum.lo + e.tail);
+}
+
+/* exp(x), inf or 0 where it is too large or too small; x is no NaN. */
+ALWAYS_INLINE V64 exp_limited(sum64 x) {
+    const V64 zero = {0};
+    V64 k, hi = either((M64)(x.hi < 800), x.hi, zero + 800);
+    hi = either((M64)(hi > -800), hi, zero - 800);
+    const sum64 e = exp_of((sum64){hi, either((M64)(hi == x.hi), x.lo, zero)}, &k);
+    return scaled(e.hi, k);
+}
+
+/* To a little more than a float's digits, for |x| < 2^20; and likewise within a double's range. */
+static const double QUICK_EXP[] = {
+    0x1.a17ea987d8dd3p-13, 0x1.6da820aa9c18cp-10, 0x1.1110a5b46901ap-7, 0x1.555463a9ca599p-5,
+    0x1.5555557eb07e9p-3,  0x1.0000005d1883bp-1,  0x1.fffffffff60b8p-1, 0x1.ffffffffa65c7p-1,
+};
+
+ALWAYS_INLINE V64 quick_exp(V64 x) {
+    const V64 k = madd(x, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER;
+    return scaled(POWERS(madd(k, splat64(-0x1.62e42fefa39efp-1), x), QUICK_EXP), k);
+}
+
+#endif

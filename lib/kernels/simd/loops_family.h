@@ -1,0 +1,32 @@
+/* Template: the loops of the functions that a whole number, their parameter, chooses from a family. The members that
+ * have a vector form are named here, the others are done one by one. Include with T, DTYPE, V and NAME(x). */
+
+#define MEMBER(name) NAME(vectors1)(n, p, step, NAME(name))
+#define OTHERS(name) lam__reference_fallback(LAM__LOOP_##name, DTYPE)(n, p, step, params)
+
+static void NAME(loop_erfcx)(LOOP_ARGS) {
+    if (member_of(params) == 0) MEMBER(erfcx);
+    else OTHERS(erfcx);
+}
+
+static void NAME(loop_polygamma)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case 0: MEMBER(digamma); break;
+    case 1: MEMBER(trigamma); break;
+    default: OTHERS(polygamma);
+    }
+}
+
+/* 2 n + scaled */
+static void NAME(loop_bessel_i)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case 0: MEMBER(i0); break;
+    case 1: MEMBER(i0e); break;
+    case 2: MEMBER(i1); break;
+    case 3: MEMBER(i1e); break;
+    default: OTHERS(bessel_i);
+    }
+}
+
+#undef MEMBER
+#undef OTHERS

@@ -1,0 +1,171 @@
+/* pow, tanh, asinh, acosh, logistic and softplus as vector functions: made of the sums of logexp.h, so that f64 results are rounded once, and within 0.6 ULP where the room promises 1. f32 goes
+ * through f64 and needs no second double there. Operands that are not finite are done by libm, one by one. */
+#ifndef LAM_KERNELS_SIMD_POW_H
+#define LAM_KERNELS_SIMD_POW_H
+
+#include "lib/kernels/simd/logexp.h"
+#include "lib/kernels/simd/vmath.h"
+
+/* ---- pow -------------------------------------------------------------------------------------------------------- */
+
+/* What the sign of x and its being 0 make of r = |x|^y: for x < 0 there is a power only where y is whole. */
+ALWAYS_INLINE V64 signed_power(V64 r, V64 x, V64 y) {
+    const V64 zero = {0}, half = 0.5 * y;
+    const M64 sign = (M64)x & (M64)(-zero), odd = (M64)(y == whole64(y)) & (M64)(half != whole64(half));
+    r = either((M64)(x == 0) & (M64)(y > 0), zero, either((M64)(x == 0) & (M64)(y < 0), zero + INFINITY, r));
+    r = (V64)((M64)r | (sign & odd));
+    return either((M64)(x < 0) & (M64)(y != whole64(y)), zero + NAN, r);
+}
+
+/* |x| as a normal number and the exponent that this takes off it; 1 for what has no logarithm. */
+ALWAYS_INLINE parts64 parts_of_size(V64 x) {
+    const V64 zero = {0}, size = f64_magnitude(x);
+    const M64 small = (M64)(size < 0x1p-1022), none = (M64)(size == 0) | ~(M64)(size <= f64_LARGEST);
+    parts64 p = parts_of(either(none, zero + 1, either(small, size * 0x1p54, size)));
+    p.k -= either(small & ~none, zero + 54, zero);
+    return p;
+}
+
+ALWAYS_INLINE M64 not_finite(V64 x, V64 y) {
+    return ~((M64)(f64_magnitude(x) <= f64_LARGEST) & (M64)(f64_magnitude(y) <= f64_LARGEST));
+}
+
+/* Beyond 2^70 an exponent gives 0, 1 or infinity whatever it is. */
+ALWAYS_INLINE V64 bounded_exponent(V64 y) {
+    const V64 zero = {0};
+    y = either((M64)(y < 0x1p70), y, zero + 0x1p70);
+    return either((M64)(y > -0x1p70), y, zero - 0x1p70);
+}
+
+static __attribute__((noinline)) V64 pow_anywhere(V64 x, V64 y) {
+    const sum64 log = log_of_parts(parts_of_size(x), (V64){0});
+    const V64 r = signed_power(exp_limited(product_of(log, bounded_exponent(y))), x, y);
+    return f64_patch2(r, x, y, not_finite(x, y), powl);
+}
+
+/* In vectors whose bases are all positive and whose exponents are not huge, nothing of the rest can happen. */
+ALWAYS_INLINE V64 f64_pow(V64 x, V64 y) {
+    const M64 plain = (M64)(x >= 0x1p-1022) & (M64)(x <= f64_LARGEST) & (M64)(f64_magnitude(y) <= 0x1p70);
+    if (any64(~plain)) return pow_anywhere(x, y);
+    return exp_limited(product_of(log_of_parts(parts_of(x), (V64){0}), y));
+}
+
+ALWAYS_INLINE V64 quick_pow(V64 x, V64 y) {
+    const V64 zero = {0};
+    V64 e = quick_log_of_parts(parts_of_size(x)) * bounded_exponent(y);
+    e = either((M64)(e < 800), e, zero + 800);
+    const V64 r = signed_power(quick_exp(either((M64)(e > -800), e, zero - 800)), x, y);
+    return f64_patch2(r, x, y, not_finite(x, y), powl);
+}
+
+ALWAYS_INLINE V32 f32_pow(V32 x, V32 y) {
+    return f32_through2(x, y, quick_pow);
+}
+
+/* ---- asinh, acosh ----------------------------------------------------------------------------------------------- */
+
+/* log(x + sqrt(x^2 + one)) for x >= 0 and one = 1 or -1; NaN where the root is none. Above 2^28 that is log(2 x). */
+ALWAYS_INLINE V64 log_of_both(V64 x, V64 one) {
+    const V64 zero = {0};
+    const M64 large = (M64)(x > 0x1p28);
+    const V64 size = either(large, zero + 1, x);
+    const sum64 square = product(size, size), sum = any_sum(one, square.hi);
+    const sum64 root = root_of(fast_sum(sum.hi, sum.lo + square.lo)), both = any_sum(size, root.hi);
+    sum64 y = {both.hi, both.lo + root.lo};
+    y = (sum64){either(large, x, y.hi), either(large, zero, y.lo)};
+    parts64 p = parts_of(y.hi);
+    const V64 lo = scaled(y.lo, -p.k);
+    p.k += either(large, zero + 1, zero);
+    const V64 r = log_of_parts(p, lo).hi;
+    return either((M64)(sum.hi >= 0) & (M64)(x <= f64_LARGEST), r, either((M64)(x == INFINITY), x, zero + NAN));
+}
+
+ALWAYS_INLINE V64 f64_asinh(V64 x) {
+    const M64 sign = (M64)x & (M64)(-(V64){0});
+    return f64_odd(x, (V64)((M64)log_of_both(f64_magnitude(x), splat64(1)) | sign));
+}
+
+ALWAYS_INLINE V64 f64_acosh(V64 x) {
+    return either((M64)(x >= 1), log_of_both(x, splat64(-1)), (V64){0} + NAN);
+}
+
+/* ---- logistic, tanh, softplus ------------------------------------------------------------------------------ */
+
+/* exp(-|x|) as a sum, 0 from 746 on. */
+ALWAYS_INLINE sum64 exp_of_negative(V64 size) {
+    V64 k;
+    sum64 e = exp_of((sum64){-either((M64)(size < 750), size, (V64){0} + 750), (V64){0}}, &k);
+    return (sum64){scaled(e.hi, k), scaled(e.lo, k)};
+}
+
+/* 1 / (1 + exp(-x)), on the left as exp(x) / (1 + exp(x)). */
+ALWAYS_INLINE V64 f64_logistic(V64 x) {
+    const V64 zero = {0}, one = zero + 1;
+    const M64 negative = (M64)(x < 0);
+    V64 k;
+    const sum64 e = exp_of((sum64){-either((M64)(f64_magnitude(x) < 800), f64_magnitude(x), zero + 800), zero}, &k);
+    sum64 d = fast_sum(one, scaled(e.hi, k));
+    d.lo += scaled(e.lo, k);
+    const sum64 n = {either(negative, e.hi, one), either(negative, e.lo, zero)}, q = quotient(n, d);
+    const V64 r = scaled(q.hi + q.lo, either(negative, k, zero));
+    return either((M64)(x == x), r, x);
+}
+
+/* 1 + power + u for power = 2^k with whole k <= 0, or both with their signs turned. */
+ALWAYS_INLINE sum64 one_and(V64 power, sum64 u) {
+    const sum64 whole = fast_sum(splat64(1), power), sum = fast_sum(whole.hi, u.hi);
+    return (sum64){sum.hi, sum.lo + (whole.lo + u.lo)};
+}
+
+/* (1 - e) / (1 + e) for e = exp(-2|x|), which is 2^k (1 + u). */
+ALWAYS_INLINE V64 f64_tanh(V64 x) {
+    const V64 zero = {0}, size = f64_magnitude(x);
+    const reduced_exp e = reduced_exp_of((sum64){-2 * either((M64)(size < 22), size, zero + 22), zero});
+    const V64 power = power_of_2(e.k);
+    const sum64 u = fast_sum(e.r * power, e.tail * power);
+    const sum64 q = quotient(one_and(-power, (sum64){-u.hi, -u.lo}), one_and(power, u));
+    const V64 r = f64_odd(size, q.hi + q.lo);
+    return either((M64)(x == x), (V64)((M64)r | ((M64)x & (M64)(-zero))), x);
+}
+
+/* 1.5 double ulps and no overflow below it, which is all a float needs. */
+ALWAYS_INLINE V64 quick_logistic(V64 x) {
+    const V64 zero = {0}, low = either((M64)(x > -150), x, zero - 150);
+    const V64 r = 1 / (1 + quick_exp(-either((M64)(low < 150), low, zero + 150)));
+    return either((M64)(x == x), r, x);
+}
+
+ALWAYS_INLINE V32 f32_logistic(V32 x) {
+    return f32_through1(x, quick_logistic);
+}
+
+/* log(1 + exp(-size)) for size >= 0. */
+ALWAYS_INLINE sum64 log_of_1_and_exp(V64 size) {
+    const sum64 e = exp_of_negative(size), sum = fast_sum(splat64(1), e.hi);
+    return log_of((sum64){sum.hi, sum.lo + e.lo});
+}
+
+/* The larger of x and 0 and what the other adds. */
+ALWAYS_INLINE V64 f64_softplus(V64 x) {
+    const V64 zero = {0};
+    const sum64 rest = log_of_1_and_exp(f64_magnitude(x)), sum = any_sum(either((M64)(x > 0), x, zero), rest.hi);
+    return either((M64)(f64_magnitude(x) <= f64_LARGEST), sum.hi + (sum.lo + rest.lo), either((M64)(x < 0), zero, x));
+}
+
+/* log(1 + e) for 0 <= e <= 1. */
+ALWAYS_INLINE V64 quick_log_of_1_and(V64 e) {
+    const V64 small = e - e * e * madd(e, splat64(-1.0 / 3), splat64(0.5));
+    return either((M64)(e < 0x1p-12), small, quick_log_of_parts(parts_of(1 + e)));
+}
+
+ALWAYS_INLINE V64 quick_softplus(V64 x) {
+    const V64 zero = {0}, size = f64_magnitude(x);
+    const V64 rest = quick_log_of_1_and(quick_exp(-either((M64)(size < 150), size, zero + 150)));
+    return either((M64)(x == x), either((M64)(x > 0), x, zero) + rest, x);
+}
+
+ALWAYS_INLINE V32 f32_softplus(V32 x) {
+    return f32_through1(x, quick_softplus);
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* Functions of one number as polynomials in pieces, for the vector functions of this room: coefficients that are the
+ * same for every instruction set. A table has a row for each power, highest first, and in each row an entry for each
+ * piece (simd/exact.h). They are Chebyshev interpolations at 60 digits written out in powers of the distance from the
+ * middle of the piece, in units of its width; above each stands what it holds. */
+#ifndef LAM_KERNELS_SIMD_TABLES_H
+#define LAM_KERNELS_SIMD_TABLES_H
+
+enum { LAM__PIECES = 16 };
+
+/* log over [0.703125, 1.40625): 1/c, rounded to 10 bits behind the point, and -log of that as two numbers, of which
+ * the first is a multiple of 2^-42. */
+extern const double lam__table_log[3][LAM__PIECES];
+
+/* log Gamma(x) / ((x - 1)(x - 2)) for x from 1 to 9, in 2 x - 2.5; the rest below 2^-58 */
+extern const double lam__table_lgamma[18][LAM__PIECES];
+
+/* digamma(x) / (x - x0), where x0 is its zero, for x from 1 to 9, in 2 x - 2.5; the rest below 2^-58 */
+extern const double lam__table_digamma[19][LAM__PIECES];
+
+/* polygamma(1, x) for x from 1 to 9, in 2 x - 2.5; the rest below 2^-58 */
+extern const double lam__table_trigamma[20][LAM__PIECES];
+
+/* erf(x) in 2.5 |x|, in the first two pieces erf(x)/x - 1; the rest below 2^-60 */
+extern const double lam__table_erf[15][LAM__PIECES];
+
+/* s erfcx(z) for z >= 0, s = z + 0.5 + 2^-20, in 15.5 - 2^-30 - 8/s; the rest below 2^-57 */
+extern const double lam__table_erfcx[14][LAM__PIECES];
+
+/* sqrt(s) exp(-x) I_0(x) for x >= 0, s = x + 2 + 2^-20, in 15.5 - 2^-30 - 32/s; the rest below 2^-58 */
+extern const double lam__table_bessel_0[14][LAM__PIECES];
+
+/* s^(3/2) exp(-x) I_1(x)/x likewise; the rest below 2^-58 */
+extern const double lam__table_bessel_1[14][LAM__PIECES];
+
+/* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 28, in 16.57 - 32/(L + 1.05); the rest below 2^-55 */
+extern const double lam__table_erf_inv[15][LAM__PIECES];
+
+#endif

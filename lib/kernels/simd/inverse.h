@@ -33,7 +33,8 @@ ALWAYS_INLINE sum64 inverse_tail(V64 q) {
 ALWAYS_INLINE V64 f64_erf_inv(V64 x) {
     const V64 size = f64_magnitude(x), zero = {0};
     const M64 sign = (M64)x & (M64)(-zero), inside = (M64)(size <= 0.5);
-    V64 y = inverse_middle(either(inside, size, zero)).hi;
+    const sum64 near = inverse_middle(either(inside, size, zero));
+    V64 y = near.hi + near.lo;
     if (any64(~inside)) {
         const V64 tail = inverse_tail(either((M64)(size > 0.5) & (M64)(size < 1), 1 - size, zero + 0.5)).hi;
         y = either(inside, y, either((M64)(size < 1), tail, zero + INFINITY));

@@ -1,7 +1,7 @@
 /* Every row of measure.c keeps what it promises, in f64 and in f32: values within the bound (a float's are rounded from
  * more digits where the bound is above 1), and derivatives within 4 ulps, or what the row says, where they are well
- * conditioned. Ranges where a float overflows are those of doubles cut to what a float holds. tests/kernels/accuracy.c looks at special values,
- * thresholds, whole ranges and all instruction sets; this is what a user calls. */
+ * conditioned. Ranges where a float overflows are those of doubles cut to what a float holds. tests/kernels/accuracy.c
+ * looks at special values, thresholds, whole ranges and all instruction sets; this is what a user calls. */
 #include <check.h>
 #include <math.h>
 

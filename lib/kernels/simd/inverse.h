@@ -34,7 +34,8 @@ ALWAYS_INLINE V64 f64_erf_inv(V64 x) {
     const V64 size = f64_magnitude(x), zero = {0};
     const M64 sign = (M64)x & (M64)(-zero), inside = (M64)(size <= 0.5);
     const sum64 near = inverse_middle(either(inside, size, zero));
-    V64 y = near.hi + near.lo;
+    /* Next to the least numbers products have no exact error. */
+    V64 y = either((M64)(size < 0x1p-900), size * 0.88622692545275801, near.hi + near.lo);
     if (any64(~inside)) {
         const V64 tail = inverse_tail(either((M64)(size > 0.5) & (M64)(size < 1), 1 - size, zero + 0.5)).hi;
         y = either(inside, y, either((M64)(size < 1), tail, zero + INFINITY));

@@ -175,7 +175,8 @@ START_TEST(patches_take_bounded_memory) {
 }
 END_TEST
 
-/* Elements 2^40 apart, of which every place of the result meets one, or none: no loop runs over the gaps. With gaps of 3
+/* Elements 2^40 apart, of which every place of the result meets one, or none: no loop runs over the gaps. With gaps of
+ * 3
  * and steps of 2, by hand: x at 0, 3, 6 and w at 0, 1 gives places 0, 2, 4 and 6. */
 START_TEST(gaps_cost_nothing) {
     const int64_t far = (int64_t)1 << 40;

@@ -176,8 +176,7 @@ START_TEST(patches_take_bounded_memory) {
 END_TEST
 
 /* Elements 2^40 apart, of which every place of the result meets one, or none: no loop runs over the gaps. With gaps of
- * 3
- * and steps of 2, by hand: x at 0, 3, 6 and w at 0, 1 gives places 0, 2, 4 and 6. */
+ * 3 and steps of 2, by hand: x at 0, 3, 6 and w at 0, 1 gives places 0, 2, 4 and 6. */
 START_TEST(gaps_cost_nothing) {
     const int64_t far = (int64_t)1 << 40;
     lam_tensor *x = lam_reshape(VEC(1, 2, 3), LAM_DIMS(1, 1, 3)), *w = lam_reshape(VEC(5, 7), LAM_DIMS(1, 1, 2));

@@ -34,7 +34,7 @@ typedef struct crew {
     pthread_mutex_t lock;
     pthread_cond_t posted, left;
     job *job;           /* what may be joined, or NULL */
-    int active;         /* workers that have joined and not left */
+    atomic_int active;  /* workers that have joined and not left; changes under the lock */
     bool stop;          /* they are to end */
     atomic_uint number; /* of jobs posted, and one for the end: what spinning workers look at */
     atomic_int started; /* workers that have got their number */
@@ -160,6 +160,7 @@ static void crew_run(crew *c, job *j, int64_t pieces) {
     for (int64_t i = 0; i < c->workers && i < pieces - 1; i++) pthread_cond_signal(&c->posted);
     pthread_mutex_unlock(&c->lock);
     work(j, 0);
+    for (int i = 0; i < SPIN && atomic_load_explicit(&c->active, memory_order_relaxed) > 0; i++) pause_briefly();
     pthread_mutex_lock(&c->lock);
     c->job = NULL;
     while (c->active > 0) pthread_cond_wait(&c->left, &c->lock);

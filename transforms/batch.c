@@ -112,8 +112,7 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
 }
 
 /* Whether n operands of an elementwise call have the batch axis in front and one rank, or none and no axes of their
- * own,
- * so that nothing is to be moved or lined up; in[] then are the operands below. */
+ * own, so that nothing is to be moved or lined up; in[] then are the operands below. */
 LAM__UNROLLED bool unbox_aligned(const lam__level *level, int n, lam_value *const boxes[], lam_value *in[]) {
     for (int i = 0; i < n; i++) {
         const lam_value *x = boxes[i];

@@ -23,8 +23,8 @@ typedef struct lam__batch {
 lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[],
                           const int out_axes[]);
 
-/* f mapped over a batch like this one (its size, randomness and place, not its name), outputs with the axis in front.
- * */
+/* f mapped over a batch like this one (its size, randomness and place, not its name), outputs with the axis in
+ * front. */
 lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]);
 
 /* v with axis `from` moved to `to`: one reference, NULL after recording a failure. */

@@ -252,8 +252,8 @@ lam_status lam__custom_batched(const lam_call_site *call, const int axes[], cons
 /* Whether v lives on batch levels only: no derivative below can be lost by running forward here. */
 bool lam__custom_only_batches(const lam_value *v);
 
-/* custom_mapped.c: the Function that applies x to every example of a batch; its outputs have the batch axis in front.
- * */
+/* custom_mapped.c: the Function that applies x to every example of a batch; its outputs have the batch axis in
+ * front. */
 lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam__batch *batch);
 
 /* Whether a Function without batching rule of its own is mapped. */

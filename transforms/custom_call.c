@@ -227,8 +227,8 @@ static inline lam_status check_overwritten(visit *v, lam_value *const in[]) {
     return LAM_OK;
 }
 
-/* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the input.
- * */
+/* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the
+ * input. */
 static void find_saved_outputs(const lam_fctx *fc, lam_value *const in[], lam_value *const out[]) {
     for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
         for (int k = 0; k < fc->saved[mode].count; k++) {

@@ -1,8 +1,6 @@
 /* Implicit derivatives: lam_custom_linear_solve and lam_custom_root. Both are custom Functions whose rules solve again:
- * of A(p) x = b
- * the tangent is A dx = db - dA x, the cotangent of b is w with A' w = g, that of p the pullback of p -> A(p) x at -w.
- * Captures of
- * the functions given become operands, so that levels and gradients see them. */
+ * of A(p) x = b the tangent is A dx = db - dA x, the cotangent of b is w with A' w = g, that of p the pullback of p ->
+ * A(p) x at -w. Captures of the functions given become operands, so that levels and gradients see them. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"
@@ -34,8 +32,8 @@ static void append_captures(const lam_fn *f, lam_tensor **list, int n) {
 
 /* ---- linear systems ---------------------------------------------------------------------------------------------- */
 
-/* Inputs of the Function: n parameters, b, then `extra` captures. Inputs of matvec: the same with x in the place of b.
- * */
+/* Inputs of the Function: n parameters, b, then `extra` captures. Inputs of matvec: the same with x in the place of
+ * b. */
 typedef struct solve_attrs {
     lam_fn *matvec; /* held */
     int n, extra;
@@ -239,8 +237,8 @@ static lam_tensor *failed_with(const lam_fn *f) {
     return f ? &f->ctx->failed : &lam__context_failed.failed;
 }
 
-/* The solution with the operator that `a` describes; takes over a's reference to matvec. list: the Function's inputs.
- * */
+/* The solution with the operator that `a` describes; takes over a's reference to matvec. list: the Function's
+ * inputs. */
 static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *const list[]) {
     int inputs = a->n + 1 + a->extra;
     lam__instance *x = lam__custom_instance(ctx, &function_solve, a, solve_release, inputs, 1);

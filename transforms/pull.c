@@ -1,6 +1,5 @@
 /* The way back along the tape. Nodes that have received a cotangent wait, the one with the highest id next: it has
- * heard
- * from all its consumers, which have higher ids, so it passes its cotangent on and is done. Only what carries a
+ * heard from all its consumers, which have higher ids, so it passes its cotangent on and is done. Only what carries a
  * cotangent is visited; leaves keep what they get until the end. */
 #include "transforms/node.h"
 

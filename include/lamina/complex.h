@@ -11,7 +11,7 @@
  *   f real-valued, x = a + ib  lam_grad is df/da - i df/db; the direction of steepest ascent is its conjugate
  *   f complex-valued           lam_grad fails unless options.holomorphic is set; it then gives f'(x)
  * lam_jacfwd and lam_hessian of a complex input need options.holomorphic too, as does lam_jacrev of a complex output.
- * */
+ */
 #ifndef LAMINA_COMPLEX_H
 #define LAMINA_COMPLEX_H
 

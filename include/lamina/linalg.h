@@ -1,9 +1,8 @@
 /* Contractions and linear algebra. Part of ops.h, whose opening comment holds here too. A "stack" is a tensor [...,
  * rows, columns]: a matrix for every index of the leading axes. Linear algebra works in floating dtypes; integers are
  * taken as f64. Complex matrices are taken by all but lam_eigvals and lam_eig: read ^T as the adjoint in what is said
- * of
- * symmetric matrices, eigenvectors, singular vectors and least squares (not in matmul, solve, inv, det), Hermitian for
- * symmetric, phases for signs; eigenvalues of lam_eigh, singular values and norms are real. */
+ * of symmetric matrices, eigenvectors, singular vectors and least squares (not in matmul, solve, inv, det), Hermitian
+ * for symmetric, phases for signs; eigenvalues of lam_eigh, singular values and norms are real. */
 #ifndef LAMINA_LINALG_H
 #define LAMINA_LINALG_H
 

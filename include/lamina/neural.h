@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-/* ---- activations ---------------------------------------------------------------------------------------------------
- * */
+/* ---- activations ------------------------------------------------------------------------------------------------- */
 
 /* max(x, 0), in the dtype of x; NaN stays.
  * Fails   like any use of a handle. Derivative: 1 for x > 0, else 0. */
@@ -74,8 +73,7 @@ LAM_API lam_tensor *lam_hard_silu(lam_tensor *x);
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE for an odd size. Derivative: that of the product. */
 LAM_API lam_tensor *lam_glu(lam_tensor *x, int axis);
 
-/* ---- losses --------------------------------------------------------------------------------------------------------
- * */
+/* ---- losses ------------------------------------------------------------------------------------------------------ */
 
 /* (predictions - targets)^2.
  * Shape   both broadcast.
@@ -93,8 +91,7 @@ LAM_API lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets,
 LAM_API lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets);
 
 /* Minus the sum of labels log_softmax(logits) along the axis; labels are a distribution. A label of 0 takes no part,
- * even
- * where its logit is -inf.
+ * even where its logit is -inf.
  * Shape   both broadcast, without the axis.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: softmax(logits) - labels where labels add up to 1. */
 LAM_API lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, int axis);
@@ -120,8 +117,7 @@ LAM_API lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *t
  * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: orthogonal to the operand. */
 LAM_API lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis);
 
-/* ---- normalisation -------------------------------------------------------------------------------------------------
- * */
+/* ---- normalisation ----------------------------------------------------------------------------------------------- */
 
 typedef struct lam_normalize_options {
     lam_axes axes;  /* layer_norm, rms_norm: what is normalised over; no list: the last axis */
@@ -146,8 +142,7 @@ LAM_API lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_nor
 LAM_API lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
                                    lam_tensor *offset, const lam_normalize_options *options);
 
-/* ---- attention -----------------------------------------------------------------------------------------------------
- * */
+/* ---- attention --------------------------------------------------------------------------------------------------- */
 
 typedef struct lam_attention_options {
     lam_tensor *mask; /* bool, broadcasts to [..., n, m]: true where a query may look at a key; NULL: everywhere */
@@ -163,8 +158,7 @@ typedef struct lam_attention_options {
 LAM_API lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
                                   const lam_attention_options *options);
 
-/* ---- functions given by points -------------------------------------------------------------------------------------
- * */
+/* ---- functions given by points ----------------------------------------------------------------------------------- */
 
 /* The value at x of the line through the points (xp, fp), xp ascending; beyond the ends that of the end.
  * Shape   that of x; xp and fp [n], n > 0.

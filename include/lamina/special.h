@@ -122,8 +122,7 @@ LAM_API lam_tensor *lam_i1(lam_tensor *x);
  * Source  as i0. */
 LAM_API lam_tensor *lam_i1e(lam_tensor *x);
 
-/* ---- logarithms of sums and products ------------------------------------------------------------------------------
- * */
+/* ---- logarithms of sums and products ----------------------------------------------------------------------------- */
 
 /* log(1 + exp(x)), without overflow. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: logistic(x).
@@ -164,8 +163,7 @@ LAM_API lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: log(x/y) + 1, -x/y. */
 LAM_API lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y);
 
-/* ---- representation -----------------------------------------------------------------------------------------------
- * */
+/* ---- representation ---------------------------------------------------------------------------------------------- */
 
 /* The float next to x in the direction of y; y itself where they are equal.
  * Shape   x and y broadcast; integers are taken as f64. A C number may stand for x or y.

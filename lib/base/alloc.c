@@ -127,8 +127,7 @@ void lam__alloc_stop(lam__pool *pool) {
 }
 
 /* Cuts a new slab into blocks of one class; its first step is its own. Each slab of a class is twice as large as the
- * one
- * before: what needs many blocks gets them on huge pages, where a long tape is a fifth faster. */
+ * one before: what needs many blocks gets them on huge pages, where a long tape is a fifth faster. */
 static void *slab_cut(lam__pool *pool, size_t class, size_t rounded) {
     size_t bytes = (size_t)SLAB << pool->doublings[class];
     char *start = outside_get(pool, bytes);

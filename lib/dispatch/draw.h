@@ -1,6 +1,5 @@
 /* Draws from the generator of the context. A draw has no operands that could tell its level: along the current chain,
- * the
- * innermost level whose interpreter has a say takes it, and what that wants goes on to the levels below. */
+ * the innermost level whose interpreter has a say takes it, and what that wants goes on to the levels below. */
 #ifndef LAM_DISPATCH_DRAW_H
 #define LAM_DISPATCH_DRAW_H
 

@@ -28,9 +28,8 @@ typedef struct lam__interpreter {
     lam_value *(*draw)(lam__level *level, const struct lam__draw *d);
 
     /* A staged primitive has passed below this level, since none of its operands belongs to it, and it has drawn;
-     * before
-     * that the generator stood at `before`. Puts other results into out[] and says so, or leaves them. The level's
-     * parent is current. Set where `draw` is. */
+     * before that the generator stood at `before`. Puts other results into out[] and says so, or leaves them. The
+     * level's parent is current. Set where `draw` is. */
     lam_status (*drawn)(lam__level *level, const lam_call_site *call, lam_random_state before, lam_value *out[],
                         bool *other);
 

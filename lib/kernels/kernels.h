@@ -41,8 +41,8 @@ void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int
 void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst, const int64_t *dst_strides,
                        lam_dtype src_dtype, const void *src, const int64_t *src_strides);
 
-/* Columns side by side: dst[i * to_step + j] = columns[j][i * step[j]], steps in elements. False: not for this dtype.
- * */
+/* Columns side by side: dst[i * to_step + j] = columns[j][i * step[j]], steps in elements. False: not for this
+ * dtype. */
 bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *const columns[], const int64_t step[],
                           void *dst, int64_t to_step);
 
@@ -217,8 +217,8 @@ typedef struct lam__conv_shape {
     int64_t x_step[6];      /* elements: groups, n, c and the axes of x */
 } lam__conv_shape;
 
-/* Samples of Gamma(a), or their logarithms, for n a of f64 or f32; sample i has a key of its own, of number first + i.
- * */
+/* Samples of Gamma(a), or their logarithms, for n a of f64 or f32; sample i has a key of its own, of number first +
+ * i. */
 void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t key[2], int64_t first, int64_t n, const void *a,
                                bool logarithm, void *out);
 

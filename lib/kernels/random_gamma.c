@@ -1,6 +1,5 @@
 /* Samples whose number of random bits is not known beforehand: gamma variables by the squeeze of Marsaglia and Tsang
- * ("A
- * simple method for generating gamma variables", 2000), Poisson variables by counting for small rates and by the
+ * ("A simple method for generating gamma variables", 2000), Poisson variables by counting for small rates and by the
  * transformed rejection of Hoermann (1993, PTRS) for others. Each element takes its bits from keys of its own, in the
  * order of jax.random. f32 samples are made of f32 bits and computed in double. */
 #include "lib/kernels/kernels.h"

@@ -67,8 +67,7 @@ void lam__parallel_searchsorted(lam__team *team, lam_dtype dtype, int64_t batch,
     lam__parallel_boxes(team, 2, 2, dims, cost, search_box, &s);
 }
 
-/* ---- recurrences and windows ---------------------------------------------------------------------------------------
- * */
+/* ---- recurrences and windows ------------------------------------------------------------------------------------- */
 
 typedef struct lanes {
     lam_dtype dtype;

@@ -54,8 +54,7 @@ lam_tensor *lam_gelu(lam_tensor *x) {
 }
 
 /* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1, and the cube,
- * whose
- * slope would meet that of the tail as inf times 0, is not made. */
+ * whose slope would meet that of the tail as inf times 0, is not made. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     x = lam__reduce_real(x);

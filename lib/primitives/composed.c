@@ -34,8 +34,8 @@ lam_tensor *(lam_logaddexp2)(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(add_powers(x, y, binary_rest), since);
 }
 
-/* y, but `instead` where x is 0 and the logarithm, which has its pole at `pole`, is not finite and not NaN for cause.
- * */
+/* y, but `instead` where x is 0 and the logarithm, which has its pole at `pole`, is not finite and not NaN for
+ * cause. */
 static lam_tensor *guarded(lam_tensor *x, lam_tensor *y, double pole, double instead) {
     lam_tensor *harmless = lam_and(lam_gt(y, pole), lam_is_finite(y));
     lam_tensor *replace = lam_and(lam_eq(x, 0.0), lam_not(lam_or(harmless, lam_is_nan(y))));

@@ -1,7 +1,6 @@
 /* The exponential of matrices, and its derivative at x along e, l(x, e), which is the upper right block of the
  * exponential of [[x, e], [0, x]] (Mathias, "A chain rule for matrix functions", 1996). The transpose by e is l(x^T,
- * g),
- * and a derivative of l is the upper right block of an l of such blocks: rules of two rows, right to all orders. */
+ * g), and a derivative of l is the upper right block of an l of such blocks: rules of two rows, right to all orders. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"

@@ -95,8 +95,7 @@ const lam_primitive lam__row_fft = {
     .batch = batch_fft,
 };
 
-/* ---- between reals and half of the coefficients --------------------------------------------------------------------
- * */
+/* ---- between reals and half of the coefficients ------------------------------------------------------------------ */
 
 static lam_tensor *apply_half(const lam_primitive *row, lam_tensor *x, int axis, int64_t n, double scale) {
     half_params p = {.scale = scale, .n = n, .axis = axis};

@@ -1,6 +1,5 @@
 /* The public Fourier transforms: axes, sizes and norm brought to what the rows of fft.c take. No rows, no rules. The
- * real
- * forms along several axes are one along the last and complex ones along the others. */
+ * real forms along several axes are one along the last and complex ones along the others. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/fft.h"

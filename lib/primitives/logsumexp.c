@@ -1,6 +1,5 @@
 /* logsumexp: the logarithm of sums of exponentials, along any set of axes. The exponentials, shifted by the largest,
- * are
- * an output of their own: all rules are products with them, to any order, so that each is computed once. */
+ * are an output of their own: all rules are products with them, to any order, so that each is computed once. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
@@ -37,8 +36,7 @@ static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* ---- kernel calls -------------------------------------------------------------------------------------------------
- * */
+/* ---- kernel calls ------------------------------------------------------------------------------------------------ */
 
 /* Strides that lay a result, contiguous over the kept axes, over the operand. */
 static void spread(const lam_value *x, lam__axis_set set, int64_t strides[]) {
@@ -154,8 +152,7 @@ static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out
     return status;
 }
 
-/* ---- rules --------------------------------------------------------------------------------------------------------
- * */
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *sum_over(const lam_rule *r, lam_tensor *x) {
     return lam__apply1(&lam__row_sum, r->params, sizeof(lam__axis_set), x);

@@ -1,7 +1,6 @@
 /* Gamma variables and what is made of them; Poisson variables. A sample x of Gamma(a) is a smooth function of a at
- * fixed
- * bits only if x keeps its place in the distribution, P(a, x) = constant, so its derivative is taken as
- * -(dP/da) / (dP/dx) ("implicit reparameterisation gradients", Figurnov, Mohamed, Mnih 2018), which is unbiased. */
+ * fixed bits only if x keeps its place in the distribution, P(a, x) = constant, so its derivative is taken as -(dP/da)
+ * / (dP/dx) ("implicit reparameterisation gradients", Figurnov, Mohamed, Mnih 2018), which is unbiased. */
 #include "lib/primitives/random.h"
 
 #include "lib/parallel/parallel.h"

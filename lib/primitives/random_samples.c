@@ -1,7 +1,7 @@
 /* Samples of distributions from the bits of a key: each the inverse of its distribution function, or another function
- * of
- * uniform numbers, written with operations, so that vmap and derivatives by parameters need nothing more. The formulas
- * and their order are those of jax.random, whose numbers these are but for the roundings of elementary functions. */
+ * of uniform numbers, written with operations, so that vmap and derivatives by parameters need nothing more. The
+ * formulas and their order are those of jax.random, whose numbers these are but for the roundings of elementary
+ * functions. */
 #include "lib/primitives/random.h"
 
 #include "lib/primitives/apply.h"

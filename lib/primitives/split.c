@@ -1,6 +1,5 @@
 /* split_sizes: the parts of a tensor along one axis as outputs of one call, so that its way back is one concatenation
- * of
- * their cotangents. Taking the parts by slices has the same values, but every slice sends back a tensor of zeros. */
+ * of their cotangents. Taking the parts by slices has the same values, but every slice sends back a tensor of zeros. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"

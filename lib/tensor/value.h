@@ -207,8 +207,7 @@ static inline void lam__value_copy_head(lam__value *v, const lam_value *x) {
 }
 
 /* Like lam__value_like for a number of x's dtype; NULL also where there is no room at once. Inline, because most
- * results
- * in a nest of transforms are numbers. */
+ * results in a nest of transforms are numbers. */
 static inline lam_value *lam__value_like_number(const lam_value *x) {
     lam__value *v = lam__alloc_try(&lam__full(x)->ctx->pool, LAM__VALUE_NARROW);
     if (!v) return NULL;

@@ -29,8 +29,7 @@ extern const measure_row measure_rows[];
 extern const int measure_count;
 
 /* The largest error met among `samples` points, and the first operand there: of values (by = -1) or of the derivative
- * by
- * operand `by`. */
+ * by operand `by`. */
 typedef struct measure_result {
     double ulps, at;
     int looked; /* points that were judged */

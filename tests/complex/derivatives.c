@@ -35,8 +35,7 @@ BODY(conjugate) {
     out[0] = lam_conj(in[0]);
 }
 
-/* ---- gradients -----------------------------------------------------------------------------------------------------
- * */
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
 
 /* df/da - i df/db: of a^2 + b^2 it is 2a - 2ib, of Re z^2 = a^2 - b^2 it is 2a + 2ib = 2z. */
 START_TEST(the_gradient_of_a_real_function_is_that_of_jax) {
@@ -97,8 +96,7 @@ START_TEST(real_operands_have_real_gradients) {
 }
 END_TEST
 
-/* ---- vjp and jvp ----------------------------------------------------------------------------------------------------
- * */
+/* ---- vjp and jvp ------------------------------------------------------------------------------------------------- */
 
 /* Of conj: the tangent and the cotangent are conjugated; of exp both are multiplied by exp(z). */
 START_TEST(vjp_does_not_conjugate) {
@@ -152,8 +150,7 @@ START_TEST(linearize_and_transpose) {
 }
 END_TEST
 
-/* ---- Jacobians ------------------------------------------------------------------------------------------------------
- * */
+/* ---- Jacobians --------------------------------------------------------------------------------------------------- */
 
 /* Of (t, t^2) cos + i sin: real to complex goes by columns. */
 BODY(on_the_circle) {

@@ -243,8 +243,7 @@ START_TEST(trees_pass_through_rules) {
 END_TEST
 
 /* A fixed point x = a cos(x) / 2 by implicit differentiation: the cotangent is the fixed point of w = g + w dF/dx,
- * found
- * by iterating a pullback. */
+ * found by iterating a pullback. */
 BODY(half_cosine) {
     out[0] = lam_mul(0.5, lam_mul(in[0], lam_cos(in[1])));
 }

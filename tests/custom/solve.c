@@ -1,6 +1,5 @@
 /* Implicit derivatives: lam_custom_linear_solve and lam_custom_root. Expected values: closed forms of the solutions and
- * of their
- * derivatives. The rules read no derivative from their own operations, which iterate or factorise. */
+ * of their derivatives. The rules read no derivative from their own operations, which iterate or factorise. */
 #include "tests/custom/callbacks.h"
 
 /* ---- linear systems ---------------------------------------------------------------------------------------------- */
@@ -123,8 +122,7 @@ static lam_tensor *by_lu(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env
 }
 
 /* Hestenes and Stiefel's method, two steps for two unknowns; a system that is solved leaves r = 0, so that its
- * quotients
- * are guarded. */
+ * quotients are guarded. */
 static lam_tensor *by_conjugate_gradients(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env) {
     (void)here, (void)env;
     lam_tensor *x = lam_zeros_like(b), *r = b, *p = b;

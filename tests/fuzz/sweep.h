@@ -1,7 +1,6 @@
 /* A scenario again and again while memory is refused: its first, second, third, ... request, once and from then on, or
  * what passes a limit that grows. Whatever happens, the status is right, nothing leaks, and the context gives the
- * correct
- * result afterwards. */
+ * correct result afterwards. */
 #ifndef LAM_TESTS_FUZZ_SWEEP_H
 #define LAM_TESTS_FUZZ_SWEEP_H
 

@@ -131,8 +131,7 @@ START_TEST(matmul_every_layout) {
 END_TEST
 
 /* An operand without a stride of 1 is copied, one that has one is not; there is one block for both, and if it is
- * refused
- * that is reported. */
+ * refused that is reported. */
 START_TEST(matmul_scratch) {
     uint64_t state = 3;
     static const struct {

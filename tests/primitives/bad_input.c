@@ -30,8 +30,7 @@ static int each_row(const lam_primitive *p, void (*visit)(const cases_row *row))
     return rows;
 }
 
-/* ---- what the documentation promises is provoked ------------------------------------------------------------------
- * */
+/* ---- what the documentation promises is provoked ----------------------------------------------------------------- */
 
 static unsigned long long provoked;
 
@@ -186,8 +185,7 @@ START_TEST(operands_of_other_types_work_or_are_refused) {
 }
 END_TEST
 
-/* ---- the highest rank ---------------------------------------------------------------------------------------------
- * */
+/* ---- the highest rank -------------------------------------------------------------------------------------------- */
 
 static const lam_primitive *tried;
 
@@ -286,8 +284,7 @@ START_TEST(the_highest_rank_is_possible) {
 }
 END_TEST
 
-/* ---- more than 2^31 elements --------------------------------------------------------------------------------------
- * */
+/* ---- more than 2^31 elements ------------------------------------------------------------------------------------- */
 
 BODY(body_of_row) {
     cases_call(&((const probe *)env)->use, in, out);

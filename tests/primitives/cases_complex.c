@@ -210,8 +210,7 @@ static void reference_matmul(const cases_use *u, const array in[], array out[]) 
     }
 }
 
-/* ---- solves: elimination without exchanges, so the matrices are dominated by their diagonal -----------------------
- * */
+/* ---- solves: elimination without exchanges, so the matrices are dominated by their diagonal ---------------------- */
 
 static void fill_dominant(const cases_use *u, int i, array *x) {
     (void)u;
@@ -293,8 +292,7 @@ static const cases_form squares[] = {{"[3,3,2]", {0}}, {"[1,1,2]", {0}}, CASES_E
         call_                                                                                                          \
     }
 
-/* ---- complex itself: two operands, which broadcast and are promoted ------------------------------------------------
- * */
+/* ---- complex itself: two operands, which broadcast and are promoted ---------------------------------------------- */
 
 static void call_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     (void)u;

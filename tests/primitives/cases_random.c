@@ -182,8 +182,7 @@ static long double distribution(long double a, long double x, long double *densi
 }
 
 /* The parameter is a multiple of GRID, or near one, where differences are formed: the reference is the sample there,
- * and
- * around it the x that has the same place in its distribution, which is what the derivative means. */
+ * and around it the x that has the same place in its distribution, which is what the derivative means. */
 #define GRID 0.015625L
 
 static long double sample_near(lam_dtype dtype, const uint32_t key[2], long double a, bool logarithm) {

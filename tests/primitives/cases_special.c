@@ -77,8 +77,7 @@ static long double softplus(long double x) {
     return log1pl(expl(x));
 }
 
-/* ---- gamma and beta -----------------------------------------------------------------------------------------------
- * */
+/* ---- gamma and beta ---------------------------------------------------------------------------------------------- */
 
 /* The nth derivative of digamma, n > 0, is (-1)^(n+1) n! times the sum of (x + k)^-(n+1); what is left of it after many
  * terms is an integral (midpoint rule with two corrections). */
@@ -142,8 +141,7 @@ static long double betainc(long double a, long double b, long double x) {
     return sum;
 }
 
-/* ---- Bessel functions: A&S 9.6.10 ----------------------------------------------------------------------------------
- * */
+/* ---- Bessel functions: A&S 9.6.10 -------------------------------------------------------------------------------- */
 
 static long double bessel(int n, long double x) {
     long double term = powl(x / 2, n) / tgammal(n + 1), sum = 0;
@@ -170,8 +168,7 @@ static long double i1e(long double x) {
     return bessel(1, x) * expl(-fabsl(x));
 }
 
-/* ---- bits ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- bits -------------------------------------------------------------------------------------------------------- */
 
 /* By multiplication and division of what is positive; counts are below every width. */
 static long double shift_left(long double x, long double y) {

@@ -1,8 +1,7 @@
 /* Orthogonal factors, eigenvalues, singular values, pseudo-inverses and exponentials. References are Jacobi rotations,
  * orthogonalisation column by column, normal equations and the power series, in long double; none of them is what
- * LAPACK
- * does. Matrices are filled so that values lie apart, and vectors, whose signs are nobody's choice, are turned so that
- * their elements have a positive sum. */
+ * LAPACK does. Matrices are filled so that values lie apart, and vectors, whose signs are nobody's choice, are turned
+ * so that their elements have a positive sum. */
 #include "tests/primitives/cases.h"
 
 #include <math.h>

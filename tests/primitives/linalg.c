@@ -125,8 +125,7 @@ START_TEST(vmap_of_solve_and_its_gradient) {
 END_TEST
 
 /* Forward mode through a solve for one vector needs the factors and vectors, no second matrix: the factors themselves
- * are
- * not differentiated. */
+ * are not differentiated. */
 START_TEST(one_factorisation_serves_value_and_tangent) {
     enum { N = 100 };
     lam_tensor *a = lam_add(lam_mul(2.0, identity(N)), 0.01), *b = lam_arange(ctx, LAM_F64, 0, N, 1), *x, *dx;

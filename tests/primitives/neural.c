@@ -129,8 +129,7 @@ START_TEST(glu_halves_an_axis) {
 }
 END_TEST
 
-/* ---- losses --------------------------------------------------------------------------------------------------------
- * */
+/* ---- losses ------------------------------------------------------------------------------------------------------ */
 
 static lam_tensor *logits(void) {
     return MAT(2, 3, 1, -2, 0.5, 0, 3, -1);
@@ -193,8 +192,7 @@ START_TEST(gradients_of_losses_are_finite_at_the_edges) {
 }
 END_TEST
 
-/* ---- normalisation and attention ------------------------------------------------------------------------------------
- * */
+/* ---- normalisation and attention --------------------------------------------------------------------------------- */
 
 START_TEST(normalisations) {
     lam_tensor *x = logits();

@@ -1,6 +1,5 @@
 /* Random numbers of a key: the numbers of jax.random, one result per call whatever transform it is under, derivatives
- * by
- * parameters, what the numbers look like, and what is refused. */
+ * by parameters, what the numbers look like, and what is refused. */
 #include "lib/primitives/random.h"
 
 #include "tests/support.h"
@@ -18,8 +17,7 @@ static lam_tensor *single(lam_tensor *x) {
 /* ---- against jax.random ------------------------------------------------------------------------------------------ */
 
 /* A call and its result: integers exactly, or numbers to some units of the last place of their dtype. Where that is
- * more
- * than 4, the number is JAX's own result, made by elementary functions that are off by as much. */
+ * more than 4, the number is JAX's own result, made by elementary functions that are off by as much. */
 typedef struct sample {
     const char *name;
     lam_tensor *(*draw)(void);
@@ -344,8 +342,7 @@ START_TEST(means_and_variances) {
 END_TEST
 
 /* In 2000 orders of 4 things each of the 24 orders comes about 83 times; the sum of squares of the deviations over 83
- * is
- * chi-squared with 23 degrees of freedom, above 50 with probability 0.001. */
+ * is chi-squared with 23 degrees of freedom, above 50 with probability 0.001. */
 START_TEST(all_orders_are_alike) {
     enum { ORDERS = 2000 };
     int counts[256] = {0}, kinds = 0;

@@ -1,9 +1,7 @@
 /* Numbers of jax.random, JAX 0.10.2 on a CPU, 64-bit types enabled, default generator and configuration; the calls
- * stand
- * beside the tests. Bits, integers and uniform numbers are exactly those. Normal, exponential, laplace, logistic,
- * gumbel
- * and cauchy are the exact functions (mpmath 1.4, 60 digits, rounded) of the uniform numbers that jax.random makes them
- * of, since its own log1p and inverse error function are off by up to 100 units of the last place. */
+ * stand beside the tests. Bits, integers and uniform numbers are exactly those. Normal, exponential, laplace, logistic,
+ * gumbel and cauchy are the exact functions (mpmath 1.4, 60 digits, rounded) of the uniform numbers that jax.random
+ * makes them of, since its own log1p and inverse error function are off by up to 100 units of the last place. */
 #ifndef LAM_TESTS_RANDOM_VALUES_H
 #define LAM_TESTS_RANDOM_VALUES_H
 

@@ -73,8 +73,7 @@ START_TEST(constants_and_variables_are_added_up) {
 }
 END_TEST
 
-/* ---- cotangents that others see ------------------------------------------------------------------------------------
- * */
+/* ---- cotangents that others see ---------------------------------------------------------------------------------- */
 
 BODY(same_twice) {
     out[0] = out[1] = in[0];

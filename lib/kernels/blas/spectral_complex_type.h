@@ -1,7 +1,7 @@
 /* QR, eigenvalues and singular values of one matrix of complex numbers, included by spectral_complex.c with T, its real
  * R, NAME and LETTER (LAPACK's for the type). LAPACK thinks in columns, so it is handed the transpose: of a Hermitian
- * matrix that is the conjugate, singular vectors change sides, and a QR is an LQ. No include guard: that is the point.
- * */
+ * matrix that is the conjugate, singular vectors change sides, and a QR is an LQ. No include guard: that is the
+ * point. */
 
 extern void LAPACK(heevd)(const char *job, const char *uplo, const int *n, T *a, const int *lead, R *w, T *work,
                           const int *size, R *rwork, const int *rsize, int *iwork, const int *isize, int *info, size_t,

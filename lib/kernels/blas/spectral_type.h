@@ -145,8 +145,7 @@ static void FN(qr)(const lam__rectangle *how, work_sizes sizes, T *x, T *q, T *r
     LAPACK(orglq)(&columns, &m, &k, q, &columns, tau, room, &sizes.numbers, &info);
 }
 
-/* ---- eigenvalues --------------------------------------------------------------------------------------------------
- * */
+/* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
 
 static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;

@@ -16,8 +16,7 @@ typedef struct lam__turn {
 
 /* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype, and for the elementary
  * functions where no vector library was built in. convert(dst, src): never NULL; one input, as in a lam__loop.
- * threefry: see
- * lam__kernels_random. turn_4, turn_8: for items of four and eight bytes. */
+ * threefry: see lam__kernels_random. turn_4, turn_8: for items of four and eight bytes. */
 typedef struct lam__simd {
     const char *name;
     lam__loop *(*loop)(lam__loop_id id, lam_dtype dtype);

@@ -1,8 +1,7 @@
 /* Random bits from counters: the block cipher Threefry-2x32 with 20 rounds (Salmon, Moraes, Dror, Shaw, "Parallel
- * random
- * numbers: as easy as 1, 2, 3", 2011), compiled once per instruction set. Element i is a function of the key and of the
- * counter first + i alone, so an array may be made in any pieces. How a counter is laid out, and how 64 bits become an
- * element, is that of jax.random in its partitionable form. */
+ * random numbers: as easy as 1, 2, 3", 2011), compiled once per instruction set. Element i is a function of the key and
+ * of the counter first + i alone, so an array may be made in any pieces. How a counter is laid out, and how 64 bits
+ * become an element, is that of jax.random in its partitionable form. */
 #include "lib/kernels/simd/simd.h"
 
 #include "lib/kernels/simd/vector.h"

@@ -16,8 +16,7 @@ typedef lam__wide wide;
 
 enum { ORDERS = LAM__SPECIAL_ORDERS };
 
-/* ---- logarithms without cancellation ------------------------------------------------------------------------------
- * */
+/* ---- logarithms without cancellation ----------------------------------------------------------------------------- */
 
 /* m (r - log(1 + r)) for r = off/m, where 1 + r is `ratio`, known better than by that sum. Near r = 0 it is about m
  * r^2/2:
@@ -84,8 +83,7 @@ static wide lgamma_(wide a) {
     return lgammal_r(a, &sign);
 }
 
-/* ---- integrals ----------------------------------------------------------------------------------------------------
- * */
+/* ---- integrals --------------------------------------------------------------------------------------------------- */
 
 /* A density relative to its value at the border, exp(-exponent(s)) at distance s from there, and what makes its
  * derivatives by the parameters: the logarithm has mixed derivatives c[i][j], of which those of total order 1 depend
@@ -149,8 +147,7 @@ static wide integral(side *q) {
     return value;
 }
 
-/* ---- gamma --------------------------------------------------------------------------------------------------------
- * */
+/* ---- gamma ------------------------------------------------------------------------------------------------------- */
 
 /* x^a exp(-x) / Gamma(a). */
 static wide gamma_density(wide a, wide x) {
@@ -255,8 +252,7 @@ double lam__special_igammac(double a, double x) {
     return (double)(x < a ? 1 - lower_gamma(a, x) : gamma_above(a, x, 0));
 }
 
-/* ---- beta ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- beta -------------------------------------------------------------------------------------------------------- */
 
 /* log Gamma(a + b) - log Gamma(b) for b >= 10. */
 static wide lgamma_step(wide b, wide a) {

@@ -65,8 +65,7 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     return p;
 }
 
-/* ---- in C ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- in C -------------------------------------------------------------------------------------------------------- */
 
 /* What value and derivative of one observation share. */
 typedef struct sight {
@@ -193,8 +192,7 @@ static bool places(const void *data, const double *values) {
     return apart <= 1e-6 * largest;
 }
 
-/* ---- in Lamina ----------------------------------------------------------------------------------------------------
- * */
+/* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *dot(lam_tensor *const x[3], lam_tensor *const y[3]) {
     return lam_fma(x[2], y[2], lam_fma(x[1], y[1], lam_mul(x[0], y[0])));

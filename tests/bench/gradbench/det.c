@@ -105,8 +105,7 @@ static void derivative_c(const void *data, double *out) {
 /* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 /* Matrices [some, n, n] -> determinants [some]. Row by row, all sets of columns of one size at once, and the matrices
- * side
- * by side in the last axis, so that what is taken are runs. Below each row lies its negative: signs are places. */
+ * side by side in the last axis, so that what is taken are runs. Below each row lies its negative: signs are places. */
 static lam_tensor *determinants(const det *p, lam_tensor *a) {
     lam_ctx *ctx = lam_ctx_of(a);
     lam_tensor *rows[MOST], *all = lam_ones(ctx, LAM_F64, LAM_DIMS(1, lam_dim(a, 0)));

@@ -42,8 +42,7 @@ typedef struct result {
     size_t peak, data; /* bytes: Lamina's most; inputs and outputs */
 } result;
 
-/* ---- one contest --------------------------------------------------------------------------------------------------
- * */
+/* ---- one contest ------------------------------------------------------------------------------------------------- */
 
 /* Calls the function and finds its results in memory, as C has them; they are copied out, one after the other, where
  * they are compared. False: the context has the reason. */
@@ -111,8 +110,7 @@ static bool contend(contest *c, const options *o) {
     return true;
 }
 
-/* ---- one size of one problem --------------------------------------------------------------------------------------
- * */
+/* ---- one size of one problem ------------------------------------------------------------------------------------- */
 
 static bool run_forms(gradbench_lamina *l, result *r, const options *o) {
     r->objective.f = l->objective;
@@ -152,8 +150,7 @@ static bool run_size(const gradbench_problem *p, const gradbench_size *size, res
     return ok;
 }
 
-/* ---- printing -----------------------------------------------------------------------------------------------------
- * */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static void print_head(const options *o) {
     if (o->json) printf("[");
@@ -194,8 +191,7 @@ static void print_row(const gradbench_problem *p, const gradbench_size *size, co
     fflush(stdout);
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------
- * */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static bool wanted(const char *name, const char *want) {
     return !want || !strcmp(name, want);

@@ -65,8 +65,7 @@ static double constant(const gmm *p) {
     return -0.5 * (double)(p->n * p->d) * log(2 * PI) + (double)p->k * wishart;
 }
 
-/* ---- in C ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- in C -------------------------------------------------------------------------------------------------------- */
 
 /* Q column by column, with the logarithms taken off. */
 static void unpack(const gmm *p) {
@@ -171,8 +170,7 @@ static void derivative_c(const void *data, double *out) {
     for (int64_t k = 0; k < p->k; k++) shares[k] -= (double)p->n * exp(p->alphas[k] - all);
 }
 
-/* ---- in Lamina ----------------------------------------------------------------------------------------------------
- * */
+/* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
 /* Rows (Q, -Q mu) [k * d, d + 1], biases [k], rows (x, 1) [b, d + 1] -> the sum over the points. */
 static void body_block(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {

@@ -59,8 +59,7 @@ typedef struct gradbench_problem {
 extern const gradbench_problem gradbench_gmm, gradbench_ba, gradbench_lstm, gradbench_ht, gradbench_lse, gradbench_llsq,
     gradbench_kmeans, gradbench_det, gradbench_ode, gradbench_saddle, gradbench_particle;
 
-/* ---- for the problems ---------------------------------------------------------------------------------------------
- * */
+/* ---- for the problems -------------------------------------------------------------------------------------------- */
 
 /* A function of the given body over the instance's data. */
 lam_fn *gradbench_fn(const gradbench_lamina *l, const char *name, lam_body body, int inputs, int outputs, void *env);

@@ -318,8 +318,7 @@ static lam_tensor *behind(lam_tensor *maps) {
 }
 
 /* A finger: 4 angles, its bones to their parents [4, 4, 4], the resting hand to its bones [4, 4, 4], palm [4, 4] ->
- * what
- * its bones do to a vertex [4, 4, 3] */
+ * what its bones do to a vertex [4, 4, 3] */
 static void body_finger(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     static const int64_t turns[JOINTS * 3] = {0, 1, 4, 2, 4, 4, 3, 4, 4, 4, 4, 4}; /* by which angle; 4: by none */
     lam_tensor *joint[JOINTS], *chain[JOINTS], *at = in[3];

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* pthread_setname_np */
 #include "lib/base/team.h"
 
+#include "lib/base/inline.h"
 #include "lib/kernels/kernels.h"
 
 #include <pthread.h>
@@ -141,7 +142,7 @@ static crew *crew_new(const lam_allocator *a, int asked, int size) {
     return c;
 }
 
-static void crew_end(crew *c) {
+LAM__APART static void crew_end(crew *c) {
     pthread_mutex_lock(&c->lock);
     c->stop = true;
     atomic_fetch_add(&c->number, 1);

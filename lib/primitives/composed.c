@@ -8,7 +8,7 @@
 
 /* log(1 + exp(x)) of numbers up to 0, to base e or 2. */
 static lam_tensor *natural_rest(lam_tensor *gap) {
-    return lam_log1p(lam_exp(gap));
+    return lam_softplus(gap);
 }
 
 static lam_tensor *binary_rest(lam_tensor *gap) {

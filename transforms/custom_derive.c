@@ -22,10 +22,21 @@ static const lam_value *type_of(const rule_env *e, int k) {
     return e->fc->types ? e->fc->types[k] : k < inputs ? e->in[k] : e->results[k - inputs];
 }
 
+/* NOTE [tangents of constants]
+ * A jvp callback gets zeros for the tangents of floating inputs that are constants, unless it has said that it takes
+ * NULL. Where it is transposed those are variables like the others, and what comes back for them is dropped: what it
+ * makes of zeros would be constants, which a linear function may not add unless they are seen to be zero, and products
+ * with infinities are not. Their types come from the tape. */
+static bool stands_in(lam_fctx *fc, int i) {
+    return fc->instance->fn.jvp && fc->floating[i] && lam__context_innermost(fc)->materialize;
+}
+
 /* Whether input (k < inputs) or output k takes part. */
 static bool takes_part(const rule_env *e, int k) {
-    int inputs = e->fc->instance->inputs;
-    return k < inputs ? e->fc->needs[k] : !e->fc->constant[k - inputs] && lam__dtype_is_inexact(type_of(e, k)->dtype);
+    lam_fctx *fc = e->fc;
+    int inputs = fc->instance->inputs;
+    return k < inputs ? fc->needs[k] || stands_in(fc, k)
+                      : !fc->constant[k - inputs] && lam__dtype_is_inexact(type_of(e, k)->dtype);
 }
 
 /* The values of handles in[], spread over first..first+n-1; NULL where none takes part. */
@@ -87,7 +98,7 @@ static int count_taking_part(const rule_env *e, int first, int n) {
 }
 
 /* Calls the transpose of f, whose inputs are n_from of number `from` and whose outputs n_to of number `to`: to[] given,
- * from[] wanted. */
+ * from[] wanted, but for inputs that need none. */
 static lam_status transpose(const rule_env *e, lam_fn *f, int from, int n_from, int to, int n_to,
                             lam_value *const given[], lam_value *wanted[]) {
     lam_ctx *ctx = e->fc->ctx;
@@ -107,8 +118,11 @@ static lam_status transpose(const rule_env *e, lam_fn *f, int from, int n_from, 
             cotangents[o++] = given[k] ? lam__scope_handle(ctx, lam__value_hold(given[k])) : NULL;
     lam_fn *back = lam_linear_transpose(f, (lam_list){(size_t)f->inputs, list});
     lam_status status = lam_call(back, (lam_list){(size_t)f->outputs, cotangents}, list, (size_t)f->inputs);
-    for (int k = 0, i = 0; k < n_from && status == LAM_OK; k++)
-        if (takes_part(e, from + k)) wanted[k] = lam__value_hold(list[i++]->value);
+    for (int k = 0, i = 0; k < n_from && status == LAM_OK; k++) {
+        if (!takes_part(e, from + k)) continue;
+        if (from + k >= e->fc->instance->inputs || e->fc->needs[k]) wanted[k] = lam__value_hold(list[i]->value);
+        i++;
+    }
     lam__scope_close(&scope);
     lam__scratch_put(&area);
     lam_status recorded = lam__error_since(ctx, mark);

@@ -66,6 +66,7 @@ lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, 
                          .outputs = outputs};
     if (function->attrs_size) memcpy(at, attrs, function->attrs_size);
     x->row.name = x->fn.name = memcpy(at + plain, name, letters);
+    if (x->fn.jvp && !x->fn.backward) x->row.saves = LAM_SAVE_TYPES; /* NOTE [tangents of constants] */
     return x;
 }
 

@@ -342,7 +342,8 @@ void lam__value_free(lam_value *v) {
 }
 
 bool lam__value_is_zero(const lam_value *v) {
-    if (v->kind != LAM__CONCRETE) return false;
+    while (v && v->kind == LAM__BOX) v = lam__payload_of(v)->inner;
+    if (!v || v->kind != LAM__CONCRETE) return false;
     const int64_t *dims = v->dims, *strides = v->strides;
     size_t item = lam__dtype_bytes(v->dtype);
     int64_t index[LAM_INNER_RANK] = {0};

@@ -147,7 +147,7 @@ static inline bool lam__value_unshared(const lam_value *v) {
     return !b || (b->refs == 1 && b->writable);
 }
 
-/* Whether every element of a concrete value is zero; false for boxes. */
+/* Whether every element is zero, also of what lies in a box; false where there are none to look at. */
 bool lam__value_is_zero(const lam_value *v);
 
 static inline bool lam__value_same_dims(const lam_value *a, const lam_value *b) {

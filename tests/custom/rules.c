@@ -229,6 +229,57 @@ START_TEST(reverse_mode_transposes_jvp) {
 }
 END_TEST
 
+/* x sqrt(y) */
+static void root_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_mul(in[0], lam_sqrt(in[1]));
+    lam_fctx_save_for_forward(fc, LAM_LIST(in[0], in[1]));
+}
+
+static void root_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    lam_tensor *root = lam_sqrt(lam_fctx_saved(fc, 1));
+    dout[0] = lam_add(lam_mul(t[0], root), lam_div(lam_mul(lam_fctx_saved(fc, 0), t[1]), lam_mul(2, root)));
+}
+
+static const lam_function root = {.name = "root", .inputs = 2, .outputs = 1, .forward = root_forward, .jvp = root_jvp};
+
+BODY(of_first) {
+    lam_tensor *y = env;
+    lam_function_apply(ctx, &root, NULL, LAM_LIST(in[0], y), out, 1);
+}
+
+static lam_fn *by_first(lam_fn *f) {
+    return lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(0)});
+}
+
+START_TEST(transposed_jvp_gets_tangents_of_constants) {
+    lam_fn *f = lam_function_fn(ctx, &root, NULL, 2, 1), *df = by_first(f);
+    EXPECT_NUM(apply1(reverse_of(FN_ENV(of_first, 1, 1, num(9))), num(5)), 3);
+    EXPECT_NUM(apply1(reverse_of(FN_ENV(of_first, 1, 1, num(0))), num(5)), 0); /* 0/0 times its tangent */
+    EXPECT_NUM(apply1(reverse_of(reverse_of(FN_ENV(of_first, 1, 1, num(9)))), num(5)), 0);
+    EXPECT_NUM(lam_apply(by_first(df), LAM_LIST(num(5), num(9))), 0);
+    lam_fn *mixed = lam_grad(df, &(lam_grad_options){.argnums = LAM_AXES(1)});
+    EXPECT_NUM(lam_apply(mixed, LAM_LIST(num(5), num(4))), 0.25);
+    EXPECT(lam_apply(lam_vmap(df, NULL), LAM_LIST(VEC(5, 6), VEC(9, 4))), LAM_DIMS(2), 3, 2);
+    EXPECT_NUM(apply1(forward_of(FN_ENV(of_first, 1, 1, num(9))), num(5)), 3);
+}
+END_TEST
+
+/* Adds zeros, which a batch level or a tape hides in boxes. */
+static void padded_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    lam_tensor *x = lam_fctx_saved(fc, 0);
+    dout[0] = lam_add(lam_mul(t[0], 7), lam_mul(x, 0));
+}
+
+START_TEST(zeros_in_boxes_may_be_added_by_a_linear_rule) {
+    lam_function f = separate;
+    f.backward = NULL;
+    f.jvp = padded_jvp;
+    EXPECT_NUM(apply1(reverse_of(fn_of(&f)), num(2)), 7);
+    EXPECT_NUM(apply1(reverse_of(reverse_of(fn_of(&f))), num(2)), 0);
+    EXPECT(apply1(lam_vmap(reverse_of(fn_of(&f)), NULL), VEC(1, 2)), LAM_DIMS(2), 7, 7);
+}
+END_TEST
+
 START_TEST(forward_mode_transposes_backward) {
     for (int s = 0; s < 2; s++) {
         lam_function f = *styles[s];
@@ -307,7 +358,8 @@ Suite *suite_custom_rules(void) {
                     derivatives_of_vmap, jacobians, linearize_uses_jvp, every_nesting_of_modes,
                     outputs_have_the_rule_of_every_level, nested_vmap, setup_runs_once_per_derivative_level,
                     combined_forward_serves_value_and_saving, third_derivative_of_a_cube_by_three_jvps,
-                    reverse_mode_transposes_jvp, forward_mode_transposes_backward,
+                    reverse_mode_transposes_jvp, transposed_jvp_gets_tangents_of_constants,
+                    zeros_in_boxes_may_be_added_by_a_linear_rule, forward_mode_transposes_backward,
                     linear_function_is_its_own_derivative, rule_that_is_not_linear_cannot_be_transposed,
                     missing_rules_are_named);
 }

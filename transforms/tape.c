@@ -14,9 +14,9 @@ static inline size_t node_bytes(int inputs, int outputs, size_t params) {
            params;
 }
 
-/* The block of a sum of n terms: the next power of two, so that it seldom moves. */
+/* The block of a sum of n terms: that of two, doubled as often as it takes, so that it seldom moves. */
 static inline size_t sum_bytes(int n) {
-    size_t bytes = 128;
+    size_t bytes = node_bytes(2, 1, 0);
     while (bytes < node_bytes(n, 1, 0)) bytes *= 2;
     return bytes;
 }

@@ -146,6 +146,10 @@ uint64_t lam__scope_now(const lam_tensor *x) {
     return x && x->magic == LAM__LIVE ? x->ctx->clock : UINT64_MAX;
 }
 
+uint64_t lam__scope_now_in(const lam_ctx *ctx) {
+    return ctx ? ctx->clock : UINT64_MAX;
+}
+
 /* Handles are linked in at the front, so those since a time come before all others. */
 static inline void free_since(size_t n, lam_tensor *const results[], uint64_t since) {
     if (results[0]->magic != LAM__LIVE) return;

@@ -65,7 +65,8 @@ void lam__scope_close(lam_scope *scope);
  * nothing else: it asks for the time first and gives its result through lam__scope_only, which frees the handles that
  * the innermost scope got in between. So a temporary of 4 MB does not live until the end of a caller's scope. What
  * returns early, with a failure, may leave the rest to the scope. */
-uint64_t lam__scope_now(const lam_tensor *x); /* x: any operand, of which nothing need be right */
+uint64_t lam__scope_now(const lam_tensor *x);   /* x: any operand, of which nothing need be right */
+uint64_t lam__scope_now_in(const lam_ctx *ctx); /* for what has no operands */
 lam_tensor *lam__scope_only(lam_tensor *result, uint64_t since);
 void lam__scope_only_these(size_t n, lam_tensor *const results[], uint64_t since);
 

@@ -195,7 +195,7 @@ lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_o
 
 lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count, double base) {
     if (!ctx) return lam_linspace(ctx, dtype, start, stop, count);
-    uint64_t since = lam__scope_now(&ctx->failed);
+    uint64_t since = lam__scope_now_in(ctx);
     if (!lam__dtype_is_inexact((int)dtype) || lam__dtype_is_complex((int)dtype))
         return lam_fail(ctx, LAM_ERR_DTYPE, "logspace: powers of %g are made in floating dtypes", base);
     lam_tensor *exponents = lam_linspace(ctx, LAM_F64, start, stop, count);

@@ -32,26 +32,26 @@ static bool source(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dim
 }
 
 lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
-    uint64_t since = lam__scope_now(&ctx->failed);
     lam__source s;
     lam_tensor *failed = unusable(ctx);
     if (failed) return failed;
+    uint64_t since = lam__scope_now_in(ctx);
     return lam__scope_only(source("rand", ctx, dtype, dims, &s) ? lam__random_unit(&s) : &ctx->failed, since);
 }
 
 lam_tensor *lam_randn(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
-    uint64_t since = lam__scope_now(&ctx->failed);
     lam__source s;
     lam_tensor *failed = unusable(ctx);
     if (failed) return failed;
+    uint64_t since = lam__scope_now_in(ctx);
     return lam__scope_only(source("randn", ctx, dtype, dims, &s) ? lam__random_normal(&s) : &ctx->failed, since);
 }
 
 lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high) {
-    uint64_t since = lam__scope_now(&ctx->failed);
     lam__random what;
     lam_tensor *failed = unusable(ctx);
     if (failed) return failed;
+    uint64_t since = lam__scope_now_in(ctx);
     if (!lam__create_dims_valid("randint", ctx, dims) || !lam__random_range("randint", ctx, dtype, low, high, &what))
         return &ctx->failed;
     return lam__scope_only(
@@ -60,7 +60,7 @@ lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int64_t lo
 
 /* 64 random bits decide: that two are equal has a chance of n^2 / 2^65. */
 lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n) {
-    uint64_t since = lam__scope_now(&ctx->failed);
+    uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *failed = unusable(ctx);
     lam__source s = {.operation = "randperm", .ctx = ctx, .dims = {1, &n}};
     if (failed) return failed;
@@ -69,7 +69,7 @@ lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n) {
 }
 
 lam_tensor *lam_rand_key(lam_ctx *ctx) {
-    uint64_t since = lam__scope_now(&ctx->failed);
+    uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *failed = unusable(ctx);
     if (failed) return failed;
     lam__source s = {.operation = "rand_key", .ctx = ctx};

@@ -84,7 +84,18 @@ START_TEST(linear_algebra) {
 }
 END_TEST
 
+START_TEST(ones_without_operands) {
+    lam_dims dims = LAM_DIMS(30, 40);
+    for (int i = 0; i < 9; i++) lam_drop(lam_rand(ctx, LAM_F64, dims)); /* the context keeps small blocks from here on */
+    LEAVES_NOTHING(lam_rand(ctx, LAM_F64, dims));
+    LEAVES_NOTHING(lam_randn(ctx, LAM_F32, dims));
+    LEAVES_NOTHING(lam_randint(ctx, LAM_I64, dims, 0, 9));
+    LEAVES_NOTHING(lam_logspace(ctx, LAM_F64, 0, 1, 100, 10));
+    LEAVES_NOTHING(lam_fftfreq(ctx, LAM_F64, 100, 1));
+}
+END_TEST
+
 Suite *suite_primitives_intermediates(void) {
     return SUITE_OF("intermediates", elementwise_and_neural_ones, reductions_and_sorting, parts_and_convolutions,
-                    linear_algebra);
+                    linear_algebra, ones_without_operands);
 }

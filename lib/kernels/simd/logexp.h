@@ -18,10 +18,10 @@ typedef struct parts64 {
 } parts64;
 
 ALWAYS_INLINE parts64 parts_of(V64 x) {
-    const int64_t one = 0x3ff0000000000000, first = 0x3fe6800000000000, infinity = 0x7ff0000000000000;
-    const M64 moved = (M64)x + (one - first), exponent = moved & infinity;
-    const V64 counted = (V64)((M64)((U64)exponent >> 52) | (M64)splat64(0x1p52));
-    return (parts64){(V64)((M64)x - exponent + one), counted - (0x1p52 + 1023), (M64)((U64)moved >> 48)};
+    const uint64_t one = 0x3ff0000000000000, first = 0x3fe6800000000000, infinity = 0x7ff0000000000000;
+    const U64 moved = (U64)x + (one - first), exponent = moved & infinity; /* beyond NaNs it wraps around */
+    const V64 counted = (V64)((M64)(exponent >> 52) | (M64)splat64(0x1p52));
+    return (parts64){(V64)((U64)x - exponent + one), counted - (0x1p52 + 1023), (M64)(moved >> 48)};
 }
 
 /* (log(1 + r) - r + r^2/2) / r^3 for |r| <= 1/32, the rest below 2^-72 */

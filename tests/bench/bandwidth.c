@@ -1,6 +1,6 @@
-/* Operations of arrays that lie in the caches and that do not, as parts of what memory gives: elementwise ones beside a
- * copy of the C library, by bytes read and written; sums beside a sum over the same bytes in plain C. All in one run, in
- * turns; medians. Prints only. Arguments: f64 elements of the small and of the large arrays. */
+/* Operations of arrays that lie in the caches and that do not, as parts of what memory gives: elementwise ones beside
+ * a copy of the C library, by bytes read and written; sums beside a sum over the same bytes in plain C. All in one
+ * run, in turns; medians. Prints only. Arguments: f64 elements of the small and of the large arrays. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ static const struct {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* ---- what memory gives --------------------------------------------------------------------------------------------- */
+/* ---- what memory gives ------------------------------------------------------------------------------------------- */
 
 /* Sixteen sums side by side, which a compiler keeps in vectors. */
 static double sum_in_c(const double *x, int64_t n) {

@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(ones_without_operands) {
     lam_dims dims = LAM_DIMS(30, 40);
-    for (int i = 0; i < 9; i++) lam_drop(lam_rand(ctx, LAM_F64, dims)); /* the context keeps small blocks from here on */
+    for (int i = 0; i < 9; i++) lam_drop(lam_rand(ctx, LAM_F64, dims)); /* makes the slabs of small blocks */
     LEAVES_NOTHING(lam_rand(ctx, LAM_F64, dims));
     LEAVES_NOTHING(lam_randn(ctx, LAM_F32, dims));
     LEAVES_NOTHING(lam_randint(ctx, LAM_I64, dims, 0, 9));

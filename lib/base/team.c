@@ -17,7 +17,7 @@
 enum {
     STACK = 1 << 20,     /* bytes; kernels and LAPACK need less than a tenth */
     SPIN = 256,          /* looks at the next job before a worker goes to sleep: some microseconds */
-    LEAST = 1 << 15,     /* units: what waking a thread costs, several times */
+    LEAST = 1 << 17,     /* units: what waking a thread costs, several times */
     PIECES_EACH = 4,     /* pieces for each thread, so that one which comes late is not waited for */
     LINE = 64,           /* items that pieces are rounded to, where they are long */
     LONG_PIECE = 16 * 64 /* items */

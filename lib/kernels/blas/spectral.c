@@ -13,18 +13,6 @@ typedef struct work_sizes {
     int numbers, ints;
 } work_sizes;
 
-/* LAPACK gives the size as a floating number, which single precision may have rounded down. */
-static int as_asked(double size) {
-    return (int)(size * (1 + 0x1p-22)) + 1;
-}
-
-#define PASTE2(a, b)     a##_##b
-#define EXPAND2(a, b)    PASTE2(a, b)
-#define PASTE3(a, b, c)  a##b##c
-#define EXPAND3(a, b, c) PASTE3(a, b, c)
-#define FN(name)         EXPAND2(name, NAME)
-#define LAPACK(name)     EXPAND3(LETTER, name, _)
-
 #define T      double
 #define NAME   f64
 #define LETTER d
@@ -100,7 +88,7 @@ size_t lam__kernels_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
 int64_t lam__kernels_svd(lam_dtype dtype, const lam__rectangle *r, int64_t batch, const void *x, void *u, void *s,
                          void *vt, void *work) {
     const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : svd_sizes(dtype, r);
-    const int64_t k = r->m < r->n ? r->m : r->n, u_step = r->m * svd_columns_f64(r), vt_step = r->n * svd_rows_f64(r);
+    const int64_t k = r->m < r->n ? r->m : r->n, u_step = r->m * svd_columns(r), vt_step = r->n * svd_rows(r);
     for (int64_t b = 0; b < batch; b++) {
         const void *a = item_at(x, b * r->m * r->n, dtype);
         void *ub = room_at(u, b * u_step, dtype), *sb = room_at(s, b * k, real_of(dtype)),

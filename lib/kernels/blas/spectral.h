@@ -1,8 +1,34 @@
-/* The complex side of spectral.c: the same functions for c128 and c64, whose values and singular values are real. */
+/* What spectral.c and spectral_complex.c share, and the complex side of the former: the same functions for c128 and
+ * c64, whose values and singular values are real. */
 #ifndef LAM_KERNELS_BLAS_SPECTRAL_H
 #define LAM_KERNELS_BLAS_SPECTRAL_H
 
 #include "lib/kernels/kernels.h"
+
+/* LAPACK gives the size as a floating number, which single precision may have rounded down. */
+static inline int as_asked(double size) {
+    return (int)(size * (1 + 0x1p-22)) + 1;
+}
+
+static inline const char *svd_job(const lam__rectangle *r) {
+    return !r->vectors ? "N" : r->full ? "A" : "S";
+}
+
+/* Columns of u, rows of vt. */
+static inline int svd_columns(const lam__rectangle *r) {
+    return (int)(r->full || r->m < r->n ? r->m : r->n);
+}
+static inline int svd_rows(const lam__rectangle *r) {
+    return (int)(r->full || r->n < r->m ? r->n : r->m);
+}
+
+/* Names in spectral_type.h and spectral_complex_type.h: of functions by NAME, of LAPACK's by LETTER. */
+#define PASTE2(a, b)     a##_##b
+#define EXPAND2(a, b)    PASTE2(a, b)
+#define PASTE3(a, b, c)  a##b##c
+#define EXPAND3(a, b, c) PASTE3(a, b, c)
+#define FN(name)         EXPAND2(name, NAME)
+#define LAPACK(name)     EXPAND3(LETTER, name, _)
 
 size_t lam__spectral_complex_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors);
 bool lam__spectral_complex_eigh(lam_dtype dtype, int64_t n, bool vectors, void *x, void *values, void *work);

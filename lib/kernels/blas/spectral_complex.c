@@ -14,18 +14,6 @@ typedef struct work_sizes {
     int numbers, reals, ints;
 } work_sizes;
 
-/* LAPACK gives the size as a floating number, which single precision may have rounded down. */
-static int as_asked(double size) {
-    return (int)(size * (1 + 0x1p-22)) + 1;
-}
-
-#define PASTE2(a, b)     a##_##b
-#define EXPAND2(a, b)    PASTE2(a, b)
-#define PASTE3(a, b, c)  a##b##c
-#define EXPAND3(a, b, c) PASTE3(a, b, c)
-#define FN(name)         EXPAND2(name, NAME)
-#define LAPACK(name)     EXPAND3(LETTER, name, _)
-
 #define R      double
 #define T      double _Complex
 #define NAME   c128
@@ -54,7 +42,7 @@ bool lam__spectral_complex_eigh(lam_dtype dtype, int64_t n, bool vectors, void *
 
 size_t lam__spectral_complex_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
     return bytes_of(dtype, dtype == LAM_C128 ? svd_sizes_c128(r) : svd_sizes_c64(r),
-                    r->m * r->n + svd_columns_c128(r) * r->m + svd_rows_c128(r) * r->n + 3 * SPARE);
+                    r->m * r->n + svd_columns(r) * r->m + svd_rows(r) * r->n + 3 * SPARE);
 }
 
 bool lam__spectral_complex_svd(lam_dtype dtype, const lam__rectangle *r, const void *x, void *u, void *s, void *vt,

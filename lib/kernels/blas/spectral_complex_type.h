@@ -76,23 +76,11 @@ static bool FN(eigh)(int64_t n, bool vectors, T *x, R *w, void *work) {
 
 /* ---- singular values ------------------------------------------------------------------------------------------- */
 
-static const char *FN(svd_job)(const lam__rectangle *r) {
-    return !r->vectors ? "N" : r->full ? "A" : "S";
-}
-
-/* Columns of u, rows of vt. */
-static int FN(svd_columns)(const lam__rectangle *r) {
-    return (int)(r->full || r->m < r->n ? r->m : r->n);
-}
-static int FN(svd_rows)(const lam__rectangle *r) {
-    return (int)(r->full || r->n < r->m ? r->n : r->m);
-}
-
 /* Enough for either of the two algorithms; real numbers as LAPACK's documentation says. */
 static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
     const int m = (int)r->m, n = (int)r->n, ask = -1, k = m < n ? m : n, most = m < n ? n : m;
-    const int lead_vt = FN(svd_columns)(r);
-    const char *job = FN(svd_job)(r);
+    const int lead_vt = svd_columns(r);
+    const char *job = svd_job(r);
     int info = 0, ignored = 0;
     T none = 0, first = 0, second = 0;
     R value = 0, real = 0;
@@ -109,10 +97,10 @@ static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
 /* x^T = conj(v) s u^T: LAPACK's first vectors, by columns, are our vt by rows; its second ones our u. */
 static bool FN(svd)(const lam__rectangle *r, const T *x, T *u, R *s, T *vt, void *work) {
     const work_sizes sizes = FN(svd_sizes)(r);
-    const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, lead = FN(svd_columns)(r);
+    const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, lead = svd_columns(r);
     const int64_t count = r->m * r->n;
-    const char *job = FN(svd_job)(r);
-    const int64_t u_count = r->vectors ? r->m * lead : 0, vt_count = r->vectors ? r->n * FN(svd_rows)(r) : 0;
+    const char *job = svd_job(r);
+    const int64_t u_count = r->vectors ? r->m * lead : 0, vt_count = r->vectors ? r->n * svd_rows(r) : 0;
     T *room = work, *copy = room + sizes.numbers, *own_u = copy + count + SPARE, *own_vt = own_u + u_count + SPARE;
     R *real = (R *)(own_vt + vt_count + SPARE);
     int info = 0, *ints = (int *)(real + sizes.reals);

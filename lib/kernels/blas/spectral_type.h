@@ -62,22 +62,10 @@ static bool FN(eigh)(int64_t n, bool vectors, work_sizes sizes, T *x, T *w, void
 
 /* ---- singular values ------------------------------------------------------------------------------------------- */
 
-static const char *FN(svd_job)(const lam__rectangle *r) {
-    return !r->vectors ? "N" : r->full ? "A" : "S";
-}
-
-/* Columns of u, rows of vt. */
-static int FN(svd_columns)(const lam__rectangle *r) {
-    return (int)(r->full || r->m < r->n ? r->m : r->n);
-}
-static int FN(svd_rows)(const lam__rectangle *r) {
-    return (int)(r->full || r->n < r->m ? r->n : r->m);
-}
-
 /* Enough for either of the two algorithms, and for a copy of the matrix. */
 static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
-    const int m = (int)r->m, n = (int)r->n, ask = -1, k = m < n ? m : n, lead_vt = FN(svd_columns)(r);
-    const char *job = FN(svd_job)(r);
+    const int m = (int)r->m, n = (int)r->n, ask = -1, k = m < n ? m : n, lead_vt = svd_columns(r);
+    const char *job = svd_job(r);
     int info = 0, ignored = 0;
     T none = 0, first = 0, second = 0;
     if (k == 0) return (work_sizes){0, 0};
@@ -91,17 +79,17 @@ static void FN(svd_trivial)(const lam__rectangle *r, T *u, T *s, T *vt) {
     const bool empty = r->m == 0 || r->n == 0;
     FN(fill)(r->m < r->n ? r->m : r->n, NAN, s);
     if (!r->vectors) return;
-    FN(fill)(r->m * FN(svd_columns)(r), NAN, u);
-    FN(fill)(r->n * FN(svd_rows)(r), NAN, vt);
+    FN(fill)(r->m * svd_columns(r), NAN, u);
+    FN(fill)(r->n * svd_rows(r), NAN, vt);
     if (empty && r->full) FN(fill_identity)(r->m, u), FN(fill_identity)(r->n, vt);
 }
 
 /* x^T = v s u^T: LAPACK's first vectors, by columns, are our vt by rows; its second ones our u. Divide and conquer
  * first; where that does not converge, the slower and steadier way. */
 static bool FN(svd)(const lam__rectangle *r, work_sizes sizes, const T *x, T *u, T *s, T *vt, void *work) {
-    const int m = (int)r->m, n = (int)r->n, lead = FN(svd_columns)(r);
+    const int m = (int)r->m, n = (int)r->n, lead = svd_columns(r);
     const int64_t count = r->m * r->n;
-    const char *job = FN(svd_job)(r);
+    const char *job = svd_job(r);
     T *room = work, *copy = room + sizes.numbers;
     int info = 0;
     if (count == 0 || !FN(all_finite)(count, x)) return FN(svd_trivial)(r, u, s, vt), true;

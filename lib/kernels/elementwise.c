@@ -186,7 +186,115 @@ static int transposed_axis(const plan *w) {
     return -1;
 }
 
+/* ---- short rows ---------------------------------------------------------------------------------------- */
+
+/* NOTE [short rows]
+ * Where the last axis is short and the output's rows lie one behind the other, as when [n, 5] meets [n, 1] or [5], many
+ * rows make one run without gaps: what an input has for them is first laid out like the output, a number as often as
+ * the row is long, in room that stays in the first cache. A row for all of them is laid out once. */
+enum { LAID = 512 }; /* elements of a run */
+
+typedef struct laid {
+    bool needed;      /* the input is not as it should be */
+    const char *from; /* what lies in the room, `rows` rows of it */
+    int64_t rows;
+    _Alignas(64) char room[(LAID + 4) * 8];
+} laid;
+
+/* Rows of n elements, from_row and `step` bytes apart; may write up to three elements more. */
+static inline void lay_rows(char *to, const char *from, int64_t rows, int64_t n, int64_t from_row, int64_t step,
+                            size_t item) {
+    for (int64_t r = 0; r < rows; r++, from += from_row, to += n * (int64_t)item)
+        if (step || n < 4) {
+            for (int64_t j = 0; j < n; j++) memcpy(to + j * (int64_t)item, from + j * step, item);
+        } else {
+            for (char *at = to, *end = to + n * (int64_t)item; at < end; at += 4 * item)
+                for (size_t j = 0; j < 4; j++) memcpy(at + j * item, from, item);
+        }
+}
+
+/* The same, with a loop of its own for the shortest rows. */
+static inline void lay_items(char *to, const char *from, int64_t rows, int64_t n, int64_t from_row, int64_t step,
+                             size_t item) {
+    if (n == 2) lay_rows(to, from, rows, 2, from_row, step, item);
+    else if (n == 3) lay_rows(to, from, rows, 3, from_row, step, item);
+    else if (n == 4 && step) lay_rows(to, from, rows, 4, from_row, step, item);
+    else lay_rows(to, from, rows, n, from_row, step, item);
+}
+
+/* The next `rows` rows of operand k, from `from` on, laid out. */
+static char *lay(const plan *w, laid *l, int k, const char *from, const axis *rows) {
+    const axis *row = &w->axes[w->rank - 1];
+    bool same = rows->stride[k] == 0 && l->from == from && l->rows >= rows->dim;
+    l->from = from;
+    if (same) return l->room;
+    l->rows = rows->dim;
+    if (w->item[k] == 8) lay_items(l->room, from, rows->dim, row->dim, rows->stride[k], row->stride[k], 8);
+    else if (w->item[k] == 4) lay_items(l->room, from, rows->dim, row->dim, rows->stride[k], row->stride[k], 4);
+    else lay_items(l->room, from, rows->dim, row->dim, rows->stride[k], row->stride[k], 1);
+    return l->room;
+}
+
+static bool is_dense(const plan *w, int k) {
+    const axis *row = &w->axes[w->rank - 1];
+    return row->stride[k] == (int64_t)w->item[k] && row[-1].stride[k] == row->dim * row->stride[k];
+}
+
+/* Whether NOTE [short rows] applies: enough of them to be worth it, and elements of sizes that are laid out. */
+static bool has_short_rows(const plan *w) {
+    const axis *row = &w->axes[w->rank - 1];
+    if (row->dim >= SHORT || row[-1].dim * row->dim < 2 * SHORT || !is_dense(w, 0)) return false;
+    for (int k = 1; k < w->operands; k++)
+        if (w->item[k] != 8 && w->item[k] != 4 && w->item[k] != 1) return false;
+    return true;
+}
+
+/* All rows of one position of the outer axes. */
+static void run_rows(const plan *w, char *const base[], laid room[]) {
+    static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
+    const axis *row = &w->axes[w->rank - 1];
+    axis rows = row[-1];
+    const int64_t all = rows.dim, most = LAID / row->dim;
+    for (int64_t first = 0; first < all; first += most) {
+        void *p[OPERANDS];
+        rows.dim = most < all - first ? most : all - first;
+        for (int k = 0; k < w->operands; k++) {
+            char *at = base[k] + first * rows.stride[k];
+            p[k] = room[k].needed ? lay(w, &room[k], k, at, &rows) : at;
+        }
+        w->loop(rows.dim * row->dim, p, ones, w->params);
+    }
+}
+
+static void walk_short(const plan *w, void *const p[]) {
+    int64_t at[LAM__MAX_AXES] = {0};
+    char *base[OPERANDS];
+    laid room[OPERANDS];
+    for (int k = 0; k < w->operands; k++) {
+        base[k] = p[k];
+        room[k].from = NULL;
+        room[k].rows = 0;
+        room[k].needed = k && !is_dense(w, k);
+    }
+    for (;;) {
+        run_rows(w, base, room);
+        int a = w->rank - 3;
+        for (; a >= 0 && ++at[a] == w->axes[a].dim; a--) {
+            at[a] = 0;
+            for (int k = 0; k < w->operands; k++) base[k] -= (w->axes[a].dim - 1) * w->axes[a].stride[k];
+        }
+        if (a < 0) return;
+        for (int k = 0; k < w->operands; k++) base[k] += w->axes[a].stride[k];
+    }
+}
+
+/* ---- choosing ------------------------------------------------------------------------------------------ */
+
 static void walk_best(plan *w, void *const p[]) {
+    if (has_short_rows(w)) {
+        walk_short(w, p);
+        return;
+    }
     int longest = w->axes[w->rank - 1].dim < SHORT ? longest_axis(w) : w->rank - 1;
     if (longest != w->rank - 1) {
         make_last(w, longest);

@@ -105,6 +105,34 @@ START_TEST(elementwise_on_shapes_walked_in_tiles) {
 }
 END_TEST
 
+/* Short rows one behind the other in the output, against each way an input can have its own: dense, a number for each
+ * row, a row for all, rows with gaps, turned over, one number; with an axis in front and without. */
+START_TEST(elementwise_on_short_rows) {
+    enum { ROWS = 150, WIDEST = 33, WAYS = 6 };
+    lam__loop_id id = operations[_i].id;
+    lam_dtype dtype = operations[_i].dtype;
+    int operands = sets_rows[id].inputs + 1;
+    static double memory[OPERANDS][2 * ROWS * (WIDEST + 1) + 3 * WIDEST];
+    uint64_t state = (uint64_t)_i + 3;
+    for (int64_t n = 2; n <= WIDEST; n++)
+        for (int first = 0; first < WAYS; first++) {
+            const int64_t ways[WAYS][2] = {{n, 1}, {1, 0}, {0, 1}, {n + 2, 1}, {1, ROWS}, {0, 0}};
+            const int64_t dims[] = {2, ROWS - n, n}, apart[] = {ROWS * n, 0, 1};
+            strided a[OPERANDS];
+            for (int k = 0; k < operands; k++) {
+                const int64_t *way = ways[k ? (first + 2 * k) % WAYS : 0];
+                a[k] = (strided){.dtype = k ? sets_input(id, dtype, k - 1) : sets_output(id, dtype), .rank = 3};
+                a[k].strides[0] = k ? apart[(k + first) % 3] : (ROWS - n) * n;
+                a[k].strides[1] = way[0], a[k].strides[2] = way[1];
+                a[k].x = (char *)memory[k];
+                if (k) sets_fill(a[k].dtype, memory[k], 2 * ROWS * WIDEST, &state);
+            }
+            run(id, dtype, a, operands, dims, NULL);
+            compare(id, dtype, a, dims);
+        }
+}
+END_TEST
+
 START_TEST(elementwise_takes_32_axes) {
     int64_t dims[LAM__MAX_AXES], out[LAM__MAX_AXES], in[LAM__MAX_AXES];
     double x[1 << 12], y[1 << 12];
@@ -318,6 +346,7 @@ Suite *suite_kernels_driver(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, elementwise_on_random_strides, 0, (int)(sizeof operations / sizeof *operations));
     tcase_add_test(tests, elementwise_on_shapes_walked_in_tiles);
+    tcase_add_loop_test(tests, elementwise_on_short_rows, 0, (int)(sizeof operations / sizeof *operations));
     tcase_add_test(tests, elementwise_takes_32_axes);
     tcase_add_loop_test(tests, copy_converts_between_all_dtypes, 0, REAL_DTYPES * REAL_DTYPES);
     tcase_add_loop_test(tests, every_set_converts_alike, 0, REAL_DTYPES * REAL_DTYPES);

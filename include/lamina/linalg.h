@@ -1,8 +1,8 @@
 /* Contractions and linear algebra. Part of ops.h, whose opening comment holds here too. A "stack" is a tensor [...,
  * rows, columns]: a matrix for every index of the leading axes. Linear algebra works in floating dtypes; integers are
- * taken as f64. Complex matrices are taken by all but lam_eigvals and lam_eig: read ^T as the adjoint in what is said
- * of symmetric matrices, eigenvectors, singular vectors and least squares (not in matmul, solve, inv, det), Hermitian
- * for symmetric, phases for signs; eigenvalues of lam_eigh, singular values and norms are real. */
+ * taken as f64. Complex matrices are taken by all: read ^T as the adjoint in what is said of symmetric matrices,
+ * eigenvectors, singular vectors and least squares (not in matmul, solve, inv, det), Hermitian for symmetric, phases
+ * for signs; eigenvalues of lam_eigh, singular values and norms are real. */
 #ifndef LAMINA_LINALG_H
 #define LAMINA_LINALG_H
 
@@ -242,7 +242,7 @@ LAM_API lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vec
  * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, of what treats them alike. */
 LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
 
-/* Eigenvalues and right eigenvectors of general real matrices: x v = v diag(w), both complex, each column of v of
+/* Eigenvalues and right eigenvectors of general matrices: x v = v diag(w), both complex, each column of v of
  * length 1. Order as lam_eigvals has it.
  * Shape   [..., n, n] gives [..., n] and [..., n, n].
  * Fails   as lam_eigvals does.
@@ -250,13 +250,12 @@ LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
  *         determine: right for whatever such turns do not change. */
 LAM_API lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors);
 
-/* The eigenvalues of general real matrices, in no order but that conjugate pairs are neighbours, the one with the
- * positive imaginary part first.
+/* The eigenvalues of general matrices, in no order but that conjugate pairs of real matrices are neighbours, the one
+ * with the positive imaginary part first.
  * Shape   [..., n, n] gives [..., n], complex.
- * Fails   LAM_ERR_SHAPE unless square; LAM_ERR_DTYPE for complex matrices.
- *         Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, of what treats them alike. Where there
- *         are
- *         no n independent eigenvectors there is no derivative either: it comes out huge, or as LAM_ERR_NUMERIC. */
+ * Fails   LAM_ERR_SHAPE unless square. Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, of what
+ *         treats them alike. Where there are no n independent eigenvectors there is no derivative either: it comes out
+ *         huge, or as LAM_ERR_NUMERIC. */
 LAM_API lam_tensor *lam_eigvals(lam_tensor *x);
 
 typedef struct lam_svd_options {

@@ -293,6 +293,11 @@ void lam__kernels_triangular_solve(lam_dtype dtype, const lam__triangular *how, 
  * exchanged with row i. A singular matrix leaves a zero on the diagonal of U; nothing fails. */
 void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots);
 
+/* Determinants out [batch], and cofactors out [batch, n, n] (det(x) x^-T, whose polynomials exist for every rank), of
+ * contiguous row-major x, which is lost; room for n pivots. */
+void lam__kernels_det(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots, void *out);
+void lam__kernels_cofactor(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots, void *out);
+
 /* Matrices of m rows and n columns, contiguous row-major. full: square orthogonal factors; otherwise they have as many
  * columns as the shorter side, k. vectors false (singular values): u and vt are NULL. */
 typedef struct lam__rectangle {
@@ -318,10 +323,10 @@ int64_t lam__kernels_svd(lam_dtype dtype, const lam__rectangle *r, int64_t batch
 size_t lam__kernels_qr_bytes(lam_dtype dtype, const lam__rectangle *r);
 void lam__kernels_qr(lam_dtype dtype, const lam__rectangle *how, int64_t batch, void *x, void *q, void *r, void *work);
 
-/* x [batch, n, n] is lost; values and vectors (in columns, of length 1; NULL: none): real and imaginary parts. */
+/* x [batch, n, n] is lost; values [batch, n] and vectors (in columns, of length 1; NULL: none) are complex: c128
+ * where dtype is f64 or c128, otherwise c64. */
 size_t lam__kernels_eig_bytes(lam_dtype dtype, int64_t n, bool vectors);
-int64_t lam__kernels_eig(lam_dtype dtype, int64_t batch, int64_t n, void *x, void *const values[2],
-                         void *const vectors[2], void *work);
+int64_t lam__kernels_eig(lam_dtype dtype, int64_t batch, int64_t n, void *x, void *values, void *vectors, void *work);
 
 /* out = exp(x) of [batch, n, n], both contiguous; work has lam__kernels_expm_bytes. */
 size_t lam__kernels_expm_bytes(lam_dtype dtype, int64_t n);

@@ -14,8 +14,6 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 static lam_tensor *sum_last(lam_tensor *x) {
@@ -84,50 +82,43 @@ lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
     return lam_failed(*sign) || lam_failed(*log) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
 }
 
-/* ---- factors in the kernel's work ------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* One matrix after the other: its LU factors, which `each` makes the result of. */
-typedef struct factored {
-    lam_dtype dtype;
-    int64_t n;
-    char *factors;
-    int32_t *pivots;
-} factored;
+typedef void factors_kernel(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots, void *out);
 
-typedef void each_factored(const factored *f, void *out);
+typedef struct stack {
+    factors_kernel *kernel;
+    const lam_value *x, *out;
+    int64_t n, step; /* rows; elements of a result */
+} stack;
 
-/* Element i of u's diagonal. */
-static char *diagonal_at(const factored *f, int64_t i) {
-    return f->factors + (size_t)(i * f->n + i) * lam__dtype_bytes(f->dtype);
-}
-static double diagonal(const factored *f, int64_t i) {
-    return lam__dtype_load(f->dtype, diagonal_at(f, i));
+/* Bytes of a matrix, rounded up so that pivots may follow. */
+static size_t matrix_room(const stack *s) {
+    return ((size_t)(s->n * s->n) * lam__dtype_bytes(s->x->dtype) + 7) & ~(size_t)7;
 }
 
-static double determinant(const factored *f) {
-    double product = 1;
-    for (int64_t i = 0; i < f->n; i++) product *= diagonal(f, i) * (f->pivots[i] == i ? 1 : -1);
-    return product;
+static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
+    const stack *s = env;
+    const size_t item = lam__dtype_bytes(s->x->dtype), bytes = (size_t)(s->n * s->n) * item;
+    int32_t *pivots = (int32_t *)(void *)((char *)room + matrix_room(s));
+    for (int64_t b = begin; b < end; b++) {
+        if (bytes) memcpy(room, (const char *)s->x->data + (size_t)b * bytes, bytes);
+        s->kernel((lam_dtype)s->x->dtype, 1, s->n, room, pivots, (char *)s->out->data + (size_t)(b * s->step) * item);
+    }
+    return -1;
 }
 
-/* Results lie `step` elements apart. */
-static lam_status factor_each(const lam_call_site *call, lam_value *out, int64_t step, each_factored *each) {
+/* Results have `step` elements each. */
+static lam_status factor_each(const lam_call_site *call, lam_value *out, int64_t step, factors_kernel *kernel) {
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
-    factored f = {.dtype = (lam_dtype)x->dtype, .n = x->dims[x->rank - 1]};
-    const size_t item = lam__dtype_bytes(x->dtype), bytes = (size_t)(f.n * f.n) * item;
-    lam__work work;
-    bool room = lam__matrices_work(call->ctx, bytes + 8 + (size_t)f.n * sizeof(int32_t), &work);
-    for (int64_t b = 0; room && b < lam__matrices_count(x); b++) {
-        f.factors = work.room;
-        f.pivots = (int32_t *)(void *)(f.factors + (bytes + 7) / 8 * 8);
-        if (bytes) memcpy(f.factors, (const char *)x->data + (size_t)b * bytes, bytes);
-        lam__kernels_lu(f.dtype, 1, f.n, f.factors, f.pivots);
-        each(&f, (char *)out->data + (size_t)(b * step) * item);
-    }
-    lam__matrices_work_end(&work);
+    const stack s = {kernel, x, out, x->dims[x->rank - 1], step};
+    const double n = (double)s.n, cost = n * n * (n / 8 + 2) * (step > 1 ? 3 : 1);
+    int64_t bad;
+    lam_status status = lam__matrices_each(call->ctx, lam__matrices_count(x), cost,
+                                           matrix_room(&s) + (size_t)s.n * sizeof(int32_t), factor_part, &s, &bad);
     lam__value_release(x);
-    return room ? LAM_OK : LAM_ERR_MEMORY;
+    return status;
 }
 
 /* ---- cofactors --------------------------------------------------------------------------------------------------- */
@@ -142,50 +133,10 @@ static lam_status shape_cofactor(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* NOTE [small pivots]
- * Pivots below the rounding of the largest are as good as any others of that size, so they get it: the cofactors are
- * polynomials, so they move by rounding only, and det x^-T is theirs for every rank. */
-static void raise_pivots(const factored *f) {
-    const bool wide = f->dtype == LAM_F64;
-    const double tiny = wide ? 1e-150 : 1e-30, epsilon = wide ? DBL_EPSILON : FLT_EPSILON;
-    double largest = 0;
-    for (int64_t i = 0; i < f->n; i++) largest = fmax(largest, fabs(diagonal(f, i)));
-    const double least = largest > 0 ? epsilon * largest : tiny;
-    for (int64_t i = 0; i < f->n; i++)
-        if (fabs(diagonal(f, i)) < least)
-            lam__dtype_store(f->dtype, diagonal_at(f, i), copysign(least, diagonal(f, i)));
-}
-
-static void exchange_rows(size_t bytes, char *x, char *y) {
-    for (size_t i = 0; i < bytes; i++) {
-        char t = x[i];
-        x[i] = y[i], y[i] = t;
-    }
-}
-
-/* With x = p^T l u: det p^T l^-T u^-T. */
-static void cofactors(const factored *f, void *out) {
-    static const lam__triangular lower = {.transpose = true, .unit_diagonal = true},
-                                 upper = {.transpose = true, .upper = true};
-    const size_t item = lam__dtype_bytes(f->dtype), row = (size_t)f->n * item;
-    raise_pivots(f);
-    const double det = determinant(f);
-    for (int64_t e = 0; e < f->n * f->n; e++)
-        lam__dtype_store(f->dtype, (char *)out + (size_t)e * item, e % (f->n + 1) == 0);
-    lam__kernels_triangular_solve(f->dtype, &upper, 1, f->n, f->n, f->factors, out);
-    lam__kernels_triangular_solve(f->dtype, &lower, 1, f->n, f->n, f->factors, out);
-    for (int64_t i = f->n - 1; i >= 0; i--)
-        if (f->pivots[i] != i)
-            exchange_rows(row, (char *)out + (size_t)i * row, (char *)out + (size_t)f->pivots[i] * row);
-    for (int64_t e = 0; e < f->n * f->n; e++) {
-        char *at = (char *)out + (size_t)e * item;
-        lam__dtype_store(f->dtype, at, det * lam__dtype_load(f->dtype, at));
-    }
-}
-
 static lam_status eval_cofactor(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
-    return x->count ? factor_each(call, out[0], x->dims[x->rank - 1] * x->dims[x->rank - 1], cofactors) : LAM_OK;
+    return x->count ? factor_each(call, out[0], x->dims[x->rank - 1] * x->dims[x->rank - 1], lam__kernels_cofactor)
+                    : LAM_OK;
 }
 
 /* [i, j] is the product of all s but s[i] and s[j], 0 on the diagonal: of those before i, between, and behind j. */
@@ -203,20 +154,23 @@ static lam_tensor *products_without_two(lam_tensor *s) {
     return lam_add(all, lam__matrices_turn(all));
 }
 
-static lam_tensor *sign_of(lam_tensor *x) {
-    lam_tensor *sign, *log;
-    lam_slogdet(lam_stop_gradient(x), &sign, &log);
+/* The determinants of orthogonal matrices, which do not move; of unitary ones they do. */
+static lam_tensor *orientation(lam_tensor *x) {
+    lam_tensor *sign = NULL, *log;
+    if (lam__cplx_is(x)) sign = lam_det(x);
+    else lam_slogdet(lam_stop_gradient(x), &sign, &log);
     return lam_expand_dims(lam_expand_dims(sign, -1), -1);
 }
 
-/* The change of the cofactors of u diag(s) vt along e, by those of diag(s): right for every rank. */
+/* The change of the cofactors of u diag(s) vt along e, by those of diag(s): right for every rank. Those of a unitary
+ * matrix are its conjugate times its determinant. */
 static lam_tensor *change_by_svd(lam_tensor *u, lam_tensor *s, lam_tensor *vt, lam_tensor *e) {
-    lam_tensor *p = lam_matmul(lam__matrices_turn(u), lam_matmul(e, lam__matrices_turn(vt)));
+    lam_tensor *p = lam_matmul(lam__matrices_adjoint(u), lam_matmul(e, lam__matrices_adjoint(vt)));
     lam_tensor *pi = products_without_two(s), *d = lam_expand_dims(lam_diagonal(p, 0, -2, -1), -1);
-    lam_tensor *on_diagonal = lam_squeeze(lam_matmul(pi, d), LAM_AXES(-1));
-    lam_tensor *core = lam_matmul(u, lam_mul(pi, lam__matrices_turn(p)));
-    lam_tensor *change = lam_matmul(lam_sub(lam__matrices_scale(u, on_diagonal), core), vt);
-    return lam_mul(lam_mul(sign_of(u), sign_of(vt)), change);
+    lam_tensor *on_diagonal = lam_squeeze(lam_matmul(pi, d), LAM_AXES(-1)), *left = lam_conj(u);
+    lam_tensor *core = lam_matmul(left, lam_mul(pi, lam__matrices_turn(p)));
+    lam_tensor *change = lam_matmul(lam_sub(lam__matrices_scale(left, on_diagonal), core), lam_conj(vt));
+    return lam_mul(lam_mul(orientation(u), orientation(vt)), change);
 }
 
 /* The change of det x^-T along e: exact to all orders for matrices that are not singular. */
@@ -233,7 +187,7 @@ static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
     lam_tensor *u, *s, *vt;
     if (n < 2) return lam_mul(0.0, e);
     lam_svd(x, &u, &s, &vt, NULL);
-    double root = lam_dtype_of(x) == LAM_F32 ? 0x1p-11 : 0x1p-26;
+    double root = lam_dtype_of(s) == LAM_F32 ? 0x1p-11 : 0x1p-26;
     lam_tensor *singular = lam_le(lam_slice_axis(s, -1, n - 1, n), lam_mul(root, lam_slice_axis(s, -1, 0, 1)));
     singular = lam_expand_dims(singular, -1);
     lam_tensor *one = lam_eye(lam_ctx_of(x), lam_dtype_of(x), n, n), *regular = lam_where(singular, one, x);
@@ -255,6 +209,7 @@ static void batch_cofactor(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_cofactor = {
     .name = "cofactor",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_cofactor,
@@ -278,12 +233,8 @@ static lam_status shape_det(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
-static void store_determinant(const factored *f, void *out) {
-    lam__dtype_store(f->dtype, out, determinant(f));
-}
-
 static lam_status eval_det(const lam_call_site *call, lam_value *const out[]) {
-    return out[0]->count ? factor_each(call, out[0], 1, store_determinant) : LAM_OK;
+    return out[0]->count ? factor_each(call, out[0], 1, lam__kernels_det) : LAM_OK;
 }
 
 static void jvp_det(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
@@ -301,6 +252,7 @@ static void batch_det(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_det = {
     .name = "det",
     .inputs = 1,
+    .complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_det,
@@ -310,18 +262,11 @@ const lam_primitive lam__row_det = {
     .batch = batch_det,
 };
 
-/* The row is for reals: this has no derivative at singular matrices. */
-static lam_tensor *complex_det(lam_tensor *x) {
-    lam_tensor *diagonal, *swaps, *failed;
-    if (!factors("det", &x, &diagonal, &swaps, &failed)) return failed;
-    return lam_mul(lam_prod(diagonal, &(lam_reduce_options){.axes = LAM_AXES(-1)}), parity(swaps, lam_dtype_of(x)));
-}
-
 lam_tensor *lam_det(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_operands("det", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("det", x)) return lam__axes_failed(x);
     if (lam_dim(x, -1) <= 3) return lam__scope_only(written_out(x, lam_dim(x, -1)), since);
-    return lam__scope_only(lam__cplx_is(x) ? complex_det(x) : lam__apply1(&lam__row_det, NULL, 0, x), since);
+    return lam__scope_only(lam__apply1(&lam__row_det, NULL, 0, x), since);
 }

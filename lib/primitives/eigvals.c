@@ -1,21 +1,21 @@
-/* Eigenvalues of general real matrices, complex in general. Here real and imaginary parts are tensors of their own,
- * which the wrapper joins. From x v = v diag(w) come, with p = v^-1 dx v, dw = diag(p) and dv = v (f * p), where
- * f[i, j] = 1 / (w[j] - w[i]); the transpose is gx = Re(v^-H (diag(gw) + conj(f) * v^H gv) v^H). The lengths of the
- * vectors are not followed: only the values go out, which do not depend on them. */
+/* Eigenvalues and eigenvectors of general matrices, complex in general. From x v = v diag(w) come, with p = v^-1 dx v,
+ * dw = diag(p) and dv = v (f * p), where f[i, j] = 1 / (w[j] - w[i]); the transpose, which does not conjugate, is
+ * gx = v^-T (diag(gw) + f * v^T gv) v^T, of real matrices its real part. Of equal values see NOTE [equal ones] in
+ * matrices.c. The lengths of the vectors are not followed: the wrapper divides by them. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/kernels/kernels.h"
+#include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-#include <float.h>
-
-enum { VALUES, VECTORS = 2, OUTPUTS = 4 }; /* each with its imaginary part behind it */
+enum { VALUES, VECTORS, OUTPUTS };
 
 typedef struct eigvals_params {
     bool vectors; /* otherwise they have no elements */
@@ -27,86 +27,45 @@ static lam_status shape_eigvals(const lam_call_site *call, lam_shape out[]) {
     lam_status typed = lam__matrices_typed(call, true);
     if (typed != LAM_OK) return typed;
     for (int o = 0; o < OUTPUTS; o++) {
-        out[o].dtype = (lam_dtype)x->dtype;
-        out[o].rank = o < VECTORS ? x->rank - 1 : x->rank;
+        out[o].dtype = lam__dtype_promote(x->dtype, LAM_C64);
+        out[o].rank = o == VALUES ? x->rank - 1 : x->rank;
         for (int k = 0; k < out[o].rank; k++)
-            out[o].dims[k] = k < x->rank - 2 || o < VECTORS || p->vectors ? x->dims[k] : 0;
+            out[o].dims[k] = k < x->rank - 2 || o == VALUES || p->vectors ? x->dims[k] : 0;
     }
     return lam__matrices_fit(call, false);
+}
+
+typedef struct stack {
+    lam_dtype dtype;
+    int64_t n;
+    const lam_value *copy, *values, *vectors; /* no vectors: NULL */
+} stack;
+
+static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void *room) {
+    const stack *s = env;
+    const int64_t item = (int64_t)lam__dtype_bytes(s->dtype), out = (int64_t)lam__dtype_bytes(s->values->dtype);
+    const int64_t bad =
+        lam__kernels_eig(s->dtype, end - begin, s->n, (char *)s->copy->data + begin * s->n * s->n * item,
+                         (char *)s->values->data + begin * s->n * out,
+                         s->vectors ? (char *)s->vectors->data + begin * s->n * s->n * out : NULL, room);
+    return bad < 0 ? bad : begin + bad;
 }
 
 static lam_status eval_eigvals(const lam_call_site *call, lam_value *const out[]) {
     const eigvals_params *p = call->params;
     const lam_value *x = call->in[0];
     lam_dtype dtype = (lam_dtype)x->dtype;
-    int64_t n = x->dims[x->rank - 1], bad = -1;
-    if (x->count == 0) return LAM_OK;
-    lam__work work = {.room = NULL};
-    lam_value *copy = lam__value_new(call->ctx, dtype, x->rank, x->dims);
-    bool room = copy && lam__matrices_work(call->ctx, lam__kernels_eig_bytes(dtype, n, p->vectors), &work);
-    if (room) {
-        void *const values[2] = {out[VALUES]->data, out[VALUES + 1]->data};
-        void *const vectors[2] = {out[VECTORS]->data, out[VECTORS + 1]->data};
-        lam__matrices_copy(x, copy->data);
-        bad = lam__kernels_eig(dtype, lam__matrices_count(x), n, copy->data, values, p->vectors ? vectors : NULL,
-                               work.room);
-    }
-    lam__matrices_work_end(&work);
+    lam_value *copy = x->count ? lam__value_new(call->ctx, dtype, x->rank, x->dims) : NULL;
+    if (!copy) return x->count ? LAM_ERR_MEMORY : LAM_OK;
+    const stack s = {dtype, x->dims[x->rank - 1], copy, out[VALUES], p->vectors ? out[VECTORS] : NULL};
+    const double n = (double)s.n;
+    int64_t bad;
+    lam__matrices_copy(x, copy->data);
+    lam_status status = lam__matrices_each(call->ctx, lam__matrices_count(x), 10 * n * n * (n + 50),
+                                           lam__kernels_eig_bytes(dtype, s.n, p->vectors), decompose_part, &s, &bad);
     lam__value_release(copy);
-    if (bad >= 0) return lam__matrices_bad(call, x, bad, "has eigenvalues that were not found", NULL);
-    return room ? LAM_OK : LAM_ERR_MEMORY;
-}
-
-/* ---- complex matrices as pairs ----------------------------------------------------------------------------------- */
-
-typedef struct pair {
-    lam_tensor *re, *im;
-} pair;
-
-typedef lam_tensor *product_of(lam_tensor *x, lam_tensor *y);
-
-static lam_tensor *by_elements(lam_tensor *x, lam_tensor *y) {
-    return lam_mul(x, y);
-}
-
-static pair multiply(product_of *f, pair x, pair y) {
-    return (pair){lam_sub(f(x.re, y.re), f(x.im, y.im)), lam_add(f(x.re, y.im), f(x.im, y.re))};
-}
-
-static pair plus(pair x, pair y) {
-    return (pair){lam_add(x.re, y.re), lam_add(x.im, y.im)};
-}
-
-static pair conjugate(pair x) {
-    return (pair){x.re, lam_neg(x.im)};
-}
-
-static pair turned(pair x) {
-    return (pair){lam__matrices_turn(x.re), lam__matrices_turn(x.im)};
-}
-
-/* a^-1 b, or a^-H b: one real solve with [[re, -im], [im, re]]. */
-static pair solved(pair a, pair b, bool adjoint) {
-    lam_tensor *above = lam_concatenate(LAM_LIST(a.re, lam_neg(a.im)), -1),
-               *below = lam_concatenate(LAM_LIST(a.im, a.re), -1), *both = lam_concatenate(LAM_LIST(above, below), -2);
-    int64_t n = lam_dim(a.re, -1);
-    lam_tensor *x = lam_solve(adjoint ? lam__matrices_turn(both) : both, lam_concatenate(LAM_LIST(b.re, b.im), -2));
-    return (pair){lam_slice_axis(x, -2, 0, n), lam_slice_axis(x, -2, n, LAM_END)};
-}
-
-/* 1 / (w[j] - w[i]), 0 where they are equal up to rounding: see NOTE [equal ones] in matrices.c. */
-static pair inverse_gaps(pair w) {
-    double epsilon = lam_dtype_of(w.re) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON, n = (double)lam_dim(w.re, -1);
-    pair gap = {lam_sub(lam_expand_dims(w.re, -2), lam_expand_dims(w.re, -1)),
-                lam_sub(lam_expand_dims(w.im, -2), lam_expand_dims(w.im, -1))};
-    lam_tensor *size = lam_hypot(lam_stop_gradient(w.re), lam_stop_gradient(w.im));
-    lam_tensor *largest = lam_max_reduce(size, &(lam_reduce_options){LAM_AXES(-1), true});
-    lam_tensor *none = lam_le(lam_hypot(lam_stop_gradient(gap.re), lam_stop_gradient(gap.im)),
-                              lam_expand_dims(lam_mul(4 * n * epsilon, largest), -1));
-    pair safe = {lam_where(none, 1.0, gap.re), lam_where(none, 0.0, gap.im)};
-    lam_tensor *square = lam_add(lam_square(safe.re), lam_square(safe.im));
-    return (pair){lam_where(none, 0.0, lam_div(safe.re, square)),
-                  lam_where(none, 0.0, lam_neg(lam_div(safe.im, square)))};
+    return status != LAM_OK || bad < 0 ? status
+                                       : lam__matrices_bad(call, x, bad, "has eigenvalues that were not found", NULL);
 }
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
@@ -117,47 +76,32 @@ static lam_status apply_eigvals(lam_tensor *x, bool vectors, lam_tensor *out[OUT
 }
 
 /* The vectors that belong to the results: these, or made now. */
-static pair vectors_of(const lam_rule *r) {
+static lam_tensor *vectors_of(const lam_rule *r) {
     const eigvals_params *p = r->params;
     lam_tensor *all[OUTPUTS];
-    if (p->vectors) return (pair){r->out[VECTORS], r->out[VECTORS + 1]};
+    if (p->vectors) return r->out[VECTORS];
     apply_eigvals(r->in[0], true, all);
-    return (pair){all[VECTORS], all[VECTORS + 1]};
+    return all[VECTORS];
 }
 
 static void jvp_eigvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const eigvals_params *params = r->params;
-    pair v = vectors_of(r), moved = {lam_matmul(dx[0], v.re), lam_matmul(dx[0], v.im)}, p = solved(v, moved, false);
-    dout[VALUES] = lam_diagonal(p.re, 0, -2, -1);
-    dout[VALUES + 1] = lam_diagonal(p.im, 0, -2, -1);
-    if (!params->vectors) return;
-    pair f = inverse_gaps((pair){r->out[VALUES], r->out[VALUES + 1]});
-    pair dv = multiply(lam_matmul, v, multiply(by_elements, f, p));
-    dout[VECTORS] = dv.re;
-    dout[VECTORS + 1] = dv.im;
-}
-
-/* Cotangents of which one part may be absent. False: both are. */
-static bool complete(lam_tensor *const g[2], pair *out) {
-    if (!g[0] && !g[1]) return false;
-    *out = (pair){g[0] ? g[0] : lam_zeros_like(g[1]), g[1] ? g[1] : lam_zeros_like(g[0])};
-    return true;
+    lam_tensor *v = vectors_of(r), *p = lam_solve(v, lam_matmul(dx[0], v));
+    dout[VALUES] = lam_diagonal(p, 0, -2, -1);
+    if (params->vectors) dout[VECTORS] = lam_matmul(v, lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), p));
 }
 
 static void vjp_eigvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const eigvals_params *params = r->params;
-    pair v = vectors_of(r), adjoint = turned(conjugate(v)), gw, gv, middle = {NULL, NULL};
-    if (complete(g + VALUES, &gw)) {
-        pair rows = {lam_expand_dims(gw.re, -1), lam_expand_dims(gw.im, -1)};
-        middle = multiply(by_elements, rows, adjoint);
+    lam_tensor *vt = lam__matrices_turn(vectors_of(r)), *middle = NULL;
+    if (g[VALUES]) middle = lam_mul(lam_expand_dims(g[VALUES], -1), vt);
+    if (params->vectors && g[VECTORS]) {
+        lam_tensor *turning = lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), lam_matmul(vt, g[VECTORS]));
+        middle = lam__matrices_plus(middle, lam_matmul(turning, vt));
     }
-    if (params->vectors && complete(g + VECTORS, &gv)) {
-        pair f = conjugate(inverse_gaps((pair){r->out[VALUES], r->out[VALUES + 1]}));
-        pair turning = multiply(by_elements, f, multiply(lam_matmul, adjoint, gv));
-        turning = multiply(lam_matmul, turning, adjoint);
-        middle = middle.re ? plus(middle, turning) : turning;
-    }
-    if (middle.re) gx[0] = solved(v, middle, true).re;
+    if (!middle) return;
+    gx[0] = lam_solve(vt, middle);
+    if (!lam__cplx_is(r->in[0])) gx[0] = lam_real(gx[0]);
 }
 
 static void batch_eigvals(const lam_rule *r, lam_tensor *out[]) {
@@ -168,10 +112,10 @@ static void batch_eigvals(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_eigvals = {
     .name = "eigvals",
     .inputs = 1,
+    .complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(VALUES + 1) | LAM_SAVE_OUT(VECTORS) |
-             LAM_SAVE_OUT(VECTORS + 1),
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(VECTORS),
     .shape = shape_eigvals,
     .eval = eval_eigvals,
     .jvp = jvp_eigvals,
@@ -185,7 +129,7 @@ lam_tensor *lam_eigvals(lam_tensor *x) {
     if (!lam__matrices_operands("eigvals", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("eigvals", x)) return lam__axes_failed(x);
     if (apply_eigvals(x, false, out) != LAM_OK) return lam__axes_failed(x);
-    return lam__scope_only(lam_complex(out[VALUES], out[VALUES + 1]), since);
+    return lam__scope_only(out[VALUES], since);
 }
 
 lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
@@ -194,10 +138,9 @@ lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
     *values = *vectors = failed;
     bool usable = lam__matrices_operands("eig", true, 1, &x, &x, &failed) && lam__matrices_square("eig", x);
     if (!usable || apply_eigvals(x, true, out) != LAM_OK) return lam_status_of(lam_ctx_of(failed));
-    lam_tensor *square = lam_add(lam_square(out[VECTORS]), lam_square(out[VECTORS + 1]));
-    lam_tensor *over = lam_rsqrt(lam_sum(square, &(lam_reduce_options){LAM_AXES(-2), true}));
-    *values = lam_complex(out[VALUES], out[VALUES + 1]);
-    *vectors = lam_complex(lam_mul(out[VECTORS], over), lam_mul(out[VECTORS + 1], over));
+    lam_tensor *length = lam_sum(lam__cplx_size(out[VECTORS]), &(lam_reduce_options){LAM_AXES(-2), true});
+    *values = out[VALUES];
+    *vectors = lam_mul(out[VECTORS], lam_rsqrt(length));
     lam__scope_only_these(2, (lam_tensor *const[]){*values, *vectors}, since);
     return lam_failed(*vectors) ? lam_status_of(lam_ctx_of(failed)) : LAM_OK;
 }

@@ -301,7 +301,8 @@ lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w) {
  * NaN of the zeros that it meets. LAPACK's values are right to a few roundings of the largest one, so a gap of that
  * size is none. */
 lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w) {
-    double epsilon = lam_dtype_of(w) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON, n = (double)lam_dim(w, -1);
+    double epsilon = lam__dtype_part((int)lam_dtype_of(w)) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON;
+    double n = (double)lam_dim(w, -1);
     lam_tensor *gap = lam_sub(lam_expand_dims(w, -2), lam_expand_dims(w, -1)), *fixed = lam_stop_gradient(w);
     lam_tensor *largest = lam_max_reduce(lam_abs(fixed), &(lam_reduce_options){LAM_AXES(-1), true});
     lam_tensor *none = lam_le(lam_abs(gap), lam_expand_dims(lam_mul(4 * n * epsilon, largest), -1));

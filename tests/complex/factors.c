@@ -29,6 +29,14 @@ static lam_tensor *columns_of(lam_tensor *x, lam_tensor *w) {
 static const lam_dtype dtypes[] = {LAM_C128, LAM_C64};
 static const double errors[] = {1e-14, 1e-5};
 
+BODY(cofactors_of) {
+    out[0] = lam_cofactor(in[0]);
+}
+
+BODY(determinant_of) {
+    out[0] = lam_det(in[0]);
+}
+
 START_TEST(eigenvalues_of_hermitian_matrices) {
     lam_tensor *z = lam_cast(matrix(4, 4, 0.3), dtypes[_i]), *h = lam_add(z, adjoint(z)), *w, *v;
     ck_assert(lam_eigh(h, &w, &v) == LAM_OK);
@@ -37,6 +45,27 @@ START_TEST(eigenvalues_of_hermitian_matrices) {
     EXPECT_UNITARY(v, errors[_i]);
     EXPECT_CLOSE(lam_eigvalsh(h), w, 10 * errors[_i]);
     EXPECT_NUM(lam_all(lam_gt(lam_diff(w, 1, 0), 0.0), NULL), 1);
+}
+END_TEST
+
+/* Vectors have length 1; values sum to the trace and multiply to the determinant. A real matrix counts as a complex one
+ * whose imaginary part is 0, up to the order of its values. */
+START_TEST(eigenvalues_of_general_matrices) {
+    lam_tensor *z = lam_cast(matrix(4, 4, 0.3), dtypes[_i]), *all = lam_stack(LAM_LIST(z, lam_neg(z)), 0), *w, *v;
+    ck_assert(lam_eig(all, &w, &v) == LAM_OK);
+    ck_assert_int_eq(lam_dtype_of(w), dtypes[_i]);
+    EXPECT_CLOSE(lam_matmul(all, v), columns_of(v, w), 10 * errors[_i]);
+    EXPECT_CLOSE(lam_sum(lam_square(lam_abs(v)), &(lam_reduce_options){LAM_AXES(-2), true}), num(1), errors[_i]);
+    EXPECT_CLOSE(lam_eigvals(z), lam_index(w, 0, 0), 10 * errors[_i]);
+    EXPECT_CLOSE(lam_sum(lam_index(w, 0, 0), NULL), lam_trace(z, 0, -2, -1), 10 * errors[_i]);
+    EXPECT_CLOSE(lam_prod(lam_index(w, 0, 1), NULL), lam_det(z), 20 * errors[_i]);
+    lam_tensor *x = lam_real(z), *real = lam_eigvals(x), *same = lam_eigvals(lam_complex(x, lam_zeros_like(x)));
+    EXPECT_CLOSE(lam_sum(lam_mul(real, lam_mul(real, real)), NULL), lam_sum(lam_mul(same, lam_mul(same, same)), NULL),
+                 100 * errors[_i]);
+    lam_tensor *bad = lam_mul(z, lam_scalar_complex(ctx, NAN, 0));
+    lam_eig(bad, &w, &v);
+    EXPECT_NUM(lam_all(lam_is_nan(lam_real(w)), NULL), 1);
+    EXPECT_NUM(lam_all(lam_is_nan(lam_real(v)), NULL), 1);
 }
 END_TEST
 
@@ -126,6 +155,23 @@ START_TEST(convolutions_and_windows) {
 }
 END_TEST
 
+/* By hand: of diag(i, 2, 3, 0) the only cofactor that is not zero is 6 i; of diag(0, i, 3, 0) there is none, and along
+ * the identity the outer two change by 3 i. Below rank n - 1 the derivative is zero, not NaN. */
+START_TEST(determinants_of_singular_matrices_have_derivatives) {
+    lam_tensor *eye = lam_eye(ctx, LAM_F64, 4, 4), *none = lam_zeros_like(eye), *dy;
+    lam_tensor *x = lam_complex(lam_mul(eye, VEC(0, 2, 3, 0)), lam_mul(eye, VEC(1, 0, 0, 0)));
+    EXPECT_CLOSE(lam_cofactor(x), lam_complex(none, lam_mul(eye, VEC(0, 0, 0, 6))), 1e-14);
+    lam_tensor *two = lam_complex(lam_mul(eye, VEC(0, 0, 3, 0)), lam_mul(eye, VEC(0, 1, 0, 0))), *y;
+    lam_fn *f = FN(cofactors_of, 1, 1);
+    ck_assert_int_eq(lam_jvp(f, LAM_LIST(two), LAM_LIST(lam_complex(eye, none)), &y, &dy, 1, NULL), LAM_OK);
+    EXPECT_CLOSE(y, none, 1e-14);
+    EXPECT_CLOSE(dy, lam_complex(none, lam_mul(eye, VEC(3, 0, 0, 3))), 1e-14);
+    lam_fn *g = lam_grad(FN(determinant_of, 1, 1), &(lam_grad_options){.holomorphic = true});
+    EXPECT_CLOSE(apply1(g, x), lam_complex(none, lam_mul(eye, VEC(0, 0, 0, 6))), 1e-14);
+    EXPECT_CLOSE(apply1(g, lam_complex(none, none)), none, 0);
+}
+END_TEST
+
 /* ---- derivatives: of functions of a vector of 6 real numbers --------------------------------------------------- */
 
 static lam_tensor *moved(lam_tensor *x, int64_t rows, int64_t columns) {
@@ -209,10 +255,32 @@ BODY(of_convolution) {
     out[0] = summed(lam_index(y, 0, 0));
 }
 
-static const lam_body bodies[] = {
-    of_convolution,           of_eigenvectors,    of_eigenvalues,  of_tall_singular_vectors,
-    of_wide_singular_vectors, of_singular_values, of_tall_factors, of_complete_factors,
-    of_wide_factors,          of_pseudo_inverse,  of_exponential};
+/* What no phase of the vectors changes: v1 (v^-1)1, a projector, and the values. */
+BODY(of_general_eigenvectors) {
+    lam_tensor *z = moved(in[0], 3, 3), *w, *v;
+    lam_eig(z, &w, &v);
+    lam_tensor *pick = lam_div(lam_square(w), lam_add(w, 3.0)), *all = lam_matmul(columns_of(v, pick), lam_inv(v));
+    out[0] = lam_add(summed(all), lam_real(lam_sum(lam_exp(w), NULL)));
+    out[0] = lam_add(out[0], lam_sum(lam_mul(lam_square(lam_abs(v)), lam_expand_dims(lam_real(w), 0)), NULL));
+}
+
+BODY(of_general_eigenvalues) {
+    out[0] = lam_sum(lam_abs(lam_eigvals(moved(in[0], 3, 3))), NULL);
+}
+
+/* Of rank 2 along all of x: the second derivative of the determinant is not zero, the first is. */
+BODY(of_singular_determinant) {
+    lam_tensor *low = lam_matmul(matrix(4, 2, 0.1), matrix(2, 4, 0.5)), *change = matrix(4, 4, 0.9);
+    lam_tensor *x = lam_add(low, lam_mul(change, lam_sub(lam_index(in[0], 0, 0), 0.3)));
+    lam_tensor *other = lam_mul(matrix(4, 4, 1.9), lam_add(lam_index(in[0], 0, 1), 0.4));
+    out[0] = lam_real(lam_mul(lam_scalar_complex(ctx, 0.6, -0.8), lam_det(lam_add(x, other))));
+}
+
+static const lam_body bodies[] = {of_convolution,           of_eigenvectors,          of_eigenvalues,
+                                  of_tall_singular_vectors, of_wide_singular_vectors, of_singular_values,
+                                  of_tall_factors,          of_complete_factors,      of_wide_factors,
+                                  of_pseudo_inverse,        of_exponential,           of_general_eigenvectors,
+                                  of_general_eigenvalues,   of_singular_determinant};
 
 enum { BODIES = sizeof bodies / sizeof bodies[0] };
 
@@ -228,8 +296,9 @@ END_TEST
 
 Suite *suite_complex_factors(void) {
     Suite *suite = SUITE_OF("complex/factors", pseudo_inverses, exponentials_and_sizes, polar_factors_and_norms,
-                            convolutions_and_windows);
+                            convolutions_and_windows, determinants_of_singular_matrices_have_derivatives);
     suite_loop(suite, eigenvalues_of_hermitian_matrices, 2);
+    suite_loop(suite, eigenvalues_of_general_matrices, 2);
     suite_loop(suite, singular_values, 2);
     suite_loop(suite, orthogonal_factors, 2);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);

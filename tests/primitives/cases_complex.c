@@ -9,6 +9,7 @@
 
 #include <complex.h>
 #include <math.h>
+#include <string.h>
 #undef I
 
 typedef long double _Complex number;
@@ -278,6 +279,86 @@ static void reference_cholesky(const cases_use *u, const array in[], array out[]
         }
 }
 
+/* ---- determinants and cofactors by minors, eigenvalues by traces of powers ---------------------------------------- */
+
+static lam_tensor *whole_det(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_det(x[0]);
+}
+
+static lam_tensor *whole_cofactor(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_cofactor(x[0]);
+}
+
+/* Sums of powers 1 to n of the eigenvalues: they determine all n, in whatever order. */
+static lam_tensor *whole_eigvals(const cases_use *u, lam_tensor *const x[]) {
+    lam_tensor *w = lam_eigvals(x[0]), *power = w, *sums[4] = {NULL};
+    int n = lam_failed(w) ? 0 : (int)lam_dim(w, -1);
+    (void)u;
+    for (int k = 0; k < n; k++, power = lam_mul(power, w))
+        sums[k] = lam_sum(power, &(lam_reduce_options){.axes = LAM_AXES(-1)});
+    return n ? lam_stack((lam_list){(size_t)n, sums}, 0) : w;
+}
+
+/* The matrix of n rows and columns without row i and column j. */
+static void without(int64_t n, const number *a, int64_t i, int64_t j, number *out) {
+    for (int64_t e = 0; e < n * n; e++)
+        if (e / n != i && e % n != j) *out++ = a[e];
+}
+
+static number determinant(int64_t n, const number *a) {
+    number sum = 0, rest[9];
+    if (n == 0) return 1;
+    for (int64_t j = 0; j < n; j++) {
+        without(n, a, 0, j, rest);
+        sum += (j % 2 ? -1 : 1) * a[j] * determinant(n - 1, rest);
+    }
+    return sum;
+}
+
+static int64_t matrix_of(const array *x, number a[16]) {
+    for (int64_t e = 0; e < x->dims[0] * x->dims[0]; e++) a[e] = number_at(x, e);
+    return x->dims[0];
+}
+
+static void reference_det(const cases_use *u, const array in[], array out[]) {
+    number a[16];
+    (void)u;
+    array_shape(out, in[0].dtype, 1, (int64_t[]){2});
+    int64_t n = matrix_of(in, a);
+    put(out, 0, determinant(n, a));
+}
+
+static void reference_cofactor(const cases_use *u, const array in[], array out[]) {
+    number a[16], rest[9];
+    (void)u;
+    array_like(out, &in[0]);
+    int64_t n = matrix_of(in, a);
+    for (int64_t e = 0; e < n * n; e++) {
+        without(n, a, e / n, e % n, rest);
+        put(out, e, ((e / n + e % n) % 2 ? -1 : 1) * determinant(n - 1, rest));
+    }
+}
+
+static void reference_eigvals(const cases_use *u, const array in[], array out[]) {
+    number a[16], power[16], next[16];
+    int64_t n = matrix_of(in, a);
+    (void)u;
+    array_shape(out, in[0].dtype, 2, (int64_t[]){n, 2});
+    memcpy(power, a, sizeof a);
+    for (int64_t k = 0; k < n; k++) {
+        number trace = 0;
+        for (int64_t i = 0; i < n; i++) trace += power[i * n + i];
+        put(out, k, trace);
+        for (int64_t e = 0; e < n * n; e++) {
+            next[e] = 0;
+            for (int64_t q = 0; q < n; q++) next[e] += power[e / n * n + q] * a[q * n + e % n];
+        }
+        memcpy(power, next, sizeof power);
+    }
+}
+
 static const cases_form columns_of_one[] = {
     {"[4,3,2]", {0}}, {"[4,2,2]", {1}}, {"[0,2,2]", {0}}, {"[1,2,2]", {1}}, CASES_END};
 static const cases_form columns_forward[] = {{"[4,3,2]", {0}}, {"[0,2,2]", {0}}, {"[1,2,2]", {0}}, CASES_END};
@@ -285,6 +366,8 @@ static const cases_form columns_of_two[] = {{"[4,2,2] [4,2,2]", {0}}, {"[3,1,2] 
 static const cases_form products[] = {{"[2,3,2] [3,4,2]", {0}}, {"[1,0,2] [0,2,2]", {0}}, CASES_END};
 static const cases_form systems[] = {{"[3,3,2] [3,2,2]", {0}}, {"[1,1,2] [1,1,2]", {0}}, CASES_END};
 static const cases_form squares[] = {{"[3,3,2]", {0}}, {"[1,1,2]", {0}}, CASES_END};
+static const cases_form of_four[] = {{"[4,4,2]", {0}}, CASES_END};
+static const cases_form larger_squares[] = {{"[4,4,2]", {0}}, {"[2,2,2]", {0}}, {"[1,1,2]", {0}}, CASES_END};
 
 #define WHOLE(name_, forms_, call_, reference_)                                                                        \
     .name = #name_, .forms = forms_, .call = call_whole, .reference = reference_, .least_rank = 1, .normwise = true,   \
@@ -372,5 +455,8 @@ const cases_row cases_complex_rows[] = {
     {WHOLE(solve, systems, whole_solve, reference_solve), .fill = fill_dominant},
     {WHOLE(triangular_solve, systems, whole_triangular, reference_triangular), .fill = fill_dominant},
     {WHOLE(cholesky, squares, whole_cholesky, reference_cholesky), .fill = fill_dominant},
+    {WHOLE(det, of_four, whole_det, reference_det), .fill = fill_dominant},
+    {WHOLE(cofactor, larger_squares, whole_cofactor, reference_cofactor), .fill = fill_dominant},
+    {WHOLE(eigvals, squares, whole_eigvals, reference_eigvals)},
     {0},
 };

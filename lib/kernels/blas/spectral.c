@@ -131,18 +131,18 @@ static work_sizes eig_sizes(lam_dtype dtype, int64_t n, bool vectors) {
 }
 
 size_t lam__kernels_eig_bytes(lam_dtype dtype, int64_t n, bool vectors) {
-    return bytes_of(dtype, eig_sizes(dtype, n, vectors), vectors ? n * n : 0);
+    if (is_complex(dtype)) return lam__spectral_complex_eig_bytes(dtype, n, vectors);
+    return bytes_of(dtype, eig_sizes(dtype, n, vectors), 2 * n + (vectors ? n * n : 0));
 }
 
-int64_t lam__kernels_eig(lam_dtype dtype, int64_t batch, int64_t n, void *x, void *const values[2],
-                         void *const vectors[2], void *work) {
-    const work_sizes sizes = eig_sizes(dtype, n, vectors != NULL);
+int64_t lam__kernels_eig(lam_dtype dtype, int64_t batch, int64_t n, void *x, void *values, void *vectors, void *work) {
+    const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : eig_sizes(dtype, n, vectors != NULL);
+    const lam_dtype out = real_of(dtype) == LAM_F64 ? LAM_C128 : LAM_C64;
     for (int64_t b = 0; b < batch; b++) {
-        void *a = room_at(x, b * n * n, dtype), *re = room_at(values[0], b * n, dtype),
-             *im = room_at(values[1], b * n, dtype), *vre = vectors ? room_at(vectors[0], b * n * n, dtype) : NULL,
-             *vim = vectors ? room_at(vectors[1], b * n * n, dtype) : NULL;
-        bool done =
-            is_f64(dtype) ? eig_f64(n, sizes, a, re, im, vre, vim, work) : eig_f32(n, sizes, a, re, im, vre, vim, work);
+        void *a = room_at(x, b * n * n, dtype), *w = room_at(values, b * n, out), *v = room_at(vectors, b * n * n, out);
+        bool done = is_complex(dtype) ? lam__spectral_complex_eig(dtype, n, a, w, v, work)
+                    : is_f64(dtype)   ? eig_f64(n, sizes, a, w, v, work)
+                                      : eig_f32(n, sizes, a, w, v, work);
         if (!done) return b;
     }
     return -1;

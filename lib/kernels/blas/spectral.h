@@ -1,5 +1,5 @@
 /* What spectral.c and spectral_complex.c share, and the complex side of the former: the same functions for c128 and
- * c64, whose values and singular values are real. */
+ * c64, of which symmetric eigenvalues and singular values are real. */
 #ifndef LAM_KERNELS_BLAS_SPECTRAL_H
 #define LAM_KERNELS_BLAS_SPECTRAL_H
 
@@ -37,5 +37,7 @@ bool lam__spectral_complex_svd(lam_dtype dtype, const lam__rectangle *r, const v
                                void *work);
 size_t lam__spectral_complex_qr_bytes(lam_dtype dtype, const lam__rectangle *r);
 void lam__spectral_complex_qr(lam_dtype dtype, const lam__rectangle *how, void *x, void *q, void *r, void *work);
+size_t lam__spectral_complex_eig_bytes(lam_dtype dtype, int64_t n, bool vectors);
+bool lam__spectral_complex_eig(lam_dtype dtype, int64_t n, const void *x, void *values, void *vectors, void *work);
 
 #endif

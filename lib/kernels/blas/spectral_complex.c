@@ -60,3 +60,12 @@ void lam__spectral_complex_qr(lam_dtype dtype, const lam__rectangle *how, void *
     if (dtype == LAM_C128) qr_c128(how, x, q, r, work);
     else qr_c64(how, x, q, r, work);
 }
+
+size_t lam__spectral_complex_eig_bytes(lam_dtype dtype, int64_t n, bool vectors) {
+    return bytes_of(dtype, dtype == LAM_C128 ? eig_sizes_c128(n, vectors) : eig_sizes_c64(n, vectors),
+                    n * n + SPARE + (vectors ? n * n + SPARE : 0));
+}
+
+bool lam__spectral_complex_eig(lam_dtype dtype, int64_t n, const void *x, void *values, void *vectors, void *work) {
+    return dtype == LAM_C128 ? eig_c128(n, x, values, vectors, work) : eig_c64(n, x, values, vectors, work);
+}

@@ -16,6 +16,9 @@ extern void LAPACK(gelqf)(const int *m, const int *n, T *a, const int *lead, T *
                           int *info);
 extern void LAPACK(unglq)(const int *m, const int *n, const int *k, T *a, const int *lead, const T *tau, T *work,
                           const int *size, int *info);
+extern void LAPACK(geev)(const char *job_left, const char *job_right, const int *n, T *a, const int *lead, T *w,
+                         T *left, const int *lead_left, T *right, const int *lead_right, T *work, const int *size,
+                         R *rwork, int *info, size_t, size_t);
 
 /* 0 times an infinity or a NaN is NaN. */
 static bool FN(all_finite)(int64_t count, const T *x) {
@@ -157,6 +160,44 @@ static void FN(qr)(const lam__rectangle *how, T *x, T *q, T *r, void *work) {
         for (int64_t j = 0; j < columns; j++) own_q[i * columns + j] = j < k ? own[i * n + j] : 0;
     LAPACK(unglq)(&columns, &m, &k, own_q, &columns, tau, room, &sizes.numbers, &info);
     memcpy(q, own_q, (size_t)(how->m * columns) * sizeof(T));
+}
+
+/* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
+
+static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
+    const int order = (int)n, ask = -1;
+    int info = 0;
+    T none = 0, size = 0;
+    R real = 0;
+    LAPACK(geev)
+    ("N", vectors ? "V" : "N", &order, &none, &order, &none, &none, &order, &none, &order, &size, &ask, &real, &info, 1,
+     1);
+    return (work_sizes){as_asked((double)*(R *)&size), 2 * order, 0};
+}
+
+/* [i, j] of one becomes [j, i] of the other. */
+static void FN(turned)(int64_t n, const T *from, T *to) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) to[i * n + j] = from[j * n + i];
+}
+
+static bool FN(eig)(int64_t n, const T *x, T *w, T *v, void *work) {
+    const work_sizes sizes = FN(eig_sizes)(n, v != NULL);
+    const int order = (int)n;
+    T *room = work, *own = room + sizes.numbers, *own_v = own + n * n + SPARE, none = 0;
+    R *real = (R *)(v ? own_v + n * n + SPARE : own_v);
+    int info = 0;
+    if (!FN(all_finite)(n * n, x)) {
+        FN(fill_nan)(n, w);
+        FN(fill_nan)(n * n, v);
+        return true;
+    }
+    FN(turned)(n, x, own);
+    LAPACK(geev)
+    ("N", v ? "V" : "N", &order, own, &order, w, &none, &order, v ? own_v : &none, &order, room, &sizes.numbers, real,
+     &info, 1, 1);
+    if (info == 0 && v) FN(turned)(n, own_v, v);
+    return info == 0;
 }
 
 #undef R

@@ -145,34 +145,40 @@ static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     return (work_sizes){as_asked((double)size), 0};
 }
 
+/* Numbers side by side as complex ones. */
+static void FN(join)(int64_t n, const T *re, const T *im, T *out) {
+    for (int64_t i = 0; i < n; i++) out[2 * i] = re[i], out[2 * i + 1] = im[i];
+}
+
 /* A conjugate pair of values j, j + 1 has the vectors v_j + i v_(j+1) and v_j - i v_(j+1); LAPACK's v_j are columns. */
-static void FN(spread_vectors)(int64_t n, const T *im, const T *v, T *re_out, T *im_out) {
+static void FN(spread_vectors)(int64_t n, const T *im, const T *v, T *out) {
     for (int64_t j = 0; j < n; j++) {
         const bool first = im[j] > 0, second = im[j] < 0;
         const T *real = v + (second ? j - 1 : j) * n, *imaginary = v + (first ? j + 1 : j) * n;
         for (int64_t i = 0; i < n; i++) {
-            re_out[i * n + j] = real[i];
-            im_out[i * n + j] = first ? imaginary[i] : second ? -imaginary[i] : 0;
+            out[2 * (i * n + j)] = real[i];
+            out[2 * (i * n + j) + 1] = first ? imaginary[i] : second ? -imaginary[i] : 0;
         }
     }
 }
 
-/* x is overwritten. */
-static bool FN(eig)(int64_t n, work_sizes sizes, T *x, T *re, T *im, T *vre, T *vim, void *work) {
+/* x is overwritten; values and vectors (or NULL) are pairs of parts. */
+static bool FN(eig)(int64_t n, work_sizes sizes, T *x, T *values, T *vectors, void *work) {
     const int order = (int)n;
-    T *room = work, *v = vre ? room + sizes.numbers : NULL, none = 0;
+    T *room = work, *re = room + sizes.numbers, *im = re + n, *v = im + n, none = 0;
     int info = 0;
     if (!FN(all_finite)(n * n, x)) {
-        FN(fill)(n, NAN, re), FN(fill)(n, NAN, im);
-        FN(fill)(n * n, NAN, vre), FN(fill)(n * n, NAN, vim);
+        FN(fill)(2 * n, NAN, values), FN(fill)(2 * n * n, NAN, vectors);
         return true;
     }
     FN(transpose)(n, x);
     LAPACK(geev)
-    ("N", vre ? "V" : "N", &order, x, &order, re, im, &none, &order, v ? v : &none, &order, room, &sizes.numbers, &info,
-     1, 1);
-    if (info == 0 && vre) FN(spread_vectors)(n, im, v, vre, vim);
-    return info == 0;
+    ("N", vectors ? "V" : "N", &order, x, &order, re, im, &none, &order, vectors ? v : &none, &order, room,
+     &sizes.numbers, &info, 1, 1);
+    if (info != 0) return false;
+    FN(join)(n, re, im, values);
+    if (vectors) FN(spread_vectors)(n, im, v, vectors);
+    return true;
 }
 
 #undef T

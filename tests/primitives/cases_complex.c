@@ -279,7 +279,7 @@ static void reference_cholesky(const cases_use *u, const array in[], array out[]
         }
 }
 
-/* ---- determinants and cofactors by minors, eigenvalues by traces of powers ---------------------------------------- */
+/* ---- determinants and cofactors by minors, eigenvalues by traces of powers --------------------------------------- */
 
 static lam_tensor *whole_det(const cases_use *u, lam_tensor *const x[]) {
     (void)u;

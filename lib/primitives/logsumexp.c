@@ -12,14 +12,17 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <float.h>
 #include <math.h>
 
 /* NOTE [shifted terms]
- * With m the largest element of a sum, TERMS are exp(x - m), SUM is their sum and RESULT is m + log SUM. Derivatives
- * take
- * m for a constant, which changes none of them: d TERMS = TERMS dx, d RESULT = sum(TERMS dx) / SUM. Where m is +inf,
- * the
- * terms that are inf count 1 and the others 0; where it is -inf all terms are 0, and SUM is given as 1. */
+ * With m the largest element of a sum, or a number a little below it, TERMS are exp(x - m), SUM is their sum and RESULT
+ * is m + log SUM. Derivatives take m for a constant, which changes none of them: d TERMS = TERMS dx, d RESULT =
+ * sum(TERMS dx) / SUM. Where m is +inf, the terms that are inf count 1 and the others 0; where it is -inf all terms are
+ * 0, and SUM is given as 1.
+ *
+ * Terms below the least normal number are 0. They are nothing beside a sum of 1 or more, but arithmetic with numbers
+ * below normal is a hundred times as slow, and the way back multiplies with every term. */
 enum { RESULT, TERMS, SUM, OUTPUTS };
 
 static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
@@ -59,22 +62,100 @@ static bool runs(const lam_value *x, lam__axis_set set) {
     return x->contiguous;
 }
 
-/* terms = exp(x - shift), in blocks that stay in the first cache between the two loops. */
-static void exp_runs(const lam_value *x, int64_t sums, const char *shift, lam_value *terms) {
-    enum { BLOCK = 1024 };
-    lam_dtype dtype = (lam_dtype)x->dtype;
-    const int64_t item = (int64_t)lam__dtype_bytes(dtype), size = sums ? x->count / sums : 0;
-    lam__loop *sub = lam__kernels_loop(LAM__LOOP_sub, dtype), *exp = lam__kernels_loop(LAM__LOOP_exp, dtype);
-    static const int64_t flat[] = {1, 1}, against_one[] = {1, 1, 0};
-    for (int64_t s = 0; s < sums; s++)
-        for (int64_t at = 0; at < size; at += BLOCK) {
-            int64_t count = size - at < BLOCK ? size - at : BLOCK, from = (s * size + at) * item;
-            char *to = (char *)terms->data + from;
-            sub(count, (void *[]){to, (char *)x->data + from, (void *)(uintptr_t)(shift + s * item)}, against_one,
-                NULL);
-            exp(count, (void *[]){to, to}, flat, NULL);
-        }
+/* The reduction of n elements one behind the other. */
+static double reduced(lam_dtype dtype, lam__reduce_id id, int64_t n, const void *x) {
+    char out[sizeof(double)];
+    lam__kernels_reduce(id, dtype, 1, &n, (const bool[]){true}, x, (const int64_t[]){1}, out);
+    return lam__dtype_load(dtype, out);
 }
+
+/* Numbers below normal, which are few or none, become 0. */
+static void flush(lam_dtype dtype, int64_t n, void *terms) {
+    const double least = dtype == LAM_F64 ? DBL_MIN : (double)FLT_MIN;
+    double *wide = terms;
+    float *narrow = terms;
+    if (reduced(dtype, LAM__REDUCE_MIN, n, terms) >= least) return;
+    for (int64_t i = 0; i < n; i++)
+        if (dtype == LAM_F64 && wide[i] < DBL_MIN) wide[i] = 0;
+        else if (dtype == LAM_F32 && narrow[i] < FLT_MIN) narrow[i] = 0;
+}
+
+enum { BLOCK = 1024 }; /* elements that stay in the first cache between two loops */
+
+/* A loop like that of exp, in place, without results below normal. params: the dtype. */
+static void exp_normal(int64_t n, void *const p[], const int64_t step[], const void *params) {
+    static const int64_t flat[] = {1, 1};
+    const lam_dtype dtype = *(const lam_dtype *)params;
+    (void)step;
+    for (int64_t at = 0; at < n; at += BLOCK) {
+        int64_t count = n - at < BLOCK ? n - at : BLOCK;
+        void *terms = (char *)p[0] + at * (int64_t)lam__dtype_bytes(dtype);
+        lam__kernels_loop(LAM__LOOP_exp, dtype)(count, (void *[]){terms, terms}, flat, NULL);
+        flush(dtype, count, terms);
+    }
+}
+
+/* ---- long runs --------------------------------------------------------------------------------------------------- */
+
+/* NOTE [one pass]
+ * A sum of many elements that lie one behind the other goes through memory once: m is the largest element of the first
+ * block, and that of no later one may exceed it by more than SLACK, so that no term is large. Where one does, the sum
+ * is
+ * made again with the largest of all. RESULT is in any case made from the largest. */
+static const double SLACK = 8;
+
+/* One such sum. */
+typedef struct run {
+    lam_dtype dtype;
+    double shift, largest, sum, rest; /* rest: what adding block sums to `sum` has rounded away */
+} run;
+
+static void add_to(run *r, double x) {
+    double sum = r->sum + x, back = sum - r->sum;
+    r->rest += (r->sum - (sum - back)) + (x - back);
+    r->sum = sum;
+}
+
+/* terms = exp(x - shift), and what they add; `first`: the shift is the largest of these. False: one is too large. */
+static bool run_block(run *r, bool first, int64_t n, const char *x, char *terms) {
+    static const int64_t against_one[] = {1, 1, 0};
+    char shift[sizeof(double)];
+    double largest = reduced(r->dtype, LAM__REDUCE_MAX, n, x);
+    if (first) r->shift = r->largest = largest;
+    if (!isfinite(largest) || largest > r->shift + SLACK) return false;
+    if (largest > r->largest) r->largest = largest;
+    lam__dtype_store(r->dtype, shift, r->shift);
+    lam__kernels_loop(LAM__LOOP_sub, r->dtype)(n, (void *[]){terms, (void *)(uintptr_t)x, shift}, against_one, NULL);
+    exp_normal(n, (void *[]){terms, terms}, NULL, &r->dtype);
+    add_to(r, reduced(r->dtype, LAM__REDUCE_SUM, n, terms));
+    return true;
+}
+
+/* Sum number s, of n elements. */
+static bool run_once(const lam_value *x, int64_t s, int64_t n, lam_value *const out[]) {
+    run r = {.dtype = (lam_dtype)x->dtype};
+    const int64_t item = (int64_t)lam__dtype_bytes(r.dtype);
+    for (int64_t at = 0; at < n; at += BLOCK) {
+        int64_t count = n - at < BLOCK ? n - at : BLOCK, from = (s * n + at) * item;
+        if (!run_block(&r, !at, count, (char *)x->data + from, (char *)out[TERMS]->data + from)) return false;
+    }
+    double sum = r.sum + r.rest;
+    lam__dtype_store(r.dtype, (char *)out[SUM]->data + s * item, sum);
+    lam__dtype_store(r.dtype, (char *)out[RESULT]->data + s * item,
+                     r.largest + log(r.largest > r.shift ? sum * exp(r.shift - r.largest) : sum));
+    return true;
+}
+
+/* All sums by NOTE [one pass]; false where they are few elements each, lie otherwise, or grow too much. */
+static bool run_all(const lam_value *x, lam__axis_set set, lam_value *const out[]) {
+    int64_t sums = out[RESULT]->count;
+    if (!x->count || !runs(x, set) || x->count < 256 * sums) return false;
+    for (int64_t s = 0; s < sums; s++)
+        if (!run_once(x, s, x->count / sums, out)) return false;
+    return true;
+}
+
+/* ---- any others -------------------------------------------------------------------------------------------------- */
 
 static void exp_spread(lam_ctx *ctx, const lam_value *x, lam__axis_set set, const void *shift, lam_value *terms) {
     lam_dtype dtype = (lam_dtype)x->dtype;
@@ -86,8 +167,8 @@ static void exp_spread(lam_ctx *ctx, const lam_value *x, lam__axis_set set, cons
     static const int64_t flat[] = {1, 1};
     lam__parallel_elementwise(ctx->team, LAM__LOOP_sub, lam__kernels_loop(LAM__LOOP_sub, dtype), 3, x->rank, x->dims,
                               strides, p, items, NULL);
-    lam__parallel_loop(ctx->team, LAM__LOOP_exp, dtype, lam__kernels_loop(LAM__LOOP_exp, dtype), terms->count,
-                       (void *const[]){terms->data, terms->data}, flat, NULL);
+    lam__parallel_loop(ctx->team, LAM__LOOP_exp, dtype, exp_normal, terms->count,
+                       (void *const[]){terms->data, terms->data}, flat, &dtype);
 }
 
 /* terms = 1 where x is inf: see NOTE [shifted terms]. */
@@ -121,13 +202,13 @@ static bool make_shifts(lam_dtype dtype, int64_t count, char *shift) {
 
 /* RESULT = shift + log SUM; a sum of 0 becomes 1. */
 static void end_sums(lam_dtype dtype, lam_value *const out[]) {
-    enum { BLOCK = 64 };
-    double logs[BLOCK]; /* room for either dtype */
+    enum { SOME = 64 };
+    double logs[SOME]; /* room for either dtype */
     const int64_t item = (int64_t)lam__dtype_bytes(dtype);
     static const int64_t flat[] = {1, 1, 1};
     for (int64_t first = 0, count; first < out[SUM]->count; first += count) {
         char *sum = (char *)out[SUM]->data + first * item, *to = (char *)out[RESULT]->data + first * item;
-        count = out[SUM]->count - first < BLOCK ? out[SUM]->count - first : BLOCK;
+        count = out[SUM]->count - first < SOME ? out[SUM]->count - first : SOME;
         lam__kernels_loop(LAM__LOOP_log, dtype)(count, (void *const[]){logs, sum}, flat, NULL);
         lam__kernels_loop(LAM__LOOP_add, dtype)(count, (void *const[]){to, to, logs}, flat, NULL);
         for (int64_t i = 0; i < count; i++)
@@ -140,12 +221,10 @@ static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out
     lam_dtype dtype = (lam_dtype)x->dtype;
     lam__axis_set set = lam__reduce_set(call->params);
     lam_status status = LAM_OK;
-    if (!out[RESULT]->count) return LAM_OK;
+    if (!out[RESULT]->count || run_all(x, set, out)) return LAM_OK;
     lam__reduce_into(LAM__REDUCE_MAX, set, x, out[RESULT]->data);
     bool infinite = make_shifts(dtype, out[RESULT]->count, out[RESULT]->data);
-    if (x->count && runs(x, set) && x->count >= 256 * out[RESULT]->count)
-        exp_runs(x, out[RESULT]->count, out[RESULT]->data, out[TERMS]);
-    else if (x->count) exp_spread(call->ctx, x, set, out[RESULT]->data, out[TERMS]);
+    if (x->count) exp_spread(call->ctx, x, set, out[RESULT]->data, out[TERMS]);
     if (infinite) status = mark_infinities(call->ctx, x, out[TERMS]);
     lam__reduce_into(LAM__REDUCE_SUM, set, out[TERMS], out[SUM]->data);
     end_sums(dtype, out);

@@ -242,10 +242,57 @@ START_TEST(vmap_equals_the_loop) {
 }
 END_TEST
 
+BODY(log_of_sum) {
+    out[0] = lam_logsumexp(in[0], NULL);
+}
+
+/* x_i = c i has sums that are known: (e^(c n) - 1) / (e^c - 1), of which element i has the share e^(c i). Where c is
+ * 1e-2
+ * or more, later elements leave what the first ones suggest far behind; where it is -1, most shares are below the least
+ * normal number. */
+START_TEST(long_sums_of_exponentials) {
+    enum { N = 5000 };
+    static const double steps[] = {1e-4, 1e-3, 1e-2, 1, -1e-3, -1e-2, -1};
+    double c = steps[_i], x[N], top = c > 0 ? c * (N - 1) : 0;
+    for (int i = 0; i < N; i++) x[i] = c * i;
+    double sum = expm1(-fabs(c) * N) / expm1(-fabs(c)); /* in shares of the largest */
+    lam_tensor *at = lam_array(ctx, LAM_F64, LAM_DIMS(N), x), *g = apply1(lam_grad(FN(log_of_sum, 1, 1), NULL), at);
+    EXPECT_NEAR(lam_logsumexp(at, NULL), 1e-15 * (8 + top), LAM_DIMS0, top + log(sum));
+    const double *shares = lam_data(g);
+    for (int i = 0; i < N; i++) {
+        double share = exp(x[i] - top) / sum;
+        ck_assert_msg(fabs(shares[i] - share) <= 4e-15 * share + 3e-308, "%d: %g for %g", i, shares[i], share);
+        ck_assert_msg(shares[i] == 0 || shares[i] * sum > 2.2e-308, "%d: %g is no normal number", i, shares[i]);
+    }
+    lam_tensor *narrow = lam_cast(at, LAM_F32);
+    EXPECT_NEAR(lam_cast(lam_logsumexp(narrow, NULL), LAM_F64), 2e-6 * (1 + top), LAM_DIMS0, top + log(sum));
+    lam_tensor *all = lam_sum(apply1(lam_grad(FN(log_of_sum, 1, 1), NULL), narrow), NULL);
+    EXPECT_NEAR(lam_cast(all, LAM_F64), 1e-5, LAM_DIMS0, 1);
+}
+END_TEST
+
+/* Wherever they stand, in long sums too: infinities and NaN. */
+START_TEST(long_sums_of_exponentials_with_special_values) {
+    enum { N = 4000 };
+    static const int places[] = {0, 5, 2000, N - 1};
+    const double pairs[][3] = {
+        {1, INFINITY, INFINITY},           {INFINITY, NAN, NAN},      {1, NAN, NAN}, {-INFINITY, 0, 0},
+        {-INFINITY, -INFINITY, -INFINITY}, {0, -INFINITY, log(N - 1)}};
+    for (int p = 0; p < 6; p++)
+        for (int k = 0; k < 4; k++) {
+            double x[N];
+            for (int i = 0; i < N; i++) x[i] = pairs[p][i == places[k]];
+            EXPECT_NEAR(lam_logsumexp(lam_array(ctx, LAM_F64, LAM_DIMS(N), x), NULL), 1e-14, LAM_DIMS0, pairs[p][2]);
+        }
+}
+END_TEST
+
 Suite *suite_primitives_numeric(void) {
     Suite *suite = SUITE_OF("numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero, what_is_no_number,
                             differences_and_slopes, descending_order, bins, parts_and_grids, numbers_of_places,
-                            blocks_along_the_diagonal, equations_between_tensors, eigenvectors_of_general_matrices);
+                            blocks_along_the_diagonal, equations_between_tensors, eigenvectors_of_general_matrices,
+                            long_sums_of_exponentials_with_special_values);
+    suite_loop(suite, long_sums_of_exponentials, 7);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

@@ -13,11 +13,11 @@
 enum { BLOCK_BYTES = 1 << 18, LEAST_ROWS = 64 };
 
 typedef struct gmm {
-    int64_t d, k, n, packed;                    /* packed: d (d + 1) / 2 */
-    const double *alphas, *means, *factors, *x; /* [k], [k, d], [k, packed], [n, d] */
-    int64_t *places;                            /* [d * d]: where an entry of Q lies in a row of exp(q), l, 0 */
-    double *columns, *slopes, *row;             /* room of the C form: Q, its gradient, one point */
-    lam_fn *block;                              /* of the Lamina form */
+    int64_t d, k, n, packed;                        /* packed: d (d + 1) / 2 */
+    const double *alphas, *means, *factors, *x;     /* [k], [k, d], [k, packed], [n, d] */
+    int64_t *places;                                /* [d * d]: where an entry of Q lies in a row of exp(q), l, 0 */
+    double *columns, *slopes, *row;                 /* room of the C form: Q, its gradient, one point */
+    lam_fn *components, *points, *slopes_of_points; /* of the Lamina form */
 } gmm;
 
 static const double PI = 3.14159265358979323846;
@@ -190,23 +190,43 @@ static lam_tensor *unpacked(const gmm *p, lam_tensor *logarithms, lam_tensor *re
     return lam_take(row, places, 1);
 }
 
-/* alphas, means, factors, x. The points go through in blocks, each of which is computed again on the way back. */
-static void body_posterior(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+/* alphas, means, factors -> maps and biases of the blocks, and what does not depend on points. */
+static void body_components(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const gmm *p = env;
     lam_reduce_options last = {.axes = LAM_AXES(-1)};
     lam_tensor *logarithms = lam_slice_axis(in[2], 1, 0, p->d), *rest = lam_slice_axis(in[2], 1, p->d, LAM_END);
-    lam_tensor *q = unpacked(p, logarithms, rest, ctx), *biases = lam_add(in[0], lam_sum(logarithms, &last));
+    lam_tensor *q = unpacked(p, logarithms, rest, ctx);
     lam_tensor *centres = lam_neg(lam_matmul(q, lam_expand_dims(in[1], -1)));
-    lam_tensor *maps = lam_reshape(lam_concatenate(LAM_LIST(q, centres), 2), LAM_DIMS(p->k * p->d, p->d + 1));
-    lam_tensor *x = lam_concatenate(LAM_LIST(in[3], lam_ones(ctx, LAM_F64, LAM_DIMS(p->n, 1))), 1);
-    lam_tensor *sum = lam_scalar(ctx, constant(p));
-    int64_t block = BLOCK_BYTES / (8 * p->k * p->d) + LEAST_ROWS;
-    for (int64_t first = 0; first < p->n; first += block) {
-        lam_tensor *points = lam_slice_axis(x, 0, first, first + block < p->n ? first + block : p->n);
-        sum = lam_add(sum, lam_apply(p->block, LAM_LIST(maps, biases, points)));
-    }
+    out[0] = lam_reshape(lam_concatenate(LAM_LIST(q, centres), 2), LAM_DIMS(p->k * p->d, p->d + 1));
+    out[1] = lam_add(in[0], lam_sum(logarithms, &last));
     lam_tensor *all = lam_mul((double)p->n, lam_logsumexp(in[0], NULL));
-    out[0] = lam_sub(lam_sub(sum, all), lam_mul(0.5, lam_sum(lam_square(q), NULL)));
+    out[2] = lam_sub(lam_sub(constant(p), all), lam_mul(0.5, lam_sum(lam_square(q), NULL)));
+}
+
+/* Points [n, d] with 1 behind each. */
+static lam_tensor *extended(const gmm *p, lam_tensor *x) {
+    return lam_concatenate(LAM_LIST(x, lam_ones(lam_ctx_of(x), LAM_F64, LAM_DIMS(p->n, 1))), 1);
+}
+
+/* alphas, means, factors, x. The points go through in blocks. */
+static void body_posterior(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const gmm *p = env;
+    lam_tensor *parts[3], *sum;
+    (void)ctx;
+    lam_call(p->components, LAM_LIST(in[0], in[1], in[2]), parts, 3);
+    lam_call(p->points, LAM_LIST(parts[0], parts[1], extended(p, in[3])), &sum, 1);
+    out[0] = lam_add(sum, parts[2]);
+}
+
+/* The same -> its gradients by alphas, means, factors: those by maps and biases, summed over blocks, go back through
+ * the making of them once. */
+static void body_gradient(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const gmm *p = env;
+    lam_tensor *parts[3], *slopes[2];
+    lam_fn *back;
+    lam_vjp(p->components, LAM_LIST(in[0], in[1], in[2]), parts, 3, &back, NULL);
+    lam_call(p->slopes_of_points, LAM_LIST(parts[0], parts[1], extended(p, in[3])), slopes, 2);
+    lam_call(back, LAM_LIST(slopes[0], slopes[1], lam_scalar(ctx, 1)), out, 3);
 }
 
 static void lamina(void *data, gradbench_lamina *l) {
@@ -215,9 +235,13 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(p->k, p->d), p->means);
     gradbench_input(l, LAM_DIMS(p->k, p->packed), p->factors);
     gradbench_input(l, LAM_DIMS(p->n, p->d), p->x);
-    p->block = lam_checkpoint(gradbench_fn(l, "block", body_block, 3, 1, p), NULL);
+    int64_t rows = BLOCK_BYTES / (8 * p->k * p->d) + LEAST_ROWS;
+    lam_fn *block = gradbench_fn(l, "block", body_block, 3, 1, p);
+    p->components = gradbench_fn(l, "components", body_components, 3, 3, p);
+    p->points = gradbench_blocks(l, block, 2, rows);
+    p->slopes_of_points = gradbench_blocks(l, lam_grad(block, &(lam_grad_options){.argnums = LAM_AXES(0, 1)}), 2, rows);
     l->objective = gradbench_fn(l, "posterior", body_posterior, 4, 1, p);
-    l->derivative = lam_grad(l->objective, &(lam_grad_options){.argnums = LAM_AXES(0, 1, 2)});
+    l->derivative = gradbench_fn(l, "gradient", body_gradient, 4, 3, p);
 }
 
 static const gradbench_size sizes[] = {

@@ -20,6 +20,9 @@
     X(add) X(sub) X(mul) X(div) X(rem) X(pow) X(max) X(min) X(atan2) X(hypot) X(logaddexp) X(xlogy) X(copysign) X(eq)  \
     X(ne) X(lt) X(le) X(gt) X(ge) X(logaddexp2) X(xlog1py) X(nextafter) X(igamma) X(igammac) X(betaln) X(shift_left)   \
     X(shift_right_logical) X(shift_right_arithmetic) X(mod) X(floor_divide)
+
+/* Every operation lam_<name>(x, y) that rebinds x, so that only y may be a number. KEEP IN STEP: literal names. */
+#define LAM__LITERAL_NAMES_IN_PLACE(X) X(add_) X(sub_) X(mul_) X(div_)
 /* clang-format on */
 
 #ifdef __cplusplus
@@ -195,6 +198,16 @@ typedef char (*lam__kinds_tu)[13];
 #define lam_clamp(x, lo, hi) lam__clamp_operands(x, LAM__OPERAND(lo), LAM__OPERAND(hi))
 #define lam_fma(x, y, z)     lam__fma_operands(x, LAM__OPERAND(y), LAM__OPERAND(z))
 
+/* The forms that rebind x: a tensor; y is a tensor or a number. */
+#define LAM__REBIND(op, x, y)                                                                                          \
+    _Generic(1 ? (y) : 0LL, lam_tensor *: lam__literals_tt, void *: lam__literals_tt,                 \
+             double: lam__literals_td, float: lam__literals_td, long double: lam__literals_td,        \
+             long long: lam__literals_ti, unsigned long long: lam__literals_tu)(op, x, y)
+#define lam_add_(x, y) LAM__REBIND(lam_add_, x, y)
+#define lam_sub_(x, y) LAM__REBIND(lam_sub_, x, y)
+#define lam_mul_(x, y) LAM__REBIND(lam_mul_, x, y)
+#define lam_div_(x, y) LAM__REBIND(lam_div_, x, y)
+
 #else /* C++17 */
 
 /* ---- C++: overloads -------------------------------------------------------------------------------------------- */
@@ -253,6 +266,13 @@ template <class T> lam__operand operand(T x) {
     }                                                                                                                  \
     template <class X, class Y> lam__cxx::if_two_literals<X, Y> lam_##name(X, Y) = delete;
 LAM__LITERAL_NAMES(LAM__OVERLOADS)
+#undef LAM__OVERLOADS
+
+#define LAM__OVERLOADS(name)                                                                                           \
+    template <class Y> lam__cxx::if_one_literal<lam_tensor *, Y> lam_##name(lam_tensor *x, Y y) {                      \
+        return ::lam__cxx::binary(lam_##name, x, y);                                                                   \
+    }
+LAM__LITERAL_NAMES_IN_PLACE(LAM__OVERLOADS)
 #undef LAM__OVERLOADS
 
 template <class X, class Y> lam__cxx::if_any_literal<X, Y> lam_where(lam_tensor *c, X x, Y y) {

@@ -341,19 +341,19 @@ LAM_API lam_tensor *lam_hypot(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE. Owner: current scope. Derivative: sign(x) sign(y), 0. */
 LAM_API lam_tensor *lam_copysign(lam_tensor *x, lam_tensor *y);
 
-/* Rebinds x to lam_add(x, y), in x's own memory if nothing else uses it.
+/* Rebinds x to lam_add(x, y), in x's own memory if nothing else uses it. A C number may stand for y.
  * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
 LAM_API lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y);
 
-/* Rebinds x to lam_sub(x, y), in x's own memory if nothing else uses it.
+/* Rebinds x to lam_sub(x, y), in x's own memory if nothing else uses it. A C number may stand for y.
  * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
 LAM_API lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y);
 
-/* Rebinds x to lam_mul(x, y), in x's own memory if nothing else uses it.
+/* Rebinds x to lam_mul(x, y), in x's own memory if nothing else uses it. A C number may stand for y.
  * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
 LAM_API lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y);
 
-/* Rebinds x to lam_div(x, y), in x's own memory if nothing else uses it.
+/* Rebinds x to lam_div(x, y), in x's own memory if nothing else uses it. A C number may stand for y.
  * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
 LAM_API lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y);
 

@@ -310,13 +310,15 @@ bool lam__rules_linear_in(const lam_primitive *p, int i) {
 
 bool lam__apply_axis(const char *operation, lam_tensor *x, int rank, int *axis) {
     lam_value *v = lam__scope_peek(x);
-    if (!v) return true; /* the operation itself says what is wrong with x */
+    if (!v) *axis = 0; /* the operation itself says what is wrong with x, and loops up to its axis are short */
+    if (!v) return true;
     if (*axis >= -rank && *axis < rank) {
         if (*axis < 0) *axis += rank;
         return true;
     }
     lam_call_site call = {
         .ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 1, .outputs = 1, .in = &v};
-    lam__error_call(&call, LAM_ERR_AXIS, NULL, "axis %d is out of range [-%d, %d)", *axis, rank, rank);
+    lam__error_call(&call, LAM_ERR_AXIS, rank ? "axes count from 0, from the end from -1" : "a scalar has no axes",
+                    "axis %d is out of range [-%d, %d)", *axis, rank, rank);
     return false;
 }

@@ -23,7 +23,7 @@ lam_tensor *(lam_add)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_add, x, y);
 }
 
-lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_add_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_add, x, y);
 }
 
@@ -41,7 +41,7 @@ lam_tensor *(lam_sub)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_sub, x, y);
 }
 
-lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_sub_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_sub, x, y);
 }
 
@@ -65,7 +65,7 @@ lam_tensor *(lam_mul)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_mul, x, y);
 }
 
-lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_mul_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_mul, x, y);
 }
 
@@ -90,7 +90,7 @@ lam_tensor *(lam_div)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_div, x, y);
 }
 
-lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_div_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_div, x, y);
 }
 

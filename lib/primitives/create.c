@@ -101,9 +101,8 @@ lam_tensor *lam__create_eye(lam_ctx *ctx, lam_dtype dtype, int64_t first, int64_
     int64_t dims[2] = {rows, columns};
     lam_tensor *out = lam_zeros(ctx, dtype, (lam_dims){2, dims});
     size_t item = lam__dtype_bytes(dtype);
-    for (int64_t i = 0; i < rows && !lam_failed(out); i++)
-        if (first + i < columns)
-            lam__dtype_store(dtype, (char *)out->value->data + (size_t)(i * columns + first + i) * item, 1);
+    for (int64_t i = 0; i < rows && i < columns - first && !lam_failed(out); i++)
+        lam__dtype_store(dtype, (char *)out->value->data + (size_t)(i * columns + first + i) * item, 1);
     return out;
 }
 

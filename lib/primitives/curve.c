@@ -50,6 +50,7 @@ static lam_tensor *places(lam_tensor *x, int axis, int rank) {
 lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
     lam_dims own = lam_dims_of(y);
+    if (lam_failed(y) || (x && lam_failed(x))) return lam_add(y, x ? x : y);
     if (!lam__apply_axis("trapezoid", y, own.rank, &axis)) return lam__axes_failed(y);
     y = lam__reduce_real(y);
     lam_tensor *pairs = lam_add(lam_slice_axis(y, axis, 1, LAM_END), lam_slice_axis(y, axis, 0, -1));

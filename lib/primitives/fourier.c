@@ -171,7 +171,7 @@ static lam_tensor *frequencies(const char *operation, lam_ctx *ctx, lam_dtype dt
 
 lam_tensor *lam_fftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
     uint64_t since = lam__scope_now_in(ctx);
-    return lam__scope_only(frequencies("fftfreq", ctx, dtype, n, n, (n + 1) / 2, d), since);
+    return lam__scope_only(frequencies("fftfreq", ctx, dtype, n, n, n - n / 2, d), since);
 }
 
 lam_tensor *lam_rfftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {

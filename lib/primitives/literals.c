@@ -9,14 +9,14 @@
 #include <lamina/ops.h>
 
 /* Calls op with the number as the second or first operand. Without a usable tensor op is left to say what is wrong
- * with it. */
+ * with it; a number that the dtype cannot hold reaches op as the failed tensor, so that a form that rebinds x leaves x
+ * failed. */
 static lam_tensor *with(lam__binary *op, lam_tensor *x, lam__operand number, bool first) {
-    lam_value *v = NULL;
     if (!lam__scope_peek(x)) return op(x, x);
-    if (!(v = lam__apply_literal("a number beside a tensor", x, number))) return &x->ctx->failed;
-    lam_tensor lent;
-    lam__scope_lend(&lent, x->ctx, v);
-    lam_tensor *out = first ? op(&lent, x) : op(x, &lent);
+    lam_value *v = lam__apply_literal("a number beside a tensor", x, number);
+    lam_tensor lent, *y = v ? &lent : &x->ctx->failed;
+    if (v) lam__scope_lend(&lent, x->ctx, v);
+    lam_tensor *out = first ? op(y, x) : op(x, y);
     lam__value_release(v);
     return out;
 }

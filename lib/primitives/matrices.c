@@ -132,6 +132,7 @@ static lam_tensor *repeated(lam_tensor *x, int rank, const int64_t *lead) {
 }
 
 bool lam__matrices_lead(const char *operation, lam_tensor *io[2]) {
+    if (lam_failed(io[0]) || lam_failed(io[1])) return false;
     lam_dims x = lam_dims_of(io[0]), y = lam_dims_of(io[1]);
     int rank = (x.rank > y.rank ? x.rank : y.rank) - 2;
     int64_t lead[LAM_INNER_RANK];

@@ -208,6 +208,8 @@ lam_tensor *lam_tri(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns
 
 static bool fitting(const char *operation, lam_tensor *x, lam_dims dims) {
     int64_t count = 1;
+    if (dims.rank < 0 || dims.rank > LAM_MAX_RANK)
+        return lam__axes_fail(operation, x, LAM_ERR_RANK, "%d axes are not in [0, %d]", dims.rank, LAM_MAX_RANK), false;
     for (int i = 0; i < dims.rank; i++) {
         if (dims.dims[i] < 0 || (dims.dims[i] > 0 && count > INT64_MAX / dims.dims[i]))
             return lam__axes_fail(operation, x, LAM_ERR_VALUE, "impossible dims"), false;
@@ -218,12 +220,12 @@ static bool fitting(const char *operation, lam_tensor *x, lam_dims dims) {
 
 lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **out) {
     const char *name = "unravel_index";
-    for (int i = 0; out && i < dims.rank; i++) out[i] = lam__axes_failed(numbers);
+    for (int i = 0; out && i < dims.rank && i < LAM_MAX_RANK; i++) out[i] = lam__axes_failed(numbers);
     if (!lam__scope_peek(numbers) || !out || (dims.rank && !dims.dims))
         return lam__axes_fail(name, numbers, LAM_ERR_NULL, "no numbers, dims or room"), LAM_ERR_NULL;
     if (lam__dtype_is_inexact((int)lam_dtype_of(numbers)) || lam_dtype_of(numbers) == LAM_BOOL)
         return lam__axes_fail(name, numbers, LAM_ERR_DTYPE, "places are numbered by integers"), LAM_ERR_DTYPE;
-    if (!fitting(name, numbers, dims)) return LAM_ERR_VALUE;
+    if (!fitting(name, numbers, dims)) return lam_status_of(lam_ctx_of(numbers));
     uint64_t since = lam__scope_now(numbers);
     int64_t count = 1;
     for (int i = 0; i < dims.rank; i++) count *= dims.dims[i];

@@ -130,8 +130,10 @@ static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, cons
         return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no method %d", (int)o->method);
     lam_tensor *rows = gathered(lam__reduce_real(x), set, &n, &kept, dims);
     if (n == 0) return lam__axes_fail(name, x, LAM_ERR_SHAPE, "there are no elements to choose from");
+    lam_tensor *sorted = lam_sort(rows, -1);
+    if (lam_failed(sorted)) return sorted;
     q = lam_cast(q, LAM_F64);
-    lam_tensor *out = between(lam_sort(rows, -1), lam_mul(q, (double)(n - 1)), o->method);
+    lam_tensor *out = between(sorted, lam_mul(q, (double)(n - 1)), o->method);
     lam_tensor *wrong = lam_not(lam_and(lam_ge(q, 0.0), lam_le(q, 1.0)));
     lam_tensor *missing = lam_any(lam_is_nan(rows), &(lam_reduce_options){.axes = LAM_AXES(-1)});
     out = lam_where(lam_or(in_front(wrong, kept.rank), missing), (double)NAN, out);

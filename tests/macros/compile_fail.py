@@ -59,6 +59,7 @@ DECLARE(sub) DECLARE(div) DECLARE(rem) DECLARE(pow) DECLARE(max) DECLARE(min) DE
 DECLARE(ne) DECLARE(lt) DECLARE(le) DECLARE(gt) DECLARE(ge) DECLARE(logaddexp) DECLARE(xlogy) DECLARE(copysign)
 DECLARE(logaddexp2) DECLARE(xlog1py) DECLARE(nextafter) DECLARE(igamma) DECLARE(igammac) DECLARE(betaln)
 DECLARE(shift_left) DECLARE(shift_right_logical) DECLARE(shift_right_arithmetic) DECLARE(mod) DECLARE(floor_divide)
+DECLARE(add_) DECLARE(sub_) DECLARE(mul_) DECLARE(div_)
 }
 #include <lamina/literals.h>
 """
@@ -80,6 +81,9 @@ ROWS = [
     ("both", "a string as branch of where", 'use(lam_where(x, x, "1"));', "use(lam_where(x, x, 1));"),
     ("both", "a pointer as bound of clamp", "use(lam_clamp(x, number, 1));", "use(lam_clamp(x, *number, 1));"),
     ("both", "a string as factor of fma", 'use(lam_fma(x, "2", x));', "use(lam_fma(x, 2, x));"),
+    ("c, warning", "a number that is rebound", "use(lam_add_(2, x));", "use(lam_add_(x, 2));"),
+    ("c++", "a number that is rebound", "use(lam_add_(2, x));", "use(lam_add_(x, 2));"),
+    ("both", "a pointer to something else, in place", "use(lam_mul_(x, number));", "use(lam_mul_(x, *number));"),
     ("both", "a missing operand", "use(lam_mul(x));", "use(lam_mul(x, x));"),
     ("both", "tree of chars", "use_list(LAM_TREE(texts));", "use_list(LAM_TREE(leaves));"),
     ("both", "tree with a wider member", "use_list(LAM_TREE(wide));", "use_list(LAM_TREE(nested));"),
@@ -114,6 +118,8 @@ MENTIONS = [
     ("lam_where(ARG, x, x)", 1),
     ("lam_clamp(x, x, ARG)", 2),
     ("lam_fma(x, ARG, x)", 2),
+    ("lam_add_(x, ARG)", 2),
+    ("lam_add_(ARG, x)", 1),
     ("LAM_LIST(ARG)", 1),
     ("LAM_LIST(x, LAM_LIST(LAM_LIST(LAM_LIST(LAM_LIST(ARG)))))", 1),
     ("LAM_DIMS(ARG, 2)", 1),

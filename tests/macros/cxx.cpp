@@ -156,6 +156,11 @@ static void test_every_name(lam_tensor *x) {
 }
 
 static void test_three_operands(lam_tensor *c, lam_tensor *x) {
+    IS(lam_add_(x, c), "add_(x, y)");
+    IS(lam_add_(x, nullptr), "add_(x, NULL)");
+    IS(lam_sub_(x, 2), "sub_(x, 2i)");
+    IS(lam_mul_(x, 0.5f), "mul_(x, 0.5r)");
+    IS(lam_div_(x, ULLONG_MAX), "div_(x, 18446744073709551615u)");
     IS(lam_where(c, x, x), "where(y, x, x)");
     IS(lam_where(c, x, 0.0), "where(y, x, 0r)");
     IS(lam_where(c, 1, nullptr), "where(y, 1i, NULL)");

@@ -82,6 +82,18 @@ START_TEST(every_name_takes_tensors_and_numbers_on_either_side) {
 }
 END_TEST
 
+START_TEST(forms_that_rebind_take_numbers_on_the_right) {
+    IS(lam_add_(x, y), "add_(x, y)");
+    IS(lam_add_(x, NULL), "add_(x, NULL)");
+    IS(lam_add_(x, 2.5), "add_(x, 2.5r)");
+    IS(lam_sub_(x, 3), "sub_(x, 3i)");
+    IS(lam_mul_(x, 1.5f), "mul_(x, 1.5r)");
+    IS(lam_div_(x, ULLONG_MAX), "div_(x, 18446744073709551615u)");
+    IS(lam_mul_(lam_mul(x, 2), lam_add(1, y)), "mul_(mul(x, 2i), add(1i, y))");
+    IS((lam_add_)(x, y), "add_(x, y)");
+}
+END_TEST
+
 START_TEST(special_functions_take_numbers_too) {
     IS(lam_logaddexp2(x, y), "logaddexp2(x, y)");
     IS(lam_logaddexp2(x, 2.5), "logaddexp2(x, 2.5r)");
@@ -280,10 +292,11 @@ END_TEST
 START_TEST(list_of_names_is_complete) {
 #define TEXT(name) #name " "
     const char *names = LAM__LITERAL_NAMES(TEXT);
-#undef TEXT
     ck_assert_str_eq(names, "add sub mul div rem pow max min atan2 hypot logaddexp xlogy copysign eq ne lt le gt ge "
                             "logaddexp2 xlog1py nextafter igamma igammac betaln shift_left shift_right_logical "
                             "shift_right_arithmetic mod floor_divide ");
+    ck_assert_str_eq(LAM__LITERAL_NAMES_IN_PLACE(TEXT), "add_ sub_ mul_ div_ ");
+#undef TEXT
 }
 END_TEST
 
@@ -297,6 +310,7 @@ int main(void) {
     TCase *tests = tcase_create("literals");
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, every_name_takes_tensors_and_numbers_on_either_side);
+    tcase_add_test(tests, forms_that_rebind_take_numbers_on_the_right);
     tcase_add_test(tests, special_functions_take_numbers_too);
     tcase_add_test(tests, floating_types_of_the_second_operand);
     tcase_add_test(tests, floating_types_of_the_first_operand);

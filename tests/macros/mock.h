@@ -113,6 +113,10 @@ lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
 lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z);
@@ -235,6 +239,22 @@ lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y) {
 
 lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y) {
     return mock_two("floor_divide", x, y);
+}
+
+lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y) {
+    return mock_two("add_", x, y);
+}
+
+lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y) {
+    return mock_two("sub_", x, y);
+}
+
+lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y) {
+    return mock_two("mul_", x, y);
+}
+
+lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y) {
+    return mock_two("div_", x, y);
 }
 
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y) {

@@ -14,6 +14,21 @@ START_TEST(the_handle_shows_the_result) {
 }
 END_TEST
 
+START_TEST(numbers_are_weak_beside_the_handle) {
+    lam_tensor *x = lam_cast(VEC(6, 8), LAM_F32), *n = lam_ones(ctx, LAM_U8, LAM_DIMS(2));
+    ck_assert_ptr_eq(lam_add_(x, 2), x);
+    EXPECT(lam_div_(lam_mul_(lam_sub_(x, 0.5), 3.0f), 1.5), LAM_DIMS(2), 15, 19);
+    ck_assert_int_eq(lam_dtype_of(x), LAM_F32);
+    EXPECT(lam_add_(n, 254), LAM_DIMS(2), 255, 255);
+    lam_sub_(n, 256);
+    ck_assert(lam_failed(n));
+    EXPECT_ERROR(LAM_ERR_VALUE, "256", "u8", "remedy");
+    lam_mul_(n = lam_ones(ctx, LAM_I64, LAM_DIMS(2)), 0.5);
+    ck_assert(lam_failed(n));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "mul", "in-place", "i64[2]", "f64[2]");
+}
+END_TEST
+
 START_TEST(memory_that_nobody_else_sees_is_reused) {
     lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(1000)), *y = lam_ones(ctx, LAM_F64, LAM_DIMS(1000));
     const void *data = lam_data(x);
@@ -178,7 +193,7 @@ END_TEST
 
 Suite *suite_tensor_in_place(void) {
     return SUITE_OF(
-        "tensor/in_place", the_handle_shows_the_result, memory_that_nobody_else_sees_is_reused,
+        "tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle, memory_that_nobody_else_sees_is_reused,
         a_view_or_alias_taken_earlier_keeps_its_content, a_repeated_view_can_be_updated, operands_may_overlap,
         another_dtype_or_shape_fails_and_poisons, a_failed_operand_poisons_and_a_poisoned_handle_stays_so,
         a_captured_tensor_is_refused_and_stays_as_it_is, a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,

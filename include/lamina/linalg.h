@@ -2,7 +2,8 @@
  * rows, columns]: a matrix for every index of the leading axes. Linear algebra works in floating dtypes; integers are
  * taken as f64. Complex matrices are taken by all: read ^T as the adjoint in what is said of symmetric matrices,
  * eigenvectors, singular vectors and least squares (not in matmul, solve, inv, det), Hermitian for symmetric, phases
- * for signs; eigenvalues of lam_eigh, singular values and norms are real. */
+ * for signs; eigenvalues of lam_eigh, singular values and norms are real. Functions that give several
+ * results take NULL for one that is not wanted. */
 #ifndef LAMINA_LINALG_H
 #define LAMINA_LINALG_H
 

@@ -101,7 +101,8 @@ LAM_API lam_tensor *lam_tri(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t
 /* The indices along each of the axes dims for row-major numbers of places; out has dims.rank entries. Numbers outside
  * are clipped; negative ones count from the end.
  * Shape   that of numbers; i64.
- * Fails   LAM_ERR_DTYPE unless integers; LAM_ERR_VALUE for negative dims; LAM_ERR_RANK; LAM_ERR_NULL. Derivative: none. */
+ * Fails   LAM_ERR_DTYPE unless integers; LAM_ERR_VALUE for negative dims; LAM_ERR_RANK; LAM_ERR_NULL.
+ *         Derivative: none. */
 LAM_API lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **out);
 
 /* The row-major numbers of places in dims whose indices along each axis the list holds: undoes lam_unravel_index.

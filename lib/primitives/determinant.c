@@ -65,21 +65,19 @@ static bool factors(const char *operation, lam_tensor **x, lam_tensor **diagonal
 
 lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *diagonal, *swaps, *failed;
-    if (!factors("slogdet", &x, &diagonal, &swaps, &failed)) {
-        *sign = *log = failed;
-        return lam_status_of(lam_ctx_of(failed));
-    }
-    *log = sum_last(lam_log(lam_abs(diagonal)));
+    lam_tensor *diagonal, *swaps, *failed, *out[2], **const places[2] = {sign, log};
+    if (!factors("slogdet", &x, &diagonal, &swaps, &failed)) return lam__matrices_give_failed(failed, 2, places);
+    out[1] = sum_last(lam_log(lam_abs(diagonal)));
     if (lam__cplx_is(diagonal)) {
         lam_tensor *turns = lam_prod(lam_sign(diagonal), &(lam_reduce_options){.axes = LAM_AXES(-1)});
-        *sign = lam_mul(turns, parity(swaps, lam_dtype_of(x)));
+        out[0] = lam_mul(turns, parity(swaps, lam_dtype_of(x)));
     } else {
         lam_tensor *negative = sum_last(lam_lt(diagonal, 0.0)), *zeros = sum_last(lam_eq(diagonal, 0.0));
-        *sign = lam_where(lam_gt(zeros, 0), 0.0, parity(lam_add(swaps, negative), lam_dtype_of(x)));
+        out[0] = lam_where(lam_gt(zeros, 0), 0.0, parity(lam_add(swaps, negative), lam_dtype_of(x)));
     }
-    lam__scope_only_these(2, (lam_tensor *const[]){*sign, *log}, since);
-    return lam_failed(*sign) || lam_failed(*log) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    lam__scope_only_these(2, out, since);
+    lam_status status = lam_failed(out[0]) || lam_failed(out[1]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    return lam__matrices_give(status, 2, out, places);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */

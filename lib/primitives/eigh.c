@@ -123,16 +123,9 @@ static bool symmetric(const char *operation, lam_tensor **x, lam_tensor **failed
 }
 
 lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
-    lam_tensor *failed, *out[OUTPUTS];
-    *values = *vectors = lam__axes_failed(x);
-    if (!symmetric("eigh", &x, &failed)) {
-        *values = *vectors = failed;
-        return lam_status_of(lam_ctx_of(failed));
-    }
-    lam_status status = apply_eigh(x, out);
-    *values = out[VALUES];
-    *vectors = out[VECTORS];
-    return status;
+    lam_tensor *failed, *out[OUTPUTS], **const places[] = {[VALUES] = values, [VECTORS] = vectors};
+    if (!symmetric("eigh", &x, &failed)) return lam__matrices_give_failed(failed, OUTPUTS, places);
+    return lam__matrices_give(apply_eigh(x, out), OUTPUTS, out, places);
 }
 
 /* ---- values alone ------------------------------------------------------------------------------------------------ */

@@ -135,12 +135,13 @@ lam_tensor *lam_eigvals(lam_tensor *x) {
 lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed = lam__axes_failed(x), *out[OUTPUTS];
-    *values = *vectors = failed;
+    lam_tensor **const places[] = {[VALUES] = values, [VECTORS] = vectors};
     bool usable = lam__matrices_operands("eig", true, 1, &x, &x, &failed) && lam__matrices_square("eig", x);
-    if (!usable || apply_eigvals(x, true, out) != LAM_OK) return lam_status_of(lam_ctx_of(failed));
+    if (!usable || apply_eigvals(x, true, out) != LAM_OK)
+        return lam__matrices_give_failed(lam__axes_failed(x), OUTPUTS, places);
     lam_tensor *length = lam_sum(lam__cplx_size(out[VECTORS]), &(lam_reduce_options){LAM_AXES(-2), true});
-    *values = out[VALUES];
-    *vectors = lam_mul(out[VECTORS], lam_rsqrt(length));
-    lam__scope_only_these(2, (lam_tensor *const[]){*values, *vectors}, since);
-    return lam_failed(*vectors) ? lam_status_of(lam_ctx_of(failed)) : LAM_OK;
+    out[VECTORS] = lam_mul(out[VECTORS], lam_rsqrt(length));
+    lam__scope_only_these(OUTPUTS, out, since);
+    lam_status status = lam_failed(out[VECTORS]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    return lam__matrices_give(status, OUTPUTS, out, places);
 }

@@ -62,6 +62,20 @@ bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **fai
     return false;
 }
 
+lam_status lam__matrices_give(lam_status status, int n, lam_tensor *const made[], lam_tensor **const places[]) {
+    for (int i = 0; i < n; i++) {
+        if (places[i]) *places[i] = made[i];
+        else lam_drop(made[i]);
+    }
+    return status;
+}
+
+lam_status lam__matrices_give_failed(lam_tensor *failed, int n, lam_tensor **const places[]) {
+    for (int i = 0; i < n; i++)
+        if (places[i]) *places[i] = failed;
+    return lam_status_of(lam_ctx_of(failed));
+}
+
 lam_tensor *lam__matrices_turn(lam_tensor *x) {
     return lam_moveaxis(x, -1, -2);
 }

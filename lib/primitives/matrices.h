@@ -46,6 +46,12 @@ bool lam__matrices_lead(const char *operation, lam_tensor *io[2]);
  * one row for the right side) or a stack with as many equations. False: *failed is what the operation returns. */
 bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tensor *io[2], lam_tensor **failed);
 
+/* Hands n results out where the caller wants them; NULL is a place for one that is not wanted. Gives status. */
+lam_status lam__matrices_give(lam_status status, int n, lam_tensor *const made[], lam_tensor **const places[]);
+
+/* The same after a failure: all are `failed`, and the status is that of its context. */
+lam_status lam__matrices_give_failed(lam_tensor *failed, int n, lam_tensor **const places[]);
+
 /* The number of matrices in a stack. */
 int64_t lam__matrices_count(const lam_value *x);
 

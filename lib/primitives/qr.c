@@ -194,13 +194,7 @@ const lam_primitive lam__row_qr = {
 };
 
 lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options *options) {
-    lam_tensor *failed, *out[OUTPUTS];
-    if (!lam__matrices_stack("qr", &x, &failed)) {
-        *q = *r = failed;
-        return lam_status_of(lam_ctx_of(failed));
-    }
-    lam_status status = apply_qr(x, options && options->full_matrices, out);
-    *q = out[Q];
-    *r = out[R];
-    return status;
+    lam_tensor *failed, *out[OUTPUTS], **const places[] = {[Q] = q, [R] = r};
+    if (!lam__matrices_stack("qr", &x, &failed)) return lam__matrices_give_failed(failed, OUTPUTS, places);
+    return lam__matrices_give(apply_qr(x, options && options->full_matrices, out), OUTPUTS, out, places);
 }

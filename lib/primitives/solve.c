@@ -121,14 +121,10 @@ static lam_status factor(lam_tensor *x, lam_tensor *out[LU_OUTPUTS]) {
 
 lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_tensor **permutation) {
     lam_tensor *failed, *out[LU_OUTPUTS];
-    *factors = *pivots = *permutation = lam__axes_failed(x);
+    lam_tensor **const places[] = {[FACTORS] = factors, [PIVOTS] = pivots, [PERMUTATION] = permutation};
     if (!lam__matrices_operands("lu", true, 1, &x, &x, &failed) || !lam__matrices_square("lu", x))
-        return lam_status_of(lam_ctx_of(*factors));
-    lam_status status = factor(x, out);
-    *factors = out[FACTORS];
-    *pivots = out[PIVOTS];
-    *permutation = out[PERMUTATION];
-    return status;
+        return lam__matrices_give_failed(lam__axes_failed(x), LU_OUTPUTS, places);
+    return lam__matrices_give(factor(x, out), LU_OUTPUTS, out, places);
 }
 
 /* ---- solve ------------------------------------------------------------------------------------------------------- */

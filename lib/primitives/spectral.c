@@ -84,15 +84,12 @@ lam_tensor *lam_cond(lam_tensor *x, lam_matrix_order order) {
 
 lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *failed, *left, *s, *right;
-    if (!lam__matrices_stack("polar", &x, &failed)) {
-        *u = *p = failed;
-        return lam_status_of(lam_ctx_of(failed));
-    }
+    lam_tensor *failed, *left, *s, *right, *out[2], **const places[2] = {u, p};
+    if (!lam__matrices_stack("polar", &x, &failed)) return lam__matrices_give_failed(failed, 2, places);
     lam_status status = lam_svd(x, &left, &s, &right, NULL);
-    *u = lam_matmul(left, right);
-    lam_tensor *stretch = lam_matmul(lam__matrices_adjoint(*u), x);
-    *p = lam_mul(0.5, lam_add(stretch, lam__matrices_adjoint(stretch)));
-    lam__scope_only_these(2, (lam_tensor *const[]){*u, *p}, since);
-    return status;
+    out[0] = lam_matmul(left, right);
+    lam_tensor *stretch = lam_matmul(lam__matrices_adjoint(out[0]), x);
+    out[1] = lam_mul(0.5, lam_add(stretch, lam__matrices_adjoint(stretch)));
+    lam__scope_only_these(2, out, since);
+    return lam__matrices_give(status, 2, out, places);
 }

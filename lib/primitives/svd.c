@@ -227,16 +227,9 @@ const lam_primitive lam__row_svd = {
 };
 
 lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **vt, const lam_svd_options *options) {
-    lam_tensor *failed, *out[OUTPUTS];
-    if (!lam__matrices_stack("svd", &x, &failed)) {
-        *u = *s = *vt = failed;
-        return lam_status_of(lam_ctx_of(failed));
-    }
-    lam_status status = apply_svd(x, options && options->full_matrices, out);
-    *u = out[LEFT];
-    *s = out[VALUES];
-    *vt = out[RIGHT];
-    return status;
+    lam_tensor *failed, *out[OUTPUTS], **const places[] = {[LEFT] = u, [VALUES] = s, [RIGHT] = vt};
+    if (!lam__matrices_stack("svd", &x, &failed)) return lam__matrices_give_failed(failed, OUTPUTS, places);
+    return lam__matrices_give(apply_svd(x, options && options->full_matrices, out), OUTPUTS, out, places);
 }
 
 /* ---- values alone ------------------------------------------------------------------------------------------------ */

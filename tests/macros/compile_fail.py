@@ -18,6 +18,8 @@ extern "C" {
 #endif
 lam_tensor *lam_mul(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_add(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_where(lam_tensor *c, lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
 lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z);
@@ -59,7 +61,7 @@ DECLARE(sub) DECLARE(div) DECLARE(rem) DECLARE(pow) DECLARE(max) DECLARE(min) DE
 DECLARE(ne) DECLARE(lt) DECLARE(le) DECLARE(gt) DECLARE(ge) DECLARE(logaddexp) DECLARE(xlogy) DECLARE(copysign)
 DECLARE(logaddexp2) DECLARE(xlog1py) DECLARE(nextafter) DECLARE(igamma) DECLARE(igammac) DECLARE(betaln)
 DECLARE(shift_left) DECLARE(shift_right_logical) DECLARE(shift_right_arithmetic) DECLARE(mod) DECLARE(floor_divide)
-DECLARE(add_) DECLARE(sub_) DECLARE(mul_) DECLARE(div_)
+DECLARE(sub_) DECLARE(div_)
 }
 #include <lamina/literals.h>
 """

@@ -287,11 +287,69 @@ START_TEST(long_sums_of_exponentials_with_special_values) {
 }
 END_TEST
 
+/* ---- operands that cannot be ------------------------------------------------------------------------------------- */
+
+BODY(keep_input) {
+    *(lam_tensor **)env = lam_hold(in[0]);
+    out[0] = in[0];
+}
+
+/* An operand that fails on the way must not meet code that counts on its axes. */
+START_TEST(failures_on_the_way_stop_what_follows) {
+    lam_tensor *x = MAT(2, 2, 1, 2, 3, 4), *z = lam_complex(x, x), *bad = lam_fail(ctx, LAM_ERR_USER, "made here");
+    ck_assert(lam_failed(lam_trapezoid(bad, x, 1, INT_MAX)));
+    ck_assert(lam_failed(lam_batch_norm(bad, INT_MAX, x, x, x, x, NULL)));
+    EXPECT_STATUS(LAM_ERR_USER);
+    lam_median(z, NULL);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "complex");
+    lam_tensor *ended;
+    apply1(lam_grad(FN_ENV(keep_input, 1, 1, &ended), NULL), num(1));
+    lam_block_diag(LAM_LIST(ended, x));
+    EXPECT_STATUS(LAM_ERR_ESCAPED);
+    lam_release(ended);
+}
+END_TEST
+
+START_TEST(impossible_sizes_are_refused_at_once) {
+    lam_tensor *out[LAM_MAX_RANK];
+    int64_t dims[LAM_MAX_RANK + 1] = {1};
+    ck_assert_int_eq(lam_unravel_index(lam_zeros(ctx, LAM_I64, LAM_DIMS(1)), (lam_dims){INT_MAX, dims}, out),
+                     LAM_ERR_RANK);
+    EXPECT_ERROR(LAM_ERR_RANK, "unravel_index", "16");
+    lam_fftfreq(ctx, LAM_F64, INT64_MAX, 1);
+    EXPECT_STATUS(LAM_ERR_VALUE);
+    ck_assert_int_eq(lam_size(lam_eye(ctx, LAM_F64, (int64_t)1 << 50, 0)), 0);
+}
+END_TEST
+
+START_TEST(results_that_are_not_wanted_are_left_out) {
+    lam_tensor *x = MAT(2, 2, 4, 0, 0, 9), *a, *b;
+    warm_up();
+    size_t before = lam_ctx_bytes(ctx);
+    ck_assert_int_eq(lam_lu(x, NULL, NULL, NULL), LAM_OK);
+    ck_assert_int_eq(lam_qr(x, NULL, NULL, NULL), LAM_OK);
+    ck_assert_int_eq(lam_svd(x, NULL, NULL, NULL, NULL), LAM_OK);
+    ck_assert_int_eq(lam_slogdet(x, NULL, NULL), LAM_OK);
+    ck_assert_int_eq(lam_eig(x, NULL, NULL), LAM_OK);
+    ck_assert_uint_eq(lam_ctx_bytes(ctx), before);
+    lam_svd(x, NULL, &a, NULL, NULL);
+    EXPECT_NEAR(a, 1e-14, LAM_DIMS(2), 9, 4);
+    lam_eigh(x, &a, NULL);
+    EXPECT_NEAR(a, 1e-14, LAM_DIMS(2), 4, 9);
+    lam_polar(x, NULL, &b);
+    EXPECT_NEAR(b, 1e-14, LAM_DIMS(2, 2), 4, 0, 0, 9);
+    lam_lu(VEC(1, 2), NULL, &a, NULL);
+    ck_assert(lam_failed(a));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "lu");
+}
+END_TEST
+
 Suite *suite_primitives_numeric(void) {
     Suite *suite = SUITE_OF("numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero, what_is_no_number,
                             differences_and_slopes, descending_order, bins, parts_and_grids, numbers_of_places,
                             blocks_along_the_diagonal, equations_between_tensors, eigenvectors_of_general_matrices,
-                            long_sums_of_exponentials_with_special_values);
+                            long_sums_of_exponentials_with_special_values, failures_on_the_way_stop_what_follows,
+                            impossible_sizes_are_refused_at_once, results_that_are_not_wanted_are_left_out);
     suite_loop(suite, long_sums_of_exponentials, 7);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);

@@ -192,11 +192,12 @@ START_TEST(a_loop_that_rebinds_leaves_nothing_behind) {
 END_TEST
 
 Suite *suite_tensor_in_place(void) {
-    return SUITE_OF(
-        "tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle, memory_that_nobody_else_sees_is_reused,
-        a_view_or_alias_taken_earlier_keeps_its_content, a_repeated_view_can_be_updated, operands_may_overlap,
-        another_dtype_or_shape_fails_and_poisons, a_failed_operand_poisons_and_a_poisoned_handle_stays_so,
-        a_captured_tensor_is_refused_and_stays_as_it_is, a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,
-        updates_are_differentiated_and_views_keep_their_content, a_constant_made_inside_takes_any_level,
-        a_saved_value_does_not_change, a_loop_that_rebinds_leaves_nothing_behind);
+    return SUITE_OF("tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle,
+                    memory_that_nobody_else_sees_is_reused, a_view_or_alias_taken_earlier_keeps_its_content,
+                    a_repeated_view_can_be_updated, operands_may_overlap, another_dtype_or_shape_fails_and_poisons,
+                    a_failed_operand_poisons_and_a_poisoned_handle_stays_so,
+                    a_captured_tensor_is_refused_and_stays_as_it_is,
+                    a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,
+                    updates_are_differentiated_and_views_keep_their_content, a_constant_made_inside_takes_any_level,
+                    a_saved_value_does_not_change, a_loop_that_rebinds_leaves_nothing_behind);
 }

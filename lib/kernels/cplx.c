@@ -2,6 +2,8 @@
  * axis of two elements, so that they are as accurate and as fast. Products take one element after the other. */
 #include "lib/kernels/cplx.h"
 
+#include "lib/kernels/scan.h"
+
 #include <string.h>
 
 lam__cplx_view lam__cplx_view_of(lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides) {
@@ -25,10 +27,11 @@ void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *r
     lam__kernels_reduce(LAM__REDUCE_SUM, v.dtype, rank + 1, v.dims, along, x, v.strides, out);
 }
 
-void lam__cplx_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
-                      const int64_t *strides, void *out) {
-    lam__cplx_view v = lam__cplx_view_of(dtype, rank, dims, strides);
-    lam__kernels_cumsum(v.dtype, rank + 1, v.dims, axis, reverse, x, v.strides, out);
+void lam__cplx_cumsum(const lam__scan *s, const void *x, void *out) {
+    const lam__cplx_view from = lam__cplx_view_of(s->dtype, s->rank, s->dims, s->from);
+    const lam__cplx_view to = lam__cplx_view_of(s->dtype, s->rank, s->dims, s->to);
+    const lam__scan parts = {s->id, from.dtype, s->rank + 1, s->axis, s->reverse, from.dims, from.strides, to.strides};
+    lam__scan_run(&parts, x, out);
 }
 
 /* ---- products --------------------------------------------------------------------------------------------------- */
@@ -67,24 +70,20 @@ void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *
 }
 
 /* Walks the scanned axis last, so that the element before is always there. */
-void lam__cplx_cumprod(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
-                       const int64_t *strides, void *out) {
+void lam__cplx_cumprod(const lam__scan *s, const void *x, void *out) {
     walk w;
-    int64_t step = 1, n = dims[axis];
-    begin(&w, rank, dims, strides);
-    for (int i = rank - 1; i >= 0; i--) {
-        w.to[i] = step;
-        step *= dims[i];
-    }
+    const int64_t n = s->dims[s->axis];
+    begin(&w, s->rank, s->dims, s->from);
+    for (int i = 0; i < s->rank; i++) w.to[i] = s->to[i];
     if (w.count == 0) return;
-    lane l = {.n = n, .from = strides[axis], .to = w.to[axis]};
-    if (reverse) {
+    lane l = {.n = n, .from = s->from[s->axis], .to = s->to[s->axis]};
+    if (s->reverse) {
         l.first_from = (n - 1) * l.from, l.first_to = (n - 1) * l.to;
         l.from = -l.from, l.to = -l.to;
     }
     w.count /= n;
-    w.dims[axis] = 1;
-    if (dtype == LAM_C128) cumprod_c128(&w, &l, x, out);
+    w.dims[s->axis] = 1;
+    if (s->dtype == LAM_C128) cumprod_c128(&w, &l, x, out);
     else cumprod_c64(&w, &l, x, out);
 }
 

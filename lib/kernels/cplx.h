@@ -19,10 +19,6 @@ void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *r
                    const int64_t *strides, void *out);
 void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
                     const int64_t *strides, void *out);
-void lam__cplx_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
-                      const int64_t *strides, void *out);
-void lam__cplx_cumprod(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
-                       const int64_t *strides, void *out);
 void lam__cplx_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b, void *out);
 
 #endif

@@ -1,6 +1,8 @@
 /* Running sums, products, maxima and minima along an axis. Running sums of floats are compensated (reduce_type.h,
  * advance): the error of element i does not grow with i. A scan from the back is a scan from the front of the
  * reversed axis, on both sides. */
+#include "lib/kernels/scan.h"
+
 #include "lib/kernels/cplx.h"
 #include "lib/kernels/reduce_loops.h"
 
@@ -10,45 +12,58 @@ typedef struct scan_axis {
 } scan_axis;
 
 /* Splits off the scanned axis; the number of elements is returned. */
-static int64_t split_axes(int rank, const int64_t *dims, int axis, bool reverse, const int64_t *strides,
-                          scan_axis *scanned, lam__reduce_axes *kept) {
+static int64_t split_axes(const lam__scan *s, scan_axis *scanned, lam__reduce_axes *kept) {
     int64_t count = 1;
     kept->rank = 0;
-    for (int i = rank - 1; i >= 0; i--) {
-        if (i == axis) *scanned = (scan_axis){dims[i], strides[i], count, 0, 0};
-        else if (dims[i] != 1) kept->at[kept->rank++] = (lam__reduce_axis){dims[i], strides[i], count};
-        count *= dims[i];
+    for (int i = s->rank - 1; i >= 0; i--) {
+        if (i == s->axis) *scanned = (scan_axis){s->dims[i], s->from[i], s->to[i], 0, 0};
+        else if (s->dims[i] != 1) kept->at[kept->rank++] = (lam__reduce_axis){s->dims[i], s->from[i], s->to[i]};
+        count *= s->dims[i];
     }
-    if (reverse) {
+    if (s->reverse) {
         int64_t last = scanned->dim - 1;
         *scanned = (scan_axis){scanned->dim, -scanned->x, -scanned->out, last * scanned->x, last * scanned->out};
     }
     return count;
 }
 
-void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse,
-                           const void *x, const int64_t *strides, void *out) {
-    if (lam__cplx_is(dtype)) {
-        (id == LAM__REDUCE_SUM ? lam__cplx_cumsum : lam__cplx_cumprod)(dtype, rank, dims, axis, reverse, x, strides,
-                                                                       out);
-        return;
+int64_t lam__scan_dense(int rank, const int64_t *dims, int64_t *to) {
+    int64_t count = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        to[i] = count;
+        count *= dims[i];
     }
+    return count;
+}
+
+void lam__scan_run(const lam__scan *s, const void *x, void *out) {
     scan_axis scanned = {0};
     lam__reduce_axes kept;
     lam__reduce_walk walk;
-    if (split_axes(rank, dims, axis, reverse, strides, &scanned, &kept) == 0) return;
+    if (lam__cplx_is(s->dtype)) {
+        (s->id == LAM__REDUCE_SUM ? lam__cplx_cumsum : lam__cplx_cumprod)(s, x, out);
+        return;
+    }
+    if (split_axes(s, &scanned, &kept) == 0) return;
     lam__reduce_coalesce(&kept);
     bool enough = kept.rank > 0 && kept.at[kept.rank - 1].dim >= 8;
     lam__reduce_axis columns = lam__reduce_take_axis(&kept, enough ? kept.rank - 1 : lam__reduce_longest(&kept));
-    const int64_t item = lam__item_bytes(dtype);
+    const int64_t item = lam__item_bytes(s->dtype);
     lam__reduce_begin(&walk, &kept);
     do {
         const char *from = (const char *)x + (scanned.x_start + walk.x) * item;
         const lam__reduce_block block = {from, columns.dim, columns.x, scanned.dim, scanned.x};
         const lam__reduce_target target = {(char *)out + (scanned.out_start + walk.out) * item, columns.out,
                                            scanned.out};
-        lam__reduce_loops(dtype)->scan(lam__reduce_op_of(id, dtype), &block, &target);
+        lam__reduce_loops(s->dtype)->scan(lam__reduce_op_of(s->id, s->dtype), &block, &target);
     } while (lam__reduce_next(&walk, &kept));
+}
+
+void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse,
+                           const void *x, const int64_t *strides, void *out) {
+    int64_t to[LAM__MAX_AXES];
+    const lam__scan s = {id, dtype, rank, axis, reverse, dims, strides, to};
+    if (lam__scan_dense(rank, dims, to)) lam__scan_run(&s, x, out);
 }
 
 void lam__kernels_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,

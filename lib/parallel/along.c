@@ -2,6 +2,7 @@
  * where there are few, at the leaves of their tree (NOTE [parts] in lib/kernels/kernels.h). */
 #include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
+#include "lib/kernels/scan.h"
 #include "lib/parallel/parallel.h"
 
 #include <stdalign.h>
@@ -153,35 +154,35 @@ void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank,
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
 typedef struct scanning {
-    lam__reduce_id id;
-    lam_dtype dtype;
-    int rank, axis;
-    bool reverse;
+    lam__scan scan; /* its dims are those of a piece */
     const char *x;
-    const int64_t *strides;
     char *out;
-    int64_t to[LAM__MAX_AXES];
 } scanning;
 
-/* Only axes in front of the scanned one are cut, so that a piece of the result has no gaps. */
+/* The scanned axis has been put last. */
 static void scan_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
     const scanning *s = env;
-    const int64_t item = lam__item_bytes(s->dtype);
+    const int64_t item = lam__item_bytes(s->scan.dtype);
+    lam__scan part = s->scan;
+    part.dims = dims;
     (void)worker;
-    lam__kernels_cumulate(s->id, s->dtype, s->rank, dims, s->axis, s->reverse,
-                          s->x + lam__parallel_offset(s->rank, start, s->strides) * item, s->strides,
-                          s->out + lam__parallel_offset(s->rank, start, s->to) * item);
+    lam__scan_run(&part, s->x + lam__parallel_offset(part.rank, start, part.from) * item,
+                  s->out + lam__parallel_offset(part.rank, start, part.to) * item);
 }
 
 void lam__parallel_cumulate(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                             int axis, bool reverse, const void *x, const int64_t *strides, void *out) {
     const double cost = team ? 4 * lam__parallel_count(rank, dims) : 0;
-    scanning s = {id, dtype, rank, axis, reverse, x, strides, out, {0}};
-    int64_t count = 1;
-    for (int i = rank - 1; i >= 0; i--) {
-        s.to[i] = count;
-        count *= dims[i];
+    int64_t moved[LAM__MAX_AXES], from[LAM__MAX_AXES], to[LAM__MAX_AXES], dense[LAM__MAX_AXES];
+    if (!lam__team_shares(team, cost)) {
+        lam__kernels_cumulate(id, dtype, rank, dims, axis, reverse, x, strides, out);
+        return;
     }
-    if (lam__team_shares(team, cost)) lam__parallel_boxes(team, axis, rank, dims, cost, scan_box, &s);
-    else lam__kernels_cumulate(id, dtype, rank, dims, axis, reverse, x, strides, out);
+    lam__scan_dense(rank, dims, dense);
+    for (int i = 0; i < rank; i++) {
+        const int old = i == rank - 1 ? axis : i < axis ? i : i + 1;
+        moved[i] = dims[old], from[i] = strides[old], to[i] = dense[old];
+    }
+    scanning s = {{id, dtype, rank, rank - 1, reverse, moved, from, to}, x, out};
+    lam__parallel_boxes(team, rank - 1, rank, moved, cost, scan_box, &s);
 }

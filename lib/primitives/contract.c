@@ -4,6 +4,7 @@
  * examples. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/contract.h"
 #include "lib/primitives/lent.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
@@ -15,11 +16,9 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* The paired axes of operand 0, batch axes first, then those of operand 1; axes that are not named are free. */
-typedef struct pairing {
-    int8_t batch, contract; /* pairs */
-    int8_t axes[2 * LAM_INNER_RANK];
-} pairing;
+#include <string.h>
+
+typedef lam__pairing pairing;
 
 static int pairs(const pairing *p) {
     return p->batch + p->contract;
@@ -33,16 +32,23 @@ static const int8_t *axes_of(const pairing *p, int side) {
     return p->axes + side * pairs(p);
 }
 
-static lam_tensor *apply(const pairing *p, lam_tensor *x, lam_tensor *y) {
+lam_tensor *lam__contract(const pairing *p, lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y};
     return lam__apply(&lam__row_dot_general, p, offsetof(pairing, axes) + 2 * (size_t)pairs(p), 2, in);
 }
 
+/* Bit a: axis a is named. */
+static uint32_t named_axes(const pairing *p, int side) {
+    const int8_t *axes = axes_of(p, side);
+    uint32_t taken = 0;
+    for (int i = 0; i < pairs(p); i++) taken |= 1u << axes[i];
+    return taken;
+}
+
 /* The axes of one operand that are not named, in their order. */
 static int free_axes(const pairing *p, int side, int rank, int out[]) {
-    uint32_t taken = 0;
+    const uint32_t taken = named_axes(p, side);
     int n = 0;
-    for (int i = 0; i < pairs(p); i++) taken |= 1u << axes_of(p, side)[i];
     for (int axis = 0; axis < rank; axis++)
         if (!(taken >> axis & 1u)) out[n++] = axis;
     return n;
@@ -53,7 +59,6 @@ static int free_axes(const pairing *p, int side, int rank, int out[]) {
 static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) {
     const pairing *p = call->params;
     const lam_value *x = call->in[0], *y = call->in[1];
-    int axes[LAM_INNER_RANK];
     if (x->dtype != y->dtype)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast one of them", "the operands have two dtypes");
     for (int i = 0; i < pairs(p); i++) {
@@ -69,8 +74,10 @@ static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) 
     out->rank = 0;
     for (int i = 0; i < p->batch; i++) out->dims[out->rank++] = x->dims[axes_of(p, 0)[i]];
     for (int side = 0; side < 2; side++) {
-        int n = free_axes(p, side, call->in[side]->rank, axes);
-        for (int i = 0; i < n; i++) out->dims[out->rank++] = call->in[side]->dims[axes[i]];
+        const lam_value *z = call->in[side];
+        const uint32_t taken = named_axes(p, side);
+        for (int axis = 0; axis < z->rank; axis++)
+            if (!(taken >> axis & 1u)) out->dims[out->rank++] = z->dims[axis];
     }
     return LAM_OK;
 }
@@ -114,10 +121,27 @@ static lam_value *ordered(lam_ctx *ctx, const lam_value *x, const int order[]) {
     return copy;
 }
 
+/* Where no group has more than one axis, as in products of matrices, nothing need nest. False: one has. */
+static bool stack_up_few(const pairing *p, int side, const lam_value *x, stack *s) {
+    const int8_t *axes = axes_of(p, side);
+    int free = x->rank - pairs(p), last = x->rank * (x->rank - 1) / 2; /* in the end the axis that is not named */
+    if (p->batch > 1 || p->contract > 1 || free > 1) return false;
+    *s = (stack){.data = x->data, .size = {1, 1, 1}, .stride = {1, 1, 1}};
+    for (int i = 0; i < x->rank; i++) {
+        const int group = i == pairs(p) ? (side ? COLUMNS : ROWS) : i < p->batch ? BATCH : side ? ROWS : COLUMNS;
+        const int axis = i == pairs(p) ? last : axes[i];
+        s->size[group] = x->dims[axis];
+        if (x->dims[axis] != 1) s->stride[group] = x->strides[axis];
+        last -= axis;
+    }
+    return true;
+}
+
 /* Groups the axes of operand `side`: batch, then free and contracted ones (the other way round on side 1). */
 static lam_status stack_up(const lam_call_site *call, int side, stack *s) {
     const pairing *p = call->params;
     const lam_value *x = call->in[side];
+    if (stack_up_few(p, side, x, s)) return LAM_OK;
     int order[LAM_INNER_RANK], at[GROUPS + 1] = {0, p->batch, side ? pairs(p) : x->rank - p->contract, x->rank};
     for (int i = 0; i < p->batch; i++) order[i] = axes_of(p, side)[i];
     free_axes(p, side, x->rank, order + (side ? pairs(p) : p->batch));
@@ -185,8 +209,10 @@ static lam_tensor *gradient(const lam_rule *r, lam_tensor *g, int side) {
     const int8_t *own = axes_of(p, side) + p->batch, *other = axes_of(p, far) + p->batch;
     for (int i = 0; i < p->contract; i++)
         order[own[i]] = p->batch + (side ? 0 : n) + place_among(other, p->contract, other[i]);
-    lam_tensor *product = side ? apply(&q, r->in[0], g) : apply(&q, g, r->in[1]);
-    return lam_transpose(product, (lam_axes){rank, order});
+    lam_tensor *product = side ? lam__contract(&q, r->in[0], g) : lam__contract(&q, g, r->in[1]);
+    bool there = true;
+    for (int i = 0; i < rank; i++) there = there && order[i] == i;
+    return there ? product : lam_transpose(product, (lam_axes){rank, order});
 }
 
 static void vjp_dot_general(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
@@ -204,7 +230,7 @@ static void batch_dot_general(const lam_rule *r, lam_tensor *out[]) {
         if (both) named(&q, side)[0] = 0;
         for (int i = 0; i < pairs(p); i++) named(&q, side)[both + i] = (int8_t)(axes_of(p, side)[i] + r->mapped[side]);
     }
-    lam_tensor *product = apply(&q, r->in[0], r->in[1]);
+    lam_tensor *product = lam__contract(&q, r->in[0], r->in[1]);
     int at = both ? 0 : p->batch + (r->mapped[0] ? 0 : free_axes(p, 0, lam_rank(r->in[0]), unused));
     out[0] = at ? lam_moveaxis(product, at, 0) : product;
 }
@@ -235,6 +261,62 @@ const lam_primitive lam__row_dot_general = {
     .batch = batch_dot_general,
     .params_print = print_dot_general,
 };
+
+/* ---- by letters -------------------------------------------------------------------------------------------------- */
+
+enum { FEW_LETTERS = 8 };
+
+/* Reads the letters of one operand; gives what follows, or NULL where they are not as simple as that. */
+static const char *read_letters(const char *at, int rank, uint64_t *set) {
+    *set = 0;
+    for (int i = 0; i < rank; i++, at++) {
+        const unsigned place = (unsigned)(*at | 32) - 'a';
+        const uint64_t bit = (uint64_t)1 << ((unsigned)*at - 'A') % 64;
+        if (place >= 26 || (*set & bit)) return NULL;
+        *set |= bit;
+    }
+    return at;
+}
+
+static bool has_letter(uint64_t set, char c) {
+    return set >> ((unsigned)c - 'A') % 64 & 1u;
+}
+
+/* Moves over the letters of a term that the other one does not have; NULL unless they are there in this order. */
+static const char *skip_own(const char *at, const char *letters, int rank, uint64_t other) {
+    for (int i = 0; i < rank; i++)
+        if (!has_letter(other, letters[i]) && *at++ != letters[i]) return NULL;
+    return at;
+}
+
+bool lam__contract_by_letters(const char *subscripts, const lam_value *x, const lam_value *y, lam__pairing *p) {
+    const char *const first = subscripts, *second, *at;
+    int8_t pair[2][2][FEW_LETTERS]; /* batch or summed; of x or y */
+    int count[2] = {0, 0};
+    uint64_t set[2];
+    if (x->rank > FEW_LETTERS || y->rank > FEW_LETTERS) return false;
+    if (!(at = read_letters(first, x->rank, &set[0])) || *at != ',') return false;
+    second = at + 1;
+    if (!(at = read_letters(second, y->rank, &set[1])) || at[0] != '-' || at[1] != '>') return false;
+    at += 2;
+    for (int i = 0; i < x->rank; i++) {
+        if (!has_letter(set[1], first[i])) continue;
+        const int summed = *at != first[i], k = (int)(strchr(second, first[i]) - second);
+        if (x->dims[i] != y->dims[k]) return false;
+        pair[summed][0][count[summed]] = (int8_t)i;
+        pair[summed][1][count[summed]++] = (int8_t)k;
+        at += !summed;
+    }
+    if (!count[1] || !(at = skip_own(at, first, x->rank, set[1])) || !(at = skip_own(at, second, y->rank, set[0])))
+        return false;
+    p->batch = (int8_t)count[0];
+    p->contract = (int8_t)count[1];
+    int8_t *to = p->axes;
+    for (int side = 0; side < 2; side++)
+        for (int summed = 0; summed < 2; summed++)
+            for (int i = 0; i < count[summed]; i++) *to++ = pair[summed][side][i];
+    return *at == 0;
+}
 
 /* ---- by axis lists ----------------------------------------------------------------------------------------------- */
 
@@ -274,7 +356,7 @@ static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const la
     pairing p = {.batch = (int8_t)batch[0], .contract = (int8_t)contract[0]};
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < pairs(&p); i++) named(&p, side)[i] = axes[side][i];
-    return apply(&p, in[0], in[1]);
+    return lam__contract(&p, in[0], in[1]);
 }
 
 lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_options *options) {

@@ -4,6 +4,7 @@
  * goes first until 5 are left. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/contract.h"
 #include "lib/primitives/matrices.h"
 
 #include "lib/tensor/dtype.h"
@@ -13,7 +14,6 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-#include <ctype.h>
 #include <string.h>
 
 enum { MOST_OPERANDS = 64, MOST_LABELS = 64, EXHAUSTIVE = 5 };
@@ -23,7 +23,9 @@ typedef uint64_t labels;
 
 typedef struct term {
     lam_tensor *x;
+    labels set; /* of all axes */
     int rank;
+    bool distinct;                 /* no label is there twice, none belongs to the ellipsis */
     uint8_t label[LAM_INNER_RANK]; /* of each axis */
 } term;
 
@@ -35,18 +37,12 @@ typedef struct sum {
     int known;                 /* labels in use */
     char letter[MOST_LABELS];  /* '.' for one under the ellipsis */
     int64_t size[MOST_LABELS]; /* elements */
-    int dots[LAM_INNER_RANK];  /* label of the ellipsis axis, counted from the last one; -1: none yet */
+    int dots[LAM_INNER_RANK];  /* label of the ellipsis axis, counted from the last one */
     int dot_count;             /* axes under the ellipsis */
     uint8_t result[LAM_INNER_RANK];
     int result_rank;
     labels wanted; /* of the result */
 } sum;
-
-static labels set_of(const term *t) {
-    labels set = 0;
-    for (int i = 0; i < t->rank; i++) set |= (labels)1 << t->label[i];
-    return set;
-}
 
 /* Records what is wrong with the subscripts. */
 static bool refuse(const sum *s, lam_status status, const char *format, ...) LAM_PRINTF(3, 4);
@@ -88,17 +84,28 @@ static bool note_size(sum *s, int operand, int l, int64_t size) {
     return true;
 }
 
-/* One item of a list of subscripts: a letter, '.' for an ellipsis, 0 at the end (of the operand). */
-static char next_item(const char **at) {
-    while (isspace((unsigned char)**at)) (*at)++;
+/* Letters and spaces of ASCII, whatever the locale. */
+static bool is_letter(char c) {
+    return (unsigned)((c | 32) - 'a') < 26;
+}
+static bool is_space(char c) {
+    return c == ' ' || (unsigned)(c - 9) < 5;
+}
+
+static bool is_arrow(const char *at) {
+    return at[0] == '-' && at[1] == '>';
+}
+
+/* One item of a list of subscripts: a letter, '.' for an ellipsis, '?' for what is neither, 0 at the end (of the
+ * operand). */
+static inline char next_item(const char **at) {
+    while (is_space(**at)) (*at)++;
     const char *here = *at;
-    if (*here == 0 || *here == ',' || strncmp(here, "->", 2) == 0) return 0;
-    if (strncmp(here, "...", 3) == 0) {
-        *at += 3;
-        return '.';
-    }
-    (*at)++;
-    return isalpha((unsigned char)*here) ? *here : '?';
+    if (is_letter(*here)) return (*at)++, *here;
+    if (*here == 0 || *here == ',' || is_arrow(here)) return 0;
+    const bool dots = here[0] == '.' && here[1] == '.' && here[2] == '.';
+    *at += dots ? 3 : 1;
+    return dots ? '.' : '?';
 }
 
 /* How many letters an operand has, and whether an ellipsis. */
@@ -106,7 +113,7 @@ static bool count_items(const sum *s, const char *at, int *letters, int *ellipse
     *letters = *ellipses = 0;
     const char *start = at;
     for (char c; start = at, (c = next_item(&at));) {
-        while (isspace((unsigned char)*start)) start++;
+        while (is_space(*start)) start++;
         if (c == '?') return refuse(s, LAM_ERR_VALUE, "'%c' is no subscript", *start);
         *letters += c != '.';
         *ellipses += c == '.';
@@ -114,27 +121,61 @@ static bool count_items(const sum *s, const char *at, int *letters, int *ellipse
     return *ellipses <= 1 || refuse(s, LAM_ERR_VALUE, "there are two ellipses in one term");
 }
 
+/* Says why the text at `from` does not describe operand n. */
+static bool misfit(const sum *s, int n, const char *from) {
+    const int rank = lam_rank(s->terms[n].x);
+    int letters, ellipses;
+    if (!count_items(s, from, &letters, &ellipses)) return false;
+    return refuse(s, LAM_ERR_RANK, "operand %d has %d %s, its subscripts name %d", n, rank, rank == 1 ? "axis" : "axes",
+                  letters);
+}
+
+/* Gives the next axis of operand n, which has `size` elements, label l; -1: there is none left. */
+static bool add_axis(sum *s, int n, int l, int64_t size) {
+    term *t = &s->terms[n];
+    if (l < 0) return refuse(s, LAM_ERR_RANK, "there are more than %d different axes", MOST_LABELS);
+    if (!note_size(s, n, l, size)) return false;
+    t->distinct = t->distinct && !(t->set >> l & 1u);
+    t->set |= (labels)1 << l;
+    t->label[t->rank++] = (uint8_t)l;
+    return true;
+}
+
+/* The axes that the ellipsis of operand n, whose subscripts begin at `from`, stands for. */
+static bool add_ellipsis(sum *s, int n, const char *from) {
+    term *t = &s->terms[n];
+    const lam_value *x = t->x->value;
+    int letters, ellipses;
+    if (!count_items(s, from, &letters, &ellipses)) return false;
+    const int covered = x->rank - letters;
+    if (covered < 0) return misfit(s, n, from);
+    for (int k = covered - 1; k >= 0; k--) {
+        if (k >= s->dot_count) s->dots[k] = label_new(s, '.');
+        if (!add_axis(s, n, s->dots[k], x->dims[t->rank])) return false;
+    }
+    t->distinct = false;
+    if (covered > s->dot_count) s->dot_count = covered;
+    return true;
+}
+
 /* Labels the axes of operand n from the text at *at, which moves behind it. */
 static bool read_term(sum *s, int n, const char **at) {
+    const char *from = *at;
     term *t = &s->terms[n];
-    lam_dims own = lam_dims_of(t->x);
-    int letters, ellipses, axis = 0;
-    if (!count_items(s, *at, &letters, &ellipses)) return false;
-    int covered = own.rank - letters;
-    if (covered < 0 || (covered && !ellipses))
-        return refuse(s, LAM_ERR_RANK, "operand %d has %d %s, its subscripts name %d", n, own.rank,
-                      own.rank == 1 ? "axis" : "axes", letters);
-    t->rank = own.rank;
-    for (char c; (c = next_item(at));)
-        for (int k = c == '.' ? covered : 1; k > 0; k--) {
-            int *dot = &s->dots[k - 1];
-            int l = c != '.' ? label_of(s, c, true) : *dot >= 0 ? *dot : (*dot = label_new(s, '.'));
-            if (l < 0) return refuse(s, LAM_ERR_RANK, "there are more than %d different axes", MOST_LABELS);
-            if (!note_size(s, n, l, own.dims[axis])) return false;
-            t->label[axis++] = (uint8_t)l;
+    const lam_value *x = t->x->value;
+    t->rank = 0;
+    t->set = 0;
+    t->distinct = true;
+    for (char c; (c = next_item(at));) {
+        if (c == '.') {
+            if (!add_ellipsis(s, n, from)) return false;
+        } else if (c == '?' || t->rank == x->rank) {
+            return misfit(s, n, from);
+        } else if (!add_axis(s, n, label_of(s, c, true), x->dims[t->rank])) {
+            return false;
         }
-    if (ellipses && covered > s->dot_count) s->dot_count = covered;
-    return true;
+    }
+    return t->rank == x->rank || misfit(s, n, from);
 }
 
 static bool read_terms(sum *s, const char **at) {
@@ -177,9 +218,10 @@ static bool implicit_result(sum *s) {
 }
 
 static bool explicit_result(sum *s, const char *at) {
-    int letters, ellipses;
-    if (!count_items(s, at, &letters, &ellipses)) return false;
+    const char *from = at;
+    int letters, ellipses = 0;
     for (char c; (c = next_item(&at));) {
+        if (!is_letter(c) && !count_items(s, from, &letters, &ellipses)) return false;
         int l = c == '.' ? -1 : label_of(s, c, false);
         if (c != '.' && l < 0) return refuse(s, LAM_ERR_VALUE, "subscript '%c' of the result is in no operand", c);
         if (!(c == '.' ? add_dots(s) : add_result(s, l))) return false;
@@ -190,20 +232,24 @@ static bool explicit_result(sum *s, const char *at) {
 
 static bool read_subscripts(sum *s) {
     const char *at = s->subscripts;
-    for (int k = 0; k < LAM_INNER_RANK; k++) s->dots[k] = -1;
     if (!read_terms(s, &at)) return false;
-    return strncmp(at, "->", 2) == 0 ? explicit_result(s, at + 2) : implicit_result(s);
+    return is_arrow(at) ? explicit_result(s, at + 2) : implicit_result(s);
 }
 
 /* ---- one operand ------------------------------------------------------------------------------------------------- */
 
+/* Its label is no longer there, or once less. */
 static void remove_axis(term *t, int axis) {
+    const uint8_t l = t->label[axis];
     t->rank--;
+    t->set &= ~((labels)1 << l);
     for (int i = axis; i < t->rank; i++) t->label[i] = t->label[i + 1];
+    for (int i = 0; i < t->rank; i++) t->set |= (labels)1 << t->label[i];
 }
 
 /* Axes of one element under the ellipsis that others have longer go; of axes with one label the diagonal is taken. */
 static void make_distinct(const sum *s, term *t) {
+    if (t->distinct) return;
     for (int i = t->rank - 1; i >= 0; i--)
         if (s->letter[t->label[i]] == '.' && lam_dim(t->x, i) == 1 && s->size[t->label[i]] != 1) {
             t->x = lam_squeeze(t->x, LAM_AXES(i));
@@ -217,6 +263,7 @@ static void make_distinct(const sum *s, term *t) {
                 remove_axis(t, k);
                 remove_axis(t, i);
                 t->label[t->rank++] = l;
+                t->set |= (labels)1 << l;
                 i = k = -1; /* the axes have moved: look at all of them again */
                 break;
             }
@@ -225,9 +272,9 @@ static void make_distinct(const sum *s, term *t) {
 /* Sums over the axes whose labels nobody else needs. */
 static void sum_out(term *t, labels needed) {
     int axes[LAM_INNER_RANK], n = 0;
+    if (!(t->set & ~needed)) return;
     for (int i = 0; i < t->rank; i++)
         if (!(needed >> t->label[i] & 1u)) axes[n++] = i;
-    if (!n) return;
     lam_dtype dtype = lam_dtype_of(t->x);
     t->x = lam_cast(lam_sum(t->x, &(lam_reduce_options){.axes = {n, axes}}), dtype); /* bool stays bool: any of them */
     while (n) remove_axis(t, axes[--n]);
@@ -243,7 +290,7 @@ static int axis_of(const term *t, int l) {
 static labels needed_outside(const sum *s, int i, int k) {
     labels set = s->wanted;
     for (int n = 0; n < s->count; n++)
-        if (n != i && n != k) set |= set_of(&s->terms[n]);
+        if (n != i && n != k) set |= s->terms[n].set;
     return set;
 }
 
@@ -261,37 +308,49 @@ static lam_tensor *lined_up(const term *t, int rank, const uint8_t label[]) {
     return lam__apply_reshape(lam_transpose(t->x, (lam_axes){n, order}), rank, dims);
 }
 
-/* The product of terms a and b, summed over what only they have. Nothing to sum over: an elementwise product. */
-static term contract(const sum *s, const term *a, const term *b, labels needed) {
-    int batch[2][LAM_INNER_RANK], inner[2][LAM_INNER_RANK], batches = 0, inners = 0;
-    labels common = set_of(a) & set_of(b);
-    term out = {.rank = 0};
-    for (int i = 0; i < a->rank; i++) {
-        if (!(common >> a->label[i] & 1u)) continue;
-        bool kept = needed >> a->label[i] & 1u;
-        int n = kept ? batches++ : inners++;
-        (kept ? batch : inner)[0][n] = i;
-        (kept ? batch : inner)[1][n] = axis_of(b, a->label[i]);
-        if (kept) out.label[out.rank++] = a->label[i];
+/* The labels of a term that the other does not have, behind those of *out; false after recording that they are too
+ * many. */
+static bool add_labels(const sum *s, const term *t, labels common, term *out) {
+    for (int i = 0; i < t->rank; i++) {
+        if (common >> t->label[i] & 1u) continue;
+        if (out->rank == LAM_INNER_RANK) return refuse(s, LAM_ERR_RANK, "a product has too many axes");
+        out->label[out->rank++] = t->label[i];
     }
-    const term *terms[2] = {a, b};
+    return true;
+}
+
+/* Which axes of a and b are paired: those that are needed later stay, others are summed over. Those that stay come first
+ * in *out. */
+static void pair_axes(const term *a, const term *b, labels needed, lam__pairing *p, term *out) {
+    int8_t axes[2][LAM_INNER_RANK];
+    int8_t *to = p->axes;
+    int n = 0;
+    for (int i = 0; i < a->rank; i++) { /* from both ends: batch axes, and those summed over */
+        const labels l = (labels)1 << a->label[i];
+        if (!(b->set & l)) continue;
+        const bool stays = needed & l;
+        if (stays) out->label[out->rank++] = a->label[i];
+        const int at = stays ? p->batch++ : LAM_INNER_RANK - ++p->contract;
+        axes[0][at] = (int8_t)i;
+        axes[1][at] = (int8_t)axis_of(b, a->label[i]);
+        n++;
+    }
     for (int side = 0; side < 2; side++)
-        for (int i = 0; i < terms[side]->rank; i++) {
-            if (common >> terms[side]->label[i] & 1u) continue;
-            if (out.rank == LAM_INNER_RANK)
-                return out.x = &s->ctx->failed, refuse(s, LAM_ERR_RANK, "a product has too many axes"), out;
-            out.label[out.rank++] = terms[side]->label[i];
-        }
-    if (!inners) {
-        out.x = lam_mul(lined_up(a, out.rank, out.label), lined_up(b, out.rank, out.label));
-        return out;
-    }
-    out.x = lam_dot_general(a->x, b->x,
-                            &(lam_dot_options){.contract_x = {inners, inner[0]},
-                                               .contract_y = {inners, inner[1]},
-                                               .batch_x = {batches, batch[0]},
-                                               .batch_y = {batches, batch[1]}});
-    return out;
+        for (int i = 0; i < n; i++) *to++ = axes[side][i < p->batch ? i : LAM_INNER_RANK - 1 - (i - p->batch)];
+}
+
+/* The product of terms a and b, summed over what only they have. Nothing to sum over: an elementwise product. */
+static void contract(const sum *s, const term *a, const term *b, labels needed, term *out) {
+    const labels common = a->set & b->set;
+    lam__pairing p; /* most of it stays unused */
+    p.batch = p.contract = 0;
+    out->rank = 0;
+    out->x = &s->ctx->failed;
+    pair_axes(a, b, needed, &p, out);
+    if (!add_labels(s, a, common, out) || !add_labels(s, b, common, out)) return;
+    out->set = (a->set | b->set) & (needed | ~common);
+    out->x = p.contract ? lam__contract(&p, a->x, b->x)
+                        : lam_mul(lined_up(a, out->rank, out->label), lined_up(b, out->rank, out->label));
 }
 
 /* ---- order of the pairs ------------------------------------------------------------------------------------------ */
@@ -343,19 +402,22 @@ static void greediest(const sum *s, const labels set[], int n, int pair[2]) {
         }
 }
 
-static void contract_all(sum *s) {
+/* Leaves one term; gives its tensor. */
+static lam_tensor *contract_all(sum *s) {
     labels set[MOST_OPERANDS];
     while (s->count > 1) {
         int pair[2] = {0, 1};
-        for (int n = 0; n < s->count; n++) set[n] = set_of(&s->terms[n]);
+        for (int n = 0; s->count > 2 && n < s->count; n++) set[n] = s->terms[n].set;
         if (s->count > EXHAUSTIVE) greediest(s, set, s->count, pair);
         else if (s->count > 2) cheapest(s, set, s->count, pair);
-        term made = contract(s, &s->terms[pair[0]], &s->terms[pair[1]], needed_outside(s, pair[0], pair[1]));
+        term made;
+        contract(s, &s->terms[pair[0]], &s->terms[pair[1]], needed_outside(s, pair[0], pair[1]), &made);
+        if (lam_failed(made.x)) return &s->ctx->failed;
         s->terms[pair[0]] = made;
         for (int n = pair[1] + 1; n < s->count; n++) s->terms[n - 1] = s->terms[n];
         s->count--;
-        if (lam_failed(made.x)) return;
     }
+    return s->terms[0].x;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -371,9 +433,8 @@ static lam_tensor *evaluate(sum *s, lam_list operands) {
     int order[LAM_INNER_RANK] = {0};
     for (int n = 0; n < s->count; n++) make_distinct(s, &s->terms[n]);
     for (int n = 0; n < s->count; n++) sum_out(&s->terms[n], needed_outside(s, n, n));
-    contract_all(s);
     const term *t = &s->terms[0];
-    if (lam_failed(t->x)) return &s->ctx->failed;
+    if (lam_failed(contract_all(s))) return &s->ctx->failed;
     bool there = true;
     for (int i = 0; i < s->result_rank; i++) {
         order[i] = axis_of(t, s->result[i]);
@@ -401,6 +462,7 @@ static bool take_operands(sum *s, lam_list list, lam_tensor **failed) {
 
 lam_tensor *lam_einsum(const char *subscripts, lam_list operands) {
     lam_tensor *failed;
+    uint64_t since = operands.count && operands.items ? lam__scope_now(operands.items[0]) : 0;
     sum s; /* most of it stays unused: no time for zeros */
     s.subscripts = subscripts ? subscripts : "";
     s.known = s.dot_count = s.result_rank = 0;
@@ -410,9 +472,12 @@ lam_tensor *lam_einsum(const char *subscripts, lam_list operands) {
         return lam__axes_fail("einsum", operands.items[0], LAM_ERR_ARITY, "%zu operands are more than %d",
                               operands.count, MOST_OPERANDS);
     if (!take_operands(&s, operands, &failed)) return failed;
+    if (s.count == 2) {
+        lam_tensor *x = s.terms[0].x, *y = s.terms[1].x;
+        lam__pairing p;
+        if (lam__contract_by_letters(s.subscripts, x->value, y->value, &p))
+            return lam__scope_only(lam__contract(&p, x, y), since);
+    }
     if (!read_subscripts(&s)) return &s.ctx->failed;
-    lam_scope *scope = lam_scope_begin(s.ctx); /* products in between may be large: they go at once */
-    lam_tensor *out = evaluate(&s, operands);
-    lam_scope_end(scope, &out, 1);
-    return out;
+    return lam__scope_only(evaluate(&s, operands), since);
 }

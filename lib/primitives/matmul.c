@@ -3,6 +3,7 @@
  * that operand, so nothing is ever repeated: a stack times one matrix is one big product. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/contract.h"
 #include "lib/primitives/matrices.h"
 
 #include "lib/tensor/value.h"
@@ -109,26 +110,48 @@ static lam_tensor *product(const char *operation, lam_tensor *in[2], factor f[2]
         return lam__matrices_fail(operation, 2, in, LAM_ERR_SHAPE, "sizes must be equal or 1, lined up at their end",
                                   "the leading axes do not broadcast");
     int batch = arrange(f, leads, owners, order), rank = leads + (f[0].stays >= 0) + (f[1].stays >= 0);
-    lam_dot_options o = {.contract_x = {1, &f[0].contract}, .contract_y = {1, &f[1].contract}};
-    if (batch) {
-        o.batch_x = (lam_axes){batch, f[0].batch};
-        o.batch_y = (lam_axes){batch, f[1].batch};
+    lam__pairing p = {.batch = (int8_t)batch, .contract = 1};
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < batch; i++) p.axes[side * (batch + 1) + i] = (int8_t)f[side].batch[i];
+        p.axes[side * (batch + 1) + batch] = (int8_t)f[side].contract;
     }
-    lam_tensor *out = lam_dot_general(f[0].x, f[1].x, &o);
+    lam_tensor *out = lam__contract(&p, f[0].x, f[1].x);
     bool there = true;
     for (int i = 0; i < rank; i++) there = there && order[i] == i;
     return there || lam_failed(out) ? out : lam_transpose(out, (lam_axes){rank, order});
 }
 
+/* The short way (NOTE [short ways] in lib/base/inline.h) for operands of one dtype whose product has its axes in order:
+ * y a matrix or vector, or stacks with the same leading axes. False: *p is not set. */
+static bool pairs_in_order(const lam_tensor *x, const lam_tensor *y, lam__pairing *p) {
+    if (!x || !y || x->magic != LAM__LIVE || y->magic != LAM__LIVE || x->ctx != y->ctx) return false;
+    const lam_value *a = x->value, *b = y->value;
+    const int batch = b->rank > 2 ? b->rank - 2 : 0, own = a->rank - 1, far = b->rank > 2 ? batch : 0;
+    if (a->dtype != b->dtype || own < 0 || b->rank < 1 || (batch && a->rank != b->rank)) return false;
+    if (a->dims[own] != b->dims[far]) return false;
+    p->batch = (int8_t)batch;
+    p->contract = 1;
+    for (int i = 0; i < batch; i++) {
+        if (a->dims[i] != b->dims[i]) return false;
+        p->axes[i] = p->axes[batch + 1 + i] = (int8_t)i;
+    }
+    p->axes[batch] = (int8_t)own;
+    p->axes[2 * batch + 1] = (int8_t)far;
+    return true;
+}
+
 lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y}, *failed;
+    lam__pairing p;
+    if (pairs_in_order(x, y, &p)) return lam__contract(&p, x, y);
+    uint64_t since = lam__scope_now(x);
     if (!lam__matrices_operands("matmul", false, 2, in, in, &failed)) return failed;
     int m = lam_rank(in[0]), n = lam_rank(in[1]);
     if (!m || !n)
         return lam__matrices_fail("matmul", 2, in, LAM_ERR_RANK, "use lam_mul for scalars",
                                   "an operand of rank 0 is no vector or matrix");
     factor f[2] = {{.contract = m - 1, .stays = m - 2}, {.contract = n == 1 ? 0 : n - 2, .stays = n == 1 ? -1 : n - 1}};
-    return product("matmul", in, f);
+    return lam__scope_only(product("matmul", in, f), since);
 }
 
 lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis) {

@@ -1,5 +1,6 @@
 /* lam_matmul against a plain cblas_dgemm into memory that is there already, by size; and batches of 1000 small products
- * under vmap against a loop of dgemm and against a plain C loop. Nanoseconds per product and ratios. Prints only. */
+ * under vmap against a loop of dgemm and against a plain C loop; then three ways to write one product. Nanoseconds per
+ * product and ratios. Prints only. */
 #define _POSIX_C_SOURCE 200809L
 #include <cblas.h>
 #include <lamina/lamina.h>
@@ -29,6 +30,21 @@ static void by_lamina(void *env) {
         return;
     }
     lam_drop(lam_matmul(j->x, j->y));
+}
+
+static void by_axes(void *env) {
+    job *j = env;
+    lam_drop(lam_dot_general(j->x, j->y, &(lam_dot_options){.contract_x = LAM_AXES(1), .contract_y = LAM_AXES(0)}));
+}
+
+static void by_letters(void *env) {
+    job *j = env;
+    lam_drop(lam_einsum("ij,jk->ik", LAM_LIST(j->x, j->y)));
+}
+
+static void by_other_letters(void *env) {
+    job *j = env;
+    lam_drop(lam_einsum("...ij,...jk", LAM_LIST(j->x, j->y)));
 }
 
 static void by_dgemm(void *env) {
@@ -74,6 +90,18 @@ static void compare(job *j, int n, int batch) {
     lam_scope_end(scope, NULL, 0);
 }
 
+static void compare_ways(job *j, int n) {
+    lam_scope *scope = lam_scope_begin(j->ctx);
+    j->batch = 1;
+    j->x = lam_array(j->ctx, LAM_F64, LAM_DIMS(n, n), j->a);
+    j->y = lam_array(j->ctx, LAM_F64, LAM_DIMS(n, n), j->b);
+    const int repeats = (int)(1 + 2e6 / ((double)n * n * n + 1000));
+    printf("%5d%12.0f%14.0f%14.0f%14.0f\n", n, timing_median(by_lamina, j, RUNS, repeats),
+           timing_median(by_axes, j, RUNS, repeats), timing_median(by_letters, j, RUNS, repeats),
+           timing_median(by_other_letters, j, RUNS, repeats));
+    lam_scope_end(scope, NULL, 0);
+}
+
 int main(void) {
     static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, LARGEST},
                      small[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
@@ -89,6 +117,8 @@ int main(void) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) compare(&j, sizes[i], 1);
     printf("\nvmap over %d, ns per product\n", BATCH);
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) compare(&j, small[i], BATCH);
+    printf("\none product, ns\n%5s%12s%14s%14s%14s\n", "n", "matmul", "dot_general", "ij,jk->ik", "...ij,...jk");
+    for (size_t i = 0; i < 9; i++) compare_ways(&j, sizes[i]);
     if (lam_status_of(j.ctx) != LAM_OK) fprintf(stderr, "%s\n", lam_error(j.ctx));
     lam_ctx_free(j.ctx);
     free(memory);

@@ -66,6 +66,15 @@ static lam_tensor *running(lam_ctx *c) {
     return lam_cumsum(numbers(c, LAM_F64, LAM_DIMS(97, 2001)), 1);
 }
 
+static lam_tensor *running_down(lam_ctx *c) {
+    return lam_cumsum(numbers(c, LAM_F64, LAM_DIMS(2001, 97)), 0);
+}
+
+static lam_tensor *running_back_between(lam_ctx *c) {
+    lam_tensor *x = lam_mul(1.001, lam_cast(numbers(c, LAM_F32, LAM_DIMS(3, 501, 33)), LAM_F64));
+    return lam_cumprod_reverse(lam_complex(x, lam_square(x)), 1);
+}
+
 static lam_tensor *places(lam_ctx *c) {
     return lam_argmax(numbers(c, LAM_F32, LAM_DIMS(50, 31, 200)), 1);
 }
@@ -212,6 +221,8 @@ static const struct {
     WORK(largest),
     WORK(complex_sum),
     WORK(running),
+    WORK(running_down),
+    WORK(running_back_between),
     WORK(places),
     WORK(soft),
     WORK(halves),

@@ -1,5 +1,5 @@
-/* Scans into memory of any strides, for whoever scans parts of an array: what lam__kernels_cumulate and its complex forms
- * are made of. */
+/* Scans into memory of any strides, for whoever scans parts of an array: what lam__kernels_cumulate and its complex
+ * forms are made of. */
 #ifndef LAM_KERNELS_SCAN_H
 #define LAM_KERNELS_SCAN_H
 

@@ -319,8 +319,8 @@ static bool add_labels(const sum *s, const term *t, labels common, term *out) {
     return true;
 }
 
-/* Which axes of a and b are paired: those that are needed later stay, others are summed over. Those that stay come first
- * in *out. */
+/* Which axes of a and b are paired: those that are needed later stay, others are summed over. Those that stay come
+ * first in *out. */
 static void pair_axes(const term *a, const term *b, labels needed, lam__pairing *p, term *out) {
     int8_t axes[2][LAM_INNER_RANK];
     int8_t *to = p->axes;

@@ -7,8 +7,8 @@
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-/* calls.py reads the names. The first two fifths are chosen more often. KEEP IN STEP: quiet operands (those with which a
- * call may fail without a message of ctx). */
+/* calls.py reads the names. The first two fifths are chosen more often.
+ * KEEP IN STEP: quiet operands (those with which a call may fail without a message of ctx). */
 /* clang-format off */
 #define OPERANDS \
     OPERAND(MATRIX, MAT(2, 3, 1, -2, 0.5, 3, 0.1, -1)) \

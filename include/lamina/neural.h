@@ -170,6 +170,13 @@ LAM_API lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp);
  * Fails   LAM_ERR_RANK. Derivative: by p and x. */
 LAM_API lam_tensor *lam_polyval(lam_tensor *p, lam_tensor *x);
 
+/* What lam_polyval is the transpose of: element k is the sum over all elements of the weight times x^(count - 1 - k),
+ * the highest power first. With weights 1 and divided by the number of elements, the moments of x.
+ * Shape   [count]; weights those of x.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE for a negative count; LAM_ERR_DTYPE for complex operands. Derivative: by weights
+ *         and x. */
+LAM_API lam_tensor *lam_power_sums(lam_tensor *weights, lam_tensor *x, int64_t count);
+
 /* The integral of y along the axis by the trapezoidal rule, at places x, or dx apart where x is NULL.
  * Shape   y without the axis; x [size of the axis] or broadcasting with y.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by y and x. */

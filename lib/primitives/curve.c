@@ -1,5 +1,4 @@
-/* Functions given by points or coefficients, made of other operations: interpolation, polynomials, the trapezoidal
- * rule. No rows, no rules. */
+/* Functions given by points, made of other operations: interpolation, the trapezoidal rule. No rows, no rules. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
@@ -25,19 +24,6 @@ lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
     lam_tensor *left = lam_lt(x, lam_index(xp, 0, 0)), *right = lam_gt(x, lam_index(xp, 0, n - 1));
     return lam__scope_only(lam_where(left, lam_index(fp, 0, 0), lam_where(right, lam_index(fp, 0, n - 1), inside)),
                            since);
-}
-
-lam_tensor *lam_polyval(lam_tensor *p, lam_tensor *x) {
-    uint64_t since = lam__scope_now(p);
-    lam_dims own = lam_dims_of(p);
-    if (lam_failed(p) || lam_failed(x)) return lam_add(p, x);
-    if (own.rank != 1) return lam__axes_fail("polyval", p, LAM_ERR_RANK, "the coefficients are one list");
-    lam_tensor *sum = lam_zeros_like(x);
-    for (int64_t i = 0; i < own.dims[0]; i++) {
-        lam_tensor *c = lam_index(p, 0, i);
-        sum = i == 0 ? lam_add(sum, c) : lam_add(lam_mul(sum, x), c);
-    }
-    return lam__scope_only(sum, since);
 }
 
 /* x, one number per element of the axis or as many as y has, seen along the axis of y. */

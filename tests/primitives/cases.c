@@ -16,6 +16,7 @@ static const cases_row *const families[] = {
     cases_spectral,
     cases_function,
     cases_random,
+    cases_polynomial,
     cases_special,
     cases_complex_rows,
     cases_fft,

@@ -314,6 +314,23 @@ START_TEST(curves_are_those_of_numpy) {
 }
 END_TEST
 
+/* More points than one block, or one chunk of blocks, holds; whole numbers, so that every step is exact. */
+START_TEST(polynomials_at_many_points) {
+    enum { N = 9001 };
+    lam_dtype dtype = _i ? LAM_F32 : LAM_F64;
+    lam_tensor *at = lam_arange(ctx, dtype, 0, N, 1), *y = lam_polyval(lam_cast(VEC(-3, 0.5), dtype), at);
+    EXPECT_SAME(y, lam_add(lam_mul(-3.0, at), 0.5), 0);
+    y = lam_polyval(lam_cast(VEC(1, -1, 7), dtype), lam_slice_axis(at, 0, 0, 3000));
+    for (int i = 0; i < 3000; i++) ck_assert(lam_item(lam_index(y, 0, i)) == i * (i - 1) + 7);
+    lam_tensor *sign = lam_where(lam_eq(lam_mod(at, 2), 1), -1.0, lam_ones_like(at));
+    EXPECT(lam_cast(lam_power_sums(lam_ones_like(at), sign, 5), LAM_F64), LAM_DIMS(5), N, 1, N, 1, N);
+    lam_tensor *some = lam_slice_axis(at, 0, 0, 3001), *turns = lam_slice_axis(sign, 0, 0, 3001);
+    EXPECT(lam_cast(lam_power_sums(some, turns, 2), LAM_F64), LAM_DIMS(2), 1500, 4501500);
+    EXPECT(lam_polyval(VEC(1, 0), VEC(INFINITY, -INFINITY)), LAM_DIMS(2), INFINITY, -INFINITY);
+    EXPECT(lam_polyval(VEC(1), VEC(INFINITY, NAN)), LAM_DIMS(2), 1, 1);
+}
+END_TEST
+
 START_TEST(curves_have_second_derivatives) {
     const lam_check_grads_options second = {.order = 2};
     lam_tensor *xp = VEC(0, 1, 3), *fp = VEC(2, -1, 4), *x = VEC(-1, 0.5, 2.5, 9);
@@ -341,6 +358,7 @@ Suite *suite_primitives_neural(void) {
                  normalisations, attention_is_that_of_jax, a_query_without_keys_gives_zero_and_no_gradient,
                  curves_are_those_of_numpy, curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
     const int count = sizeof activations / sizeof *activations;
+    suite_loop(suite, polynomials_at_many_points, 2);
     suite_loop(suite, activations_and_their_slopes_are_those_of_jax, count);
     suite_loop(suite, activations_have_second_derivatives, count);
     suite_loop(suite, layers_have_second_derivatives, (int)(sizeof layers / sizeof *layers));

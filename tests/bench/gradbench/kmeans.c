@@ -5,7 +5,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { BLOCK = 512 }; /* points that go side by side */
+enum { BLOCK_BYTES = 1 << 17, LEAST_ROWS = 128 }; /* of scores that go side by side */
 
 typedef struct kmeans {
     int64_t k, n, d;
@@ -76,7 +76,7 @@ static void body_cost(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam_tensor *half = lam_mul(0.5, lam_sum(lam_square(c), &last));
     lam_tensor *scores = lam_sub(half, lam_matmul(c, lam_transpose(points, LAM_AXES(1, 0))));
     lam_tensor *chosen = lam_take(in[0], lam_argmin(scores, 0), 0);
-    out[0] = lam_sum(lam_square(lam_sub(points, chosen)), NULL);
+    out[0] = lam_sum(lam_square(lam_sub(chosen, points)), NULL);
 }
 
 /* Gradient and diagonal: the gradient's derivative along ones. */
@@ -91,8 +91,9 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(p->k, p->d), p->centroids);
     gradbench_input(l, LAM_DIMS(p->n, p->d), p->points);
     lam_fn *cost = gradbench_fn(l, "cost", body_cost, 2, 1, NULL);
-    l->objective = gradbench_blocks(l, cost, 1, BLOCK);
-    l->derivative = gradbench_blocks(l, gradbench_fn(l, "direction", body_direction, 2, 2, cost), 1, BLOCK);
+    int64_t rows = BLOCK_BYTES / (8 * p->k) + LEAST_ROWS;
+    l->objective = gradbench_blocks(l, cost, 1, rows);
+    l->derivative = gradbench_blocks(l, gradbench_fn(l, "direction", body_direction, 2, 2, cost), 1, rows);
 }
 
 static const gradbench_size sizes[] = {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 64, POINTS = 1024, LOW = 16, MOST_POWERS = 64 }; /* of C; of Lamina; see body_block */
+enum { BLOCK = 64 }; /* points that C takes side by side */
 
 typedef struct llsq {
     int64_t n, m;
@@ -68,23 +68,12 @@ static void derivative_c(const void *data, double *out) {
     }
 }
 
-/* Powers 0 .. count - 1 of t, [count, n]: each from two of half its exponent. */
-static lam_tensor *powers(lam_tensor *t, int64_t count) {
-    lam_tensor *p[MOST_POWERS] = {lam_ones_like(t), t};
-    for (int64_t i = 2; i < count; i++) p[i] = lam_mul(p[i / 2], p[i - i / 2]);
-    return lam_stack((lam_list){(size_t)count, p}, 0);
-}
-
-/* x, t, s of some points. With the coefficients as rows of LOW, the polynomial is that of t^LOW whose coefficients are
- * the rows' polynomials: one contraction, and few powers. */
-static void body_block(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+/* x, t, s: the highest power comes first in lam_polyval. */
+static void body_llsq(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx;
     (void)env;
-    int64_t rows = lam_dim(in[0], 0) / LOW;
-    lam_tensor *low = powers(in[1], LOW), *high = powers(lam_integer_pow(in[1], LOW), rows);
-    lam_tensor *inner = lam_matmul(lam_reshape(in[0], LAM_DIMS(rows, LOW)), low);
-    lam_tensor *fitted = lam_sum(lam_mul(inner, high), &(lam_reduce_options){.axes = LAM_AXES(0)});
-    out[0] = lam_mul(0.5, lam_sum(lam_square(lam_sub(in[2], fitted)), NULL));
+    lam_tensor *apart = lam_sub(lam_polyval(lam_reverse(in[0], LAM_AXES(0)), in[1]), in[2]);
+    out[0] = lam_mul(0.5, lam_sum(lam_square(apart), NULL));
 }
 
 static void lamina(void *data, gradbench_lamina *l) {
@@ -92,9 +81,8 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(d->m), d->x);
     gradbench_input(l, LAM_DIMS(d->n), d->t);
     gradbench_input(l, LAM_DIMS(d->n), d->s);
-    lam_fn *block = gradbench_fn(l, "block", body_block, 3, 1, NULL);
-    l->objective = gradbench_blocks(l, block, 1, POINTS);
-    l->derivative = gradbench_blocks(l, lam_grad(block, NULL), 1, POINTS);
+    l->objective = gradbench_fn(l, "llsq", body_llsq, 3, 1, NULL);
+    l->derivative = lam_grad(l->objective, NULL);
 }
 
 static const gradbench_size sizes[] = {

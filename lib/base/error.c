@@ -99,7 +99,7 @@ static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status sta
     lam__text t = {ctx->error.text, sizeof ctx->error.text, 0};
     if (call) lam__error_append(&t, "%s: ", call->primitive->name);
     append_list(&t, format, arguments);
-    if (call) append_operands(&t, call);
+    if (call && call->inputs) append_operands(&t, call);
     append_place(&t, ctx, remedy);
     return status;
 }

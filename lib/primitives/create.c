@@ -19,11 +19,17 @@ static lam_ctx *checked(const char *operation, lam_ctx *ctx, lam_dtype dtype, la
     if (!lam__dtype_valid((int)dtype))
         lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
     else *fine = lam__create_dims_valid(operation, ctx, dims);
-    if (*fine && lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype)) < 0) {
-        lam__error_set(ctx, LAM_ERR_OVERFLOW, "split the work", "%s: the sizes overflow", operation);
-        *fine = false;
-    }
+    *fine = *fine && lam__create_countable(operation, ctx, dtype, dims);
     return ctx;
+}
+
+bool lam__create_countable(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
+    if (lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype)) >= 0) return true;
+    char text[512];
+    lam__text t = {text, sizeof text, 0};
+    lam__error_append_type(&t, dtype, dims.rank, dims.dims);
+    lam__error_set(ctx, LAM_ERR_OVERFLOW, "split the work", "%s: the sizes of %s overflow", operation, text);
+    return false;
 }
 
 bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) {
@@ -52,18 +58,31 @@ static lam_tensor *filled(lam_ctx *ctx, lam_dims dims, lam_value *element) {
     return lam__scope_handle(ctx, out);
 }
 
-lam_tensor *lam_full(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value) {
+/* What is told of a maker while it asks for memory: a row with nothing but its name. */
+static const lam_primitive full = {.name = "full"}, zeros = {.name = "zeros"}, ones = {.name = "ones"},
+                           eye = {.name = "eye"}, arange = {.name = "arange"}, linspace = {.name = "linspace"};
+
+static lam_tensor *repeated(const lam_primitive *maker, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value) {
     bool fine;
-    ctx = checked("full", ctx, dtype, dims, &fine);
-    return fine ? filled(ctx, dims, lam__value_scalar(ctx, dtype, value)) : &ctx->failed;
+    ctx = checked(maker->name, ctx, dtype, dims, &fine);
+    if (!fine) return &ctx->failed;
+    const lam_call_site call = {.ctx = ctx, .primitive = maker}, *caller = ctx->calling;
+    ctx->calling = &call;
+    lam_tensor *out = filled(ctx, dims, lam__value_scalar(ctx, dtype, value));
+    ctx->calling = caller;
+    return out;
+}
+
+lam_tensor *lam_full(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value) {
+    return repeated(&full, ctx, dtype, dims, value);
 }
 
 lam_tensor *lam_zeros(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
-    return lam_full(ctx, dtype, dims, 0);
+    return repeated(&zeros, ctx, dtype, dims, 0);
 }
 
 lam_tensor *lam_ones(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
-    return lam_full(ctx, dtype, dims, 1);
+    return repeated(&ones, ctx, dtype, dims, 1);
 }
 
 /* One element seen with the dims of x: no memory, whatever the size. */
@@ -99,7 +118,7 @@ lam_tensor *lam_empty_like(lam_tensor *x) {
 
 lam_tensor *lam__create_eye(lam_ctx *ctx, lam_dtype dtype, int64_t first, int64_t rows, int64_t columns) {
     int64_t dims[2] = {rows, columns};
-    lam_tensor *out = lam_zeros(ctx, dtype, (lam_dims){2, dims});
+    lam_tensor *out = repeated(&eye, ctx, dtype, (lam_dims){2, dims}, 0);
     size_t item = lam__dtype_bytes(dtype);
     for (int64_t i = 0; i < rows && i < columns - first && !lam_failed(out); i++)
         lam__dtype_store(dtype, (char *)out->value->data + (size_t)(i * columns + first + i) * item, 1);
@@ -113,9 +132,13 @@ lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns
 }
 
 /* first + step * i in dtype, i = 0..count-1, along one axis. */
-static lam_tensor *counted(lam_ctx *ctx, lam_dtype dtype, int64_t count, double first, double step, double last) {
+static lam_tensor *counted(const lam_primitive *maker, lam_ctx *ctx, lam_dtype dtype, int64_t count, double first,
+                           double step, double last) {
+    const lam_call_site call = {.ctx = ctx, .primitive = maker}, *caller = ctx->calling;
+    ctx->calling = &call;
     lam_value *out = lam__value_new(ctx, dtype, 1, &count), *wide = out;
     if (out && dtype != LAM_F64) wide = lam__value_new(ctx, LAM_F64, 1, &count);
+    ctx->calling = caller;
     for (int64_t i = 0; wide && i < count; i++)
         ((double *)wide->data)[i] = i == count - 1 && !isnan(last) ? last : first + step * (double)i;
     if (wide && wide != out)
@@ -135,14 +158,14 @@ lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop,
     double count = ceil((stop - start) / step);
     if (!(fabs(count) < 0x1p53))
         return lam_fail(ctx, LAM_ERR_VALUE, "arange: from %g to %g by %g is not a finite count", start, stop, step);
-    return counted(ctx, dtype, count > 0 ? (int64_t)count : 0, start, step, (double)NAN);
+    return counted(&arange, ctx, dtype, count > 0 ? (int64_t)count : 0, start, step, (double)NAN);
 }
 
 lam_tensor *lam_linspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count) {
     bool fine;
     ctx = checked("linspace", ctx, dtype, (lam_dims){1, &count}, &fine);
     if (!fine) return &ctx->failed;
-    return counted(ctx, dtype, count, start, count > 1 ? (stop - start) / (double)(count - 1) : 0,
+    return counted(&linspace, ctx, dtype, count, start, count > 1 ? (stop - start) / (double)(count - 1) : 0,
                    count > 1 ? stop : start);
 }
 
@@ -155,6 +178,8 @@ lam_tensor *lam_iota(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int axis) {
     if (axis < 0) axis += dims.rank;
     int64_t narrow[LAM_MAX_RANK];
     for (int i = 0; i < dims.rank; i++) narrow[i] = i == axis ? dims.dims[i] : 1;
+    uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *line = lam_arange(ctx, dtype, 0, (double)dims.dims[axis], 1);
-    return lam_contiguous(lam_broadcast_to(lam_reshape(line, (lam_dims){dims.rank, narrow}), dims));
+    lam_tensor *whole = lam_broadcast_to(lam_reshape(line, (lam_dims){dims.rank, narrow}), dims);
+    return lam__scope_only(lam_contiguous(whole), since);
 }

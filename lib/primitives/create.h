@@ -10,4 +10,7 @@ lam_tensor *lam__create_eye(lam_ctx *ctx, lam_dtype dtype, int64_t first, int64_
 /* Whether dims of a user are possible; otherwise records it, naming `operation`. */
 bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims);
 
+/* Whether the bytes of so many elements can be counted; otherwise records it. */
+bool lam__create_countable(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
+
 #endif

@@ -23,18 +23,24 @@ static lam_status type_check(lam_ctx *ctx, const char *operation, lam_dtype dtyp
     *count = 0;
     if (!lam__dtype_valid((int)dtype))
         return lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
-    if (!lam__create_dims_valid(operation, ctx, dims)) return ctx->error.status;
+    if (!lam__create_dims_valid(operation, ctx, dims) || !lam__create_countable(operation, ctx, dtype, dims))
+        return ctx->error.status;
     *count = lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype));
-    if (*count < 0) return lam__error_set(ctx, LAM_ERR_OVERFLOW, NULL, "%s: the sizes overflow", operation);
     if (!data && *count) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: data is NULL", operation);
     return LAM_OK;
 }
 
+/* For failures of memory: they name what is being applied. */
+static const lam_primitive array = {.name = "lam_array"};
+
 lam_tensor *lam_array(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, const void *data) {
     if (!ctx || ctx == &lam__context_failed) return &lam__context_failed.failed;
     int64_t count;
-    if (type_check(ctx, "lam_array", dtype, dims, data, &count) != LAM_OK) return &ctx->failed;
+    if (type_check(ctx, array.name, dtype, dims, data, &count) != LAM_OK) return &ctx->failed;
+    const lam_call_site call = {.ctx = ctx, .primitive = &array}, *caller = ctx->calling;
+    ctx->calling = &call;
     lam_value *v = lam__value_new(ctx, dtype, dims.rank, dims.dims);
+    ctx->calling = caller;
     if (v && count && dtype == LAM_BOOL) /* whatever the caller takes for true becomes 1 */
         lam__parallel_copy(lam__value_team(v), v->rank, v->dims, LAM_BOOL, v->data, v->strides, LAM_U8, data,
                            v->strides);

@@ -120,7 +120,14 @@ START_TEST(the_memory_limit_refuses_names_the_numbers_and_leaves_the_context_usa
     size_t bytes = lam_ctx_bytes(ctx);
     ck_assert(lam_failed(lam_zeros(ctx, LAM_F64, LAM_DIMS(1 << 17))));
     ck_assert_uint_eq(lam_ctx_bytes(ctx), bytes);
-    EXPECT_ERROR(LAM_ERR_MEMORY, "memory limit", "1048576", "remedy");
+    EXPECT_ERROR(LAM_ERR_MEMORY, "zeros: ", "memory limit", "1048576", "remedy");
+    static const double many[1 << 17];
+    ck_assert(lam_failed(lam_array(ctx, LAM_F64, LAM_DIMS(1 << 17), many)));
+    EXPECT_ERROR(LAM_ERR_MEMORY, "lam_array: ", "memory limit");
+    ck_assert(lam_failed(lam_eye(ctx, LAM_F64, 1000, 1000)));
+    EXPECT_ERROR(LAM_ERR_MEMORY, "eye: ");
+    ck_assert(lam_failed(lam_linspace(ctx, LAM_F32, 0, 1, 200000)));
+    EXPECT_ERROR(LAM_ERR_MEMORY, "linspace: ");
     ck_assert(lam_failed(lam_add(lam_broadcast_to(x, LAM_DIMS(200, 1000)), 1.0)));
     EXPECT_ERROR(LAM_ERR_MEMORY, "add: ", "memory limit", "f64[200, 1000]");
     EXPECT_NUM(lam_sum(x, NULL), 1000);
@@ -134,9 +141,9 @@ START_TEST(a_size_that_overflows_is_an_error_not_a_small_block) {
     int64_t huge = (int64_t)1 << 40;
     lam_tensor *one = num(1);
     ck_assert(lam_failed(lam_zeros(ctx, LAM_F64, LAM_DIMS(huge, huge))));
-    EXPECT_ERROR(LAM_ERR_OVERFLOW, "full", "overflow");
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "zeros: ", "f64[1099511627776, 1099511627776]", "overflow", "remedy");
     ck_assert(lam_failed(lam_array(ctx, LAM_F64, LAM_DIMS(huge, huge), &huge)));
-    EXPECT_ERROR(LAM_ERR_OVERFLOW, "lam_array");
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "lam_array", "f64[1099511627776, 1099511627776]");
     ck_assert(lam_failed(lam_add(lam_broadcast_to(one, LAM_DIMS(huge, 1)), lam_broadcast_to(one, LAM_DIMS(1, huge)))));
     EXPECT_ERROR(LAM_ERR_OVERFLOW, "add: ", "f64[1099511627776, 1]", "f64[1, 1099511627776]", "remedy");
 }

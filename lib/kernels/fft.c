@@ -7,6 +7,7 @@
 #include "lib/kernels/kernels.h"
 
 #include <fftw3.h>
+#include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -16,6 +17,8 @@ typedef struct layout {
     fftw_iodim64 along[LAM__MAX_AXES], over[LAM__MAX_AXES];
     int64_t results; /* reals of the result */
 } layout;
+
+enum { PART = 1 << 15, LINE = 64 }; /* elements that a part should have; bytes between addresses that are alike */
 
 static atomic_flag planning = ATOMIC_FLAG_INIT;
 
@@ -46,6 +49,35 @@ static void lay_out(lam__fft_kind kind, int rank, const int64_t *dims, uint32_t 
     l->results = kind == LAM__FFT_HALF ? step[1] : 2 * step[1];
 }
 
+/* Bytes of an element of side x (0) or out (1). */
+static int64_t item(lam__fft_kind kind, bool doubles, int side) {
+    const bool real = kind == (side ? LAM__FFT_HALF : LAM__FFT_REAL);
+    return (real ? 1 : 2) * (int64_t)(doubles ? sizeof(double) : sizeof(float));
+}
+
+/* NOTE [parts of a transform]
+ * FFTW chooses its way by how many transforms there are side by side, and ways differ in their last bits. So large
+ * batches are cut into parts of a size that the operands alone decide, also where one thread does all of them, and each
+ * part goes by the same plan. Parts begin at addresses that are alike to FFTW. The axis that is cut is the longest of
+ * those that are not transformed. */
+static int longest(const layout *l) {
+    int best = 0;
+    for (int i = 1; i < l->walked; i++)
+        if (l->over[i].n > l->over[best].n) best = i;
+    return best;
+}
+
+/* How much of axis `walked` makes a part; all of it if it is not worth while. */
+static int64_t part_of(const lam__fft *f, const fftw_iodim64 *walked, double elements) {
+    int64_t alike = 1;
+    while (alike < LINE && (alike * walked->is * item(f->kind, f->doubles, 0) % LINE ||
+                            alike * walked->os * item(f->kind, f->doubles, 1) % LINE))
+        alike *= 2;
+    const int64_t each = (int64_t)(elements / (double)walked->n), most = PART / (alike * (each ? each : 1));
+    const int64_t part = alike * (most > 1 ? most : 1);
+    return 2 * part <= walked->n ? part : walked->n;
+}
+
 #define T        double
 #define FN(name) name##_f64
 #define FFTW(f)  fftw_##f
@@ -56,10 +88,60 @@ static void lay_out(lam__fft_kind kind, int rank, const int64_t *dims, uint32_t 
 #define FFTW(f)  fftwf_##f
 #include "lib/kernels/fft_type.h"
 
-bool lam__kernels_fft(lam__fft_kind kind, bool doubles, int rank, const int64_t *dims, uint32_t set, double scale,
-                      const void *x, void *out) {
+static void *plan(const lam__fft *f, const layout *l) {
+    void *x = (void *)(uintptr_t)f->x;
+    lock();
+    void *made = f->doubles ? (void *)plan_f64(f->kind, l, x, f->out) : (void *)plan_f32(f->kind, l, x, f->out);
+    unlock();
+    return made;
+}
+
+bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const int64_t *dims, uint32_t set, double scale,
+                            const void *x, void *out, lam__fft *f) {
     layout l;
+    double elements = 1, along = 1;
     lay_out(kind, rank, dims, set, &l);
+    *f = (lam__fft){.kind = kind, .doubles = doubles, .results = l.results, .scale = scale, .x = x, .out = out};
     if (l.results == 0) return true;
-    return doubles ? transform_f64(kind, &l, scale, x, out) : transform_f32(kind, &l, scale, x, out);
+    for (int i = 0; i < rank; i++) elements *= (double)dims[i];
+    for (int i = 0; i < l.transformed; i++) along *= (double)l.along[i].n;
+    f->parts = 1;
+    if (l.walked) {
+        fftw_iodim64 *cut = &l.over[longest(&l)];
+        const int64_t all = cut->n, size = part_of(f, cut, elements), left = all % size;
+        f->parts = (all + size - 1) / size;
+        f->step[0] = size * cut->is * item(kind, doubles, 0);
+        f->step[1] = size * cut->os * item(kind, doubles, 1);
+        cut->n = left;
+        if (left && !(f->rest = plan(f, &l))) return false;
+        cut->n = size;
+    }
+    f->cost = elements * (1 + log2(along)) / (double)f->parts;
+    if ((f->unit = plan(f, &l))) return true;
+    lam__kernels_fft_end(f);
+    return false;
+}
+
+void lam__kernels_fft_part(const lam__fft *f, int64_t part) {
+    void *plan = part == f->parts - 1 && f->rest ? f->rest : f->unit;
+    void *x = (char *)(uintptr_t)f->x + part * f->step[0], *out = (char *)f->out + part * f->step[1];
+    if (f->doubles) execute_f64(f->kind, plan, x, out);
+    else execute_f32(f->kind, plan, x, out);
+}
+
+void lam__kernels_fft_scale(const lam__fft *f, int64_t begin, int64_t end) {
+    if (f->scale == 1) return;
+    if (f->doubles) scale_f64(f->scale, end - begin, (double *)f->out + begin);
+    else scale_f32(f->scale, end - begin, (float *)f->out + begin);
+}
+
+void lam__kernels_fft_end(lam__fft *f) {
+    void *const plans[2] = {f->unit, f->rest};
+    lock();
+    for (int i = 0; i < 2; i++) {
+        if (plans[i] && f->doubles) fftw_destroy_plan(plans[i]);
+        if (plans[i] && !f->doubles) fftwf_destroy_plan(plans[i]);
+    }
+    unlock();
+    f->unit = f->rest = NULL;
 }

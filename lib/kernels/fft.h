@@ -11,9 +11,27 @@ typedef enum lam__fft_kind {
     LAM__FFT_HALF     /* n/2 + 1 coefficients to n reals, along one axis; leaves x as it is */
 } lam__fft_kind;
 
+/* A transform in parts that do not depend on each other; fft.c knows. */
+typedef struct lam__fft {
+    lam__fft_kind kind;
+    bool doubles;
+    void *unit, *rest; /* plans: of each part, and of what is left over; NULL: nothing is */
+    int64_t parts;
+    double cost;     /* of each, in units of lam__team_run */
+    int64_t step[2]; /* bytes from a part to the next one, of x and of out */
+    int64_t results; /* reals in out */
+    double scale;
+    const void *x;
+    void *out;
+} lam__fft;
+
 /* out = scale * transform of x along the axes of `set`; both contiguous, in doubles or floats. dims are those of the
- * side with n elements, and positive along the axes. False if FFTW makes no plan. */
-bool lam__kernels_fft(lam__fft_kind kind, bool doubles, int rank, const int64_t *dims, uint32_t set, double scale,
-                      const void *x, void *out);
+ * side with n elements, and positive along the axes. Begun and ended by one thread; parts in any order, then the scale
+ * for reals [begin, end) of the result. False if FFTW makes no plan. */
+bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const int64_t *dims, uint32_t set, double scale,
+                            const void *x, void *out, lam__fft *f);
+void lam__kernels_fft_part(const lam__fft *f, int64_t part);
+void lam__kernels_fft_scale(const lam__fft *f, int64_t begin, int64_t end);
+void lam__kernels_fft_end(lam__fft *f);
 
 #endif

@@ -11,19 +11,15 @@ static FFTW(plan) FN(plan)(lam__fft_kind kind, const layout *l, void *x, void *o
                                  kind == LAM__FFT_INVERSE ? FFTW_BACKWARD : FFTW_FORWARD, flags);
 }
 
-static bool FN(transform)(lam__fft_kind kind, const layout *l, double scale, const void *x, void *out) {
-    lock();
-    FFTW(plan) plan = FN(plan)(kind, l, (void *)(uintptr_t)x, out);
-    unlock();
-    if (!plan) return false;
-    FFTW(execute)(plan);
-    lock();
-    FFTW(destroy_plan)(plan);
-    unlock();
-    T *to = out;
+static void FN(execute)(lam__fft_kind kind, void *plan, void *x, void *out) {
+    if (kind == LAM__FFT_REAL) FFTW(execute_dft_r2c)(plan, x, out);
+    else if (kind == LAM__FFT_HALF) FFTW(execute_dft_c2r)(plan, x, out);
+    else FFTW(execute_dft)(plan, x, out);
+}
+
+static void FN(scale)(double scale, int64_t n, T *x) {
     const T factor = (T)scale;
-    for (int64_t i = 0; scale != 1 && i < l->results; i++) to[i] *= factor;
-    return true;
+    for (int64_t i = 0; i < n; i++) x[i] *= factor;
 }
 
 #undef T

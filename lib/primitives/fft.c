@@ -6,7 +6,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
 
-#include "lib/kernels/fft.h"
+#include "lib/parallel/fft.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -31,8 +31,8 @@ static lam_status transform(const lam_call_site *call, lam__fft_kind kind, const
                             double scale, lam_value *out) {
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
-    bool done = lam__kernels_fft(kind, lam__dtype_part(x->dtype) == LAM_F64, longer->rank, longer->dims, set, scale,
-                                 x->data, out->data);
+    bool done = lam__parallel_fft(call->ctx->team, kind, lam__dtype_part(x->dtype) == LAM_F64, longer->rank,
+                                  longer->dims, set, scale, x->data, out->data);
     lam__value_release(x);
     return done ? LAM_OK : lam__error_call(call, LAM_ERR_MEMORY, NULL, "FFTW cannot plan this transform");
 }

@@ -60,6 +60,16 @@ static lam_tensor *soft(lam_tensor *x) {
     return lam_softmax(x, 1);
 }
 
+static lam_tensor *run_down(lam_tensor *x) {
+    return lam_cumsum(x, 0);
+}
+
+#if defined(LAM__HAVE_FFTW)
+static lam_tensor *transform(lam_tensor *x) {
+    return lam_rfft(x, NULL);
+}
+#endif
+
 static const struct {
     const char *name;
     lam_tensor *(*work)(lam_tensor *x);
@@ -76,6 +86,10 @@ static const struct {
     {"sum of columns", sum_columns, {400000, 10}},
     {"softmax", soft, {1000, 1000}},
     {"sort", sort, {1000, 1000}},
+    {"cumsum along axis 0", run_down, {1000, 1000}},
+#if defined(LAM__HAVE_FFTW)
+    {"rfft of rows", transform, {1000, 1000}},
+#endif
     {"matmul", multiply, {128, 128}},
     {"matmul", multiply, {256, 256}},
     {"matmul", multiply, {512, 512}},

@@ -204,6 +204,18 @@ static lam_tensor *exponentials(lam_ctx *c) {
     return lam_expm(numbers(c, LAM_F64, LAM_DIMS(100, 5, 5)));
 }
 
+#if defined(LAM__HAVE_FFTW)
+static lam_tensor *transforms(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F32, LAM_DIMS(3001, 75));
+    return lam_irfft(lam_rfft(x, NULL), NULL);
+}
+
+static lam_tensor *transforms_of_columns(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F64, LAM_DIMS(120, 1003));
+    return lam_ifft(lam_complex(x, lam_square(x)), &(lam_fft_options){.axes = LAM_AXES(0)});
+}
+#endif
+
 #define WORK(name)                                                                                                     \
     { #name, name }
 static const struct {
@@ -221,6 +233,10 @@ static const struct {
     WORK(largest),
     WORK(complex_sum),
     WORK(running),
+#if defined(LAM__HAVE_FFTW)
+    WORK(transforms),
+    WORK(transforms_of_columns),
+#endif
     WORK(running_down),
     WORK(running_back_between),
     WORK(places),

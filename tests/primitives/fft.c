@@ -151,7 +151,43 @@ START_TEST(several_threads) {
 }
 END_TEST
 
+/* The matrix of the transform of n numbers. */
+static lam_tensor *matrix_of(int64_t n, lam_dtype dtype) {
+    lam_tensor *k = lam_arange(ctx, LAM_I64, 0, (double)n, 1);
+    lam_tensor *turns = lam_rem(lam_mul(lam_expand_dims(k, 1), k), n);
+    lam_tensor *angle = lam_mul(-2 * 3.14159265358979323846 / (double)n, lam_cast(turns, LAM_F64));
+    return lam_cast(lam_complex(lam_cos(angle), lam_sin(angle)), dtype);
+}
+
+/* Batches so large that they are transformed in parts, some left over, along either axis: products with the matrix. */
+START_TEST(large_batches) {
+    static const int64_t sizes[] = {97, 45};
+    for (int k = 0; k < 4; k++) {
+        const int64_t n = sizes[k % 2], rows = 2003;
+        const bool narrow = k > 1;
+        const double error = narrow ? 1e-3 : 1e-12;
+        lam_tensor *z = lam_cast(lam_reshape(ramp(rows * n), LAM_DIMS(rows, n)), narrow ? LAM_C64 : LAM_C128);
+        lam_tensor *m = matrix_of(n, lam_dtype_of(z)), *x = lam_real(z),
+                   *turned = lam_contiguous(lam_matrix_transpose(z));
+        lam_fft_options last = {.axes = LAM_AXES(-1), .sizes = {1, &n}},
+                        first = {.axes = LAM_AXES(0), .sizes = {1, &n}};
+        lam_fft_options apart = {.axes = LAM_AXES(0, 2), .norm = LAM_FFT_ORTHO};
+        ck_assert_double_lt(largest(lam_sub(lam_fft(z, &last), lam_matmul(z, m))), error);
+        ck_assert_double_lt(largest(lam_sub(lam_fft(turned, &first), lam_matmul(m, turned))), error);
+        lam_tensor *half = lam_rfft(x, &last), *whole = lam_matmul(lam_cast(x, lam_dtype_of(z)), m);
+        ck_assert_double_lt(largest(lam_sub(half, lam_slice_axis(whole, 1, 0, n / 2 + 1))), error);
+        ck_assert_double_lt(largest(lam_sub(lam_irfft(half, &last), x)), error);
+        half = lam_rfft(lam_real(turned), &first);
+        ck_assert_double_lt(largest(lam_sub(lam_irfft(half, &first), lam_real(turned))), error);
+        lam_tensor *three = lam_reshape(lam_slice_axis(z, 0, 0, 2000), LAM_DIMS(4, 500, n));
+        lam_tensor *both = lam_fft(lam_fft(three, &(lam_fft_options){.axes = LAM_AXES(0), .norm = LAM_FFT_ORTHO}),
+                                   &(lam_fft_options){.norm = LAM_FFT_ORTHO});
+        ck_assert_double_lt(largest(lam_sub(lam_fftn(three, &apart), both)), error);
+    }
+}
+END_TEST
+
 Suite *suite_primitives_fft(void) {
     return SUITE_OF("fft", four_numbers, there_and_back, several_axes, views, convolution_theorem, derivatives,
-                    frequencies, bad_requests, several_threads);
+                    frequencies, bad_requests, several_threads, large_batches);
 }

@@ -18,8 +18,7 @@ lam_tensor *lam__contract(const lam__pairing *p, lam_tensor *x, lam_tensor *y);
 
 /* The pairing that subscripts of einsum describe, where nothing else is to be done: two terms of letters, none twice in
  * a term, a result whose axes are in order (those of both, of x, of y), at least one letter to sum over, sizes that
- * fit.
- * False where it is not that simple; what is wrong, if anything, is for einsum to say. */
+ * fit. False where it is not that simple; what is wrong, if anything, is for einsum to say. */
 bool lam__contract_by_letters(const char *subscripts, const lam_value *x, const lam_value *y, lam__pairing *p);
 
 #endif

@@ -3,6 +3,7 @@
  * cotangent is visited; leaves keep what they get until the end. */
 #include "transforms/node.h"
 
+#include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
 #include <string.h>
@@ -196,20 +197,45 @@ LAM__UNROLLED lam_status pass_signed(walk *w, lam__node *node, int n, lam_value 
     return status;
 }
 
-/* Back through a product of two whose operands have its dims: each gets the cotangent times the other one. */
-LAM__UNROLLED lam_status pass_product(walk *w, lam__node *node, lam_value *g) {
+/* Gives the product of x and y to an operand that wants it: into what is there already. */
+static inline lam_status deliver_times(walk *w, const lam__edge *to, const lam_primitive *row, lam_value *x,
+                                       lam_value *y) {
+    lam__node *n = to->node;
+    if (!n) return LAM_OK;
+    if (n->run == w->id && n->output[to->index].cotangent)
+        return lam__rules_accumulate_times(w->ctx, row, &n->output[to->index].cotangent, x, y);
     lam_value *gx;
-    const lam_primitive *p = node->primitive;
+    lam_status status = lam__rules_times(w->ctx, row, x, y, &gx);
+    return status == LAM_OK ? deliver(w, to, gx, 1) : status;
+}
+
+/* Back through a product of two whose operands have its dims: each gets the cotangent times the other one. */
+LAM__UNROLLED lam_status pass_product(walk *w, const lam_primitive *row, const lam__node_input input[], lam_value *g) {
+    lam_status status = deliver_times(w, &input[0].parent, row, g, input[1].saved);
+    return status == LAM_OK ? deliver_times(w, &input[1].parent, row, input[0].saved, g) : status;
+}
+
+/* Back through a product and a sum, all of whose operands have its dims. */
+LAM__APART static lam_status pass_fma(walk *w, lam__node *node, lam_value *g) {
     const lam__node_input *input = lam__node_inputs(node, 1);
-    lam_status status = LAM_OK;
-    if (input[0].parent.node) {
-        status = lam__rules_times(w->ctx, p, g, input[1].saved, &gx);
-        if (status == LAM_OK) status = deliver(w, &input[0].parent, gx, 1);
+    lam_status status = pass_product(w, &lam__row_mul, input, g);
+    if (status != LAM_OK || !input[2].parent.node) return status;
+    return deliver(w, &input[2].parent, lam__value_hold(g), 1);
+}
+
+/* Back through a quotient whose operands have its dims: what the numerator gets, times the quotient, is taken away from
+ * the denominator's. */
+LAM__APART static lam_status pass_quotient(walk *w, lam__node *node, lam_value *g) {
+    const lam__node_input *input = lam__node_inputs(node, 1);
+    lam_value *part, *gx;
+    lam_status status = lam__rules_times(w->ctx, &lam__row_div, g, input[1].saved, &part);
+    if (status != LAM_OK) return status;
+    if (input[1].parent.node) {
+        status = lam__rules_times(w->ctx, &lam__row_mul, part, node->output[0].value, &gx);
+        if (status == LAM_OK) status = deliver(w, &input[1].parent, gx, -1);
     }
-    if (input[1].parent.node && status == LAM_OK) {
-        status = lam__rules_times(w->ctx, p, input[0].saved, g, &gx);
-        if (status == LAM_OK) status = deliver(w, &input[1].parent, gx, 1);
-    }
+    if (input[0].parent.node && status == LAM_OK) return deliver(w, &input[0].parent, part, 1);
+    lam__value_release(part);
     return status;
 }
 
@@ -253,7 +279,8 @@ static inline lam_status visit_two(walk *w, lam__node *node) {
     lam_value *g = node->output[0].cotangent, *result = node->output[0].value;
     bool even = like_result(&input[0].parent, result) && like_result(&input[1].parent, result);
     lam_status status = even && p->signs[0]                           ? pass_signed(w, node, 2, g)
-                        : even && p->bilinear && is_product(p, input) ? pass_product(w, node, g)
+                        : even && p->bilinear && is_product(p, input) ? pass_product(w, p, input, g)
+                        : even && p == &lam__row_div                  ? pass_quotient(w, node, g)
                                                                       : pass_two(w, node);
     let_go(w, node, 1);
     return status;
@@ -285,11 +312,23 @@ LAM__APART static lam_status visit_lists(walk *w, lam__node *node) {
     return status;
 }
 
+LAM__APART static lam_status visit_three(walk *w, lam__node *node) {
+    const lam__node_input *input = lam__node_inputs(node, 1);
+    const lam_value *result = node->output[0].value;
+    for (int i = 0; i < 3; i++)
+        if (!like_result(&input[i].parent, result)) return visit_lists(w, node);
+    if (node->primitive != &lam__row_fma) return visit_lists(w, node);
+    lam_status status = pass_fma(w, node, node->output[0].cotangent);
+    let_go(w, node, 1);
+    return status;
+}
+
 static lam_status visit(walk *w, lam__node *node) {
     if (node->outputs != 1) return visit_lists(w, node);
     if (node->primitive == &lam__node_sum) return visit_sum(w, node);
     if (node->inputs == 2) return visit_two(w, node);
     if (node->inputs == 1) return visit_one(w, node);
+    if (node->inputs == 3) return visit_three(w, node);
     return visit_lists(w, node);
 }
 

@@ -93,7 +93,8 @@ struct lam_primitive {
     lam_status (*eval)(const lam_call_site *call, lam_value *const out[]);
     /* Instead of eval: the result is in[0]'s memory with other dims and strides. Sets strides (elements, out->rank
      * of them) and offset (elements); false: not possible for these strides, the machine makes in[0] contiguous and
-     * asks again. */
+     * asks again. Of several outputs, strides of output o begin at o * LAM_INNER_RANK. With eval beside it, false
+     * means that eval is to do it. */
     bool (*view)(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset);
 
     /* Instead of shape and eval at level 0, for primitives that call functions: gives one reference per output. */

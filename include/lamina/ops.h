@@ -46,11 +46,12 @@ extern "C" {
 
 /* ---- from nothing ---------------------------------------------------------------------------------------- */
 
-/* dims filled with zeros, ones, or `value` converted to dtype; row-major memory of its own.
+/* dims filled with zeros, ones, `value` converted to dtype, or any numbers until lam_set_ writes; memory of its own.
  * Fails   LAM_ERR_DTYPE, LAM_ERR_RANK, LAM_ERR_VALUE for impossible dtype and dims; LAM_ERR_OVERFLOW. */
 LAM_API lam_tensor *lam_zeros(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
 LAM_API lam_tensor *lam_ones(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);               /* Fails as lam_zeros does. */
 LAM_API lam_tensor *lam_full(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value); /* Fails as lam_zeros does. */
+LAM_API lam_tensor *lam_empty(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);              /* Fails as lam_zeros does. */
 
 /* One value seen with dtype and dims of x (per example inside vmap): takes no memory; a constant, not a function of x.
  * Fails   like any use of a handle. */
@@ -59,8 +60,7 @@ LAM_API lam_tensor *lam_ones_like(lam_tensor *x);               /* Fails like an
 LAM_API lam_tensor *lam_full_like(lam_tensor *x, double value); /* Fails like any use of a handle. */
 LAM_API lam_tensor *lam_empty_like(lam_tensor *x);              /* Zeros. Fails like any use of a handle. */
 
-/* Ones on the main diagonal of rows x columns zeros.
- * Fails   as lam_zeros does. */
+/* Ones on the main diagonal of rows x columns zeros. Fails as lam_zeros does. */
 LAM_API lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns);
 
 /* start, start + step, ... before stop; each element is start + i step, rounded once.

@@ -70,6 +70,10 @@ lam_value *lam__elementwise_pair(const lam_primitive *primitive, lam_value *x, l
  * done, if that does not fit. */
 bool lam__elementwise_pair_into(const lam_primitive *primitive, lam_value *x, lam_value *y);
 
+/* Adds x times y, real numbers, to sum in its memory, which nobody else sees, rounding once. Each factor has the dims
+ * of the sum or is one element. False, with nothing done, if that does not fit, or fma is slow on this machine. */
+bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y);
+
 /* Writes the result over in[0], whose memory nobody else sees. False, with nothing done, if that does not fit. */
 bool lam__elementwise_into_first(const lam_call_site *call);
 

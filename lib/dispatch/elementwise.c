@@ -230,6 +230,24 @@ bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value 
     return true;
 }
 
+/* Whether x has the elements of the sum's dims, or one for all of them. */
+static bool factor_of(const lam_value *sum, const lam_value *x) {
+    if (x->count != 1 || sum->count == 1) return twins(sum, x);
+    return x->kind == LAM__CONCRETE && x->dtype == sum->dtype && x->rank <= sum->rank;
+}
+
+bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y) {
+    lam_ctx *ctx = lam__full(sum)->ctx;
+    if (!factor_of(sum, x) || !factor_of(sum, y) || !lam__value_unshared(sum)) return false;
+    if (!sum->count || !lam__dtype_is_float(sum->dtype) || !lam__kernels_fuses()) return false;
+    lam__loop *loop = loop_find(ctx, LAM__LOOP_fma, sum->dtype);
+    void *at[MAX_OPERANDS] = {sum->data, x->data, y->data, sum->data};
+    int64_t step[MAX_OPERANDS] = {1, x->count != 1, y->count != 1, 1};
+    if (!ctx->team) loop(sum->count, at, step, NULL);
+    else lam__parallel_loop(ctx->team, LAM__LOOP_fma, (lam_dtype)sum->dtype, loop, sum->count, at, step, NULL);
+    return true;
+}
+
 bool lam__elementwise_into_first(const lam_call_site *call) {
     lam_value *x = call->in[0];
     const lam_primitive *p = call->primitive;

@@ -74,13 +74,41 @@ static lam_status eval_kernel(const lam_call_site *call, const lam_shape shapes[
     return status;
 }
 
+/* Views of in[0] where the row finds them good, else what its eval makes. */
+static lam_status eval_parts(const lam_call_site *call, const lam_shape shapes[], lam_value *out[]) {
+    typedef struct place {
+        int64_t strides[LAM_INNER_RANK];
+    } place;
+    lam__scratch_area area;
+    size_t n = (size_t)call->outputs;
+    place *at = lam__scratch_get(&area, call->ctx, n * (sizeof *at + sizeof(int64_t)));
+    if (!at) return LAM_ERR_MEMORY;
+    int64_t *offset = (int64_t *)(void *)(at + n);
+    lam_status status = LAM_OK;
+    bool views = call->primitive->view(call, shapes, at->strides, offset);
+    for (size_t o = 0; o < n && views && status == LAM_OK; o++) {
+        out[o] = lam__value_view(call->in[0], shapes[o].rank, shapes[o].dims, at[o].strides, offset[o]);
+        if (!out[o]) status = LAM_ERR_MEMORY;
+    }
+    lam__scratch_put(&area);
+    if (!views) return eval_kernel(call, shapes, out);
+    for (size_t o = 0; o < n && status != LAM_OK; o++) {
+        lam__value_release(out[o]);
+        out[o] = NULL;
+    }
+    return status;
+}
+
 static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
     const lam_primitive *p = call->primitive;
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
     lam_status status = shapes ? shape_of(call, shapes) : LAM_ERR_MEMORY;
     if (status == LAM_OK) status = lam__eval_check_rank(call, shapes);
-    if (status == LAM_OK) status = p->view ? eval_view(call, shapes, out) : eval_kernel(call, shapes, out);
+    if (status == LAM_OK)
+        status = !p->view  ? eval_kernel(call, shapes, out)
+                 : p->eval ? eval_parts(call, shapes, out)
+                           : eval_view(call, shapes, out);
     lam__scratch_put(&area);
     return status;
 }

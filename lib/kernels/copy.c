@@ -2,9 +2,12 @@
  * Contiguous runs of one dtype move as bytes. Items of four and eight bytes have ways of their own where the axes of
  * the two sides are transposed, or agree in short runs only. */
 #include "lib/kernels/item.h"
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/places.h"
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "lib/kernels/simd/simd.h"
 
@@ -136,6 +139,28 @@ void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void 
     size_t item[] = {(size_t)lam__item_bytes(dst_dtype), (size_t)lam__item_bytes(src_dtype)};
     lam__kernels_elementwise(loop, 2, rank, dims, strides, p, item, NULL);
 }
+
+#if defined(__SSE2__)
+void lam__kernels_stream(size_t bytes, void *dst, const void *src) {
+    enum { LINE = 64 };
+    char *to = dst;
+    const char *from = src;
+    size_t head = (LINE - (uintptr_t)to % LINE) % LINE;
+    if (head > bytes) head = bytes;
+    memcpy(to, from, head);
+    size_t at = head;
+    for (; at + LINE <= bytes; at += LINE)
+        for (size_t i = 0; i < LINE; i += 16)
+            _mm_stream_si128((__m128i *)(void *)(to + at + i),
+                             _mm_loadu_si128((const __m128i *)(const void *)(from + at + i)));
+    _mm_sfence();
+    memcpy(to + at, from + at, bytes - at);
+}
+#else
+void lam__kernels_stream(size_t bytes, void *dst, const void *src) {
+    memcpy(dst, src, bytes);
+}
+#endif
 
 static void fill16(uint64_t *dst, int64_t n, const void *item) {
     uint64_t bits[2];

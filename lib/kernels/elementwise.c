@@ -2,7 +2,7 @@
  * The plan of a walk: axes of size 1 dropped, sorted by the output's strides, merged where every operand lets them;
  * one axis becomes the inner run, and where the walk would stride through memory (a tiny last axis, a transposed
  * operand) it goes tile by tile, so that cache lines are used up before they leave. Nothing is allocated. */
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/places.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -35,6 +35,14 @@ const lam__simd *lam__elementwise_simd(void) {
         atomic_store_explicit(&chosen, simd, memory_order_relaxed);
     }
     return simd;
+}
+
+bool lam__kernels_fuses(void) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return true;
+#else
+    return lam__elementwise_simd() != &lam__simd_v1; /* all others have it */
+#endif
 }
 
 lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype) {

@@ -2,12 +2,15 @@
  * for all outer rows; then elements move by size (take) or are combined by type (scatter), in the order of the
  * index, so that repeated indices add up in a fixed order. */
 #include "lib/kernels/item.h"
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/places.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { CHUNK = 256, OUTSIDE = -1 };
+
+/* OUTSIDE where distances may be negative. */
+static const int64_t nowhere = INT64_MIN;
 
 /* ---- indices ------------------------------------------------------------------------------------------------- */
 
@@ -16,10 +19,19 @@ static int64_t index_at(lam_dtype dtype, const void *index, int64_t i) {
 }
 
 int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtype, const void *index) {
-    const int64_t count = s->batch * s->k;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t at = index_at(index_dtype, index, i);
-        if (at < -s->n || at >= s->n) return i;
+    const int64_t count = s->batch * s->k, n = s->n;
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        const int64_t end = count - first < CHUNK ? count : first + CHUNK;
+        bool bad = false;
+        for (int64_t i = first; i < end; i++) {
+            int64_t at = index_at(index_dtype, index, i);
+            bad |= at < -n || at >= n;
+        }
+        if (!bad) continue;
+        for (int64_t i = first; i < end; i++) {
+            int64_t at = index_at(index_dtype, index, i);
+            if (at < -n || at >= n) return i;
+        }
     }
     return -1;
 }
@@ -59,50 +71,114 @@ static element outside_of(lam_dtype dtype) {
     return (element){.c128 = {0, 0}};
 }
 
+/* Indices in [-n, n) as distances from the first place. */
+static void known_chunk(const lam__index_shape *s, int64_t step, lam_dtype dtype, const void *index, int64_t first,
+                        int count, int64_t *to) {
+    const int64_t n = s->n;
+    if (dtype == LAM_I64) {
+        const int64_t *from = (const int64_t *)index + first;
+        for (int j = 0; j < count; j++) to[j] = (from[j] + (from[j] < 0 ? n : 0)) * step;
+    } else {
+        const int32_t *from = (const int32_t *)index + first;
+        for (int j = 0; j < count; j++) to[j] = (from[j] + (from[j] < 0 ? n : 0)) * step;
+    }
+}
+
+/* The same of any indices, with what lies nowhere; false: nothing does. */
+static bool distances(const lam__index_shape *s, lam__index_mode mode, int64_t step, lam_dtype dtype, const void *index,
+                      int64_t first, int count, int64_t *to) {
+    bool outside = false;
+    if (mode == LAM__INDEX_ERROR) {
+        known_chunk(s, step, dtype, index, first, count, to);
+        return false;
+    }
+    resolve_chunk(s, mode, dtype, index, first, count, to);
+    for (int j = 0; j < count; j++) {
+        outside = outside || to[j] == OUTSIDE;
+        to[j] = to[j] == OUTSIDE ? nowhere : to[j] * step;
+    }
+    return outside;
+}
+
+/* Runs at distances from x, in items; outside: what stands for those that lie nowhere, NULL: none does. */
+typedef struct taking {
+    size_t item;
+    int64_t inner;
+    int count;
+    const int64_t *at;
+    const element *outside;
+} taking;
+
 /* `size` is a constant in every call, so each copy becomes a single move. */
-static inline void take_sized(size_t size, int count, const int64_t *at, const char *x, const element *outside,
-                              char *out) {
-    for (int j = 0; j < count; j++)
-        memcpy(out + (size_t)j * size, at[j] == OUTSIDE ? (const char *)outside : x + (size_t)at[j] * size, size);
+static inline void take_sized(size_t size, const taking *t, const char *x, char *out) {
+    const element *outside = t->outside;
+    const int64_t *at = t->at;
+    const int count = t->count;
+    if (!outside)
+        for (int j = 0; j < count; j++) memcpy(out + (size_t)j * size, x + at[j] * (int64_t)size, size);
+    else
+        for (int j = 0; j < count; j++)
+            memcpy(out + (size_t)j * size, at[j] == nowhere ? (const char *)outside : x + at[j] * (int64_t)size, size);
 }
 
-static void take_elements(size_t item, int count, const int64_t *at, const char *x, const element *outside, char *out) {
-    switch (item) {
-    case 16: take_sized(16, count, at, x, outside, out); return;
-    case 8: take_sized(8, count, at, x, outside, out); return;
-    case 4: take_sized(4, count, at, x, outside, out); return;
-    default: take_sized(1, count, at, x, outside, out); return;
+static void take_elements(const taking *t, const char *x, char *out) {
+    switch (t->item) {
+    case 16: take_sized(16, t, x, out); return;
+    case 8: take_sized(8, t, x, out); return;
+    case 4: take_sized(4, t, x, out); return;
+    default: take_sized(1, t, x, out); return;
     }
 }
 
-static void take_runs(size_t item, int64_t inner, int count, const int64_t *at, const char *x, const element *outside,
-                      char *out) {
-    const size_t bytes = (size_t)inner * item;
-    for (int j = 0; j < count; j++, out += bytes) {
-        if (at[j] != OUTSIDE) memcpy(out, x + (size_t)at[j] * bytes, bytes);
+/* Short runs: item by item, without a call for each. */
+static inline void take_few(size_t size, const taking *t, const char *x, char *out) {
+    for (int j = 0; j < t->count; j++) {
+        const char *from = x + t->at[j] * (int64_t)size;
+        for (int64_t i = 0; i < t->inner; i++, out += size) memcpy(out, from + (size_t)i * size, size);
+    }
+}
+
+static void take_runs(const taking *t, const char *x, char *out) {
+    const size_t bytes = (size_t)t->inner * t->item;
+    for (int j = 0; j < t->count; j++, out += bytes) {
+        if (t->at[j] != nowhere) memcpy(out, x + t->at[j] * (int64_t)t->item, bytes);
         else
-            for (size_t i = 0; i < bytes; i += item) memcpy(out + i, outside, item);
+            for (size_t i = 0; i < bytes; i += t->item) memcpy(out + i, t->outside, t->item);
     }
+}
+
+static void take_some(const taking *t, const char *x, char *out) {
+    enum { FEW = 7 };
+    bool few = t->inner <= FEW && !t->outside;
+    if (t->inner == 1) take_elements(t, x, out);
+    else if (few && t->item == 8) take_few(8, t, x, out);
+    else if (few && t->item == 4) take_few(4, t, x, out);
+    else take_runs(t, x, out);
+}
+
+void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
+                            const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
+    const int64_t item = lam__item_bytes(dtype), out_row = s->k * s->inner * item;
+    const element none = mode == LAM__INDEX_DROP ? (element){.c128 = {0, 0}} : outside_of(dtype);
+    int64_t at[CHUNK];
+    taking t = {.item = (size_t)item, .inner = s->inner, .at = at};
+    if (s->inner == 0) return;
+    for (int64_t b = 0; b < s->batch; b++)
+        for (int64_t first = 0; first < s->k; first += CHUNK) {
+            t.count = (int)(s->k - first < CHUNK ? s->k - first : CHUNK);
+            t.outside = distances(s, mode, x->n, index_dtype, index, b * s->k + first, t.count, at) ? &none : NULL;
+            for (int64_t row = 0; row < s->outer; row++) {
+                const char *from = (const char *)x->data + (b * x->batch + row * x->outer) * item;
+                take_some(&t, from, (char *)out + (b * s->outer + row) * out_row + first * s->inner * item);
+            }
+        }
 }
 
 void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *x,
                        lam_dtype index_dtype, const void *index, void *out) {
-    const int64_t item = lam__item_bytes(dtype);
-    const int64_t x_row = s->n * s->inner * item, out_row = s->k * s->inner * item;
-    const element outside = mode == LAM__INDEX_DROP ? (element){.c128 = {0, 0}} : outside_of(dtype);
-    int64_t at[CHUNK];
-    if (s->inner == 0) return;
-    for (int64_t b = 0; b < s->batch; b++)
-        for (int64_t first = 0; first < s->k; first += CHUNK) {
-            const int count = (int)(s->k - first < CHUNK ? s->k - first : CHUNK);
-            resolve_chunk(s, mode, index_dtype, index, b * s->k + first, count, at);
-            for (int64_t row = b * s->outer; row < (b + 1) * s->outer; row++) {
-                const char *from = (const char *)x + row * x_row;
-                char *to = (char *)out + row * out_row + first * s->inner * item;
-                if (s->inner == 1) take_elements((size_t)item, count, at, from, &outside, to);
-                else take_runs((size_t)item, s->inner, count, at, from, &outside, to);
-            }
-        }
+    const int64_t row = s->n * s->inner;
+    const lam__index_source source = {x, s->outer * row, row, s->inner};
+    lam__kernels_take_from(s, mode, dtype, &source, index_dtype, index, out);
 }
 
 /* ---- scatter ------------------------------------------------------------------------------------------------- */

@@ -145,7 +145,8 @@ typedef struct indexing {
     lam__index_mode mode;
     lam__scatter_op op;
     lam_dtype dtype, index_dtype;
-    const char *x, *index; /* of a scatter: its updates */
+    lam__index_source source; /* of a take */
+    const char *x, *index;    /* of a scatter: its updates */
     char *out;
 } indexing;
 
@@ -153,16 +154,18 @@ typedef struct indexing {
 static void take_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
     const indexing *t = env;
     const lam__index_shape *s = &t->shape, part = {dims[0], dims[1], s->n, dims[2], s->inner};
-    const int64_t row = start[0] * s->outer + start[1], run = s->inner * lam__item_bytes(t->dtype);
+    const int64_t item = lam__item_bytes(t->dtype), row = start[0] * s->outer + start[1];
+    lam__index_source x = t->source;
     (void)worker;
-    lam__kernels_take(&part, t->mode, t->dtype, t->x + row * s->n * run, t->index_dtype,
-                      t->index + (start[0] * s->k + start[2]) * lam__item_bytes(t->index_dtype),
-                      t->out + (row * s->k + start[2]) * run);
+    x.data = (const char *)x.data + (start[0] * x.batch + start[1] * x.outer) * item;
+    lam__kernels_take_from(&part, t->mode, t->dtype, &x, t->index_dtype,
+                           t->index + (start[0] * s->k + start[2]) * lam__item_bytes(t->index_dtype),
+                           t->out + (row * s->k + start[2]) * s->inner * item);
 }
 
 void lam__parallel_take(lam__team *team, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
-                        const void *x, lam_dtype index_dtype, const void *index, void *out) {
-    indexing t = {*s, mode, LAM__SCATTER_ADD, dtype, index_dtype, x, index, out};
+                        const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
+    indexing t = {*s, mode, LAM__SCATTER_ADD, dtype, index_dtype, *x, NULL, index, out};
     const int64_t dims[3] = {s->batch, s->outer, s->k};
     const double cost = lam__parallel_count(3, dims) * ((double)s->inner + 3);
     lam__parallel_boxes(team, 3, 3, dims, cost, take_box, &t);
@@ -180,7 +183,7 @@ static void scatter_box(void *env, const int64_t *start, const int64_t *dims, in
 /* Only rows are cut: within a row updates of one place have an order. */
 void lam__parallel_scatter(lam__team *team, lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode,
                            lam_dtype dtype, void *out, lam_dtype index_dtype, const void *index, const void *updates) {
-    indexing t = {*s, mode, op, dtype, index_dtype, updates, index, out};
+    indexing t = {*s, mode, op, dtype, index_dtype, {0}, updates, index, out};
     const int64_t dims[2] = {s->batch, s->outer};
     const double cost = lam__parallel_count(2, dims) * (double)s->k * ((double)s->inner + 3);
     lam__parallel_boxes(team, 2, 2, dims, cost, scatter_box, &t);

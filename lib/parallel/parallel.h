@@ -7,7 +7,7 @@
 #define LAM_PARALLEL_H
 
 #include "lib/base/team.h"
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/places.h"
 
 /* ---- cutting ----------------------------------------------------------------------------------------------------- */
 
@@ -73,7 +73,7 @@ void lam__parallel_searchsorted(lam__team *team, lam_dtype dtype, int64_t batch,
                                 const void *sorted, const void *values, int64_t *out);
 
 void lam__parallel_take(lam__team *team, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
-                        const void *x, lam_dtype index_dtype, const void *index, void *out);
+                        const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out);
 
 void lam__parallel_scatter(lam__team *team, lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode,
                            lam_dtype dtype, void *out, lam_dtype index_dtype, const void *index, const void *updates);

@@ -85,6 +85,15 @@ lam_tensor *lam_ones(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     return repeated(&ones, ctx, dtype, dims, 1);
 }
 
+/* Bools stay false or true. */
+lam_tensor *lam_empty(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
+    bool fine;
+    ctx = checked("empty", ctx, dtype, dims, &fine);
+    if (!fine) return &ctx->failed;
+    return dtype == LAM_BOOL ? lam_zeros(ctx, dtype, dims)
+                             : lam__scope_handle(ctx, lam__value_new(ctx, dtype, dims.rank, dims.dims));
+}
+
 /* One element seen with the dims of x: no memory, whatever the size. */
 static lam_tensor *like(const char *operation, lam_tensor *x, double value) {
     static const int64_t zero[LAM_INNER_RANK];

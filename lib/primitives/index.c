@@ -102,21 +102,46 @@ static void take_where_it_lies(const index_params *p, const lam__index_shape *s,
     }
 }
 
+/* The step between the neighbours that axes [from, to) of x make, seen as one axis; false: the steps differ. */
+static bool one_step(const lam_value *x, int from, int to, int64_t *step) {
+    int64_t count = 1;
+    *step = 0;
+    for (int axis = to - 1; axis >= from; axis--) {
+        if (x->dims[axis] == 1) continue;
+        if (count == 1) *step = x->strides[axis];
+        else if (x->strides[axis] != *step * count) return false;
+        count *= x->dims[axis];
+    }
+    return true;
+}
+
+/* Where x lies for the kernel; false: its axes would have to be put together first. */
+static bool source_of(const index_params *p, const lam_value *x, lam__index_source *source) {
+    int64_t inner;
+    *source = (lam__index_source){.data = x->data, .n = x->strides[p->axis]};
+    return one_step(x, 0, p->batch, &source->batch) && one_step(x, p->batch, p->axis, &source->outer) &&
+           one_step(x, p->axis + 1, x->rank, &inner) && (inner == 1 || product(x->dims, p->axis + 1, x->rank) <= 1);
+}
+
 static lam_status take_from(const lam_call_site *call, const lam__index_shape *s, const lam_value *indices,
                             lam_value *out) {
     const index_params *p = call->params;
-    if (!call->in[0]->contiguous && out->count < call->in[0]->count / 8) {
+    lam_value *x = call->in[0];
+    lam__index_source source;
+    bool steady = source_of(p, x, &source);
+    if (!steady && out->count < x->count / 8) {
         static const union {
             double f64[2];
             int64_t i64[2];
         } zero;
         lam__parallel_fill(call->ctx->team, (lam_dtype)out->dtype, out->data, out->count, &zero);
-        if (out->count) take_where_it_lies(p, s, call->in[0], indices, out);
+        if (out->count) take_where_it_lies(p, s, x, indices, out);
         return LAM_OK;
     }
-    lam_value *x = lam__value_contiguous(call->in[0]);
+    x = steady ? lam__value_hold(x) : lam__value_contiguous(x);
     if (!x) return LAM_ERR_MEMORY;
-    lam__parallel_take(call->ctx->team, s, (lam__index_mode)p->mode, (lam_dtype)x->dtype, x->data,
+    if (!steady) source_of(p, x, &source);
+    lam__parallel_take(call->ctx->team, s, (lam__index_mode)p->mode, (lam_dtype)x->dtype, &source,
                        (lam_dtype)indices->dtype, indices->data, out->data);
     lam__value_release(x);
     return LAM_OK;

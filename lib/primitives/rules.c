@@ -160,11 +160,11 @@ static inline lam_status apply_values(const lam_call_site *call, lam_value *x, l
 
 /* A product of two: dx y + x dy, the second added in the memory of the first. */
 static lam_status tangents_product(const lam_call_site *call, lam_value *const dx[], lam_value **dout) {
-    lam_value *second = NULL;
     const lam_primitive *p = call->primitive;
     lam_status status = dx[0] ? lam__rules_times(call->ctx, p, dx[0], call->in[1], dout) : LAM_OK;
-    if (status == LAM_OK && dx[1]) status = lam__rules_times(call->ctx, p, call->in[0], dx[1], &second);
-    if (status == LAM_OK && second) status = lam__rules_accumulate(call->ctx, dout, second, 1);
+    if (status == LAM_OK && dx[1])
+        status = *dout ? lam__rules_accumulate_times(call->ctx, p, dout, call->in[0], dx[1])
+                       : lam__rules_times(call->ctx, p, call->in[0], dx[1], dout);
     if (status == LAM_OK) return LAM_OK;
     lam__value_release(*dout);
     *dout = NULL;
@@ -362,6 +362,15 @@ lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, i
     if (!lam__elementwise_pair_into(row_of(sign), sum, g)) return combine(ctx, row_of(sign), sum, g, slot);
     lam__value_release(g);
     return LAM_OK;
+}
+
+lam_status lam__rules_accumulate_times(lam_ctx *ctx, const lam_primitive *row, lam_value **slot, lam_value *x,
+                                       lam_value *y) {
+    lam_value *term;
+    if (row == &lam__row_mul && (*slot)->kind == LAM__CONCRETE && lam__elementwise_add_product(*slot, x, y))
+        return LAM_OK;
+    lam_status status = lam__rules_times(ctx, row, x, y, &term);
+    return status == LAM_OK ? lam__rules_accumulate(ctx, slot, term, 1) : status;
 }
 
 /* ---- batch ------------------------------------------------------------------------------------------------ */

@@ -30,6 +30,10 @@ static inline lam_status lam__rules_times(lam_ctx *ctx, const lam_primitive *row
     return lam__dispatch(&call, out);
 }
 
+/* Adds that product to what the slot holds, which must be something. */
+lam_status lam__rules_accumulate_times(lam_ctx *ctx, const lam_primitive *row, lam_value **slot, lam_value *x,
+                                       lam_value *y);
+
 /* Adds g (sign -1: takes it away) to what a slot holds, or to nothing where it is NULL; g is taken over. The first
  * cotangent is moved in; later ones are added in its memory if nobody else sees that. */
 lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign);

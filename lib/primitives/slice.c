@@ -1,5 +1,5 @@
-/* Parts of tensors: slice (a view) and its transpose update_slice, concatenate. Padding, stacking, reversing and
- * in-place updates are made of these. Starts are element numbers, already resolved; steps may be negative. */
+/* Parts of tensors: slice (a view) and its transpose update_slice. Padding, reversing and in-place updates are made of
+ * these. Starts are element numbers, already resolved; steps may be negative. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -277,6 +277,31 @@ lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, 
                            since);
 }
 
+/* NOTE [past the caches]
+ * A tensor that is larger than the second cache (here twice that) and is filled part by part is not read before it is
+ * full, and then from far away. Parts that are large themselves and lie without gaps are written straight to memory:
+ * half the traffic. */
+enum { LARGE_TENSOR = 1 << 22, LARGE_PART = 1 << 14 };
+
+static bool without_gaps(const lam_value *part, const int64_t strides[]) {
+    int64_t step = 1;
+    for (int i = part->rank - 1; i >= 0; i--) {
+        if (part->dims[i] != 1 && strides[i] != step) return false;
+        step *= part->dims[i];
+    }
+    return part->contiguous;
+}
+
+/* The elements of part, which has some, go to `to` in x. */
+static void copy_into(const lam_value *x, const lam_value *part, void *to, const int64_t strides[]) {
+    lam__team *team = lam__value_team(part);
+    lam_dtype dtype = (lam_dtype)part->dtype;
+    const int64_t item = (int64_t)lam__dtype_bytes(dtype);
+    if (!team && x->count * item >= LARGE_TENSOR && part->count * item >= LARGE_PART && without_gaps(part, strides))
+        lam__kernels_stream((size_t)(part->count * item), to, part->data);
+    else lam__parallel_copy(team, part->rank, part->dims, dtype, to, strides, dtype, part->data, part->strides);
+}
+
 /* Writes into x's own memory; false if somebody else sees it, or value is not concrete. */
 static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p) {
     const lam_value *part = lam__scope_peek(value);
@@ -289,11 +314,8 @@ static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p)
         strides[i] = x->value->strides[i] * p->at[i].step;
         offset += x->value->strides[i] * p->at[i].start;
     }
-    lam_dtype dtype = (lam_dtype)part->dtype;
-    char *first = (char *)x->value->data + offset * (int64_t)lam__dtype_bytes(dtype);
-    if (part->count)
-        lam__parallel_copy(lam__value_team(part), part->rank, part->dims, dtype, first, strides, dtype, part->data,
-                           part->strides);
+    char *first = (char *)x->value->data + offset * (int64_t)lam__dtype_bytes(part->dtype);
+    if (part->count) copy_into(x->value, part, first, strides);
     return true;
 }
 
@@ -309,149 +331,7 @@ lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims
     return out;
 }
 
-/* ---- concatenate ------------------------------------------------------------------------------------------------- */
-
-static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) {
-    int axis = *(const int32_t *)call->params;
-    const lam_value *first = call->in[0];
-    out->dtype = (lam_dtype)first->dtype;
-    out->rank = first->rank;
-    for (int i = 0; i < first->rank; i++) out->dims[i] = first->dims[i];
-    out->dims[axis] = 0;
-    for (int n = 0; n < call->inputs; n++) {
-        const lam_value *x = call->in[n];
-        bool fits = x->rank == first->rank && x->dtype == first->dtype;
-        for (int i = 0; fits && i < x->rank; i++) fits = i == axis || x->dims[i] == first->dims[i];
-        if (!fits)
-            return lam__error_call(call, LAM_ERR_SHAPE, "all but the joined axis must agree",
-                                   "operand %d does not fit operand 0 on axis %d", n, axis);
-        out->dims[axis] += x->dims[axis];
-    }
-    return LAM_OK;
-}
-
-/* NOTE [joined columns]
- * Parts that are narrow on the joined axis leave gaps between what they write, and long parts would go through all of
- * the result's memory once each. So they are written in turns, a block of the axis before at a time that the first
- * cache holds. */
-enum { JOINED_BYTES = 1 << 14 };
-
-static void copy_block(const lam_value *x, int axis, int64_t first, int64_t count, char *to, const int64_t *strides) {
-    int64_t dims[LAM_INNER_RANK], item = (int64_t)lam__dtype_bytes(x->dtype);
-    for (int i = 0; i < x->rank; i++) dims[i] = x->dims[i];
-    if (axis >= 0) dims[axis] = count;
-    const char *from = (const char *)x->data + (axis >= 0 ? first * x->strides[axis] * item : 0);
-    lam__parallel_copy(lam__value_team(x), x->rank, dims, (lam_dtype)x->dtype, to, strides, (lam_dtype)x->dtype, from,
-                       x->strides);
-}
-
-/* Parts that are single columns go side by side at once; false: they are not, or are too many. */
-static bool join_columns(const lam_call_site *call, int axis, lam_value *out) {
-    enum { MOST = 64 };
-    const void *column[MOST];
-    int64_t step[MOST];
-    int along = axis - 1;
-    if (along < 0 || call->inputs > MOST || out->dims[axis] != call->inputs ||
-        out->count != out->dims[along] * call->inputs)
-        return false;
-    for (int n = 0; n < call->inputs; n++) {
-        if (call->in[n]->dims[axis] != 1) return false;
-        column[n] = call->in[n]->data;
-        step[n] = call->in[n]->strides[along];
-    }
-    return lam__kernels_columns((lam_dtype)out->dtype, out->dims[along], call->inputs, column, step, out->data,
-                                out->strides[along]);
-}
-
-static lam_status eval_concatenate(const lam_call_site *call, lam_value *const out[]) {
-    int axis = *(const int32_t *)call->params, before = axis - 1;
-    int64_t item = (int64_t)lam__dtype_bytes(out[0]->dtype), row = axis ? out[0]->strides[before] * item : 0;
-    int64_t rows = axis ? out[0]->dims[before] : 1, block = row && row < JOINED_BYTES ? JOINED_BYTES / row : rows;
-    if (!out[0]->count || join_columns(call, axis, out[0])) return LAM_OK;
-    for (int64_t first = 0; first < rows; first += block) {
-        char *at = (char *)out[0]->data + first * row;
-        for (int n = 0; n < call->inputs; n++) {
-            const lam_value *x = call->in[n];
-            int64_t count = first + block < rows ? block : rows - first;
-            if (x->count) copy_block(x, before, first, count, at, out[0]->strides);
-            at += x->dims[axis] * out[0]->strides[axis] * item;
-        }
-    }
-    return LAM_OK;
-}
-
-static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    int axis = *(const int32_t *)r->params;
-    int64_t at = 0;
-    for (int n = 0; n < r->inputs; n++) {
-        int64_t size = lam_dim(r->in[n], axis);
-        if (r->needs[n]) gx[n] = lam_slice_axis(g[0], axis, at, at + size);
-        at += size;
-    }
-}
-
-static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
-    int32_t axis = *(const int32_t *)r->params + 1;
-    lam_tensor **in = lam__apply_room(r->ctx, (size_t)r->inputs);
-    for (int n = 0; in && n < r->inputs; n++) in[n] = lam__rules_with_batch(r, n);
-    out[0] = in ? lam__apply(&lam__row_concatenate, &axis, sizeof axis, (size_t)r->inputs, in) : &r->ctx->failed;
-}
-
-const lam_primitive lam__row_concatenate = {
-    .name = "concatenate",
-    .inputs = LAM_VARIADIC,
-    .complex = true,
-    .derivative = LAM_LINEAR,
-    .linear = ~0u,
-    .saves = LAM_SAVE_TYPES,
-    .shape = shape_concatenate,
-    .eval = eval_concatenate,
-    .vjp = vjp_concatenate,
-    .batch = batch_concatenate,
-};
-
-/* The tensors in their common dtype, which room[] gets. */
-static void promote(lam_list list, lam_tensor **room) {
-    int dtype = lam_dtype_of(list.items[0]);
-    for (size_t i = 1; i < list.count; i++) dtype = lam__dtype_promote(dtype, (int)lam_dtype_of(list.items[i]));
-    for (size_t i = 0; i < list.count; i++)
-        room[i] =
-            lam_dtype_of(list.items[i]) == (lam_dtype)dtype ? list.items[i] : lam_cast(list.items[i], (lam_dtype)dtype);
-}
-
-/* The first context among the operands. */
-static lam_ctx *context_of(lam_list list) {
-    for (size_t i = 0; list.items && i < list.count; i++)
-        if (list.items[i]) return list.items[i]->ctx;
-    return &lam__context_failed;
-}
-
-lam_tensor *lam_concatenate(lam_list list, int axis) {
-    uint64_t since = lam__scope_now(list.count && list.items ? list.items[0] : NULL);
-    lam_ctx *ctx = context_of(list);
-    if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "concatenate: no tensors given");
-    lam_tensor *first = list.items[0];
-    if (lam__scope_peek(first) && lam_rank(first) == 0)
-        return lam__axes_fail("concatenate", first, LAM_ERR_RANK, "rank 0 has no axis to join; use lam_stack");
-    if (!lam__apply_axis("concatenate", first, lam_rank(first), &axis)) return lam__axes_failed(first);
-    lam_tensor **in = lam__apply_room(ctx, list.count);
-    if (!in) return &ctx->failed;
-    promote(list, in);
-    int32_t params = axis;
-    return lam__scope_only(lam__apply(&lam__row_concatenate, &params, sizeof params, list.count, in), since);
-}
-
-lam_tensor *lam_stack(lam_list list, int axis) {
-    uint64_t since = lam__scope_now(list.count && list.items ? list.items[0] : NULL);
-    lam_ctx *ctx = context_of(list);
-    if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "stack: no tensors given");
-    if (!lam__apply_axis("stack", list.items[0], lam_rank(list.items[0]) + 1, &axis))
-        return lam__axes_failed(list.items[0]);
-    lam_tensor **in = lam__apply_room(ctx, list.count);
-    if (!in) return &ctx->failed;
-    for (size_t i = 0; i < list.count; i++) in[i] = lam_expand_dims(list.items[i], axis);
-    return lam__scope_only(lam_concatenate((lam_list){list.count, in}, axis), since);
-}
+/* ---- padding ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the sizes of one axis of a padded tensor can be added up. */
 static bool pad_fits(int64_t size, int64_t low, int64_t high, int64_t gap) {

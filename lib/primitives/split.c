@@ -38,6 +38,26 @@ static lam_status shape_split_sizes(const lam_call_site *call, lam_shape out[]) 
     return LAM_OK;
 }
 
+/* Parts without gaps stay where they are; those with gaps are worth a copy, since everything after reads them. */
+static bool view_split_sizes(const lam_call_site *call, const lam_shape out[], int64_t strides[], int64_t offset[]) {
+    const split_params *p = call->params;
+    const lam_value *x = call->in[0];
+    int axis = x->rank - p->from_end;
+    int64_t first = 0;
+    for (int o = 0; o < call->outputs; o++, strides += LAM_INNER_RANK) {
+        int64_t step = 1;
+        for (int i = 0, n = 0; i < x->rank; i++)
+            if (i != axis || !p->drop) strides[n++] = x->strides[i];
+        for (int i = out[o].rank - 1; i >= 0; i--) {
+            if (out[o].dims[i] != 1 && strides[i] != step) return false;
+            step *= out[o].dims[i];
+        }
+        offset[o] = first;
+        first += x->strides[axis] * (p->drop ? 1 : p->sizes[o]);
+    }
+    return x->count > 0;
+}
+
 static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const out[]) {
     const split_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -73,9 +93,11 @@ const lam_primitive lam__row_split_sizes = {
     .name = "split_sizes",
     .inputs = 1,
     .outputs = LAM_VARIADIC,
+    .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_split_sizes,
+    .view = view_split_sizes,
     .eval = eval_split_sizes,
     .vjp = vjp_split_sizes,
     .batch = batch_split_sizes,

@@ -1,6 +1,6 @@
 /* take and scatter_add against loops written from the definition, for every dtype, mode and index type, and for
  * shapes around the chunk of indices; and the check of indices. */
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/places.h"
 #include "tests/kernels/strided.h"
 
 static const lam__index_shape shapes[] = {
@@ -30,20 +30,44 @@ static int64_t target(const lam__index_shape *s, lam__index_mode mode, lam_dtype
     return at >= 0 && at < s->n ? at : -1;
 }
 
-static void check_take(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, lam_dtype index_dtype,
-                       uint64_t *state) {
+/* Contiguous x of the shape. */
+static lam__index_source dense(const lam__index_shape *s, const void *x) {
+    return (lam__index_source){x, s->outer * s->n * s->inner, s->n * s->inner, s->inner};
+}
+
+/* Where x lies, with its first element `first` elements from the beginning of memory of `size` elements. */
+static lam__index_source source_of(const lam__index_shape *s, int layout, int64_t *first, int64_t *size) {
+    const int64_t run = s->inner + 1;
+    lam__index_source x = dense(s, NULL);
+    *first = 0;
+    *size = s->batch * s->outer * s->n * s->inner;
+    if (layout == 1) { /* the places outermost, gaps between the runs */
+        x = (lam__index_source){NULL, s->outer * run, run, s->batch * s->outer * run};
+        *size = s->batch * s->outer * s->n * run;
+    } else if (layout == 2 && s->n > 0) { /* from the last place back, one row for all */
+        x = (lam__index_source){NULL, 0, 0, -s->inner};
+        *first = (s->n - 1) * s->inner;
+    }
+    return x;
+}
+
+static void check_take(const lam__index_shape *s, int layout, lam__index_mode mode, lam_dtype dtype,
+                       lam_dtype index_dtype, uint64_t *state) {
     const int64_t size = s->batch * s->outer * s->k * s->inner;
     const size_t item = strided_item[dtype];
-    char *x = strided_fill(dtype, s->batch * s->outer * s->n * s->inner, state);
+    int64_t first, room;
+    lam__index_source source = source_of(s, layout, &first, &room);
+    char *x = strided_fill(dtype, room, state);
     char *out = malloc((size_t)size * item + 1);
     void *index = make_index(s, index_dtype, mode == LAM__INDEX_ERROR, state);
-    lam__kernels_take(s, mode, dtype, x, index_dtype, index, out);
+    source.data = x + (size_t)first * item;
+    lam__kernels_take_from(s, mode, dtype, &source, index_dtype, index, out);
     for (int64_t i = 0; i < size; i++) {
         const int64_t inner = i % s->inner, j = i / s->inner % s->k, row = i / s->inner / s->k, b = row / s->outer;
         const int64_t at = target(s, mode, index_dtype, index, b * s->k + j);
         const long double got = strided_get(dtype, out, i);
-        if (at >= 0)
-            STRIDED_CHECK(got == strided_get(dtype, x, (row * s->n + at) * s->inner + inner), "element %d", (int)i);
+        const int64_t from = first + b * source.batch + row % s->outer * source.outer + at * source.n + inner;
+        if (at >= 0) STRIDED_CHECK(got == strided_get(dtype, x, from), "layout %d element %d", layout, (int)i);
         else STRIDED_CHECK(dtype <= LAM_F32 ? isnan(got) : got == 0, "fill %d", (int)i);
     }
     free(x);
@@ -90,8 +114,10 @@ START_TEST(take_and_scatter_all_modes) {
     for (int i = 0; i < SHAPES; i++)
         for (int mode = LAM__INDEX_ERROR; mode <= LAM__INDEX_FILL; mode++) {
             if (mode == LAM__INDEX_ERROR && shapes[i].n == 0) continue; /* no index is legal there */
-            check_take(&shapes[i], (lam__index_mode)mode, (lam_dtype)_i, LAM_I64, &state);
-            check_take(&shapes[i], (lam__index_mode)mode, (lam_dtype)_i, LAM_I32, &state);
+            for (int layout = 0; layout < 3; layout++) {
+                check_take(&shapes[i], layout, (lam__index_mode)mode, (lam_dtype)_i, LAM_I64, &state);
+                check_take(&shapes[i], layout, (lam__index_mode)mode, (lam_dtype)_i, LAM_I32, &state);
+            }
             check_scatter(&shapes[i], (lam__index_mode)mode, (lam_dtype)_i, LAM_I64, &state);
             check_scatter(&shapes[i], (lam__index_mode)mode, (lam_dtype)_i, LAM_I32, &state);
         }

@@ -107,37 +107,57 @@ static const cases_wrong update_wrong[] = {
     CASES_WRONG_END,
 };
 
-/* ---- concatenate: arg is the axis ----------------------------------------------------------------------------- */
+/* ---- concatenate: args are the axis, and 1 for a new one (stack) ------------------------------------------------- */
 
 static void call_concatenate(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
-    out[0] = lam_concatenate((lam_list){(size_t)u->inputs, in}, (int)u->arg[0]);
+    const lam_list list = {(size_t)u->inputs, in};
+    out[0] = u->arg[1] ? lam_stack(list, (int)u->arg[0]) : lam_concatenate(list, (int)u->arg[0]);
 }
 
 static void reference_concatenate(const cases_use *u, const array in[], array out[]) {
-    int axis = (int)(u->arg[0] < 0 ? u->arg[0] + in->rank : u->arg[0]);
-    int64_t dims[ARRAY_RANK], index[ARRAY_RANK], at = 0;
+    const int fresh = (int)u->arg[1], rank = in->rank + fresh;
+    const int axis = (int)(u->arg[0] < 0 ? u->arg[0] + rank : u->arg[0]);
+    int64_t dims[ARRAY_RANK], index[ARRAY_RANK], whole[ARRAY_RANK], at = 0;
     lam_dtype dtype = in[0].dtype;
-    memcpy(dims, in[0].dims, sizeof dims);
-    for (int n = 1; n < u->inputs; n++) {
-        dims[axis] += in[n].dims[axis];
+    for (int i = 0; i < rank; i++) dims[i] = i == axis ? 0 : in->dims[i - (fresh && i > axis)];
+    for (int n = 0; n < u->inputs; n++) {
+        dims[axis] += fresh ? 1 : in[n].dims[axis];
         dtype = cases_promote(dtype, in[n].dtype);
     }
-    array_shape(out, dtype, in->rank, dims);
-    for (int n = 0; n < u->inputs; at += in[n++].dims[axis])
+    array_shape(out, dtype, rank, dims);
+    for (int n = 0; n < u->inputs; at += fresh ? 1 : in[n].dims[axis], n++)
         for (int64_t e = 0; e < in[n].count; e++) {
             array_index(&in[n], e, index);
-            index[axis] += at;
-            out->data[array_position(out, index)] = in[n].data[e];
+            for (int i = 0, k = 0; i < rank; i++) whole[i] = i == axis && fresh ? 0 : index[k++];
+            whole[axis] += at;
+            out->data[array_position(out, whole)] = in[n].data[e];
         }
 }
 
 static const cases_form concatenate_forms[] = {
-    {"[2] [3]", {0}}, {"[2,3] [2,1]", {1}}, {"[2,3] [1,3] [2,3]", {0}}, {"[2,3,2] [2,1,2]", {-2}}, {"[2] [0] [1]", {0}},
-    {"[3]", {0}},     {"[0,2] [0,3]", {1}}, {"f32[2] f64[1]", {0}},     {"i32[2] f32[2]", {0}},    CASES_END,
+    {"[2] [3]", {0}},
+    {"[2,3] [2,1]", {1}},
+    {"[2,3] [1,3] [2,3]", {0}},
+    {"[2,3,2] [2,1,2]", {-2}},
+    {"[2] [0] [1]", {0}},
+    {"[3]", {0}},
+    {"[0,2] [0,3]", {1}},
+    {"f32[2] f64[1]", {0}},
+    {"i32[2] f32[2]", {0}},
+    {"[5,1] [5,1] [5,1]", {1}},
+    {"[2] [2] [2]", {0, 1}},
+    {"[5] [5] [5] [5]", {-1, 1}},
+    {"[2,3] [2,3]", {0, 1}},
+    {"[3,2] [3,2] [3,2]", {-1, 1}},
+    {"[3,0] [3,0]", {-1, 1}},
+    {"f32[2] f64[2]", {-1, 1}},
+    CASES_END,
 };
 static const cases_wrong concatenate_wrong[] = {
-    {"[2,3] [2,2]", LAM_ERR_SHAPE, {0}}, {"[2] [2,2]", LAM_ERR_SHAPE, {0}}, {"[2] [3]", LAM_ERR_AXIS, {1}},
-    {"[2] [3]", LAM_ERR_AXIS, {-2}},     {"[] []", LAM_ERR_RANK, {0}},      CASES_WRONG_END,
+    {"[2,3] [2,2]", LAM_ERR_SHAPE, {0}},  {"[2] [2,2]", LAM_ERR_SHAPE, {0}},
+    {"[2] [3]", LAM_ERR_AXIS, {1}},       {"[2] [3]", LAM_ERR_AXIS, {-2}},
+    {"[] []", LAM_ERR_RANK, {0}},         {"[2] [3]", LAM_ERR_SHAPE, {0, 1}},
+    {"[2] [1,2]", LAM_ERR_SHAPE, {0, 1}}, CASES_WRONG_END,
 };
 
 /* ---- split: args are the axis, then the sizes of the parts; none of them: parts without the axis ---------------- */

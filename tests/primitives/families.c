@@ -242,6 +242,33 @@ START_TEST(batched_indices_equal_the_loop) {
 }
 END_TEST
 
+/* What has one step from place to place is taken from as it lies: columns of rows, every other row, parts of rows, from
+ * the end, one row for all. */
+START_TEST(taking_from_views_with_one_step) {
+    lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_F64, 0, 200, 1), LAM_DIMS(50, 4)),
+               *at = WHOLE(LAM_DIMS(5), 0, -1, 7, 30, -50);
+    lam_tensor *views[] = {
+        lam_transpose(x, LAM_AXES(1, 0)),
+        lam_slice(lam_transpose(x, LAM_AXES(1, 0)), LAM_DIMS(3, 0), LAM_DIMS(-5, 50), LAM_DIMS(-2, 1)),
+        lam_transpose(lam_slice(x, LAM_DIMS(0, 1), LAM_DIMS(50, 3), LAM_DIMS(1, 1)), LAM_AXES(1, 0)),
+        lam_reverse(lam_transpose(x, LAM_AXES(1, 0)), LAM_AXES(1)),
+        lam_broadcast_to(lam_reshape(lam_index(x, 1, 2), LAM_DIMS(1, 50)), LAM_DIMS(3, 50)),
+    };
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        lam_tensor *solid = lam_add(views[i], 0.0);
+        EXPECT_SAME(lam_take(views[i], at, 1), lam_take(solid, at, 1), 0);
+        EXPECT_SAME(lam_take_mode(views[i], WHOLE(LAM_DIMS(3), 50, 2, -51), 1, LAM_INDEX_CLIP),
+                    lam_take_mode(solid, WHOLE(LAM_DIMS(3), 50, 2, -51), 1, LAM_INDEX_CLIP), 0);
+        EXPECT_SAME(lam_take(views[i], WHOLE(LAM_DIMS(3), 1, 0, -1), 0),
+                    lam_take(solid, WHOLE(LAM_DIMS(3), 1, 0, -1), 0), 0);
+    }
+    lam_tensor *narrow = lam_slice(x, LAM_DIMS(0, 1), LAM_DIMS(50, 4), LAM_DIMS(1, 1));
+    EXPECT_SAME(lam_take(narrow, at, 0), lam_take(lam_add(narrow, 0.0), at, 0), 0);
+    lam_take(views[3], WHOLE(LAM_DIMS(2), 3, 50), 1);
+    EXPECT_ERROR(LAM_ERR_INDEX, "index 50 (element 1", "[-50, 50)");
+}
+END_TEST
+
 /* ---- taking apart ------------------------------------------------------------------------------------------------ */
 
 START_TEST(unstack_refuses_what_does_not_fit) {
@@ -259,12 +286,31 @@ START_TEST(unstack_refuses_what_does_not_fit) {
 }
 END_TEST
 
+BODY(stack_of_three) {
+    out[0] = lam_stack(LAM_LIST(in[0], lam_sin(in[0]), lam_mul(in[0], in[1])), (int)*(const int64_t *)env);
+}
+
+/* Stacking joins what has got an axis of one element, at any axis and level. */
+START_TEST(stacking_is_joining_along_a_new_axis) {
+    lam_tensor *x = matrix(), *y = lam_cos(x), *each[3] = {x, lam_sin(x), lam_mul(x, y)};
+    for (int64_t axis = -3; axis < 3; axis++) {
+        lam_fn *f = FN_ENV(stack_of_three, 2, 1, &axis), *g = lam_jacrev(f, NULL), *h = lam_jacfwd(f, NULL);
+        lam_tensor *wide[3];
+        for (int i = 0; i < 3; i++) wide[i] = lam_expand_dims(each[i], (int)axis);
+        EXPECT_SAME(apply2(f, x, y), lam_concatenate((lam_list){3, wide}, (int)axis), 0);
+        EXPECT_SAME(apply2(g, x, y), apply2(h, x, y), 1e-15);
+        if (axis < 2 && axis > -3) EXPECT_SAME(apply2(lam_vmap(f, NULL), x, y), by_loop(f, LAM_LIST(x, y)), 0);
+    }
+}
+END_TEST
+
 Suite *suite_primitives_families(void) {
     Suite *suite = SUITE_OF("families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
                             softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices,
                             one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
                             take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop,
-                            unstack_refuses_what_does_not_fit);
+                            unstack_refuses_what_does_not_fit, taking_from_views_with_one_step,
+                            stacking_is_joining_along_a_new_axis);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop_at_two_levels, (int)(sizeof bodies / sizeof bodies[0]));
     return suite;

@@ -191,13 +191,71 @@ START_TEST(a_loop_that_rebinds_leaves_nothing_behind) {
 }
 END_TEST
 
+/* Large enough to be written past the caches; lines begin and end inside the parts. */
+START_TEST(a_large_tensor_is_filled_part_by_part) {
+    enum { ALL = 1200007, PART = 40003 };
+    lam_tensor *x = lam_empty(ctx, LAM_F32, LAM_DIMS(ALL)), *whole = lam_arange(ctx, LAM_F32, 0, ALL, 1);
+    const void *data = lam_data(x);
+    for (int64_t first = 0; first < ALL; first += PART) {
+        int64_t end = first + PART < ALL ? first + PART : ALL;
+        lam_tensor *part = lam_contiguous(lam_mul(lam_slice_axis(whole, 0, first, end), 1.0));
+        lam_set_(x, part, LAM_DIMS(first), LAM_DIMS(end), LAM_DIMS0);
+    }
+    ck_assert_ptr_eq(lam_data(x), data);
+    EXPECT_SAME(x, whole, 0);
+    lam_set_(x, lam_full(ctx, LAM_F32, LAM_DIMS(5000), -1), LAM_DIMS(3), LAM_DIMS(5003), LAM_DIMS0);
+    EXPECT(lam_slice_axis(x, 0, 0, 4), LAM_DIMS(4), 0, 1, 2, -1);
+    EXPECT(lam_slice_axis(x, 0, 5002, 5005), LAM_DIMS(3), -1, 5003, 5004);
+}
+END_TEST
+
+START_TEST(empty_is_memory_to_be_written) {
+    lam_tensor *x = lam_empty(ctx, LAM_I32, LAM_DIMS(2, 3)), *b = lam_empty(ctx, LAM_BOOL, LAM_DIMS(100));
+    ck_assert_int_eq(lam_dtype_of(x), LAM_I32);
+    lam_set_(x, lam_full(ctx, LAM_I32, LAM_DIMS0, 4), LAM_DIMS(0, 0), LAM_DIMS(2, 3), LAM_DIMS0);
+    EXPECT(x, LAM_DIMS(2, 3), 4, 4, 4, 4, 4, 4);
+    for (int i = 0; i < 100; i++) ck_assert_uint_le(((const uint8_t *)lam_data(b))[i], 1);
+    ck_assert_int_eq((int)lam_size(lam_empty(ctx, LAM_F64, LAM_DIMS(0, 3))), 0);
+    ck_assert(lam_failed(lam_empty(ctx, (lam_dtype)99, LAM_DIMS(2))));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "empty", "no dtype 99");
+    ck_assert(lam_failed(lam_empty(ctx, LAM_F64, LAM_DIMS(-1))));
+    EXPECT_ERROR(LAM_ERR_VALUE, "empty", "negative size -1");
+    ck_assert(lam_failed(lam_empty(ctx, LAM_F64, LAM_DIMS(INT64_MAX / 2, 4))));
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "empty");
+    ck_assert(lam_failed(lam_empty(NULL, LAM_F64, LAM_DIMS(1))));
+}
+END_TEST
+
+/* Parts without gaps lie in the memory of the whole. */
+START_TEST(parts_and_the_whole_change_apart) {
+    enum { N = 10000 };
+    lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(3, N)), *part[3], *column[3];
+    const double *data = lam_data(x);
+    size_t before = lam_ctx_bytes(ctx);
+    lam_unstack(x, 0, part, 3);
+    ck_assert_ptr_eq(lam_data(part[2]), data + 2 * N);
+    ck_assert_uint_le(lam_ctx_bytes(ctx) - before, N);
+    lam_add_(part[1], num(4));
+    lam_mul_(x, num(7));
+    EXPECT_NUM(lam_sum(part[0], NULL), N);
+    EXPECT_NUM(lam_sum(part[1], NULL), 5 * N);
+    EXPECT_NUM(lam_sum(x, NULL), 21 * N);
+    lam_unstack(lam_slice_axis(x, 1, 5, 8), 1, column, 3);
+    EXPECT(column[2], LAM_DIMS(3), 7, 7, 7);
+    lam_tensor *turned = lam_transpose(x, LAM_AXES(1, 0)), *back[3];
+    lam_unstack(turned, 1, back, 3);
+    ck_assert_ptr_eq(lam_data(back[1]), (const double *)lam_data(x) + N);
+}
+END_TEST
+
 Suite *suite_tensor_in_place(void) {
-    return SUITE_OF("tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle,
-                    memory_that_nobody_else_sees_is_reused, a_view_or_alias_taken_earlier_keeps_its_content,
-                    a_repeated_view_can_be_updated, operands_may_overlap, another_dtype_or_shape_fails_and_poisons,
-                    a_failed_operand_poisons_and_a_poisoned_handle_stays_so,
-                    a_captured_tensor_is_refused_and_stays_as_it_is,
-                    a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,
-                    updates_are_differentiated_and_views_keep_their_content, a_constant_made_inside_takes_any_level,
-                    a_saved_value_does_not_change, a_loop_that_rebinds_leaves_nothing_behind);
+    return SUITE_OF(
+        "tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle,
+        memory_that_nobody_else_sees_is_reused, a_view_or_alias_taken_earlier_keeps_its_content,
+        a_repeated_view_can_be_updated, operands_may_overlap, another_dtype_or_shape_fails_and_poisons,
+        a_failed_operand_poisons_and_a_poisoned_handle_stays_so, a_captured_tensor_is_refused_and_stays_as_it_is,
+        a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,
+        updates_are_differentiated_and_views_keep_their_content, a_constant_made_inside_takes_any_level,
+        a_saved_value_does_not_change, a_loop_that_rebinds_leaves_nothing_behind, a_large_tensor_is_filled_part_by_part,
+        empty_is_memory_to_be_written, parts_and_the_whole_change_apart);
 }

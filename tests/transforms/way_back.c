@@ -127,10 +127,67 @@ START_TEST(a_node_is_visited_when_all_its_consumers_have_been) {
 }
 END_TEST
 
+/* ---- products that are added up --------------------------------------------------------------------------------- */
+
+/* x, c of one shape; s, a number: x c + s x + (x c + x) + x / c + c / x + x x */
+BODY(products) {
+    lam_tensor *x = in[0], *c = in[1];
+    lam_tensor *sum = lam_add(lam_mul(x, c), lam_add(lam_mul(in[2], x), lam_fma(x, c, x)));
+    out[0] = lam_add(sum, lam_add(lam_add(lam_div(x, c), lam_div(c, x)), lam_mul(x, x)));
+}
+
+BODY(sum_of_products) {
+    products(here, in, out, env);
+    out[0] = lam_sum(out[0], NULL);
+}
+
+/* By x: 2 c + s + 1 + 1 / c - c / x^2 + 2 x; by c: 2 x - x / c^2 + 1 / x. */
+static void slopes_of_products(lam_tensor *x, lam_tensor *c, lam_tensor *s, lam_tensor *slope[2]) {
+    lam_tensor *sum = lam_add(lam_add(lam_mul(c, 2.0), s), lam_add(1.0, lam_reciprocal(c)));
+    slope[0] = lam_add(lam_sub(sum, lam_div(c, lam_square(x))), lam_mul(x, 2.0));
+    slope[1] = lam_add(lam_sub(lam_mul(x, 2.0), lam_div(x, lam_square(c))), lam_reciprocal(x));
+}
+
+START_TEST(products_are_added_up) {
+    static const int64_t sizes[] = {1, 2, 1000};
+    lam_dtype dtype = _i % 2 ? LAM_F32 : LAM_F64;
+    int64_t n = sizes[_i / 2];
+    double tolerance = _i % 2 ? 1e-5 : 1e-13;
+    lam_tensor *x = lam_linspace(ctx, dtype, 1, 2, n), *c = lam_linspace(ctx, dtype, 3, 0.5, n), *want[2], *got[2];
+    lam_tensor *s = lam_full(ctx, dtype, LAM_DIMS0, 0.3);
+    slopes_of_products(x, c, s, want);
+    lam_grad_options both = {.argnums = LAM_AXES(0, 1)};
+    lam_fn *f = lam_grad(FN(sum_of_products, 3, 1), &both);
+    lam_call(f, LAM_LIST(x, c, s), got, 2);
+    for (int k = 0; k < 2; k++) EXPECT_SAME(got[k], want[k], tolerance);
+    lam_vmap_options over = {.in_axes = LAM_AXES(0, 0, LAM_UNMAPPED)};
+    lam_call(lam_vmap(f, &over), LAM_LIST(x, c, s), got, 2);
+    for (int k = 0; k < 2; k++) EXPECT_SAME(got[k], want[k], tolerance);
+    lam_tensor *ones = lam_ones_like(x), *zeros = lam_zeros_like(x), *y, *dy;
+    lam_tensor *point[] = {x, c, s}, *along[] = {ones, zeros, lam_zeros_like(s)};
+    lam_jvp(FN(products, 3, 1), (lam_list){3, point}, (lam_list){3, along}, &y, &dy, 1, NULL);
+    EXPECT_SAME(dy, want[0], tolerance);
+}
+END_TEST
+
+/* A pullback adds up in memory of its own, so that each call gives the same. */
+START_TEST(a_pullback_of_products_can_be_called_again) {
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, 1, 2, 100), *c = lam_sin(x), *s = num(2), *y, *first[2], *again[2];
+    lam_tensor *g = lam_cos(x), *kept = lam_mul(g, 1.0);
+    lam_fn *back;
+    lam_vjp(FN(products, 3, 1), LAM_LIST(x, c, s), &y, 1, &back, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_call(back, LAM_LIST(g), first, 2);
+    lam_call(back, LAM_LIST(g), again, 2);
+    for (int k = 0; k < 2; k++) EXPECT_SAME(first[k], again[k], 0);
+    EXPECT_SAME(g, kept, 0);
+}
+END_TEST
+
 Suite *suite_transforms_way_back(void) {
     Suite *suite = SUITE_OF("transforms/way_back", sums_of_many_terms_have_derivatives_of_every_order,
                             sums_of_many_terms_pass_through_other_levels, constants_and_variables_are_added_up,
-                            a_cotangent_that_is_used_again_keeps_its_value);
+                            a_cotangent_that_is_used_again_keeps_its_value, a_pullback_of_products_can_be_called_again);
     suite_loop(suite, a_node_is_visited_when_all_its_consumers_have_been, 3);
+    suite_loop(suite, products_are_added_up, 6);
     return suite;
 }

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { CAMERA = 11, BLOCK = 15, CHUNK = 1024 };
+enum { CAMERA = 11, BLOCK = 15, INPUTS = BLOCK + 2, CHUNK = 1024 };
 
 typedef struct ba {
     int64_t cameras, points, observations;
@@ -210,13 +210,12 @@ static void rotate(lam_tensor *const r[3], lam_tensor *const y[3], lam_tensor *o
     }
 }
 
-/* One observation: parameters [15] (camera, point, weight), feature [2] -> the two components of the residual */
+/* One observation: its 15 parameters (camera, point, weight) and 2 features, each a number -> the two components of the
+ * residual */
 static void body_residual(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    lam_tensor *v[BLOCK], *feature[2], *y[3], *turned[3];
+    lam_tensor *const *v = in, *const *feature = in + BLOCK, *y[3], *turned[3];
     (void)ctx;
     (void)env;
-    lam_unstack(in[0], 0, v, BLOCK);
-    lam_unstack(in[1], 0, feature, 2);
     for (int i = 0; i < 3; i++) y[i] = lam_sub(v[CAMERA + i], v[3 + i]);
     rotate(v, y, turned);
     lam_tensor *depth = lam_reciprocal(turned[2]), *p[2] = {lam_mul(turned[0], depth), lam_mul(turned[1], depth)};
@@ -225,32 +224,27 @@ static void body_residual(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     for (int i = 0; i < 2; i++) out[i] = lam_mul(v[14], lam_fma(scale, p[i], lam_sub(v[7 + i], feature[i])));
 }
 
-/* What CHUNK observations from `first` on see: parameters [15, chunk] and features [chunk, 2]. The tables are cameras
- * and points with one row for each number. */
-static void gather(lam_tensor *const tables[2], lam_tensor *const in[], int64_t first, lam_tensor *out[2]) {
+/* What CHUNK observations from `first` on see, number by number. */
+static void gather(lam_tensor *const in[], int64_t first, lam_tensor *seen[INPUTS]) {
     lam_tensor *part[6];
     int64_t end = first + CHUNK < lam_dim(in[2], 0) ? first + CHUNK : lam_dim(in[2], 0);
     for (int i = 2; i < 6; i++) part[i] = lam_slice_axis(in[i], 0, first, end);
-    lam_tensor *camera = lam_take(tables[0], part[4], 1), *point = lam_take(tables[1], part[5], 1);
-    out[0] = lam_concatenate(LAM_LIST(camera, point, lam_expand_dims(part[2], 0)), 0);
-    out[1] = part[3];
-}
-
-static void tabulate(lam_tensor *const in[], lam_tensor *tables[2]) {
-    for (int i = 0; i < 2; i++) tables[i] = lam_contiguous(lam_transpose(in[i], LAM_AXES(1, 0)));
+    for (int i = 0; i < 2; i++) part[i] = lam_take(lam_transpose(in[i], LAM_AXES(1, 0)), part[4 + i], 1);
+    lam_unstack(part[0], 0, seen, CAMERA);
+    lam_unstack(part[1], 0, seen + CAMERA, 3);
+    seen[14] = part[2];
+    lam_unstack(part[3], 1, seen + BLOCK, 2);
 }
 
 /* camera, point, weight, feature, which camera, which point -> residuals [observations, 2], errors of the weights */
 static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ba *p = env;
-    lam_tensor *tables[2];
-    tabulate(in, tables);
-    out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->observations, 2));
+    out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(p->observations, 2));
     for (int64_t first = 0; first < p->observations; first += CHUNK) {
         lam_scope *scope = lam_scope_begin(ctx);
-        lam_tensor *seen[2], *apart[2];
-        gather(tables, in, first, seen);
-        lam_call(p->residuals, LAM_LIST(seen[0], seen[1]), apart, 2);
+        lam_tensor *seen[INPUTS], *apart[2];
+        gather(in, first, seen);
+        lam_call(p->residuals, (lam_list){INPUTS, seen}, apart, 2);
         lam_tensor *both = lam_stack(LAM_LIST(apart[0], apart[1]), 1);
         lam_set_(out[0], both, LAM_DIMS(first, 0), LAM_DIMS(first + lam_dim(both, 0), 2), LAM_DIMS(1, 1));
         lam_scope_end(scope, NULL, 0);
@@ -258,26 +252,23 @@ static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     out[1] = lam_sub(1.0, lam_square(in[2]));
 }
 
-/* The same -> blocks [observations, 2, 15]: a component of one observation's residual depends on no other observation,
- * so that ones as cotangents of a component give its row of every block. */
+/* The same -> blocks [observations, 30]: a component of one observation's residual depends on no other observation, so
+ * that ones as cotangents of a component give its row of every block. */
 static void body_blocks(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ba *p = env;
-    lam_tensor *tables[2];
-    tabulate(in, tables);
-    out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->observations, 2, BLOCK));
+    out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(p->observations, 2 * BLOCK));
     for (int64_t first = 0; first < p->observations; first += CHUNK) {
         lam_scope *scope = lam_scope_begin(ctx);
-        lam_tensor *seen[2], *apart[2];
+        lam_tensor *seen[INPUTS], *apart[2], *column[2 * BLOCK];
         lam_fn *back;
-        gather(tables, in, first, seen);
-        lam_vjp(p->residuals, LAM_LIST(seen[0], seen[1]), apart, 2, &back, &(lam_grad_options){.argnums = LAM_AXES(0)});
-        for (int k = 0; k < 2; k++) {
-            lam_tensor *ones = lam_ones_like(apart[k]);
-            lam_tensor *row = lam_apply(back, LAM_LIST(k ? NULL : ones, k ? ones : NULL));
-            row = lam_expand_dims(lam_transpose(row, LAM_AXES(1, 0)), 1);
-            lam_set_(out[0], row, LAM_DIMS(first, k, 0), LAM_DIMS(first + lam_dim(row, 0), k + 1, BLOCK),
-                     LAM_DIMS(1, 1, 1));
-        }
+        gather(in, first, seen);
+        lam_vjp(p->residuals, (lam_list){INPUTS, seen}, apart, 2, &back,
+                &(lam_grad_options){.argnums = LAM_AXES(LAM_RANGE(0, BLOCK))});
+        lam_tensor *one = lam_ones_like(apart[0]);
+        lam_call(back, LAM_LIST(one, NULL), column, BLOCK);
+        lam_call(back, LAM_LIST(NULL, one), column + BLOCK, BLOCK);
+        lam_tensor *rows = lam_stack((lam_list){2 * BLOCK, column}, 1);
+        lam_set_(out[0], rows, LAM_DIMS(first, 0), LAM_DIMS(first + lam_dim(rows, 0), 2 * BLOCK), LAM_DIMS(1, 1));
         lam_scope_end(scope, NULL, 0);
     }
     out[1] = lam_mul(-2.0, in[2]);
@@ -291,8 +282,7 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(p->observations, 2), p->feature);
     l->in[l->inputs++] = lam_borrow(l->ctx, LAM_I64, LAM_DIMS(p->observations), p->seen_by, NULL);
     l->in[l->inputs++] = lam_borrow(l->ctx, LAM_I64, LAM_DIMS(p->observations), p->seen, NULL);
-    lam_vmap_options over = {.in_axes = LAM_AXES(1, 0)};
-    p->residuals = lam_vmap(gradbench_fn(l, "residual", body_residual, 2, 2, p), &over);
+    p->residuals = lam_vmap(gradbench_fn(l, "residual", body_residual, INPUTS, 2, p), NULL);
     l->objective = gradbench_fn(l, "errors", body_errors, 6, 2, p);
     l->derivative = gradbench_fn(l, "blocks", body_blocks, 6, 2, p);
 }

@@ -1,0 +1,26 @@
+/* Kernels that see where elements lie in memory: taking from strided tensors, and writing past the caches. Apart from
+ * kernels.h, which every loop includes. */
+#ifndef LAM_KERNELS_PLACES_H
+#define LAM_KERNELS_PLACES_H
+
+#include "lib/kernels/kernels.h"
+
+/* Where x of a take lies, in elements: steps between its batches, its outer rows and its n places; a run of `inner` has
+ * no gaps. */
+typedef struct lam__index_source {
+    const void *data;
+    int64_t batch, outer, n;
+} lam__index_source;
+
+/* lam__kernels_take from an x that need not be contiguous. With ERROR all indices have been checked before. */
+void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
+                            const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out);
+
+/* Copies bytes past the caches, where the machine can: for places that are not read soon, in memory that is larger than
+ * the caches. It writes whole lines, so these are not fetched first. */
+void lam__kernels_stream(size_t bytes, void *dst, const void *src);
+
+/* Whether the loop of fma costs no more than that of mul: an instruction of this machine. */
+bool lam__kernels_fuses(void);
+
+#endif

@@ -19,21 +19,22 @@ int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argn
         lam__error_set(f->ctx, LAM_ERR_OPTION, "name at least one input", "%s: argnums of '%s' is an empty list",
                        transform, f->name);
     if (count < 0)
-        lam__error_set(f->ctx, LAM_ERR_OPTION, NULL,
+        lam__error_set(f->ctx, LAM_ERR_OPTION, "write LAM_AXES(...), with each input once",
                        "%s: argnums of '%s' names more than its %d inputs, or is a count without items", transform,
                        f->name, f->inputs);
     for (int i = 0; i < count; i++) {
         int given = items[i];
         if (given < -f->inputs || given >= f->inputs) {
-            lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnum %d of '%s' is out of range [-%d, %d)", transform,
-                           given, f->name, f->inputs, f->inputs);
+            lam__error_set(f->ctx, LAM_ERR_OPTION, "inputs count from 0, from the end from -1",
+                           "%s: argnum %d of '%s' is out of range [-%d, %d)", transform, given, f->name, f->inputs,
+                           f->inputs);
             return -1;
         }
         if (given < 0) items[i] += f->inputs;
         for (int k = 0; k < i; k++)
             if (items[k] == items[i]) {
-                lam__error_set(f->ctx, LAM_ERR_OPTION, NULL, "%s: argnum %d of '%s' is named twice", transform, given,
-                               f->name);
+                lam__error_set(f->ctx, LAM_ERR_OPTION, "name each input once", "%s: argnum %d of '%s' is named twice",
+                               transform, given, f->name);
                 return -1;
             }
     }
@@ -60,8 +61,8 @@ lam_status lam__arguments_list(const char *transform, const lam_fn *f, const cha
                                bool optional, lam_value *values[]) {
     lam_ctx *ctx = f->ctx;
     if (list.count != (size_t)want || (want && !list.items))
-        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "%s of '%s': %zu %s given, %d expected", transform, f->name,
-                              list.count, which, want);
+        return lam__error_set(ctx, LAM_ERR_ARITY, "give one for each, in their order",
+                              "%s of '%s': %zu %s given, %d expected", transform, f->name, list.count, which, want);
     lam__mark mark = lam__error_mark(ctx);
     for (int i = 0; i < want; i++)
         if (!list.items[i] && !optional)
@@ -116,7 +117,9 @@ bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *whi
     lam__error_append_type(&t, (lam_dtype)v->dtype, v->rank, v->dims);
     lam__error_append(&t, " given, ");
     lam__error_append_type(&t, (lam_dtype)like->dtype, like->rank, like->dims);
-    lam__error_set(f->ctx, v->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL,
+    bool shape = v->dtype == like->dtype;
+    lam__error_set(f->ctx, shape ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
+                   shape ? "bring it to these dims, with lam_reshape or lam_broadcast_to" : "convert it with lam_cast",
                    "%s of '%s': %s %d does not fit: %s expected", transform, f->name, which, i, text);
     return false;
 }

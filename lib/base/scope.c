@@ -280,7 +280,9 @@ void lam__scope_hide(lam_ctx *ctx, uint64_t from, uint64_t until, bool hidden) {
 
 /* What is wrong with a handle that is not live. Gives the tensor to return. */
 static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position, const lam_tensor *t) {
-    if (!t) lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: operand %zu is NULL", operation, position);
+    if (!t)
+        lam__error_set(ctx, LAM_ERR_NULL, "set the tensor before it is used", "%s: operand %zu is NULL", operation,
+                       position);
     else if (t->magic == LAM__FAILED && t->ctx->error.count == 0)
         lam__error_set(ctx, LAM_ERR_STALE, "drop failed tensors when you clear the error",
                        "%s: operand %zu is stale: it failed before lam_clear_error", operation, position);

@@ -283,8 +283,8 @@ static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) 
     lam_ctx *where = lam__scope_operands("output of a function", 1, &t, out, &failed);
     if (where && where != ctx) {
         *out = NULL;
-        return lam__error_set(ctx, LAM_ERR_CONTEXT, NULL, "output %d of function '%s' belongs to another context", o,
-                              f->name);
+        return lam__error_set(ctx, LAM_ERR_CONTEXT, "make it in the context that the body is given",
+                              "output %d of function '%s' belongs to another context", o, f->name);
     }
     if (!where) {
         *out = NULL;
@@ -334,7 +334,7 @@ static lam_status run_body(lam_fn *f, lam_value *const in[], lam_tensor **handle
 }
 
 static lam_status fail_arity(const lam_fn *f, size_t n_in, size_t n_out) {
-    return lam__error_set(f->ctx, LAM_ERR_ARITY, NULL,
+    return lam__error_set(f->ctx, LAM_ERR_ARITY, "give as many tensors, and room for as many results, as it has",
                           "function '%s' takes %d inputs and gives %d outputs, not %zu and %zu", f->name, f->inputs,
                           f->outputs, n_in, n_out);
 }
@@ -344,7 +344,9 @@ lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_
     for (size_t o = 0; o < n_out; o++) out[o] = NULL;
     if (n_in != (size_t)f->inputs || n_out != (size_t)f->outputs) return fail_arity(f, n_in, n_out);
     for (size_t i = 0; i < n_in && !f->optional; i++)
-        if (!in[i]) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "input %zu of function '%s' is NULL", i, f->name);
+        if (!in[i])
+            return lam__error_set(ctx, LAM_ERR_NULL, "give a tensor: only what says so takes NULL",
+                                  "input %zu of function '%s' is NULL", i, f->name);
     if (lam__stack_is_short(ctx)) return lam__stack_fail(ctx, f->name);
     lam__scratch_area area;
     size_t count = (size_t)(f->inputs + f->captured + f->outputs);

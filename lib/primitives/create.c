@@ -17,7 +17,8 @@ static lam_ctx *checked(const char *operation, lam_ctx *ctx, lam_dtype dtype, la
     *fine = false;
     if (!ctx || ctx == &lam__context_failed) return &lam__context_failed;
     if (!lam__dtype_valid((int)dtype))
-        lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
+        lam__error_set(ctx, LAM_ERR_DTYPE, "give one of the names in lam_dtype", "%s: there is no dtype %d", operation,
+                       (int)dtype);
     else *fine = lam__create_dims_valid(operation, ctx, dims);
     *fine = *fine && lam__create_countable(operation, ctx, dtype, dims);
     return ctx;
@@ -34,17 +35,18 @@ bool lam__create_countable(const char *operation, lam_ctx *ctx, lam_dtype dtype,
 
 bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) {
     if (dims.rank < 0 || dims.rank > LAM_MAX_RANK) {
-        lam__error_set(ctx, LAM_ERR_RANK, NULL, "%s: rank %d is not in [0, %d]", operation, dims.rank, LAM_MAX_RANK);
+        lam__error_set(ctx, LAM_ERR_RANK, "give some axes as one", "%s: rank %d is not in [0, %d]", operation,
+                       dims.rank, LAM_MAX_RANK);
         return false;
     }
     if (dims.rank && !dims.dims) {
-        lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: dims has a rank but no sizes", operation);
+        lam__error_set(ctx, LAM_ERR_NULL, "write LAM_DIMS(...)", "%s: dims has a rank but no sizes", operation);
         return false;
     }
     for (int i = 0; i < dims.rank; i++)
         if (dims.dims[i] < 0) {
-            lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: axis %d has the negative size %lld", operation, i,
-                           (long long)dims.dims[i]);
+            lam__error_set(ctx, LAM_ERR_VALUE, "sizes are 0 or more", "%s: axis %d has the negative size %lld",
+                           operation, i, (long long)dims.dims[i]);
             return false;
         }
     return true;

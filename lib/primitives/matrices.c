@@ -213,9 +213,10 @@ lam_status lam__matrices_typed(const lam_call_site *call, bool square) {
     bool complex = lam__dtype_is_complex(x->dtype) && call->primitive->complex;
     if (x->dtype != LAM_F64 && x->dtype != LAM_F32 && !complex)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast it to f64 or f32", "there is no kernel for this dtype");
-    if (x->rank < 2) return lam__error_call(call, LAM_ERR_RANK, NULL, "a matrix is needed");
+    if (x->rank < 2) return lam__error_call(call, LAM_ERR_RANK, "give it at least two axes", "a matrix is needed");
     if (square && x->dims[x->rank - 2] != x->dims[x->rank - 1])
-        return lam__error_call(call, LAM_ERR_SHAPE, NULL, "a square matrix is needed");
+        return lam__error_call(call, LAM_ERR_SHAPE, "for other matrices see lam_lstsq, lam_pinv and lam_svd",
+                               "a square matrix is needed");
     return LAM_OK;
 }
 

@@ -272,7 +272,8 @@ lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options) {
 static lam_status shape_arg(const lam_call_site *call, lam_shape out[]) {
     int axis = *(const int32_t *)call->params;
     const lam_value *x = call->in[0];
-    if (x->dims[axis] == 0) return lam__error_call(call, LAM_ERR_SHAPE, NULL, "axis %d has no elements", axis);
+    if (x->dims[axis] == 0)
+        return lam__error_call(call, LAM_ERR_SHAPE, "look at lam_dim first", "axis %d has no elements", axis);
     out->dtype = LAM_I64;
     out->rank = 0;
     for (int i = 0; i < x->rank; i++)

@@ -22,7 +22,8 @@ static lam_status type_check(lam_ctx *ctx, const char *operation, lam_dtype dtyp
                              int64_t *count) {
     *count = 0;
     if (!lam__dtype_valid((int)dtype))
-        return lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: there is no dtype %d", operation, (int)dtype);
+        return lam__error_set(ctx, LAM_ERR_DTYPE, "give one of the names in lam_dtype", "%s: there is no dtype %d",
+                              operation, (int)dtype);
     if (!lam__create_dims_valid(operation, ctx, dims) || !lam__create_countable(operation, ctx, dtype, dims))
         return ctx->error.status;
     *count = lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype));
@@ -62,8 +63,8 @@ lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
     int64_t count;
     lam_status status = type_check(ctx, "lam_borrow", dtype, dims, data, &count);
     if (status == LAM_OK && o->strides.rank && (o->strides.rank != dims.rank || !o->strides.dims))
-        status =
-            lam__error_set(ctx, LAM_ERR_SHAPE, NULL, "lam_borrow: %d strides for %d axes", o->strides.rank, dims.rank);
+        status = lam__error_set(ctx, LAM_ERR_SHAPE, "give one stride for each axis, in elements",
+                                "lam_borrow: %d strides for %d axes", o->strides.rank, dims.rank);
     lam__buffer *b = status == LAM_OK ? lam__alloc_get(&ctx->pool, sizeof *b) : NULL;
     if (!b) {
         if (status == LAM_OK) lam__error_memory(ctx, sizeof *b);
@@ -134,7 +135,8 @@ lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
     if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
     size_t want = (size_t)v->count * lam__dtype_bytes(v->dtype);
     if (bytes != want)
-        return lam__error_set(t->ctx, LAM_ERR_VALUE, NULL, "lam_read: %zu bytes for a tensor of %zu", bytes, want);
+        return lam__error_set(t->ctx, LAM_ERR_VALUE, "give the bytes of all elements",
+                              "lam_read: %zu bytes for a tensor of %zu", bytes, want);
     if (!dst && want) return lam__error_set(t->ctx, LAM_ERR_NULL, NULL, "lam_read: the destination is NULL");
     int64_t strides[LAM_INNER_RANK], step = 1;
     for (int i = v->rank - 1; i >= 0; i--) {
@@ -151,8 +153,8 @@ lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
     lam_value *v = shown("lam_read_strided", t, false);
     if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
     if (strides.rank != v->rank || (strides.rank && !strides.dims))
-        return lam__error_set(t->ctx, LAM_ERR_SHAPE, NULL, "lam_read_strided: %d strides for %d axes", strides.rank,
-                              v->rank);
+        return lam__error_set(t->ctx, LAM_ERR_SHAPE, "give one stride for each axis, in elements",
+                              "lam_read_strided: %d strides for %d axes", strides.rank, v->rank);
     if (!dst && v->count)
         return lam__error_set(t->ctx, LAM_ERR_NULL, NULL, "lam_read_strided: the destination is NULL");
     if (v->count)

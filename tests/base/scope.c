@@ -24,12 +24,14 @@ START_TEST(keeping_moves_to_the_parent_only) {
 END_TEST
 
 START_TEST(keeping_what_is_older_or_null_does_nothing) {
+    lam_tensor *oldest = num(5);
     lam_scope *outer = lam_scope_begin(ctx);
     lam_tensor *old = num(4);
     lam_scope *inner = lam_scope_begin(ctx);
-    lam_scope_end(inner, (lam_tensor *[]){old, NULL}, 2);
+    lam_scope_end(inner, (lam_tensor *[]){old, NULL, oldest}, 3);
     EXPECT_NUM(old, 4);
     lam_scope_end(outer, NULL, 0);
+    EXPECT_NUM(oldest, 5); /* it has not become the outer scope's */
     ck_assert(lam_failed(lam_neg(old)));
     EXPECT_STATUS(LAM_ERR_FREED);
 }

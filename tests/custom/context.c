@@ -237,15 +237,30 @@ START_TEST(separate_forward_may_not_save) {
 }
 END_TEST
 
-/* Nothing is kept when no derivative is wanted: the bytes alive are those of the result. */
+static size_t alive_in_forward;
+
+FORWARD(saves_and_lets_go) {
+    lam_tensor *large = lam_exp(in[0]);
+    lam_fctx_save_for_backward(fc, LAM_LIST(large));
+    lam_drop(large);
+    alive_in_forward = lam_ctx_bytes(ctx);
+    out[0] = lam_square(in[0]);
+}
+
+/* Nothing is kept when no derivative is wanted, also while forward runs: the bytes alive are those of the result. */
 START_TEST(nothing_is_saved_without_a_derivative) {
-    lam_function f = {.name = "f", .inputs = 1, .outputs = 1, .forward = saves_in_forward, .backward = times_saved};
+    lam_function f = {.name = "f", .inputs = 1, .outputs = 1, .forward = saves_and_lets_go, .backward = times_saved};
     lam_tensor *x = lam_zeros(ctx, LAM_F64, LAM_DIMS(1000));
     warm_up();
     size_t before = lam_ctx_bytes(ctx);
     lam_tensor *y = call_function(&f, NULL, LAM_LIST(x));
+    ck_assert_uint_lt(alive_in_forward - before, 4096);
     ck_assert_uint_lt(lam_ctx_bytes(ctx) - before, 8000 + 1024);
     lam_drop(y);
+    lam_tensor *g;
+    lam_fn *pullback;
+    lam_vjp(fn_of(&f), LAM_LIST(x), &g, 1, &pullback, NULL);
+    ck_assert_uint_gt(alive_in_forward - before, 8000); /* where one is wanted it is kept */
     EXPECT_OK();
 }
 END_TEST

@@ -31,6 +31,26 @@ BODY(cube_backward_once) {
     out[0] = lam_mul(lam_mul(3, lam_square(lam_stop_gradient(in[0]))), in[1]);
 }
 
+static void both_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_integer_pow(in[0], 3);
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+static void right_jvp(lam_fctx *fc, lam_tensor *const tangents_in[], lam_tensor *tangents_out[]) {
+    tangents_out[0] = lam_mul(lam_mul(3, lam_square(lam_fctx_saved(fc, 0))), tangents_in[0]);
+}
+
+static void wrong_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tensor *grad_in[]) {
+    grad_in[0] = lam_mul(lam_mul(2, lam_square(lam_fctx_saved(fc, 0))), grad_out[0]);
+}
+
+static const lam_function both_ways = {.name = "both_ways",
+                                       .inputs = 1,
+                                       .outputs = 1,
+                                       .forward = both_forward,
+                                       .jvp = right_jvp,
+                                       .backward = wrong_backward};
+
 static double right = 3, wrong = 3.1;
 
 static lam_status checked(lam_fn *f, int order) {
@@ -63,6 +83,8 @@ START_TEST(a_wrong_rule_is_found) {
     ck_assert_int_eq(checked(f, 1), LAM_ERR_VALUE);
     EXPECT_ERROR(LAM_ERR_VALUE, "cube", "mode against");
     ck_assert_int_eq(lam_check_grads(f, LAM_LIST(VEC(0.7)), &(lam_check_grads_options){.tolerance = 0.1}), LAM_OK);
+    ck_assert_int_eq(checked(lam_function_fn(ctx, &both_ways, NULL, 1, 1), 1), LAM_ERR_VALUE);
+    EXPECT_ERROR(LAM_ERR_VALUE, "both_ways", "reverse mode against forward mode");
 }
 END_TEST
 

@@ -92,7 +92,7 @@ static bool move_planes(const move *m, void *dst, const void *src) {
         return true;
     }
     b = longest_but(m, a);
-    if (b < 0 || m->dims[a] < LEAST || m->dims[a] >= SHORT || m->dims[b] < LEAST) return false;
+    if (b < 0 || m->dims[a] < 2 || m->dims[a] >= SHORT || m->dims[b] < LEAST) return false;
     each_plane(m, a, b, dst, src, rows_plane);
     return true;
 }

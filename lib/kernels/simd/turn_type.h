@@ -39,11 +39,17 @@ static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], con
         for (int64_t j = 0; j < n; j++) to[j] = column[j][i * step[j]];
 }
 
-/* Rows of four or more: the last four of a row may have been moved already. */
+ALWAYS_INLINE void NAME(short_rows)(int64_t rows, size_t n, const T *from, int64_t from_step, T *to, int64_t to_step) {
+    for (int64_t i = 0; i < rows; i++) memcpy(to + i * to_step, from + i * from_step, n * sizeof(T));
+}
+
+/* Of rows of four or more, the last four may have been moved already. */
 static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step) {
     const T *from = src;
     T *to = dst;
-    for (int64_t i = 0; i < rows; i++, from += src_step, to += dst_step) {
+    if (n == 2) NAME(short_rows)(rows, 2, from, src_step, to, dst_step);
+    if (n == 3) NAME(short_rows)(rows, 3, from, src_step, to, dst_step);
+    for (int64_t i = 0; i < rows && n >= 4; i++, from += src_step, to += dst_step) {
         for (int64_t j = 0; j + 4 < n; j += 4) memcpy(to + j, from + j, sizeof(NAME(quad)));
         memcpy(to + n - 4, from + n - 4, sizeof(NAME(quad)));
     }

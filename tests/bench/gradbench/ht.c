@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BONES = 22, FINGERS = 5, JOINTS = 4, PARAMETERS = 26, ANGLES = 20, NEAR = 4, CHUNK = 512 };
+enum { BONES = 22, FINGERS = 5, JOINTS = 4, PARAMETERS = 26, ANGLES = 20, NEAR = 4, CHUNK = 256 };
 
 typedef double matrix[3][4]; /* an affine map; the last row 0 0 0 1 is left out */
 
@@ -271,44 +271,36 @@ static void derivative_c(const void *data, double *out) {
 
 /* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
-/* [..., 3, 3] from its entries. */
-static lam_tensor *square_of(lam_tensor *const e[9]) {
-    lam_tensor *rows[3];
-    for (int i = 0; i < 3; i++) rows[i] = lam_stack(LAM_LIST(e[3 * i], e[3 * i + 1], e[3 * i + 2]), -1);
-    return lam_stack(LAM_LIST(rows[0], rows[1], rows[2]), -2);
-}
+/* The matrix that r is multiplied by to make one that multiplies vectors as the cross product with r does. */
+static double CROSS[3 * 9] = {0, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 1, 0, 0, 0, 0, 0};
 
 /* Rotation by a vector r [3] -> [3, 3]. */
 static void body_rotation(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    lam_tensor *r = in[0];
+    lam_tensor *r = in[0], *cross = lam_borrow(ctx, LAM_F64, LAM_DIMS(3, 9), CROSS, NULL);
     (void)env;
-    lam_tensor *square = lam_sum(lam_square(r), NULL), *angle = lam_sqrt(square), *c = lam_cos(angle), *v[3];
+    lam_tensor *square = lam_sum(lam_square(r), NULL), *angle = lam_sqrt(square), *c = lam_cos(angle);
     lam_tensor *a = lam_div(lam_sin(angle), angle), *b = lam_div(lam_sub(1.0, c), square);
-    lam_tensor *zero = lam_scalar(ctx, 0);
-    lam_unstack(r, 0, v, 3);
-    lam_tensor *turn =
-        square_of((lam_tensor *[]){zero, lam_neg(v[2]), v[1], v[2], zero, lam_neg(v[0]), lam_neg(v[1]), v[0], zero});
-    lam_tensor *along = lam_mul(b, lam_outer(r, r));
-    out[0] = lam_add(lam_mul(c, lam_eye(ctx, LAM_F64, 3, 3)), lam_add(lam_mul(a, turn), along));
+    lam_tensor *turn = lam_reshape(lam_matmul(lam_mul(a, r), cross), LAM_DIMS(3, 3));
+    lam_tensor *along = lam_outer(lam_mul(b, r), r);
+    out[0] = lam_add(lam_mul(c, lam_eye(ctx, LAM_F64, 3, 3)), lam_add(turn, along));
 }
+
+/* Rotations about the axes x, y, z by one angle, in four dimensions, are what stays of them, and what is multiplied by
+ * the cosine and the sine. */
+static double STAYS[3 * 16] = {[0] = 1, [15] = 1, [21] = 1, [31] = 1, [42] = 1, [47] = 1};
+static double TURNS[3 * 2 * 16] = {[5] = 1,  [10] = 1,  [22] = -1, [25] = 1, [32] = 1,  [42] = 1,
+                                   [50] = 1, [56] = -1, [64] = 1,  [69] = 1, [81] = -1, [84] = 1};
 
 /* Angles [4, 3] about x, y, z -> rotations [4, 4, 4]. */
 static lam_tensor *rotations(lam_ctx *ctx, lam_tensor *angles) {
-    lam_tensor *c[3], *s[3], *e[9];
-    lam_unstack(lam_cos(angles), 1, c, 3);
-    lam_unstack(lam_sin(angles), 1, s, 3);
-    lam_tensor *sx = lam_mul(s[1], s[0]), *sc = lam_mul(s[1], c[0]);
-    e[0] = lam_mul(c[2], c[1]);
-    e[1] = lam_sub(lam_mul(c[2], sx), lam_mul(s[2], c[0]));
-    e[2] = lam_add(lam_mul(c[2], sc), lam_mul(s[2], s[0]));
-    e[3] = lam_mul(s[2], c[1]);
-    e[4] = lam_add(lam_mul(s[2], sx), lam_mul(c[2], c[0]));
-    e[5] = lam_sub(lam_mul(s[2], sc), lam_mul(c[2], s[0]));
-    e[6] = lam_neg(s[1]);
-    e[7] = lam_mul(c[1], s[0]);
-    e[8] = lam_mul(c[1], c[0]);
-    lam_tensor *whole = lam_broadcast_to(lam_eye(ctx, LAM_F64, 4, 4), LAM_DIMS(JOINTS, 4, 4));
-    return lam_update_slice(whole, square_of(e), LAM_DIMS(0, 0, 0), LAM_DIMS(JOINTS, 3, 3), LAM_DIMS(1, 1, 1));
+    lam_axes zero = LAM_AXES(0), one = LAM_AXES(1);
+    lam_dot_options each = {.contract_x = LAM_AXES(2), .contract_y = one, .batch_x = one, .batch_y = zero};
+    lam_tensor *turns = lam_borrow(ctx, LAM_F64, LAM_DIMS(3, 2, 16), TURNS, NULL), *about[3];
+    lam_tensor *stays = lam_borrow(ctx, LAM_F64, LAM_DIMS(3, 1, 16), STAYS, NULL);
+    lam_tensor *parts = lam_stack(LAM_LIST(lam_cos(angles), lam_sin(angles)), -1);
+    lam_tensor *all = lam_add(lam_dot_general(parts, turns, &each), stays);
+    lam_unstack(lam_reshape(all, LAM_DIMS(3, JOINTS, 4, 4)), 0, about, 3);
+    return lam_matmul(about[2], lam_matmul(about[1], about[0]));
 }
 
 /* Maps [some, 4, 4] from the resting hand -> [some, 4, 3]: turned over, to stand behind a vertex, without the row that
@@ -320,20 +312,19 @@ static lam_tensor *behind(lam_tensor *maps) {
 /* A finger: 4 angles, its bones to their parents [4, 4, 4], the resting hand to its bones [4, 4, 4], palm [4, 4] ->
  * what its bones do to a vertex [4, 4, 3] */
 static void body_finger(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    static const int64_t turns[JOINTS * 3] = {0, 1, 4, 2, 4, 4, 3, 4, 4, 4, 4, 4}; /* by which angle; 4: by none */
+    static double which[3 * JOINTS * 4] = {[0] = 1, [5] = 1, [14] = 1, [27] = 1}; /* of the angles turns it */
     lam_tensor *joint[JOINTS], *chain[JOINTS], *at = in[3];
     (void)env;
-    lam_tensor *angles = lam_concatenate(LAM_LIST(in[0], lam_zeros(ctx, LAM_F64, LAM_DIMS(1))), 0);
-    lam_tensor *which = lam_array(ctx, LAM_I64, LAM_DIMS(JOINTS, 3), turns);
-    lam_unstack(lam_matmul(in[1], rotations(ctx, lam_take(angles, which, 0))), 0, joint, JOINTS);
+    lam_tensor *angles = lam_matmul(lam_borrow(ctx, LAM_F64, LAM_DIMS(3 * JOINTS, 4), which, NULL), in[0]);
+    lam_unstack(lam_matmul(in[1], rotations(ctx, lam_reshape(angles, LAM_DIMS(JOINTS, 3)))), 0, joint, JOINTS);
     for (int j = 0; j < JOINTS; j++) at = chain[j] = lam_matmul(at, joint[j]);
     out[0] = behind(lam_matmul(lam_stack((lam_list){JOINTS, chain}, 0), in[2]));
 }
 
 /* What the parameters do to vertices, and minus the derivatives by the rotation of the whole hand and by the angles. */
 typedef struct hand {
-    lam_tensor *maps, *rotation, *translation; /* [3, 88]: the bones'; [3, 3]; [3, 1] */
-    lam_tensor *by_r, *by_angle;               /* [9, 3], [5, 16, 12] */
+    lam_tensor *maps, *rotation, *translation; /* [88, 3]: the bones'; [3, 3] from behind; [3] */
+    lam_tensor *by_r, *by_angle;               /* [3, 9], [5, 16, 12] */
 } hand;
 
 static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slopes) {
@@ -350,14 +341,14 @@ static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slop
     size_t results = slopes ? 2 : 1;
     lam_call(p->fingers[slopes], LAM_LIST(angles, of_finger[0], of_finger[1], palm), out, results);
     lam_tensor *of_stiff = lam_reshape(behind(stiff), LAM_DIMS(-1, 3)), *bones = lam_reshape(out[0], LAM_DIMS(-1, 3));
-    h.maps = lam_transpose(lam_concatenate(LAM_LIST(of_stiff, bones), 0), LAM_AXES(1, 0));
+    h.maps = lam_concatenate(LAM_LIST(of_stiff, bones), 0);
     lam_tensor *by_angle = out[1];
     lam_call(p->whole[slopes], LAM_LIST(lam_slice_axis(parameters, 0, 0, 3)), out, results);
-    h.rotation = out[0];
-    h.translation = lam_expand_dims(lam_slice_axis(parameters, 0, 3, 6), 1);
+    h.rotation = lam_transpose(out[0], LAM_AXES(1, 0));
+    h.translation = lam_slice_axis(parameters, 0, 3, 6);
     if (!slopes) return h;
-    h.by_r = lam_neg(lam_reshape(lam_transpose(out[1], LAM_AXES(0, 2, 1)), LAM_DIMS(9, 3)));
-    h.by_angle = lam_reshape(lam_matmul(lam_neg(h.rotation), by_angle), LAM_DIMS(FINGERS, 16, 3 * JOINTS));
+    h.by_r = lam_neg(lam_reshape(lam_transpose(out[1], LAM_AXES(1, 0, 2)), LAM_DIMS(3, 9)));
+    h.by_angle = lam_reshape(lam_matmul(lam_neg(out[0]), by_angle), LAM_DIMS(FINGERS, 16, 3 * JOINTS));
     return h;
 }
 
@@ -376,35 +367,42 @@ static lam_tensor *rows_of(lam_tensor *x, int64_t first) {
     return lam_slice_axis(x, 0, first, first + CHUNK < lam_dim(x, 0) ? first + CHUNK : LAM_END);
 }
 
-/* Puts x [3, k, some] into out [n, 3, all] from row `first` and column `column` on. */
+/* Puts x [some, 3, k] into out [n, 3, all] from row `first` and column `column` on. */
 static void put(lam_tensor *out, lam_tensor *x, int64_t first, int64_t column) {
-    lam_set_(out, lam_transpose(x, LAM_AXES(2, 0, 1)), LAM_DIMS(first, 0, column),
-             LAM_DIMS(first + lam_dim(x, 2), 3, column + lam_dim(x, 1)), LAM_DIMS(1, 1, 1));
+    lam_set_(out, x, LAM_DIMS(first, 0, column), LAM_DIMS(first + lam_dim(x, 0), 3, column + lam_dim(x, 2)),
+             LAM_DIMS(1, 1, 1));
 }
 
-/* The moved vertices [n, 3]; in `columns`, if any, minus their derivatives by the 26 parameters, [n, 3, 26]. They are
- * linear in the maps, so the slopes of the maps move them to their slopes; a finger's angles need its bones only. */
-static lam_tensor *move_vertices(const hand *h, lam_tensor *weights, lam_tensor *vertices, lam_tensor *columns) {
+/* The columns of all points before any is known: those of the translation are the same for all. */
+static lam_tensor *columns_of(lam_ctx *ctx, int64_t n, int64_t before) {
+    lam_tensor *one = lam_zeros(ctx, LAM_F64, LAM_DIMS(3, before + PARAMETERS));
+    lam_set_(one, lam_neg(lam_eye(ctx, LAM_F64, 3, 3)), LAM_DIMS(0, before + 3), LAM_DIMS(3, before + 6),
+             LAM_DIMS(1, 1));
+    return lam_contiguous(lam_broadcast_to(one, LAM_DIMS(n, 3, before + PARAMETERS)));
+}
+
+/* The moved vertices [n, 3]; in `columns`, if any, from column `before` on, minus their derivatives by the 26
+ * parameters. They are linear in the maps, so the slopes of the maps move them to their slopes; a finger's angles need
+ * its bones only. */
+static lam_tensor *move_vertices(const hand *h, lam_tensor *weights, lam_tensor *vertices, lam_tensor *columns,
+                                 int64_t before) {
     lam_ctx *ctx = lam_ctx_of(weights);
     int64_t n = lam_dim(vertices, 0);
     lam_tensor *moved = lam_zeros(ctx, LAM_F64, LAM_DIMS(n, 3));
-    lam_tensor *minus = lam_expand_dims(lam_neg(lam_eye(ctx, LAM_F64, 3, 3)), 2);
-    lam_axes one = LAM_AXES(1), zero = LAM_AXES(0);
-    lam_dot_options each = {.contract_x = one, .contract_y = one, .batch_x = zero, .batch_y = zero};
     for (int64_t first = 0; first < n; first += CHUNK) {
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *all = spread(rows_of(weights, first), rows_of(vertices, first));
-        lam_tensor *resting = lam_matmul(h->maps, all), *now = lam_matmul(h->rotation, resting);
+        lam_tensor *resting = lam_matmul(lam_transpose(all, LAM_AXES(1, 0)), h->maps);
+        lam_tensor *now = lam_matmul(resting, h->rotation);
         int64_t some = lam_dim(all, 1);
-        lam_set_(moved, lam_transpose(lam_add(now, h->translation), LAM_AXES(1, 0)), LAM_DIMS(first, 0),
-                 LAM_DIMS(first + some, 3), LAM_DIMS(1, 1));
+        lam_set_(moved, lam_add(now, h->translation), LAM_DIMS(first, 0), LAM_DIMS(first + some, 3), LAM_DIMS(1, 1));
         if (columns) {
             lam_tensor *bones = lam_reshape(lam_slice_axis(all, 0, 8, LAM_END), LAM_DIMS(FINGERS, 4 * JOINTS, some));
-            lam_tensor *slopes = lam_dot_general(h->by_angle, bones, &each);
-            put(columns, lam_reshape(lam_matmul(h->by_r, resting), LAM_DIMS(3, 3, some)), first, 0);
-            put(columns, lam_broadcast_to(minus, LAM_DIMS(3, 3, some)), first, 3);
+            lam_tensor *slopes = lam_matmul(lam_transpose(bones, LAM_AXES(0, 2, 1)), h->by_angle);
+            put(columns, lam_reshape(lam_matmul(resting, h->by_r), LAM_DIMS(some, 3, 3)), first, before);
             for (int f = 0; f < FINGERS; f++)
-                put(columns, lam_reshape(lam_index(slopes, 0, f), LAM_DIMS(3, JOINTS, some)), first, 6 + f * JOINTS);
+                put(columns, lam_reshape(lam_index(slopes, 0, f), LAM_DIMS(some, 3, JOINTS)), first,
+                    before + 6 + f * JOINTS);
         }
         lam_scope_end(scope, NULL, 0);
     }
@@ -426,7 +424,7 @@ static lam_tensor *between(lam_tensor *const corner[3], lam_tensor *us) {
 static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], false);
-    lam_tensor *place = move_vertices(&h, in[2], in[3], NULL), *corner[3];
+    lam_tensor *place = move_vertices(&h, in[2], in[3], NULL, 0), *corner[3];
     if (p->complicated) {
         at_corners(place, lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL), corner);
         place = between(corner, in[1]);
@@ -438,22 +436,21 @@ static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 static void body_slopes(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], true);
-    lam_tensor *columns = out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->n, 3, PARAMETERS)), *corner[3];
-    lam_tensor *moved = move_vertices(&h, in[2], in[3], columns);
+    int64_t before = p->complicated ? 2 : 0;
+    lam_tensor *columns = out[0] = columns_of(ctx, p->n, before), *corner[3];
+    lam_tensor *moved = move_vertices(&h, in[2], in[3], columns, before);
     if (!p->complicated) return;
     lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
-    columns = lam_reshape(columns, LAM_DIMS(p->n, 3 * PARAMETERS));
+    columns = lam_reshape(columns, LAM_DIMS(p->n, 3 * (PARAMETERS + 2)));
     out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->n, 3, PARAMETERS + 2));
     for (int64_t first = 0; first < p->n; first += CHUNK) {
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *some = rows_of(corners, first);
         int64_t count = lam_dim(some, 0);
-        at_corners(moved, some, corner);
-        for (int k = 0; k < 2; k++)
-            put(out[0], lam_expand_dims(lam_transpose(lam_sub(corner[2], corner[k]), LAM_AXES(1, 0)), 1), first, k);
         at_corners(columns, some, corner);
-        lam_set_(out[0], lam_reshape(between(corner, rows_of(in[1], first)), LAM_DIMS(count, 3, PARAMETERS)),
-                 LAM_DIMS(first, 0, 2), LAM_DIMS(first + count, 3, PARAMETERS + 2), LAM_DIMS(1, 1, 1));
+        put(out[0], lam_reshape(between(corner, rows_of(in[1], first)), LAM_DIMS(count, 3, PARAMETERS + 2)), first, 0);
+        at_corners(moved, some, corner);
+        for (int k = 0; k < 2; k++) put(out[0], lam_expand_dims(lam_sub(corner[2], corner[k]), 2), first, k);
         lam_scope_end(scope, NULL, 0);
     }
 }

@@ -6,7 +6,7 @@
 
 #include "lib/kernels/kernels.h"
 
-/* Moving items of one size; steps in items. columns: dst[i * to_step + j] = from[j][i * step[j]]. rows, of n >= 4
+/* Moving items of one size; steps in items. columns: dst[i * to_step + j] = from[j][i * step[j]]. rows, of n >= 2
  * items each: dst[i * dst_step + j] = src[i * src_step + j]. */
 typedef struct lam__turn {
     void (*columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,

@@ -52,17 +52,19 @@ bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) 
     return true;
 }
 
-/* A contiguous tensor of one element repeated; takes over `element`. */
-static lam_tensor *filled(lam_ctx *ctx, lam_dims dims, lam_value *element) {
+/* A contiguous tensor of one element, taken over, repeated, or of anything. */
+static lam_tensor *filled(lam_ctx *ctx, lam_dims dims, lam_value *element, bool anything) {
     lam_value *out = element ? lam__value_new(ctx, (lam_dtype)element->dtype, dims.rank, dims.dims) : NULL;
-    if (out) lam__parallel_fill(ctx->team, (lam_dtype)element->dtype, out->data, out->count, element->data);
+    if (out && !anything)
+        lam__parallel_fill(ctx->team, (lam_dtype)element->dtype, out->data, out->count, element->data);
     lam__value_release(element);
     return lam__scope_handle(ctx, out);
 }
 
 /* What is told of a maker while it asks for memory: a row with nothing but its name. */
 static const lam_primitive full = {.name = "full"}, zeros = {.name = "zeros"}, ones = {.name = "ones"},
-                           eye = {.name = "eye"}, arange = {.name = "arange"}, linspace = {.name = "linspace"};
+                           empty = {.name = "empty"}, eye = {.name = "eye"}, arange = {.name = "arange"},
+                           linspace = {.name = "linspace"};
 
 static lam_tensor *repeated(const lam_primitive *maker, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value) {
     bool fine;
@@ -70,7 +72,8 @@ static lam_tensor *repeated(const lam_primitive *maker, lam_ctx *ctx, lam_dtype 
     if (!fine) return &ctx->failed;
     const lam_call_site call = {.ctx = ctx, .primitive = maker}, *caller = ctx->calling;
     ctx->calling = &call;
-    lam_tensor *out = filled(ctx, dims, lam__value_scalar(ctx, dtype, value));
+    bool anything = maker == &empty && dtype != LAM_BOOL; /* bools stay false or true */
+    lam_tensor *out = filled(ctx, dims, lam__value_scalar(ctx, dtype, value), anything);
     ctx->calling = caller;
     return out;
 }
@@ -87,13 +90,8 @@ lam_tensor *lam_ones(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     return repeated(&ones, ctx, dtype, dims, 1);
 }
 
-/* Bools stay false or true. */
 lam_tensor *lam_empty(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
-    bool fine;
-    ctx = checked("empty", ctx, dtype, dims, &fine);
-    if (!fine) return &ctx->failed;
-    return dtype == LAM_BOOL ? lam_zeros(ctx, dtype, dims)
-                             : lam__scope_handle(ctx, lam__value_new(ctx, dtype, dims.rank, dims.dims));
+    return repeated(&empty, ctx, dtype, dims, 0);
 }
 
 /* One element seen with the dims of x: no memory, whatever the size. */

@@ -121,6 +121,8 @@ START_TEST(the_memory_limit_refuses_names_the_numbers_and_leaves_the_context_usa
     ck_assert(lam_failed(lam_zeros(ctx, LAM_F64, LAM_DIMS(1 << 17))));
     ck_assert_uint_eq(lam_ctx_bytes(ctx), bytes);
     EXPECT_ERROR(LAM_ERR_MEMORY, "zeros: ", "memory limit", "1048576", "remedy");
+    ck_assert(lam_failed(lam_empty(ctx, LAM_F64, LAM_DIMS(1 << 17))));
+    EXPECT_ERROR(LAM_ERR_MEMORY, "empty: ", "memory limit");
     static const double many[1 << 17];
     ck_assert(lam_failed(lam_array(ctx, LAM_F64, LAM_DIMS(1 << 17), many)));
     EXPECT_ERROR(LAM_ERR_MEMORY, "lam_array: ", "memory limit");

@@ -18,16 +18,25 @@ static int64_t index_at(lam_dtype dtype, const void *index, int64_t i) {
     return dtype == LAM_I32 ? ((const int32_t *)index)[i] : ((const int64_t *)index)[i];
 }
 
+/* Whether one of `count` indices lies outside [-n, n): then at + n, without a sign, is 2 n or more. */
+static bool any_outside(lam_dtype dtype, const void *index, int64_t first, int64_t count, int64_t n) {
+    const uint64_t low = (uint64_t)n, all = 2 * low;
+    unsigned outside = 0;
+    if (dtype == LAM_I32) {
+        const int32_t *at = (const int32_t *)index + first;
+        for (int64_t i = 0; i < count; i++) outside |= (uint64_t)(int64_t)at[i] + low >= all;
+    } else {
+        const int64_t *at = (const int64_t *)index + first;
+        for (int64_t i = 0; i < count; i++) outside |= (uint64_t)at[i] + low >= all;
+    }
+    return outside;
+}
+
 int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtype, const void *index) {
     const int64_t count = s->batch * s->k, n = s->n;
     for (int64_t first = 0; first < count; first += CHUNK) {
         const int64_t end = count - first < CHUNK ? count : first + CHUNK;
-        bool bad = false;
-        for (int64_t i = first; i < end; i++) {
-            int64_t at = index_at(index_dtype, index, i);
-            bad |= at < -n || at >= n;
-        }
-        if (!bad) continue;
+        if (!any_outside(index_dtype, index, first, end - first, n)) continue;
         for (int64_t i = first; i < end; i++) {
             int64_t at = index_at(index_dtype, index, i);
             if (at < -n || at >= n) return i;

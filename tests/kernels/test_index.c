@@ -145,6 +145,17 @@ START_TEST(index_check_finds_the_first) {
     ck_assert_int_eq(lam__kernels_index_check(&s, LAM_I32, high), 4);
     ck_assert_int_eq(lam__kernels_index_check(&empty, LAM_I64, good), 0);
     ck_assert_int_eq(lam__kernels_index_check(&none, LAM_I64, NULL), -1);
+    int64_t many[700] = {0};
+    const lam__index_shape long_one = {1, 1, 4, 700, 1}, huge = {1, 1, INT64_MAX, 3, 1};
+    ck_assert_int_eq(lam__kernels_index_check(&long_one, LAM_I64, many), -1);
+    many[699] = 4;
+    ck_assert_int_eq(lam__kernels_index_check(&long_one, LAM_I64, many), 699);
+    many[601] = INT64_MIN;
+    ck_assert_int_eq(lam__kernels_index_check(&long_one, LAM_I64, many), 601);
+    many[300] = INT64_MAX;
+    ck_assert_int_eq(lam__kernels_index_check(&long_one, LAM_I64, many), 300);
+    const int64_t ends[3] = {INT64_MAX - 1, -INT64_MAX, INT64_MIN};
+    ck_assert_int_eq(lam__kernels_index_check(&huge, LAM_I64, ends), 2);
 }
 END_TEST
 

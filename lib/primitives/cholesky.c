@@ -6,6 +6,7 @@
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
+#include "lib/kernels/symmetric.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -37,8 +38,10 @@ static lam_status shape_cholesky(const lam_call_site *call, lam_shape out[]) {
 static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
     const lam_value *l = env;
     const int64_t n = l->dims[l->rank - 1], matrix = n * n * (int64_t)lam__dtype_bytes(l->dtype);
+    char *at = (char *)l->data + begin * matrix;
     (void)room;
-    const int64_t bad = lam__kernels_cholesky((lam_dtype)l->dtype, end - begin, n, (char *)l->data + begin * matrix);
+    lam__kernels_symmetric((lam_dtype)l->dtype, end - begin, n, at);
+    const int64_t bad = lam__kernels_cholesky((lam_dtype)l->dtype, end - begin, n, at);
     return bad < 0 ? bad : begin + bad;
 }
 
@@ -59,20 +62,21 @@ static lam_tensor *phi(lam_tensor *x) {
     return lam_mul(0.5, lam_add(lam_tril(x, 0), lam_tril(x, -1)));
 }
 
-/* dl = l phi(l^-1 dx l^-H) */
+/* dl = l phi(l^-1 dx l^-H), of the symmetric part of dx */
 static void jvp_cholesky(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *l = r->out[0];
-    lam_tensor *half = lam_triangular_solve(l, dx[0], NULL);
+    lam_tensor *half = lam_triangular_solve(l, lam__matrices_symmetric(dx[0]), NULL);
     lam_tensor *whole =
         lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.right_side = true, .transpose = true});
     dout[0] = lam_matmul(l, phi(whole));
 }
 
-/* gx = l^-T phi(l^T gl) conj(l)^-1 */
+/* gx = l^-T phi(l^T gl) conj(l)^-1, of it the symmetric part */
 static void vjp_cholesky(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *l = r->out[0], *middle = phi(lam_matmul(lam__matrices_turn(l), g[0]));
     lam_tensor *half = lam_triangular_solve(l, middle, &(lam_triangular_options){.transpose = true});
-    gx[0] = lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.right_side = true});
+    gx[0] =
+        lam__matrices_symmetric(lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.right_side = true}));
 }
 
 static lam_tensor *apply_cholesky(lam_tensor *x) {
@@ -96,13 +100,11 @@ const lam_primitive lam__row_cholesky = {
     .batch = batch_cholesky,
 };
 
-/* The row reads the lower triangle; that only the symmetric (Hermitian) part counts, for value and derivative, is said
- * here. */
 lam_tensor *lam_cholesky(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("cholesky", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("cholesky", x)) return lam__axes_failed(x);
-    return apply_cholesky(lam_mul(0.5, lam_add(x, lam_conj(lam__matrices_turn(x)))));
+    return apply_cholesky(x);
 }
 
 /* ---- triangular_solve -------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/symmetric.h"
 #include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
@@ -46,8 +46,10 @@ static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void 
     const stack *s = env;
     const int64_t matrix = s->n * s->n * (int64_t)lam__dtype_bytes(s->dtype),
                   row = s->n * (int64_t)lam__dtype_bytes(s->values->dtype);
-    const int64_t bad = lam__kernels_eigh(s->dtype, end - begin, s->n, s->vectors, s->matrix + begin * matrix,
-                                          (char *)s->values->data + begin * row, room);
+    char *at = s->matrix + begin * matrix;
+    lam__kernels_symmetric(s->dtype, end - begin, s->n, at);
+    const int64_t bad =
+        lam__kernels_eigh(s->dtype, end - begin, s->n, s->vectors, at, (char *)s->values->data + begin * row, room);
     return bad < 0 ? bad : begin + bad;
 }
 
@@ -73,13 +75,14 @@ static lam_status eval_eigh(const lam_call_site *call, lam_value *const out[]) {
 }
 
 static void jvp_eigh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam_tensor *v = r->out[VECTORS], *p = lam_matmul(lam__matrices_adjoint(v), lam_matmul(dx[0], v));
+    lam_tensor *v = r->out[VECTORS],
+               *p = lam_matmul(lam__matrices_adjoint(v), lam_matmul(lam__matrices_symmetric(dx[0]), v));
     dout[VALUES] = lam_real(lam_diagonal(p, 0, -2, -1));
     dout[VECTORS] = lam_matmul(v, lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), p));
 }
 
-/* gx = v (diag(gw) + e * v^T gv) v^T. Of v^T gv the symmetric part has no say, since dx is symmetric; what depends on
- * equal eigenvalues by their span alone has no other. */
+/* gx = v (diag(gw) + e * v^T gv) v^T, of it the symmetric part. Of v^T gv the symmetric part has no say, since dx is
+ * symmetric; what depends on equal eigenvalues by their span alone has no other. */
 static void vjp_eigh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *v = r->out[VECTORS], *left = NULL;
     if (g[VALUES]) left = lam__matrices_scale(v, g[VALUES]);
@@ -88,7 +91,7 @@ static void vjp_eigh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
         turning = lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), turning);
         left = lam__matrices_plus(left, lam_matmul(v, turning));
     }
-    if (left) gx[0] = lam_conj(lam_matmul(left, lam__matrices_adjoint(v)));
+    if (left) gx[0] = lam__matrices_symmetric(lam_conj(lam_matmul(left, lam__matrices_adjoint(v))));
 }
 
 static lam_status apply_eigh(lam_tensor *x, lam_tensor *out[OUTPUTS]) {
@@ -113,18 +116,17 @@ const lam_primitive lam__row_eigh = {
     .batch = batch_eigh,
 };
 
-/* The symmetric part of a stack of square matrices; false: *failed is what the operation returns. */
-static bool symmetric(const char *operation, lam_tensor **x, lam_tensor **failed) {
+/* Whether *x, brought to a floating dtype, is a stack of square matrices; false: *failed is what the operation
+ * returns. */
+static bool usable(const char *operation, lam_tensor **x, lam_tensor **failed) {
     if (!lam__matrices_operands(operation, true, 1, x, x, failed)) return false;
     *failed = lam__axes_failed(*x);
-    if (!lam__matrices_square(operation, *x)) return false;
-    *x = lam_mul(0.5, lam_add(*x, lam__matrices_adjoint(*x)));
-    return !lam_failed(*x);
+    return lam__matrices_square(operation, *x);
 }
 
 lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
     lam_tensor *failed, *out[OUTPUTS], **const places[] = {[VALUES] = values, [VECTORS] = vectors};
-    if (!symmetric("eigh", &x, &failed)) return lam__matrices_give_failed(failed, OUTPUTS, places);
+    if (!usable("eigh", &x, &failed)) return lam__matrices_give_failed(failed, OUTPUTS, places);
     return lam__matrices_give(apply_eigh(x, out), OUTPUTS, out, places);
 }
 
@@ -145,16 +147,16 @@ static lam_tensor *vectors_of(lam_tensor *x) {
     return out[VECTORS];
 }
 
-/* dw = diag(v^T dx v) */
+/* dw = diag(v^T dx v), of the symmetric part of dx */
 static void jvp_eigvalsh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *v = vectors_of(r->in[0]);
-    dout[0] =
-        lam_real(lam_sum(lam_mul(lam_conj(v), lam_matmul(dx[0], v)), &(lam_reduce_options){.axes = LAM_AXES(-2)}));
+    dout[0] = lam_real(lam_sum(lam_mul(lam_conj(v), lam_matmul(lam__matrices_symmetric(dx[0]), v)),
+                               &(lam_reduce_options){.axes = LAM_AXES(-2)}));
 }
 
 static void vjp_eigvalsh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *v = vectors_of(r->in[0]);
-    gx[0] = lam_conj(lam_matmul(lam__matrices_scale(v, g[0]), lam__matrices_adjoint(v)));
+    gx[0] = lam__matrices_symmetric(lam_conj(lam_matmul(lam__matrices_scale(v, g[0]), lam__matrices_adjoint(v))));
 }
 
 static void batch_eigvalsh(const lam_rule *r, lam_tensor *out[]) {
@@ -176,5 +178,5 @@ const lam_primitive lam__row_eigvalsh = {
 
 lam_tensor *lam_eigvalsh(lam_tensor *x) {
     lam_tensor *failed;
-    return symmetric("eigvalsh", &x, &failed) ? lam__apply1(&lam__row_eigvalsh, NULL, 0, x) : failed;
+    return usable("eigvalsh", &x, &failed) ? lam__apply1(&lam__row_eigvalsh, NULL, 0, x) : failed;
 }

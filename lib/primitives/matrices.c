@@ -329,6 +329,10 @@ lam_tensor *lam__matrices_skew(lam_tensor *x) {
     return lam_mul(0.5, lam_sub(x, lam__matrices_adjoint(x)));
 }
 
+lam_tensor *lam__matrices_symmetric(lam_tensor *x) {
+    return lam_mul(0.5, lam_add(x, lam__matrices_adjoint(x)));
+}
+
 lam_tensor *lam__matrices_plus(lam_tensor *x, lam_tensor *y) {
     return x && y ? lam_add(x, y) : x ? x : y;
 }

@@ -98,8 +98,9 @@ lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w);
 /* [i, j] is 1 / (w[j] - w[i]), 0 where they are equal up to the rounding that they come with. */
 lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w);
 
-/* (x - x^H) / 2. */
+/* (x - x^H) / 2, and (x + x^H) / 2. */
 lam_tensor *lam__matrices_skew(lam_tensor *x);
+lam_tensor *lam__matrices_symmetric(lam_tensor *x);
 
 /* x + y, where NULL stands for zero. */
 lam_tensor *lam__matrices_plus(lam_tensor *x, lam_tensor *y);

@@ -150,8 +150,11 @@ static lam_status shape_solve(const lam_call_site *call, lam_shape out[]) {
 }
 
 static bool is_zero(int dtype, const char *at) {
-    lam_c128 x = lam__dtype_load_complex(dtype, at);
-    return x.re == 0 && x.im == 0;
+    const int parts = lam__dtype_is_complex(dtype) ? 2 : 1;
+    const bool wide = lam__dtype_part(dtype) == LAM_F64;
+    for (int i = 0; i < parts; i++)
+        if (wide ? ((const double *)(const void *)at)[i] != 0 : ((const float *)(const void *)at)[i] != 0) return false;
+    return true;
 }
 
 /* Number of the first of the factored matrices that has a zero on the diagonal of u, or -1. */
@@ -175,39 +178,39 @@ static void permute_rows(bool back, const lam_value *like, const int32_t *order,
     }
 }
 
-/* p a = l u: x = u^-1 l^-1 p b, and for the transpose x = p^T l^-T u^-T b. `work` is a copy of b that may be
- * overwritten. */
-static void substitute(bool transpose, const void *factors, const int32_t *order, lam_value *work, lam_value *x) {
+/* p a = l u: x = u^-1 l^-1 p b, and for the transpose x = p^T l^-T u^-T b, which overwrites b. */
+static void substitute(bool transpose, const void *factors, const int32_t *order, lam_value *b, lam_value *x) {
     const lam__triangular lower = {.transpose = transpose, .unit_diagonal = true},
                           upper = {.transpose = transpose, .upper = true};
     int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1];
-    void *on = transpose ? work->data : x->data;
-    if (!transpose) permute_rows(false, x, order, work->data, x->data);
+    void *on = transpose ? b->data : x->data;
+    if (!transpose) permute_rows(false, x, order, b->data, x->data);
     lam__matrices_substitute(transpose ? &upper : &lower, n, m, factors, x, on);
     lam__matrices_substitute(transpose ? &lower : &upper, n, m, factors, x, on);
-    if (transpose) permute_rows(true, x, order, work->data, x->data);
+    if (transpose) permute_rows(true, x, order, b->data, x->data);
+}
+
+/* x in memory of its own; NULL if that is lacking. */
+static lam_value *copy_of(const lam_value *x) {
+    lam_value *copy = lam__value_new(lam__full(x)->ctx, (lam_dtype)x->dtype, x->rank, x->dims);
+    if (copy) lam__matrices_copy(x, copy->data);
+    return copy;
 }
 
 static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) {
     const solve_params *p = call->params;
-    const lam_value *b = call->in[RIGHT];
-    lam_dtype dtype = (lam_dtype)b->dtype;
     lam_value *factors = lam__value_contiguous(call->in[ITS_FACTORS]),
               *order = lam__value_contiguous(call->in[ITS_ORDER]);
-    lam_value *work = lam__value_new(call->ctx, dtype, b->rank, b->dims);
-    lam_status status = factors && order && work ? LAM_OK : LAM_ERR_MEMORY;
+    lam_value *b = p->transpose ? copy_of(call->in[RIGHT]) : lam__value_contiguous(call->in[RIGHT]);
+    lam_status status = factors && order && b ? LAM_OK : LAM_ERR_MEMORY;
     int64_t bad = status == LAM_OK ? first_singular(factors) : -1;
     if (bad >= 0)
         status =
             lam__matrices_bad(call, factors, bad, "is singular", "a least-squares or regularised problem may be meant");
-    if (status == LAM_OK && b->count) {
-        lam__parallel_copy(lam__value_team(b), b->rank, b->dims, dtype, work->data, work->strides, dtype, b->data,
-                           b->strides);
-        substitute(p->transpose, factors->data, order->data, work, out[0]);
-    }
+    if (status == LAM_OK && b->count) substitute(p->transpose, factors->data, order->data, b, out[0]);
     lam__value_release(factors);
     lam__value_release(order);
-    lam__value_release(work);
+    lam__value_release(b);
     return status;
 }
 

@@ -69,6 +69,20 @@ START_TEST(eigenvalues_of_general_matrices) {
 }
 END_TEST
 
+/* Of matrices that are not Hermitian their Hermitian part is taken, whatever the size. */
+START_TEST(hermitian_parts_are_taken) {
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *z = lam_add(matrix(37, 37, 0.4), lam_mul(40.0, lam_eye(ctx, LAM_F64, 37, 37)));
+        if (k) z = lam_real(z);
+        lam_tensor *part = lam_mul(0.5, lam_add(z, adjoint(z))), *l = lam_cholesky(z), *w, *v;
+        EXPECT_CLOSE(lam_matmul(l, adjoint(l)), part, 1e-13);
+        EXPECT_CLOSE(lam_eigvalsh(z), lam_eigvalsh(part), 1e-13);
+        ck_assert(lam_eigh(z, &w, &v) == LAM_OK);
+        EXPECT_CLOSE(lam_matmul(part, v), columns_of(v, w), 1e-12);
+    }
+}
+END_TEST
+
 START_TEST(singular_values) {
     const int64_t sizes[][2] = {{4, 3}, {3, 4}, {3, 3}};
     for (int s = 0; s < 3; s++)
@@ -295,8 +309,9 @@ START_TEST(derivatives_agree_with_differences) {
 END_TEST
 
 Suite *suite_complex_factors(void) {
-    Suite *suite = SUITE_OF("complex/factors", pseudo_inverses, exponentials_and_sizes, polar_factors_and_norms,
-                            convolutions_and_windows, determinants_of_singular_matrices_have_derivatives);
+    Suite *suite =
+        SUITE_OF("complex/factors", hermitian_parts_are_taken, pseudo_inverses, exponentials_and_sizes,
+                 polar_factors_and_norms, convolutions_and_windows, determinants_of_singular_matrices_have_derivatives);
     suite_loop(suite, eigenvalues_of_hermitian_matrices, 2);
     suite_loop(suite, eigenvalues_of_general_matrices, 2);
     suite_loop(suite, singular_values, 2);

@@ -1,0 +1,22 @@
+/* See symmetric.h. Complex matrices are pairs of parts. */
+#include "lib/kernels/symmetric.h"
+
+#include "lib/kernels/cplx.h"
+#include "lib/kernels/item.h"
+
+#define T        double
+#define FN(name) name##_f64
+#include "lib/kernels/blas/symmetric_type.h"
+
+#define T        float
+#define FN(name) name##_f32
+#include "lib/kernels/blas/symmetric_type.h"
+
+void lam__kernels_symmetric(lam_dtype dtype, int64_t batch, int64_t n, void *x) {
+    const bool pairs = lam__cplx_is(dtype), wide = dtype == LAM_F64 || dtype == LAM_C128;
+    for (int64_t b = 0; b < batch; b++) {
+        void *a = (char *)x + b * n * n * lam__item_bytes(dtype);
+        if (wide) (pairs ? mean_of_pairs_f64 : mean_f64)(n, a);
+        else (pairs ? mean_of_pairs_f32 : mean_f32)(n, a);
+    }
+}

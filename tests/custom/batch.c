@@ -324,6 +324,35 @@ BODY(outer_level) {
     out[0] = lam_sum(apply1(lam_vmap(FN(captures_outer, 1, 1), NULL), VEC(1, 2)), NULL);
 }
 
+BODY(times_captured) {
+    out[0] = lam_mul(in[0], captured);
+}
+
+/* The level of grad in here takes the place of the hidden one. */
+FORWARD(differentiates_with_captured) {
+    out[0] = apply1(lam_grad(FN(times_captured, 1, 1), NULL), in[0]);
+}
+
+BODY(captures_own_input_deeper) {
+    const lam_function f = {.name = "digger",
+                            .inputs = 1,
+                            .outputs = 1,
+                            .forward = differentiates_with_captured,
+                            .setup_context = saves_input,
+                            .backward = norm_backward,
+                            .generate_vmap_rule = true};
+    captured = in[0];
+    lam_function_apply(ctx, &f, NULL, LAM_LIST(in[0]), out, 1);
+}
+
+START_TEST(captured_boxes_at_a_level_in_place_of_theirs) {
+    apply1(lam_grad(FN(captures_own_input_deeper, 1, 1), NULL), num(2));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "digger", "forward", "open but hidden");
+    apply1(lam_vmap(FN(captures_own_input_deeper, 1, 1), NULL), VEC(1, 2));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "digger", "forward", "open but hidden");
+}
+END_TEST
+
 START_TEST(captured_boxes) {
     apply1(lam_grad(FN(captures_own_input, 1, 1), NULL), num(2));
     EXPECT_ERROR(LAM_ERR_CAPTURED, "grabber", "forward", "open but hidden");
@@ -339,5 +368,5 @@ Suite *suite_custom_batch(void) {
                     output_may_be_unmapped, wrong_rules, loop_runs_foreign_code_example_by_example,
                     loop_over_a_batch_of_none, raw_data_of_a_box_is_refused, gradients_of_unmapped_inputs_are_summed,
                     gradient_without_batch_axis_counts_for_every_example, nested_generated_rules,
-                    generated_rule_over_a_batch_of_none, captured_boxes);
+                    generated_rule_over_a_batch_of_none, captured_boxes, captured_boxes_at_a_level_in_place_of_theirs);
 }

@@ -259,11 +259,42 @@ START_TEST(hessian_blocks_of_several_arguments) {
 }
 END_TEST
 
+BODY(two_arguments_and_aux) {
+    out[0] = lam_sum(lam_mul(lam_square(in[0]), in[1]), NULL);
+    out[1] = lam_mul(2, in[0]);
+}
+
+/* The same function, y before x: gradients x^2 and 2 x y, blocks yy 0, yx = xy diag(2 x), xx diag(2 y). */
+START_TEST(second_derivatives_by_chosen_arguments_with_auxiliary_outputs) {
+    lam_tensor *b[8], *x = VEC(2, 3), *y = VEC(5, 7);
+    lam_fn *f = FN(two_arguments_and_aux, 2, 2);
+    lam_jacobian_options options = {.argnums = LAM_AXES(-1, 0), .has_aux = 1};
+    lam_call(lam_value_grad_and_hessian(f, &options), LAM_LIST(x, y), b, 8);
+    EXPECT_NUM(b[0], 83);
+    EXPECT(b[1], LAM_DIMS(2), 4, 9);
+    EXPECT(b[2], LAM_DIMS(2), 20, 42);
+    EXPECT(b[3], LAM_DIMS(2, 2), 0, 0, 0, 0);
+    EXPECT(b[4], LAM_DIMS(2, 2), 4, 0, 0, 6);
+    EXPECT(b[5], LAM_DIMS(2, 2), 4, 0, 0, 6);
+    EXPECT(b[6], LAM_DIMS(2, 2), 10, 0, 0, 14);
+    EXPECT(b[7], LAM_DIMS(2), 4, 6);
+    lam_grad_options chosen = {.argnums = LAM_AXES(1, 0), .has_aux = 1};
+    lam_call(lam_hvp(f, &chosen), LAM_LIST(x, y, VEC(1, 0), VEC(0, 1)), b, 6);
+    EXPECT_NUM(b[0], 83);
+    EXPECT(b[1], LAM_DIMS(2), 4, 9);
+    EXPECT(b[2], LAM_DIMS(2), 20, 42);
+    EXPECT(b[3], LAM_DIMS(2), 0, 6);
+    EXPECT(b[4], LAM_DIMS(2), 4, 14);
+    EXPECT(b[5], LAM_DIMS(2), 4, 6);
+}
+END_TEST
+
 Suite *suite_transforms_jacobian(void) {
     return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
                     rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
                     a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
                     bad_options_are_refused, auxiliary_outputs_and_values, vmap_over_jacobian_and_jacobian_of_jacobian,
                     hessian_equals_each_pair_of_modes, value_gradient_and_hessian_from_one_call,
-                    hessian_vector_products, hessian_blocks_of_several_arguments);
+                    hessian_vector_products, hessian_blocks_of_several_arguments,
+                    second_derivatives_by_chosen_arguments_with_auxiliary_outputs);
 }

@@ -373,12 +373,10 @@ static void put(lam_tensor *out, lam_tensor *x, int64_t first, int64_t column) {
              LAM_DIMS(1, 1, 1));
 }
 
-/* The columns of all points before any is known: those of the translation are the same for all. */
-static lam_tensor *columns_of(lam_ctx *ctx, int64_t n, int64_t before) {
-    lam_tensor *one = lam_zeros(ctx, LAM_F64, LAM_DIMS(3, before + PARAMETERS));
-    lam_set_(one, lam_neg(lam_eye(ctx, LAM_F64, 3, 3)), LAM_DIMS(0, before + 3), LAM_DIMS(3, before + 6),
-             LAM_DIMS(1, 1));
-    return lam_contiguous(lam_broadcast_to(one, LAM_DIMS(n, 3, before + PARAMETERS)));
+/* The first columns of each point, of which those of the translation are the same for all: [3, before + 6]. */
+static lam_tensor *first_columns(lam_ctx *ctx, int64_t before) {
+    lam_tensor *minus = lam_neg(lam_eye(ctx, LAM_F64, 3, 3));
+    return lam_concatenate(LAM_LIST(lam_zeros(ctx, LAM_F64, LAM_DIMS(3, before + 3)), minus), 1);
 }
 
 /* The moved vertices [n, 3]; in `columns`, if any, from column `before` on, minus their derivatives by the 26
@@ -388,7 +386,7 @@ static lam_tensor *move_vertices(const hand *h, lam_tensor *weights, lam_tensor 
                                  int64_t before) {
     lam_ctx *ctx = lam_ctx_of(weights);
     int64_t n = lam_dim(vertices, 0);
-    lam_tensor *moved = lam_zeros(ctx, LAM_F64, LAM_DIMS(n, 3));
+    lam_tensor *moved = lam_empty(ctx, LAM_F64, LAM_DIMS(n, 3)), *same = first_columns(ctx, before);
     for (int64_t first = 0; first < n; first += CHUNK) {
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *all = spread(rows_of(weights, first), rows_of(vertices, first));
@@ -399,6 +397,7 @@ static lam_tensor *move_vertices(const hand *h, lam_tensor *weights, lam_tensor 
         if (columns) {
             lam_tensor *bones = lam_reshape(lam_slice_axis(all, 0, 8, LAM_END), LAM_DIMS(FINGERS, 4 * JOINTS, some));
             lam_tensor *slopes = lam_matmul(lam_transpose(bones, LAM_AXES(0, 2, 1)), h->by_angle);
+            put(columns, lam_broadcast_to(same, LAM_DIMS(some, 3, before + 6)), first, 0);
             put(columns, lam_reshape(lam_matmul(resting, h->by_r), LAM_DIMS(some, 3, 3)), first, before);
             for (int f = 0; f < FINGERS; f++)
                 put(columns, lam_reshape(lam_index(slopes, 0, f), LAM_DIMS(some, 3, JOINTS)), first,
@@ -437,12 +436,12 @@ static void body_slopes(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], true);
     int64_t before = p->complicated ? 2 : 0;
-    lam_tensor *columns = out[0] = columns_of(ctx, p->n, before), *corner[3];
+    lam_tensor *corner[3], *columns = out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(p->n, 3, before + PARAMETERS));
     lam_tensor *moved = move_vertices(&h, in[2], in[3], columns, before);
     if (!p->complicated) return;
     lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
     columns = lam_reshape(columns, LAM_DIMS(p->n, 3 * (PARAMETERS + 2)));
-    out[0] = lam_zeros(ctx, LAM_F64, LAM_DIMS(p->n, 3, PARAMETERS + 2));
+    out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(p->n, 3, PARAMETERS + 2));
     for (int64_t first = 0; first < p->n; first += CHUNK) {
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *some = rows_of(corners, first);

@@ -1,6 +1,6 @@
 /* Copies and fills. A copy is an elementwise loop of one input: the driver's merging and tiling serve it too.
- * Contiguous runs of one dtype move as bytes. Items of four and eight bytes have ways of their own where the axes of
- * the two sides are transposed, or agree in short runs only. */
+ * Contiguous runs of one dtype move as bytes. Items of one, four and eight bytes have ways of their own where the axes
+ * of the two sides are transposed, or agree in short runs only. */
 #include "lib/kernels/item.h"
 #include "lib/kernels/places.h"
 
@@ -18,12 +18,12 @@ typedef struct move {
     const lam__turn *turn;
     int64_t bytes;
     int rank;
+    bool far; /* more than a second-level cache holds beside the source */
     int64_t dims[LAM__MAX_AXES], to[LAM__MAX_AXES], from[LAM__MAX_AXES];
 } move;
 
 static const lam__turn *turn_of(lam_dtype dtype) {
-    int64_t bytes = lam__item_bytes(dtype);
-    return bytes == 8 ? lam__elementwise_simd()->turn_8 : bytes == 4 ? lam__elementwise_simd()->turn_4 : NULL;
+    return lam__elementwise_simd()->turn(lam__item_bytes(dtype));
 }
 
 /* The axis that is walked item by item; -1: none. */
@@ -55,15 +55,7 @@ static void each_plane(const move *m, int a, int b, char *to, const char *from, 
 
 /* Runs along a there are runs along b here. */
 static void turned_plane(const move *m, int a, int b, char *to, const char *from) {
-    enum { SIDE_BY_SIDE = 64 };
-    const void *column[SIDE_BY_SIDE];
-    int64_t step[SIDE_BY_SIDE];
-    for (int64_t j = 0; j < SIDE_BY_SIDE; j++) step[j] = m->from[b];
-    for (int64_t first = 0; first < m->dims[a]; first += SIDE_BY_SIDE) {
-        int64_t n = m->dims[a] - first < SIDE_BY_SIDE ? m->dims[a] - first : SIDE_BY_SIDE;
-        for (int64_t j = 0; j < n; j++) column[j] = from + (first + j) * m->from[a] * m->bytes;
-        m->turn->columns(m->dims[b], n, column, step, to + first * m->bytes, m->to[b]);
-    }
+    m->turn->plane(m->dims[b], m->dims[a], from, m->from[a], to, m->to[b], m->far);
 }
 
 /* Runs along a on both sides. */
@@ -83,16 +75,15 @@ static int longest_but(const move *m, int a) {
 
 /* False: neither transposed nor short runs. */
 static bool move_planes(const move *m, void *dst, const void *src) {
-    enum { SHORT = 32, LEAST = 4 };
+    enum { SHORT = 32 };
     int a = unit_axis(m->rank, m->to), b = unit_axis(m->rank, m->from);
     if (a < 0 || b < 0) return false;
     if (a != b) {
-        if (m->dims[a] < 2 || m->dims[b] < LEAST) return false;
         each_plane(m, a, b, dst, src, turned_plane);
         return true;
     }
     b = longest_but(m, a);
-    if (b < 0 || m->dims[a] < 2 || m->dims[a] >= SHORT || m->dims[b] < LEAST) return false;
+    if (b < 0 || m->dims[a] >= SHORT) return false;
     each_plane(m, a, b, dst, src, rows_plane);
     return true;
 }
@@ -100,7 +91,7 @@ static bool move_planes(const move *m, void *dst, const void *src) {
 /* Most copies are small or dense and leave at once. */
 static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, const int64_t *dst_strides,
                   const void *src, const int64_t *src_strides) {
-    enum { FEW = 32 };
+    enum { FEW = 32, FAR = 1 << 19 };
     int64_t count = 1;
     bool dense = true;
     for (int a = rank - 1; a >= 0; a--) {
@@ -111,6 +102,7 @@ static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, con
     m.turn = turn_of(dtype);
     if (dense || count < FEW || !m.turn) return false;
     m.bytes = lam__item_bytes(dtype);
+    m.far = count * m.bytes > FAR;
     m.rank = 0;
     for (int a = 0; a < rank; a++) {
         if (dims[a] == 1) continue;

@@ -1,7 +1,9 @@
 /* Drives elementwise loops over strided operands, and picks the loops of the widest instruction set the machine has.
  * The plan of a walk: axes of size 1 dropped, sorted by the output's strides, merged where every operand lets them;
- * one axis becomes the inner run, and where the walk would stride through memory (a tiny last axis, a transposed
- * operand) it goes tile by tile, so that cache lines are used up before they leave. Nothing is allocated. */
+ * one axis becomes the inner run. Where the runs would be short, or an operand is transposed, blocks of the operands
+ * are brought in order first (elementwise_blocks.c); what that does not take goes tile by tile, so that cache lines
+ * are used up before they leave. Nothing is allocated. */
+#include "lib/kernels/elementwise_walk.h"
 #include "lib/kernels/places.h"
 
 #include <stdatomic.h>
@@ -10,7 +12,7 @@
 #include "lib/kernels/reference/reference.h"
 #include "lib/kernels/simd/simd.h"
 
-enum { OPERANDS = 4 };
+enum { OPERANDS = LAM__WALK_OPERANDS };
 
 /* ---- choice of the instruction set ---------------------------------------------------------------------- */
 
@@ -52,25 +54,12 @@ lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype) {
 
 /* ---- walking ------------------------------------------------------------------------------------------- */
 
-typedef struct axis {
-    int64_t dim;
-    int64_t stride[OPERANDS]; /* bytes */
-} axis;
-
-typedef struct plan {
-    lam__loop *loop;
-    const void *params;
-    int operands, rank;
-    size_t item[OPERANDS]; /* bytes */
-    axis axes[LAM__MAX_AXES];
-} plan;
-
 static int64_t magnitude(int64_t x) {
     return x < 0 ? -x : x;
 }
 
 /* The slower axis goes outside: larger strides of the output, then of the inputs. */
-static bool is_slower(const plan *w, const axis *a, const axis *b) {
+static bool is_slower(const lam__walk *w, const lam__walk_axis *a, const lam__walk_axis *b) {
     for (int k = 0; k < w->operands; k++) {
         int64_t x = magnitude(a->stride[k]), y = magnitude(b->stride[k]);
         if (x != y) return x > y;
@@ -78,23 +67,23 @@ static bool is_slower(const plan *w, const axis *a, const axis *b) {
     return false;
 }
 
-static bool can_merge(const plan *w, const axis *outer, const axis *inner) {
+static bool can_merge(const lam__walk *w, const lam__walk_axis *outer, const lam__walk_axis *inner) {
     for (int k = 0; k < w->operands; k++)
         if (outer->stride[k] != inner->stride[k] * inner->dim) return false;
     return true;
 }
 
 /* Insertion sort: ranks are small, and axes nearly always come in order. */
-static void sort_axes(plan *w) {
+static void sort_axes(lam__walk *w) {
     for (int i = 1; i < w->rank; i++)
         for (int j = i; j > 0 && is_slower(w, &w->axes[j], &w->axes[j - 1]); j--) {
-            axis swap = w->axes[j];
+            lam__walk_axis swap = w->axes[j];
             w->axes[j] = w->axes[j - 1];
             w->axes[j - 1] = swap;
         }
 }
 
-static void merge_axes(plan *w) {
+static void merge_axes(lam__walk *w) {
     int kept = 0;
     for (int i = 1; i < w->rank; i++) {
         if (can_merge(w, &w->axes[kept], &w->axes[i])) {
@@ -109,26 +98,26 @@ static void merge_axes(plan *w) {
 }
 
 /* Fills the axes; false if there is no element to compute. At least one axis remains. */
-static bool read_axes(plan *w, int rank, const int64_t *dims, const int64_t *const strides[]) {
+static bool read_axes(lam__walk *w, int rank, const int64_t *dims, const int64_t *const strides[]) {
     for (int a = 0; a < rank; a++) {
         if (dims[a] == 0) return false;
         if (dims[a] == 1) continue;
-        axis *to = &w->axes[w->rank++];
+        lam__walk_axis *to = &w->axes[w->rank++];
         to->dim = dims[a];
         for (int k = 0; k < w->operands; k++) to->stride[k] = strides[k][a] * (int64_t)w->item[k];
     }
     if (w->rank == 0) {
-        w->axes[w->rank++] = (axis){.dim = 1};
+        w->axes[w->rank++] = (lam__walk_axis){.dim = 1};
         for (int k = 0; k < w->operands; k++) w->axes[0].stride[k] = (int64_t)w->item[k];
     }
     return true;
 }
 
 /* Runs the last axis as the inner loop, the others as an odometer that carries from the back. */
-static void walk(const plan *w, char *const base[]) {
+static void walk(const lam__walk *w, char *const base[]) {
     int64_t at[LAM__MAX_AXES] = {0}, step[OPERANDS] = {0};
     void *p[OPERANDS];
-    const axis *inner = &w->axes[w->rank - 1];
+    const lam__walk_axis *inner = &w->axes[w->rank - 1];
     for (int k = 0; k < w->operands; k++) {
         p[k] = base[k];
         step[k] = inner->stride[k] / (int64_t)w->item[k];
@@ -145,13 +134,13 @@ static void walk(const plan *w, char *const base[]) {
     }
 }
 
-/* Sizes measured, not derived: below SHORT elements the call of the loop shows, a RUN stays in the first cache with
- * its neighbours, a TILE by TILE square of 8-byte elements fits there and uses whole cache lines. */
-enum { SHORT = 32, RUN = 1024, TILE = 64 };
+/* Sizes measured, not derived: a RUN stays in the first cache with its neighbours, a TILE by TILE square of 8-byte
+ * elements fits there and uses whole cache lines. */
+enum { SHORT = LAM__WALK_SHORT, RUN = 1024, TILE = 64 };
 
 /* Walks with the last axis cut into pieces of `run` and axis `other` into pieces of `tile`, pieces outermost. */
-static void walk_tiles(plan *w, void *const p[], int64_t run, int other, int64_t tile) {
-    axis *inner = &w->axes[w->rank - 1], *outer = &w->axes[other];
+static void walk_tiles(lam__walk *w, void *const p[], int64_t run, int other, int64_t tile) {
+    lam__walk_axis *inner = &w->axes[w->rank - 1], *outer = &w->axes[other];
     int64_t run_end = inner->dim, tile_end = outer->dim;
     char *base[OPERANDS];
     for (int64_t i = 0; i < run_end; i += run) {
@@ -164,21 +153,21 @@ static void walk_tiles(plan *w, void *const p[], int64_t run, int other, int64_t
     }
 }
 
-static int longest_axis(const plan *w) {
+static int longest_axis(const lam__walk *w) {
     int longest = w->rank - 1;
     for (int a = 0; a < w->rank - 1; a++)
         if (w->axes[a].dim > w->axes[longest].dim) longest = a;
     return longest;
 }
 
-static void make_last(plan *w, int a) {
-    axis moved = w->axes[a];
-    memmove(&w->axes[a], &w->axes[a + 1], (size_t)(w->rank - 1 - a) * sizeof(axis));
+static void make_last(lam__walk *w, int a) {
+    lam__walk_axis moved = w->axes[a];
+    memmove(&w->axes[a], &w->axes[a + 1], (size_t)(w->rank - 1 - a) * sizeof(lam__walk_axis));
     w->axes[w->rank - 1] = moved;
 }
 
 /* The axis along which some input moves in smaller steps than along the last: the two are transposed. Or -1. */
-static int transposed_axis(const plan *w) {
+static int transposed_axis(const lam__walk *w) {
     for (int k = 1; k < w->operands; k++) {
         int64_t least = magnitude(w->axes[w->rank - 1].stride[k]);
         int found = -1;
@@ -194,115 +183,8 @@ static int transposed_axis(const plan *w) {
     return -1;
 }
 
-/* ---- short rows ---------------------------------------------------------------------------------------- */
-
-/* NOTE [short rows]
- * Where the last axis is short and the output's rows lie one behind the other, as when [n, 5] meets [n, 1] or [5], many
- * rows make one run without gaps: what an input has for them is first laid out like the output, a number as often as
- * the row is long, in room that stays in the first cache. A row for all of them is laid out once. */
-enum { LAID = 512 }; /* elements of a run */
-
-typedef struct laid {
-    bool needed;      /* the input is not as it should be */
-    const char *from; /* what lies in the room, `rows` rows of it */
-    int64_t rows;
-    _Alignas(64) char room[(LAID + 4) * 8];
-} laid;
-
-/* Rows of n elements, from_row and `step` bytes apart; may write up to three elements more. */
-static inline void lay_rows(char *to, const char *from, int64_t rows, int64_t n, int64_t from_row, int64_t step,
-                            size_t item) {
-    for (int64_t r = 0; r < rows; r++, from += from_row, to += n * (int64_t)item)
-        if (step || n < 4) {
-            for (int64_t j = 0; j < n; j++) memcpy(to + j * (int64_t)item, from + j * step, item);
-        } else {
-            for (char *at = to, *end = to + n * (int64_t)item; at < end; at += 4 * item)
-                for (size_t j = 0; j < 4; j++) memcpy(at + j * item, from, item);
-        }
-}
-
-/* The same, with a loop of its own for the shortest rows. */
-static inline void lay_items(char *to, const char *from, int64_t rows, int64_t n, int64_t from_row, int64_t step,
-                             size_t item) {
-    if (n == 2) lay_rows(to, from, rows, 2, from_row, step, item);
-    else if (n == 3) lay_rows(to, from, rows, 3, from_row, step, item);
-    else if (n == 4 && step) lay_rows(to, from, rows, 4, from_row, step, item);
-    else lay_rows(to, from, rows, n, from_row, step, item);
-}
-
-/* The next `rows` rows of operand k, from `from` on, laid out. */
-static char *lay(const plan *w, laid *l, int k, const char *from, const axis *rows) {
-    const axis *row = &w->axes[w->rank - 1];
-    bool same = rows->stride[k] == 0 && l->from == from && l->rows >= rows->dim;
-    l->from = from;
-    if (same) return l->room;
-    l->rows = rows->dim;
-    if (w->item[k] == 8) lay_items(l->room, from, rows->dim, row->dim, rows->stride[k], row->stride[k], 8);
-    else if (w->item[k] == 4) lay_items(l->room, from, rows->dim, row->dim, rows->stride[k], row->stride[k], 4);
-    else lay_items(l->room, from, rows->dim, row->dim, rows->stride[k], row->stride[k], 1);
-    return l->room;
-}
-
-static bool is_dense(const plan *w, int k) {
-    const axis *row = &w->axes[w->rank - 1];
-    return row->stride[k] == (int64_t)w->item[k] && row[-1].stride[k] == row->dim * row->stride[k];
-}
-
-/* Whether NOTE [short rows] applies: enough of them to be worth it, and elements of sizes that are laid out. */
-static bool has_short_rows(const plan *w) {
-    const axis *row = &w->axes[w->rank - 1];
-    if (row->dim >= SHORT || row[-1].dim * row->dim < 2 * SHORT || !is_dense(w, 0)) return false;
-    for (int k = 1; k < w->operands; k++)
-        if (w->item[k] != 8 && w->item[k] != 4 && w->item[k] != 1) return false;
-    return true;
-}
-
-/* All rows of one position of the outer axes. */
-static void run_rows(const plan *w, char *const base[], laid room[]) {
-    static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
-    const axis *row = &w->axes[w->rank - 1];
-    axis rows = row[-1];
-    const int64_t all = rows.dim, most = LAID / row->dim;
-    for (int64_t first = 0; first < all; first += most) {
-        void *p[OPERANDS];
-        rows.dim = most < all - first ? most : all - first;
-        for (int k = 0; k < w->operands; k++) {
-            char *at = base[k] + first * rows.stride[k];
-            p[k] = room[k].needed ? lay(w, &room[k], k, at, &rows) : at;
-        }
-        w->loop(rows.dim * row->dim, p, ones, w->params);
-    }
-}
-
-static void walk_short(const plan *w, void *const p[]) {
-    int64_t at[LAM__MAX_AXES] = {0};
-    char *base[OPERANDS];
-    laid room[OPERANDS];
-    for (int k = 0; k < w->operands; k++) {
-        base[k] = p[k];
-        room[k].from = NULL;
-        room[k].rows = 0;
-        room[k].needed = k && !is_dense(w, k);
-    }
-    for (;;) {
-        run_rows(w, base, room);
-        int a = w->rank - 3;
-        for (; a >= 0 && ++at[a] == w->axes[a].dim; a--) {
-            at[a] = 0;
-            for (int k = 0; k < w->operands; k++) base[k] -= (w->axes[a].dim - 1) * w->axes[a].stride[k];
-        }
-        if (a < 0) return;
-        for (int k = 0; k < w->operands; k++) base[k] += w->axes[a].stride[k];
-    }
-}
-
-/* ---- choosing ------------------------------------------------------------------------------------------ */
-
-static void walk_best(plan *w, void *const p[]) {
-    if (has_short_rows(w)) {
-        walk_short(w, p);
-        return;
-    }
+static void walk_best(lam__walk *w, void *const p[]) {
+    if (lam__elementwise_blocks(w, p)) return;
     int longest = w->axes[w->rank - 1].dim < SHORT ? longest_axis(w) : w->rank - 1;
     if (longest != w->rank - 1) {
         make_last(w, longest);
@@ -334,7 +216,7 @@ void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int
         loop(count, p, ones, params);
         return;
     }
-    plan w;
+    lam__walk w;
     w.loop = loop;
     w.params = params;
     w.operands = operands;

@@ -3,6 +3,7 @@
  *   M     signed integer of T's size, the lanes of a comparison
  *   S     type of running sums (and of other running values, which it holds exactly)
  *   NAME  suffix            COMPENSATED  1: running sums carry their rounding error
+ *   ORDERED  1: there are greater_NAME, less_NAME and either_is_nan_NAME on vectors
  * The operation is always a constant after inlining. Rows are summed in groups of 64 bytes, one or more of the
  * machine's vectors, so that a result depends on nothing but the number of elements and whether they are
  * contiguous. No include guard: that is the point. */
@@ -16,15 +17,16 @@ typedef M FN(mask) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)),
 
 /* ---- the operations ------------------------------------------------------------------------------------------ */
 
-/* A maximum keeps the left operand if it is greater or NaN, so that NaN wins on either side. `same` is a copy only
- * because compilers warn of a value compared with itself. */
+/* A maximum keeps the left operand if it is greater or NaN, so that NaN wins on either side: written as an instruction
+ * for those that are ordered, and a choice that is nearly always the same. `same` is a copy only because compilers warn
+ * of a value compared with itself. */
 ALWAYS_INLINE T FN(fold)(lam__reduce_op op, T a, T b) {
-    const T same = a;
+    const T same = a, more = a > b ? a : b, less = a < b ? a : b;
     switch (op) {
     case LAM__REDUCE_OP_SUM: return (T)((U)a + (U)b);
     case LAM__REDUCE_OP_PROD: return (T)((U)a * (U)b);
-    case LAM__REDUCE_OP_MAX: return ((a > b) | (a != same)) ? a : b;
-    default: return ((a < b) | (a != same)) ? a : b;
+    case LAM__REDUCE_OP_MAX: return a == same ? more : a;
+    default: return a == same ? less : a;
     }
 }
 
@@ -97,19 +99,33 @@ ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
     return lane[0];
 }
 
-/* n >= 1 contiguous elements: four groups at a time, then one, then the rest as a column. Counts are in vectors. */
-ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
+/* Two vectors at once. Ordered: a maximum or minimum by the machine's instruction, which is right unless an element is
+ * NaN; *unordered tells whether one was. */
+ALWAYS_INLINE void FN(fold_two)(lam__reduce_op op, bool ordered, FN(vec) * a, const FN(vec) * b, unsigned *unordered) {
+#if ORDERED
+    if (ordered) {
+        *unordered |= FN(either_is_nan)(b[0], b[1]);
+        for (int k = 0; k < 2; k++) a[k] = op == LAM__REDUCE_OP_MAX ? FN(greater)(a[k], b[k]) : FN(less)(a[k], b[k]);
+        return;
+    }
+#endif
+    (void)ordered, (void)unordered;
+    for (int k = 0; k < 2; k++) FN(fold_lanes)(op, a + k, b + k);
+}
+
+/* n >= LANES contiguous elements: four groups at a time, then one, then the rest as a column. Counts are in vectors. */
+ALWAYS_INLINE T FN(row_of)(lam__reduce_op op, bool ordered, int64_t n, const T *x, unsigned *unordered) {
     enum { LANES = GROUP_BYTES / sizeof(T), GROUP = GROUP_BYTES / VECTOR_BYTES, SIDE = 4 * GROUP };
     const FN(vec) *v = (const FN(vec) *)(const void *)x;
     const int64_t count = n / LANES * GROUP;
     int64_t i = GROUP;
-    if (count == 0) return FN(column)(op, n, x, 1);
     FN(vec) sum[SIDE];
     for (int k = 0; k < GROUP; k++) sum[k] = v[k];
     if (count >= SIDE) {
         for (int k = GROUP; k < SIDE; k++) sum[k] = v[k];
+        for (int k = 0; k < SIDE && ordered; k += 2) FN(fold_two)(op, true, sum + k, v + k, unordered);
         for (i = SIDE; i + SIDE <= count; i += SIDE)
-            for (int k = 0; k < SIDE; k++) FN(fold_lanes)(op, &sum[k], v + i + k);
+            for (int k = 0; k < SIDE; k += 2) FN(fold_two)(op, ordered, sum + k, v + i + k, unordered);
         for (int half = SIDE / 2; half >= GROUP; half /= 2)
             for (int k = 0; k < half; k++) FN(fold_lanes)(op, &sum[k], &sum[k + half]);
     }
@@ -117,6 +133,17 @@ ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
         for (int k = 0; k < GROUP; k++) FN(fold_lanes)(op, &sum[k], v + i + k);
     const T r = FN(across)(op, sum);
     return n % LANES ? FN(fold)(op, r, FN(column)(op, n % LANES, x + n / LANES * LANES, 1)) : r;
+}
+
+/* n >= 1 contiguous elements. */
+ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
+    unsigned unordered = 0;
+    if (n < GROUP_BYTES / (int64_t)sizeof(T)) return FN(column)(op, n, x, 1);
+    if (ORDERED && (op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN)) {
+        const T r = FN(row_of)(op, true, n, x, &unordered);
+        if (!unordered) return r;
+    }
+    return FN(row_of)(op, false, n, x, &unordered);
 }
 
 ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
@@ -281,3 +308,4 @@ static void FN(scan)(lam__reduce_op op, const lam__reduce_block *b, const lam__r
 #undef M
 #undef NAME
 #undef COMPENSATED
+#undef ORDERED

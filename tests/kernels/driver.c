@@ -315,7 +315,7 @@ START_TEST(columns_side_by_side_in_every_set) {
                 step[j] = steps[j * j % STEPS];
             }
             for (int i = 0; i < ROWS * (COLUMNS + 1); i++) out[i] = -1;
-            sets[s]->turn_8->columns(ROWS, n, column, step, out, n + 1);
+            sets[s]->turn(8)->columns(ROWS, n, column, step, out, n + 1);
             for (int64_t i = 0; i < ROWS; i++) {
                 for (int64_t j = 0; j < n; j++) ck_assert(out[i * (n + 1) + j] == x[2 * ROWS * j + i * step[j]]);
                 ck_assert(out[i * (n + 1) + n] == -1);

@@ -173,6 +173,5 @@ const lam__simd LAM__ISA_NAME(lam__simd_) = {
     .loop = find,
     .convert = LAM__ISA_NAME(lam__convert_find_),
     .threefry = LAM__ISA_NAME(lam__threefry_),
-    .turn_4 = &LAM__ISA_NAME(lam__turn_4_),
-    .turn_8 = &LAM__ISA_NAME(lam__turn_8_),
+    .turn = LAM__ISA_NAME(lam__turn_of_),
 };

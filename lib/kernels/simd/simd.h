@@ -6,23 +6,31 @@
 
 #include "lib/kernels/kernels.h"
 
-/* Moving items of one size; steps in items. columns: dst[i * to_step + j] = from[j][i * step[j]]. rows, of n >= 2
- * items each: dst[i * dst_step + j] = src[i * src_step + j]. */
+/* Moving items of one size; steps in items. dst has no item in common with src.
+ *   columns  dst[i * to_step + j] = from[j][i * step[j]]
+ *   rows     dst[i * dst_step + j] = src[i * src_step + j]
+ *   plane    dst[i * dst_step + j] = src[i + j * src_step]; far: most of dst is not in a cache
+ *   grid     dst[i * dst_step + j] = src[i * row_step + j * item_step]
+ *   repeat   dst[i * n + j] = src[i * step]; may write up to three items more */
 typedef struct lam__turn {
     void (*columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,
                     int64_t to_step);
     void (*rows)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step);
+    void (*plane)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step, bool far);
+    void (*grid)(int64_t rows, int64_t n, const void *src, int64_t row_step, int64_t item_step, void *dst,
+                 int64_t dst_step);
+    void (*repeat)(int64_t rows, int64_t n, const void *src, int64_t step, void *dst);
 } lam__turn;
 
 /* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype, and for the elementary
  * functions where no vector library was built in. convert(dst, src): never NULL; one input, as in a lam__loop.
- * threefry: see lam__kernels_random. turn_4, turn_8: for items of four and eight bytes. */
+ * threefry: see lam__kernels_random. turn(bytes): for items of one, four and eight bytes, else NULL. */
 typedef struct lam__simd {
     const char *name;
     lam__loop *(*loop)(lam__loop_id id, lam_dtype dtype);
     lam__loop *(*convert)(lam_dtype dst, lam_dtype src);
     void (*threefry)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out);
-    const lam__turn *turn_4, *turn_8;
+    const lam__turn *(*turn)(int64_t bytes);
 } lam__simd;
 
 extern const lam__simd lam__simd_v1;
@@ -42,7 +50,7 @@ const lam__simd *lam__elementwise_simd(void);
 lam__loop *LAM__ISA_NAME(lam__convert_find_)(lam_dtype dst, lam_dtype src);
 void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out);
 lam__loop *LAM__ISA_NAME(lam__complex_find_)(lam__loop_id id, lam_dtype dtype);
-extern const lam__turn LAM__ISA_NAME(lam__turn_4_), LAM__ISA_NAME(lam__turn_8_);
+const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes);
 #endif
 
 #endif

@@ -1,14 +1,31 @@
-/* Moving items of four and eight bytes between layouts; compiled once per instruction set. See simd.h. */
+/* Moving items of one, four and eight bytes between layouts; compiled once per instruction set. See simd.h. */
 #include "lib/kernels/simd/simd.h"
 
 #include "lib/kernels/simd/vector.h"
 
+#define T       uint8_t
+#define SIDE    4
+#define NAME(x) x##_of_1
+#include "lib/kernels/simd/turn_type.h"
+
+#if VECTOR_BYTES >= 32
+#define SIDE 8
+#else
+#define SIDE 4
+#endif
 #define T       uint32_t
-#define NAME(x) x##_4
+#define NAME(x) x##_of_4
 #include "lib/kernels/simd/turn_type.h"
 
+#if VECTOR_BYTES >= 64
+#define SIDE 8
+#else
+#define SIDE 4
+#endif
 #define T       uint64_t
-#define NAME(x) x##_8
+#define NAME(x) x##_of_8
 #include "lib/kernels/simd/turn_type.h"
 
-const lam__turn LAM__ISA_NAME(lam__turn_4_) = {columns_4, rows_4}, LAM__ISA_NAME(lam__turn_8_) = {columns_8, rows_8};
+const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes) {
+    return bytes == 8 ? &turn_of_8 : bytes == 4 ? &turn_of_4 : bytes == 1 ? &turn_of_1 : NULL;
+}

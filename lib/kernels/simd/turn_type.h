@@ -1,5 +1,6 @@
-/* Template: moving items of one size. Include with T (an integer of the size) and NAME(x). A square of four by four
- * goes through registers, so that neither side is walked in steps. No include guard: that is the point. */
+/* Template: moving items of one size. Include with T (an integer of the size), SIDE (4 or 8) and NAME(x). Squares go
+ * through registers, so that neither side is walked in steps; where a side is no multiple of SIDE the last square
+ * overlaps the one before, which is moved again. No include guard: that is the point. */
 
 typedef T NAME(quad) __attribute__((vector_size(4 * sizeof(T))));
 
@@ -8,21 +9,27 @@ ALWAYS_INLINE void NAME(load)(const T *from, int64_t step, NAME(quad) * v) {
     else *v = (NAME(quad)){from[0], from[step], from[2 * step], from[3 * step]};
 }
 
-/* Four rows of columns j to j + 3, from row i on. */
-ALWAYS_INLINE void NAME(turn_square)(const T *const column[], const int64_t step[], int64_t i, int64_t j, T *to,
-                                     int64_t to_step) {
-    NAME(quad) w, x, y, z, row[4];
-    NAME(load)(column[j] + i * step[j], step[j], &w);
-    NAME(load)(column[j + 1] + i * step[j + 1], step[j + 1], &x);
-    NAME(load)(column[j + 2] + i * step[j + 2], step[j + 2], &y);
-    NAME(load)(column[j + 3] + i * step[j + 3], step[j + 3], &z);
+/* Four columns become the four rows at `to`. */
+ALWAYS_INLINE void NAME(store_turned)(const NAME(quad) * v, T *to, int64_t to_step) {
+    const NAME(quad) w = v[0], x = v[1], y = v[2], z = v[3];
     NAME(quad) wx_even = __builtin_shufflevector(w, x, 0, 4, 2, 6), wx_odd = __builtin_shufflevector(w, x, 1, 5, 3, 7);
     NAME(quad) yz_even = __builtin_shufflevector(y, z, 0, 4, 2, 6), yz_odd = __builtin_shufflevector(y, z, 1, 5, 3, 7);
+    NAME(quad) row[4];
     row[0] = __builtin_shufflevector(wx_even, yz_even, 0, 1, 4, 5);
     row[1] = __builtin_shufflevector(wx_odd, yz_odd, 0, 1, 4, 5);
     row[2] = __builtin_shufflevector(wx_even, yz_even, 2, 3, 6, 7);
     row[3] = __builtin_shufflevector(wx_odd, yz_odd, 2, 3, 6, 7);
-    for (int k = 0; k < 4; k++) memcpy(to + j + k * to_step, &row[k], sizeof row[k]);
+    for (int k = 0; k < 4; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
+}
+
+/* ---- columns side by side ---------------------------------------------------------------------------------------- */
+
+/* Four rows of columns j to j + 3, from row i on. */
+ALWAYS_INLINE void NAME(turn_columns)(const T *const column[], const int64_t step[], int64_t i, int64_t j, T *to,
+                                      int64_t to_step) {
+    NAME(quad) v[4];
+    for (int k = 0; k < 4; k++) NAME(load)(column[j + k] + i * step[j + k], step[j + k], &v[k]);
+    NAME(store_turned)(v, to + j, to_step);
 }
 
 static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,
@@ -31,7 +38,7 @@ static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], con
     T *to = dst;
     int64_t i = 0, whole = n - n % 4;
     for (; i + 4 <= rows; i += 4, to += 4 * to_step) {
-        for (int64_t j = 0; j < whole; j += 4) NAME(turn_square)(column, step, i, j, to, to_step);
+        for (int64_t j = 0; j < whole; j += 4) NAME(turn_columns)(column, step, i, j, to, to_step);
         for (int64_t j = whole; j < n; j++)
             for (int k = 0; k < 4; k++) to[k * to_step + j] = column[j][(i + k) * step[j]];
     }
@@ -39,21 +46,219 @@ static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], con
         for (int64_t j = 0; j < n; j++) to[j] = column[j][i * step[j]];
 }
 
-ALWAYS_INLINE void NAME(short_rows)(int64_t rows, size_t n, const T *from, int64_t from_step, T *to, int64_t to_step) {
-    for (int64_t i = 0; i < rows; i++) memcpy(to + i * to_step, from + i * from_step, n * sizeof(T));
+/* ---- transposed planes ------------------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE void NAME(square_4)(const T *from, int64_t from_step, T *to, int64_t to_step) {
+    NAME(quad) v[4];
+    for (int k = 0; k < 4; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
+    NAME(store_turned)(v, to, to_step);
 }
 
-/* Of rows of four or more, the last four may have been moved already. */
-static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step) {
-    const T *from = src;
-    T *to = dst;
-    if (n == 2) NAME(short_rows)(rows, 2, from, src_step, to, dst_step);
-    if (n == 3) NAME(short_rows)(rows, 3, from, src_step, to, dst_step);
-    for (int64_t i = 0; i < rows && n >= 4; i++, from += src_step, to += dst_step) {
-        for (int64_t j = 0; j + 4 < n; j += 4) memcpy(to + j, from + j, sizeof(NAME(quad)));
-        memcpy(to + n - 4, from + n - 4, sizeof(NAME(quad)));
+#if SIDE == 8
+typedef T NAME(octet) __attribute__((vector_size(8 * sizeof(T))));
+
+/* Pairs of rows, then pairs of pairs, then halves. */
+ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64_t to_step) {
+    NAME(octet) v[8], two[8], four[8];
+    for (int k = 0; k < 8; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
+    for (int k = 0; k < 8; k += 2) {
+        two[k] = __builtin_shufflevector(v[k], v[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        two[k + 1] = __builtin_shufflevector(v[k], v[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int h = 0; h < 8; h += 4) /* a plain step: what compilers unroll stays in registers */
+        for (int k = h; k < h + 2; k++) {
+            four[k] = __builtin_shufflevector(two[k], two[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            four[k + 2] = __builtin_shufflevector(two[k], two[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int k = 0; k < 4; k++) {
+        NAME(octet) low = __builtin_shufflevector(four[k], four[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        NAME(octet) high = __builtin_shufflevector(four[k], four[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+        memcpy(to + k * to_step, &low, sizeof low);
+        memcpy(to + (k + 4) * to_step, &high, sizeof high);
+    }
+}
+#endif
+
+ALWAYS_INLINE void NAME(square)(int side, const T *from, int64_t from_step, T *to, int64_t to_step) {
+#if SIDE == 8
+    if (side == 8) {
+        NAME(square_8)(from, from_step, to, to_step);
+        return;
+    }
+#endif
+    (void)side;
+    NAME(square_4)(from, from_step, to, to_step);
+}
+
+/* Bands of two squares, so that what is read of a line is used while it is near. Lines to be written are asked for
+ * in advance where they come from far: each band touches others than the hardware foresees. */
+ALWAYS_INLINE void NAME(plane_of)(int side, int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst,
+                                  int64_t dst_step, bool far) {
+    enum { AHEAD = 256 / sizeof(T) };
+    for (int64_t i = 0; i < rows; i += 2 * side) {
+        const int64_t end = i + 2 * side < rows ? i + 2 * side : rows;
+        for (int64_t next = 0; next < n; next += side) {
+            const int64_t j = next + side <= n ? next : n - side;
+            for (int64_t k = i; far && k < end; k++) __builtin_prefetch(dst + k * dst_step + j + AHEAD, 1);
+            for (int64_t k = i; k < end; k += side) {
+                const int64_t row = k + side <= rows ? k : rows - side;
+                NAME(square)(side, src + row + j * src_step, src_step, dst + row * dst_step + j, dst_step);
+            }
+        }
     }
 }
 
+ALWAYS_INLINE void NAME(plane_few)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst, int64_t dst_step) {
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < rows; i++) dst[i * dst_step + j] = src[i + j * src_step];
+}
+
+/* Two or three runs become one of pairs or of triples; four of them at a time. */
+ALWAYS_INLINE int64_t NAME(weave)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst) {
+    int64_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        NAME(quad) a, b, c, to[3];
+        memcpy(&a, src + i, sizeof a);
+        memcpy(&b, src + src_step + i, sizeof b);
+        memcpy(&c, src + (n - 1) * src_step + i, sizeof c);
+        if (n == 2) {
+            to[0] = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+            to[1] = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+        } else {
+            NAME(quad) ab = __builtin_shufflevector(a, b, 0, 4, 1, 1), bc = __builtin_shufflevector(b, c, 1, 5, 2, 2);
+            NAME(quad) ca = __builtin_shufflevector(c, a, 2, 7, 3, 3);
+            to[0] = __builtin_shufflevector(ab, c, 0, 1, 4, 2);
+            to[1] = __builtin_shufflevector(bc, a, 0, 1, 6, 2);
+            to[2] = __builtin_shufflevector(ca, b, 0, 1, 7, 2);
+        }
+        for (int k = 0; k < n; k++) memcpy(dst + i * n + 4 * k, &to[k], sizeof a);
+    }
+    return i;
+}
+
+/* The other way. */
+ALWAYS_INLINE int64_t NAME(unweave)(int64_t rows, int64_t n, const T *src, T *dst, int64_t dst_step) {
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4) {
+        NAME(quad) p, q, r, to[3];
+        memcpy(&p, src + j * rows, sizeof p);
+        memcpy(&q, src + j * rows + 4, sizeof q);
+        memcpy(&r, src + j * rows + 4 * (rows - 1), sizeof r);
+        if (rows == 2) {
+            to[0] = __builtin_shufflevector(p, q, 0, 2, 4, 6);
+            to[1] = __builtin_shufflevector(p, q, 1, 3, 5, 7);
+        } else {
+            NAME(quad) x = __builtin_shufflevector(p, q, 0, 3, 6, 6), y = __builtin_shufflevector(p, q, 1, 4, 7, 7);
+            NAME(quad) z = __builtin_shufflevector(p, q, 2, 5, 5, 5);
+            to[0] = __builtin_shufflevector(x, r, 0, 1, 2, 5);
+            to[1] = __builtin_shufflevector(y, r, 0, 1, 2, 6);
+            to[2] = __builtin_shufflevector(z, r, 0, 1, 4, 7);
+        }
+        for (int k = 0; k < rows; k++) memcpy(dst + k * dst_step + j, &to[k], sizeof p);
+    }
+    return j;
+}
+
+ALWAYS_INLINE void NAME(plane_short)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst,
+                                     int64_t dst_step) {
+    if (n <= 3 && n < rows) {
+        const int64_t i = dst_step == n ? NAME(weave)(rows, n, src, src_step, dst) : 0;
+        NAME(plane_few)(rows - i, n, src + i, src_step, dst + i * dst_step, dst_step);
+    } else {
+        const int64_t j = src_step == rows ? NAME(unweave)(rows, n, src, dst, dst_step) : 0;
+        NAME(plane_few)(rows, n - j, src + j * src_step, src_step, dst + j, dst_step);
+    }
+}
+
+static void NAME(plane)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step,
+                        bool far) {
+    if (rows >= SIDE && n >= SIDE) NAME(plane_of)(SIDE, rows, n, src, src_step, dst, dst_step, far);
+    else if (rows >= 4 && n >= 4) NAME(plane_of)(4, rows, n, src, src_step, dst, dst_step, far);
+    else if (rows == 3 && n > 3) NAME(plane_short)(3, n, src, src_step, dst, dst_step);
+    else if (rows == 2 && n > 2) NAME(plane_short)(2, n, src, src_step, dst, dst_step);
+    else if (n == 3) NAME(plane_short)(rows, 3, src, src_step, dst, dst_step);
+    else if (n == 2) NAME(plane_short)(rows, 2, src, src_step, dst, dst_step);
+    else NAME(plane_few)(rows, n, src, src_step, dst, dst_step);
+}
+
+/* ---- short rows -------------------------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE void NAME(rows_few)(int64_t rows, int64_t n, const T *from, int64_t from_step, int64_t item_step, T *to,
+                                  int64_t to_step) {
+    for (int64_t i = 0; i < rows; i++, from += from_step, to += to_step)
+        for (int64_t j = 0; j < n; j++) to[j] = from[j * item_step];
+}
+
+/* Triples with gaps between them, as four items each but the last: what is too much is overwritten. */
+ALWAYS_INLINE void NAME(triples)(int64_t rows, const T *from, int64_t from_step, T *to) {
+    for (int64_t i = 0; i < rows - 1; i++) memcpy(to + 3 * i, from + i * from_step, sizeof(NAME(quad)));
+    if (rows > 0) memcpy(to + 3 * (rows - 1), from + (rows - 1) * from_step, 3 * sizeof(T));
+}
+
+/* Of four items or more the last four of a row may have been moved already. */
+static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step) {
+    const T *from = src;
+    T *to = dst;
+    if (n == 3 && dst_step == 3 && src_step > 3) NAME(triples)(rows, from, src_step, to);
+    else if (n == 3) NAME(rows_few)(rows, 3, from, src_step, 1, to, dst_step);
+    else if (n == 2)
+        for (int64_t i = 0; i < rows; i++) memcpy(to + i * dst_step, from + i * src_step, 2 * sizeof(T));
+    else if (n == 1) NAME(rows_few)(rows, 1, from, src_step, 1, to, dst_step);
+    else
+        for (int64_t i = 0; i < rows; i++, from += src_step, to += dst_step) {
+            for (int64_t j = 0; j + 4 < n; j += 4) memcpy(to + j, from + j, sizeof(NAME(quad)));
+            memcpy(to + n - 4, from + n - 4, sizeof(NAME(quad)));
+        }
+}
+
+static void NAME(grid)(int64_t rows, int64_t n, const void *src, int64_t row_step, int64_t item_step, void *dst,
+                       int64_t dst_step) {
+    if (item_step == 1) NAME(rows)(rows, n, src, row_step, dst, dst_step);
+    else if (row_step == 1 && item_step > 0) NAME(plane)(rows, n, src, item_step, dst, dst_step, false);
+    else if (n == 2) NAME(rows_few)(rows, 2, src, row_step, item_step, dst, dst_step);
+    else if (n == 3) NAME(rows_few)(rows, 3, src, row_step, item_step, dst, dst_step);
+    else NAME(rows_few)(rows, n, src, row_step, item_step, dst, dst_step);
+}
+
+/* Of each of four items two or three. */
+ALWAYS_INLINE int64_t NAME(multiply)(int64_t rows, int64_t n, const T *from, int64_t step, T *dst) {
+    int64_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        NAME(quad) v, to[3];
+        NAME(load)(from + i * step, step, &v);
+        if (n == 2) {
+            to[0] = __builtin_shufflevector(v, v, 0, 0, 1, 1);
+            to[1] = __builtin_shufflevector(v, v, 2, 2, 3, 3);
+        } else {
+            to[0] = __builtin_shufflevector(v, v, 0, 0, 0, 1);
+            to[1] = __builtin_shufflevector(v, v, 1, 1, 2, 2);
+            to[2] = __builtin_shufflevector(v, v, 2, 3, 3, 3);
+        }
+        for (int k = 0; k < n; k++) memcpy(dst + i * n + 4 * k, &to[k], sizeof v);
+    }
+    return i;
+}
+
+/* Whole vectors, of which the next row overwrites what is too much. */
+ALWAYS_INLINE void NAME(repeat_of)(int64_t rows, int64_t n, const T *from, int64_t step, T *to) {
+    for (int64_t i = 0; i < rows; i++, from += step, to += n) {
+        const NAME(quad) v = {*from, *from, *from, *from};
+        for (int64_t j = 0; j < n; j += 4) memcpy(to + j, &v, sizeof v);
+    }
+}
+
+static void NAME(repeat)(int64_t rows, int64_t n, const void *src, int64_t step, void *dst) {
+    const T *from = src;
+    T *to = dst;
+    const int64_t i = n == 2   ? NAME(multiply)(rows, 2, from, step, to)
+                      : n == 3 ? NAME(multiply)(rows, 3, from, step, to)
+                               : 0;
+    if (n <= 4) NAME(repeat_of)(rows - i, n < 2 ? 1 : n, from + i * step, step, to + i * n);
+    else NAME(repeat_of)(rows, n, from, step, to);
+}
+
+static const lam__turn NAME(turn) = {NAME(columns), NAME(rows), NAME(plane), NAME(grid), NAME(repeat)};
+
 #undef T
+#undef SIDE
 #undef NAME

@@ -1,0 +1,167 @@
+/* Moving items between layouts in every instruction set, and elementwise walks in blocks: rows too short for a loop and
+ * transposed operands, in all the layouts an operand can have beside the output. The oracle is plain index arithmetic;
+ * nothing but the output is written. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/kernels/sets.h"
+#include "tests/kernels/strided.h"
+
+enum { ROOM = 80 * 80 * 3, GUARD = 99 };
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+/* Items whose bytes tell where they came from. */
+static void mark(char *items, int64_t n, int64_t bytes) {
+    for (int64_t i = 0; i < n * bytes; i++) items[i] = (char)(i / bytes * 31 + i % bytes * 7 + i / bytes / 256);
+}
+
+typedef struct layout {
+    int64_t rows, n, row_step, item_step, dst_step;
+} layout;
+
+static void check_layout(const char *set, const char *from, const char *to, int64_t bytes, const layout *l) {
+    for (int64_t i = 0; i < l->rows; i++)
+        for (int64_t j = 0; j < l->n; j++) {
+            const char *x = from + (i * l->row_step + j * l->item_step) * bytes,
+                       *y = to + (i * l->dst_step + j) * bytes;
+            ck_assert_msg(memcmp(x, y, (size_t)bytes) == 0, "%s, %d bytes: item %d, %d of %d x %d", set, (int)bytes,
+                          (int)i, (int)j, (int)l->rows, (int)l->n);
+        }
+    for (int64_t i = 0; i < l->rows; i++)
+        for (int64_t k = l->n * bytes; k < l->dst_step * bytes && (i + 1 < l->rows || l->dst_step > l->n); k++)
+            ck_assert_int_eq(to[i * l->dst_step * bytes + k], GUARD);
+    ck_assert_int_eq(to[((l->rows - 1) * l->dst_step + l->n) * bytes], GUARD);
+}
+
+static void check_turns(const lam__simd *set, int64_t bytes, int64_t rows, int64_t n) {
+    static char from[ROOM * 8], to[ROOM * 8];
+    const lam__turn *turn = set->turn(bytes);
+    mark(from, ROOM, bytes);
+    for (int64_t gap = 0; gap < 3; gap++) {
+        const layout plane = {rows, n, 1, rows + gap, n + gap}, packed = {rows, n, 1, rows + gap, n};
+        const layout row = {rows, n, n + gap, 1, n}, apart = {rows, n, n + 2, 1, n + gap};
+        const layout steps = {rows, n, 2 * n + gap, 2, n + gap}, repeated = {rows, n, gap, 0, n};
+        const layout *each[] = {&plane, &packed, &row, &apart, &steps};
+        for (int k = 0; k < 5; k++) {
+            memset(to, GUARD, sizeof to);
+            turn->grid(rows, n, from, each[k]->row_step, each[k]->item_step, to, each[k]->dst_step);
+            check_layout(set->name, from, to, bytes, each[k]);
+        }
+        memset(to, GUARD, sizeof to);
+        turn->plane(rows, n, from, plane.item_step, to, plane.dst_step, true);
+        check_layout(set->name, from, to, bytes, &plane);
+        memset(to, GUARD, sizeof to);
+        turn->repeat(rows, n, from, gap, to);
+        memset(to + rows * n * bytes, GUARD, (size_t)(3 * bytes)); /* these it may write */
+        check_layout(set->name, from, to, bytes, &repeated);
+    }
+}
+
+START_TEST(turns_in_every_set) {
+    static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 31, 40, 67};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    static const int64_t bytes[] = {1, 4, 8};
+    const lam__simd *sets[SETS];
+    const int count = sets_of_machine(sets);
+    for (int s = 0; s < count; s++)
+        for (int a = 0; a < SIZES; a++)
+            for (int b = 0; b < SIZES; b++) check_turns(sets[s], bytes[_i], sizes[a], sizes[b]);
+}
+END_TEST
+
+START_TEST(only_items_of_some_sizes_are_turned) {
+    ck_assert_ptr_null(lam__elementwise_simd()->turn(2));
+    ck_assert_ptr_null(lam__elementwise_simd()->turn(16));
+}
+END_TEST
+
+/* ---- walks ------------------------------------------------------------------------------------------------------- */
+
+/* An operand of three axes: in order, or a part of each axis only, or one element for all of it, or axes exchanged. */
+enum { LAYOUTS = 13 };
+static void strides_of(int which, const int64_t d[3], int64_t s[3]) {
+    const int64_t all[LAYOUTS][3] = {
+        {d[1] * d[2], d[2], 1},
+        {0, 0, 1},
+        {0, 1, 0},
+        {1, 0, 0},
+        {d[1], 1, 0},
+        {d[2], 0, 1},
+        {0, d[2], 1},
+        {0, 0, 0},
+        {d[1] * (d[2] + 2), d[2] + 2, 1},
+        {1, d[0], d[0] * d[1]},
+        {d[1] * d[2], 1, d[1]},
+        {1, d[0] * d[2], d[0]},
+        {2 * d[1] * d[2], 2 * d[2], 2},
+    };
+    memcpy(s, all[which], sizeof all[which]);
+}
+
+static void check_walk(lam__loop_id id, lam_dtype dtype, const int64_t d[3], const int layouts[3], bool gaps) {
+    static char out[ROOM * 8], before[ROOM * 8], memory[3][2 * ROOM * 8];
+    const int inputs = sets_rows[id].inputs;
+    int64_t s[OPERANDS][3] = {{d[1] * d[2], d[2], 1}};
+    const int64_t *strides[OPERANDS] = {s[0], s[1], s[2], s[3]};
+    void *p[OPERANDS] = {out};
+    size_t item[OPERANDS] = {sets_item(sets_output(id, dtype))};
+    if (gaps) s[0][0] = d[1] * (d[2] + 1), s[0][1] = d[2] + 1;
+    for (int k = 0; k < inputs; k++) {
+        uint64_t state = (uint64_t)k + 5;
+        const lam_dtype own = sets_input(id, dtype, k);
+        item[k + 1] = sets_item(own);
+        strides_of(layouts[k], d, s[k + 1]);
+        sets_fill(own, memory[k], 2 * ROOM, &state);
+        p[k + 1] = memory[k];
+    }
+    memset(out, GUARD, sizeof out);
+    memset(before, GUARD, sizeof before);
+    lam__kernels_elementwise(lam__kernels_loop(id, dtype), inputs + 1, 3, d, strides, p, item, NULL);
+    for (int64_t i = 0; i < d[0] * d[1] * d[2]; i++) {
+        const int64_t at[3] = {i / (d[1] * d[2]), i / d[2] % d[1], i % d[2]};
+        const void *x[3];
+        int64_t offset[OPERANDS] = {0};
+        for (int k = 0; k <= inputs; k++)
+            for (int a = 0; a < 3; a++) offset[k] += at[a] * s[k][a] * (int64_t)item[k];
+        for (int k = 0; k < inputs; k++) x[k] = memory[k] + offset[k + 1];
+        lam__reference_element(id, dtype, before + offset[0], x, NULL);
+        ck_assert_msg(sets_same(sets_output(id, dtype), before + offset[0], out + offset[0]),
+                      "%s of layouts %d %d %d, element %d of %d x %d x %d", sets_rows[id].name, layouts[0], layouts[1],
+                      layouts[2], (int)i, (int)d[0], (int)d[1], (int)d[2]);
+        memcpy(before + offset[0], out + offset[0], item[0]);
+    }
+    ck_assert_msg(memcmp(before, out, sizeof out) == 0, "wrote beside the output");
+}
+
+static const struct {
+    lam__loop_id id;
+    lam_dtype dtype;
+} operations[] = {
+    {LAM__LOOP_sub, LAM_F64},   {LAM__LOOP_sub, LAM_F32}, {LAM__LOOP_neg, LAM_F64},
+    {LAM__LOOP_where, LAM_F64}, {LAM__LOOP_lt, LAM_F32},  {LAM__LOOP_sub, LAM_U8},
+};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+START_TEST(walks_in_blocks) {
+    static const int64_t shapes[][3] = {{1, 700, 3}, {50, 5, 2},  {7, 3, 3},   {3, 40, 31}, {1, 9, 100}, {20, 1, 140},
+                                        {5, 7, 130}, {2, 130, 4}, {600, 2, 5}, {17, 33, 1}, {2, 1, 12},  {4, 2, 300}};
+    const lam__loop_id id = operations[_i].id;
+    for (int c = 0; c < (int)(sizeof shapes / sizeof *shapes); c++)
+        for (int x = 0; x < LAYOUTS; x++)
+            for (int y = 0; y < (sets_rows[id].inputs > 1 ? LAYOUTS : 1); y++)
+                check_walk(id, operations[_i].dtype, shapes[c], (int[]){x, y, (x + y) % LAYOUTS}, (x + y) % 4 == 3);
+}
+END_TEST
+
+Suite *suite_kernels_blocks(void) {
+    Suite *suite = suite_create("kernels/blocks");
+    TCase *tests = tcase_create("blocks");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, turns_in_every_set, 0, 3);
+    tcase_add_test(tests, only_items_of_some_sizes_are_turned);
+    tcase_add_loop_test(tests, walks_in_blocks, 0, OPERATIONS);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,7 +1,7 @@
 /* The inner loops of one element type, included by reduce_simd.c with
  *   T     the element       U     type of sums and products (unsigned for integers: they wrap)
  *   M     signed integer of T's size, the lanes of a comparison
- *   S     type of running sums (and of other running values, which it holds exactly)
+ *   S     type of running sums
  *   NAME  suffix            COMPENSATED  1: running sums carry their rounding error
  *   ORDERED  1: there are greater_NAME, less_NAME and either_is_nan_NAME on vectors
  * The operation is always a constant after inlining. Rows are summed in groups of 64 bytes, one or more of the
@@ -244,18 +244,12 @@ static void FN(arg)(lam__reduce_op op, const lam__reduce_block *b, const lam__re
 
 /* ---- scans --------------------------------------------------------------------------------------------------- */
 
-/* One step of a running value. Sums of f32 run in double; sums of f64 add the rounding error of every step (Knuth's
+/* One step of a running sum. Those of f32 run in double; those of f64 add the rounding error of every step (Knuth's
  * 2Sum, exact) to `rest` and show value + rest. So the error of a prefix stays near one unit whatever its length,
  * at the cost of a plain sum, whose chain of dependent additions is as long. Once an infinity or NaN has come, rest
  * is NaN and the plain sum is shown. */
-ALWAYS_INLINE T FN(advance)(lam__reduce_op op, S *value, S *rest, T x) {
-    const S old = *value, term = (S)x;
-    if (op != LAM__REDUCE_OP_SUM) {
-        const T now = FN(fold)(op, (T)old, x);
-        *value = (S)now;
-        return now;
-    }
-    const S now = *value = (S)(old + term);
+ALWAYS_INLINE T FN(advance)(S *value, S *rest, T x) {
+    const S old = *value, term = (S)x, now = *value = (S)(old + term);
     if (!COMPENSATED) return (T)now;
     const S part = (S)(now - old);
     *rest += (S)((old - (now - part)) + (term - part));
@@ -265,14 +259,18 @@ ALWAYS_INLINE T FN(advance)(lam__reduce_op op, S *value, S *rest, T x) {
 
 ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
                                     int64_t first, int columns, int64_t step, int64_t out_step) {
-    S value[SCAN_COLUMNS], rest[SCAN_COLUMNS] = {0};
+    S sum[SCAN_COLUMNS], rest[SCAN_COLUMNS] = {0};
+    T value[SCAN_COLUMNS]; /* of what is no sum */
     const T *x = (const T *)b->x + first * step;
     T *out = (T *)to->out + first * out_step;
-    for (int c = 0; c < columns; c++) out[c * out_step] = x[c * step], value[c] = (S)x[c * step];
+    for (int c = 0; c < columns; c++) out[c * out_step] = value[c] = x[c * step], sum[c] = (S)value[c];
     for (int64_t r = 1; r < b->rows; r++) {
         const T *restrict row = x + r * b->row_step;
         T *restrict to_row = out + r * to->row_step;
-        for (int c = 0; c < columns; c++) to_row[c * out_step] = FN(advance)(op, &value[c], &rest[c], row[c * step]);
+        if (op == LAM__REDUCE_OP_SUM)
+            for (int c = 0; c < columns; c++) to_row[c * out_step] = FN(advance)(&sum[c], &rest[c], row[c * step]);
+        else
+            for (int c = 0; c < columns; c++) to_row[c * out_step] = value[c] = FN(fold)(op, value[c], row[c * step]);
     }
 }
 

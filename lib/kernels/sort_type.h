@@ -1,28 +1,30 @@
-/* Sorting and searching for one type: T, FN(name). Included by sort.c once for each; no guard. */
+/* Sorting and searching for one type: T, its keys K (unsigned, of the same size), FLIP(u) (the bits of an element as a
+ * key), FN(name). Included by sort.c once for each; no guard. Positions within a lane are uint32_t: lanes that are
+ * longer are merged with int64_t ones. */
 
-/* NaN is beyond all else. The copies are there because compilers warn of a value compared with itself. */
-static inline bool FN(less)(T a, T b) {
-    const T same_a = a, same_b = b;
-    return (a < b) | ((b != same_b) & (a == same_a));
+/* Keys by rising order. The copies are there because compilers warn of a value compared with itself. */
+static inline K FN(key)(bool descending, T x) {
+    const T same = x, value = x == 0 ? 0 : x;
+    K bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = x == same ? (K)FLIP(bits) : (K) ~(K)0;
+    return descending ? (K)~bits : bits;
 }
 
-static inline bool FN(before)(bool descending, T a, T b) {
-    return descending ? FN(less)(b, a) : FN(less)(a, b);
-}
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
 
-static void FN(insert_run)(bool descending, const T *key, int64_t *order, int64_t n) {
+static void FN(insert_run)(const K *key, int64_t *order, int64_t n) {
     for (int64_t i = 1; i < n; i++) {
         const int64_t moved = order[i];
         int64_t j = i;
-        for (; j > 0 && FN(before)(descending, key[moved], key[order[j - 1]]); j--) order[j] = order[j - 1];
+        for (; j > 0 && key[moved] < key[order[j - 1]]; j--) order[j] = order[j - 1];
         order[j] = moved;
     }
 }
 
-static void FN(merge)(bool descending, const T *key, const int64_t *a, int64_t na, const int64_t *b, int64_t nb,
-                      int64_t *to) {
+static void FN(merge)(const K *key, const int64_t *a, int64_t na, const int64_t *b, int64_t nb, int64_t *to) {
     while (na > 0 && nb > 0) {
-        const bool second = FN(before)(descending, key[*b], key[*a]);
+        const bool second = key[*b] < key[*a];
         *to++ = second ? *b++ : *a++;
         if (second) nb--;
         else na--;
@@ -32,13 +34,13 @@ static void FN(merge)(bool descending, const T *key, const int64_t *a, int64_t n
 }
 
 /* The order of `key`; gives the one of the two rooms where it ended up. */
-static const int64_t *FN(order)(bool descending, const T *key, int64_t n, int64_t *room, int64_t *other) {
+static const int64_t *FN(order)(const K *key, int64_t n, int64_t *room, int64_t *other) {
     for (int64_t i = 0; i < n; i++) room[i] = i;
-    for (int64_t i = 0; i < n; i += RUN) FN(insert_run)(descending, key, room + i, n - i < RUN ? n - i : RUN);
+    for (int64_t i = 0; i < n; i += RUN) FN(insert_run)(key, room + i, n - i < RUN ? n - i : RUN);
     for (int64_t width = RUN; width < n; width *= 2) {
         for (int64_t i = 0; i < n; i += 2 * width) {
             const int64_t na = n - i < width ? n - i : width, nb = n - i - na < width ? n - i - na : width;
-            FN(merge)(descending, key, room + i, na, room + i + na, nb, other + i);
+            FN(merge)(key, room + i, na, room + i + na, nb, other + i);
         }
         int64_t *full = other;
         other = room;
@@ -47,31 +49,135 @@ static const int64_t *FN(order)(bool descending, const T *key, int64_t n, int64_
     return room;
 }
 
-static void FN(sort)(const lam__lanes *s, bool descending, const void *x, int64_t *out, void *work) {
-    int64_t *room = work, *other = room + s->n;
-    T *key = (T *)(void *)(other + s->n);
-    for (int64_t o = 0; o < s->outer; o++)
-        for (int64_t j = 0; j < s->inner; j++) {
-            const int64_t first = o * s->n * s->inner + j;
-            for (int64_t i = 0; i < s->n; i++) key[i] = ((const T *)x)[first + i * s->inner];
-            const int64_t *order = FN(order)(descending, key, s->n, room, other);
-            for (int64_t i = 0; i < s->n; i++) out[first + i * s->inner] = order[i];
-        }
-}
+/* ---- byte by byte ------------------------------------------------------------------------------------------------ */
 
-static void FN(search)(int64_t n, int64_t m, bool right, const void *sorted, const void *values, int64_t *out) {
-    const T *x = sorted, *v = values;
-    for (int64_t i = 0; i < m; i++) {
-        int64_t low = 0, high = n;
-        while (low < high) {
-            const int64_t middle = low + (high - low) / 2;
-            const bool behind = right ? !FN(less)(v[i], x[middle]) : FN(less)(x[middle], v[i]);
-            if (behind) low = middle + 1;
-            else high = middle;
-        }
-        out[i] = low;
+/* Moves keys and positions to where byte `shift` of the key puts them; place[b] is where the next one with byte b
+ * goes. */
+static void FN(deal)(int shift, uint32_t *place, int64_t n, const K *key, const uint32_t *at, K *to_key,
+                     uint32_t *to_at) {
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t to = place[key[i] >> shift & 255]++;
+        to_key[to] = key[i];
+        to_at[to] = at[i];
     }
 }
 
+/* From the lowest byte up; bytes that all keys share are left out. Gives the positions in their order. */
+static const uint32_t *FN(bytewise)(int64_t n, K *key, K *other_key, uint32_t *at, uint32_t *other_at) {
+    uint32_t count[sizeof(K)][256] = {{0}};
+    for (int64_t i = 0; i < n; i++) {
+        at[i] = (uint32_t)i;
+        for (size_t b = 0; b < sizeof(K); b++) count[b][key[i] >> 8 * b & 255]++;
+    }
+    for (size_t b = 0; b < sizeof(K); b++) {
+        if (count[b][key[0] >> 8 * b & 255] == n) continue;
+        uint32_t sum = 0;
+        for (int d = 0; d < 256; d++) {
+            const uint32_t own = count[b][d];
+            count[b][d] = sum;
+            sum += own;
+        }
+        FN(deal)((int)(8 * b), count[b], n, key, at, other_key, other_at);
+        K *full_key = other_key;
+        uint32_t *full_at = other_at;
+        other_key = key, other_at = at;
+        key = full_key, at = full_at;
+    }
+    return at;
+}
+
+/* ---- the first few ----------------------------------------------------------------------------------------------- */
+
+static inline bool FN(is_later)(const K *key, int64_t a, int64_t b) {
+    return key[a] > key[b] || (key[a] == key[b] && a > b);
+}
+
+/* Element `moved` goes where it belongs below place i of a heap whose top is the last in order. */
+static void FN(sink)(const K *key, int64_t *heap, int64_t size, int64_t i, int64_t moved) {
+    for (int64_t child; (child = 2 * i + 1) < size; i = child) {
+        if (child + 1 < size && FN(is_later)(key, heap[child + 1], heap[child])) child++;
+        if (!FN(is_later)(key, heap[child], moved)) break;
+        heap[i] = heap[child];
+    }
+    heap[i] = moved;
+}
+
+/* heap[count] becomes the first of the order. Of equals the one that comes later never enters. */
+static void FN(first)(const K *key, int64_t n, int64_t count, int64_t *heap) {
+    for (int64_t i = 0; i < count; i++) heap[i] = i;
+    for (int64_t i = count / 2; i-- > 0;) FN(sink)(key, heap, count, i, heap[i]);
+    for (int64_t i = count; i < n; i++)
+        if (key[i] < key[heap[0]]) FN(sink)(key, heap, count, 0, i);
+    for (int64_t size = count; size-- > 1;) {
+        const int64_t last = heap[size];
+        heap[size] = heap[0];
+        FN(sink)(key, heap, size, 0, last);
+    }
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+/* The first `count` of the order of one lane; `work` begins with its keys. */
+static void FN(sort_lane)(int64_t n, int64_t count, K *key, int64_t *out, int64_t step) {
+    char *behind = (char *)key + (n * (int64_t)sizeof(K) + 7) / 8 * 8;
+    if (count <= n / FEW) {
+        int64_t *heap = (int64_t *)(void *)behind;
+        if (count > 0) FN(first)(key, n, count, heap);
+        for (int64_t i = 0; i < count; i++) out[i * step] = heap[i];
+    } else if (n >= BYTEWISE && n <= UINT32_MAX) {
+        K *other = (K *)(void *)behind;
+        uint32_t *at = (uint32_t *)(void *)((char *)other + (n * (int64_t)sizeof(K) + 3) / 4 * 4);
+        const uint32_t *order = FN(bytewise)(n, key, other, at, at + n);
+        for (int64_t i = 0; i < count; i++) out[i * step] = order[i];
+    } else {
+        int64_t *room = (int64_t *)(void *)behind;
+        const int64_t *order = FN(order)(key, n, room, room + n);
+        for (int64_t i = 0; i < count; i++) out[i * step] = order[i];
+    }
+}
+
+static void FN(sort)(const lam__lanes *s, bool descending, int64_t count, const void *x, int64_t *out, void *work) {
+    K *key = work;
+    for (int64_t o = 0; o < s->outer; o++)
+        for (int64_t j = 0; j < s->inner; j++) {
+            const T *from = (const T *)x + o * s->n * s->inner + j;
+            for (int64_t i = 0; i < s->n; i++) key[i] = FN(key)(descending, from[i * s->inner]);
+            FN(sort_lane)(s->n, count, key, out + o * count * s->inner + j, s->inner);
+        }
+}
+
+/* ---- searching --------------------------------------------------------------------------------------------------- */
+
+/* Whether what is sought lies behind x: NaN is beyond all else. */
+static inline bool FN(is_behind)(bool right, T x, T sought) {
+    const T same_x = x, same_sought = sought;
+    if (right) return !((sought < x) | ((x != same_x) & (sought == same_sought)));
+    return (x < sought) | ((sought != same_sought) & (x == same_x));
+}
+
+/* A few searches in step, halving what is left of each without a branch. */
+static inline void FN(search_few)(int few, int64_t n, bool right, const T *x, const T *v, int64_t *out) {
+    int64_t low[SIDE_BY_SIDE] = {0};
+    for (int64_t left = n; left > 1;) {
+        const int64_t half = left / 2;
+        for (int k = 0; k < few; k++) low[k] += half & -(int64_t)FN(is_behind)(right, x[low[k] + half - 1], v[k]);
+        left -= half;
+    }
+    for (int k = 0; k < few; k++) out[k] = low[k] + (n > 0 && FN(is_behind)(right, x[low[k]], v[k]));
+}
+
+static inline void FN(search_side)(int64_t n, int64_t m, bool right, const T *x, const T *v, int64_t *out) {
+    int64_t i = 0;
+    for (; i + SIDE_BY_SIDE <= m; i += SIDE_BY_SIDE) FN(search_few)(SIDE_BY_SIDE, n, right, x, v + i, out + i);
+    for (; i < m; i++) FN(search_few)(1, n, right, x, v + i, out + i);
+}
+
+static void FN(search)(int64_t n, int64_t m, bool right, const void *sorted, const void *values, int64_t *out) {
+    if (right) FN(search_side)(n, m, true, sorted, values, out);
+    else FN(search_side)(n, m, false, sorted, values, out);
+}
+
 #undef T
+#undef K
+#undef FLIP
 #undef FN

@@ -1,6 +1,7 @@
 /* Kernels on [outer, n, inner] and on indices in pieces: outer lanes, rows and places of indices are independent of
  * each other. Samples have keys of their own. */
 #include "lib/kernels/item.h"
+#include "lib/kernels/sort.h"
 #include "lib/parallel/parallel.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@ typedef struct sorting {
     lam_dtype dtype;
     lam__lanes lanes;
     bool descending;
+    int64_t count; /* of each lane's order */
     const char *x;
     int64_t *out;
     char *rooms;
@@ -27,9 +29,9 @@ static double cost_of_lane(const lam__lanes *s) {
 static void sort_part(void *env, int64_t begin, int64_t end, int worker) {
     const sorting *s = env;
     const lam__lanes part = {end - begin, s->lanes.n, s->lanes.inner};
-    const int64_t at = begin * s->lanes.n * s->lanes.inner;
-    lam__kernels_argsort(s->dtype, &part, s->descending, s->x + at * lam__item_bytes(s->dtype), s->out + at,
-                         s->rooms + (size_t)worker * room_bytes(s->lanes.n));
+    const char *x = s->x + begin * s->lanes.n * s->lanes.inner * lam__item_bytes(s->dtype);
+    lam__kernels_argsort_first(s->dtype, &part, s->descending, s->count, x, s->out + begin * s->count * s->lanes.inner,
+                               s->rooms + (size_t)worker * room_bytes(s->lanes.n));
 }
 
 size_t lam__parallel_argsort_bytes(const lam__team *team, const lam__lanes *s) {
@@ -37,9 +39,9 @@ size_t lam__parallel_argsort_bytes(const lam__team *team, const lam__lanes *s) {
     return room_bytes(s->n) * (size_t)(shared ? lam__team_size(team) : 1);
 }
 
-void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool descending, const void *x,
-                           int64_t *out, void *work) {
-    sorting all = {dtype, *s, descending, x, out, work};
+void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool descending, int64_t count,
+                           const void *x, int64_t *out, void *work) {
+    sorting all = {dtype, *s, descending, count, x, out, work};
     lam__team_run(team, s->outer, cost_of_lane(s), sort_part, &all);
 }
 

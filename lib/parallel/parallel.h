@@ -64,10 +64,10 @@ bool lam__parallel_window(lam__team *team, lam__reduce_id id, lam_dtype dtype, c
 
 /* ---- order and indices ------------------------------------------------------------------------------------------- */
 
-/* `work` has lam__parallel_argsort_bytes. */
+/* lam__kernels_argsort_first; `work` has lam__parallel_argsort_bytes. */
 size_t lam__parallel_argsort_bytes(const lam__team *team, const lam__lanes *s);
-void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool descending, const void *x,
-                           int64_t *out, void *work);
+void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool descending, int64_t count,
+                           const void *x, int64_t *out, void *work);
 
 void lam__parallel_searchsorted(lam__team *team, lam_dtype dtype, int64_t batch, int64_t n, int64_t m, bool right,
                                 const void *sorted, const void *values, int64_t *out);

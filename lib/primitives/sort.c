@@ -18,29 +18,37 @@
 typedef struct sort_params {
     int32_t axis;
     int32_t descending; /* 0 or 1 */
+    int64_t count;      /* so many of the order, from its front; ALL of it */
 } sort_params;
 
-static lam_tensor *apply_argsort(lam_tensor *x, int axis, bool descending) {
-    sort_params p = {axis, descending};
+enum { ALL = -1 };
+
+static lam_tensor *apply_argsort(lam_tensor *x, int axis, bool descending, int64_t count) {
+    sort_params p = {axis, descending, count};
     return lam__apply1(&lam__row_argsort, &p, sizeof p, x);
 }
 
-static lam_status shape_argsort(const lam_call_site *call, lam_shape out[]) {
-    const lam_value *x = call->in[0];
+static void shape_like(const lam_value *x, lam_shape out[]) {
     out->dtype = LAM_I64;
     out->rank = x->rank;
     for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
+}
+
+static lam_status shape_argsort(const lam_call_site *call, lam_shape out[]) {
+    const sort_params *p = call->params;
+    shape_like(call->in[0], out);
+    if (p->count != ALL) out->dims[p->axis] = p->count;
     return LAM_OK;
 }
 
 static lam_status eval_argsort(const lam_call_site *call, lam_value *const out[]) {
     const sort_params *p = call->params;
-    lam__lanes s = lam__scan_lanes(out[0], p->axis);
+    lam__lanes s = lam__scan_lanes(call->in[0], p->axis);
     int64_t bytes = (int64_t)(out[0]->count ? lam__parallel_argsort_bytes(call->ctx->team, &s) : 0);
     lam_value *x = lam__value_contiguous(call->in[0]), *work = x ? lam__value_new(call->ctx, LAM_U8, 1, &bytes) : NULL;
-    if (work)
-        lam__parallel_argsort(call->ctx->team, (lam_dtype)x->dtype, &s, p->descending, x->data, out[0]->data,
-                              work->data);
+    if (work && out[0]->count)
+        lam__parallel_argsort(call->ctx->team, (lam_dtype)x->dtype, &s, p->descending, out[0]->dims[p->axis], x->data,
+                              out[0]->data, work->data);
     lam_status status = work ? LAM_OK : LAM_ERR_MEMORY;
     lam__value_release(x);
     lam__value_release(work);
@@ -49,7 +57,7 @@ static lam_status eval_argsort(const lam_call_site *call, lam_value *const out[]
 
 static void batch_argsort(const lam_rule *r, lam_tensor *out[]) {
     const sort_params *p = r->params;
-    out[0] = apply_argsort(r->in[0], p->axis + 1, p->descending);
+    out[0] = apply_argsort(r->in[0], p->axis + 1, p->descending, p->count);
 }
 
 const lam_primitive lam__row_argsort = {
@@ -62,24 +70,24 @@ const lam_primitive lam__row_argsort = {
 
 lam_tensor *lam_argsort(lam_tensor *x, int axis) {
     if (!lam__apply_axis(lam__row_argsort.name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    return apply_argsort(x, axis, false);
+    return apply_argsort(x, axis, false, ALL);
 }
 
 lam_tensor *lam_sort(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("sort", x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, false), axis), since);
+    return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, false, ALL), axis), since);
 }
 
 lam_tensor *lam_argsort_descending(lam_tensor *x, int axis) {
     if (!lam__apply_axis("argsort_descending", x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    return apply_argsort(x, axis, true);
+    return apply_argsort(x, axis, true, ALL);
 }
 
 lam_tensor *lam_sort_descending(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("sort_descending", x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, true), axis), since);
+    return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, true, ALL), axis), since);
 }
 
 lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
@@ -90,7 +98,7 @@ lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
         int64_t n = lam_dim(x, axis);
         if (lam__scope_peek(x) && (k < 0 || k > n))
             lam__axes_fail("top_k", x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)k, (long long)n);
-        else order = lam_slice_axis(apply_argsort(x, axis, true), axis, 0, k);
+        else order = apply_argsort(x, axis, true, k);
     }
     if (indices) *indices = order;
     lam_tensor *taken = lam_failed(order) ? order : lam_take_along_axis(x, order, axis);
@@ -110,7 +118,8 @@ static lam_status shape_searchsorted(const lam_call_site *call, lam_shape out[])
     bool fits = sorted->rank == values->rank && sorted->rank > 0 && sorted->dtype == values->dtype;
     for (int i = 0; fits && i + 1 < sorted->rank; i++) fits = sorted->dims[i] == values->dims[i];
     if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, NULL, "all axes but the last, and the dtypes, must agree");
-    return shape_argsort(&(lam_call_site){.in = &call->in[1]}, out);
+    shape_like(values, out);
+    return LAM_OK;
 }
 
 static lam_status eval_searchsorted(const lam_call_site *call, lam_value *const out[]) {

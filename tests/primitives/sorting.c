@@ -26,11 +26,19 @@ START_TEST(long_axes_are_sorted) {
 }
 END_TEST
 
+BODY(largest_three) {
+    out[0] = lam_top_k(in[0], 3, NULL);
+}
+
 START_TEST(top_k_gives_the_largest_first) {
     lam_tensor *at, *x = MAT(2, 4, 1, 5, 5, 2, NAN, 0, 7, 1);
     EXPECT(lam_top_k(x, 2, &at), LAM_DIMS(2, 2), 5, 5, NAN, 7);
     EXPECT(at, LAM_DIMS(2, 2), 1, 2, 0, 2);
     EXPECT_EMPTY(lam_top_k(x, 0, NULL), LAM_DIMS(2, 0));
+    lam_tensor *many = lam_rand(ctx, LAM_F64, LAM_DIMS(3, 200)), *most = lam_top_k(many, 7, &at);
+    EXPECT_SAME(most, lam_slice_axis(lam_sort_descending(many, 1), 1, 0, 7), 0);
+    EXPECT_SAME(at, lam_slice_axis(lam_argsort_descending(many, 1), 1, 0, 7), 0);
+    EXPECT_SAME(lam_apply(lam_vmap(FN(largest_three, 1, 1), NULL), LAM_LIST(many)), lam_top_k(many, 3, NULL), 0);
     lam_top_k(x, 5, &at);
     ck_assert(lam_failed(at));
     EXPECT_ERROR(LAM_ERR_VALUE, "top_k", "5 of 4");

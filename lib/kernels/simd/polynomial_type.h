@@ -30,22 +30,24 @@ static void NAME(value)(int64_t n, void *const p[], const int64_t step[], const 
     }
 }
 
-/* Adds what a block sums to, lane by lane, to room[power]. */
-ALWAYS_INLINE void NAME(add_powers)(V g[VECTORS], const V x[VECTORS], int64_t count, V room[]) {
-    for (int64_t k = 0; k < count; k++) {
-        V sum[VECTORS];
+/* Adds what a block sums to, lane by lane, to the LANES elements of room that belong to each power. */
+ALWAYS_INLINE void NAME(add_powers)(V g[VECTORS], const V x[VECTORS], int64_t count, T *room) {
+    for (int64_t k = 0; k < count; k++, room += NAME(LANES)) {
+        V sum[VECTORS], before;
         for (int v = 0; v < VECTORS; v++) {
             sum[v] = g[v];
             g[v] *= x[v];
         }
         for (int half = VECTORS / 2; half; half /= 2)
             for (int v = 0; v < half; v++) sum[v] += sum[v + half];
-        room[k] += sum[0];
+        memcpy(&before, room, sizeof before); /* which need not be aligned */
+        before += sum[0];
+        memcpy(room, &before, sizeof before);
     }
 }
 
 /* Adds the sums over up to CHUNK blocks to out. */
-static void NAME(sums_of_chunk)(int64_t n, const T *g, const T *x, int64_t count, T *out, V room[]) {
+static void NAME(sums_of_chunk)(int64_t n, const T *g, const T *x, int64_t count, T *out, T *room) {
     memset(room, 0, (size_t)count * sizeof(V));
     for (int64_t i = 0; i < n; i += NAME(BLOCK)) {
         int64_t some = n - i < NAME(BLOCK) ? n - i : NAME(BLOCK);
@@ -56,7 +58,7 @@ static void NAME(sums_of_chunk)(int64_t n, const T *g, const T *x, int64_t count
     }
     for (int64_t k = 0; k < count; k++) {
         T sum = 0;
-        for (int lane = 0; lane < NAME(LANES); lane++) sum += room[k][lane];
+        for (int lane = 0; lane < NAME(LANES); lane++) sum += room[k * NAME(LANES) + lane];
         out[count - 1 - k] += sum;
     }
 }

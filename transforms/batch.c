@@ -148,6 +148,20 @@ static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign
     return true;
 }
 
+/* Where the batch axis is in front of everything and lines up. */
+static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, lam_status *status) {
+    lam_value *boxes[2] = {x, y}, *in[2];
+    lam__payload *to = lam__payload_of(sum);
+    if (to->number != 0) return false;
+    for (int i = 0; i < 2; i++) {
+        bool own = lam__level_owns(level, boxes[i]);
+        if (own && (lam__payload_of(boxes[i])->number != 0 || boxes[i]->rank != sum->rank)) return false;
+        in[i] = own ? lam__payload_of(boxes[i])->inner : boxes[i];
+    }
+    *status = lam__rules_accumulate_times(level->ctx, &lam__row_mul, &to->inner, in[0], in[1]);
+    return true;
+}
+
 /* One draw for all, or one with the batch axis in front, of which a chunk is its part. */
 static lam_value *draw(lam__level *level, const lam__draw *d) {
     const lam__batch *b = batch_of(level);
@@ -210,6 +224,7 @@ const lam__interpreter lam__interpreter_vmap = {
     .hides_axis = true,
     .process = process,
     .accumulate = accumulate,
+    .accumulate_product = accumulate_product,
     .draw = draw,
     .drawn = drawn,
     .unreadable_status = LAM_ERR_BATCHED,

@@ -3,6 +3,7 @@
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/dispatch/staged.h"
+#include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/print.h"
@@ -113,6 +114,20 @@ static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign
     return true;
 }
 
+/* Terms of the product go where they belong: x y, and dx y + x dy. */
+static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, lam_status *status) {
+    lam_value *boxes[2] = {x, y}, *primals[2], *tangents[2];
+    const lam_primitive *mul = &lam__row_mul;
+    lam__payload *to = lam__payload_of(sum);
+    unbox_operands(level, 2, boxes, primals, tangents);
+    lam_value *tangent = to->extra;
+    *status = lam__rules_accumulate_times(level->ctx, mul, &to->inner, primals[0], primals[1]);
+    for (int i = 0; i < 2 && *status == LAM_OK; i++)
+        if (tangents[i]) *status = lam__rules_accumulate_times(level->ctx, mul, &tangent, tangents[i], primals[1 - i]);
+    to->extra = tangent;
+    return true;
+}
+
 static lam_value *read_primal(const lam_value *box) {
     return lam__payload_of(box)->inner;
 }
@@ -130,6 +145,7 @@ const lam__interpreter lam__interpreter_jvp = {
     .name = "jvp",
     .process = process,
     .accumulate = accumulate,
+    .accumulate_product = accumulate_product,
     .read = read_primal,
     .drop = drop,
     .print = print,

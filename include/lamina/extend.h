@@ -107,7 +107,8 @@ struct lam_primitive {
     /* t times the local derivative of the output by input i (LAM_ELEMENTWISE); NULL is zero. Rows with `signs` have
      * none. */
     lam_tensor *(*slope)(const lam_rule *rule, int i, lam_tensor *t);
-    /* dout[o] from dx[i]; NULL is zero on both sides (LAM_GENERAL). */
+    /* dout[o] from dx[i]; NULL is zero on both sides (LAM_GENERAL; LAM_ELEMENTWISE where that takes fewer passes than a
+     * slope for each operand). */
     void (*jvp)(const lam_rule *rule, lam_tensor *const dx[], lam_tensor *dout[]);
     /* gx[i] for every i with rule->needs[i], from g[o]; NULL is zero on both sides. */
     void (*vjp)(const lam_rule *rule, lam_tensor *const g[], lam_tensor *gx[]);

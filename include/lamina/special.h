@@ -185,6 +185,23 @@ LAM_API lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
 LAM_API lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
 
+/* ---- derivatives of elementary functions ------------------------------------------------------------------------- */
+
+/* 1 / cosh(x)^2, the derivative of tanh, with all its digits also where tanh is nearly constant. Integers are taken as
+ * f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: -2 tanh(x) times the result. */
+LAM_API lam_tensor *lam_tanh_slope(lam_tensor *x);
+
+/* s (1 - s), the derivative of s = lam_logistic(x), with all its digits also where s is nearly 1. Integers are taken as
+ * f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: -tanh(x/2) times the result. */
+LAM_API lam_tensor *lam_logistic_slope(lam_tensor *x);
+
+/* x times factor y^n, in one pass: what slopes of roots, quotients and powers are. Integers are taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: factor y^n, and x factor n y^(n-1). */
+LAM_API lam_tensor *lam_times_power(lam_tensor *x, lam_tensor *y, int n, double factor);
+
 #ifdef __cplusplus
 }
 #endif

@@ -83,6 +83,19 @@ bool lam__dispatch_accumulate(lam_value *sum, lam_value *g, int sign, lam_status
     return done;
 }
 
+bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y, lam_status *status) {
+    if (sum->kind != LAM__BOX || sum->refs != 1 || x->dtype != sum->dtype || y->dtype != sum->dtype) return false;
+    lam__level *level = lam__payload_of(sum)->level;
+    lam_ctx *ctx = level->ctx;
+    if (!level->interpreter->accumulate_product || !lam__level_visible(ctx, level)) return false;
+    if (!lies_within(level, x) || !lies_within(level, y)) return false;
+    lam__level *saved = ctx->current;
+    ctx->current = level->parent;
+    bool done = level->interpreter->accumulate_product(level, sum, x, y, status);
+    ctx->current = saved;
+    return done;
+}
+
 lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {
     bool boxed = false, alike = call->primitive->elementwise && call->primitive->derivative == LAM_ELEMENTWISE;
     for (int i = 0; i < call->inputs; i++) {

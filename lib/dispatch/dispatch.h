@@ -41,6 +41,9 @@ lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]);
  * fit; otherwise *status tells. */
 bool lam__dispatch_accumulate(lam_value *sum, lam_value *g, int sign, lam_status *status);
 
+/* The same for x times y, without making the product. */
+bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y, lam_status *status);
+
 /* Level 0. */
 lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
 

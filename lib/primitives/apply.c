@@ -172,13 +172,17 @@ LAM__UNROLLED lam_tensor *apply_few(const lam_primitive *p, lam_tensor *x, lam_t
     return out ? lam__scope_handle(x->ctx, out) : few_checked(p, x, y);
 }
 
-lam_tensor *lam__apply_coded(const lam_primitive *p, int64_t code, int n, lam_tensor *const in[]) {
+lam_tensor *lam__apply_with(const lam_primitive *p, const void *params, size_t bytes, int n, lam_tensor *const in[]) {
     lam_value *values[FEW];
     lam_tensor *failed;
     lam_call_site call = {
-        .primitive = p, .params = &code, .params_bytes = sizeof code, .inputs = n, .outputs = 1, .in = values};
+        .primitive = p, .params = params, .params_bytes = bytes, .inputs = n, .outputs = 1, .in = values};
     call.ctx = lam__scope_operands(p->name, (size_t)n, in, values, &failed);
     return call.ctx ? elementwise(&call) : failed;
+}
+
+lam_tensor *lam__apply_coded(const lam_primitive *p, int64_t code, int n, lam_tensor *const in[]) {
+    return lam__apply_with(p, &code, sizeof code, n, in);
 }
 
 lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x) {

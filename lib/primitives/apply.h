@@ -18,7 +18,8 @@ lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x);
 lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor *y);
 lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z);
 
-/* The same for rows whose parameter is one number. */
+/* The same for rows with parameters, and for those whose parameter is one number. */
+lam_tensor *lam__apply_with(const lam_primitive *p, const void *params, size_t bytes, int n, lam_tensor *const in[]);
 lam_tensor *lam__apply_coded(const lam_primitive *p, int64_t code, int n, lam_tensor *const in[]);
 
 /* The in-place form: x shows the result, in its own memory if nobody else sees that. */
@@ -30,6 +31,9 @@ lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__op
 
 /* lam_integer_pow for any exponent that a derivative may need. */
 lam_tensor *lam__integer_pow(lam_tensor *x, int64_t n);
+
+/* lam_times_power likewise. */
+lam_tensor *lam__times_integer_pow(lam_tensor *x, lam_tensor *y, int64_t exponent, double factor);
 
 /* lam_reshape for inner ranks. */
 lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims);

@@ -2,6 +2,7 @@
  * operand i, for both modes. Rows that multiply save for each operand only what its own slope reads. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/rows.h"
 
 #include <lamina/ops.h>
@@ -94,6 +95,52 @@ lam_tensor *(lam_div_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_div, x, y);
 }
 
+typedef lam__power lam__times_power_params;
+
+static lam_tensor *slope_times_power(const lam_rule *r, int i, lam_tensor *t) {
+    const lam__times_power_params *power = r->params;
+    double factor = power->factor;
+    int64_t n = power->exponent;
+    if (i == 0) return lam__times_integer_pow(t, r->in[1], n, factor);
+    if (n == 0) return NULL;
+    t = lam_mul(t, r->in[0]);
+    return n == 1 ? lam_mul(factor, t) : lam__times_integer_pow(t, r->in[1], n - 1, factor * (double)n);
+}
+
+static void print_times_power(FILE *file, const void *params) {
+    const lam__times_power_params *power = params;
+    fprintf(file, "factor=%g, exponent=%lld", power->factor, (long long)power->exponent);
+}
+
+const lam_primitive lam__row_times_power = {
+    .name = "times_power",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_times_power + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 1u,
+    .slope = slope_times_power,
+    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0) | LAM_SAVE_IN(1)},
+    .params_print = print_times_power,
+};
+
+/* Complex numbers have no loop for it, and a division of their own that neither over- nor underflows. */
+static lam_tensor *complex_times_power(lam_tensor *x, lam_tensor *y, int64_t exponent, double factor) {
+    if (exponent == -1) return lam_mul(factor, lam_div(x, y));
+    return lam_mul(x, lam_mul(factor, exponent == 1 ? y : lam__integer_pow(y, exponent)));
+}
+
+lam_tensor *lam__times_integer_pow(lam_tensor *x, lam_tensor *y, int64_t exponent, double factor) {
+    const lam__times_power_params power = {exponent, factor};
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return complex_times_power(x, y, exponent, factor);
+    return lam__apply_with(&lam__row_times_power, &power, sizeof power, 2, (lam_tensor *[]){x, y});
+}
+
+lam_tensor *lam_times_power(lam_tensor *x, lam_tensor *y, int n, double factor) {
+    return lam__times_integer_pow(x, y, n, factor);
+}
+
 /* x - y trunc(x / y): the derivative by y is minus the integer quotient. */
 static lam_tensor *slope_rem(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? t : lam_neg(lam_mul(t, lam_trunc(lam_div(r->in[0], r->in[1]))));
@@ -144,8 +191,7 @@ lam_tensor *(lam_pow)(lam_tensor *x, lam_tensor *y) {
 static lam_tensor *slope_integer_pow(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     int64_t n = *(const int64_t *)r->params;
-    if (n == 0) return NULL;
-    return lam_mul(t, lam_mul((double)n, lam__integer_pow(r->in[0], n - 1)));
+    return n == 0 ? NULL : n == 1 ? t : lam__times_integer_pow(t, r->in[0], n - 1, (double)n);
 }
 
 const lam_primitive lam__row_integer_pow = {
@@ -298,6 +344,16 @@ static lam_tensor *slope_fma(const lam_rule *r, int i, lam_tensor *t) {
     return i == 2 ? t : lam_mul(t, r->in[1 - i]);
 }
 
+/* Each product is added to what is there in one pass. */
+static void jvp_fma(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *sum = dx[2];
+    for (int i = 0; i < 2; i++) {
+        if (!dx[i]) continue;
+        sum = sum ? lam_fma(dx[i], r->in[1 - i], sum) : lam_mul(dx[i], r->in[1 - i]);
+    }
+    dout[0] = sum;
+}
+
 const lam_primitive lam__row_fma = {
     .name = "fma",
     .inputs = 3,
@@ -306,6 +362,7 @@ const lam_primitive lam__row_fma = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_fma,
+    .jvp = jvp_fma,
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
 };
 

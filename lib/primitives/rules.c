@@ -171,6 +171,17 @@ static lam_status tangents_product(const lam_call_site *call, lam_value *const d
     return status;
 }
 
+/* Each operand's tangent through its slope, added up. */
+static lam_tensor *sum_of_slopes(const lam_rule *r, lam_tensor *const dx[]) {
+    const lam_primitive *p = r->primitive;
+    lam_tensor *sum = NULL;
+    for (int i = 0; i < r->inputs; i++) {
+        lam_tensor *t = dx[i] ? (p->slope ? p->slope : slope_signed)(r, i, dx[i]) : NULL;
+        if (t) sum = sum ? lam_add(sum, t) : t;
+    }
+    return sum;
+}
+
 LAM__APART static lam_status tangents_by_slopes(const lam_call_site *call, lam_value *result, lam_value *const dx[],
                                                 lam_value **dout) {
     const lam_primitive *p = call->primitive;
@@ -180,13 +191,12 @@ LAM__APART static lam_status tangents_by_slopes(const lam_call_site *call, lam_v
     if (!any || p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
     if (!p->slope && !p->signs[0]) return missing(call, "slope");
     small_open(&d, call, result, reads_of(p, call->inputs, active));
-    lam_tensor *sum = NULL, lent[ELEMENTWISE_INPUTS];
+    lam_tensor lent[ELEMENTWISE_INPUTS], *tangents[ELEMENTWISE_INPUTS] = {NULL}, *sum = NULL;
     for (int i = 0; i < call->inputs; i++) {
-        if (!dx[i]) continue;
-        lam__scope_lend(&lent[i], call->ctx, dx[i]);
-        lam_tensor *t = (p->slope ? p->slope : slope_signed)(&d.rule, i, &lent[i]);
-        if (t) sum = sum ? lam_add(sum, t) : t;
+        if (dx[i]) lam__scope_lend(tangents[i] = &lent[i], call->ctx, dx[i]);
     }
+    if (p->jvp) p->jvp(&d.rule, tangents, &sum);
+    else sum = sum_of_slopes(&d.rule, tangents);
     if (sum && lam__scope_peek(sum) && !lam__value_same_dims(sum->value, result))
         sum = lam__apply_broadcast(sum, result->rank, result->dims);
     lam_status status = take(call->ctx, sum, dout);
@@ -194,7 +204,23 @@ LAM__APART static lam_status tangents_by_slopes(const lam_call_site *call, lam_v
     return status;
 }
 
-/* Products of two, and sums of tangents that are all there, need no handles: tangents broadcast as the operands do. */
+/* Whether the operands in which a row is linear have tangents, and no other one: then it is its own jvp. */
+static inline bool is_its_own_jvp(const lam_primitive *p, int n, lam_value *const dx[]) {
+    if (!p->linear) return false;
+    for (int i = 0; i < n; i++)
+        if ((p->linear >> i & 1u) != (dx[i] != NULL)) return false;
+    return true;
+}
+
+/* The row's primitive on tangents in place of the operands that have some. */
+static lam_status tangents_linear_few(const lam_call_site *call, lam_value *const dx[], lam_value **dout) {
+    lam_value *in[ELEMENTWISE_INPUTS];
+    for (int i = 0; i < call->inputs; i++) in[i] = dx[i] ? dx[i] : call->in[i];
+    return lam__dispatch_with(call, in, dout);
+}
+
+/* Products of two, and what is linear in all that has tangents, need no handles: tangents broadcast as the operands
+ * do. */
 static lam_status tangents_elementwise(const lam_call_site *call, lam_value *result, lam_value *const dx[],
                                        lam_value **dout) {
     const lam_primitive *p = call->primitive;
@@ -202,6 +228,7 @@ static lam_status tangents_elementwise(const lam_call_site *call, lam_value *res
     *dout = NULL;
     if (p->signs[0] && first && last) return apply_values(call, first, last, dout);
     if (p->bilinear && (first || last)) return tangents_product(call, dx, dout);
+    if (is_its_own_jvp(p, call->inputs, dx)) return tangents_linear_few(call, dx, dout);
     return tangents_by_slopes(call, result, dx, dout);
 }
 
@@ -366,11 +393,13 @@ lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, i
 
 lam_status lam__rules_accumulate_times(lam_ctx *ctx, const lam_primitive *row, lam_value **slot, lam_value *x,
                                        lam_value *y) {
-    lam_value *term;
-    if (row == &lam__row_mul && (*slot)->kind == LAM__CONCRETE && lam__elementwise_add_product(*slot, x, y))
-        return LAM_OK;
-    lam_status status = lam__rules_times(ctx, row, x, y, &term);
-    return status == LAM_OK ? lam__rules_accumulate(ctx, slot, term, 1) : status;
+    lam_status status = LAM_OK;
+    lam_value *sum = *slot, *product;
+    bool plain = row == &lam__row_mul;
+    if (plain && sum->kind == LAM__BOX && lam__dispatch_accumulate_product(sum, x, y, &status)) return status;
+    if (plain && sum->kind == LAM__CONCRETE && lam__elementwise_add_product(sum, x, y)) return LAM_OK;
+    status = lam__rules_times(ctx, row, x, y, &product);
+    return status == LAM_OK ? lam__rules_accumulate(ctx, slot, product, 1) : status;
 }
 
 /* ---- batch ------------------------------------------------------------------------------------------------ */

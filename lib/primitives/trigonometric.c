@@ -2,6 +2,7 @@
  * As in unary.c, each slope is t times the local derivative and serves both modes. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/tensor/dtype.h"
@@ -175,12 +176,9 @@ lam_tensor *lam_cosh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_cosh, x);
 }
 
-/* 1 - tanh(x)^2 has no digits where tanh is nearly 1; it is 4 s(2 x) s(-2 x) with s = logistic, which has, and which
- * neither overflows nor has a kink, however often it is differentiated. */
 static lam_tensor *slope_tanh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *twice = lam_mul(2.0, r->in[0]);
-    return lam_mul(lam_mul(4.0, t), lam_mul(lam_logistic(twice), lam_logistic(lam_neg(twice))));
+    return lam_mul(t, lam_tanh_slope(r->in[0]));
 }
 
 const lam_primitive lam__row_tanh = {
@@ -196,6 +194,29 @@ const lam_primitive lam__row_tanh = {
 
 lam_tensor *lam_tanh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_tanh, x);
+}
+
+static lam_tensor *slope_tanh_slope(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(lam_times_power(t, r->out[0], 1, -2), lam_tanh(r->in[0]));
+}
+
+/* 1 - tanh(x)^2, which has no digits where tanh is nearly 1, as 4 s(2 x) s(-2 x) with s = logistic. That neither
+ * overflows nor has a kink, however often it is differentiated. */
+const lam_primitive lam__row_tanh_slope = {
+    .name = "tanh_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_tanh_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_tanh_slope,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_tanh_slope(lam_tensor *x) {
+    if (lam__cplx_is(x)) return lam_mul(4.0, lam_logistic_slope(lam_mul(2.0, x)));
+    return lam__apply_unary(&lam__row_tanh_slope, x);
 }
 
 static lam_tensor *slope_asinh(const lam_rule *r, int i, lam_tensor *t) {

@@ -53,7 +53,7 @@ lam_tensor *lam_sign(lam_tensor *x) {
 
 static lam_tensor *slope_square(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(t, lam_mul(2.0, r->in[0]));
+    return lam_times_power(t, r->in[0], 1, 2);
 }
 
 const lam_primitive lam__row_square = {
@@ -120,7 +120,7 @@ lam_tensor *lam_trunc(lam_tensor *x) {
 
 static lam_tensor *slope_sqrt(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_div(lam_mul(t, 0.5), r->out[0]);
+    return lam_times_power(t, r->out[0], -1, 0.5);
 }
 
 const lam_primitive lam__row_sqrt = {
@@ -140,7 +140,7 @@ lam_tensor *lam_sqrt(lam_tensor *x) {
 
 static lam_tensor *slope_rsqrt(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(t, lam_div(lam_mul(-0.5, r->out[0]), r->in[0]));
+    return lam_times_power(t, r->out[0], 3, -0.5);
 }
 
 const lam_primitive lam__row_rsqrt = {
@@ -151,7 +151,7 @@ const lam_primitive lam__row_rsqrt = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_rsqrt,
-    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_rsqrt(lam_tensor *x) {
@@ -160,7 +160,7 @@ lam_tensor *lam_rsqrt(lam_tensor *x) {
 
 static lam_tensor *slope_cbrt(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(lam_div(t, 3.0), lam_integer_pow(r->out[0], -2));
+    return lam_times_power(t, r->out[0], -2, 1.0 / 3);
 }
 
 const lam_primitive lam__row_cbrt = {
@@ -180,7 +180,7 @@ lam_tensor *lam_cbrt(lam_tensor *x) {
 
 static lam_tensor *slope_reciprocal(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_neg(lam_mul(t, lam_square(r->out[0])));
+    return lam_times_power(t, r->out[0], 2, -1);
 }
 
 const lam_primitive lam__row_reciprocal = {
@@ -220,7 +220,7 @@ lam_tensor *lam_exp(lam_tensor *x) {
 
 static lam_tensor *slope_exp2(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(lam_mul(t, 0.69314718055994530942), r->out[0]);
+    return lam_times_power(t, r->out[0], 1, 0.69314718055994530942);
 }
 
 const lam_primitive lam__row_exp2 = {
@@ -281,7 +281,7 @@ lam_tensor *lam_log(lam_tensor *x) {
 
 static lam_tensor *slope_log2(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_div(lam_mul(t, 1.44269504088896340736), r->in[0]);
+    return lam_times_power(t, r->in[0], -1, 1.44269504088896340736);
 }
 
 const lam_primitive lam__row_log2 = {
@@ -301,7 +301,7 @@ lam_tensor *lam_log2(lam_tensor *x) {
 
 static lam_tensor *slope_log10(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_div(lam_mul(t, 0.43429448190325182765), r->in[0]);
+    return lam_times_power(t, r->in[0], -1, 0.43429448190325182765);
 }
 
 const lam_primitive lam__row_log10 = {
@@ -339,10 +339,9 @@ lam_tensor *lam_log1p(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log1p, x);
 }
 
-/* s(x) s(-x), for 1 - s(x) has no digits where s(x) is nearly 1. */
 static lam_tensor *slope_logistic(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(t, lam_mul(r->out[0], lam_logistic(lam_neg(r->in[0]))));
+    return lam_mul(t, lam_logistic_slope(r->in[0]));
 }
 
 const lam_primitive lam__row_logistic = {
@@ -353,11 +352,34 @@ const lam_primitive lam__row_logistic = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_logistic,
-    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_logistic(lam_tensor *x) {
     return lam__apply_unary(&lam__row_logistic, x);
+}
+
+/* s(-x) - s(x) is -tanh(x/2). */
+static lam_tensor *slope_logistic_slope(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(lam_times_power(t, r->out[0], 1, -1), lam_tanh(lam_mul(0.5, r->in[0])));
+}
+
+/* s(x) s(-x) for s = logistic, since 1 - s(x) has no digits where s(x) is nearly 1. */
+const lam_primitive lam__row_logistic_slope = {
+    .name = "logistic_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_logistic_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_logistic_slope,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_logistic_slope(lam_tensor *x) {
+    if (lam__cplx_is(x)) return lam_mul(lam_logistic(x), lam_logistic(lam_neg(x)));
+    return lam__apply_unary(&lam__row_logistic_slope, x);
 }
 
 static lam_tensor *slope_erf(const lam_rule *r, int i, lam_tensor *t) {

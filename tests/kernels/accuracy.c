@@ -6,6 +6,7 @@
 #include <check.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "tests/kernels/oracle.h"
 #include "tests/kernels/sets.h"
@@ -154,11 +155,44 @@ START_TEST(fallback_errors_stay_below_libm_promise) {
 }
 END_TEST
 
+/* |k| ulps for the power, as of integer_pow, and half of one for each of three more steps. */
+START_TEST(products_with_powers_are_within_their_exponent) {
+    static const lam__power powers[] = {{1, 2},    {2, -1},      {3, -0.5}, {4, 0.25},
+                                        {-1, 0.5}, {-2, 1. / 3}, {-3, 7},   {0, 3}};
+    enum { N = 37 };
+    double x[N], y[N], got[N];
+    float xf[N], yf[N], gotf[N];
+    const int64_t ones[] = {1, 1, 1};
+    const lam__simd *sets[SETS];
+    int set_count = sets_of_machine(sets);
+    for (int i = 0; i < N; i++) {
+        xf[i] = (float)(x[i] = 1 - i * 0.0717);
+        yf[i] = (float)(y[i] = (i % 2 ? -1 : 1) * (0.1 + i * 0.0317));
+    }
+    for (int s = 0; s < set_count; s++)
+        for (int e = 0; e < (int)(sizeof powers / sizeof *powers); e++) {
+            const lam__power k = powers[e];
+            double most = (double)(llabs(k.exponent) + 3);
+            sets[s]->loop(LAM__LOOP_times_power, LAM_F64)(N, (void *[]){got, x, y}, ones, &k);
+            sets[s]->loop(LAM__LOOP_times_power, LAM_F32)(N, (void *[]){gotf, xf, yf}, ones, &k);
+            for (int i = 0; i < N; i++) {
+                long double truth = x[i] * k.factor * powl(y[i], k.exponent);
+                long double truthf = xf[i] * k.factor * powl(yf[i], k.exponent);
+                ck_assert_msg(fabsl(got[i] - truth) <= most / 2 * DBL_EPSILON * fabsl(truth), "%g^%d", y[i],
+                              (int)k.exponent);
+                ck_assert_msg(fabsl(gotf[i] - truthf) <= most / 2 * FLT_EPSILON * fabsl(truthf), "%g^%d", y[i],
+                              (int)k.exponent);
+            }
+        }
+}
+END_TEST
+
 Suite *suite_kernels_accuracy(void) {
     Suite *suite = suite_create("kernels/accuracy");
     TCase *tests = tcase_create("accuracy");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, every_elementary_function_has_an_oracle);
+    tcase_add_test(tests, products_with_powers_are_within_their_exponent);
     tcase_add_loop_test(tests, errors_stay_below_the_promise, 0, LAM__LOOP_COUNT);
     tcase_add_test(tests, errors_stay_below_the_promise_at_hard_arguments);
     tcase_add_loop_test(tests, fallback_errors_stay_below_libm_promise, 0, LAM__LOOP_COUNT);

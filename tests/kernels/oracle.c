@@ -22,6 +22,24 @@ static int logistic(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return mpfr_ui_div(out, 1, out, rounding);
 }
 
+/* s(x) s(-x), in digits enough for both factors. */
+static int logistic_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_t other;
+    mpfr_init2(other, mpfr_get_prec(out));
+    mpfr_neg(other, x, rounding);
+    logistic(other, other, rounding);
+    logistic(out, x, rounding);
+    int inexact = mpfr_mul(out, out, other, rounding);
+    mpfr_clear(other);
+    return inexact;
+}
+
+static int tanh_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_cosh(out, x, rounding);
+    mpfr_sqr(out, out, rounding);
+    return mpfr_ui_div(out, 1, out, rounding);
+}
+
 static int softplus(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     if (mpfr_cmp_ui(x, 1000) > 0) return mpfr_set(out, x, rounding);
     mpfr_exp(out, x, rounding);
@@ -156,17 +174,41 @@ static int rsqrt_(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
 }
 
 static function1 *const functions1[LAM__LOOP_COUNT] = {
-    [LAM__LOOP_sqrt] = mpfr_sqrt,    [LAM__LOOP_rsqrt] = rsqrt_,     [LAM__LOOP_reciprocal] = reciprocal,
-    [LAM__LOOP_cbrt] = mpfr_cbrt,    [LAM__LOOP_exp] = mpfr_exp,     [LAM__LOOP_exp2] = mpfr_exp2,
-    [LAM__LOOP_expm1] = mpfr_expm1,  [LAM__LOOP_log] = mpfr_log,     [LAM__LOOP_log2] = mpfr_log2,
-    [LAM__LOOP_log10] = mpfr_log10,  [LAM__LOOP_log1p] = mpfr_log1p, [LAM__LOOP_sin] = mpfr_sin,
-    [LAM__LOOP_cos] = mpfr_cos,      [LAM__LOOP_tan] = mpfr_tan,     [LAM__LOOP_asin] = mpfr_asin,
-    [LAM__LOOP_acos] = mpfr_acos,    [LAM__LOOP_atan] = mpfr_atan,   [LAM__LOOP_sinh] = mpfr_sinh,
-    [LAM__LOOP_cosh] = mpfr_cosh,    [LAM__LOOP_tanh] = mpfr_tanh,   [LAM__LOOP_asinh] = mpfr_asinh,
-    [LAM__LOOP_acosh] = mpfr_acosh,  [LAM__LOOP_atanh] = mpfr_atanh, [LAM__LOOP_logistic] = logistic,
-    [LAM__LOOP_erf] = mpfr_erf,      [LAM__LOOP_erfc] = mpfr_erfc,   [LAM__LOOP_lgamma] = lgamma_abs,
-    [LAM__LOOP_softplus] = softplus, [LAM__LOOP_ndtr] = ndtr,        [LAM__LOOP_log_ndtr] = log_ndtr,
-    [LAM__LOOP_ndtri] = ndtri,       [LAM__LOOP_erf_inv] = erf_inv,  [LAM__LOOP_digamma] = mpfr_digamma,
+    [LAM__LOOP_sqrt] = mpfr_sqrt,
+    [LAM__LOOP_rsqrt] = rsqrt_,
+    [LAM__LOOP_reciprocal] = reciprocal,
+    [LAM__LOOP_cbrt] = mpfr_cbrt,
+    [LAM__LOOP_exp] = mpfr_exp,
+    [LAM__LOOP_exp2] = mpfr_exp2,
+    [LAM__LOOP_expm1] = mpfr_expm1,
+    [LAM__LOOP_log] = mpfr_log,
+    [LAM__LOOP_log2] = mpfr_log2,
+    [LAM__LOOP_log10] = mpfr_log10,
+    [LAM__LOOP_log1p] = mpfr_log1p,
+    [LAM__LOOP_sin] = mpfr_sin,
+    [LAM__LOOP_cos] = mpfr_cos,
+    [LAM__LOOP_tan] = mpfr_tan,
+    [LAM__LOOP_asin] = mpfr_asin,
+    [LAM__LOOP_acos] = mpfr_acos,
+    [LAM__LOOP_atan] = mpfr_atan,
+    [LAM__LOOP_sinh] = mpfr_sinh,
+    [LAM__LOOP_cosh] = mpfr_cosh,
+    [LAM__LOOP_tanh] = mpfr_tanh,
+    [LAM__LOOP_asinh] = mpfr_asinh,
+    [LAM__LOOP_acosh] = mpfr_acosh,
+    [LAM__LOOP_atanh] = mpfr_atanh,
+    [LAM__LOOP_logistic] = logistic,
+    [LAM__LOOP_erf] = mpfr_erf,
+    [LAM__LOOP_erfc] = mpfr_erfc,
+    [LAM__LOOP_lgamma] = lgamma_abs,
+    [LAM__LOOP_softplus] = softplus,
+    [LAM__LOOP_ndtr] = ndtr,
+    [LAM__LOOP_log_ndtr] = log_ndtr,
+    [LAM__LOOP_ndtri] = ndtri,
+    [LAM__LOOP_erf_inv] = erf_inv,
+    [LAM__LOOP_digamma] = mpfr_digamma,
+    [LAM__LOOP_logistic_slope] = logistic_slope,
+    [LAM__LOOP_tanh_slope] = tanh_slope,
 };
 
 static function2 *const functions2[LAM__LOOP_COUNT] = {

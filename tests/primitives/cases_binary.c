@@ -133,6 +133,24 @@ static void put_equals(const cases_use *u, int i, array *x) {
         for (int64_t e = 0; e < x->count; e += 2) x->data[e] = 1;
 }
 
+static const cases_form powers[] = {
+    {"[2,3] [2,3]", {1, 2}},     {"[2,3] [3]", {2, -1}},     {"[] [4]", {3, -2}},    {"[2,3] []", {-1, 1}},
+    {"[] []", {-2, 3}},          {"[5] [5]", {0, 2}},        {"[0,3] [3]", {-1, 2}}, {"[7] [7]", {5, 1}},
+    {"f32[3] f32[2,3]", {3, 1}}, {"f32[9] f32[9]", {-1, 1}}, {"[3] [2,1]", {2, 3}},  CASES_END,
+};
+
+static void call_times_power(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_times_power(in[0], in[1], (int)u->arg[0], (double)u->arg[1] / 2);
+}
+
+static void times_power_reference(const cases_use *u, const array in[], array out[]) {
+    cases_broadcast(2, in, out);
+    for (int64_t e = 0; e < out->count; e++) {
+        long double x = cases_broadcast_element(&in[0], out, e), y = cases_broadcast_element(&in[1], out, e);
+        out->data[e] = x * u->arg[1] / 2 * powl(y, (long double)u->arg[0]);
+    }
+}
+
 #define BINARY(operation, oracle, list) .binary = operation, .binary_reference = oracle, .forms = list, .wrong = no_fit
 #define ORDERED(operation, oracle, list)                                                                               \
     BINARY(operation, oracle, list), .wrong_calls = {{"[2] [2]", LAM_ERR_DTYPE, cases_call_complex}}
@@ -193,6 +211,13 @@ const cases_row cases_binary[] = {
      .wrong = bad_three,
      .dtypes = CASES_NUMBERS,
      .domain = {{0, 0}, {-1.4, -0.6}, {0.6, 1.4}}},
+    {.name = "times_power",
+     .call = call_times_power,
+     .reference = times_power_reference,
+     .forms = powers,
+     .wrong = no_fit,
+     .ulps = 4,
+     .domain = {{0, 0}, {0.4, 2.4}}},
     {.name = "fma",
      .ternary = lam_fma,
      .ternary_reference = product_and_sum,

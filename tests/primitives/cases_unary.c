@@ -31,6 +31,14 @@ static long double logistic(long double x) {
     return 1 / (1 + expl(-x));
 }
 
+static long double logistic_slope(long double x) {
+    return logistic(x) * logistic(-x);
+}
+
+static long double tanh_slope(long double x) {
+    return 1 / (coshl(x) * coshl(x));
+}
+
 static long double finite(long double x) {
     return isfinite(x);
 }
@@ -109,10 +117,12 @@ const cases_row cases_unary[] = {
     {.name = "sinh", UNARY(lam_sinh, sinhl), REAL},
     {.name = "cosh", UNARY(lam_cosh, coshl), REAL},
     {.name = "tanh", UNARY(lam_tanh, tanhl), REAL},
+    {.name = "tanh_slope", UNARY(lam_tanh_slope, tanh_slope), REAL},
     {.name = "asinh", UNARY(lam_asinh, asinhl), REAL},
     {.name = "acosh", UNARY(lam_acosh, acoshl), REAL, .domain = {{1.2, 4}}},
     {.name = "atanh", UNARY(lam_atanh, atanhl), REAL, .domain = {{-0.9, 0.9}}},
     {.name = "logistic", UNARY(lam_logistic, logistic), REAL, .ulps = 3},
+    {.name = "logistic_slope", UNARY(lam_logistic_slope, logistic_slope), REAL},
     {.name = "erf", UNARY(lam_erf, erfl), REAL},
     {.name = "erfc", UNARY(lam_erfc, erfcl), REAL},
     {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},

@@ -71,7 +71,7 @@ def kernels_see_memory_only(tree):
 
 
 # What the rooms of the primitives name among themselves: rows, types of parameters, operations without public form.
-PRIMITIVES_OWN = re.compile(r"lam__(?:row_\w+|\w+_params|axis_set|apply\d|integer_pow)")
+PRIMITIVES_OWN = re.compile(r"lam__(?:row_\w+|\w+_params|axis_set|apply\d|(?:times_)?integer_pow)")
 
 
 @rule("derivative and batch rules call public operations only",

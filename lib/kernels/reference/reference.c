@@ -8,10 +8,12 @@
 
 #include "lib/kernels/special/special.h"
 
-/* Operands as read from memory, widened, and what is left to know: k is the parameter (the exponent of integer_pow). */
+/* Operands as read from memory, widened, and what is left to know: k is the parameter (the exponent of integer_pow),
+ * or the first of them. */
 typedef struct floats {
     double x, y, z;
     int64_t k;
+    const void *params;
     bool single; /* they are f32 */
 } floats;
 
@@ -55,6 +57,12 @@ static double f_where(floats a) { return a.x != 0 ? a.y : a.z; }
 static double f_fma(floats a) { return fma(a.x, a.y, a.z); }
 /* clang-format on */
 
+static double f_times_power(floats a) {
+    lam__power power = {1, 1};
+    if (a.params) memcpy(&power, a.params, sizeof power);
+    return a.x * (power.factor * pow(a.y, (double)power.exponent));
+}
+
 static double larger(double x, double y) {
     if (isnan(x) || isnan(y)) return NAN;
     return x > y || (x == y && !signbit(x)) ? x : y;
@@ -96,6 +104,15 @@ static double f_hypot(floats a) { return hypot(a.x, a.y); }
 static double f_logistic(floats a) {
     double e = exp(-fabs(a.x));
     return (a.x < 0 ? e : 1) / (1 + e);
+}
+
+static double f_logistic_slope(floats a) {
+    double e = exp(-fabs(a.x));
+    return e / ((1 + e) * (1 + e));
+}
+
+static double f_tanh_slope(floats a) {
+    return 4 * f_logistic_slope((floats){.x = 2 * a.x});
 }
 
 static double f_softplus(floats a) {
@@ -257,7 +274,7 @@ bool lam__reference_element(lam__loop_id id, lam_dtype dtype, void *out, const v
     int64_t k = 0;
     if (params) memcpy(&k, params, sizeof k);
     if (dtype == LAM_F64 || dtype == LAM_F32)
-        return float_element(op, dtype, out, x, (floats){.k = k, .single = dtype == LAM_F32});
+        return float_element(op, dtype, out, x, (floats){.k = k, .params = params, .single = dtype == LAM_F32});
     int64_t (*compute)(integers) = dtype == LAM_BOOL ? bool_operation(id) : op->integers;
     if (!compute) return false;
     integers a = {.x = read_integer(id == LAM__LOOP_where ? LAM_BOOL : dtype, x[0]), .k = k};

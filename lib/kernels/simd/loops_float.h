@@ -161,3 +161,49 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
         for (int64_t i = 0; i < m; i++) out[(start + i) * step[0]] = exponent < 0 ? 1 / result[i] : result[i];
     }
 }
+
+/* ---- x times factor y^exponent ------------------------------------------------------------------------------- */
+
+/* The exponents that slopes have. One line each. */
+/* clang-format off */
+ALWAYS_INLINE T NAME(times_1)(T x, T y, T factor) { return x * (factor * y); }
+ALWAYS_INLINE T NAME(times_2)(T x, T y, T factor) { return x * (factor * (y * y)); }
+ALWAYS_INLINE T NAME(times_3)(T x, T y, T factor) { return x * (factor * (y * (y * y))); }
+ALWAYS_INLINE T NAME(over_1)(T x, T y, T factor) { return x * factor / y; }
+ALWAYS_INLINE T NAME(over_2)(T x, T y, T factor) { return x * factor / (y * y); }
+/* clang-format on */
+
+ALWAYS_INLINE void NAME(times_steps)(int64_t n, T *out, const T *x, const T *y, int64_t so, int64_t sx, int64_t sy,
+                                     T factor, T f(T, T, T)) {
+    INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = f(x[i * sx], y[i * sy], factor);
+}
+
+ALWAYS_INLINE void NAME(times)(int64_t n, void *const p[], const int64_t step[], T factor, T f(T, T, T)) {
+    int64_t so = step[0], sx = step[1], sy = step[2];
+    bool near = so == 1 && sy == 1 && n > 1;
+    if (near && sx == 1) NAME(times_steps)(n, p[0], p[1], p[2], 1, 1, 1, factor, f);
+    else if (near && sx == 0) NAME(times_steps)(n, p[0], p[1], p[2], 1, 0, 1, factor, f);
+    else NAME(times_steps)(n, p[0], p[1], p[2], so, sx, sy, factor, f);
+}
+
+static T NAME(times_any)(T x, T y, T factor, int64_t exponent) {
+    T power = NAME(power)(y, exponent < 0 ? 0 - (uint64_t)exponent : (uint64_t)exponent);
+    return exponent < 0 ? x * factor / power : x * (factor * power);
+}
+
+static void NAME(loop_times_power)(LOOP_ARGS) {
+    lam__power k = {1, 1};
+    if (params) memcpy(&k, params, sizeof k);
+    const T factor = (T)k.factor;
+    switch (k.exponent) {
+    case 1: NAME(times)(n, p, step, factor, NAME(times_1)); break;
+    case 2: NAME(times)(n, p, step, factor, NAME(times_2)); break;
+    case 3: NAME(times)(n, p, step, factor, NAME(times_3)); break;
+    case -1: NAME(times)(n, p, step, factor, NAME(over_1)); break;
+    case -2: NAME(times)(n, p, step, factor, NAME(over_2)); break;
+    default:
+        for (int64_t i = 0; i < n; i++)
+            ((T *)p[0])[i * step[0]] =
+                NAME(times_any)(((const T *)p[1])[i * step[1]], ((const T *)p[2])[i * step[2]], factor, k.exponent);
+    }
+}

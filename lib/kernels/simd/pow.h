@@ -129,6 +129,26 @@ ALWAYS_INLINE V64 f64_tanh(V64 x) {
     return either((M64)(x == x), (V64)((M64)r | ((M64)x & (M64)(-zero))), x);
 }
 
+/* factor s(x) s(-x) for s = logistic, which is factor e / (1 + e)^2 for e = exp(-|x|). */
+ALWAYS_INLINE V64 bell(V64 x, double factor) {
+    const V64 zero = {0}, size = either((M64)(f64_magnitude(x) < 800), f64_magnitude(x), zero + 800);
+    V64 k;
+    const sum64 e = exp_of((sum64){-size, zero}, &k);
+    sum64 d = fast_sum(zero + 1, scaled(e.hi, k));
+    d.lo += scaled(e.lo, k);
+    const sum64 q = quotient(e, product_of_sums(d, d));
+    return either((M64)(x == x), scaled(factor * (q.hi + q.lo), k), x);
+}
+
+ALWAYS_INLINE V64 f64_logistic_slope(V64 x) {
+    return bell(x, 1);
+}
+
+/* 1 - tanh(x)^2 is 4 s(2 x) s(-2 x). */
+ALWAYS_INLINE V64 f64_tanh_slope(V64 x) {
+    return bell(2 * x, 4);
+}
+
 /* 1.5 double ulps and no overflow below it, which is all a float needs. */
 ALWAYS_INLINE V64 quick_logistic(V64 x) {
     const V64 zero = {0}, low = either((M64)(x > -150), x, zero - 150);
@@ -138,6 +158,48 @@ ALWAYS_INLINE V64 quick_logistic(V64 x) {
 
 ALWAYS_INLINE V32 f32_logistic(V32 x) {
     return f32_through1(x, quick_logistic);
+}
+
+ALWAYS_INLINE V64 quick_bell(V64 x) {
+    const V64 zero = {0}, size = f64_magnitude(x);
+    const V64 e = quick_exp(-either((M64)(size < 150), size, zero + 150)), d = 1 + e;
+    return either((M64)(x == x), e / (d * d), x);
+}
+
+ALWAYS_INLINE V64 quick_tanh_slope(V64 x) {
+    return 4 * quick_bell(2 * x);
+}
+
+ALWAYS_INLINE V32 f32_logistic_slope(V32 x) {
+    return f32_through1(x, quick_bell);
+}
+
+ALWAYS_INLINE V32 f32_tanh_slope(V32 x) {
+    return f32_through1(x, quick_tanh_slope);
+}
+
+/* (exp(r) - 1) / r for |r| <= 0.347, to 2^-31. */
+static const double QUICK_EXPM1[] = {
+    0x1.a151bb2a74ef7p-13,
+    0x1.6d758d6c348fep-10,
+    0x1.1110c6133c5a8p-7,
+    0x1.5554ac89299dep-5,
+    0x1.555555675e7cep-3,
+    0x1.0000002899038p-1,
+    1,
+};
+
+/* (1 - e) / (1 + e) for e = exp(-2|x|) = 2^k (1 + r q). */
+ALWAYS_INLINE V64 quick_tanh(V64 x) {
+    const V64 zero = {0}, size = f64_magnitude(x), twice = -2 * either((M64)(size < 22), size, zero + 22);
+    const V64 k = madd(twice, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER, power = power_of_2(k);
+    const V64 r = madd(k, splat64(-0x1.62e42fefa39efp-1), twice), u = power * (r * POWERS(r, QUICK_EXPM1));
+    const V64 q = ((1 - power) - u) / ((1 + power) + u);
+    return either((M64)(x == x), (V64)((M64)q | ((M64)x & (M64)(-zero))), x);
+}
+
+ALWAYS_INLINE V32 f32_tanh(V32 x) {
+    return f32_through1(x, quick_tanh);
 }
 
 /* log(1 + exp(-size)) for size >= 0. */

@@ -126,10 +126,6 @@ ALWAYS_INLINE V32 f32_through2(V32 x, V32 y, V64 f(V64, V64)) {
     return h.whole;
 }
 
-ALWAYS_INLINE V32 f32_tanh(V32 x) {
-    return f32_odd(x, SLEEF32(tanh, u10)(x));
-}
-
 /* SLEEF squares the argument. */
 ALWAYS_INLINE V32 f32_asinh(V32 x) {
     M32 big = (M32)(f32_magnitude(x) > f32_BIG);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 128, STEPS_INPUTS = 5 };
+enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 128, KEPT = 5 };
 enum { FORGET, IN, OUT, CHANGE, GATES };
 
 /* What the way back in C reads of one step of one layer. */
@@ -23,7 +23,7 @@ typedef struct lstm {
     const double *weights, *extra, *state, *text; /* [layers, 2, 4, 14], [3, 14], [layers, 2, 14], [count, 14] */
     step *steps;                                  /* [count, layers] */
     double *predicted;                            /* [count, 14] */
-    lam_fn *segment;                              /* of the Lamina form: some steps */
+    lam_fn *segment, *round;                      /* of the Lamina form: some steps, and their way back */
 } lstm;
 
 static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
@@ -152,12 +152,19 @@ static void derivative_c(const void *data, double *out) {
 
 /* A layer, which sees h only through gates of its own, is one recurrence c_t = F_t(c_(t-1)) in each bit. All of its
  * steps are solved at once by Newton's method: with F made linear around a guess it is a linear recurrence. After a
- * handful of rounds the guess is c to the last digits, and one more round, which is recorded, has its derivatives. */
+ * handful of rounds the guess is c to the last digits. One more round, which is recorded, has its derivatives; so a
+ * segment is a function with a rule of its own, whose way back keeps the cells and makes that round. */
 typedef struct layer_steps {
     lam_tensor *w[GATES], *v[GATES];
     lam_tensor *forget, *out; /* [steps, 14] */
     lam_tensor *h, *c;        /* [1, 14], before the first step */
 } layer_steps;
+
+/* F around a guess: h and how it moves with the cells, F's slope by the cell before, what the guess lacks. Slopes are
+ * numbers to the method. */
+typedef struct around {
+    lam_tensor *h, *steep, *slope, *lack;
+} around;
 
 /* What each step sees of the one before, from what each gives. */
 static lam_tensor *delayed(lam_tensor *first, lam_tensor *x) {
@@ -179,118 +186,161 @@ static layer_steps layer_of(lam_tensor *weights, lam_tensor *state, lam_tensor *
     return s;
 }
 
-static lam_tensor *hidden(const layer_steps *s, lam_tensor *cells) {
-    return lam_mul(s->out, lam_tanh(cells));
+/* How much in times change grows with h, where `product` is what it is. */
+static lam_tensor *by_h(const layer_steps *s, lam_tensor *in, lam_tensor *change, lam_tensor *product) {
+    lam_tensor *by_in = lam_mul(lam_stop_gradient(s->w[IN]), lam_sub(change, product));
+    lam_tensor *by_change = lam_mul(lam_stop_gradient(s->w[CHANGE]), lam_sub(1.0, lam_square(change)));
+    return lam_mul(in, lam_add(by_in, by_change));
 }
 
-/* Slope of F by the c before, a number to the method: t is tanh(cells), in and change are the gates. */
-static lam_tensor *slope_of(const layer_steps *s, lam_tensor *t, lam_tensor *in, lam_tensor *change) {
-    lam_tensor *w_in = lam_stop_gradient(s->w[IN]), *w_change = lam_stop_gradient(s->w[CHANGE]);
-    lam_tensor *out = lam_stop_gradient(s->out);
-    t = lam_stop_gradient(t);
-    in = lam_stop_gradient(in);
-    change = lam_stop_gradient(change);
-    lam_tensor *by_in = lam_mul(w_in, lam_sub(change, lam_mul(change, in)));
-    lam_tensor *by_h = lam_mul(in, lam_fma(w_change, lam_sub(1.0, lam_square(change)), by_in));
-    lam_tensor *of_h = delayed(lam_zeros_like(s->h), lam_sub(out, lam_mul(out, lam_square(t))));
-    return lam_fma(by_h, of_h, lam_stop_gradient(s->forget));
+static around look_around(const layer_steps *s, lam_tensor *cells) {
+    lam_tensor *t = lam_tanh(cells), *h = lam_mul(s->out, t), *before = delayed(s->h, h);
+    lam_tensor *in = lam_logistic(lam_fma(before, s->w[IN], s->v[IN]));
+    lam_tensor *change = lam_tanh(lam_fma(before, s->w[CHANGE], s->v[CHANGE])), *product = lam_mul(in, change);
+    lam_tensor *next = lam_fma(s->forget, delayed(s->c, cells), product);
+    around a = {.h = h, .lack = lam_sub(next, cells)};
+    a.steep = lam_mul(lam_stop_gradient(s->out), lam_sub(1.0, lam_square(t)));
+    a.slope = lam_fma(by_h(s, lam_stop_gradient(in), lam_stop_gradient(change), lam_stop_gradient(product)),
+                      delayed(lam_zeros_like(s->h), a.steep), lam_stop_gradient(s->forget));
+    return a;
 }
 
 /* One round: what to add to the cells. */
-static lam_tensor *newton(const layer_steps *s, lam_tensor *cells) {
-    lam_tensor *t = lam_tanh(cells), *h = delayed(s->h, lam_mul(s->out, t));
-    lam_tensor *in = lam_logistic(lam_fma(h, s->w[IN], s->v[IN]));
-    lam_tensor *change = lam_tanh(lam_fma(h, s->w[CHANGE], s->v[CHANGE]));
-    lam_tensor *next = lam_fma(s->forget, delayed(s->c, cells), lam_mul(in, change));
-    return lam_linear_recurrence(slope_of(s, t, in, change), lam_sub(next, cells), 0, false);
+static lam_tensor *newton(const around *a) {
+    return lam_linear_recurrence(a->slope, a->lack, 0, false);
 }
 
-/* Cells of all steps, from a guess. Round k leaves the first k steps exact whatever the guess was, so that there is an
- * end; in practice the error is squared in each, and is about close^2 at the end. */
-static lam_tensor *solve(const layer_steps *s, lam_tensor *cells, double close) {
-    for (int64_t round = 0; round < lam_dim(cells, 0); round++) {
-        lam_scope *scope = lam_scope_begin(lam_ctx_of(cells));
-        lam_tensor *change = newton(s, cells);
-        lam_add_(cells, change);
-        double size = lam_item(lam_max_reduce(lam_abs(change), NULL));
-        lam_scope_end(scope, NULL, 0);
-        if (!(size > close)) break;
-    }
-    return cells;
-}
-
-/* In f32, with the weights repeated for every step. */
-static layer_steps narrow(const layer_steps *s) {
+/* A guess: the cells of F made linear around h = 0, where the gates that see h are the same in every step. */
+static lam_tensor *guess(const layer_steps *s) {
     lam_dims dims = lam_dims_of(s->out);
+    lam_tensor *in = lam_logistic(s->v[IN]), *change = lam_tanh(s->v[CHANGE]), *product = lam_mul(in, change);
+    lam_tensor *slope = by_h(s, in, change, product), *from = lam_slice_axis(s->forget, 0, 0, 1);
+    lam_tensor *first = lam_fma(s->h, slope, lam_fma(s->c, from, product));
+    lam_tensor *others = lam_broadcast_to(product, LAM_DIMS(dims.dims[0] - 1, BITS));
+    slope = lam_fma(delayed(lam_zeros_like(s->h), s->out), slope, s->forget);
+    return lam_linear_recurrence(slope, lam_concatenate(LAM_LIST(first, others), 0), 0, false);
+}
+
+/* Whether a round has changed little: the next one would change about the square of that. */
+static bool is_close(lam_tensor *change, double close) {
+    return !(lam_item(lam_max_reduce(lam_abs(change), NULL)) > close);
+}
+
+/* In f32. */
+static layer_steps narrow(const layer_steps *s) {
     layer_steps n = {.forget = lam_cast(s->forget, LAM_F32), .out = lam_cast(s->out, LAM_F32)};
     n.h = lam_cast(s->h, LAM_F32);
     n.c = lam_cast(s->c, LAM_F32);
     for (int gate = IN; gate < GATES; gate += CHANGE - IN) {
-        n.w[gate] = lam_contiguous(lam_broadcast_to(lam_cast(s->w[gate], LAM_F32), dims));
-        n.v[gate] = lam_contiguous(lam_broadcast_to(lam_cast(s->v[gate], LAM_F32), dims));
+        n.w[gate] = lam_cast(s->w[gate], LAM_F32);
+        n.v[gate] = lam_cast(s->v[gate], LAM_F32);
     }
     return n;
 }
 
-/* Without derivatives: f32 up to its last digits but one, where a round costs less than half, then f64. */
-static lam_tensor *solve_layer(const layer_steps *s) {
+/* Without derivatives: f32 up to its last digits but one, where a round costs less than half, then f64. Round k leaves
+ * the first k steps exact whatever the guess was, so that there is an end; in practice the error is squared in each.
+ * Gives the cells; *h is what they show. */
+static lam_tensor *solve_layer(const layer_steps *s, lam_tensor **h) {
+    lam_scope *scope = lam_scope_begin(lam_ctx_of(s->out));
     layer_steps n = narrow(s);
-    lam_tensor *guess = lam_zeros_like(n.forget);
-    return solve(s, lam_cast(solve(&n, guess, 1e-3), LAM_F64), 1e-5);
-}
-
-/* weights, extra, state, some characters -> cells of each layer */
-static void solve_layers(const lstm *p, lam_tensor *const in[], lam_tensor *cells[]) {
-    lam_tensor *weights[MOST_LAYERS], *state[MOST_LAYERS];
-    lam_unstack(lam_stop_gradient(in[0]), 0, weights, (size_t)p->layers);
-    lam_unstack(lam_stop_gradient(in[2]), 0, state, (size_t)p->layers);
-    lam_tensor *x = lam_mul(in[3], lam_stop_gradient(lam_index(in[1], 0, 0)));
-    for (int64_t l = 0; l < p->layers; l++) {
-        lam_scope *scope = lam_scope_begin(lam_ctx_of(x));
-        layer_steps s = layer_of(weights[l], state[l], x);
-        cells[l] = solve_layer(&s);
-        x = hidden(&s, cells[l]);
-        lam_scope_end(scope, (lam_tensor *[]){x, cells[l]}, 2);
+    int64_t steps = lam_dim(s->out, 0);
+    lam_tensor *cells = guess(&n), *change;
+    for (int64_t round = 0; round < 2 * steps; round++) {
+        bool wide = lam_dtype_of(cells) == LAM_F64;
+        around a = look_around(wide ? s : &n, cells);
+        change = newton(&a);
+        *h = lam_fma(a.steep, change, a.h);
+        cells = lam_add(cells, change);
+        bool done = is_close(change, wide ? 1e-5 : 1e-3) || round + 1 == steps;
+        if (done && wide) break;
+        if (done) cells = lam_cast(cells, LAM_F64);
     }
+    lam_scope_end(scope, (lam_tensor *[]){*h, cells}, 2);
+    return cells;
 }
 
-/* weights, extra, state, some characters, the ones behind them, cells -> the sum of their losses, the new state */
-static void body_steps(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const lstm *p = env;
-    lam_tensor *extra[3], *weights[MOST_LAYERS], *state[MOST_LAYERS];
+/* The sum of the losses of what the last layer shows. */
+static lam_tensor *loss_of(lam_tensor *const extra[3], lam_tensor *h, lam_tensor *next) {
     lam_reduce_options bits = {.axes = LAM_AXES(1), .keepdims = true};
+    lam_tensor *y = lam_fma(h, extra[1], extra[2]);
+    lam_tensor *norm = lam_log(lam_add(2.0, lam_sum(lam_exp(y), &bits)));
+    return lam_sum(lam_mul(next, lam_sub(norm, y)), NULL);
+}
+
+/* weights, extra, state, some characters, the ones behind them -> the sum of their losses, the new state; cells[] of
+ * each layer are found, or given where they are known: then the round is recorded. */
+static void run_segment(const lstm *p, lam_tensor *const in[], lam_tensor *cells[], bool known, lam_tensor *out[]) {
+    lam_tensor *extra[3], *weights[MOST_LAYERS], *state[MOST_LAYERS];
     lam_unstack(in[1], 0, extra, 3);
     lam_unstack(in[0], 0, weights, (size_t)p->layers);
     lam_unstack(in[2], 0, state, (size_t)p->layers);
     lam_tensor *x = lam_mul(in[3], extra[0]);
     for (int64_t l = 0; l < p->layers; l++) {
-        lam_scope *scope = lam_scope_begin(ctx);
+        lam_scope *scope = lam_scope_begin(lam_ctx_of(x));
         layer_steps s = layer_of(weights[l], state[l], x);
-        lam_tensor *cells = lam_add(in[STEPS_INPUTS + l], newton(&s, in[STEPS_INPUTS + l]));
-        x = hidden(&s, cells);
-        state[l] = lam_stack(LAM_LIST(lam_index(x, 0, -1), lam_index(cells, 0, -1)), 0);
-        lam_scope_end(scope, (lam_tensor *[]){x, state[l]}, 2);
+        lam_tensor *c;
+        if (known) {
+            around a = look_around(&s, cells[l]);
+            lam_tensor *change = newton(&a);
+            x = lam_fma(a.steep, change, a.h);
+            c = lam_add(cells[l], change);
+        } else {
+            c = cells[l] = solve_layer(&s, &x);
+        }
+        state[l] = lam_stack(LAM_LIST(lam_index(x, 0, -1), lam_index(c, 0, -1)), 0);
+        lam_scope_end(scope, (lam_tensor *[]){x, state[l], c}, known ? 2 : 3);
     }
-    lam_tensor *y = lam_fma(x, extra[1], extra[2]);
-    lam_tensor *norm = lam_log(lam_add(2.0, lam_sum(lam_exp(y), &bits)));
-    out[0] = lam_sum(lam_mul(in[4], lam_sub(norm, y)), NULL);
+    out[0] = loss_of(extra, x, in[4]);
     out[1] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
 }
 
-/* weights, extra, state, text. What the way back reads of a segment is computed again then; its cells are kept. */
+static void body_segment(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_tensor *cells[MOST_LAYERS];
+    (void)ctx;
+    run_segment(env, in, cells, false, out);
+}
+
+/* The same, and what the way back keeps: the inputs but for the text, and the cells. */
+static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx;
+    run_segment(env, in, out + KEPT, false, out);
+    for (int i = 0; i < 3; i++) out[2 + i] = lam_alias(in[i]);
+}
+
+/* Inputs, then the cells. */
+static void body_round(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_tensor *cells[MOST_LAYERS];
+    const lstm *p = env;
+    (void)ctx;
+    for (int64_t l = 0; l < p->layers; l++) cells[l] = in[KEPT + l];
+    run_segment(p, in, cells, true, out);
+}
+
+/* Text, what was kept, cotangents -> those of weights, extra and state. */
+static void body_back(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const lstm *p = env;
+    lam_tensor *to[KEPT + MOST_LAYERS] = {in[2], in[3], in[4], in[0], in[1]}, *value[2];
+    lam_fn *pull;
+    (void)ctx;
+    for (int64_t l = 0; l < p->layers; l++) to[KEPT + l] = in[KEPT + l];
+    lam_list inputs = {(size_t)(KEPT + p->layers), to};
+    lam_vjp(p->round, inputs, value, 2, &pull, &(lam_grad_options){.argnums = LAM_AXES(0, 1, 2)});
+    lam_call(pull, (lam_list){2, in + KEPT + p->layers}, out, 3);
+}
+
+/* weights, extra, state, text */
 static void body_loss(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;
-    lam_tensor *total = lam_scalar(ctx, 0), *result[2], *to[STEPS_INPUTS + MOST_LAYERS] = {in[0], in[1], in[2]};
+    lam_tensor *total = lam_scalar(ctx, 0), *result[2], *state = in[2];
     for (int64_t first = 0; first + 1 < p->count; first += SEGMENT) {
         int64_t end = first + SEGMENT < p->count - 1 ? first + SEGMENT : p->count - 1;
         lam_scope *scope = lam_scope_begin(ctx);
-        to[3] = lam_slice_axis(in[3], 0, first, end);
-        to[4] = lam_slice_axis(in[3], 0, first + 1, end + 1);
-        solve_layers(p, to, to + STEPS_INPUTS);
-        lam_call(p->segment, (lam_list){(size_t)(STEPS_INPUTS + p->layers), to}, result, 2);
+        lam_tensor *text = lam_slice_axis(in[3], 0, first, end), *next = lam_slice_axis(in[3], 0, first + 1, end + 1);
+        lam_call(p->segment, LAM_LIST(in[0], in[1], state, text, next), result, 2);
         total = lam_add(total, result[0]);
-        to[2] = result[1];
-        lam_scope_end(scope, (lam_tensor *[]){total, to[2]}, 2);
+        state = result[1];
+        lam_scope_end(scope, (lam_tensor *[]){total, state}, 2);
     }
     out[0] = lam_div(total, (double)((p->count - 1) * BITS));
 }
@@ -301,7 +351,12 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(3, BITS), p->extra);
     gradbench_input(l, LAM_DIMS(p->layers, 2, BITS), p->state);
     gradbench_input(l, LAM_DIMS(p->count, BITS), p->text);
-    p->segment = lam_checkpoint(gradbench_fn(l, "segment", body_steps, STEPS_INPUTS + (int)p->layers, 2, p), NULL);
+    int layers = (int)p->layers;
+    p->round = gradbench_fn(l, "round", body_round, KEPT + layers, 2, p);
+    p->segment = lam_custom_vjp(gradbench_fn(l, "segment", body_segment, KEPT, 2, p),
+                                gradbench_fn(l, "segment, forward", body_forward, KEPT, KEPT + layers, p),
+                                gradbench_fn(l, "segment, back", body_back, KEPT + layers + 2, 3, p),
+                                &(lam_custom_options){.nondiff = LAM_AXES(3, 4)});
     l->objective = gradbench_fn(l, "loss", body_loss, 4, 1, p);
     l->derivative = lam_grad(l->objective, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
 }

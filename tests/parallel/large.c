@@ -151,6 +151,20 @@ static lam_tensor *vector_matrix(lam_ctx *c) {
     return lam_matmul(numbers(c, LAM_F32, LAM_DIMS(777)), numbers(c, LAM_F32, LAM_DIMS(777, 2051)));
 }
 
+static lam_tensor *wide_vector_matrix(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F64, LAM_DIMS(777)), numbers(c, LAM_F64, LAM_DIMS(777, 2057)));
+}
+
+static lam_tensor *turned_matrix_vector(lam_ctx *c) {
+    lam_tensor *x = lam_matrix_transpose(numbers(c, LAM_F32, LAM_DIMS(777, 2049)));
+    return lam_matmul(x, numbers(c, LAM_F32, LAM_DIMS(777)));
+}
+
+static lam_tensor *vector_turned_matrix(lam_ctx *c) {
+    lam_tensor *x = lam_matrix_transpose(numbers(c, LAM_F32, LAM_DIMS(2049, 777)));
+    return lam_matmul(numbers(c, LAM_F32, LAM_DIMS(777)), x);
+}
+
 /* Symmetric positive definite matrices. */
 static lam_tensor *definite(lam_ctx *c, lam_dtype dtype, int64_t batch, int64_t n) {
     lam_tensor *x = numbers(c, dtype, LAM_DIMS(batch, n, n));
@@ -255,6 +269,9 @@ static const struct {
     WORK(folded_products),
     WORK(matrix_vector),
     WORK(vector_matrix),
+    WORK(wide_vector_matrix),
+    WORK(turned_matrix_vector),
+    WORK(vector_turned_matrix),
     WORK(factors),
     WORK(solutions),
     WORK(few_solutions),

@@ -162,10 +162,8 @@ static matrix view_of(lam_dtype dtype, void *copy, int64_t b, int64_t rows, int6
  * A product of many rows goes to CBLAS in blocks that begin at multiples of LONG rows, and thin ones (k and n small) at
  * multiples of ROWS, which is up to twice as fast where CBLAS has kernels for small matrices. So products that begin at
  * such rows have the bits that they have in the whole. Within blocks of LONG rows OpenBLAS goes by groups of rows, a
- * few
- * times a power of two of them, counted from the first; ROWS is a multiple of what it has. So it gives the same bits
- * too
- * to parts that begin at multiples of ROWS and are not small, which rows_are_apart has seen on this machine before
+ * few times a power of two of them, counted from the first; ROWS is a multiple of what it has. So it gives the same
+ * bits too to parts that begin at multiples of ROWS and are not small, which `look` has seen on this machine before
  * anything is cut so. */
 static bool is_thin(const lam__product *p) {
     return p->k <= THIN && p->n <= THIN && p->k * p->n <= THIN_ELEMENTS;
@@ -210,26 +208,52 @@ static bool rows_agree(lam_dtype dtype, char *room, int64_t m) {
         const matrix part = {x + r * K * item, CblasNoTrans, K};
         gemm(dtype, &(lam__product){.batch = 1, .m = rows, .k = K, .n = N}, &part, &my, parts + r * N * item);
     }
-    if (memcmp(whole, parts, (size_t)(m * N * item)) != 0) return false;
-    gemv(dtype, false, m, K, &mx, y, 1, whole);
+    return memcmp(whole, parts, (size_t)(m * N * item)) == 0;
+}
+
+/* The same of a matrix times a vector, the matrix stored by rows or by columns. The numbers are there already. */
+static bool results_agree(lam_dtype dtype, char *room, int64_t m, CBLAS_TRANSPOSE stored) {
+    enum { K = LAM__MATMUL_CHECK_K, N = LAM__MATMUL_CHECK_N };
+    const int64_t item = lam__item_bytes(dtype), step = stored == CblasNoTrans ? K : 1;
+    char *x = room, *y = x + m * K * item, *whole = y + K * N * item, *parts = whole + m * N * item;
+    const int lead = stored == CblasNoTrans ? K : (int)m;
+    const matrix all = {x, stored, lead};
+    gemv(dtype, false, m, K, &all, y, 1, whole);
     for (int64_t r = 0, rows; r < m; r += rows) {
         rows = m - r < 2 * ROWS ? m - r : ROWS;
-        const matrix part = {x + r * K * item, CblasNoTrans, K};
+        const matrix part = {x + r * step * item, stored, lead};
         gemv(dtype, false, rows, K, &part, y, 1, parts + r * item);
     }
     return memcmp(whole, parts, (size_t)(m * item)) == 0;
 }
 
-enum { UNKNOWN, APART, NOT_APART };
-static _Atomic int rows_are_apart;
+/* What may be cut, for each dtype: rows of products and of matrices times vectors; the same where a matrix is stored by
+ * columns and a vector follows, which OpenBLAS's kernels for f32 do not give everywhere. */
+enum { LOOKED = 1, ROWS_APART = 2, COLUMNS_APART = 4 };
+static _Atomic int known_of_f64, known_of_f32;
+
+static int look(lam_dtype dtype, void *room) {
+    static const int tails[] = {1, 6, 12, 20};
+    bool rows = true, columns = true;
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        const int64_t m = 3 * ROWS + tails[i];
+        rows = rows_agree(dtype, room, m) && results_agree(dtype, room, m, CblasNoTrans) && rows;
+        columns = results_agree(dtype, room, m, CblasTrans) && columns;
+    }
+    return LOOKED + (rows ? ROWS_APART : 0) + (columns ? COLUMNS_APART : 0);
+}
 
 void lam__kernels_matmul_check(void *room) {
-    static const int tails[] = {1, 6, 12, 20};
-    bool agree = true;
-    if (atomic_load(&rows_are_apart) != UNKNOWN) return;
-    for (size_t i = 0; agree && i < sizeof tails / sizeof *tails; i++)
-        agree = rows_agree(LAM_F64, room, 3 * ROWS + tails[i]) && rows_agree(LAM_F32, room, 3 * ROWS + tails[i]);
-    atomic_store(&rows_are_apart, agree ? APART : NOT_APART);
+    if (!atomic_load(&known_of_f64)) atomic_store(&known_of_f64, look(LAM_F64, room));
+    if (!atomic_load(&known_of_f32)) atomic_store(&known_of_f32, look(LAM_F32, room));
+}
+
+/* Whether rows of p may be cut at multiples of ROWS. */
+static bool rows_are_apart(lam_dtype dtype, const lam__product *p, bool vector) {
+    if (lam__cplx_is(dtype)) return false;
+    const int known = atomic_load(dtype == LAM_F64 ? &known_of_f64 : &known_of_f32);
+    const bool by_columns = vector && !lines_fit(p->m, p->k, p->x_row, p->x_col);
+    return known & (by_columns ? COLUMNS_APART : ROWS_APART);
 }
 
 /* ---- making products large ----------------------------------------------------------------------------------- */
@@ -298,11 +322,26 @@ static int way_of(lam_dtype dtype, const lam__product *p) {
     return fits_cblas(p) && p->k > 1 && p->m * p->k * p->n > FEW_PRODUCTS ? BY_GEMM : BY_LOOP;
 }
 
+/* A vector times a matrix becomes the turned matrix times the vector, which is the same to CBLAS and has rows. */
+static void stand_up(lam__product *p) {
+    *p = (lam__product){.batch = 1,
+                        .m = p->n,
+                        .k = p->k,
+                        .n = 1,
+                        .out = p->out,
+                        .x = p->y,
+                        .x_row = p->y_col,
+                        .x_col = p->y_row,
+                        .y = p->x,
+                        .y_row = p->x_col,
+                        .y_col = p->x_row};
+}
+
 /* Rows of which multiples may be cut at; 0: none. Our own loops compute each row for itself. */
 static int64_t rows_of(const lam__matmul *w) {
     const lam__product *p = &w->product;
-    const bool known = !lam__cplx_is(w->dtype) && atomic_load(&rows_are_apart) == APART;
     if (w->way == BY_LOOP || w->way == BY_SMALL) return 16;
+    const bool known = rows_are_apart(w->dtype, p, w->way == BY_VECTOR);
     if (w->way == BY_VECTOR) return known && p->n == 1 ? ROWS : 0;
     int64_t rows = ROWS;
     while (!is_thin(p) && rows < LONG && (!known || rows * p->k * p->n < WORTH)) rows *= 2;
@@ -334,6 +373,7 @@ bool lam__kernels_matmul_plan(lam_dtype dtype, int64_t batch, int64_t m, int64_t
                                    .y_col = y_strides[2]}};
     fold_batch(p);
     w->way = way_of(dtype, p);
+    if (w->way == BY_VECTOR && p->batch == 1 && p->m == 1 && p->n > 1) stand_up(p);
     w->rows = rows_of(w);
     if (w->way == BY_GEMM)
         w->room = copy_bytes(dtype, p->m, p->k, p->x_row, p->x_col) + copy_bytes(dtype, p->k, p->n, p->y_row, p->y_col);

@@ -24,18 +24,18 @@ extern "C" {
 
 /* The y with erf(y) = x; -inf and inf at -1 and 1, NaN beyond. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: sqrt(pi)/2 exp(y^2).
- * Source  Chebyshev expansions in sqrt(-log(1 - |x|)); 2.5 ULP. */
+ * Source  a polynomial, and in the tails one in sqrt(-log(1 - |x|)); 1 ULP. */
 LAM_API lam_tensor *lam_erf_inv(lam_tensor *x);
 
 /* exp(x^2) erfc(x), which has no underflow; inf from -27 down. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: 2 x erfcx(x) - 2/sqrt(pi), without the
  *         cancellation.
- * Source  libm and the asymptotic series; 1 ULP. */
+ * Source  polynomials in pieces; 1 ULP. */
 LAM_API lam_tensor *lam_erfcx(lam_tensor *x);
 
 /* Distribution function of the normal distribution, accurate in the left tail. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: exp(-x^2/2) / sqrt(2 pi).
- * Source  erfc, corrected for the rounding of x/sqrt(2); 2.5 ULP. */
+ * Source  erfcx and the exponential in two doubles; 1 ULP. */
 LAM_API lam_tensor *lam_ndtr(lam_tensor *x);
 
 /* log(ndtr(x)), also where ndtr underflows. Integers are taken as f64.
@@ -46,14 +46,14 @@ LAM_API lam_tensor *lam_log_ndtr(lam_tensor *x);
 /* Quantiles of the normal distribution: the y with ndtr(y) = x; -inf at 0, inf at 1, NaN beyond. Integers are taken as
  * f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: one over the density at y.
- * Source  as erf_inv; 2.5 ULP. */
+ * Source  as erf_inv; 1 ULP. */
 LAM_API lam_tensor *lam_ndtri(lam_tensor *x);
 
 /* ---- gamma and beta ---------------------------------------------------------------------------------------------- */
 
 /* log|Gamma(x)|; inf at 0 and the negative integers. (gammaln elsewhere.) Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: digamma(x).
- * Source  SLEEF, libm; 1 ULP. */
+ * Source  polynomials in pieces and A&S 6.1.41; 1 ULP. */
 LAM_API lam_tensor *lam_lgamma(lam_tensor *x);
 
 /* Derivative of lgamma; NaN at negative integers, -inf at 0 (inf at -0). Integers are taken as f64.
@@ -66,6 +66,14 @@ LAM_API lam_tensor *lam_digamma(lam_tensor *x);
  * Source  A&S 6.4, Euler-Maclaurin; 1 ULP, for x < 0 relative to the terms of the reflection formula. */
 LAM_API lam_tensor *lam_polygamma(lam_tensor *x, int n);
 
+/* Hurwitz zeta function: the sum of (q + k)^-s over k = 0, 1, ...; inf for s = 1 and where a term is infinite, NaN for
+ * s < 1 and, unless s is whole, for q < 0.
+ * Shape   s and q broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_RULE for more than 8 derivatives by s. Owner: current scope.
+ * Derivative  by q: -s zeta(s + 1, q); by s the sum of -log(q + k) (q + k)^-s, NaN for q < 0.
+ * Source  Euler-Maclaurin; 1 ULP for q > 0. */
+LAM_API lam_tensor *lam_zeta(lam_tensor *s, lam_tensor *q);
+
 /* log(Gamma(a) Gamma(b) / Gamma(a + b)) for a, b > 0, without cancellation.
  * Shape   a and b broadcast. A C number may stand for a or b.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: digamma(a) - digamma(a + b), likewise b.
@@ -77,7 +85,7 @@ LAM_API lam_tensor *lam_betaln(lam_tensor *a, lam_tensor *b);
  * Shape   a and x broadcast. A C number may stand for a or x.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_RULE for more than 8 derivatives by a. Owner: current scope.
  * Derivative  by x the density; by a the integral of its derivative.
- * Source  quadrature relative to Loader's form of the density; 4 ULP. */
+ * Source  quadrature relative to Loader's form of the density, below 1 the power series; 4 ULP. */
 LAM_API lam_tensor *lam_igamma(lam_tensor *a, lam_tensor *x);
 
 /* 1 - igamma(a, x), accurate where it is small.
@@ -91,7 +99,7 @@ LAM_API lam_tensor *lam_igammac(lam_tensor *a, lam_tensor *x);
  * Shape   all three broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_RULE for more than 8 derivatives by a and b together. Owner: current scope.
  * Derivative  by x the density; by a and b the integral of its derivatives.
- * Source  as igamma; 16 ULP of the larger of the function and, right of the mean a/(a + b), 1 less it. */
+ * Source  as igamma; 8 ULP of the larger of the function and, right of the mean a/(a + b), 1 less it. */
 LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
 /* ---- Bessel functions -------------------------------------------------------------------------------------------- */
@@ -126,7 +134,7 @@ LAM_API lam_tensor *lam_i1e(lam_tensor *x);
 
 /* log(1 + exp(x)), without overflow. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: logistic(x).
- * Source  SLEEF; 2.5 ULP. */
+ * Source  exponential and logarithm in two doubles; 1 ULP. */
 LAM_API lam_tensor *lam_softplus(lam_tensor *x);
 
 /* log(logistic(x)) = -softplus(-x). (log_sigmoid elsewhere.) Integers are taken as f64.
@@ -139,9 +147,10 @@ LAM_API lam_tensor *lam_log_logistic(lam_tensor *x);
  * Source  log and log1p: the error is 2 ULP of the larger of them. */
 LAM_API lam_tensor *lam_logit(lam_tensor *x);
 
-/* log2(2^x + 2^y) without overflow.
+/* log2(2^x + 2^y) without overflow. Integers are taken as f64.
  * Shape   x and y broadcast. A C number may stand for x or y.
- * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 2^(x - result), 2^(y - result). */
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 2^(x - result), 2^(y - result).
+ * Source  as logaddexp. */
 LAM_API lam_tensor *lam_logaddexp2(lam_tensor *x, lam_tensor *y);
 
 /* x log(1 + y), 0 where x is 0.

@@ -13,7 +13,7 @@ enum {
     COST_FLOAT = 1,
     COST_ELEMENTARY = 4,
     COST_FAMILY = 12,
-    COST_SPECIAL = 200,
+    COST_SPECIAL = 100,
     COST_INTEGER = 1,
     COST_COMPARE = 1,
     COST_LOGIC = 1,

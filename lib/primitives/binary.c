@@ -212,9 +212,11 @@ lam_tensor *lam_integer_pow(lam_tensor *x, int n) {
     return lam__integer_pow(x, n);
 }
 
+/* The other operand over the square of the distance, which itself may be too large or too small. */
 static lam_tensor *slope_atan2(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *scale = lam_div(t, lam_add(lam_square(r->in[0]), lam_square(r->in[1])));
-    return i == 0 ? lam_mul(scale, r->in[1]) : lam_neg(lam_mul(scale, r->in[0]));
+    lam_tensor *distance = lam_hypot(r->in[0], r->in[1]);
+    lam_tensor *slope = lam_mul(t, lam_div(lam_div(r->in[1 - i], distance), distance));
+    return i == 0 ? slope : lam_neg(slope);
 }
 
 const lam_primitive lam__row_atan2 = {

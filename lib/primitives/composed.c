@@ -6,34 +6,6 @@
 
 #include <math.h>
 
-/* log(1 + exp(x)) of numbers up to 0, to base e or 2. */
-static lam_tensor *natural_rest(lam_tensor *gap) {
-    return lam_softplus(gap);
-}
-
-static lam_tensor *binary_rest(lam_tensor *gap) {
-    return lam_mul(lam_log1p(lam_exp2(gap)), 1.44269504088896340736);
-}
-
-/* The larger + log(1 + exp(the smaller - the larger)): smooth also where they change places, since each choice is. Two
- * infinities of one sign, whose difference is NaN, are the result in equal parts. */
-static lam_tensor *add_powers(lam_tensor *x, lam_tensor *y, lam_tensor *(*rest_of)(lam_tensor *gap)) {
-    lam_tensor *first = lam_gt(x, y), *large = lam_where(first, x, y), *small = lam_where(first, y, x);
-    lam_tensor *gap = lam_sub(small, large), *same = lam_is_nan(gap);
-    lam_tensor *rest = rest_of(lam_where(same, 0.0, gap));
-    return lam_where(same, lam_mul(0.5, lam_add(x, y)), lam_add(large, rest));
-}
-
-lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(add_powers(x, y, natural_rest), since);
-}
-
-lam_tensor *(lam_logaddexp2)(lam_tensor *x, lam_tensor *y) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(add_powers(x, y, binary_rest), since);
-}
-
 /* y, but `instead` where x is 0 and the logarithm, which has its pole at `pole`, is not finite and not NaN for
  * cause. */
 static lam_tensor *guarded(lam_tensor *x, lam_tensor *y, double pole, double instead) {
@@ -68,12 +40,23 @@ lam_tensor *lam_entr(lam_tensor *x) {
     return lam__scope_only(lam_where(outside, -INFINITY, lam_neg(lam_xlogy(inside, inside))), since);
 }
 
+/* log(x/y) for x, y > 0. Between quotients of 2^-500 and 2^500 it is the quotient's, both scaled so that the squares
+ * which derivatives make stay in range; beyond, the logarithms do not cancel. */
+static lam_tensor *log_of_ratio(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *ratio = lam_div(x, y), *near = lam_and(lam_gt(ratio, 0x1p-500), lam_lt(ratio, 0x1p500));
+    lam_tensor *scale = lam_where(lam_lt(y, 0x1p-500), 0x1p600, lam_where(lam_gt(y, 0x1p500), 0x1p-600, 1.0));
+    lam_tensor *above = lam_mul(lam_where(near, x, 1.0), lam_where(near, scale, 1.0));
+    lam_tensor *below = lam_mul(lam_where(near, y, 1.0), lam_where(near, scale, 1.0));
+    lam_tensor *apart = lam_sub(lam_log(lam_where(near, 1.0, x)), lam_log(lam_where(near, 1.0, y)));
+    return lam_where(near, lam_log(lam_div(above, below)), apart);
+}
+
 lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *none = lam_and(lam_eq(x, 0.0), lam_ge(y, 0.0)), *outside = lam_or(lam_lt(x, 0.0), lam_lt(y, 0.0));
     lam_tensor *skip = lam_or(none, outside);
-    lam_tensor *ratio = lam_div(lam_where(skip, 1.0, x), lam_where(skip, 1.0, y));
-    return lam__scope_only(lam_where(outside, INFINITY, lam_where(none, 0.0, lam_mul(x, lam_log(ratio)))), since);
+    lam_tensor *log = log_of_ratio(lam_where(skip, 1.0, x), lam_where(skip, 1.0, y));
+    return lam__scope_only(lam_where(outside, INFINITY, lam_where(none, 0.0, lam_mul(x, log))), since);
 }
 
 lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y) {

@@ -1,4 +1,4 @@
-/* The incomplete gamma and beta functions with all derivatives. Each is one primitive whose parameter says which
+/* Hurwitz zeta and the incomplete gamma and beta functions with all derivatives. Each is one primitive whose parameter says which
  * derivative by the parameters and whether by x is meant; of the density, the derivative by x is made of its own
  * derivatives by the parameters, so that every order is closed under differentiation. */
 #include "lib/kernels/kernels.h"
@@ -26,6 +26,36 @@ static lam_tensor *derivative(const lam_rule *r, int i, int j, int by_x) {
         return lam__axes_fail(r->primitive->name, r->in[0], LAM_ERR_RULE,
                               "derivatives by the parameters end with order %d", LAM__SPECIAL_ORDERS);
     return lam__apply_coded(r->primitive, code, r->inputs, r->in);
+}
+
+/* ---- zeta -------------------------------------------------------------------------------------------------------- */
+
+/* With m derivatives by s, that by q is minus s times the same at s + 1, and m times the one before. */
+static lam_tensor *slope_zeta(const lam_rule *r, int i, lam_tensor *t) {
+    int64_t m = *(const int64_t *)r->params;
+    if (i == 0 && m == LAM__SPECIAL_ORDERS)
+        return lam__axes_fail("zeta", r->in[0], LAM_ERR_RULE, "derivatives by the first operand end with order %d",
+                              LAM__SPECIAL_ORDERS);
+    if (i == 0) return lam_mul(t, lam__apply_coded(r->primitive, m + 1, 2, r->in));
+    lam_tensor *next[] = {lam_add(r->in[0], 1.0), r->in[1]};
+    lam_tensor *slope = lam_mul(r->in[0], lam__apply_coded(r->primitive, m, 2, next));
+    if (m > 0) slope = lam_add(slope, lam_mul((double)m, lam__apply_coded(r->primitive, m - 1, 2, next)));
+    return lam_neg(lam_mul(t, slope));
+}
+
+const lam_primitive lam__row_zeta = {
+    .name = "zeta",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_zeta + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_zeta,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *lam_zeta(lam_tensor *s, lam_tensor *q) {
+    return lam__apply_coded(&lam__row_zeta, 0, 2, (lam_tensor *[]){s, q});
 }
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
-/* Special functions of one operand: error functions, the normal distribution, gamma and Bessel functions. Families that
- * a derivative leads along (polygamma, repeated integrals of erfc, Bessel functions) are one primitive each with their
- * order as its parameter, so that derivatives of every order are accurate and finite. */
+/* Special functions of one or two operands: error functions, the normal distribution, logarithms of sums, gamma and
+ * Bessel functions. Families that a derivative leads along (polygamma, repeated integrals of erfc, Bessel functions)
+ * are one primitive each with their order as its parameter, so that derivatives of every order are accurate and finite.
+ */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -93,13 +94,14 @@ lam_tensor *lam_ndtr(lam_tensor *x) {
 }
 
 /* The density over the distribution function: on the left erfcx gives it without a tail that vanishes, on the right
- * erfcx would overflow and its derivatives with it. */
+ * erfcx would overflow and its derivatives with it; far left the factors of its derivatives would leave the range. */
 static lam_tensor *slope_log_ndtr(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *x = r->in[0], *right = lam_gt(x, 0.0), *z = lam_where(right, x, 0.0);
-    lam_tensor *left = lam_erfcx(lam_where(right, 0.0, lam_mul(x, -0.70710678118654752440)));
+    lam_tensor *x = r->in[0], *right = lam_gt(x, 0.0), *far = lam_lt(x, -1e9), *z = lam_where(right, x, 0.0);
+    lam_tensor *left = lam_erfcx(lam_where(lam_or(right, far), 0.0, lam_mul(x, -0.70710678118654752440)));
     lam_tensor *ratio = lam_where(right, lam_div(lam_mul(0.5, bell(z)), lam_ndtr(z)), lam_reciprocal(left));
-    return lam_mul(lam_mul(t, 0.79788456080286535588), ratio);
+    lam_tensor *below = lam_where(far, x, -1.0), *limit = lam_neg(lam_add(below, lam_reciprocal(below)));
+    return lam_mul(t, lam_where(far, limit, lam_mul(0.79788456080286535588, ratio)));
 }
 
 const lam_primitive lam__row_log_ndtr = {
@@ -162,6 +164,53 @@ const lam_primitive lam__row_softplus = {
 
 lam_tensor *lam_softplus(lam_tensor *x) {
     return lam__apply_unary(&lam__row_softplus, x);
+}
+
+/* ---- logaddexp --------------------------------------------------------------------------------------------------- */
+
+/* The difference by which two terms share in their sum; equal infinities share like equal numbers. */
+static lam_tensor *lead(const lam_rule *r, int i) {
+    lam_tensor *x = r->in[i], *y = r->in[1 - i];
+    lam_tensor *same = lam_and(lam_eq(x, y), lam_not(lam_is_finite(x)));
+    return lam_sub(lam_where(same, 0.0, x), lam_where(same, 0.0, y));
+}
+
+static lam_tensor *slope_logaddexp(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_mul(t, lam_logistic(lead(r, i)));
+}
+
+const lam_primitive lam__row_logaddexp = {
+    .name = "logaddexp",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_logaddexp + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_logaddexp,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_logaddexp, x, y);
+}
+
+static lam_tensor *slope_logaddexp2(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_mul(t, lam_logistic(lam_mul(lead(r, i), 0.69314718055994530942)));
+}
+
+const lam_primitive lam__row_logaddexp2 = {
+    .name = "logaddexp2",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_logaddexp2 + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_logaddexp2,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_logaddexp2)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_logaddexp2, x, y);
 }
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */

@@ -219,8 +219,10 @@ lam_tensor *lam_tanh_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_tanh_slope, x);
 }
 
+/* The square of a real number may be too large where its root is not. */
 static lam_tensor *slope_asinh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    if (!lam__dtype_is_complex(lam_dtype_of(r->in[0]))) return lam_div(t, lam_hypot(r->in[0], 1.0));
     return lam_mul(t, lam_rsqrt(lam_add(lam_square(r->in[0]), 1.0)));
 }
 

@@ -9,152 +9,8 @@
 
 enum { BITS = 400 };
 
-/* ---- functions that MPFR has not, of series and differences ----------------------------------------------------- */
-
-enum { ERFCX = -20, LOG_NDTR, TRIGAMMA, BETALN, IGAMMA, IGAMMAC, BETAINC, I0, I0E, I1, I1E };
-
-static void digamma_step(mpfr_t value, const mpfr_t x, double away) {
-    mpfr_t moved;
-    mpfr_init2(moved, BITS);
-    mpfr_add_d(moved, x, away, MPFR_RNDN);
-    mpfr_digamma(value, moved, MPFR_RNDN);
-    mpfr_clear(moved);
-}
-
-static void trigamma(mpfr_t value, const mpfr_t x) {
-    mpfr_t below;
-    mpfr_init2(below, BITS);
-    digamma_step(value, x, 0x1p-80);
-    digamma_step(below, x, -0x1p-80);
-    mpfr_sub(value, value, below, MPFR_RNDN);
-    mpfr_mul_2ui(value, value, 79, MPFR_RNDN);
-    mpfr_clear(below);
-}
-
-static void log_gamma(mpfr_t value, const mpfr_t x) {
-    int sign;
-    mpfr_lgamma(value, &sign, x, MPFR_RNDN);
-}
-
-static void betaln(mpfr_t value, const mpfr_t a, const mpfr_t b) {
-    mpfr_t sum;
-    mpfr_init2(sum, BITS);
-    mpfr_add(sum, a, b, MPFR_RNDN);
-    log_gamma(value, sum);
-    mpfr_neg(value, value, MPFR_RNDN);
-    log_gamma(sum, a);
-    mpfr_add(value, value, sum, MPFR_RNDN);
-    log_gamma(sum, b);
-    mpfr_add(value, value, sum, MPFR_RNDN);
-    mpfr_clear(sum);
-}
-
-static void igammac(mpfr_t value, const mpfr_t a, const mpfr_t x) {
-    mpfr_t whole;
-    mpfr_init2(whole, BITS);
-    mpfr_gamma_inc(value, a, x, MPFR_RNDN);
-    mpfr_gamma(whole, a, MPFR_RNDN);
-    mpfr_div(value, value, whole, MPFR_RNDN);
-    mpfr_clear(whole);
-}
-
-/* x^a exp(-x)/Gamma(a + 1) times the sum of x^n/((a+1)(a+2)...): A&S 6.5.29. */
-static void igamma(mpfr_t value, const mpfr_t a, const mpfr_t x) {
-    mpfr_t term, t;
-    mpfr_inits2(BITS, term, t, (mpfr_ptr)NULL);
-    mpfr_pow(term, x, a, MPFR_RNDN);
-    mpfr_neg(t, x, MPFR_RNDN);
-    mpfr_exp(t, t, MPFR_RNDN);
-    mpfr_mul(term, term, t, MPFR_RNDN);
-    mpfr_add_ui(t, a, 1, MPFR_RNDN);
-    mpfr_gamma(t, t, MPFR_RNDN);
-    mpfr_div(term, term, t, MPFR_RNDN);
-    mpfr_set_zero(value, 1);
-    for (unsigned n = 1; n < 4000 && (n == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); n++) {
-        mpfr_add(value, value, term, MPFR_RNDN);
-        mpfr_add_ui(t, a, n, MPFR_RNDN);
-        mpfr_mul(term, term, x, MPFR_RNDN);
-        mpfr_div(term, term, t, MPFR_RNDN);
-    }
-    mpfr_clears(term, t, (mpfr_ptr)NULL);
-}
-
-/* x^a (1-x)^b / (a B(a, b)) times the sum of (a+b)(a+b+1).../((a+1)(a+2)...) x^n: A&S 26.5.4. */
-static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x) {
-    mpfr_t term, t, sum;
-    mpfr_inits2(BITS, term, t, sum, (mpfr_ptr)NULL);
-    betaln(sum, a, b);
-    mpfr_log(t, x, MPFR_RNDN);
-    mpfr_mul(t, t, a, MPFR_RNDN);
-    mpfr_sub(sum, t, sum, MPFR_RNDN);
-    mpfr_neg(t, x, MPFR_RNDN);
-    mpfr_log1p(t, t, MPFR_RNDN);
-    mpfr_mul(t, t, b, MPFR_RNDN);
-    mpfr_add(sum, sum, t, MPFR_RNDN);
-    mpfr_exp(term, sum, MPFR_RNDN);
-    mpfr_div(term, term, a, MPFR_RNDN);
-    mpfr_set_zero(value, 1);
-    for (unsigned n = 1; n < 4000 && (mpfr_zero_p(value) || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); n++) {
-        mpfr_add(value, value, term, MPFR_RNDN);
-        mpfr_add(t, a, b, MPFR_RNDN);
-        mpfr_add_ui(t, t, n - 1, MPFR_RNDN);
-        mpfr_mul(term, term, t, MPFR_RNDN);
-        mpfr_mul(term, term, x, MPFR_RNDN);
-        mpfr_add_ui(t, a, n, MPFR_RNDN);
-        mpfr_div(term, term, t, MPFR_RNDN);
-    }
-    mpfr_clears(term, t, sum, (mpfr_ptr)NULL);
-}
-
-/* A&S 9.6.10. */
-static void bessel(mpfr_t value, unsigned long order, const mpfr_t x, bool scaled) {
-    mpfr_t term, quarter;
-    mpfr_inits2(BITS, term, quarter, (mpfr_ptr)NULL);
-    mpfr_sqr(quarter, x, MPFR_RNDN);
-    mpfr_div_2ui(quarter, quarter, 2, MPFR_RNDN);
-    if (order) mpfr_div_2ui(term, x, 1, MPFR_RNDN);
-    else mpfr_set_ui(term, 1, MPFR_RNDN);
-    mpfr_set_zero(value, 1);
-    for (unsigned long k = 1; k < 3000 && (k == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); k++) {
-        mpfr_add(value, value, term, MPFR_RNDN);
-        mpfr_mul(term, term, quarter, MPFR_RNDN);
-        mpfr_div_ui(term, term, k * (k + order), MPFR_RNDN);
-    }
-    mpfr_abs(term, x, MPFR_RNDN);
-    mpfr_neg(term, term, MPFR_RNDN);
-    mpfr_exp(term, term, MPFR_RNDN);
-    if (scaled) mpfr_mul(value, value, term, MPFR_RNDN);
-    mpfr_clears(term, quarter, (mpfr_ptr)NULL);
-}
-
-static void erfcx(mpfr_t value, const mpfr_t x) {
-    mpfr_t e;
-    mpfr_init2(e, BITS);
-    mpfr_sqr(e, x, MPFR_RNDN);
-    mpfr_exp(e, e, MPFR_RNDN);
-    mpfr_erfc(value, x, MPFR_RNDN);
-    mpfr_mul(value, value, e, MPFR_RNDN);
-    mpfr_clear(e);
-}
-
 static void truth(const measure_row *row, mpfr_t value, mpfr_t x[]) {
-    switch (row->oracle) {
-    case ERFCX: erfcx(value, x[0]); break;
-    case LOG_NDTR:
-        oracle_at(LAM__LOOP_ndtr, value, x[0], x[0]);
-        mpfr_log(value, value, MPFR_RNDN);
-        break;
-    case TRIGAMMA: trigamma(value, x[0]); break;
-    case BETALN: betaln(value, x[0], x[1]); break;
-    case IGAMMA: igamma(value, x[0], x[1]); break;
-    case IGAMMAC: igammac(value, x[0], x[1]); break;
-    case BETAINC: betainc(value, x[0], x[1], x[2]); break;
-    case I0:
-    case I0E: bessel(value, 0, x[0], row->oracle == I0E); break;
-    case I1:
-    case I1E: bessel(value, 1, x[0], row->oracle == I1E); break;
-    default: oracle_at((lam__loop_id)row->oracle, value, x[0], x[1]);
-    }
+    oracle_member(row->oracle, row->member, value, x);
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------------- */
@@ -174,10 +30,14 @@ BODY1(log2) BODY1(log10) BODY1(log1p) BODY1(sin) BODY1(cos) BODY1(tan) BODY1(asi
 BODY1(sinh) BODY1(cosh) BODY1(tanh) BODY1(asinh) BODY1(acosh) BODY1(atanh) BODY1(logistic) BODY1(erf)
 BODY1(erfc) BODY1(erf_inv) BODY1(ndtr) BODY1(ndtri) BODY1(softplus) BODY1(lgamma) BODY1(digamma) BODY1(erfcx)
 BODY1(log_ndtr) BODY1(i0) BODY1(i0e) BODY1(i1) BODY1(i1e) BODY2(div) BODY2(pow) BODY2(atan2) BODY2(hypot)
-BODY2(betaln) BODY2(igamma) BODY2(igammac)
+BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2(igammac)
 
 static void of_trigamma(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx, (void)env, out[0] = lam_polygamma(in[0], 1);
+}
+
+static void of_polygamma_2(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx, (void)env, out[0] = lam_polygamma(in[0], 2);
 }
 
 static void of_betainc(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
@@ -250,16 +110,20 @@ const measure_row measure_rows[] = {
      .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
     {.name = "digamma", .inputs = 1, .body = of_digamma, .oracle = LAM__LOOP_digamma,
      .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
-    {.name = "erfcx", .inputs = 1, .body = of_erfcx, .oracle = ERFCX,
+    {.name = "erfcx", .inputs = 1, .body = of_erfcx, .oracle = LAM__LOOP_erfcx,
      .range = {{-5, 30}}, .bound = 1, .derivatives = 1},
-    {.name = "log_ndtr", .inputs = 1, .body = of_log_ndtr, .oracle = LOG_NDTR,
+    {.name = "log_ndtr", .inputs = 1, .body = of_log_ndtr, .oracle = LAM__LOOP_log_ndtr,
      .range = {{-30, 7}}, .bound = 1, .derivatives = 1},
-    {.name = "i0", .inputs = 1, .body = of_i0, .oracle = I0, .range = {{-30, 60}}, .bound = 1, .derivatives = 1},
-    {.name = "i0e", .inputs = 1, .body = of_i0e, .oracle = I0E, .range = {{0.01, 60}}, .bound = 1, .derivatives = 0},
-    {.name = "i1", .inputs = 1, .body = of_i1, .oracle = I1, .range = {{-30, 60}}, .bound = 1, .derivatives = 1},
-    {.name = "i1e", .inputs = 1, .body = of_i1e, .oracle = I1E, .range = {{0.01, 60}}, .bound = 1, .derivatives = 0},
-    {.name = "polygamma 1", .inputs = 1, .body = of_trigamma, .oracle = TRIGAMMA,
+    {.name = "i0", .inputs = 1, .body = of_i0, .oracle = LAM__LOOP_bessel_i, .range = {{-30, 60}}, .bound = 1, .derivatives = 1},
+    {.name = "i0e", .inputs = 1, .body = of_i0e, .oracle = LAM__LOOP_bessel_i, .member = 1, .range = {{0.01, 60}}, .bound = 1, .derivatives = 0},
+    {.name = "i1", .inputs = 1, .body = of_i1, .oracle = LAM__LOOP_bessel_i, .member = 2, .range = {{-30, 60}}, .bound = 1, .derivatives = 1},
+    {.name = "i1e", .inputs = 1, .body = of_i1e, .oracle = LAM__LOOP_bessel_i, .member = 3, .range = {{0.01, 60}}, .bound = 1, .derivatives = 0},
+    {.name = "polygamma 1", .inputs = 1, .body = of_trigamma, .oracle = LAM__LOOP_polygamma, .member = 1,
      .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
+    {.name = "polygamma 2", .inputs = 1, .body = of_polygamma_2, .oracle = LAM__LOOP_polygamma, .member = 2,
+     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
+    {.name = "zeta", .inputs = 2, .body = of_zeta, .oracle = LAM__LOOP_zeta,
+     .range = {{1.01, 4}, {0.5, 20}}, .bound = 1, .derivatives = 3},
     {.name = "div", .inputs = 2, .body = of_div, .oracle = LAM__LOOP_div,
      .range = {{-9, 9}, {0.01, 9}}, .bound = 0.5, .relative_to_1 = 0, .derivatives = 3},
     {.name = "pow", .inputs = 2, .body = of_pow, .oracle = LAM__LOOP_pow,
@@ -268,14 +132,18 @@ const measure_row measure_rows[] = {
      .range = {{-9, 9}, {-9, 9}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
     {.name = "hypot", .inputs = 2, .body = of_hypot, .oracle = LAM__LOOP_hypot,
      .range = {{-9, 9}, {-9, 9}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
-    {.name = "betaln", .inputs = 2, .body = of_betaln, .oracle = BETALN,
+    {.name = "logaddexp", .inputs = 2, .body = of_logaddexp, .oracle = LAM__LOOP_logaddexp,
+     .range = {{-30, 30}, {-30, 30}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
+    {.name = "logaddexp2", .inputs = 2, .body = of_logaddexp2, .oracle = LAM__LOOP_logaddexp2,
+     .range = {{-30, 30}, {-30, 30}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
+    {.name = "betaln", .inputs = 2, .body = of_betaln, .oracle = LAM__LOOP_betaln,
      .range = {{0.01, 1000}, {0.01, 1000}}, .bound = 1, .relative_to_1 = 1, .derivatives = 0},
-    {.name = "igamma", .inputs = 2, .body = of_igamma, .oracle = IGAMMA,
+    {.name = "igamma", .inputs = 2, .body = of_igamma, .oracle = LAM__LOOP_igamma,
      .range = {{0.01, 300}, {0.01, 300}}, .bound = 4, .relative_to_1 = 0, .derivatives = 2},
-    {.name = "igammac", .inputs = 2, .body = of_igammac, .oracle = IGAMMAC,
+    {.name = "igammac", .inputs = 2, .body = of_igammac, .oracle = LAM__LOOP_igammac,
      .range = {{0.01, 300}, {0.01, 300}}, .bound = 4, .relative_to_1 = 0, .derivatives = 0},
-    {.name = "betainc", .inputs = 3, .body = of_betainc, .oracle = BETAINC,
-     .range = {{0.1, 50}, {0.1, 50}, {0.02, 0.9}}, .bound = 16, .derivatives = 4},
+    {.name = "betainc", .inputs = 3, .body = of_betainc, .oracle = LAM__LOOP_betainc,
+     .range = {{0.1, 50}, {0.1, 50}, {0.02, 0.9}}, .bound = 8, .derivatives = 4},
 };
 /* clang-format on */
 

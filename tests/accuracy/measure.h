@@ -6,13 +6,16 @@
 
 #include <lamina/lamina.h>
 
+#include "lib/kernels/kernels.h"
+
 enum { MEASURE_OPERANDS = 3 };
 
 typedef struct measure_row {
     const char *name;
     int inputs;
     lam_body body;
-    int oracle; /* a lam__loop_id that tests/kernels/oracle.h judges, or one of the list in measure.c, below 0 */
+    lam__loop_id oracle; /* what tests/kernels/oracle.h judges */
+    int64_t member;      /* the loop's parameter */
     struct {
         double low, high; /* of operand i, drawn evenly, or evenly in the logarithm where low > 0 */
     } range[MEASURE_OPERANDS];

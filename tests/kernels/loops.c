@@ -58,7 +58,8 @@ static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
 /* Rounded in more than one step, so no two ways of computing need agree: measured in tests/kernels/accuracy.c. */
 static bool is_exact(int id, lam_dtype dtype) {
     bool powers = id == LAM__LOOP_integer_pow && dtype <= LAM_F32;
-    bool rounded = sets_rows[id].kind == KIND_ELEMENTARY || sets_rows[id].kind == KIND_FAMILY;
+    loop_kind kind = sets_rows[id].kind;
+    bool rounded = kind == KIND_ELEMENTARY || kind == KIND_FAMILY || kind == KIND_SPECIAL;
     return !rounded && id != LAM__LOOP_rsqrt && id != LAM__LOOP_times_power && !powers;
 }
 
@@ -377,6 +378,17 @@ static const special specials[] = {
     {OP(hypot), NAN, -INFINITY, INFINITY},
     {OP(hypot), -0.0, -0.0, 0.0},
     {OP(hypot), 3, 4, 5},
+    {OP(logaddexp), INFINITY, INFINITY, INFINITY},
+    {OP(logaddexp), -INFINITY, -INFINITY, -INFINITY},
+    {OP(logaddexp), INFINITY, -INFINITY, INFINITY},
+    {OP(logaddexp), -INFINITY, 3, 3},
+    {OP(logaddexp), NAN, INFINITY, NAN},
+    {OP(logaddexp), -INFINITY, NAN, NAN},
+    {OP(logaddexp), 1e38, -1e38, 1e38},
+    {OP(logaddexp2), 5, 5, 6},
+    {OP(logaddexp2), INFINITY, INFINITY, INFINITY},
+    {OP(logaddexp2), -INFINITY, -INFINITY, -INFINITY},
+    {OP(logaddexp2), NAN, -INFINITY, NAN},
     {OP(copysign), NAN, 1, NAN},
     {OP(copysign), 2, -0.0, -2},
 };

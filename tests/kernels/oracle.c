@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* ---- values ------------------------------------------------------------------------------------------ */
@@ -173,6 +174,41 @@ static int rsqrt_(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return mpfr_zero_p(x) ? mpfr_ui_div(out, 1, x, rounding) : mpfr_rec_sqrt(out, x, rounding);
 }
 
+/* The larger + log(1 + base^-gap) in units of log(base); infinities and NaN as the sum of the operands. */
+static int log_of_sum(mpfr_t out, const mpfr_t x, const mpfr_t y, unsigned long base) {
+    mpfr_t gap, unit;
+    if (!mpfr_number_p(x) || !mpfr_number_p(y)) {
+        bool against = mpfr_inf_p(x) && mpfr_inf_p(y) && mpfr_sgn(x) != mpfr_sgn(y);
+        if (mpfr_nan_p(x) || mpfr_nan_p(y)) mpfr_set_nan(out);
+        else if (against || mpfr_inf_p(x) != mpfr_inf_p(y)) mpfr_max(out, x, y, MPFR_RNDN);
+        else mpfr_set(out, x, MPFR_RNDN);
+        return 0;
+    }
+    mpfr_inits2(300, gap, unit, (mpfr_ptr)NULL);
+    if (base == 2) mpfr_const_log2(unit, MPFR_RNDN);
+    else mpfr_set_ui(unit, 1, MPFR_RNDN);
+    mpfr_sub(gap, x, y, MPFR_RNDN);
+    mpfr_abs(gap, gap, MPFR_RNDN);
+    mpfr_mul(gap, gap, unit, MPFR_RNDN);
+    mpfr_neg(gap, gap, MPFR_RNDN);
+    mpfr_exp(gap, gap, MPFR_RNDN);
+    mpfr_log1p(gap, gap, MPFR_RNDN);
+    mpfr_div(gap, gap, unit, MPFR_RNDN);
+    mpfr_add(out, mpfr_cmp(x, y) > 0 ? x : y, gap, MPFR_RNDN);
+    mpfr_clears(gap, unit, (mpfr_ptr)NULL);
+    return 0;
+}
+
+static int logaddexp(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding) {
+    (void)rounding;
+    return log_of_sum(out, x, y, 0);
+}
+
+static int logaddexp2(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding) {
+    (void)rounding;
+    return log_of_sum(out, x, y, 2);
+}
+
 static function1 *const functions1[LAM__LOOP_COUNT] = {
     [LAM__LOOP_sqrt] = mpfr_sqrt,
     [LAM__LOOP_rsqrt] = rsqrt_,
@@ -212,10 +248,8 @@ static function1 *const functions1[LAM__LOOP_COUNT] = {
 };
 
 static function2 *const functions2[LAM__LOOP_COUNT] = {
-    [LAM__LOOP_div] = mpfr_div,
-    [LAM__LOOP_pow] = mpfr_pow,
-    [LAM__LOOP_atan2] = mpfr_atan2,
-    [LAM__LOOP_hypot] = mpfr_hypot,
+    [LAM__LOOP_div] = mpfr_div,     [LAM__LOOP_pow] = mpfr_pow,        [LAM__LOOP_atan2] = mpfr_atan2,
+    [LAM__LOOP_hypot] = mpfr_hypot, [LAM__LOOP_logaddexp] = logaddexp, [LAM__LOOP_logaddexp2] = logaddexp2,
 };
 
 bool oracle_at(lam__loop_id id, mpfr_t value, const mpfr_t x, const mpfr_t y) {

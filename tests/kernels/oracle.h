@@ -14,6 +14,9 @@ bool oracle_value(lam__loop_id id, mpfr_t value, double x, double y);
 /* The same at any precision of the operands, in the precision of `value`. */
 bool oracle_at(lam__loop_id id, mpfr_t value, const mpfr_t x, const mpfr_t y);
 
+/* The same for any loop and its parameter, where members of families are judged too (oracle_special.c). */
+bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]);
+
 /* |got - value| in ulps of f64 or f32; 0 if both are NaN or both the same infinity, infinite where they disagree
  * about that or about the sign of zero. */
 double oracle_error(lam_dtype dtype, double got, const mpfr_t value);

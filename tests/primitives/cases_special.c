@@ -113,6 +113,22 @@ static long double digamma(long double x) {
     return sum + logl(x) - 1 / (2 * x) - 1 / (12 * x * x) + 1 / (120 * x * x * x * x) - 1 / (252 * powl(x, 6));
 }
 
+/* Terms until the integral of the rest, and half the first one left out, are what remains. */
+static long double zeta(long double s, long double q) {
+    const long double end = 20000;
+    long double sum = 0;
+    for (long k = 0; k < (long)end; k++) sum += powl(q + k, -s);
+    return sum + powl(q + end, 1 - s) / (s - 1) + powl(q + end, -s) / 2 + s * powl(q + end, -s - 1) / 12;
+}
+
+static long double logaddexp(long double x, long double y) {
+    return logl(expl(x) + expl(y));
+}
+
+static long double logaddexp2(long double x, long double y) {
+    return log2l(exp2l(x) + exp2l(y));
+}
+
 static long double betaln(long double a, long double b) {
     return lgammal(a) + lgammal(b) - lgammal(a + b);
 }
@@ -205,6 +221,9 @@ const cases_row cases_special[] = {
     {.name = "digamma", UNARY(lam_digamma, digamma), REAL, .domain = {{0.2, 7}}},
     {.name = "polygamma", UNARY(call_trigamma, trigamma), REAL, NO_ORDER, .domain = {{0.3, 7}}},
     {.name = "polygamma", UNARY(call_third, third), .domain = {{0.4, 7}}, .ulps = 4},
+    {.name = "zeta", BINARY(lam_zeta, zeta), REAL, .domain = {{1.2, 5}, {0.3, 6}}},
+    {.name = "logaddexp", BINARY(lam_logaddexp, logaddexp), REAL, .domain = {{-4, 4}, {-4, 4}}},
+    {.name = "logaddexp2", BINARY(lam_logaddexp2, logaddexp2), REAL, .domain = {{-4, 4}, {-4, 4}}},
     {.name = "betaln", BINARY(lam_betaln, betaln), .domain = {{0.3, 5}, {0.3, 5}}},
     {.name = "igamma", BINARY(lam_igamma, igamma), .domain = {{0.4, 4}, {0.3, 5}}, .ulps = 4},
     {.name = "igammac", BINARY(lam_igammac, igammac), .domain = {{0.4, 4}, {0.3, 5}}, .ulps = 4},

@@ -119,6 +119,21 @@ static double f_softplus(floats a) {
     return (a.x > 0 ? a.x : 0) + log1p(exp(-fabs(a.x)));
 }
 
+/* Infinite operands of one sign, and NaN, are the sum already. */
+static long double larger_and(double x, double y, long double rest) {
+    if (isnan(x) || isnan(y) || x == y) return isfinite(x) && isfinite(y) ? x + rest : (long double)(x + y);
+    return larger(x, y) + rest;
+}
+
+static double f_logaddexp(floats a) {
+    return (double)larger_and(a.x, a.y, log1pl(expl(-fabsl((long double)a.x - a.y))));
+}
+
+static double f_logaddexp2(floats a) {
+    const long double unit = 0.693147180559945309417232121458176568L;
+    return (double)larger_and(a.x, a.y, log1pl(exp2l(-fabsl((long double)a.x - a.y))) / unit);
+}
+
 /* clang-format off */
 static double f_lgamma(floats a) { return lam__special_lgamma(a.x); }
 static double f_ndtr(floats a) { return lam__special_ndtr(a.x); }
@@ -128,6 +143,7 @@ static double f_erfcx(floats a) { return lam__special_erfcx(a.x, a.k); }
 static double f_log_ndtr(floats a) { return lam__special_log_ndtr(a.x); }
 static double f_digamma(floats a) { return lam__special_digamma(a.x); }
 static double f_polygamma(floats a) { return lam__special_polygamma(a.x, a.k); }
+static double f_zeta(floats a) { return lam__special_zeta(a.x, a.y, a.k); }
 static double f_bessel_i(floats a) { return lam__special_bessel_i(a.x, a.k); }
 static double f_igamma(floats a) { return lam__special_igamma(a.x, a.y, a.k); }
 static double f_igammac(floats a) { return lam__special_igammac(a.x, a.y); }

@@ -39,15 +39,20 @@ ALWAYS_INLINE V64 lgamma_beyond(V64 x) {
     return sum.hi + (sum.lo + (p.lo - 0.5 * log.lo) + (rest + 0.91893853320467274));
 }
 
-/* Below 1 it is log Gamma(x + 1) - log(x); the factors are (x - 1)(x - 2), or x (x - 1). */
+/* log Gamma(x), or log Gamma(x + 1) where x < 1; the factors are (x - 1)(x - 2), or x (x - 1). */
+ALWAYS_INLINE sum64 log_gamma_inside(V64 x) {
+    const place at = gamma_place(x);
+    const sum64 g = VALUE(at, lam__table_lgamma), less = any_sum(x, splat64(-1));
+    sum64 factors = product(less.hi, either((M64)(x < 1), x, x - 2));
+    factors.lo = madd(less.lo, x, factors.lo);
+    return product_of_sums(factors, g);
+}
+
+/* Below 1 it is log Gamma(x + 1) - log(x). */
 ALWAYS_INLINE V64 lgamma_inside(V64 x) {
     const V64 zero = {0};
     const M64 below = (M64)(x < 1);
-    const place at = gamma_place(x);
-    const sum64 g = VALUE(at, lam__table_lgamma), less = any_sum(x, zero - 1);
-    sum64 factors = product(less.hi, either(below, x, x - 2));
-    factors.lo = madd(less.lo, x, factors.lo);
-    sum64 r = product_of_sums(factors, g);
+    sum64 r = log_gamma_inside(x);
     if (any64(below)) {
         const sum64 log = log_of_parts(parts_of(either(below, x, zero + 1)), zero), sum = any_sum(-log.hi, r.hi);
         r = (sum64){sum.hi, sum.lo + (r.lo - log.lo)};

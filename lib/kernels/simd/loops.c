@@ -163,6 +163,8 @@ static lam__loop *const bool_loops[LAM__LOOP_COUNT] = {
 
 static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
     if (dtype == LAM_C128 || dtype == LAM_C64) return LAM__ISA_NAME(lam__complex_find_)(id, dtype);
+    lam__loop *special = dtype == LAM_F64 || dtype == LAM_F32 ? LAM__ISA_NAME(lam__special_find_)(id, dtype) : NULL;
+    if (special) return special;
     return dtype == LAM_BOOL ? bool_loops[id] : loops[id][dtype];
 }
 

@@ -9,14 +9,6 @@ static void NAME(loop_erfcx)(LOOP_ARGS) {
     else OTHERS(erfcx);
 }
 
-static void NAME(loop_polygamma)(LOOP_ARGS) {
-    switch (member_of(params)) {
-    case 0: MEMBER(digamma); break;
-    case 1: MEMBER(trigamma); break;
-    default: OTHERS(polygamma);
-    }
-}
-
 /* 2 n + scaled */
 static void NAME(loop_bessel_i)(LOOP_ARGS) {
     switch (member_of(params)) {

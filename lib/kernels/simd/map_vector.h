@@ -89,3 +89,17 @@ ALWAYS_INLINE void NAME(vectors2)(int64_t n, void *const p[], const int64_t step
         if (out == results) NAME(scatter)(p[0], step[0], start, m, results);
     }
 }
+
+/* Functions of three operands are long: blocks are filled lane by lane where they are not contiguous. */
+ALWAYS_INLINE void NAME(vectors3)(int64_t n, void *const p[], const int64_t step[], V f(V, V, V)) {
+    for (int64_t start = 0, m; start < n; start += m) {
+        m = n - start < LANES ? n - start : LANES;
+        T lanes[3][LANES], results[LANES];
+        for (int k = 0; k < 3; k++)
+            for (int64_t i = 0; i < LANES; i++)
+                lanes[k][i] = ((const T *)p[k + 1])[(start + (i < m ? i : 0)) * step[k + 1]];
+        const V v = f(NAME(load)(lanes[0]), NAME(load)(lanes[1]), NAME(load)(lanes[2]));
+        memcpy(results, &v, sizeof v);
+        NAME(scatter)(p[0], step[0], start, m, results);
+    }
+}

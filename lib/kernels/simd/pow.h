@@ -1,4 +1,4 @@
-/* pow, tanh, asinh, acosh, logistic and softplus as vector functions: made of the sums of logexp.h, so that f64 results
+/* pow, tanh, asinh, acosh, logistic, softplus and logaddexp as vector functions: made of the sums of logexp.h, so that f64 results
  * are rounded once, and within 0.6 ULP where the room promises 1. f32 goes
  * through f64 and needs no second double there. Operands that are not finite are done by libm, one by one. */
 #ifndef LAM_KERNELS_SIMD_POW_H
@@ -92,10 +92,11 @@ ALWAYS_INLINE V64 f64_acosh(V64 x) {
 
 /* ---- logistic, tanh, softplus ------------------------------------------------------------------------------ */
 
-/* exp(-|x|) as a sum, 0 from 746 on. */
-ALWAYS_INLINE sum64 exp_of_negative(V64 size) {
+/* exp(-size) as a sum for size >= 0, 0 from 746 on. */
+ALWAYS_INLINE sum64 exp_of_negative(sum64 size) {
+    const M64 near = (M64)(size.hi < 750);
     V64 k;
-    sum64 e = exp_of((sum64){-either((M64)(size < 750), size, (V64){0} + 750), (V64){0}}, &k);
+    const sum64 e = exp_of((sum64){-either(near, size.hi, splat64(750)), either(near, -size.lo, (V64){0})}, &k);
     return (sum64){scaled(e.hi, k), scaled(e.lo, k)};
 }
 
@@ -203,7 +204,7 @@ ALWAYS_INLINE V32 f32_tanh(V32 x) {
 }
 
 /* log(1 + exp(-size)) for size >= 0. */
-ALWAYS_INLINE sum64 log_of_1_and_exp(V64 size) {
+ALWAYS_INLINE sum64 log_of_1_and_exp(sum64 size) {
     const sum64 e = exp_of_negative(size), sum = fast_sum(splat64(1), e.hi);
     return log_of((sum64){sum.hi, sum.lo + e.lo});
 }
@@ -211,7 +212,8 @@ ALWAYS_INLINE sum64 log_of_1_and_exp(V64 size) {
 /* The larger of x and 0 and what the other adds. */
 ALWAYS_INLINE V64 f64_softplus(V64 x) {
     const V64 zero = {0};
-    const sum64 rest = log_of_1_and_exp(f64_magnitude(x)), sum = any_sum(either((M64)(x > 0), x, zero), rest.hi);
+    const sum64 rest = log_of_1_and_exp((sum64){f64_magnitude(x), zero});
+    const sum64 sum = any_sum(either((M64)(x > 0), x, zero), rest.hi);
     return either((M64)(f64_magnitude(x) <= f64_LARGEST), sum.hi + (sum.lo + rest.lo), either((M64)(x < 0), zero, x));
 }
 
@@ -229,6 +231,68 @@ ALWAYS_INLINE V64 quick_softplus(V64 x) {
 
 ALWAYS_INLINE V32 f32_softplus(V32 x) {
     return f32_through1(x, quick_softplus);
+}
+
+/* ---- logaddexp, logaddexp2 -------------------------------------------------------------------------------------- */
+
+/* The larger operand, and by how much it is so: not finite where they are of no use. */
+typedef struct ordered64 {
+    V64 larger;
+    sum64 gap;
+} ordered64;
+
+ALWAYS_INLINE ordered64 ordered_of(V64 x, V64 y) {
+    const M64 first = (M64)(x > y);
+    const V64 larger = either(first, x, y);
+    return (ordered64){larger, any_sum(larger, -either(first, y, x))};
+}
+
+/* What an infinite operand decides, unless the other is NaN. */
+ALWAYS_INLINE V64 finite_or_larger(V64 r, V64 larger, V64 x, V64 y) {
+    r = either((M64)(f64_magnitude(larger) <= f64_LARGEST), r, larger);
+    return either((M64)(x == x) & (M64)(y == y), r, x + y);
+}
+
+ALWAYS_INLINE V64 f64_logaddexp(V64 x, V64 y) {
+    const ordered64 o = ordered_of(x, y);
+    const sum64 rest = log_of_1_and_exp(o.gap), sum = any_sum(o.larger, rest.hi);
+    return finite_or_larger(sum.hi + (sum.lo + rest.lo), o.larger, x, y);
+}
+
+/* The gap in units of log(2), bounded so that its multiple is too. */
+ALWAYS_INLINE V64 f64_logaddexp2(V64 x, V64 y) {
+    const sum64 unit = {splat64(0x1.62e42fefa39efp-1), splat64(0x1.abc9e3b39803fp-56)};
+    const sum64 inverse = {splat64(0x1.71547652b82fep+0), splat64(0x1.777d0ffda0d24p-56)};
+    const ordered64 o = ordered_of(x, y);
+    const M64 near = (M64)(o.gap.hi < 1100);
+    const sum64 gap = {either(near, o.gap.hi, splat64(1100)), either(near, o.gap.lo, (V64){0})};
+    const sum64 rest = product_of_sums(log_of_1_and_exp(product_of_sums(gap, unit)), inverse);
+    const M64 same = (M64)(gap.hi == 0);
+    const sum64 sum = any_sum(o.larger, either(same, splat64(1), rest.hi));
+    return finite_or_larger(sum.hi + (sum.lo + either(same, (V64){0}, rest.lo)), o.larger, x, y);
+}
+
+/* The larger plus log(1 + exp(-unit gap)) / unit to a float's digits. */
+ALWAYS_INLINE V64 quick_sum_of_powers(V64 x, V64 y, double unit) {
+    const V64 larger = either((M64)(x > y), x, y), gap = unit * f64_magnitude(x - y);
+    const V64 rest = quick_log_of_1_and(quick_exp(-either((M64)(gap < 150), gap, splat64(150))));
+    return finite_or_larger(madd(rest, splat64(1 / unit), larger), larger, x, y);
+}
+
+ALWAYS_INLINE V64 quick_logaddexp(V64 x, V64 y) {
+    return quick_sum_of_powers(x, y, 1);
+}
+
+ALWAYS_INLINE V64 quick_logaddexp2(V64 x, V64 y) {
+    return quick_sum_of_powers(x, y, 0x1.62e42fefa39efp-1);
+}
+
+ALWAYS_INLINE V32 f32_logaddexp(V32 x, V32 y) {
+    return f32_through2(x, y, quick_logaddexp);
+}
+
+ALWAYS_INLINE V32 f32_logaddexp2(V32 x, V32 y) {
+    return f32_through2(x, y, quick_logaddexp2);
 }
 
 #endif

@@ -35,4 +35,13 @@ extern const double lam__table_bessel_1[14][LAM__PIECES];
 /* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 28, in 16.57 - 32/(L + 1.05); the rest below 2^-55 */
 extern const double lam__table_erf_inv[15][LAM__PIECES];
 
+/* Where an integral over the half line is evaluated, and by what the values are multiplied: 3/2 exp(u/2 - exp(-u)) for
+ * equally spaced u, and the step times the derivative. Steps of 1/4 from -3.625 on, and for f32 of 0.42 from -3.1 on. */
+typedef struct lam__nodes {
+    int count;
+    const double *at, *weight;
+} lam__nodes;
+
+extern const lam__nodes lam__nodes_f64, lam__nodes_f32;
+
 #endif

@@ -126,6 +126,15 @@ ALWAYS_INLINE V32 f32_through2(V32 x, V32 y, V64 f(V64, V64)) {
     return h.whole;
 }
 
+ALWAYS_INLINE V32 f32_through3(V32 x, V32 y, V32 z, V64 f(V64, V64, V64)) {
+    halves h = {.whole = x}, k = {.whole = y}, l = {.whole = z};
+    for (int i = 0; i < 2; i++) {
+        V64 a = __builtin_convertvector(h.half[i], V64), b = __builtin_convertvector(k.half[i], V64);
+        h.half[i] = __builtin_convertvector(f(a, b, __builtin_convertvector(l.half[i], V64)), HALF32);
+    }
+    return h.whole;
+}
+
 /* SLEEF squares the argument. */
 ALWAYS_INLINE V32 f32_asinh(V32 x) {
     M32 big = (M32)(f32_magnitude(x) > f32_BIG);

@@ -1,4 +1,4 @@
-/* digamma and polygamma. Right of 0 the argument is moved up to where the asymptotic series serves (Abramowitz and
+/* digamma, polygamma and zeta. Right of 0 the argument is moved up to where the asymptotic series serves (Abramowitz and
  * Stegun 6.3.18, 6.4.11); left of it the reflection formulas do, by the distance to the nearest pole, which is exact.
  * Near its positive zero digamma is taken from its Taylor series there, so that the relative error stays small; near
  * the negative zeros the error is relative to the terms that cancel. */
@@ -84,19 +84,24 @@ static wide power(wide x, int64_t n) {
     return result;
 }
 
-/* The sum of (x + k)^-s over k = 0, 1, ..., for x > 0 and whole s > 1, by Euler and Maclaurin. */
-static wide zeta(int64_t s, wide x) {
-    wide sum = 0, y = x;
-    for (; y < (wide)s + 14; y += 1) sum += 1 / power(y, s);
-    wide tail = 1 / power(y, s), factor = (wide)s, square = 1 / (y * y), series = 0;
-    wide term = tail / y; /* s (s+1) ... / (2j)! y^-(s+2j-1) */
+/* What the sum of (y + k)^-s over k = 0, 1, ... is to y^-s, for large y and s > 1: Euler's and Maclaurin's formula. */
+static wide zeta_tail(wide s, wide y) {
+    wide factor = s, square = 1 / (y * y), series = 0;
+    wide term = 1 / y; /* s (s+1) ... / (2j)! y^-(2j-1) */
     for (int j = 1; j <= BERNOULLIS; j++) {
         term *= factor / (2 * j);
         series += bernoulli[j - 1] * term;
         term *= (factor + 1) / (2 * j + 1) * square;
         factor += 2;
     }
-    return sum + (y * tail / (wide)(s - 1) + 0.5L * tail + series);
+    return y / (s - 1) + 0.5L + series;
+}
+
+/* The sum of (x + k)^-s over k = 0, 1, ..., for x > 0 and whole s > 1. */
+static wide zeta(int64_t s, wide x) {
+    wide sum = 0, y = x;
+    for (; y < (wide)s + 14; y += 1) sum += 1 / power(y, s);
+    return sum + zeta_tail((wide)s, y) / power(y, s);
 }
 
 /* At 0, -1, ... an even power is inf from both sides; an odd one only at a zero, which has a sign. */
@@ -124,4 +129,79 @@ wide lam__special_psi(int64_t n, wide x) {
 
 double lam__special_polygamma(double x, int64_t n) {
     return (double)lam__special_psi(n, x);
+}
+
+/* ---- zeta -------------------------------------------------------------------------------------------------------- */
+
+/* A function of s + e as a power series in e, up to the order that is asked for. */
+typedef struct series {
+    int order;
+    wide c[LAM__SPECIAL_ORDERS + 1];
+} series;
+
+/* f (a + b e) */
+static void multiply(series *f, wide a, wide b) {
+    for (int i = f->order; i >= 0; i--) f->c[i] = f->c[i] * a + (i > 0 ? f->c[i - 1] * b : 0);
+}
+
+/* f / (a + e) */
+static void divide(series *f, wide a) {
+    for (int i = 0; i <= f->order; i++) f->c[i] = (f->c[i] - (i > 0 ? f->c[i - 1] : 0)) / a;
+}
+
+static void add(series *f, const series *g, wide by) {
+    for (int i = 0; i <= f->order; i++) f->c[i] += by * g->c[i];
+}
+
+/* The last coefficient of f y^-(s + e). */
+static wide times_power(const series *f, wide s, wide y) {
+    wide less = -logl(y), factor = 1, sum = 0;
+    for (int i = 0; i <= f->order; i++) {
+        sum += f->c[f->order - i] * factor;
+        factor *= less / (i + 1);
+    }
+    return sum * powl(y, -s);
+}
+
+/* What zeta_tail is, for s + e. */
+static series tail_series(int order, wide s, wide y) {
+    series sum = {order, {y}}, term = {order, {1 / y}};
+    divide(&sum, s - 1);
+    sum.c[0] += 0.5L;
+    for (int j = 1; j <= BERNOULLIS; j++) {
+        multiply(&term, (s + (2 * j - 2)) / (2 * j), 1 / (wide)(2 * j));
+        add(&sum, &term, bernoulli[j - 1]);
+        multiply(&term, (s + (2 * j - 1)) / (2 * j + 1) / (y * y), 1 / ((2 * j + 1) * y * y));
+    }
+    return sum;
+}
+
+/* zeta(s, x) differentiated by s, for s > 1 and x > 0; what is added when nothing changes any more is left out. */
+static wide real_zeta(wide s, wide x, int order) {
+    const series one = {order, {1}};
+    wide sum = 0, y = x, factorial = 1;
+    for (int i = 2; i <= order; i++) factorial *= i;
+    for (; y < s + 16; y += 1) {
+        wide term = times_power(&one, s, y);
+        sum += term;
+        if (y > 2 && fabsl(term) <= fabsl(sum) * 0x1p-80L) return sum * factorial;
+    }
+    series tail = tail_series(order, s, y);
+    return (sum + times_power(&tail, s, y)) * factorial;
+}
+
+static double zeta_at_infinity(double q, int order) {
+    if (q < 1) return INFINITY;
+    return q == 1 && order == 0 ? 1 : 0;
+}
+
+/* Left of 0 powers are real for whole s only. */
+double lam__special_zeta(double s, double q, int64_t order) {
+    if (isnan(s) || isnan(q) || s < 1) return NAN;
+    if (s == 1) return order & 1 ? -INFINITY : INFINITY;
+    if (q > 0) return isinf(s) ? zeta_at_infinity(q, (int)order) : isinf(q) ? 0 : (double)real_zeta(s, q, (int)order);
+    if (q == 0) return INFINITY;
+    if (order > 0 || isinf(q)) return NAN;
+    if (q == floor(q)) return INFINITY;
+    return s == floor(s) && s < 1e4 ? (double)zeta_anywhere((int64_t)s, q) : NAN;
 }

@@ -9,6 +9,9 @@
 
 typedef long double lam__wide;
 
+/* The highest total order of derivatives by the parameters of a function of several variables. */
+enum { LAM__SPECIAL_ORDERS = 8 };
+
 /* ---- gamma.c ---- */
 double lam__special_lgamma(double x);
 double lam__special_digamma(double x);
@@ -17,10 +20,10 @@ double lam__special_polygamma(double x, int64_t n); /* n >= 0 */
 /* psi^(n)(x), the same before rounding. */
 lam__wide lam__special_psi(int64_t n, lam__wide x);
 
-/* ---- incomplete.c ---- */
+/* The Hurwitz zeta function, differentiated by s. */
+double lam__special_zeta(double s, double q, int64_t order);
 
-/* The highest total order of derivatives by the parameters. */
-enum { LAM__SPECIAL_ORDERS = 8 };
+/* ---- incomplete.c ---- */
 
 /* Which derivative of an incomplete function is meant, as a parameter of loops: 256 d + 16 i + j is that by the first
  * and second parameter i and j times, and d (0 or 1) times by x. */

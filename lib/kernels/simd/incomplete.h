@@ -1,0 +1,373 @@
+/* The incomplete gamma and beta functions and their first derivatives by the parameters as vector functions: the side
+ * of x that holds less is integrated relative to the density at x, whose logarithm is a sum of two doubles
+ * (simd/stirling.h). The integrand is stretched by s = 3/2 exp(u/2 - exp(-u)) (Takahasi and Mori 1974, with half the
+ * growth, which suits decay like exp(-s) and like exp(-s^2) alike), so that the trapezoidal rule of step 1/4 has 53
+ * bits for all parameters; the nodes are a table, and a vector stops when the integrands of all its lanes have died
+ * away, from where on a lane takes nothing more.
+ * Rare lanes and higher derivatives are done one by one (lib/kernels/special/incomplete.c). f32 goes through f64 with
+ * wider steps. */
+#ifndef LAM_KERNELS_SIMD_INCOMPLETE_H
+#define LAM_KERNELS_SIMD_INCOMPLETE_H
+
+#include "lib/kernels/simd/stirling.h"
+
+/* ---- exponentials and logarithms of single doubles -------------------------------------------------------------- */
+
+/* exp(x) = 2^k (1 + r + rest). */
+ALWAYS_INLINE reduced_exp plain_exp_parts(V64 x) {
+    const V64 k = madd(x, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER;
+    const V64 r = madd(k, splat64(-LOG_2_REST), madd(k, splat64(-LOG_2), x));
+    return (reduced_exp){r, r * r * POWERS(r, EXP_REST), k};
+}
+
+/* exp(x) for |x| < 708. */
+ALWAYS_INLINE V64 plain_exp(V64 x) {
+    const reduced_exp e = plain_exp_parts(x);
+    return (1 + (e.r + e.tail)) * power_of_2(e.k);
+}
+
+/* (atanh(q) - q) / q^3 in q^2, for q <= 1/6, the rest below 2^-52 */
+static const double ATANH_REST[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
+                                    1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
+
+/* log(1 + z) and z - log(1 + z), for 0 <= z < 2^1000: with q = z/(2 + z) the latter is z q - 2 (atanh(q) - q). */
+typedef struct plain_log {
+    V64 log, gap;
+} plain_log;
+
+ALWAYS_INLINE plain_log plain_log_of(V64 z) {
+    const M64 large = (M64)(z > 0.4);
+    const V64 q = z / (2 + z), square = q * q, less = 2 * square * POWERS(square, ATANH_REST), gap = (z - less) * q;
+    if (!any64(large)) return (plain_log){z - gap, gap};
+    const sum64 whole = any_sum(z, splat64(1));
+    const parts64 p = parts_of(whole.hi);
+    const V64 inverse = pick(lam__table_log[0], p.at);
+    const V64 r = madd(whole.lo * inverse, power_of_2(-p.k), madd(p.z, inverse, splat64(-1)));
+    const V64 base = madd(p.k, splat64(LOG_2), pick(lam__table_log[1], p.at));
+    const V64 rest = madd(p.k, splat64(LOG_2_REST), pick(lam__table_log[2], p.at));
+    const V64 log = base + (madd(r * r, madd(r, POWERS(r, LOG_REST), splat64(-0.5)), rest) + r);
+    return (plain_log){either(large, log, z - gap), either(large, z - log, gap)};
+}
+
+/* ---- integrals -------------------------------------------------------------------------------------------------- */
+
+/* value 2^k. */
+typedef struct scaled64 {
+    V64 value, k;
+} scaled64;
+
+/* exp(x) down to where nothing can make it a number again. */
+ALWAYS_INLINE scaled64 scaled_exp(sum64 x) {
+    const M64 near = (M64)(x.hi > -1400);
+    scaled64 e;
+    e.value = exp_of((sum64){either(near, x.hi, splat64(-1400)), either(near, x.lo, (V64){0})}, &e.k).hi;
+    return e;
+}
+
+/* The variable is s = log(x/t) below x, as it is of both functions, or s = t - x above. Relative to its value at x the
+ * density is exp(-e) with
+ *   GAMMA_BELOW   e = rate s + x (exp(-s) - 1 + s)
+ *   GAMMA_ABOVE   e = rate s + m (z - log(1 + z)), z = s times ratio
+ *   BETA_BELOW    e = rate s + m (ratio (exp(-s) - 1 + s) + z - log(1 + z)), z = (1 - exp(-s)) times ratio
+ * where m = power - 1; for m < 0 the last two are steady s - m log(1 + z), since the other form would cancel. */
+typedef enum side_kind { GAMMA_BELOW, GAMMA_ABOVE, BETA_BELOW } side_kind;
+
+/* The integral is that of exp(-e) times `weight`. With a derivative by a parameter the density is multiplied by constant - s, or by constant + log(1 + z) in the
+ * lanes `other`. */
+typedef struct side64 {
+    V64 rate, x, m, ratio, steady, scale, constant, weight;
+    M64 other;
+} side64;
+
+typedef struct exponent64 {
+    V64 e, log;
+} exponent64;
+
+/* exp(-s) - 1 + s. */
+ALWAYS_INLINE V64 exp_gap_of(V64 s, V64 *fall) {
+    const reduced_exp e = plain_exp_parts(-either((M64)(s < 700), s, splat64(700)));
+    const V64 power = power_of_2(e.k), far = madd(power, e.tail, madd(power, e.r, power - 1));
+    const M64 near = (M64)(e.k == 0);
+    *fall = either(near, -e.r - e.tail, -far);
+    return either(near, e.tail, far + s);
+}
+
+ALWAYS_INLINE exponent64 exponent_of(side_kind kind, const side64 *q, V64 s) {
+    V64 fall = s, bend = {0};
+    if (kind != GAMMA_ABOVE) bend = exp_gap_of(s, &fall);
+    if (kind == GAMMA_BELOW) return (exponent64){madd(q->rate, s, q->x * bend), (V64){0}};
+    const plain_log log = plain_log_of(q->ratio * fall);
+    const V64 convex = madd(q->rate, s, q->m * madd(q->ratio, bend, log.gap));
+    return (exponent64){either((M64)(q->m < 0), madd(q->steady, s, -q->m * log.log), convex), log.log};
+}
+
+ALWAYS_INLINE V64 side_integral(side_kind kind, bool slope, const side64 *q, const lam__nodes *nodes) {
+    sum64 sum = {{0}, {0}};
+    for (int i = 0; i < nodes->count; i++) {
+        const V64 s = q->scale * nodes->at[i];
+        const exponent64 x = exponent_of(kind, q, s);
+        const M64 alive = (M64)(x.e < 44);
+        V64 weight = either(alive, nodes->weight[i] * plain_exp(-x.e), (V64){0});
+        if (slope) weight *= q->constant + either(q->other, x.log, -s);
+        const sum64 next = any_sum(sum.hi, weight);
+        sum = (sum64){next.hi, sum.lo + next.lo};
+        if ((i & 3) == 3 && !any64(alive)) break;
+    }
+    return (sum.hi + sum.lo) * (q->scale * q->weight);
+}
+
+/* One line per member. */
+/* clang-format off */
+#define SIDE(name, kind, slope) \
+    static __attribute__((noinline)) V64 name(const side64 *q, const lam__nodes *nodes) { \
+        return side_integral(kind, slope, q, nodes); \
+    }
+SIDE(gamma_below, GAMMA_BELOW, false)
+SIDE(gamma_above, GAMMA_ABOVE, false)
+SIDE(beta_below, BETA_BELOW, false)
+SIDE(gamma_below_slope, GAMMA_BELOW, true)
+SIDE(gamma_above_slope, GAMMA_ABOVE, true)
+SIDE(beta_below_slope, BETA_BELOW, true)
+#undef SIDE
+/* clang-format on */
+
+ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
+    return either((M64)(x < y), x, y);
+}
+
+ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
+    return either((M64)(x > y), x, y);
+}
+
+/* ---- gamma ------------------------------------------------------------------------------------------------------ */
+
+/* x^a exp(-x)/Gamma(a), and log(x) - digamma(a) where that is wanted. */
+typedef struct density64 {
+    scaled64 density;
+    V64 slope, other_slope;
+} density64;
+
+static __attribute__((noinline)) density64 gamma_density(V64 a, V64 x, bool slope) {
+    const V64 zero = {0};
+    const log_gap g = log_gap_of(quotient((sum64){x, zero}, (sum64){a, zero}));
+    const sum64 down = plus(product_of(g.gap, a), stirling_rest(a));
+    density64 d = {.density = scaled_exp((sum64){-down.hi, -down.lo})};
+    d.density.value *= root64(a * 0.15915494309189535);
+    if (slope) d.slope = ((g.r.hi - g.gap.hi) + (g.r.lo - g.gap.lo)) + digamma_gap(a);
+    return d;
+}
+
+/* Lanes of which there are none, or whose value does not matter, have a = 2, x = 1 below and the reverse above. */
+static __attribute__((noinline)) V64 gamma_below_of(V64 a, V64 x, M64 where, V64 c, bool slope,
+                                                    const lam__nodes *nodes) {
+    a = either(where, a, splat64(2));
+    x = either(where, x, splat64(1));
+    side64 q = {.rate = a - x, .x = x, .constant = c, .weight = splat64(1)};
+    q.scale = least_of(splat64(1), 1 / (q.rate + least_of(x, root64(x))));
+    return slope ? gamma_below_slope(&q, nodes) : gamma_below(&q, nodes);
+}
+
+static __attribute__((noinline)) V64 gamma_above_of(V64 a, V64 x, M64 where, V64 c, bool slope,
+                                                    const lam__nodes *nodes) {
+    a = either(where, a, splat64(1));
+    x = either(where, x, splat64(2));
+    const V64 inverse = 1 / x, m = a - 1;
+    side64 q = {.rate = ((x - a) + 1) * inverse, .m = m, .ratio = inverse, .steady = splat64(1), .constant = c};
+    q.other = (M64)(x == x);
+    q.weight = inverse;
+    const V64 steep = 1 / (q.rate + root64(most_of(m, (V64){0})) * inverse);
+    q.scale = either((M64)(a < 1), least_of(x, splat64(1)), steep);
+    return slope ? gamma_above_slope(&q, nodes) : gamma_above(&q, nodes);
+}
+
+/* P(a, x) or Q(a, x) for 0 < a, x < 1: with P = exp(u) (1 - a t) and t = x/(1 + a) - x^2/(2! (2 + a)) + ... (A&S
+ * 6.5.29) both are had without loss, Q as 1 - exp(u) + exp(u) a t. */
+static __attribute__((noinline)) V64 small_gamma(V64 a, V64 x, bool upper) {
+    const V64 zero = {0};
+    const sum64 u = minus(product_of(log_of_parts(parts_of(x), zero), a), log_gamma_inside(a));
+    V64 rest = zero, term = -x;
+    for (int n = 2; n <= 20; n++) {
+        term *= x * (-1.0 / n);
+        rest -= term / (a + n);
+    }
+    sum64 t = quotient((sum64){x, zero}, any_sum(splat64(1), a));
+    t = product_of(fast_sum(t.hi, t.lo + rest), a);
+    V64 k;
+    const sum64 e = exp_of(u, &k);
+    if (!upper) return scaled(e.hi + (e.lo - (e.hi * t.hi + e.hi * t.lo)), k);
+    const sum64 whole = {scaled(e.hi, k), scaled(e.lo, k)}, part = product_of_sums(whole, t);
+    const reduced_exp near = reduced_exp_of(u);
+    const sum64 grown =
+        either_sum((M64)(near.k == 0), fast_sum(near.r, near.tail), plus(whole, (sum64){zero - 1, zero}));
+    const sum64 q = minus(part, grown);
+    return q.hi + q.lo;
+}
+
+/* What is asked of a vector of arguments. */
+typedef enum gamma_part { GAMMA_P, GAMMA_Q, GAMMA_P_BY_A } gamma_part;
+
+ALWAYS_INLINE M64 is_plain_incomplete_gamma(V64 a, V64 x, gamma_part part) {
+    const M64 inside = (M64)(a <= 0x1p100) & (M64)(x <= 0x1p300);
+    const V64 least = splat64(part == GAMMA_P_BY_A ? 0x1p-7 : 0x1p-300);
+    return inside & (M64)(a >= least) & (M64)(x >= least);
+}
+
+static __attribute__((noinline)) V64 incomplete_gamma(V64 a, V64 x, gamma_part part, const lam__nodes *nodes) {
+    const bool slope = part == GAMMA_P_BY_A;
+    const M64 none = (M64)(V64){0};
+    const M64 small = slope ? none : (M64)(a < 1) & (M64)(x < 1), below = ~small & (M64)(x < a),
+              above = ~small & ~below;
+    V64 r = {0};
+    if (any64(below | above)) {
+        const density64 d = gamma_density(a, x, slope);
+        V64 lower = {0}, upper = {0};
+        if (any64(below)) lower = gamma_below_of(a, x, below, d.slope, slope, nodes);
+        if (any64(above)) upper = gamma_above_of(a, x, above, d.slope, slope, nodes);
+        r = scaled(d.density.value * either(below, lower, upper), d.density.k);
+        if (slope) r = either(below, r, -r);
+        else r = either(part == GAMMA_P ? above : below, 1 - r, r);
+    }
+    if (!any64(small)) return r;
+    return either(small, small_gamma(either(small, a, splat64(0.5)), either(small, x, splat64(0.5)), part == GAMMA_Q),
+                  r);
+}
+
+static __attribute__((noinline)) V64 patched_gamma(V64 r, V64 a, V64 x, M64 where, bool upper, int64_t code) {
+    for (int i = 0; i < LANES64; i++)
+        if (where[i]) r[i] = upper ? lam__special_igammac(a[i], x[i]) : lam__special_igamma(a[i], x[i], code);
+    return r;
+}
+
+ALWAYS_INLINE V64 gamma_part_of(V64 a, V64 x, gamma_part part, const lam__nodes *nodes) {
+    const M64 plain = is_plain_incomplete_gamma(a, x, part);
+    const int64_t code = part == GAMMA_P_BY_A ? LAM__SPECIAL_CODE(1, 0, 0) : 0;
+    V64 r = {0};
+    if (any64(plain)) r = incomplete_gamma(either(plain, a, splat64(2)), either(plain, x, splat64(1)), part, nodes);
+    return any64(~plain) ? patched_gamma(r, a, x, ~plain, part == GAMMA_Q, code) : r;
+}
+
+/* The density t^(a-1) exp(-t)/Gamma(a) at x, or its derivative by a. */
+ALWAYS_INLINE V64 gamma_density_of(V64 a, V64 x, bool slope) {
+    const M64 plain = is_plain_incomplete_gamma(a, x, GAMMA_P);
+    V64 r = {0};
+    if (any64(plain)) {
+        const V64 y = either(plain, x, splat64(1));
+        const density64 d = gamma_density(either(plain, a, splat64(2)), y, slope);
+        r = scaled((slope ? d.density.value * d.slope : d.density.value) / y, d.density.k);
+    }
+    return any64(~plain) ? patched_gamma(r, a, x, ~plain, false, LAM__SPECIAL_CODE(slope, 0, 1)) : r;
+}
+
+/* One line per member. */
+/* clang-format off */
+#define GAMMA(name, expression) \
+    ALWAYS_INLINE V64 f64_##name(V64 a, V64 x) { const lam__nodes *nodes = &lam__nodes_f64; (void)nodes; return expression; } \
+    ALWAYS_INLINE V64 quick_##name(V64 a, V64 x) { const lam__nodes *nodes = &lam__nodes_f32; (void)nodes; return expression; } \
+    ALWAYS_INLINE V32 f32_##name(V32 a, V32 x) { return f32_through2(a, x, quick_##name); }
+GAMMA(igamma, gamma_part_of(a, x, GAMMA_P, nodes))
+GAMMA(igammac, gamma_part_of(a, x, GAMMA_Q, nodes))
+GAMMA(igamma_by_a, gamma_part_of(a, x, GAMMA_P_BY_A, nodes))
+GAMMA(igamma_by_x, gamma_density_of(a, x, false))
+GAMMA(igamma_by_both, gamma_density_of(a, x, true))
+#undef GAMMA
+/* clang-format on */
+
+/* ---- beta ------------------------------------------------------------------------------------------------------- */
+
+/* x^a y^b / B(a, b) with x + y = 1, and the derivatives of its logarithm. */
+static __attribute__((noinline)) density64 beta_density(V64 a, V64 b, V64 x, sum64 y, bool slope) {
+    const V64 zero = {0};
+    const sum64 s = any_sum(a, b);
+    const log_gap by_x = log_gap_of(quotient(product_of(s, x), (sum64){a, zero}));
+    const log_gap by_y = log_gap_of(quotient(product_of_sums(s, y), (sum64){b, zero}));
+    sum64 down = plus(product_of(by_x.gap, a), product_of(by_y.gap, b));
+    down = plus(down, minus(plus(stirling_rest(a), stirling_rest(b)), stirling_rest(s.hi)));
+    density64 d = {.density = scaled_exp((sum64){-down.hi, -down.lo})};
+    d.density.value *= root64(least_of(a, b) * (most_of(a, b) / s.hi) * 0.15915494309189535);
+    if (slope) {
+        const V64 both = digamma_gap(s.hi);
+        d.slope = ((by_x.r.hi - by_x.gap.hi) + (by_x.r.lo - by_x.gap.lo)) + (digamma_gap(a) - both);
+        d.other_slope = ((by_y.r.hi - by_y.gap.hi) + (by_y.r.lo - by_y.gap.lo)) + (digamma_gap(b) - both);
+    }
+    return d;
+}
+
+/* What is asked: the function, or its derivative by a or by b. */
+typedef enum beta_part { BETA_P, BETA_BY_A, BETA_BY_B } beta_part;
+
+/* The side below x, where `off` = a y - b x is positive; in the lanes `turned` everything has changed places. */
+static __attribute__((noinline)) side64 beta_side(V64 a, V64 b, V64 x, sum64 y, M64 turned, sum64 off) {
+    const sum64 own = {x, (V64){0}}, near = either_sum(turned, y, own), far = either_sum(turned, own, y);
+    const V64 m = either(turned, a, b) - 1, inverse = 1 / far.hi, sign = either(turned, splat64(-1), splat64(1));
+    side64 q = {.m = m, .ratio = near.hi * inverse, .steady = either(turned, b, a), .weight = inverse};
+    q.rate = (sign * off.hi + (sign * off.lo + near.hi)) * inverse;
+    q.scale = 1 / most_of(splat64(1), q.rate + root64(most_of(m, (V64){0}) * near.hi) * inverse);
+    return q;
+}
+
+static __attribute__((noinline)) V64 incomplete_beta(V64 a, V64 b, V64 x, beta_part part, const lam__nodes *nodes) {
+    const sum64 y = any_sum(splat64(1), -x);
+    const sum64 ay = product_of(y, a), off = minus(ay, product(b, x));
+    const M64 turned = ~(M64)(off.hi > 0);
+    const density64 d = beta_density(a, b, x, y, part != BETA_P);
+    side64 q = beta_side(a, b, x, y, turned, off);
+    q.constant = part == BETA_BY_A ? d.slope : d.other_slope;
+    q.other = part == BETA_BY_A ? turned : ~turned;
+    const V64 sum = part == BETA_P ? beta_below(&q, nodes) : beta_below_slope(&q, nodes);
+    const V64 r = scaled(d.density.value * sum, d.density.k);
+    return either(turned, part == BETA_P ? 1 - r : -r, r);
+}
+
+ALWAYS_INLINE M64 is_plain_incomplete_beta(V64 a, V64 b, V64 x) {
+    const V64 least = least_of(a, b), most = most_of(a, b);
+    return (M64)(least >= 0x1p-20) & (M64)(most <= 0x1p60) & (M64)(x >= 0x1p-500) & (M64)(x < 1);
+}
+
+static __attribute__((noinline)) V64 patched_beta(V64 r, V64 a, V64 b, V64 x, M64 where, int64_t code) {
+    for (int i = 0; i < LANES64; i++)
+        if (where[i]) r[i] = lam__special_betainc(a[i], b[i], x[i], code);
+    return r;
+}
+
+ALWAYS_INLINE V64 beta_part_of(V64 a, V64 b, V64 x, beta_part part, const lam__nodes *nodes) {
+    const M64 plain = is_plain_incomplete_beta(a, b, x);
+    V64 r = {0};
+    if (any64(plain))
+        r = incomplete_beta(either(plain, a, splat64(2)), either(plain, b, splat64(2)), either(plain, x, splat64(0.5)),
+                            part, nodes);
+    return any64(~plain) ? patched_beta(r, a, b, x, ~plain, LAM__SPECIAL_CODE(part == BETA_BY_A, part == BETA_BY_B, 0))
+                         : r;
+}
+
+/* The density at x, or its derivative by a or by b. */
+ALWAYS_INLINE V64 beta_density_of(V64 a, V64 b, V64 x, beta_part part) {
+    const M64 plain = is_plain_incomplete_beta(a, b, x);
+    V64 r = {0};
+    if (any64(plain)) {
+        const V64 z = either(plain, x, splat64(0.5));
+        const sum64 y = any_sum(splat64(1), -z);
+        const density64 d =
+            beta_density(either(plain, a, splat64(2)), either(plain, b, splat64(2)), z, y, part != BETA_P);
+        const V64 own = part == BETA_P ? splat64(1) : part == BETA_BY_A ? d.slope : d.other_slope;
+        r = scaled(d.density.value * own / (z * y.hi), d.density.k);
+    }
+    return any64(~plain) ? patched_beta(r, a, b, x, ~plain, LAM__SPECIAL_CODE(part == BETA_BY_A, part == BETA_BY_B, 1))
+                         : r;
+}
+
+/* One line per member. */
+/* clang-format off */
+#define BETA(name, expression) \
+    ALWAYS_INLINE V64 f64_##name(V64 a, V64 b, V64 x) { const lam__nodes *nodes = &lam__nodes_f64; (void)nodes; return expression; } \
+    ALWAYS_INLINE V64 quick_##name(V64 a, V64 b, V64 x) { const lam__nodes *nodes = &lam__nodes_f32; (void)nodes; return expression; } \
+    ALWAYS_INLINE V32 f32_##name(V32 a, V32 b, V32 x) { return f32_through3(a, b, x, quick_##name); }
+BETA(betainc, beta_part_of(a, b, x, BETA_P, nodes))
+BETA(betainc_by_a, beta_part_of(a, b, x, BETA_BY_A, nodes))
+BETA(betainc_by_b, beta_part_of(a, b, x, BETA_BY_B, nodes))
+BETA(betainc_by_x, beta_density_of(a, b, x, BETA_P))
+BETA(betainc_by_xa, beta_density_of(a, b, x, BETA_BY_A))
+BETA(betainc_by_xb, beta_density_of(a, b, x, BETA_BY_B))
+#undef BETA
+/* clang-format on */
+
+#endif

@@ -1,0 +1,75 @@
+/* One instruction set's loops of special functions with parameters: families (polygamma, zeta, beta, the incomplete
+ * functions) of which some members have vector forms (simd/zeta.h, simd/incomplete.h); the others are done one by one.
+ * Compiled once per set, apart from loops.c because it takes as long. */
+#define _DEFAULT_SOURCE 1 /* lgamma_r */
+#include "lib/kernels/simd/simd.h"
+
+#if defined(LAM__HAVE_SLEEF)
+#include <math.h>
+#include <string.h>
+
+#include "lib/kernels/reference/reference.h"
+#include "lib/kernels/simd/incomplete.h"
+#include "lib/kernels/simd/zeta.h"
+
+#define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
+
+/* Which member of a family is meant; none given is the first. */
+static int64_t member_of(const void *params) {
+    int64_t k = 0;
+    if (params) memcpy(&k, params, sizeof k);
+    return k;
+}
+
+/* The vectors of a polygamma loop, whose order goes along as a vector. */
+ALWAYS_INLINE V64 f64_polygamma(V64 x, V64 order) {
+    return polygamma_of(x, (int64_t)order[0]);
+}
+
+ALWAYS_INLINE V32 f32_polygamma(V32 x, V32 order) {
+    return f32_through2(x, order, f64_polygamma);
+}
+
+#define T       double
+#define DTYPE   LAM_F64
+#define V       V64
+#define LANES   LANES64
+#define NAME(x) f64_##x
+#include "lib/kernels/simd/map_vector.h"
+#include "lib/kernels/simd/loops_special.h"
+#undef T
+#undef DTYPE
+#undef V
+#undef LANES
+#undef NAME
+
+#define T       float
+#define DTYPE   LAM_F32
+#define V       V32
+#define LANES   LANES32
+#define NAME(x) f32_##x
+#include "lib/kernels/simd/map_vector.h"
+#include "lib/kernels/simd/loops_special.h"
+#undef T
+#undef DTYPE
+#undef V
+#undef LANES
+#undef NAME
+
+lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
+    switch (id) {
+    case LAM__LOOP_polygamma: return dtype == LAM_F64 ? f64_loop_polygamma : f32_loop_polygamma;
+    case LAM__LOOP_zeta: return dtype == LAM_F64 ? f64_loop_zeta : f32_loop_zeta;
+    case LAM__LOOP_betaln: return dtype == LAM_F64 ? f64_loop_betaln : f32_loop_betaln;
+    case LAM__LOOP_igamma: return dtype == LAM_F64 ? f64_loop_igamma : f32_loop_igamma;
+    case LAM__LOOP_igammac: return dtype == LAM_F64 ? f64_loop_igammac : f32_loop_igammac;
+    case LAM__LOOP_betainc: return dtype == LAM_F64 ? f64_loop_betainc : f32_loop_betainc;
+    default: return NULL;
+    }
+}
+#else
+lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
+    (void)id, (void)dtype;
+    return NULL;
+}
+#endif

@@ -1,0 +1,57 @@
+/* Template: the loops of the functions that a whole number, their parameter, chooses from a family. The members that
+ * have a vector form are named here, the others are done one by one. Include with T, DTYPE, V, LANES and NAME(x), after
+ * map_vector.h. */
+
+#define MEMBER1(name) NAME(vectors1)(n, p, step, NAME(name))
+#define MEMBER2(name) NAME(vectors2)(n, p, step, NAME(name))
+#define MEMBER3(name) NAME(vectors3)(n, p, step, NAME(name))
+#define OTHERS(name)  lam__reference_fallback(LAM__LOOP_##name, DTYPE)(n, p, step, params)
+
+static void NAME(loop_polygamma)(LOOP_ARGS) {
+    int64_t order = member_of(params);
+    T number = (T)order;
+    if (order == 0) MEMBER1(digamma);
+    else if (order == 1) MEMBER1(trigamma);
+    else if (order > MOST_VECTOR_POLYGAMMA) OTHERS(polygamma);
+    else NAME(vectors2)(n, (void *[]){p[0], p[1], &number}, (int64_t[]){step[0], step[1], 0}, NAME(polygamma));
+}
+
+static void NAME(loop_zeta)(LOOP_ARGS) {
+    if (member_of(params) == 0) MEMBER2(zeta);
+    else OTHERS(zeta);
+}
+
+static void NAME(loop_betaln)(LOOP_ARGS) {
+    MEMBER2(betaln);
+}
+
+static void NAME(loop_igamma)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case LAM__SPECIAL_CODE(0, 0, 0): MEMBER2(igamma); break;
+    case LAM__SPECIAL_CODE(1, 0, 0): MEMBER2(igamma_by_a); break;
+    case LAM__SPECIAL_CODE(0, 0, 1): MEMBER2(igamma_by_x); break;
+    case LAM__SPECIAL_CODE(1, 0, 1): MEMBER2(igamma_by_both); break;
+    default: OTHERS(igamma);
+    }
+}
+
+static void NAME(loop_igammac)(LOOP_ARGS) {
+    MEMBER2(igammac);
+}
+
+static void NAME(loop_betainc)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case LAM__SPECIAL_CODE(0, 0, 0): MEMBER3(betainc); break;
+    case LAM__SPECIAL_CODE(1, 0, 0): MEMBER3(betainc_by_a); break;
+    case LAM__SPECIAL_CODE(0, 1, 0): MEMBER3(betainc_by_b); break;
+    case LAM__SPECIAL_CODE(0, 0, 1): MEMBER3(betainc_by_x); break;
+    case LAM__SPECIAL_CODE(1, 0, 1): MEMBER3(betainc_by_xa); break;
+    case LAM__SPECIAL_CODE(0, 1, 1): MEMBER3(betainc_by_xb); break;
+    default: OTHERS(betainc);
+    }
+}
+
+#undef MEMBER1
+#undef MEMBER2
+#undef MEMBER3
+#undef OTHERS

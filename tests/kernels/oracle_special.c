@@ -1,0 +1,184 @@
+/* Functions that MPFR has not, of its own ones, series and differences, at 400 bits: oracle.h, oracle_member. */
+#include "tests/kernels/oracle.h"
+
+enum { BITS = 400 };
+
+/* The sum of (q + k)^-s by Euler and Maclaurin, of 60 terms and 40 of the series, whose coefficients are
+ * B_2j/(2j)! = -2 zeta(2j) (-1)^j (2 pi)^-2j (A&S 23.2.16). */
+static void zeta_rest(mpfr_t value, const mpfr_t s, const mpfr_t y) {
+    enum { MOST = 40 };
+    mpfr_t term, t, circle;
+    mpfr_inits2(BITS, term, t, circle, (mpfr_ptr)NULL);
+    mpfr_const_pi(circle, MPFR_RNDN);
+    mpfr_mul_2ui(circle, circle, 1, MPFR_RNDN);
+    mpfr_mul(circle, circle, y, MPFR_RNDN);
+    mpfr_sub_ui(t, s, 1, MPFR_RNDN);
+    mpfr_div(value, y, t, MPFR_RNDN);
+    mpfr_add_d(value, value, 0.5, MPFR_RNDN);
+    mpfr_mul(term, s, y, MPFR_RNDN); /* s (s + 1) ... (s + 2j - 2) y (2 pi y)^-2j */
+    for (unsigned long j = 1; j <= MOST; j++) {
+        mpfr_div(term, term, circle, MPFR_RNDN);
+        mpfr_div(term, term, circle, MPFR_RNDN);
+        mpfr_zeta_ui(t, 2 * j, MPFR_RNDN);
+        mpfr_mul(t, t, term, MPFR_RNDN);
+        mpfr_mul_si(t, t, j & 1 ? 2 : -2, MPFR_RNDN);
+        mpfr_add(value, value, t, MPFR_RNDN);
+        for (unsigned long k = 2 * j - 1; k <= 2 * j; k++) {
+            mpfr_add_ui(t, s, k, MPFR_RNDN);
+            mpfr_mul(term, term, t, MPFR_RNDN);
+        }
+    }
+    mpfr_clears(term, t, circle, (mpfr_ptr)NULL);
+}
+
+static void zeta(mpfr_t value, const mpfr_t s, const mpfr_t q) {
+    mpfr_t y, power, less, sum;
+    mpfr_inits2(BITS, y, power, less, sum, (mpfr_ptr)NULL);
+    mpfr_set_zero(sum, 1);
+    mpfr_neg(less, s, MPFR_RNDN);
+    for (unsigned long k = 0; k <= 60; k++) {
+        mpfr_add_ui(y, q, k, MPFR_RNDN);
+        mpfr_pow(power, y, less, MPFR_RNDN);
+        if (k < 60) mpfr_add(sum, sum, power, MPFR_RNDN);
+    }
+    zeta_rest(value, s, y);
+    mpfr_mul(value, value, power, MPFR_RNDN);
+    mpfr_add(value, value, sum, MPFR_RNDN);
+    mpfr_clears(y, power, less, sum, (mpfr_ptr)NULL);
+}
+
+/* (-1)^(n+1) n! zeta(n + 1, x) (A&S 6.4.10). */
+static void polygamma(mpfr_t value, unsigned long n, const mpfr_t x) {
+    mpfr_t s;
+    mpfr_init2(s, BITS);
+    mpfr_set_ui(s, n + 1, MPFR_RNDN);
+    zeta(value, s, x);
+    mpfr_fac_ui(s, n, MPFR_RNDN);
+    mpfr_mul(value, value, s, MPFR_RNDN);
+    if (n % 2 == 0) mpfr_neg(value, value, MPFR_RNDN);
+    mpfr_clear(s);
+}
+
+static void log_gamma(mpfr_t value, const mpfr_t x) {
+    int sign;
+    mpfr_lgamma(value, &sign, x, MPFR_RNDN);
+}
+
+static void betaln(mpfr_t value, const mpfr_t a, const mpfr_t b) {
+    mpfr_t sum;
+    mpfr_init2(sum, BITS);
+    mpfr_add(sum, a, b, MPFR_RNDN);
+    log_gamma(value, sum);
+    mpfr_neg(value, value, MPFR_RNDN);
+    log_gamma(sum, a);
+    mpfr_add(value, value, sum, MPFR_RNDN);
+    log_gamma(sum, b);
+    mpfr_add(value, value, sum, MPFR_RNDN);
+    mpfr_clear(sum);
+}
+
+static void igammac(mpfr_t value, const mpfr_t a, const mpfr_t x) {
+    mpfr_t whole;
+    mpfr_init2(whole, BITS);
+    mpfr_gamma_inc(value, a, x, MPFR_RNDN);
+    mpfr_gamma(whole, a, MPFR_RNDN);
+    mpfr_div(value, value, whole, MPFR_RNDN);
+    mpfr_clear(whole);
+}
+
+/* x^a exp(-x)/Gamma(a + 1) times the sum of x^n/((a+1)(a+2)...): A&S 6.5.29. */
+static void igamma(mpfr_t value, const mpfr_t a, const mpfr_t x) {
+    mpfr_t term, t;
+    mpfr_inits2(BITS, term, t, (mpfr_ptr)NULL);
+    mpfr_pow(term, x, a, MPFR_RNDN);
+    mpfr_neg(t, x, MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDN);
+    mpfr_mul(term, term, t, MPFR_RNDN);
+    mpfr_add_ui(t, a, 1, MPFR_RNDN);
+    mpfr_gamma(t, t, MPFR_RNDN);
+    mpfr_div(term, term, t, MPFR_RNDN);
+    mpfr_set_zero(value, 1);
+    for (unsigned n = 1; n < 4000 && (n == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); n++) {
+        mpfr_add(value, value, term, MPFR_RNDN);
+        mpfr_add_ui(t, a, n, MPFR_RNDN);
+        mpfr_mul(term, term, x, MPFR_RNDN);
+        mpfr_div(term, term, t, MPFR_RNDN);
+    }
+    mpfr_clears(term, t, (mpfr_ptr)NULL);
+}
+
+/* x^a (1-x)^b / (a B(a, b)) times the sum of (a+b)(a+b+1).../((a+1)(a+2)...) x^n: A&S 26.5.4. */
+static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x) {
+    mpfr_t term, t, sum;
+    mpfr_inits2(BITS, term, t, sum, (mpfr_ptr)NULL);
+    betaln(sum, a, b);
+    mpfr_log(t, x, MPFR_RNDN);
+    mpfr_mul(t, t, a, MPFR_RNDN);
+    mpfr_sub(sum, t, sum, MPFR_RNDN);
+    mpfr_neg(t, x, MPFR_RNDN);
+    mpfr_log1p(t, t, MPFR_RNDN);
+    mpfr_mul(t, t, b, MPFR_RNDN);
+    mpfr_add(sum, sum, t, MPFR_RNDN);
+    mpfr_exp(term, sum, MPFR_RNDN);
+    mpfr_div(term, term, a, MPFR_RNDN);
+    mpfr_set_zero(value, 1);
+    for (unsigned n = 1; n < 4000 && (mpfr_zero_p(value) || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); n++) {
+        mpfr_add(value, value, term, MPFR_RNDN);
+        mpfr_add(t, a, b, MPFR_RNDN);
+        mpfr_add_ui(t, t, n - 1, MPFR_RNDN);
+        mpfr_mul(term, term, t, MPFR_RNDN);
+        mpfr_mul(term, term, x, MPFR_RNDN);
+        mpfr_add_ui(t, a, n, MPFR_RNDN);
+        mpfr_div(term, term, t, MPFR_RNDN);
+    }
+    mpfr_clears(term, t, sum, (mpfr_ptr)NULL);
+}
+
+/* A&S 9.6.10. */
+static void bessel(mpfr_t value, unsigned long order, const mpfr_t x, bool scaled) {
+    mpfr_t term, quarter;
+    mpfr_inits2(BITS, term, quarter, (mpfr_ptr)NULL);
+    mpfr_sqr(quarter, x, MPFR_RNDN);
+    mpfr_div_2ui(quarter, quarter, 2, MPFR_RNDN);
+    if (order) mpfr_div_2ui(term, x, 1, MPFR_RNDN);
+    else mpfr_set_ui(term, 1, MPFR_RNDN);
+    mpfr_set_zero(value, 1);
+    for (unsigned long k = 1; k < 3000 && (k == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); k++) {
+        mpfr_add(value, value, term, MPFR_RNDN);
+        mpfr_mul(term, term, quarter, MPFR_RNDN);
+        mpfr_div_ui(term, term, k * (k + order), MPFR_RNDN);
+    }
+    mpfr_abs(term, x, MPFR_RNDN);
+    mpfr_neg(term, term, MPFR_RNDN);
+    mpfr_exp(term, term, MPFR_RNDN);
+    if (scaled) mpfr_mul(value, value, term, MPFR_RNDN);
+    mpfr_clears(term, quarter, (mpfr_ptr)NULL);
+}
+
+static void erfcx(mpfr_t value, const mpfr_t x) {
+    mpfr_t e;
+    mpfr_init2(e, BITS);
+    mpfr_sqr(e, x, MPFR_RNDN);
+    mpfr_exp(e, e, MPFR_RNDN);
+    mpfr_erfc(value, x, MPFR_RNDN);
+    mpfr_mul(value, value, e, MPFR_RNDN);
+    mpfr_clear(e);
+}
+
+bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
+    switch (id) {
+    case LAM__LOOP_erfcx: erfcx(value, x[0]); break;
+    case LAM__LOOP_polygamma:
+        if (member == 0) return oracle_at(LAM__LOOP_digamma, value, x[0], x[0]);
+        polygamma(value, (unsigned long)member, x[0]);
+        break;
+    case LAM__LOOP_zeta: zeta(value, x[0], x[1]); break;
+    case LAM__LOOP_betaln: betaln(value, x[0], x[1]); break;
+    case LAM__LOOP_igamma: igamma(value, x[0], x[1]); break;
+    case LAM__LOOP_igammac: igammac(value, x[0], x[1]); break;
+    case LAM__LOOP_betainc: betainc(value, x[0], x[1], x[2]); break;
+    case LAM__LOOP_bessel_i: bessel(value, (unsigned long)member / 2, x[0], member & 1); break;
+    default: return oracle_at(id, value, x[0], x[1]);
+    }
+    return true;
+}

@@ -376,10 +376,9 @@ LAM_API lam_tensor *lam_fma(lam_tensor *x, lam_tensor *y, lam_tensor *z);
  * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: n x^(n-1), 0 for n = 0. */
 LAM_API lam_tensor *lam_integer_pow(lam_tensor *x, int n);
 
-/* log(exp(x) + exp(y)) without overflow. Integers are taken as f64.
+/* log(exp(x) + exp(y)) without overflow.
  * Shape   x and y broadcast. A C number may stand for x or y.
- * Fails   LAM_ERR_SHAPE. Derivative: exp(x - result), exp(y - result).
- * Source  unevaluated sums of two doubles; 1 ULP of the result, or of 2^-8 times the larger operand where it is less. */
+ * Fails   LAM_ERR_SHAPE. Derivative: exp(x - result), exp(y - result). */
 LAM_API lam_tensor *lam_logaddexp(lam_tensor *x, lam_tensor *y);
 
 /* x log(y), 0 where x is 0.

@@ -1,6 +1,6 @@
-/* Hurwitz zeta and the incomplete gamma and beta functions with all derivatives. Each is one primitive whose parameter says which
- * derivative by the parameters and whether by x is meant; of the density, the derivative by x is made of its own
- * derivatives by the parameters, so that every order is closed under differentiation. */
+/* Hurwitz zeta and the incomplete gamma and beta functions with all derivatives. Each is one primitive whose parameter
+ * says which derivative by the parameters and whether by x is meant; of the density, the derivative by x is made of its
+ * own derivatives by the parameters, so that every order is closed under differentiation. */
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/special/special.h"
 #include "lib/primitives/apply.h"

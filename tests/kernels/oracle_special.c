@@ -140,8 +140,11 @@ static void bessel(mpfr_t value, unsigned long order, const mpfr_t x, bool scale
     mpfr_inits2(BITS, term, quarter, (mpfr_ptr)NULL);
     mpfr_sqr(quarter, x, MPFR_RNDN);
     mpfr_div_2ui(quarter, quarter, 2, MPFR_RNDN);
-    if (order) mpfr_div_2ui(term, x, 1, MPFR_RNDN);
-    else mpfr_set_ui(term, 1, MPFR_RNDN);
+    mpfr_set_ui(term, 1, MPFR_RNDN);
+    for (unsigned long k = 1; k <= order; k++) {
+        mpfr_mul(term, term, x, MPFR_RNDN);
+        mpfr_div_ui(term, term, 2 * k, MPFR_RNDN);
+    }
     mpfr_set_zero(value, 1);
     for (unsigned long k = 1; k < 3000 && (k == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); k++) {
         mpfr_add(value, value, term, MPFR_RNDN);

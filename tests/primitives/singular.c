@@ -25,7 +25,7 @@ UNARY(asin) UNARY(acos) UNARY(atan) UNARY(acosh) UNARY(asinh) UNARY(atanh)
 UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(logistic) UNARY(erf) UNARY(erfc) UNARY(is_nan) UNARY(is_finite)
 BINARY(add) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min) BINARY(atan2) BINARY(hypot)
 UNARY(erf_inv) UNARY(erfcx) UNARY(ndtr) UNARY(ndtri) UNARY(log_ndtr) UNARY(entr)
-UNARY(softplus) UNARY(lgamma) UNARY(digamma)
+UNARY(softplus) UNARY(lgamma) UNARY(digamma) UNARY(gelu) UNARY(mish) BINARY(rel_entr) BINARY(kl_div) BINARY(zeta)
 UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py)
 BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(ge)
 
@@ -122,6 +122,23 @@ static const point points[] = {
     {of_xlogy, 2, {0, 10}, {LN10, 0}, {0, 0}, 0.1},
     {of_xlogy, 2, {2, 0}, {-INFINITY, INFINITY}, {0, -INFINITY}, INFINITY},
 };
+
+/* Large and small numbers, of which only doubles have any. From the formulas of the docstrings. */
+static const point extremes[] = {
+    {of_asinh, 1, {1e200}, {1e-200}, {0}, OFF}, {of_atan, 1, {1e308}, {0}, {0}, OFF},
+    {of_erf, 1, {1e308}, {0}, {0}, OFF}, {of_erfc, 1, {-1e308}, {0}, {0}, OFF}, {of_ndtr, 1, {1e308}, {0}, {0}, OFF},
+    {of_log_ndtr, 1, {-1e10}, {1e10}, {-1}, OFF}, {of_log_ndtr, 1, {-1e308}, {1e308}, {-1}, OFF},
+    {of_gelu, 1, {1e308}, {1}, {0}, OFF}, {of_gelu, 1, {-1e308}, {0}, {0}, OFF}, {of_mish, 1, {1e308}, {1}, {0}, OFF},
+    {of_mish, 1, {-1e308}, {0}, {0}, OFF}, {of_atan2, 2, {1e200, 1e250}, {1e-250, -1e-300}, {0, 0}, 0},
+    {of_atan2, 2, {1e-200, 1e-250}, {1e150, -1e200}, NONE}, {of_atan2, 2, {1e-310, 1e-300}, {1e300, -1e290}, NONE},
+    {of_hypot, 2, {1e-200, 1e200}, {0, 1}, {1e-200, 0}, 0}, {of_logaddexp, 2, {1e308, -1e308}, {1, 0}, {0, 0}, 0},
+    {of_rel_entr, 2, {1, 1e200}, {-459.51701859880914, -1e-200}, {1, 0}, -1e-200},
+    {of_rel_entr, 2, {1e-300, 1e-200}, {-229.25850929940457, -1e-100}, {1e300, 1e100}, -1e200},
+    {of_rel_entr, 2, {1e-200, 1e-305}, {242.77143476437482, -1e105}, {1e200, OFF}, OFF},
+    {of_rel_entr, 2, {1e-200, 1e200}, {-920.0340371976183, 0}, {1e200, 0}, -1e-200},
+    {of_kl_div, 2, {1, 1e200}, {-460.51701859880914, 1}, {1, 0}, -1e-200},
+    {of_kl_div, 2, {1e-300, 1e-200}, {-230.25850929940457, 1}, {1e300, 1e100}, -1e200},
+};
 /* clang-format on */
 
 static bool agrees(double got, double want, double tolerance) {
@@ -177,8 +194,7 @@ static void expect_second(const point *p, int row, lam_fn *f, lam_list at, int i
     }
 }
 
-static void at_point(int row, lam_dtype dtype, double tolerance) {
-    const point *p = &points[row];
+static void at_point(const point *p, int row, lam_dtype dtype, double tolerance) {
     lam_fn *f = FN(p->body, p->inputs, 1);
     lam_tensor *x[OPERANDS];
     for (int i = 0; i < p->inputs; i++) x[i] = lam_full(ctx, dtype, LAM_DIMS0, p->x[i]);
@@ -196,8 +212,13 @@ static void at_point(int row, lam_dtype dtype, double tolerance) {
 }
 
 START_TEST(operations_of_numbers_at_singular_points) {
-    at_point(_i, LAM_F64, 4e-16);
-    at_point(_i, LAM_F32, 4e-7);
+    at_point(&points[_i], _i, LAM_F64, 4e-16);
+    at_point(&points[_i], _i, LAM_F32, 4e-7);
+}
+END_TEST
+
+START_TEST(derivatives_of_extreme_numbers) {
+    at_point(&extremes[_i], _i, LAM_F64, 1e-15);
 }
 END_TEST
 
@@ -396,7 +417,9 @@ static const special specials[] = {
     {of_ndtri, 1, {0}, -INF}, {of_ndtri, 1, {1}, INF}, {of_ndtri, 1, {-0.5}, NAN}, {of_ndtri, 1, {0.5}, 0.0},
     {of_ndtr, 1, {-INF}, 0.0}, {of_ndtr, 1, {INF}, 1}, {of_ndtr, 1, {NAN}, NAN}, {of_log_ndtr, 1, {-INF}, -INF},
     {of_erfcx, 1, {INF}, 0.0}, {of_erfcx, 1, {-30}, INF}, {of_softplus, 1, {-INF}, 0.0}, {of_softplus, 1, {INF}, INF},
-    {of_lgamma, 1, {-1}, INF}, {of_lgamma, 1, {INF}, INF}, {of_digamma, 1, {0.0}, -INF}, {of_digamma, 1, {-1}, NAN},
+    {of_lgamma, 1, {-1}, INF}, {of_lgamma, 1, {INF}, INF}, {of_digamma, 1, {0.0}, -INF}, {of_zeta, 2, {1, 3}, INF},
+    {of_zeta, 2, {0.5, 3}, NAN}, {of_zeta, 2, {2.5, -0.5}, NAN}, {of_zeta, 2, {3, 0.0}, INF},
+    {of_zeta, 2, {3, -2}, INF}, {of_zeta, 2, {INF, 1}, 1}, {of_zeta, 2, {2, INF}, 0.0}, {of_digamma, 1, {-1}, NAN},
     {of_i0e, 1, {INF}, 0.0}, {of_i1, 1, {-INF}, -INF}, {of_igamma, 2, {0, 1}, 1}, {of_igamma, 2, {2, 0}, 0.0},
     {of_igamma, 2, {-1, 1}, NAN}, {of_igammac, 2, {2, INF}, 0.0}, {of_igammac, 2, {0, 0}, NAN},
     {of_is_nan, 1, {NAN}, 1}, {of_is_nan, 1, {INF}, 0}, {of_is_finite, 1, {-INF}, 0}, {of_is_finite, 1, {NAN}, 0},
@@ -469,6 +492,7 @@ Suite *suite_primitives_singular(void) {
     Suite *suite =
         SUITE_OF("singular", a_zero_tangent_where_the_slope_is_infinite_gives_nan, special_values_of_reductions);
     suite_loop(suite, operations_of_numbers_at_singular_points, (int)(sizeof points / sizeof points[0]));
+    suite_loop(suite, derivatives_of_extreme_numbers, (int)(sizeof extremes / sizeof extremes[0]));
     suite_loop(suite, what_is_not_taken_sends_exactly_zero, (int)(sizeof not_taken / sizeof not_taken[0]));
     suite_loop(suite, operations_along_axes_at_singular_points, (int)(sizeof rows / sizeof rows[0]));
     suite_loop(suite, special_values, (int)(sizeof specials / sizeof specials[0]));

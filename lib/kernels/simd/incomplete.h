@@ -72,8 +72,8 @@ ALWAYS_INLINE scaled64 scaled_exp(sum64 x) {
  * where m = power - 1; for m < 0 the last two are steady s - m log(1 + z), since the other form would cancel. */
 typedef enum side_kind { GAMMA_BELOW, GAMMA_ABOVE, BETA_BELOW } side_kind;
 
-/* The integral is that of exp(-e) times `weight`. With a derivative by a parameter the density is multiplied by constant - s, or by constant + log(1 + z) in the
- * lanes `other`. */
+/* The integral is that of exp(-e) times `weight`. With a derivative by a parameter the density is multiplied by
+ * constant - s, or by constant + log(1 + z) in the lanes `other`. */
 typedef struct side64 {
     V64 rate, x, m, ratio, steady, scale, constant, weight;
     M64 other;
@@ -261,8 +261,16 @@ ALWAYS_INLINE V64 gamma_density_of(V64 a, V64 x, bool slope) {
 /* One line per member. */
 /* clang-format off */
 #define GAMMA(name, expression) \
-    ALWAYS_INLINE V64 f64_##name(V64 a, V64 x) { const lam__nodes *nodes = &lam__nodes_f64; (void)nodes; return expression; } \
-    ALWAYS_INLINE V64 quick_##name(V64 a, V64 x) { const lam__nodes *nodes = &lam__nodes_f32; (void)nodes; return expression; } \
+    ALWAYS_INLINE V64 f64_##name(V64 a, V64 x) { \
+        const lam__nodes *nodes = &lam__nodes_f64; \
+        (void)nodes; \
+        return expression; \
+    } \
+    ALWAYS_INLINE V64 quick_##name(V64 a, V64 x) { \
+        const lam__nodes *nodes = &lam__nodes_f32; \
+        (void)nodes; \
+        return expression; \
+    } \
     ALWAYS_INLINE V32 f32_##name(V32 a, V32 x) { return f32_through2(a, x, quick_##name); }
 GAMMA(igamma, gamma_part_of(a, x, GAMMA_P, nodes))
 GAMMA(igammac, gamma_part_of(a, x, GAMMA_Q, nodes))
@@ -358,8 +366,16 @@ ALWAYS_INLINE V64 beta_density_of(V64 a, V64 b, V64 x, beta_part part) {
 /* One line per member. */
 /* clang-format off */
 #define BETA(name, expression) \
-    ALWAYS_INLINE V64 f64_##name(V64 a, V64 b, V64 x) { const lam__nodes *nodes = &lam__nodes_f64; (void)nodes; return expression; } \
-    ALWAYS_INLINE V64 quick_##name(V64 a, V64 b, V64 x) { const lam__nodes *nodes = &lam__nodes_f32; (void)nodes; return expression; } \
+    ALWAYS_INLINE V64 f64_##name(V64 a, V64 b, V64 x) { \
+        const lam__nodes *nodes = &lam__nodes_f64; \
+        (void)nodes; \
+        return expression; \
+    } \
+    ALWAYS_INLINE V64 quick_##name(V64 a, V64 b, V64 x) { \
+        const lam__nodes *nodes = &lam__nodes_f32; \
+        (void)nodes; \
+        return expression; \
+    } \
     ALWAYS_INLINE V32 f32_##name(V32 a, V32 b, V32 x) { return f32_through3(a, b, x, quick_##name); }
 BETA(betainc, beta_part_of(a, b, x, BETA_P, nodes))
 BETA(betainc_by_a, beta_part_of(a, b, x, BETA_BY_A, nodes))

@@ -36,7 +36,7 @@ extern const double lam__table_bessel_1[14][LAM__PIECES];
 extern const double lam__table_erf_inv[15][LAM__PIECES];
 
 /* Where an integral over the half line is evaluated, and by what the values are multiplied: 3/2 exp(u/2 - exp(-u)) for
- * equally spaced u, and the step times the derivative. Steps of 1/4 from -3.625 on, and for f32 of 0.42 from -3.1 on. */
+ * equally spaced u, and the step times the derivative. Steps of 1/4 from -3.625 on, for f32 of 0.42 from -3.1 on. */
 typedef struct lam__nodes {
     int count;
     const double *at, *weight;

@@ -68,9 +68,11 @@ lam_tensor *lam_silu(lam_tensor *x) {
     return lam__scope_only(lam_mul(x, lam_logistic(x)), since);
 }
 
+/* Beyond the bounds the factor is 0 or 1, and slopes of 0 do not meet x. */
 lam_tensor *lam_mish(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_mul(x, lam_tanh(lam_softplus(x))), since);
+    x = lam__reduce_real(x);
+    return lam__scope_only(lam_mul(x, lam_tanh(lam_softplus(lam_clamp(x, -800.0, 40.0)))), since);
 }
 
 lam_tensor *lam_softsign(lam_tensor *x) {

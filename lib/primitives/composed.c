@@ -40,15 +40,18 @@ lam_tensor *lam_entr(lam_tensor *x) {
     return lam__scope_only(lam_where(outside, -INFINITY, lam_neg(lam_xlogy(inside, inside))), since);
 }
 
-/* log(x/y) for x, y > 0. Between quotients of 2^-500 and 2^500 it is the quotient's, both scaled so that the squares
- * which derivatives make stay in range; beyond, the logarithms do not cancel. */
+static lam_tensor *is_between(lam_tensor *x, double low, double high) {
+    return lam_and(lam_gt(x, low), lam_lt(x, high));
+}
+
+/* log(x/y) for x, y > 0. It is the quotient's where that and its derivatives stay in range; elsewhere logarithms are
+ * subtracted, unless they would cancel. */
 static lam_tensor *log_of_ratio(lam_tensor *x, lam_tensor *y) {
-    lam_tensor *ratio = lam_div(x, y), *near = lam_and(lam_gt(ratio, 0x1p-500), lam_lt(ratio, 0x1p500));
-    lam_tensor *scale = lam_where(lam_lt(y, 0x1p-500), 0x1p600, lam_where(lam_gt(y, 0x1p500), 0x1p-600, 1.0));
-    lam_tensor *above = lam_mul(lam_where(near, x, 1.0), lam_where(near, scale, 1.0));
-    lam_tensor *below = lam_mul(lam_where(near, y, 1.0), lam_where(near, scale, 1.0));
+    lam_tensor *ratio = lam_div(x, y), *usual = is_between(y, 0x1p-500, 0x1p500);
+    usual = lam_and(usual, is_between(ratio, 0x1p-500, 0x1p500));
+    lam_tensor *near = lam_or(usual, is_between(ratio, 0.25, 4));
     lam_tensor *apart = lam_sub(lam_log(lam_where(near, 1.0, x)), lam_log(lam_where(near, 1.0, y)));
-    return lam_where(near, lam_log(lam_div(above, below)), apart);
+    return lam_where(near, lam_log(lam_div(lam_where(near, x, 1.0), lam_where(near, y, 1.0))), apart);
 }
 
 lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {

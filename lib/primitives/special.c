@@ -68,9 +68,10 @@ lam_tensor *lam_erfcx(lam_tensor *x) {
 
 /* ---- the normal distribution ------------------------------------------------------------------------------------- */
 
-/* The density times the square root of 2 pi. */
+/* The density times the square root of 2 pi. Beyond 40 it is 0, and so are its derivatives, which would be products of
+ * 0 and an infinite square. */
 static lam_tensor *bell(lam_tensor *x) {
-    return lam_exp(lam_mul(-0.5, lam_square(x)));
+    return lam_exp(lam_mul(-0.5, lam_square(lam_clamp(x, -40.0, 40.0))));
 }
 
 static lam_tensor *slope_ndtr(const lam_rule *r, int i, lam_tensor *t) {

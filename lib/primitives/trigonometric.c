@@ -118,6 +118,10 @@ lam_tensor *lam_acos(lam_tensor *x) {
 
 static lam_tensor *slope_atan(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    if (!lam__dtype_is_complex(lam_dtype_of(r->in[0]))) {
+        lam_tensor *root = lam_hypot(r->in[0], 1.0); /* the square may be too large */
+        return lam_div(lam_div(t, root), root);
+    }
     return lam_div(t, lam_add(lam_square(r->in[0]), 1.0));
 }
 

@@ -382,9 +382,14 @@ lam_tensor *lam_logistic_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_logistic_slope, x);
 }
 
+/* exp(-x^2), bounded where it is 0 so that its derivatives are too. */
+static lam_tensor *bell(lam_tensor *x) {
+    return lam_exp(lam_neg(lam_square(lam_clamp(x, -28.0, 28.0))));
+}
+
 static lam_tensor *slope_erf(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(lam_mul(t, 1.12837916709551257390), lam_exp(lam_neg(lam_square(r->in[0]))));
+    return lam_mul(lam_mul(t, 1.12837916709551257390), bell(r->in[0]));
 }
 
 const lam_primitive lam__row_erf = {
@@ -404,7 +409,7 @@ lam_tensor *lam_erf(lam_tensor *x) {
 
 static lam_tensor *slope_erfc(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(lam_mul(t, -1.12837916709551257390), lam_exp(lam_neg(lam_square(r->in[0]))));
+    return lam_mul(lam_mul(t, -1.12837916709551257390), bell(r->in[0]));
 }
 
 const lam_primitive lam__row_erfc = {

@@ -44,7 +44,8 @@ static void of_betainc(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     (void)ctx, (void)env, out[0] = lam_betainc(in[0], in[1], in[2]);
 }
 
-/* The derivatives of igammac are minus those of igamma. That of pow by x has the exponent y - 1, which is rounded. */
+/* The derivatives of igammac are minus those of igamma. That of pow by x has the exponent y - 1, which is rounded, as is
+ * the s + 1 of zeta by q. */
 const measure_row measure_rows[] = {
     {.name = "sqrt", .inputs = 1, .body = of_sqrt, .oracle = LAM__LOOP_sqrt,
      .range = {{1e-30, 1e+30}}, .bound = 0.5, .derivatives = 1},
@@ -127,7 +128,7 @@ const measure_row measure_rows[] = {
     {.name = "polygamma 2", .inputs = 1, .body = of_polygamma_2, .oracle = LAM__LOOP_polygamma, .member = 2,
      .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
     {.name = "zeta", .inputs = 2, .body = of_zeta, .oracle = LAM__LOOP_zeta,
-     .range = {{1.01, 4}, {0.5, 20}}, .bound = 1, .derivatives = 3},
+     .range = {{1.01, 4}, {0.5, 20}}, .bound = 1, .derivatives = 3, .slope_bound = 8},
     {.name = "div", .inputs = 2, .body = of_div, .oracle = LAM__LOOP_div,
      .range = {{-9, 9}, {0.01, 9}}, .bound = 0.5, .relative_to_1 = 0, .derivatives = 3},
     {.name = "pow", .inputs = 2, .body = of_pow, .oracle = LAM__LOOP_pow,

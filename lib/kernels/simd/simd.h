@@ -52,7 +52,6 @@ void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2],
 lam__loop *LAM__ISA_NAME(lam__complex_find_)(lam__loop_id id, lam_dtype dtype);
 const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes);
 lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype);
-extern const lam__turn LAM__ISA_NAME(lam__turn_4_), LAM__ISA_NAME(lam__turn_8_);
 #endif
 
 #endif

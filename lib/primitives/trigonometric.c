@@ -118,7 +118,7 @@ lam_tensor *lam_acos(lam_tensor *x) {
 
 static lam_tensor *slope_atan(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    if (!lam__dtype_is_complex(lam_dtype_of(r->in[0]))) {
+    if (!lam__cplx_is(r->in[0])) {
         lam_tensor *root = lam_hypot(r->in[0], 1.0); /* the square may be too large */
         return lam_div(lam_div(t, root), root);
     }
@@ -226,7 +226,7 @@ lam_tensor *lam_tanh_slope(lam_tensor *x) {
 /* The square of a real number may be too large where its root is not. */
 static lam_tensor *slope_asinh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    if (!lam__dtype_is_complex(lam_dtype_of(r->in[0]))) return lam_div(t, lam_hypot(r->in[0], 1.0));
+    if (!lam__cplx_is(r->in[0])) return lam_div(t, lam_hypot(r->in[0], 1.0));
     return lam_mul(t, lam_rsqrt(lam_add(lam_square(r->in[0]), 1.0)));
 }
 

@@ -44,8 +44,8 @@ static void of_betainc(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     (void)ctx, (void)env, out[0] = lam_betainc(in[0], in[1], in[2]);
 }
 
-/* The derivatives of igammac are minus those of igamma. That of pow by x has the exponent y - 1, which is rounded, as is
- * the s + 1 of zeta by q. */
+/* The derivatives of igammac are minus those of igamma. That of pow by x has the exponent y - 1, which is rounded, as
+ * is the s + 1 of zeta by q. */
 const measure_row measure_rows[] = {
     {.name = "sqrt", .inputs = 1, .body = of_sqrt, .oracle = LAM__LOOP_sqrt,
      .range = {{1e-30, 1e+30}}, .bound = 0.5, .derivatives = 1},

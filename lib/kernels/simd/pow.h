@@ -272,7 +272,7 @@ ALWAYS_INLINE V64 f64_logaddexp2(V64 x, V64 y) {
     return finite_or_larger(sum.hi + (sum.lo + either(same, (V64){0}, rest.lo)), o.larger, x, y);
 }
 
-/* The larger plus log(1 + exp(-unit gap)) / unit to a float's digits; between equals that is exact for unit = log(2). */
+/* The larger plus log(1 + exp(-unit gap)) / unit to a float's digits; exact between equals for unit = log(2). */
 ALWAYS_INLINE V64 quick_sum_of_powers(V64 x, V64 y, double unit) {
     const V64 larger = either((M64)(x > y), x, y), gap = unit * f64_magnitude(x - y);
     const V64 rest = quick_log_of_1_and(quick_exp(-either((M64)(gap < 150), gap, splat64(150)))) * (1 / unit);

@@ -1,7 +1,7 @@
 /* digamma, polygamma and zeta. Right of 0 the argument is moved up to where the asymptotic series serves (Abramowitz
- * and Stegun 6.3.18, 6.4.11); left of it the reflection formulas do, by the distance to the nearest pole, which is exact.
- * Near its positive zero digamma is taken from its Taylor series there, so that the relative error stays small; near
- * the negative zeros the error is relative to the terms that cancel. */
+ * and Stegun 6.3.18, 6.4.11); left of it the reflection formulas do, by the distance to the nearest pole, which is
+ * exact. Near its positive zero digamma is taken from its Taylor series there, so that the relative error stays small;
+ * near the negative zeros the error is relative to the terms that cancel. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r: lgamma itself writes a global */
 #include "lib/kernels/special/special.h"
 

@@ -46,7 +46,7 @@ typedef struct contest {
 /* Where operands cancel each other, an ulp is that of 2^-8 times the larger one, for a result below that. */
 static double allowance(lam__loop_id id, double x, double y, double result) {
     double size = fmax(fabs(x), fabs(y)) * 0x1p-8;
-    bool cancels = id == LAM__LOOP_logaddexp || id == LAM__LOOP_logaddexp2;
+    bool cancels = isfinite(size) && (id == LAM__LOOP_logaddexp || id == LAM__LOOP_logaddexp2);
     return cancels && result != 0 && fabs(result) < size ? exp2(ilogb(size) - ilogb(result)) : 1;
 }
 

@@ -28,12 +28,12 @@ static void check_layout(const char *set, int64_t bytes, const layout *l) {
         for (int64_t j = 0; j < l->n; j++) {
             const char *x = from + (i * l->row_step + j * l->item_step) * bytes,
                        *y = to + (i * l->dst_step + j) * bytes;
-            ck_assert_msg(memcmp(x, y, (size_t)bytes) == 0, "%s, %d bytes: item %d, %d of %d x %d", set, (int)bytes,
-                          (int)i, (int)j, (int)l->rows, (int)l->n);
+            EXPECT_THAT(memcmp(x, y, (size_t)bytes) == 0, "%s, %d bytes: item %d, %d of %d x %d", set, (int)bytes,
+                        (int)i, (int)j, (int)l->rows, (int)l->n);
         }
     for (int64_t i = 0; i < l->rows; i++)
         for (int64_t k = l->n * bytes; k < l->dst_step * bytes && (i + 1 < l->rows || l->dst_step > l->n); k++)
-            ck_assert_int_eq(to[i * l->dst_step * bytes + k], GUARD);
+            EXPECT_THAT(to[i * l->dst_step * bytes + k] == GUARD, "%s: wrote behind row %d", set, (int)i);
     ck_assert_int_eq(to[((l->rows - 1) * l->dst_step + l->n) * bytes], GUARD);
 }
 
@@ -129,12 +129,12 @@ static void check_walk(lam__loop_id id, lam_dtype dtype, const int64_t d[3], con
             for (int a = 0; a < 3; a++) offset[k] += at[a] * s[k][a] * (int64_t)item[k];
         for (int k = 0; k < inputs; k++) x[k] = memory[k] + offset[k + 1];
         lam__reference_element(id, dtype, before + offset[0], x, NULL);
-        ck_assert_msg(sets_same(sets_output(id, dtype), before + offset[0], out + offset[0]),
-                      "%s of layouts %d %d %d, element %d of %d x %d x %d", sets_rows[id].name, layouts[0], layouts[1],
-                      layouts[2], (int)i, (int)d[0], (int)d[1], (int)d[2]);
+        EXPECT_THAT(sets_same(sets_output(id, dtype), before + offset[0], out + offset[0]),
+                    "%s of layouts %d %d %d, element %d of %d x %d x %d", sets_rows[id].name, layouts[0], layouts[1],
+                    layouts[2], (int)i, (int)d[0], (int)d[1], (int)d[2]);
         memcpy(before + offset[0], out + offset[0], item[0]);
     }
-    ck_assert_msg(memcmp(before, out, most) == 0, "wrote beside the output");
+    EXPECT_THAT(memcmp(before, out, most) == 0, "wrote beside the output");
 }
 
 static const struct {

@@ -48,8 +48,8 @@ static void compare(lam__loop_id id, lam_dtype dtype, const strided a[], const i
         const void *x[3];
         for (int k = 0; k < sets_rows[id].inputs; k++) x[k] = at(&a[k + 1], index);
         lam__reference_element(id, dtype, &truth, x, NULL);
-        ck_assert_msg(sets_same(a[0].dtype, &truth, at(&a[0], index)), "%s at %d %d %d %d %d", sets_rows[id].name,
-                      (int)index[0], (int)index[1], (int)index[2], (int)index[3], (int)index[4]);
+        EXPECT_THAT(sets_same(a[0].dtype, &truth, at(&a[0], index)), "%s at %d %d %d %d %d", sets_rows[id].name,
+                    (int)index[0], (int)index[1], (int)index[2], (int)index[3], (int)index[4]);
     } while (strided_next(a[0].rank, dims, index));
 }
 
@@ -201,9 +201,9 @@ static void check_copy(const strided *to, const strided *from, const int64_t *di
     do {
         double truth = 0;
         expected(to->dtype, &truth, from->dtype, at(from, index));
-        ck_assert_msg(sets_same(to->dtype, &truth, at(to, index)), "%g of dtype %d to dtype %d gives %g",
-                      sets_show(from->dtype, at(from, index)), from->dtype, to->dtype,
-                      sets_show(to->dtype, at(to, index)));
+        EXPECT_THAT(sets_same(to->dtype, &truth, at(to, index)), "%g of dtype %d to dtype %d gives %g",
+                    sets_show(from->dtype, at(from, index)), from->dtype, to->dtype,
+                    sets_show(to->dtype, at(to, index)));
     } while (strided_next(to->rank, dims, index));
 }
 
@@ -235,8 +235,8 @@ START_TEST(every_set_converts_alike) {
         sets[s]->convert(to, from)(N, (void *[]){out, x}, ones, NULL);
         for (int i = 0; i < N; i++) {
             expected(to, &truth, from, (char *)x + (size_t)i * strided_item[from]);
-            ck_assert_msg(sets_same(to, &truth, (char *)out + (size_t)i * strided_item[to]), "%s: %g, %d to %d",
-                          sets[s]->name, sets_show(from, (char *)x + (size_t)i * strided_item[from]), from, to);
+            EXPECT_THAT(sets_same(to, &truth, (char *)out + (size_t)i * strided_item[to]), "%s: %g, %d to %d",
+                        sets[s]->name, sets_show(from, (char *)x + (size_t)i * strided_item[from]), from, to);
         }
     }
 }

@@ -68,15 +68,15 @@ static void compare_with_reference(fixture *f, const lam__simd *set) {
     double scratch;
     const void *x[3] = {f->p[1], f->p[2], f->p[3]};
     bool defined = lam__reference_element(f->id, f->dtype, &scratch, x, &f->power);
-    ck_assert_msg(defined == (loop != NULL), "%s on dtype %d", sets_rows[f->id].name, f->dtype);
+    EXPECT_THAT(defined == (loop != NULL), "%s on dtype %d", sets_rows[f->id].name, f->dtype);
     if (!loop || !is_exact(f->id, f->dtype)) return;
     loop(MOST, f->p, ones, &f->power);
     for (int64_t i = 0; i < MOST; i++) {
         for (int k = 0; k < f->inputs; k++) x[k] = element(f, k + 1, i);
         lam__reference_element(f->id, f->dtype, &scratch, x, &f->power);
-        ck_assert_msg(sets_same(f->out, &scratch, element(f, 0, i)), "%s %s dtype %d of %g, ...: %g, should be %g",
-                      set->name, sets_rows[f->id].name, f->dtype, sets_show(f->in[0], x[0]),
-                      sets_show(f->out, element(f, 0, i)), sets_show(f->out, &scratch));
+        EXPECT_THAT(sets_same(f->out, &scratch, element(f, 0, i)), "%s %s dtype %d of %g, ...: %g, should be %g",
+                    set->name, sets_rows[f->id].name, f->dtype, sets_show(f->in[0], x[0]),
+                    sets_show(f->out, element(f, 0, i)), sets_show(f->out, &scratch));
     }
 }
 
@@ -108,8 +108,8 @@ START_TEST(float_powers_are_within_their_exponent) {
                 sets[s]->loop(LAM__LOOP_integer_pow, LAM_F64)(1, (void *[]){&got, &x}, ones, &k);
                 sets[s]->loop(LAM__LOOP_integer_pow, LAM_F32)(1, (void *[]){&gotf, &xf}, ones, &k);
                 long double truth = powl(x, k), truthf = powl(xf, k);
-                ck_assert_msg(fabsl(got - truth) <= size * DBL_EPSILON * fabsl(truth), "%g^%d", x, (int)k);
-                ck_assert_msg(fabsl(gotf - truthf) <= size * FLT_EPSILON * fabsl(truthf), "%g^%d", x, (int)k);
+                EXPECT_THAT(fabsl(got - truth) <= size * DBL_EPSILON * fabsl(truth), "%g^%d", x, (int)k);
+                EXPECT_THAT(fabsl(gotf - truthf) <= size * FLT_EPSILON * fabsl(truthf), "%g^%d", x, (int)k);
             }
 }
 END_TEST
@@ -133,8 +133,8 @@ static void check_layout(const fixture *f, lam__loop *loop, const char *whole, i
     int64_t written = 0;
     for (int64_t i = 0; i < n; i++) {
         const char *at = (char *)p[0] + i * step[0] * (int64_t)f->item[0];
-        ck_assert_msg(sets_same(f->out, at, whole + i * (int64_t)f->item[0]), "%s dtype %d element %d of %d, step %d",
-                      sets_rows[f->id].name, f->dtype, (int)i, (int)n, (int)step[0]);
+        EXPECT_THAT(sets_same(f->out, at, whole + i * (int64_t)f->item[0]), "%s dtype %d element %d of %d, step %d",
+                    sets_rows[f->id].name, f->dtype, (int)i, (int)n, (int)step[0]);
     }
     for (size_t i = 0; i < sizeof spread[0]; i++) written += spread[0][i] != 0x5a;
     ck_assert_int_le(written, n * (int64_t)f->item[0]);
@@ -149,8 +149,8 @@ static void check_in_place(const fixture *f, lam__loop *loop, const char *whole)
         p[k + 1] = copy;
         loop(MOST, p, ones, &f->power);
         for (int64_t i = 0; i < MOST; i++)
-            ck_assert_msg(sets_same(f->out, (char *)copy + i * (int64_t)f->item[0], whole + i * (int64_t)f->item[0]),
-                          "%s dtype %d in place of operand %d", sets_rows[f->id].name, f->dtype, k);
+            EXPECT_THAT(sets_same(f->out, (char *)copy + i * (int64_t)f->item[0], whole + i * (int64_t)f->item[0]),
+                        "%s dtype %d in place of operand %d", sets_rows[f->id].name, f->dtype, k);
     }
 }
 
@@ -169,7 +169,7 @@ static void check_scalar_operands(const fixture *f, lam__loop *loop) {
         loop(MOST, p, step, &f->power);
         loop(MOST, q, ones, &f->power);
         for (int64_t i = 0; i < MOST; i++)
-            ck_assert_msg(
+            EXPECT_THAT(
                 sets_same(f->out, (char *)out[0] + i * (int64_t)f->item[0], (char *)out[1] + i * (int64_t)f->item[0]),
                 "%s dtype %d scalar operands %d", sets_rows[f->id].name, f->dtype, fixed);
     }
@@ -182,8 +182,8 @@ static void check_alone(const fixture *f, lam__loop *loop, const char *whole) {
         void *p[OPERANDS] = {&out};
         for (int k = 1; k <= f->inputs; k++) p[k] = element(f, k, i);
         loop(1, p, ones, &f->power);
-        ck_assert_msg(sets_same(f->out, &out, whole + i * (int64_t)f->item[0]), "%s dtype %d of %g alone",
-                      sets_rows[f->id].name, f->dtype, sets_show(f->in[0], p[1]));
+        EXPECT_THAT(sets_same(f->out, &out, whole + i * (int64_t)f->item[0]), "%s dtype %d of %g alone",
+                    sets_rows[f->id].name, f->dtype, sets_show(f->in[0], p[1]));
     }
 }
 
@@ -197,7 +197,7 @@ static void check_exact_memory(const fixture *f, lam__loop *loop, const char *wh
     }
     loop(n, p, ones, &f->power);
     for (int64_t i = 0; i < n * (int64_t)f->item[0]; i += (int64_t)f->item[0])
-        ck_assert_msg(sets_same(f->out, (char *)p[0] + i, whole + i), "%s of %d", sets_rows[f->id].name, (int)n);
+        EXPECT_THAT(sets_same(f->out, (char *)p[0] + i, whole + i), "%s of %d", sets_rows[f->id].name, (int)n);
     for (int k = 0; k <= f->inputs; k++) free(p[k]);
 }
 
@@ -401,10 +401,10 @@ START_TEST(special_values_are_those_of_annex_f) {
         float xf = (float)x, yf = (float)y, outf, wanted = (float)s->out;
         sets_loop(sets[k], s->id, LAM_F64)(1, (void *[]){&out, &x, &y}, ones, NULL);
         sets_loop(sets[k], s->id, LAM_F32)(1, (void *[]){&outf, &xf, &yf}, ones, NULL);
-        ck_assert_msg(sets_same(LAM_F64, &out, &s->out), "%s %s(%g, %g) = %g, should be %g", sets[k]->name,
-                      sets_rows[s->id].name, x, y, out, s->out);
-        ck_assert_msg(sets_same(LAM_F32, &outf, &wanted), "%s %sf(%g, %g) = %g, should be %g", sets[k]->name,
-                      sets_rows[s->id].name, x, y, outf, s->out);
+        EXPECT_THAT(sets_same(LAM_F64, &out, &s->out), "%s %s(%g, %g) = %g, should be %g", sets[k]->name,
+                    sets_rows[s->id].name, x, y, out, s->out);
+        EXPECT_THAT(sets_same(LAM_F32, &outf, &wanted), "%s %sf(%g, %g) = %g, should be %g", sets[k]->name,
+                    sets_rows[s->id].name, x, y, outf, s->out);
     }
 }
 END_TEST
@@ -425,7 +425,7 @@ START_TEST(atan2_knows_its_quadrants) {
         for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
             double y = rows[i][0], x = rows[i][1], out;
             sets_loop(sets[k], OP(atan2), LAM_F64)(1, (void *[]){&out, &y, &x}, ones, NULL);
-            ck_assert_msg(out == rows[i][2], "atan2(%g, %g) = %.17g", y, x, out);
+            EXPECT_THAT(out == rows[i][2], "atan2(%g, %g) = %.17g", y, x, out);
         }
 }
 END_TEST

@@ -39,8 +39,8 @@ static void check_lane(const int64_t *out, int64_t n, int64_t count) {
     for (int64_t i = 0; i < n; i++) order[i] = i;
     qsort(order, (size_t)n, sizeof *order, compare);
     for (int64_t i = 0; i < count; i++)
-        ck_assert_msg(out[i * INNER] == order[i], "place %d of %d, the first %d: %d, not %d", (int)i, (int)n,
-                      (int)count, (int)out[i * INNER], (int)order[i]);
+        EXPECT_THAT(out[i * INNER] == order[i], "place %d of %d, the first %d: %d, not %d", (int)i, (int)n, (int)count,
+                    (int)out[i * INNER], (int)order[i]);
 }
 
 START_TEST(orders_are_those_of_qsort) {
@@ -90,7 +90,7 @@ START_TEST(places_are_those_of_counting) {
                     const long double at = strided_get(dtype, sorted, j);
                     count += right ? !is_less(sought, at) : is_less(at, sought);
                 }
-                ck_assert_int_eq(out[i], count);
+                EXPECT_THAT(out[i] == count, "value %d: %d, not %d", (int)i, (int)out[i], (int)count);
             }
         }
     }

@@ -51,7 +51,7 @@ bool sets_same(lam_dtype dtype, const void *x, const void *y);
 /* For messages: element as a double. */
 double sets_show(lam_dtype dtype, const void *x);
 
-/* Check keeps a note of each assert that it passes, which is slow where there are millions of them: these leave none. */
+/* Check notes each assert that it passes, which is slow where there are millions of them: these leave no note. */
 #define EXPECT_THAT(condition, ...)                                                                                    \
     do {                                                                                                               \
         if (!(condition)) ck_abort_msg(__VA_ARGS__);                                                                   \

@@ -70,8 +70,10 @@ lam_tensor *(lam_mul_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_mul, x, y);
 }
 
+/* What the numerator gets, times the quotient, is taken away: transforms/pull.c says the same for both at once. */
 static lam_tensor *slope_div(const lam_rule *r, int i, lam_tensor *t) {
-    return i == 0 ? lam_div(t, r->in[1]) : lam_neg(lam_mul(t, lam_div(r->out[0], r->in[1])));
+    lam_tensor *part = lam_div(t, r->in[1]);
+    return i == 0 ? part : lam_neg(lam_mul(part, r->out[0]));
 }
 
 const lam_primitive lam__row_div = {

@@ -99,7 +99,7 @@ LAM_API lam_tensor *lam_diagonal(lam_tensor *x, int64_t offset, int axis1, int a
 /* The sum of a diagonal.
  * Shape   the other axes.
  * Fails   as lam_diagonal. Derivative: 1 on the diagonal. */
-LAM_API lam_tensor *lam_trace(lam_tensor *x, int64_t offset, int axis1, int axis2);
+LAM_API lam_tensor *lam_matrix_trace(lam_tensor *x, int64_t offset, int axis1, int axis2);
 
 /* The matrices of a stack with zeros above the diagonal `offset` (tril) or below it (triu).
  * Fails   LAM_ERR_RANK below rank 2. Derivative: identity on what stays. */
@@ -304,7 +304,7 @@ LAM_API lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_optio
 LAM_API lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options *options);
 
 typedef enum lam_matrix_order {
-    LAM_NORM_DEFAULT = 0, /* of lam_matrix_norm Frobenius, of lam_cond 2 */
+    LAM_NORM_DEFAULT = 0, /* of lam_matrix_norm Frobenius, of lam_matrix_cond 2 */
     LAM_NORM_FROBENIUS,   /* the root of the sum of squares */
     LAM_NORM_NUCLEAR,     /* the sum of the singular values */
     LAM_NORM_1,           /* the largest sum of sizes in a column */
@@ -332,7 +332,7 @@ LAM_API lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options
  * singular matrices.
  * Shape   the leading axes.
  * Fails   LAM_ERR_RANK; LAM_ERR_OPTION; for other orders LAM_ERR_SHAPE unless square, and as lam_inv. */
-LAM_API lam_tensor *lam_cond(lam_tensor *x, lam_matrix_order order);
+LAM_API lam_tensor *lam_matrix_cond(lam_tensor *x, lam_matrix_order order);
 
 #ifdef __cplusplus
 }

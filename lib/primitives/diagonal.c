@@ -111,10 +111,10 @@ lam_tensor *lam_diagonal(lam_tensor *x, int64_t offset, int axis1, int axis2) {
     return diagonal("diagonal", x, offset, axis1, axis2);
 }
 
-lam_tensor *lam_trace(lam_tensor *x, int64_t offset, int axis1, int axis2) {
+lam_tensor *lam_matrix_trace(lam_tensor *x, int64_t offset, int axis1, int axis2) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(
-        lam_sum(diagonal("trace", x, offset, axis1, axis2), &(lam_reduce_options){.axes = LAM_AXES(-1)}), since);
+        lam_sum(diagonal("matrix_trace", x, offset, axis1, axis2), &(lam_reduce_options){.axes = LAM_AXES(-1)}), since);
 }
 
 /* x where column - row <= (lower) or >= (upper) offset, zero elsewhere: the choice, not a product, so that no NaN

@@ -69,16 +69,16 @@ lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *option
     return lam__scope_only(lam_expand_dims(out, at[0] < at[1] ? at[1] : at[0]), since);
 }
 
-lam_tensor *lam_cond(lam_tensor *x, lam_matrix_order order) {
+lam_tensor *lam_matrix_cond(lam_tensor *x, lam_matrix_order order) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!lam__matrices_stack("cond", &x, &failed)) return failed;
-    if (!is_order("cond", x, order)) return lam__axes_failed(x);
+    if (!lam__matrices_stack("matrix_cond", &x, &failed)) return failed;
+    if (!is_order("matrix_cond", x, order)) return lam__axes_failed(x);
     if (order == LAM_NORM_DEFAULT || order == LAM_NORM_2 || order == LAM_NORM_MINUS_2) {
         lam_tensor *s = lam_svdvals(x), *large = lam_max_reduce(s, &last), *small = lam_min_reduce(s, &last);
         return lam__scope_only(order == LAM_NORM_MINUS_2 ? lam_div(small, large) : lam_div(large, small), since);
     }
-    if (!lam__matrices_square("cond", x)) return lam__axes_failed(x);
+    if (!lam__matrices_square("matrix_cond", x)) return lam__axes_failed(x);
     return lam__scope_only(lam_mul(norm_of(x, order), norm_of(lam_inv(x), order)), since);
 }
 

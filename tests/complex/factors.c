@@ -57,7 +57,7 @@ START_TEST(eigenvalues_of_general_matrices) {
     EXPECT_CLOSE(lam_matmul(all, v), columns_of(v, w), 10 * errors[_i]);
     EXPECT_CLOSE(lam_sum(lam_square(lam_abs(v)), &(lam_reduce_options){LAM_AXES(-2), true}), num(1), errors[_i]);
     EXPECT_CLOSE(lam_eigvals(z), lam_index(w, 0, 0), 10 * errors[_i]);
-    EXPECT_CLOSE(lam_sum(lam_index(w, 0, 0), NULL), lam_trace(z, 0, -2, -1), 10 * errors[_i]);
+    EXPECT_CLOSE(lam_sum(lam_index(w, 0, 0), NULL), lam_matrix_trace(z, 0, -2, -1), 10 * errors[_i]);
     EXPECT_CLOSE(lam_prod(lam_index(w, 0, 1), NULL), lam_det(z), 20 * errors[_i]);
     lam_tensor *x = lam_real(z), *real = lam_eigvals(x), *same = lam_eigvals(lam_complex(x, lam_zeros_like(x)));
     EXPECT_CLOSE(lam_sum(lam_mul(real, lam_mul(real, real)), NULL), lam_sum(lam_mul(same, lam_mul(same, same)), NULL),
@@ -139,7 +139,7 @@ START_TEST(exponentials_and_sizes) {
     EXPECT_CLOSE(lam_expm_frechet(x, x), lam_matmul(x, want), 1e-15);
     lam_tensor *z = matrix(3, 3, 0.5), *s = lam_svdvals(z);
     double largest = lam_item(lam_index(s, 0, 0)), least = lam_item(lam_index(s, 0, 2));
-    EXPECT_NEAR(lam_cond(z, LAM_NORM_2), 1e-13, LAM_DIMS0, largest / least);
+    EXPECT_NEAR(lam_matrix_cond(z, LAM_NORM_2), 1e-13, LAM_DIMS0, largest / least);
     EXPECT_CLOSE(lam_matrix_power(z, 3), lam_matmul(z, lam_matmul(z, z)), 1e-13);
     EXPECT_CLOSE(lam_matmul(lam_matrix_power(z, -1), z), lam_eye(ctx, LAM_F64, 3, 3), 1e-14);
 }

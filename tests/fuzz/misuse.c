@@ -234,7 +234,7 @@ static void use_layout(enum kind k, lam_tensor *t, lam_tensor *x) {
         lam_tril(t, 0),
         lam_triu(t, 0),
         lam_diagonal(t, 0, 0, 1),
-        lam_trace(t, 0, 0, 1),
+        lam_matrix_trace(t, 0, 0, 1),
     };
     for (size_t i = 0; i < COUNT(results); i++)
         ck_assert_msg(lam_failed(results[i]), "layout %zu took a %s tensor", i, kind_names[k]);

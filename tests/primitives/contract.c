@@ -260,14 +260,14 @@ START_TEST(einsum_of_several_operands_has_derivatives) {
 END_TEST
 
 BODY(traces) {
-    out[0] = lam_mul(lam_trace(lam_square(in[0]), 1, 0, 1),
+    out[0] = lam_mul(lam_matrix_trace(lam_square(in[0]), 1, 0, 1),
                      lam_sum(lam_mul(lam_tril(in[0], -1), lam_triu(lam_transpose(in[0], LAM_AXES(1, 0)), 0)), NULL));
 }
 
 START_TEST(parts_of_matrices) {
     lam_tensor *m = MAT(2, 3, 1, 2, 3, 4, 5, 6), *hole = MAT(2, 2, 1, NAN, 2, 3);
-    EXPECT(lam_trace(m, 0, 0, 1), LAM_DIMS0, 6);
-    EXPECT(lam_trace(m, 1, 0, 1), LAM_DIMS0, 8);
+    EXPECT(lam_matrix_trace(m, 0, 0, 1), LAM_DIMS0, 6);
+    EXPECT(lam_matrix_trace(m, 1, 0, 1), LAM_DIMS0, 8);
     EXPECT(lam_tril(m, 0), LAM_DIMS(2, 3), 1, 0, 0, 4, 5, 0);
     EXPECT(lam_tril(m, 1), LAM_DIMS(2, 3), 1, 2, 0, 4, 5, 6);
     EXPECT(lam_triu(m, 1), LAM_DIMS(2, 3), 0, 2, 3, 0, 0, 6);

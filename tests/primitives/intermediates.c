@@ -54,7 +54,7 @@ START_TEST(parts_and_convolutions) {
     lam_tensor *x = matrix(9, 10), *line = lam_index(x, 0, 0), *image = lam_reshape(x, LAM_DIMS(1, 1, 9, 10));
     lam_tensor *order = lam_argsort(x, 0);
     LEAVES_NOTHING(lam_tril(x, 0));
-    LEAVES_NOTHING(lam_trace(x, 0, 0, 1));
+    LEAVES_NOTHING(lam_matrix_trace(x, 0, 0, 1));
     LEAVES_NOTHING(lam_pad(x, LAM_DIMS(1, 1), LAM_DIMS(1, 1), NULL));
     LEAVES_NOTHING(lam_tile(x, LAM_DIMS(2, 2)));
     LEAVES_NOTHING(lam_roll(x, 1, 0));
@@ -78,7 +78,7 @@ START_TEST(linear_algebra) {
     LEAVES_NOTHING(lam_pinv(x, NULL));
     LEAVES_NOTHING(lam_lstsq(x, line, NULL));
     LEAVES_NOTHING(lam_expm(x));
-    LEAVES_NOTHING(lam_cond(x, 0));
+    LEAVES_NOTHING(lam_matrix_cond(x, 0));
     LEAVES_NOTHING(lam_matrix_norm(x, NULL));
     LEAVES_NOTHING(lam_slogdet(x, &sign, &log) == LAM_OK ? (lam_drop(sign), log) : NULL);
 }

@@ -77,9 +77,10 @@ START_TEST(norms_and_conditions_are_those_of_numpy) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         ck_assert_double_eq_tol(norm_of_order(square(), rows[i].order), rows[i].norm, 1e-13);
         if (rows[i].cond > 0)
-            ck_assert_double_eq_tol(lam_item(lam_cond(square(), rows[i].order)), rows[i].cond, 1e-10 * rows[i].cond);
+            ck_assert_double_eq_tol(lam_item(lam_matrix_cond(square(), rows[i].order)), rows[i].cond,
+                                    1e-10 * rows[i].cond);
     }
-    EXPECT_NUM(lam_cond(MAT(2, 2, 1, 2, 0, 0), LAM_NORM_2), INFINITY);
+    EXPECT_NUM(lam_matrix_cond(MAT(2, 2, 1, 2, 0, 0), LAM_NORM_2), INFINITY);
     lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_F64, 0, 12, 1), LAM_DIMS(2, 3, 2));
     EXPECT(lam_matrix_norm(x, &(lam_matrix_norm_options){.order = LAM_NORM_1, .axes = LAM_AXES(0, 1)}), LAM_DIMS(2), 14,
            16); /* columns are those of axis 1: [4, 10], [5, 11] have the largest sums */
@@ -111,7 +112,7 @@ BODY(through_pinv) {
     out[0] = lam_sum(lam_sin(lam_pinv(in[0], NULL)), NULL);
 }
 BODY(condition) {
-    out[0] = lam_cond(in[0], LAM_NORM_2);
+    out[0] = lam_matrix_cond(in[0], LAM_NORM_2);
 }
 
 START_TEST(gradients_are_those_of_jax) {
@@ -161,7 +162,7 @@ BODY(full_factors) {
     out[0] = lam_add(lam_matmul(rest, turned(rest)), lam_sin(lam_matmul(beyond, turned(beyond))));
 }
 BODY(conditions) {
-    out[0] = lam_add(lam_cond(in[0], LAM_NORM_1), lam_cond(in[0], LAM_NORM_FROBENIUS));
+    out[0] = lam_add(lam_matrix_cond(in[0], LAM_NORM_1), lam_matrix_cond(in[0], LAM_NORM_FROBENIUS));
 }
 
 /* The tall one has two columns more in full factors: their choice must not matter. */
@@ -424,8 +425,8 @@ START_TEST(mistakes_are_named) {
     EXPECT_ERROR(LAM_ERR_OPTION, "matrix_norm", "99");
     lam_matrix_norm(tall(), &(lam_matrix_norm_options){.axes = LAM_AXES(0)});
     EXPECT_ERROR(LAM_ERR_AXIS, "matrix_norm");
-    lam_cond(tall(), LAM_NORM_1);
-    EXPECT_ERROR(LAM_ERR_SHAPE, "cond", "square");
+    lam_matrix_cond(tall(), LAM_NORM_1);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "matrix_cond", "square");
     lam_tensor *large = lam_broadcast_to(num(1), LAM_DIMS(20000, 20000));
     lam_qr(large, &a, &b, NULL);
     EXPECT_ERROR(LAM_ERR_OVERFLOW, "qr", "16384");

@@ -154,6 +154,14 @@ LAM_API lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, l
  * Derivative: implicit, dx = a^-1 (db - da x); the factors of a are computed once and kept for it. */
 LAM_API lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b);
 
+/* The x with a x = b where a has three diagonals: row i of a holds lower[i], main[i], upper[i] in columns i - 1, i and
+ * i + 1; lower[0] and upper[n - 1] are not read. In time and memory proportional to n, with exchanges of rows.
+ * Shape   diagonals [..., n]; that of b, [..., n, m] or [n]; leading axes broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_RANK for diagonals of LAM_MAX_RANK axes; LAM_ERR_NUMERIC naming the first matrix that
+ *         is singular.
+ * Derivative: implicit, as of lam_solve, by the entries that are read. */
+LAM_API lam_tensor *lam_tridiagonal_solve(lam_tensor *lower, lam_tensor *main, lam_tensor *upper, lam_tensor *b);
+
 /* The x with tensordot(a, x) = b over all axes of x: a has the axes of b, then those of x, which hold as many elements.
  * Shape   the axes of a behind those of b.
  * Fails   LAM_ERR_SHAPE; as lam_solve. Derivative: as lam_solve. */

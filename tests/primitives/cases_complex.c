@@ -219,6 +219,11 @@ static void fill_dominant(const cases_use *u, int i, array *x) {
     for (int64_t k = 0; i == 0 && k < n; k++) x->data[2 * (k * n + k)] += 5;
 }
 
+static void fill_main(const cases_use *u, int i, array *x) {
+    (void)u;
+    for (int64_t k = 0; i == 1 && k < x->count; k += 2) x->data[k] += 5;
+}
+
 /* a x = b for one matrix of n rows and m right-hand sides; a is overwritten. */
 static void eliminate(int64_t n, int64_t m, number *a, array *x) {
     for (int64_t k = 0; k < n; k++)
@@ -248,6 +253,23 @@ static lam_tensor *whole_solve(const cases_use *u, lam_tensor *const x[]) {
 static void reference_solve(const cases_use *u, const array in[], array out[]) {
     (void)u;
     solve_reference(in, out, false);
+}
+
+static lam_tensor *whole_tridiagonal(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_tridiagonal_solve(x[0], x[1], x[2], x[3]);
+}
+
+static void reference_tridiagonal(const cases_use *u, const array in[], array out[]) {
+    number a[16];
+    int64_t n = in[1].dims[0];
+    (void)u;
+    *out = in[3];
+    for (int64_t i = 0; i < n * n; i++) {
+        int64_t row = i / n, band = i % n - row + 1;
+        a[i] = band >= 0 && band < 3 ? number_at(&in[band], row) : 0;
+    }
+    eliminate(n, in[3].dims[1], a, out);
 }
 
 static lam_tensor *whole_triangular(const cases_use *u, lam_tensor *const x[]) {
@@ -364,6 +386,7 @@ static const cases_form columns_of_one[] = {
 static const cases_form columns_forward[] = {{"[4,3,2]", {0}}, {"[0,2,2]", {0}}, {"[1,2,2]", {0}}, CASES_END};
 static const cases_form columns_of_two[] = {{"[4,2,2] [4,2,2]", {0}}, {"[3,1,2] [3,1,2]", {1}}, CASES_END};
 static const cases_form products[] = {{"[2,3,2] [3,4,2]", {0}}, {"[1,0,2] [0,2,2]", {0}}, CASES_END};
+static const cases_form banded[] = {{"[3,2] [3,2] [3,2] [3,2,2]", {0}}, {"[1,2] [1,2] [1,2] [1,1,2]", {0}}, CASES_END};
 static const cases_form systems[] = {{"[3,3,2] [3,2,2]", {0}}, {"[1,1,2] [1,1,2]", {0}}, CASES_END};
 static const cases_form squares[] = {{"[3,3,2]", {0}}, {"[1,1,2]", {0}}, CASES_END};
 static const cases_form of_four[] = {{"[4,4,2]", {0}}, CASES_END};
@@ -453,6 +476,7 @@ const cases_row cases_complex_rows[] = {
     {WHOLE(linear_recurrence, columns_of_two, whole_recurrence, reference_recurrence)},
     {WHOLE(dot_general, products, whole_matmul, reference_matmul)},
     {WHOLE(solve, systems, whole_solve, reference_solve), .fill = fill_dominant},
+    {WHOLE(tridiagonal_solve, banded, whole_tridiagonal, reference_tridiagonal), .fill = fill_main},
     {WHOLE(triangular_solve, systems, whole_triangular, reference_triangular), .fill = fill_dominant},
     {WHOLE(cholesky, squares, whole_cholesky, reference_cholesky), .fill = fill_dominant},
     {WHOLE(det, of_four, whole_det, reference_det), .fill = fill_dominant},

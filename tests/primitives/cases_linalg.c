@@ -319,6 +319,78 @@ static const cases_form solve_forms[] = {
     END,
 };
 
+/* ---- tridiagonal_solve: written out as a whole matrix ------------------------------------------------------------ */
+
+static void call_tridiagonal_solve(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_tridiagonal_solve(in[0], in[1], in[2], in[3]);
+}
+
+static void call_no_bands(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_tensor *none = lam_zeros_like(in[0]);
+    (void)u;
+    out[0] = lam_tridiagonal_solve(none, none, none, in[3]);
+}
+
+static void call_most_axes(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_tensor *wide[3];
+    int64_t dims[LAM_MAX_RANK];
+    (void)u;
+    for (int k = 0; k < LAM_MAX_RANK; k++) dims[k] = k + 1 < LAM_MAX_RANK ? 1 : lam_size(in[0]);
+    for (int i = 0; i < 3; i++) wide[i] = lam_reshape(in[i], (lam_dims){LAM_MAX_RANK, dims});
+    out[0] = lam_tridiagonal_solve(wide[0], wide[1], wide[2], in[3]);
+}
+
+/* The diagonals of matrix number b, of those that there are, as a matrix. */
+static void write_out(const array in[], int64_t b, long double *t) {
+    int64_t n = in[1].dims[in[1].rank - 1], at = in[1].count == n ? 0 : b * n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < n; k++)
+            t[i * n + k] = k + 1 == i || k == i || k == i + 1 ? in[k - i + 1].data[at + i] : 0;
+}
+
+static void reference_tridiagonal_solve(const cases_use *u, const array in[], array out[]) {
+    long double t[64];
+    (void)u;
+    int64_t n = in[1].dims[in[1].rank - 1], batch = n ? in[1].count / n : 0;
+    if (in[3].rank > 2 && in[3].dims[0] > batch) batch = in[3].dims[0];
+    int64_t dims[ARRAY_RANK] = {batch}, m = in[3].rank == 1 ? 1 : in[3].dims[in[3].rank - 1];
+    int rank = in[1].rank > 1 || in[3].rank > 2;
+    for (int k = in[3].rank == 1 ? 1 : 2; k > 0; k--) dims[rank++] = in[3].dims[in[3].rank - k];
+    array_shape(out, in[1].dtype, rank, dims);
+    for (int64_t b = 0; b < batch; b++) {
+        long double *x = out->data + b * n * m;
+        memcpy(x, in[3].data + (in[3].count == n * m ? 0 : b * n * m), (size_t)(n * m) * sizeof *x);
+        write_out(in, b, t);
+        eliminate(n, t, m, x, m, 1);
+    }
+}
+
+/* Below the diagonal twice as large as on it, so that rows are exchanged; still far from singular. */
+static void fill_bands(const cases_use *u, int i, array *x) {
+    (void)u;
+    for (int64_t e = 0; i < 3 && e < x->count; e++) x->data[e] = (i == 0 ? 4 : i == 1 ? 2 : 0.125L) + x->data[e] / 16;
+}
+
+static const cases_form tridiagonal_forms[] = {
+    {"[4] [4] [4] [4]", {0}},
+    {"[4] [4] [4] [4,2]", {0}},
+    {"[1] [1] [1] [1,1]", {0}},
+    {"[2] [2] [2] [3,2,2]", {0}},
+    {"[2,3] [2,3] [2,3] [2,3,1]", {0}},
+    {"[2,3] [2,3] [2,3] [3]", {0}},
+    {"[2,3] [2,3] [2,3] [3,2]", {0}},
+    {"[0] [0] [0] [0,2]", {0}},
+    {"[2] [2] [2] [2,0]", {0}},
+    {"[0,2] [0,2] [0,2] [0,2,1]", {0}},
+    END,
+};
+static const cases_wrong tridiagonal_wrong[] = {
+    {"[3] [2] [3] [3]", LAM_ERR_SHAPE, {0}},           {"[3] [3] [3] [2]", LAM_ERR_SHAPE, {0}},
+    {"[3] [3] [1,3] [3]", LAM_ERR_SHAPE, {0}},         {"[] [] [] []", LAM_ERR_SHAPE, {0}},
+    {"[2,3] [2,3] [2,3] [3,3,1]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END,
+};
+
 /* ---- lu: the factors; pivots and permutation are in tests/primitives/linalg.c ------------------------------------ */
 
 static void call_lu(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
@@ -411,6 +483,10 @@ const cases_row cases_linalg[] = {
     {LINALG(lu, cholesky, square, fill_pivoting), .least_rank = 2},
     {LINALG(solve, solve, solve, fill_pivoting), .wrong_calls = {{"[2,2] [2]", LAM_ERR_NUMERIC, cases_call_zeros}},
      .least_rank = 2},
+    {LINALG(tridiagonal_solve, tridiagonal, tridiagonal, fill_bands),
+     .wrong_calls = {{"[2] [2] [2] [2]", LAM_ERR_NUMERIC, call_no_bands},
+                     {"[2] [2] [2] [2]", LAM_ERR_RANK, call_most_axes}},
+     .least_rank = 1},
     {LINALG(det, det, square, fill_pivoting), .least_rank = 2},
     {LINALG(cofactor, cholesky, square, fill_pivoting), .least_rank = 2},
     {.name = NULL},

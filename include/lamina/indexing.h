@@ -217,6 +217,11 @@ LAM_API lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out);
  * Fails   LAM_ERR_VALUE for a negative size, and for one above 0 when x is empty. Derivative: that of taking. */
 LAM_API lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts);
 
+/* Whether each element of x is one of the elements of the other tensor; NaN is none.
+ * Shape   that of x; bool.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: none. */
+LAM_API lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements);
+
 /* How often each of 0, 1, ..., length - 1 occurs in x, or the sum of the weights (NULL: none) there; other numbers are
  * left out.
  * Shape   [length], i64 or the dtype of the weights, which have the dims of x.
@@ -241,6 +246,11 @@ LAM_API lam_tensor *lam_argsort(lam_tensor *x, int axis);
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
 LAM_API lam_tensor *lam_sort(lam_tensor *x, int axis);
+
+/* The indices that put an axis in ascending order of several keys of equal dims, of which the last counts first; i64.
+ * Shape   that of the keys.
+ * Fails   LAM_ERR_ARITY without keys; LAM_ERR_SHAPE unless they have equal dims; LAM_ERR_AXIS. Derivative: none. */
+LAM_API lam_tensor *lam_lexsort(lam_list keys, int axis);
 
 /* The k largest elements of the last axis in descending order, NaN first; indices, if not NULL, gets where they stand.
  * Shape   that of x with k in the last place, both.

@@ -80,6 +80,12 @@ LAM_API lam_tensor *lam_multi_dot(lam_list factors);
  * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative n. Derivative: k x^(k-1). */
 LAM_API lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing);
 
+/* The matrix with c as its first column and r as its first row, all diagonals constant; r[0] is not read. r NULL: the
+ * conjugate of c.
+ * Shape   c [m], r [n] to [m, n].
+ * Fails   LAM_ERR_RANK unless both are vectors; LAM_ERR_SHAPE for empty ones. Derivative: linear. */
+LAM_API lam_tensor *lam_toeplitz(lam_tensor *c, lam_tensor *r);
+
 /* Einstein summation, for example "ij,jk->ik": one letter per axis, equal letters are gone through together, letters
  * that the result lacks are summed over. "..." stands for any number of leading, middle or last axes, which broadcast.
  * A letter twice in one term is its diagonal. Without "->" the result has the axes of "...", then the letters that

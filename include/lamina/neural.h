@@ -165,22 +165,15 @@ LAM_API lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor
  * Fails   LAM_ERR_SHAPE. Derivative: by x the slope of the piece to the right, 0 beyond the ends; by xp and fp. */
 LAM_API lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp);
 
-/* The polynomial with coefficients p, the highest power first, at x; without coefficients 0.
- * Shape   that of x; p [n].
- * Fails   LAM_ERR_RANK. Derivative: by p and x. */
-LAM_API lam_tensor *lam_polyval(lam_tensor *p, lam_tensor *x);
-
-/* What lam_polyval is the transpose of: element k is the sum over all elements of the weight times x^(count - 1 - k),
- * the highest power first. With weights 1 and divided by the number of elements, the moments of x.
- * Shape   [count]; weights those of x.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE for a negative count; LAM_ERR_DTYPE for complex operands. Derivative: by weights
- *         and x. */
-LAM_API lam_tensor *lam_power_sums(lam_tensor *weights, lam_tensor *x, int64_t count);
-
 /* The integral of y along the axis by the trapezoidal rule, at places x, or dx apart where x is NULL.
  * Shape   y without the axis; x [size of the axis] or broadcasting with y.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by y and x. */
 LAM_API lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis);
+
+/* The same up to each sample but the first.
+ * Shape   y with the axis shorter by one.
+ * Fails   as lam_trapezoid does. Derivative: by y and x. */
+LAM_API lam_tensor *lam_cumulative_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis);
 
 #ifdef __cplusplus
 }

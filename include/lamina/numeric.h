@@ -26,6 +26,26 @@ LAM_API lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: exact, at 0 to any order. */
 LAM_API lam_tensor *lam_sinc(lam_tensor *x);
 
+/* 0 for x < 0, 1 for x > 0, y at 0; NaN stays.
+ * Shape   x and y broadcast; the dtype is the promoted one.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Derivative: by x 0, by y 1 where x is 0. */
+LAM_API lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y);
+
+/* Whether x has a minus sign, -0 and NaN included; bool.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: none. */
+LAM_API lam_tensor *lam_signbit(lam_tensor *x);
+
+/* Degrees as radians, and radians as degrees. Integers are taken as f64.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: pi / 180; 180 / pi. */
+LAM_API lam_tensor *lam_deg2rad(lam_tensor *x);
+LAM_API lam_tensor *lam_rad2deg(lam_tensor *x); /* Fails as lam_deg2rad does. */
+
+/* For each element the first of the choices whose condition is true there, otherwise that: a function in pieces.
+ * Shape   all broadcast; the dtype is the promoted one of the choices.
+ * Fails   LAM_ERR_ARITY unless there is one choice for each condition; LAM_ERR_DTYPE unless conditions are bool;
+ *         LAM_ERR_SHAPE. Derivative: as lam_where. */
+LAM_API lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherwise);
+
 /* Whether x is an infinity, of either sign; bool.
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: none. */
 LAM_API lam_tensor *lam_is_inf(lam_tensor *x);
@@ -65,6 +85,13 @@ LAM_API lam_tensor *lam_diff(lam_tensor *x, int64_t n, int axis);
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE for fewer than two samples. Derivative: linear. */
 LAM_API lam_tensor *lam_gradient(lam_tensor *x, double h, int axis);
+
+/* x with multiples of the period added so that neighbours are at most half a period apart: angles that run on. A
+ * period of 0 is 2 pi. Integers are taken as f64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE unless the period is finite and not negative; LAM_ERR_DTYPE for complex operands.
+ *         Derivative: 1. */
+LAM_API lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis);
 
 /* The elements of an axis in descending order; NaN comes first, equal ones stay in their order.
  * Shape   that of x.

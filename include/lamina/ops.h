@@ -1,9 +1,9 @@
 /* The operations. Names and argument orders follow jax.numpy and lax: tensor first, options last. All tensors of one
  * call belong to one context; dtypes are promoted (bool < integers < floats < complex; the wider of two; an integer
  * with a float takes the float's; f64 with c64 gives c128). Complex numbers: complex.h says what takes them. Each
- * operation works at every level. What is said of all is not repeated below: an
- * operation given a failed tensor returns the failed tensor; NULL, freed, escaped, captured operands and those of
- * another context are failures; results belong to the current scope; every operation may fail with LAM_ERR_MEMORY.
+ * operation works at every level. What is said of all is not repeated below: an operation given a failed tensor returns
+ * the failed tensor; NULL, freed, escaped, captured operands and those of another context are failures; results belong
+ * to the current scope; every operation may fail with LAM_ERR_MEMORY.
  *
  * Derivatives at singular points: sub-gradients as JAX has them unless a reason is given. An infinite slope is
  * multiplied like any other, so that a tangent or cotangent of 0 gives NaN there; absent ones (NULL) give none.
@@ -426,8 +426,7 @@ LAM_API lam_tensor *lam_contiguous(lam_tensor *x);
 /* Elements starts to stops (excluded) by steps along each axis; negative numbers count from the end, LAM_END means
  * up to the end in the direction of the step, LAM_DIMS0 as steps means all 1, what lies outside is clipped. A view.
  * Shape   per axis, the number of steps that fit.
- * Fails   LAM_ERR_SHAPE for lists of another length than the rank; LAM_ERR_VALUE for a step of 0.
- *         Derivative: identity. */
+ * Fails   LAM_ERR_SHAPE for lists of other length than rank; LAM_ERR_VALUE for a step of 0. Derivative: identity. */
 LAM_API lam_tensor *lam_slice(lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps);
 
 /* Elements start to stop (excluded) of one axis, as lam_slice.
@@ -493,6 +492,7 @@ LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const la
 #include <lamina/linalg.h>
 #include <lamina/neural.h>
 #include <lamina/numeric.h>
+#include <lamina/polynomial.h>
 #include <lamina/reductions.h>
 #include <lamina/special.h>
 #include <lamina/literals.h>

@@ -94,6 +94,15 @@ inline lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options &options) 
 inline lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options &options) {
     return lam_nanmin(x, &options);
 }
+inline lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_nanprod(x, &options);
+}
+inline lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options &options) {
+    return lam_nanvar(x, &options);
+}
+inline lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options &options) {
+    return lam_nanstd(x, &options);
+}
 inline lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options &options) {
     return lam_average(x, weights, &options);
 }

@@ -105,13 +105,20 @@ LAM_API lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options);
  * Fails   LAM_ERR_AXIS. Derivative: none. */
 LAM_API lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options);
 
-/* Sum, mean, maximum and minimum of what is not NaN. Of nothing: 0, NaN, -inf and inf.
+/* Sum, mean, maximum, minimum and product of what is not NaN. Of nothing: 0, NaN, -inf, inf and 1.
  * Shape   as lam_sum.
- * Fails   LAM_ERR_AXIS. Derivative: as lam_sum, lam_mean, lam_max_reduce, lam_min_reduce; 0 where x is NaN. */
+ * Fails   LAM_ERR_AXIS. Derivative: as of those; 0 where x is NaN. */
 LAM_API lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options);
 LAM_API lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_nansum does. */
 LAM_API lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options);  /* Fails as lam_nansum does. */
 LAM_API lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options *options);  /* Fails as lam_nansum does. */
+LAM_API lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_nansum does. */
+
+/* lam_var and lam_std of what is not NaN; NaN where ddof leaves no divisor.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: as lam_var and lam_std; 0 where x is NaN. */
+LAM_API lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options);
+LAM_API lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options); /* Fails as lam_nanvar does. */
 
 /* sum(weights x) / sum(weights) over axes; weights broadcast to x.
  * Shape   as lam_sum.

@@ -74,6 +74,13 @@ LAM_API lam_tensor *lam_polygamma(lam_tensor *x, int n);
  * Source  Euler-Maclaurin; 1 ULP for q > 0. */
 LAM_API lam_tensor *lam_zeta(lam_tensor *s, lam_tensor *q);
 
+/* The logarithm of the multivariate gamma function of dimension d: d (d - 1) / 4 log(pi) and the sum of
+ * lgamma(a - j / 2) over j < d, for a > (d - 1) / 2. Integers are taken as f64.
+ * Shape   that of a.
+ * Fails   LAM_ERR_VALUE unless 1 <= d <= 1000; LAM_ERR_DTYPE for complex operands. Owner: current scope.
+ *         Derivative: the sum of digamma(a - j / 2). */
+LAM_API lam_tensor *lam_multigammaln(lam_tensor *a, int64_t d);
+
 /* log(Gamma(a) Gamma(b) / Gamma(a + b)) for a, b > 0, without cancellation.
  * Shape   a and b broadcast. A C number may stand for a or b.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: digamma(a) - digamma(a + b), likewise b.

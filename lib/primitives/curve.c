@@ -33,17 +33,32 @@ static lam_tensor *places(lam_tensor *x, int axis, int rank) {
     return x;
 }
 
+/* The areas between neighbouring samples, but for a factor: twice as large, and in units of dx where there are no x.
+ * The factor is what the result is to be multiplied by. */
+static lam_tensor *areas(const char *operation, lam_tensor *y, lam_tensor *x, double dx, int *axis, double *factor) {
+    lam_dims own = lam_dims_of(y);
+    *factor = x ? 0.5 : 0.5 * dx;
+    if (lam_failed(y) || (x && lam_failed(x))) return lam_add(y, x ? x : y);
+    if (!lam__apply_axis(operation, y, own.rank, axis)) return lam__axes_failed(y);
+    y = lam__reduce_real(y);
+    lam_tensor *pairs = lam_add(lam_slice_axis(y, *axis, 1, LAM_END), lam_slice_axis(y, *axis, 0, -1));
+    if (!x) return pairs;
+    x = places(x, *axis, own.rank);
+    *axis -= own.rank; /* counted from the end, where x and y line up */
+    return lam_mul(pairs, lam_sub(lam_slice_axis(x, *axis, 1, LAM_END), lam_slice_axis(x, *axis, 0, -1)));
+}
+
 lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
-    lam_dims own = lam_dims_of(y);
-    if (lam_failed(y) || (x && lam_failed(x))) return lam_add(y, x ? x : y);
-    if (!lam__apply_axis("trapezoid", y, own.rank, &axis)) return lam__axes_failed(y);
-    y = lam__reduce_real(y);
-    lam_tensor *pairs = lam_add(lam_slice_axis(y, axis, 1, LAM_END), lam_slice_axis(y, axis, 0, -1));
+    double factor;
+    lam_tensor *pieces = areas("trapezoid", y, x, dx, &axis, &factor);
     const lam_reduce_options over = {.axes = {1, &axis}};
-    if (!x) return lam__scope_only(lam_mul(0.5 * dx, lam_sum(pairs, &over)), since);
-    x = places(x, axis, own.rank);
-    int own_axis = axis - own.rank; /* counted from the end, where x and y line up */
-    lam_tensor *widths = lam_sub(lam_slice_axis(x, own_axis, 1, LAM_END), lam_slice_axis(x, own_axis, 0, -1));
-    return lam__scope_only(lam_mul(0.5, lam_sum(lam_mul(pairs, widths), &over)), since);
+    return lam__scope_only(lam_mul(factor, lam_sum(pieces, &over)), since);
+}
+
+lam_tensor *lam_cumulative_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
+    uint64_t since = lam__scope_now(y);
+    double factor;
+    lam_tensor *pieces = areas("cumulative_trapezoid", y, x, dx, &axis, &factor);
+    return lam__scope_only(lam_mul(factor, lam_cumsum(pieces, axis)), since);
 }

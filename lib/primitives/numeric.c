@@ -80,6 +80,48 @@ lam_tensor *lam_sinc(lam_tensor *x) {
     return lam__scope_only(lam_where(near, series, lam_div(lam_sin(far), far)), since);
 }
 
+lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!ordered("heaviside", 2, in, &failed)) return failed;
+    x = lam_stop_gradient(in[0]);
+    lam_tensor *step = lam_cast(lam_gt(x, none_of(x)), lam_dtype_of(x));
+    if (lam__dtype_is_inexact((int)lam_dtype_of(x))) step = lam_where(lam_is_nan(x), x, step);
+    return lam__scope_only(lam_where(lam_eq(x, none_of(x)), in[1], step), since);
+}
+
+lam_tensor *lam_signbit(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!ordered("signbit", 1, &x, &failed)) return failed;
+    lam_tensor *sign = lam__dtype_is_inexact((int)lam_dtype_of(x)) ? lam_copysign(lam_ones_like(x), x) : x;
+    return lam__scope_only(lam_lt(sign, none_of(x)), since);
+}
+
+static lam_tensor *scaled(const char *operation, lam_tensor *x, double by) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    return ordered(operation, 1, &x, &failed) ? lam__scope_only(lam_mul(x, by), since) : failed;
+}
+
+lam_tensor *lam_deg2rad(lam_tensor *x) {
+    return scaled("deg2rad", x, 0.01745329251994329577);
+}
+
+lam_tensor *lam_rad2deg(lam_tensor *x) {
+    return scaled("rad2deg", x, 57.29577951308232088);
+}
+
+lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherwise) {
+    uint64_t since = lam__scope_now(otherwise);
+    if (conditions.count != choices.count || (conditions.count && (!conditions.items || !choices.items)))
+        return lam__axes_fail("select", otherwise, LAM_ERR_ARITY, "%zu conditions for %zu choices", conditions.count,
+                              choices.count);
+    lam_tensor *out = lam_alias(otherwise);
+    for (size_t i = conditions.count; i-- > 0;) out = lam_where(conditions.items[i], choices.items[i], out);
+    return lam__scope_only(out, since);
+}
+
 lam_tensor *lam_is_inf(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -162,6 +204,24 @@ lam_tensor *lam_gradient(lam_tensor *x, double h, int axis) {
     lam_tensor *last = lam_sub(part(x, axis, n - 1, n), part(x, axis, n - 2, n - 1));
     lam_tensor *inner = lam_mul(0.5, lam_sub(part(x, axis, 2, n), part(x, axis, 0, n - 2)));
     return lam__scope_only(lam_div(lam_concatenate(LAM_LIST(first, inner, last), axis), h), since);
+}
+
+/* What is added is constant in pieces. Half a period up and down are the same place: the way that x went is kept. */
+lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!ordered("unwrap", 1, &x, &failed)) return failed;
+    if (!lam__apply_axis("unwrap", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    if (!(period >= 0 && period <= DBL_MAX))
+        return lam__axes_fail("unwrap", x, LAM_ERR_VALUE, "%g is no period", period);
+    if (period == 0) period = 6.28318530717958647693;
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
+    lam_tensor *step = lam_diff(lam_stop_gradient(x), 1, axis), *turns = lam_round(lam_div(step, period));
+    lam_tensor *left = lam_sub(step, lam_mul(period, turns)), *half = lam_eq(lam_abs(left), period / 2);
+    turns = lam_where(lam_and(half, lam_lt(lam_mul(left, step), 0.0)), lam_sub(turns, lam_sign(step)), turns);
+    lam_tensor *first = lam_zeros_like(part(x, axis, 0, 1));
+    lam_tensor *all = lam_cumsum(lam_concatenate(LAM_LIST(first, turns), axis), axis);
+    return lam__scope_only(lam_sub(x, lam_mul(period, all)), since);
 }
 
 lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {

@@ -76,6 +76,30 @@ lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis) {
     return lam__scope_only(lam_concatenate((lam_list){3, out}, from_end), since);
 }
 
+/* All diagonals in one line, the lowest first: row i begins i places before its first element of r. */
+static lam_tensor *toeplitz(lam_tensor *c, lam_tensor *r) {
+    const int64_t m = lam_dim(c, 0), n = lam_dim(r, 0), dims[2] = {m, n};
+    lam_ctx *ctx = lam_ctx_of(c);
+    lam_tensor *line = lam_concatenate(LAM_LIST(lam_reverse(c, LAM_AXES(0)), lam_slice_axis(r, 0, 1, LAM_END)), 0);
+    lam_tensor *rows = lam_iota(ctx, LAM_I64, (lam_dims){2, dims}, 0);
+    lam_tensor *columns = lam_iota(ctx, LAM_I64, (lam_dims){2, dims}, 1);
+    return lam_take(line, lam_add(lam_sub(columns, rows), m - 1), 0);
+}
+
+lam_tensor *lam_toeplitz(lam_tensor *c, lam_tensor *r) {
+    uint64_t since = lam__scope_now(c);
+    lam_tensor *in[2] = {c, r}, *failed;
+    const size_t n = r ? 2 : 1;
+    if (!lam__matrices_operands("toeplitz", false, n, in, in, &failed)) return failed;
+    if (!r) in[1] = lam__dtype_is_complex((int)lam_dtype_of(in[0])) ? lam_conj(in[0]) : in[0];
+    if (lam_rank(in[0]) != 1 || lam_rank(in[1]) != 1)
+        return lam__matrices_fail("toeplitz", n, in, LAM_ERR_RANK, NULL,
+                                  "a column and a row, both vectors, are needed");
+    if (lam_dim(in[0], 0) == 0 || lam_dim(in[1], 0) == 0)
+        return lam__matrices_fail("toeplitz", n, in, LAM_ERR_SHAPE, NULL, "the first column and row are not empty");
+    return lam__scope_only(toeplitz(in[0], in[1]), since);
+}
+
 lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -49,6 +49,32 @@ lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_min_reduce(without_nan(x, INFINITY), options), since);
 }
 
+lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options *options) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_prod(without_nan(x, 1), options), since);
+}
+
+static lam_tensor *variance(lam_tensor *x, const lam_var_options *options) {
+    static const lam_var_options none;
+    const lam_var_options *o = options ? options : &none;
+    const lam_reduce_options over = {o->axes, o->keepdims};
+    lam_tensor *mean = lam_nanmean(x, &(lam_reduce_options){o->axes, true}), *absent = lam_is_nan(lam__reduce_real(x));
+    lam_tensor *away = lam_where(absent, 0.0, lam_sub(without_nan(x, 0), mean));
+    lam_tensor *left = lam_sub(lam_cast(lam_sum(lam_not(absent), &over), lam_dtype_of(mean)), o->ddof);
+    return lam_div(lam_sum(lam_square(away), &over), lam_max(left, 0.0));
+}
+
+lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(variance(x, options), since);
+}
+
+lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *var = variance(x, options), *zero = lam_eq(var, 0.0);
+    return lam__scope_only(lam_where(zero, 0.0, lam_sqrt(lam_where(zero, 1.0, var))), since);
+}
+
 lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, weights}, *failed;

@@ -4,6 +4,7 @@
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -69,6 +70,23 @@ lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_te
                                    counts ? *counts : NULL};
     lam__scope_only_these(3, results, since);
     return results[0];
+}
+
+/* ---- is_in ------------------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, elements}, *failed;
+    if (!lam__matrices_operands("is_in", false, 2, in, in, &failed)) return failed;
+    if (lam__dtype_is_complex((int)lam_dtype_of(in[0])))
+        return lam__matrices_fail("is_in", 2, in, LAM_ERR_DTYPE, NULL, "complex numbers have no order");
+    for (int i = 0; i < 2; i++)
+        if (lam_dtype_of(in[i]) == LAM_BOOL) in[i] = lam_cast(in[i], LAM_U8);
+    int64_t n = lam_size(in[1]);
+    lam_tensor *sorted = lam_sort(flat(in[1]), 0);
+    if (n == 0) return lam__scope_only(lam_ne(lam_zeros_like(in[0]), lam_zeros_like(in[0])), since);
+    lam_tensor *at = lam_min(lam_searchsorted(sorted, in[0], false), n - 1);
+    return lam__scope_only(lam_eq(lam_take(sorted, at, 0), in[0]), since);
 }
 
 /* ---- bincount, histogram ----------------------------------------------------------------------------------------- */

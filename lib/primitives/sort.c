@@ -79,6 +79,27 @@ lam_tensor *lam_sort(lam_tensor *x, int axis) {
     return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, false, ALL), axis), since);
 }
 
+/* By the key that counts least first: equal elements keep the order that they have then. */
+lam_tensor *lam_lexsort(lam_list keys, int axis) {
+    lam_tensor *first = keys.count && keys.items ? keys.items[0] : NULL;
+    if (!first) return lam__axes_fail("lexsort", first, LAM_ERR_ARITY, "there are no keys");
+    uint64_t since = lam__scope_now(first);
+    if (!lam__apply_axis("lexsort", first, lam_rank(first), &axis)) return lam__axes_failed(first);
+    lam_tensor *order = lam_argsort(first, axis);
+    lam_dims own = lam_dims_of(first);
+    for (size_t i = 1; i < keys.count; i++) {
+        lam_tensor *key = keys.items[i];
+        lam_dims other = lam_dims_of(key);
+        bool same = other.rank == own.rank;
+        for (int k = 0; same && k < own.rank; k++) same = other.dims[k] == own.dims[k];
+        if (!same && lam__scope_peek(key))
+            return lam__axes_fail("lexsort", key, LAM_ERR_SHAPE, "key %zu has other dims than the first", i);
+        lam_tensor *moved = lam_argsort(lam_take_along_axis(key, order, axis), axis);
+        order = lam_take_along_axis(order, moved, axis);
+    }
+    return lam__scope_only(order, since);
+}
+
 lam_tensor *lam_argsort_descending(lam_tensor *x, int axis) {
     if (!lam__apply_axis("argsort_descending", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     return apply_argsort(x, axis, true, ALL);

@@ -5,14 +5,18 @@
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
+#include "lib/tensor/dtype.h"
+
 #include <lamina/ops.h>
+#include <lamina/tensor.h>
 
 #include <math.h>
 
 /* Beyond the first n! leaves the range of long double soon; beyond the second the power series becomes long. */
-enum { MOST_POLYGAMMA = 1000, MOST_BESSEL = 100 };
+enum { MOST_POLYGAMMA = 1000, MOST_BESSEL = 100, MOST_DIMENSION = 1000 };
 
 static int64_t order_of(const lam_rule *r) {
     return *(const int64_t *)r->params;
@@ -341,4 +345,21 @@ lam_tensor *lam_i1(lam_tensor *x) {
 
 lam_tensor *lam_i1e(lam_tensor *x) {
     return member(&lam__row_bessel_i, x, 3);
+}
+
+/* ---- composed ---------------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_multigammaln(lam_tensor *a, int64_t d) {
+    uint64_t since = lam__scope_now(a);
+    lam_tensor *failed;
+    if (!lam__matrices_operands("multigammaln", true, 1, &a, &a, &failed)) return failed;
+    if (lam__dtype_is_complex((int)lam_dtype_of(a)))
+        return lam__axes_fail("multigammaln", a, LAM_ERR_DTYPE, "it is not defined for complex numbers");
+    if (d < 1 || d > MOST_DIMENSION)
+        return lam__axes_fail("multigammaln", a, LAM_ERR_VALUE, "dimension %lld is not in [1, %d]", (long long)d,
+                              MOST_DIMENSION);
+    const double log_pi = 1.14472988584940017414;
+    lam_tensor *sum = lam_lgamma(a);
+    for (int64_t j = 1; j < d; j++) sum = lam_add(sum, lam_lgamma(lam_sub(a, 0.5 * (double)j)));
+    return lam__scope_only(lam_add(sum, (double)d * (double)(d - 1) / 4 * log_pi), since);
 }

@@ -47,6 +47,17 @@ START_TEST(reductions_and_sorting) {
     LEAVES_NOTHING(lam_histogram(line, edges, NULL));
     LEAVES_NOTHING(lam_interp(x, line, line));
     LEAVES_NOTHING(lam_polyval(line, x));
+    LEAVES_NOTHING(lam_polyder(line, 2));
+    LEAVES_NOTHING(lam_polyint(line, 2));
+    LEAVES_NOTHING(lam_polyfit(line, line, 2, line));
+    LEAVES_NOTHING(lam_roots(line));
+    LEAVES_NOTHING(lam_unwrap(x, 0, 1));
+    LEAVES_NOTHING(lam_is_in(x, line));
+    LEAVES_NOTHING(lam_lexsort(LAM_LIST(x, x), 1));
+    LEAVES_NOTHING(lam_nanstd(x, NULL));
+    LEAVES_NOTHING(lam_cumulative_trapezoid(x, line, 1, 1));
+    LEAVES_NOTHING(lam_multigammaln(x, 3));
+    LEAVES_NOTHING(lam_heaviside(x, x));
 }
 END_TEST
 
@@ -71,6 +82,8 @@ START_TEST(linear_algebra) {
     lam_tensor *x = matrix(9, 9), *line = lam_index(x, 0, 0), *sign, *log;
     LEAVES_NOTHING(lam_outer(line, line));
     LEAVES_NOTHING(lam_kron(x, x));
+    LEAVES_NOTHING(lam_toeplitz(line, NULL));
+    LEAVES_NOTHING(lam_tridiagonal_solve(line, line, line, x));
     LEAVES_NOTHING(lam_det(x));
     LEAVES_NOTHING(lam_inv(x));
     LEAVES_NOTHING(lam_solve(x, x));

@@ -1,0 +1,247 @@
+/* What is made of other operations, of polynomial.h and here and there: values from the definitions by hand and from
+ * the examples of NumPy's and SciPy's documentation; derivatives against differences, vmap against one call per
+ * example. */
+#include "tests/support.h"
+
+#define INTEGERS(...)                                                                                                  \
+    lam_array(ctx, LAM_I64, LAM_DIMS(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+
+/* ---- polynomials ------------------------------------------------------------------------------------------------- */
+
+START_TEST(derivatives_and_integrals_of_polynomials) {
+    lam_tensor *p = VEC(1, 1, 1, 1), *both = MAT(2, 3, 1, 2, 3, 4, 5, 6);
+    EXPECT(lam_polyder(p, 1), LAM_DIMS(3), 3, 2, 1);
+    EXPECT(lam_polyder(p, 2), LAM_DIMS(2), 6, 2);
+    EXPECT(lam_polyder(p, 0), LAM_DIMS(4), 1, 1, 1, 1);
+    EXPECT_EMPTY(lam_polyder(p, 9), LAM_DIMS(0));
+    EXPECT(lam_polyder(both, 1), LAM_DIMS(2, 2), 2, 2, 8, 5);
+    EXPECT_SAME(lam_polyder(INTEGERS(5, 4, 3), 1), INTEGERS(10, 4), 0);
+    EXPECT_NEAR(lam_polyint(VEC(1, 1, 1), 2), 1e-16, LAM_DIMS(5), 1.0 / 12, 1.0 / 6, 0.5, 0, 0);
+    EXPECT(lam_polyint(INTEGERS(3, 2), 1), LAM_DIMS(3), 1.5, 2, 0);
+    EXPECT_SAME(lam_polyder(lam_polyint(both, 3), 3), both, 1e-15);
+    EXPECT_OK();
+    lam_polyder(num(1), 1);
+    EXPECT_ERROR(LAM_ERR_RANK, "polyder");
+    lam_polyint(p, -1);
+    EXPECT_ERROR(LAM_ERR_VALUE, "polyint");
+    lam_polyint(p, (int64_t)1 << 40);
+    EXPECT_STATUS(LAM_ERR_MEMORY);
+}
+END_TEST
+
+/* A polynomial is found from its own values; the second fit from NumPy's documentation of polyfit. */
+START_TEST(fits_of_polynomials) {
+    lam_tensor *x = VEC(0, 1, 2, 3, 4, 5), *p = VEC(2, -3, 0.5), *y = lam_polyval(p, x);
+    EXPECT_SAME(lam_polyfit(x, y, 2, NULL), p, 1e-13);
+    EXPECT_NEAR(lam_polyfit(x, VEC(0, 0.8, 0.9, 0.1, -0.8, -1), 3, NULL), 1e-7, LAM_DIMS(4), 0.08703704, -0.81349206,
+                1.69312169, -0.03968254);
+    lam_tensor *wrong = lam_add(y, VEC(0, 0, 0, 100, 0, 0)), *weights = VEC(1, 2, 1, 0, 3, 1);
+    EXPECT_SAME(lam_polyfit(x, wrong, 2, weights), p, 1e-13);
+    lam_tensor *several = lam_stack(LAM_LIST(y, wrong), 1), *expected = lam_stack(LAM_LIST(p, p), 1);
+    EXPECT_SAME(lam_polyfit(x, several, 2, weights), expected, 1e-12);
+    lam_tensor *far = lam_add(x, 1e6), *at = lam_polyval(lam_polyfit(far, y, 1, NULL), far);
+    EXPECT_SAME(at, lam_polyval(lam_polyfit(x, y, 1, NULL), x), 1e-7);
+    EXPECT_OK();
+    lam_polyfit(x, VEC(1, 2), 1, NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "polyfit");
+    lam_polyfit(x, y, 1, VEC(1));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "polyfit");
+    lam_polyfit(x, y, -1, NULL);
+    EXPECT_ERROR(LAM_ERR_VALUE, "polyfit");
+}
+END_TEST
+
+START_TEST(roots_of_polynomials) {
+    lam_tensor *real = lam_sort(lam_real(lam_roots(VEC(2, -12, 22, -12))), 0);
+    EXPECT_NEAR(real, 1e-13, LAM_DIMS(3), 1, 2, 3);
+    lam_tensor *pair = lam_roots(VEC(3.2, 2, 1));
+    EXPECT_NEAR(lam_real(pair), 1e-15, LAM_DIMS(2), -0.3125, -0.3125);
+    EXPECT_NEAR(lam_imag(pair), 1e-8, LAM_DIMS(2), 0.46351241, -0.46351241);
+    lam_tensor *two = lam_roots(MAT(2, 3, 1, 0, -4, 1, 0, 9));
+    EXPECT_NEAR(lam_sort(lam_abs(two), -1), 1e-14, LAM_DIMS(2, 2), 2, 2, 3, 3);
+    ck_assert(lam_dtype_of(lam_roots(lam_cast(VEC(1, 2), LAM_F32))) == LAM_C64);
+    EXPECT_EMPTY(lam_real(lam_roots(VEC(5))), LAM_DIMS(0));
+    EXPECT_OK();
+    lam_roots(num(1));
+    EXPECT_ERROR(LAM_ERR_RANK, "roots");
+    lam_roots(lam_zeros(ctx, LAM_F64, LAM_DIMS(0)));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "roots");
+}
+END_TEST
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(steps_signs_and_angles) {
+    EXPECT(lam_heaviside(VEC(-1.5, 0, -0.0, 2, NAN), num(0.5)), LAM_DIMS(5), 0, 0.5, 0.5, 1, NAN);
+    EXPECT_SAME(lam_heaviside(INTEGERS(-3, 0, 4), INTEGERS(7)), INTEGERS(0, 7, 1), 0);
+    EXPECT(lam_signbit(VEC(-1.2, 0, -0.0, 3, -INFINITY, copysign(NAN, -1))), LAM_DIMS(6), 1, 0, 1, 0, 1, 1);
+    EXPECT(lam_signbit(INTEGERS(-1, 0, 1)), LAM_DIMS(3), 1, 0, 0);
+    EXPECT(lam_deg2rad(VEC(180, -90)), LAM_DIMS(2), acos(-1), -acos(-1) / 2);
+    EXPECT_NEAR(lam_rad2deg(VEC(acos(-1), 1)), 1e-14, LAM_DIMS(2), 180, 57.29577951308232);
+    EXPECT(lam_rad2deg(INTEGERS(0)), LAM_DIMS(1), 0);
+    lam_signbit(lam_cast(VEC(1), LAM_C128));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "signbit");
+    lam_deg2rad(lam_cast(VEC(1), LAM_C128));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "deg2rad");
+    lam_heaviside(VEC(1, 2), VEC(1, 2, 3));
+    EXPECT_STATUS(LAM_ERR_SHAPE);
+}
+END_TEST
+
+START_TEST(a_function_in_pieces) {
+    lam_tensor *x = VEC(-2, -0.5, 0.5, 2), *low = lam_lt(x, -1.0), *left = lam_lt(x, 0.0);
+    EXPECT(lam_select(LAM_LIST(low, left), LAM_LIST(num(-1), lam_mul(x, 10)), x), LAM_DIMS(4), -1, -5, 0.5, 2);
+    EXPECT(lam_select((lam_list){0, NULL}, (lam_list){0, NULL}, x), LAM_DIMS(4), -2, -0.5, 0.5, 2);
+    lam_select(LAM_LIST(low), LAM_LIST(x, x), x);
+    EXPECT_ERROR(LAM_ERR_ARITY, "select", "1 conditions for 2 choices");
+    lam_select(LAM_LIST(x), LAM_LIST(x), x);
+    EXPECT_STATUS(LAM_ERR_DTYPE);
+}
+END_TEST
+
+/* From NumPy's documentation of unwrap, and its rule for steps of half a period: they go the way that x went. */
+START_TEST(angles_that_run_on) {
+    const double pi = acos(-1);
+    EXPECT(lam_unwrap(VEC(0, 1, 2, -1, 0), 4, 0), LAM_DIMS(5), 0, 1, 2, 3, 4);
+    EXPECT(lam_unwrap(INTEGERS(1, 2, 3, 4, 5, 6, 1, 2, 3), 6, 0), LAM_DIMS(9), 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    EXPECT(lam_unwrap(VEC(2, 3, 4, 5, 2, 3, 4, 5), 4, -1), LAM_DIMS(8), 2, 3, 4, 5, 6, 7, 8, 9);
+    EXPECT(lam_unwrap(MAT(2, 2, 0, 0, 3, 300), 360, 1), LAM_DIMS(2, 2), 0, 0, 3, -60);
+    EXPECT(lam_unwrap(VEC(0, 3, 6, 3, 0), 2, 0), LAM_DIMS(5), 0, 1, 2, 1, 0);
+    EXPECT_NEAR(lam_unwrap(VEC(0, pi, 0, 5), 0, 0), 1e-15, LAM_DIMS(4), 0, pi, 0, 5 - 2 * pi);
+    lam_unwrap(VEC(1), -1, 0);
+    EXPECT_ERROR(LAM_ERR_VALUE, "unwrap");
+    lam_unwrap(num(1), 0, 0);
+    EXPECT_ERROR(LAM_ERR_AXIS, "unwrap");
+}
+END_TEST
+
+/* The value from SciPy 1.17; in one dimension it is lgamma. */
+START_TEST(the_multivariate_gamma_function) {
+    EXPECT_NEAR(lam_multigammaln(num(23.5), 10), 1e-12, LAM_DIMS0, 457.1766747829046);
+    EXPECT_SAME(lam_multigammaln(VEC(0.3, 4), 1), lam_lgamma(VEC(0.3, 4)), 0);
+    lam_multigammaln(num(1), 0);
+    EXPECT_ERROR(LAM_ERR_VALUE, "multigammaln");
+    lam_multigammaln(lam_cast(num(1), LAM_C128), 1);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "multigammaln");
+}
+END_TEST
+
+/* ---- samples and sets -------------------------------------------------------------------------------------------- */
+
+START_TEST(integrals_up_to_each_sample) {
+    lam_tensor *y = VEC(1, 2, 3, 4), *x = VEC(0, 1, 3, 3.5);
+    EXPECT(lam_cumulative_trapezoid(y, NULL, 2, 0), LAM_DIMS(3), 3, 8, 15);
+    EXPECT(lam_cumulative_trapezoid(y, x, 1, 0), LAM_DIMS(3), 1.5, 6.5, 8.25);
+    EXPECT(lam_cumulative_trapezoid(MAT(2, 2, 1, 2, 3, 4), NULL, 1, 0), LAM_DIMS(1, 2), 2, 3);
+    EXPECT(lam_cumulative_trapezoid(MAT(2, 2, 1, 2, 3, 4), VEC(0, 4), 1, 1), LAM_DIMS(2, 1), 6, 14);
+    EXPECT_NUM(lam_trapezoid(y, x, 1, 0), 8.25);
+    lam_cumulative_trapezoid(y, NULL, 1, 1);
+    EXPECT_ERROR(LAM_ERR_AXIS, "cumulative_trapezoid");
+}
+END_TEST
+
+/* The first ones of each from NumPy's documentation. */
+START_TEST(sets_and_orders) {
+    EXPECT(lam_is_in(MAT(2, 2, 0, 2, 4, 6), VEC(1, 2, 4, 8)), LAM_DIMS(2, 2), 0, 1, 1, 0);
+    EXPECT(lam_is_in(VEC(NAN, 1, 9), MAT(1, 2, 1, NAN)), LAM_DIMS(3), 0, 1, 0);
+    EXPECT(lam_is_in(INTEGERS(3, 4), INTEGERS(4)), LAM_DIMS(2), 0, 1);
+    EXPECT(lam_is_in(lam_cast(VEC(0, 1), LAM_BOOL), lam_cast(VEC(1), LAM_BOOL)), LAM_DIMS(2), 0, 1);
+    EXPECT(lam_is_in(VEC(1, 2), lam_zeros(ctx, LAM_F64, LAM_DIMS(0))), LAM_DIMS(2), 0, 0);
+    EXPECT(lam_lexsort(LAM_LIST(INTEGERS(9, 4, 0, 4, 0, 2, 1), INTEGERS(1, 5, 1, 4, 3, 4, 4)), 0), LAM_DIMS(7), 2, 0, 4,
+           6, 5, 3, 1);
+    EXPECT(lam_lexsort(LAM_LIST(MAT(2, 2, 4, 3, 1, 2)), 1), LAM_DIMS(2, 2), 1, 0, 0, 1);
+    lam_is_in(lam_cast(VEC(1), LAM_C128), VEC(1));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "is_in");
+    lam_lexsort(LAM_LIST(VEC(1, 2), VEC(1)), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "lexsort", "key 1");
+    lam_lexsort(LAM_LIST(num(1)), 0);
+    EXPECT_ERROR(LAM_ERR_AXIS, "lexsort");
+}
+END_TEST
+
+/* From NumPy's documentation. */
+START_TEST(statistics_of_what_is_there) {
+    lam_tensor *x = MAT(2, 2, 1, NAN, 3, 4);
+    EXPECT_NEAR(lam_nanvar(x, NULL), 1e-15, LAM_DIMS0, 14.0 / 9);
+    EXPECT(lam_nanvar(x, &(lam_var_options){.axes = LAM_AXES(0)}), LAM_DIMS(2), 1, 0);
+    EXPECT(lam_nanvar(x, &(lam_var_options){.axes = LAM_AXES(1), .ddof = 1, .keepdims = true}), LAM_DIMS(2, 1), NAN,
+           0.5);
+    EXPECT_NEAR(lam_nanstd(x, NULL), 1e-15, LAM_DIMS0, 1.247219128924647);
+    EXPECT(lam_nanstd(x, &(lam_var_options){.axes = LAM_AXES(1)}), LAM_DIMS(2), 0, 0.5);
+    EXPECT_NUM(lam_nanprod(x, NULL), 12);
+    EXPECT(lam_nanprod(MAT(1, 2, NAN, NAN), &(lam_reduce_options){.axes = LAM_AXES(1)}), LAM_DIMS(1), 1);
+    lam_nanvar(x, &(lam_var_options){.axes = LAM_AXES(2)});
+    EXPECT_STATUS(LAM_ERR_AXIS);
+}
+END_TEST
+
+/* From SciPy's documentation. */
+START_TEST(matrices_of_constant_diagonals) {
+    EXPECT(lam_toeplitz(VEC(1, 2, 3), VEC(1, 4, 5, 6)), LAM_DIMS(3, 4), 1, 4, 5, 6, 2, 1, 4, 5, 3, 2, 1, 4);
+    EXPECT(lam_toeplitz(VEC(1, 2), NULL), LAM_DIMS(2, 2), 1, 2, 2, 1);
+    lam_tensor *turning = lam_toeplitz(lam_complex(VEC(1, 2), VEC(0, 3)), NULL);
+    EXPECT(lam_imag(turning), LAM_DIMS(2, 2), 0, -3, 3, 0);
+    lam_toeplitz(num(1), NULL);
+    EXPECT_ERROR(LAM_ERR_RANK, "toeplitz");
+    lam_toeplitz(VEC(1), lam_zeros(ctx, LAM_F64, LAM_DIMS(0)));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "toeplitz");
+}
+END_TEST
+
+/* ---- derivatives and batches ------------------------------------------------------------------------------------- */
+
+BODY(of_a_fit) {
+    lam_tensor *x = lam_add(lam_mul(in[0], in[0]), VEC(0, 1, 2, 3, 4)), *weights = lam_add(1.0, lam_square(in[0]));
+    out[0] = lam_mul(lam_polyfit(x, lam_sin(in[0]), 2, weights), lam_polyint(lam_polyder(in[0], 3), 1));
+}
+
+/* Roots near 1, 2, 3 and 4; their order is LAPACK's, so that a sum over all is what is differentiated. */
+BODY(of_roots) {
+    lam_tensor *p = lam_add(VEC(1, -10, 35, -50, 24), lam_mul(0.05, in[0])), *z = lam_roots(p);
+    out[0] = lam_sum(lam_mul(lam_real(z), lam_sin(lam_real(z))), NULL);
+}
+
+BODY(of_turns) {
+    lam_tensor *angles = lam_rad2deg(lam_unwrap(lam_mul(in[0], 9.0), 0, 0));
+    lam_tensor *pieces =
+        lam_select(LAM_LIST(lam_lt(in[0], 0.0)), LAM_LIST(lam_square(in[0])), lam_heaviside(in[0], in[0]));
+    out[0] = lam_cumulative_trapezoid(lam_square(lam_deg2rad(angles)), lam_add(pieces, lam_cumsum(in[0], 0)), 1, 0);
+}
+
+BODY(of_statistics) {
+    lam_tensor *with_gap = lam_where(lam_gt(in[0], 0.4), NAN, in[0]);
+    lam_tensor *spread = lam_mul(lam_nanstd(with_gap, NULL), lam_nanprod(with_gap, NULL));
+    lam_tensor *part = lam_slice_axis(in[0], 0, 0, 3);
+    out[0] = lam_add(lam_mul(spread, lam_toeplitz(part, lam_sin(part))),
+                     lam_sum(lam_multigammaln(lam_add(2.0, in[0]), 3), NULL));
+}
+
+static const lam_body bodies[] = {of_a_fit, of_roots, of_turns, of_statistics};
+
+enum { BODIES = sizeof bodies / sizeof bodies[0] };
+
+START_TEST(derivatives_agree_with_differences) {
+    lam_fn *f = FN(bodies[_i], 1, 1);
+    lam_tensor *x = VEC(0.31, -0.22, 0.45, -0.63, 0.17);
+    ck_assert_msg(lam_check_grads(f, LAM_LIST(x), &(lam_check_grads_options){.order = 2}) == LAM_OK, "body %d: %s", _i,
+                  lam_error(ctx));
+}
+END_TEST
+
+START_TEST(vmap_equals_the_loop) {
+    lam_fn *f = FN(bodies[_i], 1, 1);
+    lam_tensor *x = VEC(0.31, -0.22, 0.45, -0.63, 0.17), *y = lam_mul(x, 0.9);
+    lam_tensor *apart = lam_stack(LAM_LIST(apply1(f, x), apply1(f, y)), 0);
+    EXPECT_SAME(apply1(lam_vmap(f, NULL), lam_stack(LAM_LIST(x, y), 0)), apart, 1e-12);
+}
+END_TEST
+
+Suite *suite_primitives_composed(void) {
+    Suite *s = SUITE_OF("composed", derivatives_and_integrals_of_polynomials, fits_of_polynomials, roots_of_polynomials,
+                        steps_signs_and_angles, a_function_in_pieces, angles_that_run_on,
+                        the_multivariate_gamma_function, integrals_up_to_each_sample, sets_and_orders,
+                        statistics_of_what_is_there, matrices_of_constant_diagonals);
+    suite_loop(s, derivatives_agree_with_differences, BODIES);
+    suite_loop(s, vmap_equals_the_loop, BODIES);
+    return s;
+}

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 128, KEPT = 5 };
+enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 256 };
 enum { FORGET, IN, OUT, CHANGE, GATES };
 
 /* What the way back in C reads of one step of one layer. */
@@ -23,7 +23,7 @@ typedef struct lstm {
     const double *weights, *extra, *state, *text; /* [layers, 2, 4, 14], [3, 14], [layers, 2, 14], [count, 14] */
     step *steps;                                  /* [count, layers] */
     double *predicted;                            /* [count, 14] */
-    lam_fn *segment, *round;                      /* of the Lamina form: some steps, and their way back */
+    lam_fn *segment, *shown;                      /* of the Lamina form */
 } lstm;
 
 static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
@@ -94,7 +94,7 @@ static void objective_c(const void *data, double *out) {
 
 /* The way back through one layer: gh and gc are slopes by the new h and c, and become those by the old ones; gx is
  * added to. */
-static void layer_back(const double *w, const step *s, double *gh, double *gc, double *gx, double *gw) {
+static void layer_back_c(const double *w, const step *s, double *gh, double *gc, double *gx, double *gw) {
     for (int i = 0; i < BITS; i++) {
         double c = gc[i] + gh[i] * s->out[i] * (1 - s->squashed[i] * s->squashed[i]);
         double slope[4] = {
@@ -141,7 +141,7 @@ static void derivative_c(const void *data, double *out) {
         loss_back(p, t, h, gextra, gh[p->layers - 1]);
         for (int64_t l = p->layers - 1; l >= 0; l--) {
             memset(gx, 0, sizeof gx);
-            layer_back(p->weights + l * LAYER, &p->steps[t * p->layers + l], gh[l], gc[l], gx, out + l * LAYER);
+            layer_back_c(p->weights + l * LAYER, &p->steps[t * p->layers + l], gh[l], gc[l], gx, out + l * LAYER);
             for (int i = 0; i < BITS && l > 0; i++) gh[l - 1][i] += gx[i];
         }
         for (int i = 0; i < BITS; i++) gextra[i] += gx[i] * p->text[t * BITS + i];
@@ -152,194 +152,270 @@ static void derivative_c(const void *data, double *out) {
 
 /* A layer, which sees h only through gates of its own, is one recurrence c_t = F_t(c_(t-1)) in each bit. All of its
  * steps are solved at once by Newton's method: with F made linear around a guess it is a linear recurrence. After a
- * handful of rounds the guess is c to the last digits. One more round, which is recorded, has its derivatives; so a
- * segment is a function with a rule of its own, whose way back keeps the cells and makes that round. */
+ * handful of rounds the guess is c to the last digits but a few.
+ *
+ * The way back is the same linear recurrence around the solution, from the end: of cotangents. So a segment is a
+ * function with a rule of its own, which keeps the cells; the loss of what the last layer shows has none. */
 typedef struct layer_steps {
-    lam_tensor *w[GATES], *v[GATES];
-    lam_tensor *forget, *out; /* [steps, 14] */
-    lam_tensor *h, *c;        /* [1, 14], before the first step */
+    lam_tensor *w[GATES], *v[GATES], *less[GATES]; /* less = -w */
+    lam_tensor *x, *forget, *out;                  /* [steps, 14] */
+    lam_tensor *h, *c;                             /* [1, 14], before the first step */
+    lam_tensor *late, *first;                      /* out of the step before, or 0; h before the first step, else 0 */
 } layer_steps;
 
-/* F around a guess: h and how it moves with the cells, F's slope by the cell before, what the guess lacks. Slopes are
- * numbers to the method. */
-typedef struct around {
-    lam_tensor *h, *steep, *slope, *lack;
-} around;
-
-/* What each step sees of the one before, from what each gives. */
+/* What each step sees of the one before, from what each gives; and of the one behind. */
 static lam_tensor *delayed(lam_tensor *first, lam_tensor *x) {
     return lam_concatenate(LAM_LIST(first, lam_slice_axis(x, 0, 0, -1)), 0);
 }
 
+static lam_tensor *ahead(lam_tensor *x, lam_tensor *last) {
+    return lam_concatenate(LAM_LIST(lam_slice_axis(x, 0, 1, lam_dim(x, 0)), last), 0);
+}
+
+static lam_tensor *gate(const layer_steps *s, int which, lam_tensor *seen) {
+    lam_tensor *x = lam_fma(seen, s->w[which], s->v[which]);
+    lam_tensor *y = which == CHANGE ? lam_tanh(x) : lam_logistic(x);
+    lam_drop(x);
+    return y;
+}
+
 /* weights [2, 4, 14], state [2, 14], inputs [steps, 14] */
 static layer_steps layer_of(lam_tensor *weights, lam_tensor *state, lam_tensor *x) {
-    layer_steps s;
-    lam_tensor *part[2], *at[2];
+    layer_steps s = {.x = x};
+    lam_tensor *part[2];
+    lam_unstack(lam_expand_dims(state, 1), 0, part, 2);
+    s.h = part[0];
+    s.c = part[1];
     lam_unstack(weights, 0, part, 2);
     lam_unstack(part[0], 0, s.w, GATES);
     lam_unstack(part[1], 0, s.v, GATES);
-    lam_unstack(lam_expand_dims(state, 1), 0, at, 2);
-    s.h = at[0];
-    s.c = at[1];
-    s.forget = lam_logistic(lam_fma(x, s.w[FORGET], s.v[FORGET]));
-    s.out = lam_logistic(lam_fma(x, s.w[OUT], s.v[OUT]));
+    lam_unstack(lam_neg(part[0]), 0, s.less, GATES);
+    s.forget = gate(&s, FORGET, x);
+    s.out = gate(&s, OUT, x);
     return s;
 }
 
-/* How much in times change grows with h, where `product` is what it is. */
+/* How much product = in times change grows with h. */
 static lam_tensor *by_h(const layer_steps *s, lam_tensor *in, lam_tensor *change, lam_tensor *product) {
-    lam_tensor *by_in = lam_mul(lam_stop_gradient(s->w[IN]), lam_sub(change, product));
-    lam_tensor *by_change = lam_mul(lam_stop_gradient(s->w[CHANGE]), lam_sub(1.0, lam_square(change)));
-    return lam_mul(in, lam_add(by_in, by_change));
+    lam_tensor *both = lam_fma(change, lam_fma(change, s->less[CHANGE], s->w[IN]), s->w[CHANGE]);
+    return lam_mul(in, lam_fma(product, s->less[IN], both));
 }
 
-static around look_around(const layer_steps *s, lam_tensor *cells) {
-    lam_tensor *t = lam_tanh(cells), *h = lam_mul(s->out, t), *before = delayed(s->h, h);
-    lam_tensor *in = lam_logistic(lam_fma(before, s->w[IN], s->v[IN]));
-    lam_tensor *change = lam_tanh(lam_fma(before, s->w[CHANGE], s->v[CHANGE])), *product = lam_mul(in, change);
-    lam_tensor *next = lam_fma(s->forget, delayed(s->c, cells), product);
-    around a = {.h = h, .lack = lam_sub(next, cells)};
-    a.steep = lam_mul(lam_stop_gradient(s->out), lam_sub(1.0, lam_square(t)));
-    a.slope = lam_fma(by_h(s, lam_stop_gradient(in), lam_stop_gradient(change), lam_stop_gradient(product)),
-                      delayed(lam_zeros_like(s->h), a.steep), lam_stop_gradient(s->forget));
-    return a;
+/* A round of Newton's method: what to add to the cells. The slope of tanh is 1 - tanh^2. */
+static lam_tensor *newton(const layer_steps *s, lam_tensor *cells) {
+    lam_tensor *before = delayed(s->c, cells), *squashed = lam_tanh(before), *h = lam_fma(squashed, s->late, s->first);
+    lam_tensor *in = gate(s, IN, h), *change = gate(s, CHANGE, h), *product = lam_mul(in, change);
+    lam_tensor *steep = lam_add(s->late, lam_times_power(s->late, squashed, 2, -1));
+    lam_tensor *slope = lam_fma(by_h(s, in, change, product), steep, s->forget);
+    return lam_linear_recurrence(slope, lam_fma(s->forget, before, lam_sub(product, cells)), 0, false);
 }
 
-/* One round: what to add to the cells. */
-static lam_tensor *newton(const around *a) {
-    return lam_linear_recurrence(a->slope, a->lack, 0, false);
-}
-
-/* A guess: the cells of F made linear around h = 0, where the gates that see h are the same in every step. */
+/* A guess: F made linear around h = 0, where the gates that see h are the same in every step; but half as steep, since
+ * tanh flattens, and without what the first h does. */
 static lam_tensor *guess(const layer_steps *s) {
-    lam_dims dims = lam_dims_of(s->out);
     lam_tensor *in = lam_logistic(s->v[IN]), *change = lam_tanh(s->v[CHANGE]), *product = lam_mul(in, change);
-    lam_tensor *slope = by_h(s, in, change, product), *from = lam_slice_axis(s->forget, 0, 0, 1);
-    lam_tensor *first = lam_fma(s->h, slope, lam_fma(s->c, from, product));
-    lam_tensor *others = lam_broadcast_to(product, LAM_DIMS(dims.dims[0] - 1, BITS));
-    slope = lam_fma(delayed(lam_zeros_like(s->h), s->out), slope, s->forget);
-    return lam_linear_recurrence(slope, lam_concatenate(LAM_LIST(first, others), 0), 0, false);
-}
-
-/* Whether a round has changed little: the next one would change about the square of that. */
-static bool is_close(lam_tensor *change, double close) {
-    return !(lam_item(lam_max_reduce(lam_abs(change), NULL)) > close);
+    lam_tensor *from = lam_fma(s->c, lam_slice_axis(s->forget, 0, 0, 1), product);
+    lam_tensor *others = lam_broadcast_to(product, LAM_DIMS(lam_dim(s->forget, 0) - 1, BITS));
+    lam_tensor *slope = lam_fma(s->late, lam_mul(by_h(s, in, change, product), 0.5), s->forget);
+    return lam_linear_recurrence(slope, lam_concatenate(LAM_LIST(from, others), 0), 0, false);
 }
 
 /* In f32. */
 static layer_steps narrow(const layer_steps *s) {
-    layer_steps n = {.forget = lam_cast(s->forget, LAM_F32), .out = lam_cast(s->out, LAM_F32)};
-    n.h = lam_cast(s->h, LAM_F32);
+    layer_steps n = {.forget = lam_cast(s->forget, LAM_F32), .late = lam_cast(s->late, LAM_F32)};
+    n.first = lam_cast(s->first, LAM_F32);
     n.c = lam_cast(s->c, LAM_F32);
     for (int gate = IN; gate < GATES; gate += CHANGE - IN) {
         n.w[gate] = lam_cast(s->w[gate], LAM_F32);
         n.v[gate] = lam_cast(s->v[gate], LAM_F32);
+        n.less[gate] = lam_cast(s->less[gate], LAM_F32);
     }
     return n;
 }
 
-/* Without derivatives: f32 up to its last digits but one, where a round costs less than half, then f64. Round k leaves
- * the first k steps exact whatever the guess was, so that there is an end; in practice the error is squared in each.
- * Gives the cells; *h is what they show. */
-static lam_tensor *solve_layer(const layer_steps *s, lam_tensor **h) {
+/* Improves the cells; says how much the largest has changed. */
+static double improve(const layer_steps *s, lam_tensor **cells) {
+    lam_scope *scope = lam_scope_begin(lam_ctx_of(*cells));
+    lam_tensor *change = newton(s, *cells);
+    *cells = lam_add(*cells, change);
+    double most = lam_dtype_of(change) == LAM_F64 ? lam_item(lam_max_reduce(lam_abs(change), NULL)) : 0;
+    lam_scope_end(scope, cells, 1);
+    return most;
+}
+
+/* Each round squares the error: two in f32, which cost less than half, then f64 until one changes so little that the
+ * next would change nothing to speak of. Round k leaves the first k steps exact whatever the guess was, so that there
+ * is an end. */
+static lam_tensor *solve_layer(const layer_steps *s) {
     lam_scope *scope = lam_scope_begin(lam_ctx_of(s->out));
-    layer_steps n = narrow(s);
-    int64_t steps = lam_dim(s->out, 0);
-    lam_tensor *cells = guess(&n), *change;
-    for (int64_t round = 0; round < 2 * steps; round++) {
-        bool wide = lam_dtype_of(cells) == LAM_F64;
-        around a = look_around(wide ? s : &n, cells);
-        change = newton(&a);
-        *h = lam_fma(a.steep, change, a.h);
-        cells = lam_add(cells, change);
-        bool done = is_close(change, wide ? 1e-5 : 1e-3) || round + 1 == steps;
-        if (done && wide) break;
-        if (done) cells = lam_cast(cells, LAM_F64);
-    }
-    lam_scope_end(scope, (lam_tensor *[]){*h, cells}, 2);
+    const layer_steps n = narrow(s);
+    lam_tensor *cells = guess(&n);
+    for (int round = 0; round < 2; round++) improve(&n, &cells);
+    cells = lam_cast(cells, LAM_F64);
+    for (int64_t round = lam_dim(cells, 0); round > 0 && improve(s, &cells) > 1e-5; round--) continue;
+    lam_scope_end(scope, &cells, 1);
     return cells;
 }
 
-/* The sum of the losses of what the last layer shows. */
-static lam_tensor *loss_of(lam_tensor *const extra[3], lam_tensor *h, lam_tensor *next) {
-    lam_reduce_options bits = {.axes = LAM_AXES(1), .keepdims = true};
-    lam_tensor *y = lam_fma(h, extra[1], extra[2]);
-    lam_tensor *norm = lam_log(lam_add(2.0, lam_sum(lam_exp(y), &bits)));
-    return lam_sum(lam_mul(next, lam_sub(norm, y)), NULL);
+/* Inputs and results of a segment. */
+enum { WEIGHTS, EXTRA, STATE, TEXT, NEXT, INPUTS };
+enum { TOTAL, AFTER, RESULTS };
+
+static lam_tensor *first_input(lam_tensor *text, lam_tensor *extra) {
+    return lam_mul(text, lam_index(extra, 0, 0));
 }
 
-/* weights, extra, state, some characters, the ones behind them -> the sum of their losses, the new state; cells[] of
- * each layer are found, or given where they are known: then the round is recorded. */
-static void run_segment(const lstm *p, lam_tensor *const in[], lam_tensor *cells[], bool known, lam_tensor *out[]) {
-    lam_tensor *extra[3], *weights[MOST_LAYERS], *state[MOST_LAYERS];
-    lam_unstack(in[1], 0, extra, 3);
-    lam_unstack(in[0], 0, weights, (size_t)p->layers);
-    lam_unstack(in[2], 0, state, (size_t)p->layers);
-    lam_tensor *x = lam_mul(in[3], extra[0]);
-    for (int64_t l = 0; l < p->layers; l++) {
-        lam_scope *scope = lam_scope_begin(lam_ctx_of(x));
-        layer_steps s = layer_of(weights[l], state[l], x);
-        lam_tensor *c;
-        if (known) {
-            around a = look_around(&s, cells[l]);
-            lam_tensor *change = newton(&a);
-            x = lam_fma(a.steep, change, a.h);
-            c = lam_add(cells[l], change);
-        } else {
-            c = cells[l] = solve_layer(&s, &x);
-        }
-        state[l] = lam_stack(LAM_LIST(lam_index(x, 0, -1), lam_index(c, 0, -1)), 0);
-        lam_scope_end(scope, (lam_tensor *[]){x, state[l], c}, known ? 2 : 3);
-    }
-    out[0] = loss_of(extra, x, in[4]);
-    out[1] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
+/* What a layer shows, from its inputs; the state becomes the new one. */
+static lam_tensor *run_layer(lam_tensor *weights, lam_tensor *x, lam_tensor **state, lam_tensor **cells) {
+    lam_scope *scope = lam_scope_begin(lam_ctx_of(x));
+    layer_steps s = layer_of(weights, *state, x);
+    s.late = delayed(lam_zeros_like(s.h), s.out);
+    s.first = lam_pad(s.h, LAM_DIMS(0, 0), LAM_DIMS(lam_dim(x, 0) - 1, 0), NULL);
+    *cells = solve_layer(&s);
+    lam_tensor *h = lam_mul(s.out, lam_tanh(*cells));
+    *state = lam_stack(LAM_LIST(lam_index(h, 0, -1), lam_index(*cells, 0, -1)), 0);
+    lam_scope_end(scope, (lam_tensor *[]){*cells, h, *state}, 3);
+    return h;
+}
+
+/* extra, what the last layer shows, characters -> the sum of the losses */
+static void body_shown(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_reduce_options bits = {.axes = LAM_AXES(1), .keepdims = true};
+    lam_tensor *extra[3];
+    (void)ctx, (void)env;
+    lam_unstack(in[0], 0, extra, 3);
+    lam_tensor *y = lam_fma(in[1], extra[1], extra[2]);
+    lam_tensor *norm = lam_log(lam_add(2.0, lam_sum(lam_exp(y), &bits)));
+    out[0] = lam_sum(lam_mul(in[2], lam_sub(norm, y)), NULL);
+}
+
+/* weights, extra, state, some characters, the ones behind them -> the sum of their losses, the new state; and the cells
+ * of each layer. */
+static void run_segment(const lstm *p, lam_tensor *const in[], lam_tensor *out[], lam_tensor *cells[]) {
+    lam_tensor *weights[MOST_LAYERS], *state[MOST_LAYERS], *x = first_input(in[TEXT], in[EXTRA]);
+    lam_unstack(in[WEIGHTS], 0, weights, (size_t)p->layers);
+    lam_unstack(in[STATE], 0, state, (size_t)p->layers);
+    for (int64_t l = 0; l < p->layers; l++) x = run_layer(weights[l], x, &state[l], &cells[l]);
+    lam_call(p->shown, LAM_LIST(in[EXTRA], x, in[NEXT]), &out[TOTAL], 1);
+    out[AFTER] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
 }
 
 static void body_segment(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_tensor *cells[MOST_LAYERS];
     (void)ctx;
-    run_segment(env, in, cells, false, out);
+    run_segment(env, in, out, cells);
 }
 
-/* The same, and what the way back keeps: the inputs but for the text, and the cells. */
+/* The same, and what the way back keeps: weights, extra, state; cells of each layer. */
 static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx;
-    run_segment(env, in, out + KEPT, false, out);
-    for (int i = 0; i < 3; i++) out[2 + i] = lam_alias(in[i]);
+    run_segment(env, in, out, out + RESULTS + TEXT);
+    for (int i = WEIGHTS; i < TEXT; i++) out[RESULTS + i] = lam_alias(in[i]);
 }
 
-/* Inputs, then the cells. */
-static void body_round(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    lam_tensor *cells[MOST_LAYERS];
-    const lstm *p = env;
-    (void)ctx;
-    for (int64_t l = 0; l < p->layers; l++) cells[l] = in[KEPT + l];
-    run_segment(p, in, cells, true, out);
+/* A layer on the way back: what each step shows; cotangents. */
+typedef struct layer_slopes {
+    layer_steps s;
+    lam_tensor *cells, *squashed, *h;
+    lam_tensor *gweights, *gstate, *gx;
+} layer_slopes;
+
+static layer_slopes layer_again(lam_tensor *weights, lam_tensor *state, lam_tensor *x, lam_tensor *cells) {
+    layer_slopes l = {.s = layer_of(weights, state, x), .cells = cells, .squashed = lam_tanh(cells)};
+    l.h = lam_mul(l.s.out, l.squashed);
+    return l;
+}
+
+/* What is added to the last step. */
+static lam_tensor *with_last(lam_tensor *x, lam_tensor *more) {
+    lam_tensor *last = lam_slice_axis(x, 0, -1, lam_dim(x, 0));
+    return lam_concatenate(LAM_LIST(lam_slice_axis(x, 0, 0, -1), lam_add(last, more)), 0);
+}
+
+/* gy (1 - y), in place: the way back through a logistic function, where gy already is y times the cotangent. */
+static lam_tensor *through(lam_tensor *gy, lam_tensor *y) {
+    lam_tensor *most = lam_mul(gy, y);
+    lam_sub_(gy, most);
+    lam_drop(most);
+    return gy;
+}
+
+/* Cotangents of weights and biases from those of what the gates see. */
+static lam_tensor *by_weights(lam_tensor *const g[GATES], lam_tensor *x, lam_tensor *h) {
+    lam_tensor *w[2 * GATES];
+    for (int i = 0; i < GATES; i++) {
+        w[i] = lam_einsum("ti,ti->i", LAM_LIST(g[i], i == FORGET || i == OUT ? x : h));
+        w[GATES + i] = lam_sum(g[i], &(lam_reduce_options){.axes = LAM_AXES(0)});
+    }
+    return lam_reshape(lam_stack((lam_list){2 * GATES, w}, 0), LAM_DIMS(2, GATES, BITS));
+}
+
+/* Of h_t = out tanh(c_t) and c_t = forget c_(t-1) + product(h_(t-1)): cotangents of later steps give those of c by a
+ * linear recurrence, and with them those of h. gh, gafter: of h, and of the state at the end, from elsewhere. */
+static void layer_back(layer_slopes *l, lam_tensor *gh, lam_tensor *gafter) {
+    const layer_steps *s = &l->s;
+    lam_scope *scope = lam_scope_begin(lam_ctx_of(gh));
+    lam_tensor *after[2], *g[GATES], *h = delayed(s->h, l->h), *c = delayed(s->c, l->cells);
+    lam_unstack(lam_expand_dims(gafter, 1), 0, after, 2);
+    lam_tensor *in = gate(s, IN, h), *change = gate(s, CHANGE, h), *product = lam_mul(in, change);
+    lam_tensor *zero = lam_zeros_like(s->h), *slope = by_h(s, in, change, product), *next = ahead(slope, zero);
+    lam_tensor *steep = lam_sub(s->out, lam_mul(l->h, l->squashed));
+    gh = with_last(gh, after[0]);
+    lam_tensor *gc = lam_linear_recurrence(lam_fma(steep, next, ahead(s->forget, zero)),
+                                           with_last(lam_mul(steep, gh), after[1]), 0, true);
+    gh = lam_fma(next, ahead(gc, zero), gh);
+    lam_tensor *first = lam_stack(LAM_LIST(lam_index(slope, 0, 0), lam_index(s->forget, 0, 0)), 0);
+    lam_tensor *gin = lam_mul(gc, in);
+    g[FORGET] = through(lam_mul(gc, lam_mul(c, s->forget)), s->forget);
+    g[IN] = through(lam_mul(gc, product), in);
+    g[OUT] = through(lam_mul(gh, l->h), s->out);
+    g[CHANGE] = lam_add(gin, lam_times_power(gin, change, 2, -1));
+    l->gx = lam_fma(g[FORGET], s->w[FORGET], lam_mul(g[OUT], s->w[OUT]));
+    l->gweights = by_weights(g, s->x, h);
+    l->gstate = lam_mul(first, lam_index(gc, 0, 0));
+    lam_scope_end(scope, (lam_tensor *[]){l->gweights, l->gstate, l->gx}, 3);
 }
 
 /* Text, what was kept, cotangents -> those of weights, extra and state. */
 static void body_back(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;
-    lam_tensor *to[KEPT + MOST_LAYERS] = {in[2], in[3], in[4], in[0], in[1]}, *value[2];
+    const size_t layers = (size_t)p->layers;
+    lam_tensor *const *kept = in + 2, *const *g = in + INPUTS + layers, *gextra[2], *none;
+    lam_tensor *weights[MOST_LAYERS], *state[MOST_LAYERS], *after[MOST_LAYERS];
+    layer_slopes l[MOST_LAYERS];
     lam_fn *pull;
     (void)ctx;
-    for (int64_t l = 0; l < p->layers; l++) to[KEPT + l] = in[KEPT + l];
-    lam_list inputs = {(size_t)(KEPT + p->layers), to};
-    lam_vjp(p->round, inputs, value, 2, &pull, &(lam_grad_options){.argnums = LAM_AXES(0, 1, 2)});
-    lam_call(pull, (lam_list){2, in + KEPT + p->layers}, out, 3);
+    lam_unstack(kept[WEIGHTS], 0, weights, layers);
+    lam_unstack(kept[STATE], 0, state, layers);
+    lam_unstack(g[AFTER], 0, after, layers);
+    lam_tensor *x = first_input(in[0], kept[EXTRA]);
+    for (size_t i = 0; i < layers; i++, x = l[i - 1].h) l[i] = layer_again(weights[i], state[i], x, kept[TEXT + i]);
+    lam_vjp(p->shown, LAM_LIST(kept[EXTRA], x, in[1]), &none, 1, &pull, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_call(pull, LAM_LIST(g[TOTAL]), gextra, 2);
+    lam_tensor *gh = gextra[1];
+    for (size_t i = layers; i-- > 0; gh = l[i].gx) {
+        layer_back(&l[i], gh, after[i]);
+        weights[i] = l[i].gweights;
+        state[i] = l[i].gstate;
+    }
+    out[WEIGHTS] = lam_stack((lam_list){layers, weights}, 0);
+    lam_reduce_options steps = {.axes = LAM_AXES(0), .keepdims = true};
+    out[EXTRA] = lam_concatenate(LAM_LIST(lam_sum(lam_mul(gh, in[0]), &steps), lam_slice_axis(gextra[0], 0, 1, 3)), 0);
+    out[STATE] = lam_stack((lam_list){layers, state}, 0);
 }
 
 /* weights, extra, state, text */
 static void body_loss(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;
-    lam_tensor *total = lam_scalar(ctx, 0), *result[2], *state = in[2];
+    lam_tensor *total = lam_scalar(ctx, 0), *result[RESULTS], *state = in[STATE];
     for (int64_t first = 0; first + 1 < p->count; first += SEGMENT) {
         int64_t end = first + SEGMENT < p->count - 1 ? first + SEGMENT : p->count - 1;
         lam_scope *scope = lam_scope_begin(ctx);
-        lam_tensor *text = lam_slice_axis(in[3], 0, first, end), *next = lam_slice_axis(in[3], 0, first + 1, end + 1);
-        lam_call(p->segment, LAM_LIST(in[0], in[1], state, text, next), result, 2);
-        total = lam_add(total, result[0]);
-        state = result[1];
+        lam_tensor *text = lam_slice_axis(in[TEXT], 0, first, end),
+                   *next = lam_slice_axis(in[TEXT], 0, first + 1, end + 1);
+        lam_call(p->segment, LAM_LIST(in[WEIGHTS], in[EXTRA], state, text, next), result, RESULTS);
+        total = lam_add(total, result[TOTAL]);
+        state = result[AFTER];
         lam_scope_end(scope, (lam_tensor *[]){total, state}, 2);
     }
     out[0] = lam_div(total, (double)((p->count - 1) * BITS));
@@ -351,12 +427,12 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(3, BITS), p->extra);
     gradbench_input(l, LAM_DIMS(p->layers, 2, BITS), p->state);
     gradbench_input(l, LAM_DIMS(p->count, BITS), p->text);
-    int layers = (int)p->layers;
-    p->round = gradbench_fn(l, "round", body_round, KEPT + layers, 2, p);
-    p->segment = lam_custom_vjp(gradbench_fn(l, "segment", body_segment, KEPT, 2, p),
-                                gradbench_fn(l, "segment, forward", body_forward, KEPT, KEPT + layers, p),
-                                gradbench_fn(l, "segment, back", body_back, KEPT + layers + 2, 3, p),
-                                &(lam_custom_options){.nondiff = LAM_AXES(3, 4)});
+    int kept = TEXT + (int)p->layers;
+    p->shown = gradbench_fn(l, "shown", body_shown, 3, 1, p);
+    p->segment = lam_custom_vjp(gradbench_fn(l, "segment", body_segment, INPUTS, RESULTS, p),
+                                gradbench_fn(l, "segment, forward", body_forward, INPUTS, RESULTS + kept, p),
+                                gradbench_fn(l, "segment, back", body_back, 2 + kept + RESULTS, TEXT, p),
+                                &(lam_custom_options){.nondiff = LAM_AXES(TEXT, NEXT)});
     l->objective = gradbench_fn(l, "loss", body_loss, 4, 1, p);
     l->derivative = lam_grad(l->objective, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
 }

@@ -27,7 +27,16 @@ static lam_dtype result_of(const lam_call_site *call, int dtype) {
     return dtype == LAM_F32 && !has_single(call) ? narrow_of(call) : (lam_dtype)dtype;
 }
 
+/* Whether the operands of an elementwise call, but the condition of a select, are of one 16-bit dtype: it has loops. */
+static bool has_loop(const lam_call_site *call) {
+    int dtype = call->in[call->inputs - 1]->dtype;
+    for (int i = call->primitive->loop == LAM__LOOP_where + 1; i < call->inputs; i++)
+        if (call->in[i]->dtype != dtype) return false;
+    return true;
+}
+
 bool lam__half_concerns(const lam_call_site *call) {
+    if (call->primitive->elementwise && has_loop(call)) return false;
     if (call->primitive->view || call->primitive->call || call->primitive == &lam__row_cast) return false;
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i] && lam__dtype_is_half(call->in[i]->dtype)) return true;

@@ -48,6 +48,7 @@ bool lam__kernels_fuses(void) {
 }
 
 lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype) {
+    if (dtype == LAM_F16 || dtype == LAM_BF16) return lam__elementwise_half_loop(id, dtype);
     lam__loop *loop = lam__elementwise_simd()->loop(id, dtype);
     return loop ? loop : lam__reference_fallback(id, dtype);
 }

@@ -32,7 +32,8 @@ typedef enum lam__loop_id {
 } lam__loop_id;
 
 /* The loop for an operation on inputs of `dtype` (for `where`: of its two branches), chosen for this machine; NULL
- * where the operation has no meaning for the dtype. Comparisons and logic give bool, all else gives dtype. */
+ * where the operation has no meaning for the dtype. Comparisons and logic give bool, all else gives dtype. On f16 and
+ * bf16 the arithmetic is that of f32, rounded once. */
 lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype);
 
 /* Runs a loop over operands of one shape: coalesces axes, walks the outer ones, hands inner runs to `loop`.

@@ -33,23 +33,29 @@ START_TEST(every_value_there_and_back) {
 }
 END_TEST
 
+static void check_narrowed(lam_tensor *narrow, const uint16_t want[3], double middle) {
+    uint16_t got[3];
+    ck_assert_int_eq(lam_read(narrow, got, sizeof got), LAM_OK);
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(got[i] == want[i], "point %d at %a becomes %#x, not %#x", i, middle, got[i], want[i]);
+}
+
 /* Between two neighbours the nearer one is taken, in the middle the one whose last bit is 0. */
 static void check_rounding(lam_dtype dtype, int fraction, int bias, uint16_t largest) {
     for (uint16_t h = 0; h < largest; h++) {
         double low = meaning(h, fraction, bias), high = meaning((uint16_t)(h + 1), fraction, bias);
         double middle = low + (high - low) / 2, points[] = {middle, nextafter(middle, 0), nextafter(middle, high)};
-        uint16_t got[3], want[] = {(uint16_t)(h + (h & 1)), h, (uint16_t)(h + 1)};
+        float near = (float)middle, singles[] = {near, nextafterf(near, 0), nextafterf(near, (float)high)};
+        uint16_t want[] = {(uint16_t)(h + (h & 1)), h, (uint16_t)(h + 1)};
         lam_scope *scope = lam_scope_begin(ctx);
-        ck_assert_int_eq(lam_read(lam_cast(lam_array(ctx, LAM_F64, LAM_DIMS(3), points), dtype), got, sizeof got),
-                         LAM_OK);
+        check_narrowed(lam_cast(lam_array(ctx, LAM_F64, LAM_DIMS(3), points), dtype), want, middle);
+        check_narrowed(lam_cast(lam_array(ctx, LAM_F32, LAM_DIMS(3), singles), dtype), want, middle);
         lam_scope_end(scope, NULL, 0);
-        for (int i = 0; i < 3; i++)
-            ck_assert_msg(got[i] == want[i], "%a becomes %#x, not %#x", points[i], got[i], want[i]);
         h = (uint16_t)(h + h % 7);
     }
 }
 
-START_TEST(doubles_are_rounded_once) {
+START_TEST(floats_are_rounded_once) {
     check_rounding(LAM_F16, 10, 15, 0x7bff);
     check_rounding(LAM_BF16, 7, 127, 0x7f7f);
 }
@@ -69,6 +75,9 @@ START_TEST(integers_are_rounded_once) {
     lam_tensor *t = lam_array(ctx, LAM_I64, LAM_DIMS(4), x);
     EXPECT(lam_cast(lam_cast(t, LAM_BF16), LAM_F64), LAM_DIMS(4), 0x1p60, 0x1.02p60, 2048, -2048);
     EXPECT(lam_cast(lam_cast(lam_slice_axis(t, 0, 2, 4), LAM_F16), LAM_F64), LAM_DIMS(2), 2048, -2052);
+    int32_t y[] = {(1 << 30) + (1 << 22), (1 << 30) + (1 << 22) + 1, -(1 << 30) - (1 << 22) - 1, 2049, INT32_MIN};
+    EXPECT(lam_cast(lam_cast(lam_array(ctx, LAM_I32, LAM_DIMS(5), y), LAM_BF16), LAM_F64), LAM_DIMS(5), 0x1p30,
+           0x1.02p30, -0x1.02p30, 2048, -0x1p31);
 }
 END_TEST
 
@@ -121,7 +130,7 @@ START_TEST(in_place_views_and_items) {
 END_TEST
 
 Suite *suite_tensor_half(void) {
-    return SUITE_OF("tensor/half", every_value_there_and_back, doubles_are_rounded_once, beyond_the_range,
+    return SUITE_OF("tensor/half", every_value_there_and_back, floats_are_rounded_once, beyond_the_range,
                     integers_are_rounded_once, names_sizes_promotion, sums_are_formed_in_f32,
                     derivatives_have_the_dtype_of_the_input, in_place_views_and_items);
 }

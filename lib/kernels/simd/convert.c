@@ -18,6 +18,13 @@ ALWAYS_INLINE int64_t saturate_i64(double x) {
     return (int64_t)inside + limit;
 }
 
+/* A float knows itself whether it is too large; what a double says below holds only for it. */
+ALWAYS_INLINE int32_t saturate_single(float x) {
+    float inside = x >= -0x1p31f && x < 0x1p31f ? x : 0;
+    int32_t limit = x >= 0x1p31f ? INT32_MAX : x < -0x1p31f ? INT32_MIN : 0;
+    return (int32_t)inside + limit;
+}
+
 ALWAYS_INLINE int32_t saturate_i32(double x) {
     double low = x > INT32_MIN ? x : INT32_MIN, inside = low < INT32_MAX ? low : INT32_MAX;
     return (int32_t)(x == x ? inside : 0);
@@ -30,16 +37,19 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 
 #include "lib/kernels/simd/half.h"
 
+/* What rounds once more as the integer would. */
+#define ODD(x) _Generic((x), int64_t : odd_double, default : odd_single)(x)
+
 #define D               uint16_t
 #define TO(x)           f16_##x
-#define FROM_FLOAT(x)   half_bits((double)(x))
-#define FROM_INTEGER(x) half_bits(odd_double((int64_t)(x)))
+#define FROM_FLOAT(x)   HALF_BITS(x)
+#define FROM_INTEGER(x) HALF_BITS(ODD(x))
 #include "lib/kernels/simd/convert_to.h"
 
 #define D               uint16_t
 #define TO(x)           bf16_##x
-#define FROM_FLOAT(x)   brain_bits((double)(x))
-#define FROM_INTEGER(x) brain_bits(odd_double((int64_t)(x)))
+#define FROM_FLOAT(x)   BRAIN_BITS(x)
+#define FROM_INTEGER(x) BRAIN_BITS(ODD(x))
 #include "lib/kernels/simd/convert_to.h"
 
 #define D               double
@@ -62,7 +72,7 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 
 #define D               int32_t
 #define TO(x)           i32_##x
-#define FROM_FLOAT(x)   saturate_i32(x)
+#define FROM_FLOAT(x)   _Generic((x), float : saturate_single, double : saturate_i32)(x)
 #define FROM_INTEGER(x) (int32_t)(x)
 #include "lib/kernels/simd/convert_to.h"
 

@@ -1,5 +1,5 @@
 /* The 16-bit floats as numbers and back: f16 (IEEE half: 5 bits of exponent, 10 of fraction) and bf16 (the upper half
- * of an f32). From double, which holds every f32, they are rounded once, to the nearest, ties to even. */
+ * of an f32). From float and double they are rounded once, to the nearest, ties to even. */
 #ifndef LAM_KERNELS_SIMD_HALF_H
 #define LAM_KERNELS_SIMD_HALF_H
 
@@ -27,34 +27,70 @@ ALWAYS_INLINE float brain_value(uint16_t h) {
     return float_of_bits((uint32_t)h << 16);
 }
 
-/* Bits of x with `fraction` bits of fraction and exponents from `least` up, below which steps are equal: `steps` of
- * them to 1. */
-ALWAYS_INLINE uint16_t narrow_bits(double x, int fraction, int least, double steps, uint16_t infinity) {
-    uint64_t bits;
+ALWAYS_INLINE uint32_t bits_of_single(float x) {
+    uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    const uint16_t sign = (uint16_t)(bits >> 48 & 0x8000u);
-    const uint64_t size = bits & 0x7fffffffffffffffu;
-    const int dropped = 52 - fraction;
-    if (size > 0x7ff0000000000000u) return (uint16_t)(sign | infinity | 1u << (fraction - 1)); /* NaN */
-    if (size < (uint64_t)(least + 1023) << 52) return (uint16_t)(sign | (uint16_t)rint(fabs(x) * steps));
-    const uint64_t rounded = size + (size >> dropped & 1u) + (((uint64_t)1 << (dropped - 1)) - 1);
-    const uint64_t narrow = (rounded >> dropped) - ((uint64_t)(least - 1 + 1023) << fraction);
-    return (uint16_t)(sign | (narrow > infinity ? infinity : narrow));
+    return bits;
 }
 
-ALWAYS_INLINE uint16_t half_bits(double x) {
+ALWAYS_INLINE uint64_t bits_of_double(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Below 2^-14 steps are equal, 2^-24: they are the last bits of a sum with 1/2. Nothing here branches, so that loops
+ * become vectors. */
+ALWAYS_INLINE uint16_t half_of_single(float x) {
+    const uint32_t bits = bits_of_single(x), size = bits & 0x7fffffffu;
+    const uint32_t low = bits_of_single(float_of_bits(size) + 0.5f) - 0x3f000000u;
+    const uint32_t rounded = (size + 0xfffu + (size >> 13 & 1u) - (112u << 23)) >> 13;
+    const uint32_t narrow = rounded < 0x7c00u ? rounded : 0x7c00u;
+    const uint32_t number = size < 113u << 23 ? low : narrow;
+    return (uint16_t)((bits >> 16 & 0x8000u) | (size > 0x7f800000u ? 0x7e00u : number));
+}
+
+ALWAYS_INLINE uint16_t brain_of_single(float x) {
+    const uint32_t bits = bits_of_single(x), size = bits & 0x7fffffffu;
+    const uint32_t rounded = (size + 0x7fffu + (size >> 16 & 1u)) >> 16;
+    return (uint16_t)((bits >> 16 & 0x8000u) | (size > 0x7f800000u ? 0x7fc0u : rounded));
+}
+
+/* Bits of x with `fraction` bits of fraction and exponents from `least` up, below which steps are equal: `steps` of
+ * them to 1, which are the last bits of a sum with 2^52. */
+ALWAYS_INLINE uint16_t narrow_bits(double x, int fraction, int least, double steps, uint64_t infinity) {
+    const uint64_t bits = bits_of_double(x), size = bits & 0x7fffffffffffffffu;
+    const int dropped = 52 - fraction;
+    const uint64_t low = bits_of_double(fabs(x) * steps + 0x1p52) - 0x4330000000000000u;
+    const uint64_t rounded = size + (size >> dropped & 1u) + (((uint64_t)1 << (dropped - 1)) - 1);
+    const uint64_t narrow = (rounded - ((uint64_t)(least - 1 + 1023) << 52)) >> dropped;
+    const uint64_t number = size < (uint64_t)(least + 1023) << 52 ? low : narrow < infinity ? narrow : infinity;
+    const uint64_t nan = infinity | (uint64_t)1 << (fraction - 1);
+    return (uint16_t)((bits >> 48 & 0x8000u) | (size > 0x7ff0000000000000u ? nan : number));
+}
+
+ALWAYS_INLINE uint16_t half_of_double(double x) {
     return narrow_bits(x, 10, -14, 0x1p24, 0x7c00u);
 }
 
-ALWAYS_INLINE uint16_t brain_bits(double x) {
+ALWAYS_INLINE uint16_t brain_of_double(double x) {
     return narrow_bits(x, 7, -126, 0x1p133, 0x7f80u);
 }
+
+#define HALF_BITS(x)  _Generic((x), float : half_of_single, double : half_of_double)(x)
+#define BRAIN_BITS(x) _Generic((x), float : brain_of_single, double : brain_of_double)(x)
 
 /* An integer as a double that rounds further as the integer would: what is cut off is remembered in the last bit. */
 ALWAYS_INLINE double odd_double(int64_t x) {
     const int64_t limit = (int64_t)1 << 53;
     if (x > -limit && x < limit) return (double)x;
     return (double)(x >> 11 | ((x & 2047) != 0)) * 2048;
+}
+
+/* The same as a float, which has room for 24 bits. */
+ALWAYS_INLINE float odd_single(int32_t x) {
+    const int32_t limit = 1 << 24, cut = x >> 8 | ((x & 255) != 0);
+    return x > -limit && x < limit ? (float)x : (float)cut * 256;
 }
 
 #endif

@@ -44,7 +44,6 @@ ALWAYS_INLINE T NAME(add)(T x, T y) { return x + y; }
 ALWAYS_INLINE T NAME(sub)(T x, T y) { return x - y; }
 ALWAYS_INLINE T NAME(mul)(T x, T y) { return x * y; }
 ALWAYS_INLINE T NAME(div)(T x, T y) { return x / y; }
-ALWAYS_INLINE T NAME(rem)(T x, T y) { return MATH(fmod)(x, y); }
 ALWAYS_INLINE T NAME(copysign)(T x, T y) { return MATH(copysign)(x, y); }
 /* clang-format on */
 
@@ -94,7 +93,6 @@ BINARY(add)
 BINARY(sub)
 BINARY(mul)
 BINARY(div)
-BINARY(rem)
 BINARY(copysign)
 BINARY(nextafter)
 BINARY(max)
@@ -161,6 +159,53 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
         for (int64_t i = 0; i < m; i++) out[(start + i) * step[0]] = exponent < 0 ? 1 / result[i] : result[i];
     }
 }
+
+/* ---- remainders ---------------------------------------------------------------------------------------------------- */
+
+#if defined(__FMA__)
+/* Division never rounds below a whole quotient, at most up to the next one; what a fused product leaves is then a
+ * number, and one more divisor mends it. Holds while quotients are numbers with all their digits. */
+ALWAYS_INLINE T NAME(quick_rem)(T x, T y) {
+    T a = MATH(fabs)(x), b = MATH(fabs)(y), left = MATH(fma)(-MATH(trunc)(a / b), b, a);
+    T rest = left < 0 ? left + b : left;
+    return MATH(copysign)(a < b ? a : rest, x);
+}
+
+/* True if one of the quotients does not allow it. */
+ALWAYS_INLINE bool NAME(quick_rems)(int64_t m, T *out, const T *x, const T *y, int64_t sx, int64_t sy) {
+    B slow = 0;
+    INDEPENDENT for (int64_t i = 0; i < m; i++) {
+        T a = MATH(fabs)(x[i * sx]), b = MATH(fabs)(y[i * sy]);
+        out[i] = NAME(quick_rem)(x[i * sx], y[i * sy]);
+        slow |= a < b || a / b < NAME(WHOLE) ? 0 : 1;
+    }
+    return slow;
+}
+
+static void NAME(loop_rem)(LOOP_ARGS) {
+    enum { BLOCK = 256 };
+    T rest[BLOCK], *out = p[0];
+    const T *x = p[1], *y = p[2];
+    const int64_t so = step[0], sx = step[1], sy = step[2];
+    for (int64_t start = 0, m; start < n; start += m, x += m * sx, y += m * sy, out += m * so) {
+        m = n - start < BLOCK ? n - start : BLOCK;
+        bool slow = m < 4                ? true
+                    : sx == 1 && sy == 1 ? NAME(quick_rems)(m, rest, x, y, 1, 1)
+                    : sx == 1 && sy == 0 ? NAME(quick_rems)(m, rest, x, y, 1, 0)
+                                         : NAME(quick_rems)(m, rest, x, y, sx, sy);
+        for (int64_t i = 0; i < m && slow; i++) rest[i] = MATH(fmod)(x[i * sx], y[i * sy]);
+        for (int64_t i = 0; i < m; i++) out[i * so] = rest[i];
+    }
+}
+#else
+ALWAYS_INLINE T NAME(rem)(T x, T y) {
+    return MATH(fmod)(x, y);
+}
+
+static void NAME(loop_rem)(LOOP_ARGS) {
+    NAME(binary)(n, p, step, NAME(rem));
+}
+#endif
 
 /* ---- x times factor y^exponent ------------------------------------------------------------------------------- */
 

@@ -41,6 +41,9 @@ extern const lam__simd lam__simd_v3, lam__simd_v4;
 /* The set for this machine. */
 const lam__simd *lam__elementwise_simd(void);
 
+/* The loop on a 16-bit float (elementwise_half.c); NULL where f32 has none. */
+lam__loop *lam__elementwise_half_loop(lam__loop_id id, lam_dtype dtype);
+
 /* Inside a set's own sources: LAM__ISA_NAME(lam__convert_find_) is lam__convert_find_v4 and so on. */
 #if defined(LAM__ISA)
 #define LAM__JOIN_(a, b)    a##b

@@ -36,5 +36,8 @@ enum { LANES64 = VECTOR_BYTES / 8, LANES32 = VECTOR_BYTES / 4 };
 
 static const double f64_LARGEST = DBL_MAX;
 static const float f32_LARGEST = FLT_MAX;
+/* From here on all numbers are whole. */
+__attribute__((unused)) static const double f64_WHOLE = 0x1p53;
+__attribute__((unused)) static const float f32_WHOLE = 0x1p24f;
 
 #endif

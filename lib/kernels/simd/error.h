@@ -13,8 +13,9 @@
 ALWAYS_INLINE V64 f64_erf(V64 x) {
     const V64 zero = {0}, size = f64_magnitude(x), near = either((M64)(size < 6), size, zero + 6);
     const V64 shifted = near * 2.5 + ROUNDER, middle = shifted - ROUNDER;
-    const sum64 p = PIECES(madd(near, zero + 2.5, -middle), (M64)shifted, lam__table_erf);
-    const M64 small = (M64)(middle < 2);
+    const V64 off = madd(near, zero + 0.5, 2 * near - middle); /* of which only the last sum is rounded */
+    const sum64 p = PIECES(off, (M64)shifted, lam__table_erf);
+    const M64 small = (M64)(middle < 3);
     const V64 r = madd(either(small, size, zero + 1), p.lo, either(small, size, p.hi));
     return either((M64)(x == x), (V64)((M64)r | ((M64)x & (M64)(-zero))), x);
 }
@@ -42,10 +43,6 @@ ALWAYS_INLINE sum64 damped(sum64 square, sum64 e) {
     const sum64 g = exp_of((sum64){-square.hi, -square.lo}, &k);
     const sum64 p = product_of_sums(g, e), sum = fast_sum(p.hi, p.lo);
     return (sum64){scaled(sum.hi, k), scaled(sum.lo, k)};
-}
-
-ALWAYS_INLINE V64 bounded(V64 size, double bound) {
-    return either((M64)(size < bound), size, splat64(bound));
 }
 
 /* The tail itself, or what it leaves of the whole. */

@@ -22,8 +22,9 @@ ALWAYS_INLINE reduced_exp plain_exp_parts(V64 x) {
 
 /* exp(x) for |x| < 708. */
 ALWAYS_INLINE V64 plain_exp(V64 x) {
-    const reduced_exp e = plain_exp_parts(x);
-    return (1 + (e.r + e.tail)) * power_of_2(e.k);
+    const step64 s = step_next_to_log(x);
+    const stepped_exp e = stepped(s, rest_of_log(s, x));
+    return (e.upper + e.lower) * power_of_2(e.k);
 }
 
 /* (atanh(q) - q) / q^3 in q^2, for q <= 1/6, the rest below 2^-52 */
@@ -130,14 +131,6 @@ SIDE(gamma_above_slope, GAMMA_ABOVE, true)
 SIDE(beta_below_slope, BETA_BELOW, true)
 #undef SIDE
 /* clang-format on */
-
-ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
-    return either((M64)(x < y), x, y);
-}
-
-ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
-    return either((M64)(x > y), x, y);
-}
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------ */
 

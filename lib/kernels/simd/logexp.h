@@ -1,6 +1,7 @@
-/* Logarithm and exponential of unevaluated sums, and what is made of them: pow, the inverse hyperbolic functions,
+/* Logarithm and exponential of unevaluated sums, of which are made (in simd/pow.h) pow, the inverse hyperbolic functions,
  * logistic, softplus and logaddexp, all below 1 ULP in f64 because nothing is rounded on the way but in a second
- * double. Their f32 forms are single precision's share of the same steps, made in f64. */
+ * double; and exp and exp2 themselves. Their f32 forms are single precision's share of the same steps, made in f64.
+ * exp takes powers of 2 in sixteenths from a table, so that a short polynomial does for what is left. */
 #ifndef LAM_KERNELS_SIMD_LOGEXP_H
 #define LAM_KERNELS_SIMD_LOGEXP_H
 
@@ -64,6 +65,91 @@ ALWAYS_INLINE V64 quick_log_of_parts(parts64 p) {
 
 /* ---- exp -------------------------------------------------------------------------------------------------------- */
 
+/* Adding this leaves an integer number of sixteenths in the low bits of the double. */
+static const double SIXTEENTHS = 0x1.8p48;
+
+/* log(2) in two parts, of which multiples of the first by sixteenths, 15 bits of them, are exact. */
+static const double SHORT_LOG_2 = 0x1.62e42fefap-1, SHORT_LOG_2_REST = 0x1.cf79abc9e3b3ap-40;
+
+/* 2^(at/16) 2^k, the power of 2 that is next to a number, in sixteenths of its exponent. */
+typedef struct step64 {
+    V64 exponent, k;
+    M64 at;
+} step64;
+
+ALWAYS_INLINE step64 step_of(V64 shifted) {
+    const V64 whole = (V64)((M64)shifted & -16);
+    return (step64){shifted - SIXTEENTHS, whole - SIXTEENTHS, (M64)shifted};
+}
+
+/* (upper + lower) 2^k, where upper is from 1 to 2 and lower below 2^-5 of it. */
+typedef struct stepped_exp {
+    V64 upper, lower, k;
+} stepped_exp;
+
+/* (exp(r) - 1 - r) / r^2 for |r| <= log(2)/32, times r^2 the rest is below 2^-64 */
+static const double STEP_REST[] = {
+    0x1.a01b0c2efc09ap-13, 0x1.6c17ed4ce9ff6p-10, 0x1.11111110e10a7p-7,
+    0x1.55555554e9466p-5,  0x1.5555555555556p-3,  0x1.0000000000001p-1,
+};
+
+/* 2^(at/16) 2^k exp(r) */
+ALWAYS_INLINE stepped_exp stepped(step64 s, V64 r) {
+    const V64 upper = pick(lam__table_exp[0], s.at), grown = madd(r * r, POWERS(r, STEP_REST), r);
+    return (stepped_exp){upper, madd(upper, grown, pick(lam__table_exp[1], s.at)), s.k};
+}
+
+ALWAYS_INLINE step64 step_next_to_log(V64 x) {
+    return step_of(madd(x, splat64(LOG_2_INVERSE), splat64(SIXTEENTHS)));
+}
+
+/* What the step leaves of x, for |x| < 2^10. */
+ALWAYS_INLINE V64 rest_of_log(step64 s, V64 x) {
+    return madd(s.exponent, splat64(-SHORT_LOG_2_REST), madd(s.exponent, splat64(-SHORT_LOG_2), x));
+}
+
+/* exp(x) = (result) 2^k up to some 2^-57 of it, for |x.hi| < 2^10 */
+ALWAYS_INLINE sum64 exp_of(sum64 x, V64 *k) {
+    const step64 s = step_next_to_log(x.hi);
+    const stepped_exp e = stepped(s, rest_of_log(s, x.hi) + x.lo);
+    *k = e.k;
+    return fast_sum(e.upper, e.lower);
+}
+
+ALWAYS_INLINE V64 f64_exp(V64 x) {
+    const V64 y = limited(x, 800);
+    const step64 s = step_next_to_log(y);
+    const stepped_exp e = stepped(s, rest_of_log(s, y));
+    return scaled(e.upper + e.lower, e.k);
+}
+
+/* 2^x, exactly where x is whole. */
+ALWAYS_INLINE V64 f64_exp2(V64 x) {
+    const V64 y = limited(x, 1200);
+    const step64 s = step_of(y + SIXTEENTHS);
+    const stepped_exp e = stepped(s, (y - s.exponent) * 0x1.62e42fefa39efp-1);
+    return scaled(e.upper + e.lower, e.k);
+}
+
+/* exp(x), inf or 0 where it is too large or too small; x is no NaN. */
+ALWAYS_INLINE V64 exp_limited(sum64 x) {
+    const V64 hi = limited(x.hi, 800);
+    V64 k;
+    const sum64 e = exp_of((sum64){hi, either((M64)(hi == x.hi), x.lo, (V64){0})}, &k);
+    return scaled(e.hi, k);
+}
+
+/* The same for a float's share of digits, for |x| < 2^10; and likewise within a double's range. */
+static const double QUICK_STEP_REST[] = {0x1.55565bba155fcp-5, 0x1.5556deecab6c7p-3, 0.5};
+
+ALWAYS_INLINE V64 quick_exp(V64 x) {
+    const step64 s = step_next_to_log(x);
+    const V64 r = madd(s.exponent, splat64(-0x1.62e42fefa39efp-1), x), upper = pick(lam__table_exp[0], s.at);
+    return scaled(madd(upper, madd(r * r, POWERS(r, QUICK_STEP_REST), r), upper), s.k);
+}
+
+/* ---- exp next to 1 ---------------------------------------------------------------------------------------------- */
+
 /* (exp(r) - 1 - r) / r^2 for |r| <= 0.347, the rest below 2^-62 */
 static const double EXP_REST[] = {
     0x1.1f7340dbc337ep-29,
@@ -79,7 +165,7 @@ static const double EXP_REST[] = {
     0x1p-1,
 };
 
-/* exp(x) = (1 + r + tail) 2^k, for |x.hi| < 2^20. */
+/* exp(x) = (1 + r + tail) 2^k, for |x.hi| < 2^20: where k = 0, what is left of it beside 1. */
 typedef struct reduced_exp {
     V64 r, tail, k;
 } reduced_exp;
@@ -89,34 +175,6 @@ ALWAYS_INLINE reduced_exp reduced_exp_of(sum64 x) {
     const V64 first = madd(k, splat64(-LOG_2), x.hi), second = madd(k, splat64(LOG_2_REST), -x.lo);
     const V64 r = first - second, r_lo = (first - r) - second;
     return (reduced_exp){r, madd(r * r, POWERS(r, EXP_REST), madd(r, r_lo, r_lo)), k};
-}
-
-/* exp(x) = (result) 2^k */
-ALWAYS_INLINE sum64 exp_of(sum64 x, V64 *k) {
-    const reduced_exp e = reduced_exp_of(x);
-    const sum64 sum = fast_sum(splat64(1), e.r);
-    *k = e.k;
-    return fast_sum(sum.hi, sum.lo + e.tail);
-}
-
-/* exp(x), inf or 0 where it is too large or too small; x is no NaN. */
-ALWAYS_INLINE V64 exp_limited(sum64 x) {
-    const V64 zero = {0};
-    V64 k, hi = either((M64)(x.hi < 800), x.hi, zero + 800);
-    hi = either((M64)(hi > -800), hi, zero - 800);
-    const sum64 e = exp_of((sum64){hi, either((M64)(hi == x.hi), x.lo, zero)}, &k);
-    return scaled(e.hi, k);
-}
-
-/* To a little more than a float's digits, for |x| < 2^20; and likewise within a double's range. */
-static const double QUICK_EXP[] = {
-    0x1.a17ea987d8dd3p-13, 0x1.6da820aa9c18cp-10, 0x1.1110a5b46901ap-7, 0x1.555463a9ca599p-5,
-    0x1.5555557eb07e9p-3,  0x1.0000005d1883bp-1,  0x1.fffffffff60b8p-1, 0x1.ffffffffa65c7p-1,
-};
-
-ALWAYS_INLINE V64 quick_exp(V64 x) {
-    const V64 k = madd(x, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER;
-    return scaled(POWERS(madd(k, splat64(-0x1.62e42fefa39efp-1), x), QUICK_EXP), k);
 }
 
 #endif

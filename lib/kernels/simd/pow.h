@@ -1,4 +1,4 @@
-/* pow, tanh, asinh, acosh, logistic, softplus and logaddexp as vector functions: made of the sums of logexp.h, so that
+/* pow, asinh, acosh, logistic, tanh, softplus and logaddexp as vector functions: made of the sums of logexp.h, so that
  * f64 results are rounded once, and within 0.6 ULP where the room promises 1. f32 goes through f64 and needs no second
  * double there. Operands that are not finite are done by libm, one by one, or chosen. */
 #ifndef LAM_KERNELS_SIMD_POW_H
@@ -33,9 +33,7 @@ ALWAYS_INLINE M64 not_finite(V64 x, V64 y) {
 
 /* Beyond 2^70 an exponent gives 0, 1 or infinity whatever it is. */
 ALWAYS_INLINE V64 bounded_exponent(V64 y) {
-    const V64 zero = {0};
-    y = either((M64)(y < 0x1p70), y, zero + 0x1p70);
-    return either((M64)(y > -0x1p70), y, zero - 0x1p70);
+    return limited(y, 0x1p70);
 }
 
 static __attribute__((noinline)) V64 pow_anywhere(V64 x, V64 y) {
@@ -52,10 +50,8 @@ ALWAYS_INLINE V64 f64_pow(V64 x, V64 y) {
 }
 
 ALWAYS_INLINE V64 quick_pow(V64 x, V64 y) {
-    const V64 zero = {0};
-    V64 e = quick_log_of_parts(parts_of_size(x)) * bounded_exponent(y);
-    e = either((M64)(e < 800), e, zero + 800);
-    const V64 r = signed_power(quick_exp(either((M64)(e > -800), e, zero - 800)), x, y);
+    const V64 e = quick_log_of_parts(parts_of_size(x)) * bounded_exponent(y);
+    const V64 r = signed_power(quick_exp(limited(e, 800)), x, y);
     return f64_patch2(r, x, y, not_finite(x, y), powl);
 }
 
@@ -105,40 +101,54 @@ ALWAYS_INLINE V64 f64_logistic(V64 x) {
     const V64 zero = {0}, one = zero + 1;
     const M64 negative = (M64)(x < 0);
     V64 k;
-    const sum64 e = exp_of((sum64){-either((M64)(f64_magnitude(x) < 800), f64_magnitude(x), zero + 800), zero}, &k);
+    const sum64 e = exp_of((sum64){-bounded(f64_magnitude(x), 800), zero}, &k);
     sum64 d = fast_sum(one, scaled(e.hi, k));
     d.lo += scaled(e.lo, k);
     const sum64 n = {either(negative, e.hi, one), either(negative, e.lo, zero)}, q = quotient(n, d);
-    const V64 r = scaled(q.hi + q.lo, either(negative, k, zero));
-    return either((M64)(x == x), r, x);
+    return scaled(q.hi + q.lo, either(negative, k, zero));
 }
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
 /* 1 + power + u for power = 2^k with whole k <= 0, or both with their signs turned. */
 ALWAYS_INLINE sum64 one_and(V64 power, sum64 u) {
     const sum64 whole = fast_sum(splat64(1), power), sum = fast_sum(whole.hi, u.hi);
     return (sum64){sum.hi, sum.lo + (whole.lo + u.lo)};
 }
 
-/* (1 - e) / (1 + e) for e = exp(-2|x|), which is 2^k (1 + u). */
-ALWAYS_INLINE V64 f64_tanh(V64 x) {
-    const V64 zero = {0}, size = f64_magnitude(x);
-    const reduced_exp e = reduced_exp_of((sum64){-2 * either((M64)(size < 22), size, zero + 22), zero});
+/* (1 - e) / (1 + e) for e = exp(-2|x|), which is 2^k (1 + u): in this set picking from tables takes longer. */
+ALWAYS_INLINE V64 tanh_of_size(V64 size) {
+    const reduced_exp e = reduced_exp_of((sum64){-2 * bounded(size, 22), {0}});
     const V64 power = power_of_2(e.k);
     const sum64 u = fast_sum(e.r * power, e.tail * power);
     const sum64 q = quotient(one_and(-power, (sum64){-u.hi, -u.lo}), one_and(power, u));
-    const V64 r = f64_odd(size, q.hi + q.lo);
-    return either((M64)(x == x), (V64)((M64)r | ((M64)x & (M64)(-zero))), x);
+    return f64_odd(size, q.hi + q.lo);
+}
+#else
+/* In pieces whose widths double, four at a time: where two bits of the exponent and two of the fraction of
+ * s = 1 + |x|/1.28125 change. From 19.2 on the result is 1. */
+ALWAYS_INLINE V64 tanh_of_size(V64 size) {
+    const V64 zero = {0}, near = bounded(size, 19.2), s = madd(near, splat64(1 / 1.28125), splat64(1));
+    const U64 upper = (U64){0} + 0xfffc000000000000, half = (U64){0} + 0x0002000000000000;
+    const V64 middle = (V64)(((U64)s & upper) | half), off = near - madd(middle, splat64(1.28125), splat64(-1.28125));
+    const sum64 p = PIECES(off, (M64)s >> 50, lam__table_tanh);
+    const M64 small = (M64)(middle < 1.5);
+    return madd(either(small, size, zero + 1), p.lo, either(small, size, p.hi));
+}
+#endif
+
+ALWAYS_INLINE V64 f64_tanh(V64 x) {
+    return (V64)((M64)tanh_of_size(f64_magnitude(x)) | ((M64)x & (M64)(-(V64){0})));
 }
 
 /* factor s(x) s(-x) for s = logistic, which is factor e / (1 + e)^2 for e = exp(-|x|). */
 ALWAYS_INLINE V64 bell(V64 x, double factor) {
-    const V64 zero = {0}, size = either((M64)(f64_magnitude(x) < 800), f64_magnitude(x), zero + 800);
+    const V64 zero = {0};
     V64 k;
-    const sum64 e = exp_of((sum64){-size, zero}, &k);
+    const sum64 e = exp_of((sum64){-bounded(f64_magnitude(x), 800), zero}, &k);
     sum64 d = fast_sum(zero + 1, scaled(e.hi, k));
     d.lo += scaled(e.lo, k);
     const sum64 q = quotient(e, product_of_sums(d, d));
-    return either((M64)(x == x), scaled(factor * (q.hi + q.lo), k), x);
+    return scaled(factor * (q.hi + q.lo), k);
 }
 
 ALWAYS_INLINE V64 f64_logistic_slope(V64 x) {
@@ -150,11 +160,9 @@ ALWAYS_INLINE V64 f64_tanh_slope(V64 x) {
     return bell(2 * x, 4);
 }
 
-/* 1.5 double ulps and no overflow below it, which is all a float needs. */
+/* 2 double ulps and no overflow below it, which is all a float needs. */
 ALWAYS_INLINE V64 quick_logistic(V64 x) {
-    const V64 zero = {0}, low = either((M64)(x > -150), x, zero - 150);
-    const V64 r = 1 / (1 + quick_exp(-either((M64)(low < 150), low, zero + 150)));
-    return either((M64)(x == x), r, x);
+    return inverse64(1 + quick_exp(-limited(x, 150)));
 }
 
 ALWAYS_INLINE V32 f32_logistic(V32 x) {
@@ -162,9 +170,8 @@ ALWAYS_INLINE V32 f32_logistic(V32 x) {
 }
 
 ALWAYS_INLINE V64 quick_bell(V64 x) {
-    const V64 zero = {0}, size = f64_magnitude(x);
-    const V64 e = quick_exp(-either((M64)(size < 150), size, zero + 150)), d = 1 + e;
-    return either((M64)(x == x), e / (d * d), x);
+    const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
+    return e * inverse * inverse;
 }
 
 ALWAYS_INLINE V64 quick_tanh_slope(V64 x) {
@@ -192,11 +199,11 @@ static const double QUICK_EXPM1[] = {
 
 /* (1 - e) / (1 + e) for e = exp(-2|x|) = 2^k (1 + r q). */
 ALWAYS_INLINE V64 quick_tanh(V64 x) {
-    const V64 zero = {0}, size = f64_magnitude(x), twice = -2 * either((M64)(size < 22), size, zero + 22);
+    const V64 zero = {0}, twice = -2 * bounded(f64_magnitude(x), 22);
     const V64 k = madd(twice, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER, power = power_of_2(k);
     const V64 r = madd(k, splat64(-0x1.62e42fefa39efp-1), twice), u = power * (r * POWERS(r, QUICK_EXPM1));
-    const V64 q = ((1 - power) - u) / ((1 + power) + u);
-    return either((M64)(x == x), (V64)((M64)q | ((M64)x & (M64)(-zero))), x);
+    const V64 q = ((1 - power) - u) * inverse64((1 + power) + u);
+    return (V64)((M64)q | ((M64)x & (M64)(-zero)));
 }
 
 ALWAYS_INLINE V32 f32_tanh(V32 x) {
@@ -206,7 +213,9 @@ ALWAYS_INLINE V32 f32_tanh(V32 x) {
 /* log(1 + exp(-size)) for size >= 0. */
 ALWAYS_INLINE sum64 log_of_1_and_exp(sum64 size) {
     const sum64 e = exp_of_negative(size), sum = fast_sum(splat64(1), e.hi);
-    return log_of((sum64){sum.hi, sum.lo + e.lo});
+    const sum64 log = log_of((sum64){sum.hi, sum.lo + e.lo});
+    const M64 small = (M64)(e.hi < 0x1p-40); /* and e^3 nothing beside e */
+    return (sum64){either(small, e.hi, log.hi), either(small, madd(-0.5 * e.hi, e.hi, e.lo), log.lo)};
 }
 
 /* The larger of x and 0 and what the other adds. */
@@ -225,7 +234,7 @@ ALWAYS_INLINE V64 quick_log_of_1_and(V64 e) {
 
 ALWAYS_INLINE V64 quick_softplus(V64 x) {
     const V64 zero = {0}, size = f64_magnitude(x);
-    const V64 rest = quick_log_of_1_and(quick_exp(-either((M64)(size < 150), size, zero + 150)));
+    const V64 rest = quick_log_of_1_and(quick_exp(-bounded(size, 150)));
     return either((M64)(x == x), either((M64)(x > 0), x, zero) + rest, x);
 }
 
@@ -275,7 +284,7 @@ ALWAYS_INLINE V64 f64_logaddexp2(V64 x, V64 y) {
 /* The larger plus log(1 + exp(-unit gap)) / unit to a float's digits; exact between equals for unit = log(2). */
 ALWAYS_INLINE V64 quick_sum_of_powers(V64 x, V64 y, double unit) {
     const V64 larger = either((M64)(x > y), x, y), gap = unit * f64_magnitude(x - y);
-    const V64 rest = quick_log_of_1_and(quick_exp(-either((M64)(gap < 150), gap, splat64(150)))) * (1 / unit);
+    const V64 rest = quick_log_of_1_and(quick_exp(-bounded(gap, 150))) * (1 / unit);
     const V64 even = splat64(0x1.62e42fefa39efp-1 / unit);
     return finite_or_larger(larger + either((M64)(gap == 0), even, rest), larger, x, y);
 }

@@ -1,5 +1,5 @@
 /* Functions of one number as polynomials in pieces, for the vector functions of this room: coefficients that are the
- * same for every instruction set. A table has a row for each power, highest first, and in each row an entry for each
+ * same for every instruction set, aligned to the widest vectors of them. A table has a row for each power, highest first, and in each row an entry for each
  * piece (simd/exact.h). They are Chebyshev interpolations at 60 digits written out in powers of the distance from the
  * middle of the piece, in units of its width; above each stands what it holds. */
 #ifndef LAM_KERNELS_SIMD_TABLES_H
@@ -11,6 +11,13 @@ enum { LAM__PIECES = 16 };
  * the first is a multiple of 2^-42. */
 extern const double lam__table_log[3][LAM__PIECES];
 
+/* 2^(k/16) as two numbers, the first rounded to a double. */
+extern const double lam__table_exp[2][LAM__PIECES];
+
+/* tanh(x) for x from 0 to 19.2 in x less the middles of pieces which f64_tanh describes, the first of them in the
+ * thirteenth entry; in the first two pieces tanh(x)/x - 1; the rest below 2^-55.9 of the result. */
+extern const double lam__table_tanh[16][LAM__PIECES];
+
 /* log Gamma(x) / ((x - 1)(x - 2)) for x from 1 to 9, in 2 x - 2.5; the rest below 2^-58 */
 extern const double lam__table_lgamma[18][LAM__PIECES];
 
@@ -20,7 +27,7 @@ extern const double lam__table_digamma[19][LAM__PIECES];
 /* polygamma(1, x) for x from 1 to 9, in 2 x - 2.5; the rest below 2^-58 */
 extern const double lam__table_trigamma[20][LAM__PIECES];
 
-/* erf(x) in 2.5 |x|, in the first two pieces erf(x)/x - 1; the rest below 2^-60 */
+/* erf(x) in 2.5 |x|, in the first three pieces erf(x)/x - 1; the rest below 2^-60 */
 extern const double lam__table_erf[15][LAM__PIECES];
 
 /* s erfcx(z) for z >= 0, s = z + 0.5 + 2^-20, in 15.5 - 2^-30 - 8/s; the rest below 2^-57 */

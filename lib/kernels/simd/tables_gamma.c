@@ -2,7 +2,7 @@
 #include "lib/kernels/simd/tables.h"
 
 /* clang-format off */
-const double lam__table_lgamma[18][LAM__PIECES] = {
+_Alignas(64) const double lam__table_lgamma[18][LAM__PIECES] = {
     {0x1.e22f4bced3031p-27, 0x1.f98dace038b23p-35, 0x1.0f91ac216424cp-40, 0x1.4e170c3431b5dp-45,
      0x1.633cc29b822f6p-49, 0x1.16b836de5b333p-52, 0x1.249bec65307f1p-55, 0x1.812a733148177p-58,
      0x1.2fbeac850e647p-60, 0x1.15b585f8979a5p-62, 0x1.1f305ab5ce721p-64, 0x1.499b7f60dd149p-66,
@@ -77,7 +77,7 @@ const double lam__table_lgamma[18][LAM__PIECES] = {
      0x1.8a5b74dbec633p-3},
 };
 
-const double lam__table_digamma[19][LAM__PIECES] = {
+_Alignas(64) const double lam__table_digamma[19][LAM__PIECES] = {
     {-0x1.e4dee18651ed3p-24, -0x1.09baba844ffefp-32, -0x1.63ec8f90ac781p-39, -0x1.2e444f2445a6bp-44,
      -0x1.da5fc8ff933dfp-49, -0x1.1fef4a70fc7bep-52, -0x1.e4673e0f85784p-56, -0x1.0677de65298e7p-58,
      -0x1.5c3c7fa1a375p-61, -0x1.10923e0ff9bcdp-63, -0x1.e9b111581b842p-66, -0x1.ee30481d942eep-68,
@@ -156,7 +156,7 @@ const double lam__table_digamma[19][LAM__PIECES] = {
      0x1.2890f2c8c9463p-2},
 };
 
-const double lam__table_trigamma[20][LAM__PIECES] = {
+_Alignas(64) const double lam__table_trigamma[20][LAM__PIECES] = {
     {0x1.15aa47bd29c38p-20, 0x1.31e1bf7b55997p-30, 0x1.ec9bfd500ed5ep-38, 0x1.172af108ad22ap-43,
      0x1.392bbb722ce39p-48, 0x1.1d606d081149dp-52, 0x1.75dd976e40be8p-56, 0x1.44ab7bc526e43p-59,
      0x1.613ae034f16acp-62, 0x1.ce1435ccef70ap-65, 0x1.6060d2abd195ap-67, 0x1.31f790dcb6914p-69,
@@ -239,7 +239,7 @@ const double lam__table_trigamma[20][LAM__PIECES] = {
      0x1.efe14ba05abb8p-4},
 };
 
-const double lam__table_bessel_0[14][LAM__PIECES] = {
+_Alignas(64) const double lam__table_bessel_0[14][LAM__PIECES] = {
     {0x1.681c785606ec3p-50, 0x1.40a3a8e5574a7p-50, -0x1.76ff433e70abbp-50, -0x1.78fecfaebd7c5p-47,
      -0x1.34b79f955b8aap-45, -0x1.49a32289c232ap-44, -0x1.fa34a70d96133p-45, 0x1.7dd931d18e051p-42,
      0x1.ae35b4755e42p-40, 0x1.178fe9986e44ap-43, -0x1.0af2d3f7b7291p-36, 0x1.f3d60df363464p-36,
@@ -298,7 +298,7 @@ const double lam__table_bessel_0[14][LAM__PIECES] = {
      0x1.9fe5ea688d2a6p-2},
 };
 
-const double lam__table_bessel_1[14][LAM__PIECES] = {
+_Alignas(64) const double lam__table_bessel_1[14][LAM__PIECES] = {
     {-0x1.337700303065ap-53, 0x1.4b74efc3f2b47p-50, 0x1.71ddd083ccac5p-48, 0x1.0a3eeab3f67ecp-46,
      0x1.1d32ef631090ap-45, 0x1.5ad55b5de737fp-45, -0x1.19cea5371236bp-44, -0x1.2db2bcafaad65p-41,
      -0x1.5c7637e95f9b7p-40, 0x1.4568d47b69d37p-39, 0x1.041ac878f9981p-36, -0x1.aaacc0d8f3cd7p-35,

@@ -135,6 +135,15 @@ ALWAYS_INLINE V32 f32_through3(V32 x, V32 y, V32 z, V64 f(V64, V64, V64)) {
     return h.whole;
 }
 
+/* SLEEF gives infinity a little below the true threshold. f64_exp and f64_exp2 are in simd/logexp.h. */
+ALWAYS_INLINE V32 f32_exp(V32 x) {
+    return f32_patch1(SLEEF32(exp, u10)(x), x, (M32)(x > f32_EXP_SAFE) & (M32)(x < f32_EXP_SAFE + 1), exp);
+}
+
+ALWAYS_INLINE V32 f32_exp2(V32 x) {
+    return SLEEF32(exp2, u10)(x);
+}
+
 /* SLEEF squares the argument. */
 ALWAYS_INLINE V32 f32_asinh(V32 x) {
     M32 big = (M32)(f32_magnitude(x) > f32_BIG);

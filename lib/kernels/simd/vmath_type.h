@@ -64,7 +64,6 @@ ALWAYS_INLINE V NAME(odd)(V x, V y) {
         return SLEEF(f, u10)(x);                                                                                       \
     }
 PLAIN(cbrt)
-PLAIN(exp2)
 PLAIN(expm1)
 PLAIN(log)
 PLAIN(log2)
@@ -77,11 +76,6 @@ UNSORTED(cos)
 UNSORTED(tan)
 #undef PLAIN
 #undef UNSORTED
-
-/* SLEEF gives infinity a little below the true threshold. */
-ALWAYS_INLINE V NAME(exp)(V x) {
-    return NAME(patch1)(SLEEF(exp, u10)(x), x, (M)(x > NAME(EXP_SAFE)) & (M)(x < NAME(EXP_SAFE) + 1), WIDE(exp));
-}
 
 ALWAYS_INLINE V NAME(log1p)(V x) {
     V size = NAME(magnitude)(x), y = NAME(patch1)(SLEEF(log1p, u10)(x), x, (M)(size > NAME(BIG)), WIDE(log1p));

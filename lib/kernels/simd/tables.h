@@ -1,5 +1,6 @@
 /* Functions of one number as polynomials in pieces, for the vector functions of this room: coefficients that are the
- * same for every instruction set, aligned to the widest vectors of them. A table has a row for each power, highest first, and in each row an entry for each
+ * same for every instruction set, aligned to the widest vectors of them. A table has a row for each power, highest
+ * first, and in each row an entry for each
  * piece (simd/exact.h). They are Chebyshev interpolations at 60 digits written out in powers of the distance from the
  * middle of the piece, in units of its width; above each stands what it holds. */
 #ifndef LAM_KERNELS_SIMD_TABLES_H

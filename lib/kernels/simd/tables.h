@@ -1,8 +1,8 @@
 /* Functions of one number as polynomials in pieces, for the vector functions of this room: coefficients that are the
  * same for every instruction set, aligned to the widest vectors of them. A table has a row for each power, highest
- * first, and in each row an entry for each
- * piece (simd/exact.h). They are Chebyshev interpolations at 60 digits written out in powers of the distance from the
- * middle of the piece, in units of its width; above each stands what it holds. */
+ * first, and in each row an entry for each piece (simd/exact.h). They are Chebyshev interpolations at 60 digits written
+ * out in powers of the distance from the middle of the piece, mostly in units of its width; above each stands what it
+ * holds. */
 #ifndef LAM_KERNELS_SIMD_TABLES_H
 #define LAM_KERNELS_SIMD_TABLES_H
 
@@ -15,7 +15,7 @@ extern const double lam__table_log[3][LAM__PIECES];
 /* 2^(k/16) as two numbers, the first rounded to a double. */
 extern const double lam__table_exp[2][LAM__PIECES];
 
-/* tanh(x) for x from 0 to 19.2 in x less the middles of pieces which f64_tanh describes, the first of them in the
+/* tanh(x) for x from 0 to 19.2, in x itself less the middles of pieces which f64_tanh describes, the first of them in the
  * thirteenth entry; in the first two pieces tanh(x)/x - 1; the rest below 2^-55.9 of the result. */
 extern const double lam__table_tanh[16][LAM__PIECES];
 

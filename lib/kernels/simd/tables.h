@@ -15,7 +15,7 @@ extern const double lam__table_log[3][LAM__PIECES];
 /* 2^(k/16) as two numbers, the first rounded to a double. */
 extern const double lam__table_exp[2][LAM__PIECES];
 
-/* tanh(x) for x from 0 to 19.2, in x itself less the middles of pieces which f64_tanh describes, the first of them in the
+/* tanh(x) for x from 0 to 19.2, in x less the middles of the pieces that simd/pow.h describes, the first of them in the
  * thirteenth entry; in the first two pieces tanh(x)/x - 1; the rest below 2^-55.9 of the result. */
 extern const double lam__table_tanh[16][LAM__PIECES];
 

@@ -17,6 +17,14 @@ typedef enum lam_index_mode {
                           * adding and setting leave it out */
 } lam_index_mode;
 
+/* Rebinds x to what lam_set_ of lam_stack(list, axis) makes of it, without the stack between where x's own memory can
+ * be written: the way to put columns side by side into a large tensor, part by part. axis: of the part, which has the
+ * rank of x.
+ * Shape   the dims of each tensor in the list, with axis added, are those of the part, or broadcast to them.
+ * Fails   as lam_stack and lam_set_. Returns x. Derivative: as of these two. */
+LAM_API lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_dims starts, lam_dims stops,
+                                   lam_dims steps);
+
 /* The elements of an axis that the indices name.
  * Shape   dims of x with the axis replaced by the dims of indices.
  * Fails   LAM_ERR_AXIS; LAM_ERR_DTYPE for indices that are no integers; LAM_ERR_INDEX. Derivative: the same of dx. */

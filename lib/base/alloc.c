@@ -65,19 +65,40 @@ lam_allocator lam__alloc_default(void) {
     return mallocx && sdallocx ? jemalloc : libc;
 }
 
-/* Four classes to each doubling above the small ones: at most a quarter of a block is waste. */
-static size_t class_of(size_t bytes) {
-    if (bytes <= LAM__ALLOC_SMALL) return bytes ? (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP : 1;
-    size_t base = LAM__ALLOC_SMALL, class = LAM__ALLOC_SMALL / LAM__ALLOC_STEP;
-    for (; base * 2 < bytes; base *= 2) class += 4;
-    return class + (bytes - base + base / 4 - 1) / (base / 4);
+/* Four classes to each doubling above the small ones: at most a quarter of a block is waste. Blocks of more than 2^k
+ * bytes, up to 2^(k+1), are of the classes behind first_above(k). */
+enum { SMALL_LOG2 = 10 };
+_Static_assert(LAM__ALLOC_SMALL == 1 << SMALL_LOG2, "the first doubling begins where small blocks end");
+
+static inline size_t first_above(int k) {
+    return LAM__ALLOC_SMALL / LAM__ALLOC_STEP + 4 * (size_t)(k - SMALL_LOG2);
+}
+
+/* The class of a block above the small ones. */
+static inline size_t large_class(size_t bytes, size_t *rounded) {
+    int k = SMALL_LOG2;
+#if defined(__GNUC__)
+    k = 63 - __builtin_clzll((unsigned long long)bytes - 1);
+#else
+    while (((size_t)2 << k) < bytes) k++;
+#endif
+    const size_t quarters = ((bytes - 1 - ((size_t)1 << k)) >> (k - 2)) + 1;
+    *rounded = ((size_t)1 << k) + (quarters << (k - 2));
+    return first_above(k) + quarters;
+}
+
+static inline size_t class_of(size_t bytes, size_t *rounded) {
+    if (bytes > LAM__ALLOC_SMALL) return large_class(bytes, rounded);
+    const size_t class = bytes ? (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP : 1;
+    *rounded = class * LAM__ALLOC_STEP;
+    return class;
 }
 
 static size_t bytes_of(size_t class) {
-    size_t small = LAM__ALLOC_SMALL / LAM__ALLOC_STEP;
+    const size_t small = LAM__ALLOC_SMALL / LAM__ALLOC_STEP;
     if (class <= small) return class * LAM__ALLOC_STEP;
-    size_t base = (size_t)LAM__ALLOC_SMALL << ((class - small - 1) / 4);
-    return base + ((class - small - 1) % 4 + 1) * (base / 4);
+    const size_t k = SMALL_LOG2 + (class - small - 1) / 4, quarters = (class - small - 1) % 4 + 1;
+    return ((size_t)1 << k) + (quarters << (k - 2));
 }
 
 static size_t alignment_of(size_t rounded) {
@@ -145,13 +166,8 @@ static void *slab_cut(lam__pool *pool, size_t class, size_t rounded) {
     return start + LAM__ALLOC_STEP;
 }
 
-static void *large_get(lam__pool *pool, size_t class, size_t rounded) {
-    lam__block *block = pool->free[class];
-    if (block) {
-        pool->free[class] = block->next;
-        pool->cached -= rounded;
-        return block;
-    }
+/* A large block from outside, if need be in place of those that wait for reuse. */
+static void *large_get(lam__pool *pool, size_t rounded) {
     void *fresh = outside_get(pool, rounded);
     if (fresh || !pool->cached) return fresh;
     lam__alloc_trim(pool);
@@ -160,28 +176,33 @@ static void *large_get(lam__pool *pool, size_t class, size_t rounded) {
 
 void *lam__alloc_slow(lam__pool *pool, size_t bytes) {
     if (bytes > (size_t)1 << 45) return NULL;
-    size_t class = class_of(bytes), rounded = bytes_of(class);
+    size_t rounded, class = class_of(bytes, &rounded);
     if (rounded > pool->limit || pool->bytes > pool->limit - rounded) return NULL;
-    void *block;
-    if (pool->plain) block = outside_get(pool, rounded);
-    else if (rounded > LAM__ALLOC_SMALL) block = large_get(pool, class, rounded);
-    else if ((block = pool->free[class])) pool->free[class] = ((lam__block *)block)->next;
-    else block = slab_cut(pool, class, rounded);
-    if (!block) return NULL;
+    lam__block *block = pool->plain ? NULL : pool->free[class];
+    const bool large = rounded > LAM__ALLOC_SMALL;
+    if (block) {
+        pool->free[class] = block->next;
+        if (large) pool->cached -= rounded;
+    } else {
+        block = pool->plain ? outside_get(pool, rounded)
+                : large     ? large_get(pool, rounded)
+                            : slab_cut(pool, class, rounded);
+        if (!block) return NULL;
+    }
     pool->bytes += rounded;
     if (pool->bytes > pool->peak) pool->peak = pool->bytes;
     return block;
 }
 
 void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes) {
-    size_t class = class_of(bytes), rounded = bytes_of(class);
+    size_t rounded, class = class_of(bytes, &rounded);
     pool->bytes -= rounded;
-    bool keep = !pool->plain && (rounded <= LAM__ALLOC_SMALL || pool->cached + rounded <= pool->cache_limit);
-    if (!keep) {
+    const size_t cached = rounded > LAM__ALLOC_SMALL ? pool->cached + rounded : pool->cached;
+    if (pool->plain || (cached > pool->cached && cached > pool->cache_limit)) {
         outside_put(pool, block, rounded);
         return;
     }
-    if (rounded > LAM__ALLOC_SMALL) pool->cached += rounded;
+    pool->cached = cached;
     ((lam__block *)block)->next = pool->free[class];
     pool->free[class] = block;
 }

@@ -86,10 +86,10 @@ static void known_chunk(const lam__index_shape *s, int64_t step, lam_dtype dtype
     const int64_t n = s->n;
     if (dtype == LAM_I64) {
         const int64_t *from = (const int64_t *)index + first;
-        for (int j = 0; j < count; j++) to[j] = (from[j] + (from[j] < 0 ? n : 0)) * step;
+        for (int j = 0; j < count; j++) to[j] = (from[j] + (n & -(int64_t)(from[j] < 0))) * step;
     } else {
         const int32_t *from = (const int32_t *)index + first;
-        for (int j = 0; j < count; j++) to[j] = (from[j] + (from[j] < 0 ? n : 0)) * step;
+        for (int j = 0; j < count; j++) to[j] = (from[j] + (n & -(int64_t)(from[j] < 0))) * step;
     }
 }
 

@@ -1,5 +1,7 @@
 /* Tensors put together along an axis: concatenate. Its parameters say whether that axis is one of the parts' or a new
  * one (stack), so that stacking makes no views of its operands and its way back is one unstack. */
+#include "lib/primitives/join.h"
+
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -46,17 +48,17 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
  * cache holds. */
 enum { JOINED_BYTES = 1 << 14 };
 
-/* `count` places from `first` on of the axis before the joined one go to `to`, which lies in out. */
-static void copy_block(const join_params *p, const lam_value *x, int64_t first, int64_t count, const lam_value *out,
-                       char *to) {
+/* `count` places from `first` on of the axis before the joined one go to `at`, which lies in the place. */
+static void copy_block(const join_params *p, const lam_value *x, int64_t first, int64_t count,
+                       const lam__join_place *to, char *at) {
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK], item = (int64_t)lam__dtype_bytes(x->dtype);
     int before = p->axis - 1;
     for (int i = 0; i < x->rank; i++) {
         dims[i] = i == before ? count : x->dims[i];
-        strides[i] = out->strides[i + (p->fresh && i >= p->axis)];
+        strides[i] = to->strides[i + (p->fresh && i >= p->axis)];
     }
     const char *from = (const char *)x->data + (before >= 0 ? first * x->strides[before] * item : 0);
-    lam__parallel_copy(lam__value_team(x), x->rank, dims, (lam_dtype)x->dtype, to, strides, (lam_dtype)x->dtype, from,
+    lam__parallel_copy(lam__value_team(x), x->rank, dims, (lam_dtype)x->dtype, at, strides, (lam_dtype)x->dtype, from,
                        x->strides);
 }
 
@@ -68,36 +70,65 @@ static int64_t column_step(const join_params *p, const lam_value *x, int64_t row
     return x->contiguous ? 1 : -1;
 }
 
+/* Columns go to a far place by way of a block that the first cache holds, whose lines are then written whole. */
+static void columns_far(lam_dtype dtype, int64_t rows, int64_t n, const void *column[], const int64_t step[],
+                        char *data) {
+    _Alignas(64) char block[JOINED_BYTES];
+    const int64_t item = (int64_t)lam__dtype_bytes(dtype), some = JOINED_BYTES / (n * item);
+    for (int64_t first = 0; first < rows; first += some) {
+        const int64_t count = rows - first < some ? rows - first : some;
+        lam__kernels_columns(dtype, count, n, column, step, block, n);
+        lam__kernels_stream((size_t)(count * n * item), data + first * n * item, block);
+        for (int64_t j = 0; j < n; j++) column[j] = (const char *)column[j] + count * step[j] * item;
+    }
+}
+
 /* Parts that are single columns go side by side at once; false: they are not, or are too many. */
-static bool join_columns(const lam_call_site *call, const join_params *p, lam_value *out) {
+static bool join_columns(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
     enum { MOST = 64 };
     const void *column[MOST];
-    int64_t step[MOST], parts = call->inputs, rows = out->count / parts;
-    if (parts > MOST || out->dims[p->axis] != parts || out->strides[p->axis] != 1 || rows < 2) return false;
+    int64_t step[MOST], rows = 1, row = parts;
+    for (int i = 0; i < to->rank; i++) rows *= i == p->axis ? 1 : to->dims[i];
+    if (p->axis > 0 && to->dims[p->axis - 1] == rows) row = to->strides[p->axis - 1];
+    else if (!to->dense) return false;
+    if (parts > MOST || to->dims[p->axis] != parts || to->strides[p->axis] != 1 || rows < 2) return false;
     for (int n = 0; n < parts; n++) {
-        column[n] = call->in[n]->data;
-        step[n] = column_step(p, call->in[n], rows);
+        column[n] = in[n]->data;
+        step[n] = column_step(p, in[n], rows);
         if (step[n] < 0) return false;
     }
-    return lam__kernels_columns((lam_dtype)out->dtype, rows, parts, column, step, out->data, parts);
+    lam_dtype dtype = (lam_dtype)in[0]->dtype;
+    bool known = lam__kernels_columns(dtype, 0, parts, column, step, to->data, row); /* of this dtype */
+    if (known && to->far && row == parts) columns_far(dtype, rows, parts, column, step, to->data);
+    else if (known) lam__kernels_columns(dtype, rows, parts, column, step, to->data, row);
+    return known;
+}
+
+static void join(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
+    int axis = p->axis, before = axis - 1;
+    int64_t item = (int64_t)lam__dtype_bytes(in[0]->dtype), row = axis ? to->strides[before] * item : 0;
+    int64_t rows = axis ? to->dims[before] : 1, block = row > 0 && row < JOINED_BYTES ? JOINED_BYTES / row : rows;
+    if (join_columns(p, parts, in, to)) return;
+    for (int64_t first = 0; first < rows; first += block) {
+        char *at = to->data + first * row;
+        for (int n = 0; n < parts; n++) {
+            const lam_value *x = in[n];
+            int64_t count = first + block < rows ? block : rows - first;
+            if (x->count) copy_block(p, x, first, count, to, at);
+            at += (p->fresh ? 1 : x->dims[axis]) * to->strides[axis] * item;
+        }
+    }
 }
 
 static lam_status eval_concatenate(const lam_call_site *call, lam_value *const out[]) {
-    const join_params *p = call->params;
-    int axis = p->axis, before = axis - 1;
-    int64_t item = (int64_t)lam__dtype_bytes(out[0]->dtype), row = axis ? out[0]->strides[before] * item : 0;
-    int64_t rows = axis ? out[0]->dims[before] : 1, block = row && row < JOINED_BYTES ? JOINED_BYTES / row : rows;
-    if (!out[0]->count || join_columns(call, p, out[0])) return LAM_OK;
-    for (int64_t first = 0; first < rows; first += block) {
-        char *at = (char *)out[0]->data + first * row;
-        for (int n = 0; n < call->inputs; n++) {
-            const lam_value *x = call->in[n];
-            int64_t count = first + block < rows ? block : rows - first;
-            if (x->count) copy_block(p, x, first, count, out[0], at);
-            at += (p->fresh ? 1 : x->dims[axis]) * out[0]->strides[axis] * item;
-        }
-    }
+    const lam__join_place all = {out[0]->data, out[0]->rank, out[0]->dims, out[0]->strides, .dense = true};
+    if (out[0]->count) join(call->params, call->inputs, call->in, &all);
     return LAM_OK;
+}
+
+void lam__join_stack(int axis, int parts, lam_value *const in[], const lam__join_place *to) {
+    const join_params p = {.axis = axis, .fresh = 1};
+    if (in[0]->count) join(&p, parts, in, to);
 }
 
 static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {

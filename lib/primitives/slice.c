@@ -2,6 +2,7 @@
  * these. Starts are element numbers, already resolved; steps may be negative. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/join.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
@@ -302,19 +303,30 @@ static void copy_into(const lam_value *x, const lam_value *part, void *to, const
     else lam__parallel_copy(team, part->rank, part->dims, dtype, to, strides, dtype, part->data, part->strides);
 }
 
+/* The strides of what p names of x, and where it begins. */
+static char *place_of(const lam_value *x, const slice_params *p, int64_t strides[]) {
+    int64_t offset = 0;
+    for (int i = 0; i < p->rank; i++) {
+        strides[i] = x->strides[i] * p->at[i].step;
+        offset += x->strides[i] * p->at[i].start;
+    }
+    return (char *)x->data + offset * (int64_t)lam__dtype_bytes(x->dtype);
+}
+
+/* Whether v is concrete, of x's dtype, and has the dims that p names, without axis `but` (-1: with all). */
+static bool fits(const lam_value *v, const lam_value *x, const slice_params *p, int but) {
+    if (!v || v->kind != LAM__CONCRETE || v->dtype != x->dtype || v->rank != p->rank - (but >= 0)) return false;
+    for (int i = 0; i < v->rank; i++)
+        if (v->dims[i] != p->at[i + (but >= 0 && i >= but)].count) return false;
+    return true;
+}
+
 /* Writes into x's own memory; false if somebody else sees it, or value is not concrete. */
 static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p) {
     const lam_value *part = lam__scope_peek(value);
-    if (!part || part->kind != LAM__CONCRETE || !lam__value_unshared(x->value) || part->dtype != x->value->dtype ||
-        part->rank != p->rank)
-        return false;
-    int64_t strides[LAM_INNER_RANK], offset = 0;
-    for (int i = 0; i < p->rank; i++) {
-        if (part->dims[i] != p->at[i].count) return false;
-        strides[i] = x->value->strides[i] * p->at[i].step;
-        offset += x->value->strides[i] * p->at[i].start;
-    }
-    char *first = (char *)x->value->data + offset * (int64_t)lam__dtype_bytes(part->dtype);
+    int64_t strides[LAM_INNER_RANK];
+    if (!lam__value_unshared(x->value) || !fits(part, x->value, p, -1)) return false;
+    char *first = place_of(x->value, p, strides);
     if (part->count) copy_into(x->value, part, first, strides);
     return true;
 }
@@ -327,6 +339,54 @@ lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims
     lam__scope_open(x->ctx, &scope);
     lam_tensor *part = collect("set_", x, starts, stops, steps, &p) ? fitted("set_", x, value, &p) : &x->ctx->failed;
     lam_tensor *out = over_itself(x, part, &p) ? x : lam__apply_rebind("set_", x, apply_update(x, part, &p));
+    lam__scope_close(&scope);
+    return out;
+}
+
+/* Columns that make up such a tensor are written past the caches only where it is larger than the last of them, too:
+ * they need no array in between then. */
+enum { FAR_TENSOR = 1 << 24 };
+
+/* The stack of parts, written into x's own memory; false as above, or where they do not fit as they are. */
+static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const slice_params *p) {
+    lam__scratch_area area;
+    int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
+    if (axis < 0) axis += p->rank;
+    if (axis < 0 || axis >= p->rank || p->at[axis].count != (int64_t)list.count || !lam__value_unshared(x->value))
+        return false;
+    lam_value **parts = lam__scratch_get(&area, x->ctx, list.count * sizeof *parts);
+    bool all = parts != NULL;
+    for (size_t i = 0; all && i < list.count; i++) {
+        parts[i] = lam__scope_peek(list.items[i]);
+        all = fits(parts[i], x->value, p, axis) && list.items[i]->ctx == x->ctx;
+    }
+    if (all) {
+        for (int i = 0; i < p->rank; i++) dims[i] = p->at[i].count;
+        char *first = place_of(x->value, p, strides);
+        const lam__join_place place = {
+            .data = first,
+            .rank = p->rank,
+            .dims = dims,
+            .strides = strides,
+            .far = x->value->count * (int64_t)lam__dtype_bytes(x->value->dtype) >= FAR_TENSOR,
+        };
+        lam__join_stack(axis, (int)list.count, parts, &place);
+    }
+    lam__scratch_put(&area);
+    return all;
+}
+
+lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_dims starts, lam_dims stops, lam_dims steps) {
+    slice_params p;
+    if (!lam__scope_peek(x)) return lam__apply_rebind("set_stack_", x, x);
+    if (!lam__apply_may_rebind("set_stack_", x)) return x;
+    lam_scope scope;
+    lam__scope_open(x->ctx, &scope);
+    lam_tensor *out = x;
+    bool known = collect("set_stack_", x, starts, stops, steps, &p), any = list.count && list.items;
+    if (known && !any) lam_fail(x->ctx, LAM_ERR_ARITY, "set_stack_: no tensors given");
+    if (!known || !any) out = lam__apply_rebind("set_stack_", x, &x->ctx->failed);
+    else if (!stack_over_itself(x, list, axis, &p)) out = lam_set_(x, lam_stack(list, axis), starts, stops, steps);
     lam__scope_close(&scope);
     return out;
 }

@@ -38,7 +38,7 @@ lam_tensor *lam_sin(lam_tensor *x) {
 
 static lam_tensor *slope_cos(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_neg(lam_mul(t, lam_sin(r->in[0])));
+    return lam__times_integer_pow(t, lam_sin(r->in[0]), 1, -1.0);
 }
 
 const lam_primitive lam__row_cos = {

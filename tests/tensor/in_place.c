@@ -209,6 +209,100 @@ START_TEST(a_large_tensor_is_filled_part_by_part) {
 }
 END_TEST
 
+/* What lam_set_stack_ does in the memory of x is what lam_set_ of the stack does to a copy. */
+static void check_set_stack(lam_tensor *x, lam_list list, int axis, lam_dims starts, lam_dims stops, lam_dims steps,
+                            bool in_place) {
+    const void *data = lam_data(x);
+    lam_tensor *want = lam_update_slice(lam_mul(x, 1.0), lam_stack(list, axis), starts, stops, steps);
+    ck_assert_ptr_eq(lam_set_stack_(x, list, axis, starts, stops, steps), x);
+    EXPECT_SAME(x, want, 0);
+    if (in_place) ck_assert_ptr_eq(lam_data(x), data);
+}
+
+START_TEST(a_stack_is_written_where_it_belongs) {
+    lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_F64, 0, 300, 1), LAM_DIMS(10, 6, 5)), *part[5], *few[2], *row[3];
+    x = lam_mul(x, 1.0);
+    for (int i = 0; i < 5; i++) part[i] = lam_mul(lam_arange(ctx, LAM_F64, 0, 60, 1), 7.0 * i + 1);
+    for (int i = 0; i < 5; i++) part[i] = lam_reshape(part[i], LAM_DIMS(10, 6));
+    const lam_dims zero = LAM_DIMS(0, 0, 0), all = LAM_DIMS(LAM_END, LAM_END, LAM_END), one = LAM_DIMS0;
+    check_set_stack(x, (lam_list){5, part}, 2, zero, all, one, true);
+    check_set_stack(x, (lam_list){5, part}, -1, LAM_DIMS(-1, 0, 4), LAM_DIMS(LAM_END, LAM_END, LAM_END),
+                    LAM_DIMS(-1, 1, -1), true);
+    for (int i = 0; i < 2; i++) few[i] = lam_transpose(lam_slice_axis(part[i + 1], 0, 2, 7), LAM_AXES(1, 0));
+    check_set_stack(x, (lam_list){2, few}, 1, LAM_DIMS(2, 1, 0), LAM_DIMS(8, 4, 5), LAM_DIMS(1, 2, 1), true);
+    for (int i = 0; i < 3; i++) row[i] = lam_mul(VEC(1, 2, 3, 4, 5), i + 0.5);
+    check_set_stack(x, (lam_list){3, row}, 0, LAM_DIMS(0, 1, 0), LAM_DIMS(10, 4, 5), one, false); /* broadcast */
+    row[1] = lam_cast(row[1], LAM_F32);
+    check_set_stack(x, (lam_list){3, row}, 0, LAM_DIMS(2, 0, 0), LAM_DIMS(3, 3, 5), one, false); /* converted */
+    lam_tensor *kept = lam_slice_axis(x, 0, 0, 10);
+    lam_tensor *before = lam_mul(x, 1.0);
+    check_set_stack(x, (lam_list){5, part}, 2, zero, all, one, false);
+    EXPECT_SAME(kept, before, 0);
+}
+END_TEST
+
+/* Large enough to be written past the caches; the last block of rows is not full. */
+START_TEST(columns_fill_a_large_tensor_part_by_part) {
+    enum { ROWS = 70003, COLUMNS = 30, PART = 9001 };
+    lam_tensor *x = lam_empty(ctx, LAM_F64, LAM_DIMS(ROWS, COLUMNS)), *count = lam_arange(ctx, LAM_F64, 0, ROWS, 1);
+    const double *data = lam_data(x);
+    for (int64_t first = 0; first < ROWS; first += PART) {
+        lam_tensor *column[COLUMNS];
+        int64_t end = first + PART < ROWS ? first + PART : ROWS;
+        for (int j = 0; j < COLUMNS; j++)
+            column[j] = lam_add(lam_mul(lam_slice_axis(count, 0, first, end), COLUMNS), j);
+        column[3] = lam_slice_axis(lam_stack(LAM_LIST(column[0], column[3]), 1), 1, 1, 2);
+        column[3] = lam_reshape(column[3], LAM_DIMS(end - first));
+        lam_set_stack_(x, (lam_list){COLUMNS, column}, 1, LAM_DIMS(first, 0), LAM_DIMS(end, COLUMNS), LAM_DIMS0);
+    }
+    ck_assert_ptr_eq(lam_data(x), data);
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++) wrong += data[i] != (double)i;
+    ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
+/* z = [x^2, 2 x, 1] made in a constant; 3 x^2 + 10 x + 7, whose derivatives are 6 x + 10 and 6. */
+BODY(stacks_into_a_constant) {
+    lam_tensor *z = lam_ones(ctx, LAM_F64, LAM_DIMS(3));
+    lam_set_stack_(z, LAM_LIST(lam_square(in[0]), lam_mul(2.0, in[0])), 0, LAM_DIMS(0), LAM_DIMS(2), LAM_DIMS0);
+    out[0] = lam_sum(lam_mul(z, VEC(3, 5, 7)), NULL);
+}
+
+START_TEST(a_stack_written_into_a_constant_is_differentiated) {
+    lam_fn *f = FN(stacks_into_a_constant, 1, 1);
+    EXPECT_NUM(apply1(f, num(2)), 39);
+    EXPECT_NUM(apply1(lam_grad(f, NULL), num(2)), 22);
+    EXPECT_NUM(apply1(lam_grad(lam_grad(f, NULL), NULL), num(2)), 6);
+    EXPECT(apply1(lam_vmap(lam_grad(f, NULL), NULL), VEC(2, 0)), LAM_DIMS(2), 22, 10);
+}
+END_TEST
+
+START_TEST(a_stack_that_does_not_fit_poisons) {
+    lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 2));
+    lam_set_stack_(x, LAM_LIST(VEC(1, 2, 3), VEC(1, 2, 3)), 0, LAM_DIMS(0, 0), LAM_DIMS(2, 2), LAM_DIMS0);
+    ck_assert(lam_failed(x));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "set_", "broadcast");
+    lam_set_stack_(x = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 2)), (lam_list){0, NULL}, 0, LAM_DIMS(0, 0), LAM_DIMS(2, 2),
+                   LAM_DIMS0);
+    ck_assert(lam_failed(x));
+    EXPECT_ERROR(LAM_ERR_ARITY, "stack");
+    lam_set_stack_(x = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 2)), LAM_LIST(VEC(1, 2), VEC(1, 2)), 2, LAM_DIMS(0, 0),
+                   LAM_DIMS(2, 2), LAM_DIMS0);
+    ck_assert(lam_failed(x));
+    EXPECT_ERROR(LAM_ERR_AXIS, "stack");
+    lam_set_stack_(x = lam_ones(ctx, LAM_F64, LAM_DIMS(2)), LAM_LIST(num(1), NULL), 0, LAM_DIMS(0), LAM_DIMS(2),
+                   LAM_DIMS0);
+    ck_assert(lam_failed(x));
+    EXPECT_ERROR(LAM_ERR_NULL, "NULL");
+    lam_set_stack_(x = lam_ones(ctx, LAM_F64, LAM_DIMS(2)), LAM_LIST(num(1)), 0, LAM_DIMS(0, 0), LAM_DIMS(2),
+                   LAM_DIMS0);
+    ck_assert(lam_failed(x));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "set_stack_", "2 starts");
+    ck_assert(lam_failed(lam_set_stack_(NULL, LAM_LIST(num(1)), 0, LAM_DIMS0, LAM_DIMS0, LAM_DIMS0)));
+}
+END_TEST
+
 START_TEST(empty_is_memory_to_be_written) {
     lam_tensor *x = lam_empty(ctx, LAM_I32, LAM_DIMS(2, 3)), *b = lam_empty(ctx, LAM_BOOL, LAM_DIMS(100));
     ck_assert_int_eq(lam_dtype_of(x), LAM_I32);
@@ -249,13 +343,15 @@ START_TEST(parts_and_the_whole_change_apart) {
 END_TEST
 
 Suite *suite_tensor_in_place(void) {
-    return SUITE_OF(
-        "tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle,
-        memory_that_nobody_else_sees_is_reused, a_view_or_alias_taken_earlier_keeps_its_content,
-        a_repeated_view_can_be_updated, operands_may_overlap, another_dtype_or_shape_fails_and_poisons,
-        a_failed_operand_poisons_and_a_poisoned_handle_stays_so, a_captured_tensor_is_refused_and_stays_as_it_is,
-        a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,
-        updates_are_differentiated_and_views_keep_their_content, a_constant_made_inside_takes_any_level,
-        a_saved_value_does_not_change, a_loop_that_rebinds_leaves_nothing_behind, a_large_tensor_is_filled_part_by_part,
-        empty_is_memory_to_be_written, parts_and_the_whole_change_apart);
+    return SUITE_OF("tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle,
+                    memory_that_nobody_else_sees_is_reused, a_view_or_alias_taken_earlier_keeps_its_content,
+                    a_repeated_view_can_be_updated, operands_may_overlap, another_dtype_or_shape_fails_and_poisons,
+                    a_failed_operand_poisons_and_a_poisoned_handle_stays_so,
+                    a_captured_tensor_is_refused_and_stays_as_it_is,
+                    a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,
+                    updates_are_differentiated_and_views_keep_their_content, a_constant_made_inside_takes_any_level,
+                    a_saved_value_does_not_change, a_loop_that_rebinds_leaves_nothing_behind,
+                    a_large_tensor_is_filled_part_by_part, a_stack_is_written_where_it_belongs,
+                    columns_fill_a_large_tensor_part_by_part, a_stack_written_into_a_constant_is_differentiated,
+                    a_stack_that_does_not_fit_poisons, empty_is_memory_to_be_written, parts_and_the_whole_change_apart);
 }

@@ -245,8 +245,8 @@ static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
         lam_tensor *seen[INPUTS], *apart[2];
         gather(in, first, seen);
         lam_call(p->residuals, (lam_list){INPUTS, seen}, apart, 2);
-        lam_tensor *both = lam_stack(LAM_LIST(apart[0], apart[1]), 1);
-        lam_set_(out[0], both, LAM_DIMS(first, 0), LAM_DIMS(first + lam_dim(both, 0), 2), LAM_DIMS(1, 1));
+        lam_set_stack_(out[0], LAM_LIST(apart[0], apart[1]), 1, LAM_DIMS(first, 0),
+                       LAM_DIMS(first + lam_dim(apart[0], 0), 2), LAM_DIMS0);
         lam_scope_end(scope, NULL, 0);
     }
     out[1] = lam_sub(1.0, lam_square(in[2]));
@@ -267,8 +267,8 @@ static void body_blocks(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
         lam_tensor *one = lam_ones_like(apart[0]);
         lam_call(back, LAM_LIST(one, NULL), column, BLOCK);
         lam_call(back, LAM_LIST(NULL, one), column + BLOCK, BLOCK);
-        lam_tensor *rows = lam_stack((lam_list){2 * BLOCK, column}, 1);
-        lam_set_(out[0], rows, LAM_DIMS(first, 0), LAM_DIMS(first + lam_dim(rows, 0), 2 * BLOCK), LAM_DIMS(1, 1));
+        lam_set_stack_(out[0], (lam_list){2 * BLOCK, column}, 1, LAM_DIMS(first, 0),
+                       LAM_DIMS(first + lam_dim(one, 0), 2 * BLOCK), LAM_DIMS0);
         lam_scope_end(scope, NULL, 0);
     }
     out[1] = lam_mul(-2.0, in[2]);

@@ -120,11 +120,17 @@ LAM_API lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 
 typedef struct lam_normalize_options {
-    lam_axes axes;  /* layer_norm, rms_norm: what is normalised over; no list: the last axis */
+    lam_axes axes;  /* standardize, layer_norm, rms_norm: what is normalised over; no list: the last axis */
     double epsilon; /* added to the variance; 0: 1e-5 */
 } lam_normalize_options;
 
-/* (x - mean) / sqrt(variance + epsilon) over the axes, times scale, plus offset; each of these may be NULL.
+/* (x - mean) / sqrt(variance + epsilon) over the axes, which are neighbours or are brought together first. Integers are
+ * taken as f64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: finite also where all elements are equal. */
+LAM_API lam_tensor *lam_standardize(lam_tensor *x, const lam_normalize_options *options);
+
+/* lam_standardize(x), times scale, plus offset; each of these may be NULL.
  * Shape   that of x, with which scale and offset broadcast.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: finite also where all elements are equal. */
 LAM_API lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset,

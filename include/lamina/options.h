@@ -212,6 +212,9 @@ inline lam_tensor *lam_irfftn(lam_tensor *x, const lam_fft_options &options) {
 
 /* ---- neural.h ---------------------------------------------------------------------------------------------------- */
 
+inline lam_tensor *lam_standardize(lam_tensor *x, const lam_normalize_options &options) {
+    return lam_standardize(x, &options);
+}
 inline lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset,
                                   const lam_normalize_options &options) {
     return lam_layer_norm(x, scale, offset, &options);

@@ -122,6 +122,28 @@ void lam__parallel_cumlogsumexp(lam__team *team, lam_dtype dtype, const lam__lan
     lam__team_run(team, s->outer, 40 * (double)s->n * (double)s->inner, cumlogsumexp_part, &l);
 }
 
+typedef struct panels {
+    lam__panels how;
+    const char *x;
+    char *out, *steepness;
+} panels;
+
+static void panels_part(void *env, int64_t begin, int64_t end, int worker) {
+    const panels *all = env;
+    const lam__lanes *s = &all->how.lanes;
+    const int64_t lane = s->inner * lam__item_bytes(all->how.dtype);
+    lam__panels part = all->how;
+    (void)worker;
+    part.lanes.outer = end - begin;
+    lam__kernels_panels(&part, all->x + begin * s->n * lane, all->out + begin * s->n * lane,
+                        all->steepness ? all->steepness + begin * lane : NULL);
+}
+
+void lam__parallel_panels(lam__team *team, const lam__panels *how, const void *x, void *out, void *steepness) {
+    panels all = {*how, x, out, steepness};
+    lam__team_run(team, how->lanes.outer, 5 * (double)how->lanes.n * (double)how->lanes.inner, panels_part, &all);
+}
+
 static void window_part(void *env, int64_t begin, int64_t end, int worker) {
     const lanes *l = env;
     const lam__lanes part = {end - begin, l->shape.n, l->shape.inner};

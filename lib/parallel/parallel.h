@@ -7,6 +7,7 @@
 #define LAM_PARALLEL_H
 
 #include "lib/base/team.h"
+#include "lib/kernels/panels.h"
 #include "lib/kernels/places.h"
 
 /* ---- cutting ----------------------------------------------------------------------------------------------------- */
@@ -58,6 +59,8 @@ void lam__parallel_recurrence(lam__team *team, lam_dtype dtype, const lam__lanes
 
 void lam__parallel_cumlogsumexp(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool reverse, const void *x,
                                 void *out);
+
+void lam__parallel_panels(lam__team *team, const lam__panels *how, const void *x, void *out, void *steepness);
 
 bool lam__parallel_window(lam__team *team, lam__reduce_id id, lam_dtype dtype, const lam__lanes *s,
                           const lam__window_axis *a, const void *x, void *out);

@@ -1,6 +1,7 @@
 /* Normalisation and attention, made of other operations: no rows, no rules. What is NULL is left out. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/lanes.h"
 #include "lib/primitives/reduce.h"
 
 #include <lamina/ops.h>
@@ -25,13 +26,18 @@ static lam_normalize_options filled(const lam_normalize_options *options) {
     return o;
 }
 
-lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset, const lam_normalize_options *options) {
+lam_tensor *lam_standardize(lam_tensor *x, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_normalize_options o = filled(options);
-    const lam_reduce_options over = {o.axes, true};
-    lam_tensor *away = lam_sub(x, lam_mean(x, &over));
-    lam_tensor *steepness = lam_rsqrt(lam_add(lam_mean(lam_square(away), &over), o.epsilon));
-    return lam__scope_only(affine(lam_mul(away, steepness), scale, offset), since);
+    lam__axis_set set;
+    x = lam__reduce_real(x);
+    if (!lam__axes_collect_set("standardize", x, o.axes, lam_rank(x), &set)) return lam__axes_failed(x);
+    return lam__scope_only(lam__lanes_standardize(x, set, o.epsilon), since);
+}
+
+lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset, const lam_normalize_options *options) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(affine(lam_standardize(x, options), scale, offset), since);
 }
 
 lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options *options) {

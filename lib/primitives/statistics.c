@@ -1,4 +1,4 @@
-/* What is made of reductions: means, variances, norms, softmax. No rows, no rules. Where a root has no slope at 0 the 0
+/* What is made of reductions: means, variances, norms. No rows, no rules. Where a root has no slope at 0 the 0
  * is taken out before and put back behind, so that no inf or NaN comes into a gradient. */
 #include "lib/primitives/reduce.h"
 
@@ -87,28 +87,4 @@ lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
         return lam__scope_only(order > 0 ? lam_max_reduce(size, &over) : lam_min_reduce(size, &over), since);
     if (!(order > 0)) return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
     return lam__scope_only(safe_at_zero(lam_sum(safe_at_zero(size, power, order), &over), root, order), since);
-}
-
-/* ---- softmax ---------------------------------------------------------------------------------------------------- */
-
-/* x moved so that the largest element of each row is 0: the results do not depend on where it lies. */
-static lam_tensor *centred(const char *operation, lam_tensor *x, int *axis, lam_reduce_options *over) {
-    if (!lam__apply_axis(operation, x, lam_rank(x), axis)) return lam__axes_failed(x);
-    *over = (lam_reduce_options){{1, axis}, true};
-    x = lam__reduce_real(x);
-    return lam_sub(x, lam_stop_gradient(lam_max_reduce(x, over)));
-}
-
-lam_tensor *lam_softmax(lam_tensor *x, int axis) {
-    uint64_t since = lam__scope_now(x);
-    lam_reduce_options over = {{1, &axis}, true};
-    lam_tensor *terms = lam_exp(centred("softmax", x, &axis, &over));
-    return lam__scope_only(lam_div(terms, lam_sum(terms, &over)), since);
-}
-
-lam_tensor *lam_log_softmax(lam_tensor *x, int axis) {
-    uint64_t since = lam__scope_now(x);
-    lam_reduce_options over = {{1, &axis}, true};
-    lam_tensor *away = centred("log_softmax", x, &axis, &over);
-    return lam__scope_only(lam_sub(away, lam_log(lam_sum(lam_exp(away), &over))), since);
 }

@@ -83,6 +83,14 @@ static lam_tensor *soft(lam_ctx *c) {
     return lam_softmax(numbers(c, LAM_F64, LAM_DIMS(300, 1001)), 1);
 }
 
+static lam_tensor *soft_down(lam_ctx *c) {
+    return lam_log_softmax(numbers(c, LAM_F32, LAM_DIMS(7, 301, 129)), 1);
+}
+
+static lam_tensor *standard(lam_ctx *c) {
+    return lam_standardize(numbers(c, LAM_F64, LAM_DIMS(3001, 99)), NULL);
+}
+
 static lam_tensor *halves(lam_ctx *c) {
     return lam_cast(lam_exp(lam_cast(numbers(c, LAM_F32, LAM_DIMS(300001)), LAM_BF16)), LAM_F32);
 }
@@ -255,6 +263,8 @@ static const struct {
     WORK(running_back_between),
     WORK(places),
     WORK(soft),
+    WORK(soft_down),
+    WORK(standard),
     WORK(halves),
     WORK(full),
     WORK(gradient),

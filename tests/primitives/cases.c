@@ -9,6 +9,7 @@ static const cases_row *const families[] = {
     cases_slice,
     cases_reduce,
     cases_scan,
+    cases_lanes,
     cases_index,
     cases_conv,
     cases_sort,

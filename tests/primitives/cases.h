@@ -95,6 +95,7 @@ extern const cases_row cases_layout[];
 extern const cases_row cases_slice[];
 extern const cases_row cases_reduce[];
 extern const cases_row cases_scan[];
+extern const cases_row cases_lanes[];
 extern const cases_row cases_index[];
 extern const cases_row cases_conv[];
 extern const cases_row cases_sort[];

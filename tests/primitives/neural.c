@@ -209,6 +209,44 @@ START_TEST(normalisations) {
 }
 END_TEST
 
+/* Lanes that are worked on in several parts or several at a time, beside the definitions. */
+static void check_lanes(lam_dtype dtype, lam_dims dims, int axis, double tolerance) {
+    lam_scope *scope = lam_scope_begin(ctx);
+    const lam_reduce_options over = {LAM_AXES(axis), true};
+    lam_tensor *x = lam_random_normal(lam_key(ctx, 7), LAM_F64, dims), *terms = lam_exp(x);
+    lam_tensor *sum = lam_sum(terms, &over), *narrow = lam_cast(x, dtype);
+    lam_tensor *away = lam_sub(x, lam_mean(x, &over)), *variance = lam_mean(lam_square(away), &over);
+    EXPECT_SAME(lam_cast(lam_softmax(narrow, axis), LAM_F64), lam_div(terms, sum), tolerance);
+    lam_tensor *logs = lam_cast(lam_log_softmax(narrow, axis), LAM_F64); /* near 0 the definition cancels digits */
+    EXPECT_SAME(lam_add(100.0, logs), lam_add(100.0, lam_sub(x, lam_log(sum))), tolerance);
+    const lam_normalize_options o = {LAM_AXES(axis), 0.5};
+    lam_tensor *standard = lam_cast(lam_standardize(narrow, &o), LAM_F64); /* near 0 the mean has cancelled digits */
+    EXPECT_SAME(lam_add(100.0, standard), lam_add(100.0, lam_div(away, lam_sqrt(lam_add(variance, 0.5)))), tolerance);
+    lam_scope_end(scope, NULL, 0);
+}
+
+START_TEST(lanes_of_all_lengths) {
+    static const int64_t sizes[][3] = {{2, 20000, 1}, {1, 9001, 3}, {2, 600, 70},
+                                       {1500, 3, 1},  {3, 2, 2000}, {700, 33, 2}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        check_lanes(LAM_F64, (lam_dims){3, sizes[i]}, 1, 3e-15);
+        check_lanes(LAM_F32, (lam_dims){3, sizes[i]}, 1, 2e-6);
+    }
+}
+END_TEST
+
+START_TEST(axes_apart_are_standardized_together) {
+    lam_tensor *x = lam_random_normal(lam_key(ctx, 3), LAM_F64, LAM_DIMS(3, 4, 5));
+    lam_tensor *moved = lam_reshape(lam_transpose(x, LAM_AXES(1, 0, 2)), LAM_DIMS(4, 15));
+    lam_tensor *want = lam_transpose(lam_reshape(lam_standardize(moved, NULL), LAM_DIMS(4, 3, 5)), LAM_AXES(1, 0, 2));
+    EXPECT_SAME(lam_standardize(x, &(lam_normalize_options){.axes = LAM_AXES(0, 2)}), want, 1e-15);
+    EXPECT_SAME(lam_standardize(x, &(lam_normalize_options){.axes = LAM_AXES(2, 0)}), want, 1e-15);
+    EXPECT_SAME(lam_standardize(x, &(lam_normalize_options){.axes = LAM_AXES(0, 1, 2)}),
+                lam_reshape(lam_standardize(lam_reshape(x, LAM_DIMS(60)), NULL), LAM_DIMS(3, 4, 5)), 1e-15);
+    EXPECT(lam_standardize(VEC(1, 2), &(lam_normalize_options){.axes = LAM_NO_AXES}), LAM_DIMS(2), 0, 0);
+}
+END_TEST
+
 BODY(normalised) {
     out[0] = lam_layer_norm(in[0], in[1], in[2], NULL);
 }
@@ -352,11 +390,11 @@ START_TEST(logarithms_of_sums_and_terms_of_entropy) {
 END_TEST
 
 Suite *suite_primitives_neural(void) {
-    Suite *suite =
-        SUITE_OF("neural", activations_far_out, kinks_have_the_slope_of_the_left, relu_keeps_the_dtype,
-                 glu_halves_an_axis, losses_are_those_of_jax, gradients_of_losses_are_finite_at_the_edges,
-                 normalisations, attention_is_that_of_jax, a_query_without_keys_gives_zero_and_no_gradient,
-                 curves_are_those_of_numpy, curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
+    Suite *suite = SUITE_OF(
+        "neural", activations_far_out, kinks_have_the_slope_of_the_left, relu_keeps_the_dtype, glu_halves_an_axis,
+        losses_are_those_of_jax, gradients_of_losses_are_finite_at_the_edges, normalisations, lanes_of_all_lengths,
+        axes_apart_are_standardized_together, attention_is_that_of_jax, a_query_without_keys_gives_zero_and_no_gradient,
+        curves_are_those_of_numpy, curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
     const int count = sizeof activations / sizeof *activations;
     suite_loop(suite, polynomials_at_many_points, 2);
     suite_loop(suite, activations_and_their_slopes_are_those_of_jax, count);

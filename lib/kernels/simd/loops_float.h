@@ -160,7 +160,7 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
     }
 }
 
-/* ---- remainders ---------------------------------------------------------------------------------------------------- */
+/* ---- remainders -------------------------------------------------------------------------------------------------- */
 
 #if defined(__FMA__)
 /* Division never rounds below a whole quotient, at most up to the next one; what a fused product leaves is then a

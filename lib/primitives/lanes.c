@@ -1,0 +1,245 @@
+/* Softmax, its logarithm, and standardisation to mean 0 and variance 1, along neighbouring axes. Their rules are
+ * products
+ * and sums of the results, so that nothing is computed again and no exponential is larger than 1. */
+#include "lib/primitives/lanes.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/reduce.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/parallel/parallel.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* The axes that are seen as one: `count` of them from `first` on. */
+typedef struct lanes_params {
+    int32_t first, count;
+    double epsilon; /* of standardize */
+} lanes_params;
+
+static lam__axis_set set_of(const lam_rule *r) {
+    const lanes_params *p = r->params;
+    return (lam__axis_set)((((uint64_t)1 << p->count) - 1) << p->first);
+}
+
+/* The sum of x over these axes, which broadcasts against x. */
+static lam_tensor *total(const lam_rule *r, lam_tensor *x) {
+    lam__axis_set set = set_of(r);
+    return lam__reduce_restore(lam__apply1(&lam__row_sum, &set, sizeof set, x), set, lam_dims_of(r->in[0]));
+}
+
+static lam_status shape_lanes(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    if (!lam__dtype_is_float(x->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
+    return LAM_OK;
+}
+
+static lam_status eval_lanes(const lam_call_site *call, lam__panels_id id, lam_value *to, void *steepness) {
+    const lanes_params *p = call->params;
+    lam_value *x = lam__value_contiguous(call->in[0]);
+    if (!x) return LAM_ERR_MEMORY;
+    lam__panels how = {id, (lam_dtype)x->dtype, {1, 1, 1}, p->epsilon};
+    for (int i = 0; i < x->rank; i++)
+        *(i < p->first ? &how.lanes.outer : i < p->first + p->count ? &how.lanes.n : &how.lanes.inner) *= x->dims[i];
+    if (x->count) lam__parallel_panels(call->ctx->team, &how, x->data, to->data, steepness);
+    lam__value_release(x);
+    return LAM_OK;
+}
+
+static lanes_params shifted(const lam_rule *r) {
+    lanes_params p = *(const lanes_params *)r->params;
+    p.first++;
+    return p;
+}
+
+static void batch_lanes(const lam_rule *r, lam_tensor *out[]) {
+    lanes_params p = shifted(r);
+    out[0] = lam__apply1(r->primitive, &p, sizeof p, r->in[0]);
+}
+
+/* ---- softmax: s (dx - sum(s dx)), which is its own transpose -------------------------------------------------------
+ * */
+
+static lam_status eval_softmax(const lam_call_site *call, lam_value *const out[]) {
+    return eval_lanes(call, LAM__PANELS_SOFTMAX, out[0], NULL);
+}
+
+static lam_tensor *slope_of_softmax(const lam_rule *r, lam_tensor *dx) {
+    lam_tensor *weighted = lam_mul(r->out[0], dx);
+    return lam_sub(weighted, lam_mul(r->out[0], total(r, weighted)));
+}
+
+static void jvp_softmax(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    dout[0] = slope_of_softmax(r, dx[0]);
+}
+
+static void vjp_softmax(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = slope_of_softmax(r, g[0]);
+}
+
+const lam_primitive lam__row_softmax = {
+    .name = "softmax",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_OUT(0),
+    .shape = shape_lanes,
+    .eval = eval_softmax,
+    .jvp = jvp_softmax,
+    .vjp = vjp_softmax,
+    .batch = batch_lanes,
+};
+
+/* ---- its logarithm --------------------------------------------------------------------------------------------------
+ * */
+
+static lam_status eval_log_softmax(const lam_call_site *call, lam_value *const out[]) {
+    return eval_lanes(call, LAM__PANELS_LOG_SOFTMAX, out[0], NULL);
+}
+
+static void jvp_log_softmax(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    dout[0] = lam_sub(dx[0], total(r, lam_mul(lam_exp(r->out[0]), dx[0])));
+}
+
+static void vjp_log_softmax(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_sub(g[0], lam_mul(lam_exp(r->out[0]), total(r, g[0])));
+}
+
+const lam_primitive lam__row_log_softmax = {
+    .name = "log_softmax",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_OUT(0),
+    .shape = shape_lanes,
+    .eval = eval_log_softmax,
+    .jvp = jvp_log_softmax,
+    .vjp = vjp_log_softmax,
+    .batch = batch_lanes,
+};
+
+/* ---- standardisation ------------------------------------------------------------------------------------------------
+ * */
+
+/* NOTE [steepness]
+ * RESULT y is (x - mean) STEEP with STEEP = (variance + epsilon)^(-1/2), which is an output so that rules need not
+ * compute it again: dy = STEEP (dx - mean(dx) - y mean(y dx)), dSTEEP = -STEEP^2 mean(y dx). */
+enum { RESULT, STEEP, OUTPUTS };
+
+static lam_status shape_standardize(const lam_call_site *call, lam_shape out[]) {
+    const lanes_params *p = call->params;
+    lam_status status = shape_lanes(call, &out[RESULT]);
+    out[STEEP].dtype = out[RESULT].dtype;
+    out[STEEP].rank = 0;
+    for (int i = 0; i < call->in[0]->rank && status == LAM_OK; i++)
+        if (i < p->first || i >= p->first + p->count) out[STEEP].dims[out[STEEP].rank++] = call->in[0]->dims[i];
+    return status;
+}
+
+static lam_status eval_standardize(const lam_call_site *call, lam_value *const out[]) {
+    return eval_lanes(call, LAM__PANELS_STANDARDIZE, out[RESULT], out[STEEP]->data);
+}
+
+static lam_tensor *restored(const lam_rule *r, lam_tensor *each) {
+    return lam__reduce_restore(each, set_of(r), lam_dims_of(r->in[0]));
+}
+
+static double lane_size(const lam_rule *r) {
+    const lanes_params *p = r->params;
+    lam_dims own = lam_dims_of(r->in[0]);
+    double n = 1;
+    for (int i = p->first; i < p->first + p->count && i < own.rank; i++) n *= (double)own.dims[i];
+    return n;
+}
+
+/* STEEP (t - mean(t) - y mean(y t)), which is its own transpose; *along: mean(y t). */
+static lam_tensor *standardized_slope(const lam_rule *r, lam_tensor *t, lam_tensor **along) {
+    const double part = 1 / lane_size(r);
+    lam_tensor *y = r->out[RESULT];
+    *along = lam_mul(part, total(r, lam_mul(y, t)));
+    lam_tensor *away = lam_sub(t, lam_mul(part, total(r, t)));
+    return lam_mul(lam_sub(away, lam_mul(y, *along)), restored(r, r->out[STEEP]));
+}
+
+static void jvp_standardize(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *along, *steep = r->out[STEEP];
+    dout[RESULT] = standardized_slope(r, dx[0], &along);
+    lam_dims own = lam_dims_of(steep);
+    dout[STEEP] = lam_neg(lam_mul(lam_square(steep), lam__apply_reshape(along, own.rank, own.dims)));
+}
+
+static void vjp_standardize(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *along;
+    if (g[RESULT]) gx[0] = standardized_slope(r, g[RESULT], &along);
+    if (!g[STEEP]) return;
+    lam_tensor *each = lam_mul(-1 / lane_size(r), lam_mul(g[STEEP], lam_square(r->out[STEEP])));
+    lam_tensor *term = lam_mul(r->out[RESULT], restored(r, each));
+    gx[0] = g[RESULT] ? lam_add(gx[0], term) : term;
+}
+
+static void batch_standardize(const lam_rule *r, lam_tensor *out[]) {
+    lanes_params p = shifted(r);
+    lam_bind(r->ctx, r->primitive, &p, sizeof p, LAM_LIST(r->in[0]), out, OUTPUTS);
+}
+
+const lam_primitive lam__row_standardize = {
+    .name = "standardize",
+    .inputs = 1,
+    .outputs = OUTPUTS,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_OUT(RESULT) | LAM_SAVE_OUT(STEEP),
+    .shape = shape_standardize,
+    .eval = eval_standardize,
+    .jvp = jvp_standardize,
+    .vjp = vjp_standardize,
+    .batch = batch_standardize,
+};
+
+/* ---- public ---------------------------------------------------------------------------------------------------------
+ * */
+
+static lam_tensor *along_axis(const lam_primitive *row, lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
+    if (!lam__apply_axis(row->name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    lanes_params p = {.first = axis, .count = 1};
+    return lam__scope_only(lam__apply1(row, &p, sizeof p, lam__reduce_real(x)), since);
+}
+
+lam_tensor *lam_softmax(lam_tensor *x, int axis) {
+    return along_axis(&lam__row_softmax, x, axis);
+}
+
+lam_tensor *lam_log_softmax(lam_tensor *x, int axis) {
+    return along_axis(&lam__row_log_softmax, x, axis);
+}
+
+/* The axes of a set behind all others: order[i] is the axis that comes to place i, back[] the way back. How many they
+ * are. */
+static int set_to_the_end(lam__axis_set set, int rank, int order[], int back[]) {
+    int at = 0, count = 0;
+    for (int in_set = 0; in_set < 2; in_set++)
+        for (int i = 0; i < rank; i++)
+            if ((int)(set >> i & 1u) == in_set) order[at++] = i, count += in_set;
+    for (int i = 0; i < rank; i++) back[order[i]] = i;
+    return count;
+}
+
+lam_tensor *lam__lanes_standardize(lam_tensor *x, lam__axis_set set, double epsilon) {
+    int order[LAM_INNER_RANK], back[LAM_INNER_RANK], rank = lam_rank(x), first = 0;
+    lanes_params p = {.count = set_to_the_end(set, rank, order, back), .epsilon = epsilon};
+    lam_tensor *out[OUTPUTS];
+    while (set && !(set >> first & 1u)) first++;
+    bool neighbours = (uint64_t)(set >> first) + 1 == (uint64_t)1 << p.count;
+    p.first = neighbours ? first : rank - p.count;
+    if (!neighbours) x = lam_transpose(x, (lam_axes){rank, order});
+    if (lam_bind(lam_ctx_of(x), &lam__row_standardize, &p, sizeof p, LAM_LIST(x), out, OUTPUTS) != LAM_OK)
+        return out[RESULT];
+    lam_drop(out[STEEP]);
+    return neighbours ? out[RESULT] : lam_transpose(out[RESULT], (lam_axes){rank, back});
+}

@@ -1,0 +1,10 @@
+/* Standardisation over a set of axes, for the public operations that are made of it. */
+#ifndef LAM_PRIMITIVES_LANES_H
+#define LAM_PRIMITIVES_LANES_H
+
+#include "lib/primitives/axes.h"
+
+/* (x - mean) / sqrt(variance + epsilon) for x of a floating dtype. */
+lam_tensor *lam__lanes_standardize(lam_tensor *x, lam__axis_set set, double epsilon);
+
+#endif

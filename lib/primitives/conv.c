@@ -2,6 +2,7 @@
  * axes...]. Feature groups and batch groups of users are both `groups` here, as is the batch axis of vmap where both
  * operands have one; where only one has, it joins n or o. Both transposes are the same primitive on operands seen in
  * another order: by x with stride and dilation of x exchanged, by w with those of the window. */
+#include "lib/parallel/conv.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
@@ -48,28 +49,32 @@ static lam_status shape_conv_general(const lam_call_site *call, lam_shape out[])
 }
 
 /* What the kernel is told; window axes are its last ones. */
-static lam__conv_shape shape_for(const conv_params *p, const lam_value *x, const lam_value *w) {
-    lam__conv_shape s = {.groups = x->dims[0], .n = x->dims[1], .c = x->dims[2], .o = w->dims[1]};
-    for (int i = 0; i < FRONT; i++) s.x_step[i] = x->strides[i];
+static lam__conv_case shape_for(const conv_params *p, const lam_value *x, const lam_value *w, const lam_value *out) {
+    lam__conv_case s = {.groups = x->dims[0], .n = x->dims[1], .c = x->dims[2], .o = w->dims[1]};
+    for (int i = 0; i < FRONT; i++) {
+        s.x_step[i] = x->strides[i];
+        s.w_step[i] = w->strides[i];
+        s.out_step[i] = out->strides[i];
+    }
     for (int i = 0; i < AXES; i++) s.axis[i] = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
     for (int i = 0; i < p->rank; i++) {
         const lam__window_axis *a = &p->at[i];
         int at = AXES - p->rank + i;
         s.x_step[FRONT + at] = x->strides[FRONT + i];
+        s.w_step[FRONT + at] = w->strides[FRONT + i];
+        s.out_step[FRONT + at] = out->strides[FRONT + i];
         s.axis[at] = (lam__conv_axis){x->dims[FRONT + i], a->window, a->stride, a->low, a->gap, a->spread, a->out};
     }
     return s;
 }
 
 static lam_status eval_conv_general(const lam_call_site *call, lam_value *const out[]) {
-    lam_value *w = lam__value_contiguous(call->in[1]);
-    if (!w) return LAM_ERR_MEMORY;
+    const lam_value *x = call->in[0], *w = call->in[1];
     lam__lent memory = {.ctx = call->ctx};
-    lam__conv_shape s = shape_for(call->params, call->in[0], w);
-    bool done =
-        lam__kernels_conv((lam_dtype)w->dtype, &s, call->in[0]->data, w->data, out[0]->data, lam__lent_get, &memory);
+    lam__conv_case s = shape_for(call->params, x, w, out[0]);
+    bool done = lam__parallel_conv(call->ctx->team, (lam_dtype)x->dtype, &s, x->data, w->data, out[0]->data,
+                                   lam__lent_get, &memory);
     lam__lent_return(&memory);
-    lam__value_release(w);
     return done ? LAM_OK : LAM_ERR_MEMORY;
 }
 

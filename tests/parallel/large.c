@@ -209,6 +209,48 @@ static lam_tensor *complex_eigenvalues(lam_ctx *c) {
     return lam_eigvalsh(lam_complex(lam_add(x, y), lam_sub(x, y)));
 }
 
+/* Features fill vectors; a stride, so that its gradient by x goes by phases. */
+static lam_tensor *convolved(lam_ctx *c) {
+    lam_conv_options o = {.strides = LAM_DIMS(2, 1), .padding = LAM_PAD_SAME};
+    return lam_conv_general(numbers(c, LAM_F32, LAM_DIMS(3, 17, 40, 37)), numbers(c, LAM_F32, LAM_DIMS(50, 17, 3, 3)),
+                            &o);
+}
+
+static lam_tensor *convolved_by_channel(lam_ctx *c) {
+    lam_conv_options o = {.padding = LAM_PAD_SAME, .feature_groups = 30};
+    return lam_conv_general(numbers(c, LAM_F64, LAM_DIMS(2, 30, 61, 63)), numbers(c, LAM_F64, LAM_DIMS(60, 1, 3, 3)),
+                            &o);
+}
+
+static lam_tensor *convolved_signal(lam_ctx *c) {
+    return lam_convolve(numbers(c, LAM_F64, LAM_DIMS(100003)), numbers(c, LAM_F64, LAM_DIMS(25)), LAM_CONVOLVE_SAME);
+}
+
+BODY(convolution) {
+    lam_conv_options o = {.strides = LAM_DIMS(2, 2), .padding = LAM_PAD_SAME};
+    if (lam_dim(in[1], 1) == 1) o.feature_groups = lam_dim(in[0], 1);
+    out[0] = lam_sum(lam_square(lam_conv_general(in[0], in[1], &o)), NULL);
+}
+
+/* Both gradients, side by side in one vector. */
+static lam_tensor *convolution_gradients(lam_ctx *c, lam_tensor *x, lam_tensor *w) {
+    lam_fn *f = lam_fn_new(c, &(lam_fn_options){.name = "convolution", .body = convolution, .inputs = 2, .outputs = 1});
+    lam_tensor *g[2];
+    lam_call(lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(0, 1)}), LAM_LIST(x, w), g, 2);
+    for (int i = 0; i < 2; i++) g[i] = lam_reshape(g[i], LAM_DIMS(lam_size(g[i])));
+    return lam_concatenate(LAM_LIST(g[0], g[1]), 0);
+}
+
+static lam_tensor *convolution_slopes(lam_ctx *c) {
+    return convolution_gradients(c, numbers(c, LAM_F32, LAM_DIMS(2, 20, 33, 30)),
+                                 numbers(c, LAM_F32, LAM_DIMS(40, 20, 3, 3)));
+}
+
+static lam_tensor *convolution_slopes_by_channel(lam_ctx *c) {
+    return convolution_gradients(c, numbers(c, LAM_F64, LAM_DIMS(3, 16, 41, 40)),
+                                 numbers(c, LAM_F64, LAM_DIMS(16, 1, 3, 3)));
+}
+
 static lam_tensor *orders(lam_ctx *c) {
     return lam_argsort(numbers(c, LAM_F32, LAM_DIMS(100, 301)), 1);
 }
@@ -289,6 +331,11 @@ static const struct {
     WORK(singular_values),
     WORK(complex_singular_values),
     WORK(complex_eigenvalues),
+    WORK(convolved),
+    WORK(convolved_by_channel),
+    WORK(convolved_signal),
+    WORK(convolution_slopes),
+    WORK(convolution_slopes_by_channel),
     WORK(orders),
     WORK(taken),
     WORK(samples),

@@ -1,0 +1,110 @@
+/* Blocks of x: see block.h. Along each axis a block holds strips of x. Usually one strip has all places from the first
+ * to the last that is met; where vectors need neighbours that are a stride apart in x, there is a strip for each
+ * remainder; and where windows do not overlap, one for each row of the window. */
+#include "lib/kernels/conv/block.h"
+
+#include <string.h>
+
+#include "lib/kernels/item.h"
+
+/* Places or rows of whom vectors want neighbours, and of whom each may have a strip of its own. */
+static lam__conv_strips strips_of(const lam__conv_axis *a, int way, bool inner, const lam__conv_box *places,
+                                  const lam__conv_box *rows, int i) {
+    const int64_t t = places->dims[i], k = rows->dims[i], first = places->start[i] * a->stride - a->low;
+    const int64_t start = first + rows->start[i] * a->spread, length = (t - 1) * a->stride + (k - 1) * a->spread + 1;
+    const int64_t fold = !inner ? 1 : way == LAM__CONV_ALONG ? a->stride : way == LAM__CONV_DOTS ? a->spread : 1;
+    const bool dots = way == LAM__CONV_DOTS;
+    lam__conv_strips s = {
+        .strips = fold, .count = (length + fold - 1) / fold, .first = start, .between = 1, .step = fold, .fold = fold};
+    if ((double)t * (double)k < (double)s.strips * (double)s.count)
+        s = (lam__conv_strips){.strips = dots ? t : k,
+                               .count = dots ? k : t,
+                               .first = start,
+                               .between = dots ? a->stride : a->spread,
+                               .step = dots ? a->spread : a->stride,
+                               .apart = true};
+    return s;
+}
+
+void lam__conv_block_layout(const lam__conv_case *s, int way, const lam__conv_box *places, const lam__conv_box *rows,
+                            lam__conv_block *b) {
+    for (int i = 0; i < LAM__CONV_AXES; i++) b->axis[i] = strips_of(&s->axis[i], way, i > 0, places, rows, i + 1);
+    lam__conv_strips *a = b->axis;
+    a[2].step_in = 1;
+    a[1].step_in = a[2].count;
+    a[2].strip_step = a[1].count * a[2].count;
+    a[1].strip_step = a[2].strips * a[2].strip_step;
+    a[0].step_in = a[1].strips * a[1].strip_step;
+    a[0].strip_step = a[0].count * a[0].step_in;
+    b->c_step = a[0].strips * a[0].strip_step;
+    b->n_step = rows->dims[0] * b->c_step;
+    b->elements = places->dims[0] * b->n_step;
+}
+
+static int64_t offset(const lam__conv_strips *a, int64_t places) {
+    return places % a->fold * a->strip_step + places / a->fold * a->step_in;
+}
+
+int64_t lam__conv_block_at(const lam__conv_block *b, const lam__conv_case *s, int way, int i, int64_t t) {
+    const lam__conv_strips *a = &b->axis[i];
+    if (a->apart) return t * (way == LAM__CONV_DOTS ? a->strip_step : a->step_in);
+    return offset(a, t * s->axis[i].stride);
+}
+
+int64_t lam__conv_block_row(const lam__conv_block *b, const lam__conv_case *s, int way, int i, int64_t k) {
+    const lam__conv_strips *a = &b->axis[i];
+    if (a->apart) return k * (way == LAM__CONV_DOTS ? a->step_in : a->strip_step);
+    return offset(a, k * s->axis[i].spread);
+}
+
+/* ---- copying ----------------------------------------------------------------------------------------------------- */
+
+/* Elements of a strip that lie within x: from the first to the end. */
+static void within(const lam__conv_strips *a, int64_t strip, int64_t size, int64_t *first, int64_t *end) {
+    const int64_t start = a->first + strip * a->between;
+    *first = start < 0 ? (-start + a->step - 1) / a->step : 0;
+    *end = start < size ? (size - 1 - start) / a->step + 1 : 0;
+    if (*end > a->count) *end = a->count;
+    if (*end < *first) *end = *first;
+}
+
+/* Copies strips strip[] of the three axes, of all examples and features. */
+static void copy_strips(const lam__conv_block *b, const lam__conv_case *s, lam_dtype dtype, const char *x,
+                        const lam__conv_box *places, const lam__conv_box *rows, const int64_t strip[], char *block) {
+    int64_t dims[5] = {places->dims[0], rows->dims[0]}, to[5] = {b->n_step, b->c_step};
+    int64_t from[5] = {s->x_step[1], s->x_step[2]}, first, end, block_at = 0;
+    int64_t x_at = places->start[0] * s->x_step[1] + rows->start[0] * s->x_step[2];
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        const lam__conv_strips *a = &b->axis[i];
+        within(a, strip[i], s->axis[i].size, &first, &end);
+        dims[2 + i] = end - first;
+        to[2 + i] = a->step_in;
+        from[2 + i] = a->step * s->x_step[3 + i];
+        block_at += strip[i] * a->strip_step + first * a->step_in;
+        x_at += (a->first + strip[i] * a->between + first * a->step) * s->x_step[3 + i];
+        if (end == first) return;
+    }
+    const int64_t item = lam__item_bytes(dtype);
+    lam__kernels_copy(5, dims, dtype, block + block_at * item, to, dtype, x + x_at * item, from);
+}
+
+/* Whether some of it is not in x. */
+static bool has_zeros(const lam__conv_block *b, const lam__conv_case *s) {
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        const lam__conv_strips *a = &b->axis[i];
+        if (a->first < 0 || a->first + (a->strips - 1) * a->between + (a->count - 1) * a->step >= s->axis[i].size)
+            return true;
+    }
+    return false;
+}
+
+void lam__conv_block_fill(const lam__conv_block *b, const lam__conv_case *s, lam_dtype dtype, const char *x,
+                          const lam__conv_box *places, const lam__conv_box *rows, char *block) {
+    const lam__conv_strips *a = b->axis;
+    int64_t strip[3];
+    if (has_zeros(b, s)) memset(block, 0, (size_t)(b->elements * lam__item_bytes(dtype)));
+    for (strip[0] = 0; strip[0] < a[0].strips; strip[0]++)
+        for (strip[1] = 0; strip[1] < a[1].strips; strip[1]++)
+            for (strip[2] = 0; strip[2] < a[2].strips; strip[2]++)
+                copy_strips(b, s, dtype, x, places, rows, strip, block);
+}

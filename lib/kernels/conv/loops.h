@@ -1,0 +1,41 @@
+/* The loops of convolutions, one set for each instruction set. All of them add up a panel of the contraction for some
+ * places and features; they differ in what lies side by side in a vector. */
+#ifndef LAM_KERNELS_CONV_LOOPS_H
+#define LAM_KERNELS_CONV_LOOPS_H
+
+#include "lib/kernels/simd/simd.h"
+
+/* Element `row` of the contraction meets place `at` at x[at + row]; offsets in elements. */
+typedef struct lam__conv_panel {
+    const void *x, *w;
+    void *to;
+    const int64_t *at, *row; /* places and rows of them */
+    int64_t places, rows;
+    int64_t step;          /* of `to` */
+    int64_t run, features; /* of dots */
+    int64_t w_step;        /* of dots: from feature to feature */
+    bool add;              /* to what is there */
+} lam__conv_panel;
+
+/*   across[v - 1]  v vectors of features beside each other: w [rows, v lanes], to[place * step + feature]
+ *   along[f - 1]   f features and places that are neighbours in x, from x on (`at` is not read): w [rows, f],
+ *                  to[feature * step + place]; reads and writes past the places, up to LAM__CONV_SLACK elements
+ *   dots           rows are lines of `run` elements that are neighbours in x: w [features, rows, run], lines rounded up
+ *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above */
+typedef struct lam__conv_loops {
+    int lanes, widest; /* elements of a vector; vectors of `across` */
+    void (*across[4])(const lam__conv_panel *p);
+    void (*along[4])(const lam__conv_panel *p);
+    void (*dots)(const lam__conv_panel *p);
+} lam__conv_loops;
+
+enum { LAM__CONV_SLACK = 128, LAM__CONV_FEW = 4 };
+
+/* Of f64 and of f32. */
+extern const lam__conv_loops lam__conv_loops_v1[2];
+extern const lam__conv_loops lam__conv_loops_plain[LAM_DTYPE_COUNT]; /* of integers and bools: only along */
+#if defined(LAM__HAVE_X86_64_LEVELS)
+extern const lam__conv_loops lam__conv_loops_v3[2], lam__conv_loops_v4[2];
+#endif
+
+#endif

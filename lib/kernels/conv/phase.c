@@ -1,0 +1,63 @@
+/* Dilated operands: NOTE [phases] in conv.h. */
+#include "lib/kernels/conv/conv.h"
+
+typedef struct phase {
+    int64_t period, every, first; /* first: -1 where nothing is met */
+    lam__conv_axis axis;
+} phase;
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+    while (b) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static int64_t period_of(const lam__conv_axis *a) {
+    const int64_t period = a->gap / common_divisor(a->gap, a->stride);
+    return period < a->out ? period : a->out;
+}
+
+static phase phase_of(const lam__conv_axis *a, int64_t at) {
+    phase p = {.period = a->gap / common_divisor(a->gap, a->stride),
+               .every = a->gap / common_divisor(a->gap, a->spread),
+               .first = -1};
+    for (int64_t k = 0; k < p.every && k < a->window && p.first < 0; k++)
+        if ((at * a->stride + k * a->spread - a->low) % a->gap == 0) p.first = k;
+    if (p.first < 0) return p;
+    p.axis = (lam__conv_axis){.size = a->size,
+                              .window = (a->window - p.first + p.every - 1) / p.every,
+                              .stride = p.period * a->stride / a->gap,
+                              .low = -((at * a->stride + p.first * a->spread - a->low) / a->gap),
+                              .gap = 1,
+                              .spread = p.every * a->spread / a->gap,
+                              .out = (a->out - at + p.period - 1) / p.period};
+    return p;
+}
+
+int64_t lam__conv_phases(const lam__conv_case *s) {
+    int64_t phases = 1;
+    for (int i = 0; i < LAM__CONV_AXES; i++) phases *= period_of(&s->axis[i]);
+    return phases;
+}
+
+bool lam__conv_phase(const lam__conv_case *s, int64_t i, lam__conv_case *phase_shape, int64_t *w_first,
+                     int64_t *out_first) {
+    *phase_shape = *s;
+    *w_first = *out_first = 0;
+    bool meets = true;
+    for (int a = LAM__CONV_AXES - 1; a >= 0; a--) {
+        const int64_t periods = period_of(&s->axis[a]), at = i % periods;
+        const phase p = phase_of(&s->axis[a], at);
+        i /= periods;
+        meets = meets && p.first >= 0;
+        phase_shape->axis[a] = p.axis;
+        *w_first += p.first * s->w_step[3 + a];
+        *out_first += at * s->out_step[3 + a];
+        phase_shape->w_step[3 + a] *= p.every;
+        phase_shape->out_step[3 + a] *= p.period;
+    }
+    return meets;
+}

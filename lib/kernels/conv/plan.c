@@ -1,0 +1,195 @@
+/* How a convolution is cut: which loops do it, the panels of the contraction, the boxes of places, and the weights in
+ * the order in which loops read them. Panels follow from the operands alone; boxes and their number change no bits. */
+#include "lib/kernels/conv/conv.h"
+
+#include <string.h>
+
+#include "lib/kernels/conv/block.h"
+#include "lib/kernels/conv/loops.h"
+#include "lib/kernels/item.h"
+
+enum {
+    PANEL_BYTES = 1 << 15, /* of packed weights of one block of features: they stay in the first cache */
+    LONG_PANEL = 4096,     /* elements of the contraction where no weights are read again */
+    FEATURES = 256,        /* of an item */
+    FEW_FEATURES = 16,     /* the same where they are not side by side in vectors */
+    LEAST_PLACES = 32,     /* of an item that is made smaller for more threads */
+    ITEMS_EACH = 4,
+    ALIGN = 64
+};
+
+/* Places of an item, by way. */
+static const int64_t most_places[] = {[LAM__CONV_ACROSS] = 1024, [LAM__CONV_ALONG] = 4096, [LAM__CONV_DOTS] = 128};
+
+static int64_t up(int64_t n, int64_t unit) {
+    return (n + unit - 1) / unit * unit;
+}
+
+static int64_t parts(int64_t n, int64_t most) {
+    return (n + most - 1) / most;
+}
+
+/* Vectors of floats on this machine; other dtypes have vectors of one element, along places only. */
+const lam__conv_loops *lam__conv_loops_of(lam_dtype dtype) {
+    if (dtype != LAM_F64 && dtype != LAM_F32) return &lam__conv_loops_plain[dtype];
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    const lam__simd *simd = lam__elementwise_simd();
+    if (simd == &lam__simd_v4) return &lam__conv_loops_v4[dtype == LAM_F32];
+    if (simd == &lam__simd_v3) return &lam__conv_loops_v3[dtype == LAM_F32];
+#endif
+    return &lam__conv_loops_v1[dtype == LAM_F32];
+}
+
+/* Features fill vectors where there are enough of them; else what is longer does, a line of the result or of the
+ * window. */
+static int way_of(const lam__conv_case *s, const lam__conv_loops *loops) {
+    const lam__conv_axis *last = &s->axis[LAM__CONV_AXES - 1];
+    if (!loops->dots) return LAM__CONV_ALONG;
+    if (4 * s->o >= 3 * loops->lanes) return LAM__CONV_ACROSS;
+    return last->window > last->out ? LAM__CONV_DOTS : LAM__CONV_ALONG;
+}
+
+/* Boxes of about `most` elements, full along the last axes, of one size but for what is left over. */
+static void cut(lam__conv_grid *g, int64_t most) {
+    g->volume = g->boxes = 1;
+    for (int i = 3; i >= 0; i--) {
+        const int64_t room = most / g->volume;
+        g->count[i] = parts(g->dims[i], room > 1 ? room : 1);
+        g->size[i] = parts(g->dims[i], g->count[i]);
+        g->volume *= g->size[i];
+        g->boxes *= g->count[i];
+    }
+}
+
+lam__conv_box lam__conv_box_of(const lam__conv_grid *g, int64_t number) {
+    lam__conv_box b;
+    for (int i = 3; i >= 0; i--) {
+        const int64_t at = number % g->count[i] * g->size[i], left = g->dims[i] - at;
+        b.start[i] = at;
+        b.dims[i] = left < g->size[i] ? left : g->size[i];
+        number /= g->count[i];
+    }
+    return b;
+}
+
+/* Whether all that places meet lies in x. */
+static bool lies_in_x(const lam__conv_case *s) {
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        const lam__conv_axis *a = &s->axis[i];
+        if (a->low > 0 || (a->out - 1) * a->stride + (a->window - 1) * a->spread - a->low >= a->size) return false;
+    }
+    return true;
+}
+
+/* Panels, and features side by side. */
+static void plan_rows(lam__conv *p) {
+    const lam__conv_case *s = &p->shape;
+    const int64_t item = lam__item_bytes(p->dtype), lanes = p->loops->lanes, vectors = parts(s->o, lanes);
+    int64_t most = PANEL_BYTES / (item * lanes * p->loops->widest);
+    if (p->way == LAM__CONV_DOTS) most = LONG_PANEL;
+    p->rows = (lam__conv_grid){.dims = {s->c, s->axis[0].window, s->axis[1].window, s->axis[2].window}};
+    cut(&p->rows, most);
+    p->run = up(p->rows.size[3], lanes);
+    p->wide = p->way == LAM__CONV_ACROSS ? parts(vectors, parts(vectors, p->loops->widest)) * lanes : LAM__CONV_FEW;
+    p->features = p->way == LAM__CONV_ACROSS ? FEATURES / p->wide * p->wide : FEW_FEATURES;
+    if (p->features < p->wide) p->features = p->wide;
+    p->chunks = parts(s->o, p->features);
+}
+
+static void plan_places(lam__conv *p, int threads) {
+    const lam__conv_case *s = &p->shape;
+    const lam__conv_axis *a = s->axis;
+    const int64_t all = s->n * a[0].out * a[1].out * a[2].out;
+    int64_t most = most_places[p->way];
+    if (threads > 1) {
+        const int64_t each = all / parts((int64_t)threads * ITEMS_EACH, s->groups * p->chunks);
+        if (each < most) most = each > LEAST_PLACES ? each : LEAST_PLACES;
+    }
+    p->places = (lam__conv_grid){.dims = {s->n, a[0].out, a[1].out, a[2].out}};
+    cut(&p->places, most);
+    p->items = s->groups * p->chunks * p->places.boxes;
+    const double features = (double)(s->o < p->features ? s->o : p->features);
+    const double window = (double)s->c * (double)a[0].window * (double)a[1].window * (double)a[2].window;
+    p->cost = 20 + (double)p->places.volume * features * window / 8; /* eight products in half a nanosecond */
+}
+
+static lam__conv_box largest(const lam__conv_grid *g) {
+    lam__conv_box b = {{0}, {0}};
+    for (int i = 0; i < 4; i++) b.dims[i] = g->size[i];
+    return b;
+}
+
+/* Elements of packed weights of one panel and feature. */
+static int64_t packed_rows(const lam__conv *p) {
+    return p->way == LAM__CONV_DOTS ? p->rows.volume / p->rows.size[3] * p->run : p->rows.volume;
+}
+
+static int64_t packed_features(const lam__conv *p) {
+    return p->way == LAM__CONV_ACROSS ? up(p->shape.o, p->loops->lanes) : p->shape.o;
+}
+
+static void plan_memory(lam__conv *p) {
+    const int64_t item = lam__item_bytes(p->dtype), panels = p->shape.groups * p->rows.boxes;
+    const lam__conv_box places = largest(&p->places), rows = largest(&p->rows);
+    lam__conv_block block = {.elements = 0};
+    if (!p->in_place) lam__conv_block_layout(&p->shape, p->way, &places, &rows, &block);
+    p->packs = panels * parts(p->shape.o, p->wide);
+    p->packed_bytes = (size_t)(panels * packed_features(p) * packed_rows(p) * item + ALIGN);
+    p->room_sums = (size_t)up((block.elements + LAM__CONV_SLACK) * item, ALIGN);
+    p->room_at = p->room_sums + (size_t)up(lam__conv_sums(p, &block, &places) * item, ALIGN);
+    p->room = p->room_at + (size_t)up((p->places.volume + p->rows.volume) * (int64_t)sizeof(int64_t), ALIGN);
+}
+
+bool lam__conv_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, int threads, const void *x,
+                    const void *w, void *out, lam__conv *plan) {
+    *plan = (lam__conv){.shape = *s, .dtype = dtype, .x = x, .w = w, .out = out, .loops = loops};
+    if (s->groups * s->n * s->o * s->axis[0].out * s->axis[1].out * s->axis[2].out == 0) return false;
+    plan->way = way_of(s, plan->loops);
+    plan->in_place = plan->way == LAM__CONV_ACROSS && lies_in_x(s);
+    plan_rows(plan);
+    plan_places(plan, threads);
+    plan_memory(plan);
+    return true;
+}
+
+/* ---- weights ----------------------------------------------------------------------------------------------------- */
+
+char *lam__conv_packed(const lam__conv *p, int64_t group, int64_t panel, int64_t feature) {
+    const int64_t at = (group * p->rows.boxes + panel) * packed_features(p) + feature;
+    return p->packed + at * packed_rows(p) * lam__item_bytes(p->dtype);
+}
+
+int64_t lam__conv_width(const lam__conv *p, int64_t feature) {
+    const int64_t left = p->shape.o - feature;
+    const int64_t width = p->way == LAM__CONV_ACROSS ? up(left, p->loops->lanes) : left;
+    return width < p->wide ? width : p->wide;
+}
+
+/* Features from `feature` on of one panel: [rows, features], or [features, lines] for dots. */
+static void pack(const lam__conv *p, int64_t group, int64_t panel, int64_t feature) {
+    const lam__conv_case *s = &p->shape;
+    const lam__conv_box rows = lam__conv_box_of(&p->rows, panel);
+    const int64_t width = lam__conv_width(p, feature), left = s->o - feature, item = lam__item_bytes(p->dtype);
+    const bool dots = p->way == LAM__CONV_DOTS;
+    int64_t dims[5] = {left < width ? left : width}, to[5] = {1}, from[5] = {s->w_step[1]};
+    int64_t step = dots ? 1 : width, first = group * s->w_step[0] + feature * s->w_step[1];
+    for (int i = 3; i >= 0; i--) {
+        dims[1 + i] = rows.dims[i];
+        from[1 + i] = s->w_step[2 + i];
+        to[1 + i] = step;
+        step *= dots && i == 3 ? up(rows.dims[i], p->loops->lanes) : rows.dims[i];
+        first += rows.start[i] * s->w_step[2 + i];
+    }
+    if (dots) to[0] = step;
+    char *dst = lam__conv_packed(p, group, panel, feature);
+    if (dots || dims[0] < width) memset(dst, 0, (size_t)((dots ? dims[0] * step : step) * item));
+    lam__kernels_copy(5, dims, p->dtype, dst, to, p->dtype, p->w + first * item, from);
+}
+
+void lam__conv_pack(const lam__conv *p, int64_t begin, int64_t end) {
+    const int64_t blocks = parts(p->shape.o, p->wide);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t panel = i / blocks;
+        pack(p, panel / p->rows.boxes, panel % p->rows.boxes, i % blocks * p->wide);
+    }
+}

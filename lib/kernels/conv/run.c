@@ -1,0 +1,215 @@
+/* One item of a convolution: for each panel of the contraction a block of x (or x itself) and tables of where its
+ * elements are, then the loops, which add to sums in scratch; at last the sums go to where they belong. */
+#include "lib/kernels/conv/conv.h"
+
+#include <string.h>
+
+#include "lib/kernels/conv/block.h"
+#include "lib/kernels/conv/loops.h"
+#include "lib/kernels/item.h"
+
+typedef struct item {
+    const lam__conv *plan;
+    int64_t group, feature, features; /* features from `feature` on */
+    lam__conv_box places;
+    char *block, *sums;
+    int64_t *at, *row;
+    int64_t step; /* of sums, from place to place */
+} item;
+
+lam__conv_spans lam__conv_spans_of(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places) {
+    const int64_t *dims = places->dims, lanes = p->loops->lanes, line = (dims[3] + lanes - 1) / lanes * lanes;
+    const int64_t plane = (dims[2] - 1) * b->axis[2].count + dims[3];
+    const bool flat = p->rows.count[3] == 1 && plane <= dims[2] * line; /* else lines of panels differ in length */
+    const int64_t count = flat ? plane : dims[3];
+    return (lam__conv_spans){flat, dims[0] * dims[1] * (flat ? 1 : dims[2]), count, count + LAM__CONV_SLACK};
+}
+
+static int64_t step_of(const lam__conv *p) {
+    const int64_t lanes = p->loops->lanes;
+    const int64_t features = p->shape.o < p->features ? p->shape.o : p->features;
+    return (features + lanes - 1) / lanes * lanes;
+}
+
+int64_t lam__conv_sums(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places) {
+    if (p->way != LAM__CONV_ALONG) return p->places.volume * step_of(p);
+    const int64_t *dims = places->dims, line = dims[3] + LAM__CONV_SLACK;
+    const int64_t plane = (dims[2] - 1) * b->axis[2].count + line, lines = dims[2] * line;
+    return dims[0] * dims[1] * (plane > lines ? plane : lines) * (p->shape.o < p->features ? p->shape.o : p->features);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+/* Sums of one offset for each axis, the last axis counted through first. offsets(env, axis, i). */
+typedef int64_t offset_of(const void *env, int axis, int64_t i);
+
+static void list(const int64_t dims[4], int axes, offset_of *offset, const void *env, int64_t *to) {
+    int64_t done = 1;
+    to[0] = 0;
+    for (int a = axes - 1; a >= 0; done *= dims[a], a--)
+        for (int64_t i = dims[a] - 1; i > 0; i--) {
+            const int64_t add = offset(env, a, i);
+            for (int64_t k = 0; k < done; k++) to[i * done + k] = to[k] + add;
+        }
+}
+
+typedef struct source {
+    const lam__conv *plan;
+    const lam__conv_block *block; /* NULL: x itself */
+} source;
+
+static int64_t offset_at(const void *env, int axis, int64_t i) {
+    const source *s = env;
+    const lam__conv_case *shape = &s->plan->shape;
+    if (axis == 0) return i * (s->block ? s->block->n_step : shape->x_step[1]);
+    if (s->block) return lam__conv_block_at(s->block, shape, s->plan->way, axis - 1, i);
+    return i * shape->axis[axis - 1].stride * shape->x_step[2 + axis];
+}
+
+static int64_t offset_row(const void *env, int axis, int64_t i) {
+    const source *s = env;
+    const lam__conv_case *shape = &s->plan->shape;
+    if (axis == 0) return i * (s->block ? s->block->c_step : shape->x_step[2]);
+    if (s->block) return lam__conv_block_row(s->block, shape, s->plan->way, axis - 1, i);
+    return i * shape->axis[axis - 1].spread * shape->x_step[2 + axis];
+}
+
+/* Elements of x, from the start of the group to where the boxes meet. */
+static int64_t place_in_x(const lam__conv_case *s, const lam__conv_box *places, const lam__conv_box *rows) {
+    int64_t at = places->start[0] * s->x_step[1] + rows->start[0] * s->x_step[2];
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        const lam__conv_axis *a = &s->axis[i];
+        at += (places->start[1 + i] * a->stride + rows->start[1 + i] * a->spread - a->low) * s->x_step[3 + i];
+    }
+    return at;
+}
+
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
+
+static int64_t volume(const lam__conv_box *b) {
+    return b->dims[0] * b->dims[1] * b->dims[2] * b->dims[3];
+}
+
+static void run_across(const item *t, int64_t panel, lam__conv_panel *p) {
+    const lam__conv *plan = t->plan;
+    const int64_t bytes = lam__item_bytes(plan->dtype);
+    for (int64_t f = 0; f < t->features; f += plan->wide) {
+        p->w = lam__conv_packed(plan, t->group, panel, t->feature + f);
+        p->to = t->sums + f * bytes;
+        plan->loops->across[lam__conv_width(plan, t->feature + f) / plan->loops->lanes - 1](p);
+    }
+}
+
+static void run_dots(const item *t, int64_t panel, const lam__conv_box *rows, lam__conv_panel *p) {
+    const lam__conv *plan = t->plan;
+    const int64_t lanes = plan->loops->lanes, bytes = lam__item_bytes(plan->dtype);
+    p->run = rows->dims[3];
+    p->rows /= p->run;
+    p->w_step = p->rows * ((p->run + lanes - 1) / lanes * lanes);
+    for (int64_t f = 0; f < t->features; f += plan->wide) {
+        p->w = lam__conv_packed(plan, t->group, panel, t->feature + f);
+        p->to = t->sums + f * bytes;
+        p->features = t->features - f < plan->wide ? t->features - f : plan->wide;
+        plan->loops->dots(p);
+    }
+}
+
+static void run_along(const item *t, int64_t panel, const lam__conv_block *b, lam__conv_panel *p) {
+    const lam__conv *plan = t->plan;
+    const lam__conv_spans s = lam__conv_spans_of(plan, b, &t->places);
+    const int64_t bytes = lam__item_bytes(plan->dtype);
+    p->places = s.count;
+    p->step = s.room;
+    for (int64_t f = 0; f < t->features; f += plan->wide) {
+        const int64_t features = t->features - f < plan->wide ? t->features - f : plan->wide;
+        p->w = lam__conv_packed(plan, t->group, panel, t->feature + f);
+        for (int64_t i = 0; i < s.spans; i++) {
+            p->x = t->block + t->at[i] * bytes;
+            p->to = t->sums + (i * t->features + f) * s.room * bytes;
+            plan->loops->along[features - 1](p);
+        }
+    }
+}
+
+static void run_panel(item *t, int64_t panel, lam__conv_block *b) {
+    const lam__conv *plan = t->plan;
+    const lam__conv_case *s = &plan->shape;
+    const int64_t bytes = lam__item_bytes(plan->dtype);
+    const lam__conv_box rows = lam__conv_box_of(&plan->rows, panel);
+    const char *x = plan->x + t->group * s->x_step[0] * bytes;
+    lam__conv_panel p = {.x = t->block, .to = t->sums, .at = t->at, .row = t->row, .add = panel > 0};
+    if (plan->in_place) {
+        p.x = x + place_in_x(s, &t->places, &rows) * bytes;
+    } else {
+        lam__conv_block_layout(s, plan->way, &t->places, &rows, b);
+        lam__conv_block_fill(b, s, plan->dtype, x, &t->places, &rows, t->block);
+        memset(t->block + b->elements * bytes, 0, (size_t)(LAM__CONV_SLACK * bytes));
+    }
+    const source from = {plan, plan->in_place ? NULL : b};
+    int axes = 4;
+    if (plan->way == LAM__CONV_ALONG) axes = lam__conv_spans_of(plan, b, &t->places).flat ? 2 : 3;
+    list(t->places.dims, axes, offset_at, &from, t->at);
+    list(rows.dims, plan->way == LAM__CONV_DOTS ? 3 : 4, offset_row, &from, t->row);
+    p.places = volume(&t->places);
+    p.rows = volume(&rows);
+    p.step = t->step;
+    if (plan->way == LAM__CONV_ACROSS) run_across(t, panel, &p);
+    else if (plan->way == LAM__CONV_DOTS) run_dots(t, panel, &rows, &p);
+    else run_along(t, panel, b, &p);
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* Copies [n, features, places...] with these steps of the sums, axes joined where both sides allow it. */
+static void put(const item *t, const int64_t dims[5], const int64_t from[5], const char *sums, char *out) {
+    const lam__conv *plan = t->plan;
+    int64_t all[5], to[5], of[5];
+    int rank = 0;
+    for (int i = 0; i < 5; i++) {
+        const int64_t step = plan->shape.out_step[1 + i];
+        if (rank && to[rank - 1] == dims[i] * step && of[rank - 1] == dims[i] * from[i]) all[rank - 1] *= dims[i];
+        else all[rank++] = dims[i];
+        to[rank - 1] = step;
+        of[rank - 1] = from[i];
+    }
+    lam__kernels_copy(rank, all, plan->dtype, out, to, plan->dtype, sums, of);
+}
+
+static void put_item(const item *t, const lam__conv_block *b) {
+    const lam__conv *plan = t->plan;
+    const int64_t *d = t->places.dims, *step = plan->shape.out_step, bytes = lam__item_bytes(plan->dtype);
+    const int64_t dims[5] = {d[0], t->features, d[1], d[2], d[3]};
+    int64_t at = t->group * step[0] + t->feature * step[2], from[5] = {0, 1, 0, 0, t->step};
+    at += t->places.start[0] * step[1];
+    for (int i = 1; i < 4; i++) at += t->places.start[i] * step[2 + i];
+    for (int i = 3; i > 1; i--) from[i] = from[i + 1] * d[i];
+    from[0] = from[2] * d[1];
+    if (plan->way == LAM__CONV_ALONG) {
+        const lam__conv_spans s = lam__conv_spans_of(plan, b, &t->places);
+        const int64_t lines = s.room * t->features;
+        from[4] = 1;
+        from[3] = s.flat ? b->axis[2].count : lines;
+        from[2] = s.flat ? lines : lines * d[2];
+        from[0] = from[2] * d[1];
+        from[1] = s.room;
+    }
+    put(t, dims, from, t->sums, plan->out + at * bytes);
+}
+
+void lam__conv_run(const lam__conv *plan, int64_t begin, int64_t end, void *room) {
+    const int64_t boxes = plan->places.boxes;
+    item t = {.plan = plan, .block = room, .sums = (char *)room + plan->room_sums, .step = step_of(plan)};
+    t.at = (void *)((char *)room + plan->room_at);
+    t.row = t.at + plan->places.volume;
+    for (int64_t i = begin; i < end; i++) {
+        lam__conv_block b;
+        const int64_t chunk = i / boxes;
+        t.places = lam__conv_box_of(&plan->places, i % boxes);
+        t.group = chunk / plan->chunks;
+        t.feature = chunk % plan->chunks * plan->features;
+        t.features = plan->shape.o - t.feature;
+        if (t.features > plan->features) t.features = plan->features;
+        for (int64_t panel = 0; panel < plan->rows.boxes; panel++) run_panel(&t, panel, &b);
+        put_item(&t, &b);
+    }
+}

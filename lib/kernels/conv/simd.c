@@ -1,0 +1,75 @@
+/* One instruction set's loops of convolutions: products of panels whose operands are found by tables of places. See
+ * conv.h. */
+#include "lib/kernels/conv/loops.h"
+
+#include "lib/kernels/simd/vector.h"
+
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+/* Registers decide how large tiles are: 32 of them with AVX-512, else 16. */
+enum {
+    WIDEST = VECTOR_BYTES >= 64 ? 4 : 2, /* vectors of features */
+    MOST_PLACES = 8,
+    FEW = 4,     /* features at most where vectors run along places or the contraction */
+    LONGEST = 8, /* vectors of places */
+    SHORT = 2,
+    DOTS_1 = 9,
+    DOTS_2 = VECTOR_BYTES >= 64 ? 9 : 5,
+    DOTS_4 = VECTOR_BYTES >= 64 ? 6 : 2,
+    MOST_DOTS = 9
+};
+
+/* Contracted where the machine has the instruction: the flags of the build leave products and sums apart. */
+ALWAYS_INLINE V64 fma_f64(V64 x, V64 y, V64 sum) {
+#if defined(__AVX512F__)
+    return (V64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)sum);
+#elif defined(__FMA__)
+    return (V64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)sum);
+#else
+    return x * y + sum;
+#endif
+}
+
+ALWAYS_INLINE V32 fma_f32(V32 x, V32 y, V32 sum) {
+#if defined(__AVX512F__)
+    return (V32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)sum);
+#elif defined(__FMA__)
+    return (V32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)sum);
+#else
+    return x * y + sum;
+#endif
+}
+
+typedef M64 mask_f64;
+typedef M32 mask_f32;
+
+#define T            double
+#define V            V64
+#define LANES        LANES64
+#define FMA(x, y, z) fma_f64(x, y, z)
+#define NAME(f)      f##_f64
+#include "lib/kernels/conv/simd_type.h"
+
+#define T            float
+#define V            V32
+#define LANES        LANES32
+#define FMA(x, y, z) fma_f32(x, y, z)
+#define NAME(f)      f##_f32
+#include "lib/kernels/conv/simd_type.h"
+
+#if VECTOR_BYTES >= 64
+#define ACROSS(type)                                                                                                   \
+    { across_1_##type, across_2_##type, across_3_##type, across_4_##type }
+#else
+#define ACROSS(type)                                                                                                   \
+    { across_1_##type, across_2_##type }
+#endif
+#define ALONG(type)                                                                                                    \
+    { along_1_##type, along_2_##type, along_3_##type, along_4_##type }
+
+const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
+    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), dots_f64},
+    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), dots_f32},
+};

@@ -1,0 +1,169 @@
+/* The loops of simd.c for one floating type: T, V (a vector of it), LANES, FMA(x, y, sum) and NAME(f).
+ * Tiles of the result stay in registers while a panel of the contraction runs. Each element of a result is summed in
+ * the order of the panel, whatever tile it is in. No include guard: that is the point. */
+
+typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
+
+ALWAYS_INLINE V NAME(load)(const T *from) {
+    return *(const NAME(loose) *)from;
+}
+
+ALWAYS_INLINE void NAME(store)(T *to, V v, bool add) {
+    if (add) v += NAME(load)(to);
+    *(NAME(loose) *)to = v;
+}
+
+/* ---- vectors of features ----------------------------------------------------------------------------------------- */
+
+/* places x (vectors of features): each element of x meets all of them. The last tile counts its last place again. */
+ALWAYS_INLINE void NAME(across)(const lam__conv_panel *p, int places, int vectors) {
+    for (int64_t first = 0; first < p->places; first += places) {
+        const T *x[MOST_PLACES], *w = p->w;
+        V sum[MOST_PLACES][WIDEST];
+        for (int i = 0; i < places; i++) {
+            const int64_t at = first + i < p->places ? first + i : p->places - 1;
+            x[i] = (const T *)p->x + p->at[at];
+            for (int v = 0; v < vectors; v++) sum[i][v] = (V){0};
+        }
+        for (int64_t r = 0; r < p->rows; r++, w += vectors * LANES) {
+            const int64_t row = p->row[r];
+            V weights[WIDEST];
+            for (int v = 0; v < vectors; v++) weights[v] = NAME(load)(w + v * LANES);
+            for (int i = 0; i < places; i++) {
+                const V same = x[i][row] - (V){0};
+                for (int v = 0; v < vectors; v++) sum[i][v] = FMA(same, weights[v], sum[i][v]);
+            }
+        }
+        T *to = (T *)p->to + first * p->step;
+        for (int i = 0; i < places; i++)
+            if (first + i < p->places)
+                for (int v = 0; v < vectors; v++) NAME(store)(to + i * p->step + v * LANES, sum[i][v], p->add);
+    }
+}
+
+static void NAME(across_1)(const lam__conv_panel *p) {
+    NAME(across)(p, 8, 1);
+}
+
+static void NAME(across_2)(const lam__conv_panel *p) {
+    NAME(across)(p, WIDEST > 2 ? 8 : 6, 2);
+}
+
+#if VECTOR_BYTES >= 64
+static void NAME(across_3)(const lam__conv_panel *p) {
+    NAME(across)(p, 8, 3);
+}
+
+static void NAME(across_4)(const lam__conv_panel *p) {
+    NAME(across)(p, 6, 4);
+}
+#endif
+
+/* ---- vectors of places ------------------------------------------------------------------------------------------- */
+
+/* `features` x vectors of neighbours from place `first` on. */
+ALWAYS_INLINE void NAME(along_tile)(const lam__conv_panel *p, int features, int vectors, int64_t first) {
+    const T *w = p->w, *x = (const T *)p->x + first;
+    V sum[FEW][LONGEST];
+    for (int f = 0; f < features; f++)
+        for (int v = 0; v < vectors; v++) sum[f][v] = (V){0};
+    for (int64_t r = 0; r < p->rows; r++, w += features) {
+        const T *from = x + p->row[r];
+        V same[FEW];
+        for (int f = 0; f < features; f++) same[f] = w[f] - (V){0};
+        for (int v = 0; v < vectors; v++) {
+            const V at = NAME(load)(from + v * LANES);
+            for (int f = 0; f < features; f++) sum[f][v] = FMA(same[f], at, sum[f][v]);
+        }
+    }
+    T *to = (T *)p->to + first;
+    for (int f = 0; f < features; f++)
+        for (int v = 0; v < vectors; v++) NAME(store)(to + f * p->step + v * LANES, sum[f][v], p->add);
+}
+
+/* Long tiles while they are filled but for one vector, then short ones. */
+ALWAYS_INLINE void NAME(along)(const lam__conv_panel *p, int features, int vectors) {
+    int64_t first = 0;
+    for (; p->places - first > (vectors - 1) * LANES; first += vectors * LANES)
+        NAME(along_tile)(p, features, vectors, first);
+    for (; first < p->places; first += SHORT * LANES) NAME(along_tile)(p, features, SHORT, first);
+}
+
+static void NAME(along_1)(const lam__conv_panel *p) {
+    NAME(along)(p, 1, 8);
+}
+
+static void NAME(along_2)(const lam__conv_panel *p) {
+    NAME(along)(p, 2, WIDEST > 2 ? 8 : 5);
+}
+
+static void NAME(along_3)(const lam__conv_panel *p) {
+    NAME(along)(p, 3, WIDEST > 2 ? 8 : 3);
+}
+
+static void NAME(along_4)(const lam__conv_panel *p) {
+    NAME(along)(p, 4, WIDEST > 2 ? 6 : 2);
+}
+
+/* ---- vectors of the contraction ---------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE T NAME(sum_lanes)(V v) {
+    T lane[LANES];
+    memcpy(lane, &v, sizeof v);
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) lane[i] += lane[i + half];
+    return lane[0];
+}
+
+/* One line of the contraction, `whole` vectors and what `rest` leaves of one more: there w is 0, and x may be
+ * anything. */
+ALWAYS_INLINE void NAME(dots_line)(const T *const x[], const T *const w[], int features, int places, int64_t whole,
+                                   NAME(mask) rest, V sum[FEW][MOST_DOTS]) {
+    for (int64_t k = 0; k < whole * LANES; k += LANES)
+        for (int i = 0; i < places; i++) {
+            const V at = NAME(load)(x[i] + k);
+            for (int f = 0; f < features; f++) sum[f][i] = FMA(NAME(load)(w[f] + k), at, sum[f][i]);
+        }
+    if (!rest[0]) return;
+    for (int i = 0; i < places; i++) {
+        const V at = (V)((NAME(mask))NAME(load)(x[i] + whole * LANES) & rest);
+        for (int f = 0; f < features; f++) sum[f][i] = FMA(NAME(load)(w[f] + whole * LANES), at, sum[f][i]);
+    }
+}
+
+ALWAYS_INLINE void NAME(dots_tile)(const lam__conv_panel *p, int features, int places, int64_t f0, int64_t i0) {
+    const int64_t whole = p->run / LANES, line = (p->run + LANES - 1) / LANES * LANES;
+    V sum[FEW][MOST_DOTS];
+    NAME(mask) rest;
+    for (int i = 0; i < LANES; i++) rest[i] = i < p->run % LANES ? -1 : 0;
+    for (int f = 0; f < features; f++)
+        for (int i = 0; i < places; i++) sum[f][i] = (V){0};
+    for (int64_t r = 0; r < p->rows; r++) {
+        const T *x[MOST_DOTS], *w[FEW];
+        for (int i = 0; i < places; i++)
+            x[i] = (const T *)p->x + p->row[r] + p->at[i0 + i < p->places ? i0 + i : p->places - 1];
+        for (int f = 0; f < features; f++) w[f] = (const T *)p->w + (f0 + f) * p->w_step + r * line;
+        NAME(dots_line)(x, w, features, places, whole, rest, sum);
+    }
+    for (int i = 0; i < places; i++)
+        for (int f = 0; f < features && i0 + i < p->places; f++) {
+            T *to = (T *)p->to + (i0 + i) * p->step + f0 + f;
+            *to = NAME(sum_lanes)(sum[f][i]) + (p->add ? *to : 0);
+        }
+}
+
+static void NAME(dots)(const lam__conv_panel *p) {
+    int64_t f = 0;
+    for (; f + 4 <= p->features; f += 4)
+        for (int64_t i = 0; i < p->places; i += DOTS_4) NAME(dots_tile)(p, 4, DOTS_4, f, i);
+    for (; f + 2 <= p->features; f += 2)
+        for (int64_t i = 0; i < p->places; i += DOTS_2) NAME(dots_tile)(p, 2, DOTS_2, f, i);
+    for (; f < p->features; f++)
+        for (int64_t i = 0; i < p->places; i += DOTS_1) NAME(dots_tile)(p, 1, DOTS_1, f, i);
+}
+
+#undef T
+#undef V
+#undef LANES
+#undef FMA
+#undef NAME

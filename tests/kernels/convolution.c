@@ -1,0 +1,235 @@
+/* Convolutions of every instruction set and dtype against the sum over all elements that a place meets, written out
+ * here. Numbers are small integers, so that sums are exact in any order and every bit is compared. Shapes are drawn:
+ * strides, gaps, paddings and cuts on three axes, groups, operands in any layout, and sizes around those of vectors,
+ * panels and items. */
+#include "lib/kernels/conv/conv.h"
+
+#include "lib/kernels/conv/loops.h"
+#include "lib/kernels/item.h"
+
+#include "tests/kernels/sets.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DTYPES = 6, DRAWS = 150, ROOM = 1 << 22 };
+
+static const lam_dtype dtypes[DTYPES] = {LAM_F64, LAM_F32, LAM_I64, LAM_I32, LAM_U8, LAM_BOOL};
+
+/* Of the set and the dtype; NULL: this machine has not the set, or the dtype has one only. */
+static const lam__conv_loops *loops_of(int set, lam_dtype dtype) {
+    const lam__simd *sets[SETS];
+    if (set >= sets_of_machine(sets)) return NULL;
+    if (dtype != LAM_F64 && dtype != LAM_F32) return set ? NULL : &lam__conv_loops_plain[dtype];
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    if (sets[set] == &lam__simd_v4) return &lam__conv_loops_v4[dtype == LAM_F32];
+    if (sets[set] == &lam__simd_v3) return &lam__conv_loops_v3[dtype == LAM_F32];
+#endif
+    return &lam__conv_loops_v1[dtype == LAM_F32];
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+static int64_t draw(uint64_t *state, int64_t low, int64_t high) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return low + (int64_t)((*state >> 33) % (uint64_t)(high - low + 1));
+}
+
+static void set_element(lam_dtype dtype, void *x, int64_t i, double v) {
+    switch (dtype) {
+    case LAM_F64: ((double *)x)[i] = v; return;
+    case LAM_F32: ((float *)x)[i] = (float)v; return;
+    case LAM_I64: ((int64_t *)x)[i] = (int64_t)v; return;
+    case LAM_I32: ((int32_t *)x)[i] = (int32_t)v; return;
+    case LAM_BOOL: ((uint8_t *)x)[i] = v != 0; return;
+    default: ((uint8_t *)x)[i] = (uint8_t)(int64_t)v; return;
+    }
+}
+
+static double element(lam_dtype dtype, const void *x, int64_t i) {
+    switch (dtype) {
+    case LAM_F64: return ((const double *)x)[i];
+    case LAM_F32: return (double)((const float *)x)[i];
+    case LAM_I64: return (double)((const int64_t *)x)[i];
+    case LAM_I32: return (double)((const int32_t *)x)[i];
+    default: return ((const uint8_t *)x)[i];
+    }
+}
+
+/* What the sum v is in the dtype. */
+static double rounded(lam_dtype dtype, double v) {
+    return dtype == LAM_BOOL ? v != 0 : dtype == LAM_U8 ? (double)((int64_t)v & 255) : v;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+static lam__conv_axis draw_axis(uint64_t *state, int64_t longest) {
+    lam__conv_axis a = {.size = draw(state, 1, longest), .window = draw(state, 1, 4), .out = 0};
+    if (draw(state, 0, 3) == 0) a.window = draw(state, 1, longest); /* as gradients have it */
+    a.stride = draw(state, 0, 1) ? 1 : draw(state, 1, 3);
+    a.gap = draw(state, 0, 2) ? 1 : draw(state, 1, 3);
+    a.spread = draw(state, 0, 1) ? 1 : draw(state, 1, 3);
+    a.low = draw(state, -1, 2);
+    const int64_t room = (a.size - 1) * a.gap + draw(state, 0, 3) + a.low - (a.window - 1) * a.spread;
+    a.out = room < 0 ? 0 : room / a.stride + 1;
+    return a;
+}
+
+/* Steps of an array of these dims whose axes lie in memory in a drawn order; returns its elements. */
+static int64_t draw_steps(uint64_t *state, const int64_t dims[6], int64_t steps[6]) {
+    int order[6] = {0, 1, 2, 3, 4, 5};
+    int64_t count = 1;
+    for (int i = 0; i < 2; i++) {
+        const int a = (int)draw(state, 0, 5), b = (int)draw(state, 0, 5), swap = order[a];
+        order[a] = order[b];
+        order[b] = swap;
+    }
+    for (int i = 5; i >= 0; i--) {
+        steps[order[i]] = count;
+        count *= dims[order[i]];
+    }
+    return count;
+}
+
+/* Elements of x and w; out has no gaps. */
+static void draw_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){.groups = draw(state, 1, 3), .n = draw(state, 1, 3), .c = draw(state, 1, 5)};
+    s->o = draw(state, 0, 1) ? draw(state, 1, 6) : draw(state, 7, 70);
+    if (draw(state, 0, 9) == 0) s->c = draw(state, 20, 60);
+    for (int i = 0; i < 3; i++) {
+        s->axis[i] = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (draw(state, 0, 1)) s->axis[i] = draw_axis(state, i == 2 && s->o < 8 ? 70 : 9);
+    }
+    const lam__conv_axis *a = s->axis;
+    const int64_t x[6] = {s->groups, s->n, s->c, a[0].size, a[1].size, a[2].size};
+    const int64_t w[6] = {s->groups, s->o, s->c, a[0].window, a[1].window, a[2].window};
+    const int64_t out[6] = {s->groups, s->n, s->o, a[0].out, a[1].out, a[2].out};
+    count[0] = draw_steps(state, x, s->x_step);
+    count[1] = draw_steps(state, w, s->w_step);
+    count[2] = 1;
+    for (int i = 5; i >= 0; i--) {
+        s->out_step[i] = count[2];
+        count[2] *= out[i];
+    }
+}
+
+/* ---- the oracle -------------------------------------------------------------------------------------------------- */
+
+/* Where element e of dims begins, and its index. */
+static int64_t index_of(const int64_t dims[6], const int64_t steps[6], int64_t e, int64_t index[6]) {
+    int64_t at = 0;
+    for (int i = 5; i >= 0; i--) {
+        index[i] = e % dims[i];
+        e /= dims[i];
+        at += index[i] * steps[i];
+    }
+    return at;
+}
+
+/* The element of x that place `to` meets at element `of` of w; -1: none. */
+static int64_t met(const lam__conv_case *s, const int64_t to[6], const int64_t of[6]) {
+    int64_t at = to[0] * s->x_step[0] + to[1] * s->x_step[1] + of[2] * s->x_step[2];
+    for (int i = 0; i < 3; i++) {
+        const lam__conv_axis *a = &s->axis[i];
+        const int64_t e = to[3 + i] * a->stride + of[3 + i] * a->spread - a->low;
+        if (e < 0 || e % a->gap || e / a->gap >= a->size) return -1;
+        at += e / a->gap * s->x_step[3 + i];
+    }
+    return at;
+}
+
+static double sum_at(const lam__conv_case *s, lam_dtype dtype, const void *x, const void *w, const int64_t to[6]) {
+    const lam__conv_axis *a = s->axis;
+    const int64_t dims[6] = {1, 1, s->c, a[0].window, a[1].window, a[2].window};
+    const int64_t count = s->c * a[0].window * a[1].window * a[2].window;
+    double sum = 0;
+    for (int64_t e = 0; e < count; e++) {
+        int64_t of[6];
+        const int64_t at = index_of(dims, s->w_step, e, of) + to[0] * s->w_step[0] + to[2] * s->w_step[1];
+        const int64_t from = met(s, to, of);
+        if (from >= 0) sum += element(dtype, x, from) * element(dtype, w, at);
+    }
+    return sum;
+}
+
+/* ---- the comparison ---------------------------------------------------------------------------------------------- */
+
+static char *aligned_room(char *at, size_t bytes) {
+    char *aligned = at + (64 - (uintptr_t)at % 64) % 64;
+    ck_assert(bytes + 64 <= ROOM);
+    return aligned;
+}
+
+/* The convolution as lib/parallel does it, without a team, cut for `threads`. Rooms hold what they held before. */
+static void convolve(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, int threads, const char *x,
+                     const char *w, char *out, char *packed, char *room) {
+    const int64_t item = lam__item_bytes(dtype);
+    for (int64_t i = 0; i < lam__conv_phases(s); i++) {
+        lam__conv_case phase;
+        lam__conv plan;
+        int64_t w_first, out_first;
+        if (!lam__conv_phase(s, i, &phase, &w_first, &out_first)) continue;
+        if (!lam__conv_plan(loops, dtype, &phase, threads, x, w + w_first * item, out + out_first * item, &plan))
+            continue;
+        plan.packed = aligned_room(packed, plan.packed_bytes);
+        lam__conv_pack(&plan, 0, plan.packs);
+        for (int64_t k = plan.items - 1; k >= 0; k--) lam__conv_run(&plan, k, k + 1, aligned_room(room, plan.room));
+    }
+}
+
+/* Of n elements, with an infinity at one place of floats if `infinite`. */
+static char *elements(uint64_t *state, lam_dtype dtype, int64_t n, bool infinite) {
+    char *x = malloc((size_t)(n * lam__item_bytes(dtype)));
+    ck_assert_ptr_nonnull(x);
+    for (int64_t i = 0; i < n; i++) set_element(dtype, x, i, (double)draw(state, -4, 4));
+    if (infinite && (dtype == LAM_F64 || dtype == LAM_F32)) set_element(dtype, x, draw(state, 0, n - 1), INFINITY);
+    return x;
+}
+
+static void compare(const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
+    lam__conv_case s;
+    int64_t count[3], to[6];
+    const uint64_t seed = *state;
+    draw_shape(state, &s, count);
+    const int64_t dims[6] = {s.groups, s.n, s.o, s.axis[0].out, s.axis[1].out, s.axis[2].out};
+    char *x = elements(state, dtype, count[0], draw(state, 0, 3) == 0), *w = elements(state, dtype, count[1], false);
+    char *out = calloc((size_t)count[2] + 1, (size_t)lam__item_bytes(dtype));
+    convolve(loops, dtype, &s, draw(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
+    for (int64_t e = 0; e < count[2]; e++) {
+        const int64_t at = index_of(dims, s.out_step, e, to);
+        const double want = rounded(dtype, sum_at(&s, dtype, x, w, to)), got = element(dtype, out, at);
+        EXPECT_THAT(want == got || (isnan(want) && isnan(got)),
+                    "dtype %d, seed %llu, [%d %d %d %d %d %d]: %g instead of %g", (int)dtype, (unsigned long long)seed,
+                    (int)to[0], (int)to[1], (int)to[2], (int)to[3], (int)to[4], (int)to[5], got, want);
+    }
+    free(x);
+    free(w);
+    free(out);
+}
+
+START_TEST(convolutions_are_their_sums) {
+    const lam_dtype dtype = dtypes[_i / SETS];
+    const lam__conv_loops *loops = loops_of(_i % SETS, dtype);
+    uint64_t state = (uint64_t)_i + 1;
+    if (!loops) return;
+    char *packed = malloc(ROOM), *room = malloc(ROOM);
+    ck_assert(packed && room);
+    memset(packed, 0xff, ROOM); /* NaN: nothing is read that was not written */
+    memset(room, 0xff, ROOM);
+    for (int i = 0; i < DRAWS; i++) compare(loops, dtype, &state, packed, room);
+    free(packed);
+    free(room);
+}
+END_TEST
+
+Suite *suite_kernels_convolution(void);
+Suite *suite_kernels_convolution(void) {
+    Suite *suite = suite_create("convolution");
+    TCase *tests = tcase_create("convolution");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, convolutions_are_their_sums, 0, DTYPES * SETS);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

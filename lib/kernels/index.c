@@ -165,21 +165,58 @@ static void take_some(const taking *t, const char *x, char *out) {
     else take_runs(t, x, out);
 }
 
+/* Rows of a few places with indices of their own, many at a time: what their indices name lies at distances from the
+ * first of these rows. All indices are in range. */
+static void take_own_rows(const lam__index_shape *s, lam_dtype dtype, const lam__index_source *x, lam_dtype index_dtype,
+                          const void *index, char *out) {
+    const int64_t item = lam__item_bytes(dtype), each = CHUNK / s->k;
+    int64_t at[CHUNK];
+    for (int64_t b = 0; b < s->batch; b += each) {
+        const int64_t rows = s->batch - b < each ? s->batch - b : each;
+        const taking t = {.item = (size_t)item, .inner = 1, .count = (int)(rows * s->k), .at = at};
+        known_chunk(s, x->n, index_dtype, index, b * s->k, t.count, at);
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < s->k; j++) at[i * s->k + j] += i * x->batch;
+        take_elements(&t, (const char *)x->data + b * x->batch * item, out + b * s->k * item);
+    }
+}
+
+/* Rows of a few places that share their indices, the first t->count of `at`, which has room for CHUNK. */
+static void take_alike_rows(const taking *t, int64_t rows, int64_t step, int64_t *at, const char *x, char *out) {
+    const int64_t each = CHUNK / t->count, item = (int64_t)t->item;
+    taking many = *t;
+    for (int64_t i = 1; i < each; i++)
+        for (int j = 0; j < t->count; j++) at[i * t->count + j] = at[j] + i * step;
+    for (int64_t row = 0; row < rows; row += each) {
+        many.count = (int)(rows - row < each ? rows - row : each) * t->count;
+        take_elements(&many, x + row * step * item, out + row * t->count * item);
+    }
+}
+
 void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                             const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
     const int64_t item = lam__item_bytes(dtype), out_row = s->k * s->inner * item;
     const element none = mode == LAM__INDEX_DROP ? (element){.c128 = {0, 0}} : outside_of(dtype);
     int64_t at[CHUNK];
     taking t = {.item = (size_t)item, .inner = s->inner, .at = at};
+    const bool few = s->inner == 1 && s->k > 0 && s->k <= CHUNK / 2;
     if (s->inner == 0) return;
+    if (few && s->outer == 1 && mode == LAM__INDEX_ERROR) {
+        take_own_rows(s, dtype, x, index_dtype, index, out);
+        return;
+    }
     for (int64_t b = 0; b < s->batch; b++)
         for (int64_t first = 0; first < s->k; first += CHUNK) {
             t.count = (int)(s->k - first < CHUNK ? s->k - first : CHUNK);
             t.outside = distances(s, mode, x->n, index_dtype, index, b * s->k + first, t.count, at) ? &none : NULL;
-            for (int64_t row = 0; row < s->outer; row++) {
-                const char *from = (const char *)x->data + (b * x->batch + row * x->outer) * item;
-                take_some(&t, from, (char *)out + (b * s->outer + row) * out_row + first * s->inner * item);
+            const char *from = (const char *)x->data + b * x->batch * item;
+            char *to = (char *)out + b * s->outer * out_row + first * s->inner * item;
+            if (few && !t.outside) {
+                take_alike_rows(&t, s->outer, x->outer, at, from, to);
+                continue;
             }
+            for (int64_t row = 0; row < s->outer; row++)
+                take_some(&t, from + row * x->outer * item, to + row * out_row);
         }
 }
 
@@ -264,8 +301,17 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
     };
     const int64_t item = lam__item_bytes(dtype);
     const int64_t out_row = s->n * s->inner * item, update_row = s->k * s->inner * item;
-    int64_t at[CHUNK];
-    for (int64_t b = 0; b < s->batch; b++)
+    const bool few = s->outer == 1 && s->k > 0 && s->k <= CHUNK / 2; /* many batches at a time, as one */
+    int64_t at[CHUNK], batches = few ? CHUNK / s->k : 1;
+    for (int64_t b = 0; few && b < s->batch; b += batches) {
+        if (s->batch - b < batches) batches = s->batch - b;
+        resolve_chunk(s, mode, index_dtype, index, b * s->k, (int)(batches * s->k), at);
+        for (int64_t i = 1; i < batches; i++)
+            for (int64_t j = i * s->k; j < (i + 1) * s->k; j++) at[j] = at[j] == OUTSIDE ? OUTSIDE : at[j] + i * s->n;
+        loops[op][dtype](s->inner, (int)(batches * s->k), at, (char *)out + b * out_row,
+                         (const char *)updates + b * update_row);
+    }
+    for (int64_t b = 0; !few && b < s->batch; b++)
         for (int64_t first = 0; first < s->k; first += CHUNK) {
             const int count = (int)(s->k - first < CHUNK ? s->k - first : CHUNK);
             resolve_chunk(s, mode, index_dtype, index, b * s->k + first, count, at);

@@ -43,6 +43,13 @@ lam_tensor *(lam_mod)(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(floored_rest(in[0], in[1]), since);
 }
 
+/* Of integers of 32 bits and less the rounded quotient has the right whole part; the least one by -1 wraps. */
+static lam_tensor *narrow_quotient(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *by_zero = lam_eq(y, none_of(y)), *safe = lam_cast(lam_where(by_zero, 1, y), LAM_F64);
+    lam_tensor *floored = lam_cast(lam_floor(lam_div(lam_cast(x, LAM_F64), safe)), LAM_I64);
+    return lam_where(by_zero, 0, lam_cast(floored, lam_dtype_of(x)));
+}
+
 /* The quotient of what y divides. f64 may not hold it: what its rounding leaves is divided once more. */
 static lam_tensor *whole_quotient(lam_tensor *x, lam_tensor *y) {
     lam_dtype dtype = lam_dtype_of(x);
@@ -58,6 +65,8 @@ lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
     if (!ordered("floor_divide", 2, in, &failed)) return failed;
     if (lam_dtype_of(in[0]) == LAM_BOOL)
         return lam__matrices_fail("floor_divide", 2, in, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
+    if (lam_dtype_of(in[0]) == LAM_I32 || lam_dtype_of(in[0]) == LAM_U8)
+        return lam__scope_only(narrow_quotient(in[0], in[1]), since);
     lam_tensor *rest = floored_rest(in[0], in[1]), *even = lam_sub(in[0], rest);
     if (!lam__dtype_is_inexact((int)lam_dtype_of(rest))) return lam__scope_only(whole_quotient(even, in[1]), since);
     lam_tensor *quotient = lam_stop_gradient(lam_div(in[0], in[1]));

@@ -16,6 +16,11 @@ START_TEST(remainders_and_quotients_round_down) {
     EXPECT(lam_floor_divide(INTEGERS(5, -5, 5, -5, 7), INTEGERS(3, 3, -3, -3, 0)), LAM_DIMS(5), 1, -2, -2, 1, 0);
     lam_tensor *large = lam_floor_divide(INTEGERS(((int64_t)1 << 62) + 1, -((int64_t)1 << 62) - 1), INTEGERS(3));
     EXPECT_SAME(large, INTEGERS(1537228672809129301, -1537228672809129302), 0);
+    lam_tensor *narrow = lam_cast(VEC(5, -5, 5, -5, 7, INT32_MIN, INT32_MIN, INT32_MAX), LAM_I32);
+    EXPECT(lam_floor_divide(narrow, lam_cast(VEC(3, 3, -3, -3, 0, -1, 7, INT32_MIN), LAM_I32)), LAM_DIMS(8), 1, -2, -2,
+           1, 0, INT32_MIN, -306783379, -1);
+    EXPECT(lam_floor_divide(lam_cast(VEC(200, 7, 255), LAM_U8), lam_cast(VEC(7, 0, 255), LAM_U8)), LAM_DIMS(3), 28, 0,
+           1);
     EXPECT(lam_mod(VEC(5, -5), 3), LAM_DIMS(2), 2, 1);
     EXPECT_OK();
     lam_mod(lam_cast(VEC(1), LAM_BOOL), lam_cast(VEC(1), LAM_BOOL));

@@ -138,9 +138,10 @@ lam_tensor *lam_sqrt(lam_tensor *x) {
     return lam__apply_unary(&lam__row_sqrt, x);
 }
 
+/* A quotient of infinities of one sign at -0 too, where the cube would turn it. */
 static lam_tensor *slope_rsqrt(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_times_power(t, r->out[0], 3, -0.5);
+    return lam_div(lam_times_power(t, r->out[0], 1, -0.5), r->in[0]);
 }
 
 const lam_primitive lam__row_rsqrt = {
@@ -151,7 +152,7 @@ const lam_primitive lam__row_rsqrt = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_rsqrt,
-    .saves = LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_rsqrt(lam_tensor *x) {

@@ -2,6 +2,7 @@
  * + b_i, and the running logarithm of a sum of exponentials. The second keeps the largest term so far apart from the
  * sum of the others relative to it, in double, so that it neither overflows nor loses small terms. */
 #include "lib/kernels/cplx.h"
+#include "lib/kernels/recurrence_simd.h"
 
 #include <math.h>
 
@@ -37,12 +38,21 @@ static double exp_sum_add(exp_sum *s, double x) {
 #define FN(name) name##_f32
 #include "lib/kernels/recurrence_type.h"
 
+static const lam__recurrence_set *loops(void) {
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    const lam__simd *simd = lam__elementwise_simd();
+    if (simd == &lam__simd_v4) return &lam__recurrence_simd_v4;
+    if (simd == &lam__simd_v3) return &lam__recurrence_simd_v3;
+#endif
+    return &lam__recurrence_simd_v1;
+}
+
 void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b,
                              void *out) {
     if (s->n == 0) return;
     if (lam__cplx_is(dtype)) lam__cplx_recurrence(dtype, s, reverse, a, b, out);
-    else if (dtype == LAM_F64) recurrence_f64(s, reverse, a, b, out);
-    else recurrence_f32(s, reverse, a, b, out);
+    else if (dtype == LAM_F64) loops()->f64(s, reverse, a, b, out);
+    else loops()->f32(s, reverse, a, b, out);
 }
 
 void lam__kernels_cumlogsumexp(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *x, void *out) {

@@ -1,0 +1,42 @@
+/* The loops of recurrence_simd.c for one floating type: T, FN(name). Included once for each; no guard. */
+
+#define W    8
+#define NAME FN(lanes_of_8)
+#include "lib/kernels/recurrence_lanes.h"
+
+#define W    4
+#define NAME FN(lanes_of_4)
+#include "lib/kernels/recurrence_lanes.h"
+
+#define W    2
+#define NAME FN(lanes_of_2)
+#include "lib/kernels/recurrence_lanes.h"
+
+#define W    1
+#define NAME FN(lanes_of_1)
+#include "lib/kernels/recurrence_lanes.h"
+
+/* All lanes of a row side by side, row after row. */
+static void FN(sweep)(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
+    const int64_t whole = s->n * s->inner, next = reverse ? -s->inner : s->inner;
+    for (int64_t o = 0; o < s->outer; o++) {
+        int64_t at = o * whole + (reverse ? whole - s->inner : 0);
+        memcpy(out + at, b + at, (size_t)s->inner * sizeof(T));
+        for (int64_t i = 1; i < s->n; i++) {
+            const T *before = out + at;
+            at += next;
+            INDEPENDENT for (int64_t j = 0; j < s->inner; j++) out[at + j] = a[at + j] * before[j] + b[at + j];
+        }
+    }
+}
+
+static void FN(recurrence)(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
+    if (s->inner >= LONG) FN(sweep)(s, reverse, a, b, out);
+    else if (s->inner >= 8) FN(lanes_of_8)(s, reverse, a, b, out);
+    else if (s->inner >= 4) FN(lanes_of_4)(s, reverse, a, b, out);
+    else if (s->inner >= 2) FN(lanes_of_2)(s, reverse, a, b, out);
+    else if (s->inner == 1) FN(lanes_of_1)(s, reverse, a, b, out);
+}
+
+#undef T
+#undef FN

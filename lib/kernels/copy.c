@@ -11,6 +11,8 @@
 
 #include "lib/kernels/simd/simd.h"
 
+enum { SHORT = 32 }; /* items of a run that costs more to start than to move */
+
 /* ---- other layouts ----------------------------------------------------------------------------------------------- */
 
 /* A copy without conversion; axes of one element are left out, steps are in items. */
@@ -75,7 +77,6 @@ static int longest_but(const move *m, int a) {
 
 /* False: neither transposed nor short runs. */
 static bool move_planes(const move *m, void *dst, const void *src) {
-    enum { SHORT = 32 };
     int a = unit_axis(m->rank, m->to), b = unit_axis(m->rank, m->from);
     if (a < 0 || b < 0) return false;
     if (a != b) {
@@ -117,6 +118,30 @@ bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *
                           void *dst, int64_t to_step) {
     const lam__turn *turn = turn_of(dtype);
     if (turn) turn->columns(rows, n, columns, step, dst, to_step);
+    return turn != NULL;
+}
+
+static void long_rows(int64_t rows, int64_t bytes, const char *from, int64_t from_step, char *to, int64_t to_step) {
+    for (int64_t i = 0; i < rows; i++, from += from_step, to += to_step) memcpy(to, from, (size_t)bytes);
+}
+
+/* NOTE [joined rows]
+ * Parts that are narrow leave gaps between what they write, and long parts would go through all of the memory once
+ * each. So they are written in turns, as many rows at a time as the first cache holds. */
+bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows parts[], void *dst, int64_t to_step) {
+    const lam__turn *turn = turn_of(dtype);
+    const int64_t item = lam__item_bytes(dtype), fit = LAM__ROWS_HELD / (to_step * item), block = fit > 1 ? fit : 1;
+    for (int64_t first = 0; turn && first < rows; first += block) {
+        const int64_t some = rows - first < block ? rows - first : block;
+        char *to = (char *)dst + first * to_step * item;
+        for (int64_t k = 0; k < n; to += parts[k++].width * item) {
+            const lam__rows *p = &parts[k];
+            const char *from = (const char *)p->from + first * p->step * item;
+            if (!p->width) continue;
+            if (p->width < SHORT) turn->rows(some, p->width, from, p->step, to, to_step);
+            else long_rows(some, p->width * item, from, p->step * item, to, to_step * item);
+        }
+    }
     return turn != NULL;
 }
 

@@ -16,6 +16,18 @@ typedef struct lam__index_source {
 void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                             const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out);
 
+/* Rows that lie at a distance of `step` items from each other, each of `width` items without gaps. */
+typedef struct lam__rows {
+    const void *from;
+    int64_t step, width;
+} lam__rows;
+
+enum { LAM__ROWS_HELD = 1 << 14 }; /* bytes of rows that are written in turns: NOTE [joined rows] in copy.c */
+
+/* Puts the rows of n parts side by side: row i of dst, `to_step` items behind the one before, begins with the items of
+ * row i of the first part. False: not for items of this size. */
+bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows parts[], void *dst, int64_t to_step);
+
 /* Copies bytes past the caches, where the machine can: for places that are not read soon, in memory that is larger than
  * the caches. It writes whole lines, so these are not fetched first. */
 void lam__kernels_stream(size_t bytes, void *dst, const void *src);

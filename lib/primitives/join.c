@@ -7,6 +7,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
+#include "lib/kernels/places.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -46,7 +47,7 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
  * Parts that are narrow on the joined axis leave gaps between what they write, and long parts would go through all of
  * the result's memory once each. So they are written in turns, a block of the axis before at a time that the first
  * cache holds. */
-enum { JOINED_BYTES = 1 << 14 };
+enum { JOINED_BYTES = LAM__ROWS_HELD };
 
 /* `count` places from `first` on of the axis before the joined one go to `at`, which lies in the place. */
 static void copy_block(const join_params *p, const lam_value *x, int64_t first, int64_t count,
@@ -104,11 +105,44 @@ static bool join_columns(const join_params *p, int parts, lam_value *const in[],
     return known;
 }
 
+/* A part as rows, of which there are as many as the axes before the joined one have places; false: its items have gaps
+ * or its rows no common step. */
+static bool rows_of_part(const join_params *p, const lam_value *x, int64_t rows, lam__rows *r) {
+    int64_t dense = 1, size = 1;
+    *r = (lam__rows){.from = x->data, .width = x->count / rows};
+    for (int i = x->rank - 1; i >= 0; i--) {
+        if (x->dims[i] == 1) continue;
+        if (i >= p->axis) {
+            if (x->strides[i] != dense) return false;
+            dense *= x->dims[i];
+        } else {
+            if (size == 1) r->step = x->strides[i];
+            else if (x->strides[i] != r->step * size) return false;
+            size *= x->dims[i];
+        }
+    }
+    return true;
+}
+
+/* Parts of many short rows; see NOTE [joined rows] in copy.c. */
+static bool join_rows(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
+    enum { MOST = 64 };
+    lam__rows part[MOST];
+    int64_t rows = 1, row = 1, item = (int64_t)lam__dtype_bytes(in[0]->dtype);
+    for (int i = 0; i < to->rank; i++)
+        if (i < p->axis) rows *= to->dims[i];
+        else row *= to->dims[i];
+    if (parts > MOST || !to->dense || rows < 2 || row * item >= JOINED_BYTES) return false;
+    for (int n = 0; n < parts; n++)
+        if (!rows_of_part(p, in[n], rows, &part[n])) return false;
+    return lam__kernels_rows((lam_dtype)in[0]->dtype, rows, parts, part, to->data, row);
+}
+
 static void join(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
     int axis = p->axis, before = axis - 1;
     int64_t item = (int64_t)lam__dtype_bytes(in[0]->dtype), row = axis ? to->strides[before] * item : 0;
     int64_t rows = axis ? to->dims[before] : 1, block = row > 0 && row < JOINED_BYTES ? JOINED_BYTES / row : rows;
-    if (join_columns(p, parts, in, to)) return;
+    if (join_columns(p, parts, in, to) || join_rows(p, parts, in, to)) return;
     for (int64_t first = 0; first < rows; first += block) {
         char *at = to->data + first * row;
         for (int n = 0; n < parts; n++) {

@@ -304,6 +304,34 @@ START_TEST(stacking_is_joining_along_a_new_axis) {
 }
 END_TEST
 
+/* Parts in many blocks of rows, where they lie and in which steps, are found again in what they were joined to. */
+START_TEST(joined_parts_are_found_again) {
+    static const lam_dtype dtypes[] = {LAM_F64, LAM_F32, LAM_U8, LAM_F16, LAM_I64};
+    lam_tensor *x = lam_cast(
+        lam_mul(lam_reshape(lam_arange(ctx, LAM_F64, 0, 150 * 2 * 40, 1), LAM_DIMS(150, 2, 40)), 0.01), dtypes[_i]);
+    lam_tensor *part[] = {
+        lam_slice_axis(x, 2, 0, 34),
+        lam_slice_axis(x, 2, 4, 7),
+        lam_slice_axis(x, 2, 7, 7),
+        lam_broadcast_to(lam_slice(x, LAM_DIMS(3, 0, 0), LAM_DIMS(4, 2, 5), LAM_DIMS(1, 1, 1)), LAM_DIMS(150, 2, 5)),
+        lam_broadcast_to(lam_slice(x, LAM_DIMS(3, 0, 0), LAM_DIMS(4, 1, 4), LAM_DIMS(1, 1, 1)), LAM_DIMS(150, 2, 4)),
+        lam_reverse(lam_slice_axis(x, 2, 39, 40), LAM_AXES(0)),
+        lam_transpose(lam_reshape(lam_slice_axis(x, 2, 0, 2), LAM_DIMS(2, 2, 150)), LAM_AXES(2, 1, 0)),
+    };
+    enum { PARTS = sizeof part / sizeof *part };
+    for (size_t n = 1; n <= PARTS; n++) {
+        lam_tensor *all = lam_concatenate((lam_list){n, part}, 2);
+        int64_t at = 0;
+        for (size_t k = 0; k < n; at += lam_dim(part[k++], 2))
+            EXPECT_SAME(lam_slice_axis(all, 2, at, at + lam_dim(part[k], 2)), part[k], 0);
+        ck_assert_int_eq(lam_dim(all, 2), at);
+    }
+    lam_tensor *flat = lam_concatenate(LAM_LIST(x, lam_reverse(x, LAM_AXES(0)), x), 1);
+    EXPECT_SAME(lam_slice_axis(flat, 1, 2, 4), lam_reverse(x, LAM_AXES(0)), 0);
+    EXPECT_SAME(lam_slice_axis(flat, 1, 4, 6), x, 0);
+}
+END_TEST
+
 Suite *suite_primitives_families(void) {
     Suite *suite = SUITE_OF("families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
                             softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices,
@@ -311,6 +339,7 @@ Suite *suite_primitives_families(void) {
                             take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop,
                             unstack_refuses_what_does_not_fit, taking_from_views_with_one_step,
                             stacking_is_joining_along_a_new_axis);
+    suite_loop(suite, joined_parts_are_found_again, 5);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop_at_two_levels, (int)(sizeof bodies / sizeof bodies[0]));
     return suite;

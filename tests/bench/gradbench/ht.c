@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BONES = 22, FINGERS = 5, JOINTS = 4, PARAMETERS = 26, ANGLES = 20, NEAR = 4, CHUNK = 256 };
+enum { BONES = 22, STIFF = 2, FINGERS = 5, JOINTS = 4, PARAMETERS = 26, ANGLES = 20, NEAR = 4, CHUNK = 192 };
 
 typedef double matrix[3][4]; /* an affine map; the last row 0 0 0 1 is left out */
 
@@ -23,7 +23,9 @@ typedef struct ht {
     int64_t *corners;                    /* [n, 3]: the triangle of a point */
     int64_t *angle_of;                   /* [22, 3]: which of 20 angles turns a bone about an axis; 20: none */
     double *moved, *columns;             /* of the C form: [n, 3]; [n, 3, 26] */
-    double *bases, *inverses;            /* of the Lamina form: with the last row, [22, 4, 4] */
+    double *links[3];                    /* of the Lamina form, see make_links: [5, 4, 4, 4] each */
+    double *tips, *inverses, *palm;      /* [5, 4, 4], [5, 4, 4, 4], [4, 3] */
+    double *stiff;                       /* [2, 12]: what wrist and palm do to the resting hand */
     lam_fn *fingers[2], *whole[2];       /* values; values and derivatives */
 } ht;
 
@@ -59,6 +61,32 @@ static void euler(const double angle[3], int with, matrix out) {
 
 /* ---- data -------------------------------------------------------------------------------------------------------- */
 
+/* m turned over, [4, columns]; the corner: what a fourth row of m ends with. */
+static void turn_over(matrix m, int columns, double corner, double *out) {
+    for (int j = 0; j < 4; j++)
+        for (int i = 0; i < columns; i++) out[columns * j + i] = i < 3 ? m[i][j] : j < 3 ? 0 : corner;
+}
+
+/* Each angle of a finger turns a link, the first two the two links of the first joint: what stays of it, and what is
+ * multiplied by cosine and sine. The map of a joint to its parent is in its link, or in the second of two. */
+static void make_links(ht *p) {
+    static const int joint[JOINTS] = {0, 0, 1, 2}, axis[JOINTS] = {0, 1, 0, 0};
+    matrix unit = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+    for (int e = 0; e < FINGERS * JOINTS; e++) {
+        int k = e % JOINTS, a = axis[k], b = (a + 1) % 3, c = (a + 2) % 3, bone = STIFF + e - k;
+        matrix part[3] = {{{0}}};
+        part[0][a][a] = part[1][b][b] = part[1][c][c] = part[2][c][b] = 1;
+        part[2][b][c] = -1;
+        for (int i = 0; i < 3; i++) {
+            multiply(k ? p->base[bone + joint[k]] : unit, part[i], part[i]);
+            for (int row = 0; i && row < 3; row++) part[i][row][3] = 0;
+            turn_over(part[i], 4, i == 0, p->links[i] + 16 * e);
+        }
+        turn_over(p->inverse[STIFF + e], 4, 1, p->inverses + 16 * e);
+        if (k == 3) turn_over(p->base[bone + k], 4, 1, p->tips + 16 * (e / JOINTS));
+    }
+}
+
 static void make_bones(gradbench_store *store, ht *p) {
     matrix absolute[BONES];
     const double *angle = gradbench_uniform(store, BONES * 3, -0.5, 0.5);
@@ -76,11 +104,12 @@ static void make_bones(gradbench_store *store, ht *p) {
             }
         }
     }
-    for (int b = 0; b < BONES; b++)
-        for (int e = 0; e < 16; e++) {
-            p->bases[16 * b + e] = e < 12 ? p->base[b][e / 4][e % 4] : e == 15;
-            p->inverses[16 * b + e] = e < 12 ? p->inverse[b][e / 4][e % 4] : e == 15;
-        }
+    for (int b = 0; b < STIFF; b++) {
+        matrix still;
+        multiply(absolute[b], p->inverse[b], still);
+        turn_over(still, 3, 1, p->stiff + 12 * b);
+    }
+    turn_over(absolute[STIFF - 1], 3, 1, p->palm);
     for (int e = 0; e < BONES * 3; e++) p->angle_of[e] = ANGLES;
     for (int f = 0, angles = 0; f < FINGERS; f++)
         for (int j = 0; j < 3; j++)
@@ -106,12 +135,16 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     p->us = gradbench_uniform(store, 2 * n, 0, 0.5);
     p->base = gradbench_take(store, BONES * sizeof(matrix));
     p->inverse = gradbench_take(store, BONES * sizeof(matrix));
-    p->bases = gradbench_doubles(store, BONES * 16);
-    p->inverses = gradbench_doubles(store, BONES * 16);
+    for (int i = 0; i < 3; i++) p->links[i] = gradbench_doubles(store, FINGERS * JOINTS * 16);
+    p->inverses = gradbench_doubles(store, FINGERS * JOINTS * 16);
+    p->tips = gradbench_doubles(store, FINGERS * 16);
+    p->palm = gradbench_doubles(store, 12);
+    p->stiff = gradbench_doubles(store, STIFF * 12);
     p->angle_of = gradbench_take(store, BONES * 3 * sizeof(int64_t));
     p->weights = gradbench_doubles(store, n * BONES);
     p->corners = gradbench_take(store, (size_t)n * 3 * sizeof(int64_t));
     make_bones(store, p);
+    make_links(p);
     make_mesh(store, p);
     size_t data = store->bytes;
     p->moved = gradbench_doubles(store, 3 * n);
@@ -271,199 +304,167 @@ static void derivative_c(const void *data, double *out) {
 
 /* ---- in Lamina --------------------------------------------------------------------------------------------------- */
 
-/* The matrix that r is multiplied by to make one that multiplies vectors as the cross product with r does. */
-static double CROSS[3 * 9] = {0, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 1, 0, 0, 0, 0, 0};
+/* [3, 3, 3]: r times it is the matrix that multiplies vectors as the cross product with r does. */
+static double CROSS[27] = {[5] = -1, [7] = 1, [11] = 1, [15] = -1, [19] = -1, [21] = 1};
 
 /* Rotation by a vector r [3] -> [3, 3]. */
 static void body_rotation(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    lam_tensor *r = in[0], *cross = lam_borrow(ctx, LAM_F64, LAM_DIMS(3, 9), CROSS, NULL);
+    lam_tensor *r = in[0], *square = lam_matmul(r, r), *angle = lam_sqrt(square);
+    lam_tensor *a = lam_div(lam_sin(angle), angle), *b = lam_div(lam_sub(1.0, lam_cos(angle)), square);
+    lam_tensor *k = lam_einsum("i,ijk->jk", LAM_LIST(r, lam_borrow(ctx, LAM_F64, LAM_DIMS(3, 3, 3), CROSS, NULL)));
     (void)env;
-    lam_tensor *square = lam_sum(lam_square(r), NULL), *angle = lam_sqrt(square), *c = lam_cos(angle);
-    lam_tensor *a = lam_div(lam_sin(angle), angle), *b = lam_div(lam_sub(1.0, c), square);
-    lam_tensor *turn = lam_reshape(lam_matmul(lam_mul(a, r), cross), LAM_DIMS(3, 3));
-    lam_tensor *along = lam_outer(lam_mul(b, r), r);
-    out[0] = lam_add(lam_mul(c, lam_eye(ctx, LAM_F64, 3, 3)), lam_add(turn, along));
+    out[0] = lam_fma(b, lam_matmul(k, k), lam_fma(a, k, lam_eye(ctx, LAM_F64, 3, 3)));
 }
 
-/* Rotations about the axes x, y, z by one angle, in four dimensions, are what stays of them, and what is multiplied by
- * the cosine and the sine. */
-static double STAYS[3 * 16] = {[0] = 1, [15] = 1, [21] = 1, [31] = 1, [42] = 1, [47] = 1};
-static double TURNS[3 * 2 * 16] = {[5] = 1,  [10] = 1,  [22] = -1, [25] = 1, [32] = 1,  [42] = 1,
-                                   [50] = 1, [56] = -1, [64] = 1,  [69] = 1, [81] = -1, [84] = 1};
-
-/* Angles [4, 3] about x, y, z -> rotations [4, 4, 4]. */
-static lam_tensor *rotations(lam_ctx *ctx, lam_tensor *angles) {
-    lam_axes zero = LAM_AXES(0), one = LAM_AXES(1);
-    lam_dot_options each = {.contract_x = LAM_AXES(2), .contract_y = one, .batch_x = one, .batch_y = zero};
-    lam_tensor *turns = lam_borrow(ctx, LAM_F64, LAM_DIMS(3, 2, 16), TURNS, NULL), *about[3];
-    lam_tensor *stays = lam_borrow(ctx, LAM_F64, LAM_DIMS(3, 1, 16), STAYS, NULL);
-    lam_tensor *parts = lam_stack(LAM_LIST(lam_cos(angles), lam_sin(angles)), -1);
-    lam_tensor *all = lam_add(lam_dot_general(parts, turns, &each), stays);
-    lam_unstack(lam_reshape(all, LAM_DIMS(3, JOINTS, 4, 4)), 0, about, 3);
-    return lam_matmul(about[2], lam_matmul(about[1], about[0]));
-}
-
-/* Maps [some, 4, 4] from the resting hand -> [some, 4, 3]: turned over, to stand behind a vertex, without the row that
- * is always the same. */
-static lam_tensor *behind(lam_tensor *maps) {
-    return lam_transpose(lam_slice_axis(maps, 1, 0, 3), LAM_AXES(0, 2, 1));
-}
-
-/* A finger: 4 angles, its bones to their parents [4, 4, 4], the resting hand to its bones [4, 4, 4], palm [4, 4] ->
- * what its bones do to a vertex [4, 4, 3] */
-static void body_finger(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    static double which[3 * JOINTS * 4] = {[0] = 1, [5] = 1, [14] = 1, [27] = 1}; /* of the angles turns it */
-    lam_tensor *joint[JOINTS], *chain[JOINTS], *at = in[3];
-    (void)env;
-    lam_tensor *angles = lam_matmul(lam_borrow(ctx, LAM_F64, LAM_DIMS(3 * JOINTS, 4), which, NULL), in[0]);
-    lam_unstack(lam_matmul(in[1], rotations(ctx, lam_reshape(angles, LAM_DIMS(JOINTS, 3)))), 0, joint, JOINTS);
-    for (int j = 0; j < JOINTS; j++) at = chain[j] = lam_matmul(at, joint[j]);
-    out[0] = behind(lam_matmul(lam_stack((lam_list){JOINTS, chain}, 0), in[2]));
+/* Angles [5, 4] -> what the bones of the fingers do to the resting hand, [5, 4, 4, 3]. All maps are turned over: a
+ * vertex stands in front of them. The second angle of a finger turns its first joint before the first one does. */
+static void body_fingers(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const ht *p = env;
+    const lam_dims each = LAM_DIMS(FINGERS, JOINTS, 4, 4);
+    lam_tensor *angles = lam_reshape(in[0], LAM_DIMS(FINGERS, JOINTS, 1, 1)), *part[3], *link[JOINTS], *chain[JOINTS];
+    for (int i = 0; i < 3; i++) part[i] = lam_borrow(ctx, LAM_F64, each, p->links[i], NULL);
+    lam_unstack(lam_fma(lam_cos(angles), part[1], lam_fma(lam_sin(angles), part[2], part[0])), 1, link, JOINTS);
+    lam_tensor *tip = lam_borrow(ctx, LAM_F64, LAM_DIMS(FINGERS, 4, 4), p->tips, NULL);
+    lam_tensor *at = lam_matmul(link[1], lam_borrow(ctx, LAM_F64, LAM_DIMS(4, 3), p->palm, NULL));
+    chain[0] = at = lam_matmul(link[0], at);
+    for (int j = 1; j < JOINTS; j++) chain[j] = at = lam_matmul(j + 1 < JOINTS ? link[j + 1] : tip, at);
+    out[0] = lam_matmul(lam_borrow(ctx, LAM_F64, each, p->inverses, NULL), lam_stack((lam_list){JOINTS, chain}, 1));
 }
 
 /* What the parameters do to vertices, and minus the derivatives by the rotation of the whole hand and by the angles. */
 typedef struct hand {
-    lam_tensor *maps, *rotation, *translation; /* [88, 3]: the bones'; [3, 3] from behind; [3] */
+    lam_tensor *maps, *rotation, *translation; /* [22, 12]: the bones' [4, 3]; [3, 3] turned over; [3] */
     lam_tensor *by_r, *by_angle;               /* [3, 9], [5, 16, 12] */
 } hand;
 
 static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slopes) {
-    enum { FIRST = BONES - FINGERS * JOINTS };
-    hand h = {NULL, NULL, NULL, NULL, NULL};
-    lam_tensor *base = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES, 4, 4), p->bases, NULL), *of_finger[2];
-    lam_tensor *inverse = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES, 4, 4), p->inverses, NULL), *out[2] = {NULL, NULL};
-    lam_tensor *wrist = lam_index(base, 0, 0), *palm = lam_matmul(wrist, lam_index(base, 0, 1));
-    lam_tensor *stiff = lam_matmul(lam_stack(LAM_LIST(wrist, palm), 0), lam_slice_axis(inverse, 0, 0, FIRST));
-    for (int i = 0; i < 2; i++)
-        of_finger[i] =
-            lam_reshape(lam_slice_axis(i ? inverse : base, 0, FIRST, LAM_END), LAM_DIMS(FINGERS, JOINTS, 4, 4));
+    hand h = {NULL, NULL, lam_slice_axis(parameters, 0, 3, 6), NULL, NULL};
+    lam_tensor *r = lam_slice_axis(parameters, 0, 0, 3), *bones[2] = {NULL, NULL}, *whole[2] = {NULL, NULL};
     lam_tensor *angles = lam_reshape(lam_slice_axis(parameters, 0, 6, LAM_END), LAM_DIMS(FINGERS, JOINTS));
-    size_t results = slopes ? 2 : 1;
-    lam_call(p->fingers[slopes], LAM_LIST(angles, of_finger[0], of_finger[1], palm), out, results);
-    lam_tensor *of_stiff = lam_reshape(behind(stiff), LAM_DIMS(-1, 3)), *bones = lam_reshape(out[0], LAM_DIMS(-1, 3));
-    h.maps = lam_concatenate(LAM_LIST(of_stiff, bones), 0);
-    lam_tensor *by_angle = out[1];
-    lam_call(p->whole[slopes], LAM_LIST(lam_slice_axis(parameters, 0, 0, 3)), out, results);
-    h.rotation = lam_transpose(out[0], LAM_AXES(1, 0));
-    h.translation = lam_slice_axis(parameters, 0, 3, 6);
-    if (!slopes) return h;
-    h.by_r = lam_neg(lam_reshape(lam_transpose(out[1], LAM_AXES(1, 0, 2)), LAM_DIMS(3, 9)));
-    h.by_angle = lam_reshape(lam_matmul(lam_neg(out[0]), by_angle), LAM_DIMS(FINGERS, 16, 3 * JOINTS));
+    if (slopes) { /* no finger has to do with another: one tangent for all of their first angles, and so on */
+        lam_tensor *unit = lam_eye(ctx, LAM_F64, 3, 3),
+                   *one = lam_expand_dims(lam_eye(ctx, LAM_F64, JOINTS, JOINTS), 1);
+        lam_call(p->fingers[1], LAM_LIST(angles, lam_broadcast_to(one, LAM_DIMS(JOINTS, FINGERS, JOINTS))), bones, 2);
+        lam_call(p->whole[1], LAM_LIST(r, unit), whole, 2);
+        h.by_r = lam_neg(lam_reshape(lam_transpose(whole[1], LAM_AXES(1, 0, 2)), LAM_DIMS(3, 9)));
+        h.by_angle = lam_reshape(lam_matmul(lam_neg(whole[0]), bones[1]), LAM_DIMS(FINGERS, 16, 3 * JOINTS));
+    } else {
+        lam_call(p->fingers[0], LAM_LIST(angles), bones, 1);
+        lam_call(p->whole[0], LAM_LIST(r), whole, 1);
+    }
+    lam_tensor *stiff = lam_borrow(ctx, LAM_F64, LAM_DIMS(STIFF, 12), p->stiff, NULL);
+    h.maps = lam_concatenate(LAM_LIST(stiff, lam_reshape(bones[0], LAM_DIMS(BONES - STIFF, 12))), 0);
+    h.rotation = lam_transpose(whole[0], LAM_AXES(1, 0));
     return h;
 }
 
-/* Some vertices [some, 3] with weights [some, 22] -> [88, some]: what the maps are multiplied by. */
-static lam_tensor *spread(lam_tensor *weights, lam_tensor *vertices) {
-    int64_t some = lam_dim(vertices, 0);
-    lam_tensor *one = lam_ones(lam_ctx_of(vertices), LAM_F64, LAM_DIMS(1, some));
-    lam_tensor *place = lam_concatenate(LAM_LIST(lam_transpose(vertices, LAM_AXES(1, 0)), one), 0);
-    lam_tensor *shares = lam_contiguous(lam_transpose(weights, LAM_AXES(1, 0)));
-    lam_tensor *all = lam_mul(lam_expand_dims(shares, 1), lam_expand_dims(place, 0));
-    return lam_reshape(all, LAM_DIMS(4 * BONES, some));
+/* Vertices [n, 3] as maps take them, [n, 4]; and what the bones make of them before the whole hand turns, [n, 3]. */
+static lam_tensor *places(lam_tensor *vertices) {
+    lam_tensor *one = lam_ones(lam_ctx_of(vertices), LAM_F64, LAM_DIMS(lam_dim(vertices, 0), 1));
+    return lam_concatenate(LAM_LIST(vertices, one), 1);
 }
 
-/* Rows first .. first + CHUNK - 1. */
-static lam_tensor *rows_of(lam_tensor *x, int64_t first) {
-    return lam_slice_axis(x, 0, first, first + CHUNK < lam_dim(x, 0) ? first + CHUNK : LAM_END);
+static lam_tensor *resting(const hand *h, lam_tensor *weights, lam_tensor *place) {
+    lam_tensor *map = lam_reshape(lam_matmul(weights, h->maps), LAM_DIMS(-1, 4, 3));
+    return lam_reshape(lam_matmul(lam_expand_dims(place, 1), map), LAM_DIMS(-1, 3));
 }
 
-/* Puts x [some, 3, k] into out [n, 3, all] from row `first` and column `column` on. */
-static void put(lam_tensor *out, lam_tensor *x, int64_t first, int64_t column) {
-    lam_set_(out, x, LAM_DIMS(first, 0, column), LAM_DIMS(first + lam_dim(x, 0), 3, column + lam_dim(x, 2)),
-             LAM_DIMS(1, 1, 1));
+/* us [n, 2] -> how much of each corner of its triangle a point has, [n, 3] */
+static lam_tensor *shares_of(lam_tensor *us) {
+    return lam_concatenate(
+        LAM_LIST(us, lam_sub(1.0, lam_sum(us, &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}))), 1);
 }
 
-/* The first columns of each point, of which those of the translation are the same for all: [3, before + 6]. */
-static lam_tensor *first_columns(lam_ctx *ctx, int64_t before) {
-    lam_tensor *minus = lam_neg(lam_eye(ctx, LAM_F64, 3, 3));
-    return lam_concatenate(LAM_LIST(lam_zeros(ctx, LAM_F64, LAM_DIMS(3, before + 3)), minus), 1);
-}
-
-/* The moved vertices [n, 3]; in `columns`, if any, from column `before` on, minus their derivatives by the 26
- * parameters. They are linear in the maps, so the slopes of the maps move them to their slopes; a finger's angles need
- * its bones only. */
-static lam_tensor *move_vertices(const hand *h, lam_tensor *weights, lam_tensor *vertices, lam_tensor *columns,
-                                 int64_t before) {
-    lam_ctx *ctx = lam_ctx_of(weights);
-    int64_t n = lam_dim(vertices, 0);
-    lam_tensor *moved = lam_empty(ctx, LAM_F64, LAM_DIMS(n, 3)), *same = first_columns(ctx, before);
-    for (int64_t first = 0; first < n; first += CHUNK) {
-        lam_scope *scope = lam_scope_begin(ctx);
-        lam_tensor *all = spread(rows_of(weights, first), rows_of(vertices, first));
-        lam_tensor *resting = lam_matmul(lam_transpose(all, LAM_AXES(1, 0)), h->maps);
-        lam_tensor *now = lam_matmul(resting, h->rotation);
-        int64_t some = lam_dim(all, 1);
-        lam_set_(moved, lam_add(now, h->translation), LAM_DIMS(first, 0), LAM_DIMS(first + some, 3), LAM_DIMS(1, 1));
-        if (columns) {
-            lam_tensor *bones = lam_reshape(lam_slice_axis(all, 0, 8, LAM_END), LAM_DIMS(FINGERS, 4 * JOINTS, some));
-            lam_tensor *slopes = lam_matmul(lam_transpose(bones, LAM_AXES(0, 2, 1)), h->by_angle);
-            put(columns, lam_broadcast_to(same, LAM_DIMS(some, 3, before + 6)), first, 0);
-            put(columns, lam_reshape(lam_matmul(resting, h->by_r), LAM_DIMS(some, 3, 3)), first, before);
-            for (int f = 0; f < FINGERS; f++)
-                put(columns, lam_reshape(lam_index(slopes, 0, f), LAM_DIMS(some, 3, JOINTS)), first,
-                    before + 6 + f * JOINTS);
-        }
-        lam_scope_end(scope, NULL, 0);
-    }
-    return moved;
-}
-
-/* Rows of x at the corners [some, 3] of triangles; and what lies between them, where us [some, 2] say. */
-static void at_corners(lam_tensor *x, lam_tensor *corners, lam_tensor *out[3]) {
-    for (int k = 0; k < 3; k++) out[k] = lam_take(x, lam_index(corners, 1, k), 0);
-}
-
-static lam_tensor *between(lam_tensor *const corner[3], lam_tensor *us) {
-    lam_tensor *u = lam_slice_axis(us, 1, 0, 1), *v = lam_slice_axis(us, 1, 1, 2);
-    lam_tensor *rest = lam_mul(corner[2], lam_sub(lam_sub(1.0, u), v));
-    return lam_fma(corner[1], v, lam_fma(corner[0], u, rest));
+/* What lies between corners [some, 3, k]: [some, k]. */
+static lam_tensor *between(lam_tensor *shares, lam_tensor *corner) {
+    return lam_einsum("sk,ski->si", LAM_LIST(shares, corner));
 }
 
 /* parameters, us, weights, vertices, points -> how far the points are, [n, 3] */
 static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], false);
-    lam_tensor *place = move_vertices(&h, in[2], in[3], NULL, 0), *corner[3];
+    lam_tensor *at = resting(&h, in[2], places(in[3]));
     if (p->complicated) {
-        at_corners(place, lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL), corner);
-        place = between(corner, in[1]);
+        lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
+        at = between(shares_of(in[1]), lam_take(at, corners, 0));
     }
-    out[0] = lam_sub(in[4], place);
+    out[0] = lam_sub(lam_sub(in[4], h.translation), lam_matmul(at, h.rotation));
+}
+
+/* Rows first .. of x, `each` of them for each of CHUNK points. */
+static lam_tensor *rows_of(lam_tensor *x, int64_t first, int64_t each) {
+    int64_t stop = each * (first + CHUNK);
+    return lam_slice_axis(x, 0, each * first, stop < lam_dim(x, 0) ? stop : LAM_END);
+}
+
+/* What the columns of the Jacobian are made of. */
+typedef struct mesh {
+    lam_tensor *weights, *place;  /* [n, 20] of the bones that angles move; [n, 4] */
+    lam_tensor *corners, *shares; /* [n, 3], of points in triangles; or NULL */
+    lam_tensor
+        *front[3]; /* [3 n, some columns] of the shares, if any, of the rotation; of the translation for CHUNK points */
+    int fronts;
+} mesh;
+
+/* Rows of the Jacobian, [3 some, 26 or 28]. The slopes of the maps move weighted places to those of vertices. */
+static lam_tensor *rows_from(const hand *h, const mesh *m, int64_t first) {
+    lam_tensor *part[3 + FINGERS], *weights = rows_of(m->weights, first, 1), *place = rows_of(m->place, first, 1);
+    if (m->corners) {
+        lam_tensor *corner = rows_of(m->corners, first, 1), *share = rows_of(m->shares, first, 1);
+        weights = lam_take(m->weights, corner, 0);
+        place = lam_mul(lam_take(m->place, corner, 0), lam_expand_dims(share, 2));
+    }
+    lam_tensor *all = lam_einsum("skb,skj->sbj", LAM_LIST(weights, place));
+    int64_t some = lam_dim(all, 0);
+    all = lam_transpose(lam_reshape(all, LAM_DIMS(some, FINGERS, 4 * JOINTS)), LAM_AXES(1, 0, 2));
+    lam_tensor *slopes = lam_reshape(lam_matmul(all, h->by_angle), LAM_DIMS(FINGERS, 3 * some, JOINTS));
+    for (int i = 0; i < m->fronts; i++) part[i] = rows_of(m->front[i], i + 1 < m->fronts ? first : 0, 3);
+    part[m->fronts - 1] = lam_slice_axis(part[m->fronts - 1], 0, 0, 3 * some);
+    lam_unstack(slopes, 0, part + m->fronts, FINGERS);
+    return lam_concatenate((lam_list){(size_t)(m->fronts + FINGERS), part}, 1);
 }
 
 /* The same -> [n, 3, 26], or with the two parameters of each point in front [n, 3, 28] */
 static void body_slopes(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], true);
-    int64_t before = p->complicated ? 2 : 0;
-    lam_tensor *corner[3], *columns = out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(p->n, 3, before + PARAMETERS));
-    lam_tensor *moved = move_vertices(&h, in[2], in[3], columns, before);
-    if (!p->complicated) return;
-    lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
-    columns = lam_reshape(columns, LAM_DIMS(p->n, 3 * (PARAMETERS + 2)));
-    out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(p->n, 3, PARAMETERS + 2));
+    mesh m = {.weights = lam_slice_axis(in[2], 1, STIFF, LAM_END), .place = places(in[3])};
+    lam_tensor *at = resting(&h, in[2], m.place);
+    if (p->complicated) {
+        m.weights = lam_contiguous(m.weights);
+        m.corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
+        m.shares = shares_of(in[1]);
+        lam_tensor *corner = lam_take(at, m.corners, 0);
+        lam_tensor *span = lam_sub(lam_slice_axis(corner, 1, 2, 3), lam_slice_axis(corner, 1, 0, 2));
+        m.front[m.fronts++] =
+            lam_reshape(lam_transpose(lam_matmul(span, h.rotation), LAM_AXES(0, 2, 1)), LAM_DIMS(-1, 2));
+        at = between(m.shares, corner);
+    } else {
+        m.weights = lam_expand_dims(m.weights, 1);
+        m.place = lam_expand_dims(m.place, 1);
+    }
+    m.front[m.fronts++] = lam_reshape(lam_matmul(at, h.by_r), LAM_DIMS(-1, 3));
+    lam_tensor *minus = lam_broadcast_to(lam_neg(lam_eye(ctx, LAM_F64, 3, 3)), LAM_DIMS(CHUNK, 3, 3));
+    m.front[m.fronts++] = lam_reshape(minus, LAM_DIMS(-1, 3));
+    int64_t columns = PARAMETERS + (p->complicated ? 2 : 0);
+    out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(3 * p->n, columns));
     for (int64_t first = 0; first < p->n; first += CHUNK) {
         lam_scope *scope = lam_scope_begin(ctx);
-        lam_tensor *some = rows_of(corners, first);
-        int64_t count = lam_dim(some, 0);
-        at_corners(columns, some, corner);
-        put(out[0], lam_reshape(between(corner, rows_of(in[1], first)), LAM_DIMS(count, 3, PARAMETERS + 2)), first, 0);
-        at_corners(moved, some, corner);
-        for (int k = 0; k < 2; k++) put(out[0], lam_expand_dims(lam_sub(corner[2], corner[k]), 2), first, k);
+        lam_tensor *rows = rows_from(&h, &m, first);
+        lam_set_(out[0], rows, LAM_DIMS(3 * first, 0), LAM_DIMS(3 * first + lam_dim(rows, 0), columns), LAM_DIMS(1, 1));
         lam_scope_end(scope, NULL, 0);
     }
+    out[0] = lam_reshape(out[0], LAM_DIMS(p->n, 3, columns));
 }
 
 static void lamina(void *data, gradbench_lamina *l) {
     ht *p = data;
-    lam_fn *finger = gradbench_fn(l, "finger", body_finger, 4, 1, p);
-    lam_fn *whole = gradbench_fn(l, "rotation", body_rotation, 1, 1, p);
-    lam_vmap_options over = {.in_axes = LAM_AXES(0, 0, 0, LAM_UNMAPPED)};
-    lam_jacobian_options by = {.argnums = LAM_AXES(0)};
-    p->fingers[0] = lam_vmap(finger, &over);
-    p->fingers[1] = lam_vmap(lam_value_and_jacobian(finger, &by), &over);
-    p->whole[0] = whole;
-    p->whole[1] = lam_value_and_jacobian(whole, NULL);
+    lam_vmap_options over = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0), .out_axes = LAM_AXES(LAM_UNMAPPED, -1)};
+    p->fingers[0] = gradbench_fn(l, "fingers", body_fingers, 1, 1, p);
+    p->fingers[1] = lam_vmap(lam_jvp_fn(p->fingers[0], NULL), &over);
+    p->whole[0] = gradbench_fn(l, "rotation", body_rotation, 1, 1, p);
+    p->whole[1] = lam_vmap(lam_jvp_fn(p->whole[0], NULL), &over);
     gradbench_input(l, LAM_DIMS(PARAMETERS), p->parameters);
     gradbench_input(l, LAM_DIMS(p->n, 2), p->us);
     gradbench_input(l, LAM_DIMS(p->n, BONES), p->weights);

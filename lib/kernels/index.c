@@ -220,13 +220,6 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
         }
 }
 
-void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *x,
-                       lam_dtype index_dtype, const void *index, void *out) {
-    const int64_t row = s->n * s->inner;
-    const lam__index_source source = {x, s->outer * row, row, s->inner};
-    lam__kernels_take_from(s, mode, dtype, &source, index_dtype, index, out);
-}
-
 /* ---- scatter ------------------------------------------------------------------------------------------------- */
 
 /* Combines `count` runs of `inner` elements with their places in one row. */

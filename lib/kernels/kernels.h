@@ -124,10 +124,6 @@ typedef struct lam__index_shape {
 /* Position of the first index outside [-n, n), or -1. index_dtype is LAM_I64 or LAM_I32. */
 int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtype, const void *index);
 
-/* out = x at index; CLIP takes the nearest element, FILL gives NaN (0 for integers), DROP 0. */
-void lam__kernels_take(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *x,
-                       lam_dtype index_dtype, const void *index, void *out);
-
 typedef enum lam__scatter_op {
     LAM__SCATTER_ADD, /* integers wrap; of bools or */
     LAM__SCATTER_MUL,
@@ -187,7 +183,7 @@ lam_dtype lam__kernels_random_dtype(lam__random_form form);
 /* out = n elements (pairs are one), of the counters first, first + 1, ... */
 void lam__kernels_random(const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n, void *out);
 
-/* ---- windows and convolution ------------------------------------------------------------------------------------- */
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
 
 /* How a window moves along an axis: place k of it at place t of the result stands at t stride + k spread - low, where
  * element e of the operand stands at e gap. Sizes and steps are at least 1, low may be negative. */
@@ -212,17 +208,6 @@ typedef struct lam__windows {
  * element. False: not for this dtype. */
 bool lam__kernels_window_arg(bool maximum, lam_dtype dtype, int64_t outer, const lam__windows *w, const void *x,
                              int64_t item, int64_t *out);
-
-/* As lam__window_axis, with the size of the operand. */
-typedef struct lam__conv_axis {
-    int64_t size, window, stride, low, gap, spread, out;
-} lam__conv_axis;
-
-typedef struct lam__conv_shape {
-    int64_t groups, n, c, o;
-    lam__conv_axis axis[3]; /* axes that are not there have one element in all three operands */
-    int64_t x_step[6];      /* elements: groups, n, c and the axes of x */
-} lam__conv_shape;
 
 /* Samples of Gamma(a), or their logarithms, for n a of f64 or f32; sample i has a key of its own, of number first +
  * i. */
@@ -278,11 +263,6 @@ enum {
     LAM__MATMUL_CHECK_BYTES = (600 * (72 + 2 * 80) + 72 * 80) * 8
 };
 void lam__kernels_matmul_check(void *room);
-
-/* out[groups, n, o, places...] = the sum over c and the window of x[groups, n, c, ...] w[groups, o, c, window...]; w
- * and out contiguous. Scratch as for lam__kernels_matmul; at most 5 blocks of it. */
-bool lam__kernels_conv(lam_dtype dtype, const lam__conv_shape *s, const void *x, const void *w, void *out,
-                       lam__scratch *scratch, void *env);
 
 /* In place on contiguous row-major [batch, n, n]: the lower Cholesky factor, zeros above the diagonal. Reads the
  * lower triangle. Returns the number of the first matrix that is not positive definite, or -1. */

@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE /* clock_gettime */
 
 #include "lib/kernels/kernels.h"
+#include "lib/kernels/places.h"
 
 #include <cblas.h>
 #include <stdio.h>
@@ -124,7 +125,10 @@ static void print_shapes(void) {
 /* ---- indexing ------------------------------------------------------------------------------------------------ */
 
 static void run_take(const void *what) {
-    lam__kernels_take(what, LAM__INDEX_CLIP, LAM_F64, x, LAM_I64, index_of, out);
+    const lam__index_shape *s = what;
+    const int64_t row = s->n * s->inner;
+    const lam__index_source source = {x, s->outer * row, row, s->inner};
+    lam__kernels_take_from(s, LAM__INDEX_CLIP, LAM_F64, &source, LAM_I64, index_of, out);
 }
 
 static void run_scatter(const void *what) {

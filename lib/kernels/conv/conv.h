@@ -10,6 +10,11 @@
 
 enum { LAM__CONV_AXES = 3 };
 
+/* As lam__window_axis, with the size of the operand. */
+typedef struct lam__conv_axis {
+    int64_t size, window, stride, low, gap, spread, out;
+} lam__conv_axis;
+
 /* out[groups, n, o, places...] = the sum over c and the window of x[groups, n, c, ...] w[groups, o, c, window...]. */
 typedef struct lam__conv_case {
     int64_t groups, n, c, o;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 256 };
+enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 128 };
 enum { FORGET, IN, OUT, CHANGE, GATES };
 
 /* What the way back in C reads of one step of one layer. */
@@ -23,7 +23,7 @@ typedef struct lstm {
     const double *weights, *extra, *state, *text; /* [layers, 2, 4, 14], [3, 14], [layers, 2, 14], [count, 14] */
     step *steps;                                  /* [count, layers] */
     double *predicted;                            /* [count, 14] */
-    lam_fn *segment, *shown;                      /* of the Lamina form */
+    lam_fn *segment, *round;                      /* of the Lamina form: some steps, and their way back */
 } lstm;
 
 static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
@@ -94,7 +94,7 @@ static void objective_c(const void *data, double *out) {
 
 /* The way back through one layer: gh and gc are slopes by the new h and c, and become those by the old ones; gx is
  * added to. */
-static void layer_back_c(const double *w, const step *s, double *gh, double *gc, double *gx, double *gw) {
+static void layer_back(const double *w, const step *s, double *gh, double *gc, double *gx, double *gw) {
     for (int i = 0; i < BITS; i++) {
         double c = gc[i] + gh[i] * s->out[i] * (1 - s->squashed[i] * s->squashed[i]);
         double slope[4] = {
@@ -141,7 +141,7 @@ static void derivative_c(const void *data, double *out) {
         loss_back(p, t, h, gextra, gh[p->layers - 1]);
         for (int64_t l = p->layers - 1; l >= 0; l--) {
             memset(gx, 0, sizeof gx);
-            layer_back_c(p->weights + l * LAYER, &p->steps[t * p->layers + l], gh[l], gc[l], gx, out + l * LAYER);
+            layer_back(p->weights + l * LAYER, &p->steps[t * p->layers + l], gh[l], gc[l], gx, out + l * LAYER);
             for (int i = 0; i < BITS && l > 0; i++) gh[l - 1][i] += gx[i];
         }
         for (int i = 0; i < BITS; i++) gextra[i] += gx[i] * p->text[t * BITS + i];
@@ -152,24 +152,18 @@ static void derivative_c(const void *data, double *out) {
 
 /* A layer, which sees h only through gates of its own, is one recurrence c_t = F_t(c_(t-1)) in each bit. All of its
  * steps are solved at once by Newton's method: with F made linear around a guess it is a linear recurrence. After a
- * handful of rounds the guess is c to the last digits but a few.
- *
- * The way back is the same linear recurrence around the solution, from the end: of cotangents. So a segment is a
- * function with a rule of its own, which keeps the cells; the loss of what the last layer shows has none. */
+ * handful of rounds the guess is c to the last digits but a few. One more round, which is recorded, has its derivatives;
+ * so a segment is a function with a rule of its own, whose way back keeps the cells and makes that round. */
 typedef struct layer_steps {
     lam_tensor *w[GATES], *v[GATES], *less[GATES]; /* less = -w */
-    lam_tensor *x, *forget, *out;                  /* [steps, 14] */
+    lam_tensor *forget, *out;                      /* [steps, 14] */
     lam_tensor *h, *c;                             /* [1, 14], before the first step */
     lam_tensor *late, *first;                      /* out of the step before, or 0; h before the first step, else 0 */
 } layer_steps;
 
-/* What each step sees of the one before, from what each gives; and of the one behind. */
+/* What each step sees of the one before, from what each gives. */
 static lam_tensor *delayed(lam_tensor *first, lam_tensor *x) {
     return lam_concatenate(LAM_LIST(first, lam_slice_axis(x, 0, 0, -1)), 0);
-}
-
-static lam_tensor *ahead(lam_tensor *x, lam_tensor *last) {
-    return lam_concatenate(LAM_LIST(lam_slice_axis(x, 0, 1, lam_dim(x, 0)), last), 0);
 }
 
 static lam_tensor *gate(const layer_steps *s, int which, lam_tensor *seen) {
@@ -181,7 +175,7 @@ static lam_tensor *gate(const layer_steps *s, int which, lam_tensor *seen) {
 
 /* weights [2, 4, 14], state [2, 14], inputs [steps, 14] */
 static layer_steps layer_of(lam_tensor *weights, lam_tensor *state, lam_tensor *x) {
-    layer_steps s = {.x = x};
+    layer_steps s = {.late = NULL};
     lam_tensor *part[2];
     lam_unstack(lam_expand_dims(state, 1), 0, part, 2);
     s.h = part[0];
@@ -278,130 +272,78 @@ static lam_tensor *run_layer(lam_tensor *weights, lam_tensor *x, lam_tensor **st
     return h;
 }
 
-/* extra, what the last layer shows, characters -> the sum of the losses */
-static void body_shown(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+/* The sum of the losses of what the last layer shows. */
+static lam_tensor *loss_of(lam_tensor *shifts, lam_tensor *h, lam_tensor *next) {
     lam_reduce_options bits = {.axes = LAM_AXES(1), .keepdims = true};
-    lam_tensor *extra[3];
-    (void)ctx, (void)env;
-    lam_unstack(in[0], 0, extra, 3);
-    lam_tensor *y = lam_fma(in[1], extra[1], extra[2]);
+    lam_tensor *y = lam_fma(h, lam_index(shifts, 0, 1), lam_index(shifts, 0, 2));
     lam_tensor *norm = lam_log(lam_add(2.0, lam_sum(lam_exp(y), &bits)));
-    out[0] = lam_sum(lam_mul(in[2], lam_sub(norm, y)), NULL);
+    return lam_sum(lam_mul(next, lam_sub(norm, y)), NULL);
 }
 
-/* weights, extra, state, some characters, the ones behind them -> the sum of their losses, the new state; and the cells
- * of each layer. */
-static void run_segment(const lstm *p, lam_tensor *const in[], lam_tensor *out[], lam_tensor *cells[]) {
+/* A round around cells that are the solution: they are constants, what it changes is nothing, and its derivatives are
+ * theirs. Slopes are numbers to the method. Gives what the layer shows; the state becomes the new one. */
+static lam_tensor *round_again(lam_tensor *weights, lam_tensor *x, lam_tensor *cells, lam_tensor **state) {
+    layer_steps s = layer_of(weights, *state, x), fixed = {.w = {NULL}};
+    lam_tensor *squashed = lam_tanh(cells), *h = lam_mul(s.out, squashed), *seen = delayed(s.h, h);
+    lam_tensor *in = gate(&s, IN, seen), *change = gate(&s, CHANGE, seen), *product = lam_mul(in, change);
+    lam_tensor *lack = lam_fma(s.forget, delayed(s.c, cells), lam_sub(product, cells));
+    lam_tensor *out = lam_stop_gradient(s.out), *steep = lam_sub(out, lam_mul(lam_stop_gradient(h), squashed));
+    for (int i = IN; i < GATES; i += CHANGE - IN) {
+        fixed.w[i] = lam_stop_gradient(s.w[i]);
+        fixed.less[i] = lam_stop_gradient(s.less[i]);
+    }
+    lam_tensor *grows = by_h(&fixed, lam_stop_gradient(in), lam_stop_gradient(change), lam_stop_gradient(product));
+    lam_tensor *slope = lam_fma(grows, delayed(lam_zeros_like(s.h), steep), lam_stop_gradient(s.forget));
+    lam_tensor *moved = lam_linear_recurrence(slope, lack, 0, false), *c = lam_add(cells, moved);
+    h = lam_fma(steep, moved, h);
+    *state = lam_stack(LAM_LIST(lam_index(h, 0, -1), lam_index(c, 0, -1)), 0);
+    return h;
+}
+
+/* weights, extra, state, some characters, the ones behind them -> the sum of their losses, the new state; cells[] of
+ * each layer are found, or given where they are known: then the round is recorded. */
+static void run_segment(const lstm *p, lam_tensor *const in[], lam_tensor *out[], lam_tensor *cells[], bool known) {
     lam_tensor *weights[MOST_LAYERS], *state[MOST_LAYERS], *x = first_input(in[TEXT], in[EXTRA]);
     lam_unstack(in[WEIGHTS], 0, weights, (size_t)p->layers);
     lam_unstack(in[STATE], 0, state, (size_t)p->layers);
-    for (int64_t l = 0; l < p->layers; l++) x = run_layer(weights[l], x, &state[l], &cells[l]);
-    lam_call(p->shown, LAM_LIST(in[EXTRA], x, in[NEXT]), &out[TOTAL], 1);
+    for (int64_t l = 0; l < p->layers; l++)
+        x = known ? round_again(weights[l], x, cells[l], &state[l]) : run_layer(weights[l], x, &state[l], &cells[l]);
+    out[TOTAL] = loss_of(in[EXTRA], x, in[NEXT]);
     out[AFTER] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
 }
 
 static void body_segment(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_tensor *cells[MOST_LAYERS];
     (void)ctx;
-    run_segment(env, in, out, cells);
+    run_segment(env, in, out, cells, false);
 }
 
 /* The same, and what the way back keeps: weights, extra, state; cells of each layer. */
 static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx;
-    run_segment(env, in, out, out + RESULTS + TEXT);
+    run_segment(env, in, out, out + RESULTS + TEXT, false);
     for (int i = WEIGHTS; i < TEXT; i++) out[RESULTS + i] = lam_alias(in[i]);
 }
 
-/* A layer on the way back: what each step shows; cotangents. */
-typedef struct layer_slopes {
-    layer_steps s;
-    lam_tensor *cells, *squashed, *h;
-    lam_tensor *gweights, *gstate, *gx;
-} layer_slopes;
-
-static layer_slopes layer_again(lam_tensor *weights, lam_tensor *state, lam_tensor *x, lam_tensor *cells) {
-    layer_slopes l = {.s = layer_of(weights, state, x), .cells = cells, .squashed = lam_tanh(cells)};
-    l.h = lam_mul(l.s.out, l.squashed);
-    return l;
-}
-
-/* What is added to the last step. */
-static lam_tensor *with_last(lam_tensor *x, lam_tensor *more) {
-    lam_tensor *last = lam_slice_axis(x, 0, -1, lam_dim(x, 0));
-    return lam_concatenate(LAM_LIST(lam_slice_axis(x, 0, 0, -1), lam_add(last, more)), 0);
-}
-
-/* gy (1 - y), in place: the way back through a logistic function, where gy already is y times the cotangent. */
-static lam_tensor *through(lam_tensor *gy, lam_tensor *y) {
-    lam_tensor *most = lam_mul(gy, y);
-    lam_sub_(gy, most);
-    lam_drop(most);
-    return gy;
-}
-
-/* Cotangents of weights and biases from those of what the gates see. */
-static lam_tensor *by_weights(lam_tensor *const g[GATES], lam_tensor *x, lam_tensor *h) {
-    lam_tensor *w[2 * GATES];
-    for (int i = 0; i < GATES; i++) {
-        w[i] = lam_einsum("ti,ti->i", LAM_LIST(g[i], i == FORGET || i == OUT ? x : h));
-        w[GATES + i] = lam_sum(g[i], &(lam_reduce_options){.axes = LAM_AXES(0)});
-    }
-    return lam_reshape(lam_stack((lam_list){2 * GATES, w}, 0), LAM_DIMS(2, GATES, BITS));
-}
-
-/* Of h_t = out tanh(c_t) and c_t = forget c_(t-1) + product(h_(t-1)): cotangents of later steps give those of c by a
- * linear recurrence, and with them those of h. gh, gafter: of h, and of the state at the end, from elsewhere. */
-static void layer_back(layer_slopes *l, lam_tensor *gh, lam_tensor *gafter) {
-    const layer_steps *s = &l->s;
-    lam_scope *scope = lam_scope_begin(lam_ctx_of(gh));
-    lam_tensor *after[2], *g[GATES], *h = delayed(s->h, l->h), *c = delayed(s->c, l->cells);
-    lam_unstack(lam_expand_dims(gafter, 1), 0, after, 2);
-    lam_tensor *in = gate(s, IN, h), *change = gate(s, CHANGE, h), *product = lam_mul(in, change);
-    lam_tensor *zero = lam_zeros_like(s->h), *slope = by_h(s, in, change, product), *next = ahead(slope, zero);
-    lam_tensor *steep = lam_sub(s->out, lam_mul(l->h, l->squashed));
-    gh = with_last(gh, after[0]);
-    lam_tensor *gc = lam_linear_recurrence(lam_fma(steep, next, ahead(s->forget, zero)),
-                                           with_last(lam_mul(steep, gh), after[1]), 0, true);
-    gh = lam_fma(next, ahead(gc, zero), gh);
-    lam_tensor *first = lam_stack(LAM_LIST(lam_index(slope, 0, 0), lam_index(s->forget, 0, 0)), 0);
-    lam_tensor *gin = lam_mul(gc, in);
-    g[FORGET] = through(lam_mul(gc, lam_mul(c, s->forget)), s->forget);
-    g[IN] = through(lam_mul(gc, product), in);
-    g[OUT] = through(lam_mul(gh, l->h), s->out);
-    g[CHANGE] = lam_add(gin, lam_times_power(gin, change, 2, -1));
-    l->gx = lam_fma(g[FORGET], s->w[FORGET], lam_mul(g[OUT], s->w[OUT]));
-    l->gweights = by_weights(g, s->x, h);
-    l->gstate = lam_mul(first, lam_index(gc, 0, 0));
-    lam_scope_end(scope, (lam_tensor *[]){l->gweights, l->gstate, l->gx}, 3);
+/* Inputs, then the cells. */
+static void body_round(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_tensor *cells[MOST_LAYERS];
+    const lstm *p = env;
+    (void)ctx;
+    for (int64_t l = 0; l < p->layers; l++) cells[l] = in[INPUTS + l];
+    run_segment(p, in, out, cells, true);
 }
 
 /* Text, what was kept, cotangents -> those of weights, extra and state. */
 static void body_back(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lstm *p = env;
-    const size_t layers = (size_t)p->layers;
-    lam_tensor *const *kept = in + 2, *const *g = in + INPUTS + layers, *gextra[2], *none;
-    lam_tensor *weights[MOST_LAYERS], *state[MOST_LAYERS], *after[MOST_LAYERS];
-    layer_slopes l[MOST_LAYERS];
+    lam_tensor *to[INPUTS + MOST_LAYERS] = {in[2], in[3], in[4], in[0], in[1]}, *value[RESULTS];
     lam_fn *pull;
     (void)ctx;
-    lam_unstack(kept[WEIGHTS], 0, weights, layers);
-    lam_unstack(kept[STATE], 0, state, layers);
-    lam_unstack(g[AFTER], 0, after, layers);
-    lam_tensor *x = first_input(in[0], kept[EXTRA]);
-    for (size_t i = 0; i < layers; i++, x = l[i - 1].h) l[i] = layer_again(weights[i], state[i], x, kept[TEXT + i]);
-    lam_vjp(p->shown, LAM_LIST(kept[EXTRA], x, in[1]), &none, 1, &pull, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
-    lam_call(pull, LAM_LIST(g[TOTAL]), gextra, 2);
-    lam_tensor *gh = gextra[1];
-    for (size_t i = layers; i-- > 0; gh = l[i].gx) {
-        layer_back(&l[i], gh, after[i]);
-        weights[i] = l[i].gweights;
-        state[i] = l[i].gstate;
-    }
-    out[WEIGHTS] = lam_stack((lam_list){layers, weights}, 0);
-    lam_reduce_options steps = {.axes = LAM_AXES(0), .keepdims = true};
-    out[EXTRA] = lam_concatenate(LAM_LIST(lam_sum(lam_mul(gh, in[0]), &steps), lam_slice_axis(gextra[0], 0, 1, 3)), 0);
-    out[STATE] = lam_stack((lam_list){layers, state}, 0);
+    for (int64_t l = 0; l < p->layers; l++) to[INPUTS + l] = in[INPUTS + l];
+    lam_list inputs = {(size_t)(INPUTS + p->layers), to};
+    lam_vjp(p->round, inputs, value, RESULTS, &pull, &(lam_grad_options){.argnums = LAM_AXES(WEIGHTS, EXTRA, STATE)});
+    lam_call(pull, (lam_list){RESULTS, in + INPUTS + p->layers}, out, TEXT);
 }
 
 /* weights, extra, state, text */
@@ -428,7 +370,7 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(p->layers, 2, BITS), p->state);
     gradbench_input(l, LAM_DIMS(p->count, BITS), p->text);
     int kept = TEXT + (int)p->layers;
-    p->shown = gradbench_fn(l, "shown", body_shown, 3, 1, p);
+    p->round = gradbench_fn(l, "round", body_round, INPUTS + (int)p->layers, RESULTS, p);
     p->segment = lam_custom_vjp(gradbench_fn(l, "segment", body_segment, INPUTS, RESULTS, p),
                                 gradbench_fn(l, "segment, forward", body_forward, INPUTS, RESULTS + kept, p),
                                 gradbench_fn(l, "segment, back", body_back, 2 + kept + RESULTS, TEXT, p),

@@ -12,8 +12,8 @@ typedef struct lam__index_source {
     int64_t batch, outer, n;
 } lam__index_source;
 
-/* out = x at index; CLIP takes the nearest element, FILL gives NaN (0 for integers), DROP 0. With ERROR all indices have
- * been checked before. */
+/* out = x at index; CLIP takes the nearest element, FILL gives NaN (0 for integers), DROP 0. With ERROR all indices
+ * have been checked before. */
 void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                             const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out);
 

@@ -152,8 +152,9 @@ static void derivative_c(const void *data, double *out) {
 
 /* A layer, which sees h only through gates of its own, is one recurrence c_t = F_t(c_(t-1)) in each bit. All of its
  * steps are solved at once by Newton's method: with F made linear around a guess it is a linear recurrence. After a
- * handful of rounds the guess is c to the last digits but a few. One more round, which is recorded, has its derivatives;
- * so a segment is a function with a rule of its own, whose way back keeps the cells and makes that round. */
+ * handful of rounds the guess is c to the last digits but a few. One more round, which is recorded, has its
+ * derivatives; so a segment is a function with a rule of its own, whose way back keeps the cells and makes that
+ * round. */
 typedef struct layer_steps {
     lam_tensor *w[GATES], *v[GATES], *less[GATES]; /* less = -w */
     lam_tensor *forget, *out;                      /* [steps, 14] */

@@ -147,8 +147,21 @@ bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows
 
 /* ---- copies and fills -------------------------------------------------------------------------------------------- */
 
+/* One number everywhere, in memory without gaps; false: it is something else. */
+static bool filled(int rank, const int64_t *dims, lam_dtype dtype, void *dst, const int64_t *dst_strides,
+                   const void *src, const int64_t *src_strides) {
+    int64_t count = 1;
+    for (int a = rank - 1; a >= 0; a--) {
+        if (dims[a] != 1 && (src_strides[a] != 0 || dst_strides[a] != count)) return false;
+        count *= dims[a];
+    }
+    if (count > 0) lam__kernels_fill(dtype, dst, count, src);
+    return true;
+}
+
 void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst, const int64_t *dst_strides,
                        lam_dtype src_dtype, const void *src, const int64_t *src_strides) {
+    if (dst_dtype == src_dtype && filled(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
     if (rank > 1 && dst_dtype == src_dtype && moved(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
     lam__loop *loop = lam__elementwise_simd()->convert(dst_dtype, src_dtype);
     const int64_t *strides[] = {dst_strides, src_strides};

@@ -1,6 +1,5 @@
 /* Softmax, its logarithm, and standardisation to mean 0 and variance 1, along neighbouring axes. Their rules are
- * products
- * and sums of the results, so that nothing is computed again and no exponential is larger than 1. */
+ * products and sums of the results, so that nothing is computed again and no exponential is larger than 1. */
 #include "lib/primitives/lanes.h"
 
 #include "lib/primitives/apply.h"
@@ -65,8 +64,7 @@ static void batch_lanes(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, &p, sizeof p, r->in[0]);
 }
 
-/* ---- softmax: s (dx - sum(s dx)), which is its own transpose -------------------------------------------------------
- * */
+/* ---- softmax: s (dx - sum(s dx)), which is its own transpose ----------------------------------------------------- */
 
 static lam_status eval_softmax(const lam_call_site *call, lam_value *const out[]) {
     return eval_lanes(call, LAM__PANELS_SOFTMAX, out[0], NULL);
@@ -97,8 +95,7 @@ const lam_primitive lam__row_softmax = {
     .batch = batch_lanes,
 };
 
-/* ---- its logarithm --------------------------------------------------------------------------------------------------
- * */
+/* ---- its logarithm ----------------------------------------------------------------------------------------------- */
 
 static lam_status eval_log_softmax(const lam_call_site *call, lam_value *const out[]) {
     return eval_lanes(call, LAM__PANELS_LOG_SOFTMAX, out[0], NULL);
@@ -124,8 +121,7 @@ const lam_primitive lam__row_log_softmax = {
     .batch = batch_lanes,
 };
 
-/* ---- standardisation ------------------------------------------------------------------------------------------------
- * */
+/* ---- standardisation --------------------------------------------------------------------------------------------- */
 
 /* NOTE [steepness]
  * RESULT y is (x - mean) STEEP with STEEP = (variance + epsilon)^(-1/2), which is an output so that rules need not
@@ -201,8 +197,7 @@ const lam_primitive lam__row_standardize = {
     .batch = batch_standardize,
 };
 
-/* ---- public ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- public ------------------------------------------------------------------------------------------------------ */
 
 static lam_tensor *along_axis(const lam_primitive *row, lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);

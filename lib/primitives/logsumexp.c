@@ -100,8 +100,7 @@ static void exp_normal(int64_t n, void *const p[], const int64_t step[], const v
 /* NOTE [one pass]
  * A sum of many elements that lie one behind the other goes through memory once: m is the largest element of the first
  * block, and that of no later one may exceed it by more than SLACK, so that no term is large. Where one does, the sum
- * is
- * made again with the largest of all. RESULT is in any case made from the largest. */
+ * is made again with the largest of all. RESULT is in any case made from the largest. */
 static const double SLACK = 8;
 
 /* One such sum. */

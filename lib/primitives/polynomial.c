@@ -1,7 +1,6 @@
 /* Polynomials by their coefficients, at many points, and their transpose: sums of powers over points. Each is the
  * other's derivative by what it is linear in, and by the points both are themselves with other coefficients, so two
- * rows
- * are closed under derivatives. Leading axes that both operands share are batches. */
+ * rows are closed under derivatives. Leading axes that both operands share are batches. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/lent.h"

@@ -1,7 +1,6 @@
 /* Convolutions and their two transposes beside matrix products of as many multiplications (weights by a matrix of
  * patches that is there already, one for each group), or beside one pass over the operand where each feature has its
- * own
- * window; in ms, and the ratios; f32 and f64. Prints only. */
+ * own window; in ms, and the ratios; f32 and f64. Prints only. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 #include <stdio.h>

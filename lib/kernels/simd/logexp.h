@@ -108,12 +108,16 @@ ALWAYS_INLINE V64 rest_of_log(step64 s, V64 x) {
     return madd(s.exponent, splat64(-SHORT_LOG_2_REST), madd(s.exponent, splat64(-SHORT_LOG_2), x));
 }
 
-/* exp(x) = (result) 2^k up to some 2^-57 of it, for |x.hi| < 2^10 */
+/* exp(x) = (result) 2^k up to some 2^-62 of it, for |x.hi| < 2^10. */
 ALWAYS_INLINE sum64 exp_of(sum64 x, V64 *k) {
     const step64 s = step_next_to_log(x.hi);
-    const stepped_exp e = stepped(s, rest_of_log(s, x.hi) + x.lo);
-    *k = e.k;
-    return fast_sum(e.upper, e.lower);
+    const V64 first = madd(s.exponent, splat64(-SHORT_LOG_2), x.hi),
+              second = madd(s.exponent, splat64(SHORT_LOG_2_REST), -x.lo);
+    const V64 r = first - second, r_lo = (first - r) - second, tail = madd(r * r, POWERS(r, STEP_REST), r_lo);
+    const V64 upper = pick(lam__table_exp[0], s.at);
+    const sum64 grown = product(upper, r), sum = fast_sum(upper, grown.hi);
+    *k = s.k;
+    return fast_sum(sum.hi, sum.lo + (grown.lo + madd(upper, tail, pick(lam__table_exp[1], s.at))));
 }
 
 ALWAYS_INLINE V64 f64_exp(V64 x) {

@@ -114,11 +114,13 @@ static void NAME(loop_fma)(LOOP_ARGS) {
     T *out = p[0];
     const T *x = p[1], *y = p[2], *z = p[3];
     int64_t so = step[0], sx = step[1], sy = step[2], sz = step[3];
-    bool near = so == 1 && sz == 1;
+    const bool near = so == 1 && sz == 1, number = so == 1 && sz == 0 && sx == 1;
     if (n == 1) *out = MATH(fma)(*x, *y, *z);
     else if (near && sx == 1 && sy == 1) NAME(fma_steps)(n, out, x, y, z, 1, 1, 1, 1);
     else if (near && sx == 1 && sy == 0) NAME(fma_steps)(n, out, x, y, z, 1, 1, 0, 1);
     else if (near && sx == 0 && sy == 1) NAME(fma_steps)(n, out, x, y, z, 1, 0, 1, 1);
+    else if (number && sy == 1) NAME(fma_steps)(n, out, x, y, z, 1, 1, 1, 0);
+    else if (number && sy == 0) NAME(fma_steps)(n, out, x, y, z, 1, 1, 0, 0);
     else NAME(fma_steps)(n, out, x, y, z, so, sx, sy, sz);
 }
 

@@ -402,9 +402,8 @@ static lam_tensor *rows_of(lam_tensor *x, int64_t first, int64_t each) {
 typedef struct mesh {
     lam_tensor *weights, *place;  /* [n, 20] of the bones that angles move; [n, 4] */
     lam_tensor *corners, *shares; /* [n, 3], of points in triangles; or NULL */
-    lam_tensor
-        *front[3]; /* [3 n, some columns] of the shares, if any, of the rotation; of the translation for CHUNK points */
-    int fronts;
+    lam_tensor *front[3];         /* [3 n, some columns] of the shares, if any, of the rotation; of the translation */
+    int fronts;                   /* the last one, that of the translation, for CHUNK points */
 } mesh;
 
 /* Rows of the Jacobian, [3 some, 26 or 28]. The slopes of the maps move weighted places to those of vertices. */

@@ -134,7 +134,7 @@ static void plan_memory(lam__conv *p) {
     lam__conv_block block = {.elements = 0};
     if (!p->in_place) lam__conv_block_layout(&p->shape, p->way, &places, &rows, &block);
     p->packs = panels * parts(p->shape.o, p->wide);
-    p->packed_bytes = (size_t)(panels * packed_features(p) * packed_rows(p) * item + ALIGN);
+    p->packed_bytes = (size_t)(up(panels * packed_features(p) * packed_rows(p) * item, ALIGN) + ALIGN);
     p->room_sums = (size_t)up((block.elements + LAM__CONV_SLACK) * item, ALIGN);
     p->room_at = p->room_sums + (size_t)up(lam__conv_sums(p, &block, &places) * item, ALIGN);
     p->room = p->room_at + (size_t)up((p->places.volume + p->rows.volume) * (int64_t)sizeof(int64_t), ALIGN);

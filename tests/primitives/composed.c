@@ -24,7 +24,7 @@ START_TEST(derivatives_and_integrals_of_polynomials) {
     EXPECT_ERROR(LAM_ERR_RANK, "polyder");
     lam_polyint(p, -1);
     EXPECT_ERROR(LAM_ERR_VALUE, "polyint");
-    lam_polyint(p, (int64_t)1 << 40);
+    lam_polyint(p, (int64_t)1 << 44);
     EXPECT_STATUS(LAM_ERR_MEMORY);
 }
 END_TEST

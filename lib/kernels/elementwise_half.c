@@ -3,24 +3,10 @@
  * would give, without their memory. */
 #include <string.h>
 
+#include "lib/kernels/kinds.h"
 #include "lib/kernels/simd/simd.h"
 
 enum { BLOCK = 512, OPERANDS = 4 };
-
-/* Whether the output, or the first input, is bool whatever the dtype, by kind. KEEP IN STEP: loop-kinds */
-enum {
-    BOOL_REAL = 0,
-    BOOL_FLOAT = 0,
-    BOOL_ELEMENTARY = 0,
-    BOOL_FAMILY = 0,
-    BOOL_SPECIAL = 0,
-    BOOL_INTEGER = 0,
-    BOOL_COMPARE = 1,
-    BOOL_LOGIC = 0,
-    BOOL_TEST = 1,
-    BOOL_SELECT = 2,
-    BOOL_COMPLEX = 0
-};
 
 /* n elements of operand k from `first` on, as the f32 loop sees them: in place where they are bools. */
 typedef struct view {
@@ -65,10 +51,10 @@ static void run(lam__loop_id id, lam_dtype half, int operands, int boolean, int6
 
 #define LAM__LOOP(name, inputs, kind)                                                                                  \
     static void f16_##name(int64_t n, void *const p[], const int64_t step[], const void *params) {                     \
-        run(LAM__LOOP_##name, LAM_F16, inputs + 1, BOOL_##kind, n, p, step, params);                                   \
+        run(LAM__LOOP_##name, LAM_F16, inputs + 1, LAM__BOOL_##kind, n, p, step, params);                              \
     }                                                                                                                  \
     static void bf16_##name(int64_t n, void *const p[], const int64_t step[], const void *params) {                    \
-        run(LAM__LOOP_##name, LAM_BF16, inputs + 1, BOOL_##kind, n, p, step, params);                                  \
+        run(LAM__LOOP_##name, LAM_BF16, inputs + 1, LAM__BOOL_##kind, n, p, step, params);                             \
     }
 #include "lib/kernels/elementwise.def"
 #undef LAM__LOOP

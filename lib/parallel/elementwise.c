@@ -1,6 +1,7 @@
 /* Elementwise loops, copies, fills and random bits in pieces. Element i of such a loop is computed in the same way
  * wherever the loop begins, so any cut will do. */
 #include "lib/kernels/item.h"
+#include "lib/kernels/kinds.h"
 #include "lib/parallel/parallel.h"
 
 enum { OPERANDS = 4 };
@@ -22,25 +23,10 @@ enum {
     COST_COMPLEX = 1
 };
 
-/* Whether the output, or the first input, is bool whatever the dtype. */
-enum {
-    BOOL_REAL = 0,
-    BOOL_FLOAT = 0,
-    BOOL_ELEMENTARY = 0,
-    BOOL_FAMILY = 0,
-    BOOL_SPECIAL = 0,
-    BOOL_INTEGER = 0,
-    BOOL_COMPARE = 1,
-    BOOL_LOGIC = 0,
-    BOOL_TEST = 1,
-    BOOL_SELECT = 2,
-    BOOL_COMPLEX = 0
-};
-
 static const struct {
     uint8_t inputs, cost, boolean;
 } loops[LAM__LOOP_COUNT] = {
-#define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = {inputs, COST_##kind, BOOL_##kind},
+#define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = {inputs, COST_##kind, LAM__BOOL_##kind},
 #include "lib/kernels/elementwise.def"
 #undef LAM__LOOP
 };

@@ -47,7 +47,7 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
  * Parts that are narrow on the joined axis leave gaps between what they write, and long parts would go through all of
  * the result's memory once each. So they are written in turns, a block of the axis before at a time that the first
  * cache holds. */
-enum { JOINED_BYTES = LAM__ROWS_HELD };
+enum { JOINED_BYTES = LAM__ROWS_HELD, GROUP = 128 };
 
 /* `count` places from `first` on of the axis before the joined one go to `at`, which lies in the place. */
 static void copy_block(const join_params *p, const lam_value *x, int64_t first, int64_t count,
@@ -84,25 +84,29 @@ static void columns_far(lam_dtype dtype, int64_t rows, int64_t n, const void *co
     }
 }
 
-/* Parts that are single columns go side by side at once; false: they are not, or are too many. */
+/* Parts that are single columns go side by side, GROUP at once; false: they are not columns. */
 static bool join_columns(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
-    enum { MOST = 64 };
-    const void *column[MOST];
-    int64_t step[MOST], rows = 1, row = parts;
+    const void *column[GROUP];
+    int64_t step[GROUP], rows = 1, row = parts;
+    const lam_dtype dtype = (lam_dtype)in[0]->dtype;
     for (int i = 0; i < to->rank; i++) rows *= i == p->axis ? 1 : to->dims[i];
     if (p->axis > 0 && to->dims[p->axis - 1] == rows) row = to->strides[p->axis - 1];
     else if (!to->dense) return false;
-    if (parts > MOST || to->dims[p->axis] != parts || to->strides[p->axis] != 1 || rows < 2) return false;
-    for (int n = 0; n < parts; n++) {
-        column[n] = in[n]->data;
-        step[n] = column_step(p, in[n], rows);
-        if (step[n] < 0) return false;
+    if (to->dims[p->axis] != parts || to->strides[p->axis] != 1 || rows < 2) return false;
+    for (int n = 0; n < parts; n++)
+        if (column_step(p, in[n], rows) < 0) return false;
+    if (!lam__kernels_columns(dtype, 0, 0, NULL, NULL, to->data, row)) return false; /* not of this dtype */
+    for (int first = 0; first < parts; first += GROUP) {
+        const int some = parts - first < GROUP ? parts - first : GROUP;
+        char *at = to->data + first * (int64_t)lam__dtype_bytes(dtype);
+        for (int n = 0; n < some; n++) {
+            column[n] = in[first + n]->data;
+            step[n] = column_step(p, in[first + n], rows);
+        }
+        if (to->far && row == some) columns_far(dtype, rows, some, column, step, at);
+        else lam__kernels_columns(dtype, rows, some, column, step, at, row);
     }
-    lam_dtype dtype = (lam_dtype)in[0]->dtype;
-    bool known = lam__kernels_columns(dtype, 0, parts, column, step, to->data, row); /* of this dtype */
-    if (known && to->far && row == parts) columns_far(dtype, rows, parts, column, step, to->data);
-    else if (known) lam__kernels_columns(dtype, rows, parts, column, step, to->data, row);
-    return known;
+    return true;
 }
 
 /* A part as rows, of which there are as many as the axes before the joined one have places; false: its items have gaps
@@ -124,18 +128,25 @@ static bool rows_of_part(const join_params *p, const lam_value *x, int64_t rows,
     return true;
 }
 
-/* Parts of many short rows; see NOTE [joined rows] in copy.c. */
+/* Parts of many short rows, GROUP of them at once; see NOTE [joined rows] in copy.c. */
 static bool join_rows(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
-    enum { MOST = 64 };
-    lam__rows part[MOST];
+    lam__rows part[GROUP];
     int64_t rows = 1, row = 1, item = (int64_t)lam__dtype_bytes(in[0]->dtype);
     for (int i = 0; i < to->rank; i++)
         if (i < p->axis) rows *= to->dims[i];
         else row *= to->dims[i];
-    if (parts > MOST || !to->dense || rows < 2 || row * item >= JOINED_BYTES) return false;
+    if (!to->dense || rows < 2 || row * item >= JOINED_BYTES) return false;
     for (int n = 0; n < parts; n++)
-        if (!rows_of_part(p, in[n], rows, &part[n])) return false;
-    return lam__kernels_rows((lam_dtype)in[0]->dtype, rows, parts, part, to->data, row);
+        if (!rows_of_part(p, in[n], rows, &part[0])) return false;
+    char *at = to->data;
+    for (int first = 0; first < parts; first += GROUP) {
+        const int some = parts - first < GROUP ? parts - first : GROUP;
+        int64_t width = 0;
+        for (int n = 0; n < some; width += part[n++].width) rows_of_part(p, in[first + n], rows, &part[n]);
+        if (!lam__kernels_rows((lam_dtype)in[0]->dtype, rows, some, part, at, row)) return false;
+        at += width * item;
+    }
+    return true;
 }
 
 static void join(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {

@@ -332,13 +332,40 @@ START_TEST(joined_parts_are_found_again) {
 }
 END_TEST
 
+/* More parts than are joined at once: columns, rows of one to three items, and columns written into a far tensor. */
+START_TEST(hundreds_of_parts_are_found_again) {
+    enum { PARTS = 300, LINES = 30 };
+    lam_tensor *part[PARTS], *row[PARTS];
+    lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_F64, 0, 3 * PARTS * LINES, 1), LAM_DIMS(LINES, 3 * PARTS));
+    for (int k = 0; k < PARTS; k++) {
+        part[k] = lam_index(x, 1, k % 2 ? 3 * k : 3 * k + 1);
+        row[k] = lam_slice_axis(x, 1, 3 * k, 3 * k + 1 + k % 3);
+    }
+    lam_tensor *side = lam_stack((lam_list){PARTS, part}, 1), *joined = lam_concatenate((lam_list){PARTS, row}, 1);
+    lam_tensor *far = lam_zeros(ctx, LAM_F64, LAM_DIMS(2000, PARTS)),
+               *near = lam_zeros(ctx, LAM_F64, LAM_DIMS(40, 400));
+    lam_set_stack_(far, (lam_list){PARTS, part}, 1, LAM_DIMS(5, 0), LAM_DIMS(5 + LINES, PARTS), LAM_DIMS0);
+    lam_set_stack_(near, (lam_list){PARTS, part}, 1, LAM_DIMS(3, 7), LAM_DIMS(3 + LINES, 7 + PARTS), LAM_DIMS0);
+    int64_t at = 0;
+    for (int k = 0; k < PARTS; at += lam_dim(row[k++], 1)) {
+        EXPECT_SAME(lam_index(side, 1, k), part[k], 0);
+        EXPECT_SAME(lam_slice_axis(joined, 1, at, at + lam_dim(row[k], 1)), row[k], 0);
+        EXPECT_SAME(lam_slice_axis(lam_index(far, 1, k), 0, 5, 5 + LINES), part[k], 0);
+        EXPECT_SAME(lam_slice_axis(lam_index(near, 1, 7 + k), 0, 3, 3 + LINES), part[k], 0);
+    }
+    ck_assert_int_eq(lam_dim(joined, 1), at);
+    lam_tensor *sum = lam_sum(side, NULL), *both = lam_add(lam_sum(far, NULL), lam_sum(near, NULL));
+    EXPECT_SAME(both, lam_mul(sum, 2.0), 0);
+}
+END_TEST
+
 Suite *suite_primitives_families(void) {
     Suite *suite = SUITE_OF("families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
                             softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices,
                             one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
                             take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop,
                             unstack_refuses_what_does_not_fit, taking_from_views_with_one_step,
-                            stacking_is_joining_along_a_new_axis);
+                            stacking_is_joining_along_a_new_axis, hundreds_of_parts_are_found_again);
     suite_loop(suite, joined_parts_are_found_again, 5);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop_at_two_levels, (int)(sizeof bodies / sizeof bodies[0]));

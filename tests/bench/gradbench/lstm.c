@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 128 };
+enum { BITS = 14, LAYER = 8 * BITS, MOST_LAYERS = 8, SEGMENT = 256 };
 enum { FORGET, IN, OUT, CHANGE, GATES };
 
 /* What the way back in C reads of one step of one layer. */
@@ -23,7 +23,7 @@ typedef struct lstm {
     const double *weights, *extra, *state, *text; /* [layers, 2, 4, 14], [3, 14], [layers, 2, 14], [count, 14] */
     step *steps;                                  /* [count, layers] */
     double *predicted;                            /* [count, 14] */
-    lam_fn *segment, *round;                      /* of the Lamina form: some steps, and their way back */
+    lam_fn *segment, *record, *round;             /* of the Lamina form: some steps, recorded or not, their way back */
 } lstm;
 
 static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
@@ -153,8 +153,8 @@ static void derivative_c(const void *data, double *out) {
 /* A layer, which sees h only through gates of its own, is one recurrence c_t = F_t(c_(t-1)) in each bit. All of its
  * steps are solved at once by Newton's method: with F made linear around a guess it is a linear recurrence. After a
  * handful of rounds the guess is c to the last digits but a few. One more round, which is recorded, has its
- * derivatives; so a segment is a function with a rule of its own, whose way back keeps the cells and makes that
- * round. */
+ * derivatives. So a segment is a function with a rule of its own, whose way back keeps the cells and makes that round;
+ * but for the last one, with which the way back begins: there the round is recorded on the way. */
 typedef struct layer_steps {
     lam_tensor *w[GATES], *v[GATES], *less[GATES]; /* less = -w */
     lam_tensor *forget, *out;                      /* [steps, 14] */
@@ -174,20 +174,31 @@ static lam_tensor *gate(const layer_steps *s, int which, lam_tensor *seen) {
     return y;
 }
 
-/* weights [2, 4, 14], state [2, 14], inputs [steps, 14] */
-static layer_steps layer_of(lam_tensor *weights, lam_tensor *state, lam_tensor *x) {
+/* rows of weights w and biases v; state [2, 14], inputs [steps, 14] */
+static layer_steps layer_of(lam_tensor *const rows[], lam_tensor *state, lam_tensor *x) {
     layer_steps s = {.late = NULL};
     lam_tensor *part[2];
     lam_unstack(lam_expand_dims(state, 1), 0, part, 2);
     s.h = part[0];
     s.c = part[1];
-    lam_unstack(weights, 0, part, 2);
-    lam_unstack(part[0], 0, s.w, GATES);
-    lam_unstack(part[1], 0, s.v, GATES);
-    lam_unstack(lam_neg(part[0]), 0, s.less, GATES);
+    memcpy(s.w, rows, sizeof s.w);
+    memcpy(s.v, rows + GATES, sizeof s.v);
     s.forget = gate(&s, FORGET, x);
     s.out = gate(&s, OUT, x);
     return s;
+}
+
+/* The same as numbers, of which no derivatives are taken. */
+static layer_steps numbers_of(const layer_steps *s) {
+    layer_steps n = {.forget = lam_stop_gradient(s->forget), .out = lam_stop_gradient(s->out)};
+    n.h = lam_stop_gradient(s->h);
+    n.c = lam_stop_gradient(s->c);
+    for (int gate = IN; gate < GATES; gate += CHANGE - IN) {
+        n.w[gate] = lam_stop_gradient(s->w[gate]);
+        n.v[gate] = lam_stop_gradient(s->v[gate]);
+        n.less[gate] = lam_neg(n.w[gate]);
+    }
+    return n;
 }
 
 /* How much product = in times change grows with h. */
@@ -241,13 +252,15 @@ static double improve(const layer_steps *s, lam_tensor **cells) {
 /* Each round squares the error: two in f32, which cost less than half, then f64 until one changes so little that the
  * next would change nothing to speak of. Round k leaves the first k steps exact whatever the guess was, so that there
  * is an end. */
-static lam_tensor *solve_layer(const layer_steps *s) {
-    lam_scope *scope = lam_scope_begin(lam_ctx_of(s->out));
-    const layer_steps n = narrow(s);
+static lam_tensor *solve_layer(layer_steps s) {
+    lam_scope *scope = lam_scope_begin(lam_ctx_of(s.out));
+    s.late = delayed(lam_zeros_like(s.h), s.out);
+    s.first = lam_pad(s.h, LAM_DIMS(0, 0), LAM_DIMS(lam_dim(s.out, 0) - 1, 0), NULL);
+    const layer_steps n = narrow(&s);
     lam_tensor *cells = guess(&n);
     for (int round = 0; round < 2; round++) improve(&n, &cells);
     cells = lam_cast(cells, LAM_F64);
-    for (int64_t round = lam_dim(cells, 0); round > 0 && improve(s, &cells) > 1e-5; round--) continue;
+    for (int64_t round = lam_dim(cells, 0); round > 0 && improve(&s, &cells) > 1e-5; round--) continue;
     lam_scope_end(scope, &cells, 1);
     return cells;
 }
@@ -260,19 +273,6 @@ static lam_tensor *first_input(lam_tensor *text, lam_tensor *extra) {
     return lam_mul(text, lam_index(extra, 0, 0));
 }
 
-/* What a layer shows, from its inputs; the state becomes the new one. */
-static lam_tensor *run_layer(lam_tensor *weights, lam_tensor *x, lam_tensor **state, lam_tensor **cells) {
-    lam_scope *scope = lam_scope_begin(lam_ctx_of(x));
-    layer_steps s = layer_of(weights, *state, x);
-    s.late = delayed(lam_zeros_like(s.h), s.out);
-    s.first = lam_pad(s.h, LAM_DIMS(0, 0), LAM_DIMS(lam_dim(x, 0) - 1, 0), NULL);
-    *cells = solve_layer(&s);
-    lam_tensor *h = lam_mul(s.out, lam_tanh(*cells));
-    *state = lam_stack(LAM_LIST(lam_index(h, 0, -1), lam_index(*cells, 0, -1)), 0);
-    lam_scope_end(scope, (lam_tensor *[]){*cells, h, *state}, 3);
-    return h;
-}
-
 /* The sum of the losses of what the last layer shows. */
 static lam_tensor *loss_of(lam_tensor *shifts, lam_tensor *h, lam_tensor *next) {
     lam_reduce_options bits = {.axes = LAM_AXES(1), .keepdims = true};
@@ -282,33 +282,42 @@ static lam_tensor *loss_of(lam_tensor *shifts, lam_tensor *h, lam_tensor *next) 
 }
 
 /* A round around cells that are the solution: they are constants, what it changes is nothing, and its derivatives are
- * theirs. Slopes are numbers to the method. Gives what the layer shows; the state becomes the new one. */
-static lam_tensor *round_again(lam_tensor *weights, lam_tensor *x, lam_tensor *cells, lam_tensor **state) {
-    layer_steps s = layer_of(weights, *state, x), fixed = {.w = {NULL}};
-    lam_tensor *squashed = lam_tanh(cells), *h = lam_mul(s.out, squashed), *seen = delayed(s.h, h);
-    lam_tensor *in = gate(&s, IN, seen), *change = gate(&s, CHANGE, seen), *product = lam_mul(in, change);
-    lam_tensor *lack = lam_fma(s.forget, delayed(s.c, cells), lam_sub(product, cells));
-    lam_tensor *out = lam_stop_gradient(s.out), *steep = lam_sub(out, lam_mul(lam_stop_gradient(h), squashed));
-    for (int i = IN; i < GATES; i += CHANGE - IN) {
-        fixed.w[i] = lam_stop_gradient(s.w[i]);
-        fixed.less[i] = lam_stop_gradient(s.less[i]);
-    }
-    lam_tensor *grows = by_h(&fixed, lam_stop_gradient(in), lam_stop_gradient(change), lam_stop_gradient(product));
-    lam_tensor *slope = lam_fma(grows, delayed(lam_zeros_like(s.h), steep), lam_stop_gradient(s.forget));
-    lam_tensor *moved = lam_linear_recurrence(slope, lack, 0, false), *c = lam_add(cells, moved);
-    h = lam_fma(steep, moved, h);
-    *state = lam_stack(LAM_LIST(lam_index(h, 0, -1), lam_index(c, 0, -1)), 0);
+ * theirs. Slopes are numbers to the method. Gives what the layer shows, and adds to the last cells. */
+static lam_tensor *round_again(const layer_steps *s, const layer_steps *n, lam_tensor *cells, lam_tensor **last) {
+    lam_tensor *squashed = lam_tanh(cells), *h = lam_mul(s->out, squashed), *seen = delayed(s->h, h);
+    lam_tensor *in = gate(s, IN, seen), *change = gate(s, CHANGE, seen), *product = lam_mul(in, change);
+    lam_tensor *lack = lam_fma(s->forget, delayed(s->c, cells), lam_sub(product, cells));
+    lam_tensor *steep = lam_sub(n->out, lam_mul(lam_stop_gradient(h), squashed));
+    lam_tensor *grows = by_h(n, lam_stop_gradient(in), lam_stop_gradient(change), lam_stop_gradient(product));
+    lam_tensor *slope = lam_fma(grows, delayed(lam_zeros_like(n->h), steep), n->forget);
+    lam_tensor *moved = lam_linear_recurrence(slope, lack, 0, false);
+    *last = lam_add(*last, lam_index(moved, 0, -1));
+    return lam_fma(steep, moved, h);
+}
+
+/* How a segment is run: without a record; the same, but recorded; cells are known, and it is recorded. */
+typedef enum way { PLAIN, RECORDED, KNOWN } way;
+
+/* What a layer shows, from its inputs; the state becomes the new one. */
+static lam_tensor *run_layer(lam_tensor *const rows[], lam_tensor *x, lam_tensor **state, lam_tensor **cells, way how) {
+    lam_scope *scope = lam_scope_begin(lam_ctx_of(x));
+    layer_steps s = layer_of(rows, *state, x), n = numbers_of(&s);
+    if (how != KNOWN) *cells = solve_layer(n);
+    lam_tensor *last = lam_index(*cells, 0, -1);
+    lam_tensor *h = how == PLAIN ? lam_mul(s.out, lam_tanh(*cells)) : round_again(&s, &n, *cells, &last);
+    *state = lam_stack(LAM_LIST(lam_index(h, 0, -1), last), 0);
+    lam_scope_end(scope, (lam_tensor *[]){*cells, h, *state}, 3);
     return h;
 }
 
 /* weights, extra, state, some characters, the ones behind them -> the sum of their losses, the new state; cells[] of
- * each layer are found, or given where they are known: then the round is recorded. */
-static void run_segment(const lstm *p, lam_tensor *const in[], lam_tensor *out[], lam_tensor *cells[], bool known) {
-    lam_tensor *weights[MOST_LAYERS], *state[MOST_LAYERS], *x = first_input(in[TEXT], in[EXTRA]);
-    lam_unstack(in[WEIGHTS], 0, weights, (size_t)p->layers);
+ * each layer. */
+static void run_segment(const lstm *p, lam_tensor *const in[], lam_tensor *out[], lam_tensor *cells[], way how) {
+    lam_tensor *rows[MOST_LAYERS * 2 * GATES], *state[MOST_LAYERS], *x = first_input(in[TEXT], in[EXTRA]);
+    const int64_t count = p->layers * 2 * GATES;
+    lam_unstack(lam_reshape(in[WEIGHTS], LAM_DIMS(count, BITS)), 0, rows, (size_t)count);
     lam_unstack(in[STATE], 0, state, (size_t)p->layers);
-    for (int64_t l = 0; l < p->layers; l++)
-        x = known ? round_again(weights[l], x, cells[l], &state[l]) : run_layer(weights[l], x, &state[l], &cells[l]);
+    for (int64_t l = 0; l < p->layers; l++) x = run_layer(rows + l * 2 * GATES, x, &state[l], &cells[l], how);
     out[TOTAL] = loss_of(in[EXTRA], x, in[NEXT]);
     out[AFTER] = lam_stack((lam_list){(size_t)p->layers, state}, 0);
 }
@@ -316,13 +325,19 @@ static void run_segment(const lstm *p, lam_tensor *const in[], lam_tensor *out[]
 static void body_segment(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_tensor *cells[MOST_LAYERS];
     (void)ctx;
-    run_segment(env, in, out, cells, false);
+    run_segment(env, in, out, cells, PLAIN);
+}
+
+static void body_record(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_tensor *cells[MOST_LAYERS];
+    (void)ctx;
+    run_segment(env, in, out, cells, RECORDED);
 }
 
 /* The same, and what the way back keeps: weights, extra, state; cells of each layer. */
 static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx;
-    run_segment(env, in, out, out + RESULTS + TEXT, false);
+    run_segment(env, in, out, out + RESULTS + TEXT, PLAIN);
     for (int i = WEIGHTS; i < TEXT; i++) out[RESULTS + i] = lam_alias(in[i]);
 }
 
@@ -332,7 +347,7 @@ static void body_round(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     const lstm *p = env;
     (void)ctx;
     for (int64_t l = 0; l < p->layers; l++) cells[l] = in[INPUTS + l];
-    run_segment(p, in, out, cells, true);
+    run_segment(p, in, out, cells, KNOWN);
 }
 
 /* Text, what was kept, cotangents -> those of weights, extra and state. */
@@ -356,7 +371,8 @@ static void body_loss(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *text = lam_slice_axis(in[TEXT], 0, first, end),
                    *next = lam_slice_axis(in[TEXT], 0, first + 1, end + 1);
-        lam_call(p->segment, LAM_LIST(in[WEIGHTS], in[EXTRA], state, text, next), result, RESULTS);
+        lam_fn *run = end + 1 < p->count ? p->segment : p->record;
+        lam_call(run, LAM_LIST(in[WEIGHTS], in[EXTRA], state, text, next), result, RESULTS);
         total = lam_add(total, result[TOTAL]);
         state = result[AFTER];
         lam_scope_end(scope, (lam_tensor *[]){total, state}, 2);
@@ -371,6 +387,7 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(p->layers, 2, BITS), p->state);
     gradbench_input(l, LAM_DIMS(p->count, BITS), p->text);
     int kept = TEXT + (int)p->layers;
+    p->record = gradbench_fn(l, "last segment", body_record, INPUTS, RESULTS, p);
     p->round = gradbench_fn(l, "round", body_round, INPUTS + (int)p->layers, RESULTS, p);
     p->segment = lam_custom_vjp(gradbench_fn(l, "segment", body_segment, INPUTS, RESULTS, p),
                                 gradbench_fn(l, "segment, forward", body_forward, INPUTS, RESULTS + kept, p),

@@ -150,6 +150,13 @@ START_TEST(errors_stay_below_the_promise_at_hard_arguments) {
         {LAM__LOOP_atan2, LAM_F64, -1.9785634313007944e-304, 104348.00000000004},
         {LAM__LOOP_atan2, LAM_F32, 6.8089680926897878e-38, 16.210420608520508},
         {LAM__LOOP_hypot, LAM_F32, -2.0195517671744657e-38, 1.1754944106924411e-38},
+        {LAM__LOOP_log, LAM_F32, 0x1.081b34p+0, 0},
+        {LAM__LOOP_log10, LAM_F32, 0x1.f7e05ep-1, 0},
+        {LAM__LOOP_log1p, LAM_F32, 0x1.03f27ap-5, 0},
+        {LAM__LOOP_erf_inv, LAM_F32, 0x1.083232p-1, 0},
+        {LAM__LOOP_erf_inv, LAM_F32, -0x1.125898p-125, 0},
+        {LAM__LOOP_erf_inv, LAM_F64, 0x1.ffffff3035ab3p-1, 0},
+        {LAM__LOOP_ndtr, LAM_F32, -0x1.ebccbp+1, 0},
     };
     contest c;
     mpfr_t truth;
@@ -160,6 +167,23 @@ START_TEST(errors_stay_below_the_promise_at_hard_arguments) {
         if (enter_sets(&c, hard[i].id, hard[i].dtype)) judge(&c, hard[i].id, hard[i].dtype, x, y, truth);
     }
     mpfr_clear(truth);
+}
+END_TEST
+
+static double whole_power(lam_dtype dtype, int k) {
+    return dtype == LAM_F64 ? ldexp(1, k) : (double)ldexpf(1, k);
+}
+
+START_TEST(powers_of_2_and_their_logarithms_are_exact) {
+    contest c;
+    for (lam_dtype dtype = LAM_F64; dtype <= LAM_F32; dtype++)
+        for (int k = dtype == LAM_F64 ? -1074 : -149; k < (dtype == LAM_F64 ? 1024 : 128); k++) {
+            const double power = whole_power(dtype, k);
+            if (enter_sets(&c, LAM__LOOP_log2, dtype))
+                for (int i = 0; i < c.count; i++) ck_assert_double_eq(run_one(c.loops[i], dtype, power, 0), k);
+            if (enter_sets(&c, LAM__LOOP_exp2, dtype))
+                for (int i = 0; i < c.count; i++) ck_assert_double_eq(run_one(c.loops[i], dtype, k, 0), power);
+        }
 }
 END_TEST
 
@@ -302,6 +326,7 @@ Suite *suite_kernels_accuracy(void) {
     tcase_add_test(tests, products_with_powers_are_within_their_exponent);
     tcase_add_loop_test(tests, errors_stay_below_the_promise, 0, LAM__LOOP_COUNT);
     tcase_add_test(tests, errors_stay_below_the_promise_at_hard_arguments);
+    tcase_add_test(tests, powers_of_2_and_their_logarithms_are_exact);
     tcase_add_loop_test(tests, members_of_families_stay_below_their_promise, 0,
                         (int)(sizeof members / sizeof *members));
     tcase_add_test(tests, every_family_is_judged);

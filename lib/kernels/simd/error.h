@@ -20,10 +20,6 @@ ALWAYS_INLINE V64 f64_erf(V64 x) {
     return either((M64)(x == x), (V64)((M64)r | ((M64)x & (M64)(-zero))), x);
 }
 
-ALWAYS_INLINE V32 f32_erf(V32 x) {
-    return f32_through1(x, f64_erf);
-}
-
 /* ---- erfcx ------------------------------------------------------------------------------------------------------ */
 
 /* erfcx(z + more) for z from 0 to 2^60, where `more` is below an ulp of z: the table has s erfcx(z) for
@@ -75,29 +71,6 @@ ALWAYS_INLINE V64 f64_ndtr(V64 x) {
     const sum64 t = normal_tail(bounded(f64_magnitude(x), 40));
     const V64 r = tail_or_rest((M64)(x > 0), splat64(1), (sum64){0.5 * t.hi, 0.5 * t.lo});
     return either((M64)(x == x), r, x);
-}
-
-/* erfc(z) for z >= 0 to a float's digits; square = z^2. */
-ALWAYS_INLINE V64 quick_tail(V64 z, V64 square) {
-    return quick_exp(-square) * erfcx_of(z, (V64){0}).hi;
-}
-
-ALWAYS_INLINE V64 quick_erfc(V64 x) {
-    const V64 z = bounded(f64_magnitude(x), 15), t = quick_tail(z, z * z);
-    return either((M64)(x == x), either((M64)(x < 0), 2 - t, t), x);
-}
-
-ALWAYS_INLINE V32 f32_erfc(V32 x) {
-    return f32_through1(x, quick_erfc);
-}
-
-ALWAYS_INLINE V64 quick_ndtr(V64 x) {
-    const V64 size = bounded(f64_magnitude(x), 20), t = 0.5 * quick_tail(size * 0.70710678118654752, 0.5 * size * size);
-    return either((M64)(x == x), either((M64)(x > 0), 1 - t, t), x);
-}
-
-ALWAYS_INLINE V32 f32_ndtr(V32 x) {
-    return f32_through1(x, quick_ndtr);
 }
 
 /* ---- log_ndtr --------------------------------------------------------------------------------------------------- */

@@ -228,6 +228,20 @@ ALWAYS_INLINE place place_of_inverse(double first, double power, sum64 inverse) 
     return (place){((first - (shifted - ROUNDER)) - less) - power * inverse.lo, (M64)shifted};
 }
 
+/* The same for x >= 0 where widths of pieces double, four at a time: two bits of the exponent and two of the fraction of
+ * s = 1 + x/width say which, the first being the thirteenth entry. `middle` is one of s. `width` has few digits, so that
+ * its products with middles are exact. */
+typedef struct doubling {
+    V64 off, middle;
+    M64 at;
+} doubling;
+
+ALWAYS_INLINE doubling doubling_of(V64 x, double width) {
+    const U64 upper = (U64){0} + 0xfffc000000000000, half = (U64){0} + 0x0002000000000000;
+    const V64 s = madd(x, splat64(1 / width), splat64(1)), middle = (V64)(((U64)s & upper) | half);
+    return (doubling){x - madd(middle, splat64(width), splat64(-width)), middle, (M64)s >> 50};
+}
+
 /* The function in pieces at a place, as a sum. */
 #define VALUE(p, table) value_of(PIECES((p).off, (p).at, table))
 ALWAYS_INLINE sum64 value_of(sum64 p) {

@@ -1,9 +1,12 @@
-/* The inverses of erf and of the normal distribution as vector functions, below 1 ULP in f64: a polynomial in the
- * middle, and in the tails the root of minus the logarithm, mended by a table. f32 goes through f64. */
+/* The inverses of erf and of the normal distribution as vector functions, below 1 ULP in f64: the one by a table over
+ * the logarithm of what the square leaves of 1; the other, whose tails reach much further, by a polynomial in the middle
+ * and in the tails the root of minus the logarithm, mended by a table. f32's erf_inv is in single_functions.h, its
+ * ndtri goes through f64. */
 #ifndef LAM_KERNELS_SIMD_INVERSE_H
 #define LAM_KERNELS_SIMD_INVERSE_H
 
 #include "lib/kernels/simd/error.h"
+#include "lib/kernels/simd/log.h"
 #include "lib/kernels/simd/pow.h"
 #include "lib/kernels/special/special.h"
 
@@ -15,7 +18,7 @@ static const double INVERSE_MIDDLE[] = {
 };
 static const double INVERSE_MIDDLE_FIRST = 0x1.d5b68cab21ed6p-1;
 
-/* Here and below as a sum: its values lose nothing where they are multiplied by root 2. */
+/* Here and below as a sum: values lose nothing where they are multiplied by root 2. */
 ALWAYS_INLINE sum64 inverse_middle(V64 x) {
     const V64 first = splat64(INVERSE_MIDDLE_FIRST), rest = POWERS(8 * x * x - 1, INVERSE_MIDDLE);
     return product_of(fast_sum(first, rest), x);
@@ -25,26 +28,21 @@ ALWAYS_INLINE sum64 inverse_middle(V64 x) {
 ALWAYS_INLINE sum64 inverse_tail(V64 q) {
     const sum64 log = log_of_parts(parts_of(q), (V64){0}), size = root_of((sum64){-log.hi, -log.lo});
     const sum64 off =
-        VALUE(place_of_inverse(16.57, 32, inverse_of(any_sum(size.hi, splat64(1.05)))), lam__table_erf_inv);
+        VALUE(place_of_inverse(16.57, 32, inverse_of(any_sum(size.hi, splat64(1.05)))), lam__table_erfc_inv);
     const sum64 y = any_sum(size.hi, off.hi);
     return fast_sum(y.hi, y.lo + (size.lo + off.lo));
 }
 
+/* erf_inv(x)/x as a function of -log(1 - x^2), in which it is as smooth at 0 as in the tails. */
 ALWAYS_INLINE V64 f64_erf_inv(V64 x) {
-    const V64 size = f64_magnitude(x), zero = {0};
-    const M64 sign = (M64)x & (M64)(-zero), inside = (M64)(size <= 0.5);
-    const sum64 near = inverse_middle(either(inside, size, zero));
+    const V64 zero = {0}, size = f64_magnitude(x), number = either((M64)(size < 1), x, zero);
+    const sum64 square = product(number, number), left = fast_sum(zero + 1, -square.hi);
+    const sum64 log = f64_log_of_sum(fast_sum(left.hi, left.lo - square.lo));
+    const doubling d = doubling_of(-log.hi, 2.40625);
+    const sum64 p = PIECES(d.off - log.lo, d.at, lam__table_erf_inv), y = product_of(p, number);
     /* Next to the least numbers products have no exact error. */
-    V64 y = either((M64)(size < 0x1p-900), size * 0.88622692545275801, near.hi + near.lo);
-    if (any64(~inside)) {
-        const V64 tail = inverse_tail(either((M64)(size > 0.5) & (M64)(size < 1), 1 - size, zero + 0.5)).hi;
-        y = either(inside, y, either((M64)(size < 1), tail, zero + INFINITY));
-    }
-    return either((M64)(size <= 1), (V64)((M64)y | sign), zero + NAN);
-}
-
-ALWAYS_INLINE V32 f32_erf_inv(V32 x) {
-    return f32_through1(x, f64_erf_inv);
+    const V64 r = either((M64)(size < 0x1p-900), number * 0.88622692545275801, y.hi + y.lo);
+    return either((M64)(size < 1), r, either((M64)(size == 1), x * INFINITY, zero + NAN));
 }
 
 static __attribute__((noinline)) V64 patched_ndtri(V64 y, V64 p, M64 where) {

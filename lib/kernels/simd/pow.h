@@ -124,15 +124,12 @@ ALWAYS_INLINE V64 tanh_of_size(V64 size) {
     return f64_odd(size, q.hi + q.lo);
 }
 #else
-/* In pieces whose widths double, four at a time: where two bits of the exponent and two of the fraction of
- * s = 1 + |x|/1.28125 change. From 19.2 on the result is 1. */
+/* From 19.2 on the result is 1. */
 ALWAYS_INLINE V64 tanh_of_size(V64 size) {
-    const V64 zero = {0}, near = bounded(size, 19.2), s = madd(near, splat64(1 / 1.28125), splat64(1));
-    const U64 upper = (U64){0} + 0xfffc000000000000, half = (U64){0} + 0x0002000000000000;
-    const V64 middle = (V64)(((U64)s & upper) | half), off = near - madd(middle, splat64(1.28125), splat64(-1.28125));
-    const sum64 p = PIECES(off, (M64)s >> 50, lam__table_tanh);
-    const M64 small = (M64)(middle < 1.5);
-    return madd(either(small, size, zero + 1), p.lo, either(small, size, p.hi));
+    const doubling d = doubling_of(bounded(size, 19.2), 1.28125);
+    const sum64 p = PIECES(d.off, d.at, lam__table_tanh);
+    const M64 small = (M64)(d.middle < 1.5);
+    return madd(either(small, size, splat64(1)), p.lo, either(small, size, p.hi));
 }
 #endif
 
@@ -160,15 +157,6 @@ ALWAYS_INLINE V64 f64_tanh_slope(V64 x) {
     return bell(2 * x, 4);
 }
 
-/* 2 double ulps and no overflow below it, which is all a float needs. */
-ALWAYS_INLINE V64 quick_logistic(V64 x) {
-    return inverse64(1 + quick_exp(-limited(x, 150)));
-}
-
-ALWAYS_INLINE V32 f32_logistic(V32 x) {
-    return f32_through1(x, quick_logistic);
-}
-
 ALWAYS_INLINE V64 quick_bell(V64 x) {
     const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
     return e * inverse * inverse;
@@ -184,30 +172,6 @@ ALWAYS_INLINE V32 f32_logistic_slope(V32 x) {
 
 ALWAYS_INLINE V32 f32_tanh_slope(V32 x) {
     return f32_through1(x, quick_tanh_slope);
-}
-
-/* (exp(r) - 1) / r for |r| <= 0.347, to 2^-31. */
-static const double QUICK_EXPM1[] = {
-    0x1.a151bb2a74ef7p-13,
-    0x1.6d758d6c348fep-10,
-    0x1.1110c6133c5a8p-7,
-    0x1.5554ac89299dep-5,
-    0x1.555555675e7cep-3,
-    0x1.0000002899038p-1,
-    1,
-};
-
-/* (1 - e) / (1 + e) for e = exp(-2|x|) = 2^k (1 + r q). */
-ALWAYS_INLINE V64 quick_tanh(V64 x) {
-    const V64 zero = {0}, twice = -2 * bounded(f64_magnitude(x), 22);
-    const V64 k = madd(twice, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER, power = power_of_2(k);
-    const V64 r = madd(k, splat64(-0x1.62e42fefa39efp-1), twice), u = power * (r * POWERS(r, QUICK_EXPM1));
-    const V64 q = ((1 - power) - u) * inverse64((1 + power) + u);
-    return (V64)((M64)q | ((M64)x & (M64)(-zero)));
-}
-
-ALWAYS_INLINE V32 f32_tanh(V32 x) {
-    return f32_through1(x, quick_tanh);
 }
 
 /* log(1 + exp(-size)) for size >= 0. */

@@ -14,6 +14,30 @@ _Alignas(64) const double lam__table_log[3][LAM__PIECES] = {
      0x1.3b161a8c6e6c5p-45, -0x1.23299042d74bfp-44, -0x1.d9120e7d0a853p-47},
 };
 
+_Alignas(64) const double lam__table_log2[3][LAM__PIECES] = {
+    {0x1.644p+0, 0x1.554p+0, 0x1.47cp+0, 0x1.3bp+0, 0x1.2f8p+0, 0x1.248p+0, 0x1.1a8p+0, 0x1.11p+0, 0x1.084p+0, 0x1p+0,
+     0x1.e2p-1, 0x1.c7p-1, 0x1.afp-1, 0x1.998p-1, 0x1.86p-1, 0x1.748p-1},
+    {-0x1.e8302829a6p-2, -0x1.a8a33f17b4p-2, -0x1.6d01becacap-2, -0x1.32639636b3p-2, -0x1.f6e456568p-3,
+     -0x1.89d0d0ab44p-3, -0x1.2309065d2ap-3, -0x1.7beee96b8cp-4, -0x1.76dcf723a8p-5, 0, 0x1.64ce26c068p-4,
+     0x1.5cba53a076p-3, 0x1.fcd677e5acp-3, 0x1.4a03dcbd2ep-2, 0x1.921800924ep-2, 0x1.d5eac4d464p-2},
+    {-0x1.79ec9d8efda9cp-47, -0x1.0ad35665e0e32p-44, 0x1.0c553ee1c9f2fp-46, 0x1.f29947070fc4bp-44,
+     0x1.aaa72ba2c6ba2p-47, 0x1.e665e245fe368p-44, 0x1.0dd830ee74ef2p-44, 0x1.d7ec3be51cdcbp-44, -0x1.a34c2beb0adep-44,
+     0, -0x1.d5297837adb4bp-45, 0x1.769a8e6b40f5ep-46, 0x1.039b772eda08ep-44, 0x1.bdc90791aef03p-46,
+     -0x1.62404772a151dp-45, -0x1.410f5d3161a62p-45},
+};
+
+_Alignas(64) const double lam__table_log10[3][LAM__PIECES] = {
+    {0x1.644p+0, 0x1.554p+0, 0x1.47cp+0, 0x1.3bp+0, 0x1.2f8p+0, 0x1.248p+0, 0x1.1a8p+0, 0x1.11p+0, 0x1.084p+0, 0x1p+0,
+     0x1.e2p-1, 0x1.c7p-1, 0x1.afp-1, 0x1.998p-1, 0x1.86p-1, 0x1.748p-1},
+    {-0x1.25eb24d8a4p-3, -0x1.ff509155ep-4, -0x1.b783129dp-4, -0x1.70eddb7d8p-4, -0x1.2ec568056cp-4, -0x1.da338aaa98p-5,
+     -0x1.5e70fd3ee8p-5, -0x1.c97c3735ep-6, -0x1.c361551cp-7, 0, 0x1.ada2e8e3ep-6, 0x1.a3e9002c7p-5, 0x1.3259d2107cp-4,
+     0x1.8d60b4ee4cp-4, 0x1.e42b4c16ccp-4, 0x1.1aeb1363b4p-3},
+    {-0x1.25b850410c345p-45, 0x1.8f0d5202007f8p-44, 0x1.dcfd0b415e812p-45, 0x1.5f89d049ffd9dp-44,
+     -0x1.6e95635907534p-48, -0x1.4173b2a06eb58p-46, 0x1.4cc1c6bf68dbp-45, -0x1.f028fb72dfe8ap-44,
+     -0x1.a7e2de20d348cp-47, 0, 0x1.51bd19e6e701ap-44, 0x1.1d257c8d0d386p-45, 0x1.b5474ae667c99p-44,
+     0x1.900e5cc4e4c82p-44, -0x1.50d780639590cp-44, 0x1.3219d92f934ccp-45},
+};
+
 _Alignas(64) const double lam__table_exp[2][LAM__PIECES] = {
     {0x1p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0, 0x1.306fe0a31b715p+0,
      0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0, 0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0,
@@ -212,7 +236,7 @@ _Alignas(64) const double lam__table_erfcx[14][LAM__PIECES] = {
      0x1.29910b519b717p-1},
 };
 
-_Alignas(64) const double lam__table_erf_inv[15][LAM__PIECES] = {
+_Alignas(64) const double lam__table_erfc_inv[15][LAM__PIECES] = {
     {0x1.c61acd4963c8fp-56, 0x1.f207b1ff8ccd4p-57, -0x1.b0bc85ed13dd6p-60, -0x1.322894356c3bcp-57,
      -0x1.18737db1390adp-58, 0x1.b0657360ef64bp-57, 0x1.c2509b50aca33p-55, 0x1.7b5358a901ec3p-53,
      0x1.63e7c0f249fb8p-51, 0x1.8c2877492e683p-49, 0x1.115d8dfec6145p-46, 0x1.f52769e9e4858p-44,
@@ -275,3 +299,66 @@ _Alignas(64) const double lam__table_erf_inv[15][LAM__PIECES] = {
      -0x1.98d630323c752p-3, -0x1.57a8cf4a26954p-3, -0x1.0edcc8c739597p-3, -0x1.76ecb4c0c15a7p-4},
 };
 /* clang-format on */
+
+_Alignas(64) const double lam__table_erf_inv[15][LAM__PIECES] = {
+    {0x1.72909def3f731p-39, 0x1.b14e4f919e389p-44, -0x1.377888c06973ep-42, -0x1.5529535bf171cp-46,
+     0x1.871a6b2c69e85p-47, 0x1.0982f7c0fb5ffp-52, -0x1.b30915251429dp-54, -0x1.26c49f2a702dcp-56,
+     -0x1.2e4c757026f36p-61, 0x1.23b9a7a2c4e5bp-66, 0x1.938e0fb5486f8p-69, 0x1.fe9314ed846c9p-72, 0x1.80ece143e2f01p-37,
+     -0x1.da9a6c9172fbfp-40, -0x1.2297a9b730fe6p-37, -0x1.b14e2f869c0c4p-39},
+    {-0x1.2bedb88bf080ep-36, 0x1.9971d963cdc0ep-38, 0x1.c9724b470f2d9p-40, -0x1.81c5053ed4083p-42,
+     -0x1.f6830492b7bc9p-44, 0x1.164a571be0467p-48, 0x1.e6c8405b25516p-50, 0x1.02c2786798f5p-52, 0x1.2f201c573da9p-58,
+     -0x1.5496956beaa8ep-61, -0x1.b16d3e478210dp-64, -0x1.37def7f186166p-66, 0x1.0f1cc287aae0cp-35,
+     0x1.366b06b7dd3fp-34, 0x1.89f5526165ecep-36, -0x1.ca1a903760a9fp-36},
+    {-0x1.224e2ac65ce3bp-35, -0x1.f8abb76e8b33dp-35, 0x1.4ddfacd7980abp-39, 0x1.c2b032dbaf5afp-38,
+     0x1.5a361c21a06bdp-41, -0x1.13c79d095f8b3p-43, -0x1.af4a50a13c993p-46, -0x1.6c322000f090cp-49,
+     0x1.7aaf914583d91p-55, 0x1.5116e844f7b96p-56, 0x1.c875979f84d74p-59, 0x1.7b730f04e891dp-61, -0x1.10a537851e10ap-31,
+     -0x1.1d8a3a34875afp-34, 0x1.4dffd89ec2478p-32, 0x1.21e2a81c98333p-32},
+    {0x1.3092630840fbp-30, 0x1.35dbdc48406e9p-33, -0x1.3e7c1c5099d25p-33, -0x1.f482c02e278b4p-35, 0x1.06b9d40d907b7p-39,
+     0x1.1b6e346dd869dp-39, 0x1.3d0f5abac9f1ep-42, 0x1.6b3a96c7dbc42p-46, -0x1.804e1d0f86b39p-49,
+     -0x1.3fa5844bb433cp-51, -0x1.ec6182be7d0a8p-54, -0x1.d97e08f544094p-56, -0x1.0d9ee97e8448ep-30,
+     -0x1.9c1d1debad604p-29, -0x1.13cd188574c8cp-29, 0x1.29b3b2ca178fdp-34},
+    {-0x1.71bf00080a674p-28, 0x1.3c0e66bab7683p-29, 0x1.945728d0b740bp-30, 0x1.ddf6ef4ebb34cp-33,
+     -0x1.c33a7a83b2d2ap-34, -0x1.b42e503f50ed3p-36, -0x1.643620646d3b2p-39, 0x1.cd9dff474a0b2p-46,
+     0x1.817e55aa6a12ep-44, 0x1.2adeefc2c9643p-46, 0x1.0cfbdaaea5552p-48, 0x1.2bd422894084bp-50, 0x1.81556188acd44p-26,
+     0x1.34d3e6010c973p-27, -0x1.f66762e22c4c3p-28, -0x1.be6a7da4e6784p-27},
+    {-0x1.9d8562578a89ap-26, -0x1.f9e7117c4d474p-26, -0x1.a3e1bdc854cd9p-28, 0x1.149a38c8987f9p-29,
+     0x1.aebd0b5160216p-30, 0x1.007d2f1c02d2fp-32, 0x1.76813f72553p-37, -0x1.9e5e6046c43cp-38, -0x1.486944ecb8687p-39,
+     -0x1.1905bc72a9e91p-41, -0x1.2b1853a7d38eap-43, -0x1.82cc45fb71e1cp-45, 0x1.af300953f04ap-26,
+     0x1.f0f9bb37593efp-24, 0x1.f86f5e630f32ap-24, 0x1.e7769d5192cc7p-25},
+    {0x1.e190cc66f37fbp-22, 0x1.0a6de1827dc75p-23, -0x1.4a4caa841d008p-25, -0x1.95a5d8b720297p-25,
+     -0x1.0fe92c451d9e3p-26, -0x1.7fab8aedd7637p-30, 0x1.dafa51fb5ca0cp-33, 0x1.8c5444261acc7p-33,
+     0x1.0a22621af75c3p-34, 0x1.0d2d82fee3879p-36, 0x1.5478c0415cb01p-38, 0x1.ff0b73b5d9968p-40, -0x1.13b0d9fe8bfc4p-20,
+     -0x1.6176346a934f5p-21, -0x1.07b75592ecd13p-24, 0x1.8d4fd6e99298ap-22},
+    {-0x1.cea17f606094ep-20, 0x1.7c313632a759ap-21, 0x1.e70b3aa459d58p-21, 0x1.08a7bae0a156dp-21, 0x1.c57a7c9c2ea3fp-24,
+     -0x1.04a551f43cdb4p-28, -0x1.1677bb1b0b267p-27, -0x1.2cbd49da92d55p-28, -0x1.af93bbb5fd895p-30,
+     -0x1.099291c70e9d7p-31, -0x1.8ffb8508e27c7p-33, -0x1.5c81c451d4e27p-34, -0x1.49d6340a73dfbp-23,
+     -0x1.02d7f285bab15p-18, -0x1.68ad42b634ebbp-18, -0x1.360f2cb71fcaep-18},
+    {-0x1.ad6c20dfe5e74p-17, -0x1.eef4ad1a08a2dp-17, -0x1.1001500cc1239p-17, -0x1.9541c80593af7p-19,
+     -0x1.3f64f51b0449ep-23, 0x1.4835a4a2aee64p-22, 0x1.981b3e89122eep-23, 0x1.b1bb9af9e2bd1p-24, 0x1.6939b326735f5p-25,
+     0x1.1199f2509af37p-26, 0x1.eb175a0a8a54cp-28, 0x1.f0e8e3b77a639p-29, 0x1.952bc3ea25b21p-15, 0x1.54793331067e9p-15,
+     0x1.8498fd9bde51ap-16, 0x1.330b00478a688p-18},
+    {0x1.98073698fac1fp-13, 0x1.af901216eb2ep-14, 0x1.195afea20aa8p-15, 0x1.b107dbd99cc58p-20, -0x1.405811679aed7p-17,
+     -0x1.ddfa302d96c69p-18, -0x1.12bb26e5eaa5cp-18, -0x1.41df7c3aa7a28p-19, -0x1.41630e26de7c7p-20,
+     -0x1.2ce974a13f6bp-21, -0x1.420761a6f824bp-22, -0x1.7a89a6be1addap-23, -0x1.d748b33376bcap-15,
+     0x1.5338095a00afdp-14, 0x1.758d05679f7fbp-13, 0x1.cb8fd100e8561p-13},
+    {-0x1.b33550d57b033p-11, -0x1.cf57a97cd0f6bp-14, 0x1.a65e7ed470cccp-13, 0x1.1eff8ae81d7bcp-12,
+     0x1.e21dde131d2bdp-13, 0x1.31cc349b95d0dp-13, 0x1.861b115450469p-14, 0x1.06a8f7bce863fp-14, 0x1.3e22a5a943ba9p-15,
+     0x1.70e67112dbbe3p-16, 0x1.d7158c49aad1bp-17, 0x1.41cea6405d7dfp-17, -0x1.40a0266376b7bp-9, -0x1.3c1d3453064c7p-9,
+     -0x1.11e19b39d98d3p-9, -0x1.a3839ae3499afp-10},
+    {-0x1.7955896245ebap-8, -0x1.dfb688362ccf9p-8, -0x1.ce5e6adfe8f72p-8, -0x1.932d94fa96f14p-8, -0x1.379676bc12d01p-8,
+     -0x1.bf7dbedba5801p-9, -0x1.50cf94afea0bdp-9, -0x1.0876406326e87p-9, -0x1.8642a5865c234p-10,
+     -0x1.18ad6d4896f42p-10, -0x1.ac1fde2588079p-11, -0x1.542ddf352fc7bp-11, 0x1.338c8f1a582f3p-7, 0x1.448d73dc43fc2p-8,
+     0x1.c0674239980c3p-11, -0x1.463eeb665fp-9},
+    {0x1.eeacd59efd118p-3, 0x1.cd626c719929fp-3, 0x1.a981cdb7bbedfp-3, 0x1.88dc6999fc4b9p-3, 0x1.60b4f2a834098p-3,
+     0x1.38f47e87556ddp-3, 0x1.1bc7606b90198p-3, 0x1.0559fc6819a97p-3, 0x1.d7843e4b566ecp-4, 0x1.a5cfd83ea8d38p-4,
+     0x1.80fbd2a73e961p-4, 0x1.644e98686213ap-4, 0x1.e811fb4aaa389p-3, 0x1.f9b8b20577936p-3, 0x1.0060ca1ed85c4p-2,
+     0x1.fe8fab077178bp-3},
+    {0x1.24c943662c0f4p-54, -0x1.1aac5c490c631p-54, 0x1.94deee28298b3p-53, -0x1.685ffc95669edp-54,
+     -0x1.16941fd765c7fp-55, 0x1.6d00494dc49a8p-53, -0x1.cd0e727ce11b4p-53, -0x1.c12deb308f062p-53,
+     -0x1.8f79830e86e5ap-52, -0x1.1813f51b726ep-52, -0x1.819c40bab4ca8p-53, -0x1.2c5a74920d6fbp-56,
+     -0x1.5149b383e34ap-55, 0x1.fd2c8985cbeedp-54, 0x1.f5a9f5648f2ffp-56, -0x1.ed4c17e773fdap-57},
+    {0x1.a01c24067cbf1p+0, 0x1.e8188e56c90d8p+0, 0x1.15625b8a5c862p+1, 0x1.341ff01a2a4fdp+1, 0x1.5e13188cce782p+1,
+     0x1.8ff6ce881a422p+1, 0x1.bcbb57e0ad324p+1, 0x1.e5a7b58dbc222p+1, 0x1.0eca2b450540ap+2, 0x1.30463334b5723p+2,
+     0x1.4e8b9c8154f82p+2, 0x1.6a5ff628e9858p+2, 0x1.e9faf19b9c82ep-1, 0x1.1a6c47bb7e4a7p+0, 0x1.40c75979c1303p+0,
+     0x1.674e0286e15e3p+0},
+};

@@ -12,6 +12,9 @@ enum { LAM__PIECES = 16 };
  * the first is a multiple of 2^-42. */
 extern const double lam__table_log[3][LAM__PIECES];
 
+/* The same in units of log(2) and log(10). */
+extern const double lam__table_log2[3][LAM__PIECES], lam__table_log10[3][LAM__PIECES];
+
 /* 2^(k/16) as two numbers, the first rounded to a double. */
 extern const double lam__table_exp[2][LAM__PIECES];
 
@@ -41,6 +44,10 @@ extern const double lam__table_bessel_0[14][LAM__PIECES];
 extern const double lam__table_bessel_1[14][LAM__PIECES];
 
 /* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 28, in 16.57 - 32/(L + 1.05); the rest below 2^-55 */
+extern const double lam__table_erfc_inv[15][LAM__PIECES];
+
+/* erf_inv(x)/x for |x| < 1, in -log(1 - x^2) from 0 to 36.05, in pieces whose widths double, from 2.40625/4 on; the rest
+ * below 2^-61 of it */
 extern const double lam__table_erf_inv[15][LAM__PIECES];
 
 /* Where an integral over the half line is evaluated, and by what the values are multiplied: 3/2 exp(u/2 - exp(-u)) for

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <sleef.h>
 
-#include "lib/kernels/simd/vector.h"
+#include "lib/kernels/simd/exact.h"
 
 #if defined(__AVX512F__)
 #define SLEEF64(f, bound) Sleef_##f##d8_##bound##avx512f
@@ -135,15 +135,6 @@ ALWAYS_INLINE V32 f32_through3(V32 x, V32 y, V32 z, V64 f(V64, V64, V64)) {
     return h.whole;
 }
 
-/* SLEEF gives infinity a little below the true threshold. f64_exp and f64_exp2 are in simd/logexp.h. */
-ALWAYS_INLINE V32 f32_exp(V32 x) {
-    return f32_patch1(SLEEF32(exp, u10)(x), x, (M32)(x > f32_EXP_SAFE) & (M32)(x < f32_EXP_SAFE + 1), exp);
-}
-
-ALWAYS_INLINE V32 f32_exp2(V32 x) {
-    return SLEEF32(exp2, u10)(x);
-}
-
 /* SLEEF squares the argument. */
 ALWAYS_INLINE V32 f32_asinh(V32 x) {
     M32 big = (M32)(f32_magnitude(x) > f32_BIG);
@@ -158,8 +149,15 @@ ALWAYS_INLINE V32 f32_atan2(V32 y, V32 x) {
     return f32_through2(y, x, normal_atan2);
 }
 
+/* No square of a float is too large or too small for a double. */
+ALWAYS_INLINE V64 quick_hypot(V64 x, V64 y) {
+    const V64 root = root64(x * x + y * y), zero = {0};
+    const M64 infinite = (M64)(f64_magnitude(x) == INFINITY) | (M64)(f64_magnitude(y) == INFINITY);
+    return f64_select(infinite, zero + INFINITY, root);
+}
+
 ALWAYS_INLINE V32 f32_hypot(V32 x, V32 y) {
-    return f32_through2(x, y, f64_hypot);
+    return f32_through2(x, y, quick_hypot);
 }
 
 #endif

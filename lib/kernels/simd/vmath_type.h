@@ -65,9 +65,6 @@ ALWAYS_INLINE V NAME(odd)(V x, V y) {
     }
 PLAIN(cbrt)
 PLAIN(expm1)
-PLAIN(log)
-PLAIN(log2)
-PLAIN(log10)
 PLAIN(asin)
 PLAIN(acos)
 PLAIN(atan)
@@ -76,11 +73,6 @@ UNSORTED(cos)
 UNSORTED(tan)
 #undef PLAIN
 #undef UNSORTED
-
-ALWAYS_INLINE V NAME(log1p)(V x) {
-    V size = NAME(magnitude)(x), y = NAME(patch1)(SLEEF(log1p, u10)(x), x, (M)(size > NAME(BIG)), WIDE(log1p));
-    return NAME(select)((M)(size < NAME(TINY) * NAME(TINY)), x, y);
-}
 
 ALWAYS_INLINE V NAME(sin)(V x) {
     return NAME(trig)(x, NAME(unsorted_sin));

@@ -1,0 +1,201 @@
+/* f32's own arithmetic: vectors of floats as exact.h has those of doubles. Sums of two floats hold what one loses, and
+ * polynomials in pieces pick their coefficients from registers, so that a function of sixteen numbers takes little
+ * longer than loading them. single_functions.h says what is made of it. Static helpers only; no lane depends on
+ * another. */
+#ifndef LAM_KERNELS_SIMD_SINGLE_H
+#define LAM_KERNELS_SIMD_SINGLE_H
+
+#include "lib/kernels/simd/exact.h"
+#include "lib/kernels/simd/tables_single.h"
+#include "lib/kernels/simd/vmath.h"
+
+/* A number as the sum of two, the second below half an ulp of the first. */
+typedef struct sum32 {
+    V32 hi, lo;
+} sum32;
+
+/* Adding this leaves an integer in the low bits of the float, and this one sixteenths. */
+static const float ROUNDER32 = 0x1.8p23f, SIXTEENTHS32 = 0x1.8p19f;
+
+ALWAYS_INLINE V32 splat32(float x) {
+    return x - (V32){0}; /* which keeps a negative zero */
+}
+
+/* 2^k for whole k, |k| < 127. */
+ALWAYS_INLINE V32 power_of_2_32(V32 k) {
+    return (V32)(((M32)(k + ROUNDER32) + 127) << 23);
+}
+
+/* madd32 is x y + z, rounded once where the set can do that at no cost; fused32 is always rounded once.
+ * least_of32, most_of32: of operands of which one is NaN the second. scaled32: x 2^k for whole k, rounded once.
+ * pick32: the entries of a table of LAM__PIECES at the low bits of `at`; pick32_twice: of twice as many. */
+#if defined(__AVX512F__)
+ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
+    return (V32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z);
+}
+ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
+    return madd32(x, y, z);
+}
+ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
+    return (V32)_mm512_min_ps((__m512)x, (__m512)y);
+}
+ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
+    return (V32)_mm512_max_ps((__m512)x, (__m512)y);
+}
+ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
+    return (V32)_mm512_scalef_ps((__m512)x, (__m512)k);
+}
+/* 1/x up to an ulp or two, for 2^-100 < |x| < 2^100. */
+ALWAYS_INLINE V32 inverse32(V32 x) {
+    const V32 guess = (V32)_mm512_rcp14_ps((__m512)x);
+    return madd32(guess, madd32(-x, guess, splat32(1)), guess);
+}
+ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
+    return (V32)_mm512_permutexvar_ps((__m512i)at, _mm512_load_ps(table));
+}
+ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
+    return (V32)_mm512_permutex2var_ps(_mm512_load_ps(table), (__m512i)at, _mm512_load_ps(table + 16));
+}
+#else
+#if defined(__AVX2__)
+ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
+    return (V32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z);
+}
+ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
+    return madd32(x, y, z);
+}
+ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
+    return (V32)_mm256_min_ps((__m256)x, (__m256)y);
+}
+ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
+    return (V32)_mm256_max_ps((__m256)x, (__m256)y);
+}
+/* Entries 0 to 7 and 8 to 15 by the three low bits, of which the fourth chooses one. */
+ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
+    const __m256i entry = (__m256i)at;
+    const __m256 low = _mm256_permutevar8x32_ps(_mm256_load_ps(table), entry);
+    const __m256 high = _mm256_permutevar8x32_ps(_mm256_load_ps(table + 8), entry);
+    return (V32)_mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(entry, 28)));
+}
+ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
+    const __m256 low = (__m256)pick32(table, at), high = (__m256)pick32(table + LAM__PIECES, at);
+    return (V32)_mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32((__m256i)at, 27)));
+}
+#else
+ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
+    return x * y + z;
+}
+/* A product of floats is exact in double. */
+ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
+    const halves a = {.whole = x}, b = {.whole = y}, c = {.whole = z};
+    halves r;
+    for (int i = 0; i < 2; i++) {
+        const V64 p = __builtin_convertvector(a.half[i], V64) * __builtin_convertvector(b.half[i], V64);
+        r.half[i] = __builtin_convertvector(p + __builtin_convertvector(c.half[i], V64), HALF32);
+    }
+    return r.whole;
+}
+ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
+    return (V32)_mm_min_ps((__m128)x, (__m128)y);
+}
+ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
+    return (V32)_mm_max_ps((__m128)x, (__m128)y);
+}
+ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
+    V32 x;
+    for (int i = 0; i < LANES32; i++) x[i] = table[at[i] & (LAM__PIECES - 1)];
+    return x;
+}
+ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
+    V32 x;
+    for (int i = 0; i < LANES32; i++) x[i] = table[at[i] & (2 * LAM__PIECES - 1)];
+    return x;
+}
+#endif
+ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
+    const V32 half = (k * 0.5f + ROUNDER32) - ROUNDER32;
+    return x * power_of_2_32(half) * power_of_2_32(k - half);
+}
+ALWAYS_INLINE V32 inverse32(V32 x) {
+    return 1 / x;
+}
+#endif
+
+/* x, but no more than `bound`, and no less than minus that; NaN stays NaN. */
+ALWAYS_INLINE V32 bounded32(V32 x, float bound) {
+    return least_of32(splat32(bound), x);
+}
+ALWAYS_INLINE V32 limited32(V32 x, float bound) {
+    return most_of32(splat32(-bound), bounded32(x, bound));
+}
+
+/* ---- sums and products ------------------------------------------------------------------------------------------ */
+
+/* x + y exactly, for |x| >= |y| or x = 0. */
+ALWAYS_INLINE sum32 fast_sum32(V32 x, V32 y) {
+    const V32 hi = x + y;
+    return (sum32){hi, y - (hi - x)};
+}
+
+/* x + y exactly (Knuth). */
+ALWAYS_INLINE sum32 any_sum32(V32 x, V32 y) {
+    const V32 hi = x + y, part = hi - x;
+    return (sum32){hi, (x - (hi - part)) + (y - part)};
+}
+
+/* x y exactly. */
+ALWAYS_INLINE sum32 product32(V32 x, V32 y) {
+    const V32 hi = x * y;
+    return (sum32){hi, fused32(x, y, -hi)};
+}
+
+/* x / y, rounded but for a few bits behind the last. */
+ALWAYS_INLINE V32 quotient32(sum32 x, sum32 y) {
+    const V32 inverse = inverse32(y.hi), q = x.hi * inverse;
+    const V32 rest = fused32(-q, y.hi, x.hi);
+    return madd32(rest + madd32(-q, y.lo, x.lo), inverse, q);
+}
+
+/* x = z 2^k with z from 0.703125 to 1.40625, in piece `at` of lam__single_log, as parts64. For normal x > 0. */
+typedef struct parts32 {
+    V32 z, k;
+    M32 at;
+} parts32;
+
+ALWAYS_INLINE parts32 parts_of32(V32 x) {
+    const M32 one = (M32)splat32(1), moved = (M32)x + (one - (M32)splat32(0.703125f)), exponent = moved & 0x7f800000;
+    return (parts32){(V32)((M32)x - exponent + one), __builtin_convertvector((exponent >> 23) - 127, V32), moved >> 19};
+}
+
+/* ---- polynomials ------------------------------------------------------------------------------------------------ */
+
+/* Coefficients highest first. */
+ALWAYS_INLINE V32 powers32(V32 z, const float *c, int count) {
+    V32 sum = splat32(c[0]);
+    for (int i = 1; i < count; i++) sum = madd32(sum, z, splat32(c[i]));
+    return sum;
+}
+#define POWERS32(z, table) powers32(z, table, (int)(sizeof(table) / sizeof *(table)))
+
+/* As `pieces` of exact.h. */
+ALWAYS_INLINE sum32 pieces32(V32 z, M32 at, const float (*table)[LAM__PIECES], int rows) {
+    V32 sum = pick32(table[0], at);
+    for (int i = 1; i < rows - 1; i++) sum = madd32(sum, z, pick32(table[i], at));
+    return (sum32){pick32(table[rows - 1], at), sum};
+}
+#define PIECES32(z, at, table) pieces32(z, at, table, (int)(sizeof(table) / sizeof *(table)))
+
+/* As `doubling` of exact.h. */
+typedef struct doubling32 {
+    V32 off, middle;
+    M32 at;
+} doubling32;
+
+ALWAYS_INLINE doubling32 doubling_of32(V32 x, float width) {
+    const V32 s = madd32(x, splat32(1 / width), splat32(1));
+    const M32 upper = (M32){0} - (1 << 21), half = (M32){0} + (1 << 20);
+    const V32 middle = (V32)(((M32)s & upper) | half);
+    return (doubling32){x - (middle * width - width), middle, (M32)s >> 21};
+}
+
+#endif

@@ -228,9 +228,9 @@ ALWAYS_INLINE place place_of_inverse(double first, double power, sum64 inverse) 
     return (place){((first - (shifted - ROUNDER)) - less) - power * inverse.lo, (M64)shifted};
 }
 
-/* The same for x >= 0 where widths of pieces double, four at a time: two bits of the exponent and two of the fraction of
- * s = 1 + x/width say which, the first being the thirteenth entry. `middle` is one of s. `width` has few digits, so that
- * its products with middles are exact. */
+/* The same for x >= 0 where widths of pieces double, four at a time: two bits of the exponent and two of the fraction
+ * of s = 1 + x/width say which, the first being the thirteenth entry. `middle` is one of s. `width` has few digits, so
+ * that its products with middles are exact. */
 typedef struct doubling {
     V64 off, middle;
     M64 at;

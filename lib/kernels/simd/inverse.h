@@ -1,7 +1,7 @@
 /* The inverses of erf and of the normal distribution as vector functions, below 1 ULP in f64: the one by a table over
- * the logarithm of what the square leaves of 1; the other, whose tails reach much further, by a polynomial in the middle
- * and in the tails the root of minus the logarithm, mended by a table. f32's erf_inv is in single_functions.h, its
- * ndtri goes through f64. */
+ * the logarithm of what the square leaves of 1; the other, whose tails reach much further, by a polynomial in the
+ * middle and in the tails the root of minus the logarithm, mended by a table. f32's erf_inv is in single_functions.h,
+ * its ndtri goes through f64. */
 #ifndef LAM_KERNELS_SIMD_INVERSE_H
 #define LAM_KERNELS_SIMD_INVERSE_H
 

@@ -1,9 +1,9 @@
 /* Template: the logarithms of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the helpers of exact.h or
  * single.h spell their names), SUM, PARTS (their types), LEAST (the least normal number), RANGE (a power of 2 that
- * makes subnormal numbers normal, and its exponent RANGE_EXPONENT), REST_TERMS
- * and the units UNIT_E, UNIT_2 and UNIT_10.
- * log(z 2^k) = k log(2) - log(1/c) + log(1 + r), where c is next to z and r = z/c - 1. The first two are an exact sum of
- * numbers with few digits and what they lack. */
+ * makes subnormal numbers normal, and its exponent RANGE_EXPONENT), REST_TERMS and the
+ * units UNIT_E, UNIT_2 and UNIT_10.
+ * log(z 2^k) = k log(2) - log(1/c) + log(1 + r), where c is next to z and r = z/c - 1. The first two are an exact sum
+ * of numbers with few digits and what they lack. */
 
 /* A unit of logarithms: 1 over it and log(2) in it, both in two parts; minus the logarithms of the 1/c, which stand in
  * the table's first row; (log(1 + r) - r) / r^2. The unit of the natural ones is 1. */

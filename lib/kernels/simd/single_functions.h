@@ -1,5 +1,5 @@
-/* Elementary functions of f32 in floats, below 1 ULP (most at 0.75): exponential, tanh, the error
- * functions and the normal distribution. Logarithms are in log.h; what is left to double precision in vmath.h and pow.h. */
+/* Elementary functions of f32 in floats, below 1 ULP (most at 0.75): exponential, tanh, the error functions and the
+ * normal distribution. Logarithms are in log.h; what is left to double precision in vmath.h and pow.h. */
 #ifndef LAM_KERNELS_SIMD_SINGLE_FUNCTIONS_H
 #define LAM_KERNELS_SIMD_SINGLE_FUNCTIONS_H
 

@@ -46,8 +46,8 @@ extern const double lam__table_bessel_1[14][LAM__PIECES];
 /* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 28, in 16.57 - 32/(L + 1.05); the rest below 2^-55 */
 extern const double lam__table_erfc_inv[15][LAM__PIECES];
 
-/* erf_inv(x)/x for |x| < 1, in -log(1 - x^2) from 0 to 36.05, in pieces whose widths double, from 2.40625/4 on; the rest
- * below 2^-61 of it */
+/* erf_inv(x)/x for |x| < 1, in -log(1 - x^2) from 0 to 36.05, in pieces whose widths double, from 2.40625/4 on; the
+ * rest below 2^-61 of it */
 extern const double lam__table_erf_inv[15][LAM__PIECES];
 
 /* Where an integral over the half line is evaluated, and by what the values are multiplied: 3/2 exp(u/2 - exp(-u)) for

@@ -1,6 +1,6 @@
 /* erf, erfc, erfcx and the normal distribution as vector functions, below 1 ULP in f64: erf in pieces, the others as
  * exp(-x^2) with the square as a sum of two, times erfcx, which is one table for the whole half line. Tails are never
- * made of differences from 1. f32 goes through f64. */
+ * made of differences from 1. f32 goes through f64, but for what single_functions.h has. */
 #ifndef LAM_KERNELS_SIMD_ERROR_H
 #define LAM_KERNELS_SIMD_ERROR_H
 

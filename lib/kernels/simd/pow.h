@@ -1,6 +1,6 @@
-/* pow, asinh, acosh, logistic, tanh, softplus and logaddexp as vector functions: made of the sums of logexp.h, so that
- * f64 results are rounded once, and within 0.6 ULP where the room promises 1. f32 goes through f64 and needs no second
- * double there; its logistic and tanh are in single_functions.h. Operands that are not finite are done by libm, one by one, or chosen. */
+/* pow, asinh, acosh, logistic, tanh, softplus and logaddexp as vector functions, made of the sums of logexp.h: f64 is
+ * rounded once, within 0.6 ULP; f32 goes through f64 without second doubles (logistic and tanh: single_functions.h).
+ * Operands that are not finite are done by libm, one by one, or chosen. */
 #ifndef LAM_KERNELS_SIMD_POW_H
 #define LAM_KERNELS_SIMD_POW_H
 

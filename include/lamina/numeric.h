@@ -1,5 +1,6 @@
 /* What numerical programs expect beside the operations of ops.h, whose opening comment holds here too: remainders and
- * quotients, comparisons up to rounding, differences along an axis, bins, grids. All are made of other operations. */
+ * quotients, comparisons up to rounding, differences along an axis, bins, grids. All but sincos are made of other
+ * operations. */
 #ifndef LAMINA_NUMERIC_H
 #define LAMINA_NUMERIC_H
 
@@ -21,6 +22,14 @@ LAM_API lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y);
  * Shape   as lam_mod.
  * Fails   as lam_mod does. Derivative: zero. */
 LAM_API lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
+
+/* Sine and cosine of x at once, which costs little more than one of them, and whose derivatives evaluate neither again;
+ * x in radians. Integers are taken as f64. A NULL result is not wanted.
+ * Shape   both have that of x.
+ * Fails   like any use of a handle; out[] then hold failed tensors. Owner: current scope.
+ * Derivative: cos(x); -sin(x).
+ * Source  SLEEF, within 1 ULP. */
+LAM_API lam_status lam_sincos(lam_tensor *x, lam_tensor **sine, lam_tensor **cosine);
 
 /* sin(pi x) / (pi x), 1 at 0. Integers are taken as f64.
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: exact, at 0 to any order. */

@@ -53,6 +53,18 @@ lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype) {
     return loop ? loop : lam__reference_fallback(id, dtype);
 }
 
+void lam__kernels_sincos(lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine) {
+    static const int64_t step[] = {1, 1};
+    lam__pair_loop *both = lam__elementwise_simd()->sincos(dtype);
+    void *from = (void *)(uintptr_t)x; /* a lam__loop writes p[0] only */
+    if (both) {
+        both(n, x, sine, cosine);
+        return;
+    }
+    lam__kernels_loop(LAM__LOOP_sin, dtype)(n, (void *[]){sine, from}, step, NULL);
+    lam__kernels_loop(LAM__LOOP_cos, dtype)(n, (void *[]){cosine, from}, step, NULL);
+}
+
 /* ---- walking ------------------------------------------------------------------------------------------- */
 
 static int64_t magnitude(int64_t x) {

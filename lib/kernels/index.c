@@ -193,6 +193,18 @@ static void take_alike_rows(const taking *t, int64_t rows, int64_t step, int64_t
     }
 }
 
+/* Rows whose places lie side by side in x, as those of a transposed table do: what an index names is a run of one item
+ * for each row, a column of the result. */
+static bool take_columns(const taking *t, lam_dtype dtype, int64_t rows, const char *x, char *out, int64_t out_step) {
+    const void *column[CHUNK];
+    int64_t step[CHUNK];
+    for (int j = 0; j < t->count; j++) {
+        column[j] = x + t->at[j] * (int64_t)t->item;
+        step[j] = 1;
+    }
+    return lam__kernels_columns(dtype, rows, t->count, column, step, out, out_step);
+}
+
 void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                             const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
     const int64_t item = lam__item_bytes(dtype), out_row = s->k * s->inner * item;
@@ -215,6 +227,9 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
                 take_alike_rows(&t, s->outer, x->outer, at, from, to);
                 continue;
             }
+            if (s->inner == 1 && s->outer > 1 && x->outer == 1 && !t.outside &&
+                take_columns(&t, dtype, s->outer, from, to, s->k))
+                continue;
             for (int64_t row = 0; row < s->outer; row++)
                 take_some(&t, from + row * x->outer * item, to + row * out_row);
         }

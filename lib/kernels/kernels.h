@@ -36,6 +36,9 @@ typedef enum lam__loop_id {
  * bf16 the arithmetic is that of f32, rounded once. */
 lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype);
 
+/* Sine and cosine of n numbers, f64 or f32, none of them with gaps; within the bounds of their loops. */
+void lam__kernels_sincos(lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine);
+
 /* Runs a loop over operands of one shape: coalesces axes, walks the outer ones, hands inner runs to `loop`.
  * strides[k] has `rank` entries for operand k (0: output); operands <= 4. */
 void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int64_t *dims,

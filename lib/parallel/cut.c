@@ -1,5 +1,6 @@
 /* How arrays are cut for a team: the first axes, as many of them as give pieces enough, are counted through as one, and
- * a piece is a range of that count. Within it the last of these axes is taken in runs, so a kernel sees whole boxes. */
+ * a piece is a range of that count. Within it the last of these axes is taken in runs, so a kernel sees whole boxes.
+ * What is not shared is one box. */
 #include "lib/parallel/parallel.h"
 
 typedef struct cut {
@@ -36,9 +37,11 @@ void lam__parallel_boxes(lam__team *team, int axes, int rank, const int64_t *dim
     cut c = {.rank = rank, .dims = dims, .visit = visit, .env = env};
     int64_t items = 1;
     const int64_t enough = (int64_t)lam__team_size(team) * ITEMS_EACH;
+    for (int i = 0; i < axes; i++)
+        if (dims[i] == 0) return;
     while (c.axes < axes && items < enough) items *= dims[c.axes++];
-    if (items > 1) lam__team_run(team, items, cost / (double)items, run_boxes, &c);
-    else if (items == 1) visit(env, origin, dims, 0);
+    if (items > 1 && lam__team_shares(team, cost)) lam__team_run(team, items, cost / (double)items, run_boxes, &c);
+    else visit(env, origin, dims, 0);
 }
 
 int64_t lam__parallel_offset(int rank, const int64_t *start, const int64_t *strides) {

@@ -64,6 +64,24 @@ void lam__parallel_loop(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__
     lam__team_run(team, n, cost, run_flat, &r);
 }
 
+typedef struct pair {
+    lam_dtype dtype;
+    const char *x;
+    char *first, *second;
+} pair;
+
+static void sincos_part(void *env, int64_t begin, int64_t end, int worker) {
+    const pair *p = env;
+    const int64_t at = begin * lam__item_bytes(p->dtype);
+    (void)worker;
+    lam__kernels_sincos(p->dtype, end - begin, p->x + at, p->first + at, p->second + at);
+}
+
+void lam__parallel_sincos(lam__team *team, lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine) {
+    pair p = {dtype, x, sine, cosine};
+    lam__team_run(team, n, 2 * COST_ELEMENTARY, sincos_part, &p);
+}
+
 /* ---- with axes --------------------------------------------------------------------------------------------------- */
 
 static void run_box(void *env, const int64_t *start, const int64_t *dims, int worker) {

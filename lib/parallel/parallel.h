@@ -35,6 +35,8 @@ void lam__parallel_elementwise(lam__team *team, lam__loop_id id, lam__loop *loop
                                const int64_t *dims, const int64_t *const strides[], void *const p[],
                                const size_t item[], const void *params);
 
+void lam__parallel_sincos(lam__team *team, lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine);
+
 void lam__parallel_copy(lam__team *team, int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst,
                         const int64_t *dst_strides, lam_dtype src_dtype, const void *src, const int64_t *src_strides);
 

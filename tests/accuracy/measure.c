@@ -32,6 +32,14 @@ BODY1(erfc) BODY1(erf_inv) BODY1(ndtr) BODY1(ndtri) BODY1(softplus) BODY1(lgamma
 BODY1(log_ndtr) BODY1(i0) BODY1(i0e) BODY1(i1) BODY1(i1e) BODY2(div) BODY2(pow) BODY2(atan2) BODY2(hypot)
 BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2(igammac)
 
+static void of_sincos(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx, (void)env, lam_sincos(in[0], &out[0], NULL);
+}
+
+static void of_cosine(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx, (void)env, lam_sincos(in[0], NULL, &out[0]);
+}
+
 static void of_trigamma(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx, (void)env, out[0] = lam_polygamma(in[0], 1);
 }
@@ -72,6 +80,10 @@ const measure_row measure_rows[] = {
     {.name = "sin", .inputs = 1, .body = of_sin, .oracle = LAM__LOOP_sin,
      .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
     {.name = "cos", .inputs = 1, .body = of_cos, .oracle = LAM__LOOP_cos,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "sincos, sine", .inputs = 1, .body = of_sincos, .oracle = LAM__LOOP_sin,
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "sincos, cosine", .inputs = 1, .body = of_cosine, .oracle = LAM__LOOP_cos,
      .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
     {.name = "tan", .inputs = 1, .body = of_tan, .oracle = LAM__LOOP_tan,
      .range = {{-9, 9}}, .bound = 1, .derivatives = 1},

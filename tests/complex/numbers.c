@@ -53,6 +53,15 @@ START_TEST(c_numbers_beside_complex_tensors) {
 }
 END_TEST
 
+/* sin(1 + 2i) and cos(1 + 2i) by mpmath. */
+START_TEST(sine_and_cosine_at_once) {
+    lam_tensor *sine, *cosine;
+    ck_assert_int_eq(lam_sincos(lam_scalar_complex(ctx, 1, 2), &sine, &cosine), LAM_OK);
+    EXPECT_COMPLEX(sine, 1e-15, 3.165778513216168, 1.959601041421606);
+    EXPECT_COMPLEX(cosine, 1e-15, 2.0327230070196656, -3.0518977991517997);
+}
+END_TEST
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(in_and_out) {
@@ -331,7 +340,7 @@ END_TEST
 
 Suite *suite_complex_numbers(void) {
     return SUITE_OF("complex/numbers", dtypes_have_names_and_sizes, promotion, c_numbers_beside_complex_tensors,
-                    in_and_out, borrowed_memory_with_strides, creation, one_element, printing,
+                    in_and_out, sine_and_cosine_at_once, borrowed_memory_with_strides, creation, one_element, printing,
                     real_tensors_have_parts_too, what_moves_elements_moves_both_parts, an_index_outside_fills_with_nan,
                     in_place_forms, matrices, a_singular_matrix_is_named, norms_are_real,
                     division_neither_overflows_nor_underflows_on_the_way, powers_at_zero, branch_cuts,

@@ -4,9 +4,10 @@
 #include "tests/kernels/strided.h"
 
 static const lam__index_shape shapes[] = {
-    {1, 1, 5, 7, 1},  {1, 3, 4, 600, 1}, {2, 3, 5, 300, 3},  {3, 1, 1, 257, 1}, {1, 2, 9, 256, 17},
-    {4, 2, 3, 0, 2},  {0, 2, 3, 4, 2},   {2, 0, 3, 4, 2},    {2, 2, 3, 4, 0},   {2, 1, 0, 5, 2},
-    {1, 90, 5, 7, 1}, {300, 1, 4, 3, 1}, {70, 1, 9, 100, 1}, {40, 1, 4, 3, 2},  {3, 70, 4, 5, 1},
+    {1, 1, 5, 7, 1},     {1, 3, 4, 600, 1}, {2, 3, 5, 300, 3},  {3, 1, 1, 257, 1}, {1, 2, 9, 256, 17},
+    {4, 2, 3, 0, 2},     {0, 2, 3, 4, 2},   {2, 0, 3, 4, 2},    {2, 2, 3, 4, 0},   {2, 1, 0, 5, 2},
+    {1, 90, 5, 7, 1},    {300, 1, 4, 3, 1}, {70, 1, 9, 100, 1}, {40, 1, 4, 3, 2},  {3, 70, 4, 5, 1},
+    {1, 11, 49, 300, 1}, {2, 3, 5, 257, 1}, {2, 8, 5, 600, 1},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -48,6 +49,8 @@ static lam__index_source source_of(const lam__index_shape *s, int layout, int64_
     } else if (layout == 2 && s->n > 0) { /* from the last place back, one row for all */
         x = (lam__index_source){NULL, 0, 0, -s->inner};
         *first = (s->n - 1) * s->inner;
+    } else if (layout == 3 && s->inner == 1) { /* transposed: the rows side by side */
+        x = (lam__index_source){NULL, s->outer * s->n, 1, s->outer};
     }
     return x;
 }
@@ -115,7 +118,7 @@ START_TEST(take_and_scatter_all_modes) {
     for (int i = 0; i < SHAPES; i++)
         for (int mode = LAM__INDEX_ERROR; mode <= LAM__INDEX_FILL; mode++) {
             if (mode == LAM__INDEX_ERROR && shapes[i].n == 0) continue; /* no index is legal there */
-            for (int layout = 0; layout < 3; layout++) {
+            for (int layout = 0; layout < 4; layout++) {
                 check_take(&shapes[i], layout, (lam__index_mode)mode, (lam_dtype)_i, LAM_I64, &state);
                 check_take(&shapes[i], layout, (lam__index_mode)mode, (lam_dtype)_i, LAM_I32, &state);
             }

@@ -66,6 +66,20 @@ static void put_specials(const cases_use *u, int i, array *x) {
     for (int64_t e = 0; e < x->count && e < 3 && array_is_float(x); e++) x->data[e] = special[e];
 }
 
+static void call_sincos(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    lam_sincos(in[0], &out[0], &out[1]);
+}
+
+static void sincos_reference(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    for (int o = 0; o < 2; o++) {
+        array_like(&out[o], in);
+        if (!array_is_float(in)) out[o].dtype = LAM_F64;
+        for (int64_t e = 0; e < in->count; e++) out[o].data[e] = (o ? cosl : sinl)(in->data[e]);
+    }
+}
+
 static const cases_form not_forms[] = {{"bool[]", {0}},   {"bool[2,3]", {0}}, {"bool[0]", {0}}, {"u8[5]", {0}},
                                        {"i32[2,3]", {0}}, {"i64[7]", {0}},    CASES_END};
 static const cases_form power_forms[] = {
@@ -110,6 +124,12 @@ const cases_row cases_unary[] = {
     {.name = "log1p", UNARY(lam_log1p, log1pl), REAL, .domain = {{-0.8, 3}}},
     {.name = "sin", UNARY(lam_sin, sinl), REAL},
     {.name = "cos", UNARY(lam_cos, cosl), REAL},
+    {.name = "sincos",
+     .call = call_sincos,
+     .reference = sincos_reference,
+     .outputs = 2,
+     .forms = forms,
+     .dtypes = CASES_ALL},
     {.name = "tan", UNARY(lam_tan, tanl), REAL, .domain = {{-1.2, 1.2}}},
     {.name = "asin", UNARY(lam_asin, asinl), REAL, .domain = {{-0.9, 0.9}}},
     {.name = "acos", UNARY(lam_acos, acosl), REAL, .domain = {{-0.9, 0.9}}},

@@ -12,7 +12,7 @@
 /* The failures of lam_<operation>, a bit for each status; where its docstring says "as lam_other does", those too. */
 unsigned long long documented_failures(const char *operation);
 
-/* Whether the text occurs among the parameters of lam_<operation>. */
+/* Whether the text occurs among the parameters of lam_<operation>, those where results go left out. */
 bool documented_takes(const char *operation, const char *text);
 
 #endif

@@ -78,8 +78,14 @@ START_TEST(parts_and_convolutions) {
 }
 END_TEST
 
+static lam_tensor *sine_alone(lam_tensor *x) {
+    lam_tensor *sine;
+    lam_sincos(x, &sine, NULL);
+    return sine;
+}
+
 START_TEST(linear_algebra) {
-    lam_tensor *x = matrix(9, 9), *line = lam_index(x, 0, 0), *sign, *log;
+    lam_tensor *x = matrix(9, 9), *line = lam_index(x, 0, 0), *whole = lam_cast(x, LAM_I64), *sign, *log;
     LEAVES_NOTHING(lam_outer(line, line));
     LEAVES_NOTHING(lam_kron(x, x));
     LEAVES_NOTHING(lam_toeplitz(line, NULL));
@@ -93,6 +99,8 @@ START_TEST(linear_algebra) {
     LEAVES_NOTHING(lam_expm(x));
     LEAVES_NOTHING(lam_matrix_cond(x, 0));
     LEAVES_NOTHING(lam_matrix_norm(x, NULL));
+    LEAVES_NOTHING(sine_alone(x));
+    LEAVES_NOTHING(sine_alone(whole));
     LEAVES_NOTHING(lam_slogdet(x, &sign, &log) == LAM_OK ? (lam_drop(sign), log) : NULL);
 }
 END_TEST

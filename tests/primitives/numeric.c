@@ -336,6 +336,7 @@ START_TEST(results_that_are_not_wanted_are_left_out) {
     ck_assert_int_eq(lam_svd(x, NULL, NULL, NULL, NULL), LAM_OK);
     ck_assert_int_eq(lam_slogdet(x, NULL, NULL), LAM_OK);
     ck_assert_int_eq(lam_eig(x, NULL, NULL), LAM_OK);
+    ck_assert_int_eq(lam_sincos(x, NULL, NULL), LAM_OK);
     ck_assert_uint_eq(lam_ctx_bytes(ctx), before);
     lam_svd(x, NULL, &a, NULL, NULL);
     EXPECT_NEAR(a, 1e-14, LAM_DIMS(2), 9, 4);

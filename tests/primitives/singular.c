@@ -29,6 +29,12 @@ UNARY(softplus) UNARY(lgamma) UNARY(digamma) UNARY(gelu) UNARY(mish) BINARY(rel_
 UNARY(logit) UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py)
 BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(ge)
 
+BODY(sine_of_both) {
+    lam_sincos(in[0], &out[0], NULL);
+}
+BODY(cosine_of_both) {
+    lam_sincos(in[0], NULL, &out[0]);
+}
 BODY(of_clamp) {
     out[0] = lam_clamp(in[0], in[1], in[2]);
 }
@@ -384,6 +390,8 @@ static const special specials[] = {
     {of_log, 1, {INF}, INF}, {of_log2, 1, {0.0}, -INF}, {of_log10, 1, {0.0}, -INF},
     {of_log1p, 1, {-1}, -INF}, {of_log1p, 1, {-0.0}, -0.0}, {of_log1p, 1, {-2}, NAN}, {of_log1p, 1, {INF}, INF},
     {of_sin, 1, {-0.0}, -0.0}, {of_sin, 1, {INF}, NAN}, {of_cos, 1, {-INF}, NAN},
+    {sine_of_both, 1, {-0.0}, -0.0}, {sine_of_both, 1, {INF}, NAN}, {cosine_of_both, 1, {-INF}, NAN},
+    {cosine_of_both, 1, {-0.0}, 1},
     {of_asin, 1, {-0.0}, -0.0}, {of_asin, 1, {2}, NAN}, {of_acos, 1, {1}, 0.0}, {of_acos, 1, {-2}, NAN},
     {of_atan, 1, {INF}, HALF_PI}, {of_atan, 1, {-0.0}, -0.0},
     {of_asinh, 1, {-INF}, -INF}, {of_acosh, 1, {1}, 0.0}, {of_acosh, 1, {0.5}, NAN}, {of_acosh, 1, {INF}, INF},

@@ -57,6 +57,7 @@ static int64_t member_of(const void *params) {
 #define LANES LANES64
 #include "lib/kernels/simd/map_vector.h"
 #include "lib/kernels/simd/loops_family.h"
+#include "lib/kernels/simd/loops_sincos.h"
 #include "lib/kernels/elementwise.def"
 #undef V
 #undef LANES
@@ -78,6 +79,7 @@ static int64_t member_of(const void *params) {
 #define LANES LANES32
 #include "lib/kernels/simd/map_vector.h"
 #include "lib/kernels/simd/loops_family.h"
+#include "lib/kernels/simd/loops_sincos.h"
 #include "lib/kernels/elementwise.def"
 #undef V
 #undef LANES
@@ -170,11 +172,21 @@ static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
     return dtype == LAM_BOOL ? bool_loops[id] : loops[id][dtype];
 }
 
+static lam__pair_loop *find_sincos(lam_dtype dtype) {
+#if defined(LAM__HAVE_SLEEF)
+    return dtype == LAM_F64 ? f64_loop_sincos : f32_loop_sincos;
+#else
+    (void)dtype;
+    return NULL;
+#endif
+}
+
 #define LAM__STRING_(x) #x
 #define LAM__STRING(x)  LAM__STRING_(x)
 const lam__simd LAM__ISA_NAME(lam__simd_) = {
     .name = LAM__STRING(LAM__ISA),
     .loop = find,
+    .sincos = find_sincos,
     .convert = LAM__ISA_NAME(lam__convert_find_),
     .threefry = LAM__ISA_NAME(lam__threefry_),
     .turn = LAM__ISA_NAME(lam__turn_of_),

@@ -22,45 +22,12 @@ ALWAYS_INLINE void NAME(store_turned)(const NAME(quad) * v, T *to, int64_t to_st
     for (int k = 0; k < 4; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
 }
 
-/* ---- columns side by side ---------------------------------------------------------------------------------------- */
-
-/* Four rows of columns j to j + 3, from row i on. */
-ALWAYS_INLINE void NAME(turn_columns)(const T *const column[], const int64_t step[], int64_t i, int64_t j, T *to,
-                                      int64_t to_step) {
-    NAME(quad) v[4];
-    for (int k = 0; k < 4; k++) NAME(load)(column[j + k] + i * step[j + k], step[j + k], &v[k]);
-    NAME(store_turned)(v, to + j, to_step);
-}
-
-static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,
-                          int64_t to_step) {
-    const T *const *column = (const T *const *)from;
-    T *to = dst;
-    int64_t i = 0, whole = n - n % 4;
-    for (; i + 4 <= rows; i += 4, to += 4 * to_step) {
-        for (int64_t j = 0; j < whole; j += 4) NAME(turn_columns)(column, step, i, j, to, to_step);
-        for (int64_t j = whole; j < n; j++)
-            for (int k = 0; k < 4; k++) to[k * to_step + j] = column[j][(i + k) * step[j]];
-    }
-    for (; i < rows; i++, to += to_step)
-        for (int64_t j = 0; j < n; j++) to[j] = column[j][i * step[j]];
-}
-
-/* ---- transposed planes ------------------------------------------------------------------------------------------- */
-
-ALWAYS_INLINE void NAME(square_4)(const T *from, int64_t from_step, T *to, int64_t to_step) {
-    NAME(quad) v[4];
-    for (int k = 0; k < 4; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
-    NAME(store_turned)(v, to, to_step);
-}
-
 #if SIDE == 8
 typedef T NAME(octet) __attribute__((vector_size(8 * sizeof(T))));
 
-/* Pairs of rows, then pairs of pairs, then halves. */
-ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64_t to_step) {
-    NAME(octet) v[8], two[8], four[8];
-    for (int k = 0; k < 8; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
+/* Eight columns become the eight rows at `to`: pairs, then pairs of pairs, then halves. */
+ALWAYS_INLINE void NAME(store_turned_8)(const NAME(octet) * v, T *to, int64_t to_step) {
+    NAME(octet) two[8], four[8];
     for (int k = 0; k < 8; k += 2) {
         two[k] = __builtin_shufflevector(v[k], v[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
         two[k + 1] = __builtin_shufflevector(v[k], v[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
@@ -76,6 +43,87 @@ ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64
         memcpy(to + k * to_step, &low, sizeof low);
         memcpy(to + (k + 4) * to_step, &high, sizeof high);
     }
+}
+#endif
+
+/* ---- columns side by side ---------------------------------------------------------------------------------------- */
+
+/* Four rows of columns j to j + 3, from row i on. */
+ALWAYS_INLINE void NAME(turn_columns)(const T *const column[], const int64_t step[], int64_t i, int64_t j, T *to,
+                                      int64_t to_step) {
+    NAME(quad) v[4];
+    for (int k = 0; k < 4; k++) NAME(load)(column[j + k] + i * step[j + k], step[j + k], &v[k]);
+    NAME(store_turned)(v, to + j, to_step);
+}
+
+/* Four rows of all columns. */
+ALWAYS_INLINE void NAME(four_rows)(int64_t n, const T *const column[], const int64_t step[], int64_t i, T *to,
+                                   int64_t to_step) {
+    for (int64_t next = 0; next < n && n >= 4; next += 4)
+        NAME(turn_columns)(column, step, i, next + 4 <= n ? next : n - 4, to, to_step);
+    for (int64_t j = 0; j < n && n < 4; j++)
+        for (int k = 0; k < 4; k++) to[k * to_step + j] = column[j][(i + k) * step[j]];
+}
+
+#if SIDE == 8
+/* Whether eight columns from j on have no gaps. */
+ALWAYS_INLINE bool NAME(dense_8)(const int64_t step[], int64_t j) {
+    int64_t gaps = 0;
+    for (int k = 0; k < 8; k++) gaps |= step[j + k] ^ 1;
+    return gaps == 0;
+}
+
+/* Eight rows of columns j to j + 7: of those without gaps whole lines at once. */
+ALWAYS_INLINE void NAME(turn_columns_8)(const T *const column[], const int64_t step[], int64_t i, int64_t j, T *to,
+                                        int64_t to_step) {
+    NAME(octet) v[8];
+    if (!NAME(dense_8)(step, j)) {
+        for (int r = 0; r < 8; r += 4)
+            for (int c = 0; c < 8; c += 4) NAME(turn_columns)(column, step, i + r, j + c, to + r * to_step, to_step);
+        return;
+    }
+    for (int k = 0; k < 8; k++) memcpy(&v[k], column[j + k] + i, sizeof v[k]);
+    NAME(store_turned_8)(v, to + j, to_step);
+}
+
+/* Eight rows of all columns, of which there are eight or more. */
+ALWAYS_INLINE void NAME(eight_rows)(int64_t n, const T *const column[], const int64_t step[], int64_t i, T *to,
+                                    int64_t to_step) {
+    for (int64_t next = 0; next < n; next += 8)
+        NAME(turn_columns_8)(column, step, i, next + 8 <= n ? next : n - 8, to, to_step);
+}
+#endif
+
+static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,
+                          int64_t to_step) {
+    const T *const *column = (const T *const *)from;
+    T *to = dst;
+    int64_t i = 0;
+#if SIDE == 8
+    for (; n >= 8 && i + 8 <= rows; i += 8) NAME(eight_rows)(n, column, step, i, to + i * to_step, to_step);
+#endif
+    for (; i + 4 <= rows; i += 4) NAME(four_rows)(n, column, step, i, to + i * to_step, to_step);
+    if (i == rows) return;
+    if (rows >= 4) /* the last four again */
+        NAME(four_rows)(n, column, step, rows - 4, to + (rows - 4) * to_step, to_step);
+    else
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t k = 0; k < rows; k++) to[k * to_step + j] = column[j][k * step[j]];
+}
+
+/* ---- transposed planes ------------------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE void NAME(square_4)(const T *from, int64_t from_step, T *to, int64_t to_step) {
+    NAME(quad) v[4];
+    for (int k = 0; k < 4; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
+    NAME(store_turned)(v, to, to_step);
+}
+
+#if SIDE == 8
+ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64_t to_step) {
+    NAME(octet) v[8];
+    for (int k = 0; k < 8; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
+    NAME(store_turned_8)(v, to, to_step);
 }
 #endif
 

@@ -50,6 +50,36 @@ ALWAYS_INLINE V NAME(trig)(V x, V f(V)) {
     return ANY(~(M)(NAME(magnitude)(x) < NAME(TRIG_SMALL))) ? NAME(trig_by_range)(x, f) : f(x);
 }
 
+/* Sine and cosine of one argument. */
+typedef struct NAME(pair) {
+    V sine, cosine;
+} NAME(pair);
+
+ALWAYS_INLINE NAME(pair) NAME(unsorted_sincos)(V x) {
+    __auto_type both = SLEEF(sincos, u10)(x);
+    return (NAME(pair)){both.x, both.y};
+}
+
+/* Lanes `where` of y replaced by those of x; the others hold a harmless number meanwhile. */
+ALWAYS_INLINE NAME(pair) NAME(sincos_where)(NAME(pair) y, M where, V x, T harmless) {
+    if (!ANY(where)) return y;
+    NAME(pair) z = NAME(unsorted_sincos)(NAME(select)(where, x, (V){0} + harmless));
+    return (NAME(pair)){NAME(select)(where, z.sine, y.sine), NAME(select)(where, z.cosine, y.cosine)};
+}
+
+/* See NOTE [lanes]. */
+static __attribute__((noinline)) NAME(pair) NAME(sincos_by_range)(V x) {
+    V size = NAME(magnitude)(x);
+    M small = (M)(size < NAME(TRIG_SMALL)), large = ~(M)(size < NAME(TRIG_LARGE)), middle = ~(small | large);
+    NAME(pair) y = NAME(sincos_where)((NAME(pair)){x, x}, small, x, 0);
+    y = NAME(sincos_where)(y, middle, x, NAME(TRIG_SMALL) * 2);
+    return NAME(sincos_where)(y, large, x, NAME(TRIG_LARGE) * 2);
+}
+
+ALWAYS_INLINE NAME(pair) NAME(sincos)(V x) {
+    return ANY(~(M)(NAME(magnitude)(x) < NAME(TRIG_SMALL))) ? NAME(sincos_by_range)(x) : NAME(unsorted_sincos)(x);
+}
+
 /* For odd functions x + O(x^3): below TINY the next term is under a quarter ulp, and x itself the best result. */
 ALWAYS_INLINE V NAME(odd)(V x, V y) {
     return NAME(select)((M)(NAME(magnitude)(x) < NAME(TINY)), x, y);

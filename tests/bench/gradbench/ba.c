@@ -200,8 +200,9 @@ static lam_tensor *dot(lam_tensor *const x[3], lam_tensor *const y[3]) {
 
 /* The rotation by r of y. */
 static void rotate(lam_tensor *const r[3], lam_tensor *const y[3], lam_tensor *out[3]) {
-    lam_tensor *square = dot(r, r), *angle = lam_sqrt(square), *cosine = lam_cos(angle);
-    lam_tensor *a = lam_div(lam_sin(angle), angle), *b = lam_div(lam_sub(1.0, cosine), square);
+    lam_tensor *square = dot(r, r), *angle = lam_sqrt(square), *sine, *cosine;
+    lam_sincos(angle, &sine, &cosine);
+    lam_tensor *a = lam_div(sine, angle), *b = lam_div(lam_sub(1.0, cosine), square);
     lam_tensor *along = lam_mul(b, dot(r, y));
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;

@@ -34,9 +34,11 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
         const lam_value *x = call->in[n];
         bool fits = x->rank == first->rank && x->dtype == first->dtype;
         for (int i = 0; fits && i < x->rank; i++) fits = (i == p->axis && !p->fresh) || x->dims[i] == first->dims[i];
+        if (!fits && p->fresh)
+            return lam__error_call(call, LAM_ERR_SHAPE, "all must have one shape",
+                                   "operand %d cannot be stacked with operand 0 along a new axis %d", n, p->axis);
         if (!fits)
-            return lam__error_call(call, LAM_ERR_SHAPE,
-                                   p->fresh ? "all must have one shape" : "all but the joined axis must agree",
+            return lam__error_call(call, LAM_ERR_SHAPE, "all but the joined axis must agree",
                                    "operand %d does not fit operand 0 on axis %d", n, p->axis);
         out->dims[p->axis] += p->fresh ? 1 : x->dims[p->axis];
     }

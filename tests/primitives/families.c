@@ -286,6 +286,15 @@ START_TEST(unstack_refuses_what_does_not_fit) {
 }
 END_TEST
 
+START_TEST(stack_says_which_operand_differs) {
+    lam_tensor *x = matrix(), *part = lam_slice_axis(x, 0, 0, 1), *into = lam_zeros(ctx, LAM_F64, LAM_DIMS(3, 4, 2));
+    ck_assert(lam_failed(lam_stack(LAM_LIST(x, x, part), -1)));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "operand 2", "stacked", "new axis 2", "one shape");
+    lam_set_stack_(into, LAM_LIST(x, part), 2, LAM_DIMS(0, 0, 0), LAM_DIMS(3, 4, 2), LAM_DIMS0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "operand 1", "stacked", "new axis 2", "one shape");
+}
+END_TEST
+
 BODY(stack_of_three) {
     out[0] = lam_stack(LAM_LIST(in[0], lam_sin(in[0]), lam_mul(in[0], in[1])), (int)*(const int64_t *)env);
 }
@@ -360,12 +369,12 @@ START_TEST(hundreds_of_parts_are_found_again) {
 END_TEST
 
 Suite *suite_primitives_families(void) {
-    Suite *suite = SUITE_OF("families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
-                            softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices,
-                            one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
-                            take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop,
-                            unstack_refuses_what_does_not_fit, taking_from_views_with_one_step,
-                            stacking_is_joining_along_a_new_axis, hundreds_of_parts_are_found_again);
+    Suite *suite = SUITE_OF(
+        "families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
+        softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices, one_hot_marks_each_index,
+        fill_gives_nan_to_floats_and_0_to_integers, take_along_axis_broadcasts_the_other_axes,
+        batched_indices_equal_the_loop, unstack_refuses_what_does_not_fit, stack_says_which_operand_differs,
+        taking_from_views_with_one_step, stacking_is_joining_along_a_new_axis, hundreds_of_parts_are_found_again);
     suite_loop(suite, joined_parts_are_found_again, 5);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop_at_two_levels, (int)(sizeof bodies / sizeof bodies[0]));

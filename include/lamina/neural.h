@@ -12,6 +12,13 @@ extern "C" {
 
 /* ---- activations ------------------------------------------------------------------------------------------------- */
 
+/* y where x > 0 or is NaN, else slope y: of y = x what bends at 0, of another y the derivative of that, in one pass.
+ * A slope of 0 gives 0 also where y is not finite. Integers are taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
+ * Owner   current scope. Derivative: by y 1 or slope, by x 0. */
+LAM_API lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope);
+
 /* max(x, 0), in the dtype of x; NaN stays.
  * Fails   like any use of a handle. Derivative: 1 for x > 0, else 0. */
 LAM_API lam_tensor *lam_relu(lam_tensor *x);

@@ -166,17 +166,18 @@ static void take_some(const taking *t, const char *x, char *out) {
 }
 
 /* Rows of a few places with indices of their own, many at a time: what their indices name lies at distances from the
- * first of these rows. All indices are in range. */
-static void take_own_rows(const lam__index_shape *s, lam_dtype dtype, const lam__index_source *x, lam_dtype index_dtype,
-                          const void *index, char *out) {
+ * first of these rows. `none` stands for what lies outside. */
+static void take_own_rows(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const lam__index_source *x,
+                          lam_dtype index_dtype, const void *index, const element *none, char *out) {
     const int64_t item = lam__item_bytes(dtype), each = CHUNK / s->k;
     int64_t at[CHUNK];
     for (int64_t b = 0; b < s->batch; b += each) {
         const int64_t rows = s->batch - b < each ? s->batch - b : each;
-        const taking t = {.item = (size_t)item, .inner = 1, .count = (int)(rows * s->k), .at = at};
-        known_chunk(s, x->n, index_dtype, index, b * s->k, t.count, at);
+        taking t = {.item = (size_t)item, .inner = 1, .count = (int)(rows * s->k), .at = at};
+        t.outside = distances(s, mode, x->n, index_dtype, index, b * s->k, t.count, at) ? none : NULL;
         for (int64_t i = 0; i < rows; i++)
-            for (int64_t j = 0; j < s->k; j++) at[i * s->k + j] += i * x->batch;
+            for (int64_t j = i * s->k; j < (i + 1) * s->k; j++)
+                at[j] = at[j] == nowhere ? nowhere : at[j] + i * x->batch;
         take_elements(&t, (const char *)x->data + b * x->batch * item, out + b * s->k * item);
     }
 }
@@ -213,8 +214,8 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
     taking t = {.item = (size_t)item, .inner = s->inner, .at = at};
     const bool few = s->inner == 1 && s->k > 0 && s->k <= CHUNK / 2;
     if (s->inner == 0) return;
-    if (few && s->outer == 1 && mode == LAM__INDEX_ERROR) {
-        take_own_rows(s, dtype, x, index_dtype, index, out);
+    if (few && s->outer == 1) {
+        take_own_rows(s, mode, dtype, x, index_dtype, index, &none, out);
         return;
     }
     for (int64_t b = 0; b < s->batch; b++)

@@ -1,29 +1,77 @@
-/* Activation functions, made of other operations: no rows, no rules. Operands are guarded before a branch is chosen, so
- * that the branch that is not taken sends 0 and never NaN, and each is its usual sub-gradient at a kink: 0 at 0 for
- * relu, as JAX and PyTorch have it. */
+/* Activation functions: those in straight pieces by one row, the others made of other operations. Operands are guarded
+ * before a branch is chosen, so that the branch that is not taken sends 0 and never NaN, and each is its usual
+ * sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
+#include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* NaN is not at most 0, and so stays. */
+#include <string.h>
+
+/* ---- in straight pieces ------------------------------------------------------------------------------------------ */
+
+/* By x it is flat but where it jumps. */
+static lam_tensor *slope_ramp(const lam_rule *r, int i, lam_tensor *t) {
+    double slope;
+    memcpy(&slope, r->params, sizeof slope);
+    return i == 0 ? NULL : lam_ramp(r->in[0], t, slope);
+}
+
+static void print_ramp(FILE *file, const void *params) {
+    double slope;
+    memcpy(&slope, params, sizeof slope);
+    fprintf(file, "slope=%g", slope);
+}
+
+const lam_primitive lam__row_ramp = {
+    .name = "ramp",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_ramp + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 2u,
+    .slope = slope_ramp,
+    .saves = LAM_SAVE_IN(0),
+    .params_print = print_ramp,
+};
+
+lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope) {
+    return lam__apply_with(&lam__row_ramp, &slope, sizeof slope, 2, (lam_tensor *[]){x, y});
+}
+
 lam_tensor *lam_relu(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_where(lam_le(x, 0), 0, x), since);
+    return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? lam_ramp(x, x, 0) : lam_max(x, 0);
 }
 
 lam_tensor *lam_relu6(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_where(lam_ge(x, 6), 6, lam_relu(x)), since);
+    return lam_clamp(x, 0, 6);
 }
 
 lam_tensor *lam_leaky_relu(lam_tensor *x, double slope) {
-    uint64_t since = lam__scope_now(x);
-    x = lam__reduce_real(x);
-    return lam__scope_only(lam_where(lam_gt(x, 0.0), x, lam_mul(slope, x)), since);
+    return lam_ramp(x, x, slope);
 }
+
+lam_tensor *lam_hard_tanh(lam_tensor *x) {
+    return lam_clamp(x, -1, 1);
+}
+
+lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_div(lam_relu6(lam_add(lam__reduce_real(x), 3.0)), 6.0), since);
+}
+
+lam_tensor *lam_hard_silu(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_mul(x, lam_hard_sigmoid(x)), since);
+}
+
+/* ---- with functions ---------------------------------------------------------------------------------------------- */
 
 /* scale (exp(x / width) - 1) left of 0, x right of it. */
 static lam_tensor *exponential_left(lam_tensor *x, double scale, double width) {
@@ -78,20 +126,6 @@ lam_tensor *lam_mish(lam_tensor *x) {
 lam_tensor *lam_softsign(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_div(x, lam_add(lam_abs(x), 1.0)), since);
-}
-
-lam_tensor *lam_hard_tanh(lam_tensor *x) {
-    return lam_clamp(x, -1, 1);
-}
-
-lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_div(lam_relu6(lam_add(lam__reduce_real(x), 3.0)), 6.0), since);
-}
-
-lam_tensor *lam_hard_silu(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_mul(x, lam_hard_sigmoid(x)), since);
 }
 
 lam_tensor *lam_glu(lam_tensor *x, int axis) {

@@ -35,6 +35,9 @@ lam_tensor *lam__integer_pow(lam_tensor *x, int64_t n);
 /* lam_times_power likewise. */
 lam_tensor *lam__times_integer_pow(lam_tensor *x, lam_tensor *y, int64_t exponent, double factor);
 
+/* lam_nan_to_num of floating x with all three numbers given. */
+lam_tensor *lam__nan_to_num(lam_tensor *x, double nan, double high, double low);
+
 /* lam_reshape for inner ranks. */
 lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims);
 

@@ -1,9 +1,12 @@
-/* Comparisons and logic: elementwise, bool-valued or integer-valued, never differentiable. */
+/* Comparisons and logic: elementwise, bool-valued or integer-valued, never differentiable; and what stands for
+ * what is no number. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
 
 #include <lamina/ops.h>
+
+#include <string.h>
 
 const lam_primitive lam__row_eq = {
     .name = "eq",
@@ -108,4 +111,35 @@ const lam_primitive lam__row_xor = {
 
 lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_xor, x, y);
+}
+
+/* ---- what is no number ------------------------------------------------------------------------------------------- */
+
+/* What is replaced differs from what it was. */
+static lam_tensor *slope_nan_to_num(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_where(lam_eq(r->in[0], r->out[0]), t, 0.0);
+}
+
+static void print_nan_to_num(FILE *file, const void *params) {
+    lam__replacements r;
+    memcpy(&r, params, sizeof r);
+    fprintf(file, "nan=%g, posinf=%g, neginf=%g", r.nan, r.high, r.low);
+}
+
+const lam_primitive lam__row_nan_to_num = {
+    .name = "nan_to_num",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_nan_to_num + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_nan_to_num,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .params_print = print_nan_to_num,
+};
+
+lam_tensor *lam__nan_to_num(lam_tensor *x, double nan, double high, double low) {
+    const lam__replacements r = {nan, high, low};
+    return lam__apply1(&lam__row_nan_to_num, &r, sizeof r, x);
 }

@@ -139,7 +139,6 @@ lam_tensor *lam_is_inf(lam_tensor *x) {
 }
 
 lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options) {
-    uint64_t since = lam__scope_now(x);
     static const lam_nan_to_num_options usual;
     lam_tensor *failed;
     if (!ordered("nan_to_num", 1, &x, &failed)) return failed;
@@ -149,10 +148,8 @@ lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options)
                         : lam_dtype_of(x) == LAM_F16  ? 65504
                         : lam_dtype_of(x) == LAM_BF16 ? 0x1.fep127
                                                       : FLT_MAX;
-    lam_tensor *low = lam_eq(x, -INFINITY), *high = lam_eq(x, INFINITY);
-    x = lam_where(lam_is_nan(x), options->nan, x);
-    x = lam_where(high, options->posinf ? *options->posinf : most, x);
-    return lam__scope_only(lam_where(low, options->neginf ? *options->neginf : -most, x), since);
+    return lam__nan_to_num(x, options->nan, options->posinf ? *options->posinf : most,
+                                options->neginf ? *options->neginf : -most);
 }
 
 static double or_usual(double given, double usual) {

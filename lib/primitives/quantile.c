@@ -23,8 +23,7 @@ lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options) 
 
 /* x with `neutral` in place of NaN. */
 static lam_tensor *without_nan(lam_tensor *x, double neutral) {
-    x = lam__reduce_real(x);
-    return lam_where(lam_is_nan(x), neutral, x);
+    return lam__nan_to_num(lam__reduce_real(x), neutral, INFINITY, -INFINITY);
 }
 
 lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options) {

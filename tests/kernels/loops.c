@@ -25,7 +25,10 @@ typedef struct fixture {
     lam_dtype dtype, in[3], out;
     int inputs;
     size_t item[OPERANDS]; /* bytes; 0 the output */
-    lam__power power;      /* the exponent is the parameter of integer_pow, too */
+    union {
+        lam__power power; /* the exponent is the parameter of integer_pow, too */
+        lam__replacements numbers;
+    } params;
     double memory[OPERANDS][MOST];
     void *p[OPERANDS];
 } fixture;
@@ -37,7 +40,8 @@ static void make(fixture *f, int id, lam_dtype dtype) {
     f->out = sets_output(f->id, dtype);
     f->inputs = sets_rows[id].inputs;
     f->item[0] = sets_item(f->out);
-    f->power = (lam__power){3, -0.5};
+    f->params.numbers = (lam__replacements){-0.75, 2.5, -3};
+    if (id != LAM__LOOP_ramp && id != LAM__LOOP_nan_to_num) f->params.power = (lam__power){3, -0.5};
     f->p[0] = f->memory[0];
     for (int k = 0; k < f->inputs; k++) {
         f->in[k] = sets_input(f->id, dtype, k);
@@ -67,13 +71,13 @@ static void compare_with_reference(fixture *f, const lam__simd *set) {
     lam__loop *loop = sets_loop(set, f->id, f->dtype);
     double scratch;
     const void *x[3] = {f->p[1], f->p[2], f->p[3]};
-    bool defined = lam__reference_element(f->id, f->dtype, &scratch, x, &f->power);
+    bool defined = lam__reference_element(f->id, f->dtype, &scratch, x, &f->params);
     EXPECT_THAT(defined == (loop != NULL), "%s on dtype %d", sets_rows[f->id].name, f->dtype);
     if (!loop || !is_exact(f->id, f->dtype)) return;
-    loop(MOST, f->p, ones, &f->power);
+    loop(MOST, f->p, ones, &f->params);
     for (int64_t i = 0; i < MOST; i++) {
         for (int k = 0; k < f->inputs; k++) x[k] = element(f, k + 1, i);
-        lam__reference_element(f->id, f->dtype, &scratch, x, &f->power);
+        lam__reference_element(f->id, f->dtype, &scratch, x, &f->params);
         EXPECT_THAT(sets_same(f->out, &scratch, element(f, 0, i)), "%s %s dtype %d of %g, ...: %g, should be %g",
                     set->name, sets_rows[f->id].name, f->dtype, sets_show(f->in[0], x[0]),
                     sets_show(f->out, element(f, 0, i)), sets_show(f->out, &scratch));
@@ -88,7 +92,7 @@ START_TEST(exact_loops_equal_the_reference) {
         int runs = _i == LAM__LOOP_integer_pow ? (int)(sizeof exponents / sizeof *exponents) : 1;
         for (int e = 0; e < runs; e++)
             for (int s = 0; s < set_count; s++) {
-                f.power.exponent = exponents[e];
+                if (_i == LAM__LOOP_integer_pow) f.params.power.exponent = exponents[e];
                 compare_with_reference(&f, sets[s]);
             }
     }
@@ -129,7 +133,7 @@ static void check_layout(const fixture *f, lam__loop *loop, const char *whole, i
         for (int64_t i = 0; k > 0 && i < n; i++)
             memcpy((char *)p[k] + i * step[k] * (int64_t)f->item[k], element(f, k, i), f->item[k]);
     }
-    loop(n, p, step, &f->power);
+    loop(n, p, step, &f->params);
     int64_t written = 0;
     for (int64_t i = 0; i < n; i++) {
         const char *at = (char *)p[0] + i * step[0] * (int64_t)f->item[0];
@@ -147,7 +151,7 @@ static void check_in_place(const fixture *f, lam__loop *loop, const char *whole)
         void *p[OPERANDS] = {copy, f->p[1], f->p[2], f->p[3]};
         memcpy(copy, f->p[k + 1], sizeof copy);
         p[k + 1] = copy;
-        loop(MOST, p, ones, &f->power);
+        loop(MOST, p, ones, &f->params);
         for (int64_t i = 0; i < MOST; i++)
             EXPECT_THAT(sets_same(f->out, (char *)copy + i * (int64_t)f->item[0], whole + i * (int64_t)f->item[0]),
                         "%s dtype %d in place of operand %d", sets_rows[f->id].name, f->dtype, k);
@@ -166,8 +170,8 @@ static void check_scalar_operands(const fixture *f, lam__loop *loop) {
             q[k] = repeated[k];
             for (int64_t i = 0; i < MOST; i++) memcpy((char *)q[k] + i * (int64_t)f->item[k], f->p[k], f->item[k]);
         }
-        loop(MOST, p, step, &f->power);
-        loop(MOST, q, ones, &f->power);
+        loop(MOST, p, step, &f->params);
+        loop(MOST, q, ones, &f->params);
         for (int64_t i = 0; i < MOST; i++)
             EXPECT_THAT(
                 sets_same(f->out, (char *)out[0] + i * (int64_t)f->item[0], (char *)out[1] + i * (int64_t)f->item[0]),
@@ -181,7 +185,7 @@ static void check_alone(const fixture *f, lam__loop *loop, const char *whole) {
         double out;
         void *p[OPERANDS] = {&out};
         for (int k = 1; k <= f->inputs; k++) p[k] = element(f, k, i);
-        loop(1, p, ones, &f->power);
+        loop(1, p, ones, &f->params);
         EXPECT_THAT(sets_same(f->out, &out, whole + i * (int64_t)f->item[0]), "%s dtype %d of %g alone",
                     sets_rows[f->id].name, f->dtype, sets_show(f->in[0], p[1]));
     }
@@ -195,7 +199,7 @@ static void check_exact_memory(const fixture *f, lam__loop *loop, const char *wh
         ck_assert_ptr_nonnull(p[k]);
         if (k > 0) memcpy(p[k], f->p[k], (size_t)n * f->item[k]);
     }
-    loop(n, p, ones, &f->power);
+    loop(n, p, ones, &f->params);
     for (int64_t i = 0; i < n * (int64_t)f->item[0]; i += (int64_t)f->item[0])
         EXPECT_THAT(sets_same(f->out, (char *)p[0] + i, whole + i), "%s of %d", sets_rows[f->id].name, (int)n);
     for (int k = 0; k <= f->inputs; k++) free(p[k]);
@@ -221,7 +225,7 @@ START_TEST(bits_do_not_depend_on_position) {
         for (int s = 0; s < set_count; s++) {
             lam__loop *loop = sets_loop(sets[s], f.id, dtype);
             if (!loop) continue;
-            loop(MOST, f.p, ones, &f.power);
+            loop(MOST, f.p, ones, &f.params);
             check_alone(&f, loop, (char *)whole);
             check_in_place(&f, loop, (char *)whole);
             check_scalar_operands(&f, loop);

@@ -23,7 +23,10 @@ static void check_half(lam__loop_id id, lam_dtype half, const int64_t step[OPERA
     static uint16_t memory[OPERANDS][ROOM];
     const lam__simd *simd = lam__elementwise_simd();
     static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
+    const bool of_numbers = id == LAM__LOOP_ramp || id == LAM__LOOP_nan_to_num;
     const lam__power power = {3, -0.5};
+    const lam__replacements numbers = {-0.75, 2.5, -3};
+    const void *params = of_numbers ? (const void *)&numbers : &power;
     const bool truth = sets_output(id, LAM_F32) == LAM_BOOL;
     void *p[OPERANDS];
     uint64_t state = (uint64_t)id * 2 + (half == LAM_F16);
@@ -32,7 +35,7 @@ static void check_half(lam__loop_id id, lam_dtype half, const int64_t step[OPERA
         bool boolean = k > 0 && k <= sets_rows[id].inputs && input_dtype(id, half, k - 1) == LAM_BOOL;
         sets_fill(boolean ? LAM_BOOL : LAM_I32, p[k], boolean ? ROOM : ROOM / 2, &state);
     }
-    lam__kernels_loop(id, half)(N, p, step, &power);
+    lam__kernels_loop(id, half)(N, p, step, params);
     for (int64_t i = 0; i < N; i++) {
         float x[OPERANDS];
         uint16_t want;
@@ -43,7 +46,7 @@ static void check_half(lam__loop_id id, lam_dtype half, const int64_t step[OPERA
             at[k] = boolean ? (void *)from : &x[k];
             if (!boolean) simd->convert(LAM_F32, half)(1, (void *[]){at[k], from}, ones, NULL);
         }
-        lam__kernels_loop(id, LAM_F32)(1, at, ones, &power);
+        lam__kernels_loop(id, LAM_F32)(1, at, ones, params);
         if (truth) {
             ck_assert_uint_eq(((uint8_t *)p[0])[i * step[0]], *(uint8_t *)x);
             continue;

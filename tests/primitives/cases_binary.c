@@ -151,6 +151,23 @@ static void times_power_reference(const cases_use *u, const array in[], array ou
     }
 }
 
+static const cases_form ramps[] = {
+    {"[2,3] [2,3]", {0}}, {"[2,3] [3]", {1}},       {"[] [4]", {-3}},         {"[2,3] []", {1}},  {"[] []", {0}},
+    {"[0,3] [3]", {1}},   {"f32[40] f32[40]", {1}}, {"f32[3] f32[2,3]", {0}}, {"[3] [2,1]", {1}}, CASES_END,
+};
+
+static void call_ramp(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_ramp(in[0], in[1], (double)u->arg[0] / 4);
+}
+
+static void ramp_reference(const cases_use *u, const array in[], array out[]) {
+    cases_broadcast(2, in, out);
+    for (int64_t e = 0; e < out->count; e++) {
+        long double x = cases_broadcast_element(&in[0], out, e), y = cases_broadcast_element(&in[1], out, e);
+        out->data[e] = x > 0 ? y : y * u->arg[0] / 4;
+    }
+}
+
 #define BINARY(operation, oracle, list) .binary = operation, .binary_reference = oracle, .forms = list, .wrong = no_fit
 #define ORDERED(operation, oracle, list)                                                                               \
     BINARY(operation, oracle, list), .wrong_calls = {{"[2] [2]", LAM_ERR_DTYPE, cases_call_complex}}
@@ -218,6 +235,18 @@ const cases_row cases_binary[] = {
      .wrong = no_fit,
      .ulps = 4,
      .domain = {{0, 0}, {0.4, 2.4}}},
+    {.name = "ramp",
+     .call = call_ramp,
+     .reference = ramp_reference,
+     .forms = ramps,
+     .wrong = no_fit,
+     .domain = {{-2, -0.1}}},
+    {.name = "ramp",
+     .call = call_ramp,
+     .reference = ramp_reference,
+     .forms = ramps,
+     .wrong = no_fit,
+     .domain = {{0.1, 2}}},
     {.name = "fma",
      .ternary = lam_fma,
      .ternary_reference = product_and_sum,

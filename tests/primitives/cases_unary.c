@@ -59,6 +59,14 @@ static void call_not(const cases_use *u, lam_tensor *const in[], lam_tensor *out
     out[0] = lam_not(in[0]);
 }
 
+static lam_tensor *usual_numbers(lam_tensor *x) {
+    return lam_nan_to_num(x, NULL);
+}
+
+static long double itself(long double x) {
+    return x;
+}
+
 /* What predicates are there for. */
 static void put_specials(const cases_use *u, int i, array *x) {
     static const long double special[] = {INFINITY, -INFINITY, NAN};
@@ -147,6 +155,7 @@ const cases_row cases_unary[] = {
     {.name = "erfc", UNARY(lam_erfc, erfcl), REAL},
     {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
     {.name = "is_nan", UNARY(lam_is_nan, nan_is), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
+    {.name = "nan_to_num", UNARY(usual_numbers, itself)},
     {.name = "not", .call = call_not, .reference = not_reference, .forms = not_forms, .wrong = no_floats},
     {.name = "integer_pow",
      .call = call_integer_pow,

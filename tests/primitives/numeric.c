@@ -52,6 +52,14 @@ START_TEST(sinc_is_smooth_at_zero) {
 }
 END_TEST
 
+BODY(replaced) {
+    out[0] = lam_sum(lam_mul(2, lam_nan_to_num(in[0], NULL)), NULL);
+}
+
+BODY(sum_of_numbers) {
+    out[0] = lam_nansum(in[0], NULL);
+}
+
 START_TEST(what_is_no_number) {
     lam_tensor *x = VEC(1, NAN, INFINITY, -INFINITY);
     EXPECT(lam_is_inf(x), LAM_DIMS(4), 0, 0, 1, 1);
@@ -59,6 +67,8 @@ START_TEST(what_is_no_number) {
     const double high = 9, low = -8;
     EXPECT(lam_nan_to_num(x, &(lam_nan_to_num_options){7, &high, &low}), LAM_DIMS(4), 1, 7, 9, -8);
     EXPECT(lam_nan_to_num(INTEGERS(3), NULL), LAM_DIMS(1), 3);
+    EXPECT(apply1(lam_grad(FN(replaced, 1, 1), NULL), x), LAM_DIMS(4), 2, 0, 0, 0);
+    EXPECT(apply1(lam_grad(FN(sum_of_numbers, 1, 1), NULL), x), LAM_DIMS(4), 1, 0, 1, 1);
     lam_tensor *y = VEC(1 + 1e-6, NAN, INFINITY, INFINITY);
     EXPECT(lam_is_close(x, y, NULL), LAM_DIMS(4), 1, 0, 1, 0);
     EXPECT(lam_is_close(x, y, &(lam_close_options){.rtol = -1, .equal_nan = true}), LAM_DIMS(4), 0, 1, 1, 0);

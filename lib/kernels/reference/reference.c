@@ -63,6 +63,19 @@ static double f_times_power(floats a) {
     return a.x * (power.factor * pow(a.y, (double)power.exponent));
 }
 
+/* The second operand, times the slope where the first is at most 0; a slope of 0 gives 0 also of what is not finite. */
+static double f_ramp(floats a) {
+    double slope = 0;
+    if (a.params) memcpy(&slope, a.params, sizeof slope);
+    return a.x <= 0 ? slope == 0 ? 0 : slope * a.y : a.y;
+}
+
+static double f_nan_to_num(floats a) {
+    lam__replacements r = {0, 0, 0};
+    if (a.params) memcpy(&r, a.params, sizeof r);
+    return isnan(a.x) ? r.nan : isinf(a.x) ? a.x > 0 ? r.high : r.low : a.x;
+}
+
 static double larger(double x, double y) {
     if (isnan(x) || isnan(y)) return NAN;
     return x > y || (x == y && !signbit(x)) ? x : y;

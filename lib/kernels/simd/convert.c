@@ -8,6 +8,10 @@
 
 #include "lib/kernels/simd/vector.h"
 
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
 /* Each keeps the conversion itself inside the range where C defines it, so that it may be done for every lane. */
@@ -87,6 +91,44 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 #define FROM_FLOAT(x)   (x) != 0
 #define FROM_INTEGER(x) (x) != 0
 #include "lib/kernels/simd/convert_to.h"
+
+/* ---- f16 and f32 where there are instructions for it, which give the same bits as half.h ------------------------ */
+
+#if defined(__F16C__)
+#if defined(__AVX512F__)
+enum { SIDE_BY_SIDE = 16 };
+ALWAYS_INLINE void widen(float *out, const uint16_t *x) {
+    _mm512_storeu_ps(out, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)x)));
+}
+ALWAYS_INLINE void narrow(uint16_t *out, const float *x) {
+    _mm256_storeu_si256((__m256i *)out, _mm512_cvtps_ph(_mm512_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT));
+}
+#else
+enum { SIDE_BY_SIDE = 8 };
+ALWAYS_INLINE void widen(float *out, const uint16_t *x) {
+    _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)x)));
+}
+ALWAYS_INLINE void narrow(uint16_t *out, const float *x) {
+    _mm_storeu_si128((__m128i *)out, _mm256_cvtps_ph(_mm256_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT));
+}
+#endif
+
+static void quick_f32_from_f16(LOOP_ARGS) {
+    const int64_t even = step[0] == 1 && step[1] == 1 ? n / SIDE_BY_SIDE * SIDE_BY_SIDE : 0;
+    float *out = p[0];
+    uint16_t *x = p[1];
+    for (int64_t i = 0; i < even; i += SIDE_BY_SIDE) widen(out + i, x + i);
+    if (even < n) f32_loop_from_f16(n - even, (void *[]){out + even, x + even}, step, params);
+}
+
+static void quick_f16_from_f32(LOOP_ARGS) {
+    const int64_t even = step[0] == 1 && step[1] == 1 ? n / SIDE_BY_SIDE * SIDE_BY_SIDE : 0;
+    uint16_t *out = p[0];
+    float *x = p[1];
+    for (int64_t i = 0; i < even; i += SIDE_BY_SIDE) narrow(out + i, x + i);
+    if (even < n) f16_loop_from_f32(n - even, (void *[]){out + even, x + even}, step, params);
+}
+#endif
 
 /* ---- complex numbers: the loops of their parts, which lie two apart --------------------------------------------- */
 
@@ -188,5 +230,9 @@ static lam__loop *const conversions[LAM_DTYPE_COUNT][LAM_DTYPE_COUNT] = {
 /* clang-format on */
 
 lam__loop *LAM__ISA_NAME(lam__convert_find_)(lam_dtype dst, lam_dtype src) {
+#if defined(__F16C__)
+    if (dst == LAM_F32 && src == LAM_F16) return quick_f32_from_f16;
+    if (dst == LAM_F16 && src == LAM_F32) return quick_f16_from_f32;
+#endif
     return conversions[dst][src];
 }

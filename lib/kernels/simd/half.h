@@ -1,5 +1,6 @@
 /* The 16-bit floats as numbers and back: f16 (IEEE half: 5 bits of exponent, 10 of fraction) and bf16 (the upper half
- * of an f32). From float and double they are rounded once, to the nearest, ties to even. */
+ * of an f32). From float and double they are rounded once, to the nearest, ties to even. Between f16 and f32 NaNs keep
+ * the digits that there is room for and become quiet, which is what processors do that have instructions for it. */
 #ifndef LAM_KERNELS_SIMD_HALF_H
 #define LAM_KERNELS_SIMD_HALF_H
 
@@ -18,7 +19,8 @@ ALWAYS_INLINE float float_of_bits(uint32_t bits) {
  * of numbers below the normal ones. */
 ALWAYS_INLINE float half_value(uint16_t h) {
     const uint32_t rest = (uint32_t)(h & 0x7fffu) << 13;
-    const float finite = float_of_bits(rest) * 0x1p112f, special = float_of_bits(rest | 0x7f800000u);
+    const uint32_t quiet = h & 0x3ffu ? 0x7fc00000u : 0x7f800000u;
+    const float finite = float_of_bits(rest) * 0x1p112f, special = float_of_bits(rest | quiet);
     const float size = (h & 0x7c00u) == 0x7c00u ? special : finite;
     return h & 0x8000u ? -size : size;
 }
@@ -47,7 +49,8 @@ ALWAYS_INLINE uint16_t half_of_single(float x) {
     const uint32_t rounded = (size + 0xfffu + (size >> 13 & 1u) - (112u << 23)) >> 13;
     const uint32_t narrow = rounded < 0x7c00u ? rounded : 0x7c00u;
     const uint32_t number = size < 113u << 23 ? low : narrow;
-    return (uint16_t)((bits >> 16 & 0x8000u) | (size > 0x7f800000u ? 0x7e00u : number));
+    const uint32_t nan = 0x7e00u | (size >> 13 & 0x3ffu);
+    return (uint16_t)((bits >> 16 & 0x8000u) | (size > 0x7f800000u ? nan : number));
 }
 
 ALWAYS_INLINE uint16_t brain_of_single(float x) {

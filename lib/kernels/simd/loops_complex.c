@@ -73,7 +73,7 @@ static c128 shifted(c128 x, int by) {
     return (c128){ldexp(x.re, by), ldexp(x.im, by)};
 }
 
-static c128 quotient(c128 x, c128 y) {
+ALWAYS_INLINE c128 quotient(c128 x, c128 y) {
     double size = y.re * y.re + y.im * y.im;
     return (c128){(x.re * y.re + x.im * y.im) / size, (x.im * y.re - x.re * y.im) / size};
 }
@@ -95,6 +95,17 @@ static c128 wide_div(c128 x, c128 y) {
     frexp(dividend, &up);
     frexp(divisor, &down);
     return shifted(quotient(shifted(x, -up), shifted(y, -down)), up - down);
+}
+
+ALWAYS_INLINE bool is_square_moderate(double square) {
+    return (square > 0x1p-959) & (square < 0x1p959);
+}
+
+/* Whether the formula does it, as wide_div says, seen without branches. */
+ALWAYS_INLINE bool is_plain(c128 x, c128 y) {
+    const bool none = (x.re == 0) & (x.im == 0), both = (y.re != 0) & (y.im != 0);
+    const bool moderate = is_square_moderate(x.re * x.re + x.im * x.im);
+    return (moderate | none) & both & is_square_moderate(y.re * y.re + y.im * y.im);
 }
 
 static c128 wide_reciprocal(c128 x) {

@@ -37,7 +37,6 @@ ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return (x.re - x.re == 0) & (x.im -
 #define COMPARE(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary_to_bool)(n, p, step, NAME(op)); }
 #define ELEMENTARY(op) WIDE(op) UNARY(op)
-ALWAYS_INLINE T NAME(div)(T x, T y) { return NAME(narrow)(wide_div(NAME(widen)(x), NAME(widen)(y))); }
 ALWAYS_INLINE T NAME(pow)(T x, T y) { return NAME(narrow)(wide_pow(NAME(widen)(x), NAME(widen)(y))); }
 
 UNARY(neg)
@@ -46,13 +45,11 @@ UNARY(square)
 BINARY(add)
 BINARY(sub)
 BINARY(mul)
-BINARY(div)
 BINARY(pow)
 COMPARE(eq)
 COMPARE(ne)
 TEST(is_nan)
 TEST(is_finite)
-ELEMENTARY(reciprocal)
 ELEMENTARY(sqrt)
 ELEMENTARY(rsqrt)
 ELEMENTARY(exp)
@@ -84,6 +81,35 @@ ELEMENTARY(logistic)
 /* clang-format on */
 
 #include "lib/kernels/simd/loops_where.h"
+
+/* Plain quotients, which are nearly all, in vectors; the others one by one. */
+ALWAYS_INLINE void NAME(divide)(int64_t n, T *out, const T *x, const T *y, int64_t so, int64_t sx, int64_t sy) {
+    enum { BLOCK = 64 };
+    T ratio[BLOCK];
+    for (int64_t start = 0, m; start < n; start += m, x += m * sx, y += m * sy, out += m * so) {
+        unsigned others = 0;
+        m = n - start < BLOCK ? n - start : BLOCK;
+        INDEPENDENT for (int64_t i = 0; i < m; i++) {
+            const c128 a = NAME(widen)(x[i * sx]), b = NAME(widen)(y[i * sy]);
+            ratio[i] = NAME(narrow)(quotient(a, b));
+            others |= !is_plain(a, b);
+        }
+        for (int64_t i = 0; i < m && others; i++)
+            ratio[i] = NAME(narrow)(wide_div(NAME(widen)(x[i * sx]), NAME(widen)(y[i * sy])));
+        for (int64_t i = 0; i < m; i++) out[i * so] = ratio[i];
+    }
+}
+
+static void NAME(loop_div)(LOOP_ARGS) {
+    if (step[0] == 1 && step[1] == 1 && step[2] == 1) NAME(divide)(n, p[0], p[1], p[2], 1, 1, 1);
+    else NAME(divide)(n, p[0], p[1], p[2], step[0], step[1], step[2]);
+}
+
+static void NAME(loop_reciprocal)(LOOP_ARGS) {
+    static const T one = {1, 0};
+    if (step[0] == 1 && step[1] == 1) NAME(divide)(n, p[0], &one, p[1], 1, 0, 1);
+    else NAME(divide)(n, p[0], &one, p[1], step[0], 0, step[1]);
+}
 
 static void NAME(loop_integer_pow)(LOOP_ARGS) {
     T *out = p[0];

@@ -254,3 +254,38 @@ static void NAME(loop_times_power)(LOOP_ARGS) {
                 NAME(times_any)(((const T *)p[1])[i * step[1]], ((const T *)p[2])[i * step[2]], factor, k.exponent);
     }
 }
+
+/* ---- ramp, nan_to_num ---------------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE void NAME(ramp_steps)(int64_t n, T *out, const T *x, const T *y, int64_t so, int64_t sx, int64_t sy,
+                                    bool flat, T slope) {
+    INDEPENDENT for (int64_t i = 0; i < n; i++) {
+        const T left = flat ? 0 : slope * y[i * sy];
+        out[i * so] = x[i * sx] <= 0 ? left : y[i * sy];
+    }
+}
+
+/* y, but slope y where x <= 0: 0 for a slope of 0, whatever y is. */
+static void NAME(loop_ramp)(LOOP_ARGS) {
+    double slope = 0;
+    if (params) memcpy(&slope, params, sizeof slope);
+    const bool near = step[0] == 1 && step[1] == 1 && step[2] == 1, flat = slope == 0;
+    if (near && flat) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 1, true, 0);
+    else if (near) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 1, false, (T)slope);
+    else NAME(ramp_steps)(n, p[0], p[1], p[2], step[0], step[1], step[2], flat, (T)slope);
+}
+
+ALWAYS_INLINE void NAME(replace_steps)(int64_t n, T *out, const T *x, int64_t so, int64_t sx, T nan, T high, T low) {
+    INDEPENDENT for (int64_t i = 0; i < n; i++) {
+        const T a = x[i * sx], number = a == (T)INFINITY ? high : a == -(T)INFINITY ? low : a;
+        out[i * so] = a != a ? nan : number;
+    }
+}
+
+static void NAME(loop_nan_to_num)(LOOP_ARGS) {
+    lam__replacements r = {0, 0, 0};
+    if (params) memcpy(&r, params, sizeof r);
+    const T nan = (T)r.nan, high = (T)r.high, low = (T)r.low;
+    if (step[0] == 1 && step[1] == 1) NAME(replace_steps)(n, p[0], p[1], 1, 1, nan, high, low);
+    else NAME(replace_steps)(n, p[0], p[1], step[0], step[1], nan, high, low);
+}

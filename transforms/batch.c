@@ -111,21 +111,24 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
     return status;
 }
 
-/* Whether n operands of an elementwise call have the batch axis in front and one rank, or none and no axes of their
- * own, so that nothing is to be moved or lined up; in[] then are the operands below. */
+/* Whether n operands of an elementwise call have the batch axis in front and one rank, or none and no more axes, so
+ * that nothing is to be moved or lined up; in[] then are the operands below. */
 LAM__UNROLLED bool unbox_aligned(const lam__level *level, int n, lam_value *const boxes[], lam_value *in[]) {
+    int rank = -1, most = 0; /* of those that have the batch axis, of the others */
     for (int i = 0; i < n; i++) {
         const lam_value *x = boxes[i];
         bool own = lam__level_owns(level, x);
-        if (own ? lam__payload_of(x)->number != 0 || x->rank != boxes[0]->rank : x->rank != 0) return false;
+        if (own && (lam__payload_of(x)->number != 0 || (rank >= 0 && x->rank != rank))) return false;
         in[i] = own ? lam__payload_of(x)->inner : boxes[i];
+        if (own) rank = x->rank;
+        else if (x->rank > most) most = x->rank;
     }
-    return true;
+    return most <= rank;
 }
 
 /* An elementwise call on n operands, where n is a constant. */
 LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
-    lam_value *in[2];
+    lam_value *in[3];
     if (!unbox_aligned(level, n, call->in, in)) return process_lists(level, call, out);
     lam_status status = lam__dispatch_below(call, n, in, out);
     if (status == LAM_OK && !(out[0] = lam__level_box_behind(level, out[0]))) status = LAM_ERR_MEMORY;
@@ -137,6 +140,7 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     if (!call->primitive->elementwise) return process_lists(level, call, out);
     if (call->inputs == 2) return process_few(level, call, 2, out);
     if (call->inputs == 1) return process_few(level, call, 1, out);
+    if (call->inputs == 3) return process_few(level, call, 3, out);
     return process_lists(level, call, out);
 }
 

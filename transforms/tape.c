@@ -259,10 +259,11 @@ LAM__UNROLLED lam_status hang_few(lam__level *level, const lam_call_site *call, 
 
 /* One result from n operands, where n is a constant. */
 LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
-    lam__edge parents[2];
-    lam_value *in[2];
+    lam__edge parents[3];
+    lam_value *in[3];
     unbox_one(level, call->in[0], &in[0], &parents[0]);
     if (n > 1) unbox_one(level, call->in[1], &in[1], &parents[1]);
+    if (n > 2) unbox_one(level, call->in[2], &in[2], &parents[2]);
     lam_status status = lam__dispatch_below(call, n, in, out);
     if (status != LAM_OK || call->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status;
     return hang_few(level, call, n, in, parents, out);
@@ -279,6 +280,7 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     if (call->outputs != 1) return process_lists(level, call, out);
     if (call->inputs == 2) return process_few(level, call, 2, out);
     if (call->inputs == 1) return process_few(level, call, 1, out);
+    if (call->inputs == 3) return process_few(level, call, 3, out);
     return process_lists(level, call, out);
 }
 

@@ -99,6 +99,9 @@ LAM__UNROLLED lam_status lam__dispatch_below(const lam_call_site *call, int n, l
     if (n <= 2 && call->primitive->elementwise && in[0]->kind == LAM__CONCRETE &&
         (out[0] = lam__elementwise_pair(call->primitive, in[0], in[n - 1], call->params)))
         return LAM_OK;
+    if (n == 3 && call->primitive->elementwise &&
+        (out[0] = lam__elementwise_quick(call->ctx, call->primitive, n, in, call->params)))
+        return LAM_OK;
     return lam__dispatch_with(call, in, out);
 }
 

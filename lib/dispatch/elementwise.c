@@ -122,8 +122,23 @@ static const lam_value *flat_shape(const lam_call_site *call) {
     return like;
 }
 
-/* The operand whose dims are the result's, where all can be read without strides: it has them too or is one element. */
-static const lam_value *quick_shape(int n, lam_value *const in[]) {
+/* NOTE [tiles]
+ * An operand without gaps whose dims are the last ones of the result's is seen again and again along the axes in front:
+ * a row beside a matrix, a saved value beside cotangents of several outputs. Then the loop runs tile by tile, where a
+ * tile is long enough to be worth it, and where there is no team: that wants all of the result at once. */
+enum { LEAST_TILE = 64 };
+
+/* Whether x may be a tile of the result. */
+static bool is_tile(const lam_value *x, const lam_value *result) {
+    if (x->count < LEAST_TILE || x->rank > result->rank || lam__full(result)->ctx->team) return false;
+    for (int i = 1; i <= x->rank; i++)
+        if (x->dims[x->rank - i] != result->dims[result->rank - i]) return false;
+    return true;
+}
+
+/* The operand whose dims are the result's, where all can be read without strides: it has them too, is one element, or a
+ * tile, of which *tile becomes the smallest one's size; it is the result's where there is none. */
+static const lam_value *quick_shape(int n, lam_value *const in[], int64_t *tile) {
     const lam_value *like = in[n - 1];
     for (int i = 0; i < n; i++) {
         const lam_value *x = in[i];
@@ -131,9 +146,13 @@ static const lam_value *quick_shape(int n, lam_value *const in[]) {
             return NULL;
         if (x->count > like->count || (x->count == like->count && x->rank > like->rank)) like = x;
     }
-    for (int i = 0; i < n; i++)
-        if (in[i]->count == 1 ? in[i]->rank > like->rank : in[i] != like && !lam__value_same_dims(in[i], like))
-            return NULL;
+    *tile = like->count;
+    for (int i = 0; i < n; i++) {
+        const lam_value *x = in[i];
+        if (x->count == 1 ? x->rank <= like->rank : x == like || lam__value_same_dims(x, like)) continue;
+        if (!is_tile(x, like)) return NULL;
+        if (x->count < *tile) *tile = x->count;
+    }
     return like;
 }
 
@@ -151,6 +170,34 @@ LAM__UNROLLED bool twins(const lam_value *x, const lam_value *y) {
 /* Steps of a loop whose operands all have the dims of the result. */
 static const int64_t ones[MAX_OPERANDS] = {1, 1, 1, 1};
 
+/* Runs a loop over n elements tile by tile. count[k]: those of operand k, 0: the output. */
+static void run_tiles(lam__loop *loop, int64_t n, int64_t tile, int operands, const size_t item[],
+                      const int64_t count[], void *const at[], const int64_t step[], const void *params) {
+    for (int64_t done = 0; done < n; done += tile) {
+        void *p[MAX_OPERANDS];
+        for (int k = 0; k < operands; k++) p[k] = (char *)at[k] + done % count[k] * step[k] * (int64_t)item[k];
+        loop(tile, p, step, params);
+    }
+}
+
+/* A new value like `like`, filled tile by tile. */
+static lam_value *fill_tiles(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, int64_t tile, int n,
+                             lam_value *const in[], void *at[], const int64_t step[], const void *params) {
+    int64_t count[MAX_OPERANDS] = {like->count};
+    size_t item[MAX_OPERANDS] = {p->predicate ? 1 : lam__dtype_bytes(like->dtype)};
+    if (p->real && !lam__dtype_is_inexact(like->dtype)) return NULL;
+    lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
+    lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
+    if (!out) return NULL;
+    at[0] = out->data;
+    for (int i = 0; i < n; i++) {
+        count[i + 1] = in[i]->count;
+        item[i + 1] = lam__dtype_bytes(like->dtype);
+    }
+    run_tiles(loop, like->count, tile, n + 1, item, count, at, step, params);
+    return out;
+}
+
 /* A new value like `like`, which the loop fills from the operands at[1], at[2], ... */
 static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[],
                                    const int64_t step[], const void *params) {
@@ -166,7 +213,8 @@ static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const l
 LAM__APART static lam_value *quick_unlike(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[],
                                           const void *params) {
     void *at[MAX_OPERANDS];
-    const lam_value *like = quick_shape(n, in);
+    int64_t tile;
+    const lam_value *like = quick_shape(n, in, &tile);
     if (!like) return NULL;
     bool select = p->loop == LAM__LOOP_where + 1;
     if (select && like->dtype != LAM_BOOL) return NULL; /* the condition is not bool: to be refused */
@@ -175,6 +223,7 @@ LAM__APART static lam_value *quick_unlike(lam_ctx *ctx, const lam_primitive *p, 
         at[i + 1] = in[i]->data;
         step[i + 1] = in[i]->count != 1;
     }
+    if (tile < like->count) return fill_tiles(ctx, p, like, tile, n, in, at, step, params);
     return fill_like(ctx, p, like, at, step, params);
 }
 
@@ -230,10 +279,25 @@ bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value 
     return true;
 }
 
-/* Whether x has the elements of the sum's dims, or one for all of them. */
+/* Whether x has the elements of the sum's dims, one for all of them, or a tile; NOTE [tiles]. */
 static bool factor_of(const lam_value *sum, const lam_value *x) {
-    if (x->count != 1 || sum->count == 1) return twins(sum, x);
-    return x->kind == LAM__CONCRETE && x->dtype == sum->dtype && x->rank <= sum->rank;
+    if (twins(sum, x)) return true;
+    if (sum->count == 1 || x->kind != LAM__CONCRETE || x->dtype != sum->dtype || x->rank > sum->rank) return false;
+    return x->count == 1 || (x->contiguous && x->count < sum->count && is_tile(x, sum));
+}
+
+/* Elements of the smaller of two factors that is a tile; those of the sum where none is. */
+static int64_t tile_of(const lam_value *sum, const lam_value *x, const lam_value *y) {
+    int64_t tile = sum->count;
+    if (x->count != 1 && x->count < tile) tile = x->count;
+    return y->count != 1 && y->count < tile ? y->count : tile;
+}
+
+LAM__APART static void add_product_tiles(lam__loop *loop, int64_t tile, lam_value *sum, const lam_value *x,
+                                         const lam_value *y, void *const at[], const int64_t step[]) {
+    const size_t bytes = lam__dtype_bytes(sum->dtype), item[MAX_OPERANDS] = {bytes, bytes, bytes, bytes};
+    const int64_t count[MAX_OPERANDS] = {sum->count, x->count, y->count, sum->count};
+    run_tiles(loop, sum->count, tile, MAX_OPERANDS, item, count, at, step, NULL);
 }
 
 bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y) {
@@ -242,8 +306,9 @@ bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_
     if (!sum->count || !lam__dtype_is_float(sum->dtype) || !lam__kernels_fuses()) return false;
     lam__loop *loop = loop_find(ctx, LAM__LOOP_fma, sum->dtype);
     void *at[MAX_OPERANDS] = {sum->data, x->data, y->data, sum->data};
-    int64_t step[MAX_OPERANDS] = {1, x->count != 1, y->count != 1, 1};
-    if (!ctx->team) loop(sum->count, at, step, NULL);
+    int64_t step[MAX_OPERANDS] = {1, x->count != 1, y->count != 1, 1}, tile = tile_of(sum, x, y);
+    if (tile < sum->count) add_product_tiles(loop, tile, sum, x, y, at, step);
+    else if (!ctx->team) loop(sum->count, at, step, NULL);
     else lam__parallel_loop(ctx->team, LAM__LOOP_fma, (lam_dtype)sum->dtype, loop, sum->count, at, step, NULL);
     return true;
 }

@@ -18,18 +18,19 @@ static int64_t index_at(lam_dtype dtype, const void *index, int64_t i) {
     return dtype == LAM_I32 ? ((const int32_t *)index)[i] : ((const int64_t *)index)[i];
 }
 
-/* Whether one of `count` indices lies outside [-n, n): then at + n, without a sign, is 2 n or more. */
+/* Whether one of `count` indices may lie outside [-n, n): then at + n or n - 1 - at has a sign. Others have none where
+ * n is below 2^62. */
 static bool any_outside(lam_dtype dtype, const void *index, int64_t first, int64_t count, int64_t n) {
-    const uint64_t low = (uint64_t)n, all = 2 * low;
-    unsigned outside = 0;
+    const uint64_t low = (uint64_t)n;
+    uint64_t signs = 0;
     if (dtype == LAM_I32) {
         const int32_t *at = (const int32_t *)index + first;
-        for (int64_t i = 0; i < count; i++) outside |= (uint64_t)(int64_t)at[i] + low >= all;
+        for (int64_t i = 0; i < count; i++) signs |= ((uint64_t)at[i] + low) | (low - 1 - (uint64_t)at[i]);
     } else {
         const int64_t *at = (const int64_t *)index + first;
-        for (int64_t i = 0; i < count; i++) outside |= (uint64_t)at[i] + low >= all;
+        for (int64_t i = 0; i < count; i++) signs |= ((uint64_t)at[i] + low) | (low - 1 - (uint64_t)at[i]);
     }
-    return outside;
+    return signs >> 63;
 }
 
 int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtype, const void *index) {
@@ -195,15 +196,24 @@ static void take_alike_rows(const taking *t, int64_t rows, int64_t step, int64_t
 }
 
 /* Rows whose places lie side by side in x, as those of a transposed table do: what an index names is a run of one item
- * for each row, a column of the result. */
-static bool take_columns(const taking *t, lam_dtype dtype, int64_t rows, const char *x, char *out, int64_t out_step) {
+ * for each row, a column of the result. All indices are in range. False: not of this dtype. */
+static bool take_columns(const lam__index_shape *s, lam_dtype dtype, const lam__index_source *x, lam_dtype index_dtype,
+                         const void *index, char *out) {
+    const int64_t item = lam__item_bytes(dtype);
     const void *column[CHUNK];
-    int64_t step[CHUNK];
-    for (int j = 0; j < t->count; j++) {
-        column[j] = x + t->at[j] * (int64_t)t->item;
-        step[j] = 1;
+    int64_t at[CHUNK], step[CHUNK];
+    if (!lam__kernels_columns(dtype, 0, 0, NULL, NULL, out, 0)) return false;
+    for (int j = 0; j < CHUNK; j++) step[j] = 1;
+    for (int64_t b = 0; b < s->batch; b++, out += s->outer * s->k * item) {
+        const char *from = (const char *)x->data + b * x->batch * item;
+        for (int64_t first = 0; first < s->k; first += CHUNK) {
+            const int count = (int)(s->k - first < CHUNK ? s->k - first : CHUNK);
+            known_chunk(s, x->n * item, index_dtype, index, b * s->k + first, count, at);
+            for (int j = 0; j < count; j++) column[j] = from + at[j];
+            lam__kernels_columns(dtype, s->outer, count, column, step, out + first * item, s->k);
+        }
     }
-    return lam__kernels_columns(dtype, rows, t->count, column, step, out, out_step);
+    return true;
 }
 
 void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
@@ -218,6 +228,8 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
         take_own_rows(s, mode, dtype, x, index_dtype, index, &none, out);
         return;
     }
+    const bool side_by_side = s->inner == 1 && s->outer > 1 && x->outer == 1 && mode == LAM__INDEX_ERROR;
+    if (side_by_side && take_columns(s, dtype, x, index_dtype, index, out)) return;
     for (int64_t b = 0; b < s->batch; b++)
         for (int64_t first = 0; first < s->k; first += CHUNK) {
             t.count = (int)(s->k - first < CHUNK ? s->k - first : CHUNK);
@@ -228,9 +240,6 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
                 take_alike_rows(&t, s->outer, x->outer, at, from, to);
                 continue;
             }
-            if (s->inner == 1 && s->outer > 1 && x->outer == 1 && !t.outside &&
-                take_columns(&t, dtype, s->outer, from, to, s->k))
-                continue;
             for (int64_t row = 0; row < s->outer; row++)
                 take_some(&t, from + row * x->outer * item, to + row * out_row);
         }

@@ -193,9 +193,28 @@ lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor 
     return apply_few(p, x, y);
 }
 
+/* Whether a handle is alive and of this context. */
+static inline bool is_live(const lam_tensor *x, const lam_ctx *ctx) {
+    return x && x->magic == LAM__LIVE && x->ctx == ctx;
+}
+
+/* The short way for three, of one floating dtype and equal dims; else NULL, with nothing done. */
+static lam_tensor *three_alike(const lam_primitive *p, lam_ctx *ctx, lam_value *const values[]) {
+    const lam_value *x = values[0];
+    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(x->dtype) || !lam__value_same_type(x, values[1]) ||
+        !lam__value_same_type(x, values[2]))
+        return NULL;
+    lam_value *out = lam__elementwise_quick(ctx, p, 3, values, NULL);
+    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = 3, .outputs = 1, .in = values};
+    lam_status status = out ? LAM_OK : lam__dispatch(&call, &out);
+    return status == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
+}
+
 lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z) {
-    lam_tensor *in[3] = {x, y, z};
-    return elementwise_checked(p, 3, in);
+    lam_tensor *in[3] = {x, y, z}, *out = NULL;
+    if (x && is_live(x, x->ctx) && is_live(y, x->ctx) && is_live(z, x->ctx))
+        out = three_alike(p, x->ctx, (lam_value *[]){x->value, y->value, z->value});
+    return out ? out : elementwise_checked(p, 3, in);
 }
 
 /* ---- literals ---------------------------------------------------------------------------------------------- */

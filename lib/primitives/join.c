@@ -111,6 +111,26 @@ static bool join_columns(const join_params *p, int parts, lam_value *const in[],
     return true;
 }
 
+/* A stack along a new last axis of parts that lie column by column themselves, as vmap gives them along its second
+ * axis: each is as many columns as it has. False: they are not so, or are too many. */
+static bool join_blocks(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
+    const void *column[GROUP];
+    int64_t step[GROUP];
+    const lam_dtype dtype = (lam_dtype)in[0]->dtype;
+    if (!p->fresh || p->axis != 2 || to->rank != 3 || to->dims[1] > GROUP / parts || to->dims[2] != parts) return false;
+    if (to->strides[2] != 1 || to->strides[1] != parts) return false;
+    if (!lam__kernels_columns(dtype, 0, 0, NULL, NULL, to->data, 0)) return false; /* not of this dtype */
+    const int64_t rows = to->dims[0], columns = to->dims[1] * parts, row = to->strides[0];
+    for (int64_t c = 0; c < columns; c++) {
+        const lam_value *x = in[c % parts];
+        column[c] = (const char *)x->data + c / parts * x->strides[1] * (int64_t)lam__dtype_bytes(dtype);
+        step[c] = x->strides[0];
+    }
+    if (to->far && row == columns) columns_far(dtype, rows, columns, column, step, to->data);
+    else lam__kernels_columns(dtype, rows, columns, column, step, to->data, row);
+    return true;
+}
+
 /* A part as rows, of which there are as many as the axes before the joined one have places; false: its items have gaps
  * or its rows no common step. */
 static bool rows_of_part(const join_params *p, const lam_value *x, int64_t rows, lam__rows *r) {
@@ -155,7 +175,7 @@ static void join(const join_params *p, int parts, lam_value *const in[], const l
     int axis = p->axis, before = axis - 1;
     int64_t item = (int64_t)lam__dtype_bytes(in[0]->dtype), row = axis ? to->strides[before] * item : 0;
     int64_t rows = axis ? to->dims[before] : 1, block = row > 0 && row < JOINED_BYTES ? JOINED_BYTES / row : rows;
-    if (join_columns(p, parts, in, to) || join_rows(p, parts, in, to)) return;
+    if (join_columns(p, parts, in, to) || join_rows(p, parts, in, to) || join_blocks(p, parts, in, to)) return;
     for (int64_t first = 0; first < rows; first += block) {
         char *at = to->data + first * row;
         for (int n = 0; n < parts; n++) {

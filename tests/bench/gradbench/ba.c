@@ -9,10 +9,10 @@
 
 #include <math.h>
 
-enum { CAMERA = 11, BLOCK = 15, INPUTS = BLOCK + 2, CHUNK = 1024 };
+enum { CAMERA = 11, BLOCK = 15, INPUTS = BLOCK + 2, CHUNK = 1280 }; /* CHUNK: the most observations at once */
 
 typedef struct ba {
-    int64_t cameras, points, observations;
+    int64_t cameras, points, observations, chunk;    /* chunk: observations at once */
     const double *camera, *point, *weight, *feature; /* [cameras, 11], [points, 3], [observations], [observations, 2] */
     int64_t *seen_by, *seen;                         /* [observations]: the camera, the point */
     int64_t *row_start, *column;                     /* the places of the Jacobian's values */
@@ -46,7 +46,8 @@ static double *make_cameras(gradbench_store *store, int64_t count) {
 static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
     ba *p = gradbench_take(store, sizeof *p);
     *p = (ba){.cameras = size->n[0], .points = size->n[1], .observations = size->n[2]};
-    int64_t n = p->observations;
+    int64_t n = p->observations, chunks = (n + CHUNK - 1) / CHUNK;
+    p->chunk = (n + chunks - 1) / chunks;
     p->camera = make_cameras(store, p->cameras);
     double *point = gradbench_normal(store, p->points * 3);
     for (int64_t i = 0; i < p->points; i++) point[3 * i + 2] += 6;
@@ -225,10 +226,9 @@ static void body_residual(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     for (int i = 0; i < 2; i++) out[i] = lam_mul(v[14], lam_fma(scale, p[i], lam_sub(v[7 + i], feature[i])));
 }
 
-/* What CHUNK observations from `first` on see, number by number. */
-static void gather(lam_tensor *const in[], int64_t first, lam_tensor *seen[INPUTS]) {
+/* What observations [first, end) see, number by number. */
+static void gather(lam_tensor *const in[], int64_t first, int64_t end, lam_tensor *seen[INPUTS]) {
     lam_tensor *part[6];
-    int64_t end = first + CHUNK < lam_dim(in[2], 0) ? first + CHUNK : lam_dim(in[2], 0);
     for (int i = 2; i < 6; i++) part[i] = lam_slice_axis(in[i], 0, first, end);
     for (int i = 0; i < 2; i++) part[i] = lam_take(lam_transpose(in[i], LAM_AXES(1, 0)), part[4 + i], 1);
     lam_unstack(part[0], 0, seen, CAMERA);
@@ -241,13 +241,13 @@ static void gather(lam_tensor *const in[], int64_t first, lam_tensor *seen[INPUT
 static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ba *p = env;
     out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(p->observations, 2));
-    for (int64_t first = 0; first < p->observations; first += CHUNK) {
+    for (int64_t first = 0, end; first < p->observations; first = end) {
+        end = first + p->chunk < p->observations ? first + p->chunk : p->observations;
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *seen[INPUTS], *apart[2];
-        gather(in, first, seen);
+        gather(in, first, end, seen);
         lam_call(p->residuals, (lam_list){INPUTS, seen}, apart, 2);
-        lam_set_stack_(out[0], LAM_LIST(apart[0], apart[1]), 1, LAM_DIMS(first, 0),
-                       LAM_DIMS(first + lam_dim(apart[0], 0), 2), LAM_DIMS0);
+        lam_set_stack_(out[0], LAM_LIST(apart[0], apart[1]), 1, LAM_DIMS(first, 0), LAM_DIMS(end, 2), LAM_DIMS0);
         lam_scope_end(scope, NULL, 0);
     }
     out[1] = lam_sub(1.0, lam_square(in[2]));
@@ -258,18 +258,19 @@ static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 static void body_blocks(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ba *p = env;
     out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(p->observations, 2 * BLOCK));
-    for (int64_t first = 0; first < p->observations; first += CHUNK) {
+    for (int64_t first = 0, end; first < p->observations; first = end) {
+        end = first + p->chunk < p->observations ? first + p->chunk : p->observations;
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *seen[INPUTS], *apart[2], *column[2 * BLOCK];
         lam_fn *back;
-        gather(in, first, seen);
+        gather(in, first, end, seen);
         lam_vjp(p->residuals, (lam_list){INPUTS, seen}, apart, 2, &back,
                 &(lam_grad_options){.argnums = LAM_AXES(LAM_RANGE(0, BLOCK))});
         lam_tensor *one = lam_ones_like(apart[0]);
         lam_call(back, LAM_LIST(one, NULL), column, BLOCK);
         lam_call(back, LAM_LIST(NULL, one), column + BLOCK, BLOCK);
-        lam_set_stack_(out[0], (lam_list){2 * BLOCK, column}, 1, LAM_DIMS(first, 0),
-                       LAM_DIMS(first + lam_dim(one, 0), 2 * BLOCK), LAM_DIMS0);
+        lam_set_stack_(out[0], (lam_list){2 * BLOCK, column}, 1, LAM_DIMS(first, 0), LAM_DIMS(end, 2 * BLOCK),
+                       LAM_DIMS0);
         lam_scope_end(scope, NULL, 0);
     }
     out[1] = lam_mul(-2.0, in[2]);

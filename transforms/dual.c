@@ -94,10 +94,24 @@ LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *cal
     return status;
 }
 
+/* A row that may be evaluated together with its derivative: where the operand is at hand. */
+LAM__APART static lam_status process_sloped(lam__level *level, const lam_call_site *call, lam_value **out) {
+    lam_value *x, *dx, *slope, *result = NULL;
+    unbox_operands(level, 1, call->in, &x, &dx);
+    *out = dx ? lam__elementwise_sloped(call->primitive, x, &slope) : NULL;
+    if (!*out) return process_few(level, call, 1, out);
+    lam_status status = lam__rules_times(level->ctx, &lam__row_mul, dx, slope, &result);
+    lam__value_release(slope);
+    if (status == LAM_OK) status = box_results(level, 1, out, &result);
+    if (status != LAM_OK) lam__arguments_release(1, out);
+    return status;
+}
+
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     if (!call->primitive->elementwise) return process_lists(level, call, out);
     if (call->inputs == 2) return process_few(level, call, 2, out);
-    if (call->inputs == 1) return process_few(level, call, 1, out);
+    if (call->inputs == 1)
+        return call->primitive->sloped ? process_sloped(level, call, out) : process_few(level, call, 1, out);
     return process_lists(level, call, out);
 }
 

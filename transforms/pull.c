@@ -286,10 +286,50 @@ static inline lam_status visit_two(walk *w, lam__node *node) {
     return status;
 }
 
+/* Back through a row of one operand that was recorded as the product with its derivative. */
+static inline lam_status pass_sloped(walk *w, lam__node *node, lam_value *g) {
+    const lam__node_input *input = lam__node_inputs(node, 1);
+    return deliver_times(w, &input->parent, &lam__row_mul, g, input->saved);
+}
+
+/* Adds a cotangent to `sum` where the row's view of it lies. */
+static bool add_part(lam__node *node, lam_value *sum, lam_value *g) {
+    int64_t strides[LAM_INNER_RANK], offset;
+    lam_shape shape = {.dtype = (lam_dtype)g->dtype, .rank = g->rank};
+    memcpy(shape.dims, g->dims, (size_t)g->rank * sizeof *g->dims);
+    const lam_call_site call = {.ctx = lam__full(sum)->ctx,
+                                .primitive = node->primitive,
+                                .params = lam__node_params(node),
+                                .params_bytes = node->params_bytes,
+                                .inputs = 1,
+                                .outputs = 1,
+                                .in = &sum};
+    return node->primitive->view(&call, &shape, strides, &offset) && lam__elementwise_add_part(sum, g, strides, offset);
+}
+
+/* Back through a slice: its cotangent is added where it lies, to what is there already or to zeros, so that many small
+ * parts of one tensor cost what they have, not what it has. */
+LAM__APART static lam_status pass_slice(walk *w, lam__node *node, lam_value *g) {
+    const lam__edge *to = &lam__node_inputs(node, 1)->parent;
+    lam__node_output *up = &to->node->output[to->index];
+    if (g->kind != LAM__CONCRETE) return pass_few(w, node, 1);
+    if (to->node->run == w->id && up->cotangent && up->cotangent->kind == LAM__CONCRETE)
+        return add_part(node, up->cotangent, g) ? LAM_OK : pass_few(w, node, 1);
+    lam_value *zeros = lam__value_filled(w->ctx, (lam_dtype)g->dtype, up->value->rank, up->value->dims, 0);
+    if (!zeros) return LAM_ERR_MEMORY;
+    if (add_part(node, zeros, g)) return deliver(w, to, zeros, 1);
+    lam__value_release(zeros);
+    return pass_few(w, node, 1);
+}
+
 LAM__APART static lam_status visit_one(walk *w, lam__node *node) {
+    const lam_primitive *p = node->primitive;
     lam_value *g = node->output[0].cotangent;
-    bool direct = node->primitive->signs[0] && like_result(&lam__node_inputs(node, 1)->parent, node->output[0].value);
-    lam_status status = direct ? pass_signed(w, node, 1, g) : pass_few(w, node, 1);
+    bool direct = p->signs[0] && like_result(&lam__node_inputs(node, 1)->parent, node->output[0].value);
+    lam_status status = direct                 ? pass_signed(w, node, 1, g)
+                        : p->sloped == p       ? pass_sloped(w, node, g)
+                        : p == &lam__row_slice ? pass_slice(w, node, g)
+                                               : pass_few(w, node, 1);
     let_go(w, node, 1);
     return status;
 }

@@ -269,6 +269,29 @@ LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *cal
     return hang_few(level, call, n, in, parents, out);
 }
 
+/* Puts a row on the tape as the product with its derivative, taken over. */
+static lam_status hang_sloped(lam__level *level, const lam_primitive *p, const lam__edge *parent, lam_value *slope,
+                              lam_value **out) {
+    lam_value *box = NULL;
+    lam__node *node = node_new(level->ctx, p->sloped, 1, 1, NULL, 0);
+    lam_status status = node ? fill(node, 1, 1, &slope, parent, out) : LAM_ERR_MEMORY;
+    lam__value_release(slope);
+    if (status == LAM_OK) box = lam__level_box(level, *out, node, 0);
+    else lam__value_release(*out);
+    if (!box) lam__node_release(level->ctx, node);
+    *out = box;
+    return box ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+/* A row that may be evaluated together with its derivative: where the operand is at hand. */
+LAM__APART static lam_status process_sloped(lam__level *level, const lam_call_site *call, lam_value **out) {
+    lam__edge parent;
+    lam_value *x, *slope;
+    unbox_one(level, call->in[0], &x, &parent);
+    *out = lam__elementwise_sloped(call->primitive, x, &slope);
+    return *out ? hang_sloped(level, call->primitive, &parent, slope, out) : process_few(level, call, 1, out);
+}
+
 LAM__APART static lam_status process_staged(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     if (call->outputs == 1 && call->inputs == 1) return process_staged_few(level, call, 1, out);
     if (call->outputs == 1 && call->inputs == 2) return process_staged_few(level, call, 2, out);
@@ -279,7 +302,8 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     if (call->primitive->staged) return process_staged(level, call, out);
     if (call->outputs != 1) return process_lists(level, call, out);
     if (call->inputs == 2) return process_few(level, call, 2, out);
-    if (call->inputs == 1) return process_few(level, call, 1, out);
+    if (call->inputs == 1)
+        return call->primitive->sloped ? process_sloped(level, call, out) : process_few(level, call, 1, out);
     if (call->inputs == 3) return process_few(level, call, 3, out);
     return process_lists(level, call, out);
 }

@@ -120,6 +120,10 @@ struct lam_primitive {
     void (*params_release)(lam_ctx *ctx, void *params);
     /* Prints the parameters, for example "axes=[0, 1]". NULL: none to print. */
     void (*params_print)(FILE *file, const void *params);
+
+    /* Elementwise rows of one operand that the kernels evaluate together with its derivative: the same row as a product
+     * with that, which is its operand. Derivatives are then taken by it where the elements are at hand. */
+    const lam_primitive *sloped;
 };
 
 /* Applies a primitive to tensors at whatever levels they live.

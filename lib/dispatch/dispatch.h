@@ -69,9 +69,17 @@ lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *primitive, 
 /* The same for one operand (then y is x) or two. */
 lam_value *lam__elementwise_pair(const lam_primitive *primitive, lam_value *x, lam_value *y, const void *params);
 
+/* A row that has `sloped`, on one operand, and its derivative there. NULL, with nothing recorded, where x has gaps or
+ * is not concrete, or both together are no less work: then the row's slope is to be asked. */
+lam_value *lam__elementwise_sloped(const lam_primitive *primitive, const lam_value *x, lam_value **slope);
+
 /* Writes the result over x, whose memory nobody else sees, if both have one dtype and equal dims. False, with nothing
  * done, if that does not fit. */
 bool lam__elementwise_pair_into(const lam_primitive *primitive, lam_value *x, lam_value *y);
+
+/* Adds x to the part of sum that begins at element `offset` and has these strides, as many as sum has axes, in its
+ * memory, which nobody else sees. False, with nothing done, if that does not fit. */
+bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, const int64_t strides[], int64_t offset);
 
 /* Adds x times y, real numbers, to sum in its memory, which nobody else sees, rounding once. Each factor has the dims
  * of the sum or is one element. False, with nothing done, if that does not fit, or fma is slow on this machine. */

@@ -253,6 +253,21 @@ lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, l
     return n > 2 ? quick_unlike(ctx, p, n, in, params) : lam__elementwise_pair(p, in[0], in[n - 1], params);
 }
 
+lam_value *lam__elementwise_sloped(const lam_primitive *p, const lam_value *x, lam_value **slope) {
+    const lam__loop_id id = (lam__loop_id)(p->loop - 1);
+    if (x->kind != LAM__CONCRETE || !x->contiguous || x->rank > LAM__INLINE_AXES || x->count < 2) return NULL;
+    lam__pair_loop *loop = lam__dtype_is_float(x->dtype) ? lam__kernels_sloped(id, (lam_dtype)x->dtype) : NULL;
+    lam_value *out = loop ? lam__value_like(x, (lam_dtype)x->dtype) : NULL;
+    *slope = out ? lam__value_like(x, (lam_dtype)x->dtype) : NULL;
+    if (!*slope) {
+        lam__value_release(out);
+        return NULL;
+    }
+    lam__parallel_sloped(lam__full(x)->ctx->team, id, (lam_dtype)x->dtype, loop, x->count, x->data, out->data,
+                         (*slope)->data);
+    return out;
+}
+
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
     const lam_value *like = flat_shape(call);
     lam_shape shape;
@@ -276,6 +291,21 @@ bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value 
     if (!loop || !x->count) return pair_into_at_first(p, x, y);
     void *at[MAX_OPERANDS] = {x->data, x->data, y->data};
     run_loop(lam__full(x)->ctx, p, x->dtype, loop, x->count, at, ones, NULL);
+    return true;
+}
+
+bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, const int64_t strides[], int64_t offset) {
+    lam_ctx *ctx = lam__full(sum)->ctx;
+    const lam_dtype dtype = (lam_dtype)sum->dtype;
+    if (sum->kind != LAM__CONCRETE || !sum->contiguous || !lam__value_unshared(sum)) return false;
+    if (x->kind != LAM__CONCRETE || x->dtype != dtype || x->rank != sum->rank || lam__dtype_is_half(dtype))
+        return false;
+    const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
+    const int64_t *all[] = {strides, strides, x->strides};
+    void *first = (char *)sum->data + offset * (int64_t)item, *at[] = {first, first, x->data};
+    if (x->count)
+        lam__parallel_elementwise(ctx->team, LAM__LOOP_add, loop_find(ctx, LAM__LOOP_add, dtype), 3, x->rank, x->dims,
+                                  all, at, items, NULL);
     return true;
 }
 

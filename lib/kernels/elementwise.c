@@ -65,6 +65,10 @@ void lam__kernels_sincos(lam_dtype dtype, int64_t n, const void *x, void *sine, 
     lam__kernels_loop(LAM__LOOP_cos, dtype)(n, (void *[]){cosine, from}, step, NULL);
 }
 
+lam__pair_loop *lam__kernels_sloped(lam__loop_id id, lam_dtype dtype) {
+    return lam__elementwise_simd()->sloped(id, dtype);
+}
+
 /* ---- walking ------------------------------------------------------------------------------------------- */
 
 static int64_t magnitude(int64_t x) {

@@ -45,6 +45,13 @@ lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype);
 /* Sine and cosine of n numbers, f64 or f32, none of them with gaps; within the bounds of their loops. */
 void lam__kernels_sincos(lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine);
 
+/* Two results for each of n elements of x, all without gaps. */
+typedef void lam__pair_loop(int64_t n, const void *x, void *first, void *second);
+
+/* The loop of an elementary function of one operand that gives its derivative too, each with the bits of its own loop.
+ * NULL where both together are no less work. */
+lam__pair_loop *lam__kernels_sloped(lam__loop_id id, lam_dtype dtype);
+
 /* Runs a loop over operands of one shape: coalesces axes, walks the outer ones, hands inner runs to `loop`.
  * strides[k] has `rank` entries for operand k (0: output); operands <= 4. */
 void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int64_t *dims,

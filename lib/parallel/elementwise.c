@@ -65,6 +65,7 @@ void lam__parallel_loop(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__
 }
 
 typedef struct pair {
+    lam__pair_loop *loop; /* unless it is that of sine and cosine */
     lam_dtype dtype;
     const char *x;
     char *first, *second;
@@ -78,8 +79,21 @@ static void sincos_part(void *env, int64_t begin, int64_t end, int worker) {
 }
 
 void lam__parallel_sincos(lam__team *team, lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine) {
-    pair p = {dtype, x, sine, cosine};
+    pair p = {NULL, dtype, x, sine, cosine};
     lam__team_run(team, n, 2 * COST_ELEMENTARY, sincos_part, &p);
+}
+
+static void pair_part(void *env, int64_t begin, int64_t end, int worker) {
+    const pair *p = env;
+    const int64_t at = begin * lam__item_bytes(p->dtype);
+    (void)worker;
+    p->loop(end - begin, p->x + at, p->first + at, p->second + at);
+}
+
+void lam__parallel_sloped(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__pair_loop *loop, int64_t n,
+                          const void *x, void *out, void *slope) {
+    pair p = {loop, dtype, x, out, slope};
+    lam__team_run(team, n, loops[id].cost, pair_part, &p);
 }
 
 /* ---- with axes --------------------------------------------------------------------------------------------------- */

@@ -31,6 +31,10 @@ double lam__parallel_count(int rank, const int64_t *dims);
 void lam__parallel_loop(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__loop *loop, int64_t n, void *const p[],
                         const int64_t step[], const void *params);
 
+/* The loop that lam__kernels_sloped gives for id and dtype, over n elements. */
+void lam__parallel_sloped(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__pair_loop *loop, int64_t n,
+                          const void *x, void *out, void *slope);
+
 void lam__parallel_elementwise(lam__team *team, lam__loop_id id, lam__loop *loop, int operands, int rank,
                                const int64_t *dims, const int64_t *const strides[], void *const p[],
                                const size_t item[], const void *params);

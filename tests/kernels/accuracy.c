@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/kernels/oracle.h"
 #include "tests/kernels/sets.h"
@@ -187,6 +188,58 @@ START_TEST(powers_of_2_and_their_logarithms_are_exact) {
 }
 END_TEST
 
+/* ---- functions with their slopes --------------------------------------------------------------------------------- */
+
+static const struct { lam__loop_id function, slope; } sloped[] = {{LAM__LOOP_logistic, LAM__LOOP_logistic_slope}};
+
+/* Element by element what two loops give that are judged above; and no byte behind the last. */
+static void compare_sloped(lam__pair_loop *both, lam__loop *const own[2], lam_dtype dtype, int64_t n, double x[]) {
+    static const int64_t ones[] = {1, 1, 1};
+    double got[2][101], want[2][101];
+    memset(got, 0x5a, sizeof got);
+    memset(want, 0x5a, sizeof want);
+    both(n, x, got[0], got[1]);
+    for (int k = 0; k < 2; k++) {
+        own[k](n, (void *[]){want[k], x}, ones, NULL);
+        for (int64_t i = 0; i < n; i++) {
+            const char *a = (char *)got[k] + i * (int64_t)sets_item(dtype), *b = a - (char *)got[k] + (char *)want[k];
+            ck_assert_msg(sets_same(dtype, a, b), "%d: element %d of %d: %g, not %g", k, (int)i, (int)n,
+                          sets_show(dtype, a), sets_show(dtype, b));
+        }
+        const size_t end = (size_t)n * sets_item(dtype);
+        ck_assert_mem_eq((char *)got[k] + end, (char *)want[k] + end, sizeof got[k] - end);
+    }
+}
+
+START_TEST(functions_and_slopes_together_have_the_bits_of_each) {
+    const lam__simd *sets[SETS];
+    double x[100];
+    uint64_t state = 5;
+    for (int s = sets_of_machine(sets) - 1; s >= 0; s--)
+        for (int i = 0; i < (int)(sizeof sloped / sizeof *sloped); i++)
+            for (lam_dtype dtype = LAM_F64; dtype <= LAM_F32; dtype++) {
+                lam__pair_loop *both = sets[s]->sloped(sloped[i].function, dtype);
+                lam__loop *const own[2] = {sets[s]->loop(sloped[i].function, dtype),
+                                           sets[s]->loop(sloped[i].slope, dtype)};
+                if (dtype == LAM_F64) ck_assert_int_eq(both != NULL, own[0] != NULL);
+                for (int64_t n = 0; both && n <= 100; n += n < 34 ? 1 : 33) {
+                    sets_fill(dtype, x, n, &state);
+                    compare_sloped(both, own, dtype, n, x);
+                }
+            }
+}
+END_TEST
+
+START_TEST(functions_with_slopes_are_known_here) {
+    const lam__simd *set = lam__elementwise_simd();
+    for (int id = 0; id < LAM__LOOP_COUNT; id++) {
+        bool known = false;
+        for (int i = 0; i < (int)(sizeof sloped / sizeof *sloped); i++) known = known || (int)sloped[i].function == id;
+        ck_assert_msg(known || !set->sloped((lam__loop_id)id, LAM_F64), "%s", sets_rows[id].name);
+    }
+}
+END_TEST
+
 /* ---- members of families ---------------------------------------------------------------------------------------- */
 
 /* Operands are drawn evenly, or evenly in the logarithm where `low` > 0; errors are of the larger of `least` and the
@@ -327,6 +380,8 @@ Suite *suite_kernels_accuracy(void) {
     tcase_add_loop_test(tests, errors_stay_below_the_promise, 0, LAM__LOOP_COUNT);
     tcase_add_test(tests, errors_stay_below_the_promise_at_hard_arguments);
     tcase_add_test(tests, powers_of_2_and_their_logarithms_are_exact);
+    tcase_add_test(tests, functions_and_slopes_together_have_the_bits_of_each);
+    tcase_add_test(tests, functions_with_slopes_are_known_here);
     tcase_add_loop_test(tests, members_of_families_stay_below_their_promise, 0,
                         (int)(sizeof members / sizeof *members));
     tcase_add_test(tests, every_family_is_judged);

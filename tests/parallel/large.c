@@ -100,7 +100,7 @@ static lam_tensor *full(lam_ctx *c) {
 }
 
 BODY(cost) {
-    out[0] = lam_sum(lam_square(lam_tanh(lam_mul(in[0], in[0]))), NULL);
+    out[0] = lam_sum(lam_square(lam_logistic(lam_tanh(lam_mul(in[0], in[0])))), NULL);
 }
 
 static lam_tensor *gradient(lam_ctx *c) {

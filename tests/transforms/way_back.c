@@ -183,10 +183,99 @@ START_TEST(a_pullback_of_products_can_be_called_again) {
 }
 END_TEST
 
+/* ---- parts ------------------------------------------------------------------------------------------------------ */
+
+/* x is [4, 3]: rows in any order, with steps, from behind, twice, before and behind all of x, and none at all. */
+BODY(parts) {
+    lam_tensor *x = in[0], *row = lam_index(x, 0, 2),
+               *every = lam_slice(x, LAM_DIMS(0, 2), LAM_DIMS(4, LAM_END), LAM_DIMS(2, -2));
+    lam_tensor *back = lam_reverse(x, LAM_AXES(0, 1)), *none = lam_slice_axis(x, 1, 2, 2);
+    lam_tensor *sum = lam_add(lam_sum(lam_mul(row, lam_index(x, 0, -1)), NULL), lam_sum(lam_square(every), NULL));
+    sum = lam_add(sum, lam_sum(lam_mul(back, in[1]), NULL));
+    out[0] = lam_add(lam_add(sum, lam_sum(none, NULL)),
+                     lam_sum(lam_mul(lam_mul(x, 10.0), lam_index(lam_index(x, 0, 0), 0, 1)), NULL));
+}
+
+/* Of that by x: x_2 x_3 by rows, squares in the corners of rows 0 and 2, c from behind, and 10 x_01 times all. */
+static lam_tensor *gradient_of_parts(const double x[4][3], const double c[4][3]) {
+    double g[4][3], all = 0;
+    for (int i = 0; i < 12; i++) all += x[i / 3][i % 3];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 3; j++) {
+            g[i][j] = c[3 - i][2 - j] + 10 * x[0][1];
+            if (i == 2) g[i][j] += x[3][j];
+            if (i == 3) g[i][j] += x[2][j];
+            if (i % 2 == 0 && j % 2 == 0) g[i][j] += 2 * x[i][j];
+        }
+    g[0][1] += 10 * all;
+    return lam_array(ctx, LAM_F64, LAM_DIMS(4, 3), g);
+}
+
+START_TEST(parts_are_added_where_they_lie) {
+    static const double x[4][3] = {{1, 2, -3}, {0.5, 4, 2}, {-1, 3, 5}, {2, -2, 7}};
+    static const double c[4][3] = {{3, -1, 4}, {1, -5, 9}, {2, 6, -5}, {3, 5, 8}};
+    lam_tensor *X = lam_array(ctx, LAM_F64, LAM_DIMS(4, 3), x), *C = lam_array(ctx, LAM_F64, LAM_DIMS(4, 3), c);
+    lam_tensor *want = gradient_of_parts(x, c), *y, *dy;
+    lam_fn *f = FN(parts, 2, 1), *g = grad(f), *back;
+    EXPECT_SAME(apply2(g, X, C), want, 1e-15);
+    lam_tensor *both = lam_stack(LAM_LIST(X, X), 0);
+    lam_vmap_options over = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)};
+    EXPECT_SAME(apply2(lam_vmap(g, &over), both, C), lam_stack(LAM_LIST(want, want), 0), 1e-15);
+    lam_jvp(f, LAM_LIST(X, C), LAM_LIST(C, lam_zeros_like(C)), &y, &dy, 1, NULL);
+    EXPECT_SAME(dy, lam_sum(lam_mul(want, C), NULL), 1e-14);
+    lam_vjp(f, LAM_LIST(X, C), &y, 1, &back, &(lam_grad_options){.argnums = LAM_AXES(0)});
+    for (int again = 0; again < 2; again++) EXPECT_SAME(apply1(back, num(2)), lam_mul(2.0, want), 1e-15);
+}
+END_TEST
+
+/* ---- a function and its slope in one pass ------------------------------------------------------------------------ */
+
+BODY(logistic_and_square) {
+    out[0] = lam_add(lam_square(in[0]), lam_logistic(in[0]));
+}
+
+/* s' = s (1 - s), s'' = s' (1 - 2 s). */
+START_TEST(a_function_recorded_with_its_slope_is_itself_at_every_level) {
+    lam_fn *f = FN(logistic_and_square, 1, 1), *back;
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, -2, 3, 21), *g = lam_linspace(ctx, LAM_F64, 1, -1, 21), *y, *dy;
+    lam_tensor *s = lam_div(1.0, lam_add(1.0, lam_exp(lam_neg(x)))), *steep = lam_mul(s, lam_sub(1.0, s));
+    lam_tensor *slope = lam_add(lam_mul(2.0, x), steep), *curve = lam_mul(steep, lam_sub(1.0, lam_mul(2.0, s)));
+    lam_vjp(f, LAM_LIST(x), &y, 1, &back, NULL);
+    EXPECT_SAME(y, apply1(f, x), 0);
+    for (int again = 0; again < 2; again++) EXPECT_SAME(apply1(back, g), lam_mul(g, slope), 1e-14);
+    lam_jvp(f, LAM_LIST(x), LAM_LIST(g), &y, &dy, 1, NULL);
+    EXPECT_SAME(y, apply1(f, x), 0);
+    EXPECT_SAME(dy, lam_mul(g, slope), 1e-14);
+    EXPECT_SAME(apply1(lam_vmap(grad(grad(f)), NULL), x), lam_add(2.0, curve), 1e-13);
+    EXPECT_SAME(apply1(lam_vmap(back, NULL), lam_broadcast_to(g, LAM_DIMS(3, 21))),
+                lam_broadcast_to(lam_mul(g, slope), LAM_DIMS(3, 21)), 1e-14);
+}
+END_TEST
+
+/* The slope that a tape keeps belongs to no level, so the pullback of a pullback is by the cotangent alone. */
+BODY(gradient_of_sum) {
+    lam_tensor *y;
+    lam_fn *back;
+    lam_vjp(FN(logistic_and_square, 1, 1), LAM_LIST(in[0]), &y, 1, &back, NULL);
+    out[0] = lam_sum(lam_apply(back, LAM_LIST(lam_ones_like(y))), NULL);
+}
+
+START_TEST(slopes_kept_by_a_tape_are_differentiated_by_others) {
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, -2, 3, 21);
+    lam_tensor *s = lam_div(1.0, lam_add(1.0, lam_exp(lam_neg(x)))), *steep = lam_mul(s, lam_sub(1.0, s));
+    lam_tensor *curve = lam_add(2.0, lam_mul(steep, lam_sub(1.0, lam_mul(2.0, s)))), *y, *dy;
+    EXPECT_SAME(apply1(grad(FN(gradient_of_sum, 1, 1)), x), curve, 1e-13);
+    lam_jvp(FN(gradient_of_sum, 1, 1), LAM_LIST(x), LAM_LIST(lam_ones_like(x)), &y, &dy, 1, NULL);
+    EXPECT_SAME(dy, lam_sum(curve, NULL), 1e-13);
+}
+END_TEST
+
 Suite *suite_transforms_way_back(void) {
     Suite *suite = SUITE_OF("transforms/way_back", sums_of_many_terms_have_derivatives_of_every_order,
                             sums_of_many_terms_pass_through_other_levels, constants_and_variables_are_added_up,
-                            a_cotangent_that_is_used_again_keeps_its_value, a_pullback_of_products_can_be_called_again);
+                            a_cotangent_that_is_used_again_keeps_its_value, a_pullback_of_products_can_be_called_again,
+                            parts_are_added_where_they_lie, a_function_recorded_with_its_slope_is_itself_at_every_level,
+                            slopes_kept_by_a_tape_are_differentiated_by_others);
     suite_loop(suite, a_node_is_visited_when_all_its_consumers_have_been, 3);
     suite_loop(suite, products_are_added_up, 6);
     return suite;

@@ -160,6 +160,16 @@ ALWAYS_INLINE sum64 product(V64 x, V64 y) {
     return (sum64){hi, -remainder_of(hi, x, y)};
 }
 
+/* x y + z for z far below the product. */
+ALWAYS_INLINE V64 product_and(V64 x, V64 y, V64 z) {
+#if defined(__FMA__)
+    return madd(x, y, z);
+#else
+    const sum64 p = product(x, y);
+    return p.hi + (p.lo + z);
+#endif
+}
+
 /* x y up to some 2^-100 of it. */
 ALWAYS_INLINE sum64 product_of(sum64 x, V64 y) {
     sum64 p = product(x.hi, y);

@@ -108,6 +108,14 @@ ALWAYS_INLINE V64 rest_of_log(step64 s, V64 x) {
     return madd(s.exponent, splat64(-SHORT_LOG_2_REST), madd(s.exponent, splat64(-SHORT_LOG_2), x));
 }
 
+/* exp(x) = (result) 2^k up to some 2^-57 of it, for |x| < 2^10. */
+ALWAYS_INLINE sum64 exp_of_double(V64 x, V64 *k) {
+    const step64 s = step_next_to_log(x);
+    const stepped_exp e = stepped(s, rest_of_log(s, x));
+    *k = e.k;
+    return fast_sum(e.upper, e.lower);
+}
+
 /* exp(x) = (result) 2^k up to some 2^-62 of it, for |x.hi| < 2^10. */
 ALWAYS_INLINE sum64 exp_of(sum64 x, V64 *k) {
     const step64 s = step_next_to_log(x.hi);

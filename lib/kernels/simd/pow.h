@@ -96,16 +96,43 @@ ALWAYS_INLINE sum64 exp_of_negative(sum64 size) {
     return (sum64){scaled(e.hi, k), scaled(e.lo, k)};
 }
 
-/* 1 / (1 + exp(-x)), on the left as exp(x) / (1 + exp(x)). */
-ALWAYS_INLINE V64 f64_logistic(V64 x) {
+/* A function and its derivative. What is made of one of them alone leaves out what the other needs. */
+typedef struct sloped64 {
+    V64 value, slope;
+} sloped64;
+
+/* With e = exp(-|x|) and d = 1 + e the logistic function is 1/d, on the left e/d, and its slope is factor e/d^2: 1/d is
+ * v (1 + miss). */
+ALWAYS_INLINE sloped64 logistic_and_slope(V64 x, double factor) {
     const V64 zero = {0}, one = zero + 1;
     const M64 negative = (M64)(x < 0);
     V64 k;
-    const sum64 e = exp_of((sum64){-bounded(f64_magnitude(x), 800), zero}, &k);
+    const sum64 e = exp_of_double(-bounded(f64_magnitude(x), 800), &k);
     sum64 d = fast_sum(one, scaled(e.hi, k));
     d.lo += scaled(e.lo, k);
-    const sum64 n = {either(negative, e.hi, one), either(negative, e.lo, zero)}, q = quotient(n, d);
-    return scaled(q.hi + q.lo, either(negative, k, zero));
+    const sum64 n = {either(negative, e.hi, one), either(negative, e.lo, zero)};
+    const V64 v = inverse64(d.hi), q = n.hi * v, rest = (remainder_of(n.hi, q, d.hi) + (n.lo - q * d.lo)) * v;
+    const V64 miss = remainder_of(one, d.hi, v) - d.lo * v, p = e.hi * v;
+    const V64 low = madd(e.lo, v, -remainder_of(p, e.hi, v));
+    return (sloped64){scaled(q + rest, either(negative, k, zero)),
+                      scaled(factor * product_and(p, v, madd(2 * p * v, miss, low * v)), k)};
+}
+
+ALWAYS_INLINE sloped64 f64_sloped_logistic(V64 x) {
+    return logistic_and_slope(x, 1);
+}
+
+ALWAYS_INLINE V64 f64_logistic(V64 x) {
+    return f64_sloped_logistic(x).value;
+}
+
+ALWAYS_INLINE V64 f64_logistic_slope(V64 x) {
+    return f64_sloped_logistic(x).slope;
+}
+
+/* 1 - tanh(x)^2 is 4 s(2 x) s(-2 x) for s = logistic. */
+ALWAYS_INLINE V64 f64_tanh_slope(V64 x) {
+    return logistic_and_slope(2 * x, 4).slope;
 }
 
 #if defined(__AVX2__) && !defined(__AVX512F__)
@@ -137,26 +164,7 @@ ALWAYS_INLINE V64 f64_tanh(V64 x) {
     return (V64)((M64)tanh_of_size(f64_magnitude(x)) | ((M64)x & (M64)(-(V64){0})));
 }
 
-/* factor s(x) s(-x) for s = logistic, which is factor e / (1 + e)^2 for e = exp(-|x|). */
-ALWAYS_INLINE V64 bell(V64 x, double factor) {
-    const V64 zero = {0};
-    V64 k;
-    const sum64 e = exp_of((sum64){-bounded(f64_magnitude(x), 800), zero}, &k);
-    sum64 d = fast_sum(zero + 1, scaled(e.hi, k));
-    d.lo += scaled(e.lo, k);
-    const sum64 q = quotient(e, product_of_sums(d, d));
-    return scaled(factor * (q.hi + q.lo), k);
-}
-
-ALWAYS_INLINE V64 f64_logistic_slope(V64 x) {
-    return bell(x, 1);
-}
-
-/* 1 - tanh(x)^2 is 4 s(2 x) s(-2 x). */
-ALWAYS_INLINE V64 f64_tanh_slope(V64 x) {
-    return bell(2 * x, 4);
-}
-
+/* s(x) s(-x) for s = logistic, for floats. */
 ALWAYS_INLINE V64 quick_bell(V64 x) {
     const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
     return e * inverse * inverse;

@@ -22,13 +22,10 @@ typedef struct lam__turn {
     void (*repeat)(int64_t rows, int64_t n, const void *src, int64_t step, void *dst);
 } lam__turn;
 
-/* Two results for each of n elements of x, all without gaps. */
-typedef void lam__pair_loop(int64_t n, const void *x, void *first, void *second);
-
 /* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype, and for the elementary
  * functions where no vector library was built in; so is sincos(dtype), of f64 and f32. convert(dst, src): never NULL;
  * one input, as in a lam__loop. threefry: see lam__kernels_random. turn(bytes): for items of one, four and eight bytes,
- * else NULL. */
+ * else NULL. sloped(id, dtype): see lam__kernels_sloped. */
 typedef struct lam__simd {
     const char *name;
     lam__loop *(*loop)(lam__loop_id id, lam_dtype dtype);
@@ -36,6 +33,7 @@ typedef struct lam__simd {
     lam__loop *(*convert)(lam_dtype dst, lam_dtype src);
     void (*threefry)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out);
     const lam__turn *(*turn)(int64_t bytes);
+    lam__pair_loop *(*sloped)(lam__loop_id id, lam_dtype dtype);
 } lam__simd;
 
 extern const lam__simd lam__simd_v1;
@@ -60,6 +58,7 @@ void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2],
 lam__loop *LAM__ISA_NAME(lam__complex_find_)(lam__loop_id id, lam_dtype dtype);
 const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes);
 lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype);
+lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtype);
 #endif
 
 #endif

@@ -41,7 +41,7 @@ ALWAYS_INLINE bool any32(M32 mask) {
 #endif
 
 /* The sign comes back through a pointer: lgamma itself would write a global. */
-static long double f64_wide_lgamma(long double x) {
+static inline long double f64_wide_lgamma(long double x) {
     int sign;
     return lgammal_r(x, &sign);
 }

@@ -105,8 +105,8 @@ static lam_tensor *slope_times_power(const lam_rule *r, int i, lam_tensor *t) {
     int64_t n = power->exponent;
     if (i == 0) return lam__times_integer_pow(t, r->in[1], n, factor);
     if (n == 0) return NULL;
-    t = lam_mul(t, r->in[0]);
-    return n == 1 ? lam_mul(factor, t) : lam__times_integer_pow(t, r->in[1], n - 1, factor * (double)n);
+    if (n == 1) return lam__times_integer_pow(r->in[0], t, 1, factor);
+    return lam__times_integer_pow(lam_mul(t, r->in[0]), r->in[1], n - 1, factor * (double)n);
 }
 
 static void print_times_power(FILE *file, const void *params) {

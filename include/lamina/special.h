@@ -6,6 +6,7 @@
  *   erf_inv at -1, 1; ndtri at 0, 1          inf
  *   lgamma, digamma, polygamma at poles      NaN where the sides disagree
  *   xlog1py at x = 0                         by x: log(1 + y) where that is finite, else 0; by y: 0
+ *   entr, rel_entr at x = 0, and outside     0
  *   logaddexp2, equal infinities             1/2 to each operand
  *   igamma, betainc at the ends of x         the density there, 0, finite or inf; by the parameters 0
  *   i0e, i1e at 0                            as if |x| had the slope 0 there
@@ -217,6 +218,39 @@ LAM_API lam_tensor *lam_logistic_slope(lam_tensor *x);
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: factor y^n, and x factor n y^(n-1). */
 LAM_API lam_tensor *lam_times_power(lam_tensor *x, lam_tensor *y, int n, double factor);
+
+/* x^y differentiated n times by x and m times by y, which is a number also where a factor of it leaves the range. At
+ * x = 0 it is what the table in ops.h says of pow. Integers are taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE unless n is in 0 to 1000 and m in 0 to 32. Owner: current scope.
+ * Derivative  the same with n + 1 or m + 1; LAM_ERR_RULE for more than 32 by y. */
+LAM_API lam_tensor *lam_pow_slope(lam_tensor *x, lam_tensor *y, int n, int m);
+
+/* x / hypot(x, y), the derivative of hypot by x, 0 at the origin; neither over- nor underflows on the way. Integers are
+ * taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: y^2 / hypot^3, -x y / hypot^3; 0 at the origin. */
+LAM_API lam_tensor *lam_hypot_slope(lam_tensor *x, lam_tensor *y);
+
+/* x / (x^2 + y^2), the derivative of atan2, NaN at the origin; neither over- nor underflows on the way. Integers are
+ * taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: (y^2 - x^2) / (x^2 + y^2)^2, -2 x y / (x^2 + y^2)^2. */
+LAM_API lam_tensor *lam_atan2_slope(lam_tensor *x, lam_tensor *y);
+
+/* The nth polygamma function of a + b less that of a, psi(a + b) - psi(a) for n = 0, with all its digits also where b
+ * is
+ * small beside a. Integers are taken as f64.
+ * Shape   a and b broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE unless n is in 0 to 1000. Owner: current scope.
+ * Derivative  by a the same for n + 1, by b the polygamma function n + 1 of a + b. */
+LAM_API lam_tensor *lam_polygamma_gap(lam_tensor *a, lam_tensor *b, int n);
+
+/* log(x/y) of positive numbers, with all its digits also where they are nearly equal or their quotient is no number.
+ * Integers are taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1/x, -1/y. */
+LAM_API lam_tensor *lam_log_ratio(lam_tensor *x, lam_tensor *y);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,17 @@
 /* Elementwise functions of two and three operands. Operands broadcast; each slope is t times the derivative by
  * operand i, for both modes. Rows that multiply save for each operand only what its own slope reads. */
 #include "lib/kernels/kernels.h"
+#include "lib/kernels/special/special.h"
 #include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/rows.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
+
+/* Derivatives of a power by its base that a call may ask for. */
+enum { MOST_SLOPES = 1000 };
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */
 
@@ -163,15 +168,21 @@ lam_tensor *(lam_rem)(lam_tensor *x, lam_tensor *y) {
 }
 
 /* NOTE [pow]
- * By x: y x^(y-1), taken as 0 where x and y are 0; only there, for x^(-1) counts in the derivative of this by y. By y:
- * x^y log x, taken as 0 at x = 0, where x^y is constant in y > 0. Neither lets a NaN through from the factor that does
- * not count. */
-static lam_tensor *slope_pow(const lam_rule *r, int i, lam_tensor *t) {
+ * The derivatives of real powers are a family, d^n/dx^n d^m/dy^m x^y, whose kernel knows what they are where a factor
+ * vanishes or leaves the range: by x at x = 0 and y = 0 it is 0, by y at x = 0 likewise, as x^y is constant in y > 0
+ * there. Complex ones are made of products: neither lets a NaN through from the factor that does not count. */
+static lam_tensor *complex_slope_pow(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *y = r->in[1];
     lam_tensor *zero = lam_eq(x, 0.0);
-    if (i == 1) return lam_mul(t, lam_mul(r->out[0], lam_log(lam_where(zero, 1.0, x))));
+    if (i == 1) return lam_mul(t, lam_mul(lam_pow(x, y), lam_log(lam_where(zero, 1.0, x))));
     lam_tensor *flat = lam_and(zero, lam_eq(y, 0.0));
     return lam_mul(t, lam_mul(y, lam_pow(x, lam_where(flat, 1.0, lam_sub(y, 1.0)))));
+}
+
+static lam_tensor *slope_pow(const lam_rule *r, int i, lam_tensor *t) {
+    if (lam__cplx_is(r->in[0])) return complex_slope_pow(r, i, t);
+    const int64_t code = i == 0 ? LAM__SLOPE_CODE(1, 0) : LAM__SLOPE_CODE(0, 1);
+    return lam_mul(t, lam__apply_coded(&lam__row_pow_slope, code, 2, r->in));
 }
 
 const lam_primitive lam__row_pow = {
@@ -183,11 +194,36 @@ const lam_primitive lam__row_pow = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_pow,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
-    .saves_for = {0, LAM_SAVE_OUT(0)},
 };
 
 lam_tensor *(lam_pow)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_pow, x, y);
+}
+
+static lam_tensor *slope_pow_slope(const lam_rule *r, int i, lam_tensor *t) {
+    const int64_t code = *(const int64_t *)r->params, next = code + LAM__SLOPE_CODE(i == 0, i == 1);
+    if (i == 1 && code % LAM__SLOPE_CODE(1, 0) == LAM__POWER_ORDERS)
+        return lam__axes_fail("pow", r->in[0], LAM_ERR_RULE, "derivatives by the exponent end with order %d",
+                              LAM__POWER_ORDERS);
+    return lam_mul(t, lam__apply_coded(r->primitive, next, 2, r->in));
+}
+
+const lam_primitive lam__row_pow_slope = {
+    .name = "pow_slope",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_pow_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_pow_slope,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *lam_pow_slope(lam_tensor *x, lam_tensor *y, int n, int m) {
+    if (n < 0 || n > MOST_SLOPES || m < 0 || m > LAM__POWER_ORDERS)
+        return lam__axes_fail("pow_slope", x, LAM_ERR_VALUE, "orders %d and %d are not in 0 to %d and %d", n, m,
+                              MOST_SLOPES, LAM__POWER_ORDERS);
+    return lam__apply_coded(&lam__row_pow_slope, LAM__SLOPE_CODE(n, m), 2, (lam_tensor *[]){x, y});
 }
 
 static lam_tensor *slope_integer_pow(const lam_rule *r, int i, lam_tensor *t) {
@@ -214,10 +250,8 @@ lam_tensor *lam_integer_pow(lam_tensor *x, int n) {
     return lam__integer_pow(x, n);
 }
 
-/* The other operand over the square of the distance, which itself may be too large or too small. */
 static lam_tensor *slope_atan2(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *distance = lam_hypot(r->in[0], r->in[1]);
-    lam_tensor *slope = lam_mul(t, lam_div(lam_div(r->in[1 - i], distance), distance));
+    lam_tensor *slope = lam_mul(t, lam_atan2_slope(r->in[1 - i], r->in[i]));
     return i == 0 ? slope : lam_neg(slope);
 }
 
@@ -238,8 +272,7 @@ lam_tensor *(lam_atan2)(lam_tensor *y, lam_tensor *x) {
 
 /* At the origin the cone has no slope: 0 is taken. */
 static lam_tensor *slope_hypot(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *origin = lam_eq(r->out[0], 0.0);
-    return lam_mul(t, lam_div(r->in[i], lam_where(origin, 1.0, r->out[0])));
+    return lam_mul(t, lam_hypot_slope(r->in[i], r->in[1 - i]));
 }
 
 const lam_primitive lam__row_hypot = {
@@ -250,12 +283,60 @@ const lam_primitive lam__row_hypot = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_hypot,
-    .saves = LAM_SAVE_OUT(0),
-    .saves_for = {LAM_SAVE_IN(0), LAM_SAVE_IN(1)},
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
 lam_tensor *(lam_hypot)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_hypot, x, y);
+}
+
+/* The distance, 1 instead of 0. */
+static lam_tensor *distance(const lam_rule *r) {
+    lam_tensor *d = lam_hypot(r->in[0], r->in[1]);
+    return lam_where(lam_eq(d, 0.0), 1.0, d);
+}
+
+/* With the shares u and v of x and y: by x it is v^2/d, where 1/d - u^2/d would cancel; by y -u v/d. */
+static lam_tensor *slope_hypot_slope(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *v = lam_hypot_slope(r->in[1], r->in[0]), *d = distance(r);
+    return lam_mul(t, i == 0 ? lam_mul(v, lam_div(v, d)) : lam_neg(lam_div(lam_mul(r->out[0], v), d)));
+}
+
+const lam_primitive lam__row_hypot_slope = {
+    .name = "hypot_slope",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_hypot_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_hypot_slope,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .saves_for = {0, LAM_SAVE_OUT(0)},
+};
+
+lam_tensor *lam_hypot_slope(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_hypot_slope, x, y);
+}
+
+/* With s = x/d^2 and c = y/d^2: by x c^2 - s^2, by y -2 s c. */
+static lam_tensor *slope_atan2_slope(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *s = r->out[0], *c = lam_atan2_slope(r->in[1], r->in[0]);
+    return lam_mul(t, i == 0 ? lam_mul(lam_sub(c, s), lam_add(c, s)) : lam_mul(lam_mul(-2.0, s), c));
+}
+
+const lam_primitive lam__row_atan2_slope = {
+    .name = "atan2_slope",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_atan2_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_atan2_slope,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_atan2_slope(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_atan2_slope, x, y);
 }
 
 /* ---- choice ------------------------------------------------------------------------------------------------ */

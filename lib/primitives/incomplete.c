@@ -30,17 +30,13 @@ static lam_tensor *derivative(const lam_rule *r, int i, int j, int by_x) {
 
 /* ---- zeta -------------------------------------------------------------------------------------------------------- */
 
-/* With m derivatives by s, that by q is minus s times the same at s + 1, and m times the one before. */
+/* Not -s times the function of s + 1, which is rounded: the kernel knows the derivatives by q too. */
 static lam_tensor *slope_zeta(const lam_rule *r, int i, lam_tensor *t) {
-    int64_t m = *(const int64_t *)r->params;
-    if (i == 0 && m == LAM__SPECIAL_ORDERS)
+    const int64_t code = *(const int64_t *)r->params;
+    if (i == 0 && code % LAM__SLOPE_CODE(1, 0) == LAM__SPECIAL_ORDERS)
         return lam__axes_fail("zeta", r->in[0], LAM_ERR_RULE, "derivatives by the first operand end with order %d",
                               LAM__SPECIAL_ORDERS);
-    if (i == 0) return lam_mul(t, lam__apply_coded(r->primitive, m + 1, 2, r->in));
-    lam_tensor *next[] = {lam_add(r->in[0], 1.0), r->in[1]};
-    lam_tensor *slope = lam_mul(r->in[0], lam__apply_coded(r->primitive, m, 2, next));
-    if (m > 0) slope = lam_add(slope, lam_mul((double)m, lam__apply_coded(r->primitive, m - 1, 2, next)));
-    return lam_neg(lam_mul(t, slope));
+    return lam_mul(t, lam__apply_coded(r->primitive, code + LAM__SLOPE_CODE(i == 1, i == 0), 2, r->in));
 }
 
 const lam_primitive lam__row_zeta = {

@@ -7,6 +7,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <math.h>
+
 lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
     uint64_t since = lam__scope_now(predictions);
     return lam__scope_only(lam_square(lam_sub(lam__reduce_real(predictions), targets)), since);
@@ -62,15 +64,18 @@ lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, 
         lam_sub(lam_sum(lam_xlogy(targets, targets), &over), weighted_sum(targets, log_predictions, axis)), since);
 }
 
-/* A vector of 0 has no direction: its similarity is 0, with gradient 0. */
+/* x over its length. A vector of 0 has no direction: over infinity it is 0, and so are its derivatives. */
+static lam_tensor *direction(lam_tensor *x, int axis) {
+    lam_tensor *length = lam_norm(x, &(lam_norm_options){.axes = {1, &axis}, .keepdims = true});
+    return lam_div(x, lam_where(lam_eq(length, 0.0), INFINITY, length));
+}
+
+/* Not the product of vectors over that of their lengths, which leave the range earlier. */
 lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     const lam_reduce_options over = {.axes = {1, &axis}};
-    const lam_norm_options length = {.axes = {1, &axis}};
     lam_tensor *like = lam_zeros_like(x);
     x = lam_add(x, lam_zeros_like(y)); /* broadcast, so that both have the axis */
     y = lam_add(y, like);
-    lam_tensor *size = lam_mul(lam_norm(x, &length), lam_norm(y, &length)), *none = lam_eq(size, 0.0);
-    return lam__scope_only(lam_where(none, 0.0, lam_div(lam_sum(lam_mul(x, y), &over), lam_where(none, 1.0, size))),
-                           since);
+    return lam__scope_only(lam_sum(lam_mul(direction(x, axis), direction(y, axis)), &over), since);
 }

@@ -25,6 +25,9 @@ lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam
 /* r with the reduced axes back as axes of one element, so that it broadcasts against an operand of dims `like`. */
 lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like);
 
+/* The root of the sum of |x|^2 of floats and complex numbers, without squares that leave the range. */
+lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over);
+
 /* The kernel, into contiguous memory. */
 void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out);
 

@@ -282,9 +282,33 @@ lam_tensor *lam_polygamma(lam_tensor *x, int n) {
     return n == 0 ? lam_digamma(x) : member(&lam__row_polygamma, x, n);
 }
 
+static lam_tensor *slope_polygamma_gap(const lam_rule *r, int i, lam_tensor *t) {
+    const int64_t next = order_of(r) + 1;
+    lam_tensor *slope = i == 0 ? lam__apply_coded(r->primitive, next, 2, r->in)
+                               : member(&lam__row_polygamma, lam_add(r->in[0], r->in[1]), next);
+    return lam_mul(t, slope);
+}
+
+const lam_primitive lam__row_polygamma_gap = {
+    .name = "polygamma_gap",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_polygamma_gap + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_polygamma_gap,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *lam_polygamma_gap(lam_tensor *a, lam_tensor *b, int n) {
+    if (n < 0 || n > MOST_POLYGAMMA)
+        return lam__axes_fail("polygamma_gap", a, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_POLYGAMMA);
+    return lam__apply_coded(&lam__row_polygamma_gap, n, 2, (lam_tensor *[]){a, b});
+}
+
+/* psi(a) - psi(a + b), which would cancel. */
 static lam_tensor *slope_betaln(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *sum = lam_add(r->in[0], r->in[1]);
-    return lam_mul(t, lam_sub(lam_digamma(r->in[i]), lam_digamma(sum)));
+    return lam_neg(lam_mul(t, lam_polygamma_gap(r->in[i], r->in[1 - i], 0)));
 }
 
 const lam_primitive lam__row_betaln = {

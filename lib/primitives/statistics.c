@@ -1,5 +1,5 @@
-/* What is made of reductions: means, variances, norms. No rows, no rules. Where a root has no slope at 0 the 0
- * is taken out before and put back behind, so that no inf or NaN comes into a gradient. */
+/* What is made of reductions: means and variances. No rows, no rules. A standard deviation is a norm, which has a slope
+ * at 0 and squares that stay in range. */
 #include "lib/primitives/reduce.h"
 
 #include "lib/primitives/apply.h"
@@ -21,20 +21,6 @@ static bool extent(const char *operation, lam_tensor *x, lam_axes axes, double *
     return true;
 }
 
-/* f(x) where x is not 0, and 0 with slope 0 where it is. */
-static lam_tensor *safe_at_zero(lam_tensor *x, lam_tensor *(*f)(lam_tensor *x, double p), double p) {
-    lam_tensor *zero = lam_eq(x, 0.0);
-    return lam_where(zero, 0.0, f(lam_where(zero, 1.0, x), p));
-}
-
-static lam_tensor *root(lam_tensor *x, double p) {
-    return p == 2 ? lam_sqrt(x) : lam_pow(x, 1 / p);
-}
-
-static lam_tensor *power(lam_tensor *x, double p) {
-    return lam_pow(x, p);
-}
-
 /* ---- mean, variance --------------------------------------------------------------------------------------------- */
 
 lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
@@ -50,41 +36,34 @@ static lam_tensor *squared(lam_tensor *x) {
     return lam__cplx_is(x) ? lam__cplx_size(x) : lam_square(x);
 }
 
-static lam_tensor *variance(const char *operation, lam_tensor *x, const lam_var_options *options) {
-    static const lam_var_options none;
-    const lam_var_options *o = options ? options : &none;
+/* What is left of x without its mean. False after recording that the axes are wrong. */
+static bool deviations(const char *operation, lam_tensor *x, const lam_var_options *o, lam_tensor **away,
+                       double *divisor) {
     double n;
-    if (!extent(operation, x, o->axes, &n)) return lam__axes_failed(x);
-    lam_tensor *away = lam_sub(x, lam_mean(x, &(lam_reduce_options){o->axes, true}));
-    double divisor = n > o->ddof ? n - o->ddof : 0;
-    return lam_div(lam_sum(squared(away), &(lam_reduce_options){o->axes, o->keepdims}), divisor);
+    if (!extent(operation, x, o->axes, &n)) return false;
+    *away = lam_sub(x, lam_mean(x, &(lam_reduce_options){o->axes, true}));
+    *divisor = n > o->ddof ? n - o->ddof : 0;
+    return true;
 }
 
 lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(variance("var", x, options), since);
+    static const lam_var_options none;
+    const lam_var_options *o = options ? options : &none;
+    lam_tensor *away;
+    double divisor;
+    if (!deviations("var", x, o, &away, &divisor)) return lam__axes_failed(x);
+    lam_tensor *sum = lam_sum(squared(away), &(lam_reduce_options){o->axes, o->keepdims});
+    return lam__scope_only(lam_div(sum, divisor), since);
 }
 
 lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(safe_at_zero(variance("std", x, options), root, 2), since);
-}
-
-/* ---- norm ------------------------------------------------------------------------------------------------------- */
-
-lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
-    uint64_t since = lam__scope_now(x);
-    static const lam_norm_options none;
-    const lam_norm_options *o = options ? options : &none;
-    const lam_reduce_options over = {o->axes, o->keepdims};
-    double order = o->order == 0 ? 2 : o->order, n;
-    if (!extent("norm", x, o->axes, &n)) return lam__axes_failed(x);
-    x = lam__reduce_real(x);
-    if (order == 2) return lam__scope_only(safe_at_zero(lam_sum(squared(x), &over), root, 2), since);
-    lam_tensor *size = lam_abs(x);
-    if (order == 1) return lam__scope_only(lam_sum(size, &over), since);
-    if (isinf(order))
-        return lam__scope_only(order > 0 ? lam_max_reduce(size, &over) : lam_min_reduce(size, &over), since);
-    if (!(order > 0)) return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
-    return lam__scope_only(safe_at_zero(lam_sum(safe_at_zero(size, power, order), &over), root, order), since);
+    static const lam_var_options none;
+    const lam_var_options *o = options ? options : &none;
+    lam_tensor *away;
+    double divisor;
+    if (!deviations("std", x, o, &away, &divisor)) return lam__axes_failed(x);
+    lam_tensor *length = lam__norm_length(away, &(lam_reduce_options){o->axes, o->keepdims});
+    return lam__scope_only(lam_div(length, sqrt(divisor)), since);
 }

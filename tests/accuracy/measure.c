@@ -31,6 +31,7 @@ BODY1(sinh) BODY1(cosh) BODY1(tanh) BODY1(asinh) BODY1(acosh) BODY1(atanh) BODY1
 BODY1(erfc) BODY1(erf_inv) BODY1(ndtr) BODY1(ndtri) BODY1(softplus) BODY1(lgamma) BODY1(digamma) BODY1(erfcx)
 BODY1(log_ndtr) BODY1(i0) BODY1(i0e) BODY1(i1) BODY1(i1e) BODY2(div) BODY2(pow) BODY2(atan2) BODY2(hypot)
 BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2(igammac)
+BODY2(xlogy) BODY2(xlog1py) BODY2(rel_entr) BODY2(log_ratio) BODY2(hypot_slope) BODY2(atan2_slope)
 
 static void of_sincos(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx, (void)env, lam_sincos(in[0], &out[0], NULL);
@@ -52,8 +53,7 @@ static void of_betainc(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     (void)ctx, (void)env, out[0] = lam_betainc(in[0], in[1], in[2]);
 }
 
-/* The derivatives of igammac are minus those of igamma. That of pow by x has the exponent y - 1, which is rounded, as
- * is the s + 1 of zeta by q. */
+/* The derivatives of igammac are minus those of igamma. */
 const measure_row measure_rows[] = {
     {.name = "sqrt", .inputs = 1, .body = of_sqrt, .oracle = LAM__LOOP_sqrt,
      .range = {{1e-30, 1e+30}}, .bound = 0.5, .derivatives = 1},
@@ -140,11 +140,11 @@ const measure_row measure_rows[] = {
     {.name = "polygamma 2", .inputs = 1, .body = of_polygamma_2, .oracle = LAM__LOOP_polygamma, .member = 2,
      .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
     {.name = "zeta", .inputs = 2, .body = of_zeta, .oracle = LAM__LOOP_zeta,
-     .range = {{1.01, 4}, {0.5, 20}}, .bound = 1, .derivatives = 3, .slope_bound = 8},
+     .range = {{1.01, 4}, {0.5, 20}}, .bound = 1, .derivatives = 3},
     {.name = "div", .inputs = 2, .body = of_div, .oracle = LAM__LOOP_div,
      .range = {{-9, 9}, {0.01, 9}}, .bound = 0.5, .relative_to_1 = 0, .derivatives = 3},
     {.name = "pow", .inputs = 2, .body = of_pow, .oracle = LAM__LOOP_pow,
-     .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3, .slope_bound = 8},
+     .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
     {.name = "atan2", .inputs = 2, .body = of_atan2, .oracle = LAM__LOOP_atan2,
      .range = {{-9, 9}, {-9, 9}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
     {.name = "hypot", .inputs = 2, .body = of_hypot, .oracle = LAM__LOOP_hypot,
@@ -153,8 +153,20 @@ const measure_row measure_rows[] = {
      .range = {{-30, 30}, {-30, 30}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
     {.name = "logaddexp2", .inputs = 2, .body = of_logaddexp2, .oracle = LAM__LOOP_logaddexp2,
      .range = {{-30, 30}, {-30, 30}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
+    {.name = "xlogy", .inputs = 2, .body = of_xlogy, .oracle = LAM__LOOP_xlogy,
+     .range = {{-9, 9}, {1e-30, 1e30}}, .bound = 1, .derivatives = 3},
+    {.name = "xlog1py", .inputs = 2, .body = of_xlog1py, .oracle = LAM__LOOP_xlog1py,
+     .range = {{-9, 9}, {-0.99, 9}}, .bound = 1, .derivatives = 3},
+    {.name = "rel_entr", .inputs = 2, .body = of_rel_entr, .oracle = LAM__LOOP_rel_entr,
+     .range = {{1e-15, 1e15}, {1e-15, 1e15}}, .bound = 1, .derivatives = 3},
+    {.name = "log_ratio", .inputs = 2, .body = of_log_ratio, .oracle = LAM__LOOP_log_ratio,
+     .range = {{1e-15, 1e15}, {1e-15, 1e15}}, .bound = 1, .derivatives = 3},
+    {.name = "hypot_slope", .inputs = 2, .body = of_hypot_slope, .oracle = LAM__LOOP_hypot_slope,
+     .range = {{-9, 9}, {-9, 9}}, .bound = 2, .derivatives = 3},
+    {.name = "atan2_slope", .inputs = 2, .body = of_atan2_slope, .oracle = LAM__LOOP_atan2_slope,
+     .range = {{-9, 9}, {-9, 9}}, .bound = 2, .derivatives = 3},
     {.name = "betaln", .inputs = 2, .body = of_betaln, .oracle = LAM__LOOP_betaln,
-     .range = {{0.01, 1000}, {0.01, 1000}}, .bound = 1, .relative_to_1 = 1, .derivatives = 0},
+     .range = {{0.01, 1000}, {0.01, 1000}}, .bound = 1, .relative_to_1 = 1, .derivatives = 3},
     {.name = "igamma", .inputs = 2, .body = of_igamma, .oracle = LAM__LOOP_igamma,
      .range = {{0.01, 300}, {0.01, 300}}, .bound = 4, .relative_to_1 = 0, .derivatives = 2},
     {.name = "igammac", .inputs = 2, .body = of_igammac, .oracle = LAM__LOOP_igammac,

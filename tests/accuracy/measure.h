@@ -22,7 +22,6 @@ typedef struct measure_row {
     double bound;         /* of values in f64, ulps */
     double relative_to_1; /* errors are of the larger of this and the result */
     unsigned derivatives; /* bit i: the derivative by operand i is measured */
-    double slope_bound;   /* of derivatives; 0: MEASURE_SLOPE_BOUND */
 } measure_row;
 
 /* Derivatives, where their condition number is at most 4. Those of i0e and i1e, whose terms cancel, are left out. */

@@ -267,6 +267,33 @@ static const struct member {
     {LAM__LOOP_bessel_i, 4, {{0.1, 60}}, 1, 0},
     {LAM__LOOP_zeta, 0, {{1.001, 32}, {1e-2, 1e3}}, 1, 0},
     {LAM__LOOP_zeta, 0, {{32, 60}, {0.5, 30}}, 1, 0},
+    {LAM__LOOP_zeta, 64, {{1.001, 31}, {1e-2, 1e3}}, 2, 0},
+    {LAM__LOOP_zeta, 128, {{1.001, 8}, {1e-2, 1e3}}, 1, 0},
+    {LAM__LOOP_xlogy, 0, {{-9, 9}, {1e-300, 1e300}}, 1, 0},
+    {LAM__LOOP_xlogy, 0, {{1e-320, 1e307}, {0.9, 1.1}}, 1, 0},
+    {LAM__LOOP_xlogy, 0, {{-9, 9}, {1e-323, 1e-300}}, 1, 0},
+    {LAM__LOOP_xlog1py, 0, {{-9, 9}, {-1, 3}}, 1, 0},
+    {LAM__LOOP_xlog1py, 0, {{1e-200, 1e200}, {1e-100, 1e300}}, 1, 0},
+    {LAM__LOOP_rel_entr, 0, {{1e-320, 1e300}, {1e-320, 1e300}}, 1, 0},
+    {LAM__LOOP_rel_entr, 0, {{0.9, 1.1}, {0.9, 1.1}}, 1, 0},
+    {LAM__LOOP_log_ratio, 0, {{1e-320, 1e308}, {1e-320, 1e308}}, 1, 0},
+    {LAM__LOOP_log_ratio, 0, {{1, 1.001}, {1, 1.001}}, 1, 0},
+    {LAM__LOOP_hypot_slope, 0, {{-9, 9}, {-9, 9}}, 2, 0},
+    {LAM__LOOP_hypot_slope, 0, {{1e-320, 1.7e308}, {1e-320, 1.7e308}}, 2, 0},
+    {LAM__LOOP_atan2_slope, 0, {{-9, 9}, {-9, 9}}, 2, 0},
+    {LAM__LOOP_atan2_slope, 0, {{1e-320, 1.7e308}, {1e-320, 1.7e308}}, 2, 0},
+    {LAM__LOOP_pow_slope, 64, {{0.01, 100}, {-20, 20}}, 1.5, 0},
+    {LAM__LOOP_pow_slope, 64, {{1e-320, 1e308}, {-2, 2}}, 1.5, 0},
+    {LAM__LOOP_pow_slope, 64, {{1e-320, 1e-300}, {1e-320, 1e-3}}, 1.5, 0},
+    {LAM__LOOP_pow_slope, 1, {{0.01, 100}, {-20, 20}}, 1.5, 0},
+    {LAM__LOOP_pow_slope, 128, {{1e-100, 1e100}, {1.001, 3}}, 3, 0},
+    {LAM__LOOP_pow_slope, 65, {{1.1, 100}, {0.1, 20}}, 3, 0},
+    {LAM__LOOP_pow_slope, 2, {{0.01, 100}, {-20, 20}}, 3, 0},
+    {LAM__LOOP_pow_slope, 194, {{1.1, 100}, {3.1, 20}}, 1, 0},
+    {LAM__LOOP_polygamma_gap, 0, {{1e-20, 1e20}, {1e-20, 1e20}}, 4, 0},
+    {LAM__LOOP_polygamma_gap, 0, {{0.1, 30}, {0.1, 30}}, 4, 0},
+    {LAM__LOOP_polygamma_gap, 1, {{0.01, 1000}, {0.01, 1000}}, 4, 0},
+    {LAM__LOOP_polygamma_gap, 2, {{0.01, 1000}, {0.01, 1000}}, 1, 0},
     {LAM__LOOP_betaln, 0, {{0.01, 1000}, {0.01, 1000}}, 1, 1},
     {LAM__LOOP_betaln, 0, {{1e-8, 1e8}, {1e-8, 1e8}}, 1, 1},
     {LAM__LOOP_igamma, 0, {{0.01, 300}, {0.01, 300}}, 4, 0},
@@ -280,8 +307,9 @@ static const struct member {
 
 static double drawn(const struct member *m, int i, lam_dtype dtype, uint64_t *state) {
     double u = 0.5 + 0.5 * oracle_draw(ORACLE_UNIT, LAM_F64, state), low = m->range[i].low, high = m->range[i].high;
-    double x = low > 0 ? low * pow(high / low, u) : low + (high - low) * u;
-    return dtype == LAM_F64 ? x : (float)x;
+    double x = low > 0 ? exp(log(low) + u * (log(high) - log(low))) : low + (high - low) * u;
+    if (dtype == LAM_F64) return x;
+    return low > 0 ? (float)fmin(fmax(x, 0x1p-149), FLT_MAX) : (float)x; /* cut to what a float holds */
 }
 
 static void judge_member(const contest *c, const struct member *m, lam_dtype dtype, const double x[3], mpfr_t z[3]) {

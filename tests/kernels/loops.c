@@ -1,6 +1,5 @@
 /* The elementwise loops of every instruction set: bit for bit those of the reference where results are exact; the
- * same bits for an element wherever it lies; special values as C's Annex F and kernels.h have them; not one byte
- * written beyond the n elements. */
+ * same bits for an element wherever it lies; not one byte written beyond the n elements. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -235,204 +234,9 @@ START_TEST(bits_do_not_depend_on_position) {
 }
 END_TEST
 
-/* ---- special values ------------------------------------------------------------------------------------------ */
-
-typedef struct special {
-    lam__loop_id id;
-    double x, y, out;
-} special;
+/* ---- choice and integers ---------------------------------------------------------------------------------------- */
 
 #define OP(name) LAM__LOOP_##name
-
-/* Rows. */
-/* clang-format off */
-/* C17 Annex F.10; max, min, sign, rem by 0, logistic and rsqrt as kernels.h and the operations' docstrings say. */
-static const special specials[] = {
-    {OP(neg), 0.0, 0, -0.0},
-    {OP(abs), -0.0, 0, 0.0},
-    {OP(abs), -INFINITY, 0, INFINITY},
-    {OP(sign), -0.0, 0, -0.0},
-    {OP(sign), NAN, 0, NAN},
-    {OP(sign), -INFINITY, 0, -1},
-    {OP(round), 0.5, 0, 0},
-    {OP(round), 1.5, 0, 2},
-    {OP(round), 2.5, 0, 2},
-    {OP(round), -0.5, 0, -0.0},
-    {OP(floor), -0.0, 0, -0.0},
-    {OP(floor), -0.5, 0, -1},
-    {OP(ceil), -0.5, 0, -0.0},
-    {OP(trunc), -1.7, 0, -1},
-    {OP(trunc), INFINITY, 0, INFINITY},
-    {OP(sqrt), -0.0, 0, -0.0},
-    {OP(sqrt), -1, 0, NAN},
-    {OP(sqrt), INFINITY, 0, INFINITY},
-    {OP(rsqrt), 0.0, 0, INFINITY},
-    {OP(rsqrt), -0.0, 0, -INFINITY},
-    {OP(rsqrt), INFINITY, 0, 0},
-    {OP(rsqrt), -1, 0, NAN},
-    {OP(rsqrt), 4, 0, 0.5},
-    {OP(reciprocal), -0.0, 0, -INFINITY},
-    {OP(cbrt), -0.0, 0, -0.0},
-    {OP(cbrt), -INFINITY, 0, -INFINITY},
-    {OP(cbrt), NAN, 0, NAN},
-    {OP(exp), -0.0, 0, 1},
-    {OP(exp), -INFINITY, 0, 0},
-    {OP(exp), INFINITY, 0, INFINITY},
-    {OP(exp), NAN, 0, NAN},
-    {OP(exp2), 10, 0, 1024},
-    {OP(exp2), -INFINITY, 0, 0},
-    {OP(expm1), -0.0, 0, -0.0},
-    {OP(expm1), -INFINITY, 0, -1},
-    {OP(expm1), INFINITY, 0, INFINITY},
-    {OP(log), 0.0, 0, -INFINITY},
-    {OP(log), -0.0, 0, -INFINITY},
-    {OP(log), 1, 0, 0},
-    {OP(log), -1, 0, NAN},
-    {OP(log), INFINITY, 0, INFINITY},
-    {OP(log2), 1024, 0, 10},
-    {OP(log2), 0.0, 0, -INFINITY},
-    {OP(log10), 1000, 0, 3},
-    {OP(log10), -1, 0, NAN},
-    {OP(log1p), -0.0, 0, -0.0},
-    {OP(log1p), -1, 0, -INFINITY},
-    {OP(log1p), -2, 0, NAN},
-    {OP(log1p), INFINITY, 0, INFINITY},
-    {OP(sin), -0.0, 0, -0.0},
-    {OP(sin), INFINITY, 0, NAN},
-    {OP(cos), -0.0, 0, 1},
-    {OP(cos), -INFINITY, 0, NAN},
-    {OP(tan), -0.0, 0, -0.0},
-    {OP(tan), INFINITY, 0, NAN},
-    {OP(asin), -0.0, 0, -0.0},
-    {OP(asin), 1.5, 0, NAN},
-    {OP(acos), 1, 0, 0},
-    {OP(acos), -1.5, 0, NAN},
-    {OP(atan), -0.0, 0, -0.0},
-    {OP(sinh), -0.0, 0, -0.0},
-    {OP(sinh), -INFINITY, 0, -INFINITY},
-    {OP(cosh), 0, 0, 1},
-    {OP(cosh), -INFINITY, 0, INFINITY},
-    {OP(tanh), -0.0, 0, -0.0},
-    {OP(tanh), -INFINITY, 0, -1},
-    {OP(asinh), -0.0, 0, -0.0},
-    {OP(asinh), -INFINITY, 0, -INFINITY},
-    {OP(acosh), 1, 0, 0},
-    {OP(acosh), 0.5, 0, NAN},
-    {OP(acosh), INFINITY, 0, INFINITY},
-    {OP(atanh), -0.0, 0, -0.0},
-    {OP(atanh), -1, 0, -INFINITY},
-    {OP(atanh), 1.5, 0, NAN},
-    {OP(logistic), 0, 0, 0.5},
-    {OP(logistic), INFINITY, 0, 1},
-    {OP(logistic), -INFINITY, 0, 0},
-    {OP(logistic), NAN, 0, NAN},
-    {OP(logistic_slope), 0, 0, 0.25},
-    {OP(logistic_slope), -INFINITY, 0, 0},
-    {OP(logistic_slope), NAN, 0, NAN},
-    {OP(tanh_slope), -0.0, 0, 1},
-    {OP(tanh_slope), INFINITY, 0, 0},
-    {OP(tanh_slope), NAN, 0, NAN},
-    {OP(erf), -0.0, 0, -0.0},
-    {OP(erf), -INFINITY, 0, -1},
-    {OP(erfc), -INFINITY, 0, 2},
-    {OP(erfc), INFINITY, 0, 0},
-    {OP(lgamma), 1, 0, 0},
-    {OP(lgamma), 2, 0, 0},
-    {OP(lgamma), 0.0, 0, INFINITY},
-    {OP(lgamma), -0.0, 0, INFINITY},
-    {OP(lgamma), -3, 0, INFINITY},
-    {OP(lgamma), -INFINITY, 0, INFINITY},
-    {OP(lgamma), INFINITY, 0, INFINITY},
-    {OP(sub), 0.0, 0.0, 0.0},
-    {OP(div), 1, -0.0, -INFINITY},
-    {OP(div), 0.0, 0.0, NAN},
-    {OP(rem), -0.0, 1, -0.0},
-    {OP(rem), -5, 3, -2},
-    {OP(rem), 5, -3, 2},
-    {OP(rem), 1, 0.0, NAN},
-    {OP(rem), INFINITY, 1, NAN},
-    {OP(rem), -1, INFINITY, -1},
-    {OP(pow), NAN, 0.0, 1},
-    {OP(pow), 1, NAN, 1},
-    {OP(pow), -1, INFINITY, 1},
-    {OP(pow), -0.0, -3, -INFINITY},
-    {OP(pow), -0.0, -2, INFINITY},
-    {OP(pow), -0.0, 3, -0.0},
-    {OP(pow), -2, 0.5, NAN},
-    {OP(pow), 0.5, -INFINITY, INFINITY},
-    {OP(pow), 2, -INFINITY, 0},
-    {OP(pow), -INFINITY, -3, -0.0},
-    {OP(pow), -INFINITY, 3, -INFINITY},
-    {OP(pow), INFINITY, 0.5, INFINITY},
-    {OP(pow), -2, 3, -8},
-    {OP(max), NAN, 1, NAN},
-    {OP(max), 1, NAN, NAN},
-    {OP(max), -0.0, 0.0, 0.0},
-    {OP(max), 0.0, -0.0, 0.0},
-    {OP(min), NAN, 1, NAN},
-    {OP(min), 1, NAN, NAN},
-    {OP(min), 0.0, -0.0, -0.0},
-    {OP(min), -0.0, 0.0, -0.0},
-    {OP(max), -INFINITY, NAN, NAN},
-    {OP(atan2), -0.0, 1, -0.0},
-    {OP(atan2), 0.0, INFINITY, 0.0},
-    {OP(atan2), -0.0, INFINITY, -0.0},
-    {OP(atan2), 1, NAN, NAN},
-    {OP(hypot), INFINITY, NAN, INFINITY},
-    {OP(hypot), NAN, -INFINITY, INFINITY},
-    {OP(hypot), -0.0, -0.0, 0.0},
-    {OP(hypot), 3, 4, 5},
-    {OP(logaddexp), INFINITY, INFINITY, INFINITY},
-    {OP(logaddexp), -INFINITY, -INFINITY, -INFINITY},
-    {OP(logaddexp), INFINITY, -INFINITY, INFINITY},
-    {OP(logaddexp), -INFINITY, 3, 3},
-    {OP(logaddexp), NAN, INFINITY, NAN},
-    {OP(logaddexp), -INFINITY, NAN, NAN},
-    {OP(logaddexp), 1e38, -1e38, 1e38},
-    {OP(logaddexp2), 5, 5, 6},
-    {OP(logaddexp2), INFINITY, INFINITY, INFINITY},
-    {OP(logaddexp2), -INFINITY, -INFINITY, -INFINITY},
-    {OP(logaddexp2), NAN, -INFINITY, NAN},
-    {OP(copysign), NAN, 1, NAN},
-    {OP(copysign), 2, -0.0, -2},
-};
-/* clang-format on */
-
-START_TEST(special_values_are_those_of_annex_f) {
-    const special *s = &specials[_i];
-    for (int k = 0; k < set_count; k++) {
-        double x = s->x, y = s->y, out;
-        float xf = (float)x, yf = (float)y, outf, wanted = (float)s->out;
-        sets_loop(sets[k], s->id, LAM_F64)(1, (void *[]){&out, &x, &y}, ones, NULL);
-        sets_loop(sets[k], s->id, LAM_F32)(1, (void *[]){&outf, &xf, &yf}, ones, NULL);
-        EXPECT_THAT(sets_same(LAM_F64, &out, &s->out), "%s %s(%g, %g) = %g, should be %g", sets[k]->name,
-                    sets_rows[s->id].name, x, y, out, s->out);
-        EXPECT_THAT(sets_same(LAM_F32, &outf, &wanted), "%s %sf(%g, %g) = %g, should be %g", sets[k]->name,
-                    sets_rows[s->id].name, x, y, outf, s->out);
-    }
-}
-END_TEST
-
-/* atan2 at the corners, to which no exact double belongs: multiples of pi/4 rounded, from their decimal digits. */
-START_TEST(atan2_knows_its_quadrants) {
-    static const double rows[][3] = {
-        {0.0, -0.0, 3.14159265358979323846},
-        {-0.0, -1, -3.14159265358979323846},
-        {1, 0.0, 1.57079632679489661923},
-        {-1, -0.0, -1.57079632679489661923},
-        {INFINITY, INFINITY, 0.78539816339744830962},
-        {-INFINITY, -INFINITY, -2.35619449019234492885},
-        {1, -INFINITY, 3.14159265358979323846},
-        {-INFINITY, 1, -1.57079632679489661923},
-    };
-    for (int k = 0; k < set_count; k++)
-        for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
-            double y = rows[i][0], x = rows[i][1], out;
-            sets_loop(sets[k], OP(atan2), LAM_F64)(1, (void *[]){&out, &y, &x}, ones, NULL);
-            EXPECT_THAT(out == rows[i][2], "atan2(%g, %g) = %.17g", y, x, out);
-        }
-}
-END_TEST
 
 static double clamp(const lam__simd *set, double x, double lo, double hi) {
     double out;
@@ -486,8 +290,6 @@ Suite *suite_kernels_loops(void) {
     tcase_add_loop_test(tests, exact_loops_equal_the_reference, 0, LAM__LOOP_COUNT);
     tcase_add_test(tests, float_powers_are_within_their_exponent);
     tcase_add_loop_test(tests, bits_do_not_depend_on_position, 0, LAM__LOOP_COUNT);
-    tcase_add_loop_test(tests, special_values_are_those_of_annex_f, 0, (int)(sizeof specials / sizeof *specials));
-    tcase_add_test(tests, atan2_knows_its_quadrants);
     tcase_add_test(tests, clamp_is_min_of_max);
     tcase_add_test(tests, integers_wrap_and_never_trap);
     suite_add_tcase(suite, tests);

@@ -64,6 +64,22 @@ static void log_gamma(mpfr_t value, const mpfr_t x) {
     mpfr_lgamma(value, &sign, x, MPFR_RNDN);
 }
 
+/* psi^(n)(a + b) - psi^(n)(a), n = 0 to 2, at a precision that its cancellation leaves enough of. */
+static void polygamma_gap(mpfr_t value, const mpfr_t a, const mpfr_t b, unsigned long n) {
+    mpfr_t sum, less;
+    mpfr_inits2(2 * BITS, sum, less, (mpfr_ptr)NULL);
+    mpfr_add(sum, a, b, MPFR_RNDN);
+    if (n == 0) {
+        mpfr_digamma(sum, sum, MPFR_RNDN);
+        mpfr_digamma(less, a, MPFR_RNDN);
+    } else {
+        polygamma(sum, n, sum);
+        polygamma(less, n, a);
+    }
+    mpfr_sub(value, sum, less, MPFR_RNDN);
+    mpfr_clears(sum, less, (mpfr_ptr)NULL);
+}
+
 static void betaln(mpfr_t value, const mpfr_t a, const mpfr_t b) {
     mpfr_t sum;
     mpfr_init2(sum, BITS);
@@ -168,6 +184,70 @@ static void erfcx(mpfr_t value, const mpfr_t x) {
     mpfr_clear(e);
 }
 
+/* x log(y + shift), 0 where x is. */
+static void times_log(mpfr_t value, const mpfr_t x, const mpfr_t y, unsigned long shift) {
+    mpfr_add_ui(value, y, shift, MPFR_RNDN);
+    mpfr_log(value, value, MPFR_RNDN);
+    mpfr_mul(value, value, x, MPFR_RNDN);
+    if (mpfr_zero_p(x)) mpfr_set_zero(value, 1);
+}
+
+static void log_ratio(mpfr_t value, const mpfr_t x, const mpfr_t y) {
+    mpfr_div(value, x, y, MPFR_RNDN);
+    mpfr_log(value, value, MPFR_RNDN);
+}
+
+/* x / hypot(x, y), and x / (x^2 + y^2). */
+static void share(mpfr_t value, const mpfr_t x, const mpfr_t y, bool squared) {
+    mpfr_hypot(value, x, y, MPFR_RNDN);
+    if (squared) mpfr_sqr(value, value, MPFR_RNDN);
+    mpfr_div(value, x, value, MPFR_RNDN);
+}
+
+/* The mth derivative by e of (y + e) (y + e - 1) ... x^(y + e - n), from the coefficients of powers of e. */
+static void pow_slope(mpfr_t value, const mpfr_t x, const mpfr_t y, int n, int m) {
+    enum { MOST = 4 };
+    mpfr_t c[MOST], t, log, power;
+    mpfr_inits2(BITS, c[0], c[1], c[2], c[3], t, log, power, (mpfr_ptr)NULL);
+    for (int k = 0; k < MOST; k++) mpfr_set_ui(c[k], k == 0, MPFR_RNDN);
+    for (int j = 0; j < n; j++) {
+        mpfr_sub_ui(t, y, (unsigned long)j, MPFR_RNDN);
+        for (int k = m; k >= 0; k--) {
+            mpfr_mul(c[k], c[k], t, MPFR_RNDN);
+            if (k > 0) mpfr_add(c[k], c[k], c[k - 1], MPFR_RNDN);
+        }
+    }
+    mpfr_log(log, x, MPFR_RNDN);
+    mpfr_set_ui(power, 1, MPFR_RNDN);
+    mpfr_set_zero(value, 1);
+    for (int k = m; k >= 0; k--) {
+        mpfr_mul(t, c[k], power, MPFR_RNDN);
+        mpfr_add(value, value, t, MPFR_RNDN);
+        mpfr_mul(power, power, log, MPFR_RNDN);
+        mpfr_div_ui(power, power, (unsigned long)(m - k + 1), MPFR_RNDN);
+    }
+    mpfr_fac_ui(t, (unsigned long)m, MPFR_RNDN);
+    mpfr_mul(value, value, t, MPFR_RNDN);
+    mpfr_sub_ui(t, y, (unsigned long)n, MPFR_RNDN);
+    mpfr_pow(power, x, t, MPFR_RNDN);
+    mpfr_mul(value, value, power, MPFR_RNDN);
+    mpfr_clears(c[0], c[1], c[2], c[3], t, log, power, (mpfr_ptr)NULL);
+}
+
+/* -s (-s - 1) ... zeta(s + n, q) */
+static void zeta_by_q(mpfr_t value, const mpfr_t s, const mpfr_t q, int n) {
+    mpfr_t t;
+    mpfr_init2(t, BITS);
+    mpfr_add_ui(t, s, (unsigned long)n, MPFR_RNDN);
+    zeta(value, t, q);
+    for (int j = 0; j < n; j++) {
+        mpfr_add_ui(t, s, (unsigned long)j, MPFR_RNDN);
+        mpfr_mul(value, value, t, MPFR_RNDN);
+        mpfr_neg(value, value, MPFR_RNDN);
+    }
+    mpfr_clear(t);
+}
+
 bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
     switch (id) {
     case LAM__LOOP_erfcx: erfcx(value, x[0]); break;
@@ -175,7 +255,18 @@ bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
         if (member == 0) return oracle_at(LAM__LOOP_digamma, value, x[0], x[0]);
         polygamma(value, (unsigned long)member, x[0]);
         break;
-    case LAM__LOOP_zeta: zeta(value, x[0], x[1]); break;
+    case LAM__LOOP_zeta: zeta_by_q(value, x[0], x[1], (int)(member / 64)); break;
+    case LAM__LOOP_xlogy: times_log(value, x[0], x[1], 0); break;
+    case LAM__LOOP_xlog1py: times_log(value, x[0], x[1], 1); break;
+    case LAM__LOOP_log_ratio: log_ratio(value, x[0], x[1]); break;
+    case LAM__LOOP_rel_entr:
+        log_ratio(value, x[0], x[1]);
+        mpfr_mul(value, value, x[0], MPFR_RNDN);
+        break;
+    case LAM__LOOP_hypot_slope: share(value, x[0], x[1], false); break;
+    case LAM__LOOP_atan2_slope: share(value, x[0], x[1], true); break;
+    case LAM__LOOP_pow_slope: pow_slope(value, x[0], x[1], (int)(member / 64), (int)(member % 64)); break;
+    case LAM__LOOP_polygamma_gap: polygamma_gap(value, x[0], x[1], (unsigned long)member); break;
     case LAM__LOOP_betaln: betaln(value, x[0], x[1]); break;
     case LAM__LOOP_igamma: igamma(value, x[0], x[1]); break;
     case LAM__LOOP_igammac: igammac(value, x[0], x[1]); break;

@@ -161,6 +161,29 @@ static void reference_logsumexp(const cases_use *u, const array in[], array out[
     if (!array_is_float(out)) out->dtype = LAM_F64;
 }
 
+static lam_tensor *norm(lam_tensor *x, const lam_reduce_options *o) {
+    return lam_norm(x, &(lam_norm_options){.axes = o->axes, .keepdims = o->keepdims});
+}
+
+static void call_norm(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    call_of(u, in, out, norm);
+}
+
+static void call_no_order(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_norm(in[0], &(lam_norm_options){.order = -1});
+}
+
+static long double add_square(long double sum, long double x) {
+    return sum + x * x;
+}
+
+static void reference_norm(const cases_use *u, const array in[], array out[]) {
+    reference_of(u, in, out, 0, add_square);
+    for (int64_t e = 0; e < out->count; e++) out->data[e] = sqrtl(out->data[e]);
+    if (!array_is_float(out)) out->dtype = LAM_F64;
+}
+
 /* ---- where the largest is: arg is the axis -------------------------------------------------------------------- */
 
 static void call_argmax(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
@@ -239,5 +262,13 @@ const cases_row cases_reduce[] = {
      .least_rank = 1},
     {.name = "logsumexp", REDUCE(logsumexp), .ulps = 8, .normwise = true, .forms = forms, .dtypes = CASES_NUMBERS},
     {.name = "logsumexp", REDUCE(logsumexp), .forms = float_empty_forms},
+    {.name = "norm",
+     REDUCE(norm),
+     .ulps = 4,
+     .forms = forms,
+     .wrong_calls = {{"[2]", LAM_ERR_OPTION, call_no_order}},
+     .dtypes = CASES_NUMBERS,
+     .domain = {{0.3, 2}}},
+    {.name = "norm", REDUCE(norm), .forms = float_empty_forms},
     {.name = NULL},
 };

@@ -133,6 +133,19 @@ static long double betaln(long double a, long double b) {
     return lgammal(a) + lgammal(b) - lgammal(a + b);
 }
 
+static long double digamma_gap(long double a, long double b) {
+    return digamma(a + b) - digamma(a);
+}
+
+static lam_tensor *call_digamma_gap(lam_tensor *a, lam_tensor *b) {
+    return lam_polygamma_gap(a, b, 0);
+}
+
+static void call_negative_gap(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_polygamma_gap(in[0], in[1], -1);
+}
+
 /* A&S 6.5.29. */
 static long double igamma(long double a, long double x) {
     long double term = expl(a * logl(x) - x - lgammal(a + 1)), sum = 0;
@@ -184,6 +197,74 @@ static long double i1e(long double x) {
     return bessel(1, x) * expl(-fabsl(x));
 }
 
+/* ---- logarithms times a number, derivatives of powers and angles --------------------------------------------------
+ * */
+
+static long double xlogy(long double x, long double y) {
+    return x * logl(y);
+}
+
+static long double xlog1py(long double x, long double y) {
+    return x * log1pl(y);
+}
+
+static long double rel_entr(long double x, long double y) {
+    return x * logl(x / y);
+}
+
+static long double log_ratio(long double x, long double y) {
+    return logl(x / y);
+}
+
+static long double hypot_slope(long double x, long double y) {
+    return x == 0 ? 0 : x / sqrtl(x * x + y * y);
+}
+
+static long double atan2_slope(long double x, long double y) {
+    return x / (x * x + y * y);
+}
+
+/* args: how many times by x and by y. */
+static const cases_form slopes[] = {
+    {"[2,3] [2,3]", {1, 0}}, {"[2,3] [3]", {0, 1}}, {"[3] [2,1]", {2, 0}}, {"[] [4]", {1, 1}},
+    {"[] []", {0, 2}},       {"[0,3] [3]", {1, 0}}, {"[5] [5]", {3, 0}},   {"[5] [5]", {2, 1}},
+    {"[5] [5]", {1, 2}},     {"[1] [0]", {0, 3}},   {"[3] [3]", {0, 0}},   CASES_END,
+};
+
+static void call_pow_slope(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_pow_slope(in[0], in[1], (int)u->arg[0], (int)u->arg[1]);
+}
+
+static void call_negative_slope(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_pow_slope(in[0], in[1], -1, 0);
+}
+
+static void call_high_slope(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_pow_slope(in[0], in[1], 0, 33);
+}
+
+/* x^(y-n) times the mth derivative by y of y (y-1) ... (y-n+1) x^0 e^(y log x): the polynomial's coefficients in powers
+ * of a step from y, times those of the exponential's. */
+static long double power_slope(long double x, long double y, int n, int m) {
+    long double c[8] = {1}, sum = 0, share = 1;
+    for (int j = 0; j < n; j++)
+        for (int k = m; k >= 0; k--) c[k] = c[k] * (y - j) + (k > 0 ? c[k - 1] : 0);
+    for (int k = m; k >= 0; k--) {
+        sum += c[k] * share;
+        share *= logl(x) / (m - k + 1);
+    }
+    return sum * tgammal(m + 1) * powl(x, y - n);
+}
+
+static void pow_slope_reference(const cases_use *u, const array in[], array out[]) {
+    cases_broadcast(2, in, out);
+    for (int64_t e = 0; e < out->count; e++)
+        out->data[e] = power_slope(cases_broadcast_element(&in[0], out, e), cases_broadcast_element(&in[1], out, e),
+                                   (int)u->arg[0], (int)u->arg[1]);
+}
+
 /* ---- bits -------------------------------------------------------------------------------------------------------- */
 
 /* By multiplication and division of what is positive; counts are below every width. */
@@ -224,6 +305,11 @@ const cases_row cases_special[] = {
     {.name = "zeta", BINARY(lam_zeta, zeta), .domain = {{1.2, 5}, {0.3, 6}}},
     {.name = "logaddexp", BINARY(lam_logaddexp, logaddexp), REAL, .domain = {{-4, 4}, {-4, 4}}},
     {.name = "logaddexp2", BINARY(lam_logaddexp2, logaddexp2), REAL, .domain = {{-4, 4}, {-4, 4}}},
+    {.name = "polygamma_gap",
+     BINARY(call_digamma_gap, digamma_gap),
+     .wrong_calls = {{"[2] [2]", LAM_ERR_VALUE, call_negative_gap}},
+     .domain = {{0.3, 5}, {0.3, 5}},
+     .ulps = 4},
     {.name = "betaln", BINARY(lam_betaln, betaln), .domain = {{0.3, 5}, {0.3, 5}}},
     {.name = "igamma", BINARY(lam_igamma, igamma), .domain = {{0.4, 4}, {0.3, 5}}, .ulps = 4},
     {.name = "igammac", BINARY(lam_igammac, igammac), .domain = {{0.4, 4}, {0.3, 5}}, .ulps = 4},
@@ -238,6 +324,20 @@ const cases_row cases_special[] = {
     {.name = "bessel_i", UNARY(lam_i0e, i0e), .domain = {{0.3, 5}}},
     {.name = "bessel_i", UNARY(lam_i1, i1), REAL},
     {.name = "bessel_i", UNARY(lam_i1e, i1e), .domain = {{0.3, 5}}},
+    {.name = "xlogy", BINARY(lam_xlogy, xlogy), .domain = {{0, 0}, {0.3, 4}}},
+    {.name = "xlog1py", BINARY(lam_xlog1py, xlog1py), .domain = {{0, 0}, {-0.7, 4}}},
+    {.name = "rel_entr", BINARY(lam_rel_entr, rel_entr), .domain = {{0.3, 4}, {0.3, 4}}},
+    {.name = "log_ratio", BINARY(lam_log_ratio, log_ratio), .domain = {{0.3, 4}, {0.3, 4}}},
+    {.name = "hypot_slope", BINARY(lam_hypot_slope, hypot_slope), REAL, .domain = {{0, 0}, {0.4, 2}}, .ulps = 4},
+    {.name = "atan2_slope", BINARY(lam_atan2_slope, atan2_slope), REAL, .domain = {{0, 0}, {0.4, 2}}, .ulps = 4},
+    {.name = "pow_slope",
+     .call = call_pow_slope,
+     .reference = pow_slope_reference,
+     .forms = slopes,
+     .wrong = no_fit,
+     .wrong_calls = {{"[2] [2]", LAM_ERR_VALUE, call_negative_slope}, {"[2] [2]", LAM_ERR_VALUE, call_high_slope}},
+     .domain = {{0.4, 2.4}, {3.1, 4.9}},
+     .ulps = 20},
     {.name = "shift_left", SHIFT(lam_shift_left, shift_left, 0)},
     {.name = "shift_right_logical", SHIFT(lam_shift_right_logical, shift_right, 0)},
     {.name = "shift_right_arithmetic", SHIFT(lam_shift_right_arithmetic, shift_right, -9)},

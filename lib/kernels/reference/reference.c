@@ -160,8 +160,16 @@ static double f_zeta(floats a) { return lam__special_zeta(a.x, a.y, a.k); }
 static double f_bessel_i(floats a) { return lam__special_bessel_i(a.x, a.k); }
 static double f_igamma(floats a) { return lam__special_igamma(a.x, a.y, a.k); }
 static double f_igammac(floats a) { return lam__special_igammac(a.x, a.y); }
+static double f_polygamma_gap(floats a) { return lam__special_polygamma_gap(a.x, a.y, a.k); }
 static double f_betaln(floats a) { return lam__special_betaln(a.x, a.y); }
 static double f_betainc(floats a) { return lam__special_betainc(a.x, a.y, a.z, a.k); }
+static double f_xlogy(floats a) { return lam__special_xlogy(a.x, a.y); }
+static double f_xlog1py(floats a) { return lam__special_xlog1py(a.x, a.y); }
+static double f_rel_entr(floats a) { return lam__special_rel_entr(a.x, a.y); }
+static double f_log_ratio(floats a) { return lam__special_log_ratio(a.x, a.y); }
+static double f_pow_slope(floats a) { return lam__special_pow_slope(a.x, a.y, a.k); }
+static double f_atan2_slope(floats a) { return lam__special_atan2_slope(a.x, a.y); }
+static double f_hypot_slope(floats a) { return lam__special_hypot_slope(a.x, a.y); }
 /* clang-format on */
 
 /* ---- integers ------------------------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
-/* One instruction set's loops of special functions with parameters: families (polygamma, zeta, beta, the incomplete
- * functions) of which some members have vector forms (simd/zeta.h, simd/incomplete.h); the others are done one by one.
- * Compiled once per set, apart from loops.c because it takes as long. */
+/* One instruction set's loops of special functions and of families with parameters (polygamma, zeta, beta, the
+ * incomplete functions, derivatives of pow) of which some members have vector forms (simd/zeta.h, simd/incomplete.h,
+ * simd/gap.h, simd/logs.h, simd/slopes.h); the others are done one by one. Compiled once per set, apart from loops.c
+ * because it
+ * takes as long. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -10,6 +12,9 @@
 
 #include "lib/kernels/reference/reference.h"
 #include "lib/kernels/simd/incomplete.h"
+#include "lib/kernels/simd/gap.h"
+#include "lib/kernels/simd/logs.h"
+#include "lib/kernels/simd/slopes.h"
 #include "lib/kernels/simd/zeta.h"
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
@@ -60,10 +65,18 @@ lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
     switch (id) {
     case LAM__LOOP_polygamma: return dtype == LAM_F64 ? f64_loop_polygamma : f32_loop_polygamma;
     case LAM__LOOP_zeta: return dtype == LAM_F64 ? f64_loop_zeta : f32_loop_zeta;
+    case LAM__LOOP_polygamma_gap: return dtype == LAM_F64 ? f64_loop_polygamma_gap : f32_loop_polygamma_gap;
     case LAM__LOOP_betaln: return dtype == LAM_F64 ? f64_loop_betaln : f32_loop_betaln;
     case LAM__LOOP_igamma: return dtype == LAM_F64 ? f64_loop_igamma : f32_loop_igamma;
     case LAM__LOOP_igammac: return dtype == LAM_F64 ? f64_loop_igammac : f32_loop_igammac;
     case LAM__LOOP_betainc: return dtype == LAM_F64 ? f64_loop_betainc : f32_loop_betainc;
+    case LAM__LOOP_xlogy: return dtype == LAM_F64 ? f64_loop_xlogy : f32_loop_xlogy;
+    case LAM__LOOP_xlog1py: return dtype == LAM_F64 ? f64_loop_xlog1py : f32_loop_xlog1py;
+    case LAM__LOOP_rel_entr: return dtype == LAM_F64 ? f64_loop_rel_entr : f32_loop_rel_entr;
+    case LAM__LOOP_log_ratio: return dtype == LAM_F64 ? f64_loop_log_ratio : f32_loop_log_ratio;
+    case LAM__LOOP_pow_slope: return dtype == LAM_F64 ? f64_loop_pow_slope : f32_loop_pow_slope;
+    case LAM__LOOP_atan2_slope: return dtype == LAM_F64 ? f64_loop_atan2_slope : f32_loop_atan2_slope;
+    case LAM__LOOP_hypot_slope: return dtype == LAM_F64 ? f64_loop_hypot_slope : f32_loop_hypot_slope;
     default: return NULL;
     }
 }

@@ -17,8 +17,19 @@ static void NAME(loop_polygamma)(LOOP_ARGS) {
 }
 
 static void NAME(loop_zeta)(LOOP_ARGS) {
-    if (member_of(params) == 0) MEMBER2(zeta);
-    else OTHERS(zeta);
+    switch (member_of(params)) {
+    case 0: MEMBER2(zeta); break;
+    case LAM__SLOPE_CODE(1, 0): MEMBER2(zeta_by_q); break;
+    default: OTHERS(zeta);
+    }
+}
+
+static void NAME(loop_polygamma_gap)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case 0: MEMBER2(digamma_gap); break;
+    case 1: MEMBER2(trigamma_gap); break;
+    default: OTHERS(polygamma_gap);
+    }
 }
 
 static void NAME(loop_betaln)(LOOP_ARGS) {
@@ -50,6 +61,27 @@ static void NAME(loop_betainc)(LOOP_ARGS) {
     default: OTHERS(betainc);
     }
 }
+
+static void NAME(loop_pow_slope)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case LAM__SLOPE_CODE(1, 0): MEMBER2(pow_slope_10); break;
+    case LAM__SLOPE_CODE(0, 1): MEMBER2(pow_slope_01); break;
+    case LAM__SLOPE_CODE(2, 0): MEMBER2(pow_slope_20); break;
+    case LAM__SLOPE_CODE(1, 1): MEMBER2(pow_slope_11); break;
+    case LAM__SLOPE_CODE(0, 2): MEMBER2(pow_slope_02); break;
+    default: OTHERS(pow_slope);
+    }
+}
+
+/* What has one member. */
+/* clang-format off */
+static void NAME(loop_atan2_slope)(LOOP_ARGS) { MEMBER2(atan2_slope); }
+static void NAME(loop_hypot_slope)(LOOP_ARGS) { MEMBER2(hypot_slope); }
+static void NAME(loop_xlogy)(LOOP_ARGS) { MEMBER2(xlogy); }
+static void NAME(loop_xlog1py)(LOOP_ARGS) { MEMBER2(xlog1py); }
+static void NAME(loop_rel_entr)(LOOP_ARGS) { MEMBER2(rel_entr); }
+static void NAME(loop_log_ratio)(LOOP_ARGS) { MEMBER2(log_ratio); }
+/* clang-format on */
 
 #undef MEMBER1
 #undef MEMBER2

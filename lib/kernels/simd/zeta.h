@@ -17,8 +17,8 @@ static const double BERNOULLI_SHARES[] = {
 };
 
 /* y^-s as a sum. */
-ALWAYS_INLINE sum64 power_of_sum(sum64 y, V64 s) {
-    const sum64 log = product_of(log_of(y), -s);
+ALWAYS_INLINE sum64 power_of_sum(sum64 y, sum64 s) {
+    const sum64 log = product_of_sums(log_of(y), (sum64){-s.hi, -s.lo});
     V64 k;
     const sum64 e = exp_of(log, &k);
     return (sum64){scaled(e.hi, k), scaled(e.lo, k)};
@@ -44,7 +44,7 @@ ALWAYS_INLINE V64 bernoulli_sum(V64 y, V64 s) {
 }
 
 /* For 1 < s <= MOST_ZETA and q > 0 whose powers are numbers; s may be given as a whole number, which is quicker. */
-ALWAYS_INLINE sum64 plain_zeta(V64 s, int64_t whole, V64 q) {
+ALWAYS_INLINE sum64 plain_zeta(sum64 s, int64_t whole, V64 q) {
     const V64 zero = {0};
     sum64 sum = {zero, zero}, power = sum, y = sum;
     for (int k = 0; k <= ZETA_TERMS; k++) {
@@ -52,8 +52,8 @@ ALWAYS_INLINE sum64 plain_zeta(V64 s, int64_t whole, V64 q) {
         power = whole ? whole_power_of_sum(y, whole) : power_of_sum(y, s);
         if (k < ZETA_TERMS) sum = plus(sum, power);
     }
-    sum64 rest = quotient(y, any_sum(s, splat64(-1)));
-    rest = plus(rest, any_sum(splat64(0.5), bernoulli_sum(y.hi, s)));
+    sum64 rest = quotient(y, plus(s, (sum64){splat64(-1), zero}));
+    rest = plus(rest, any_sum(splat64(0.5), bernoulli_sum(y.hi, s.hi)));
     return plus(sum, product_of_sums(power, rest));
 }
 
@@ -62,9 +62,9 @@ ALWAYS_INLINE M64 is_plain_zeta(V64 s, V64 q) {
     return (M64)(s > 1 + 0x1p-40) & (M64)(s <= MOST_ZETA) & (M64)(q >= 0x1p-28) & (M64)(q <= 0x1p28);
 }
 
-static __attribute__((noinline)) V64 patched_zeta(V64 r, V64 s, V64 q, M64 where) {
+static __attribute__((noinline)) V64 patched_zeta(V64 r, V64 s, V64 q, M64 where, int64_t code) {
     for (int i = 0; i < LANES64; i++)
-        if (where[i]) r[i] = lam__special_zeta(s[i], q[i], 0);
+        if (where[i]) r[i] = lam__special_zeta(s[i], q[i], code);
     return r;
 }
 
@@ -72,14 +72,30 @@ ALWAYS_INLINE V64 f64_zeta(V64 s, V64 q) {
     const M64 plain = is_plain_zeta(s, q);
     V64 r = {0};
     if (any64(plain)) {
-        const sum64 z = plain_zeta(either(plain, s, splat64(2)), 0, either(plain, q, splat64(1)));
+        const sum64 z = plain_zeta((sum64){either(plain, s, splat64(2)), {0}}, 0, either(plain, q, splat64(1)));
         r = z.hi + z.lo;
     }
-    return any64(~plain) ? patched_zeta(r, s, q, ~plain) : r;
+    return any64(~plain) ? patched_zeta(r, s, q, ~plain, 0) : r;
+}
+
+/* -s zeta(s + 1, q), where s + 1 is not rounded. */
+ALWAYS_INLINE V64 f64_zeta_by_q(V64 s, V64 q) {
+    const M64 plain = is_plain_zeta(s, q) & (M64)(s <= MOST_ZETA - 1);
+    V64 r = {0};
+    if (any64(plain)) {
+        const V64 first = either(plain, s, splat64(2));
+        const sum64 z = product_of(plain_zeta(any_sum(first, splat64(1)), 0, either(plain, q, splat64(1))), -first);
+        r = z.hi + z.lo;
+    }
+    return any64(~plain) ? patched_zeta(r, s, q, ~plain, LAM__SLOPE_CODE(1, 0)) : r;
 }
 
 ALWAYS_INLINE V32 f32_zeta(V32 s, V32 q) {
     return f32_through2(s, q, f64_zeta);
+}
+
+ALWAYS_INLINE V32 f32_zeta_by_q(V32 s, V32 q) {
+    return f32_through2(s, q, f64_zeta_by_q);
 }
 
 /* The largest order whose factorial is a double, and by which no sign is lost. */
@@ -92,7 +108,7 @@ ALWAYS_INLINE V64 polygamma_of(V64 x, int64_t n) {
     if (any64(plain)) {
         double factor = n & 1 ? 1 : -1;
         for (int64_t k = 2; k <= n; k++) factor *= (double)k;
-        const sum64 z = plain_zeta(splat64((double)n + 1), n + 1, either(plain, x, splat64(1)));
+        const sum64 z = plain_zeta((sum64){splat64((double)n + 1), {0}}, n + 1, either(plain, x, splat64(1)));
         const sum64 scaled_up = product_of(z, splat64(factor));
         r = scaled_up.hi + scaled_up.lo;
     }

@@ -131,6 +131,37 @@ double lam__special_polygamma(double x, int64_t n) {
     return (double)lam__special_psi(n, x);
 }
 
+/* ---- differences ------------------------------------------------------------------------------------------------- */
+
+/* (x + b)^-e - x^-e where log is that of (x + b)/x. */
+static wide power_gap(wide x, wide log, wide e) {
+    return powl(x, -e) * expm1l(-e * log);
+}
+
+/* The same of what is left of the sum of (x + k)^-s over k = 0, 1, ...: zeta_tail times x^-s, term by term; of s = 1,
+ * whose sum is infinite, the difference is a number. */
+static wide tail_gap(int64_t s, wide x, wide b) {
+    const wide log = log1pl(b / x);
+    wide sum = s == 1 ? -log : power_gap(x, log, (wide)s - 1) / (wide)(s - 1), factor = (wide)s / 2;
+    sum += power_gap(x, log, (wide)s) / 2;
+    for (int64_t j = 1; j <= BERNOULLIS; j++) {
+        sum += bernoulli[j - 1] * factor * power_gap(x, log, (wide)(s + 2 * j - 1));
+        factor *= (wide)(s + 2 * j - 1) / (2 * j + 1) * (wide)(s + 2 * j) / (2 * j + 2);
+    }
+    return sum;
+}
+
+/* (-1)^(n+1) n! times the difference of the sums of powers n + 1. */
+double lam__special_polygamma_gap(double a, double b, int64_t n) {
+    if (!(a > 0 && b >= 0) || isinf(a) || isinf(b))
+        return (double)(lam__special_psi(n, (wide)a + b) - lam__special_psi(n, a));
+    wide sum = 0, x = a, factorial = 1;
+    for (; x < (wide)n + 15; x += 1) sum += power_gap(x, log1pl(b / x), (wide)n + 1);
+    sum += tail_gap(n + 1, x, b);
+    for (int64_t k = 2; k <= n; k++) factorial *= (wide)k;
+    return (double)(n & 1 ? factorial * sum : -factorial * sum);
+}
+
 /* ---- zeta -------------------------------------------------------------------------------------------------------- */
 
 /* A function of s + e as a power series in e, up to the order that is asked for. */
@@ -163,11 +194,13 @@ static wide times_power(const series *f, wide s, wide y) {
     return sum * powl(y, -s);
 }
 
-/* What zeta_tail is, for s + e. */
-static series tail_series(int order, wide s, wide y) {
-    series sum = {order, {y}}, term = {order, {1 / y}};
+/* f times what zeta_tail is, for s + e. */
+static series tail_series(const series *f, wide s, wide y) {
+    series sum = *f, term = *f;
+    multiply(&sum, y, 0);
+    multiply(&term, 1 / y, 0);
     divide(&sum, s - 1);
-    sum.c[0] += 0.5L;
+    add(&sum, f, 0.5L);
     for (int j = 1; j <= BERNOULLIS; j++) {
         multiply(&term, (s + (2 * j - 2)) / (2 * j), 1 / (wide)(2 * j));
         add(&sum, &term, bernoulli[j - 1]);
@@ -176,32 +209,50 @@ static series tail_series(int order, wide s, wide y) {
     return sum;
 }
 
-/* zeta(s, x) differentiated by s, for s > 1 and x > 0; what is added when nothing changes any more is left out. */
-static wide real_zeta(wide s, wide x, int order) {
-    const series one = {order, {1}};
+/* zeta(s, x) differentiated `order` times by s and n times by x, which makes it -s (-s - 1) ... zeta(s + n, x), for
+ * s > 1 and x > 0; what is added when nothing changes any more is left out. */
+static wide real_zeta(wide s, wide x, int order, int64_t n) {
+    series front = {order, {1}};
     wide sum = 0, y = x, factorial = 1;
     for (int i = 2; i <= order; i++) factorial *= i;
+    for (int64_t j = 0; j < n; j++, s += 1) multiply(&front, -s, -1);
     for (; y < s + 16; y += 1) {
-        wide term = times_power(&one, s, y);
+        wide term = times_power(&front, s, y);
         sum += term;
         if (y > 2 && fabsl(term) <= fabsl(sum) * 0x1p-80L) return sum * factorial;
     }
-    series tail = tail_series(order, s, y);
+    series tail = tail_series(&front, s, y);
     return (sum + times_power(&tail, s, y)) * factorial;
 }
 
-static double zeta_at_infinity(double q, int order) {
+static double zeta_at_infinity(double q, int64_t code) {
     if (q < 1) return INFINITY;
-    return q == 1 && order == 0 ? 1 : 0;
+    return q == 1 && code == 0 ? 1 : 0;
+}
+
+/* At the pole of s: by q alone there is a derivative. */
+static double zeta_at_one(double q, int order, int64_t n) {
+    if (order > 0 || n == 0) return order & 1 ? -INFINITY : INFINITY;
+    return q > 0 ? (double)real_zeta(1, q, 0, n) : NAN;
 }
 
 /* Left of 0 powers are real for whole s only. */
-double lam__special_zeta(double s, double q, int64_t order) {
-    if (isnan(s) || isnan(q) || s < 1) return NAN;
-    if (s == 1) return order & 1 ? -INFINITY : INFINITY;
-    if (q > 0) return isinf(s) ? zeta_at_infinity(q, (int)order) : isinf(q) ? 0 : (double)real_zeta(s, q, (int)order);
-    if (q == 0) return INFINITY;
+static double zeta_left(double s, double q, int order, int64_t n) {
     if (order > 0 || isinf(q)) return NAN;
-    if (q == floor(q)) return INFINITY;
-    return s == floor(s) && s < 1e4 ? (double)zeta_anywhere((int64_t)s, q) : NAN;
+    if (q == floor(q)) return n & 1 ? -INFINITY : INFINITY;
+    if (s != floor(s) || s + (double)n >= 1e4) return NAN;
+    wide factor = 1;
+    for (int64_t j = 0; j < n; j++) factor *= -(wide)s - (wide)j;
+    return (double)(factor * zeta_anywhere((int64_t)s + n, q));
+}
+
+double lam__special_zeta(double s, double q, int64_t code) {
+    const int order = (int)(code & 63);
+    const int64_t n = code >> 6;
+    if (isnan(s) || isnan(q) || s < 1) return NAN;
+    if (s == 1) return zeta_at_one(q, order, n);
+    if (q == 0) return n & 1 ? -INFINITY : INFINITY;
+    if (q < 0) return zeta_left(s, q, order, n);
+    if (isinf(s)) return zeta_at_infinity(q, code);
+    return isinf(q) ? 0 : (double)real_zeta(s, q, order, n);
 }

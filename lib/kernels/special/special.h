@@ -17,11 +17,33 @@ double lam__special_lgamma(double x);
 double lam__special_digamma(double x);
 double lam__special_polygamma(double x, int64_t n); /* n >= 0 */
 
+/* psi^(n)(a + b) - psi^(n)(a), without cancellation for a > 0 and b >= 0. */
+double lam__special_polygamma_gap(double a, double b, int64_t n);
+
 /* psi^(n)(x), the same before rounding. */
 lam__wide lam__special_psi(int64_t n, lam__wide x);
 
-/* The Hurwitz zeta function, differentiated by s. */
-double lam__special_zeta(double s, double q, int64_t order);
+/* Which derivative is meant: 64 n + m is n times by the operand by which there may be any number of them (q of zeta, x
+ * of x^y) and m times by the other. */
+#define LAM__SLOPE_CODE(n, m) ((int64_t)64 * (n) + (m))
+
+/* The Hurwitz zeta function or a derivative of it, m <= LAM__SPECIAL_ORDERS. */
+double lam__special_zeta(double s, double q, int64_t code);
+
+/* ---- power.c ---- */
+
+/* A derivative of x^y, m <= LAM__POWER_ORDERS. */
+enum { LAM__POWER_ORDERS = 32 };
+double lam__special_pow_slope(double x, double y, int64_t code);
+
+/* x log y and x log(1 + y), 0 where x is and the other is no NaN; x log(x/y), 0 where x is and y is not negative,
+ * infinite where an operand is negative; log(x/y); x / hypot(x, y), 0 at the origin; x / (x^2 + y^2), NaN there. */
+double lam__special_xlogy(double x, double y);
+double lam__special_xlog1py(double x, double y);
+double lam__special_rel_entr(double x, double y);
+double lam__special_log_ratio(double x, double y);
+double lam__special_hypot_slope(double x, double y);
+double lam__special_atan2_slope(double x, double y);
 
 /* ---- incomplete.c ---- */
 

@@ -1,0 +1,132 @@
+/* Derivatives that are not made of their functions without a loss: those of pow, whose exponent y - n is kept exactly
+ * and whose power may leave the range before the factor brings it back, and those of hypot and atan2, x over the
+ * distance or its square, which are in range where these are not. */
+#ifndef LAM_KERNELS_SIMD_SLOPES_H
+#define LAM_KERNELS_SIMD_SLOPES_H
+
+#include "lib/kernels/simd/pow.h"
+
+#include "lib/kernels/special/special.h"
+
+/* ---- pow -------------------------------------------------------------------------------------------------------- */
+
+/* The factor c in d^n/dx^n d^m/dy^m x^y = c x^(y - n), for m <= 2: by y that of x^y is log(x)^m, and each derivative by
+ * x multiplies with y - j, of which that of order k by y has k times the one before. */
+ALWAYS_INLINE V64 factor_of_power(V64 log, V64 y, int n, int m) {
+    V64 c[3] = {splat64(1), log, log * log};
+    for (int j = 0; j < n; j++) {
+        c[2] = madd(c[2], y - j, 2 * c[1]);
+        c[1] = madd(c[1], y - j, c[0]);
+        c[0] *= y - j;
+    }
+    return c[m];
+}
+
+/* c exp(e), which may be a number though exp(e) is none, or c has few digits. */
+ALWAYS_INLINE V64 times_exp(V64 c, sum64 e) {
+    const V64 zero = {0}, one = splat64(1), hi = limited(e.hi, 1400);
+    const M64 near = (M64)(hi == e.hi), small = (M64)(f64_magnitude(c) < 0x1p-900);
+    V64 k;
+    const sum64 power = exp_of((sum64){hi, either(near, e.lo, zero)}, &k);
+    c *= either(small, one * 0x1p100, one);
+    const V64 r = scaled(madd(c, power.lo, c * power.hi), k - either(small, one * 100, zero));
+    return r * either(near, one, either((M64)(e.hi > 0), one * 0x1p1000, one * 0x1p-1000));
+}
+
+/* For m = 0 what x = 0 makes of c x^(y - n), and the sign of x of the power. */
+ALWAYS_INLINE V64 signed_slope(V64 r, V64 c, V64 x, V64 y, int n) {
+    const V64 zero = {0}, half = 0.5 * y;
+    const M64 sign = (M64)x & (M64)(-zero), whole = (M64)(y == whole64(y)), odd = whole & (M64)(half != whole64(half));
+    const V64 above = either((M64)(c == 0) | (M64)(y > n), zero, either((M64)(y == n), c, c * INFINITY));
+    r = either((M64)(x == 0), above, r);
+    r = (V64)((M64)r ^ (sign & (n & 1 ? whole & ~odd : odd)));
+    return either((M64)(x < 0) & ~whole, zero + NAN, r);
+}
+
+static __attribute__((noinline)) V64 patched_pow_slope(V64 r, V64 x, V64 y, M64 where, int64_t code) {
+    for (int i = 0; i < LANES64; i++)
+        if (where[i]) r[i] = lam__special_pow_slope(x[i], y[i], code);
+    return r;
+}
+
+/* Above its n-th power x has no derivative at 0 that is not 0. */
+static __attribute__((noinline)) V64 pow_slope_of(V64 x, V64 y, int n, int m) {
+    const sum64 log = log_of_parts(parts_of_size(x), (V64){0}), exponent = any_sum(bounded_exponent(y), splat64(-n));
+    const V64 c = factor_of_power(log.hi, y, n, m);
+    sum64 e = product_of(log, exponent.hi);
+    e.lo = madd(log.hi, exponent.lo, e.lo);
+    V64 r = times_exp(c, e);
+    M64 rare = not_finite(x, y);
+    if (m == 0) {
+        r = signed_slope(r, c, x, y, n);
+    } else {
+        const M64 none = (M64)(x == 0) & (M64)(y > n);
+        r = either(none, (V64){0}, r);
+        rare |= ~none & ~(M64)(x > 0);
+    }
+    return any64(rare) ? patched_pow_slope(r, x, y, rare, LAM__SLOPE_CODE(n, m)) : r;
+}
+
+/* One line per member. */
+/* clang-format off */
+#define MEMBER(n, m) \
+    ALWAYS_INLINE V64 f64_pow_slope_##n##m(V64 x, V64 y) { return pow_slope_of(x, y, n, m); } \
+    ALWAYS_INLINE V32 f32_pow_slope_##n##m(V32 x, V32 y) { return f32_through2(x, y, f64_pow_slope_##n##m); }
+MEMBER(1, 0)
+MEMBER(0, 1)
+MEMBER(2, 0)
+MEMBER(1, 1)
+MEMBER(0, 2)
+#undef MEMBER
+/* clang-format on */
+
+/* ---- hypot, atan2 ------------------------------------------------------------------------------------------------ */
+
+/* Operands times 2^600, 1 or 2^-600, so that the squares are in range. */
+typedef struct scaled_pair {
+    V64 x, y, scale, most;
+    M64 large;
+} scaled_pair;
+
+ALWAYS_INLINE scaled_pair scaled_pair_of(V64 x, V64 y) {
+    const V64 one = splat64(1), a = f64_magnitude(x), b = f64_magnitude(y), most = either((M64)(a > b), a, b);
+    const M64 large = (M64)(most > 0x1p500);
+    const V64 scale = either(large, one * 0x1p-600, either((M64)(most < 0x1p-500), one * 0x1p600, one));
+    return (scaled_pair){x * scale, y * scale, scale, most, large};
+}
+
+ALWAYS_INLINE sum64 square_of_distance(const scaled_pair *s) {
+    const sum64 p = product(s->x, s->x), q = product(s->y, s->y), sum = any_sum(p.hi, q.hi);
+    return fast_sum(sum.hi, sum.lo + (p.lo + q.lo));
+}
+
+/* x / hypot(x, y), 0 at the origin, 1 or -1 where x alone is infinite. Of large operands half the distance is always a
+ * number. */
+ALWAYS_INLINE V64 f64_hypot_slope(V64 x, V64 y) {
+    const scaled_pair s = scaled_pair_of(x, y);
+    const sum64 root = root_of(square_of_distance(&s));
+    const V64 first = either(s.large, 0.5 * x, s.x) / either(s.large, root.hi * 0x1p599, root.hi);
+    const V64 unit = (V64)((M64)splat64(1) | ((M64)x & (M64)(-(V64){0})));
+    const M64 alone = (M64)(f64_magnitude(x) == INFINITY) & (M64)(f64_magnitude(y) <= f64_LARGEST);
+    const V64 r = either((M64)(s.most == INFINITY), x / s.most, first - first * (root.lo / root.hi));
+    return either((M64)(s.most == 0), x, either(alone, unit, r));
+}
+
+/* x / (x^2 + y^2), 0 where one of them is infinite. */
+ALWAYS_INLINE V64 f64_atan2_slope(V64 x, V64 y) {
+    const scaled_pair s = scaled_pair_of(x, y);
+    const sum64 square = square_of_distance(&s);
+    const V64 first = s.x / square.hi, r = (first - first * (square.lo / square.hi)) * s.scale;
+    const M64 far = (M64)(s.most == INFINITY) & (M64)(x == x) & (M64)(y == y);
+    return either(far, (V64){0}, r);
+}
+
+ALWAYS_INLINE V32 f32_hypot_slope(V32 x, V32 y) {
+    return f32_through2(x, y, f64_hypot_slope);
+}
+
+ALWAYS_INLINE V32 f32_atan2_slope(V32 x, V32 y) {
+    return f32_through2(x, y, f64_atan2_slope);
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* Derivatives of powers, logarithms times a number or of a ratio, and the slope of a distance, one number at a time in
+ * long double, whose range on x86-64 holds every power and square that is met on the way. */
+#include "lib/kernels/special/special.h"
+
+#include <math.h>
+
+typedef lam__wide wide;
+
+/* ---- derivatives of x^y ------------------------------------------------------------------------------------------ */
+
+/* The factor of x^(y - n): by y that of x^y is log(x)^m, and each derivative by x multiplies with y - j, of which that
+ * of order k by y has k times the one before. */
+static wide factor_of_power(wide log, wide y, int64_t n, int m) {
+    wide c[LAM__POWER_ORDERS + 1] = {1};
+    for (int k = 1; k <= m; k++) c[k] = c[k - 1] * log;
+    for (int64_t j = 0; j < n; j++) {
+        for (int k = m; k > 0; k--) c[k] = c[k] * (y - (wide)j) + k * c[k - 1];
+        c[0] *= y - (wide)j;
+    }
+    return c[m];
+}
+
+/* At x = 0, from the right: nothing above the n-th power; below, the highest power of log x that counts. */
+static wide slope_at_zero(wide y, int64_t n, int m) {
+    if (y > (wide)n || (n == 0 && y == 0 && m > 0)) return 0;
+    if (n == 0 && m > 0) return NAN; /* no value of log(0) times an infinite power is agreed on */
+    wide c = factor_of_power(0, y, n, 0), powers = m;
+    if (c == 0 && m > 0) { /* y is one of the n whole numbers: the derivative of their product counts */
+        c = factor_of_power(0, y, n, 1);
+        powers = m - 1;
+    }
+    if (powers > 0) return (m > 0 && fmodl(powers, 2) == 1 ? -c : c) * INFINITY;
+    return c == 0 || y == (wide)n ? c : c * INFINITY;
+}
+
+/* (-1)^(y - n), NaN unless y is whole. */
+static wide sign_of_power(wide y, int64_t n) {
+    if (y != floorl(y)) return NAN;
+    return fmodl(fabsl(y), 2) == (n & 1) ? 1 : -1;
+}
+
+/* Where the power vanishes so does its product with the factor, however large that is. */
+static wide slope_of_size(wide size, wide y, int64_t n, int m) {
+    wide power = powl(size, y - (wide)n), c = factor_of_power(logl(size), y, n, m);
+    return (power == 0 && !isnan(c)) || c == 0 ? 0 : c * power;
+}
+
+double lam__special_pow_slope(double x, double y, int64_t code) {
+    const int64_t n = code >> 6;
+    const int m = (int)(code & 63);
+    if (isnan(x) || isnan(y)) return NAN;
+    if (x > 0) return (double)slope_of_size(x, y, n, m);
+    if (m > 0) return x < 0 ? NAN : (double)slope_at_zero(y, n, m);
+    wide sign = signbit(x) && (x < 0 || y == floor(y)) ? sign_of_power(y, n) : 1;
+    return (double)(sign * (x == 0 ? slope_at_zero(y, n, 0) : slope_of_size(-(wide)x, y, n, 0)));
+}
+
+/* ---- logarithms -------------------------------------------------------------------------------------------------- */
+
+static wide log_ratio(double x, double y) {
+    wide ratio = (wide)x / y;
+    return ratio > 0.5L && ratio < 2 ? log1pl(((wide)x - y) / y) : logl(ratio);
+}
+
+double lam__special_log_ratio(double x, double y) {
+    return (double)log_ratio(x, y);
+}
+
+double lam__special_xlogy(double x, double y) {
+    return x == 0 && !isnan(y) ? 0 : (double)(x * logl(y));
+}
+
+double lam__special_xlog1py(double x, double y) {
+    return x == 0 && !isnan(y) ? 0 : (double)(x * log1pl(y));
+}
+
+double lam__special_rel_entr(double x, double y) {
+    if (isnan(x) || isnan(y)) return NAN;
+    if (x < 0 || y < 0 || (y == 0 && x > 0)) return INFINITY;
+    return x == 0 ? 0 : (double)(x * log_ratio(x, y));
+}
+
+/* ---- hypot, atan2 ------------------------------------------------------------------------------------------------------- */
+
+double lam__special_hypot_slope(double x, double y) {
+    if (x == 0 && y == 0) return x;
+    if (isinf(x) && isfinite(y)) return copysign(1, x);
+    return (double)(x / hypotl(x, y));
+}
+
+double lam__special_atan2_slope(double x, double y) {
+    if ((isinf(x) && !isnan(y)) || (isinf(y) && !isnan(x))) return 0;
+    return (double)(x / ((wide)x * x + (wide)y * y));
+}

@@ -1,0 +1,113 @@
+/* Logarithms times a number and of a ratio: xlogy, xlog1py, relative entropy and what is made of these. Their slopes
+ * are quotients of operands, never products that leave the range where the slope does not; at the ends of their domains
+ * the slopes are those of the tables in ops.h and special.h. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
+
+#include <lamina/ops.h>
+
+#include <math.h>
+
+/* ---- x log y, x log(1 + y) --------------------------------------------------------------------------------------- */
+
+/* Where x is 0 and the logarithm, which has its pole at `pole`, is not finite, and not NaN for cause. */
+static lam_tensor *nothing(lam_tensor *x, lam_tensor *y, double pole) {
+    return lam_and(lam_eq(x, 0.0), lam_or(lam_le(y, pole), lam_eq(y, INFINITY)));
+}
+
+static lam_tensor *slope_xlogy(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *x = r->in[0], *y = r->in[1], *none = nothing(x, y, 0), *safe = lam_where(none, 1.0, y);
+    return i == 0 ? lam_mul(t, lam_log(safe)) : lam_where(none, 0.0, lam_mul(t, lam_div(x, safe)));
+}
+
+const lam_primitive lam__row_xlogy = {
+    .name = "xlogy",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_xlogy + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_xlogy,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_xlogy, x, y);
+}
+
+static lam_tensor *slope_xlog1py(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *x = r->in[0], *y = r->in[1], *none = nothing(x, y, -1), *safe = lam_where(none, 0.0, y);
+    return i == 0 ? lam_mul(t, lam_log1p(safe)) : lam_where(none, 0.0, lam_mul(t, lam_div(x, lam_add(safe, 1.0))));
+}
+
+const lam_primitive lam__row_xlog1py = {
+    .name = "xlog1py",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_xlog1py + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_xlog1py,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *(lam_xlog1py)(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_xlog1py, x, y);
+}
+
+/* Of one operand twice the slopes are log(x) and x/x, whose own are 1/x and nothing. */
+lam_tensor *lam_entr(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *outside = lam_lt(x, 0.0), *inside = lam_where(outside, 0.0, x);
+    return lam__scope_only(lam_where(outside, -INFINITY, lam_neg(lam_xlogy(inside, inside))), since);
+}
+
+/* ---- log(x/y), x log(x/y) ---------------------------------------------------------------------------------------- */
+
+static lam_tensor *slope_log_ratio(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *slope = lam_div(t, r->in[i]);
+    return i == 0 ? slope : lam_neg(slope);
+}
+
+const lam_primitive lam__row_log_ratio = {
+    .name = "log_ratio",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_log_ratio + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log_ratio,
+    .saves_for = {LAM_SAVE_IN(0), LAM_SAVE_IN(1)},
+};
+
+lam_tensor *lam_log_ratio(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_log_ratio, x, y);
+}
+
+/* Constants outside, and 0 at x = 0, have no slope. */
+static lam_tensor *slope_rel_entr(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *inside = lam_and(lam_gt(r->in[0], 0.0), lam_gt(r->in[1], 0.0));
+    lam_tensor *x = lam_where(inside, r->in[0], 1.0), *y = lam_where(inside, r->in[1], 1.0);
+    lam_tensor *slope = i == 0 ? lam_add(lam_log_ratio(x, y), 1.0) : lam_neg(lam_div(x, y));
+    return lam_where(inside, lam_mul(t, slope), 0.0);
+}
+
+const lam_primitive lam__row_rel_entr = {
+    .name = "rel_entr",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_rel_entr + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_rel_entr,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_rel_entr, x, y);
+}
+
+lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_add(lam_rel_entr(x, y), lam_sub(y, x)), since);
+}

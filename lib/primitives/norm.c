@@ -1,0 +1,192 @@
+/* Norms of vectors along any set of axes. The length is a primitive, because its squares may leave the range where it
+ * does not: the kernel calls sum them as they are, and once more of scaled elements where a result says that this was
+ * too much or too little. Where all elements are 0 no direction is distinguished, and the slope is 0 of every order. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
+#include "lib/primitives/reduce.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/parallel/parallel.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+static lam_status shape_norm(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    if (!lam__dtype_is_float(x->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = 0;
+    for (int i = 0; i < x->rank; i++)
+        if (!lam__reduce_has(lam__reduce_set(call->params), i)) out->dims[out->rank++] = x->dims[i];
+    return LAM_OK;
+}
+
+/* ---- kernel calls ------------------------------------------------------------------------------------------------ */
+
+/* Lengths between `least` and `most` have all their digits from squares as they are. Of shorter and longer ones those
+ * of elements times `up` and `down`, powers of 2, have. */
+typedef struct scales {
+    double least, most, up, down;
+} scales;
+
+static scales scales_of(int dtype) {
+    return dtype == LAM_F64 ? (scales){0x1p-480, 0x1p500, 0x1p600, 0x1p-600}
+                            : (scales){0x1p-45, 0x1p60, 0x1p100, 0x1p-80};
+}
+
+/* squares = (scale x)^2 */
+static void square(lam__team *team, const lam_value *x, double scale, lam_value *squares) {
+    static const int64_t none[LAM_INNER_RANK] = {0}, flat[] = {1, 1};
+    const lam_dtype dtype = (lam_dtype)x->dtype;
+    const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
+    double factor[1];
+    lam__dtype_store(dtype, factor, scale);
+    const int64_t *const strides[] = {squares->strides, x->strides, none};
+    void *const p[] = {squares->data, x->data, factor}, *const again[] = {squares->data, squares->data};
+    const lam__loop_id first = scale == 1 ? LAM__LOOP_square : LAM__LOOP_mul;
+    lam__parallel_elementwise(team, first, lam__kernels_loop(first, dtype), scale == 1 ? 2 : 3, x->rank, x->dims,
+                              strides, p, items, NULL);
+    if (scale != 1)
+        lam__parallel_loop(team, LAM__LOOP_square, dtype, lam__kernels_loop(LAM__LOOP_square, dtype), squares->count,
+                           again, flat, NULL);
+}
+
+/* out = the roots of the sums of (scale x)^2 */
+static void lengths(const lam_call_site *call, double scale, lam_value *squares, lam_value *out) {
+    static const int64_t flat[] = {1, 1};
+    lam__team *team = call->ctx->team;
+    lam__loop *root = lam__kernels_loop(LAM__LOOP_sqrt, (lam_dtype)out->dtype);
+    square(team, call->in[0], scale, squares);
+    lam__reduce_into(LAM__REDUCE_SUM, lam__reduce_set(call->params), squares, out->data);
+    lam__parallel_loop(team, LAM__LOOP_sqrt, (lam_dtype)out->dtype, root, out->count, (void *[]){out->data, out->data},
+                       flat, NULL);
+}
+
+/* Whether some results are not from `least` to `most`, NaN counting as both. */
+static bool is_beyond(const lam_value *out, bool above, double bound) {
+    char found[sizeof(double)];
+    lam__kernels_reduce(above ? LAM__REDUCE_MAX : LAM__REDUCE_MIN, (lam_dtype)out->dtype, 1, &out->count,
+                        (const bool[]){true}, out->data, (const int64_t[]){1}, found);
+    const double x = lam__dtype_load(out->dtype, found);
+    return above ? !(x <= bound) : !(x >= bound);
+}
+
+/* Puts the lengths of scaled elements where those in `out` are above (below) the bound. */
+static void replace(const lam_value *out, const lam_value *scaled, bool above, double bound, double scale) {
+    const int64_t item = (int64_t)lam__dtype_bytes(out->dtype);
+    for (int64_t i = 0; i < out->count; i++) {
+        const double x = lam__dtype_load(out->dtype, (char *)out->data + i * item);
+        if (above ? x <= bound : !(x < bound)) continue;
+        lam__dtype_store(out->dtype, (char *)out->data + i * item,
+                         lam__dtype_load(out->dtype, (char *)scaled->data + i * item) / scale);
+    }
+}
+
+static lam_status eval_norm(const lam_call_site *call, lam_value *const out[]) {
+    const lam_value *x = call->in[0];
+    const scales s = scales_of(x->dtype);
+    lam_value *squares = lam__value_new(call->ctx, (lam_dtype)x->dtype, x->rank, x->dims), *scaled = NULL;
+    lam_status status = squares ? LAM_OK : LAM_ERR_MEMORY;
+    if (squares) lengths(call, 1, squares, out[0]);
+    for (int above = 0; above < 2 && status == LAM_OK && x->count; above++) {
+        const double bound = above ? s.most : s.least, scale = above ? s.down : s.up;
+        if (!is_beyond(out[0], above, bound)) continue;
+        if (!scaled) scaled = lam__value_new(call->ctx, (lam_dtype)x->dtype, out[0]->rank, out[0]->dims);
+        if (!scaled) status = LAM_ERR_MEMORY;
+        if (scaled) lengths(call, scale, squares, scaled);
+        if (scaled) replace(out[0], scaled, above, bound, scale);
+    }
+    lam__value_release(squares);
+    lam__value_release(scaled);
+    return status;
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
+    return lam__reduce_restore(t, lam__reduce_set(r->params), lam_dims_of(r->in[0]));
+}
+
+/* x over its length, which is at most 1 however long x is. */
+static lam_tensor *unit(const lam_rule *r, lam_tensor *zero) {
+    return lam_div(r->in[0], restored(r, lam_where(zero, 1.0, r->out[0])));
+}
+
+static void jvp_norm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *zero = lam_eq(r->out[0], 0.0), *terms = lam_mul(unit(r, zero), dx[0]);
+    dout[0] = lam_where(zero, 0.0, lam__apply1(&lam__row_sum, r->params, sizeof(lam__axis_set), terms));
+}
+
+static void vjp_norm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *zero = lam_eq(r->out[0], 0.0);
+    gx[0] = lam_mul(restored(r, lam_where(zero, 0.0, g[0])), unit(r, zero));
+}
+
+static void batch_norm(const lam_rule *r, lam_tensor *out[]) {
+    lam__axis_set set = lam__reduce_set(r->params) << 1;
+    out[0] = lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
+}
+
+const lam_primitive lam__row_norm = {
+    .name = "norm",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_norm,
+    .eval = eval_norm,
+    .jvp = jvp_norm,
+    .vjp = vjp_norm,
+    .batch = batch_norm,
+};
+
+/* ---- of any order ------------------------------------------------------------------------------------------------ */
+
+/* The parts of complex x one behind the other along a reduced axis; where there is none every number has its size. */
+static lam_tensor *parts(lam_tensor *x, lam__axis_set set) {
+    for (int i = 0; i < lam_rank(x); i++)
+        if (lam__reduce_has(set, i)) return lam_concatenate(LAM_LIST(lam_real(x), lam_imag(x)), i);
+    return lam_abs(x);
+}
+
+lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over) {
+    lam__axis_set set;
+    if (!lam__cplx_is(x)) return lam__reduce_apply(&lam__row_norm, x, over);
+    if (!lam__axes_collect_set("norm", x, over->axes, lam_rank(x), &set)) return lam__axes_failed(x);
+    return lam__reduce_apply(&lam__row_norm, parts(x, set), over);
+}
+
+/* Powers of sizes relative to the largest, which is a constant for the derivative. */
+static lam_tensor *general(lam_tensor *size, double order, const lam_reduce_options *over) {
+    lam_tensor *most = lam_stop_gradient(lam_max_reduce(size, &(lam_reduce_options){over->axes, true}));
+    lam_tensor *usable = lam_and(lam_gt(most, 0.0), lam_is_finite(most)), *unit = lam_where(usable, most, 1.0);
+    lam_tensor *share = lam_div(size, unit), *none = lam_eq(share, 0.0);
+    lam_tensor *powers = lam_where(none, 0.0, lam_pow(lam_where(none, 1.0, share), order));
+    lam_tensor *sum = lam_sum(powers, &(lam_reduce_options){over->axes, true}), *zero = lam_eq(sum, 0.0);
+    lam_tensor *root = lam_where(zero, 0.0, lam_pow(lam_where(zero, 1.0, sum), 1 / order));
+    lam_tensor *length = lam_mul(unit, root); /* with the reduced axes, which hold one element */
+    return over->keepdims ? length : lam_sum(length, &(lam_reduce_options){over->axes, false});
+}
+
+lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
+    uint64_t since = lam__scope_now(x);
+    static const lam_norm_options none;
+    const lam_norm_options *o = options ? options : &none;
+    const lam_reduce_options over = {o->axes, o->keepdims};
+    const double order = o->order == 0 ? 2 : o->order;
+    lam__axis_set set;
+    if (!lam__axes_collect_set("norm", x, o->axes, lam_rank(x), &set)) return lam__axes_failed(x);
+    if (!(order > 0 || order == -INFINITY))
+        return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
+    x = lam__reduce_real(x);
+    if (order == 2) return lam__scope_only(lam__norm_length(x, &over), since);
+    lam_tensor *size = lam_abs(x);
+    if (order == 1) return lam__scope_only(lam_sum(size, &over), since);
+    if (isinf(order))
+        return lam__scope_only(order > 0 ? lam_max_reduce(size, &over) : lam_min_reduce(size, &over), since);
+    return lam__scope_only(general(size, order, &over), since);
+}

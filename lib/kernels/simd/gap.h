@@ -6,6 +6,7 @@
 #define LAM_KERNELS_SIMD_GAP_H
 
 #include "lib/kernels/simd/gamma.h"
+#include "lib/kernels/simd/logs.h"
 
 /* Terms that are taken one by one. */
 enum { GAP_TERMS = 10 };
@@ -30,20 +31,21 @@ ALWAYS_INLINE V64 series_gap(V64 x, V64 z, const double *c, int first) {
 /* psi(a + b) - psi(a) = log(1 + b/y) + (x - z)/2 + ..., of y = a + GAP_TERMS, and b/(p (p + b)) for each p before. */
 ALWAYS_INLINE V64 digamma_gap_of(V64 a, V64 b) {
     const V64 y = a + GAP_TERMS, x = 1 / y, z = 1 / (y + b), apart = b * x * z;
-    V64 sum = f64_log1p(b / y) + apart * (0.5 + series_gap(x, z, PSI_SERIES, 2));
-    for (int j = GAP_TERMS - 1; j >= 0; j--) sum += b / ((a + j) * (a + j + b));
-    return sum;
+    const sum64 log = log1p_anywhere(b / y);
+    V64 rest = madd(apart, 0.5 + series_gap(x, z, PSI_SERIES, 2), log.lo); /* by itself: it may be nothing but ulps */
+    for (int j = GAP_TERMS - 1; j >= 0; j--) rest += b / ((a + j) * (a + j + b));
+    return log.hi + rest;
 }
 
 /* psi'(a) - psi'(a + b) = (x - z) (1 + (x + z)/2 + ...), and b (2 p + b)/(p (p + b))^2 for each p before. */
 ALWAYS_INLINE V64 trigamma_gap_of(V64 a, V64 b) {
     const V64 y = a + GAP_TERMS, x = 1 / y, z = 1 / (y + b), apart = b * x * z;
-    V64 sum = apart * (1 + (0.5 * (x + z) + series_gap(x, z, PSI_1_SERIES, 3)));
+    V64 rest = apart * (0.5 * (x + z) + series_gap(x, z, PSI_1_SERIES, 3));
     for (int j = GAP_TERMS - 1; j >= 0; j--) {
         const V64 p = a + j, q = p + b;
-        sum += b / (p * q) * (1 / p + 1 / q);
+        rest += b / (p * q) * (1 / p + 1 / q);
     }
-    return -sum;
+    return -(apart + rest);
 }
 
 static __attribute__((noinline)) V64 patched_gap(V64 r, V64 a, V64 b, M64 where, int64_t n) {

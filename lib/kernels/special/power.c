@@ -80,7 +80,7 @@ double lam__special_rel_entr(double x, double y) {
     return x == 0 ? 0 : (double)(x * log_ratio(x, y));
 }
 
-/* ---- hypot, atan2 ------------------------------------------------------------------------------------------------------- */
+/* ---- hypot, atan2 ------------------------------------------------------------------------------------------------ */
 
 double lam__special_hypot_slope(double x, double y) {
     if (x == 0 && y == 0) return x;

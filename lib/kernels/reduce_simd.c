@@ -7,9 +7,8 @@
 
 #include "lib/kernels/simd/vector.h"
 
-/* The group of a row; columns whose running state lives on the stack at once; those that are put side by side, and rows
- * of a tile of them. */
-enum { GROUP_BYTES = 64, ARG_COLUMNS = 256, SCAN_COLUMNS = 64, SCAN_SIDE = 8, SCAN_TILE = 32 };
+/* The group of a row; columns whose running state lives on the stack at once. */
+enum { GROUP_BYTES = 64, ARG_COLUMNS = 256, SCAN_COLUMNS = 64 };
 
 /* ---- the instructions that choose the greater or the lesser of two -------------------------------------------- */
 

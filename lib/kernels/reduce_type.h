@@ -274,38 +274,16 @@ ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *
     }
 }
 
-/* SCAN_SIDE columns that lie apart: tiles of them are put side by side, which makes each row of a tile a vector. */
-ALWAYS_INLINE void FN(scan_side)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
-                                 int64_t first) {
-    S sum[SCAN_SIDE], rest[SCAN_SIDE] = {0};
-    T value[SCAN_SIDE], tile[SCAN_TILE][SCAN_SIDE];
-    const T *x = (const T *)b->x + first * b->step;
-    T *out = (T *)to->out + first * to->step;
-    for (int64_t row = 0; row < b->rows; row += SCAN_TILE) {
-        const int rows = b->rows - row < SCAN_TILE ? (int)(b->rows - row) : SCAN_TILE;
-        for (int c = 0; c < SCAN_SIDE; c++)
-            for (int i = 0; i < rows; i++) tile[i][c] = x[c * b->step + (row + i) * b->row_step];
-        for (int c = 0; c < SCAN_SIDE && row == 0; c++) value[c] = tile[0][c], sum[c] = (S)value[c];
-        for (int i = row == 0; i < rows; i++)
-            if (op == LAM__REDUCE_OP_SUM)
-                for (int c = 0; c < SCAN_SIDE; c++) tile[i][c] = FN(advance)(&sum[c], &rest[c], tile[i][c]);
-            else
-                for (int c = 0; c < SCAN_SIDE; c++) tile[i][c] = value[c] = FN(fold)(op, value[c], tile[i][c]);
-        for (int c = 0; c < SCAN_SIDE; c++)
-            for (int i = 0; i < rows; i++) out[c * to->step + (row + i) * to->row_step] = tile[i][c];
-    }
-}
-
-/* A single column stays in registers; contiguous ones go in vectors, and so do eight others. */
+/* A single column stays in registers; contiguous ones go in vectors; others eight at a time to hide latency. */
 ALWAYS_INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     const bool contiguous = b->step == 1 && to->step == 1;
-    const int most = contiguous ? SCAN_COLUMNS : SCAN_SIDE;
+    const int most = contiguous ? SCAN_COLUMNS : 8;
     int columns;
     for (int64_t first = 0; first < b->columns; first += columns) {
         columns = (int)(b->columns - first < most ? b->columns - first : most);
         if (columns == 1) FN(scan_columns)(op, b, to, first, 1, b->step, to->step);
         else if (contiguous) FN(scan_columns)(op, b, to, first, columns, 1, 1);
-        else if (columns == SCAN_SIDE) FN(scan_side)(op, b, to, first);
+        else if (columns == 8) FN(scan_columns)(op, b, to, first, 8, b->step, to->step);
         else FN(scan_columns)(op, b, to, first, columns, b->step, to->step);
     }
 }

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 1 << 18, LEAST_ROWS = 64 };
+enum { BLOCK_BYTES = 1 << 16, LEAST_ROWS = 64 };
 
 typedef struct gmm {
     int64_t d, k, n, packed;                        /* packed: d (d + 1) / 2 */

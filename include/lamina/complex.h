@@ -1,7 +1,8 @@
 /* Complex numbers: LAM_C128 and LAM_C64. Arithmetic, powers, exponentials, logarithms, trigonometric and hyperbolic
- * functions and their inverses, sums, products, contractions, layout and indexing take them as they take real numbers
- * (C's branch cuts); what needs an order (lt, max, sort, floor, ...) fails with LAM_ERR_DTYPE. A real operand beside a
- * complex one counts as one whose imaginary part is 0, and its derivative is real.
+ * functions and their inverses, sums, products, contractions, layout and indexing take them as they take real numbers;
+ * what needs an order (lt, max, sort, floor, ...) fails with LAM_ERR_DTYPE. Branch cuts and special values are those of
+ * C's Annex G, as in numpy; products and quotients of infinities follow the formula of the parts. A real operand beside
+ * a complex one counts as one whose imaginary part is 0, and its derivative is real.
  *
  * NOTE [complex derivatives]  Conventions are those of JAX. A complex number stands for two real ones; df(x; v) is the
  * derivative along v, linear over the reals. Forward mode gives df(x; v). A cotangent g of the output pairs with a

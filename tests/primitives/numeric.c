@@ -360,12 +360,41 @@ START_TEST(results_that_are_not_wanted_are_left_out) {
 }
 END_TEST
 
+BODY(length) {
+    out[0] = lam_norm(in[0], NULL);
+}
+
+/* The squares of these leave the range; the lengths are 5 times the unit, for a triangle of 3, 4 and 5. */
+START_TEST(lengths_at_both_ends_of_the_range) {
+    static const double units[] = {1e200, 1e-200, 1e307, 1e-307};
+    lam_fn *f = FN(length, 1, 1), *hessian = lam_hessian(f, NULL);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const double u = units[i];
+        lam_tensor *x = lam_mul(VEC(3, -4, 0), u);
+        EXPECT_NEAR(apply1(f, x), 1e-15, LAM_DIMS0, 5 * u);
+        EXPECT_NEAR(lam_std(lam_mul(VEC(3, -3), u), NULL), 1e-15, LAM_DIMS0, 3 * u);
+        EXPECT_NEAR(apply1(lam_grad(f, NULL), x), 1e-15, LAM_DIMS(3), 0.6, -0.8, 0);
+        EXPECT_NEAR(lam_mul(apply1(hessian, x), u), 1e-15, LAM_DIMS(3, 3), 0.128, 0.096, 0, 0.096, 0.072, 0, 0, 0, 0.2);
+        EXPECT_NEAR(lam_cosine_similarity(x, lam_mul(VEC(-4, 3, 0), u), 0), 1e-15, LAM_DIMS0, -0.96);
+        EXPECT_NEAR(lam_norm(x, &(lam_norm_options){.order = 3}), 1e-14, LAM_DIMS0, 4.4979414452754150 * u);
+    }
+    lam_tensor *mixed = lam_mul(MAT(3, 2, 3, 4, 3, 4, 3, 4), MAT(3, 1, 1e-200, 1, 1e200));
+    EXPECT_NEAR(lam_div(lam_norm(mixed, &(lam_norm_options){.axes = LAM_AXES(1)}), VEC(1e-200, 1, 1e200)), 1e-15,
+                LAM_DIMS(3), 5, 5, 5);
+    EXPECT_NUM(lam_norm(VEC(1e200, INFINITY), NULL), INFINITY);
+    EXPECT_NUM(lam_norm(VEC(1e200, NAN), NULL), NAN);
+    EXPECT_NEAR(lam_cast(lam_norm(lam_cast(lam_mul(VEC(3, 4), 1e-30), LAM_F32), NULL), LAM_F64), 1e-7, LAM_DIMS0,
+                5e-30);
+}
+END_TEST
+
 Suite *suite_primitives_numeric(void) {
     Suite *suite = SUITE_OF("numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero, what_is_no_number,
                             differences_and_slopes, descending_order, bins, parts_and_grids, numbers_of_places,
                             blocks_along_the_diagonal, equations_between_tensors, eigenvectors_of_general_matrices,
-                            long_sums_of_exponentials_with_special_values, failures_on_the_way_stop_what_follows,
-                            impossible_sizes_are_refused_at_once, results_that_are_not_wanted_are_left_out);
+                            lengths_at_both_ends_of_the_range, long_sums_of_exponentials_with_special_values,
+                            failures_on_the_way_stop_what_follows, impossible_sizes_are_refused_at_once,
+                            results_that_are_not_wanted_are_left_out);
     suite_loop(suite, long_sums_of_exponentials, 7);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);

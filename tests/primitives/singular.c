@@ -26,7 +26,7 @@ UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(logistic) UNARY(erf) UNARY(erfc) UNARY(i
 BINARY(add) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min) BINARY(atan2) BINARY(hypot)
 UNARY(erf_inv) UNARY(erfcx) UNARY(ndtr) UNARY(ndtri) UNARY(log_ndtr) UNARY(entr)
 UNARY(softplus) UNARY(lgamma) UNARY(digamma) UNARY(gelu) UNARY(mish) BINARY(rel_entr) BINARY(kl_div) BINARY(zeta)
-UNARY(logit) UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py)
+UNARY(logit) UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py) BINARY(betaln)
 BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(ge)
 
 BODY(sine_of_both) {
@@ -122,6 +122,18 @@ static const point extremes[] = {
     {of_tanh, 1, {1e-300}, {1}, {-2e-300}, OFF}, {of_tanh, 1, {1e308}, {0}, {0}, OFF},
     {of_hypot, 2, {3e-200, 4e-200}, {0.6, 0.8}, {1.28e199, 7.2e198}, -9.6e198},
     {of_pow, 2, {0x1p-1040, 1.5}, {0x1.8p-520, 0}, NONE},
+    {of_pow, 2, {0x1p-1040, 0x1p-20}, {1.1227860530428078e307, -720.37765362635182}, {-INFINITY, 519300.84913147441},
+     INFINITY},
+    {of_pow, 2, {1e-300, 1.5}, {1.5e-150, 0}, {7.5e149, 0}, -1.0351632918473206e-147},
+    {of_entr, 1, {1e-200}, {459.51701859880914}, {-1e200}, OFF},
+    {of_rel_entr, 2, {1e-200, 1}, {-459.51701859880914, -1e-200}, {1e200, 1e-200}, -1},
+    {of_kl_div, 2, {1e-200, 1}, {-460.51701859880914, 1}, {1e200, 1e-200}, -1},
+    {of_atan2, 2, {3e-150, 4e-150}, {1.6e149, -1.2e149}, {-3.84e298, 3.84e298}, -1.12e298},
+    {of_atan2, 2, {1e-300, 1e-150}, {1e150, -1}, {-2e150, 2e150}, -1e300},
+    {of_hypot, 2, {1e-8, 1}, {1e-8, 1}, {1, 1e-16}, -1e-8},
+    {of_hypot, 2, {1e308, 1e308}, {0.70710678118654752, 0.70710678118654752}, NONE},
+    {of_betaln, 2, {1e10, 1e-5}, {-1.00000000005e-15, -100023.60305014557}, {1.000000000099999e-25, 10000000001.644908},
+     -1.00000000005e-10},
 };
 /* clang-format on */
 

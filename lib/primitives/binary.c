@@ -110,7 +110,7 @@ static lam_tensor *slope_times_power(const lam_rule *r, int i, lam_tensor *t) {
     int64_t n = power->exponent;
     if (i == 0) return lam__times_integer_pow(t, r->in[1], n, factor);
     if (n == 0) return NULL;
-    if (n == 1) return lam__times_integer_pow(r->in[0], t, 1, factor);
+    if (n == 1) return lam__times_integer_pow(t, r->in[0], 1, factor); /* linear in t by its first operand */
     return lam__times_integer_pow(lam_mul(t, r->in[0]), r->in[1], n - 1, factor * (double)n);
 }
 

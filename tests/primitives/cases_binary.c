@@ -240,6 +240,7 @@ const cases_row cases_binary[] = {
      .reference = ramp_reference,
      .forms = ramps,
      .wrong = no_fit,
+     .wrong_calls = {{"[2] [2]", LAM_ERR_DTYPE, cases_call_complex}},
      .domain = {{-2, -0.1}}},
     {.name = "ramp",
      .call = call_ramp,

@@ -238,9 +238,8 @@ LAM_API lam_tensor *lam_hypot_slope(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: (y^2 - x^2) / (x^2 + y^2)^2, -2 x y / (x^2 + y^2)^2. */
 LAM_API lam_tensor *lam_atan2_slope(lam_tensor *x, lam_tensor *y);
 
-/* The nth polygamma function of a + b less that of a, psi(a + b) - psi(a) for n = 0, with all its digits also where b
- * is
- * small beside a. Integers are taken as f64.
+/* The nth polygamma function of a + b less that of a, psi(a + b) - psi(a) for n = 0, with all its digits also where
+ * b is small beside a. Integers are taken as f64.
  * Shape   a and b broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE unless n is in 0 to 1000. Owner: current scope.
  * Derivative  by a the same for n + 1, by b the polygamma function n + 1 of a + b. */

@@ -227,9 +227,10 @@ ALWAYS_INLINE void NAME(times_steps)(int64_t n, T *out, const T *x, const T *y, 
 
 ALWAYS_INLINE void NAME(times)(int64_t n, void *const p[], const int64_t step[], T factor, T f(T, T, T)) {
     int64_t so = step[0], sx = step[1], sy = step[2];
-    bool near = so == 1 && sy == 1 && n > 1;
-    if (near && sx == 1) NAME(times_steps)(n, p[0], p[1], p[2], 1, 1, 1, factor, f);
-    else if (near && sx == 0) NAME(times_steps)(n, p[0], p[1], p[2], 1, 0, 1, factor, f);
+    bool near = so == 1 && n > 1;
+    if (near && sx == 1 && sy == 1) NAME(times_steps)(n, p[0], p[1], p[2], 1, 1, 1, factor, f);
+    else if (near && sx == 0 && sy == 1) NAME(times_steps)(n, p[0], p[1], p[2], 1, 0, 1, factor, f);
+    else if (near && sx == 1 && sy == 0) NAME(times_steps)(n, p[0], p[1], p[2], 1, 1, 0, factor, f);
     else NAME(times_steps)(n, p[0], p[1], p[2], so, sx, sy, factor, f);
 }
 
@@ -269,9 +270,10 @@ ALWAYS_INLINE void NAME(ramp_steps)(int64_t n, T *out, const T *x, const T *y, i
 static void NAME(loop_ramp)(LOOP_ARGS) {
     double slope = 0;
     if (params) memcpy(&slope, params, sizeof slope);
-    const bool near = step[0] == 1 && step[1] == 1 && step[2] == 1, flat = slope == 0;
-    if (near && flat) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 1, true, 0);
-    else if (near) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 1, false, (T)slope);
+    const bool near = step[0] == 1 && step[1] == 1, flat = slope == 0;
+    if (near && step[2] == 1 && flat) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 1, true, 0);
+    else if (near && step[2] == 1) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 1, false, (T)slope);
+    else if (near && step[2] == 0) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 0, flat, (T)slope);
     else NAME(ramp_steps)(n, p[0], p[1], p[2], step[0], step[1], step[2], flat, (T)slope);
 }
 

@@ -58,7 +58,7 @@ const measure_row measure_rows[] = {
     {.name = "sqrt", .inputs = 1, .body = of_sqrt, .oracle = LAM__LOOP_sqrt,
      .range = {{1e-30, 1e+30}}, .bound = 0.5, .derivatives = 1},
     {.name = "rsqrt", .inputs = 1, .body = of_rsqrt, .oracle = LAM__LOOP_rsqrt,
-     .range = {{1e-30, 1e+30}}, .bound = 1.5, .derivatives = 1},
+     .range = {{1e-30, 1e+30}}, .bound = 1, .derivatives = 1},
     {.name = "cbrt", .inputs = 1, .body = of_cbrt, .oracle = LAM__LOOP_cbrt,
      .range = {{1e-30, 1e+30}}, .bound = 1, .derivatives = 1},
     {.name = "reciprocal", .inputs = 1, .body = of_reciprocal, .oracle = LAM__LOOP_reciprocal,

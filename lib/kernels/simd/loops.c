@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/kernels/reference/reference.h"
+#include "lib/kernels/simd/rsqrt.h"
 #include "lib/kernels/simd/vector.h"
 
 #if defined(LAM__HAVE_SLEEF)

@@ -36,7 +36,6 @@ ALWAYS_INLINE T NAME(ceil)(T x) { return MATH(ceil)(x); }
 ALWAYS_INLINE T NAME(round)(T x) { return MATH(rint)(x); }
 ALWAYS_INLINE T NAME(trunc)(T x) { return MATH(trunc)(x); }
 ALWAYS_INLINE T NAME(sqrt)(T x) { return MATH(sqrt)(x); }
-ALWAYS_INLINE T NAME(rsqrt)(T x) { return 1 / MATH(sqrt)(x); }
 ALWAYS_INLINE T NAME(reciprocal)(T x) { return 1 / x; }
 ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return MATH(fabs)(x) <= NAME(LARGEST); }
 ALWAYS_INLINE uint8_t NAME(is_nan)(T x) { return x != x; }

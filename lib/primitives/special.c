@@ -199,8 +199,10 @@ lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_logaddexp, x, y);
 }
 
+/* In f64, for of floats the rounded product with log(2) alone would cost some ulps. */
 static lam_tensor *slope_logaddexp2(const lam_rule *r, int i, lam_tensor *t) {
-    return lam_mul(t, lam_logistic(lam_mul(lead(r, i), 0.69314718055994530942)));
+    lam_tensor *share = lam_logistic(lam_mul(lam_cast(lead(r, i), LAM_F64), 0.69314718055994530942));
+    return lam_mul(t, lam_cast(share, lam_dtype_of(r->in[i])));
 }
 
 const lam_primitive lam__row_logaddexp2 = {

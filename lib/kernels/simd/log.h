@@ -44,21 +44,6 @@
         }                                                                                                              \
     }
 #include "lib/kernels/simd/log_type.h"
-#undef T
-#undef V
-#undef M
-#undef SUM
-#undef PARTS
-#undef NAME
-#undef OWN
-#undef ANY
-#undef LEAST
-#undef RANGE
-#undef RANGE_EXPONENT
-#undef REST_TERMS
-#undef UNIT_E
-#undef UNIT_2
-#undef UNIT_10
 
 #define T              float
 #define V              V32
@@ -91,20 +76,5 @@
         }                                                                                                              \
     }
 #include "lib/kernels/simd/log_type.h"
-#undef T
-#undef V
-#undef M
-#undef SUM
-#undef PARTS
-#undef NAME
-#undef OWN
-#undef ANY
-#undef LEAST
-#undef RANGE
-#undef RANGE_EXPONENT
-#undef REST_TERMS
-#undef UNIT_E
-#undef UNIT_2
-#undef UNIT_10
 
 #endif

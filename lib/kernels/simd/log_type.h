@@ -1,7 +1,7 @@
 /* Template: the logarithms of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the helpers of exact.h or
- * single.h spell their names), SUM, PARTS (their types), LEAST (the least normal number), RANGE (a power of 2 that
- * makes subnormal numbers normal, and its exponent RANGE_EXPONENT), REST_TERMS and the
- * units UNIT_E, UNIT_2 and UNIT_10.
+ * single.h spell their names), SUM, PARTS (their types), ANY, LEAST (the least normal number), RANGE (a power of 2 that
+ * makes subnormal numbers normal, and its exponent RANGE_EXPONENT), REST_TERMS and the units UNIT_E, UNIT_2 and UNIT_10,
+ * which are undefined again at the end. No include guard: that is the point.
  * log(z 2^k) = k log(2) - log(1/c) + log(1 + r), where c is next to z and r = z/c - 1. The first two are an exact sum
  * of numbers with few digits and what they lack. */
 
@@ -102,3 +102,19 @@ ALWAYS_INLINE V NAME(log1p)(V x) {
     const M plain = (M)(x > -1) & (M)(x < INFINITY) & (M)(NAME(magnitude)(x) >= NAME(TINY) * NAME(TINY));
     return ANY(~plain) ? NAME(log1p_anywhere)(x) : NAME(log1p_of_number)(x);
 }
+
+#undef T
+#undef V
+#undef M
+#undef SUM
+#undef PARTS
+#undef NAME
+#undef OWN
+#undef ANY
+#undef LEAST
+#undef RANGE
+#undef RANGE_EXPONENT
+#undef REST_TERMS
+#undef UNIT_E
+#undef UNIT_2
+#undef UNIT_10

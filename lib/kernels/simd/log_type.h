@@ -1,6 +1,6 @@
 /* Template: the logarithms of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the helpers of exact.h or
  * single.h spell their names), SUM, PARTS (their types), ANY, LEAST (the least normal number), RANGE (a power of 2 that
- * makes subnormal numbers normal, and its exponent RANGE_EXPONENT), REST_TERMS and the units UNIT_E, UNIT_2 and UNIT_10,
+ * makes subnormal numbers normal, and its exponent RANGE_EXPONENT), REST_TERMS and the units UNIT_E, UNIT_2, UNIT_10,
  * which are undefined again at the end. No include guard: that is the point.
  * log(z 2^k) = k log(2) - log(1/c) + log(1 + r), where c is next to z and r = z/c - 1. The first two are an exact sum
  * of numbers with few digits and what they lack. */

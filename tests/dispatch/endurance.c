@@ -99,12 +99,15 @@ END_TEST
 
 /* ---- every request for memory refused in turn -------------------------------------------------------------------- */
 
-/* sum of tanh(W x) * x, with an update in place. */
+/* Rows of several kinds on tanh(W x), with an update in place. */
 BODY(network) {
-    lam_tensor *h = lam_tanh(lam_sum(lam_mul(in[0], in[1]), &(lam_reduce_options){.axes = LAM_AXES(1)}));
+    lam_tensor *h = lam_tanh(lam_sum(lam_mul(in[0], in[1]), &(lam_reduce_options){.axes = LAM_AXES(1)})), *sine,
+               *cosine;
+    lam_sincos(lam_logistic(h), &sine, &cosine);
+    h = lam_fma(sine, cosine, h);
     lam_set_(h, num(0.5), LAM_DIMS(0), LAM_DIMS(1), LAM_DIMS0);
     lam_tensor *parts = lam_concatenate(LAM_LIST(h, lam_slice_axis(in[1], 0, 0, 2)), 0);
-    out[0] = lam_sum(lam_where(lam_lt(parts, 0), lam_exp(parts), lam_square(parts)), NULL);
+    out[0] = lam_add(lam_sum(lam_where(lam_lt(parts, 0), lam_exp(parts), lam_square(parts)), NULL), lam_norm(h, NULL));
     out[1] = lam_transpose(lam_stack(LAM_LIST(h, h), 0), (lam_axes){0, NULL});
 }
 

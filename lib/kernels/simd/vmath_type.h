@@ -56,7 +56,7 @@ typedef struct NAME(pair) {
 } NAME(pair);
 
 ALWAYS_INLINE NAME(pair) NAME(unsorted_sincos)(V x) {
-    __auto_type both = SLEEF(sincos, u10)(x);
+    const __typeof__(SLEEF(sincos, u10)(x)) both = SLEEF(sincos, u10)(x);
     return (NAME(pair)){both.x, both.y};
 }
 

@@ -155,6 +155,7 @@ static wide tail_gap(int64_t s, wide x, wide b) {
 double lam__special_polygamma_gap(double a, double b, int64_t n) {
     if (!(a > 0 && b >= 0) || isinf(a) || isinf(b))
         return (double)(lam__special_psi(n, (wide)a + b) - lam__special_psi(n, a));
+    if (b == 0) return 0;
     wide sum = 0, x = a, factorial = 1;
     for (; x < (wide)n + 15; x += 1) sum += power_gap(x, log1pl(b / x), (wide)n + 1);
     sum += tail_gap(n + 1, x, b);

@@ -125,12 +125,13 @@ static const lam_value *flat_shape(const lam_call_site *call) {
 /* NOTE [tiles]
  * An operand without gaps whose dims are the last ones of the result's is seen again and again along the axes in front:
  * a row beside a matrix, a saved value beside cotangents of several outputs. Then the loop runs tile by tile, where a
- * tile is long enough to be worth it, and where there is no team: that wants all of the result at once. */
+ * tile is long enough to be worth it. A team wants all of the result at once, by strides; what is computed, and with it
+ * the bits, is the same. */
 enum { LEAST_TILE = 64 };
 
 /* Whether x may be a tile of the result. */
 static bool is_tile(const lam_value *x, const lam_value *result) {
-    if (x->count < LEAST_TILE || x->rank > result->rank || lam__full(result)->ctx->team) return false;
+    if (x->count < LEAST_TILE || x->rank > result->rank) return false;
     for (int i = 1; i <= x->rank; i++)
         if (x->dims[x->rank - i] != result->dims[result->rank - i]) return false;
     return true;
@@ -150,7 +151,7 @@ static const lam_value *quick_shape(int n, lam_value *const in[], int64_t *tile)
     for (int i = 0; i < n; i++) {
         const lam_value *x = in[i];
         if (x->count == 1 ? x->rank <= like->rank : x == like || lam__value_same_dims(x, like)) continue;
-        if (!is_tile(x, like)) return NULL;
+        if (lam__full(like)->ctx->team || !is_tile(x, like)) return NULL;
         if (x->count < *tile) *tile = x->count;
     }
     return like;
@@ -323,11 +324,26 @@ static int64_t tile_of(const lam_value *sum, const lam_value *x, const lam_value
     return y->count != 1 && y->count < tile ? y->count : tile;
 }
 
+/* Strides of a factor along the axes of the sum. */
+static void factor_strides(const lam_value *sum, const lam_value *x, int64_t strides[]) {
+    const int lead = sum->rank - x->rank;
+    for (int i = 0; i < sum->rank; i++) strides[i] = i < lead || x->count == 1 ? 0 : x->strides[i - lead];
+}
+
 LAM__APART static void add_product_tiles(lam__loop *loop, int64_t tile, lam_value *sum, const lam_value *x,
                                          const lam_value *y, void *const at[], const int64_t step[]) {
     const size_t bytes = lam__dtype_bytes(sum->dtype), item[MAX_OPERANDS] = {bytes, bytes, bytes, bytes};
     const int64_t count[MAX_OPERANDS] = {sum->count, x->count, y->count, sum->count};
-    run_tiles(loop, sum->count, tile, MAX_OPERANDS, item, count, at, step, NULL);
+    lam__team *team = lam__full(sum)->ctx->team;
+    int64_t of_x[LAM_INNER_RANK], of_y[LAM_INNER_RANK];
+    if (!team) {
+        run_tiles(loop, sum->count, tile, MAX_OPERANDS, item, count, at, step, NULL);
+        return;
+    }
+    factor_strides(sum, x, of_x);
+    factor_strides(sum, y, of_y);
+    const int64_t *const strides[MAX_OPERANDS] = {sum->strides, of_x, of_y, sum->strides};
+    lam__parallel_elementwise(team, LAM__LOOP_fma, loop, MAX_OPERANDS, sum->rank, sum->dims, strides, at, item, NULL);
 }
 
 bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y) {

@@ -88,6 +88,28 @@ START_TEST(several_cotangents_at_once) {
 }
 END_TEST
 
+/* The same with a team and without one, to the bit. */
+START_TEST(threads_leave_the_bits) {
+    enum { COUNT = 3 * 70 };
+    double found[2][2][COUNT];
+    lam_ctx *real = ctx;
+    for (int t = 0; t < 2; t++) {
+        ctx = lam_ctx_new(&(lam_ctx_options){.threads = t + 1});
+        lam_tensor *x = lam_mul(wave(LAM_DIMS(70), 0, LAM_F64), 0.01),
+                   *y = lam_mul(wave(LAM_DIMS(70), 5, LAM_F64), 0.02);
+        lam_tensor *g = wave(LAM_DIMS(3, 70), 9, LAM_F64), *value[2], *gx[2];
+        lam_fn *back;
+        ck_assert_int_eq(lam_vjp(FN(smooth, 2, 2), LAM_LIST(x, y), value, 2, &back, NULL), LAM_OK);
+        lam_call(lam_vmap(back, NULL), LAM_LIST(g, lam_neg(g)), gx, 2);
+        for (int v = 0; v < 2; v++) ck_assert_int_eq(lam_read(gx[v], found[t][v], sizeof found[t][v]), LAM_OK);
+        EXPECT_OK();
+        lam_ctx_free(ctx);
+    }
+    ctx = real;
+    ck_assert_mem_eq(found[0], found[1], sizeof found[0]);
+}
+END_TEST
+
 START_TEST(jacobians_of_both_modes) {
     lam_tensor *x = lam_mul(wave(LAM_DIMS(70), 0, LAM_F64), 0.01), *y = lam_mul(wave(LAM_DIMS(70), 5, LAM_F64), 0.02);
     lam_fn *f = FN(smooth, 2, 2);
@@ -125,7 +147,8 @@ END_TEST
 Suite *suite_primitives_tiles(void);
 
 Suite *suite_primitives_tiles(void) {
-    Suite *s = SUITE_OF("tiles", three_operands, several_cotangents_at_once, jacobians_of_both_modes);
+    Suite *s =
+        SUITE_OF("tiles", three_operands, several_cotangents_at_once, threads_leave_the_bits, jacobians_of_both_modes);
     suite_loop(s, two_operands, DTYPES);
     suite_loop(s, stacks_of_what_lies_column_by_column, DTYPES);
     return s;

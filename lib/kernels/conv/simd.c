@@ -2,11 +2,7 @@
  * conv.h. */
 #include "lib/kernels/conv/loops.h"
 
-#include "lib/kernels/simd/vector.h"
-
-#if defined(__FMA__)
-#include <immintrin.h>
-#endif
+#include "lib/kernels/simd/fused.h"
 
 /* Registers decide how large tiles are: 32 of them with AVX-512, else 16. */
 enum {
@@ -23,23 +19,11 @@ enum {
 
 /* Contracted where the machine has the instruction: the flags of the build leave products and sums apart. */
 ALWAYS_INLINE V64 fma_f64(V64 x, V64 y, V64 sum) {
-#if defined(__AVX512F__)
-    return (V64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)sum);
-#elif defined(__FMA__)
-    return (V64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)sum);
-#else
-    return x * y + sum;
-#endif
+    return madd(x, y, sum);
 }
 
 ALWAYS_INLINE V32 fma_f32(V32 x, V32 y, V32 sum) {
-#if defined(__AVX512F__)
-    return (V32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)sum);
-#elif defined(__FMA__)
-    return (V32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)sum);
-#else
-    return x * y + sum;
-#endif
+    return madd32(x, y, sum);
 }
 
 typedef M64 mask_f64;

@@ -4,12 +4,8 @@
 #ifndef LAM_KERNELS_SIMD_EXACT_H
 #define LAM_KERNELS_SIMD_EXACT_H
 
+#include "lib/kernels/simd/fused.h"
 #include "lib/kernels/simd/tables.h"
-#include "lib/kernels/simd/vector.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 /* A number as the sum of two, the second below half an ulp of the first where nothing else is said. */
 typedef struct sum64 {
@@ -36,10 +32,6 @@ ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
 }
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)_mm512_sqrt_pd((__m512d)x);
-}
-/* x y + z, rounded once where the set can. */
-ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
-    return (V64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
 }
 ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)_mm512_roundscale_pd((__m512d)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
@@ -70,11 +62,21 @@ ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)_mm256_sqrt_pd((__m256d)x);
 }
-ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
-    return (V64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
-}
 ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)_mm256_round_pd((__m256d)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+#elif defined(__aarch64__)
+ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
+    return (V64)vbslq_f64((uint64x2_t)(x < y), (float64x2_t)x, (float64x2_t)y);
+}
+ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
+    return (V64)vbslq_f64((uint64x2_t)(x > y), (float64x2_t)x, (float64x2_t)y);
+}
+ALWAYS_INLINE V64 root64(V64 x) {
+    return (V64)vsqrtq_f64((float64x2_t)x);
+}
+ALWAYS_INLINE V64 whole64(V64 x) {
+    return (V64)vrndnq_f64((float64x2_t)x);
 }
 #else
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
@@ -85,9 +87,6 @@ ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
 }
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)_mm_sqrt_pd((__m128d)x);
-}
-ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
-    return x * y + z;
 }
 ALWAYS_INLINE V64 whole64(V64 x) {
     const M64 sign = (M64)x & (M64)(-(V64){0}), large = (M64)((V64)((M64)x ^ sign) >= 0x1p52);
@@ -146,7 +145,7 @@ ALWAYS_INLINE V64 upper_half(V64 x) {
 
 /* z - x y up to one rounding, for z near the product. */
 ALWAYS_INLINE V64 remainder_of(V64 z, V64 x, V64 y) {
-#if defined(__FMA__)
+#if defined(VECTOR_FMA)
     return madd(-x, y, z);
 #else
     const V64 xh = upper_half(x), xl = x - xh, yh = upper_half(y), yl = y - yh;
@@ -162,7 +161,7 @@ ALWAYS_INLINE sum64 product(V64 x, V64 y) {
 
 /* x y + z for z far below the product. */
 ALWAYS_INLINE V64 product_and(V64 x, V64 y, V64 z) {
-#if defined(__FMA__)
+#if defined(VECTOR_FMA)
     return madd(x, y, z);
 #else
     const sum64 p = product(x, y);

@@ -9,7 +9,6 @@
 
 #include "lib/kernels/reference/reference.h"
 #include "lib/kernels/simd/rsqrt.h"
-#include "lib/kernels/simd/vector.h"
 
 #if defined(LAM__HAVE_SLEEF)
 #include "lib/kernels/simd/bessel.h"

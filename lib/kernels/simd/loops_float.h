@@ -163,7 +163,7 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
 
 /* ---- remainders -------------------------------------------------------------------------------------------------- */
 
-#if defined(__FMA__)
+#if defined(VECTOR_FMA)
 /* Division never rounds below a whole quotient, at most up to the next one; what a fused product leaves is then a
  * number, and one more divisor mends it. Holds while quotients are numbers with all their digits. */
 ALWAYS_INLINE T NAME(quick_rem)(T x, T y) {

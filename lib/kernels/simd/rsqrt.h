@@ -3,12 +3,12 @@
 #ifndef LAM_KERNELS_SIMD_RSQRT_H
 #define LAM_KERNELS_SIMD_RSQRT_H
 
-#include "lib/kernels/simd/vector.h"
+#include "lib/kernels/simd/fused.h"
 
 #include <math.h>
 
 /* x - y z, which is a number where y z is x but for its rounding. */
-#if defined(__FMA__)
+#if defined(VECTOR_FMA)
 ALWAYS_INLINE double f64_left_by(double x, double y, double z) {
     return __builtin_fma(-y, z, x);
 }
@@ -36,7 +36,7 @@ ALWAYS_INLINE double f64_rsqrt(double x) {
     return x < 0x1p-900 ? any * 0x1p100 : any;
 }
 
-#if defined(__FMA__)
+#if defined(VECTOR_FMA)
 ALWAYS_INLINE float f32_rsqrt(float x) {
     const float y = x < 0x1p-96f ? x * 0x1p60f : x, root = sqrtf(y), r = 1 / root;
     const float of_y = __builtin_fmaf(-root, root, y), of_1 = __builtin_fmaf(-root, r, 1);

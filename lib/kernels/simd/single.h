@@ -26,13 +26,10 @@ ALWAYS_INLINE V32 power_of_2_32(V32 k) {
     return (V32)(((M32)(k + ROUNDER32) + 127) << 23);
 }
 
-/* madd32 is x y + z, rounded once where the set can do that at no cost; fused32 is always rounded once.
- * least_of32, most_of32: of operands of which one is NaN the second. scaled32: x 2^k for whole k, rounded once.
+/* fused32: x y + z, always rounded once. least_of32, most_of32: of operands of which one is NaN the second. scaled32:
+ * x 2^k for whole k, rounded once.
  * pick32: the entries of a table of LAM__PIECES at the low bits of `at`; pick32_twice: of twice as many. */
 #if defined(__AVX512F__)
-ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
-    return (V32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z);
-}
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     return madd32(x, y, z);
 }
@@ -58,9 +55,6 @@ ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
 }
 #else
 #if defined(__AVX2__)
-ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
-    return (V32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z);
-}
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     return madd32(x, y, z);
 }
@@ -82,9 +76,17 @@ ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
     return (V32)_mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32((__m256i)at, 27)));
 }
 #else
-ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
-    return x * y + z;
+#if defined(__aarch64__)
+ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
+    return madd32(x, y, z);
 }
+ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
+    return (V32)vbslq_f32((uint32x4_t)(x < y), (float32x4_t)x, (float32x4_t)y);
+}
+ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
+    return (V32)vbslq_f32((uint32x4_t)(x > y), (float32x4_t)x, (float32x4_t)y);
+}
+#else
 /* A product of floats is exact in double. */
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     const halves a = {.whole = x}, b = {.whole = y}, c = {.whole = z};
@@ -101,6 +103,7 @@ ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
 ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
     return (V32)_mm_max_ps((__m128)x, (__m128)y);
 }
+#endif
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     V32 x;
     for (int i = 0; i < LANES32; i++) x[i] = table[at[i] & (LAM__PIECES - 1)];

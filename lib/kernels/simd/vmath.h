@@ -2,7 +2,7 @@
  * What holds for every one: the largest error is below 1 ULP (tests/kernels measures it against MPFR), special
  * values are those of Annex F, and no lane depends on another. They are SLEEF's 1.0-ULP functions where those keep
  * this, mended where they do not (simd/vmath_type.h, for both types), and below what is particular to one type.
- * x86-64 only: the mending leans on a long double of 64 bits. */
+ * x86-64 and AArch64 only: the mending leans on a long double of 64 bits or more. */
 #ifndef LAM_KERNELS_SIMD_VMATH_H
 #define LAM_KERNELS_SIMD_VMATH_H
 
@@ -25,6 +25,15 @@ ALWAYS_INLINE bool any32(M32 mask) {
 #define SLEEF32(f, bound) Sleef_##f##f8_##bound##avx2
 ALWAYS_INLINE bool any64(M64 mask) {
     return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+}
+ALWAYS_INLINE bool any32(M32 mask) {
+    return any64((M64)mask);
+}
+#elif defined(__aarch64__)
+#define SLEEF64(f, bound) Sleef_##f##d2_##bound##advsimd
+#define SLEEF32(f, bound) Sleef_##f##f4_##bound##advsimd
+ALWAYS_INLINE bool any64(M64 mask) {
+    return vmaxvq_u32((uint32x4_t)mask);
 }
 ALWAYS_INLINE bool any32(M32 mask) {
     return any64((M64)mask);

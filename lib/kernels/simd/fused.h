@@ -1,0 +1,48 @@
+/* x y + z in vectors: one instruction and one rounding where the set has it (VECTOR_FMA), two elsewhere; the flags of
+ * the build leave products and sums apart, so it is written out. The machine's intrinsics come from here. */
+#ifndef LAM_KERNELS_SIMD_FUSED_H
+#define LAM_KERNELS_SIMD_FUSED_H
+
+#include "lib/kernels/simd/vector.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define VECTOR_FMA 1
+#endif
+
+#if defined(__AVX512F__)
+ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
+    return (V64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
+}
+ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
+    return (V32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z);
+}
+#elif defined(__AVX2__)
+ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
+    return (V64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
+}
+ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
+    return (V32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z);
+}
+#elif defined(__aarch64__)
+ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
+    return (V64)vfmaq_f64((float64x2_t)z, (float64x2_t)x, (float64x2_t)y);
+}
+ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
+    return (V32)vfmaq_f32((float32x4_t)z, (float32x4_t)x, (float32x4_t)y);
+}
+#else
+ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
+    return x * y + z;
+}
+ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
+    return x * y + z;
+}
+#endif
+
+#endif

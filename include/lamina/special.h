@@ -92,7 +92,7 @@ LAM_API lam_tensor *lam_betaln(lam_tensor *a, lam_tensor *b);
  * negative operands; 1 for a = 0 < x.
  * Shape   a and x broadcast. A C number may stand for a or x.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_RULE for more than 8 derivatives by a. Owner: current scope.
- * Derivative  by x the density; by a the integral of its derivative.
+ * Derivative  by x the density; by a the integral of its derivative; 4 ULP where they are well conditioned.
  * Source  quadrature relative to Loader's form of the density, below 1 the power series; 4 ULP. */
 LAM_API lam_tensor *lam_igamma(lam_tensor *a, lam_tensor *x);
 
@@ -106,7 +106,7 @@ LAM_API lam_tensor *lam_igammac(lam_tensor *a, lam_tensor *x);
  * a, b > 0 and 0 <= x <= 1.
  * Shape   all three broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_RULE for more than 8 derivatives by a and b together. Owner: current scope.
- * Derivative  by x the density; by a and b the integral of its derivatives.
+ * Derivative  by x the density; by a and b the integral of its derivatives; 4 ULP where they are well conditioned.
  * Source  as igamma; 8 ULP of the larger of the function and, right of the mean a/(a + b), 1 less it. */
 LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
@@ -123,7 +123,8 @@ LAM_API lam_tensor *lam_bessel_i(lam_tensor *x, int n);
 LAM_API lam_tensor *lam_i0(lam_tensor *x);
 
 /* exp(-|x|) i0(x), which does not overflow. Integers are taken as f64.
- * Fails   like any use of a handle. Owner: current scope. Derivative: i1e(x) - sign(x) i0e(x), to about 2 |x| ULP.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: i1e(x) - sign(x) i0e(x), without the
+ *         cancellation, and likewise to any order.
  * Source  as i0. */
 LAM_API lam_tensor *lam_i0e(lam_tensor *x);
 
@@ -133,8 +134,7 @@ LAM_API lam_tensor *lam_i0e(lam_tensor *x);
 LAM_API lam_tensor *lam_i1(lam_tensor *x);
 
 /* exp(-|x|) i1(x), which does not overflow. Integers are taken as f64.
- * Fails   like any use of a handle. Owner: current scope. Derivative: (i0e(x) + I_2(x) exp(-|x|))/2 - sign(x) i1e(x),
- *         likewise.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: i0e(x) - i1e(x)/x - sign(x) i1e(x), likewise.
  * Source  as i0. */
 LAM_API lam_tensor *lam_i1e(lam_tensor *x);
 

@@ -318,10 +318,13 @@ lam_tensor *lam_hypot_slope(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_hypot_slope, x, y);
 }
 
-/* With s = x/d^2 and c = y/d^2: by x c^2 - s^2, by y -2 s c. */
+/* A family like pow_slope, of which twice by y is minus twice by x. */
 static lam_tensor *slope_atan2_slope(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *s = r->out[0], *c = lam_atan2_slope(r->in[1], r->in[0]);
-    return lam_mul(t, i == 0 ? lam_mul(lam_sub(c, s), lam_add(c, s)) : lam_mul(lam_mul(-2.0, s), c));
+    const int64_t code = *(const int64_t *)r->params, by_y = LAM__SLOPE_CODE(0, 1);
+    const bool again = i == 1 && code & by_y;
+    const int64_t next = code + (again ? LAM__SLOPE_CODE(2, 0) - by_y : i == 1 ? by_y : LAM__SLOPE_CODE(1, 0));
+    lam_tensor *slope = lam_mul(t, lam__apply_coded(r->primitive, next, 2, r->in));
+    return again ? lam_neg(slope) : slope;
 }
 
 const lam_primitive lam__row_atan2_slope = {
@@ -332,11 +335,11 @@ const lam_primitive lam__row_atan2_slope = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_atan2_slope,
-    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
 lam_tensor *lam_atan2_slope(lam_tensor *x, lam_tensor *y) {
-    return lam__apply_binary(&lam__row_atan2_slope, x, y);
+    return lam__apply_coded(&lam__row_atan2_slope, 0, 2, (lam_tensor *[]){x, y});
 }
 
 /* ---- choice ------------------------------------------------------------------------------------------------ */

@@ -82,10 +82,10 @@ lam_tensor *lam_sinc(lam_tensor *x) {
     lam_tensor *failed;
     if (!ordered("sinc", 1, &x, &failed)) return failed;
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
-    lam_tensor *z = lam_mul(3.14159265358979323846, x), *near = lam_le(lam_abs(z), 0.5);
+    lam_tensor *z = lam_mul(3.14159265358979323846, x), *near = lam_le(lam_abs(z), 2.0);
     lam_tensor *square = lam_where(near, lam_square(z), 0.0), *far = lam_where(near, 1.0, z);
     lam_tensor *series = lam_ones_like(square);
-    for (int k = 9; k > 0; k--) series = lam_sub(1.0, lam_mul(lam_mul(1.0 / (2 * k * (2 * k + 1)), square), series));
+    for (int k = 12; k > 0; k--) series = lam_sub(1.0, lam_mul(lam_mul(1.0 / (2 * k * (2 * k + 1)), square), series));
     return lam__scope_only(lam_where(near, series, lam_div(lam_sin(far), far)), since);
 }
 

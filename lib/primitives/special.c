@@ -3,6 +3,7 @@
  * are one primitive each with their order as its parameter, so that derivatives of every order are accurate and finite.
  */
 #include "lib/kernels/kernels.h"
+#include "lib/kernels/special/special.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -330,14 +331,14 @@ lam_tensor *(lam_betaln)(lam_tensor *a, lam_tensor *b) {
 
 /* ---- Bessel functions -------------------------------------------------------------------------------------------- */
 
-/* I_n' = (I_(n-1) + I_(n+1))/2, where I_(-1) = I_1; scaled by exp(-|x|), less sign(x) times the function. */
+/* I_n' = (I_(n-1) + I_(n+1))/2, where I_(-1) = I_1; scaled by exp(-|x|) the next derivative of the same. */
 static lam_tensor *slope_bessel_i(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     int64_t code = order_of(r);
+    if (code & 1) return lam_mul(t, member(r->primitive, r->in[0], code + LAM__BESSEL_SCALED(0, 1) - 1));
     lam_tensor *above = member(r->primitive, r->in[0], code + 2);
-    lam_tensor *below = code < 2 ? above : member(r->primitive, r->in[0], code - 2);
-    lam_tensor *slope = lam_mul(0.5, lam_add(below, above));
-    return lam_mul(t, code & 1 ? lam_sub(slope, lam_mul(lam_sign(r->in[0]), r->out[0])) : slope);
+    if (code == 0) return lam_mul(t, above);
+    return lam_mul(t, lam_mul(0.5, lam_add(member(r->primitive, r->in[0], code - 2), above)));
 }
 
 const lam_primitive lam__row_bessel_i = {
@@ -348,7 +349,7 @@ const lam_primitive lam__row_bessel_i = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_bessel_i,
-    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_bessel_i(lam_tensor *x, int n) {
@@ -362,7 +363,7 @@ lam_tensor *lam_i0(lam_tensor *x) {
 }
 
 lam_tensor *lam_i0e(lam_tensor *x) {
-    return member(&lam__row_bessel_i, x, 1);
+    return member(&lam__row_bessel_i, x, LAM__BESSEL_SCALED(0, 0));
 }
 
 lam_tensor *lam_i1(lam_tensor *x) {
@@ -370,7 +371,7 @@ lam_tensor *lam_i1(lam_tensor *x) {
 }
 
 lam_tensor *lam_i1e(lam_tensor *x) {
-    return member(&lam__row_bessel_i, x, 3);
+    return member(&lam__row_bessel_i, x, LAM__BESSEL_SCALED(1, 0));
 }
 
 /* ---- composed ---------------------------------------------------------------------------------------------------- */

@@ -168,7 +168,7 @@ static double f_xlog1py(floats a) { return lam__special_xlog1py(a.x, a.y); }
 static double f_rel_entr(floats a) { return lam__special_rel_entr(a.x, a.y); }
 static double f_log_ratio(floats a) { return lam__special_log_ratio(a.x, a.y); }
 static double f_pow_slope(floats a) { return lam__special_pow_slope(a.x, a.y, a.k); }
-static double f_atan2_slope(floats a) { return lam__special_atan2_slope(a.x, a.y); }
+static double f_atan2_slope(floats a) { return lam__special_atan2_slope(a.x, a.y, a.k); }
 static double f_hypot_slope(floats a) { return lam__special_hypot_slope(a.x, a.y); }
 /* clang-format on */
 

@@ -92,7 +92,7 @@ ALWAYS_INLINE sum64 inverse_where(M64 wanted, V64 x) {
 }
 
 /* The distance from the zero, as exact as x is. */
-ALWAYS_INLINE V64 digamma_inside(V64 x) {
+ALWAYS_INLINE sum64 digamma_inside_sum(V64 x) {
     const V64 zero = {0};
     const M64 below = (M64)(x < 1);
     const place at = gamma_place(x);
@@ -100,7 +100,12 @@ ALWAYS_INLINE V64 digamma_inside(V64 x) {
     sum64 away = any_sum(x, either(below, zero + (1 - 0x1.762d86356be3fp+0), zero - 0x1.762d86356be3fp+0));
     away.lo -= 0x1.b86a722197829p-54;
     const sum64 r = product_of_sums(away, g), sum = any_sum(-inverse.hi, r.hi);
-    return sum.hi + (sum.lo + (r.lo - inverse.lo));
+    return (sum64){sum.hi, sum.lo + (r.lo - inverse.lo)};
+}
+
+ALWAYS_INLINE V64 digamma_inside(V64 x) {
+    const sum64 r = digamma_inside_sum(x);
+    return r.hi + r.lo;
 }
 
 static __attribute__((noinline)) V64 patched_special(V64 y, V64 x, M64 where, double f(double, int64_t), int64_t k) {

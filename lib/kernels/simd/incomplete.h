@@ -10,6 +10,7 @@
 #define LAM_KERNELS_SIMD_INCOMPLETE_H
 
 #include "lib/kernels/simd/stirling.h"
+#include "lib/kernels/simd/gap.h"
 
 /* ---- exponentials and logarithms of single doubles -------------------------------------------------------------- */
 
@@ -54,29 +55,41 @@ ALWAYS_INLINE plain_log plain_log_of(V64 z) {
 
 /* value 2^k. */
 typedef struct scaled64 {
-    V64 value, k;
+    sum64 value;
+    V64 k;
 } scaled64;
+
+/* The product, rounded once. */
+ALWAYS_INLINE V64 scaled_product(scaled64 x, sum64 y) {
+    const sum64 p = product_of_sums(x.value, y);
+    return scaled(p.hi + p.lo, x.k);
+}
 
 /* exp(x) down to where nothing can make it a number again. */
 ALWAYS_INLINE scaled64 scaled_exp(sum64 x) {
     const M64 near = (M64)(x.hi > -1400);
     scaled64 e;
-    e.value = exp_of((sum64){either(near, x.hi, splat64(-1400)), either(near, x.lo, (V64){0})}, &e.k).hi;
+    e.value = exp_of((sum64){either(near, x.hi, splat64(-1400)), either(near, x.lo, (V64){0})}, &e.k);
     return e;
 }
 
-/* The variable is s = log(x/t) below x, as it is of both functions, or s = t - x above. Relative to its value at x the
+/* The variable is s = log(x/t) below x, as it is of both functions, or s = t/x - 1 above. Relative to its value at x
+ * the
  * density is exp(-e) with
  *   GAMMA_BELOW   e = rate s + x (exp(-s) - 1 + s)
- *   GAMMA_ABOVE   e = rate s + m (z - log(1 + z)), z = s times ratio
+ *   GAMMA_ABOVE   e = rate s + m (z - log(1 + z)), z = s
  *   BETA_BELOW    e = rate s + m (ratio (exp(-s) - 1 + s) + z - log(1 + z)), z = (1 - exp(-s)) times ratio
- * where m = power - 1; for m < 0 the last two are steady s - m log(1 + z), since the other form would cancel. */
+ * where m = power - 1; for m < 0 the last two are steady s - m log(1 + z), since the other form would cancel. What
+ * would
+ * be off alike at all nodes is a sum: rate and ratio. */
 typedef enum side_kind { GAMMA_BELOW, GAMMA_ABOVE, BETA_BELOW } side_kind;
 
-/* The integral is that of exp(-e) times `weight`. With a derivative by a parameter the density is multiplied by
- * constant - s, or by constant + log(1 + z) in the lanes `other`. */
+/* The integral is that of exp(-e). With a derivative by a parameter the density is multiplied by constant - s, or by
+ * constant + log(1 + z) in the lanes `other`: the derivative of its logarithm, which has one sign on this side, since
+ * that where it vanishes is in the other one. */
 typedef struct side64 {
-    V64 rate, x, m, ratio, steady, scale, constant, weight;
+    sum64 rate, ratio, constant;
+    V64 x, m, steady, scale;
     M64 other;
 } side64;
 
@@ -96,31 +109,34 @@ ALWAYS_INLINE V64 exp_gap_of(V64 s, V64 *fall) {
 ALWAYS_INLINE exponent64 exponent_of(side_kind kind, const side64 *q, V64 s) {
     V64 fall = s, bend = {0};
     if (kind != GAMMA_ABOVE) bend = exp_gap_of(s, &fall);
-    if (kind == GAMMA_BELOW) return (exponent64){madd(q->rate, s, q->x * bend), (V64){0}};
-    const plain_log log = plain_log_of(q->ratio * fall);
-    const V64 convex = madd(q->rate, s, q->m * madd(q->ratio, bend, log.gap));
+    const V64 rest = q->rate.lo * s;
+    if (kind == GAMMA_BELOW) return (exponent64){madd(q->rate.hi, s, madd(q->x, bend, rest)), (V64){0}};
+    const bool is_beta = kind == BETA_BELOW;
+    const plain_log log = plain_log_of(is_beta ? madd(q->ratio.hi, fall, q->ratio.lo * fall) : s);
+    const V64 bends = is_beta ? madd(q->ratio.hi, bend, madd(q->ratio.lo, bend, log.gap)) : log.gap;
+    const V64 convex = madd(q->rate.hi, s, madd(q->m, bends, rest));
     return (exponent64){either((M64)(q->m < 0), madd(q->steady, s, -q->m * log.log), convex), log.log};
 }
 
-ALWAYS_INLINE V64 side_integral(side_kind kind, bool slope, const side64 *q, const lam__nodes *nodes) {
+ALWAYS_INLINE sum64 side_integral(side_kind kind, bool slope, const side64 *q, const lam__nodes *nodes) {
     sum64 sum = {{0}, {0}};
     for (int i = 0; i < nodes->count; i++) {
         const V64 s = q->scale * nodes->at[i];
         const exponent64 x = exponent_of(kind, q, s);
         const M64 alive = (M64)(x.e < 44);
         V64 weight = either(alive, nodes->weight[i] * plain_exp(-x.e), (V64){0});
-        if (slope) weight *= q->constant + either(q->other, x.log, -s);
+        if (slope) weight *= (q->constant.hi + either(q->other, x.log, -s)) + q->constant.lo;
         const sum64 next = any_sum(sum.hi, weight);
         sum = (sum64){next.hi, sum.lo + next.lo};
         if ((i & 3) == 3 && !any64(alive)) break;
     }
-    return (sum.hi + sum.lo) * (q->scale * q->weight);
+    return product_of(sum, q->scale);
 }
 
 /* One line per member. */
 /* clang-format off */
 #define SIDE(name, kind, slope) \
-    static __attribute__((noinline)) V64 name(const side64 *q, const lam__nodes *nodes) { \
+    static __attribute__((noinline)) sum64 name(const side64 *q, const lam__nodes *nodes) { \
         return side_integral(kind, slope, q, nodes); \
     }
 SIDE(gamma_below, GAMMA_BELOW, false)
@@ -137,39 +153,44 @@ SIDE(beta_below_slope, BETA_BELOW, true)
 /* x^a exp(-x)/Gamma(a), and log(x) - digamma(a) where that is wanted. */
 typedef struct density64 {
     scaled64 density;
-    V64 slope, other_slope;
+    sum64 slope;
 } density64;
+
+/* The root of x/(2 pi) for what Stirling's formula lacks. */
+ALWAYS_INLINE sum64 root_by_circle(sum64 x) {
+    const V64 zero = {0};
+    return root_of(product_of_sums(x, (sum64){zero + 0x1.45f306dc9c883p-3, zero - 0x1.6b01ec5417056p-57}));
+}
 
 static __attribute__((noinline)) density64 gamma_density(V64 a, V64 x, bool slope) {
     const V64 zero = {0};
     const log_gap g = log_gap_of(quotient((sum64){x, zero}, (sum64){a, zero}));
     const sum64 down = plus(product_of(g.gap, a), stirling_rest(a));
     density64 d = {.density = scaled_exp((sum64){-down.hi, -down.lo})};
-    d.density.value *= root64(a * 0.15915494309189535);
-    if (slope) d.slope = ((g.r.hi - g.gap.hi) + (g.r.lo - g.gap.lo)) + digamma_gap(a);
+    d.density.value = product_of_sums(d.density.value, root_by_circle((sum64){a, zero}));
+    if (slope) d.slope = plus(g.log, digamma_gap(a));
     return d;
 }
 
 /* Lanes of which there are none, or whose value does not matter, have a = 2, x = 1 below and the reverse above. */
-static __attribute__((noinline)) V64 gamma_below_of(V64 a, V64 x, M64 where, V64 c, bool slope,
-                                                    const lam__nodes *nodes) {
+static __attribute__((noinline)) sum64 gamma_below_of(V64 a, V64 x, M64 where, sum64 c, bool slope,
+                                                      const lam__nodes *nodes) {
     a = either(where, a, splat64(2));
     x = either(where, x, splat64(1));
-    side64 q = {.rate = a - x, .x = x, .constant = c, .weight = splat64(1)};
-    q.scale = least_of(splat64(1), 1 / (q.rate + least_of(x, root64(x))));
+    side64 q = {.rate = any_sum(a, -x), .x = x, .constant = c};
+    q.scale = least_of(splat64(1), 1 / (q.rate.hi + least_of(x, root64(x))));
     return slope ? gamma_below_slope(&q, nodes) : gamma_below(&q, nodes);
 }
 
-static __attribute__((noinline)) V64 gamma_above_of(V64 a, V64 x, M64 where, V64 c, bool slope,
-                                                    const lam__nodes *nodes) {
+static __attribute__((noinline)) sum64 gamma_above_of(V64 a, V64 x, M64 where, sum64 c, bool slope,
+                                                      const lam__nodes *nodes) {
     a = either(where, a, splat64(1));
     x = either(where, x, splat64(2));
-    const V64 inverse = 1 / x, m = a - 1;
-    side64 q = {.rate = ((x - a) + 1) * inverse, .m = m, .ratio = inverse, .steady = splat64(1), .constant = c};
+    const V64 m = a - 1;
+    side64 q = {.rate = plus(any_sum(x, -a), (sum64){splat64(1), (V64){0}}), .m = m, .steady = x, .constant = c};
     q.other = (M64)(x == x);
-    q.weight = inverse;
-    const V64 steep = 1 / (q.rate + root64(most_of(m, (V64){0})) * inverse);
-    q.scale = either((M64)(a < 1), least_of(x, splat64(1)), steep);
+    const V64 steep = 1 / (q.rate.hi + root64(most_of(m, (V64){0})));
+    q.scale = either((M64)(a < 1), least_of(splat64(1), 1 / x), steep);
     return slope ? gamma_above_slope(&q, nodes) : gamma_above(&q, nodes);
 }
 
@@ -201,22 +222,21 @@ typedef enum gamma_part { GAMMA_P, GAMMA_Q, GAMMA_P_BY_A } gamma_part;
 
 ALWAYS_INLINE M64 is_plain_incomplete_gamma(V64 a, V64 x, gamma_part part) {
     const M64 inside = (M64)(a <= 0x1p100) & (M64)(x <= 0x1p300);
-    const V64 least = splat64(part == GAMMA_P_BY_A ? 0x1p-7 : 0x1p-300);
-    return inside & (M64)(a >= least) & (M64)(x >= least);
+    return inside & (M64)(a >= 0x1p-300) & (M64)(x >= splat64(part == GAMMA_P_BY_A ? 0x1p-20 : 0x1p-300));
 }
 
 static __attribute__((noinline)) V64 incomplete_gamma(V64 a, V64 x, gamma_part part, const lam__nodes *nodes) {
     const bool slope = part == GAMMA_P_BY_A;
     const M64 none = (M64)(V64){0};
-    const M64 small = slope ? none : (M64)(a < 1) & (M64)(x < 1), below = ~small & (M64)(x < a),
-              above = ~small & ~below;
+    const M64 small = slope ? none : (M64)(a < 1) & (M64)(x < 1);
     V64 r = {0};
-    if (any64(below | above)) {
+    if (any64(~small)) {
         const density64 d = gamma_density(a, x, slope);
-        V64 lower = {0}, upper = {0};
+        const M64 left = slope ? (M64)(d.slope.hi < 0) : (M64)(x < a), below = ~small & left, above = ~small & ~left;
+        sum64 lower = {{0}, {0}}, upper = {{0}, {0}};
         if (any64(below)) lower = gamma_below_of(a, x, below, d.slope, slope, nodes);
         if (any64(above)) upper = gamma_above_of(a, x, above, d.slope, slope, nodes);
-        r = scaled(d.density.value * either(below, lower, upper), d.density.k);
+        r = scaled_product(d.density, either_sum(below, lower, upper));
         if (slope) r = either(below, r, -r);
         else r = either(part == GAMMA_P ? above : below, 1 - r, r);
     }
@@ -246,7 +266,8 @@ ALWAYS_INLINE V64 gamma_density_of(V64 a, V64 x, bool slope) {
     if (any64(plain)) {
         const V64 y = either(plain, x, splat64(1));
         const density64 d = gamma_density(either(plain, a, splat64(2)), y, slope);
-        r = scaled((slope ? d.density.value * d.slope : d.density.value) / y, d.density.k);
+        const sum64 inverse = inverse_of((sum64){y, (V64){0}});
+        r = scaled_product(d.density, slope ? product_of_sums(d.slope, inverse) : inverse);
     }
     return any64(~plain) ? patched_gamma(r, a, x, ~plain, false, LAM__SPECIAL_CODE(slope, 0, 1)) : r;
 }
@@ -275,8 +296,37 @@ GAMMA(igamma_by_both, gamma_density_of(a, x, true))
 
 /* ---- beta ------------------------------------------------------------------------------------------------------- */
 
-/* x^a y^b / B(a, b) with x + y = 1, and the derivatives of its logarithm. */
-static __attribute__((noinline)) density64 beta_density(V64 a, V64 b, V64 x, sum64 y, bool slope) {
+/* The function itself or its derivative by a or by b. */
+typedef enum beta_part { BETA_P, BETA_BY_A, BETA_BY_B } beta_part;
+
+/* psi(a + b) - psi(a) - log(1 + b/y) for y = a + GAP_STEPS: the sum of b/(p (p + b)) for p = a, a + 1, ... below y, and
+ * what psi(a + b) - log(a + b) and psi(y) - log(y) differ by. */
+enum { GAP_STEPS = 10 };
+
+static __attribute__((noinline)) sum64 stepped_gap(V64 a, V64 b, V64 rest) {
+    sum64 sum = {rest, (V64){0}};
+    for (int j = GAP_STEPS - 1; j >= 0; j--) {
+        const sum64 p = any_sum(a, splat64(j)), q = plus(p, (sum64){b, (V64){0}});
+        sum = plus(sum, quotient((sum64){b, (V64){0}}, product_of_sums(p, q)));
+    }
+    return sum;
+}
+
+/* log(x) + psi(a + b) - psi(a), the derivative by a of the logarithm of the density, where by_log = log(x (a + b)/a):
+ * exact also where b is next to nothing and the psi are nearly equal, as is x to 1. */
+static __attribute__((noinline)) sum64 beta_density_slope(V64 a, V64 b, sum64 x, sum64 by_log) {
+    const V64 zero = {0};
+    const M64 inside = (M64)(a < 9);
+    const sum64 y = any_sum(a, either(inside, zero + GAP_STEPS, zero)), z = plus(y, (sum64){b, zero});
+    const V64 s = 1 / y.hi, t = 1 / z.hi, rest = b * s * t * (0.5 + series_gap(s, t, PSI_SERIES, 2));
+    if (!any64(inside)) return plus(by_log, (sum64){rest, zero});
+    const V64 c = either(inside, a, zero + 2);
+    const sum64 logs = plus(log_of(x), log_of(quotient(z, y))), gap = stepped_gap(c, b, rest);
+    return either_sum(inside, plus(logs, gap), plus(by_log, (sum64){rest, zero}));
+}
+
+/* x^a y^b / B(a, b) with x + y = 1, and the derivative of its logarithm that is asked for. */
+static __attribute__((noinline)) density64 beta_density(V64 a, V64 b, V64 x, sum64 y, beta_part part) {
     const V64 zero = {0};
     const sum64 s = any_sum(a, b);
     const log_gap by_x = log_gap_of(quotient(product_of(s, x), (sum64){a, zero}));
@@ -284,38 +334,33 @@ static __attribute__((noinline)) density64 beta_density(V64 a, V64 b, V64 x, sum
     sum64 down = plus(product_of(by_x.gap, a), product_of(by_y.gap, b));
     down = plus(down, minus(plus(stirling_rest(a), stirling_rest(b)), stirling_rest(s.hi)));
     density64 d = {.density = scaled_exp((sum64){-down.hi, -down.lo})};
-    d.density.value *= root64(least_of(a, b) * (most_of(a, b) / s.hi) * 0.15915494309189535);
-    if (slope) {
-        const V64 both = digamma_gap(s.hi);
-        d.slope = ((by_x.r.hi - by_x.gap.hi) + (by_x.r.lo - by_x.gap.lo)) + (digamma_gap(a) - both);
-        d.other_slope = ((by_y.r.hi - by_y.gap.hi) + (by_y.r.lo - by_y.gap.lo)) + (digamma_gap(b) - both);
-    }
+    d.density.value = product_of_sums(d.density.value, root_by_circle(quotient(product(a, b), s)));
+    if (part == BETA_BY_A) d.slope = beta_density_slope(a, b, (sum64){x, zero}, by_x.log);
+    if (part == BETA_BY_B) d.slope = beta_density_slope(b, a, y, by_y.log);
     return d;
 }
 
-/* What is asked: the function, or its derivative by a or by b. */
-typedef enum beta_part { BETA_P, BETA_BY_A, BETA_BY_B } beta_part;
-
-/* The side below x, where `off` = a y - b x is positive; in the lanes `turned` everything has changed places. */
-static __attribute__((noinline)) side64 beta_side(V64 a, V64 b, V64 x, sum64 y, M64 turned, sum64 off) {
-    const sum64 own = {x, (V64){0}}, near = either_sum(turned, y, own), far = either_sum(turned, own, y);
-    const V64 m = either(turned, a, b) - 1, inverse = 1 / far.hi, sign = either(turned, splat64(-1), splat64(1));
-    side64 q = {.m = m, .ratio = near.hi * inverse, .steady = either(turned, b, a), .weight = inverse};
-    q.rate = (sign * off.hi + (sign * off.lo + near.hi)) * inverse;
-    q.scale = 1 / most_of(splat64(1), q.rate + root64(most_of(m, (V64){0}) * near.hi) * inverse);
+/* The side below x, with off = a y - b x; in the lanes `turned` everything has changed places. */
+static __attribute__((noinline)) side64 beta_side(V64 a, V64 b, sum64 near, sum64 inverse, M64 turned, sum64 off,
+                                                  double slow) {
+    const V64 m = either(turned, a, b) - 1, sign = either(turned, splat64(-1), splat64(1));
+    side64 q = {.m = m, .ratio = product_of_sums(near, inverse), .steady = either(turned, b, a)};
+    q.rate = product_of_sums(plus((sum64){sign * off.hi, sign * off.lo}, near), inverse);
+    q.scale = slow / most_of(splat64(1), q.rate.hi + root64(most_of(m, (V64){0}) * near.hi) * inverse.hi);
     return q;
 }
 
 static __attribute__((noinline)) V64 incomplete_beta(V64 a, V64 b, V64 x, beta_part part, const lam__nodes *nodes) {
     const sum64 y = any_sum(splat64(1), -x);
-    const sum64 ay = product_of(y, a), off = minus(ay, product(b, x));
-    const M64 turned = ~(M64)(off.hi > 0);
-    const density64 d = beta_density(a, b, x, y, part != BETA_P);
-    side64 q = beta_side(a, b, x, y, turned, off);
-    q.constant = part == BETA_BY_A ? d.slope : d.other_slope;
+    const sum64 off = minus(product_of(y, a), product(b, x)), own = {x, (V64){0}};
+    const density64 d = beta_density(a, b, x, y, part);
+    const M64 turned = ~(M64)((part == BETA_P ? off.hi : part == BETA_BY_A ? -d.slope.hi : d.slope.hi) > 0);
+    const sum64 inverse = inverse_of(either_sum(turned, own, y));
+    side64 q = beta_side(a, b, either_sum(turned, y, own), inverse, turned, off, part == BETA_P ? 1 : 0.625);
+    q.constant = d.slope;
     q.other = part == BETA_BY_A ? turned : ~turned;
-    const V64 sum = part == BETA_P ? beta_below(&q, nodes) : beta_below_slope(&q, nodes);
-    const V64 r = scaled(d.density.value * sum, d.density.k);
+    const sum64 sum = part == BETA_P ? beta_below(&q, nodes) : beta_below_slope(&q, nodes);
+    const V64 r = scaled_product(d.density, product_of_sums(sum, inverse));
     return either(turned, part == BETA_P ? 1 - r : -r, r);
 }
 
@@ -347,10 +392,9 @@ ALWAYS_INLINE V64 beta_density_of(V64 a, V64 b, V64 x, beta_part part) {
     if (any64(plain)) {
         const V64 z = either(plain, x, splat64(0.5));
         const sum64 y = any_sum(splat64(1), -z);
-        const density64 d =
-            beta_density(either(plain, a, splat64(2)), either(plain, b, splat64(2)), z, y, part != BETA_P);
-        const V64 own = part == BETA_P ? splat64(1) : part == BETA_BY_A ? d.slope : d.other_slope;
-        r = scaled(d.density.value * own / (z * y.hi), d.density.k);
+        const density64 d = beta_density(either(plain, a, splat64(2)), either(plain, b, splat64(2)), z, y, part);
+        const sum64 inverse = inverse_of(product_of(y, z));
+        r = scaled_product(d.density, part == BETA_P ? inverse : product_of_sums(d.slope, inverse));
     }
     return any64(~plain) ? patched_beta(r, a, b, x, ~plain, LAM__SPECIAL_CODE(part == BETA_BY_A, part == BETA_BY_B, 1))
                          : r;

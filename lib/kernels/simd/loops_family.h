@@ -9,13 +9,14 @@ static void NAME(loop_erfcx)(LOOP_ARGS) {
     else OTHERS(erfcx);
 }
 
-/* 2 n + scaled */
 static void NAME(loop_bessel_i)(LOOP_ARGS) {
     switch (member_of(params)) {
     case 0: MEMBER(i0); break;
-    case 1: MEMBER(i0e); break;
     case 2: MEMBER(i1); break;
-    case 3: MEMBER(i1e); break;
+    case LAM__BESSEL_SCALED(0, 0): MEMBER(i0e); break;
+    case LAM__BESSEL_SCALED(1, 0): MEMBER(i1e); break;
+    case LAM__BESSEL_SCALED(0, 1): MEMBER(i0e_slope); break;
+    case LAM__BESSEL_SCALED(1, 1): MEMBER(i1e_slope); break;
     default: OTHERS(bessel_i);
     }
 }

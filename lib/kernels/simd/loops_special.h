@@ -73,9 +73,17 @@ static void NAME(loop_pow_slope)(LOOP_ARGS) {
     }
 }
 
+static void NAME(loop_atan2_slope)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case LAM__SLOPE_CODE(0, 0): MEMBER2(atan2_slope); break;
+    case LAM__SLOPE_CODE(1, 0): MEMBER2(atan2_slope_by_x); break;
+    case LAM__SLOPE_CODE(0, 1): MEMBER2(atan2_slope_by_y); break;
+    default: OTHERS(atan2_slope);
+    }
+}
+
 /* What has one member. */
 /* clang-format off */
-static void NAME(loop_atan2_slope)(LOOP_ARGS) { MEMBER2(atan2_slope); }
 static void NAME(loop_hypot_slope)(LOOP_ARGS) { MEMBER2(hypot_slope); }
 static void NAME(loop_xlogy)(LOOP_ARGS) { MEMBER2(xlogy); }
 static void NAME(loop_xlog1py)(LOOP_ARGS) { MEMBER2(xlog1py); }

@@ -121,12 +121,42 @@ ALWAYS_INLINE V64 f64_atan2_slope(V64 x, V64 y) {
     return either(far, (V64){0}, r);
 }
 
+/* The derivatives of that, (y - x) (y + x) and -2 x y by the square of x^2 + y^2, of operands of size 1. */
+ALWAYS_INLINE V64 atan2_slope_by(V64 x, V64 y, bool by_y) {
+    const scaled_pair s = scaled_pair_of(x, y);
+    const V64 k = parts_of(s.most * s.scale).k;
+    const scaled_pair unit = {.x = scaled(s.x, -k), .y = scaled(s.y, -k)};
+    const sum64 square = square_of_distance(&unit);
+    const sum64 part =
+        by_y ? product(-2 * unit.x, unit.y) : product_of_sums(any_sum(unit.y, -unit.x), any_sum(unit.y, unit.x));
+    const sum64 q = quotient(part, product_of_sums(square, square));
+    const V64 r = scaled(q.hi + q.lo, -2 * k) * s.scale * s.scale;
+    const M64 far = (M64)(s.most == INFINITY) & (M64)(x == x) & (M64)(y == y);
+    return either(far, (V64){0}, either((M64)(s.most == 0), s.most / s.most, r));
+}
+
+ALWAYS_INLINE V64 f64_atan2_slope_by_x(V64 x, V64 y) {
+    return atan2_slope_by(x, y, false);
+}
+
+ALWAYS_INLINE V64 f64_atan2_slope_by_y(V64 x, V64 y) {
+    return atan2_slope_by(x, y, true);
+}
+
 ALWAYS_INLINE V32 f32_hypot_slope(V32 x, V32 y) {
     return f32_through2(x, y, f64_hypot_slope);
 }
 
 ALWAYS_INLINE V32 f32_atan2_slope(V32 x, V32 y) {
     return f32_through2(x, y, f64_atan2_slope);
+}
+
+ALWAYS_INLINE V32 f32_atan2_slope_by_x(V32 x, V32 y) {
+    return f32_through2(x, y, f64_atan2_slope_by_x);
+}
+
+ALWAYS_INLINE V32 f32_atan2_slope_by_y(V32 x, V32 y) {
+    return f32_through2(x, y, f64_atan2_slope_by_y);
 }
 
 #endif

@@ -30,10 +30,10 @@ ALWAYS_INLINE sum64 near_log_gap(sum64 s) {
     return product_of_sums(product_of_sums(s, s), (sum64){factor.hi, factor.lo - tail.lo});
 }
 
-/* r = ratio - 1 and r - log(ratio), the latter to 2^-64 of it, for a normal ratio > 0. Where no piece of the logarithm
+/* r = ratio - 1, r - log(ratio) to 2^-64 of it, and log(ratio), for a normal ratio > 0. Where no piece of the logarithm
  * is taken off, r is what is left. */
 typedef struct log_gap {
-    sum64 r, gap;
+    sum64 r, gap, log;
 } log_gap;
 
 ALWAYS_INLINE log_gap log_gap_of(sum64 ratio) {
@@ -46,7 +46,8 @@ ALWAYS_INLINE log_gap log_gap_of(sum64 ratio) {
     const V64 base = madd(p.k, splat64(LOG_2), piece);
     const V64 rest = madd(p.k, splat64(LOG_2_REST), pick(lam__table_log[2], p.at));
     const sum64 left = minus(minus(r, (sum64){base, rest}), s);
-    return (log_gap){r, either_sum((M64)(base == 0), near, plus(left, near))};
+    const sum64 log = minus(plus((sum64){base, rest}, s), near);
+    return (log_gap){r, either_sum((M64)(base == 0), near, plus(left, near)), log};
 }
 
 /* ---- what Stirling's formula lacks ------------------------------------------------------------------------------ */
@@ -71,14 +72,14 @@ static __attribute__((noinline)) sum64 stirling_rest(V64 x) {
 }
 
 /* log(x) - digamma(x). */
-static __attribute__((noinline)) V64 digamma_gap(V64 x) {
+static __attribute__((noinline)) sum64 digamma_gap(V64 x) {
     const V64 zero = {0};
     const M64 inside = (M64)(x < 9);
     const V64 inverse = 1 / either(inside, zero + 9, x), square = inverse * inverse;
-    const V64 gap = madd(square, POWERS(square, DIGAMMA_REST), 0.5 * inverse);
+    const sum64 gap = fast_sum(0.5 * inverse, square * POWERS(square, DIGAMMA_REST));
     if (!any64(inside)) return gap;
     const V64 y = either(inside, x, zero + 2);
-    return either(inside, log_of_parts(parts_of(y), zero).hi - digamma_inside(y), gap);
+    return either_sum(inside, minus(log_of_parts(parts_of(y), zero), digamma_inside_sum(y)), gap);
 }
 
 /* ---- betaln ----------------------------------------------------------------------------------------------------- */

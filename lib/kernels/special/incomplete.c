@@ -1,9 +1,9 @@
 /* The incomplete gamma and beta functions and all their derivatives by the parameters, as integrals of the density and
  * of its derivatives: the side of x that holds less is integrated, relative to the density at x, which is made of its
  * distance from the mode (Loader, Fast and accurate computation of binomial probabilities, 2000), so that neither
- * large parameters nor tails cost digits. The variable is stretched by s = exp(u - exp(-u)) (Takahasi and Mori 1974)
- * and the step of the trapezoidal rule halved until it has settled; a step that agrees to half the digits with
- * the one before has all of them. */
+ * large parameters nor tails cost digits; of first derivatives by a parameter the side on which the integrand has one
+ * sign. The variable is stretched by s = exp(u - exp(-u)) (Takahasi and Mori 1974) and the step of the trapezoidal rule
+ * halved until it has settled; a step that agrees to half the digits with the one before has all of them. */
 #define _DEFAULT_SOURCE 1 /* lgammal_r: lgammal itself writes a global */
 #include "lib/kernels/special/special.h"
 
@@ -232,7 +232,8 @@ static double gamma_slope_at_0(double a, int k) {
 static double gamma_derivative(double a, double x, int k, bool by_x) {
     if (by_x) return x == 0 ? gamma_slope_at_0(a, k) : isinf(x) ? 0 : (double)gamma_slope(a, x, k);
     if (x == 0 || isinf(x)) return 0;
-    return (double)(x < a ? gamma_below(a, x, k) : -gamma_above(a, x, k));
+    const bool below = k == 1 ? logl(x) < lam__special_psi(0, a) : x < a;
+    return (double)(below ? gamma_below(a, x, k) : -gamma_above(a, x, k));
 }
 
 double lam__special_igamma(double a, double x, int64_t code) {
@@ -283,14 +284,19 @@ static wide beta_density(wide a, wide b, wide x, wide y) {
            expl(rest - deviance(off, a, (a + b) * x / a) - deviance(-off, b, (a + b) * y / b));
 }
 
-/* log(y + x exp(-s)), which is -log((1 - t)/y) up to a constant. */
+/* log(y + x exp(-s)), which is -log((1 - t)/y). */
 static double beta_log(const side *q, double s) {
     return q->x < q->y ? log1p(q->x * expm1(-s)) : log(q->y + q->x * exp(-s));
 }
 
-/* The same and x s, which begins with s^2. */
+/* The same and s, which is -log(t/x). */
+static double beta_fall(const side *q, double s) {
+    return q->x < q->y || s > 700 ? beta_log(q, s) + s : log1p(q->y * expm1(s));
+}
+
+/* The first and x s, which begins with s^2. */
 static double beta_bend(const side *q, double s) {
-    if (s > 0.5) return beta_log(q, s) + q->x * s;
+    if (s > 0.5) return q->x < q->y ? beta_log(q, s) + q->x * s : beta_fall(q, s) - q->y * s;
     if (q->x < q->y) return q->x * exp_gap(-s) - quick_log_gap(q->x * expm1(-s));
     return q->y * exp_gap(s) - quick_log_gap(q->y * expm1(s));
 }
@@ -301,9 +307,8 @@ static double below_beta(const side *q, double s) {
 }
 
 static void move_below_beta(side *q, double s) {
-    double bend = beta_log(q, s);
-    q->c[1][0] = q->c10 - s - bend;
-    q->c[0][1] = q->c01 - bend;
+    q->c[1][0] = q->c10 - beta_fall(q, s);
+    q->c[0][1] = q->c01 - beta_log(q, s);
 }
 
 static void set_beta_derivatives(side *q, wide x, wide y) {
@@ -319,14 +324,14 @@ static void set_beta_derivatives(side *q, wide x, wide y) {
         }
 }
 
-/* For x below the mean a/(a + b). */
+/* For x below the mean a/(a + b), or not far above. */
 static wide beta_below(double a, double b, wide x, wide y, int i, int j) {
     side q = {.a = a, .b = b, .x = (double)x, .y = (double)y, .i = i, .j = j};
     q.rate = (double)(a * y - b * x);
     q.exponent = below_beta;
     q.move = move_below_beta;
     double spread = (a + b) * q.x * q.y;
-    q.scale = 1 / (q.rate + fmin(spread, sqrt(spread)));
+    q.scale = 1 / (fmax(q.rate, 0.5 * fmin(1, a)) + fmin(spread, sqrt(spread)));
     set_beta_derivatives(&q, x, y);
     return beta_density(a, b, x, y) * integral(&q);
 }
@@ -338,6 +343,14 @@ static wide beta_slope(double a, double b, wide x, wide y, int i, int j) {
     q.c[1][0] = q.c10;
     q.c[0][1] = q.c01;
     return beta_density(a, b, x, y) / (x * y) * factor(&q);
+}
+
+/* On which side of x the first derivative by a or b is integrated: where that of the logarithm of the density has one
+ * sign, so that nothing cancels. */
+static bool is_below(double a, double b, wide x, wide y, int i, int j) {
+    if (i + j != 1) return a * y > b * x;
+    if (i == 1) return logl(x) < lam__special_psi(0, a) - lam__special_psi(0, (wide)a + b);
+    return logl(y) > lam__special_psi(0, b) - lam__special_psi(0, (wide)a + b);
 }
 
 /* At an end where the density is about near^(power - 1). */
@@ -355,7 +368,7 @@ double lam__special_betainc(double a, double b, double x, int64_t code) {
     if (by_x && x == 1) return beta_slope_at_end(b, a, j);
     if (x == 0 || x == 1) return code ? 0 : x;
     if (by_x) return (double)beta_slope(a, b, x, y, i, j);
-    if (a * y > b * (wide)x) return (double)beta_below(a, b, x, y, i, j);
+    if (is_below(a, b, x, y, i, j)) return (double)beta_below(a, b, x, y, i, j);
     wide other = beta_below(b, a, y, x, j, i);
     return (double)(code ? -other : 1 - other);
 }

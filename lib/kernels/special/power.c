@@ -1,4 +1,4 @@
-/* Derivatives of powers, logarithms times a number or of a ratio, and the slope of a distance, one number at a time in
+/* Derivatives of powers, logarithms times a number or of a ratio, and slopes of distances and angles, one number at a time in
  * long double, whose range on x86-64 holds every power and square that is met on the way. */
 #include "lib/kernels/special/special.h"
 
@@ -88,7 +88,18 @@ double lam__special_hypot_slope(double x, double y) {
     return (double)(x / hypotl(x, y));
 }
 
-double lam__special_atan2_slope(double x, double y) {
+/* The real part of 1/z, z = x + i y, whose derivatives by x are -1 (-2) ... (-n) z^-(n+1); by y there is an i more. The
+ * powers of 1/z = c - i s are the imaginary and real parts below. */
+double lam__special_atan2_slope(double x, double y, int64_t code) {
     if ((isinf(x) && !isnan(y)) || (isinf(y) && !isnan(x))) return 0;
-    return (double)(x / ((wide)x * x + (wide)y * y));
+    const int64_t n = (code >> 6) + (code & 63);
+    const wide square = (wide)x * x + (wide)y * y, c = x / square, s = y / square;
+    wide real = c, imaginary = -s, factor = 1;
+    for (int64_t k = 1; k <= n; k++) {
+        const wide next = real * c + imaginary * s;
+        imaginary = imaginary * c - real * s;
+        real = next;
+        factor *= -(wide)k;
+    }
+    return (double)(factor * (code & 63 ? -imaginary : real));
 }

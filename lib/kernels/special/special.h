@@ -37,13 +37,15 @@ enum { LAM__POWER_ORDERS = 32 };
 double lam__special_pow_slope(double x, double y, int64_t code);
 
 /* x log y and x log(1 + y), 0 where x is and the other is no NaN; x log(x/y), 0 where x is and y is not negative,
- * infinite where an operand is negative; log(x/y); x / hypot(x, y), 0 at the origin; x / (x^2 + y^2), NaN there. */
+ * infinite where an operand is negative; log(x/y); x / hypot(x, y), 0 at the origin. */
 double lam__special_xlogy(double x, double y);
 double lam__special_xlog1py(double x, double y);
 double lam__special_rel_entr(double x, double y);
 double lam__special_log_ratio(double x, double y);
 double lam__special_hypot_slope(double x, double y);
-double lam__special_atan2_slope(double x, double y);
+
+/* A derivative of x / (x^2 + y^2), m being 0 or 1 times by y; NaN at the origin. */
+double lam__special_atan2_slope(double x, double y, int64_t code);
 
 /* ---- incomplete.c ---- */
 
@@ -71,7 +73,9 @@ double lam__special_ndtri(double p);
 
 /* ---- bessel.c ---- */
 
-/* I_n(x), times exp(-|x|) where scaled; code is 2 n + scaled. */
+/* I_n(x) for code 2 n; for code LAM__BESSEL_SCALED(n, k), of n = 0 or 1, the k-th derivative of I_n(x) exp(-|x|), at 0
+ * as if |x| had the slope 0 there. */
+#define LAM__BESSEL_SCALED(n, k) ((int64_t)256 * (k) + 2 * (n) + 1)
 double lam__special_bessel_i(double x, int64_t code);
 
 #endif

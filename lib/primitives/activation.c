@@ -123,8 +123,8 @@ lam_tensor *lam_mish(lam_tensor *x) {
     return lam__scope_only(lam_mul(x, lam_tanh(lam_softplus(lam_clamp(x, -800.0, 40.0)))), since);
 }
 
-/* With u = 1/(1 + |x|) it is x u, whose slope u - |x| u^2 would cancel from 1 on; there 1 - u has as many digits, and the
- * slope u^2. */
+/* With u = 1/(1 + |x|) it is x u, whose slope u - |x| u^2 would cancel from 1 on; there 1 - u has as many digits, and
+ * the slope u^2. */
 lam_tensor *lam_softsign(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *size = lam_abs(x), *u = lam_reciprocal(lam_add(size, 1.0));

@@ -1,6 +1,6 @@
 /* The modified Bessel functions I_n of whole order: the power series, whose terms are all of one sign, and far out the
- * asymptotic one (Abramowitz and Stegun 9.6.10, 9.7.1). Derivatives of those times exp(-|x|), which sums of neighbouring
- * functions would cancel, are derivatives of that series, and integrals. */
+ * asymptotic one (Abramowitz and Stegun 9.6.10, 9.7.1). Derivatives of those times exp(-|x|), which sums of
+ * neighbouring functions would cancel, are derivatives of that series, and integrals. */
 #include "lib/kernels/special/special.h"
 
 #include <math.h>

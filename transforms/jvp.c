@@ -58,7 +58,7 @@ static jvp_env *env_of(lam_fn *f, const lam_grad_options *options, lam__scratch_
 
 lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **out, lam_tensor **tangents_out,
                    size_t n_out, const lam_grad_options *options) {
-    lam_ctx *ctx = lam__fn_check("jvp", f), *where = f ? f->ctx : &lam__context_failed;
+    lam_ctx *where, *ctx = lam__fn_check_call("jvp", f, primals, &where);
     size_t aux = options && options->has_aux > 0 ? (size_t)options->has_aux : 0;
     for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
     for (size_t i = 0; tangents_out && i + aux < n_out; i++) tangents_out[i] = &where->failed;

@@ -125,7 +125,7 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
                          const lam_grad_options *options) {
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;
-    lam_ctx *ctx = lam__fn_check("linearize", f), *where = f ? f->ctx : &lam__context_failed;
+    lam_ctx *where, *ctx = lam__fn_check_call("linearize", f, primals, &where);
     for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
     if (linear) *linear = where->failed_fn;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;

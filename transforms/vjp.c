@@ -129,7 +129,7 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
                    const lam_grad_options *options) {
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;
-    lam_ctx *ctx = lam__fn_check("vjp", f), *where = f ? f->ctx : &lam__context_failed;
+    lam_ctx *where, *ctx = lam__fn_check_call("vjp", f, primals, &where);
     for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
     if (pullback) *pullback = where->failed_fn;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;

@@ -54,7 +54,8 @@ static bool options_valid(const lam_fn *f, const lam_vmap_options *o) {
     long long value = o->chunk_size < 0 ? (long long)o->chunk_size : (long long)o->axis_size;
     if ((int)o->randomness < 0 || o->randomness > LAM_RANDOMNESS_DIFFERENT) wrong = "randomness", value = o->randomness;
     if (wrong)
-        lam__error_set(f->ctx, LAM_ERR_OPTION, "give a positive number, or 0 for the default",
+        lam__error_set(f->ctx, LAM_ERR_OPTION,
+                       *wrong == 'r' ? "name one of lam_randomness" : "give a positive number, or 0 for the default",
                        "vmap: %s of '%s' cannot be %lld", wrong, f->name, value);
     return !wrong;
 }

@@ -88,8 +88,8 @@ typedef struct lam_norm_options {
     double order;  /* any positive number, INFINITY or -INFINITY; 0: 2 */
 } lam_norm_options;
 
-/* The vector norm sum(|x|^order)^(1/order) over axes, INFINITY: max(|x|), -INFINITY: min(|x|). Nothing is scaled: the
- * powers must not overflow. Integers are taken as f64.
+/* The vector norm sum(|x|^order)^(1/order) over axes, INFINITY: max(|x|), -INFINITY: min(|x|). Powers
+ * neither over- nor underflow on the way. Integers are taken as f64.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS; LAM_ERR_OPTION for another order.
  *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0. */
@@ -151,7 +151,8 @@ LAM_API lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantil
 LAM_API lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options);
 LAM_API lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_quantile does. */
 
-/* The covariances of the rows of x, whose columns are observations: divided by their number less ddof.
+/* The covariances of the rows of x, whose columns are observations: divided by their number less ddof. Of complex rows
+ * sums of one times the conjugate of the other: the matrix is Hermitian, its diagonal that of lam_var.
  * Shape   [rows, rows].
  * Fails   LAM_ERR_RANK unless x is a matrix. Derivative: exact. */
 LAM_API lam_tensor *lam_cov(lam_tensor *x, double ddof);

@@ -29,7 +29,7 @@ const lam_ctx lam__context_static = {
               .count = 1,
               .text =
                   "lam_ctx_new: this context could not be made (no memory, or an impossible option); or an operation "
-                  "was given an empty list, which belongs to no context"},
+                  "was given NULL or an empty list, which belong to no context"},
     .ground = READ_ONLY(lam__level, static_ground),
     .current = READ_ONLY(lam__level, static_ground),
     .failed_fn = READ_ONLY(lam_fn, static_failed_fn),

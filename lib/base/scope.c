@@ -303,8 +303,7 @@ static bool has_context(const lam_tensor *t) {
     return t && (t->magic == LAM__LIVE || t->magic == LAM__FREED || t->magic == LAM__FAILED || t->magic == LAM__HIDDEN);
 }
 
-/* Where to record a failure: in the first context there is. */
-static lam_ctx *context_of(size_t n, lam_tensor *const in[]) {
+lam_ctx *lam__scope_context(size_t n, lam_tensor *const in[]) {
     for (size_t i = 0; i < n; i++)
         if (has_context(in[i]) && in[i]->ctx != &lam__context_failed) return in[i]->ctx;
     return &lam__context_failed;
@@ -312,14 +311,14 @@ static lam_ctx *context_of(size_t n, lam_tensor *const in[]) {
 
 static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *const in[], size_t position,
                                  lam_tensor **failed) {
-    lam_ctx *ctx = context_of(n, in);
+    lam_ctx *ctx = lam__scope_context(n, in);
     const lam_tensor *t = in[position];
     if (t && t->magic == LAM__LIVE && t->ctx != ctx) {
         lam__error_set(ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
                        "%s: mixed contexts: operand %zu belongs to another one", operation, position);
         *failed = &ctx->failed;
     } else if (t && t->magic == LAM__FAILED && t->ctx != ctx) {
-        lam__error_set(ctx, LAM_ERR_CONTEXT, "an empty list belongs to no context: check it before",
+        lam__error_set(ctx, LAM_ERR_CONTEXT, "NULL and empty lists belong to no context: check them before",
                        "%s: operand %zu is the failed tensor of another context or of none", operation, position);
         *failed = &ctx->failed;
     } else {

@@ -89,6 +89,9 @@ static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value
     t->birth = 0;
 }
 
+/* Where to record a failure: in the first context that n operands have, or the static failed one. */
+lam_ctx *lam__scope_context(size_t n, lam_tensor *const in[]);
+
 /* Checks n operands and collects their values. Gives the context, or NULL after recording what is wrong; then
  * *failed is what the operation returns. NULL operands are legal where `optional` has the bit. */
 lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[],

@@ -236,6 +236,16 @@ lam_ctx *lam__fn_check(const char *what, lam_fn *f) {
     return NULL;
 }
 
+lam_ctx *lam__fn_check_call(const char *what, lam_fn *f, lam_list in, lam_ctx **where) {
+    *where = f ? f->ctx : &lam__context_failed;
+    if (*where != &lam__context_failed) return lam__fn_check(what, f);
+    *where = lam__scope_context(in.items ? in.count : 0, in.items);
+    if (*where != &lam__context_failed)
+        lam__error_set(*where, LAM_ERR_NULL, "make it before it is called",
+                       "%s: the function is NULL, or the failed one of no context", what);
+    return NULL;
+}
+
 lam_fn *lam_fn_hold(lam_fn *f) {
     if (!lam__fn_check("lam_fn_hold", f)) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
     f->holds++;
@@ -289,7 +299,7 @@ static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) 
     if (!where) {
         *out = NULL;
         if (ctx->error.status != LAM_OK) return ctx->error.status;
-        return lam__error_set(ctx, LAM_ERR_CONTEXT, "an empty list belongs to no context: check it before",
+        return lam__error_set(ctx, LAM_ERR_CONTEXT, "NULL and empty lists belong to no context: check them before",
                               "output %d of function '%s' is the failed tensor of another context or of none", o,
                               f->name);
     }
@@ -377,8 +387,7 @@ static lam_status call_values(lam_fn *f, lam_list in, lam_value **values, size_t
 }
 
 lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
-    lam_ctx *ctx = lam__fn_check("lam_call", f);
-    lam_ctx *where = ctx ? ctx : f ? f->ctx : &lam__context_failed;
+    lam_ctx *where, *ctx = lam__fn_check_call("lam_call", f, in, &where);
     for (size_t o = 0; out && o < n_out; o++) out[o] = &where->failed;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
     if ((!out && n_out) || (!in.items && in.count))

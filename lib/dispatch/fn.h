@@ -58,6 +58,10 @@ lam_fn *lam__fn_base(const void *env);
  * caller. */
 lam_ctx *lam__fn_check(const char *what, lam_fn *f);
 
+/* The same for a call with operands, which tell the context where f does not. *where: whose failed tensors the results
+ * are. */
+lam_ctx *lam__fn_check_call(const char *what, lam_fn *f, lam_list in, lam_ctx **where);
+
 lam_fn *lam__fn_retain(lam_fn *f);
 void lam__fn_release(lam_fn *f);
 void lam__fn_leave_scope(lam_fn *f);

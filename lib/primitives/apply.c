@@ -238,8 +238,11 @@ lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__op
     bool wide = number.kind == LAM__UNSIGNED && number.as.natural > INT64_MAX;
     if (wide && lam__dtype_is_inexact(dtype)) return lam__value_scalar(ctx, dtype, (double)number.as.natural);
     if (!wide && representable(dtype, number.as.integer)) return lam__value_integer(ctx, dtype, number.as.integer);
-    lam__error_set(ctx, LAM_ERR_VALUE, "cast the tensor to a wider dtype first", "%s: %s%lld does not fit dtype %s",
-                   operation, wide ? "the bits of " : "", number.as.integer, lam_dtype_name(dtype));
+    char text[32];
+    snprintf(text, sizeof text, wide ? "%llu" : "%lld", number.as.natural);
+    lam__error_set(ctx, LAM_ERR_VALUE,
+                   wide ? "write it as a floating number" : "cast the tensor to a wider dtype first",
+                   "%s: %s does not fit dtype %s", operation, text, lam_dtype_name(dtype));
     return NULL;
 }
 

@@ -195,7 +195,7 @@ static lam_tensor *covariance(const char *name, lam_tensor *x, double ddof) {
     if (lam_rank(x) != 2) return lam__axes_fail(name, x, LAM_ERR_RANK, "rows of observations are needed");
     double n = (double)lam_dim(x, 1);
     lam_tensor *away = lam_sub(x, lam_mean(x, &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}));
-    return lam_div(lam_matmul(away, lam_transpose(away, (lam_axes){0, NULL})), n > ddof ? n - ddof : 0.0);
+    return lam_div(lam_matmul(away, lam_conj(lam_transpose(away, (lam_axes){0, NULL}))), n > ddof ? n - ddof : 0.0);
 }
 
 lam_tensor *lam_cov(lam_tensor *x, double ddof) {
@@ -205,6 +205,6 @@ lam_tensor *lam_cov(lam_tensor *x, double ddof) {
 
 lam_tensor *lam_corrcoef(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *c = covariance("corrcoef", x, 0), *size = lam_sqrt(lam_diagonal(c, 0, 0, 1));
+    lam_tensor *c = covariance("corrcoef", x, 0), *size = lam_sqrt(lam_real(lam_diagonal(c, 0, 0, 1)));
     return lam__scope_only(lam_div(lam_div(c, lam_expand_dims(size, 1)), size), since);
 }

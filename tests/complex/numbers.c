@@ -298,6 +298,18 @@ START_TEST(comparisons) {
 }
 END_TEST
 
+/* Worked by hand: the rows less their means are (1-i)/2, (i-1)/2 and -1, 1. As numpy.cov and numpy.corrcoef. */
+START_TEST(covariances_are_hermitian) {
+    const lam_c128 rows[] = {{1, 0}, {0, 1}, {0, 0}, {2, 0}};
+    lam_tensor *x = lam_array(ctx, LAM_C128, LAM_DIMS(2, 2), rows), *c = lam_cov(x, 1), *r = lam_corrcoef(x);
+    EXPECT_NEAR(lam_real(c), 1e-15, LAM_DIMS(2, 2), 1, -1, -1, 2);
+    EXPECT_NEAR(lam_imag(c), 1e-15, LAM_DIMS(2, 2), 0, 1, -1, 0);
+    const double half = 0.70710678118654752;
+    EXPECT_NEAR(lam_real(r), 1e-15, LAM_DIMS(2, 2), 1, -half, -half, 1);
+    EXPECT_NEAR(lam_imag(r), 1e-15, LAM_DIMS(2, 2), 0, half, -half, 0);
+}
+END_TEST
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(what_needs_an_order_is_refused) {
@@ -345,5 +357,6 @@ Suite *suite_complex_numbers(void) {
                     in_place_forms, matrices, a_singular_matrix_is_named, norms_are_real,
                     division_neither_overflows_nor_underflows_on_the_way, powers_at_zero, branch_cuts,
                     small_arguments_keep_their_digits, finite_and_nan_look_at_both_parts, comparisons,
-                    what_needs_an_order_is_refused, no_part_is_dropped_in_silence, parts_of_complex_numbers_are_real);
+                    covariances_are_hermitian, what_needs_an_order_is_refused, no_part_is_dropped_in_silence,
+                    parts_of_complex_numbers_are_real);
 }

@@ -77,6 +77,26 @@ BODY(counts_runs) {
     out[0] = in[0];
 }
 
+/* The operands tell where to record it. */
+START_TEST(a_call_of_no_function_is_recorded) {
+    lam_tensor *x = num(1), *out = NULL, *tangent = NULL;
+    lam_fn *made = NULL, *const none[] = {NULL, lam_grad(NULL, NULL)};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(lam_call(none[i], LAM_LIST(x), &out, 1), LAM_ERR_NULL);
+        ck_assert_ptr_eq(lam_ctx_of(out), ctx);
+        EXPECT_ERROR(LAM_ERR_NULL, "lam_call: the function is NULL");
+        ck_assert_int_eq(lam_vjp(none[i], LAM_LIST(x), &out, 1, &made, NULL), LAM_ERR_NULL);
+        EXPECT_ERROR(LAM_ERR_NULL, "vjp: the function is NULL");
+        ck_assert_int_eq(lam_jvp(none[i], LAM_LIST(x), LAM_LIST(x), &out, &tangent, 1, NULL), LAM_ERR_NULL);
+        EXPECT_ERROR(LAM_ERR_NULL, "jvp: the function is NULL");
+        ck_assert_int_eq(lam_linearize(none[i], LAM_LIST(x), &out, 1, &made, NULL), LAM_ERR_NULL);
+        EXPECT_ERROR(LAM_ERR_NULL, "linearize: the function is NULL");
+        ck_assert_int_ne(lam_call(none[i], LAM_LIST(), NULL, 0), LAM_OK);
+        ck_assert_int_ne(lam_call(none[i], (lam_list){1, NULL}, &out, 1), LAM_OK);
+    }
+}
+END_TEST
+
 START_TEST(a_function_given_a_failed_input_is_not_run) {
     runs = 0;
     lam_fn *f = FN(counts_runs, 1, 1);
@@ -237,9 +257,10 @@ END_TEST
 Suite *suite_dispatch_fn(void) {
     return SUITE_OF("dispatch/fn", a_call_gives_fresh_handles, one_tensor_given_twice_does_not_alias_inside,
                     one_value_returned_twice_gives_two_handles, an_output_that_was_not_set_is_named,
-                    a_wrong_number_of_inputs_or_outputs_is_refused, a_function_given_a_failed_input_is_not_run,
-                    a_scope_left_open_is_closed_and_recorded, env_free_runs_with_the_last_reference,
-                    a_function_that_cannot_be_made_frees_its_env, captures_follow_the_inputs_and_are_owned,
-                    names_and_arity_are_copied_and_derived, functions_without_inputs_or_outputs,
-                    a_body_may_drop_its_inputs, an_output_that_was_freed_is_an_error, many_inputs);
+                    a_wrong_number_of_inputs_or_outputs_is_refused, a_call_of_no_function_is_recorded,
+                    a_function_given_a_failed_input_is_not_run, a_scope_left_open_is_closed_and_recorded,
+                    env_free_runs_with_the_last_reference, a_function_that_cannot_be_made_frees_its_env,
+                    captures_follow_the_inputs_and_are_owned, names_and_arity_are_copied_and_derived,
+                    functions_without_inputs_or_outputs, a_body_may_drop_its_inputs,
+                    an_output_that_was_freed_is_an_error, many_inputs);
 }

@@ -18,7 +18,7 @@ typedef struct sum64 {
 static const double ROUNDER = 0x1.8p52;
 
 /* 2^k for whole k, |k| < 1023. */
-ALWAYS_INLINE V64 power_of_2(V64 k) {
+ALWAYS_INLINE V64 two_to(V64 k) {
     return (V64)(((M64)(k + ROUNDER) + 1023) << 52);
 }
 
@@ -40,6 +40,11 @@ ALWAYS_INLINE V64 whole64(V64 x) {
 ALWAYS_INLINE V64 scaled(V64 x, V64 k) {
     return (V64)_mm512_scalef_pd((__m512d)x, (__m512d)k);
 }
+/* The same, but 0 where y < least: what is too small for a number takes long otherwise. */
+ALWAYS_INLINE V64 scaled_unless(V64 y, double least, V64 x, V64 k) {
+    const __mmask8 some = _mm512_cmp_pd_mask((__m512d)y, _mm512_set1_pd(least), _CMP_NLT_UQ);
+    return (V64)_mm512_maskz_scalef_pd(some, (__m512d)x, (__m512d)k);
+}
 /* 1/x for 2^-1000 < |x| < 2^1000, one more rounding than a division, which takes three times as long: a guess of 14
  * bits, made 42, then all. */
 ALWAYS_INLINE V64 inverse64(V64 x) {
@@ -51,8 +56,15 @@ ALWAYS_INLINE V64 inverse64(V64 x) {
 ALWAYS_INLINE V64 pick(const double *table, M64 at) {
     return (V64)_mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)at, _mm512_loadu_pd(table + 8));
 }
+/* table[at] for each lane. */
+ALWAYS_INLINE V64 entries(const double *table, M64 at) {
+    return (V64)_mm512_i64gather_pd((__m512i)at, table, 8);
+}
 #else
 #if defined(__AVX2__)
+ALWAYS_INLINE V64 entries(const double *table, M64 at) {
+    return (V64)_mm256_i64gather_pd(table, (__m256i)at, 8);
+}
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm256_min_pd((__m256d)x, (__m256d)y);
 }
@@ -79,6 +91,11 @@ ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)vrndnq_f64((float64x2_t)x);
 }
 #else
+ALWAYS_INLINE V64 entries(const double *table, M64 at) {
+    V64 x;
+    for (int i = 0; i < LANES64; i++) x[i] = table[at[i]];
+    return x;
+}
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm_min_pd((__m128d)x, (__m128d)y);
 }
@@ -99,7 +116,12 @@ ALWAYS_INLINE V64 inverse64(V64 x) {
 }
 ALWAYS_INLINE V64 scaled(V64 x, V64 k) {
     const V64 half = (k * 0.5 + ROUNDER) - ROUNDER;
-    return x * power_of_2(half) * power_of_2(k - half);
+    return x * two_to(half) * two_to(k - half);
+}
+/* Here such lanes are 0 soon enough. */
+ALWAYS_INLINE V64 scaled_unless(V64 y, double least, V64 x, V64 k) {
+    (void)y, (void)least;
+    return scaled(x, k);
 }
 ALWAYS_INLINE V64 pick(const double *table, M64 at) {
     V64 x;
@@ -112,6 +134,26 @@ ALWAYS_INLINE V64 either(M64 mask, V64 yes, V64 no) {
     return (V64)((mask & (M64)yes) | (~mask & (M64)no));
 }
 
+/* `yes` where a whole number is odd: masks of their own where the set has them, so that constants need not go through
+ * integers. */
+#if defined(__AVX512F__)
+typedef __mmask8 choice;
+ALWAYS_INLINE choice choice_of(M64 k) {
+    return _mm512_test_epi64_mask((__m512i)k, _mm512_set1_epi64(1));
+}
+ALWAYS_INLINE V64 chosen(choice odd, V64 yes, V64 no) {
+    return (V64)_mm512_mask_blend_pd(odd, (__m512d)no, (__m512d)yes);
+}
+#else
+typedef M64 choice;
+ALWAYS_INLINE choice choice_of(M64 k) {
+    return -(k & 1);
+}
+ALWAYS_INLINE V64 chosen(choice odd, V64 yes, V64 no) {
+    return either(odd, yes, no);
+}
+#endif
+
 ALWAYS_INLINE V64 splat64(double x) {
     return x - (V64){0}; /* which keeps a negative zero */
 }
@@ -122,6 +164,15 @@ ALWAYS_INLINE V64 bounded(V64 x, double bound) {
 }
 ALWAYS_INLINE V64 limited(V64 x, double bound) {
     return most_of(splat64(-bound), bounded(x, bound));
+}
+
+/* For what scaled_unless brings back, where too small ones need no limit. */
+ALWAYS_INLINE V64 limited_unless(V64 x, double bound) {
+#if defined(__AVX512F__)
+    return bounded(x, bound);
+#else
+    return limited(x, bound);
+#endif
 }
 
 /* ---- sums and products ------------------------------------------------------------------------------------------ */

@@ -25,7 +25,7 @@ ALWAYS_INLINE reduced_exp plain_exp_parts(V64 x) {
 ALWAYS_INLINE V64 plain_exp(V64 x) {
     const step64 s = step_next_to_log(x);
     const stepped_exp e = stepped(s, rest_of_log(s, x));
-    return (e.upper + e.lower) * power_of_2(e.k);
+    return (e.upper + e.lower) * two_to(e.k);
 }
 
 /* (atanh(q) - q) / q^3 in q^2, for q <= 1/6, the rest below 2^-52 */
@@ -44,7 +44,7 @@ ALWAYS_INLINE plain_log plain_log_of(V64 z) {
     const sum64 whole = any_sum(z, splat64(1));
     const parts64 p = parts_of(whole.hi);
     const V64 inverse = pick(lam__table_log[0], p.at);
-    const V64 r = madd(whole.lo * inverse, power_of_2(-p.k), madd(p.z, inverse, splat64(-1)));
+    const V64 r = madd(whole.lo * inverse, two_to(-p.k), madd(p.z, inverse, splat64(-1)));
     const V64 base = madd(p.k, splat64(LOG_2), pick(lam__table_log[1], p.at));
     const V64 rest = madd(p.k, splat64(LOG_2_REST), pick(lam__table_log[2], p.at));
     const V64 log = base + (madd(r * r, madd(r, POWERS(r, LOG_REST), splat64(-0.5)), rest) + r);
@@ -100,7 +100,7 @@ typedef struct exponent64 {
 /* exp(-s) - 1 + s. */
 ALWAYS_INLINE V64 exp_gap_of(V64 s, V64 *fall) {
     const reduced_exp e = plain_exp_parts(-either((M64)(s < 700), s, splat64(700)));
-    const V64 power = power_of_2(e.k), far = madd(power, e.tail, madd(power, e.r, power - 1));
+    const V64 power = two_to(e.k), far = madd(power, e.tail, madd(power, e.r, power - 1));
     const M64 near = (M64)(e.k == 0);
     *fall = either(near, -e.r - e.tail, -far);
     return either(near, e.tail, far + s);

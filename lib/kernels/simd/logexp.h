@@ -129,18 +129,18 @@ ALWAYS_INLINE sum64 exp_of(sum64 x, V64 *k) {
 }
 
 ALWAYS_INLINE V64 f64_exp(V64 x) {
-    const V64 y = limited(x, 800);
+    const V64 y = limited_unless(x, 800);
     const step64 s = step_next_to_log(y);
     const stepped_exp e = stepped(s, rest_of_log(s, y));
-    return scaled(e.upper + e.lower, e.k);
+    return scaled_unless(x, -746, e.upper + e.lower, e.k);
 }
 
 /* 2^x, exactly where x is whole. */
 ALWAYS_INLINE V64 f64_exp2(V64 x) {
-    const V64 y = limited(x, 1200);
+    const V64 y = limited_unless(x, 1200);
     const step64 s = step_of(y + SIXTEENTHS);
     const stepped_exp e = stepped(s, (y - s.exponent) * 0x1.62e42fefa39efp-1);
-    return scaled(e.upper + e.lower, e.k);
+    return scaled_unless(x, -1076, e.upper + e.lower, e.k);
 }
 
 /* exp(x), inf or 0 where it is too large or too small; x is no NaN. */

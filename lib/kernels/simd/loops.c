@@ -12,9 +12,11 @@
 
 #if defined(LAM__HAVE_SLEEF)
 #include "lib/kernels/simd/bessel.h"
+#include "lib/kernels/simd/hyperbolic.h"
 #include "lib/kernels/simd/inverse.h"
 #include "lib/kernels/simd/log.h"
 #include "lib/kernels/simd/single_functions.h"
+#include "lib/kernels/simd/trig.h"
 #include "lib/kernels/simd/vmath.h"
 #endif
 

@@ -145,7 +145,7 @@ ALWAYS_INLINE sum64 one_and(V64 power, sum64 u) {
 /* (1 - e) / (1 + e) for e = exp(-2|x|), which is 2^k (1 + u): in this set picking from tables takes longer. */
 ALWAYS_INLINE V64 tanh_of_size(V64 size) {
     const reduced_exp e = reduced_exp_of((sum64){-2 * bounded(size, 22), {0}});
-    const V64 power = power_of_2(e.k);
+    const V64 power = two_to(e.k);
     const sum64 u = fast_sum(e.r * power, e.tail * power);
     const sum64 q = quotient(one_and(-power, (sum64){-u.hi, -u.lo}), one_and(power, u));
     return f64_odd(size, q.hi + q.lo);
@@ -190,28 +190,10 @@ ALWAYS_INLINE sum64 log_of_1_and_exp(sum64 size) {
     return (sum64){either(small, e.hi, log.hi), either(small, madd(-0.5 * e.hi, e.hi, e.lo), log.lo)};
 }
 
-/* The larger of x and 0 and what the other adds. */
-ALWAYS_INLINE V64 f64_softplus(V64 x) {
-    const V64 zero = {0};
-    const sum64 rest = log_of_1_and_exp((sum64){f64_magnitude(x), zero});
-    const sum64 sum = any_sum(either((M64)(x > 0), x, zero), rest.hi);
-    return either((M64)(f64_magnitude(x) <= f64_LARGEST), sum.hi + (sum.lo + rest.lo), either((M64)(x < 0), zero, x));
-}
-
 /* log(1 + e) for 0 <= e <= 1. */
 ALWAYS_INLINE V64 quick_log_of_1_and(V64 e) {
     const V64 small = e - e * e * madd(e, splat64(-1.0 / 3), splat64(0.5));
     return either((M64)(e < 0x1p-12), small, quick_log_of_parts(parts_of(1 + e)));
-}
-
-ALWAYS_INLINE V64 quick_softplus(V64 x) {
-    const V64 zero = {0}, size = f64_magnitude(x);
-    const V64 rest = quick_log_of_1_and(quick_exp(-bounded(size, 150)));
-    return either((M64)(x == x), either((M64)(x > 0), x, zero) + rest, x);
-}
-
-ALWAYS_INLINE V32 f32_softplus(V32 x) {
-    return f32_through1(x, quick_softplus);
 }
 
 /* ---- logaddexp, logaddexp2 -------------------------------------------------------------------------------------- */

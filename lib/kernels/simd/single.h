@@ -22,7 +22,7 @@ ALWAYS_INLINE V32 splat32(float x) {
 }
 
 /* 2^k for whole k, |k| < 127. */
-ALWAYS_INLINE V32 power_of_2_32(V32 k) {
+ALWAYS_INLINE V32 two_to32(V32 k) {
     return (V32)(((M32)(k + ROUNDER32) + 127) << 23);
 }
 
@@ -41,6 +41,10 @@ ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
 }
 ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
     return (V32)_mm512_scalef_ps((__m512)x, (__m512)k);
+}
+ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
+    const __mmask16 some = _mm512_cmp_ps_mask((__m512)y, _mm512_set1_ps(least), _CMP_NLT_UQ);
+    return (V32)_mm512_maskz_scalef_ps(some, (__m512)x, (__m512)k);
 }
 /* 1/x up to an ulp or two, for 2^-100 < |x| < 2^100. */
 ALWAYS_INLINE V32 inverse32(V32 x) {
@@ -117,10 +121,33 @@ ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
 #endif
 ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
     const V32 half = (k * 0.5f + ROUNDER32) - ROUNDER32;
-    return x * power_of_2_32(half) * power_of_2_32(k - half);
+    return x * two_to32(half) * two_to32(k - half);
+}
+ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
+    (void)y, (void)least;
+    return scaled32(x, k);
 }
 ALWAYS_INLINE V32 inverse32(V32 x) {
     return 1 / x;
+}
+#endif
+
+/* As those of exact.h. */
+#if defined(__AVX512F__)
+typedef __mmask16 choice32;
+ALWAYS_INLINE choice32 choice_of32(M32 k) {
+    return _mm512_test_epi32_mask((__m512i)k, _mm512_set1_epi32(1));
+}
+ALWAYS_INLINE V32 chosen32(choice32 odd, V32 yes, V32 no) {
+    return (V32)_mm512_mask_blend_ps(odd, (__m512)no, (__m512)yes);
+}
+#else
+typedef M32 choice32;
+ALWAYS_INLINE choice32 choice_of32(M32 k) {
+    return -(k & 1);
+}
+ALWAYS_INLINE V32 chosen32(choice32 odd, V32 yes, V32 no) {
+    return f32_select(odd, yes, no);
 }
 #endif
 
@@ -130,6 +157,14 @@ ALWAYS_INLINE V32 bounded32(V32 x, float bound) {
 }
 ALWAYS_INLINE V32 limited32(V32 x, float bound) {
     return most_of32(splat32(-bound), bounded32(x, bound));
+}
+
+ALWAYS_INLINE V32 limited_unless32(V32 x, float bound) {
+#if defined(__AVX512F__)
+    return bounded32(x, bound);
+#else
+    return limited32(x, bound);
+#endif
 }
 
 /* ---- sums and products ------------------------------------------------------------------------------------------ */

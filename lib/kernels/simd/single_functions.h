@@ -34,15 +34,15 @@ ALWAYS_INLINE stepped_exp32 stepped_exp_of(V32 x, V32 more) {
 }
 
 ALWAYS_INLINE V32 f32_exp(V32 x) {
-    const stepped_exp32 e = stepped_exp_of(limited32(x, 120), (V32){0});
-    return scaled32(e.upper + e.lower, e.k);
+    const stepped_exp32 e = stepped_exp_of(limited_unless32(x, 120), (V32){0});
+    return scaled_unless32(x, -104, e.upper + e.lower, e.k);
 }
 
 /* 2^x, exactly where x is whole. */
 ALWAYS_INLINE V32 f32_exp2(V32 x) {
-    const V32 y = limited32(x, 180), shifted = y + SIXTEENTHS32;
+    const V32 y = limited_unless32(x, 180), shifted = y + SIXTEENTHS32;
     const stepped_exp32 e = stepped32(shifted, (y - (shifted - SIXTEENTHS32)) * 0x1.62e43p-1f);
-    return scaled32(e.upper + e.lower, e.k);
+    return scaled_unless32(x, -152, e.upper + e.lower, e.k);
 }
 
 /* exp(-|x|) = (hi + lo) 2^k, as good as 0 beyond 110. */

@@ -50,6 +50,11 @@ extern const double lam__table_erfc_inv[15][LAM__PIECES];
  * rest below 2^-61 of it */
 extern const double lam__table_erf_inv[15][LAM__PIECES];
 
+/* 2^(32 j) 2/pi for j = 0, 1, ..., less a multiple of 4, as four numbers: what tells the quarter of the turn in which a
+ * huge number lies. */
+enum { LAM__TURNS = 31 };
+extern const double lam__table_turns[LAM__TURNS][4];
+
 /* Where an integral over the half line is evaluated, and by what the values are multiplied: 3/2 exp(u/2 - exp(-u)) for
  * equally spaced u, and the step times the derivative. Steps of 1/4 from -3.625 on, for f32 of 0.42 from -3.1 on. */
 typedef struct lam__nodes {

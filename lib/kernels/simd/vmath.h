@@ -55,8 +55,8 @@ static inline long double f64_wide_lgamma(long double x) {
     return lgammal_r(x, &sign);
 }
 
-/* TINY: x^2 < a quarter of the rounding unit. TRIG_*: where SLEEF changes its reduction. EXP_SAFE: a little below
- * the logarithm of the largest number. BIG: below the root of the largest number. */
+/* TINY: x^2 < a quarter of the rounding unit. BIG: below the root of the largest
+ * number. */
 #define T       double
 #define V       V64
 #define M       M64
@@ -65,7 +65,7 @@ static inline long double f64_wide_lgamma(long double x) {
 #define SLEEF   SLEEF64
 #define ANY     any64
 #define NAME(x) f64_##x
-static const double f64_TINY = 0x1p-28, f64_TRIG_SMALL = 15, f64_TRIG_LARGE = 1e14, f64_EXP_SAFE = 709, f64_BIG = 1e150;
+static const double f64_TINY = 0x1p-28, f64_BIG = 1e150;
 #include "lib/kernels/simd/vmath_type.h"
 #undef T
 #undef V
@@ -84,8 +84,7 @@ static const double f64_TINY = 0x1p-28, f64_TRIG_SMALL = 15, f64_TRIG_LARGE = 1e
 #define SLEEF   SLEEF32
 #define ANY     any32
 #define NAME(x) f32_##x
-static const float f32_TINY = 0x1p-14f, f32_TRIG_SMALL = 125, f32_TRIG_LARGE = 39000, f32_EXP_SAFE = 88,
-                   f32_BIG = 1e18f;
+static const float f32_TINY = 0x1p-14f, f32_BIG = 1e18f;
 #include "lib/kernels/simd/vmath_type.h"
 #undef T
 #undef V

@@ -1,0 +1,67 @@
+/* Template: expm1, sinh and cosh of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the helpers of exact.h
+ * or single.h spell their names), SUM, LOG_2_PARTS (the first without its last digits, so that multiples are exact),
+ * SINH and COSH (the polynomials), LEAST (where expm1 is -1), MOST (where exp is infinite), FAR (a power of 2 that is
+ * nothing beside 1). They are undefined again at the end. No include guard: that is the point.
+ * With x = k log(2) + r all three are sums of sinh(r) and cosh(r) with powers of 2 as factors, of which the largest is
+ * left out until the end; so nothing overflows, and what cancels is exact. */
+
+/* (sinh(r) - r) / r^3 and (cosh(r) - 1) / r^2 in r^2 for |r| <= log(2)/2. */
+static const T NAME(sinh_terms)[] = SINH, NAME(cosh_terms)[] = COSH, NAME(log_2)[] = LOG_2_PARTS;
+
+/* x = k log(2) + r + lo, the parts of sinh(r + lo) beyond r and of cosh(r + lo) beyond 1. */
+typedef struct NAME(halved) {
+    V k, r, sinh, cosh;
+} NAME(halved);
+
+ALWAYS_INLINE NAME(halved) NAME(halved_of)(V x) {
+    const V zero = {0}, k = OWN(madd)(x, zero + (T)1.4426950408889634, zero + OWN(ROUNDER)) - OWN(ROUNDER);
+    const V first = OWN(madd)(k, zero - NAME(log_2)[0], x), second = k * NAME(log_2)[1], r = first - second;
+    const V lo = (first - r) - second, square = r * r;
+    return (NAME(halved)){k, r, OWN(madd)(square * r, OWN(POWERS)(square, NAME(sinh_terms)), lo),
+                          OWN(madd)(square, OWN(POWERS)(square, NAME(cosh_terms)), r * lo)};
+}
+
+/* exp(x) - 1 = ((1 - 2^-k) + r + ...) 2^k, with the sign of x. */
+ALWAYS_INLINE V NAME(expm1)(V x) {
+    const V zero = {0};
+    const NAME(halved) h = NAME(halved_of)(OWN(most_of)(zero + LEAST, OWN(bounded)(x, MOST)));
+    const V power = OWN(two_to)(OWN(most_of)(zero - FAR, -h.k)), first = 1 - power;
+    const SUM s = OWN(fast_sum)(first, h.r);
+    const V y = OWN(scaled)(s.hi + (s.lo + (((1 - first) - power) + (h.sinh + h.cosh))), h.k);
+    return (V)((M)y | ((M)x & (M)(-zero)));
+}
+
+/* 2^(k - 1) ((1 - power) cosh(r) + (1 + power) sinh(r)), where the power is one of 2, or minus that. */
+ALWAYS_INLINE V NAME(mixed)(NAME(halved) h, V power) {
+    const V first = 1 - power, lost = (1 - first) - power;
+    const SUM p = OWN(fast_sum)(h.r, power * h.r), s = OWN(fast_sum)(first, p.hi);
+    const V rest = OWN(madd)(1 + power, h.sinh, first * h.cosh);
+    return OWN(scaled)(s.hi + ((s.lo + (p.lo + lost)) + rest), h.k - 1);
+}
+
+ALWAYS_INLINE V NAME(inverse_square)(NAME(halved) h) {
+    return OWN(two_to)(OWN(most_of)((V){0} - 2 * FAR, -2 * h.k));
+}
+
+ALWAYS_INLINE V NAME(sinh)(V x) {
+    const NAME(halved) h = NAME(halved_of)(OWN(bounded)(NAME(magnitude)(x), MOST));
+    return (V)((M)NAME(mixed)(h, NAME(inverse_square)(h)) | ((M)x & (M)(-(V){0})));
+}
+
+ALWAYS_INLINE V NAME(cosh)(V x) {
+    const NAME(halved) h = NAME(halved_of)(OWN(bounded)(NAME(magnitude)(x), MOST));
+    return NAME(mixed)(h, -NAME(inverse_square)(h));
+}
+
+#undef T
+#undef V
+#undef M
+#undef SUM
+#undef NAME
+#undef OWN
+#undef LOG_2_PARTS
+#undef SINH
+#undef COSH
+#undef LEAST
+#undef MOST
+#undef FAR

@@ -52,6 +52,10 @@ ALWAYS_INLINE V64 inverse64(V64 x) {
     const V64 near = madd(guess, madd(e, e, e), guess);
     return madd(near, madd(-x, near, one), near);
 }
+/* x / y up to some 2^-12 of it. */
+ALWAYS_INLINE V64 guess_of_ratio(V64 x, V64 y) {
+    return x * (V64)_mm512_rcp14_pd((__m512d)y);
+}
 /* The entries of a table of LAM__PIECES at the low bits of `at`. */
 ALWAYS_INLINE V64 pick(const double *table, M64 at) {
     return (V64)_mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)at, _mm512_loadu_pd(table + 8));
@@ -62,9 +66,6 @@ ALWAYS_INLINE V64 entries(const double *table, M64 at) {
 }
 #else
 #if defined(__AVX2__)
-ALWAYS_INLINE V64 entries(const double *table, M64 at) {
-    return (V64)_mm256_i64gather_pd(table, (__m256i)at, 8);
-}
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm256_min_pd((__m256d)x, (__m256d)y);
 }
@@ -91,11 +92,6 @@ ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)vrndnq_f64((float64x2_t)x);
 }
 #else
-ALWAYS_INLINE V64 entries(const double *table, M64 at) {
-    V64 x;
-    for (int i = 0; i < LANES64; i++) x[i] = table[at[i]];
-    return x;
-}
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm_min_pd((__m128d)x, (__m128d)y);
 }
@@ -122,6 +118,18 @@ ALWAYS_INLINE V64 scaled(V64 x, V64 k) {
 ALWAYS_INLINE V64 scaled_unless(V64 y, double least, V64 x, V64 k) {
     (void)y, (void)least;
     return scaled(x, k);
+}
+ALWAYS_INLINE V64 guess_of_ratio(V64 x, V64 y) {
+    return x / y;
+}
+ALWAYS_INLINE V64 entries(const double *table, M64 at) {
+#if defined(__AVX2__)
+    return (V64)_mm256_i64gather_pd(table, (__m256i)at, 8);
+#else
+    V64 x;
+    for (int i = 0; i < LANES64; i++) x[i] = table[at[i]];
+    return x;
+#endif
 }
 ALWAYS_INLINE V64 pick(const double *table, M64 at) {
     V64 x;

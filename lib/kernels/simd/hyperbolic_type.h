@@ -1,7 +1,7 @@
-/* Template: expm1, sinh and cosh of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the helpers of exact.h
- * or single.h spell their names), SUM, LOG_2_PARTS (the first without its last digits, so that multiples are exact),
- * SINH and COSH (the polynomials), LEAST (where expm1 is -1), MOST (where exp is infinite), FAR (a power of 2 that is
- * nothing beside 1). They are undefined again at the end. No include guard: that is the point.
+/* Template: expm1, sinh and cosh of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the helpers of
+ * exact.h or single.h spell their names), SUM, LOG_2_PARTS (the first without its last digits, so that multiples are
+ * exact), SINH and COSH (the polynomials), LEAST (where expm1 is -1), MOST (where exp is infinite), FAR (a power of 2
+ * that is nothing beside 1). They are undefined again at the end. No include guard: that is the point.
  * With x = k log(2) + r all three are sums of sinh(r) and cosh(r) with powers of 2 as factors, of which the largest is
  * left out until the end; so nothing overflows, and what cancels is exact. */
 

@@ -11,6 +11,7 @@
 #include "lib/kernels/simd/rsqrt.h"
 
 #if defined(LAM__HAVE_SLEEF)
+#include "lib/kernels/simd/atan.h"
 #include "lib/kernels/simd/bessel.h"
 #include "lib/kernels/simd/hyperbolic.h"
 #include "lib/kernels/simd/inverse.h"

@@ -51,6 +51,9 @@ ALWAYS_INLINE V32 inverse32(V32 x) {
     const V32 guess = (V32)_mm512_rcp14_ps((__m512)x);
     return madd32(guess, madd32(-x, guess, splat32(1)), guess);
 }
+ALWAYS_INLINE V32 guess_of_ratio32(V32 x, V32 y) {
+    return x * (V32)_mm512_rcp14_ps((__m512)y);
+}
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     return (V32)_mm512_permutexvar_ps((__m512i)at, _mm512_load_ps(table));
 }
@@ -129,6 +132,9 @@ ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
 }
 ALWAYS_INLINE V32 inverse32(V32 x) {
     return 1 / x;
+}
+ALWAYS_INLINE V32 guess_of_ratio32(V32 x, V32 y) {
+    return x / y;
 }
 #endif
 

@@ -298,7 +298,6 @@ _Alignas(64) const double lam__table_erfc_inv[15][LAM__PIECES] = {
      -0x1.3226cbf024cdap-2, -0x1.1caeae488986dp-2, -0x1.049a4a72ad43dp-2, -0x1.d3ca8d71f1015p-3,
      -0x1.98d630323c752p-3, -0x1.57a8cf4a26954p-3, -0x1.0edcc8c739597p-3, -0x1.76ecb4c0c15a7p-4},
 };
-/* clang-format on */
 
 _Alignas(64) const double lam__table_erf_inv[15][LAM__PIECES] = {
     {0x1.72909def3f731p-39, 0x1.b14e4f919e389p-44, -0x1.377888c06973ep-42, -0x1.5529535bf171cp-46,
@@ -363,6 +362,8 @@ _Alignas(64) const double lam__table_erf_inv[15][LAM__PIECES] = {
      0x1.674e0286e15e3p+0},
 };
 
+/* clang-format on */
+
 const double lam__table_turns[LAM__TURNS][4] = {
     {0x1.45f306dc9c883p-1, -0x1.6b01ec5417056p-55, -0x1.6447e493ad4cep-109, 0x1.e21c820ff28b2p-163},
     {0x1.27220a94fe13bp+1, -0x1.05c1596447e49p-53, -0x1.d6a66c3bc6fbep-108, -0x1.ae9c5421443aap-168},
@@ -395,4 +396,16 @@ const double lam__table_turns[LAM__TURNS][4] = {
     {0x1.a7a31fb34f2ffp+1, 0x1.45aea4f758fd8p-53, -0x1.a0e84c2f8c608p-108, -0x1.d6b5b45650128p-162},
     {0x1.4f2ff516ba93ep+1, -0x1.4e050683a130cp-54, 0x1.ce7de294a4baap-110, -0x1.404a04ee072a3p-164},
     {0x1.7527bac7ebe5fp+0, 0x1.7b3d0739f78a5p-56, 0x1.497535fdafd89p-111, -0x1.ca8bdea7f33eep-170},
+};
+
+const double lam__table_atan[3][LAM__PIECES] = {
+    {0, 0x1.1p-4, 0x1.12p-3, 0x1.9ap-3, 0x1.11p-2, 0x1.55p-2, 0x1.9ap-2, 0x1.dep-2, 0x1.11p-1, 0x1.33p-1, 0x1.558p-1,
+     0x1.778p-1, 0x1.998p-1, 0x1.bb8p-1, 0x1.dep-1, 0x1p+0},
+    {0, 0x1.0f99ea71d52a7p-4, 0x1.1061ec6e64f87p-3, 0x1.94a694c465d59p-3, 0x1.0acb6b6545313p-2, 0x1.492c2b7a30987p-2,
+     0x1.85fbba49fd035p-2, 0x1.bf3737cd93f87p-2, 0x1.f59ccc291b62ap-2, 0x1.148c3610b90dfp-1, 0x1.2d2c36162f75ep-1,
+     0x1.43fd344a84ed3p-1, 0x1.59680895cc85cp-1, 0x1.6d7b2d3accdb9p-1, 0x1.808c03940694bp-1, 0x1.921fb54442d18p-1},
+    {0, -0x1.2069feec3624fp-61, -0x1.e72a1d8997d18p-58, 0x1.07020f7487a18p-57, 0x1.87e9a3d25513bp-58,
+     0x1.c32ee85f1e4b1p-56, -0x1.444fe2cb0cf4ap-56, -0x1.bae5a38d8e8a6p-59, 0x1.47609d1813127p-58,
+     -0x1.326262f03a2b8p-55, 0x1.649ad9df43df8p-56, -0x1.0af604fde29dep-55, -0x1.bb3de1dde02b2p-55,
+     -0x1.d42f720d690fep-55, -0x1.00f327715f6a5p-55, 0x1.1a62633145c07p-55},
 };

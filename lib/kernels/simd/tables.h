@@ -15,6 +15,9 @@ extern const double lam__table_log[3][LAM__PIECES];
 /* The same in units of log(2) and log(10). */
 extern const double lam__table_log2[3][LAM__PIECES], lam__table_log10[3][LAM__PIECES];
 
+/* Tangents next to k/15, of ten bits behind the point, and their arcs as two numbers. */
+extern const double lam__table_atan[3][LAM__PIECES];
+
 /* 2^(k/16) as two numbers, the first rounded to a double. */
 extern const double lam__table_exp[2][LAM__PIECES];
 

@@ -32,4 +32,7 @@ extern const float lam__single_exp[2][LAM__PIECES];
  * units of 1, log(2) and log(10). */
 extern const float lam__single_log[3][LAM__PIECES], lam__single_log2[3][LAM__PIECES], lam__single_log10[3][LAM__PIECES];
 
+/* Tangents next to k/15, of ten bits behind the point, and their arcs as two numbers. */
+extern const float lam__single_atan[3][LAM__PIECES];
+
 #endif

@@ -13,7 +13,7 @@ typedef struct f64_turned {
     M64 quarters;
 } f64_turned;
 
-#if defined(__FMA__)
+#if defined(VECTOR_FMA)
 static const double f64_NEAR_TURNS = 0x1p20;
 #else
 static const double f64_NEAR_TURNS = 0x1p10;
@@ -70,7 +70,7 @@ ALWAYS_INLINE V64 f64_ratio(sum64 x, sum64 y) {
 #define ANY     any64
 #define BITS    64
 #define NEAR    f64_NEAR_TURNS
-#if defined(__FMA__)
+#if defined(VECTOR_FMA)
 #define QUARTERS                                                                                                       \
     { -0x1.921fb54442d18p+0, -0x1.1a626331p-54, -0x1.1701b839a252p-88 }
 #else
@@ -99,7 +99,7 @@ static __attribute__((noinline)) f64_turned f64_turned_anywhere(V64 x) {
 
 /* ---- f32 -------------------------------------------------------------------------------------------------------- */
 
-#if defined(__FMA__)
+#if defined(VECTOR_FMA)
 typedef struct f32_turned {
     V32 hi, lo;
     M32 quarters;

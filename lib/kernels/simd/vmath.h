@@ -97,16 +97,6 @@ static const float f32_TINY = 0x1p-14f, f32_BIG = 1e18f;
 
 /* ---- f64 alone --------------------------------------------------------------------------------------------- */
 
-/* Without fused multiply-add the digits of subnormal results suffer. */
-ALWAYS_INLINE V64 normal_atan2(V64 y, V64 x) {
-    return SLEEF64(atan2, u10)(y, x);
-}
-
-ALWAYS_INLINE V64 f64_atan2(V64 y, V64 x) {
-    V64 r = normal_atan2(y, x);
-    return f64_patch2(r, y, x, (M64)(f64_magnitude(r) < 0x1p-1020) & (M64)(y != 0), atan2l);
-}
-
 ALWAYS_INLINE V64 f64_hypot(V64 x, V64 y) {
     return SLEEF64(hypot, u05)(x, y);
 }
@@ -151,10 +141,6 @@ ALWAYS_INLINE V32 f32_asinh(V32 x) {
 
 ALWAYS_INLINE V32 f32_acosh(V32 x) {
     return f32_patch1(SLEEF32(acosh, u10)(x), x, (M32)(x > f32_BIG), acosh);
-}
-
-ALWAYS_INLINE V32 f32_atan2(V32 y, V32 x) {
-    return f32_through2(y, x, normal_atan2);
 }
 
 /* No square of a float is too large or too small for a double. */

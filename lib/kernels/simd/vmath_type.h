@@ -45,7 +45,6 @@ ALWAYS_INLINE V NAME(odd)(V x, V y) {
 PLAIN(cbrt)
 PLAIN(asin)
 PLAIN(acos)
-PLAIN(atan)
 #undef PLAIN
 
 ALWAYS_INLINE V NAME(atanh)(V x) {

@@ -1,6 +1,7 @@
 /* Copies and fills. A copy is an elementwise loop of one input: the driver's merging and tiling serve it too.
- * Contiguous runs of one dtype move as bytes. Items of one, four and eight bytes have ways of their own where the axes
- * of the two sides are transposed, or agree in short runs only. */
+ * Contiguous runs of one dtype move as bytes. Items of one to eight bytes have ways of their own where the axes of
+ * the two sides are transposed, where they agree in short runs only, and where the source is read in steps. */
+#include "lib/kernels/elementwise_walk.h"
 #include "lib/kernels/item.h"
 #include "lib/kernels/places.h"
 
@@ -20,7 +21,7 @@ typedef struct move {
     const lam__turn *turn;
     int64_t bytes;
     int rank;
-    bool far; /* more than a second-level cache holds beside the source */
+    int64_t count; /* items */
     int64_t dims[LAM__MAX_AXES], to[LAM__MAX_AXES], from[LAM__MAX_AXES];
 } move;
 
@@ -57,7 +58,14 @@ static void each_plane(const move *m, int a, int b, char *to, const char *from, 
 
 /* Runs along a there are runs along b here. */
 static void turned_plane(const move *m, int a, int b, char *to, const char *from) {
-    m->turn->plane(m->dims[b], m->dims[a], from, m->from[a], to, m->to[b], m->far);
+    enum { FAR = 1 << 19 }; /* bytes: a second-level cache does not hold as much of both */
+    m->turn->plane(m->dims[b], m->dims[a], from, m->from[a], to, m->to[b], m->count * m->bytes > FAR);
+}
+
+/* A run along a there is made of steps along a here. */
+static void stepped_run(const move *m, int a, int b, char *to, const char *from) {
+    (void)b;
+    m->turn->grid(m->dims[a], 1, from, m->from[a], 1, to, 1);
 }
 
 /* Runs along a on both sides. */
@@ -75,11 +83,22 @@ static int longest_but(const move *m, int a) {
     return longest;
 }
 
-/* False: neither transposed nor short runs. */
+/* Whether the walk in far tiles does better (elementwise_tiles.c). */
+static bool is_far(const move *m, int a) {
+    return m->count * m->bytes >= LAM__WALK_FAR && m->dims[a] >= SHORT;
+}
+
+/* False: neither transposed, nor in steps, nor short runs. */
 static bool move_planes(const move *m, void *dst, const void *src) {
     int a = unit_axis(m->rank, m->to), b = unit_axis(m->rank, m->from);
-    if (a < 0 || b < 0) return false;
+    if (a < 0) return false;
+    if (b < 0) {
+        const bool steps = m->from[a] != 0 && m->dims[a] >= SHORT;
+        if (steps) each_plane(m, a, a, dst, src, stepped_run);
+        return steps;
+    }
     if (a != b) {
+        if (is_far(m, a)) return false;
         each_plane(m, a, b, dst, src, turned_plane);
         return true;
     }
@@ -92,7 +111,7 @@ static bool move_planes(const move *m, void *dst, const void *src) {
 /* Most copies are small or dense and leave at once. */
 static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, const int64_t *dst_strides,
                   const void *src, const int64_t *src_strides) {
-    enum { FEW = 32, FAR = 1 << 19 };
+    enum { FEW = 32 };
     int64_t count = 1;
     bool dense = true;
     for (int a = rank - 1; a >= 0; a--) {
@@ -103,7 +122,7 @@ static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, con
     m.turn = turn_of(dtype);
     if (dense || count < FEW || !m.turn) return false;
     m.bytes = lam__item_bytes(dtype);
-    m.far = count * m.bytes > FAR;
+    m.count = count;
     m.rank = 0;
     for (int a = 0; a < rank; a++) {
         if (dims[a] == 1) continue;
@@ -111,7 +130,7 @@ static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, con
         m.to[m.rank] = dst_strides[a];
         m.from[m.rank++] = src_strides[a];
     }
-    return m.rank > 1 && move_planes(&m, dst, src);
+    return move_planes(&m, dst, src);
 }
 
 bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *const columns[], const int64_t step[],
@@ -162,7 +181,7 @@ static bool filled(int rank, const int64_t *dims, lam_dtype dtype, void *dst, co
 void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst, const int64_t *dst_strides,
                        lam_dtype src_dtype, const void *src, const int64_t *src_strides) {
     if (dst_dtype == src_dtype && filled(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
-    if (rank > 1 && dst_dtype == src_dtype && moved(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
+    if (dst_dtype == src_dtype && moved(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
     lam__loop *loop = lam__elementwise_simd()->convert(dst_dtype, src_dtype);
     const int64_t *strides[] = {dst_strides, src_strides};
     void *p[] = {dst, (void *)(uintptr_t)src}; /* a lam__loop writes p[0] only */

@@ -1,8 +1,8 @@
 /* Drives elementwise loops over strided operands, and picks the loops of the widest instruction set the machine has.
  * The plan of a walk: axes of size 1 dropped, sorted by the output's strides, merged where every operand lets them;
- * one axis becomes the inner run. Where the runs would be short, or an operand is transposed, blocks of the operands
- * are brought in order first (elementwise_blocks.c); what that does not take goes tile by tile, so that cache lines
- * are used up before they leave. Nothing is allocated. */
+ * one axis becomes the inner run. Where the runs would be short, or an operand is transposed, parts of the operands are
+ * brought in order first (elementwise_blocks.c, elementwise_tiles.c); what those do not take is walked in squares, so
+ * that cache lines are used up before they leave. Nothing is allocated. */
 #include "lib/kernels/elementwise_walk.h"
 #include "lib/kernels/places.h"
 
@@ -201,8 +201,9 @@ static int transposed_axis(const lam__walk *w) {
 }
 
 static void walk_best(lam__walk *w, void *const p[]) {
-    if (lam__elementwise_blocks(w, p)) return;
-    int longest = w->axes[w->rank - 1].dim < SHORT ? longest_axis(w) : w->rank - 1;
+    const bool brief = w->axes[w->rank - 1].dim < SHORT;
+    if ((!brief && lam__elementwise_tiles(w, p)) || lam__elementwise_blocks(w, p)) return;
+    int longest = brief ? longest_axis(w) : w->rank - 1;
     if (longest != w->rank - 1) {
         make_last(w, longest);
         walk_tiles(w, p, RUN, 0, w->axes[0].dim);
@@ -246,6 +247,7 @@ void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int
         walk_best(&w, p);
         return;
     }
+    if (w.axes[0].dim >= SHORT && lam__elementwise_blocks(&w, p)) return;
     int64_t step[OPERANDS] = {0};
     for (int k = 0; k < operands; k++) step[k] = w.axes[0].stride[k] / (int64_t)item[k];
     loop(w.axes[0].dim, p, step, params);

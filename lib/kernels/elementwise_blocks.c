@@ -1,8 +1,7 @@
-/* Elementwise walks in blocks. Where the inner run is short ([n, 3] beside [n, 1] or [3]) or an operand is transposed,
- * its part of a block is first laid in memory as the output lies, in a place that stays in the first cache; then the
- * loop runs over contiguous elements. What a loop computes of an element does not depend on that.
- *   Flat blocks: rows of one axis and all that is inside it, where the output has no gaps; one run of the loop each.
- *   Tiles: some rows by a part of the last axis, where that is long; a run of the loop for each row. */
+/* Elementwise walks in blocks, where the inner run is short ([n, 3] beside [n, 1] or [3]) or goes in steps. The part of
+ * an operand that is in a block is first laid in memory as the output lies, in a place that stays in the first cache;
+ * then the loop runs over contiguous elements. What a loop computes of an element does not depend on that. A block is
+ * some rows of one axis and all that is inside it, where the output has no gaps; one run of the loop each. */
 #include "lib/kernels/elementwise_walk.h"
 
 #include <stdalign.h>
@@ -12,15 +11,12 @@
 
 enum {
     OPERANDS = LAM__WALK_OPERANDS,
-    BLOCK = 1024,   /* elements */
-    SLACK = 8,      /* elements that a turn may write too much */
-    WIDEST = 256,   /* elements of a row of a flat block */
-    ALIGNED = 16,   /* rows, so that blocks begin where lines do */
-    FEWEST = 24,    /* elements of a walk worth a flat block */
-    INNER = 8 + 1,  /* axes of at least two elements in WIDEST, and one */
-    BAND = 16,      /* rows of a tile: two lines of the widest items */
-    LONG = 128,     /* elements of a row of a tile */
-    LEAST_ROWS = 4, /* below, the lines of a transposed operand hold too few elements to be worth a tile */
+    BLOCK = 1024,  /* elements */
+    SLACK = 8,     /* elements that a turn may write too much */
+    WIDEST = 256,  /* elements of a row of a flat block */
+    ALIGNED = 16,  /* rows, so that blocks begin where lines do */
+    FEWEST = 24,   /* elements of a walk worth a flat block */
+    INNER = 8 + 1, /* axes of at least two elements in WIDEST, and one */
 };
 
 /* An operand's part of a block. Its axes, rows first, are merged as far as its own strides allow. */
@@ -40,7 +36,7 @@ typedef struct block {
     part of[OPERANDS];
 } block;
 
-/* ---- flat blocks: planning --------------------------------------------------------------------------------------- */
+/* ---- planning --------------------------------------------------------------------------------------------------- */
 
 /* Whether memory of the operand from axis `first` on is without gaps. */
 static bool is_dense(const lam__walk *w, int k, int first) {
@@ -75,23 +71,37 @@ static bool plan_part(const lam__walk *w, int k, int first, part *to) {
     return !to->staged || to->turn;
 }
 
+static bool plan_parts(const lam__walk *w, block *b) {
+    for (int k = 1; k < w->operands; k++)
+        if (!plan_part(w, k, b->first, &b->of[k])) return false;
+    return is_dense(w, 0, b->first);
+}
+
 /* The rows of the block: the axis that is outside of as many short ones as a row takes. */
-static bool plan_flat(const lam__walk *w, block *b) {
-    b->w = w;
+static bool plan_short(const lam__walk *w, block *b) {
     b->first = w->rank - 1;
     b->width = w->axes[b->first].dim;
+    if (b->first == 0) return false;
     while (b->first > 1 && b->width * w->axes[b->first - 1].dim <= WIDEST) b->width *= w->axes[--b->first].dim;
     const lam__walk_axis *rows = &w->axes[--b->first];
     b->rows = BLOCK / b->width;
     if (b->rows > ALIGNED) b->rows -= b->rows % ALIGNED;
     if (b->rows > rows->dim) b->rows = rows->dim;
-    if (b->rows * b->width < FEWEST || !is_dense(w, 0, b->first)) return false;
-    for (int k = 1; k < w->operands; k++)
-        if (!plan_part(w, k, b->first, &b->of[k])) return false;
-    return true;
+    return b->rows * b->width >= FEWEST && plan_parts(w, b);
 }
 
-/* ---- flat blocks: running ---------------------------------------------------------------------------------------- */
+/* Long runs in steps: rows of one element. */
+static bool plan_steps(const lam__walk *w, block *b) {
+    bool any = false;
+    b->first = w->rank - 1;
+    b->width = 1;
+    b->rows = BLOCK;
+    if (!plan_parts(w, b)) return false;
+    for (int k = 1; k < w->operands; k++) any = any || b->of[k].staged;
+    return any;
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------- */
 
 /* Lays `rows` rows of an operand of several axes in order. */
 static void gather(const part *p, int64_t rows, int64_t width, int64_t item, const char *from, char *to) {
@@ -157,58 +167,12 @@ static void run_rows(block *b, void *const base[], char (*room)[(BLOCK + SLACK) 
     }
 }
 
-/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-/* The axis along which operand k lies side by side, if that is not the last: it is transposed. Or -1. */
-static int side_axis(const lam__walk *w, int k) {
-    const int64_t item = (int64_t)w->item[k];
-    if (w->axes[w->rank - 1].stride[k] <= item) return -1;
-    for (int a = 0; a < w->rank - 1; a++)
-        if (w->axes[a].stride[k] == item) return a;
-    return -1;
-}
-
-/* The rows are the axis along which an operand lies side by side; others that do so go with it. */
-static bool plan_tiles(const lam__walk *w, block *b) {
-    b->w = w;
-    b->first = -1;
-    for (int k = 1; k < w->operands; k++) {
-        const int side = side_axis(w, k);
-        part *of = &b->of[k];
-        of->turn = lam__elementwise_simd()->turn((int64_t)w->item[k]);
-        of->staged = side >= 0 && of->turn && (b->first < 0 || b->first == side) && w->axes[side].dim >= LEAST_ROWS;
-        if (of->staged) b->first = side;
-    }
-    return b->first >= 0;
-}
-
-static void run_tile(const block *b, char *const base[], int64_t rows, int64_t n, char (*room)[BAND * LONG * 8]) {
-    const lam__walk *w = b->w;
-    const lam__walk_axis *outer = &w->axes[b->first], *inner = &w->axes[w->rank - 1];
-    int64_t step[OPERANDS], next[OPERANDS];
-    void *p[OPERANDS];
-    for (int k = 0; k < w->operands; k++) {
-        const int64_t item = (int64_t)w->item[k];
-        const bool staged = k > 0 && b->of[k].staged;
-        p[k] = staged ? room[k - 1] : base[k];
-        step[k] = staged ? 1 : inner->stride[k] / item;
-        next[k] = staged ? n * item : outer->stride[k];
-        if (staged) b->of[k].turn->plane(rows, n, base[k], inner->stride[k] / item, p[k], n, false);
-    }
-    for (int64_t i = 0; i < rows; i++) {
-        w->loop(n, p, step, w->params);
-        for (int k = 0; k < w->operands; k++) p[k] = (char *)p[k] + next[k];
-    }
-}
-
-/* ---- both -------------------------------------------------------------------------------------------------------- */
-
-/* Steps to the next point of the axes that no block covers; false after the last. */
-static bool next_point(const block *b, int last, int64_t at[], void *p[]) {
-    const lam__walk *w = b->w;
+bool lam__elementwise_next(const lam__walk *w, int last, int left_out, int64_t at[], void *p[]) {
     for (int a = last; a >= 0; a--) {
         const lam__walk_axis *axis = &w->axes[a];
-        if (a == b->first) continue;
+        if (a == left_out) continue;
         const bool more = ++at[a] < axis->dim;
         for (int k = 0; k < w->operands; k++)
             p[k] = (char *)p[k] + (more ? axis->stride[k] : -(axis->dim - 1) * axis->stride[k]);
@@ -218,37 +182,15 @@ static bool next_point(const block *b, int last, int64_t at[], void *p[]) {
     return false;
 }
 
-static void run_flat(block *b, void *p[]) {
+bool lam__elementwise_blocks(const lam__walk *w, void *const base[]) {
     alignas(64) char room[OPERANDS - 1][(BLOCK + SLACK) * 8];
     int64_t at[LAM__MAX_AXES] = {0};
-    for (int k = 0; k < b->w->operands; k++) b->filled[k] = NULL;
-    do run_rows(b, p, room);
-    while (next_point(b, b->first - 1, at, p));
-}
-
-static void run_tiles(const block *b, void *base[]) {
-    alignas(64) char room[OPERANDS - 1][BAND * LONG * 8];
-    const lam__walk_axis *outer = &b->w->axes[b->first], *inner = &b->w->axes[b->w->rank - 1];
-    int64_t at[LAM__MAX_AXES] = {0};
-    char *p[OPERANDS];
-    do
-        for (int64_t i = 0; i < outer->dim; i += BAND)
-            for (int64_t j = 0; j < inner->dim; j += LONG) {
-                for (int k = 0; k < b->w->operands; k++)
-                    p[k] = (char *)base[k] + i * outer->stride[k] + j * inner->stride[k];
-                run_tile(b, p, BAND < outer->dim - i ? BAND : outer->dim - i,
-                         LONG < inner->dim - j ? LONG : inner->dim - j, room);
-            }
-    while (next_point(b, b->w->rank - 2, at, base));
-}
-
-bool lam__elementwise_blocks(const lam__walk *w, void *const base[]) {
-    const bool flat = w->axes[w->rank - 1].dim < LAM__WALK_SHORT;
     void *p[OPERANDS];
     block b;
-    if (!(flat ? plan_flat(w, &b) : plan_tiles(w, &b))) return false;
-    for (int k = 0; k < w->operands; k++) p[k] = base[k];
-    if (flat) run_flat(&b, p);
-    else run_tiles(&b, p);
+    b.w = w;
+    if (!(w->axes[w->rank - 1].dim < LAM__WALK_SHORT ? plan_short : plan_steps)(w, &b)) return false;
+    for (int k = 0; k < w->operands; k++) p[k] = base[k], b.filled[k] = NULL;
+    do run_rows(&b, p, room);
+    while (lam__elementwise_next(w, b.first - 1, b.first, at, p));
     return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/kernels/elementwise_walk.h"
 #include "tests/kernels/sets.h"
 #include "tests/kernels/strided.h"
 
@@ -16,6 +17,9 @@ enum { ROOM = 80 * 80 * 3, GUARD = 99 };
 static void mark(char *items, int64_t n, int64_t bytes) {
     for (int64_t i = 0; i < n * bytes; i++) items[i] = (char)(i / bytes * 31 + i % bytes * 7 + i / bytes / 256);
 }
+
+static const int64_t item_sizes[] = {1, 2, 4, 8};
+enum { KINDS = sizeof item_sizes / sizeof *item_sizes };
 
 typedef struct layout {
     int64_t rows, n, row_step, item_step, dst_step;
@@ -63,26 +67,46 @@ static void check_turns(const lam__simd *set, int64_t bytes, int64_t rows, int64
 START_TEST(turns_in_every_set) {
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 31, 40, 67};
     enum { SIZES = sizeof sizes / sizeof *sizes };
-    static const int64_t bytes[] = {1, 4, 8};
     const lam__simd *sets[SETS];
     const int count = sets_of_machine(sets);
-    mark(from, ROOM, bytes[_i]);
+    mark(from, ROOM, item_sizes[_i]);
     for (int s = 0; s < count; s++)
         for (int a = 0; a < SIZES; a++)
-            for (int b = 0; b < SIZES; b++) check_turns(sets[s], bytes[_i], sizes[a], sizes[b]);
+            for (int b = 0; b < SIZES; b++) check_turns(sets[s], item_sizes[_i], sizes[a], sizes[b]);
+}
+END_TEST
+
+/* Every step-th item, in both directions. */
+START_TEST(steps_in_every_set) {
+    const lam__simd *sets[SETS];
+    const int count = sets_of_machine(sets);
+    const int64_t item = item_sizes[_i];
+    mark(from, ROOM, item);
+    for (int s = 0; s < count; s++)
+        for (int64_t step = -5; step <= 5; step++)
+            for (int64_t n = 1; n < 150; n += 1 + n / 20) {
+                const char *start = from + (step < 0 ? -step * (n - 1) : 0) * item;
+                memset(to, GUARD, sizeof to);
+                sets[s]->turn(item)->grid(n, 1, start, step, 1, to, 1);
+                for (int64_t i = 0; i < n; i++)
+                    EXPECT_THAT(memcmp(to + i * item, start + i * step * item, (size_t)item) == 0,
+                                "%s, %d bytes, step %d: item %d of %d", sets[s]->name, (int)item, (int)step, (int)i,
+                                (int)n);
+                ck_assert_int_eq(to[n * item], GUARD);
+            }
 }
 END_TEST
 
 START_TEST(only_items_of_some_sizes_are_turned) {
-    ck_assert_ptr_null(lam__elementwise_simd()->turn(2));
+    ck_assert_ptr_null(lam__elementwise_simd()->turn(3));
     ck_assert_ptr_null(lam__elementwise_simd()->turn(16));
 }
 END_TEST
 
 /* ---- walks ------------------------------------------------------------------------------------------------------- */
 
-/* An operand of three axes: in order, or a part of each axis only, or one element for all of it, or axes exchanged. */
-enum { LAYOUTS = 13 };
+/* An operand of three axes: in order, a part of each axis only, one element for all of it, axes exchanged, steps. */
+enum { LAYOUTS = 14 };
 static void strides_of(int which, const int64_t d[3], int64_t s[3]) {
     const int64_t all[LAYOUTS][3] = {
         {d[1] * d[2], d[2], 1},
@@ -98,6 +122,7 @@ static void strides_of(int which, const int64_t d[3], int64_t s[3]) {
         {d[1] * d[2], 1, d[1]},
         {1, d[0] * d[2], d[0]},
         {2 * d[1] * d[2], 2 * d[2], 2},
+        {0, 0, 3},
     };
     memcpy(s, all[which], sizeof all[which]);
 }
@@ -160,13 +185,82 @@ START_TEST(walks_in_blocks) {
 }
 END_TEST
 
+/* ---- far tiles --------------------------------------------------------------------------------------------------- */
+
+/* Results large enough to go past the caches: rows that begin at any place of a line, last tiles of every size, axes
+ * around and between. Operand k has axes in the order given, outermost first. */
+typedef struct far_case {
+    lam__loop_id id;
+    lam_dtype dtype;
+    int64_t dims[3], gap, skip; /* behind each row, in front of the output: elements */
+    int orders[2][3];
+} far_case;
+
+static const far_case far_cases[] = {
+    {LAM__LOOP_neg, LAM_F32, {1, 1500, 1601}, 0, 0, {{0, 2, 1}}},
+    {LAM__LOOP_sub, LAM_F32, {1, 1601, 1500}, 0, 0, {{0, 1, 2}, {0, 2, 1}}},
+    {LAM__LOOP_sub, LAM_F64, {3, 611, 613}, 3, 5, {{0, 2, 1}, {0, 1, 2}}},
+    {LAM__LOOP_sub, LAM_F64, {129, 97, 101}, 0, 1, {{2, 1, 0}, {2, 1, 0}}},
+    {LAM__LOOP_sub, LAM_F64, {97, 129, 101}, 0, 0, {{2, 1, 0}, {1, 2, 0}}},
+    {LAM__LOOP_sub, LAM_F32, {1, 7, 300007}, 0, 7, {{0, 2, 1}, {0, 2, 1}}},
+    {LAM__LOOP_sub, LAM_F32, {1, 70001, 33}, 0, 3, {{0, 2, 1}, {0, 1, 2}}},
+    {LAM__LOOP_lt, LAM_F64, {1, 2903, 2901}, 0, 9, {{0, 1, 2}, {0, 2, 1}}},
+    {LAM__LOOP_sub, LAM_U8, {1, 2903, 2901}, 1, 0, {{0, 1, 2}, {0, 2, 1}}},
+};
+enum { FAR_CASES = sizeof far_cases / sizeof *far_cases };
+
+static void dense_strides(const int64_t d[3], const int order[3], int64_t s[3]) {
+    int64_t step = 1;
+    for (int a = 2; a >= 0; a--) s[order[a]] = step, step *= d[order[a]];
+}
+
+START_TEST(far_tiles) {
+    const far_case *c = &far_cases[_i];
+    const int64_t *d = c->dims, count = d[0] * d[1] * d[2];
+    const int inputs = sets_rows[c->id].inputs;
+    int64_t s[3][3] = {{d[1] * (d[2] + c->gap), d[2] + c->gap, 1}};
+    const int64_t *strides[3] = {s[0], s[1], s[2]};
+    size_t item[3] = {sets_item(sets_output(c->id, c->dtype))};
+    char *x[3] = {calloc((size_t)(count + c->skip + d[0] * d[1] * c->gap + 64), item[0])};
+    uint64_t state = (uint64_t)_i + 1;
+    ck_assert_int_ge(count * (int64_t)item[0], LAM__WALK_FAR);
+    for (int k = 1; k <= inputs; k++) {
+        dense_strides(d, c->orders[k - 1], s[k]);
+        item[k] = sets_item(sets_input(c->id, c->dtype, k - 1));
+        x[k] = malloc((size_t)count * item[k]);
+        ck_assert_ptr_nonnull(x[k]);
+        sets_fill(sets_input(c->id, c->dtype, k - 1), x[k], (int)count, &state);
+    }
+    ck_assert_ptr_nonnull(x[0]);
+    char *out = x[0] + c->skip * (int64_t)item[0];
+    void *p[3] = {out, x[1], x[2]};
+    lam__kernels_elementwise(lam__kernels_loop(c->id, c->dtype), inputs + 1, 3, d, strides, p, item, NULL);
+    char *row = malloc((size_t)(d[2] + c->gap) * item[0]);
+    ck_assert_ptr_nonnull(row);
+    for (int64_t i = 0; i < d[0] * d[1]; i++) {
+        const int64_t a = i / d[1], b = i % d[1], step[3] = {1, s[1][2], s[2][2]};
+        memset(row, 0, (size_t)(d[2] + c->gap) * item[0]);
+        for (int k = 1; k <= inputs; k++) p[k] = x[k] + (a * s[k][0] + b * s[k][1]) * (int64_t)item[k];
+        p[0] = row;
+        lam__kernels_loop(c->id, c->dtype)(d[2], p, step, NULL);
+        EXPECT_THAT(memcmp(row, out + i * (d[2] + c->gap) * (int64_t)item[0], (size_t)(d[2] + c->gap) * item[0]) == 0,
+                    "%s, case %d: row %d", sets_rows[c->id].name, _i, (int)i);
+    }
+    for (int64_t i = 0; i < c->skip * (int64_t)item[0]; i++) ck_assert_int_eq(x[0][i], 0);
+    free(row);
+    for (int k = 0; k <= inputs; k++) free(x[k]);
+}
+END_TEST
+
 Suite *suite_kernels_blocks(void) {
     Suite *suite = suite_create("kernels/blocks");
     TCase *tests = tcase_create("blocks");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, turns_in_every_set, 0, 3);
+    tcase_add_loop_test(tests, turns_in_every_set, 0, KINDS);
+    tcase_add_loop_test(tests, steps_in_every_set, 0, KINDS);
     tcase_add_test(tests, only_items_of_some_sizes_are_turned);
     tcase_add_loop_test(tests, walks_in_blocks, 0, OPERATIONS);
+    tcase_add_loop_test(tests, far_tiles, 0, FAR_CASES);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,11 +1,18 @@
-/* Moving items of one, four and eight bytes between layouts; compiled once per instruction set. See simd.h. */
+/* Moving items of one to eight bytes between layouts; compiled once per instruction set. See simd.h. */
 #include "lib/kernels/simd/simd.h"
 
-#include "lib/kernels/simd/vector.h"
+#include "lib/kernels/simd/turn_wide.h"
 
-#define T       uint8_t
-#define SIDE    4
-#define NAME(x) x##_of_1
+#define T         uint8_t
+#define SIDE      4
+#define WIDE_SIDE 0
+#define NAME(x)   x##_of_1
+#include "lib/kernels/simd/turn_type.h"
+
+#define T         uint16_t
+#define SIDE      8
+#define WIDE_SIDE 0
+#define NAME(x)   x##_of_2
 #include "lib/kernels/simd/turn_type.h"
 
 #if VECTOR_BYTES >= 32
@@ -13,8 +20,9 @@
 #else
 #define SIDE 4
 #endif
-#define T       uint32_t
-#define NAME(x) x##_of_4
+#define T         uint32_t
+#define WIDE_SIDE WIDE32
+#define NAME(x)   x##_of_4
 #include "lib/kernels/simd/turn_type.h"
 
 #if VECTOR_BYTES >= 64
@@ -22,10 +30,11 @@
 #else
 #define SIDE 4
 #endif
-#define T       uint64_t
-#define NAME(x) x##_of_8
+#define T         uint64_t
+#define WIDE_SIDE WIDE64
+#define NAME(x)   x##_of_8
 #include "lib/kernels/simd/turn_type.h"
 
 const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes) {
-    return bytes == 8 ? &turn_of_8 : bytes == 4 ? &turn_of_4 : bytes == 1 ? &turn_of_1 : NULL;
+    return bytes == 8 ? &turn_of_8 : bytes == 4 ? &turn_of_4 : bytes == 2 ? &turn_of_2 : bytes == 1 ? &turn_of_1 : NULL;
 }

@@ -1,6 +1,7 @@
-/* Template: moving items of one size. Include with T (an integer of the size), SIDE (4 or 8) and NAME(x). Squares go
- * through registers, so that neither side is walked in steps; where a side is no multiple of SIDE the last square
- * overlaps the one before, which is moved again. No include guard: that is the point. */
+/* Template: moving items of one size. Include with T (an integer of the size), SIDE (4 or 8), WIDE_SIDE (of squares in
+ * turn_wide.h; 0: none) and NAME(x). Squares go through registers, so that neither side is walked in steps; where a
+ * side is no multiple of the square's the last one overlaps the one before, which is moved again. No include guard:
+ * that is the point. */
 
 typedef T NAME(quad) __attribute__((vector_size(4 * sizeof(T))));
 
@@ -128,14 +129,14 @@ ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64
 #endif
 
 ALWAYS_INLINE void NAME(square)(int side, const T *from, int64_t from_step, T *to, int64_t to_step) {
+    if (side == 4) NAME(square_4)(from, from_step, to, to_step);
 #if SIDE == 8
-    if (side == 8) {
-        NAME(square_8)(from, from_step, to, to_step);
-        return;
-    }
+    else if (side == 8 && side != WIDE_SIDE) NAME(square_8)(from, from_step, to, to_step);
 #endif
-    (void)side;
-    NAME(square_4)(from, from_step, to, to_step);
+#if WIDE_SIDE
+    else
+        NAME(wide_square)((const char *)from, from_step * (int64_t)sizeof(T), (char *)to, to_step * (int64_t)sizeof(T));
+#endif
 }
 
 /* Bands of two squares, so that what is read of a line is used while it is near. Lines to be written are asked for
@@ -220,7 +221,9 @@ ALWAYS_INLINE void NAME(plane_short)(int64_t rows, int64_t n, const T *src, int6
 
 static void NAME(plane)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step,
                         bool far) {
-    if (rows >= SIDE && n >= SIDE) NAME(plane_of)(SIDE, rows, n, src, src_step, dst, dst_step, far);
+    if (WIDE_SIDE > 4 && rows >= WIDE_SIDE && n >= WIDE_SIDE)
+        NAME(plane_of)(WIDE_SIDE, rows, n, src, src_step, dst, dst_step, far);
+    else if (rows >= SIDE && n >= SIDE) NAME(plane_of)(SIDE, rows, n, src, src_step, dst, dst_step, far);
     else if (rows >= 4 && n >= 4) NAME(plane_of)(4, rows, n, src, src_step, dst, dst_step, far);
     else if (rows == 3 && n > 3) NAME(plane_short)(3, n, src, src_step, dst, dst_step);
     else if (rows == 2 && n > 2) NAME(plane_short)(2, n, src, src_step, dst, dst_step);
@@ -243,6 +246,20 @@ ALWAYS_INLINE void NAME(triples)(int64_t rows, const T *from, int64_t from_step,
     if (rows > 0) memcpy(to + 3 * (rows - 1), from + (rows - 1) * from_step, 3 * sizeof(T));
 }
 
+/* Every step-th item; steps that the compiler knows are shuffles. */
+ALWAYS_INLINE void NAME(pack_by)(int64_t n, const T *restrict from, int64_t step, T *restrict to) {
+    INDEPENDENT for (int64_t i = 0; i < n; i++) to[i] = from[i * step];
+}
+
+static void NAME(pack)(int64_t n, const T *from, int64_t step, T *to) {
+    if (step == 2) NAME(pack_by)(n, from, 2, to);
+    else if (step == 3) NAME(pack_by)(n, from, 3, to);
+    else if (step == 4) NAME(pack_by)(n, from, 4, to);
+    else if (step == -1) NAME(pack_by)(n, from, -1, to);
+    else if (step == -2) NAME(pack_by)(n, from, -2, to);
+    else NAME(pack_by)(n, from, step, to);
+}
+
 /* Of four items or more the last four of a row may have been moved already. */
 static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step) {
     const T *from = src;
@@ -251,6 +268,7 @@ static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_ste
     else if (n == 3) NAME(rows_few)(rows, 3, from, src_step, 1, to, dst_step);
     else if (n == 2)
         for (int64_t i = 0; i < rows; i++) memcpy(to + i * dst_step, from + i * src_step, 2 * sizeof(T));
+    else if (n == 1 && dst_step == 1) NAME(pack)(rows, from, src_step, to);
     else if (n == 1) NAME(rows_few)(rows, 1, from, src_step, 1, to, dst_step);
     else
         for (int64_t i = 0; i < rows; i++, from += src_step, to += dst_step) {
@@ -309,4 +327,5 @@ static const lam__turn NAME(turn) = {NAME(columns), NAME(rows), NAME(plane), NAM
 
 #undef T
 #undef SIDE
+#undef WIDE_SIDE
 #undef NAME

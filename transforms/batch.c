@@ -153,7 +153,8 @@ static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign
 }
 
 /* Where the batch axis is in front of everything and lines up. */
-static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, lam_status *status) {
+static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
+                               lam_status *status) {
     lam_value *boxes[2] = {x, y}, *in[2];
     lam__payload *to = lam__payload_of(sum);
     if (to->number != 0) return false;
@@ -162,7 +163,16 @@ static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, 
         if (own && (lam__payload_of(boxes[i])->number != 0 || boxes[i]->rank != sum->rank)) return false;
         in[i] = own ? lam__payload_of(boxes[i])->inner : boxes[i];
     }
-    *status = lam__rules_accumulate_times(level->ctx, &lam__row_mul, &to->inner, in[0], in[1]);
+    *status = lam__rules_accumulate_times(level->ctx, &lam__row_mul, &to->inner, in[0], in[1], sign);
+    return true;
+}
+
+/* Likewise; y has no more axes than x, so that the product has the dims of x. */
+static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *status) {
+    lam__payload *to = lam__payload_of(x);
+    const lam__payload *by = lam__level_owns(level, y) ? lam__payload_of(y) : NULL;
+    if (to->number != 0 || (by && by->number != 0)) return false;
+    *status = lam__rules_multiply(level->ctx, &to->inner, by ? by->inner : y);
     return true;
 }
 
@@ -229,6 +239,7 @@ const lam__interpreter lam__interpreter_vmap = {
     .process = process,
     .accumulate = accumulate,
     .accumulate_product = accumulate_product,
+    .multiply = multiply,
     .draw = draw,
     .drawn = drawn,
     .unreadable_status = LAM_ERR_BATCHED,

@@ -129,15 +129,31 @@ static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign
 }
 
 /* Terms of the product go where they belong: x y, and dx y + x dy. */
-static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, lam_status *status) {
+static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
+                               lam_status *status) {
     lam_value *boxes[2] = {x, y}, *primals[2], *tangents[2];
     const lam_primitive *mul = &lam__row_mul;
     lam__payload *to = lam__payload_of(sum);
     unbox_operands(level, 2, boxes, primals, tangents);
     lam_value *tangent = to->extra;
-    *status = lam__rules_accumulate_times(level->ctx, mul, &to->inner, primals[0], primals[1]);
+    *status = lam__rules_accumulate_times(level->ctx, mul, &to->inner, primals[0], primals[1], sign);
     for (int i = 0; i < 2 && *status == LAM_OK; i++)
-        if (tangents[i]) *status = lam__rules_accumulate_times(level->ctx, mul, &tangent, tangents[i], primals[1 - i]);
+        if (tangents[i])
+            *status = lam__rules_accumulate_times(level->ctx, mul, &tangent, tangents[i], primals[1 - i], sign);
+    to->extra = tangent;
+    return true;
+}
+
+/* dx y + x dy first, while x is there. */
+static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *status) {
+    lam_value *primal, *dy;
+    lam__payload *to = lam__payload_of(x);
+    lam_value *tangent = to->extra;
+    unbox_operands(level, 1, &y, &primal, &dy);
+    *status = lam__rules_multiply(level->ctx, &tangent, primal);
+    if (dy && *status == LAM_OK)
+        *status = lam__rules_accumulate_times(level->ctx, &lam__row_mul, &tangent, to->inner, dy, 1);
+    if (*status == LAM_OK) *status = lam__rules_multiply(level->ctx, &to->inner, primal);
     to->extra = tangent;
     return true;
 }
@@ -160,6 +176,7 @@ const lam__interpreter lam__interpreter_jvp = {
     .process = process,
     .accumulate = accumulate,
     .accumulate_product = accumulate_product,
+    .multiply = multiply,
     .read = read_primal,
     .drop = drop,
     .print = print,

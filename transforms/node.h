@@ -24,9 +24,10 @@ struct lam__node {
     uint64_t id;  /* rises along the tape: a node's parents have smaller ones */
     uint64_t run; /* the walk back that is using the node; 0: none */
     const lam_primitive *primitive;
-    int inputs, outputs;
-    void *residual;            /* of a staged primitive; NULL otherwise */
-    lam__node_output output[]; /* behind them lie the inputs, then the parameters */
+    int inputs;
+    unsigned outputs : 31, minus : 1; /* minus: what waits as the cotangent of its one output is to be taken away */
+    void *residual;                   /* of a staged primitive; NULL otherwise */
+    lam__node_output output[];        /* behind them lie the inputs, then the parameters */
 };
 
 /* The inputs of a node of m outputs. */

@@ -102,11 +102,28 @@ static inline lam__node *next_to_visit(walk *w) {
 
 /* ---- cotangents ---------------------------------------------------------------------------------------------- */
 
+/* NOTE [signs]
+ * Differences send a cotangent back with a minus. Nothing is multiplied by it: it is written down at the node that the
+ * cotangent waits for, and goes on from there to its operands, where it decides between adding and taking away. Only
+ * what need not be linear in its cotangent (rules that users write), and leaves at the end, see it carried out. */
+static inline int sign_of(const lam__node *n) {
+    return n->minus ? -1 : 1;
+}
+
 static lam_status move_in(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
     n->run = w->id;
-    if (sign < 0) return lam__rules_accumulate(w->ctx, slot, g, sign);
+    n->minus = sign < 0 && n->outputs == 1;
+    if (sign < 0 && !n->minus) return lam__rules_accumulate(w->ctx, slot, g, sign);
     *slot = g;
     return LAM_OK;
+}
+
+/* Carries out the sign of a node's cotangent. */
+LAM__APART static lam_status settle(walk *w, lam__node *n) {
+    lam_value *g = n->output[0].cotangent;
+    n->minus = 0;
+    n->output[0].cotangent = NULL;
+    return lam__rules_accumulate(w->ctx, &n->output[0].cotangent, g, -1);
 }
 
 LAM__APART static lam_status fail_busy(walk *w, lam_value *g) {
@@ -134,7 +151,8 @@ LAM__APART static lam_status deliver_first(walk *w, lam__node *n, lam_value **sl
 static inline lam_status deliver(walk *w, const lam__edge *to, lam_value *g, int sign) {
     lam__node *n = to->node;
     lam_value **slot = &n->output[to->index].cotangent;
-    return n->run == w->id ? lam__rules_accumulate(w->ctx, slot, g, sign) : deliver_first(w, n, slot, g, sign);
+    return n->run == w->id ? lam__rules_accumulate(w->ctx, slot, g, sign * sign_of(n))
+                           : deliver_first(w, n, slot, g, sign);
 }
 
 /* ---- one node -------------------------------------------------------------------------------------------------- */
@@ -182,7 +200,7 @@ LAM__UNROLLED lam_status pass_on(walk *w, lam__node *node, int n, int m, lam_val
                           .residual = node->residual};
     lam_status status = lam__rules_cotangents(&call, results, needs, g, gx);
     for (int i = 0; i < n; i++) {
-        if (gx[i] && status == LAM_OK) status = deliver(w, &input[i].parent, gx[i], 1);
+        if (gx[i] && status == LAM_OK) status = deliver(w, &input[i].parent, gx[i], sign_of(node));
         else lam__value_release(gx[i]);
     }
     return status;
@@ -193,48 +211,102 @@ LAM__UNROLLED lam_status pass_signed(walk *w, lam__node *node, int n, lam_value 
     lam_status status = LAM_OK;
     const lam__node_input *input = lam__node_inputs(node, 1);
     for (int i = 0; i < n && status == LAM_OK; i++)
-        if (input[i].parent.node) status = deliver(w, &input[i].parent, lam__value_hold(g), node->primitive->signs[i]);
+        if (input[i].parent.node)
+            status = deliver(w, &input[i].parent, lam__value_hold(g), node->primitive->signs[i] * sign_of(node));
     return status;
 }
 
-/* Gives the product of x and y to an operand that wants it: into what is there already. */
+/* Gives the product of x and y, with a sign, to an operand that wants it: into what is there already. */
 static inline lam_status deliver_times(walk *w, const lam__edge *to, const lam_primitive *row, lam_value *x,
-                                       lam_value *y) {
+                                       lam_value *y, int sign) {
     lam__node *n = to->node;
     if (!n) return LAM_OK;
     if (n->run == w->id && n->output[to->index].cotangent)
-        return lam__rules_accumulate_times(w->ctx, row, &n->output[to->index].cotangent, x, y);
+        return lam__rules_accumulate_times(w->ctx, row, &n->output[to->index].cotangent, x, y, sign * sign_of(n));
     lam_value *gx;
     lam_status status = lam__rules_times(w->ctx, row, x, y, &gx);
-    return status == LAM_OK ? deliver(w, to, gx, 1) : status;
+    return status == LAM_OK ? deliver(w, to, gx, sign) : status;
+}
+
+/* NOTE [last use]
+ * A node's cotangent is its own, mostly, and is not read after its last use. So that one writes over it, or hands it
+ * on, instead of making another value. */
+static inline lam_value *give_away(lam__node *node) {
+    lam_value *g = node->output[0].cotangent;
+    node->output[0].cotangent = NULL;
+    return g;
+}
+
+/* The last use of a node's cotangent: its product with y, over itself where nobody else sees it. */
+static inline lam_status times_last(walk *w, lam__node *node, const lam_primitive *row, lam_value *y, lam_value **gx) {
+    lam_status status;
+    lam_value *g = node->output[0].cotangent;
+    if (!lam__rules_times_into(row, g, y, &status)) return lam__rules_times(w->ctx, row, g, y, gx);
+    if (status == LAM_OK) *gx = give_away(node);
+    return status;
+}
+
+/* Whether an operand is to get a value, and not to have it added to what is there already. */
+static inline bool wants_value(const walk *w, const lam__edge *to) {
+    const lam__node *n = to->node;
+    return n && !(n->run == w->id && n->output[to->index].cotangent);
+}
+
+/* Whether nobody else sees a cotangent that can be written over. */
+static inline bool is_own(const lam_value *g) {
+    if (g->refs != 1) return false;
+    return g->kind == LAM__CONCRETE || lam__payload_of(g)->level->interpreter->multiply;
+}
+
+/* The product of a node's cotangent and y, its last use, goes to an operand that wants a value. */
+static inline lam_status deliver_last(walk *w, const lam__edge *to, lam__node *node, lam_value *y) {
+    lam_value *gx;
+    lam_status status = times_last(w, node, &lam__row_mul, y, &gx);
+    return status == LAM_OK ? deliver(w, to, gx, sign_of(node)) : status;
+}
+
+/* One operand of a product gets the cotangent times the other one, then the operand `last` likewise, over it. */
+static inline lam_status pass_over(walk *w, lam__node *node, const lam__node_input input[], int last) {
+    lam_value *g = node->output[0].cotangent;
+    lam_status status = deliver_times(w, &input[1 - last].parent, &lam__row_mul, g, input[last].saved, sign_of(node));
+    return status == LAM_OK ? deliver_last(w, &input[last].parent, node, input[1 - last].saved) : status;
 }
 
 /* Back through a product of two whose operands have its dims: each gets the cotangent times the other one. */
-LAM__UNROLLED lam_status pass_product(walk *w, const lam_primitive *row, const lam__node_input input[], lam_value *g) {
-    lam_status status = deliver_times(w, &input[0].parent, row, g, input[1].saved);
-    return status == LAM_OK ? deliver_times(w, &input[1].parent, row, input[0].saved, g) : status;
+static inline lam_status pass_product(walk *w, lam__node *node, const lam__node_input input[]) {
+    const lam_primitive *row = &lam__row_mul;
+    const lam__edge *a = &input[0].parent, *b = &input[1].parent;
+    lam_value *g = node->output[0].cotangent;
+    if (is_own(g) && a->node != b->node) {
+        if (wants_value(w, a)) return pass_over(w, node, input, 0);
+        if (wants_value(w, b)) return pass_over(w, node, input, 1);
+    }
+    lam_status status = deliver_times(w, a, row, g, input[1].saved, sign_of(node));
+    return status == LAM_OK ? deliver_times(w, b, row, input[0].saved, g, sign_of(node)) : status;
 }
 
 /* Back through a product and a sum, all of whose operands have its dims. */
-LAM__APART static lam_status pass_fma(walk *w, lam__node *node, lam_value *g) {
+LAM__APART static lam_status pass_fma(walk *w, lam__node *node) {
+    const lam_primitive *row = &lam__row_mul;
     const lam__node_input *input = lam__node_inputs(node, 1);
-    lam_status status = pass_product(w, &lam__row_mul, input, g);
-    if (status != LAM_OK || !input[2].parent.node) return status;
-    return deliver(w, &input[2].parent, lam__value_hold(g), 1);
+    if (!input[2].parent.node) return pass_product(w, node, input);
+    const int sign = sign_of(node);
+    lam_value *g = node->output[0].cotangent;
+    lam_status status = deliver_times(w, &input[0].parent, row, g, input[1].saved, sign);
+    if (status == LAM_OK) status = deliver_times(w, &input[1].parent, row, input[0].saved, g, sign);
+    return status == LAM_OK ? deliver(w, &input[2].parent, give_away(node), sign) : status;
 }
 
 /* Back through a quotient whose operands have its dims: what the numerator gets, times the quotient, is taken away from
  * the denominator's. */
-LAM__APART static lam_status pass_quotient(walk *w, lam__node *node, lam_value *g) {
+LAM__APART static lam_status pass_quotient(walk *w, lam__node *node) {
+    const int sign = sign_of(node);
     const lam__node_input *input = lam__node_inputs(node, 1);
-    lam_value *part, *gx;
-    lam_status status = lam__rules_times(w->ctx, &lam__row_div, g, input[1].saved, &part);
+    lam_value *part;
+    lam_status status = times_last(w, node, &lam__row_div, input[1].saved, &part);
     if (status != LAM_OK) return status;
-    if (input[1].parent.node) {
-        status = lam__rules_times(w->ctx, &lam__row_mul, part, node->output[0].value, &gx);
-        if (status == LAM_OK) status = deliver(w, &input[1].parent, gx, -1);
-    }
-    if (input[0].parent.node && status == LAM_OK) return deliver(w, &input[0].parent, part, 1);
+    status = deliver_times(w, &input[1].parent, &lam__row_mul, part, node->output[0].value, -sign);
+    if (input[0].parent.node && status == LAM_OK) return deliver(w, &input[0].parent, part, sign);
     lam__value_release(part);
     return status;
 }
@@ -252,7 +324,8 @@ LAM__APART static lam_status visit_sum(walk *w, lam__node *node) {
     lam_value *g = node->output[0].cotangent;
     const lam__node_input *term = lam__node_inputs(node, 1);
     for (int i = 0; i < node->inputs && status == LAM_OK; i++)
-        if (term[i].parent.node) status = deliver(w, &term[i].parent, lam__value_hold(g), term[i].parent.sign);
+        if (term[i].parent.node)
+            status = deliver(w, &term[i].parent, lam__value_hold(g), term[i].parent.sign * sign_of(node));
     let_go(w, node, 1);
     return status;
 }
@@ -268,9 +341,9 @@ LAM__APART static lam_status pass_two(walk *w, lam__node *node) {
     return pass_few(w, node, 2);
 }
 
-/* Whether a bilinear row is elementwise and has what pass_product reads; if not, the general way says so. */
+/* Whether a row is the product of two elements and has what pass_product reads; if not, the general way says so. */
 static inline bool is_product(const lam_primitive *p, const lam__node_input input[]) {
-    return p->elementwise && (input[1].saved || !input[0].parent.node) && (input[0].saved || !input[1].parent.node);
+    return p == &lam__row_mul && (input[1].saved || !input[0].parent.node) && (input[0].saved || !input[1].parent.node);
 }
 
 static inline lam_status visit_two(walk *w, lam__node *node) {
@@ -278,22 +351,22 @@ static inline lam_status visit_two(walk *w, lam__node *node) {
     const lam__node_input *input = lam__node_inputs(node, 1);
     lam_value *g = node->output[0].cotangent, *result = node->output[0].value;
     bool even = like_result(&input[0].parent, result) && like_result(&input[1].parent, result);
-    lam_status status = even && p->signs[0]                           ? pass_signed(w, node, 2, g)
-                        : even && p->bilinear && is_product(p, input) ? pass_product(w, p, input, g)
-                        : even && p == &lam__row_div                  ? pass_quotient(w, node, g)
-                                                                      : pass_two(w, node);
+    lam_status status = even && p->signs[0]            ? pass_signed(w, node, 2, g)
+                        : even && is_product(p, input) ? pass_product(w, node, input)
+                        : even && p == &lam__row_div   ? pass_quotient(w, node)
+                                                       : pass_two(w, node);
     let_go(w, node, 1);
     return status;
 }
 
 /* Back through a row of one operand that was recorded as the product with its derivative. */
-static inline lam_status pass_sloped(walk *w, lam__node *node, lam_value *g) {
+static inline lam_status pass_sloped(walk *w, lam__node *node) {
     const lam__node_input *input = lam__node_inputs(node, 1);
-    return deliver_times(w, &input->parent, &lam__row_mul, g, input->saved);
+    return deliver_last(w, &input->parent, node, input->saved);
 }
 
 /* Adds a cotangent to `sum` where the row's view of it lies. */
-static bool add_part(lam__node *node, lam_value *sum, lam_value *g) {
+static bool add_part(lam__node *node, lam_value *sum, lam_value *g, int sign) {
     int64_t strides[LAM_INNER_RANK], offset;
     lam_shape shape = {.dtype = (lam_dtype)g->dtype, .rank = g->rank};
     memcpy(shape.dims, g->dims, (size_t)g->rank * sizeof *g->dims);
@@ -304,7 +377,8 @@ static bool add_part(lam__node *node, lam_value *sum, lam_value *g) {
                                 .inputs = 1,
                                 .outputs = 1,
                                 .in = &sum};
-    return node->primitive->view(&call, &shape, strides, &offset) && lam__elementwise_add_part(sum, g, strides, offset);
+    return node->primitive->view(&call, &shape, strides, &offset) &&
+           lam__elementwise_add_part(sum, g, sign, strides, offset);
 }
 
 /* Back through a slice: its cotangent is added where it lies, to what is there already or to zeros, so that many small
@@ -314,10 +388,10 @@ LAM__APART static lam_status pass_slice(walk *w, lam__node *node, lam_value *g) 
     lam__node_output *up = &to->node->output[to->index];
     if (g->kind != LAM__CONCRETE) return pass_few(w, node, 1);
     if (to->node->run == w->id && up->cotangent && up->cotangent->kind == LAM__CONCRETE)
-        return add_part(node, up->cotangent, g) ? LAM_OK : pass_few(w, node, 1);
+        return add_part(node, up->cotangent, g, sign_of(node) * sign_of(to->node)) ? LAM_OK : pass_few(w, node, 1);
     lam_value *zeros = lam__value_filled(w->ctx, (lam_dtype)g->dtype, up->value->rank, up->value->dims, 0);
     if (!zeros) return LAM_ERR_MEMORY;
-    if (add_part(node, zeros, g)) return deliver(w, to, zeros, 1);
+    if (add_part(node, zeros, g, 1)) return deliver(w, to, zeros, sign_of(node));
     lam__value_release(zeros);
     return pass_few(w, node, 1);
 }
@@ -327,7 +401,7 @@ LAM__APART static lam_status visit_one(walk *w, lam__node *node) {
     lam_value *g = node->output[0].cotangent;
     bool direct = p->signs[0] && like_result(&lam__node_inputs(node, 1)->parent, node->output[0].value);
     lam_status status = direct                 ? pass_signed(w, node, 1, g)
-                        : p->sloped == p       ? pass_sloped(w, node, g)
+                        : p->sloped == p       ? pass_sloped(w, node)
                         : p == &lam__row_slice ? pass_slice(w, node, g)
                                                : pass_few(w, node, 1);
     let_go(w, node, 1);
@@ -358,12 +432,21 @@ LAM__APART static lam_status visit_three(walk *w, lam__node *node) {
     for (int i = 0; i < 3; i++)
         if (!like_result(&input[i].parent, result)) return visit_lists(w, node);
     if (node->primitive != &lam__row_fma) return visit_lists(w, node);
-    lam_status status = pass_fma(w, node, node->output[0].cotangent);
+    lam_status status = pass_fma(w, node);
     let_go(w, node, 1);
     return status;
 }
 
+/* Whether a row's rules are linear in the cotangent, so that its sign may go on behind them. */
+static inline bool passes_sign(const lam_primitive *p) {
+    return p->derivative != LAM_GENERAL && !p->staged;
+}
+
 static lam_status visit(walk *w, lam__node *node) {
+    if (node->minus && !passes_sign(node->primitive) && settle(w, node) != LAM_OK) {
+        let_go(w, node, 1);
+        return w->ctx->error.status;
+    }
     if (node->outputs != 1) return visit_lists(w, node);
     if (node->primitive == &lam__node_sum) return visit_sum(w, node);
     if (node->inputs == 2) return visit_two(w, node);
@@ -373,16 +456,21 @@ static lam_status visit(walk *w, lam__node *node) {
 }
 
 /* Leaves end their part in the walk: what they got is moved to gx[]. */
-static void take_leaves(walk *w, const lam__recording *r, lam_status status, lam_value *gx[]) {
+static lam_status take_leaves(walk *w, const lam__recording *r, lam_status status, lam_value *gx[]) {
     for (int i = 0; i < r->inputs; i++) {
         lam__node *leaf = r->leaves[i].node;
         gx[i] = NULL;
         if (!leaf || leaf->run != w->id) continue;
-        if (status == LAM_OK) gx[i] = leaf->output[0].cotangent;
-        else lam__value_release(leaf->output[0].cotangent);
+        if (leaf->minus && status == LAM_OK) status = settle(w, leaf);
+        gx[i] = leaf->output[0].cotangent;
         leaf->output[0].cotangent = NULL;
         leaf->run = 0;
     }
+    for (int i = 0; i < r->inputs && status != LAM_OK; i++) {
+        lam__value_release(gx[i]);
+        gx[i] = NULL;
+    }
+    return status;
 }
 
 lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *r, lam_value *const g[], lam_value *gx[], bool once) {
@@ -401,6 +489,5 @@ lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *r, lam_value *cons
         else let_go(&w, n, n->outputs);
     }
     if (w.heap) lam__alloc_put(&ctx->pool, w.heap, w.room * sizeof *w.heap);
-    take_leaves(&w, r, status, gx);
-    return status;
+    return take_leaves(&w, r, status, gx);
 }

@@ -70,7 +70,8 @@ LAM__UNROLLED lam__node *node_new(lam_ctx *ctx, const lam_primitive *primitive, 
     node->run = 0;
     node->primitive = primitive;
     node->inputs = n;
-    node->outputs = m;
+    node->outputs = (unsigned)m & 0x7fffffffu;
+    node->minus = 0;
     node->residual = NULL;
     for (int o = 0; o < m; o++) node->output[o].cotangent = NULL;
     if (params_bytes) memcpy(lam__node_params(node), params, params_bytes);

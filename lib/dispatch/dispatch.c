@@ -70,12 +70,18 @@ static inline bool lies_within(const lam__level *level, const lam_value *g) {
     return own == level || (lam__level_visible(level->ctx, own) && own->depth < level->depth);
 }
 
+/* The level of a box that only the caller holds; NULL where it is no such box, or its level is not visible. */
+static inline lam__level *level_of_own(const lam_value *box) {
+    if (box->kind != LAM__BOX || box->refs != 1) return NULL;
+    lam__level *level = lam__payload_of(box)->level;
+    return lam__level_visible(level->ctx, level) ? level : NULL;
+}
+
 bool lam__dispatch_accumulate(lam_value *sum, lam_value *g, int sign, lam_status *status) {
-    if (sum->kind != LAM__BOX || sum->refs != 1) return false;
-    lam__level *level = lam__payload_of(sum)->level;
-    lam_ctx *ctx = level->ctx;
-    if (!level->interpreter->accumulate || !lam__level_visible(ctx, level) || !lies_within(level, g)) return false;
+    lam__level *level = level_of_own(sum);
+    if (!level || !level->interpreter->accumulate || !lies_within(level, g)) return false;
     if (!lam__value_same_type(sum, g)) return false;
+    lam_ctx *ctx = level->ctx;
     lam__level *saved = ctx->current;
     ctx->current = level->parent;
     bool done = level->interpreter->accumulate(level, sum, g, sign, status);
@@ -83,15 +89,26 @@ bool lam__dispatch_accumulate(lam_value *sum, lam_value *g, int sign, lam_status
     return done;
 }
 
-bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y, lam_status *status) {
-    if (sum->kind != LAM__BOX || sum->refs != 1 || x->dtype != sum->dtype || y->dtype != sum->dtype) return false;
-    lam__level *level = lam__payload_of(sum)->level;
-    lam_ctx *ctx = level->ctx;
-    if (!level->interpreter->accumulate_product || !lam__level_visible(ctx, level)) return false;
+bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y, int sign, lam_status *status) {
+    lam__level *level = level_of_own(sum);
+    if (!level || !level->interpreter->accumulate_product || x->dtype != sum->dtype || y->dtype != sum->dtype)
+        return false;
     if (!lies_within(level, x) || !lies_within(level, y)) return false;
+    lam_ctx *ctx = level->ctx;
     lam__level *saved = ctx->current;
     ctx->current = level->parent;
-    bool done = level->interpreter->accumulate_product(level, sum, x, y, status);
+    bool done = level->interpreter->accumulate_product(level, sum, x, y, sign, status);
+    ctx->current = saved;
+    return done;
+}
+
+bool lam__dispatch_multiply(lam_value *x, lam_value *y, lam_status *status) {
+    lam__level *level = level_of_own(x);
+    if (!level || !level->interpreter->multiply || !lies_within(level, y) || !lam__value_same_type(x, y)) return false;
+    lam_ctx *ctx = level->ctx;
+    lam__level *saved = ctx->current;
+    ctx->current = level->parent;
+    bool done = level->interpreter->multiply(level, x, y, status);
     ctx->current = saved;
     return done;
 }

@@ -41,8 +41,11 @@ lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]);
  * fit; otherwise *status tells. */
 bool lam__dispatch_accumulate(lam_value *sum, lam_value *g, int sign, lam_status *status);
 
-/* The same for x times y, without making the product. */
-bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y, lam_status *status);
+/* The box x, which only the caller holds, becomes x times y, likewise. */
+bool lam__dispatch_multiply(lam_value *x, lam_value *y, lam_status *status);
+
+/* As lam__dispatch_accumulate for x times y, without making the product. */
+bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y, int sign, lam_status *status);
 
 /* Level 0. */
 lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
@@ -73,17 +76,17 @@ lam_value *lam__elementwise_pair(const lam_primitive *primitive, lam_value *x, l
  * is not concrete, or both together are no less work: then the row's slope is to be asked. */
 lam_value *lam__elementwise_sloped(const lam_primitive *primitive, const lam_value *x, lam_value **slope);
 
-/* Writes the result over x, whose memory nobody else sees, if both have one dtype and equal dims. False, with nothing
- * done, if that does not fit. */
+/* Writes the result over x, whose memory nobody else sees, if both have one dtype and equal dims; y is x for one
+ * operand. False, with nothing done, if that does not fit. */
 bool lam__elementwise_pair_into(const lam_primitive *primitive, lam_value *x, lam_value *y);
 
-/* Adds x to the part of sum that begins at element `offset` and has these strides, as many as sum has axes, in its
- * memory, which nobody else sees. False, with nothing done, if that does not fit. */
-bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, const int64_t strides[], int64_t offset);
+/* Adds x, with a sign, to the part of sum that begins at element `offset` and has these strides, as many as sum has
+ * axes, in its memory, which nobody else sees. False, with nothing done, if that does not fit. */
+bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, int sign, const int64_t strides[], int64_t offset);
 
-/* Adds x times y, real numbers, to sum in its memory, which nobody else sees, rounding once. Each factor has the dims
- * of the sum or is one element. False, with nothing done, if that does not fit, or fma is slow on this machine. */
-bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y);
+/* Adds x times y, real numbers, with a sign to sum in its memory, which nobody else sees, rounding once. Each factor
+ * has the dims of the sum or is one element. False, with nothing done, if that does not fit, or fma is slow here. */
+bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y, int sign);
 
 /* Writes the result over in[0], whose memory nobody else sees. False, with nothing done, if that does not fit. */
 bool lam__elementwise_into_first(const lam_call_site *call);

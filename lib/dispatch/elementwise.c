@@ -295,7 +295,8 @@ bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value 
     return true;
 }
 
-bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, const int64_t strides[], int64_t offset) {
+bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, int sign, const int64_t strides[], int64_t offset) {
+    const lam__loop_id id = sign < 0 ? LAM__LOOP_sub : LAM__LOOP_add;
     lam_ctx *ctx = lam__full(sum)->ctx;
     const lam_dtype dtype = (lam_dtype)sum->dtype;
     if (sum->kind != LAM__CONCRETE || !sum->contiguous || !lam__value_unshared(sum)) return false;
@@ -305,8 +306,7 @@ bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, const int64_t
     const int64_t *all[] = {strides, strides, x->strides};
     void *first = (char *)sum->data + offset * (int64_t)item, *at[] = {first, first, x->data};
     if (x->count)
-        lam__parallel_elementwise(ctx->team, LAM__LOOP_add, loop_find(ctx, LAM__LOOP_add, dtype), 3, x->rank, x->dims,
-                                  all, at, items, NULL);
+        lam__parallel_elementwise(ctx->team, id, loop_find(ctx, id, dtype), 3, x->rank, x->dims, all, at, items, NULL);
     return true;
 }
 
@@ -330,8 +330,9 @@ static void factor_strides(const lam_value *sum, const lam_value *x, int64_t str
     for (int i = 0; i < sum->rank; i++) strides[i] = i < lead || x->count == 1 ? 0 : x->strides[i - lead];
 }
 
-LAM__APART static void add_product_tiles(lam__loop *loop, int64_t tile, lam_value *sum, const lam_value *x,
-                                         const lam_value *y, void *const at[], const int64_t step[]) {
+LAM__APART static void add_product_tiles(lam__loop_id id, lam__loop *loop, int64_t tile, lam_value *sum,
+                                         const lam_value *x, const lam_value *y, void *const at[],
+                                         const int64_t step[]) {
     const size_t bytes = lam__dtype_bytes(sum->dtype), item[MAX_OPERANDS] = {bytes, bytes, bytes, bytes};
     const int64_t count[MAX_OPERANDS] = {sum->count, x->count, y->count, sum->count};
     lam__team *team = lam__full(sum)->ctx->team;
@@ -343,19 +344,30 @@ LAM__APART static void add_product_tiles(lam__loop *loop, int64_t tile, lam_valu
     factor_strides(sum, x, of_x);
     factor_strides(sum, y, of_y);
     const int64_t *const strides[MAX_OPERANDS] = {sum->strides, of_x, of_y, sum->strides};
-    lam__parallel_elementwise(team, LAM__LOOP_fma, loop, MAX_OPERANDS, sum->rank, sum->dims, strides, at, item, NULL);
+    lam__parallel_elementwise(team, id, loop, MAX_OPERANDS, sum->rank, sum->dims, strides, at, item, NULL);
 }
 
-bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y) {
+/* Factors that are not like the sum, or no loop yet. */
+LAM__APART static bool add_product_any(lam_value *sum, const lam_value *x, const lam_value *y, lam__loop_id id) {
     lam_ctx *ctx = lam__full(sum)->ctx;
-    if (!factor_of(sum, x) || !factor_of(sum, y) || !lam__value_unshared(sum)) return false;
-    if (!sum->count || !lam__dtype_is_float(sum->dtype) || !lam__kernels_fuses()) return false;
-    lam__loop *loop = loop_find(ctx, LAM__LOOP_fma, sum->dtype);
+    if (!factor_of(sum, x) || !factor_of(sum, y) || !sum->count) return false;
+    lam__loop *loop = loop_find(ctx, id, sum->dtype);
     void *at[MAX_OPERANDS] = {sum->data, x->data, y->data, sum->data};
     int64_t step[MAX_OPERANDS] = {1, x->count != 1, y->count != 1, 1}, tile = tile_of(sum, x, y);
-    if (tile < sum->count) add_product_tiles(loop, tile, sum, x, y, at, step);
+    if (tile < sum->count) add_product_tiles(id, loop, tile, sum, x, y, at, step);
     else if (!ctx->team) loop(sum->count, at, step, NULL);
-    else lam__parallel_loop(ctx->team, LAM__LOOP_fma, (lam_dtype)sum->dtype, loop, sum->count, at, step, NULL);
+    else lam__parallel_loop(ctx->team, id, (lam_dtype)sum->dtype, loop, sum->count, at, step, NULL);
+    return true;
+}
+
+bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y, int sign) {
+    if (!lam__value_unshared(sum) || !lam__dtype_is_float(sum->dtype) || !lam__kernels_fuses()) return false;
+    const lam__loop_id id = sign < 0 ? LAM__LOOP_fnma : LAM__LOOP_fma;
+    const lam_ctx *ctx = lam__full(sum)->ctx;
+    lam__loop *loop = ctx->loops[id][sum->dtype];
+    if (!loop || ctx->team || !twins(sum, x) || !twins(sum, y)) return add_product_any(sum, x, y, id);
+    void *at[MAX_OPERANDS] = {sum->data, x->data, y->data, sum->data};
+    loop(sum->count, at, ones, NULL);
     return true;
 }
 

@@ -23,7 +23,13 @@ typedef struct lam__interpreter {
     bool (*accumulate)(lam__level *level, lam_value *sum, lam_value *g, int sign, lam_status *status);
 
     /* The same for x times y, whose dims are those of `sum`. NULL: the product is made and added. */
-    bool (*accumulate_product)(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, lam_status *status);
+    bool (*accumulate_product)(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
+                               lam_status *status);
+
+    /* x, a box of this level that only the caller holds, becomes x times y: y has its dtype and dims, and is another
+     * box of the level, or belongs to a lower one or none. Otherwise as accumulate. NULL: products are made by
+     * process. */
+    bool (*multiply)(lam__level *level, lam_value *x, lam_value *y, lam_status *status);
 
     /* Has a say in draws from the context's generator (draw.h), which come to the innermost such level of the chain:
      * gives one reference to the value that its level sees. The level's parent is current; what lam__draw_make makes

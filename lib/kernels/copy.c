@@ -202,13 +202,18 @@ void lam__kernels_stream(size_t bytes, void *dst, const void *src) {
         for (size_t i = 0; i < LINE; i += 16)
             _mm_stream_si128((__m128i *)(void *)(to + at + i),
                              _mm_loadu_si128((const __m128i *)(const void *)(from + at + i)));
-    _mm_sfence();
     memcpy(to + at, from + at, bytes - at);
+}
+
+void lam__kernels_stream_end(void) {
+    _mm_sfence();
 }
 #else
 void lam__kernels_stream(size_t bytes, void *dst, const void *src) {
     memcpy(dst, src, bytes);
 }
+
+void lam__kernels_stream_end(void) {}
 #endif
 
 static void fill16(uint64_t *dst, int64_t n, const void *item) {

@@ -30,8 +30,10 @@ enum { LAM__ROWS_HELD = 1 << 14 }; /* bytes of rows that are written in turns: N
 bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows parts[], void *dst, int64_t to_step);
 
 /* Copies bytes past the caches, where the machine can: for places that are not read soon, in memory that is larger than
- * the caches. It writes whole lines, so these are not fetched first. */
+ * the caches. It writes whole lines, so these are not fetched first. Other threads see them
+ * behind lam__kernels_stream_end only: it waits until they are written, so it is called once, after the last part. */
 void lam__kernels_stream(size_t bytes, void *dst, const void *src);
+void lam__kernels_stream_end(void);
 
 /* Whether the loop of fma costs no more than that of mul: an instruction of this machine. */
 bool lam__kernels_fuses(void);

@@ -73,17 +73,20 @@ static int64_t column_step(const join_params *p, const lam_value *x, int64_t row
     return x->contiguous ? 1 : -1;
 }
 
-/* Columns go to a far place by way of a block that the first cache holds, whose lines are then written whole. */
+/* Columns go to a far place by way of a block that the first cache holds, whose lines are then written whole. A block
+ * of as many rows as a line has items, or of a multiple, is so many lines. */
 static void columns_far(lam_dtype dtype, int64_t rows, int64_t n, const void *column[], const int64_t step[],
                         char *data) {
     _Alignas(64) char block[JOINED_BYTES];
-    const int64_t item = (int64_t)lam__dtype_bytes(dtype), some = JOINED_BYTES / (n * item);
+    const int64_t item = (int64_t)lam__dtype_bytes(dtype), fit = JOINED_BYTES / (n * item);
+    const int64_t line = 64 / item, some = fit < line ? fit : fit - fit % line;
     for (int64_t first = 0; first < rows; first += some) {
         const int64_t count = rows - first < some ? rows - first : some;
         lam__kernels_columns(dtype, count, n, column, step, block, n);
         lam__kernels_stream((size_t)(count * n * item), data + first * n * item, block);
         for (int64_t j = 0; j < n; j++) column[j] = (const char *)column[j] + count * step[j] * item;
     }
+    lam__kernels_stream_end();
 }
 
 /* Parts that are single columns go side by side, GROUP at once; false: they are not columns. */

@@ -163,7 +163,7 @@ static lam_status tangents_product(const lam_call_site *call, lam_value *const d
     const lam_primitive *p = call->primitive;
     lam_status status = dx[0] ? lam__rules_times(call->ctx, p, dx[0], call->in[1], dout) : LAM_OK;
     if (status == LAM_OK && dx[1])
-        status = *dout ? lam__rules_accumulate_times(call->ctx, p, dout, call->in[0], dx[1])
+        status = *dout ? lam__rules_accumulate_times(call->ctx, p, dout, call->in[0], dx[1], 1)
                        : lam__rules_times(call->ctx, p, call->in[0], dx[1], dout);
     if (status == LAM_OK) return LAM_OK;
     lam__value_release(*dout);
@@ -380,7 +380,8 @@ LAM__APART static lam_status accumulate_box(lam_ctx *ctx, lam_value **slot, lam_
 
 lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign) {
     lam_value *sum = *slot;
-    if (!sum && sign < 0) return combine(ctx, &lam__row_neg, g, g, slot);
+    if (!sum && sign < 0 && !lam__elementwise_pair_into(&lam__row_neg, g, g))
+        return combine(ctx, &lam__row_neg, g, g, slot);
     if (!sum) {
         *slot = g;
         return LAM_OK;
@@ -392,14 +393,25 @@ lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, i
 }
 
 lam_status lam__rules_accumulate_times(lam_ctx *ctx, const lam_primitive *row, lam_value **slot, lam_value *x,
-                                       lam_value *y) {
+                                       lam_value *y, int sign) {
     lam_status status = LAM_OK;
     lam_value *sum = *slot, *product;
     bool plain = row == &lam__row_mul;
-    if (plain && sum->kind == LAM__BOX && lam__dispatch_accumulate_product(sum, x, y, &status)) return status;
-    if (plain && sum->kind == LAM__CONCRETE && lam__elementwise_add_product(sum, x, y)) return LAM_OK;
+    if (plain && sum->kind == LAM__BOX && lam__dispatch_accumulate_product(sum, x, y, sign, &status)) return status;
+    if (plain && sum->kind == LAM__CONCRETE && lam__elementwise_add_product(sum, x, y, sign)) return LAM_OK;
     status = lam__rules_times(ctx, row, x, y, &product);
-    return status == LAM_OK ? lam__rules_accumulate(ctx, slot, product, 1) : status;
+    return status == LAM_OK ? lam__rules_accumulate(ctx, slot, product, sign) : status;
+}
+
+lam_status lam__rules_multiply(lam_ctx *ctx, lam_value **slot, lam_value *y) {
+    lam_value *x = *slot, *product;
+    lam_status status;
+    if (lam__rules_times_into(&lam__row_mul, x, y, &status)) return status;
+    status = lam__rules_times(ctx, &lam__row_mul, x, y, &product);
+    if (status != LAM_OK) return status;
+    *slot = product;
+    lam__value_release(x);
+    return LAM_OK;
 }
 
 /* ---- batch ------------------------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #define LAM_PRIMITIVES_RULES_H
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/primitives/rows.h"
 
 /* Tangents dout[] of the outputs from tangents dx[] of the operands (NULL: zero, on both sides). call->in and
  * `results` are primals. On failure nothing is given. */
@@ -30,9 +31,20 @@ static inline lam_status lam__rules_times(lam_ctx *ctx, const lam_primitive *row
     return lam__dispatch(&call, out);
 }
 
-/* Adds that product to what the slot holds, which must be something. */
+/* The same over x itself. False, with nothing done, where somebody else sees x, or it is a box whose interpreter cannot
+ * do that; otherwise *status tells. */
+static inline bool lam__rules_times_into(const lam_primitive *row, lam_value *x, lam_value *y, lam_status *status) {
+    *status = LAM_OK;
+    if (x->kind == LAM__CONCRETE) return lam__elementwise_pair_into(row, x, y);
+    return row == &lam__row_mul && lam__dispatch_multiply(x, y, status);
+}
+
+/* What the slot holds becomes its product with y. */
+lam_status lam__rules_multiply(lam_ctx *ctx, lam_value **slot, lam_value *y);
+
+/* Adds that product, with a sign, to what the slot holds, which must be something. */
 lam_status lam__rules_accumulate_times(lam_ctx *ctx, const lam_primitive *row, lam_value **slot, lam_value *x,
-                                       lam_value *y);
+                                       lam_value *y, int sign);
 
 /* Adds g (sign -1: takes it away) to what a slot holds, or to nothing where it is NULL; g is taken over. The first
  * cotangent is moved in; later ones are added in its memory if nobody else sees that. */

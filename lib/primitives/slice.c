@@ -298,9 +298,12 @@ static void copy_into(const lam_value *x, const lam_value *part, void *to, const
     lam__team *team = lam__value_team(part);
     lam_dtype dtype = (lam_dtype)part->dtype;
     const int64_t item = (int64_t)lam__dtype_bytes(dtype);
-    if (!team && x->count * item >= LARGE_TENSOR && part->count * item >= LARGE_PART && without_gaps(part, strides))
+    if (!team && x->count * item >= LARGE_TENSOR && part->count * item >= LARGE_PART && without_gaps(part, strides)) {
         lam__kernels_stream((size_t)(part->count * item), to, part->data);
-    else lam__parallel_copy(team, part->rank, part->dims, dtype, to, strides, dtype, part->data, part->strides);
+        lam__kernels_stream_end();
+    } else {
+        lam__parallel_copy(team, part->rank, part->dims, dtype, to, strides, dtype, part->data, part->strides);
+    }
 }
 
 /* The strides of what p names of x, and where it begins. */

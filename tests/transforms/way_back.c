@@ -2,6 +2,8 @@
  * other levels too. Expected values are derivatives of polynomials, worked out by hand. */
 #include "tests/support.h"
 
+#include <math.h>
+
 enum { STEPS = 100, ORDER = 3 };
 
 static lam_fn *grad(lam_fn *f) {
@@ -270,6 +272,107 @@ START_TEST(slopes_kept_by_a_tape_are_differentiated_by_others) {
 }
 END_TEST
 
+/* ---- minus signs ------------------------------------------------------------------------------------------------ */
+
+/* Keeps x; the way back lets no negative cotangent through. */
+BODY(gate_fwd) {
+    out[0] = in[0];
+}
+
+BODY(gate_bwd) {
+    out[0] = lam_relu(in[0]);
+}
+
+static lam_fn *gate(void) {
+    return lam_custom_vjp(FN(gate_fwd, 1, 1), FN(gate_fwd, 1, 1), FN(gate_bwd, 1, 1), NULL);
+}
+
+enum { TURNED = 10 };
+
+/* What a minus meets on its way back; x and y have three elements. */
+BODY(turned) {
+    lam_tensor *x = in[0], *y = in[1], *sine, *cosine;
+    switch (*(const int *)env) {
+    case 0: out[0] = lam_sub(x, lam_sub(y, lam_mul(x, y))); break;
+    case 1: out[0] = lam_sub(1.0, lam_div(x, y)); break;
+    case 2: out[0] = lam_sub(lam_mul(x, y), lam_fma(x, y, lam_fma(x, x, y))); break;
+    case 3: out[0] = lam_neg(lam_sub(x, lam_neg(y))); break;
+    case 4: lam_sincos(x, &sine, &cosine), out[0] = lam_sub(lam_sub(y, sine), cosine); break;
+    case 5: out[0] = lam_neg(lam_mul(x, lam_logistic(lam_neg(y)))); break;
+    case 6: out[0] = lam_sub(y, lam_cumsum(x, 0)); break;
+    case 7:
+        out[0] = lam_sub(lam_slice_axis(x, 0, 1, 3), lam_sub(lam_slice_axis(x, 0, 0, 2), lam_slice_axis(y, 0, 1, 3)));
+        break;
+    case 8: out[0] = lam_neg(lam_apply(gate(), LAM_LIST(lam_mul(x, y)))); break;
+    default: out[0] = lam_sub(lam_sum(y, NULL), lam_max_reduce(lam_mul(x, y), NULL)); break;
+    }
+    out[0] = lam_sum(out[0], NULL);
+}
+
+/* By hand. */
+static void slopes_of_turned(int kind, const double x[3], const double y[3], double gx[3], double gy[3]) {
+    for (int i = 0; i < 3; i++) {
+        const double s = 1 / (1 + exp(y[i]));
+        const bool largest = i == 2;
+        const double by_x[TURNED] = {
+            1 + y[i], -1 / y[i],          -2 * x[i], -1, sin(x[i]) - cos(x[i]), -s, i - 3.0, (i > 0) - (i < 2),
+            0,        largest ? -y[i] : 0};
+        const double by_y[TURNED] = {x[i] - 1, x[i] / (y[i] * y[i]),  -1, -1, 1, x[i] * s * (1 - s), 1, i > 0,
+                                     0,        largest ? 1 - x[i] : 1};
+        gx[i] = by_x[kind];
+        gy[i] = by_y[kind];
+    }
+}
+
+START_TEST(a_minus_goes_with_the_cotangent) {
+    const double x[2][3] = {{0.5, 1.5, 2}, {-1, 0.25, 3}}, y[2][3] = {{1, 0.5, 3}, {0.5, 2, 1.5}};
+    double gx[2][3], gy[2][3];
+    for (int e = 0; e < 2; e++) slopes_of_turned(_i, x[e], y[e], gx[e], gy[e]);
+    lam_fn *both = lam_grad(FN_ENV(turned, 2, 1, &_i), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_tensor *out[4],
+        *all[2] = {lam_array(ctx, LAM_F64, LAM_DIMS(2, 3), x), lam_array(ctx, LAM_F64, LAM_DIMS(2, 3), y)};
+    lam_tensor *expected[2] = {lam_array(ctx, LAM_F64, LAM_DIMS(2, 3), gx),
+                               lam_array(ctx, LAM_F64, LAM_DIMS(2, 3), gy)};
+    lam_tensor *one[2] = {lam_index(all[0], 0, 0), lam_index(all[1], 0, 0)};
+    lam_call(both, LAM_LIST(one[0], one[1]), out, 2);
+    for (int i = 0; i < 2; i++) EXPECT_SAME(out[i], lam_index(expected[i], 0, 0), 1e-14);
+    lam_call(lam_vmap(both, NULL), LAM_LIST(all[0], all[1]), out, 2);
+    for (int i = 0; i < 2; i++) EXPECT_SAME(out[i], expected[i], 1e-14);
+    lam_call(lam_jvp_fn(both, NULL), LAM_LIST(one[0], one[1], one[1], one[0]), out, 4);
+    for (int i = 0; i < 2; i++) EXPECT_SAME(out[i], lam_index(expected[i], 0, 0), 1e-14);
+}
+END_TEST
+
+/* The derivatives along (y, x) of those slopes, by differences of what slopes_of_turned says, in all orders of modes.
+ * */
+BODY(along) {
+    lam_tensor *slope[2];
+    lam_fn *both = lam_grad(FN_ENV(turned, 2, 1, env), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_call(both, LAM_LIST(in[0], in[1]), slope, 2);
+    out[0] = lam_sum(lam_add(lam_mul(slope[0], in[2]), lam_mul(slope[1], in[3])), NULL);
+}
+
+START_TEST(a_minus_goes_with_the_cotangent_of_every_order) {
+    enum { SIDES = 2 };
+    const double x[3] = {0.5, 1.5, 2}, y[3] = {1, 0.5, 3}, h = 1e-5;
+    double g[SIDES][2][3], by[2][3];
+    for (int side = 0; side < SIDES; side++) {
+        double a[3], b[3];
+        for (int i = 0; i < 3; i++) a[i] = x[i] + (side ? h : -h) * y[i], b[i] = y[i] + (side ? h : -h) * x[i];
+        slopes_of_turned(_i, a, b, g[side][0], g[side][1]);
+    }
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++) by[k][i] = (g[1][k][i] - g[0][k][i]) / (2 * h);
+    lam_tensor *vx = lam_array(ctx, LAM_F64, LAM_DIMS(3), x), *vy = lam_array(ctx, LAM_F64, LAM_DIMS(3), y), *out[4];
+    lam_grad_options two = {.argnums = LAM_AXES(0, 1)};
+    lam_call(lam_grad(FN_ENV(along, 4, 1, &_i), &two), LAM_LIST(vx, vy, vy, vx), out, 2);
+    for (int k = 0; k < 2; k++) EXPECT_SAME(out[k], lam_array(ctx, LAM_F64, LAM_DIMS(3), by[k]), 1e-8);
+    lam_fn *both = lam_grad(FN_ENV(turned, 2, 1, &_i), &two);
+    lam_call(lam_jvp_fn(both, NULL), LAM_LIST(vx, vy, vy, vx), out, 4);
+    for (int k = 0; k < 2; k++) EXPECT_SAME(out[2 + k], lam_array(ctx, LAM_F64, LAM_DIMS(3), by[k]), 1e-8);
+}
+END_TEST
+
 Suite *suite_transforms_way_back(void) {
     Suite *suite = SUITE_OF("transforms/way_back", sums_of_many_terms_have_derivatives_of_every_order,
                             sums_of_many_terms_pass_through_other_levels, constants_and_variables_are_added_up,
@@ -278,5 +381,7 @@ Suite *suite_transforms_way_back(void) {
                             slopes_kept_by_a_tape_are_differentiated_by_others);
     suite_loop(suite, a_node_is_visited_when_all_its_consumers_have_been, 3);
     suite_loop(suite, products_are_added_up, 6);
+    suite_loop(suite, a_minus_goes_with_the_cotangent, TURNED);
+    suite_loop(suite, a_minus_goes_with_the_cotangent_of_every_order, TURNED);
     return suite;
 }

@@ -55,6 +55,7 @@ static double f_gt(floats a) { return a.x > a.y; }
 static double f_ge(floats a) { return a.x >= a.y; }
 static double f_where(floats a) { return a.x != 0 ? a.y : a.z; }
 static double f_fma(floats a) { return fma(a.x, a.y, a.z); }
+static double f_fnma(floats a) { return fma(-a.x, a.y, a.z); }
 /* clang-format on */
 
 static double f_times_power(floats a) {

@@ -123,6 +123,18 @@ static void NAME(loop_fma)(LOOP_ARGS) {
     else NAME(fma_steps)(n, out, x, y, z, so, sx, sy, sz);
 }
 
+/* z - x y, for the way back through differences: sums and factors lie side by side there. */
+static void NAME(loop_fnma)(LOOP_ARGS) {
+    T *out = p[0];
+    const T *x = p[1], *y = p[2], *z = p[3];
+    int64_t so = step[0], sx = step[1], sy = step[2], sz = step[3];
+    if (n == 1) *out = MATH(fma)(-*x, *y, *z);
+    else if (so == 1 && sx == 1 && sy == 1 && sz == 1)
+        INDEPENDENT for (int64_t i = 0; i < n; i++) out[i] = MATH(fma)(-x[i], y[i], z[i]);
+    else
+        INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = MATH(fma)(-x[i * sx], y[i * sy], z[i * sz]);
+}
+
 static T NAME(power)(T base, uint64_t exponent) {
     T result = 1;
     for (; exponent; exponent >>= 1, base *= base)

@@ -148,7 +148,9 @@ LAM_API lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *
  * Fails   LAM_ERR_VALUE unless alpha > 0; LAM_ERR_SHAPE. Derivative: as lam_random_beta. */
 LAM_API lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims dims);
 
-/* Poisson: k with probability rate^k exp(-rate) / k!. The rate is taken as f32.
+/* Poisson: k with probability rate^k exp(-rate) / k!. The rate is taken as f32. For rates from 10 on each element keeps
+ * the first number that it accepts, as a single one of jax.random does; there those of one call are drawn again until
+ * all have one.
  * Shape   dims, i64.
  * Fails   LAM_ERR_VALUE for a negative rate; LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys that are none.
  *         Derivative: none. Source: Hoermann 1993. */

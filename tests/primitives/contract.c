@@ -129,6 +129,26 @@ START_TEST(einsum_of_many_operands_and_dtypes) {
 }
 END_TEST
 
+/* By the bytes between: in the first the pair that is cheapest by itself (10 x 1 x n) makes the rest expensive. The last
+ * has too many operands for all orders to be tried. */
+START_TEST(einsum_takes_the_cheapest_order) {
+    const int64_t n = 100000, m = 1000;
+    lam_tensor *a = lam_ones(ctx, LAM_F64, LAM_DIMS(10, 1)), *b = lam_ones(ctx, LAM_F64, LAM_DIMS(1, n)),
+               *c = lam_ones(ctx, LAM_F64, LAM_DIMS(n, 11)), *v = lam_ones(ctx, LAM_F64, LAM_DIMS(m));
+    const lam_list operands[] = {LAM_LIST(a, b, c), LAM_LIST(v, v, v), LAM_LIST(v, v, v, v, v, v)};
+    const char *const subscripts[] = {"ij,jk,kl->il", "i,j,j->i", "a,b,c,c,b,a->"};
+    const double want[] = {(double)n, (double)m, 1e9};
+    for (int i = 0; i < 3; i++) {
+        const size_t before = lam_ctx_bytes(ctx);
+        lam_ctx_reset_peak(ctx);
+        lam_tensor *sum = lam_einsum(subscripts[i], operands[i]);
+        ck_assert_double_eq(lam_item(lam_index(lam_reshape(sum, LAM_DIMS(-1)), 0, 0)), want[i]);
+        ck_assert_msg(lam_ctx_peak_bytes(ctx) - before < 2000000, "%s takes %zu bytes", subscripts[i],
+                      lam_ctx_peak_bytes(ctx) - before);
+    }
+}
+END_TEST
+
 START_TEST(einsum_names_the_subscript_that_is_wrong) {
     lam_tensor *a = filled(LAM_DIMS(2, 3), 1);
     static const struct {
@@ -284,8 +304,9 @@ END_TEST
 
 Suite *suite_primitives_contract(void) {
     return SUITE_OF("contract", einsum_equals_the_walk_over_all_indices, einsum_ellipses_broadcast,
-                    einsum_of_many_operands_and_dtypes, einsum_names_the_subscript_that_is_wrong,
-                    matmul_broadcasts_leading_axes, matmul_takes_vectors_and_stacks, vecdot_outer_tensordot_dot,
-                    contractions_say_what_does_not_fit, vmap_of_a_contraction_is_the_contraction,
-                    gradient_of_a_product_norm, einsum_of_several_operands_has_derivatives, parts_of_matrices);
+                    einsum_of_many_operands_and_dtypes, einsum_takes_the_cheapest_order,
+                    einsum_names_the_subscript_that_is_wrong, matmul_broadcasts_leading_axes,
+                    matmul_takes_vectors_and_stacks, vecdot_outer_tensordot_dot, contractions_say_what_does_not_fit,
+                    vmap_of_a_contraction_is_the_contraction, gradient_of_a_product_norm,
+                    einsum_of_several_operands_has_derivatives, parts_of_matrices);
 }

@@ -230,7 +230,9 @@ START_TEST(sets_and_counts) {
     EXPECT(lam_unique(x, 5, NULL, &counts), LAM_DIMS(5), 1, 2, 3, 1, 1);
     EXPECT(counts, LAM_DIMS(5), 1, 2, 3, 0, 0);
     EXPECT(lam_unique(x, 2, NULL, NULL), LAM_DIMS(2), 1, 2);
-    EXPECT(lam_unique(VEC(NAN, 1, NAN), 2, NULL, NULL), LAM_DIMS(2), 1, NAN);
+    EXPECT(lam_unique(VEC(NAN, 1, NAN), 3, &inverse, &counts), LAM_DIMS(3), 1, NAN, 1);
+    EXPECT(inverse, LAM_DIMS(3), 1, 0, 1);
+    EXPECT(counts, LAM_DIMS(3), 1, 2, 0);
     EXPECT(lam_bincount(INTS(0, 2, 2, 7, -1), NULL, 4), LAM_DIMS(4), 1, 0, 2, 0);
     EXPECT(lam_bincount(INTS(0, 2, 2), VEC(0.5, 1, 2), 3), LAM_DIMS(3), 0.5, 0, 3);
     EXPECT(lam_histogram(VEC(0, .5, 1, 1.5, 2, 3, 3.5, -1, NAN), VEC(0, 1, 2, 3), NULL), LAM_DIMS(3), 2, 2, 2);

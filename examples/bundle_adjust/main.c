@@ -16,6 +16,8 @@
 #include "adjust.h"
 #include "scene.h"
 
+#define OPTIONS "--iterations N, --quiet, --result FILE, --write FILE, --seed N"
+
 typedef struct command {
     const char *file, *write, *result; /* NULL: not given */
     const char *seed;                  /* NULL: 1 */
@@ -90,7 +92,7 @@ static bool command_parse(command *c, int argc, char **argv) {
         if (value && i + 1 == argc) return complain(argv[i], "a value is missing");
         if (value) *value = argv[++i];
         else if (strcmp(argv[i], "--quiet") == 0) c->is_quiet = true;
-        else if (argv[i][0] == '-') return complain(argv[i], "no such option");
+        else if (argv[i][0] == '-') return complain(argv[i], "no such option; there are " OPTIONS);
         else if (c->file) return complain(argv[i], "only one file at a time");
         else c->file = argv[i];
     }

@@ -16,6 +16,8 @@
 #include "report.h"
 #include "svg.h"
 
+#define USAGE "usage: nist_fit [--start 1|2] [--model SET] [--plot FILE.svg] FILE, or nist_fit --all DIR"
+
 enum { PLOT_POINTS = 500 };
 
 typedef struct command {
@@ -214,7 +216,7 @@ static bool command_parse(command *c, int argc, char **argv) {
     const char *start = "2";
     for (int i = 1; i < argc; i++) {
         const char **value = option_value(c, argv[i], &start);
-        if (!value && argv[i][0] == '-') return complain(argv[i], "no such option");
+        if (!value && argv[i][0] == '-') return complain(argv[i], "no such option; " USAGE);
         if (value && i + 1 == argc) return complain(argv[i], "a value is missing");
         if (!value && c->file) return complain(argv[i], "only one file at a time");
         if (value) *value = argv[++i];
@@ -223,9 +225,7 @@ static bool command_parse(command *c, int argc, char **argv) {
     if (strcmp(start, "1") != 0 && strcmp(start, "2") != 0) return complain(start, "the start is 1 or 2");
     c->start = start[0] - '0';
     if (c->directory && (c->file || c->model || c->plot)) return complain("--all", "goes with no other argument");
-    if (!c->directory && !c->file)
-        return complain("",
-                        "usage: nist_fit [--start 1|2] [--model SET] [--plot FILE.svg] FILE, or nist_fit --all DIR");
+    if (!c->directory && !c->file) return complain("", USAGE);
     return true;
 }
 

@@ -208,6 +208,7 @@ static int run_problem(const gradbench_problem *p, const options *o, int *rows) 
             continue;
         }
         result r = {0};
+        if (!*rows) print_head(o);
         if (isatty(2)) fprintf(stderr, "%s %s ...\033[K\r", p->name, size->label);
         bool ran = run_size(p, size, &r, o);
         if (isatty(2)) fprintf(stderr, "\033[K");
@@ -249,11 +250,10 @@ int main(int argc, char **argv) {
     options o = {.seconds = 0.5};
     int bad = parse(argc, argv, &o), wrong = 0, rows = 0;
     if (bad) return bad;
-    if (!o.list) print_head(&o);
     for (int i = 0; i < PROBLEMS; i++)
         if (wanted(problems[i]->name, o.problem)) wrong += run_problem(problems[i], &o, &rows);
-    if (o.json) printf("\n]\n");
     if (!rows) return usage("no such problem or size; see --list");
+    if (o.json) printf("\n]\n");
     if (wrong) fprintf(stderr, "gradbench: %d of %d results are wrong or missing\n", wrong, rows);
     return wrong != 0;
 }

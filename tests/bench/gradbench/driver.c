@@ -253,7 +253,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < PROBLEMS; i++)
         if (wanted(problems[i]->name, o.problem)) wrong += run_problem(problems[i], &o, &rows);
     if (!rows) return usage("no such problem or size; see --list");
-    if (o.json) printf("\n]\n");
+    if (o.json && !o.list) printf("\n]\n");
     if (wrong) fprintf(stderr, "gradbench: %d of %d results are wrong or missing\n", wrong, rows);
     return wrong != 0;
 }

@@ -29,6 +29,20 @@ enum { LAM__ROWS_HELD = 1 << 14 }; /* bytes of rows that are written in turns: N
  * row i of the first part. False: not for items of this size. */
 bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows parts[], void *dst, int64_t to_step);
 
+/* Sums of squares of f64 or f32 over the axes with reduced[axis], of x or of x less its centre: centres lie like the
+ * results, contiguous over the kept axes. */
+typedef struct lam__squares {
+    lam_dtype dtype;
+    int rank;
+    const int64_t *dims, *strides; /* elements */
+    const bool *reduced;
+    const void *x, *centres; /* centres: NULL: 0 */
+} lam__squares;
+
+/* out = the part of each sum that `leaves` leaves from `first` on make (NOTE [parts] in kernels.h; 0 and INT64_MAX: all
+ * of it). Returns the number of leaves; out may be NULL. */
+int64_t lam__kernels_squares(const lam__squares *s, int64_t first, int64_t leaves, void *out);
+
 /* Copies bytes past the caches, where the machine can: for places that are not read soon, in memory that is larger than
  * the caches. It writes whole lines, so these are not fetched first. Other threads see them
  * behind lam__kernels_stream_end only: it waits until they are written, so it is called once, after the last part. */

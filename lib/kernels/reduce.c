@@ -4,7 +4,8 @@
  * logarithm of the number of elements along every pattern of axes. The order of operations follows from dims and
  * strides alone. */
 #include "lib/kernels/cplx.h"
-#include "lib/kernels/reduce_loops.h"
+#include "lib/kernels/places.h"
+#include "lib/kernels/reduce_blocks.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -29,6 +30,9 @@ typedef struct plan {
     int64_t first, count;           /* those of the leaves that are wanted */
     int64_t tile;                   /* columns worked on at once */
     bool columns_outside;           /* walked axes have smaller strides than the columns */
+    lam_dtype dtype;
+    lam__reduce_change change; /* of the elements before they are reduced */
+    const char *numbers, *out; /* a number for each result, laid like these; or NULL */
 } plan;
 
 /* ---- the neutral element ------------------------------------------------------------------------------------- */
@@ -131,9 +135,15 @@ static int64_t seek(const plan *p, int64_t leaf, lam__reduce_walk *walk) {
     return leaf % each * p->leaf;
 }
 
+/* One leaf of columns whose results belong at `target`. */
+static void reduce_leaf(const plan *p, const lam__reduce_block *block, const char *target, void *out) {
+    const char *numbers = p->numbers ? p->numbers + (target - p->out) : NULL;
+    lam__reduce_changed(&p->change, p->dtype, p->op, block, numbers, p->columns.out, out);
+}
+
 /* Reduces the wanted leaves of the block at x into the first `columns` elements of `stack`. Entry k of the counter lies
  * at k tiles. */
-static void reduce_tile(const plan *p, const char *x, int64_t columns, char *stack) {
+static void reduce_tile(const plan *p, const char *x, int64_t columns, const char *target, char *stack) {
     const size_t entry = (size_t)p->tile * p->item;
     lam__reduce_walk walk;
     uint64_t count = 0;
@@ -145,7 +155,7 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, char *sta
             const void *start = x + (walk.x + row * p->rows.x) * (int64_t)p->item;
             const lam__reduce_block block = {start, columns, p->columns.x, at_most(p->rows.dim - row, p->leaf),
                                              p->rows.x};
-            p->loops->leaf(p->op, &block, top);
+            reduce_leaf(p, &block, target, top);
             for (uint64_t n = ++count; !(n & 1); n >>= 1, top -= entry)
                 p->loops->merge(p->op, columns, top - entry, top);
             top += entry;
@@ -173,13 +183,14 @@ static void reduce_columns(const plan *p, const char *x, int64_t count, char *ou
     const int64_t item = (int64_t)p->item;
     if (p->leaves == 1 && p->columns.out == 1) {
         const lam__reduce_block block = {x, count, p->columns.x, p->rows.dim, p->rows.x};
-        p->loops->leaf(p->op, &block, out);
+        reduce_leaf(p, &block, out, out);
         return;
     }
     for (int64_t c = 0; c < count; c += p->tile) {
         const int64_t columns = at_most(count - c, p->tile);
-        reduce_tile(p, x + c * p->columns.x * item, columns, stack);
-        spread(p->item, columns, stack, out + c * p->columns.out * item, p->columns.out);
+        char *to = out + c * p->columns.out * item;
+        reduce_tile(p, x + c * p->columns.x * item, columns, to, stack);
+        spread(p->item, columns, stack, to, p->columns.out);
     }
 }
 
@@ -199,6 +210,7 @@ static void reduce_all(const plan *p, const char *x, char *out) {
 static bool make_plan(plan *p, lam__reduce_op op, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                       const int64_t *strides, const char **x, int64_t count[2]) {
     p->loops = lam__reduce_loops(dtype), p->op = op, p->item = (size_t)lam__item_bytes(dtype);
+    p->dtype = dtype, p->change = (lam__reduce_change){NULL, NULL}, p->numbers = NULL;
     split_axes(p, rank, dims, reduced, strides, x, count);
     if (count[0] == 0 || count[1] == 0) return false;
     lam__reduce_coalesce(&p->kept);
@@ -254,4 +266,31 @@ void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t result
         for (int64_t i = 0; i + width < parts; i += 2 * width)
             lam__reduce_loops(dtype)->merge(lam__reduce_op_of(id, dtype), results, (char *)out + i * row,
                                             (const char *)out + (i + width) * row);
+}
+
+/* ---- sums of squares --------------------------------------------------------------------------------------------- */
+
+/* The plan of the sum, with what is done to the elements before. */
+static bool plan_squares(plan *p, const lam__squares *s, int64_t count[2], const char **x) {
+    if (!make_plan(p, LAM__REDUCE_OP_SUM, s->dtype, s->rank, s->dims, s->reduced, s->strides, x, count)) return false;
+    p->change.square = lam__kernels_loop(LAM__LOOP_square, s->dtype);
+    if (s->centres) p->change.less = lam__kernels_loop(LAM__LOOP_sub, s->dtype);
+    p->numbers = s->centres;
+    return true;
+}
+
+int64_t lam__kernels_squares(const lam__squares *s, int64_t first, int64_t leaves, void *out) {
+    plan p;
+    const char *start = s->x;
+    int64_t count[2];
+    if (!plan_squares(&p, s, count, &start)) {
+        for (int64_t i = 0; out && i < count[0]; i++) memset((char *)out + i * (int64_t)p.item, 0, p.item);
+        return 0;
+    }
+    if (!out) return p.leaves;
+    p.first = first;
+    p.count = at_most(leaves, p.leaves - first);
+    p.out = out;
+    reduce_all(&p, start, out);
+    return p.leaves;
 }

@@ -21,6 +21,8 @@ typedef struct reduction {
     char *out;
     int64_t item, results;
     int64_t leaves, part; /* of each result; leaves of a part */
+    bool squares;         /* a sum of squares */
+    const char *centres;  /* of squares, or NULL; they lie like the results */
 } reduction;
 
 static void add_axis(reduction *r, int64_t dim, int64_t stride, bool reduced) {
@@ -43,21 +45,34 @@ static void arrange(reduction *r, int rank, const int64_t *dims, const bool *red
     }
 }
 
+static void squares_into(const reduction *r, const int64_t *dims, int64_t x, int64_t results, int64_t first,
+                         int64_t leaves, char *out) {
+    const char *centres = r->centres ? r->centres + results * r->item : NULL;
+    const lam__squares s = {r->dtype, r->rank, dims, r->strides, r->reduced, r->x + x * r->item, centres};
+    lam__kernels_squares(&s, first, leaves, out);
+}
+
 static void reduce_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
     const reduction *r = env;
+    const int64_t x = lam__parallel_offset(r->rank, start, r->strides),
+                  to = lam__parallel_offset(r->rank, start, r->to);
+    char *out = r->out + to * r->item;
     (void)worker;
-    lam__kernels_reduce(r->id, r->dtype, r->rank, dims, r->reduced,
-                        r->x + lam__parallel_offset(r->rank, start, r->strides) * r->item, r->strides,
-                        r->out + lam__parallel_offset(r->rank, start, r->to) * r->item);
+    if (r->squares) squares_into(r, dims, x, to, 0, INT64_MAX, out);
+    else lam__kernels_reduce(r->id, r->dtype, r->rank, dims, r->reduced, r->x + x * r->item, r->strides, out);
 }
 
 /* Parts are laid side by side, each with all results. */
 static void reduce_parts(void *env, int64_t begin, int64_t end, int worker) {
     const reduction *r = env;
     (void)worker;
-    for (int64_t i = begin; i < end; i++)
-        lam__kernels_reduce_part(r->id, r->dtype, r->rank, r->dims, r->reduced, r->x, r->strides, i * r->part, r->part,
-                                 r->out + i * r->results * r->item);
+    for (int64_t i = begin; i < end; i++) {
+        char *out = r->out + i * r->results * r->item;
+        if (r->squares) squares_into(r, r->dims, 0, 0, i * r->part, r->part, out);
+        else
+            lam__kernels_reduce_part(r->id, r->dtype, r->rank, r->dims, r->reduced, r->x, r->strides, i * r->part,
+                                     r->part, out);
+    }
 }
 
 enum { PARTS_BYTES = 32768, NEAR = 2048 }; /* NEAR: columns side by side that are worth reading apart from others */
@@ -90,6 +105,11 @@ static void reduce_by_parts(lam__team *team, reduction *r, double cost) {
     memcpy(out, parts, (size_t)(r->results * r->item));
 }
 
+static void share(lam__team *team, reduction *r, double cost) {
+    if (choose_parts(r, lam__team_size(team))) reduce_by_parts(team, r, cost);
+    else lam__parallel_boxes(team, r->kept, r->rank, r->dims, cost, reduce_box, r);
+}
+
 void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                           const bool *reduced, const void *x, const int64_t *strides, void *out) {
     const double cost = team ? lam__parallel_count(rank, dims) : 0;
@@ -106,8 +126,20 @@ void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, i
     }
     reduction r = {.id = id, .dtype = dtype, .x = x, .out = out, .item = lam__item_bytes(dtype)};
     arrange(&r, rank, dims, reduced, strides);
-    if (choose_parts(&r, lam__team_size(team))) reduce_by_parts(team, &r, cost);
-    else lam__parallel_boxes(team, r.kept, r.rank, r.dims, cost, reduce_box, &r);
+    share(team, &r, cost);
+}
+
+void lam__parallel_squares(lam__team *team, const lam__squares *s, void *out) {
+    const double cost = team ? lam__parallel_count(s->rank, s->dims) : 0;
+    if (!lam__team_shares(team, cost)) {
+        lam__kernels_squares(s, 0, INT64_MAX, out);
+        return;
+    }
+    reduction r = {.id = LAM__REDUCE_SUM, .dtype = s->dtype, .x = s->x, .out = out, .squares = true};
+    r.item = lam__item_bytes(s->dtype);
+    r.centres = s->centres;
+    arrange(&r, s->rank, s->dims, s->reduced, s->strides);
+    share(team, &r, cost);
 }
 
 /* ---- where the largest lies -------------------------------------------------------------------------------------- */

@@ -54,6 +54,8 @@ void lam__parallel_random(lam__team *team, const lam__random *what, const uint32
 void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                           const bool *reduced, const void *x, const int64_t *strides, void *out);
 
+void lam__parallel_squares(lam__team *team, const lam__squares *s, void *out);
+
 void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis,
                        const void *x, const int64_t *strides, int64_t *out);
 

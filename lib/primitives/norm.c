@@ -39,30 +39,24 @@ static scales scales_of(int dtype) {
                             : (scales){0x1p-45, 0x1p60, 0x1p100, 0x1p-80};
 }
 
-/* squares = (scale x)^2 */
-static void square(lam__team *team, const lam_value *x, double scale, lam_value *squares) {
-    static const int64_t none[LAM_INNER_RANK] = {0}, flat[] = {1, 1};
+/* scaled = scale x */
+static void multiply(lam__team *team, const lam_value *x, double scale, lam_value *scaled) {
+    static const int64_t none[LAM_INNER_RANK] = {0};
     const lam_dtype dtype = (lam_dtype)x->dtype;
     const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
     double factor[1];
     lam__dtype_store(dtype, factor, scale);
-    const int64_t *const strides[] = {squares->strides, x->strides, none};
-    void *const p[] = {squares->data, x->data, factor}, *const again[] = {squares->data, squares->data};
-    const lam__loop_id first = scale == 1 ? LAM__LOOP_square : LAM__LOOP_mul;
-    lam__parallel_elementwise(team, first, lam__kernels_loop(first, dtype), scale == 1 ? 2 : 3, x->rank, x->dims,
-                              strides, p, items, NULL);
-    if (scale != 1)
-        lam__parallel_loop(team, LAM__LOOP_square, dtype, lam__kernels_loop(LAM__LOOP_square, dtype), squares->count,
-                           again, flat, NULL);
+    const int64_t *const strides[] = {scaled->strides, x->strides, none};
+    lam__parallel_elementwise(team, LAM__LOOP_mul, lam__kernels_loop(LAM__LOOP_mul, dtype), 3, x->rank, x->dims,
+                              strides, (void *const[]){scaled->data, x->data, factor}, items, NULL);
 }
 
-/* out = the roots of the sums of (scale x)^2 */
-static void lengths(const lam_call_site *call, double scale, lam_value *squares, lam_value *out) {
+/* out = the roots of the sums of x^2 */
+static void lengths(const lam_call_site *call, const lam_value *x, lam_value *out) {
     static const int64_t flat[] = {1, 1};
     lam__team *team = call->ctx->team;
     lam__loop *root = lam__kernels_loop(LAM__LOOP_sqrt, (lam_dtype)out->dtype);
-    square(team, call->in[0], scale, squares);
-    lam__reduce_into(LAM__REDUCE_SUM, lam__reduce_set(call->params), squares, out->data);
+    lam__reduce_squares(lam__reduce_set(call->params), x, NULL, out->data);
     lam__parallel_loop(team, LAM__LOOP_sqrt, (lam_dtype)out->dtype, root, out->count, (void *[]){out->data, out->data},
                        flat, NULL);
 }
@@ -87,22 +81,31 @@ static void replace(const lam_value *out, const lam_value *scaled, bool above, d
     }
 }
 
+/* The lengths of scaled elements where those in `out` are above (below) the bound. */
+static lam_status lengths_again(const lam_call_site *call, bool above, double bound, double scale, lam_value *out) {
+    const lam_value *x = call->in[0];
+    lam_value *scaled = lam__value_new(call->ctx, (lam_dtype)x->dtype, x->rank, x->dims);
+    lam_value *again = lam__value_new(call->ctx, (lam_dtype)x->dtype, out->rank, out->dims);
+    const bool both = scaled && again;
+    if (both) {
+        multiply(call->ctx->team, x, scale, scaled);
+        lengths(call, scaled, again);
+        replace(out, again, above, bound, scale);
+    }
+    lam__value_release(scaled);
+    lam__value_release(again);
+    return both ? LAM_OK : LAM_ERR_MEMORY;
+}
+
 static lam_status eval_norm(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     const scales s = scales_of(x->dtype);
-    lam_value *squares = lam__value_new(call->ctx, (lam_dtype)x->dtype, x->rank, x->dims), *scaled = NULL;
-    lam_status status = squares ? LAM_OK : LAM_ERR_MEMORY;
-    if (squares) lengths(call, 1, squares, out[0]);
+    lam_status status = LAM_OK;
+    lengths(call, x, out[0]);
     for (int above = 0; above < 2 && status == LAM_OK && x->count; above++) {
         const double bound = above ? s.most : s.least, scale = above ? s.down : s.up;
-        if (!is_beyond(out[0], above, bound)) continue;
-        if (!scaled) scaled = lam__value_new(call->ctx, (lam_dtype)x->dtype, out[0]->rank, out[0]->dims);
-        if (!scaled) status = LAM_ERR_MEMORY;
-        if (scaled) lengths(call, scale, squares, scaled);
-        if (scaled) replace(out[0], scaled, above, bound, scale);
+        if (is_beyond(out[0], above, bound)) status = lengths_again(call, above, bound, scale, out[0]);
     }
-    lam__value_release(squares);
-    lam__value_release(scaled);
     return status;
 }
 

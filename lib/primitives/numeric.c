@@ -59,6 +59,14 @@ static lam_tensor *whole_quotient(lam_tensor *x, lam_tensor *y) {
     return lam_where(by_zero, 0, lam_add(first, second));
 }
 
+/* Of floats the rounded quotient lies above the true one by less than its last digit, so its floor is right or one too
+ * large; what is left of x, whose sign fma does not lose, tells. */
+static lam_tensor *floored_quotient(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *floored = lam_floor(lam_div(x, y)), *rest = lam_fma(lam_neg(floored), y, x);
+    lam_tensor *beyond = lam_lt(lam_mul(rest, lam_copysign(1.0, y)), 0.0);
+    return lam_where(beyond, lam_sub(floored, 1.0), floored);
+}
+
 lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -67,12 +75,10 @@ lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
         return lam__matrices_fail("floor_divide", 2, in, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
     if (lam_dtype_of(in[0]) == LAM_I32 || lam_dtype_of(in[0]) == LAM_U8)
         return lam__scope_only(narrow_quotient(in[0], in[1]), since);
-    lam_tensor *rest = floored_rest(in[0], in[1]), *even = lam_sub(in[0], rest);
-    if (!lam__dtype_is_inexact((int)lam_dtype_of(rest))) return lam__scope_only(whole_quotient(even, in[1]), since);
-    lam_tensor *quotient = lam_stop_gradient(lam_div(in[0], in[1]));
-    /* Where nothing is divided to the end (by 0, infinities), the quotient itself has the answer. */
-    lam_tensor *exact = lam_round(lam_stop_gradient(lam_div(even, in[1])));
-    return lam__scope_only(lam_where(lam_is_finite(exact), exact, lam_floor(quotient)), since);
+    if (lam__dtype_is_inexact((int)lam_dtype_of(in[0])))
+        return lam__scope_only(floored_quotient(lam_stop_gradient(in[0]), lam_stop_gradient(in[1])), since);
+    lam_tensor *even = lam_sub(in[0], floored_rest(in[0], in[1]));
+    return lam__scope_only(whole_quotient(even, in[1]), since);
 }
 
 /* Near 0 the first terms of sin(z) / z in z^2, whose derivatives are those of sinc to any order there; elsewhere
@@ -149,7 +155,7 @@ lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options)
                         : lam_dtype_of(x) == LAM_BF16 ? 0x1.fep127
                                                       : FLT_MAX;
     return lam__nan_to_num(x, options->nan, options->posinf ? *options->posinf : most,
-                                options->neginf ? *options->neginf : -most);
+                           options->neginf ? *options->neginf : -most);
 }
 
 static double or_usual(double given, double usual) {

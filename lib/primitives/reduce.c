@@ -31,6 +31,13 @@ void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, 
                          out);
 }
 
+void lam__reduce_squares(lam__axis_set set, const lam_value *x, const void *centres, void *out) {
+    bool reduced[LAM_INNER_RANK];
+    for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
+    const lam__squares s = {(lam_dtype)x->dtype, x->rank, x->dims, x->strides, reduced, x->data, centres};
+    lam__parallel_squares(lam__value_team(x), &s, out);
+}
+
 static lam_status eval_reduction(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
     lam__reduce_into(id, lam__reduce_set(call->params), call->in[0], out[0]->data);
     return LAM_OK;

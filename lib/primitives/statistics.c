@@ -1,9 +1,15 @@
-/* What is made of reductions: means and variances. No rows, no rules. A standard deviation is a norm, which has a slope
- * at 0 and squares that stay in range. */
+/* What is made of reductions: means and variances. The variance of real elements is a primitive: two passes that read
+ * and leave nothing between them, and as few on the way back. A standard deviation is a norm, which has a slope at 0
+ * and squares that stay in range. */
 #include "lib/primitives/reduce.h"
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/cplx.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/parallel/parallel.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -31,11 +37,6 @@ lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_div(lam_sum(lam__reduce_real(x), options), n), since);
 }
 
-/* |x|^2 */
-static lam_tensor *squared(lam_tensor *x) {
-    return lam__cplx_is(x) ? lam__cplx_size(x) : lam_square(x);
-}
-
 /* What is left of x without its mean. False after recording that the axes are wrong. */
 static bool deviations(const char *operation, lam_tensor *x, const lam_var_options *o, lam_tensor **away,
                        double *divisor) {
@@ -46,15 +47,123 @@ static bool deviations(const char *operation, lam_tensor *x, const lam_var_optio
     return true;
 }
 
+/* ---- the variance of real elements ------------------------------------------------------------------------------ */
+
+typedef struct variance {
+    lam__axis_set set; /* first, as in every reduction */
+    double ddof;
+} variance;
+
+static lam_status shape_var(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    if (!lam__dtype_is_float(x->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = 0;
+    for (int i = 0; i < x->rank; i++)
+        if (!lam__reduce_has(lam__reduce_set(call->params), i)) out->dims[out->rank++] = x->dims[i];
+    return LAM_OK;
+}
+
+/* Elements of each result, and what their squares are divided by. */
+static double elements(lam__axis_set set, int rank, const int64_t *dims) {
+    double n = 1;
+    for (int i = 0; i < rank; i++)
+        if (lam__reduce_has(set, i)) n *= (double)dims[i];
+    return n;
+}
+
+static double divisor_of(double n, double ddof) {
+    return n > ddof ? n - ddof : 0;
+}
+
+static void divide(const lam_value *like, void *x, double by) {
+    static const int64_t flat[] = {1, 1, 0};
+    const lam_dtype dtype = (lam_dtype)like->dtype;
+    double number[1];
+    lam__dtype_store(dtype, number, by);
+    lam__parallel_loop(lam__value_team(like), LAM__LOOP_div, dtype, lam__kernels_loop(LAM__LOOP_div, dtype),
+                       like->count, (void *[]){x, x, number}, flat, NULL);
+}
+
+static lam_status eval_var(const lam_call_site *call, lam_value *const out[]) {
+    const lam_value *x = call->in[0];
+    const variance *v = call->params;
+    const double n = elements(v->set, x->rank, x->dims);
+    lam_value *means = lam__value_new(call->ctx, (lam_dtype)x->dtype, out[0]->rank, out[0]->dims);
+    if (!means) return LAM_ERR_MEMORY;
+    lam__reduce_into(LAM__REDUCE_SUM, v->set, x, means->data);
+    divide(means, means->data, n);
+    lam__reduce_squares(v->set, x, means->data, out[0]->data);
+    divide(out[0], out[0]->data, divisor_of(n, v->ddof));
+    lam__value_release(means);
+    return LAM_OK;
+}
+
+static lam_tensor *sum_over(lam_tensor *x, lam__axis_set set) {
+    return lam__apply1(&lam__row_sum, &set, sizeof set, x);
+}
+
+/* What is left of x without its mean, and by what its products are multiplied in derivatives. */
+static lam_tensor *away_from_mean(const lam_rule *r, double *factor) {
+    const variance *v = r->params;
+    const lam_dims own = lam_dims_of(r->in[0]);
+    const double n = elements(v->set, own.rank, own.dims);
+    *factor = 2 / divisor_of(n, v->ddof);
+    return lam_sub(r->in[0], lam__reduce_restore(lam_div(sum_over(r->in[0], v->set), n), v->set, own));
+}
+
+static void jvp_var(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    double factor;
+    lam_tensor *away = away_from_mean(r, &factor);
+    dout[0] = lam_mul(sum_over(lam_mul(away, dx[0]), lam__reduce_set(r->params)), factor);
+}
+
+static void vjp_var(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    double factor;
+    lam_tensor *away = away_from_mean(r, &factor);
+    gx[0] = lam_mul(away, lam__reduce_restore(lam_mul(g[0], factor), lam__reduce_set(r->params), lam_dims_of(away)));
+}
+
+static void batch_var(const lam_rule *r, lam_tensor *out[]) {
+    variance v = *(const variance *)r->params;
+    v.set <<= 1;
+    out[0] = lam__apply1(r->primitive, &v, sizeof v, r->in[0]);
+}
+
+const lam_primitive lam__row_var = {
+    .name = "var",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0),
+    .shape = shape_var,
+    .eval = eval_var,
+    .jvp = jvp_var,
+    .vjp = vjp_var,
+    .batch = batch_var,
+};
+
+/* ---- of any dtype ------------------------------------------------------------------------------------------------ */
+
+/* The same of complex elements. */
+static lam_tensor *complex_var(lam_tensor *x, const lam_var_options *o) {
+    lam_tensor *away;
+    double divisor;
+    if (!deviations("var", x, o, &away, &divisor)) return lam__axes_failed(x);
+    return lam_div(lam_sum(lam__cplx_size(away), &(lam_reduce_options){o->axes, o->keepdims}), divisor);
+}
+
 lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_var_options none;
     const lam_var_options *o = options ? options : &none;
-    lam_tensor *away;
-    double divisor;
-    if (!deviations("var", x, o, &away, &divisor)) return lam__axes_failed(x);
-    lam_tensor *sum = lam_sum(squared(away), &(lam_reduce_options){o->axes, o->keepdims});
-    return lam__scope_only(lam_div(sum, divisor), since);
+    variance v = {.ddof = o->ddof};
+    if (lam__cplx_is(x)) return lam__scope_only(complex_var(x, o), since);
+    if (!lam__axes_collect_set("var", x, o->axes, lam_rank(x), &v.set)) return lam__axes_failed(x);
+    x = lam__reduce_real(x);
+    lam_tensor *out = lam__apply1(&lam__row_var, &v, sizeof v, x);
+    if (o->keepdims && !lam_failed(out)) out = lam__reduce_restore(out, v.set, lam_dims_of(x));
+    return lam__scope_only(out, since);
 }
 
 lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options) {

@@ -1,7 +1,7 @@
 /* Reductions, arg-reductions and scans against plain long double loops, on random shapes and strides of every dtype;
  * accuracy of sums along every pattern of axes; bits that do not depend on position, tile or instruction set.
  * Integer results are exact: the oracle works in uint64_t and cuts to the dtype. */
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/places.h"
 #include "lib/kernels/reduce_simd.h"
 #include "tests/kernels/strided.h"
 
@@ -184,6 +184,52 @@ START_TEST(reduce_empty_and_rank_0) {
     lam__kernels_reduce(LAM__REDUCE_ANY, LAM_BOOL, 1, dims, first, NULL, strides, &any);
     lam__kernels_reduce(LAM__REDUCE_ALL, LAM_BOOL, 1, dims, first, NULL, strides, &all);
     ck_assert(any == 0 && all == 1);
+}
+END_TEST
+
+/* Sums of squares of x less a number for each result; as many roundings as in a sum, and three for each square. */
+static void check_squares(const strided *a, const bool *reduced, bool centred, uint64_t *state) {
+    int64_t results = 1, index[STRIDED_RANK] = {0};
+    for (int i = 0; i < a->rank; i++) results *= reduced[i] ? 1 : a->dims[i];
+    char *centres = strided_fill(a->dtype, results + 1, state), *out = malloc((size_t)(results + 1) * 8);
+    long double *want = calloc((size_t)results + 1, sizeof *want);
+    const lam__squares s = {a->dtype, a->rank, a->dims, a->strides, reduced, a->x, centred ? centres : NULL};
+    for (bool more = strided_count(a->rank, a->dims) > 0; more; more = strided_next(a->rank, a->dims, index)) {
+        int64_t to = 0;
+        for (int i = 0; i < a->rank; i++)
+            if (!reduced[i]) to = to * a->dims[i] + index[i];
+        const long double centre = centred ? strided_get(a->dtype, centres, to) : 0;
+        const long double x = strided_get(a->dtype, a->x, strided_offset(a, index)) - centre;
+        want[to] += x * x;
+    }
+    const int64_t leaves = lam__kernels_squares(&s, 0, INT64_MAX, out), item = (int64_t)strided_item[a->dtype];
+    for (int64_t i = 0; i < results; i++) {
+        const long double got = strided_get(a->dtype, out, i), bound = 55 * epsilon[a->dtype] * want[i];
+        STRIDED_CHECK(fabsl(got - want[i]) <= bound, "got %.20Lg, want %.20Lg", got, want[i]);
+    }
+    if (leaves > 1) { /* in parts of one leaf */
+        char *parts = malloc((size_t)(leaves * results * item));
+        for (int64_t k = 0; k < leaves; k++) lam__kernels_squares(&s, k, 1, parts + k * results * item);
+        lam__kernels_reduce_join(LAM__REDUCE_SUM, a->dtype, results, leaves, parts);
+        STRIDED_CHECK(memcmp(parts, out, (size_t)(results * item)) == 0, "%d parts", (int)leaves);
+        free(parts);
+    }
+    free(want);
+    free(out);
+    free(centres);
+}
+
+START_TEST(squares_random) {
+    uint64_t state = 77 + (uint64_t)_i;
+    for (int round = 0; round < 600; round++) {
+        int64_t dims[STRIDED_RANK];
+        bool reduced[STRIDED_RANK];
+        int rank = strided_random_dims(dims, MOST, &state);
+        strided a = strided_make(dtypes[_i], rank, dims, &state);
+        for (int i = 0; i < rank; i++) reduced[i] = strided_below(&state, 2);
+        check_squares(&a, reduced, round % 2, &state);
+        free(a.memory);
+    }
 }
 END_TEST
 
@@ -425,6 +471,7 @@ Suite *suite_kernels_test_reduce(void) {
     TCase *tests = tcase_create("reduce");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, reduce_random, 0, count);
+    tcase_add_loop_test(tests, squares_random, 0, 2);
     tcase_add_test(tests, reduce_nan_wins);
     tcase_add_test(tests, reduce_empty_and_rank_0);
     tcase_add_test(tests, reduce_accuracy_along_every_pattern);

@@ -184,6 +184,37 @@ static void reference_norm(const cases_use *u, const array in[], array out[]) {
     if (!array_is_float(out)) out->dtype = LAM_F64;
 }
 
+static lam_tensor *var(lam_tensor *x, const lam_reduce_options *o) {
+    return lam_var(x, &(lam_var_options){.axes = o->axes, .keepdims = o->keepdims});
+}
+
+static void call_var(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    call_of(u, in, out, var);
+}
+
+/* Of numbers less one of them the mean square less the square of the mean, in more digits than are compared. */
+static long double one_of_them;
+
+static long double add_distance(long double sum, long double x) {
+    return sum + (x - one_of_them);
+}
+
+static long double add_square_of_distance(long double sum, long double x) {
+    return sum + (x - one_of_them) * (x - one_of_them);
+}
+
+static void reference_var(const cases_use *u, const array in[], array out[]) {
+    static array sum;
+    one_of_them = in->data[0];
+    reference_of(u, in, &sum, 0, add_distance);
+    reference_of(u, in, out, 0, add_square_of_distance);
+    for (int64_t e = 0; e < out->count; e++) {
+        const long double n = (long double)in->count / (long double)out->count, mean = sum.data[e] / n;
+        out->data[e] = out->data[e] / n - mean * mean;
+    }
+    if (!array_is_float(out)) out->dtype = LAM_F64;
+}
+
 /* ---- where the largest is: arg is the axis -------------------------------------------------------------------- */
 
 static void call_argmax(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
@@ -230,6 +261,8 @@ static const cases_wrong arg_wrong[] = {
 static const cases_form float_empty_forms[] = {
     {"f64[0,3]", {0, 1, 0}}, {"f64[3,0]", {0, 1, 0}}, {"f32[0]", {1, -1}}, CASES_END};
 
+static const cases_form no_result_forms[] = {{"f64[3,0]", {0, 1, 0}}, {"f32[2,0,3]", {0, 1, 2}}, CASES_END};
+
 #define REDUCE(op) .call = call_##op, .reference = reference_##op, .wrong = wrong
 #define SUMS       .ulps = 8, .normwise = true
 
@@ -270,5 +303,13 @@ const cases_row cases_reduce[] = {
      .dtypes = CASES_NUMBERS,
      .domain = {{0.3, 2}}},
     {.name = "norm", REDUCE(norm), .forms = float_empty_forms},
+    {.name = "var",
+     REDUCE(var),
+     .ulps = 16,
+     .normwise = true,
+     .forms = forms,
+     .dtypes = CASES_NUMBERS,
+     .domain = {{0.3, 2}}},
+    {.name = "var", REDUCE(var), .forms = no_result_forms},
     {.name = NULL},
 };

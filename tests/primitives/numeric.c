@@ -13,6 +13,10 @@ START_TEST(remainders_and_quotients_round_down) {
     EXPECT(lam_floor_divide(VEC(5, -5, 5, -5, 7.5, -7.5, 0.7, 0.6), VEC(3, 3, -3, -3, 2, 2, 0.1, 0.1)), LAM_DIMS(8), 1,
            -2, -2, 1, 3, -4, 6, 5);
     EXPECT(lam_floor_divide(VEC(1, -1, INFINITY), VEC(0, 0, 2)), LAM_DIMS(3), INFINITY, -INFINITY, INFINITY);
+    /* 1 / 0.1 rounds up to 10; quotients that round to 0, and rests that are subnormal or larger than what is left */
+    EXPECT(lam_floor_divide(VEC(1, -1, -1e-320, 1e-320, -5e-324, 1e308), VEC(0.1, 0.1, 1e308, -1e308, 1, 0.3)),
+           LAM_DIMS(6), 9, -10, -1, -1, -1, INFINITY);
+    EXPECT_NUM(lam_div(1.0, lam_floor_divide(num(-0.0), num(5))), -INFINITY);
     EXPECT(lam_floor_divide(INTEGERS(5, -5, 5, -5, 7), INTEGERS(3, 3, -3, -3, 0)), LAM_DIMS(5), 1, -2, -2, 1, 0);
     lam_tensor *large = lam_floor_divide(INTEGERS(((int64_t)1 << 62) + 1, -((int64_t)1 << 62) - 1), INTEGERS(3));
     EXPECT_SAME(large, INTEGERS(1537228672809129301, -1537228672809129302), 0);

@@ -1,0 +1,89 @@
+/* Leaves of reductions whose elements are not reduced where they lie. Rows too short for the vectors of a row are
+ * turned, so that neighbouring results are neighbours in vectors too; elements that are to be squared are so in a place
+ * that stays in the first cache, which spares memory a pass or three. The order of operations is that of the block as
+ * it was: rows that a leaf takes as rows stay rows. */
+#include "lib/kernels/reduce_blocks.h"
+
+#include <stdalign.h>
+
+#include "lib/kernels/simd/simd.h"
+
+enum {
+    ROOM_BYTES = 16384,
+    ALIGNED = 16, /* columns, so that vectors begin where lines do */
+    FEWEST = 8,   /* columns worth a turn */
+    FOUR = 4,     /* elements of a row that are added as fast where they lie */
+};
+
+/* A part of the block and what is made of it. */
+typedef struct part {
+    const lam__reduce_change *change;
+    const lam__turn *turn;
+    int64_t item;
+    bool rows; /* stay such: row by row, else side by side */
+    const char *numbers;
+    int64_t step; /* of the numbers */
+    char *room;
+} part;
+
+/* loop(x, number), or loop(x), over n elements: `to` and `from` go in steps, so may the number. */
+static void apply(lam__loop *loop, int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step,
+                  const char *number, int64_t number_step) {
+    const int64_t step[] = {to_step, from_step, number_step};
+    loop(n, (void *[]){to, (void *)(uintptr_t)from, (void *)(uintptr_t)number}, step, NULL);
+}
+
+/* The loop over all elements of b into the room, along whichever axis the runs are longer. */
+static void fill(const part *p, lam__loop *loop, bool numbers, const lam__reduce_block *b, const char *from) {
+    const int64_t item = p->item, n = b->columns, number_item = numbers ? p->step * item : 0;
+    if (p->rows || n < b->rows)
+        for (int64_t c = 0; c < n; c++)
+            apply(loop, b->rows, p->room + (p->rows ? c * b->rows : c) * item, p->rows ? 1 : n,
+                  from + c * b->step * item, b->row_step, p->numbers + c * number_item, 0);
+    else
+        for (int64_t r = 0; r < b->rows; r++)
+            apply(loop, n, p->room + r * n * item, 1, from + r * b->row_step * item, b->step, p->numbers, p->step);
+}
+
+/* Brings the elements of b into the room as they are to be reduced. */
+static void prepare(const part *p, lam__reduce_block *b) {
+    const lam__reduce_change *change = p->change;
+    const bool dense = p->rows && b->step == b->rows;
+    lam__reduce_block now = *b;
+    if (p->turn) {
+        p->turn->plane(b->rows, b->columns, b->x, b->step, p->room, b->columns, false);
+        now.x = p->room, now.step = 1, now.row_step = b->columns;
+    }
+    if (change->less) fill(p, change->less, true, &now, now.x);
+    if (change->square && (change->less || p->turn || dense))
+        apply(change->square, b->rows * b->columns, p->room, 1, change->less || p->turn ? p->room : b->x, 1, NULL, 0);
+    else if (change->square) fill(p, change->square, false, &now, now.x);
+    b->x = p->room;
+    b->step = p->rows ? b->rows : 1;
+    b->row_step = p->rows ? 1 : b->columns;
+}
+
+void lam__reduce_changed(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
+                         const lam__reduce_block *block, const void *numbers, int64_t step, void *out) {
+    alignas(64) char room[ROOM_BYTES];
+    const int64_t item = lam__item_bytes(dtype);
+    const bool chosen = op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN || block->rows < FOUR || change->square;
+    const bool brief = chosen && block->row_step == 1 && block->rows > 1 && block->rows < LAM__REDUCE_SHORT;
+    const lam__turn *turn = brief && block->columns >= FEWEST ? lam__elementwise_simd()->turn(item) : NULL;
+    if (!turn && !change->square) {
+        lam__reduce_loops(dtype)->leaf(op, block, out);
+        return;
+    }
+    part p = {.change = change, .turn = turn, .item = item, .step = step, .room = room};
+    p.rows = block->row_step == 1 && block->rows >= LAM__REDUCE_SHORT;
+    int64_t most = ROOM_BYTES / (item * block->rows);
+    if (most > ALIGNED) most -= most % ALIGNED;
+    for (int64_t c = 0; c < block->columns; c += most) {
+        lam__reduce_block some = *block;
+        some.columns = most < block->columns - c ? most : block->columns - c;
+        some.x = (const char *)block->x + c * block->step * item;
+        p.numbers = numbers ? (const char *)numbers + c * step * item : NULL;
+        prepare(&p, &some);
+        lam__reduce_loops(dtype)->leaf(op, &some, (char *)out + c * item);
+    }
+}

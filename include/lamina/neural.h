@@ -67,6 +67,13 @@ LAM_API lam_tensor *lam_softsign(lam_tensor *x);
  * Fails   like any use of a handle. Derivative: 1 inside, 0 outside and at the edges. */
 LAM_API lam_tensor *lam_hard_tanh(lam_tensor *x);
 
+/* y relu6(x + 3) / 6: of y = 1 and y = x the two functions below, of another y the derivative of the second by y, in
+ * one pass. Integers are taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
+ * Owner   current scope. Derivative: by y hard_sigmoid(x), by x y/6 for -3 < x < 3, else 0. */
+LAM_API lam_tensor *lam_hard_gate(lam_tensor *x, lam_tensor *y);
+
 /* relu6(x + 3) / 6.
  * Fails   like any use of a handle. Derivative: 1/6 for -3 < x < 3, else 0. */
 LAM_API lam_tensor *lam_hard_sigmoid(lam_tensor *x);

@@ -152,7 +152,7 @@ LAM_API lam_tensor *lam_log_logistic(lam_tensor *x);
 
 /* log(x / (1 - x)), the inverse of logistic. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: 1 / (x (1 - x)).
- * Source  log and log1p: the error is 2 ULP of the larger of them. */
+ * Source  the quotient and its logarithm in two doubles; 1 ULP. */
 LAM_API lam_tensor *lam_logit(lam_tensor *x);
 
 /* log2(2^x + 2^y) without overflow. Integers are taken as f64.

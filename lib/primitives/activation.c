@@ -61,14 +61,36 @@ lam_tensor *lam_hard_tanh(lam_tensor *x) {
     return lam_clamp(x, -1, 1);
 }
 
+/* By x it is y/6 where the gate moves. */
+static lam_tensor *slope_hard_gate(const lam_rule *r, int i, lam_tensor *t) {
+    if (i == 1) return lam_hard_gate(r->in[0], t);
+    return lam_where(lam_lt(lam_abs(r->in[0]), 3.0), lam_div(lam_mul(t, r->in[1]), 6.0), 0.0);
+}
+
+const lam_primitive lam__row_hard_gate = {
+    .name = "hard_gate",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_hard_gate + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 2u,
+    .slope = slope_hard_gate,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *lam_hard_gate(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_hard_gate, x, y);
+}
+
 lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_div(lam_relu6(lam_add(lam__reduce_real(x), 3.0)), 6.0), since);
+    x = lam__reduce_real(x);
+    return lam__scope_only(lam_hard_gate(x, lam_cast(lam_scalar(lam_ctx_of(x), 1), lam_dtype_of(x))), since);
 }
 
 lam_tensor *lam_hard_silu(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_mul(x, lam_hard_sigmoid(x)), since);
+    return lam_hard_gate(x, x);
 }
 
 /* ---- with functions ---------------------------------------------------------------------------------------------- */

@@ -9,11 +9,6 @@ lam_tensor *lam_log_logistic(lam_tensor *x) {
     return lam__scope_only(lam_neg(lam_softplus(lam_neg(x))), since);
 }
 
-lam_tensor *lam_logit(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_sub(lam_log(x), lam_log1p(lam_neg(x))), since);
-}
-
 lam_tensor *lam_add_all(lam_list terms) {
     uint64_t since = lam__scope_now(terms.count && terms.items ? terms.items[0] : NULL);
     if (!terms.count || !terms.items) return lam__axes_failed(NULL);

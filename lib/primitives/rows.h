@@ -8,6 +8,20 @@
 #include "lib/primitives/primitives.def"
 #undef LAM__PRIMITIVE
 
+/* What `sloped` of a row is: the product with the derivative that its kernel gives beside the value. */
+lam_tensor *lam__unary_times_slope(const lam_rule *r, int i, lam_tensor *t);
+
+#define LAM__SLOPED_ROW(row)                                                                                           \
+    static const lam_primitive sloped_##row = {                                                                        \
+        .name = #row,                                                                                                  \
+        .inputs = 1,                                                                                                   \
+        .elementwise = true,                                                                                           \
+        .derivative = LAM_ELEMENTWISE,                                                                                 \
+        .slope = lam__unary_times_slope,                                                                               \
+        .saves = LAM_SAVE_IN(0),                                                                                       \
+        .sloped = &sloped_##row,                                                                                       \
+    }
+
 typedef struct lam__cast_params {
     int32_t dtype;
 } lam__cast_params;

@@ -6,6 +6,7 @@
 #include "lib/kernels/special/special.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
@@ -157,6 +158,8 @@ static lam_tensor *slope_softplus(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_logistic(r->in[0]));
 }
 
+LAM__SLOPED_ROW(softplus);
+
 const lam_primitive lam__row_softplus = {
     .name = "softplus",
     .inputs = 1,
@@ -166,10 +169,33 @@ const lam_primitive lam__row_softplus = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_softplus,
     .saves = LAM_SAVE_IN(0),
+    .sloped = &sloped_softplus,
 };
 
 lam_tensor *lam_softplus(lam_tensor *x) {
     return lam__apply_unary(&lam__row_softplus, x);
+}
+
+static lam_tensor *slope_logit(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_div(t, lam_mul(r->in[0], lam_sub(1.0, r->in[0])));
+}
+
+const lam_primitive lam__row_logit = {
+    .name = "logit",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_logit + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_logit,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_logit(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    if (lam__cplx_is(x)) return lam__scope_only(lam_sub(lam_log(x), lam_log1p(lam_neg(x))), since);
+    return lam__apply_unary(&lam__row_logit, x);
 }
 
 /* ---- logaddexp --------------------------------------------------------------------------------------------------- */

@@ -21,6 +21,8 @@ static lam_tensor *slope_sin(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_cos(r->in[0]));
 }
 
+LAM__SLOPED_ROW(sin);
+
 const lam_primitive lam__row_sin = {
     .name = "sin",
     .inputs = 1,
@@ -30,6 +32,7 @@ const lam_primitive lam__row_sin = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_sin,
     .saves = LAM_SAVE_IN(0),
+    .sloped = &sloped_sin,
 };
 
 lam_tensor *lam_sin(lam_tensor *x) {
@@ -41,6 +44,8 @@ static lam_tensor *slope_cos(const lam_rule *r, int i, lam_tensor *t) {
     return lam__times_integer_pow(t, lam_sin(r->in[0]), 1, -1.0);
 }
 
+LAM__SLOPED_ROW(cos);
+
 const lam_primitive lam__row_cos = {
     .name = "cos",
     .inputs = 1,
@@ -50,6 +55,7 @@ const lam_primitive lam__row_cos = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_cos,
     .saves = LAM_SAVE_IN(0),
+    .sloped = &sloped_cos,
 };
 
 lam_tensor *lam_cos(lam_tensor *x) {

@@ -345,20 +345,12 @@ static lam_tensor *slope_logistic(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_logistic_slope(r->in[0]));
 }
 
-static lam_tensor *slope_sloped(const lam_rule *r, int i, lam_tensor *t) {
+lam_tensor *lam__unary_times_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, r->in[0]);
 }
 
-static const lam_primitive sloped_logistic = {
-    .name = "logistic",
-    .inputs = 1,
-    .elementwise = true,
-    .derivative = LAM_ELEMENTWISE,
-    .slope = slope_sloped,
-    .saves = LAM_SAVE_IN(0),
-    .sloped = &sloped_logistic,
-};
+LAM__SLOPED_ROW(logistic);
 
 const lam_primitive lam__row_logistic = {
     .name = "logistic",

@@ -189,10 +189,16 @@ END_TEST
 
 /* ---- functions with their slopes --------------------------------------------------------------------------------- */
 
-static const struct { lam__loop_id function, slope; } sloped[] = {{LAM__LOOP_logistic, LAM__LOOP_logistic_slope}};
+static const struct {
+    lam__loop_id function, slope;
+    bool negative; /* the slope is minus that of the loop */
+} sloped[] = {{LAM__LOOP_logistic, LAM__LOOP_logistic_slope, false},
+              {LAM__LOOP_softplus, LAM__LOOP_logistic, false},
+              {LAM__LOOP_sin, LAM__LOOP_cos, false},
+              {LAM__LOOP_cos, LAM__LOOP_sin, true}};
 
 /* Element by element what two loops give that are judged above; and no byte behind the last. */
-static void compare_sloped(lam__pair_loop *both, lam__loop *const own[2], lam_dtype dtype, int64_t n, double x[]) {
+static void compare_sloped(lam__pair_loop *both, lam__loop *const own[3], lam_dtype dtype, int64_t n, double x[]) {
     static const int64_t ones[] = {1, 1, 1};
     double got[2][101], want[2][101];
     memset(got, 0x5a, sizeof got);
@@ -200,6 +206,7 @@ static void compare_sloped(lam__pair_loop *both, lam__loop *const own[2], lam_dt
     both(n, x, got[0], got[1]);
     for (int k = 0; k < 2; k++) {
         own[k](n, (void *[]){want[k], x}, ones, NULL);
+        if (k && own[2]) own[2](n, (void *[]){want[k], want[k]}, ones, NULL);
         for (int64_t i = 0; i < n; i++) {
             const char *a = (char *)got[k] + i * (int64_t)sets_item(dtype), *b = a - (char *)got[k] + (char *)want[k];
             ck_assert_msg(sets_same(dtype, a, b), "%d: element %d of %d: %g, not %g", k, (int)i, (int)n,
@@ -218,8 +225,9 @@ START_TEST(functions_and_slopes_together_have_the_bits_of_each) {
         for (int i = 0; i < (int)(sizeof sloped / sizeof *sloped); i++)
             for (lam_dtype dtype = LAM_F64; dtype <= LAM_F32; dtype++) {
                 lam__pair_loop *both = sets[s]->sloped(sloped[i].function, dtype);
-                lam__loop *const own[2] = {sets[s]->loop(sloped[i].function, dtype),
-                                           sets[s]->loop(sloped[i].slope, dtype)};
+                lam__loop *const own[3] = {sets[s]->loop(sloped[i].function, dtype),
+                                           sets[s]->loop(sloped[i].slope, dtype),
+                                           sloped[i].negative ? sets[s]->loop(LAM__LOOP_neg, dtype) : NULL};
                 if (dtype == LAM_F64) ck_assert_int_eq(both != NULL, own[0] != NULL);
                 for (int64_t n = 0; both && n <= 100; n += n < 34 ? 1 : 33) {
                     sets_fill(dtype, x, n, &state);

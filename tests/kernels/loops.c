@@ -63,7 +63,8 @@ static bool is_exact(int id, lam_dtype dtype) {
     bool powers = id == LAM__LOOP_integer_pow && dtype <= LAM_F32;
     loop_kind kind = sets_rows[id].kind;
     bool rounded = kind == KIND_ELEMENTARY || kind == KIND_FAMILY || kind == KIND_SPECIAL;
-    return !rounded && id != LAM__LOOP_rsqrt && id != LAM__LOOP_times_power && !powers;
+    const bool gate = id == LAM__LOOP_hard_gate && dtype == LAM_F32;
+    return !rounded && !gate && id != LAM__LOOP_rsqrt && id != LAM__LOOP_times_power && !powers;
 }
 
 static void compare_with_reference(fixture *f, const lam__simd *set) {

@@ -41,6 +41,15 @@ static int tanh_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return mpfr_ui_div(out, 1, out, rounding);
 }
 
+static int logit(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_t other;
+    mpfr_init2(other, mpfr_get_prec(out));
+    mpfr_ui_sub(other, 1, x, rounding);
+    mpfr_div(out, x, other, rounding);
+    mpfr_clear(other);
+    return mpfr_log(out, out, rounding);
+}
+
 static int softplus(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     if (mpfr_cmp_ui(x, 1000) > 0) return mpfr_set(out, x, rounding);
     mpfr_exp(out, x, rounding);
@@ -238,6 +247,7 @@ static function1 *const functions1[LAM__LOOP_COUNT] = {
     [LAM__LOOP_erfc] = mpfr_erfc,
     [LAM__LOOP_lgamma] = lgamma_abs,
     [LAM__LOOP_softplus] = softplus,
+    [LAM__LOOP_logit] = logit,
     [LAM__LOOP_ndtr] = ndtr,
     [LAM__LOOP_log_ndtr] = log_ndtr,
     [LAM__LOOP_ndtri] = ndtri,

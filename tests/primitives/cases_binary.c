@@ -168,6 +168,10 @@ static void ramp_reference(const cases_use *u, const array in[], array out[]) {
     }
 }
 
+static long double hard_gate(long double x, long double y) {
+    return y * (x <= -3 ? 0 : x >= 3 ? 1 : (x + 3) / 6);
+}
+
 #define BINARY(operation, oracle, list) .binary = operation, .binary_reference = oracle, .forms = list, .wrong = no_fit
 #define ORDERED(operation, oracle, list)                                                                               \
     BINARY(operation, oracle, list), .wrong_calls = {{"[2] [2]", LAM_ERR_DTYPE, cases_call_complex}}
@@ -248,6 +252,9 @@ const cases_row cases_binary[] = {
      .forms = ramps,
      .wrong = no_fit,
      .domain = {{0.1, 2}}},
+    {.name = "hard_gate", ORDERED(lam_hard_gate, hard_gate, two), REAL, .ulps = 4, .domain = {{-2.5, 2.5}, {-2, 2}}},
+    {.name = "hard_gate", BINARY(lam_hard_gate, hard_gate, two), .domain = {{3.1, 9}, {-2, 2}}},
+    {.name = "hard_gate", BINARY(lam_hard_gate, hard_gate, two), .domain = {{-9, -3.1}, {-2, 2}}},
     {.name = "fma",
      .ternary = lam_fma,
      .ternary_reference = product_and_sum,

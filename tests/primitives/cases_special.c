@@ -77,6 +77,10 @@ static long double softplus(long double x) {
     return log1pl(expl(x));
 }
 
+static long double logit(long double x) {
+    return 2 * atanhl(2 * x - 1);
+}
+
 /* ---- gamma and beta ---------------------------------------------------------------------------------------------- */
 
 /* The nth derivative of digamma, n > 0, is (-1)^(n+1) n! times the sum of (x + k)^-(n+1); what is left of it after many
@@ -297,6 +301,7 @@ const cases_row cases_special[] = {
     {.name = "log_ndtr", UNARY(lam_log_ndtr, log_ndtr), REAL, .domain = {{-9, 3}}},
     {.name = "ndtri", UNARY(lam_ndtri, ndtri), .domain = {{0.03, 0.97}}, .ulps = 4},
     {.name = "softplus", UNARY(lam_softplus, softplus), REAL, .domain = {{-6, 6}}, .ulps = 4},
+    {.name = "logit", UNARY(lam_logit, logit), REAL, .domain = {{0.05, 0.95}}, .ulps = 4},
     {.name = "lgamma", UNARY(lam_lgamma, lgammal), REAL, .domain = {{0.2, 7}}},
     {.name = "lgamma", UNARY(lam_lgamma, lgammal), .domain = {{-1.8, -1.2}}},
     {.name = "digamma", UNARY(lam_digamma, digamma), REAL, .domain = {{0.2, 7}}},

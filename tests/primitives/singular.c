@@ -26,7 +26,7 @@ UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(logistic) UNARY(erf) UNARY(erfc) UNARY(i
 BINARY(add) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min) BINARY(atan2) BINARY(hypot)
 UNARY(erf_inv) UNARY(erfcx) UNARY(ndtr) UNARY(ndtri) UNARY(log_ndtr) UNARY(entr)
 UNARY(softplus) UNARY(lgamma) UNARY(digamma) UNARY(gelu) UNARY(mish) BINARY(rel_entr) BINARY(kl_div) BINARY(zeta)
-UNARY(logit) UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py) BINARY(betaln)
+UNARY(logit) UNARY(hard_sigmoid) UNARY(hard_silu) UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py) BINARY(betaln)
 BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(ge)
 
 BODY(sine_of_both) {
@@ -87,6 +87,8 @@ static const point points[] = {
     {of_erf_inv, 1, {1}, {INFINITY}, NONE}, {of_ndtri, 1, {0}, {INFINITY}, NONE},
     {of_ndtri, 1, {1}, {INFINITY}, NONE}, {of_log_ndtr, 1, {700}, {0}, {0}, OFF},
     {of_log_ndtr, 1, {INFINITY}, {0}, NONE}, {of_entr, 1, {-1}, {0}, {0}, OFF}, {of_entr, 1, {1}, {-1}, {-1}, OFF},
+    {of_hard_sigmoid, 1, {-3}, {0}, {0}, OFF}, {of_hard_sigmoid, 1, {3}, {0}, {0}, OFF},
+    {of_hard_silu, 1, {-3}, {0}, {0}, OFF}, {of_hard_silu, 1, {3}, {1}, {0}, OFF}, {of_logit, 1, {0}, {INFINITY}, NONE},
     {of_softplus, 1, {0}, {0.5}, {0.25}, OFF}, {of_softplus, 1, {-INFINITY}, {0}, {0}, OFF},
     {of_i0e, 1, {0}, {0}, NONE}, {of_i1, 1, {0}, {0.5}, {0}, OFF}, {of_igamma, 2, {1, 0}, {0, 1}, NONE},
     {of_igamma, 2, {3, 0}, {0, 0}, NONE}, {of_igamma, 2, {0.5, 0}, {0, INFINITY}, NONE},

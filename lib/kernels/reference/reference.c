@@ -133,6 +133,16 @@ static double f_softplus(floats a) {
     return (a.x > 0 ? a.x : 0) + log1p(exp(-fabs(a.x)));
 }
 
+static double f_logit(floats a) {
+    const long double x = a.x;
+    return (double)(fabsl(x - 0.5L) < 0.25L ? 2 * atanhl(2 * x - 1) : logl(x) - log1pl(-x));
+}
+
+static double f_hard_gate(floats a) {
+    const double up = a.x + 3, open = up < 0 ? 0 : up;
+    return a.y * ((open > 6 ? 6 : open) / 6);
+}
+
 /* Infinite operands of one sign, and NaN, are the sum already. */
 static long double larger_and(double x, double y, long double rest) {
     if (isnan(x) || isnan(y) || x == y) return isfinite(x) && isfinite(y) ? x + rest : (long double)(x + y);

@@ -1,18 +1,10 @@
-/* atan and atan2 of both floating types, below 1 ULP (most at 0.55): one division, a table of sixteen arcs and a short
- * polynomial for all arguments, so that no lane waits for another; atan2 is not made of a rounded quotient. */
+/* atan, atan2, asin and acos of both floating types, below 1 ULP: the first two (0.51) by one division, a table of
+ * sixteen arcs and a short polynomial for all arguments, so that no lane waits for another, and not of a rounded
+ * quotient; the others by a polynomial and a root whose rest is kept. */
 #ifndef LAM_KERNELS_SIMD_ATAN_H
 #define LAM_KERNELS_SIMD_ATAN_H
 
 #include "lib/kernels/simd/single.h"
-
-/* x / y as a sum whose second part need not have many digits. */
-ALWAYS_INLINE sum64 ratio(sum64 x, sum64 y) {
-    return quotient(x, y);
-}
-ALWAYS_INLINE sum32 ratio32(sum32 x, sum32 y) {
-    const V32 inverse = inverse32(y.hi), q = x.hi * inverse;
-    return (sum32){q, (fused32(-q, y.hi, x.hi) + madd32(-q, y.lo, x.lo)) * inverse};
-}
 
 /* What is not in range, or nearly all of one operand, by libm in long double. */
 static __attribute__((noinline)) V64 f64_atan2_rare(V64 r, V64 y, V64 x, M64 where) {
@@ -55,5 +47,35 @@ static __attribute__((noinline)) V32 f32_atan2_rare(V32 r, V32 y, V32 x, M32 whe
 #define FLAT 0x1p27f
 #define SAFE 0x1p50f
 #include "lib/kernels/simd/atan_type.h"
+
+/* ---- asin, acos ------------------------------------------------------------------------------------------------- */
+
+#define T       double
+#define V       V64
+#define M       M64
+#define SUM     sum64
+#define NAME(x) f64_##x
+#define OWN(x)  x
+#define ARCSINE                                                                                                        \
+    {                                                                                                                  \
+        0x1.0bb1773a61199p-5, -0x1.59593237855a5p-6, 0x1.64970643036bp-6, 0x1.e2ac415b90a83p-9, 0x1.61757bde74807p-7,  \
+            0x1.757b2238daaa4p-7, 0x1.ca20db80e4abbp-7, 0x1.1c49e207228d5p-6, 0x1.6e8bdfb3251b6p-6,                    \
+            0x1.f1c71a8d2eb25p-6, 0x1.6db6db722816ap-5, 0x1.333333332df42p-4, 0x1.5555555555578p-3                     \
+    }
+#define HALF_TURN                                                                                                      \
+    { 0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53 }
+#include "lib/kernels/simd/asin_type.h"
+
+#define T       float
+#define V       V32
+#define M       M32
+#define SUM     sum32
+#define NAME(x) f32_##x
+#define OWN(x)  x##32
+#define ARCSINE                                                                                                        \
+    { 0x1.59c6c8p-5f, 0x1.8bbb98p-6f, 0x1.74899cp-5f, 0x1.33016ep-4f, 0x1.5555cap-3f }
+#define HALF_TURN                                                                                                      \
+    { 0x1.921fb6p+1f, -0x1.777a5cp-24f }
+#include "lib/kernels/simd/asin_type.h"
 
 #endif

@@ -15,7 +15,7 @@ ALWAYS_INLINE SUM NAME(arc_of)(V a, V b) {
     const V c = OWN(pick)(TABLE[0], at);
     const SUM part = OWN(product)(c, b), left = {a - part.hi, -part.lo};
     const V hi = OWN(madd)(c, a, b), lo = OWN(madd)(c, a, b - hi);
-    const SUM t = OWN(ratio)(left, (SUM){hi, lo}), arc = OWN(fast_sum)(OWN(pick)(TABLE[1], at), t.hi);
+    const SUM t = OWN(quotient)(left, (SUM){hi, lo}), arc = OWN(fast_sum)(OWN(pick)(TABLE[1], at), t.hi);
     const V square = t.hi * t.hi, rest = OWN(madd)(square * t.hi, OWN(POWERS)(square, NAME(arc_terms)), t.lo);
     return (SUM){arc.hi, arc.lo + (OWN(pick)(TABLE[2], at) + rest)};
 }

@@ -47,10 +47,24 @@ ALWAYS_INLINE V64 tail_or_rest(M64 rest, V64 whole, sum64 tail) {
     return either(rest, other.hi + (other.lo - tail.lo), tail.hi);
 }
 
+ALWAYS_INLINE sum64 erfcx_near(doubling d) {
+    const double(*table)[LAM__PIECES] = lam__table_erfcx_near;
+    const sum64 slope = pieces(d.off, d.at, table, LAM__ERFCX_SLOPES);
+    const V64 rest = madd(slope.lo, d.off, pick(table[LAM__ERFCX_SLOPES], d.at));
+    return (sum64){pick(table[LAM__ERFCX_SLOPES + 1], d.at), product_and(slope.hi, d.off, rest)};
+}
+
+/* Alone it needs fewer digits: exp(-z^2) in steps times erfcx in pieces. */
 ALWAYS_INLINE V64 f64_erfc(V64 x) {
-    const V64 z = bounded(f64_magnitude(x), 28);
-    const V64 r = tail_or_rest((M64)(x < 0), splat64(2), damped(product(z, z), erfcx_of(z, (V64){0})));
-    return either((M64)(x == x), r, x);
+    const V64 z = bounded(f64_magnitude(x), 27.5);
+    const doubling d = doubling_of(z, 1.84375);
+    const sum64 e = erfcx_near(d), square = product(z, z);
+    const step64 s = step_next_to_log(-square.hi);
+    const stepped_exp g = stepped(s, rest_of_log(s, -square.hi) - square.lo);
+    const sum64 p = product(g.upper, e.hi);
+    const V64 rest = madd(g.upper, e.lo, madd(g.lower, e.hi + e.lo, p.lo)),
+              tail = scaled_unless(-z, -27.25, p.hi + rest, g.k);
+    return either((M64)(x < 0), 2 - tail, tail);
 }
 
 /* z = |x|/sqrt(2) as a sum, up to z = 28. */

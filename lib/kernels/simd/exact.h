@@ -75,6 +75,10 @@ ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)_mm256_sqrt_pd((__m256d)x);
 }
+/* 1 / sqrt(x) up to some 2^-11 of it, for floats' range. */
+ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
+    return (V64)_mm256_cvtps_pd(_mm_rsqrt_ps(_mm256_cvtpd_ps((__m256d)x)));
+}
 ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)_mm256_round_pd((__m256d)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
@@ -100,6 +104,9 @@ ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
 }
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)_mm_sqrt_pd((__m128d)x);
+}
+ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
+    return (V64)_mm_cvtps_pd(_mm_rsqrt_ps(_mm_cvtpd_ps((__m128d)x)));
 }
 ALWAYS_INLINE V64 whole64(V64 x) {
     const M64 sign = (M64)x & (M64)(-(V64){0}), large = (M64)((V64)((M64)x ^ sign) >= 0x1p52);
@@ -257,6 +264,24 @@ ALWAYS_INLINE sum64 product_of_sums(sum64 x, sum64 y) {
 ALWAYS_INLINE sum64 root_of(sum64 x) {
     const V64 hi = root64(x.hi), lo = 0.5 * (remainder_of(x.hi, hi, hi) + x.lo) / hi;
     return (sum64){hi, either((M64)(hi > 0), lo, (V64){0})};
+}
+
+/* The root as a sum whose second part has few digits; x is 0 or from 2^-100 to 2^100. A guess of 14 bits, made 28, then
+ * all but the last, mended by what its square leaves. */
+ALWAYS_INLINE sum64 root_in_parts(V64 x) {
+#if defined(__AVX512F__)
+    const __mmask8 some = _mm512_cmp_pd_mask((__m512d)x, _mm512_setzero_pd(), _CMP_NEQ_UQ);
+    const V64 guess = (V64)_mm512_maskz_rsqrt14_pd(some, (__m512d)x), g = guess * x, h = 0.5 * guess;
+    const V64 miss = madd(-g, h, splat64(0.5)), root = madd(g, miss, g), half = madd(h, miss, h);
+    const V64 hi = madd(madd(-root, root, x), half, root);
+    return (sum64){hi, madd(-hi, hi, x) * half};
+#elif defined(__SSE2__)
+    const V64 hi = root64(x), near = x + 0x1p-120;
+    return (sum64){hi, remainder_of(x, hi, hi) * (0.5 * guess_of_inverse_root(near))};
+#else
+    const V64 hi = root64(x);
+    return (sum64){hi, remainder_of(x, hi, hi) / (2 * hi + 0x1p-120)};
+#endif
 }
 
 /* ---- polynomials ------------------------------------------------------------------------------------------------ */

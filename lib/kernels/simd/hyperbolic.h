@@ -48,25 +48,27 @@
 ALWAYS_INLINE V64 f64_softplus(V64 x) {
     const V64 zero = {0};
     V64 k;
-    const sum64 e = exp_of_double(-bounded(f64_magnitude(bounded(x, 60)), 800), &k);
-    const V64 power = scaled_unless(x, -746, e.hi, k), more = scaled_unless(x, -746, e.lo, k);
+    const sum64 e = exp_of_double(-bounded(f64_magnitude(x), 800), &k);
+    const V64 least = most_of(zero - 200, k), power = scaled(e.hi, least); /* beside 1 it is nothing from there on */
     sum64 d = fast_sum(zero + 1, power);
-    d.lo += more;
+    d.lo += scaled(e.lo, least);
     const sum64 log = f64_log_of_sum(d), sum = any_sum(either((M64)(x > 0), x, zero), log.hi);
     const V64 near = either((M64)(x > 40), x, sum.hi + (sum.lo + log.lo));
-    return either((M64)(x < -25), power + madd(-0.5 * power, power, more), near);
+    const V64 far = scaled_unless(-f64_magnitude(x), -746, e.hi + madd(-0.5 * power, e.hi, e.lo), k);
+    return either((M64)(x < -25), far, near);
 }
 
 ALWAYS_INLINE V32 f32_softplus(V32 x) {
     const V32 zero = {0};
     V32 k;
     const sum32 e = exp_of_minus_size(bounded32(x, 30), &k);
-    const V32 power = scaled_unless32(x, -104, e.hi, k), more = scaled_unless32(x, -104, e.lo, k);
+    const V32 least = most_of32(zero - 60, k), power = scaled32(e.hi, least);
     sum32 d = fast_sum32(zero + 1, power);
-    d.lo += more;
+    d.lo += scaled32(e.lo, least);
     const sum32 log = f32_log_of_sum(d), sum = any_sum32(f32_select((M32)(x > 0), x, zero), log.hi);
     const V32 near = f32_select((M32)(x > 20), x, sum.hi + (sum.lo + log.lo));
-    return f32_select((M32)(x < -10), power + madd32(-0.5f * power, power, more), near);
+    const V32 far = scaled_unless32(x, -104, e.hi + madd32(-0.5f * power, e.hi, e.lo), k);
+    return f32_select((M32)(x < -10), far, near);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* log, log2, log10 and log1p of both floating types, below 1 ULP (most at 0.52): by a table of
+/* log, log2, log10, log1p and logit of both floating types, below 1 ULP (most at 0.52): by a table of
  * sixteen numbers next to the fraction and a short polynomial. Whole powers of 2 have exact binary logarithms. */
 #ifndef LAM_KERNELS_SIMD_LOG_H
 #define LAM_KERNELS_SIMD_LOG_H

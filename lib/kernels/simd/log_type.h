@@ -103,6 +103,25 @@ ALWAYS_INLINE V NAME(log1p)(V x) {
     return ANY(~plain) ? NAME(log1p_anywhere)(x) : NAME(log1p_of_number)(x);
 }
 
+/* log(x / (1 - x)), whose difference is exact and whose quotient is a sum. */
+ALWAYS_INLINE V NAME(logit_of_number)(V x) {
+    const V zero = {0};
+    const SUM log = NAME(log_of_sum)(OWN(quotient)((SUM){x, zero}, OWN(fast_sum)(zero + 1, -x)));
+    return log.hi + log.lo;
+}
+
+/* What is nothing beside 1, and what has no logit but at the ends. */
+static __attribute__((noinline)) V NAME(logit_anywhere)(V x, M plain) {
+    const V zero = {0}, r = NAME(logit_of_number)(NAME(select)(plain, x, zero + (T)0.5));
+    const V end = NAME(select)((M)(x == 1), zero + INFINITY, zero + NAN);
+    return NAME(select)(plain, r, NAME(select)((M)(x >= 1), end, NAME(log)(x)));
+}
+
+ALWAYS_INLINE V NAME(logit)(V x) {
+    const M plain = (M)(x >= LEAST * RANGE) & (M)(x < 1);
+    return ANY(~plain) ? NAME(logit_anywhere)(x, plain) : NAME(logit_of_number)(x);
+}
+
 #undef T
 #undef V
 #undef M

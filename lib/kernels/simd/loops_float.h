@@ -67,6 +67,12 @@ ALWAYS_INLINE T NAME(nextafter)(T x, T y) {
     return x != x || y != y ? x + y : x == y ? y : other;
 }
 
+/* y relu6(x + 3) / 6. */
+ALWAYS_INLINE T NAME(hard_gate)(T x, T y) {
+    const T up = x + 3, open = up < 0 ? 0 : up;
+    return y * ((open > 6 ? 6 : open) / 6);
+}
+
 /* One line per operation. */
 /* clang-format off */
 #define UNARY(op) \
@@ -94,6 +100,7 @@ BINARY(mul)
 BINARY(div)
 BINARY(copysign)
 BINARY(nextafter)
+BINARY(hard_gate)
 BINARY(max)
 BINARY(min)
 #undef UNARY

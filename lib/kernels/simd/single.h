@@ -71,6 +71,12 @@ ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
 ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
     return (V32)_mm256_max_ps((__m256)x, (__m256)y);
 }
+ALWAYS_INLINE V32 root32(V32 x) {
+    return (V32)_mm256_sqrt_ps((__m256)x);
+}
+ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
+    return (V32)_mm256_rsqrt_ps((__m256)x);
+}
 /* Entries 0 to 7 and 8 to 15 by the three low bits, of which the fourth chooses one. */
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     const __m256i entry = (__m256i)at;
@@ -93,6 +99,12 @@ ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
 ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
     return (V32)vbslq_f32((uint32x4_t)(x > y), (float32x4_t)x, (float32x4_t)y);
 }
+ALWAYS_INLINE V32 root32(V32 x) {
+    return (V32)vsqrtq_f32((float32x4_t)x);
+}
+ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
+    return 1 / root32(x);
+}
 #else
 /* A product of floats is exact in double. */
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
@@ -109,6 +121,12 @@ ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
 }
 ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
     return (V32)_mm_max_ps((__m128)x, (__m128)y);
+}
+ALWAYS_INLINE V32 root32(V32 x) {
+    return (V32)_mm_sqrt_ps((__m128)x);
+}
+ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
+    return (V32)_mm_rsqrt_ps((__m128)x);
 }
 #endif
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
@@ -193,11 +211,28 @@ ALWAYS_INLINE sum32 product32(V32 x, V32 y) {
     return (sum32){hi, fused32(x, y, -hi)};
 }
 
-/* x / y, rounded but for a few bits behind the last. */
-ALWAYS_INLINE V32 quotient32(sum32 x, sum32 y) {
+/* What q y leaves of x, for q next to the quotient. */
+ALWAYS_INLINE V32 left_by_quotient32(V32 q, sum32 x, sum32 y) {
+    return fused32(-q, y.hi, x.hi) + madd32(-q, y.lo, x.lo);
+}
+
+/* x / y as a sum. */
+ALWAYS_INLINE sum32 quotient32(sum32 x, sum32 y) {
     const V32 inverse = inverse32(y.hi), q = x.hi * inverse;
-    const V32 rest = fused32(-q, y.hi, x.hi);
-    return madd32(rest + madd32(-q, y.lo, x.lo), inverse, q);
+    return (sum32){q, left_by_quotient32(q, x, y) * inverse};
+}
+
+/* As that of exact.h, from 2^-40 to 2^40. */
+ALWAYS_INLINE sum32 root_in_parts32(V32 x) {
+#if defined(__AVX512F__)
+    const __mmask16 some = _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+    const V32 guess = (V32)_mm512_maskz_rsqrt14_ps(some, (__m512)x), root = guess * x, half = 0.5f * guess;
+    const V32 hi = madd32(madd32(-root, root, x), half, root);
+    return (sum32){hi, madd32(-hi, hi, x) * half};
+#else
+    const V32 hi = root32(x);
+    return (sum32){hi, fused32(-hi, hi, x) * (0.5f * guess_of_inverse_root32(x + 0x1p-60f))};
+#endif
 }
 
 /* x = z 2^k with z from 0.703125 to 1.40625, in piece `at` of lam__single_log, as parts64. For normal x > 0. */

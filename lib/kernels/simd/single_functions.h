@@ -57,11 +57,13 @@ ALWAYS_INLINE V32 f32_logistic(V32 x) {
     const V32 zero = {0}, one = zero + 1;
     const M32 negative = (M32)(x < 0);
     V32 k;
-    const sum32 e = exp_of_minus_size(x, &k);
-    sum32 d = fast_sum32(one, scaled32(e.hi, k));
-    d.lo += scaled32(e.lo, k);
+    const sum32 e = exp_of_minus_size(bounded32(x, 30), &k);
+    const V32 near = most_of32(zero - 60, k); /* beside 1 it is nothing from there on */
+    sum32 d = fast_sum32(one, scaled32(e.hi, near));
+    d.lo += scaled32(e.lo, near);
     const sum32 n = {f32_select(negative, e.hi, one), f32_select(negative, e.lo, zero)};
-    return scaled32(quotient32(n, d), f32_select(negative, k, zero));
+    const V32 inverse = inverse32(d.hi), q = n.hi * inverse, y = madd32(left_by_quotient32(q, n, d), inverse, q);
+    return scaled_unless32(x, -104, y, f32_select(negative, k, zero));
 }
 
 /* ---- tanh ------------------------------------------------------------------------------------------------------- */
@@ -91,7 +93,7 @@ ALWAYS_INLINE V32 damped32(sum32 square, sum32 p) {
     const stepped_exp32 e = stepped_exp_of(-square.hi, -square.lo);
     const sum32 first = product32(e.upper, p.hi);
     const V32 rest = madd32(e.upper, p.lo, madd32(e.lower, p.hi + p.lo, first.lo));
-    return scaled32(first.hi + rest, e.k);
+    return scaled_unless32(-square.hi, -104, first.hi + rest, e.k);
 }
 
 ALWAYS_INLINE V32 f32_erfc(V32 x) {

@@ -8,34 +8,44 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/kernels/simd/hyperbolic.h"
 #include "lib/kernels/simd/pow.h"
+#include "lib/kernels/simd/trig.h"
 
 #define T       double
 #define V       V64
 #define LANES   LANES64
 #define NAME(x) f64_##x
 #include "lib/kernels/simd/map_vector.h"
+#include "lib/kernels/simd/sloped_type.h"
 
-ALWAYS_INLINE void f64_both(int64_t n, const double *x, double *out, double *slope, sloped64 f(V64)) {
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        __builtin_prefetch(x + i + f64_AHEAD);
-        const sloped64 s = f(f64_load(x + i));
-        memcpy(out + i, &s.value, sizeof s.value);
-        memcpy(slope + i, &s.slope, sizeof s.slope);
-    }
-    if (i == n) return;
-    const sloped64 s = f(f64_load_part(x + i, n - i));
-    f64_store_part(out + i, s.value, n - i);
-    f64_store_part(slope + i, s.slope, n - i);
+ALWAYS_INLINE f64_both f64_logistic_and_slope(V64 x) {
+    const sloped64 s = f64_sloped_logistic(x);
+    return (f64_both){s.value, s.slope};
 }
+BOTH(logistic)
+#undef T
+#undef V
+#undef LANES
+#undef NAME
 
-static void f64_logistic_both(int64_t n, const void *x, void *out, void *slope) {
-    f64_both(n, x, out, slope, f64_sloped_logistic);
-}
+#define T       float
+#define V       V32
+#define LANES   LANES32
+#define NAME(x) f32_##x
+#undef BOTH
+#include "lib/kernels/simd/map_vector.h"
+#include "lib/kernels/simd/sloped_type.h"
 
 lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtype) {
-    return id == LAM__LOOP_logistic && dtype == LAM_F64 ? f64_logistic_both : NULL;
+    const bool wide = dtype == LAM_F64;
+    switch (id) {
+    case LAM__LOOP_sin: return wide ? f64_sin_both : f32_sin_both;
+    case LAM__LOOP_cos: return wide ? f64_cos_both : f32_cos_both;
+    case LAM__LOOP_softplus: return wide ? f64_softplus_both : f32_softplus_both;
+    case LAM__LOOP_logistic: return wide ? f64_logistic_both : NULL;
+    default: return NULL;
+    }
 }
 #else
 lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtype) {

@@ -40,6 +40,11 @@ extern const double lam__table_erf[15][LAM__PIECES];
 /* s erfcx(z) for z >= 0, s = z + 0.5 + 2^-20, in 15.5 - 2^-30 - 8/s; the rest below 2^-57 */
 extern const double lam__table_erfcx[14][LAM__PIECES];
 
+/* erfcx(z) for z from 0 to 27.6, in pieces whose widths double, from 1.84375/4 on: the slopes in the middles as
+ * two numbers too; the rest below 2^-59 of it */
+enum { LAM__ERFCX_SLOPES = 16 };
+extern const double lam__table_erfcx_near[LAM__ERFCX_SLOPES + 2][LAM__PIECES];
+
 /* sqrt(s) exp(-x) I_0(x) for x >= 0, s = x + 2 + 2^-20, in 15.5 - 2^-30 - 32/s; the rest below 2^-58 */
 extern const double lam__table_bessel_0[14][LAM__PIECES];
 

@@ -56,11 +56,6 @@ ALWAYS_INLINE f64_turned turned_huge(V64 x) {
     return (f64_turned){left.hi, left.lo, (M64)shifted};
 }
 
-ALWAYS_INLINE V64 f64_ratio(sum64 x, sum64 y) {
-    const sum64 q = quotient(x, y);
-    return q.hi + q.lo;
-}
-
 #define T       double
 #define V       V64
 #define M       M64
@@ -106,10 +101,6 @@ typedef struct f32_turned {
 } f32_turned;
 
 static f32_turned f32_turned_anywhere(V32 x);
-
-ALWAYS_INLINE V32 f32_ratio(sum32 x, sum32 y) {
-    return quotient32(x, y);
-}
 
 static const float f32_NEAR_TURNS = 0x1p10f;
 

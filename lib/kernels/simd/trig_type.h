@@ -40,7 +40,8 @@ ALWAYS_INLINE M NAME(sign_of_turn)(M k) {
     return (k & 2) << (BITS - 2);
 }
 
-/* The sine of k quarters and the rest, by one polynomial whose coefficients are chosen. */
+/* The sine of k quarters and the rest: where choosing coefficients costs nothing by one polynomial, else by both. */
+#if defined(__AVX512F__)
 ALWAYS_INLINE V NAME(wave)(NAME(turned) r, M k) {
     enum { COUNT = sizeof NAME(sine) / sizeof *NAME(sine) };
     const V zero = {0}, square = r.hi * r.hi;
@@ -52,6 +53,14 @@ ALWAYS_INLINE V NAME(wave)(NAME(turned) r, M k) {
     rest = OWN(madd)(square * OWN(chosen)(odd, square, r.hi), rest, OWN(chosen)(odd, bend.lo, r.lo * bend.hi));
     return (V)((M)(OWN(chosen)(odd, bend.hi, r.hi) + rest) ^ NAME(sign_of_turn)(k));
 }
+#else
+ALWAYS_INLINE V NAME(wave)(NAME(turned) r, M k) {
+    const V square = r.hi * r.hi;
+    const SUM bend = NAME(bend)(r);
+    const V sine = r.hi + NAME(sine_rest)(r, square, bend), cosine = bend.hi + NAME(cosine_rest)(square, bend);
+    return (V)((M)OWN(chosen)(OWN(choice_of)(k), cosine, sine) ^ NAME(sign_of_turn)(k));
+}
+#endif
 
 ALWAYS_INLINE V NAME(sin)(V x) {
     const NAME(turned) r = NAME(turned_of)(x);
@@ -87,7 +96,8 @@ ALWAYS_INLINE V NAME(tan_near)(NAME(turned) r) {
     const OWN(choice) odd = OWN(choice_of)(r.quarters);
     const SUM above = {OWN(chosen)(odd, c.hi, s.hi), OWN(chosen)(odd, c.lo, s.lo)};
     const SUM below = {OWN(chosen)(odd, s.hi, c.hi), OWN(chosen)(odd, s.lo, c.lo)};
-    return (V)((M)NAME(ratio)(above, below) ^ NAME(sign_of_turn)(r.quarters << 1));
+    const SUM q = OWN(quotient)(above, below);
+    return (V)((M)(q.hi + q.lo) ^ NAME(sign_of_turn)(r.quarters << 1));
 }
 
 ALWAYS_INLINE V NAME(tan)(V x) {

@@ -43,8 +43,6 @@ ALWAYS_INLINE V NAME(odd)(V x, V y) {
         return SLEEF(f, u10)(x);                                                                                       \
     }
 PLAIN(cbrt)
-PLAIN(asin)
-PLAIN(acos)
 #undef PLAIN
 
 ALWAYS_INLINE V NAME(atanh)(V x) {

@@ -1,0 +1,43 @@
+/* Template: functions and their derivatives of one floating type in one pass. Include with T, V, LANES, NAME(x) behind
+ * map_vector.h and the functions. No include guard: that is the point. */
+
+typedef struct NAME(both) {
+    V value, slope;
+} NAME(both);
+
+ALWAYS_INLINE void NAME(loop_both)(int64_t n, const T *x, T *out, T *slope, NAME(both) f(V)) {
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        __builtin_prefetch(x + i + NAME(AHEAD));
+        const NAME(both) s = f(NAME(load)(x + i));
+        memcpy(out + i, &s.value, sizeof s.value);
+        memcpy(slope + i, &s.slope, sizeof s.slope);
+    }
+    if (i == n) return;
+    const NAME(both) s = f(NAME(load_part)(x + i, n - i));
+    NAME(store_part)(out + i, s.value, n - i);
+    NAME(store_part)(slope + i, s.slope, n - i);
+}
+
+ALWAYS_INLINE NAME(both) NAME(sin_and_slope)(V x) {
+    const NAME(pair) y = NAME(sincos)(x);
+    return (NAME(both)){y.sine, y.cosine};
+}
+
+ALWAYS_INLINE NAME(both) NAME(cos_and_slope)(V x) {
+    const NAME(pair) y = NAME(sincos)(x);
+    return (NAME(both)){y.cosine, -y.sine};
+}
+
+/* Of one exponential: the compiler finds it. */
+ALWAYS_INLINE NAME(both) NAME(softplus_and_slope)(V x) {
+    return (NAME(both)){NAME(softplus)(x), NAME(logistic)(x)};
+}
+
+#define BOTH(f)                                                                                                        \
+    static void NAME(f##_both)(int64_t n, const void *x, void *out, void *slope) {                                     \
+        NAME(loop_both)(n, x, out, slope, NAME(f##_and_slope));                                                        \
+    }
+BOTH(sin)
+BOTH(cos)
+BOTH(softplus)

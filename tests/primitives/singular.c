@@ -20,13 +20,13 @@ enum { OPERANDS = 3, ELEMENTS = 4 };
 /* clang-format off */
 UNARY(abs) UNARY(sign) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(trunc)
 UNARY(sqrt) UNARY(cbrt) UNARY(rsqrt) UNARY(reciprocal) UNARY(exp) UNARY(expm1)
-UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
+UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p) UNARY(hard_sigmoid) UNARY(hard_silu)
 UNARY(asin) UNARY(acos) UNARY(atan) UNARY(acosh) UNARY(asinh) UNARY(atanh)
 UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(logistic) UNARY(erf) UNARY(erfc) UNARY(is_nan) UNARY(is_finite)
 BINARY(add) BINARY(mul) BINARY(div) BINARY(rem) BINARY(pow) BINARY(max) BINARY(min) BINARY(atan2) BINARY(hypot)
 UNARY(erf_inv) UNARY(erfcx) UNARY(ndtr) UNARY(ndtri) UNARY(log_ndtr) UNARY(entr)
 UNARY(softplus) UNARY(lgamma) UNARY(digamma) UNARY(gelu) UNARY(mish) BINARY(rel_entr) BINARY(kl_div) BINARY(zeta)
-UNARY(logit) UNARY(hard_sigmoid) UNARY(hard_silu) UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py) BINARY(betaln)
+UNARY(logit) UNARY(i0e) UNARY(i1) BINARY(igamma) BINARY(igammac) BINARY(xlog1py) BINARY(betaln)
 BINARY(copysign) BINARY(logaddexp) BINARY(xlogy) BINARY(eq) BINARY(ne) BINARY(lt) BINARY(ge)
 
 BODY(sine_of_both) {

@@ -5,26 +5,27 @@
  * Results larger than the caches go past them. Rows of a tile lie far apart in the output, so that the hardware
  * foresees none of its lines, and fetching them only to write over them took half of the time. A row is computed in a
  * place of its own and written in whole lines; what is left of the last line waits for the next tile of the row.
- * Meanwhile the lines of the next tile are asked for. */
+ * What is read is asked for a little ahead. */
 #include "lib/kernels/elementwise_walk.h"
 
 #include <stdalign.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
+#include "lib/kernels/places.h"
 #include "lib/kernels/simd/simd.h"
 
 enum {
     OPERANDS = LAM__WALK_OPERANDS,
-    LINE = 64,          /* bytes */
-    ROOM = 4096,        /* elements of all turned parts */
-    NEAR_COLUMNS = 128, /* of a tile; sizes measured */
-    FAR_COLUMNS = 64,
+    LINE = 64,             /* bytes */
+    ROOM_BYTES = 64 << 10, /* of all turned parts */
+    NEAR_COLUMNS = 256,    /* of a tile; sizes measured, like all of these */
+    FAR_BYTES = 512,       /* of a row of a far tile */
+    FAR_COLUMNS = 128,     /* at most, unless there are few rows */
     MOST_COLUMNS = 512,
-    MOST_ROWS = 64,
+    MOST_ROWS = 128,
     LEAST_ROWS = 4, /* below, the lines of a transposed operand hold too few elements to be worth a tile */
+    SQUARE = 16,    /* elements turned at once, where those behind them are asked for */
+    ROWS_AHEAD = 8, /* asked for while a row is computed */
 };
 
 typedef struct tiles {
@@ -42,7 +43,7 @@ typedef struct tile {
 } tile;
 
 typedef struct space {
-    alignas(LINE) char turned[ROOM * 8];
+    alignas(LINE) char turned[ROOM_BYTES];
     alignas(LINE) char row[MOST_COLUMNS * 16];
     alignas(LINE) char line[MOST_ROWS][LINE]; /* of each row, what is left of the last line */
 } space;
@@ -79,32 +80,17 @@ static bool is_far(const lam__walk *w) {
 }
 
 static void plan_size(const lam__walk *w, int turned, tiles *t) {
-    static const int64_t rows[2][OPERANDS] = {{0, 16, 16, 8}, {0, 64, 32, 16}};
+    static const int64_t rows[2][OPERANDS] = {{0, 16, 16, 8}, {0, MOST_ROWS, MOST_ROWS / 2, MOST_ROWS / 4}};
+    int64_t item = FAR_BYTES / FAR_COLUMNS;
+    for (int k = 1; k < w->operands; k++)
+        if (t->turn[k] && (int64_t)w->item[k] > item) item = (int64_t)w->item[k];
     t->far = is_far(w);
     t->rows = rows[t->far][turned];
-    t->columns = t->far ? FAR_COLUMNS : NEAR_COLUMNS;
+    t->columns = t->far ? FAR_BYTES / item : NEAR_COLUMNS;
     for (; t->far && t->rows / 2 >= w->axes[t->first].dim && t->columns < MOST_COLUMNS; t->columns *= 2) t->rows /= 2;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
-
-#if defined(__SSE2__)
-static void stream_line(char *to, const char *from) {
-    for (int i = 0; i < LINE; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-}
-
-static void stream_end(void) {
-    _mm_sfence();
-}
-#else
-static void stream_line(char *to, const char *from) {
-    memcpy(to, from, LINE);
-}
-
-static void stream_end(void) {
-}
-#endif
 
 /* Writes the part of a row that belongs at `to`. Its last line waits in `line` unless it is full or the row ends there;
  * so the first one is completed from there. Tiles are no narrower than a line, but for the last of a row. */
@@ -114,10 +100,12 @@ static void write_row(const tile *t, char *to, const char *from, int64_t bytes, 
     if (before) {
         at = bytes < LINE - before ? bytes : LINE - before;
         memcpy(line + before, from, (size_t)at);
-        if (waits == 0 && before + at == LINE) stream_line(to - before, line);
+        if (waits == 0 && before + at == LINE) lam__kernels_stream(LINE, to - before, line);
         else memcpy(to - before + waits, line + waits, (size_t)(before - waits + at));
     }
-    for (; at + LINE <= bytes; at += LINE) stream_line(to + at, from + at);
+    const int64_t lines = (bytes - at) / LINE * LINE;
+    lam__kernels_stream((size_t)lines, to + at, from + at);
+    at += lines;
     if (at < bytes) memcpy(t->ends ? to + at : line, from + at, (size_t)(bytes - at));
 }
 
@@ -128,12 +116,12 @@ ASKING ask_for(const char *from, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += LINE) __builtin_prefetch(from + i, 0, 2);
 }
 
-/* Asks for what row i of the next tile reads. */
-ASKING ask_row(const tiles *t, const tile *next, int64_t i) {
+/* Asks for what row i of a tile reads as it lies. */
+ASKING ask_row(const tiles *t, const tile *of, int64_t i) {
     const lam__walk_axis *outer = &t->w->axes[t->first], *inner = &t->w->axes[t->w->rank - 1];
     for (int k = 1; k < t->w->operands; k++) {
         const int64_t item = (int64_t)t->w->item[k];
-        if (!t->turn[k] && inner->stride[k] == item) ask_for(next->at[k] + i * outer->stride[k], next->columns * item);
+        if (!t->turn[k] && inner->stride[k] == item) ask_for(of->at[k] + i * outer->stride[k], of->columns * item);
     }
 }
 
@@ -141,17 +129,20 @@ static int64_t at_most(int64_t x, int64_t limit) {
     return x < limit ? x : limit;
 }
 
-/* Turns operand k square by square, asking for those of the next tile. */
+/* Turns operand k square by square, asking for those beside them: what is asked for much earlier is gone again where
+ * lines lie apart by a power of 2. */
 static void turn_far(const tiles *t, int k, const tile *now, const tile *next, char *room) {
-    enum { SQUARE = 16 };
     const int64_t item = (int64_t)t->w->item[k], stride = t->w->axes[t->w->rank - 1].stride[k];
-    for (int64_t j = 0; j < now->columns; j += SQUARE)
+    for (int64_t j = 0; j < now->columns; j += SQUARE) {
+        const int64_t later = j + SQUARE - now->columns;
+        const char *ahead = later < 0 ? now->at[k] + (j + SQUARE) * stride : next->at[k] + later * stride;
         for (int64_t i = 0; i < now->rows; i += SQUARE) {
-            for (int64_t c = j; c < j + SQUARE; c++) ask_for(next->at[k] + c * stride + i * item, SQUARE * item);
+            for (int64_t c = 0; c < SQUARE; c++) ask_for(ahead + c * stride + i * item, SQUARE * item);
             t->turn[k]->plane(at_most(now->rows - i, SQUARE), at_most(now->columns - j, SQUARE),
                               now->at[k] + j * stride + i * item, stride / item, room + (i * now->columns + j) * item,
                               now->columns, false);
         }
+    }
 }
 
 /* The loop on each row of a tile. next: NULL unless the tiles are far. */
@@ -174,7 +165,8 @@ static void run_tile(const tiles *t, const tile *now, const tile *next, space *s
         room += t->rows * t->columns * item;
     }
     for (int64_t i = 0; i < now->rows; i++, to += down[0]) {
-        if (next && i < next->rows) ask_row(t, next, i);
+        const int64_t later = i + ROWS_AHEAD - now->rows;
+        if (next) ask_row(t, later < 0 ? now : next, later < 0 ? i + ROWS_AHEAD : later);
         p[0] = next ? s->row : to;
         w->loop(now->columns, p, step, w->params);
         if (next) write_row(now, to, s->row, now->columns * (int64_t)w->item[0], s->line[i]);
@@ -219,6 +211,6 @@ bool lam__elementwise_tiles(const lam__walk *w, void *const base[]) {
     for (int k = 0; k < w->operands; k++) p[k] = base[k];
     do run_plane(&t, p, &s);
     while (lam__elementwise_next(w, w->rank - 2, t.first, at, p));
-    if (t.far) stream_end();
+    if (t.far) lam__kernels_stream_end();
     return true;
 }

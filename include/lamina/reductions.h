@@ -95,6 +95,14 @@ typedef struct lam_norm_options {
  *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0. */
 LAM_API lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options);
 
+/* x over its length along axes (no list: all), the derivative of lam_norm: a vector of length 1, or 0 where x is.
+ * Integers
+ * are taken as f64.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Owner: current scope.
+ * Derivative  (t - u (u . t)) / |x| for u = x / |x|, without cancellation; 0 where x is. */
+LAM_API lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes);
+
 /* The largest element less the smallest, over axes.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS. Derivative: as lam_max_reduce and lam_min_reduce. */

@@ -2,9 +2,11 @@
  * are quotients of operands, never products that leave the range where the slope does not; at the ends of their domains
  * the slopes are those of the tables in ops.h and special.h. */
 #include "lib/primitives/apply.h"
+#include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 
 #include <lamina/ops.h>
+#include <lamina/tensor.h>
 
 #include <math.h>
 
@@ -55,13 +57,6 @@ lam_tensor *(lam_xlog1py)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_xlog1py, x, y);
 }
 
-/* Of one operand twice the slopes are log(x) and x/x, whose own are 1/x and nothing. */
-lam_tensor *lam_entr(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *outside = lam_lt(x, 0.0), *inside = lam_where(outside, 0.0, x);
-    return lam__scope_only(lam_where(outside, -INFINITY, lam_neg(lam_xlogy(inside, inside))), since);
-}
-
 /* ---- log(x/y), x log(x/y) ---------------------------------------------------------------------------------------- */
 
 static lam_tensor *slope_log_ratio(const lam_rule *r, int i, lam_tensor *t) {
@@ -105,6 +100,14 @@ const lam_primitive lam__row_rel_entr = {
 
 lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_rel_entr, x, y);
+}
+
+/* Relative to 1, so that one operand only has slopes: of xlogy(x, x) they would meet as inf - inf next to 0. */
+lam_tensor *lam_entr(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    x = lam__reduce_real(x);
+    lam_tensor *one = lam_full(lam_ctx_of(x), lam_dtype_of(x), LAM_DIMS0, 1);
+    return lam__scope_only(lam_neg(lam_rel_entr(x, one)), since);
 }
 
 lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y) {

@@ -24,9 +24,9 @@ lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double 
 /* log(1 + 2 sinh(d/2)^2) near 0, where d + log(1 + exp(-2 d)) - log(2) has no digits. */
 lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets) {
     uint64_t since = lam__scope_now(predictions);
-    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *near = lam_lt(lam_abs(d), 4.0);
+    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *near = lam_lt(lam_abs(d), 1.0);
     lam_tensor *half = lam_mul(0.5, lam_where(near, d, 0.0)), *far = lam_where(near, 1.0, d);
-    lam_tensor *outside = lam_sub(lam_add(far, lam_softplus(lam_mul(-2.0, far))), 0.69314718055994530942);
+    lam_tensor *outside = lam_add(lam_sub(far, 0.69314718055994530942), lam_softplus(lam_mul(-2.0, far)));
     return lam__scope_only(lam_where(near, lam_log1p(lam_mul(2.0, lam_square(lam_sinh(half)))), outside), since);
 }
 

@@ -3,6 +3,7 @@
  * too much or too little. Where all elements are 0 no direction is distinguished, and the slope is 0 of every order. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/cplx.h"
+#include "lib/primitives/matrices.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 
@@ -115,9 +116,22 @@ static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
     return lam__reduce_restore(t, lam__reduce_set(r->params), lam_dims_of(r->in[0]));
 }
 
+/* A set of axes counted from the end, which stays what it is when vmap puts an axis in front; and back. */
+static lam__axis_set turned(lam__axis_set set, int rank) {
+    lam__axis_set other = 0;
+    for (int i = 0; i < rank; i++)
+        if (lam__reduce_has(set, i)) other |= (lam__axis_set)1 << (rank - 1 - i);
+    return other;
+}
+
+static lam_tensor *direction(lam_tensor *x, lam_tensor *length, lam__axis_set set) {
+    const lam__axis_set from_end = turned(set, lam_dims_of(x).rank);
+    return lam__apply_with(&lam__row_norm_slope, &from_end, sizeof from_end, 2, (lam_tensor *[]){x, length});
+}
+
 /* x over its length, which is at most 1 however long x is. */
 static lam_tensor *unit(const lam_rule *r, lam_tensor *zero) {
-    return lam_div(r->in[0], restored(r, lam_where(zero, 1.0, r->out[0])));
+    return direction(r->in[0], restored(r, lam_where(zero, 1.0, r->out[0])), lam__reduce_set(r->params));
 }
 
 static void jvp_norm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
@@ -146,6 +160,48 @@ const lam_primitive lam__row_norm = {
     .vjp = vjp_norm,
     .batch = batch_norm,
 };
+
+/* ---- directions -------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *sum_restored(lam_tensor *x, lam__axis_set set) {
+    return lam__reduce_restore(lam__apply1(&lam__row_sum, &set, sizeof set, x), set, lam_dims_of(x));
+}
+
+/* NOTE [directions]
+ * The derivative of u = x/|x| in the direction t is (t - u (u.t))/|x|, a symmetric matrix, so that one rule serves both
+ * modes; the length has no share of its own. Where an element of u is nearly 1 its own 1 - u^2 would cancel: it is the
+ * sum of the squares of all others, which is taken for an element that has most of the sum of all squares (of subnormal
+ * x not quite 1), of which there is one at most. */
+static lam_tensor *slope_norm_slope(const lam_rule *r, int i, lam_tensor *t) {
+    if (i == 1) return NULL;
+    lam_tensor *u = r->out[0], *square = lam_square(u);
+    const lam__axis_set set = turned(lam__reduce_set(r->params), lam_dims_of(u).rank);
+    lam_tensor *most = lam_gt(square, lam_mul(0.75, sum_restored(square, set))), *others = lam_where(most, 0.0, u);
+    lam_tensor *squares = sum_restored(lam_square(others), set), *with_others = sum_restored(lam_mul(others, t), set);
+    lam_tensor *along = lam_where(most, with_others, sum_restored(lam_mul(u, t), set));
+    return lam_div(lam_sub(lam_mul(lam_where(most, squares, 1.0), t), lam_mul(u, along)), r->in[1]);
+}
+
+const lam_primitive lam__row_norm_slope = {
+    .name = "norm_slope",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_div + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_norm_slope,
+    .saves_for = {LAM_SAVE_IN(1) | LAM_SAVE_OUT(0)},
+};
+
+lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
+    uint64_t since = lam__scope_now(x);
+    lam__axis_set set;
+    lam_tensor *failed;
+    if (!lam__matrices_operands("norm_slope", true, 1, &x, &x, &failed)) return failed;
+    if (!lam__axes_collect_set("norm_slope", x, axes, lam_rank(x), &set)) return lam__axes_failed(x);
+    lam_tensor *length = lam__norm_length(x, &(lam_reduce_options){axes, true});
+    return lam__scope_only(direction(x, lam_where(lam_eq(length, 0.0), 1.0, length), set), since);
+}
 
 /* ---- of any order ------------------------------------------------------------------------------------------------ */
 

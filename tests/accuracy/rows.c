@@ -339,7 +339,7 @@ const measure_row measure_rows[] = {
     {.name = "elu", .inputs = 1, .body = of_elu, .truth = true_elu,
      .range = {{-30, 9}}, .bound = 1, .derivatives = 1},
     {.name = "sinc", .inputs = 1, .body = of_sinc, .truth = true_sinc,
-     .range = {{-3, 3}}, .bound = 4, .relative_to_1 = 1, .derivatives = 1},
+     .range = {{-30.3, 30.3}}, .bound = 4, .relative_to_1 = 1, .derivatives = 1},
     {.name = "log_cosh", .inputs = 2, .body = of_log_cosh, .truth = true_log_cosh,
      .range = {{-9, 9}, {-9, 9}}, .bound = 4, .derivatives = 3},
     {.name = "multigammaln 3", .inputs = 1, .body = of_multigammaln, .truth = true_multigammaln,

@@ -228,6 +228,7 @@ static const special specials[] = {
     {OP(log_ratio), 3, 0.0, INFINITY},
     {OP(log_ratio), 3, INFINITY, -INFINITY},
     {OP(log_ratio), -3, 3, NAN},
+    {OP(log_ratio), 49, 49, 0},
     {OP(log_ratio), INFINITY, INFINITY, NAN},
     {OP(hypot_slope), 0.0, 0.0, 0},
     {OP(hypot_slope), -3, 4, -0.6},

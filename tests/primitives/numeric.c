@@ -45,6 +45,11 @@ START_TEST(sinc_is_smooth_at_zero) {
     const double pi = acos(-1);
     EXPECT_NEAR(lam_sinc(VEC(0, 0.5, -1.5, 0.1)), 1e-15, LAM_DIMS(4), 1, 2 / pi, -2 / (3 * pi),
                 sin(pi * 0.1) / (pi * 0.1));
+    /* Exactly 0 at whole numbers, and of half ones the inverse of pi x, however far out. */
+    EXPECT(lam_sinc(VEC(1, -2, 1e5, 1e15)), LAM_DIMS(4), 0, 0, 0, 0);
+    EXPECT_NEAR(lam_mul(lam_sinc(VEC(1e6 + 0.5, -1e9 - 1.5)), 1e6), 1e-15, LAM_DIMS(2), 1 / (pi * (1 + 5e-7)),
+                -1 / (pi * (1e3 + 1.5e-6)));
+    EXPECT_NEAR(apply1(lam_grad(FN(sinc, 1, 1), NULL), VEC(1e6, 1001)), 1e-18, LAM_DIMS(2), 1e-6, -1 / 1001.0);
     lam_fn *f = FN(sinc, 1, 1);
     for (int order = 1; order <= 4; order++) {
         f = lam_grad(f, NULL);

@@ -27,7 +27,7 @@ ALWAYS_INLINE sum64 log1p_anywhere(V64 x) {
     return log_or_special((sum64){either(small, y, log.hi), either(small, -0.5 * y * y, log.lo)}, x + 1);
 }
 
-/* log(x/y); where one of them is not positive and finite, what the quotient says. */
+/* log(x/y), 0 where they are equal; where one of them is not positive and finite, what the quotient says. */
 ALWAYS_INLINE sum64 log_of_ratio(V64 x, V64 y) {
     const V64 zero = {0}, ratio = x / y;
     const parts64 a = parts_of_size(x), b = parts_of_size(y);
@@ -37,8 +37,9 @@ ALWAYS_INLINE sum64 log_of_ratio(V64 x, V64 y) {
     p.k += a.k - b.k;
     const sum64 log = log_of_parts(p, lo);
     const M64 plain = (M64)(x > 0) & (M64)(x <= f64_LARGEST) & (M64)(y > 0) & (M64)(y <= f64_LARGEST);
+    const M64 apart = ~(M64)(x == y);
     const V64 special = either((M64)(ratio == 0), zero - INFINITY, either((M64)(ratio < 0), zero + NAN, ratio));
-    return (sum64){either(plain, log.hi, special), either(plain, log.lo, zero)};
+    return (sum64){either(plain, either(apart, log.hi, zero), special), either(plain & apart, log.lo, zero)};
 }
 
 /* x times a logarithm; x is brought to where products of doubles are exact, and the result back. */

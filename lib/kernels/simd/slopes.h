@@ -24,12 +24,14 @@ ALWAYS_INLINE V64 factor_of_power(V64 log, V64 y, int n, int m) {
 
 /* c exp(e), which may be a number though exp(e) is none, or c has few digits. */
 ALWAYS_INLINE V64 times_exp(V64 c, sum64 e) {
-    const V64 zero = {0}, one = splat64(1), hi = limited(e.hi, 1400);
-    const M64 near = (M64)(hi == e.hi), small = (M64)(f64_magnitude(c) < 0x1p-900);
+    const V64 zero = {0}, one = splat64(1);
+    const M64 small = (M64)(f64_magnitude(c) < 0x1p-500);
+    const V64 hi = most_of(splat64(-1400), least_of(either(small, one * 1700, one * 1400), e.hi));
+    const M64 near = (M64)(hi == e.hi);
     V64 k;
     const sum64 power = exp_of((sum64){hi, either(near, e.lo, zero)}, &k);
-    c *= either(small, one * 0x1p100, one);
-    const V64 r = scaled(madd(c, power.lo, c * power.hi), k - either(small, one * 100, zero));
+    c *= either(small, one * 0x1p500, one);
+    const V64 r = scaled(madd(c, power.lo, c * power.hi), k - either(small, one * 500, zero));
     return r * either(near, one, either((M64)(e.hi > 0), one * 0x1p1000, one * 0x1p-1000));
 }
 

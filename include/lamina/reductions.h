@@ -96,8 +96,7 @@ typedef struct lam_norm_options {
 LAM_API lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options);
 
 /* x over its length along axes (no list: all), the derivative of lam_norm: a vector of length 1, or 0 where x is.
- * Integers
- * are taken as f64.
+ * Integers are taken as f64.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Owner: current scope.
  * Derivative  (t - u (u . t)) / |x| for u = x / |x|, without cancellation; 0 where x is. */

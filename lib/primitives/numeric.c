@@ -158,7 +158,7 @@ lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options)
                         : lam_dtype_of(x) == LAM_BF16 ? 0x1.fep127
                                                       : FLT_MAX;
     return lam__nan_to_num(x, options->nan, options->posinf ? *options->posinf : most,
-                           options->neginf ? *options->neginf : -most);
+                                options->neginf ? *options->neginf : -most);
 }
 
 static double or_usual(double given, double usual) {

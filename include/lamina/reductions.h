@@ -16,12 +16,13 @@ typedef struct lam_reduce_options {
     bool keepdims; /* leave each as an axis of one element */
 } lam_reduce_options;
 
-/* The sum over axes, blocked pairwise (error growth logarithmic); of bools the number of trues as i64.
+/* The sum over axes, blocked pairwise (error growth logarithmic); of bools the number of trues. The sum of
+ * integers and bools is i64.
  * Shape   x without the axes, or with one element there.
  * Fails   LAM_ERR_AXIS. Derivative: 1 for each element. */
 LAM_API lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options);
 
-/* The product over axes; bools are taken as i64; of no elements 1.
+/* The product over axes; of no elements 1. That of integers and bools is i64.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS. Derivative: the product of the others, without division: right with any number of zeros. */
 LAM_API lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options);

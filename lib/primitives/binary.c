@@ -134,8 +134,10 @@ const lam_primitive lam__row_times_power = {
 
 /* Complex numbers have no loop for it, and a division of their own that neither over- nor underflows. */
 static lam_tensor *complex_times_power(lam_tensor *x, lam_tensor *y, int64_t exponent, double factor) {
-    if (exponent == -1) return lam_mul(factor, lam_div(x, y));
-    return lam_mul(x, lam_mul(factor, exponent == 1 ? y : lam__integer_pow(y, exponent)));
+    uint64_t since = lam__scope_now(x);
+    if (exponent == -1) return lam__scope_only(lam_mul(factor, lam_div(x, y)), since);
+    lam_tensor *power = exponent == 1 ? y : lam__integer_pow(y, exponent);
+    return lam__scope_only(lam_mul(x, lam_mul(factor, power)), since);
 }
 
 lam_tensor *lam__times_integer_pow(lam_tensor *x, lam_tensor *y, int64_t exponent, double factor) {

@@ -173,6 +173,7 @@ static lam_tensor *brought(lam_tensor *x, lam_dtype dtype, int rank, const int64
 }
 
 lam_tensor *lam_complex(lam_tensor *re, lam_tensor *im) {
+    uint64_t since = lam__scope_now(re);
     int64_t dims[LAM_INNER_RANK];
     int rank;
     if (!lam__scope_peek(re) || !lam__scope_peek(im) || lam__cplx_is(re) || lam__cplx_is(im) ||
@@ -181,7 +182,7 @@ lam_tensor *lam_complex(lam_tensor *re, lam_tensor *im) {
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(re), (int)lam_dtype_of(im));
     if (lam__dtype_is_half((int)dtype)) dtype = LAM_F32;
     if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
-    return apply_complex(brought(re, dtype, rank, dims), brought(im, dtype, rank, dims));
+    return lam__scope_only(apply_complex(brought(re, dtype, rank, dims), brought(im, dtype, rank, dims)), since);
 }
 
 /* ---- conj ------------------------------------------------------------------------------------------------------- */

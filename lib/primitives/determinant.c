@@ -75,9 +75,8 @@ lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
         lam_tensor *negative = sum_last(lam_lt(diagonal, 0.0)), *zeros = sum_last(lam_eq(diagonal, 0.0));
         out[0] = lam_where(lam_gt(zeros, 0), 0.0, parity(lam_add(swaps, negative), lam_dtype_of(x)));
     }
-    lam__scope_only_these(2, out, since);
     lam_status status = lam_failed(out[0]) || lam_failed(out[1]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
-    return lam__matrices_give(status, 2, out, places);
+    return lam__matrices_give(status, since, 2, out, places);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -218,9 +217,11 @@ const lam_primitive lam__row_cofactor = {
 };
 
 lam_tensor *lam_cofactor(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_operands("cofactor", true, 1, &x, &x, &failed)) return failed;
-    return lam__matrices_square("cofactor", x) ? lam__apply1(&lam__row_cofactor, NULL, 0, x) : lam__axes_failed(x);
+    if (!lam__matrices_square("cofactor", x)) return lam__axes_failed(x);
+    return lam__scope_only(lam__apply1(&lam__row_cofactor, NULL, 0, x), since);
 }
 
 /* ---- det --------------------------------------------------------------------------------------------------------- */

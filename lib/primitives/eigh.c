@@ -125,9 +125,10 @@ static bool usable(const char *operation, lam_tensor **x, lam_tensor **failed) {
 }
 
 lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS], **const places[] = {[VALUES] = values, [VECTORS] = vectors};
     if (!usable("eigh", &x, &failed)) return lam__matrices_give_failed(failed, OUTPUTS, places);
-    return lam__matrices_give(apply_eigh(x, out), OUTPUTS, out, places);
+    return lam__matrices_give(apply_eigh(x, out), since, OUTPUTS, out, places);
 }
 
 /* ---- values alone ------------------------------------------------------------------------------------------------ */
@@ -177,6 +178,8 @@ const lam_primitive lam__row_eigvalsh = {
 };
 
 lam_tensor *lam_eigvalsh(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    return usable("eigvalsh", &x, &failed) ? lam__apply1(&lam__row_eigvalsh, NULL, 0, x) : failed;
+    if (!usable("eigvalsh", &x, &failed)) return failed;
+    return lam__scope_only(lam__apply1(&lam__row_eigvalsh, NULL, 0, x), since);
 }

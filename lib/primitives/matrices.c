@@ -62,7 +62,9 @@ bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **fai
     return false;
 }
 
-lam_status lam__matrices_give(lam_status status, int n, lam_tensor *const made[], lam_tensor **const places[]) {
+lam_status lam__matrices_give(lam_status status, uint64_t since, int n, lam_tensor *const made[],
+                              lam_tensor **const places[]) {
+    lam__scope_only_these((size_t)n, made, since);
     for (int i = 0; i < n; i++) {
         if (places[i]) *places[i] = made[i];
         else lam_drop(made[i]);

@@ -46,8 +46,10 @@ bool lam__matrices_lead(const char *operation, lam_tensor *io[2]);
  * one row for the right side) or a stack with as many equations. False: *failed is what the operation returns. */
 bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tensor *io[2], lam_tensor **failed);
 
-/* Hands n results out where the caller wants them; NULL is a place for one that is not wanted. Gives status. */
-lam_status lam__matrices_give(lam_status status, int n, lam_tensor *const made[], lam_tensor **const places[]);
+/* Hands n results out where the caller wants them; NULL is a place for one that is not wanted. What else was made since
+ * goes (NOTE [composed operations]). Gives status. */
+lam_status lam__matrices_give(lam_status status, uint64_t since, int n, lam_tensor *const made[],
+                              lam_tensor **const places[]);
 
 /* The same after a failure: all are `failed`, and the status is that of its context. */
 lam_status lam__matrices_give_failed(lam_tensor *failed, int n, lam_tensor **const places[]);

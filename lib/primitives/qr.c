@@ -194,7 +194,8 @@ const lam_primitive lam__row_qr = {
 };
 
 lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS], **const places[] = {[Q] = q, [R] = r};
     if (!lam__matrices_stack("qr", &x, &failed)) return lam__matrices_give_failed(failed, OUTPUTS, places);
-    return lam__matrices_give(apply_qr(x, options && options->full_matrices, out), OUTPUTS, out, places);
+    return lam__matrices_give(apply_qr(x, options && options->full_matrices, out), since, OUTPUTS, out, places);
 }

@@ -8,6 +8,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/scan.h"
 
+#include "lib/dispatch/dispatch.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -100,13 +101,55 @@ const lam_primitive lam__row_sum = {
     .batch = batch_reduction,
 };
 
-/* Bools are counted, not added modulo 2. */
-static lam_tensor *counted(lam_tensor *x) {
-    return lam_dtype_of(x) == LAM_BOOL ? lam_cast(x, LAM_I64) : x;
+/* Elements at once: what they are widened to stays in the cache, and takes no memory to speak of. */
+enum { COUNTED_PART = 1 << 18 };
+
+static lam_tensor *counted_part(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam__reduce_apply(row, lam_cast(x, LAM_I64), o), since);
+}
+
+/* Part by part along the longest axis; parts: room for the results, which keep all axes and are reduced once more. */
+static lam_tensor *counted_parts(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o, int axis,
+                                 int64_t step, lam_tensor **parts) {
+    const lam_reduce_options kept = {.axes = o ? o->axes : (lam_axes){0, NULL}, .keepdims = true};
+    const int64_t n = lam_dim(x, axis);
+    size_t count = 0;
+    for (int64_t i = 0; i < n; i += step) {
+        lam_tensor *part = lam_slice_axis(x, axis, i, i + step < n ? i + step : n);
+        parts[count] = counted_part(row, part, &kept);
+        lam_drop(part);
+        if (lam_failed(parts[count++])) return parts[count - 1];
+    }
+    return lam__reduce_apply(row, lam_concatenate((lam_list){count, parts}, axis), o);
+}
+
+/* Bools are counted, not added modulo 2, and small integers do not wrap: both are widened. */
+static lam_tensor *counted(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
+    const lam_dims own = lam_dims_of(x);
+    int axis = 0;
+    for (int i = 1; i < own.rank; i++)
+        if (own.dims[i] > own.dims[axis]) axis = i;
+    if (lam_size(x) <= COUNTED_PART) return counted_part(row, x, o);
+    const int64_t n = own.dims[axis], across = lam_size(x) / n,
+                  step = across < COUNTED_PART ? COUNTED_PART / across : 1;
+    uint64_t since = lam__scope_now(x);
+    lam__scratch_area area;
+    lam_tensor **parts = lam__scratch_get(&area, lam_ctx_of(x), (size_t)((n + step - 1) / step) * sizeof(lam_tensor *));
+    lam_tensor *out = parts ? counted_parts(row, x, o, axis, step, parts) : lam__axes_failed(x);
+    lam__scratch_put(&area);
+    return lam__scope_only(out, since);
+}
+
+/* A reduction whose result, of integers, is i64. */
+static lam_tensor *widened(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
+    const lam_dtype dtype = lam_dtype_of(x);
+    return dtype == LAM_BOOL || dtype == LAM_U8 || dtype == LAM_I32 ? counted(row, x, options)
+                                                                    : lam__reduce_apply(row, x, options);
 }
 
 lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options) {
-    return lam__reduce_apply(&lam__row_sum, counted(x), options);
+    return widened(&lam__row_sum, x, options);
 }
 
 /* ---- prod ------------------------------------------------------------------------------------------------------- */
@@ -166,7 +209,7 @@ const lam_primitive lam__row_prod = {
 };
 
 lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
-    return lam__reduce_apply(&lam__row_prod, counted(x), options);
+    return widened(&lam__row_prod, x, options);
 }
 
 /* ---- max_reduce, min_reduce ------------------------------------------------------------------------------------- */
@@ -255,7 +298,8 @@ const lam_primitive lam__row_any = {
 };
 
 lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options *options) {
-    return lam__reduce_apply(&lam__row_any, truth(x), options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam__reduce_apply(&lam__row_any, truth(x), options), since);
 }
 
 static lam_status eval_all(const lam_call_site *call, lam_value *const out[]) {
@@ -271,7 +315,8 @@ const lam_primitive lam__row_all = {
 };
 
 lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options) {
-    return lam__reduce_apply(&lam__row_all, truth(x), options);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam__reduce_apply(&lam__row_all, truth(x), options), since);
 }
 
 /* ---- argmax, argmin --------------------------------------------------------------------------------------------- */

@@ -77,10 +77,9 @@ lam_status lam_sincos(lam_tensor *x, lam_tensor **sine, lam_tensor **cosine) {
     lam_tensor *out[OUTPUTS], **const places[OUTPUTS] = {sine, cosine};
     const lam_value *v = lam__scope_peek(x);
     if (!v) return lam__matrices_give_failed(lam__apply1(&lam__row_sincos, NULL, 0, x), OUTPUTS, places);
-    if (lam__dtype_is_complex(v->dtype)) return lam__matrices_give(sincos_complex(x, out), OUTPUTS, out, places);
     uint64_t since = lam__scope_now(x);
+    if (lam__dtype_is_complex(v->dtype)) return lam__matrices_give(sincos_complex(x, out), since, OUTPUTS, out, places);
     lam_tensor *real = lam__dtype_is_inexact(v->dtype) ? x : lam_cast(x, LAM_F64);
     lam_status status = lam_bind(x->ctx, &lam__row_sincos, NULL, 0, LAM_LIST(real), out, OUTPUTS);
-    lam__scope_only_these(OUTPUTS, out, since);
-    return lam__matrices_give(status, OUTPUTS, out, places);
+    return lam__matrices_give(status, since, OUTPUTS, out, places);
 }

@@ -161,6 +161,7 @@ lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop)
 }
 
 lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
+    uint64_t since = lam__scope_now(x);
     int64_t size = lam_dim(x, axis), dims[LAM_INNER_RANK];
     slice_params p;
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
@@ -173,7 +174,7 @@ lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
     lam_dims own = lam_dims_of(x);
     for (int i = 0, n = 0; i < own.rank; i++)
         if (i != axis) dims[n++] = own.dims[i];
-    return lam__apply_reshape(apply_slice(x, &p), own.rank - 1, dims);
+    return lam__scope_only(lam__apply_reshape(apply_slice(x, &p), own.rank - 1, dims), since);
 }
 
 lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes) {

@@ -120,11 +120,12 @@ static lam_status factor(lam_tensor *x, lam_tensor *out[LU_OUTPUTS]) {
 }
 
 lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_tensor **permutation) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[LU_OUTPUTS];
     lam_tensor **const places[] = {[FACTORS] = factors, [PIVOTS] = pivots, [PERMUTATION] = permutation};
     if (!lam__matrices_operands("lu", true, 1, &x, &x, &failed) || !lam__matrices_square("lu", x))
         return lam__matrices_give_failed(lam__axes_failed(x), LU_OUTPUTS, places);
-    return lam__matrices_give(factor(x, out), LU_OUTPUTS, out, places);
+    return lam__matrices_give(factor(x, out), since, LU_OUTPUTS, out, places);
 }
 
 /* ---- solve ------------------------------------------------------------------------------------------------------- */

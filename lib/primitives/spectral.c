@@ -90,6 +90,5 @@ lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
     out[0] = lam_matmul(left, right);
     lam_tensor *stretch = lam_matmul(lam__matrices_adjoint(out[0]), x);
     out[1] = lam_mul(0.5, lam_add(stretch, lam__matrices_adjoint(stretch)));
-    lam__scope_only_these(2, out, since);
-    return lam__matrices_give(status, 2, out, places);
+    return lam__matrices_give(status, since, 2, out, places);
 }

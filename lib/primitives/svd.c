@@ -227,9 +227,10 @@ const lam_primitive lam__row_svd = {
 };
 
 lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **vt, const lam_svd_options *options) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS], **const places[] = {[LEFT] = u, [VALUES] = s, [RIGHT] = vt};
     if (!lam__matrices_stack("svd", &x, &failed)) return lam__matrices_give_failed(failed, OUTPUTS, places);
-    return lam__matrices_give(apply_svd(x, options && options->full_matrices, out), OUTPUTS, out, places);
+    return lam__matrices_give(apply_svd(x, options && options->full_matrices, out), since, OUTPUTS, out, places);
 }
 
 /* ---- values alone ------------------------------------------------------------------------------------------------ */
@@ -289,6 +290,8 @@ const lam_primitive lam__row_svdvals = {
 };
 
 lam_tensor *lam_svdvals(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    return lam__matrices_stack("svdvals", &x, &failed) ? lam__apply1(&lam__row_svdvals, NULL, 0, x) : failed;
+    if (!lam__matrices_stack("svdvals", &x, &failed)) return failed;
+    return lam__scope_only(lam__apply1(&lam__row_svdvals, NULL, 0, x), since);
 }

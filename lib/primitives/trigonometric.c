@@ -225,8 +225,9 @@ const lam_primitive lam__row_tanh_slope = {
 };
 
 lam_tensor *lam_tanh_slope(lam_tensor *x) {
-    if (lam__cplx_is(x)) return lam_mul(4.0, lam_logistic_slope(lam_mul(2.0, x)));
-    return lam__apply_unary(&lam__row_tanh_slope, x);
+    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_tanh_slope, x);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_mul(4.0, lam_logistic_slope(lam_mul(2.0, x))), since);
 }
 
 /* The square of a real number may be too large where its root is not. */

@@ -37,7 +37,9 @@ const lam_primitive lam__row_abs = {
 };
 
 lam_tensor *lam_abs(lam_tensor *x) {
-    return lam__cplx_is(x) ? lam__cplx_abs(x) : lam__apply_unary(&lam__row_abs, x);
+    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_abs, x);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam__cplx_abs(x), since);
 }
 
 const lam_primitive lam__row_sign = {
@@ -48,7 +50,9 @@ const lam_primitive lam__row_sign = {
 };
 
 lam_tensor *lam_sign(lam_tensor *x) {
-    return lam__cplx_is(x) ? lam__cplx_sign(x) : lam__apply_unary(&lam__row_sign, x);
+    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_sign, x);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam__cplx_sign(x), since);
 }
 
 static lam_tensor *slope_square(const lam_rule *r, int i, lam_tensor *t) {
@@ -387,8 +391,9 @@ const lam_primitive lam__row_logistic_slope = {
 };
 
 lam_tensor *lam_logistic_slope(lam_tensor *x) {
-    if (lam__cplx_is(x)) return lam_mul(lam_logistic(x), lam_logistic(lam_neg(x)));
-    return lam__apply_unary(&lam__row_logistic_slope, x);
+    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_logistic_slope, x);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_mul(lam_logistic(x), lam_logistic(lam_neg(x))), since);
 }
 
 /* exp(-x^2), bounded where it is 0 so that its derivatives are too. */

@@ -129,12 +129,12 @@ static void call_logsumexp(const cases_use *u, lam_tensor *const in[], lam_tenso
 /* Of bools, the number of trues. */
 static void reference_sum(const cases_use *u, const array in[], array out[]) {
     reference_of(u, in, out, 0, add);
-    if (in->dtype == LAM_BOOL) out->dtype = LAM_I64;
+    if (!array_is_float(out)) out->dtype = LAM_I64;
 }
 
 static void reference_prod(const cases_use *u, const array in[], array out[]) {
     reference_of(u, in, out, 1, multiply);
-    if (in->dtype == LAM_BOOL) out->dtype = LAM_I64;
+    if (!array_is_float(out)) out->dtype = LAM_I64;
 }
 
 static void reference_max(const cases_use *u, const array in[], array out[]) {

@@ -33,8 +33,57 @@ START_TEST(elementwise_and_neural_ones) {
 }
 END_TEST
 
+/* Operands that are brought to another dtype first, and complex ones, which some operations take apart. */
+START_TEST(integers_and_complex_numbers) {
+    lam_tensor *n = lam_cast(matrix(4, 4), LAM_I32), *z = lam_complex(matrix(4, 4), matrix(4, 4));
+    LEAVES_NOTHING(lam_any(n, NULL));
+    LEAVES_NOTHING(lam_all(n, NULL));
+    LEAVES_NOTHING(lam_index(n, 0, 1));
+    LEAVES_NOTHING(lam_complex(n, n));
+    LEAVES_NOTHING(lam_eigvalsh(n));
+    LEAVES_NOTHING(lam_svdvals(n));
+    LEAVES_NOTHING(lam_cofactor(n));
+    LEAVES_NOTHING(lam_abs(z));
+    LEAVES_NOTHING(lam_sign(z));
+    LEAVES_NOTHING(lam_logistic_slope(z));
+    LEAVES_NOTHING(lam_tanh_slope(z));
+    LEAVES_NOTHING(lam_times_power(z, z, -1, 2));
+    LEAVES_NOTHING(lam_times_power(z, z, 3, 2));
+}
+END_TEST
+
+#define BOTH_LEAVE_NOTHING(call)                                                                                       \
+    do {                                                                                                               \
+        size_t before = 0;                                                                                             \
+        for (int times = 0; times < 2; times++) {                                                                      \
+            before = lam_ctx_bytes(ctx);                                                                               \
+            ck_assert(call == LAM_OK);                                                                                 \
+            lam_drop(first);                                                                                           \
+            lam_drop(second);                                                                                          \
+        }                                                                                                              \
+        ck_assert_msg(lam_ctx_bytes(ctx) == before, "%s leaves %zd bytes", #call,                                      \
+                      (ptrdiff_t)(lam_ctx_bytes(ctx) - before));                                                       \
+    } while (0)
+
+START_TEST(factorisations_of_integers) {
+    lam_tensor *n = lam_cast(matrix(4, 4), LAM_I32), *first, *second;
+    BOTH_LEAVE_NOTHING(lam_lu(n, &first, NULL, &second));
+    BOTH_LEAVE_NOTHING(lam_qr(n, &first, &second, NULL));
+    BOTH_LEAVE_NOTHING(lam_eigh(n, &first, &second));
+    BOTH_LEAVE_NOTHING(lam_svd(n, &first, NULL, &second, NULL));
+    BOTH_LEAVE_NOTHING(lam_slogdet(n, &first, &second));
+    BOTH_LEAVE_NOTHING(lam_eig(n, &first, &second));
+    BOTH_LEAVE_NOTHING(lam_sincos(n, &first, &second));
+}
+END_TEST
+
 START_TEST(reductions_and_sorting) {
     lam_tensor *x = matrix(9, 10), *line = lam_index(x, 0, 0), *edges = lam_sort(line, 0);
+    lam_tensor *mask = lam_gt(x, 0), *bytes = lam_cast(mask, LAM_U8),
+               *many = lam_broadcast_to(bytes, LAM_DIMS(10000, 9, 10));
+    LEAVES_NOTHING(lam_sum(mask, NULL));
+    LEAVES_NOTHING(lam_prod(bytes, &(lam_reduce_options){.keepdims = true}));
+    LEAVES_NOTHING(lam_sum(many, NULL));
     LEAVES_NOTHING(lam_median(x, NULL));
     LEAVES_NOTHING(lam_corrcoef(x));
     LEAVES_NOTHING(lam_nanmean(x, NULL));
@@ -117,6 +166,7 @@ START_TEST(ones_without_operands) {
 END_TEST
 
 Suite *suite_primitives_intermediates(void) {
-    return SUITE_OF("intermediates", elementwise_and_neural_ones, reductions_and_sorting, parts_and_convolutions,
-                    linear_algebra, ones_without_operands);
+    return SUITE_OF("intermediates", elementwise_and_neural_ones, integers_and_complex_numbers,
+                    factorisations_of_integers, reductions_and_sorting, parts_and_convolutions, linear_algebra,
+                    ones_without_operands);
 }

@@ -236,11 +236,38 @@ START_TEST(vmap_equals_the_loop) {
 }
 END_TEST
 
+/* As numpy.sum and numpy.prod have it, whatever is reduced and however much there is of it. */
+START_TEST(small_integers_do_not_wrap_in_sums) {
+    const uint8_t bytes[] = {250, 3, 7, 200, 9, 1};
+    const int32_t words[] = {2000000000, 2, -5, 2000000000, 3, 1};
+    lam_tensor *b = lam_array(ctx, LAM_U8, LAM_DIMS(2, 3), bytes), *w = lam_array(ctx, LAM_I32, LAM_DIMS(2, 3), words);
+    const lam_reduce_options rows = {.axes = LAM_AXES(0)}, kept = {.axes = LAM_AXES(1), .keepdims = true};
+    EXPECT(lam_sum(b, NULL), LAM_DIMS0, 470);
+    EXPECT(lam_sum(w, &rows), LAM_DIMS(3), 4000000000., 5, -4);
+    EXPECT(lam_prod(b, &kept), LAM_DIMS(2, 1), 5250, 1800);
+    EXPECT(lam_prod(w, &rows), LAM_DIMS(3), 4e18, 6, -5);
+    EXPECT(lam_matrix_trace(b, 0, 0, 1), LAM_DIMS0, 259);
+    ck_assert_int_eq(lam_dtype_of(lam_sum(b, &rows)), LAM_I64);
+    ck_assert_int_eq(lam_dtype_of(lam_sum(lam_gt(w, 0), &kept)), LAM_I64);
+    lam_tensor *many = lam_broadcast_to(b, LAM_DIMS(300000, 2, 3)),
+               *mask = lam_gt(lam_reshape(many, LAM_DIMS(-1, 6)), 8);
+    EXPECT(lam_sum(many, &rows), LAM_DIMS(2, 3), 75e6, 9e5, 21e5, 6e7, 27e5, 3e5);
+    EXPECT(lam_sum(many, &(lam_reduce_options){.keepdims = true}), LAM_DIMS(1, 1, 1), 141e6);
+    EXPECT_NUM(lam_sum(mask, NULL), 9e5);
+    lam_tensor *each = lam_sum(mask, &kept);
+    ck_assert(lam_dim(each, 0) == 300000 && lam_dim(each, 1) == 1);
+    EXPECT_NUM(lam_min_reduce(each, NULL), 3);
+    EXPECT_NUM(lam_max_reduce(each, NULL), 3);
+    lam_sum(many, &(lam_reduce_options){.axes = LAM_AXES(3)});
+    EXPECT_ERROR(LAM_ERR_AXIS, "sum");
+}
+END_TEST
+
 Suite *suite_primitives_composed(void) {
-    Suite *s = SUITE_OF("composed", derivatives_and_integrals_of_polynomials, fits_of_polynomials, roots_of_polynomials,
-                        steps_signs_and_angles, a_function_in_pieces, angles_that_run_on,
-                        the_multivariate_gamma_function, integrals_up_to_each_sample, sets_and_orders,
-                        statistics_of_what_is_there, matrices_of_constant_diagonals);
+    Suite *s = SUITE_OF("composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
+                        fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
+                        angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample,
+                        sets_and_orders, statistics_of_what_is_there, matrices_of_constant_diagonals);
     suite_loop(s, derivatives_agree_with_differences, BODIES);
     suite_loop(s, vmap_equals_the_loop, BODIES);
     return s;

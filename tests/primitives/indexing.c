@@ -297,33 +297,6 @@ START_TEST(statistics) {
 }
 END_TEST
 
-/* As numpy.sum and numpy.prod have it, whatever is reduced and however much there is of it. */
-START_TEST(small_integers_do_not_wrap_in_sums) {
-    const uint8_t bytes[] = {250, 3, 7, 200, 9, 1};
-    const int32_t words[] = {2000000000, 2, -5, 2000000000, 3, 1};
-    lam_tensor *b = lam_array(ctx, LAM_U8, LAM_DIMS(2, 3), bytes), *w = lam_array(ctx, LAM_I32, LAM_DIMS(2, 3), words);
-    const lam_reduce_options rows = {.axes = LAM_AXES(0)}, kept = {.axes = LAM_AXES(1), .keepdims = true};
-    EXPECT(lam_sum(b, NULL), LAM_DIMS0, 470);
-    EXPECT(lam_sum(w, &rows), LAM_DIMS(3), 4000000000., 5, -4);
-    EXPECT(lam_prod(b, &kept), LAM_DIMS(2, 1), 5250, 1800);
-    EXPECT(lam_prod(w, &rows), LAM_DIMS(3), 4e18, 6, -5);
-    EXPECT(lam_matrix_trace(b, 0, 0, 1), LAM_DIMS0, 259);
-    ck_assert_int_eq(lam_dtype_of(lam_sum(b, &rows)), LAM_I64);
-    ck_assert_int_eq(lam_dtype_of(lam_sum(lam_gt(w, 0), &kept)), LAM_I64);
-    lam_tensor *many = lam_broadcast_to(b, LAM_DIMS(300000, 2, 3)),
-               *mask = lam_gt(lam_reshape(many, LAM_DIMS(-1, 6)), 8);
-    EXPECT(lam_sum(many, &rows), LAM_DIMS(2, 3), 75e6, 9e5, 21e5, 6e7, 27e5, 3e5);
-    EXPECT(lam_sum(many, &(lam_reduce_options){.keepdims = true}), LAM_DIMS(1, 1, 1), 141e6);
-    EXPECT_NUM(lam_sum(mask, NULL), 9e5);
-    lam_tensor *each = lam_sum(mask, &kept);
-    ck_assert(lam_dim(each, 0) == 300000 && lam_dim(each, 1) == 1);
-    EXPECT_NUM(lam_min_reduce(each, NULL), 3);
-    EXPECT_NUM(lam_max_reduce(each, NULL), 3);
-    lam_sum(many, &(lam_reduce_options){.axes = LAM_AXES(3)});
-    EXPECT_ERROR(LAM_ERR_AXIS, "sum");
-}
-END_TEST
-
 /* NumPy */
 START_TEST(layouts) {
     lam_tensor *x = counted(LAM_DIMS(2, 3)), *out[2];
@@ -509,12 +482,12 @@ START_TEST(every_primitive_is_printed_with_all_its_rules) {
 END_TEST
 
 Suite *suite_primitives_indexing(void) {
-    Suite *suite = SUITE_OF("indexing", parts_by_expression, updates_by_expression, modes_of_expressions,
-                            impossible_expressions_are_refused, along_an_axis, nan_wins_when_scattered,
-                            ties_share_the_gradient, windows_as_lax_gathers_them, impossible_windows_are_refused,
-                            moving_slices, sets_and_counts, quantiles, statistics, small_integers_do_not_wrap_in_sums,
-                            layouts, reductions_with_a_function, more_than_two_to_the_31_elements,
-                            taking_little_of_what_is_not_contiguous, every_primitive_is_printed_with_all_its_rules);
+    Suite *suite =
+        SUITE_OF("indexing", parts_by_expression, updates_by_expression, modes_of_expressions,
+                 impossible_expressions_are_refused, along_an_axis, nan_wins_when_scattered, ties_share_the_gradient,
+                 windows_as_lax_gathers_them, impossible_windows_are_refused, moving_slices, sets_and_counts, quantiles,
+                 statistics, layouts, reductions_with_a_function, more_than_two_to_the_31_elements,
+                 taking_little_of_what_is_not_contiguous, every_primitive_is_printed_with_all_its_rules);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop, (int)(sizeof bodies / sizeof bodies[0]));
     return suite;

@@ -17,7 +17,7 @@ ALWAYS_INLINE NAME(arcsine) NAME(arcsine_of)(V x) {
     const V size = NAME(magnitude)(x);
     const M far = (M)(size > (T)0.5);
     const V square = NAME(select)(far, (T)0.5 - (T)0.5 * size, x * x);
-    const SUM root = OWN(root_in_parts)(square);
+    const SUM root = OWN(root_in_parts)(square, NULL);
     const V u = NAME(select)(far, root.hi, size), lo = (V)(far & (M)root.lo);
     return (NAME(arcsine)){{u, OWN(madd)(square * u, OWN(POWERS)(square, NAME(arcsine_terms)), lo)}, far};
 }

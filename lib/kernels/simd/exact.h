@@ -92,6 +92,9 @@ ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)vsqrtq_f64((float64x2_t)x);
 }
+ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
+    return 1 / root64(x);
+}
 ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)vrndnq_f64((float64x2_t)x);
 }
@@ -266,21 +269,20 @@ ALWAYS_INLINE sum64 root_of(sum64 x) {
     return (sum64){hi, either((M64)(hi > 0), lo, (V64){0})};
 }
 
-/* The root as a sum whose second part has few digits; x is 0 or from 2^-100 to 2^100. A guess of 14 bits, made 28, then
- * all but the last, mended by what its square leaves. */
-ALWAYS_INLINE sum64 root_in_parts(V64 x) {
+/* The root of x and `more`, which is far below and may be none, as a sum whose second part has few digits; x is 0 or
+ * from 2^-100 to 2^100. A guess of 14 bits, made 28, then all but the last, mended by what its square leaves. */
+ALWAYS_INLINE sum64 root_in_parts(V64 x, const V64 *more) {
 #if defined(__AVX512F__)
     const __mmask8 some = _mm512_cmp_pd_mask((__m512d)x, _mm512_setzero_pd(), _CMP_NEQ_UQ);
     const V64 guess = (V64)_mm512_maskz_rsqrt14_pd(some, (__m512d)x), g = guess * x, h = 0.5 * guess;
     const V64 miss = madd(-g, h, splat64(0.5)), root = madd(g, miss, g), half = madd(h, miss, h);
     const V64 hi = madd(madd(-root, root, x), half, root);
-    return (sum64){hi, madd(-hi, hi, x) * half};
-#elif defined(__SSE2__)
-    const V64 hi = root64(x), near = x + 0x1p-120;
-    return (sum64){hi, remainder_of(x, hi, hi) * (0.5 * guess_of_inverse_root(near))};
+    const V64 left = madd(-hi, hi, x);
+    return (sum64){hi, (more ? left + *more : left) * half};
 #else
-    const V64 hi = root64(x);
-    return (sum64){hi, remainder_of(x, hi, hi) / (2 * hi + 0x1p-120)};
+    const V64 hi = root64(x), left = remainder_of(x, hi, hi);
+    if (more) return (sum64){hi, (left + *more) / (2 * hi + 0x1p-120)};
+    return (sum64){hi, left * (0.5 * guess_of_inverse_root(x + 0x1p-120))};
 #endif
 }
 

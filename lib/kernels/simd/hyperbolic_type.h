@@ -5,29 +5,35 @@
  * With x = k log(2) + r all three are sums of sinh(r) and cosh(r) with powers of 2 as factors, of which the largest is
  * left out until the end; so nothing overflows, and what cancels is exact. */
 
-/* (sinh(r) - r) / r^3 and (cosh(r) - 1) / r^2 in r^2 for |r| <= log(2)/2. */
+/* (sinh(r) - r) / r^3 and (cosh(r) - 1 - r^2/2) / r^4 in r^2 for |r| <= log(2)/2. */
 static const T NAME(sinh_terms)[] = SINH, NAME(cosh_terms)[] = COSH, NAME(log_2)[] = LOG_2_PARTS;
 
-/* x = k log(2) + r + lo, the parts of sinh(r + lo) beyond r and of cosh(r + lo) beyond 1. */
+/* x = k log(2) + r + lo, what sinh(r + lo) has beyond r, and of cosh what is to be multiplied by r^4. */
 typedef struct NAME(halved) {
-    V k, r, sinh, cosh;
+    V k, r, lo, square, sinh, quartic;
 } NAME(halved);
 
 ALWAYS_INLINE NAME(halved) NAME(halved_of)(V x) {
+    enum { COUNT = sizeof NAME(cosh_terms) / sizeof *NAME(cosh_terms) };
     const V zero = {0}, k = OWN(madd)(x, zero + (T)1.4426950408889634, zero + OWN(ROUNDER)) - OWN(ROUNDER);
     const V first = OWN(madd)(k, zero - NAME(log_2)[0], x), second = k * NAME(log_2)[1], r = first - second;
     const V lo = (first - r) - second, square = r * r;
-    return (NAME(halved)){k, r, OWN(madd)(square * r, OWN(POWERS)(square, NAME(sinh_terms)), lo),
-                          OWN(madd)(square, OWN(POWERS)(square, NAME(cosh_terms)), r * lo)};
+    return (NAME(halved)){k,
+                          r,
+                          lo,
+                          square,
+                          OWN(madd)(square * r, OWN(POWERS)(square, NAME(sinh_terms)), lo),
+                          OWN(powers)(square, NAME(cosh_terms), COUNT)};
 }
 
-/* exp(x) - 1 = ((1 - 2^-k) + r + ...) 2^k, with the sign of x. */
+/* exp(x) - 1 = ((1 - 2^-k) + r + r^2/2 + ...) 2^k, with the sign of x: the first three may be of one size. */
 ALWAYS_INLINE V NAME(expm1)(V x) {
     const V zero = {0};
     const NAME(halved) h = NAME(halved_of)(OWN(most_of)(zero + LEAST, OWN(bounded)(x, MOST)));
-    const V power = OWN(two_to)(OWN(most_of)(zero - FAR, -h.k)), first = 1 - power;
-    const SUM s = OWN(fast_sum)(first, h.r);
-    const V y = OWN(scaled)(s.hi + (s.lo + (((1 - first) - power) + (h.sinh + h.cosh))), h.k);
+    const V power = OWN(two_to)(OWN(most_of)(zero - FAR, -h.k)), first = 1 - power, lost = (1 - first) - power;
+    const SUM half = OWN(product)((T)0.5 * h.r, h.r), s = OWN(fast_sum)(first, h.r), t = OWN(fast_sum)(s.hi, half.hi);
+    const V rest = h.sinh + OWN(madd)(h.square * h.square, h.quartic, h.r * h.lo);
+    const V y = OWN(scaled)(t.hi + ((t.lo + (s.lo + half.lo)) + (lost + rest)), h.k);
     return (V)((M)y | ((M)x & (M)(-zero)));
 }
 
@@ -35,7 +41,8 @@ ALWAYS_INLINE V NAME(expm1)(V x) {
 ALWAYS_INLINE V NAME(mixed)(NAME(halved) h, V power) {
     const V first = 1 - power, lost = (1 - first) - power;
     const SUM p = OWN(fast_sum)(h.r, power * h.r), s = OWN(fast_sum)(first, p.hi);
-    const V rest = OWN(madd)(1 + power, h.sinh, first * h.cosh);
+    const V bend = OWN(madd)(h.square, OWN(madd)(h.quartic, h.square, (V){0} + (T)0.5), h.r * h.lo);
+    const V rest = OWN(madd)(1 + power, h.sinh, first * bend);
     return OWN(scaled)(s.hi + ((s.lo + (p.lo + lost)) + rest), h.k - 1);
 }
 

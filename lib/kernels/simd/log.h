@@ -77,4 +77,34 @@
     }
 #include "lib/kernels/simd/log_type.h"
 
+/* ---- cube root -------------------------------------------------------------------------------------------------- */
+
+#define T              double
+#define V              V64
+#define M              M64
+#define SUM            sum64
+#define PARTS          parts64
+#define NAME(x)        f64_##x
+#define OWN(x)         x
+#define TABLE          lam__table_cbrt
+#define LEAST          DBL_MIN
+#define RANGE          0x1p54
+#define RANGE_EXPONENT 54
+#define SHIFT          52
+#include "lib/kernels/simd/cbrt_type.h"
+
+#define T              float
+#define V              V32
+#define M              M32
+#define SUM            sum32
+#define PARTS          parts32
+#define NAME(x)        f32_##x
+#define OWN(x)         x##32
+#define TABLE          lam__single_cbrt
+#define LEAST          FLT_MIN
+#define RANGE          0x1p24f
+#define RANGE_EXPONENT 24
+#define SHIFT          23
+#include "lib/kernels/simd/cbrt_type.h"
+
 #endif

@@ -1,5 +1,5 @@
-/* Logarithm and exponential of unevaluated sums, of which simd/pow.h makes pow, the inverse hyperbolic functions,
- * logistic, softplus and logaddexp, all below 1 ULP in f64 since nothing is rounded on the way but in a second double;
+/* Logarithm and exponential of unevaluated sums, of which simd/pow.h makes pow, logistic, tanh
+ * and logaddexp, all below 1 ULP in f64 since nothing is rounded on the way but in a second double;
  * and exp and exp2 themselves. Their f32 forms are single precision's share of the same steps, made in f64. exp takes
  * powers of 2 in sixteenths from a table, so that a short polynomial does for what is left. */
 #ifndef LAM_KERNELS_SIMD_LOGEXP_H

@@ -1,5 +1,5 @@
-/* pow, asinh, acosh, logistic, tanh, softplus and logaddexp as vector functions, made of the sums of logexp.h: f64 is
- * rounded once, within 0.6 ULP; f32 goes through f64 without second doubles (logistic and tanh: single_functions.h).
+/* pow, logistic, tanh and logaddexp as vector functions, made of the sums of logexp.h: f64 is rounded once, within 0.6
+ * ULP; f32 goes through f64 without second doubles (logistic and tanh: single_functions.h).
  * Operands that are not finite are done by libm, one by one, or chosen. */
 #ifndef LAM_KERNELS_SIMD_POW_H
 #define LAM_KERNELS_SIMD_POW_H
@@ -57,33 +57,6 @@ ALWAYS_INLINE V64 quick_pow(V64 x, V64 y) {
 
 ALWAYS_INLINE V32 f32_pow(V32 x, V32 y) {
     return f32_through2(x, y, quick_pow);
-}
-
-/* ---- asinh, acosh ----------------------------------------------------------------------------------------------- */
-
-/* log(x + sqrt(x^2 + one)) for x >= 0 and one = 1 or -1; NaN where the root is none. Above 2^28 that is log(2 x). */
-ALWAYS_INLINE V64 log_of_both(V64 x, V64 one) {
-    const V64 zero = {0};
-    const M64 large = (M64)(x > 0x1p28);
-    const V64 size = either(large, zero + 1, x);
-    const sum64 square = product(size, size), sum = any_sum(one, square.hi);
-    const sum64 root = root_of(fast_sum(sum.hi, sum.lo + square.lo)), both = any_sum(size, root.hi);
-    sum64 y = {both.hi, both.lo + root.lo};
-    y = (sum64){either(large, x, y.hi), either(large, zero, y.lo)};
-    parts64 p = parts_of(y.hi);
-    const V64 lo = scaled(y.lo, -p.k);
-    p.k += either(large, zero + 1, zero);
-    const V64 r = log_of_parts(p, lo).hi;
-    return either((M64)(sum.hi >= 0) & (M64)(x <= f64_LARGEST), r, either((M64)(x == INFINITY), x, zero + NAN));
-}
-
-ALWAYS_INLINE V64 f64_asinh(V64 x) {
-    const M64 sign = (M64)x & (M64)(-(V64){0});
-    return f64_odd(x, (V64)((M64)log_of_both(f64_magnitude(x), splat64(1)) | sign));
-}
-
-ALWAYS_INLINE V64 f64_acosh(V64 x) {
-    return either((M64)(x >= 1), log_of_both(x, splat64(-1)), (V64){0} + NAN);
 }
 
 /* ---- logistic, tanh, softplus ------------------------------------------------------------------------------ */

@@ -223,17 +223,21 @@ ALWAYS_INLINE sum32 quotient32(sum32 x, sum32 y) {
 }
 
 /* As that of exact.h, from 2^-40 to 2^40. */
-ALWAYS_INLINE sum32 root_in_parts32(V32 x) {
+ALWAYS_INLINE sum32 root_in_parts32(V32 x, const V32 *more) {
 #if defined(__AVX512F__)
     const __mmask16 some = _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_NEQ_UQ);
     const V32 guess = (V32)_mm512_maskz_rsqrt14_ps(some, (__m512)x), root = guess * x, half = 0.5f * guess;
     const V32 hi = madd32(madd32(-root, root, x), half, root);
-    return (sum32){hi, madd32(-hi, hi, x) * half};
+    const V32 left = madd32(-hi, hi, x);
+    return (sum32){hi, (more ? left + *more : left) * half};
 #else
-    const V32 hi = root32(x);
-    return (sum32){hi, fused32(-hi, hi, x) * (0.5f * guess_of_inverse_root32(x + 0x1p-60f))};
+    const V32 hi = root32(x), left = fused32(-hi, hi, x);
+    if (more) return (sum32){hi, (left + *more) / (2 * hi + 0x1p-60f)};
+    return (sum32){hi, left * (0.5f * guess_of_inverse_root32(x + 0x1p-60f))};
 #endif
 }
+
+typedef uint32_t U32 __attribute__((vector_size(VECTOR_BYTES)));
 
 /* x = z 2^k with z from 0.703125 to 1.40625, in piece `at` of lam__single_log, as parts64. For normal x > 0. */
 typedef struct parts32 {
@@ -242,8 +246,10 @@ typedef struct parts32 {
 } parts32;
 
 ALWAYS_INLINE parts32 parts_of32(V32 x) {
-    const M32 one = (M32)splat32(1), moved = (M32)x + (one - (M32)splat32(0.703125f)), exponent = moved & 0x7f800000;
-    return (parts32){(V32)((M32)x - exponent + one), __builtin_convertvector((exponent >> 23) - 127, V32), moved >> 19};
+    const U32 one = (U32)splat32(1), moved = (U32)x + (one - (U32)splat32(0.703125f)); /* beyond NaNs it wraps around */
+    const U32 exponent = moved & 0x7f800000;
+    const V32 k = __builtin_convertvector((M32)(exponent >> 23) - 127, V32);
+    return (parts32){(V32)((U32)x - exponent + one), k, (M32)(moved >> 19)};
 }
 
 /* ---- polynomials ------------------------------------------------------------------------------------------------ */

@@ -484,3 +484,15 @@ const double lam__table_erfcx_near[LAM__ERFCX_SLOPES + 2][LAM__PIECES] = {
      0x1.a15e3bf113007p-6, 0x1.65d732c566e0bp-6, 0x1.91f71726f58ffp-1, 0x1.0f02d29c2ccb4p-1, 0x1.8ea034e7a8b96p-2,
      0x1.3746eadc39664p-2},
 };
+
+const double lam__table_cbrt[3][LAM__PIECES] = {
+    {0x1.14b624p-5, 0x1.598c9p-6, 0x1.d3453p-7, 0x1.4e4accp-7, 0x1.14b624p+2, 0x1.598c9p+1, 0x1.d3453p+0,
+     0x1.4e4accp+0, 0x1.b7408ap-1, 0x1.124332p-1, 0x1.72df66p-2, 0x1.0953eep-2, 0x1.5ca276p-3, 0x1.b35d52p-4,
+     0x1.265cap-4, 0x1.a52e86p-5},
+    {-0x1.0ffb58p-2, -0x1.9f5304p-3, -0x1.4bf686p-3, -0x1.1213c2p-3, -0x1.0ffb58p+2, -0x1.9f5304p+1, -0x1.4bf686p+1,
+     -0x1.1213c2p+1, -0x1.afbe84p+0, -0x1.49a4a2p+0, -0x1.077aacp+0, -0x1.b31206p-1, -0x1.56acf4p-1, -0x1.05a34ep-1,
+     -0x1.a23f46p-2, -0x1.5950ccp-2},
+    {0x1.3093bcp+0, 0x1.1ca8f8p+0, 0x1.0d20cep+0, 0x1.008626p+0, 0x1.3093bcp+1, 0x1.1ca8f8p+1, 0x1.0d20cep+1,
+     0x1.008626p+1, 0x1.e37c6ap+0, 0x1.c3dea2p+0, 0x1.ab36dcp+0, 0x1.9734dep+0, 0x1.7fbe3cp+0, 0x1.66a63p+0,
+     0x1.53148ap+0, 0x1.433334p+0},
+};

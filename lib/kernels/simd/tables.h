@@ -18,6 +18,10 @@ extern const double lam__table_log2[3][LAM__PIECES], lam__table_log10[3][LAM__PI
 /* Tangents next to k/15, of ten bits behind the point, and their arcs as two numbers. */
 extern const double lam__table_atan[3][LAM__PIECES];
 
+/* x^(-1/3) as a polynomial in x for x from 1/4 to 4, by the last bits of the exponent and the first two of the
+ * fraction; the rest below 2^-13 of it */
+extern const double lam__table_cbrt[3][LAM__PIECES];
+
 /* 2^(k/16) as two numbers, the first rounded to a double. */
 extern const double lam__table_exp[2][LAM__PIECES];
 

@@ -213,3 +213,15 @@ _Alignas(64) const float lam__single_atan[3][LAM__PIECES] = {
      -0x1.93603cp-29f, 0x1.48db16p-29f, 0x1.0b90dep-29f, 0x1.62f75ep-29f, 0x1.2a13b4p-27f, 0x1.2b990cp-26f,
      -0x1.8a6648p-26f, -0x1.afe5aep-27f, -0x1.777a5cp-26f},
 };
+
+_Alignas(64) const float lam__single_cbrt[3][LAM__PIECES] = {
+    {0x1.14b624p-5f, 0x1.598c9p-6f, 0x1.d3453p-7f, 0x1.4e4accp-7f, 0x1.14b624p+2f, 0x1.598c9p+1f, 0x1.d3453p+0f,
+     0x1.4e4accp+0f, 0x1.b7408ap-1f, 0x1.124332p-1f, 0x1.72df66p-2f, 0x1.0953eep-2f, 0x1.5ca276p-3f, 0x1.b35d52p-4f,
+     0x1.265cap-4f, 0x1.a52e86p-5f},
+    {-0x1.0ffb58p-2f, -0x1.9f5304p-3f, -0x1.4bf686p-3f, -0x1.1213c2p-3f, -0x1.0ffb58p+2f, -0x1.9f5304p+1f,
+     -0x1.4bf686p+1f, -0x1.1213c2p+1f, -0x1.afbe84p+0f, -0x1.49a4a2p+0f, -0x1.077aacp+0f, -0x1.b31206p-1f,
+     -0x1.56acf4p-1f, -0x1.05a34ep-1f, -0x1.a23f46p-2f, -0x1.5950ccp-2f},
+    {0x1.3093bcp+0f, 0x1.1ca8f8p+0f, 0x1.0d20cep+0f, 0x1.008626p+0f, 0x1.3093bcp+1f, 0x1.1ca8f8p+1f, 0x1.0d20cep+1f,
+     0x1.008626p+1f, 0x1.e37c6ap+0f, 0x1.c3dea2p+0f, 0x1.ab36dcp+0f, 0x1.9734dep+0f, 0x1.7fbe3cp+0f, 0x1.66a63p+0f,
+     0x1.53148ap+0f, 0x1.433334p+0f},
+};

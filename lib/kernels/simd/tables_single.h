@@ -35,4 +35,7 @@ extern const float lam__single_log[3][LAM__PIECES], lam__single_log2[3][LAM__PIE
 /* Tangents next to k/15, of ten bits behind the point, and their arcs as two numbers. */
 extern const float lam__single_atan[3][LAM__PIECES];
 
+/* As lam__table_cbrt. */
+extern const float lam__single_cbrt[3][LAM__PIECES];
+
 #endif

@@ -1,8 +1,7 @@
-/* The elementary functions as vector functions, f64_exp(V64), f32_exp(V32) and so on, for the set being compiled.
- * What holds for every one: the largest error is below 1 ULP (tests/kernels measures it against MPFR), special
- * values are those of Annex F, and no lane depends on another. They are SLEEF's 1.0-ULP functions where those keep
- * this, mended where they do not (simd/vmath_type.h, for both types), and below what is particular to one type.
- * x86-64 and AArch64 only: the mending leans on a long double of 64 bits or more. */
+/* What the elementary functions as vector functions, f64_exp(V64), f32_exp(V32) and so on, share, and hypot, which is
+ * SLEEF's. What holds for every one: the largest error is below 1 ULP (tests/kernels measures it against MPFR), special
+ * values are those of Annex F, and no lane depends on another.
+ * x86-64 and AArch64 only: rare arguments lean on a long double of 64 bits or more. */
 #ifndef LAM_KERNELS_SIMD_VMATH_H
 #define LAM_KERNELS_SIMD_VMATH_H
 
@@ -12,8 +11,7 @@
 #include "lib/kernels/simd/exact.h"
 
 #if defined(__AVX512F__)
-#define SLEEF64(f, bound) Sleef_##f##d8_##bound##avx512f
-#define SLEEF32(f, bound) Sleef_##f##f16_##bound##avx512f
+#define SLEEF_HYPOT Sleef_hypotd8_u05avx512f
 ALWAYS_INLINE bool any64(M64 mask) {
     return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
 }
@@ -21,8 +19,7 @@ ALWAYS_INLINE bool any32(M32 mask) {
     return any64((M64)mask);
 }
 #elif defined(__AVX2__)
-#define SLEEF64(f, bound) Sleef_##f##d4_##bound##avx2
-#define SLEEF32(f, bound) Sleef_##f##f8_##bound##avx2
+#define SLEEF_HYPOT Sleef_hypotd4_u05avx2
 ALWAYS_INLINE bool any64(M64 mask) {
     return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
 }
@@ -30,8 +27,7 @@ ALWAYS_INLINE bool any32(M32 mask) {
     return any64((M64)mask);
 }
 #elif defined(__aarch64__)
-#define SLEEF64(f, bound) Sleef_##f##d2_##bound##advsimd
-#define SLEEF32(f, bound) Sleef_##f##f4_##bound##advsimd
+#define SLEEF_HYPOT Sleef_hypotd2_u05advsimd
 ALWAYS_INLINE bool any64(M64 mask) {
     return vmaxvq_u32((uint32x4_t)mask);
 }
@@ -39,8 +35,7 @@ ALWAYS_INLINE bool any32(M32 mask) {
     return any64((M64)mask);
 }
 #else
-#define SLEEF64(f, bound) Sleef_##f##d2_##bound##sse2
-#define SLEEF32(f, bound) Sleef_##f##f4_##bound##sse2
+#define SLEEF_HYPOT Sleef_hypotd2_u05sse2
 ALWAYS_INLINE bool any64(M64 mask) {
     return _mm_movemask_epi8((__m128i)mask);
 }
@@ -55,24 +50,19 @@ static inline long double f64_wide_lgamma(long double x) {
     return lgammal_r(x, &sign);
 }
 
-/* TINY: x^2 < a quarter of the rounding unit. BIG: below the root of the largest
- * number. */
+/* TINY: x^2 < a quarter of the rounding unit. */
 #define T       double
 #define V       V64
 #define M       M64
 #define W       long double
-#define WIDE(f) f##l
-#define SLEEF   SLEEF64
 #define ANY     any64
 #define NAME(x) f64_##x
-static const double f64_TINY = 0x1p-28, f64_BIG = 1e150;
+static const double f64_TINY = 0x1p-28;
 #include "lib/kernels/simd/vmath_type.h"
 #undef T
 #undef V
 #undef M
 #undef W
-#undef WIDE
-#undef SLEEF
 #undef ANY
 #undef NAME
 
@@ -80,25 +70,21 @@ static const double f64_TINY = 0x1p-28, f64_BIG = 1e150;
 #define V       V32
 #define M       M32
 #define W       double
-#define WIDE(f) f
-#define SLEEF   SLEEF32
 #define ANY     any32
 #define NAME(x) f32_##x
-static const float f32_TINY = 0x1p-14f, f32_BIG = 1e18f;
+static const float f32_TINY = 0x1p-14f;
 #include "lib/kernels/simd/vmath_type.h"
 #undef T
 #undef V
 #undef M
 #undef W
-#undef WIDE
-#undef SLEEF
 #undef ANY
 #undef NAME
 
 /* ---- f64 alone --------------------------------------------------------------------------------------------- */
 
 ALWAYS_INLINE V64 f64_hypot(V64 x, V64 y) {
-    return SLEEF64(hypot, u05)(x, y);
+    return SLEEF_HYPOT(x, y);
 }
 
 /* ---- f32 through double ------------------------------------------------------------------------------------ */
@@ -131,16 +117,6 @@ ALWAYS_INLINE V32 f32_through3(V32 x, V32 y, V32 z, V64 f(V64, V64, V64)) {
         h.half[i] = __builtin_convertvector(f(a, b, __builtin_convertvector(l.half[i], V64)), HALF32);
     }
     return h.whole;
-}
-
-/* SLEEF squares the argument. */
-ALWAYS_INLINE V32 f32_asinh(V32 x) {
-    M32 big = (M32)(f32_magnitude(x) > f32_BIG);
-    return f32_odd(x, f32_patch1(SLEEF32(asinh, u10)(x), x, big, asinh));
-}
-
-ALWAYS_INLINE V32 f32_acosh(V32 x) {
-    return f32_patch1(SLEEF32(acosh, u10)(x), x, (M32)(x > f32_BIG), acosh);
 }
 
 /* No square of a float is too large or too small for a double. */

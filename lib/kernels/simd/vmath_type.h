@@ -1,7 +1,7 @@
-/* Template: the elementary functions of one floating type. Include with T, V (vector), M (mask), W (a wider scalar
- * type), WIDE(f) (libm's f in W), SLEEF(f, bound), NAME(x), and the constants NAME(TINY) and so on of vmath.h.
- * NOTE [patches] Where SLEEF overflows early, loses subnormals or digits, the lanes concerned (rare ones) are done
- * again one by one by libm in W and rounded once, which is within 0.51 ULP. */
+/* Template: what the elementary functions of one floating type share. Include with T, V, M, W (a wider scalar type),
+ * ANY and NAME(x), and the constant NAME(TINY) of vmath.h.
+ * NOTE [patches] Lanes that are rare and would cost the others much are done again one by one by libm in W and rounded
+ * once, which is within 0.51 ULP. */
 
 ALWAYS_INLINE V NAME(select)(M mask, V yes, V no) {
     return (V)((mask & (M)yes) | (~mask & (M)no));
@@ -36,15 +36,4 @@ ALWAYS_INLINE V NAME(patch2)(V r, V x, V y, M where, W f(W, W)) {
 /* For odd functions x + O(x^3): below TINY the next term is under a quarter ulp, and x itself the best result. */
 ALWAYS_INLINE V NAME(odd)(V x, V y) {
     return NAME(select)((M)(NAME(magnitude)(x) < NAME(TINY)), x, y);
-}
-
-#define PLAIN(f)                                                                                                       \
-    ALWAYS_INLINE V NAME(f)(V x) {                                                                                     \
-        return SLEEF(f, u10)(x);                                                                                       \
-    }
-PLAIN(cbrt)
-#undef PLAIN
-
-ALWAYS_INLINE V NAME(atanh)(V x) {
-    return NAME(odd)(x, SLEEF(atanh, u10)(x));
 }

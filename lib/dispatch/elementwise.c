@@ -35,8 +35,13 @@ static lam_status fail_broadcast(const lam_call_site *call, int axis_from_end, i
                            (long long)b);
 }
 
+/* Whether the first operand is a condition, of a dtype of its own. */
+static inline bool is_select(const lam_primitive *p) {
+    return p->loop == LAM__LOOP_where + 1;
+}
+
 static lam_status check_dtypes(const lam_call_site *call) {
-    bool select = call->primitive->loop == LAM__LOOP_where + 1;
+    bool select = is_select(call->primitive);
     if (select && call->in[0]->dtype != LAM_BOOL)
         return lam__error_call(call, LAM_ERR_DTYPE, "compare it with 0 first", "the condition is not bool");
     for (int i = select; i < call->inputs; i++)
@@ -137,23 +142,53 @@ static bool is_tile(const lam_value *x, const lam_value *result) {
     return true;
 }
 
-/* The operand whose dims are the result's, where all can be read without strides: it has them too, is one element, or a
- * tile, of which *tile becomes the smallest one's size; it is the result's where there is none. */
-static const lam_value *quick_shape(int n, lam_value *const in[], int64_t *tile) {
+/* Whether x can be read as what has the dims of `like`, by strides. */
+static bool stretches(const lam_value *x, const lam_value *like) {
+    if (x->rank > like->rank) return false;
+    for (int i = 1; i <= x->rank; i++) {
+        const int64_t own = x->dims[x->rank - i];
+        if (own != 1 && own != like->dims[like->rank - i]) return false;
+    }
+    return true;
+}
+
+/* Whether the dims of x are more likely than those of y to be the result's. */
+static inline bool is_larger(const lam_value *x, const lam_value *y) {
+    if (x->count != y->count) return x->count > y->count;
+    return x->rank != y->rank ? x->rank > y->rank : x->contiguous && !y->contiguous;
+}
+
+/* The largest of some concrete operands of one dtype but for a condition, and of few axes; NULL: they are not so. */
+static const lam_value *largest(const lam_primitive *p, int n, lam_value *const in[]) {
+    const int dtype = in[n - 1]->dtype;
     const lam_value *like = in[n - 1];
     for (int i = 0; i < n; i++) {
         const lam_value *x = in[i];
-        if (x->kind != LAM__CONCRETE || !x->contiguous || x->dtype != like->dtype || x->rank > LAM__INLINE_AXES)
-            return NULL;
-        if (x->count > like->count || (x->count == like->count && x->rank > like->rank)) like = x;
+        if (x->kind != LAM__CONCRETE || x->rank > LAM__INLINE_AXES) return NULL;
+        if (x->dtype != (i == 0 && is_select(p) ? LAM_BOOL : dtype)) return NULL;
+        if (is_larger(x, like)) like = x;
     }
+    return like->contiguous ? like : NULL;
+}
+
+/* The operand whose dims are the result's, if there is one. The others have them too, are one element, or a tile, of
+ * which *tile becomes the smallest one's size; it is the result's where there is none. 0: one has to be read by
+ * strides. */
+static const lam_value *quick_shape(const lam_primitive *p, int n, lam_value *const in[], int64_t *tile) {
+    const lam_value *like = largest(p, n, in);
+    if (!like) return NULL;
+    bool strides = false;
     *tile = like->count;
     for (int i = 0; i < n; i++) {
         const lam_value *x = in[i];
-        if (x->count == 1 ? x->rank <= like->rank : x == like || lam__value_same_dims(x, like)) continue;
-        if (lam__full(like)->ctx->team || !is_tile(x, like)) return NULL;
-        if (x->count < *tile) *tile = x->count;
+        if (x == like || (x->count == 1 && x->rank <= like->rank)) continue;
+        if (x->contiguous && lam__value_same_dims(x, like)) continue;
+        if (!stretches(x, like)) return NULL;
+        const bool tiled = x->contiguous && !lam__full(like)->ctx->team && is_tile(x, like);
+        strides = strides || !tiled;
+        if (tiled && x->count < *tile) *tile = x->count;
     }
+    if (strides) *tile = 0;
     return like;
 }
 
@@ -181,33 +216,49 @@ static void run_tiles(lam__loop *loop, int64_t n, int64_t tile, int operands, co
     }
 }
 
-/* A new value like `like`, filled tile by tile. */
+/* A new value like `like` for the loop over operands of `dtype`; NULL also where there is none. */
+static inline lam_value *result_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, int dtype,
+                                     lam__loop **loop) {
+    if (!like->count || (p->real && !lam__dtype_is_inexact(dtype))) return NULL;
+    *loop = loop_find(ctx, p->loop - 1, dtype);
+    return *loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)dtype) : NULL;
+}
+
+/* Filled from the operands at[1], at[2], ... tile by tile. */
 static lam_value *fill_tiles(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, int64_t tile, int n,
                              lam_value *const in[], void *at[], const int64_t step[], const void *params) {
     int64_t count[MAX_OPERANDS] = {like->count};
-    size_t item[MAX_OPERANDS] = {p->predicate ? 1 : lam__dtype_bytes(like->dtype)};
-    if (p->real && !lam__dtype_is_inexact(like->dtype)) return NULL;
-    lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
-    lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
+    lam__loop *loop;
+    lam_value *out = result_like(ctx, p, like, in[n - 1]->dtype, &loop);
     if (!out) return NULL;
+    size_t item[MAX_OPERANDS] = {lam__dtype_bytes(out->dtype)};
     at[0] = out->data;
     for (int i = 0; i < n; i++) {
         count[i + 1] = in[i]->count;
-        item[i + 1] = lam__dtype_bytes(like->dtype);
+        item[i + 1] = lam__dtype_bytes(in[i]->dtype);
     }
     run_tiles(loop, like->count, tile, n + 1, item, count, at, step, params);
     return out;
 }
 
-/* A new value like `like`, which the loop fills from the operands at[1], at[2], ... */
-static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, void *at[],
+/* Filled at once. */
+static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, int dtype, void *at[],
                                    const int64_t step[], const void *params) {
-    if (!like->count || (p->real && !lam__dtype_is_inexact(like->dtype))) return NULL;
-    lam__loop *loop = loop_find(ctx, p->loop - 1, like->dtype);
-    lam_value *out = loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)like->dtype) : NULL;
+    lam__loop *loop;
+    lam_value *out = result_like(ctx, p, like, dtype, &loop);
     if (!out) return NULL;
     at[0] = out->data;
-    run_loop(ctx, p, like->dtype, loop, like->count, at, step, params);
+    run_loop(ctx, p, dtype, loop, like->count, at, step, params);
+    return out;
+}
+
+/* Filled by strides. */
+static lam_value *fill_stretched(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, int n,
+                                 lam_value *const in[], const void *params) {
+    lam__loop *loop;
+    lam_value *out = result_like(ctx, p, like, in[n - 1]->dtype, &loop);
+    const lam_call_site call = {.ctx = ctx, .primitive = p, .params = params, .inputs = n, .outputs = 1, .in = in};
+    if (out) run(&call, loop, out->rank, out->dims, out->data, false, out->count);
     return out;
 }
 
@@ -215,17 +266,16 @@ LAM__APART static lam_value *quick_unlike(lam_ctx *ctx, const lam_primitive *p, 
                                           const void *params) {
     void *at[MAX_OPERANDS];
     int64_t tile;
-    const lam_value *like = quick_shape(n, in, &tile);
+    const lam_value *like = quick_shape(p, n, in, &tile);
     if (!like) return NULL;
-    bool select = p->loop == LAM__LOOP_where + 1;
-    if (select && like->dtype != LAM_BOOL) return NULL; /* the condition is not bool: to be refused */
+    if (!tile) return fill_stretched(ctx, p, like, n, in, params);
     int64_t step[MAX_OPERANDS] = {1};
     for (int i = 0; i < n; i++) {
         at[i + 1] = in[i]->data;
         step[i + 1] = in[i]->count != 1;
     }
     if (tile < like->count) return fill_tiles(ctx, p, like, tile, n, in, at, step, params);
-    return fill_like(ctx, p, like, at, step, params);
+    return fill_like(ctx, p, like, in[n - 1]->dtype, at, step, params);
 }
 
 LAM__APART static lam_value *pair_unlike(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
@@ -235,7 +285,7 @@ LAM__APART static lam_value *pair_unlike(const lam_primitive *p, lam_value *x, l
 
 LAM__APART static lam_value *pair_alike(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
     void *at[MAX_OPERANDS] = {NULL, x->data, y->data};
-    return fill_like(lam__full(x)->ctx, p, x, at, ones, params);
+    return fill_like(lam__full(x)->ctx, p, x, x->dtype, at, ones, params);
 }
 
 lam_value *lam__elementwise_pair(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {

@@ -11,7 +11,7 @@
 
 /* ---- types -------------------------------------------------------------------------------------------- */
 
-int64_t lam__value_count(int rank, const int64_t *dims, size_t item) {
+LAM__APART static int64_t count_large(int rank, const int64_t *dims, size_t item) {
     int64_t count = 1, limit = ((int64_t)1 << 62) / (int64_t)item;
     bool empty = false;
     for (int i = 0; i < rank; i++) {
@@ -20,6 +20,19 @@ int64_t lam__value_count(int rank, const int64_t *dims, size_t item) {
         else count *= dims[i];
     }
     return empty ? 0 : count;
+}
+
+/* Products of two numbers below 2^31 do not overflow, and are found without a division, which every value would pay. */
+int64_t lam__value_count(int rank, const int64_t *dims, size_t item) {
+    uint64_t count = 1;
+    bool empty = false;
+    for (int i = 0; i < rank; i++) {
+        const uint64_t size = (uint64_t)dims[i];
+        empty = empty || size == 0;
+        if ((count | size) >> 31) return count_large(rank, dims, item);
+        count *= size ? size : 1;
+    }
+    return count >> 31 ? count_large(rank, dims, item) : empty ? 0 : (int64_t)count;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------- */
@@ -55,11 +68,10 @@ static void set_axes(lam__value *v, int64_t *axes, int64_t *own, const int64_t *
     v->head.strides = own;
 }
 
-/* A concrete value in a block of `bytes`, with its head set; the caller sets data. Strides are row-major where
- * `strides` is NULL. */
-static lam__value *value_make(lam_ctx *ctx, size_t bytes, lam_dtype dtype, int rank, const int64_t *dims,
+/* A concrete value of `count` elements, by lam__value_count, in a block of `bytes`, with its head set; the caller sets
+ * data. Strides are row-major where `strides` is NULL. */
+static lam__value *value_make(lam_ctx *ctx, size_t bytes, lam_dtype dtype, int64_t count, int rank, const int64_t *dims,
                               const int64_t *strides) {
-    int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
     if (count < 0) return fail_overflow(ctx, dtype, rank, dims);
     lam__value *v = lam__alloc_get(&ctx->pool, bytes);
     int64_t *axes = v ? v->axes : NULL;
@@ -86,7 +98,8 @@ static lam__value *value_make(lam_ctx *ctx, size_t bytes, lam_dtype dtype, int r
 /* The same without elements, and so without strides; the caller sets the payload. */
 static lam__value *value_without_data(lam_ctx *ctx, enum lam__kind kind, lam_dtype dtype, int rank,
                                       const int64_t *dims) {
-    lam__value *v = value_make(ctx, LAM__VALUE_NARROW, dtype, rank, dims, NULL);
+    int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
+    lam__value *v = value_make(ctx, LAM__VALUE_NARROW, dtype, count, rank, dims, NULL);
     if (!v) return NULL;
     v->head.kind = (uint8_t)kind;
     v->head.strides = NULL;
@@ -151,7 +164,7 @@ lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
     size_t bytes = count < 0 ? 0 : (size_t)count * lam__dtype_bytes(dtype);
     bool wide = bytes > LAM__WORD && bytes <= LAM__INLINE_BYTES;
-    lam__value *v = value_make(ctx, wide ? LAM__VALUE_WIDE : LAM__VALUE_NARROW, dtype, rank, dims, NULL);
+    lam__value *v = value_make(ctx, wide ? LAM__VALUE_WIDE : LAM__VALUE_NARROW, dtype, count, rank, dims, NULL);
     if (!v) return NULL;
     v->head.data = v->as.concrete.small;
     if (bytes <= LAM__INLINE_BYTES || give_buffer(v, bytes)) return &v->head;
@@ -196,7 +209,8 @@ lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const in
 
 lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,
                            lam__buffer *buffer) {
-    lam__value *v = value_make(ctx, LAM__VALUE_NARROW, dtype, rank, dims, strides);
+    int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
+    lam__value *v = value_make(ctx, LAM__VALUE_NARROW, dtype, count, rank, dims, strides);
     if (!v) {
         buffer_release(ctx, buffer);
         return NULL;
@@ -212,7 +226,7 @@ static lam_value *view_of_small(lam_value *x, int rank, const int64_t *dims, con
     lam_ctx *ctx = lam__full(x)->ctx;
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(x->dtype));
     bool fits = count >= 0 && (size_t)count * lam__dtype_bytes(x->dtype) <= LAM__INLINE_BYTES;
-    lam__value *v = fits ? NULL : value_make(ctx, LAM__VALUE_WIDE, x->dtype, rank, dims, strides);
+    lam__value *v = fits ? NULL : value_make(ctx, LAM__VALUE_WIDE, x->dtype, count, rank, dims, strides);
     if (fits) { /* also keeps small things contiguous */
         lam_value *copy = lam__value_new(ctx, x->dtype, rank, dims);
         int64_t row_major[LAM_INNER_RANK];

@@ -59,6 +59,29 @@ START_TEST(three_operands) {
 }
 END_TEST
 
+/* Columns, and what lies turned over, in either place; conditions too. */
+START_TEST(operands_that_are_read_by_strides) {
+    static operation *const operations[] = {(lam_add), (lam_sub), (lam_mul), (lam_eq)};
+    const lam_dims dims = LAM_DIMS(5, 7);
+    lam_tensor *x = wave(dims, 0, dtypes[_i]);
+    lam_tensor *other[] = {wave(LAM_DIMS(5, 1), 5, dtypes[_i]), wave(LAM_DIMS(7), 9, dtypes[_i]),
+                           lam_transpose(wave(LAM_DIMS(7, 5), 13, dtypes[_i]), LAM_AXES(1, 0)),
+                           lam_slice_axis(wave(LAM_DIMS(5, 9), 17, dtypes[_i]), 1, 1, 8)};
+    for (int k = 0; k < 4; k++) {
+        lam_tensor *solid = copied(other[k], dims), *some = lam_lt(other[k], lam_cast(num(30), dtypes[_i]));
+        for (int o = 0; o < 4; o++) {
+            EXPECT_SAME(operations[o](x, other[k]), operations[o](x, solid), 0);
+            EXPECT_SAME(operations[o](other[k], x), operations[o](solid, x), 0);
+        }
+        EXPECT_SAME(lam_where(some, x, other[k]), lam_where(copied(some, dims), x, solid), 0);
+        EXPECT_SAME(lam_where(some, other[k], x), lam_where(copied(some, dims), solid, x), 0);
+        EXPECT_SAME(lam_where(lam_lt(x, other[k]), num(1), num(2)),
+                    lam_where(lam_lt(x, solid), copied(num(1), dims), num(2)), 0);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 BODY(smooth) {
     lam_tensor *sine, *cosine, *a = lam_mul(in[0], in[1]), *b = lam_fma(in[0], a, in[1]);
     lam_sincos(lam_div(b, in[0]), &sine, &cosine);
@@ -144,12 +167,32 @@ START_TEST(stacks_of_what_lies_column_by_column) {
 }
 END_TEST
 
+/* Into a part of a tensor that is larger than the caches, from row 1 on; one column is a number. */
+START_TEST(columns_of_a_large_tensor) {
+    enum { COLUMNS = 30, ROWS = 40001, SOME = 123 };
+    lam_tensor *column[COLUMNS], *whole = lam_zeros(ctx, dtypes[_i], LAM_DIMS(ROWS, COLUMNS));
+    for (int i = 0; i < COLUMNS; i++) column[i] = wave(LAM_DIMS(SOME), 3 * i, dtypes[_i]);
+    column[8] = lam_broadcast_to(lam_cast(num(5), dtypes[_i]), LAM_DIMS(SOME));
+    lam_tensor *block = lam_stack((lam_list){COLUMNS, column}, 1);
+    for (int k = 0; k < 2; k++) {
+        const int64_t first = 1 + k * SOME;
+        lam_set_stack_(whole, (lam_list){COLUMNS, column}, 1, LAM_DIMS(first, 0), LAM_DIMS(first + SOME, COLUMNS),
+                       LAM_DIMS0);
+    }
+    EXPECT_SAME(lam_slice_axis(whole, 0, 1, 1 + 2 * SOME), lam_concatenate(LAM_LIST(block, block), 0), 0);
+    EXPECT_SAME(lam_sum(lam_cast(whole, LAM_F64), NULL), lam_mul(2.0, lam_sum(lam_cast(block, LAM_F64), NULL)), 0);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_tiles(void);
 
 Suite *suite_primitives_tiles(void) {
     Suite *s =
         SUITE_OF("tiles", three_operands, several_cotangents_at_once, threads_leave_the_bits, jacobians_of_both_modes);
     suite_loop(s, two_operands, DTYPES);
+    suite_loop(s, operands_that_are_read_by_strides, DTYPES);
+    suite_loop(s, columns_of_a_large_tensor, DTYPES);
     suite_loop(s, stacks_of_what_lies_column_by_column, DTYPES);
     return s;
 }

@@ -35,12 +35,12 @@ static bool has_loop(const lam_call_site *call) {
     return true;
 }
 
+/* Most calls have no such operand, so that is asked first. */
 bool lam__half_concerns(const lam_call_site *call) {
-    if (call->primitive->elementwise && has_loop(call)) return false;
-    if (call->primitive->view || call->primitive->call || call->primitive == &lam__row_cast) return false;
-    for (int i = 0; i < call->inputs; i++)
-        if (call->in[i] && lam__dtype_is_half(call->in[i]->dtype)) return true;
-    return false;
+    bool half = false;
+    for (int i = 0; i < call->inputs; i++) half = half || (call->in[i] && lam__dtype_is_half(call->in[i]->dtype));
+    if (!half || (call->primitive->elementwise && has_loop(call))) return false;
+    return !call->primitive->view && !call->primitive->call && call->primitive != &lam__row_cast;
 }
 
 lam_status lam__half_shape(const lam_call_site *call, lam_shape out[]) {

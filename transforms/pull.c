@@ -255,7 +255,7 @@ static inline bool wants_value(const walk *w, const lam__edge *to) {
 /* Whether nobody else sees a cotangent that can be written over. */
 static inline bool is_own(const lam_value *g) {
     if (g->refs != 1) return false;
-    return g->kind == LAM__CONCRETE || lam__payload_of(g)->level->interpreter->multiply;
+    return g->kind == LAM__CONCRETE || (g->kind == LAM__BOX && lam__payload_of(g)->level->interpreter->multiply);
 }
 
 /* The product of a node's cotangent and y, its last use, goes to an operand that wants a value. */

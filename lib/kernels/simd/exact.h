@@ -82,23 +82,8 @@ ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
 ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)_mm256_round_pd((__m256d)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
-#elif defined(__aarch64__)
-ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
-    return (V64)vbslq_f64((uint64x2_t)(x < y), (float64x2_t)x, (float64x2_t)y);
-}
-ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
-    return (V64)vbslq_f64((uint64x2_t)(x > y), (float64x2_t)x, (float64x2_t)y);
-}
-ALWAYS_INLINE V64 root64(V64 x) {
-    return (V64)vsqrtq_f64((float64x2_t)x);
-}
-ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
-    return 1 / root64(x);
-}
-ALWAYS_INLINE V64 whole64(V64 x) {
-    return (V64)vrndnq_f64((float64x2_t)x);
-}
 #else
+#if defined(__SSE2__)
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm_min_pd((__m128d)x, (__m128d)y);
 }
@@ -111,10 +96,31 @@ ALWAYS_INLINE V64 root64(V64 x) {
 ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
     return (V64)_mm_cvtps_pd(_mm_rsqrt_ps(_mm_cvtpd_ps((__m128d)x)));
 }
+#else
+ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
+    const M64 less = (M64)(x < y);
+    return (V64)((less & (M64)x) | (~less & (M64)y));
+}
+ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
+    const M64 more = (M64)(x > y);
+    return (V64)((more & (M64)x) | (~more & (M64)y));
+}
+ALWAYS_INLINE V64 root64(V64 x) {
+    for (int i = 0; i < LANES64; i++) x[i] = __builtin_sqrt(x[i]);
+    return x;
+}
+ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
+    return 1 / root64(x);
+}
+#endif
 ALWAYS_INLINE V64 whole64(V64 x) {
+#if defined(__aarch64__)
+    return (V64)vrndnq_f64((float64x2_t)x);
+#else
     const M64 sign = (M64)x & (M64)(-(V64){0}), large = (M64)((V64)((M64)x ^ sign) >= 0x1p52);
     const V64 step = (V64)((M64)((V64){0} + 0x1p52) | sign), rounded = (V64)((M64)((x + step) - step) | sign);
     return (V64)((large & (M64)x) | (~large & (M64)rounded));
+#endif
 }
 #endif
 ALWAYS_INLINE V64 inverse64(V64 x) {

@@ -13,6 +13,7 @@
 #if defined(LAM__HAVE_SLEEF)
 #include "lib/kernels/simd/atan.h"
 #include "lib/kernels/simd/bessel.h"
+#include "lib/kernels/simd/distance.h"
 #include "lib/kernels/simd/hyperbolic.h"
 #include "lib/kernels/simd/inverse.h"
 #include "lib/kernels/simd/log.h"

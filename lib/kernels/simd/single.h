@@ -93,18 +93,6 @@ ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     return madd32(x, y, z);
 }
-ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
-    return (V32)vbslq_f32((uint32x4_t)(x < y), (float32x4_t)x, (float32x4_t)y);
-}
-ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
-    return (V32)vbslq_f32((uint32x4_t)(x > y), (float32x4_t)x, (float32x4_t)y);
-}
-ALWAYS_INLINE V32 root32(V32 x) {
-    return (V32)vsqrtq_f32((float32x4_t)x);
-}
-ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
-    return 1 / root32(x);
-}
 #else
 /* A product of floats is exact in double. */
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
@@ -116,6 +104,8 @@ ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     }
     return r.whole;
 }
+#endif
+#if defined(__SSE2__)
 ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
     return (V32)_mm_min_ps((__m128)x, (__m128)y);
 }
@@ -127,6 +117,22 @@ ALWAYS_INLINE V32 root32(V32 x) {
 }
 ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
     return (V32)_mm_rsqrt_ps((__m128)x);
+}
+#else
+ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
+    const M32 less = (M32)(x < y);
+    return (V32)((less & (M32)x) | (~less & (M32)y));
+}
+ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
+    const M32 more = (M32)(x > y);
+    return (V32)((more & (M32)x) | (~more & (M32)y));
+}
+ALWAYS_INLINE V32 root32(V32 x) {
+    for (int i = 0; i < LANES32; i++) x[i] = __builtin_sqrtf(x[i]);
+    return x;
+}
+ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
+    return 1 / root32(x);
 }
 #endif
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {

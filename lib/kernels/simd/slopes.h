@@ -4,6 +4,7 @@
 #ifndef LAM_KERNELS_SIMD_SLOPES_H
 #define LAM_KERNELS_SIMD_SLOPES_H
 
+#include "lib/kernels/simd/distance.h"
 #include "lib/kernels/simd/pow.h"
 
 #include "lib/kernels/special/special.h"
@@ -83,24 +84,6 @@ MEMBER(0, 2)
 /* clang-format on */
 
 /* ---- hypot, atan2 ------------------------------------------------------------------------------------------------ */
-
-/* Operands times 2^600, 1 or 2^-600, so that the squares are in range. */
-typedef struct scaled_pair {
-    V64 x, y, scale, most;
-    M64 large;
-} scaled_pair;
-
-ALWAYS_INLINE scaled_pair scaled_pair_of(V64 x, V64 y) {
-    const V64 one = splat64(1), a = f64_magnitude(x), b = f64_magnitude(y), most = either((M64)(a > b), a, b);
-    const M64 large = (M64)(most > 0x1p500);
-    const V64 scale = either(large, one * 0x1p-600, either((M64)(most < 0x1p-500), one * 0x1p600, one));
-    return (scaled_pair){x * scale, y * scale, scale, most, large};
-}
-
-ALWAYS_INLINE sum64 square_of_distance(const scaled_pair *s) {
-    const sum64 p = product(s->x, s->x), q = product(s->y, s->y), sum = any_sum(p.hi, q.hi);
-    return fast_sum(sum.hi, sum.lo + (p.lo + q.lo));
-}
 
 /* x / hypot(x, y), 0 at the origin, 1 or -1 where x alone is infinite. Of large operands half the distance is always a
  * number. */

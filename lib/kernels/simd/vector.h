@@ -1,6 +1,6 @@
 /* Vectors of the set being compiled: V64 of doubles, V32 of floats, M64 and M32 the masks that comparing them gives,
  * as wide as the instruction set allows. They are the compilers' vector extension, so + - * / < & work on them as on
- * scalars. The names of SLEEF's functions for the width are made here too. Static helpers only; all are inlined. */
+ * scalars. Static helpers only; all are inlined. */
 #ifndef LAM_KERNELS_SIMD_VECTOR_H
 #define LAM_KERNELS_SIMD_VECTOR_H
 

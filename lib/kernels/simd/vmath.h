@@ -1,48 +1,30 @@
-/* What the elementary functions as vector functions, f64_exp(V64), f32_exp(V32) and so on, share, and hypot, which is
- * SLEEF's. What holds for every one: the largest error is below 1 ULP (tests/kernels measures it against MPFR), special
- * values are those of Annex F, and no lane depends on another.
- * x86-64 and AArch64 only: rare arguments lean on a long double of 64 bits or more. */
+/* What the elementary functions as vector functions, f64_exp(V64), f32_exp(V32) and so on, share. What holds for every
+ * one: the largest error is below 1 ULP (tests/kernels measures it against MPFR), special values are those of Annex F,
+ * and no lane depends on another. Rare arguments lean on a long double of 64 bits or more; where it has fewer, they lose
+ * their last digits. */
 #ifndef LAM_KERNELS_SIMD_VMATH_H
 #define LAM_KERNELS_SIMD_VMATH_H
 
 #include <math.h>
-#include <sleef.h>
 
 #include "lib/kernels/simd/exact.h"
 
+ALWAYS_INLINE bool any64(M64 mask) {
 #if defined(__AVX512F__)
-#define SLEEF_HYPOT Sleef_hypotd8_u05avx512f
-ALWAYS_INLINE bool any64(M64 mask) {
     return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
-}
-ALWAYS_INLINE bool any32(M32 mask) {
-    return any64((M64)mask);
-}
 #elif defined(__AVX2__)
-#define SLEEF_HYPOT Sleef_hypotd4_u05avx2
-ALWAYS_INLINE bool any64(M64 mask) {
     return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
-}
-ALWAYS_INLINE bool any32(M32 mask) {
-    return any64((M64)mask);
-}
-#elif defined(__aarch64__)
-#define SLEEF_HYPOT Sleef_hypotd2_u05advsimd
-ALWAYS_INLINE bool any64(M64 mask) {
-    return vmaxvq_u32((uint32x4_t)mask);
-}
-ALWAYS_INLINE bool any32(M32 mask) {
-    return any64((M64)mask);
-}
-#else
-#define SLEEF_HYPOT Sleef_hypotd2_u05sse2
-ALWAYS_INLINE bool any64(M64 mask) {
+#elif defined(__SSE2__)
     return _mm_movemask_epi8((__m128i)mask);
+#elif defined(__aarch64__)
+    return vmaxvq_u32((uint32x4_t)mask);
+#else
+    return mask[0] | mask[1];
+#endif
 }
 ALWAYS_INLINE bool any32(M32 mask) {
     return any64((M64)mask);
 }
-#endif
 
 /* The sign comes back through a pointer: lgamma itself would write a global. */
 static inline long double f64_wide_lgamma(long double x) {
@@ -81,12 +63,6 @@ static const float f32_TINY = 0x1p-14f;
 #undef ANY
 #undef NAME
 
-/* ---- f64 alone --------------------------------------------------------------------------------------------- */
-
-ALWAYS_INLINE V64 f64_hypot(V64 x, V64 y) {
-    return SLEEF_HYPOT(x, y);
-}
-
 /* ---- f32 through double ------------------------------------------------------------------------------------ */
 
 typedef float HALF32 __attribute__((vector_size(VECTOR_BYTES / 2)));
@@ -117,17 +93,6 @@ ALWAYS_INLINE V32 f32_through3(V32 x, V32 y, V32 z, V64 f(V64, V64, V64)) {
         h.half[i] = __builtin_convertvector(f(a, b, __builtin_convertvector(l.half[i], V64)), HALF32);
     }
     return h.whole;
-}
-
-/* No square of a float is too large or too small for a double. */
-ALWAYS_INLINE V64 quick_hypot(V64 x, V64 y) {
-    const V64 root = root64(x * x + y * y), zero = {0};
-    const M64 infinite = (M64)(f64_magnitude(x) == INFINITY) | (M64)(f64_magnitude(y) == INFINITY);
-    return f64_select(infinite, zero + INFINITY, root);
-}
-
-ALWAYS_INLINE V32 f32_hypot(V32 x, V32 y) {
-    return f32_through2(x, y, quick_hypot);
 }
 
 #endif

@@ -1,0 +1,49 @@
+/* The distance from the origin, whose square is made as a sum of two numbers of operands brought into range: what the
+ * function and its slopes (slopes.h) share. Static helpers only; no lane depends on another. */
+#ifndef LAM_KERNELS_SIMD_DISTANCE_H
+#define LAM_KERNELS_SIMD_DISTANCE_H
+
+#include <math.h>
+
+#include "lib/kernels/simd/exact.h"
+#include "lib/kernels/simd/vmath.h"
+
+/* Operands times 2^600, 1 or 2^-600, so that the squares are in range. */
+typedef struct scaled_pair {
+    V64 x, y, scale, most;
+    M64 large;
+} scaled_pair;
+
+ALWAYS_INLINE scaled_pair scaled_pair_of(V64 x, V64 y) {
+    const V64 one = splat64(1), a = f64_magnitude(x), b = f64_magnitude(y), most = either((M64)(a > b), a, b);
+    const M64 large = (M64)(most > 0x1p500);
+    const V64 scale = either(large, one * 0x1p-600, either((M64)(most < 0x1p-500), one * 0x1p600, one));
+    return (scaled_pair){x * scale, y * scale, scale, most, large};
+}
+
+ALWAYS_INLINE sum64 square_of_distance(const scaled_pair *s) {
+    const sum64 p = product(s->x, s->x), q = product(s->y, s->y), sum = any_sum(p.hi, q.hi);
+    return fast_sum(sum.hi, sum.lo + (p.lo + q.lo));
+}
+
+/* Infinite where one operand is, even beside NaN. */
+ALWAYS_INLINE V64 f64_hypot(V64 x, V64 y) {
+    const scaled_pair s = scaled_pair_of(x, y);
+    const V64 one = splat64(1), back = either(s.large, one * 0x1p600, either((M64)(s.scale > 1), one * 0x1p-600, one));
+    const sum64 root = root_of(square_of_distance(&s));
+    const M64 infinite = (M64)(f64_magnitude(x) == INFINITY) | (M64)(f64_magnitude(y) == INFINITY);
+    return either(infinite, one * INFINITY, (root.hi + root.lo) * back);
+}
+
+/* No square of a float is too large or too small for a double. */
+ALWAYS_INLINE V64 quick_hypot(V64 x, V64 y) {
+    const V64 root = root64(x * x + y * y);
+    const M64 infinite = (M64)(f64_magnitude(x) == INFINITY) | (M64)(f64_magnitude(y) == INFINITY);
+    return either(infinite, splat64(INFINITY), root);
+}
+
+ALWAYS_INLINE V32 f32_hypot(V32 x, V32 y) {
+    return f32_through2(x, y, quick_hypot);
+}
+
+#endif

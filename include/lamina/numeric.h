@@ -28,7 +28,7 @@ LAM_API lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
  * Shape   both have that of x.
  * Fails   like any use of a handle; out[] then hold failed tensors. Owner: current scope.
  * Derivative: cos(x); -sin(x).
- * Source  SLEEF, within 1 ULP. */
+ * Source  Within 1 ULP. */
 LAM_API lam_status lam_sincos(lam_tensor *x, lam_tensor **sine, lam_tensor **cosine);
 
 /* sin(pi x) / (pi x), 1 at 0. Integers are taken as f64.

@@ -49,20 +49,11 @@ bool lam__kernels_fuses(void) {
 
 lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype) {
     if (dtype == LAM_F16 || dtype == LAM_BF16) return lam__elementwise_half_loop(id, dtype);
-    lam__loop *loop = lam__elementwise_simd()->loop(id, dtype);
-    return loop ? loop : lam__reference_fallback(id, dtype);
+    return lam__elementwise_simd()->loop(id, dtype);
 }
 
 void lam__kernels_sincos(lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine) {
-    static const int64_t step[] = {1, 1};
-    lam__pair_loop *both = lam__elementwise_simd()->sincos(dtype);
-    void *from = (void *)(uintptr_t)x; /* a lam__loop writes p[0] only */
-    if (both) {
-        both(n, x, sine, cosine);
-        return;
-    }
-    lam__kernels_loop(LAM__LOOP_sin, dtype)(n, (void *[]){sine, from}, step, NULL);
-    lam__kernels_loop(LAM__LOOP_cos, dtype)(n, (void *[]){cosine, from}, step, NULL);
+    lam__elementwise_simd()->sincos(dtype)(n, x, sine, cosine);
 }
 
 lam__pair_loop *lam__kernels_sloped(lam__loop_id id, lam_dtype dtype) {

@@ -25,8 +25,7 @@ int sets_of_machine(const lam__simd *sets[SETS]) {
 }
 
 lam__loop *sets_loop(const lam__simd *set, lam__loop_id id, lam_dtype dtype) {
-    lam__loop *loop = set->loop(id, dtype);
-    return loop ? loop : lam__reference_fallback(id, dtype);
+    return set->loop(id, dtype);
 }
 
 size_t sets_item(lam_dtype dtype) {

@@ -52,14 +52,14 @@ def dispatch_is_blind(tree):
 
 KERNELS_MAY = re.compile(
     r"lib/kernels/.*|lamina/base\.h|std\w+\.h|string\.h|math\.h|float\.h|limits\.h|fenv\.h|complex\.h|assert\.h|"
-    r"errno\.h|inttypes\.h|sched\.h|sys/mman\.h|\w*intrin\.h|arm_neon\.h|cblas\.h|lapacke?\.h|sleef\.h|fftw3\.h")
+    r"errno\.h|inttypes\.h|sched\.h|sys/mman\.h|\w*intrin\.h|arm_neon\.h|cblas\.h|lapacke?\.h|fftw3\.h")
 
 
 @rule("kernels see shapes, strides and pointers only",
       bad=[{"lib/kernels/a.c": '#include "lib/tensor/value.h"\n'}, {"lib/kernels/a.c": "#include <lamina/tensor.h>\n"},
            {"lib/kernels/simd/a.c": '#include "../../base/alloc.h"\n'}],
       good={"lib/kernels/simd/a.c": '#include "lib/kernels/kernels.h"\n#include "loops.h"\n#include <math.h>\n'
-                                    "#include <sleef.h>\n#include <lamina/base.h>\n",
+                                    "#include <cblas.h>\n#include <lamina/base.h>\n",
             "lib/kernels/simd/loops.h": "/* a */\n"})
 def kernels_see_memory_only(tree):
     for path in tree.select("lib/kernels/"):

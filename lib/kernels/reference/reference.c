@@ -406,7 +406,7 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
     { NULL }
 /* clang-format on */
 
-lam__loop *lam__reference_fallback(lam__loop_id id, lam_dtype dtype) {
+lam__loop *lam__reference_loop(lam__loop_id id, lam_dtype dtype) {
     static lam__loop *const loops[LAM__LOOP_COUNT][2] = {
 #define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = FALLBACK_##kind(name),
 #include "lib/kernels/elementwise.def"

@@ -1,13 +1,12 @@
-/* The plain loops: one element at a time, through libm. They are the oracle that tests hold the vector loops
- * against, and what elementary functions fall back to where there is no vector library. */
+/* The plain loops: one element at a time, through libm. They are the oracle that tests hold the vector loops against, and
+ * what members of families use that have no vector form. */
 #ifndef LAM_KERNELS_REFERENCE_H
 #define LAM_KERNELS_REFERENCE_H
 
 #include "lib/kernels/kernels.h"
 
-/* The loop a build without SLEEF uses for an elementary function; NULL for all other loops, whose vector forms
- * need no library. */
-lam__loop *lam__reference_fallback(lam__loop_id id, lam_dtype dtype);
+/* The loop of an elementary function, for members of families that have no vector form; NULL for all others. */
+lam__loop *lam__reference_loop(lam__loop_id id, lam_dtype dtype);
 
 /* One element of any operation: out from x[0..], elements of dtype (for `where`: x[0] bool); false where the
  * operation has no meaning for the dtype. */

@@ -1,6 +1,5 @@
 /* One instruction set's elementwise loops, made from the templates beside this file; compiled once per set. The
- * table is generated from elementwise.def, so an operation without its loops does not compile. Without SLEEF the
- * elementary functions are absent here and lib/kernels/elementwise.c falls back to lib/kernels/reference. */
+ * table is generated from elementwise.def, so an operation without its loops does not compile. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -10,7 +9,6 @@
 #include "lib/kernels/reference/reference.h"
 #include "lib/kernels/simd/rsqrt.h"
 
-#if defined(LAM__HAVE_SLEEF)
 #include "lib/kernels/simd/atan.h"
 #include "lib/kernels/simd/bessel.h"
 #include "lib/kernels/simd/distance.h"
@@ -20,18 +18,15 @@
 #include "lib/kernels/simd/single_functions.h"
 #include "lib/kernels/simd/trig.h"
 #include "lib/kernels/simd/vmath.h"
-#endif
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
-#if defined(LAM__HAVE_SLEEF)
 /* Which member of a family is meant; none given is the first. */
 static int64_t member_of(const void *params) {
     int64_t k = 0;
     if (params) memcpy(&k, params, sizeof k);
     return k;
 }
-#endif
 
 /* Loops generated from the registry: those of the kind ELEMENTARY. KEEP IN STEP: loop-kinds */
 /* clang-format off */
@@ -56,7 +51,6 @@ static int64_t member_of(const void *params) {
 #define NAME(x)    f64_##x
 #define MATH(name) name
 #include "lib/kernels/simd/loops_float.h"
-#if defined(LAM__HAVE_SLEEF)
 #define V     V64
 #define LANES LANES64
 #include "lib/kernels/simd/map_vector.h"
@@ -65,7 +59,6 @@ static int64_t member_of(const void *params) {
 #include "lib/kernels/elementwise.def"
 #undef V
 #undef LANES
-#endif
 #undef T
 #undef B
 #undef NAME
@@ -78,7 +71,6 @@ static int64_t member_of(const void *params) {
 #define NAME(x)    f32_##x
 #define MATH(name) name##f
 #include "lib/kernels/simd/loops_float.h"
-#if defined(LAM__HAVE_SLEEF)
 #define V     V32
 #define LANES LANES32
 #include "lib/kernels/simd/map_vector.h"
@@ -87,7 +79,6 @@ static int64_t member_of(const void *params) {
 #include "lib/kernels/elementwise.def"
 #undef V
 #undef LANES
-#endif
 #undef T
 #undef B
 #undef NAME
@@ -141,12 +132,7 @@ static void bool_loop_not(LOOP_ARGS) {
 #define ROW_LOGIC(name) \
     { [LAM_I64] = i64_loop_##name, [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name }
 
-#if defined(LAM__HAVE_SLEEF)
 #define ROW_ELEMENTARY(name) ROW_FLOAT(name)
-#else
-#define ROW_ELEMENTARY(name) \
-    { NULL }
-#endif
 
 #define ROW_FAMILY(name)   ROW_ELEMENTARY(name)
 #define ROW_SPECIAL(name) \
@@ -177,12 +163,7 @@ static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
 }
 
 static lam__pair_loop *find_sincos(lam_dtype dtype) {
-#if defined(LAM__HAVE_SLEEF)
     return dtype == LAM_F64 ? f64_loop_sincos : f32_loop_sincos;
-#else
-    (void)dtype;
-    return NULL;
-#endif
 }
 
 #define LAM__STRING_(x) #x

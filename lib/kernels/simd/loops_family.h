@@ -2,7 +2,7 @@
  * have a vector form are named here, the others are done one by one. Include with T, DTYPE, V and NAME(x). */
 
 #define MEMBER(name) NAME(vectors1)(n, p, step, NAME(name))
-#define OTHERS(name) lam__reference_fallback(LAM__LOOP_##name, DTYPE)(n, p, step, params)
+#define OTHERS(name) lam__reference_loop(LAM__LOOP_##name, DTYPE)(n, p, step, params)
 
 static void NAME(loop_erfcx)(LOOP_ARGS) {
     if (member_of(params) == 0) MEMBER(erfcx);

@@ -6,7 +6,6 @@
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
-#if defined(LAM__HAVE_SLEEF)
 #include <math.h>
 #include <string.h>
 
@@ -80,9 +79,3 @@ lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
     default: return NULL;
     }
 }
-#else
-lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
-    (void)id, (void)dtype;
-    return NULL;
-}
-#endif

@@ -5,7 +5,7 @@
 #define MEMBER1(name) NAME(vectors1)(n, p, step, NAME(name))
 #define MEMBER2(name) NAME(vectors2)(n, p, step, NAME(name))
 #define MEMBER3(name) NAME(vectors3)(n, p, step, NAME(name))
-#define OTHERS(name)  lam__reference_fallback(LAM__LOOP_##name, DTYPE)(n, p, step, params)
+#define OTHERS(name)  lam__reference_loop(LAM__LOOP_##name, DTYPE)(n, p, step, params)
 
 static void NAME(loop_polygamma)(LOOP_ARGS) {
     int64_t order = member_of(params);

@@ -22,9 +22,8 @@ typedef struct lam__turn {
     void (*repeat)(int64_t rows, int64_t n, const void *src, int64_t step, void *dst);
 } lam__turn;
 
-/* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype, and for the elementary
- * functions where no vector library was built in; so is sincos(dtype), of f64 and f32. convert(dst, src): never NULL;
- * one input, as in a lam__loop. threefry: see lam__kernels_random. turn(bytes): for items of one to eight bytes,
+/* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype. sincos(dtype): of f64 and
+ * f32. convert(dst, src): never NULL; one input, as in a lam__loop. threefry: see lam__kernels_random. turn(bytes): for items of one to eight bytes,
  * else NULL. sloped(id, dtype): see lam__kernels_sloped. */
 typedef struct lam__simd {
     const char *name;

@@ -4,7 +4,6 @@
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
-#if defined(LAM__HAVE_SLEEF)
 #include <math.h>
 #include <string.h>
 
@@ -47,9 +46,3 @@ lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtyp
     default: return NULL;
     }
 }
-#else
-lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtype) {
-    (void)id, (void)dtype;
-    return NULL;
-}
-#endif

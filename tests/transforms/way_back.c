@@ -155,7 +155,8 @@ START_TEST(products_are_added_up) {
     lam_dtype dtype = _i % 2 ? LAM_F32 : LAM_F64;
     int64_t n = sizes[_i / 2];
     double tolerance = _i % 2 ? 1e-5 : 1e-13;
-    lam_tensor *x = lam_linspace(ctx, dtype, 1, 2, n), *c = lam_linspace(ctx, dtype, 3, 0.5, n), *want[2], *got[2];
+    /* No slope is near zero: what rounding leaves there depends on the order in which a compiler takes operands. */
+    lam_tensor *x = lam_linspace(ctx, dtype, 1, 2, n), *c = lam_linspace(ctx, dtype, 3, 1, n), *want[2], *got[2];
     lam_tensor *s = lam_full(ctx, dtype, LAM_DIMS0, 0.3);
     slopes_of_products(x, c, s, want);
     lam_grad_options both = {.argnums = LAM_AXES(0, 1)};

@@ -1,5 +1,5 @@
-/* The plain loops: one element at a time, through libm. They are the oracle that tests hold the vector loops against, and
- * what members of families use that have no vector form. */
+/* The plain loops: one element at a time, through libm. They are the oracle that tests hold the vector loops against,
+ * and what members of families use that have no vector form. */
 #ifndef LAM_KERNELS_REFERENCE_H
 #define LAM_KERNELS_REFERENCE_H
 

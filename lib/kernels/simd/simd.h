@@ -23,8 +23,8 @@ typedef struct lam__turn {
 } lam__turn;
 
 /* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype. sincos(dtype): of f64 and
- * f32. convert(dst, src): never NULL; one input, as in a lam__loop. threefry: see lam__kernels_random. turn(bytes): for items of one to eight bytes,
- * else NULL. sloped(id, dtype): see lam__kernels_sloped. */
+ * f32. convert(dst, src): never NULL; one input, as in a lam__loop. threefry: see lam__kernels_random. turn(bytes): for
+ * items of one to eight bytes, else NULL. sloped(id, dtype): see lam__kernels_sloped. */
 typedef struct lam__simd {
     const char *name;
     lam__loop *(*loop)(lam__loop_id id, lam_dtype dtype);

@@ -1,6 +1,6 @@
-/* What the elementary functions as vector functions, f64_exp(V64), f32_exp(V32) and so on, share. What holds for every
- * one: the largest error is below 1 ULP (tests/kernels measures it against MPFR), special values are those of Annex F,
- * and no lane depends on another. Rare arguments lean on a long double of 64 bits or more; where it has fewer, they lose
+/* What the elementary functions as vector functions, f64_exp(V64), f32_exp(V32) and so on, share. What holds for all:
+ * the largest error is below 1 ULP (tests/kernels measures it against MPFR), special values are those of Annex F, and
+ * no lane depends on another. Rare arguments lean on a long double of 64 bits or more; where it has fewer, they lose
  * their last digits. */
 #ifndef LAM_KERNELS_SIMD_VMATH_H
 #define LAM_KERNELS_SIMD_VMATH_H

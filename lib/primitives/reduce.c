@@ -127,7 +127,10 @@ static lam_tensor *counted_parts(const lam_primitive *row, lam_tensor *x, const 
 /* Bools are counted, not added modulo 2, and small integers do not wrap: both are widened. */
 static lam_tensor *counted(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
     const lam_dims own = lam_dims_of(x);
+    lam__axis_set set;
     int axis = 0;
+    if (!lam__axes_collect_set(row->name, x, o ? o->axes : (lam_axes){0, NULL}, own.rank, &set))
+        return lam__axes_failed(x);
     for (int i = 1; i < own.rank; i++)
         if (own.dims[i] > own.dims[axis]) axis = i;
     if (lam_size(x) <= COUNTED_PART) return counted_part(row, x, o);

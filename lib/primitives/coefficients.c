@@ -48,14 +48,15 @@ lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
 /* ---- fits -------------------------------------------------------------------------------------------------------- */
 
 static bool points(size_t n, lam_tensor *const in[], int64_t degree) {
+    const bool possible = degree >= 0 && degree < INT64_MAX;
     bool fit = lam_rank(in[0]) == 1 && (lam_rank(in[1]) == 1 || lam_rank(in[1]) == 2);
     fit = fit && lam_dim(in[1], 0) == lam_dim(in[0], 0) && lam_dim(in[0], 0) > 0;
     if (n == 3) fit = fit && lam_rank(in[2]) == 1 && lam_dim(in[2], 0) == lam_dim(in[0], 0);
     if (!fit)
         lam__matrices_fail("polyfit", n, in, LAM_ERR_SHAPE, NULL, "x [n], y [n] or [n, k] and weights [n] are needed");
-    else if (degree < 0)
+    else if (!possible)
         lam__matrices_fail("polyfit", n, in, LAM_ERR_VALUE, NULL, "there is no degree %lld", (long long)degree);
-    return fit && degree >= 0;
+    return fit && possible;
 }
 
 /* Column lengths do not change the polynomial, only how well it is found: they are constants. */

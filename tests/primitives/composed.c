@@ -48,6 +48,8 @@ START_TEST(fits_of_polynomials) {
     EXPECT_ERROR(LAM_ERR_SHAPE, "polyfit");
     lam_polyfit(x, y, -1, NULL);
     EXPECT_ERROR(LAM_ERR_VALUE, "polyfit");
+    lam_polyfit(x, y, INT64_MAX, NULL);
+    EXPECT_ERROR(LAM_ERR_VALUE, "polyfit");
 }
 END_TEST
 

@@ -16,17 +16,6 @@
 
 #include <math.h>
 
-static lam_status shape_norm(const lam_call_site *call, lam_shape out[]) {
-    const lam_value *x = call->in[0];
-    if (!lam__dtype_is_float(x->dtype))
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = 0;
-    for (int i = 0; i < x->rank; i++)
-        if (!lam__reduce_has(lam__reduce_set(call->params), i)) out->dims[out->rank++] = x->dims[i];
-    return LAM_OK;
-}
-
 /* ---- kernel calls ------------------------------------------------------------------------------------------------ */
 
 /* Lengths between `least` and `most` have all their digits from squares as they are. Of shorter and longer ones those
@@ -154,7 +143,7 @@ const lam_primitive lam__row_norm = {
     .inputs = 1,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = shape_norm,
+    .shape = lam__reduce_shape_real,
     .eval = eval_norm,
     .jvp = jvp_norm,
     .vjp = vjp_norm,

@@ -25,6 +25,12 @@ static lam_status shape_reduction(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]) {
+    if (!lam__dtype_is_float(call->in[0]->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
+    return shape_reduction(call, out);
+}
+
 void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
     bool reduced[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);

@@ -5,6 +5,7 @@
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/axes.h"
 
+#include <lamina/extend.h>
 #include <lamina/ops.h>
 
 /* The parameter of a reduction, and whether it names an axis. */
@@ -18,6 +19,9 @@ static inline bool lam__reduce_has(lam__axis_set set, int axis) {
 
 /* x as f64 if it is no float. What is no tensor is left for the operation itself to name. */
 lam_tensor *lam__reduce_real(lam_tensor *x);
+
+/* The shape rule of reductions of f64 and f32. */
+lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]);
 
 /* A row whose parameter is the set of axes, applied as the options say. */
 lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options);

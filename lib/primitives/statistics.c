@@ -54,17 +54,6 @@ typedef struct variance {
     double ddof;
 } variance;
 
-static lam_status shape_var(const lam_call_site *call, lam_shape out[]) {
-    const lam_value *x = call->in[0];
-    if (!lam__dtype_is_float(x->dtype))
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = 0;
-    for (int i = 0; i < x->rank; i++)
-        if (!lam__reduce_has(lam__reduce_set(call->params), i)) out->dims[out->rank++] = x->dims[i];
-    return LAM_OK;
-}
-
 /* Elements of each result, and what their squares are divided by. */
 static double elements(lam__axis_set set, int rank, const int64_t *dims) {
     double n = 1;
@@ -136,7 +125,7 @@ const lam_primitive lam__row_var = {
     .inputs = 1,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
-    .shape = shape_var,
+    .shape = lam__reduce_shape_real,
     .eval = eval_var,
     .jvp = jvp_var,
     .vjp = vjp_var,

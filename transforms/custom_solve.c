@@ -249,9 +249,9 @@ static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *co
 }
 
 lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
-                                    const lam_linear_solve_options *options) {
-    static const lam_linear_solve_options none;
-    const lam_linear_solve_options *o = options ? options : &none;
+                                    const lam_custom_linear_solve_options *options) {
+    static const lam_custom_linear_solve_options none;
+    const lam_custom_linear_solve_options *o = options ? options : &none;
     lam_ctx *ctx = check_solve("custom_linear_solve", matvec, parameters);
     if (!ctx) return failed_with(matvec);
     if (!solve || !b)

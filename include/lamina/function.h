@@ -214,11 +214,11 @@ LAM_API lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env);
  * asked to solve with the transposed function, and under every level. env is the caller's. */
 typedef lam_tensor *(*lam_solve_rule)(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env);
 
-typedef struct lam_linear_solve_options {
+typedef struct lam_custom_linear_solve_options {
     lam_solve_rule transpose_solve; /* for the transposed function; NULL: no reverse mode by b, unless symmetric */
     bool symmetric;                 /* the function is its own transpose: solve serves both */
     void *env;                      /* for the rules; borrowed for as long as a derivative may be asked for */
-} lam_linear_solve_options;
+} lam_custom_linear_solve_options;
 
 /* x with matvec(parameters..., x) = b, where matvec is linear in x. Nothing is differentiated through the rules.
  * Shape   x: as b.
@@ -227,7 +227,7 @@ typedef struct lam_linear_solve_options {
  * Owner   current scope.
  * Derivative  by b, the parameters and the captures of matvec, of any order, by solving again. */
 LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
-                                            const lam_linear_solve_options *options);
+                                            const lam_custom_linear_solve_options *options);
 
 /* x with f(x, parameters...) = 0. solve gets x0 and the parameters and gives x; it may do anything, no derivative goes
  * through it. tangent_solve solves with the derivative of f by x, and with its transpose.

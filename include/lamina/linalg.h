@@ -15,17 +15,17 @@ extern "C" {
 
 /* ---- contractions ------------------------------------------------------------------------------------------- */
 
-typedef struct lam_dot_options {
+typedef struct lam_dot_general_options {
     lam_axes contract_x, contract_y; /* axes summed over, in pairs; no list: none */
     lam_axes batch_x, batch_y;       /* axes gone through together, in pairs; no list: none */
-} lam_dot_options;
+} lam_dot_general_options;
 
 /* The general contraction of two tensors; integers wrap, bools are combined by and and or.
  * Shape   the batch axes in the order of batch_x, the other axes of x that are not contracted, those of y.
  * Fails   LAM_ERR_AXIS for axes out of range, named twice, or lists of two lengths; LAM_ERR_SHAPE when paired axes
  *         differ in size.
  * Derivative: bilinear. */
-LAM_API lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_options *options);
+LAM_API lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_general_options *options);
 
 /* The matrix product: the last axis of x with the last but one of y, or the only one.
  * Shape   [..., m, k] times [..., k, n] gives [..., m, n]; leading axes broadcast; a vector loses its axis.
@@ -124,18 +124,18 @@ LAM_API lam_tensor *lam_matrix_transpose(lam_tensor *x);
  * Source  Murray, Differentiation of the Cholesky decomposition, 2016. */
 LAM_API lam_tensor *lam_cholesky(lam_tensor *x);
 
-typedef struct lam_triangular_options {
+typedef struct lam_triangular_solve_options {
     bool right_side;    /* solve x op(a) = b */
     bool upper;         /* read the upper triangle of a; the other is never looked at */
     bool transpose;     /* op(a) is a^T */
     bool unit_diagonal; /* take the diagonal of a as ones */
-} lam_triangular_options;
+} lam_triangular_solve_options;
 
 /* The x with op(a) x = b for triangular matrices a (default: lower, from the left).
  * Shape   that of b, [..., n, m] (right side: [..., m, n]) or [n]; leading axes broadcast.
  * Fails   LAM_ERR_SHAPE. A zero on the diagonal gives infinities. Derivative: linear in b; in a by the triangle that
  *         is read. */
-LAM_API lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_options *options);
+LAM_API lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_solve_options *options);
 
 /* The x with l l^T x = b, for l from lam_cholesky.
  * Fails   as lam_triangular_solve. Derivative: as two of them. */

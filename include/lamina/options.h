@@ -127,10 +127,10 @@ inline lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam
 
 /* ---- linalg.h ---------------------------------------------------------------------------------------------------- */
 
-inline lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_options &options) {
+inline lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_general_options &options) {
     return lam_dot_general(x, y, &options);
 }
-inline lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_options &options) {
+inline lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_solve_options &options) {
     return lam_triangular_solve(a, b, &options);
 }
 inline lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options &options) {
@@ -256,11 +256,11 @@ inline lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y, const lam_close_o
 /* ---- random.h ---------------------------------------------------------------------------------------------------- */
 
 inline lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
-                                      const lam_uniform_options &options) {
+                                      const lam_random_uniform_options &options) {
     return lam_random_uniform(key, dtype, dims, &options);
 }
 inline lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
-                                     const lam_choice_options &options) {
+                                     const lam_random_choice_options &options) {
     return lam_random_choice(key, x, axis, count, &options);
 }
 
@@ -330,7 +330,7 @@ inline lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, c
     return lam_custom_jvps(f, rules, count, &options);
 }
 inline lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
-                                           const lam_linear_solve_options &options) {
+                                           const lam_custom_linear_solve_options &options) {
     return lam_custom_linear_solve(matvec, parameters, b, solve, &options);
 }
 

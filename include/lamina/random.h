@@ -51,9 +51,9 @@ LAM_API lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data);
  * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_DTYPE, LAM_ERR_SHAPE for what is no key, LAM_ERR_OVERFLOW. */
 LAM_API lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims);
 
-typedef struct lam_uniform_options {
+typedef struct lam_random_uniform_options {
     lam_tensor *low, *high; /* broadcast to dims; NULL: 0 and 1 */
-} lam_uniform_options;
+} lam_random_uniform_options;
 
 /* Uniform in [low, high), of 2^52 (f64) or 2^23 (f32) evenly spaced values.
  * Shape   dims.
@@ -61,7 +61,7 @@ typedef struct lam_uniform_options {
  *         elements can be seen (not inside vmap).
  * Derivative  by low 1 - u, by high u, with u the place in the interval. */
 LAM_API lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
-                                       const lam_uniform_options *options);
+                                       const lam_random_uniform_options *options);
 
 /* Integers of [low, high), of i64, i32 or u8.
  * Shape   dims.
@@ -161,17 +161,17 @@ LAM_API lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_di
  * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
 LAM_API lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis);
 
-typedef struct lam_choice_options {
+typedef struct lam_random_choice_options {
     lam_tensor *p; /* a weight for each element of the axis, not negative; NULL: all alike */
     bool without_replacement;
-} lam_choice_options;
+} lam_random_choice_options;
 
 /* count elements of an axis of x at random.
  * Shape   that of x with count elements along the axis.
  * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE for a negative count, more elements than there are without replacement, elements
  *         of none, negative weights; LAM_ERR_SHAPE. Derivative: by x that of the elements taken; by p none. */
 LAM_API lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
-                                      const lam_choice_options *options);
+                                      const lam_random_choice_options *options);
 
 /* ---- the generator of the context ------------------------------------------------------------------------------ */
 

@@ -67,16 +67,16 @@ static void jvp_cholesky(const lam_rule *r, lam_tensor *const dx[], lam_tensor *
     lam_tensor *l = r->out[0];
     lam_tensor *half = lam_triangular_solve(l, lam__matrices_symmetric(dx[0]), NULL);
     lam_tensor *whole =
-        lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.right_side = true, .transpose = true});
+        lam_triangular_solve(lam_conj(l), half, &(lam_triangular_solve_options){.right_side = true, .transpose = true});
     dout[0] = lam_matmul(l, phi(whole));
 }
 
 /* gx = l^-T phi(l^T gl) conj(l)^-1, of it the symmetric part */
 static void vjp_cholesky(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *l = r->out[0], *middle = phi(lam_matmul(lam__matrices_turn(l), g[0]));
-    lam_tensor *half = lam_triangular_solve(l, middle, &(lam_triangular_options){.transpose = true});
-    gx[0] =
-        lam__matrices_symmetric(lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.right_side = true}));
+    lam_tensor *half = lam_triangular_solve(l, middle, &(lam_triangular_solve_options){.transpose = true});
+    gx[0] = lam__matrices_symmetric(
+        lam_triangular_solve(lam_conj(l), half, &(lam_triangular_solve_options){.right_side = true}));
 }
 
 static lam_tensor *apply_cholesky(lam_tensor *x) {
@@ -200,10 +200,10 @@ const lam_primitive lam__row_triangular_solve = {
     .params_print = print_triangular_solve,
 };
 
-lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_options *options) {
+lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_solve_options *options) {
     uint64_t since = lam__scope_now(a);
-    static const lam_triangular_options none;
-    const lam_triangular_options *o = options ? options : &none;
+    static const lam_triangular_solve_options none;
+    const lam_triangular_solve_options *o = options ? options : &none;
     lam_tensor *in[2] = {a, b}, *failed;
     bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
     if (!lam__matrices_right_sides("triangular_solve", o->right_side, in, &failed)) return failed;
@@ -215,6 +215,6 @@ lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangu
 lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b) {
     uint64_t since = lam__scope_now(l);
     lam_tensor *half = lam_triangular_solve(l, b, NULL);
-    return lam__scope_only(lam_triangular_solve(lam_conj(l), half, &(lam_triangular_options){.transpose = true}),
+    return lam__scope_only(lam_triangular_solve(lam_conj(l), half, &(lam_triangular_solve_options){.transpose = true}),
                            since);
 }

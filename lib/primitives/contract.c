@@ -338,7 +338,7 @@ static bool collect(const char *operation, lam_tensor *x, lam_axes axes, uint32_
 }
 
 /* Contracts two operands of one dtype over axis lists. */
-static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const lam_dot_options *o) {
+static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const lam_dot_general_options *o) {
     int8_t axes[2][2 * LAM_INNER_RANK];
     int batch[2], contract[2];
     for (int side = 0; side < 2; side++) {
@@ -359,9 +359,9 @@ static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const la
     return lam__contract(&p, in[0], in[1]);
 }
 
-lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_options *options) {
+lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_general_options *options) {
     uint64_t since = lam__scope_now(x);
-    static const lam_dot_options none;
+    static const lam_dot_general_options none;
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("dot_general", false, 2, in, in, &failed)) return failed;
     return lam__scope_only(contracted("dot_general", in, options ? options : &none), since);
@@ -372,7 +372,7 @@ lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axe
     static const int last[2] = {-2, -1}, first[2] = {0, 1};
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("tensordot", false, 2, in, in, &failed)) return failed;
-    lam_dot_options o = {.contract_x = axes_x, .contract_y = axes_y};
+    lam_dot_general_options o = {.contract_x = axes_x, .contract_y = axes_y};
     if (!axes_x.count && !axes_x.items && !axes_y.count && !axes_y.items) {
         o.contract_x = (lam_axes){2, last};
         o.contract_y = (lam_axes){2, first};
@@ -387,7 +387,7 @@ lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
     if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam_mul(in[0], in[1]);
     int last = -1, inner = lam_rank(in[1]) == 1 ? 0 : -2;
     return lam__scope_only(
-        contracted("dot", in, &(lam_dot_options){.contract_x = {1, &last}, .contract_y = {1, &inner}}), since);
+        contracted("dot", in, &(lam_dot_general_options){.contract_x = {1, &last}, .contract_y = {1, &inner}}), since);
 }
 
 lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y) {

@@ -216,8 +216,8 @@ static lam_tensor *permuted(lam_tensor *permutation, lam_tensor *b, bool back) {
 
 lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tensor *b, bool transpose) {
     uint64_t since = lam__scope_now(factors);
-    const lam_triangular_options lower = {.unit_diagonal = true, .transpose = transpose},
-                                 upper = {.upper = true, .transpose = transpose};
+    const lam_triangular_solve_options lower = {.unit_diagonal = true, .transpose = transpose},
+                                       upper = {.upper = true, .transpose = transpose};
     lam_tensor *in[2] = {factors, b}, *failed;
     bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
     if (!lam__matrices_right_sides("lu_solve", false, in, &failed)) return failed;

@@ -99,8 +99,9 @@ static parts parts_of(lam_tensor *const out[]) {
 
 /* x r1^-1, or x r1^-H */
 static lam_tensor *over(const parts *f, lam_tensor *x, bool transpose) {
-    return lam_triangular_solve(transpose ? lam_conj(f->r1) : f->r1, x,
-                                &(lam_triangular_options){.right_side = true, .upper = true, .transpose = transpose});
+    return lam_triangular_solve(
+        transpose ? lam_conj(f->r1) : f->r1, x,
+        &(lam_triangular_solve_options){.right_side = true, .upper = true, .transpose = transpose});
 }
 
 /* x with rows of zeros below until it has those of `like`. */

@@ -288,10 +288,11 @@ lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
 }
 
 /* The larger of low and u (high - low) + low, which rounding could bring below it. */
-lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims, const lam_uniform_options *options) {
+lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
+                               const lam_random_uniform_options *options) {
     uint64_t since = lam__scope_now(key);
-    static const lam_uniform_options none;
-    const lam_uniform_options *o = options ? options : &none;
+    static const lam_random_uniform_options none;
+    const lam_random_uniform_options *o = options ? options : &none;
     lam_tensor *failed;
     lam__source s;
     if (!lam__random_source("random_uniform", key, dtype, dims, &s, &failed)) return failed;

@@ -173,10 +173,10 @@ static lam_tensor *places_by_probability(lam__source *s, lam_tensor *p, int64_t 
 }
 
 lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
-                              const lam_choice_options *options) {
+                              const lam_random_choice_options *options) {
     uint64_t since = lam__scope_now(key);
-    static const lam_choice_options none;
-    const lam_choice_options *o = options ? options : &none;
+    static const lam_random_choice_options none;
+    const lam_random_choice_options *o = options ? options : &none;
     const char *name = "random_choice";
     lam_tensor *in[2] = {key, x}, *p = o->p, *failed;
     lam_value *v[2];

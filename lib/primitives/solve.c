@@ -71,13 +71,13 @@ static lam_tensor *permutation_matrix(const lam_rule *r) {
     return lam_cast(lam_eq(lam_expand_dims(order, -1), columns), lam_dtype_of(r->out[FACTORS]));
 }
 
-static const lam_triangular_options unit_lower = {.unit_diagonal = true};
+static const lam_triangular_solve_options unit_lower = {.unit_diagonal = true};
 
 /* With m = l^-1 p dx u^-1: dl = l tril(m, -1), du = triu(m) u. */
 static void jvp_lu(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *f = r->out[FACTORS], *moved = lam_matmul(permutation_matrix(r), dx[0]);
     lam_tensor *m = lam_triangular_solve(f, lam_triangular_solve(f, moved, &unit_lower),
-                                         &(lam_triangular_options){.right_side = true, .upper = true});
+                                         &(lam_triangular_solve_options){.right_side = true, .upper = true});
     lam_tensor *below = lam_tril(m, -1);
     lam_tensor *dl = lam_add(lam_matmul(lam_tril(f, -1), below), below);
     dout[FACTORS] = lam_add(dl, lam_matmul(lam_triu(m, 0), lam_triu(f, 0)));
@@ -90,9 +90,9 @@ static void vjp_lu(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *lower = lam_add(lam_matmul(lam__matrices_turn(lam_tril(f, -1)), gl), gl);
     lam_tensor *middle = lam_add(lam_tril(lower, -1), lam_triu(lam_matmul(gu, lam__matrices_turn(lam_triu(f, 0))), 0));
     lam_tensor *half =
-        lam_triangular_solve(f, middle, &(lam_triangular_options){.unit_diagonal = true, .transpose = true});
-    lam_tensor *whole =
-        lam_triangular_solve(f, half, &(lam_triangular_options){.right_side = true, .upper = true, .transpose = true});
+        lam_triangular_solve(f, middle, &(lam_triangular_solve_options){.unit_diagonal = true, .transpose = true});
+    lam_tensor *whole = lam_triangular_solve(
+        f, half, &(lam_triangular_solve_options){.right_side = true, .upper = true, .transpose = true});
     gx[0] = lam_matmul(lam__matrices_turn(permutation_matrix(r)), whole);
 }
 

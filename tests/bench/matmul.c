@@ -34,7 +34,8 @@ static void by_lamina(void *env) {
 
 static void by_axes(void *env) {
     job *j = env;
-    lam_drop(lam_dot_general(j->x, j->y, &(lam_dot_options){.contract_x = LAM_AXES(1), .contract_y = LAM_AXES(0)}));
+    lam_drop(
+        lam_dot_general(j->x, j->y, &(lam_dot_general_options){.contract_x = LAM_AXES(1), .contract_y = LAM_AXES(0)}));
 }
 
 static void by_letters(void *env) {

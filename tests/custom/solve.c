@@ -27,7 +27,7 @@ static lam_tensor *iterated_solve(lam_ctx *here, lam_fn *linear, lam_tensor *b, 
 
 typedef struct system {
     lam_solve_rule rule;
-    lam_linear_solve_options options;
+    lam_custom_linear_solve_options options;
 } system_of;
 
 static int solves;
@@ -116,9 +116,9 @@ static lam_tensor *by_lu(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env
     (void)here, (void)env;
     lam_tensor *factors, *pivots, *order;
     if (lam_lu(dense(linear, b), &factors, &pivots, &order) != LAM_OK) return factors;
-    lam_triangular_options unit = {.unit_diagonal = true};
+    lam_triangular_solve_options unit = {.unit_diagonal = true};
     lam_tensor *y = lam_triangular_solve(factors, lam_take(b, order, 0), &unit);
-    return lam_triangular_solve(factors, y, &(lam_triangular_options){.upper = true});
+    return lam_triangular_solve(factors, y, &(lam_triangular_solve_options){.upper = true});
 }
 
 /* Hestenes and Stiefel's method, two steps for two unknowns; a system that is solved leaves r = 0, so that its
@@ -140,14 +140,14 @@ static lam_tensor *by_conjugate_gradients(lam_ctx *here, lam_fn *linear, lam_ten
 
 /* b, scale -> the sum of [[4, 1], [1, 3]]^-1 b / scale, weighted 1 and 2. */
 BODY(definite_solved) {
-    lam_linear_solve_options o = {.symmetric = true};
+    lam_custom_linear_solve_options o = {.symmetric = true};
     lam_tensor *a = lam_mul(in[1], MAT(2, 2, 4, 1, 1, 3));
     lam_tensor *x = lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(a), in[0], *(const lam_solve_rule *)env, &o);
     out[0] = lam_sum(lam_mul(VEC(1, 2), x), NULL);
 }
 
 BODY(definite_solution) {
-    lam_linear_solve_options o = {.symmetric = true};
+    lam_custom_linear_solve_options o = {.symmetric = true};
     out[0] = lam_custom_linear_solve(FN(symmetric_matvec, 1, 1), LAM_LIST(), in[0], *(const lam_solve_rule *)env, &o);
 }
 
@@ -179,7 +179,7 @@ END_TEST
 
 /* Solving is linear in b: its transpose is the other rule, as lam_vjp finds it. */
 BODY(plain_solution) {
-    lam_linear_solve_options o = {.transpose_solve = dense_solve, .env = &solves};
+    lam_custom_linear_solve_options o = {.transpose_solve = dense_solve, .env = &solves};
     out[0] = lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(MAT(2, 2, 4, 1, 2, 5)), in[0], dense_solve, &o);
 }
 
@@ -215,7 +215,8 @@ BODY(division_by_rule) {
     lam_fn *f = lam_fn_new(
         ctx,
         &(lam_fn_options){.name = "scaled", .body = scaled, .inputs = 1, .outputs = 1, .captures = LAM_LIST(in[0])});
-    out[0] = lam_custom_linear_solve(f, LAM_LIST(), num(6), divide, &(lam_linear_solve_options){.symmetric = true});
+    out[0] =
+        lam_custom_linear_solve(f, LAM_LIST(), num(6), divide, &(lam_custom_linear_solve_options){.symmetric = true});
 }
 
 START_TEST(captures_of_the_operator_are_differentiated) {
@@ -315,7 +316,7 @@ BODY(square_root_by) {
 }
 
 START_TEST(rules_that_do_not_solve) {
-    lam_linear_solve_options o = {.symmetric = true};
+    lam_custom_linear_solve_options o = {.symmetric = true};
     const struct {
         lam_solve_rule rule;
         lam_status status;

@@ -127,7 +127,7 @@ BODY(matvec) {
 
 /* The sum of (A s)^-1 b over s and b. */
 BODY(solved) {
-    lam_linear_solve_options o = {.transpose_solve = dense_solve};
+    lam_custom_linear_solve_options o = {.transpose_solve = dense_solve};
     lam_tensor *a = lam_mul(MAT(2, 2, 4, 1, 2, 5), lam_index(in[0], 0, 0));
     out[0] = lam_sum(lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(a), in[0], dense_solve, &o), NULL);
 }

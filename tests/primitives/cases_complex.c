@@ -197,7 +197,8 @@ static void reference_recurrence(const cases_use *u, const array in[], array out
 
 static lam_tensor *whole_matmul(const cases_use *u, lam_tensor *const x[]) {
     (void)u;
-    return lam_dot_general(x[0], x[1], &(lam_dot_options){.contract_x = LAM_AXES(1), .contract_y = LAM_AXES(0)});
+    return lam_dot_general(x[0], x[1],
+                           &(lam_dot_general_options){.contract_x = LAM_AXES(1), .contract_y = LAM_AXES(0)});
 }
 
 static void reference_matmul(const cases_use *u, const array in[], array out[]) {

@@ -38,10 +38,10 @@ static paired paired_of(const cases_use *u, const array in[]) {
 static void call_dot_general(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     paired p = paired_of(u, NULL);
     out[0] = lam_dot_general(in[0], in[1],
-                             &(lam_dot_options){.batch_x = {p.batch, p.axes[0]},
-                                                .contract_x = {p.contract, p.axes[0] + p.batch},
-                                                .batch_y = {p.batch, p.axes[1]},
-                                                .contract_y = {p.contract, p.axes[1] + p.batch}});
+                             &(lam_dot_general_options){.batch_x = {p.batch, p.axes[0]},
+                                                        .contract_x = {p.contract, p.axes[0] + p.batch},
+                                                        .batch_y = {p.batch, p.axes[1]},
+                                                        .contract_y = {p.contract, p.axes[1] + p.batch}});
 }
 
 /* One element: the sum over all indices of the contracted axes, counted up like digits. */
@@ -227,7 +227,7 @@ static void eliminate(int64_t n, long double *a, int64_t m, long double *b, int6
 
 static void call_triangular_solve(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     out[0] = lam_triangular_solve(
-        in[0], in[1], &(lam_triangular_options){u->arg[0] != 0, u->arg[1] != 0, u->arg[2] != 0, u->arg[3] != 0});
+        in[0], in[1], &(lam_triangular_solve_options){u->arg[0] != 0, u->arg[1] != 0, u->arg[2] != 0, u->arg[3] != 0});
 }
 
 /* op(a) of one matrix, turned once more for the right side: x op(a) = b is op(a)^T x^T = b^T. */

@@ -183,10 +183,11 @@ START_TEST(triangular_solve_reads_its_triangle_only) {
     lam_tensor *a = MAT(2, 2, 2, NAN, 4, 5), *b = VEC(2, 14);
     EXPECT(lam_triangular_solve(a, b, NULL), LAM_DIMS(2), 1, 2);
     EXPECT(lam_triangular_solve(MAT(2, 2, NAN, 3, NAN, NAN), b,
-                                &(lam_triangular_options){.upper = true, .unit_diagonal = true}),
+                                &(lam_triangular_solve_options){.upper = true, .unit_diagonal = true}),
            LAM_DIMS(2), -40, 14);
     EXPECT_NEAR(lam_matmul(VEC(3, 4), MAT(2, 2, 2, 0, 4, 5)), 0, LAM_DIMS(2), 22, 20);
-    EXPECT(lam_triangular_solve(a, VEC(22, 20), &(lam_triangular_options){.right_side = true}), LAM_DIMS(2), 3, 4);
+    EXPECT(lam_triangular_solve(a, VEC(22, 20), &(lam_triangular_solve_options){.right_side = true}), LAM_DIMS(2), 3,
+           4);
 }
 END_TEST
 

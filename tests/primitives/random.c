@@ -43,19 +43,19 @@ typedef struct sample {
 #define SHAPES        VEC(0.05, 0.5, 1, 3, 200)
 #define WEIGHTS       VEC(0.1, 0.2, 0.3, 0.4)
 #define WITHOUT                                                                                                        \
-    &(lam_choice_options) {                                                                                            \
+    &(lam_random_choice_options) {                                                                                     \
         .without_replacement = true                                                                                    \
     }
 #define WITHOUT_P                                                                                                      \
-    &(lam_choice_options) {                                                                                            \
+    &(lam_random_choice_options) {                                                                                     \
         .p = WEIGHTS, .without_replacement = true                                                                      \
     }
 #define WITHOUT_P_OF_TWO                                                                                               \
-    &(lam_choice_options) {                                                                                            \
+    &(lam_random_choice_options) {                                                                                     \
         .p = VEC(1, 1), .without_replacement = true                                                                    \
     }
 #define BETWEEN                                                                                                        \
-    &(lam_uniform_options) {                                                                                           \
+    &(lam_random_uniform_options) {                                                                                    \
         .low = num(-0.1), .high = num(0.3)                                                                             \
     }
 
@@ -111,7 +111,7 @@ DRAW(beta_f64, lam_random_beta(key42(), VEC(0.5, 2), VEC(1.5, 3), LAM_DIMS(2, 2)
 DRAW(dirichlet_f64, lam_random_dirichlet(key42(), VEC(0.3, 1, 5), LAM_DIMS(2)))
 DRAW(choice, lam_random_choice(key42(), INTEGERS(10), 0, 5, NULL))
 DRAW(choice_without, lam_random_choice(key42(), INTEGERS(10), 0, 5, WITHOUT))
-DRAW(choice_p, lam_random_choice(key42(), INTEGERS(4), 0, 6, &(lam_choice_options){.p = WEIGHTS}))
+DRAW(choice_p, lam_random_choice(key42(), INTEGERS(4), 0, 6, &(lam_random_choice_options){.p = WEIGHTS}))
 DRAW(choice_p_without, lam_random_choice(key42(), INTEGERS(4), 0, 3, WITHOUT_P))
 DRAW(poisson, lam_random_poisson(key42(), VEC(0.5, 3, 9, 15, 1000), LAM_DIMS(2, 5)))
 
@@ -167,7 +167,7 @@ END_TEST
 BODY(samples_of_key) {
     lam_tensor *key = in[0], *a = in[1];
     out[0] = lam_random_normal(key, LAM_F64, LAM_DIMS(2));
-    out[1] = lam_random_uniform(key, LAM_F64, LAM_DIMS(2), &(lam_uniform_options){.high = a});
+    out[1] = lam_random_uniform(key, LAM_F64, LAM_DIMS(2), &(lam_random_uniform_options){.high = a});
     out[2] = lam_random_gamma(key, a, LAM_DIMS(2));
     out[3] = lam_random_beta(key, a, lam_mul(2.0, a), LAM_DIMS(2));
     out[4] = lam_random_dirichlet(key, lam_stack(LAM_LIST(a, a), 0), LAM_DIMS(2));
@@ -176,7 +176,7 @@ BODY(samples_of_key) {
     out[7] = lam_cast(lam_random_categorical(key, lam_stack(LAM_LIST(a, lam_square(a)), 0), 0, LAM_DIMS(2)), LAM_F64);
     out[8] = lam_cast(lam_random_poisson(key, a, LAM_DIMS(2)), LAM_F64);
     out[9] = lam_cast(lam_random_randint(lam_fold_in(key, 3), LAM_I32, LAM_DIMS(2), 0, 1000), LAM_F64);
-    lam_choice_options weighted = {.p = lam_stack(LAM_LIST(a, lam_square(a)), 0)};
+    lam_random_choice_options weighted = {.p = lam_stack(LAM_LIST(a, lam_square(a)), 0)};
     out[11] = lam_random_choice(key, VEC(1, 2), 0, 3, &weighted);
     out[10] = lam_cast(lam_random_bernoulli(key, lam_logistic(a), LAM_DIMS(2)), LAM_F64);
 }
@@ -206,8 +206,8 @@ BODY(sum_of_samples) {
     samples_of_key(here, (lam_tensor *[]){key42(), in[0]}, y, env);
     out[0] = lam_sum(y[1], NULL);
     out[1] = lam_sum(y[5], NULL);
-    out[2] =
-        lam_sum(lam_random_uniform(key42(), LAM_F64, LAM_DIMS(3), &(lam_uniform_options){lam_neg(in[0]), in[0]}), NULL);
+    out[2] = lam_sum(
+        lam_random_uniform(key42(), LAM_F64, LAM_DIMS(3), &(lam_random_uniform_options){lam_neg(in[0]), in[0]}), NULL);
     lam_tensor *c = lam_mul(in[0], MAT(2, 2, 2, 0.5, 0.5, 1));
     out[3] = lam_sum(lam_random_multivariate_normal(key42(), lam_mul(in[0], VEC(1, 2)), c, LAM_DIMS(3)), NULL);
 }
@@ -404,9 +404,9 @@ START_TEST(impossible_requests_are_refused) {
     REFUSED(lam_random_laplace(k, LAM_I32, LAM_DIMS(2)), LAM_ERR_DTYPE, "random_laplace", "i32");
     REFUSED(lam_random_uniform(k, LAM_F64, LAM_DIMS(3, -2), NULL), LAM_ERR_VALUE, "random_uniform", "-2");
     REFUSED(lam_random_uniform(k, LAM_F64, LAM_DIMS(INT64_MAX, 9), NULL), LAM_ERR_OVERFLOW, "");
-    REFUSED(lam_random_uniform(k, LAM_F64, LAM_DIMS(3), &(lam_uniform_options){.high = num(-1)}), LAM_ERR_VALUE,
+    REFUSED(lam_random_uniform(k, LAM_F64, LAM_DIMS(3), &(lam_random_uniform_options){.high = num(-1)}), LAM_ERR_VALUE,
             "random_uniform", "high - low", "-1");
-    REFUSED(lam_random_uniform(k, LAM_F64, LAM_DIMS(3), &(lam_uniform_options){.low = VEC(0, 0)}), LAM_ERR_SHAPE,
+    REFUSED(lam_random_uniform(k, LAM_F64, LAM_DIMS(3), &(lam_random_uniform_options){.low = VEC(0, 0)}), LAM_ERR_SHAPE,
             "random_uniform", "broadcast");
     REFUSED(lam_random_randint(k, LAM_I64, LAM_DIMS(2), 4, 4), LAM_ERR_VALUE, "random_randint", "[4, 4)");
     REFUSED(lam_random_randint(k, LAM_I32, LAM_DIMS(2), 0, INT64_MAX), LAM_ERR_VALUE, "random_randint", "i32");
@@ -427,9 +427,9 @@ START_TEST(impossible_requests_are_refused) {
     REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, WITHOUT), LAM_ERR_VALUE, "random_choice", "3 of 2");
     REFUSED(lam_random_choice(k, VEC(1, 2), 1, 3, NULL), LAM_ERR_AXIS, "random_choice");
     REFUSED(lam_random_choice(k, lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), 0, 1, NULL), LAM_ERR_VALUE, "random_choice");
-    REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, &(lam_choice_options){.p = VEC(1, -1)}), LAM_ERR_VALUE,
+    REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, &(lam_random_choice_options){.p = VEC(1, -1)}), LAM_ERR_VALUE,
             "random_choice");
-    REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, &(lam_choice_options){.p = VEC(1, 1, 1)}), LAM_ERR_SHAPE,
+    REFUSED(lam_random_choice(k, VEC(1, 2), 0, 3, &(lam_random_choice_options){.p = VEC(1, 1, 1)}), LAM_ERR_SHAPE,
             "random_choice");
     REFUSED(lam_random_normal(k, LAM_C128, LAM_DIMS(2)), LAM_ERR_DTYPE, "random_normal", "c128");
     REFUSED(lam_random_gamma(k, lam_cast(p, LAM_C128), LAM_DIMS(2)), LAM_ERR_DTYPE, "random_gamma", "c128");

@@ -234,16 +234,9 @@ void lam__kernels_random_poisson(const uint32_t key[2], int64_t first, int64_t n
 
 /* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
 
-/* out[batch, m, n] (contiguous) = sum over k of x[batch, m, k] * y[batch, k, n]. Each operand has any three strides.
- * f64 and f32 go to unrolled, blocked or CBLAS code by size; other dtypes to plain loops (integers wrap, bool is
- * or of ands). `scratch(env, bytes)` gives memory that lives until the call returns, or NULL; then the result is
- * false and out undefined. */
-typedef void *lam__scratch(void *env, size_t bytes);
-bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
-                         const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
-                         lam__scratch *scratch, void *env);
-
-/* `batch` products out[m, n] = x[m, k] * y[k, n], k >= 1; strides in elements; out contiguous. */
+/* `batch` products out[m, n] = x[m, k] * y[k, n]; strides in elements; out contiguous. Where one stride does not walk
+ * the batch, it is made of runs of `run` products, and from one run to the next operands move by their turns besides:
+ * NOTE [runs of products] in blas/matmul.c. */
 typedef struct lam__product {
     int64_t batch, m, k, n;
     const void *x;
@@ -251,7 +244,16 @@ typedef struct lam__product {
     const void *y;
     int64_t y_batch, y_row, y_col;
     void *out;
+    int64_t run; /* 0: all are one */
+    int64_t x_turn, y_turn;
+    int64_t left; /* products of the first run; the plan sets it */
 } lam__product;
+
+/* Each operand has any strides. f64 and f32 go to unrolled, blocked or CBLAS code by size; other dtypes to plain loops
+ * (integers wrap, bool is or of ands). `scratch(env, bytes)` gives memory that lives until the call returns, or NULL;
+ * then the result is false and out undefined. */
+typedef void *lam__scratch(void *env, size_t bytes);
+bool lam__kernels_matmul(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env);
 
 /* The same product in parts, for whoever shares it: how it will be done, where it may be cut, and one part of it. */
 typedef struct lam__matmul {
@@ -263,9 +265,7 @@ typedef struct lam__matmul {
 } lam__matmul;
 
 /* False: nothing is left to be done. */
-bool lam__kernels_matmul_plan(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
-                              const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
-                              lam__matmul *w);
+bool lam__kernels_matmul_plan(lam_dtype dtype, const lam__product *p, lam__matmul *w);
 
 /* Products [begin, end) of w->product.batch, rows [first, last) of w->product.m; of one product if not of all rows. */
 void lam__kernels_matmul_part(const lam__matmul *w, int64_t begin, int64_t end, int64_t first, int64_t last,

@@ -26,11 +26,10 @@ static void multiply_part(void *env, int64_t begin, int64_t end, int worker) {
     }
 }
 
-bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n,
-                          const void *x, const int64_t x_strides[3], const void *y, const int64_t y_strides[3],
-                          void *out, lam__scratch *scratch, void *env) {
+bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, const lam__product *product, lam__scratch *scratch,
+                          void *env) {
     lam__matmul w;
-    if (!lam__kernels_matmul_plan(dtype, batch, m, k, n, x, x_strides, y, y_strides, out, &w)) return true;
+    if (!lam__kernels_matmul_plan(dtype, product, &w)) return true;
     const lam__product *p = &w.product;
     const double each = (double)p->m * (double)p->k * (double)p->n / 8 + 20; /* units: eight products in half a ns */
     const int64_t threads = lam__team_shares(team, each * (double)p->batch) ? lam__team_size(team) : 1;

@@ -96,8 +96,7 @@ void lam__parallel_random_poisson(lam__team *team, const uint32_t key[2], int64_
 
 /* ---- contractions ------------------------------------------------------------------------------------------------ */
 
-bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n,
-                          const void *x, const int64_t x_strides[3], const void *y, const int64_t y_strides[3],
-                          void *out, lam__scratch *scratch, void *env);
+bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, const lam__product *product, lam__scratch *scratch,
+                          void *env);
 
 #endif

@@ -5,12 +5,9 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/contract.h"
-#include "lib/primitives/lent.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
-#include "lib/parallel/parallel.h"
-#include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
@@ -20,38 +17,13 @@
 
 typedef lam__pairing pairing;
 
-static int pairs(const pairing *p) {
-    return p->batch + p->contract;
-}
-
 static int8_t *named(pairing *p, int side) {
-    return p->axes + side * pairs(p);
-}
-
-static const int8_t *axes_of(const pairing *p, int side) {
-    return p->axes + side * pairs(p);
+    return p->axes + side * lam__contract_pairs(p);
 }
 
 lam_tensor *lam__contract(const pairing *p, lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y};
-    return lam__apply(&lam__row_dot_general, p, offsetof(pairing, axes) + 2 * (size_t)pairs(p), 2, in);
-}
-
-/* Bit a: axis a is named. */
-static uint32_t named_axes(const pairing *p, int side) {
-    const int8_t *axes = axes_of(p, side);
-    uint32_t taken = 0;
-    for (int i = 0; i < pairs(p); i++) taken |= 1u << axes[i];
-    return taken;
-}
-
-/* The axes of one operand that are not named, in their order. */
-static int free_axes(const pairing *p, int side, int rank, int out[]) {
-    const uint32_t taken = named_axes(p, side);
-    int n = 0;
-    for (int axis = 0; axis < rank; axis++)
-        if (!(taken >> axis & 1u)) out[n++] = axis;
-    return n;
+    return lam__apply(&lam__row_dot_general, p, offsetof(pairing, axes) + 2 * (size_t)lam__contract_pairs(p), 2, in);
 }
 
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
@@ -61,8 +33,8 @@ static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) 
     const lam_value *x = call->in[0], *y = call->in[1];
     if (x->dtype != y->dtype)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast one of them", "the operands have two dtypes");
-    for (int i = 0; i < pairs(p); i++) {
-        int a = axes_of(p, 0)[i], b = axes_of(p, 1)[i];
+    for (int i = 0; i < lam__contract_pairs(p); i++) {
+        int a = lam__contract_axes(p, 0)[i], b = lam__contract_axes(p, 1)[i];
         if (x->dims[a] != y->dims[b])
             return lam__error_call(call, LAM_ERR_SHAPE, "paired axes must have equal sizes",
                                    "axis %d of the first operand has %lld elements, axis %d of the second has %lld", a,
@@ -72,111 +44,14 @@ static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) 
         return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have more than %d axes", LAM_MAX_RANK);
     out->dtype = (lam_dtype)x->dtype;
     out->rank = 0;
-    for (int i = 0; i < p->batch; i++) out->dims[out->rank++] = x->dims[axes_of(p, 0)[i]];
+    for (int i = 0; i < p->batch; i++) out->dims[out->rank++] = x->dims[lam__contract_axes(p, 0)[i]];
     for (int side = 0; side < 2; side++) {
         const lam_value *z = call->in[side];
-        const uint32_t taken = named_axes(p, side);
+        const uint32_t taken = lam__contract_named(p, side);
         for (int axis = 0; axis < z->rank; axis++)
             if (!(taken >> axis & 1u)) out->dims[out->rank++] = z->dims[axis];
     }
     return LAM_OK;
-}
-
-/* ---- eval -------------------------------------------------------------------------------------------------------- */
-
-enum { BATCH, ROWS, COLUMNS, GROUPS };
-
-/* An operand as a stack of matrices: its axes in three groups, each walked by one stride. */
-typedef struct stack {
-    const void *data;
-    int64_t size[GROUPS], stride[GROUPS]; /* elements */
-    lam_value *copy;                      /* NULL: the operand's own memory serves */
-} stack;
-
-/* The axes order[0..n) as one axis: its size, and its stride if they nest; axes of one element have no say. */
-static bool nest(const lam_value *x, const int order[], int n, int64_t *size, int64_t *stride) {
-    bool fits = true;
-    *size = *stride = 1;
-    for (int i = n - 1, seen = 0; i >= 0; i--) {
-        int64_t dim = x->dims[order[i]], step = x->strides[order[i]];
-        if (dim == 1) continue;
-        if (!seen++) *stride = step;
-        else fits = fits && step == *stride * *size;
-        *size *= dim;
-    }
-    return fits;
-}
-
-/* x with its axes in this order, row-major. */
-static lam_value *ordered(lam_ctx *ctx, const lam_value *x, const int order[]) {
-    int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
-    for (int i = 0; i < x->rank; i++) {
-        dims[i] = x->dims[order[i]];
-        strides[i] = x->strides[order[i]];
-    }
-    lam_dtype dtype = (lam_dtype)x->dtype;
-    lam_value *copy = lam__value_new(ctx, dtype, x->rank, dims);
-    if (copy && x->count)
-        lam__parallel_copy(ctx->team, x->rank, dims, dtype, copy->data, copy->strides, dtype, x->data, strides);
-    return copy;
-}
-
-/* Where no group has more than one axis, as in products of matrices, nothing need nest. False: one has. */
-static bool stack_up_few(const pairing *p, int side, const lam_value *x, stack *s) {
-    const int8_t *axes = axes_of(p, side);
-    int free = x->rank - pairs(p), last = x->rank * (x->rank - 1) / 2; /* in the end the axis that is not named */
-    if (p->batch > 1 || p->contract > 1 || free > 1) return false;
-    *s = (stack){.data = x->data, .size = {1, 1, 1}, .stride = {1, 1, 1}};
-    for (int i = 0; i < x->rank; i++) {
-        const int group = i == pairs(p) ? (side ? COLUMNS : ROWS) : i < p->batch ? BATCH : side ? ROWS : COLUMNS;
-        const int axis = i == pairs(p) ? last : axes[i];
-        s->size[group] = x->dims[axis];
-        if (x->dims[axis] != 1) s->stride[group] = x->strides[axis];
-        last -= axis;
-    }
-    return true;
-}
-
-/* Groups the axes of operand `side`: batch, then free and contracted ones (the other way round on side 1). */
-static lam_status stack_up(const lam_call_site *call, int side, stack *s) {
-    const pairing *p = call->params;
-    const lam_value *x = call->in[side];
-    if (stack_up_few(p, side, x, s)) return LAM_OK;
-    int order[LAM_INNER_RANK], at[GROUPS + 1] = {0, p->batch, side ? pairs(p) : x->rank - p->contract, x->rank};
-    for (int i = 0; i < p->batch; i++) order[i] = axes_of(p, side)[i];
-    free_axes(p, side, x->rank, order + (side ? pairs(p) : p->batch));
-    for (int i = 0; i < p->contract; i++) order[at[side ? ROWS : COLUMNS] + i] = axes_of(p, side)[p->batch + i];
-    bool fine = true;
-    *s = (stack){.data = x->data};
-    for (int g = 0; g < GROUPS; g++)
-        fine = nest(x, order + at[g], at[g + 1] - at[g], &s->size[g], &s->stride[g]) && fine;
-    if (fine) return LAM_OK;
-    s->copy = ordered(call->ctx, x, order);
-    if (!s->copy) return LAM_ERR_MEMORY;
-    s->data = s->copy->data;
-    s->stride[COLUMNS] = 1;
-    s->stride[ROWS] = s->size[COLUMNS];
-    s->stride[BATCH] = s->size[ROWS] * s->size[COLUMNS];
-    return LAM_OK;
-}
-
-static lam_status multiply(lam_ctx *ctx, const stack *x, const stack *y, lam_value *out) {
-    lam__lent memory = {.ctx = ctx};
-    bool done = lam__parallel_matmul(ctx->team, (lam_dtype)out->dtype, x->size[BATCH], x->size[ROWS], x->size[COLUMNS],
-                                     y->size[COLUMNS], x->data, x->stride, y->data, y->stride, out->data, lam__lent_get,
-                                     &memory);
-    lam__lent_return(&memory);
-    return done ? LAM_OK : LAM_ERR_MEMORY;
-}
-
-static lam_status eval_dot_general(const lam_call_site *call, lam_value *const out[]) {
-    stack x = {.copy = NULL}, y = {.copy = NULL};
-    lam_status status = stack_up(call, 0, &x);
-    if (status == LAM_OK) status = stack_up(call, 1, &y);
-    if (status == LAM_OK) status = multiply(call->ctx, &x, &y, out[0]);
-    lam__value_release(x.copy);
-    lam__value_release(y.copy);
-    return status;
 }
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
@@ -193,25 +68,26 @@ static int place_among(const int8_t *contracted, int n, int8_t a) {
 static lam_tensor *gradient(const lam_rule *r, lam_tensor *g, int side) {
     const pairing *p = r->params;
     int own_free[LAM_INNER_RANK], far_free[LAM_INNER_RANK], order[LAM_INNER_RANK] = {0}, far = 1 - side;
-    int rank = lam_rank(r->in[side]), n = free_axes(p, side, rank, own_free);
-    int m = free_axes(p, far, lam_rank(r->in[far]), far_free);
+    int rank = lam_rank(r->in[side]), n = lam__contract_free(p, side, rank, own_free);
+    int m = lam__contract_free(p, far, lam_rank(r->in[far]), far_free);
     pairing q = {.batch = p->batch, .contract = (int8_t)m};
     for (int i = 0; i < p->batch; i++) {
         named(&q, side)[i] = (int8_t)i;
-        named(&q, far)[i] = axes_of(p, far)[i];
-        order[axes_of(p, side)[i]] = i;
+        named(&q, far)[i] = lam__contract_axes(p, far)[i];
+        order[lam__contract_axes(p, side)[i]] = i;
     }
     for (int i = 0; i < m; i++) {
         named(&q, side)[p->batch + i] = (int8_t)(p->batch + (side ? 0 : n) + i);
         named(&q, far)[p->batch + i] = (int8_t)far_free[i];
     }
     for (int i = 0; i < n; i++) order[own_free[i]] = p->batch + (side ? p->contract : 0) + i;
-    const int8_t *own = axes_of(p, side) + p->batch, *other = axes_of(p, far) + p->batch;
+    const int8_t *own = lam__contract_axes(p, side) + p->batch, *other = lam__contract_axes(p, far) + p->batch;
     for (int i = 0; i < p->contract; i++)
         order[own[i]] = p->batch + (side ? 0 : n) + place_among(other, p->contract, other[i]);
-    lam_tensor *product = side ? lam__contract(&q, r->in[0], g) : lam__contract(&q, g, r->in[1]);
     bool there = true;
     for (int i = 0; i < rank; i++) there = there && order[i] == i;
+    q.loose = !there;
+    lam_tensor *product = side ? lam__contract(&q, r->in[0], g) : lam__contract(&q, g, r->in[1]);
     return there ? product : lam_transpose(product, (lam_axes){rank, order});
 }
 
@@ -228,10 +104,12 @@ static void batch_dot_general(const lam_rule *r, lam_tensor *out[]) {
     pairing q = {.batch = (int8_t)(p->batch + both), .contract = p->contract};
     for (int side = 0; side < 2; side++) {
         if (both) named(&q, side)[0] = 0;
-        for (int i = 0; i < pairs(p); i++) named(&q, side)[both + i] = (int8_t)(axes_of(p, side)[i] + r->mapped[side]);
+        for (int i = 0; i < lam__contract_pairs(p); i++)
+            named(&q, side)[both + i] = (int8_t)(lam__contract_axes(p, side)[i] + r->mapped[side]);
     }
+    int at = both ? 0 : p->batch + (r->mapped[0] ? 0 : lam__contract_free(p, 0, lam_rank(r->in[0]), unused));
+    q.loose = at > 0 || p->loose;
     lam_tensor *product = lam__contract(&q, r->in[0], r->in[1]);
-    int at = both ? 0 : p->batch + (r->mapped[0] ? 0 : free_axes(p, 0, lam_rank(r->in[0]), unused));
     out[0] = at ? lam_moveaxis(product, at, 0) : product;
 }
 
@@ -239,7 +117,7 @@ static void print_dot_general(FILE *file, const void *params) {
     static const char *const names[] = {"contract_x", "contract_y", "batch_x", "batch_y"};
     const pairing *p = params;
     for (int k = 0; k < 4; k++) {
-        const int8_t *axes = axes_of(p, k & 1) + (k < 2 ? p->batch : 0);
+        const int8_t *axes = lam__contract_axes(p, k & 1) + (k < 2 ? p->batch : 0);
         int n = k < 2 ? p->contract : p->batch;
         fprintf(file, "%s%s=[", k ? ", " : "", names[k]);
         for (int i = 0; i < n; i++) fprintf(file, "%s%d", i ? ", " : "", axes[i]);
@@ -256,7 +134,7 @@ const lam_primitive lam__row_dot_general = {
     .bilinear = true,
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
     .shape = shape_dot_general,
-    .eval = eval_dot_general,
+    .eval = lam__contract_eval,
     .vjp = vjp_dot_general,
     .batch = batch_dot_general,
     .params_print = print_dot_general,
@@ -311,6 +189,7 @@ bool lam__contract_by_letters(const char *subscripts, const lam_value *x, const 
         return false;
     p->batch = (int8_t)count[0];
     p->contract = (int8_t)count[1];
+    p->loose = false;
     int8_t *to = p->axes;
     for (int side = 0; side < 2; side++)
         for (int summed = 0; summed < 2; summed++)
@@ -355,7 +234,7 @@ static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const la
                                   batch[1], contract[0], contract[1]);
     pairing p = {.batch = (int8_t)batch[0], .contract = (int8_t)contract[0]};
     for (int side = 0; side < 2; side++)
-        for (int i = 0; i < pairs(&p); i++) named(&p, side)[i] = axes[side][i];
+        for (int i = 0; i < lam__contract_pairs(&p); i++) named(&p, side)[i] = axes[side][i];
     return lam__contract(&p, in[0], in[1]);
 }
 

@@ -10,8 +10,38 @@
 /* The paired axes of operand 0, batch axes first, then those of operand 1; axes that are not named are free. */
 typedef struct lam__pairing {
     int8_t batch, contract; /* pairs */
+    bool loose;             /* the result is to be transposed: its elements may lie in any order */
     int8_t axes[2 * LAM_INNER_RANK];
 } lam__pairing;
+
+static inline int lam__contract_pairs(const lam__pairing *p) {
+    return p->batch + p->contract;
+}
+
+/* Those of one operand. */
+static inline const int8_t *lam__contract_axes(const lam__pairing *p, int side) {
+    return p->axes + side * lam__contract_pairs(p);
+}
+
+/* Bit a: axis a is named. */
+static inline uint32_t lam__contract_named(const lam__pairing *p, int side) {
+    const int8_t *axes = lam__contract_axes(p, side);
+    uint32_t taken = 0;
+    for (int i = 0; i < lam__contract_pairs(p); i++) taken |= 1u << axes[i];
+    return taken;
+}
+
+/* The axes of one operand that are not named, in their order; gives their number. */
+static inline int lam__contract_free(const lam__pairing *p, int side, int rank, int out[]) {
+    const uint32_t taken = lam__contract_named(p, side);
+    int n = 0;
+    for (int axis = 0; axis < rank; axis++)
+        if (!(taken >> axis & 1u)) out[n++] = axis;
+    return n;
+}
+
+/* eval of dot_general. */
+lam_status lam__contract_eval(const lam_call_site *call, lam_value *const out[]);
 
 /* The contraction of live operands of one context and dtype; the axes are there and named once. */
 lam_tensor *lam__contract(const lam__pairing *p, lam_tensor *x, lam_tensor *y);

@@ -349,6 +349,7 @@ static void contract(const sum *s, const term *a, const term *b, labels needed, 
     pair_axes(a, b, needed, &p, out);
     if (!add_labels(s, a, common, out) || !add_labels(s, b, common, out)) return;
     out->set = (a->set | b->set) & (needed | ~common);
+    p.loose = s->count == 2 && memcmp(out->label, s->result, (size_t)out->rank * sizeof *out->label) != 0;
     out->x = p.contract ? lam__contract(&p, a->x, b->x)
                         : lam_mul(lined_up(a, out->rank, out->label), lined_up(b, out->rank, out->label));
 }

@@ -115,9 +115,10 @@ static lam_tensor *product(const char *operation, lam_tensor *in[2], factor f[2]
         for (int i = 0; i < batch; i++) p.axes[side * (batch + 1) + i] = (int8_t)f[side].batch[i];
         p.axes[side * (batch + 1) + batch] = (int8_t)f[side].contract;
     }
-    lam_tensor *out = lam__contract(&p, f[0].x, f[1].x);
     bool there = true;
     for (int i = 0; i < rank; i++) there = there && order[i] == i;
+    p.loose = !there;
+    lam_tensor *out = lam__contract(&p, f[0].x, f[1].x);
     return there || lam_failed(out) ? out : lam_transpose(out, (lam_axes){rank, order});
 }
 
@@ -131,6 +132,7 @@ static bool pairs_in_order(const lam_tensor *x, const lam_tensor *y, lam__pairin
     if (a->dims[own] != b->dims[far]) return false;
     p->batch = (int8_t)batch;
     p->contract = 1;
+    p->loose = false;
     for (int i = 0; i < batch; i++) {
         if (a->dims[i] != b->dims[i]) return false;
         p->axes[i] = p->axes[batch + 1 + i] = (int8_t)i;

@@ -58,13 +58,23 @@ static int64_t invert_all(const lam__rectangle *r, double rtol, const lam_value 
     const size_t item = lam__dtype_bytes(dtype);
     const int64_t m = r->m, n = r->n, k = m < n ? m : n, one = m * n;
     char *u = room, *s = u + (size_t)(m * k) * item, *vt = s + (size_t)k * item, *work = vt + (size_t)(k * n) * item;
-    const int64_t turned[3] = {0, 1, n}, turned_u[3] = {0, 1, k};
     work += (8 - (uintptr_t)work % 8) % 8;
     for (int64_t b = 0; b < lam__matrices_count(x); b++) {
         const size_t at = (size_t)(b * one) * item;
         if (lam__kernels_svd(dtype, r, 1, (const char *)x->data + at, u, s, vt, work) >= 0) return b;
         divide_rows(dtype, k, n, rtol, s, vt);
-        lam__kernels_matmul(dtype, 1, n, k, m, vt, turned, u, turned_u, (char *)out->data + at, no_scratch, NULL);
+        const lam__product product = {.batch = 1,
+                                      .m = n,
+                                      .k = k,
+                                      .n = m,
+                                      .x = vt,
+                                      .x_row = 1,
+                                      .x_col = n,
+                                      .y = u,
+                                      .y_row = 1,
+                                      .y_col = k,
+                                      .out = (char *)out->data + at};
+        lam__kernels_matmul(dtype, &product, no_scratch, NULL);
     }
     return -1;
 }

@@ -68,6 +68,15 @@ static void set_axes(lam__value *v, int64_t *axes, int64_t *own, const int64_t *
     v->head.strides = own;
 }
 
+void lam__value_reorder(lam_value *v, const int order[]) {
+    int64_t strides[LAM_INNER_RANK], step = 1;
+    for (int i = v->rank - 1; i >= 0; i--) {
+        strides[order[i]] = step;
+        step *= v->dims[order[i]];
+    }
+    set_axes(lam__full(v), (int64_t *)(uintptr_t)v->dims, (int64_t *)(uintptr_t)v->strides, v->dims, strides);
+}
+
 /* A concrete value of `count` elements, by lam__value_count, in a block of `bytes`, with its head set; the caller sets
  * data. Strides are row-major where `strides` is NULL. */
 static lam__value *value_make(lam_ctx *ctx, size_t bytes, lam_dtype dtype, int64_t count, int rank, const int64_t *dims,

@@ -118,6 +118,9 @@ lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const in
 /* Shares the memory of x. offset in elements from x's first. */
 lam_value *lam__value_view(lam_value *x, int rank, const int64_t *dims, const int64_t *strides, int64_t offset);
 
+/* The elements of a new contiguous value lie in this order of its axes, the slowest first. */
+void lam__value_reorder(lam_value *v, const int order[]);
+
 /* Wraps a buffer, taking over its reference (also on failure). */
 lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,
                            lam__buffer *buffer);

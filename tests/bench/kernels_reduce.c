@@ -159,8 +159,20 @@ static void *no_scratch(void *env, size_t bytes) {
 
 static void run_product(const void *what) {
     const product *p = what;
-    const int64_t xs[3] = {p->m * p->k, p->k, 1}, ys[3] = {p->shared ? 0 : p->k * p->n, p->n, 1};
-    lam__kernels_matmul(LAM_F64, p->batch, p->m, p->k, p->n, x, xs, y, ys, out, no_scratch, NULL);
+    const lam__product all = {.batch = p->batch,
+                              .m = p->m,
+                              .k = p->k,
+                              .n = p->n,
+                              .x = x,
+                              .x_batch = p->m * p->k,
+                              .x_row = p->k,
+                              .x_col = 1,
+                              .y = y,
+                              .y_batch = p->shared ? 0 : p->k * p->n,
+                              .y_row = p->n,
+                              .y_col = 1,
+                              .out = out};
+    lam__kernels_matmul(LAM_F64, &all, no_scratch, NULL);
 }
 
 static void run_cblas(const void *what) {

@@ -80,6 +80,22 @@ static void check_element(lam_dtype dtype, int64_t k, const operand *x, const op
     STRIDED_CHECK(good, "dtype %d k %d element %d: got %Lg, want %Lg", dtype, (int)k, (int)i, got, sum);
 }
 
+static lam__product product_of(const int64_t size[4], const operand *x, const operand *y, void *out) {
+    return (lam__product){.batch = size[0],
+                          .m = size[1],
+                          .k = size[2],
+                          .n = size[3],
+                          .x = x->x,
+                          .x_batch = x->strides[0],
+                          .x_row = x->strides[1],
+                          .x_col = x->strides[2],
+                          .y = y->x,
+                          .y_batch = y->strides[0],
+                          .y_row = y->strides[1],
+                          .y_col = y->strides[2],
+                          .out = out};
+}
+
 static void check_matmul(lam_dtype dtype, const int64_t size[4], layout how_x, layout how_y, uint64_t *state) {
     const int64_t batch = size[0], m = size[1], k = size[2], n = size[3], count = batch * m * n;
     const size_t item = strided_item[dtype], end = (size_t)count * item;
@@ -87,7 +103,8 @@ static void check_matmul(lam_dtype dtype, const int64_t size[4], layout how_x, l
     char *out = malloc(end + 8);
     pool scratch = {.left = 4};
     memset(out, 0x5a, end + 8);
-    ck_assert(lam__kernels_matmul(dtype, batch, m, k, n, x.x, x.strides, y.x, y.strides, out, take_scratch, &scratch));
+    const lam__product p = product_of(size, &x, &y, out);
+    ck_assert(lam__kernels_matmul(dtype, &p, take_scratch, &scratch));
     for (int64_t i = 0; i < count; i++) {
         const int64_t b = i / (m * n), row = i / n % m, col = i % n;
         check_element(dtype, k, &x, &y, b * x.strides[0] + row * x.strides[1], b * y.strides[0] + col * y.strides[2],
@@ -130,6 +147,49 @@ START_TEST(matmul_every_layout) {
 }
 END_TEST
 
+/* How the 12 matrices of an operand are walked in 3 runs of 4: in matrices, within a run and from run to run. */
+static const int64_t walks[][2] = {{1, 4}, {0, 1}, {3, 1}, {1, 0}, {0, 0}};
+enum { RUNS = 3, RUN = 4, WALKS = sizeof walks / sizeof walks[0] };
+
+static void check_runs(lam_dtype dtype, const int64_t size[4], const int64_t walk_x[2], const int64_t walk_y[2],
+                       int64_t cut, uint64_t *state) {
+    const int64_t m = size[1], k = size[2], n = size[3], one_x = m * k, one_y = k * n;
+    operand x = make_operand(dtype, ROWS, RUNS * RUN, m, k, state),
+            y = make_operand(dtype, ROWS, RUNS * RUN, k, n, state);
+    char *out = malloc((size_t)(RUNS * RUN * m * n) * strided_item[dtype]);
+    lam__product p = product_of(size, &x, &y, out);
+    p.run = RUN;
+    p.x_batch = walk_x[0] * one_x, p.x_turn = walk_x[1] * one_x - RUN * p.x_batch;
+    p.y_batch = walk_y[0] * one_y, p.y_turn = walk_y[1] * one_y - RUN * p.y_batch;
+    lam__matmul plan;
+    ck_assert(lam__kernels_matmul_plan(dtype, &p, &plan));
+    void *room = malloc(plan.room + 1);
+    if (cut > plan.product.batch) cut = plan.product.batch;
+    lam__kernels_matmul_part(&plan, 0, cut, 0, plan.product.m, room);
+    lam__kernels_matmul_part(&plan, cut, plan.product.batch, 0, plan.product.m, room);
+    for (int64_t i = 0; i < RUNS * RUN * m * n; i++) {
+        const int64_t b = i / (m * n), outer = b / RUN, inner = b % RUN;
+        check_element(dtype, k, &x, &y, (inner * walk_x[0] + outer * walk_x[1]) * one_x + i / n % m * k,
+                      (inner * walk_y[0] + outer * walk_y[1]) * one_y + i % n, out, i);
+    }
+    free(room);
+    free(x.memory);
+    free(y.memory);
+    free(out);
+}
+
+/* Batches that one stride does not walk, by every kernel, in two parts that may meet within a run. */
+START_TEST(matmul_in_runs) {
+    static const int64_t sizes[][4] = {{12, 4, 4, 4},   {12, 1, 5, 4},   {12, 3, 5, 1},  {12, 1, 7, 1},
+                                       {12, 1, 40, 30}, {12, 30, 40, 1}, {12, 20, 1, 9}, {12, 20, 17, 21}};
+    uint64_t state = 800 + (uint64_t)_i;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int a = 0; a < WALKS; a++)
+            for (int b = 0; b < WALKS; b++)
+                check_runs((lam_dtype)_i, sizes[i], walks[a], walks[b], (a + 2 * b) % 12, &state);
+}
+END_TEST
+
 /* An operand without a stride of 1 is copied, one that has one is not; there is one block for both, and if it is
  * refused that is reported. */
 START_TEST(matmul_scratch) {
@@ -145,8 +205,8 @@ START_TEST(matmul_scratch) {
             operand x = make_operand(LAM_F64, cases[i].x, 2, 40, 41, &state);
             operand y = make_operand(LAM_F64, cases[i].y, 2, 41, 42, &state);
             double *out = malloc(2 * 40 * 42 * sizeof *out);
-            bool done = lam__kernels_matmul(LAM_F64, 2, 40, 41, 42, x.x, x.strides, y.x, y.strides, out, take_scratch,
-                                            &scratch);
+            const lam__product p = product_of((int64_t[]){2, 40, 41, 42}, &x, &y, out);
+            bool done = lam__kernels_matmul(LAM_F64, &p, take_scratch, &scratch);
             ck_assert_int_eq(done, left == cases[i].wanted);
             empty_pool(&scratch);
             free(x.memory);
@@ -371,6 +431,7 @@ Suite *suite_kernels_test_blas(void) {
     tcase_add_test(tests, start_from_several_threads);
     tcase_add_loop_test(tests, matmul_every_small_size, 0, REAL_DTYPES);
     tcase_add_loop_test(tests, matmul_every_layout, 0, REAL_DTYPES);
+    tcase_add_loop_test(tests, matmul_in_runs, 0, REAL_DTYPES);
     tcase_add_test(tests, matmul_scratch);
     tcase_add_loop_test(tests, cholesky_batches, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, cholesky_names_the_matrix_that_is_not_definite, LAM_F64, LAM_F32 + 1);

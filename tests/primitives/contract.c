@@ -4,7 +4,7 @@
 
 /* 0.5, -1, 1.5, ... : exact in every product and sum of these tests. */
 static lam_tensor *filled(lam_dims dims, double first) {
-    double data[256];
+    double data[1024];
     int64_t count = 1;
     for (int i = 0; i < dims.rank; i++) count *= dims.dims[i];
     for (int64_t i = 0; i < count; i++) data[i] = (first + 0.5 * (double)(i % 7)) * (i % 2 ? -1 : 1);
@@ -19,7 +19,7 @@ static void read_all(lam_tensor *t, double *to) {
 
 typedef struct walk {
     int64_t size[128], at[128];
-    double data[4][256];
+    double data[4][1024];
     int64_t dims[4][8];
     const char *term[4];
     int terms;
@@ -147,6 +147,76 @@ START_TEST(einsum_takes_the_cheapest_order) {
         ck_assert_msg(lam_ctx_peak_bytes(ctx) - before < 2000000, "%s takes %zu bytes", subscripts[i],
                       lam_ctx_peak_bytes(ctx) - before);
     }
+}
+END_TEST
+
+/* ---- operands whose axes do not nest ----------------------------------------------------------------------------- */
+
+/* A tensor of these letters whose elements lie in this order of its axes. */
+static lam_tensor *laid_out(const char *letters, const int lies[], const int64_t size[128]) {
+    int64_t dims[8];
+    int back[8], rank = (int)strlen(letters);
+    for (int i = 0; i < rank; i++) {
+        dims[i] = size[(int)letters[lies[i]]];
+        back[lies[i]] = i;
+    }
+    return lam_transpose(filled((lam_dims){rank, dims}, 1), (lam_axes){rank, back});
+}
+
+/* The next permutation in lexicographic order; false after the last. */
+static bool permute(int n, int p[]) {
+    int i = n - 2, j = n - 1;
+    while (i >= 0 && p[i] > p[i + 1]) i--;
+    if (i < 0) return false;
+    while (p[j] < p[i]) j--;
+    for (int t = p[i], a = i + 1, b = (p[i] = p[j], p[j] = t, n - 1); a < b; a++, b--) t = p[a], p[a] = p[b], p[b] = t;
+    return true;
+}
+
+/* One operand in every order that its elements can lie in, the other row by row, then with its first axis repeated. */
+static void expect_any_layout(const char *x, const char *y, const char *result, const int64_t size[128]) {
+    const char *const term[] = {x, y};
+    char subscripts[32];
+    snprintf(subscripts, sizeof subscripts, "%s,%s->%s", x, y, result);
+    for (int side = 0; side < 2; side++) {
+        int lies[8] = {0, 1, 2, 3, 4, 5, 6, 7}, rank = (int)strlen(term[side]);
+        const char *other = term[1 - side];
+        lam_tensor *far = laid_out(other, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, size), *in[2];
+        lam_tensor *repeated = lam_broadcast_to(lam_slice_axis(far, 0, 0, 1), lam_dims_of(far));
+        do {
+            in[side] = laid_out(term[side], lies, size);
+            in[1 - side] = far;
+            expect_einsum(subscripts, result, 2, term, in);
+            in[1 - side] = repeated;
+            expect_einsum(subscripts, result, 2, term, in);
+        } while (permute(rank, lies));
+    }
+}
+
+/* Small matrices, and such as are worth a call of CBLAS each. */
+START_TEST(contractions_of_axes_that_do_not_nest) {
+    static const char *const cases[][3] = {
+        {"ik", "akj", "aij"},    {"ik", "akj", "iaj"},     {"aki", "kj", "aij"},       {"abik", "bkj", "abij"},
+        {"bik", "abkj", "abij"}, {"abik", "abkj", "abij"}, {"abik", "abkj", "baij"},   {"aik", "bkj", "abij"},
+        {"abk", "abkj", "abj"},  {"abik", "abik", "ab"},   {"abik", "cabkj", "cabij"}, {"abcik", "abkj", "abcij"}};
+    static const int64_t sizes[][6] = {{2, 3, 2, 4, 2, 3}, {2, 1, 2, 17, 8, 17}, {2, 2, 1, 3, 9, 4}};
+    for (int s = 0; s < 3; s++) {
+        int64_t size[128] = {0};
+        for (int k = 0; k < 6; k++) size[(int)"abcikj"[k]] = sizes[s][k];
+        for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+            expect_any_layout(cases[c][0], cases[c][1], cases[c][2], size);
+    }
+}
+END_TEST
+
+/* Bodies see the product of a matrix and a stack as they see others: its elements can be had at once. */
+START_TEST(products_lie_as_they_are_asked_for) {
+    lam_tensor *m = filled(LAM_DIMS(4, 4), 1), *stack = filled(LAM_DIMS(7, 4, 4), 1);
+    ck_assert_ptr_nonnull(lam_data(lam_matmul(m, stack)));
+    ck_assert_ptr_nonnull(lam_data(lam_matmul(stack, m)));
+    ck_assert_ptr_nonnull(lam_data(lam_einsum("ik,akj->iaj", LAM_LIST(m, stack))));
+    ck_assert_ptr_nonnull(lam_data(lam_einsum("ik,akj->aij", LAM_LIST(m, stack))));
+    EXPECT_OK();
 }
 END_TEST
 
@@ -306,8 +376,9 @@ END_TEST
 Suite *suite_primitives_contract(void) {
     return SUITE_OF("contract", einsum_equals_the_walk_over_all_indices, einsum_ellipses_broadcast,
                     einsum_of_many_operands_and_dtypes, einsum_takes_the_cheapest_order,
-                    einsum_names_the_subscript_that_is_wrong, matmul_broadcasts_leading_axes,
-                    matmul_takes_vectors_and_stacks, vecdot_outer_tensordot_dot, contractions_say_what_does_not_fit,
+                    einsum_names_the_subscript_that_is_wrong, contractions_of_axes_that_do_not_nest,
+                    products_lie_as_they_are_asked_for, matmul_broadcasts_leading_axes, matmul_takes_vectors_and_stacks,
+                    vecdot_outer_tensordot_dot, contractions_say_what_does_not_fit,
                     vmap_of_a_contraction_is_the_contraction, gradient_of_a_product_norm,
                     einsum_of_several_operands_has_derivatives, parts_of_matrices);
 }

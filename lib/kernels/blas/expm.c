@@ -69,8 +69,10 @@ static void *no_scratch(void *env, size_t bytes) {
 }
 
 static void multiply(const desk *d, const void *x, const void *y, void *out) {
-    const int64_t strides[3] = {0, d->n, 1};
-    lam__kernels_matmul(d->dtype, 1, d->n, d->n, d->n, x, strides, y, strides, out, no_scratch, NULL);
+    const int64_t n = d->n;
+    const lam__product p = {
+        .batch = 1, .m = n, .k = n, .n = n, .x = x, .x_row = n, .x_col = 1, .y = y, .y_row = n, .y_col = 1, .out = out};
+    lam__kernels_matmul(d->dtype, &p, no_scratch, NULL);
 }
 
 static void combine(const desk *d, int count, const double c[], void *const x[], double by, void *out) {

@@ -131,8 +131,9 @@ static bool try_vectors(lam_dtype dtype, const lam__product *p, const void *x, c
 
 static bool run_vectors(lam_dtype dtype, const lam__product *p) {
     const int64_t out_step = p->m * p->n;
-    for (int64_t b = 0; b < p->batch; b++) {
-        const void *x = at(p->x, b * p->x_batch, dtype), *y = at(p->y, b * p->y_batch, dtype);
+    lam__product_place in = {.left = p->left};
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in)) {
+        const void *x = at(p->x, in.x, dtype), *y = at(p->y, in.y, dtype);
         if (!try_vectors(dtype, p, x, y, (char *)p->out + b * out_step * lam__item_bytes(dtype))) return false;
     }
     return true;
@@ -145,16 +146,16 @@ static size_t copy_bytes(lam_dtype dtype, int64_t rows, int64_t cols, int64_t ro
     return ((size_t)rows * (size_t)cols * (size_t)lam__item_bytes(dtype) + 63) & ~(size_t)63;
 }
 
-/* The view of matrix number b, copied to `copy` first if that is not NULL; a shared operand is copied once. */
-static matrix view_of(lam_dtype dtype, void *copy, int64_t b, int64_t rows, int64_t cols, int64_t batch, int64_t row,
-                      int64_t col, const void *base) {
+/* The view of a matrix, copied to `copy` first if that is not NULL; one that is the last one again is there already. */
+static matrix view_of(lam_dtype dtype, void *copy, const void **last, int64_t rows, int64_t cols, int64_t row,
+                      int64_t col, const void *data) {
     matrix view = {0};
-    const void *data = at(base, b * batch, dtype);
     if (!copy) {
         matrix_view(rows, cols, row, col, data, &view);
         return view;
     }
-    if (b == 0 || batch != 0) copy_matrix(dtype, rows, cols, row, col, data, copy);
+    if (data != *last) copy_matrix(dtype, rows, cols, row, col, data, copy);
+    *last = data;
     return (matrix){copy, CblasNoTrans, (int)cols};
 }
 
@@ -175,9 +176,12 @@ static void run_gemm(lam_dtype dtype, const lam__product *p, int64_t first, char
     const bool y_copy = copy_bytes(dtype, p->k, p->n, p->y_row, p->y_col) > 0;
     const int64_t block = is_thin(p) ? ROWS : LONG, item = lam__item_bytes(dtype);
     char *out = p->out;
-    for (int64_t b = 0; b < p->batch; b++) {
-        matrix x = view_of(dtype, x_copy ? room : NULL, b, p->m, p->k, p->x_batch, p->x_row, p->x_col, p->x);
-        matrix y = view_of(dtype, y_copy ? room + x_copy : NULL, b, p->k, p->n, p->y_batch, p->y_row, p->y_col, p->y);
+    lam__product_place in = {.left = p->left};
+    const void *last_x = NULL, *last_y = NULL;
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in)) {
+        const void *data_x = at(p->x, in.x, dtype), *data_y = at(p->y, in.y, dtype);
+        matrix x = view_of(dtype, x_copy ? room : NULL, &last_x, p->m, p->k, p->x_row, p->x_col, data_x);
+        matrix y = view_of(dtype, y_copy ? room + x_copy : NULL, &last_y, p->k, p->n, p->y_row, p->y_col, data_y);
         lam__product part = *p;
         for (int64_t left = p->m, at_row = first; left > 0; left -= part.m, at_row += part.m) {
             const int64_t rows = block - at_row % block;
@@ -258,32 +262,47 @@ static bool rows_are_apart(lam_dtype dtype, const lam__product *p, bool vector) 
 
 /* ---- making products large ----------------------------------------------------------------------------------- */
 
-/* out[b, m, 1] = x[m, k] y[b, k, 1] is the product y[b, k] x[k, m]. */
-static void swap_vectors(lam__product *p) {
-    *p = (lam__product){.batch = 1,
-                        .m = p->batch,
-                        .k = p->k,
-                        .n = p->m,
-                        .out = p->out,
-                        .x = p->y,
-                        .x_row = p->y_batch,
-                        .x_col = p->y_row,
-                        .y = p->x,
-                        .y_row = p->x_col,
-                        .y_col = p->x_row};
+/* NOTE [runs of products]
+ * A batch that one stride does not walk, because it is made of axes of which an operand lacks the inner ones or of
+ * axes that do not nest, is walked in runs: product b of operand x begins at b x_batch + (b / run) x_turn. What folds,
+ * folds within its runs, whose results lie side by side; then the runs are the batch. */
+
+/* out[b, m, 1] = x[m, k] y[b, k, 1] is the product y[b, k] x[k, m]; `count` of them. */
+static void swap_vectors(lam__product *p, int64_t count) {
+    const lam__product q = *p;
+    p->m = count;
+    p->n = q.m;
+    p->x = q.y, p->x_row = q.y_batch, p->x_col = q.y_row;
+    p->y = q.x, p->y_row = q.x_col, p->y_col = q.x_row;
+    p->x_batch = q.y_batch, p->y_batch = q.x_batch;
+    p->x_turn = q.y_turn, p->y_turn = q.x_turn;
 }
 
-/* Turns the batch into rows or columns where an operand is shared and the strides permit. */
-static void fold_batch(lam__product *p) {
-    if (p->batch == 1) return;
+/* Turns `count` products into one of more rows or columns where they share an operand and the strides permit. */
+static bool fold(lam__product *p, int64_t count) {
+    if (count == 1) return false;
     if (p->y_batch == 0 && (p->m == 1 || p->x_batch == p->m * p->x_row)) {
         if (p->m == 1) p->x_row = p->x_batch;
-        p->m *= p->batch, p->batch = 1;
+        p->m *= count;
     } else if (p->x_batch == 0 && p->n == 1) {
-        swap_vectors(p);
+        swap_vectors(p, count);
     } else if (p->x_batch == 0 && p->m == 1 && p->y_batch == p->n * p->y_col) {
-        p->n *= p->batch, p->batch = 1;
+        p->n *= count;
+    } else {
+        return false;
     }
+    return true;
+}
+
+static void fold_batch(lam__product *p) {
+    if (p->run) {
+        if (!fold(p, p->run)) return;
+        p->batch /= p->run;
+        p->x_batch = p->x_batch * p->run + p->x_turn; /* swapped by now where the operands are */
+        p->y_batch = p->y_batch * p->run + p->y_turn;
+        p->run = p->x_turn = p->y_turn = 0;
+    }
+    if (fold(p, p->batch)) p->batch = 1;
 }
 
 /* ---- choice by size ------------------------------------------------------------------------------------------ */
@@ -348,30 +367,16 @@ static int64_t rows_of(const lam__matmul *w) {
     return rows;
 }
 
-bool lam__kernels_matmul_plan(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
-                              const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
-                              lam__matmul *w) {
-    if (batch == 0 || m == 0 || n == 0) return false;
-    if (k == 0) {
-        memset(out, 0, (size_t)(batch * m * n) * (size_t)lam__item_bytes(dtype));
+bool lam__kernels_matmul_plan(lam_dtype dtype, const lam__product *product, lam__matmul *w) {
+    *w = (lam__matmul){.dtype = dtype, .product = *product};
+    lam__product *p = &w->product;
+    if (p->batch == 0 || p->m == 0 || p->n == 0) return false;
+    if (p->k == 0) {
+        memset(p->out, 0, (size_t)(p->batch * p->m * p->n) * (size_t)lam__item_bytes(dtype));
         return false;
     }
-    lam__product *p = &w->product;
-    *w = (lam__matmul){.dtype = dtype,
-                       .product = {.batch = batch,
-                                   .m = m,
-                                   .k = k,
-                                   .n = n,
-                                   .out = out,
-                                   .x = x,
-                                   .x_batch = x_strides[0],
-                                   .x_row = x_strides[1],
-                                   .x_col = x_strides[2],
-                                   .y = y,
-                                   .y_batch = y_strides[0],
-                                   .y_row = y_strides[1],
-                                   .y_col = y_strides[2]}};
     fold_batch(p);
+    p->left = p->run;
     w->way = way_of(dtype, p);
     if (w->way == BY_VECTOR && p->batch == 1 && p->m == 1 && p->n > 1) stand_up(p);
     w->rows = rows_of(w);
@@ -383,9 +388,11 @@ bool lam__kernels_matmul_plan(lam_dtype dtype, int64_t batch, int64_t m, int64_t
 void lam__kernels_matmul_part(const lam__matmul *w, int64_t begin, int64_t end, int64_t first, int64_t last,
                               void *room) {
     lam__product p = w->product;
+    const int64_t turns = p.run ? begin / p.run : 0;
     p.out = (char *)p.out + (begin * p.m + first) * p.n * lam__item_bytes(w->dtype);
-    p.x = at(p.x, begin * p.x_batch + first * p.x_row, w->dtype);
-    p.y = at(p.y, begin * p.y_batch, w->dtype);
+    p.x = at(p.x, begin * p.x_batch + turns * p.x_turn + first * p.x_row, w->dtype);
+    p.y = at(p.y, begin * p.y_batch + turns * p.y_turn, w->dtype);
+    p.left = p.run - (p.run ? begin % p.run : 0);
     p.batch = end - begin;
     p.m = last - first;
     if (w->way == BY_GEMM) run_gemm(w->dtype, &p, first, room);
@@ -393,11 +400,9 @@ void lam__kernels_matmul_part(const lam__matmul *w, int64_t begin, int64_t end, 
     else if (w->way == BY_LOOP || !run_vectors(w->dtype, &p)) loops(w->dtype)->plain(&p);
 }
 
-bool lam__kernels_matmul(lam_dtype dtype, int64_t batch, int64_t m, int64_t k, int64_t n, const void *x,
-                         const int64_t x_strides[3], const void *y, const int64_t y_strides[3], void *out,
-                         lam__scratch *scratch, void *env) {
+bool lam__kernels_matmul(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env) {
     lam__matmul w;
-    if (!lam__kernels_matmul_plan(dtype, batch, m, k, n, x, x_strides, y, y_strides, out, &w)) return true;
+    if (!lam__kernels_matmul_plan(dtype, p, &w)) return true;
     void *room = w.room ? scratch(env, w.room) : NULL;
     if (w.room && !room) return false;
     lam__kernels_matmul_part(&w, 0, w.product.batch, 0, w.product.m, room);

@@ -28,8 +28,9 @@ ALWAYS_INLINE void FN(plain_dots)(const lam__product *p, const T *x, const T *y,
 
 static void FN(plain)(const lam__product *p) {
     T *out = p->out;
-    for (int64_t b = 0; b < p->batch; b++) {
-        const T *x = (const T *)p->x + b * p->x_batch, *y = (const T *)p->y + b * p->y_batch;
+    lam__product_place at = {.left = p->left};
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &at)) {
+        const T *x = (const T *)p->x + at.x, *y = (const T *)p->y + at.y;
         for (int64_t i = 0; i < p->m; i++, x += p->x_row, out += p->n) {
             if (p->y_col == 1 && p->n > 1) FN(plain_row)(p, x, y, out);
             else FN(plain_dots)(p, x, y, out);

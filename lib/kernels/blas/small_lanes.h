@@ -47,9 +47,10 @@ ALWAYS_INLINE void FN2(rows, LANES)(int rows, int64_t k, int n, const lam__produ
 ALWAYS_INLINE void FN2(products, LANES)(const lam__product *p, int64_t k, int n, int64_t first) {
     T *out = (T *)p->out + first;
     FN(LANES) y[LAM__SMALL_K];
-    for (int64_t b = 0; b < p->batch; b++) {
-        const T *x = (const T *)p->x + b * p->x_batch;
-        const T *from = (const T *)p->y + b * p->y_batch + first * p->y_col;
+    lam__product_place at = {.left = p->left};
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &at)) {
+        const T *x = (const T *)p->x + at.x;
+        const T *from = (const T *)p->y + at.y + first * p->y_col;
         for (int64_t q = 0; q < k; q++) FN2(read, LANES)(n, from + q * p->y_row, p->y_col, &y[q]);
         int64_t i = 0;
         for (; p->m - i >= 4; i += 4, x += 4 * p->x_row, out += 4 * p->n) FN2(rows, LANES)(4, k, n, p, x, y, out);

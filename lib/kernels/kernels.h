@@ -279,8 +279,8 @@ enum {
 };
 void lam__kernels_matmul_check(void *room);
 
-/* In place on contiguous row-major [batch, n, n]: the lower Cholesky factor, zeros above the diagonal. Reads the
- * lower triangle. Returns the number of the first matrix that is not positive definite, or -1. */
+/* In place on contiguous row-major [batch, n, n]: the lower Cholesky factor, zeros above the diagonal. Reads one
+ * triangle: see lam__kernels_symmetric. Returns the number of the first matrix that is not positive definite, or -1. */
 int64_t lam__kernels_cholesky(lam_dtype dtype, int64_t batch, int64_t n, void *x);
 
 /* In place on b, contiguous row-major [batch, n, m] (left) or [batch, m, n] (right side): solves op(a) x = b or

@@ -4,7 +4,10 @@
 
 #include "lib/kernels/kernels.h"
 
-/* The lower triangles of contiguous row-major x [batch, n, n] become those of (x + x^H) / 2. */
+/* Contiguous row-major x [batch, n, n] becomes (x + x^H) / 2; of complex matrices only the lower triangle does. */
 void lam__kernels_symmetric(lam_dtype dtype, int64_t batch, int64_t n, void *x);
+
+/* Of a real matrix: its upper triangle, seen as columns, becomes the lower one, and there are zeros above it. */
+void lam__symmetric_turn_down(lam_dtype dtype, int64_t n, void *x);
 
 #endif

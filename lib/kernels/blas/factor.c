@@ -1,23 +1,20 @@
-/* Cholesky, LU and triangular solves on batches of contiguous row-major matrices: small ones by the loops of
- * factor_type.h, others by LAPACK and CBLAS. LAPACK thinks in columns: its upper triangle is our lower one, so
- * Cholesky needs no copy; LU works on the transpose, made in place. Nothing here allocates. */
+/* Cholesky, LU and triangular solves on batches of contiguous row-major matrices: real ones by dense.h and, where they
+ * are tiny, by the loops of factor_type.h; complex ones by LAPACK and CBLAS. LAPACK thinks in columns: its upper
+ * triangle is our lower one, so Cholesky needs no copy; LU works on the transpose, made in place. Nothing here
+ * allocates. */
+#include "lib/kernels/blas/dense.h"
 #include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
+#include "lib/kernels/symmetric.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <string.h>
 
-enum { SMALL_CHOLESKY = 6, SMALL_LU = 40, SMALL_SOLVE = 12 }; /* n up to which our own loops are faster (tests/bench) */
+enum { SMALL = 12, SMALL_VECTOR = 8, TINY = 3 }; /* n up to which solves by plain loops are faster */
 
 /* LAPACK's own symbols. The lengths of character arguments come last, as Fortran compilers pass them; an
  * implementation in C ignores them. */
-extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lead, int *info, size_t uplo_length);
-extern void spotrf_(const char *uplo, const int *n, float *a, const int *lead, int *info, size_t uplo_length);
-extern void dgetrf_(const int *m, const int *n, double *a, const int *lead, int *pivots, int *info);
-extern void sgetrf_(const int *m, const int *n, float *a, const int *lead, int *pivots, int *info);
-
 extern void zpotrf_(const char *uplo, const int *n, void *a, const int *lead, int *info, size_t uplo_length);
 extern void cpotrf_(const char *uplo, const int *n, void *a, const int *lead, int *info, size_t uplo_length);
 extern void zgetrf_(const int *m, const int *n, void *a, const int *lead, int *pivots, int *info);
@@ -35,14 +32,10 @@ typedef struct small_solve {
 
 #define T    double
 #define NAME f64
-#define SQRT sqrt
-#include "lib/kernels/blas/turn_type.h"
 #include "lib/kernels/blas/factor_type.h"
 
 #define T    float
 #define NAME f32
-#define SQRT sqrtf
-#include "lib/kernels/blas/turn_type.h"
 #include "lib/kernels/blas/factor_type.h"
 
 #define T    double _Complex
@@ -72,6 +65,7 @@ static bool cholesky_of_complex(lam_dtype dtype, int64_t n, void *a) {
     return info == 0;
 }
 
+/* LAPACK counts from 1; that U is singular (info > 0) shows on its diagonal and is no failure. */
 static void lu_of_complex(lam_dtype dtype, int64_t n, void *a, int32_t *pivots) {
     int order = (int)n, info = 0;
     if (dtype == LAM_C128) transpose_c128(n, a);
@@ -84,32 +78,14 @@ static void lu_of_complex(lam_dtype dtype, int64_t n, void *a, int32_t *pivots) 
 
 /* ---- Cholesky ------------------------------------------------------------------------------------------------ */
 
-static bool cholesky_of_f64(int64_t n, double *a) {
-    int order = (int)n, info = 0;
-    if (n <= SMALL_CHOLESKY) return cholesky_f64(n, a);
-    dpotrf_("U", &order, a, &order, &info, 1);
-    return info == 0 && is_factor_f64(n, a);
-}
-
-static bool cholesky_of_f32(int64_t n, float *a) {
-    int order = (int)n, info = 0;
-    if (n <= SMALL_CHOLESKY) return cholesky_f32(n, a);
-    spotrf_("U", &order, a, &order, &info, 1);
-    return info == 0 && is_factor_f32(n, a);
-}
-
 int64_t lam__kernels_cholesky(lam_dtype dtype, int64_t batch, int64_t n, void *x) {
     for (int64_t b = 0; b < batch; b++) {
+        void *a = (char *)x + b * n * n * lam__item_bytes(dtype);
         if (lam__cplx_is(dtype)) {
-            if (!cholesky_of_complex(dtype, n, (char *)x + b * n * n * lam__item_bytes(dtype))) return b;
-        } else if (dtype == LAM_F64) {
-            double *a = (double *)x + b * n * n;
-            if (!cholesky_of_f64(n, a)) return b;
-            clear_upper_f64(n, a);
+            if (!cholesky_of_complex(dtype, n, a)) return b;
         } else {
-            float *a = (float *)x + b * n * n;
-            if (!cholesky_of_f32(n, a)) return b;
-            clear_upper_f32(n, a);
+            if (!lam__dense_cholesky(dtype, n, a)) return b;
+            lam__symmetric_turn_down(dtype, n, a);
         }
     }
     return -1;
@@ -117,28 +93,20 @@ int64_t lam__kernels_cholesky(lam_dtype dtype, int64_t batch, int64_t n, void *x
 
 /* ---- LU ------------------------------------------------------------------------------------------------------ */
 
-/* LAPACK counts from 1; that U is singular (info > 0) shows on its diagonal and is no failure. */
-static void lu_of_f64(int64_t n, double *a, int32_t *pivots) {
-    int order = (int)n, info = 0;
-    transpose_f64(n, a);
-    dgetrf_(&order, &order, a, &order, pivots, &info);
-    transpose_f64(n, a);
-    for (int64_t i = 0; i < n; i++) pivots[i]--;
-}
-
-static void lu_of_f32(int64_t n, float *a, int32_t *pivots) {
-    int order = (int)n, info = 0;
-    transpose_f32(n, a);
-    sgetrf_(&order, &order, a, &order, pivots, &info);
-    transpose_f32(n, a);
-    for (int64_t i = 0; i < n; i++) pivots[i]--;
+/* Whether a vector would be filled badly. */
+static bool is_tiny(lam_dtype dtype, int64_t n) {
+    const int columns = lam__dense_loops_of(dtype)->columns;
+    return n < columns || (n > columns && 2 * n < 3 * columns);
 }
 
 void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots) {
+    const bool pairs = lam__cplx_is(dtype), tiny = !pairs && is_tiny(dtype, n);
     for (int64_t b = 0; b < batch; b++, pivots += n) {
-        if (lam__cplx_is(dtype)) lu_of_complex(dtype, n, (char *)x + b * n * n * lam__item_bytes(dtype), pivots);
-        else if (dtype == LAM_F64) (n <= SMALL_LU ? lu_f64 : lu_of_f64)(n, (double *)x + b * n * n, pivots);
-        else (n <= SMALL_LU ? lu_f32 : lu_of_f32)(n, (float *)x + b * n * n, pivots);
+        void *a = (char *)x + b * n * n * lam__item_bytes(dtype);
+        if (pairs) lu_of_complex(dtype, n, a, pivots);
+        else if (!tiny) lam__dense_lu(dtype, n, a, pivots);
+        else if (dtype == LAM_F64) lu_f64(n, a, pivots);
+        else lu_f32(n, a, pivots);
     }
 }
 
@@ -178,14 +146,43 @@ static void solve_cblas(lam_dtype dtype, const lam__triangular *how, int64_t n, 
     else cblas_strsm(CblasRowMajor, side, triangle, transpose, diagonal, rows, cols, 1.0f, a, lead, b, cols);
 }
 
+/* One right side. */
+static void solve_vector(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b) {
+    const CBLAS_UPLO triangle = how->upper ? CblasUpper : CblasLower;
+    const CBLAS_TRANSPOSE turn = how->transpose != how->right_side ? CblasTrans : CblasNoTrans;
+    const CBLAS_DIAG diagonal = how->unit_diagonal ? CblasUnit : CblasNonUnit;
+    const int size = (int)n;
+    (void)m;
+    if (dtype == LAM_F64) cblas_dtrsv(CblasRowMajor, triangle, turn, diagonal, size, a, size, b, 1);
+    else cblas_strsv(CblasRowMajor, triangle, turn, diagonal, size, a, size, b, 1);
+}
+
+static void solve_rows(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b) {
+    const lam__dense_solve s = {.row = how->transpose ? 1 : n,
+                                .col = how->transpose ? n : 1,
+                                .b_row = m,
+                                .forward = how->upper == how->transpose,
+                                .unit_diagonal = how->unit_diagonal};
+    lam__dense_substitute(dtype, &s, n, m, a, b);
+}
+
+typedef void solve_one(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b);
+
+static solve_one *way_of(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m) {
+    const bool pairs = lam__cplx_is(dtype);
+    if (!pairs && !how->right_side && m > 1 && n > TINY) return solve_rows;
+    if (n <= (m > 1 ? SMALL : SMALL_VECTOR) || m > INT_MAX) return solve_small;
+    return !pairs && m == 1 ? solve_vector : solve_cblas;
+}
+
 void lam__kernels_triangular_solve(lam_dtype dtype, const lam__triangular *how, int64_t batch, int64_t n, int64_t m,
                                    const void *a, void *b) {
     const int64_t item = lam__item_bytes(dtype);
-    const bool small = n <= SMALL_SOLVE || m > INT_MAX;
     if (n == 0 || m == 0) return;
+    solve_one *solve = way_of(dtype, how, n, m);
     for (int64_t i = 0; i < batch; i++) {
         const char *matrix = (const char *)a + i * n * n * item;
         char *sides = (char *)b + i * n * m * item;
-        (small ? solve_small : solve_cblas)(dtype, how, n, m, matrix, sides);
+        solve(dtype, how, n, m, matrix, sides);
     }
 }

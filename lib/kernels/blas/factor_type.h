@@ -1,33 +1,5 @@
-/* Factorisations and triangular solves of small matrices of one floating type, included by factor.c with T, NAME and
- * SQRT. For these sizes LAPACK's fixed cost outweighs its blocking. No include guard: that is the point. */
-
-/* The lower factor in place, row by row; false if a pivot is not positive (a NaN is not). */
-static bool FN(cholesky)(int64_t n, T *a) {
-    for (int64_t i = 0; i < n; i++) {
-        T *row = a + i * n;
-        for (int64_t j = 0; j <= i; j++) {
-            const T *column = a + j * n;
-            T sum = row[j];
-            for (int64_t q = 0; q < j; q++) sum -= row[q] * column[q];
-            if (j < i) row[j] = sum / column[j];
-            else if (sum > 0) row[j] = SQRT(sum);
-            else return false;
-        }
-    }
-    return true;
-}
-
-/* Whether LAPACK, which may miss a NaN, left a proper factor: then its diagonal is positive. */
-static bool FN(is_factor)(int64_t n, const T *a) {
-    for (int64_t i = 0; i < n; i++)
-        if (!(a[i * n + i] > 0)) return false;
-    return true;
-}
-
-static void FN(clear_upper)(int64_t n, T *a) {
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = i + 1; j < n; j++) a[i * n + j] = 0;
-}
+/* LU and triangular solves of matrices smaller than a vector, of one floating type, included by factor.c with T and
+ * NAME. No include guard: that is the point. */
 
 static int64_t FN(largest_below)(int64_t n, int64_t i, const T *a) {
     int64_t best = i;
@@ -61,4 +33,3 @@ static void FN(lu)(int64_t n, T *a, int32_t *pivots) {
 }
 
 #include "lib/kernels/blas/solve_type.h"
-#undef SQRT

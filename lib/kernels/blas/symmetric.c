@@ -1,8 +1,13 @@
 /* See symmetric.h. Complex matrices are pairs of parts. */
 #include "lib/kernels/symmetric.h"
 
+#include <string.h>
+
 #include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
+#include "lib/kernels/simd/simd.h"
+
+enum { BLOCK = 32 }; /* rows and columns of what is turned at once */
 
 #define T        double
 #define FN(name) name##_f64
@@ -19,4 +24,9 @@ void lam__kernels_symmetric(lam_dtype dtype, int64_t batch, int64_t n, void *x) 
         if (wide) (pairs ? mean_of_pairs_f64 : mean_f64)(n, a);
         else (pairs ? mean_of_pairs_f32 : mean_f32)(n, a);
     }
+}
+
+void lam__symmetric_turn_down(lam_dtype dtype, int64_t n, void *x) {
+    if (dtype == LAM_F64) turn_down_f64(n, x);
+    else turn_down_f32(n, x);
 }

@@ -1,12 +1,14 @@
 /* Factorisations, substitutions and products of every instruction set, on matrices whose results are small multiples
- * of 1/2: every step is exact then, so that every bit is compared. Sizes lie around those of vectors, tiles and blocks;
- * what lies beside the operands must stay what it was. */
+ * of 1/2: every step is exact then, so that every bit is compared (but for QR, which is held to rounding). Sizes lie
+ * around those of vectors, tiles and blocks; what lies beside the operands must stay what it was. */
 #include "lib/kernels/blas/dense.h"
 
 #include "tests/kernels/sets.h"
 #include "tests/kernels/strided.h"
 
 #include <check.h>
+#include <float.h>
+#include <math.h>
 
 static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 31, 33, 40, 64, 65, 67, 100, 129};
 enum { SIZES = sizeof sizes / sizeof sizes[0], GAP = 3 };
@@ -175,6 +177,55 @@ START_TEST(lu_gives_back_factors_and_order) {
 }
 END_TEST
 
+/* q r = a and q^T q = 1 within n roundings of the norms, r with an upper triangle and, as LAPACK has it, a diagonal
+ * whose sign is against that of what it replaces; columns of zeros, tiny and huge ones. */
+static void check_qr(const lam__dense_loops *loops, lam_dtype dtype, int64_t m, int64_t n, int64_t columns,
+                     double scale, uint64_t *state) {
+    const double epsilon = dtype == LAM_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    double *a = draw_matrix(m, n, state);
+    for (int64_t i = 0; i < m; i++) a[i * n + n - 1] *= scale, a[i * n + n / 2] = 0;
+    const double first = a[0];
+    void *x = in_dtype(dtype, m * n, a), *q = in_dtype(dtype, m * columns, a), *r = in_dtype(dtype, columns * n, a);
+    void *room = malloc((size_t)loops->qr_room(m, n, columns) * strided_item[dtype]);
+    loops->qr(m, n, columns, x, q, r, room);
+    for (int64_t j = 0; j < n; j++) {
+        long double norm = 0;
+        for (int64_t i = 0; i < m; i++) norm = hypotl(norm, a[i * n + j]);
+        for (int64_t i = 0; i < m; i++) {
+            long double sum = 0;
+            for (int64_t p = 0; p < columns; p++)
+                sum += strided_get(dtype, q, i * columns + p) * strided_get(dtype, r, p * n + j);
+            STRIDED_CHECK(fabsl(sum - a[i * n + j]) <= 4 * (long double)(m + n) * epsilon * norm, "%d x %d at %d, %d",
+                          (int)m, (int)n, (int)i, (int)j);
+        }
+        for (int64_t i = j + 1; i < columns; i++)
+            STRIDED_CHECK(strided_get(dtype, r, i * n + j) == 0, "below the diagonal");
+    }
+    for (int64_t i = 0; i < columns; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            long double sum = 0;
+            for (int64_t p = 0; p < m; p++)
+                sum += strided_get(dtype, q, p * columns + i) * strided_get(dtype, q, p * columns + j);
+            STRIDED_CHECK(fabsl(sum - (i == j)) <= 4 * (long double)(m + n) * epsilon, "columns %d, %d of %d", (int)i,
+                          (int)j, (int)m);
+        }
+    if (n > 1 && m > 1 && first != 0 && a[n] != 0) ck_assert((first > 0) == (strided_get(dtype, r, 0) < 0));
+    void *all[] = {a, x, q, r, room};
+    for (int i = 0; i < 5; i++) free(all[i]);
+}
+
+START_TEST(qr_gives_orthonormal_columns) {
+    const lam_dtype dtype = _i % 2 ? LAM_F32 : LAM_F64;
+    const lam__dense_loops *loops = loops_of(_i / 2, dtype);
+    const double scales[] = {1, dtype == LAM_F64 ? 1e-300 : 1e-36, dtype == LAM_F64 ? 1e300 : 1e36};
+    uint64_t state = 35;
+    for (int i = 0; loops && i < 90; i++) {
+        const int64_t m = sizes[draw(&state, 0, SIZES - 3)], n = sizes[draw(&state, 0, SIZES - 3)];
+        check_qr(loops, dtype, m, n, i & 1 || m < n ? m : n, scales[i % 3], &state);
+    }
+}
+END_TEST
+
 Suite *suite_kernels_dense(void);
 
 Suite *suite_kernels_dense(void) {
@@ -184,6 +235,7 @@ Suite *suite_kernels_dense(void) {
     tcase_add_loop_test(tests, substitutions_give_back_what_was_multiplied, 0, 2 * SETS);
     tcase_add_loop_test(tests, cholesky_gives_back_the_factor, 0, 2 * SETS);
     tcase_add_loop_test(tests, lu_gives_back_factors_and_order, 0, 2 * SETS);
+    tcase_add_loop_test(tests, qr_gives_orthonormal_columns, 0, 2 * SETS);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -10,6 +10,8 @@ enum {
     PANEL = 64,   /* columns or rows of a panel */
     WHOLE = 256,  /* matrices up to this size are one panel, */
     SOLVED = 128, /* and those of substitutions */
+    WIDE_QR = 26, /* vectors, */
+    TALL_QR = 1 << 20
 };
 
 const lam__dense_loops *lam__dense_loops_of(lam_dtype dtype) {
@@ -89,4 +91,9 @@ void lam__dense_substitute(lam_dtype dtype, const lam__dense_solve *s, int64_t n
                                                       s->b_row});
         loops->solve(s, rows, m, at(dtype, a, first * (s->row + s->col)), block);
     }
+}
+
+bool lam__dense_fits_qr(lam_dtype dtype, int64_t m, int64_t n) {
+    const int64_t columns = lam__dense_loops_of(dtype)->columns, k = m < n ? m : n, longer = m < n ? n : m;
+    return k <= WIDE_QR * columns && longer <= TALL_QR && (n >= 2 * columns || m <= 2 * n);
 }

@@ -17,8 +17,8 @@ typedef struct lam__dense_product {
     int64_t a_row, a_col, b_row, c_row;
 } lam__dense_product;
 
-/* x with A x = b for m right sides b[n, m], in their place, rows of them `b_row` apart: A(i, q) is a[i * row + q * col],
- * lower (forward) or upper. */
+/* x with A x = b for m right sides b[n, m], in their place, rows of them `b_row` apart: A(i, q) is
+ * a[i * row + q * col], lower (forward) or upper. */
 typedef struct lam__dense_solve {
     int64_t row, col, b_row;
     bool forward, unit_diagonal;
@@ -30,6 +30,8 @@ typedef struct lam__dense_solve {
  *             it is in a block on the diagonal, and else not looked at; false: a pivot is not positive
  *   lu        columns [first, first + width) of a[n, n], in whose rows from `first` on elimination goes on; whole rows
  *             are exchanged, row i with pivots[i]
+ *   qr        a[m, n], which is lost, is q[m, columns] r[columns, n]: columns of q are orthonormal, r has an upper
+ *             triangle, signs are LAPACK's; room for qr_room numbers
  *   columns   of a panel that lu takes without cutting it in two: the elements of a vector */
 typedef struct lam__dense_loops {
     int columns;
@@ -37,6 +39,8 @@ typedef struct lam__dense_loops {
     void (*solve)(const lam__dense_solve *s, int64_t n, int64_t m, const void *a, void *b);
     bool (*cholesky)(int64_t n, int64_t lead, void *a);
     void (*lu)(int64_t n, int64_t first, int64_t width, void *a, int32_t *pivots);
+    int64_t (*qr_room)(int64_t m, int64_t n, int64_t columns);
+    void (*qr)(int64_t m, int64_t n, int64_t columns, void *a, void *q, void *r, void *room);
 } lam__dense_loops;
 
 /* Of f64 and of f32. */
@@ -52,5 +56,9 @@ const lam__dense_loops *lam__dense_loops_of(lam_dtype dtype);
 bool lam__dense_cholesky(lam_dtype dtype, int64_t n, void *a);
 void lam__dense_lu(lam_dtype dtype, int64_t n, void *a, int32_t *pivots);
 void lam__dense_substitute(lam_dtype dtype, const lam__dense_solve *s, int64_t n, int64_t m, const void *a, void *b);
+
+/* Whether the loops' qr is the fastest way for m x n: not for large matrices, nor for tall ones that leave vectors half
+ * empty. */
+bool lam__dense_fits_qr(lam_dtype dtype, int64_t m, int64_t n);
 
 #endif

@@ -81,6 +81,7 @@ ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
 #define MAGNITUDE      fabs
 #define NAME(f)        f##_f64
 #include "lib/kernels/blas/dense_type.h"
+#include "lib/kernels/blas/dense_qr_type.h"
 
 #define T              float
 #define V              V32
@@ -92,8 +93,9 @@ ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
 #define MAGNITUDE      fabsf
 #define NAME(f)        f##_f32
 #include "lib/kernels/blas/dense_type.h"
+#include "lib/kernels/blas/dense_qr_type.h"
 
 const lam__dense_loops LAM__ISA_NAME(lam__dense_loops_)[2] = {
-    {LANES64, minus_f64, solve_f64, cholesky_f64, lu_f64},
-    {LANES32, minus_f32, solve_f32, cholesky_f32, lu_f32},
+    {LANES64, minus_f64, solve_f64, cholesky_f64, lu_f64, qr_room_f64, qr_f64},
+    {LANES32, minus_f32, solve_f32, cholesky_f32, lu_f32, qr_room_f32, qr_f32},
 };

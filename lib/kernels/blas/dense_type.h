@@ -1,6 +1,6 @@
-/* The loops of dense_simd.c for one floating type: T, V (a vector of it), M (a mask), LANES,
- * FMA(x, y, sum), FUSED (the same of numbers), SQRT, MAGNITUDE and NAME(f). Columns fill vectors; of the last vector of a row only `lanes` count. No
- * include guard: that is the point. */
+/* The loops of dense_simd.c for one floating type: T, V (a vector of it), M (a mask), LANES, FMA(x, y, sum), FUSED (the
+ * same of numbers), SQRT, MAGNITUDE and NAME(f). Columns fill vectors; of the last vector of a row only `lanes` count.
+ * No include guard: that is the point. */
 
 typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 
@@ -212,13 +212,3 @@ static void NAME(lu)(int64_t n, int64_t first, int64_t width, void *matrix, int3
                            n, n});
     NAME(lu)(n, next, right, a, pivots);
 }
-
-#undef T
-#undef V
-#undef M
-#undef LANES
-#undef FMA
-#undef FUSED
-#undef SQRT
-#undef MAGNITUDE
-#undef NAME

@@ -2,6 +2,7 @@
  * does not accept: sizes are checked before (LAM__LAPACK_MOST), work has the size it asks for, and a matrix with an
  * infinity or a NaN is answered with NaN here, since some of its iterations would not end. Nothing here allocates. */
 #include "lib/kernels/blas/spectral.h"
+#include "lib/kernels/blas/dense.h"
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
@@ -15,12 +16,14 @@ typedef struct work_sizes {
 
 #define T      double
 #define NAME   f64
+#define DTYPE  LAM_F64
 #define LETTER d
 #include "lib/kernels/blas/turn_type.h"
 #include "lib/kernels/blas/spectral_type.h"
 
 #define T      float
 #define NAME   f32
+#define DTYPE  LAM_F32
 #define LETTER s
 #include "lib/kernels/blas/turn_type.h"
 #include "lib/kernels/blas/spectral_type.h"

@@ -1,6 +1,7 @@
-/* QR, eigenvalues and singular values of one matrix of one floating type, included by spectral.c with T, NAME and
- * LETTER (LAPACK's for the type). LAPACK thinks in columns, so it is handed the transpose: a symmetric matrix is its
- * own, singular vectors change sides, and a QR is an LQ. No include guard: that is the point. */
+/* QR, eigenvalues and singular values of one matrix of one floating type, included by spectral.c with T, NAME, DTYPE
+ * and LETTER (LAPACK's for the type). LAPACK thinks in columns, so it is handed the transpose: a symmetric matrix is
+ * its own, singular vectors change sides, and a QR is an LQ (small ones are dense.h's). No include guard: that is the
+ * point. */
 
 extern void LAPACK(syevd)(const char *job, const char *uplo, const int *n, T *a, const int *lead, T *w, T *work,
                           const int *size, int *iwork, const int *isize, int *info, size_t, size_t);
@@ -109,6 +110,8 @@ static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
     int info = 0;
     T none = 0, first = 0, second = 0;
     if (k == 0) return (work_sizes){0, 0};
+    if (lam__dense_fits_qr(DTYPE, m, n))
+        return (work_sizes){(int)lam__dense_loops_of(DTYPE)->qr_room(m, n, columns), 0};
     LAPACK(gelqf)(&n, &m, &none, &n, &none, &first, &ask, &info);
     LAPACK(orglq)(&columns, &m, &k, &none, &columns, &none, &second, &ask, &info);
     return (work_sizes){as_asked((double)(first > second ? first : second)), 0};
@@ -121,6 +124,10 @@ static void FN(qr)(const lam__rectangle *how, work_sizes sizes, T *x, T *q, T *r
         FN(fill)(how->m * columns, NAN, q);
         FN(fill)((int64_t)rows * n, NAN, r);
         if (k == 0 && how->full) FN(fill_identity)(m, q);
+        return;
+    }
+    if (lam__dense_fits_qr(DTYPE, m, n)) {
+        lam__dense_loops_of(DTYPE)->qr(m, n, columns, x, q, r, work);
         return;
     }
     T *tau = work, *room = tau + k;
@@ -183,4 +190,5 @@ static bool FN(eig)(int64_t n, work_sizes sizes, T *x, T *values, T *vectors, vo
 
 #undef T
 #undef NAME
+#undef DTYPE
 #undef LETTER

@@ -1,0 +1,163 @@
+/* QR of dense_simd.c for one floating type, by reflectors I - tau v v^T whose v, from a 1 on the diagonal down, replace
+ * what they make zero; included after dense_type.h, with the same names. A panel of columns is as wide as a vector.
+ * Its reflectors together are I - v t v^T (Schreiber and Van Loan, 1989), which takes two products to apply. No include
+ * guard: that is the point. */
+
+/* Sum of squares below which, and above which, it may not be what it says. */
+#define FEW  (sizeof(T) == 8 ? (T)1e-280 : (T)1e-30)
+#define MANY (sizeof(T) == 8 ? (T)1e280 : (T)1e30)
+
+/* The norm of `first` and of the rest of a column, whose squares sum to `squares`; scaled where that left the range. */
+static T NAME(column_norm)(int64_t rows, int64_t step, T first, T squares, const T *rest) {
+    const T all = squares + first * first;
+    if (all > FEW && all < MANY) return SQRT(all);
+    T most = MAGNITUDE(first), sum = 0;
+    for (int64_t i = 0; i < rows; i++) most = MAGNITUDE(rest[i * step]) > most ? MAGNITUDE(rest[i * step]) : most;
+    if (most == 0) return 0;
+    for (int64_t i = 0; i < rows; i++) sum += (rest[i * step] / most) * (rest[i * step] / most);
+    return most * SQRT(sum + (first / most) * (first / most));
+}
+
+static bool NAME(is_zero)(int64_t rows, int64_t step, T squares, const T *x) {
+    if (squares != 0) return false;
+    for (int64_t i = 0; i < rows; i++)
+        if (x[i * step] != 0) return false;
+    return true;
+}
+
+/* Column i of the panel whose rows begin at `a`: its reflector, applied to the columns after it. `squares` is the sum
+ * of those below the diagonal, and becomes that of the next column. */
+ALWAYS_INLINE T NAME(reflect)(int64_t rows, int64_t n, int i, bool last, int lanes, T *squares, T *a) {
+    T *top = a + i * n;
+    const T first = top[i];
+    const int64_t below = rows - i - 1;
+    if (NAME(is_zero)(below, n, *squares, top + n + i)) {
+        *squares = 0;
+        for (int64_t r = 1; i + 1 < lanes && r < below; r++)
+            *squares += top[(r + 1) * n + i + 1] * top[(r + 1) * n + i + 1];
+        return 0;
+    }
+    const T norm = NAME(column_norm)(below, n, first, *squares, top + n + i), beta = first > 0 ? -norm : norm;
+    const T tau = (beta - first) / beta, scale = first - beta;
+    M here, right;
+    for (int k = 0; k < LANES; k++) here[k] = k == i ? -1 : 0, right[k] = k > i ? -1 : 0;
+    V sum = NAME(get)(top, last, lanes), more = {0};
+    for (int64_t r = 1; r <= below; r++) {
+        const V line = NAME(get)(top + r * n, last, lanes), same = top[r * n + i] / scale - (V){0};
+        if (r & 1) sum = FMA(same, line, sum);
+        else more = FMA(same, line, more);
+    }
+    sum = (V)((M)((sum + more) * -tau) & right);
+    const T after = i + 1 < LANES ? sum[i + 1 < LANES ? i + 1 : 0] : 0;
+    NAME(put)(top, (V)(((M)(NAME(get)(top, last, lanes) + sum) & ~here) | ((M)(beta - (V){0}) & here)), last, lanes);
+    T next = 0;
+    for (int64_t r = 1; r <= below; r++) {
+        T *at = top + r * n;
+        const T v = at[i] / scale, moved = i + 1 < lanes ? FUSED(v, after, at[i + 1]) : 0;
+        const V same = v - (V){0}, line = FMA(same, sum, NAME(get)(at, last, lanes));
+        if (r > 1) next += moved * moved;
+        NAME(put)(at, (V)(((M)line & ~here) | ((M)same & here)), last, lanes);
+    }
+    *squares = next;
+    return tau;
+}
+
+/* The panel's reflectors as rows of a matrix of their own, [rows, LANES], with ones and zeros where they have them. */
+static void NAME(copy_reflectors)(int64_t rows, int64_t n, int width, const T *a, T *v) {
+    for (int64_t r = 0; r < rows; r++)
+        for (int k = 0; k < LANES; k++) v[r * LANES + k] = k >= width || k > r ? 0 : k == r ? 1 : a[r * n + k];
+}
+
+/* t[LANES, LANES] of the panel: column k is tau_k (e_k - t v^T v_k), of the columns before it. */
+static void NAME(make_t)(int64_t rows, int width, const T *v, const T tau[], T *t) {
+    V gram[LANES];
+    for (int k = 0; k < LANES; k++) gram[k] = (V){0};
+    for (int64_t r = 0; r < rows; r++) {
+        const V line = *(const NAME(loose) *)(v + r * LANES);
+        for (int k = 0; k < LANES; k++) gram[k] = FMA(v[r * LANES + k] - (V){0}, line, gram[k]);
+    }
+    for (int k = 0; k < LANES * LANES; k++) t[k] = 0;
+    for (int k = 0; k < width; k++) {
+        for (int i = 0; i < k; i++) {
+            T sum = 0;
+            for (int q = i; q < k; q++) sum += t[i * LANES + q] * gram[q][k];
+            t[i * LANES + k] = -tau[k] * sum;
+        }
+        t[k * LANES + k] = tau[k];
+    }
+}
+
+/* c[rows, n] becomes (I - v t v^T) c, or with t^T; work: [LANES, n]. */
+static void NAME(apply_panel)(int64_t rows, int64_t n, int64_t lead, bool turned, const T *v, const T *t, T *c,
+                              T *work) {
+    for (int64_t i = 0; i < LANES * n; i++) work[i] = 0;
+    NAME(minus)(&(lam__dense_product){LANES, n, rows, v, c, work, 1, LANES, lead, n});
+    for (int step = 0; step < LANES; step++) {
+        const int i = turned ? LANES - 1 - step : step;
+        T *to = work + i * n;
+        for (int64_t j = 0; j < n; j++) to[j] *= -t[i * LANES + i];
+        for (int q = turned ? 0 : i + 1; q < (turned ? i : LANES); q++) {
+            const T factor = turned ? t[q * LANES + i] : t[i * LANES + q];
+            const T *from = work + q * n;
+            for (int64_t j = 0; j < n; j++) to[j] -= factor * from[j];
+        }
+    }
+    NAME(minus)(&(lam__dense_product){rows, n, LANES, v, work, c, LANES, 1, n, lead});
+}
+
+/* One after the other, each applied to what lies to its right. */
+static void NAME(factor_panels)(int64_t m, int64_t n, T *a, T *v, T *t, T *work) {
+    const int64_t k = m < n ? m : n;
+    for (int64_t first = 0; first < k; first += LANES, t += LANES * LANES) {
+        const int width = (int)(k - first < LANES ? k - first : LANES);
+        const int64_t rows = m - first, right = n - first - width;
+        T *block = a + first * n + first, tau[LANES], squares = 0;
+        for (int64_t r = 1; r < rows; r++) squares += block[r * n] * block[r * n];
+        for (int i = 0; i < width; i++)
+            tau[i] = width == LANES ? NAME(reflect)(rows, n, i, false, LANES, &squares, block)
+                                    : NAME(reflect)(rows, n, i, true, width, &squares, block);
+        NAME(copy_reflectors)(rows, n, width, block, v);
+        NAME(make_t)(rows, width, v, tau, t);
+        if (right > 0) NAME(apply_panel)(rows, right, n, true, v, t, block + width, work);
+    }
+}
+
+/* q = (I - v t v^T of the first panel) ... (that of the last) of the identity, whose zeros it knows. */
+static void NAME(make_q)(int64_t m, int64_t n, int64_t columns, const T *a, T *q, T *v, const T *t, T *work) {
+    const int64_t k = m < n ? m : n, last = (k - 1) / LANES;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < columns; j++) q[i * columns + j] = i == j;
+    for (int64_t panel = last; panel >= 0; panel--) {
+        const int64_t first = panel * LANES, rows = m - first;
+        const int width = (int)(k - first < LANES ? k - first : LANES);
+        NAME(copy_reflectors)(rows, n, width, a + first * n + first, v);
+        NAME(apply_panel)
+        (rows, columns - first, columns, false, v, t + panel * LANES * LANES, q + first * columns + first, work);
+    }
+}
+
+static int64_t NAME(qr_room)(int64_t m, int64_t n, int64_t columns) {
+    const int64_t k = m < n ? m : n, panels = (k + LANES - 1) / LANES, widest = n > columns ? n : columns;
+    return LANES * (m + widest + panels * LANES);
+}
+
+static void NAME(qr)(int64_t m, int64_t n, int64_t columns, void *x, void *q, void *r, void *room) {
+    const int64_t k = m < n ? m : n, panels = (k + LANES - 1) / LANES;
+    T *a = x, *to = r, *t = room, *v = t + panels * LANES * LANES, *work = v + m * LANES;
+    NAME(factor_panels)(m, n, a, v, t, work);
+    for (int64_t i = 0; i < columns; i++)
+        for (int64_t j = 0; j < n; j++) to[i * n + j] = i <= j ? a[i * n + j] : 0;
+    NAME(make_q)(m, n, columns, a, q, v, t, work);
+}
+
+#undef FEW
+#undef MANY
+#undef T
+#undef V
+#undef M
+#undef LANES
+#undef FMA
+#undef FUSED
+#undef SQRT
+#undef MAGNITUDE
+#undef NAME

@@ -154,11 +154,13 @@ void expect_same(int line, lam_tensor *a, lam_tensor *b, double tolerance) {
     free(want);
 }
 
-void expect_error(int line, lam_status status, const char *const texts[]) {
+void expect_error(int line, lam_status status, const char *remedy, const char *const texts[]) {
     ck_assert_msg(lam_status_of(ctx) == status, "line %d: %s, not %s: %s", line, lam_status_name(lam_status_of(ctx)),
                   lam_status_name(status), lam_error(ctx));
     for (; *texts; texts++)
         ck_assert_msg(strstr(lam_error(ctx), *texts) != NULL, "line %d: '%s' is not in: %s", line, *texts,
                       lam_error(ctx));
+    ck_assert_msg(status == LAM_ERR_USER || strstr(lam_error(ctx), remedy) != NULL, "line %d: no remedy: %s", line,
+                  lam_error(ctx));
     lam_clear_error(ctx);
 }

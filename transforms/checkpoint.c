@@ -399,8 +399,8 @@ const lam_primitive lam__row_checkpoint_name = {
 lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name) {
     char params[LAM__KEEP_LENGTH] = {0};
     if (!name || !*name || strlen(name) >= sizeof params)
-        return lam_fail(lam_ctx_of(x), LAM_ERR_VALUE, "checkpoint_name: the name is missing or longer than %d",
-                        LAM__KEEP_LENGTH - 1);
+        return lam__error_fail(lam_ctx_of(x), LAM_ERR_VALUE, "checkpoint_name: the name is missing or longer than %d",
+                               LAM__KEEP_LENGTH - 1);
     strcpy(params, name);
     return lam__apply1(&lam__row_checkpoint_name, params, sizeof params, x);
 }

@@ -316,9 +316,9 @@ static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_valu
     lam_value *g = *gx;
     *gx = NULL;
     if (like && !sums_to(g, like))
-        status = lam__custom_fail(fc, g->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL,
-                                  "gradient of input %d: expected %s, got %s", i, type_text(like, expected),
-                                  type_text(g, got));
+        status = lam__custom_fail(
+            fc, g->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, "give it the dtype and dims of its input",
+            "gradient of input %d: expected %s, got %s", i, type_text(like, expected), type_text(g, got));
     else if (fc->needs[i] && like) {
         lam_value *sum = lam__scope_peek(lam__rules_sum_to(v->slots[i], (lam_dims){like->rank, like->dims}));
         if (sum) *gx = lam__value_hold(sum);
@@ -357,9 +357,9 @@ static lam_status take_tangent(visit *v, int o, const lam_value *like, lam_value
                                 "there is a tangent for output %d, which has no derivative", o);
     lam_status status = take(v, o, dout);
     if (status != LAM_OK || lam__value_same_type(*dout, like)) return status;
-    status = lam__custom_fail(fc, (*dout)->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL,
-                              "tangent of output %d: expected %s, got %s", o, type_text(like, expected),
-                              type_text(*dout, got));
+    status = lam__custom_fail(fc, (*dout)->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
+                              "give it the dtype and dims of its output", "tangent of output %d: expected %s, got %s",
+                              o, type_text(like, expected), type_text(*dout, got));
     lam__value_release(*dout);
     *dout = NULL;
     return status;

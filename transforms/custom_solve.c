@@ -255,8 +255,8 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
     lam_ctx *ctx = check_solve("custom_linear_solve", matvec, parameters);
     if (!ctx) return failed_with(matvec);
     if (!solve || !b)
-        return lam_fail(ctx, LAM_ERR_NULL, "custom_linear_solve of '%s': %s is NULL", matvec->name,
-                        solve ? "b" : "solve");
+        return lam__error_fail(ctx, LAM_ERR_NULL, "custom_linear_solve of '%s': %s is NULL", matvec->name,
+                               solve ? "b" : "solve");
     int n = (int)parameters.count;
     lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + matvec->captured));
     lam_fn *opened = open_captures(matvec);
@@ -376,7 +376,8 @@ lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_
     if (!ctx) return failed_with(f);
     if (!check_solve("custom_root", solve, parameters)) return &ctx->failed;
     if (!x0 || !tangent_solve)
-        return lam_fail(ctx, LAM_ERR_NULL, "custom_root of '%s': %s is NULL", f->name, x0 ? "tangent_solve" : "x0");
+        return lam__error_fail(ctx, LAM_ERR_NULL, "custom_root of '%s': %s is NULL", f->name,
+                               x0 ? "tangent_solve" : "x0");
     int n = (int)parameters.count, inputs = n + 1 + f->captured + solve->captured;
     lam_tensor **list = lam__apply_room(ctx, (size_t)inputs), *out = &ctx->failed;
     lam_fn *opened = open_captures(f), *opened_solve = open_captures(solve);

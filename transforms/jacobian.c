@@ -74,7 +74,7 @@ static lam_tensor *shape_block(lam_tensor *m, lam_tensor *out, lam_tensor *in) {
     lam_dims a = lam_dims_of(out), b = lam_dims_of(in);
     int64_t dims[LAM_INNER_RANK];
     if (a.rank + b.rank > LAM_INNER_RANK)
-        return lam_fail(m->ctx, LAM_ERR_RANK, "a Jacobian block of %d axes is too many", a.rank + b.rank);
+        return lam__error_fail(m->ctx, LAM_ERR_RANK, "a Jacobian block of %d axes is too many", a.rank + b.rank);
     for (int i = 0; i < a.rank; i++) dims[i] = a.dims[i];
     for (int i = 0; i < b.rank; i++) dims[a.rank + i] = b.dims[i];
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(out), (int)lam_dtype_of(in));

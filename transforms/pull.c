@@ -128,7 +128,8 @@ LAM__APART static lam_status settle(walk *w, lam__node *n) {
 
 LAM__APART static lam_status fail_busy(walk *w, lam_value *g) {
     lam__value_release(g);
-    return lam__error_set(w->ctx, LAM_ERR_VALUE, NULL, "a pullback was called by a rule that it is itself calling");
+    return lam__error_set(w->ctx, LAM_ERR_VALUE, "call it when the rule is through",
+                          "a pullback was called by a rule that it is itself calling");
 }
 
 LAM__APART static lam_status move_in_far(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {

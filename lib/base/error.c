@@ -9,36 +9,42 @@
 
 #include <string.h>
 
-static const char *const status_names[LAM_STATUS_COUNT] = {
-    [LAM_OK] = "LAM_OK",
-    [LAM_ERR_VALUE] = "LAM_ERR_VALUE",
-    [LAM_ERR_SHAPE] = "LAM_ERR_SHAPE",
-    [LAM_ERR_DTYPE] = "LAM_ERR_DTYPE",
-    [LAM_ERR_AXIS] = "LAM_ERR_AXIS",
-    [LAM_ERR_RANK] = "LAM_ERR_RANK",
-    [LAM_ERR_INDEX] = "LAM_ERR_INDEX",
-    [LAM_ERR_ARITY] = "LAM_ERR_ARITY",
-    [LAM_ERR_NULL] = "LAM_ERR_NULL",
-    [LAM_ERR_MEMORY] = "LAM_ERR_MEMORY",
-    [LAM_ERR_OVERFLOW] = "LAM_ERR_OVERFLOW",
-    [LAM_ERR_BATCHED] = "LAM_ERR_BATCHED",
-    [LAM_ERR_ABSTRACT] = "LAM_ERR_ABSTRACT",
-    [LAM_ERR_ESCAPED] = "LAM_ERR_ESCAPED",
-    [LAM_ERR_CAPTURED] = "LAM_ERR_CAPTURED",
-    [LAM_ERR_CONTEXT] = "LAM_ERR_CONTEXT",
-    [LAM_ERR_FREED] = "LAM_ERR_FREED",
-    [LAM_ERR_STALE] = "LAM_ERR_STALE",
-    [LAM_ERR_RULE] = "LAM_ERR_RULE",
-    [LAM_ERR_LINEAR] = "LAM_ERR_LINEAR",
-    [LAM_ERR_SCOPE] = "LAM_ERR_SCOPE",
-    [LAM_ERR_OPTION] = "LAM_ERR_OPTION",
-    [LAM_ERR_NUMERIC] = "LAM_ERR_NUMERIC",
-    [LAM_ERR_USER] = "LAM_ERR_USER",
+/* The name of each status, and what helps where who records a failure knows nothing better. */
+static const struct {
+    const char *name, *remedy;
+} statuses[LAM_STATUS_COUNT] = {
+    [LAM_OK] = {"LAM_OK", NULL},
+    [LAM_ERR_VALUE] = {"LAM_ERR_VALUE", "its docstring says which values it takes"},
+    [LAM_ERR_SHAPE] = {"LAM_ERR_SHAPE",
+                       "lam_reshape, lam_transpose, lam_expand_dims and lam_broadcast_to make other dims"},
+    [LAM_ERR_DTYPE] = {"LAM_ERR_DTYPE", "lam_cast makes another dtype"},
+    [LAM_ERR_AXIS] = {"LAM_ERR_AXIS", "name each axis once; negative ones count from the end"},
+    [LAM_ERR_RANK] = {"LAM_ERR_RANK", "lam_expand_dims, lam_squeeze and lam_reshape make more axes or fewer"},
+    [LAM_ERR_INDEX] = {"LAM_ERR_INDEX", "indices are below the size of the axis; negative ones count from its end"},
+    [LAM_ERR_ARITY] = {"LAM_ERR_ARITY", "give as many as its docstring says"},
+    [LAM_ERR_NULL] = {"LAM_ERR_NULL", "NULL stands only where the docstring says so"},
+    [LAM_ERR_MEMORY] = {"LAM_ERR_MEMORY",
+                        "drop what is not needed, close scopes, work in chunks, or raise the limit of the context"},
+    [LAM_ERR_OVERFLOW] = {"LAM_ERR_OVERFLOW", "split the work"},
+    [LAM_ERR_BATCHED] = {"LAM_ERR_BATCHED",
+                         "work with operations, which see one example, or give the data as an unmapped input"},
+    [LAM_ERR_ABSTRACT] = {"LAM_ERR_ABSTRACT", "use its dims and dtype only"},
+    [LAM_ERR_ESCAPED] = {"LAM_ERR_ESCAPED", "return it from the function in which it was made"},
+    [LAM_ERR_CAPTURED] = {"LAM_ERR_CAPTURED", "pass it as an input, or declare it in the function's captures"},
+    [LAM_ERR_CONTEXT] = {"LAM_ERR_CONTEXT", "copy one of them over with lam_read and lam_array"},
+    [LAM_ERR_FREED] = {"LAM_ERR_FREED", "keep it: lam_scope_end, lam_hold"},
+    [LAM_ERR_STALE] = {"LAM_ERR_STALE", "make it again"},
+    [LAM_ERR_RULE] = {"LAM_ERR_RULE", "lam_custom_jvp and lam_custom_vjp take a rule of your own"},
+    [LAM_ERR_LINEAR] = {"LAM_ERR_LINEAR", "what is linear has no constant terms and no products of its inputs"},
+    [LAM_ERR_SCOPE] = {"LAM_ERR_SCOPE", "end scopes in the function that began them, the last one first"},
+    [LAM_ERR_OPTION] = {"LAM_ERR_OPTION", "zero is the default of each field; the header lists the other values"},
+    [LAM_ERR_NUMERIC] = {"LAM_ERR_NUMERIC", "change the operands: these admit no result"},
+    [LAM_ERR_USER] = {"LAM_ERR_USER", NULL},
 };
 
 const char *lam_status_name(lam_status status) {
     bool known = (int)status >= 0 && status < LAM_STATUS_COUNT;
-    return known ? status_names[status] : "LAM_ERR_?";
+    return known ? statuses[status].name : "LAM_ERR_?";
 }
 
 /* ---- text ----------------------------------------------------------------------------------------------- */
@@ -83,7 +89,7 @@ static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
         lam__error_append(t, "\n  levels: ");
         lam__level_describe(ctx->frame ? ctx->frame->level : ctx->current, t);
     }
-    if (remedy) lam__error_append(t, "\n  remedy: %s", remedy);
+    if (remedy && *remedy) lam__error_append(t, "\n  remedy: %s", remedy);
 }
 
 /* ---- recording ------------------------------------------------------------------------------------------ */
@@ -100,6 +106,7 @@ static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status sta
     if (call) lam__error_append(&t, "%s: ", call->primitive->name);
     append_list(&t, format, arguments);
     if (call && call->inputs) append_operands(&t, call);
+    if (!remedy && (int)status > 0 && status < LAM_STATUS_COUNT) remedy = statuses[status].remedy;
     append_place(&t, ctx, remedy);
     return status;
 }
@@ -177,13 +184,27 @@ void lam_clear_error(lam_ctx *ctx) {
     if (ctx) lam__error_roll_back(ctx, (lam__mark){LAM_OK, 0});
 }
 
-lam_tensor *lam_fail(lam_ctx *ctx, lam_status status, const char *format, ...) {
+/* "": the user's own words are all. */
+static lam_tensor *fail(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, va_list arguments) {
     if (!ctx) return &lam__context_failed.failed;
+    lam__error_record(ctx, status, remedy, format, arguments);
+    return &ctx->failed;
+}
+
+lam_tensor *lam_fail(lam_ctx *ctx, lam_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    lam__error_record(ctx, status, NULL, format, arguments);
+    lam_tensor *failed = fail(ctx, status, "", format, arguments);
     va_end(arguments);
-    return &ctx->failed;
+    return failed;
+}
+
+lam_tensor *lam__error_fail(lam_ctx *ctx, lam_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    lam_tensor *failed = fail(ctx, status, NULL, format, arguments);
+    va_end(arguments);
+    return failed;
 }
 
 bool lam_failed(const void *object) {

@@ -23,11 +23,15 @@ typedef struct lam__text {
 void lam__error_append(lam__text *t, const char *format, ...) LAM_PRINTF(2, 3);
 void lam__error_append_type(lam__text *t, lam_dtype dtype, int rank, const int64_t *dims);
 
-/* Records a failure with the function and levels of the moment appended. `remedy` may be NULL. Returns status. */
+/* Records a failure with the function and levels of the moment appended. `remedy`: NULL is what usually helps with such
+ * a status, "" none. Returns status. */
 lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format,
                              va_list arguments);
 lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, ...)
     LAM_PRINTF(4, 5);
+
+/* The same with the usual remedy, for calls that give a tensor; without a context there is nowhere to record. */
+lam_tensor *lam__error_fail(lam_ctx *ctx, lam_status status, const char *format, ...) LAM_PRINTF(3, 4);
 
 /* The same, for an operation on values: its name goes in front, its operands behind. */
 lam_status lam__error_call(const lam_call_site *call, lam_status status, const char *remedy, const char *format, ...)

@@ -295,7 +295,8 @@ static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position,
                        "derivative is not known",
                        operation, position);
     else if (t->magic != LAM__FAILED)
-        lam__error_set(ctx, LAM_ERR_VALUE, NULL, "%s: operand %zu is not a tensor", operation, position);
+        lam__error_set(ctx, LAM_ERR_VALUE, "pass what the library gave, and not after its end",
+                       "%s: operand %zu is not a tensor", operation, position);
     return &ctx->failed;
 }
 
@@ -381,7 +382,7 @@ lam_tensor *lam_hold(lam_tensor *t) {
 void lam_release(lam_tensor *t) {
     if (!t || (!owned(t) && (t->magic == LAM__FAILED || !usable("lam_release", t)))) return;
     if (!t->holds) {
-        lam__error_set(t->ctx, LAM_ERR_VALUE, NULL, "lam_release: this tensor is not held");
+        lam__error_set(t->ctx, LAM_ERR_VALUE, "call it once for each lam_hold", "lam_release: this tensor is not held");
         return;
     }
     if (--t->holds || t->scope) return;

@@ -255,7 +255,8 @@ lam_fn *lam_fn_hold(lam_fn *f) {
 void lam_fn_release(lam_fn *f) {
     if (!lam__fn_check("lam_fn_release", f)) return;
     if (!f->holds) {
-        lam__error_set(f->ctx, LAM_ERR_VALUE, NULL, "lam_fn_release: function '%s' is not held", f->name);
+        lam__error_set(f->ctx, LAM_ERR_VALUE, "call it once for each lam_fn_hold",
+                       "lam_fn_release: function '%s' is not held", f->name);
         return;
     }
     f->holds--;

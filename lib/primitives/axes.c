@@ -11,20 +11,35 @@ lam_tensor *lam__axes_failed(const lam_tensor *x) {
     return known ? &x->ctx->failed : &lam__context_failed.failed;
 }
 
-lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status status, const char *format, ...) {
+static lam_tensor *fail(const char *operation, lam_tensor *x, lam_status status, const char *remedy, const char *format,
+                        va_list arguments) {
     lam_value *v;
     lam_tensor *failed;
     lam_ctx *ctx = lam__scope_operands(operation, 1, &x, &v, &failed);
     if (!ctx) return failed;
     char text[512];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     lam_primitive row = {.name = operation};
     lam_call_site call = {.ctx = ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &v};
-    lam__error_call(&call, status, NULL, "%s", text);
-    return failed = &ctx->failed;
+    lam__error_call(&call, status, remedy, "%s", text);
+    return &ctx->failed;
+}
+
+lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    lam_tensor *failed = fail(operation, x, status, NULL, format, arguments);
+    va_end(arguments);
+    return failed;
+}
+
+lam_tensor *lam__axes_fail_with(const char *operation, lam_tensor *x, lam_status status, const char *remedy,
+                                const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    lam_tensor *failed = fail(operation, x, status, remedy, format, arguments);
+    va_end(arguments);
+    return failed;
 }
 
 int lam__axes_expand(lam_axes axes, int room, int out[]) {

@@ -37,6 +37,10 @@ lam_tensor *lam__axes_failed(const lam_tensor *x);
 lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status status, const char *format, ...)
     LAM_PRINTF(4, 5);
 
+/* The same with a remedy of its own in place of the usual one of this status. */
+lam_tensor *lam__axes_fail_with(const char *operation, lam_tensor *x, lam_status status, const char *remedy,
+                                const char *format, ...) LAM_PRINTF(5, 6);
+
 /* Expands an item list with LAM_RANGE entries; count -1: too many for `room`, or a count without items. */
 int lam__axes_expand(lam_axes axes, int room, int out[]);
 

@@ -166,7 +166,8 @@ lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop,
     if (!fine) return &ctx->failed;
     double count = ceil((stop - start) / step);
     if (!(fabs(count) < 0x1p53))
-        return lam_fail(ctx, LAM_ERR_VALUE, "arange: from %g to %g by %g is not a finite count", start, stop, step);
+        return lam__error_fail(ctx, LAM_ERR_VALUE, "arange: from %g to %g by %g is not a finite count", start, stop,
+                               step);
     return counted(&arange, ctx, dtype, count > 0 ? (int64_t)count : 0, start, step, (double)NAN);
 }
 
@@ -183,7 +184,8 @@ lam_tensor *lam_iota(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int axis) {
     ctx = checked("iota", ctx, dtype, dims, &fine);
     if (!fine) return &ctx->failed;
     if (axis < -dims.rank || axis >= dims.rank)
-        return lam_fail(ctx, LAM_ERR_AXIS, "iota: axis %d is out of range [-%d, %d)", axis, dims.rank, dims.rank);
+        return lam__error_fail(ctx, LAM_ERR_AXIS, "iota: axis %d is out of range [-%d, %d)", axis, dims.rank,
+                               dims.rank);
     if (axis < 0) axis += dims.rank;
     int64_t narrow[LAM_MAX_RANK];
     for (int i = 0; i < dims.rank; i++) narrow[i] = i == axis ? dims.dims[i] : 1;

@@ -2,8 +2,8 @@
 #include "lib/primitives/fft.h"
 
 static lam_tensor *absent(const char *operation, lam_tensor *x) {
-    return lam__axes_fail(operation, x, LAM_ERR_OPTION,
-                          "this build of Lamina has no FFTW: configure it with -Dfftw=enabled");
+    return lam__axes_fail_with(operation, x, LAM_ERR_OPTION, "configure it with -Dfftw=enabled",
+                               "this build of Lamina has no FFTW");
 }
 
 lam_tensor *lam__fft_complex(lam_tensor *x, lam__axis_set set, bool inverse, double scale) {

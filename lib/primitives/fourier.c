@@ -100,7 +100,8 @@ static lam_tensor *complex_form(const char *operation, lam_tensor *x, bool many,
 static lam_tensor *real_form(const char *operation, lam_tensor *x, bool many, const lam_fft_options *options) {
     request q;
     if (!understand(operation, x, many, false, false, options, &q)) return lam__axes_failed(x);
-    if (lam__cplx_is(x)) return lam__axes_fail(operation, x, LAM_ERR_DTYPE, "complex: lam_fft takes it");
+    if (lam__cplx_is(x))
+        return lam__axes_fail_with(operation, x, LAM_ERR_DTYPE, "use lam_fft", "the operand is complex");
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
     int others = q.count - 1;
     lam_tensor *half = lam__fft_real(all_resized(x, &q, q.count), q.axes[others], q.scale);
@@ -161,9 +162,11 @@ lam_tensor *lam_irfftn(lam_tensor *x, const lam_fft_options *options) {
 /* 0, 1, ... of `count`, those from `turn` on less n, over n d. */
 static lam_tensor *frequencies(const char *operation, lam_ctx *ctx, lam_dtype dtype, int64_t n, int64_t count,
                                int64_t turn, double d) {
-    if (n < 1) return lam_fail(ctx, LAM_ERR_VALUE, "%s: %lld samples have no frequencies", operation, (long long)n);
+    if (n < 1)
+        return lam__error_fail(ctx, LAM_ERR_VALUE, "%s: %lld samples have no frequencies", operation, (long long)n);
     if (!lam__dtype_valid((int)dtype) || !lam__dtype_is_float((int)dtype))
-        return lam_fail(ctx, LAM_ERR_DTYPE, "%s: frequencies are floats, not %s", operation, lam_dtype_name(dtype));
+        return lam__error_fail(ctx, LAM_ERR_DTYPE, "%s: frequencies are floats, not %s", operation,
+                               lam_dtype_name(dtype));
     lam_tensor *k = lam_arange(ctx, LAM_F64, 0, (double)count, 1);
     k = lam_where(lam_lt(k, (double)turn), k, lam_sub(k, (double)n));
     return lam_cast(lam_div(k, (double)n * d), dtype);

@@ -255,7 +255,7 @@ static lam_ctx *context_of(lam_list list) {
 lam_tensor *lam_concatenate(lam_list list, int axis) {
     uint64_t since = lam__scope_now(list.count && list.items ? list.items[0] : NULL);
     lam_ctx *ctx = context_of(list);
-    if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "concatenate: no tensors given");
+    if (!list.count || !list.items) return lam__error_fail(ctx, LAM_ERR_ARITY, "concatenate: no tensors given");
     lam_tensor *first = list.items[0];
     if (lam__scope_peek(first) && lam_rank(first) == 0)
         return lam__axes_fail("concatenate", first, LAM_ERR_RANK, "rank 0 has no axis to join; use lam_stack");
@@ -270,7 +270,7 @@ lam_tensor *lam_concatenate(lam_list list, int axis) {
 lam_tensor *lam_stack(lam_list list, int axis) {
     uint64_t since = lam__scope_now(list.count && list.items ? list.items[0] : NULL);
     lam_ctx *ctx = context_of(list);
-    if (!list.count || !list.items) return lam_fail(ctx, LAM_ERR_ARITY, "stack: no tensors given");
+    if (!list.count || !list.items) return lam__error_fail(ctx, LAM_ERR_ARITY, "stack: no tensors given");
     if (!lam__apply_axis("stack", list.items[0], lam_rank(list.items[0]) + 1, &axis))
         return lam__axes_failed(list.items[0]);
     lam_tensor **in = lam__apply_room(ctx, list.count);

@@ -24,7 +24,8 @@ static lam_tensor *none_of(lam_tensor *x) {
 static bool ordered(const char *operation, size_t n, lam_tensor *in[], lam_tensor **failed) {
     if (!lam__matrices_operands(operation, false, n, in, in, failed)) return false;
     if (!lam__dtype_is_complex((int)lam_dtype_of(in[0]))) return true;
-    *failed = lam__matrices_fail(operation, n, in, LAM_ERR_DTYPE, NULL, "complex numbers have no order");
+    *failed = lam__matrices_fail(operation, n, in, LAM_ERR_DTYPE, "take lam_real, lam_imag or lam_abs of them",
+                                 "complex numbers have no order");
     return false;
 }
 
@@ -158,7 +159,7 @@ lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options)
                         : lam_dtype_of(x) == LAM_BF16 ? 0x1.fep127
                                                       : FLT_MAX;
     return lam__nan_to_num(x, options->nan, options->posinf ? *options->posinf : most,
-                                options->neginf ? *options->neginf : -most);
+                           options->neginf ? *options->neginf : -most);
 }
 
 static double or_usual(double given, double usual) {
@@ -272,7 +273,7 @@ lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, double sto
     if (!ctx) return lam_linspace(ctx, dtype, start, stop, count);
     uint64_t since = lam__scope_now_in(ctx);
     if (!lam__dtype_is_inexact((int)dtype) || lam__dtype_is_complex((int)dtype))
-        return lam_fail(ctx, LAM_ERR_DTYPE, "logspace: powers of %g are made in floating dtypes", base);
+        return lam__error_fail(ctx, LAM_ERR_DTYPE, "logspace: powers of %g are made in floating dtypes", base);
     lam_tensor *exponents = lam_linspace(ctx, LAM_F64, start, stop, count);
     return lam__scope_only(lam_cast(lam_pow(base, exponents), dtype), since);
 }

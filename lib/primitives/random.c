@@ -159,7 +159,8 @@ lam_tensor *(lam_fold_in)(lam_tensor *key, lam_tensor *data) {
     lam_value *v[2];
     if (!lam__scope_operands(name, 2, in, v, &failed) || !is_key(name, key, &failed)) return failed;
     if (v[1]->dtype != LAM_I64 && v[1]->dtype != LAM_I32 && v[1]->dtype != LAM_U8)
-        return lam__axes_fail(name, data, LAM_ERR_DTYPE, "what is folded in must be an integer");
+        return lam__axes_fail_with(name, data, LAM_ERR_DTYPE, "fold in a C integer, or lam_cast it to LAM_I64",
+                                   "what is folded in must be an integer");
     in[1] = lam_cast(data, LAM_I64);
     return lam__scope_only(lam__apply(&lam__row_fold_in, NULL, 0, 2, in), since);
 }
@@ -169,7 +170,8 @@ lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data) {
     lam_tensor *failed;
     if (!is_key("fold_in", key, &failed)) return failed;
     if (data.kind == LAM__FLOATING)
-        return lam__axes_fail("fold_in", key, LAM_ERR_DTYPE, "what is folded in must be an integer");
+        return lam__axes_fail_with("fold_in", key, LAM_ERR_DTYPE, "fold in a C integer, or lam_cast it to LAM_I64",
+                                   "what is folded in must be an integer");
     return (lam_fold_in)(key, lam__scope_handle(key->ctx, lam__value_integer(key->ctx, LAM_I64, data.as.integer)));
 }
 

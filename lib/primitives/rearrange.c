@@ -92,7 +92,7 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
     size_t n = vectors.count;
     for (size_t i = 0; out && i < n_out; i++) out[i] = failed;
     if (!n || !vectors.items || n > LAM_MAX_RANK || n != n_out || !out)
-        return lam_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "meshgrid: %zu vectors and %zu results", n, n_out),
+        return lam__error_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "meshgrid: %zu vectors and %zu results", n, n_out),
                LAM_ERR_ARITY;
     lam_ctx *ctx = lam__scope_operands("meshgrid", n, vectors.items, values, &failed);
     if (!ctx) return lam_status_of(lam_ctx_of(failed));

@@ -79,7 +79,8 @@ lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements) {
     lam_tensor *in[2] = {x, elements}, *failed;
     if (!lam__matrices_operands("is_in", false, 2, in, in, &failed)) return failed;
     if (lam__dtype_is_complex((int)lam_dtype_of(in[0])))
-        return lam__matrices_fail("is_in", 2, in, LAM_ERR_DTYPE, NULL, "complex numbers have no order");
+        return lam__matrices_fail("is_in", 2, in, LAM_ERR_DTYPE, "take lam_real, lam_imag or lam_abs of them",
+                                  "complex numbers have no order");
     for (int i = 0; i < 2; i++)
         if (lam_dtype_of(in[i]) == LAM_BOOL) in[i] = lam_cast(in[i], LAM_U8);
     int64_t n = lam_size(in[1]);

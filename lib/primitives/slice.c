@@ -388,7 +388,7 @@ lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_dims star
     lam__scope_open(x->ctx, &scope);
     lam_tensor *out = x;
     bool known = collect("set_stack_", x, starts, stops, steps, &p), any = list.count && list.items;
-    if (known && !any) lam_fail(x->ctx, LAM_ERR_ARITY, "set_stack_: no tensors given");
+    if (known && !any) lam__error_fail(x->ctx, LAM_ERR_ARITY, "set_stack_: no tensors given");
     if (!known || !any) out = lam__apply_rebind("set_stack_", x, &x->ctx->failed);
     else if (!stack_over_itself(x, list, axis, &p)) out = lam_set_(x, lam_stack(list, axis), starts, stops, steps);
     lam__scope_close(&scope);

@@ -407,7 +407,8 @@ lam_tensor *lam_multigammaln(lam_tensor *a, int64_t d) {
     lam_tensor *failed;
     if (!lam__matrices_operands("multigammaln", true, 1, &a, &a, &failed)) return failed;
     if (lam__dtype_is_complex((int)lam_dtype_of(a)))
-        return lam__axes_fail("multigammaln", a, LAM_ERR_DTYPE, "it is not defined for complex numbers");
+        return lam__axes_fail_with("multigammaln", a, LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",
+                                   "not defined for complex numbers");
     if (d < 1 || d > MOST_DIMENSION)
         return lam__axes_fail("multigammaln", a, LAM_ERR_VALUE, "dimension %lld is not in [1, %d]", (long long)d,
                               MOST_DIMENSION);

@@ -184,10 +184,10 @@ START_TEST(each_message_names_all_there_is) {
         lam_fn *f = run_by(rows[k].way, FN(clumsy, 1, 1));
         if (rows[k].way != BATCH) {
             apply1(f, VEC(1, 2));
-            expect_error(__LINE__, rows[k].status, rows[k].texts);
+            expect_error(__LINE__, rows[k].status, "remedy: ", rows[k].texts);
         }
         apply1(lam_vmap(f, NULL), MAT(2, 2, 1, 2, 3, 4));
-        expect_error(__LINE__, rows[k].status, rows[k].texts);
+        expect_error(__LINE__, rows[k].status, "remedy: ", rows[k].texts);
     }
     made = NONE;
     EXPECT_NUM(apply1(FN(clumsy, 1, 1), VEC(1, 2)), 1 + 4 + 2 + 4);

@@ -114,6 +114,7 @@ static void judge(const probe *p, lam_tensor *out, unsigned long long allowed, c
                 lam_status_name(status));
     PROBE_CHECK(p, strstr(lam_error(ctx), name) || parts, "%s of operand %d: the message does not name the primitive",
                 what, operand);
+    PROBE_CHECK(p, strstr(lam_error(ctx), "remedy: "), "%s of operand %d: the message says no remedy", what, operand);
     lam_clear_error(ctx);
     tally.refused++;
 }

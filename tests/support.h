@@ -86,9 +86,9 @@ void expect_same(int line, lam_tensor *a, lam_tensor *b, double tolerance);
 
 /* The first failure has this status and a message that holds each of these texts and, unless it is one that a body
  * or rule has recorded itself, a remedy; it is then cleared. */
-#define EXPECT_ERROR(status, ...)     expect_error(__LINE__, status, "remedy: ", (const char *const[]){__VA_ARGS__, NULL})
-#define EXPECT_OWN_ERROR(status, ...) expect_error(__LINE__, status, "", (const char *const[]){__VA_ARGS__, NULL})
-#define EXPECT_STATUS(status)         EXPECT_ERROR(status, "")
+#define EXPECT_ERROR(status, ...) expect_error(__LINE__, status, "remedy: ", (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT_OWN(status, ...)   expect_error(__LINE__, status, "", (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT_STATUS(status)     EXPECT_ERROR(status, "")
 void expect_error(int line, lam_status status, const char *remedy, const char *const texts[]);
 
 #define EXPECT_OK() ck_assert_msg(lam_status_of(ctx) == LAM_OK, "line %d: %s", __LINE__, lam_error(ctx))

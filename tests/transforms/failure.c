@@ -146,7 +146,7 @@ BODY(applies_fragile) {
 START_TEST(a_rule_that_fails) {
     lam_fn *g = lam_grad(FN(applies_fragile, 1, 1), NULL);
     ck_assert(lam_failed(apply1(g, VEC(1, 2))));
-    EXPECT_OWN_ERROR(LAM_ERR_RULE, "no derivative of fragile", "grad(applies_fragile)");
+    EXPECT_OWN(LAM_ERR_RULE, "no derivative of fragile", "grad(applies_fragile)");
     ck_assert(lam_failed(apply1(g, MAT(1, 2, 1, 2))));
     EXPECT_ERROR(LAM_ERR_SHAPE, "fragile: one axis wanted, 2 given", "f64[1, 2]", "'applies_fragile'", "vjp -> eval");
 }

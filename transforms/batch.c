@@ -111,6 +111,21 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
     return status;
 }
 
+/* One result from one operand. */
+LAM__APART static lam_status process_one(lam__level *level, const lam_call_site *call, lam_value **out) {
+    const lam__payload *p = lam__payload_of(call->in[0]);
+    const bool mapped = true;
+    lam_value *moved = p->number ? lam__batch_move(level->ctx, p->inner, (int)p->number, 0) : NULL;
+    lam_value *in = moved ? moved : p->inner;
+    lam_call_site below = lam__dispatch_site(call, &in);
+    *out = NULL;
+    if (p->number && !moved) return level->ctx->error.status;
+    lam_status status = lam__rules_batched(&below, &mapped, batch_of(level)->size, out);
+    if (status == LAM_OK && !(*out = lam__level_box_behind(level, *out))) status = LAM_ERR_MEMORY;
+    lam__value_release(moved);
+    return status;
+}
+
 /* Whether n operands of an elementwise call have the batch axis in front and one rank, or none and no more axes, so
  * that nothing is to be moved or lined up; in[] then are the operands below. */
 LAM__UNROLLED bool unbox_aligned(const lam__level *level, int n, lam_value *const boxes[], lam_value *in[]) {
@@ -137,7 +152,9 @@ LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *cal
 
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     if (call->primitive->staged) return process_staged(level, call, out);
-    if (!call->primitive->elementwise) return process_lists(level, call, out);
+    if (!call->primitive->elementwise)
+        return call->inputs == 1 && call->outputs == 1 ? process_one(level, call, out)
+                                                       : process_lists(level, call, out);
     if (call->inputs == 2) return process_few(level, call, 2, out);
     if (call->inputs == 1) return process_few(level, call, 1, out);
     if (call->inputs == 3) return process_few(level, call, 3, out);

@@ -83,10 +83,10 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
 
 /* An elementwise call on n operands, where n is a constant. */
 LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
-    lam_value *primals[2], *tangents[2], *result;
+    lam_value *primals[3], *tangents[3], *result;
     unbox_operands(level, n, call->in, primals, tangents);
     lam_status status = lam__dispatch_below(call, n, primals, out);
-    if (status != LAM_OK) return status;
+    if (status != LAM_OK || call->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status;
     lam_call_site below = lam__dispatch_site(call, primals);
     status = lam__rules_tangents(&below, out, tangents, &result);
     if (status == LAM_OK) status = box_results(level, 1, out, &result);
@@ -112,6 +112,7 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     if (call->inputs == 2) return process_few(level, call, 2, out);
     if (call->inputs == 1)
         return call->primitive->sloped ? process_sloped(level, call, out) : process_few(level, call, 1, out);
+    if (call->inputs == 3) return process_few(level, call, 3, out);
     return process_lists(level, call, out);
 }
 

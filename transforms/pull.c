@@ -1,104 +1,20 @@
 /* The way back along the tape. Nodes that have received a cotangent wait, the one with the highest id next: it has
  * heard from all its consumers, which have higher ids, so it passes its cotangent on and is done. Only what carries a
  * cotangent is visited; leaves keep what they get until the end. */
-#include "transforms/node.h"
+#include "transforms/queue.h"
 
+#include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
 #include <string.h>
 
-/* NOTE [runs]
- * What waits is taken from the highest id down. What joins comes in order, mostly: along a chain each is taken at once,
- * and a derivative's own way back meets the nodes of the function from the first to the last. So those that wait lie in
- * a few runs, each with its highest id in front, the runs by falling ids of their fronts; what fits no run goes to a
- * heap. */
-enum { RUNS = 8 };
-
 typedef struct walk {
     lam_ctx *ctx;
     uint64_t id;
     bool once;
-    int runs;
-    lam__node *front[RUNS]; /* linked through defer.next, which a node that is held has no use for */
-    lam__node **heap;       /* a max-heap on id */
-    size_t count, room;     /* of the heap */
+    lam__queue waiting;
 } walk;
-
-/* ---- what waits ------------------------------------------------------------------------------------------------ */
-
-static lam_status heap_grow(walk *w) {
-    size_t room = w->room ? 2 * w->room : 64;
-    lam__node **wider = lam__alloc_get(&w->ctx->pool, room * sizeof *wider);
-    if (!wider) return lam__error_memory(w->ctx, room * sizeof *wider);
-    if (w->count) memcpy(wider, w->heap, w->count * sizeof *wider);
-    if (w->heap) lam__alloc_put(&w->ctx->pool, w->heap, w->room * sizeof *w->heap);
-    w->heap = wider;
-    w->room = room;
-    return LAM_OK;
-}
-
-static lam_status heap_push(walk *w, lam__node *n) {
-    if (w->count == w->room && heap_grow(w) != LAM_OK) return LAM_ERR_MEMORY;
-    size_t i = w->count++;
-    for (size_t up; i && w->heap[up = (i - 1) / 2]->id < n->id; i = up) w->heap[i] = w->heap[up];
-    w->heap[i] = n;
-    return LAM_OK;
-}
-
-LAM__APART static lam__node *heap_pop(walk *w) {
-    lam__node *top = w->heap[0], *last = w->heap[--w->count];
-    size_t i = 0;
-    for (;;) {
-        size_t down = 2 * i + 1;
-        if (down >= w->count) break;
-        if (down + 1 < w->count && w->heap[down + 1]->id > w->heap[down]->id) down++;
-        if (w->heap[down]->id <= last->id) break;
-        w->heap[i] = w->heap[down];
-        i = down;
-    }
-    if (w->count) w->heap[i] = last;
-    return top;
-}
-
-static inline lam__node *behind(const lam__node *n) {
-    return (lam__node *)n->defer.next;
-}
-
-/* Puts n, which is then held, into the first run whose front lies below it, or begins one. False where none is left. */
-static inline bool join_run(walk *w, lam__node *n) {
-    int i = 0;
-    while (i < w->runs && w->front[i]->id > n->id) i++;
-    if (i == RUNS) return false;
-    n->defer.next = i < w->runs ? &w->front[i]->defer : NULL;
-    w->front[i] = n;
-    if (i == w->runs) w->runs++;
-    n->refs++;
-    return true;
-}
-
-/* Brings the runs into order where the first has ended, or its front has fallen below the next one's. */
-LAM__APART static void order_runs(walk *w, lam__node *next) {
-    int i = 0, last = w->runs - 1;
-    for (; i < last && (!next || w->front[i + 1]->id > next->id); i++) w->front[i] = w->front[i + 1];
-    if (next) w->front[i] = next;
-    else w->runs = last;
-}
-
-/* The waiting node that has heard from all its consumers; NULL at the end. */
-static inline lam__node *next_to_visit(walk *w) {
-    lam__node *n = w->runs ? w->front[0] : NULL;
-    if (w->count && (!n || w->heap[0]->id > n->id)) return heap_pop(w);
-    if (!n) return NULL;
-    lam__node *next = behind(n);
-    if (w->runs == 1) {
-        w->front[0] = next;
-        w->runs = next != NULL;
-    } else {
-        order_runs(w, next);
-    }
-    return n;
-}
 
 /* ---- cotangents ---------------------------------------------------------------------------------------------- */
 
@@ -133,10 +49,7 @@ LAM__APART static lam_status fail_busy(walk *w, lam_value *g) {
 }
 
 LAM__APART static lam_status move_in_far(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
-    if (heap_push(w, n) == LAM_OK) {
-        n->refs++;
-        return move_in(w, n, slot, g, sign);
-    }
+    if (lam__queue_push(w->ctx, &w->waiting, n) == LAM_OK) return move_in(w, n, slot, g, sign);
     lam__value_release(g);
     return LAM_ERR_MEMORY;
 }
@@ -144,7 +57,7 @@ LAM__APART static lam_status move_in_far(walk *w, lam__node *n, lam_value **slot
 /* The first cotangent for a node: it waits for its visit from now on, unless it is a leaf, which keeps what it gets. */
 LAM__APART static lam_status deliver_first(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
     if (n->run) return fail_busy(w, g);
-    if (n->primitive && !join_run(w, n)) return move_in_far(w, n, slot, g, sign);
+    if (n->primitive && !lam__queue_join(&w->waiting, n)) return move_in_far(w, n, slot, g, sign);
     return move_in(w, n, slot, g, sign);
 }
 
@@ -397,6 +310,18 @@ LAM__APART static lam_status pass_slice(walk *w, lam__node *node, lam_value *g) 
     return pass_few(w, node, 1);
 }
 
+/* Back through a sum: each element gets the cotangent of its sum, which is seen as often as there are elements. */
+LAM__APART static lam_status pass_sum(walk *w, lam__node *node, lam_value *g) {
+    const lam__edge *to = &lam__node_inputs(node, 1)->parent;
+    const lam_value *x = to->node->output[to->index].value;
+    const lam__axis_set set = lam__reduce_set(lam__node_params(node));
+    int64_t strides[LAM_INNER_RANK];
+    if (g->kind != LAM__CONCRETE) return pass_few(w, node, 1);
+    for (int i = 0, kept = 0; i < x->rank; i++) strides[i] = lam__reduce_has(set, i) ? 0 : g->strides[kept++];
+    lam_value *gx = lam__value_view(g, x->rank, x->dims, strides, 0);
+    return gx ? deliver(w, to, gx, sign_of(node)) : LAM_ERR_MEMORY;
+}
+
 LAM__APART static lam_status visit_one(walk *w, lam__node *node) {
     const lam_primitive *p = node->primitive;
     lam_value *g = node->output[0].cotangent;
@@ -404,6 +329,7 @@ LAM__APART static lam_status visit_one(walk *w, lam__node *node) {
     lam_status status = direct                 ? pass_signed(w, node, 1, g)
                         : p->sloped == p       ? pass_sloped(w, node)
                         : p == &lam__row_slice ? pass_slice(w, node, g)
+                        : p == &lam__row_sum   ? pass_sum(w, node, g)
                                                : pass_few(w, node, 1);
     let_go(w, node, 1);
     return status;
@@ -443,8 +369,23 @@ static inline bool passes_sign(const lam_primitive *p) {
     return p->derivative != LAM_GENERAL && !p->staged;
 }
 
+/* Whether the cotangent is a number that is about to become more than that, elements or a box: then its minus is best
+ * carried out while it is one. */
+LAM__APART static bool grows(lam__node *node) {
+    const lam_value *g = node->output[0].cotangent, *result = node->output[0].value;
+    const lam__node_input *input = lam__node_inputs(node, 1);
+    if (g->kind != LAM__CONCRETE || g->count != 1) return false;
+    bool more = result->kind == LAM__BOX;
+    for (int i = 0; i < node->inputs && !more; i++) {
+        const lam__edge *up = &input[i].parent;
+        const lam_value *x = input[i].saved ? input[i].saved : up->node ? up->node->output[up->index].value : NULL;
+        more = x && (x->kind == LAM__BOX || x->count > 1);
+    }
+    return more;
+}
+
 static lam_status visit(walk *w, lam__node *node) {
-    if (node->minus && !passes_sign(node->primitive) && settle(w, node) != LAM_OK) {
+    if (node->minus && (!passes_sign(node->primitive) || grows(node)) && settle(w, node) != LAM_OK) {
         let_go(w, node, 1);
         return w->ctx->error.status;
     }
@@ -479,16 +420,14 @@ lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *r, lam_value *cons
     w.ctx = ctx;
     w.id = ++ctx->clock;
     w.once = once;
-    w.runs = 0;
-    w.count = w.room = 0;
-    w.heap = NULL;
+    lam__queue_start(&w.waiting);
     lam_status status = LAM_OK;
     for (int o = 0; o < r->outputs && status == LAM_OK; o++)
         if (g[o] && r->ends[o].node) status = deliver(&w, &r->ends[o], lam__value_hold(g[o]), 1);
-    for (lam__node *n; (n = next_to_visit(&w));) {
+    for (lam__node *n; (n = lam__queue_next(&w.waiting));) {
         if (status == LAM_OK) status = visit(&w, n);
         else let_go(&w, n, n->outputs);
     }
-    if (w.heap) lam__alloc_put(&ctx->pool, w.heap, w.room * sizeof *w.heap);
+    lam__queue_stop(ctx, &w.waiting);
     return take_leaves(&w, r, status, gx);
 }

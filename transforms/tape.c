@@ -38,13 +38,19 @@ LAM__APART static void end_any(lam_ctx *ctx, lam__node *n) {
     lam__alloc_put(&ctx->pool, n, n->primitive == &lam__node_sum ? sum_bytes(n->inputs) : bytes);
 }
 
+/* One output, and n inputs, where n is a constant. */
+LAM__UNROLLED void end_few(lam_ctx *ctx, lam__node *node, int n) {
+    release_held(ctx, node, n, 1);
+    lam__alloc_put(&ctx->pool, node, node_bytes(n, 1, node->params_bytes));
+}
+
 void lam__node_end(lam_ctx *ctx, lam__node *n) {
-    if (n->inputs != 2 || n->outputs != 1 || n->params_bytes || n->residual) {
+    const lam_primitive *p = n->primitive;
+    if (n->inputs > 2 || n->outputs != 1 || n->residual || p == &lam__node_sum || (p && p->params_release))
         end_any(ctx, n);
-        return;
-    }
-    release_held(ctx, n, 2, 1);
-    lam__alloc_put(&ctx->pool, n, node_bytes(2, 1, 0));
+    else if (n->inputs == 2) end_few(ctx, n, 2);
+    else if (n->inputs == 1) end_few(ctx, n, 1);
+    else end_few(ctx, n, 0);
 }
 
 static void node_free(lam_ctx *ctx, lam__deferred *self) {

@@ -87,6 +87,13 @@ struct lam_primitive {
     unsigned saves;   /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
     unsigned saves_for[3]; /* what it reads beside that when input i wants a gradient */
 
+    /* Elementwise rows of one operand whose derivative is factor y^exponent, where y is what `saves` names, the operand
+     * or the result: says what `slope` says, so that nothing need be called. Exponent 0: the row is no such one. */
+    struct {
+        int exponent;
+        double factor;
+    } power;
+
     /* dtype and dims of the outputs from those of the inputs; the first failure is recorded with lam_rule_fail. */
     lam_status (*shape)(const lam_call_site *call, lam_shape out[]);
     /* Computes out[] (allocated, contiguous) from concrete operands; a kernel call. */

@@ -43,8 +43,7 @@ static lam_status process_staged_at(lam__level *top, const lam_call_site *call, 
     return status;
 }
 
-/* Any operands. */
-LAM__APART static lam_status dispatch_any(const lam_call_site *call, lam_value *out[]) {
+lam_status lam__dispatch_any(const lam_call_site *call, lam_value *out[]) {
     int hidden = -1;
     lam__level *top = top_of(call->ctx, call->inputs, call->in, &hidden);
     if (hidden >= 0) return lam__level_fail_hidden(call, hidden);
@@ -53,9 +52,12 @@ LAM__APART static lam_status dispatch_any(const lam_call_site *call, lam_value *
 }
 
 lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
-    bool few = (call->inputs == 1 || call->inputs == 2) && !call->primitive->staged;
-    lam__level *level = few ? lam__dispatch_level(call->ctx, call->in[0], call->in[call->inputs - 1]) : NULL;
-    return level ? lam__dispatch_at(level, call, out) : dispatch_any(call, out);
+    lam__level *level = call->primitive->staged ? NULL
+                        : call->inputs == 2     ? lam__dispatch_level(call->ctx, 2, call->in)
+                        : call->inputs == 1     ? lam__dispatch_level(call->ctx, 1, call->in)
+                        : call->inputs == 3     ? lam__dispatch_level(call->ctx, 3, call->in)
+                                                : NULL;
+    return level ? lam__dispatch_at(level, call, out) : lam__dispatch_any(call, out);
 }
 
 lam_status lam__dispatch_with(const lam_call_site *call, lam_value *const in[], lam_value *out[]) {

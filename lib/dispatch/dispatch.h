@@ -9,12 +9,20 @@
  * Gives one reference per output; on failure records it and leaves out[] NULL. NULL operands are not looked at. */
 lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]);
 
-/* The level of a call on x and y, where x is a box and y one of the same level or none: most calls are like this. NULL
- * where it is not so, or the level is not visible. y may be x. */
-static inline lam__level *lam__dispatch_level(const lam_ctx *ctx, const lam_value *x, const lam_value *y) {
-    if (!x || !y || x->kind != LAM__BOX) return NULL;
-    lam__level *level = lam__payload_of(x)->level;
-    if (lam__value_is_box(y) && lam__payload_of(y)->level != level) return NULL;
+/* The same; looks at the operands without a short way. */
+lam_status lam__dispatch_any(const lam_call_site *call, lam_value *out[]);
+
+/* The level of a call on n operands whose boxes are all of one level: most calls are like this. NULL where it is not
+ * so,
+ * there is no box, or the level is not visible. n is a constant. */
+LAM__UNROLLED lam__level *lam__dispatch_level(const lam_ctx *ctx, int n, lam_value *const in[]) {
+    lam__level *level = NULL;
+    for (int i = 0; i < n; i++) {
+        if (!in[i] || in[i]->kind == LAM__ENDED) return NULL;
+        if (in[i]->kind != LAM__BOX) continue;
+        if (level && level != lam__payload_of(in[i])->level) return NULL;
+        level = lam__payload_of(in[i])->level;
+    }
     return lam__level_visible(ctx, level) ? level : NULL;
 }
 
@@ -107,10 +115,11 @@ static inline lam_call_site lam__dispatch_site(const lam_call_site *call, lam_va
  * short. Numbers and small arrays are worked out on the spot. */
 LAM__UNROLLED lam_status lam__dispatch_below(const lam_call_site *call, int n, lam_value *const in[],
                                              lam_value *out[]) {
-    if (n <= 2 && call->primitive->elementwise && in[0]->kind == LAM__CONCRETE &&
+    if (n <= 2 && call->primitive->elementwise && in[0]->kind == LAM__CONCRETE && in[n - 1]->kind == LAM__CONCRETE &&
         (out[0] = lam__elementwise_pair(call->primitive, in[0], in[n - 1], call->params)))
         return LAM_OK;
-    if (n == 3 && call->primitive->elementwise &&
+    if (n == 3 && call->primitive->elementwise && in[0]->kind == LAM__CONCRETE && in[1]->kind == LAM__CONCRETE &&
+        in[2]->kind == LAM__CONCRETE &&
         (out[0] = lam__elementwise_quick(call->ctx, call->primitive, n, in, call->params)))
         return LAM_OK;
     return lam__dispatch_with(call, in, out);

@@ -221,7 +221,10 @@ static inline lam_value *result_like(lam_ctx *ctx, const lam_primitive *p, const
                                      lam__loop **loop) {
     if (!like->count || (p->real && !lam__dtype_is_inexact(dtype))) return NULL;
     *loop = loop_find(ctx, p->loop - 1, dtype);
-    return *loop ? lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)dtype) : NULL;
+    if (!*loop) return NULL;
+    const bool number = like->count == 1 && like->dtype == dtype && !p->predicate && lam__dtype_is_float(dtype);
+    lam_value *out = number ? lam__value_like_number(like) : NULL;
+    return out ? out : lam__value_like(like, p->predicate ? LAM_BOOL : (lam_dtype)dtype);
 }
 
 /* Filled from the operands at[1], at[2], ... tile by tile. */
@@ -262,6 +265,38 @@ static lam_value *fill_stretched(lam_ctx *ctx, const lam_primitive *p, const lam
     return out;
 }
 
+/* Whether x has all elements of `like` in their order, but for axes of one element in front. */
+static inline bool fills(const lam_value *x, const lam_value *like) {
+    if (!x->contiguous || x->count != like->count || x->rank > like->rank) return false;
+    for (int i = 1; i <= x->rank; i++)
+        if (x->dims[x->rank - i] != like->dims[like->rank - i]) return false;
+    return true;
+}
+
+/* The operand whose dims are the result's where all fill them or are one element; else NULL. */
+LAM__UNROLLED const lam_value *even_shape(const lam_primitive *p, int n, lam_value *const in[]) {
+    const lam_value *like = in[n - 1];
+    const int dtype = like->dtype;
+    for (int i = 0; i < n - 1; i++)
+        if (in[i]->count > like->count || (in[i]->count == like->count && in[i]->rank > like->rank)) like = in[i];
+    if (!like->contiguous || like->rank > LAM__INLINE_AXES) return NULL;
+    for (int i = 0; i < n; i++) {
+        const lam_value *x = in[i];
+        if (x->kind != LAM__CONCRETE || x->dtype != (n == 3 && i == 0 && is_select(p) ? LAM_BOOL : dtype)) return NULL;
+        if (x->count == 1 ? x->rank > like->rank : !fills(x, like)) return NULL;
+    }
+    return like;
+}
+
+/* Three operands, filled at once. NULL: they are not so. */
+static inline lam_value *quick_three(lam_ctx *ctx, const lam_primitive *p, lam_value *const in[], const void *params) {
+    const lam_value *like = even_shape(p, 3, in);
+    if (!like) return NULL;
+    void *at[MAX_OPERANDS] = {NULL, in[0]->data, in[1]->data, in[2]->data};
+    const int64_t step[MAX_OPERANDS] = {1, in[0]->count != 1, in[1]->count != 1, in[2]->count != 1};
+    return fill_like(ctx, p, like, in[2]->dtype, at, step, params);
+}
+
 LAM__APART static lam_value *quick_unlike(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[],
                                           const void *params) {
     void *at[MAX_OPERANDS];
@@ -280,7 +315,11 @@ LAM__APART static lam_value *quick_unlike(lam_ctx *ctx, const lam_primitive *p, 
 
 LAM__APART static lam_value *pair_unlike(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
     lam_value *in[2] = {x, y};
-    return quick_unlike(lam__full(x)->ctx, p, p->inputs, in, params);
+    const lam_value *like = even_shape(p, 2, in);
+    if (!like || p->inputs != 2) return quick_unlike(lam__full(x)->ctx, p, p->inputs, in, params);
+    void *at[MAX_OPERANDS] = {NULL, x->data, y->data};
+    const int64_t step[MAX_OPERANDS] = {1, x->count != 1, y->count != 1};
+    return fill_like(lam__full(x)->ctx, p, like, like->dtype, at, step, params);
 }
 
 LAM__APART static lam_value *pair_alike(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
@@ -301,7 +340,8 @@ lam_value *lam__elementwise_pair(const lam_primitive *p, lam_value *x, lam_value
 
 lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, lam_value *const in[],
                                   const void *params) {
-    return n > 2 ? quick_unlike(ctx, p, n, in, params) : lam__elementwise_pair(p, in[0], in[n - 1], params);
+    lam_value *out = n > 2 ? quick_three(ctx, p, in, params) : NULL;
+    return out ? out : n > 2 ? quick_unlike(ctx, p, n, in, params) : lam__elementwise_pair(p, in[0], in[n - 1], params);
 }
 
 lam_value *lam__elementwise_sloped(const lam_primitive *p, const lam_value *x, lam_value **slope) {

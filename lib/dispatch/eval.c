@@ -10,7 +10,6 @@ const lam__interpreter lam__interpreter_eval = {.name = "eval"};
 /* Rows are written for real numbers unless they say otherwise: none computes nonsense on complex ones. What runs a
  * user's code has no opinion. */
 static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
-    if (lam__half_concerns(call)) return lam__half_shape(call, out);
     bool takes_all = call->primitive->complex || call->primitive->call;
     for (int i = 0; i < call->inputs && !takes_all; i++)
         if (call->in[i] && lam__dtype_is_complex(call->in[i]->dtype))
@@ -20,8 +19,8 @@ static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
 }
 
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]) {
-    if (!call->primitive->elementwise) return shape_of(call, out);
-    return lam__half_concerns(call) ? lam__half_shape(call, out) : lam__elementwise_shape(call, out);
+    if (lam__half_concerns(call)) return lam__half_shape(call, out);
+    return call->primitive->elementwise ? lam__elementwise_shape(call, out) : shape_of(call, out);
 }
 
 int lam__eval_most_axes(const lam_ctx *ctx) {

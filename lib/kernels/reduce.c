@@ -221,12 +221,28 @@ static bool make_plan(plan *p, lam__reduce_op op, lam_dtype dtype, int rank, con
     return true;
 }
 
+/* All elements of a short operand without gaps: the one leaf that a plan would come to. False: it is no such one. */
+static bool reduce_brief(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                         const void *x, const int64_t *strides, void *out) {
+    int64_t n = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        if (dims[i] == 1) continue;
+        if (!reduced[i] || strides[i] != n) return false;
+        n *= dims[i];
+    }
+    const lam__reduce_block block = {x, 1, 1, n, 1};
+    if (n < 1 || n > LAM__REDUCE_LEAF) return false;
+    lam__reduce_loops(dtype)->leaf(lam__reduce_op_of(id, dtype), &block, out);
+    return true;
+}
+
 void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out) {
     if (lam__cplx_is(dtype)) {
         (id == LAM__REDUCE_SUM ? lam__cplx_sum : lam__cplx_prod)(dtype, rank, dims, reduced, x, strides, out);
         return;
     }
+    if (reduce_brief(id, dtype, rank, dims, reduced, x, strides, out)) return;
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
     const char *start = x;
     int64_t count[2];

@@ -22,7 +22,18 @@ static lam_tensor *finish(const lam_call_site *call) {
 }
 
 lam_tensor *lam__apply1(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x) {
-    return lam__apply(p, params, bytes, 1, &x);
+    if (!x || x->magic != LAM__LIVE) return lam__apply(p, params, bytes, 1, &x);
+    lam_value *value = x->value, *out = NULL;
+    lam_call_site call = {.ctx = x->ctx,
+                          .primitive = p,
+                          .params = params,
+                          .params_bytes = bytes,
+                          .inputs = 1,
+                          .outputs = 1,
+                          .in = &value};
+    bool plain = value->kind == LAM__CONCRETE;
+    lam_status status = plain ? lam__eval(&call, &out) : lam__dispatch_checked(&call, &out);
+    return status == LAM_OK ? lam__scope_handle(x->ctx, out) : &x->ctx->failed;
 }
 
 lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes, size_t n, lam_tensor *const in[]) {
@@ -136,43 +147,8 @@ static lam_tensor *elementwise(const lam_call_site *call) {
     return finish(call);
 }
 
-static lam_tensor *elementwise_checked(const lam_primitive *p, int n, lam_tensor *const in[]) {
-    lam_value *values[FEW];
-    lam_tensor *failed;
-    lam_call_site call = {.primitive = p, .inputs = n, .outputs = 1, .in = values};
-    call.ctx = lam__scope_operands(p->name, (size_t)n, in, values, &failed);
-    return call.ctx ? elementwise(&call) : failed;
-}
-
-/* One operand (then y is x) or two. */
-LAM__APART static lam_tensor *few_checked(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    lam_tensor *in[2] = {x, y};
-    return elementwise_checked(p, p->inputs, in);
-}
-
-/* The short way for boxes, or a box and another value, that need neither conversion nor checks. */
-LAM__APART static lam_tensor *few_boxes(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    lam_value *values[2] = {x->value, y->value}, *out = NULL;
-    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(values[0]->dtype) ||
-        !lam__value_same_type(values[0], values[1]))
-        return few_checked(p, x, y);
-    lam_ctx *ctx = x->ctx;
-    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = values};
-    lam__level *level = lam__dispatch_level(ctx, values[0], values[1]);
-    lam_status status = level ? lam__dispatch_at(level, &call, &out) : lam__dispatch(&call, &out);
-    return status == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
-}
-
-/* One operand (then y is x) or two; the short way for live handles of one context whose values need neither conversion
- * nor checks. */
-LAM__UNROLLED lam_tensor *apply_few(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    if (!x || !y || x->magic != LAM__LIVE || y->magic != LAM__LIVE || x->ctx != y->ctx) return few_checked(p, x, y);
-    if (x->value->kind == LAM__BOX || y->value->kind == LAM__BOX) return few_boxes(p, x, y);
-    lam_value *out = lam__elementwise_pair(p, x->value, y->value, NULL);
-    return out ? lam__scope_handle(x->ctx, out) : few_checked(p, x, y);
-}
-
-lam_tensor *lam__apply_with(const lam_primitive *p, const void *params, size_t bytes, int n, lam_tensor *const in[]) {
+static lam_tensor *elementwise_checked(const lam_primitive *p, const void *params, size_t bytes, int n,
+                                       lam_tensor *const in[]) {
     lam_value *values[FEW];
     lam_tensor *failed;
     lam_call_site call = {
@@ -181,16 +157,64 @@ lam_tensor *lam__apply_with(const lam_primitive *p, const void *params, size_t b
     return call.ctx ? elementwise(&call) : failed;
 }
 
+/* One operand (then y is x) or two. */
+LAM__APART static lam_tensor *few_checked(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x,
+                                          lam_tensor *y) {
+    lam_tensor *in[2] = {x, y};
+    return elementwise_checked(p, params, bytes, p->inputs, in);
+}
+
+/* Whether x and y have equal dims, or one of them is a number, so that no shape is wrong. */
+static inline bool fits(const lam_value *x, const lam_value *y) {
+    return !x->rank || !y->rank || lam__value_same_dims(x, y);
+}
+
+/* The short way for boxes, or a box and another value, that need neither conversion nor checks. */
+LAM__APART static lam_tensor *few_boxes(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x,
+                                        lam_tensor *y) {
+    lam_value *values[2] = {x->value, y->value}, *out = NULL;
+    const int dtype = values[0]->dtype;
+    bool known = p->derivative == LAM_ELEMENTWISE || p->predicate; /* all these have loops for floats */
+    if (!known || !lam__dtype_is_float(dtype) || values[1]->dtype != dtype || !fits(values[0], values[1]))
+        return few_checked(p, params, bytes, x, y);
+    lam_ctx *ctx = x->ctx;
+    lam_call_site call = {.ctx = ctx,
+                          .primitive = p,
+                          .params = params,
+                          .params_bytes = bytes,
+                          .inputs = p->inputs,
+                          .outputs = 1,
+                          .in = values};
+    lam__level *level = lam__dispatch_level(ctx, 2, values);
+    lam_status status = level ? lam__dispatch_at(level, &call, &out) : lam__dispatch_any(&call, &out);
+    return status == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
+}
+
+/* One operand (then y is x) or two; the short way for live handles of one context whose values need neither conversion
+ * nor checks. */
+LAM__UNROLLED lam_tensor *apply_few(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x,
+                                    lam_tensor *y) {
+    if (!x || !y || x->magic != LAM__LIVE || y->magic != LAM__LIVE || x->ctx != y->ctx)
+        return few_checked(p, params, bytes, x, y);
+    if (x->value->kind == LAM__BOX || y->value->kind == LAM__BOX) return few_boxes(p, params, bytes, x, y);
+    lam_value *out = lam__elementwise_pair(p, x->value, y->value, params);
+    return out ? lam__scope_handle(x->ctx, out) : few_checked(p, params, bytes, x, y);
+}
+
+lam_tensor *lam__apply_with(const lam_primitive *p, const void *params, size_t bytes, int n, lam_tensor *const in[]) {
+    return n <= 2 ? apply_few(p, params, bytes, in[0], in[n - 1]) : elementwise_checked(p, params, bytes, n, in);
+}
+
 lam_tensor *lam__apply_coded(const lam_primitive *p, int64_t code, int n, lam_tensor *const in[]) {
     return lam__apply_with(p, &code, sizeof code, n, in);
 }
 
 lam_tensor *lam__apply_unary(const lam_primitive *p, lam_tensor *x) {
-    return apply_few(p, x, x);
+    return apply_few(p, NULL, 0, x, x);
 }
 
 lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
-    return apply_few(p, x, y);
+    return apply_few(p, NULL, 0, x, y);
 }
 
 /* Whether a handle is alive and of this context. */
@@ -198,15 +222,17 @@ static inline bool is_live(const lam_tensor *x, const lam_ctx *ctx) {
     return x && x->magic == LAM__LIVE && x->ctx == ctx;
 }
 
-/* The short way for three, of one floating dtype and equal dims; else NULL, with nothing done. */
+/* The short way for three, of one floating dtype but for a condition, and equal dims but for numbers; else NULL, with
+ * nothing done. */
 static lam_tensor *three_alike(const lam_primitive *p, lam_ctx *ctx, lam_value *const values[]) {
-    const lam_value *x = values[0];
-    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(x->dtype) || !lam__value_same_type(x, values[1]) ||
-        !lam__value_same_type(x, values[2]))
+    const lam_value *x = values[0], *y = values[1], *z = values[2];
+    const int dtype = z->dtype, first = p == &lam__row_where ? LAM_BOOL : dtype;
+    if (p->derivative != LAM_ELEMENTWISE || !lam__dtype_is_float(dtype) || x->dtype != first || y->dtype != dtype)
         return NULL;
-    lam_value *out = lam__elementwise_quick(ctx, p, 3, values, NULL);
+    if (!fits(x, y) || !fits(x, z) || !fits(y, z)) return NULL;
+    lam_value *out = NULL;
     lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = 3, .outputs = 1, .in = values};
-    lam_status status = out ? LAM_OK : lam__dispatch(&call, &out);
+    lam_status status = lam__dispatch_below(&call, 3, values, &out);
     return status == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
 }
 
@@ -214,7 +240,7 @@ lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor
     lam_tensor *in[3] = {x, y, z}, *out = NULL;
     if (x && is_live(x, x->ctx) && is_live(y, x->ctx) && is_live(z, x->ctx))
         out = three_alike(p, x->ctx, (lam_value *[]){x->value, y->value, z->value});
-    return out ? out : elementwise_checked(p, 3, in);
+    return out ? out : elementwise_checked(p, NULL, 0, 3, in);
 }
 
 /* ---- literals ---------------------------------------------------------------------------------------------- */

@@ -81,6 +81,12 @@ static lam_tensor *slope_div(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? part : lam_neg(lam_mul(part, r->out[0]));
 }
 
+/* By both operands at once: (dx - x/y dy) / y, one division. */
+static void jvp_div(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    if (dx[0] && dx[1]) dout[0] = lam_div(lam_sub(dx[0], lam_mul(r->out[0], dx[1])), r->in[1]);
+    else dout[0] = dx[0] ? slope_div(r, 0, dx[0]) : slope_div(r, 1, dx[1]);
+}
+
 const lam_primitive lam__row_div = {
     .name = "div",
     .inputs = 2,
@@ -90,6 +96,7 @@ const lam_primitive lam__row_div = {
     .derivative = LAM_ELEMENTWISE,
     .linear = 1u,
     .slope = slope_div,
+    .jvp = jvp_div,
     .saves = LAM_SAVE_IN(1),
     .saves_for = {0, LAM_SAVE_OUT(0)},
 };
@@ -451,6 +458,7 @@ const lam_primitive lam__row_fma = {
     .loop = LAM__LOOP_fma + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
+    .linear = 5u,
     .slope = slope_fma,
     .jvp = jvp_fma,
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},

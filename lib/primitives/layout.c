@@ -109,7 +109,8 @@ static void batch_broadcast_to(const lam_rule *r, lam_tensor *out[]) {
         narrow[1 + i] = i < lead ? 1 : own.dims[1 + i - lead];
         wide[1 + i] = p->dims[i];
     }
-    out[0] = lam__apply_broadcast(lam__apply_reshape(r->in[0], p->rank + 1, narrow), p->rank + 1, wide);
+    lam_tensor *even = lead ? lam__apply_reshape(r->in[0], p->rank + 1, narrow) : r->in[0];
+    out[0] = lam__apply_broadcast(even, p->rank + 1, wide);
 }
 
 const lam_primitive lam__row_broadcast_to = {

@@ -56,9 +56,11 @@ lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like)
     return lam__apply_reshape(r, like.rank, dims);
 }
 
-/* The same for what a rule is given beside its operand. */
+/* The same for what a rule is given beside its operand, as far as is needed to broadcast: axes in front need nothing.
+ * */
 static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
-    return lam__reduce_restore(t, lam__reduce_set(r->params), lam_dims_of(r->in[0]));
+    const lam__axis_set set = lam__reduce_set(r->params);
+    return set & (set + 1) ? lam__reduce_restore(t, set, lam_dims_of(r->in[0])) : t;
 }
 
 lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {

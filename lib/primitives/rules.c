@@ -20,7 +20,7 @@ typedef struct desk {
     lam_tensor **more, **given;
 } desk;
 
-static lam_tensor **lend(lam_ctx *ctx, lam_tensor *handles, lam_tensor **list, int n, lam_value *const v[]) {
+LAM__UNROLLED lam_tensor **lend(lam_ctx *ctx, lam_tensor *handles, lam_tensor **list, int n, lam_value *const v[]) {
     for (int i = 0; i < n; i++) {
         list[i] = v && v[i] ? &handles[i] : NULL;
         if (list[i]) lam__scope_lend(list[i], ctx, v[i]);
@@ -28,30 +28,37 @@ static lam_tensor **lend(lam_ctx *ctx, lam_tensor *handles, lam_tensor **list, i
     return list;
 }
 
-/* Lays out a desk for `more` further handles and `given` results; false without memory. */
-static bool desk_open(desk *d, const lam_call_site *call, lam_value *const results[], int more,
-                      lam_value *const extra[], int given) {
+/* Lays out a desk for a call of n operands and m results, `more` further handles and `given` results; false without
+ * memory. */
+LAM__UNROLLED bool desk_lay(desk *d, const lam_call_site *call, int n, int m, lam_value *const results[], int more,
+                            lam_value *const extra[], int given) {
     lam_ctx *ctx = call->ctx;
-    int lent = call->inputs + call->outputs + more;
+    int lent = n + m + more;
     size_t bytes = (size_t)lent * (sizeof(lam_tensor) + sizeof(lam_tensor *)) + (size_t)given * sizeof(lam_tensor *);
     lam_tensor *handles = lam__scratch_get(&d->area, ctx, bytes);
     if (!handles) return false;
     lam_tensor **list = (lam_tensor **)(void *)(handles + lent);
     lam__scope_open(ctx, &d->scope);
     d->scope.of_rule = true;
-    d->rule = (lam_rule){.ctx = ctx,
-                         .primitive = call->primitive,
-                         .params = call->params,
-                         .inputs = call->inputs,
-                         .outputs = call->outputs};
-    d->rule.in = lend(ctx, handles, list, call->inputs, call->in);
-    handles += call->inputs, list += call->inputs;
-    d->rule.out = lend(ctx, handles, list, call->outputs, results);
-    handles += call->outputs, list += call->outputs;
+    d->rule = (lam_rule){.ctx = ctx, .primitive = call->primitive, .params = call->params, .inputs = n, .outputs = m};
+    d->rule.in = lend(ctx, handles, list, n, call->in);
+    handles += n, list += n;
+    d->rule.out = lend(ctx, handles, list, m, results);
+    handles += m, list += m;
     d->more = lend(ctx, handles, list, more, extra);
     d->given = list + more;
     for (int i = 0; i < given; i++) d->given[i] = NULL;
     return true;
+}
+
+LAM__APART static bool desk_open(desk *d, const lam_call_site *call, lam_value *const results[], int more,
+                                 lam_value *const extra[], int given) {
+    return desk_lay(d, call, call->inputs, call->outputs, results, more, extra, given);
+}
+
+/* Most calls that have no short way are of one operand and one result. */
+static inline bool is_single(const lam_call_site *call) {
+    return call->inputs == 1 && call->outputs == 1;
 }
 
 static lam_status desk_close(desk *d, lam_status status) {
@@ -151,13 +158,6 @@ static lam_tensor *slope_signed(const lam_rule *r, int i, lam_tensor *t) {
     return r->primitive->signs[i] < 0 ? lam_neg(t) : t;
 }
 
-/* The row's primitive on two values, or on one, which then is both. */
-static inline lam_status apply_values(const lam_call_site *call, lam_value *x, lam_value *y, lam_value **out) {
-    lam_value *in[2] = {x, y};
-    *out = NULL;
-    return lam__dispatch_below(call, 2, in, out);
-}
-
 /* A product of two: dx y + x dy, the second added in the memory of the first. */
 static lam_status tangents_product(const lam_call_site *call, lam_value *const dx[], lam_value **dout) {
     const lam_primitive *p = call->primitive;
@@ -219,6 +219,42 @@ static lam_status tangents_linear_few(const lam_call_site *call, lam_value *cons
     return lam__dispatch_with(call, in, dout);
 }
 
+/* The sum or difference of two values, of which x is taken over when there is a result; or minus the one that is both.
+ * y is taken over. */
+static lam_status combine(lam_ctx *ctx, const lam_primitive *p, lam_value *x, lam_value *y, lam_value **out) {
+    lam_value *in[2] = {x, y}, *result = NULL;
+    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = in};
+    lam_status status = lam__dispatch(&call, &result);
+    if (status == LAM_OK) *out = result;
+    if (status == LAM_OK && p->inputs == 2) lam__value_release(x);
+    lam__value_release(y);
+    return status;
+}
+
+/* The one tangent of a sum with signs that has the dims of the result. */
+static lam_status tangents_signed(const lam_call_site *call, lam_value *t, int sign, lam_value **dout) {
+    if (sign > 0) *dout = lam__value_hold(t);
+    return sign > 0 ? LAM_OK : combine(call->ctx, &lam__row_neg, t, lam__value_hold(t), dout);
+}
+
+/* What `power` of a row says, for values: t times factor y^exponent. False, with nothing done, where the row has none,
+ * or its slope has to be asked. */
+static bool times_power(const lam_call_site *call, lam_value *result, lam_value *t, lam_value **out,
+                        lam_status *status) {
+    const lam_primitive *p = call->primitive;
+    lam_value *y = p->saves & LAM_SAVE_OUT(0) ? result : call->in[0];
+    if (!p->power.exponent || !y || !lam__dtype_is_float(t->dtype) || !lam__value_same_dims(t, y)) return false;
+    const lam__power power = {p->power.exponent, p->power.factor};
+    const bool once = power.factor == 1 && (power.exponent == 1 || power.exponent == -1);
+    lam_value *in[2] = {t, y};
+    lam_call_site site = {.ctx = call->ctx, .primitive = &lam__row_times_power, .params = &power, .in = in};
+    site.params_bytes = sizeof power, site.inputs = 2, site.outputs = 1;
+    *out = NULL;
+    *status = once ? lam__rules_times(call->ctx, power.exponent > 0 ? &lam__row_mul : &lam__row_div, t, y, out)
+                   : lam__dispatch_below(&site, 2, in, out);
+    return true;
+}
+
 /* Products of two, and what is linear in all that has tangents, need no handles: tangents broadcast as the operands
  * do. */
 static lam_status tangents_elementwise(const lam_call_site *call, lam_value *result, lam_value *const dx[],
@@ -226,9 +262,13 @@ static lam_status tangents_elementwise(const lam_call_site *call, lam_value *res
     const lam_primitive *p = call->primitive;
     lam_value *first = dx[0], *last = dx[call->inputs - 1];
     *dout = NULL;
-    if (p->signs[0] && first && last) return apply_values(call, first, last, dout);
+    if (p->signs[0] && first && last) return lam__dispatch_below(call, call->inputs, dx, dout);
+    if (p->signs[0] && (first || last) && lam__value_same_dims(first ? first : last, result))
+        return tangents_signed(call, first ? first : last, p->signs[first ? 0 : 1], dout);
     if (p->bilinear && (first || last)) return tangents_product(call, dx, dout);
     if (is_its_own_jvp(p, call->inputs, dx)) return tangents_linear_few(call, dx, dout);
+    lam_status status;
+    if (first && times_power(call, result, first, dout, &status)) return status;
     return tangents_by_slopes(call, result, dx, dout);
 }
 
@@ -324,8 +364,10 @@ static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *r
     if (!g) return LAM_OK;
     lam_value *x = call->in[0], *y = call->in[call->inputs - 1];
     bool saved = (!needs[0] || y) && (!needs[call->inputs - 1] || x); /* if not, the long way says so */
+    lam_status status = LAM_OK;
+    if (p->power.exponent && needs[0] && times_power(call, result, g, &gx[0], &status)) return status;
     if (!p->bilinear || !saved || !one_shape(call, needs, g)) return cotangents_by_slopes(call, result, needs, g, gx);
-    lam_status status = needs[0] ? lam__rules_times(call->ctx, p, g, y, &gx[0]) : LAM_OK;
+    if (needs[0]) status = lam__rules_times(call->ctx, p, g, y, &gx[0]);
     if (status == LAM_OK && needs[1]) status = lam__rules_times(call->ctx, p, x, g, &gx[1]);
     return status;
 }
@@ -338,7 +380,9 @@ static lam_status cotangents_any(const lam_call_site *call, lam_value *const res
     if (p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
     if (!p->vjp) return missing(call, "vjp");
     desk d;
-    if (!desk_open(&d, call, results, call->outputs, g, call->inputs)) return LAM_ERR_MEMORY;
+    if (!(is_single(call) ? desk_lay(&d, call, 1, 1, results, 1, g, 1)
+                          : desk_open(&d, call, results, call->outputs, g, call->inputs)))
+        return LAM_ERR_MEMORY;
     d.rule.needs = needs;
     p->vjp(&d.rule, d.more, d.given);
     for (int i = 0; i < call->inputs; i++)
@@ -351,18 +395,6 @@ lam_status lam__rules_cotangents(const lam_call_site *call, lam_value *const res
     const lam_primitive *p = call->primitive;
     return p->derivative == LAM_ELEMENTWISE && !p->staged ? cotangents_elementwise(call, results[0], needs, g[0], gx)
                                                           : cotangents_any(call, results, needs, g, gx);
-}
-
-/* The sum or difference of two values, of which x is taken over when there is a result; or minus the one that is both.
- * y is taken over. */
-static lam_status combine(lam_ctx *ctx, const lam_primitive *p, lam_value *x, lam_value *y, lam_value **out) {
-    lam_value *in[2] = {x, y}, *result = NULL;
-    lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = in};
-    lam_status status = lam__dispatch(&call, &result);
-    if (status == LAM_OK) *out = result;
-    if (status == LAM_OK && p->inputs == 2) lam__value_release(x);
-    lam__value_release(y);
-    return status;
 }
 
 /* What adds with a sign. */
@@ -450,7 +482,9 @@ lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], in
     if (call->primitive->elementwise) return batched_elementwise(call, mapped, out);
     if (!call->primitive->batch) return missing(call, "batch");
     desk d;
-    if (!desk_open(&d, call, NULL, 0, NULL, call->outputs)) return LAM_ERR_MEMORY;
+    if (!(is_single(call) ? desk_lay(&d, call, 1, 1, NULL, 0, NULL, 1)
+                          : desk_open(&d, call, NULL, 0, NULL, call->outputs)))
+        return LAM_ERR_MEMORY;
     d.rule.mapped = mapped;
     d.rule.size = size;
     call->primitive->batch(&d.rule, d.given);

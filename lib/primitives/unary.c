@@ -21,6 +21,19 @@ lam_tensor *lam_neg(lam_tensor *x) {
     return lam__apply_unary(&lam__row_neg, x);
 }
 
+/* The slope of a row whose derivative is factor y^exponent, y what it saves. */
+static lam_tensor *slope_power(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    const int exponent = r->primitive->power.exponent;
+    const double factor = r->primitive->power.factor;
+    lam_tensor *y = r->primitive->saves & LAM_SAVE_OUT(0) ? r->out[0] : r->in[0];
+    if (factor == 1 && exponent == 1) return lam_mul(t, y);
+    if (factor == 1 && exponent == -1) return lam_div(t, y);
+    return lam_times_power(t, y, exponent, factor);
+}
+
+#define POWER(y, n, c) .slope = slope_power, .saves = (y), .power = {(n), (c)}
+
 static lam_tensor *slope_abs(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_sign(r->in[0]));
@@ -55,19 +68,13 @@ lam_tensor *lam_sign(lam_tensor *x) {
     return lam__scope_only(lam__cplx_sign(x), since);
 }
 
-static lam_tensor *slope_square(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_times_power(t, r->in[0], 1, 2);
-}
-
 const lam_primitive lam__row_square = {
     .name = "square",
     .inputs = 1,
     .elementwise = true,
     .loop = LAM__LOOP_square + 1,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_square,
-    .saves = LAM_SAVE_IN(0),
+    POWER(LAM_SAVE_IN(0), 1, 2),
 };
 
 lam_tensor *lam_square(lam_tensor *x) {
@@ -122,11 +129,6 @@ lam_tensor *lam_trunc(lam_tensor *x) {
     return lam__apply_unary(&lam__row_trunc, x);
 }
 
-static lam_tensor *slope_sqrt(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_times_power(t, r->out[0], -1, 0.5);
-}
-
 const lam_primitive lam__row_sqrt = {
     .name = "sqrt",
     .inputs = 1,
@@ -134,8 +136,7 @@ const lam_primitive lam__row_sqrt = {
     .loop = LAM__LOOP_sqrt + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_sqrt,
-    .saves = LAM_SAVE_OUT(0),
+    POWER(LAM_SAVE_OUT(0), -1, 0.5),
 };
 
 lam_tensor *lam_sqrt(lam_tensor *x) {
@@ -163,11 +164,6 @@ lam_tensor *lam_rsqrt(lam_tensor *x) {
     return lam__apply_unary(&lam__row_rsqrt, x);
 }
 
-static lam_tensor *slope_cbrt(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_times_power(t, r->out[0], -2, 1.0 / 3);
-}
-
 const lam_primitive lam__row_cbrt = {
     .name = "cbrt",
     .inputs = 1,
@@ -175,17 +171,11 @@ const lam_primitive lam__row_cbrt = {
     .loop = LAM__LOOP_cbrt + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_cbrt,
-    .saves = LAM_SAVE_OUT(0),
+    POWER(LAM_SAVE_OUT(0), -2, 1.0 / 3),
 };
 
 lam_tensor *lam_cbrt(lam_tensor *x) {
     return lam__apply_unary(&lam__row_cbrt, x);
-}
-
-static lam_tensor *slope_reciprocal(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_times_power(t, r->out[0], 2, -1);
 }
 
 const lam_primitive lam__row_reciprocal = {
@@ -195,17 +185,11 @@ const lam_primitive lam__row_reciprocal = {
     .loop = LAM__LOOP_reciprocal + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_reciprocal,
-    .saves = LAM_SAVE_OUT(0),
+    POWER(LAM_SAVE_OUT(0), 2, -1),
 };
 
 lam_tensor *lam_reciprocal(lam_tensor *x) {
     return lam__apply_unary(&lam__row_reciprocal, x);
-}
-
-static lam_tensor *slope_exp(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_mul(t, r->out[0]);
 }
 
 const lam_primitive lam__row_exp = {
@@ -215,17 +199,11 @@ const lam_primitive lam__row_exp = {
     .loop = LAM__LOOP_exp + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_exp,
-    .saves = LAM_SAVE_OUT(0),
+    POWER(LAM_SAVE_OUT(0), 1, 1),
 };
 
 lam_tensor *lam_exp(lam_tensor *x) {
     return lam__apply_unary(&lam__row_exp, x);
-}
-
-static lam_tensor *slope_exp2(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_times_power(t, r->out[0], 1, 0.69314718055994530942);
 }
 
 const lam_primitive lam__row_exp2 = {
@@ -235,8 +213,7 @@ const lam_primitive lam__row_exp2 = {
     .loop = LAM__LOOP_exp2 + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_exp2,
-    .saves = LAM_SAVE_OUT(0),
+    POWER(LAM_SAVE_OUT(0), 1, 0.69314718055994530942),
 };
 
 lam_tensor *lam_exp2(lam_tensor *x) {
@@ -264,11 +241,6 @@ lam_tensor *lam_expm1(lam_tensor *x) {
     return lam__apply_unary(&lam__row_expm1, x);
 }
 
-static lam_tensor *slope_log(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_div(t, r->in[0]);
-}
-
 const lam_primitive lam__row_log = {
     .name = "log",
     .inputs = 1,
@@ -276,17 +248,11 @@ const lam_primitive lam__row_log = {
     .loop = LAM__LOOP_log + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_log,
-    .saves = LAM_SAVE_IN(0),
+    POWER(LAM_SAVE_IN(0), -1, 1),
 };
 
 lam_tensor *lam_log(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log, x);
-}
-
-static lam_tensor *slope_log2(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_times_power(t, r->in[0], -1, 1.44269504088896340736);
 }
 
 const lam_primitive lam__row_log2 = {
@@ -296,17 +262,11 @@ const lam_primitive lam__row_log2 = {
     .loop = LAM__LOOP_log2 + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_log2,
-    .saves = LAM_SAVE_IN(0),
+    POWER(LAM_SAVE_IN(0), -1, 1.44269504088896340736),
 };
 
 lam_tensor *lam_log2(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log2, x);
-}
-
-static lam_tensor *slope_log10(const lam_rule *r, int i, lam_tensor *t) {
-    (void)i;
-    return lam_times_power(t, r->in[0], -1, 0.43429448190325182765);
 }
 
 const lam_primitive lam__row_log10 = {
@@ -316,8 +276,7 @@ const lam_primitive lam__row_log10 = {
     .loop = LAM__LOOP_log10 + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
-    .slope = slope_log10,
-    .saves = LAM_SAVE_IN(0),
+    POWER(LAM_SAVE_IN(0), -1, 0.43429448190325182765),
 };
 
 lam_tensor *lam_log10(lam_tensor *x) {

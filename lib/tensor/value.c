@@ -116,6 +116,34 @@ static lam__value *value_without_data(lam_ctx *ctx, enum lam__kind kind, lam_dty
     return v;
 }
 
+/* The short way of both: few axes of fewer than 2^31 elements, all in the value, and a block at hand. NULL, with
+ * nothing
+ * recorded, where it is not so. */
+static inline lam__value *value_few(lam_ctx *ctx, enum lam__kind kind, lam_dtype dtype, int rank, const int64_t *dims) {
+    uint64_t count = 1;
+    for (int i = 0; i < rank; i++) {
+        count *= (uint64_t)dims[i];
+        if (i == LAM__INLINE_AXES || (count | (uint64_t)dims[i]) >> 31) return NULL;
+    }
+    const size_t bytes = kind == LAM__CONCRETE ? (size_t)count * lam__dtype_bytes(dtype) : 0;
+    if (bytes > LAM__INLINE_BYTES) return NULL;
+    lam__value *v = lam__alloc_try(&ctx->pool, bytes > LAM__WORD ? LAM__VALUE_WIDE : LAM__VALUE_NARROW);
+    if (!v) return NULL;
+    const uint8_t lead[4] = {(uint8_t)kind, (uint8_t)dtype, (uint8_t)rank, true};
+    memcpy(&v->head, lead, sizeof lead);
+    v->head.refs = 1;
+    v->head.count = (int64_t)count;
+    v->head.dims = v->axes;
+    v->ctx = ctx;
+    int64_t step = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        v->axes[i] = dims[i];
+        if (kind == LAM__CONCRETE) v->as.concrete.strides[i] = step;
+        step *= dims[i];
+    }
+    return v;
+}
+
 static void value_discard(lam__value *v, size_t bytes) {
     lam_ctx *ctx = v->ctx;
     if (v->head.rank > LAM__INLINE_AXES)
@@ -169,7 +197,7 @@ static inline void buffer_release(lam_ctx *ctx, lam__buffer *b) {
     lam__alloc_put(&ctx->pool, b, sizeof *b);
 }
 
-lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
+LAM__APART static lam_value *new_any(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
     size_t bytes = count < 0 ? 0 : (size_t)count * lam__dtype_bytes(dtype);
     bool wide = bytes > LAM__WORD && bytes <= LAM__INLINE_BYTES;
@@ -182,13 +210,21 @@ lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t
     return NULL;
 }
 
+lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
+    lam__value *v = value_few(ctx, LAM__CONCRETE, dtype, rank, dims);
+    if (!v) return new_any(ctx, dtype, rank, dims);
+    v->head.strides = v->as.concrete.strides;
+    v->head.data = v->as.concrete.small;
+    v->as.concrete.buffer = NULL;
+    return &v->head;
+}
+
 LAM__APART static lam_value *like_any(const lam_value *x, lam_dtype dtype, size_t bytes) {
     lam_ctx *ctx = lam__full(x)->ctx;
     size_t block = bytes > LAM__WORD && bytes <= LAM__INLINE_BYTES ? LAM__VALUE_WIDE : LAM__VALUE_NARROW;
     lam__value *v = lam__alloc_get(&ctx->pool, block);
     if (!v) return NULL;
-    lam__value_copy_head(v, x);
-    v->head.dtype = (uint8_t)dtype;
+    lam__value_copy_head(v, x, dtype);
     v->as.concrete.buffer = NULL;
     v->head.data = v->as.concrete.small;
     if (bytes <= LAM__INLINE_BYTES || give_buffer(v, bytes)) return &v->head;
@@ -196,24 +232,40 @@ LAM__APART static lam_value *like_any(const lam_value *x, lam_dtype dtype, size_
     return NULL;
 }
 
+/* What lies in the value; NULL without a block at hand. */
+static inline lam_value *like_inside(const lam_value *x, lam_dtype dtype, size_t bytes) {
+    lam__pool *pool = &lam__full(x)->ctx->pool;
+    lam__value *v = lam__alloc_try(pool, bytes > LAM__WORD ? LAM__VALUE_WIDE : LAM__VALUE_NARROW);
+    if (!v) return NULL;
+    lam__value_copy_head(v, x, dtype);
+    v->as.concrete.buffer = NULL;
+    v->head.data = v->as.concrete.small;
+    return &v->head;
+}
+
 /* Small arrays have their two blocks from free lists, mostly; a plain pool has none. */
 lam_value *lam__value_like(const lam_value *x, lam_dtype dtype) {
     size_t bytes = (size_t)x->count * lam__dtype_bytes(dtype), block = LAM__ALLOC_STEP + bytes;
     lam__pool *pool = &lam__full(x)->ctx->pool;
+    lam_value *inside = bytes <= LAM__INLINE_BYTES ? like_inside(x, dtype, bytes) : NULL;
+    if (inside) return inside;
     bool small = bytes > LAM__INLINE_BYTES && block <= LAM__ALLOC_SMALL;
     lam__buffer *b = small ? lam__alloc_try(pool, block) : NULL;
     lam__value *v = b ? lam__alloc_try(pool, LAM__VALUE_NARROW) : NULL;
     if (b && !v) lam__alloc_put(pool, b, block);
     if (!v) return like_any(x, dtype, bytes);
     own_buffer(v, b, (char *)b + LAM__ALLOC_STEP, bytes);
-    lam__value_copy_head(v, x);
-    v->head.dtype = (uint8_t)dtype;
+    lam__value_copy_head(v, x, dtype);
     return &v->head;
 }
 
 lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
-    lam__value *v = value_without_data(ctx, LAM__ABSTRACT, dtype, rank, dims);
-    return v ? &v->head : NULL;
+    lam__value *v = value_few(ctx, LAM__ABSTRACT, dtype, rank, dims);
+    if (!v) v = value_without_data(ctx, LAM__ABSTRACT, dtype, rank, dims);
+    if (!v) return NULL;
+    v->head.strides = NULL;
+    v->head.data = NULL;
+    return &v->head;
 }
 
 lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,

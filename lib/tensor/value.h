@@ -194,10 +194,12 @@ static inline uint32_t lam__value_lead(const lam_value *v) {
     return lead;
 }
 
-/* Makes the head, dims and strides of v those of x, which is concrete, contiguous and of few axes. */
-static inline void lam__value_copy_head(lam__value *v, const lam_value *x) {
+/* Makes the head, dims and strides of v those of x, which is concrete, contiguous and of few axes, but for the dtype.
+ * */
+static inline void lam__value_copy_head(lam__value *v, const lam_value *x, int dtype) {
     uint32_t lead = lam__value_lead(x);
     memcpy(&v->head, &lead, sizeof lead);
+    if (dtype != x->dtype) v->head.dtype = (uint8_t)dtype;
     v->head.refs = 1;
     v->head.count = x->count;
     v->head.dims = v->axes;
@@ -214,7 +216,7 @@ static inline void lam__value_copy_head(lam__value *v, const lam_value *x) {
 static inline lam_value *lam__value_like_number(const lam_value *x) {
     lam__value *v = lam__alloc_try(&lam__full(x)->ctx->pool, LAM__VALUE_NARROW);
     if (!v) return NULL;
-    lam__value_copy_head(v, x);
+    lam__value_copy_head(v, x, x->dtype);
     v->as.concrete.buffer = NULL;
     v->head.data = v->as.concrete.small;
     return &v->head;

@@ -82,6 +82,31 @@ LAM_API lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_t
  *         Derivative: none. */
 LAM_API lam_tensor *lam_wrap_index(lam_tensor *indices, int64_t n);
 
+/* ---- bags of rows ------------------------------------------------------------------------------------------------ */
+
+/* Weighted sums of rows of x: out[b] = the sum over t of weights[b, t] * x[indices[b, t]], without the rows that
+ * lam_take would make. It is the product of x with a matrix that is given by the entries of its rows: blend skinning,
+ * interpolation, messages along the edges of a graph, embeddings of words.
+ * Shape   x [rows, items...]; indices [bags..., terms]; weights broadcast to these; out [bags..., items...].
+ * Fails   LAM_ERR_INDEX; LAM_ERR_DTYPE for indices that are no integers; LAM_ERR_SHAPE; LAM_ERR_RANK for rank 0.
+ *         Derivative: by x lam_bag_spread, by the weights lam_bag_dots.
+ * Source  torch.nn.functional.embedding_bag(mode="sum"). */
+LAM_API lam_tensor *lam_embedding_bag(lam_tensor *x, lam_tensor *indices, lam_tensor *weights);
+
+/* The transpose of lam_embedding_bag: out[r] = the sum of weights[b, t] * y[b] over the entries whose index is r.
+ * Shape   y [bags..., items...]; indices [bags..., terms]; weights broadcast to these; out [rows, items...].
+ * Fails   as lam_embedding_bag does; LAM_ERR_VALUE for a negative number of rows. Derivative: by y lam_embedding_bag,
+ *         by
+ *         the weights lam_bag_dots. */
+LAM_API lam_tensor *lam_bag_spread(lam_tensor *y, lam_tensor *indices, lam_tensor *weights, int64_t rows);
+
+/* Scores of the rows that indices name: out[b, t] = the sum over the items of x[indices[b, t]] * y[b], which is what
+ * few
+ * entries need of the product y x'.
+ * Shape   x [rows, items...]; y [bags..., items...]; out: that of indices, [bags..., terms].
+ * Fails   as lam_embedding_bag does. Derivative: by x lam_bag_spread, by y lam_embedding_bag. */
+LAM_API lam_tensor *lam_bag_dots(lam_tensor *x, lam_tensor *indices, lam_tensor *y);
+
 /* ---- NumPy's indexing -------------------------------------------------------------------------------------------- */
 
 /* One item of LAM_AT; made by the macros below. */

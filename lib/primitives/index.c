@@ -74,6 +74,18 @@ lam_status lam__index_check(const lam_call_site *call, int64_t count, int64_t n,
                            (long long)at, (long long)n, (long long)n);
 }
 
+bool lam__index_step(const lam_value *x, int from, int to, int64_t *step) {
+    int64_t count = 1;
+    *step = 0;
+    for (int axis = to - 1; axis >= from; axis--) {
+        if (x->dims[axis] == 1) continue;
+        if (count == 1) *step = x->strides[axis];
+        else if (x->strides[axis] != *step * count) return false;
+        count *= x->dims[axis];
+    }
+    return true;
+}
+
 /* ---- take ------------------------------------------------------------------------------------------------------- */
 
 /* x has gaps, or is one element seen many times: only what is taken of it is read, item by item. */
@@ -102,25 +114,13 @@ static void take_where_it_lies(const index_params *p, const lam__index_shape *s,
     }
 }
 
-/* The step between the neighbours that axes [from, to) of x make, seen as one axis; false: the steps differ. */
-static bool one_step(const lam_value *x, int from, int to, int64_t *step) {
-    int64_t count = 1;
-    *step = 0;
-    for (int axis = to - 1; axis >= from; axis--) {
-        if (x->dims[axis] == 1) continue;
-        if (count == 1) *step = x->strides[axis];
-        else if (x->strides[axis] != *step * count) return false;
-        count *= x->dims[axis];
-    }
-    return true;
-}
-
 /* Where x lies for the kernel; false: its axes would have to be put together first. */
 static bool source_of(const index_params *p, const lam_value *x, lam__index_source *source) {
     int64_t inner;
     *source = (lam__index_source){.data = x->data, .n = x->strides[p->axis]};
-    return one_step(x, 0, p->batch, &source->batch) && one_step(x, p->batch, p->axis, &source->outer) &&
-           one_step(x, p->axis + 1, x->rank, &inner) && (inner == 1 || product(x->dims, p->axis + 1, x->rank) <= 1);
+    return lam__index_step(x, 0, p->batch, &source->batch) && lam__index_step(x, p->batch, p->axis, &source->outer) &&
+           lam__index_step(x, p->axis + 1, x->rank, &inner) &&
+           (inner == 1 || product(x->dims, p->axis + 1, x->rank) <= 1);
 }
 
 static lam_status take_from(const lam_call_site *call, const lam__index_shape *s, const lam_value *indices,

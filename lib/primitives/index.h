@@ -26,6 +26,10 @@ lam_status lam__index_taken_shape(const lam_call_site *call, lam_shape *out);
 /* Every index must name an element. `indices` is contiguous. */
 lam_status lam__index_check(const lam_call_site *call, int64_t count, int64_t n, const lam_value *indices);
 
+/* The step between the neighbours that axes [from, to) of x make, seen as one axis, 0 where there is one place; false:
+ * the steps differ. */
+bool lam__index_step(const lam_value *x, int from, int to, int64_t *step);
+
 /* ---- for rules and public operations --------------------------------------------------------------------------- */
 
 lam_tensor *lam__index_take(lam_tensor *x, lam_tensor *indices, const lam__index_params *p);

@@ -293,7 +293,7 @@ static void tangents_bilinear(desk *d, const lam_call_site *call) {
     lam_tensor *sum = NULL;
     for (int i = 0; i < 2; i++) {
         if (!d->more[i]) continue;
-        lam_tensor *operands[2] = {d->rule.in[0], d->rule.in[1]};
+        lam_tensor *operands[3] = {d->rule.in[0], d->rule.in[1], call->inputs > 2 ? d->rule.in[2] : NULL};
         operands[i] = d->more[i];
         lam_tensor *t;
         same(call, operands, &t);

@@ -11,6 +11,7 @@ static const cases_row *const families[] = {
     cases_scan,
     cases_lanes,
     cases_index,
+    cases_bag,
     cases_conv,
     cases_sort,
     cases_linalg,

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BONES = 22, STIFF = 2, FINGERS = 5, JOINTS = 4, PARAMETERS = 26, ANGLES = 20, NEAR = 4, CHUNK = 192 };
+enum { BONES = 22, STIFF = 2, FINGERS = 5, JOINTS = 4, PARAMETERS = 26, ANGLES = 20, NEAR = 4 };
 
 typedef double matrix[3][4]; /* an affine map; the last row 0 0 0 1 is left out */
 
@@ -26,6 +26,9 @@ typedef struct ht {
     double *links[3];                    /* of the Lamina form, see make_links: [5, 4, 4, 4] each */
     double *tips, *inverses, *palm;      /* [5, 4, 4], [5, 4, 4, 4], [4, 3] */
     double *stiff;                       /* [2, 12]: what wrist and palm do to the resting hand */
+    double *near, *places;               /* [n, 4] each: weights that are not 0, vertices and a 1 behind */
+    int64_t *entries;                    /* [n, 16]: which rows of the maps of all bones, [88, ...], these are for */
+    double *drift;                       /* [88, 3, 26 or 28]: the slopes of maps that are always the same */
     lam_fn *fingers[2], *whole[2];       /* values; values and derivatives */
 } ht;
 
@@ -127,6 +130,21 @@ static void make_mesh(gradbench_store *store, ht *p) {
     }
 }
 
+/* The same as the Lamina form has it: of the weights those that are not 0. */
+static void make_sparse(ht *p) {
+    int64_t columns = PARAMETERS + (p->complicated ? 2 : 0);
+    for (int64_t v = 0; v < p->n; v++) {
+        for (int b = 0, k = 0; b < BONES; b++) {
+            if (p->weights[v * BONES + b] == 0) continue;
+            for (int j = 0; j < 4; j++) p->entries[16 * v + 4 * k + j] = 4 * b + j;
+            p->near[4 * v + k++] = p->weights[v * BONES + b];
+        }
+        for (int j = 0; j < 4; j++) p->places[4 * v + j] = j < 3 ? p->vertices[3 * v + j] : 1;
+    }
+    for (int b = 0; b < BONES; b++) /* the translation of the hand is that of each bone */
+        for (int i = 0; i < 3; i++) p->drift[(3 * (4 * b + 3) + i) * columns + columns - PARAMETERS + 3 + i] = -1;
+}
+
 static void *make(gradbench_store *store, const gradbench_size *size, int64_t *values, int64_t *derivatives) {
     ht *p = gradbench_take(store, sizeof *p);
     int64_t n = size->n[0];
@@ -147,6 +165,11 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     make_links(p);
     make_mesh(store, p);
     size_t data = store->bytes;
+    p->near = gradbench_doubles(store, NEAR * n);
+    p->places = gradbench_doubles(store, 4 * n);
+    p->entries = gradbench_take(store, (size_t)n * 16 * sizeof(int64_t));
+    p->drift = gradbench_doubles(store, BONES * 12 * (PARAMETERS + 2));
+    make_sparse(p);
     p->moved = gradbench_doubles(store, 3 * n);
     p->columns = gradbench_doubles(store, 3 * n * PARAMETERS);
     store->bytes = data;
@@ -331,10 +354,10 @@ static void body_fingers(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     out[0] = lam_matmul(lam_borrow(ctx, LAM_F64, each, p->inverses, NULL), lam_stack((lam_list){JOINTS, chain}, 1));
 }
 
-/* What the parameters do to vertices, and minus the derivatives by the rotation of the whole hand and by the angles. */
+/* What the parameters do to vertices. Maps are those of all bones below each other, before the whole hand turns. */
 typedef struct hand {
-    lam_tensor *maps, *rotation, *translation; /* [22, 12]: the bones' [4, 3]; [3, 3] turned over; [3] */
-    lam_tensor *by_r, *by_angle;               /* [3, 9], [5, 16, 12] */
+    lam_tensor *maps, *rotation, *translation; /* [88, 3]; [3, 3] turned over; [3] */
+    lam_tensor *by_r, *by_angle;               /* minus the slopes of turned maps: [88, 3, 3]; [5, 16, 3, 4] */
 } hand;
 
 static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slopes) {
@@ -346,27 +369,35 @@ static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slop
                    *one = lam_expand_dims(lam_eye(ctx, LAM_F64, JOINTS, JOINTS), 1);
         lam_call(p->fingers[1], LAM_LIST(angles, lam_broadcast_to(one, LAM_DIMS(JOINTS, FINGERS, JOINTS))), bones, 2);
         lam_call(p->whole[1], LAM_LIST(r, unit), whole, 2);
-        h.by_r = lam_neg(lam_reshape(lam_transpose(whole[1], LAM_AXES(1, 0, 2)), LAM_DIMS(3, 9)));
-        h.by_angle = lam_reshape(lam_matmul(lam_neg(whole[0]), bones[1]), LAM_DIMS(FINGERS, 16, 3 * JOINTS));
     } else {
         lam_call(p->fingers[0], LAM_LIST(angles), bones, 1);
         lam_call(p->whole[0], LAM_LIST(r), whole, 1);
     }
-    lam_tensor *stiff = lam_borrow(ctx, LAM_F64, LAM_DIMS(STIFF, 12), p->stiff, NULL);
-    h.maps = lam_concatenate(LAM_LIST(stiff, lam_reshape(bones[0], LAM_DIMS(BONES - STIFF, 12))), 0);
+    lam_tensor *stiff = lam_borrow(ctx, LAM_F64, LAM_DIMS(STIFF * 4, 3), p->stiff, NULL);
+    h.maps = lam_concatenate(LAM_LIST(stiff, lam_reshape(bones[0], LAM_DIMS((BONES - STIFF) * 4, 3))), 0);
     h.rotation = lam_transpose(whole[0], LAM_AXES(1, 0));
+    if (!slopes) return h;
+    lam_tensor *by_r = lam_neg(lam_reshape(lam_transpose(whole[1], LAM_AXES(1, 0, 2)), LAM_DIMS(3, 9)));
+    h.by_r = lam_reshape(lam_matmul(h.maps, by_r), LAM_DIMS(BONES * 4, 3, 3));
+    h.by_angle = lam_reshape(lam_matmul(lam_neg(whole[0]), bones[1]), LAM_DIMS(FINGERS, 16, 3, JOINTS));
     return h;
 }
 
-/* Vertices [n, 3] as maps take them, [n, 4]; and what the bones make of them before the whole hand turns, [n, 3]. */
-static lam_tensor *places(lam_tensor *vertices) {
-    lam_tensor *one = lam_ones(lam_ctx_of(vertices), LAM_F64, LAM_DIMS(lam_dim(vertices, 0), 1));
-    return lam_concatenate(LAM_LIST(vertices, one), 1);
+/* Skinning: a product with the matrix [n, 88] that has 16 entries in each row. */
+typedef struct skin {
+    lam_tensor *entries, *weights; /* [n, 16] */
+} skin;
+
+static skin skin_of(const ht *p, lam_tensor *near, lam_tensor *places) {
+    lam_ctx *ctx = lam_ctx_of(near);
+    lam_tensor *weights = lam_mul(lam_expand_dims(near, 2), lam_expand_dims(places, 1));
+    return (skin){lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 16), p->entries, NULL),
+                  lam_reshape(weights, LAM_DIMS(p->n, 16))};
 }
 
-static lam_tensor *resting(const hand *h, lam_tensor *weights, lam_tensor *place) {
-    lam_tensor *map = lam_reshape(lam_matmul(weights, h->maps), LAM_DIMS(-1, 4, 3));
-    return lam_reshape(lam_matmul(lam_expand_dims(place, 1), map), LAM_DIMS(-1, 3));
+/* Vertices [n, 3] where the hand has turned but not moved. */
+static lam_tensor *turned(const hand *h, const skin *s) {
+    return lam_embedding_bag(lam_matmul(h->maps, h->rotation), s->entries, s->weights);
 }
 
 /* us [n, 2] -> how much of each corner of its triangle a point has, [n, 3] */
@@ -375,86 +406,46 @@ static lam_tensor *shares_of(lam_tensor *us) {
         LAM_LIST(us, lam_sub(1.0, lam_sum(us, &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}))), 1);
 }
 
-/* What lies between corners [some, 3, k]: [some, k]. */
-static lam_tensor *between(lam_tensor *shares, lam_tensor *corner) {
-    return lam_einsum("sk,ski->si", LAM_LIST(shares, corner));
-}
-
-/* parameters, us, weights, vertices, points -> how far the points are, [n, 3] */
+/* parameters, us, weights, places, points -> how far the points are, [n, 3] */
 static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], false);
-    lam_tensor *at = resting(&h, in[2], places(in[3]));
-    if (p->complicated) {
-        lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
-        at = between(shares_of(in[1]), lam_take(at, corners, 0));
+    skin s = skin_of(p, in[2], in[3]);
+    lam_tensor *at = turned(&h, &s);
+    if (p->complicated)
+        at = lam_embedding_bag(at, lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL), shares_of(in[1]));
+    out[0] = lam_sub(lam_sub(in[4], h.translation), at);
+}
+
+/* Minus the slopes of all maps, [88, 3, columns], those by parameters behind `lead` columns of zeros. */
+static lam_tensor *slopes_of_maps(const ht *p, const hand *h, lam_ctx *ctx, int64_t lead) {
+    const int64_t columns = lead + PARAMETERS;
+    lam_tensor *all = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES * 4, 3, columns), p->drift, NULL), *of[FINGERS];
+    lam_set_(all, h->by_r, LAM_DIMS(0, 0, lead), LAM_DIMS(BONES * 4, 3, lead + 3), LAM_DIMS(1, 1, 1));
+    lam_unstack(h->by_angle, 0, of, FINGERS);
+    for (int f = 0; f < FINGERS; f++) {
+        const int64_t row = 4 * (STIFF + JOINTS * f), column = lead + 6 + JOINTS * f;
+        lam_set_(all, of[f], LAM_DIMS(row, 0, column), LAM_DIMS(row + 16, 3, column + JOINTS), LAM_DIMS(1, 1, 1));
     }
-    out[0] = lam_sub(lam_sub(in[4], h.translation), lam_matmul(at, h.rotation));
+    return all;
 }
 
-/* Rows first .. of x, `each` of them for each of CHUNK points. */
-static lam_tensor *rows_of(lam_tensor *x, int64_t first, int64_t each) {
-    int64_t stop = each * (first + CHUNK);
-    return lam_slice_axis(x, 0, each * first, stop < lam_dim(x, 0) ? stop : LAM_END);
-}
-
-/* What the columns of the Jacobian are made of. */
-typedef struct mesh {
-    lam_tensor *weights, *place;  /* [n, 20] of the bones that angles move; [n, 4] */
-    lam_tensor *corners, *shares; /* [n, 3], of points in triangles; or NULL */
-    lam_tensor *front[3];         /* [3 n, some columns] of the shares, if any, of the rotation; of the translation */
-    int fronts;                   /* the last one, that of the translation, for CHUNK points */
-} mesh;
-
-/* Rows of the Jacobian, [3 some, 26 or 28]. The slopes of the maps move weighted places to those of vertices. */
-static lam_tensor *rows_from(const hand *h, const mesh *m, int64_t first) {
-    lam_tensor *part[3 + FINGERS], *weights = rows_of(m->weights, first, 1), *place = rows_of(m->place, first, 1);
-    if (m->corners) {
-        lam_tensor *corner = rows_of(m->corners, first, 1), *share = rows_of(m->shares, first, 1);
-        weights = lam_take(m->weights, corner, 0);
-        place = lam_mul(lam_take(m->place, corner, 0), lam_expand_dims(share, 2));
-    }
-    lam_tensor *all = lam_einsum("skb,skj->sbj", LAM_LIST(weights, place));
-    int64_t some = lam_dim(all, 0);
-    all = lam_transpose(lam_reshape(all, LAM_DIMS(some, FINGERS, 4 * JOINTS)), LAM_AXES(1, 0, 2));
-    lam_tensor *slopes = lam_reshape(lam_matmul(all, h->by_angle), LAM_DIMS(FINGERS, 3 * some, JOINTS));
-    for (int i = 0; i < m->fronts; i++) part[i] = rows_of(m->front[i], i + 1 < m->fronts ? first : 0, 3);
-    part[m->fronts - 1] = lam_slice_axis(part[m->fronts - 1], 0, 0, 3 * some);
-    lam_unstack(slopes, 0, part + m->fronts, FINGERS);
-    return lam_concatenate((lam_list){(size_t)(m->fronts + FINGERS), part}, 1);
-}
-
-/* The same -> [n, 3, 26], or with the two parameters of each point in front [n, 3, 28] */
+/* The same -> [n, 3, 26], or with the two parameters of each point in front [n, 3, 28]. Skinning is linear, so it takes
+ * the slopes of maps to those of vertices. */
 static void body_slopes(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], true);
-    mesh m = {.weights = lam_slice_axis(in[2], 1, STIFF, LAM_END), .place = places(in[3])};
-    lam_tensor *at = resting(&h, in[2], m.place);
+    skin s = skin_of(p, in[2], in[3]);
+    lam_tensor *slopes = lam_embedding_bag(slopes_of_maps(p, &h, ctx, p->complicated ? 2 : 0), s.entries, s.weights);
+    out[0] = slopes;
     if (p->complicated) {
-        m.weights = lam_contiguous(m.weights);
-        m.corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
-        m.shares = shares_of(in[1]);
-        lam_tensor *corner = lam_take(at, m.corners, 0);
-        lam_tensor *span = lam_sub(lam_slice_axis(corner, 1, 2, 3), lam_slice_axis(corner, 1, 0, 2));
-        m.front[m.fronts++] =
-            lam_reshape(lam_transpose(lam_matmul(span, h.rotation), LAM_AXES(0, 2, 1)), LAM_DIMS(-1, 2));
-        at = between(m.shares, corner);
-    } else {
-        m.weights = lam_expand_dims(m.weights, 1);
-        m.place = lam_expand_dims(m.place, 1);
+        lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
+        lam_tensor *corner[3];
+        lam_unstack(lam_take(turned(&h, &s), corners, 0), 1, corner, 3);
+        out[0] = lam_embedding_bag(slopes, corners, shares_of(in[1]));
+        lam_set_stack_(out[0], LAM_LIST(lam_sub(corner[2], corner[0]), lam_sub(corner[2], corner[1])), 2,
+                       LAM_DIMS(0, 0, 0), LAM_DIMS(p->n, 3, 2), LAM_DIMS(1, 1, 1));
     }
-    m.front[m.fronts++] = lam_reshape(lam_matmul(at, h.by_r), LAM_DIMS(-1, 3));
-    lam_tensor *minus = lam_broadcast_to(lam_neg(lam_eye(ctx, LAM_F64, 3, 3)), LAM_DIMS(CHUNK, 3, 3));
-    m.front[m.fronts++] = lam_reshape(minus, LAM_DIMS(-1, 3));
-    int64_t columns = PARAMETERS + (p->complicated ? 2 : 0);
-    out[0] = lam_empty(ctx, LAM_F64, LAM_DIMS(3 * p->n, columns));
-    for (int64_t first = 0; first < p->n; first += CHUNK) {
-        lam_scope *scope = lam_scope_begin(ctx);
-        lam_tensor *rows = rows_from(&h, &m, first);
-        lam_set_(out[0], rows, LAM_DIMS(3 * first, 0), LAM_DIMS(3 * first + lam_dim(rows, 0), columns), LAM_DIMS(1, 1));
-        lam_scope_end(scope, NULL, 0);
-    }
-    out[0] = lam_reshape(out[0], LAM_DIMS(p->n, 3, columns));
 }
 
 static void lamina(void *data, gradbench_lamina *l) {
@@ -466,8 +457,8 @@ static void lamina(void *data, gradbench_lamina *l) {
     p->whole[1] = lam_vmap(lam_jvp_fn(p->whole[0], NULL), &over);
     gradbench_input(l, LAM_DIMS(PARAMETERS), p->parameters);
     gradbench_input(l, LAM_DIMS(p->n, 2), p->us);
-    gradbench_input(l, LAM_DIMS(p->n, BONES), p->weights);
-    gradbench_input(l, LAM_DIMS(p->n, 3), p->vertices);
+    gradbench_input(l, LAM_DIMS(p->n, NEAR), p->near);
+    gradbench_input(l, LAM_DIMS(p->n, 4), p->places);
     gradbench_input(l, LAM_DIMS(p->n, 3), p->points);
     l->objective = gradbench_fn(l, "errors", body_errors, 5, 1, p);
     l->derivative = gradbench_fn(l, "slopes", body_slopes, 5, 1, p);

@@ -1,0 +1,46 @@
+/* Bags of rows: choice of the loops for this machine, and x brought to the lines of the cache. */
+#include "lib/kernels/bag.h"
+#include "lib/kernels/item.h"
+#include "lib/kernels/simd/simd.h"
+
+#include <string.h>
+
+enum {
+    LINE = 64,
+    HELD = 1 << 18, /* bytes of a copy that stays in the second cache */
+    OFTEN = 8       /* how often each row is read at least */
+};
+
+static const lam__bag_set *loops(void) {
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    const lam__simd *simd = lam__elementwise_simd();
+    if (simd == &lam__simd_v4) return &lam__bag_simd_v4;
+    if (simd == &lam__simd_v3) return &lam__bag_simd_v3;
+#endif
+    return &lam__bag_simd_v1;
+}
+
+bool lam__kernels_bag(lam__bag_op op, lam_dtype dtype, const lam__bag *bag) {
+    return (dtype == LAM_F64 ? loops()->f64 : loops()->f32)[op](bag);
+}
+
+static int64_t aligned_row(lam_dtype dtype, const lam__bag *bag) {
+    const int64_t items = LINE / lam__item_bytes(dtype);
+    return (bag->width + items - 1) / items * items;
+}
+
+size_t lam__kernels_bag_room(lam_dtype dtype, const lam__bag *bag) {
+    const int64_t item = lam__item_bytes(dtype), row = aligned_row(dtype, bag);
+    const bool there = bag->x_row % (LINE / item) == 0 && (uintptr_t)bag->x % LINE == 0;
+    if (there || bag->width * item < LINE || bag->rows > HELD / (row * item)) return 0;
+    return bag->bags * bag->terms >= OFTEN * bag->rows ? (size_t)(bag->rows * row * item) : 0;
+}
+
+void lam__kernels_bag_align(lam_dtype dtype, lam__bag *bag, void *room) {
+    const int64_t item = lam__item_bytes(dtype), row = aligned_row(dtype, bag);
+    for (int64_t i = 0; i < bag->rows; i++)
+        memcpy((char *)room + i * row * item, (const char *)bag->x + i * bag->x_row * item,
+               (size_t)(bag->width * item));
+    bag->x = room;
+    bag->x_row = row;
+}

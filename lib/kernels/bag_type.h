@@ -1,0 +1,148 @@
+/* Bags of rows for one floating type, included by bag_simd.c with T, V a vector of it, MADD and FMA x y + z, and FN. No
+ * include guard: that is the point.
+ *
+ * NOTE [sums in registers]
+ * A bag's sum stays in registers: MOST vectors of it at a time, for each of which all entries are gone through. The
+ * last
+ * vector ends where the row ends, so it may repeat some columns of the one before, which goes with it: both are read
+ * before one is written, and these columns get the same numbers twice. Rows shorter than a vector go by up to FEW
+ * columns. n is a constant after inlining. Here the indices of a bag have become
+ * distances from x, and `more` says that there were entries before these. */
+enum { FN(LANES) = sizeof(V) / sizeof(T), FN(MOST) = 12, FN(FEW) = 4 };
+
+/* A vector where it lies. */
+typedef T FN(loose) __attribute__((vector_size(sizeof(V)), aligned(sizeof(T)), may_alias));
+
+ALWAYS_INLINE T FN(add_product)(T x, T y, T z) {
+#if defined(VECTOR_FMA)
+    return FMA(x, y, z);
+#else
+    return x * y + z;
+#endif
+}
+
+ALWAYS_INLINE V FN(load)(const T *from) {
+    return *(const FN(loose) *)from;
+}
+
+/* n vectors from column `first` on, the last of them `last` columns behind it. */
+ALWAYS_INLINE void FN(sum_vectors)(int n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, int64_t last,
+                                   bool more, T *y) {
+    V sum[FN(MOST)];
+    UNROLLED for (int i = 0; i < n; i++) sum[i] =
+        more ? FN(load)(y + first + (i + 1 < n ? i * FN(LANES) : last)) : (V){0};
+    for (int64_t t = 0; t < p->terms; t++) {
+        const T *x = (const T *)p->x + at[t] + first;
+        const V factor = w[t * p->w_term] - (V){0}; /* in each lane */
+        UNROLLED for (int i = 0; i < n; i++) sum[i] =
+            MADD(factor, FN(load)(x + (i + 1 < n ? i * FN(LANES) : last)), sum[i]);
+    }
+    UNROLLED for (int i = 0; i < n; i++) * (FN(loose) *)(y + first + (i + 1 < n ? i * FN(LANES) : last)) = sum[i];
+}
+
+static void FN(sum_wide)(int64_t n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, int64_t last,
+                         bool more, T *y) {
+    switch (n) {
+    case 1: FN(sum_vectors)(1, p, at, w, first, last, more, y); return;
+    case 2: FN(sum_vectors)(2, p, at, w, first, last, more, y); return;
+    case 3: FN(sum_vectors)(3, p, at, w, first, last, more, y); return;
+    case 4: FN(sum_vectors)(4, p, at, w, first, last, more, y); return;
+    case 5: FN(sum_vectors)(5, p, at, w, first, last, more, y); return;
+    case 6: FN(sum_vectors)(6, p, at, w, first, last, more, y); return;
+    case 7: FN(sum_vectors)(7, p, at, w, first, last, more, y); return;
+    case 8: FN(sum_vectors)(8, p, at, w, first, last, more, y); return;
+    case 9: FN(sum_vectors)(9, p, at, w, first, last, more, y); return;
+    case 10: FN(sum_vectors)(10, p, at, w, first, last, more, y); return;
+    case 11: FN(sum_vectors)(11, p, at, w, first, last, more, y); return;
+    default: FN(sum_vectors)(12, p, at, w, first, last, more, y); return;
+    }
+}
+
+ALWAYS_INLINE void FN(sum_few)(int n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, bool more,
+                               T *y) {
+    T sum[FN(FEW)];
+    UNROLLED for (int i = 0; i < n; i++) sum[i] = more ? y[first + i] : 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const T *x = (const T *)p->x + at[t] + first;
+        UNROLLED for (int i = 0; i < n; i++) sum[i] = FN(add_product)(w[t * p->w_term], x[i], sum[i]);
+    }
+    UNROLLED for (int i = 0; i < n; i++) y[first + i] = sum[i];
+}
+
+static void FN(sum_narrow)(int64_t n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, bool more,
+                           T *y) {
+    switch (n) {
+    case 1: FN(sum_few)(1, p, at, w, first, more, y); return;
+    case 2: FN(sum_few)(2, p, at, w, first, more, y); return;
+    case 3: FN(sum_few)(3, p, at, w, first, more, y); return;
+    default: FN(sum_few)(4, p, at, w, first, more, y); return;
+    }
+}
+
+static void FN(sums_of)(const lam__bag *p, bool more) {
+    const int64_t lanes = FN(LANES), vectors = (p->width + lanes - 1) / lanes;
+    for (int64_t b = 0; b < p->bags; b++) {
+        const int64_t *at = p->index + b * p->terms;
+        const T *w = (const T *)p->w + b * p->w_bag;
+        T *y = (T *)p->y + b * p->y_row;
+        for (int64_t v = 0, n; p->width >= lanes && v < vectors; v += n) {
+            const int64_t left = vectors - v, first = v * lanes;
+            n = left <= FN(MOST) ? left : left == FN(MOST) + 1 ? FN(MOST) - 1 : FN(MOST);
+            FN(sum_wide)(n, p, at, w, first, n == left ? p->width - lanes - first : (n - 1) * lanes, more, y);
+        }
+        for (int64_t first = 0; p->width < lanes && first < p->width; first += FN(FEW))
+            FN(sum_narrow)(p->width - first < FN(FEW) ? p->width - first : FN(FEW), p, at, w, first, more, y);
+    }
+}
+
+static void FN(spread_of)(const lam__bag *p, bool more) {
+    (void)more;
+    for (int64_t b = 0; b < p->bags; b++) {
+        const T *w = (const T *)p->w + b * p->w_bag, *y = (const T *)p->y + b * p->y_row;
+        for (int64_t t = 0; t < p->terms; t++) {
+            const T factor = w[t * p->w_term];
+            T *x = (T *)p->x + p->index[b * p->terms + t];
+            INDEPENDENT for (int64_t i = 0; i < p->width; i++) x[i] = FN(add_product)(factor, y[i], x[i]);
+        }
+    }
+}
+
+static T FN(dot)(int64_t n, const T *x, const T *y) {
+    V sum[2] = {{0}, {0}};
+    T rest = 0;
+    int64_t i = 0;
+    for (; n - i >= 2 * FN(LANES); i += 2 * FN(LANES))
+        for (int k = 0; k < 2; k++)
+            sum[k] =
+                MADD(*(const FN(loose) *)(x + i + k * FN(LANES)), *(const FN(loose) *)(y + i + k * FN(LANES)), sum[k]);
+    for (; i < n; i++) rest = FN(add_product)(x[i], y[i], rest);
+    sum[0] += sum[1];
+    for (int k = 0; n >= 2 * FN(LANES) && k < FN(LANES); k++) rest += sum[0][k];
+    return rest;
+}
+
+static void FN(dots_of)(const lam__bag *p, bool more) {
+    (void)more;
+    for (int64_t b = 0; b < p->bags; b++)
+        for (int64_t t = 0; t < p->terms; t++)
+            ((T *)p->w)[b * p->w_bag + t * p->w_term] =
+                FN(dot)(p->width, (const T *)p->x + p->index[b * p->terms + t], (const T *)p->y + b * p->y_row);
+}
+
+static bool FN(sums)(const lam__bag *p) {
+    return by_pieces(p, sizeof(T), FN(sums_of));
+}
+
+static bool FN(spread)(const lam__bag *p) {
+    return by_pieces(p, sizeof(T), FN(spread_of));
+}
+
+static bool FN(dots)(const lam__bag *p) {
+    return by_pieces(p, sizeof(T), FN(dots_of));
+}
+
+#undef T
+#undef V
+#undef MADD
+#undef FMA
+#undef FN

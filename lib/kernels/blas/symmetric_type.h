@@ -35,7 +35,7 @@ static void FN(turn_down)(int64_t n, T *a) {
         for (int64_t i = i0; i < end; i++)
             for (int64_t j = i0; j < i; j++) a[i * n + j] = a[j * n + i], a[j * n + i] = 0;
     }
-    for (int64_t i = 0; i < n - BLOCK; i++) { /* the rest of the upper triangle */
+    for (int64_t i = 0; i < (n - 1) / BLOCK * BLOCK; i++) { /* the rest of the upper triangle */
         const int64_t first = (i / BLOCK + 1) * BLOCK;
         memset(a + i * n + first, 0, (size_t)(n - first) * sizeof(T));
     }

@@ -49,12 +49,85 @@ static bool plan_phase(lam_dtype dtype, const lam__conv_case *s, int64_t i, int 
                                     (const char *)w + w_first * item, (char *)out + out_first * item, plan);
 }
 
+/* NOTE [convolutions that are products]
+ * Where the window has one element, places are columns of a matrix whose rows are c; where there is one place, which
+ * meets all of x, the window is part of the sum. Both are products of matrices as they lie, if axes join in memory, and
+ * are done as such. */
+
+/* The step of axes [first, end) taken as one, which has `count` elements; 0: they do not join. */
+static int64_t joined(const int64_t dims[], const int64_t step[], int first, int end, int64_t *count) {
+    int64_t each = 0;
+    *count = 1;
+    for (int i = end - 1; i >= first; i--) {
+        if (dims[i] == 1) continue;
+        if (*count > 1 && step[i] != each * *count) return 0;
+        if (*count == 1) each = step[i];
+        *count *= dims[i];
+    }
+    return *count == 1 ? 1 : each;
+}
+
+/* out[g, n, o, places] = w[g, o, c] x[g, n, c, places] */
+static bool by_places(const lam__conv_case *s, const void *x, const void *w, lam__product *p) {
+    int64_t dims[LAM__CONV_AXES], places;
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        const lam__conv_axis *a = &s->axis[i];
+        if (a->window != 1 || a->gap != 1 || a->low || a->stride != 1 || a->out != a->size) return false;
+        dims[i] = a->out;
+    }
+    const int64_t step = joined(dims, s->x_step + 3, 0, LAM__CONV_AXES, &places);
+    const int side = s->n == 1 ? 0 : 1; /* the batch is of groups or of n */
+    *p = (lam__product){.batch = side ? s->n : s->groups,
+                        .m = s->o,
+                        .k = s->c,
+                        .n = places,
+                        .x = w,
+                        .x_batch = side ? 0 : s->w_step[0],
+                        .x_row = s->w_step[1],
+                        .x_col = s->w_step[2],
+                        .y = x,
+                        .y_batch = s->x_step[side],
+                        .y_row = s->x_step[2],
+                        .y_col = step};
+    return step != 0 && (s->n == 1 || s->groups == 1);
+}
+
+/* out[g, n, o] = x[g, n, c and the window] w[g, o, c and the window] */
+static bool by_windows(const lam__conv_case *s, const void *x, const void *w, lam__product *p) {
+    int64_t dims[1 + LAM__CONV_AXES] = {s->c}, terms;
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        const lam__conv_axis *a = &s->axis[i];
+        if (a->out != 1 || a->gap != 1 || a->low || a->spread != 1 || a->window != a->size) return false;
+        dims[1 + i] = a->window;
+    }
+    const int64_t x_step = joined(dims, s->x_step + 2, 0, 1 + LAM__CONV_AXES, &terms);
+    const int64_t w_step = joined(dims, s->w_step + 2, 0, 1 + LAM__CONV_AXES, &terms);
+    *p = (lam__product){.batch = s->groups,
+                        .m = s->n,
+                        .k = terms,
+                        .n = s->o,
+                        .x = x,
+                        .x_batch = s->x_step[0],
+                        .x_row = s->x_step[1],
+                        .x_col = x_step,
+                        .y = w,
+                        .y_batch = s->w_step[0],
+                        .y_row = w_step,
+                        .y_col = s->w_step[1]};
+    return x_step != 0 && w_step != 0;
+}
+
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
     static const uint64_t zero;
     double results, products;
     size_t most = 0;
     lam__conv plan;
+    lam__product p;
+    if (by_places(s, x, w, &p) || by_windows(s, x, w, &p)) {
+        p.out = out;
+        return lam__parallel_matmul(team, dtype, &p, scratch, env);
+    }
     sizes(s, &results, &products);
     const int threads = lam__team_shares(team, results * products / 8) ? lam__team_size(team) : 1;
     const int64_t phases = products > 0 && results > 0 ? lam__conv_phases(s) : 0;

@@ -203,6 +203,26 @@ START_TEST(long_convolutions_equal_the_sum_over_the_window) {
 }
 END_TEST
 
+/* With windows of one element, and with those that have all of x, sums are products of matrices: as they lie, turned
+ * over, and with axes that do not join in memory; one or three examples, one or two groups. */
+START_TEST(windows_of_one_element_and_of_all_are_products) {
+    enum { C = 2, O = 3, H = 4, W = 5 };
+    const int64_t n = _i & 1 ? 3 : 1, groups = _i & 2 ? 2 : 1;
+    const lam_conv_options options = {.feature_groups = groups};
+    lam_tensor *x = lam_sin(counted(LAM_DIMS(n, groups * C, H, W), 1));
+    lam_tensor *w = lam_cos(counted(LAM_DIMS(groups * O, C, H, W), 1));
+    if (_i & 4) x = lam_reverse(x, LAM_AXES(2, 3)), w = lam_reverse(w, LAM_AXES(2, 3));
+    if (_i & 8) x = lam_moveaxis(lam_contiguous(lam_moveaxis(x, 2, 3)), 2, 3);
+    lam_tensor *one = lam_slice_axis(lam_slice_axis(w, 2, 1, 2), 3, 2, 3);
+    lam_tensor *parts = lam_reshape(x, LAM_DIMS(n, groups, C, H, W)),
+               *all = lam_reshape(w, LAM_DIMS(groups, O, C, H, W));
+    lam_tensor *want = lam_einsum("ngchw,goc->ngohw", LAM_LIST(parts, lam_reshape(one, LAM_DIMS(groups, O, C))));
+    EXPECT_SAME(lam_conv_general(x, one, &options), lam_reshape(want, LAM_DIMS(n, groups * O, H, W)), 1e-13);
+    want = lam_einsum("ngchw,gochw->ngo", LAM_LIST(parts, all));
+    EXPECT_SAME(lam_conv_general(x, w, &options), lam_reshape(want, LAM_DIMS(n, groups * O, 1, 1)), 1e-13);
+}
+END_TEST
+
 START_TEST(impossible_options_are_refused) {
     lam_tensor *x = picture(), *w = weights();
     lam_conv_general(x, w, &(lam_conv_options){.feature_groups = -1});
@@ -227,6 +247,7 @@ Suite *suite_primitives_convolution(void) {
                             the_transpose_of_a_strided_convolution, vectors_as_numpy_has_them, pooling,
                             nan_wins_in_windows, windows_without_elements_are_neutral_and_have_no_derivative,
                             patches_take_bounded_memory, gaps_cost_nothing, impossible_options_are_refused);
+    suite_loop(suite, windows_of_one_element_and_of_all_are_products, 16);
     suite_loop(suite, long_convolutions_equal_the_sum_over_the_window, 5);
     return suite;
 }

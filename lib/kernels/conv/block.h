@@ -49,7 +49,6 @@ int64_t lam__conv_width(const lam__conv *p, int64_t feature);
 typedef struct lam__conv_spans {
     bool flat;            /* a span has all lines of a plane */
     int64_t spans, count; /* of a box; places of a span */
-    int64_t room;         /* elements of a span and of what loops write past it */
 } lam__conv_spans;
 lam__conv_spans lam__conv_spans_of(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places);
 

@@ -42,6 +42,7 @@ typedef struct lam__conv {
     const struct lam__conv_loops *loops;
     int way;                   /* who lies side by side in vectors: block.h */
     bool in_place;             /* x needs no copies */
+    bool direct;               /* loops write the result where it belongs, by lines */
     lam__conv_grid places;     /* n and the places */
     lam__conv_grid rows;       /* c and the window */
     int64_t features, chunks;  /* of an item; how many of these there are */

@@ -19,7 +19,7 @@ typedef struct lam__conv_panel {
 
 /*   across[v - 1]  v vectors of features beside each other: w [rows, v lanes], to[place * step + feature]
  *   along[f - 1]   f features and places that are neighbours in x, from x on (`at` is not read): w [rows, f],
- *                  to[feature * step + place]; reads and writes past the places, up to LAM__CONV_SLACK elements
+ *                  to[feature * step + place]; reads x past the places, up to LAM__CONV_SLACK elements
  *   dots           rows are lines of `run` elements that are neighbours in x: w [features, rows, run], lines rounded up
  *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above */
 typedef struct lam__conv_loops {

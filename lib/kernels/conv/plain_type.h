@@ -9,7 +9,8 @@ static inline void NAME(along)(const lam__conv_panel *p, int features) {
                 const T *x = (const T *)p->x + p->row[r] + first, same = w[r * features];
                 for (int i = 0; i < LONG; i++) sum[i] = SUM(sum[i], MUL(x[i], same));
             }
-            for (int i = 0; i < LONG; i++) to[i] = p->add ? SUM(to[i], sum[i]) : sum[i];
+            const int64_t left = p->places - first;
+            for (int i = 0; i < LONG && i < left; i++) to[i] = p->add ? SUM(to[i], sum[i]) : sum[i];
         }
 }
 

@@ -13,6 +13,7 @@ enum {
     LONG_PANEL = 4096,     /* elements of the contraction where no weights are read again */
     FEATURES = 256,        /* of an item */
     FEW_FEATURES = 16,     /* the same where they are not side by side in vectors */
+    SHORT_SUMS = 64,       /* vectors of products in the sums of a place: what makes them short */
     LEAST_PLACES = 32,     /* of an item that is made smaller for more threads */
     ITEMS_EACH = 4,
     ALIGN = 64
@@ -40,11 +41,19 @@ const lam__conv_loops *lam__conv_loops_of(lam_dtype dtype) {
     return &lam__conv_loops_v1[dtype == LAM_F32];
 }
 
+/* Whether lines of the result fill vectors well enough to be written one by one, which needs no sums in between. */
+static bool fills_lines(const lam__conv_case *s, int64_t line, int64_t lanes) {
+    return s->out_step[5] == 1 && line >= 2 * lanes && 4 * line >= 3 * up(line, lanes);
+}
+
 /* Features fill vectors where there are enough of them; else what is longer does, a line of the result or of the
- * window. */
+ * window. Where sums are short, what counts is that the result is written as it lies. */
 static int way_of(const lam__conv_case *s, const lam__conv_loops *loops) {
     const lam__conv_axis *last = &s->axis[LAM__CONV_AXES - 1];
     if (!loops->dots) return LAM__CONV_ALONG;
+    const int64_t sums = s->c * s->axis[0].window * s->axis[1].window * last->window;
+    if (last->stride == 1 && fills_lines(s, last->out, loops->lanes) && sums * parts(s->o, loops->lanes) <= SHORT_SUMS)
+        return LAM__CONV_ALONG;
     if (4 * s->o >= 3 * loops->lanes) return LAM__CONV_ACROSS;
     return last->window > last->out ? LAM__CONV_DOTS : LAM__CONV_ALONG;
 }
@@ -148,6 +157,8 @@ bool lam__conv_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__co
     plan->in_place = plan->way == LAM__CONV_ACROSS && lies_in_x(s);
     plan_rows(plan);
     plan_places(plan, threads);
+    plan->direct = plan->way == LAM__CONV_ALONG && plan->rows.boxes == 1 &&
+                   fills_lines(s, plan->places.size[3], plan->loops->lanes);
     plan_memory(plan);
     return true;
 }

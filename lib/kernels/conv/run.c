@@ -19,10 +19,10 @@ typedef struct item {
 
 lam__conv_spans lam__conv_spans_of(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places) {
     const int64_t *dims = places->dims, lanes = p->loops->lanes, line = (dims[3] + lanes - 1) / lanes * lanes;
+    const lam__conv_spans lines = {false, dims[0] * dims[1] * dims[2], dims[3]};
+    if (p->direct || p->rows.count[3] > 1) return lines; /* there, lines of panels differ in length */
     const int64_t plane = (dims[2] - 1) * b->axis[2].count + dims[3];
-    const bool flat = p->rows.count[3] == 1 && plane <= dims[2] * line; /* else lines of panels differ in length */
-    const int64_t count = flat ? plane : dims[3];
-    return (lam__conv_spans){flat, dims[0] * dims[1] * (flat ? 1 : dims[2]), count, count + LAM__CONV_SLACK};
+    return plane <= dims[2] * line ? (lam__conv_spans){true, dims[0] * dims[1], plane} : lines;
 }
 
 static int64_t step_of(const lam__conv *p) {
@@ -33,7 +33,8 @@ static int64_t step_of(const lam__conv *p) {
 
 int64_t lam__conv_sums(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places) {
     if (p->way != LAM__CONV_ALONG) return p->places.volume * step_of(p);
-    const int64_t *dims = places->dims, line = dims[3] + LAM__CONV_SLACK;
+    if (p->direct) return 0;
+    const int64_t *dims = places->dims, line = dims[3];
     const int64_t plane = (dims[2] - 1) * b->axis[2].count + line, lines = dims[2] * line;
     return dims[0] * dims[1] * (plane > lines ? plane : lines) * (p->shape.o < p->features ? p->shape.o : p->features);
 }
@@ -114,21 +115,53 @@ static void run_dots(const item *t, int64_t panel, const lam__conv_box *rows, la
     }
 }
 
+/* Elements from the start of the result to feature `feature` of span i, a line of it. */
+static int64_t line_of(const item *t, int64_t feature, int64_t i) {
+    const int64_t *step = t->plan->shape.out_step, *start = t->places.start, *dims = t->places.dims;
+    const int64_t second = i % dims[2], first = i / dims[2] % dims[1], n = i / dims[2] / dims[1];
+    return t->group * step[0] + (start[0] + n) * step[1] + feature * step[2] + (start[1] + first) * step[3] +
+           (start[2] + second) * step[4] + start[3];
+}
+
 static void run_along(const item *t, int64_t panel, const lam__conv_block *b, lam__conv_panel *p) {
     const lam__conv *plan = t->plan;
     const lam__conv_spans s = lam__conv_spans_of(plan, b, &t->places);
     const int64_t bytes = lam__item_bytes(plan->dtype);
+    const char *x = p->x;
     p->places = s.count;
-    p->step = s.room;
+    p->step = plan->direct ? plan->shape.out_step[2] : s.count;
     for (int64_t f = 0; f < t->features; f += plan->wide) {
         const int64_t features = t->features - f < plan->wide ? t->features - f : plan->wide;
         p->w = lam__conv_packed(plan, t->group, panel, t->feature + f);
         for (int64_t i = 0; i < s.spans; i++) {
-            p->x = t->block + t->at[i] * bytes;
-            p->to = t->sums + (i * t->features + f) * s.room * bytes;
+            p->x = x + t->at[i] * bytes;
+            p->to = plan->direct ? plan->out + line_of(t, t->feature + f, i) * bytes
+                                 : t->sums + (i * t->features + f) * s.count * bytes;
             plan->loops->along[features - 1](p);
         }
     }
+}
+
+/* Whether vectors of neighbours may be read where they are: also those that loops read past the last line. */
+static bool reads_in_place(const item *t, const lam__conv_box *rows) {
+    const lam__conv_case *s = &t->plan->shape;
+    int64_t end = LAM__CONV_SLACK, last = 0;
+    if (t->plan->way != LAM__CONV_ALONG) return t->plan->in_place;
+    if (!t->plan->direct || s->axis[2].stride != 1 || s->x_step[5] != 1) return false;
+    for (int i = 0; i < 2; i++) {
+        if (s->x_step[1 + i] < 0) return false;
+        end += ((i ? rows : &t->places)->start[0] + (i ? rows : &t->places)->dims[0] - 1) * s->x_step[1 + i];
+        last += ((i ? s->c : s->n) - 1) * s->x_step[1 + i];
+    }
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        const lam__conv_axis *a = &s->axis[i];
+        const int64_t first = t->places.start[1 + i] * a->stride + rows->start[1 + i] * a->spread - a->low;
+        const int64_t reach = (t->places.dims[1 + i] - 1) * a->stride + (rows->dims[1 + i] - 1) * a->spread;
+        if (first < 0 || first + reach >= a->size || s->x_step[3 + i] < 0) return false;
+        end += (first + reach) * s->x_step[3 + i];
+        last += (a->size - 1) * s->x_step[3 + i];
+    }
+    return end <= last;
 }
 
 static void run_panel(item *t, int64_t panel, lam__conv_block *b) {
@@ -138,14 +171,15 @@ static void run_panel(item *t, int64_t panel, lam__conv_block *b) {
     const lam__conv_box rows = lam__conv_box_of(&plan->rows, panel);
     const char *x = plan->x + t->group * s->x_step[0] * bytes;
     lam__conv_panel p = {.x = t->block, .to = t->sums, .at = t->at, .row = t->row, .add = panel > 0};
-    if (plan->in_place) {
+    const bool in_place = reads_in_place(t, &rows);
+    if (in_place) {
         p.x = x + place_in_x(s, &t->places, &rows) * bytes;
     } else {
         lam__conv_block_layout(s, plan->way, &t->places, &rows, b);
         lam__conv_block_fill(b, s, plan->dtype, x, &t->places, &rows, t->block);
         memset(t->block + b->elements * bytes, 0, (size_t)(LAM__CONV_SLACK * bytes));
     }
-    const source from = {plan, plan->in_place ? NULL : b};
+    const source from = {plan, in_place ? NULL : b};
     int axes = 4;
     if (plan->way == LAM__CONV_ALONG) axes = lam__conv_spans_of(plan, b, &t->places).flat ? 2 : 3;
     list(t->places.dims, axes, offset_at, &from, t->at);
@@ -186,12 +220,12 @@ static void put_item(const item *t, const lam__conv_block *b) {
     from[0] = from[2] * d[1];
     if (plan->way == LAM__CONV_ALONG) {
         const lam__conv_spans s = lam__conv_spans_of(plan, b, &t->places);
-        const int64_t lines = s.room * t->features;
+        const int64_t lines = s.count * t->features;
         from[4] = 1;
         from[3] = s.flat ? b->axis[2].count : lines;
         from[2] = s.flat ? lines : lines * d[2];
         from[0] = from[2] * d[1];
-        from[1] = s.room;
+        from[1] = s.count;
     }
     put(t, dims, from, t->sums, plan->out + at * bytes);
 }
@@ -210,6 +244,6 @@ void lam__conv_run(const lam__conv *plan, int64_t begin, int64_t end, void *room
         t.features = plan->shape.o - t.feature;
         if (t.features > plan->features) t.features = plan->features;
         for (int64_t panel = 0; panel < plan->rows.boxes; panel++) run_panel(&t, panel, &b);
-        put_item(&t, &b);
+        if (!plan->direct) put_item(&t, &b);
     }
 }

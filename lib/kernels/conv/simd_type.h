@@ -13,6 +13,15 @@ ALWAYS_INLINE void NAME(store)(T *to, V v, bool add) {
     *(NAME(loose) *)to = v;
 }
 
+/* The first `count` lanes, of which there may be more or none. */
+ALWAYS_INLINE void NAME(store_first)(T *to, V v, bool add, int64_t count) {
+    if (count >= LANES) {
+        NAME(store)(to, v, add);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) to[i] = v[i] + (add ? to[i] : 0);
+}
+
 /* ---- vectors of features ----------------------------------------------------------------------------------------- */
 
 /* places x (vectors of features): each element of x meets all of them. The last tile counts its last place again. */
@@ -77,8 +86,14 @@ ALWAYS_INLINE void NAME(along_tile)(const lam__conv_panel *p, int features, int 
         }
     }
     T *to = (T *)p->to + first;
-    for (int f = 0; f < features; f++)
-        for (int v = 0; v < vectors; v++) NAME(store)(to + f * p->step + v * LANES, sum[f][v], p->add);
+    const int64_t left = p->places - first;
+    if (left >= vectors * LANES)
+        for (int f = 0; f < features; f++)
+            for (int v = 0; v < vectors; v++) NAME(store)(to + f * p->step + v * LANES, sum[f][v], p->add);
+    else
+        for (int f = 0; f < features; f++)
+            for (int v = 0; v < vectors; v++)
+                NAME(store_first)(to + f * p->step + v * LANES, sum[f][v], p->add, left - v * LANES);
 }
 
 /* Long tiles while they are filled but for one vector, then short ones. */

@@ -24,9 +24,9 @@ typedef struct ht {
     int64_t *angle_of;                   /* [22, 3]: which of 20 angles turns a bone about an axis; 20: none */
     double *moved, *columns;             /* of the C form: [n, 3]; [n, 3, 26] */
     double *links[3];                    /* of the Lamina form, see make_links: [5, 4, 4, 4] each */
-    double *tips, *inverses, *palm;      /* [5, 4, 4], [5, 4, 4, 4], [4, 3] */
-    double *stiff;                       /* [2, 12]: what wrist and palm do to the resting hand */
-    double *near, *places;               /* [n, 4] each: weights that are not 0, vertices and a 1 behind */
+    double *tips, *palm;                 /* [5, 4, 4], [4, 3] */
+    double *stiff;                       /* [2, 12]: the maps of wrist and palm */
+    double *skin;                        /* [n, 16]: a vertex as seen from each of its bones, times the weight */
     int64_t *entries;                    /* [n, 16]: which rows of the maps of all bones, [88, ...], these are for */
     double *drift;                       /* [88, 3, 26 or 28]: the slopes of maps that are always the same */
     lam_fn *fingers[2], *whole[2];       /* values; values and derivatives */
@@ -42,6 +42,11 @@ static void multiply(matrix x, matrix y, matrix out) {
         for (int j = 0; j < 4; j++)
             z[i][j] = x[i][0] * y[0][j] + x[i][1] * y[1][j] + x[i][2] * y[2][j] + (j == 3 ? x[i][3] : 0);
     memcpy(out, z, sizeof z);
+}
+
+/* Adds what an affine map makes of x, times w. */
+static void apply(matrix m, const double *x, double w, double *out, int step) {
+    for (int i = 0; i < 3; i++) out[i * step] += w * (m[i][0] * x[0] + m[i][1] * x[1] + m[i][2] * x[2] + m[i][3]);
 }
 
 /* Rotation about the axes x, y, z in this order. with: derivative by that angle; -1: none. */
@@ -85,7 +90,6 @@ static void make_links(ht *p) {
             for (int row = 0; i && row < 3; row++) part[i][row][3] = 0;
             turn_over(part[i], 4, i == 0, p->links[i] + 16 * e);
         }
-        turn_over(p->inverse[STIFF + e], 4, 1, p->inverses + 16 * e);
         if (k == 3) turn_over(p->base[bone + k], 4, 1, p->tips + 16 * (e / JOINTS));
     }
 }
@@ -107,11 +111,7 @@ static void make_bones(gradbench_store *store, ht *p) {
             }
         }
     }
-    for (int b = 0; b < STIFF; b++) {
-        matrix still;
-        multiply(absolute[b], p->inverse[b], still);
-        turn_over(still, 3, 1, p->stiff + 12 * b);
-    }
+    for (int b = 0; b < STIFF; b++) turn_over(absolute[b], 3, 1, p->stiff + 12 * b);
     turn_over(absolute[STIFF - 1], 3, 1, p->palm);
     for (int e = 0; e < BONES * 3; e++) p->angle_of[e] = ANGLES;
     for (int f = 0, angles = 0; f < FINGERS; f++)
@@ -130,17 +130,18 @@ static void make_mesh(gradbench_store *store, ht *p) {
     }
 }
 
-/* The same as the Lamina form has it: of the weights those that are not 0. */
+/* The same as the Lamina form has it: the skinning of a resting hand is a matrix [n, 88] of the model's, with 16 entries
+ * in each row, since four weights are not 0. */
 static void make_sparse(ht *p) {
     int64_t columns = PARAMETERS + (p->complicated ? 2 : 0);
-    for (int64_t v = 0; v < p->n; v++) {
-        for (int b = 0, k = 0; b < BONES; b++) {
-            if (p->weights[v * BONES + b] == 0) continue;
-            for (int j = 0; j < 4; j++) p->entries[16 * v + 4 * k + j] = 4 * b + j;
-            p->near[4 * v + k++] = p->weights[v * BONES + b];
+    for (int64_t v = 0; v < p->n; v++)
+        for (int b = 0, e = 0; b < BONES; b++) {
+            double w = p->weights[v * BONES + b], *seen = p->skin + 16 * v + e;
+            if (w == 0) continue;
+            for (int j = 0; j < 4; j++) p->entries[16 * v + e++] = 4 * b + j;
+            apply(p->inverse[b], p->vertices + 3 * v, w, seen, 1);
+            seen[3] = w;
         }
-        for (int j = 0; j < 4; j++) p->places[4 * v + j] = j < 3 ? p->vertices[3 * v + j] : 1;
-    }
     for (int b = 0; b < BONES; b++) /* the translation of the hand is that of each bone */
         for (int i = 0; i < 3; i++) p->drift[(3 * (4 * b + 3) + i) * columns + columns - PARAMETERS + 3 + i] = -1;
 }
@@ -154,7 +155,6 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     p->base = gradbench_take(store, BONES * sizeof(matrix));
     p->inverse = gradbench_take(store, BONES * sizeof(matrix));
     for (int i = 0; i < 3; i++) p->links[i] = gradbench_doubles(store, FINGERS * JOINTS * 16);
-    p->inverses = gradbench_doubles(store, FINGERS * JOINTS * 16);
     p->tips = gradbench_doubles(store, FINGERS * 16);
     p->palm = gradbench_doubles(store, 12);
     p->stiff = gradbench_doubles(store, STIFF * 12);
@@ -165,9 +165,8 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     make_links(p);
     make_mesh(store, p);
     size_t data = store->bytes;
-    p->near = gradbench_doubles(store, NEAR * n);
-    p->places = gradbench_doubles(store, 4 * n);
-    p->entries = gradbench_take(store, (size_t)n * 16 * sizeof(int64_t));
+    p->skin = gradbench_doubles(store, 4 * NEAR * n);
+    p->entries = gradbench_take(store, (size_t)n * 4 * NEAR * sizeof(int64_t));
     p->drift = gradbench_doubles(store, BONES * 12 * (PARAMETERS + 2));
     make_sparse(p);
     p->moved = gradbench_doubles(store, 3 * n);
@@ -243,10 +242,6 @@ static void set_pose(const ht *p, pose *out, bool slopes) {
                 out->angles[b] = k + 1;
             }
         }
-}
-
-static void apply(matrix m, const double *x, double w, double *out, int step) {
-    for (int i = 0; i < 3; i++) out[i * step] += w * (m[i][0] * x[0] + m[i][1] * x[1] + m[i][2] * x[2] + m[i][3]);
 }
 
 static void move(const ht *p, pose *at) {
@@ -339,8 +334,8 @@ static void body_rotation(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     out[0] = lam_fma(b, lam_matmul(k, k), lam_fma(a, k, lam_eye(ctx, LAM_F64, 3, 3)));
 }
 
-/* Angles [5, 4] -> what the bones of the fingers do to the resting hand, [5, 4, 4, 3]. All maps are turned over: a
- * vertex stands in front of them. The second angle of a finger turns its first joint before the first one does. */
+/* Angles [5, 4] -> the maps of the bones of the fingers, [5, 4, 4, 3]. All maps are turned over: a vertex stands in
+ * front of them. The second angle of a finger turns its first joint before the first one does. */
 static void body_fingers(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     const lam_dims each = LAM_DIMS(FINGERS, JOINTS, 4, 4);
@@ -351,7 +346,7 @@ static void body_fingers(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     lam_tensor *at = lam_matmul(link[1], lam_borrow(ctx, LAM_F64, LAM_DIMS(4, 3), p->palm, NULL));
     chain[0] = at = lam_matmul(link[0], at);
     for (int j = 1; j < JOINTS; j++) chain[j] = at = lam_matmul(j + 1 < JOINTS ? link[j + 1] : tip, at);
-    out[0] = lam_matmul(lam_borrow(ctx, LAM_F64, each, p->inverses, NULL), lam_stack((lam_list){JOINTS, chain}, 1));
+    out[0] = lam_stack((lam_list){JOINTS, chain}, 1);
 }
 
 /* What the parameters do to vertices. Maps are those of all bones below each other, before the whole hand turns. */
@@ -383,21 +378,10 @@ static hand pose_of(const ht *p, lam_ctx *ctx, lam_tensor *parameters, bool slop
     return h;
 }
 
-/* Skinning: a product with the matrix [n, 88] that has 16 entries in each row. */
-typedef struct skin {
-    lam_tensor *entries, *weights; /* [n, 16] */
-} skin;
-
-static skin skin_of(const ht *p, lam_tensor *near, lam_tensor *places) {
-    lam_ctx *ctx = lam_ctx_of(near);
-    lam_tensor *weights = lam_mul(lam_expand_dims(near, 2), lam_expand_dims(places, 1));
-    return (skin){lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 16), p->entries, NULL),
-                  lam_reshape(weights, LAM_DIMS(p->n, 16))};
-}
-
-/* Vertices [n, 3] where the hand has turned but not moved. */
-static lam_tensor *turned(const hand *h, const skin *s) {
-    return lam_embedding_bag(lam_matmul(h->maps, h->rotation), s->entries, s->weights);
+/* Skinning: the product of the model's sparse matrix with something for each of the 88 rows of maps. */
+static lam_tensor *skinned(const ht *p, lam_tensor *skin, lam_tensor *x) {
+    lam_tensor *entries = lam_borrow(lam_ctx_of(skin), LAM_I64, LAM_DIMS(p->n, 4 * NEAR), p->entries, NULL);
+    return lam_embedding_bag(x, entries, skin);
 }
 
 /* us [n, 2] -> how much of each corner of its triangle a point has, [n, 3] */
@@ -406,22 +390,25 @@ static lam_tensor *shares_of(lam_tensor *us) {
         LAM_LIST(us, lam_sub(1.0, lam_sum(us, &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}))), 1);
 }
 
-/* parameters, us, weights, places, points -> how far the points are, [n, 3] */
+/* parameters, us, skin, points -> how far the points are, [n, 3] */
 static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], false);
-    skin s = skin_of(p, in[2], in[3]);
-    lam_tensor *at = turned(&h, &s);
+    lam_tensor *at = skinned(p, in[2], lam_matmul(h.maps, h.rotation));
     if (p->complicated)
         at = lam_embedding_bag(at, lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL), shares_of(in[1]));
-    out[0] = lam_sub(lam_sub(in[4], h.translation), at);
+    out[0] = lam_sub(lam_sub(in[3], h.translation), at);
 }
 
-/* Minus the slopes of all maps, [88, 3, columns], those by parameters behind `lead` columns of zeros. */
+/* Minus the slopes of all maps, [88, 3, 26]. With two columns in front, for those that points will have there, the first
+ * of them has the turned maps themselves. */
 static lam_tensor *slopes_of_maps(const ht *p, const hand *h, lam_ctx *ctx, int64_t lead) {
     const int64_t columns = lead + PARAMETERS;
     lam_tensor *all = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES * 4, 3, columns), p->drift, NULL), *of[FINGERS];
     lam_set_(all, h->by_r, LAM_DIMS(0, 0, lead), LAM_DIMS(BONES * 4, 3, lead + 3), LAM_DIMS(1, 1, 1));
+    if (lead)
+        lam_set_(all, lam_expand_dims(lam_matmul(h->maps, h->rotation), 2), LAM_DIMS(0, 0, 0),
+                 LAM_DIMS(BONES * 4, 3, 1), LAM_DIMS(1, 1, 1));
     lam_unstack(h->by_angle, 0, of, FINGERS);
     for (int f = 0; f < FINGERS; f++) {
         const int64_t row = 4 * (STIFF + JOINTS * f), column = lead + 6 + JOINTS * f;
@@ -435,13 +422,13 @@ static lam_tensor *slopes_of_maps(const ht *p, const hand *h, lam_ctx *ctx, int6
 static void body_slopes(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const ht *p = env;
     hand h = pose_of(p, ctx, in[0], true);
-    skin s = skin_of(p, in[2], in[3]);
-    lam_tensor *slopes = lam_embedding_bag(slopes_of_maps(p, &h, ctx, p->complicated ? 2 : 0), s.entries, s.weights);
+    lam_tensor *slopes = skinned(p, in[2], slopes_of_maps(p, &h, ctx, p->complicated ? 2 : 0));
     out[0] = slopes;
     if (p->complicated) {
         lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
         lam_tensor *corner[3];
-        lam_unstack(lam_take(turned(&h, &s), corners, 0), 1, corner, 3);
+        lam_tensor *turned = lam_squeeze(lam_slice_axis(slopes, 2, 0, 1), LAM_AXES(2));
+        lam_unstack(lam_take(turned, corners, 0), 1, corner, 3);
         out[0] = lam_embedding_bag(slopes, corners, shares_of(in[1]));
         lam_set_stack_(out[0], LAM_LIST(lam_sub(corner[2], corner[0]), lam_sub(corner[2], corner[1])), 2,
                        LAM_DIMS(0, 0, 0), LAM_DIMS(p->n, 3, 2), LAM_DIMS(1, 1, 1));
@@ -457,11 +444,10 @@ static void lamina(void *data, gradbench_lamina *l) {
     p->whole[1] = lam_vmap(lam_jvp_fn(p->whole[0], NULL), &over);
     gradbench_input(l, LAM_DIMS(PARAMETERS), p->parameters);
     gradbench_input(l, LAM_DIMS(p->n, 2), p->us);
-    gradbench_input(l, LAM_DIMS(p->n, NEAR), p->near);
-    gradbench_input(l, LAM_DIMS(p->n, 4), p->places);
+    gradbench_input(l, LAM_DIMS(p->n, 4 * NEAR), p->skin);
     gradbench_input(l, LAM_DIMS(p->n, 3), p->points);
-    l->objective = gradbench_fn(l, "errors", body_errors, 5, 1, p);
-    l->derivative = gradbench_fn(l, "slopes", body_slopes, 5, 1, p);
+    l->objective = gradbench_fn(l, "errors", body_errors, 4, 1, p);
+    l->derivative = gradbench_fn(l, "slopes", body_slopes, 4, 1, p);
 }
 
 static const gradbench_size sizes[] = {

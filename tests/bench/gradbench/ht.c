@@ -130,8 +130,8 @@ static void make_mesh(gradbench_store *store, ht *p) {
     }
 }
 
-/* The same as the Lamina form has it: the skinning of a resting hand is a matrix [n, 88] of the model's, with 16 entries
- * in each row, since four weights are not 0. */
+/* The same as the Lamina form has it: the skinning of a resting hand is a matrix [n, 88] of the model's, with 16
+ * entries in each row, since four weights are not 0. */
 static void make_sparse(ht *p) {
     int64_t columns = PARAMETERS + (p->complicated ? 2 : 0);
     for (int64_t v = 0; v < p->n; v++)
@@ -400,8 +400,8 @@ static void body_errors(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     out[0] = lam_sub(lam_sub(in[3], h.translation), at);
 }
 
-/* Minus the slopes of all maps, [88, 3, 26]. With two columns in front, for those that points will have there, the first
- * of them has the turned maps themselves. */
+/* Minus the slopes of all maps, [88, 3, 26]. With two columns in front, for those that points will have there, the
+ * first of them has the turned maps themselves. */
 static lam_tensor *slopes_of_maps(const ht *p, const hand *h, lam_ctx *ctx, int64_t lead) {
     const int64_t columns = lead + PARAMETERS;
     lam_tensor *all = lam_borrow(ctx, LAM_F64, LAM_DIMS(BONES * 4, 3, columns), p->drift, NULL), *of[FINGERS];

@@ -96,13 +96,11 @@ LAM_API lam_tensor *lam_embedding_bag(lam_tensor *x, lam_tensor *indices, lam_te
 /* The transpose of lam_embedding_bag: out[r] = the sum of weights[b, t] * y[b] over the entries whose index is r.
  * Shape   y [bags..., items...]; indices [bags..., terms]; weights broadcast to these; out [rows, items...].
  * Fails   as lam_embedding_bag does; LAM_ERR_VALUE for a negative number of rows. Derivative: by y lam_embedding_bag,
- *         by
- *         the weights lam_bag_dots. */
+ *         by the weights lam_bag_dots. */
 LAM_API lam_tensor *lam_bag_spread(lam_tensor *y, lam_tensor *indices, lam_tensor *weights, int64_t rows);
 
 /* Scores of the rows that indices name: out[b, t] = the sum over the items of x[indices[b, t]] * y[b], which is what
- * few
- * entries need of the product y x'.
+ * few entries need of the product y x'.
  * Shape   x [rows, items...]; y [bags..., items...]; out: that of indices, [bags..., terms].
  * Fails   as lam_embedding_bag does. Derivative: by x lam_bag_spread, by y lam_embedding_bag. */
 LAM_API lam_tensor *lam_bag_dots(lam_tensor *x, lam_tensor *indices, lam_tensor *y);
@@ -298,8 +296,7 @@ LAM_API lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, boo
 /* ---- made of the above ------------------------------------------------------------------------------------------ */
 
 /* x repeated as a whole, repeats.dims[i] times along axis i. Numbers and axes are matched from the last on, as in
- * NumPy:
- * axes without a number stay as they are, numbers without an axis make new ones in front.
+ * NumPy: axes without a number stay as they are, numbers without an axis make new ones in front.
  * Shape   sizes multiplied.
  * Fails   LAM_ERR_RANK beyond LAM_MAX_RANK; LAM_ERR_VALUE for a negative number. Derivative: identity. */
 LAM_API lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats);

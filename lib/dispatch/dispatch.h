@@ -13,8 +13,7 @@ lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]);
 lam_status lam__dispatch_any(const lam_call_site *call, lam_value *out[]);
 
 /* The level of a call on n operands whose boxes are all of one level: most calls are like this. NULL where it is not
- * so,
- * there is no box, or the level is not visible. n is a constant. */
+ * so, there is no box, or the level is not visible. n is a constant. */
 LAM__UNROLLED lam__level *lam__dispatch_level(const lam_ctx *ctx, int n, lam_value *const in[]) {
     lam__level *level = NULL;
     for (int i = 0; i < n; i++) {

@@ -3,11 +3,10 @@
  *
  * NOTE [sums in registers]
  * A bag's sum stays in registers: MOST vectors of it at a time, for each of which all entries are gone through. The
- * last
- * vector ends where the row ends, so it may repeat some columns of the one before, which goes with it: both are read
- * before one is written, and these columns get the same numbers twice. Rows shorter than a vector go by up to FEW
- * columns. n is a constant after inlining. Here the indices of a bag have become
- * distances from x, and `more` says that there were entries before these. */
+ * last vector ends where the row ends, so it may repeat some columns of the one before, which goes with it: both are
+ * read before one is written, and these columns get the same numbers twice. Rows shorter than a vector go by up to FEW
+ * columns. n is a constant after inlining. Here the indices of a bag have become distances from x, and `more` says that
+ * there were entries before these. */
 enum { FN(LANES) = sizeof(V) / sizeof(T), FN(MOST) = 12, FN(FEW) = 4 };
 
 /* A vector where it lies. */

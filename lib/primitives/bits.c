@@ -1,6 +1,5 @@
 /* Elementwise operations on the representation: shifts of integers, the neighbour of a float. Shifts have no
- * derivative;
- * the neighbour has that of its operand, from which it differs by one unit in the last place. */
+ * derivative; the neighbour has that of its operand, from which it differs by one unit in the last place. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"

@@ -117,8 +117,7 @@ static lam__value *value_without_data(lam_ctx *ctx, enum lam__kind kind, lam_dty
 }
 
 /* The short way of both: few axes of fewer than 2^31 elements, all in the value, and a block at hand. NULL, with
- * nothing
- * recorded, where it is not so. */
+ * nothing recorded, where it is not so. */
 static inline lam__value *value_few(lam_ctx *ctx, enum lam__kind kind, lam_dtype dtype, int rank, const int64_t *dims) {
     uint64_t count = 1;
     for (int i = 0; i < rank; i++) {

@@ -1,6 +1,5 @@
 /* Teams: every item is worked on once, by workers with numbers of their own, who are quiet while there is nothing to
- * do;
- * contexts with threads are born, used side by side, forked and ended. */
+ * do; contexts with threads are born, used side by side, forked and ended. */
 #define _GNU_SOURCE /* pthread_getname_np */
 #include "lib/base/team.h"
 #include "lib/base/alloc.h"

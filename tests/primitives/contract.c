@@ -130,8 +130,7 @@ START_TEST(einsum_of_many_operands_and_dtypes) {
 END_TEST
 
 /* By the bytes between: in the first the pair that is cheapest by itself (10 x 1 x n) makes the rest expensive. The
- * last
- * has too many operands for all orders to be tried. */
+ * last has too many operands for all orders to be tried. */
 START_TEST(einsum_takes_the_cheapest_order) {
     const int64_t n = 100000, m = 1000;
     lam_tensor *a = lam_ones(ctx, LAM_F64, LAM_DIMS(10, 1)), *b = lam_ones(ctx, LAM_F64, LAM_DIMS(1, n)),

@@ -271,9 +271,8 @@ BODY(log_of_sum) {
 }
 
 /* x_i = c i has sums that are known: (e^(c n) - 1) / (e^c - 1), of which element i has the share e^(c i). Where c is
- * 1e-2
- * or more, later elements leave what the first ones suggest far behind; where it is -1, most shares are below the least
- * normal number. */
+ * 1e-2 or more, later elements leave what the first ones suggest far behind; where it is -1, most shares are below the
+ * least normal number. */
 START_TEST(long_sums_of_exponentials) {
     enum { N = 5000 };
     static const double steps[] = {1e-4, 1e-3, 1e-2, 1, -1e-3, -1e-2, -1};

@@ -1,6 +1,5 @@
 /* Draws from the generator of the context under the transforms. What is expected is always a plain draw of the same
- * seed:
- * one with the batch in front, or one for all. */
+ * seed: one with the batch in front, or one for all. */
 #include "tests/support.h"
 
 #define DIFFERENT LAM_RANDOMNESS_DIFFERENT

@@ -1,7 +1,6 @@
 /* psi(a + b) - psi(a) and the same of psi' as vector functions: sums of differences of the terms that the functions are
  * sums of, all of one sign, so that nothing cancels however small b is beside a. Rare arguments are done one by one.
- * f32
- * goes through f64. */
+ * f32 goes through f64. */
 #ifndef LAM_KERNELS_SIMD_GAP_H
 #define LAM_KERNELS_SIMD_GAP_H
 

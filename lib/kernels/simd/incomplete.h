@@ -74,14 +74,12 @@ ALWAYS_INLINE scaled64 scaled_exp(sum64 x) {
 }
 
 /* The variable is s = log(x/t) below x, as it is of both functions, or s = t/x - 1 above. Relative to its value at x
- * the
- * density is exp(-e) with
+ * the density is exp(-e) with
  *   GAMMA_BELOW   e = rate s + x (exp(-s) - 1 + s)
  *   GAMMA_ABOVE   e = rate s + m (z - log(1 + z)), z = s
  *   BETA_BELOW    e = rate s + m (ratio (exp(-s) - 1 + s) + z - log(1 + z)), z = (1 - exp(-s)) times ratio
  * where m = power - 1; for m < 0 the last two are steady s - m log(1 + z), since the other form would cancel. What
- * would
- * be off alike at all nodes is a sum: rate and ratio. */
+ * would be off alike at all nodes is a sum: rate and ratio. */
 typedef enum side_kind { GAMMA_BELOW, GAMMA_ABOVE, BETA_BELOW } side_kind;
 
 /* The integral is that of exp(-e). With a derivative by a parameter the density is multiplied by constant - s, or by

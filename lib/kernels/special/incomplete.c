@@ -19,8 +19,7 @@ enum { ORDERS = LAM__SPECIAL_ORDERS };
 /* ---- logarithms without cancellation ----------------------------------------------------------------------------- */
 
 /* m (r - log(1 + r)) for r = off/m, where 1 + r is `ratio`, known better than by that sum. Near r = 0 it is about m
- * r^2/2:
- * with q = r/(2 + r), r - log(1 + r) = r q - 2 (q^3/3 + q^5/5 + ...). */
+ * r^2/2: with q = r/(2 + r), r - log(1 + r) = r q - 2 (q^3/3 + q^5/5 + ...). */
 static wide deviance(wide off, wide m, wide ratio) {
     wide r = off / m;
     if (r < -0.4L || r > 0.7L) return off - m * logl(ratio);

@@ -212,15 +212,20 @@ LAM__APART static lam_status pass_fma(walk *w, lam__node *node) {
 }
 
 /* Back through a quotient whose operands have its dims: what the numerator gets, times the quotient, is taken away from
- * the denominator's. */
+ * the denominator's. Where the numerator gets nothing its part need not be made, which may leave the range. */
 LAM__APART static lam_status pass_quotient(walk *w, lam__node *node) {
     const int sign = sign_of(node);
     const lam__node_input *input = lam__node_inputs(node, 1);
-    lam_value *part;
+    lam_value *part, *result = node->output[0].value;
+    if (!input[0].parent.node) {
+        lam_value *in[3] = {node->output[0].cotangent, result, input[1].saved};
+        const lam_status status = lam__rules_of_three(w->ctx, &lam__row_mul_div, in, &part);
+        return status == LAM_OK ? deliver(w, &input[1].parent, part, -sign) : status;
+    }
     lam_status status = times_last(w, node, &lam__row_div, input[1].saved, &part);
     if (status != LAM_OK) return status;
-    status = deliver_times(w, &input[1].parent, &lam__row_mul, part, node->output[0].value, -sign);
-    if (input[0].parent.node && status == LAM_OK) return deliver(w, &input[0].parent, part, sign);
+    status = deliver_times(w, &input[1].parent, &lam__row_mul, part, result, -sign);
+    if (status == LAM_OK) return deliver(w, &input[0].parent, part, sign);
     lam__value_release(part);
     return status;
 }

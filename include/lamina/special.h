@@ -214,10 +214,20 @@ LAM_API lam_tensor *lam_tanh_slope(lam_tensor *x);
  * Fails   like any use of a handle. Owner: current scope. Derivative: -tanh(x/2) times the result. */
 LAM_API lam_tensor *lam_logistic_slope(lam_tensor *x);
 
+/* s + x s (1 - s) with s = lam_logistic(x), the derivative of silu, whose terms would cancel. Integers are taken as
+ * f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: s (1 - s) (2 - x tanh(x/2)). */
+LAM_API lam_tensor *lam_silu_slope(lam_tensor *x);
+
 /* x times factor y^n, in one pass: what slopes of roots, quotients and powers are. Integers are taken as f64.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: factor y^n, and x factor n y^(n-1). */
 LAM_API lam_tensor *lam_times_power(lam_tensor *x, lam_tensor *y, int n, double factor);
+
+/* x y / z, where neither the product nor a quotient of two leaves the range on the way. Integers are taken as f64.
+ * Shape   all three broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: y / z, x / z, and minus the result over z. */
+LAM_API lam_tensor *lam_mul_div(lam_tensor *x, lam_tensor *y, lam_tensor *z);
 
 /* x^y differentiated n times by x and m times by y, which is a number also where a factor of it leaves the range. At
  * x = 0 it is what the table in ops.h says of pow. Integers are taken as f64.

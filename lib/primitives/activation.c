@@ -1,9 +1,11 @@
-/* Activation functions: those in straight pieces by one row, the others made of other operations. Operands are guarded
+/* Activation functions: those in straight pieces by one row, silu with its slope by two, the others made of other
+ * operations. Operands are guarded
  * before a branch is chosen, so that the branch that is not taken sends 0 and never NaN, and each is its usual
  * sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
@@ -133,9 +135,56 @@ lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     return lam__scope_only(lam_mul(x, lam_logistic(lam_mul(1.59576912160573071176, cubic))), since);
 }
 
+static lam_tensor *slope_silu(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_silu_slope(r->in[0]));
+}
+
+LAM__SLOPED_ROW(silu);
+
+const lam_primitive lam__row_silu = {
+    .name = "silu",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_silu + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_silu,
+    .saves = LAM_SAVE_IN(0),
+    .sloped = &sloped_silu,
+};
+
 lam_tensor *lam_silu(lam_tensor *x) {
+    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_silu, x);
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_mul(x, lam_logistic(x)), since);
+}
+
+/* s'(x) (2 - x tanh(x/2)) for s = logistic; beyond the bound s' is 0, which does not meet an infinite x. */
+static lam_tensor *slope_silu_slope(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *x = r->in[0], *near = lam_clamp(x, -800.0, 800.0);
+    lam_tensor *turn = lam_sub(2.0, lam_mul(near, lam_tanh(lam_mul(0.5, near))));
+    return lam_mul(t, lam_mul(lam_logistic_slope(x), turn));
+}
+
+/* s + x s (1 - s), whose two terms cancel next to -1.28. */
+const lam_primitive lam__row_silu_slope = {
+    .name = "silu_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_silu_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_silu_slope,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_silu_slope(lam_tensor *x) {
+    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_silu_slope, x);
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *s = lam_logistic(x);
+    return lam__scope_only(lam_add(s, lam_mul(x, lam_logistic_slope(x))), since);
 }
 
 /* Beyond the bounds the factor is 0 or 1, and slopes of 0 do not meet x. */

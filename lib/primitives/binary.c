@@ -75,10 +75,9 @@ lam_tensor *(lam_mul_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_mul, x, y);
 }
 
-/* What the numerator gets, times the quotient, is taken away: transforms/pull.c says the same for both at once. */
+/* What the numerator gets, times the quotient, is taken away. Where it leaves the range, the product need not. */
 static lam_tensor *slope_div(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *part = lam_div(t, r->in[1]);
-    return i == 0 ? part : lam_neg(lam_mul(part, r->out[0]));
+    return i == 0 ? lam_div(t, r->in[1]) : lam_neg(lam_mul_div(t, r->out[0], r->in[1]));
 }
 
 /* By both operands at once: (dx - x/y dy) / y, one division. */
@@ -107,6 +106,26 @@ lam_tensor *(lam_div)(lam_tensor *x, lam_tensor *y) {
 
 lam_tensor *(lam_div_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_div, x, y);
+}
+
+static lam_tensor *slope_mul_div(const lam_rule *r, int i, lam_tensor *t) {
+    return i == 2 ? lam_neg(lam_mul_div(t, r->out[0], r->in[2])) : lam_mul_div(t, r->in[1 - i], r->in[2]);
+}
+
+const lam_primitive lam__row_mul_div = {
+    .name = "mul_div",
+    .inputs = 3,
+    .elementwise = true,
+    .loop = LAM__LOOP_mul_div + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_mul_div,
+    .saves = LAM_SAVE_IN(2),
+    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0), LAM_SAVE_OUT(0)},
+};
+
+lam_tensor *lam_mul_div(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
+    return lam__apply_ternary(&lam__row_mul_div, x, y, z);
 }
 
 typedef lam__power lam__times_power_params;

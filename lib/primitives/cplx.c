@@ -213,8 +213,8 @@ lam_tensor *lam__cplx_abs(lam_tensor *x) {
 }
 
 lam_tensor *lam__cplx_sign(lam_tensor *x) {
-    lam_tensor *size = lam__cplx_abs(x);
-    return lam_div(x, lam_where(lam_eq(size, 0.0), 1.0, size));
+    lam_tensor *re = lam_real(x), *im = lam_imag(x);
+    return lam_complex(lam_hypot_slope(re, im), lam_hypot_slope(im, re));
 }
 
 lam_tensor *lam__cplx_size(lam_tensor *x) {

@@ -99,23 +99,35 @@ static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
                    : lam__matrices_bad(call, call->in[0], bad, "has singular values that were not found", NULL);
 }
 
+/* x y z, by whichever product of two is the smaller one. */
+static lam_tensor *three(bool first, lam_tensor *x, lam_tensor *y, lam_tensor *z) {
+    return first ? lam_matmul(lam_matmul(x, y), z) : lam_matmul(x, lam_matmul(y, z));
+}
+
+/* NOTE [projections]
+ * What lies outside of the spaces of x is taken first, where everything has the size of the direction, and multiplied
+ * by
+ * p twice afterwards: the other way round the square of p meets x, and both leave the range long before the result
+ * does.
+ * Of all products the small ones are made, so that nothing has the square of the longer side. */
+
 /* With p the result: dp = -p dx p + p p^T dx^T (1 - x p) + (1 - p x) dx^T p^T p */
 static void jvp_pinv(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *x = r->in[0], *p = r->out[0], *pt = lam__matrices_turn(p), *dxt = lam__matrices_turn(dx[0]);
-    lam_tensor *first = lam_matmul(lam_matmul(p, dx[0]), p), *a = lam_matmul(p, lam_matmul(pt, dxt)),
-               *b = lam_matmul(lam_matmul(dxt, pt), p);
-    lam_tensor *second = lam_sub(a, lam_matmul(lam_matmul(a, x), p)),
-               *third = lam_sub(b, lam_matmul(p, lam_matmul(x, b)));
+    const bool tall = lam_dim(x, -2) >= lam_dim(x, -1);
+    lam_tensor *left = lam_sub(dxt, three(tall, dxt, x, p)), *right = lam_sub(dxt, three(tall, p, x, dxt));
+    lam_tensor *first = three(tall, p, dx[0], p), *second = three(tall, p, pt, left),
+               *third = three(tall, right, pt, p);
     dout[0] = lam_sub(lam_add(second, third), first);
 }
 
 /* gx = -p^T g p^T + (1 - x p) g^T p p^T + p^T p g^T (1 - p x) */
 static void vjp_pinv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *x = r->in[0], *p = r->out[0], *pt = lam__matrices_turn(p), *gt = lam__matrices_turn(g[0]);
-    lam_tensor *first = lam_matmul(lam_matmul(pt, g[0]), pt), *a = lam_matmul(lam_matmul(gt, p), pt),
-               *b = lam_matmul(pt, lam_matmul(p, gt));
-    lam_tensor *second = lam_sub(a, lam_matmul(x, lam_matmul(p, a))),
-               *third = lam_sub(b, lam_matmul(lam_matmul(b, p), x));
+    const bool wide = lam_dim(x, -2) < lam_dim(x, -1);
+    lam_tensor *left = lam_sub(gt, three(wide, x, p, gt)), *right = lam_sub(gt, three(wide, gt, p, x));
+    lam_tensor *first = three(wide, pt, g[0], pt), *second = three(wide, left, p, pt),
+               *third = three(wide, pt, p, right);
     gx[0] = lam_sub(lam_add(second, third), first);
 }
 

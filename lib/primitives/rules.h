@@ -31,7 +31,16 @@ static inline lam_status lam__rules_times(lam_ctx *ctx, const lam_primitive *row
     return lam__dispatch(&call, out);
 }
 
-/* The same over x itself. False, with nothing done, where somebody else sees x, or it is a box whose interpreter cannot
+/* An elementwise row of three operands on values; as above. */
+static inline lam_status lam__rules_of_three(lam_ctx *ctx, const lam_primitive *row, lam_value *in[3],
+                                             lam_value **out) {
+    lam_call_site call = {.ctx = ctx, .primitive = row, .inputs = 3, .outputs = 1, .in = in};
+    *out = NULL;
+    return lam__dispatch(&call, out);
+}
+
+/* What lam__rules_times gives over x itself. False, with nothing done, where somebody else sees x, or it is a box whose
+ * interpreter cannot
  * do that; otherwise *status tells. */
 static inline bool lam__rules_times_into(const lam_primitive *row, lam_value *x, lam_value *y, lam_status *status) {
     *status = LAM_OK;

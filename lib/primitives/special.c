@@ -178,7 +178,7 @@ lam_tensor *lam_softplus(lam_tensor *x) {
 
 static lam_tensor *slope_logit(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_div(t, lam_mul(r->in[0], lam_sub(1.0, r->in[0])));
+    return lam_div(lam_div(t, r->in[0]), lam_sub(1.0, r->in[0]));
 }
 
 const lam_primitive lam__row_logit = {
@@ -193,8 +193,6 @@ const lam_primitive lam__row_logit = {
 };
 
 lam_tensor *lam_logit(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    if (lam__cplx_is(x)) return lam__scope_only(lam_sub(lam_log(x), lam_log1p(lam_neg(x))), since);
     return lam__apply_unary(&lam__row_logit, x);
 }
 

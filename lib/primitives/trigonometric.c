@@ -12,8 +12,42 @@
 
 /* 1 - x^2 of real x rounded once: it keeps its digits near 1, and its own slope -2 x keeps them near 0. */
 static lam_tensor *one_minus_square(lam_tensor *x) {
-    if (lam__dtype_is_complex(lam_dtype_of(x))) return lam_mul(lam_sub(1.0, x), lam_add(x, 1.0));
     return lam_fma(lam_neg(x), x, 1.0);
+}
+
+/* NOTE [complex circles]
+ * 1 - z^2 of complex z is two factors beyond 1/2, where the square may leave the range or 1 - z^2 lose its digits, and
+ * as it stands within, where derivatives of the factors would cancel. Both factors are made by subtracting from z,
+ * since
+ * only that keeps the sign of an imaginary part of 0, which tells the sides of a branch cut. */
+typedef struct circle {
+    lam_tensor *near, *less, *more, *square; /* |z| < 1/2; 1 - z and 1 + z beyond; 1 - z^2 within; else harmless */
+} circle;
+
+static circle circle_of(lam_tensor *z) {
+    lam_tensor *near = lam_lt(lam_abs(lam_stop_gradient(z)), 0.5);
+    lam_tensor *far = lam_where(near, 0.75, z), *small = lam_where(near, z, 0.0);
+    return (circle){near, lam_neg(lam_sub(far, 1.0)), lam_sub(far, -1.0), lam_sub(1.0, lam_square(small))};
+}
+
+/* t over the root of 1 - z^2 as asin has it: a root for each factor, since that of the product lies on another branch
+ * in
+ * half of the plane. */
+static lam_tensor *over_root(lam_tensor *t, lam_tensor *z) {
+    const circle c = circle_of(z);
+    lam_tensor *far = lam_mul(lam_rsqrt(c.less), lam_rsqrt(c.more));
+    return lam_mul(t, lam_where(c.near, lam_rsqrt(c.square), far));
+}
+
+/* t / (1 - z^2) */
+static lam_tensor *over_circle(lam_tensor *t, lam_tensor *z) {
+    const circle c = circle_of(z);
+    return lam_where(c.near, lam_div(t, c.square), lam_div(lam_div(t, c.less), c.more));
+}
+
+/* i z, with the signs of both parts. */
+static lam_tensor *turned(lam_tensor *z) {
+    return lam_complex(lam_neg(lam_imag(z)), lam_real(z));
 }
 
 static lam_tensor *slope_sin(const lam_rule *r, int i, lam_tensor *t) {
@@ -64,6 +98,7 @@ lam_tensor *lam_cos(lam_tensor *x) {
 
 static lam_tensor *slope_tan(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    if (lam__cplx_is(r->in[0])) return lam_mul(t, lam_tanh_slope(turned(r->in[0]))); /* the square may be nearly -1 */
     return lam_mul(t, lam_add(lam_square(r->out[0]), 1.0));
 }
 
@@ -75,7 +110,7 @@ const lam_primitive lam__row_tan = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_tan,
-    .saves = LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
 lam_tensor *lam_tan(lam_tensor *x) {
@@ -84,6 +119,7 @@ lam_tensor *lam_tan(lam_tensor *x) {
 
 static lam_tensor *slope_asin(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    if (lam__cplx_is(r->in[0])) return over_root(t, r->in[0]);
     return lam_mul(t, lam_rsqrt(one_minus_square(r->in[0])));
 }
 
@@ -104,6 +140,7 @@ lam_tensor *lam_asin(lam_tensor *x) {
 
 static lam_tensor *slope_acos(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    if (lam__cplx_is(r->in[0])) return lam_neg(over_root(t, r->in[0]));
     return lam_neg(lam_mul(t, lam_rsqrt(one_minus_square(r->in[0]))));
 }
 
@@ -124,11 +161,9 @@ lam_tensor *lam_acos(lam_tensor *x) {
 
 static lam_tensor *slope_atan(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    if (!lam__cplx_is(r->in[0])) {
-        lam_tensor *root = lam_hypot(r->in[0], 1.0); /* the square may be too large */
-        return lam_div(lam_div(t, root), root);
-    }
-    return lam_div(t, lam_add(lam_square(r->in[0]), 1.0));
+    if (lam__cplx_is(r->in[0])) return over_circle(t, turned(r->in[0]));
+    lam_tensor *root = lam_hypot(r->in[0], 1.0); /* the square may be too large */
+    return lam_div(lam_div(t, root), root);
 }
 
 const lam_primitive lam__row_atan = {
@@ -225,16 +260,14 @@ const lam_primitive lam__row_tanh_slope = {
 };
 
 lam_tensor *lam_tanh_slope(lam_tensor *x) {
-    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_tanh_slope, x);
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_mul(4.0, lam_logistic_slope(lam_mul(2.0, x))), since);
+    return lam__apply_unary(&lam__row_tanh_slope, x);
 }
 
 /* The square of a real number may be too large where its root is not. */
 static lam_tensor *slope_asinh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    if (!lam__cplx_is(r->in[0])) return lam_div(t, lam_hypot(r->in[0], 1.0));
-    return lam_mul(t, lam_rsqrt(lam_add(lam_square(r->in[0]), 1.0)));
+    if (lam__cplx_is(r->in[0])) return over_root(t, turned(r->in[0]));
+    return lam_div(t, lam_hypot(r->in[0], 1.0));
 }
 
 const lam_primitive lam__row_asinh = {
@@ -252,10 +285,13 @@ lam_tensor *lam_asinh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_asinh, x);
 }
 
-/* Two roots, since the root of the product lies on another branch in half of the complex plane. */
+/* Of complex numbers it is that of asin times -i above the real axis, and i below it. */
 static lam_tensor *slope_acosh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(t, lam_mul(lam_rsqrt(lam_sub(r->in[0], 1.0)), lam_rsqrt(lam_add(r->in[0], 1.0))));
+    lam_tensor *x = r->in[0];
+    if (!lam__cplx_is(x)) return lam_mul(t, lam_mul(lam_rsqrt(lam_sub(x, 1.0)), lam_rsqrt(lam_add(x, 1.0))));
+    lam_tensor *down = lam_copysign(1.0, lam_neg(lam_imag(x)));
+    return lam_mul(over_root(t, x), lam_complex(lam_zeros_like(down), down));
 }
 
 const lam_primitive lam__row_acosh = {
@@ -275,6 +311,7 @@ lam_tensor *lam_acosh(lam_tensor *x) {
 
 static lam_tensor *slope_atanh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    if (lam__cplx_is(r->in[0])) return over_circle(t, r->in[0]);
     return lam_div(t, one_minus_square(r->in[0]));
 }
 

@@ -350,9 +350,7 @@ const lam_primitive lam__row_logistic_slope = {
 };
 
 lam_tensor *lam_logistic_slope(lam_tensor *x) {
-    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_logistic_slope, x);
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_mul(lam_logistic(x), lam_logistic(lam_neg(x))), since);
+    return lam__apply_unary(&lam__row_logistic_slope, x);
 }
 
 /* exp(-x^2), bounded where it is 0 so that its derivatives are too. */

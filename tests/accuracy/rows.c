@@ -14,13 +14,6 @@ static void log1p_exp(mpfr_t v) {
     mpfr_log1p(v, v, MPFR_RNDN);
 }
 
-static void logistic(mpfr_t v) {
-    mpfr_neg(v, v, MPFR_RNDN);
-    mpfr_exp(v, v, MPFR_RNDN);
-    mpfr_add_ui(v, v, 1, MPFR_RNDN);
-    mpfr_ui_div(v, 1, v, MPFR_RNDN);
-}
-
 static void ndtr(mpfr_t v) {
     mpfr_t root;
     mpfr_init2(root, BITS);
@@ -64,10 +57,9 @@ static void true_fma(mpfr_t v, mpfr_t x[]) {
     mpfr_fma(v, x[0], x[1], x[2], MPFR_RNDN);
 }
 
-static void true_silu(mpfr_t v, mpfr_t x[]) {
-    mpfr_set(v, x[0], MPFR_RNDN);
-    logistic(v);
-    mpfr_mul(v, v, x[0], MPFR_RNDN);
+static void true_mul_div(mpfr_t v, mpfr_t x[]) {
+    mpfr_mul(v, x[0], x[1], MPFR_RNDN);
+    mpfr_div(v, v, x[2], MPFR_RNDN);
 }
 
 static void true_gelu(mpfr_t v, mpfr_t x[]) {
@@ -146,7 +138,7 @@ BODY1(log_ndtr) BODY1(i0) BODY1(i0e) BODY1(i1) BODY1(i1e) BODY2(div) BODY2(pow) 
 BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2(igammac)
 BODY2(xlogy) BODY2(xlog1py) BODY2(rel_entr) BODY2(log_ratio) BODY2(hypot_slope) BODY2(atan2_slope)
 BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit) BODY1(entr) BODY2(kl_div) BODY1(square)
-BODY1(silu) BODY1(gelu) BODY1(mish) BODY1(softsign) BODY1(sinc) BODY2(log_cosh)
+BODY1(silu) BODY1(silu_slope) BODY1(gelu) BODY1(mish) BODY1(softsign) BODY1(sinc) BODY2(log_cosh)
 
 #define FAMILY(name, call) \
     static void of_##name(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) { \
@@ -163,6 +155,7 @@ FAMILY(bessel_2, lam_bessel_i(in[0], 2))
 FAMILY(bessel_9, lam_bessel_i(in[0], 9))
 FAMILY(betainc, lam_betainc(in[0], in[1], in[2]))
 FAMILY(fma, lam_fma(in[0], in[1], in[2]))
+FAMILY(mul_div, lam_mul_div(in[0], in[1], in[2]))
 FAMILY(cube, lam_integer_pow(in[0], 3))
 FAMILY(elu, lam_elu(in[0], 1))
 FAMILY(multigammaln, lam_multigammaln(in[0], 3))
@@ -320,6 +313,8 @@ const measure_row measure_rows[] = {
      .range = {{-9, 9}}, .bound = 2, .derivatives = 1},
     {.name = "fma", .inputs = 3, .body = of_fma, .truth = true_fma,
      .range = {{-9, 9}, {-9, 9}, {-9, 9}}, .bound = 0.5, .derivatives = 7},
+    {.name = "mul_div", .inputs = 3, .body = of_mul_div, .truth = true_mul_div,
+     .range = {{-9, 9}, {-9, 9}, {0.01, 9}}, .bound = 1.5, .derivatives = 7},
     {.name = "log_logistic", .inputs = 1, .body = of_log_logistic, .truth = true_log_logistic,
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
     {.name = "logit", .inputs = 1, .body = of_logit, .oracle = LAM__LOOP_logit,
@@ -328,8 +323,10 @@ const measure_row measure_rows[] = {
      .range = {{1e-15, 1e15}}, .bound = 1, .derivatives = 1},
     {.name = "kl_div", .inputs = 2, .body = of_kl_div, .truth = true_kl_div,
      .range = {{0.01, 100}, {0.01, 100}}, .bound = 4, .relative_to_1 = 100, .derivatives = 3},
-    {.name = "silu", .inputs = 1, .body = of_silu, .truth = true_silu,
-     .range = {{-30, 30}}, .bound = 2, .derivatives = 1, .slope_bound = 6},
+    {.name = "silu", .inputs = 1, .body = of_silu, .oracle = LAM__LOOP_silu,
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
+    {.name = "silu_slope", .inputs = 1, .body = of_silu_slope, .oracle = LAM__LOOP_silu_slope,
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
     {.name = "gelu", .inputs = 1, .body = of_gelu, .truth = true_gelu,
      .range = {{-12, 9}}, .bound = 2, .derivatives = 1},
     {.name = "mish", .inputs = 1, .body = of_mish, .truth = true_mish,

@@ -195,6 +195,7 @@ static const struct {
     lam__loop_id function, slope;
     bool negative; /* the slope is minus that of the loop */
 } sloped[] = {{LAM__LOOP_logistic, LAM__LOOP_logistic_slope, false},
+              {LAM__LOOP_silu, LAM__LOOP_silu_slope, false},
               {LAM__LOOP_softplus, LAM__LOOP_logistic, false},
               {LAM__LOOP_sin, LAM__LOOP_cos, false},
               {LAM__LOOP_cos, LAM__LOOP_sin, true}};

@@ -35,6 +35,31 @@ static int logistic_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return inexact;
 }
 
+static int silu(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_t share;
+    if (mpfr_inf_p(x) && mpfr_sgn(x) < 0) return mpfr_set_d(out, -0.0, rounding);
+    mpfr_init2(share, mpfr_get_prec(out));
+    logistic(share, x, rounding);
+    int inexact = mpfr_mul(out, x, share, rounding);
+    mpfr_clear(share);
+    return inexact;
+}
+
+/* s(x) (1 + x s(-x)) */
+static int silu_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_t other;
+    if (mpfr_inf_p(x)) return mpfr_set_d(out, mpfr_sgn(x) < 0 ? -0.0 : 1, rounding);
+    mpfr_init2(other, mpfr_get_prec(out));
+    mpfr_neg(other, x, rounding);
+    logistic(other, other, rounding);
+    mpfr_mul(other, other, x, rounding);
+    mpfr_add_ui(other, other, 1, rounding);
+    logistic(out, x, rounding);
+    int inexact = mpfr_mul(out, out, other, rounding);
+    mpfr_clear(other);
+    return inexact;
+}
+
 static int tanh_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     mpfr_cosh(out, x, rounding);
     mpfr_sqr(out, out, rounding);
@@ -254,6 +279,8 @@ static function1 *const functions1[LAM__LOOP_COUNT] = {
     [LAM__LOOP_erf_inv] = erf_inv,
     [LAM__LOOP_digamma] = mpfr_digamma,
     [LAM__LOOP_logistic_slope] = logistic_slope,
+    [LAM__LOOP_silu] = silu,
+    [LAM__LOOP_silu_slope] = silu_slope,
     [LAM__LOOP_tanh_slope] = tanh_slope,
 };
 

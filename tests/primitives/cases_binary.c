@@ -112,6 +112,10 @@ static long double where(long double c, long double x, long double y) {
     return c != 0 ? x : y;
 }
 
+static long double product_over(long double x, long double y, long double z) {
+    return x * y / z;
+}
+
 static long double product_and_sum(long double x, long double y, long double z) {
     return x * y + z;
 }
@@ -255,6 +259,15 @@ const cases_row cases_binary[] = {
     {.name = "hard_gate", ORDERED(lam_hard_gate, hard_gate, two), REAL, .ulps = 4, .domain = {{-2.5, 2.5}, {-2, 2}}},
     {.name = "hard_gate", BINARY(lam_hard_gate, hard_gate, two), .domain = {{3.1, 9}, {-2, 2}}},
     {.name = "hard_gate", BINARY(lam_hard_gate, hard_gate, two), .domain = {{-9, -3.1}, {-2, 2}}},
+    {.name = "mul_div",
+     .ternary = lam_mul_div,
+     .ternary_reference = product_over,
+     .forms = three,
+     .wrong = bad_three,
+     .gives = CASES_REAL,
+     .dtypes = CASES_NUMBERS,
+     .ulps = 4,
+     .domain = {{0, 0}, {0, 0}, {0.4, 2.4}}},
     {.name = "fma",
      .ternary = lam_fma,
      .ternary_reference = product_and_sum,

@@ -131,6 +131,14 @@ static void call_whole(const cases_use *u, lam_tensor *const in[], lam_tensor *o
     out[0] = fine ? split(z) : z;
 }
 
+/* clang-format off */
+static lam_tensor *over_itself(lam_tensor *x, lam_tensor *y) { return lam_mul_div(x, x, y); }
+static number f_logistic_slope(number x) { return f_logistic(x) * f_logistic(-x); }
+static number f_tanh_slope(number x) { return 1 / (ccoshl(x) * ccoshl(x)); }
+static number f_logit(number x) { return clogl(x) - clogl(1 - x); }
+static number f_over_itself(number x, number y) { return x * x / y; }
+/* clang-format on */
+
 /* [rows, columns] of numbers: an operation along axis 0. */
 static lam_tensor *whole_sum(const cases_use *u, lam_tensor *const x[]) {
     (void)u;
@@ -464,6 +472,10 @@ const cases_row cases_complex_rows[] = {
     ONE(acosh, lam_acosh, cacoshl),
     ONE(atanh, lam_atanh, catanhl),
     ONE(logistic, lam_logistic, f_logistic),
+    ONE(logistic_slope, lam_logistic_slope, f_logistic_slope),
+    ONE(tanh_slope, lam_tanh_slope, f_tanh_slope),
+    ONE(logit, lam_logit, f_logit),
+    TWO(mul_div, over_itself, f_over_itself),
     TWO(add, (lam_add), f_add),
     TWO(sub, (lam_sub), f_sub),
     TWO(mul, (lam_mul), f_mul),

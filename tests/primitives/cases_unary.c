@@ -35,6 +35,14 @@ static long double logistic_slope(long double x) {
     return logistic(x) * logistic(-x);
 }
 
+static long double silu(long double x) {
+    return x * logistic(x);
+}
+
+static long double silu_slope(long double x) {
+    return logistic(x) * (1 + x * logistic(-x));
+}
+
 static long double tanh_slope(long double x) {
     return 1 / (coshl(x) * coshl(x));
 }
@@ -151,6 +159,8 @@ const cases_row cases_unary[] = {
     {.name = "atanh", UNARY(lam_atanh, atanhl), REAL, .domain = {{-0.9, 0.9}}},
     {.name = "logistic", UNARY(lam_logistic, logistic), REAL, .ulps = 3},
     {.name = "logistic_slope", UNARY(lam_logistic_slope, logistic_slope), REAL},
+    {.name = "silu", UNARY(lam_silu, silu), REAL},
+    {.name = "silu_slope", UNARY(lam_silu_slope, silu_slope), REAL},
     {.name = "erf", UNARY(lam_erf, erfl), REAL},
     {.name = "erfc", UNARY(lam_erfc, erfcl), REAL},
     {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},

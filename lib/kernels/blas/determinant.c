@@ -7,46 +7,51 @@
 #include <complex.h>
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #undef I
 
 #define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)
 
-#define T       double
-#define R       double
-#define NAME    f64
-#define DTYPE   LAM_F64
-#define SIZE    fabs
-#define EPSILON DBL_EPSILON
-#define TINY    1e-150
+#define T         double
+#define R         double
+#define NAME      f64
+#define DTYPE     LAM_F64
+#define SIZE      fabs
+#define EPSILON   DBL_EPSILON
+#define TINY      1e-150
+#define HUGE_SIZE 1e290
 #include "lib/kernels/blas/determinant_type.h"
 
-#define T       float
-#define R       float
-#define NAME    f32
-#define DTYPE   LAM_F32
-#define SIZE    fabsf
-#define EPSILON FLT_EPSILON
-#define TINY    1e-30f
+#define T         float
+#define R         float
+#define NAME      f32
+#define DTYPE     LAM_F32
+#define SIZE      fabsf
+#define EPSILON   FLT_EPSILON
+#define TINY      1e-30f
+#define HUGE_SIZE 1e35f
 #include "lib/kernels/blas/determinant_type.h"
 
-#define T       double _Complex
-#define R       double
-#define NAME    c128
-#define DTYPE   LAM_C128
-#define SIZE    cabs
-#define EPSILON DBL_EPSILON
-#define TINY    1e-150
+#define T         double _Complex
+#define R         double
+#define NAME      c128
+#define DTYPE     LAM_C128
+#define SIZE      cabs
+#define EPSILON   DBL_EPSILON
+#define TINY      1e-150
+#define HUGE_SIZE 1e290
 #include "lib/kernels/blas/determinant_type.h"
 
-#define T       float _Complex
-#define R       float
-#define NAME    c64
-#define DTYPE   LAM_C64
-#define SIZE    cabsf
-#define EPSILON FLT_EPSILON
-#define TINY    1e-30f
+#define T         float _Complex
+#define R         float
+#define NAME      c64
+#define DTYPE     LAM_C64
+#define SIZE      cabsf
+#define EPSILON   FLT_EPSILON
+#define TINY      1e-30f
+#define HUGE_SIZE 1e35f
 #include "lib/kernels/blas/determinant_type.h"
 
 typedef void of_factors(int64_t n, void *factors, const int32_t *pivots, void *out);

@@ -1,10 +1,13 @@
 /* The exponential of matrices by Pade approximants with scaling and squaring: Higham, "The scaling and squaring method
- * for the matrix exponential revisited" (2005), whose bounds on the 1-norm make the backward error at most rounding.
- * Each matrix of a batch gets the degree and the number of squarings that it needs. */
+ * for the matrix exponential revisited" (2005), whose bounds on the 1-norm make the backward error at most rounding,
+ * with
+ * no more squarings than the powers of the matrix ask for. Each matrix of a batch gets the degree and the number of
+ * squarings that it needs. */
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define PASTE(a, b)  a##_##b
@@ -79,8 +82,14 @@ static void combine(const desk *d, int count, const double c[], void *const x[],
     (d->dtype == LAM_F64 ? combine_f64 : combine_f32)(d->n, count, c, x, by, out);
 }
 
-static double norm(const desk *d) {
-    return d->dtype == LAM_F64 ? norm_f64(d->n, d->m[A], d->m[SUM]) : norm_f32(d->n, d->m[A], d->m[SUM]);
+static double norm(const desk *d, int which) {
+    void *x = d->m[which];
+    return d->dtype == LAM_F64 ? norm_f64(d->n, x, d->m[SUM]) : norm_f32(d->n, x, d->m[SUM]);
+}
+
+static double growth(const desk *d, int power) {
+    return d->dtype == LAM_F64 ? growth_f64(d->n, d->m[A], power, d->m[ODD], d->m[EVEN])
+                               : growth_f32(d->n, d->m[A], power, d->m[ODD], d->m[EVEN]);
 }
 
 /* The terms of one parity: out = A6 (c[first + 8] A2 + ...) + c[first + 2] A2 + c[first + 4] A4 + c[first + 6] A6 +
@@ -132,9 +141,40 @@ static const pade *choose(lam_dtype dtype, double size, int *squarings) {
     return &list[last];
 }
 
+/* log2 of the binomial of 2 m over m times (2 m + 1)!, one over the first coefficient of the backward error. */
+static const double LEAD_13 = 116.447, LEAD_7 = 51.995;
+
+/* NOTE [overscaling]
+ * Squarings cost digits, and where x is far from normal its norm asks for too many. What counts are the roots of the
+ * norms of its powers, here the fourth and the sixth, unless |x| grows so much faster that the approximant itself would
+ * round: Al-Mohy and Higham, "A new scaling and squaring algorithm for the matrix exponential" (2009), (5.1) and
+ * section
+ * 4. So many squarings of those planned are spared; A to A6 are those of the scaled matrix. */
+static int spared(const desk *d, const pade *p, int squarings) {
+    const bool wide = d->dtype == LAM_F64;
+    const int m = p->degree, most = wide ? 160 : 20; /* so that powers of 2 are numbers */
+    const double root = fmax(pow(norm(d, A4), 1.0 / 4), pow(norm(d, A6), 1.0 / 6)) / p->norm;
+    const double room = fmin(root > 0 ? floor(-log2(root)) : most, most);
+    const int spare = room < squarings ? (int)room : squarings;
+    if (spare <= 0) return 0;
+    const double rounding = wide ? LEAD_13 - 53 : LEAD_7 - 24;
+    const double grown = growth(d, 2 * m + 1) - log2(norm(d, A)) + 2 * m * spare;
+    const double back = ceil((grown - rounding) / (2 * m));
+    return back >= spare ? 0 : back > 0 ? spare - (int)back : spare;
+}
+
+/* The powers of the matrix that is 2^by times as large. */
+static void enlarge(const desk *d, int by) {
+    static const int powers[] = {[A] = 1, [A2] = 2, [A4] = 4, [A6] = 6};
+    for (int k = A; k <= A6; k++) {
+        const double scale = ldexp(1, by * powers[k]);
+        combine(d, 1, &scale, &d->m[k], 0, d->m[k]);
+    }
+}
+
 static void exponential(const desk *d, void *out) {
     int squarings;
-    const double size = norm(d);
+    const double size = norm(d, A);
     if (!isfinite(size)) {
         const double nan = NAN;
         combine(d, 1, &nan, &d->m[A], NAN, out);
@@ -146,6 +186,9 @@ static void exponential(const desk *d, void *out) {
     multiply(d, d->m[A], d->m[A], d->m[A2]);
     if (p->degree > 4) multiply(d, d->m[A2], d->m[A2], d->m[A4]);
     if (p->degree > 6) multiply(d, d->m[A2], d->m[A4], d->m[A6]);
+    const int spare = squarings > 0 ? spared(d, p, squarings) : 0;
+    if (spare > 0) enlarge(d, spare);
+    squarings -= spare;
     half(d, p, 1, d->m[EVEN]);
     multiply(d, d->m[A], d->m[EVEN], d->m[ODD]);
     half(d, p, 0, d->m[EVEN]);

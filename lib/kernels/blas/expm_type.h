@@ -21,6 +21,24 @@ static double FN(norm)(int64_t n, const T *x, T *sums) {
     return most;
 }
 
+/* log2 of the largest sum in a column of |x|^power, with room for two rows. */
+static double FN(growth)(int64_t n, const T *x, int power, T *v, T *next) {
+    double grown = 0;
+    for (int64_t j = 0; j < n; j++) v[j] = 1;
+    for (int k = 0; k < power; k++) {
+        T most = 0;
+        for (int64_t j = 0; j < n; j++) next[j] = 0;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) next[j] += v[i] * (x[i * n + j] < 0 ? -x[i * n + j] : x[i * n + j]);
+        for (int64_t j = 0; j < n; j++)
+            if (next[j] > most) most = next[j];
+        if (most == 0) return -INFINITY;
+        grown += log2((double)most);
+        for (int64_t j = 0; j < n; j++) v[j] = next[j] / most;
+    }
+    return grown;
+}
+
 /* The largest size of an element, NaN if there is one. */
 static double FN(largest)(int64_t count, const T *x) {
     double most = 0;

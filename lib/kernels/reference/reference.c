@@ -56,6 +56,7 @@ static double f_ge(floats a) { return a.x >= a.y; }
 static double f_where(floats a) { return a.x != 0 ? a.y : a.z; }
 static double f_fma(floats a) { return fma(a.x, a.y, a.z); }
 static double f_fnma(floats a) { return fma(-a.x, a.y, a.z); }
+static double f_mul_div(floats a) { return (double)((long double)a.x * a.y / a.z); }
 /* clang-format on */
 
 static double f_times_power(floats a) {
@@ -123,6 +124,16 @@ static double f_logistic(floats a) {
 static double f_logistic_slope(floats a) {
     double e = exp(-fabs(a.x));
     return e / ((1 + e) * (1 + e));
+}
+
+static double f_silu(floats a) {
+    return a.x < -800 ? -0.0 : (double)((long double)a.x / (1 + expl(-(long double)a.x)));
+}
+
+static double f_silu_slope(floats a) {
+    const long double e = expl(-fabsl((long double)a.x)), d = 1 + e;
+    if (isinf(a.x)) return a.x > 0;
+    return (double)(a.x < 0 ? e * (d + a.x) / (d * d) : (d + a.x * e) / (d * d));
 }
 
 static double f_tanh_slope(floats a) {

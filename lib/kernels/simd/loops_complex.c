@@ -118,6 +118,13 @@ static c128 wide_rsqrt(c128 x) {
 
 /* ---- what C lacks ----------------------------------------------------------------------------------------------- */
 
+/* log(2) in two parts: 64 binary digits, and the next ones. */
+static const long double LOG2 = 0xb.17217f7d1cf79acp-4L, LOG2_REST = -0xd.871319ff0342543p-70L;
+
+static c128 product(c128 x, c128 y) {
+    return (c128){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+
 /* (exp(x) - 1) cos(y) + (cos(y) - 1) + i exp(x) sin(y) */
 static c128 wide_expm1(c128 x) {
     if (x.im == 0) return (c128){expm1(x.re), x.im};
@@ -129,35 +136,76 @@ static c128 wide_expm1(c128 x) {
 static c128 wide_exp2(c128 x) {
     if (x.im == 0) return (c128){exp2(x.re), x.im};
     if (!isfinite(x.im)) return wide_exp(x);
-    double size = exp2(x.re);
-    long double angle = (long double)x.im * 0.693147180559945309417232121458176568L;
-    return (c128){size * (double)cosl(angle), size * (double)sinl(angle)};
+    const double size = exp2(x.re);
+    const long double y = x.im, angle = y * LOG2, rest = fmal(y, LOG2, -angle) + y * LOG2_REST;
+    const long double c = cosl(angle), s = sinl(angle), rest_c = cosl(rest), rest_s = sinl(rest);
+    return (c128){size * (double)(c * rest_c - s * rest_s), size * (double)(s * rest_c + c * rest_s)};
 }
 
-/* |1 + x|^2 = 1 + (re (2 + re) + im^2); far from 0 nothing cancels. */
+/* |1 + x|^2 = 1 + (re (2 + re) + im^2); where that is not near 1 nothing is lost in 1 + re, of which next to -1 the sum
+ * would leave nothing. */
 static c128 wide_log1p(c128 x) {
     if (!(larger(x) < 8)) return wide_log((c128){1 + x.re, x.im});
-    long double re = x.re, im = x.im;
-    return (c128){(double)(0.5L * log1pl(re * (2 + re) + im * im)), atan2(x.im, 1 + x.re)};
+    const long double re = x.re, im = x.im, more = re * (2 + re) + im * im;
+    const long double size = fabsl(more) < 0.5L ? 0.5L * log1pl(more) : logl(hypotl(1 + re, im));
+    return (c128){(double)size, atan2(x.im, 1 + x.re)};
 }
 
-/* exp of the negative side only, so that nothing overflows. */
+/* With e = exp(x) of the negative side it is 1 / (1 + e) or e / (1 + e), where 1 + e, which is 0 at odd multiples of
+ * i pi, is 2 cos(y/2)^2 + (exp(re) - 1) cos(y) + i exp(re) sin(y): next to those both terms have one sign. */
 static c128 wide_logistic(c128 x) {
-    bool negative = x.re < 0;
-    c128 e = wide_exp(negative ? x : (c128){-x.re, -x.im});
-    return wide_div(negative ? e : (c128){1, 0}, (c128){1 + e.re, e.im});
+    const bool negative = x.re < 0;
+    const c128 z = negative ? x : (c128){-x.re, -x.im}, e = wide_exp(z);
+    const double c = cos(0.5 * z.im);
+    const c128 sum = {isfinite(z.im) ? 2 * c * c + expm1(z.re) * cos(z.im) : 1 + e.re, e.im};
+    return wide_div(negative ? e : (c128){1, 0}, sum);
 }
 
-static c128 product(c128 x, c128 y) {
-    return (c128){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+static c128 square_of(c128 x) {
+    return product(x, x);
 }
 
-static c128 wide_integer_pow(c128 x, int64_t exponent) {
+static c128 wide_tanh_slope(c128 x) {
+    return square_of(wide_reciprocal(wide_cosh(x)));
+}
+
+static c128 wide_logistic_slope(c128 x) {
+    return square_of(scaled(wide_reciprocal(wide_cosh(scaled(x, 0.5))), 0.5));
+}
+
+/* Next to 1/2 the logarithms would cancel. */
+static c128 wide_logit(c128 x) {
+    const c128 y = {x.re - 0.5, x.im};
+    if (larger(y) < 0.25) return scaled(wide_atanh(scaled(y, 2)), 2);
+    const c128 a = wide_log(x), b = wide_log1p((c128){-x.re, -x.im});
+    return (c128){a.re - b.re, a.im - b.im};
+}
+
+static c128 power(c128 x, uint64_t k) {
     c128 result = {1, 0};
-    uint64_t k = exponent < 0 ? 0 - (uint64_t)exponent : (uint64_t)exponent;
     for (; k; k >>= 1, x = product(x, x))
         if (k & 1) result = product(result, x);
-    return exponent < 0 ? wide_reciprocal(result) : result;
+    return result;
+}
+
+/* One over the power; where that leaves the range, the power of one over x. */
+static c128 wide_integer_pow(c128 x, int64_t exponent) {
+    if (exponent >= 0) return power(x, (uint64_t)exponent);
+    const uint64_t k = 0 - (uint64_t)exponent;
+    const c128 below = power(x, k);
+    const bool inside = larger(below) > 0x1p-1000 && larger(below) < 0x1p1000;
+    return inside ? wide_reciprocal(below) : power(wide_reciprocal(x), k);
+}
+
+/* x y / z, where the three are brought near 1 by powers of 2 if the product leaves the range. */
+static c128 wide_mul_div(c128 x, c128 y, c128 z) {
+    const c128 above = product(x, y);
+    if (is_moderate(larger(above)) || !isfinite(larger(x)) || !isfinite(larger(y))) return wide_div(above, z);
+    int a = 0, b = 0, c = 0;
+    frexp(larger(x), &a);
+    frexp(larger(y), &b);
+    if (isfinite(larger(z))) frexp(larger(z), &c);
+    return shifted(wide_div(product(shifted(x, -a), shifted(y, -b)), shifted(z, -c)), a + b - c);
 }
 
 /* 0 to the power of 0 is 1, of anything with a positive real part 0; the exponent of the result is the product y log x,
@@ -199,11 +247,47 @@ ALWAYS_INLINE c64 c64_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 #define ROW(name) [LAM__LOOP_##name] = {c128_loop_##name, c64_loop_##name}
 
 static lam__loop *const loops[LAM__LOOP_COUNT][2] = {
-    ROW(neg),   ROW(conj),  ROW(square), ROW(add),   ROW(sub),       ROW(mul),        ROW(div),         ROW(pow),
-    ROW(eq),    ROW(ne),    ROW(is_nan), ROW(exp),   ROW(is_finite), ROW(reciprocal), ROW(integer_pow), ROW(where),
-    ROW(sqrt),  ROW(rsqrt), ROW(exp2),   ROW(expm1), ROW(log),       ROW(log2),       ROW(log10),       ROW(log1p),
-    ROW(sin),   ROW(cos),   ROW(tan),    ROW(asin),  ROW(acos),      ROW(atan),       ROW(sinh),        ROW(cosh),
-    ROW(asinh), ROW(acosh), ROW(atanh),  ROW(tanh),  ROW(logistic),
+    ROW(neg),
+    ROW(conj),
+    ROW(square),
+    ROW(add),
+    ROW(sub),
+    ROW(mul),
+    ROW(div),
+    ROW(pow),
+    ROW(eq),
+    ROW(ne),
+    ROW(is_nan),
+    ROW(exp),
+    ROW(is_finite),
+    ROW(reciprocal),
+    ROW(integer_pow),
+    ROW(where),
+    ROW(sqrt),
+    ROW(rsqrt),
+    ROW(exp2),
+    ROW(expm1),
+    ROW(log),
+    ROW(log2),
+    ROW(log10),
+    ROW(log1p),
+    ROW(sin),
+    ROW(cos),
+    ROW(tan),
+    ROW(asin),
+    ROW(acos),
+    ROW(atan),
+    ROW(sinh),
+    ROW(cosh),
+    ROW(asinh),
+    ROW(acosh),
+    ROW(atanh),
+    ROW(tanh),
+    ROW(logistic),
+    ROW(logit),
+    ROW(mul_div),
+    ROW(tanh_slope),
+    ROW(logistic_slope),
 };
 
 lam__loop *LAM__ISA_NAME(lam__complex_find_)(lam__loop_id id, lam_dtype dtype) {

@@ -72,6 +72,9 @@ ELEMENTARY(asinh)
 ELEMENTARY(acosh)
 ELEMENTARY(atanh)
 ELEMENTARY(logistic)
+ELEMENTARY(logistic_slope)
+ELEMENTARY(tanh_slope)
+ELEMENTARY(logit)
 #undef UNARY
 #undef BINARY
 #undef WIDE
@@ -118,4 +121,12 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
     memcpy(&exponent, params, sizeof exponent);
     for (int64_t i = 0; i < n; i++)
         out[i * step[0]] = NAME(narrow)(wide_integer_pow(NAME(widen)(x[i * step[1]]), exponent));
+}
+
+static void NAME(loop_mul_div)(LOOP_ARGS) {
+    T *out = p[0];
+    const T *x = p[1], *y = p[2], *z = p[3];
+    for (int64_t i = 0; i < n; i++)
+        out[i * step[0]] = NAME(narrow)(
+            wide_mul_div(NAME(widen)(x[i * step[1]]), NAME(widen)(y[i * step[2]]), NAME(widen)(z[i * step[3]])));
 }

@@ -138,8 +138,31 @@ static void NAME(loop_fnma)(LOOP_ARGS) {
     if (n == 1) *out = MATH(fma)(-*x, *y, *z);
     else if (so == 1 && sx == 1 && sy == 1 && sz == 1)
         INDEPENDENT for (int64_t i = 0; i < n; i++) out[i] = MATH(fma)(-x[i], y[i], z[i]);
-    else
-        INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = MATH(fma)(-x[i * sx], y[i * sy], z[i * sz]);
+    else INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = MATH(fma)(-x[i * sx], y[i * sy], z[i * sz]);
+}
+
+/* x y / z. Where the product alone leaves the range, all three are moved by one power of 2: down, or up, which operands
+ * of a product below the range have room for. */
+ALWAYS_INLINE T NAME(mul_div)(T x, T y, T z) {
+    const T size = MATH(fabs)(x * y), a = MATH(fabs)(x), b = MATH(fabs)(y), most = a > b ? a : b;
+    const bool large = (size > NAME(LARGEST)) & (most <= NAME(LARGEST));
+    const bool small = (size < NAME(NORMAL)) & (most < NAME(ROOM));
+    const T by = large ? NAME(DOWN) : small ? NAME(UP) : 1, back = large ? 1 / NAME(DOWN) : small ? 1 / NAME(UP) : 1;
+    return (x * by) * (y * by) / (z * by) * back;
+}
+
+ALWAYS_INLINE void NAME(mul_div_steps)(int64_t n, T *out, const T *x, const T *y, const T *z, int64_t so, int64_t sx,
+                                       int64_t sy, int64_t sz) {
+    INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = NAME(mul_div)(x[i * sx], y[i * sy], z[i * sz]);
+}
+
+static void NAME(loop_mul_div)(LOOP_ARGS) {
+    const int64_t so = step[0], sx = step[1], sy = step[2], sz = step[3];
+    const bool near = so == 1 && sy == 1 && n > 1;
+    if (near && sx == 1 && sz == 1) NAME(mul_div_steps)(n, p[0], p[1], p[2], p[3], 1, 1, 1, 1);
+    else if (near && sx == 0 && sz == 1) NAME(mul_div_steps)(n, p[0], p[1], p[2], p[3], 1, 0, 1, 1);
+    else if (near && sx == 1 && sz == 0) NAME(mul_div_steps)(n, p[0], p[1], p[2], p[3], 1, 1, 1, 0);
+    else NAME(mul_div_steps)(n, p[0], p[1], p[2], p[3], so, sx, sy, sz);
 }
 
 static T NAME(power)(T base, uint64_t exponent) {

@@ -104,6 +104,36 @@ ALWAYS_INLINE V64 f64_logistic_slope(V64 x) {
     return f64_sloped_logistic(x).slope;
 }
 
+/* With the same e and d silu is x/d, on the left x e/d, and its slope is (d + |x| e)/d^2, on the left e (d - |x|)/d^2.
+ * All but the last step is done on sums, since the slope has a zero. */
+ALWAYS_INLINE sloped64 f64_sloped_silu(V64 x) {
+    const V64 zero = {0}, one = zero + 1, size = bounded(f64_magnitude(x), 800), near_x = limited(x, 800);
+    const M64 negative = (M64)(x < 0);
+    V64 k;
+    const sum64 e = exp_of_double(-size, &k);
+    const V64 near = most_of(zero - 200, k), small = scaled(e.hi, near), small_rest = scaled(e.lo, near);
+    sum64 d = fast_sum(one, small);
+    d.lo += small_rest;
+    const sum64 inverse = inverse_of(d), left = product_of_sums(e, inverse);
+    const sum64 share = {either(negative, left.hi, inverse.hi), either(negative, left.lo, inverse.lo)};
+    const sum64 p = product_of((sum64){small, small_rest}, size);
+    const sum64 n = any_sum(d.hi, either(negative, -size, p.hi));
+    const V64 n_rest = n.lo + (d.lo + either(negative, zero, p.lo)), down = either(negative, k, zero);
+    const sum64 slope = product_of_sums(product_of_sums((sum64){n.hi, n_rest}, inverse), share);
+    const V64 value = scaled_unless(x, -753, product_and(near_x, share.hi, near_x * share.lo), down);
+    const M64 sign = (M64)x & (M64)(-zero), none = (M64)(x < -753) & sign; /* of what is too small for a number */
+    return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign),
+                      (V64)((M64)scaled_unless(x, -753, slope.hi + slope.lo, down) | none)};
+}
+
+ALWAYS_INLINE V64 f64_silu(V64 x) {
+    return f64_sloped_silu(x).value;
+}
+
+ALWAYS_INLINE V64 f64_silu_slope(V64 x) {
+    return f64_sloped_silu(x).slope;
+}
+
 /* 1 - tanh(x)^2 is 4 s(2 x) s(-2 x) for s = logistic. */
 ALWAYS_INLINE V64 f64_tanh_slope(V64 x) {
     return logistic_and_slope(2 * x, 4).slope;
@@ -146,6 +176,27 @@ ALWAYS_INLINE V64 quick_bell(V64 x) {
 
 ALWAYS_INLINE V64 quick_tanh_slope(V64 x) {
     return 4 * quick_bell(2 * x);
+}
+
+ALWAYS_INLINE V64 quick_silu(V64 x) {
+    const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
+    const V64 value = limited(x, 150) * inverse * either((M64)(x < 0), e, splat64(1));
+    return either((M64)(x > 150), x, value);
+}
+
+ALWAYS_INLINE V64 quick_silu_slope(V64 x) {
+    const V64 size = bounded(f64_magnitude(x), 150), e = quick_exp(-size), inverse = inverse64(1 + e);
+    const M64 negative = (M64)(x < 0);
+    const V64 left = ((1 - size) + e) * e, right = madd(size, e, 1 + e);
+    return either(negative, left, right) * inverse * inverse;
+}
+
+ALWAYS_INLINE V32 f32_silu(V32 x) {
+    return f32_through1(x, quick_silu);
+}
+
+ALWAYS_INLINE V32 f32_silu_slope(V32 x) {
+    return f32_through1(x, quick_silu_slope);
 }
 
 ALWAYS_INLINE V32 f32_logistic_slope(V32 x) {

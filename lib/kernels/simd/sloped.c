@@ -23,6 +23,12 @@ ALWAYS_INLINE f64_both f64_logistic_and_slope(V64 x) {
     return (f64_both){s.value, s.slope};
 }
 BOTH(logistic)
+
+ALWAYS_INLINE f64_both f64_silu_and_slope(V64 x) {
+    const sloped64 s = f64_sloped_silu(x);
+    return (f64_both){s.value, s.slope};
+}
+BOTH(silu)
 #undef T
 #undef V
 #undef LANES
@@ -43,6 +49,7 @@ lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtyp
     case LAM__LOOP_cos: return wide ? f64_cos_both : f32_cos_both;
     case LAM__LOOP_softplus: return wide ? f64_softplus_both : f32_softplus_both;
     case LAM__LOOP_logistic: return wide ? f64_logistic_both : NULL;
+    case LAM__LOOP_silu: return wide ? f64_silu_both : NULL;
     default: return NULL;
     }
 }

@@ -39,5 +39,11 @@ static const float f32_LARGEST = FLT_MAX;
 /* From here on all numbers are whole. */
 __attribute__((unused)) static const double f64_WHOLE = 0x1p53;
 __attribute__((unused)) static const float f32_WHOLE = 0x1p24f;
+/* The least number with all its digits; powers of 2 that bring products from beyond either end into the range, and what
+ * numbers have room for the upper one. */
+__attribute__((unused)) static const double f64_NORMAL = DBL_MIN, f64_ROOM = 0x1p200, f64_UP = 0x1p540,
+                                            f64_DOWN = 0x1p-512;
+__attribute__((unused)) static const float f32_NORMAL = FLT_MIN, f32_ROOM = 0x1p40f, f32_UP = 0x1p75f,
+                                           f32_DOWN = 0x1p-64f;
 
 #endif

@@ -36,4 +36,11 @@ typedef enum oracle_range {
 /* One operand, exact in dtype; `state` is the generator's, any start. */
 double oracle_draw(oracle_range range, lam_dtype dtype, uint64_t *state);
 
+/* The logistic function, its derivative, silu and its derivative, and that of tanh, in the digits of `out`. */
+int oracle_logistic(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_logistic_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_silu(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_silu_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_tanh_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+
 #endif

@@ -108,26 +108,6 @@ lam_tensor *(lam_div_)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary_(&lam__row_div, x, y);
 }
 
-static lam_tensor *slope_mul_div(const lam_rule *r, int i, lam_tensor *t) {
-    return i == 2 ? lam_neg(lam_mul_div(t, r->out[0], r->in[2])) : lam_mul_div(t, r->in[1 - i], r->in[2]);
-}
-
-const lam_primitive lam__row_mul_div = {
-    .name = "mul_div",
-    .inputs = 3,
-    .elementwise = true,
-    .loop = LAM__LOOP_mul_div + 1,
-    .real = true,
-    .derivative = LAM_ELEMENTWISE,
-    .slope = slope_mul_div,
-    .saves = LAM_SAVE_IN(2),
-    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0), LAM_SAVE_OUT(0)},
-};
-
-lam_tensor *lam_mul_div(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
-    return lam__apply_ternary(&lam__row_mul_div, x, y, z);
-}
-
 typedef lam__power lam__times_power_params;
 
 static lam_tensor *slope_times_power(const lam_rule *r, int i, lam_tensor *t) {
@@ -454,37 +434,6 @@ const lam_primitive lam__row_clamp = {
 
 lam_tensor *(lam_clamp)(lam_tensor *x, lam_tensor *lo, lam_tensor *hi) {
     return lam__apply_ternary(&lam__row_clamp, x, lo, hi);
-}
-
-static lam_tensor *slope_fma(const lam_rule *r, int i, lam_tensor *t) {
-    return i == 2 ? t : lam_mul(t, r->in[1 - i]);
-}
-
-/* Each product is added to what is there in one pass. */
-static void jvp_fma(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam_tensor *sum = dx[2];
-    for (int i = 0; i < 2; i++) {
-        if (!dx[i]) continue;
-        sum = sum ? lam_fma(dx[i], r->in[1 - i], sum) : lam_mul(dx[i], r->in[1 - i]);
-    }
-    dout[0] = sum;
-}
-
-const lam_primitive lam__row_fma = {
-    .name = "fma",
-    .inputs = 3,
-    .elementwise = true,
-    .loop = LAM__LOOP_fma + 1,
-    .real = true,
-    .derivative = LAM_ELEMENTWISE,
-    .linear = 5u,
-    .slope = slope_fma,
-    .jvp = jvp_fma,
-    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
-};
-
-lam_tensor *(lam_fma)(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
-    return lam__apply_ternary(&lam__row_fma, x, y, z);
 }
 
 static lam_tensor *slope_copysign(const lam_rule *r, int i, lam_tensor *t) {

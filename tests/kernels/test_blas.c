@@ -192,6 +192,33 @@ END_TEST
 
 /* An operand without a stride of 1 is copied, one that has one is not; there is one block for both, and if it is
  * refused that is reported. */
+/* Rows that do not fill a vector are read and written together with what lies behind them. A matrix of NaN between
+ * others spoils neither of these, and nothing is written behind the last one. */
+START_TEST(matmul_keeps_neighbours_apart) {
+    enum { BATCH = 3, MOST = 9, COUNT = BATCH * MOST * MOST, GUARD = 16 };
+    static double x[COUNT], y[COUNT], out[COUNT + GUARD];
+    const int64_t n = _i, size = n * n;
+    pool none = {.left = 0};
+    for (int64_t i = 0; i < BATCH * size; i++) {
+        x[i] = (double)(i % 5 - 2);
+        y[i] = i / size == 1 ? NAN : (double)(i % 7 - 3);
+    }
+    for (int64_t i = 0; i < GUARD; i++) out[BATCH * size + i] = 99;
+    const lam__product p = {BATCH,           n,          n,          n,      .x = x,
+                            .x_batch = size, .x_row = n, .x_col = 1, .y = y, .y_batch = size,
+                            .y_row = n,      .y_col = 1, .out = out};
+    ck_assert(lam__kernels_matmul(LAM_F64, &p, take_scratch, &none));
+    for (int64_t i = 0; i < BATCH * size; i++) {
+        const int64_t b = i / size, row = i % size / n, column = i % n;
+        double want = 0;
+        for (int64_t k = 0; k < n; k++) want += x[b * size + row * n + k] * y[b * size + k * n + column];
+        if (b == 1) ck_assert(isnan(out[i]));
+        else ck_assert_double_eq(out[i], want);
+    }
+    for (int64_t i = 0; i < GUARD; i++) ck_assert_double_eq(out[BATCH * size + i], 99);
+}
+END_TEST
+
 START_TEST(matmul_scratch) {
     uint64_t state = 3;
     static const struct {
@@ -436,6 +463,7 @@ Suite *suite_kernels_test_blas(void) {
     tcase_add_loop_test(tests, matmul_every_small_size, 0, REAL_DTYPES);
     tcase_add_loop_test(tests, matmul_every_layout, 0, REAL_DTYPES);
     tcase_add_loop_test(tests, matmul_in_runs, 0, REAL_DTYPES);
+    tcase_add_loop_test(tests, matmul_keeps_neighbours_apart, 1, 10);
     tcase_add_test(tests, matmul_scratch);
     tcase_add_loop_test(tests, cholesky_batches, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, cholesky_names_the_matrix_that_is_not_definite, LAM_F64, LAM_F32 + 1);

@@ -46,6 +46,11 @@ LAM__UNROLLED void end_few(lam_ctx *ctx, lam__node *node, int n) {
 
 void lam__node_end(lam_ctx *ctx, lam__node *n) {
     const lam_primitive *p = n->primitive;
+    if (n->inputs == 2 && n->outputs == 1 && !n->params_bytes && !n->residual) {
+        release_held(ctx, n, 2, 1);
+        lam__alloc_put(&ctx->pool, n, node_bytes(2, 1, 0));
+        return;
+    }
     if (n->inputs > 2 || n->outputs != 1 || n->residual || p == &lam__node_sum || (p && p->params_release))
         end_any(ctx, n);
     else if (n->inputs == 2) end_few(ctx, n, 2);

@@ -15,13 +15,14 @@ lam_status lam__dispatch_any(const lam_call_site *call, lam_value *out[]);
 /* The level of a call on n operands whose boxes are all of one level: most calls are like this. NULL where it is not
  * so, there is no box, or the level is not visible. n is a constant. */
 LAM__UNROLLED lam__level *lam__dispatch_level(const lam_ctx *ctx, int n, lam_value *const in[]) {
-    lam__level *level = NULL;
+    const lam_value *box = NULL;
     for (int i = 0; i < n; i++) {
-        if (!in[i] || in[i]->kind == LAM__ENDED) return NULL;
-        if (in[i]->kind != LAM__BOX) continue;
-        if (level && level != lam__payload_of(in[i])->level) return NULL;
-        level = lam__payload_of(in[i])->level;
+        if (!in[i]) return NULL;
+        if (!lam__value_is_box(in[i])) continue;
+        if (box && lam__payload_of(box)->level != lam__payload_of(in[i])->level) return NULL;
+        box = in[i];
     }
+    lam__level *level = box ? lam__payload_of(box)->level : NULL; /* of an ended box: NULL */
     return lam__level_visible(ctx, level) ? level : NULL;
 }
 

@@ -51,14 +51,13 @@ LAM__UNROLLED bool desk_lay(desk *d, const lam_call_site *call, int n, int m, la
     return true;
 }
 
+/* Most calls that come here are of one operand and one result. */
 LAM__APART static bool desk_open(desk *d, const lam_call_site *call, lam_value *const results[], int more,
                                  lam_value *const extra[], int given) {
+    const bool single = call->inputs == 1 && call->outputs == 1 && given == 1;
+    if (single && more == 0) return desk_lay(d, call, 1, 1, results, 0, NULL, 1);
+    if (single && more == 1) return desk_lay(d, call, 1, 1, results, 1, extra, 1);
     return desk_lay(d, call, call->inputs, call->outputs, results, more, extra, given);
-}
-
-/* Most calls that have no short way are of one operand and one result. */
-static inline bool is_single(const lam_call_site *call) {
-    return call->inputs == 1 && call->outputs == 1;
 }
 
 static lam_status desk_close(desk *d, lam_status status) {
@@ -158,13 +157,22 @@ static lam_tensor *slope_signed(const lam_rule *r, int i, lam_tensor *t) {
     return r->primitive->signs[i] < 0 ? lam_neg(t) : t;
 }
 
+/* Whether a row is linear in each of two operands: a product, perhaps with a factor. */
+static inline bool is_product(const lam_call_site *call) {
+    if (call->primitive != &lam__row_times_power) return call->primitive->bilinear;
+    const lam__power *power = call->params;
+    return power->exponent == 1;
+}
+
 /* A product of two: dx y + x dy, the second added in the memory of the first. */
 static lam_status tangents_product(const lam_call_site *call, lam_value *const dx[], lam_value **dout) {
-    const lam_primitive *p = call->primitive;
-    lam_status status = dx[0] ? lam__rules_times(call->ctx, p, dx[0], call->in[1], dout) : LAM_OK;
-    if (status == LAM_OK && dx[1])
-        status = *dout ? lam__rules_accumulate_times(call->ctx, p, dout, call->in[0], dx[1], 1)
-                       : lam__rules_times(call->ctx, p, call->in[0], dx[1], dout);
+    const bool plain = call->primitive == &lam__row_mul;
+    lam_value *left[2] = {dx[0], call->in[1]}, *right[2] = {call->in[0], dx[1]}, *term = NULL;
+    lam_status status = dx[0] ? lam__dispatch_below(call, 2, left, dout) : LAM_OK;
+    if (status == LAM_OK && dx[0] && dx[1] && plain)
+        status = lam__rules_accumulate_times(call->ctx, call->primitive, dout, right[0], right[1], 1);
+    else if (status == LAM_OK && dx[1]) status = lam__dispatch_below(call, 2, right, dx[0] ? &term : dout);
+    if (term) status = lam__rules_accumulate(call->ctx, dout, term, 1);
     if (status == LAM_OK) return LAM_OK;
     lam__value_release(*dout);
     *dout = NULL;
@@ -265,7 +273,7 @@ static lam_status tangents_elementwise(const lam_call_site *call, lam_value *res
     if (p->signs[0] && first && last) return lam__dispatch_below(call, call->inputs, dx, dout);
     if (p->signs[0] && (first || last) && lam__value_same_dims(first ? first : last, result))
         return tangents_signed(call, first ? first : last, p->signs[first ? 0 : 1], dout);
-    if (p->bilinear && (first || last)) return tangents_product(call, dx, dout);
+    if (is_product(call) && (first || last)) return tangents_product(call, dx, dout);
     if (is_its_own_jvp(p, call->inputs, dx)) return tangents_linear_few(call, dx, dout);
     lam_status status;
     if (first && times_power(call, result, first, dout, &status)) return status;
@@ -380,9 +388,7 @@ static lam_status cotangents_any(const lam_call_site *call, lam_value *const res
     if (p->derivative == LAM_NOT_DIFFERENTIABLE) return LAM_OK;
     if (!p->vjp) return missing(call, "vjp");
     desk d;
-    if (!(is_single(call) ? desk_lay(&d, call, 1, 1, results, 1, g, 1)
-                          : desk_open(&d, call, results, call->outputs, g, call->inputs)))
-        return LAM_ERR_MEMORY;
+    if (!desk_open(&d, call, results, call->outputs, g, call->inputs)) return LAM_ERR_MEMORY;
     d.rule.needs = needs;
     p->vjp(&d.rule, d.more, d.given);
     for (int i = 0; i < call->inputs; i++)
@@ -482,9 +488,7 @@ lam_status lam__rules_batched(const lam_call_site *call, const bool mapped[], in
     if (call->primitive->elementwise) return batched_elementwise(call, mapped, out);
     if (!call->primitive->batch) return missing(call, "batch");
     desk d;
-    if (!(is_single(call) ? desk_lay(&d, call, 1, 1, NULL, 0, NULL, 1)
-                          : desk_open(&d, call, NULL, 0, NULL, call->outputs)))
-        return LAM_ERR_MEMORY;
+    if (!desk_open(&d, call, NULL, 0, NULL, call->outputs)) return LAM_ERR_MEMORY;
     d.rule.mapped = mapped;
     d.rule.size = size;
     call->primitive->batch(&d.rule, d.given);

@@ -21,7 +21,8 @@ typedef struct walk {
 /* NOTE [signs]
  * Differences send a cotangent back with a minus. Nothing is multiplied by it: it is written down at the node that the
  * cotangent waits for, and goes on from there to its operands, where it decides between adding and taking away. Only
- * what need not be linear in its cotangent (rules that users write), and leaves at the end, see it carried out. */
+ * what need not be linear in its cotangent (rules that users write), and leaves at the end, see it carried out; and a
+ * number that is about to become elements or a box, since it costs least while it is one. */
 static inline int sign_of(const lam__node *n) {
     return n->minus ? -1 : 1;
 }

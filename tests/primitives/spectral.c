@@ -5,18 +5,13 @@
 
 #include <lamina/extend.h>
 
-static lam_tensor *square(void) {
-    return MAT(3, 3, 1, 2, -1, 0.5, -3, 2, 4, 1, 0.25);
-}
-static lam_tensor *tall(void) {
-    return MAT(3, 2, 1, 2, 3, -4, 0.5, 6);
-}
-static lam_tensor *turned(lam_tensor *x) {
-    return lam_matrix_transpose(x);
-}
-static lam_tensor *identity(int n) {
-    return lam_eye(ctx, LAM_F64, n, n);
-}
+/* clang-format off */
+static lam_tensor *square(void) { return MAT(3, 3, 1, 2, -1, 0.5, -3, 2, 4, 1, 0.25); }
+static lam_tensor *tall(void) { return MAT(3, 2, 1, 2, 3, -4, 0.5, 6); }
+static lam_tensor *turned(lam_tensor *x) { return lam_matrix_transpose(x); }
+static lam_tensor *identity(int n) { return lam_eye(ctx, LAM_F64, n, n); }
+/* clang-format on */
+
 /* No zeros, nothing that repeats. */
 static lam_tensor *wild(int m, int n) {
     lam_tensor *row = lam_arange(ctx, LAM_F64, 0, n, 1),
@@ -269,6 +264,23 @@ START_TEST(pseudo_inverses_of_deficient_matrices) {
 }
 END_TEST
 
+BODY(weighted_pinv) {
+    lam_tensor *p = lam_pinv(in[0], NULL);
+    out[0] = lam_sum(lam_mul(p, wild((int)lam_dim(p, 0), (int)lam_dim(p, 1))), NULL);
+}
+
+/* The gradient at s x is that at x over s^2, exactly where s is a power of 2, as long as that is in the range. */
+START_TEST(pseudo_inverses_of_every_size) {
+    static const double sizes[] = {0x1p-480, 0x1p480};
+    for (int k = 0; k < 4; k++) {
+        lam_tensor *x = k & 1 ? wild(2, 5) : wild(5, 2), *s = lam_scalar(ctx, sizes[k / 2]);
+        lam_fn *f = FN(weighted_pinv, 1, 1), *forms[] = {lam_grad(f, NULL), lam_jacfwd(f, NULL)};
+        for (int mode = 0; mode < 2; mode++)
+            EXPECT_SAME(lam_mul(s, lam_mul(s, apply1(forms[mode], lam_mul(s, x)))), apply1(forms[mode], x), 1e-12);
+    }
+}
+END_TEST
+
 START_TEST(zero_matrices) {
     lam_tensor *zero = lam_zeros(ctx, LAM_F64, DIMS22), *e = MAT(2, 2, 1, 2, 3, 4), *x, *dx;
     EXPECT(apply1(lam_grad(FN(nuclear, 1, 1), NULL), zero), DIMS22, 0, 0, 0, 0);
@@ -283,9 +295,10 @@ END_TEST
 
 /* ---- determinants of singular matrices --------------------------------------------------------------------------- */
 
-BODY(determinant) {
-    out[0] = lam_det(in[0]);
-}
+/* clang-format off */
+BODY(determinant) { out[0] = lam_det(in[0]); }
+BODY(corner_of_expm) { out[0] = lam_index(lam_index(lam_expm(in[0]), 0, 0), 0, 1); }
+/* clang-format on */
 
 /* The product of the other diagonal elements is the cofactor of one; of a minor with two rows gone the second
  * derivative. */
@@ -365,6 +378,27 @@ START_TEST(larger_matrices_by_their_residuals) {
         check_factors(turned(lam_contiguous(turned(x))), 1e-12);
         check_factors(lam_cast(x, LAM_F32), 1e-3);
     }
+}
+END_TEST
+
+/* The product of the pivots leaves the range at either end and comes back; each derivative is 1 over its element. */
+START_TEST(determinants_whose_parts_leave_the_range) {
+    lam_tensor *scales[] = {VEC(1e200, 1e200, 1e-200, 1e-200), VEC(1e-200, 1e-200, 1e200, 1e200)};
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *x = lam_mul(identity(4), scales[k]);
+        EXPECT_NEAR(lam_det(x), 1e-14, LAM_DIMS0, 1);
+        EXPECT_SAME(lam_mul(x, apply1(lam_grad(FN(determinant, 1, 1), NULL), x)), identity(4), 1e-14);
+    }
+}
+END_TEST
+
+/* Squarings as many as the norm asks for would leave no digit. By mpmath, from the closed form of two rows. */
+START_TEST(exponentials_far_from_normal) {
+    lam_tensor *x = MAT(2, 2, 1, 1e10, 0, -1), *units = MAT(2, 2, 1e10, 1, 1e20, 1e10);
+    EXPECT_NEAR(lam_expm(x), 1e-4, DIMS22, exp(1), 1.1752011936438014e10, 0, exp(-1));
+    lam_tensor *want = MAT(2, 2, 0.77154031740762189, 1.1752011936438015, 0.18393972058572116, 0.40366087623617957);
+    lam_fn *f = FN(corner_of_expm, 1, 1), *forms[] = {lam_grad(f, NULL), lam_jacfwd(f, NULL)};
+    for (int mode = 0; mode < 2; mode++) EXPECT_SAME(lam_div(apply1(forms[mode], x), units), want, 1e-12);
 }
 END_TEST
 
@@ -459,7 +493,8 @@ Suite *suite_primitives_spectral(void) {
                     eigenvalues_that_repeat, a_projector_on_equal_eigenvalues_has_its_derivative,
                     pseudo_inverses_of_deficient_matrices, zero_matrices,
                     determinants_of_singular_matrices_have_derivatives, eigenvalues_of_general_matrices,
-                    larger_matrices_by_their_residuals, exponentials_of_every_size,
+                    larger_matrices_by_their_residuals, exponentials_of_every_size, pseudo_inverses_of_every_size,
+                    determinants_whose_parts_leave_the_range, exponentials_far_from_normal,
                     matrices_that_are_not_finite_give_nan_and_leave_others_alone, mistakes_are_named,
                     rows_refuse_what_their_kernels_cannot_do);
 }

@@ -216,11 +216,12 @@ size_t lam__kernels_expm_frechet_bytes(lam_dtype dtype, int64_t n) {
     return 2 * matrix_bytes(dtype, 2 * n) + lam__kernels_expm_bytes(dtype, 2 * n);
 }
 
-/* What e is multiplied by: beside it x keeps its digits, and the norm, on which the squarings depend, stays that of
- * x. */
+/* What e is multiplied by: beside x it keeps its digits, and the norm, on which the squarings depend, stays that of x.
+ * Beside a large x, whose exponential is no number unless x is far from normal, it is smaller, so that it has no say in
+ * the norms of the powers either; its block never meets the others in a sum. */
 static double brought_to_size(double x, double e) {
-    const double least = 0x1p-4;
-    return e > 0 && isfinite(e) ? (x > least ? x : least) / e : 1;
+    const double least = 0x1p-4, share = x > 0x1p10 ? 0x1p-40 : 1;
+    return e > 0 && isfinite(e) ? (x > least ? x : least) / e * share : 1;
 }
 
 void lam__kernels_expm_frechet(lam_dtype dtype, int64_t batch, int64_t n, const void *x, const void *e, void *out,

@@ -174,17 +174,16 @@ static bool is_thin(const lam__product *p) {
 static void run_gemm(lam_dtype dtype, const lam__product *p, int64_t first, char *room) {
     const size_t x_copy = copy_bytes(dtype, p->m, p->k, p->x_row, p->x_col);
     const bool y_copy = copy_bytes(dtype, p->k, p->n, p->y_row, p->y_col) > 0;
-    const int64_t block = is_thin(p) ? ROWS : LONG, item = lam__item_bytes(dtype);
+    const int64_t block = is_thin(p) ? ROWS : LONG, item = lam__item_bytes(dtype), lead = block - first % block;
     char *out = p->out;
+    lam__product part = *p;
     lam__product_place in = {.left = p->left};
     const void *last_x = NULL, *last_y = NULL;
     for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in)) {
         const void *data_x = at(p->x, in.x, dtype), *data_y = at(p->y, in.y, dtype);
         matrix x = view_of(dtype, x_copy ? room : NULL, &last_x, p->m, p->k, p->x_row, p->x_col, data_x);
         matrix y = view_of(dtype, y_copy ? room + x_copy : NULL, &last_y, p->k, p->n, p->y_row, p->y_col, data_y);
-        lam__product part = *p;
-        for (int64_t left = p->m, at_row = first; left > 0; left -= part.m, at_row += part.m) {
-            const int64_t rows = block - at_row % block;
+        for (int64_t left = p->m, rows = lead; left > 0; left -= part.m, rows = block) {
             part.m = rows < left ? rows : left;
             gemm(dtype, &part, &x, &y, out);
             x.data = at(x.data, part.m * (x.stored == CblasNoTrans ? x.lead : 1), dtype);

@@ -32,8 +32,8 @@ typedef struct lam_random_state {
 } lam_random_state;
 
 /* Makes a context.
- * Fails   when memory is lacking or an option is impossible: gives a static failed context that every call accepts
- *         (its tensors are failed, lam_error tells why).
+ * Fails   when memory is lacking, threads is negative or one of allocate and release is missing: gives a static failed
+ *         context that every call accepts (its tensors are failed, lam_error tells why).
  * Owner   caller: lam_ctx_free. */
 LAM_API lam_ctx *lam_ctx_new(const lam_ctx_options *options);
 

@@ -28,8 +28,9 @@ const lam_ctx lam__context_static = {
     .error = {.status = LAM_ERR_MEMORY,
               .count = 1,
               .text =
-                  "lam_ctx_new: this context could not be made (no memory, or an impossible option); or an operation "
-                  "was given NULL or an empty list, which belong to no context"},
+                  "lam_ctx_new: this context could not be made: no memory, a negative number of threads, or an "
+                  "allocator of which allocate or release is missing; or an operation was given NULL or an empty list, "
+                  "which belong to no context"},
     .ground = READ_ONLY(lam__level, static_ground),
     .current = READ_ONLY(lam__level, static_ground),
     .failed_fn = READ_ONLY(lam_fn, static_failed_fn),

@@ -198,6 +198,15 @@ static lam_value *copy_of(const lam_value *x) {
     return copy;
 }
 
+/* The failure is told of what users gave: the matrix and the right-hand side. */
+static lam_status refuse_singular(const lam_call_site *call, const lam_value *factors, int64_t at) {
+    lam_value *given[] = {call->in[MATRIX], call->in[RIGHT]};
+    lam_call_site told = *call;
+    told.in = given;
+    told.inputs = 2;
+    return lam__matrices_bad(&told, factors, at, "is singular", "a least-squares or regularised problem may be meant");
+}
+
 static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) {
     const solve_params *p = call->params;
     lam_value *factors = lam__value_contiguous(call->in[ITS_FACTORS]),
@@ -205,9 +214,7 @@ static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) 
     lam_value *b = p->transpose ? copy_of(call->in[RIGHT]) : lam__value_contiguous(call->in[RIGHT]);
     lam_status status = factors && order && b ? LAM_OK : LAM_ERR_MEMORY;
     int64_t bad = status == LAM_OK ? first_singular(factors) : -1;
-    if (bad >= 0)
-        status =
-            lam__matrices_bad(call, factors, bad, "is singular", "a least-squares or regularised problem may be meant");
+    if (bad >= 0) status = refuse_singular(call, factors, bad);
     if (status == LAM_OK && b->count) substitute(p->transpose, factors->data, order->data, b, out[0]);
     lam__value_release(factors);
     lam__value_release(order);

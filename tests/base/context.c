@@ -32,6 +32,8 @@ static void use_failed(lam_ctx *failed) {
 
 START_TEST(impossible_options_give_the_static_failed_context) {
     use_failed(lam_ctx_new(&(lam_ctx_options){.threads = -1}));
+    ck_assert_ptr_nonnull(
+        strstr(lam_error(lam_ctx_new(&(lam_ctx_options){.threads = -1})), "negative number of threads"));
     lam_ctx_options half = memory_options(&(memory){0});
     half.allocator.release = NULL;
     use_failed(lam_ctx_new(&half));

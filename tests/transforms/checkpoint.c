@@ -51,6 +51,19 @@ START_TEST(contractions_are_kept) {
 }
 END_TEST
 
+BODY(many_products) {
+    lam_tensor *m = MAT(2, 2, 0.5, -0.3, 0.2, 0.7), *x = in[0];
+    for (int i = 0; i < 40; i++) x = lam_matmul(m, lam_sin(x));
+    out[0] = lam_sum(x, NULL);
+}
+
+START_TEST(more_are_kept_than_the_list_has_room_for_at_first) {
+    lam_fn *f = FN(many_products, 1, 1);
+    lam_fn *kept = lam_checkpoint(f, &(lam_checkpoint_options){.policy = LAM_CHECKPOINT_CONTRACTIONS});
+    EXPECT_SAME(apply1(lam_grad(kept, NULL), VEC(1, 2)), apply1(lam_grad(f, NULL), VEC(1, 2)), 0);
+}
+END_TEST
+
 START_TEST(nothing_is_computed_again_without_a_derivative) {
     probed.eval = 0;
     apply1(lam_checkpoint(FN(counted_square, 1, 1), NULL), VEC(1, 2));
@@ -142,10 +155,11 @@ START_TEST(options_that_do_not_go_together) {
 END_TEST
 
 Suite *suite_transforms_checkpoint(void) {
-    Suite *suite = SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept,
-                            contractions_are_kept, nothing_is_computed_again_without_a_derivative,
-                            a_long_chain_is_put_off_without_recursion, a_body_may_branch_on_what_is_put_off,
-                            an_undeclared_capture_is_named, options_that_do_not_go_together);
+    Suite *suite =
+        SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept,
+                 contractions_are_kept, more_are_kept_than_the_list_has_room_for_at_first,
+                 nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
+                 a_body_may_branch_on_what_is_put_off, an_undeclared_capture_is_named, options_that_do_not_go_together);
     suite_loop(suite, every_nesting_agrees_with_the_plain_function, 2);
     return suite;
 }

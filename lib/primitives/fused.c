@@ -50,6 +50,7 @@ const lam_primitive lam__row_mul_div = {
     .loop = LAM__LOOP_mul_div + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
+    .linear = 1u,
     .slope = slope_mul_div,
     .saves = LAM_SAVE_IN(2),
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0), LAM_SAVE_OUT(0)},

@@ -168,6 +168,7 @@ static inline bool is_product(const lam_call_site *call) {
 static lam_status tangents_product(const lam_call_site *call, lam_value *const dx[], lam_value **dout) {
     const bool plain = call->primitive == &lam__row_mul;
     lam_value *left[2] = {dx[0], call->in[1]}, *right[2] = {call->in[0], dx[1]}, *term = NULL;
+    if (call->primitive == &lam__row_times_power) right[0] = dx[1], right[1] = call->in[0]; /* linear by it */
     lam_status status = dx[0] ? lam__dispatch_below(call, 2, left, dout) : LAM_OK;
     if (status == LAM_OK && dx[0] && dx[1] && plain)
         status = lam__rules_accumulate_times(call->ctx, call->primitive, dout, right[0], right[1], 1);

@@ -93,13 +93,19 @@ static bool is_row(lam__reduce_axis axis) {
     return axis.x == 1 && axis.dim >= LAM__REDUCE_SHORT;
 }
 
+/* Of constants: shifts, where a division would be a good part of a small reduction. */
+static inline int64_t leaves_of(int64_t rows, int64_t leaf) {
+    return (rows + leaf - 1) / leaf;
+}
+
 /* The rows: the run with the smallest stride, unless it is short and another is longer. */
 static void choose_rows(plan *p) {
     int last = p->reduced.rank - 1;
     bool is_long = last >= 0 && p->reduced.at[last].dim >= FEW_ROWS;
     p->rows = lam__reduce_take_axis(&p->reduced, is_long ? last : lam__reduce_longest(&p->reduced));
     p->leaf = is_row(p->rows) ? LAM__REDUCE_LEAF : LAM__REDUCE_STRIDED_LEAF;
-    p->leaves = (p->rows.dim + p->leaf - 1) / p->leaf;
+    p->leaves =
+        is_row(p->rows) ? leaves_of(p->rows.dim, LAM__REDUCE_LEAF) : leaves_of(p->rows.dim, LAM__REDUCE_STRIDED_LEAF);
     for (int i = 0; i < p->reduced.rank; i++) p->leaves *= p->reduced.at[i].dim;
     p->first = 0, p->count = p->leaves;
 }
@@ -111,12 +117,19 @@ static void choose_columns(plan *p) {
     p->columns = lam__reduce_take_axis(&p->kept, enough ? last : lam__reduce_longest(&p->kept));
 }
 
+/* What leaves its results where they belong needs no room for them. */
+static bool is_direct(const plan *p) {
+    return p->leaves == 1 && p->columns.out == 1;
+}
+
 static void choose_tile(plan *p) {
     int levels = 2, last = p->kept.rank - 1;
+    p->columns_outside = last >= 0 && llabs(p->kept.at[last].x) < llabs(p->columns.x);
+    p->tile = NEAR_COLUMNS;
+    if (is_direct(p)) return;
     for (int64_t n = p->leaves; n > 1; n >>= 1) levels++;
     p->tile = STACK_BYTES / (levels * (int64_t)p->item);
     if (p->leaves > 1 && is_row(p->rows)) p->tile = at_most(p->tile, 1 + ROW_TILE / at_most(p->rows.dim, p->leaf));
-    p->columns_outside = last >= 0 && llabs(p->kept.at[last].x) < llabs(p->columns.x);
     if (p->columns_outside) p->tile = at_most(p->tile, NEAR_COLUMNS);
 }
 
@@ -153,8 +166,8 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
     do {
         for (; row < p->rows.dim && count < (uint64_t)p->count; row += p->leaf) {
             const void *start = x + (walk.x + row * p->rows.x) * (int64_t)p->item;
-            const lam__reduce_block block = {start, columns, p->columns.x, at_most(p->rows.dim - row, p->leaf),
-                                             p->rows.x};
+            const lam__reduce_block block = {start,     columns, p->columns.x, at_most(p->rows.dim - row, p->leaf),
+                                             p->rows.x, false};
             reduce_leaf(p, &block, target, top);
             for (uint64_t n = ++count; !(n & 1); n >>= 1, top -= entry)
                 p->loops->merge(p->op, columns, top - entry, top);
@@ -177,12 +190,17 @@ static void spread(size_t item, int64_t n, const char *from, char *to, int64_t s
         for (int64_t i = 0; i < n; i++) to[i * step] = from[i];
 }
 
+static bool is_far(int64_t columns, int64_t rows, int64_t item) {
+    return rows <= LAM__REDUCE_SHORT && columns * rows * item > LAM__REDUCE_NEAR;
+}
+
 /* `count` columns at one point of the walked kept axes. One leaf with results side by side needs no stack. */
 static void reduce_columns(const plan *p, const char *x, int64_t count, char *out) {
     alignas(64) char stack[STACK_BYTES];
     const int64_t item = (int64_t)p->item;
-    if (p->leaves == 1 && p->columns.out == 1) {
-        const lam__reduce_block block = {x, count, p->columns.x, p->rows.dim, p->rows.x};
+    if (is_direct(p)) {
+        const bool far = is_far(count, p->rows.dim, item);
+        const lam__reduce_block block = {x, count, p->columns.x, p->rows.dim, p->rows.x, far};
         reduce_leaf(p, &block, out, out);
         return;
     }
@@ -221,18 +239,26 @@ static bool make_plan(plan *p, lam__reduce_op op, lam_dtype dtype, int rank, con
     return true;
 }
 
-/* All elements of a short operand without gaps: the one leaf that a plan would come to. False: it is no such one. */
-static bool reduce_brief(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+/* Rows of one leaf that lie one behind the other: what most small reductions are, and what their plan would come to.
+ * False: something else. */
+static bool reduce_dense(lam__reduce_op op, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out) {
-    int64_t n = 1;
-    for (int i = rank - 1; i >= 0; i--) {
-        if (dims[i] == 1) continue;
-        if (!reduced[i] || strides[i] != n) return false;
-        n *= dims[i];
+    static const lam__reduce_change none;
+    int64_t rows = 1, columns = 1;
+    int axis = rank - 1;
+    for (; axis >= 0 && (reduced[axis] || dims[axis] == 1); axis--) {
+        if (dims[axis] != 1 && strides[axis] != rows) return false;
+        rows *= dims[axis];
+        if (rows > LAM__REDUCE_LEAF || rows == 0) return false;
     }
-    const lam__reduce_block block = {x, 1, 1, n, 1};
-    if (n < 1 || n > LAM__REDUCE_LEAF) return false;
-    lam__reduce_loops(dtype)->leaf(lam__reduce_op_of(id, dtype), &block, out);
+    for (; axis >= 0; axis--) {
+        if (dims[axis] == 1) continue;
+        if (reduced[axis] || strides[axis] != rows * columns) return false;
+        columns *= dims[axis];
+    }
+    const bool far = is_far(columns, rows, lam__item_bytes(dtype));
+    const lam__reduce_block block = {x, columns, rows, rows, 1, far};
+    if (columns > 0) lam__reduce_changed(&none, dtype, op, &block, NULL, 0, out);
     return true;
 }
 
@@ -242,7 +268,7 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
         (id == LAM__REDUCE_SUM ? lam__cplx_sum : lam__cplx_prod)(dtype, rank, dims, reduced, x, strides, out);
         return;
     }
-    if (reduce_brief(id, dtype, rank, dims, reduced, x, strides, out)) return;
+    if (reduce_dense(lam__reduce_op_of(id, dtype), dtype, rank, dims, reduced, x, strides, out)) return;
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
     const char *start = x;
     int64_t count[2];

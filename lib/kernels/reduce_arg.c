@@ -21,7 +21,7 @@ void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *di
     lam__reduce_begin(&walk, &kept);
     do {
         const char *start = (const char *)x + walk.x * item;
-        const lam__reduce_block block = {start, columns.dim, columns.x, dims[axis], strides[axis]};
+        const lam__reduce_block block = {start, columns.dim, columns.x, dims[axis], strides[axis], false};
         const lam__reduce_target target = {out + walk.out, columns.out, 0};
         lam__reduce_loops(dtype)->arg(maximum ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_MIN, &block, &target);
     } while (lam__reduce_next(&walk, &kept));

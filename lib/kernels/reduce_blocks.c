@@ -6,6 +6,8 @@
 
 #include <stdalign.h>
 
+#include "lib/kernels/elementwise_walk.h"
+#include "lib/kernels/places.h"
 #include "lib/kernels/simd/simd.h"
 
 enum {
@@ -63,27 +65,57 @@ static void prepare(const part *p, lam__reduce_block *b) {
     b->row_step = p->rows ? 1 : b->columns;
 }
 
-void lam__reduce_changed(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
-                         const lam__reduce_block *block, const void *numbers, int64_t step, void *out) {
+/* The part of the block from column c on. */
+static lam__reduce_block columns_of(const lam__reduce_block *block, int64_t item, int64_t c, int64_t most) {
+    lam__reduce_block some = *block;
+    some.columns = most < block->columns - c ? most : block->columns - c;
+    some.x = (const char *)block->x + c * block->step * item;
+    return some;
+}
+
+/* Part by part, each brought in order first. */
+static void reduce_prepared(const lam__reduce_change *change, const lam__turn *turn, lam_dtype dtype, lam__reduce_op op,
+                            const lam__reduce_block *block, const char *numbers, int64_t step, char *out) {
     alignas(64) char room[ROOM_BYTES];
     const int64_t item = lam__item_bytes(dtype);
-    const bool chosen = op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN || block->rows < FOUR || change->square;
-    const bool brief = chosen && block->row_step == 1 && block->rows > 1 && block->rows < LAM__REDUCE_SHORT;
-    const lam__turn *turn = brief && block->columns >= FEWEST ? lam__elementwise_simd()->turn(item) : NULL;
-    if (!turn && !change->square) {
-        lam__reduce_loops(dtype)->leaf(op, block, out);
-        return;
-    }
     part p = {.change = change, .turn = turn, .item = item, .step = step, .room = room};
     p.rows = block->row_step == 1 && block->rows >= LAM__REDUCE_SHORT;
     int64_t most = ROOM_BYTES / (item * block->rows);
     if (most > ALIGNED) most -= most % ALIGNED;
     for (int64_t c = 0; c < block->columns; c += most) {
-        lam__reduce_block some = *block;
-        some.columns = most < block->columns - c ? most : block->columns - c;
-        some.x = (const char *)block->x + c * block->step * item;
-        p.numbers = numbers ? (const char *)numbers + c * step * item : NULL;
+        lam__reduce_block some = columns_of(block, item, c, most);
+        p.numbers = numbers ? numbers + c * step * item : NULL;
         prepare(&p, &some);
-        lam__reduce_loops(dtype)->leaf(op, &some, (char *)out + c * item);
+        lam__reduce_loops(dtype)->leaf(op, &some, out + c * item);
     }
+}
+
+/* Short rows of floats are rows to their leaves; those of integers are turned where that is less work. */
+static bool is_turned(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
+                      const lam__reduce_block *b) {
+    const bool chosen = op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN || b->rows < FOUR;
+    if (b->row_step != 1 || b->rows < 2 || b->rows >= LAM__REDUCE_SHORT || b->columns < FEWEST) return false;
+    return change->square || (chosen && dtype != LAM_F64 && dtype != LAM_F32);
+}
+
+/* Blocks whose results are larger than the caches: these go past them, so that memory is not read to be written. */
+static void reduce_far(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
+                       const lam__reduce_block *block, const char *numbers, int64_t step, char *out) {
+    alignas(64) char results[ROOM_BYTES];
+    const int64_t item = lam__item_bytes(dtype), most = ROOM_BYTES / item;
+    for (int64_t c = 0; c < block->columns; c += most) {
+        const lam__reduce_block some = columns_of(block, item, c, most);
+        lam__reduce_changed(change, dtype, op, &some, numbers ? numbers + c * step * item : NULL, step, results);
+        lam__kernels_stream((size_t)(some.columns * item), out + c * item, results);
+    }
+    lam__kernels_stream_end();
+}
+
+void lam__reduce_changed(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
+                         const lam__reduce_block *block, const void *numbers, int64_t step, void *out) {
+    const int64_t item = lam__item_bytes(dtype);
+    const lam__turn *turn = is_turned(change, dtype, op, block) ? lam__elementwise_simd()->turn(item) : NULL;
+    if (block->columns * item >= LAM__WALK_FAR) reduce_far(change, dtype, op, block, numbers, step, out);
+    else if (turn || change->square) reduce_prepared(change, turn, dtype, op, block, numbers, step, out);
+    else lam__reduce_loops(dtype)->leaf(op, block, out);
 }

@@ -11,6 +11,9 @@
  * apart from each other (eight at a time). Both keep the error of a leaf near that of a pairwise sum. */
 enum { LAM__REDUCE_LEAF = 1024, LAM__REDUCE_STRIDED_LEAF = 64, LAM__REDUCE_SHORT = 32 };
 
+/* Bytes that the second-level cache may hold. */
+enum { LAM__REDUCE_NEAR = 1 << 20 };
+
 /* The four operations that have loops; bool uses MAX and MIN on bytes for or and and. */
 typedef enum lam__reduce_op {
     LAM__REDUCE_OP_SUM,
@@ -24,6 +27,7 @@ typedef struct lam__reduce_block {
     const void *x;
     int64_t columns, step; /* number of results, elements between their first inputs */
     int64_t rows, row_step;
+    bool far; /* short rows that lie one behind the other, but in no near cache */
 } lam__reduce_block;
 
 /* Where a scan or an arg-reduction of a block writes: column c, row r at c * step + r * row_step. */

@@ -2,42 +2,154 @@
  * the flags of lib/kernels/simd and collected in a table by element type. */
 #include "lib/kernels/reduce_simd.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/kernels/simd/vector.h"
 
-/* The group of a row; columns whose running state lives on the stack at once. */
-enum { GROUP_BYTES = 64, ARG_COLUMNS = 256, SCAN_COLUMNS = 64 };
+/* The group of a row; how far ahead rows in memory are asked for; columns whose running state lives on the stack. */
+enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_COLUMNS = 256, SCAN_COLUMNS = 64 };
 
 /* ---- the instructions that choose the greater or the lesser of two -------------------------------------------- */
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #define FLOATS_ORDERED 1
+/* What is used twice is read once: compilers would read it again in each instruction, which halves the speed of what
+ * lies in the second cache. */
+#define READ_ONCE(v) __asm__("" : "+x"(v))
 #if defined(__AVX512F__)
-#define INTRINSIC(op, type)   _mm512_##op##_##type
-#define UNORDERED(a, b, type) (unsigned)_mm512_cmp_##type##_mask(a, b, _CMP_UNORD_Q)
+#define INTRINSIC(op, type)    _mm512_##op##_##type
+#define UNORDERED(a, b, type)  (unsigned)_mm512_cmp_##type##_mask(a, b, _CMP_UNORD_Q)
+#define EQUAL(a, b, type)      (unsigned)_mm512_cmp_##type##_mask(a, b, _CMP_EQ_OQ)
+#define OR_NAN(op, a, b, type) _mm512_mask_##op##_##type(a, _mm512_cmp_##type##_mask(a, a, _CMP_ORD_Q), a, b)
 #elif defined(__AVX2__)
 #define INTRINSIC(op, type)   _mm256_##op##_##type
 #define UNORDERED(a, b, type) (unsigned)_mm256_movemask_##type(_mm256_cmp_##type(a, b, _CMP_UNORD_Q))
+#define EQUAL(a, b, type)     (unsigned)_mm256_movemask_##type(_mm256_cmp_##type(a, b, _CMP_EQ_OQ))
+#define OR_NAN(op, a, b, type)                                                                                         \
+    _mm256_blendv_##type(_mm256_##op##_##type(a, b), a, _mm256_cmp_##type(a, a, _CMP_UNORD_Q))
 #else
 #define INTRINSIC(op, type)   _mm_##op##_##type
 #define UNORDERED(a, b, type) (unsigned)_mm_movemask_##type(_mm_cmpunord_##type(a, b))
+#define EQUAL(a, b, type)     (unsigned)_mm_movemask_##type(_mm_cmpeq_##type(a, b))
+#define OR_NAN(op, a, b, type)                                                                                         \
+    _mm_or_##type(_mm_and_##type(_mm_cmpunord_##type(a, a), a),                                                        \
+                  _mm_andnot_##type(_mm_cmpunord_##type(a, a), _mm_##op##_##type(a, b)))
 #endif
 
-/* a where it is greater (less), else b. */
+/* greater, less: the instruction, which gives b where either is NaN. greatest, least: NaN where either is. equal_in: a
+ * bit for each lane. */
 /* clang-format off */
 ALWAYS_INLINE V64 greater_f64(V64 a, V64 b) { return (V64)INTRINSIC(max, pd)(a, b); }
 ALWAYS_INLINE V64 less_f64(V64 a, V64 b) { return (V64)INTRINSIC(min, pd)(a, b); }
+ALWAYS_INLINE V64 greatest_f64(V64 a, V64 b) { return (V64)OR_NAN(max, a, b, pd); }
+ALWAYS_INLINE V64 least_f64(V64 a, V64 b) { return (V64)OR_NAN(min, a, b, pd); }
 ALWAYS_INLINE unsigned either_is_nan_f64(V64 a, V64 b) { return UNORDERED(a, b, pd); }
+ALWAYS_INLINE unsigned equal_in_f64(V64 a, V64 b) { return EQUAL(a, b, pd); }
 ALWAYS_INLINE V32 greater_f32(V32 a, V32 b) { return (V32)INTRINSIC(max, ps)(a, b); }
 ALWAYS_INLINE V32 less_f32(V32 a, V32 b) { return (V32)INTRINSIC(min, ps)(a, b); }
+ALWAYS_INLINE V32 greatest_f32(V32 a, V32 b) { return (V32)OR_NAN(max, a, b, ps); }
+ALWAYS_INLINE V32 least_f32(V32 a, V32 b) { return (V32)OR_NAN(min, a, b, ps); }
 ALWAYS_INLINE unsigned either_is_nan_f32(V32 a, V32 b) { return UNORDERED(a, b, ps); }
+ALWAYS_INLINE unsigned equal_in_f32(V32 a, V32 b) { return EQUAL(a, b, ps); }
 /* clang-format on */
 #else
 #define FLOATS_ORDERED 0
 #endif
+
+/* ---- lists of lanes -------------------------------------------------------------------------------------------- */
+
+#define LIST_2(f, i, h)  f(i, h), f((i) + 1, h)
+#define LIST_4(f, i, h)  LIST_2(f, i, h), LIST_2(f, (i) + 2, h)
+#define LIST_8(f, i, h)  LIST_4(f, i, h), LIST_4(f, (i) + 4, h)
+#define LIST_16(f, i, h) LIST_8(f, i, h), LIST_8(f, (i) + 8, h)
+#if VECTOR_BYTES == 64
+#define LIST64(f, h) LIST_8(f, 0, h)
+#define LIST32(f, h) LIST_16(f, 0, h)
+#elif VECTOR_BYTES == 32
+#define LIST64(f, h) LIST_4(f, 0, h)
+#define LIST32(f, h) LIST_8(f, 0, h)
+#else
+#define LIST64(f, h) LIST_2(f, 0, h)
+#define LIST32(f, h) LIST_4(f, 0, h)
+#endif
+/* Of rows of 2 h elements, those in the first half and those in the second; legal also where nobody asks. */
+#define LOW(i, h)  (((i) / (h)*2 * (h) + (i) % (h)) % (2 * VECTOR_BYTES / (int)sizeof(T)))
+#define HIGH(i, h) (((i) / (h)*2 * (h) + (i) % (h) + (h)) % (2 * VECTOR_BYTES / (int)sizeof(T)))
+
+/* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. */
+#define FIRST(i, h)  (3 * (i) + (h) < ROW_PAIR ? 3 * (i) + (h) : 0)
+#define SECOND(i, h) (3 * (i) + (h) < ROW_PAIR ? (i) : 3 * (i) + (h)-ROW_PAIR / 2)
+#define ROW_PAIR     (2 * VECTOR_BYTES / (int)sizeof(T))
+
+/* ---- parts of vectors ------------------------------------------------------------------------------------------ */
+
+/* first_of: n elements at x, filled up; nothing behind them is read. spread: LANES / size rows of n elements, `step`
+ * from each other, each filled up to `size` elements; of the sizes that occur. */
+#if defined(__AVX512F__)
+ALWAYS_INLINE V64 first_of_f64(int64_t n, const double *x, double none) {
+    const __mmask8 have = (__mmask8)(n >= LANES64 ? 0xff : n > 0 ? (1u << n) - 1 : 0);
+    return (V64)_mm512_mask_loadu_pd(_mm512_set1_pd(none), have, x);
+}
+
+ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
+    const __mmask16 have = (__mmask16)(n >= LANES32 ? 0xffff : n > 0 ? (1u << n) - 1 : 0);
+    return (V32)_mm512_mask_loadu_ps(_mm512_set1_ps(none), have, x);
+}
+
+ALWAYS_INLINE V64 spread_f64(int size, int64_t n, const double *x, int64_t step, double none) {
+    const __mmask8 have = (__mmask8)((1u << n) - 1);
+    const __m256d low = _mm256_mask_loadu_pd(_mm256_set1_pd(none), have, x);
+    (void)size;
+    return (V64)_mm512_insertf64x4(_mm512_castpd256_pd512(low),
+                                   _mm256_mask_loadu_pd(_mm256_set1_pd(none), have, x + step), 1);
+}
+
+ALWAYS_INLINE __m256 eight_f32(int size, __mmask8 have, const float *x, int64_t step, float none) {
+    if (size == 8) return _mm256_mask_loadu_ps(_mm256_set1_ps(none), have, x);
+    const __m128 low = _mm_mask_loadu_ps(_mm_set1_ps(none), have, x);
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(low), _mm_mask_loadu_ps(_mm_set1_ps(none), have, x + step), 1);
+}
+
+ALWAYS_INLINE V32 spread_f32(int size, int64_t n, const float *x, int64_t step, float none) {
+    const __mmask8 have = (__mmask8)((1u << n) - 1);
+    const __m256 low = eight_f32(size, have, x, step, none),
+                 high = eight_f32(size, have, x + 8 / size * step, step, none);
+    return (V32)_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+#elif defined(__AVX2__)
+ALWAYS_INLINE V64 first_of_f64(int64_t n, const double *x, double none) {
+    const __m256i have = _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+    return (V64)_mm256_blendv_pd(_mm256_set1_pd(none), _mm256_maskload_pd(x, have), (__m256d)have);
+}
+
+ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
+    const __m256i have =
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(n < 8 ? (int)n : 8), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    return (V32)_mm256_blendv_ps(_mm256_set1_ps(none), _mm256_maskload_ps(x, have), (__m256)have);
+}
+
+ALWAYS_INLINE V32 spread_f32(int size, int64_t n, const float *x, int64_t step, float none) {
+    const __m128i have = _mm_cmpgt_epi32(_mm_set1_epi32((int)n), _mm_setr_epi32(0, 1, 2, 3));
+    const __m128 fill = _mm_set1_ps(none), low = _mm_blendv_ps(fill, _mm_maskload_ps(x, have), (__m128)have);
+    (void)size;
+    return (V32)_mm256_insertf128_ps(_mm256_castps128_ps256(low),
+                                     _mm_blendv_ps(fill, _mm_maskload_ps(x + step, have), (__m128)have), 1);
+}
+#else
+ALWAYS_INLINE V64 first_of_f64(int64_t n, const double *x, double none) {
+    return (V64){n > 0 ? x[0] : none, n > 1 ? x[1] : none};
+}
+
+ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
+    return (V32){n > 0 ? x[0] : none, n > 1 ? x[1] : none, n > 2 ? x[2] : none, n > 3 ? x[3] : none};
+}
+#endif
+/* Where a row has at least as many elements as a vector there are no rows to spread. */
+#define SPREAD64 (VECTOR_BYTES > 32)
+#define SPREAD32 (VECTOR_BYTES > 16)
 
 #define T           double
 #define U           double
@@ -46,6 +158,9 @@ ALWAYS_INLINE unsigned either_is_nan_f32(V32 a, V32 b) { return UNORDERED(a, b, 
 #define NAME        f64
 #define COMPENSATED 1
 #define ORDERED     FLOATS_ORDERED
+#define FLOATING    1
+#define LIST        LIST64
+#define SPREADS     SPREAD64
 #include "lib/kernels/reduce_type.h"
 
 #define T           float
@@ -55,6 +170,9 @@ ALWAYS_INLINE unsigned either_is_nan_f32(V32 a, V32 b) { return UNORDERED(a, b, 
 #define NAME        f32
 #define COMPENSATED 0
 #define ORDERED     FLOATS_ORDERED
+#define FLOATING    1
+#define LIST        LIST32
+#define SPREADS     SPREAD32
 #include "lib/kernels/reduce_type.h"
 
 #define T           int64_t
@@ -64,6 +182,7 @@ ALWAYS_INLINE unsigned either_is_nan_f32(V32 a, V32 b) { return UNORDERED(a, b, 
 #define NAME        i64
 #define COMPENSATED 0
 #define ORDERED     0
+#define FLOATING    0
 #include "lib/kernels/reduce_type.h"
 
 #define T           int32_t
@@ -73,6 +192,7 @@ ALWAYS_INLINE unsigned either_is_nan_f32(V32 a, V32 b) { return UNORDERED(a, b, 
 #define NAME        i32
 #define COMPENSATED 0
 #define ORDERED     0
+#define FLOATING    0
 #include "lib/kernels/reduce_type.h"
 
 #define T           uint8_t
@@ -82,6 +202,7 @@ ALWAYS_INLINE unsigned either_is_nan_f32(V32 a, V32 b) { return UNORDERED(a, b, 
 #define NAME        u8
 #define COMPENSATED 0
 #define ORDERED     0
+#define FLOATING    0
 #include "lib/kernels/reduce_type.h"
 
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_simd_)[LAM_DTYPE_COUNT] = {

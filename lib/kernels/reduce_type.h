@@ -33,6 +33,12 @@ ALWAYS_INLINE T FN(fold)(lam__reduce_op op, T a, T b) {
 ALWAYS_INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) * a, const FN(vec) * b) {
     const FN(vec) same = *a;
     FN(mask) keep;
+#if ORDERED
+    if (op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN) {
+        *a = op == LAM__REDUCE_OP_MAX ? FN(greatest)(*a, *b) : FN(least)(*a, *b);
+        return;
+    }
+#endif
     switch (op) {
     case LAM__REDUCE_OP_SUM: *a = (FN(vec))((FN(uvec)) * a + (FN(uvec)) * b); return;
     case LAM__REDUCE_OP_PROD: *a = (FN(vec))((FN(uvec)) * a * (FN(uvec)) * b); return;
@@ -89,6 +95,9 @@ ALWAYS_INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, in
     if (b->rows > i) FN(pass)(op, 1, i == 0, b, i, step, out);
 }
 
+#if FLOATING
+#include "lib/kernels/reduce_rows.h"
+#else
 /* The lanes of one group in halves. */
 ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
     enum { LANES = GROUP_BYTES / sizeof(T) };
@@ -99,33 +108,19 @@ ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
     return lane[0];
 }
 
-/* Two vectors at once. Ordered: a maximum or minimum by the machine's instruction, which is right unless an element is
- * NaN; *unordered tells whether one was. */
-ALWAYS_INLINE void FN(fold_two)(lam__reduce_op op, bool ordered, FN(vec) * a, const FN(vec) * b, unsigned *unordered) {
-#if ORDERED
-    if (ordered) {
-        *unordered |= FN(either_is_nan)(b[0], b[1]);
-        for (int k = 0; k < 2; k++) a[k] = op == LAM__REDUCE_OP_MAX ? FN(greater)(a[k], b[k]) : FN(less)(a[k], b[k]);
-        return;
-    }
-#endif
-    (void)ordered, (void)unordered;
-    for (int k = 0; k < 2; k++) FN(fold_lanes)(op, a + k, b + k);
-}
-
-/* n >= LANES contiguous elements: four groups at a time, then one, then the rest as a column. Counts are in vectors. */
-ALWAYS_INLINE T FN(row_of)(lam__reduce_op op, bool ordered, int64_t n, const T *x, unsigned *unordered) {
+/* n >= 1 contiguous elements: four groups at a time, then one, then the rest as a column. Counts are in vectors. */
+ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
     enum { LANES = GROUP_BYTES / sizeof(T), GROUP = GROUP_BYTES / VECTOR_BYTES, SIDE = 4 * GROUP };
     const FN(vec) *v = (const FN(vec) *)(const void *)x;
     const int64_t count = n / LANES * GROUP;
     int64_t i = GROUP;
     FN(vec) sum[SIDE];
+    if (n < LANES) return FN(column)(op, n, x, 1);
     for (int k = 0; k < GROUP; k++) sum[k] = v[k];
     if (count >= SIDE) {
         for (int k = GROUP; k < SIDE; k++) sum[k] = v[k];
-        for (int k = 0; k < SIDE && ordered; k += 2) FN(fold_two)(op, true, sum + k, v + k, unordered);
         for (i = SIDE; i + SIDE <= count; i += SIDE)
-            for (int k = 0; k < SIDE; k += 2) FN(fold_two)(op, ordered, sum + k, v + i + k, unordered);
+            for (int k = 0; k < SIDE; k++) FN(fold_lanes)(op, sum + k, v + i + k);
         for (int half = SIDE / 2; half >= GROUP; half /= 2)
             for (int k = 0; k < half; k++) FN(fold_lanes)(op, &sum[k], &sum[k + half]);
     }
@@ -135,21 +130,14 @@ ALWAYS_INLINE T FN(row_of)(lam__reduce_op op, bool ordered, int64_t n, const T *
     return n % LANES ? FN(fold)(op, r, FN(column)(op, n % LANES, x + n / LANES * LANES, 1)) : r;
 }
 
-/* n >= 1 contiguous elements. */
-ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
-    unsigned unordered = 0;
-    if (n < GROUP_BYTES / (int64_t)sizeof(T)) return FN(column)(op, n, x, 1);
-    if (ORDERED && (op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN)) {
-        const T r = FN(row_of)(op, true, n, x, &unordered);
-        if (!unordered) return r;
-    }
-    return FN(row_of)(op, false, n, x, &unordered);
+ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, b->rows, (const T *)b->x + c * b->step);
 }
+#endif
 
 ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const T *x = b->x;
-    if (b->row_step == 1 && b->rows >= LAM__REDUCE_SHORT)
-        for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, b->rows, x + c * b->step);
+    if (b->row_step == 1 && b->rows >= (FLOATING ? 2 : LAM__REDUCE_SHORT)) FN(leaf_rows)(op, b, out);
     else if (b->step == 1 && b->columns >= 8) FN(by_rows)(op, b, 1, out);
     else if (b->columns >= 8 && llabs(b->step) < llabs(b->row_step)) FN(by_rows)(op, b, b->step, out);
     else if (b->row_step == 1)
@@ -189,6 +177,27 @@ ALWAYS_INLINE bool FN(better)(lam__reduce_op op, T a, T b) {
     return beyond | ((a != same_a) & (b == same_b));
 }
 
+/* Where the first of n elements is that equals one that is there. */
+ALWAYS_INLINE int64_t FN(place)(int64_t n, const T *x, T best) {
+    const T same = best;
+    int64_t i = 0;
+    for (; best != same; i++) {
+        const T v = x[i], v_same = v;
+        if (v != v_same) return i;
+    }
+#if ORDERED
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const FN(vec) all = best - (FN(vec)){0};
+    for (; i + LANES <= n; i += LANES) {
+        const unsigned equal = FN(equal_in)(*(const FN(vec) *)(const void *)(x + i), all);
+        if (equal) return i + __builtin_ctz(equal);
+    }
+#endif
+    (void)n;
+    while (x[i] != best) i++;
+    return i;
+}
+
 /* A contiguous row: the best of each block of 256 first, then its place in the block that had it. */
 ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
     T best = FN(row)(op, n < 256 ? n : 256, x);
@@ -197,12 +206,7 @@ ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
         T v = FN(row)(op, n - i < 256 ? n - i : 256, x + i);
         if (FN(better)(op, v, best)) best = v, block = i;
     }
-    const T same = best;
-    const bool nan = best != same;
-    for (int64_t i = block;; i++) {
-        const T v = x[i], v_same = v;
-        if (nan ? v != v_same : v == best) return i;
-    }
+    return block + FN(place)(n - block, x + block, best);
 }
 
 /* Up to ARG_COLUMNS columns side by side. */
@@ -307,3 +311,6 @@ static void FN(scan)(lam__reduce_op op, const lam__reduce_block *b, const lam__r
 #undef NAME
 #undef COMPENSATED
 #undef ORDERED
+#undef FLOATING
+#undef LIST
+#undef SPREADS

@@ -1,9 +1,9 @@
-/* Rows of contiguous floats, part of reduce_type.h. A row is folded in groups of 64 bytes, of which the last is filled up
- * with what changes nothing, and the lanes of the group that is left are folded in halves: lane i with i + half. So the
- * bits of a result follow from the elements and their number alone. As many rows as a vector has lanes are folded at
- * once: two vectors give their first and their second halves, whose fold is one vector, and so on until each row is one
- * lane; rows shorter than half a group begin in the middle, several to a vector. LIST(f, h): f(i, h) for each lane i.
- * No include guard: that is the point. */
+/* Rows of contiguous floats, part of reduce_type.h. A row is folded in groups of 64 bytes, of which the last is filled
+ * up with what changes nothing, and the lanes of the group that is left are folded in halves: lane i with i + half. So
+ * the bits of a result follow from the elements and their number alone. As many rows as a vector has lanes are folded
+ * at once: two vectors give their first and their second halves, whose fold is one vector, and so on until each row is
+ * one lane; rows shorter than half a group begin in the middle, several to a vector. LIST(f, h): f(i, h) for each lane
+ * i. No include guard: that is the point. */
 
 enum {
     FN(LANES) = VECTOR_BYTES / sizeof(T),

@@ -3,7 +3,9 @@
  *   M     signed integer of T's size, the lanes of a comparison
  *   S     type of running sums
  *   NAME  suffix            COMPENSATED  1: running sums carry their rounding error
- *   ORDERED  1: there are greater_NAME, less_NAME and either_is_nan_NAME on vectors
+ *   ORDERED   1: vectors have the instructions of reduce_simd.c that choose (greater_NAME, ...)
+ *   FLOATING  1: contiguous rows are those of reduce_rows.h, which needs LIST (the lanes of a vector) and SPREADS
+ *             (1: a vector may hold several rows)
  * The operation is always a constant after inlining. Rows are summed in groups of 64 bytes, one or more of the
  * machine's vectors, so that a result depends on nothing but the number of elements and whether they are
  * contiguous. No include guard: that is the point. */

@@ -1,0 +1,79 @@
+/* Reductions of rows of contiguous floats, which are folded several at a time (lib/kernels/reduce_rows.h): the bits of a
+ * result are those of its row alone, and what fills up a row takes no part. What the results are is compared with an
+ * oracle in test_reduce.c. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/kernels/kernels.h"
+#include "tests/kernels/strided.h"
+
+/* Whether rows stand side by side or apart, and however many there are: the bits of one row alone, of every length, by
+ * every operation. _i is the dtype. */
+START_TEST(bits_of_rows_do_not_depend_on_position) {
+    enum { MOST_ROWS = 50, LONGEST = 140, GAP = 3 };
+    const lam_dtype dtype = (lam_dtype)_i;
+    const size_t item = strided_item[dtype];
+    uint64_t state = 98;
+    const bool reduced[2] = {false, true};
+    char *x = strided_fill(dtype, MOST_ROWS * (LONGEST + GAP) + 7, &state), part[MOST_ROWS * 8], one[8];
+    for (int64_t length = 1; length < LONGEST; length++)
+        for (int id = LAM__REDUCE_SUM; id <= LAM__REDUCE_MIN; id++) {
+            const int64_t some[2] = {1 + strided_below(&state, MOST_ROWS), length};
+            const int64_t strides[2] = {length + strided_below(&state, 2) * GAP, 1};
+            char *from = x + (size_t)strided_below(&state, 7) * item;
+            lam__kernels_reduce((lam__reduce_id)id, dtype, 2, some, reduced, from, strides, part);
+            for (int64_t r = 0; r < some[0]; r++) {
+                lam__kernels_reduce((lam__reduce_id)id, dtype, 1, some + 1, reduced + 1,
+                                    from + (size_t)(r * strides[0]) * item, strides + 1, one);
+                ck_assert_mem_eq(one, part + (size_t)r * item, item);
+            }
+        }
+    free(x);
+}
+END_TEST
+
+/* What fills up rows takes no part: sums of negative zeros are negative, of every length and number of rows. */
+START_TEST(sums_keep_negative_zeros) {
+    enum { MOST_ROWS = 40, LONGEST = 70 };
+    static double x[MOST_ROWS * LONGEST], out[MOST_ROWS];
+    static float y[MOST_ROWS * LONGEST], out_y[MOST_ROWS];
+    const bool reduced[2] = {false, true};
+    for (int i = 0; i < MOST_ROWS * LONGEST; i++) x[i] = -0.0, y[i] = -0.0f;
+    for (int64_t length = 1; length <= LONGEST; length++)
+        for (int64_t rows = 1; rows <= MOST_ROWS; rows += 13) {
+            const int64_t dims[2] = {rows, length}, strides[2] = {length, 1};
+            lam__kernels_reduce(LAM__REDUCE_SUM, LAM_F64, 2, dims, reduced, x, strides, out);
+            lam__kernels_reduce(LAM__REDUCE_SUM, LAM_F32, 2, dims, reduced, y, strides, out_y);
+            for (int r = 0; r < rows; r++) ck_assert(signbit(out[r]) && out[r] == 0 && signbit(out_y[r]));
+        }
+}
+END_TEST
+
+/* Results larger than the caches go past them: each is there, at any alignment, and nothing behind them is touched. */
+START_TEST(results_larger_than_the_caches) {
+    const int64_t rows = (9 << 20) / 4 + 5, dims[2] = {rows, 2}, strides[2] = {2, 1};
+    const bool reduced[2] = {false, true};
+    float *x = malloc((size_t)rows * 2 * sizeof *x), *out = malloc((size_t)(rows + 2) * sizeof *out);
+    for (int64_t i = 0; i < 2 * rows; i++) x[i] = (float)(i % 1000);
+    out[0] = out[rows + 1] = -7;
+    lam__kernels_reduce(LAM__REDUCE_SUM, LAM_F32, 2, dims, reduced, x, strides, out + 1);
+    for (int64_t i = 0; i < rows; i++) STRIDED_CHECK(out[i + 1] == (float)(2 * (2 * i % 1000) + 1), "row %d", (int)i);
+    ck_assert(out[0] == -7 && out[rows + 1] == -7);
+    free(x);
+    free(out);
+}
+END_TEST
+
+Suite *suite_kernels_short_rows(void);
+
+Suite *suite_kernels_short_rows(void) {
+    Suite *suite = suite_create("kernels/short_rows");
+    TCase *tests = tcase_create("short_rows");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, bits_of_rows_do_not_depend_on_position, LAM_F64, LAM_F32 + 1);
+    tcase_add_test(tests, sums_keep_negative_zeros);
+    tcase_add_test(tests, results_larger_than_the_caches);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,5 +1,5 @@
-/* Reductions of rows of contiguous floats, which are folded several at a time (lib/kernels/reduce_rows.h): the bits of a
- * result are those of its row alone, and what fills up a row takes no part. What the results are is compared with an
+/* Reductions of rows of contiguous floats, which are folded several at a time (lib/kernels/reduce_rows.h): the bits of
+ * a result are those of its row alone, and what fills up a row takes no part. What the results are is compared with an
  * oracle in test_reduce.c. */
 #include <check.h>
 #include <math.h>

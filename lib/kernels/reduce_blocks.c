@@ -35,16 +35,28 @@ static void apply(lam__loop *loop, int64_t n, char *to, int64_t to_step, const c
     loop(n, (void *[]){to, (void *)(uintptr_t)from, (void *)(uintptr_t)number}, step, NULL);
 }
 
+/* From a row to the next in the room. One column alone keeps gaps, so that it is none of the rows whose elements lie
+ * side by side, which are reduced in another order. */
+static int64_t side_step(int64_t columns) {
+    return columns > 1 ? columns : 2;
+}
+
 /* The loop over all elements of b into the room, along whichever axis the runs are longer. */
 static void fill(const part *p, lam__loop *loop, bool numbers, const lam__reduce_block *b, const char *from) {
-    const int64_t item = p->item, n = b->columns, number_item = numbers ? p->step * item : 0;
+    const int64_t item = p->item, n = b->columns, down = side_step(n), number_item = numbers ? p->step * item : 0;
     if (p->rows || n < b->rows)
         for (int64_t c = 0; c < n; c++)
-            apply(loop, b->rows, p->room + (p->rows ? c * b->rows : c) * item, p->rows ? 1 : n,
+            apply(loop, b->rows, p->room + (p->rows ? c * b->rows : c) * item, p->rows ? 1 : down,
                   from + c * b->step * item, b->row_step, p->numbers + c * number_item, 0);
     else
         for (int64_t r = 0; r < b->rows; r++)
-            apply(loop, n, p->room + r * n * item, 1, from + r * b->row_step * item, b->step, p->numbers, p->step);
+            apply(loop, n, p->room + r * down * item, 1, from + r * b->row_step * item, b->step, p->numbers, p->step);
+}
+
+/* The square of every element, without gaps but in one column. */
+static void square(const part *p, const lam__reduce_block *b, const char *from) {
+    const int64_t step = p->rows || b->columns > 1 ? 1 : side_step(1);
+    apply(p->change->square, b->rows * b->columns, p->room, step, from, step, NULL, 0);
 }
 
 /* Brings the elements of b into the room as they are to be reduced. */
@@ -53,16 +65,16 @@ static void prepare(const part *p, lam__reduce_block *b) {
     const bool dense = p->rows && b->step == b->rows;
     lam__reduce_block now = *b;
     if (p->turn) {
-        p->turn->plane(b->rows, b->columns, b->x, b->step, p->room, b->columns, false);
-        now.x = p->room, now.step = 1, now.row_step = b->columns;
+        now.row_step = side_step(b->columns);
+        p->turn->plane(b->rows, b->columns, b->x, b->step, p->room, now.row_step, false);
+        now.x = p->room, now.step = 1;
     }
     if (change->less) fill(p, change->less, true, &now, now.x);
-    if (change->square && (change->less || p->turn || dense))
-        apply(change->square, b->rows * b->columns, p->room, 1, change->less || p->turn ? p->room : b->x, 1, NULL, 0);
+    if (change->square && (change->less || p->turn || dense)) square(p, b, change->less || p->turn ? p->room : b->x);
     else if (change->square) fill(p, change->square, false, &now, now.x);
     b->x = p->room;
     b->step = p->rows ? b->rows : 1;
-    b->row_step = p->rows ? 1 : b->columns;
+    b->row_step = p->rows ? 1 : side_step(b->columns);
 }
 
 /* The part of the block from column c on. */

@@ -1,7 +1,7 @@
 /* Rows of contiguous floats, part of reduce_type.h. A row is folded in groups of 64 bytes, of which the last is filled
- * up with what changes nothing, and the lanes of the group that is left are folded in halves: lane i with i + half. So
- * the bits of a result follow from the elements and their number alone. As many rows as a vector has lanes are folded
- * at once: two vectors give their first and their second halves, whose fold is one vector, and so on until each row is
+ * up with what changes nothing, and the lanes of the group that is left are folded in pairs of neighbours, and these
+ * again. So the bits of a result follow from the elements and their number alone. As many rows as a vector has lanes
+ * are folded at once: the even and the odd lanes of two vectors, whose fold is one vector, and so on until each row is
  * one lane; rows shorter than half a group begin in the middle, several to a vector. LIST(f, h): f(i, h) for each lane
  * i. No include guard: that is the point. */
 
@@ -75,26 +75,12 @@ ALWAYS_INLINE void FN(gather)(lam__reduce_op op, int64_t n, const T *x, FN(vec) 
         }
 }
 
-/* Rows of `size` elements in a and b, one vector of them after the other: the first halves folded with the second. */
-ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, int size, FN(vec) a, FN(vec) b) {
-    FN(vec) low = a, high = b;
-    switch (size <= FN(LANES) ? size : 0) {
-    case 2:
-        low = __builtin_shufflevector(a, b, LIST(LOW, 1)), high = __builtin_shufflevector(a, b, LIST(HIGH, 1));
-        break;
-    case 4:
-        low = __builtin_shufflevector(a, b, LIST(LOW, 2)), high = __builtin_shufflevector(a, b, LIST(HIGH, 2));
-        break;
-    case 8:
-        low = __builtin_shufflevector(a, b, LIST(LOW, 4)), high = __builtin_shufflevector(a, b, LIST(HIGH, 4));
-        break;
-    case 16:
-        low = __builtin_shufflevector(a, b, LIST(LOW, 8)), high = __builtin_shufflevector(a, b, LIST(HIGH, 8));
-        break;
-    default: break;
-    }
-    FN(fold_lanes)(op, &low, &high);
-    return low;
+/* The neighbours in a and then in b, folded. */
+ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, FN(vec) a, FN(vec) b) {
+    FN(vec) even = __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 0)), odd;
+    odd = __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 1));
+    FN(fold_lanes)(op, &even, &odd);
+    return even;
 }
 
 /* n >= 1 elements. */
@@ -102,13 +88,13 @@ ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
     FN(vec) group[FN(GROUP)], v;
     if (n == 1) return x[0];
     if (n == 2) return FN(fold)(op, x[0], x[1]);
-    if (n == 3) return FN(fold)(op, FN(fold)(op, x[0], x[2]), x[1]);
-    if (n == 4) return FN(fold)(op, FN(fold)(op, x[0], x[2]), FN(fold)(op, x[1], x[3]));
+    if (n == 3) return FN(fold)(op, FN(fold)(op, x[0], x[1]), x[2]);
+    if (n == 4) return FN(fold)(op, FN(fold)(op, x[0], x[1]), FN(fold)(op, x[2], x[3]));
     FN(gather)(op, n, x, group);
-    for (int half = FN(GROUP) / 2; half > 0; half /= 2)
-        for (int k = 0; k < half; k++) FN(fold_lanes)(op, &group[k], &group[k + half]);
+    for (int count = FN(GROUP); count > 1; count /= 2)
+        for (int k = 0; k < count / 2; k++) group[k] = FN(halve)(op, group[2 * k], group[2 * k + 1]);
     v = group[0];
-    for (int size = FN(LANES); size > 1; size /= 2) v = FN(halve)(op, size, v, v);
+    for (int count = FN(LANES); count > 1; count /= 2) v = FN(halve)(op, v, v);
     return v[0];
 }
 
@@ -126,12 +112,10 @@ typedef struct FN(rows) {
 typedef enum row_form { DENSE, PADDED, TWICE } row_form;
 #endif
 
-/* Vector k of the rows, each of which takes `size` elements, those it lacks filled up. Pieces of a row that are folded
- * first stand side by side. */
+/* Vector k of the rows, each of which takes `size` elements, those it lacks filled up. */
 ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
     enum { LANES = FN(LANES) };
-    const int pieces = size > LANES ? size / LANES : 1, row = k / pieces, of = k % pieces;
-    const int at = (pieces == 4 && (of == 1 || of == 2) ? 3 - of : of) * LANES;
+    const int pieces = size > LANES ? size / LANES : 1, row = k / pieces, at = k % pieces * LANES;
     const T none = FN(nothing)(op);
     if (form == DENSE) return *(const FN(vec) *)(const void *)(r->x + row * (size > LANES ? size : LANES) + at);
 #if SPREADS
@@ -146,15 +130,15 @@ ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int size, row_form form, cons
 }
 
 ALWAYS_INLINE FN(vec) FN(fold_2)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
-    return FN(halve)(op, size, FN(piece)(op, size, form, r, k), FN(piece)(op, size, form, r, k + 1));
+    return FN(halve)(op, FN(piece)(op, size, form, r, k), FN(piece)(op, size, form, r, k + 1));
 }
 
 ALWAYS_INLINE FN(vec) FN(fold_4)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
-    return FN(halve)(op, size / 2, FN(fold_2)(op, size, form, r, k), FN(fold_2)(op, size, form, r, k + 2));
+    return FN(halve)(op, FN(fold_2)(op, size, form, r, k), FN(fold_2)(op, size, form, r, k + 2));
 }
 
 ALWAYS_INLINE FN(vec) FN(fold_8)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
-    return FN(halve)(op, size / 4, FN(fold_4)(op, size, form, r, k), FN(fold_4)(op, size, form, r, k + 4));
+    return FN(halve)(op, FN(fold_4)(op, size, form, r, k), FN(fold_4)(op, size, form, r, k + 4));
 }
 
 /* All rows: `size` vectors become one. */
@@ -162,7 +146,7 @@ ALWAYS_INLINE FN(vec) FN(fold_rows)(lam__reduce_op op, int size, row_form form, 
     if (size == 2) return FN(fold_2)(op, 2, form, r, 0);
     if (size == 4) return FN(fold_4)(op, 4, form, r, 0);
     if (size == 8) return FN(fold_8)(op, 8, form, r, 0);
-    return FN(halve)(op, 2, FN(fold_8)(op, size, form, r, 0), FN(fold_8)(op, size, form, r, 8));
+    return FN(halve)(op, FN(fold_8)(op, size, form, r, 0), FN(fold_8)(op, size, form, r, 8));
 }
 
 /* Three elements side by side. */
@@ -172,8 +156,8 @@ ALWAYS_INLINE FN(vec) FN(fold_triples)(lam__reduce_op op, const T *x) {
     FN(vec) e = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 0)), c, LIST(SECOND, 0));
     FN(vec) f = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 1)), c, LIST(SECOND, 1));
     FN(vec) g = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 2)), c, LIST(SECOND, 2));
-    FN(fold_lanes)(op, &e, &g);
     FN(fold_lanes)(op, &e, &f);
+    FN(fold_lanes)(op, &e, &g);
     return e;
 }
 

@@ -75,10 +75,8 @@ ALWAYS_INLINE unsigned equal_in_f32(V32 a, V32 b) { return EQUAL(a, b, ps); }
 #define LIST64(f, h) LIST_2(f, 0, h)
 #define LIST32(f, h) LIST_4(f, 0, h)
 #endif
-/* Of rows of 2 h elements, those in the first half and those in the second; legal also where nobody asks. */
-#define LOW(i, h)  (((i) / (h)*2 * (h) + (i) % (h)) % (2 * VECTOR_BYTES / (int)sizeof(T)))
-#define HIGH(i, h) (((i) / (h)*2 * (h) + (i) % (h) + (h)) % (2 * VECTOR_BYTES / (int)sizeof(T)))
-
+/* The even lanes of two vectors, or the odd ones. */
+#define NEIGHBOUR(i, h) (2 * (i) + (h))
 /* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. */
 #define FIRST(i, h)  (3 * (i) + (h) < ROW_PAIR ? 3 * (i) + (h) : 0)
 #define SECOND(i, h) (3 * (i) + (h) < ROW_PAIR ? (i) : 3 * (i) + (h)-ROW_PAIR / 2)

@@ -228,7 +228,9 @@ static lam_status eval_bags(const lam_call_site *call, lam__bag_op op, lam_value
                     .x_row = at[0].row,
                     .y_row = at[1].row,
                     .w_bag = at[2].row};
-    const int64_t batches = product(indices, 0, batch);
+    const lam_value *out = op == LAM__BAG_SUMS ? y : op == LAM__BAG_SPREAD ? x : w;
+    int64_t batches = product(indices, 0, batch);
+    if (!out->count && (!indices->count || !index.batch)) batches = indices->count != 0; /* only indices are seen */
     bool there = index.value;
     for (int i = 0; i < 3; i++) there = there && at[i].value;
     lam_status status = there ? LAM_OK : LAM_ERR_MEMORY;

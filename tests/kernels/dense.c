@@ -43,6 +43,12 @@ static void *in_dtype(lam_dtype dtype, int64_t count, const double *x) {
     return y;
 }
 
+/* What is to be written: NaN. */
+static void *unset(lam_dtype dtype, int64_t count) {
+    const size_t bytes = (size_t)(count + 1) * strided_item[dtype];
+    return memset(malloc(bytes), 0xff, bytes);
+}
+
 static void check_same(lam_dtype dtype, int64_t count, const void *got, const double *want, int64_t n,
                        const char *what) {
     for (int64_t i = 0; i < count; i++)
@@ -185,7 +191,7 @@ static void check_qr(const lam__dense_loops *loops, lam_dtype dtype, int64_t m, 
     double *a = draw_matrix(m, n, state);
     for (int64_t i = 0; i < m; i++) a[i * n + n - 1] *= scale, a[i * n + n / 2] = 0;
     const double first = a[0];
-    void *x = in_dtype(dtype, m * n, a), *q = in_dtype(dtype, m * columns, a), *r = in_dtype(dtype, columns * n, a);
+    void *x = in_dtype(dtype, m * n, a), *q = unset(dtype, m * columns), *r = unset(dtype, columns * n);
     void *room = malloc((size_t)loops->qr_room(m, n, columns) * strided_item[dtype]);
     loops->qr(m, n, columns, x, q, r, room);
     for (int64_t j = 0; j < n; j++) {

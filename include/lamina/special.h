@@ -214,8 +214,8 @@ LAM_API lam_tensor *lam_tanh_slope(lam_tensor *x);
  * Fails   like any use of a handle. Owner: current scope. Derivative: -tanh(x/2) times the result. */
 LAM_API lam_tensor *lam_logistic_slope(lam_tensor *x);
 
-/* s + x s (1 - s) with s = lam_logistic(x), the derivative of silu, whose terms would cancel: within 1 ULP, and from -1.3
- * to -1.26, where it has a zero, of 2^-6 of the terms. Integers are taken as f64.
+/* s + x s (1 - s) with s = lam_logistic(x), the derivative of silu, whose terms would cancel: within 1 ULP, and from
+ * -1.3 to -1.26, where it has a zero, of 2^-6 of the terms. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: s (1 - s) (2 - x tanh(x/2)). */
 LAM_API lam_tensor *lam_silu_slope(lam_tensor *x);
 

@@ -11,6 +11,7 @@ enum {
     OFTEN = 8       /* how often each row is read at least */
 };
 
+/* The instruction set is that of the elementwise loops: what chooses those, the processor or a test, chooses these. */
 static const lam__bag_set *loops(void) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -24,11 +25,15 @@ bool lam__kernels_bag(lam__bag_op op, lam_dtype dtype, const lam__bag *bag) {
     return (dtype == LAM_F64 ? loops()->f64 : loops()->f32)[op](bag);
 }
 
+/* Elements from one row to the next where every row begins with a line of the cache. */
 static int64_t aligned_row(lam_dtype dtype, const lam__bag *bag) {
     const int64_t items = LINE / lam__item_bytes(dtype);
     return (bag->width + items - 1) / items * items;
 }
 
+/* A row that begins in the middle of a line costs one line more each time it is read, which a copy pays back where rows
+ * are read often and the copy stays near. 0 where it would not: rows lie well already, fill less than a line, are too
+ * many to stay in the cache, or are hardly read more often than copied. */
 size_t lam__kernels_bag_room(lam_dtype dtype, const lam__bag *bag) {
     const int64_t item = lam__item_bytes(dtype), row = aligned_row(dtype, bag);
     const bool there = bag->x_row % (LINE / item) == 0 && (uintptr_t)bag->x % LINE == 0;
@@ -36,6 +41,8 @@ size_t lam__kernels_bag_room(lam_dtype dtype, const lam__bag *bag) {
     return bag->bags * bag->terms >= OFTEN * bag->rows ? (size_t)(bag->rows * row * item) : 0;
 }
 
+/* The bag then reads the copy. What lies between the end of a row and the next line is never read, so it is left as it
+ * is. */
 void lam__kernels_bag_align(lam_dtype dtype, lam__bag *bag, void *room) {
     const int64_t item = lam__item_bytes(dtype), row = aligned_row(dtype, bag);
     for (int64_t i = 0; i < bag->rows; i++)

@@ -10,6 +10,8 @@
 #define UNROLLED _Pragma("GCC unroll 16")
 #endif
 
+/* Distances of so many entries lie in the frame at a time: they are computed once, and the loops over columns, which go
+ * through the entries several times, then multiply and check nothing. */
 enum { PIECE = 512 }; /* entries */
 
 /* The places that entries name as distances from x; gives a negative number if there is one that names none, for which

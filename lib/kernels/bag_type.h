@@ -12,6 +12,8 @@ enum { FN(LANES) = sizeof(V) / sizeof(T), FN(MOST) = 12, FN(FEW) = 4 };
 /* A vector where it lies. */
 typedef T FN(loose) __attribute__((vector_size(sizeof(V)), aligned(sizeof(T)), may_alias));
 
+/* The same rounding as MADD of this machine, so a column has the same bits whether it is in a vector or among the
+ * rest. */
 ALWAYS_INLINE T FN(add_product)(T x, T y, T z) {
 #if defined(VECTOR_FMA)
     return FMA(x, y, z);
@@ -39,6 +41,7 @@ ALWAYS_INLINE void FN(sum_vectors)(int n, const lam__bag *p, const int64_t *at, 
     UNROLLED for (int i = 0; i < n; i++) * (FN(loose) *)(y + first + (i + 1 < n ? i * FN(LANES) : last)) = sum[i];
 }
 
+/* A function for each number of vectors, since only then do the sums stay in registers. */
 static void FN(sum_wide)(int64_t n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, int64_t last,
                          bool more, T *y) {
     switch (n) {
@@ -57,6 +60,7 @@ static void FN(sum_wide)(int64_t n, const lam__bag *p, const int64_t *at, const 
     }
 }
 
+/* Rows that are shorter than a vector: n columns as numbers, one sum each. */
 ALWAYS_INLINE void FN(sum_few)(int n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, bool more,
                                T *y) {
     T sum[FN(FEW)];
@@ -78,6 +82,8 @@ static void FN(sum_narrow)(int64_t n, const lam__bag *p, const int64_t *at, cons
     }
 }
 
+/* Columns in pieces of up to MOST vectors. A piece of MOST + 1 is not cut into MOST and 1, since a single vector would
+ * wait for each of its own sums. */
 static void FN(sums_of)(const lam__bag *p, bool more) {
     const int64_t lanes = FN(LANES), vectors = (p->width + lanes - 1) / lanes;
     for (int64_t b = 0; b < p->bags; b++) {
@@ -94,6 +100,8 @@ static void FN(sums_of)(const lam__bag *p, bool more) {
     }
 }
 
+/* Several entries may name one row, so rows are added to in memory, in the order of the entries: the result is the same
+ * on every machine that has fma. */
 static void FN(spread_of)(const lam__bag *p, bool more) {
     (void)more;
     for (int64_t b = 0; b < p->bags; b++) {
@@ -106,6 +114,8 @@ static void FN(spread_of)(const lam__bag *p, bool more) {
     }
 }
 
+/* Two sums of vectors, so that one addition need not wait for the one before; what does not fill both is added as
+ * numbers. */
 static T FN(dot)(int64_t n, const T *x, const T *y) {
     V sum[2] = {{0}, {0}};
     T rest = 0;

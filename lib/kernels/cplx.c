@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Strides count parts, so they double; there is room for the axis since LAM__MAX_AXES is above what any caller has. */
 lam__cplx_view lam__cplx_view_of(lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides) {
     lam__cplx_view v;
     v.dtype = dtype == LAM_C128 ? LAM_F64 : LAM_F32;
@@ -44,6 +45,7 @@ void lam__cplx_cumsum(const lam__scan *s, const void *x, void *out) {
 #define FN(name) name##_c64
 #include "lib/kernels/cplx_type.h"
 
+/* The first element; the caller sets where results go. */
 static void begin(walk *w, int rank, const int64_t *dims, const int64_t *strides) {
     w->rank = rank;
     w->count = 1;
@@ -56,6 +58,7 @@ static void begin(walk *w, int rank, const int64_t *dims, const int64_t *strides
     }
 }
 
+/* Results are dense, in the order of the axes that are kept; a reduced axis does not move the place of the result. */
 void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
                     const int64_t *strides, void *out) {
     walk w;

@@ -15,6 +15,7 @@ typedef struct lam__cplx_view {
 } lam__cplx_view;
 lam__cplx_view lam__cplx_view_of(lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides);
 
+/* As lam__kernels_reduce and lam__kernels_recurrence for c128 and c64. */
 void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
                    const int64_t *strides, void *out);
 void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,

@@ -15,6 +15,8 @@ typedef struct lane {
     int64_t n, from, to, first_from, first_to;
 } lane;
 
+/* The next element, the last axis fastest. An axis that has come to its end goes back to its start and moves the next
+ * one. */
 static void go_on(walk *w) {
     for (int i = w->rank - 1; i >= 0; i--) {
         w->x += w->from[i], w->out += w->to[i];
@@ -32,11 +34,13 @@ static inline void FN(multiply)(const T *x, const T *y, T *to) {
     to[0] = re, to[1] = im;
 }
 
+/* Into memory, element by element: any set of axes in any layout, and a product of none is 1. */
 static void FN(prod)(walk *w, int64_t results, const T *x, T *out) {
     for (int64_t i = 0; i < results; i++) out[2 * i] = 1, out[2 * i + 1] = 0;
     for (int64_t i = 0; i < w->count; i++, go_on(w)) FN(multiply)(out + 2 * w->out, x + 2 * w->x, out + 2 * w->out);
 }
 
+/* The walk goes over all other axes; for each of their places the scanned axis is run through. */
 static void FN(cumprod)(walk *w, const lane *l, const T *x, T *out) {
     for (int64_t i = 0; i < w->count; i++, go_on(w)) {
         const T *from = x + 2 * (w->x + l->first_from);
@@ -47,6 +51,8 @@ static void FN(cumprod)(walk *w, const lane *l, const T *x, T *out) {
     }
 }
 
+/* out[i] = a[i] out[i - 1] + b[i] along n, from the far end where it is reversed; the first element has nothing before
+ * it, so a is not read there. */
 static void FN(recurrence)(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
     const int64_t step = reverse ? -s->inner : s->inner, start = reverse ? (s->n - 1) * s->inner : 0;
     for (int64_t o = 0; o < s->outer; o++)

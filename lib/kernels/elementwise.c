@@ -16,6 +16,8 @@ enum { OPERANDS = LAM__WALK_OPERANDS };
 
 /* ---- choice of the instruction set ---------------------------------------------------------------------- */
 
+/* The level of x86-64 that all instructions of a build belong to; a part of a level is not used, so there are three
+ * texts to test and not a dozen. */
 static const lam__simd *detect(void) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
@@ -75,6 +77,7 @@ static bool is_slower(const lam__walk *w, const lam__walk_axis *a, const lam__wa
     return false;
 }
 
+/* Whether two axes are one for every operand: the outer one goes on where the inner one ends. */
 static bool can_merge(const lam__walk *w, const lam__walk_axis *outer, const lam__walk_axis *inner) {
     for (int k = 0; k < w->operands; k++)
         if (outer->stride[k] != inner->stride[k] * inner->dim) return false;
@@ -91,6 +94,7 @@ static void sort_axes(lam__walk *w) {
         }
 }
 
+/* Merged axes cost one loop; whole arrays in any common order come out as a single axis. */
 static void merge_axes(lam__walk *w) {
     int kept = 0;
     for (int i = 1; i < w->rank; i++) {
@@ -161,6 +165,7 @@ static void walk_tiles(lam__walk *w, void *const p[], int64_t run, int other, in
     }
 }
 
+/* Of equal ones the last, which is the nearest in memory. */
 static int longest_axis(const lam__walk *w) {
     int longest = w->rank - 1;
     for (int a = 0; a < w->rank - 1; a++)
@@ -168,6 +173,7 @@ static int longest_axis(const lam__walk *w) {
     return longest;
 }
 
+/* The others keep their order. */
 static void make_last(lam__walk *w, int a) {
     lam__walk_axis moved = w->axes[a];
     memmove(&w->axes[a], &w->axes[a + 1], (size_t)(w->rank - 1 - a) * sizeof(lam__walk_axis));
@@ -191,6 +197,9 @@ static int transposed_axis(const lam__walk *w) {
     return -1;
 }
 
+/* In this order: parts brought in order first, where that pays; runs along the longest axis where those along the last
+ * would be short, RUN elements at a time, so that the lines they touch are still there for the next run; squares, where
+ * an operand is transposed; else as it lies. */
 static void walk_best(lam__walk *w, void *const p[]) {
     const bool brief = w->axes[w->rank - 1].dim < SHORT;
     if ((!brief && lam__elementwise_tiles(w, p)) || lam__elementwise_blocks(w, p)) return;
@@ -216,6 +225,7 @@ static int64_t dense_count(int operands, int rank, const int64_t *dims, const in
     return count;
 }
 
+/* Nearly all calls are dense and leave at once, which is why the walk is set up by hand and not cleared. */
 void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int64_t *dims,
                               const int64_t *const strides[], void *const p[], const size_t item[],
                               const void *params) {

@@ -14,6 +14,8 @@ typedef struct view {
     int64_t step;
 } view;
 
+/* A number, whose step is 0, is converted once for each block. `room` gets the converted elements side by side, however
+ * they lie in memory. */
 static view block_of(lam_dtype half, void *p, int64_t step, int64_t first, int64_t n, bool boolean, float *room) {
     if (boolean) return (view){(char *)p + first * step, step};
     const int64_t apart[2] = {1, step};
@@ -22,6 +24,8 @@ static view block_of(lam_dtype half, void *p, int64_t step, int64_t first, int64
     return (view){room, step != 0};
 }
 
+/* boolean: the operand that holds bools, counted from 1 with the result first, or 0. A bool result is written in place;
+ * any other is rounded from room[0], the only rounding to the narrow dtype. */
 static void run_block(lam__loop_id id, lam_dtype half, int operands, int boolean, int64_t first, int64_t n,
                       void *const p[], const int64_t step[], const void *params) {
     float room[OPERANDS][BLOCK];
@@ -49,6 +53,7 @@ static void run(lam__loop_id id, lam_dtype half, int operands, int boolean, int6
         run_block(id, half, operands, boolean, first, n - first < BLOCK ? n - first : BLOCK, p, step, params);
 }
 
+/* A loop knows neither its own number nor its dtype, so each pair has a function; what they do is in `run`. */
 #define LAM__LOOP(name, inputs, kind)                                                                                  \
     static void f16_##name(int64_t n, void *const p[], const int64_t step[], const void *params) {                     \
         run(LAM__LOOP_##name, LAM_F16, inputs + 1, LAM__BOOL_##kind, n, p, step, params);                              \
@@ -67,6 +72,7 @@ static const struct {
 #undef LAM__LOOP
 };
 
+/* There is a loop of the narrow dtype wherever there is one of f32. */
 lam__loop *lam__elementwise_half_loop(lam__loop_id id, lam_dtype dtype) {
     if (!lam__kernels_loop(id, LAM_F32)) return NULL;
     return dtype == LAM_F16 ? loops[id].f16 : loops[id].bf16;

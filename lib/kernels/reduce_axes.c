@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+/* The widest loops that this machine and this build have. */
 const lam__reduce_type *lam__reduce_loops(lam_dtype dtype) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -29,6 +30,8 @@ lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
     return dtype == LAM_BOOL ? of_bool[of_number[id]] : of_number[id];
 }
 
+/* By the size of their strides, the largest first, so that the walk goes through memory in its order whatever the order
+ * of the axes. By insertion: axes of equal strides keep their order, and there are few. */
 static void sort_axes(lam__reduce_axes *axes) {
     for (int i = 1; i < axes->rank; i++) {
         lam__reduce_axis moving = axes->at[i];
@@ -38,6 +41,8 @@ static void sort_axes(lam__reduce_axes *axes) {
     }
 }
 
+/* Neighbouring axes that are one axis in the operand and in the result become one, so that loops are as long as they
+ * can be. A reduced and a kept one never do: the strides of their results differ. */
 void lam__reduce_coalesce(lam__reduce_axes *axes) {
     sort_axes(axes);
     int kept = 0;
@@ -50,6 +55,7 @@ void lam__reduce_coalesce(lam__reduce_axes *axes) {
     axes->rank = kept;
 }
 
+/* Takes an axis out of the list, for a loop of its own; one that is not there is an axis of one element. */
 lam__reduce_axis lam__reduce_take_axis(lam__reduce_axes *axes, int position) {
     if (position < 0 || position >= axes->rank) return (lam__reduce_axis){1, 1, 1};
     lam__reduce_axis taken = axes->at[position];
@@ -65,6 +71,8 @@ int lam__reduce_longest(const lam__reduce_axes *axes) {
     return best;
 }
 
+/* An odometer over the axes that are left; lam__reduce_next gives false after the last place, when it is back at the
+ * first. */
 void lam__reduce_begin(lam__reduce_walk *walk, const lam__reduce_axes *axes) {
     walk->x = walk->out = 0;
     for (int i = 0; i < axes->rank; i++) walk->index[i] = 0;

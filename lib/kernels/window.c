@@ -14,7 +14,9 @@ static void bounds(const lam__window_axis *a, int64_t size, int64_t t, int64_t *
     if (*end > a->window) *end = a->window;
 }
 
+/* One window axis of [outer, n, inner], which gives [outer, a->out, inner]. */
 typedef void window_loop(const lam__lanes *s, const lam__window_axis *a, const void *x, void *out);
+/* Whether element i of x takes the place of element j. */
 typedef bool window_better(const void *x, int64_t i, int64_t j);
 
 #define T         double
@@ -71,6 +73,7 @@ typedef bool window_better(const void *x, int64_t i, int64_t j);
         [LAM_BOOL] = f##_bool                                                                                          \
     }
 
+/* False, and nothing written, for a reduction or a dtype that has no loop; with s->outer == 0 the call only asks. */
 bool lam__kernels_window(lam__reduce_id id, lam_dtype dtype, const lam__lanes *s, const lam__window_axis *a,
                          const void *x, void *out) {
     static window_loop *const loops[][LAM_DTYPE_COUNT] = {
@@ -104,6 +107,8 @@ static int64_t best_of(const lam__windows *w, window_better *better, const void 
     return best;
 }
 
+/* Positions count through the axes of the windows in row-major order. A window that meets no element gives the number
+ * of elements, which is no position: whoever gathers by it takes what lies outside. */
 bool lam__kernels_window_arg(bool maximum, lam_dtype dtype, int64_t outer, const lam__windows *w, const void *x,
                              int64_t item, int64_t *out) {
     static window_better *const better[2][LAM_DTYPE_COUNT] = {BY_DTYPE(is_less), BY_DTYPE(is_greater)};

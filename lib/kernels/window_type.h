@@ -12,6 +12,7 @@ static inline bool NAME(is_first_nan)(T a, T b) {
 #endif
 }
 
+/* a joins what has been found so far, b. Of equal ones b stays, so the first of them is what remains. */
 static inline T NAME(combine)(lam__reduce_id id, T a, T b) {
     if (id == LAM__REDUCE_SUM) return (T)SUM(a, b);
     const bool wins = (id == LAM__REDUCE_MAX ? a > b : a < b) || NAME(is_first_nan)(a, b);

@@ -11,6 +11,7 @@
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
+/* One reduction as the workers see it; whoever shares it keeps it in its frame until all pieces are done. */
 typedef struct reduction {
     lam__reduce_id id;
     lam_dtype dtype;
@@ -25,6 +26,7 @@ typedef struct reduction {
     const char *centres;  /* of squares, or NULL; they lie like the results */
 } reduction;
 
+/* The next axis, behind those added before. */
 static void add_axis(reduction *r, int64_t dim, int64_t stride, bool reduced) {
     r->dims[r->rank] = dim;
     r->strides[r->rank] = stride;
@@ -45,6 +47,8 @@ static void arrange(reduction *r, int rank, const int64_t *dims, const bool *red
     }
 }
 
+/* Sums of squares of a box of x that begins at these elements, of so many leaves from `first` on. Centres, where there
+ * are some, go with the results. */
 static void squares_into(const reduction *r, const int64_t *dims, int64_t x, int64_t results, int64_t first,
                          int64_t leaves, char *out) {
     const char *centres = r->centres ? r->centres + results * r->item : NULL;
@@ -52,6 +56,8 @@ static void squares_into(const reduction *r, const int64_t *dims, int64_t x, int
     lam__kernels_squares(&s, first, leaves, out);
 }
 
+/* Whole results: a box holds all elements of each of its results, since reduced axes are never cut, so it is the
+ * kernel's own call on fewer of them and gives the same bits. */
 static void reduce_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
     const reduction *r = env;
     const int64_t x = lam__parallel_offset(r->rank, start, r->strides),
@@ -95,6 +101,8 @@ static bool choose_parts(reduction *r, int threads) {
     return r->leaves >= few;
 }
 
+/* Parts of results lie in the frame, so nothing is allocated; they are joined as the nodes of the tree that they are,
+ * which makes the bits those of one thread. */
 static void reduce_by_parts(lam__team *team, reduction *r, double cost) {
     alignas(64) char parts[PARTS_BYTES];
     char *out = r->out;
@@ -105,11 +113,14 @@ static void reduce_by_parts(lam__team *team, reduction *r, double cost) {
     memcpy(out, parts, (size_t)(r->results * r->item));
 }
 
+/* Few results that are long by parts, all others result by result. */
 static void share(lam__team *team, reduction *r, double cost) {
     if (choose_parts(r, lam__team_size(team))) reduce_by_parts(team, r, cost);
     else lam__parallel_boxes(team, r->kept, r->rank, r->dims, cost, reduce_box, r);
 }
 
+/* Complex sums are sums of reals with an axis more and come back here as such; their products have no parts, since the
+ * order of the factors decides about their bits. */
 void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                           const bool *reduced, const void *x, const int64_t *strides, void *out) {
     const double cost = team ? lam__parallel_count(rank, dims) : 0;
@@ -162,6 +173,7 @@ static void search_box(void *env, const int64_t *start, const int64_t *dims, int
                      s->out + lam__parallel_offset(s->rank, start, s->to));
 }
 
+/* A search along one axis is never cut, so the first of equal elements is found whatever the number of threads. */
 void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis,
                        const void *x, const int64_t *strides, int64_t *out) {
     const double cost = team ? lam__parallel_count(rank, dims) : 0;
@@ -185,6 +197,7 @@ void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank,
 
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
+/* A scan whose axis is the last one, in pieces of the axes before. */
 typedef struct scanning {
     lam__scan scan; /* its dims are those of a piece */
     const char *x;
@@ -202,6 +215,8 @@ static void scan_box(void *env, const int64_t *start, const int64_t *dims, int w
                   s->out + lam__parallel_offset(part.rank, start, part.to) * item);
 }
 
+/* A scan goes through its axis from one end to the other, so only the other axes are cut; one long vector stays with
+ * one thread. Elements count four times, since each waits for the one before. */
 void lam__parallel_cumulate(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                             int axis, bool reverse, const void *x, const int64_t *strides, void *out) {
     const double cost = team ? 4 * lam__parallel_count(rank, dims) : 0;

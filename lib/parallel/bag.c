@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+/* A call as the workers see it; outside: some index names no row, which any worker may find. */
 typedef struct sharing {
     lam__bag_op op;
     lam_dtype dtype;
@@ -24,6 +25,8 @@ static void some_bags(void *env, int64_t begin, int64_t end, int worker) {
     if (!lam__kernels_bag(s->op, s->dtype, &part)) atomic_store(&s->outside, true);
 }
 
+/* What spreads adds to rows that several bags may share, in their order: that is left to one thread. An entry costs a
+ * quarter of its columns and what finding its row takes. */
 bool lam__parallel_bag(lam__team *team, lam__bag_op op, lam_dtype dtype, const lam__bag *bag) {
     sharing s = {.op = op, .dtype = dtype, .bag = *bag};
     const double each = (double)bag->terms * ((double)bag->width / 4 + 4) + 4;

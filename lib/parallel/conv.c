@@ -4,6 +4,7 @@
 
 #include "lib/kernels/item.h"
 
+/* One phase. Each worker has a room of plan->room bytes, `rooms` and so many bytes on for each. */
 typedef struct sharing {
     const lam__conv *plan;
     char *rooms;
@@ -117,6 +118,9 @@ static bool by_windows(const lam__conv_case *s, const void *x, const void *w, la
     return x_step != 0 && w_step != 0;
 }
 
+/* Phases are planned twice, once for the room that the largest needs and once to be run, because a plan is cheap and a
+ * list of them would need memory. Results that no phase meets are zero, so the whole is filled first where there are
+ * such. False: the room was refused. */
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
     static const uint64_t zero;

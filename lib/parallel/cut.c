@@ -13,6 +13,8 @@ typedef struct cut {
 /* Items wanted for each thread: more than the pieces it gets, so that pieces are of one size. */
 enum { ITEMS_EACH = 16 };
 
+/* Items [begin, end) of the counted axes as boxes: a range that ends in the middle of a row of the last counted axis is
+ * cut there, so there are at most two partial boxes and whole rows between them. */
 static void run_boxes(void *env, int64_t begin, int64_t end, int worker) {
     const cut *c = env;
     int64_t start[LAM__MAX_AXES] = {0}, dims[LAM__MAX_AXES];
@@ -31,6 +33,8 @@ static void run_boxes(void *env, int64_t begin, int64_t end, int worker) {
     }
 }
 
+/* Only the first `axes` may be cut. As many of them are counted as one as give each thread ITEMS_EACH items, no more:
+ * boxes stay large. */
 void lam__parallel_boxes(lam__team *team, int axes, int rank, const int64_t *dims, double cost,
                          lam__parallel_box *visit, void *env) {
     static const int64_t origin[LAM__MAX_AXES];

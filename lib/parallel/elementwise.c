@@ -31,6 +31,8 @@ static const struct {
 #undef LAM__LOOP
 };
 
+/* A loop and its operands, the result the last of them; strides and steps in elements, and each operand has its own
+ * size of item, since conditions and results of comparisons are bytes. */
 typedef struct run {
     lam__loop *loop;
     int operands, rank;
@@ -43,6 +45,7 @@ typedef struct run {
 
 /* ---- without axes ------------------------------------------------------------------------------------------------ */
 
+/* Elements [begin, end): every operand moves on by its own step, which is 0 for a number. */
 static void run_flat(void *env, int64_t begin, int64_t end, int worker) {
     const run *r = env;
     void *p[OPERANDS];
@@ -51,6 +54,7 @@ static void run_flat(void *env, int64_t begin, int64_t end, int worker) {
     r->loop(end - begin, p, r->step, r->params);
 }
 
+/* The common call ends in the loop itself; nothing is set up before it is known that the work will be shared. */
 void lam__parallel_loop(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__loop *loop, int64_t n, void *const p[],
                         const int64_t step[], const void *params) {
     const double cost = loops[id].cost;
@@ -90,6 +94,7 @@ static void pair_part(void *env, int64_t begin, int64_t end, int worker) {
     p->loop(end - begin, p->x + at, p->first + at, p->second + at);
 }
 
+/* Value and slope in one pass over contiguous memory, each into memory of its own. */
 void lam__parallel_sloped(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__pair_loop *loop, int64_t n,
                           const void *x, void *out, void *slope) {
     pair p = {loop, dtype, x, out, slope};
@@ -122,6 +127,7 @@ void lam__parallel_elementwise(lam__team *team, lam__loop_id id, lam__loop *loop
 
 /* ---- copies and fills -------------------------------------------------------------------------------------------- */
 
+/* A copy between two layouts, which may convert on the way. */
 typedef struct copy {
     int rank;
     lam_dtype to_dtype, from_dtype;
@@ -163,6 +169,7 @@ static void fill_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__kernels_fill(f->dtype, f->to + begin * lam__item_bytes(f->dtype), end - begin, f->item);
 }
 
+/* Half a unit for each element: nothing is read. */
 void lam__parallel_fill(lam__team *team, lam_dtype dtype, void *dst, int64_t n, const void *item) {
     filling f = {dtype, dst, item};
     lam__team_run(team, n, 0.5, fill_part, &f);
@@ -184,6 +191,7 @@ static void draw_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__kernels_random(d->what, d->key, d->first + (uint64_t)begin, end - begin, d->out + begin * d->bytes);
 }
 
+/* Each element is a function of the key and its own number (threefry is counted through), so pieces need no state. */
 void lam__parallel_random(lam__team *team, const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n,
                           void *out) {
     const int64_t item = lam__item_bytes(lam__kernels_random_dtype(what->form));

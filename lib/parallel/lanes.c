@@ -8,6 +8,7 @@
 
 /* ---- sorting ----------------------------------------------------------------------------------------------------- */
 
+/* A sort of all lanes. Each worker has room of its own, `rooms` apart, which the caller has allocated. */
 typedef struct sorting {
     lam_dtype dtype;
     lam__lanes lanes;
@@ -18,10 +19,12 @@ typedef struct sorting {
     char *rooms;
 } sorting;
 
+/* Rooms begin on lines of the cache, so that workers do not write to the same one. */
 static size_t room_bytes(int64_t n) {
     return (lam__kernels_argsort_bytes(n) + 63) & ~(size_t)63;
 }
 
+/* Units of a sort of n log n comparisons. */
 static double cost_of_lane(const lam__lanes *s) {
     return (double)s->inner * (double)s->n * (4 + 4 * log2((double)s->n + 1));
 }
@@ -34,6 +37,7 @@ static void sort_part(void *env, int64_t begin, int64_t end, int worker) {
                                s->rooms + (size_t)worker * room_bytes(s->lanes.n));
 }
 
+/* Room for one worker where the call will not be shared, which is asked of the team in the terms of the call itself. */
 size_t lam__parallel_argsort_bytes(const lam__team *team, const lam__lanes *s) {
     const bool shared = lam__team_pieces(team, s->outer, cost_of_lane(s)) > 1;
     return room_bytes(s->n) * (size_t)(shared ? lam__team_size(team) : 1);
@@ -45,6 +49,7 @@ void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s
     lam__team_run(team, s->outer, cost_of_lane(s), sort_part, &all);
 }
 
+/* A search for m values of each batch in its own n sorted elements. */
 typedef struct searching {
     lam_dtype dtype;
     int64_t n, m;
@@ -71,6 +76,8 @@ void lam__parallel_searchsorted(lam__team *team, lam_dtype dtype, int64_t batch,
 
 /* ---- recurrences and windows ------------------------------------------------------------------------------------- */
 
+/* What recurrences, scans of exponentials and windows have in common: one or two operands, one result, cut between
+ * outer elements. `id` and `window` are those of windows alone. */
 typedef struct lanes {
     lam_dtype dtype;
     lam__lanes shape;
@@ -82,6 +89,7 @@ typedef struct lanes {
     int64_t in_step, out_step; /* bytes of an outer element */
 } lanes;
 
+/* places: elements that the result has along the axis, of which the operands have n. */
 static lanes lanes_of(lam_dtype dtype, const lam__lanes *s, const void *a, const void *b, void *out, int64_t places) {
     const int64_t item = lam__item_bytes(dtype);
     return (lanes){.dtype = dtype,
@@ -101,6 +109,8 @@ static void recur_part(void *env, int64_t begin, int64_t end, int worker) {
                             l->out + begin * l->out_step);
 }
 
+/* The order along the axis is that of the recurrence, so lanes stay whole; with nothing in front of the axis there is
+ * one piece. */
 void lam__parallel_recurrence(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a,
                               const void *b, void *out) {
     lanes l = lanes_of(dtype, s, a, b, out, s->n);
@@ -122,6 +132,7 @@ void lam__parallel_cumlogsumexp(lam__team *team, lam_dtype dtype, const lam__lan
     lam__team_run(team, s->outer, 40 * (double)s->n * (double)s->inner, cumlogsumexp_part, &l);
 }
 
+/* Softmax and its kin over panels of lanes (panels.c), cut between outer elements. */
 typedef struct panels {
     lam__panels how;
     const char *x;
@@ -151,6 +162,8 @@ static void window_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__kernels_window(l->id, l->dtype, &part, l->window, l->a + begin * l->in_step, l->out + begin * l->out_step);
 }
 
+/* Whether there is a kernel for this reduction is asked of it first, with no lanes to work on: workers cannot say
+ * no. */
 bool lam__parallel_window(lam__team *team, lam__reduce_id id, lam_dtype dtype, const lam__lanes *s,
                           const lam__window_axis *a, const void *x, void *out) {
     const lam__lanes none = {0, s->n, s->inner};
@@ -164,6 +177,7 @@ bool lam__parallel_window(lam__team *team, lam__reduce_id id, lam_dtype dtype, c
 
 /* ---- indices ----------------------------------------------------------------------------------------------------- */
 
+/* A take or a scatter: rows are [batch, outer], places k. */
 typedef struct indexing {
     lam__index_shape shape;
     lam__index_mode mode;
@@ -187,6 +201,7 @@ static void take_box(void *env, const int64_t *start, const int64_t *dims, int w
                            t->out + (row * s->k + start[2]) * s->inner * item);
 }
 
+/* Places are independent too, so one row with a long index is shared as well as many rows. */
 void lam__parallel_take(lam__team *team, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                         const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
     indexing t = {*s, mode, LAM__SCATTER_ADD, dtype, index_dtype, *x, NULL, index, out};
@@ -215,6 +230,7 @@ void lam__parallel_scatter(lam__team *team, lam__scatter_op op, const lam__index
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
+/* Samples by rejection: element i draws as many numbers as it needs from the key that is folded with i. */
 typedef struct sampling {
     lam_dtype dtype;
     const uint32_t *key;
@@ -230,6 +246,7 @@ static void gamma_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__kernels_random_gamma(s->dtype, s->key, begin, end - begin, s->parameter + at, s->logarithm, s->out + at);
 }
 
+/* A sample costs some hundred units, whichever way its rejections go. */
 void lam__parallel_random_gamma(lam__team *team, lam_dtype dtype, const uint32_t key[2], int64_t n, const void *a,
                                 bool logarithm, void *out) {
     sampling s = {dtype, key, logarithm, a, out};

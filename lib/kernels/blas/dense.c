@@ -14,6 +14,7 @@ enum {
     TALL_QR = 1 << 20
 };
 
+/* The widest loops that this machine and this build have. */
 const lam__dense_loops *lam__dense_loops_of(lam_dtype dtype) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -62,6 +63,8 @@ bool lam__dense_cholesky(lam_dtype dtype, int64_t n, void *a) {
     return true;
 }
 
+/* By panels of columns, looking to the right: the loops factor a panel over all rows below and exchange whole rows,
+ * then the rows beside the block are solved for, and CBLAS takes their product from the rest. */
 void lam__dense_lu(lam_dtype dtype, int64_t n, void *a, int32_t *pivots) {
     const lam__dense_loops *loops = lam__dense_loops_of(dtype);
     const lam__dense_solve lower = {n, 1, n, true, true};

@@ -1,4 +1,6 @@
-/* One instruction set's factorisations and solves: see dense.h. */
+/* One instruction set's factorisations and solves: see dense.h. A masked access reads and writes no byte beyond its
+ * lanes, so the last vector of the last row is safe. A masked access reads and writes no byte beyond its lanes, so the
+ * last vector of the last row is safe. */
 #include "lib/kernels/blas/dense.h"
 
 #include <math.h>

@@ -4,11 +4,13 @@
 
 typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 
+/* A vector of a row; of the last one only what belongs to the row, for beyond it may lie the end of the memory. */
 ALWAYS_INLINE V NAME(get)(const T *from, bool last, int lanes) {
     if (last && lanes < LANES) return NAME(load)(from, lanes);
     return *(const NAME(loose) *)from;
 }
 
+/* The same for writing: what lies beyond the row belongs to others. */
 ALWAYS_INLINE void NAME(put)(T *to, V v, bool last, int lanes) {
     if (last && lanes < LANES) NAME(store)(to, v, lanes);
     else *(NAME(loose) *)to = v;
@@ -44,6 +46,8 @@ ALWAYS_INLINE void NAME(minus_columns)(const lam__dense_product *p, int vectors,
     for (; row < p->m; row++) NAME(minus_tile)(p, 1, vectors, lanes, row, at);
 }
 
+/* c -= a b, tile by tile. The number of vectors of a tile is a constant in each of the calls, so that a tile's sums are
+ * registers; rows of b are read once for up to six rows of a. */
 static void NAME(minus)(const lam__dense_product *p) {
     for (int64_t at = 0; at < p->n; at += WIDEST * LANES) {
         const int64_t left = p->n - at < WIDEST * LANES ? p->n - at : WIDEST * LANES;
@@ -86,6 +90,8 @@ ALWAYS_INLINE void NAME(solve_tile)(const lam__dense_solve *s, int rows, int vec
         for (int v = 0; v < vectors; v++) NAME(put)(x + i * s->b_row + v * LANES, sum[i][v], v == vectors - 1, lanes);
 }
 
+/* Some columns of the right side, from the first row to the last. Each block reads all that is known again, from the
+ * cache nearest by. */
 ALWAYS_INLINE void NAME(solve_columns)(const lam__dense_solve *s, int64_t n, int vectors, int lanes, const T *a, T *x) {
     int64_t done = 0;
     for (; n - done >= BLOCK; done += BLOCK) NAME(solve_tile)(s, BLOCK, vectors, lanes, done, a, x);
@@ -157,6 +163,7 @@ static int64_t NAME(largest_below)(int64_t n, int64_t row, int64_t c, const T *a
     return best;
 }
 
+/* Whole rows, the factors to the left included, as LAPACK does it: the permutation then holds for all of l. */
 static void NAME(swap_rows)(int64_t n, T *restrict a, T *restrict b) {
     for (int64_t j = 0; j < n; j++) {
         const T t = a[j];

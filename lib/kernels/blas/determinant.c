@@ -54,6 +54,7 @@
 #define HUGE_SIZE 1e35f
 #include "lib/kernels/blas/determinant_type.h"
 
+/* What is made of the factors of one matrix, which may be overwritten. */
 typedef void of_factors(int64_t n, void *factors, const int32_t *pivots, void *out);
 
 /* Factors one matrix after the other and hands it on; results lie `step` elements apart. */

@@ -18,6 +18,7 @@ static int FN(reduce)(T *x) {
     return exponent;
 }
 
+/* A pivot with the sign of the exchange that brought it to its place; the product of these is the determinant. */
 static T FN(pivot_of)(int64_t n, const T *factors, const int32_t *pivots, int64_t i) {
     return pivots[i] == i ? factors[i * n + i] : -factors[i * n + i];
 }
@@ -43,6 +44,8 @@ static T FN(determinant)(int64_t n, const T *factors, const int32_t *pivots, int
     return product;
 }
 
+/* The exponent is put back at the end only: a determinant within the range is found though products of some pivots are
+ * not. */
 static void FN(det)(int64_t n, void *factors, const int32_t *pivots, void *out) {
     int64_t exponent;
     const T product = FN(determinant)(n, factors, pivots, &exponent);
@@ -81,6 +84,7 @@ static void FN(raise_pivots)(int64_t n, T *factors, T *room) {
     }
 }
 
+/* Rows of p^T, the last exchange first. */
 static void FN(exchange_rows)(int64_t n, T *x, T *y) {
     for (int64_t i = 0; i < n; i++) {
         const T t = x[i];

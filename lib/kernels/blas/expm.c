@@ -1,8 +1,7 @@
 /* The exponential of matrices by Pade approximants with scaling and squaring: Higham, "The scaling and squaring method
  * for the matrix exponential revisited" (2005), whose bounds on the 1-norm make the backward error at most rounding,
- * with
- * no more squarings than the powers of the matrix ask for. Each matrix of a batch gets the degree and the number of
- * squarings that it needs. */
+ * with no more squarings than the powers of the matrix ask for. Each matrix of a batch gets the degree and the number
+ * of squarings that it needs. */
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
@@ -48,6 +47,8 @@ static const pade approximants_f32[] = {
     {3.925724783138660e0, 7, {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1}},
 };
 
+/* The matrices of the desk: the even powers of A, the odd and the even terms of the numerator, and room for one more.
+ * The denominator is the numerator of -A, so its terms are the same with other signs. */
 enum { A, A2, A4, A6, ODD, EVEN, SUM, MATRICES };
 
 /* One matrix's work. */
@@ -58,6 +59,7 @@ typedef struct desk {
     int32_t *pivots;
 } desk;
 
+/* Each matrix begins at a multiple of 8 bytes, whatever its size. */
 static size_t matrix_bytes(lam_dtype dtype, int64_t n) {
     return ((size_t)(n * n) * (size_t)lam__item_bytes(dtype) + 7) & ~(size_t)7;
 }
@@ -71,6 +73,7 @@ static void *no_scratch(void *env, size_t bytes) {
     return NULL; /* not asked for: all matrices are row-major */
 }
 
+/* out = x y, where out is neither of them. */
 static void multiply(const desk *d, const void *x, const void *y, void *out) {
     const int64_t n = d->n;
     const lam__product p = {
@@ -78,15 +81,19 @@ static void multiply(const desk *d, const void *x, const void *y, void *out) {
     lam__kernels_matmul(d->dtype, &p, no_scratch, NULL);
 }
 
+/* out = the sum of c[k] x[k], and `by` on the diagonal, in one pass; out may be one of x. */
 static void combine(const desk *d, int count, const double c[], void *const x[], double by, void *out) {
     (d->dtype == LAM_F64 ? combine_f64 : combine_f32)(d->n, count, c, x, by, out);
 }
 
+/* The 1-norm, the largest sum of magnitudes in a column. SUM is used as room. */
 static double norm(const desk *d, int which) {
     void *x = d->m[which];
     return d->dtype == LAM_F64 ? norm_f64(d->n, x, d->m[SUM]) : norm_f32(d->n, x, d->m[SUM]);
 }
 
+/* log2 of the 1-norm of |A|^power, by products of |A|' with a vector: all its elements are positive, so no more is
+ * needed. ODD and EVEN are used as room. */
 static double growth(const desk *d, int power) {
     return d->dtype == LAM_F64 ? growth_f64(d->n, d->m[A], power, d->m[ODD], d->m[EVEN])
                                : growth_f32(d->n, d->m[A], power, d->m[ODD], d->m[EVEN]);
@@ -148,8 +155,7 @@ static const double LEAD_13 = 116.447, LEAD_7 = 51.995;
  * Squarings cost digits, and where x is far from normal its norm asks for too many. What counts are the roots of the
  * norms of its powers, here the fourth and the sixth, unless |x| grows so much faster that the approximant itself would
  * round: Al-Mohy and Higham, "A new scaling and squaring algorithm for the matrix exponential" (2009), (5.1) and
- * section
- * 4. So many squarings of those planned are spared; A to A6 are those of the scaled matrix. */
+ * section 4. So many squarings of those planned are spared; A to A6 are those of the scaled matrix. */
 static int spared(const desk *d, const pade *p, int squarings) {
     const bool wide = d->dtype == LAM_F64;
     const int m = p->degree, most = wide ? 160 : 20; /* so that powers of 2 are numbers */

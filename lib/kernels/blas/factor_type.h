@@ -1,6 +1,8 @@
 /* LU and triangular solves of matrices smaller than a vector, of one floating type, included by factor.c with T and
  * NAME. No include guard: that is the point. */
 
+/* The pivot of column i by magnitude, the first of equal ones; a NaN is never larger, so it is taken only where it
+ * stands already, and spreads from there. */
 static int64_t FN(largest_below)(int64_t n, int64_t i, const T *a) {
     int64_t best = i;
     for (int64_t r = i + 1; r < n; r++) {
@@ -17,6 +19,8 @@ static void FN(swap_rows)(int64_t n, T *restrict a, T *restrict b) {
     }
 }
 
+/* Row by row, as LAPACK's getrf says it: pivots[i] is the row that i was exchanged with. A column without a pivot is
+ * left as it is, and the zero on the diagonal tells the caller that the matrix is singular. */
 static void FN(lu)(int64_t n, T *a, int32_t *pivots) {
     for (int64_t i = 0; i < n; i++) {
         T *row = a + i * n;

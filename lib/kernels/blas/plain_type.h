@@ -2,6 +2,7 @@
  * arithmetic (unsigned for integers: they wrap), MUL and ADD operators, and NAME. Rows of y are added up where they
  * are contiguous, dots are formed elsewhere. No include guard: that is the point. */
 
+/* One row of the result as a sum of rows of y: the innermost loop has no sum that goes from one step to the next. */
 ALWAYS_INLINE void FN(plain_row)(const lam__product *p, const T *x, const T *y, T *restrict out) {
     const int64_t n = p->n;
     for (int64_t j = 0; j < n; j++) out[j] = (T)((U)x[0] MUL(U) y[j]);
@@ -12,12 +13,15 @@ ALWAYS_INLINE void FN(plain_row)(const lam__product *p, const T *x, const T *y, 
     }
 }
 
+/* The first product begins the sum, so that a sum of negative zeros is one. */
 ALWAYS_INLINE T FN(plain_dot)(int64_t k, const T *x, int64_t x_step, const T *y, int64_t y_step) {
     U sum = (U)((U)x[0] MUL(U) y[0]);
     for (int64_t q = 1; q < k; q++) sum = (U)(sum ADD(U)((U)x[q * x_step] MUL(U) y[q * y_step]));
     return (T)sum;
 }
 
+/* One row of the result where columns of y do not lie side by side; steps of 1 are a loop of their own, which the
+ * compiler turns into vectors. */
 ALWAYS_INLINE void FN(plain_dots)(const lam__product *p, const T *x, const T *y, T *restrict out) {
     const int64_t n = p->n, k = p->k;
     if (p->x_col == 1 && p->y_row == 1)

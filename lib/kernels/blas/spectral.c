@@ -28,6 +28,8 @@ typedef struct work_sizes {
 #include "lib/kernels/blas/turn_type.h"
 #include "lib/kernels/blas/spectral_type.h"
 
+/* The real kinds stand in this file, the complex ones in spectral_complex.c: their LAPACK calls take other
+ * arguments. */
 static bool is_f64(lam_dtype dtype) {
     return dtype == LAM_F64;
 }
@@ -36,6 +38,7 @@ static bool is_complex(lam_dtype dtype) {
     return dtype == LAM_C128 || dtype == LAM_C64;
 }
 
+/* Places in a batch; the outputs may be NULL where they are not asked for. */
 static const void *item_at(const void *x, int64_t elements, lam_dtype dtype) {
     return (const char *)x + elements * lam__item_bytes(dtype);
 }
@@ -65,6 +68,7 @@ size_t lam__kernels_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors) {
     return bytes_of(dtype, eigh_sizes(dtype, n, vectors), 0);
 }
 
+/* Gives the number of the first matrix for which the iteration did not end, or -1. Vectors replace x. */
 int64_t lam__kernels_eigh(lam_dtype dtype, int64_t batch, int64_t n, bool vectors, void *x, void *values, void *work) {
     const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : eigh_sizes(dtype, n, vectors);
     for (int64_t b = 0; b < batch; b++) {
@@ -83,6 +87,7 @@ static work_sizes svd_sizes(lam_dtype dtype, const lam__rectangle *r) {
     return is_f64(dtype) ? svd_sizes_f64(r) : svd_sizes_f32(r);
 }
 
+/* The matrix is copied, since LAPACK overwrites it and x is the caller's. */
 size_t lam__kernels_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
     if (is_complex(dtype)) return lam__spectral_complex_svd_bytes(dtype, r);
     return bytes_of(dtype, svd_sizes(dtype, r), r->m * r->n);
@@ -138,6 +143,7 @@ size_t lam__kernels_eig_bytes(lam_dtype dtype, int64_t n, bool vectors) {
     return bytes_of(dtype, eig_sizes(dtype, n, vectors), 2 * n + (vectors ? n * n : 0));
 }
 
+/* Values are complex whatever the matrix is; LAPACK's pairs of reals become complex numbers there. x is overwritten. */
 int64_t lam__kernels_eig(lam_dtype dtype, int64_t batch, int64_t n, void *x, void *values, void *vectors, void *work) {
     const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : eig_sizes(dtype, n, vectors != NULL);
     const lam_dtype out = real_of(dtype) == LAM_F64 ? LAM_C128 : LAM_C64;

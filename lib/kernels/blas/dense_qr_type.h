@@ -18,6 +18,7 @@ static T NAME(column_norm)(int64_t rows, int64_t step, T first, T squares, const
     return most * SQRT(sum + (first / most) * (first / most));
 }
 
+/* Squares of small numbers may underflow, so where the sum is 0 the elements have the last word. */
 static bool NAME(is_zero)(int64_t rows, int64_t step, T squares, const T *x) {
     if (squares != 0) return false;
     for (int64_t i = 0; i < rows; i++)
@@ -136,11 +137,13 @@ static void NAME(make_q)(int64_t m, int64_t n, int64_t columns, const T *a, T *q
     }
 }
 
+/* Elements: t of each panel, the reflectors of one panel, and a row of products for each of them. */
 static int64_t NAME(qr_room)(int64_t m, int64_t n, int64_t columns) {
     const int64_t k = m < n ? m : n, panels = (k + LANES - 1) / LANES, widest = n > columns ? n : columns;
     return LANES * (m + widest + panels * LANES);
 }
 
+/* x is left with r in its upper triangle and the reflectors below; what is made of it goes to r and q. */
 static void NAME(qr)(int64_t m, int64_t n, int64_t columns, void *x, void *q, void *r, void *room) {
     const int64_t k = m < n ? m : n, panels = (k + LANES - 1) / LANES;
     T *a = x, *to = r, *t = room, *v = t + panels * LANES * LANES, *work = v + m * LANES;

@@ -26,6 +26,7 @@ typedef struct work_sizes {
 #define LETTER c
 #include "lib/kernels/blas/spectral_complex_type.h"
 
+/* Of the work and of `more` complex numbers, up to a multiple of 8. */
 static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
     const size_t real = dtype == LAM_C128 ? sizeof(double) : sizeof(float);
     const size_t numbers = 2 * (size_t)(sizes.numbers + more) + (size_t)sizes.reals;

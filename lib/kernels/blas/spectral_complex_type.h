@@ -28,6 +28,7 @@ static bool FN(all_finite)(int64_t count, const T *x) {
     return sum == 0;
 }
 
+/* Both parts; nothing where x is NULL. */
 static void FN(fill_nan)(int64_t count, T *x) {
     R *parts = (R *)x;
     for (int64_t i = 0; x && i < 2 * count; i++) parts[i] = NAN;
@@ -37,6 +38,7 @@ static void FN(fill_identity)(int64_t n, T *x) {
     for (int64_t i = 0; i < n * n; i++) x[i] = i % (n + 1) == 0;
 }
 
+/* By its parts: conj may be a call. */
 static T FN(conjugate)(T x) {
     R *parts = (R *)&x;
     parts[1] = -parts[1];
@@ -45,6 +47,7 @@ static T FN(conjugate)(T x) {
 
 /* ---- eigenvalues of Hermitian matrices --------------------------------------------------------------------------- */
 
+/* LAPACK answers a size of -1 with the room it wants, a complex one in its real part. */
 static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;
     int info = 0, ints = 0;
@@ -164,6 +167,7 @@ static void FN(qr)(const lam__rectangle *how, T *x, T *q, T *r, void *work) {
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
 
+/* The real room is fixed by LAPACK's documentation: two numbers for each row. */
 static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;
     int info = 0;
@@ -181,6 +185,7 @@ static void FN(turned)(int64_t n, const T *from, T *to) {
         for (int64_t j = 0; j < n; j++) to[i * n + j] = from[j * n + i];
 }
 
+/* x stays as it is; v may be NULL. LAPACK's vectors are columns of a matrix by columns, so they are turned. */
 static bool FN(eig)(int64_t n, const T *x, T *w, T *v, void *work) {
     const work_sizes sizes = FN(eig_sizes)(n, v != NULL);
     const int order = (int)n;

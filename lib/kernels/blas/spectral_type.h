@@ -26,6 +26,7 @@ static bool FN(all_finite)(int64_t count, const T *x) {
     return sum == 0;
 }
 
+/* Of what was not asked for, which is NULL, nothing is filled. */
 static void FN(fill)(int64_t count, T value, T *x) {
     for (int64_t i = 0; x && i < count; i++) x[i] = value;
 }
@@ -142,6 +143,7 @@ static void FN(qr)(const lam__rectangle *how, work_sizes sizes, T *x, T *q, T *r
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
 
+/* LAPACK answers a size of -1 with the room it wants. */
 static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;
     int info = 0;

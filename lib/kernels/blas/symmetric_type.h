@@ -20,6 +20,7 @@ static void FN(mean_block)(int64_t n, int64_t i0, int64_t j0, T *a) {
     FN(turn)(BLOCK, rows, below, n, above, n);
 }
 
+/* Blocks below the diagonal with those across; the blocks on it element by element. */
 static void FN(mean)(int64_t n, T *a) {
     for (int64_t i0 = 0; i0 < n; i0 += BLOCK) {
         for (int64_t j0 = 0; j0 < i0; j0 += BLOCK) FN(mean_block)(n, i0, j0, a);
@@ -41,6 +42,8 @@ static void FN(turn_down)(int64_t n, T *a) {
     }
 }
 
+/* Real parts are averaged, imaginary parts with opposite signs; those of the diagonal become 0, as a Hermitian matrix
+ * has them. */
 static void FN(mean_of_pairs)(int64_t n, T *a) {
     enum { SMALL = 16 };
     for (int64_t i0 = 0; i0 < n; i0 += SMALL)

@@ -10,6 +10,7 @@ typedef void gtsv(const int *n, const int *m, void *lower, void *main, void *upp
                   int *info);
 extern gtsv dgtsv_, sgtsv_, zgtsv_, cgtsv_;
 
+/* All four have one signature here: LAPACK sees addresses only. */
 static gtsv *routine(lam_dtype dtype) {
     return dtype == LAM_F64 ? dgtsv_ : dtype == LAM_F32 ? sgtsv_ : dtype == LAM_C128 ? zgtsv_ : cgtsv_;
 }
@@ -18,6 +19,8 @@ size_t lam__kernels_tridiagonal_bytes(lam_dtype dtype, int64_t n) {
     return 3 * (size_t)n * (size_t)lam__item_bytes(dtype);
 }
 
+/* Diagonals have n elements each; the lower one begins with an element that is not read, the upper one ends with such,
+ * as in jax.lax.linalg.tridiagonal_solve. Transposing exchanges the two. False: a pivot is zero. */
 bool lam__kernels_tridiagonal(lam_dtype dtype, const lam__tridiagonal *how, const void *bands, void *x, void *room) {
     const size_t item = (size_t)lam__item_bytes(dtype), row = (size_t)how->n * item;
     char *lower = (char *)room + item, *main = (char *)room + row, *upper = (char *)room + 2 * row;

@@ -26,6 +26,7 @@ static lam__conv_strips strips_of(const lam__conv_axis *a, int way, bool inner, 
     return s;
 }
 
+/* From the last axis outwards: [n, c, first strips, first, second strips, last strips, second, last], without gaps. */
 void lam__conv_block_layout(const lam__conv_case *s, int way, const lam__conv_box *places, const lam__conv_box *rows,
                             lam__conv_block *b) {
     for (int i = 0; i < LAM__CONV_AXES; i++) b->axis[i] = strips_of(&s->axis[i], way, i > 0, places, rows, i + 1);
@@ -41,6 +42,8 @@ void lam__conv_block_layout(const lam__conv_case *s, int way, const lam__conv_bo
     b->elements = places->dims[0] * b->n_step;
 }
 
+/* Of a place that is so many elements of x behind the first one: which strip by the remainder, where in it by the
+ * rest. */
 static int64_t offset(const lam__conv_strips *a, int64_t places) {
     return places % a->fold * a->strip_step + places / a->fold * a->step_in;
 }
@@ -98,6 +101,7 @@ static bool has_zeros(const lam__conv_block *b, const lam__conv_case *s) {
     return false;
 }
 
+/* What lies outside of x is zero; the block is cleared only if there is such, since most are inside. */
 void lam__conv_block_fill(const lam__conv_block *b, const lam__conv_case *s, lam_dtype dtype, const char *x,
                           const lam__conv_box *places, const lam__conv_box *rows, char *block) {
     const lam__conv_strips *a = b->axis;

@@ -1,11 +1,13 @@
 /* Dilated operands: NOTE [phases] in conv.h. */
 #include "lib/kernels/conv/conv.h"
 
+/* One axis of one phase: of the places every `period`-th one, of the window every `every`-th place from `first` on. */
 typedef struct phase {
     int64_t period, every, first; /* first: -1 where nothing is met */
     lam__conv_axis axis;
 } phase;
 
+/* Euclid's; neither is 0, since strides and gaps are at least 1. */
 static int64_t common_divisor(int64_t a, int64_t b) {
     while (b) {
         const int64_t rest = a % b;
@@ -15,11 +17,14 @@ static int64_t common_divisor(int64_t a, int64_t b) {
     return a;
 }
 
+/* Moving by `period` places moves x by a multiple of the gap; there are no more phases than places. */
 static int64_t period_of(const lam__conv_axis *a) {
     const int64_t period = a->gap / common_divisor(a->gap, a->stride);
     return period < a->out ? period : a->out;
 }
 
+/* The phase of place `at`. Among the first `every` places of the window one at most meets an element, since after that
+ * many the remainder by the gap comes again; the divisions below then leave no rest. */
 static phase phase_of(const lam__conv_axis *a, int64_t at) {
     phase p = {.period = a->gap / common_divisor(a->gap, a->stride),
                .every = a->gap / common_divisor(a->gap, a->spread),
@@ -37,6 +42,7 @@ static phase phase_of(const lam__conv_axis *a, int64_t at) {
     return p;
 }
 
+/* Phases of all axes are counted through as one number, the last axis fastest. */
 int64_t lam__conv_phases(const lam__conv_case *s) {
     int64_t phases = 1;
     for (int i = 0; i < LAM__CONV_AXES; i++) phases *= period_of(&s->axis[i]);

@@ -1,4 +1,5 @@
-/* The loops of plain.c for one type: T, SUM, MUL and NAME(f). No include guard: that is the point. */
+/* The loops of plain.c for one type: T, SUM, MUL and NAME(f). No include guard: that is the point.
+ * LONG places at a time, each summed in the order of the panel, which is that of the vectors of floats. */
 
 static inline void NAME(along)(const lam__conv_panel *p, int features) {
     for (int64_t first = 0; first < p->places; first += LONG)

@@ -22,10 +22,12 @@ enum {
 /* Places of an item, by way. */
 static const int64_t most_places[] = {[LAM__CONV_ACROSS] = 1024, [LAM__CONV_ALONG] = 4096, [LAM__CONV_DOTS] = 128};
 
+/* Up to the next multiple. */
 static int64_t up(int64_t n, int64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
+/* How many parts of at most so many. */
 static int64_t parts(int64_t n, int64_t most) {
     return (n + most - 1) / most;
 }
@@ -105,6 +107,8 @@ static void plan_rows(lam__conv *p) {
     p->chunks = parts(s->o, p->features);
 }
 
+/* Boxes of places, smaller ones where there would be too few items for the threads; what an item costs decides how many
+ * a thread takes at a time. */
 static void plan_places(lam__conv *p, int threads) {
     const lam__conv_case *s = &p->shape;
     const lam__conv_axis *a = s->axis;
@@ -122,6 +126,7 @@ static void plan_places(lam__conv *p, int threads) {
     p->cost = 20 + (double)p->places.volume * features * window / 8; /* eight products in half a nanosecond */
 }
 
+/* A box of full size, of which room is made; those at the ends may be smaller. */
 static lam__conv_box largest(const lam__conv_grid *g) {
     lam__conv_box b = {{0}, {0}};
     for (int i = 0; i < 4; i++) b.dims[i] = g->size[i];
@@ -133,10 +138,13 @@ static int64_t packed_rows(const lam__conv *p) {
     return p->way == LAM__CONV_DOTS ? p->rows.volume / p->rows.size[3] * p->run : p->rows.volume;
 }
 
+/* Features in vectors are packed with zeros behind the last one, so that loops need not count them. */
 static int64_t packed_features(const lam__conv *p) {
     return p->way == LAM__CONV_ACROSS ? up(p->shape.o, p->loops->lanes) : p->shape.o;
 }
 
+/* Packed weights, shared, and for each worker one room: the block of x with what loops may read beyond it, the sums,
+ * and the two tables of offsets. */
 static void plan_memory(lam__conv *p) {
     const int64_t item = lam__item_bytes(p->dtype), panels = p->shape.groups * p->rows.boxes;
     const lam__conv_box places = largest(&p->places), rows = largest(&p->rows);
@@ -149,6 +157,7 @@ static void plan_memory(lam__conv *p) {
     p->room = p->room_at + (size_t)up((p->places.volume + p->rows.volume) * (int64_t)sizeof(int64_t), ALIGN);
 }
 
+/* False: the result has no elements. An empty contraction is planned like any other and gives zeros. */
 bool lam__conv_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, int threads, const void *x,
                     const void *w, void *out, lam__conv *plan) {
     *plan = (lam__conv){.shape = *s, .dtype = dtype, .x = x, .w = w, .out = out, .loops = loops};
@@ -165,11 +174,13 @@ bool lam__conv_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__co
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
+/* Where the weights of these features begin: panels of a group one after the other, each with all its features. */
 char *lam__conv_packed(const lam__conv *p, int64_t group, int64_t panel, int64_t feature) {
     const int64_t at = (group * p->rows.boxes + panel) * packed_features(p) + feature;
     return p->packed + at * packed_rows(p) * lam__item_bytes(p->dtype);
 }
 
+/* How many features are packed together from this one on. */
 int64_t lam__conv_width(const lam__conv *p, int64_t feature) {
     const int64_t left = p->shape.o - feature;
     const int64_t width = p->way == LAM__CONV_ACROSS ? up(left, p->loops->lanes) : left;

@@ -8,6 +8,7 @@
 #include "lib/kernels/conv/loops.h"
 #include "lib/kernels/item.h"
 
+/* What one call of the loops has at hand: some features of one group at a box of places, with a worker's room. */
 typedef struct item {
     const lam__conv *plan;
     int64_t group, feature, features; /* features from `feature` on */
@@ -17,6 +18,8 @@ typedef struct item {
     int64_t step; /* of sums, from place to place */
 } item;
 
+/* Lines of the result that lie side by side in the block may be run through as one, with sums between them that nobody
+ * asked for: worth it where these are fewer than the lanes that single lines would leave empty. */
 lam__conv_spans lam__conv_spans_of(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places) {
     const int64_t *dims = places->dims, lanes = p->loops->lanes, line = (dims[3] + lanes - 1) / lanes * lanes;
     const lam__conv_spans lines = {false, dims[0] * dims[1] * dims[2], dims[3]};
@@ -25,12 +28,14 @@ lam__conv_spans lam__conv_spans_of(const lam__conv *p, const lam__conv_block *b,
     return plane <= dims[2] * line ? (lam__conv_spans){true, dims[0] * dims[1], plane} : lines;
 }
 
+/* Features of a place in the sums, filled up to whole vectors. */
 static int64_t step_of(const lam__conv *p) {
     const int64_t lanes = p->loops->lanes;
     const int64_t features = p->shape.o < p->features ? p->shape.o : p->features;
     return (features + lanes - 1) / lanes * lanes;
 }
 
+/* Elements of sums that an item needs, for the larger of the two ways in which spans may be laid. */
 int64_t lam__conv_sums(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places) {
     if (p->way != LAM__CONV_ALONG) return p->places.volume * step_of(p);
     if (p->direct) return 0;
@@ -44,6 +49,7 @@ int64_t lam__conv_sums(const lam__conv *p, const lam__conv_block *b, const lam__
 /* Sums of one offset for each axis, the last axis counted through first. offsets(env, axis, i). */
 typedef int64_t offset_of(const void *env, int axis, int64_t i);
 
+/* Each axis repeats what the axes after it have given, moved by its own offset. */
 static void list(const int64_t dims[4], int axes, offset_of *offset, const void *env, int64_t *to) {
     int64_t done = 1;
     to[0] = 0;
@@ -54,11 +60,13 @@ static void list(const int64_t dims[4], int axes, offset_of *offset, const void 
         }
 }
 
+/* Where offsets are counted: in the block, or in x itself. */
 typedef struct source {
     const lam__conv *plan;
     const lam__conv_block *block; /* NULL: x itself */
 } source;
 
+/* Of places: axis 0 counts examples, the others those of the convolution. */
 static int64_t offset_at(const void *env, int axis, int64_t i) {
     const source *s = env;
     const lam__conv_case *shape = &s->plan->shape;
@@ -67,6 +75,7 @@ static int64_t offset_at(const void *env, int axis, int64_t i) {
     return i * shape->axis[axis - 1].stride * shape->x_step[2 + axis];
 }
 
+/* Of the contraction: axis 0 counts features of x, the others the window. An element is at the sum of both offsets. */
 static int64_t offset_row(const void *env, int axis, int64_t i) {
     const source *s = env;
     const lam__conv_case *shape = &s->plan->shape;
@@ -87,10 +96,12 @@ static int64_t place_in_x(const lam__conv_case *s, const lam__conv_box *places, 
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
 
+/* Elements of a box. */
 static int64_t volume(const lam__conv_box *b) {
     return b->dims[0] * b->dims[1] * b->dims[2] * b->dims[3];
 }
 
+/* Vectors of features: each block of them meets all places. */
 static void run_across(const item *t, int64_t panel, lam__conv_panel *p) {
     const lam__conv *plan = t->plan;
     const int64_t bytes = lam__item_bytes(plan->dtype);
@@ -101,6 +112,7 @@ static void run_across(const item *t, int64_t panel, lam__conv_panel *p) {
     }
 }
 
+/* Vectors of the window's last axis: the tables then list lines of it, and `run` is their length. */
 static void run_dots(const item *t, int64_t panel, const lam__conv_box *rows, lam__conv_panel *p) {
     const lam__conv *plan = t->plan;
     const int64_t lanes = plan->loops->lanes, bytes = lam__item_bytes(plan->dtype);
@@ -123,6 +135,7 @@ static int64_t line_of(const item *t, int64_t feature, int64_t i) {
            (start[2] + second) * step[4] + start[3];
 }
 
+/* Vectors of neighbouring places, span by span, into the sums or straight into lines of the result. */
 static void run_along(const item *t, int64_t panel, const lam__conv_block *b, lam__conv_panel *p) {
     const lam__conv *plan = t->plan;
     const lam__conv_spans s = lam__conv_spans_of(plan, b, &t->places);
@@ -164,6 +177,7 @@ static bool reads_in_place(const item *t, const lam__conv_box *rows) {
     return end <= last;
 }
 
+/* The first panel writes the sums and the others add to them, in this order whatever thread does it. */
 static void run_panel(item *t, int64_t panel, lam__conv_block *b) {
     const lam__conv *plan = t->plan;
     const lam__conv_case *s = &plan->shape;
@@ -209,6 +223,8 @@ static void put(const item *t, const int64_t dims[5], const int64_t from[5], con
     lam__kernels_copy(rank, all, plan->dtype, out, to, plan->dtype, sums, of);
 }
 
+/* The sums have the axes [n, first, second, last, features] or, where they were run along, [n, first, features, second,
+ * last] or [n, first, second, features, last]; the copy puts them into the order of the result. */
 static void put_item(const item *t, const lam__conv_block *b) {
     const lam__conv *plan = t->plan;
     const int64_t *d = t->places.dims, *step = plan->shape.out_step, bytes = lam__item_bytes(plan->dtype);
@@ -230,6 +246,8 @@ static void put_item(const item *t, const lam__conv_block *b) {
     put(t, dims, from, t->sums, plan->out + at * bytes);
 }
 
+/* Items count through groups, then chunks of features, then boxes of places: items that follow each other read the same
+ * weights. */
 void lam__conv_run(const lam__conv *plan, int64_t begin, int64_t end, void *room) {
     const int64_t boxes = plan->places.boxes;
     item t = {.plan = plan, .block = room, .sums = (char *)room + plan->room_sums, .step = step_of(plan)};

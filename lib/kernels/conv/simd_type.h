@@ -8,6 +8,7 @@ ALWAYS_INLINE V NAME(load)(const T *from) {
     return *(const NAME(loose) *)from;
 }
 
+/* Into the result or onto it, where earlier panels have been. */
 ALWAYS_INLINE void NAME(store)(T *to, V v, bool add) {
     if (add) v += NAME(load)(to);
     *(NAME(loose) *)to = v;
@@ -50,6 +51,7 @@ ALWAYS_INLINE void NAME(across)(const lam__conv_panel *p, int places, int vector
     }
 }
 
+/* As many places as leave registers for one element of x and the weights: a function for each number of vectors. */
 static void NAME(across_1)(const lam__conv_panel *p) {
     NAME(across)(p, 8, 1);
 }
@@ -104,6 +106,7 @@ ALWAYS_INLINE void NAME(along)(const lam__conv_panel *p, int features, int vecto
     for (; first < p->places; first += SHORT * LANES) NAME(along_tile)(p, features, SHORT, first);
 }
 
+/* The same count of registers for features times vectors of places. */
 static void NAME(along_1)(const lam__conv_panel *p) {
     NAME(along)(p, 1, 8);
 }
@@ -122,6 +125,7 @@ static void NAME(along_4)(const lam__conv_panel *p) {
 
 /* ---- vectors of the contraction ---------------------------------------------------------------------------------- */
 
+/* Halves onto halves, so the order does not depend on how the compiler does it. */
 ALWAYS_INLINE T NAME(sum_lanes)(V v) {
     T lane[LANES];
     memcpy(lane, &v, sizeof v);
@@ -146,6 +150,8 @@ ALWAYS_INLINE void NAME(dots_line)(const T *const x[], const T *const w[], int f
     }
 }
 
+/* features x places of sums that are vectors until the end. A tile that goes beyond the last place counts that place
+ * again and does not write it. */
 ALWAYS_INLINE void NAME(dots_tile)(const lam__conv_panel *p, int features, int places, int64_t f0, int64_t i0) {
     const int64_t whole = p->run / LANES, line = (p->run + LANES - 1) / LANES * LANES;
     V sum[FEW][MOST_DOTS];

@@ -1,4 +1,8 @@
-/* Memory of one context: see alloc.h. Under AddressSanitizer nothing is pooled, so that it sees each block. */
+/* Memory of one context: see alloc.h. Three kinds of blocks, by size: up to 1 KiB from slabs that are cut into one
+ * class and are not given back before the context ends; above that from outside one by one, four classes to a doubling,
+ * and kept for the next request of their class up to cache_limit; from 2 MiB on the same, aligned for huge pages. A
+ * block carries no header: whoever frees it says how many bytes were asked for. Under AddressSanitizer nothing is
+ * pooled, so that it sees each block. */
 #define _DEFAULT_SOURCE
 #include "lib/base/alloc.h"
 
@@ -49,6 +53,8 @@ static void release_jemalloc(void *env, void *block, size_t bytes, size_t alignm
     sdallocx(block, bytes, log2_of(alignment));
 }
 
+/* C11 wants a size that is a multiple of the alignment. Rounding one near SIZE_MAX up wraps around, which is
+ * refused. */
 static void *allocate_libc(void *env, size_t bytes, size_t alignment) {
     (void)env;
     size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
@@ -94,6 +100,7 @@ static inline size_t class_of(size_t bytes, size_t *rounded) {
     return class;
 }
 
+/* Bytes of the blocks of a class, the reverse of class_of: for blocks that wait and of which nobody knows the size. */
 static size_t bytes_of(size_t class) {
     const size_t small = LAM__ALLOC_SMALL / LAM__ALLOC_STEP;
     if (class <= small) return class * LAM__ALLOC_STEP;
@@ -101,10 +108,13 @@ static size_t bytes_of(size_t class) {
     return ((size_t)1 << k) + (quarters << (k - 2));
 }
 
+/* Depends on the rounded size alone, so that a block is released with the alignment that it was allocated with. */
 static size_t alignment_of(size_t rounded) {
     return rounded >= HUGE_PAGE ? HUGE_PAGE : LAM__ALLOC_STEP;
 }
 
+/* The one place where the pool asks the allocator. Large blocks are meant for huge pages: fresh memory that is written
+ * once costs more in page faults than in the writing. */
 static void *outside_get(lam__pool *pool, size_t bytes) {
     void *block = pool->allocator.allocate(pool->allocator.env, bytes, alignment_of(bytes));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
@@ -117,6 +127,8 @@ static void outside_put(lam__pool *pool, void *block, size_t bytes) {
     pool->allocator.release(pool->allocator.env, block, bytes, alignment_of(bytes));
 }
 
+/* A limit of 0 is none. The cache holds at most half of a limit below 1 GiB, otherwise 512 MiB: what waits there is not
+ * alive, so the limit does not count it, and the process should not be much larger than the limit says. */
 void lam__alloc_start(lam__pool *pool, const lam_allocator *allocator, size_t limit, bool plain) {
     memset(pool, 0, sizeof *pool);
     pool->allocator = *allocator;
@@ -125,6 +137,7 @@ void lam__alloc_start(lam__pool *pool, const lam_allocator *allocator, size_t li
     pool->cache_limit = limit && limit < ((size_t)1 << 30) ? limit / 2 : (size_t)1 << 29;
 }
 
+/* Gives all large blocks that wait back to the allocator. Slabs stay, since some of their blocks may be alive. */
 void lam__alloc_trim(lam__pool *pool) {
     for (size_t class = LAM__ALLOC_SMALL / LAM__ALLOC_STEP + 1; class <= LAM__ALLOC_CLASSES; class ++) {
         lam__block *next;
@@ -137,6 +150,7 @@ void lam__alloc_trim(lam__pool *pool) {
     pool->cached = 0;
 }
 
+/* Slabs go with all that lies in them, alive or not: by now the rooms have given up what they hold. */
 void lam__alloc_stop(lam__pool *pool) {
     lam__alloc_trim(pool);
     lam__slab *next;
@@ -166,7 +180,8 @@ static void *slab_cut(lam__pool *pool, size_t class, size_t rounded) {
     return start + LAM__ALLOC_STEP;
 }
 
-/* A large block from outside, if need be in place of those that wait for reuse. */
+/* A large block from outside, if need be in place of those that wait for reuse: what is refused with a full cache may
+ * be there without it, and to fail while memory lies idle would be a lie. */
 static void *large_get(lam__pool *pool, size_t rounded) {
     void *fresh = outside_get(pool, rounded);
     if (fresh || !pool->cached) return fresh;
@@ -174,6 +189,8 @@ static void *large_get(lam__pool *pool, size_t rounded) {
     return outside_get(pool, rounded);
 }
 
+/* Any request, the pool without free lists too. The limit is compared without a sum that could wrap around. Requests of
+ * more than 2^45 bytes have no class and are refused before sizes near SIZE_MAX are rounded up. */
 void *lam__alloc_slow(lam__pool *pool, size_t bytes) {
     if (bytes > (size_t)1 << 45) return NULL;
     size_t rounded, class = class_of(bytes, &rounded);
@@ -194,6 +211,8 @@ void *lam__alloc_slow(lam__pool *pool, size_t bytes) {
     return block;
 }
 
+/* A large block waits for reuse as long as the cache has room for it; otherwise it goes back at once, rather than
+ * another one that waits, since to choose that one would take a list in order of age. */
 void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes) {
     size_t rounded, class = class_of(bytes, &rounded);
     pool->bytes -= rounded;

@@ -1,4 +1,7 @@
-/* The context: birth and end. */
+/* The context: birth and end. What a context needs from its first moment lies in one block (`whole`), taken from the
+ * user's allocator and not from the pool in it; everything else comes from the pool, so the end of the pool is the end
+ * of all. A context that cannot be made is the one static failed context, in read-only memory, which every function
+ * accepts: it has a status, a text, a failed tensor, a failed function and a level, and nothing ever writes to it. */
 #include "lib/base/context.h"
 
 #include "lib/dispatch/fn.h"
@@ -9,6 +12,8 @@
 #include <string.h>
 
 static const int64_t no_axes[1];
+/* The value of every failed tensor, so that whatever follows `value` without a question finds a type there: that of a
+ * number, shared and not concrete. It lies in read-only memory: nobody may count its references. */
 static const lam__value broken = {
     .head = {.kind = LAM__BROKEN,
              .dtype = LAM_F64,
@@ -44,10 +49,12 @@ typedef struct whole {
     lam_allocator allocator;
 } whole;
 
+/* An allocator is both functions or neither; memory taken from one and given to another would be lost. */
 static bool options_valid(const lam_ctx_options *o) {
     return o->threads >= 0 && !o->allocator.allocate == !o->allocator.release;
 }
 
+/* Sets what needs no memory. The rest, level and team, may fail and is done by lam_ctx_new. */
 static void start(whole *w, const lam_ctx_options *o) {
     lam_ctx *ctx = &w->ctx;
     memset(w, 0, sizeof *w);
@@ -61,6 +68,9 @@ static void start(whole *w, const lam_ctx_options *o) {
     ctx->random.seed = o->seed;
 }
 
+/* Each step that fails leaves nothing behind: the team is ended, the block goes back, and the caller gets the static
+ * failed context. lam__kernels_start comes first because OpenBLAS ends the process where it lacks memory for its
+ * buffers. */
 lam_ctx *lam_ctx_new(const lam_ctx_options *options) {
     static const lam_ctx_options none;
     const lam_ctx_options *o = options ? options : &none;
@@ -77,6 +87,9 @@ lam_ctx *lam_ctx_new(const lam_ctx_options *options) {
     return &lam__context_failed;
 }
 
+/* Users' memory first (handles, functions, whose env_free may still call the library), then what rooms keep for reuse,
+ * the display of levels, the threads, and the pool last. The allocator is copied out of the block that it is to
+ * release. */
 void lam_ctx_free(lam_ctx *ctx) {
     if (!ctx || ctx == &lam__context_failed) return;
     lam__scope_free_all(ctx);
@@ -94,6 +107,7 @@ int lam_ctx_threads(const lam_ctx *ctx) {
     return ctx ? lam__team_size(ctx->team) : 1;
 }
 
+/* Bytes of blocks alive, rounded up to their classes; slabs and blocks that wait for reuse are not counted. */
 size_t lam_ctx_bytes(const lam_ctx *ctx) {
     return ctx ? ctx->pool.bytes : 0;
 }
@@ -102,6 +116,7 @@ size_t lam_ctx_peak_bytes(const lam_ctx *ctx) {
     return ctx ? ctx->pool.peak : 0;
 }
 
+/* The functions below write to the context and so pass the static failed one by. */
 void lam_ctx_reset_peak(lam_ctx *ctx) {
     if (ctx && ctx != &lam__context_failed) ctx->pool.peak = ctx->pool.bytes;
 }
@@ -110,6 +125,7 @@ void lam_ctx_trim(lam_ctx *ctx) {
     if (ctx && ctx != &lam__context_failed) lam__alloc_trim(&ctx->pool);
 }
 
+/* From the innermost level to eval. A nest that does not fit 1023 characters is cut, as every lam__text is. */
 void lam_print_levels(FILE *file, const lam_ctx *ctx) {
     if (!ctx || !file) return;
     char line[1024];

@@ -1,4 +1,7 @@
-/* Failure: see error.h. A message has up to five lines: what went wrong, operands, function, levels, remedy. */
+/* Failure: see error.h. A message has up to five lines: what went wrong, operands, function, levels, remedy. Only the
+ * first failure's text is put together and kept, because those that follow from it say less; the rest are counted. No
+ * function here allocates, so that being out of memory can be reported, and none jumps: who fails returns a status or
+ * the failed tensor, and callers go on with that. */
 #include "lib/base/error.h"
 
 #include "lib/dispatch/fn.h"
@@ -49,12 +52,14 @@ const char *lam_status_name(lam_status status) {
 
 /* ---- text ----------------------------------------------------------------------------------------------- */
 
+/* vsnprintf tells how much it would have written; what did not fit is cut, and the text stays full and ended by NUL. */
 static void append_list(lam__text *t, const char *format, va_list arguments) {
     size_t room = t->size - t->used;
     int written = vsnprintf(t->text + t->used, room, format, arguments);
     if (written > 0) t->used += (size_t)written < room ? (size_t)written : room - 1;
 }
 
+/* Writes behind what is there. Arguments as of printf. */
 void lam__error_append(lam__text *t, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -62,12 +67,14 @@ void lam__error_append(lam__text *t, const char *format, ...) {
     va_end(arguments);
 }
 
+/* "f64[5, 3]", as lam_print shows it. */
 void lam__error_append_type(lam__text *t, lam_dtype dtype, int rank, const int64_t *dims) {
     lam__error_append(t, "%s[", lam_dtype_name(dtype));
     for (int i = 0; i < rank; i++) lam__error_append(t, "%s%lld", i ? ", " : "", (long long)dims[i]);
     lam__error_append(t, "]");
 }
 
+/* The types of the first operands, as the caller of the operation sees them: of a box those that it shows. */
 static void append_operands(lam__text *t, const lam_call_site *call) {
     enum { SHOWN = 8 };
     lam__error_append(t, "\n  operands: ");
@@ -80,6 +87,8 @@ static void append_operands(lam__text *t, const lam_call_site *call) {
     if (call->inputs > SHOWN) lam__error_append(t, " and %d more", call->inputs - SHOWN);
 }
 
+/* The functions that run, innermost first, and the levels. Those of the innermost call are shown rather than the
+ * current one: while an interpreter works for that call, a level below it is current, which would mislead. */
 static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
     const char *lead = "\n  in function: ";
     int shown = 0;
@@ -94,7 +103,10 @@ static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
 
 /* ---- recording ------------------------------------------------------------------------------------------ */
 
-/* Every failure passes here. Only the first one's text is kept. */
+/* Every failure passes here: a place for a breakpoint. Only the first one's text is kept. The static failed context
+ * cannot be written to and keeps the status it was born with. LAM_OK from a user of lam_fail would be a failure without
+ * a status and becomes LAM_ERR_USER. Where memory is lacking, the room that notices it does not know what it works for,
+ * so the message names the primitive that is being applied. */
 static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status status, const char *remedy,
                          const char *format, va_list arguments) {
     if (ctx == &lam__context_failed) return ctx->error.status;
@@ -132,6 +144,7 @@ lam_status lam__error_call(const lam_call_site *call, lam_status status, const c
     return status;
 }
 
+/* What rows outside the library call too. The remedy is the usual one of the status. */
 lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -140,6 +153,7 @@ lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const cha
     return status;
 }
 
+/* Tells a limit that the user has set from memory that is not there: the remedies differ. */
 lam_status lam__error_memory(lam_ctx *ctx, size_t bytes) {
     const lam__pool *pool = &ctx->pool;
     bool limited = bytes > pool->limit || pool->bytes > pool->limit - bytes;
@@ -151,10 +165,13 @@ lam_status lam__error_memory(lam_ctx *ctx, size_t bytes) {
                                     "out of memory: %zu bytes refused, %zu in use", bytes, pool->bytes);
 }
 
+/* Two numbers are the whole state, so that an attempt costs nothing where it succeeds. */
 lam__mark lam__error_mark(const lam_ctx *ctx) {
     return (lam__mark){ctx->error.status, ctx->error.count};
 }
 
+/* Makes all failures since the mark undone. The text needs no copy: if there was a failure at the mark, the text is its
+ * own still, since later ones do not touch it. */
 void lam__error_roll_back(lam_ctx *ctx, lam__mark mark) {
     if (ctx == &lam__context_failed) return;
     ctx->error.count = mark.count;
@@ -162,16 +179,20 @@ void lam__error_roll_back(lam_ctx *ctx, lam__mark mark) {
     if (!mark.count) ctx->error.text[0] = '\0';
 }
 
+/* Where something had failed before the mark too, the status is that of the first failure of all: it is what the
+ * message is about. A caller that needs to know only whether there was one is served in any case. */
 lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark) {
     return ctx->error.count > mark.count || ctx == &lam__context_failed ? ctx->error.status : LAM_OK;
 }
 
 /* ---- public --------------------------------------------------------------------------------------------- */
 
+/* Without a context there is nothing to ask: NULL is itself the mistake. */
 lam_status lam_status_of(const lam_ctx *ctx) {
     return ctx ? ctx->error.status : LAM_ERR_NULL;
 }
 
+/* Never NULL: "" where nothing has failed. */
 const char *lam_error(const lam_ctx *ctx) {
     return ctx ? ctx->error.text : "no context";
 }
@@ -180,11 +201,13 @@ size_t lam_error_count(const lam_ctx *ctx) {
     return ctx ? ctx->error.count : 0;
 }
 
+/* Forgets the first failure as well. Failed tensors made before are stale from then on (explain in scope.c). */
 void lam_clear_error(lam_ctx *ctx) {
     if (ctx) lam__error_roll_back(ctx, (lam__mark){LAM_OK, 0});
 }
 
-/* "": the user's own words are all. */
+/* Records and gives the failed tensor. Without a context there is nowhere to record, and the static failed one's tensor
+ * is given. A remedy of "" adds none: the user's own words are all. */
 static lam_tensor *fail(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, va_list arguments) {
     if (!ctx) return &lam__context_failed.failed;
     lam__error_record(ctx, status, remedy, format, arguments);
@@ -207,6 +230,8 @@ lam_tensor *lam__error_fail(lam_ctx *ctx, lam_status status, const char *format,
     return failed;
 }
 
+/* Takes a tensor, a function or a program: the first word of each says what it is (lam__magic), and it is read as bytes
+ * because the type is not known here. A freed handle has not failed: it fails when it is used. */
 bool lam_failed(const void *object) {
     if (!object) return true;
     uint32_t magic;

@@ -1,4 +1,7 @@
-/* Handles and scopes: see scope.h. */
+/* Handles and scopes: see scope.h. A handle is in one list at any time: that of its scope, that of the held ones whose
+ * scope has ended, or that of the free ones. Scopes are a stack that the context points to the top of; those of
+ * function calls and rules lie in C frames, those of users in the pool. What lies here costs a few words at each
+ * operation, so the common ways are short and the rest lies apart (NOTE [short ways] in inline.h). */
 #include "lib/base/scope.h"
 
 #include "lib/base/context.h"
@@ -22,6 +25,8 @@ typedef struct lam__handle_slab {
 
 /* ---- free list ------------------------------------------------------------------------------------------ */
 
+/* At the end of the queue, while handles are taken from its front: with WAITING handles ahead of it, a freed one stays
+ * poisoned long enough for a mistaken use to find the mark rather than somebody else's tensor. */
 static void wait_for_reuse(lam__handles *h, lam_tensor *t) {
     t->next = NULL;
     if (h->last) h->last->next = t;
@@ -30,6 +35,8 @@ static void wait_for_reuse(lam__handles *h, lam_tensor *t) {
     h->waiting++;
 }
 
+/* Slabs are given back when the context ends and never before, so a stale pointer to a handle always points to a
+ * handle. */
 static bool add_slab(lam_ctx *ctx) {
     handle_slab *slab = lam__alloc_get(&ctx->pool, sizeof *slab);
     if (!slab) return false;
@@ -59,6 +66,8 @@ static void link_in(lam_tensor **head, lam_tensor *t) {
     *head = t;
 }
 
+/* A live handle without a scope is a held one; handles that are lent (lam__scope_lend) are in no list and never get
+ * here. */
 static lam_tensor **head_of(lam_tensor *t) {
     return t->scope ? &t->scope->tensors : &t->ctx->handles.held;
 }
@@ -69,6 +78,7 @@ static void unlink(lam_tensor *t) {
     else *head_of(t) = t->next;
 }
 
+/* The handle is marked before its value is released, which may call a user's function (that of borrowed memory). */
 static inline void handle_free(lam_tensor *t) {
     lam_value *value = t->value;
     t->magic = LAM__FREED;
@@ -77,7 +87,8 @@ static inline void handle_free(lam_tensor *t) {
     lam__value_release(value);
 }
 
-/* The first of those that wait; there is one. */
+/* The first of those that wait; there is one. It belongs to the innermost scope; `birth` tells it from what was there
+ * before (lam__fn_made_here, lam__scope_only, lam__scope_hide). */
 static inline lam_tensor *handle_make(lam_ctx *ctx, lam_value *value) {
     lam__handles *h = &ctx->handles;
     lam_tensor *t = h->first;
@@ -93,6 +104,8 @@ static inline lam_tensor *handle_make(lam_ctx *ctx, lam_value *value) {
     return t;
 }
 
+/* Without a value the failure is recorded already. Without memory for a slab, one of those that wait is taken early: a
+ * late mistake is then not recognised, but the program goes on. */
 LAM__APART static lam_tensor *handle_from_slab(lam_ctx *ctx, lam_value *value) {
     if (!value) return &ctx->failed;
     if (have_waiting(ctx)) return handle_make(ctx, value);
@@ -117,6 +130,7 @@ static lam_scope *scope_take(lam_ctx *ctx) {
     return scope;
 }
 
+/* The queue of ended scopes goes through `parent`, which an ended scope has no other use for. */
 static void scope_wait(lam_ctx *ctx, lam_scope *scope) {
     lam__handles *h = &ctx->handles;
     scope->magic = LAM__FREED;
@@ -127,6 +141,8 @@ static void scope_wait(lam_ctx *ctx, lam_scope *scope) {
     h->ended_last = scope;
 }
 
+/* Functions first: env_free of one may let go of tensors that it held. Held tensors move to the list of those without
+ * scope; all others go, and with them what only they show. */
 static void scope_empty(lam_scope *scope) {
     while (scope->fns) lam__fn_leave_scope(scope->fns);
     lam_tensor *next;
@@ -142,6 +158,7 @@ static void scope_empty(lam_scope *scope) {
     scope->tensors = NULL;
 }
 
+/* Without a live operand nothing is younger than the answer, so that lam__scope_only frees nothing. */
 uint64_t lam__scope_now(const lam_tensor *x) {
     return x && x->magic == LAM__LIVE ? x->ctx->clock : UINT64_MAX;
 }
@@ -150,7 +167,9 @@ uint64_t lam__scope_now_in(const lam_ctx *ctx) {
     return ctx ? ctx->clock : UINT64_MAX;
 }
 
-/* Handles are linked in at the front, so those since a time come before all others. */
+/* Frees what the innermost scope got since a time, but for results and held handles. Handles are linked in at the
+ * front, so those since a time come before all others and the walk ends at the first that is older. Where the first
+ * result is not live, the operation has failed: what it made goes with the scope. */
 static inline void free_since(size_t n, lam_tensor *const results[], uint64_t since) {
     if (results[0]->magic != LAM__LIVE) return;
     lam_tensor *next;
@@ -173,6 +192,7 @@ lam_tensor *lam__scope_only(lam_tensor *result, uint64_t since) {
     return result;
 }
 
+/* What a callback or body has left open would otherwise swallow everything that its caller makes from here on. */
 bool lam__scope_close_inner(lam_scope *scope) {
     lam_ctx *ctx = scope->ctx;
     bool any = false;
@@ -180,6 +200,7 @@ bool lam__scope_close_inner(lam_scope *scope) {
     return any;
 }
 
+/* The caller has closed what lies inside. A scope in a C frame needs no more; one of a user's waits for reuse. */
 void lam__scope_close(lam_scope *scope) {
     lam_ctx *ctx = scope->ctx;
     scope_empty(scope);
@@ -187,6 +208,7 @@ void lam__scope_close(lam_scope *scope) {
     if (scope->on_heap) scope_wait(ctx, scope);
 }
 
+/* The scope's reference is the one that the function was made with; nothing is counted here. */
 void lam__scope_add_fn(lam_scope *scope, lam_fn *f) {
     f->scope = scope;
     f->prev = NULL;
@@ -202,6 +224,8 @@ void lam__scope_remove_fn(lam_fn *f) {
     f->scope = NULL;
 }
 
+/* The end of a context. Scopes that are open still are closed as if their functions had returned; held handles are let
+ * go whatever their count, since nobody can release them any more. */
 void lam__scope_free_all(lam_ctx *ctx) {
     lam__scope_close_inner(&ctx->outermost);
     while (ctx->outermost.fns) lam__fn_leave_scope(ctx->outermost.fns);
@@ -223,6 +247,8 @@ void lam__scope_free_all(lam_ctx *ctx) {
     }
 }
 
+/* A scope that a user opens inside a rule is one of a rule too: ranks are allowed there that users may not have
+ * (lam__eval_most_axes). */
 lam_scope *lam_scope_begin(lam_ctx *ctx) {
     if (!ctx || ctx == &lam__context_failed) return NULL;
     lam_scope *scope = scope_take(ctx);
@@ -237,14 +263,16 @@ lam_scope *lam_scope_begin(lam_ctx *ctx) {
     return scope;
 }
 
-/* Whether `scope` is open and was opened by the user inside the function that is running. */
+/* Whether `scope` is open and was opened by the user inside the function that is running. The walk stops at the first
+ * scope in a C frame, which is that of the innermost call: what lies below belongs to callers. */
 static bool may_end(const lam_ctx *ctx, const lam_scope *scope) {
     const lam_scope *s = ctx->scope;
     while (s && s != scope && s->on_heap) s = s->parent;
     return s == scope && scope->on_heap;
 }
 
-/* Moves t to the parent of `scope` if it belongs to `scope` or to one inside it. */
+/* Moves t to the parent of `scope` if it belongs to `scope` or to one inside it. Handles that an in-place form has
+ * poisoned move too: they are failed, but still the user's to drop. The context's own failed tensor has no scope. */
 static void keep_in_parent(lam_scope *scope, lam_tensor *t) {
     if (!t || (t->magic != LAM__LIVE && t->magic != LAM__FAILED) || t->ctx != scope->ctx || !t->scope) return;
     const lam_scope *s = scope->ctx->scope;
@@ -255,6 +283,8 @@ static void keep_in_parent(lam_scope *scope, lam_tensor *t) {
     link_in(&scope->parent->tensors, t);
 }
 
+/* A scope that cannot be ended here is left alone. One with scopes open inside is ended with them, which is a failure
+ * of the caller's, but one that leaves the stack of scopes in order. */
 lam_status lam_scope_end(lam_scope *scope, lam_tensor *const keep[], size_t n) {
     if (!scope) return LAM_OK;
     lam_ctx *ctx = scope->ctx;
@@ -270,6 +300,8 @@ lam_status lam_scope_end(lam_scope *scope, lam_tensor *const keep[], size_t n) {
     return status;
 }
 
+/* Only held handles are looked at: of what is made inside a callback, nothing else lives on when its scope has
+ * ended. */
 void lam__scope_hide(lam_ctx *ctx, uint64_t from, uint64_t until, bool hidden) {
     uint32_t old = hidden ? LAM__LIVE : LAM__HIDDEN;
     for (lam_tensor *t = ctx->handles.held; t; t = t->next)
@@ -278,7 +310,8 @@ void lam__scope_hide(lam_ctx *ctx, uint64_t from, uint64_t until, bool hidden) {
 
 /* ---- use of handles ------------------------------------------------------------------------------------------ */
 
-/* What is wrong with a handle that is not live. Gives the tensor to return. */
+/* What is wrong with a handle that is not live. Gives the tensor to return. An operand that failed is no new failure:
+ * the record is there, unless the user has cleared it meanwhile. */
 static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position, const lam_tensor *t) {
     if (!t)
         lam__error_set(ctx, LAM_ERR_NULL, "set the tensor before it is used", "%s: operand %zu is NULL", operation,
@@ -300,6 +333,7 @@ static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position,
     return &ctx->failed;
 }
 
+/* What has a `ctx`: every handle that the library has made, whatever became of it. */
 static bool has_context(const lam_tensor *t) {
     return t && (t->magic == LAM__LIVE || t->magic == LAM__FREED || t->magic == LAM__FAILED || t->magic == LAM__HIDDEN);
 }
@@ -310,6 +344,8 @@ lam_ctx *lam__scope_context(size_t n, lam_tensor *const in[]) {
     return &lam__context_failed;
 }
 
+/* The failure is recorded in the first context that any operand has. A live operand of another one, or a failed tensor
+ * of another one, cannot take part and would hide its own message there, so that is said here. */
 static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *const in[], size_t position,
                                  lam_tensor **failed) {
     lam_ctx *ctx = lam__scope_context(n, in);
@@ -328,6 +364,8 @@ static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *co
     return NULL;
 }
 
+/* The check that every operation makes of its operands, so the common case is one comparison of marks and contexts
+ * each. */
 lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[],
                              lam_tensor **failed) {
     if (n == 0) return NULL;
@@ -355,6 +393,8 @@ static bool owned(const lam_tensor *t) {
     return t->magic == LAM__LIVE || (t->magic == LAM__FAILED && (t->scope || t->holds));
 }
 
+/* All that lam_drop may be given beside a plain tensor: NULL and a context's failed tensor are nothing to do, a held
+ * one leaves its scope and stays, and what was freed already is a failure. */
 LAM__APART static void drop_any(lam_tensor *t) {
     if (!t || (!owned(t) && (t->magic == LAM__FAILED || !usable("lam_drop", t)))) return;
     if (!t->scope && t->holds) return; /* no scope has it: only lam_release lets go */
@@ -364,6 +404,7 @@ LAM__APART static void drop_any(lam_tensor *t) {
     else handle_free(t);
 }
 
+/* The plain case alone; NOTE [short ways] in inline.h. */
 void lam_drop(lam_tensor *t) {
     if (!t || t->magic != LAM__LIVE || !t->scope || t->holds) {
         drop_any(t);
@@ -379,6 +420,8 @@ lam_tensor *lam_hold(lam_tensor *t) {
     return t;
 }
 
+/* The last release of a tensor whose scope has ended frees it; one that a scope has still stays until the scope
+ * ends. */
 void lam_release(lam_tensor *t) {
     if (!t || (!owned(t) && (t->magic == LAM__FAILED || !usable("lam_release", t)))) return;
     if (!t->holds) {

@@ -16,7 +16,8 @@ enum {
 };
 
 #if defined(__linux__) && defined(__GLIBC__)
-/* Notes the bounds of the running thread's stack; both 0 if they are not to be had. */
+/* Notes the bounds of the running thread's stack; both 0 if they are not to be had. Asked once for each change of
+ * thread, since for the main thread the C library reads a file under /proc for it. */
 static void find_bounds(lam_ctx *ctx) {
     uintptr_t self = (uintptr_t)pthread_self();
     if (ctx->stack_thread == self) return;
@@ -50,6 +51,7 @@ static uintptr_t room_below(lam_ctx *ctx, uintptr_t here) {
     return left < DEEP ? left : DEEP;
 }
 
+/* A context may be used by one thread after another, so the bounds are looked at for each outermost call. */
 void lam__stack_begin(lam_ctx *ctx, uintptr_t here) {
     ctx->stack = here;
     ctx->stack_room = room_below(ctx, here);

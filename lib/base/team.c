@@ -1,6 +1,9 @@
 /* Teams: see team.h. The thread that posts a job works on it too and never waits for a worker that has not begun: where
  * none comes, it does all of the work itself. Workers join and leave under the lock; pieces are handed out by a
- * counter. */
+ * counter. A job lies in the frame of the thread that posts it. A worker finds it and raises `active` in one hold of
+ * the lock, and the poster returns when, in one hold of the lock, there is no job to find and `active` is 0: then
+ * nobody can have the pointer any more. The lock is also what makes results written by workers visible to the
+ * poster. */
 #define _GNU_SOURCE /* pthread_setname_np */
 #include "lib/base/team.h"
 
@@ -23,6 +26,7 @@ enum {
     LONG_PIECE = 16 * 64 /* items */
 };
 
+/* One loop that is shared. `next` is the first item that nobody has taken. */
 typedef struct job {
     lam__team_task *task;
     void *env;
@@ -53,6 +57,8 @@ struct lam__team {
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
+/* Takes pieces until there are none. Which thread gets which is chance, so a task must give the same bits wherever it
+ * is cut. Relaxed order is enough: pieces do not depend on each other, and begin and end pass through the lock. */
 static void work(job *j, int worker) {
     for (;;) {
         const int64_t begin = (int64_t)atomic_fetch_add_explicit(&j->next, j->piece, memory_order_relaxed);
@@ -67,10 +73,15 @@ static void pause_briefly(void) {
 #endif
 }
 
+/* Loops follow each other closely in a program that has large ones, and a sleeping thread takes longer to wake than
+ * many of them take. `seen` is the number of jobs at the last look under the lock, so a post since then ends the wait
+ * at once. */
 static void spin(crew *c, unsigned seen) {
     for (int i = 0; i < SPIN && atomic_load_explicit(&c->number, memory_order_relaxed) == seen; i++) pause_briefly();
 }
 
+/* A worker. When work() returns there is no piece left, so the job is taken down if it still hangs there: another
+ * worker that came later would find nothing to do in it. */
 static void *serve(void *env) {
     crew *c = env;
     const int worker = 1 + atomic_fetch_add(&c->started, 1);
@@ -99,6 +110,7 @@ static void *serve(void *env) {
 
 /* ---- crews ------------------------------------------------------------------------------------------------------- */
 
+/* With room for the caller's thread left out, which is none of the crew's. */
 static size_t crew_bytes(int asked) {
     return sizeof(crew) + (size_t)(asked - 1) * sizeof(pthread_t);
 }
@@ -114,7 +126,8 @@ static void name_thread(pthread_t thread, int worker) {
 }
 
 /* Starts as many workers as there may be. Signals are for the program's own threads: a new thread inherits the mask of
- * the one that makes it. */
+ * the one that makes it, so all are blocked while threads are made. Where the system gives fewer threads than asked,
+ * the team is smaller; that is no failure. */
 static void start_workers(crew *c, int workers) {
     sigset_t all, before;
     pthread_attr_t attributes;
@@ -142,6 +155,7 @@ static crew *crew_new(const lam_allocator *a, int asked, int size) {
     return c;
 }
 
+/* Called without a job running, so every worker spins or sleeps; both see `stop`. */
 LAM__APART static void crew_end(crew *c) {
     pthread_mutex_lock(&c->lock);
     c->stop = true;
@@ -154,6 +168,8 @@ LAM__APART static void crew_end(crew *c) {
     pthread_cond_destroy(&c->left);
 }
 
+/* Posts a job, works on it, and returns when no worker is in it any more. Wakes no more workers than there are pieces
+ * for. Those that still have a piece finish soon, so the poster looks for a while before it sleeps itself. */
 static void crew_run(crew *c, job *j, int64_t pieces) {
     pthread_mutex_lock(&c->lock);
     c->job = j;
@@ -221,11 +237,13 @@ void lam__team_set_least(lam__team *t, double least) {
     t->least = least;
 }
 
+/* The same line as that of piece_of: fewer than two pieces worth a thread are one. */
 bool lam__team_shares(const lam__team *t, double cost) {
     return t && cost >= 2 * t->least;
 }
 
-/* Items of a piece. */
+/* Items of a piece: as many pieces as the work is worth, at most PIECES_EACH for each thread. Long pieces end at
+ * multiples of LINE items, so that two threads seldom write to one cache line. */
 static int64_t piece_of(const lam__team *t, int64_t n, double cost) {
     if (!t || n < 2) return n;
     const double worth = (double)n * cost / t->least, most = (double)t->size * PIECES_EACH;
@@ -241,6 +259,8 @@ int64_t lam__team_pieces(const lam__team *t, int64_t n, double cost) {
     return n ? (n + piece - 1) / piece : 1;
 }
 
+/* The only check for a fork is here, where a thread is about to be woken: a child that shares no loop never needs a
+ * crew. */
 void lam__team_run(lam__team *t, int64_t n, double cost, lam__team_task *task, void *env) {
     job j = {.task = task, .env = env, .n = n, .piece = piece_of(t, n, cost)};
     if (n == 0) return;

@@ -1,10 +1,14 @@
-/* Programs: making and freeing them. See program.h. */
+/* Programs: making and freeing them. See program.h. While a program is recorded it only grows: variables and equations
+ * are appended, in the order in which they were applied, so an equation reads only variables with smaller numbers than
+ * those it sets. lam__program_finish drops what no result needs and makes the program what run.c takes. */
 #include "lib/program/program.h"
 
 #include "lib/dispatch/staged.h"
 
 #include <string.h>
 
+/* Results are constants that are not there (variable -1, NULL) until lam__trace_result has set them, so that a program
+ * can be released at any time. */
 lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
     lam_program *p = lam__alloc_get(&ctx->pool, sizeof *p);
     size_t results = (size_t)(outputs ? outputs : 1) * sizeof(lam__atom);
@@ -20,6 +24,7 @@ lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
     return p;
 }
 
+/* An equation owns its constants, its residual, and what its parameters hold. */
 static void equation_free(lam_ctx *ctx, lam__equation *e) {
     for (int i = 0; i < e->inputs; i++) lam__value_release(e->in[i].constant);
     if (e->residual) e->primitive->staged->release(ctx, e->residual);
@@ -27,6 +32,7 @@ static void equation_free(lam_ctx *ctx, lam__equation *e) {
     lam__alloc_put(&ctx->pool, e, e->bytes);
 }
 
+/* One reference less; with the last, all that the program holds. last_use is there once the program is finished. */
 void lam__program_release(lam_program *p) {
     if (!p || --p->refs) return;
     lam_ctx *ctx = p->ctx;
@@ -40,7 +46,8 @@ void lam__program_release(lam_program *p) {
     lam__alloc_put(&ctx->pool, p, sizeof *p);
 }
 
-/* Twice the room for an array of pointers; false without memory. */
+/* Twice the room for an array of pointers; false without memory. Doubling makes the copies of a program of n equations
+ * O(n) in all. Before the first growth *array is NULL and *room 0. */
 static bool grow(lam_ctx *ctx, void ***array, int64_t used, int64_t *room) {
     int64_t wider = *room ? 2 * *room : 16;
     void **fresh = lam__alloc_get(&ctx->pool, (size_t)wider * sizeof *fresh);
@@ -55,6 +62,7 @@ static bool grow(lam_ctx *ctx, void ***array, int64_t used, int64_t *room) {
     return true;
 }
 
+/* The type is an abstract value: dtype and dims for shape rules, zeros and transposes, no elements. */
 int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const int64_t *dims) {
     void **types = (void **)p->types;
     if (p->variables == p->variable_room && !grow(p->ctx, &types, p->variables, &p->variable_room)) return -1;
@@ -65,6 +73,8 @@ int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const i
     return p->variables++;
 }
 
+/* Equation, operands and parameters lie in one block. The parameters are copied because those of the call lie in some
+ * frame; what they point to is held by the row's own function. */
 lam_status lam__program_record(lam_program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
     lam_ctx *ctx = p->ctx;
     void **list = (void **)p->list;
@@ -93,7 +103,8 @@ lam_status lam__program_record(lam_program *p, const lam_call_site *call, const 
 
 /* ---- finish ---------------------------------------------------------------------------------------------------- */
 
-/* Marks in last_use what an equation list read backwards needs; dead equations are freed. */
+/* Marks in last_use what an equation list read backwards needs; dead equations are freed. The list is compacted towards
+ * its end, since it is read from there, and moved to the front once. An equation with one live output stays whole. */
 static void drop_dead(lam_program *p) {
     int64_t kept = p->equations;
     for (int64_t k = p->equations - 1; k >= 0; k--) {
@@ -112,6 +123,9 @@ static void drop_dead(lam_program *p) {
     p->equations -= kept;
 }
 
+/* last_use serves twice: as a mark while dead equations are dropped (-1: nobody needs it), then as the number of the
+ * last equation that touches a variable. A result is needed beyond all equations. A variable that an equation sets and
+ * nobody reads has that equation itself as its last use. */
 lam_status lam__program_finish(lam_program *p) {
     size_t bytes = (size_t)p->variables * sizeof *p->last_use;
     p->last_use = lam__alloc_get(&p->ctx->pool, bytes);

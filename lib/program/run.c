@@ -1,5 +1,7 @@
-/* Programs: running them forwards, and linear ones backwards. Each equation is an ordinary dispatch, so a program
- * runs under whatever levels are current and can be transformed again. */
+/* Programs: running them forwards, and linear ones backwards. Each equation is an ordinary dispatch, so a program runs
+ * under whatever levels are current and can be transformed again. Backwards each equation is transposed by the rule of
+ * its row: for y = A x, g goes to A' g, and where a variable is read more than once the parts are added. What a walk
+ * keeps lies on a desk in one block and is released with it, also after a failure. */
 #include "lib/program/program.h"
 
 #include "lib/primitives/apply.h"
@@ -8,7 +10,8 @@
 
 #include <string.h>
 
-/* One slot per variable, and room for the operands of the widest equation. */
+/* slots: one per variable; forwards its value, backwards its cotangent, NULL where there is none (yet, or any more).
+ * work: room for operands, and backwards their cotangents behind them, of the widest equation. needs: per operand. */
 typedef struct desk {
     lam_value **slots, **work;
     bool *needs;
@@ -16,6 +19,7 @@ typedef struct desk {
     size_t bytes;
 } desk;
 
+/* All of it is zero at first: no slot holds anything, so desk_close is right wherever the walk stops. */
 static lam_status desk_open(const lam_program *p, desk *d) {
     d->widest = 1;
     for (int64_t k = 0; k < p->equations; k++) {
@@ -32,6 +36,7 @@ static lam_status desk_open(const lam_program *p, desk *d) {
     return LAM_OK;
 }
 
+/* Releases what the walk has left in the slots, and the desk. */
 static void desk_close(const lam_program *p, desk *d) {
     for (int64_t v = 0; v < p->variables; v++) lam__value_release(d->slots[v]);
     lam__alloc_put(&p->ctx->pool, d->slots, d->bytes);
@@ -39,6 +44,7 @@ static void desk_close(const lam_program *p, desk *d) {
 
 /* ---- forwards ---------------------------------------------------------------------------------------------------- */
 
+/* Gives up what equation k was the last to touch, be it an operand or a result that nobody reads. */
 static void release_dead(const lam_program *p, const lam__equation *e, int64_t k, lam_value **slots) {
     for (int i = 0; i < e->inputs + e->outputs; i++) {
         int64_t v = i < e->inputs ? e->in[i].variable : e->first + i - e->inputs;
@@ -59,6 +65,8 @@ static lam_status check_holes(const lam_program *p, const lam_call_site *call, i
     return LAM_OK;
 }
 
+/* The equation as a call that comes from outside: its types are checked as the user of the program sees them. Results
+ * go straight to the slots of its variables; what it was the last to touch is released, also when it has failed. */
 static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
     const lam__equation *e = p->list[k];
     for (int i = 0; i < e->inputs; i++)
@@ -76,6 +84,8 @@ static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
     return status;
 }
 
+/* Inputs and outputs are counted once more, so a result that is an input, or is named twice, needs no special case.
+ * Inputs that no equation reads stay on the desk to the end. */
 lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_value *out[]) {
     desk d;
     for (int o = 0; o < p->outputs; o++) out[o] = NULL;
@@ -92,16 +102,20 @@ lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_val
 
 /* ---- linear programs --------------------------------------------------------------------------------------------- */
 
+/* `name` is the function of the user that was recorded, e the operation in it that is at fault. */
 static lam_status fail_linear(const lam_program *p, const char *name, const lam__equation *e, const char *why) {
     return lam__error_set(p->ctx, LAM_ERR_LINEAR, "use lam_vjp for functions that are not linear",
                           "function '%s' is not linear: %s %s", name, e->primitive->name, why);
 }
 
-/* Whether the equation is linear in operand i, a variable or a constant of this type. */
+/* Whether the equation is linear in operand i, a variable or a constant of this type. A staged primitive that left a
+ * residual is linear in all its floating operands together; of others the row says it. */
 static bool linear_in(const lam__equation *e, int i, const lam_value *type) {
     return e->residual ? type && lam__dtype_is_inexact(type->dtype) : lam__rules_linear_in(e->primitive, i);
 }
 
+/* Varying is what depends on an input. A product may have one such factor, and what is beside it is a coefficient. A
+ * sum may have any number, and constants among its terms only where they are zero: f(x) = x + c is affine. */
 static lam_status check_equation(const lam_program *p, const char *name, const lam__equation *e) {
     int varying = 0;
     const lam_primitive *row = e->primitive;
@@ -120,6 +134,7 @@ static lam_status check_equation(const lam_program *p, const char *name, const l
     return LAM_OK;
 }
 
+/* A result that is a constant other than zero would be f(0), so that the function could not be linear. */
 lam_status lam__program_check_linear(const lam_program *p, const char *name) {
     lam_status status = LAM_OK;
     for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = check_equation(p, name, p->list[k]);
@@ -130,6 +145,8 @@ lam_status lam__program_check_linear(const lam_program *p, const char *name) {
     return status;
 }
 
+/* The cotangents of the results are complete here, since what reads them comes later in the program and has been walked
+ * already. They are released behind the equation. Where all are zero there is nothing to do. */
 static lam_status transpose_equation(const lam_program *p, const lam__equation *e, desk *d) {
     lam_value **in = d->work, **gx = in + d->widest;
     bool any = false;
@@ -160,6 +177,7 @@ static lam_status transpose_equation(const lam_program *p, const lam__equation *
     return status;
 }
 
+/* Outputs that are constants have no way back. A variable that no cotangent has reached stays NULL, which is zero. */
 lam_status lam__program_transpose(const lam_program *p, lam_value *const g[], lam_value *gx[]) {
     desk d;
     for (int i = 0; i < p->inputs; i++) gx[i] = NULL;

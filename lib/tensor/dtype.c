@@ -1,4 +1,5 @@
-/* dtypes as a table: see dtype.h. */
+/* dtypes as a table: see dtype.h. Tables are in the order of lam_dtype. One element at a time is converted by the
+ * kernel for copies, so that a conversion rounds in one way wherever it happens. */
 #include "lib/tensor/dtype.h"
 
 #include "lib/kernels/kernels.h"
@@ -8,6 +9,7 @@
 #include <float.h>
 #include <string.h>
 
+/* Bytes of one element. */
 const uint8_t lam__dtype_sizes[LAM_DTYPE_COUNT] = {8, 4, 8, 4, 1, 1, 16, 8, 2, 2};
 
 static const char *const names[LAM_DTYPE_COUNT] = {"f64",  "f32",  "i64", "i32", "u8",
@@ -22,6 +24,8 @@ bool lam__dtype_valid(int dtype) {
     return dtype >= 0 && dtype < LAM_DTYPE_COUNT;
 }
 
+/* As in JAX, not as in NumPy: an integer does not widen a float (i64 with f32 is f32). c64 has parts of 24 bits, so
+ * with f64 it takes c128. */
 lam_dtype lam__dtype_promote(int a, int b) {
     if ((a == LAM_C64 && b == LAM_F64) || (a == LAM_F64 && b == LAM_C64)) return LAM_C128;
     if (order[a] == order[b] && a != b) return LAM_F32; /* f16 and bf16: neither holds the other */
@@ -33,6 +37,7 @@ double lam__dtype_largest(int dtype) {
     return dtype == LAM_F32 ? (double)FLT_MAX : DBL_MAX;
 }
 
+/* f64 is what most callers have, so it takes no kernel. */
 double lam__dtype_load(int dtype, const void *at) {
     double value = 0;
     if (dtype == LAM_F64) memcpy(&value, at, sizeof value);

@@ -55,12 +55,15 @@ static int element_text(char text[ELEMENT], int dtype, const void *at) {
 
 /* ---- the elements shown --------------------------------------------------------------------------------- */
 
+/* A place among the elements shown. `shorten`: of each axis with more than 2 * EDGE elements only the ends are
+ * visited. */
 typedef struct cursor {
     const lam_value *v;
     bool shorten;
     int64_t index[LAM_INNER_RANK];
 } cursor;
 
+/* At the first element. v is concrete and has one. */
 static cursor cursor_begin(const lam_value *v) {
     return (cursor){.v = v, .shorten = v->count > WHOLE};
 }
@@ -79,6 +82,7 @@ static int cursor_step(cursor *c, bool *gap) {
     return -1;
 }
 
+/* The text of the element at the cursor, by strides, so that views and broadcasts are printed without a copy. */
 static int cursor_text(const cursor *c, char text[ELEMENT]) {
     int64_t offset = 0;
     for (int axis = 0; axis < c->v->rank; axis++) offset += c->index[axis] * c->v->strides[axis];
@@ -86,6 +90,7 @@ static int cursor_text(const cursor *c, char text[ELEMENT]) {
     return element_text(text, c->v->dtype, first + offset * (int64_t)lam__dtype_bytes(c->v->dtype));
 }
 
+/* The columns of one element: the longest text among those shown. */
 static int width_of(const lam_value *v) {
     cursor c = cursor_begin(v);
     char text[ELEMENT];
@@ -125,6 +130,7 @@ static int separate(FILE *file, int rank, int axis, bool gap, int indent, int co
     return indent + rank;
 }
 
+/* `indent` is the column of the first bracket; lines below stand behind as many brackets as are open. */
 static void print_elements(FILE *file, const lam_value *v, int indent) {
     cursor c = cursor_begin(v);
     char text[ELEMENT];
@@ -143,12 +149,14 @@ static void print_elements(FILE *file, const lam_value *v, int indent) {
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
+/* "f64[5, 3]". */
 static void print_type(FILE *file, const lam_value *v) {
     fprintf(file, "%s[", lam_dtype_name((lam_dtype)v->dtype));
     for (int i = 0; i < v->rank; i++) fprintf(file, "%s%lld", i ? ", " : "", (long long)v->dims[i]);
     fputc(']', file);
 }
 
+/* What the interpreter knows of the box goes behind its name: "axis 0", "from mul". */
 static void print_box(FILE *file, const lam_value *v) {
     lam__origin box = lam__value_origin(v);
     fprintf(file, " at level %llu (%s", (unsigned long long)box.serial, box.interpreter->name);
@@ -169,6 +177,7 @@ static void print_absence(FILE *file, const lam_value *v) {
     fprintf(file, " of level %llu (%s), which has ended", (unsigned long long)box.serial, box.interpreter->name);
 }
 
+/* One line for each level down to the value without a box, which shows its elements. */
 void lam__print_value(FILE *file, const lam_value *v, int indent) {
     for (;; indent += 2) {
         repeat(file, ' ', indent);
@@ -200,6 +209,7 @@ void lam__print_brief(FILE *file, const lam_value *v) {
     print_elements(file, v, 0);
 }
 
+/* A handle that is no live one is named and not looked into; printing records nothing. */
 void lam_print(FILE *file, lam_tensor *t) {
     if (!file) return;
     const lam_value *v = lam__scope_peek(t);

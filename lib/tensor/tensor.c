@@ -1,4 +1,6 @@
-/* Tensors in and out of the library: copy in, borrow, copy out, accessors. */
+/* Tensors in and out of the library: copy in, borrow, copy out, accessors. Numbers enter here as concrete values of no
+ * level and leave from what a box shows, if its interpreter lets them be read. Accessors of types never fail: they
+ * answer for a failed tensor as for a number (rank 0, one element), so that code behind a failure runs on. */
 #include "lib/tensor/value.h"
 
 #include "lib/dispatch/fn.h"
@@ -18,6 +20,7 @@
 
 /* ---- in ------------------------------------------------------------------------------------------------------ */
 
+/* What is wrong with a type or with data from outside, before anything is allocated; *count gets the elements. */
 static lam_status type_check(lam_ctx *ctx, const char *operation, lam_dtype dtype, lam_dims dims, const void *data,
                              int64_t *count) {
     *count = 0;
@@ -34,6 +37,7 @@ static lam_status type_check(lam_ctx *ctx, const char *operation, lam_dtype dtyp
 /* For failures of memory: they name what is being applied. */
 static const lam_primitive array = {.name = "lam_array"};
 
+/* The elements are copied, so the caller's memory is free at once. */
 lam_tensor *lam_array(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, const void *data) {
     if (!ctx || ctx == &lam__context_failed) return &lam__context_failed.failed;
     int64_t count;
@@ -49,10 +53,13 @@ lam_tensor *lam_array(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, const void *
     return lam__scope_handle(ctx, v);
 }
 
+/* A number that a user makes is f64; lam_array makes one of another dtype. */
 lam_tensor *lam_scalar(lam_ctx *ctx, double value) {
     return lam_array(ctx, LAM_F64, (lam_dims){0, NULL}, &value);
 }
 
+/* From here on the memory is given back exactly once: by the last value that shares it, or at once after a failure. A
+ * value that cannot be made gives the buffer up itself (lam__value_wrap). */
 lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data, const lam_borrow_options *options) {
     static const lam_borrow_options none;
     const lam_borrow_options *o = options ? options : &none;
@@ -85,20 +92,24 @@ lam_tensor *lam_scalar_complex(lam_ctx *ctx, double re, double im) {
 /* NOTE [raw data]
  * A callback of a custom Function that takes the elements of a box to foreign code would lose the derivatives, or the
  * batch, that the box carries; results made of them would be wrong without a word. So whole arrays are not read there,
- * unless the level was made inside the callback; a single number is, as a constant for C's own control flow. */
+ * unless the level was made inside the callback; a single number is, as a constant for C's own control flow. Serials of
+ * levels rise, so a level that was pushed before the callback began is recognised by its number. */
 static const char *raw_remedy(const lam_ctx *ctx, const lam_value *box) {
     const lam__frame *frame = ctx->frame;
     while (frame && !frame->raw_remedy) frame = frame->parent;
     return frame && lam__value_origin(box).serial <= frame->levels ? frame->raw_remedy : NULL;
 }
 
+/* `box` is the outermost that carries something; the remedy is that of the callback that runs. */
 static void refuse_raw(const lam_call_site *call, const lam_value *box, const char *remedy) {
     lam__error_call(call, LAM_ERR_RULE, remedy,
                     "raw data of a box of level %llu (%s): what that level knows of it would be lost",
                     (unsigned long long)lam__value_origin(box).serial, lam__value_origin(box).interpreter->name);
 }
 
-/* The concrete value that t shows, borrowed; NULL after recording why there is none. number: one element is wanted. */
+/* The concrete value that t shows, borrowed; NULL after recording why there is none. number: one element is wanted.
+ * Boxes are opened from the outside in, each by its interpreter: a tape and a dual show their primal, a batch shows
+ * nothing, since it has one value per example. Messages name the box that could not be opened, not the handle's own. */
 static lam_value *shown(const char *operation, lam_tensor *t, bool number) {
     lam_value *v;
     lam_tensor *failed;
@@ -130,6 +141,7 @@ static lam_value *shown(const char *operation, lam_tensor *t, bool number) {
     return NULL;
 }
 
+/* Copies in the order of the axes, whatever the strides of the value are. */
 lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
     lam_value *v = shown("lam_read", t, false);
     if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
@@ -149,6 +161,7 @@ lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
     return LAM_OK;
 }
 
+/* The strides are the caller's to choose: elements outside them are not touched. */
 lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
     lam_value *v = shown("lam_read_strided", t, false);
     if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
@@ -163,11 +176,13 @@ lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
     return LAM_OK;
 }
 
+/* lam_item of a tensor of several elements, or of none. */
 static void fail_many(const char *operation, lam_tensor *t, const lam_value *v) {
     lam__error_set(t->ctx, LAM_ERR_SHAPE, "use lam_read, or index first", "%s: the tensor has %lld elements, not one",
                    operation, (long long)v->count);
 }
 
+/* A failure gives NaN, which goes on through arithmetic in C as a failed tensor does through operations. */
 double lam_item(lam_tensor *t) {
     lam_value *v = shown("lam_item", t, true);
     if (!v) return (double)NAN;
@@ -179,6 +194,7 @@ double lam_item(lam_tensor *t) {
     return (double)NAN;
 }
 
+/* Any dtype: a real number has an imaginary part of 0. */
 lam_c128 lam_item_complex(lam_tensor *t) {
     lam_value *v = shown("lam_item_complex", t, true);
     if (v && v->count == 1) return lam__dtype_load_complex(v->dtype, v->data);
@@ -186,6 +202,8 @@ lam_c128 lam_item_complex(lam_tensor *t) {
     return (lam_c128){(double)NAN, (double)NAN};
 }
 
+/* Only memory that is just the elements in their order is shown. A box has none; in a callback of a custom Function,
+ * where looking for one is a mistake, that is recorded (NOTE [raw data]). */
 const void *lam_data(const lam_tensor *t) {
     lam_value *v = lam__scope_peek(t);
     if (v && v->kind == LAM__BOX) {
@@ -198,22 +216,26 @@ const void *lam_data(const lam_tensor *t) {
 
 /* ---- accessors ----------------------------------------------------------------------------------------------- */
 
+/* The accessors look at the type that the handle shows at its level, which boxes have as concrete values do. */
 int lam_rank(const lam_tensor *t) {
     const lam_value *v = lam__scope_peek(t);
     return v ? v->rank : 0;
 }
 
+/* -1 is no size, so a loop up to it does nothing. */
 int64_t lam_dim(const lam_tensor *t, int axis) {
     const lam_value *v = lam__scope_peek(t);
     int rank = v ? v->rank : 0;
     return axis >= -rank && axis < rank ? v->dims[axis < 0 ? axis + rank : axis] : -1;
 }
 
+/* The dims are borrowed from the value: they go when the handle shows another one or is freed. */
 lam_dims lam_dims_of(const lam_tensor *t) {
     const lam_value *v = lam__scope_peek(t);
     return v ? (lam_dims){v->rank, v->dims} : (lam_dims){0, NULL};
 }
 
+/* A failed tensor counts as a number. */
 int64_t lam_size(const lam_tensor *t) {
     const lam_value *v = lam__scope_peek(t);
     return v ? v->count : 1;
@@ -224,6 +246,7 @@ lam_dtype lam_dtype_of(const lam_tensor *t) {
     return v ? (lam_dtype)v->dtype : LAM_F64;
 }
 
+/* A freed handle still knows its context: its memory never becomes anything else. */
 lam_ctx *lam_ctx_of(const lam_tensor *t) {
     return t ? t->ctx : &lam__context_failed;
 }

@@ -1,5 +1,8 @@
-/* Values: see value.h. References are plain counters (a context has one thread at a time). A value is freed the
- * moment its last reference goes; what it holds is freed with it, without recursion where users decide the depth. */
+/* Values: see value.h. References are plain counters (a context has one thread at a time). A value is freed the moment
+ * its last reference goes; what it holds is freed with it, without recursion where users decide the depth. Nearly every
+ * value of a nest of transforms is made and freed here, so for each maker there is a way that takes a block from a free
+ * list and fills it, and one that allocates, lays out any number of axes and records failures. A short way gives NULL
+ * where it does not apply and never records. */
 #include "lib/tensor/value.h"
 
 #include "lib/base/inline.h"
@@ -11,6 +14,8 @@
 
 /* ---- types -------------------------------------------------------------------------------------------- */
 
+/* Elements of large dims, with a division for each, or -1. A dim of 0 makes the count 0 but does not excuse the others:
+ * dims whose product overflows would make strides that do. */
 LAM__APART static int64_t count_large(int rank, const int64_t *dims, size_t item) {
     int64_t count = 1, limit = ((int64_t)1 << 62) / (int64_t)item;
     bool empty = false;
@@ -22,7 +27,8 @@ LAM__APART static int64_t count_large(int rank, const int64_t *dims, size_t item
     return empty ? 0 : count;
 }
 
-/* Products of two numbers below 2^31 do not overflow, and are found without a division, which every value would pay. */
+/* Products of two numbers below 2^31 do not overflow, and are found without a division, which every value would pay. A
+ * dim of 0 counts as 1 until the end, so that the others are looked at as well. */
 int64_t lam__value_count(int rank, const int64_t *dims, size_t item) {
     uint64_t count = 1;
     bool empty = false;
@@ -37,6 +43,7 @@ int64_t lam__value_count(int rank, const int64_t *dims, size_t item) {
 
 /* ---- making ------------------------------------------------------------------------------------------- */
 
+/* The block of dims and strides that a value of more than LAM__INLINE_AXES axes has beside it. */
 static size_t axes_bytes(int rank) {
     return 2 * (size_t)rank * sizeof(int64_t);
 }
@@ -48,6 +55,7 @@ static size_t block_of(const lam_value *v) {
     return inside && (size_t)v->count * lam__dtype_bytes(v->dtype) > LAM__WORD ? LAM__VALUE_WIDE : LAM__VALUE_NARROW;
 }
 
+/* Said before anything is allocated; the dims in the message are those that the maker was asked for. */
 static lam__value *fail_overflow(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
     char text[512];
     lam__text type = {text, sizeof text, 0};
@@ -56,6 +64,9 @@ static lam__value *fail_overflow(lam_ctx *ctx, lam_dtype dtype, int rank, const 
     return NULL;
 }
 
+/* Sets dims and strides and finds out whether v is contiguous. The stride of an axis of one element does not matter,
+ * nor does any where there are no elements. dims and strides may be those of v itself (lam__value_reorder): each entry
+ * is read before it is written. */
 static void set_axes(lam__value *v, int64_t *axes, int64_t *own, const int64_t *dims, const int64_t *strides) {
     int64_t row_major = 1;
     for (int i = v->head.rank - 1; i >= 0; i--) {
@@ -68,6 +79,7 @@ static void set_axes(lam__value *v, int64_t *axes, int64_t *own, const int64_t *
     v->head.strides = own;
 }
 
+/* Strides are made of the dims alone, so v must be new: what lies in its memory is not moved. */
 void lam__value_reorder(lam_value *v, const int order[]) {
     int64_t strides[LAM_INNER_RANK], step = 1;
     for (int i = v->rank - 1; i >= 0; i--) {
@@ -143,6 +155,8 @@ static inline lam__value *value_few(lam_ctx *ctx, enum lam__kind kind, lam_dtype
     return v;
 }
 
+/* Gives back the blocks of a value whose buffer or payload has been released. `bytes` is the size of the value's own
+ * block. */
 static void value_discard(lam__value *v, size_t bytes) {
     lam_ctx *ctx = v->ctx;
     if (v->head.rank > LAM__INLINE_AXES)
@@ -152,7 +166,8 @@ static void value_discard(lam__value *v, size_t bytes) {
 
 /* ---- buffers ------------------------------------------------------------------------------------------ */
 
-/* Small data lie in one block with their buffer, a step behind it; a plain pool shows each block to the allocator. */
+/* Small data lie in one block with their buffer, a step behind it, which saves an allocation; the buffer's size tells
+ * later whether it is so. A plain pool shows each block to the allocator, so that a write beyond the data is seen. */
 static bool together(const lam__pool *pool, size_t bytes) {
     return bytes + LAM__ALLOC_STEP <= LAM__ALLOC_SMALL && !pool->plain;
 }
@@ -184,6 +199,7 @@ static inline bool give_buffer(lam__value *v, size_t bytes) {
     return true;
 }
 
+/* The last value that shares the memory is gone. Borrowed memory goes back to its owner by the owner's function. */
 static inline void buffer_release(lam_ctx *ctx, lam__buffer *b) {
     if (!b || --b->refs) return;
     bool one = b->ours && together(&ctx->pool, b->bytes);
@@ -196,6 +212,7 @@ static inline void buffer_release(lam_ctx *ctx, lam__buffer *b) {
     lam__alloc_put(&ctx->pool, b, sizeof *b);
 }
 
+/* Any rank and size. Elements lie in the value up to LAM__INLINE_BYTES, beyond that in a buffer. */
 LAM__APART static lam_value *new_any(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
     size_t bytes = count < 0 ? 0 : (size_t)count * lam__dtype_bytes(dtype);
@@ -209,6 +226,7 @@ LAM__APART static lam_value *new_any(lam_ctx *ctx, lam_dtype dtype, int rank, co
     return NULL;
 }
 
+/* The short way: few axes and few elements, one block. */
 lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
     lam__value *v = value_few(ctx, LAM__CONCRETE, dtype, rank, dims);
     if (!v) return new_any(ctx, dtype, rank, dims);
@@ -218,6 +236,7 @@ lam_value *lam__value_new(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t
     return &v->head;
 }
 
+/* What lam__value_like falls back to; x has up to LAM__INLINE_AXES axes. */
 LAM__APART static lam_value *like_any(const lam_value *x, lam_dtype dtype, size_t bytes) {
     lam_ctx *ctx = lam__full(x)->ctx;
     size_t block = bytes > LAM__WORD && bytes <= LAM__INLINE_BYTES ? LAM__VALUE_WIDE : LAM__VALUE_NARROW;
@@ -258,6 +277,8 @@ lam_value *lam__value_like(const lam_value *x, lam_dtype dtype) {
     return &v->head;
 }
 
+/* What a tape or program keeps of a value whose elements no rule reads: a few words, whatever the size of the tensor
+ * was. */
 lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
     lam__value *v = value_few(ctx, LAM__ABSTRACT, dtype, rank, dims);
     if (!v) v = value_without_data(ctx, LAM__ABSTRACT, dtype, rank, dims);
@@ -267,6 +288,7 @@ lam_value *lam__value_abstract(lam_ctx *ctx, lam_dtype dtype, int rank, const in
     return &v->head;
 }
 
+/* Where the value cannot be made, the buffer's reference is given up, and with the last one borrowed memory. */
 lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,
                            lam__buffer *buffer) {
     int64_t count = lam__value_count(rank, dims, lam__dtype_bytes(dtype));
@@ -302,6 +324,8 @@ static lam_value *view_of_small(lam_value *x, int rank, const int64_t *dims, con
     return &v->head;
 }
 
+/* Moves `data` to the first element of the view; it stays within the buffer, whose `data` is what is freed. No copy but
+ * for elements that lie in the value itself. */
 lam_value *lam__value_view(lam_value *x, int rank, const int64_t *dims, const int64_t *strides, int64_t offset) {
     const char *first = (const char *)x->data + offset * (int64_t)lam__dtype_bytes(x->dtype);
     lam__buffer *buffer = lam__full(x)->as.concrete.buffer;
@@ -312,12 +336,14 @@ lam_value *lam__value_view(lam_value *x, int rank, const int64_t *dims, const in
     return v;
 }
 
+/* The number is rounded to the dtype; one that counts exactly goes through lam__value_integer. */
 lam_value *lam__value_scalar(lam_ctx *ctx, lam_dtype dtype, double value) {
     lam_value *v = lam__value_new(ctx, dtype, 0, NULL);
     if (v) lam__dtype_store(dtype, v->data, value);
     return v;
 }
 
+/* The element is made once in its dtype and written as bytes, whichever that is. */
 lam_value *lam__value_filled(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, double value) {
     lam_value *v = lam__value_new(ctx, dtype, rank, dims);
     char element[16]; /* of any dtype */
@@ -332,6 +358,7 @@ lam_value *lam__value_integer(lam_ctx *ctx, lam_dtype dtype, int64_t value) {
     return v;
 }
 
+/* The copy is dense and row-major; x stays as it is, since others may see it. */
 lam_value *lam__value_contiguous(lam_value *x) {
     if (x->contiguous) return lam__value_hold(x);
     lam_value *copy = lam__value_new(lam__full(x)->ctx, (lam_dtype)x->dtype, x->rank, x->dims);
@@ -343,6 +370,8 @@ lam_value *lam__value_contiguous(lam_value *x) {
 
 /* ---- boxes ---------------------------------------------------------------------------------------------- */
 
+/* The way for any rank. With no memory `inner` is released, so that a caller that made it for this box has nothing to
+ * do. */
 lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const int64_t *dims, lam_value *inner) {
     lam__value *v = value_without_data(level->ctx, LAM__BOX, dtype, rank, dims);
     if (v) return lam__level_link(level, v, inner, NULL, 0);
@@ -350,7 +379,7 @@ lam_value *lam__value_box(lam__level *level, lam_dtype dtype, int rank, const in
     return NULL;
 }
 
-/* Releases what a box holds. */
+/* Takes v out of its level's list of boxes and releases what it holds: `extra` by the interpreter, `inner` here. */
 static inline void box_empty(lam_value *v) {
     lam__payload *p = lam__payload_of(v);
     if (p->next) lam__payload_of(p->next)->prev = p->prev;
@@ -360,6 +389,8 @@ static inline void box_empty(lam_value *v) {
     lam__value_release(p->inner);
 }
 
+/* Called for each box that is alive when its level is popped. What it holds goes now: a box that somebody keeps would
+ * otherwise keep a whole tape alive. Handles to it find an ended box and can say where it came from. */
 void lam__value_end(lam_value *v) {
     lam__origin origin = lam__value_origin(v);
     box_empty(v);
@@ -367,6 +398,7 @@ void lam__value_end(lam_value *v) {
     lam__full(v)->as.ended = (lam__ended){NULL, origin};
 }
 
+/* `level` stands at one place in the payloads of boxes and ended boxes, so it may be read before the kind is known. */
 lam__origin lam__value_origin(const lam_value *v) {
     const lam__level *level = lam__payload_of(v)->level;
     return v->kind == LAM__ENDED ? lam__full(v)->as.ended.origin : (lam__origin){level->serial, level->interpreter};
@@ -374,6 +406,8 @@ lam__origin lam__value_origin(const lam_value *v) {
 
 /* ---- ending ---------------------------------------------------------------------------------------------- */
 
+/* The outermost caller frees one after the other; what these release comes to the list in place of the C stack. Chains
+ * of a million nodes take no more stack than one. */
 void lam__value_defer(lam_ctx *ctx, lam__deferred *d) {
     d->next = ctx->deferred;
     ctx->deferred = d;
@@ -386,6 +420,7 @@ void lam__value_defer(lam_ctx *ctx, lam__deferred *d) {
     ctx->draining = false;
 }
 
+/* Values of many axes, and those without a way of their own below. */
 LAM__APART static void free_any(lam_value *v) {
     lam__value *full = lam__full(v);
     size_t bytes = block_of(v);
@@ -394,6 +429,7 @@ LAM__APART static void free_any(lam_value *v) {
     value_discard(full, bytes);
 }
 
+/* The common end of a box: few axes, so one block. free_buffered below is that of a large tensor. */
 LAM__APART static void free_box(lam_value *v) {
     lam_ctx *ctx = lam__full(v)->ctx;
     box_empty(v);
@@ -406,6 +442,7 @@ LAM__APART static void free_buffered(lam_value *v) {
     lam__alloc_put(&ctx->pool, v, LAM__VALUE_NARROW);
 }
 
+/* Most values are small and concrete and hold nothing: for these it is one block back to its free list. */
 void lam__value_free(lam_value *v) {
     lam__value *full = lam__full(v);
     bool concrete = v->kind == LAM__CONCRETE;
@@ -415,6 +452,8 @@ void lam__value_free(lam_value *v) {
     else lam__alloc_put(&full->ctx->pool, v, block_of(v)); /* most are like this */
 }
 
+/* Looks through boxes: what is zero below is zero at each level. Elements are compared one by one, NaN is not zero;
+ * this is for the few constants of a program, not for large tensors in a loop. */
 bool lam__value_is_zero(const lam_value *v) {
     while (v && v->kind == LAM__BOX) v = lam__payload_of(v)->inner;
     if (!v || v->kind != LAM__CONCRETE) return false;

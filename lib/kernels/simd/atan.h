@@ -4,6 +4,7 @@
 #ifndef LAM_KERNELS_SIMD_ATAN_H
 #define LAM_KERNELS_SIMD_ATAN_H
 
+/* ARC is (atan(r) - r) / r^3 in r^2, for what the table leaves; ARCSINE is (asin(r) - r) / r^3 in r^2. */
 #include "lib/kernels/simd/single.h"
 
 /* What is not in range, or nearly all of one operand, by libm in long double. */

@@ -3,6 +3,8 @@
 #ifndef LAM_KERNELS_SIMD_HYPERBOLIC_H
 #define LAM_KERNELS_SIMD_HYPERBOLIC_H
 
+/* SINH is (sinh(r) - r) / r^3 in r^2 and COSH (cosh(r) - 1 - r^2/2) / r^4 in r^2, both for r between whole multiples of
+ * log(2). */
 #include "lib/kernels/simd/log.h"
 #include "lib/kernels/simd/single_functions.h"
 

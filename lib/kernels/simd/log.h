@@ -3,6 +3,8 @@
 #ifndef LAM_KERNELS_SIMD_LOG_H
 #define LAM_KERNELS_SIMD_LOG_H
 
+/* UNIT: whether it is the natural logarithm, one over log(base) and log(2) / log(base) as sums of two, the table of the
+ * sixteen logarithms, and (log(1 + r) - r) / r^2 in r, over log(base). */
 #include "lib/kernels/simd/logexp.h"
 #include "lib/kernels/simd/single.h"
 #include "lib/kernels/simd/vmath.h"

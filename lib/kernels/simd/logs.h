@@ -14,6 +14,7 @@ ALWAYS_INLINE sum64 log_or_special(sum64 log, V64 x) {
     return (sum64){either(plain, log.hi, special), either(plain, log.lo, zero)};
 }
 
+/* log(x) as a sum of two, for all of x. */
 ALWAYS_INLINE sum64 log_anywhere(V64 x) {
     return log_or_special(log_of_parts(parts_of_size(x), (V64){0}), x);
 }
@@ -75,6 +76,7 @@ ALWAYS_INLINE V64 f64_rel_entr(V64 x, V64 y) {
     return either(outside & (M64)(x == x) & (M64)(y == y), (V64){0} + INFINITY, r);
 }
 
+/* In doubles the products and the logarithms of floats have more digits than are asked for. */
 ALWAYS_INLINE V32 f32_xlogy(V32 x, V32 y) {
     return f32_through2(x, y, f64_xlogy);
 }

@@ -13,6 +13,7 @@
 #undef R
 #undef MAP
 
+/* Through memcpy, which is how C lets bits be looked at; it costs nothing. */
 ALWAYS_INLINE B NAME(to_bits)(T x) {
     B bits;
     memcpy(&bits, &x, sizeof bits);
@@ -110,7 +111,9 @@ BINARY(min)
 
 #include "lib/kernels/simd/loops_common.h"
 
-/* x y + z rounded once. */
+/* NOTE [known steps]
+ * x y + z rounded once. Steps are constants in the calls that are common: neighbours, and one number for all. Only then
+ * does the compiler make vectors of the loop; the last call, with any steps, is for the rest. */
 ALWAYS_INLINE void NAME(fma_steps)(int64_t n, T *out, const T *x, const T *y, const T *z, int64_t so, int64_t sx,
                                    int64_t sy, int64_t sz) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = MATH(fma)(x[i * sx], y[i * sy], z[i * sz]);
@@ -165,6 +168,7 @@ static void NAME(loop_mul_div)(LOOP_ARGS) {
     else NAME(mul_div_steps)(n, p[0], p[1], p[2], p[3], so, sx, sy, sz);
 }
 
+/* By squaring: at most 128 products for any exponent, each of which rounds. */
 static T NAME(power)(T base, uint64_t exponent) {
     T result = 1;
     for (; exponent; exponent >>= 1, base *= base)
@@ -183,6 +187,8 @@ static void NAME(power_block)(int64_t m, T *result, T *base, uint64_t exponent) 
     }
 }
 
+/* Negative exponents are reciprocals of positive ones, so there is one rounding more and not one for each product.
+ * Blocks stay in the first cache. */
 static void NAME(loop_integer_pow)(LOOP_ARGS) {
     enum { BLOCK = 128 };
     T base[BLOCK], result[BLOCK], *out = p[0];
@@ -225,6 +231,8 @@ ALWAYS_INLINE bool NAME(quick_rems)(int64_t m, T *out, const T *x, const T *y, i
     return slow;
 }
 
+/* Blocks by the quick way, and a block in which one quotient has too many digits by fmod altogether: both give the same
+ * bits where both hold. */
 static void NAME(loop_rem)(LOOP_ARGS) {
     enum { BLOCK = 256 };
     T rest[BLOCK], *out = p[0];
@@ -261,6 +269,7 @@ ALWAYS_INLINE T NAME(over_1)(T x, T y, T factor) { return x * factor / y; }
 ALWAYS_INLINE T NAME(over_2)(T x, T y, T factor) { return x * factor / (y * y); }
 /* clang-format on */
 
+/* f is one of those above, known when compiling; see NOTE [known steps]. */
 ALWAYS_INLINE void NAME(times_steps)(int64_t n, T *out, const T *x, const T *y, int64_t so, int64_t sx, int64_t sy,
                                      T factor, T f(T, T, T)) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = f(x[i * sx], y[i * sy], factor);
@@ -280,6 +289,7 @@ static T NAME(times_any)(T x, T y, T factor, int64_t exponent) {
     return exponent < 0 ? x * factor / power : x * (factor * power);
 }
 
+/* The slopes that rows name as a power (lam__power), without one they are x y. */
 static void NAME(loop_times_power)(LOOP_ARGS) {
     lam__power k = {1, 1};
     if (params) memcpy(&k, params, sizeof k);
@@ -318,6 +328,7 @@ static void NAME(loop_ramp)(LOOP_ARGS) {
     else NAME(ramp_steps)(n, p[0], p[1], p[2], step[0], step[1], step[2], flat, (T)slope);
 }
 
+/* Choices without branches, so that they become vectors. */
 ALWAYS_INLINE void NAME(replace_steps)(int64_t n, T *out, const T *x, int64_t so, int64_t sx, T nan, T high, T low) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) {
         const T a = x[i * sx], number = a == (T)INFINITY ? high : a == -(T)INFINITY ? low : a;

@@ -7,6 +7,8 @@ ALWAYS_INLINE void NAME(where_steps)(int64_t n, T *out, const uint8_t *c, const 
     }
 }
 
+/* Steps are constants where they are common (NOTE [known steps]). Both sides are read, so the choice needs no
+ * branch. */
 static void NAME(loop_where)(LOOP_ARGS) {
     int64_t so = step[0], sc = step[1], sx = step[2], sy = step[3];
     bool near = so == 1 && sc == 1 && n > 1;

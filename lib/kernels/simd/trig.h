@@ -56,6 +56,8 @@ ALWAYS_INLINE f64_turned turned_huge(V64 x) {
     return (f64_turned){left.hi, left.lo, (M64)shifted};
 }
 
+/* QUARTERS: -pi/2 in three parts. SINE is (sin(r) - r) / r^3 in r^2 and COSINE (cos(r) - 1 + r^2/2) / r^4 in r^2, for
+ * |r| up to pi/4. */
 #define T       double
 #define V       V64
 #define M       M64

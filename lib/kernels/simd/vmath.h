@@ -9,6 +9,7 @@
 
 #include "lib/kernels/simd/exact.h"
 
+/* Whether any lane is set: what decides that a whole vector takes a long way. */
 ALWAYS_INLINE bool any64(M64 mask) {
 #if defined(__AVX512F__)
     return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
@@ -71,6 +72,8 @@ typedef union halves {
     HALF32 half[2];
 } halves;
 
+/* A function of floats by that of doubles, half a vector at a time: one rounding more, which at twice the digits is
+ * never seen but where the result lies next to the middle between two floats. */
 ALWAYS_INLINE V32 f32_through1(V32 x, V64 f(V64)) {
     halves h = {.whole = x};
     for (int i = 0; i < 2; i++) h.half[i] = __builtin_convertvector(f(__builtin_convertvector(h.half[i], V64)), HALF32);

@@ -1,4 +1,7 @@
-/* From public operations to dispatch: see apply.h. */
+/* From public operations to dispatch: see apply.h. What is common runs straight through: live handles of one context
+ * whose values need neither conversion nor checks. Everything else, wrong or merely mixed, goes to the long way, which
+ * checks all and records what it finds; the short ways record nothing and leave nothing half done, so that they may be
+ * given up at any point (NOTE [short ways] in lib/base/inline.h). */
 #include "lib/primitives/apply.h"
 
 #include "lib/base/inline.h"
@@ -16,11 +19,13 @@
 
 enum { FEW = 3 }; /* operands of the elementwise rows */
 
+/* Applies a call whose operands have been checked; the result, or the failed tensor, in the innermost scope. */
 static lam_tensor *finish(const lam_call_site *call) {
     lam_value *out = NULL;
     return lam__dispatch_checked(call, &out) == LAM_OK ? lam__scope_handle(call->ctx, out) : &call->ctx->failed;
 }
 
+/* A concrete operand is evaluated at once: no level has to be looked for, and evaluation checks its type anyway. */
 lam_tensor *lam__apply1(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x) {
     if (!x || x->magic != LAM__LIVE) return lam__apply(p, params, bytes, 1, &x);
     lam_value *value = x->value, *out = NULL;
@@ -36,6 +41,9 @@ lam_tensor *lam__apply1(const lam_primitive *p, const void *params, size_t bytes
     return status == LAM_OK ? lam__scope_handle(x->ctx, out) : &x->ctx->failed;
 }
 
+/* Room for eight operands lies in the C frame; lists (concatenate, stack) may be longer. Without a first handle there
+ * is no context to take memory from, and lam__scope_operands stops at that operand before it writes beyond the
+ * frame. */
 lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes, size_t n, lam_tensor *const in[]) {
     lam__scratch_area area;
     lam_value *few[8], **values = few;
@@ -60,6 +68,8 @@ lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes,
     return out;
 }
 
+/* The one way in for rows that users write, so it checks what the library's own wrappers know of their rows: that the
+ * number of operands fits, and that the row can be evaluated at all. Each out[] is set before anything can fail. */
 lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, size_t bytes, lam_list in,
                     lam_tensor **out, size_t n_out) {
     lam_tensor *failed;
@@ -124,6 +134,8 @@ static lam_dtype common(const lam_primitive *p, int n, lam_value *const v[]) {
     return p->real && !lam__dtype_is_inexact(dtype) ? LAM_F64 : dtype;
 }
 
+/* Operands of several dtypes: each is converted to `dtype` by an application of cast, which is recorded and
+ * differentiated like any other, so that gradients come back in the dtype of the operand. */
 static lam_tensor *elementwise_mixed(const lam_call_site *call, lam_dtype dtype) {
     lam_value *values[FEW] = {NULL};
     bool all = true;
@@ -139,6 +151,7 @@ static lam_tensor *elementwise_mixed(const lam_call_site *call, lam_dtype dtype)
     return out;
 }
 
+/* The long way for checked operands: brings them to one dtype if they are not of one. */
 static lam_tensor *elementwise(const lam_call_site *call) {
     int n = call->inputs;
     lam_dtype dtype = common(call->primitive, n, call->in);
@@ -147,6 +160,7 @@ static lam_tensor *elementwise(const lam_call_site *call) {
     return finish(call);
 }
 
+/* The long way: lam__scope_operands says what is wrong with a handle; shapes are checked by dispatch. */
 static lam_tensor *elementwise_checked(const lam_primitive *p, const void *params, size_t bytes, int n,
                                        lam_tensor *const in[]) {
     lam_value *values[FEW];
@@ -201,6 +215,7 @@ LAM__UNROLLED lam_tensor *apply_few(const lam_primitive *p, const void *params, 
     return out ? lam__scope_handle(x->ctx, out) : few_checked(p, params, bytes, x, y);
 }
 
+/* n is 1, 2 or 3; params must live until this returns, whoever keeps them copies them. */
 lam_tensor *lam__apply_with(const lam_primitive *p, const void *params, size_t bytes, int n, lam_tensor *const in[]) {
     return n <= 2 ? apply_few(p, params, bytes, in[0], in[n - 1]) : elementwise_checked(p, params, bytes, n, in);
 }
@@ -253,6 +268,9 @@ static bool representable(lam_dtype dtype, int64_t integer) {
     return lam__dtype_is_inexact(dtype) || (integer >= least[dtype] && integer <= most[dtype]);
 }
 
+/* A number takes the dtype of the tensor beside it, so that x + 1 and x * 0.5 keep an f32 f32. A floating number beside
+ * integers is f64, which promotion then spreads; an integer that the dtype cannot hold is a failure rather than a
+ * silent wrap: 300 beside u8. */
 lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__operand number) {
     lam_value *x;
     lam_tensor *failed;
@@ -294,6 +312,8 @@ lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_ten
     return lam_cast(part, own);
 }
 
+/* Rebinding a captured handle would let a function change what its caller sees, which no interpreter would know of: the
+ * gradient would be that of another function. */
 bool lam__apply_may_rebind(const char *operation, lam_tensor *x) {
     if (lam__fn_made_here(x->ctx, x)) return true;
     lam__error_set(x->ctx, LAM_ERR_CAPTURED, "work on lam_alias(x), and return it as an output",
@@ -301,6 +321,9 @@ bool lam__apply_may_rebind(const char *operation, lam_tensor *x) {
     return false;
 }
 
+/* x keeps its handle and takes another value; those who hold the old value keep it. Dtype and dims must stay, since
+ * code that holds x has read them. After a failure x itself is failed, so that its old value cannot be taken for the
+ * new one. */
 lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *result) {
     lam_tensor *in[2] = {x, result}, *failed;
     lam_value *v[2];
@@ -332,6 +355,8 @@ static bool over_itself(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
     return lam__elementwise_into_first(&call);
 }
 
+/* Either over x's memory, when that is only a matter of speed since nobody can see the difference, or as a new value
+ * that x is rebound to. The scope around the second frees the handle of the result, not the value that x took. */
 lam_tensor *lam__apply_binary_(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
     if (!x || x->magic != LAM__LIVE) return lam__apply_binary(p, x, y);
     if (!lam__apply_may_rebind(p->name, x) || over_itself(p, x, y)) return x;

@@ -1,4 +1,5 @@
-/* Lists of axes as users give them: see axes.h. */
+/* Lists of axes as users give them: see axes.h. A list that is wrong is recorded with the operation's name and the type
+ * of x; where x itself is unusable nothing is recorded here, since the operation that follows says it, once. */
 #include "lib/primitives/axes.h"
 
 #include "lib/primitives/apply.h"
@@ -6,11 +7,15 @@
 
 #include <lamina/tensor.h>
 
+/* x may be anything, also memory that was freed as a handle: only a magic number that a handle of some state has is
+ * believed to be one with a context behind it. Else it is the failed tensor of the static failed context. */
 lam_tensor *lam__axes_failed(const lam_tensor *x) {
     bool known = x && (x->magic == LAM__LIVE || x->magic == LAM__FREED || x->magic == LAM__FAILED);
     return known ? &x->ctx->failed : &lam__context_failed.failed;
 }
 
+/* Checks x first: a handle that is itself failed or freed is the first mistake, and the message about axes would only
+ * hide it. The row is made up for its name; lam__error_call reads nothing else of it. */
 static lam_tensor *fail(const char *operation, lam_tensor *x, lam_status status, const char *remedy, const char *format,
                         va_list arguments) {
     lam_value *v;
@@ -42,6 +47,8 @@ lam_tensor *lam__axes_fail_with(const char *operation, lam_tensor *x, lam_status
     return failed;
 }
 
+/* A list holds numbers, and ranges of them that are packed into one int (LAM_RANGE). LAM_UNMAPPED is an int too and
+ * must not be taken for a range. */
 int lam__axes_expand(lam_axes axes, int room, int out[]) {
     int n = 0;
     if (axes.count && !axes.items) return -1;
@@ -57,6 +64,9 @@ int lam__axes_expand(lam_axes axes, int room, int out[]) {
     return n;
 }
 
+/* An axis that is named twice is a mistake whether it is written from the front or from the end, so duplicates are
+ * looked for among the resolved numbers. A list that is empty but given (count 0 with items) is not "no list": it names
+ * no axis. */
 bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int rank, int *count, int out[]) {
     *count = -1;
     if (!axes.count && !axes.items) return true;
@@ -78,6 +88,7 @@ bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int 
     return true;
 }
 
+/* Of LAM_INNER_RANK axes at most, which fit the 32 bits; a shift by 32 would be undefined. */
 bool lam__axes_collect_set(const char *operation, lam_tensor *x, lam_axes axes, int rank, lam__axis_set *set) {
     int count, list[LAM_INNER_RANK];
     if (!lam__axes_collect(operation, x, axes, rank, &count, list)) return false;

@@ -6,6 +6,8 @@
 
 #include <lamina/ops.h>
 
+/* Shifts: a count outside 0 to the width less one is defined, unlike in C. Left and logical ones then give 0, the
+ * arithmetic one the sign in all bits. Bools have no loop: a shift of one bit has no use. */
 const lam_primitive lam__row_shift_left = {
     .name = "shift_left",
     .inputs = 2,
@@ -17,6 +19,8 @@ lam_tensor *(lam_shift_left)(lam_tensor *x, lam_tensor *count) {
     return lam__apply_binary(&lam__row_shift_left, x, count);
 }
 
+/* Two rows for the one operator of C, whose meaning depends on the sign of the operand there: u8 has no sign, and the
+ * two agree for it. */
 const lam_primitive lam__row_shift_right_logical = {
     .name = "shift_right_logical",
     .inputs = 2,
@@ -39,6 +43,8 @@ lam_tensor *(lam_shift_right_arithmetic)(lam_tensor *x, lam_tensor *count) {
     return lam__apply_binary(&lam__row_shift_right_arithmetic, x, count);
 }
 
+/* As a function of reals it is x plus a step of constant size but for the powers of 2, and does not depend on how far
+ * away `towards` is, only on which side. Nothing is read, so nothing is saved. */
 static lam_tensor *slope_nextafter(const lam_rule *r, int i, lam_tensor *t) {
     (void)r;
     return i == 0 ? t : NULL;

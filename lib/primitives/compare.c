@@ -1,5 +1,6 @@
-/* Comparisons and logic: elementwise, bool-valued or integer-valued, never differentiable; and what stands for
- * what is no number. */
+/* Comparisons and logic: elementwise, bool-valued or integer-valued, never differentiable; and what stands for what is
+ * no number. Rows here leave `derivative` at its zero, LAM_NOT_DIFFERENTIABLE: both modes give zero without asking, a
+ * tape saves nothing for them, and their operands need not stay alive. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
@@ -8,6 +9,9 @@
 
 #include <string.h>
 
+/* The six comparisons. `predicate` makes the result bool; operands are brought to one dtype first, so that i64 and f64
+ * are compared as f64, in which integers beyond 2^53 may become equal. Each has a loop of its own: with a NaN, ge is
+ * not the contrary of lt. Complex numbers have no order, so there are no loops of the last four for them. */
 const lam_primitive lam__row_eq = {
     .name = "eq",
     .inputs = 2,
@@ -20,6 +24,7 @@ lam_tensor *(lam_eq)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_eq, x, y);
 }
 
+/* The one comparison that holds where an operand is NaN. */
 const lam_primitive lam__row_ne = {
     .name = "ne",
     .inputs = 2,
@@ -80,6 +85,8 @@ lam_tensor *(lam_ge)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_ge, x, y);
 }
 
+/* Logic of bools, bits of integers. The result has the common dtype of the operands: bool and i32 give i32, where true
+ * counts as 1. Floats are refused for want of a loop. */
 const lam_primitive lam__row_and = {
     .name = "and",
     .inputs = 2,
@@ -102,6 +109,8 @@ lam_tensor *lam_or(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_or, x, y);
 }
 
+/* Of bools the same as ne, but the operands must be bools or integers, so that a float where a mask is meant is
+ * noticed. */
 const lam_primitive lam__row_xor = {
     .name = "xor",
     .inputs = 2,
@@ -115,7 +124,9 @@ lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y) {
 
 /* ---- what is no number ------------------------------------------------------------------------------------------- */
 
-/* What is replaced differs from what it was. */
+/* 1 where the number stays, 0 where it is replaced: what is replaced differs from what it was, NaN from everything. An
+ * infinity that is replaced by itself counts as staying. t is chosen, not multiplied, as it may be inf at such
+ * places. */
 static lam_tensor *slope_nan_to_num(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_where(lam_eq(r->in[0], r->out[0]), t, 0.0);
@@ -127,6 +138,7 @@ static void print_nan_to_num(FILE *file, const void *params) {
     fprintf(file, "nan=%g, posinf=%g, neginf=%g", r.nan, r.high, r.low);
 }
 
+/* Operand and result are both kept, as the slope compares them. */
 const lam_primitive lam__row_nan_to_num = {
     .name = "nan_to_num",
     .inputs = 1,
@@ -139,6 +151,7 @@ const lam_primitive lam__row_nan_to_num = {
     .params_print = print_nan_to_num,
 };
 
+/* The public form, with its defaults that depend on the dtype, is in numeric.c. */
 lam_tensor *lam__nan_to_num(lam_tensor *x, double nan, double high, double low) {
     const lam__replacements r = {nan, high, low};
     return lam__apply1(&lam__row_nan_to_num, &r, sizeof r, x);

@@ -1,4 +1,6 @@
-/* What the transforms have in common: see arguments.h. */
+/* What the transforms have in common: see arguments.h. Messages here name the transform and the function, and count
+ * inputs and outputs as the user does, because what is wrong is an argument of the user's and not what some level makes
+ * of it. Each function records what is wrong and says so; its caller releases what it has and passes that on. */
 #include "transforms/arguments.h"
 
 #include "lib/primitives/axes.h"
@@ -6,6 +8,9 @@
 
 #include <lamina/tensor.h>
 
+/* "No list" is neither count nor items; an empty list is a mistake, since a derivative by nothing is none. Numbers may
+ * be negative or ranges (LAM_RANGE). Each input once: a second mention would ask for the same gradient twice. The
+ * comparison of each with those before it is quadratic, for a few inputs. */
 int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argnums, int fallback, int items[]) {
     if (!argnums.count && !argnums.items) {
         for (int i = 0; i < fallback; i++) items[i] = i;
@@ -41,6 +46,7 @@ int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argn
     return count > 0 ? count : -1;
 }
 
+/* Auxiliary outputs are the last ones: they are passed through and have no derivative. */
 bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux) {
     if (has_aux >= 0 && has_aux < f->outputs) return true;
     lam__error_set(f->ctx, LAM_ERR_OPTION, "has_aux counts the last outputs; one must be left to differentiate",
@@ -48,6 +54,9 @@ bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux) {
     return false;
 }
 
+/* Values are borrowed from the handles; NULL handles give NULL values, which functions with optional inputs take. What
+ * is wrong with a handle is recorded as with any operand. A live handle of another context is not recorded here: the
+ * caller says which list it stands in. */
 bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]) {
     lam_tensor *failed;
     for (int i = 0; i < n; i++) {
@@ -57,6 +66,9 @@ bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_valu
     return true;
 }
 
+/* `which` is what the list holds: "primals", "tangents". values[] has room for `want`. A list of the wrong count is not
+ * looked into: its other entries may lie anywhere. A handle of another context is named by its place in the list, which
+ * the check of a single operand does not know. */
 lam_status lam__arguments_list(const char *transform, const lam_fn *f, const char *which, lam_list list, int want,
                                bool optional, lam_value *values[]) {
     lam_ctx *ctx = f->ctx;
@@ -78,6 +90,8 @@ lam_status lam__arguments_list(const char *transform, const lam_fn *f, const cha
     return status != LAM_OK ? status : ctx->error.status;
 }
 
+/* Nothing is left in values[]: what is not given is released, so that after a failure the caller has nothing to do.
+ * Every out[i] is set in any case. */
 lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value *values[], lam_tensor *out[]) {
     for (int i = 0; i < n; i++) {
         if (status == LAM_OK && values[i]) {
@@ -91,6 +105,7 @@ lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value
     return status;
 }
 
+/* Integers and bools have no derivative; to differentiate by one is a mistake rather than a zero. */
 bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v) {
     if (v && lam__dtype_is_inexact(v->dtype)) return true;
     lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64, or leave it out of argnums",
@@ -99,6 +114,8 @@ bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, cons
     return false;
 }
 
+/* A real function of complex numbers is not differentiated by accident: the user says holomorphic, and then inputs and
+ * outputs must all be complex; without, none may be. */
 bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomorphic, const char *which, int i,
                             const lam_value *v) {
     if (lam__dtype_is_complex(v->dtype) == holomorphic) return true;
@@ -109,6 +126,8 @@ bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomor
     return false;
 }
 
+/* No broadcasting here: a tangent of other dims is mostly a mistake, and would silently change what a derivative means.
+ * The message has both types, of which the dtype is the more telling where both differ. */
 bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v,
                          const lam_value *like) {
     if (!v || lam__value_same_type(v, like)) return true;
@@ -124,10 +143,12 @@ bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *whi
     return false;
 }
 
+/* Concrete, of no level. `like` may be abstract. */
 lam_value *lam__arguments_zero(lam_ctx *ctx, const lam_value *like) {
     return lam__value_filled(ctx, (lam_dtype)like->dtype, like->rank, like->dims, 0);
 }
 
+/* NULL entries are accepted, and all are NULL afterwards, so that a second call does no harm. */
 void lam__arguments_release(int n, lam_value *values[]) {
     for (int i = 0; i < n; i++) {
         lam__value_release(values[i]);

@@ -2,7 +2,9 @@
  * (lib/dispatch/staged.h).
  * What holds here: outputs come from applying the Function again one level below, so that every level uses its rule
  * (but for rules that give the values themselves: own_values); a context is made once per derivative level; without a
- * derivative nothing is saved. */
+ * derivative nothing is saved. The context is the residual of the row: a tape keeps it in its node, a dual level
+ * releases it after the tangents. Callbacks see values of the level below the one they serve, so what they compute may
+ * be differentiated and batched again. */
 #include "transforms/custom.h"
 
 #include "lib/tensor/dtype.h"
@@ -29,6 +31,7 @@ const lam_primitive lam__custom_row = {
     .params_release = lam__custom_params_release,
 };
 
+/* NULL operands are inputs that were left out; they belong to no level. */
 static inline bool concrete(int n, lam_value *const in[]) {
     for (int i = 0; i < n; i++)
         if (in[i] && in[i]->kind != LAM__CONCRETE) return false;
@@ -64,10 +67,14 @@ lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_val
 
 /* ---- level 0, and levels that record what functions do ----------------------------------------------------------- */
 
+/* Level 0: what `eval` is to other rows. A level that records programs calls it too, with itself current, so that the
+ * operations of forward are recorded one by one. */
 static lam_status call_custom(const lam_call_site *call, lam_value *out[]) {
     return run_plain(lam__custom_of(call), call->in, out);
 }
 
+/* Rank -1 stands for an input that was left out. A lam_type has room for LAM_MAX_RANK axes, as many as users may
+ * have. */
 static void type_in(lam_type *t, const lam_value *v) {
     *t = (lam_type){.rank = -1};
     if (!v) return;
@@ -76,6 +83,7 @@ static void type_in(lam_type *t, const lam_value *v) {
     for (int i = 0; i < v->rank && i < LAM_MAX_RANK; i++) t->dims[i] = v->dims[i];
 }
 
+/* Asked where a result must have a type before it has a value: by a trace (NOTE [recorded Functions]). */
 static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
@@ -137,7 +145,9 @@ static lam_status check_absent(const lam_fctx *fc, lam_value *const own[], lam_v
 }
 
 /* Forward runs on this level's values for what it saves. Where it would run below on the same values anyway, that run
- * serves both; elsewhere the outputs come from below. */
+ * serves both; elsewhere the outputs come from below, and those of this run are dropped. They are the same numbers, but
+ * those from below know the derivatives that the levels below have by the rules of this Function, not by what forward
+ * happens to call. So saved outputs are replaced by them too. */
 static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     const lam_function *f = &fc->instance->fn;
     if (concrete(below->inputs, below->in) || (only_batches(below) && lam__custom_generates(f)))
@@ -167,6 +177,8 @@ static bool is_own_jvp(const lam_function *f) {
     return f->is_linear && !f->jvp && !f->backward;
 }
 
+/* A derivative of a linear map needs none of its values, only the map: what is kept beside it serves
+ * lam__custom_linear. */
 static lam_status forward_linear(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     lam_status status = lam__context_room(fc, LAM__FOR_JVP, below->inputs);
     for (int i = 0; i < below->inputs && status == LAM_OK; i++) {
@@ -179,6 +191,9 @@ static lam_status forward_linear(const lam_call_site *below, lam_fctx *fc, lam_v
     return status == LAM_OK ? lam__dispatch(below, out) : status;
 }
 
+/* dout = F(dx): the Function applied to tangents in place of inputs, zeros where there is none. Applied through
+ * dispatch, so it may be differentiated and batched again. `overwritten` is set aside, since what this run overwrites
+ * are tangents. */
 lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *dout[]) {
     lam__scratch_area area;
     lam__instance *x = fc->instance;
@@ -201,7 +216,8 @@ lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *do
     return status;
 }
 
-/* A Function without any rule is an error where one is needed: at the call. */
+/* A Function without any rule is an error where one is needed: at the call, where the user's line is still in the
+ * message, and not on the way back. None is needed where all outputs are integers or marked non-differentiable. */
 static lam_status check_rules(const lam_fctx *fc, lam_value *const out[]) {
     const lam_function *f = &fc->instance->fn;
     bool needed = false;
@@ -213,6 +229,8 @@ static lam_status check_rules(const lam_fctx *fc, lam_value *const out[]) {
                             "a derivative is wanted, but it has no derivative rule");
 }
 
+/* Which way forward runs is decided by the Function alone: linear, giving values of its own, separate, or combined. On
+ * success the caller owns the context as *residual; on failure nothing is given and the context is gone. */
 static lam_status forward_stage(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
                                 bool constant[], void **residual) {
     for (int o = 0; o < below->outputs; o++) out[o] = NULL;
@@ -255,6 +273,8 @@ static lam_status check_once(lam_fctx *fc, const char *rule, int n, lam_value *c
                                     "it is once_differentiable, and a second derivative reaches its %s", rule);
 }
 
+/* The rule that there is, in the order jvp, the Function itself, backward transposed. With none of them the outputs are
+ * constants (check_rules has seen to it), and their tangents stay NULL. KEEP IN STEP: custom-rules */
 static lam_status tangents_stage(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                  lam_value *dout[]) {
     lam_fctx *fc = call->residual;
@@ -267,6 +287,7 @@ static lam_status tangents_stage(const lam_call_site *call, lam_value *const res
     return f->backward ? lam__derive_tangents(fc, call->in, results, dx, dout) : LAM_OK;
 }
 
+/* backward where there is one; otherwise jvp, or the linear Function itself, transposed. KEEP IN STEP: custom-rules */
 static lam_status cotangents_stage(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                    lam_value *const g[], lam_value *gx[]) {
     lam_fctx *fc = call->residual;

@@ -1,5 +1,6 @@
 /* What users call: applying a Function, making a lam_fn of it, printing which rules it would use. Impossible requests
- * are refused here, before anything runs. */
+ * are refused here, before anything runs: counts that do not fit, a Function without forward or with two batching
+ * rules, NULL where there must be something. What is left to fail later is what callbacks do. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"
@@ -17,6 +18,7 @@ static lam_status check_count(lam_ctx *ctx, const lam_function *f, const char *w
                           given, which, want);
 }
 
+/* Asked for each new instance, so not for an application that finds one of an equal Function and equal counts. */
 static lam_status check_function(lam_ctx *ctx, const lam_function *f, const void *attrs, size_t n_in, size_t n_out) {
     if (!f || !f->forward)
         return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': it has no forward",
@@ -33,7 +35,8 @@ static lam_status check_function(lam_ctx *ctx, const lam_function *f, const void
 
 /* ---- application ------------------------------------------------------------------------------------------------- */
 
-/* Input i where it is not just a tensor of this context. */
+/* Input i where it is not just a tensor of this context. NULL is an input that is left out; whether the Function can do
+ * without it is the callback's to say. A failed tensor gives the status of the failure that it came from. */
 LAM__APART static lam_status value_of(const lam__instance *x, size_t i, lam_tensor *t, lam_value **value) {
     lam_tensor *failed;
     *value = NULL;
@@ -45,6 +48,7 @@ LAM__APART static lam_status value_of(const lam__instance *x, size_t i, lam_tens
                           "Function '%s': mixed contexts: input %zu belongs to another one", x->fn.name, i);
 }
 
+/* Borrowed values of the handles; NULL for inputs that are left out. */
 static inline lam_status values_of(const lam__instance *x, lam_list in, lam_value *values[]) {
     lam_status status = LAM_OK;
     for (size_t i = 0; i < in.count && status == LAM_OK; i++) {
@@ -55,7 +59,8 @@ static inline lam_status values_of(const lam__instance *x, lam_list in, lam_valu
     return status;
 }
 
-/* The caller's handles of overwritten inputs show the new values. */
+/* The caller's handles of overwritten inputs show the new values. One handle given twice would have to show the new
+ * value and the old one, so that is refused: f(x, x) with the first marked dirty. */
 static lam_status rebind_dirty(const lam__instance *x, const int shown[], lam_list in, lam_tensor *const out[]) {
     lam__mark mark = lam__error_mark(x->ctx);
     for (int i = 0; i < x->inputs; i++) {
@@ -71,11 +76,16 @@ static lam_status rebind_dirty(const lam__instance *x, const int shown[], lam_li
     return lam__error_since(x->ctx, mark);
 }
 
+/* After a failure every output is a failed tensor, also those that were made: nobody sees half of an application. */
 static lam_status fail_all(lam_ctx *ctx, lam_status status, size_t n_out, lam_tensor **out) {
     for (size_t o = 0; out && o < n_out; o++) out[o] = &ctx->failed;
     return status;
 }
 
+/* `overwritten` points into this frame while the Function runs and names the outputs that overwritten inputs are to
+ * show. An application of the same Function inside has a frame of its own, so the outer one is put back. A handle for
+ * which memory is lacking has no status but its record, so failures are counted as well. `out` may be NULL only where
+ * there are no outputs; what comes of a failure is the same either way. */
 LAM__UNROLLED lam_status apply(lam__instance *x, lam_list in, lam_tensor **out) {
     lam_ctx *ctx = x->ctx;
     size_t n = (size_t)x->inputs, m = (size_t)x->outputs, failures = ctx->error.count;
@@ -95,11 +105,13 @@ LAM__UNROLLED lam_status apply(lam__instance *x, lam_list in, lam_tensor **out) 
     return status == LAM_OK ? LAM_OK : fail_all(ctx, status, m, out);
 }
 
+/* For instances that belong to the library's own Functions (hooks, rules, solves). */
 lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out) {
     return apply(x, in, out);
 }
 
-/* An instance for this application, which waits for the next one where it may; NULL after recording what is wrong. */
+/* An instance for this application, which waits for the next one where it may; NULL after recording what is wrong. The
+ * caller has a reference in any case; the slot has none (NOTE [kept instances]). */
 LAM__APART static lam__instance *instance_for(lam_ctx *ctx, const lam_function *f, const void *attrs, size_t n_in,
                                               size_t n_out) {
     if (check_function(ctx, f, attrs, n_in, n_out) != LAM_OK) return NULL;
@@ -108,6 +120,8 @@ LAM__APART static lam__instance *instance_for(lam_ctx *ctx, const lam_function *
     return x;
 }
 
+/* Finds the instance that an earlier application left, else makes one. Lists are checked with the instance at hand,
+ * whose name the message shows. */
 lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const void *attrs, lam_list in,
                               lam_tensor **out, size_t n_out) {
     if (!ctx) ctx = &lam__context_failed;
@@ -127,6 +141,7 @@ lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const 
 
 /* ---- as a function ----------------------------------------------------------------------------------------------- */
 
+/* A lam_fn has no way to say that an output is left out, so there it is a failure. */
 static void body_function(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam__instance *x = env;
     if (lam__custom_apply(x, (lam_list){(size_t)x->inputs, in}, out) != LAM_OK) return;
@@ -143,6 +158,8 @@ static void release_instance(void *env) {
     lam__custom_release(env);
 }
 
+/* `optional`: inputs may be NULL, as in an application. The instance is released by env_free, also where lam_fn_new
+ * fails. */
 lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x) {
     if (!x) return ctx->failed_fn;
     lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = x->fn.name,
@@ -155,6 +172,7 @@ lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x) {
     return f;
 }
 
+/* This instance is not shared through a slot: the function keeps it as long as it lives. */
 lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *attrs, size_t n_in, size_t n_out) {
     if (!ctx || ctx == &lam__context_failed) return lam__context_failed.failed_fn;
     if (check_function(ctx, function, attrs, n_in, n_out) != LAM_OK) return ctx->failed_fn;
@@ -163,6 +181,8 @@ lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
+/* The three below say what tangents_stage, cotangents_stage and lam__custom_batched choose, and what they would refuse.
+ * KEEP IN STEP: custom-rules */
 static const char *forward_rule(const lam_function *f) {
     if (f->jvp) return "jvp";
     if (f->is_linear && !f->backward) return "forward, on the tangents (is_linear)";
@@ -185,6 +205,7 @@ static const char *batch_rule(const lam_function *f) {
     return f->generate_vmap_rule ? "generated" : "generated (the default of the combined style)";
 }
 
+/* Says what would happen without running anything, so that a missing rule is seen before a derivative is wanted. */
 void lam_function_print_rules(FILE *file, const lam_function *f) {
     if (!file) return;
     if (!f) {

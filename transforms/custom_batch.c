@@ -1,5 +1,6 @@
 /* The batching stage of a custom Function: the user's rule, example by example, or the Function mapped
- * (custom_mapped.c). Exactly one of them applies; none is an error that names the choices. */
+ * (custom_mapped.c). Exactly one of them applies; none is an error that names the choices. Operands come as they lie,
+ * with their batch axes wherever those are; out_axes says where those of the results are. */
 #include "transforms/custom.h"
 
 #include "lib/dispatch/draw.h"
@@ -11,6 +12,7 @@
 
 #include <string.h>
 
+/* The callback sees the operands with their batch axes and answers for all examples at once. */
 static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                   lam_value *out[], int out_axes[]) {
     lam_vmap_info info = {batch->size, batch->randomness};
@@ -19,7 +21,8 @@ static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const
 
 /* ---- example by example ------------------------------------------------------------------------------------------ */
 
-/* Example b of operand v: one reference, NULL after a failure. */
+/* Example b of operand v: one reference, NULL after a failure. Made by public operations on a lent handle, so v may be
+ * anything that the levels below know; handles made on the way stay in the innermost scope. */
 static lam_value *example(lam_ctx *ctx, lam_value *v, int axis, int64_t b) {
     if (!v || axis == LAM_UNMAPPED) return v ? lam__value_hold(v) : NULL;
     lam_tensor lent;
@@ -28,6 +31,8 @@ static lam_value *example(lam_ctx *ctx, lam_value *v, int axis, int64_t b) {
     return one ? lam__value_hold(one) : NULL;
 }
 
+/* Applies the Function to example b. work: room for its operands and results; parts[o * size + b] gets output o as a
+ * handle of the innermost scope, NULL where it is left out. */
 static lam_status run_example(lam__instance *x, const lam_call_site *call, const int axes[], int64_t b,
                               lam_value *work[], lam_tensor **parts, int64_t size) {
     lam_status status = LAM_OK;
@@ -43,7 +48,8 @@ static lam_status run_example(lam__instance *x, const lam_call_site *call, const
     return status;
 }
 
-/* Output o of all examples put together; NULL where all leave it out. */
+/* Output o of all examples put together; NULL where all leave it out. Examples may not differ in that, since a batched
+ * output is there or not as a whole. */
 static lam_status join(const lam_fctx *fc, int o, int64_t size, lam_tensor *const parts[], lam_value **out) {
     for (int64_t b = 1; b < size; b++)
         if (!parts[b] != !parts[0])
@@ -79,6 +85,8 @@ static lam_status run_drawing(lam__instance *x, const lam_call_site *call, const
     return status;
 }
 
+/* One scope holds the outputs of all examples until they are stacked, so at the end they are there twice. A failure
+ * ends the loop; what was made till then goes with the scope, of which no part is stacked. */
 static lam_status run_examples(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam_value *out[]) {
     lam__instance *x = fc->instance;
@@ -98,7 +106,8 @@ static lam_status run_examples(lam_fctx *fc, const lam_call_site *call, const in
     return status;
 }
 
-/* A batch of none has no example to run: its outputs are empty, of the types that the shape callback gives. */
+/* A batch of none has no example to run: its outputs are empty, of the types that the shape callback gives. Those see
+ * the types of one example, without the batch axis; an input that was left out has rank -1. */
 static lam_status no_examples(lam_fctx *fc, const lam_call_site *call, const int axes[], lam_value *out[]) {
     const lam__instance *x = fc->instance;
     lam__scratch_area area;
@@ -122,6 +131,8 @@ static lam_status no_examples(lam_fctx *fc, const lam_call_site *call, const int
     return status;
 }
 
+/* Results are stacked along a new first axis. Each example is applied through dispatch, so derivative levels below see
+ * as many applications as there are examples. */
 static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                   lam_value *out[], int out_axes[]) {
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
@@ -131,6 +142,9 @@ static lam_status batched_by_loop(lam_fctx *fc, const lam_call_site *call, const
 
 /* ---- mapped ------------------------------------------------------------------------------------------------------ */
 
+/* The mapped Function is applied below this level like any other. A derivative level there keeps a context of it and
+ * calls its rules, which are those of the user under a batch level. It has its own reference to the Function, so this
+ * one's ends here. */
 static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                      lam_value *out[], int out_axes[]) {
     lam__instance *x = fc->instance, *mapped = lam__custom_mapped(x, axes, batch);
@@ -141,6 +155,8 @@ static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, co
     return status;
 }
 
+/* The stage itself. The context is a visitor: batching saves nothing, the levels below make contexts of their own. KEEP
+ * IN STEP: custom-rules */
 lam_status lam__custom_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
                                int out_axes[]) {
     lam__instance *x = lam__custom_of(call);

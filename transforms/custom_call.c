@@ -1,6 +1,8 @@
 /* Running the callbacks of a custom Function: handles in, checks of what comes out. Each runs in a scope and a frame of
- * its own, so that what it makes is freed behind it and a failure inside names the Function and the callback. A
- * failure that the callback records comes first; what it left unset because of it is not complained about. */
+ * its own, so that what it makes is freed behind it and a failure inside names the Function and the callback. A failure
+ * that the callback records comes first; what it left unset because of it is not complained about.
+ * What a callback gives is never trusted: a result may be missing, of another context or type, or a box of a level that
+ * has ended. Each of these is a named failure here, so the stages in custom.c deal with right values only. */
 #include "transforms/custom.h"
 
 #include "lib/base/stack.h"
@@ -38,6 +40,8 @@ static const char *const raw_remedies[] = {
     [LAM__PART_SHAPE] = "foreign code belongs into forward",
 };
 
+/* The text is put together first, since the name of the Function and of the callback stand before it. Longer ones are
+ * cut. */
 lam_status lam__custom_fail(const lam_fctx *fc, lam_status status, const char *remedy, const char *format, ...) {
     char text[768];
     const char *part = part_names[fc->part];
@@ -57,7 +61,9 @@ static const char *type_text(const lam_value *v, char text[TYPE_TEXT]) {
 
 /* ---- a visit to user code ---------------------------------------------------------------------------------------- */
 
-/* given: handles lent to the callback, `slots` results and one slot more, which must stay empty. */
+/* given: handles lent to the callback; slots: its results, and one more, which must stay empty: who sets it has counted
+ * its outputs wrong, and the next one might have hit something else. What is `before` is put back at the end, since a
+ * callback may apply its own Function again with the same context. */
 typedef struct visit {
     lam_fctx *fc;
     lam_scope scope;
@@ -70,6 +76,9 @@ typedef struct visit {
     lam__scratch_area area;
 } visit;
 
+/* False, with the failure recorded and nothing to end, where the C stack is short or memory is lacking. The visit has a
+ * reference to the context: a callback may drop the pullback that owns it. `raw_remedy` in the frame forbids to read
+ * the elements of boxes from here on, except to Functions that only pass values on. */
 LAM__UNROLLED bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int given, int slots) {
     lam_ctx *ctx = fc->ctx;
     if (lam__stack_is_short(ctx)) return lam__stack_fail(ctx, fc->instance->fn.name) == LAM_OK;
@@ -77,14 +86,14 @@ LAM__UNROLLED bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int 
     if (!v->given) return false;
     v->slots = v->given + given;
     v->slot_count = slots;
-    for (int i = 0; i <= slots; i++) v->slots[i] = NULL;
+    for (int i = 0; i <= slots; i++) v->slots[i] = NULL; /* and the one more */
     v->fc = fc;
     v->failures = ctx->error.count;
     v->part_before = fc->part;
     v->in_before = fc->in;
     v->out_before = fc->out;
     fc->part = part;
-    fc->refs++;
+    fc->refs++; /* until visit_end */
     lam__scope_open(ctx, &v->scope);
     v->frame = (lam__frame){.name = fc->instance->fn.name,
                             .part = part_names[part],
@@ -97,6 +106,7 @@ LAM__UNROLLED bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int 
     return true;
 }
 
+/* The scopes that the callback has left open are closed before its results are looked at, so none of them is in one. */
 LAM__APART static lam_status visit_failure(visit *v) {
     lam_ctx *ctx = v->fc->ctx;
     if (lam__scope_close_inner(&v->scope))
@@ -113,6 +123,7 @@ LAM__UNROLLED lam_status visit_status(visit *v) {
     return visit_failure(v);
 }
 
+/* Frees the callback's handles, its results among them, whose values have been taken by then. Returns `status`. */
 LAM__UNROLLED lam_status visit_end(visit *v, lam_status status) {
     lam_fctx *fc = v->fc;
     fc->ctx->frame = v->frame.parent;
@@ -126,6 +137,7 @@ LAM__UNROLLED lam_status visit_end(visit *v, lam_status status) {
     return status;
 }
 
+/* Fresh handles, so that a callback that rebinds or drops one changes nothing for its caller. */
 static inline void lend(lam_ctx *ctx, int n, lam_value *const values[], lam_tensor *handles[]) {
     for (int i = 0; i < n; i++) handles[i] = values[i] ? lam__scope_handle(ctx, lam__value_hold(values[i])) : NULL;
 }
@@ -181,7 +193,8 @@ LAM__UNROLLED lam_status take_outputs(visit *v, lam_status status, lam_value *ou
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* The output that shows what input i was overwritten with. */
+/* The output that shows what input i was overwritten with: the same handle, or another one of the same value. Without
+ * one the caller's handle would have nothing to show, and no derivative. */
 static lam_status settle_dirty(visit *v, int i, int *shown) {
     const lam__instance *x = v->fc->instance;
     for (*shown = 0; *shown < x->outputs; ++*shown) {
@@ -193,12 +206,15 @@ static lam_status settle_dirty(visit *v, int i, int *shown) {
 }
 
 /* Whether the handle lent for input i, which was the `number`th, shows another value now. One that the callback has
- * dropped shows none. */
+ * dropped shows none, and its memory may be another tensor by now: the birth tells, since handles are lent one after
+ * the other. */
 static inline bool overwritten(const visit *v, int i, uint64_t number, const lam_value *in) {
     const lam_tensor *t = v->given[i];
     return t->value != in && t->magic == LAM__LIVE && t->birth == v->frame.start + number;
 }
 
+/* Every input of which something is said or seen: it fits, and by[] names the output that shows its new value, or
+ * -1. */
 static lam_status settle(visit *v, lam_value *const in[]) {
     lam__instance *x = v->fc->instance;
     uint64_t number = 0;
@@ -219,6 +235,7 @@ static lam_status settle(visit *v, lam_value *const in[]) {
     return status;
 }
 
+/* Most callbacks overwrite nothing, which a comparison of values tells. */
 static inline lam_status check_overwritten(visit *v, lam_value *const in[]) {
     bool plain = !v->fc->marks;
     for (int i = 0; i < v->fc->instance->inputs && plain; i++) plain = !in[i] || v->given[i]->value == in[i];
@@ -227,8 +244,8 @@ static inline lam_status check_overwritten(visit *v, lam_value *const in[]) {
     return LAM_OK;
 }
 
-/* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the
- * input. */
+/* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the input,
+ * which every level has already. */
 static void find_saved_outputs(const lam_fctx *fc, lam_value *const in[], lam_value *const out[]) {
     for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
         for (int k = 0; k < fc->saved[mode].count; k++) {
@@ -240,6 +257,8 @@ static void find_saved_outputs(const lam_fctx *fc, lam_value *const in[], lam_va
         }
 }
 
+/* In the combined style the context holds what forward saved when this returns; forward_combined may want nothing else
+ * of the run. */
 lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *out[]) {
     lam__instance *x = fc->instance;
     visit v;
@@ -256,6 +275,8 @@ lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *o
     return visit_end(&v, status);
 }
 
+/* Handles of inputs and outputs are made anew for it. A Function of the combined style has none, and nothing
+ * happens. */
 lam_status lam__custom_setup(lam_fctx *fc, lam_value *const in[], lam_value *const out[]) {
     lam__instance *x = fc->instance;
     visit v;
@@ -265,7 +286,7 @@ lam_status lam__custom_setup(lam_fctx *fc, lam_value *const in[], lam_value *con
     lend(fc->ctx, x->outputs, out, v.given + x->inputs);
     fc->in = v.given;
     fc->out = v.given + x->inputs;
-    if (fc->until) lam__scope_hide(fc->ctx, fc->from, fc->until, true);
+    if (fc->until) lam__scope_hide(fc->ctx, fc->from, fc->until, true); /* NOTE [hidden intermediates] in custom.c */
     x->fn.setup_context(fc, fc->in, fc->out);
     if (fc->until) lam__scope_hide(fc->ctx, fc->from, fc->until, false);
     return visit_end(&v, visit_status(&v));
@@ -278,6 +299,7 @@ static const lam_value *type_of(const lam_fctx *fc, lam_value *const own[], int 
     return fc->types ? fc->types[k] : own[k - first];
 }
 
+/* NULL where a zero would be no tangent: of integers, and of what is left out. */
 static lam_tensor *zero_of(lam_fctx *fc, const lam_value *type) {
     lam_tensor lent;
     if (!type || !lam__dtype_is_inexact(type->dtype)) return NULL;
@@ -285,7 +307,8 @@ static lam_tensor *zero_of(lam_fctx *fc, const lam_value *type) {
     return lam_zeros_like(&lent);
 }
 
-/* Handles of what is given; zeros for what is not, where those are wanted. */
+/* Handles of what is given; zeros for what is not, where those are wanted. differentiable[]: which may have one, or
+ * with `invert` which may not. */
 static inline void lend_or_zero(lam_fctx *fc, int n, lam_value *const given[], lam_value *const types[], int first,
                                 const bool differentiable[], bool invert, lam_tensor *handles[]) {
     lend(fc->ctx, n, given, handles);
@@ -294,20 +317,22 @@ static inline void lend_or_zero(lam_fctx *fc, int n, lam_value *const given[], l
             handles[k] = zero_of(fc, type_of(fc, types, first + k, first));
 }
 
-/* Whether gx can be summed to the dims of `like`: it was broadcast from them. */
+/* Whether gx can be summed to the dims of `like`: it was broadcast from them. A rule for x + b may give g for both. */
 static bool sums_to(const lam_value *gx, const lam_value *like) {
     int lead = gx->rank - like->rank;
-    if (lead < 0 || gx->dtype != like->dtype) return false;
+    if (lead < 0 || gx->dtype != like->dtype) return false; /* a sum has no other dtype */
     for (int a = 0; a < like->rank; a++)
         if (like->dims[a] != 1 && like->dims[a] != gx->dims[lead + a]) return false;
     return true;
 }
 
-/* Gradient i as a value: one reference, NULL for zero or for what nobody wants. */
+/* Gradient i as a value: one reference, NULL for zero or for what nobody wants. What has the type of its input is taken
+ * as it is, what is larger by broadcasting is summed, the rest is refused, also where nobody wants it but the type is
+ * known. */
 static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_value **gx) {
     lam_fctx *fc = v->fc;
     char got[TYPE_TEXT], expected[TYPE_TEXT];
-    if (!v->slots[i]) return LAM_OK;
+    if (!v->slots[i]) return LAM_OK; /* zero */
     if (!fc->floating[i])
         return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL",
                                 "there is a gradient for input %d, which is no floating tensor", i);
@@ -328,6 +353,7 @@ static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_valu
     return status;
 }
 
+/* fc knows which inputs need a gradient. Inside a batch the types in it are those of one example (fc->types). */
 lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[],
                                 lam_value *gx[]) {
     lam__instance *x = fc->instance;
@@ -345,10 +371,11 @@ lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *
 
 /* ---- jvp --------------------------------------------------------------------------------------------------------- */
 
+/* Unlike a gradient a tangent must fit exactly: an output is not broadcast from anything. */
 static lam_status take_tangent(visit *v, int o, const lam_value *like, lam_value **dout) {
     lam_fctx *fc = v->fc;
     char got[TYPE_TEXT], expected[TYPE_TEXT];
-    if (!v->slots[o]) return LAM_OK;
+    if (!v->slots[o]) return LAM_OK; /* zero */
     if (fc->absent[o])
         return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL",
                                 "there is a tangent for output %d, which forward left out", o);
@@ -365,6 +392,7 @@ static lam_status take_tangent(visit *v, int o, const lam_value *like, lam_value
     return status;
 }
 
+/* NULL is zero on both sides, but for zeros that the callback wants to see. */
 lam_status lam__custom_jvp(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[],
                            lam_value *dout[]) {
     lam__instance *x = fc->instance;
@@ -382,11 +410,12 @@ lam_status lam__custom_jvp(lam_fctx *fc, lam_value *const in[], lam_value *const
 
 /* ---- vmap -------------------------------------------------------------------------------------------------------- */
 
+/* Brings the axis of output o to 0..rank-1. INT_MAX is what stands there before the callback sets it. */
 static lam_status check_out_axis(visit *v, int64_t size, int o, const lam_value *out, int *axis) {
     if (*axis == INT_MAX)
         return lam__custom_fail(v->fc, LAM_ERR_AXIS, "set it to an axis or to LAM_UNMAPPED", "out_axes[%d] was not set",
                                 o);
-    if (*axis == LAM_UNMAPPED) return LAM_OK;
+    if (*axis == LAM_UNMAPPED) return LAM_OK; /* one for all examples */
     if (*axis < -out->rank || *axis >= out->rank)
         return lam__custom_fail(v->fc, LAM_ERR_AXIS, NULL, "out_axes[%d] is %d, out of range [-%d, %d)", o, *axis,
                                 out->rank, out->rank);
@@ -398,13 +427,14 @@ static lam_status check_out_axis(visit *v, int64_t size, int o, const lam_value 
         (long long)out->dims[*axis], *axis, (long long)size);
 }
 
+/* Operands and results have their batch axes; overwritten inputs are found as in forward. */
 lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int axes[], lam_value *const in[],
                             lam_value *out[], int out_axes[]) {
     lam__instance *x = fc->instance;
     visit v;
     for (int o = 0; o < x->outputs; o++) {
         out[o] = NULL;
-        out_axes[o] = INT_MAX;
+        out_axes[o] = INT_MAX; /* not set */
     }
     if (!visit_begin(&v, fc, LAM__PART_VMAP, x->inputs, x->outputs)) return LAM_ERR_MEMORY;
     lend(fc->ctx, x->inputs, in, v.given);
@@ -438,12 +468,14 @@ static lam_status check_type(const lam_fctx *fc, int o, const lam_type *t) {
     return lam__custom_fail(fc, LAM_ERR_SHAPE, NULL, "the type of output %d was not set, or is impossible", o);
 }
 
+/* No handles: types in, types out. Needed only where it is called, so a Function without it fails here and not
+ * before. */
 lam_status lam__custom_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
     lam__instance *x = fc->instance;
     visit v;
     if (!visit_begin(&v, fc, LAM__PART_SHAPE, 0, 0)) return LAM_ERR_MEMORY;
     lam_status status = LAM_OK;
-    for (int o = 0; o < x->outputs; o++) out[o] = (lam_type){.rank = -1};
+    for (int o = 0; o < x->outputs; o++) out[o] = (lam_type){.rank = -1}; /* not set */
     if (x->fn.shape) {
         x->fn.shape(fc, in, out);
         status = visit_status(&v);

@@ -1,6 +1,8 @@
 /* Contexts of custom Functions: what one application keeps at one level, and what callbacks may ask of it. A context is
  * counted; the node of a tape has one, a dual level lets go of it at once. Which callback may call what is one test
- * here. */
+ * here (check_part), after the table at the head of lamina/function.h.
+ * What is saved are values, held, of the level below the one served; data are copied. Nothing saved refers to the level
+ * itself, so a context outlives it, as a pullback does. Flags for inputs and outputs lie in the context's own block. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"
@@ -11,10 +13,12 @@
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
+/* Behind the context: needs and floating and marked of each input, constant and absent of each output. */
 static size_t context_bytes(const lam__instance *x) {
     return sizeof(lam_fctx) + (size_t)(3 * x->inputs + 2 * x->outputs) * sizeof(bool);
 }
 
+/* `floating` is noted here because the operands may be gone, or abstract, when a rule runs. */
 lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *const in[]) {
     size_t bytes = context_bytes(x);
     lam_fctx *fc = lam__alloc_get(&x->ctx->pool, bytes);
@@ -34,10 +38,12 @@ lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *cons
     return fc;
 }
 
+/* Values and, behind them, the outputs that they are; room for one at least. */
 static size_t saved_bytes(int count) {
     return (size_t)(count ? count : 1) * (sizeof(lam_value *) + sizeof(int));
 }
 
+/* For contexts that own what they have collected: not for copies. */
 void lam__context_free_parts(lam_fctx *fc) {
     lam_ctx *ctx = fc->ctx;
     lam__instance *x = fc->instance;
@@ -58,6 +64,8 @@ void lam__context_free_parts(lam_fctx *fc) {
     if (fc->batched) lam__alloc_put(&ctx->pool, fc->batched, (size_t)fc->batched_count + 1);
 }
 
+/* A copy gives up its own block and its copy of the chain; all else belongs to the context that it was made from, which
+ * lives longer. The instance goes last: its counts say how long the block is. */
 void lam__context_release(lam_fctx *fc) {
     if (!fc || --fc->refs) return;
     lam_ctx *ctx = fc->ctx;
@@ -80,6 +88,9 @@ lam_fctx *lam__context_innermost(lam_fctx *fc) {
     return fc;
 }
 
+/* A rule of a mapped Function sees its saved values as boxes of the batch level that it runs on, which differ from run
+ * to run. So it runs with copies of the contexts, of which the innermost shows those boxes; flags and data are the
+ * original's. */
 lam_fctx *lam__context_with(lam_fctx *fc, lam_value *const values[]) {
     size_t bytes = context_bytes(fc->instance);
     lam_fctx *inner = fc->inner ? lam__context_with(fc->inner, values) : NULL;
@@ -102,6 +113,8 @@ lam_fctx *lam__context_with(lam_fctx *fc, lam_value *const values[]) {
     return copy;
 }
 
+/* Holds the new value and lets go of the old one. What forward saved of a mapped Function was made physical with one
+ * bit for its batch axis; an output of this level has that axis in any case. */
 void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]) {
     const lam_fctx *holder = lam__context_innermost(fc);
     int number = 0;
@@ -125,7 +138,8 @@ enum {
     GIVING = OVERWRITING | LAM__PART_SHAPE
 };
 
-/* Whether the callback that runs may make this call; otherwise records it. */
+/* Whether the callback that runs may make this call; otherwise records it. With no callback running `part` is
+ * LAM__PART_NONE, which is in no set, so a context that somebody has kept aside is refused too. */
 static lam_status check_part(const lam_fctx *fc, int parts, const char *call) {
     if (!fc) return LAM_ERR_NULL;
     if (fc->part & parts) return LAM_OK;
@@ -135,6 +149,7 @@ static lam_status check_part(const lam_fctx *fc, int parts, const char *call) {
     return lam__custom_fail(fc, LAM_ERR_RULE, remedy, "%s may not be called here", call);
 }
 
+/* Called at most once for each mode: `done` is seen before. */
 lam_status lam__context_room(lam_fctx *fc, int mode, int count) {
     size_t bytes = saved_bytes(count);
     lam_value **values = lam__alloc_get(&fc->ctx->pool, bytes);
@@ -148,6 +163,7 @@ lam_status lam__context_room(lam_fctx *fc, int mode, int count) {
     return LAM_OK;
 }
 
+/* A live handle of this context; NOTE [hidden intermediates] in custom.c says what else is refused, and why. */
 static lam_status check_saved(const lam_fctx *fc, const char *call, size_t i, lam_tensor *t) {
     lam_value *v;
     lam_tensor *failed;
@@ -158,6 +174,8 @@ static lam_status check_saved(const lam_fctx *fc, const char *call, size_t i, la
                             "%s: tensor %zu was made inside forward and is not one of its outputs", call, i);
 }
 
+/* Values are held, not copied: they never change. Without a derivative nothing is kept, but mistakes are seen all the
+ * same, so that a Function that works without gradients does not fail only when they are wanted. */
 static lam_status save(lam_fctx *fc, int mode, const char *call, lam_list list) {
     lam_status status = check_part(fc, SAVING, call);
     if (status != LAM_OK) return status;
@@ -173,6 +191,7 @@ static lam_status save(lam_fctx *fc, int mode, const char *call, lam_list list) 
     return status;
 }
 
+/* For backward first; jvp reads this list where it has none of its own. */
 lam_status lam_fctx_save_for_backward(lam_fctx *fc, lam_list list) {
     return save(fc, LAM__FOR_BACKWARD, "lam_fctx_save_for_backward", list);
 }
@@ -181,12 +200,14 @@ lam_status lam_fctx_save_for_forward(lam_fctx *fc, lam_list list) {
     return save(fc, LAM__FOR_JVP, "lam_fctx_save_for_forward", list);
 }
 
-/* What the running callback reads: its own list, or the other one if there is none. */
+/* What the running callback reads: its own list, or the other one if there is none. So a Function with both rules may
+ * save once for the two of them. */
 static const lam__saved *readable(const lam_fctx *fc) {
     int own = fc->part == LAM__PART_JVP ? LAM__FOR_JVP : LAM__FOR_BACKWARD;
     return &fc->saved[fc->saved[own].done ? own : LAM__FOR_BOTH - 1 - own];
 }
 
+/* A new handle in the callback's scope each time. */
 lam_tensor *lam_fctx_saved(lam_fctx *fc, int i) {
     if (check_part(fc, READING, "lam_fctx_saved") != LAM_OK) return fc ? &fc->ctx->failed : &lam__context_failed.failed;
     const lam__saved *s = readable(fc);
@@ -195,12 +216,15 @@ lam_tensor *lam_fctx_saved(lam_fctx *fc, int i) {
     return &fc->ctx->failed;
 }
 
+/* What is not a rule has nothing to read: 0, without a failure, so that it can be asked anywhere. */
 int lam_fctx_saved_count(const lam_fctx *fc) {
     return fc && fc->part & READING ? readable(fc)->count : 0;
 }
 
 /* ---- plain data -------------------------------------------------------------------------------------------------- */
 
+/* Name and bytes lie in one block behind the link. An older datum of the same name stays behind it until the context
+ * ends. */
 lam_status lam_fctx_set_data(lam_fctx *fc, const char *name, const void *bytes, size_t size) {
     lam_status status = check_part(fc, SAVING, "lam_fctx_set_data");
     if (status != LAM_OK) return status;
@@ -217,6 +241,7 @@ lam_status lam_fctx_set_data(lam_fctx *fc, const char *name, const void *bytes, 
     return LAM_OK;
 }
 
+/* The address is stable as long as the context lives, and aligned for any type. */
 const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *size) {
     if (size) *size = 0;
     for (const lam__datum *d = fc ? fc->data : NULL; d && name; d = d->next)
@@ -229,6 +254,7 @@ const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *size) {
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
+/* Marks by handle: those given to the callback are compared, not their values, since two inputs may be one value. */
 lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
     lam_status status = check_part(fc, OVERWRITING, "lam_fctx_mark_dirty");
     for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
@@ -242,6 +268,7 @@ lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
     return status;
 }
 
+/* Marks by handle, among the outputs that are set by now. */
 lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list) {
     lam_status status = check_part(fc, SAVING, "lam_fctx_mark_non_differentiable");
     for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
@@ -255,7 +282,8 @@ lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list) {
     return status;
 }
 
-/* Marks outputs first to first+count-1; number is what the caller wrote. */
+/* Marks outputs first to first+count-1; number is what the caller wrote. A mark is for this application only: each
+ * level and each example makes its own. */
 static lam_status mark_absent(lam_fctx *fc, int first, int count, int number) {
     int m = fc->instance->outputs;
     if (first < 0) first += m;
@@ -266,6 +294,8 @@ static lam_status mark_absent(lam_fctx *fc, int first, int count, int number) {
     return LAM_OK;
 }
 
+/* Numbers rather than handles, because what is left out has none. Negative ones count from the end, ranges are of
+ * LAM_RANGE. */
 lam_status lam_fctx_mark_absent(lam_fctx *fc, lam_axes outputs) {
     lam_status status = check_part(fc, GIVING, "lam_fctx_mark_absent");
     if (status == LAM_OK && outputs.count && !outputs.items)
@@ -279,6 +309,7 @@ lam_status lam_fctx_mark_absent(lam_fctx *fc, lam_axes outputs) {
     return status;
 }
 
+/* Holds for backward and jvp alike. */
 lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize) {
     lam_status status = check_part(fc, SAVING, "lam_fctx_set_materialize_grads");
     if (status == LAM_OK) fc->materialize = materialize;
@@ -287,6 +318,7 @@ lam_status lam_fctx_set_materialize_grads(lam_fctx *fc, bool materialize) {
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
+/* Without a derivative there is no needs[] worth reading, and in a visitor none at all. */
 bool lam_fctx_needs_input_grad(const lam_fctx *fc, int i) {
     return fc && fc->derivative && i >= 0 && i < fc->instance->inputs && fc->needs[i];
 }
@@ -295,6 +327,7 @@ lam_ctx *lam_fctx_ctx(const lam_fctx *fc) {
     return fc ? fc->ctx : &lam__context_failed;
 }
 
+/* The copy in the instance, of which all applications that share it have the same. */
 const void *lam_fctx_attrs(const lam_fctx *fc) {
     return fc ? fc->instance->attrs : NULL;
 }

@@ -17,6 +17,8 @@ typedef struct rule_env {
     lam_value *const *in, *const *results; /* types */
 } rule_env;
 
+/* The type of input k, or behind the inputs of output k: inside a batch that of one example. NULL where it is left
+ * out. */
 static const lam_value *type_of(const rule_env *e, int k) {
     int inputs = e->fc->instance->inputs;
     return e->fc->types ? e->fc->types[k] : k < inputs ? e->in[k] : e->results[k - inputs];
@@ -39,7 +41,8 @@ static bool takes_part(const rule_env *e, int k) {
                       : !fc->constant[k - inputs] && lam__dtype_is_inexact(type_of(e, k)->dtype);
 }
 
-/* The values of handles in[], spread over first..first+n-1; NULL where none takes part. */
+/* The values of handles in[], spread over first..first+n-1; NULL where none takes part. The reverse of gather, which
+ * closes the holes that a function may not have. */
 static void spread(const rule_env *e, int first, int n, lam_tensor *const in[], lam_value *values[]) {
     for (int k = 0, from = 0; k < n; k++) values[k] = takes_part(e, first + k) ? lam__scope_peek(in[from++]) : NULL;
 }
@@ -91,6 +94,7 @@ static void body_cotangents(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     lam__scratch_put(&area);
 }
 
+/* The arity of the rule as a function, which has no holes: handles are only those of what takes part. */
 static int count_taking_part(const rule_env *e, int first, int n) {
     int count = 0;
     for (int k = 0; k < n; k++) count += takes_part(e, first + k);
@@ -129,7 +133,8 @@ static lam_status transpose(const rule_env *e, lam_fn *f, int from, int n_from, 
     return recorded != LAM_OK ? recorded : status;
 }
 
-/* The rule as a function; it lives in the caller's frame for as long as it is recorded. */
+/* The rule as a function; it lives in the caller's frame for as long as it is recorded. The transpose is made, called
+ * and freed within transpose(), so no scope has to own it. */
 static lam_fn rule_fn(const rule_env *e, char name[], size_t size, const char *part, lam_body body, int inputs,
                       int outputs) {
     snprintf(name, size, "%s of %s", part, e->fc->instance->fn.name);

@@ -1,5 +1,7 @@
 /* Hooks on gradients: an identity Function whose backward is the user's callback, until it is removed. A hook is a
- * lam_fn inside, so that the scope owns it and a use after its end is seen. */
+ * lam_fn inside, so that the scope owns it and a use after its end is seen. The instance holds the hook, so pullbacks
+ * work on after the user's scope has ended. Under vmap the combined style is mapped, so the callback sees the gradient
+ * of one example at a time. */
 #include "transforms/custom.h"
 
 #include "transforms/arguments.h"
@@ -25,12 +27,15 @@ static void hook_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]
     out[0] = lam_alias(in[0]);
 }
 
+/* A hook that has been removed is passed through here rather than taken out of tapes, which nobody could find. */
 static void hook_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const lam_fn *hook = ((const hook_attrs *)lam_fctx_attrs(fc))->hook;
     const hook_env *e = hook->env;
     gx[0] = e->removed ? g[0] : lam_apply(lam__fn_base(e), LAM_LIST(g[0]));
 }
 
+/* Forward mode has no cotangents to show; that is said by a rule, since the transpose of backward would call the
+ * callback. */
 static void hook_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     (void)fc;
     dout[0] = t[0];
@@ -42,6 +47,7 @@ static void body_hook(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     out[0] = lam_apply(lam__fn_base(env), LAM_LIST(in[0]));
 }
 
+/* The name is that of the callback and set for each hook. */
 static const lam_function function_hook = {
     .inputs = 1,
     .outputs = 1,
@@ -51,6 +57,8 @@ static const lam_function function_hook = {
     .jvp = hook_jvp,
 };
 
+/* The instance goes with the application; a tape that has recorded it holds it further. only_passes: the user's
+ * callback may read elements, which is what many hooks are for. */
 lam_tensor *lam_on_gradient(lam_tensor *x, lam_fn *callback, lam_hook **hook) {
     if (hook) *hook = NULL;
     lam_ctx *ctx = lam__fn_check("lam_on_gradient", callback);

@@ -39,6 +39,7 @@ void lam__custom_params_release(lam_ctx *ctx, void *params) {
     lam__custom_release(instance_of(params));
 }
 
+/* Attributes may hold anything, so they begin where any type may. */
 static size_t round_up(size_t bytes) {
     return (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
 }
@@ -82,12 +83,13 @@ static lam__idle **slot_of(lam_ctx *ctx, const lam_function *f) {
     return &ctx->idle[((uintptr_t)f->forward >> 4) % LAM__IDLE];
 }
 
+/* Pointers to functions are compared; two that do the same are two Functions. */
 static bool same_callbacks(const lam_function *a, const lam_function *b) {
     return a->forward == b->forward && a->setup_context == b->setup_context && a->backward == b->backward &&
            a->jvp == b->jvp && a->vmap == b->vmap && a->shape == b->shape;
 }
 
-/* The flags as one word. */
+/* The flags as one word, which compares them at once; a flag that is added to lam_function must be among them. */
 static uint32_t flags_of(const lam_function *f) {
     _Static_assert(offsetof(lam_function, is_linear) - offsetof(lam_function, generate_vmap_rule) + sizeof(bool) ==
                        sizeof(uint32_t),

@@ -1,8 +1,9 @@
 /* The generated batching rule: a Function that applies another one to every example of a batch. Its callbacks push a
  * batch level and run those of the base on it, one level below the batch that is being taken apart; nesting recurses.
  * What holds here: values are physical outside and per example inside; what the base saves is kept physical with the
- * batch axis in front and one bit that says whether it has one; gradients of unmapped inputs are summed over the
- * batch. */
+ * batch axis in front and one bit that says whether it has one; gradients of unmapped inputs are summed over the batch.
+ * The batch level ends with each callback, so nothing of it may be kept: saved values are unboxed behind forward and
+ * boxed again for each run of a rule. */
 #include "transforms/custom.h"
 
 #include "transforms/arguments.h"
@@ -20,6 +21,7 @@ typedef struct mapped {
     int axes[]; /* per input */
 } mapped;
 
+/* The instance copies attributes as bytes; the reference that lam__custom_mapped took goes with the copy. */
 static void mapped_release(lam_ctx *ctx, void *attrs) {
     (void)ctx;
     lam__custom_release(((mapped *)attrs)->base);
@@ -32,6 +34,7 @@ typedef struct run {
     lam_status status;
 } run;
 
+/* Borrowed values; NULL stays NULL. */
 static void peek_all(int n, lam_tensor *const in[], lam_value *values[]) {
     for (int i = 0; i < n; i++) values[i] = lam__scope_peek(in[i]);
 }
@@ -50,7 +53,8 @@ static void give(const run *r, lam_status status, int m, lam_value *results[], l
 }
 
 /* Calls body on the batch level: operand k of n has its batch axis at axes[k]; results come with it in front, NULL
- * where the callback gave none. */
+ * where the callback gave none. The function around body lives in this frame: nothing derives from it or keeps it. A
+ * result that is the same for all examples is repeated along the batch axis, since out_axes says front for all. */
 static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[], const int axes[], int m,
                             lam_value *out[]) {
     const mapped *a = r->fc->instance->attrs;
@@ -79,6 +83,7 @@ static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[],
 
 /* ---- saved values ------------------------------------------------------------------------------------------------ */
 
+/* Of both modes together: the order of `batched`, and of operands behind those of a rule. */
 static int saved_count(const lam_fctx *fc) {
     return fc->saved[LAM__FOR_BACKWARD].count + fc->saved[LAM__FOR_JVP].count;
 }
@@ -92,6 +97,8 @@ static lam_value *physical(const lam__level *level, lam_value *v, bool *has) {
     return moved;
 }
 
+/* The types of one example, by which the checks of tangents and gradients go: a rule that runs later gets operands and
+ * results of the whole batch, or none. */
 static lam_status keep_types(lam_fctx *base, int n, lam_value *const in[], int m, lam_value *const out[]) {
     size_t bytes = (size_t)(n + m) * sizeof *base->types;
     base->types = lam__alloc_get(&base->ctx->pool, bytes ? bytes : 1);
@@ -105,7 +112,9 @@ static lam_status keep_types(lam_fctx *base, int n, lam_value *const in[], int m
     return LAM_OK;
 }
 
-/* Moves what the base's context holds over to the mapped one; runs on the batch level. */
+/* Moves what the base's context holds over to the mapped one; runs on the batch level. Only a derivative level needs
+ * it. The mapped context then has the base's as `inner`, so that with nested batches the innermost holds what was saved
+ * and each one around it one bit per saved value. */
 static lam_status adopt(run *r, lam_value *const in[], lam_value *const out[]) {
     lam_fctx *fc = r->fc, *base = r->base, *holder = lam__context_innermost(base);
     const lam__instance *x = base->instance;
@@ -126,6 +135,7 @@ static lam_status adopt(run *r, lam_value *const in[], lam_value *const out[]) {
     return status;
 }
 
+/* A context of the base for this application. Which inputs need a gradient is the same for every example. */
 static lam_fctx *base_context(lam_fctx *fc, lam_tensor *const in[]) {
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;
@@ -146,6 +156,7 @@ static lam_fctx *base_context(lam_fctx *fc, lam_tensor *const in[]) {
 
 /* ---- forward and setup_context ----------------------------------------------------------------------------------- */
 
+/* On the batch level. A separate forward saves nothing; what setup_context saves is adopted in body_setup. */
 static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     run *r = env;
     lam__instance *x = r->base->instance;
@@ -163,6 +174,7 @@ static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     lam__scratch_put(&area);
 }
 
+/* in[] are those of the Function that is mapped, with their batch axes where `axes` says. */
 static void mapped_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;
@@ -180,6 +192,7 @@ static void mapped_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out
     lam__scratch_put(&area);
 }
 
+/* A function without outputs: what it leaves behind is what it has saved. */
 static void body_setup(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     run *r = env;
     const lam__instance *x = r->base->instance;
@@ -194,6 +207,7 @@ static void body_setup(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     lam__scratch_put(&area);
 }
 
+/* Outputs of the mapped Function have the batch axis in front, and so are operands of the run beside the inputs. */
 static void mapped_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;
@@ -221,6 +235,8 @@ typedef struct rule_run {
                        lam_value *wanted[]);
 } rule_run;
 
+/* Operands and results are not lent to a rule: what it needs of them it has saved, and their types are in the
+ * context. */
 static void body_rule(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     rule_run *r = env;
     lam__scratch_area area;
@@ -259,7 +275,8 @@ static lam_status run_rule(lam_fctx *fc, rule_run *r, lam_tensor *const given[],
     return status;
 }
 
-/* Outputs have the batch axis in front already. */
+/* Tangents have their batch axes where the inputs have them. Outputs have the batch axis in front already, and so have
+ * their tangents. */
 static void mapped_jvp(lam_fctx *fc, lam_tensor *const tangents_in[], lam_tensor *tangents_out[]) {
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;
@@ -288,6 +305,9 @@ static void mapped_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tens
     lam__scratch_put(&area);
 }
 
+/* NULL after recording that memory is lacking. Each application makes one: its attributes hold a reference, so it
+ * cannot wait in a slot. There is no shape callback, so a linear Function inside a batch is recorded by its
+ * operations. */
 lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam__batch *batch) {
     lam__scratch_area area;
     size_t bytes = sizeof(mapped) + (size_t)x->inputs * sizeof(int);

@@ -1,6 +1,9 @@
 /* Rules for functions that exist already: lam_custom_vjp, lam_custom_jvp, lam_custom_jvps, lam_custom_vmap. Each is a
  * custom Function whose callbacks call the user's functions; what these rules may do and how they nest is therefore
- * said in custom.c. */
+ * said in custom.c. All are of the combined style: forward saves, and under vmap the callbacks of the first three are
+ * mapped, so that a user's rule sees one example. Rooms for handles (lam__apply_room) belong to the callback's scope;
+ * where one is NULL, or a call has failed, the failure is recorded, and a callback that returns without results passes
+ * it on. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"
@@ -13,7 +16,8 @@
 
 #include <string.h>
 
-/* The attributes of all of them. fns: f, then fwd and bwd, or the rule, or one rule per input (NULL: none); held. */
+/* The attributes of all of them. fns: f, then fwd and bwd, or the rule, or one rule per input (NULL: none); held.
+ * Behind them lies one flag per input. */
 typedef struct rules_attrs {
     bool symbolic_zeros;
     lam_vmap_rule vmap_rule;
@@ -27,12 +31,14 @@ static const bool *nondiff_of(const rules_attrs *a) {
     return (const bool *)(const void *)(a->fns + a->fn_count);
 }
 
+/* How many inputs come first for bwd, and how many tangents a rule does not get. */
 static int nondiff_count(const rules_attrs *a) {
     int count = 0;
     for (int i = 0; i < a->fns[0]->inputs; i++) count += nondiff_of(a)[i];
     return count;
 }
 
+/* Called when the instance goes, or by hand where none was made. */
 static void rules_release(lam_ctx *ctx, void *attrs) {
     rules_attrs *a = attrs;
     (void)ctx;
@@ -48,6 +54,7 @@ static lam_status call_rule(lam_fn *rule, size_t n_in, lam_tensor *const in[], s
     return status;
 }
 
+/* A derivative by a nondiff input is refused rather than given as zero, which would be wrong without a word. */
 static lam_status check_nondiff(const lam_fctx *fc) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     for (int i = 0; i < lam_fctx_inputs(fc); i++)
@@ -59,7 +66,8 @@ static lam_status check_nondiff(const lam_fctx *fc) {
 
 /* ---- lam_custom_vjp ---------------------------------------------------------------------------------------------- */
 
-/* Without a derivative f, with one fwd; saved are the nondiff inputs, then the residuals. */
+/* Without a derivative f, with one fwd; saved are the nondiff inputs, then the residuals, in the order in which bwd
+ * takes them. So fwd must compute what f computes; nothing here compares the two. */
 static void vjp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     lam_fn *f = a->fns[0], *fwd = a->fns[1];
@@ -79,6 +87,8 @@ static void vjp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[])
     lam_fctx_set_materialize_grads(fc, !a->symbolic_zeros);
 }
 
+/* bwd gets nondiff inputs, residuals, cotangents. Of inputs that are not floating it gives a number too, which is
+ * dropped. */
 static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     lam_fn *f = a->fns[0], *bwd = a->fns[2];
@@ -98,7 +108,7 @@ static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) 
 /* ---- lam_custom_jvp ---------------------------------------------------------------------------------------------- */
 
 /* The rule, on inputs and one tangent each: outputs, then tangents, of which those that there cannot be are NULL. NULL
- * after a failure. */
+ * after a failure. The rule of a function with an integer output has to give something there, which is dropped. */
 static lam_tensor **run_rule(lam_fctx *fc, lam_tensor *const x[], lam_tensor *const t[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     lam_fn *f = a->fns[0], *rule = a->fns[1];
@@ -145,6 +155,8 @@ static void jvp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[])
     lam_fctx_set_materialize_grads(fc, !a->symbolic_zeros);
 }
 
+/* With the tangents of the outputs saved (has_tangents) the rule does not run a second time. Otherwise it runs with the
+ * tangents given, and its outputs are dropped. */
 static void jvp_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     int n = lam_fctx_inputs(fc), m = lam_fctx_outputs(fc);
     lam_tensor **in = lam__apply_room(fc->ctx, (size_t)n), **results = NULL;
@@ -157,7 +169,8 @@ static void jvp_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
 
 /* ---- lam_custom_jvps --------------------------------------------------------------------------------------------- */
 
-/* Saved are the inputs, then the outputs. */
+/* Saved are the inputs, then the outputs. The outputs are f's own at every level: own_values is off, so a level below
+ * differentiates them by these rules again. */
 static void jvps_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     size_t n = (size_t)a->fns[0]->inputs, m = (size_t)a->fns[0]->outputs;
@@ -170,7 +183,8 @@ static void jvps_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]
     lam_fctx_set_materialize_grads(fc, !a->symbolic_zeros);
 }
 
-/* One rule per input: tangent, outputs, inputs -> tangents; they add up. */
+/* One rule per input: tangent, outputs, inputs -> tangents; they add up: dy = sum over i of (df/dx_i) dx_i. An input
+ * whose tangent nobody wants is passed over, though materialised zeros are given for it. */
 static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     int n = a->fns[0]->inputs, m = a->fns[0]->outputs;
@@ -188,6 +202,7 @@ static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
 
 /* ---- lam_custom_vmap --------------------------------------------------------------------------------------------- */
 
+/* The inputs are saved, since the derivative rules below run f again: they are those of f's operations. */
 static void vmap_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     size_t n = (size_t)a->fns[0]->inputs;
@@ -196,11 +211,13 @@ static void vmap_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]
     lam_fctx_set_materialize_grads(fc, false);
 }
 
-/* Values of f's saved inputs, n of them. */
+/* Values of f's saved inputs, n of them, borrowed: the handles stay in the callback's scope. */
 static void saved_values(lam_fctx *fc, int n, lam_value *values[]) {
     for (int i = 0; i < n; i++) values[i] = lam__scope_peek(lam_fctx_saved(fc, i));
 }
 
+/* Records f at the saved inputs on a tape of its own and walks it back: the operations of f have rules, and levels
+ * below see them. */
 static void vmap_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[0];
     lam__scratch_area area;
@@ -220,6 +237,7 @@ static void vmap_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[])
     lam__scratch_put(&area);
 }
 
+/* f again, by lam_jvp. A tangent of an output that is not floating is dropped. */
 static void vmap_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[0];
     size_t n = (size_t)f->inputs, m = (size_t)f->outputs;
@@ -230,6 +248,7 @@ static void vmap_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     for (size_t o = 0; o < m; o++) dout[o] = lam__dtype_is_inexact((int)lam_dtype_of(out[o])) ? out[m + o] : NULL;
 }
 
+/* The user's rule is given batch axes in front, moved there by views, and says which results have it. */
 static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[],
                       lam_tensor *out[], int out_axes[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
@@ -248,13 +267,15 @@ static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
+/* The callbacks of each kind; name, counts and attributes are added for each function (rules_fn). */
 static const lam_function function_vjp = {.forward = vjp_forward, .backward = vjp_backward};
 static const lam_function function_jvp = {.forward = jvp_forward, .jvp = jvp_jvp};
 static const lam_function function_jvps = {.forward = jvps_forward, .jvp = jvps_jvp};
 static const lam_function function_vmap = {
     .forward = vmap_forward, .backward = vmap_backward, .jvp = vmap_jvp, .vmap = vmap_vmap};
 
-/* The flags of nondiff inputs; -1 after recording what is wrong, otherwise how many there are. */
+/* The flags of nondiff inputs; -1 after recording what is wrong, otherwise how many there are. Numbers of inputs are
+ * read as argnums are: negative ones from the end, ranges, each once. */
 static int collect_nondiff(const char *what, const lam_fn *f, lam_axes nondiff, bool flags[]) {
     memset(flags, 0, (size_t)f->inputs);
     if (!nondiff.count) return 0;
@@ -266,11 +287,13 @@ static int collect_nondiff(const char *what, const lam_fn *f, lam_axes nondiff, 
     return count;
 }
 
+/* What a maker gives after a failure; of no context where there is no function to tell one. */
 static lam_fn *failed_of(const lam_fn *f) {
     return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
 }
 
-/* Puts the attributes together: holds the functions. NULL after recording what is wrong; then nothing is held. */
+/* Puts the attributes together: holds the functions. NULL after recording what is wrong; then nothing is held. They lie
+ * in the caller's scratch memory until the instance has copied them. */
 static rules_attrs *attrs_new(const char *what, lam__scratch_area *area, int count, lam_fn *const fns[],
                               const lam_custom_options *o, size_t *bytes) {
     lam_ctx *ctx = fns[0]->ctx;
@@ -285,8 +308,8 @@ static rules_attrs *attrs_new(const char *what, lam__scratch_area *area, int cou
     return a;
 }
 
-/* own_values: where a derivative is wanted, a rule gives the outputs, which the levels below differentiate as it
- * stands. */
+/* A function around an instance with these attributes, whose references it takes over also on failure. own_values:
+ * where a derivative is wanted, a rule gives the outputs, which the levels below differentiate as it stands. */
 static lam_fn *rules_fn(lam_function f, rules_attrs *a, size_t bytes, bool own_values) {
     lam_fn *base = a->fns[0];
     f.name = base->name;
@@ -296,6 +319,7 @@ static lam_fn *rules_fn(lam_function f, rules_attrs *a, size_t bytes, bool own_v
     return lam__custom_fn(base->ctx, x);
 }
 
+/* Counts are checked when the function is made, not when a derivative is wanted. */
 static bool check_arity(const char *what, const char *role, const lam_fn *rule, int inputs, int outputs) {
     if (rule->inputs == inputs && rule->outputs == outputs) return true;
     lam__error_set(rule->ctx, LAM_ERR_ARITY, NULL,
@@ -304,7 +328,9 @@ static bool check_arity(const char *what, const char *role, const lam_fn *rule, 
     return false;
 }
 
-/* Whether f and a rule for it are functions; records what is wrong with them, as far as a context is known. */
+/* Whether f and a rule for it are functions; records what is wrong with them, as far as a context is known. `role` is
+ * what the docstring calls the rule: "fwd", "bwd", "rule". Without a rule the failure is recorded in the context of f,
+ * which is known by then. */
 static bool check_rule(const char *what, lam_fn *f, const char *role, lam_fn *rule) {
     if (!lam__fn_check(what, f)) return false;
     if (rule) return lam__fn_check(what, rule) != NULL;
@@ -312,6 +338,8 @@ static bool check_rule(const char *what, lam_fn *f, const char *role, lam_fn *ru
     return false;
 }
 
+/* Residuals are what fwd gives beyond f's outputs, so their number is known from the counts alone; fewer outputs than f
+ * has are reported as a mistake in fwd. */
 lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options) {
     const char *what = "custom_vjp";
     if (!check_rule(what, f, "fwd", fwd) || !check_rule(what, f, "bwd", bwd)) return failed_of(f);
@@ -330,6 +358,8 @@ lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_opt
     return made;
 }
 
+/* The rule gets every input and one tangent for each that is not nondiff, and gives outputs and tangents: 2 m of
+ * them. */
 lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options) {
     const char *what = "custom_jvp";
     if (!check_rule(what, f, "rule", rule)) return failed_of(f);
@@ -346,6 +376,8 @@ lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *option
     return made;
 }
 
+/* Rules may be NULL, so each is checked where it is there. nondiff is taken as with the others: a derivative by such an
+ * input is refused, with or without a rule for it. */
 lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options *options) {
     const char *what = "custom_jvps";
     if (!lam__fn_check(what, f)) return failed_of(f);
@@ -375,6 +407,7 @@ lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const la
     return made;
 }
 
+/* The rule is C code and not a function, since the set of mapped inputs differs from call to call. env is borrowed. */
 lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env) {
     const char *what = "custom_vmap";
     if (!lam__fn_check(what, f)) return failed_of(f);

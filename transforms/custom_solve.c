@@ -1,6 +1,11 @@
-/* Implicit derivatives: lam_custom_linear_solve and lam_custom_root. Both are custom Functions whose rules solve again:
- * of A(p) x = b the tangent is A dx = db - dA x, the cotangent of b is w with A' w = g, that of p the pullback of p ->
- * A(p) x at -w. Captures of the functions given become operands, so that levels and gradients see them. */
+/* Implicit derivatives: lam_custom_linear_solve and lam_custom_root. Both are custom Functions whose rules solve again,
+ * so that no derivative goes through a solver, and a derivative of any order costs solves and products of the same
+ * kind.
+ * Linear, A(p) x = b:  A dx = db - (dA) x;  A' w = g;  gb = w;  gp = pullback of p -> A(p) x at -w.
+ * Root, f(x, p) = 0:   F dx = -(df/dp) dp;  F' w = g;  gp = pullback of p -> f(x, p) at -w, where F = df/dx.
+ * The second is the implicit function theorem; see Blondel et al., Efficient and Modular Implicit Differentiation
+ * (2022). A and F need not be matrices: they are functions, linear in one input. Captures of the functions given become
+ * operands, so that levels and gradients see them. */
 #include "transforms/custom.h"
 
 #include "lib/primitives/apply.h"
@@ -14,12 +19,14 @@
 
 /* ---- captures as inputs ------------------------------------------------------------------------------------------ */
 
+/* The body gets its captures behind its inputs anyway, so it is called as it is. */
 static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam_fn *base = lam__fn_base(env);
     base->body(ctx, in, out, base->env);
 }
 
-/* f with its captures as further inputs. */
+/* f with its captures as further inputs. The level at which a capture lives is then that of an operand, which rules get
+ * and are differentiated by; as a capture it would be hidden from callbacks, which run below that level. */
 static lam_fn *open_captures(lam_fn *f) {
     lam__derived d = {"solve", f, body_open, f->inputs + f->captured, f->outputs, NULL, 0, NULL};
     return lam__fn_derive(f->ctx, &d);
@@ -43,6 +50,7 @@ typedef struct solve_attrs {
     bool transposed; /* it is the transposed system that is solved */
 } solve_attrs;
 
+/* The one reference of the attributes; whoever copies them holds once more. */
 static void solve_release(lam_ctx *ctx, void *attrs) {
     (void)ctx;
     lam__fn_release(((solve_attrs *)attrs)->matvec);
@@ -54,6 +62,7 @@ typedef struct operator_env {
     int n;
 } operator_env;
 
+/* in[] is v, then the captures: parameters first. matvec takes v in place n. */
 static void body_operator(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const operator_env *e = env;
     int count = e->matvec->inputs;
@@ -63,7 +72,7 @@ static void body_operator(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
 }
 
 /* The operator at these parameters (in[] as the Function's inputs), transposed if that is what is solved. env lives in
- * the caller. */
+ * the caller, so the function is of use until the caller returns. */
 static lam_fn *operator_at(const solve_attrs *a, operator_env *env, lam_tensor *const in[], lam_tensor *like) {
     lam_ctx *ctx = a->matvec->ctx;
     int fixed = a->n + a->extra;
@@ -80,7 +89,8 @@ static lam_fn *operator_at(const solve_attrs *a, operator_env *env, lam_tensor *
     return a->transposed ? lam_linear_transpose(f, LAM_LIST(like)) : f;
 }
 
-/* x, which must have the type of `like`; *what* gave it. */
+/* x, which must have the type of `like`; *what* gave it. A solver that broadcasts or widens would otherwise go on with
+ * a system of another size. A failed x passes, since its failure is recorded. */
 static lam_tensor *of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_tensor *like) {
     char got[256], expected[256];
     const lam_value *v = lam__scope_peek(x), *want = lam__scope_peek(like);
@@ -93,6 +103,7 @@ static lam_tensor *of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_te
     return &fc->ctx->failed;
 }
 
+/* The user's rule, as it is. A symmetric operator is its own transpose, and a rule for it serves both. */
 static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const solve_attrs *a = lam_fctx_attrs(fc);
     operator_env env;
@@ -101,7 +112,8 @@ static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[
     if (!lam_failed(linear)) out[0] = of_type(fc, "the solution", rule(fc->ctx, linear, in[a->n], a->env), in[a->n]);
 }
 
-/* Saved are the inputs, with the solution in the place of b. */
+/* Saved are the inputs, with the solution in the place of b: rules need x and A, and of b nothing. Zeros are not made:
+ * a tangent that is NULL saves a product. */
 static void solve_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
     const solve_attrs *a = lam_fctx_attrs(fc);
     int count = lam_fctx_inputs(fc);
@@ -121,6 +133,8 @@ static void body_product(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     out[0] = lam_apply(linear, LAM_LIST(in[a->n]));
 }
 
+/* p -> A(p) x with x among its inputs. env is the attributes of the running instance, which live as long as the
+ * callback. */
 static lam_fn *product_of(lam_fctx *fc) {
     const solve_attrs *a = lam_fctx_attrs(fc);
     return lam_fn_new(fc->ctx, &(lam_fn_options){.name = a->matvec->name,
@@ -130,6 +144,7 @@ static lam_fn *product_of(lam_fctx *fc) {
                                                  .env = (void *)(uintptr_t)a});
 }
 
+/* Handles of the inputs as solve_setup or root_setup has saved them, in the callback's scope. */
 static lam_tensor **saved_list(lam_fctx *fc) {
     int count = lam_fctx_saved_count(fc);
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)count);
@@ -137,7 +152,8 @@ static lam_tensor **saved_list(lam_fctx *fc) {
     return list;
 }
 
-/* Applies an instance with b in its place among the saved inputs. */
+/* Applies an instance with b in its place among the saved inputs. It is the Function again, so its own derivative is by
+ * these rules: second derivatives need nothing further. */
 static lam_tensor *solve_again(lam_fctx *fc, lam__instance *x, lam_tensor *const saved[], lam_tensor *b) {
     const solve_attrs *a = x->attrs;
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)x->inputs), *out = &fc->ctx->failed;
@@ -146,6 +162,7 @@ static lam_tensor *solve_again(lam_fctx *fc, lam__instance *x, lam_tensor *const
     return out;
 }
 
+/* A dx = db - (dA) x: the product is differentiated by everything but x, which holds still. */
 static void solve_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     const solve_attrs *a = lam_fctx_attrs(fc);
     int count = lam_fctx_inputs(fc);
@@ -168,7 +185,8 @@ static void solve_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
 
 static const lam_function function_solve;
 
-/* The Function that solves the transposed system. */
+/* The Function that solves the transposed system: the same with `transposed` turned, so the transpose of it is the
+ * first again. NULL after recording that there is no rule for it. */
 static lam__instance *transposed_of(lam_fctx *fc) {
     solve_attrs a = *(const solve_attrs *)lam_fctx_attrs(fc);
     lam_function f = fc->instance->fn;
@@ -182,7 +200,8 @@ static lam__instance *transposed_of(lam_fctx *fc) {
     return lam__custom_instance(fc->ctx, &f, &a, solve_release, fc->instance->inputs, 1);
 }
 
-/* Gradients by everything but b: the pullback of the product at -w. */
+/* Gradients by everything but input `skip`: the pullback of the product at -w. Only those that are needed are asked
+ * for. */
 static void parameter_gradients(lam_fctx *fc, int skip, lam_fn *product, lam_tensor *const primals[], lam_tensor *w,
                                 lam_tensor *gx[]) {
     int count = product->inputs, wanted = 0;
@@ -198,6 +217,7 @@ static void parameter_gradients(lam_fctx *fc, int skip, lam_fn *product, lam_ten
     for (int k = 0; k < wanted; k++) gx[argnums[k]] = back[k];
 }
 
+/* A' w = g, gb = w, gp = pullback of A(p) x at -w. g NULL is zero, and so is all else. */
 static void solve_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const solve_attrs *a = lam_fctx_attrs(fc);
     lam_tensor **saved = saved_list(fc);
@@ -221,6 +241,8 @@ static const lam_function function_solve = {
     .generate_vmap_rule = true,
 };
 
+/* Counts are checked at the call, where the message can name the function; types by of_type when there is a
+ * solution. */
 static lam_ctx *check_solve(const char *what, lam_fn *f, lam_list parameters) {
     lam_ctx *ctx = lam__fn_check(what, f);
     if (!ctx) return NULL;
@@ -291,6 +313,7 @@ static void root_release(lam_ctx *ctx, void *attrs) {
     lam__fn_release(a->solve);
 }
 
+/* solve gets x0, the parameters and its own captures, which lie behind those of f. */
 static void root_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const root_attrs *a = lam_fctx_attrs(fc);
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)a->solve->inputs);
@@ -308,7 +331,8 @@ static void root_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const o
     lam_fctx_set_materialize_grads(fc, false);
 }
 
-/* f's inputs, then v -> the derivative of f by x along v. The env of this function is empty, its base is f. */
+/* f's inputs, then v -> F v, the derivative of f by x along v: linear in v. The env of this function is empty, its base
+ * is f. */
 static void body_slope(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     lam_tensor **tangents = lam__apply_room(ctx, (size_t)f->inputs), *value;
@@ -317,7 +341,8 @@ static void body_slope(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
         lam_jvp(f, (lam_list){(size_t)f->inputs, in}, (lam_list){(size_t)f->inputs, tangents}, &value, out, 1, NULL);
 }
 
-/* v with (df/dx) v = b, or the transposed one, at the saved point. */
+/* v with F v = b, or F' v = b, at the saved point: a linear system as above, whose parameters are all inputs of f. So
+ * its derivative has second derivatives of f in it, as it must. */
 static lam_tensor *solve_slope(lam_fctx *fc, lam_tensor *const saved[], lam_tensor *b, bool transposed) {
     const root_attrs *r = lam_fctx_attrs(fc);
     int n = r->f->inputs;
@@ -335,6 +360,8 @@ static lam_tensor *solve_slope(lam_fctx *fc, lam_tensor *const saved[], lam_tens
     return solve_with(fc->ctx, &a, list);
 }
 
+/* F dx = -(df/dp) dp. x0 is where the search began and has no part in it: solve gave x whatever the tangent of x0
+ * is. */
 static void root_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     const root_attrs *a = lam_fctx_attrs(fc);
     size_t count = (size_t)a->f->inputs;
@@ -351,6 +378,7 @@ static void root_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     dout[0] = solve_slope(fc, saved, lam_neg(change), false);
 }
 
+/* F' w = g, gp = pullback of p -> f(x, p) at -w. Input 0 is x0, whose gradient is zero. */
 static void root_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const root_attrs *a = lam_fctx_attrs(fc);
     lam_tensor **saved = saved_list(fc);
@@ -370,6 +398,7 @@ static const lam_function function_root = {
     .generate_vmap_rule = true,
 };
 
+/* x0 enters without its derivatives, so a level that differentiates by it sees a constant. */
 lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_fn *solve, lam_solve_rule tangent_solve,
                             void *env) {
     lam_ctx *ctx = check_solve("custom_root", f, parameters);

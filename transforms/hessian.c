@@ -1,4 +1,5 @@
-/* Second derivatives, made of first ones: Hessians, value with gradient and Hessian, Hessian-vector products. */
+/* Second derivatives, made of first ones by public calls: Hessians, value with gradient and Hessian, Hessian-vector
+ * products. Nothing here knows levels; that derivatives nest is the machine's matter. */
 #include "transforms/arguments.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -6,6 +7,8 @@
 
 #include <lamina/tensor.h>
 
+/* Forward over reverse: the gradient is one value of as many elements as x, whose Jacobian takes one forward pass per
+ * element at once (vmap); reverse over reverse would keep a tape of the tape. */
 lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options *options) {
     return lam_jacfwd(lam_jacrev(f, options), options);
 }
@@ -26,7 +29,7 @@ static void body_order(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     for (int i = 0; i < e->count; i++) out[i] = all[e->order[i]];
 }
 
-/* f with the outputs given in runs {first, count}, ended by a count of 0. */
+/* f with the outputs given in runs {first, count}, ended by a count below 0. A run may be empty. */
 typedef struct run {
     int first, count;
 } run;
@@ -48,6 +51,10 @@ static lam_fn *reordered(const char *name, lam_fn *f, const run runs[]) {
     return made;
 }
 
+/* value_and_grad gives   value, gradients, aux
+ * turned                 gradients, value, aux: what is differentiated comes first, the value counts as auxiliary
+ * value_and_jacobian     gradients, their Jacobians (a block for each pair of inputs), value, aux
+ * and the last order is value, gradients, blocks, aux. All of it is one run of f. */
 lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options *options) {
     static const lam_jacobian_options none;
     const lam_jacobian_options *o = options ? options : &none;
@@ -64,6 +71,8 @@ lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options *option
                      (run[]){{grads + blocks, 1}, {0, grads}, {grads, blocks}, {grads + blocks + 1, aux}, {0, -1}});
 }
 
+/* Forward over reverse: H v = d/de grad f(x + e v), at the cost of a few gradients whatever the size of x. The outputs
+ * of lam_jvp_fn are value, gradients, then the tangents of these; that of the value is grad f . v and is left out. */
 lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options) {
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;

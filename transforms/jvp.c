@@ -1,4 +1,8 @@
-/* Forward mode as users see it: lam_jvp and lam_jvp_fn. */
+/* Forward mode as users see it: lam_jvp and lam_jvp_fn. Both run f once under a dual level (dual.h) and differ in when
+ * f is called. A tangent is NULL inside where it is zero; zeros are made here for outputs that do not depend on the
+ * inputs named, since users get a tensor for each. Auxiliary outputs come without tangents.
+ * dy = sum over i in argnums of (df/dx_i) dx_i
+ * Cost: that of f and of its derivative rules along one direction; nothing is kept for a way back. */
 #include "transforms/arguments.h"
 #include "transforms/dual.h"
 
@@ -9,13 +13,16 @@
 
 #include <string.h>
 
+/* Options with the list of inputs made plain: numbers 0..inputs-1, `count` of them. */
 typedef struct jvp_env {
     int aux;
     int count;
     int argnums[];
 } jvp_env;
 
-/* Runs f; out[] gets its outputs, dout[] the tangents of those that are not auxiliary, zeros made. dx: per argnum. */
+/* Runs f; out[] gets its outputs, dout[] the tangents of those that are not auxiliary, zeros made. dx: per argnum. On
+ * failure some of out[] and dout[] may be set: lam__arguments_give releases them. A tangent is checked only where it is
+ * given, so an integer input may be named with NULL. */
 static lam_status run_jvp(lam_fn *f, const jvp_env *e, lam_value *const in[], lam_value *const dx[], lam_value *out[],
                           lam_value *dout[]) {
     lam__scratch_area area;
@@ -43,7 +50,8 @@ static lam_status run_jvp(lam_fn *f, const jvp_env *e, lam_value *const in[], la
     return status;
 }
 
-/* The options as an env of f's size; NULL after recording what is wrong. */
+/* The options as an env of f's size; NULL after recording what is wrong. All inputs are the default of argnums, unlike
+ * for gradients. `area` may be put back in any case. */
 static jvp_env *env_of(lam_fn *f, const lam_grad_options *options, lam__scratch_area *area) {
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;
@@ -56,6 +64,8 @@ static jvp_env *env_of(lam_fn *f, const lam_grad_options *options, lam__scratch_
     return e->count < 0 ? NULL : e;
 }
 
+/* Primals for all inputs, tangents for argnums. Results are failed tensors until all has gone well. A handle for which
+ * memory is lacking has no status but its record, which lam__error_since finds. */
 lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **out, lam_tensor **tangents_out,
                    size_t n_out, const lam_grad_options *options) {
     lam_ctx *where, *ctx = lam__fn_check_call("jvp", f, primals, &where);
@@ -75,7 +85,7 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     lam_value **v = lam__scratch_get(&area, ctx, values * sizeof *v);
     if (!v) status = LAM_ERR_MEMORY;
     if (v) memset(v, 0, values * sizeof *v);
-    lam_value **dx = v + f->inputs, **results = dx + f->inputs, **dout = results + f->outputs;
+    lam_value **dx = v + f->inputs, **results = dx + f->inputs, **dout = results + f->outputs; /* one block */
     if (status == LAM_OK) status = lam__arguments_list("jvp", f, "primals", primals, f->inputs, f->optional, v);
     if (status == LAM_OK) status = lam__arguments_list("jvp", f, "tangents", tangents, e->count, true, dx);
     if (status == LAM_OK) status = run_jvp(f, e, v, dx, results, dout);
@@ -87,6 +97,7 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     return status != LAM_OK ? status : lam__error_since(ctx, mark);
 }
 
+/* Inputs: those of f, then tangents. Outputs: values, tangents, auxiliary ones. */
 static void body_jvp(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const jvp_env *e = env;
     lam_fn *f = lam__fn_base(env);
@@ -98,12 +109,13 @@ static void body_jvp(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], vo
     lam_value **results = v + taken, **dout = results + f->outputs;
     lam_status status = ctx->error.status;
     if (lam__arguments_values(ctx, taken, in, v)) status = run_jvp(f, e, v, v + f->inputs, results, dout);
-    lam__arguments_give(ctx, status, kept, results, out);
-    lam__arguments_give(ctx, status, kept, dout, out + kept);
-    lam__arguments_give(ctx, status, e->aux, results + kept, out + 2 * kept);
+    lam__arguments_give(ctx, status, kept, results, out); /* values, then */
+    lam__arguments_give(ctx, status, kept, dout, out + kept); /* tangents, then */
+    lam__arguments_give(ctx, status, e->aux, results + kept, out + 2 * kept); /* auxiliary ones */
     lam__scratch_put(&area);
 }
 
+/* The env is copied without the room that argnums did not need. `optional`: tangents may be NULL. */
 lam_fn *lam_jvp_fn(lam_fn *f, const lam_grad_options *options) {
     lam_ctx *ctx = lam__fn_check("jvp", f);
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;

@@ -1,5 +1,9 @@
-/* lam_linearize and lam_linear_transpose. Linearising runs the dual interpreter with tangents that are variables of
- * a trace below it: primal work is evaluated, tangent work is recorded, and the record is the linear function. */
+/* lam_linearize and lam_linear_transpose. Linearising runs the dual interpreter with tangents that are variables of a
+ * trace below it: primal work is evaluated, tangent work is recorded, and the record is the linear function.
+ * The stack is dual -> trace -> whatever was current. Primals do not belong to the trace, so they are computed as
+ * usual; what the tangent rules compute from them alone becomes constants of the program. So the linear function holds
+ * the linearisation point (what derivatives read there) and costs no primal work when it is called. The transpose walks
+ * the same program backwards. */
 #include "transforms/arguments.h"
 #include "transforms/dual.h"
 #include "transforms/trace.h"
@@ -10,6 +14,7 @@
 
 #include <string.h>
 
+/* The env of both kinds of functions; it owns one reference to the program. */
 typedef struct linear_env {
     lam_program *program;
 } linear_env;
@@ -21,7 +26,8 @@ static void linear_free(lam_ctx *ctx, void *env) {
 
 /* ---- the linear function ----------------------------------------------------------------------------------------- */
 
-/* Tangents as given, zeros for those that are not; made[] holds what was made. */
+/* Tangents as given, zeros for those that are not; made[] holds what was made. The types are those of the linearisation
+ * point, whatever level calls the function now. */
 static lam_status fill_tangents(const lam_fn *f, const lam_program *p, lam_value **in, lam_value **made) {
     for (int i = 0; i < p->inputs; i++) {
         if (!lam__arguments_fits("linearize", f, "tangent", i, in[i], p->types[i])) return LAM_ERR_SHAPE;
@@ -32,6 +38,8 @@ static lam_status fill_tangents(const lam_fn *f, const lam_program *p, lam_value
     return LAM_OK;
 }
 
+/* NULL among the tangents is zero. An operation of the program is an ordinary one, so the function may be
+ * differentiated and batched like any other. */
 static void body_linear(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam_program *p = ((linear_env *)env)->program;
     lam__scratch_area area;
@@ -48,6 +56,8 @@ static void body_linear(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     lam__scratch_put(&area);
 }
 
+/* A function of the library's own around p, whose reference is taken over, also on failure. `f` is held for its name in
+ * messages. */
 static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam_program *p, int inputs, int outputs) {
     linear_env env = {p};
     lam__derived d = {name, f, body, inputs, outputs, &env, sizeof env, linear_free};
@@ -59,8 +69,8 @@ static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam_progra
 
 /* ---- lam_linearize ----------------------------------------------------------------------------------------------- */
 
-/* Makes the tangents of the argnums variables, runs f, and hands its tangents to the program; dx, dout: room per
- * input and output. */
+/* Makes the tangents of the argnums variables, runs f, and hands its tangents to the program; dx, dout: room per input
+ * and output. An output that does not depend on them gets a zero as its result, which is a constant of the program. */
 static lam_status record(lam_fn *f, lam__level *level, int count, const int argnums[], int aux, lam_value *const in[],
                          lam_value *out[], lam_value **dx, lam_value **dout) {
     lam_status status = LAM_OK;
@@ -77,6 +87,8 @@ static lam_status record(lam_fn *f, lam__level *level, int count, const int argn
     return status;
 }
 
+/* The trace is popped before the program is finished: results are atoms by then, and no box of it is left. From there
+ * on the program belongs to the function made around it. */
 static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, lam_value *const in[], lam_value *out[],
                             lam_fn **linear) {
     lam_ctx *ctx = f->ctx;
@@ -87,7 +99,7 @@ static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, 
     lam_program *p = dx ? lam__program_new(ctx, count, f->outputs - aux) : NULL;
     lam_status status = p ? lam__trace_push(ctx, &level, p) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
-        memset(dx, 0, values * sizeof *dx);
+        memset(dx, 0, values * sizeof *dx); /* NULL: not differentiated, and no tangent yet */
         status = record(f, &level, count, argnums, aux, in, out, dx, dx + f->inputs);
         lam__arguments_release(f->outputs, dx + f->inputs);
         lam__level_pop(&level);
@@ -103,7 +115,7 @@ static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, 
     return status;
 }
 
-/* No list: every floating input. */
+/* No list: every floating input. Unlike lam_grad, since a linearisation is of all of f. */
 static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], int items[]) {
     int count = 0;
     if (argnums.count || argnums.items) return lam__arguments_argnums("linearize", f, argnums, 0, items);
@@ -112,6 +124,8 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
     return count;
 }
 
+/* Everything about argnums, which takes values to decide. items: room for f's inputs. On success out[] and *linear are
+ * set; on failure out[] may hold what lam__arguments_give releases. */
 static lam_status run_linearize(lam_fn *f, const lam_grad_options *o, lam_value *const in[], lam_value *out[],
                                 int items[], lam_fn **linear) {
     int count = argnums_of(f, o->argnums, in, items);
@@ -121,6 +135,7 @@ static lam_status run_linearize(lam_fn *f, const lam_grad_options *o, lam_value 
     return linearize(f, count, items, o->has_aux, in, out, linear);
 }
 
+/* *linear is a function of the argnums inputs' tangents; auxiliary outputs are given and not linearised. */
 lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **linear,
                          const lam_grad_options *options) {
     static const lam_grad_options none;
@@ -153,10 +168,13 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
 
 /* ---- lam_linear_transpose ---------------------------------------------------------------------------------------- */
 
+/* The type of output o: a variable's, or that of the constant it is. */
 static const lam_value *result_type(const lam_program *p, int o) {
     return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
 }
 
+/* <g, A dx> = <A' g, dx>: cotangents of the outputs to those of the inputs. NULL is zero, and zeros are made for inputs
+ * that nothing reaches, since a function has to give each of its outputs. */
 static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam_program *p = ((linear_env *)env)->program;
     lam__scratch_area area;
@@ -176,7 +194,8 @@ static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out
     lam__scratch_put(&area);
 }
 
-/* Records f on variables of the types of `in`. */
+/* Records f on variables of the types of `in`. What f captures from lower levels becomes constants, and f is linear if
+ * each equation is: sums of terms, products with constants, linear rows. */
 static lam_status record_linear(lam_fn *f, lam_value *const in[], lam_value **boxes, lam_value **out, lam_program *p) {
     lam__level level;
     lam_status status = lam__trace_push(f->ctx, &level, p);
@@ -196,7 +215,7 @@ static lam_status record_linear(lam_fn *f, lam_value *const in[], lam_value **bo
 }
 
 /* The program of a function that lam_linearize made, once more held, if the examples are of its types: recording it
- * would give the same again. NULL for others. */
+ * would give the same again. NULL for others. So lam_linear_transpose of a linearisation shares its constants. */
 static lam_program *program_of(const lam_fn *f, lam_value *const in[]) {
     if (f->body != body_linear) return NULL;
     lam_program *p = ((linear_env *)f->env)->program;
@@ -206,6 +225,8 @@ static lam_program *program_of(const lam_fn *f, lam_value *const in[]) {
     return p;
 }
 
+/* examples tell types only; their elements are not looked at. Whether f is linear is found out here, by its program, so
+ * that a mistake is reported before the function made is called. */
 lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
     lam_ctx *ctx = lam__fn_check("linear_transpose", f);
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;

@@ -1,6 +1,7 @@
 /* Reductions with a function of the user's. Neighbours are combined by the function mapped over all pairs at once, then
  * neighbours of these: a tree of logarithmic depth that keeps the order of the elements. Made of public calls, so that
- * derivatives are those of the function, to any order. */
+ * derivatives are those of the function, to any order. The function must be associative, since nothing says where the
+ * tree is cut; it need not be commutative. */
 #include "transforms/arguments.h"
 
 #include "lib/primitives/apply.h"
@@ -11,7 +12,9 @@
 #include <lamina/tensor.h>
 #include <lamina/transforms.h>
 
-/* One round along axis 0: pairs are combined, an odd one at the end stays. */
+/* One round along axis 0: pairs are combined, an odd one at the end stays. x is [n, m]; the pairs of all m columns make
+ * one batch, so a round is one call. What the function gives is checked here, at the first call, where its type is
+ * known. */
 static lam_tensor *combine_pairs(lam_fn *pairs, lam_tensor *x) {
     int64_t n = lam_dim(x, 0), even = n - n % 2;
     lam_dims own = lam_dims_of(x);
@@ -42,6 +45,8 @@ static lam_tensor *as_rows(lam_tensor *x, lam__axis_set set, lam_dims *kept, int
     return lam__apply_reshape(lam_transpose(x, (lam_axes){own.rank, order}), 2, two);
 }
 
+/* init is combined in front of the result, once: f(init, x0 x1 ...). Without elements the result is init itself;
+ * without columns there is nothing to call f for. */
 static lam_tensor *reduce_rows(lam_fn *f, lam_tensor *x, lam_tensor *init) {
     lam_fn *pairs = lam_vmap(f, NULL);
     if (lam_dim(x, 1) == 0) return lam_broadcast_to(init, LAM_DIMS(0));
@@ -52,6 +57,7 @@ static lam_tensor *reduce_rows(lam_fn *f, lam_tensor *x, lam_tensor *init) {
                               : lam_index(combine_pairs(pairs, lam_concatenate(LAM_LIST(first, x), 0)), 0, 0);
 }
 
+/* `kept` and `dims` are the axes that stay; with keepdims the others stay as axes of one element. */
 lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_reduce_options *options) {
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;

@@ -1,4 +1,7 @@
-/* The trace's interpreter: see trace.h. */
+/* The trace's interpreter: see trace.h. A box holds nothing but the number of its variable: the elements are not known,
+ * so they cannot be read, and C code that would branch on them fails. A call becomes one equation, by the shape rule of
+ * its row alone; nothing is computed. Operands of lower levels become constants of the program. Which rows are linear
+ * is not asked here: lam__program_check_linear does so when the record is complete. */
 #include "transforms/trace.h"
 
 #include "lib/dispatch/staged.h"
@@ -9,7 +12,8 @@ static lam_program *program_of(const lam__level *level) {
     return level->state;
 }
 
-/* A box that stands for variable v, which has a type. */
+/* A box that stands for variable v, which has a type. NULL also for v < 0, of which lam__program_variable has recorded
+ * that memory is lacking. */
 static lam_value *box(lam__level *level, int64_t v) {
     const lam_value *type = v < 0 ? NULL : program_of(level)->types[v];
     lam_value *made = type ? lam__value_box(level, (lam_dtype)type->dtype, type->rank, type->dims, NULL) : NULL;
@@ -17,6 +21,8 @@ static lam_value *box(lam__level *level, int64_t v) {
     return made;
 }
 
+/* Appends an equation and boxes its results. The variables of a result that is left out (no type) exist and are not
+ * boxed. On failure the variables stay in the program, which is released as a whole by then. */
 static lam_status record(lam__level *level, const lam_call_site *call, const lam_shape shapes[], lam__atom in[],
                          lam_value *out[]) {
     lam_program *p = program_of(level);
@@ -34,12 +40,14 @@ static lam_status record(lam__level *level, const lam_call_site *call, const lam
     return status;
 }
 
+/* Of staged primitives: those that are one equation (NOTE [recorded Functions] in custom.c). */
 static bool is_linear(const lam_call_site *call) {
     const lam__staged *staged = call->primitive->staged;
     return staged && staged->linear && staged->linear(call);
 }
 
-/* What the equation just recorded needs for its transpose. */
+/* What the equation just recorded needs for its transpose. The stage runs user code on the variables themselves, so
+ * this level is current again while it does. */
 static lam_status keep_residual(lam__level *level, const lam_call_site *call, lam_value *const out[]) {
     lam_ctx *ctx = level->ctx;
     const lam_program *p = program_of(level);
@@ -56,6 +64,8 @@ static lam_status keep_residual(lam__level *level, const lam_call_site *call, la
     return status;
 }
 
+/* A primitive that calls functions is not recorded but called with this level current, so that the operations inside
+ * are. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = level->ctx;
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
@@ -95,6 +105,8 @@ lam_value *lam__trace_variable(lam__level *level, const lam_value *like) {
     return box(level, lam__program_variable(program_of(level), (lam_dtype)like->dtype, like->rank, like->dims));
 }
 
+/* A value that does not depend on the variables is a constant of the program. v belongs to this level or a lower
+ * one. */
 void lam__trace_result(lam__level *level, int o, lam_value *v) {
     bool own = lam__level_owns(level, v);
     program_of(level)->results[o] =

@@ -20,7 +20,7 @@ lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
     }
     *p = (lam_program){
         .magic = LAM__PROGRAM, .refs = 1, .ctx = ctx, .inputs = inputs, .outputs = outputs, .results = atoms};
-    for (int o = 0; o < outputs; o++) atoms[o] = (lam__atom){-1, NULL};
+    for (int o = 0; o < outputs; o++) atoms[o] = (lam__atom){-1, NULL}; /* nothing yet */
     return p;
 }
 
@@ -62,19 +62,20 @@ static bool grow(lam_ctx *ctx, void ***array, int64_t used, int64_t *room) {
     return true;
 }
 
-/* The type is an abstract value: dtype and dims for shape rules, zeros and transposes, no elements. */
+/* A new variable of this type, which is kept as an abstract value: dtype and dims for shape rules, zeros and
+ * transposes, no elements. On failure the number of variables is what it was. */
 int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const int64_t *dims) {
     void **types = (void **)p->types;
     if (p->variables == p->variable_room && !grow(p->ctx, &types, p->variables, &p->variable_room)) return -1;
     p->types = (lam_value **)types;
     lam_value *type = rank < 0 ? NULL : lam__value_abstract(p->ctx, dtype, rank, dims);
-    if (!type && rank >= 0) return -1;
+    if (!type && rank >= 0) return -1; /* recorded by the maker */
     p->types[p->variables] = type;
     return p->variables++;
 }
 
 /* Equation, operands and parameters lie in one block. The parameters are copied because those of the call lie in some
- * frame; what they point to is held by the row's own function. */
+ * frame; what they point to is held by the row's own function (params_hold), and given up with the equation. */
 lam_status lam__program_record(lam_program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
     lam_ctx *ctx = p->ctx;
     void **list = (void **)p->list;

@@ -91,7 +91,7 @@ lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_val
     for (int o = 0; o < p->outputs; o++) out[o] = NULL;
     lam_status status = desk_open(p, &d);
     if (status != LAM_OK) return status;
-    for (int i = 0; i < p->inputs; i++) d.slots[i] = lam__value_hold(in[i]);
+    for (int i = 0; i < p->inputs; i++) d.slots[i] = lam__value_hold(in[i]); /* variables 0 to inputs - 1 */
     for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = run_equation(p, k, &d);
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
         out[o] =
@@ -154,7 +154,7 @@ static lam_status transpose_equation(const lam_program *p, const lam__equation *
     if (!any) return LAM_OK;
     for (int i = 0; i < e->inputs; i++) {
         int64_t v = e->in[i].variable;
-        in[i] = v >= 0 ? p->types[v] : e->in[i].constant;
+        in[i] = v >= 0 ? p->types[v] : e->in[i].constant; /* rules read the other factor, which is a constant */
         d->needs[i] = v >= 0 && lam__dtype_is_inexact(p->types[v]->dtype);
     }
     lam_call_site call = {.ctx = p->ctx,
@@ -177,7 +177,8 @@ static lam_status transpose_equation(const lam_program *p, const lam__equation *
     return status;
 }
 
-/* Outputs that are constants have no way back. A variable that no cotangent has reached stays NULL, which is zero. */
+/* A variable may be named by several results, so cotangents are added from the first on. Outputs that are constants
+ * have no way back. A variable that no cotangent has reached stays NULL, which is zero. */
 lam_status lam__program_transpose(const lam_program *p, lam_value *const g[], lam_value *gx[]) {
     desk d;
     for (int i = 0; i < p->inputs; i++) gx[i] = NULL;

@@ -35,6 +35,7 @@ typedef struct plan {
     int result;              /* its rank */
 } plan;
 
+/* What is wrong with an expression is told with the type of x. */
 static bool refuse(const plan *p, lam_status status, const char *what, int64_t number) {
     lam__axes_fail(p->name, p->x, status, what, (long long)number);
     return false;
@@ -42,6 +43,7 @@ static bool refuse(const plan *p, lam_status status, const char *what, int64_t n
 
 /* ---- reading the expression -------------------------------------------------------------------------------------- */
 
+/* A mask would need a result whose size depends on its elements; the message says how to go round it. */
 static bool take_tensor(plan *p, int axis, lam_tensor *index) {
     if (!index) return refuse(p, LAM_ERR_NULL, "the index of axis %lld is NULL", axis);
     if (!lam__scope_peek(index)) {
@@ -70,6 +72,7 @@ static bool take_element(plan *p, int axis, int64_t index) {
     return true;
 }
 
+/* Sets all that the plan holds for one axis; NULL, like an item of LAM_REST, takes the axis whole. */
 static bool take_item(plan *p, int axis, const lam_at_item *item) {
     p->start[axis] = 0;
     p->stop[axis] = LAM_END;
@@ -103,6 +106,7 @@ static bool count_items(plan *p, lam_at at, int *named, int *rests) {
     return *named <= p->rank || refuse(p, LAM_ERR_RANK, "%lld axes are named", *named);
 }
 
+/* LAM_REST stands for as many axes as nothing else names, none included; without it they are at the end. */
 static bool read_items(plan *p, lam_at at) {
     int named, rests, axis = 0;
     if (!count_items(p, at, &named, &rests)) return false;
@@ -132,6 +136,7 @@ static bool join_common(plan *p, int axis) {
     return true;
 }
 
+/* The axes of the indices, broadcast, go into the result at one place. */
 static void put_common(plan *p) {
     for (int i = 0; i < p->common_rank; i++) p->dims[p->result++] = p->common[i];
 }
@@ -165,6 +170,7 @@ static bool lay_out(plan *p) {
     return p->result <= LAM_INNER_RANK || refuse(p, LAM_ERR_RANK, "the result would have %lld axes", p->result);
 }
 
+/* Slices are taken here already, as a view, so that positions refer to `part`. Axes with a tensor are whole in it. */
 static bool make_plan(const char *name, lam_tensor *x, lam_at at, lam_index_mode mode, plan *p) {
     *p = (plan){.name = name, .x = x, .mode = mode, .rank = lam_rank(x)};
     if (!lam__scope_peek(x)) return refuse(p, LAM_ERR_NULL, "no tensor", 0);
@@ -192,7 +198,8 @@ static lam_tensor *merged(const plan *p) {
     return lam__apply_reshape(turned, n, dims);
 }
 
-/* Positions on the merged axis. */
+/* Positions on the merged axis: the sum over the indexed axes of index times the elements behind it. In mode ERROR each
+ * index is checked against its own axis, which a check of the sum would not do: (0, 5) of 2 x 3 is inside as a sum. */
 static lam_tensor *positions(const plan *p) {
     lam_tensor *sum = NULL, *inside = NULL;
     int64_t step = 1;
@@ -217,6 +224,7 @@ static lam_tensor *positions(const plan *p) {
     return lam_broadcast_to(sum, (lam_dims){p->common_rank, p->common});
 }
 
+/* Without tensors nothing is taken: slices and a reshape. */
 static lam_tensor *get(const plan *p) {
     lam_tensor *taken = p->indexed ? lam_take_mode(merged(p), positions(p), p->first, p->mode) : p->part;
     return lam_failed(taken) ? taken : lam__apply_reshape(taken, p->result, p->dims);
@@ -244,6 +252,8 @@ static lam_tensor *combine(const plan *p, lam_at_op op, lam_tensor *values) {
     }
 }
 
+/* With tensors: combined where the positions point, an element that is named twice is combined twice (set: the
+ * last). */
 static lam_tensor *scatter(const plan *p, lam_at_op op, lam_tensor *values) {
     lam_tensor *x = merged(p), *at = positions(p);
     switch (op) {
@@ -282,6 +292,8 @@ static lam_tensor *unmerged(const plan *p, lam_tensor *x) {
     return lam_failed(x) ? x : lam_transpose(lam__apply_reshape(x, p->rank, dims), (lam_axes){p->rank, back});
 }
 
+/* What the expression names is updated in `part`, and that set back where slices cut it out. Nothing is in place: x
+ * keeps its value. */
 lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_op op, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     static const char *const names[] = {"at_set", "at_add", "at_mul", "at_min", "at_max"};

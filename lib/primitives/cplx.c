@@ -15,11 +15,13 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* False for what is no tensor, so that wrappers may ask before they check. */
 bool lam__cplx_is(const lam_tensor *x) {
     const lam_value *v = lam__scope_peek(x);
     return v && lam__dtype_is_complex(v->dtype);
 }
 
+/* The dims of x with another dtype; never fails. */
 static lam_status shape_as(const lam_value *x, lam_dtype dtype, lam_shape *out) {
     out->dtype = dtype;
     out->rank = x->rank;
@@ -27,7 +29,8 @@ static lam_status shape_as(const lam_value *x, lam_dtype dtype, lam_shape *out) 
     return LAM_OK;
 }
 
-/* Copies reals; `two_apart` tells of each side that its elements are the parts of complex ones. */
+/* Copies reals; `two_apart` tells of each side that its elements are the parts of complex ones, whose strides count
+ * complex elements and are doubled. So no kernel for parts is needed. */
 static void copy_parts(const lam_value *like, lam_dtype part, void *to, const int64_t *to_strides, bool to_two_apart,
                        const void *from, const int64_t *from_strides, bool from_two_apart) {
     int64_t t[LAM_INNER_RANK], f[LAM_INNER_RANK];
@@ -40,6 +43,7 @@ static void copy_parts(const lam_value *like, lam_dtype part, void *to, const in
 
 /* ---- real, imag ------------------------------------------------------------------------------------------------- */
 
+/* lam_real and lam_imag of reals do not come here: they are the operand and zeros. */
 static lam_status shape_part(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_complex(x->dtype))
@@ -63,6 +67,7 @@ static lam_status eval_real(const lam_call_site *call, lam_value *const out[]) {
     return eval_part(call, out, false);
 }
 
+/* Re(g v) = Re(gx v) for all complex v where g is real: gx = g + 0 i. */
 static void vjp_real(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     (void)r;
     gx[0] = lam_complex(g[0], lam_zeros_like(g[0]));
@@ -88,6 +93,7 @@ static lam_status eval_imag(const lam_call_site *call, lam_value *const out[]) {
     return eval_part(call, out, true);
 }
 
+/* g Im(v) = Re(-i g v), so gx = -i g: the transpose does not conjugate. */
 static void vjp_imag(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     (void)r;
     gx[0] = lam_complex(lam_zeros_like(g[0]), lam_neg(g[0]));
@@ -111,6 +117,7 @@ lam_tensor *lam_imag(lam_tensor *x) {
 
 /* ---- complex ---------------------------------------------------------------------------------------------------- */
 
+/* Both parts have one type here; the public form broadcasts and converts. */
 static lam_status shape_complex(const lam_call_site *call, lam_shape out[]) {
     const lam_value *re = call->in[0];
     if (!lam__value_same_type(re, call->in[1]))
@@ -120,6 +127,7 @@ static lam_status shape_complex(const lam_call_site *call, lam_shape out[]) {
     return shape_as(re, lam__dtype_promote(re->dtype, LAM_C64), out);
 }
 
+/* Real parts at even places of the result, imaginary parts at odd ones. */
 static lam_status eval_complex(const lam_call_site *call, lam_value *const out[]) {
     for (int i = 0; i < 2; i++) {
         const lam_value *x = call->in[i];
@@ -129,6 +137,7 @@ static lam_status eval_complex(const lam_call_site *call, lam_value *const out[]
     return LAM_OK;
 }
 
+/* Re(g (a + i b)) = Re(g) a - Im(g) b. */
 static void vjp_complex(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (r->needs[0]) gx[0] = lam_real(g[0]);
     if (r->needs[1]) gx[1] = lam_neg(lam_imag(g[0]));
@@ -172,6 +181,7 @@ static lam_tensor *brought(lam_tensor *x, lam_dtype dtype, int rank, const int64
                                                                                  : lam__apply_broadcast(x, rank, dims);
 }
 
+/* Halves have no complex dtype and become f32. What is unusable goes to the row, which says so. */
 lam_tensor *lam_complex(lam_tensor *re, lam_tensor *im) {
     uint64_t since = lam__scope_now(re);
     int64_t dims[LAM_INNER_RANK];
@@ -187,6 +197,7 @@ lam_tensor *lam_complex(lam_tensor *re, lam_tensor *im) {
 
 /* ---- conj ------------------------------------------------------------------------------------------------------- */
 
+/* Linear over the reals only: the tangent is conjugated. The transpose is conj too: Re(g conj(v)) = Re(conj(g) v). */
 static lam_tensor *slope_conj(const lam_rule *r, int i, lam_tensor *t) {
     (void)r, (void)i;
     return lam_conj(t);
@@ -217,6 +228,7 @@ lam_tensor *lam__cplx_sign(lam_tensor *x) {
     return lam_complex(lam_hypot_slope(re, im), lam_hypot_slope(im, re));
 }
 
+/* Not the square of the modulus: no root is taken, so the slope at 0 is 0 by itself. */
 lam_tensor *lam__cplx_size(lam_tensor *x) {
     return lam_add(lam_square(lam_real(x)), lam_square(lam_imag(x)));
 }
@@ -226,12 +238,15 @@ lam_tensor *lam_angle(lam_tensor *x) {
     return lam__scope_only(lam_atan2(lam_imag(x), lam_real(x)), since);
 }
 
+/* z -> [[re, -im], [im, re]] keeps sums, products and inverses, so real algorithms serve; the cost is twice that of a
+ * complex one. */
 lam_tensor *lam__cplx_as_real(lam_tensor *x) {
     lam_tensor *re = lam_real(x), *im = lam_imag(x);
     lam_tensor *above = lam_concatenate(LAM_LIST(re, lam_neg(im)), -1), *below = lam_concatenate(LAM_LIST(im, re), -1);
     return lam_concatenate(LAM_LIST(above, below), -2);
 }
 
+/* The left half holds all. */
 lam_tensor *lam__cplx_from_real(lam_tensor *both) {
     int64_t m = lam_dim(both, -2) / 2, n = lam_dim(both, -1) / 2;
     lam_tensor *left = lam_slice_axis(both, -1, 0, n);

@@ -1,4 +1,6 @@
-/* Tensors from nothing. They belong to no level, so they are values made directly, not primitives. */
+/* Tensors from nothing. They belong to no level, so they are values made directly, not primitives: to every transform
+ * they are constants. Dims come from users and are checked here, as no shape rule does it. While memory is asked for,
+ * the context is told the maker's name (`calling`), so that a failure of memory names it. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
@@ -24,6 +26,7 @@ static lam_ctx *checked(const char *operation, lam_ctx *ctx, lam_dtype dtype, la
     return ctx;
 }
 
+/* Sizes whose product leaves 2^62 bytes are refused before any arithmetic on them could wrap. */
 bool lam__create_countable(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     if (lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype)) >= 0) return true;
     char text[512];
@@ -52,7 +55,8 @@ bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) 
     return true;
 }
 
-/* A contiguous tensor of one element, taken over, repeated, or of anything. */
+/* A contiguous tensor of one element, taken over, repeated, or of anything. Without memory for the element there is
+ * none for more; lam__scope_handle of NULL is the failed tensor. */
 static lam_tensor *filled(lam_ctx *ctx, lam_dims dims, lam_value *element, bool anything) {
     lam_value *out = element ? lam__value_new(ctx, (lam_dtype)element->dtype, dims.rank, dims.dims) : NULL;
     if (out && !anything)
@@ -66,6 +70,7 @@ static const lam_primitive full = {.name = "full"}, zeros = {.name = "zeros"}, o
                            empty = {.name = "empty"}, eye = {.name = "eye"}, arange = {.name = "arange"},
                            linspace = {.name = "linspace"};
 
+/* The element is made as a value of the dtype, so that conversion of a C number is the same as everywhere. */
 static lam_tensor *repeated(const lam_primitive *maker, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value) {
     bool fine;
     ctx = checked(maker->name, ctx, dtype, dims, &fine);
@@ -94,7 +99,8 @@ lam_tensor *lam_empty(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     return repeated(&empty, ctx, dtype, dims, 0);
 }
 
-/* One element seen with the dims of x: no memory, whatever the size. */
+/* One element seen with the dims of x: stride 0 along all axes, no memory, whatever the size. Dims are those that the
+ * user sees, per example inside vmap. Rules use these for cotangents that are absent. */
 static lam_tensor *like(const char *operation, lam_tensor *x, double value) {
     static const int64_t zero[LAM_INNER_RANK];
     lam_value *v, *out = NULL;
@@ -119,12 +125,14 @@ lam_tensor *lam_ones_like(lam_tensor *x) {
     return like("ones_like", x, 1);
 }
 
+/* Zeros, since a view of one element has nothing that could be left unset. */
 lam_tensor *lam_empty_like(lam_tensor *x) {
     return like("empty_like", x, 0);
 }
 
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
+/* Zeros with a 1 stored at each (i, first + i): as many stores as rows, whatever the dtype. */
 lam_tensor *lam__create_eye(lam_ctx *ctx, lam_dtype dtype, int64_t first, int64_t rows, int64_t columns) {
     int64_t dims[2] = {rows, columns};
     lam_tensor *out = repeated(&eye, ctx, dtype, (lam_dims){2, dims}, 0);
@@ -140,7 +148,9 @@ lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns
     return fine ? lam__create_eye(ctx, dtype, 0, rows, columns) : &ctx->failed;
 }
 
-/* first + step * i in dtype, i = 0..count-1, along one axis. */
+/* first + step * i in dtype, i = 0..count-1, along one axis; a `last` that is no NaN is given exactly. Each number
+ * comes from i and not from its neighbour, so errors do not add up; other dtypes are converted from f64, so that f32
+ * elements are rounded from there. If only the second of the two values finds no memory, the first is given back. */
 static lam_tensor *counted(const lam_primitive *maker, lam_ctx *ctx, lam_dtype dtype, int64_t count, double first,
                            double step, double last) {
     const lam_call_site call = {.ctx = ctx, .primitive = maker}, *caller = ctx->calling;
@@ -160,6 +170,9 @@ static lam_tensor *counted(const lam_primitive *maker, lam_ctx *ctx, lam_dtype d
     return lam__scope_handle(ctx, out);
 }
 
+/* The number of elements is ceil((stop - start) / step), as in NumPy, with NumPy's surprise that stop may be reached
+ * where the quotient is rounded up. Up to 2^53, beyond which i is no exact double; NaN and division by a step of 0 fail
+ * too. */
 lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop, double step) {
     bool fine;
     ctx = checked("arange", ctx, dtype, (lam_dims){0, NULL}, &fine);
@@ -171,6 +184,7 @@ lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop,
     return counted(&arange, ctx, dtype, count > 0 ? (int64_t)count : 0, start, step, (double)NAN);
 }
 
+/* Both ends are exact: the last is set, not worked out. One point is the start. */
 lam_tensor *lam_linspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count) {
     bool fine;
     ctx = checked("linspace", ctx, dtype, (lam_dims){1, &count}, &fine);
@@ -179,6 +193,7 @@ lam_tensor *lam_linspace(lam_ctx *ctx, lam_dtype dtype, double start, double sto
                    count > 1 ? stop : start);
 }
 
+/* A line that is broadcast and then made contiguous, since makers give memory of their own. */
 lam_tensor *lam_iota(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int axis) {
     bool fine;
     ctx = checked("iota", ctx, dtype, dims, &fine);

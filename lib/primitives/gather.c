@@ -1,6 +1,7 @@
 /* Windows of a tensor that start where a tensor says: the general gather and scatter of lax, and slices with moving
  * starts. No rows, no rules: windows are numbered element by element over the axes on which they are not whole, and
- * taken from, or scattered to, these axes made one. */
+ * taken from, or scattered to, these axes made one. Axes on which windows are whole keep out of it, so a gather of rows
+ * costs an index for each row and not one for each element. */
 #include "lib/primitives/index.h"
 
 #include "lib/primitives/apply.h"
@@ -28,11 +29,15 @@ typedef struct plan {
     lam_index_mode mode;
 } plan;
 
+/* A mistake is told with the type of x: the numbers refer to its axes. */
 static bool refuse(const plan *p, lam_status status, const char *what, int number) {
     lam__axes_fail(p->name, p->x, status, what, number);
     return false;
 }
 
+/* What each axis of x is: it has a start, or goes along with an axis of the starts (batch), is collapsed, or none of
+ * these. The lists say it by axes; here it is turned round. An axis may have a start and be collapsed, but a batch axis
+ * is nothing else. */
 static bool read_axes(plan *p, const lam_gather_options *o) {
     int list[LAM_INNER_RANK], along[LAM_INNER_RANK], count, more;
     for (int i = 0; i < p->rank; i++) p->start_of[i] = p->batch_of[i] = -1;
@@ -59,6 +64,8 @@ static bool read_axes(plan *p, const lam_gather_options *o) {
     return true;
 }
 
+/* The sizes, the range of axes that are made one, and the places of the window's axes in the result. A window larger
+ * than its axis fits nowhere and is refused whatever the mode. */
 static bool read_window(plan *p, const lam_gather_options *o) {
     int left = 0;
     if (o->window.rank != p->rank || (p->rank && !o->window.dims))
@@ -85,6 +92,8 @@ static bool read_window(plan *p, const lam_gather_options *o) {
     return p->window_count == left || refuse(p, LAM_ERR_AXIS, "there must be %d offset_axes", left);
 }
 
+/* Everything is checked here against the operands' dims, so the functions that follow fail only for memory and for
+ * starts that lie outside or are no integers. */
 static bool make_plan(const char *name, lam_tensor *x, lam_tensor *starts, const lam_gather_options *o, plan *p) {
     *p = (plan){.name = name, .x = x, .starts = starts, .rank = lam_rank(x), .outer = lam_rank(starts) - 1};
     if (!o) return refuse(p, LAM_ERR_OPTION, "%d options are given", 0);
@@ -101,12 +110,14 @@ static lam_tensor *along(lam_tensor *numbers, int axis, int rank) {
     return lam__apply_reshape(numbers, rank, dims);
 }
 
+/* 0, 1, ..., n - 1. */
 static lam_tensor *counting(const plan *p, int64_t n) {
     return lam_iota(lam_ctx_of(p->x), LAM_I64, LAM_DIMS(n), 0);
 }
 
 /* Where windows start on one axis, dims those of starts without the last axis. What lies outside is clipped, or is
- * marked in *inside. */
+ * marked in *inside: a window that sticks out at one end counts as outside as a whole, as in lax. In mode ERROR
+ * negative starts count from the end, and one that leaves no room for the window fails. */
 static lam_tensor *start_on(const plan *p, int axis, lam_tensor **inside) {
     int64_t n = lam_dim(p->x, axis), last = n - p->size[axis];
     lam_tensor *at = lam_index(p->starts, p->outer, p->start_of[axis]);
@@ -117,7 +128,9 @@ static lam_tensor *start_on(const plan *p, int axis, lam_tensor **inside) {
     return lam_clamp(at, 0, last);
 }
 
-/* Element numbers [starts' axes, window on from..to) on these axes of x made one. */
+/* Element numbers [starts' axes, window on from..to) on these axes of x made one: the sum over the axes of (start +
+ * place in the window) times the step of the axis. The terms broadcast against each other, so each is as small as it
+ * can be until they are added. In mode FILL a window outside gets a number beyond the end. */
 static lam_tensor *numbers(const plan *p) {
     int width = p->to - p->from, rank = p->outer + width;
     int64_t dims[2 * LAM_INNER_RANK], step = 1;
@@ -187,6 +200,7 @@ lam_tensor *lam_gather(lam_tensor *x, lam_tensor *starts, const lam_gather_optio
     return lam__scope_only(lam_transpose(lam__apply_reshape(taken, rank, kept), (lam_axes){rank, order}), since);
 }
 
+/* By the operations of scatter.c, on the merged axis. */
 static lam_tensor *combine(const plan *p, lam_at_op op, lam_tensor *x, lam_tensor *at, lam_tensor *updates) {
     switch (op) {
     case LAM_AT_ADD: return lam_scatter_add_mode(x, at, updates, p->from, p->mode);
@@ -197,6 +211,8 @@ static lam_tensor *combine(const plan *p, lam_at_op op, lam_tensor *x, lam_tenso
     }
 }
 
+/* The transpose of lam_gather's way: updates are put into the order in which elements would be taken, the axes that are
+ * gone come back as axes of one element, and x takes its own dims again at the end. */
 lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, lam_at_op op,
                         const lam_gather_options *options) {
     uint64_t since = lam__scope_now(x);
@@ -227,7 +243,9 @@ lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, 
 
 /* ---- moving slices ----------------------------------------------------------------------------------------------- */
 
-/* The start on one axis as an i64 of rank 0 that leaves room for `size` elements: negative ones count from the end. */
+/* The start on one axis as an i64 of rank 0 that leaves room for `size` elements: negative ones count from the end, and
+ * what would stick out is moved in. So a dynamic slice never fails for its start, as in JAX, and no element has to be
+ * read to check it, and the start may belong to any level. */
 static lam_tensor *start_at(lam_tensor *start, int64_t n, int64_t size) {
     start = lam_cast(start, LAM_I64);
     return lam_clamp(lam_where(lam_lt(start, 0), lam_add(start, n), start), 0, n - size);
@@ -265,6 +283,7 @@ static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list st
     return true;
 }
 
+/* One take for each axis that is not whole, in turn, so each works on what the ones before have left. */
 lam_tensor *lam_dynamic_slice(lam_tensor *x, lam_list starts, lam_dims sizes) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -286,6 +305,8 @@ static lam_tensor *update_from(int axis, lam_tensor *x, lam_tensor *update, lam_
     return lam_put(x, at, update, axis);
 }
 
+/* Nested along the axes that the update does not cover: the part of x at the first such axis is taken, updated along
+ * the others, and put back whole. */
 lam_tensor *lam_dynamic_update_slice(lam_tensor *x, lam_tensor *update, lam_list starts) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

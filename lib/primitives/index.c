@@ -1,6 +1,8 @@
 /* Taking by index: the primitives take, index_inverse (which index names a place last) and wrap_index (indices that are
  * known to name something). Leading axes may be shared by x and the indices (batch): a batched take is the same take
- * with one axis more in front, so nothing here loops over examples. Index tensors are never differentiated. */
+ * with one axis more in front, so nothing here loops over examples. Index tensors are never differentiated. Indices are
+ * i64 or i32 for the rows, without a conversion; u8 is widened by the public forms. Negative ones count from the end
+ * everywhere. */
 #include "lib/primitives/index.h"
 
 #include "lib/parallel/parallel.h"
@@ -26,12 +28,14 @@ lam_tensor *lam__index_take(lam_tensor *x, lam_tensor *indices, const index_para
 
 /* ---- geometry --------------------------------------------------------------------------------------------------- */
 
+/* Elements of the axes from up to, without, to. */
 static int64_t product(const int64_t *dims, int from, int to) {
     int64_t count = 1;
     for (int i = from; i < to; i++) count *= dims[i];
     return count;
 }
 
+/* Groups of axes become one number each, so the kernels need not know where an axis ends: NOTE [geometry]. */
 lam__index_shape lam__index_geometry(const index_params *p, const lam_value *x, const lam_value *indices) {
     return (lam__index_shape){
         .batch = product(x->dims, 0, p->batch),
@@ -42,7 +46,8 @@ lam__index_shape lam__index_geometry(const index_params *p, const lam_value *x, 
     };
 }
 
-/* Type of what is taken: NOTE [geometry]. */
+/* Type of what is taken: NOTE [geometry]. The axes of the indices stand where the axis of x was. Ranks add up, so this
+ * may be more than there is room for, which must be found before out->dims is written. */
 lam_status lam__index_taken_shape(const lam_call_site *call, lam_shape *out) {
     const index_params *p = call->params;
     const lam_value *x = call->in[0], *indices = call->in[1];
@@ -62,6 +67,8 @@ lam_status lam__index_taken_shape(const lam_call_site *call, lam_shape *out) {
     return LAM_OK;
 }
 
+/* Indices are data, so that they can be wrong only at evaluation. The message tells the first wrong one and its
+ * position among all of them, in row-major order. */
 lam_status lam__index_check(const lam_call_site *call, int64_t count, int64_t n, const lam_value *indices) {
     const lam__index_shape s = {.batch = 1, .n = n, .k = count};
     int64_t at = lam__kernels_index_check(&s, (lam_dtype)indices->dtype, indices->data);
@@ -74,6 +81,7 @@ lam_status lam__index_check(const lam_call_site *call, int64_t count, int64_t n,
                            (long long)at, (long long)n, (long long)n);
 }
 
+/* Strides of axes may be those of one axis without the operand being contiguous: then a kernel walks it in place. */
 bool lam__index_step(const lam_value *x, int from, int to, int64_t *step) {
     int64_t count = 1;
     *step = 0;
@@ -88,7 +96,9 @@ bool lam__index_step(const lam_value *x, int from, int to, int64_t *step) {
 
 /* ---- take ------------------------------------------------------------------------------------------------------- */
 
-/* x has gaps, or is one element seen many times: only what is taken of it is read, item by item. */
+/* x has gaps, or is one element seen many times: only what is taken of it is read, item by item. The start of an
+ * example is found from its number by dividing by the batch dims, since their strides need have no common step. What
+ * lies outside leaves what was there, which is zero. */
 static void take_where_it_lies(const index_params *p, const lam__index_shape *s, const lam_value *x,
                                const lam_value *indices, lam_value *out) {
     int64_t dims[LAM_INNER_RANK], from[LAM_INNER_RANK], to[LAM_INNER_RANK];
@@ -123,6 +133,8 @@ static bool source_of(const index_params *p, const lam_value *x, lam__index_sour
            (inner == 1 || product(x->dims, p->axis + 1, x->rank) <= 1);
 }
 
+/* x is taken from where it lies if each group of axes has one step. Otherwise it is made contiguous first, except where
+ * far less is taken than that would copy: an embedding table that is a transposed view, and a few rows of it. */
 static lam_status take_from(const lam_call_site *call, const lam__index_shape *s, const lam_value *indices,
                             lam_value *out) {
     const index_params *p = call->params;
@@ -147,6 +159,7 @@ static lam_status take_from(const lam_call_site *call, const lam__index_shape *s
     return LAM_OK;
 }
 
+/* Checked before anything is taken, so the kernel may trust indices in mode ERROR. */
 static lam_status eval_take(const lam_call_site *call, lam_value *const out[]) {
     const index_params *p = call->params;
     lam__index_shape s = lam__index_geometry(p, call->in[0], call->in[1]);
@@ -158,6 +171,8 @@ static lam_status eval_take(const lam_call_site *call, lam_value *const out[]) {
     return status;
 }
 
+/* The transpose adds each cotangent to the element it was taken from, so an element that was taken twice gets both. The
+ * mode goes along: what was clipped goes to the edge, what was left out goes nowhere. */
 static void vjp_take(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam__index_scatter(&lam__row_scatter_add, lam_zeros_like(r->in[0]), r->in[1], g[0], r->params);
 }
@@ -168,7 +183,8 @@ static lam_tensor *take_for_each(const lam_rule *r, const index_params *p) {
     return lam_moveaxis(taken, p->axis, 0);
 }
 
-/* Indices of no batch are shared by all examples as they are: the batch axis of x is one of outer, the first. */
+/* Indices of no batch are shared by all examples as they are: the batch axis of x is one of outer, the first. Otherwise
+ * both get it in front and it is one of batch. Repeating x for indices that are mapped alone is never needed. */
 static void batch_take(const lam_rule *r, lam_tensor *out[]) {
     const index_params *p = r->params;
     bool shared = !r->mapped[1] && p->batch == 0;
@@ -197,6 +213,7 @@ typedef struct inverse_params {
     int64_t mode; /* lam__index_mode: ERROR or DROP */
 } inverse_params;
 
+/* Along the last axis; axes before it are a batch, so vmap only adds one. */
 static lam_status shape_index_inverse(const lam_call_site *call, lam_shape out[]) {
     const lam_value *indices = call->in[0];
     if (indices->dtype != LAM_I64 && indices->dtype != LAM_I32)
@@ -208,6 +225,7 @@ static lam_status shape_index_inverse(const lam_call_site *call, lam_shape out[]
     return LAM_OK;
 }
 
+/* In mode DROP an index outside names no place: callers of lam__index_last mark with n what is not to count. */
 static lam_status eval_index_inverse(const lam_call_site *call, lam_value *const out[]) {
     const inverse_params *p = call->params;
     int last = call->in[0]->rank - 1;
@@ -221,6 +239,7 @@ static lam_status eval_index_inverse(const lam_call_site *call, lam_value *const
     return status;
 }
 
+/* The mode is 64 bits wide so that the parameters, which are copied as bytes, have no padding. */
 static lam_tensor *apply_inverse(lam_tensor *indices, int64_t n, lam__index_mode mode) {
     inverse_params p = {n, mode};
     return lam__apply1(&lam__row_index_inverse, &p, sizeof p, indices);
@@ -259,6 +278,8 @@ static lam_status shape_wrap_index(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* Converts first and checks the result, so one loop serves both index dtypes. That n is 0 needs no case of its own:
+ * then every index is outside. */
 static lam_status eval_wrap_index(const lam_call_site *call, lam_value *const out[]) {
     const wrap_params *p = call->params;
     const lam_value *indices = call->in[0];
@@ -294,6 +315,7 @@ lam_tensor *lam__index_wrap(lam_tensor *indices, int64_t n, int64_t limit) {
     return lam__apply1(&lam__row_wrap_index, &p, sizeof p, lam__index_integers(indices));
 }
 
+/* For users who want the check of mode ERROR once, before a loop of unchecked uses. */
 lam_tensor *lam_wrap_index(lam_tensor *indices, int64_t n) {
     uint64_t since = lam__scope_now(indices);
     if (n < 0)
@@ -304,6 +326,7 @@ lam_tensor *lam_wrap_index(lam_tensor *indices, int64_t n) {
 
 /* ---- rows of their own ------------------------------------------------------------------------------------------ */
 
+/* All axes but the last are batch: each row of x has its own row of indices. */
 static index_params by_row(lam_tensor *x) {
     int32_t last = lam_rank(x) - 1;
     return (index_params){last, last, LAM__INDEX_DROP};
@@ -325,6 +348,7 @@ lam_tensor *lam__index_integers(lam_tensor *indices) {
     return lam__scope_peek(indices) && lam_dtype_of(indices) == LAM_U8 ? lam_cast(indices, LAM_I64) : indices;
 }
 
+/* LAM_INDEX_FILL becomes DROP: kernels leave out what lies outside, and the public form puts the filler there. */
 bool lam__index_params_for(const char *operation, lam_tensor *x, int axis, lam_index_mode mode, index_params *p) {
     static const lam__index_mode modes[] = {LAM__INDEX_ERROR, LAM__INDEX_CLIP, LAM__INDEX_DROP};
     if ((unsigned)mode > LAM_INDEX_FILL) {
@@ -336,6 +360,8 @@ bool lam__index_params_for(const char *operation, lam_tensor *x, int axis, lam_i
     return true;
 }
 
+/* Flags for whole items line up with them only when axes of one element stand behind. Where there is no room for these
+ * the flags come back as they are, and the operation that combines them refuses. */
 lam_tensor *lam__index_spread(lam_tensor *flags, int behind) {
     lam_dims own = lam_dims_of(flags);
     int64_t dims[2 * LAM_INNER_RANK];
@@ -343,7 +369,8 @@ lam_tensor *lam__index_spread(lam_tensor *flags, int behind) {
     return own.rank + behind > LAM_INNER_RANK ? flags : lam__apply_reshape(flags, own.rank + behind, dims);
 }
 
-/* What stands for an element that is not there: NaN, or the number of the dtype that is least likely to be meant. */
+/* What stands for an element that is not there: NaN, or the number of the dtype that is least likely to be meant. JAX's
+ * mode "fill" has the same choices. */
 static lam_tensor *filler(lam_tensor *like) {
     static const int64_t marks[LAM_DTYPE_COUNT] = {
         [LAM_I64] = INT64_MIN, [LAM_I32] = INT32_MIN, [LAM_U8] = UINT8_MAX, [LAM_BOOL] = true};
@@ -353,6 +380,8 @@ static lam_tensor *filler(lam_tensor *like) {
     return lam_cast(lam_array(ctx, LAM_I64, LAM_DIMS0, &marks[dtype]), dtype);
 }
 
+/* FILL is a take that leaves zeros, and a choice between that and the filler: its derivative is then zero outside
+ * without a rule of its own. */
 lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     index_params p;
@@ -371,6 +400,8 @@ lam_tensor *lam_take(lam_tensor *x, lam_tensor *indices, int axis) {
     return lam_take_mode(x, indices, axis, LAM_INDEX_ERROR);
 }
 
+/* A view: nothing is copied before the kernel runs. `common` has an entry for every axis, that of `axis` being
+ * unused. */
 lam_tensor *lam__index_axis_last(lam_tensor *x, int axis, const int64_t *common) {
     int64_t dims[LAM_INNER_RANK];
     int rank = lam_rank(x), n = 0;
@@ -385,6 +416,8 @@ lam_tensor *lam__index_axis_last(lam_tensor *x, int axis, const int64_t *common)
     return same ? x : lam__apply_broadcast(x, rank, dims);
 }
 
+/* Only an axis of one element stretches, on either side, as in broadcasting; but ranks must be equal, since it would
+ * else not be clear which axis `axis` is. */
 bool lam__index_common(const char *operation, lam_tensor *x, lam_tensor *indices, int axis, int64_t *common) {
     int rank = lam_rank(x);
     if (lam_rank(indices) != rank) {
@@ -402,6 +435,7 @@ bool lam__index_common(const char *operation, lam_tensor *x, lam_tensor *indices
     return true;
 }
 
+/* All other axes pair up, so they are the batch of a take along the last axis. */
 lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis) {
     uint64_t since = lam__scope_now(x);
     const char *name = "take_along_axis";
@@ -416,6 +450,7 @@ lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis) {
                            since);
 }
 
+/* Of a permutation this is the inverse permutation, by one pass instead of a sort. */
 lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n) {
     uint64_t since = lam__scope_now(indices);
     const char *name = lam__row_index_inverse.name;
@@ -425,6 +460,7 @@ lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n) {
     return lam__scope_only(apply_inverse(lam__index_integers(indices), n, LAM__INDEX_ERROR), since);
 }
 
+/* A comparison with 0, 1, ..., n - 1: an index outside gives zeros everywhere, as in JAX, and no index is negative. */
 lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype) {
     uint64_t since = lam__scope_now(indices);
     if (!lam__scope_peek(indices)) return lam__axes_fail("one_hot", indices, LAM_ERR_NULL, "no tensor");

@@ -1,5 +1,7 @@
-/* Layout: primitives that give the same elements under other dims. All but cast are views of their operand, and all
- * are linear, so that each is its own jvp and has a transpose for vjp. */
+/* Layout: primitives that give the same elements under other dims. All but cast are views of their operand, so they
+ * cost nothing per element and know nothing of dtypes; a kernel that cannot work with strides copies what it needs. All
+ * are linear, so that each is its own jvp, reads no elements on the way back, and has a transpose for vjp. Public forms
+ * check what users give; rules call the lam__apply_ forms, whose ranks may be those of levels beside the user's. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
@@ -23,6 +25,8 @@ static void set_dims(lam_shape *out, int dtype, int rank, const int64_t *dims) {
 
 /* ---- cast -------------------------------------------------------------------------------------------------- */
 
+/* Conversion as in C, but a float beyond the range of an integer saturates and NaN gives 0, where C leaves it
+ * undefined. */
 static lam_status eval_cast(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam__parallel_copy(call->ctx->team, x->rank, x->dims, (lam_dtype)out[0]->dtype, out[0]->data, out[0]->strides,
@@ -30,6 +34,8 @@ static lam_status eval_cast(const lam_call_site *call, lam_value *const out[]) {
     return LAM_OK;
 }
 
+/* To a real dtype there is no conversion that is not a choice, of the real part or the modulus: the user has to make
+ * it. */
 static lam_status shape_cast(const lam_call_site *call, lam_shape out[]) {
     const lam__cast_params *p = call->params;
     if (lam__dtype_is_complex(call->in[0]->dtype) && !lam__dtype_is_complex(p->dtype))
@@ -39,6 +45,8 @@ static lam_status shape_cast(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* The transpose of a conversion is the conversion back. From reals to complex numbers it is an embedding, whose
+ * transpose takes the real part. */
 static void vjp_cast(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam_cast(lam__cplx_is(r->in[0]) ? g[0] : lam_real(g[0]), lam_dtype_of(r->in[0]));
 }
@@ -59,6 +67,7 @@ const lam_primitive lam__row_cast = {
     .batch = batch_cast,
 };
 
+/* Without a change of dtype no row is applied: tapes of programs that cast generously stay short. */
 lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype) {
     if (!lam__dtype_valid((int)dtype))
         return lam__axes_fail_with("cast", x, LAM_ERR_DTYPE, "name one of enum lam_dtype", "there is no dtype %d",
@@ -70,6 +79,7 @@ lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype) {
 
 /* ---- broadcast ----------------------------------------------------------------------------------------------- */
 
+/* As NumPy broadcasts: lined up from the last axis, an axis of one element stretches, new axes come in front. */
 static lam_status shape_broadcast_to(const lam_call_site *call, lam_shape out[]) {
     const lam__dims_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -86,6 +96,8 @@ static lam_status shape_broadcast_to(const lam_call_site *call, lam_shape out[])
     return LAM_OK;
 }
 
+/* Stretched axes get stride 0, so a broadcast of any size takes no memory. Such a view is not contiguous, and is never
+ * written to in place since its elements share a place. */
 static bool view_broadcast_to(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     const lam_value *x = call->in[0];
     int lead = out->rank - x->rank;
@@ -94,11 +106,13 @@ static bool view_broadcast_to(const lam_call_site *call, const lam_shape *out, i
     return true;
 }
 
+/* The transpose of repeating is summing. */
 static void vjp_broadcast_to(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam__rules_sum_to(g[0], lam_dims_of(r->in[0]));
 }
 
-/* The batch axis stays in front: axes of one element go between it and the operand's own. */
+/* The batch axis stays in front: axes of one element go between it and the operand's own, since broadcasting lines up
+ * from the last axis and would else take the batch axis for one of the example's. */
 static void batch_broadcast_to(const lam_rule *r, lam_tensor *out[]) {
     const lam__dims_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[0]);
@@ -140,12 +154,15 @@ static bool dims_valid(const char *operation, lam_tensor *x, lam_dims dims, int6
     return true;
 }
 
+/* Only the dims in use become parameters: a tape copies them. */
 lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims) {
     lam__dims_params params = {.rank = rank};
     for (int i = 0; i < rank; i++) params.dims[i] = dims[i];
     return lam__apply1(&lam__row_broadcast_to, &params, lam__axes_dims_bytes(rank), x);
 }
 
+/* More axes than a user may have come from rules, below levels that have axes of their own: what is too many there is
+ * for lam__eval_check_rank to say, which knows the levels. */
 lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims) {
     bool inner = lam__scope_peek(x) && dims.dims && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK;
     if (!inner && !dims_valid("broadcast_to", x, dims, 0)) return lam__axes_failed(x);
@@ -154,6 +171,7 @@ lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims) {
 
 /* ---- reshape ------------------------------------------------------------------------------------------------ */
 
+/* The count is what has to agree; an overflow of the new sizes gives -1, which agrees with nothing. */
 static lam_status shape_reshape(const lam_call_site *call, lam_shape out[]) {
     const lam__dims_params *p = call->params;
     set_dims(out, call->in[0]->dtype, p->rank, p->dims);
@@ -165,7 +183,10 @@ static lam_status shape_reshape(const lam_call_site *call, lam_shape out[]) {
                            "cannot reshape %lld elements to %s", (long long)call->in[0]->count, text);
 }
 
-/* Matches runs of axes with equal products on both sides; a run can keep its strides if its axes lie without gaps. */
+/* Matches runs of axes with equal products on both sides; a run can keep its strides if its axes lie without gaps. This
+ * is the method of NumPy's _attempt_nocopy_reshape. Axes of one element have no stride that matters and are left out;
+ * those of the result join the run before them. Tensors without elements are contiguous always, so that no product is 0
+ * in the runs. False means that only a copy can do it: for example a transposed matrix as one axis. */
 static bool view_reshape(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     const lam_value *x = call->in[0];
     int64_t dims[LAM_INNER_RANK], from[LAM_INNER_RANK], step = 1;
@@ -209,6 +230,7 @@ static bool view_reshape(const lam_call_site *call, const lam_shape *out, int64_
     return true;
 }
 
+/* The transpose is the reshape back to the operand's own dims. */
 static void vjp_reshape(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_dims own = lam_dims_of(r->in[0]);
     gx[0] = lam__apply_reshape(g[0], own.rank, own.dims);
@@ -240,6 +262,8 @@ lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims) {
     return lam__apply1(&lam__row_reshape, &params, lam__axes_dims_bytes(rank), x);
 }
 
+/* A size of -1 is inferred here, from the elements that the user sees; as a parameter it would mean another size below
+ * vmap, where there are more. With another size 0 any number would do, so none is inferred. */
 lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
     if (lam__scope_peek(x) && dims.dims && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK)
         return lam__apply_reshape(x, dims.rank, dims.dims);
@@ -262,6 +286,8 @@ lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
     return lam__apply_reshape(x, dims.rank, own);
 }
 
+/* The new axis may stand behind the last one, so it is resolved against one axis more. An unusable x goes to the row as
+ * it is: dispatch then records what is wrong with it, and no parameters are read. */
 lam_tensor *lam_expand_dims(lam_tensor *x, int axis) {
     lam_dims own = lam_dims_of(x);
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_reshape, NULL, 0, x);
@@ -273,6 +299,7 @@ lam_tensor *lam_expand_dims(lam_tensor *x, int axis) {
     return lam_reshape(x, (lam_dims){own.rank + 1, dims});
 }
 
+/* No list means all axes of one element; an axis that is named must be one, since a named axis is a claim. */
 lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes) {
     lam_dims own = lam_dims_of(x);
     lam__axis_set set;
@@ -300,6 +327,7 @@ static lam_status shape_transpose(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* Strides change places and nothing moves. */
 static bool view_transpose(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     const lam__order_params *p = call->params;
     *offset = 0;
@@ -307,6 +335,7 @@ static bool view_transpose(const lam_call_site *call, const lam_shape *out, int6
     return true;
 }
 
+/* The transpose of a permutation is its inverse. */
 static void vjp_transpose(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const lam__order_params *p = r->params;
     int inverse[LAM_INNER_RANK];
@@ -314,6 +343,7 @@ static void vjp_transpose(const lam_rule *r, lam_tensor *const g[], lam_tensor *
     gx[0] = lam_transpose(g[0], (lam_axes){p->rank, inverse});
 }
 
+/* The batch axis stays first, the others follow in their order. */
 static void batch_transpose(const lam_rule *r, lam_tensor *out[]) {
     const lam__order_params *p = r->params;
     int order[LAM_INNER_RANK] = {0};
@@ -333,6 +363,7 @@ const lam_primitive lam__row_transpose = {
     .batch = batch_transpose,
 };
 
+/* No list turns all axes round, as in NumPy. Below a batch rule the list names all axes, the batch axis among them. */
 lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes) {
     int rank = lam_rank(x), count, list[LAM_INNER_RANK];
     if (!lam__axes_collect("transpose", x, axes, rank, &count, list)) return lam__axes_failed(x);
@@ -343,6 +374,7 @@ lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes) {
     return lam__apply1(&lam__row_transpose, &params, offsetof(lam__order_params, order) + (size_t)rank, x);
 }
 
+/* The other axes keep their order: n runs over them and passes by the one that moves. */
 lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to) {
     int rank = lam_rank(x), order[LAM_INNER_RANK], n = 0;
     if (!lam__apply_axis("moveaxis", x, rank, &from) || !lam__apply_axis("moveaxis", x, rank, &to))
@@ -371,6 +403,8 @@ static void batch_stop_gradient(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam_stop_gradient(r->in[0]);
 }
 
+/* Shares everything with an identity but the derivative, which is left at none: no node is made, and what x depends on
+ * need not be kept for it. */
 const lam_primitive lam__row_stop_gradient = {
     .name = "stop_gradient",
     .inputs = 1,
@@ -384,10 +418,13 @@ lam_tensor *lam_stop_gradient(lam_tensor *x) {
     return lam__apply1(&lam__row_stop_gradient, NULL, 0, x);
 }
 
+/* False for an operand with gaps: the machine then makes it contiguous and asks again, which is all that this row is
+ * for. */
 static bool view_contiguous(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     return call->in[0]->contiguous && view_same(call, out, strides, offset);
 }
 
+/* An identity of elements, so the cotangent passes with whatever strides it has. */
 static void vjp_contiguous(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     (void)r;
     gx[0] = g[0];

@@ -1,5 +1,6 @@
-/* C numbers as operands: what the macros and overloads of literals.h call. A number becomes a value of no axes,
- * shown for the time of the call by a handle in the C frame: no tensor is made. */
+/* C numbers as operands: what the macros and overloads of literals.h call. A number becomes a value of no axes, shown
+ * for the time of the call by a handle in the C frame: no tensor is made and nothing is left in the scope. What keeps
+ * the number, a tape for example, holds the value and not the handle. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
 
@@ -69,6 +70,7 @@ static lam_tensor *shown(lam_tensor *like, lam__operand o, lam_tensor *lent, lam
 
 typedef lam_tensor *ternary(lam_tensor *, lam_tensor *, lam_tensor *);
 
+/* Both numbers are shown by handles of this frame, so op must not keep handles; operations never do. */
 static lam_tensor *with_two(ternary *op, lam_tensor *first, lam_tensor *like, lam__operand x, lam__operand y) {
     lam_tensor lent[2];
     lam_value *made[2];
@@ -79,6 +81,7 @@ static lam_tensor *with_two(ternary *op, lam_tensor *first, lam_tensor *like, la
     return out;
 }
 
+/* The condition gives no dtype. Two numbers follow a constant that is made for the purpose, f64 or i64. */
 lam_tensor *lam__where_operands(lam_tensor *c, lam__operand x, lam__operand y) {
     lam_tensor lent;
     lam_value *made;
@@ -88,6 +91,7 @@ lam_tensor *lam__where_operands(lam_tensor *c, lam__operand x, lam__operand y) {
     return out;
 }
 
+/* Bounds and factors are weak: they take the dtype of x, the first operand, even beside a tensor of another. */
 lam_tensor *lam__clamp_operands(lam_tensor *x, lam__operand lo, lam__operand hi) {
     return with_two(lam_clamp, x, x, lo, hi);
 }

@@ -24,12 +24,16 @@ typedef struct scales {
     double least, most, up, down;
 } scales;
 
+/* A finite length up to `most` had no square that overflowed. One from `least` on (2^-480) misses squares below 2^-1074
+ * only, which are nothing beside a sum of 2^-960. The longest f64 becomes 2^424 and the shortest 2^-474 by scaling,
+ * whose squares are far from either end. In f32 likewise. */
 static scales scales_of(int dtype) {
     return dtype == LAM_F64 ? (scales){0x1p-480, 0x1p500, 0x1p600, 0x1p-600}
                             : (scales){0x1p-45, 0x1p60, 0x1p100, 0x1p-80};
 }
 
-/* scaled = scale x */
+/* scaled = scale x, into memory of its own, through the elementwise kernel, whose second operand is one number seen
+ * everywhere. */
 static void multiply(lam__team *team, const lam_value *x, double scale, lam_value *scaled) {
     static const int64_t none[LAM_INNER_RANK] = {0};
     const lam_dtype dtype = (lam_dtype)x->dtype;
@@ -41,7 +45,7 @@ static void multiply(lam__team *team, const lam_value *x, double scale, lam_valu
                               strides, (void *const[]){scaled->data, x->data, factor}, items, NULL);
 }
 
-/* out = the roots of the sums of x^2 */
+/* out = the roots of the sums of x^2; roots are taken in place. */
 static void lengths(const lam_call_site *call, const lam_value *x, lam_value *out) {
     static const int64_t flat[] = {1, 1};
     lam__team *team = call->ctx->team;
@@ -71,7 +75,9 @@ static void replace(const lam_value *out, const lam_value *scaled, bool above, d
     }
 }
 
-/* The lengths of scaled elements where those in `out` are above (below) the bound. */
+/* The lengths of scaled elements where those in `out` are above (below) the bound. All lengths are worked out once more
+ * though few may need it, since any at all is rare. Those that overflow by the scaling are not among the ones that are
+ * taken. */
 static lam_status lengths_again(const lam_call_site *call, bool above, double bound, double scale, lam_value *out) {
     const lam_value *x = call->in[0];
     lam_value *scaled = lam__value_new(call->ctx, (lam_dtype)x->dtype, x->rank, x->dims);
@@ -87,6 +93,7 @@ static lam_status lengths_again(const lam_call_site *call, bool above, double bo
     return both ? LAM_OK : LAM_ERR_MEMORY;
 }
 
+/* Short ones first, then long ones. An exact 0 is below the bound too and comes out as 0 again. */
 static lam_status eval_norm(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     const scales s = scales_of(x->dtype);
@@ -123,11 +130,13 @@ static lam_tensor *unit(const lam_rule *r, lam_tensor *zero) {
     return direction(r->in[0], restored(r, lam_where(zero, 1.0, r->out[0])), lam__reduce_set(r->params));
 }
 
+/* |x|' = sum of u x', u = x/|x|. At 0 the result is chosen 0, whatever the tangent. */
 static void jvp_norm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *zero = lam_eq(r->out[0], 0.0), *terms = lam_mul(unit(r, zero), dx[0]);
     dout[0] = lam_where(zero, 0.0, lam__apply1(&lam__row_sum, r->params, sizeof(lam__axis_set), terms));
 }
 
+/* gx = g u, and 0 at 0. */
 static void vjp_norm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *zero = lam_eq(r->out[0], 0.0);
     gx[0] = lam_mul(restored(r, lam_where(zero, 0.0, g[0])), unit(r, zero));
@@ -152,6 +161,7 @@ const lam_primitive lam__row_norm = {
 
 /* ---- directions -------------------------------------------------------------------------------------------------- */
 
+/* The sum over the axes, which stay as axes of one element. */
 static lam_tensor *sum_restored(lam_tensor *x, lam__axis_set set) {
     return lam__reduce_restore(lam__apply1(&lam__row_sum, &set, sizeof set, x), set, lam_dims_of(x));
 }
@@ -171,6 +181,8 @@ static lam_tensor *slope_norm_slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_div(lam_sub(lam_mul(lam_where(most, squares, 1.0), t), lam_mul(u, along)), r->in[1]);
 }
 
+/* x over the length given with it: the loop is that of div and the parameter is for the slope alone. The length is no
+ * operand for derivatives, as it is a function of x that the slope has taken into account. */
 const lam_primitive lam__row_norm_slope = {
     .name = "norm_slope",
     .inputs = 2,
@@ -182,6 +194,7 @@ const lam_primitive lam__row_norm_slope = {
     .saves_for = {LAM_SAVE_IN(1) | LAM_SAVE_OUT(0)},
 };
 
+/* At 0 the length is taken as 1, so the direction there is 0. */
 lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
     uint64_t since = lam__scope_now(x);
     lam__axis_set set;
@@ -194,7 +207,8 @@ lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
 
 /* ---- of any order ------------------------------------------------------------------------------------------------ */
 
-/* The parts of complex x one behind the other along a reduced axis; where there is none every number has its size. */
+/* The parts of complex x one behind the other along a reduced axis, as |x|^2 is re^2 + im^2; where no axis is reduced
+ * every number has its size. */
 static lam_tensor *parts(lam_tensor *x, lam__axis_set set) {
     for (int i = 0; i < lam_rank(x); i++)
         if (lam__reduce_has(set, i)) return lam_concatenate(LAM_LIST(lam_real(x), lam_imag(x)), i);
@@ -208,7 +222,8 @@ lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over) {
     return lam__reduce_apply(&lam__row_norm, parts(x, set), over);
 }
 
-/* Powers of sizes relative to the largest, which is a constant for the derivative. */
+/* (sum |x|^p)^(1/p). Powers of sizes relative to the largest, which is a constant for the derivative: as a factor that
+ * is taken out and put back it has none. Zeros are set apart before and after each power, as 0^p may have no slope. */
 static lam_tensor *general(lam_tensor *size, double order, const lam_reduce_options *over) {
     lam_tensor *most = lam_stop_gradient(lam_max_reduce(size, &(lam_reduce_options){over->axes, true}));
     lam_tensor *usable = lam_and(lam_gt(most, 0.0), lam_is_finite(most)), *unit = lam_where(usable, most, 1.0);
@@ -220,6 +235,8 @@ static lam_tensor *general(lam_tensor *size, double order, const lam_reduce_opti
     return over->keepdims ? length : lam_sum(length, &(lam_reduce_options){over->axes, false});
 }
 
+/* Orders 1, 2 and the infinite ones have ways of their own, faster and with slopes at 0 that the table in ops.h
+ * says. */
 lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_norm_options none;

@@ -1,12 +1,15 @@
 /* Elements of an axis repeated or moved, made of broadcasting, reshaping and slices: no rows, no rules. An axis is
- * worked on as the middle one of three, so that no rank is too high for the axis more that this takes. */
+ * worked on as the middle one of three, so that no rank is too high for the axis more that this takes. Everything up to
+ * the last reshape is a view; that one copies, once, where the elements cannot stay where they are. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* The axis `count` times: each element of it (each), or as a whole. */
+/* The axis `count` times: each element of it (each: a a b b), or as a whole (a b a b). An axis of one element is put
+ * behind or before it and stretched to `count`, then both are made one. So the gradient is a sum over the stretched
+ * axis, without an index in it. */
 static lam_tensor *repeated(const char *operation, lam_tensor *x, int64_t count, int axis, bool each) {
     int64_t outer = 1, inner = 1, dims[LAM_INNER_RANK];
     lam_dims own = lam_dims_of(x);
@@ -27,11 +30,14 @@ static lam_tensor *repeated(const char *operation, lam_tensor *x, int64_t count,
     return lam__apply_reshape(x, own.rank, dims);
 }
 
+/* Each element `count` times in place, as numpy.repeat with one number. */
 lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(repeated("repeat", x, count, axis, true), since);
 }
 
+/* Numbers of times line up with the axes from the last one, as in NumPy: more of them than axes put axes of one element
+ * in front, fewer leave the first axes alone. Axes that stay as they are, the usual case, cost nothing. */
 lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
     uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x);
@@ -51,6 +57,8 @@ lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
     return lam__scope_only(x, since);
 }
 
+/* Two slices in the other order; the way back is two slices of the cotangent. `first` is the element that comes to the
+ * front, and the shift is brought into 0 to n - 1 first, where a negative one needs C's remainder corrected. */
 lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("roll", x, lam_rank(x), &axis)) return lam__axes_failed(x);
@@ -63,6 +71,7 @@ lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
         since);
 }
 
+/* A transposition and so a view. */
 lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2) {
     int rank = lam_rank(x), order[LAM_INNER_RANK];
     if (!lam__apply_axis("swapaxes", x, rank, &axis1) || !lam__apply_axis("swapaxes", x, rank, &axis2))
@@ -71,6 +80,8 @@ lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2) {
     return lam_transpose(x, (lam_axes){rank, order});
 }
 
+/* As numpy.rot90: a turn from axis1 towards axis2 is a reversal and a transposition, whose order tells the direction.
+ * All are views. `times` may be negative or large. */
 lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2) {
     uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x);
@@ -85,6 +96,8 @@ lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2) {
     return lam__scope_only(lam_reverse(lam_swapaxes(x, axis1, axis2), LAM_AXES(axis2)), since);
 }
 
+/* Matrix indexing: result i varies along axis i. Results are views of the vectors, of stride 0 along all other axes, so
+ * a grid takes no memory until something is computed on it. All operands are checked before any result is made. */
 lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
     int64_t dims[LAM_MAX_RANK], own[LAM_MAX_RANK];
     lam_value *values[LAM_MAX_RANK];
@@ -111,6 +124,8 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
     return lam_failed(out[n - 1]) ? lam_status_of(ctx) : LAM_OK;
 }
 
+/* Of a matrix its diagonal, of a vector the matrix that has it. There the elements lie size + 1 apart in the flat
+ * matrix, so one strided update_slice sets them, and the way back is a strided view. */
 lam_tensor *lam_diag(lam_tensor *x, int64_t offset) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);

@@ -16,6 +16,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* The reduced axes go, the others keep their order. No axis is no error: the result is a copy. */
 static lam_status shape_reduction(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     out->dtype = (lam_dtype)x->dtype;
@@ -31,6 +32,7 @@ lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]) {
     return shape_reduction(call, out);
 }
 
+/* Any strides: the kernel orders the axes for itself. */
 void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
     bool reduced[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
@@ -38,6 +40,7 @@ void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, 
                          out);
 }
 
+/* Sums of (x - centre)^2; the centres lie like the results. */
 void lam__reduce_squares(lam__axis_set set, const lam_value *x, const void *centres, void *out) {
     bool reduced[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
@@ -45,6 +48,7 @@ void lam__reduce_squares(lam__axis_set set, const lam_value *x, const void *cent
     lam__parallel_squares(lam__value_team(x), &s, out);
 }
 
+/* Results are contiguous in the order of the axes that stay. */
 static lam_status eval_reduction(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
     lam__reduce_into(id, lam__reduce_set(call->params), call->in[0], out[0]->data);
     return LAM_OK;
@@ -63,6 +67,7 @@ static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
     return set & (set + 1) ? lam__reduce_restore(t, set, lam_dims_of(r->in[0])) : t;
 }
 
+/* keepdims is a reshape behind the row, which is a view, so that the row and its rules have one form. */
 lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
@@ -92,6 +97,7 @@ static lam_status eval_sum(const lam_call_site *call, lam_value *const out[]) {
     return eval_reduction(call, out, LAM__REDUCE_SUM);
 }
 
+/* The transpose of summing is repeating: a view of g with stride 0, no memory. */
 static void vjp_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_dims own = lam_dims_of(r->in[0]);
     gx[0] = lam__apply_broadcast(restored(r, g[0]), own.rank, own.dims);
@@ -132,7 +138,8 @@ static lam_tensor *counted_parts(const lam_primitive *row, lam_tensor *x, const 
     return lam__reduce_apply(row, lam_concatenate((lam_list){count, parts}, axis), o);
 }
 
-/* Bools are counted, not added modulo 2, and small integers do not wrap: both are widened. */
+/* Bools are counted, not added modulo 2, and small integers do not wrap: both are widened. A large operand is widened
+ * part by part, so that summing 1e9 bools does not need 8e9 bytes. */
 static lam_tensor *counted(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
     const lam_dims own = lam_dims_of(x);
     lam__axis_set set;
@@ -165,11 +172,13 @@ lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- prod ------------------------------------------------------------------------------------------------------- */
 
+/* The product of no elements is 1. */
 static lam_status eval_prod(const lam_call_site *call, lam_value *const out[]) {
     return eval_reduction(call, out, LAM__REDUCE_PROD);
 }
 
-/* For each element of the last axis the product of the others: of all before it times all behind it. */
+/* For each element of the last axis the product of the others: of all before it times all behind it. Exact with zeros,
+ * where dividing the product by the element would give 0/0. */
 static lam_tensor *others_of_last(lam_tensor *x) {
     int last = lam_rank(x) - 1;
     lam_tensor *before = lam__scan_shift(lam_cumprod(x, last), last, false, 1);
@@ -197,11 +206,13 @@ static lam_tensor *others(lam_tensor *x, lam__axis_set set) {
     return lam_transpose(lam__apply_reshape(others_of_last(rows), n, moved), (lam_axes){n, back});
 }
 
+/* out' = sum of dx_i times the product of the others. */
 static void jvp_prod(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam__axis_set set = lam__reduce_set(r->params);
     dout[0] = sum_over(lam_mul(dx[0], others(r->in[0], set)), set);
 }
 
+/* gx_i = g times the product of the others; the transpose of the tangent. */
 static void vjp_prod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam_mul(restored(r, g[0]), others(r->in[0], lam__reduce_set(r->params)));
 }
@@ -232,12 +243,14 @@ static lam_tensor *winners(const lam_rule *r, lam_tensor **count) {
     return wins;
 }
 
+/* The mean of the tangents of those that tie. Chosen, not multiplied: an infinite tangent elsewhere does not count. */
 static void jvp_extreme(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *count, *wins = winners(r, &count);
     lam_tensor *none = lam_eq(count, 0.0); /* of no elements */
     dout[0] = lam_div(sum_over(lam_where(wins, dx[0], 0.0), lam__reduce_set(r->params)), lam_where(none, 1.0, count));
 }
 
+/* g shared equally among those that tie. There is at least one wherever there are elements. */
 static void vjp_extreme(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *count, *wins = winners(r, &count);
     gx[0] = lam_where(wins, restored(r, lam_div(g[0], count)), 0.0);
@@ -285,6 +298,7 @@ lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- any, all --------------------------------------------------------------------------------------------------- */
 
+/* The public forms convert first; complex numbers by comparing with 0, as they have no conversion. */
 static lam_status shape_logical(const lam_call_site *call, lam_shape out[]) {
     if (call->in[0]->dtype != LAM_BOOL) return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not a bool");
     return shape_reduction(call, out);
@@ -332,6 +346,7 @@ lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- argmax, argmin --------------------------------------------------------------------------------------------- */
 
+/* Of no elements there is no first, unlike the maximum, which is -inf. */
 static lam_status shape_arg(const lam_call_site *call, lam_shape out[]) {
     int axis = *(const int32_t *)call->params;
     const lam_value *x = call->in[0];
@@ -352,6 +367,7 @@ static lam_status eval_arg(const lam_call_site *call, lam_value *const out[], bo
     return LAM_OK;
 }
 
+/* One axis only: over several a position would have to be one of a flattened order. */
 static lam_tensor *apply_arg(const lam_primitive *row, lam_tensor *x, int axis) {
     int32_t params = axis;
     return lam__apply1(row, &params, sizeof params, x);

@@ -29,6 +29,7 @@ typedef struct scan_params {
     int32_t reverse; /* 0 or 1 */
 } scan_params;
 
+/* `axis` has been resolved; rules add one for a batch axis. */
 static lam_tensor *apply_scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {
     scan_params p = {axis, reverse};
     return lam__apply1(row, &p, sizeof p, x);
@@ -40,6 +41,7 @@ static lam_tensor *recurrence(lam_tensor *a, lam_tensor *b, int axis, bool rever
     return lam__apply(&lam__row_linear_recurrence, &p, sizeof p, 2, in);
 }
 
+/* A pad by one at one end and by minus one at the other, so it is a slice set into a number, with their derivatives. */
 lam_tensor *lam__scan_shift(lam_tensor *x, int axis, bool reverse, double first) {
     int64_t low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
     int rank = lam_rank(x);
@@ -49,7 +51,8 @@ lam_tensor *lam__scan_shift(lam_tensor *x, int axis, bool reverse, double first)
     return lam_pad(x, (lam_dims){rank, low}, (lam_dims){rank, high}, &(lam_pad_options){.value = first});
 }
 
-/* R' of NOTE [scans]. */
+/* R' of NOTE [scans]: y_i = g_i + a_(i+1) y_(i+1). The coefficient that leads from i to i + 1 belongs to element i + 1,
+ * hence the shift; what is shifted in has no say. */
 static lam_tensor *recurrence_transposed(lam_tensor *a, lam_tensor *g, int axis, bool reverse) {
     return recurrence(lam__scan_shift(a, axis, !reverse, 0), g, axis, !reverse);
 }
@@ -68,6 +71,7 @@ static lam_status shape_floating(const lam_call_site *call, lam_shape out[]) {
     return shape_scan(call, out);
 }
 
+/* Kernels of these take strides, so x is not made contiguous. */
 static lam_status eval_cumulate(const lam_call_site *call, lam_value *const out[], lam__reduce_id id) {
     const scan_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -111,6 +115,7 @@ static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *c
     return status;
 }
 
+/* y'_i = a_i y'_(i-1) + (a'_i y_(i-1) + b'_i): the same recurrence with another b. */
 static void jvp_linear_recurrence(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const scan_params *p = r->params;
     lam_tensor *b = dx[0] ? lam_mul(dx[0], lam__scan_shift(r->out[0], p->axis, p->reverse, 0)) : NULL;
@@ -118,6 +123,7 @@ static void jvp_linear_recurrence(const lam_rule *r, lam_tensor *const dx[], lam
     dout[0] = recurrence(r->in[0], b, p->axis, p->reverse);
 }
 
+/* gb = R'(a, g), ga_i = gb_i y_(i-1). The gradient by b is worked out in any case, as that by a is made of it. */
 static void vjp_linear_recurrence(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const scan_params *p = r->params;
     gx[1] = recurrence_transposed(r->in[0], g[0], p->axis, p->reverse);
@@ -150,6 +156,7 @@ static lam_status eval_cumsum(const lam_call_site *call, lam_value *const out[])
     return eval_cumulate(call, out, LAM__REDUCE_SUM);
 }
 
+/* The transpose sums from the other end. */
 static void vjp_cumsum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const scan_params *p = r->params;
     gx[0] = apply_scan(r->primitive, g[0], p->axis, !p->reverse);
@@ -175,6 +182,7 @@ typedef struct weights {
 
 typedef weights weights_of(const lam_rule *r, const scan_params *p);
 
+/* NOTE [scans] for the weights of one row. */
 static void tangent(const lam_rule *r, weights_of *of, lam_tensor *dx, lam_tensor **dout) {
     const scan_params *p = r->params;
     weights w = of(r, p);
@@ -182,6 +190,7 @@ static void tangent(const lam_rule *r, weights_of *of, lam_tensor *dx, lam_tenso
     if (w.leave) *dout = lam_mul(w.leave, *dout);
 }
 
+/* The transpose of `tangent`, factor by factor in reverse order. */
 static void cotangent(const lam_rule *r, weights_of *of, lam_tensor *g, lam_tensor **gx) {
     const scan_params *p = r->params;
     weights w = of(r, p);
@@ -199,6 +208,7 @@ static lam_status eval_cumprod(const lam_call_site *call, lam_value *const out[]
     return eval_cumulate(call, out, LAM__REDUCE_PROD);
 }
 
+/* out_i = x_i out_(i-1), so out'_i = x_i out'_(i-1) + out_(i-1) x'_i: exact with zeros, where out / x would be 0/0. */
 static weights weights_cumprod(const lam_rule *r, const scan_params *p) {
     return (weights){r->in[0], lam__scan_shift(r->out[0], p->axis, p->reverse, 1), NULL};
 }
@@ -224,7 +234,8 @@ const lam_primitive lam__row_cumprod = {
     .batch = batch_scan,
 };
 
-/* A NaN once met stays the maximum; those that are NaN share it. */
+/* An element keeps what it was given so far unless a new extreme replaces it. A NaN once met stays the maximum; those
+ * that are NaN share it. Of the first element there is none before, and keep has no say. */
 static weights weights_extreme(const lam_rule *r, const scan_params *p) {
     lam_tensor *x = r->in[0], *out = r->out[0], *before = lam__scan_shift(out, p->axis, p->reverse, 0);
     lam_dtype dtype = lam_dtype_of(x);
@@ -272,6 +283,7 @@ const lam_primitive lam__row_cummin = {
     .batch = batch_scan,
 };
 
+/* The kernel runs along lanes of a contiguous operand. */
 static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const out[]) {
     const scan_params *p = call->params;
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -281,7 +293,8 @@ static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const 
     return x ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* Infinities are taken as the greatest finite numbers, so that their differences are 0 instead of NaN. */
+/* Infinities are taken as the greatest finite numbers, so that their differences are 0 instead of NaN. All weights are
+ * exp of a difference that is at most 0 but for rounding, so none overflows. */
 static weights weights_cumlogsumexp(const lam_rule *r, const scan_params *p) {
     double most = lam__dtype_largest((int)lam_dtype_of(r->in[0]));
     lam_tensor *out = lam_clamp(r->out[0], -most, most);
@@ -321,10 +334,12 @@ static lam_tensor *counted(lam_tensor *x) {
     return lam_dtype_of(x) == LAM_BOOL ? lam_cast(x, LAM_I64) : x;
 }
 
+/* Integers as f64; complex numbers are left for the row to refuse. */
 static lam_tensor *real(lam_tensor *x) {
     return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
 }
 
+/* The public forms: an axis that may be negative, and an operand that has been brought to its dtype. */
 static lam_tensor *scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {
     if (!lam__apply_axis(row->name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
     return apply_scan(row, x, axis, reverse);
@@ -376,6 +391,7 @@ lam_tensor *lam_cumlogsumexp_reverse(lam_tensor *x, int axis) {
     return lam__scope_only(scan(&lam__row_cumlogsumexp, real(x), axis, true), since);
 }
 
+/* Both operands in one floating dtype; the row wants one type, so dims must agree and do not broadcast. */
 lam_tensor *lam_linear_recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
     uint64_t since = lam__scope_now(a);
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(a), (int)lam_dtype_of(b));

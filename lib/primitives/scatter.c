@@ -25,12 +25,15 @@ lam_tensor *lam__index_scatter(const lam_primitive *row, lam_tensor *x, lam_tens
     return lam__apply(row, p, sizeof *p, 3, in);
 }
 
+/* scatter_add at the rule's own indices: what derivatives of the other rows are made of. */
 static lam_tensor *add_to(lam_tensor *x, const lam_rule *r, lam_tensor *updates) {
     return lam__index_scatter(&lam__row_scatter_add, x, r->in[1], updates, r->params);
 }
 
 /* ---- shape, eval, batch ------------------------------------------------------------------------------------------ */
 
+/* Updates must have the type that taking at the indices would give, out of which `out` is made twice: first as that
+ * type, to compare, then as that of x. */
 static lam_status shape_scatter(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0], *updates = call->in[2];
     lam_status status = lam__index_taken_shape(call, out);
@@ -45,6 +48,7 @@ static lam_status shape_scatter(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* A copy of x, into which the kernel combines. Indices are checked before that, so that a failure has done no work. */
 static lam_status eval_scatter(const lam_call_site *call, lam_value *out, lam__scatter_op op) {
     const index_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -81,6 +85,7 @@ static lam_status eval_scatter_max(const lam_call_site *call, lam_value *const o
     return eval_scatter(call, out[0], LAM__SCATTER_MAX);
 }
 
+/* As batch_take, but x and the updates always get the batch axis: the result has it, whichever operand has. */
 static void batch_scatter(const lam_rule *r, lam_tensor *out[]) {
     const index_params *p = r->params;
     bool shared = !r->mapped[1] && p->batch == 0;
@@ -91,6 +96,8 @@ static void batch_scatter(const lam_rule *r, lam_tensor *out[]) {
 
 /* ---- scatter_add ------------------------------------------------------------------------------------------------- */
 
+/* Linear in x and the updates together: by x it is the identity, by the updates a take at the same indices. Only the
+ * indices are saved. */
 static void vjp_scatter_add(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = g[0];
     if (r->needs[2]) gx[2] = lam__index_take(g[0], r->in[1], r->params);
@@ -111,11 +118,14 @@ const lam_primitive lam__row_scatter_add = {
 
 /* ---- scatter_min, scatter_max ------------------------------------------------------------------------------------ */
 
-/* Which elements of x and which updates are the result, and how many of them share it. */
+/* Which elements of x and which updates are the result, and how many of them share it. Ties are shared equally, as for
+ * the reductions max and min. */
 typedef struct choice {
     lam_tensor *x, *updates, *count;
 } choice;
 
+/* An update counts where it equals the result at its place. The count is at least 1: where the result is NaN nothing
+ * equals it, and 0/0 would make NaN of gradients that are zero. */
 static choice choice_of(const lam_rule *r) {
     lam_dtype dtype = lam_dtype_of(r->in[0]);
     choice c = {.x = lam_eq(r->in[0], r->out[0]),
@@ -124,12 +134,14 @@ static choice choice_of(const lam_rule *r) {
     return c;
 }
 
+/* out' = (sum of the tangents of all that are the result) / count. */
 static void jvp_scatter_choice(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     choice c = choice_of(r);
     lam_tensor *own = dx[0] ? lam_where(c.x, dx[0], 0.0) : lam_zeros_like(r->in[0]);
     dout[0] = lam_div(dx[2] ? add_to(own, r, lam_where(c.updates, dx[2], 0.0)) : own, c.count);
 }
 
+/* The transpose: a share of g for each of them. */
 static void vjp_scatter_choice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     choice c = choice_of(r);
     lam_tensor *share = lam_div(g[0], c.count);
@@ -169,7 +181,8 @@ static int64_t product(const int64_t *dims, int from, int to) {
     return count;
 }
 
-/* The indices as [batch, k] numbers of places, what lies outside as place n. */
+/* The indices as [batch, k] numbers of places, what lies outside as place n: rules cannot look at elements, so all
+ * modes are brought to one form that later steps understand. In mode ERROR nothing is outside. */
 static lam_tensor *places(const lam_rule *r, int64_t n) {
     const index_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[1]);
@@ -188,7 +201,9 @@ static lam_tensor *shifted(lam_tensor *x, bool back) {
 }
 
 /* For each update the product of the others that go to its place: of those before it times those behind it, where
- * updates are sorted by place. A recurrence that begins anew at each place gives these products, also with zeros. */
+ * updates are sorted by place. A recurrence that begins anew at each place gives these products, also with zeros, for
+ * which dividing the product by the update would give 0/0. Updates outside count as 1 and get products nobody reads.
+ * Cost: a sort of the indices and two passes over the updates. */
 static lam_tensor *others(const lam_rule *r) {
     const index_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[0]), full = lam_dims_of(r->in[2]);
@@ -216,6 +231,7 @@ static lam_tensor *others(const lam_rule *r) {
     return lam__apply_reshape(out, full.rank, full.dims);
 }
 
+/* out = x P, where P is the product of the updates at a place: out' = x' P + x (sum of u'_j times the others). */
 static void jvp_scatter_mul(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *first = NULL, *second = NULL;
     if (dx[0])
@@ -225,6 +241,7 @@ static void jvp_scatter_mul(const lam_rule *r, lam_tensor *const dx[], lam_tenso
     dout[0] = !first ? second : !second ? first : lam_add(first, second);
 }
 
+/* The transpose: by x it is g P; by u_j it is g x at its place, times the others. */
 static void vjp_scatter_mul(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (r->needs[0])
         gx[0] = lam_mul(g[0], lam__index_scatter(r->primitive, lam_ones_like(r->in[0]), r->in[1], r->in[2], r->params));
@@ -245,6 +262,8 @@ const lam_primitive lam__row_scatter_mul = {
 
 /* ---- setting ----------------------------------------------------------------------------------------------------- */
 
+/* No row of its own: index_inverse tells for each place which update names it last, and taking by that and choosing
+ * gives values and derivative. Where a place is named twice, the earlier update gets the gradient 0, as is right. */
 lam_tensor *lam__index_set(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, const index_params *p) {
     index_params q = {p->axis, p->batch, LAM__INDEX_DROP};
     int64_t n = lam_dim(x, p->axis);
@@ -284,6 +303,7 @@ static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *indi
     return lam__apply_broadcast(cast, rank, dims);
 }
 
+/* u8 indices are widened, updates converted and broadcast, and the row does the rest. */
 static lam_tensor *scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                            lam_index_mode mode) {
     index_params p;
@@ -317,6 +337,7 @@ lam_tensor *lam_scatter_max(lam_tensor *x, lam_tensor *indices, lam_tensor *upda
     return lam__scope_only(scatter(&lam__row_scatter_max, x, indices, updates, axis, mode), since);
 }
 
+/* Setting has no batch of its own here, so the axes of the indices are made one, and those of the updates likewise. */
 lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     index_params p;
@@ -341,6 +362,7 @@ lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int
     return lam_put_mode(x, indices, updates, axis, LAM_INDEX_ERROR);
 }
 
+/* As lam_take_along_axis: all other axes are a batch. The updates broadcast to what the indices name. */
 lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
     uint64_t since = lam__scope_now(x);
     const char *name = "put_along_axis";

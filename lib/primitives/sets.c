@@ -1,5 +1,7 @@
 /* Counting and sets with results of a size that is given: where elements are not 0, which different ones there are, how
- * often each occurs. Made of sorting, running counts and scattering: no rows, no rules. */
+ * often each occurs. Made of sorting, running counts and scattering: no rows, no rules. A result's dims may not depend
+ * on elements, since those are not known below vmap or on a tape; what is beyond the given size is dropped, what is
+ * missing is marked or repeated, as the docstrings say. */
 #include "lib/primitives/index.h"
 
 #include "lib/primitives/apply.h"
@@ -23,6 +25,8 @@ static lam_tensor *representatives(lam_tensor *wanted, lam_tensor *numbers, int6
 
 /* ---- nonzero ----------------------------------------------------------------------------------------------------- */
 
+/* The running count of what is not 0 numbers these elements, and the last (and only) element of each number is its
+ * place. Coordinates are read from a count along each axis. Places behind the last element that is not 0 are -1. */
 lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
@@ -44,6 +48,10 @@ lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
 
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 
+/* Equal elements are neighbours in sorted order, and a group begins where an element differs from the one before it.
+ * The number of the group, put back by the inverse of the order, is `inverse`. NaNs are one group, though they equal
+ * nothing: they stand last, and none begins a group behind another. Elements beyond `size` groups are dropped; missing
+ * groups repeat the first. */
 lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
@@ -74,6 +82,7 @@ lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_te
 
 /* ---- is_in ------------------------------------------------------------------------------------------------------- */
 
+/* A search in the sorted elements and a look at what stands there. NaN equals nothing and so is in nothing. */
 lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, elements}, *failed;
@@ -92,7 +101,8 @@ lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements) {
 
 /* ---- bincount, histogram ----------------------------------------------------------------------------------------- */
 
-/* Adds ones or weights to `length` places; places outside are left out. */
+/* Adds ones or weights to `length` places; places outside are left out, negative ones too, which would else count from
+ * the end. Linear in the weights, with the derivative of scattering. */
 static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weights, int64_t length) {
     lam_dims own = lam_dims_of(places);
     lam_dtype dtype = LAM_I64;
@@ -117,6 +127,7 @@ static bool usable(const char *name, lam_tensor *x, lam_tensor *more, lam_tensor
     return lam__scope_operands(name, 1u + (more != NULL) + (weights != NULL), in, values, failed);
 }
 
+/* Bools are refused: counting them is lam_sum, and as places they are most likely a mistake. */
 lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t length) {
     uint64_t since = lam__scope_now(x);
     const char *name = "bincount";
@@ -128,6 +139,8 @@ lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t length) {
     return lam__scope_only(tally(name, x, weights, length), since);
 }
 
+/* Bins are half open but for the last, which has its right edge, as in NumPy. An x below the first edge gets place -1
+ * and one beyond the last edge place `bins`; both are left out. */
 lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights) {
     uint64_t since = lam__scope_now(x);
     const char *name = "histogram";

@@ -14,6 +14,7 @@
 
 enum { SINE, COSINE, OUTPUTS };
 
+/* Contiguous in, contiguous out: the kernel takes no strides. */
 static lam_status eval_sincos(const lam_call_site *call, lam_value *const out[]) {
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
@@ -22,6 +23,8 @@ static lam_status eval_sincos(const lam_call_site *call, lam_value *const out[])
     return LAM_OK;
 }
 
+/* A row with two results is not of the elementwise class, so dtypes are its own to refuse; the public form converts
+ * integers before. */
 static lam_status shape_sincos(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_float(x->dtype))
@@ -34,21 +37,25 @@ static lam_status shape_sincos(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* -x y in one pass. */
 static lam_tensor *minus_product(lam_tensor *x, lam_tensor *y) {
     return lam__times_integer_pow(x, y, 1, -1.0);
 }
 
+/* d sin = cos dx, d cos = -sin dx: two products and no elementary function. */
 static void jvp_sincos(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[SINE] = lam_mul(dx[0], r->out[COSINE]);
     dout[COSINE] = minus_product(dx[0], r->out[SINE]);
 }
 
+/* gx = g_sin cos - g_cos sin, the second term and the sum in one pass each. Either result may have no cotangent. */
 static void vjp_sincos(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *of_cosine = g[COSINE] ? minus_product(g[COSINE], r->out[SINE]) : NULL;
     if (!g[SINE]) gx[0] = of_cosine;
     else gx[0] = of_cosine ? lam_fma(g[SINE], r->out[COSINE], of_cosine) : lam_mul(g[SINE], r->out[COSINE]);
 }
 
+/* Elementwise in effect: the batch axis is one more, and nothing changes. */
 static void batch_sincos(const lam_rule *r, lam_tensor *out[]) {
     lam_bind(r->ctx, r->primitive, NULL, 0, LAM_LIST(r->in[0]), out, OUTPUTS);
 }
@@ -66,13 +73,15 @@ const lam_primitive lam__row_sincos = {
     .batch = batch_sincos,
 };
 
-/* Complex numbers have no kernel for both. */
+/* Complex numbers have no kernel for both: two rows, each with its own slope. */
 static lam_status sincos_complex(lam_tensor *x, lam_tensor *out[]) {
     out[SINE] = lam_sin(x);
     out[COSINE] = lam_cos(x);
     return lam_failed(out[SINE]) || lam_failed(out[COSINE]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
 }
 
+/* A place that is NULL is a result not wanted, which is freed; lam__matrices_give does that for all operations of
+ * several results. */
 lam_status lam_sincos(lam_tensor *x, lam_tensor **sine, lam_tensor **cosine) {
     lam_tensor *out[OUTPUTS], **const places[OUTPUTS] = {sine, cosine};
     const lam_value *v = lam__scope_peek(x);

@@ -1,5 +1,7 @@
 /* Parts of tensors: slice (a view) and its transpose update_slice. Padding, reversing and in-place updates are made of
- * these. Starts are element numbers, already resolved; steps may be negative. */
+ * these. Starts are element numbers, already resolved; steps may be negative. Rules see resolved parameters only, so
+ * what a user may write (negative numbers, LAM_END, stops beyond the end) is settled once, in resolve. In-place forms
+ * write over memory that nobody else sees, and otherwise are update_slice with another value for the handle. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/join.h"
@@ -21,10 +23,12 @@ typedef struct slice_params {
     } at[LAM_INNER_RANK];
 } slice_params;
 
+/* Bytes in use: whoever keeps a call copies its parameters. */
 static size_t slice_bytes(int rank) {
     return offsetof(slice_params, at) + (size_t)rank * 3 * sizeof(int64_t);
 }
 
+/* For parameters that are resolved; the row checks nothing more. */
 static lam_tensor *apply_slice(lam_tensor *x, const slice_params *p) {
     return lam__apply1(&lam__row_slice, p, slice_bytes(p->rank), x);
 }
@@ -55,6 +59,7 @@ static lam_status shape_slice(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* Without elements the offset would lie anywhere, even beyond the memory of the operand, so it is 0 then. */
 static bool view_slice(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     const slice_params *p = call->params;
     bool empty = false;
@@ -68,6 +73,9 @@ static bool view_slice(const lam_call_site *call, const lam_shape *out, int64_t 
     return true;
 }
 
+/* The transpose: the cotangent in its place among zeros, which are one element seen everywhere. It is as large as the
+ * operand for however small a part. Where cotangents are only added up, the row's view tells where to add this one, and
+ * the zeros are not made. */
 static void vjp_slice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = apply_update(lam_zeros_like(r->in[0]), g[0], r->params);
 }
@@ -90,7 +98,9 @@ const lam_primitive lam__row_slice = {
 };
 
 /* Start, step and count along one axis from what a user writes: negatives from the end, LAM_END, clipped as Python
- * clips. */
+ * clips. For a negative step the places to stop at are -1 to size - 1, where -1 is before the first element; a user
+ * writes LAM_END for it, since -1 means the last element. An empty part starts at 0, so that its offset is one of the
+ * operand's. */
 static void resolve(int64_t size, int64_t start, int64_t stop, int64_t step, int64_t *first, int64_t *count) {
     int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
     if (start == LAM_END) start = step > 0 ? size : size - 1;
@@ -152,6 +162,7 @@ static bool whole(const char *operation, lam_tensor *x, int *axis, slice_params 
     return true;
 }
 
+/* An unusable x goes to the row, for which dispatch records what is wrong with it; so do the forms below. */
 lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop) {
     slice_params p;
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
@@ -160,6 +171,8 @@ lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop)
     return apply_slice(x, &p);
 }
 
+/* A slice of one element without its axis. Unlike a slice, an index outside is a failure: there is nothing to clip
+ * to. */
 lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
     uint64_t since = lam__scope_now(x);
     int64_t size = lam_dim(x, axis), dims[LAM_INNER_RANK];
@@ -177,6 +190,7 @@ lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
     return lam__scope_only(lam__apply_reshape(apply_slice(x, &p), own.rank - 1, dims), since);
 }
 
+/* Negative strides: a view. On an axis without elements the start stays 0. */
 lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes) {
     lam_dims own = lam_dims_of(x);
     lam__axis_set set;
@@ -193,6 +207,7 @@ lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes) {
 
 /* ---- update_slice ------------------------------------------------------------------------------------------------ */
 
+/* The part has the dims of what it replaces exactly; the public form broadcasts and converts it before. */
 static lam_status shape_update_slice(const lam_call_site *call, lam_shape out[]) {
     const slice_params *p = call->params;
     const lam_value *x = call->in[0], *part = call->in[1];
@@ -207,6 +222,8 @@ static lam_status shape_update_slice(const lam_call_site *call, lam_shape out[])
     return LAM_OK;
 }
 
+/* Copies all of x and then the part over it. Copying only what stays would be several strided copies for each axis that
+ * is cut. */
 static lam_status eval_update_slice(const lam_call_site *call, lam_value *const out[]) {
     const slice_params *p = call->params;
     const lam_value *x = call->in[0], *part = call->in[1];
@@ -226,11 +243,14 @@ static lam_status eval_update_slice(const lam_call_site *call, lam_value *const 
     return LAM_OK;
 }
 
+/* By x the cotangent with zeros in the place of the part, by the part what stands in its place: linear in both
+ * together. */
 static void vjp_update_slice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (r->needs[0]) gx[0] = apply_update(g[0], lam_zeros_like(r->in[1]), r->params);
     if (r->needs[1]) gx[1] = apply_slice(g[0], r->params);
 }
 
+/* Result and part both have the batch axis, whichever operand had one before. */
 static void batch_update_slice(const lam_rule *r, lam_tensor *out[]) {
     slice_params p = behind_batch(r);
     out[0] = apply_update(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1), &p);
@@ -249,6 +269,7 @@ const lam_primitive lam__row_update_slice = {
     .batch = batch_update_slice,
 };
 
+/* Whether `from` broadcasts to what p names. */
 static bool broadcasts(lam_dims from, const slice_params *p) {
     int lead = p->rank - from.rank;
     for (int i = 0; i < from.rank; i++)
@@ -335,6 +356,8 @@ static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p)
     return true;
 }
 
+/* The scope around takes what `fitted` makes; x takes the value of the result and stays in the scope it is of. An
+ * overlap of value and x is no trouble: if value is a view of x, x's memory is seen by two, and a new value is made. */
 lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {
     slice_params p;
     if (!lam__scope_peek(x)) return lam__apply_rebind("set_", x, x);
@@ -380,6 +403,8 @@ static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const slic
     return all;
 }
 
+/* Written in place the stack is never made; if that does not fit, this is set_ of the stack. A list that is wrong fails
+ * x like any in-place form, lest its old value be taken for the result. */
 lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_dims starts, lam_dims stops, lam_dims steps) {
     slice_params p;
     if (!lam__scope_peek(x)) return lam__apply_rebind("set_stack_", x, x);
@@ -403,6 +428,10 @@ static bool pad_fits(int64_t size, int64_t low, int64_t high, int64_t gap) {
     return low >= -most && low <= most && high >= -most && high <= most && gap <= most / (size + 1) - 1;
 }
 
+/* As lax.pad: `interior` elements go between neighbours first, then `low` and `high` are added, or cut off where
+ * negative. Along an axis `cut` elements of x fall off in front, so the first that is kept stands at low + cut (gap +
+ * 1), and those behind the end of the result are left out. So it is a slice of x set into a broadcast number, and its
+ * derivative is theirs. */
 lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_pad_options none;

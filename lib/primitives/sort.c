@@ -1,5 +1,6 @@
 /* Sorting. The primitives give orders and places, which are integers and have no derivative; sorted elements are taken
- * from the operand by them, so that their derivative is that of taking. Orders are stable; NaN is beyond all else. */
+ * from the operand by them, so that their derivative is that of taking: the cotangent goes back to where each element
+ * came from. Orders are stable, so ties have one answer and gradients at them do too; NaN is beyond all else. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -15,6 +16,7 @@
 
 /* ---- argsort ----------------------------------------------------------------------------------------------------- */
 
+/* `axis` is one of the value that the row gets: batch rules add one. */
 typedef struct sort_params {
     int32_t axis;
     int32_t descending; /* 0 or 1 */
@@ -23,11 +25,13 @@ typedef struct sort_params {
 
 enum { ALL = -1 };
 
+/* `count` lets top_k ask for the front of an order, which the kernel then need not finish. */
 static lam_tensor *apply_argsort(lam_tensor *x, int axis, bool descending, int64_t count) {
     sort_params p = {axis, descending, count};
     return lam__apply1(&lam__row_argsort, &p, sizeof p, x);
 }
 
+/* Places and orders are i64 whatever is sorted. */
 static void shape_like(const lam_value *x, lam_shape out[]) {
     out->dtype = LAM_I64;
     out->rank = x->rank;
@@ -41,6 +45,8 @@ static lam_status shape_argsort(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* The kernel's scratch comes as a value, which the pool gives and takes back like any; its size depends on the threads.
+ * Without elements no scratch is needed, though the axis itself may be long. */
 static lam_status eval_argsort(const lam_call_site *call, lam_value *const out[]) {
     const sort_params *p = call->params;
     lam__lanes s = lam__scan_lanes(call->in[0], p->axis);
@@ -73,13 +79,15 @@ lam_tensor *lam_argsort(lam_tensor *x, int axis) {
     return apply_argsort(x, axis, false, ALL);
 }
 
+/* One order serves value and derivative: the elements are taken by it, and the way back is the transpose of that. */
 lam_tensor *lam_sort(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("sort", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, false, ALL), axis), since);
 }
 
-/* By the key that counts least first: equal elements keep the order that they have then. */
+/* The last key counts most, as in NumPy. By the key that counts least first: equal elements keep the order that they
+ * have then, because each sort is stable. */
 lam_tensor *lam_lexsort(lam_list keys, int axis) {
     lam_tensor *first = keys.count && keys.items ? keys.items[0] : NULL;
     if (!first) return lam__axes_fail("lexsort", first, LAM_ERR_ARITY, "there are no keys");
@@ -105,12 +113,15 @@ lam_tensor *lam_argsort_descending(lam_tensor *x, int axis) {
     return apply_argsort(x, axis, true, ALL);
 }
 
+/* Not lam_sort reversed: that would turn the order of equal elements, and so the places of their gradients. */
 lam_tensor *lam_sort_descending(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("sort_descending", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     return lam__scope_only(lam_take_along_axis(x, apply_argsort(x, axis, true, ALL), axis), since);
 }
 
+/* The k first of the descending order. The order is needed for the elements, so it is a result for free; without a
+ * place for it the scope frees it here. */
 lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
     uint64_t since = lam__scope_now(x);
     int axis = -1;
@@ -143,6 +154,7 @@ static lam_status shape_searchsorted(const lam_call_site *call, lam_shape out[])
     return LAM_OK;
 }
 
+/* The last axis is searched and everything before it is one batch. */
 static lam_status eval_searchsorted(const lam_call_site *call, lam_value *const out[]) {
     int last = out[0]->rank - 1;
     lam_value *sorted = lam__value_contiguous(call->in[0]);
@@ -158,6 +170,7 @@ static lam_status eval_searchsorted(const lam_call_site *call, lam_value *const 
     return status;
 }
 
+/* Both operands get the batch axis, since the row pairs them one to one. */
 static void batch_searchsorted(const lam_rule *r, lam_tensor *out[]) {
     lam_tensor *sorted = lam__rules_with_batch(r, 0);
     out[0] = apply_searchsorted(sorted, lam__rules_with_batch(r, 1), *(const int32_t *)r->params);
@@ -171,6 +184,8 @@ const lam_primitive lam__row_searchsorted = {
     .batch = batch_searchsorted,
 };
 
+/* Any number of values in one vector: they are flattened to the row's [m] and take their dims back afterwards. Both are
+ * brought to one dtype first, so that comparisons mean what they would between single elements. */
 lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, bool right) {
     uint64_t since = lam__scope_now(sorted);
     const char *name = lam__row_searchsorted.name;

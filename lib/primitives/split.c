@@ -24,6 +24,7 @@ static size_t split_bytes(bool drop, int parts) {
     return sizeof(split_params) + (drop ? 0 : (size_t)parts * sizeof(int64_t));
 }
 
+/* The sizes were found to add up by the public form; as a row for rules it trusts them. */
 static lam_status shape_split_sizes(const lam_call_site *call, lam_shape out[]) {
     const split_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -38,7 +39,8 @@ static lam_status shape_split_sizes(const lam_call_site *call, lam_shape out[]) 
     return LAM_OK;
 }
 
-/* Parts without gaps stay where they are; those with gaps are worth a copy, since everything after reads them. */
+/* Parts without gaps stay where they are; those with gaps are worth a copy, since everything after reads them. One part
+ * with gaps makes copies of all. Of an empty operand all parts are made anew, since offsets within it mean nothing. */
 static bool view_split_sizes(const lam_call_site *call, const lam_shape out[], int64_t strides[], int64_t offset[]) {
     const split_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -58,6 +60,7 @@ static bool view_split_sizes(const lam_call_site *call, const lam_shape out[], i
     return x->count > 0;
 }
 
+/* Parts are read where they lie in x, `from` being the first element of each. */
 static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const out[]) {
     const split_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -75,6 +78,7 @@ static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const o
     return LAM_OK;
 }
 
+/* The transpose of splitting is concatenating. A part that nothing depended on has no cotangent and gives zeros. */
 static void vjp_split_sizes(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const split_params *p = r->params;
     lam_tensor **parts = lam__apply_room(r->ctx, (size_t)r->outputs);
@@ -84,6 +88,7 @@ static void vjp_split_sizes(const lam_rule *r, lam_tensor *const g[], lam_tensor
     gx[0] = p->drop ? lam_stack(list, -p->from_end) : lam_concatenate(list, -p->from_end);
 }
 
+/* The axis is counted from the end, so the parameters serve with a batch axis in front as they are. */
 static void batch_split_sizes(const lam_rule *r, lam_tensor *out[]) {
     const split_params *p = r->params;
     lam_bind(r->ctx, r->primitive, p, split_bytes(p->drop, r->outputs), LAM_LIST(r->in[0]), out, (size_t)r->outputs);
@@ -117,6 +122,8 @@ static lam_tensor *check(const char *operation, lam_tensor *x, int *axis, lam_te
     return lam__apply_axis(operation, x, lam_rank(x), axis) ? NULL : lam__axes_failed(x);
 }
 
+/* Elements along the axis as parts without it. As many results as elements are asked for, because a caller's array of
+ * another length is a mistake that nothing else would find. */
 lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) {
     lam_tensor *failed = check("unstack", x, &axis, out, n_out);
     if (!failed && lam_dim(x, axis) != (int64_t)n_out)
@@ -143,6 +150,8 @@ static bool collect_sizes(lam_tensor *x, int axis, const int64_t *sizes, size_t 
     return false;
 }
 
+/* Parts of sizes that must add up to the axis. The parameters are as long as the list, so they lie in scratch memory
+ * that lasts for this call; whoever keeps the call copies them. */
 lam_status lam_split_sizes(lam_tensor *x, int axis, const int64_t *sizes, lam_tensor **out, size_t n_out) {
     lam_tensor *failed = check("split_sizes", x, &axis, out, n_out);
     if (!failed && (!sizes || !n_out)) failed = lam__axes_fail("split_sizes", x, LAM_ERR_NULL, "no sizes given");

@@ -10,7 +10,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* 1 - x^2 of real x rounded once: it keeps its digits near 1, and its own slope -2 x keeps them near 0. */
+/* 1 - x^2 of real x rounded once: it keeps its digits near 1, and its own slope -2 x keeps them near 0. As (1 - x)(1 +
+ * x) it would have them too, but its derivative is a difference of nearly equal numbers near 0. */
 static lam_tensor *one_minus_square(lam_tensor *x) {
     return lam_fma(lam_neg(x), x, 1.0);
 }
@@ -18,12 +19,13 @@ static lam_tensor *one_minus_square(lam_tensor *x) {
 /* NOTE [complex circles]
  * 1 - z^2 of complex z is two factors beyond 1/2, where the square may leave the range or 1 - z^2 lose its digits, and
  * as it stands within, where derivatives of the factors would cancel. Both factors are made by subtracting from z,
- * since
- * only that keeps the sign of an imaginary part of 0, which tells the sides of a branch cut. */
+ * since only that keeps the sign of an imaginary part of 0, which tells the sides of a branch cut. */
 typedef struct circle {
     lam_tensor *near, *less, *more, *square; /* |z| < 1/2; 1 - z and 1 + z beyond; 1 - z^2 within; else harmless */
 } circle;
 
+/* Each form gets a harmless operand where the other is used (0.75, 0), so that its slope there is finite and times 0 is
+ * 0. Which form is used is a choice without derivative. */
 static circle circle_of(lam_tensor *z) {
     lam_tensor *near = lam_lt(lam_abs(lam_stop_gradient(z)), 0.5);
     lam_tensor *far = lam_where(near, 0.75, z), *small = lam_where(near, z, 0.0);
@@ -31,25 +33,25 @@ static circle circle_of(lam_tensor *z) {
 }
 
 /* t over the root of 1 - z^2 as asin has it: a root for each factor, since that of the product lies on another branch
- * in
- * half of the plane. */
+ * in half of the plane. */
 static lam_tensor *over_root(lam_tensor *t, lam_tensor *z) {
     const circle c = circle_of(z);
     lam_tensor *far = lam_mul(lam_rsqrt(c.less), lam_rsqrt(c.more));
     return lam_mul(t, lam_where(c.near, lam_rsqrt(c.square), far));
 }
 
-/* t / (1 - z^2) */
+/* t / (1 - z^2), one factor after the other beyond 1/2, so that their product cannot overflow. */
 static lam_tensor *over_circle(lam_tensor *t, lam_tensor *z) {
     const circle c = circle_of(z);
     return lam_where(c.near, lam_div(t, c.square), lam_div(lam_div(t, c.less), c.more));
 }
 
-/* i z, with the signs of both parts. */
+/* i z, with the signs of both parts, which a product with i would not keep: 0 times an infinite part is NaN. */
 static lam_tensor *turned(lam_tensor *z) {
     return lam_complex(lam_neg(lam_imag(z)), lam_real(z));
 }
 
+/* d sin = cos dx. Where elements are at hand the kernel gives both at once (sloped). */
 static lam_tensor *slope_sin(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_cos(r->in[0]));
@@ -73,6 +75,7 @@ lam_tensor *lam_sin(lam_tensor *x) {
     return lam__apply_unary(&lam__row_sin, x);
 }
 
+/* d cos = -sin dx, sign and product in one pass. */
 static lam_tensor *slope_cos(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam__times_integer_pow(t, lam_sin(r->in[0]), 1, -1.0);
@@ -96,6 +99,8 @@ lam_tensor *lam_cos(lam_tensor *x) {
     return lam__apply_unary(&lam__row_cos, x);
 }
 
+/* d tan = (1 + tan^2) dx of the result: no digits are lost for reals, as both terms are positive. tan(z) = -i tanh(i z)
+ * gives the complex one, where tan^2 may be nearly -1. */
 static lam_tensor *slope_tan(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (lam__cplx_is(r->in[0])) return lam_mul(t, lam_tanh_slope(turned(r->in[0]))); /* the square may be nearly -1 */
@@ -117,6 +122,7 @@ lam_tensor *lam_tan(lam_tensor *x) {
     return lam__apply_unary(&lam__row_tan, x);
 }
 
+/* dx / sqrt(1 - x^2): inf at both ends, NaN beyond. */
 static lam_tensor *slope_asin(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (lam__cplx_is(r->in[0])) return over_root(t, r->in[0]);
@@ -138,6 +144,7 @@ lam_tensor *lam_asin(lam_tensor *x) {
     return lam__apply_unary(&lam__row_asin, x);
 }
 
+/* Minus that of asin, since the two add up to pi/2. */
 static lam_tensor *slope_acos(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (lam__cplx_is(r->in[0])) return lam_neg(over_root(t, r->in[0]));
@@ -159,6 +166,8 @@ lam_tensor *lam_acos(lam_tensor *x) {
     return lam__apply_unary(&lam__row_acos, x);
 }
 
+/* dx / (1 + x^2), as two quotients by hypot(x, 1): x^2 overflows at 1e200, where the slope is 1e-400 and so 0, but t
+ * may be large. Of complex numbers 1 + z^2 is 1 - (i z)^2. */
 static lam_tensor *slope_atan(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (lam__cplx_is(r->in[0])) return over_circle(t, turned(r->in[0]));
@@ -181,6 +190,7 @@ lam_tensor *lam_atan(lam_tensor *x) {
     return lam__apply_unary(&lam__row_atan, x);
 }
 
+/* d sinh = cosh dx, evaluated anew from the operand. */
 static lam_tensor *slope_sinh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_cosh(r->in[0]));
@@ -201,6 +211,7 @@ lam_tensor *lam_sinh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_sinh, x);
 }
 
+/* d cosh = sinh dx. Of the result, a root of y^2 - 1, it would have no sign, and no digits near 0. */
 static lam_tensor *slope_cosh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_sinh(r->in[0]));
@@ -221,6 +232,7 @@ lam_tensor *lam_cosh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_cosh, x);
 }
 
+/* d tanh = (1 - tanh^2) dx, by a row of its own; see there. */
 static lam_tensor *slope_tanh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_tanh_slope(r->in[0]));
@@ -241,6 +253,7 @@ lam_tensor *lam_tanh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_tanh, x);
 }
 
+/* (1 - tanh^2)' = -2 tanh (1 - tanh^2). */
 static lam_tensor *slope_tanh_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(lam_times_power(t, r->out[0], 1, -2), lam_tanh(r->in[0]));
@@ -263,7 +276,7 @@ lam_tensor *lam_tanh_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_tanh_slope, x);
 }
 
-/* The square of a real number may be too large where its root is not. */
+/* dx / sqrt(1 + x^2), as hypot: the square of a real number may be too large where its root is not. */
 static lam_tensor *slope_asinh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (lam__cplx_is(r->in[0])) return over_root(t, turned(r->in[0]));
@@ -285,7 +298,8 @@ lam_tensor *lam_asinh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_asinh, x);
 }
 
-/* Of complex numbers it is that of asin times -i above the real axis, and i below it. */
+/* dx / sqrt(x^2 - 1), a root for each factor: the difference of squares would lose its digits near 1. Of complex
+ * numbers it is that of asin times -i above the real axis, and i below it. */
 static lam_tensor *slope_acosh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     lam_tensor *x = r->in[0];
@@ -309,6 +323,7 @@ lam_tensor *lam_acosh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_acosh, x);
 }
 
+/* dx / (1 - x^2): inf at both ends. */
 static lam_tensor *slope_atanh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (lam__cplx_is(r->in[0])) return over_circle(t, r->in[0]);

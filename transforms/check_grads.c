@@ -1,5 +1,9 @@
-/* lam_check_grads: derivatives against differences, and the two modes against each other. Along random directions of
- * size one, so that one number tells. */
+/* lam_check_grads: derivatives against differences, and the two modes against each other. Along random directions v of
+ * the inputs and w of the outputs, with entries in [-1, 1), so that one number tells: <w, J v> by forward mode against
+ * the difference, and against <J' w, v> by reverse mode. A wrong derivative passes only where both directions happen to
+ * be orthogonal to what is wrong with it.
+ * Central differences have an error of h^2 from the curvature and of epsilon / h from rounding, which are equal for h =
+ * epsilon^(1/3); both are then epsilon^(2/3), and the default tolerance is 2000 times that. */
 #include "transforms/arguments.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -30,6 +34,7 @@ static double draw(check *c) {
     return (double)(int64_t)(c->state * 2685821657736338717u) * 0x1p-63;
 }
 
+/* Random numbers of f64 in the dims of `like`. */
 static lam_tensor *reals(check *c, lam_tensor *like) {
     int64_t n = lam_size(like);
     lam_dims dims = lam_dims_of(like);
@@ -38,19 +43,21 @@ static lam_tensor *reals(check *c, lam_tensor *like) {
     return lam__scope_handle(c->ctx, v);
 }
 
+/* Of the dtype of `like`: complex ones have a real and an imaginary part drawn apart. */
 static lam_tensor *direction(check *c, lam_tensor *like) {
     lam_tensor *v = reals(c, like);
     if (lam__dtype_is_complex((int)lam_dtype_of(like))) v = lam_complex(v, reals(c, like));
     return lam_cast(v, lam_dtype_of(like));
 }
 
-/* Re(a b): the pairing of tangents with cotangents. */
+/* Re(a b): the pairing of tangents with cotangents, without a conjugate. */
 static double dot(lam_tensor *a, lam_tensor *b) {
     lam_dtype wide = lam__dtype_is_complex((int)lam_dtype_of(b)) ? LAM_C128 : LAM_F64;
     return lam_item(lam_real(lam_sum(lam_mul(lam_cast(a, wide), lam_cast(b, wide)), NULL)));
 }
 
-/* <w, f(x + h v)> summed over the outputs. */
+/* <w, f(x + h v)> summed over the outputs. The generator goes back to where it stood, so that f is the same function of
+ * x each time. A failure gives what it gives; compare() finds the record. */
 static double along(check *c, double h) {
     double sum = 0;
     for (int i = 0; i < c->f->inputs; i++) c->x[i] = c->at[i];
@@ -62,6 +69,7 @@ static double along(check *c, double h) {
     return sum;
 }
 
+/* A NaN fails, since no comparison with it holds. */
 static lam_status compare(const check *c, const char *what, double a, double b) {
     lam_status status = lam__error_since(c->ctx, c->begun);
     if (status != LAM_OK) return status;
@@ -70,6 +78,8 @@ static lam_status compare(const check *c, const char *what, double a, double b) 
                           "check_grads of '%s': %s: %.12g against %.12g", c->f->name, what, a, b);
 }
 
+/* Outputs at the end that have no derivative are auxiliary. Reverse mode is compared with forward mode, not with the
+ * difference: both are exact but for rounding, so that test is sharper. */
 static lam_status compare_modes(check *c) {
     int outputs = c->f->outputs, aux = 0;
     lam_fn *pullback;
@@ -94,6 +104,7 @@ static lam_status compare_modes(check *c) {
     return compare(c, "reverse mode against forward mode", reverse, forward);
 }
 
+/* Lists and defaults. One input of f32 sets the step for all. */
 static bool start(check *c, const lam_check_grads_options *o) {
     size_t in = (size_t)c->f->inputs, out = (size_t)c->f->outputs;
     lam_tensor **room = lam__apply_room(c->ctx, 4 * in + 3 * out);
@@ -114,6 +125,7 @@ static bool start(check *c, const lam_check_grads_options *o) {
     return true;
 }
 
+/* Recursion over the order: the function x, v -> f(x), df(x) v is checked like f itself. */
 static lam_status run(lam_fn *f, lam_tensor *const at[], const lam_check_grads_options *o, int order) {
     check c = {.ctx = f->ctx, .f = f, .at = at, .begun = lam__error_mark(f->ctx), .random = f->ctx->random};
     if (!start(&c, o)) return LAM_ERR_MEMORY;
@@ -128,6 +140,7 @@ static lam_status run(lam_fn *f, lam_tensor *const at[], const lam_check_grads_o
     return run(push, wider, o, order - 1);
 }
 
+/* A failure that is not a comparison's is f's own, and is found by the mark. */
 lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options *options) {
     static const lam_check_grads_options none;
     const lam_check_grads_options *o = options ? options : &none;

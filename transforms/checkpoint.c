@@ -1,6 +1,11 @@
 /* lam_checkpoint: f as one primitive that keeps its operands and what the policy names. Its stages apply f's
  * derivatives as checkpointed functions again, so that what they would store is recomputed too, at every order;
- * captures of f are operands like its inputs, and so are kept results on the way back. */
+ * captures of f are operands like its inputs, and so are kept results on the way back.
+ * y = f(x) keeps        x, and what the policy names
+ * forward mode          checkpoint(jvp(f)) of x and dx
+ * reverse mode          checkpoint(pull) of x, kept results and g, where pull runs f on a tape and goes back at once
+ * batch                 checkpoint(vmap(f))
+ * So a level below sees one call of this primitive in each case, and its own derivative is again of these forms. */
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
 #include "transforms/rematerialise.h"
@@ -27,13 +32,15 @@ typedef struct checkpoint_params {
     bool again;              /* f has been run for it */
 } checkpoint_params;
 
-/* What the way back needs: the operands, and the results that were kept. */
+/* What the way back needs: the operands, and the results that were kept. Both are values of the level below and
+ * held. */
 typedef struct residual {
     int inputs;
     lam__kept kept;
     lam_value *in[];
 } residual;
 
+/* The function is all that the parameters own. A tape that outlives the user's scope keeps it alive by this. */
 static void hold_params(lam_ctx *ctx, void *params) {
     (void)ctx;
     lam__fn_retain(((checkpoint_params *)params)->f);
@@ -44,7 +51,8 @@ static void release_params(lam_ctx *ctx, void *params) {
     lam__fn_release(((checkpoint_params *)params)->f);
 }
 
-/* Applies params.f, checkpointed, to n values. */
+/* Applies params.f, checkpointed, to n values. The function may be a failed one that was just made: that is found out
+ * here, where it is recorded already. */
 static lam_status apply(lam_ctx *ctx, checkpoint_params params, int n, lam_value *const in[], lam_value *out[]) {
     lam_fn *f = params.f;
     if (!lam__fn_check("checkpoint", f)) return ctx->error.status;
@@ -70,11 +78,14 @@ static lam_status run(const checkpoint_params *p, int n, lam_value *const in[], 
     return status;
 }
 
+/* Level 0: no derivative is wanted, so f just runs. */
 static lam_status call_checkpoint(const lam_call_site *call, lam_value *out[]) {
     return run(call->params, call->inputs, call->in, out);
 }
 
-/* Runs f over a level that keeps what the policy names. */
+/* Runs f over a level that keeps what the policy names: kept are values of the level below, held by `kept`. Results
+ * come out of their boxes before the pop. On failure out[] is NULL, and what has been kept is the caller's to
+ * release. */
 static lam_status run_keeping(const checkpoint_params *p, const lam_call_site *below, lam__kept *kept,
                               lam_value *out[]) {
     lam__rematerialise state = {.policy = &p->policy, .mode = LAM__KEEP, .kept = kept};
@@ -95,6 +106,7 @@ static lam_status run_keeping(const checkpoint_params *p, const lam_call_site *b
     return status;
 }
 
+/* NULL is accepted. The kept values go first; the block's size is that of its list of operands. */
 static void release_residual(lam_ctx *ctx, void *kept) {
     residual *r = kept;
     if (!r) return;
@@ -103,6 +115,8 @@ static void release_residual(lam_ctx *ctx, void *kept) {
     lam__alloc_put(&ctx->pool, r, sizeof *r + (size_t)r->inputs * sizeof *r->in);
 }
 
+/* The operands are held as they are: for the way back they are operands again. Nothing is a constant: which results
+ * have a derivative, their dtype says. */
 static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
                                 bool constant[], void **kept) {
     (void)dx;
@@ -123,6 +137,8 @@ static lam_status stage_forward(const lam_call_site *below, const bool needs[], 
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
+/* dy = checkpoint(jvp(f))(x, dx): f runs a second time for that, and its values are dropped. Operands without a tangent
+ * are constants of it. The function and what else is made here go with the scope. */
 static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                  lam_value *dout[]) {
     (void)results;
@@ -153,7 +169,8 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     return status;
 }
 
-/* Inputs of the base, kept results, given cotangents -> gradients: the way there and back in one function. */
+/* Inputs of the base, kept results, given cotangents -> gradients: the way there and back in one function. kept, wanted
+ * and given are counts; the function has kept + given inputs more than its base, and `wanted` outputs. */
 typedef struct pull_env {
     lam__policy policy;
     int kept, wanted, given;
@@ -161,7 +178,8 @@ typedef struct pull_env {
 } pull_env;
 
 /* Runs f on a tape over a level that gives what was kept, and back at once. v: all inputs, then room for f's outputs
- * and gx. */
+ * and gx. While f runs its calls are put off; the rules of the way back read what they need of them, which is then
+ * computed. Gradients come out of the level's boxes, since the level ends behind this. */
 static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_value **v, lam_value **g, bool *wanted) {
     int taken = f->inputs + e->kept + e->given;
     lam_value **results = v + taken, **gx = results + f->outputs;
@@ -179,12 +197,14 @@ static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_valu
 }
 
 /* Whether the level sees what is computed from v. To put a call off costs more than to do one on few elements; only
- * where results were kept must every call be seen, since they are found by order. */
+ * where results were kept must every call be seen, since they are found by order. A count that overflows cannot occur:
+ * v exists. */
 static bool worth_putting_off(const pull_env *e, const lam_value *v) {
     enum { LEAST = 512 };
     return e->policy.kind != LAM_CHECKPOINT_NOTHING || lam__value_count(v->rank, v->dims, 1) >= LEAST;
 }
 
+/* Boxes the inputs that the level is to see; v[] is changed for that and cleared behind it. */
 static lam_status pull_over_level(lam_fn *f, const pull_env *e, lam_value **v, lam_value **g, bool *wanted) {
     lam__kept kept = {v + f->inputs, (size_t)e->kept, 0};
     lam__rematerialise state = {.policy = &e->policy, .mode = LAM__REPLAY, .kept = &kept};
@@ -201,6 +221,7 @@ static lam_status pull_over_level(lam_fn *f, const pull_env *e, lam_value **v, l
     return status;
 }
 
+/* Gradients that are zero are made, of the types of the inputs, since a function has to give each of its outputs. */
 static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const pull_env *e = env;
     lam_fn *f = lam__fn_base(env);
@@ -221,7 +242,9 @@ static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam__scratch_put(&area);
 }
 
-/* The function of operands, kept results and cotangents; e has room for the numbers. */
+/* The function of operands, kept results and cotangents; e has room for the numbers. Which inputs want a gradient and
+ * which outputs have a cotangent is written into it, so that the others cost nothing. It belongs to the innermost
+ * scope; what applies it holds it by its parameters. */
 static lam_fn *pull_new(const lam_call_site *call, const residual *r, const bool needs[], lam_value *const g[],
                         pull_env *e) {
     const checkpoint_params *p = call->params;
@@ -241,6 +264,8 @@ static lam_fn *pull_new(const lam_call_site *call, const residual *r, const bool
     return lam__fn_derive(call->ctx, &d);
 }
 
+/* gx = checkpoint(pull)(x, kept, g). The policy of this application is to keep nothing further. On failure gx[] is not
+ * touched. */
 static lam_status stage_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                    lam_value *const g[], lam_value *gx[]) {
     (void)results;
@@ -272,6 +297,8 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
 
 /* ---- batch ------------------------------------------------------------------------------------------------------- */
 
+/* The operands stay as they lie; the mapped function takes their axes. Results have the batch axis in front. Where the
+ * generator stood goes along, so that a batch that is run again draws the same. */
 static lam_status stage_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
                                 int out_axes[]) {
     const checkpoint_params *p = call->params;
@@ -311,6 +338,7 @@ static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     f->body(ctx, in, out, f->env);
 }
 
+/* The captures of f are borrowed from it and become operands behind the inputs. */
 static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *open = lam__fn_base(env), *f = lam__fn_base(open->env);
     lam__scratch_area area;
@@ -327,6 +355,7 @@ static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     lam__scratch_put(&area);
 }
 
+/* Checked when the function is made. Names are copied into the policy, behind which it is zero. */
 static lam_status policy_of(const lam_fn *f, const lam_checkpoint_options *o, lam__policy *policy) {
     lam_ctx *ctx = f->ctx;
     *policy = (lam__policy){.kind = (int32_t)o->policy, .names = o->name_count};
@@ -346,6 +375,7 @@ static lam_status policy_of(const lam_fn *f, const lam_checkpoint_options *o, la
     return LAM_OK;
 }
 
+/* Two functions: `open` has captures as inputs and is what the primitive applies; the outer one is the user's. */
 lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options) {
     static const lam_checkpoint_options none;
     lam_ctx *ctx = lam__fn_check("checkpoint", f);
@@ -362,6 +392,7 @@ lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
+/* The identity on types; dims behind the rank are not looked at. */
 static lam_status shape_checkpoint_name(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     out->dtype = (lam_dtype)x->dtype;
@@ -370,17 +401,21 @@ static lam_status shape_checkpoint_name(const lam_call_site *call, lam_shape out
     return LAM_OK;
 }
 
+/* A name changes nothing: the result is the operand's memory. It is a row for the sake of the level that looks for
+ * names. */
 static bool view_checkpoint_name(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     *offset = 0;
     memcpy(strides, call->in[0]->strides, (size_t)out->rank * sizeof *strides);
     return true;
 }
 
+/* gx = g. */
 static void vjp_checkpoint_name(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     (void)r;
     gx[0] = g[0];
 }
 
+/* The name goes with the whole batch. */
 static void batch_checkpoint_name(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam_checkpoint_name(r->in[0], r->params);
 }

@@ -1,6 +1,8 @@
 /* Jacobians: derivatives along all unit tangents or cotangents at once, by vmap over the rows of an identity; in chunks
  * of one without vmap, so that no batching rule is needed. Made of the public transforms only. A block has the dims of
- * the output, then those of the input. */
+ * the output, then those of the input: J[o..., i...] = d y[o...] / d x[i...].
+ * Columns are J e_i by forward mode, one pass for each element of the inputs; rows are J' e_o by reverse mode, one for
+ * each element of the outputs. lam_jacobian takes the fewer of the two, both from one linearisation. */
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
 
@@ -38,10 +40,12 @@ typedef struct work {
     lam_tensor **got;        /* its outputs */
 } work;
 
+/* Rows of the basis in one chunk, of n. */
 static int64_t step_of(const work *w, int64_t n) {
     return w->env->chunk && w->env->chunk < n ? w->env->chunk : n;
 }
 
+/* At least one, also for none of n: f has to run for the types of its blocks. */
 static int64_t chunks_of(const work *w, int64_t n) {
     int64_t step = step_of(w, n);
     return n ? (n + step - 1) / step : 1;
@@ -81,6 +85,7 @@ static lam_tensor *shape_block(lam_tensor *m, lam_tensor *out, lam_tensor *in) {
     return lam_cast(lam__apply_reshape(m, a.rank + b.rank, dims), dtype);
 }
 
+/* All elements as a matrix: where the batch axis is last or first, one of its two axes is that. */
 static lam_tensor *flat(lam_tensor *t, int64_t rows, int64_t columns) {
     return lam__apply_reshape(t, 2, (int64_t[]){rows, columns});
 }
@@ -89,6 +94,7 @@ static lam_tensor *joined(int64_t chunks, lam_tensor **parts, int axis) {
     return chunks == 1 ? parts[0] : lam_concatenate((lam_list){(size_t)chunks, parts}, axis);
 }
 
+/* Whether input number a of argnums is floating or complex; otherwise records it. Asked before anything runs. */
 static bool real_input(const work *w, const char *name, int a) {
     lam_tensor *x = w->in[w->env->argnums[a]];
     return lam__arguments_floating(name, w->f, w->env->argnums[a], lam__scope_peek(x));
@@ -164,6 +170,8 @@ static bool columns(work *w, lam_fn *mapped, int fixed, int a, int tangents, int
     return parts != NULL;
 }
 
+/* Forward mode for each input apart. lam_jvp_fn gives values, tangents, auxiliary outputs; only tangents are batched,
+ * at the end, so that a chunk is a matrix of columns. Values come unmapped, from the first chunk. */
 static bool forward(work *w, lam_tensor **blocks) {
     const jacobian_env *e = w->env;
     int n_in = w->f->inputs, outputs = 2 * w->blocks + e->aux;
@@ -215,6 +223,8 @@ static bool rows(work *w, lam_fn *pullback, lam_tensor **blocks) {
     return true;
 }
 
+/* f runs once, its pullback for each chunk of each output. Rows of a complex output would be derivatives of both of its
+ * parts mixed, unless f is holomorphic. */
 static bool reverse(work *w, lam_tensor **blocks) {
     const jacobian_env *e = w->env;
     lam_fn *pullback;
@@ -238,6 +248,8 @@ static bool any_complex(lam_tensor *const list[], int n, const int *which) {
 
 /* ---- one linearisation, the cheaper direction -------------------------------------------------------------------- */
 
+/* One run of f with its tangents recorded; by columns the record runs forwards, by rows backwards. Complex inputs of a
+ * function that is not holomorphic go by rows and complex outputs by columns, whatever is the fewer. */
 static bool cheaper(work *w, lam_tensor **blocks) {
     const jacobian_env *e = w->env;
     lam_fn *linear;
@@ -271,6 +283,7 @@ static bool cheaper(work *w, lam_tensor **blocks) {
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
+/* Lists of the longest lengths that any of the ways needs, in the scope of the body. */
 static bool work_start(work *w) {
     size_t outputs = (size_t)w->f->outputs, in = (size_t)w->f->inputs + (size_t)w->env->count + outputs,
            out = 2 * outputs + (size_t)w->env->count;
@@ -281,6 +294,7 @@ static bool work_start(work *w) {
     return w->given && w->got && w->values && w->axes;
 }
 
+/* Outputs: values if they are asked for, blocks by outputs and within these by argnums, auxiliary ones. */
 static void body_jacobian(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const jacobian_env *e = env;
     lam_fn *f = lam__fn_base(env);
@@ -295,6 +309,7 @@ static void body_jacobian(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     for (int a = 0; a < e->aux; a++) out[first + blocks + a] = w.values[w.blocks + a];
 }
 
+/* What is wrong with options is said when the function is made. */
 static lam_fn *jacobian_new(const char *name, enum mode mode, bool with_value, lam_fn *f,
                             const lam_jacobian_options *options) {
     static const lam_jacobian_options none;

@@ -1,5 +1,7 @@
-/* The level under a checkpointed function: see rematerialise.h. What is kept is found by order: a function that is
- * run again on the same values does the same calls. */
+/* The level under a checkpointed function: see rematerialise.h. What is kept is found by order: a function that is run
+ * again on the same values does the same calls. A function that does not (it looks at a clock, say) would get other
+ * results than it computed before; draws from the context's generator are the same again (NOTE [draws again] in
+ * checkpoint.c). */
 #include "transforms/rematerialise.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -8,6 +10,7 @@
 
 #include <string.h>
 
+/* Whether the policy names this call. Only rows of one result are asked for, so out[0] is what is kept. */
 static bool keeps(const lam__policy *policy, const lam_call_site *call) {
     if (policy->kind == LAM_CHECKPOINT_CONTRACTIONS) return call->primitive == &lam__row_dot_general;
     if (policy->kind != LAM_CHECKPOINT_NAMED || call->primitive != &lam__row_checkpoint_name) return false;
@@ -16,6 +19,7 @@ static bool keeps(const lam__policy *policy, const lam_call_site *call) {
     return false;
 }
 
+/* Appends v, with a reference of its own, to a list that doubles. */
 static lam_status keep(lam_ctx *ctx, lam__kept *kept, lam_value *v) {
     if (kept->count == kept->room) {
         size_t room = kept->room ? 2 * kept->room : 8;
@@ -36,6 +40,8 @@ void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept) {
     *kept = (lam__kept){NULL, 0, 0};
 }
 
+/* Boxes hold the value and show its type. On failure the entries that could not be boxed are NULL, their values
+ * released. */
 lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[]) {
     lam_status status = LAM_OK;
     for (int i = 0; i < n; i++) {
@@ -51,7 +57,9 @@ lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[])
 /* NOTE [put off]
  * While a function is run again, its calls are put off until a rule of the way back reads their results: what leads
  * only to kept results, or to the function's own outputs, is never computed a second time. Chains are as long as the
- * user's program, so they are worked off and freed by lists, not by recursion. */
+ * user's program, so they are worked off and freed by lists, not by recursion.
+ * refs: boxes of its results. done: results[] are there, values below the level, and so are in[]; before that in[] may
+ * be boxes of the level that wait themselves. The parameters lie behind the lists, held. */
 typedef struct thunk {
     lam__deferred defer;
     uint32_t refs;
@@ -63,6 +71,7 @@ typedef struct thunk {
     lam_value **in, **results;
 } thunk;
 
+/* Called from the list of what is deferred: operands that go with it may append other thunks to that list. */
 static void thunk_free(lam_ctx *ctx, lam__deferred *self) {
     thunk *t = (thunk *)self;
     for (int i = 0; i < t->call.inputs; i++) lam__value_release(t->in[i]);
@@ -72,10 +81,12 @@ static void thunk_free(lam_ctx *ctx, lam__deferred *self) {
     lam__alloc_put(&ctx->pool, t, t->bytes);
 }
 
+/* Through the list, since a thunk may hold a chain of others; NOTE [no recursion] in lib/tensor/value.h. */
 static void thunk_release(lam_ctx *ctx, thunk *t) {
     if (t && --t->refs == 0) lam__value_defer(ctx, &t->defer);
 }
 
+/* A copy of the call that owns its operands and parameters: the caller's lie in some frame. */
 static thunk *thunk_new(lam__level *level, const lam_call_site *call) {
     lam_ctx *ctx = level->ctx;
     size_t values = (size_t)(call->inputs + call->outputs),
@@ -103,13 +114,15 @@ static thunk *waits_for(const lam__level *level, const lam_value *v) {
     return t && !t->done ? t : NULL;
 }
 
-/* What lies in a box of the level whose call is done. */
+/* What lies in a box of the level whose call is done: borrowed. Other values are what they are. */
 static lam_value *inside(const lam__level *level, lam_value *v) {
     if (!lam__level_owns(level, v)) return v;
     const lam__payload *p = lam__payload_of(v);
     return p->inner ? p->inner : ((thunk *)p->extra)->results[p->number];
 }
 
+/* All operands are there. Boxes among them are replaced by what lies in them, which lets go of the calls before this
+ * one. */
 static lam_status compute(thunk *t) {
     for (int i = 0; i < t->call.inputs; i++) {
         lam_value *below = inside(t->level, t->in[i]);
@@ -124,7 +137,9 @@ static lam_status compute(thunk *t) {
     return status;
 }
 
-/* Does the call that v waits for, and before it those that it needs. The level's parent is current. */
+/* Does the call that v waits for, and before it those that it needs. The level's parent is current. The way from v down
+ * to the call at work hangs together by `waiting`; a call with several operands that wait is come back to for each of
+ * them. A failure leaves the rest undone, so that another reader would fail at the same place. */
 static lam_status settle(const lam__level *level, const lam_value *v) {
     lam_status status = LAM_OK;
     thunk *top = waits_for(level, v);
@@ -143,6 +158,8 @@ static lam_status settle(const lam__level *level, const lam_value *v) {
     return status;
 }
 
+/* A call becomes a thunk, and boxes that name it stand for its results. Types come from the shape rule alone, so
+ * mistakes are found where the function makes them, not where a rule reads. */
 static lam_status put_off(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *shapes);
@@ -164,12 +181,14 @@ static lam_status put_off(lam__level *level, const lam_call_site *call, lam_valu
     return status;
 }
 
+/* extra is NULL in boxes that hold a value. */
 static void drop(lam_value *box) {
     thunk_release(lam__full(box)->ctx, lam__payload_of(box)->extra);
 }
 
 /* ---- the interpreter ------------------------------------------------------------------------------------------- */
 
+/* What cannot be computed becomes NULL, with the failure recorded. */
 void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[]) {
     for (int i = 0; i < n; i++) {
         if (!lam__level_owns(level, values[i])) continue;
@@ -179,6 +198,7 @@ void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[
     }
 }
 
+/* Does a call at once, on what lies in the boxes; those of its operands that wait are computed first. */
 static lam_status pass(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     lam_status status = LAM_OK;
@@ -195,6 +215,8 @@ static lam_status pass(lam__level *level, const lam_call_site *call, lam_value *
     return status;
 }
 
+/* Kept results are given in their order while the function runs again. What calls functions is never put off: it has no
+ * shape rule that could be asked, and what its functions do is seen here call by call. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__rematerialise *r = level->state;
     bool named = r->mode != LAM__PASS && keeps(r->policy, call);
@@ -216,6 +238,8 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     return status;
 }
 
+/* Somebody reads the elements: C control flow of the function, mostly. Then the call is done on the spot, with the
+ * level's parent current, as process would have it. */
 static lam_value *read_inside(const lam_value *box) {
     lam__level *level = lam__payload_of(box)->level;
     lam_ctx *ctx = level->ctx;

@@ -1,5 +1,9 @@
 /* Reverse mode as users see it: lam_vjp and its pullback, lam_grad, lam_value_and_grad. All run the tape (tape.c,
- * pull.c). */
+ * pull.c).
+ * y = f(x), g given:  gx_i = sum over outputs o of (dy_o/dx_i)' g_o,  for i in argnums
+ * A pullback keeps the recording and may be called any number of times, at any level; lam_grad walks back once and
+ * frees the tape on the way. Inside, NULL stands for a cotangent or gradient that is zero; zeros are made here, since
+ * users get a tensor for each. */
 #include "transforms/arguments.h"
 #include "transforms/tape.h"
 
@@ -12,6 +16,7 @@
 
 /* ---- pullback --------------------------------------------------------------------------------------------------- */
 
+/* What a pullback owns: the recording, and its types. It outlives the level and the scopes of lam_vjp. */
 typedef struct pullback_env {
     lam__recording recording;
     lam_value **types; /* of the outputs it takes cotangents for */
@@ -20,6 +25,7 @@ typedef struct pullback_env {
     int argnums[];
 } pullback_env;
 
+/* Room is for one type at least. The env itself belongs to the function. */
 static void pullback_free(lam_ctx *ctx, void *env) {
     pullback_env *e = env;
     lam__tape_forget(ctx, &e->recording);
@@ -27,7 +33,8 @@ static void pullback_free(lam_ctx *ctx, void *env) {
     lam__alloc_put(&ctx->pool, e->types, (size_t)(e->taken + 1) * sizeof *e->types);
 }
 
-/* The gradient of each argnum, zeros where nothing arrived. */
+/* The gradient of each argnum, zeros where nothing arrived. On failure out[] may be set in part: lam__arguments_give
+ * releases it. once: the recording is used up. */
 static lam_status gradients(lam_ctx *ctx, const lam__recording *r, int count, const int argnums[], lam_value *const g[],
                             bool once, lam_value *out[]) {
     lam__scratch_area area;
@@ -43,6 +50,9 @@ static lam_status gradients(lam_ctx *ctx, const lam__recording *r, int count, co
     return status;
 }
 
+/* in[]: cotangents of the outputs that are not auxiliary, NULL for zero. They must have the outputs' types; the level
+ * that they live at is theirs, so a pullback may be differentiated by its cotangent, and batched. once is false: the
+ * recording is the function's and stays for the next call. */
 static void body_pullback(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const pullback_env *e = env;
     lam__scratch_area area;
@@ -63,7 +73,7 @@ static void body_pullback(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
 
 /* ---- lam_vjp ----------------------------------------------------------------------------------------------------- */
 
-/* No list of argnums: every floating input. */
+/* No list of argnums: every floating input. lam_grad takes the first one instead. */
 static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], int items[]) {
     if (argnums.count || argnums.items) return lam__arguments_argnums("vjp", f, argnums, 0, items);
     int count = 0;
@@ -72,6 +82,8 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
     return count;
 }
 
+/* Each output that is not auxiliary must have a derivative: a cotangent for an integer would go nowhere. Known only
+ * when f has run, since a function does not declare the dtypes of its outputs. */
 static lam_status check_outputs(const lam_fn *f, int n, lam_value *const out[]) {
     for (int o = 0; o < n; o++)
         if (!lam__dtype_is_inexact(out[o]->dtype))
@@ -81,6 +93,7 @@ static lam_status check_outputs(const lam_fn *f, int n, lam_value *const out[]) 
     return LAM_OK;
 }
 
+/* Abstract values, so that the outputs themselves need not be kept. */
 static lam_status keep_types(lam_ctx *ctx, pullback_env *e, lam_value *const out[]) {
     size_t bytes = (size_t)(e->taken + 1) * sizeof *e->types;
     e->types = lam__alloc_get(&ctx->pool, bytes);
@@ -92,7 +105,8 @@ static lam_status keep_types(lam_ctx *ctx, pullback_env *e, lam_value *const out
     return LAM_OK;
 }
 
-/* Records f at `in`; *pullback is made on success. */
+/* Records f at `in`; *pullback is made on success. On failure nothing of the recording is left; out[] may hold what
+ * lam__arguments_give releases. */
 static lam_status run_vjp(lam_fn *f, lam_value *const in[], lam_value *out[], const lam_grad_options *o,
                           pullback_env *e, lam_fn **pullback) {
     lam_ctx *ctx = f->ctx;
@@ -117,14 +131,15 @@ static lam_status run_vjp(lam_fn *f, lam_value *const in[], lam_value *out[], co
                       pullback_free};
     if (status == LAM_OK) *pullback = lam__fn_derive(ctx, &d);
     if (status == LAM_OK && (*pullback)->magic == LAM__FN) {
-        (*pullback)->optional = true;
+        (*pullback)->optional = true; /* NULL is a zero cotangent */
         return LAM_OK;
     }
-    if (e->types) pullback_free(ctx, e);
+    if (e->types) pullback_free(ctx, e); /* the function, if made at all, is the failed one */
     else lam__tape_forget(ctx, &e->recording);
     return status != LAM_OK ? status : LAM_ERR_MEMORY;
 }
 
+/* f runs here, once. Results are failed tensors, and *pullback the failed function, until all has gone well. */
 lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **pullback,
                    const lam_grad_options *options) {
     static const lam_grad_options none;
@@ -157,6 +172,7 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
 
 /* ---- lam_grad ---------------------------------------------------------------------------------------------------- */
 
+/* Options with the list of inputs made plain: numbers 0..inputs-1, `count` of them. */
 typedef struct grad_env {
     bool with_value, holomorphic;
     int aux;
@@ -164,6 +180,8 @@ typedef struct grad_env {
     int argnums[];
 } grad_env;
 
+/* Only a number has a gradient: for more outputs there is a Jacobian, or a pullback with a cotangent of the user's
+ * choice. A tensor of one element is refused as well, rather than summed unasked, but with a remedy of its own. */
 static lam_status check_scalar(const lam_fn *f, bool holomorphic, const lam_value *y) {
     if (!lam__dtype_is_inexact(y->dtype))
         return lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64",
@@ -179,7 +197,9 @@ static lam_status check_scalar(const lam_fn *f, bool holomorphic, const lam_valu
                           "grad: output 0 of '%s' must be a scalar (rank 0), it is %s", f->name, text);
 }
 
-/* Value, gradients and auxiliary outputs in out[]; room for f's outputs at `results`. */
+/* Value, gradients and auxiliary outputs in out[]; room for f's outputs at `results`. The cotangent of the value is 1;
+ * what that gives for complex inputs says NOTE [complex derivatives] in lamina/complex.h. On failure out[] may be set
+ * in part: lam__arguments_give releases it. */
 static lam_status run_grad(const lam_fn *base, const grad_env *e, lam_value *const in[], lam_value *results[],
                            lam_value *out[], bool *wanted) {
     lam_ctx *ctx = base->ctx;
@@ -206,20 +226,21 @@ static lam_status run_grad(const lam_fn *base, const grad_env *e, lam_value *con
     }
     lam__scratch_put(&area);
     lam__value_release(one);
-    lam__tape_forget(ctx, &r);
+    lam__tape_forget(ctx, &r); /* what the walk has not freed */
     if (e->with_value) out[0] = lam__value_hold(results[0]);
     for (int a = 0; a < e->aux; a++)
         out[e->with_value + e->count + a] = lam__value_hold(results[f->outputs - e->aux + a]);
     return status;
 }
 
+/* Outputs: the value if it is asked for, gradients by argnums, auxiliary ones. f's other results are released here. */
 static void body_grad(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const grad_env *e = env;
     const lam_fn *f = lam__fn_base(env);
     lam__scratch_area area;
     int n_out = e->with_value + e->count + e->aux, values = f->inputs + f->outputs + n_out;
     size_t bytes = (size_t)values * sizeof(lam_value *) + (size_t)f->inputs;
-    lam_value **v = lam__scratch_get(&area, ctx, bytes);
+    lam_value **v = lam__scratch_get(&area, ctx, bytes); /* inputs, f's outputs, results; then the flags */
     if (!v) return;
     memset(v, 0, bytes);
     lam_value **results = v + f->inputs, **given = results + f->outputs;
@@ -231,6 +252,8 @@ static void body_grad(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam__scratch_put(&area);
 }
 
+/* What is wrong with options is said when the function is made, before anything runs. has_aux counts all outputs but
+ * the first, which is the value. */
 static lam_fn *grad_new(const char *name, lam_fn *f, const lam_grad_options *options, bool with_value) {
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;

@@ -1,4 +1,6 @@
-/* lam_vmap: which inputs are mapped, how large the batch is, chunks. The level itself is batch.c. */
+/* lam_vmap: which inputs are mapped, how large the batch is, chunks. The level itself is batch.c. A vmap is a function
+ * around its base: what depends on the options is checked when it is made, what depends on the inputs when it is
+ * called. Inputs that are not mapped are the same for all examples and cost nothing beside them. */
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
 
@@ -16,6 +18,7 @@ typedef struct vmap_env {
     int axes[]; /* per input as given, then per output */
 } vmap_env;
 
+/* The name is a copy; vmap_env itself belongs to the function. */
 static void vmap_free(lam_ctx *ctx, void *env) {
     vmap_env *e = env;
     if (e->batch.axis_name) lam__alloc_put(&ctx->pool, (void *)(uintptr_t)e->batch.axis_name, e->name_bytes);
@@ -23,7 +26,8 @@ static void vmap_free(lam_ctx *ctx, void *env) {
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* One entry per input or output: no list gives 0 for all, a single entry serves all. */
+/* One entry per input or output: no list gives 0 for all, a single entry serves all. Numbers are taken as given: which
+ * axis a negative one means is known with the input's rank. */
 static bool axes_spread(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
     int count = given.count || given.items ? given.count : 1;
     if (count && given.count && !given.items) count = -1;
@@ -49,6 +53,7 @@ static bool axes_collect(const lam_fn *f, const char *which, lam_axes given, int
     return false;
 }
 
+/* What can be judged without inputs. LAM_ZERO_SIZE stands for a batch of none, since 0 is the default of the field. */
 static bool options_valid(const lam_fn *f, const lam_vmap_options *o) {
     const char *wrong = o->chunk_size < 0 ? "chunk_size" : o->axis_size < LAM_ZERO_SIZE ? "axis_size" : NULL;
     long long value = o->chunk_size < 0 ? (long long)o->chunk_size : (long long)o->axis_size;
@@ -62,6 +67,8 @@ static bool options_valid(const lam_fn *f, const lam_vmap_options *o) {
 
 /* ---- the batch -------------------------------------------------------------------------------------------------- */
 
+/* The axis of input i as 0..rank-1. An input that is left out has none, whatever the option says. Which of the ranks is
+ * meant by a negative number depends on the input, so this is done for each call. */
 static lam_status axis_of(const lam_fn *f, int i, const lam_value *v, int given, int *axis) {
     *axis = given;
     if (given == LAM_UNMAPPED) return LAM_OK;
@@ -78,6 +85,7 @@ static lam_status axis_of(const lam_fn *f, int i, const lam_value *v, int given,
                           v->rank);
 }
 
+/* Names every mapped input, since it cannot be known which of them is wrong. */
 static lam_status fail_sizes(const lam_fn *f, lam_value *const in[], const int axes[], int64_t asked) {
     char text[768];
     lam__text t = {text, sizeof text, 0};
@@ -90,7 +98,8 @@ static lam_status fail_sizes(const lam_fn *f, lam_value *const in[], const int a
                           "vmap of '%s': batch sizes differ: %s", f->name, text);
 }
 
-/* The size of the batch from the option and the mapped inputs. */
+/* The size of the batch from the option and the mapped inputs, which must all agree. Without either there is none to
+ * know. */
 static lam_status size_of(const lam_fn *f, lam_value *const in[], const int axes[], int64_t asked, int64_t *size) {
     int64_t wanted = asked == LAM_ZERO_SIZE ? 0 : asked > 0 ? asked : -1;
     *size = wanted;
@@ -107,7 +116,7 @@ static lam_status size_of(const lam_fn *f, lam_value *const in[], const int axes
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-/* Examples first..first+count-1 of v. */
+/* Examples first..first+count-1 of v: one reference, NULL after recording a failure. A view where v is concrete. */
 static lam_value *slice_of(lam_ctx *ctx, lam_value *v, int axis, int64_t first, int64_t count) {
     lam_tensor lent;
     lam__scope_lend(&lent, ctx, v);
@@ -115,7 +124,8 @@ static lam_value *slice_of(lam_ctx *ctx, lam_value *v, int axis, int64_t first, 
     return part ? lam__value_hold(part) : NULL;
 }
 
-/* The parts of one output put together; unmapped outputs are those of the first chunk. */
+/* The parts of one output put together along its batch axis; unmapped outputs are those of the first chunk, since they
+ * do not depend on the example. */
 static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int axis) {
     if (axis == LAM_UNMAPPED) {
         lam_value *first = lam__scope_peek(handles[0]);
@@ -128,7 +138,9 @@ static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int ax
     return whole ? lam__value_hold(whole) : NULL;
 }
 
-/* One chunk after the other, each of which sees the draws of the whole; parts: room for outputs * chunks handles. */
+/* One chunk after the other, each of which sees the draws of the whole: the generator goes back to where it stood, and
+ * each chunk knows its place in the batch (`whole`, `first`), so a draw gives the part of it. parts: room for outputs *
+ * chunks handles, which belong to the caller's scope; work: room for inputs and outputs. */
 static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
                              const int out_axes[], lam_tensor **parts, lam_value **work) {
     lam_ctx *ctx = f->ctx;
@@ -139,7 +151,7 @@ static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, 
         lam__batch one = *batch;
         int64_t first = c * chunk;
         ctx->random = random;
-        one.whole = batch->size;
+        one.whole = batch->size; /* NOTE [generator] in lib/dispatch/draw.h */
         one.first = first;
         one.size = batch->size - first < chunk ? batch->size - first : chunk;
         lam_value **out = work + f->inputs;
@@ -156,6 +168,8 @@ static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, 
     return status;
 }
 
+/* Chunks bound the memory of what f makes on the way, not that of its outputs, which are there twice at the end: as
+ * parts and put together. */
 static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
                           lam_value *out[], const int out_axes[]) {
     lam_ctx *ctx = f->ctx;
@@ -178,6 +192,7 @@ static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
+/* axes[]: room for one per input; the batch axes as found, 0..rank-1. */
 static lam_status run_vmap(lam_fn *f, const vmap_env *e, lam_value *const in[], int axes[], lam_value *out[]) {
     lam_status status = LAM_OK;
     lam__batch batch = e->batch;
@@ -186,9 +201,10 @@ static lam_status run_vmap(lam_fn *f, const vmap_env *e, lam_value *const in[], 
     if (status != LAM_OK) return status;
     const int *out_axes = e->axes + f->inputs;
     if (e->chunk && e->chunk < batch.size) return chunked(f, &batch, e->chunk, in, axes, out, out_axes);
-    return lam__batch_run(f, &batch, in, axes, out, out_axes);
+    return lam__batch_run(f, &batch, in, axes, out, out_axes); /* out_axes are checked when outputs have ranks */
 }
 
+/* NULL inputs go to a base that takes them. */
 static void body_vmap(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     lam__scratch_area area;
@@ -206,6 +222,8 @@ static void body_vmap(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam__scratch_put(&area);
 }
 
+/* On failure nothing is owned. The lists of axes are filled first: to assign the struct leaves what lies behind it
+ * alone. */
 static bool env_fill(lam_fn *f, const lam_vmap_options *o, vmap_env *e) {
     if (!axes_collect(f, "in_axes", o->in_axes, f->inputs, e->axes) ||
         !axes_collect(f, "out_axes", o->out_axes, f->outputs, e->axes + f->inputs))
@@ -220,6 +238,7 @@ static bool env_fill(lam_fn *f, const lam_vmap_options *o, vmap_env *e) {
     return name != NULL;
 }
 
+/* The env is copied into the function with its lists behind it. */
 lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options) {
     static const lam_vmap_options none;
     const lam_vmap_options *o = options ? options : &none;
@@ -239,6 +258,8 @@ lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options) {
     return made;
 }
 
+/* For rules of staged primitives: what they call is mapped as the call itself is, and a part of a batch stays the part
+ * that it is. LAM_ZERO_SIZE because a size of 0 would be taken from the inputs. */
 lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]) {
     lam_fn *mapped = lam_vmap(f, &(lam_vmap_options){.in_axes = {f->inputs, axes},
                                                      .axis_size = batch->size ? batch->size : LAM_ZERO_SIZE,

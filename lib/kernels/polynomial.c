@@ -10,6 +10,7 @@ extern const lam__polynomials lam__polynomials_v1;
 extern const lam__polynomials lam__polynomials_v3, lam__polynomials_v4;
 #endif
 
+/* The widest loops that this machine and this build have. */
 static const lam__polynomials *chosen(void) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -23,11 +24,13 @@ lam__loop *lam__kernels_polynomial(lam_dtype dtype) {
     return chosen()->value[dtype == LAM_F32];
 }
 
+/* A vector of sums for each power, of whichever width. */
 size_t lam__kernels_power_sums_bytes(int64_t count) {
     enum { WIDEST = 64 }; /* bytes of a vector */
     return (size_t)count * WIDEST;
 }
 
+/* Sums of no elements are 0, so out is cleared whatever n is. */
 void lam__kernels_power_sums(lam_dtype dtype, int64_t n, const void *g, const void *x, int64_t count, void *out,
                              void *room) {
     memset(out, 0, (size_t)count * (dtype == LAM_F32 ? sizeof(float) : sizeof(double)));

@@ -20,6 +20,8 @@ typedef struct exp_sum {
     double largest, sum;
 } exp_sum;
 
+/* Gives the logarithm of the sum with x in it. A new largest term scales down what there is and counts 1 itself, so no
+ * exponential is above 1; -inf adds nothing, and NaN comes through the last branch into the sum and stays. */
 static double exp_sum_add(exp_sum *s, double x) {
     if (x > s->largest) {
         s->sum = s->sum * exp(s->largest - x) + 1;
@@ -38,6 +40,7 @@ static double exp_sum_add(exp_sum *s, double x) {
 #define FN(name) name##_f32
 #include "lib/kernels/recurrence_type.h"
 
+/* The widest loops that this machine and this build have. */
 static const lam__recurrence_set *loops(void) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();

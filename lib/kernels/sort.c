@@ -14,6 +14,7 @@ enum {
     SIDE_BY_SIDE = 8, /* searches whose loads wait together */
 };
 
+/* For the widest keys and either algorithm: keys, and two lists of positions or of keys with positions half as wide. */
 size_t lam__kernels_argsort_bytes(int64_t n) {
     return (size_t)n * 3 * sizeof(int64_t);
 }

@@ -13,6 +13,7 @@ static inline K FN(key)(bool descending, T x) {
 
 /* ---- merging ----------------------------------------------------------------------------------------------------- */
 
+/* Equal keys keep their order, since only a smaller one moves past. */
 static void FN(insert_run)(const K *key, int64_t *order, int64_t n) {
     for (int64_t i = 1; i < n; i++) {
         const int64_t moved = order[i];
@@ -22,6 +23,7 @@ static void FN(insert_run)(const K *key, int64_t *order, int64_t n) {
     }
 }
 
+/* Of equal keys that of a goes first, which keeps the sort stable. */
 static void FN(merge)(const K *key, const int64_t *a, int64_t na, const int64_t *b, int64_t nb, int64_t *to) {
     while (na > 0 && nb > 0) {
         const bool second = key[*b] < key[*a];
@@ -88,6 +90,7 @@ static const uint32_t *FN(bytewise)(int64_t n, K *key, K *other_key, uint32_t *a
 
 /* ---- the first few ----------------------------------------------------------------------------------------------- */
 
+/* Equal keys are in the order of their positions, so a heap, which is not stable by itself, gives the stable order. */
 static inline bool FN(is_later)(const K *key, int64_t a, int64_t b) {
     return key[a] > key[b] || (key[a] == key[b] && a > b);
 }
@@ -136,6 +139,8 @@ static void FN(sort_lane)(int64_t n, int64_t count, K *key, int64_t *out, int64_
     }
 }
 
+/* One lane at a time: its keys are copied side by side, which costs one pass where lanes are strided and makes all that
+ * follows the same. */
 static void FN(sort)(const lam__lanes *s, bool descending, int64_t count, const void *x, int64_t *out, void *work) {
     K *key = work;
     for (int64_t o = 0; o < s->outer; o++)
@@ -166,12 +171,15 @@ static inline void FN(search_few)(int few, int64_t n, bool right, const T *x, co
     for (int k = 0; k < few; k++) out[k] = low[k] + (n > 0 && FN(is_behind)(right, x[low[k]], v[k]));
 }
 
+/* SIDE_BY_SIDE searches at a time, whose loads from memory wait for each other no more; the rest one by one, with the
+ * same results. */
 static inline void FN(search_side)(int64_t n, int64_t m, bool right, const T *x, const T *v, int64_t *out) {
     int64_t i = 0;
     for (; i + SIDE_BY_SIDE <= m; i += SIDE_BY_SIDE) FN(search_few)(SIDE_BY_SIDE, n, right, x, v + i, out + i);
     for (; i < m; i++) FN(search_few)(1, n, right, x, v + i, out + i);
 }
 
+/* The side is a constant inside, so a step has no branch. */
 static void FN(search)(int64_t n, int64_t m, bool right, const void *sorted, const void *values, int64_t *out) {
     if (right) FN(search_side)(n, m, true, sorted, values, out);
     else FN(search_side)(n, m, false, sorted, values, out);

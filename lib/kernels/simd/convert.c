@@ -113,6 +113,7 @@ ALWAYS_INLINE void narrow(uint16_t *out, const float *x) {
 }
 #endif
 
+/* Whole vectors of neighbours by the instruction, the rest and everything strided by the loop. */
 static void quick_f32_from_f16(LOOP_ARGS) {
     const int64_t even = step[0] == 1 && step[1] == 1 ? n / SIDE_BY_SIDE * SIDE_BY_SIDE : 0;
     float *out = p[0];
@@ -132,12 +133,14 @@ static void quick_f16_from_f32(LOOP_ARGS) {
 
 /* ---- complex numbers: the loops of their parts, which lie two apart --------------------------------------------- */
 
+/* The loop writes every second number; zeros are put between. */
 static void parts_from_real(lam__loop *loop, LOOP_ARGS, size_t part) {
     const int64_t apart[2] = {2 * step[0], step[1]};
     loop(n, p, apart, params);
     for (int64_t i = 0; i < n; i++) memset((char *)p[0] + (size_t)(i * apart[0] + 1) * part, 0, part);
 }
 
+/* Twice the loop of the parts, once for each; to and from are the bytes of a part. */
 static void parts_from_parts(lam__loop *loop, LOOP_ARGS, size_t to, size_t from) {
     const int64_t apart[2] = {2 * step[0], 2 * step[1]};
     void *const second[2] = {(char *)p[0] + to, (char *)p[1] + from};
@@ -150,6 +153,7 @@ static void real_from_parts(lam__loop *loop, LOOP_ARGS) {
     loop(n, p, apart, params);
 }
 
+/* True unless both parts are 0; a NaN is not 0. */
 static void bool_loop_from_c128(LOOP_ARGS) {
     const double *x = p[1];
     for (int64_t i = 0; i < n; i++)

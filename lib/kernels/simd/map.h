@@ -3,6 +3,7 @@
  * scalar and vector instructions: exactly rounded arithmetic, comparisons, integers. Single elements leave early,
  * operands of step 0 stay in a register, everything else takes the strided loop. */
 
+/* f is known when compiling and becomes part of the loop. The operand may be the result itself, element by element. */
 ALWAYS_INLINE void MAP(unary)(int64_t n, void *const p[], const int64_t step[], R f(T)) {
     R *out = p[0];
     const T *x = p[1];
@@ -16,6 +17,7 @@ ALWAYS_INLINE void MAP(unary)(int64_t n, void *const p[], const int64_t step[], 
     }
 }
 
+/* Any steps, negative ones too. */
 ALWAYS_INLINE void MAP(binary_strided)(int64_t n, void *const p[], const int64_t step[], R f(T, T)) {
     R *out = p[0];
     const T *x = p[1], *y = p[2];

@@ -18,6 +18,7 @@ ALWAYS_INLINE V NAME(splat)(T x) {
     return x - (V){0}; /* which keeps a negative zero */
 }
 
+/* Filled up with the first element: its function is evaluated anyway, so nothing rare is met that is not there. */
 ALWAYS_INLINE V NAME(load_part)(const T *x, int64_t count) {
     T lanes[LANES];
     for (int64_t i = 0; i < LANES; i++) lanes[i] = x[i < count ? i : 0];
@@ -37,6 +38,7 @@ static inline const T *NAME(gather)(T *block, const T *x, int64_t step, int64_t 
     return block;
 }
 
+/* What gather is for operands. */
 static inline void NAME(scatter)(T *out, int64_t step, int64_t start, int64_t m, const T *block) {
     for (int64_t i = 0; i < m; i++) out[(start + i) * step] = block[i];
 }

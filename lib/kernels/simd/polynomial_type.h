@@ -10,12 +10,14 @@ ALWAYS_INLINE void NAME(take)(const T *from, int64_t n, V to[VECTORS]) {
     memcpy(to, n < NAME(BLOCK) ? part : from, VECTORS * sizeof(V));
 }
 
+/* Several vectors in step: each waits for its own product only, so the latency of one is filled by the others. */
 ALWAYS_INLINE void NAME(horner)(const V x[VECTORS], int64_t count, const T *c, V sum[VECTORS]) {
     for (int v = 0; v < VECTORS; v++) sum[v] = (V){0} + c[0];
     for (int64_t k = 1; k < count; k++)
         for (int v = 0; v < VECTORS; v++) sum[v] = sum[v] * x[v] + c[k];
 }
 
+/* As a loop of one operand, contiguous on both sides. A polynomial without coefficients is 0. */
 static void NAME(value)(int64_t n, void *const p[], const int64_t step[], const void *params) {
     const lam__polynomial *q = params;
     (void)step;
@@ -63,6 +65,8 @@ static void NAME(sums_of_chunk)(int64_t n, const T *g, const T *x, int64_t count
     }
 }
 
+/* Sums over chunks are added up one after the other: a chunk is long enough for that to be few additions, and short
+ * enough that the sums inside it lose little. */
 static void NAME(sums)(int64_t n, const void *g, const void *x, int64_t count, void *out, void *room) {
     const int64_t most = CHUNK * NAME(BLOCK);
     for (int64_t i = 0; i < n; i += most)

@@ -6,6 +6,7 @@
 
 #include "lib/kernels/simd/vector.h"
 
+/* Words of a block stay in the first cache until elements are made of them. */
 enum { BLOCK = 256 };
 
 /* Counters and, in their place, what they are hashed to. */
@@ -93,6 +94,7 @@ static void *put(lam__random_form form, const words *w, int m, void *out) {
     }
 }
 
+/* Blocks end where the low word of the counter wraps, so that the loop over a block has one high word. */
 void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out) {
     words w;
     while (n > 0) {

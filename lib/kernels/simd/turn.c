@@ -1,4 +1,6 @@
-/* Moving items of one to eight bytes between layouts; compiled once per instruction set. See simd.h. */
+/* Moving items of one to eight bytes between layouts; compiled once per instruction set. See simd.h. Items of 16 bytes,
+ * complex numbers, are moved by the general walk. SIDE is that of the squares which fit the registers of the set: eight
+ * rows of eight items need eight registers of 8 items each. */
 #include "lib/kernels/simd/simd.h"
 
 #include "lib/kernels/simd/turn_wide.h"

@@ -33,8 +33,9 @@ static void pullback_free(lam_ctx *ctx, void *env) {
     lam__alloc_put(&ctx->pool, e->types, (size_t)(e->taken + 1) * sizeof *e->types);
 }
 
-/* The gradient of each argnum, zeros where nothing arrived. On failure out[] may be set in part: lam__arguments_give
- * releases it. once: the recording is used up. */
+/* The gradient of each argnum, zeros where nothing arrived, of the type that the leaf kept. On failure out[] may be set
+ * in part: lam__arguments_give releases it. once: the recording is used up, so what a node saved goes with its
+ * visit. */
 static lam_status gradients(lam_ctx *ctx, const lam__recording *r, int count, const int argnums[], lam_value *const g[],
                             bool once, lam_value *out[]) {
     lam__scratch_area area;

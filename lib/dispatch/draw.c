@@ -1,4 +1,5 @@
-/* Draws: see draw.h. */
+/* Draws: see draw.h. At the bottom a draw is Threefry (Salmon et al., Parallel random numbers: as easy as 1, 2, 3,
+ * 2011) of a key and the numbers of its elements, so any part can be made apart and in parallel, with the same bits. */
 #include "lib/dispatch/draw.h"
 
 #include "lib/dispatch/level.h"
@@ -7,6 +8,7 @@
 
 #include <lamina/context.h>
 
+/* For what a user asks for: level by level it may become a part of a wider draw. */
 lam__draw lam__draw_whole(const char *operation, const lam__random *what, lam_dims dims) {
     lam__draw d = {.operation = operation, .what = *what, .rank = dims.rank};
     for (int i = 0; i < dims.rank; i++) d.dims[i] = d.whole[i] = dims.dims[i];
@@ -23,6 +25,7 @@ static uint64_t hashed(uint64_t seed, uint64_t counter) {
     return bits;
 }
 
+/* Two steps of hashing: streams of one state differ from each other and from the draws of the state itself. */
 lam_random_state lam__draw_stream(lam_random_state of, uint64_t number) {
     return (lam_random_state){.seed = hashed(hashed(of.seed, of.draws), number)};
 }
@@ -45,6 +48,8 @@ static uint64_t place_of(const lam__draw *d, int outer, int64_t r, int64_t lengt
     return place;
 }
 
+/* Counts one draw, however large. Elements lie in runs that are contiguous in the whole: the axes behind outer_axes are
+ * complete, so each run is one call of the kernel. Pairs have a last axis of 2 more. */
 static lam_value *draw_here(lam_ctx *ctx, const lam__draw *d) {
     int64_t dims[LAM_INNER_RANK + 1], length = 1, runs = 1;
     bool pairs = d->what.form == LAM__RANDOM_PAIRS;
@@ -66,6 +71,7 @@ static lam_value *draw_here(lam_ctx *ctx, const lam__draw *d) {
 
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
 
+/* An interpreter that takes the draw calls this again, with its parent current, for what it wants from below. */
 lam_value *lam__draw_make(lam_ctx *ctx, const lam__draw *d) {
     lam__level *level = ctx->current;
     while (level && !level->interpreter->draw) level = level->parent;
@@ -85,6 +91,7 @@ lam_random_state lam_ctx_random_state(const lam_ctx *ctx) {
     return ctx ? ctx->random : (lam_random_state){0};
 }
 
+/* The static failed context is in read-only memory and stays as it is. */
 void lam_ctx_set_random_state(lam_ctx *ctx, lam_random_state state) {
     if (ctx && ctx != &lam__context_failed) ctx->random = state;
 }

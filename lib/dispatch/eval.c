@@ -1,4 +1,6 @@
-/* Level 0: allocates outputs and calls the kernel, or makes a view. */
+/* Level 0: allocates outputs and calls the kernel, or makes a view. Operands are concrete here; a box would have been
+ * taken by its level before. A row is evaluated by the loop of its class, by a view of its first operand, or by its own
+ * eval; one that has both of the latter decides by the strides. */
 #include "lib/dispatch/dispatch.h"
 
 #include "lib/dispatch/half.h"
@@ -8,7 +10,8 @@
 const lam__interpreter lam__interpreter_eval = {.name = "eval"};
 
 /* Rows are written for real numbers unless they say otherwise: none computes nonsense on complex ones. What runs a
- * user's code has no opinion. */
+ * user's code has no opinion. Elementwise rows never come here: whether they take a dtype is whether there is a loop
+ * for it. */
 static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
     bool takes_all = call->primitive->complex || call->primitive->call;
     for (int i = 0; i < call->inputs && !takes_all; i++)
@@ -18,11 +21,15 @@ static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
     return call->primitive->shape(call, out);
 }
 
+/* Types only: operands may be boxes or abstract values, so rules that a level runs can ask it as well. */
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]) {
     if (lam__half_concerns(call)) return lam__half_shape(call, out);
     return call->primitive->elementwise ? lam__elementwise_shape(call, out) : shape_of(call, out);
 }
 
+/* Users' tensors have at most LAM_MAX_RANK axes. What rules make may have more, up to what is left beside the axes that
+ * levels hide, so that a rule need not count. A scope that is `of_rule` tells. Above level 0 the same is allowed, since
+ * an interpreter at work for a rule looks no different here from a user's call. */
 int lam__eval_most_axes(const lam_ctx *ctx) {
     return ctx->scope->of_rule || ctx->current != ctx->ground ? LAM_INNER_RANK - ctx->current->hidden : LAM_MAX_RANK;
 }
@@ -36,11 +43,15 @@ lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shape
     return LAM_OK;
 }
 
+/* A rule read elements that its row did not say it would: the tape kept a type in their place. The remedy is for the
+ * author of the row. */
 static lam_status fail_abstract(const lam_call_site *call, int operand) {
     return lam__error_call(call, LAM_ERR_ABSTRACT, "name it in `saves` of the row whose rule this is",
                            "the elements of operand %d are not known here: only its type was kept", operand);
 }
 
+/* Where strides do not allow a view, one of a contiguous copy is made, which always exists. The copy lives on in the
+ * view: its buffer is shared, and small elements lie in the view itself. */
 static lam_status eval_view(const lam_call_site *call, const lam_shape *shape, lam_value **out) {
     int64_t strides[LAM_INNER_RANK], offset = 0;
     lam_value *x = call->in[0];
@@ -59,6 +70,7 @@ static lam_status eval_view(const lam_call_site *call, const lam_shape *shape, l
     return *out ? LAM_OK : LAM_ERR_MEMORY;
 }
 
+/* Outputs are allocated, not cleared: eval writes every element. All or none are given. */
 static lam_status eval_kernel(const lam_call_site *call, const lam_shape shapes[], lam_value *out[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < call->outputs && status == LAM_OK; o++) {
@@ -73,7 +85,8 @@ static lam_status eval_kernel(const lam_call_site *call, const lam_shape shapes[
     return status;
 }
 
-/* Views of in[0] where the row finds them good, else what its eval makes. */
+/* Views of in[0] where the row finds them good, else what its eval makes. All outputs are views or none is. Strides and
+ * offsets of all are asked for at once, since a split gives each output another part of the same memory. */
 static lam_status eval_parts(const lam_call_site *call, const lam_shape shapes[], lam_value *out[]) {
     typedef struct place {
         int64_t strides[LAM_INNER_RANK];
@@ -98,6 +111,7 @@ static lam_status eval_parts(const lam_call_site *call, const lam_shape shapes[]
     return status;
 }
 
+/* Any row that is not elementwise. */
 static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
     const lam_primitive *p = call->primitive;
     lam__scratch_area area;
@@ -112,6 +126,8 @@ static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
     return status;
 }
 
+/* Everything but the short way. Primitives that call functions come before the question of dtypes, which is that of the
+ * operations inside. `calling` names the primitive where an allocation fails. */
 static lam_status eval_any(const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     const lam_primitive *p = call->primitive;
@@ -127,6 +143,7 @@ static lam_status eval_any(const lam_call_site *call, lam_value *out[]) {
     return status;
 }
 
+/* The short way first; it takes no call site and records nothing. */
 lam_status lam__eval(const lam_call_site *call, lam_value *out[]) {
     const lam_primitive *p = call->primitive;
     if (p->elementwise && (out[0] = lam__elementwise_quick(call->ctx, p, call->inputs, call->in, call->params)))

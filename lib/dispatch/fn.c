@@ -1,4 +1,7 @@
-/* Functions and their calls: see fn.h. */
+/* Functions and their calls: see fn.h. A call opens a scope and a frame, gives the body fresh handles to its inputs,
+ * and takes its outputs by value before the scope ends: so nothing a body makes outlives it but what it returns, an
+ * output may be an input or be returned twice, and no handle of a caller can be freed or rebound by who is called.
+ * Calls work on values; lam_call and lam_apply are the way in from handles. */
 #include "lib/dispatch/fn.h"
 
 #include "lib/base/stack.h"
@@ -25,6 +28,8 @@ typedef struct derived_head {
 
 /* ---- memory of functions ---------------------------------------------------------------------------------- */
 
+/* Memory for a function, zeroed: that of a freed one where more than WAITING wait, so that a use after the end meets
+ * the mark of a freed function for a while. */
 static lam_fn *fn_take(lam_ctx *ctx) {
     lam_fn *f = ctx->fns_first;
     if (f && ctx->fns_waiting > WAITING) {
@@ -49,6 +54,7 @@ static void fn_wait(lam_ctx *ctx, lam_fn *f) {
     ctx->fns_last = f;
 }
 
+/* At the end of a context, when no function is left that could be freed after this. */
 void lam__fn_free_waiting(lam_ctx *ctx) {
     lam_fn *next;
     for (lam_fn *f = ctx->fns_first; f; f = next) {
@@ -59,6 +65,7 @@ void lam__fn_free_waiting(lam_ctx *ctx) {
     ctx->fns_waiting = 0;
 }
 
+/* A function that its scope has let go while others hold it goes to a list, so that the end of the context finds it. */
 static void outlive(lam_fn *f) {
     f->outlives = true;
     f->prev = NULL;
@@ -67,6 +74,8 @@ static void outlive(lam_fn *f) {
     f->ctx->fns_outliving = f;
 }
 
+/* The last reference is gone. env_free comes first: it may be a user's function and may call the library. What other
+ * functions the env holds may go with it, so this may nest as deep as functions derive from each other. */
 static void fn_free(lam_fn *f) {
     lam_ctx *ctx = f->ctx;
     if (f->outlives) {
@@ -81,21 +90,26 @@ static void fn_free(lam_fn *f) {
     fn_wait(ctx, f);
 }
 
+/* NULL and back again are accepted, as with values. */
 lam_fn *lam__fn_retain(lam_fn *f) {
     if (f) f->refs++;
     return f;
 }
 
+/* NULL, and what is no live function, are left alone: a failed function is never counted. */
 void lam__fn_release(lam_fn *f) {
     if (f && f->magic == LAM__FN && --f->refs == 0) fn_free(f);
 }
 
+/* Gives up the scope's reference. Where others are left, the function is noted as outliving its scope first. */
 void lam__fn_leave_scope(lam_fn *f) {
     lam__scope_remove_fn(f);
     if (f->refs > 1) outlive(f);
     lam__fn_release(f);
 }
 
+/* What lam_fn_hold still has at the end of a context is taken away at once. Functions that others hold go with
+ * these. */
 void lam__fn_free_held(lam_ctx *ctx) {
     for (lam_fn *f = ctx->fns_outliving, *next; f; f = next) {
         next = f->next;
@@ -109,7 +123,8 @@ void lam__fn_free_held(lam_ctx *ctx) {
 
 /* ---- making --------------------------------------------------------------------------------------------- */
 
-/* "<prefix>(<name>)", or the name alone. Transforms make functions inside functions, so this is no place for printf. */
+/* "<prefix>(<name>)", or the name alone. Transforms make functions inside functions, so this is no place for printf.
+ * False without memory; fn_make records it. */
 static bool copy_name(lam_fn *f, const char *prefix, const char *name) {
     size_t a = prefix ? strlen(prefix) : 0, b = strlen(name);
     f->name_bytes = a + b + 3;
@@ -127,6 +142,8 @@ static bool copy_name(lam_fn *f, const char *prefix, const char *name) {
     return true;
 }
 
+/* A function of the innermost scope with one reference, its; NULL after recording that memory is lacking. Body and env
+ * are the caller's to set. */
 static lam_fn *fn_make(lam_ctx *ctx, const char *prefix, const char *name) {
     lam_fn *f = fn_take(ctx);
     if (f) {
@@ -143,6 +160,8 @@ static lam_fn *fn_make(lam_ctx *ctx, const char *prefix, const char *name) {
     return NULL;
 }
 
+/* Captures are held by value: a function sees what the handles showed when it was made, whatever becomes of the
+ * handles. */
 static bool copy_captures(lam_fn *f, lam_list captures) {
     if (!captures.count) return true;
     size_t bytes = captures.count * sizeof *f->captures;
@@ -162,6 +181,7 @@ static bool copy_captures(lam_fn *f, lam_list captures) {
     return true;
 }
 
+/* Counts are bounded so that sums of them fit an int everywhere after this. */
 static lam_status options_check(lam_ctx *ctx, const lam_fn_options *o) {
     if (!o || !o->body) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_fn_new: a function needs a body");
     if (o->inputs < 0 || o->outputs < 0 || o->inputs > MOST || o->outputs > MOST || o->captures.count > MOST)
@@ -172,6 +192,8 @@ static lam_status options_check(lam_ctx *ctx, const lam_fn_options *o) {
     return LAM_OK;
 }
 
+/* env is taken over in any case: after a failure env_free has been called, so that the caller needs no branch for
+ * it. */
 lam_fn *lam_fn_new(lam_ctx *ctx, const lam_fn_options *options) {
     if (!ctx) ctx = &lam__context_failed;
     lam_fn *f = NULL;
@@ -191,6 +213,7 @@ lam_fn *lam_fn_new(lam_ctx *ctx, const lam_fn_options *options) {
     return ctx->failed_fn;
 }
 
+/* env_free of every derived function: first what the owner of the env holds in it, then the base. */
 static void derived_free(void *env) {
     derived_head *head = (derived_head *)(void *)((char *)env - offsetof(derived_head, env));
     if (head->env_free) head->env_free(head->ctx, env);
@@ -198,10 +221,14 @@ static void derived_free(void *env) {
     lam__alloc_put(&head->ctx->pool, head, head->bytes);
 }
 
+/* The env that a body gets lies behind its head, which knows the base. */
 lam_fn *lam__fn_base(const void *env) {
     return ((const derived_head *)(const void *)((const char *)env - offsetof(derived_head, env)))->base;
 }
 
+/* Head and env are one block. On failure nothing is held and the env stays the caller's. `optional` is inherited: who
+ * wraps a function that takes NULL takes it as well. The base is held, not its scope: a derived function outlives the
+ * base's own handle. */
 lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d) {
     size_t bytes = sizeof(derived_head) + d->env_bytes;
     derived_head *head = lam__alloc_get(&ctx->pool, bytes);
@@ -224,6 +251,7 @@ lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d) {
 
 /* ---- use --------------------------------------------------------------------------------------------------- */
 
+/* Nothing is recorded for NULL, which has no context, nor for a failed function whose failure is on record. */
 lam_ctx *lam__fn_check(const char *what, lam_fn *f) {
     if (!f) return NULL;
     if (f->magic == LAM__FN) return f->ctx;
@@ -236,6 +264,7 @@ lam_ctx *lam__fn_check(const char *what, lam_fn *f) {
     return NULL;
 }
 
+/* A NULL function has no context, so the operands are asked for one in which the failure can be seen. */
 lam_ctx *lam__fn_check_call(const char *what, lam_fn *f, lam_list in, lam_ctx **where) {
     *where = f ? f->ctx : &lam__context_failed;
     if (*where != &lam__context_failed) return lam__fn_check(what, f);
@@ -246,6 +275,7 @@ lam_ctx *lam__fn_check_call(const char *what, lam_fn *f, lam_list in, lam_ctx **
     return NULL;
 }
 
+/* A hold is a reference that is counted apart, so that one too many lam_fn_release is found. */
 lam_fn *lam_fn_hold(lam_fn *f) {
     if (!lam__fn_check("lam_fn_hold", f)) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
     f->holds++;
@@ -263,10 +293,12 @@ void lam_fn_release(lam_fn *f) {
     lam__fn_release(f);
 }
 
+/* Ends the scope's reference early; a function that is held, or that others derive from, lives on. */
 void lam_fn_drop(lam_fn *f) {
     if (lam__fn_check("lam_fn_drop", f) && f->scope) lam__fn_leave_scope(f);
 }
 
+/* The three below answer for a failed function too, so that code behind a failure runs on. */
 int lam_fn_inputs(const lam_fn *f) {
     return f && f->magic == LAM__FN ? f->inputs : 0;
 }
@@ -275,16 +307,20 @@ int lam_fn_outputs(const lam_fn *f) {
     return f && f->magic == LAM__FN ? f->outputs : 0;
 }
 
+/* Borrowed from the function. */
 const char *lam_fn_name(const lam_fn *f) {
     return f && f->magic == LAM__FN ? f->name : "failed";
 }
 
+/* Made since the call began, in whatever scope; without a call everything is. */
 bool lam__fn_made_here(const lam_ctx *ctx, const lam_tensor *t) {
     return !ctx->frame || t->birth > ctx->frame->start;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------- */
 
+/* One reference to the value of output o. Refused is what the caller could not use: NULL, what has failed or been
+ * freed, tensors of another context, and boxes of levels that have ended or are hidden here. */
 static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) {
     lam_ctx *ctx = f->ctx;
     lam_tensor *failed;
@@ -315,6 +351,7 @@ static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) 
     return LAM_OK;
 }
 
+/* Inputs, then captures, each in a handle of the body's scope. */
 static void fill_inputs(lam_fn *f, lam_value *const in[], lam_tensor **handles) {
     for (int i = 0; i < f->inputs + f->captured; i++) {
         lam_value *v = i < f->inputs ? in[i] : f->captures[i - f->inputs];
@@ -322,7 +359,9 @@ static void fill_inputs(lam_fn *f, lam_value *const in[], lam_tensor **handles) 
     }
 }
 
-/* Runs the body; handles[] has room for inputs, captures and outputs. */
+/* Runs the body; handles[] has room for inputs, captures and outputs. Every output is taken, also after one has failed,
+ * so that the caller has one rule for releasing them. A scope that the body left open is closed, which is a failure:
+ * what it returned may have been in there. */
 static lam_status run_body(lam_fn *f, lam_value *const in[], lam_tensor **handles, lam_value *out[]) {
     lam_ctx *ctx = f->ctx;
     lam__frame frame = {.name = f->name, .parent = ctx->frame, .start = ctx->clock, .level = ctx->current};
@@ -344,12 +383,16 @@ static lam_status run_body(lam_fn *f, lam_value *const in[], lam_tensor **handle
     return status;
 }
 
+/* Counts are of the call, not of the function's maker, so the remedy speaks to the caller. */
 static lam_status fail_arity(const lam_fn *f, size_t n_in, size_t n_out) {
     return lam__error_set(f->ctx, LAM_ERR_ARITY, "give as many tensors, and room for as many results, as it has",
                           "function '%s' takes %d inputs and gives %d outputs, not %zu and %zu", f->name, f->inputs,
                           f->outputs, n_in, n_out);
 }
 
+/* The function is held while it runs, since its body may drop the last reference to it. A failure that the body
+ * recorded counts even where its outputs are all right. After a failure out[] may hold values, which the caller
+ * releases. The current level is not touched: a body runs at the level of whoever calls. */
 lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_out, lam_value *out[]) {
     lam_ctx *ctx = f->ctx;
     for (size_t o = 0; o < n_out; o++) out[o] = NULL;
@@ -372,6 +415,8 @@ lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_
     return recorded != LAM_OK ? recorded : status;
 }
 
+/* Borrowed values of the operands; NULL stays NULL, and whether f takes that is asked by lam__fn_call. The status of a
+ * failed operand is that of its context, where the record is. */
 static lam_status call_values(lam_fn *f, lam_list in, lam_value **values, size_t n_out, lam_value **results) {
     lam_tensor *failed;
     for (size_t i = 0; i < in.count; i++)
@@ -387,6 +432,8 @@ static lam_status call_values(lam_fn *f, lam_list in, lam_value **values, size_t
     return lam__fn_call(f, in.count, values, n_out, results);
 }
 
+/* All results are failed tensors before anything else, so that a caller who does not look at the status goes on safely.
+ * What comes of the call is wrapped in handles of the scope that is innermost here, which is the caller's again. */
 lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
     lam_ctx *where, *ctx = lam__fn_check_call("lam_call", f, in, &where);
     for (size_t o = 0; out && o < n_out; o++) out[o] = &where->failed;
@@ -405,6 +452,7 @@ lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
     return status;
 }
 
+/* The one output is a failed tensor after any failure. */
 lam_tensor *lam_apply(lam_fn *f, lam_list in) {
     lam_tensor *out = NULL;
     lam_call(f, in, &out, 1);

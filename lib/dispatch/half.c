@@ -1,11 +1,14 @@
-/* f16 and bf16: see half.h. */
+/* f16 and bf16: see half.h. A value of 16 bits has 11 or 8 bits of significance, so intermediate results in f32 are
+ * rounded once at the end, and what a row does inside loses nothing more. Operands are widened whole: the memory is
+ * three times that of the operand while the row runs. Elementwise rows have loops that widen block by block instead. */
 #include "lib/dispatch/half.h"
 
 #include "lib/parallel/parallel.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
-/* The dtype of the half operands, which results that would be f32 get; f32 itself where two kinds meet. */
+/* The dtype of the half operands, which results that would be f32 get; f32 itself where two kinds meet, since neither
+ * holds the other (lam__dtype_promote). */
 static lam_dtype narrow_of(const lam_call_site *call) {
     lam_dtype narrow = LAM_F32;
     for (int i = 0; i < call->inputs; i++) {
@@ -16,18 +19,20 @@ static lam_dtype narrow_of(const lam_call_site *call) {
     return narrow;
 }
 
-/* An operand that was f32 before decides: nothing is narrowed then. */
+/* An operand that was f32 before decides: nothing is narrowed then, as in promotion. */
 static bool has_single(const lam_call_site *call) {
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i] && call->in[i]->dtype == LAM_F32) return true;
     return false;
 }
 
+/* Only results that would be f32 are narrowed: indices, bools and complex numbers stay. */
 static lam_dtype result_of(const lam_call_site *call, int dtype) {
     return dtype == LAM_F32 && !has_single(call) ? narrow_of(call) : (lam_dtype)dtype;
 }
 
-/* Whether the operands of an elementwise call, but the condition of a select, are of one 16-bit dtype: it has loops. */
+/* Whether the operands of an elementwise call, but the condition of a select, are of one 16-bit dtype: it has loops,
+ * which widen block by block (lib/kernels/elementwise_half.c). */
 static bool has_loop(const lam_call_site *call) {
     int dtype = call->in[call->inputs - 1]->dtype;
     for (int i = call->primitive->loop == LAM__LOOP_where + 1; i < call->inputs; i++)
@@ -35,7 +40,8 @@ static bool has_loop(const lam_call_site *call) {
     return true;
 }
 
-/* Most calls have no such operand, so that is asked first. */
+/* Whether evaluation goes through f32. Most calls have no such operand, so that is asked first. Views do not look at
+ * elements, casts convert by their own kernel, and what calls functions leaves it to the operations inside. */
 bool lam__half_concerns(const lam_call_site *call) {
     bool half = false;
     for (int i = 0; i < call->inputs; i++) half = half || (call->in[i] && lam__dtype_is_half(call->in[i]->dtype));
@@ -43,6 +49,7 @@ bool lam__half_concerns(const lam_call_site *call) {
     return !call->primitive->view && !call->primitive->call && call->primitive != &lam__row_cast;
 }
 
+/* The shape rule sees twins of the operands: the head alone, as f32. */
 lam_status lam__half_shape(const lam_call_site *call, lam_shape out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs;
@@ -65,7 +72,7 @@ lam_status lam__half_shape(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
-/* x in another dtype, contiguous: one new reference, or NULL. */
+/* x in another dtype, contiguous: one new reference, or NULL with the failure recorded. */
 static lam_value *converted(lam_ctx *ctx, const lam_value *x, lam_dtype dtype) {
     lam_value *out = lam__value_new(ctx, dtype, x->rank, x->dims);
     if (out && x->count)
@@ -74,6 +81,8 @@ static lam_value *converted(lam_ctx *ctx, const lam_value *x, lam_dtype dtype) {
     return out;
 }
 
+/* The one rounding. All or none are given. What is narrowed is a new value; the wide one goes at once, so that of
+ * several results only one is there twice. */
 static lam_status narrow_results(const lam_call_site *call, lam_value *out[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < call->outputs; o++) {
@@ -91,6 +100,7 @@ static lam_status narrow_results(const lam_call_site *call, lam_value *out[]) {
     return status;
 }
 
+/* lam__eval again, whose operands then are not of 16 bits, so it comes here once only. */
 lam_status lam__half_eval(const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     lam_status status = LAM_OK;

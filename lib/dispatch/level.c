@@ -1,9 +1,14 @@
-/* The level stack: see level.h. */
+/* The level stack: see level.h. A level lies in the C frame of the transform that pushed it, so pushing costs no
+ * allocation but where the display grows, and the order of pops is that of returns. Two chains go through a level:
+ * `parent`, along which calls go down, and `previous`, which a pop goes back to; they are the same here, since a level
+ * is pushed on the current one. */
 #include "lib/dispatch/level.h"
 
 #include <assert.h>
 #include <string.h>
 
+/* Level 0 and a display of 32 entries: deeper nests than that are rare. A failure is not recorded, since there is no
+ * context yet to record it in. */
 lam_status lam__level_start(lam_ctx *ctx, lam__level *ground) {
     enum { FIRST = 32 };
     ctx->display = lam__alloc_get(&ctx->pool, FIRST * sizeof(lam__level *));
@@ -19,6 +24,7 @@ void lam__level_stop(lam_ctx *ctx) {
     ctx->display = NULL;
 }
 
+/* Depth is bounded by the C stack, not here. */
 static lam_status display_grow(lam_ctx *ctx) {
     size_t bytes = (size_t)ctx->display_size * sizeof(lam__level *);
     lam__level **wider = lam__alloc_get(&ctx->pool, 2 * bytes);
@@ -47,6 +53,8 @@ lam_status lam__level_push(lam_ctx *ctx, lam__level *level, const lam__interpret
     return LAM_OK;
 }
 
+/* finish first, while boxes are boxes; then what is left of them is ended. The display gets back the level that this
+ * one had replaced there. */
 void lam__level_pop(lam__level *level) {
     lam_ctx *ctx = level->ctx;
     assert(ctx->current == level && ctx->display[level->depth] == level);
@@ -56,6 +64,7 @@ void lam__level_pop(lam__level *level) {
     ctx->current = level->previous;
 }
 
+/* From `level` down to eval, along parents. */
 void lam__level_describe(const lam__level *level, lam__text *text) {
     for (; level; level = level->parent) {
         lam__error_append(text, "%s", level->interpreter->name);
@@ -64,6 +73,8 @@ void lam__level_describe(const lam__level *level, lam__text *text) {
     }
 }
 
+/* Escaped: the level has ended. Captured: it is open, but not on the current chain, because a function that runs for a
+ * lower level uses what it did not get as an input. */
 lam_status lam__level_fail_hidden(const lam_call_site *call, int operand) {
     lam__origin box = lam__value_origin(call->in[operand]);
     unsigned long long serial = (unsigned long long)box.serial;

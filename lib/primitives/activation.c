@@ -1,7 +1,6 @@
 /* Activation functions: those in straight pieces by one row, silu with its slope by two, the others made of other
- * operations. Operands are guarded
- * before a branch is chosen, so that the branch that is not taken sends 0 and never NaN, and each is its usual
- * sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
+ * operations. Operands are guarded before a branch is chosen, so that the branch that is not taken sends 0 and never
+ * NaN, and each is its usual sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -17,7 +16,9 @@
 
 /* ---- in straight pieces ------------------------------------------------------------------------------------------ */
 
-/* By x it is flat but where it jumps. */
+/* ramp(x, y) is y where x > 0 and slope y elsewhere (for slope 0 exactly 0, whatever y), so relu is ramp(x, x) and its
+ * own derivative is ramp(x, t). By x alone it is flat but where it jumps; by y it is linear, and the row is its own
+ * jvp. */
 static lam_tensor *slope_ramp(const lam_rule *r, int i, lam_tensor *t) {
     double slope;
     memcpy(&slope, r->params, sizeof slope);
@@ -47,6 +48,7 @@ lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope) {
     return lam__apply_with(&lam__row_ramp, &slope, sizeof slope, 2, (lam_tensor *[]){x, y});
 }
 
+/* Integers keep their dtype: max does that, and ramp would make floats of them. */
 lam_tensor *lam_relu(lam_tensor *x) {
     return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? lam_ramp(x, x, 0) : lam_max(x, 0);
 }
@@ -55,6 +57,7 @@ lam_tensor *lam_relu6(lam_tensor *x) {
     return lam_clamp(x, 0, 6);
 }
 
+/* Both operands are x: the gradient comes by way of the second. */
 lam_tensor *lam_leaky_relu(lam_tensor *x, double slope) {
     return lam_ramp(x, x, slope);
 }
@@ -63,7 +66,7 @@ lam_tensor *lam_hard_tanh(lam_tensor *x) {
     return lam_clamp(x, -1, 1);
 }
 
-/* By x it is y/6 where the gate moves. */
+/* hard_gate(x, y) is y times clamp(x + 3, 0, 6)/6. By x it is y/6 where the gate moves, 0 at both edges. */
 static lam_tensor *slope_hard_gate(const lam_rule *r, int i, lam_tensor *t) {
     if (i == 1) return lam_hard_gate(r->in[0], t);
     return lam_where(lam_lt(lam_abs(r->in[0]), 3.0), lam_div(lam_mul(t, r->in[1]), 6.0), 0.0);
@@ -85,6 +88,7 @@ lam_tensor *lam_hard_gate(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_hard_gate, x, y);
 }
 
+/* The gate of x on 1, so that it is one row with one kernel. */
 lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     x = lam__reduce_real(x);
@@ -97,7 +101,8 @@ lam_tensor *lam_hard_silu(lam_tensor *x) {
 
 /* ---- with functions ---------------------------------------------------------------------------------------------- */
 
-/* scale (exp(x / width) - 1) left of 0, x right of it. */
+/* scale (exp(x / width) - 1) left of 0, x right of it. On the right the operand of expm1 is 0, so a large x does not
+ * overflow there; at 0 the left branch is taken, and its slope. */
 static lam_tensor *exponential_left(lam_tensor *x, double scale, double width) {
     x = lam__reduce_real(x);
     lam_tensor *right = lam_gt(x, 0.0), *left = lam_where(right, 0.0, x);
@@ -120,6 +125,7 @@ lam_tensor *lam_selu(lam_tensor *x) {
     return lam__scope_only(lam_mul(1.0507009873554804934, exponential_left(x, 1.6732632423543772848, 1)), since);
 }
 
+/* x Phi(x) exactly; the form with tanh is lam_gelu_tanh. */
 lam_tensor *lam_gelu(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_mul(x, lam_ndtr(x)), since);
@@ -135,6 +141,7 @@ lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     return lam__scope_only(lam_mul(x, lam_logistic(lam_mul(1.59576912160573071176, cubic))), since);
 }
 
+/* silu(x) = x s(x) with s = logistic; the slope s + x s (1 - s) is a row of its own. */
 static lam_tensor *slope_silu(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_silu_slope(r->in[0]));
@@ -154,6 +161,7 @@ const lam_primitive lam__row_silu = {
     .sloped = &sloped_silu,
 };
 
+/* Complex numbers have no loop for it and are composed. */
 lam_tensor *lam_silu(lam_tensor *x) {
     if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_silu, x);
     uint64_t since = lam__scope_now(x);
@@ -203,6 +211,7 @@ lam_tensor *lam_softsign(lam_tensor *x) {
     return lam__scope_only(lam_where(lam_lt(size, 1.0), lam_mul(x, u), far), since);
 }
 
+/* The first half of the axis times the logistic function of the second. */
 lam_tensor *lam_glu(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);

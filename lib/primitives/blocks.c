@@ -1,4 +1,6 @@
-/* Systems of equations between tensors, as those of matrices, and matrices made of blocks. No rows, no rules. */
+/* Systems of equations between tensors, as those of matrices, and matrices made of blocks. No rows, no rules: a tensor
+ * equation is one between matrices whose axes are groups of axes, and reshapes are views, so all cost is that of the
+ * matrix operation. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -6,6 +8,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* Elements of the axes from up to, without, to. */
 static int64_t product(lam_dims dims, int from, int to) {
     int64_t count = 1;
     for (int i = from; i < to; i++) count *= dims.dims[i];
@@ -24,6 +27,7 @@ static bool as_square(const char *operation, lam_tensor **x, int first) {
     return true;
 }
 
+/* a has the axes of b in front and those of x behind, as in NumPy. */
 lam_tensor *lam_tensorsolve(lam_tensor *a, lam_tensor *b) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *in[2] = {a, b}, *failed;
@@ -39,6 +43,7 @@ lam_tensor *lam_tensorsolve(lam_tensor *a, lam_tensor *b) {
     return lam__scope_only(lam__apply_reshape(x, own.rank - right.rank, own.dims + right.rank), since);
 }
 
+/* The groups of axes change places in the inverse, as rows and columns do. */
 lam_tensor *lam_tensorinv(lam_tensor *x, int axes) {
     uint64_t since = lam__scope_now(x);
     int64_t dims[LAM_INNER_RANK];
@@ -54,6 +59,7 @@ lam_tensor *lam_tensorinv(lam_tensor *x, int axes) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
+/* A scalar is one element, a vector one row. */
 static lam_tensor *as_matrix(lam_tensor *x) {
     int64_t dims[2] = {1, lam_rank(x) ? lam_dim(x, -1) : 1};
     return lam_rank(x) >= 2 ? x : lam__apply_reshape(x, 2, dims);
@@ -75,6 +81,8 @@ static lam_tensor *joined(lam_tensor *x, lam_tensor *y) {
     return lam_concatenate((lam_list){2, rows}, -2);
 }
 
+/* One after the other, so n matrices copy the first ones n times; the list is short as a rule. A list of one gives a
+ * handle of its own, since the result must not be the operand's. */
 lam_tensor *lam_block_diag(lam_list matrices) {
     lam_tensor *first = matrices.count && matrices.items ? matrices.items[0] : NULL, *failed;
     if (!first) return lam__axes_fail("block_diag", first, LAM_ERR_ARITY, "no matrices given");

@@ -1,4 +1,5 @@
-/* What is made of the coefficients of polynomials: derivatives, integrals, fits, roots. No rows, no rules. */
+/* What is made of the coefficients of polynomials: derivatives, integrals, fits, roots. No rows, no rules. Coefficients
+ * stand along the last axis, the highest power first, as in NumPy; axes in front are a batch. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -22,6 +23,8 @@ static lam_tensor *exponents(lam_tensor *p, int64_t n) {
     return lam_arange(lam_ctx_of(p), lam__matrices_real(lam_dtype_of(p)), (double)n, 0, -1);
 }
 
+/* Each time the last coefficient goes and the others are multiplied by their exponents. A polynomial without
+ * coefficients stays one. */
 lam_tensor *lam_polyder(lam_tensor *p, int64_t m) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *failed;
@@ -32,6 +35,7 @@ lam_tensor *lam_polyder(lam_tensor *p, int64_t m) {
     return lam__scope_only(p, since);
 }
 
+/* The k-th integration divides by exponents that begin k higher; the constants are zeros, put behind once. */
 lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *failed;
@@ -47,6 +51,7 @@ lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
 
 /* ---- fits -------------------------------------------------------------------------------------------------------- */
 
+/* What polyfit needs: n points, one or k values at each, a weight for each. */
 static bool points(size_t n, lam_tensor *const in[], int64_t degree) {
     const bool possible = degree >= 0 && degree < INT64_MAX;
     bool fit = lam_rank(in[0]) == 1 && (lam_rank(in[1]) == 1 || lam_rank(in[1]) == 2);
@@ -59,7 +64,9 @@ static bool points(size_t n, lam_tensor *const in[], int64_t degree) {
     return fit && possible;
 }
 
-/* Column lengths do not change the polynomial, only how well it is found: they are constants. */
+/* Least squares with the Vandermonde matrix. Its columns are brought to length 1 first, since powers of x may differ by
+ * so much that lstsq would take the smaller ones for dependent. Column lengths do not change the polynomial, only how
+ * well it is found: they are constants. */
 static lam_tensor *fit(lam_tensor *x, lam_tensor *y, int64_t degree, lam_tensor *weights) {
     const bool several = lam_rank(y) == 2;
     lam_tensor *a = lam_vander(x, degree + 1, false);
@@ -85,7 +92,7 @@ lam_tensor *lam_polyfit(lam_tensor *x, lam_tensor *y, int64_t degree, lam_tensor
 
 /* ---- roots ------------------------------------------------------------------------------------------------------- */
 
-/* The matrix whose characteristic polynomial is p / p[0]. */
+/* The matrix whose characteristic polynomial is p / p[0]: -p[1..]/p[0] in the first row, ones below the diagonal. */
 static lam_tensor *companion(lam_tensor *p, int64_t n) {
     lam_dims own = lam_dims_of(p);
     int64_t dims[LAM_INNER_RANK];
@@ -98,6 +105,8 @@ static lam_tensor *companion(lam_tensor *p, int64_t n) {
     return lam_concatenate(LAM_LIST(lam_expand_dims(first, -2), rest), -2);
 }
 
+/* Eigenvalues of the companion matrix, with their derivative; simple roots have one. A leading coefficient of 0 is not
+ * removed, as the number of roots may not depend on elements. */
 lam_tensor *lam_roots(lam_tensor *p) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *failed;

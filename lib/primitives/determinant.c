@@ -1,6 +1,7 @@
 /* Determinants, by LU factors: the product of u's diagonal and the sign of the row exchanges. The derivative of the
  * determinant is the matrix of cofactors, a primitive of its own that exists for singular matrices too, and has a
- * derivative there. Up to three rows the determinant is written out, which is exact to all orders. */
+ * derivative there: det x^-T would be 0 times inf at a matrix of rank n - 1, whose cofactors are not 0. Up to three
+ * rows the determinant is written out, which is exact to all orders. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
@@ -16,6 +17,7 @@
 
 #include <string.h>
 
+/* Over the last axis, as all here work on stacks. */
 static lam_tensor *sum_last(lam_tensor *x) {
     return lam_sum(x, &(lam_reduce_options){.axes = LAM_AXES(-1)});
 }
@@ -25,7 +27,8 @@ static lam_tensor *parity(lam_tensor *count, lam_dtype dtype) {
     return lam_cast(lam_sub(1, lam_mul(2, lam_rem(count, 2))), dtype);
 }
 
-/* How many rows were exchanged with another. */
+/* How many rows were exchanged with another. LAPACK's pivots say for each row with which one it was exchanged, itself
+ * counting as none. */
 static lam_tensor *exchanges(lam_tensor *pivots) {
     return sum_last(lam_ne(pivots, lam_arange(lam_ctx_of(pivots), LAM_I32, 0, (double)lam_dim(pivots, -1), 1)));
 }
@@ -40,6 +43,7 @@ static lam_tensor *minor(lam_tensor *x, int c) {
     return lam_sub(lam_mul(at(x, 1, a), at(x, 2, b)), lam_mul(at(x, 1, b), at(x, 2, a)));
 }
 
+/* A polynomial in the elements, with the derivatives of one. Of no rows it is 1, the product of nothing. */
 static lam_tensor *written_out(lam_tensor *x, int64_t n) {
     if (n == 0) return lam_prod(lam_diagonal(x, 0, -2, -1), &(lam_reduce_options){.axes = LAM_AXES(-1)});
     if (n == 1) return at(x, 0, 0);
@@ -63,6 +67,8 @@ static bool factors(const char *operation, lam_tensor **x, lam_tensor **diagonal
     return true;
 }
 
+/* Sign and logarithm of the size apart, as the product may leave the range: of 200 rows of 1e-3 on the diagonal it is
+ * 1e-600. The sign of real matrices is made of counts and has no derivative; that of complex ones turns. */
 lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *diagonal, *swaps, *failed, *out[2], **const places[2] = {sign, log};
@@ -94,6 +100,7 @@ static size_t matrix_room(const stack *s) {
     return ((size_t)(s->n * s->n) * lam__dtype_bytes(s->x->dtype) + 7) & ~(size_t)7;
 }
 
+/* The kernel destroys its operand, so each matrix is copied to the worker's room first. */
 static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const size_t item = lam__dtype_bytes(s->x->dtype), bytes = (size_t)(s->n * s->n) * item;
@@ -105,7 +112,8 @@ static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *ro
     return -1;
 }
 
-/* Results have `step` elements each. */
+/* Results have `step` elements each. Cost: n^3/8 units and something for each row; cofactors are some three times as
+ * much. */
 static lam_status factor_each(const lam_call_site *call, lam_value *out, int64_t step, factors_kernel *kernel) {
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
@@ -136,7 +144,8 @@ static lam_status eval_cofactor(const lam_call_site *call, lam_value *const out[
                     : LAM_OK;
 }
 
-/* [i, j] is the product of all s but s[i] and s[j], 0 on the diagonal: of those before i, between, and behind j. */
+/* [i, j] is the product of all s but s[i] and s[j], 0 on the diagonal: of those before i, between, and behind j.
+ * Running products instead of quotients: exact with zeros, of which two or more are what this is for. */
 static lam_tensor *products_without_two(lam_tensor *s) {
     int64_t n = lam_dim(s, -1);
     lam_tensor *one = lam_ones_like(lam_slice_axis(s, -1, 0, 1));
@@ -151,7 +160,8 @@ static lam_tensor *products_without_two(lam_tensor *s) {
     return lam_add(all, lam__matrices_turn(all));
 }
 
-/* The determinants of orthogonal matrices, which do not move; of unitary ones they do. */
+/* The determinants of orthogonal matrices, which do not move; of unitary ones they do. Real ones are 1 or -1, so they
+ * are constants. */
 static lam_tensor *orientation(lam_tensor *x) {
     lam_tensor *sign = NULL, *log;
     if (lam__cplx_is(x)) sign = lam_det(x);
@@ -178,7 +188,9 @@ static lam_tensor *change_by_inverse(lam_tensor *x, lam_tensor *cofactors_of_x, 
                    lam_matmul(inverse, lam_matmul(lam__matrices_turn(e), cofactors_of_x)));
 }
 
-/* The second derivative of the determinant along e, symmetric. */
+/* The second derivative of the determinant along e, symmetric. Which of two forms is used is decided by the least
+ * singular value beside the largest: below 2^-26 (f32: 2^-11), about the root of the rounding unit, the inverse would
+ * have lost half of its digits. The one not used gets the identity. */
 static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
     int64_t n = lam_dim(x, -1);
     lam_tensor *u, *s, *vt;
@@ -191,6 +203,7 @@ static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
     return lam_where(singular, change_by_svd(u, s, vt, e), change_by_inverse(regular, lam_cofactor(regular), e));
 }
 
+/* The second derivative of det is a symmetric bilinear form, so one function serves both modes. */
 static void jvp_cofactor(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = second_along(r->in[0], dx[0]);
 }
@@ -236,10 +249,12 @@ static lam_status eval_det(const lam_call_site *call, lam_value *const out[]) {
     return out[0]->count ? factor_each(call, out[0], 1, lam__kernels_det) : LAM_OK;
 }
 
+/* d det = sum of cofactors times dx (Jacobi's formula). */
 static void jvp_det(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = lam_sum(lam_mul(lam_cofactor(r->in[0]), dx[0]), &(lam_reduce_options){.axes = LAM_AXES(-2, -1)});
 }
 
+/* gx = g times the cofactors. */
 static void vjp_det(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam_mul(lam_cofactor(r->in[0]), lam_expand_dims(lam_expand_dims(g[0], -1), -1));
 }

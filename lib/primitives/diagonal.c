@@ -21,6 +21,7 @@ static lam_tensor *apply(lam_tensor *x, diagonal_params p) {
     return lam__apply1(&lam__row_diagonal, &p, sizeof p, x);
 }
 
+/* Elements on the diagonal: as far as both rows and columns reach from where it starts; 0 where it starts outside. */
 static int64_t length(const diagonal_params *p, int64_t rows, int64_t columns) {
     int64_t down = rows + (p->offset < 0 ? p->offset : 0), across = columns - (p->offset > 0 ? p->offset : 0);
     int64_t shorter = down < across ? down : across;
@@ -38,6 +39,7 @@ static lam_status shape_diagonal(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* One step along the diagonal is one down and one across. */
 static bool view_diagonal(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     const diagonal_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -50,7 +52,9 @@ static bool view_diagonal(const lam_call_site *call, const lam_shape *out, int64
     return true;
 }
 
-/* In matrices [.., rows * columns] the diagonal starts at `first` and goes on by columns + 1. */
+/* In matrices [.., rows * columns] the diagonal starts at `first` and goes on by columns + 1. The row and the column
+ * axis go to the end first, where they can be one axis, and are put back by a transposition. Zeros are one element seen
+ * everywhere, so the only memory is that of the result. */
 static void vjp_diagonal(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const diagonal_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[0]);
@@ -77,6 +81,7 @@ static void vjp_diagonal(const lam_rule *r, lam_tensor *const g[], lam_tensor *g
     gx[0] = lam_transpose(lam__apply_reshape(flat, n + 2, dims), (lam_axes){own.rank, order});
 }
 
+/* Axes are counted from the front, so both move by one. */
 static void batch_diagonal(const lam_rule *r, lam_tensor *out[]) {
     const diagonal_params *p = r->params;
     out[0] = apply(r->in[0], (diagonal_params){p->offset, p->row + 1, p->column + 1});
@@ -94,7 +99,8 @@ const lam_primitive lam__row_diagonal = {
     .batch = batch_diagonal,
 };
 
-/* The same for `operation`, a name in messages. */
+/* The same for `operation`, a name in messages. Offsets are bounded here by the sizes, so that no sum with one
+ * overflows in the rules. */
 static lam_tensor *diagonal(const char *operation, lam_tensor *x, int64_t offset, int row, int column) {
     lam_tensor *failed;
     lam_value *v;
@@ -111,6 +117,7 @@ lam_tensor *lam_diagonal(lam_tensor *x, int64_t offset, int axis1, int axis2) {
     return diagonal("diagonal", x, offset, axis1, axis2);
 }
 
+/* The sum of the diagonal, which is a view: only its elements are read. */
 lam_tensor *lam_matrix_trace(lam_tensor *x, int64_t offset, int axis1, int axis2) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(
@@ -118,7 +125,8 @@ lam_tensor *lam_matrix_trace(lam_tensor *x, int64_t offset, int axis1, int axis2
 }
 
 /* x where column - row <= (lower) or >= (upper) offset, zero elsewhere: the choice, not a product, so that no NaN
- * passes. */
+ * passes. Rows and columns are numbered in f64, which is exact for any size that memory holds, and with an offset of
+ * any size. */
 static lam_tensor *triangle(const char *operation, lam_tensor *x, int64_t offset, bool upper) {
     lam_tensor *failed;
     lam_value *v;

@@ -14,6 +14,7 @@
 
 enum { VALUES, VECTORS, OUTPUTS };
 
+/* Eigenvalues of Hermitian matrices are real, so complex operands give values of half the bytes. */
 static lam_status shape_eigvalsh(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, true);
@@ -34,6 +35,7 @@ static lam_status shape_eigh(const lam_call_site *call, lam_shape out[]) {
     return shape_eigvalsh(call, &out[VALUES]);
 }
 
+/* What the workers share: copies of the matrices, which LAPACK overwrites, and where the values go. */
 typedef struct stack {
     lam_dtype dtype;
     int64_t n;
@@ -42,6 +44,8 @@ typedef struct stack {
     const lam_value *values;
 } stack;
 
+/* The operand is made symmetric first, by its symmetric part, since LAPACK reads one triangle alone and the derivative
+ * is that of the whole. */
 static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const int64_t matrix = s->n * s->n * (int64_t)lam__dtype_bytes(s->dtype),
@@ -70,10 +74,13 @@ static lam_status decompose(const lam_call_site *call, bool vectors, void *matri
 
 /* ---- with vectors ------------------------------------------------------------------------------------------------ */
 
+/* The copy of x is made in the result itself, where the vectors are wanted. */
 static lam_status eval_eigh(const lam_call_site *call, lam_value *const out[]) {
     return call->in[0]->count ? decompose(call, true, out[VECTORS]->data, out[VALUES]) : LAM_OK;
 }
 
+/* dw = diag(p) and dv = v (e * p) with p = v^H dx v, dx made symmetric. Columns of v keep their length and have no
+ * phase of their own to turn by, which is what the zeros on the diagonal of e say. */
 static void jvp_eigh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *v = r->out[VECTORS],
                *p = lam_matmul(lam__matrices_adjoint(v), lam_matmul(lam__matrices_symmetric(dx[0]), v));
@@ -94,6 +101,7 @@ static void vjp_eigh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     if (left) gx[0] = lam__matrices_symmetric(lam_conj(lam_matmul(left, lam__matrices_adjoint(v))));
 }
 
+/* Both results at once; rules use it as well. */
 static lam_status apply_eigh(lam_tensor *x, lam_tensor *out[OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_eigh, NULL, 0, LAM_LIST(x), out, OUTPUTS);
 }
@@ -124,6 +132,7 @@ static bool usable(const char *operation, lam_tensor **x, lam_tensor **failed) {
     return lam__matrices_square(operation, *x);
 }
 
+/* A place may be NULL; both are worked out all the same. */
 lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS], **const places[] = {[VALUES] = values, [VECTORS] = vectors};
@@ -133,6 +142,7 @@ lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
 
 /* ---- values alone ------------------------------------------------------------------------------------------------ */
 
+/* Needs a copy that is thrown away, as the kernel works in place. */
 static lam_status eval_eigvalsh(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam_value *matrix = x->count ? lam__value_new(call->ctx, (lam_dtype)x->dtype, x->rank, x->dims) : NULL;
@@ -142,19 +152,22 @@ static lam_status eval_eigvalsh(const lam_call_site *call, lam_value *const out[
     return status;
 }
 
+/* Found by the other row, which is what makes this differentiable again. */
 static lam_tensor *vectors_of(lam_tensor *x) {
     lam_tensor *out[OUTPUTS];
     apply_eigh(x, out);
     return out[VECTORS];
 }
 
-/* dw = diag(v^T dx v), of the symmetric part of dx */
+/* dw = diag(v^T dx v), of the symmetric part of dx. Of the products only the diagonal is needed, so one matrix product
+ * and a sum over rows do instead of two products. */
 static void jvp_eigvalsh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *v = vectors_of(r->in[0]);
     dout[0] = lam_real(lam_sum(lam_mul(lam_conj(v), lam_matmul(lam__matrices_symmetric(dx[0]), v)),
                                &(lam_reduce_options){.axes = LAM_AXES(-2)}));
 }
 
+/* gx = v diag(g) v^H: no division by gaps, so equal eigenvalues do no harm. */
 static void vjp_eigvalsh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *v = vectors_of(r->in[0]);
     gx[0] = lam__matrices_symmetric(lam_conj(lam_matmul(lam__matrices_scale(v, g[0]), lam__matrices_adjoint(v))));

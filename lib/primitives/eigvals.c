@@ -17,10 +17,12 @@
 
 enum { VALUES, VECTORS, OUTPUTS };
 
+/* One row for both operations, since rules of the values need the vectors. */
 typedef struct eigvals_params {
     bool vectors; /* otherwise they have no elements */
 } eigvals_params;
 
+/* Complex for real operands too: whether eigenvalues are real depends on elements. */
 static lam_status shape_eigvals(const lam_call_site *call, lam_shape out[]) {
     const eigvals_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -35,6 +37,7 @@ static lam_status shape_eigvals(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, false);
 }
 
+/* What the workers share; the copy is what LAPACK overwrites. */
 typedef struct stack {
     lam_dtype dtype;
     int64_t n;
@@ -51,6 +54,7 @@ static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void 
     return bad < 0 ? bad : begin + bad;
 }
 
+/* Cost: some ten times n^3 for the QR iteration. It may fail to converge, which names the matrix. */
 static lam_status eval_eigvals(const lam_call_site *call, lam_value *const out[]) {
     const eigvals_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -70,6 +74,7 @@ static lam_status eval_eigvals(const lam_call_site *call, lam_value *const out[]
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
 
+/* Without vectors the second result has no elements, and costs nothing. */
 static lam_status apply_eigvals(lam_tensor *x, bool vectors, lam_tensor *out[OUTPUTS]) {
     eigvals_params p = {vectors};
     return lam_bind(x->ctx, &lam__row_eigvals, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);
@@ -84,6 +89,7 @@ static lam_tensor *vectors_of(const lam_rule *r) {
     return all[VECTORS];
 }
 
+/* dw = diag(p), dv = v (f * p) with p = v^-1 dx v, by a solve and not by an inverse. */
 static void jvp_eigvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const eigvals_params *params = r->params;
     lam_tensor *v = vectors_of(r), *p = lam_solve(v, lam_matmul(dx[0], v));
@@ -91,6 +97,8 @@ static void jvp_eigvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *d
     if (params->vectors) dout[VECTORS] = lam_matmul(v, lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), p));
 }
 
+/* gx = v^-T (diag(gw) v^T + (f * v^T gv) v^T). Of a real operand the real part: imaginary changes are not among its
+ * own. */
 static void vjp_eigvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const eigvals_params *params = r->params;
     lam_tensor *vt = lam__matrices_turn(vectors_of(r)), *middle = NULL;
@@ -132,6 +140,8 @@ lam_tensor *lam_eigvals(lam_tensor *x) {
     return lam__scope_only(out[VALUES], since);
 }
 
+/* LAPACK's vectors have length 1, and so have these; dividing by the length is for the derivative, which the row gives
+ * up to multiples of the vector. */
 lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed = lam__axes_failed(x), *out[OUTPUTS];

@@ -27,6 +27,8 @@ typedef struct stack {
     const lam_value *x, *e, *out; /* e: the change, for the derivative */
 } stack;
 
+/* Scaling and squaring with a Pade approximant (Higham 2005; Al-Mohy and Higham 2009 for the derivative) is the
+ * kernel's. */
 static int64_t expm_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const int64_t n = s->x->dims[s->x->rank - 1], at = begin * n * n * (int64_t)lam__dtype_bytes(s->x->dtype);
@@ -43,6 +45,7 @@ static double cost_of(int64_t n) {
     return 20 * (double)n * (double)n * (double)(n + 8) / 8;
 }
 
+/* Complex matrices do not come here: the public form works on real ones of twice the size. */
 static lam_status eval_expm(const lam_call_site *call, lam_value *const out[]) {
     if (out[0]->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -59,15 +62,18 @@ static lam_tensor *apply_expm(lam_tensor *x) {
     return lam__apply1(&lam__row_expm, NULL, 0, x);
 }
 
+/* l(x, e), of one matrix or a stack. */
 static lam_tensor *apply_frechet(lam_tensor *x, lam_tensor *e) {
     lam_tensor *in[2] = {x, e};
     return lam__apply(&lam__row_expm_frechet, NULL, 0, 2, in);
 }
 
+/* d exp(x) = l(x, dx). */
 static void jvp_expm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = apply_frechet(r->in[0], dx[0]);
 }
 
+/* gx = l(x^T, g). */
 static void vjp_expm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = apply_frechet(lam__matrices_turn(r->in[0]), g[0]);
 }
@@ -96,6 +102,7 @@ static lam_status shape_expm_frechet(const lam_call_site *call, lam_shape out[])
     return shape_expm(call, out);
 }
 
+/* For sharing it counts as an exponential of twice the rows. */
 static lam_status eval_expm_frechet(const lam_call_site *call, lam_value *const out[]) {
     if (out[0]->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]), *e = lam__value_contiguous(call->in[1]);
@@ -123,11 +130,14 @@ static lam_tensor *blocks(lam_tensor *x, lam_tensor *e) {
     return lam_concatenate(LAM_LIST(above, lam_concatenate(LAM_LIST(zero, x ? x : zero), -1)), -2);
 }
 
+/* dl(x, e) = the upper right block of l([[x, e], [0, x]], [[dx, de], [0, dx]]); with dx = 0 it is l(x, de). */
 static void jvp_expm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *x = r->in[0], *e = r->in[1];
     dout[0] = dx[0] ? block(apply_frechet(blocks(x, e), blocks(dx[0], dx[1])), 0, 1) : apply_frechet(x, dx[1]);
 }
 
+/* The transpose of the map above: l of the transposed blocks along [[0, g], [0, 0]]. By x both diagonal blocks count,
+ * since x stands in both; by e the upper right one. */
 static void vjp_expm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (!r->needs[0]) {
         gx[1] = apply_frechet(lam__matrices_turn(r->in[0]), g[0]);
@@ -138,6 +148,7 @@ static void vjp_expm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tenso
     gx[1] = block(all, 0, 1);
 }
 
+/* Pairs of matrices, so both get the batch axis. */
 static void batch_expm_frechet(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_frechet(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1));
 }
@@ -168,6 +179,7 @@ lam_tensor *lam_expm(lam_tensor *x) {
     return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
 }
 
+/* A stack of changes may go with one matrix: leading axes broadcast. */
 lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, e}, *failed;

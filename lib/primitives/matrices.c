@@ -1,4 +1,6 @@
-/* What the contractions and the matrix factorisations share: see matrices.h. */
+/* What the contractions and the matrix factorisations share: see matrices.h. The first half serves public operations
+ * and rules and works on handles; the second serves shape and eval rules and works on values. Anything here that fails
+ * has recorded it, with all operands of the operation in the message. */
 #include "lib/primitives/matrices.h"
 
 #include "lib/primitives/apply.h"
@@ -16,6 +18,8 @@
 
 enum { FEW = 4 }; /* operands of one call */
 
+/* `in` and `out` may be one array. A conversion is an application of cast, so gradients come back in the operand's
+ * dtype. */
 bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tensor *const in[], lam_tensor *out[],
                             lam_tensor **failed) {
     lam_value *values[FEW];
@@ -31,6 +35,7 @@ bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tens
     return true;
 }
 
+/* The operands must be live: only wrappers that have checked them come here. */
 lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *const in[], lam_status status,
                                const char *remedy, const char *format, ...) {
     char text[512];
@@ -62,6 +67,8 @@ bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **fai
     return false;
 }
 
+/* All results are kept from being freed first, and those not wanted are dropped then; the caller's places are written
+ * last. */
 lam_status lam__matrices_give(lam_status status, uint64_t since, int n, lam_tensor *const made[],
                               lam_tensor **const places[]) {
     lam__scope_only_these((size_t)n, made, since);
@@ -78,10 +85,12 @@ lam_status lam__matrices_give_failed(lam_tensor *failed, int n, lam_tensor **con
     return lam_status_of(lam_ctx_of(failed));
 }
 
+/* A view: the kernels of products take strides, those of LAPACK copy. */
 lam_tensor *lam__matrices_turn(lam_tensor *x) {
     return lam_moveaxis(x, -1, -2);
 }
 
+/* conj of real ones would be an alias more for nothing. */
 lam_tensor *lam__matrices_adjoint(lam_tensor *x) {
     return lam__matrices_turn(lam__dtype_is_complex((int)lam_dtype_of(x)) ? lam_conj(x) : x);
 }
@@ -92,6 +101,7 @@ lam_dtype lam__matrices_real(lam_dtype dtype) {
 
 /* ---- batch rules ------------------------------------------------------------------------------------------------- */
 
+/* The repetition is a broadcast, which takes no memory until a kernel needs it without gaps. */
 lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i) {
     lam_dims own = lam_dims_of(r->in[i]);
     int64_t dims[LAM_INNER_RANK];
@@ -101,6 +111,8 @@ lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i) {
     return lam__apply_broadcast(r->in[i], own.rank + 1, dims);
 }
 
+/* One factorisation then serves all examples where only the right-hand sides are mapped, which is what vmap over solve
+ * with one matrix mostly is. */
 lam_tensor *lam__matrices_widen(const lam_rule *r, int i, bool rows) {
     lam_tensor *x = lam_moveaxis(r->in[i], 0, rows ? -3 : -1);
     lam_dims own = lam_dims_of(x);
@@ -113,6 +125,8 @@ lam_tensor *lam__matrices_widen(const lam_rule *r, int i, bool rows) {
     return lam__apply_reshape(x, own.rank - 1, dims);
 }
 
+/* Undoes lam__matrices_widen on the result x, whose merged axis has as many elements as that of r->in[i] times the
+ * batch. */
 lam_tensor *lam__matrices_narrow(const lam_rule *r, int i, lam_tensor *x, bool rows) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
@@ -134,6 +148,7 @@ static int64_t lead_of(lam_dims own, int rank, int k) {
     return at < 0 ? 1 : own.dims[at];
 }
 
+/* x itself where it has these leading axes already. */
 static lam_tensor *repeated(lam_tensor *x, int rank, const int64_t *lead) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
@@ -147,6 +162,7 @@ static lam_tensor *repeated(lam_tensor *x, int rank, const int64_t *lead) {
     return same ? x : lam__apply_broadcast(x, rank + 2, dims);
 }
 
+/* Leading axes broadcast as NumPy's stacks of matrices do. Operands that failed before are passed over in silence. */
 bool lam__matrices_lead(const char *operation, lam_tensor *io[2]) {
     if (lam_failed(io[0]) || lam_failed(io[1])) return false;
     lam_dims x = lam_dims_of(io[0]), y = lam_dims_of(io[1]);
@@ -167,6 +183,8 @@ bool lam__matrices_lead(const char *operation, lam_tensor *io[2]) {
     return !lam_failed(io[0]) && !lam_failed(io[1]);
 }
 
+/* A vector is one column or one row. A stack of vectors cannot be told from a matrix, so it is taken for one, and the
+ * remedy says how to write it. */
 bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tensor *io[2], lam_tensor **failed) {
     if (!lam__matrices_operands(operation, true, 2, io, io, failed)) return false;
     *failed = &io[0]->ctx->failed;
@@ -183,6 +201,7 @@ bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tenso
     return !lam_failed(io[1]);
 }
 
+/* For values of two axes at least. */
 int64_t lam__matrices_count(const lam_value *x) {
     int64_t count = 1;
     for (int k = 0; k + 2 < x->rank; k++) count *= x->dims[k];
@@ -202,6 +221,7 @@ void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text) {
 
 /* ---- factorisations ---------------------------------------------------------------------------------------------- */
 
+/* A user with a stack of a thousand matrices learns which of them it was. */
 lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int64_t at, const char *is,
                              const char *remedy) {
     char place[128] = "";
@@ -210,6 +230,7 @@ lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int6
     return lam__error_call(call, LAM_ERR_NUMERIC, remedy, "the matrix%s %s", place, is);
 }
 
+/* Complex matrices pass where the row says so, since LAPACK has kernels of its own for them. */
 lam_status lam__matrices_typed(const lam_call_site *call, bool square) {
     const lam_value *x = call->in[0];
     bool complex = lam__dtype_is_complex(x->dtype) && call->primitive->complex;
@@ -222,6 +243,8 @@ lam_status lam__matrices_typed(const lam_call_site *call, bool square) {
     return LAM_OK;
 }
 
+/* LAPACK counts in 32 bits, also inside, where it multiplies sizes; results that are square in the longer side (`full`)
+ * need it to be bounded too. */
 lam_status lam__matrices_fit(const lam_call_site *call, bool full) {
     const lam_value *x = call->in[0];
     int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], shorter = m < n ? m : n, longer = m < n ? n : m;
@@ -230,6 +253,7 @@ lam_status lam__matrices_fit(const lam_call_site *call, bool full) {
                            LAM__LAPACK_MOST);
 }
 
+/* Eight bytes more, so that a request for none is a block too. */
 bool lam__matrices_work(lam_ctx *ctx, size_t bytes, lam__work *work) {
     *work = (lam__work){ctx, lam__alloc_get(&ctx->pool, bytes + 8), bytes + 8};
     if (!work->room) lam__error_memory(ctx, bytes);
@@ -240,6 +264,7 @@ void lam__matrices_work_end(lam__work *work) {
     if (work->room) lam__alloc_put(&work->ctx->pool, work->room, work->bytes);
 }
 
+/* What the workers of one call have in common. Each has scratch of its own, by its number. */
 typedef struct sharing {
     lam__matrices_part *part;
     const void *env;
@@ -256,6 +281,8 @@ static void run_part(void *env, int64_t begin, int64_t end, int worker) {
     while (bad >= 0 && bad < least && !atomic_compare_exchange_weak(&s->bad, &least, bad)) continue;
 }
 
+/* Scratch for all workers is made before they start, since a worker allocates nothing. Without memory for that one
+ * thread does all of it, in one room; only without that is it a failure. */
 lam_status lam__matrices_each(lam_ctx *ctx, int64_t count, double cost, size_t bytes, lam__matrices_part *part,
                               const void *env, int64_t *bad) {
     sharing s = {.part = part, .env = env, .bytes = (bytes + 63) & ~(size_t)63};
@@ -281,6 +308,8 @@ typedef struct substitution {
     char *b;
 } substitution;
 
+/* Whole matrices are shared, never parts of one: then each has the bits that it has alone. It cannot fail: a 0 on the
+ * diagonal gives inf. */
 static int64_t substitute_part(const void *env, int64_t begin, int64_t end, void *room) {
     const substitution *s = env;
     const int64_t item = (int64_t)lam__dtype_bytes(s->dtype);
@@ -298,6 +327,7 @@ void lam__matrices_substitute(const lam__triangular *how, int64_t n, int64_t m, 
                        &s, &bad);
 }
 
+/* For kernels that work in place on a copy of their operand. */
 void lam__matrices_copy(const lam_value *x, void *to) {
     int64_t strides[LAM_INNER_RANK], step = 1;
     lam_dtype dtype = (lam_dtype)x->dtype;
@@ -309,6 +339,7 @@ void lam__matrices_copy(const lam_value *x, void *to) {
         lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, to, strides, dtype, x->data, x->strides);
 }
 
+/* By a broadcast product instead of a matrix product with diag(w). */
 lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w) {
     return lam_mul(x, lam_expand_dims(w, -2));
 }
@@ -327,6 +358,7 @@ lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w) {
     return lam_where(none, 0.0, lam_reciprocal(lam_where(none, 1.0, gap)));
 }
 
+/* Of complex matrices the skew-Hermitian part, and below the Hermitian one. */
 lam_tensor *lam__matrices_skew(lam_tensor *x) {
     return lam_mul(0.5, lam_sub(x, lam__matrices_adjoint(x)));
 }

@@ -1,6 +1,6 @@
 /* Remainders, comparisons up to rounding, differences, bins and grids: operations made of others, without rows or
- * rules.
- * What a derivative must not see is chosen before it is computed with, as everywhere. */
+ * rules. What a derivative must not see is chosen before it is computed with, as everywhere. Names, defaults and edge
+ * cases are NumPy's unless a docstring says otherwise; where NumPy warns and gives a number, this gives the number. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/index.h"
@@ -29,6 +29,8 @@ static bool ordered(const char *operation, size_t n, lam_tensor *in[], lam_tenso
     return false;
 }
 
+/* x - y floor(x / y), from the remainder of division towards 0: y is added where that is not 0 and has the other sign.
+ * Both are exact, so this is too but for that sum. */
 static lam_tensor *floored_rest(lam_tensor *x, lam_tensor *y) {
     lam_tensor *rest = lam_rem(x, y), *zero = none_of(rest);
     lam_tensor *other_side = lam_ne(lam_lt(rest, zero), lam_lt(y, zero));
@@ -44,14 +46,16 @@ lam_tensor *(lam_mod)(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(floored_rest(in[0], in[1]), since);
 }
 
-/* Of integers of 32 bits and less the rounded quotient has the right whole part; the least one by -1 wraps. */
+/* Of integers of 32 bits and less the rounded quotient has the right whole part, since f64 holds 53 bits; the least one
+ * by -1 wraps. A divisor of 0 gives 0 and is 1 while it is divided by. */
 static lam_tensor *narrow_quotient(lam_tensor *x, lam_tensor *y) {
     lam_tensor *by_zero = lam_eq(y, none_of(y)), *safe = lam_cast(lam_where(by_zero, 1, y), LAM_F64);
     lam_tensor *floored = lam_cast(lam_floor(lam_div(lam_cast(x, LAM_F64), safe)), LAM_I64);
     return lam_where(by_zero, 0, lam_cast(floored, lam_dtype_of(x)));
 }
 
-/* The quotient of what y divides. f64 may not hold it: what its rounding leaves is divided once more. */
+/* The quotient of what y divides. f64 may not hold it: what its rounding leaves is divided once more. The first
+ * quotient is off by some thousands at most, so the second, of what is left, is exact. */
 static lam_tensor *whole_quotient(lam_tensor *x, lam_tensor *y) {
     lam_dtype dtype = lam_dtype_of(x);
     lam_tensor *by_zero = lam_eq(y, none_of(y)), *safe = lam_where(by_zero, 1, y);
@@ -68,6 +72,8 @@ static lam_tensor *floored_quotient(lam_tensor *x, lam_tensor *y) {
     return lam_where(beyond, lam_sub(floored, 1.0), floored);
 }
 
+/* Piecewise constant, so floats are cut off from derivatives at once. Each kind of dtype has a way that is exact for
+ * it. */
 lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -99,6 +105,7 @@ lam_tensor *lam_sinc(lam_tensor *x) {
     return lam__scope_only(lam_where(near, series, lam_div(sine, far)), since);
 }
 
+/* y is what stands at 0, and the only operand with a derivative: 1 there. NaN stays NaN. */
 lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -109,6 +116,7 @@ lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(lam_where(lam_eq(x, none_of(x)), in[1], step), since);
 }
 
+/* Of floats by copysign, which alone tells -0 from 0 and the sign of a NaN. */
 lam_tensor *lam_signbit(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -117,6 +125,7 @@ lam_tensor *lam_signbit(lam_tensor *x) {
     return lam__scope_only(lam_lt(sign, none_of(x)), since);
 }
 
+/* Degrees and radians: one product by a constant. */
 static lam_tensor *scaled(const char *operation, lam_tensor *x, double by) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -131,6 +140,7 @@ lam_tensor *lam_rad2deg(lam_tensor *x) {
     return scaled("rad2deg", x, 57.29577951308232088);
 }
 
+/* From the last condition to the first, so that the first one that holds has its say last. */
 lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherwise) {
     uint64_t since = lam__scope_now(otherwise);
     if (conditions.count != choices.count || (conditions.count && (!conditions.items || !choices.items)))
@@ -148,6 +158,7 @@ lam_tensor *lam_is_inf(lam_tensor *x) {
     return lam__scope_only(lam_not(lam_or(lam_is_finite(x), lam_is_nan(x))), since);
 }
 
+/* The largest number of the dtype stands for infinity, also for halves, whose row works in f32. */
 lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options) {
     static const lam_nan_to_num_options usual;
     lam_tensor *failed;
@@ -162,10 +173,13 @@ lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options)
                            options->neginf ? *options->neginf : -most);
 }
 
+/* 0 is "not given" in the options; a negative one asks for 0. */
 static double or_usual(double given, double usual) {
     return given == 0 ? usual : given < 0 ? 0 : given;
 }
 
+/* |x - y| <= atol + rtol |y|, which is not symmetric, as in NumPy. Infinities are close to themselves only, NaN to NaN
+ * if asked. Elements are compared in f64 at least for integers, whose difference could wrap. */
 static lam_tensor *close_to(const char *operation, lam_tensor *x, lam_tensor *y, const lam_close_options *options) {
     static const lam_close_options usual;
     lam_tensor *in[2] = {x, y}, *failed;
@@ -197,6 +211,8 @@ static lam_tensor *part(lam_tensor *x, int axis, int64_t from, int64_t to) {
     return lam_slice_axis(x, axis, from, to);
 }
 
+/* Once is two slices and a difference; n times repeats that. Bools are widened first, where numpy.diff takes xor. More
+ * differences than elements leave none. */
 lam_tensor *lam_diff(lam_tensor *x, int64_t n, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("diff", x, lam_rank(x), &axis)) return lam__axes_failed(x);
@@ -210,6 +226,7 @@ lam_tensor *lam_diff(lam_tensor *x, int64_t n, int axis) {
     return lam__scope_only(all, since);
 }
 
+/* Central differences inside, one-sided ones at the ends: second and first order in h. */
 lam_tensor *lam_gradient(lam_tensor *x, double h, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("gradient", x, lam_rank(x), &axis)) return lam__axes_failed(x);
@@ -222,7 +239,8 @@ lam_tensor *lam_gradient(lam_tensor *x, double h, int axis) {
     return lam__scope_only(lam_div(lam_concatenate(LAM_LIST(first, inner, last), axis), h), since);
 }
 
-/* What is added is constant in pieces. Half a period up and down are the same place: the way that x went is kept. */
+/* Whole periods are taken away so that no step is longer than half of one. What is added is constant in pieces, so the
+ * derivative is 1. Half a period up and down are the same place: the way that x went is kept. */
 lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -240,6 +258,8 @@ lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
     return lam__scope_only(lam_sub(x, lam_mul(period, all)), since);
 }
 
+/* Edges may rise or fall, which only their elements tell, and these may be unknown here: so both searches are made and
+ * one is chosen by the first and last edge. */
 lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, edges}, *failed;
@@ -254,6 +274,7 @@ lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
     return lam__scope_only(lam_where(ascending, up, down), since);
 }
 
+/* As equal as can be: the first n % parts parts have one element more. Each is a view. */
 lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) {
     for (size_t i = 0; out && i < n_out; i++) out[i] = lam__axes_failed(x);
     if (!lam__apply_axis("array_split", x, lam_rank(x), &axis)) return lam_status_of(lam_ctx_of(x));
@@ -269,6 +290,7 @@ lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_o
 
 /* ---- grids and indices ------------------------------------------------------------------------------------------- */
 
+/* Exponents and powers are f64 and are rounded once to dtype. */
 lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count, double base) {
     if (!ctx) return lam_linspace(ctx, dtype, start, stop, count);
     uint64_t since = lam__scope_now_in(ctx);
@@ -282,6 +304,7 @@ lam_tensor *lam_tri(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns
     return lam_tril(lam_ones(ctx, dtype, LAM_DIMS(rows, columns)), offset);
 }
 
+/* Whether dims are possible and their product is a number of places. */
 static bool fitting(const char *operation, lam_tensor *x, lam_dims dims) {
     int64_t count = 1;
     if (dims.rank < 0 || dims.rank > LAM_MAX_RANK)
@@ -294,6 +317,8 @@ static bool fitting(const char *operation, lam_tensor *x, lam_dims dims) {
     return true;
 }
 
+/* The coordinates of each number by repeated division, the last axis first. Numbers outside are clipped to the first or
+ * the last place, negative ones after counting from the end, as in jax.numpy. */
 lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **out) {
     const char *name = "unravel_index";
     for (int i = 0; out && i < dims.rank && i < LAM_MAX_RANK; i++) out[i] = lam__axes_failed(numbers);
@@ -316,6 +341,7 @@ lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **ou
     return LAM_OK;
 }
 
+/* Horner's scheme over the axes; each index is checked against its own axis and may be negative. */
 lam_tensor *lam_ravel_index(lam_list indices, lam_dims dims) {
     const char *name = "ravel_index";
     lam_tensor *first = indices.count && indices.items ? indices.items[0] : NULL, *number = NULL;

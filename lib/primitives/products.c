@@ -1,5 +1,6 @@
 /* Products made of the contractions: inner, Kronecker and cross products, powers and chains of matrices; and what is
- * solved with factors that are there already. No rows, no rules. */
+ * solved with factors that are there already. No rows, no rules: derivatives are those of the parts. Operands of
+ * different dtypes are brought to one first, so that messages name the operation that the user called. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
@@ -11,6 +12,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* Exchanges the last two axes only, where lam_transpose turns all of them round. */
 lam_tensor *lam_matrix_transpose(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("matrix_transpose", false, 1, &x, &x, &failed)) return failed;
@@ -18,6 +20,7 @@ lam_tensor *lam_matrix_transpose(lam_tensor *x) {
     return lam__matrices_turn(x);
 }
 
+/* Sums over the last axis of both; with a scalar it is a plain product, as numpy.inner has it. */
 lam_tensor *lam_inner(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -28,7 +31,8 @@ lam_tensor *lam_inner(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(lam_tensordot(in[0], in[1], LAM_AXES(-1), LAM_AXES(-1)), since);
 }
 
-/* x with leading axes of one element up to `rank`, and each axis followed (or preceded) by one of one element. */
+/* x with leading axes of one element up to `rank`, and each axis followed (or preceded) by one of one element. The
+ * broadcast product of two of these has each axis of x next to that of y, which a reshape makes one. */
 static lam_tensor *interleaved(lam_tensor *x, int rank, bool after) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[2 * LAM_MAX_RANK];
@@ -40,6 +44,7 @@ static lam_tensor *interleaved(lam_tensor *x, int rank, bool after) {
     return lam__apply_reshape(x, 2 * rank, dims);
 }
 
+/* Ranks double on the way, so half of the possible axes may be used. Cost: one product of the size of the result. */
 lam_tensor *lam_kron(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -56,6 +61,7 @@ lam_tensor *lam_kron(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(lam__apply_reshape(product, rank, dims), since);
 }
 
+/* Six products of slices that keep their axis, so that leading axes broadcast. */
 lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed, *part[2][3];
@@ -76,7 +82,8 @@ lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis) {
     return lam__scope_only(lam_concatenate((lam_list){3, out}, from_end), since);
 }
 
-/* All diagonals in one line, the lowest first: row i begins i places before its first element of r. */
+/* All diagonals in one line, the lowest first: row i begins i places before its first element of r. Element [i, k] is
+ * place k - i + m - 1 of that line. Taking by index makes the gradient a sum along diagonals. */
 static lam_tensor *toeplitz(lam_tensor *c, lam_tensor *r) {
     const int64_t m = lam_dim(c, 0), n = lam_dim(r, 0), dims[2] = {m, n};
     lam_ctx *ctx = lam_ctx_of(c);
@@ -86,6 +93,8 @@ static lam_tensor *toeplitz(lam_tensor *c, lam_tensor *r) {
     return lam_take(line, lam_add(lam_sub(columns, rows), m - 1), 0);
 }
 
+/* Without a row the matrix is symmetric, of complex numbers Hermitian, as in SciPy. The first element of the row is not
+ * used where both are given: c[0] is on the diagonal. */
 lam_tensor *lam_toeplitz(lam_tensor *c, lam_tensor *r) {
     uint64_t since = lam__scope_now(c);
     lam_tensor *in[2] = {c, r}, *failed;
@@ -100,6 +109,7 @@ lam_tensor *lam_toeplitz(lam_tensor *c, lam_tensor *r) {
     return lam__scope_only(toeplitz(in[0], in[1]), since);
 }
 
+/* Powers by a running product, whose derivative is exact at x = 0 and which costs one product for each element. */
 lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -123,6 +133,8 @@ lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
 
 /* ---- powers and chains ------------------------------------------------------------------------------------------- */
 
+/* By squaring: 2 log2(n) products at most. A negative power is one of the inverse, of which as many digits are lost as
+ * the matrix is ill conditioned. Products in between go with the scope, so no more than a few matrices are alive. */
 lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out = NULL;
@@ -145,10 +157,13 @@ lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n) {
     return lam__scope_only(out, since);
 }
 
+/* Factors of one chain: the table and the recursion are bounded by it. */
 enum { CHAIN = 64 };
 
 /* Where to part the factors first..last so that the fewest multiplications are needed: the textbook's table, filled by
- * the length of the chain. split[i][k] is the last factor of the left part. */
+ * the length of the chain. split[i][k] is the last factor of the left part. Costs are floating, so sizes may be as
+ * large as they come. The method is dynamic programming over parts of the chain, n^3/6 steps (Cormen et al.,
+ * Introduction to Algorithms, 15.2). */
 static void plan(int n, const double size[], uint8_t split[CHAIN][CHAIN]) {
     double cost[CHAIN][CHAIN];
     for (int i = 0; i < n; i++) cost[i][i] = 0;
@@ -172,6 +187,7 @@ static lam_tensor *chain(lam_tensor *const x[], int i, int k, uint8_t split[CHAI
     return lam_matmul(chain(x, i, s, split), chain(x, s + 1, k, split));
 }
 
+/* A vector at either end is a matrix of one row or column for the plan, and its axis goes at the end. */
 lam_tensor *lam_multi_dot(lam_list factors) {
     uint64_t since = lam__scope_now(factors.count && factors.items ? factors.items[0] : NULL);
     lam_tensor *x[CHAIN], *failed;
@@ -207,13 +223,15 @@ lam_tensor *lam_multi_dot(lam_list factors) {
 
 /* ---- with factors that are there --------------------------------------------------------------------------------- */
 
-/* The rows of b in the order of the permutation, or back. */
+/* The rows of b in the order of the permutation, or back. The order as a column broadcasts against the columns of b and
+ * its leading axes. */
 static lam_tensor *permuted(lam_tensor *permutation, lam_tensor *b, bool back) {
     lam_tensor *order = lam_expand_dims(back ? lam_argsort(permutation, -1) : permutation, -1);
     for (int k = lam_rank(order); k < lam_rank(b); k++) order = lam_expand_dims(order, 0);
     return lam_take_along_axis(b, order, -2);
 }
 
+/* p a = l u, so a x = b is l u x = p b; transposed it is u^T l^T (p x) = b, whose permutation is undone last. */
 lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tensor *b, bool transpose) {
     uint64_t since = lam__scope_now(factors);
     const lam_triangular_solve_options lower = {.unit_diagonal = true, .transpose = transpose},

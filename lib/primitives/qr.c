@@ -25,6 +25,7 @@ static lam__rectangle rectangle_of(const lam_value *x, bool full) {
     return (lam__rectangle){x->dims[x->rank - 2], x->dims[x->rank - 1], full, true};
 }
 
+/* With full_matrices q is square; otherwise it has as many columns as the shorter side. */
 static lam_status shape_qr(const lam_call_site *call, lam_shape out[]) {
     const qr_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -42,6 +43,7 @@ static lam_status shape_qr(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, p->full);
 }
 
+/* What the workers share; x is a copy that the kernel overwrites. */
 typedef struct stack {
     const lam__rectangle *how;
     const lam_value *x, *q, *r;
@@ -60,6 +62,7 @@ static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *ro
     return -1;
 }
 
+/* Signs of r's diagonal are as the kernel leaves them, LAPACK's. */
 static lam_status eval_qr(const lam_call_site *call, lam_value *const out[]) {
     const qr_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -85,10 +88,13 @@ typedef struct parts {
     lam_tensor *q, *rest, *r, *r1;
 } parts;
 
+/* The first k along an axis; x itself where that is all. */
 static lam_tensor *first(lam_tensor *x, int axis, int64_t k) {
     return lam_dim(x, axis) == k ? x : lam_slice_axis(x, axis, 0, k);
 }
 
+/* Wide, square and tall matrices are told apart by k alone: q has k columns of interest, `rest` the further ones of a
+ * complete q (NULL: none), r has k rows, r1 is its square part. */
 static parts parts_of(lam_tensor *const out[]) {
     int64_t m = lam_dim(out[Q], -2), n = lam_dim(out[R], -1), k = m < n ? m : n;
     parts f = {.k = k, .q = first(out[Q], -1, k), .r = first(out[R], -2, k)};
@@ -116,6 +122,7 @@ static lam_tensor *turns(lam_tensor *x) {
     return lam_mul(0.5, lam_sub(diagonal, lam_conj(diagonal)));
 }
 
+/* See the head of this file. It divides by r1, so columns that depend on each other have no derivative: inf or NaN. */
 static void jvp_qr(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     parts f = parts_of(r->out);
     lam_tensor *qt = lam__matrices_adjoint(f.q), *a = over(&f, first(dx[0], -1, f.k), false), *b = lam_matmul(qt, a);
@@ -164,6 +171,7 @@ static void vjp_qr(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam_conj(lam__matrices_plus(all, part));
 }
 
+/* The row's parameter says whether q is complete. */
 static lam_status apply_qr(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) {
     qr_params p = {full};
     return lam_bind(x->ctx, &lam__row_qr, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);

@@ -1,5 +1,6 @@
 /* Statistics that need the order of elements, or leave some of them out; averages and covariances. No rows, no rules.
- * What is missing (NaN) or out of range is chosen last, so that it sends no NaN to what is not. */
+ * What is missing (NaN) or out of range is chosen last, so that it sends no NaN to what is not. Names and results are
+ * NumPy's; where elements tie, gradients go to those that the stable sort put there. */
 #include "lib/primitives/reduce.h"
 
 #include "lib/primitives/apply.h"
@@ -11,17 +12,19 @@
 
 /* ---- simple ones ------------------------------------------------------------------------------------------------- */
 
+/* The largest less the smallest. */
 lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_sub(lam_max_reduce(x, options), lam_min_reduce(x, options)), since);
 }
 
+/* NaN counts, as it is not 0. */
 lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_sum(lam_ne(x, lam_zeros_like(x)), options), since);
 }
 
-/* x with `neutral` in place of NaN. */
+/* x with `neutral` in place of NaN. Infinities stay; the slope of what is replaced is 0. */
 static lam_tensor *without_nan(lam_tensor *x, double neutral) {
     return lam__nan_to_num(lam__reduce_real(x), neutral, INFINITY, -INFINITY);
 }
@@ -31,6 +34,7 @@ lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_sum(without_nan(x, 0), options), since);
 }
 
+/* Of nothing but NaN it is 0/0, NaN. */
 lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *count = lam_sum(lam_not(lam_is_nan(x)), options);
@@ -38,6 +42,7 @@ lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_div(sum, lam_cast(count, lam_dtype_of(sum))), since);
 }
 
+/* Of nothing but NaN it is -inf, the maximum of no elements, where NumPy gives NaN. */
 lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_max_reduce(without_nan(x, -INFINITY), options), since);
@@ -53,6 +58,8 @@ lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_prod(without_nan(x, 1), options), since);
 }
 
+/* Two passes: squares of differences from the mean, which do not cancel as sums of squares would. With no more elements
+ * than ddof it is 0/0 or x/0, never negative. */
 static lam_tensor *variance(lam_tensor *x, const lam_var_options *options) {
     static const lam_var_options none;
     const lam_var_options *o = options ? options : &none;
@@ -68,12 +75,14 @@ lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options) {
     return lam__scope_only(variance(x, options), since);
 }
 
+/* The root of 0 is chosen 0, with the slope 0, as for std. */
 lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *var = variance(x, options), *zero = lam_eq(var, 0.0);
     return lam__scope_only(lam_where(zero, 0.0, lam_sqrt(lam_where(zero, 1.0, var))), since);
 }
 
+/* sum(w x) / sum(w); weights broadcast to x, and both get derivatives. */
 lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, weights}, *failed;
@@ -91,7 +100,8 @@ lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_opt
 
 /* ---- quantiles --------------------------------------------------------------------------------------------------- */
 
-/* x with the axes of the set as one, the last, and how many elements it has. */
+/* x with the axes of the set as one, the last, and how many elements it has. The sort then is one along the last axis
+ * whatever axes were named. dims has room for one more than the rank. */
 static lam_tensor *gathered(lam_tensor *x, lam__axis_set set, int64_t *n, lam_dims *kept, int64_t dims[]) {
     lam_dims own = lam_dims_of(x);
     int order[LAM_INNER_RANK], rank = 0, behind = 0;
@@ -112,7 +122,8 @@ static lam_tensor *gathered(lam_tensor *x, lam__axis_set set, int64_t *n, lam_di
     return lam__apply_reshape(lam_transpose(x, (lam_axes){own.rank, order}), rank + 1, dims);
 }
 
-/* Element `number` (dims of q) of the last axis, q's dims in front. */
+/* Element `number` (dims of q) of the last axis, q's dims in front. Clipped, since a q out of range or NaN gives a
+ * position that is none; what it gives is replaced afterwards. */
 static lam_tensor *element(lam_tensor *sorted, lam_tensor *number) {
     int last = lam_rank(sorted) - 1, rank = lam_rank(number);
     lam_tensor *out = lam_take_mode(sorted, lam_cast(number, LAM_I64), last, LAM_INDEX_CLIP);
@@ -128,6 +139,8 @@ static lam_tensor *in_front(lam_tensor *q, int behind) {
     return lam__apply_reshape(q, own.rank + behind, dims);
 }
 
+/* Element number q (n - 1) of the sorted ones, which as a rule lies between two. Linear interpolation is x + part (y -
+ * x); where one is infinite that would be inf - inf, and the middle is taken instead. */
 static lam_tensor *between(lam_tensor *sorted, lam_tensor *at, lam_quantile_method method) {
     lam_tensor *low = lam_floor(at), *high = lam_ceil(at);
     if (method == LAM_QUANTILE_LOWER) return element(sorted, low);
@@ -141,6 +154,8 @@ static lam_tensor *between(lam_tensor *sorted, lam_tensor *at, lam_quantile_meth
     return lam_where(finite, there, lam_mul(0.5, lam_add(x, y))); /* the middle: x where both are the same element */
 }
 
+/* Differentiable by the elements, through the take, and by q, through the part between two. One NaN makes the whole
+ * result NaN, as in NumPy; the dims of q come first in the result. */
 static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     static const lam_quantile_options none;
     const lam_quantile_options *o = options ? options : &none;
@@ -179,6 +194,7 @@ lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_opti
     return lam__scope_only(quantile("percentile", x, lam_div(q, 100.0), options), since);
 }
 
+/* The quantile of one half: the mean of the two in the middle where there is no single one. */
 lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
@@ -190,6 +206,8 @@ lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- covariances ------------------------------------------------------------------------------------------------- */
 
+/* Rows are variables, columns observations. Of complex numbers the second factor is conjugated, so variances are real.
+ * With no more observations than ddof it divides by 0. */
 static lam_tensor *covariance(const char *name, lam_tensor *x, double ddof) {
     if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
     if (lam_rank(x) != 2) return lam__axes_fail(name, x, LAM_ERR_RANK, "rows of observations are needed");
@@ -203,6 +221,7 @@ lam_tensor *lam_cov(lam_tensor *x, double ddof) {
     return lam__scope_only(covariance("cov", x, ddof), since);
 }
 
+/* c[i, k] / (s[i] s[k]), one division after the other, so that the product of two small sizes is not made. */
 lam_tensor *lam_corrcoef(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *c = covariance("corrcoef", x, 0), *size = lam_sqrt(lam_real(lam_diagonal(c, 0, 0, 1)));

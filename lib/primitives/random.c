@@ -1,5 +1,8 @@
 /* Keys, and what is made of their bits directly. The primitives take keys with any number of leading axes, which is how
- * a batch of keys is one call; public functions take one key. */
+ * a batch of keys is one call; public functions take one key. Bits are a function of key and counter alone (Threefry,
+ * Salmon et al. 2011), so a sample depends on nothing that happened before it: a function that is run again by a
+ * transform sees the same numbers. None of the primitives here has a derivative; samplers are written so that what
+ * depends on parameters comes after them. */
 #include "lib/primitives/random.h"
 
 #include "lib/primitives/apply.h"
@@ -20,6 +23,7 @@
 
 /* ---- random_bits: [keys..., 2] -> [keys..., dims] (pairs: [keys..., dims, 2]) ------------------------------------ */
 
+/* A key is two words of 32 bits, kept as i64[2] so that it is an ordinary tensor. */
 static bool is_keys(const lam_value *v) {
     return v->dtype == LAM_I64 && v->rank && v->dims[v->rank - 1] == 2;
 }
@@ -43,6 +47,7 @@ static lam_status shape_random_bits(const lam_call_site *call, lam_shape out[]) 
     return LAM_OK;
 }
 
+/* Each key counts from 0 for itself. The words of a key are its low 32 bits; what stands above them is dropped. */
 static lam_status eval_random_bits(const lam_call_site *call, lam_value *const out[]) {
     const lam__bits_params *p = call->params;
     lam_value *keys = lam__value_contiguous(call->in[0]);
@@ -59,10 +64,12 @@ static lam_status eval_random_bits(const lam_call_site *call, lam_value *const o
     return LAM_OK;
 }
 
+/* Only the dims in use are parameters. */
 static size_t bits_bytes(const lam__bits_params *p) {
     return offsetof(lam__bits_params, dims) + (size_t)p->rank * sizeof *p->dims;
 }
 
+/* The batch axis is one more of the axes in front of the keys, so vmap over keys gives what each key gives alone. */
 static void batch_random_bits(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, r->params, bits_bytes(r->params), r->in[0]);
 }
@@ -75,6 +82,7 @@ const lam_primitive lam__row_random_bits = {
     .batch = batch_random_bits,
 };
 
+/* dims are those of one key's elements, without the last axis of pairs. */
 static lam_tensor *bits_of(lam_tensor *key, const lam__random *what, lam_dims dims) {
     lam__bits_params p = {.what = *what, .rank = dims.rank};
     for (int i = 0; i < dims.rank; i++) p.dims[i] = dims.dims[i];
@@ -96,6 +104,7 @@ static lam_status shape_fold_in(const lam_call_site *call, lam_shape out[]) {
     return fits ? LAM_OK : lam_rule_fail(call, LAM_ERR_SHAPE, "there must be one i64 number for each key");
 }
 
+/* The pair that the key gives at the counter `data`, of which the low 32 bits count. */
 static lam_status eval_fold_in(const lam_call_site *call, lam_value *const out[]) {
     static const lam__random pairs = {.form = LAM__RANDOM_PAIRS};
     lam_value *keys = lam__value_contiguous(call->in[0]), *data = keys ? lam__value_contiguous(call->in[1]) : NULL;
@@ -110,6 +119,7 @@ static lam_status eval_fold_in(const lam_call_site *call, lam_value *const out[]
     return status;
 }
 
+/* Keys and numbers pair up one to one, so both get the batch axis. */
 static void batch_fold_in(const lam_rule *r, lam_tensor *out[]) {
     lam_tensor *in[2] = {lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1)};
     out[0] = lam__apply(r->primitive, NULL, 0, 2, in);
@@ -140,10 +150,13 @@ static bool is_key(const char *operation, lam_tensor *t, lam_tensor **failed) {
     return false;
 }
 
+/* The seed's upper and lower word, as jax.random.PRNGKey has them with 64 bits. */
 lam_tensor *lam_key(lam_ctx *ctx, uint64_t seed) {
     return lam_array(ctx, LAM_I64, LAM_DIMS(2), (int64_t[]){(int64_t)(seed >> 32), (int64_t)(seed & UINT32_MAX)});
 }
 
+/* Keys are the pairs at counters 0 to n - 1. A key that was split must not be used for bits as well: both start at the
+ * counter 0. */
 lam_tensor *lam_split(lam_tensor *key, int64_t n) {
     uint64_t since = lam__scope_now(key);
     lam_tensor *failed;
@@ -165,6 +178,7 @@ lam_tensor *(lam_fold_in)(lam_tensor *key, lam_tensor *data) {
     return lam__scope_only(lam__apply(&lam__row_fold_in, NULL, 0, 2, in), since);
 }
 
+/* A C number needs no tensor of the user's. The value's reference is taken over by the handle. */
 lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data) {
     if (data.kind == LAM__TENSOR) return (lam_fold_in)(key, data.as.tensor);
     lam_tensor *failed;
@@ -177,6 +191,7 @@ lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data) {
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
 
+/* `which` names the dtypes that can be had. */
 static bool fail_dtype(const char *operation, lam_ctx *ctx, lam_dtype dtype, const char *which) {
     lam__error_set(ctx, LAM_ERR_DTYPE, NULL, "%s: dtype %s cannot be had, %s can", operation, lam_dtype_name(dtype),
                    which);
@@ -187,6 +202,7 @@ bool lam__random_floating(const char *operation, lam_ctx *ctx, lam_dtype dtype) 
     return lam__dtype_is_float((int)dtype) || fail_dtype(operation, ctx, dtype, "f64 and f32");
 }
 
+/* The order of checks is that of the arguments. */
 bool lam__random_source(const char *operation, lam_tensor *key, lam_dtype dtype, lam_dims dims, lam__source *s,
                         lam_tensor **failed) {
     if (!is_key(operation, key, failed)) return false;
@@ -194,7 +210,8 @@ bool lam__random_source(const char *operation, lam_tensor *key, lam_dtype dtype,
     return lam__random_floating(operation, key->ctx, dtype) && lam__create_dims_valid(operation, key->ctx, dims);
 }
 
-/* Whether x without its last `own` axes broadcasts to dims. */
+/* Whether x without its last `own` axes broadcasts to dims. An axis of `own` is one of each sample, such as the
+ * categories of logits, and is not compared. */
 static bool broadcasts(lam_tensor *x, int own, lam_dims dims) {
     lam_dims d = lam_dims_of(x);
     int lead = dims.rank - (d.rank - own);
@@ -204,6 +221,7 @@ static bool broadcasts(lam_tensor *x, int own, lam_dims dims) {
     return true;
 }
 
+/* All parameters are brought to one dtype, which is that of the samples, since a sampler's arithmetic mixes them. */
 bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_tensor *parameters[], int own,
                             lam_dims dims, lam__source *s, lam_tensor **failed) {
     lam_tensor *in[4] = {key, parameters[0], n > 1 ? parameters[1] : NULL};
@@ -225,6 +243,7 @@ bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_t
     return true;
 }
 
+/* The one place where a key and the context's generator part; everything above is written once. */
 lam_tensor *lam__random_draw(const lam__source *s, const lam__random *what) {
     return s->key ? bits_of(s->key, what, s->dims) : lam__random_of_context(s, what);
 }
@@ -238,19 +257,23 @@ static double rounded(lam_dtype dtype, double x) {
     return dtype == LAM_F32 ? (float)x : x;
 }
 
+/* low + u (high - low), with one rounding by fma. It is kept at or above low, which that rounding could miss. The span
+ * is that of the bounds as the dtype has them, as in jax.random.uniform, whose numbers these are. */
 lam_tensor *lam__random_between(const lam__source *s, double low, double high) {
     lam_tensor *least = lam_full(s->ctx, s->dtype, LAM_DIMS0, low);
     lam_tensor *span = lam_full(s->ctx, s->dtype, LAM_DIMS0, rounded(s->dtype, high) - rounded(s->dtype, low));
     return lam_max(least, lam_fma(lam__random_unit(s), span, least));
 }
 
+/* One draw a key: a sampler that needs several splits its key. */
 lam__source lam__random_with(const lam__source *s, lam_tensor *keys, int64_t i) {
     lam__source other = *s;
     other.key = lam_index(keys, 0, i);
     return other;
 }
 
-/* The elements that x shows; NULL where they cannot be seen. */
+/* The elements that x shows; NULL where they cannot be seen. Boxes are opened from level to level where an interpreter
+ * can read them; of a batch these are the elements of all examples. */
 static lam_value *elements_of(lam_tensor *x) {
     lam_value *v = lam__scope_peek(x);
     while (v && v->kind == LAM__BOX) {
@@ -260,6 +283,8 @@ static lam_value *elements_of(lam_tensor *x) {
     return v && v->kind == LAM__CONCRETE ? v : NULL;
 }
 
+/* A parameter outside its range is found where elements are at hand, by two reductions, whose NaN fails both
+ * comparisons. Where they are not at hand nothing is refused: the sample then is what the formula gives. */
 bool lam__random_in_range(const char *operation, const char *name, lam_tensor *x, double low, bool open, double high) {
     lam_value *v = elements_of(x);
     if (!v || !v->count) return true;
@@ -277,6 +302,7 @@ bool lam__random_in_range(const char *operation, const char *name, lam_tensor *x
 
 /* ---- bits, uniform, integers ------------------------------------------------------------------------------------- */
 
+/* An unknown dtype falls to bytes in the table and is found by comparing what that gives with what was asked. */
 lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     lam_tensor *failed;
@@ -289,7 +315,8 @@ lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     return lam__scope_only(failed, since);
 }
 
-/* The larger of low and u (high - low) + low, which rounding could bring below it. */
+/* The larger of low and u (high - low) + low, which rounding could bring below it. Bounds are tensors and get
+ * derivatives: high gets u, low gets 1 - u. */
 lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
                                const lam_random_uniform_options *options) {
     uint64_t since = lam__scope_now(key);
@@ -308,6 +335,8 @@ lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
     return lam__scope_only(lam_max(low, lam_fma(lam__random_unit(&s), span, low)), since);
 }
 
+/* high may be one more than the dtype holds, so that its largest number can be had. The span is counted modulo 2^64
+ * (2^32 for narrower ones), where 0 stands for all of them. */
 bool lam__random_range(const char *operation, lam_ctx *ctx, lam_dtype dtype, int64_t low, int64_t high,
                        lam__random *what) {
     int64_t least = dtype == LAM_I64 ? INT64_MIN : dtype == LAM_I32 ? INT32_MIN : 0;

@@ -1,6 +1,7 @@
 /* Samples from the generator of the context: the arithmetic of random_samples.c on draws, whose level the machine
- * finds.
- * A batched parameter meets a draw of its own level, or one that all examples share, as the options of vmap say. */
+ * finds. A batched parameter meets a draw of its own level, or one that all examples share, as the options of vmap say.
+ * The state of the generator is a seed and a count (lib/dispatch/draw.h), so these functions depend on the order of
+ * calls, which is what their users want; whoever needs the same numbers again uses keys. */
 #include "lib/primitives/random.h"
 
 #include "lib/primitives/axes.h"
@@ -15,6 +16,7 @@
 
 #include <math.h>
 
+/* A source without operation or dtype is enough where `what` says everything. */
 lam_tensor *lam__random_of_context(const lam__source *s, const lam__random *what) {
     lam__draw d = lam__draw_whole(s->operation, what, s->dims);
     return lam__scope_handle(s->ctx, lam__draw_make(s->ctx, &d));
@@ -25,12 +27,13 @@ static lam_tensor *unusable(lam_ctx *ctx) {
     return !ctx || ctx == &lam__context_failed ? &lam__context_failed.failed : NULL;
 }
 
-/* A source of floats of dims; false after recording why not. */
+/* A source of floats of dims; false after recording why not. What lam__random_source checks, without a key. */
 static bool source(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, lam__source *s) {
     *s = (lam__source){.operation = operation, .ctx = ctx, .dtype = dtype, .dims = dims};
     return lam__random_floating(operation, ctx, dtype) && lam__create_dims_valid(operation, ctx, dims);
 }
 
+/* Each of these begins with the context, since there is no operand that could be asked for it. */
 lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     lam__source s;
     lam_tensor *failed = unusable(ctx);
@@ -68,6 +71,7 @@ lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n) {
     return lam__scope_only(lam_argsort(lam__random_of_context(&s, &(lam__random){.form = LAM__RANDOM_WIDE}), 0), since);
 }
 
+/* A pair of words is a key: the way from the generator to functions that take keys. */
 lam_tensor *lam_rand_key(lam_ctx *ctx) {
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *failed = unusable(ctx);
@@ -78,7 +82,8 @@ lam_tensor *lam_rand_key(lam_ctx *ctx) {
 
 /* ---- as a tensor ------------------------------------------------------------------------------------------------- */
 
-/* A source of what x is like: its dims, and its dtype or f64. NULL: *s is set; otherwise the failed tensor. */
+/* A source of what x is like: its dims, per example inside vmap, and its dtype or f64. NULL: *s is set; otherwise the
+ * failed tensor. */
 static lam_tensor *source_like(const char *operation, lam_tensor *x, lam__source *s) {
     lam_value *v;
     lam_tensor *failed;
@@ -107,6 +112,7 @@ lam_tensor *lam_randn_like(lam_tensor *x) {
     return lam__scope_only(failed ? failed : lam__random_normal(&s), since);
 }
 
+/* mean + scale z: both parameters get derivatives, and the draw has the dims to which they broadcast. */
 lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale) {
     uint64_t since = lam__scope_now(mean);
     lam__source s;
@@ -116,6 +122,7 @@ lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale) {
     return lam__scope_only(lam_add(mean, lam_mul(scale, lam__random_normal(&s))), since);
 }
 
+/* A bool has no derivative by p. u < p is never true for p = 0 and always for p = 1, since u is in [0, 1). */
 lam_tensor *lam_rand_bernoulli(lam_tensor *p) {
     uint64_t since = lam__scope_now(p);
     lam__source s;

@@ -20,6 +20,7 @@
 
 /* ---- keys [keys..., 2] and one parameter [keys..., dims] -> [keys..., dims] -------------------------------------- */
 
+/* Parameters stand behind the axes of the keys, those of each key in a row of its own. */
 static lam_status shape_keyed(const lam_call_site *call, lam_shape out[]) {
     const lam_value *keys = call->in[0], *a = call->in[1];
     int lead = keys->rank - 1;
@@ -36,6 +37,8 @@ static lam_status shape_keyed(const lam_call_site *call, lam_shape out[]) {
 /* The kernel of one key on n elements. */
 typedef void run_key(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *a, void *out);
 
+/* The keys one after the other, each shared among threads within itself: each sample has bits of its own, so cuts
+ * between samples change nothing. */
 static lam_status eval_keyed(const lam_call_site *call, lam_value *out, run_key *run) {
     lam_value *keys = lam__value_contiguous(call->in[0]), *a = keys ? lam__value_contiguous(call->in[1]) : NULL;
     int64_t count = keys ? keys->count / 2 : 0, each = count ? out->count / count : 0;
@@ -53,6 +56,8 @@ static lam_status eval_keyed(const lam_call_site *call, lam_value *out, run_key 
 
 /* ---- gamma: the parameter says whether the logarithm is wanted --------------------------------------------------- */
 
+/* Small a give samples below the least float: at a = 1e-3 half of them are less than 1e-300. Their logarithm is a fine
+ * number, and what beta and Dirichlet variables are made of. */
 static bool is_logarithm(const void *params) {
     return *(const int32_t *)params != 0;
 }
@@ -68,6 +73,7 @@ static lam_status shape_random_gamma(const lam_call_site *call, lam_shape out[])
     return shape_keyed(call, out);
 }
 
+/* Marsaglia and Tsang's method, for as many elements as one key has. */
 static void run_gamma(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *a, void *out) {
     lam__parallel_random_gamma(call->ctx->team, (lam_dtype)call->in[1]->dtype, key, n, a, is_logarithm(call->params),
                                out);
@@ -77,10 +83,13 @@ static lam_status eval_random_gamma(const lam_call_site *call, lam_value *const 
     return eval_keyed(call, out[0], run_gamma);
 }
 
-/* Below this x the distribution is x^a / Gamma(a + 1) to all digits. */
+/* Below this x the distribution is x^a / Gamma(a + 1) to all digits: the next term of P(a, x) is smaller by a factor
+ * x. */
 static const double LEAST = 1e-30;
 
-/* d log(x)/da = -(dP/da) / (x dP/dx); near 0 it is (psi(a + 1) - log(x)) / a, which goes on where x itself is 0. */
+/* d log(x)/da = -(dP/da) / (x dP/dx); near 0 it is (psi(a + 1) - log(x)) / a, which goes on where x itself is 0. x is
+ * one that the caller has made harmless where it is too small, so the branch that is not taken stays finite. Both
+ * derivatives of P are members of the family igamma, so this can be differentiated again. */
 static lam_tensor *slope_of_logarithm(lam_tensor *a, lam_tensor *x, lam_tensor *log_x) {
     lam_tensor *in[2] = {a, x};
     lam_tensor *by_a = lam__apply_coded(&lam__row_igamma, LAM__SPECIAL_CODE(1, 0, 0), 2, in);
@@ -89,6 +98,8 @@ static lam_tensor *slope_of_logarithm(lam_tensor *a, lam_tensor *x, lam_tensor *
     return lam_where(lam_lt(x, LEAST), small, lam_neg(lam_div(by_a, lam_mul(x, by_x))));
 }
 
+/* t dx/da, with dx/da = x d log(x)/da unless the result is a logarithm itself. As one number per element it serves both
+ * modes. A sample that has underflowed to 0 keeps the slope 0. */
 static lam_tensor *tangent_gamma(const lam_rule *r, lam_tensor *t) {
     lam_tensor *a = r->in[1], *y = r->out[0];
     if (is_logarithm(r->params)) {
@@ -124,10 +135,12 @@ const lam_primitive lam__row_random_gamma = {
     .batch = batch_random_gamma,
 };
 
+/* The parameter in the dims of the sample, since the row pairs them element by element. */
 static lam_tensor *sample_gamma(const lam__source *s, lam_tensor *a, bool logarithm) {
     return apply_gamma(s->key, lam_broadcast_to(a, s->dims), logarithm);
 }
 
+/* a = 0 has no gamma distribution, so the range is open at 0. */
 static lam_tensor *gamma_of(const char *name, lam_tensor *key, lam_tensor *a, lam_dims dims, bool logarithm) {
     lam_tensor *failed;
     lam__source s;
@@ -147,7 +160,8 @@ lam_tensor *lam_random_loggamma(lam_tensor *key, lam_tensor *a, lam_dims dims) {
     return lam__scope_only(gamma_of("random_loggamma", key, a, dims, true), since);
 }
 
-/* x / (x + y) of gamma variables x and y, from their logarithms. */
+/* x / (x + y) of gamma variables x and y, from their logarithms. With a and b small, x + y may be 0 in floats, where
+ * log(x) - log(y) has all its digits. The key is split so that the two are independent. */
 lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *b, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_beta";
@@ -163,7 +177,8 @@ lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *b, lam_d
     return lam__scope_only(lam_logistic(lam_sub(y[0], y[1])), since);
 }
 
-/* Gamma variables, from their logarithms, divided by their sum. */
+/* Gamma variables, from their logarithms, divided by their sum. softmax of the logarithms is that quotient, without a
+ * sum that may be 0, and gives the derivative too. */
 lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_dirichlet";
@@ -183,6 +198,7 @@ lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims di
 
 /* ---- poisson ----------------------------------------------------------------------------------------------------- */
 
+/* The rate is f32 whatever the user's, as in jax.random: its samples hang on comparisons of f32 numbers. */
 static lam_status shape_random_poisson(const lam_call_site *call, lam_shape out[]) {
     if (call->in[1]->dtype != LAM_F32) return lam_rule_fail(call, LAM_ERR_DTYPE, "the rate must be f32");
     lam_status status = shape_keyed(call, out);
@@ -211,6 +227,7 @@ const lam_primitive lam__row_random_poisson = {
     .batch = batch_random_poisson,
 };
 
+/* Not differentiable: counts. Rates above 2^62 would not fit the result. */
 lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_poisson";

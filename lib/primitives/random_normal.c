@@ -13,7 +13,8 @@
 #include <float.h>
 #include <math.h>
 
-/* The normal quantile of a uniform number in (-1, 1): the square root of 2 times the inverse error function. */
+/* The normal quantile of a uniform number in (-1, 1): the square root of 2 times the inverse error function. The lower
+ * bound is the first number above -1, at which the quantile would be -inf. */
 lam_tensor *lam__random_normal(const lam__source *s) {
     double epsilon = s->dtype == LAM_F64 ? DBL_EPSILON : FLT_EPSILON;
     lam_tensor *u = lam__random_between(s, -1 + epsilon / 2, 1);
@@ -29,7 +30,8 @@ lam_tensor *lam_random_normal(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
 }
 
 /* A normal sample between bounds: the quantile of a uniform number between their probabilities, kept inside the bounds
- * where rounding would leave them. */
+ * where rounding would leave them. The bounds of the last step are the neighbours inside, since a sample is in the open
+ * interval; they are constants, so the derivative by a bound comes by way of u alone. */
 lam_tensor *lam_random_truncated_normal(lam_tensor *key, lam_tensor *low, lam_tensor *high, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_truncated_normal";
@@ -46,7 +48,8 @@ lam_tensor *lam_random_truncated_normal(lam_tensor *key, lam_tensor *low, lam_te
     return lam__scope_only(lam_clamp(lam_mul(1.4142135623730951, lam_erf_inv(u)), least, most), since);
 }
 
-/* mean + L z with L the Cholesky factor of the covariance. */
+/* mean + L z with L the Cholesky factor of the covariance. The two parameters are checked apart, as each has axes of
+ * its own: one of the mean, two of the covariance. */
 lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, lam_tensor *covariance, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_multivariate_normal";

@@ -13,6 +13,7 @@
 #include <float.h>
 #include <math.h>
 
+/* The least number that is not subnormal: the lower bound of uniform numbers whose logarithm is taken. */
 static double least_normal(lam_dtype dtype) {
     return dtype == LAM_F64 ? DBL_MIN : FLT_MIN;
 }
@@ -28,20 +29,24 @@ static lam_tensor *sample_exponential(const lam__source *s) {
     return lam_neg(lam_log1p(lam_neg(lam__random_unit(s))));
 }
 
+/* sign(u) log(1 - |u|) of u in (-1, 1): both tails from one draw. */
 static lam_tensor *sample_laplace(const lam__source *s) {
     lam_tensor *u = lam__random_between(s, -1 + epsilon_of(s->dtype) / 2, 1);
     return lam_mul(lam_sign(u), lam_log1p(lam_neg(lam_abs(u))));
 }
 
+/* log(u) - log(1 - u), the inverse of the logistic function. */
 static lam_tensor *sample_logistic(const lam__source *s) {
     lam_tensor *u = lam__random_between(s, least_normal(s->dtype), 1);
     return lam_sub(lam_log(u), lam_log1p(lam_neg(u)));
 }
 
+/* -log(-log(u)), the inverse of exp(-exp(-x)). */
 static lam_tensor *sample_gumbel(const lam__source *s) {
     return lam_neg(lam_log(lam_neg(lam_log(lam__random_between(s, least_normal(s->dtype), 1)))));
 }
 
+/* tan(pi (u - 1/2)), with u away from 0, where the tangent has a pole. */
 static lam_tensor *sample_cauchy(const lam__source *s) {
     return lam_tan(lam_mul(3.141592653589793, lam_sub(lam__random_between(s, epsilon_of(s->dtype), 1), 0.5)));
 }
@@ -82,6 +87,7 @@ lam_tensor *lam_random_cauchy(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
 
 /* ---- with parameters --------------------------------------------------------------------------------------------- */
 
+/* u < p is false for p = 0 and true for p = 1, without exception. */
 lam_tensor *lam_random_bernoulli(lam_tensor *key, lam_tensor *p, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_bernoulli";
@@ -110,7 +116,8 @@ static bool dims_of_logits(const char *name, lam_tensor *logits, int axis, lam_d
     return fits;
 }
 
-/* The largest of logits with Gumbel noise. */
+/* The largest of logits with Gumbel noise. The index of the largest is distributed as softmax(logits) (Gumbel 1954), so
+ * probabilities are never made. */
 lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_categorical";
@@ -137,6 +144,7 @@ static int rounds_of(int64_t n) {
     return n > 1 ? (int)ceil(3 * log((double)n) / log(UINT32_MAX)) : 0;
 }
 
+/* An order is drawn and x taken by it, so the derivative is that of taking. Every slice along the axis moves as one. */
 lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_permutation";
@@ -159,7 +167,8 @@ lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis) {
 }
 
 /* Places of count elements of n with probabilities p: where uniform numbers fall among the sums of p, or the largest of
- * log(p) with Gumbel noise, which repeat none. */
+ * log(p) with Gumbel noise, which repeat none. The sums are not divided by their last one: the uniform number is
+ * multiplied with it, and is in (0, 1], so an element of probability 0 is never hit. */
 static lam_tensor *places_by_probability(lam__source *s, lam_tensor *p, int64_t count, bool without) {
     int64_t n = lam_dim(p, 0);
     lam_tensor *at;
@@ -172,6 +181,8 @@ static lam_tensor *places_by_probability(lam__source *s, lam_tensor *p, int64_t 
     return lam_searchsorted(sums, lam_mul(lam_index(sums, 0, -1), lam_sub(1.0, u)), false);
 }
 
+/* Without p the elements are alike: with replacement a range of integers, without it the front of a permutation.
+ * Choosing has no derivative by p. */
 lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
                               const lam_random_choice_options *options) {
     uint64_t since = lam__scope_now(key);

@@ -20,6 +20,7 @@
 /* Beyond the first n! leaves the range of long double soon; beyond the second the power series becomes long. */
 enum { MOST_POLYGAMMA = 1000, MOST_BESSEL = 100, MOST_DIMENSION = 1000 };
 
+/* The parameter of a family: the order, or a code made of it. */
 static int64_t order_of(const lam_rule *r) {
     return *(const int64_t *)r->params;
 }
@@ -31,6 +32,7 @@ static lam_tensor *member(const lam_primitive *family, lam_tensor *x, int64_t or
 
 /* ---- error functions --------------------------------------------------------------------------------------------- */
 
+/* y = erf^-1(x): dy = sqrt(pi)/2 exp(y^2) dx, of the result alone; inf at both ends, where y is. */
 static lam_tensor *slope_erf_inv(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(lam_mul(t, 0.88622692545275801365), lam_exp(lam_square(r->out[0])));
@@ -51,6 +53,8 @@ lam_tensor *lam_erf_inv(lam_tensor *x) {
     return lam__apply_unary(&lam__row_erf_inv, x);
 }
 
+/* Member n is the repeated integral i^n erfc(x) exp(x^2), whose derivative is -2 (n + 1) times member n + 1 for these
+ * scaled ones; no member changes its sign or cancels. */
 static lam_tensor *slope_erfcx(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     int64_t next = order_of(r) + 1;
@@ -80,6 +84,7 @@ static lam_tensor *bell(lam_tensor *x) {
     return lam_exp(lam_mul(-0.5, lam_square(lam_clamp(x, -40.0, 40.0))));
 }
 
+/* The density, 1/sqrt(2 pi) exp(-x^2/2). */
 static lam_tensor *slope_ndtr(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(lam_mul(t, 0.39894228040143267794), bell(r->in[0]));
@@ -101,7 +106,9 @@ lam_tensor *lam_ndtr(lam_tensor *x) {
 }
 
 /* The density over the distribution function: on the left erfcx gives it without a tail that vanishes, on the right
- * erfcx would overflow and its derivatives with it; far left the factors of its derivatives would leave the range. */
+ * erfcx would overflow and its derivatives with it; far left the factors of its derivatives would leave the range. With
+ * phi the density: phi(x)/Phi(x) = sqrt(2/pi) / erfcx(-x/sqrt(2)); for x below -1e9 it is -(x + 1/x) to all digits, as
+ * the next term of the expansion is 2 x^-3. */
 static lam_tensor *slope_log_ndtr(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     lam_tensor *x = r->in[0], *right = lam_gt(x, 0.0), *far = lam_lt(x, -1e9), *z = lam_where(right, x, 0.0);
@@ -126,7 +133,8 @@ lam_tensor *lam_log_ndtr(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log_ndtr, x);
 }
 
-/* One over the density, by that relation again: from the smaller tail, which keeps its digits. */
+/* One over the density, by that relation again: from the smaller tail, which keeps its digits. That is dx/dp =
+ * sqrt(pi/2) erfcx(z/sqrt(2)) / tail. At p = 0 and 1 it is inf, chosen there because 0/0 would be NaN. */
 static lam_tensor *slope_ndtri(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     lam_tensor *p = r->in[0], *lower = lam_lt(p, 0.5);
@@ -153,6 +161,7 @@ lam_tensor *lam_ndtri(lam_tensor *x) {
 
 /* ---- softplus ---------------------------------------------------------------------------------------------------- */
 
+/* log(1 + exp(x))' = logistic(x). */
 static lam_tensor *slope_softplus(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_logistic(r->in[0]));
@@ -176,6 +185,7 @@ lam_tensor *lam_softplus(lam_tensor *x) {
     return lam__apply_unary(&lam__row_softplus, x);
 }
 
+/* 1 / (x (1 - x)), as two quotients, so that no product underflows near 0. */
 static lam_tensor *slope_logit(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_div(lam_div(t, r->in[0]), lam_sub(1.0, r->in[0]));
@@ -205,6 +215,7 @@ static lam_tensor *lead(const lam_rule *r, int i) {
     return lam_sub(lam_where(same, 0.0, x), lam_where(same, 0.0, y));
 }
 
+/* The share of operand i in the sum of exponentials: exp(x) / (exp(x) + exp(y)) = logistic(x - y). */
 static lam_tensor *slope_logaddexp(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_logistic(lead(r, i)));
 }
@@ -247,6 +258,8 @@ lam_tensor *(lam_logaddexp2)(lam_tensor *x, lam_tensor *y) {
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */
 
+/* lgamma' = psi, psi' = polygamma 1, and so on: the family never ends, and no order is made by differences of
+ * another. */
 static lam_tensor *slope_lgamma(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_digamma(r->in[0]));
@@ -303,12 +316,15 @@ const lam_primitive lam__row_polygamma = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Order 0 is digamma, which has a vector form of its own. */
 lam_tensor *lam_polygamma(lam_tensor *x, int n) {
     if (n < 0 || n > MOST_POLYGAMMA)
         return lam__axes_fail("polygamma", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_POLYGAMMA);
     return n == 0 ? lam_digamma(x) : member(&lam__row_polygamma, x, n);
 }
 
+/* gap_n(a, b) = psi_n(a + b) - psi_n(a). By a it is gap_(n+1), which again does not cancel for small b; by b it is
+ * psi_(n+1)(a + b). */
 static lam_tensor *slope_polygamma_gap(const lam_rule *r, int i, lam_tensor *t) {
     const int64_t next = order_of(r) + 1;
     lam_tensor *slope = i == 0 ? lam__apply_coded(r->primitive, next, 2, r->in)
@@ -333,7 +349,8 @@ lam_tensor *lam_polygamma_gap(lam_tensor *a, lam_tensor *b, int n) {
     return lam__apply_coded(&lam__row_polygamma_gap, n, 2, (lam_tensor *[]){a, b});
 }
 
-/* psi(a) - psi(a + b), which would cancel. */
+/* psi(a) - psi(a + b), which would cancel. d log B(a, b) = (psi(a) - psi(a + b)) da + ..., where a large a and a small
+ * b leave few digits to a plain difference. */
 static lam_tensor *slope_betaln(const lam_rule *r, int i, lam_tensor *t) {
     return lam_neg(lam_mul(t, lam_polygamma_gap(r->in[i], r->in[1 - i], 0)));
 }
@@ -355,7 +372,9 @@ lam_tensor *(lam_betaln)(lam_tensor *a, lam_tensor *b) {
 
 /* ---- Bessel functions -------------------------------------------------------------------------------------------- */
 
-/* I_n' = (I_(n-1) + I_(n+1))/2, where I_(-1) = I_1; scaled by exp(-|x|) the next derivative of the same. */
+/* I_n' = (I_(n-1) + I_(n+1))/2, where I_(-1) = I_1; scaled by exp(-|x|) the next derivative of the same. The code is
+ * twice the order, or LAM__BESSEL_SCALED, whose next derivative is 256 higher. At order 0 the two neighbours are
+ * one. */
 static lam_tensor *slope_bessel_i(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     int64_t code = order_of(r);
@@ -400,6 +419,7 @@ lam_tensor *lam_i1e(lam_tensor *x) {
 
 /* ---- composed ---------------------------------------------------------------------------------------------------- */
 
+/* log Gamma_d(a) = d (d - 1)/4 log(pi) + the sum over j of lgamma(a - j/2), d terms. */
 lam_tensor *lam_multigammaln(lam_tensor *a, int64_t d) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;

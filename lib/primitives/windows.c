@@ -22,6 +22,8 @@
 
 static const int64_t most = INT64_MAX / 16; /* of any number that is added or multiplied here */
 
+/* An absent list (rank 0) means the default for every axis. One list after the other, so the message names the first
+ * that is wrong. */
 static bool list_fits(const lam__windows_how *how, const char *what, lam_dims list, int n, int64_t least) {
     if (list.rank == 0) return true;
     if (list.rank != n) {
@@ -42,11 +44,13 @@ static bool list_fits(const lam__windows_how *how, const char *what, lam_dims li
     return true;
 }
 
+/* Item i of a list that was found to fit, or the default of an absent one. */
 static int64_t item_of(lam_dims list, int i, int64_t otherwise) {
     return list.rank ? list.dims[i] : otherwise;
 }
 
-/* Elements put in front and behind. `have` and `need` are the dilated sizes of the axis and of the window. */
+/* Elements put in front and behind. `have` and `need` are the dilated sizes of the axis and of the window. SAME gives
+ * ceil(have / stride) places and puts the odd element behind, SAME_LOWER in front, as in lax. */
 static void padding_of(const lam__windows_how *how, int i, int64_t have, int64_t need, int64_t stride, int64_t *low,
                        int64_t *high) {
     *low = *high = 0;
@@ -66,6 +70,8 @@ static int64_t dilated(int64_t n, int64_t step) {
     return n ? (n - 1) * step + 1 : 0;
 }
 
+/* Products are checked before they are made; everything after adds numbers below `most`. Without room for a window
+ * there are no places. */
 static bool collect_axis(const lam__windows_how *how, int i, int64_t size, int64_t window, lam__window_axis *a) {
     int64_t low, high;
     *a = (lam__window_axis){.window = window,
@@ -84,6 +90,7 @@ static bool collect_axis(const lam__windows_how *how, int i, int64_t size, int64
     return true;
 }
 
+/* Options first, then lists, then sizes: what is wrong with the first two can be said without knowing the axis. */
 bool lam__windows_collect(const lam__windows_how *how, int n, const int64_t size[], const int64_t window[],
                           lam__window_axis at[]) {
     if ((unsigned)how->padding > LAM_PAD_SAME_LOWER) {
@@ -104,6 +111,8 @@ bool lam__windows_collect(const lam__windows_how *how, int n, const int64_t size
     return true;
 }
 
+/* Stride and input dilation change places, the window keeps its dilation and is read from its other end, which moves
+ * `low`. For a sum nothing else changes, since all its weights are 1. */
 lam__window_axis lam__windows_transposed(const lam__window_axis *a, int64_t size) {
     return (lam__window_axis){.window = a->window,
                               .stride = a->gap,
@@ -115,6 +124,7 @@ lam__window_axis lam__windows_transposed(const lam__window_axis *a, int64_t size
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+/* Only the first `rank` entries of `at` are copied with a call. */
 typedef struct window_params {
     int32_t lead; /* axes in front of the windowed ones */
     int32_t rank; /* windowed axes, the last ones */
@@ -141,6 +151,7 @@ static lam_status shape_window(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* One more axis in front, which the windows do not see. */
 static void batch_window(const lam_rule *r, lam_tensor *out[]) {
     window_params p = copy_of(r->params);
     p.lead++;
@@ -153,7 +164,9 @@ static int64_t product(const int64_t *dims, int from, int to) {
     return count;
 }
 
-/* One axis after the other; the axes before it have their new sizes already. */
+/* One axis after the other; the axes before it have their new sizes already. A window over several axes is the window
+ * along one of the windows along the others, so its cost is the sum of their lengths and not the product. Results in
+ * between are given back as soon as they are read. */
 static lam_status slide(const lam_call_site *call, const lam_value *x, lam_value *out, lam__reduce_id id) {
     const window_params *p = call->params;
     const lam_value *from = x;
@@ -189,6 +202,7 @@ static lam_status eval_reduce_window_sum(const lam_call_site *call, lam_value *c
     return eval_window(call, out[0], LAM__REDUCE_SUM);
 }
 
+/* The transpose of each axis is a sum over windows again, and the order of axes does not matter. */
 static void vjp_reduce_window_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     window_params p = copy_of(r->params);
     for (int i = 0; i < p.rank; i++) p.at[i] = lam__windows_transposed(&p.at[i], lam_dim(r->in[0], p.lead + i));
@@ -214,6 +228,7 @@ static lam_status shape_reduce_window_arg(const lam_call_site *call, lam_shape o
     return status;
 }
 
+/* Over all axes at once, since the first of those that tie is meant in row-major order of all. */
 static lam_status eval_reduce_window_arg(const lam_call_site *call, lam_value *const out[]) {
     const window_params *p = call->params;
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -252,7 +267,7 @@ static lam_status eval_reduce_window_min(const lam_call_site *call, lam_value *c
     return eval_window(call, out[0], LAM__REDUCE_MIN);
 }
 
-/* x with its windowed axes as one, the last. */
+/* x with its windowed axes as one, the last: the form in which positions count. */
 static lam_tensor *in_rows(const window_params *p, lam_tensor *x) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
@@ -261,18 +276,22 @@ static lam_tensor *in_rows(const window_params *p, lam_tensor *x) {
     return lam__apply_reshape(x, p->lead + 1, dims);
 }
 
+/* The positions are found anew and not kept by the forward pass: who wants no gradient does not pay for them. A window
+ * without elements has a position beyond all, which takes 0 and to which nothing is added. */
 static lam_tensor *chosen(const lam_rule *r) {
     window_params p = copy_of(r->params);
     bool maximum = r->primitive == &lam__row_reduce_window_max;
     return in_rows(&p, apply(maximum ? &lam__row_reduce_window_argmax : &lam__row_reduce_window_argmin, &p, r->in[0]));
 }
 
+/* The tangent of the element that was chosen. */
 static void jvp_window(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     if (!dx[0]) return;
     lam_dims own = lam_dims_of(r->out[0]);
     dout[0] = lam__apply_reshape(lam__index_take_rows(in_rows(r->params, dx[0]), chosen(r)), own.rank, own.dims);
 }
 
+/* The transpose: each cotangent to the element that was chosen. */
 static void vjp_window(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_dims own = lam_dims_of(r->in[0]);
     lam_tensor *rows = in_rows(r->params, lam_zeros_like(r->in[0]));
@@ -324,12 +343,14 @@ static bool params_for(const char *operation, lam_tensor *x, const lam_window_op
            lam__windows_collect(&how, p->rank, own.dims + p->lead, o->window.dims, p->at);
 }
 
+/* Windows are over the last axes; those in front are gone through. */
 static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_window_options *o) {
     window_params p;
     if (!lam__scope_peek(x)) return lam__axes_fail(row->name, x, LAM_ERR_NULL, "no tensor");
     return params_for(row->name, x, o, &p) ? apply(row, &p, x) : lam__axes_failed(x);
 }
 
+/* Bools are counted. Complex sums are those of the parts. */
 lam_tensor *lam_reduce_window_sum(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     const lam_primitive *row = &lam__row_reduce_window_sum;
@@ -375,6 +396,8 @@ lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options) {
     return lam__scope_only(lam_reduce_window_max(x, &o), since);
 }
 
+/* Divided by the window's size, or by the number of elements in it that are no padding, which is the same sum over
+ * ones. */
 lam_tensor *lam_avg_pool(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_window_options o = pooling(options);

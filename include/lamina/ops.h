@@ -7,7 +7,7 @@
  *
  * Derivatives at singular points: sub-gradients as JAX has them unless a reason is given. An infinite slope is
  * multiplied like any other, so that a tangent or cotangent of 0 gives NaN there; absent ones (NULL) give none.
- *   abs, copysign at 0           0
+ *   abs, copysign at 0           0, the middle of the sub-gradients: x and -x are treated alike (JAX gives 1)
  *   sign floor ceil round trunc  0 everywhere, also at the steps
  *   sqrt, cbrt at 0              inf; rsqrt, reciprocal at 0: -inf
  *   log, log2, log10 at 0        inf; log1p at -1: inf

@@ -1,4 +1,7 @@
-/* The batch interpreter: see batch.h. */
+/* The batch interpreter: see batch.h. A box shows the dims of one example and holds the values of all; payload.number
+ * says which axis of what it holds is the batch axis. Results have it in front, so after the first operations most
+ * boxes have, and nothing is moved any more. What does not depend on the example is no box of this level and is
+ * computed once. */
 #include "transforms/batch.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -15,6 +18,8 @@ static const lam__batch *batch_of(const lam__level *level) {
     return level->state;
 }
 
+/* A transpose through dispatch, so v may be a box of a lower level. The order: axis `to` of the result is `from` of v,
+ * the others follow in their order. */
 lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to) {
     if (from == to) return lam__value_hold(v);
     lam__order_params params = {.rank = v->rank};
@@ -34,7 +39,8 @@ lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to) {
     return out;
 }
 
-/* A box around v, taken over, whose batch axis is `axis`. */
+/* A box around v, taken over, whose batch axis is `axis`. In front there is a short way; elsewhere the dims of one
+ * example have to be put together. */
 static lam_value *box(lam__level *level, lam_value *v, int axis) {
     if (axis == 0) return lam__level_box_behind(level, v);
     int64_t without[LAM_INNER_RANK];
@@ -45,13 +51,14 @@ static lam_value *box(lam__level *level, lam_value *v, int axis) {
     return made;
 }
 
-/* The operands below, batch axes in front; moved[] holds what had to be made for that. */
+/* The operands below, batch axes in front; moved[] holds what had to be made for that. After a failure moved[] is to be
+ * released as well. */
 static lam_status unbox(lam__level *level, const lam_call_site *call, lam_value *in[], lam_value *moved[],
                         bool mapped[]) {
     lam_status status = LAM_OK;
     for (int i = 0; i < call->inputs; i++) {
         const lam__payload *p = lam__payload_of(call->in[i]);
-        mapped[i] = lam__level_owns(level, call->in[i]);
+        mapped[i] = lam__level_owns(level, call->in[i]); /* else a constant */
         moved[i] = NULL;
         in[i] = mapped[i] ? p->inner : call->in[i];
         if (!mapped[i] || p->number == 0) continue;
@@ -61,6 +68,7 @@ static lam_status unbox(lam__level *level, const lam_call_site *call, lam_value 
     return status;
 }
 
+/* On failure all of out[] is released, those that were boxed too. */
 static lam_status box_results(lam__level *level, int n, lam_value *out[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < n; o++)
@@ -69,7 +77,8 @@ static lam_status box_results(lam__level *level, int n, lam_value *out[]) {
     return status;
 }
 
-/* A staged primitive takes its operands as they lie and says where the results have the batch axis. */
+/* A staged primitive takes its operands as they lie and says where the results have the batch axis. A result without a
+ * batch axis is the same for all examples and stays a plain value; one that is left out is NULL. */
 static lam_status process_staged(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
@@ -92,7 +101,7 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     return status;
 }
 
-/* Any call. */
+/* Any call: the batch rule of its row, on operands with the axis in front. */
 LAM__APART static lam_status process_lists(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs;
@@ -111,7 +120,7 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
     return status;
 }
 
-/* One result from one operand. */
+/* One result from one operand, which is a box of this level since the call came here. */
 LAM__APART static lam_status process_one(lam__level *level, const lam_call_site *call, lam_value **out) {
     const lam__payload *p = lam__payload_of(call->in[0]);
     const bool mapped = true;
@@ -127,7 +136,9 @@ LAM__APART static lam_status process_one(lam__level *level, const lam_call_site 
 }
 
 /* Whether n operands of an elementwise call have the batch axis in front and one rank, or none and no more axes, so
- * that nothing is to be moved or lined up; in[] then are the operands below. */
+ * that nothing is to be moved or lined up; in[] then are the operands below. Elementwise operands line up from the last
+ * axis on, so one of a lower rank than another would meet the batch axis of that one with an axis of its own: [n, 3]
+ * with [n, 5, 3] needs an axis of one element put in, which the general way does. */
 LAM__UNROLLED bool unbox_aligned(const lam__level *level, int n, lam_value *const boxes[], lam_value *in[]) {
     int rank = -1, most = 0; /* of those that have the batch axis, of the others */
     for (int i = 0; i < n; i++) {
@@ -141,7 +152,8 @@ LAM__UNROLLED bool unbox_aligned(const lam__level *level, int n, lam_value *cons
     return most <= rank;
 }
 
-/* An elementwise call on n operands, where n is a constant. */
+/* An elementwise call on n operands, where n is a constant: the same primitive, one level below, on what is in the
+ * boxes. */
 LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
     lam_value *in[3];
     if (!unbox_aligned(level, n, call->in, in)) return process_lists(level, call, out);
@@ -150,6 +162,7 @@ LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *cal
     return status;
 }
 
+/* Elementwise calls of up to three operands have a way without lists; each is tried for what is the commonest first. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     if (call->primitive->staged) return process_staged(level, call, out);
     if (!call->primitive->elementwise)
@@ -161,7 +174,8 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     return process_lists(level, call, out);
 }
 
-/* Boxes that have the batch axis at one place are added as they lie. */
+/* Boxes that have the batch axis at one place are added as they lie. What is not batched would have to be repeated, and
+ * is left to process. */
 static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign, lam_status *status) {
     lam__payload *to = lam__payload_of(sum);
     if (!lam__level_owns(level, g) || lam__payload_of(g)->number != to->number) return false;
@@ -169,7 +183,8 @@ static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign
     return true;
 }
 
-/* Where the batch axis is in front of everything and lines up. */
+/* Where the batch axis is in front of everything and lines up: sum += x y in the memory of what lies in the box, one
+ * level below. Factors that are not batched broadcast there as they do here. */
 static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
                                lam_status *status) {
     lam_value *boxes[2] = {x, y}, *in[2];
@@ -184,7 +199,7 @@ static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, 
     return true;
 }
 
-/* Likewise; y has no more axes than x, so that the product has the dims of x. */
+/* Likewise; y has no more axes than x, so that the product has the dims of x and can be written over it. */
 static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *status) {
     lam__payload *to = lam__payload_of(x);
     const lam__payload *by = lam__level_owns(level, y) ? lam__payload_of(y) : NULL;
@@ -193,7 +208,9 @@ static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *
     return true;
 }
 
-/* One draw for all, or one with the batch axis in front, of which a chunk is its part. */
+/* One draw for all, or one with the batch axis in front, of which a chunk is its part. What the level below makes of it
+ * is its own matter: under another vmap the wider draw gets another axis. Pairs have an axis of 2 that comes with
+ * them. */
 static lam_value *draw(lam__level *level, const lam__draw *d) {
     const lam__batch *b = batch_of(level);
     if (b->randomness == LAM_RANDOMNESS_SAME) return lam__draw_make(level->ctx, d);
@@ -207,7 +224,7 @@ static lam_value *draw(lam__level *level, const lam__draw *d) {
     }
     lam__draw wide = {.operation = d->operation, .what = d->what, .rank = d->rank + 1};
     wide.dims[0] = b->size;
-    wide.whole[0] = b->whole ? b->whole : b->size;
+    wide.whole[0] = b->whole ? b->whole : b->size; /* 0: no chunk */
     wide.start[0] = b->first;
     for (int i = 0; i < d->rank; i++) {
         wide.dims[i + 1] = d->dims[i];
@@ -218,7 +235,10 @@ static lam_value *draw(lam__level *level, const lam__draw *d) {
     return v ? box(level, v, 0) : NULL;
 }
 
-/* A Function that is the same for all examples but for what it draws. */
+/* A Function that is the same for all examples but for what it draws. It has run once below, for all of them. Where
+ * each example is to have draws of its own that was not meant: its results are dropped, the generator goes back, and it
+ * is applied as a batched one after all, whose operands have no batch axis. (NOTE [draws below] in
+ * lib/dispatch/dispatch.c.) */
 static lam_status drawn(lam__level *level, const lam_call_site *call, lam_random_state before, lam_value *out[],
                         bool *other) {
     const lam__batch *b = batch_of(level);
@@ -226,10 +246,11 @@ static lam_status drawn(lam__level *level, const lam_call_site *call, lam_random
     lam__arguments_release(call->outputs, out);
     *other = true;
     if (b->randomness == LAM_RANDOMNESS_ERROR) return lam__batch_refuse_draw(level->ctx, call->primitive->name);
-    level->ctx->random = before;
+    level->ctx->random = before; /* where it stood at the call */
     return process_staged(level, call, out);
 }
 
+/* Also for Functions and Jacobians, which find out about draws by the state of the generator. */
 lam_status lam__batch_refuse_draw(lam_ctx *ctx, const char *operation) {
     return lam__error_set(ctx, LAM_ERR_OPTION,
                           "set randomness to LAM_RANDOMNESS_DIFFERENT or LAM_RANDOMNESS_SAME in its options, or give "
@@ -238,6 +259,7 @@ lam_status lam__batch_refuse_draw(lam_ctx *ctx, const char *operation) {
                           operation);
 }
 
+/* Behind the name in messages: "vmap(size 5, axis 'batch')". */
 static void describe(const lam__level *level, lam__text *text) {
     const lam__batch *b = batch_of(level);
     lam__error_append(text, "(size %lld", (long long)b->size);
@@ -245,6 +267,7 @@ static void describe(const lam__level *level, lam__text *text) {
     lam__error_append(text, ")");
 }
 
+/* Behind the type of a box: which axis of what follows below is the batch axis. */
 static void print(FILE *file, const lam_value *v) {
     fprintf(file, "axis %lld", (long long)lam__payload_of(v)->number);
 }
@@ -252,7 +275,7 @@ static void print(FILE *file, const lam_value *v) {
 /* What lies below has an axis more, so it cannot be shown as this value; print shows it with the axis named. */
 const lam__interpreter lam__interpreter_vmap = {
     .name = "vmap",
-    .hides_axis = true,
+    .hides_axis = true, /* for lam__eval_most_axes */
     .process = process,
     .accumulate = accumulate,
     .accumulate_product = accumulate_product,
@@ -268,11 +291,12 @@ const lam__interpreter lam__interpreter_vmap = {
 
 /* ---- running a function ------------------------------------------------------------------------------------------ */
 
-/* Output o as the caller of vmap sees it; takes v over. */
+/* Output o as the caller of vmap sees it; takes v over. The parent is current. An output that does not depend on the
+ * example is repeated, by a view of stride 0 where it is concrete. */
 static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_value *v, int axis) {
     lam_ctx *ctx = level->ctx;
     bool own = lam__level_owns(level, v);
-    if (!own && axis == LAM_UNMAPPED) return v;
+    if (!own && axis == LAM_UNMAPPED) return v; /* one for all, as was asked */
     int rank = v->rank + 1, to = axis < 0 ? axis + rank : axis;
     lam_value *out = NULL;
     if (axis == LAM_UNMAPPED) {
@@ -304,6 +328,7 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
     return out;
 }
 
+/* All or none. */
 static lam_status finish_all(const lam_fn *f, const lam__level *level, lam_value *out[], const int out_axes[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < f->outputs; o++)
@@ -312,6 +337,8 @@ static lam_status finish_all(const lam_fn *f, const lam__level *level, lam_value
     return status;
 }
 
+/* Boxes of the level never leave this function: outputs are taken out of theirs before the pop. axes[] and out_axes[]
+ * are read while f runs and behind it; `batch` is the level's state until the pop. NULL inputs stay NULL. */
 lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[],
                           const int out_axes[]) {
     lam_ctx *ctx = f->ctx;

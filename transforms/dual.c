@@ -1,4 +1,6 @@
-/* The dual interpreter: see dual.h. */
+/* The dual interpreter: see dual.h. Values are pairs x + e dx with e e = 0, so a call gives y = f(x) and dy = f'(x) dx,
+ * both computed one level below. A box exists only where there is a tangent: what has none stays a plain value, and
+ * NULL is zero for tangents on both sides of every rule. Tangents have the dtype and dims of their primals. */
 #include "transforms/dual.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -11,17 +13,19 @@
 
 #include <string.h>
 
-/* A box {primal, tangent}; takes both over. */
+/* A box {primal, tangent}; takes both over, also on failure. */
 static lam_value *dual(lam__level *level, lam_value *primal, lam_value *tangent) {
     lam_value *box = lam__level_box(level, primal, tangent, 0);
     if (!box) lam__value_release(tangent);
     return box;
 }
 
+/* Takes over both lists. A tangent of a result that is not floating is dropped. On failure out[] is released by the
+ * caller; no tangent is left. */
 LAM__UNROLLED lam_status box_results(lam__level *level, int m, lam_value *out[], lam_value *dout[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < m; o++) {
-        if (!dout[o]) continue;
+        if (!dout[o]) continue; /* zero, or no result */
         if (lam__dtype_is_inexact(out[o]->dtype)) out[o] = dual(level, out[o], dout[o]);
         else lam__value_release(dout[o]);
         if (!out[o]) status = LAM_ERR_MEMORY;
@@ -29,6 +33,8 @@ LAM__UNROLLED lam_status box_results(lam__level *level, int m, lam_value *out[],
     return status;
 }
 
+/* A Function's stages: forward with the tangents known to it, then `tangents`. What forward kept goes at once.
+ * constant[] is what forward says of its outputs; the stage leaves their tangents NULL. */
 static lam_status apply_staged(const lam_call_site *below, lam_value *const tangents[], lam_value *out[],
                                lam_value *results[]) {
     const lam__staged *staged = below->primitive->staged;
@@ -36,7 +42,7 @@ static lam_status apply_staged(const lam_call_site *below, lam_value *const tang
     size_t n = (size_t)below->inputs, m = (size_t)below->outputs;
     bool *needs = lam__scratch_get(&area, below->ctx, n + m), *constant = needs + n;
     if (!needs) return LAM_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++) needs[i] = tangents[i] != NULL;
+    for (size_t i = 0; i < n; i++) needs[i] = tangents[i] != NULL; /* what has one wants one */
     for (size_t o = 0; o < m; o++) constant[o] = false;
     lam_call_site with = *below;
     lam_status status = staged->forward(below, needs, tangents, out, constant, &with.residual);
@@ -48,12 +54,15 @@ static lam_status apply_staged(const lam_call_site *below, lam_value *const tang
     return status;
 }
 
+/* Any other row: its value first, since rules read results. Both steps run with the level's parent current, so tangents
+ * may be boxes of levels below and are recorded or batched there as any value is. */
 static lam_status apply(const lam_call_site *below, lam_value *const tangents[], lam_value *out[],
                         lam_value *results[]) {
     lam_status status = lam__dispatch(below, out);
     return status == LAM_OK ? lam__rules_tangents(below, out, tangents, results) : status;
 }
 
+/* Borrowed. Operands of lower levels are constants: they have no tangent here. */
 LAM__UNROLLED void unbox_operands(const lam__level *level, int n, lam_value *const boxes[], lam_value *primals[],
                                   lam_value *tangents[]) {
     for (int i = 0; i < n; i++) {
@@ -63,7 +72,7 @@ LAM__UNROLLED void unbox_operands(const lam__level *level, int n, lam_value *con
     }
 }
 
-/* Any number of operands and results. */
+/* Any number of operands and results. One block holds primals, tangents and the tangents of results. */
 LAM__APART static lam_status process_lists(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     int n = call->inputs, m = call->outputs;
@@ -81,12 +90,13 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
     return status;
 }
 
-/* An elementwise call on n operands, where n is a constant. */
+/* An elementwise call on n operands, where n is a constant. The commonest rows come through here: for products, sums
+ * and powers lam__rules_tangents needs no handles. */
 LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
     lam_value *primals[3], *tangents[3], *result;
     unbox_operands(level, n, call->in, primals, tangents);
     lam_status status = lam__dispatch_below(call, n, primals, out);
-    if (status != LAM_OK || call->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status;
+    if (status != LAM_OK || call->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status; /* then a constant */
     lam_call_site below = lam__dispatch_site(call, primals);
     status = lam__rules_tangents(&below, out, tangents, &result);
     if (status == LAM_OK) status = box_results(level, 1, out, &result);
@@ -94,11 +104,12 @@ LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *cal
     return status;
 }
 
-/* A row that may be evaluated together with its derivative: where the operand is at hand. */
+/* A row that may be evaluated together with its derivative: where the operand is at hand. Then dy = dx f'(x), and both
+ * f and f' come from one pass over x. */
 LAM__APART static lam_status process_sloped(lam__level *level, const lam_call_site *call, lam_value **out) {
     lam_value *x, *dx, *slope, *result = NULL;
     unbox_operands(level, 1, call->in, &x, &dx);
-    *out = dx ? lam__elementwise_sloped(call->primitive, x, &slope) : NULL;
+    *out = dx ? lam__elementwise_sloped(call->primitive, x, &slope) : NULL; /* NULL: the general way */
     if (!*out) return process_few(level, call, 1, out);
     lam_status status = lam__rules_times(level->ctx, &lam__row_mul, dx, slope, &result);
     lam__value_release(slope);
@@ -107,6 +118,7 @@ LAM__APART static lam_status process_sloped(lam__level *level, const lam_call_si
     return status;
 }
 
+/* What cannot be elementwise, or has more than three operands, takes the way of lists. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     if (!call->primitive->elementwise) return process_lists(level, call, out);
     if (call->inputs == 2) return process_few(level, call, 2, out);
@@ -116,7 +128,8 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     return process_lists(level, call, out);
 }
 
-/* Primal to primal, tangent to tangent. */
+/* Primal to primal, tangent to tangent: (x + e dx) + (y + e dy). A constant has nothing for the tangent. The tangent is
+ * taken out of the payload while it changes, and put back whatever it has become, also after a failure. */
 static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign, lam_status *status) {
     bool own = lam__level_owns(level, g);
     lam__payload *to = lam__payload_of(sum);
@@ -129,7 +142,7 @@ static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign
     return true;
 }
 
-/* Terms of the product go where they belong: x y, and dx y + x dy. */
+/* Terms of the product go where they belong: x y, and dx y + x dy. The term dx dy goes with e e. */
 static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
                                lam_status *status) {
     lam_value *boxes[2] = {x, y}, *primals[2], *tangents[2];
@@ -145,7 +158,8 @@ static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, 
     return true;
 }
 
-/* dx y + x dy first, while x is there. */
+/* x becomes x y and its tangent dx y + x dy. The tangent first, while x is there. Once begun it is done: a failure on
+ * the way leaves a box that is of no use to anybody, which the caller releases. */
 static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *status) {
     lam_value *primal, *dy;
     lam__payload *to = lam__payload_of(x);
@@ -159,14 +173,17 @@ static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *
     return true;
 }
 
+/* C code sees the primal: what it computes from that is a constant to this level. */
 static lam_value *read_primal(const lam_value *box) {
     return lam__payload_of(box)->inner;
 }
 
+/* The tangent is the box's own reference. */
 static void drop(lam_value *box) {
     lam__value_release(lam__payload_of(box)->extra);
 }
 
+/* "tangent f64[3]: 1, 0, 0". */
 static void print(FILE *file, const lam_value *box) {
     fputs("tangent ", file);
     lam__print_brief(file, lam__payload_of(box)->extra);
@@ -183,6 +200,7 @@ const lam__interpreter lam__interpreter_jvp = {
     .print = print,
 };
 
+/* Results as pairs again, one reference each; a tangent that is zero is NULL. */
 static void unbox(const lam__level *level, int n, lam_value *out[], lam_value *dout[]) {
     for (int o = 0; o < n; o++) {
         dout[o] = NULL;
@@ -194,6 +212,9 @@ static void unbox(const lam__level *level, int n, lam_value *out[], lam_value *d
     }
 }
 
+/* The box of an input whose tangent is NULL is not made: f sees the value itself, whose operations never reach this
+ * level. Results are taken apart before the pop. On failure nothing is given. The caller keeps in[] and dx[], whose
+ * types must agree; nothing here looks. */
 lam_status lam__dual_run(lam_fn *f, lam_value *const in[], lam_value *const dx[], lam_value *out[], lam_value *dout[]) {
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
@@ -205,7 +226,7 @@ lam_status lam__dual_run(lam_fn *f, lam_value *const in[], lam_value *const dx[]
     if (status == LAM_OK) {
         for (int i = 0; i < f->inputs; i++) {
             boxes[i] = lam__value_hold_any(in[i]);
-            if (dx[i]) boxes[i] = dual(&level, boxes[i], lam__value_hold(dx[i]));
+            if (dx[i]) boxes[i] = dual(&level, boxes[i], lam__value_hold(dx[i])); /* in[i] is there */
             if (in[i] && !boxes[i]) status = LAM_ERR_MEMORY;
         }
         if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);

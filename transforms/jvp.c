@@ -109,8 +109,8 @@ static void body_jvp(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], vo
     lam_value **results = v + taken, **dout = results + f->outputs;
     lam_status status = ctx->error.status;
     if (lam__arguments_values(ctx, taken, in, v)) status = run_jvp(f, e, v, v + f->inputs, results, dout);
-    lam__arguments_give(ctx, status, kept, results, out); /* values, then */
-    lam__arguments_give(ctx, status, kept, dout, out + kept); /* tangents, then */
+    lam__arguments_give(ctx, status, kept, results, out);                     /* values, then */
+    lam__arguments_give(ctx, status, kept, dout, out + kept);                 /* tangents, then */
     lam__arguments_give(ctx, status, e->aux, results + kept, out + 2 * kept); /* auxiliary ones */
     lam__scratch_put(&area);
 }

@@ -1,8 +1,11 @@
-/* What the queue of waiting nodes seldom needs: see queue.h. */
+/* What the queue of waiting nodes seldom needs: see queue.h. A node joins once in a walk, with its first cotangent;
+ * when it is taken, all its consumers, whose ids are higher, have been visited. Both ends of the heap move a hole
+ * rather than swap. */
 #include "transforms/queue.h"
 
 #include <string.h>
 
+/* Nodes that wait stay where they are in the order; on failure the old heap is whole. */
 static lam_status heap_grow(lam_ctx *ctx, lam__queue *q) {
     size_t room = q->room ? 2 * q->room : 64;
     lam__node **wider = lam__alloc_get(&ctx->pool, room * sizeof *wider);
@@ -19,6 +22,7 @@ void lam__queue_stop(lam_ctx *ctx, lam__queue *q) {
     q->heap = NULL;
 }
 
+/* The queue's reference is made here, once nothing can fail any more. */
 lam_status lam__queue_push(lam_ctx *ctx, lam__queue *q, lam__node *n) {
     if (q->count == q->room && heap_grow(ctx, q) != LAM_OK) return LAM_ERR_MEMORY;
     size_t i = q->count++;
@@ -28,6 +32,7 @@ lam_status lam__queue_push(lam_ctx *ctx, lam__queue *q, lam__node *n) {
     return LAM_OK;
 }
 
+/* The heap is not empty. The queue's reference goes to the caller. */
 lam__node *lam__queue_pop(lam__queue *q) {
     lam__node *top = q->heap[0], *last = q->heap[--q->count];
     size_t i = 0;
@@ -43,6 +48,8 @@ lam__node *lam__queue_pop(lam__queue *q) {
     return top;
 }
 
+/* The first run, whose front has been taken, moves back to where its next node belongs; without one the runs behind it
+ * move up. */
 void lam__queue_order(lam__queue *q, lam__node *next) {
     int i = 0, last = q->runs - 1;
     for (; i < last && (!next || q->front[i + 1]->id > next->id); i++) q->front[i] = q->front[i + 1];

@@ -1,4 +1,7 @@
-/* The tape's interpreter: recording. See tape.h; the way back is in pull.c. */
+/* The tape's interpreter: recording. See tape.h; the way back is in pull.c. A call is done one level below and then
+ * hung on a node, if an output has a derivative. The node keeps what the row's `saves` name of operands and results,
+ * and types of the rest; values are shared, never copied. Who holds nodes: boxes of the level, nodes that have them as
+ * parents, and the recording. So what no output depends on goes with its last box, while the function still runs. */
 #include "transforms/node.h"
 
 #include "lib/dispatch/staged.h"
@@ -14,7 +17,8 @@ static inline size_t node_bytes(int inputs, int outputs, size_t params) {
            params;
 }
 
-/* The block of a sum of n terms: that of two, doubled as often as it takes, so that it seldom moves. */
+/* The block of a sum of n terms: that of two, doubled as often as it takes, so that it seldom moves. Found by the
+ * number of terms alone, also when it is freed. */
 static inline size_t sum_bytes(int n) {
     size_t bytes = node_bytes(2, 1, 0);
     while (bytes < node_bytes(n, 1, 0)) bytes *= 2;
@@ -44,6 +48,7 @@ LAM__UNROLLED void end_few(lam_ctx *ctx, lam__node *node, int n) {
     lam__alloc_put(&ctx->pool, node, node_bytes(n, 1, node->params_bytes));
 }
 
+/* Most nodes have one output and up to two inputs, of which each has a way with its counts folded in. */
 void lam__node_end(lam_ctx *ctx, lam__node *n) {
     const lam_primitive *p = n->primitive;
     if (n->inputs == 2 && n->outputs == 1 && !n->params_bytes && !n->residual) {
@@ -75,13 +80,13 @@ LAM__UNROLLED lam__node *node_new(lam_ctx *ctx, const lam_primitive *primitive, 
         lam__error_memory(ctx, node_bytes(n, m, params_bytes));
         return NULL;
     }
-    node->refs = 1;
+    node->refs = 1; /* the caller's */
     node->params_bytes = (uint32_t)params_bytes;
-    node->id = ++ctx->clock;
+    node->id = ++ctx->clock; /* above those of its parents */
     node->run = 0;
     node->primitive = primitive;
     node->inputs = n;
-    node->outputs = (unsigned)m & 0x7fffffffu;
+    node->outputs = (unsigned)m & 0x7fffffffu; /* 31 bits */
     node->minus = 0;
     node->residual = NULL;
     for (int o = 0; o < m; o++) node->output[o].cotangent = NULL;
@@ -97,16 +102,18 @@ static lam_value *type_of(const lam_value *v) {
 /* What vjp of this call reads: the row's saves, and those of each operand that wants a gradient. */
 LAM__UNROLLED unsigned saves_of(const lam_primitive *p, int n, const lam__edge parents[]) {
     unsigned saves = p->saves;
-    for (int i = 0; i < n && i < 3; i++)
+    for (int i = 0; i < n && i < 3; i++) /* as many as saves_for has */
         if (parents[i].node) saves |= p->saves_for[i];
     return saves;
 }
 
+/* Operands beyond the bits are read where all are. */
 static inline bool saves_input(unsigned saves, int i) {
     return i < 16 ? (saves & LAM_SAVE_IN(i)) != 0 : (saves & LAM_SAVE_ALL_IN) == LAM_SAVE_ALL_IN;
 }
 
-/* The type of the operand that an edge leads to, if it is that of `like`; NULL if not, or not known as such. */
+/* The type of the operand that an edge leads to, if it is that of `like`; NULL if not, or not known as such. It is on
+ * hand where that result was not saved whole: types along a chain of one shape are one value. */
 static inline lam_value *type_at(const lam__edge *edge, const lam_value *like) {
     if (!edge->node) return NULL;
     lam_value *known = edge->node->output[edge->index].value;
@@ -125,8 +132,8 @@ LAM__UNROLLED bool fill_input(lam__node_input *input, int i, unsigned saves, lam
     input->parent.node = parent->node; /* NOTE [word by word] in lib/tensor/value.h */
     input->parent.index = parent->index;
     input->saved = NULL;
-    if (parent->node) parent->node->refs++;
-    if (!in) return true;
+    if (parent->node) parent->node->refs++; /* the edge's */
+    if (!in) return true;                   /* an operand that was left out */
     if (saves_input(saves, i)) input->saved = lam__value_hold(in);
     else if (saves & LAM_SAVE_TYPES && !parent->node) return (input->saved = type_of(in)) != NULL;
     return true;
@@ -142,9 +149,9 @@ LAM__UNROLLED lam_status fill(lam__node *node, int n, int m, lam_value *const in
     if (n > 1) complete = fill_input(&input[1], 1, saves, in[1], &parents[1]) && complete;
     for (int i = 2; i < n; i++) complete = fill_input(&input[i], i, saves, in[i], &parents[i]) && complete;
     for (int o = 0; o < m; o++) {
-        bool whole = o < 15 && saves & LAM_SAVE_OUT(o);
+        bool whole = o < 15 && saves & LAM_SAVE_OUT(o); /* bit 31 is LAM_SAVE_TYPES */
         node->output[o].value = NULL;
-        if (!results[o]) continue;
+        if (!results[o]) continue; /* left out */
         node->output[o].value = whole ? lam__value_hold(results[o]) : result_type(n, parents, results[o]);
         complete = node->output[o].value && complete;
     }
@@ -166,7 +173,7 @@ LAM__UNROLLED lam_status box_results(lam__level *level, lam__node *node, int m, 
     for (int o = 0; o < m; o++) {
         if (!has_derivative(out, constant, o)) continue;
         out[o] = lam__level_box(level, out[o], node, o);
-        if (out[o]) node->refs++;
+        if (out[o]) node->refs++; /* the box's */
         else status = LAM_ERR_MEMORY;
     }
     return status;
@@ -196,8 +203,8 @@ LAM__UNROLLED lam_status hang(lam__level *level, const lam_call_site *call, int 
     for (int o = 0; o < m; o++) floating = floating || has_derivative(out, constant, o);
     lam__node *node = floating ? node_new(level->ctx, p, n, m, call->params, call->params_bytes) : NULL;
     if (node) node->residual = residual;
-    else if (residual) p->staged->release(level->ctx, residual);
-    if (!floating) return LAM_OK;
+    else if (residual) p->staged->release(level->ctx, residual); /* no way back will ask for it */
+    if (!floating) return LAM_OK;                                /* constants: nothing is recorded */
     lam_status status = node ? fill(node, n, m, in, parents, out) : LAM_ERR_MEMORY;
     if (status == LAM_OK) status = box_results(level, node, m, constant, out);
     if (status != LAM_OK) release_all(m, out);
@@ -207,7 +214,7 @@ LAM__UNROLLED lam_status hang(lam__level *level, const lam_call_site *call, int 
 
 static lam_status record(lam__level *level, const lam_call_site *below, const lam__edge parents[], lam_value *out[]) {
     lam_status status = lam__dispatch(below, out);
-    if (status != LAM_OK || below->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status;
+    if (status != LAM_OK || below->primitive->derivative == LAM_NOT_DIFFERENTIABLE) return status; /* zero */
     return hang(level, below, below->inputs, below->outputs, below->in, parents, NULL, NULL, out);
 }
 
@@ -215,8 +222,8 @@ static lam_status record(lam__level *level, const lam_call_site *below, const la
 LAM__UNROLLED lam_status record_stages(lam__level *level, const lam_call_site *below, int n, int m,
                                        const lam__edge parents[], bool needs[], bool constant[], lam_value *out[]) {
     void *residual = NULL;
-    for (int i = 0; i < n; i++) needs[i] = parents[i].node != NULL;
-    for (int o = 0; o < m; o++) constant[o] = false;
+    for (int i = 0; i < n; i++) needs[i] = parents[i].node != NULL; /* what hangs on the tape */
+    for (int o = 0; o < m; o++) constant[o] = false;                /* forward says which are */
     lam_status status = below->primitive->staged->forward(below, needs, NULL, out, constant, &residual);
     return status == LAM_OK ? hang(level, below, n, m, below->in, parents, constant, residual, out) : status;
 }
@@ -259,10 +266,10 @@ LAM__APART static lam_status process_lists(lam__level *level, const lam_call_sit
 /* The same for one result from n operands, where n is a constant, of a call without parts of its own. */
 LAM__UNROLLED lam_status hang_few(lam__level *level, const lam_call_site *call, int n, lam_value *const in[],
                                   const lam__edge parents[], lam_value **out) {
-    if (!lam__dtype_is_inexact((*out)->dtype)) return LAM_OK;
+    if (!lam__dtype_is_inexact((*out)->dtype)) return LAM_OK; /* a constant */
     lam__node *node = node_new(level->ctx, call->primitive, n, 1, call->params, call->params_bytes);
     lam_status status = node ? fill(node, n, 1, in, parents, out) : LAM_ERR_MEMORY;
-    lam_value *box = status == LAM_OK ? lam__level_box(level, *out, node, 0) : NULL;
+    lam_value *box = status == LAM_OK ? lam__level_box(level, *out, node, 0) : NULL; /* with the first reference */
     if (status != LAM_OK) lam__value_release(*out);
     if (!box) lam__node_release(level->ctx, node);
     *out = box;
@@ -288,7 +295,7 @@ static lam_status hang_sloped(lam__level *level, const lam_primitive *p, const l
     lam__node *node = node_new(level->ctx, p->sloped, 1, 1, NULL, 0);
     lam_status status = node ? fill(node, 1, 1, &slope, parent, out) : LAM_ERR_MEMORY;
     lam__value_release(slope);
-    if (status == LAM_OK) box = lam__level_box(level, *out, node, 0);
+    if (status == LAM_OK) box = lam__level_box(level, *out, node, 0); /* with the node's first reference */
     else lam__value_release(*out);
     if (!box) lam__node_release(level->ctx, node);
     *out = box;
@@ -327,7 +334,7 @@ const lam_primitive lam__node_sum = {.name = "add", .inputs = LAM_VARIADIC, .der
 static void add_term(lam__node *sum, lam__edge term) {
     lam__node_input *input = &lam__node_inputs(sum, 1)[sum->inputs++];
     input->parent = term;
-    input->saved = NULL;
+    input->saved = NULL; /* the way back through a sum reads nothing */
     term.node->refs++;
 }
 
@@ -340,7 +347,7 @@ static lam__node *sum_begin(lam_ctx *ctx, const lam_value *of) {
     if (!sum) lam__value_release(type);
     if (!sum) return NULL;
     sum->output[0].value = type;
-    sum->inputs = 0;
+    sum->inputs = 0; /* there is room for two */
     add_term(sum, first);
     return sum;
 }
@@ -348,7 +355,7 @@ static lam__node *sum_begin(lam_ctx *ctx, const lam_value *of) {
 /* The same sum with room for a term more; NULL without memory. */
 static lam__node *sum_grow(lam_ctx *ctx, lam__node *sum) {
     size_t bytes = sum_bytes(sum->inputs), wider = sum_bytes(sum->inputs + 1);
-    if (bytes == wider) return sum;
+    if (bytes == wider) return sum; /* there is room */
     lam__node *moved = lam__alloc_get(&ctx->pool, wider);
     if (!moved) {
         lam__error_memory(ctx, wider);
@@ -366,11 +373,11 @@ static lam_status hang_term(lam_ctx *ctx, lam_value *box, lam__edge term) {
     bool open = sum->primitive == &lam__node_sum && sum->refs == 1 && sum->inputs < LAM__NODE_TERMS;
     sum = open ? sum_grow(ctx, sum) : sum_begin(ctx, box);
     if (!sum) return LAM_ERR_MEMORY;
-    if (!open) lam__node_release(ctx, p->extra);
+    if (!open) lam__node_release(ctx, p->extra); /* the first term holds it */
     add_term(sum, term);
-    sum->id = ++ctx->clock;
+    sum->id = ++ctx->clock; /* above that of the new term */
     p->extra = sum;
-    p->number = 0;
+    p->number = 0; /* a sum has one output */
     return LAM_OK;
 }
 
@@ -412,7 +419,7 @@ const lam__interpreter lam__interpreter_vjp = {
 static lam_status make_leaves(lam__level *level, int n, lam_value *const in[], const bool wanted[], lam_value *boxes[],
                               lam__edge leaves[]) {
     for (int i = 0; i < n; i++) {
-        boxes[i] = wanted[i] ? NULL : lam__value_hold_any(in[i]);
+        boxes[i] = wanted[i] ? NULL : lam__value_hold_any(in[i]); /* not wanted: a constant, as it is */
         if (!wanted[i]) continue;
         lam__node *leaf = node_new(level->ctx, NULL, 0, 1, NULL, 0);
         if (leaf) leaf->output[0].value = type_of(in[i]);
@@ -420,10 +427,10 @@ static lam_status make_leaves(lam__level *level, int n, lam_value *const in[], c
             lam__node_release(level->ctx, leaf);
             return LAM_ERR_MEMORY;
         }
-        leaves[i].node = leaf;
+        leaves[i].node = leaf; /* with its first reference */
         boxes[i] = lam__value_box(level, (lam_dtype)in[i]->dtype, in[i]->rank, in[i]->dims, lam__value_hold(in[i]));
         if (!boxes[i]) return LAM_ERR_MEMORY;
-        leaf->refs++;
+        leaf->refs++; /* the box's */
         lam__payload_of(boxes[i])->extra = leaf;
     }
     return LAM_OK;
@@ -436,7 +443,7 @@ static void take_ends(const lam__level *level, int n, lam_value *out[], lam__edg
         lam_value *box = out[o];
         const lam__payload *p = lam__payload_of(box);
         ends[o] = (lam__edge){.node = p->extra, .index = (int)p->number};
-        ends[o].node->refs++;
+        ends[o].node->refs++; /* the recording's */
         out[o] = lam__value_hold(p->inner);
         lam__value_release(box);
     }
@@ -451,7 +458,7 @@ static lam__recording recording_new(lam_ctx *ctx, int inputs, int outputs) {
 }
 
 void lam__tape_forget(lam_ctx *ctx, lam__recording *r) {
-    if (!r->leaves) return;
+    if (!r->leaves) return; /* not made, or forgotten already */
     size_t count = (size_t)(r->inputs + r->outputs);
     for (size_t i = 0; i < count; i++) lam__node_release(ctx, r->leaves[i].node);
     lam__alloc_put(&ctx->pool, r->leaves, count * sizeof *r->leaves);
@@ -472,7 +479,7 @@ lam_status lam__tape_record(lam_fn *f, lam_value *const in[], const bool wanted[
         memset(boxes, 0, (size_t)f->inputs * sizeof *boxes);
         status = make_leaves(&level, f->inputs, in, wanted, boxes, recording->leaves);
         if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
-        release_all(f->inputs, boxes);
+        release_all(f->inputs, boxes); /* the leaves stay by the recording */
         if (status == LAM_OK) take_ends(&level, f->outputs, out, recording->ends);
         else release_all(f->outputs, out);
         lam__level_pop(&level);

@@ -12,15 +12,19 @@ enum {
     LAM__ALLOC_CLASSES = 16 + 4 * 36
 };
 
+/* A block that waits in the free list of its class; the link lies in the block itself. */
 typedef struct lam__block {
     struct lam__block *next;
 } lam__block;
 
+/* The head of a slab, in its first step. bytes: of the whole slab, with which it goes back. */
 typedef struct lam__slab {
     struct lam__slab *next;
     size_t bytes;
 } lam__slab;
 
+/* free: by class, the block given back last in front, since it is the likeliest to be in the cache. plain: every block
+ * is the allocator's own and nothing waits for reuse. */
 typedef struct lam__pool {
     lam__block *free[LAM__ALLOC_CLASSES + 1]; /* by class; class 0 is unused */
     size_t bytes, peak, limit;                /* bytes alive, their maximum, the most allowed */
@@ -31,6 +35,7 @@ typedef struct lam__pool {
     bool plain;
 } lam__pool;
 
+/* allocator is copied; its env must live as long as the pool. limit: bytes, 0 for none. */
 void lam__alloc_start(lam__pool *pool, const lam_allocator *allocator, size_t limit, bool plain);
 void lam__alloc_stop(lam__pool *pool);
 void lam__alloc_trim(lam__pool *pool);
@@ -38,6 +43,7 @@ void lam__alloc_trim(lam__pool *pool);
 /* The default allocator: jemalloc where the program has it, else the C library. */
 lam_allocator lam__alloc_default(void);
 
+/* What the inline functions leave: blocks of any size, and lists that are empty. bytes as asked for, in both. */
 void *lam__alloc_slow(lam__pool *pool, size_t bytes);
 void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes);
 

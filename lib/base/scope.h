@@ -20,6 +20,8 @@ enum lam__magic {
     LAM__HIDDEN = 0x4c616d09 /* a live handle that may not be used just now */
 };
 
+/* A handle takes one cache line. It has one reference to its value. A context's failed tensor is one of these as well,
+ * with `scope` NULL and in no list. */
 struct lam_tensor {
     uint32_t magic;
     uint32_t holds; /* lam_hold: references beside the scope's */
@@ -31,6 +33,8 @@ struct lam_tensor {
     void *unused;            /* fills the cache line */
 };
 
+/* tensors: those that belong to the scope, the youngest in front. A scope on the heap is a user's; others lie in the C
+ * frames of the library. */
 struct lam_scope {
     uint32_t magic;
     bool on_heap;

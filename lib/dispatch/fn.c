@@ -351,7 +351,7 @@ static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) 
     return LAM_OK;
 }
 
-/* Inputs, then captures, each in a handle of the body's scope. */
+/* Inputs, then captures, each in a handle of the body's scope. NULL stays NULL: an optional input that is not there. */
 static void fill_inputs(lam_fn *f, lam_value *const in[], lam_tensor **handles) {
     for (int i = 0; i < f->inputs + f->captured; i++) {
         lam_value *v = i < f->inputs ? in[i] : f->captures[i - f->inputs];
@@ -452,7 +452,8 @@ lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
     return status;
 }
 
-/* The one output is a failed tensor after any failure. */
+/* For functions of one output, which is a failed tensor after any failure, also that of a function with another
+ * number. */
 lam_tensor *lam_apply(lam_fn *f, lam_list in) {
     lam_tensor *out = NULL;
     lam_call(f, in, &out, 1);

@@ -7,6 +7,8 @@
 
 #include <lamina/fn.h>
 
+/* name: a copy. env: the maker's, released by env_free with the last reference. captures: values, held, that the body
+ * gets behind its inputs. outlives: it is in the list of those that no scope has any more. */
 struct lam_fn {
     uint32_t magic;
     uint32_t refs;

@@ -11,6 +11,7 @@ typedef struct lam__atom {
     lam_value *constant;
 } lam__atom;
 
+/* One application. It and all that hangs on it are one block of `bytes`: atoms, then parameters. */
 typedef struct lam__equation {
     const lam_primitive *primitive;
     int inputs, outputs;
@@ -21,6 +22,7 @@ typedef struct lam__equation {
     size_t params_bytes, bytes;
 } lam__equation;
 
+/* Counted: a linearisation and its transpose share one. room: entries that the arrays have place for. */
 struct lam_program {
     uint32_t magic;
     uint32_t refs;

@@ -18,6 +18,8 @@ enum lam__kind {
 
 enum { LAM__INLINE_AXES = 4, LAM__INLINE_BYTES = 64 };
 
+/* Memory that values share, apart from the value so that views need no copy. refs: values that show it. release and
+ * env: of the lender, called with the last reference, when the memory is not ours. */
 typedef struct lam__buffer {
     uint32_t refs;
     bool writable; /* ours, or lent as writable */

@@ -155,8 +155,8 @@ static lam_status batched_by_mapping(lam_fctx *fc, const lam_call_site *call, co
     return status;
 }
 
-/* The stage itself. The context is a visitor: batching saves nothing, the levels below make contexts of their own. KEEP
- * IN STEP: custom-rules */
+/* The stage itself. The context is a visitor: batching saves nothing, the levels below make contexts of their own.
+ * KEEP IN STEP: custom-rules */
 lam_status lam__custom_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
                                int out_axes[]) {
     lam__instance *x = lam__custom_of(call);

@@ -1,6 +1,11 @@
-/* The way back along the tape. Nodes that have received a cotangent wait, the one with the highest id next: it has
- * heard from all its consumers, which have higher ids, so it passes its cotangent on and is done. Only what carries a
- * cotangent is visited; leaves keep what they get until the end. */
+/* The way back along the tape: for y = f(x) each node turns the cotangent of its results into (dy/dx)' g for its
+ * operands, where they are added up. Nodes that have received a cotangent wait, the one with the highest id next: it
+ * has heard from all its consumers, which have higher ids, so it passes its cotangent on and is done. Only what carries
+ * a cotangent is visited; leaves keep what they get until the end.
+ * The walk runs under whatever levels are current, and all it does to values are operations of these: so a pullback
+ * that is called inside another transform is differentiated, batched or recorded like any function. Most nodes are
+ * products, sums and rows of one operand whose dims are those of the result; they have ways of their own here, on
+ * values and without handles. All others go through lam__rules_cotangents. */
 #include "transforms/queue.h"
 
 #include "lib/primitives/reduce.h"
@@ -9,6 +14,8 @@
 
 #include <string.h>
 
+/* id: of this walk, in the nodes that it has reached, so that a pullback called by one of its own rules is found. once:
+ * no other walk follows, so nodes are freed behind the visit. */
 typedef struct walk {
     lam_ctx *ctx;
     uint64_t id;
@@ -27,6 +34,8 @@ static inline int sign_of(const lam__node *n) {
     return n->minus ? -1 : 1;
 }
 
+/* The first cotangent of a node, moved in and not added to zeros. A minus can be written down for a node of one output
+ * only; one of several has it carried out, into the slot, which is empty. */
 static lam_status move_in(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
     n->run = w->id;
     n->minus = sign < 0 && n->outputs == 1;
@@ -83,8 +92,8 @@ LAM__APART static void forget_saved(walk *w, lam__node *node) {
     }
 }
 
-/* Ends the visit of a node. With `once` nothing needs it any more: it is freed while it is at hand, and if something
- * else holds it, what it saved goes. */
+/* Ends the visit of a node, and gives up the reference that it waited with. With `once` nothing needs it any more: it
+ * is freed while it is at hand, and if something else holds it, what it saved goes. */
 LAM__UNROLLED void let_go(walk *w, lam__node *node, int m) {
     for (int o = 0; o < m; o++) {
         lam__value_release(node->output[o].cotangent);
@@ -131,7 +140,8 @@ LAM__UNROLLED lam_status pass_signed(walk *w, lam__node *node, int n, lam_value 
     return status;
 }
 
-/* Gives the product of x and y, with a sign, to an operand that wants it: into what is there already. */
+/* Gives the product of x and y, with a sign, to an operand that wants it: into what is there already, in one pass and
+ * without making the product, else as its first cotangent. */
 static inline lam_status deliver_times(walk *w, const lam__edge *to, const lam_primitive *row, lam_value *x,
                                        lam_value *y, int sign) {
     lam__node *n = to->node;
@@ -187,7 +197,9 @@ static inline lam_status pass_over(walk *w, lam__node *node, const lam__node_inp
     return status == LAM_OK ? deliver_last(w, &input[last].parent, node, input[1 - last].saved) : status;
 }
 
-/* Back through a product of two whose operands have its dims: each gets the cotangent times the other one. */
+/* Back through a product of two whose operands have its dims: each gets the cotangent times the other one, ga = g b and
+ * gb = g a. Where nobody else sees g and one of the two wants a value, that one is written over g, and therefore last.
+ * Both operands may be one node (x x): then the second product is added to the first. */
 static inline lam_status pass_product(walk *w, lam__node *node, const lam__node_input input[]) {
     const lam_primitive *row = &lam__row_mul;
     const lam__edge *a = &input[0].parent, *b = &input[1].parent;
@@ -200,7 +212,7 @@ static inline lam_status pass_product(walk *w, lam__node *node, const lam__node_
     return status == LAM_OK ? deliver_times(w, b, row, input[0].saved, g, sign_of(node)) : status;
 }
 
-/* Back through a product and a sum, all of whose operands have its dims. */
+/* Back through a b + c, all of whose operands have its dims: ga = g b, gb = g a, gc = g, which is handed on. */
 LAM__APART static lam_status pass_fma(walk *w, lam__node *node) {
     const lam_primitive *row = &lam__row_mul;
     const lam__node_input *input = lam__node_inputs(node, 1);
@@ -212,8 +224,8 @@ LAM__APART static lam_status pass_fma(walk *w, lam__node *node) {
     return status == LAM_OK ? deliver(w, &input[2].parent, give_away(node), sign) : status;
 }
 
-/* Back through a quotient whose operands have its dims: what the numerator gets, times the quotient, is taken away from
- * the denominator's. Where the numerator gets nothing its part need not be made, which may leave the range. */
+/* Back through y = a / b whose operands have its dims: ga = g / b, gb = -g y / b = -ga y. Where the numerator gets
+ * nothing its part need not be made, which may leave the range: g y / b is done by one row then. */
 LAM__APART static lam_status pass_quotient(walk *w, lam__node *node) {
     const int sign = sign_of(node);
     const lam__node_input *input = lam__node_inputs(node, 1);
@@ -238,7 +250,8 @@ static inline bool like_result(const lam__edge *up, const lam_value *result) {
     return x == result || lam__value_same_dims(x, result);
 }
 
-/* Back through a sum; NOTE [sums in place]. */
+/* Back through a sum that the tape has gathered itself (NOTE [sums in place]): each term gets the cotangent with its
+ * sign. */
 LAM__APART static lam_status visit_sum(walk *w, lam__node *node) {
     lam_status status = LAM_OK;
     lam_value *g = node->output[0].cotangent;
@@ -266,6 +279,7 @@ static inline bool is_product(const lam_primitive *p, const lam__node_input inpu
     return p == &lam__row_mul && (input[1].saved || !input[0].parent.node) && (input[0].saved || !input[1].parent.node);
 }
 
+/* `even`: no operand that wants a gradient was broadcast, so no cotangent has to be summed. */
 static inline lam_status visit_two(walk *w, lam__node *node) {
     const lam_primitive *p = node->primitive;
     const lam__node_input *input = lam__node_inputs(node, 1);
@@ -341,6 +355,8 @@ LAM__APART static lam_status visit_one(walk *w, lam__node *node) {
     return status;
 }
 
+/* Any node: lists as long as it has inputs and outputs. An output that no cotangent has reached is NULL, which is
+ * zero. */
 LAM__APART static lam_status visit_lists(walk *w, lam__node *node) {
     lam__scratch_area area;
     size_t n = (size_t)node->inputs, m = (size_t)node->outputs;
@@ -359,6 +375,7 @@ LAM__APART static lam_status visit_lists(walk *w, lam__node *node) {
     return status;
 }
 
+/* Three operands are a multiplication with an addition, mostly, or a select. */
 LAM__APART static lam_status visit_three(walk *w, lam__node *node) {
     const lam__node_input *input = lam__node_inputs(node, 1);
     const lam_value *result = node->output[0].value;
@@ -376,7 +393,7 @@ static inline bool passes_sign(const lam_primitive *p) {
 }
 
 /* Whether the cotangent is a number that is about to become more than that, elements or a box: then its minus is best
- * carried out while it is one. */
+ * carried out while it is one. What it meets is what the node saved, or the operand itself. */
 LAM__APART static bool grows(lam__node *node) {
     const lam_value *g = node->output[0].cotangent, *result = node->output[0].value;
     const lam__node_input *input = lam__node_inputs(node, 1);
@@ -390,6 +407,7 @@ LAM__APART static bool grows(lam__node *node) {
     return more;
 }
 
+/* One node, by what it is. A minus is carried out first where the row's rules need not be linear in the cotangent. */
 static lam_status visit(walk *w, lam__node *node) {
     if (node->minus && (!passes_sign(node->primitive) || grows(node)) && settle(w, node) != LAM_OK) {
         let_go(w, node, 1);
@@ -403,7 +421,8 @@ static lam_status visit(walk *w, lam__node *node) {
     return visit_lists(w, node);
 }
 
-/* Leaves end their part in the walk: what they got is moved to gx[]. */
+/* Leaves end their part in the walk: what they got is moved to gx[], NULL where nothing arrived. After a failure
+ * nothing is given, but every leaf is cleared for the next walk. */
 static lam_status take_leaves(walk *w, const lam__recording *r, lam_status status, lam_value *gx[]) {
     for (int i = 0; i < r->inputs; i++) {
         lam__node *leaf = r->leaves[i].node;
@@ -421,6 +440,8 @@ static lam_status take_leaves(walk *w, const lam__recording *r, lam_status statu
     return status;
 }
 
+/* After a failure the walk goes on without rules, so that every node that waits is let go. An input that is an output
+ * has its leaf as its end, so what is given there arrives at once. */
 lam_status lam__tape_pull(lam_ctx *ctx, const lam__recording *r, lam_value *const g[], lam_value *gx[], bool once) {
     walk w;
     w.ctx = ctx;

@@ -1,11 +1,13 @@
 /* Dispatch: see dispatch.h. JAX finds the top trace among the operands and lifts every other operand into it; here
- * values of lower levels stay what they are, constants, which is both cheaper and what keeps perturbations apart. */
+ * values of lower levels stay what they are, constants, which is both cheaper and what keeps perturbations apart: in
+ * d/dx (x + y) the inner level has no part in a y that belongs to an outer one. While an interpreter works, the parent
+ * of its level is current, which is put back behind it, whatever came of the call. */
 #include "lib/dispatch/dispatch.h"
 
 #include "lib/tensor/dtype.h"
 
-/* The highest level among the operands, NULL if they belong to none; *hidden is set to one whose level is not
- * visible. */
+/* The highest level among the operands, NULL if they belong to none; *hidden is set to one whose level is not visible.
+ * All visible levels lie on one chain, so the highest is the deepest. */
 static inline lam__level *top_of(const lam_ctx *ctx, int n, lam_value *const in[], int *hidden) {
     lam__level *top = NULL;
     for (int i = 0; i < n; i++) {
@@ -43,6 +45,7 @@ static lam_status process_staged_at(lam__level *top, const lam_call_site *call, 
     return status;
 }
 
+/* Staged primitives take a look at draws on the way (NOTE [draws below]); all others go straight to their level. */
 lam_status lam__dispatch_any(const lam_call_site *call, lam_value *out[]) {
     int hidden = -1;
     lam__level *top = top_of(call->ctx, call->inputs, call->in, &hidden);
@@ -51,6 +54,7 @@ lam_status lam__dispatch_any(const lam_call_site *call, lam_value *out[]) {
     return call->primitive->staged ? process_staged_at(top, call, out) : lam__dispatch_at(top, call, out);
 }
 
+/* The short way for up to three operands whose boxes are all of one level; staged primitives need the look at draws. */
 lam_status lam__dispatch(const lam_call_site *call, lam_value *out[]) {
     lam__level *level = call->primitive->staged ? NULL
                         : call->inputs == 2     ? lam__dispatch_level(call->ctx, 2, call->in)
@@ -79,6 +83,8 @@ static inline lam__level *level_of_own(const lam_value *box) {
     return lam__level_visible(level->ctx, level) ? level : NULL;
 }
 
+/* False leaves sum and g as they are, and the caller makes the sum by a call. g must not be what lies above the level
+ * of the sum: the box could not show it. */
 bool lam__dispatch_accumulate(lam_value *sum, lam_value *g, int sign, lam_status *status) {
     lam__level *level = level_of_own(sum);
     if (!level || !level->interpreter->accumulate || !lies_within(level, g)) return false;
@@ -104,6 +110,7 @@ bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y
     return done;
 }
 
+/* x and y must have one type: the box keeps the dims that it shows. */
 bool lam__dispatch_multiply(lam_value *x, lam_value *y, lam_status *status) {
     lam__level *level = level_of_own(x);
     if (!level || !level->interpreter->multiply || !lies_within(level, y) || !lam__value_same_type(x, y)) return false;
@@ -115,6 +122,9 @@ bool lam__dispatch_multiply(lam_value *x, lam_value *y, lam_status *status) {
     return done;
 }
 
+/* Operands without boxes are checked by evaluation itself. Where all are floats of one type, as most are, a
+ * differentiable elementwise row cannot refuse them, so its shape rule is not asked. Primitives without a shape rule
+ * check what they get when they run. */
 lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {
     bool boxed = false, alike = call->primitive->elementwise && call->primitive->derivative == LAM_ELEMENTWISE;
     for (int i = 0; i < call->inputs; i++) {

@@ -1,6 +1,9 @@
-/* The elementwise class: operands broadcast against each other from the last axis on, as in NumPy; all have one
- * dtype (the public wrappers convert), except the condition of a select. One shape rule and one evaluation serve
- * every row. */
+/* The elementwise class: operands broadcast against each other from the last axis on, as in NumPy; all have one dtype
+ * (the public wrappers convert), except the condition of a select. One shape rule and one evaluation serve every row.
+ * Most operands are alike, so there are several ways, from the commonest on: two alike without gaps
+ * (lam__elementwise_pair), all of them read flat or as one element, tile by tile, by strides. They give the same bits,
+ * since an element is computed by the same instructions in each. The quick ones give NULL where they do not apply,
+ * without a record; the last one checks everything and records what is wrong. */
 #include "lib/dispatch/dispatch.h"
 
 #include "lib/base/inline.h"
@@ -20,6 +23,8 @@ static lam_dtype result_dtype(const lam_call_site *call) {
     return call->primitive->predicate ? LAM_BOOL : dtype_of(call);
 }
 
+/* Kernels are chosen for the machine once in a process; the context remembers which, so that a call costs a load. NULL:
+ * the operation has no loop for this dtype. */
 static inline lam__loop *loop_find(lam_ctx *ctx, int id, int dtype) {
     lam__loop *loop = ctx->loops[id][dtype];
     return loop ? loop : (ctx->loops[id][dtype] = lam__kernels_loop((lam__loop_id)id, (lam_dtype)dtype));
@@ -40,17 +45,19 @@ static inline bool is_select(const lam_primitive *p) {
     return p->loop == LAM__LOOP_where + 1;
 }
 
+/* What the row has a loop for is what it takes: no list of dtypes stands in rows. */
 static lam_status check_dtypes(const lam_call_site *call) {
     bool select = is_select(call->primitive);
     if (select && call->in[0]->dtype != LAM_BOOL)
         return lam__error_call(call, LAM_ERR_DTYPE, "compare it with 0 first", "the condition is not bool");
-    for (int i = select; i < call->inputs; i++)
+    for (int i = select; i < call->inputs; i++) /* but for the condition */
         if (call->in[i]->dtype != dtype_of(call))
             return lam__error_call(call, LAM_ERR_DTYPE, "cast them to one", "operands differ in dtype");
     if (!loop_of(call)) return lam__error_call(call, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
     return LAM_OK;
 }
 
+/* Sizes line up from the last axis; 1 gives way to any other, also to 0. */
 lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out) {
     lam_status status = check_dtypes(call);
     if (status != LAM_OK) return status;
@@ -71,14 +78,15 @@ lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out) {
     return LAM_OK;
 }
 
-/* Runs the loop of an operation over n elements without axes. */
+/* Runs the loop of an operation over n elements without axes; step[k] is 0 for an operand of one element. */
 static inline void run_loop(lam_ctx *ctx, const lam_primitive *p, int dtype, lam__loop *loop, int64_t n,
                             void *const at[], const int64_t step[], const void *params) {
     if (!ctx->team) loop(n, at, step, params);
     else lam__parallel_loop(ctx->team, (lam__loop_id)(p->loop - 1), (lam_dtype)dtype, loop, n, at, step, params);
 }
 
-/* Runs the loop into memory that has the result's dims, contiguous. */
+/* Runs the loop into memory that has the result's dims, contiguous. flat: operands have these dims too or one element.
+ * Otherwise an axis along which an operand is repeated has a stride of 0 for it. */
 static void run(const lam_call_site *call, lam__loop *loop, int rank, const int64_t *dims, void *data, bool flat,
                 int64_t count) {
     void *p[MAX_OPERANDS] = {data};
@@ -86,7 +94,7 @@ static void run(const lam_call_site *call, lam__loop *loop, int rank, const int6
     for (int i = 1; i < n; i++) p[i] = call->in[i - 1]->data;
     if (flat) {
         int64_t step[MAX_OPERANDS] = {1};
-        for (int i = 1; i < n; i++) step[i] = call->in[i - 1]->count == 1 ? 0 : 1;
+        for (int i = 1; i < n; i++) step[i] = call->in[i - 1]->count == 1 ? 0 : 1; /* 0: again and again */
         run_loop(call->ctx, call->primitive, dtype_of(call), loop, count, p, step, call->params);
         return;
     }
@@ -110,12 +118,13 @@ static void run(const lam_call_site *call, lam__loop *loop, int rank, const int6
                               item, call->params);
 }
 
-/* An operand that a flat loop can read: same dims and no gaps, or a single element. */
+/* An operand that a flat loop can read: same dims and no gaps, or a single element, which is read with a step of 0. */
 static bool reads_flat(const lam_value *x, const lam_value *like) {
     return x->count == 1 ? x->rank <= like->rank : x->contiguous && lam__value_same_dims(x, like);
 }
 
-/* The operand whose dims are the result's, if all operands can be read flat. */
+/* The operand whose dims are the result's, if all operands can be read flat. Of two with as many elements it is the one
+ * of more axes: [1, 3] beside [3] gives [1, 3]. */
 static const lam_value *flat_shape(const lam_call_site *call) {
     const lam_value *like = call->in[0];
     for (int i = 1; i < call->inputs; i++) {
@@ -173,7 +182,7 @@ static const lam_value *largest(const lam_primitive *p, int n, lam_value *const 
 
 /* The operand whose dims are the result's, if there is one. The others have them too, are one element, or a tile, of
  * which *tile becomes the smallest one's size; it is the result's where there is none. 0: one has to be read by
- * strides. */
+ * strides. Tiles are runs of last axes of one shape, so each of them is a multiple of the smaller ones. */
 static const lam_value *quick_shape(const lam_primitive *p, int n, lam_value *const in[], int64_t *tile) {
     const lam_value *like = largest(p, n, in);
     if (!like) return NULL;
@@ -181,22 +190,22 @@ static const lam_value *quick_shape(const lam_primitive *p, int n, lam_value *co
     *tile = like->count;
     for (int i = 0; i < n; i++) {
         const lam_value *x = in[i];
-        if (x == like || (x->count == 1 && x->rank <= like->rank)) continue;
-        if (x->contiguous && lam__value_same_dims(x, like)) continue;
+        if (x == like || (x->count == 1 && x->rank <= like->rank)) continue; /* a step of 0, or its own */
+        if (x->contiguous && lam__value_same_dims(x, like)) continue;        /* read flat */
         if (!stretches(x, like)) return NULL;
         const bool tiled = x->contiguous && !lam__full(like)->ctx->team && is_tile(x, like);
         strides = strides || !tiled;
         if (tiled && x->count < *tile) *tile = x->count;
     }
-    if (strides) *tile = 0;
+    if (strides) *tile = 0; /* one such operand is enough */
     return like;
 }
 
 /* Whether x is concrete without gaps and of few axes, and y is so too with the same dtype and dims: the commonest case
- * of all. */
+ * of all. One comparison of the first words of both does most of it. */
 LAM__UNROLLED bool twins(const lam_value *x, const lam_value *y) {
     if (x->kind != LAM__CONCRETE || !x->contiguous || x->rank > LAM__INLINE_AXES) return false;
-    if (x == y) return true;
+    if (x == y) return true; /* also for one operand */
     if (lam__value_lead(x) != lam__value_lead(y) || x->count != y->count) return false;
     for (int axis = 0; axis < x->rank; axis++)
         if (x->dims[axis] != y->dims[axis]) return false;
@@ -216,7 +225,8 @@ static void run_tiles(lam__loop *loop, int64_t n, int64_t tile, int operands, co
     }
 }
 
-/* A new value like `like` for the loop over operands of `dtype`; NULL also where there is none. */
+/* A new value like `like` for the loop over operands of `dtype`; NULL also where there is none. Empty results, and
+ * integers that a real function takes, are left to the general way, which knows what to do or to say. */
 static inline lam_value *result_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, int dtype,
                                      lam__loop **loop) {
     if (!like->count || (p->real && !lam__dtype_is_inexact(dtype))) return NULL;
@@ -244,7 +254,7 @@ static lam_value *fill_tiles(lam_ctx *ctx, const lam_primitive *p, const lam_val
     return out;
 }
 
-/* Filled at once. */
+/* Filled at once: at[0] is set to the result's elements. */
 static inline lam_value *fill_like(lam_ctx *ctx, const lam_primitive *p, const lam_value *like, int dtype, void *at[],
                                    const int64_t step[], const void *params) {
     lam__loop *loop;
@@ -303,7 +313,7 @@ LAM__APART static lam_value *quick_unlike(lam_ctx *ctx, const lam_primitive *p, 
     int64_t tile;
     const lam_value *like = quick_shape(p, n, in, &tile);
     if (!like) return NULL;
-    if (!tile) return fill_stretched(ctx, p, like, n, in, params);
+    if (!tile) return fill_stretched(ctx, p, like, n, in, params); /* NOTE [tiles] */
     int64_t step[MAX_OPERANDS] = {1};
     for (int i = 0; i < n; i++) {
         at[i + 1] = in[i]->data;
@@ -327,6 +337,7 @@ LAM__APART static lam_value *pair_alike(const lam_primitive *p, lam_value *x, la
     return fill_like(lam__full(x)->ctx, p, x, x->dtype, at, ones, params);
 }
 
+/* For numbers of a known loop everything happens here: one block, one call. */
 lam_value *lam__elementwise_pair(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
     if (!twins(x, y)) return pair_unlike(p, x, y, params);
     lam__loop *loop = lam__full(x)->ctx->loops[p->loop - 1][x->dtype]; /* NULL: not looked up yet */
@@ -344,6 +355,7 @@ lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, l
     return out ? out : n > 2 ? quick_unlike(ctx, p, n, in, params) : lam__elementwise_pair(p, in[0], in[n - 1], params);
 }
 
+/* Two results from one pass. For one element it is not worth a second value. */
 lam_value *lam__elementwise_sloped(const lam_primitive *p, const lam_value *x, lam_value **slope) {
     const lam__loop_id id = (lam__loop_id)(p->loop - 1);
     if (x->kind != LAM__CONCRETE || !x->contiguous || x->rank > LAM__INLINE_AXES || x->count < 2) return NULL;
@@ -359,6 +371,7 @@ lam_value *lam__elementwise_sloped(const lam_primitive *p, const lam_value *x, l
     return out;
 }
 
+/* The general way: everything is checked, and any strides are taken. */
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
     const lam_value *like = flat_shape(call);
     lam_shape shape;
@@ -376,6 +389,7 @@ LAM__APART static bool pair_into_at_first(const lam_primitive *p, lam_value *x, 
     return x->count && loop_find(lam__full(x)->ctx, p->loop - 1, x->dtype) && lam__elementwise_pair_into(p, x, y);
 }
 
+/* Element i is read before it is written, so x may be operand and result of one loop. */
 bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value *y) {
     if (!twins(x, y) || !lam__value_unshared(x)) return false;
     lam__loop *loop = lam__full(x)->ctx->loops[p->loop - 1][x->dtype];
@@ -385,8 +399,9 @@ bool lam__elementwise_pair_into(const lam_primitive *p, lam_value *x, lam_value 
     return true;
 }
 
+/* The part is given by strides into sum, which must not overlap within it. */
 bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, int sign, const int64_t strides[], int64_t offset) {
-    const lam__loop_id id = sign < 0 ? LAM__LOOP_sub : LAM__LOOP_add;
+    const lam__loop_id id = sign < 0 ? LAM__LOOP_sub : LAM__LOOP_add; /* sum - x, sum + x */
     lam_ctx *ctx = lam__full(sum)->ctx;
     const lam_dtype dtype = (lam_dtype)sum->dtype;
     if (sum->kind != LAM__CONCRETE || !sum->contiguous || !lam__value_unshared(sum)) return false;
@@ -420,11 +435,12 @@ static void factor_strides(const lam_value *sum, const lam_value *x, int64_t str
     for (int i = 0; i < sum->rank; i++) strides[i] = i < lead || x->count == 1 ? 0 : x->strides[i - lead];
 }
 
+/* With a team all of the sum at once, by strides; NOTE [tiles]. */
 LAM__APART static void add_product_tiles(lam__loop_id id, lam__loop *loop, int64_t tile, lam_value *sum,
                                          const lam_value *x, const lam_value *y, void *const at[],
                                          const int64_t step[]) {
     const size_t bytes = lam__dtype_bytes(sum->dtype), item[MAX_OPERANDS] = {bytes, bytes, bytes, bytes};
-    const int64_t count[MAX_OPERANDS] = {sum->count, x->count, y->count, sum->count};
+    const int64_t count[MAX_OPERANDS] = {sum->count, x->count, y->count, sum->count}; /* fma: x, y, then the sum */
     lam__team *team = lam__full(sum)->ctx->team;
     int64_t of_x[LAM_INNER_RANK], of_y[LAM_INNER_RANK];
     if (!team) {
@@ -450,9 +466,10 @@ LAM__APART static bool add_product_any(lam_value *sum, const lam_value *x, const
     return true;
 }
 
+/* sum += x y as fma(x, y, sum): one pass and one rounding, where the machine has an instruction for it. */
 bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_value *y, int sign) {
     if (!lam__value_unshared(sum) || !lam__dtype_is_float(sum->dtype) || !lam__kernels_fuses()) return false;
-    const lam__loop_id id = sign < 0 ? LAM__LOOP_fnma : LAM__LOOP_fma;
+    const lam__loop_id id = sign < 0 ? LAM__LOOP_fnma : LAM__LOOP_fma; /* sum - x y, sum + x y */
     const lam_ctx *ctx = lam__full(sum)->ctx;
     lam__loop *loop = ctx->loops[id][sum->dtype];
     if (!loop || ctx->team || !twins(sum, x) || !twins(sum, y)) return add_product_any(sum, x, y, id);
@@ -461,6 +478,7 @@ bool lam__elementwise_add_product(lam_value *sum, const lam_value *x, const lam_
     return true;
 }
 
+/* The same for any number of operands; those that are not x may be one element each. */
 bool lam__elementwise_into_first(const lam_call_site *call) {
     lam_value *x = call->in[0];
     const lam_primitive *p = call->primitive;

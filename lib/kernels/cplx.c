@@ -1,7 +1,8 @@
 /* Reductions, scans and recurrences of complex numbers. Sums go through the loops of the reals: the parts are one more
- * axis of two elements, so that they are as accurate and as fast. Products take one element after the other. */
+ * axis of two elements, so that they are as accurate and as fast. Products are trees of eight elements. */
 #include "lib/kernels/cplx.h"
 
+#include "lib/kernels/reduce_loops.h"
 #include "lib/kernels/scan.h"
 
 #include <string.h>
@@ -58,18 +59,28 @@ static void begin(walk *w, int rank, const int64_t *dims, const int64_t *strides
     }
 }
 
-/* Results are dense, in the order of the axes that are kept; a reduced axis does not move the place of the result. */
+/* Results are dense, in the order of the axes that are kept. The innermost axes are those of the smallest strides, so
+ * that the order of a product follows from the axes that it goes along, however many results there are. */
 void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
                     const int64_t *strides, void *out) {
-    walk w;
-    int64_t results = 1;
-    begin(&w, rank, dims, strides);
+    prod_axes a = {.kept = {0}};
+    int64_t count[2] = {1, 1};
     for (int i = rank - 1; i >= 0; i--) {
-        w.to[i] = reduced[i] ? 0 : results;
-        if (!reduced[i]) results *= dims[i];
+        lam__reduce_axes *axes = reduced[i] ? &a.reduced : &a.kept;
+        if (dims[i] != 1) axes->at[axes->rank++] = (lam__reduce_axis){dims[i], strides[i], reduced[i] ? 0 : count[0]};
+        count[reduced[i]] *= dims[i];
     }
-    if (dtype == LAM_C128) prod_c128(&w, results, x, out);
-    else prod_c64(&w, results, x, out);
+    if (count[0] == 0 || count[1] == 0) {
+        if (dtype == LAM_C128) ones_c128(count[0], out);
+        else ones_c64(count[0], out);
+        return;
+    }
+    lam__reduce_coalesce(&a.kept);
+    lam__reduce_coalesce(&a.reduced);
+    a.columns = lam__reduce_take_axis(&a.kept, a.kept.rank - 1);
+    a.rows = lam__reduce_take_axis(&a.reduced, a.reduced.rank - 1);
+    if (dtype == LAM_C128) prod_c128(&a, x, out);
+    else prod_c64(&a, x, out);
 }
 
 /* Walks the scanned axis last, so that the element before is always there. */

@@ -15,6 +15,19 @@ typedef struct lane {
     int64_t n, from, to, first_from, first_to;
 } lane;
 
+/* The axes of a product: those of its inner loops, and those that are walked. */
+typedef struct prod_axes {
+    lam__reduce_axis columns, rows;
+    lam__reduce_axes kept, reduced;
+} prod_axes;
+
+/* `columns` results at steps of `out`, each of n elements; elements. */
+typedef struct rows {
+    int64_t columns, step, out, n, row_step;
+} rows;
+
+enum { TILE = 256 }; /* results that stay in the first cache */
+
 /* The next element, the last axis fastest. An axis that has come to its end goes back to its start and moves the next
  * one. */
 static void go_on(walk *w) {
@@ -34,20 +47,66 @@ static inline void FN(multiply)(const T *x, const T *y, T *to) {
     to[0] = re, to[1] = im;
 }
 
-/* Into memory, element by element: any set of axes in any layout, and a product of none is 1. */
-static void FN(prod)(walk *w, int64_t results, const T *x, T *out) {
-    for (int64_t i = 0; i < results; i++) out[2 * i] = 1, out[2 * i + 1] = 0;
-    for (int64_t i = 0; i < w->count; i++, go_on(w)) FN(multiply)(out + 2 * w->out, x + 2 * w->x, out + 2 * w->out);
+/* to = the product of `count` elements, a power of two up to 8, as a balanced tree. */
+static inline __attribute__((always_inline)) void FN(tree)(int count, const T *x, int64_t step, T *to) {
+    T part[16];
+    for (int k = 0; k < count; k++) part[2 * k] = x[2 * k * step], part[2 * k + 1] = x[2 * k * step + 1];
+    for (int half = count / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; k++) FN(multiply)(part + 2 * k, part + 2 * (k + half), part + 2 * k);
+    to[0] = part[0], to[1] = part[1];
+}
+
+/* out times, or where it is the first, `count` rows at x. */
+static inline __attribute__((always_inline)) void FN(pass)(int count, bool first, const rows *r, const T *restrict x,
+                                                           T *restrict out) {
+    for (int64_t c = 0; c < r->columns; c++, x += 2 * r->step, out += 2 * r->out) {
+        T part[2];
+        FN(tree)(count, x, r->row_step, part);
+        if (first) out[0] = part[0], out[1] = part[1];
+        else FN(multiply)(out, part, out);
+    }
+}
+
+/* Eight rows at a time, then four, two, one, whatever the number of columns. */
+static void FN(prod_rows)(const rows *r, bool first, const T *x, T *out) {
+    int64_t i = 0;
+    for (; r->n - i >= 8; i += 8) FN(pass)(8, first && i == 0, r, x + 2 * i * r->row_step, out);
+    if (r->n - i >= 4) FN(pass)(4, first && i == 0, r, x + 2 * i * r->row_step, out), i += 4;
+    if (r->n - i >= 2) FN(pass)(2, first && i == 0, r, x + 2 * i * r->row_step, out), i += 2;
+    if (r->n > i) FN(pass)(1, first && i == 0, r, x + 2 * i * r->row_step, out);
+}
+
+/* A tile of results at a time, along all walked axes that are reduced. */
+static void FN(prod)(const prod_axes *a, const T *x, T *out) {
+    lam__reduce_walk to, along;
+    lam__reduce_begin(&to, &a->kept);
+    do
+        for (int64_t c = 0; c < a->columns.dim; c += TILE) {
+            const int64_t left = a->columns.dim - c;
+            const rows r = {left < TILE ? left : TILE, a->columns.x, a->columns.out, a->rows.dim, a->rows.x};
+            bool first = true;
+            lam__reduce_begin(&along, &a->reduced);
+            do FN(prod_rows)(&r, first, x + 2 * (to.x + along.x + c * r.step), out + 2 * (to.out + c * r.out));
+            while (first = false, lam__reduce_next(&along, &a->reduced));
+        }
+    while (lam__reduce_next(&to, &a->kept));
+}
+
+/* Products of no elements. */
+static void FN(ones)(int64_t n, T *out) {
+    for (int64_t i = 0; i < n; i++) out[2 * i] = 1, out[2 * i + 1] = 0;
 }
 
 /* The walk goes over all other axes; for each of their places the scanned axis is run through. */
 static void FN(cumprod)(walk *w, const lane *l, const T *x, T *out) {
     for (int64_t i = 0; i < w->count; i++, go_on(w)) {
         const T *from = x + 2 * (w->x + l->first_from);
-        T *to = out + 2 * (w->out + l->first_to);
-        to[0] = from[0], to[1] = from[1];
-        for (int64_t j = 1; j < l->n; j++)
-            FN(multiply)(to + 2 * (j - 1) * l->to, from + 2 * j * l->from, to + 2 * j * l->to);
+        T *to = out + 2 * (w->out + l->first_to), now[2] = {from[0], from[1]};
+        to[0] = now[0], to[1] = now[1];
+        for (int64_t j = 1; j < l->n; j++) {
+            FN(multiply)(now, from + 2 * j * l->from, now);
+            to[2 * j * l->to] = now[0], to[2 * j * l->to + 1] = now[1];
+        }
     }
 }
 

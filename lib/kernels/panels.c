@@ -4,11 +4,15 @@
 #include "lib/kernels/panels.h"
 
 #include "lib/kernels/item.h"
+#include "lib/kernels/places.h"
 
 #include <stdalign.h>
 #include <string.h>
 
-enum { PANEL_BYTES = 32768, MOST = 512, COLUMNS = 16 };
+/* Bytes of a panel whose lanes lie one behind the other, and of one whose lanes lie side by side: there lines of some
+ * length are read at a time, so it may be as large as the second cache; lanes at most; bytes of such a line at least;
+ * elements of a piece. */
+enum { ROWS_BYTES = 32768, COLUMNS_BYTES = 1 << 19, MOST = 512, LINE = 512, PIECE = 2048 };
 
 /* `count` lanes of n elements; the steps are those between lanes and between the elements of one. */
 typedef struct panel {
@@ -54,49 +58,49 @@ static void on_numbers(const panel *p, lam__loop_id id, numbers *each, const dou
                                          steps, NULL);
 }
 
-/* out = x less the largest of its lane; each: the sums of exponentials of that. */
+/* The piece of the panel from element `at` of each lane on: passes over a piece find it in the first cache, as they do
+ * all of several lanes that lie one behind the other. */
+static panel piece_of(const panel *p, int64_t at) {
+    const bool near = p->strides[1] == 1 && p->count > 1;
+    const int64_t most = near ? p->n : PIECE / p->count > 1 ? PIECE / p->count : 1;
+    const int64_t from = at * p->strides[1] * (int64_t)p->item;
+    panel piece = *p;
+    piece.n = at_most(p->n - at, most);
+    piece.x = (const char *)p->x + from;
+    piece.out = (char *)p->out + from;
+    return piece;
+}
+
+/* out = the exponentials of x less the largest of its lane; each: their sums. */
 static void run_softmax(const panel *p) {
     numbers largest, each;
     reduce(p, LAM__REDUCE_MAX, p->x, &largest);
-    apply(p, LAM__LOOP_sub, p->x, &largest, p->out);
-    apply(p, LAM__LOOP_exp, p->out, NULL, p->out);
+    for (int64_t at = 0; at < p->n;) {
+        const panel piece = piece_of(p, at);
+        apply(&piece, LAM__LOOP_sub, piece.x, &largest, piece.out);
+        apply(&piece, LAM__LOOP_exp, piece.out, NULL, piece.out);
+        at += piece.n;
+    }
     reduce(p, LAM__REDUCE_SUM, p->out, &each);
     if (p->how->id == LAM__PANELS_SOFTMAX) {
         on_numbers(p, LAM__LOOP_reciprocal, &each, NULL);
         apply(p, LAM__LOOP_mul, p->out, &each, p->out);
-    } else {
-        on_numbers(p, LAM__LOOP_log, &each, NULL);
-        apply(p, LAM__LOOP_sub, p->x, &largest, p->out);
-        apply(p, LAM__LOOP_sub, p->out, &each, p->out);
+        return;
+    }
+    on_numbers(p, LAM__LOOP_log, &each, NULL);
+    for (int64_t at = 0; at < p->n;) {
+        const panel piece = piece_of(p, at);
+        apply(&piece, LAM__LOOP_sub, piece.x, &largest, piece.out);
+        apply(&piece, LAM__LOOP_sub, piece.out, &each, piece.out);
+        at += piece.n;
     }
 }
 
-/* The squares of `n` elements of each lane from number `at` on, one behind the other as the panel has them, and what
- * they add. */
-static void add_squares(const panel *p, int64_t at, int64_t n, void *room, numbers *to) {
-    static const int64_t flat[] = {1, 1, 1};
-    const bool side_by_side = p->strides[0] == 1;
-    const int64_t dims[] = {p->count, n};
-    panel part = *p;
-    numbers some;
-    part.n = n;
-    part.strides[0] = side_by_side ? 1 : n;
-    part.strides[1] = side_by_side ? p->count : 1;
-    const char *from = (const char *)p->out + at * p->strides[1] * (int64_t)p->item;
-    lam__kernels_elementwise(lam__kernels_loop(LAM__LOOP_square, p->how->dtype), 2, 2, dims,
-                             (const int64_t *const[]){part.strides, p->strides},
-                             (void *const[]){room, (void *)(uintptr_t)from}, (const size_t[]){p->item, p->item}, NULL);
-    reduce(&part, LAM__REDUCE_SUM, room, &some);
-    if (at == 0) *to = some;
-    else
-        lam__kernels_loop(LAM__LOOP_add, p->how->dtype)(p->count, (void *const[]){to->of, to->of, some.of}, flat, NULL);
-}
-
-/* Sums of the squares of p->out. Long lanes go in parts, since there is room for one panel. */
+/* to = sums of the squares of p->out. */
 static void sum_squares(const panel *p, numbers *to) {
-    alignas(64) char room[PANEL_BYTES];
-    const int64_t most = PANEL_BYTES / (int64_t)p->item / p->count;
-    for (int64_t at = 0; at < p->n; at += most) add_squares(p, at, at_most(p->n - at, most), room, to);
+    const int64_t dims[] = {p->count, p->n};
+    const lam__squares s = {p->how->dtype, 2, dims, p->strides, (const bool[]){false, true}, p->out, NULL};
+    lam__kernels_squares(&s, 0, INT64_MAX, to->of);
 }
 
 /* each: 1 / sqrt(variance + epsilon). */
@@ -129,7 +133,7 @@ void lam__kernels_panels(const lam__panels *how, const void *x, void *out, void 
     const bool rows = s->inner == 1;
     panel p = {.how = how, .n = s->n, .strides = {rows ? s->n : 1, s->inner}, .item = (size_t)item};
     if (s->outer == 0 || s->n == 0 || s->inner == 0) return;
-    const int64_t fitting = PANEL_BYTES / item / s->n, least = rows ? 1 : COLUMNS;
+    const int64_t fitting = (rows ? ROWS_BYTES : COLUMNS_BYTES) / item / s->n, least = rows ? 1 : LINE / item;
     const int64_t most = at_most(fitting < least ? least : fitting, MOST);
     if (rows) {
         for (int64_t i = 0; i < s->outer; i += most)

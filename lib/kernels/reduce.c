@@ -106,6 +106,15 @@ static void choose_rows(plan *p) {
     p->leaf = is_row(p->rows) ? LAM__REDUCE_LEAF : LAM__REDUCE_STRIDED_LEAF;
     p->leaves =
         is_row(p->rows) ? leaves_of(p->rows.dim, LAM__REDUCE_LEAF) : leaves_of(p->rows.dim, LAM__REDUCE_STRIDED_LEAF);
+}
+
+/* Few columns that are one run have leaves as long as those of a row. */
+static void choose_leaf(plan *p) {
+    const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false};
+    if ((p->dtype == LAM_F64 || p->dtype == LAM_F32) && lam__reduce_is_few(&block)) {
+        p->leaf = LAM__REDUCE_LEAF / p->columns.dim;
+        p->leaves = leaves_of(p->rows.dim, p->leaf);
+    }
     for (int i = 0; i < p->reduced.rank; i++) p->leaves *= p->reduced.at[i].dim;
     p->first = 0, p->count = p->leaves;
 }
@@ -235,6 +244,7 @@ static bool make_plan(plan *p, lam__reduce_op op, lam_dtype dtype, int rank, con
     lam__reduce_coalesce(&p->reduced);
     choose_rows(p);
     choose_columns(p);
+    choose_leaf(p);
     choose_tile(p);
     return true;
 }

@@ -22,7 +22,8 @@ typedef struct part {
     const lam__reduce_change *change;
     const lam__turn *turn;
     int64_t item;
-    bool rows; /* stay such: row by row, else side by side */
+    bool rows;    /* stay such: row by row, else side by side */
+    int64_t down; /* from a row to the next, where columns are side by side */
     const char *numbers;
     int64_t step; /* of the numbers */
     char *room;
@@ -35,15 +36,15 @@ static void apply(lam__loop *loop, int64_t n, char *to, int64_t to_step, const c
     loop(n, (void *[]){to, (void *)(uintptr_t)from, (void *)(uintptr_t)number}, step, NULL);
 }
 
-/* From a row to the next in the room. One column alone keeps gaps, so that it is none of the rows whose elements lie
- * side by side, which are reduced in another order. */
-static int64_t side_step(int64_t columns) {
-    return columns > 1 ? columns : 2;
+/* From a row to the next in the room. Few columns keep gaps unless they had none, so that they are none of the runs
+ * that are reduced in another order. */
+static int64_t side_step(const lam__reduce_block *b) {
+    return b->columns > 4 || lam__reduce_is_few(b) ? b->columns : b->columns + 1;
 }
 
 /* The loop over all elements of b into the room, along whichever axis the runs are longer. */
 static void fill(const part *p, lam__loop *loop, bool numbers, const lam__reduce_block *b, const char *from) {
-    const int64_t item = p->item, n = b->columns, down = side_step(n), number_item = numbers ? p->step * item : 0;
+    const int64_t item = p->item, n = b->columns, down = p->down, number_item = numbers ? p->step * item : 0;
     if (p->rows || n < b->rows)
         for (int64_t c = 0; c < n; c++)
             apply(loop, b->rows, p->room + (p->rows ? c * b->rows : c) * item, p->rows ? 1 : down,
@@ -53,10 +54,12 @@ static void fill(const part *p, lam__loop *loop, bool numbers, const lam__reduce
             apply(loop, n, p->room + r * down * item, 1, from + r * b->row_step * item, b->step, p->numbers, p->step);
 }
 
-/* The square of every element, without gaps but in one column. */
+/* The square of every element, which lies like the room. */
 static void square(const part *p, const lam__reduce_block *b, const char *from) {
-    const int64_t step = p->rows || b->columns > 1 ? 1 : side_step(1);
-    apply(p->change->square, b->rows * b->columns, p->room, step, from, step, NULL, 0);
+    const bool gaps = !p->rows && p->down > b->columns;
+    for (int64_t c = 0; gaps && c < b->columns; c++)
+        apply(p->change->square, b->rows, p->room + c * p->item, p->down, from + c * p->item, p->down, NULL, 0);
+    if (!gaps) apply(p->change->square, b->rows * b->columns, p->room, 1, from, 1, NULL, 0);
 }
 
 /* Brings the elements of b into the room as they are to be reduced. */
@@ -65,7 +68,7 @@ static void prepare(const part *p, lam__reduce_block *b) {
     const bool dense = p->rows && b->step == b->rows;
     lam__reduce_block now = *b;
     if (p->turn) {
-        now.row_step = side_step(b->columns);
+        now.row_step = p->down;
         p->turn->plane(b->rows, b->columns, b->x, b->step, p->room, now.row_step, false);
         now.x = p->room, now.step = 1;
     }
@@ -74,7 +77,7 @@ static void prepare(const part *p, lam__reduce_block *b) {
     else if (change->square) fill(p, change->square, false, &now, now.x);
     b->x = p->room;
     b->step = p->rows ? b->rows : 1;
-    b->row_step = p->rows ? 1 : side_step(b->columns);
+    b->row_step = p->rows ? 1 : p->down;
 }
 
 /* The part of the block from column c on. */
@@ -97,6 +100,7 @@ static void reduce_prepared(const lam__reduce_change *change, const lam__turn *t
     for (int64_t c = 0; c < block->columns; c += most) {
         lam__reduce_block some = columns_of(block, item, c, most);
         p.numbers = numbers ? numbers + c * step * item : NULL;
+        p.down = side_step(&some);
         prepare(&p, &some);
         lam__reduce_loops(dtype)->leaf(op, &some, out + c * item);
     }

@@ -30,6 +30,12 @@ typedef struct lam__reduce_block {
     bool far; /* short rows that lie one behind the other, but in no near cache */
 } lam__reduce_block;
 
+/* Whether two or four columns lie side by side without gaps: their elements are one run. Of floats. */
+static inline bool lam__reduce_is_few(const lam__reduce_block *b) {
+    const int64_t n = b->columns;
+    return (n == 2 || n == 4) && b->step == 1 && b->row_step == n && b->rows * n >= LAM__REDUCE_SHORT;
+}
+
 /* Where a scan or an arg-reduction of a block writes: column c, row r at c * step + r * row_step. */
 typedef struct lam__reduce_target {
     void *out;

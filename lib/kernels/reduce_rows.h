@@ -98,6 +98,20 @@ ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
     return v[0];
 }
 
+/* ---- few columns side by side ------------------------------------------------------------------------------------ */
+
+/* Columns without gaps, of which a group holds whole rows: a row whose lanes are folded until one of each column is
+ * left. */
+ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    FN(vec) group[FN(GROUP)];
+    T lane[FN(WHOLE)];
+    FN(gather)(op, b->rows * b->columns, b->x, group);
+    memcpy(lane, group, sizeof lane);
+    for (int64_t half = FN(WHOLE) / 2; half >= b->columns; half /= 2)
+        for (int64_t j = 0; j < half; j++) lane[j] = FN(fold)(op, lane[j], lane[j + half]);
+    memcpy(out, lane, (size_t)b->columns * sizeof(T));
+}
+
 /* ---- many rows ----------------------------------------------------------------------------------------------- */
 
 /* Where as many rows as there are lanes lie. */

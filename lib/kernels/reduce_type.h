@@ -140,6 +140,9 @@ ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, 
 ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const T *x = b->x;
     if (b->row_step == 1 && b->rows >= (FLOATING ? 2 : LAM__REDUCE_SHORT)) FN(leaf_rows)(op, b, out);
+#if FLOATING
+    else if (lam__reduce_is_few(b)) FN(leaf_few)(op, b, out);
+#endif
     else if (b->step == 1 && b->columns >= 8) FN(by_rows)(op, b, 1, out);
     else if (b->columns >= 8 && llabs(b->step) < llabs(b->row_step)) FN(by_rows)(op, b, b->step, out);
     else if (b->row_step == 1)

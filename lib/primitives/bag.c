@@ -18,6 +18,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* `rows` cannot be told from the operands of bag_spread: it is how many rows the table has. */
 typedef struct bag_params {
     int32_t batch;
     int64_t rows; /* of the result of bag_spread; else not read */
@@ -25,6 +26,7 @@ typedef struct bag_params {
 
 enum { INDEX = 2 }; /* the operand, of each of the three */
 
+/* Operands of each row, in its order: what is linear first, the indices last. */
 static lam_tensor *apply_bag(const lam_primitive *row, lam_tensor *first, lam_tensor *second, lam_tensor *indices,
                              const bag_params *p) {
     lam_tensor *in[3] = {first, second, indices};
@@ -62,6 +64,7 @@ static lam_status check_types(const lam_call_site *call, const int extra[3]) {
     return LAM_OK;
 }
 
+/* Appends dims of x to those of the result. */
 static void add_dims(lam_shape *out, const lam_value *x, int from, int to) {
     for (int i = from; i < to; i++) out->dims[out->rank++] = x->dims[i];
 }
@@ -122,12 +125,14 @@ static lam_status shape_bag_dots(const lam_call_site *call, lam_shape out[]) {
 
 /* ---- eval -------------------------------------------------------------------------------------------------------- */
 
+/* Elements of the axes from up to, without, to. */
 static int64_t product(const lam_value *x, int from, int to) {
     int64_t count = 1;
     for (int i = from; i < to; i++) count *= x->dims[i];
     return count;
 }
 
+/* Whether axes from `from` on lie as one without gaps, the last one fastest. */
 static bool has_no_gaps(const lam_value *x, int from) {
     int64_t step;
     return lam__index_step(x, from, x->rank, &step) && (step == 1 || product(x, from, x->rank) <= 1);
@@ -139,7 +144,8 @@ typedef struct place {
     int64_t batch, row;
 } place;
 
-/* The axes from `lead` on are a row, which has no gaps unless `loose`. What lies otherwise is copied. */
+/* The axes from `lead` on are a row, which has no gaps unless `loose`. What lies otherwise is copied. Tables are large
+ * and rarely lie otherwise, so the copy is the exception. A held value has to be released by the caller. */
 static place place_of(lam_value *x, int batch, int lead, bool loose) {
     place at = {.value = x};
     const bool dense = loose || has_no_gaps(x, lead);
@@ -152,7 +158,7 @@ static place place_of(lam_value *x, int batch, int lead, bool loose) {
     return at;
 }
 
-/* Indices as i64. */
+/* Indices as i64. The loops know one index dtype; i32 is widened, which is small beside the rows that are read. */
 static place place_of_index(lam_ctx *ctx, lam_value *x, int batch) {
     if (x->dtype == LAM_I64) {
         place at = {.value = x};
@@ -169,7 +175,8 @@ static place place_of_index(lam_ctx *ctx, lam_value *x, int batch) {
     return at;
 }
 
-/* The failure of an index that lies outside, which the loops have met. */
+/* The failure of an index that lies outside, which the loops have met. Loops check indices as they go and stop; only
+ * then is it worth finding the first wrong one. Of embedding_bag, results so far are given up with the failure. */
 static lam_status say_which(const lam_call_site *call, int64_t rows) {
     lam_value *indices = lam__value_contiguous(call->in[INDEX]);
     if (!indices) return LAM_ERR_MEMORY;
@@ -178,7 +185,8 @@ static lam_status say_which(const lam_call_site *call, int64_t rows) {
     return status;
 }
 
-/* All bags of a batch as one where they lie so and share x. */
+/* All bags of a batch as one where they lie so and share x. One call then shares all bags among threads, where a small
+ * batch entry alone would not be worth it. */
 static void fold_batch(lam__bag *bag, int64_t *batches, const place *x, const place *y, const place *w,
                        const place *index) {
     const int64_t n = bag->bags;
@@ -189,6 +197,9 @@ static void fold_batch(lam__bag *bag, int64_t *batches, const place *x, const pl
     *batches = 1;
 }
 
+/* Batches one after the other. Where sums read x many times over, it is copied to scratch in which rows begin with a
+ * cache line, if the kernel finds that worth it (room 0: it does not). A bag of a table without rows is an index
+ * outside. */
 static lam_status run_bags(const lam_call_site *call, lam__bag_op op, lam__bag *bag, const place at[3],
                            const place *index, int64_t batches) {
     const lam_dtype dtype = (lam_dtype)call->in[0]->dtype;
@@ -213,7 +224,7 @@ static lam_status run_bags(const lam_call_site *call, lam__bag_op op, lam__bag *
     return inside ? LAM_OK : say_which(call, bag->rows);
 }
 
-/* x, y and w: operands, or the result, which has no gaps. */
+/* x, y and w: operands, or the result, which has no gaps. A result without elements still has its indices checked. */
 static lam_status eval_bags(const lam_call_site *call, lam__bag_op op, lam_value *x, lam_value *y, lam_value *w) {
     const int batch = ((const bag_params *)call->params)->batch;
     lam_value *indices = call->in[INDEX];
@@ -245,6 +256,7 @@ static lam_status eval_embedding_bag(const lam_call_site *call, lam_value *const
     return eval_bags(call, LAM__BAG_SUMS, call->in[0], out[0], call->in[1]);
 }
 
+/* Adds into zeros; an index that occurs often gets all its rows. */
 static lam_status eval_bag_spread(const lam_call_site *call, lam_value *const out[]) {
     static const double zero;
     lam__parallel_fill(call->ctx->team, (lam_dtype)out[0]->dtype, out[0]->data, out[0]->count, &zero);
@@ -257,6 +269,7 @@ static lam_status eval_bag_dots(const lam_call_site *call, lam_value *const out[
 
 /* ---- derivative and batch ---------------------------------------------------------------------------------------- */
 
+/* embedding_bag with the rule's own indices; `dots` likewise. */
 static lam_tensor *sums(const lam_rule *r, lam_tensor *x, lam_tensor *w) {
     return apply_bag(&lam__row_embedding_bag, x, w, r->in[INDEX], r->params);
 }
@@ -272,21 +285,25 @@ static lam_tensor *spread(const lam_rule *r, lam_tensor *y, lam_tensor *w) {
     return apply_bag(&lam__row_bag_spread, y, w, r->in[INDEX], &p);
 }
 
+/* out[b] = sum over t of w[b, t] x[index[b, t]]: by x a spread of g, by w the products of rows of x with g. */
 static void vjp_embedding_bag(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (r->needs[0]) gx[0] = spread(r, g[0], r->in[1]);
     if (r->needs[1]) gx[1] = dots(r, r->in[0], g[0]);
 }
 
+/* The transpose of that by x: by y a sum of rows, by w products again. */
 static void vjp_bag_spread(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (r->needs[0]) gx[0] = sums(r, g[0], r->in[1]);
     if (r->needs[1]) gx[1] = dots(r, g[0], r->in[0]);
 }
 
+/* out[b, t] = x[index[b, t]] . y[b]: by x a spread of y with weights g, by y a sum of rows with weights g. */
 static void vjp_bag_dots(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (r->needs[0]) gx[0] = spread(r, r->in[1], g[0]);
     if (r->needs[1]) gx[1] = sums(r, r->in[0], g[0]);
 }
 
+/* One more axis in front of all three, whichever had it. */
 static void batch_bags(const lam_rule *r, lam_tensor *out[]) {
     bag_params p = *(const bag_params *)r->params;
     p.batch++;
@@ -338,7 +355,8 @@ const lam_primitive lam__row_bag_dots = {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-/* Two operands in one floating dtype, and the indices. */
+/* Two operands in one floating dtype, and the indices. The row's name is that of the public operation, so messages
+ * fit. */
 static lam_tensor *bags_of(const lam_primitive *row, lam_tensor *first, lam_tensor *second, lam_tensor *indices,
                            int64_t rows) {
     lam_tensor *in[2] = {first, second}, *failed;

@@ -14,6 +14,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* The result has the type of operand i; whether that fits was checked by the public form. */
 static lam_status shape_of_operand(const lam_call_site *call, int i, lam_shape *out) {
     const lam_value *x = call->in[i];
     out->dtype = (lam_dtype)x->dtype;
@@ -22,6 +23,7 @@ static lam_status shape_of_operand(const lam_call_site *call, int i, lam_shape *
     return LAM_OK;
 }
 
+/* Row-major, whatever the strides of x: LAPACK works in place on the result. */
 static void copy_into(const lam_value *x, lam_value *out) {
     lam_dtype dtype = (lam_dtype)x->dtype;
     if (x->count)
@@ -35,6 +37,8 @@ static lam_status shape_cholesky(const lam_call_site *call, lam_shape out[]) {
     return shape_of_operand(call, 0, out);
 }
 
+/* The operand counts by its symmetric part, which is what the derivative takes it for; without that LAPACK would read
+ * one triangle and ignore the other. Gives the first matrix of the part that is not positive definite. */
 static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
     const lam_value *l = env;
     const int64_t n = l->dims[l->rank - 1], matrix = n * n * (int64_t)lam__dtype_bytes(l->dtype);
@@ -45,6 +49,7 @@ static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *ro
     return bad < 0 ? bad : begin + bad;
 }
 
+/* In place in the result, so no scratch. The failure names the first matrix, whichever thread met it. */
 static lam_status eval_cholesky(const lam_call_site *call, lam_value *const out[]) {
     lam_value *l = out[0];
     copy_into(call->in[0], l);
@@ -57,12 +62,15 @@ static lam_status eval_cholesky(const lam_call_site *call, lam_value *const out[
                                        "add a small multiple of the identity, or check that it holds no NaN");
 }
 
-/* The lower triangle with half the diagonal: what makes the symmetric matrix phi + phi^T of one. Its own transpose. */
+/* The lower triangle with half the diagonal: what makes the symmetric matrix phi + phi^T of one. Its own transpose. phi
+ * of Murray (2016), 2.1: from l^-1 dx l^-T = l^-1 dl + (l^-1 dl)^T, whose first term is lower triangular, it takes that
+ * term. */
 static lam_tensor *phi(lam_tensor *x) {
     return lam_mul(0.5, lam_add(lam_tril(x, 0), lam_tril(x, -1)));
 }
 
-/* dl = l phi(l^-1 dx l^-H), of the symmetric part of dx */
+/* dl = l phi(l^-1 dx l^-H), of the symmetric part of dx. Two triangular solves and a product; the factor is not made
+ * again. */
 static void jvp_cholesky(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *l = r->out[0];
     lam_tensor *half = lam_triangular_solve(l, lam__matrices_symmetric(dx[0]), NULL);
@@ -71,7 +79,9 @@ static void jvp_cholesky(const lam_rule *r, lam_tensor *const dx[], lam_tensor *
     dout[0] = lam_matmul(l, phi(whole));
 }
 
-/* gx = l^-T phi(l^T gl) conj(l)^-1, of it the symmetric part */
+/* gx = l^-T phi(l^T gl) conj(l)^-1, of it the symmetric part. The transpose of that, factor by factor (3.1 there); for
+ * complex matrices nothing is conjugated but what forward mode conjugates, since cotangents pair without conjugation.
+ * Only the factor is saved. */
 static void vjp_cholesky(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *l = r->out[0], *middle = phi(lam_matmul(lam__matrices_turn(l), g[0]));
     lam_tensor *half = lam_triangular_solve(l, middle, &(lam_triangular_solve_options){.transpose = true});
@@ -109,6 +119,7 @@ lam_tensor *lam_cholesky(lam_tensor *x) {
 
 /* ---- triangular_solve -------------------------------------------------------------------------------------------- */
 
+/* As the public options; all of them are closed under the rules, which exchange transpose and not. */
 typedef struct solve_params {
     bool right_side, upper, transpose, unit_diagonal;
 } solve_params;
@@ -123,6 +134,8 @@ static lam_status shape_triangular_solve(const lam_call_site *call, lam_shape ou
     return shape_of_operand(call, 1, out);
 }
 
+/* In place on a copy of b. A 0 on the diagonal gives inf and NaN and is no failure: there may be other equations in the
+ * stack that are fine. */
 static lam_status eval_triangular_solve(const lam_call_site *call, lam_value *const out[]) {
     const solve_params *p = call->params;
     const lam__triangular how = {p->right_side, p->upper, p->transpose, p->unit_diagonal};
@@ -136,13 +149,15 @@ static lam_status eval_triangular_solve(const lam_call_site *call, lam_value *co
     return LAM_OK;
 }
 
-/* The part of a matrix that a solve reads. */
+/* The part of a matrix that a solve reads. Entries that a solve does not read have no gradient, the ones of a unit
+ * diagonal among them. */
 static lam_tensor *read_part(lam_tensor *x, const solve_params *p) {
     int64_t off = p->unit_diagonal ? 1 : 0;
     return p->upper ? lam_triu(x, off) : lam_tril(x, -off);
 }
 
-/* op(a) x = b: op(a) dx = db - op(da) x; from the right x op(a) = b likewise. */
+/* op(a) x = b: op(a) dx = db - op(da) x; from the right x op(a) = b likewise. Linear in b for a fixed a, so the same
+ * solve serves, and the factors are not factored again. */
 static void jvp_triangular_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const solve_params *p = r->params;
     lam_tensor *change = dx[1];
@@ -169,7 +184,8 @@ static void vjp_triangular_solve(const lam_rule *r, lam_tensor *const g[], lam_t
     gx[0] = lam_neg(read_part(lam_matmul(left, right), p));
 }
 
-/* Many right-hand sides for one matrix are one right-hand side with more columns. */
+/* Many right-hand sides for one matrix are one right-hand side with more columns. With one matrix per example the
+ * stacks are longer by one axis instead. */
 static void batch_triangular_solve(const lam_rule *r, lam_tensor *out[]) {
     const solve_params *p = r->params;
     if (r->mapped[0]) out[0] = apply_solve(r->in[0], lam__matrices_with_batch(r, 1), *p);
@@ -212,6 +228,7 @@ lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangu
     return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(o->right_side ? -2 : -1)) : x, since);
 }
 
+/* x = l l^H, so two solves: with l, then with l^H, which is the transpose of its conjugate. Nothing is factored. */
 lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b) {
     uint64_t since = lam__scope_now(l);
     lam_tensor *half = lam_triangular_solve(l, b, NULL);

@@ -1,14 +1,17 @@
-/* Operations made of others: no rows, no rules. */
+/* Operations made of others: no rows, no rules. What needs no more than a line of calls and belongs to no family stands
+ * here. */
 #include "lib/primitives/axes.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* log s(x) = -softplus(-x), which keeps its digits where s(x) is 1 and does not overflow where it is 0. */
 lam_tensor *lam_log_logistic(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_neg(lam_softplus(lam_neg(x))), since);
 }
 
+/* From the first to the last. A single term gives a handle of its own, since a result is never an operand. */
 lam_tensor *lam_add_all(lam_list terms) {
     uint64_t since = lam__scope_now(terms.count && terms.items ? terms.items[0] : NULL);
     if (!terms.count || !terms.items) return lam__axes_failed(NULL);

@@ -17,10 +17,12 @@
 
 typedef lam__pairing pairing;
 
+/* The axes of one side, to be written. batch and contract must be set, since they say where the second side begins. */
 static int8_t *named(pairing *p, int side) {
     return p->axes + side * lam__contract_pairs(p);
 }
 
+/* Only the pairs in use become parameters. */
 lam_tensor *lam__contract(const pairing *p, lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y};
     return lam__apply(&lam__row_dot_general, p, offsetof(pairing, axes) + 2 * (size_t)lam__contract_pairs(p), 2, in);
@@ -28,6 +30,8 @@ lam_tensor *lam__contract(const pairing *p, lam_tensor *x, lam_tensor *y) {
 
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
 
+/* The result has the batch axes, then the free axes of x, then those of y. Axes are there and named once: whoever makes
+ * a pairing sees to it. */
 static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) {
     const pairing *p = call->params;
     const lam_value *x = call->in[0], *y = call->in[1];
@@ -64,7 +68,10 @@ static int place_among(const int8_t *contracted, int n, int8_t a) {
 }
 
 /* The cotangent times the other operand, summed over that one's free axes. The product keeps the order x, y: its axes
- * are batch, free axes of the left factor, of the right; they are then put where the operand has them. */
+ * are batch, free axes of the left factor, of the right; they are then put where the operand has them. With out[b, m,
+ * n] = sum over k of x[b, m, k] y[b, k, n], gx[b, m, k] = sum over n of g[b, m, n] y[b, k, n], and gy likewise: one
+ * more dot_general, whose contracted axes are the free ones of the other operand. No copy is made of either; only the
+ * order of the result's axes may have to be changed, which `loose` lets the kernel do at once. */
 static lam_tensor *gradient(const lam_rule *r, lam_tensor *g, int side) {
     const pairing *p = r->params;
     int own_free[LAM_INNER_RANK], far_free[LAM_INNER_RANK], order[LAM_INNER_RANK] = {0}, far = 1 - side;
@@ -91,6 +98,7 @@ static lam_tensor *gradient(const lam_rule *r, lam_tensor *g, int side) {
     return there ? product : lam_transpose(product, (lam_axes){rank, order});
 }
 
+/* The transpose does not conjugate: complex operands need no other rule. */
 static void vjp_dot_general(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     for (int side = 0; side < 2; side++)
         if (r->needs[side]) gx[side] = gradient(r, g[0], side);
@@ -98,6 +106,8 @@ static void vjp_dot_general(const lam_rule *r, lam_tensor *const g[], lam_tensor
 
 /* ---- batch ------------------------------------------------------------------------------------------------------- */
 
+/* Mapped on both sides the batch axis is a pair more, in front; on one side it is that operand's first free axis, which
+ * comes behind the pairs of the batch (and behind the free axes of x), and is moved to the front of the result. */
 static void batch_dot_general(const lam_rule *r, lam_tensor *out[]) {
     const pairing *p = r->params;
     int both = r->mapped[0] && r->mapped[1], unused[LAM_INNER_RANK];
@@ -113,6 +123,7 @@ static void batch_dot_general(const lam_rule *r, lam_tensor *out[]) {
     out[0] = at ? lam_moveaxis(product, at, 0) : product;
 }
 
+/* The names are those of the public options. */
 static void print_dot_general(FILE *file, const void *params) {
     static const char *const names[] = {"contract_x", "contract_y", "batch_x", "batch_y"};
     const pairing *p = params;
@@ -144,7 +155,8 @@ const lam_primitive lam__row_dot_general = {
 
 enum { FEW_LETTERS = 8 };
 
-/* Reads the letters of one operand; gives what follows, or NULL where they are not as simple as that. */
+/* Reads the letters of one operand; gives what follows, or NULL where they are not as simple as that. Letters of both
+ * cases have places of their own in the set: 'A' at bit 0, 'a' at bit 32. */
 static const char *read_letters(const char *at, int rank, uint64_t *set) {
     *set = 0;
     for (int i = 0; i < rank; i++, at++) {
@@ -156,6 +168,7 @@ static const char *read_letters(const char *at, int rank, uint64_t *set) {
     return at;
 }
 
+/* For what is a letter, as read_letters has found. */
 static bool has_letter(uint64_t set, char c) {
     return set >> ((unsigned)c - 'A') % 64 & 1u;
 }
@@ -167,6 +180,8 @@ static const char *skip_own(const char *at, const char *letters, int rank, uint6
     return at;
 }
 
+/* The scan goes through x once: a letter that y has too is a batch axis if it is the next of the result, else it is
+ * summed over. That fits results in order only; others are left to einsum, as is everything wrong. */
 bool lam__contract_by_letters(const char *subscripts, const lam_value *x, const lam_value *y, lam__pairing *p) {
     const char *const first = subscripts, *second, *at;
     int8_t pair[2][2][FEW_LETTERS]; /* batch or summed; of x or y */
@@ -238,6 +253,7 @@ static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const la
     return lam__contract(&p, in[0], in[1]);
 }
 
+/* As lax.dot_general: pairs by position in the lists. */
 lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_general_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_dot_general_options none;
@@ -246,6 +262,7 @@ lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_general_
     return lam__scope_only(contracted("dot_general", in, options ? options : &none), since);
 }
 
+/* Without lists the last two axes of x pair with the first two of y, as in NumPy. */
 lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axes axes_y) {
     uint64_t since = lam__scope_now(x);
     static const int last[2] = {-2, -1}, first[2] = {0, 1};
@@ -259,6 +276,8 @@ lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axe
     return lam__scope_only(contracted("tensordot", in, &o), since);
 }
 
+/* The last axis of x with the last but one of y, or its only one; with a scalar it is a product. Leading axes do not
+ * pair up, which is what lam_matmul is for. */
 lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -269,6 +288,7 @@ lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
         contracted("dot", in, &(lam_dot_general_options){.contract_x = {1, &last}, .contract_y = {1, &inner}}), since);
 }
 
+/* Both as vectors of all their elements. A broadcast product is faster than a contraction over nothing. */
 lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

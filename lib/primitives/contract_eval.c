@@ -75,6 +75,7 @@ static bool stack_up_few(const pairing *p, int side, const lam_value *x, stack *
  * of x, so it is done where whoever asked for the product brings them to the front anyhow (`loose`): the elements of
  * the result then lie in that order at once, and its strides tell. */
 
+/* Sizes and strides of all groups; false: one of them is not one axis in memory, and its stride means nothing. */
 static bool fits(stack *s) {
     bool fine = true;
     for (int g = 0; g < GROUPS; g++)
@@ -141,6 +142,7 @@ static int set_apart(const pairing *p, int side, stack s[2]) {
     return 0;
 }
 
+/* Copies the operand row-major in the order of its groups, unless it fits as it is. Of a copy the strides are known. */
 static lam_status copy_ordered(lam_ctx *ctx, stack *s) {
     if (fits(s)) return LAM_OK;
     s->copy = ordered(ctx, s->x, s->order);
@@ -170,6 +172,7 @@ static lam_status stack_up(const lam_call_site *call, stack s[2], int *lead) {
     return status == LAM_OK ? copy_ordered(call->ctx, &s[1]) : status;
 }
 
+/* RUN is 1 where no runs are needed; then BATCH is what one stride walks. */
 static lam_status multiply(lam_ctx *ctx, const stack s[2], lam_value *out) {
     const int64_t batch = s[0].size[BATCH], run = s[0].size[RUN];
     const int of = run == 1 ? BATCH : RUN; /* what one stride walks */
@@ -208,6 +211,7 @@ static void lay_out(const pairing *p, const lam_value *x, int lead, lam_value *o
     lam__value_reorder(out, order);
 }
 
+/* Copies live until the product is there. The result's elements are reordered by strides alone. */
 lam_status lam__contract_eval(const lam_call_site *call, lam_value *const out[]) {
     stack s[2];
     int lead = 0;

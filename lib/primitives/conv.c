@@ -20,16 +20,20 @@
 
 enum { AXES = 3, FRONT = 3 }; /* window axes at most; axes in front of them */
 
+/* One entry for each window axis; sizes of x come from x itself. */
 typedef struct conv_params {
     int32_t rank; /* window axes */
     lam__window_axis at[AXES];
 } conv_params;
 
+/* Operands have the row's order of axes here. */
 static lam_tensor *apply(lam_tensor *x, lam_tensor *w, const conv_params *p) {
     lam_tensor *in[2] = {x, w};
     return lam__apply(&lam__row_conv_general, p, sizeof *p, 2, in);
 }
 
+/* Groups and features must agree and the window be the one that the parameters were made for; places of the result
+ * follow from them alone. */
 static lam_status shape_conv_general(const lam_call_site *call, lam_shape out[]) {
     const conv_params *p = call->params;
     const lam_value *x = call->in[0], *w = call->in[1];
@@ -68,6 +72,7 @@ static lam__conv_case shape_for(const conv_params *p, const lam_value *x, const 
     return s;
 }
 
+/* Operands of any strides, since rules give transposed and reversed ones. */
 static lam_status eval_conv_general(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0], *w = call->in[1];
     lam__lent memory = {.ctx = call->ctx};
@@ -87,6 +92,8 @@ static lam_tensor *turned(lam_tensor *w, int rank) {
     return lam_moveaxis(rank ? lam_reverse(w, (lam_axes){rank, axes}) : w, 1, 2);
 }
 
+/* The transpose by x: each element gathers from the places whose windows covered it, which is a convolution of g with
+ * the turned window, where stride and dilation of x change places. */
 static lam_tensor *gradient_x(const lam_rule *r, lam_tensor *g) {
     const conv_params *p = r->params;
     conv_params q = {.rank = p->rank};
@@ -94,7 +101,9 @@ static lam_tensor *gradient_x(const lam_rule *r, lam_tensor *g) {
     return apply(g, turned(r->in[1], p->rank), &q);
 }
 
-/* The window's place k meets element t of the cotangent where that met k: what the window was for x, g is now. */
+/* The window's place k meets element t of the cotangent where that met k: what the window was for x, g is now. Examples
+ * are what is summed over, so they take the part of features, and both operands and the result have these axes
+ * exchanged. */
 static lam_tensor *gradient_w(const lam_rule *r, lam_tensor *g) {
     const conv_params *p = r->params;
     conv_params q = {.rank = p->rank};
@@ -105,6 +114,7 @@ static lam_tensor *gradient_w(const lam_rule *r, lam_tensor *g) {
     return lam_moveaxis(apply(lam_moveaxis(r->in[0], 1, 2), lam_moveaxis(g, 1, 2), &q), 1, 2);
 }
 
+/* Bilinear, so each needs the other operand and its own dims. */
 static void vjp_conv_general(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (r->needs[0]) gx[0] = gradient_x(r, g[0]);
     if (r->needs[1]) gx[1] = gradient_w(r, g[0]);
@@ -112,7 +122,8 @@ static void vjp_conv_general(const lam_rule *r, lam_tensor *const g[], lam_tenso
 
 /* ---- batch ------------------------------------------------------------------------------------------------------- */
 
-/* The batch axis in front of x made part of axis k (of x without it), as its slower part. */
+/* The batch axis in front of x made part of axis k (of x without it), as its slower part. Slower, so that the examples
+ * of one group are neighbours and `split` can part them again. */
 static lam_tensor *merge(lam_tensor *x, int k) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
@@ -129,6 +140,8 @@ static lam_tensor *split(lam_tensor *x, int k, int64_t size, int64_t n) {
     return lam_moveaxis(lam__apply_reshape(x, own.rank + 1, dims), k, 0);
 }
 
+/* Mapped on both sides, examples are groups that do not mix; x alone joins its examples to n, w alone to o. One kernel
+ * call in each case. */
 static void batch_conv_general(const lam_rule *r, lam_tensor *out[]) {
     bool x = r->mapped[0], w = r->mapped[1];
     lam_tensor *in[2] = {r->in[0], r->in[1]};
@@ -164,6 +177,7 @@ typedef struct conv_call {
     int order[AXES + 2]; /* of the result: axis i of it is axis order[i] of [n, o, axes...] */
 } conv_call;
 
+/* The message shows x and w. */
 static lam_tensor *refuse(const conv_call *c, lam_status status, const char *remedy, const char *what) {
     return lam__matrices_fail(c->operation, 2, c->in, status, remedy, "%s", what);
 }
@@ -237,7 +251,8 @@ static lam_tensor *apply_any(lam_tensor *x, lam_tensor *w, const conv_params *p)
                        lam_add(apply(re_x, im_w, p), apply(im_x, re_w, p)));
 }
 
-/* The convolution of operands in the usual order. */
+/* The convolution of operands in the usual order. Groups of features and of examples exclude each other, so one number
+ * serves: x is split along the axis that is grouped, w along its output features. */
 static lam_tensor *convolve(conv_call *c) {
     lam_conv_options *o = &c->o;
     lam_tensor *x = c->in[0], *w = c->in[1];
@@ -281,7 +296,8 @@ lam_tensor *lam_conv_general(lam_tensor *x, lam_tensor *w, const lam_conv_option
                            since);
 }
 
-/* Padding of the dilated operand that undoes a strided convolution's. */
+/* Padding of the dilated operand that undoes a strided convolution's. As lax.conv_transpose: the result then has size
+ * times stride elements for SAME, and as many as the full overlap for VALID. False: the numbers leave the range. */
 static bool undo_padding(conv_call *c, int64_t low[], int64_t high[]) {
     for (int i = 0; i < c->rank; i++) {
         int64_t step = c->o.strides.rank ? c->o.strides.dims[i] : 1, spread = 1;
@@ -297,6 +313,8 @@ static bool undo_padding(conv_call *c, int64_t low[], int64_t high[]) {
     return true;
 }
 
+/* A convolution of x with zeros between its elements (input dilation) at stride 1. With transpose_window the window is
+ * turned over and its features exchanged, which makes it the gradient of a convolution. */
 lam_tensor *lam_conv_transpose(lam_tensor *x, lam_tensor *w, const lam_conv_options *options) {
     uint64_t since = lam__scope_now(x);
     const char *operation = "conv_transpose";
@@ -328,6 +346,8 @@ lam_tensor *lam_conv_transpose(lam_tensor *x, lam_tensor *w, const lam_conv_opti
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
+/* The full result is made and cut: SAME from its middle, of the longer length, VALID where both overlap fully.
+ * Convolution turns the second vector, correlation conjugates it, as in NumPy. */
 static lam_tensor *vectors(const char *operation, lam_tensor *x, lam_tensor *y, lam_convolve_mode mode, bool turn) {
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands(operation, false, 2, in, in, &failed)) return failed;

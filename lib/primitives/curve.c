@@ -6,7 +6,9 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Two points at one place have no line between them; beyond the ends the value is that of the end. */
+/* Two points at one place have no line between them; beyond the ends the value is that of the end. Linear between
+ * neighbours, found by a search; the place has no derivative, but the share between the two has, by x and by both
+ * lists. */
 lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(xp);
@@ -48,6 +50,7 @@ static lam_tensor *areas(const char *operation, lam_tensor *y, lam_tensor *x, do
     return lam_mul(pairs, lam_sub(lam_slice_axis(x, *axis, 1, LAM_END), lam_slice_axis(x, *axis, 0, -1)));
 }
 
+/* One sum over products, halved at the end: a pass fewer than halving each piece. */
 lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
     double factor;
@@ -56,6 +59,7 @@ lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     return lam__scope_only(lam_mul(factor, lam_sum(pieces, &over)), since);
 }
 
+/* As many results as pieces, one fewer than samples. */
 lam_tensor *lam_cumulative_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
     double factor;

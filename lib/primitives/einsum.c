@@ -60,6 +60,7 @@ static bool refuse(const sum *s, lam_status status, const char *format, ...) {
 
 /* ---- subscripts -------------------------------------------------------------------------------------------------- */
 
+/* -1 where there is no room: labels are bits of a word. */
 static int label_new(sum *s, char letter) {
     if (s->known == MOST_LABELS) return -1;
     s->letter[s->known] = letter;
@@ -92,6 +93,7 @@ static bool is_space(char c) {
     return c == ' ' || (unsigned)(c - 9) < 5;
 }
 
+/* A '-' alone is no subscript and is found as one. */
 static bool is_arrow(const char *at) {
     return at[0] == '-' && at[1] == '>';
 }
@@ -178,6 +180,7 @@ static bool read_term(sum *s, int n, const char **at) {
     return t->rank == x->rank || misfit(s, n, from);
 }
 
+/* As many terms as operands, divided by commas. */
 static bool read_terms(sum *s, const char **at) {
     for (int n = 0; n < s->count; n++) {
         if (!read_term(s, n, at)) return false;
@@ -198,6 +201,7 @@ static bool add_result(sum *s, int l) {
     return true;
 }
 
+/* The axes under the ellipsis, in their order. */
 static bool add_dots(sum *s) {
     for (int k = s->dot_count - 1; k >= 0; k--)
         if (!add_result(s, s->dots[k])) return false;
@@ -217,6 +221,8 @@ static bool implicit_result(sum *s) {
     return true;
 }
 
+/* Each letter of the result must be one of an operand and stand there once; the ellipsis has to be there if an operand
+ * has one with axes, since summing over it would be a guess. */
 static bool explicit_result(sum *s, const char *at) {
     const char *from = at;
     int letters, ellipses = 0;
@@ -230,6 +236,7 @@ static bool explicit_result(sum *s, const char *at) {
     return ellipses || !s->dot_count || refuse(s, LAM_ERR_VALUE, "the ellipsis is missing from the result");
 }
 
+/* *at stands at the arrow or at the end once all terms are read. */
 static bool read_subscripts(sum *s) {
     const char *at = s->subscripts;
     if (!read_terms(s, &at)) return false;
@@ -280,6 +287,7 @@ static void sum_out(term *t, labels needed) {
     while (n) remove_axis(t, axes[--n]);
 }
 
+/* -1: the term does not have this label. */
 static int axis_of(const term *t, int l) {
     for (int i = 0; i < t->rank; i++)
         if (t->label[i] == l) return i;
@@ -391,6 +399,7 @@ static double cheapest(const sum *s, const labels set[], int n, int pair[2]) {
     return best;
 }
 
+/* The pair whose product has the least cost by itself, without a look at what comes after. */
 static void greediest(const sum *s, const labels set[], int n, int pair[2]) {
     double best = -1;
     for (int i = 0; i < n; i++)
@@ -430,6 +439,7 @@ static bool is_given(lam_list operands, const lam_tensor *x) {
     return false;
 }
 
+/* Axes that nobody else needs are summed over before any product, as that can only make products smaller. */
 static lam_tensor *evaluate(sum *s, lam_list operands) {
     int order[LAM_INNER_RANK] = {0};
     for (int n = 0; n < s->count; n++) make_distinct(s, &s->terms[n]);
@@ -461,6 +471,7 @@ static bool take_operands(sum *s, lam_list list, lam_tensor **failed) {
     return true;
 }
 
+/* Two operands whose subscripts are simple go straight to the contraction, without labels. */
 lam_tensor *lam_einsum(const char *subscripts, lam_list operands) {
     lam_tensor *failed;
     uint64_t since = operands.count && operands.items ? lam__scope_now(operands.items[0]) : 0;

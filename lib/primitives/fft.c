@@ -19,6 +19,7 @@ typedef struct fft_params {
     int32_t inverse; /* 0 or 1 */
 } fft_params;
 
+/* Which of the two kinds is said by the row; n cannot be told from n/2 + 1 coefficients. */
 typedef struct half_params {
     double scale;
     int64_t n; /* elements of the real side */
@@ -37,6 +38,7 @@ static lam_status transform(const lam_call_site *call, lam__fft_kind kind, const
     return done ? LAM_OK : lam__error_call(call, LAM_ERR_MEMORY, NULL, "FFTW cannot plan this transform");
 }
 
+/* The dims of x, but for one axis (-1: none). */
 static lam_status shape_with(const lam_value *x, lam_dtype dtype, int axis, int64_t size, lam_shape *out) {
     out->dtype = dtype;
     out->rank = x->rank;
@@ -50,6 +52,7 @@ static lam_status fail_dtype(const lam_call_site *call, const char *wanted) {
 
 /* ---- complex to complex ------------------------------------------------------------------------------------------ */
 
+/* One call of FFTW for all axes of the set. */
 lam_tensor *lam__fft_complex(lam_tensor *x, lam__axis_set set, bool inverse, double scale) {
     fft_params p = {.scale = scale, .set = set, .inverse = inverse};
     return lam__apply1(&lam__row_fft, &p, sizeof p, x);
@@ -71,12 +74,13 @@ static lam_status eval_fft(const lam_call_site *call, lam_value *const out[]) {
  * transform is symmetric: it is its own transpose. From n reals: Re(sum of g_k exp(-i t_k)) is the inverse real
  * transform of conj(g), in which inner coefficients count twice and therefore enter with half their weight. To n reals:
  * the coefficients of the real transform of g, conjugated, the inner ones twice. Outer ones are that of frequency 0,
- * and of n/2 for even n. */
+ * and of n/2 for even n. The same transform of the cotangent, as its matrix is symmetric. */
 static void vjp_fft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const fft_params *p = r->params;
     gx[0] = lam__fft_complex(g[0], p->set, p->inverse, p->scale);
 }
 
+/* Only the numbers of axes change. */
 static void batch_fft(const lam_rule *r, lam_tensor *out[]) {
     const fft_params *p = r->params;
     out[0] = lam__fft_complex(r->in[0], p->set << 1, p->inverse, p->scale);
@@ -136,6 +140,7 @@ static lam_status eval_rfft(const lam_call_site *call, lam_value *const out[]) {
     return transform(call, LAM__FFT_REAL, call->in[0], 1u << p->axis, p->scale, out[0]);
 }
 
+/* conj(g), inner ones halved, through the transform back. */
 static void vjp_rfft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const half_params *p = r->params;
     gx[0] = lam__fft_half(weighted(lam_conj(g[0]), p->axis, p->n, 0.5), p->axis, p->n, p->scale);
@@ -164,6 +169,7 @@ static lam_status eval_irfft(const lam_call_site *call, lam_value *const out[]) 
     return transform(call, LAM__FFT_HALF, out[0], 1u << p->axis, p->scale, out[0]);
 }
 
+/* The transform of g, conjugated, inner ones doubled. */
 static void vjp_irfft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const half_params *p = r->params;
     gx[0] = weighted(lam_conj(lam__fft_real(g[0], p->axis, p->scale)), p->axis, p->n, 2);

@@ -1,6 +1,8 @@
-/* Fourier transforms of a build without FFTW: they say what is missing. See fft.h. */
+/* Fourier transforms of a build without FFTW: they say what is missing. See fft.h. The public forms are there in every
+ * build, so that programs link and find out when they run; the rows are not registered then. */
 #include "lib/primitives/fft.h"
 
+/* An unusable x is reported instead, as everywhere. */
 static lam_tensor *absent(const char *operation, lam_tensor *x) {
     return lam__axes_fail_with(operation, x, LAM_ERR_OPTION, "configure it with -Dfftw=enabled",
                                "this build of Lamina has no FFTW");

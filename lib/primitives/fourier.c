@@ -1,5 +1,6 @@
 /* The public Fourier transforms: axes, sizes and norm brought to what the rows of fft.c take. No rows, no rules. The
- * real forms along several axes are one along the last and complex ones along the others. */
+ * real forms along several axes are one along the last and complex ones along the others. Defaults are NumPy's: the
+ * one-axis forms take the last axis, the others all; "backward" divides the inverse by the number of elements. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/fft.h"
@@ -20,11 +21,14 @@ typedef struct request {
     double scale;
 } request;
 
+/* `what` has one place for a number. */
 static bool refuse(const char *operation, lam_tensor *x, lam_status status, const char *what, long long number) {
     lam__axes_fail(operation, x, status, what, number);
     return false;
 }
 
+/* Axes and the options that go with them, before any size is looked at. The one-axis and the n-dimensional forms share
+ * it, `many` telling which. */
 static bool collect(const char *operation, lam_tensor *x, bool many, const lam_fft_options *o, request *q) {
     int rank = lam_rank(x);
     if (!lam__axes_collect(operation, x, o->axes, rank, &q->count, q->axes)) return false;
@@ -42,7 +46,9 @@ static bool collect(const char *operation, lam_tensor *x, bool many, const lam_f
     return true;
 }
 
-/* Fills the request; from_half: x has n/2 + 1 elements along the last of the axes. False after recording why not. */
+/* Fills the request; from_half: x has n/2 + 1 elements along the last of the axes. False after recording why not. The
+ * longer side of n/2 + 1 coefficients is taken as even unless sizes say otherwise, since it cannot be told from them.
+ * The scale is one factor for all axes together. */
 static bool understand(const char *operation, lam_tensor *x, bool many, bool inverse, bool from_half,
                        const lam_fft_options *options, request *q) {
     static const lam_fft_options none;
@@ -62,7 +68,8 @@ static bool understand(const char *operation, lam_tensor *x, bool many, bool inv
     return true;
 }
 
-/* x cut or filled with zeros at the end of an axis. */
+/* x cut or filled with zeros at the end of an axis. Zeros behind, as in NumPy, which makes the spectrum finer and adds
+ * nothing to it. */
 static lam_tensor *resized(lam_tensor *x, int axis, int64_t size) {
     int64_t own = lam_dim(x, axis), low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
     int rank = lam_rank(x);
@@ -72,6 +79,7 @@ static lam_tensor *resized(lam_tensor *x, int axis, int64_t size) {
     return lam_pad(x, (lam_dims){rank, low}, (lam_dims){rank, high}, NULL);
 }
 
+/* The first `count` axes of the request. */
 static lam_tensor *all_resized(lam_tensor *x, const request *q, int count) {
     for (int i = 0; i < count; i++) x = resized(x, q->axes[i], q->sizes[i]);
     return x;
@@ -90,6 +98,7 @@ static lam_tensor *as_complex(lam_tensor *x) {
     return lam_cast(x, lam__dtype_promote((int)dtype, LAM_C64));
 }
 
+/* Real operands are widened to complex ones: who has reals and many of them uses the real form. */
 static lam_tensor *complex_form(const char *operation, lam_tensor *x, bool many, bool inverse,
                                 const lam_fft_options *options) {
     request q;
@@ -97,6 +106,7 @@ static lam_tensor *complex_form(const char *operation, lam_tensor *x, bool many,
     return lam__fft_complex(all_resized(as_complex(x), &q, q.count), set_of(&q, q.count), inverse, q.scale);
 }
 
+/* The real transform comes first, since its result is half as large, then the complex one along the other axes. */
 static lam_tensor *real_form(const char *operation, lam_tensor *x, bool many, const lam_fft_options *options) {
     request q;
     if (!understand(operation, x, many, false, false, options, &q)) return lam__axes_failed(x);
@@ -108,6 +118,8 @@ static lam_tensor *real_form(const char *operation, lam_tensor *x, bool many, co
     return others ? lam__fft_complex(half, set_of(&q, others), false, 1) : half;
 }
 
+/* The other order: complex axes first, while the last is still half. Imaginary parts of coefficients that are real in a
+ * transform of reals are not looked at. */
 static lam_tensor *half_form(const char *operation, lam_tensor *x, bool many, const lam_fft_options *options) {
     request q;
     if (!understand(operation, x, many, true, true, options, &q)) return lam__axes_failed(x);
@@ -159,7 +171,7 @@ lam_tensor *lam_irfftn(lam_tensor *x, const lam_fft_options *options) {
 
 /* ---- frequencies ------------------------------------------------------------------------------------------------- */
 
-/* 0, 1, ... of `count`, those from `turn` on less n, over n d. */
+/* 0, 1, ... of `count`, those from `turn` on less n, over n d. Worked out in f64 and rounded once. */
 static lam_tensor *frequencies(const char *operation, lam_ctx *ctx, lam_dtype dtype, int64_t n, int64_t count,
                                int64_t turn, double d) {
     if (n < 1)
@@ -172,16 +184,19 @@ static lam_tensor *frequencies(const char *operation, lam_ctx *ctx, lam_dtype dt
     return lam_cast(lam_div(k, (double)n * d), dtype);
 }
 
+/* 0 to (n - 1)/2, then the negative ones, over n d: cycles per unit of the spacing d. */
 lam_tensor *lam_fftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
     uint64_t since = lam__scope_now_in(ctx);
     return lam__scope_only(frequencies("fftfreq", ctx, dtype, n, n, n - n / 2, d), since);
 }
 
+/* Those that the real transform keeps; for even n the last is positive. */
 lam_tensor *lam_rfftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
     uint64_t since = lam__scope_now_in(ctx);
     return lam__scope_only(frequencies("rfftfreq", ctx, dtype, n, n / 2 + 1, n, d), since);
 }
 
+/* One roll along each axis, by half its elements: frequency 0 goes to the middle, or back for odd sizes too. */
 static lam_tensor *shifted(const char *operation, lam_tensor *x, lam_axes axes, int sign) {
     lam__axis_set set;
     if (!lam__axes_collect_set(operation, x, axes, lam_rank(x), &set)) return lam__axes_failed(x);

@@ -1,5 +1,6 @@
 /* Products with a third operand in one step: x y + z, rounded once, and x y / z, which does not leave the range on the
- * way. Each saves for an operand only what its own slope reads. */
+ * way. Each saves for an operand only what its own slope reads. Their rules are what other slopes are made of, where a
+ * product and a sum would round twice or overflow. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
@@ -7,11 +8,13 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* d(x y + z) = dx y + x dy + dz; by z nothing is read. */
 static lam_tensor *slope_fma(const lam_rule *r, int i, lam_tensor *t) {
     return i == 2 ? t : lam_mul(t, r->in[1 - i]);
 }
 
-/* Each product is added to what is there in one pass. */
+/* Each product is added to what is there in one pass. Three terms in two passes, where slopes and their sums would take
+ * four. */
 static void jvp_fma(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *sum = dx[2];
     for (int i = 0; i < 2; i++) {
@@ -38,7 +41,8 @@ lam_tensor *(lam_fma)(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
     return lam__apply_ternary(&lam__row_fma, x, y, z);
 }
 
-/* As a family it is closed under differentiation. */
+/* As a family it is closed under differentiation. d(x y / z) = dx y / z + x dy / z - (x y / z) dz / z, and each of
+ * these is x y / z of other operands. */
 static lam_tensor *slope_mul_div(const lam_rule *r, int i, lam_tensor *t) {
     return i == 2 ? lam_neg(lam_mul_div(t, r->out[0], r->in[2])) : lam_mul_div(t, r->in[1 - i], r->in[2]);
 }

@@ -19,7 +19,8 @@ static orders orders_of(const lam_rule *r) {
     return (orders){(int)(code >> 4 & 15), (int)(code & 15), (int)(code >> 8)};
 }
 
-/* The derivative with these orders at the operands of r. */
+/* The derivative with these orders at the operands of r. Orders by the parameters are bounded by the kernel; the
+ * failure names the function whose derivative was asked. */
 static lam_tensor *derivative(const lam_rule *r, int i, int j, int by_x) {
     int64_t code = LAM__SPECIAL_CODE(i, j, by_x);
     if (i + j > LAM__SPECIAL_ORDERS)
@@ -56,13 +57,15 @@ lam_tensor *lam_zeta(lam_tensor *s, lam_tensor *q) {
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */
 
-/* d/dx of d^k/da^k of the density f, which is f ((a - 1)/x - 1). */
+/* d/dx of d^k/da^k of the density f, which is f ((a - 1)/x - 1). By Leibniz' rule, as (a - 1)/x is linear in a:
+ * d^k/da^k of f ((a - 1)/x - 1) has one more term, k/x d^(k-1) f. */
 static lam_tensor *gamma_density_by_x(const lam_rule *r, int k) {
     lam_tensor *a = r->in[0], *x = r->in[1];
     lam_tensor *own = lam_mul(r->out[0], lam_sub(lam_div(lam_sub(a, 1.0), x), 1.0));
     return k == 0 ? own : lam_add(own, lam_div(lam_mul((double)k, derivative(r, k - 1, 0, 1)), x));
 }
 
+/* P(a, x): by a the next order; by x the density at first, from there on its own recursion. */
 static lam_tensor *slope_igamma(const lam_rule *r, int i, lam_tensor *t) {
     orders at = orders_of(r);
     if (i == 0) return lam_mul(t, derivative(r, at.i + 1, 0, at.by_x));
@@ -84,6 +87,8 @@ lam_tensor *(lam_igamma)(lam_tensor *a, lam_tensor *x) {
     return lam__apply_coded(&lam__row_igamma, 0, 2, (lam_tensor *[]){a, x});
 }
 
+/* Q = 1 - P, so its derivatives are those of P with the other sign; the value has a row of its own for its digits in
+ * the tail. */
 static lam_tensor *slope_igammac(const lam_rule *r, int i, lam_tensor *t) {
     int64_t code = i == 0 ? LAM__SPECIAL_CODE(1, 0, 0) : LAM__SPECIAL_CODE(0, 0, 1);
     return lam_neg(lam_mul(t, lam__apply_coded(&lam__row_igamma, code, 2, r->in)));
@@ -106,7 +111,8 @@ lam_tensor *(lam_igammac)(lam_tensor *a, lam_tensor *x) {
 
 /* ---- beta -------------------------------------------------------------------------------------------------------- */
 
-/* d/dx of the density differentiated i and j times, which without that is f ((a - 1)/x - (b - 1)/(1 - x)). */
+/* d/dx of the density differentiated i and j times, which without that is f ((a - 1)/x - (b - 1)/(1 - x)). Linear in a
+ * and in b, hence one more term for each, as for gamma. */
 static lam_tensor *beta_density_by_x(const lam_rule *r, int i, int j) {
     lam_tensor *x = r->in[2], *y = lam_sub(1.0, x);
     lam_tensor *steep = lam_sub(lam_div(lam_sub(r->in[0], 1.0), x), lam_div(lam_sub(r->in[1], 1.0), y));
@@ -116,6 +122,7 @@ static lam_tensor *beta_density_by_x(const lam_rule *r, int i, int j) {
     return sum;
 }
 
+/* Operands are a, b, x; the orders count how often by a and by b. */
 static lam_tensor *slope_betainc(const lam_rule *r, int i, lam_tensor *t) {
     orders at = orders_of(r);
     if (i < 2) return lam_mul(t, derivative(r, at.i + (i == 0), at.j + (i == 1), at.by_x));

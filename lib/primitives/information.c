@@ -17,6 +17,8 @@ static lam_tensor *nothing(lam_tensor *x, lam_tensor *y, double pole) {
     return lam_and(lam_eq(x, 0.0), lam_or(lam_le(y, pole), lam_eq(y, INFINITY)));
 }
 
+/* log(y) dx + x/y dy. At x = 0 a pole of the logarithm counts nothing: y is made 1 before the functions, so that second
+ * derivatives meet no inf either. */
 static lam_tensor *slope_xlogy(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *y = r->in[1], *none = nothing(x, y, 0), *safe = lam_where(none, 1.0, y);
     return i == 0 ? lam_mul(t, lam_log(safe)) : lam_where(none, 0.0, lam_mul(t, lam_div(x, safe)));
@@ -37,6 +39,7 @@ lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_xlogy, x, y);
 }
 
+/* log(1 + y) dx + x/(1 + y) dy, the pole being at -1. */
 static lam_tensor *slope_xlog1py(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *y = r->in[1], *none = nothing(x, y, -1), *safe = lam_where(none, 0.0, y);
     return i == 0 ? lam_mul(t, lam_log1p(safe)) : lam_where(none, 0.0, lam_mul(t, lam_div(x, lam_add(safe, 1.0))));
@@ -59,6 +62,7 @@ lam_tensor *(lam_xlog1py)(lam_tensor *x, lam_tensor *y) {
 
 /* ---- log(x/y), x log(x/y) ---------------------------------------------------------------------------------------- */
 
+/* d log(x/y) = dx/x - dy/y. Each operand's slope reads that operand alone. */
 static lam_tensor *slope_log_ratio(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *slope = lam_div(t, r->in[i]);
     return i == 0 ? slope : lam_neg(slope);
@@ -79,7 +83,7 @@ lam_tensor *lam_log_ratio(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_log_ratio, x, y);
 }
 
-/* Constants outside, and 0 at x = 0, have no slope. */
+/* Constants outside, and 0 at x = 0, have no slope. Inside, d = (log(x/y) + 1) dx - x/y dy. */
 static lam_tensor *slope_rel_entr(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *inside = lam_and(lam_gt(r->in[0], 0.0), lam_gt(r->in[1], 0.0));
     lam_tensor *x = lam_where(inside, r->in[0], 1.0), *y = lam_where(inside, r->in[1], 1.0);
@@ -110,6 +114,7 @@ lam_tensor *lam_entr(lam_tensor *x) {
     return lam__scope_only(lam_neg(lam_rel_entr(x, one)), since);
 }
 
+/* x log(x/y) - x + y, as SciPy has it: convex and never negative. */
 lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_add(lam_rel_entr(x, y), lam_sub(y, x)), since);

@@ -1,5 +1,7 @@
 /* Tensors put together along an axis: concatenate. Its parameters say whether that axis is one of the parts' or a new
- * one (stack), so that stacking makes no views of its operands and its way back is one unstack. */
+ * one (stack), so that stacking makes no views of its operands and its way back is one unstack. Most of this file is
+ * how to write parts that are narrow or lie with gaps: of several ways, each says whether it applies, and the last
+ * always does. */
 #include "lib/primitives/join.h"
 
 #include "lib/primitives/apply.h"
@@ -15,6 +17,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* `axis` counts in the result, and batch rules add one. */
 typedef struct join_params {
     int32_t axis;  /* of the result */
     int32_t fresh; /* the parts do not have it */
@@ -24,6 +27,7 @@ static lam_tensor *apply_join(const join_params *p, size_t n, lam_tensor *const 
     return lam__apply(&lam__row_concatenate, p, sizeof *p, n, in);
 }
 
+/* The message names the first operand that does not fit the first of all. */
 static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) {
     const join_params *p = call->params;
     const lam_value *first = call->in[0];
@@ -89,7 +93,9 @@ static void columns_far(lam_dtype dtype, int64_t rows, int64_t n, const void *co
     lam__kernels_stream_end();
 }
 
-/* Parts that are single columns go side by side, GROUP at once; false: they are not columns. */
+/* Parts that are single columns go side by side, GROUP at once; false: they are not columns. Such are the parts of a
+ * stack of numbers along the last axis under vmap: written part by part, each line of the result would be fetched once
+ * for every part. */
 static bool join_columns(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
     const void *column[GROUP];
     int64_t step[GROUP], rows = 1, row = parts;
@@ -174,6 +180,7 @@ static bool join_rows(const join_params *p, int parts, lam_value *const in[], co
     return true;
 }
 
+/* The fastest way that applies; all of them give the same bytes. */
 static void join(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
     int axis = p->axis, before = axis - 1;
     int64_t item = (int64_t)lam__dtype_bytes(in[0]->dtype), row = axis ? to->strides[before] * item : 0;
@@ -190,6 +197,7 @@ static void join(const join_params *p, int parts, lam_value *const in[], const l
     }
 }
 
+/* The result has no gaps; the other user of `join` writes into a part of a tensor that has. */
 static lam_status eval_concatenate(const lam_call_site *call, lam_value *const out[]) {
     const lam__join_place all = {out[0]->data, out[0]->rank, out[0]->dims, out[0]->strides, .dense = true};
     if (out[0]->count) join(call->params, call->inputs, call->in, &all);
@@ -201,6 +209,7 @@ void lam__join_stack(int axis, int parts, lam_value *const in[], const lam__join
     if (in[0]->count) join(&p, parts, in, to);
 }
 
+/* The transpose of putting together is taking apart: views of the cotangent. */
 static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const join_params *p = r->params;
     int64_t at = 0;
@@ -215,6 +224,7 @@ static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor
     }
 }
 
+/* Parts without a batch axis are repeated, as all must have one; a broadcast is not copied before it is read. */
 static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
     join_params p = *(const join_params *)r->params;
     lam_tensor **in = lam__apply_room(r->ctx, (size_t)r->inputs);
@@ -236,7 +246,8 @@ const lam_primitive lam__row_concatenate = {
     .batch = batch_concatenate,
 };
 
-/* The tensors in their common dtype, which room[] gets. */
+/* The tensors in their common dtype, which room[] gets. Casts are recorded one by one, and each gradient comes back in
+ * the dtype of its part. */
 static void promote(lam_list list, lam_tensor **room) {
     int dtype = lam_dtype_of(list.items[0]);
     for (size_t i = 1; i < list.count; i++) dtype = lam__dtype_promote(dtype, (int)lam_dtype_of(list.items[i]));
@@ -252,6 +263,7 @@ static lam_ctx *context_of(lam_list list) {
     return &lam__context_failed;
 }
 
+/* The axis is checked against the first tensor; whether the others have it is for the shape rule, which names them. */
 lam_tensor *lam_concatenate(lam_list list, int axis) {
     uint64_t since = lam__scope_now(list.count && list.items ? list.items[0] : NULL);
     lam_ctx *ctx = context_of(list);
@@ -267,6 +279,7 @@ lam_tensor *lam_concatenate(lam_list list, int axis) {
     return lam__scope_only(apply_join(&p, list.count, in), since);
 }
 
+/* The new axis may stand behind the last, so it is resolved against one axis more. */
 lam_tensor *lam_stack(lam_list list, int axis) {
     uint64_t since = lam__scope_now(list.count && list.items ? list.items[0] : NULL);
     lam_ctx *ctx = context_of(list);

@@ -25,7 +25,7 @@ static lam__axis_set set_of(const lam_rule *r) {
     return (lam__axis_set)((((uint64_t)1 << p->count) - 1) << p->first);
 }
 
-/* The sum of x over these axes, which broadcasts against x. */
+/* The sum of x over these axes, which broadcasts against x. One sum that every rule here needs. */
 static lam_tensor *total(const lam_rule *r, lam_tensor *x) {
     lam__axis_set set = set_of(r);
     return lam__reduce_restore(lam__apply1(&lam__row_sum, &set, sizeof set, x), set, lam_dims_of(r->in[0]));
@@ -41,6 +41,8 @@ static lam_status shape_lanes(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* The axes become [outer, n, inner]; the kernel works on panels of neighbouring lanes, so no transposition is made
+ * where `inner` is not 1. */
 static lam_status eval_lanes(const lam_call_site *call, lam__panels_id id, lam_value *to, void *steepness) {
     const lanes_params *p = call->params;
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -53,12 +55,14 @@ static lam_status eval_lanes(const lam_call_site *call, lam__panels_id id, lam_v
     return LAM_OK;
 }
 
+/* Parameters for operands with a batch axis in front. */
 static lanes_params shifted(const lam_rule *r) {
     lanes_params p = *(const lanes_params *)r->params;
     p.first++;
     return p;
 }
 
+/* Lanes are independent, so a batch is more of them. */
 static void batch_lanes(const lam_rule *r, lam_tensor *out[]) {
     lanes_params p = shifted(r);
     out[0] = lam__apply1(r->primitive, &p, sizeof p, r->in[0]);
@@ -66,10 +70,12 @@ static void batch_lanes(const lam_rule *r, lam_tensor *out[]) {
 
 /* ---- softmax: s (dx - sum(s dx)), which is its own transpose ----------------------------------------------------- */
 
+/* exp(x - max) / sum, the largest term being 1. */
 static lam_status eval_softmax(const lam_call_site *call, lam_value *const out[]) {
     return eval_lanes(call, LAM__PANELS_SOFTMAX, out[0], NULL);
 }
 
+/* Made of the result alone: no exponential. */
 static lam_tensor *slope_of_softmax(const lam_rule *r, lam_tensor *dx) {
     lam_tensor *weighted = lam_mul(r->out[0], dx);
     return lam_sub(weighted, lam_mul(r->out[0], total(r, weighted)));
@@ -101,10 +107,12 @@ static lam_status eval_log_softmax(const lam_call_site *call, lam_value *const o
     return eval_lanes(call, LAM__PANELS_LOG_SOFTMAX, out[0], NULL);
 }
 
+/* d y = dx - sum(exp(y) dx). exp of the result is at most 1; where y is -inf the weight is 0. */
 static void jvp_log_softmax(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = lam_sub(dx[0], total(r, lam_mul(lam_exp(r->out[0]), dx[0])));
 }
 
+/* gx = g - exp(y) sum(g): the transpose of that. */
 static void vjp_log_softmax(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam_sub(g[0], lam_mul(lam_exp(r->out[0]), total(r, g[0])));
 }
@@ -128,6 +136,7 @@ const lam_primitive lam__row_log_softmax = {
  * compute it again: dy = STEEP (dx - mean(dx) - y mean(y dx)), dSTEEP = -STEEP^2 mean(y dx). */
 enum { RESULT, STEEP, OUTPUTS };
 
+/* The second result has the axes that are not standardised over. */
 static lam_status shape_standardize(const lam_call_site *call, lam_shape out[]) {
     const lanes_params *p = call->params;
     lam_status status = shape_lanes(call, &out[RESULT]);
@@ -146,6 +155,7 @@ static lam_tensor *restored(const lam_rule *r, lam_tensor *each) {
     return lam__reduce_restore(each, set_of(r), lam_dims_of(r->in[0]));
 }
 
+/* Elements that one mean is made of. */
 static double lane_size(const lam_rule *r) {
     const lanes_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[0]);
@@ -154,7 +164,8 @@ static double lane_size(const lam_rule *r) {
     return n;
 }
 
-/* STEEP (t - mean(t) - y mean(y t)), which is its own transpose; *along: mean(y t). */
+/* STEEP (t - mean(t) - y mean(y t)), which is its own transpose; *along: mean(y t). The middle factor is a projection
+ * away from the ones and from y, which is symmetric. */
 static lam_tensor *standardized_slope(const lam_rule *r, lam_tensor *t, lam_tensor **along) {
     const double part = 1 / lane_size(r);
     lam_tensor *y = r->out[RESULT];
@@ -170,6 +181,7 @@ static void jvp_standardize(const lam_rule *r, lam_tensor *const dx[], lam_tenso
     dout[STEEP] = lam_neg(lam_mul(lam_square(steep), lam__apply_reshape(along, own.rank, own.dims)));
 }
 
+/* By STEEP gx = -STEEP^2 g y/n; both terms are linear in their cotangents and are added. */
 static void vjp_standardize(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *along;
     if (g[RESULT]) gx[0] = standardized_slope(r, g[RESULT], &along);
@@ -199,6 +211,7 @@ const lam_primitive lam__row_standardize = {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+/* Integers as f64; complex numbers are for the row to refuse. */
 static lam_tensor *along_axis(const lam_primitive *row, lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis(row->name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
@@ -225,6 +238,8 @@ static int set_to_the_end(lam__axis_set set, int rank, int order[], int back[]) 
     return count;
 }
 
+/* Axes that are not neighbours are brought to the end and back, so that the row knows one form. The second result is
+ * not wanted here, but by the rules, which hold it themselves. */
 lam_tensor *lam__lanes_standardize(lam_tensor *x, lam__axis_set set, double epsilon) {
     int order[LAM_INNER_RANK], back[LAM_INNER_RANK], rank = lam_rank(x), first = 0;
     lanes_params p = {.count = set_to_the_end(set, rank, order, back), .epsilon = epsilon};

@@ -1,4 +1,5 @@
-/* Standardisation over a set of axes, for the public operations that are made of it. */
+/* Standardisation over a set of axes, for the public operations that are made of it (layer.c). The rows of lanes.c see
+ * neighbouring axes only; this takes any set. */
 #ifndef LAM_PRIMITIVES_LANES_H
 #define LAM_PRIMITIVES_LANES_H
 

@@ -1,4 +1,5 @@
-/* Normalisation and attention, made of other operations: no rows, no rules. What is NULL is left out. */
+/* Normalisation and attention, made of other operations: no rows, no rules. What is NULL is left out. Integers are
+ * taken as f64; an epsilon of 0 means the default, so that a zeroed struct of options is the usual case. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/lanes.h"
@@ -35,11 +36,13 @@ lam_tensor *lam_standardize(lam_tensor *x, const lam_normalize_options *options)
     return lam__scope_only(lam__lanes_standardize(x, set, o.epsilon), since);
 }
 
+/* Standardised over the axes of the options, then scaled and moved; scale and offset broadcast. */
 lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(affine(lam_standardize(x, options), scale, offset), since);
 }
 
+/* x / sqrt(mean(x^2) + epsilon), Zhang and Sennrich (2019): no mean is taken away. */
 lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_normalize_options o = filled(options);
@@ -54,6 +57,8 @@ static lam_tensor *along(lam_tensor *feature, int axis, int rank) {
     return feature;
 }
 
+/* A mean and a variance that are given are those of training and used as constants of the caller's choice; without them
+ * they are those of x over all axes but `axis`, through which gradients go too. */
 lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
                            lam_tensor *offset, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
@@ -71,7 +76,9 @@ lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */
 
-/* softmax over the last axis of what `taken` lets through (NULL: all); rows that nothing is let through for are 0. */
+/* softmax over the last axis of what `taken` lets through (NULL: all); rows that nothing is let through for are 0. What
+ * is not let through is -inf before the exponential, 0 after it and in its slope. The largest score is a constant for
+ * derivatives, as it cancels. Rows of nothing divide by 1. */
 static lam_tensor *masked_softmax(lam_tensor *scores, lam_tensor *taken) {
     if (!taken) return lam_softmax(scores, -1);
     const lam_reduce_options last = {LAM_AXES(-1), true};
@@ -82,7 +89,8 @@ static lam_tensor *masked_softmax(lam_tensor *scores, lam_tensor *taken) {
     return lam_div(terms, lam_where(lam_eq(sum, 0.0), 1.0, sum));
 }
 
-/* Query i may look at keys 0 to i. */
+/* Query i may look at keys 0 to i. Rows and columns are counted by running sums of ones, so the mask has the axes of
+ * the scores at whatever level. */
 static lam_tensor *causal_mask(lam_tensor *scores) {
     lam_dims own = lam_dims_of(scores);
     lam_tensor *ones = lam_ones_like(scores);
@@ -90,6 +98,8 @@ static lam_tensor *causal_mask(lam_tensor *scores) {
     return lam_le(column, row);
 }
 
+/* softmax(q k^T / sqrt(d) + bias) v over the last two axes (Vaswani et al. 2017); leading axes broadcast as in
+ * lam_matmul. The query is scaled rather than the scores, which are more. */
 lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value, const lam_attention_options *options) {
     uint64_t since = lam__scope_now(query);
     static const lam_attention_options none;

@@ -236,16 +236,19 @@ static lam_tensor *sum_over(const lam_rule *r, lam_tensor *x) {
     return lam__apply1(&lam__row_sum, r->params, sizeof(lam__axis_set), x);
 }
 
+/* NOTE [shifted terms]: three results from one product and one sum. */
 static void jvp_logsumexp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[TERMS] = lam_mul(r->out[TERMS], dx[0]);
     dout[SUM] = sum_over(r, dout[TERMS]);
     dout[RESULT] = lam_div(dout[SUM], r->out[SUM]);
 }
 
+/* NULL is zero. */
 static lam_tensor *plus(lam_tensor *x, lam_tensor *y) {
     return x && y ? lam_add(x, y) : x ? x : y;
 }
 
+/* gx = TERMS (g_result / SUM + g_sum + g_terms), what is per sum being put back to broadcast. */
 static void vjp_logsumexp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *whole = plus(g[RESULT] ? lam_div(g[RESULT], r->out[SUM]) : NULL, g[SUM]);
     if (whole) whole = lam__reduce_restore(whole, lam__reduce_set(r->params), lam_dims_of(r->in[0]));
@@ -270,6 +273,7 @@ const lam_primitive lam__row_logsumexp = {
     .batch = batch_logsumexp,
 };
 
+/* Users see the first result; the others live on in the tape that needs them. */
 lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;

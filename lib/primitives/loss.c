@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+/* (p - t)^2, element by element; users choose the reduction. */
 lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
     uint64_t since = lam__scope_now(predictions);
     return lam__scope_only(lam_square(lam_sub(lam__reduce_real(predictions), targets)), since);
@@ -30,7 +31,8 @@ lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets) {
     return lam__scope_only(lam_where(near, lam_log1p(lam_mul(2.0, lam_square(lam_sinh(half)))), outside), since);
 }
 
-/* Sum over the axis of weights times x, where a weight of 0 takes no part even if x is infinite. */
+/* Sum over the axis of weights times x, where a weight of 0 takes no part even if x is infinite. A label of 0 beside a
+ * logit of -inf is such a case. */
 static lam_tensor *weighted_sum(lam_tensor *weights, lam_tensor *x, int axis) {
     lam_tensor *none = lam_and(lam_eq(weights, 0.0), lam_not(lam_is_finite(x)));
     return lam_sum(lam_mul(weights, lam_where(none, 0.0, x)), &(lam_reduce_options){.axes = {1, &axis}});
@@ -41,6 +43,8 @@ lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, in
     return lam__scope_only(lam_neg(weighted_sum(labels, lam_log_softmax(logits, axis), axis)), since);
 }
 
+/* log sum exp(logits) - logit of the label: no probabilities are made, and one logit is taken instead of a product with
+ * a one-hot vector. */
 lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, lam_tensor *labels, int axis) {
     uint64_t since = lam__scope_now(logits);
     logits = lam__reduce_real(logits);
@@ -57,6 +61,7 @@ lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *lab
     return lam__scope_only(lam_add(yes, lam_mul(lam_softplus(logits), lam_sub(1.0, labels))), since);
 }
 
+/* sum t (log t - log p), where t log t is 0 at t = 0. */
 lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, int axis) {
     uint64_t since = lam__scope_now(log_predictions);
     const lam_reduce_options over = {.axes = {1, &axis}};

@@ -20,6 +20,7 @@ typedef struct factor {
     int batch[LAM_INNER_RANK]; /* of the leading axes, those that the other factor has too */
 } factor;
 
+/* All axes but the two of the product, in their order. */
 static void find_leads(factor *f) {
     f->leads = 0;
     for (int axis = 0; axis < lam_rank(f->x); axis++)
@@ -46,7 +47,8 @@ static void squeeze(factor *f, const int axes[], int n) {
     find_leads(f);
 }
 
-/* Which operand has leading axis k: bit 0 the first, bit 1 the second. 0: the sizes do not fit. */
+/* Which operand has leading axis k: bit 0 the first, bit 1 the second. 0: the sizes do not fit. An axis of one element
+ * counts as absent where the other operand has more, so that nothing has to be repeated. */
 static unsigned owner(const factor f[2], int leads, int k) {
     int a = axis_at(&f[0], leads, k), b = axis_at(&f[1], leads, k);
     int64_t m = a < 0 ? -1 : lam_dim(f[0].x, a), n = b < 0 ? -1 : lam_dim(f[1].x, b);
@@ -93,6 +95,8 @@ static int arrange(factor f[2], int leads, const unsigned owners[], int order[])
     return batch;
 }
 
+/* Checks the summed axis first, as that is what users get wrong, then the leading ones. The messages show the operands
+ * as they were given, before any axis is dropped. */
 static lam_tensor *product(const char *operation, lam_tensor *in[2], factor f[2]) {
     unsigned owners[LAM_INNER_RANK];
     int order[2 * LAM_INNER_RANK];
@@ -142,6 +146,7 @@ static bool pairs_in_order(const lam_tensor *x, const lam_tensor *y, lam__pairin
     return true;
 }
 
+/* As numpy.matmul: a vector is a row on the left and a column on the right, whose axis the result does not have. */
 lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y}, *failed;
     lam__pairing p;
@@ -156,6 +161,7 @@ lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(product("matmul", in, f), since);
 }
 
+/* Each operand counts the axis for itself, from the end if it is negative. Not conjugated. */
 lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

@@ -21,6 +21,7 @@ typedef struct pinv_params {
     double rtol; /* negative: none */
 } pinv_params;
 
+/* The last two axes change places. */
 static lam_status shape_pinv(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, false);
@@ -79,6 +80,7 @@ static int64_t invert_all(const lam__rectangle *r, double rtol, const lam_value 
     return -1;
 }
 
+/* Matrices one after the other, in one room. */
 static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
     const pinv_params *p = call->params;
     lam__rectangle r = {.m = out[0]->dims[out[0]->rank - 1], .n = out[0]->dims[out[0]->rank - 2], .vectors = true};
@@ -99,7 +101,8 @@ static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
                    : lam__matrices_bad(call, call->in[0], bad, "has singular values that were not found", NULL);
 }
 
-/* x y z, by whichever product of two is the smaller one. */
+/* x y z, by whichever product of two is the smaller one. For a tall matrix x p is the large one, of the square of the
+ * longer side, and p x the small one. */
 static lam_tensor *three(bool first, lam_tensor *x, lam_tensor *y, lam_tensor *z) {
     return first ? lam_matmul(lam_matmul(x, y), z) : lam_matmul(x, lam_matmul(y, z));
 }
@@ -131,6 +134,7 @@ static void vjp_pinv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_sub(lam_add(second, third), first);
 }
 
+/* The tolerance is a parameter and not a function of x: singular values below it do not come back in derivatives. */
 static lam_tensor *apply_pinv(lam_tensor *x, double rtol) {
     pinv_params p = {rtol};
     return lam__apply1(&lam__row_pinv, &p, sizeof p, x);
@@ -172,6 +176,7 @@ static lam_tensor *pseudo_inverse(lam_tensor *x, double rtol) {
     return lam__cplx_from_real(apply_pinv(lam__cplx_as_real(x), rtol));
 }
 
+/* 10 max(m, n) epsilon, as in JAX; below it a singular value counts as 0. */
 lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -196,6 +201,7 @@ lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *opti
     return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(-1)) : x, since);
 }
 
+/* Integers have no derivative; how many singular values lie above the tolerance times the largest. */
 lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -1,6 +1,7 @@
 /* Polynomials by their coefficients, at many points, and their transpose: sums of powers over points. Each is the
  * other's derivative by what it is linear in, and by the points both are themselves with other coefficients, so two
- * rows are closed under derivatives. Leading axes that both operands share are batches. */
+ * rows are closed under derivatives. Leading axes that both operands share are batches. Coefficients come with the
+ * highest power first. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/lent.h"
@@ -49,21 +50,25 @@ static bool hold(const lam_call_site *call, lam_value *in[2]) {
 
 /* ---- rules in common --------------------------------------------------------------------------------------------- */
 
+/* The parameters of both rows are one struct. */
 static lam_tensor *apply(const lam_primitive *row, int64_t batch, int64_t count, lam_tensor *x, lam_tensor *y) {
     const polynomial_params p = {batch, count};
     lam_tensor *in[2] = {x, y};
     return lam__apply(row, &p, sizeof p, 2, in);
 }
 
+/* p [batch, count], x [batch, points...] -> [batch, points...] */
 static lam_tensor *polyval(int64_t batch, lam_tensor *p, lam_tensor *x) {
     return apply(&lam__row_polyval, batch, 0, p, x);
 }
 
+/* g and x [batch, points...] -> [batch, count]: the sums over the points of g x^(count-1), ..., g x, g. */
 static lam_tensor *power_sums(int64_t batch, int64_t count, lam_tensor *g, lam_tensor *x) {
     return apply(&lam__row_power_sums, batch, count, g, x);
 }
 
-/* Coefficients, the last axis of p, times their powers but for the constant one. */
+/* Coefficients, the last axis of p, times their powers but for the constant one. The derivative's coefficients, one
+ * fewer. */
 static lam_tensor *slopes(lam_tensor *p) {
     int64_t highest = lam_dim(p, -1) - 1;
     lam_tensor *powers = lam_arange(lam_ctx_of(p), lam_dtype_of(p), (double)highest, 0, -1);
@@ -79,6 +84,7 @@ static lam_tensor *plus(lam_tensor *x, lam_tensor *y) {
     return x && y ? lam_add(x, y) : x ? x : y;
 }
 
+/* A batch axis is one more leading axis of both. */
 static void batch_both(const lam_rule *r, lam_tensor *out[]) {
     const polynomial_params *p = r->params;
     out[0] = apply(r->primitive, p->batch + 1, p->count, lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1));
@@ -98,6 +104,8 @@ static lam_status shape_polyval(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
+/* Horner's rule for all points at once; a polynomial per entry of the batch. For sharing, a point counts as an
+ * exponential. */
 static lam_status eval_polyval(const lam_call_site *call, lam_value *const out[]) {
     static const int64_t flat[] = {1, 1};
     lam_value *in[2];
@@ -117,11 +125,13 @@ static lam_status eval_polyval(const lam_call_site *call, lam_value *const out[]
     return LAM_OK;
 }
 
+/* d p(x) = dp(x) + p'(x) dx. */
 static void jvp_polyval(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const int64_t batch = ((const polynomial_params *)r->params)->batch;
     dout[0] = plus(dx[0] ? polyval(batch, dx[0], r->in[1]) : NULL, along(batch, r->in[0], r->in[1], dx[1]));
 }
 
+/* By the coefficients the transpose, sums of powers weighted by g; by the points g p'(x). */
 static void vjp_polyval(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const int64_t batch = ((const polynomial_params *)r->params)->batch;
     if (r->needs[0]) gx[0] = power_sums(batch, lam_dim(r->in[0], -1), g[0], r->in[1]);
@@ -142,7 +152,8 @@ const lam_primitive lam__row_polyval = {
     .batch = batch_both,
 };
 
-/* Of what the kernel does not do: Horner's rule by other operations. */
+/* Of what the kernel does not do: Horner's rule by other operations. Integers, whose products wrap, and complex
+ * numbers. */
 static lam_tensor *composed(lam_tensor *p, lam_tensor *x) {
     lam_tensor *sum = lam_zeros_like(x);
     for (int64_t i = 0; i < lam_dim(p, 0); i++) {
@@ -156,6 +167,7 @@ static lam_tensor *as(lam_tensor *x, lam_dtype dtype) {
     return lam_dtype_of(x) == dtype ? x : lam_cast(x, dtype);
 }
 
+/* One list of coefficients for all points; batches come from vmap. */
 lam_tensor *lam_polyval(lam_tensor *p, lam_tensor *x) {
     uint64_t since = lam__scope_now(p);
     if (lam_failed(p) || lam_failed(x)) return polyval(0, p, x);
@@ -180,6 +192,7 @@ static lam_status shape_power_sums(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
+/* All powers in one call of the kernel, whose scratch depends on how many there are. */
 static lam_status eval_power_sums(const lam_call_site *call, lam_value *const out[]) {
     const polynomial_params *p = call->params;
     lam_value *in[2];
@@ -207,12 +220,14 @@ static lam_tensor *along_sums(int64_t batch, int64_t count, lam_tensor *g, lam_t
     return lam_concatenate(LAM_LIST(moved, lam_zeros_like(lam_slice_axis(sums, -1, 0, 1))), -1);
 }
 
+/* d sum g x^k = sum dg x^k + sum g k x^(k-1) dx. */
 static void jvp_power_sums(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const polynomial_params *p = r->params;
     lam_tensor *first = dx[0] ? power_sums(p->batch, p->count, dx[0], r->in[1]) : NULL;
     dout[0] = plus(first, along_sums(p->batch, p->count, r->in[0], r->in[1], dx[1]));
 }
 
+/* By the weights the polynomial with coefficients g, by the points its derivative times the weights. */
 static void vjp_power_sums(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const polynomial_params *p = r->params;
     if (r->needs[0]) gx[0] = polyval(p->batch, g[0], r->in[1]);

@@ -20,6 +20,8 @@
 
 enum { FACTORS, PIVOTS, PERMUTATION, LU_OUTPUTS };
 
+/* Pivots and permutation are i32, as LAPACK counts; both say the same in two ways, of which users need one or the
+ * other. */
 static lam_status shape_lu(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     for (int o = 0; o < LU_OUTPUTS; o++) {
@@ -40,6 +42,7 @@ static void follow_exchanges(int64_t n, const int32_t *pivots, int32_t *order) {
     }
 }
 
+/* In place on the copy in the result. Singular matrices have factors too: they are found by who solves with them. */
 static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
     lam_value *const *out = env;
     const lam_value *f = out[FACTORS];
@@ -52,6 +55,7 @@ static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *ro
     return -1;
 }
 
+/* The cost in units of lam__team_run is about that of n^3 / 8 and something per row. */
 static lam_status eval_lu(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam_value *f = out[FACTORS];
@@ -64,7 +68,8 @@ static lam_status eval_lu(const lam_call_site *call, lam_value *const out[]) {
     return LAM_OK;
 }
 
-/* p with p a = l u. */
+/* p with p a = l u. A product with it costs more than taking rows would, but is differentiable and batched without a
+ * thought. */
 static lam_tensor *permutation_matrix(const lam_rule *r) {
     lam_tensor *order = r->out[PERMUTATION];
     lam_tensor *columns = lam_arange(r->ctx, LAM_I32, 0, (double)lam_dim(order, -1), 1);
@@ -73,7 +78,8 @@ static lam_tensor *permutation_matrix(const lam_rule *r) {
 
 static const lam_triangular_solve_options unit_lower = {.unit_diagonal = true};
 
-/* With m = l^-1 p dx u^-1: dl = l tril(m, -1), du = triu(m) u. */
+/* With m = l^-1 p dx u^-1: dl = l tril(m, -1), du = triu(m) u. The permutation is constant between its jumps. `factors`
+ * hold l below the diagonal and u from it on, so both changes are added into one. */
 static void jvp_lu(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *f = r->out[FACTORS], *moved = lam_matmul(permutation_matrix(r), dx[0]);
     lam_tensor *m = lam_triangular_solve(f, lam_triangular_solve(f, moved, &unit_lower),
@@ -83,7 +89,8 @@ static void jvp_lu(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]
     dout[FACTORS] = lam_add(dl, lam_matmul(lam_triu(m, 0), lam_triu(f, 0)));
 }
 
-/* gx = p^T l^-T (tril(l^T gl, -1) + triu(gu u^T)) u^-T */
+/* gx = p^T l^-T (tril(l^T gl, -1) + triu(gu u^T)) u^-T. The transpose of that; l has ones on its diagonal, hence the
+ * sums with gl and below. */
 static void vjp_lu(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (!g[FACTORS]) return;
     lam_tensor *f = r->out[FACTORS], *gl = lam_tril(g[FACTORS], -1), *gu = lam_triu(g[FACTORS], 0);
@@ -114,7 +121,8 @@ const lam_primitive lam__row_lu = {
     .batch = batch_lu,
 };
 
-/* Fills out[]; failed tensors on failure. x is a stack of square matrices of a floating dtype. */
+/* Fills out[]; failed tensors on failure. x is a stack of square matrices of a floating dtype. Also what lam_solve and
+ * lam_inv begin with. */
 static lam_status factor(lam_tensor *x, lam_tensor *out[LU_OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_lu, NULL, 0, LAM_LIST(x), out, LU_OUTPUTS);
 }
@@ -132,16 +140,20 @@ lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_
 
 enum { MATRIX, ITS_FACTORS, ITS_ORDER, RIGHT, SOLVE_INPUTS };
 
+/* The matrix itself is an operand only so that the result depends on it; its elements are never read here but by
+ * rules. */
 typedef struct solve_params {
     bool transpose; /* solve a^T x = b */
 } solve_params;
 
+/* `factored` is {matrix, factors, order}, as in the row's operands, so r->in serves too. */
 static lam_tensor *apply_solve(lam_tensor *const factored[3], lam_tensor *b, bool transpose) {
     lam_tensor *in[SOLVE_INPUTS] = {factored[MATRIX], factored[ITS_FACTORS], factored[ITS_ORDER], b};
     solve_params p = {transpose};
     return lam__apply(&lam__row_solve, &p, sizeof p, SOLVE_INPUTS, in);
 }
 
+/* The public form has brought all leading axes to one list. */
 static lam_status shape_solve(const lam_call_site *call, lam_shape out[]) {
     const lam_value *b = call->in[RIGHT];
     out->dtype = (lam_dtype)b->dtype;
@@ -150,6 +162,7 @@ static lam_status shape_solve(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* Both parts of a complex number. */
 static bool is_zero(int dtype, const char *at) {
     const int parts = lam__dtype_is_complex(dtype) ? 2 : 1;
     const bool wide = lam__dtype_part(dtype) == LAM_F64;
@@ -158,7 +171,8 @@ static bool is_zero(int dtype, const char *at) {
     return true;
 }
 
-/* Number of the first of the factored matrices that has a zero on the diagonal of u, or -1. */
+/* Number of the first of the factored matrices that has a zero on the diagonal of u, or -1. An exact 0 on the diagonal
+ * is what LAPACK reports; a matrix that is singular up to rounding passes, with large results. */
 static int64_t first_singular(const lam_value *f) {
     int64_t n = f->dims[f->rank - 1];
     size_t item = lam__dtype_bytes(f->dtype);
@@ -198,7 +212,8 @@ static lam_value *copy_of(const lam_value *x) {
     return copy;
 }
 
-/* The failure is told of what users gave: the matrix and the right-hand side. */
+/* The failure is told of what users gave: the matrix and the right-hand side. The row has four operands, of which its
+ * users know two. */
 static lam_status refuse_singular(const lam_call_site *call, const lam_value *factors, int64_t at) {
     lam_value *given[] = {call->in[MATRIX], call->in[RIGHT]};
     lam_call_site told = *call;
@@ -207,6 +222,7 @@ static lam_status refuse_singular(const lam_call_site *call, const lam_value *fa
     return lam__matrices_bad(&told, factors, at, "is singular", "a least-squares or regularised problem may be meant");
 }
 
+/* For the transpose the permutation comes last and needs b in memory of its own to be read from. */
 static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) {
     const solve_params *p = call->params;
     lam_value *factors = lam__value_contiguous(call->in[ITS_FACTORS]),
@@ -222,7 +238,7 @@ static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) 
     return status;
 }
 
-/* op(a) dx = db - op(da) x */
+/* op(a) dx = db - op(da) x. From a x = b. Both terms are solved together, by the factors that are there. */
 static void jvp_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const solve_params *p = r->params;
     lam_tensor *change = dx[RIGHT];
@@ -233,7 +249,8 @@ static void jvp_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dou
     if (change) dout[0] = apply_solve(r->in, change, p->transpose);
 }
 
-/* gb = op(a)^-T g; ga = -gb x^T, turned for the transpose. */
+/* gb = op(a)^-T g; ga = -gb x^T, turned for the transpose. One more solve with the factors, transposed, and a product
+ * of x and gb. */
 static void vjp_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const solve_params *p = r->params;
     lam_tensor *gb = gx[RIGHT] = apply_solve(r->in, g[0], !p->transpose);
@@ -242,7 +259,7 @@ static void vjp_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
     gx[MATRIX] = lam_neg(lam_matmul(left, lam__matrices_turn(right)));
 }
 
-/* Right-hand sides of one matrix join as columns. */
+/* Right-hand sides of one matrix join as columns. With a matrix for each example everything gets the batch axis. */
 static void batch_solve(const lam_rule *r, lam_tensor *out[]) {
     const solve_params *p = r->params;
     if (!r->mapped[MATRIX] && !r->mapped[ITS_FACTORS]) {
@@ -279,6 +296,9 @@ static lam_tensor *repeated(lam_tensor *x, int own, int rank, const int64_t *lea
     return lam__apply_broadcast(x, rank + own, dims);
 }
 
+/* The matrix is factored as the user gave it and the factors are repeated to the leading axes of b, not the other way
+ * round: one matrix with a stack of right-hand sides is factored once. Factors come from a matrix cut off from
+ * derivatives, since the row differentiates by the matrix itself. */
 static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b) {
     lam_tensor *in[2] = {a, b}, *failed, *lu[LU_OUTPUTS];
     bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
@@ -299,6 +319,7 @@ lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b) {
     return lam__scope_only(solution("solve", a, b), since);
 }
 
+/* Solved for the identity, so one row and its rules serve both. */
 lam_tensor *lam_inv(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -1,4 +1,6 @@
-/* What is made of singular values: norms, condition numbers, the polar decomposition. No rows, no rules. */
+/* What is made of singular values: norms, condition numbers, the polar decomposition. No rows, no rules: derivatives
+ * are those of lam_svdvals and lam_svd, which hold where singular values repeat for all that depends on them
+ * symmetrically. */
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
 
@@ -11,6 +13,7 @@
 enum { FROBENIUS, ROWS, COLUMNS, SINGULAR };
 enum { LARGEST, SMALLEST, SUM };
 
+/* A line for each order of the public enum: what is summed, and which of the sums is taken. */
 static const struct {
     int of, take;
 } norms[] = {
@@ -26,7 +29,8 @@ static const lam_reduce_options last = {.axes = {1, &last_axis}};
 
 enum { NORMS = sizeof norms / sizeof norms[0] };
 
-/* The norm of each matrix of a stack; the order is one of the table. */
+/* The norm of each matrix of a stack; the order is one of the table. The Frobenius norm is that of a vector of all
+ * elements, with its care for squares that leave the range. */
 static lam_tensor *norm_of(lam_tensor *x, lam_matrix_order order) {
     if (norms[order].of == FROBENIUS) return lam_norm(x, &(lam_norm_options){.axes = LAM_AXES(-2, -1)});
     lam_tensor *parts = norms[order].of == SINGULAR ? lam_svdvals(x) : NULL;
@@ -37,13 +41,16 @@ static lam_tensor *norm_of(lam_tensor *x, lam_matrix_order order) {
                                           : lam_min_reduce(parts, &last);
 }
 
+/* An enum of C may hold any number. */
 static bool is_order(const char *operation, lam_tensor *x, lam_matrix_order order) {
     if ((int)order >= 0 && (int)order < NORMS) return true;
     lam__axes_fail(operation, x, LAM_ERR_OPTION, "there is no norm of number %d", (int)order);
     return false;
 }
 
-/* The axes that hold rows and columns moved to the end; false after recording that they cannot. */
+/* The axes that hold rows and columns moved to the end; false after recording that they cannot. `at` keeps where they
+ * were, as keepdims puts axes of one element back there. Moving the first shifts the second by one if that stood behind
+ * it. */
 static bool to_the_end(lam_tensor **x, lam_axes axes, int at[2]) {
     int count, rank = lam_rank(*x);
     if (!lam__axes_collect("matrix_norm", *x, axes, rank, &count, at)) return false;
@@ -69,6 +76,7 @@ lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *option
     return lam__scope_only(lam_expand_dims(out, at[0] < at[1] ? at[1] : at[0]), since);
 }
 
+/* Largest over smallest singular value, or the product of the norms of the matrix and of its inverse. */
 lam_tensor *lam_matrix_cond(lam_tensor *x, lam_matrix_order order) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -82,6 +90,8 @@ lam_tensor *lam_matrix_cond(lam_tensor *x, lam_matrix_order order) {
     return lam__scope_only(lam_mul(norm_of(x, order), norm_of(lam_inv(x), order)), since);
 }
 
+/* u = left right, p = u^H x, made symmetric, since rounding leaves it not quite so. u never meets a division by gaps
+ * (svd.c), so it can be differentiated where singular values repeat. */
 lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *left, *s, *right, *out[2], **const places[2] = {u, p};

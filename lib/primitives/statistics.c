@@ -16,7 +16,8 @@
 
 #include <math.h>
 
-/* How many elements each result is made of. False after recording that the axes are wrong. */
+/* How many elements each result is made of. False after recording that the axes are wrong. As a number of the C side,
+ * since dims are known wherever a function is traced. */
 static bool extent(const char *operation, lam_tensor *x, lam_axes axes, double *n) {
     lam_dims own = lam_dims_of(x);
     lam__axis_set set;
@@ -29,6 +30,7 @@ static bool extent(const char *operation, lam_tensor *x, lam_axes axes, double *
 
 /* ---- mean, variance --------------------------------------------------------------------------------------------- */
 
+/* Of no elements 0/0, NaN, as in NumPy. */
 lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
@@ -37,7 +39,8 @@ lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_div(lam_sum(lam__reduce_real(x), options), n), since);
 }
 
-/* What is left of x without its mean. False after recording that the axes are wrong. */
+/* What is left of x without its mean. False after recording that the axes are wrong. The divisor is 0 where ddof leaves
+ * none, so that the quotient says so instead of being negative. */
 static bool deviations(const char *operation, lam_tensor *x, const lam_var_options *o, lam_tensor **away,
                        double *divisor) {
     double n;
@@ -66,6 +69,7 @@ static double divisor_of(double n, double ddof) {
     return n > ddof ? n - ddof : 0;
 }
 
+/* In place, by a loop whose second operand is one number. */
 static void divide(const lam_value *like, void *x, double by) {
     static const int64_t flat[] = {1, 1, 0};
     const lam_dtype dtype = (lam_dtype)like->dtype;
@@ -75,6 +79,8 @@ static void divide(const lam_value *like, void *x, double by) {
                        like->count, (void *[]){x, x, number}, flat, NULL);
 }
 
+/* Two passes, sum and sum of squared differences from the mean: those of squares alone would cancel for data far from
+ * 0. */
 static lam_status eval_var(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     const variance *v = call->params;
@@ -93,7 +99,8 @@ static lam_tensor *sum_over(lam_tensor *x, lam__axis_set set) {
     return lam__apply1(&lam__row_sum, &set, sizeof set, x);
 }
 
-/* What is left of x without its mean, and by what its products are multiplied in derivatives. */
+/* What is left of x without its mean, and by what its products are multiplied in derivatives. Worked out anew on the
+ * way back: keeping it would keep an array of the size of x for each variance on the tape. */
 static lam_tensor *away_from_mean(const lam_rule *r, double *factor) {
     const variance *v = r->params;
     const lam_dims own = lam_dims_of(r->in[0]);
@@ -102,12 +109,14 @@ static lam_tensor *away_from_mean(const lam_rule *r, double *factor) {
     return lam_sub(r->in[0], lam__reduce_restore(lam_div(sum_over(r->in[0], v->set), n), v->set, own));
 }
 
+/* d var = 2/(n - ddof) sum((x - mean) dx). The change of the mean has no share, as the differences add up to 0. */
 static void jvp_var(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     double factor;
     lam_tensor *away = away_from_mean(r, &factor);
     dout[0] = lam_mul(sum_over(lam_mul(away, dx[0]), lam__reduce_set(r->params)), factor);
 }
 
+/* gx = 2/(n - ddof) (x - mean) g. */
 static void vjp_var(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     double factor;
     lam_tensor *away = away_from_mean(r, &factor);
@@ -155,6 +164,8 @@ lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
     return lam__scope_only(out, since);
 }
 
+/* |x - mean| / sqrt(n - ddof): the norm's slope is 0 where all elements are equal, where that of a root would be
+ * inf. */
 lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_var_options none;

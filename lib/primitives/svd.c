@@ -17,6 +17,7 @@
 
 enum { LEFT, VALUES, RIGHT, OUTPUTS };
 
+/* Whether u and v are square. */
 typedef struct svd_params {
     bool full;
 } svd_params;
@@ -25,6 +26,7 @@ static lam__rectangle rectangle_of(const lam_value *x, bool full, bool vectors) 
     return (lam__rectangle){x->dims[x->rank - 2], x->dims[x->rank - 1], full, vectors};
 }
 
+/* As many singular values as there are. */
 static int64_t shorter(const lam__rectangle *r) {
     return r->m < r->n ? r->m : r->n;
 }
@@ -38,6 +40,7 @@ static void shape_after_lead(const lam_value *x, lam_shape *out, int count, int6
     if (count == 2) out->dims[out->rank++] = second;
 }
 
+/* Singular values of complex matrices are real. */
 static lam_status shape_svd(const lam_call_site *call, lam_shape out[]) {
     const svd_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -58,7 +61,8 @@ typedef struct stack {
     const lam__rectangle *r;
 } stack;
 
-/* Matrix (or row of singular values) number `at` of `count` in x. */
+/* Matrix (or row of singular values) number `at` of `count` in x. Part of a stack whose count may be that of vectors or
+ * matrices, so it is divided by the number of matrices. */
 static void *part_of(const lam_value *x, int64_t at, int64_t count) {
     return x ? (char *)x->data + at * (x->count / count) * (int64_t)lam__dtype_bytes(x->dtype) : NULL;
 }
@@ -72,6 +76,7 @@ static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void 
     return bad < 0 ? bad : begin + bad;
 }
 
+/* The same for vectors and for values alone; LAPACK is told by r->vectors. */
 static lam_status decompose(const lam_call_site *call, const lam__rectangle *r, const lam_value *u, const lam_value *s,
                             const lam_value *vt) {
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -87,6 +92,7 @@ static lam_status decompose(const lam_call_site *call, const lam__rectangle *r, 
                : lam__matrices_bad(call, call->in[0], bad, "has singular values that were not found", NULL);
 }
 
+/* An operand without elements may still have a full factor to be filled: of [3, 0], u is [3, 3]. */
 static lam_status eval_svd(const lam_call_site *call, lam_value *const out[]) {
     const svd_params *p = call->params;
     lam__rectangle r = rectangle_of(call->in[0], p->full, true);
@@ -112,6 +118,7 @@ static lam_tensor *columns_beyond(lam_tensor *x, int64_t k) {
     return x && lam_dim(x, -1) > k ? columns(x, k, LAM_END) : NULL;
 }
 
+/* Adjoints are views, or conjugated once for all that follows. */
 static parts parts_of(lam_tensor *const out[]) {
     lam_tensor *v = lam__matrices_adjoint(out[RIGHT]);
     parts f = {.m = lam_dim(out[LEFT], -2), .n = lam_dim(v, -2), .k = lam_dim(out[VALUES], -1)};
@@ -124,7 +131,8 @@ static parts parts_of(lam_tensor *const out[]) {
     return f;
 }
 
-/* Where singular values, or sums of two, are no more than the rounding of the largest. */
+/* Where singular values, or sums of two, are no more than the rounding of the largest. The bound is that of NOTE [equal
+ * ones] in matrices.c: 4 n roundings of the largest. */
 static lam_tensor *negligible(lam_tensor *x, lam_tensor *s) {
     double epsilon = lam_dtype_of(s) == LAM_F32 ? 0x1p-23 : 0x1p-52, n = (double)lam_dim(s, -1);
     lam_tensor *largest =
@@ -139,6 +147,7 @@ static lam_tensor *safe_inverse(lam_tensor *x, lam_tensor *s) {
     return lam_where(none, 0.0, lam_reciprocal(lam_where(none, 1.0, x)));
 }
 
+/* 1 / (s[i] + s[j]): 0 where both are negligible. */
 static lam_tensor *inverse_sums(lam_tensor *s) {
     return safe_inverse(lam_add(lam_expand_dims(s, -1), lam_expand_dims(s, -2)), s);
 }
@@ -152,6 +161,8 @@ static lam_tensor *changed(lam_tensor *vectors, lam_tensor *rest, lam_tensor *tu
     return lam_concatenate(LAM_LIST(first, back), -1);
 }
 
+/* The head of this file, by parts: `apart` is e * sym(p), which u and v share, `together` is d * skew(p), by which they
+ * turn against each other. Beyond the spans, changes are what of dx v lies outside of u, over s. */
 static void jvp_svd(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     parts f = parts_of(r->out);
     lam_tensor *dxv = lam_matmul(dx[0], f.v), *dxu = lam_matmul(lam__matrices_adjoint(dx[0]), f.u);
@@ -196,6 +207,7 @@ static void vjp_svd(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
     if (gx[0]) gx[0] = lam_conj(gx[0]);
 }
 
+/* All three results; `full` is the parameter. */
 static lam_status apply_svd(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) {
     svd_params p = {full};
     return lam_bind(x->ctx, &lam__row_svd, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);
@@ -226,6 +238,8 @@ const lam_primitive lam__row_svd = {
     .params_print = print_svd,
 };
 
+/* Places that are NULL are results not wanted; they are worked out all the same. For values alone there is
+ * lam_svdvals. */
 lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **vt, const lam_svd_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS], **const places[] = {[LEFT] = u, [VALUES] = s, [RIGHT] = vt};
@@ -244,6 +258,7 @@ static lam_status shape_svdvals(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, false);
 }
 
+/* Without vectors LAPACK takes far fewer steps. */
 static lam_status eval_svdvals(const lam_call_site *call, lam_value *const out[]) {
     lam__rectangle r = rectangle_of(call->in[0], false, false);
     if (out[0]->count == 0) return LAM_OK;
@@ -258,7 +273,8 @@ static void vectors_of(lam_tensor *x, lam_tensor **u, lam_tensor **vt) {
     *vt = out[RIGHT];
 }
 
-/* ds = diag(u^T dx v) */
+/* ds = diag(u^T dx v). No gap is divided by, so equal singular values do no harm; only the sums over columns of the
+ * product are made. */
 static void jvp_svdvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *u, *vt;
     vectors_of(r->in[0], &u, &vt);
@@ -266,6 +282,7 @@ static void jvp_svdvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *d
     dout[0] = lam_real(lam_sum(lam_mul(lam_conj(u), moved), &(lam_reduce_options){.axes = LAM_AXES(-2)}));
 }
 
+/* gx = u diag(g) v^H, conjugated as cotangents are. */
 static void vjp_svdvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *u, *vt;
     vectors_of(r->in[0], &u, &vt);

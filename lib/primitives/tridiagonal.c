@@ -17,6 +17,7 @@
 
 enum { BANDS, RIGHT, INPUTS };
 
+/* The row solves with the transpose too, as its way back needs that; users do not ask for it. */
 typedef struct tridiagonal_params {
     bool transpose; /* of the matrix */
 } tridiagonal_params;
@@ -25,6 +26,7 @@ static bool transposed(const lam_rule *r) {
     return ((const tridiagonal_params *)r->params)->transpose;
 }
 
+/* Both operands have the same leading axes here. */
 static lam_tensor *solve(lam_tensor *bands, lam_tensor *b, bool transpose) {
     const tridiagonal_params p = {transpose};
     lam_tensor *in[INPUTS] = {bands, b};
@@ -33,6 +35,7 @@ static lam_tensor *solve(lam_tensor *bands, lam_tensor *b, bool transpose) {
 
 /* ---- kernel call, shape ------------------------------------------------------------------------------------------ */
 
+/* Sizes of bands and right-hand sides; LAPACK counts in int. */
 static lam_status shape_tridiagonal_solve(const lam_call_site *call, lam_shape out[]) {
     const lam_value *a = call->in[BANDS], *b = call->in[RIGHT];
     lam_status status = lam__matrices_typed(call, false);
@@ -48,6 +51,7 @@ static lam_status shape_tridiagonal_solve(const lam_call_site *call, lam_shape o
     return LAM_OK;
 }
 
+/* What the workers share; each takes whole systems. */
 typedef struct systems {
     lam__tridiagonal how;
     lam_dtype dtype;
@@ -55,6 +59,7 @@ typedef struct systems {
     char *x;
 } systems;
 
+/* Factors a system into scratch and solves for all its right-hand sides, in place; gives the first singular one. */
 static int64_t solve_part(const void *env, int64_t begin, int64_t end, void *room) {
     const systems *s = env;
     const int64_t row = s->how.n * (int64_t)lam__dtype_bytes(s->dtype);
@@ -64,6 +69,7 @@ static int64_t solve_part(const void *env, int64_t begin, int64_t end, void *roo
     return -1;
 }
 
+/* Cost: some eight units per equation and right-hand side, with the factoring counted as two of these. */
 static lam_status eval_tridiagonal_solve(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *b = call->in[RIGHT];
     lam_value *bands = lam__value_contiguous(call->in[BANDS]);
@@ -97,7 +103,8 @@ static lam_tensor *back(lam_tensor *x) {
     return lam_concatenate(LAM_LIST(lam_slice_axis(x, -1, 1, LAM_END), zero), -1);
 }
 
-/* The matrix of these bands, or its transpose, times each row of x. */
+/* The matrix of these bands, or its transpose, times each row of x. Entries outside of the matrix, at the ends of the
+ * outer bands, meet the zeros that come in and have no say. */
 static lam_tensor *times(lam_tensor *bands, lam_tensor *x, bool transpose) {
     lam_tensor *band[3];
     for (int k = 0; k < 3; k++) band[k] = lam_slice_axis(bands, -2, k, k + 1);
@@ -106,7 +113,7 @@ static lam_tensor *times(lam_tensor *bands, lam_tensor *x, bool transpose) {
     return lam_add_all(LAM_LIST(own, lam_mul(band[0], forth(x)), lam_mul(band[2], back(x))));
 }
 
-/* op(a) dx = db - op(da) x */
+/* op(a) dx = db - op(da) x. The product with the change of the bands costs three passes, no matrix is made. */
 static void jvp_tridiagonal_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *change = dx[RIGHT];
     if (dx[BANDS]) {
@@ -116,7 +123,8 @@ static void jvp_tridiagonal_solve(const lam_rule *r, lam_tensor *const dx[], lam
     if (change) dout[0] = solve(r->in[BANDS], change, transposed(r));
 }
 
-/* gb = op(a)^-T g, and ga the bands of -gb x^T, turned for the transpose. */
+/* gb = op(a)^-T g, and ga the bands of -gb x^T, turned for the transpose. Of the matrix -gb x^T three diagonals are
+ * wanted, which are sums of elementwise products over the right-hand sides. */
 static void vjp_tridiagonal_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *gb = gx[RIGHT] = solve(r->in[BANDS], g[0], !transposed(r));
     if (!r->needs[BANDS]) return;
@@ -127,7 +135,8 @@ static void vjp_tridiagonal_solve(const lam_rule *r, lam_tensor *const g[], lam_
     gx[BANDS] = lam_neg(lam_concatenate((lam_list){3, sums}, -2));
 }
 
-/* Right-hand sides of one matrix join as rows. */
+/* Right-hand sides of one matrix join as rows. With bands of their own for each example, the batch axis is a leading
+ * axis of both. */
 static void batch_tridiagonal_solve(const lam_rule *r, lam_tensor *out[]) {
     if (!r->mapped[BANDS])
         out[0] = lam__matrices_narrow(r, RIGHT, solve(r->in[BANDS], lam__matrices_widen(r, RIGHT, true), transposed(r)),
@@ -173,6 +182,8 @@ static bool consistent(lam_tensor *const in[4]) {
     return false;
 }
 
+/* Users give columns, as for lam_solve; rows are what the kernel walks, so the last two axes are exchanged twice, by
+ * views. */
 static lam_tensor *solution(lam_tensor *in[4]) {
     lam_tensor *failed, *io[2];
     if (!lam__matrices_operands("tridiagonal_solve", true, 4, in, in, &failed)) return failed;

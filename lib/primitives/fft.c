@@ -74,7 +74,7 @@ static lam_status eval_fft(const lam_call_site *call, lam_value *const out[]) {
  * transform is symmetric: it is its own transpose. From n reals: Re(sum of g_k exp(-i t_k)) is the inverse real
  * transform of conj(g), in which inner coefficients count twice and therefore enter with half their weight. To n reals:
  * the coefficients of the real transform of g, conjugated, the inner ones twice. Outer ones are that of frequency 0,
- * and of n/2 for even n. The same transform of the cotangent, as its matrix is symmetric. */
+ * and of n/2 for even n. */
 static void vjp_fft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const fft_params *p = r->params;
     gx[0] = lam__fft_complex(g[0], p->set, p->inverse, p->scale);

@@ -13,7 +13,7 @@
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* Behind the context: needs and floating and marked of each input, constant and absent of each output. */
+/* The context and behind it its flags: needs, floating and marked of each input, constant and absent of each output. */
 static size_t context_bytes(const lam__instance *x) {
     return sizeof(lam_fctx) + (size_t)(3 * x->inputs + 2 * x->outputs) * sizeof(bool);
 }

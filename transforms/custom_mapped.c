@@ -207,7 +207,7 @@ static void body_setup(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     lam__scratch_put(&area);
 }
 
-/* Outputs of the mapped Function have the batch axis in front, and so are operands of the run beside the inputs. */
+/* Operands of the run are the inputs, with their batch axes, and the outputs, which have it in front. */
 static void mapped_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;

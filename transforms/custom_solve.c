@@ -25,8 +25,9 @@ static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     base->body(ctx, in, out, base->env);
 }
 
-/* f with its captures as further inputs. The level at which a capture lives is then that of an operand, which rules get
- * and are differentiated by; as a capture it would be hidden from callbacks, which run below that level. */
+/* f with its captures as further inputs, so that they take part in derivatives and batches like operands. Left as
+ * captures they would be hidden from callbacks, which run below the level that captures of a user's mostly belong
+ * to. */
 static lam_fn *open_captures(lam_fn *f) {
     lam__derived d = {"solve", f, body_open, f->inputs + f->captured, f->outputs, NULL, 0, NULL};
     return lam__fn_derive(f->ctx, &d);

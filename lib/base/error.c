@@ -144,7 +144,7 @@ lam_status lam__error_call(const lam_call_site *call, lam_status status, const c
     return status;
 }
 
-/* What rows outside the library call too. The remedy is the usual one of the status. */
+/* For rules, also of rows outside the library. The remedy is the usual one of the status. */
 lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -110,7 +110,7 @@ static void *serve(void *env) {
 
 /* ---- crews ------------------------------------------------------------------------------------------------------- */
 
-/* With room for the caller's thread left out, which is none of the crew's. */
+/* Room for all threads but the caller's, which is none of the crew's. */
 static size_t crew_bytes(int asked) {
     return sizeof(crew) + (size_t)(asked - 1) * sizeof(pthread_t);
 }

@@ -38,6 +38,7 @@ bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *whi
 /* A zero of the type of `like`. */
 lam_value *lam__arguments_zero(lam_ctx *ctx, const lam_value *like);
 
+/* Gives up n references, of which some may be NULL, and clears them. */
 void lam__arguments_release(int n, lam_value *values[]);
 
 #endif

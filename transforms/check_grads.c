@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+/* One comparison. x: inputs moved along v; y: outputs; dy: their tangents; w: the cotangent; g: gradients. */
 typedef struct check {
     lam_ctx *ctx;
     lam_fn *f;

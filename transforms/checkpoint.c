@@ -197,8 +197,7 @@ static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_valu
 }
 
 /* Whether the level sees what is computed from v. To put a call off costs more than to do one on few elements; only
- * where results were kept must every call be seen, since they are found by order. A count that overflows cannot occur:
- * v exists. */
+ * where results were kept must every call be seen, since they are found by order. */
 static bool worth_putting_off(const pull_env *e, const lam_value *v) {
     enum { LEAST = 512 };
     return e->policy.kind != LAM_CHECKPOINT_NOTHING || lam__value_count(v->rank, v->dims, 1) >= LEAST;
@@ -355,7 +354,7 @@ static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     lam__scratch_put(&area);
 }
 
-/* Checked when the function is made. Names are copied into the policy, behind which it is zero. */
+/* Checked when the function is made. Names are copied and filled up with zeros. */
 static lam_status policy_of(const lam_fn *f, const lam_checkpoint_options *o, lam__policy *policy) {
     lam_ctx *ctx = f->ctx;
     *policy = (lam__policy){.kind = (int32_t)o->policy, .names = o->name_count};

@@ -21,6 +21,8 @@ typedef struct lam__overwritten {
     int *by;  /* per input */
 } lam__overwritten;
 
+/* A Function as applied: a copy of it with attributes and counts. Counted: applications, contexts and programs hold
+ * one. */
 typedef struct lam__instance {
     lam__idle idle; /* first; NOTE [kept instances] */
     uint32_t refs;
@@ -42,6 +44,7 @@ typedef struct lam__custom_params {
     lam__instance *instance;
 } lam__custom_params;
 
+/* The callback that runs, as a bit, so that a set of them is a number. */
 enum lam__part {
     LAM__PART_NONE = 0,
     LAM__PART_FORWARD = 1,  /* of the separate style */
@@ -61,6 +64,7 @@ typedef struct lam__saved {
     int *outputs;       /* beside values: the output that it is, or -1; the inputs are this level's as they come */
 } lam__saved;
 
+/* What lam_fctx_set_data keeps: a list, the youngest in front. One block each; the name lies behind the data. */
 typedef struct lam__datum {
     struct lam__datum *next;
     size_t bytes, size; /* of the block; of the data */
@@ -68,8 +72,11 @@ typedef struct lam__datum {
     _Alignas(max_align_t) char data[];
 } lam__datum;
 
+/* The two modes, and how many there are. */
 enum { LAM__FOR_BACKWARD, LAM__FOR_JVP, LAM__FOR_BOTH };
 
+/* One application at one level: what callbacks are given, and what is kept from one to the next. Flags and the lists in
+ * saved[] are the context's own; in, out and tangents are those of the visit that runs. */
 struct lam_fctx {
     uint32_t refs;
     bool copy;           /* shares everything but inner and the saved values with the context it was copied from */
@@ -118,6 +125,7 @@ static inline const char *lam__custom_name(const lam_function *f) {
     return f->name ? f->name : "anonymous";
 }
 
+/* The instance that a call of such a row is of; borrowed from its parameters. */
 lam__instance *lam__custom_of(const lam_call_site *call);
 
 /* ---- custom.c ------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@ typedef struct hook_env {
     bool removed;
 } hook_env;
 
+/* The attributes of the Function, released by hook_release with the instance. */
 typedef struct hook_attrs {
     lam_fn *hook; /* held */
 } hook_attrs;

@@ -15,6 +15,7 @@ lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options *options) {
 
 /* ---- outputs in another order ------------------------------------------------------------------------------------ */
 
+/* Outputs of the base that the function gives, in its order; some may be left out. */
 typedef struct order_env {
     int count;
     int order[]; /* output i is output order[i] of the base */

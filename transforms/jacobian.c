@@ -14,8 +14,11 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* By columns, by rows, or by whichever is less work. */
 enum mode { FORWARD, REVERSE, CHEAPER };
 
+/* Options with the list of inputs made plain. aux: outputs that are not differentiated. chunk: rows of the basis at
+ * once. */
 typedef struct jacobian_env {
     enum mode mode;
     bool with_value, holomorphic;
@@ -45,7 +48,7 @@ static int64_t step_of(const work *w, int64_t n) {
     return w->env->chunk && w->env->chunk < n ? w->env->chunk : n;
 }
 
-/* At least one, also for none of n: f has to run for the types of its blocks. */
+/* At least one, also where there is nothing to differentiate by: f has to run for the types of its blocks. */
 static int64_t chunks_of(const work *w, int64_t n) {
     int64_t step = step_of(w, n);
     return n ? (n + step - 1) / step : 1;

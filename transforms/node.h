@@ -7,16 +7,20 @@
 #include "lib/dispatch/dispatch.h"
 #include "transforms/tape.h"
 
+/* An operand. The edge has a reference to its node; `saved` is held. Both may be NULL: a constant that no rule
+ * reads. */
 typedef struct lam__node_input {
     lam__edge parent;
     lam_value *saved; /* what vjp reads of it, a type, or NULL */
 } lam__node_input;
 
+/* A result. `value` is held, NULL where the output is left out; `cotangent` is NULL outside of a walk. */
 typedef struct lam__node_output {
     lam_value *value;     /* what vjp reads of it, else a type */
     lam_value *cotangent; /* during a walk */
 } lam__node_output;
 
+/* Counted by boxes, by edges of nodes recorded later, by recordings, and by a walk for as long as the node waits. */
 struct lam__node {
     lam__deferred defer; /* first: freed from a list, not by recursion */
     uint32_t refs;

@@ -12,6 +12,7 @@
  * heap. */
 enum { LAM__QUEUE_RUNS = 8 };
 
+/* Lies in the frame of the walk; the heap's memory is of the pool, NULL until a node fits no run. */
 typedef struct lam__queue {
     int runs;
     lam__node *front[LAM__QUEUE_RUNS]; /* linked through defer.next, which a node that is held has no use for */
@@ -43,6 +44,7 @@ static inline bool lam__queue_join(lam__queue *q, lam__node *n) {
 /* Puts n into the heap. */
 lam_status lam__queue_push(lam_ctx *ctx, lam__queue *q, lam__node *n);
 
+/* The highest of the heap, which is not empty, with the queue's reference to it. */
 lam__node *lam__queue_pop(lam__queue *q);
 
 /* Brings the runs into order where the first has ended, or its front has fallen below the next one's. */

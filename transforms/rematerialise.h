@@ -7,6 +7,7 @@
 #include "lib/dispatch/fn.h"
 #include "lib/dispatch/level.h"
 
+/* Names that a policy has, and bytes of one with its end. */
 enum { LAM__KEEP_NAMES = 8, LAM__KEEP_LENGTH = 32 };
 
 /* What to keep; plain data, so that it can be a primitive's parameter. */
@@ -22,12 +23,14 @@ typedef struct lam__kept {
     size_t count, room;
 } lam__kept;
 
+/* What the level does with calls. */
 enum lam__keeping {
     LAM__KEEP,   /* forward */
     LAM__REPLAY, /* run again: NOTE [put off] in rematerialise.c */
     LAM__PASS    /* the way back: rules read, so nothing is put off */
 };
 
+/* The state of such a level; policy and kept are the caller's. */
 typedef struct lam__rematerialise {
     const lam__policy *policy;
     enum lam__keeping mode;
@@ -41,6 +44,7 @@ extern const lam__interpreter lam__interpreter_rematerialise;
 lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[]);
 void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[]);
 
+/* Gives up what was kept, and the list. */
 void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept);
 
 #endif

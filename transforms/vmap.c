@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+/* The options, made plain: axes as far as they can be without inputs. The batch is that of a call but for its size. */
 typedef struct vmap_env {
     lam__batch batch; /* size: as asked for, 0 to take it from the inputs, LAM_ZERO_SIZE */
     int64_t chunk;    /* examples at once; 0: all */

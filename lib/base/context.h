@@ -16,8 +16,11 @@ struct lam__deferred;
 typedef struct lam__idle {
     void (*free)(lam_ctx *ctx, struct lam__idle *self);
 } lam__idle;
+/* Slots of such things; who asks for one takes it by a hash, so two may meet in one and put each other out. */
 enum { LAM__IDLE = 16 };
 
+/* Each field is changed by one room only, named where the name does not say it. A context is never copied: handles,
+ * levels and values point to it, and the failed tensor is found at its beginning. */
 struct lam_ctx {
     lam_tensor failed; /* the failed tensor; first, so that a pointer to it leads here */
     lam__pool pool;

@@ -8,6 +8,7 @@
 
 enum { LAM__ERROR_TEXT = 2048 }; /* bytes */
 
+/* The record of a context. text: of the first failure, "" without one; it needs no memory when there is none. */
 typedef struct lam__error {
     lam_status status; /* of the first failure */
     size_t count;      /* of failures */
@@ -20,6 +21,7 @@ typedef struct lam__text {
     size_t size, used; /* bytes */
 } lam__text;
 
+/* Appends what printf would print; what does not fit is cut. */
 void lam__error_append(lam__text *t, const char *format, ...) LAM_PRINTF(2, 3);
 void lam__error_append_type(lam__text *t, lam_dtype dtype, int rank, const int64_t *dims);
 
@@ -37,6 +39,7 @@ lam_tensor *lam__error_fail(lam_ctx *ctx, lam_status status, const char *format,
 lam_status lam__error_call(const lam_call_site *call, lam_status status, const char *remedy, const char *format, ...)
     LAM_PRINTF(4, 5);
 
+/* Records that a request of so many bytes was refused. Returns LAM_ERR_MEMORY, also where a failure is on record. */
 lam_status lam__error_memory(lam_ctx *ctx, size_t bytes);
 
 /* NOTE [attempts]
@@ -45,6 +48,7 @@ typedef struct lam__mark {
     lam_status status;
     size_t count;
 } lam__mark;
+/* The record as it is; and to go back to that, which forgets what was recorded since. */
 lam__mark lam__error_mark(const lam_ctx *ctx);
 void lam__error_roll_back(lam_ctx *ctx, lam__mark mark);
 

@@ -17,6 +17,7 @@ enum {
     ENDED = 16
 }; /* handles per slab; freed handles and ended scopes that wait for reuse */
 
+/* The head fills a cache line, so that each handle behind it is one. They are in use, or wait, one by one. */
 typedef struct lam__handle_slab {
     struct lam__handle_slab *next;
     char pad[64 - sizeof(void *)];

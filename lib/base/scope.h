@@ -80,8 +80,10 @@ bool lam__scope_close_inner(lam_scope *scope);
 /* Makes the held handles born after `from` and not after `until` unusable, or usable again. */
 void lam__scope_hide(lam_ctx *ctx, uint64_t from, uint64_t until, bool hidden);
 
+/* Puts a function into a scope, or takes it out of its own; the caller has the reference that the scope has or had. */
 void lam__scope_add_fn(lam_scope *scope, lam_fn *f);
 void lam__scope_remove_fn(lam_fn *f);
+/* At the end of a context: closes all scopes and gives up every handle, held ones too. */
 void lam__scope_free_all(lam_ctx *ctx);
 
 static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value) {

@@ -47,6 +47,7 @@ typedef struct crew {
     pthread_t threads[]; /* room for as many as were asked for */
 } crew;
 
+/* asked: threads wanted, by which the crew's memory is measured; size: those there are, the caller among them. */
 struct lam__team {
     lam_allocator allocator;
     crew *crew;

@@ -64,6 +64,7 @@ lam_ctx *lam__fn_check(const char *what, lam_fn *f);
  * are. */
 lam_ctx *lam__fn_check_call(const char *what, lam_fn *f, lam_list in, lam_ctx **where);
 
+/* One reference more, or less; with the last one the function goes. lam__fn_leave_scope gives up the scope's. */
 lam_fn *lam__fn_retain(lam_fn *f);
 void lam__fn_release(lam_fn *f);
 void lam__fn_leave_scope(lam_fn *f);

@@ -89,6 +89,7 @@ static inline lam_value *lam__level_box_behind(lam__level *level, lam_value *inn
     return lam__level_link(level, v, inner, NULL, 0);
 }
 
+/* Level 0, in memory of the context's own, and the display; at the end of the context the display goes. */
 lam_status lam__level_start(lam_ctx *ctx, lam__level *ground);
 void lam__level_stop(lam_ctx *ctx);
 

@@ -36,6 +36,8 @@ struct lam_program {
     lam__atom *results; /* per output */
 };
 
+/* A program of so many inputs and outputs with nothing in it, one reference; NULL without memory. The variables of the
+ * inputs are made by the caller, first of all. */
 lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs);
 void lam__program_release(lam_program *p);
 

@@ -39,6 +39,7 @@ static inline lam_dtype lam__dtype_part(int dtype) {
 /* The largest finite number of a real floating dtype. */
 double lam__dtype_largest(int dtype);
 
+/* Whether a number from outside is one of lam_dtype; and the dtype that two have in common, by the order above. */
 bool lam__dtype_valid(int dtype);
 lam_dtype lam__dtype_promote(int a, int b);
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* What a value is. Only the kinds of boxes change: a box becomes an ended one. */
 enum lam__kind {
     LAM__CONCRETE,
     LAM__BOX,
@@ -16,6 +17,7 @@ enum lam__kind {
     LAM__BROKEN /* the value of the failed tensor */
 };
 
+/* Up to so many axes, and bytes of elements, lie in the value itself. */
 enum { LAM__INLINE_AXES = 4, LAM__INLINE_BYTES = 64 };
 
 /* Memory that values share, apart from the value so that views need no copy. refs: values that show it. release and
@@ -102,6 +104,7 @@ static inline lam_value *lam__value_hold_any(lam_value *v) {
     return v ? lam__value_hold(v) : NULL;
 }
 
+/* Frees a value that has no reference any more; for lam__value_release. */
 void lam__value_free(lam_value *v);
 
 /* Gives up one reference; NULL is accepted. */

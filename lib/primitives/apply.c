@@ -111,7 +111,8 @@ lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, si
 
 /* ---- elementwise: one dtype for all --------------------------------------------------------------------- */
 
-/* v as dtype: one new reference, or NULL. */
+/* v as dtype: one new reference, or NULL. Checked like any call of a user's, so that a conversion that does not exist
+ * is named as a cast. */
 static lam_value *converted(lam_ctx *ctx, lam_value *v, lam_dtype dtype) {
     if (v->dtype == dtype) return lam__value_hold(v);
     lam__cast_params params = {dtype};
@@ -183,7 +184,9 @@ static inline bool fits(const lam_value *x, const lam_value *y) {
     return !x->rank || !y->rank || lam__value_same_dims(x, y);
 }
 
-/* The short way for boxes, or a box and another value, that need neither conversion nor checks. */
+/* The short way for boxes, or a box and another value, that need neither conversion nor checks. Dims need no check
+ * where they are equal or one operand is a number, and dtypes none where both are one floating dtype, which every
+ * differentiable elementwise row has a loop for. */
 LAM__APART static lam_tensor *few_boxes(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x,
                                         lam_tensor *y) {
     lam_value *values[2] = {x->value, y->value}, *out = NULL;
@@ -205,7 +208,7 @@ LAM__APART static lam_tensor *few_boxes(const lam_primitive *p, const void *para
 }
 
 /* One operand (then y is x) or two; the short way for live handles of one context whose values need neither conversion
- * nor checks. */
+ * nor checks. Concrete values are tried on the spot; whatever the quick way cannot do it gives back untouched. */
 LAM__UNROLLED lam_tensor *apply_few(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x,
                                     lam_tensor *y) {
     if (!x || !y || x->magic != LAM__LIVE || y->magic != LAM__LIVE || x->ctx != y->ctx)
@@ -346,7 +349,8 @@ lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *
     return x;
 }
 
-/* x op y written over x's own memory, if x is concrete, nobody else sees it, and y has its dtype. */
+/* x op y written over x's own memory, if x is concrete, nobody else sees it, and y has its dtype. x's own handle must
+ * be the only holder; a tape that has saved the value is one more. */
 static bool over_itself(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y};
     if (!y || y->magic != LAM__LIVE || y->ctx != x->ctx || x == y) return false;
@@ -367,6 +371,7 @@ lam_tensor *lam__apply_binary_(const lam_primitive *p, lam_tensor *x, lam_tensor
     return out;
 }
 
+/* The value is shared, not copied: values never change. */
 lam_tensor *lam_assign_(lam_tensor *x, lam_tensor *value) {
     return lam__apply_rebind("lam_assign_", x, value);
 }
@@ -385,6 +390,7 @@ bool lam__rules_linear_in(const lam_primitive *p, int i) {
     return (p->linear >> (i < 31 ? i : 31)) & 1u;
 }
 
+/* The message is made by hand, since there is no row to make it for; its operand is x. */
 bool lam__apply_axis(const char *operation, lam_tensor *x, int rank, int *axis) {
     lam_value *v = lam__scope_peek(x);
     if (!v) *axis = 0; /* the operation itself says what is wrong with x, and loops up to its axis are short */

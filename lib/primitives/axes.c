@@ -38,6 +38,7 @@ lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status stat
     return failed;
 }
 
+/* The format's arguments go on as a list, as C has no other way to share them. */
 lam_tensor *lam__axes_fail_with(const char *operation, lam_tensor *x, lam_status status, const char *remedy,
                                 const char *format, ...) {
     va_list arguments;

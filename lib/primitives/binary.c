@@ -18,7 +18,8 @@ enum { MOST_SLOPES = 1000 };
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */
 
 /* Sums: the derivative is a sign for each operand, and is passed on as data (`signs`). With both tangents at hand the
- * tangent is the same row applied to them; on the way back a cotangent is passed on as it is, or negated. */
+ * tangent is the same row applied to them; on the way back a cotangent is passed on as it is, or negated. The tape adds
+ * cotangents of several uses by this row too. */
 const lam_primitive lam__row_add = {
     .name = "add",
     .inputs = 2,

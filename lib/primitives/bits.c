@@ -50,6 +50,7 @@ static lam_tensor *slope_nextafter(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? t : NULL;
 }
 
+/* `linear` would be wrong though the slope is 1: the value is not a linear function of x. */
 const lam_primitive lam__row_nextafter = {
     .name = "nextafter",
     .inputs = 2,

@@ -15,7 +15,8 @@ static int64_t product(lam_dims dims, int from, int to) {
     return count;
 }
 
-/* x, whose first axes hold as many elements as the others, as a square matrix. False: that is not so, and recorded. */
+/* x, whose first axes hold as many elements as the others, as a square matrix. False: that is not so, and recorded.
+ * Nothing moves: the groups of axes are neighbours already. */
 static bool as_square(const char *operation, lam_tensor **x, int first) {
     lam_dims own = lam_dims_of(*x);
     int64_t n = product(own, 0, first);
@@ -65,7 +66,8 @@ static lam_tensor *as_matrix(lam_tensor *x) {
     return lam_rank(x) >= 2 ? x : lam__apply_reshape(x, 2, dims);
 }
 
-/* Two blocks with zeros beside them, their leading axes broadcast. */
+/* Two blocks with zeros beside them, their leading axes broadcast. Leading axes broadcast, so a stack of blocks may
+ * meet a single one. */
 static lam_tensor *joined(lam_tensor *x, lam_tensor *y) {
     lam_tensor *pair[2] = {x, y};
     if (!lam__matrices_lead("block_diag", pair)) return lam__axes_failed(x);

@@ -93,6 +93,7 @@ static lam_tensor *apply_cholesky(lam_tensor *x) {
     return lam__apply1(&lam__row_cholesky, NULL, 0, x);
 }
 
+/* A stack with one more leading axis. */
 static void batch_cholesky(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_cholesky(r->in[0]);
 }
@@ -194,6 +195,7 @@ static void batch_triangular_solve(const lam_rule *r, lam_tensor *out[]) {
                                       p->right_side);
 }
 
+/* In the words of the public options. */
 static void print_triangular_solve(FILE *file, const void *params) {
     const solve_params *p = params;
     fprintf(file, "side=%s, triangle=%s, transpose=%d, unit_diagonal=%d", p->right_side ? "right" : "left",
@@ -216,6 +218,7 @@ const lam_primitive lam__row_triangular_solve = {
     .params_print = print_triangular_solve,
 };
 
+/* A vector is a column, or from the right a row, for the time of the call. */
 lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangular_solve_options *options) {
     uint64_t since = lam__scope_now(a);
     static const lam_triangular_solve_options none;

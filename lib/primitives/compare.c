@@ -20,6 +20,8 @@ const lam_primitive lam__row_eq = {
     .predicate = true,
 };
 
+/* The parentheses keep the macro of the same name (literals.h) from being expanded: it chooses between this and the
+ * forms for C numbers. */
 lam_tensor *(lam_eq)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_eq, x, y);
 }

@@ -51,6 +51,7 @@ static lam_status shape_part(const lam_call_site *call, lam_shape out[]) {
     return shape_as(x, lam__dtype_part(x->dtype), out);
 }
 
+/* The imaginary part lies one real behind the real one. */
 static lam_status eval_part(const lam_call_site *call, lam_value *const out[], bool imaginary) {
     const lam_value *x = call->in[0];
     lam_dtype part = (lam_dtype)out[0]->dtype;
@@ -59,6 +60,7 @@ static lam_status eval_part(const lam_call_site *call, lam_value *const out[], b
     return LAM_OK;
 }
 
+/* Part by part, so a batch axis changes nothing. */
 static void batch_part(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
@@ -85,6 +87,7 @@ const lam_primitive lam__row_real = {
     .batch = batch_part,
 };
 
+/* A real operand is its own real part: a handle of its own to the same value. */
 lam_tensor *lam_real(lam_tensor *x) {
     return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_alias(x) : lam__apply1(&lam__row_real, NULL, 0, x);
 }
@@ -111,6 +114,7 @@ const lam_primitive lam__row_imag = {
     .batch = batch_part,
 };
 
+/* Zeros for a real operand, which take no memory. */
 lam_tensor *lam_imag(lam_tensor *x) {
     return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_zeros_like(x) : lam__apply1(&lam__row_imag, NULL, 0, x);
 }
@@ -143,11 +147,13 @@ static void vjp_complex(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     if (r->needs[1]) gx[1] = lam_neg(lam_imag(g[0]));
 }
 
+/* For operands of one floating type. */
 static lam_tensor *apply_complex(lam_tensor *re, lam_tensor *im) {
     lam_tensor *in[2] = {re, im};
     return lam__apply(&lam__row_complex, NULL, 0, 2, in);
 }
 
+/* Both parts get the axis, since the row does not broadcast. */
 static void batch_complex(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_complex(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1));
 }
@@ -219,10 +225,12 @@ lam_tensor *lam_conj(lam_tensor *x) {
 
 /* ---- what is made of the parts ---------------------------------------------------------------------------------- */
 
+/* hypot neither over- nor underflows on the way, unlike the root of the size below. */
 lam_tensor *lam__cplx_abs(lam_tensor *x) {
     return lam_hypot(lam_real(x), lam_imag(x));
 }
 
+/* z / |z| by parts, 0 at 0, from quotients that stay in range for any z. */
 lam_tensor *lam__cplx_sign(lam_tensor *x) {
     lam_tensor *re = lam_real(x), *im = lam_imag(x);
     return lam_complex(lam_hypot_slope(re, im), lam_hypot_slope(im, re));
@@ -233,6 +241,7 @@ lam_tensor *lam__cplx_size(lam_tensor *x) {
     return lam_add(lam_square(lam_real(x)), lam_square(lam_imag(x)));
 }
 
+/* Of reals too: 0, or pi for negative ones and -0. */
 lam_tensor *lam_angle(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_atan2(lam_imag(x), lam_real(x)), since);

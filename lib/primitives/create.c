@@ -14,7 +14,8 @@
 
 #include <math.h>
 
-/* Checks what a maker is given; gives the context to use, which for NULL is the failed one. */
+/* Checks what a maker is given; gives the context to use, which for NULL is the failed one. A NULL context cannot say
+ * what is wrong with it, so its failure is that of the static one. */
 static lam_ctx *checked(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, bool *fine) {
     *fine = false;
     if (!ctx || ctx == &lam__context_failed) return &lam__context_failed;
@@ -36,6 +37,7 @@ bool lam__create_countable(const char *operation, lam_ctx *ctx, lam_dtype dtype,
     return false;
 }
 
+/* For makers, whose users have no tensor to show in the message. */
 bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) {
     if (dims.rank < 0 || dims.rank > LAM_MAX_RANK) {
         lam__error_set(ctx, LAM_ERR_RANK, "give some axes as one", "%s: rank %d is not in [0, %d]", operation,
@@ -65,7 +67,8 @@ static lam_tensor *filled(lam_ctx *ctx, lam_dims dims, lam_value *element, bool 
     return lam__scope_handle(ctx, out);
 }
 
-/* What is told of a maker while it asks for memory: a row with nothing but its name. */
+/* What is told of a maker while it asks for memory: a row with nothing but its name. These are no rows of the registry:
+ * nothing is ever dispatched to them. */
 static const lam_primitive full = {.name = "full"}, zeros = {.name = "zeros"}, ones = {.name = "ones"},
                            empty = {.name = "empty"}, eye = {.name = "eye"}, arange = {.name = "arange"},
                            linspace = {.name = "linspace"};
@@ -113,6 +116,7 @@ static lam_tensor *like(const char *operation, lam_tensor *x, double value) {
     return lam__scope_handle(ctx, out);
 }
 
+/* Below vmap the dims are those of one example, and so is the result, a constant that belongs to no level. */
 lam_tensor *lam_full_like(lam_tensor *x, double value) {
     return like("full_like", x, value);
 }
@@ -142,6 +146,7 @@ lam_tensor *lam__create_eye(lam_ctx *ctx, lam_dtype dtype, int64_t first, int64_
     return out;
 }
 
+/* The dims are checked here, before anything is counted on them. */
 lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns) {
     bool fine;
     ctx = checked("eye", ctx, dtype, (lam_dims){2, (int64_t[]){rows, columns}}, &fine);

@@ -33,11 +33,13 @@ static lam_tensor *exchanges(lam_tensor *pivots) {
     return sum_last(lam_ne(pivots, lam_arange(lam_ctx_of(pivots), LAM_I32, 0, (double)lam_dim(pivots, -1), 1)));
 }
 
+/* Element [row, column] of each matrix of the stack. */
 static lam_tensor *at(lam_tensor *x, int row, int column) {
     return lam_index(lam_index(x, -1, column), -1, row);
 }
 
-/* The minor of a 3 x 3 matrix without row 0 and column c, signed by going around. */
+/* The minor of a 3 x 3 matrix without row 0 and column c, signed by going around. "Around" means that columns after the
+ * last begin again, which has the sign in it. */
 static lam_tensor *minor(lam_tensor *x, int c) {
     int a = (c + 1) % 3, b = (c + 2) % 3;
     return lam_sub(lam_mul(at(x, 1, a), at(x, 2, b)), lam_mul(at(x, 1, b), at(x, 2, a)));
@@ -180,7 +182,8 @@ static lam_tensor *change_by_svd(lam_tensor *u, lam_tensor *s, lam_tensor *vt, l
     return lam_mul(lam_mul(orientation(u), orientation(vt)), change);
 }
 
-/* The change of det x^-T along e: exact to all orders for matrices that are not singular. */
+/* The change of det x^-T along e: exact to all orders for matrices that are not singular. C' = C tr(x^-1 e) - x^-T e^T
+ * C for C = det(x) x^-T. */
 static lam_tensor *change_by_inverse(lam_tensor *x, lam_tensor *cofactors_of_x, lam_tensor *e) {
     lam_tensor *inverse = lam__matrices_turn(lam_inv(x));
     lam_tensor *part = lam_sum(lam_mul(inverse, e), &(lam_reduce_options){LAM_AXES(-2, -1), true});

@@ -17,6 +17,7 @@ typedef struct diagonal_params {
     int32_t row, column; /* axes */
 } diagonal_params;
 
+/* Axes and offset have been brought into range. */
 static lam_tensor *apply(lam_tensor *x, diagonal_params p) {
     return lam__apply1(&lam__row_diagonal, &p, sizeof p, x);
 }
@@ -28,6 +29,7 @@ static int64_t length(const diagonal_params *p, int64_t rows, int64_t columns) {
     return shorter > 0 ? shorter : 0;
 }
 
+/* The other axes keep their order; the diagonal is behind them, as in NumPy. */
 static lam_status shape_diagonal(const lam_call_site *call, lam_shape out[]) {
     const diagonal_params *p = call->params;
     const lam_value *x = call->in[0];

@@ -89,7 +89,8 @@ static void jvp_eigh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout
 }
 
 /* gx = v (diag(gw) + e * v^T gv) v^T, of it the symmetric part. Of v^T gv the symmetric part has no say, since dx is
- * symmetric; what depends on equal eigenvalues by their span alone has no other. */
+ * symmetric; what depends on equal eigenvalues by their span alone has no other. A term is left out where its cotangent
+ * is absent; nothing is made for a result that nobody used. */
 static void vjp_eigh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *v = r->out[VECTORS], *left = NULL;
     if (g[VALUES]) left = lam__matrices_scale(v, g[VALUES]);
@@ -106,6 +107,7 @@ static lam_status apply_eigh(lam_tensor *x, lam_tensor *out[OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_eigh, NULL, 0, LAM_LIST(x), out, OUTPUTS);
 }
 
+/* A stack with one more leading axis; likewise below. */
 static void batch_eigh(const lam_rule *r, lam_tensor *out[]) {
     apply_eigh(r->in[0], out);
 }

@@ -44,6 +44,7 @@ typedef struct stack {
     const lam_value *copy, *values, *vectors; /* no vectors: NULL */
 } stack;
 
+/* Whole matrices, with the worker's scratch; gives the first that did not converge. */
 static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const int64_t item = (int64_t)lam__dtype_bytes(s->dtype), out = (int64_t)lam__dtype_bytes(s->values->dtype);
@@ -112,6 +113,7 @@ static void vjp_eigvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     if (!lam__cplx_is(r->in[0])) gx[0] = lam_real(gx[0]);
 }
 
+/* A stack with one more leading axis. */
 static void batch_eigvals(const lam_rule *r, lam_tensor *out[]) {
     const eigvals_params *p = r->params;
     apply_eigvals(r->in[0], p->vectors, out);
@@ -131,6 +133,7 @@ const lam_primitive lam__row_eigvals = {
     .batch = batch_eigvals,
 };
 
+/* Without vectors, in whose place the row gives nothing; the derivative makes them if it is asked for. */
 lam_tensor *lam_eigvals(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS];

@@ -13,6 +13,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* Any real floating type; of a stack each matrix for itself. */
 static lam_status shape_expm(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, true);
@@ -23,6 +24,7 @@ static lam_status shape_expm(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, false);
 }
 
+/* What the workers share. */
 typedef struct stack {
     const lam_value *x, *e, *out; /* e: the change, for the derivative */
 } stack;
@@ -40,7 +42,8 @@ static int64_t expm_part(const void *env, int64_t begin, int64_t end, void *room
     return -1;
 }
 
-/* Units of lam__team_run: some twenty products of matrices. */
+/* Units of lam__team_run: some twenty products of matrices. What it takes depends on the norm, which is not looked at
+ * for this. */
 static double cost_of(int64_t n) {
     return 20 * (double)n * (double)n * (double)(n + 8) / 8;
 }
@@ -123,7 +126,8 @@ static lam_tensor *block(lam_tensor *x, int row, int column) {
     return lam_slice_axis(lam_slice_axis(x, -2, row * n, (row + 1) * n), -1, column * n, (column + 1) * n);
 }
 
-/* [[x, e], [0, x]]; NULL is zero. */
+/* [[x, e], [0, x]]; NULL is zero. A matrix of twice the rows, so each further order costs eight times as much: high
+ * ones are for small matrices. */
 static lam_tensor *blocks(lam_tensor *x, lam_tensor *e) {
     lam_tensor *zero = lam_zeros_like(x ? x : e);
     lam_tensor *above = lam_concatenate(LAM_LIST(x ? x : zero, e ? e : zero), -1);
@@ -169,6 +173,7 @@ const lam_primitive lam__row_expm_frechet = {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+/* Complex matrices as real ones of twice the rows, whose exponential has the same form. */
 lam_tensor *lam_expm(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

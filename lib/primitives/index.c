@@ -21,6 +21,7 @@
 
 typedef lam__index_params index_params;
 
+/* For axes, batch and mode that are known to fit. */
 lam_tensor *lam__index_take(lam_tensor *x, lam_tensor *indices, const index_params *p) {
     lam_tensor *in[2] = {x, indices};
     return lam__apply(&lam__row_take, p, sizeof *p, 2, in);
@@ -193,6 +194,7 @@ static void batch_take(const lam_rule *r, lam_tensor *out[]) {
     else out[0] = lam__index_take(r->in[0], shared ? r->in[1] : lam__rules_with_batch(r, 1), &q);
 }
 
+/* Linear in x for fixed indices, which are all that is saved. */
 const lam_primitive lam__row_take = {
     .name = "take",
     .inputs = 2,
@@ -245,6 +247,7 @@ static lam_tensor *apply_inverse(lam_tensor *indices, int64_t n, lam__index_mode
     return lam__apply1(&lam__row_index_inverse, &p, sizeof p, indices);
 }
 
+/* Axes before the last are a batch already. */
 static void batch_index_inverse(const lam_rule *r, lam_tensor *out[]) {
     const inverse_params *p = r->params;
     out[0] = apply_inverse(r->in[0], p->n, (lam__index_mode)p->mode);
@@ -258,6 +261,7 @@ const lam_primitive lam__row_index_inverse = {
     .batch = batch_index_inverse,
 };
 
+/* A rule's helper: what names no place is to be passed as n. */
 lam_tensor *lam__index_last(lam_tensor *indices, int64_t n) {
     return apply_inverse(lam__index_integers(indices), n, LAM__INDEX_DROP);
 }
@@ -268,6 +272,7 @@ typedef struct wrap_params {
     int64_t n, limit; /* negative indices have n added to them; then none may be limit or more */
 } wrap_params;
 
+/* The dims of the indices; always i64, as what is computed from them may be. */
 static lam_status shape_wrap_index(const lam_call_site *call, lam_shape out[]) {
     const lam_value *indices = call->in[0];
     if (indices->dtype != LAM_I64 && indices->dtype != LAM_I32)
@@ -298,6 +303,7 @@ static lam_status eval_wrap_index(const lam_call_site *call, lam_value *const ou
     return status;
 }
 
+/* Element by element. */
 static void batch_wrap_index(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, r->params, sizeof(wrap_params), r->in[0]);
 }
@@ -332,11 +338,13 @@ static index_params by_row(lam_tensor *x) {
     return (index_params){last, last, LAM__INDEX_DROP};
 }
 
+/* What lies outside takes 0 (mode DROP), so rules may use n for "none". */
 lam_tensor *lam__index_take_rows(lam_tensor *x, lam_tensor *indices) {
     index_params p = by_row(x);
     return lam__index_take(x, indices, &p);
 }
 
+/* The transpose of lam__index_take_rows by x. */
 lam_tensor *lam__index_add_rows(lam_tensor *x, lam_tensor *indices, lam_tensor *updates) {
     index_params p = by_row(x);
     return lam__index_scatter(&lam__row_scatter_add, x, indices, updates, &p);
@@ -396,6 +404,7 @@ lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_inde
     return lam__scope_only(lam_where(inside, taken, filler(taken)), since);
 }
 
+/* Mode ERROR: an index outside fails rather than take something else. */
 lam_tensor *lam_take(lam_tensor *x, lam_tensor *indices, int axis) {
     return lam_take_mode(x, indices, axis, LAM_INDEX_ERROR);
 }

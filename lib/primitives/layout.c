@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+/* Fills what a shape rule gives. */
 static void set_dims(lam_shape *out, int dtype, int rank, const int64_t *dims) {
     out->dtype = (lam_dtype)dtype;
     out->rank = rank;
@@ -26,7 +27,7 @@ static void set_dims(lam_shape *out, int dtype, int rank, const int64_t *dims) {
 /* ---- cast -------------------------------------------------------------------------------------------------- */
 
 /* Conversion as in C, but a float beyond the range of an integer saturates and NaN gives 0, where C leaves it
- * undefined. */
+ * undefined. The one row here that touches elements. */
 static lam_status eval_cast(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam__parallel_copy(call->ctx->team, x->rank, x->dims, (lam_dtype)out[0]->dtype, out[0]->data, out[0]->strides,
@@ -51,10 +52,13 @@ static void vjp_cast(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_cast(lam__cplx_is(r->in[0]) ? g[0] : lam_real(g[0]), lam_dtype_of(r->in[0]));
 }
 
+/* Element by element, so a batch axis changes nothing. */
 static void batch_cast(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam_cast(r->in[0], (lam_dtype)((const lam__cast_params *)r->params)->dtype);
 }
 
+/* Linear for every pair of dtypes, though rounding to integers is not: what comes of integers has no tangent to
+ * convert. */
 const lam_primitive lam__row_cast = {
     .name = "cast",
     .inputs = 1,
@@ -127,6 +131,7 @@ static void batch_broadcast_to(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply_broadcast(even, p->rank + 1, wide);
 }
 
+/* Views take complex operands too, since they move no parts apart. */
 const lam_primitive lam__row_broadcast_to = {
     .name = "broadcast_to",
     .inputs = 1,
@@ -139,7 +144,8 @@ const lam_primitive lam__row_broadcast_to = {
     .batch = batch_broadcast_to,
 };
 
-/* dims of a user: rank and sizes are possible. */
+/* dims of a user: rank and sizes are possible. `least` is the least size: 0, or -1 where that stands for one to be
+ * inferred. */
 static bool dims_valid(const char *operation, lam_tensor *x, lam_dims dims, int64_t least) {
     if (dims.rank < 0 || dims.rank > LAM_MAX_RANK) {
         lam__axes_fail(operation, x, LAM_ERR_RANK, "rank %d is not in [0, %d]", dims.rank, LAM_MAX_RANK);
@@ -236,6 +242,7 @@ static void vjp_reshape(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     gx[0] = lam__apply_reshape(g[0], own.rank, own.dims);
 }
 
+/* Parameters are dims per example, so the size of the batch goes in front. */
 static void batch_reshape(const lam_rule *r, lam_tensor *out[]) {
     const lam__dims_params *p = r->params;
     int64_t dims[LAM_INNER_RANK];
@@ -244,6 +251,7 @@ static void batch_reshape(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply_reshape(r->in[0], p->rank + 1, dims);
 }
 
+/* A view where strides allow it; the machine makes the operand contiguous where they do not (view returns false). */
 const lam_primitive lam__row_reshape = {
     .name = "reshape",
     .inputs = 1,
@@ -256,6 +264,7 @@ const lam_primitive lam__row_reshape = {
     .batch = batch_reshape,
 };
 
+/* For sizes that are known to fit and hold no -1; the shape rule checks the count all the same. */
 lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims) {
     lam__dims_params params = {.rank = rank};
     for (int i = 0; i < rank; i++) params.dims[i] = dims[i];
@@ -319,6 +328,7 @@ lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes) {
 
 /* ---- transpose ----------------------------------------------------------------------------------------------- */
 
+/* The order is one of all axes, each once: the public form and rules see to it. */
 static lam_status shape_transpose(const lam_call_site *call, lam_shape out[]) {
     const lam__order_params *p = call->params;
     out->dtype = (lam_dtype)call->in[0]->dtype;
@@ -393,6 +403,7 @@ static lam_status shape_same(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* Nothing moves: the same strides from the same place. */
 static bool view_same(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     *offset = 0;
     for (int i = 0; i < out->rank; i++) strides[i] = call->in[0]->strides[i];
@@ -446,6 +457,7 @@ const lam_primitive lam__row_contiguous = {
     .batch = batch_contiguous,
 };
 
+/* Costs nothing where there are no gaps: the result then shares the operand's memory. */
 lam_tensor *lam_contiguous(lam_tensor *x) {
     return lam__apply1(&lam__row_contiguous, NULL, 0, x);
 }

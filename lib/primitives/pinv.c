@@ -34,7 +34,8 @@ static lam_status shape_pinv(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, false);
 }
 
-/* Rows of vt over their singular values; 0 where those are no more than `rtol` times the largest. s descends. */
+/* Rows of vt over their singular values; 0 where those are no more than `rtol` times the largest. s descends. x^+ = v
+ * diag(1/s) u^T, so dividing the rows of vt is all that is left but a product. */
 static void divide_rows(lam_dtype dtype, int64_t k, int64_t n, double rtol, const char *s, char *vt) {
     const size_t item = lam__dtype_bytes(dtype);
     const double cut = k ? rtol * lam__dtype_load(dtype, s) : 0;

@@ -21,6 +21,7 @@ typedef struct qr_params {
     bool full;
 } qr_params;
 
+/* With vectors, as q is wanted in any case. */
 static lam__rectangle rectangle_of(const lam_value *x, bool full) {
     return (lam__rectangle){x->dims[x->rank - 2], x->dims[x->rank - 1], full, true};
 }
@@ -55,6 +56,7 @@ static void *matrix_of(const lam_value *x, int64_t at) {
     return (char *)x->data + at * count * (int64_t)lam__dtype_bytes(x->dtype);
 }
 
+/* Cannot fail: every matrix has factors. */
 static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     lam__kernels_qr((lam_dtype)s->x->dtype, s->how, end - begin, matrix_of(s->x, begin), matrix_of(s->q, begin),
@@ -103,7 +105,7 @@ static parts parts_of(lam_tensor *const out[]) {
     return f;
 }
 
-/* x r1^-1, or x r1^-H */
+/* x r1^-1, or x r1^-H. r1 is upper triangular, so this is a solve from the right. */
 static lam_tensor *over(const parts *f, lam_tensor *x, bool transpose) {
     return lam_triangular_solve(
         transpose ? lam_conj(f->r1) : f->r1, x,
@@ -116,7 +118,8 @@ static lam_tensor *with_rows_of(lam_tensor *x, lam_tensor *like) {
     return own == all ? x : lam_concatenate(LAM_LIST(x, lam_zeros_like(lam_slice_axis(like, -2, own, all))), -2);
 }
 
-/* i times the imaginary part of the diagonal. */
+/* i times the imaginary part of the diagonal. By that much a column of q may turn without leaving the form in which r's
+ * diagonal is real. */
 static lam_tensor *turns(lam_tensor *x) {
     lam_tensor *diagonal = lam_sub(lam_tril(x, 0), lam_tril(x, -1));
     return lam_mul(0.5, lam_sub(diagonal, lam_conj(diagonal)));
@@ -177,6 +180,7 @@ static lam_status apply_qr(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_qr, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);
 }
 
+/* A stack with one more leading axis. */
 static void batch_qr(const lam_rule *r, lam_tensor *out[]) {
     const qr_params *p = r->params;
     apply_qr(r->in[0], p->full, out);
@@ -202,6 +206,7 @@ const lam_primitive lam__row_qr = {
     .params_print = print_qr,
 };
 
+/* Places may be NULL; both results are made. */
 lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS], **const places[] = {[Q] = q, [R] = r};

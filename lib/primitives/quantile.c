@@ -131,7 +131,8 @@ static lam_tensor *element(lam_tensor *sorted, lam_tensor *number) {
     return out;
 }
 
-/* x broadcast against what stands behind q's dims. */
+/* x broadcast against what stands behind q's dims. q stands in front of what is kept of x, so axes of one element
+ * behind it let the two broadcast. */
 static lam_tensor *in_front(lam_tensor *q, int behind) {
     lam_dims own = lam_dims_of(q);
     int64_t dims[2 * LAM_INNER_RANK];

@@ -60,8 +60,8 @@ lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like)
     return lam__apply_reshape(r, like.rank, dims);
 }
 
-/* The same for what a rule is given beside its operand, as far as is needed to broadcast: axes in front need nothing.
- * */
+/* The same for what a rule is given beside its operand, as far as is needed to broadcast: axes in front need nothing. A
+ * reshape less where the reduced axes stand in front, since broadcasting puts them there by itself. */
 static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
     const lam__axis_set set = lam__reduce_set(r->params);
     return set & (set + 1) ? lam__reduce_restore(t, set, lam_dims_of(r->in[0])) : t;
@@ -77,22 +77,26 @@ lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam
     return o->keepdims && !lam_failed(out) ? lam__reduce_restore(out, set, lam_dims_of(x)) : out;
 }
 
+/* For rules, which have a set and no options. */
 static lam_tensor *sum_over(lam_tensor *x, lam__axis_set set) {
     return lam__apply1(&lam__row_sum, &set, sizeof set, x);
 }
 
-/* The same reduction behind a batch axis. */
+/* The same reduction behind a batch axis. Every reduction's parameter begins with the set, so one function serves all
+ * whose parameter is nothing else. */
 static void batch_reduction(const lam_rule *r, lam_tensor *out[]) {
     lam__axis_set set = lam__reduce_set(r->params) << 1;
     out[0] = lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
 }
 
+/* Complex numbers are left as they are. */
 lam_tensor *lam__reduce_real(lam_tensor *x) {
     return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
 }
 
 /* ---- sum -------------------------------------------------------------------------------------------------------- */
 
+/* Pairwise, in blocks: the error grows with the logarithm of the number of elements. */
 static lam_status eval_sum(const lam_call_site *call, lam_value *const out[]) {
     return eval_reduction(call, out, LAM__REDUCE_SUM);
 }
@@ -103,6 +107,7 @@ static void vjp_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
     gx[0] = lam__apply_broadcast(restored(r, g[0]), own.rank, own.dims);
 }
 
+/* Linear: nothing but the dims of the operand is kept. */
 const lam_primitive lam__row_sum = {
     .name = "sum",
     .inputs = 1,
@@ -118,6 +123,7 @@ const lam_primitive lam__row_sum = {
 /* Elements at once: what they are widened to stays in the cache, and takes no memory to speak of. */
 enum { COUNTED_PART = 1 << 18 };
 
+/* Frees the widened elements before the next part is made. */
 static lam_tensor *counted_part(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam__reduce_apply(row, lam_cast(x, LAM_I64), o), since);
@@ -185,7 +191,8 @@ static lam_tensor *others_of_last(lam_tensor *x) {
     return lam_mul(before, lam__scan_shift(lam_cumprod_reverse(x, last), last, true, 1));
 }
 
-/* For each element the product of the others that are multiplied with it. The axes of the set become one, the last. */
+/* For each element the product of the others that are multiplied with it. The axes of the set become one, the last. A
+ * transposition and a reshape, so the running products go along one axis. */
 static lam_tensor *others(lam_tensor *x, lam__axis_set set) {
     lam_dims own = lam_dims_of(x);
     int order[LAM_INNER_RANK], back[LAM_INNER_RANK], n = 0;
@@ -217,6 +224,7 @@ static void vjp_prod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_mul(restored(r, g[0]), others(r->in[0], lam__reduce_set(r->params)));
 }
 
+/* The operand is kept and not the result, of which no division is made. */
 const lam_primitive lam__row_prod = {
     .name = "prod",
     .inputs = 1,
@@ -236,7 +244,8 @@ lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- max_reduce, min_reduce ------------------------------------------------------------------------------------- */
 
-/* Which elements are the result, and how many these are. A NaN is the result wherever there is one. */
+/* Which elements are the result, and how many these are. A NaN is the result wherever there is one. restored() gives
+ * the result the axes to compare against each element. */
 static lam_tensor *winners(const lam_rule *r, lam_tensor **count) {
     lam_tensor *x = r->in[0], *wins = lam_or(lam_eq(x, restored(r, r->out[0])), lam_is_nan(x));
     *count = sum_over(lam_cast(wins, lam_dtype_of(x)), lam__reduce_set(r->params));
@@ -260,6 +269,7 @@ static lam_status eval_max_reduce(const lam_call_site *call, lam_value *const ou
     return eval_reduction(call, out, LAM__REDUCE_MAX);
 }
 
+/* Operand and result are kept, as the rules compare them. */
 const lam_primitive lam__row_max_reduce = {
     .name = "max_reduce",
     .inputs = 1,
@@ -272,6 +282,7 @@ const lam_primitive lam__row_max_reduce = {
     .batch = batch_reduction,
 };
 
+/* In the dtype of x. Of no elements -inf, or the least integer. */
 lam_tensor *lam_max_reduce(lam_tensor *x, const lam_reduce_options *options) {
     return lam__reduce_apply(&lam__row_max_reduce, x, options);
 }
@@ -314,6 +325,7 @@ static lam_status eval_any(const lam_call_site *call, lam_value *const out[]) {
     return eval_reduction(call, out, LAM__REDUCE_ANY);
 }
 
+/* Of bools; not differentiable, and so are the rows below. */
 const lam_primitive lam__row_any = {
     .name = "any",
     .inputs = 1,
@@ -322,6 +334,7 @@ const lam_primitive lam__row_any = {
     .batch = batch_reduction,
 };
 
+/* Of no elements false; all of none is true. */
 lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam__reduce_apply(&lam__row_any, truth(x), options), since);
@@ -359,6 +372,7 @@ static lam_status shape_arg(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* The first of those that tie; a NaN counts as the largest, and for argmin as the smallest. */
 static lam_status eval_arg(const lam_call_site *call, lam_value *const out[], bool maximum) {
     int axis = *(const int32_t *)call->params;
     const lam_value *x = call->in[0];
@@ -373,10 +387,12 @@ static lam_tensor *apply_arg(const lam_primitive *row, lam_tensor *x, int axis) 
     return lam__apply1(row, &params, sizeof params, x);
 }
 
+/* The public forms, whose axis may be negative. */
 static lam_tensor *arg(const lam_primitive *row, lam_tensor *x, int axis) {
     return lam__apply_axis(row->name, x, lam_rank(x), &axis) ? apply_arg(row, x, axis) : lam__axes_failed(x);
 }
 
+/* The axis is counted from the front, so it moves by one. */
 static void batch_arg(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_arg(r->primitive, r->in[0], *(const int32_t *)r->params + 1);
 }

@@ -35,6 +35,7 @@ static lam_tensor *apply_scan(const lam_primitive *row, lam_tensor *x, int axis,
     return lam__apply1(row, &p, sizeof p, x);
 }
 
+/* Operands of one type; the row checks it. */
 static lam_tensor *recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
     scan_params p = {axis, reverse};
     lam_tensor *in[2] = {a, b};
@@ -57,6 +58,7 @@ static lam_tensor *recurrence_transposed(lam_tensor *a, lam_tensor *g, int axis,
     return recurrence(lam__scan_shift(a, axis, !reverse, 0), g, axis, !reverse);
 }
 
+/* A scan keeps the type of its operand. */
 static lam_status shape_scan(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     out->dtype = (lam_dtype)x->dtype;
@@ -80,6 +82,7 @@ static lam_status eval_cumulate(const lam_call_site *call, lam_value *const out[
     return LAM_OK;
 }
 
+/* Of a contiguous value, so three numbers say all. */
 lam__lanes lam__scan_lanes(const lam_value *x, int axis) {
     lam__lanes s = {1, x->dims[axis], 1};
     for (int i = 0; i < axis; i++) s.outer *= x->dims[i];
@@ -88,6 +91,7 @@ lam__lanes lam__scan_lanes(const lam_value *x, int axis) {
     return s;
 }
 
+/* Lanes are independent: one more axis in front. */
 static void batch_scan(const lam_rule *r, lam_tensor *out[]) {
     const scan_params *p = r->params;
     out[0] = apply_scan(r->primitive, r->in[0], p->axis + 1, p->reverse);
@@ -103,6 +107,7 @@ static lam_status shape_linear_recurrence(const lam_call_site *call, lam_shape o
     return shape_scan(call, out);
 }
 
+/* The kernel wants both along the same lanes without gaps. */
 static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *const out[]) {
     const scan_params *p = call->params;
     lam_value *a = lam__value_contiguous(call->in[0]), *b = a ? lam__value_contiguous(call->in[1]) : NULL;
@@ -130,6 +135,7 @@ static void vjp_linear_recurrence(const lam_rule *r, lam_tensor *const g[], lam_
     if (r->needs[0]) gx[0] = lam_mul(gx[1], lam__scan_shift(r->out[0], p->axis, p->reverse, 0));
 }
 
+/* Both get the batch axis, since the row does not broadcast. */
 static void batch_linear_recurrence(const lam_rule *r, lam_tensor *out[]) {
     const scan_params *p = r->params;
     out[0] = recurrence(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1), p->axis + 1, p->reverse);
@@ -152,6 +158,7 @@ const lam_primitive lam__row_linear_recurrence = {
 
 /* ---- cumsum ----------------------------------------------------------------------------------------------------- */
 
+/* Integers wrap in their dtype; bools are widened by the public form. */
 static lam_status eval_cumsum(const lam_call_site *call, lam_value *const out[]) {
     return eval_cumulate(call, out, LAM__REDUCE_SUM);
 }
@@ -176,6 +183,7 @@ const lam_primitive lam__row_cumsum = {
 
 /* ---- products, extremes, logsumexp: see NOTE [scans] ------------------------------------------------------------ */
 
+/* What NOTE [scans] calls by these names, for one call. */
 typedef struct weights {
     lam_tensor *keep, *enter, *leave; /* leave NULL: 1 */
 } weights;
@@ -198,12 +206,14 @@ static void cotangent(const lam_rule *r, weights_of *of, lam_tensor *g, lam_tens
     *gx = lam_mul(w.enter, recurrence_transposed(w.keep, g, p->axis, p->reverse));
 }
 
-/* leave = 1 / the total weight that has entered; a constant, for it counts ties, or is 1. None entered: 1. */
+/* leave = 1 / the total weight that has entered; a constant, for it counts ties, or is 1. None entered: 1. For extremes
+ * it is the number of those that share, for cumlogsumexp 1 but for infinities. */
 static weights normalised(lam_tensor *keep, lam_tensor *enter, const scan_params *p) {
     lam_tensor *total = recurrence(lam_stop_gradient(keep), lam_stop_gradient(enter), p->axis, p->reverse);
     return (weights){keep, enter, lam_reciprocal(lam_where(lam_eq(total, 0.0), 1.0, total))};
 }
 
+/* As for sums, integers wrap. */
 static lam_status eval_cumprod(const lam_call_site *call, lam_value *const out[]) {
     return eval_cumulate(call, out, LAM__REDUCE_PROD);
 }
@@ -213,6 +223,7 @@ static weights weights_cumprod(const lam_rule *r, const scan_params *p) {
     return (weights){r->in[0], lam__scan_shift(r->out[0], p->axis, p->reverse, 1), NULL};
 }
 
+/* Both modes by the weights, as for the rows below. */
 static void jvp_cumprod(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     tangent(r, weights_cumprod, dx[0], dout);
 }
@@ -255,6 +266,7 @@ static lam_status eval_cummax(const lam_call_site *call, lam_value *const out[])
     return eval_cumulate(call, out, LAM__REDUCE_MAX);
 }
 
+/* Operand and result are kept: where they are equal tells what has entered. */
 const lam_primitive lam__row_cummax = {
     .name = "cummax",
     .inputs = 1,
@@ -345,6 +357,7 @@ static lam_tensor *scan(const lam_primitive *row, lam_tensor *x, int axis, bool 
     return apply_scan(row, x, axis, reverse);
 }
 
+/* Each has a form that runs from the back, which saves two reversals. */
 lam_tensor *lam_cumsum(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(scan(&lam__row_cumsum, counted(x), axis, false), since);
@@ -365,6 +378,7 @@ lam_tensor *lam_cumprod_reverse(lam_tensor *x, int axis) {
     return lam__scope_only(scan(&lam__row_cumprod, counted(x), axis, true), since);
 }
 
+/* In the dtype of x, of any that has an order. A NaN stays once it has been met. */
 lam_tensor *lam_cummax(lam_tensor *x, int axis) {
     return scan(&lam__row_cummax, x, axis, false);
 }

@@ -69,6 +69,7 @@ static lam_status eval_scatter(const lam_call_site *call, lam_value *out, lam__s
     return status;
 }
 
+/* The rows differ in what the kernel does with an update and what is there. */
 static lam_status eval_scatter_add(const lam_call_site *call, lam_value *const out[]) {
     return eval_scatter(call, out[0], LAM__SCATTER_ADD);
 }
@@ -149,6 +150,7 @@ static void vjp_scatter_choice(const lam_rule *r, lam_tensor *const g[], lam_ten
     if (r->needs[2]) gx[2] = lam_where(c.updates, lam__index_take(share, r->in[1], r->params), 0.0);
 }
 
+/* General, as which update is chosen depends on all of them. */
 const lam_primitive lam__row_scatter_min = {
     .name = "scatter_min",
     .inputs = 3,
@@ -175,6 +177,7 @@ const lam_primitive lam__row_scatter_max = {
 
 /* ---- scatter_mul ------------------------------------------------------------------------------------------------- */
 
+/* Elements of the axes from up to, without, to. */
 static int64_t product(const int64_t *dims, int from, int to) {
     int64_t count = 1;
     for (int i = from; i < to; i++) count *= dims[i];
@@ -193,7 +196,8 @@ static lam_tensor *places(const lam_rule *r, int64_t n) {
     return lam_where(lam_and(lam_ge(at, 0), lam_lt(at, n)), at, n);
 }
 
-/* x one place further along axis 2 of [batch, outer, k, inner], the first place 0; or back, the last one 0. */
+/* x one place further along axis 2 of [batch, outer, k, inner], the first place 0; or back, the last one 0. The first
+ * and the last update of a place are told apart by flags, so what comes in is never used. */
 static lam_tensor *shifted(lam_tensor *x, bool back) {
     lam_tensor *zero = lam_zeros_like(lam_slice_axis(x, 2, 0, 1));
     return back ? lam_concatenate(LAM_LIST(lam_slice_axis(x, 2, 1, LAM_END), zero), 2)
@@ -248,6 +252,7 @@ static void vjp_scatter_mul(const lam_rule *r, lam_tensor *const g[], lam_tensor
     if (r->needs[2]) gx[2] = lam_mul(lam__index_take(lam_mul(g[0], r->in[0]), r->in[1], r->params), others(r));
 }
 
+/* The result is not saved: dividing by it is what its rules avoid. */
 const lam_primitive lam__row_scatter_mul = {
     .name = "scatter_mul",
     .inputs = 3,
@@ -282,7 +287,8 @@ lam_tensor *lam__index_set(lam_tensor *x, lam_tensor *indices, lam_tensor *updat
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-/* Updates as they are to be: the dtype of x, and the dims that taking at the indices gives. */
+/* Updates as they are to be: the dtype of x, and the dims that taking at the indices gives. Broadcast here so that the
+ * row's two types can be compared exactly. In vmap the dims are those of an example. */
 static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
     lam_dims own = lam_dims_of(x), at = lam_dims_of(indices);
     int64_t dims[2 * LAM_INNER_RANK];
@@ -312,12 +318,15 @@ static lam_tensor *scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *
     return lam__index_scatter(row, x, indices, fitted(row->name, x, indices, updates, p.axis), &p);
 }
 
+/* What is added to one place twice is added twice, in the order of the indices, so the result does not depend on
+ * threads. */
 lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                  lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(scatter(&lam__row_scatter_add, x, indices, updates, axis, mode), since);
 }
 
+/* With mode ERROR, as all forms without a mode. */
 lam_tensor *lam_scatter_add(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
     return lam_scatter_add_mode(x, indices, updates, axis, LAM_INDEX_ERROR);
 }
@@ -358,6 +367,7 @@ lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates
         since);
 }
 
+/* Sets; of several updates for one place the last one counts. */
 lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
     return lam_put_mode(x, indices, updates, axis, LAM_INDEX_ERROR);
 }

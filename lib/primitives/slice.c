@@ -38,7 +38,8 @@ static lam_tensor *apply_update(lam_tensor *x, lam_tensor *part, const slice_par
     return lam__apply(&lam__row_update_slice, p, slice_bytes(p->rank), 2, in);
 }
 
-/* The same parameters behind a batch axis, which is taken whole. */
+/* The same parameters behind a batch axis, which is taken whole. A batch rule is the same row with one more axis in the
+ * parameters. */
 static slice_params behind_batch(const lam_rule *r) {
     const slice_params *p = r->params;
     slice_params q = {.rank = p->rank + 1};
@@ -51,6 +52,7 @@ static slice_params behind_batch(const lam_rule *r) {
 
 /* ---- slice ------------------------------------------------------------------------------------------------------- */
 
+/* Counts were made by `resolve` and need no look at x. */
 static lam_status shape_slice(const lam_call_site *call, lam_shape out[]) {
     const slice_params *p = call->params;
     out->dtype = (lam_dtype)call->in[0]->dtype;
@@ -80,6 +82,7 @@ static void vjp_slice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
     gx[0] = apply_update(lam_zeros_like(r->in[0]), g[0], r->params);
 }
 
+/* A view again, of all examples at once. */
 static void batch_slice(const lam_rule *r, lam_tensor *out[]) {
     slice_params p = behind_batch(r);
     out[0] = apply_slice(r->in[0], &p);
@@ -114,7 +117,8 @@ static void resolve(int64_t size, int64_t start, int64_t stop, int64_t step, int
     *first = *count ? start : 0;
 }
 
-/* Fills params from the lists of a user; false after recording what is wrong. */
+/* Fills params from the lists of a user; false after recording what is wrong. Lists must be as long as x has axes, but
+ * steps may be left out. Checked in the order in which mistakes hide each other. */
 static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps,
                     slice_params *p) {
     lam_dims own = lam_dims_of(x);
@@ -149,7 +153,7 @@ lam_tensor *lam_slice(lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims s
     return collect("slice", x, starts, stops, steps, &p) ? apply_slice(x, &p) : lam__axes_failed(x);
 }
 
-/* Everything, to be narrowed on one axis. */
+/* Everything, to be narrowed on one axis. *axis is brought to 0..rank-1 on the way. */
 static bool whole(const char *operation, lam_tensor *x, int *axis, slice_params *p) {
     lam_dims own = lam_dims_of(x);
     if (!lam__apply_axis(operation, x, own.rank, axis)) return false;
@@ -278,7 +282,7 @@ static bool broadcasts(lam_dims from, const slice_params *p) {
 }
 
 /* value with the dtype and dims of the part it replaces. An unusable value stays what it is: the update says what is
- * wrong with it. */
+ * wrong with it. A value of more axes than the part, or of sizes other than its own or 1, does not fit. */
 static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *value, const slice_params *p) {
     int64_t dims[LAM_INNER_RANK];
     if (!lam__scope_peek(value)) return value;
@@ -289,6 +293,7 @@ static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *valu
     return lam__apply_broadcast(lam__apply_in_dtype_of(operation, x, value), p->rank, dims);
 }
 
+/* The result is new: nothing of x is changed. Value is converted to the dtype of x, never the other way. */
 lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {
     uint64_t since = lam__scope_now(x);
     slice_params p;
@@ -306,6 +311,7 @@ lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, 
  * half the traffic. */
 enum { LARGE_TENSOR = 1 << 22, LARGE_PART = 1 << 14 };
 
+/* Whether part, in its own memory and in the place that it goes to, is one run of elements. */
 static bool without_gaps(const lam_value *part, const int64_t strides[]) {
     int64_t step = 1;
     for (int i = part->rank - 1; i >= 0; i--) {
@@ -328,7 +334,8 @@ static void copy_into(const lam_value *x, const lam_value *part, void *to, const
     }
 }
 
-/* The strides of what p names of x, and where it begins. */
+/* The strides of what p names of x, and where it begins. For a contiguous or any other x; steps may be negative, so the
+ * place may be the last one in memory. */
 static char *place_of(const lam_value *x, const slice_params *p, int64_t strides[]) {
     int64_t offset = 0;
     for (int i = 0; i < p->rank; i++) {

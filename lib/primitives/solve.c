@@ -205,7 +205,7 @@ static void substitute(bool transpose, const void *factors, const int32_t *order
     if (transpose) permute_rows(true, x, order, b->data, x->data);
 }
 
-/* x in memory of its own; NULL if that is lacking. */
+/* x in memory of its own; NULL if that is lacking. The kernel overwrites it, and the operand is somebody else's. */
 static lam_value *copy_of(const lam_value *x) {
     lam_value *copy = lam__value_new(lam__full(x)->ctx, (lam_dtype)x->dtype, x->rank, x->dims);
     if (copy) lam__matrices_copy(x, copy->data);
@@ -287,7 +287,8 @@ const lam_primitive lam__row_solve = {
     .batch = batch_solve,
 };
 
-/* x repeated to `rank` leading sizes `lead` of which it has the last. */
+/* x repeated to `rank` leading sizes `lead` of which it has the last. A broadcast, so a kernel that needs no copy makes
+ * none. */
 static lam_tensor *repeated(lam_tensor *x, int own, int rank, const int64_t *lead) {
     lam_dims d = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];

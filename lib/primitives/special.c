@@ -25,7 +25,7 @@ static int64_t order_of(const lam_rule *r) {
     return *(const int64_t *)r->params;
 }
 
-/* The member of a family. */
+/* The member of a family. Its slope is another member, so derivatives end only where the kernel's orders do. */
 static lam_tensor *member(const lam_primitive *family, lam_tensor *x, int64_t order) {
     return lam__apply_coded(family, order, 1, &x);
 }
@@ -38,6 +38,7 @@ static lam_tensor *slope_erf_inv(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(lam_mul(t, 0.88622692545275801365), lam_exp(lam_square(r->out[0])));
 }
 
+/* Only the result is kept: the slope is smooth in it, and inf at the ends by itself. */
 const lam_primitive lam__row_erf_inv = {
     .name = "erf_inv",
     .inputs = 1,
@@ -61,6 +62,7 @@ static lam_tensor *slope_erfcx(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(lam_mul(t, -2.0 * (double)next), member(r->primitive, r->in[0], next));
 }
 
+/* The parameter is n of the repeated integral, 0 for the user's function. */
 const lam_primitive lam__row_erfcx = {
     .name = "erfcx",
     .inputs = 1,
@@ -72,6 +74,7 @@ const lam_primitive lam__row_erfcx = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Member 0; the others are met in derivatives alone. */
 lam_tensor *lam_erfcx(lam_tensor *x) {
     return member(&lam__row_erfcx, x, 0);
 }
@@ -79,7 +82,7 @@ lam_tensor *lam_erfcx(lam_tensor *x) {
 /* ---- the normal distribution ------------------------------------------------------------------------------------- */
 
 /* The density times the square root of 2 pi. Beyond 40 it is 0, and so are its derivatives, which would be products of
- * 0 and an infinite square. */
+ * 0 and an infinite square. As in unary.c, with another scale: exp(-40^2/2) is 0 in f64. */
 static lam_tensor *bell(lam_tensor *x) {
     return lam_exp(lam_mul(-0.5, lam_square(lam_clamp(x, -40.0, 40.0))));
 }
@@ -118,6 +121,7 @@ static lam_tensor *slope_log_ndtr(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_where(far, limit, lam_mul(0.79788456080286535588, ratio)));
 }
 
+/* A row of its own since log(ndtr(x)) is -inf from x = -39 on, where the exact value is about -765. */
 const lam_primitive lam__row_log_ndtr = {
     .name = "log_ndtr",
     .inputs = 1,
@@ -191,6 +195,7 @@ static lam_tensor *slope_logit(const lam_rule *r, int i, lam_tensor *t) {
     return lam_div(lam_div(t, r->in[0]), lam_sub(1.0, r->in[0]));
 }
 
+/* log(x / (1 - x)) with the digits of both ends. */
 const lam_primitive lam__row_logit = {
     .name = "logit",
     .inputs = 1,
@@ -208,7 +213,8 @@ lam_tensor *lam_logit(lam_tensor *x) {
 
 /* ---- logaddexp --------------------------------------------------------------------------------------------------- */
 
-/* The difference by which two terms share in their sum; equal infinities share like equal numbers. */
+/* The difference by which two terms share in their sum; equal infinities share like equal numbers. inf - inf would be
+ * NaN; both infinities of one sign share half and half. */
 static lam_tensor *lead(const lam_rule *r, int i) {
     lam_tensor *x = r->in[i], *y = r->in[1 - i];
     lam_tensor *same = lam_and(lam_eq(x, y), lam_not(lam_is_finite(x)));
@@ -220,6 +226,7 @@ static lam_tensor *slope_logaddexp(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_logistic(lead(r, i)));
 }
 
+/* max + log1p(exp(-|x - y|)) in one loop, which never overflows. */
 const lam_primitive lam__row_logaddexp = {
     .name = "logaddexp",
     .inputs = 2,
@@ -305,6 +312,7 @@ static lam_tensor *slope_polygamma(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, member(r->primitive, r->in[0], order_of(r) + 1));
 }
 
+/* The parameter is the order n, as an i64. */
 const lam_primitive lam__row_polygamma = {
     .name = "polygamma",
     .inputs = 1,
@@ -355,6 +363,7 @@ static lam_tensor *slope_betaln(const lam_rule *r, int i, lam_tensor *t) {
     return lam_neg(lam_mul(t, lam_polygamma_gap(r->in[i], r->in[1 - i], 0)));
 }
 
+/* Not the sum of three lgammas, which cancels for large operands. */
 const lam_primitive lam__row_betaln = {
     .name = "betaln",
     .inputs = 2,
@@ -384,6 +393,7 @@ static lam_tensor *slope_bessel_i(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_mul(0.5, lam_add(member(r->primitive, r->in[0], code - 2), above)));
 }
 
+/* The parameter is a code: see LAM__BESSEL_SCALED. */
 const lam_primitive lam__row_bessel_i = {
     .name = "bessel_i",
     .inputs = 1,
@@ -395,12 +405,14 @@ const lam_primitive lam__row_bessel_i = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Orders are 0 to MOST_BESSEL for users; derivatives go beyond. */
 lam_tensor *lam_bessel_i(lam_tensor *x, int n) {
     if (n < 0 || n > MOST_BESSEL)
         return lam__axes_fail("bessel_i", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_BESSEL);
     return member(&lam__row_bessel_i, x, 2 * (int64_t)n);
 }
 
+/* The orders 0 and 1 have names of their own, and scaled forms, whose values stay in range for any x. */
 lam_tensor *lam_i0(lam_tensor *x) {
     return member(&lam__row_bessel_i, x, 0);
 }

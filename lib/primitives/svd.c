@@ -141,7 +141,8 @@ static lam_tensor *negligible(lam_tensor *x, lam_tensor *s) {
     return lam_le(x, lam_mul(4 * n * epsilon, largest));
 }
 
-/* 1 / x, 0 where x is negligible: there the vectors are no function of the matrix. */
+/* 1 / x, 0 where x is negligible: there the vectors are no function of the matrix. The choice comes before the
+ * division, so that no derivative of it is inf. */
 static lam_tensor *safe_inverse(lam_tensor *x, lam_tensor *s) {
     lam_tensor *none = negligible(x, s);
     return lam_where(none, 0.0, lam_reciprocal(lam_where(none, 1.0, x)));
@@ -152,7 +153,8 @@ static lam_tensor *inverse_sums(lam_tensor *s) {
     return safe_inverse(lam_add(lam_expand_dims(s, -1), lam_expand_dims(s, -2)), s);
 }
 
-/* Change of one side's vectors: inside their span by `turning`, outside by `beyond`; the other vectors turn back. */
+/* Change of one side's vectors: inside their span by `turning`, outside by `beyond`; the other vectors turn back. That
+ * they turn back keeps all columns orthogonal to each other. */
 static lam_tensor *changed(lam_tensor *vectors, lam_tensor *rest, lam_tensor *turning, lam_tensor *beyond) {
     lam_tensor *first = lam_matmul(vectors, turning);
     if (beyond) first = lam_add(first, beyond);
@@ -265,7 +267,8 @@ static lam_status eval_svdvals(const lam_call_site *call, lam_value *const out[]
     return decompose(call, &r, NULL, out[0], NULL);
 }
 
-/* The vectors of x, those of negligible singular values zero: the slope of a size is 0 at 0. */
+/* The vectors of x, those of negligible singular values zero: the slope of a size is 0 at 0. By the other row, so that
+ * values can be differentiated again. */
 static void vectors_of(lam_tensor *x, lam_tensor **u, lam_tensor **vt) {
     lam_tensor *out[OUTPUTS];
     apply_svd(x, false, out);

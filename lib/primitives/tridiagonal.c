@@ -92,12 +92,14 @@ static lam_status eval_tridiagonal_solve(const lam_call_site *call, lam_value *c
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
-/* x moved by one place along its last axis, forth (or back), zero coming in. */
+/* x moved by one place along its last axis, forth (or back), zero coming in. The place in the row below or above, of
+ * which the first or last has none. */
 static lam_tensor *forth(lam_tensor *x) {
     lam_tensor *zero = lam_zeros_like(lam_slice_axis(x, -1, 0, 1));
     return lam_concatenate(LAM_LIST(zero, lam_slice_axis(x, -1, 0, -1)), -1);
 }
 
+/* The other way. */
 static lam_tensor *back(lam_tensor *x) {
     lam_tensor *zero = lam_zeros_like(lam_slice_axis(x, -1, 0, 1));
     return lam_concatenate(LAM_LIST(lam_slice_axis(x, -1, 1, LAM_END), zero), -1);
@@ -161,7 +163,8 @@ const lam_primitive lam__row_tridiagonal_solve = {
 
 /* ---- for users --------------------------------------------------------------------------------------------------- */
 
-/* Whether the diagonals are alike and b has as many equations; otherwise it is recorded. */
+/* Whether the diagonals are alike and b has as many equations; otherwise it is recorded. One axis more is needed for
+ * the three bands, hence the bound on the rank. */
 static bool consistent(lam_tensor *const in[4]) {
     const lam_dims d = lam_dims_of(in[1]);
     const int rank = lam_rank(in[3]);

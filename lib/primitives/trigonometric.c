@@ -57,8 +57,10 @@ static lam_tensor *slope_sin(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_cos(r->in[0]));
 }
 
+/* Sine and cosine share the reduction of their argument, so both cost little more than one; likewise for cos. */
 LAM__SLOPED_ROW(sin);
 
+/* The operand is saved for levels above others; where the cosine was kept it is not needed. */
 const lam_primitive lam__row_sin = {
     .name = "sin",
     .inputs = 1,
@@ -107,6 +109,7 @@ static lam_tensor *slope_tan(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_add(lam_square(r->out[0]), 1.0));
 }
 
+/* The operand is read by complex slopes only, the result by real ones; a row cannot say so, and both are saved. */
 const lam_primitive lam__row_tan = {
     .name = "tan",
     .inputs = 1,
@@ -129,6 +132,7 @@ static lam_tensor *slope_asin(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_rsqrt(one_minus_square(r->in[0])));
 }
 
+/* The operand is saved: sqrt(1 - x^2) from the result would be a cosine more. */
 const lam_primitive lam__row_asin = {
     .name = "asin",
     .inputs = 1,
@@ -175,6 +179,7 @@ static lam_tensor *slope_atan(const lam_rule *r, int i, lam_tensor *t) {
     return lam_div(lam_div(t, root), root);
 }
 
+/* Defined for all reals; complex ones have branch cuts on the imaginary axis beyond i and -i. */
 const lam_primitive lam__row_atan = {
     .name = "atan",
     .inputs = 1,
@@ -196,6 +201,7 @@ static lam_tensor *slope_sinh(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_cosh(r->in[0]));
 }
 
+/* Odd and steep: inf from 711 on, as is its slope. */
 const lam_primitive lam__row_sinh = {
     .name = "sinh",
     .inputs = 1,
@@ -238,6 +244,7 @@ static lam_tensor *slope_tanh(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_tanh_slope(r->in[0]));
 }
 
+/* The slope is worked out from the operand, since 1 - y^2 of the result has no digits from x = 19 on. */
 const lam_primitive lam__row_tanh = {
     .name = "tanh",
     .inputs = 1,
@@ -283,6 +290,7 @@ static lam_tensor *slope_asinh(const lam_rule *r, int i, lam_tensor *t) {
     return lam_div(t, lam_hypot(r->in[0], 1.0));
 }
 
+/* Odd, and accurate near 0, where log(x + sqrt(x^2 + 1)) is not. */
 const lam_primitive lam__row_asinh = {
     .name = "asinh",
     .inputs = 1,
@@ -308,6 +316,7 @@ static lam_tensor *slope_acosh(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(over_root(t, x), lam_complex(lam_zeros_like(down), down));
 }
 
+/* Defined from 1 on, where its slope is inf. */
 const lam_primitive lam__row_acosh = {
     .name = "acosh",
     .inputs = 1,
@@ -330,6 +339,7 @@ static lam_tensor *slope_atanh(const lam_rule *r, int i, lam_tensor *t) {
     return lam_div(t, one_minus_square(r->in[0]));
 }
 
+/* Within (-1, 1), inf at the ends. */
 const lam_primitive lam__row_atanh = {
     .name = "atanh",
     .inputs = 1,

@@ -49,6 +49,7 @@ static lam_tensor *slope_abs(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_sign(r->in[0]));
 }
 
+/* Not `real`: integers keep their dtype, and the least one, which has no opposite, wraps to itself. */
 const lam_primitive lam__row_abs = {
     .name = "abs",
     .inputs = 1,
@@ -111,6 +112,7 @@ lam_tensor *lam_floor(lam_tensor *x) {
     return lam__apply_unary(&lam__row_floor, x);
 }
 
+/* -0 for x in (-1, 0), as IEEE 754 has it; floor gives -1 there. */
 const lam_primitive lam__row_ceil = {
     .name = "ceil",
     .inputs = 1,
@@ -160,6 +162,7 @@ const lam_primitive lam__row_sqrt = {
     POWER(LAM_SAVE_OUT(0), -1, 0.5),
 };
 
+/* NaN for negative reals, -0 for -0. */
 lam_tensor *lam_sqrt(lam_tensor *x) {
     return lam__apply_unary(&lam__row_sqrt, x);
 }
@@ -253,6 +256,7 @@ static lam_tensor *slope_expm1(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_exp(r->in[0]));
 }
 
+/* expm1 and log1p undo each other to the last digits near 0; as exp and log of sums they would not. */
 const lam_primitive lam__row_expm1 = {
     .name = "expm1",
     .inputs = 1,
@@ -279,6 +283,7 @@ const lam_primitive lam__row_log = {
     POWER(LAM_SAVE_IN(0), -1, 1),
 };
 
+/* NaN for negative reals; complex operands have the principal branch, cut along the negative reals. */
 lam_tensor *lam_log(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log, x);
 }
@@ -428,6 +433,7 @@ static lam_tensor *slope_erfc(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(lam_mul(t, -1.12837916709551257390), bell(r->in[0]));
 }
 
+/* A row of its own for the right tail: 1 - erf(x) is 0 from x = 6 on, erfc(6) is 2.2e-17. */
 const lam_primitive lam__row_erfc = {
     .name = "erfc",
     .inputs = 1,

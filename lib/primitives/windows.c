@@ -131,17 +131,20 @@ typedef struct window_params {
     lam__window_axis at[LAM_INNER_RANK];
 } window_params;
 
+/* Only the axes in use are copied as parameters. */
 static lam_tensor *apply(const lam_primitive *row, const window_params *p, lam_tensor *x) {
     return lam__apply1(row, p, offsetof(window_params, at) + (size_t)p->rank * sizeof p->at[0], x);
 }
 
-/* A copy that may be changed: the parameters of a rule are only as long as they need to be. */
+/* A copy that may be changed: the parameters of a rule are only as long as they need to be. Reading the whole struct
+ * would read beyond the parameters' end. */
 static window_params copy_of(const window_params *p) {
     window_params q = {p->lead, p->rank, {{0}}};
     for (int i = 0; i < p->rank; i++) q.at[i] = p->at[i];
     return q;
 }
 
+/* Axes in front keep their sizes, the windowed ones get their number of places. */
 static lam_status shape_window(const lam_call_site *call, lam_shape out[]) {
     const window_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -158,6 +161,7 @@ static void batch_window(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply(r->primitive, &p, r->in[0]);
 }
 
+/* Elements of the axes from up to, without, to. */
 static int64_t product(const int64_t *dims, int from, int to) {
     int64_t count = 1;
     for (int i = from; i < to; i++) count *= dims[i];
@@ -189,6 +193,7 @@ static lam_status slide(const lam_call_site *call, const lam_value *x, lam_value
     return LAM_OK;
 }
 
+/* The kernels run along lanes of contiguous memory. */
 static lam_status eval_window(const lam_call_site *call, lam_value *out, lam__reduce_id id) {
     lam_value *x = lam__value_contiguous(call->in[0]);
     lam_status status = x ? slide(call, x, out, id) : LAM_ERR_MEMORY;
@@ -209,6 +214,7 @@ static void vjp_reduce_window_sum(const lam_rule *r, lam_tensor *const g[], lam_
     gx[0] = apply(r->primitive, &p, g[0]);
 }
 
+/* Of real numbers and integers; complex ones are taken apart by the public form. */
 const lam_primitive lam__row_reduce_window_sum = {
     .name = "reduce_window_sum",
     .inputs = 1,
@@ -222,6 +228,7 @@ const lam_primitive lam__row_reduce_window_sum = {
 
 /* ---- where the largest and the smallest stand ------------------------------------------------------------------- */
 
+/* Places like the values, numbered by i64. */
 static lam_status shape_reduce_window_arg(const lam_call_site *call, lam_shape out[]) {
     lam_status status = shape_window(call, out);
     out->dtype = LAM_I64;
@@ -241,6 +248,7 @@ static lam_status eval_reduce_window_arg(const lam_call_site *call, lam_value *c
     return known ? LAM_OK : lam__error_call(call, LAM_ERR_DTYPE, NULL, "not for this dtype");
 }
 
+/* Positions among the windowed axes of an example, so rules can take by them whatever axes stand in front. */
 const lam_primitive lam__row_reduce_window_argmax = {
     .name = "reduce_window_argmax",
     .inputs = 1,
@@ -298,6 +306,7 @@ static void vjp_window(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[
     gx[0] = lam__apply_reshape(lam__index_add_rows(rows, chosen(r), in_rows(r->params, g[0])), own.rank, own.dims);
 }
 
+/* The operand is saved, not the result: positions are found from it. */
 const lam_primitive lam__row_reduce_window_max = {
     .name = "reduce_window_max",
     .inputs = 1,
@@ -324,7 +333,8 @@ const lam_primitive lam__row_reduce_window_min = {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-/* Parameters for a call of a user's; false after recording what is wrong with them. */
+/* Parameters for a call of a user's; false after recording what is wrong with them. Options are a user's, so every list
+ * may be absent or wrong; a window must be given. */
 static bool params_for(const char *operation, lam_tensor *x, const lam_window_options *o, window_params *p) {
     lam_dims own = lam_dims_of(x);
     if (!o || !o->window.rank || !o->window.dims) {
@@ -382,7 +392,7 @@ lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options *op
     return lam__scope_only(reduction(&lam__row_reduce_window_argmin, x, options), since);
 }
 
-/* By default windows stand side by side. */
+/* By default windows stand side by side. As PyTorch has it; the reductions themselves move by one. */
 static lam_window_options pooling(const lam_window_options *options) {
     lam_window_options o = {.padding = LAM_PAD_GIVEN};
     if (options) o = *options;
@@ -390,6 +400,7 @@ static lam_window_options pooling(const lam_window_options *options) {
     return o;
 }
 
+/* The maximum over windows that stand side by side unless strides are given. */
 lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_window_options o = pooling(options);

@@ -19,8 +19,8 @@ typedef struct lam__idle {
 /* Slots of such things; who asks for one takes it by a hash, so two may meet in one and put each other out. */
 enum { LAM__IDLE = 16 };
 
-/* Each field is changed by one room only, named where the name does not say it. A context is never copied: handles,
- * levels and values point to it, and the failed tensor is found at its beginning. */
+/* A context is never copied: handles, levels and values point to it, and the failed tensor is found at its
+ * beginning. */
 struct lam_ctx {
     lam_tensor failed; /* the failed tensor; first, so that a pointer to it leads here */
     lam__pool pool;
@@ -34,7 +34,7 @@ struct lam_ctx {
 
     struct lam__level *current;  /* top of the current chain of levels */
     struct lam__level *ground;   /* level 0: evaluation */
-    struct lam__level **display; /* display[depth]: the level there that was pushed last; NOTE [display] in level.c */
+    struct lam__level **display; /* display[depth]: the level there that was pushed last; NOTE [display] in level.h */
     int display_size;            /* entries */
     struct lam__frame *frame;    /* the innermost function call */
     uintptr_t stack;             /* where the C stack was when the outermost one began; NOTE [deep calls] in stack.c */
@@ -42,7 +42,7 @@ struct lam_ctx {
     uintptr_t stack_thread, stack_end, stack_bytes; /* the thread whose stack is known, and that stack */
     const lam_call_site *calling; /* the innermost primitive being applied: it is named when memory is lacking */
 
-    struct lam__deferred *deferred; /* what waits to be freed; NOTE [no recursion] in lib/tensor/value.c */
+    struct lam__deferred *deferred; /* what waits to be freed; NOTE [no recursion] in lib/tensor/value.h */
     bool draining;
     lam_fn *failed_fn;
     lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */

@@ -5,7 +5,8 @@
  * forward mode          checkpoint(jvp(f)) of x and dx
  * reverse mode          checkpoint(pull) of x, kept results and g, where pull runs f on a tape and goes back at once
  * batch                 checkpoint(vmap(f))
- * So a level below sees one call of this primitive in each case, and its own derivative is again of these forms. */
+ * So levels below see derivatives and batches as one call of this primitive, whose own derivatives are of these forms
+ * again. Where results are kept, forward is seen by its operations, among which they are. */
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
 #include "transforms/rematerialise.h"

@@ -25,6 +25,7 @@ static lam_tensor *slope_ramp(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? NULL : lam_ramp(r->in[0], t, slope);
 }
 
+/* Parameters are bytes that need not be aligned for a double. */
 static void print_ramp(FILE *file, const void *params) {
     double slope;
     memcpy(&slope, params, sizeof slope);
@@ -53,6 +54,7 @@ lam_tensor *lam_relu(lam_tensor *x) {
     return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? lam_ramp(x, x, 0) : lam_max(x, 0);
 }
 
+/* clamp has loops for every dtype with an order, so integers stay what they are; hard_tanh likewise. */
 lam_tensor *lam_relu6(lam_tensor *x) {
     return lam_clamp(x, 0, 6);
 }
@@ -109,6 +111,7 @@ static lam_tensor *exponential_left(lam_tensor *x, double scale, double width) {
     return lam_where(right, x, lam_mul(scale, lam_expm1(width == 1 ? left : lam_div(left, width))));
 }
 
+/* elu and celu differ in where alpha stands: celu(x) has the slope 1 at 0 for every alpha. */
 lam_tensor *lam_elu(lam_tensor *x, double alpha) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(exponential_left(x, alpha, 1), since);

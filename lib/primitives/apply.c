@@ -254,6 +254,7 @@ static lam_tensor *three_alike(const lam_primitive *p, lam_ctx *ctx, lam_value *
     return status == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
 }
 
+/* Of where the condition is bool and has no say in the dtype; else all three are of one. */
 lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor *y, lam_tensor *z) {
     lam_tensor *in[3] = {x, y, z}, *out = NULL;
     if (x && is_live(x, x->ctx) && is_live(y, x->ctx) && is_live(z, x->ctx))
@@ -263,7 +264,7 @@ lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor
 
 /* ---- literals ---------------------------------------------------------------------------------------------- */
 
-/* Whether an integer of this size exists in dtype (a float may round it). */
+/* Whether an integer of this size exists in dtype (a float may round it). bool holds 0 and 1. */
 static bool representable(lam_dtype dtype, int64_t integer) {
     static const int64_t least[LAM_DTYPE_COUNT] = {[LAM_I64] = INT64_MIN, [LAM_I32] = INT32_MIN};
     static const int64_t most[LAM_DTYPE_COUNT] = {
@@ -295,7 +296,8 @@ lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__op
 
 /* ---- in place ---------------------------------------------------------------------------------------------- */
 
-/* A failed in-place form leaves nothing that could be mistaken for a result. */
+/* A failed in-place form leaves nothing that could be mistaken for a result. The handle stays valid, so using it
+ * further fails in order and lam_drop still frees it. */
 static lam_tensor *poison(lam_tensor *x) {
     if (x->magic == LAM__LIVE) {
         lam__value_release(x->value);

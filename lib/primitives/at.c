@@ -56,7 +56,8 @@ static bool take_tensor(plan *p, int axis, lam_tensor *index) {
     return true;
 }
 
-/* A number: a slice of one element; beside tensors, and where a mode gives what lies outside a meaning, a tensor. */
+/* A number: a slice of one element; beside tensors, and where a mode gives what lies outside a meaning, a tensor.
+ * Beside tensors it takes part in their broadcast, as in NumPy, which decides where the result's axes stand. */
 static bool take_element(plan *p, int axis, int64_t index) {
     int64_t size = lam_dim(p->x, axis);
     bool inside = index >= -size && index < size;
@@ -120,7 +121,8 @@ static bool read_items(plan *p, lam_at at) {
     return true;
 }
 
-/* Broadcasts the dims of an index into the common ones. */
+/* Broadcasts the dims of an index into the common ones. Index tensors of fewer axes get axes of one element in
+ * front. */
 static bool join_common(plan *p, int axis) {
     lam_dims own = lam_dims_of(p->index[axis]);
     for (; p->common_rank < own.rank; p->common_rank++) {
@@ -141,7 +143,9 @@ static void put_common(plan *p) {
     for (int i = 0; i < p->common_rank; i++) p->dims[p->result++] = p->common[i];
 }
 
-/* Whether the indexed axes are neighbours in the expression, their order, and the dims of the result. */
+/* Whether the indexed axes are neighbours in the expression, their order, and the dims of the result. `state` is 0
+ * before the first indexed axis, 1 among them and 2 behind: a second group of them parts them, and then the axes of the
+ * indices come first. */
 static bool lay_out(plan *p) {
     int state = 0, before = 0;
     p->together = true;
@@ -185,7 +189,8 @@ static bool make_plan(const char *name, lam_tensor *x, lam_at at, lam_index_mode
 
 /* ---- following it ------------------------------------------------------------------------------------------------ */
 
-/* part with the indexed axes as neighbours and made one. */
+/* part with the indexed axes as neighbours and made one. A transposition and a reshape, of which only the latter may
+ * have to copy. */
 static lam_tensor *merged(const plan *p) {
     lam_tensor *turned = lam_transpose(p->part, (lam_axes){p->rank, p->order});
     lam_dims own = lam_dims_of(turned);
@@ -265,7 +270,8 @@ static lam_tensor *scatter(const plan *p, lam_at_op op, lam_tensor *values) {
     }
 }
 
-/* The dims of what is taken: those of the result without new axes; of the part where nothing is indexed. */
+/* The dims of what is taken: those of the result without new axes; of the part where nothing is indexed. Values
+ * broadcast to the result as the user sees it; the axes that only look different are brought back afterwards. */
 static lam_tensor *fitted(const plan *p, lam_tensor *values) {
     int64_t dims[2 * LAM_INNER_RANK];
     int n = 0;

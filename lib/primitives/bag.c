@@ -45,7 +45,8 @@ static lam_status same_dims(const lam_call_site *call, int i, int from, int k, i
     return LAM_OK;
 }
 
-/* What holds for all three. extra[i]: axes that operand i has at least, besides the batch. */
+/* What holds for all three. extra[i]: axes that operand i has at least, besides the batch. What it leaves open is how
+ * bags and items go together, which differs from row to row. */
 static lam_status check_types(const lam_call_site *call, const int extra[3]) {
     const bag_params *p = call->params;
     const lam_value *index = call->in[INDEX];
@@ -69,7 +70,8 @@ static void add_dims(lam_shape *out, const lam_value *x, int from, int to) {
     for (int i = from; i < to; i++) out->dims[out->rank++] = x->dims[i];
 }
 
-/* x [batch, rows, items...], w and index [batch, bags..., terms] -> [batch, bags..., items...] */
+/* x [batch, rows, items...], w and index [batch, bags..., terms] -> [batch, bags..., items...]. Bags may have any
+ * number of axes, terms are the last one of the indices. */
 static lam_status shape_embedding_bag(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0], *w = call->in[1], *index = call->in[INDEX];
     const int batch = ((const bag_params *)call->params)->batch;
@@ -87,7 +89,8 @@ static lam_status shape_embedding_bag(const lam_call_site *call, lam_shape out[]
     return LAM_OK;
 }
 
-/* y [batch, bags..., items...], w and index [batch, bags..., terms] -> [batch, rows, items...] */
+/* y [batch, bags..., items...], w and index [batch, bags..., terms] -> [batch, rows, items...]. `rows` comes from the
+ * parameters: indices do not say how large the table is. */
 static lam_status shape_bag_spread(const lam_call_site *call, lam_shape out[]) {
     const lam_value *y = call->in[0], *w = call->in[1], *index = call->in[INDEX];
     const bag_params *p = call->params;
@@ -108,7 +111,8 @@ static lam_status shape_bag_spread(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* x [batch, rows, items...], y [batch, bags..., items...], index [batch, bags..., terms] -> dims of index */
+/* x [batch, rows, items...], y [batch, bags..., items...], index [batch, bags..., terms] -> dims of index. A product
+ * for each index: of the row that it names with the row of its bag. */
 static lam_status shape_bag_dots(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0], *y = call->in[1], *index = call->in[INDEX];
     const int batch = ((const bag_params *)call->params)->batch, bags = index->rank - 1 - batch;
@@ -311,6 +315,7 @@ static void batch_bags(const lam_rule *r, lam_tensor *out[]) {
                        lam__rules_with_batch(r, INDEX), &p);
 }
 
+/* Linear in the table and in the weights; the indices are kept in any case, of the other two what a gradient reads. */
 const lam_primitive lam__row_embedding_bag = {
     .name = "embedding_bag",
     .inputs = 3,
@@ -365,7 +370,8 @@ static lam_tensor *bags_of(const lam_primitive *row, lam_tensor *first, lam_tens
     return apply_bag(row, in[0], in[1], lam__index_integers(indices), &p);
 }
 
-/* Weights as the indices have them; what does not broadcast is for the shape rule to refuse. */
+/* Weights as the indices have them; what does not broadcast is for the shape rule to refuse. So a single weight, or one
+ * for each term, serves all bags; broadcasting adds its gradient up again. */
 static lam_tensor *weights_for(lam_tensor *w, lam_tensor *indices) {
     if (!lam__scope_peek(w) || !lam__scope_peek(indices)) return w;
     lam_dims own = lam_dims_of(w), all = lam_dims_of(indices);

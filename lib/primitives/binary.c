@@ -136,6 +136,7 @@ static lam_tensor *slope_times_power(const lam_rule *r, int i, lam_tensor *t) {
     return lam__times_integer_pow(lam_mul(t, r->in[0]), r->in[1], n - 1, factor * (double)n);
 }
 
+/* As the loop's parameters have it. */
 static void print_times_power(FILE *file, const void *params) {
     const lam__times_power_params *power = params;
     fprintf(file, "factor=%g, exponent=%lld", power->factor, (long long)power->exponent);

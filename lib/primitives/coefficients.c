@@ -9,7 +9,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Whether x holds coefficients along its last axis, and m is no negative number of times. */
+/* Whether x holds coefficients along its last axis, and m is no negative number of times. *failed is set where it is
+ * false. */
 static bool usable(const char *operation, lam_tensor *x, int64_t m, lam_tensor **failed) {
     if (!lam__matrices_operands(operation, false, 1, &x, &x, failed)) return false;
     if (lam_rank(x) > 0 && m >= 0) return true;

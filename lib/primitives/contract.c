@@ -215,7 +215,7 @@ bool lam__contract_by_letters(const char *subscripts, const lam_value *x, const 
 /* ---- by axis lists ----------------------------------------------------------------------------------------------- */
 
 /* Adds the named axes of one operand to its side; false after recording a list that is impossible or an axis that is
- * there already. */
+ * there already. No list is an empty one here: unlike in a reduction, nothing is contracted that is not named. */
 static bool collect(const char *operation, lam_tensor *x, lam_axes axes, uint32_t *seen, int *count, int8_t *out) {
     int list[LAM_INNER_RANK];
     if (!lam__axes_collect(operation, x, axes, lam_rank(x), count, list)) return false;
@@ -231,7 +231,8 @@ static bool collect(const char *operation, lam_tensor *x, lam_axes axes, uint32_
     return true;
 }
 
-/* Contracts two operands of one dtype over axis lists. */
+/* Contracts two operands of one dtype over axis lists. Batch axes first, then contracted ones, which is the order of
+ * the row's parameter. */
 static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const lam_dot_general_options *o) {
     int8_t axes[2][2 * LAM_INNER_RANK];
     int batch[2], contract[2];

@@ -93,7 +93,8 @@ static void arrange(const pairing *p, int side, stack *s) {
     s->at[BATCH] = 0, s->at[RUN] = s->at[ROWS] = first, s->at[COLUMNS] = other, s->at[GROUPS] = rank;
 }
 
-/* Whether the batch is made of runs in both operands. */
+/* Whether the batch is made of runs in both operands. Every place to cut the batch is tried; both must fit at the same
+ * one, since they are walked together. */
 static bool fit_in_runs(const pairing *p, stack s[2]) {
     for (int cut = p->batch - 1; cut > 0; cut--) {
         s[0].at[RUN] = s[1].at[RUN] = cut;
@@ -154,7 +155,8 @@ static lam_status copy_ordered(lam_ctx *ctx, stack *s) {
     return LAM_OK;
 }
 
-/* Both operands as stacks; `lead`: how many free axes of y stand before those of x. */
+/* Both operands as stacks; `lead`: how many free axes of y stand before those of x. From the cheapest to the dearest:
+ * as it lies, in runs, one operand apart, and only then by copying. */
 static lam_status stack_up(const lam_call_site *call, stack s[2], int *lead) {
     const pairing *p = call->params;
     bool few = stack_up_few(p, 0, call->in[0], &s[0]), fine[2];

@@ -204,7 +204,8 @@ static bool usual_order(const char *layout, char first, char second, char letter
     return strlen(layout) == (size_t)n;
 }
 
-/* Brings x and w into the usual order of axes, and finds that of the result. */
+/* Brings x and w into the usual order of axes, and finds that of the result. The window's axes stand in the order in
+ * which the layout of x names them. */
 static bool arrange(conv_call *c) {
     static const char *const usual[] = {"NC", "NCW", "NCHW", "NCDHW"};
     const char *layout = c->o.layout_x ? c->o.layout_x : usual[c->rank];
@@ -243,7 +244,7 @@ static lam_tensor *ungrouped(const conv_call *c, lam_tensor *out) {
     return there ? out : lam_transpose(out, (lam_axes){own.rank - 1, c->order});
 }
 
-/* Complex ones are four real convolutions. */
+/* Complex ones are four real convolutions. Complex operands could do with three, at the cost of digits. */
 static lam_tensor *apply_any(lam_tensor *x, lam_tensor *w, const conv_params *p) {
     if (!lam__cplx_is(x)) return apply(x, w, p);
     lam_tensor *re_x = lam_real(x), *im_x = lam_imag(x), *re_w = lam_real(w), *im_w = lam_imag(w);

@@ -141,6 +141,7 @@ static lam_tensor *triangle(const char *operation, lam_tensor *x, int64_t offset
     return lam_where(upper ? lam_ge(column, row) : lam_le(column, row), x, 0);
 }
 
+/* The part on and below the diagonal `offset`, and above it zeros; lam_triu the other way. */
 lam_tensor *lam_tril(lam_tensor *x, int64_t offset) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(triangle("tril", x, offset, false), since);

@@ -57,7 +57,8 @@ static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void 
     return bad < 0 ? bad : begin + bad;
 }
 
-/* `matrix` holds a copy of x; with `vectors`, these replace it. */
+/* `matrix` holds a copy of x; with `vectors`, these replace it. The matrix that fails is named from x, whose stack it
+ * is one of. */
 static lam_status decompose(const lam_call_site *call, bool vectors, void *matrix, lam_value *values) {
     const lam_value *x = call->in[0];
     lam_dtype dtype = (lam_dtype)x->dtype;

@@ -81,7 +81,8 @@ static lam_status apply_eigvals(lam_tensor *x, bool vectors, lam_tensor *out[OUT
     return lam_bind(x->ctx, &lam__row_eigvals, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);
 }
 
-/* The vectors that belong to the results: these, or made now. */
+/* The vectors that belong to the results: these, or made now. For values alone this is a second decomposition, which
+ * only derivatives pay for. */
 static lam_tensor *vectors_of(const lam_rule *r) {
     const eigvals_params *p = r->params;
     lam_tensor *all[OUTPUTS];

@@ -27,7 +27,8 @@ typedef struct half_params {
     int32_t unused; /* parameters are compared as bytes */
 } half_params;
 
-/* What the kernels are told; `reals` has the dims of the real side, or of both. */
+/* What the kernels are told; `reals` has the dims of the real side, or of both. FFTW is given contiguous memory and the
+ * axes; plans are the kernel's business. */
 static lam_status transform(const lam_call_site *call, lam__fft_kind kind, const lam_value *longer, lam__axis_set set,
                             double scale, lam_value *out) {
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -113,7 +114,8 @@ lam_tensor *lam__fft_half(lam_tensor *x, int axis, int64_t n, double scale) {
     return apply_half(&lam__row_irfft, x, axis, n, scale);
 }
 
-/* x with the inner coefficients of n reals multiplied by `inner`. */
+/* x with the inner coefficients of n reals multiplied by `inner`. By a choice and not by a product with weights, so
+ * outer ones keep their bits. */
 static lam_tensor *weighted(lam_tensor *x, int axis, int64_t n, double inner) {
     int64_t dims[LAM_INNER_RANK];
     int rank = lam_rank(x);

@@ -85,13 +85,14 @@ static lam_tensor *all_resized(lam_tensor *x, const request *q, int count) {
     return x;
 }
 
+/* Those of the first `count` axes of the request. */
 static lam__axis_set set_of(const request *q, int count) {
     lam__axis_set set = 0;
     for (int i = 0; i < count; i++) set |= 1u << q->axes[i];
     return set;
 }
 
-/* The dtype of complex numbers with parts as wide as x. */
+/* The dtype of complex numbers with parts as wide as x. f32 and c64 stay narrow; everything else becomes c128. */
 static lam_tensor *as_complex(lam_tensor *x) {
     lam_dtype dtype = lam_dtype_of(x);
     if (!lam__dtype_is_inexact((int)dtype)) dtype = LAM_F64;
@@ -139,11 +140,13 @@ lam_tensor *lam_ifft(lam_tensor *x, const lam_fft_options *options) {
     return lam__scope_only(complex_form("ifft", x, false, true, options), since);
 }
 
+/* The derivative of all forms is that of the rows: one transform for each. */
 lam_tensor *lam_rfft(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(real_form("rfft", x, false, options), since);
 }
 
+/* Of an odd number of elements only with `sizes`. */
 lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(half_form("irfft", x, false, options), since);

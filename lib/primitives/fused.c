@@ -60,6 +60,7 @@ const lam_primitive lam__row_mul_div = {
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0), LAM_SAVE_OUT(0)},
 };
 
+/* Public as it is what slopes of users' quotients need. */
 lam_tensor *lam_mul_div(lam_tensor *x, lam_tensor *y, lam_tensor *z) {
     return lam__apply_ternary(&lam__row_mul_div, x, y, z);
 }

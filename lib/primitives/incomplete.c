@@ -51,6 +51,7 @@ const lam_primitive lam__row_zeta = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* The code 0 is the function itself. */
 lam_tensor *lam_zeta(lam_tensor *s, lam_tensor *q) {
     return lam__apply_coded(&lam__row_zeta, 0, 2, (lam_tensor *[]){s, q});
 }

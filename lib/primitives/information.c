@@ -12,7 +12,8 @@
 
 /* ---- x log y, x log(1 + y) --------------------------------------------------------------------------------------- */
 
-/* Where x is 0 and the logarithm, which has its pole at `pole`, is not finite, and not NaN for cause. */
+/* Where x is 0 and the logarithm, which has its pole at `pole`, is not finite, and not NaN for cause. An inf times 0
+ * would be NaN in the value as in the slope. */
 static lam_tensor *nothing(lam_tensor *x, lam_tensor *y, double pole) {
     return lam_and(lam_eq(x, 0.0), lam_or(lam_le(y, pole), lam_eq(y, INFINITY)));
 }
@@ -79,6 +80,7 @@ const lam_primitive lam__row_log_ratio = {
     .saves_for = {LAM_SAVE_IN(0), LAM_SAVE_IN(1)},
 };
 
+/* One loop, since the quotient may leave the range where its logarithm does not. */
 lam_tensor *lam_log_ratio(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_log_ratio, x, y);
 }
@@ -102,6 +104,7 @@ const lam_primitive lam__row_rel_entr = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* x log(x/y), 0 at x = 0, inf where an operand is negative. */
 lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_rel_entr, x, y);
 }

@@ -55,7 +55,8 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
  * cache holds. */
 enum { JOINED_BYTES = LAM__ROWS_HELD, GROUP = 128 };
 
-/* `count` places from `first` on of the axis before the joined one go to `at`, which lies in the place. */
+/* `count` places from `first` on of the axis before the joined one go to `at`, which lies in the place. The general
+ * way: any strides on either side. */
 static void copy_block(const join_params *p, const lam_value *x, int64_t first, int64_t count,
                        const lam__join_place *to, char *at) {
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK], item = (int64_t)lam__dtype_bytes(x->dtype);
@@ -69,7 +70,8 @@ static void copy_block(const join_params *p, const lam_value *x, int64_t first, 
                        x->strides);
 }
 
-/* The step from row to row of a part that is one column, `along` the only other axis or all of them; -1: none. */
+/* The step from row to row of a part that is one column, `along` the only other axis or all of them; -1: none. A part
+ * of rank 0 or 1 has one row or as many as elements. */
 static int64_t column_step(const join_params *p, const lam_value *x, int64_t rows) {
     int along = p->axis - 1;
     if (!p->fresh && x->dims[p->axis] != 1) return -1;
@@ -78,7 +80,8 @@ static int64_t column_step(const join_params *p, const lam_value *x, int64_t row
 }
 
 /* Columns go to a far place by way of a block that the first cache holds, whose lines are then written whole. A block
- * of as many rows as a line has items, or of a multiple, is so many lines. */
+ * of as many rows as a line has items, or of a multiple, is so many lines. See lam__join_place: it is set by in-place
+ * forms alone, whose tensor is not read before it is full. */
 static void columns_far(lam_dtype dtype, int64_t rows, int64_t n, const void *column[], const int64_t step[],
                         char *data) {
     _Alignas(64) char block[JOINED_BYTES];
@@ -121,7 +124,8 @@ static bool join_columns(const join_params *p, int parts, lam_value *const in[],
 }
 
 /* A stack along a new last axis of parts that lie column by column themselves, as vmap gives them along its second
- * axis: each is as many columns as it has. False: they are not so, or are too many. */
+ * axis: each is as many columns as it has. False: they are not so, or are too many. Stride by stride they are the
+ * columns of the result, in the order of both axes. */
 static bool join_blocks(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
     const void *column[GROUP];
     int64_t step[GROUP];
@@ -141,7 +145,7 @@ static bool join_blocks(const join_params *p, int parts, lam_value *const in[], 
 }
 
 /* A part as rows, of which there are as many as the axes before the joined one have places; false: its items have gaps
- * or its rows no common step. */
+ * or its rows no common step. The items of a row are those of the joined axis and all behind it. */
 static bool rows_of_part(const join_params *p, const lam_value *x, int64_t rows, lam__rows *r) {
     int64_t dense = 1, size = 1;
     *r = (lam__rows){.from = x->data, .width = x->count / rows};
@@ -256,7 +260,7 @@ static void promote(lam_list list, lam_tensor **room) {
             lam_dtype_of(list.items[i]) == (lam_dtype)dtype ? list.items[i] : lam_cast(list.items[i], (lam_dtype)dtype);
 }
 
-/* The first context among the operands. */
+/* The first context among the operands. The list may hold NULL, which the checks that follow report. */
 static lam_ctx *context_of(lam_list list) {
     for (size_t i = 0; list.items && i < list.count; i++)
         if (list.items[i]) return list.items[i]->ctx;

@@ -20,6 +20,7 @@ typedef struct lanes_params {
     double epsilon; /* of standardize */
 } lanes_params;
 
+/* 64 bits for the shift, as there may be 32 axes. */
 static lam__axis_set set_of(const lam_rule *r) {
     const lanes_params *p = r->params;
     return (lam__axis_set)((((uint64_t)1 << p->count) - 1) << p->first);
@@ -174,6 +175,7 @@ static lam_tensor *standardized_slope(const lam_rule *r, lam_tensor *t, lam_tens
     return lam_mul(lam_sub(away, lam_mul(y, *along)), restored(r, r->out[STEEP]));
 }
 
+/* Both results have tangents; the one of STEEP uses the mean that the first has worked out. */
 static void jvp_standardize(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *along, *steep = r->out[STEEP];
     dout[RESULT] = standardized_slope(r, dx[0], &along);

@@ -398,6 +398,7 @@ lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to) {
 
 /* ---- identities ------------------------------------------------------------------------------------------------ */
 
+/* The type of the operand. */
 static lam_status shape_same(const lam_call_site *call, lam_shape out[]) {
     set_dims(out, call->in[0]->dtype, call->in[0]->rank, call->in[0]->dims);
     return LAM_OK;
@@ -410,6 +411,7 @@ static bool view_same(const lam_call_site *call, const lam_shape *out, int64_t s
     return true;
 }
 
+/* Nothing depends on which axis is the batch. */
 static void batch_stop_gradient(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam_stop_gradient(r->in[0]);
 }
@@ -425,6 +427,7 @@ const lam_primitive lam__row_stop_gradient = {
     .batch = batch_stop_gradient,
 };
 
+/* The value of x as a constant of all levels above: rules use it for choices that have no slope. */
 lam_tensor *lam_stop_gradient(lam_tensor *x) {
     return lam__apply1(&lam__row_stop_gradient, NULL, 0, x);
 }

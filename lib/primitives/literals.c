@@ -22,6 +22,8 @@ static lam_tensor *with(lam__binary *op, lam_tensor *x, lam__operand number, boo
     return out;
 }
 
+/* The six forms that a macro or overload may need: tensor and double, long long or unsigned long long, in either
+ * order. */
 lam_tensor *lam__literals_td(lam__binary *op, lam_tensor *x, double y) {
     return with(op, x, lam__operand_floating(y), false);
 }
@@ -46,7 +48,8 @@ lam_tensor *lam__literals_ut(lam__binary *op, unsigned long long x, lam_tensor *
     return with(op, y, lam__operand_unsigned(x), true);
 }
 
-/* The tensor that sets the dtype of the numbers among x and y: one of them, or a constant when both are numbers. */
+/* The tensor that sets the dtype of the numbers among x and y: one of them, or a constant when both are numbers. *made
+ * is its value, for the caller to release once the call is over. */
 static lam_tensor *beside(lam_tensor *given, lam__operand x, lam__operand y, lam_tensor *lent, lam_value **made) {
     *made = NULL;
     if (x.kind == LAM__TENSOR) return x.as.tensor;

@@ -145,7 +145,8 @@ static bool run_once(const lam_value *x, int64_t s, int64_t n, lam_value *const 
     return true;
 }
 
-/* All sums by NOTE [one pass]; false where they are few elements each, lie otherwise, or grow too much. */
+/* All sums by NOTE [one pass]; false where they are few elements each, lie otherwise, or grow too much. Any one of them
+ * that grows too much sends all to the general way, which begins anew. */
 static bool run_all(const lam_value *x, lam__axis_set set, lam_value *const out[]) {
     int64_t sums = out[RESULT]->count;
     if (!x->count || !runs(x, set) || x->count < 256 * sums) return false;
@@ -156,6 +157,7 @@ static bool run_all(const lam_value *x, lam__axis_set set, lam_value *const out[
 
 /* ---- any others -------------------------------------------------------------------------------------------------- */
 
+/* The difference goes to the result's memory and is exponentiated there. */
 static void exp_spread(lam_ctx *ctx, const lam_value *x, lam__axis_set set, const void *shift, lam_value *terms) {
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t steps[LAM_INNER_RANK];

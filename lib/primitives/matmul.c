@@ -33,7 +33,7 @@ static int axis_at(const factor *f, int leads, int k) {
     return at < 0 ? -1 : f->lead[at];
 }
 
-/* Takes axes of one element out of a factor, and renumbers. */
+/* Takes axes of one element out of a factor, and renumbers. Views, so nothing is copied. */
 static void squeeze(factor *f, const int axes[], int n) {
     if (!n) return;
     f->x = lam_squeeze(f->x, (lam_axes){n, axes});
@@ -58,7 +58,8 @@ static unsigned owner(const factor f[2], int leads, int k) {
     return 0;
 }
 
-/* Finds out who has which leading axis, and drops those of one element where the other has more. */
+/* Finds out who has which leading axis, and drops those of one element where the other has more. After that the leading
+ * axes of each factor are those that it alone has or that both have. */
 static bool divide(factor f[2], int leads, unsigned owners[]) {
     for (int k = 0; k < leads; k++)
         if (!(owners[k] = owner(f, leads, k))) return false;
@@ -74,7 +75,7 @@ static bool divide(factor f[2], int leads, unsigned owners[]) {
 }
 
 /* dot_general gives batch axes, then the free ones of x, then of y; `order` gets where each axis of the result is
- * there. */
+ * there. Gives how many axes are batch axes of both. */
 static int arrange(factor f[2], int leads, const unsigned owners[], int order[]) {
     int batch = 0, own[2] = {0, 0}, next[2] = {0, 0}, used[2] = {0, 0}, n = leads;
     for (int k = 0; k < leads; k++) {
@@ -127,7 +128,8 @@ static lam_tensor *product(const char *operation, lam_tensor *in[2], factor f[2]
 }
 
 /* The short way (NOTE [short ways] in lib/base/inline.h) for operands of one dtype whose product has its axes in order:
- * y a matrix or vector, or stacks with the same leading axes. False: *p is not set. */
+ * y a matrix or vector, or stacks with the same leading axes. False: *p is not set. What is wrong is left for the long
+ * way to say, which begins from the same operands. */
 static bool pairs_in_order(const lam_tensor *x, const lam_tensor *y, lam__pairing *p) {
     if (!x || !y || x->magic != LAM__LIVE || y->magic != LAM__LIVE || x->ctx != y->ctx) return false;
     const lam_value *a = x->value, *b = y->value;

@@ -20,7 +20,8 @@ static lam_tensor *none_of(lam_tensor *x) {
     return lam_zeros_like(x);
 }
 
-/* Operands in their common dtype, which has an order; false: *failed is what the operation returns. */
+/* Operands in their common dtype, which has an order; false: *failed is what the operation returns. Where n is 2 both
+ * are converted in place. */
 static bool ordered(const char *operation, size_t n, lam_tensor *in[], lam_tensor **failed) {
     if (!lam__matrices_operands(operation, false, n, in, in, failed)) return false;
     if (!lam__dtype_is_complex((int)lam_dtype_of(in[0]))) return true;
@@ -37,6 +38,7 @@ static lam_tensor *floored_rest(lam_tensor *x, lam_tensor *y) {
     return lam_where(lam_and(lam_ne(rest, zero), other_side), lam_add(rest, y), rest);
 }
 
+/* As Python's %, where lam_rem is C's: -1 mod 3 is 2. */
 lam_tensor *(lam_mod)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -132,6 +134,7 @@ static lam_tensor *scaled(const char *operation, lam_tensor *x, double by) {
     return ordered(operation, 1, &x, &failed) ? lam__scope_only(lam_mul(x, by), since) : failed;
 }
 
+/* Integers become f64 by the product with a floating number. */
 lam_tensor *lam_deg2rad(lam_tensor *x) {
     return scaled("deg2rad", x, 0.01745329251994329577);
 }
@@ -151,6 +154,7 @@ lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherw
     return lam__scope_only(out, since);
 }
 
+/* What is neither finite nor NaN. */
 lam_tensor *lam_is_inf(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -200,6 +204,7 @@ lam_tensor *lam_is_close(lam_tensor *x, lam_tensor *y, const lam_close_options *
     return lam__scope_only(close_to("is_close", x, y, options), since);
 }
 
+/* One bool for all: NaN is close to nothing unless equal_nan is set. */
 lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y, const lam_close_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_all(close_to("all_close", x, y, options), NULL), since);
@@ -207,6 +212,7 @@ lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y, const lam_close_options 
 
 /* ---- along an axis ----------------------------------------------------------------------------------------------- */
 
+/* Elements from up to, without, to. */
 static lam_tensor *part(lam_tensor *x, int axis, int64_t from, int64_t to) {
     return lam_slice_axis(x, axis, from, to);
 }
@@ -300,6 +306,7 @@ lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, double sto
     return lam__scope_only(lam_cast(lam_pow(base, exponents), dtype), since);
 }
 
+/* Ones on and below the diagonal `offset`. */
 lam_tensor *lam_tri(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns, int64_t offset) {
     return lam_tril(lam_ones(ctx, dtype, LAM_DIMS(rows, columns)), offset);
 }

@@ -141,6 +141,7 @@ static lam_tensor *apply_pinv(lam_tensor *x, double rtol) {
     return lam__apply1(&lam__row_pinv, &p, sizeof p, x);
 }
 
+/* A stack with one more leading axis. */
 static void batch_pinv(const lam_rule *r, lam_tensor *out[]) {
     const pinv_params *p = r->params;
     out[0] = apply_pinv(r->in[0], p->rtol);

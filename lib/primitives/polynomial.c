@@ -75,7 +75,8 @@ static lam_tensor *slopes(lam_tensor *p) {
     return lam_mul(lam_slice_axis(p, -1, 0, highest), powers);
 }
 
-/* The derivative by x of the polynomial p there, times t; NULL where it is none. */
+/* The derivative by x of the polynomial p there, times t; NULL where it is none. NULL too where the polynomial is
+ * constant. */
 static lam_tensor *along(int64_t batch, lam_tensor *p, lam_tensor *x, lam_tensor *t) {
     return t && lam_dim(p, -1) > 1 ? lam_mul(t, polyval(batch, slopes(p), x)) : NULL;
 }
@@ -92,6 +93,7 @@ static void batch_both(const lam_rule *r, lam_tensor *out[]) {
 
 /* ---- polyval ----------------------------------------------------------------------------------------------------- */
 
+/* The points may have any axes behind the batch; coefficients are one list for each entry of the batch. */
 static lam_status shape_polyval(const lam_call_site *call, lam_shape out[]) {
     const polynomial_params *p = call->params;
     const lam_value *x = call->in[1];
@@ -138,6 +140,7 @@ static void vjp_polyval(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     if (r->needs[1]) gx[1] = along(batch, r->in[0], r->in[1], g[0]);
 }
 
+/* Linear in the coefficients: of these nothing is kept unless the points want a gradient. */
 const lam_primitive lam__row_polyval = {
     .name = "polyval",
     .inputs = 2,
@@ -179,6 +182,7 @@ lam_tensor *lam_polyval(lam_tensor *p, lam_tensor *x) {
 
 /* ---- power_sums -------------------------------------------------------------------------------------------------- */
 
+/* A sum for each power, of which the parameter says how many: neither operand can. */
 static lam_status shape_power_sums(const lam_call_site *call, lam_shape out[]) {
     const polynomial_params *p = call->params;
     const lam_value *g = call->in[0];

@@ -44,7 +44,8 @@ static lam_tensor *interleaved(lam_tensor *x, int rank, bool after) {
     return lam__apply_reshape(x, 2 * rank, dims);
 }
 
-/* Ranks double on the way, so half of the possible axes may be used. Cost: one product of the size of the result. */
+/* Ranks double on the way, so half of the possible axes may be used. Cost: one product of the size of the result. Of
+ * two matrices that is the block matrix of x[i, k] y. */
 lam_tensor *lam_kron(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -61,7 +62,8 @@ lam_tensor *lam_kron(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(lam__apply_reshape(product, rank, dims), since);
 }
 
-/* Six products of slices that keep their axis, so that leading axes broadcast. */
+/* Six products of slices that keep their axis, so that leading axes broadcast. The axis is looked for in each operand
+ * by itself, and stands in the result where it does in x. */
 lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed, *part[2][3];
@@ -109,7 +111,8 @@ lam_tensor *lam_toeplitz(lam_tensor *c, lam_tensor *r) {
     return lam__scope_only(toeplitz(in[0], in[1]), since);
 }
 
-/* Powers by a running product, whose derivative is exact at x = 0 and which costs one product for each element. */
+/* Powers by a running product, whose derivative is exact at x = 0 and which costs one product for each element. Columns
+ * are powers 0 to n - 1, or from the highest down as in NumPy unless `increasing`. */
 lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -180,14 +183,16 @@ static void plan(int n, const double size[], uint8_t split[CHAIN][CHAIN]) {
         }
 }
 
-/* The product of factors i..k; calls itself at most CHAIN deep. */
+/* The product of factors i..k; calls itself at most CHAIN deep. Views and products belong to the scope that
+ * lam_multi_dot has opened. */
 static lam_tensor *chain(lam_tensor *const x[], int i, int k, uint8_t split[CHAIN][CHAIN]) {
     if (i == k) return x[i];
     int s = split[i][k];
     return lam_matmul(chain(x, i, s, split), chain(x, s + 1, k, split));
 }
 
-/* A vector at either end is a matrix of one row or column for the plan, and its axis goes at the end. */
+/* A vector at either end is a matrix of one row or column for the plan, and its axis goes at the end. The order of
+ * products is all that is chosen; each is a lam_matmul. */
 lam_tensor *lam_multi_dot(lam_list factors) {
     uint64_t since = lam__scope_now(factors.count && factors.items ? factors.items[0] : NULL);
     lam_tensor *x[CHAIN], *failed;

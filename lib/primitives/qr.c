@@ -112,7 +112,8 @@ static lam_tensor *over(const parts *f, lam_tensor *x, bool transpose) {
         &(lam_triangular_solve_options){.right_side = true, .upper = true, .transpose = transpose});
 }
 
-/* x with rows of zeros below until it has those of `like`. */
+/* x with rows of zeros below until it has those of `like`. r of a tall matrix with a complete q has such rows, which
+ * never change. */
 static lam_tensor *with_rows_of(lam_tensor *x, lam_tensor *like) {
     int64_t own = lam_dim(x, -2), all = lam_dim(like, -2);
     return own == all ? x : lam_concatenate(LAM_LIST(x, lam_zeros_like(lam_slice_axis(like, -2, own, all))), -2);

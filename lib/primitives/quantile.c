@@ -190,6 +190,7 @@ lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_option
     return lam__scope_only(quantile("quantile", x, q, options), since);
 }
 
+/* q in hundredths. */
 lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(quantile("percentile", x, lam_div(q, 100.0), options), since);

@@ -33,6 +33,7 @@ static lam_status fail_keys(const lam_call_site *call) {
     return lam_rule_fail(call, status, "keys are i64 with 2 elements in the last axis");
 }
 
+/* The key's own axis of two goes, and a pair's comes at the end instead. */
 static lam_status shape_random_bits(const lam_call_site *call, lam_shape out[]) {
     const lam__bits_params *p = call->params;
     const lam_value *keys = call->in[0];
@@ -165,6 +166,7 @@ lam_tensor *lam_split(lam_tensor *key, int64_t n) {
     return lam__scope_only(bits_of(key, &(lam__random){.form = LAM__RANDOM_PAIRS}, (lam_dims){1, &n}), since);
 }
 
+/* The tensor form, for indices that are mapped by vmap or counted in a loop; any integer dtype will do. */
 lam_tensor *(lam_fold_in)(lam_tensor *key, lam_tensor *data) {
     uint64_t since = lam__scope_now(key);
     const char *name = lam__row_fold_in.name;
@@ -252,7 +254,7 @@ lam_tensor *lam__random_unit(const lam__source *s) {
     return lam__random_draw(s, &(lam__random){.form = s->dtype == LAM_F64 ? LAM__RANDOM_UNIT64 : LAM__RANDOM_UNIT32});
 }
 
-/* The number as the dtype has it. */
+/* The number as the dtype has it. Bounds of f32 samples are compared and subtracted as f32. */
 static double rounded(lam_dtype dtype, double x) {
     return dtype == LAM_F32 ? (float)x : x;
 }

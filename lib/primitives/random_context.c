@@ -22,7 +22,8 @@ lam_tensor *lam__random_of_context(const lam__source *s, const lam__random *what
     return lam__scope_handle(s->ctx, lam__draw_make(s->ctx, &d));
 }
 
-/* A context that can be drawn from; otherwise the failed tensor to return. */
+/* A context that can be drawn from; otherwise the failed tensor to return. A NULL context has nowhere to record; the
+ * static failed one has its failure already. */
 static lam_tensor *unusable(lam_ctx *ctx) {
     return !ctx || ctx == &lam__context_failed ? &lam__context_failed.failed : NULL;
 }
@@ -50,6 +51,7 @@ lam_tensor *lam_randn(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     return lam__scope_only(source("randn", ctx, dtype, dims, &s) ? lam__random_normal(&s) : &ctx->failed, since);
 }
 
+/* Integers need no dtype in the source: `what` says the form of the elements. */
 lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high) {
     lam__random what;
     lam_tensor *failed = unusable(ctx);

@@ -110,6 +110,7 @@ static lam_tensor *tangent_gamma(const lam_rule *r, lam_tensor *t) {
     return lam_mul(t, lam_mul(y, slope_of_logarithm(a, x, lam_log(x))));
 }
 
+/* Only the parameter has a tangent; a key is made of integers. */
 static void jvp_random_gamma(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = dx[1] ? tangent_gamma(r, dx[1]) : NULL;
 }
@@ -118,6 +119,7 @@ static void vjp_random_gamma(const lam_rule *r, lam_tensor *const g[], lam_tenso
     gx[1] = g[0] && r->needs[1] ? tangent_gamma(r, g[0]) : NULL;
 }
 
+/* Each example has a key of its own or shares one, and a parameter of its own in any case. */
 static void batch_random_gamma(const lam_rule *r, lam_tensor *out[]) {
     lam_tensor *in[2] = {lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1)};
     out[0] = apply_gamma(in[0], in[1], is_logarithm(r->params));
@@ -210,6 +212,7 @@ static void run_poisson(const lam_call_site *call, const uint32_t key[2], int64_
     lam__parallel_random_poisson(call->ctx->team, key, n, rate, out);
 }
 
+/* As for gamma, with another kernel. */
 static lam_status eval_random_poisson(const lam_call_site *call, lam_value *const out[]) {
     return eval_keyed(call, out[0], run_poisson);
 }

@@ -21,6 +21,7 @@ lam_tensor *lam__random_normal(const lam__source *s) {
     return lam_mul(1.4142135623730951, lam_erf_inv(u));
 }
 
+/* The same numbers as lam__random_normal gives to other samplers with this key. */
 lam_tensor *lam_random_normal(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     lam_tensor *failed;

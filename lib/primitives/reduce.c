@@ -238,6 +238,7 @@ const lam_primitive lam__row_prod = {
     .batch = batch_reduction,
 };
 
+/* Small integers are widened to i64 as for sums, and wrap there. */
 lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
     return widened(&lam__row_prod, x, options);
 }
@@ -315,7 +316,7 @@ static lam_status shape_logical(const lam_call_site *call, lam_shape out[]) {
     return shape_reduction(call, out);
 }
 
-/* x as bool; what is no tensor is left for the operation itself to name. */
+/* x as bool; what is no tensor is left for the operation itself to name. A NaN is true, as it is not 0. */
 static lam_tensor *truth(lam_tensor *x) {
     if (lam__cplx_is(x)) return lam_ne(x, 0.0);
     return lam__scope_peek(x) && lam_dtype_of(x) != LAM_BOOL ? lam_cast(x, LAM_BOOL) : x;
@@ -409,6 +410,7 @@ const lam_primitive lam__row_argmax = {
     .batch = batch_arg,
 };
 
+/* The first of the largest; no derivative, as it is an integer. */
 lam_tensor *lam_argmax(lam_tensor *x, int axis) {
     return arg(&lam__row_argmax, x, axis);
 }

@@ -74,6 +74,7 @@ static lam_status eval_scatter_add(const lam_call_site *call, lam_value *const o
     return eval_scatter(call, out[0], LAM__SCATTER_ADD);
 }
 
+/* The neutral update is 1; of min and max there is none that every dtype has. */
 static lam_status eval_scatter_mul(const lam_call_site *call, lam_value *const out[]) {
     return eval_scatter(call, out[0], LAM__SCATTER_MUL);
 }
@@ -331,6 +332,7 @@ lam_tensor *lam_scatter_add(lam_tensor *x, lam_tensor *indices, lam_tensor *upda
     return lam_scatter_add_mode(x, indices, updates, axis, LAM_INDEX_ERROR);
 }
 
+/* Exact gradients also where updates are 0; NOTE [geometry] says which update goes where. */
 lam_tensor *lam_scatter_mul(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(scatter(&lam__row_scatter_mul, x, indices, updates, axis, mode), since);

@@ -60,6 +60,7 @@ static void batch_sincos(const lam_rule *r, lam_tensor *out[]) {
     lam_bind(r->ctx, r->primitive, NULL, 0, LAM_LIST(r->in[0]), out, OUTPUTS);
 }
 
+/* Both results are kept and the operand is not: each result's slope is the other. */
 const lam_primitive lam__row_sincos = {
     .name = "sincos",
     .inputs = 1,

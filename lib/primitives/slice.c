@@ -88,6 +88,7 @@ static void batch_slice(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_slice(r->in[0], &p);
 }
 
+/* A view with a linear rule: nothing is kept of the operand but its dims. */
 const lam_primitive lam__row_slice = {
     .name = "slice",
     .inputs = 1,
@@ -260,6 +261,7 @@ static void batch_update_slice(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_update(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1), &p);
 }
 
+/* LAM_SAVE_TYPES: the way back needs the dims of the part even where only x wants a gradient. */
 const lam_primitive lam__row_update_slice = {
     .name = "update_slice",
     .inputs = 2,

@@ -127,6 +127,7 @@ static lam_status factor(lam_tensor *x, lam_tensor *out[LU_OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_lu, NULL, 0, LAM_LIST(x), out, LU_OUTPUTS);
 }
 
+/* No check for singular matrices: their factors are as good as any. */
 lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_tensor **permutation) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[LU_OUTPUTS];

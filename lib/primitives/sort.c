@@ -38,6 +38,7 @@ static void shape_like(const lam_value *x, lam_shape out[]) {
     for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
 }
 
+/* Of the sorted axis only `count` places where not all are wanted. */
 static lam_status shape_argsort(const lam_call_site *call, lam_shape out[]) {
     const sort_params *p = call->params;
     shape_like(call->in[0], out);
@@ -74,6 +75,7 @@ const lam_primitive lam__row_argsort = {
     .batch = batch_argsort,
 };
 
+/* Ascending, with NaN last. */
 lam_tensor *lam_argsort(lam_tensor *x, int axis) {
     if (!lam__apply_axis(lam__row_argsort.name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
     return apply_argsort(x, axis, false, ALL);
@@ -108,6 +110,7 @@ lam_tensor *lam_lexsort(lam_list keys, int axis) {
     return lam__scope_only(order, since);
 }
 
+/* NaN first; equal elements keep their order, which a reversed ascending order would turn. */
 lam_tensor *lam_argsort_descending(lam_tensor *x, int axis) {
     if (!lam__apply_axis("argsort_descending", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     return apply_argsort(x, axis, true, ALL);
@@ -140,11 +143,13 @@ lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
 
 /* ---- searchsorted: sorted is [batch..., n], values are [batch..., m] --------------------------------------------- */
 
+/* `right` says on which side of equal elements the place is. */
 static lam_tensor *apply_searchsorted(lam_tensor *sorted, lam_tensor *values, int32_t right) {
     lam_tensor *in[2] = {sorted, values};
     return lam__apply(&lam__row_searchsorted, &right, sizeof right, 2, in);
 }
 
+/* Neither operand broadcasts here: the public form has one vector, and vmap repeats. */
 static lam_status shape_searchsorted(const lam_call_site *call, lam_shape out[]) {
     const lam_value *sorted = call->in[0], *values = call->in[1];
     bool fits = sorted->rank == values->rank && sorted->rank > 0 && sorted->dtype == values->dtype;

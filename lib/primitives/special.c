@@ -93,6 +93,7 @@ static lam_tensor *slope_ndtr(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(lam_mul(t, 0.39894228040143267794), bell(r->in[0]));
 }
 
+/* (1 + erf(x/sqrt(2)))/2 with the digits of the left tail, where that sum cancels. */
 const lam_primitive lam__row_ndtr = {
     .name = "ndtr",
     .inputs = 1,
@@ -148,6 +149,7 @@ static lam_tensor *slope_ndtri(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(lam_mul(t, 1.25331413731550025121), lam_where(end, INFINITY, ratio));
 }
 
+/* Operand and result: the tail comes from the one, the place from the other. */
 const lam_primitive lam__row_ndtri = {
     .name = "ndtri",
     .inputs = 1,
@@ -303,6 +305,7 @@ const lam_primitive lam__row_digamma = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Public as a row of its own, since it is the first that gradients of lgamma meet. */
 lam_tensor *lam_digamma(lam_tensor *x) {
     return lam__apply_unary(&lam__row_digamma, x);
 }

@@ -94,6 +94,8 @@ static void batch_split_sizes(const lam_rule *r, lam_tensor *out[]) {
     lam_bind(r->ctx, r->primitive, p, split_bytes(p->drop, r->outputs), LAM_LIST(r->in[0]), out, (size_t)r->outputs);
 }
 
+/* Has view and eval: the machine asks the view first. Reads nothing on the way back but the dims of parts without a
+ * cotangent. */
 const lam_primitive lam__row_split_sizes = {
     .name = "split_sizes",
     .inputs = 1,
@@ -114,7 +116,8 @@ static lam_status give_failed(lam_tensor *failed, lam_tensor **out, size_t n_out
     return lam_status_of(lam_ctx_of(failed));
 }
 
-/* The checks that both operations share. NULL when all is well, otherwise what to return. */
+/* The checks that both operations share. NULL when all is well, otherwise what to return. A NULL `out` is allowed where
+ * no parts are asked for. */
 static lam_tensor *check(const char *operation, lam_tensor *x, int *axis, lam_tensor **out, size_t n_out) {
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_split_sizes, NULL, 0, x);
     if (!out && n_out) return lam__axes_fail(operation, x, LAM_ERR_NULL, "out is NULL");
@@ -136,7 +139,8 @@ lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) 
     return lam_bind(lam_ctx_of(x), &lam__row_split_sizes, &p, sizeof p, LAM_LIST(x), out, n_out);
 }
 
-/* Fills the sizes of the parts; false after recording that they are not those of the axis. */
+/* Fills the sizes of the parts; false after recording that they are not those of the axis. Each size is compared with
+ * what is left, so no sum can overflow. */
 static bool collect_sizes(lam_tensor *x, int axis, const int64_t *sizes, size_t parts, split_params *p) {
     int64_t left = lam_dim(x, axis);
     for (size_t o = 0; o < parts; o++) {

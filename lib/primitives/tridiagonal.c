@@ -146,6 +146,7 @@ static void batch_tridiagonal_solve(const lam_rule *r, lam_tensor *out[]) {
     else out[0] = solve(r->in[BANDS], lam__matrices_with_batch(r, RIGHT), transposed(r));
 }
 
+/* Linear in the right-hand sides; the result is kept only for the gradient by the bands. */
 const lam_primitive lam__row_tridiagonal_solve = {
     .name = "tridiagonal_solve",
     .inputs = INPUTS,

@@ -155,6 +155,7 @@ static lam_tensor *slope_acos(const lam_rule *r, int i, lam_tensor *t) {
     return lam_neg(lam_mul(t, lam_rsqrt(one_minus_square(r->in[0]))));
 }
 
+/* Accurate near 1, where pi/2 - asin(x) is not. */
 const lam_primitive lam__row_acos = {
     .name = "acos",
     .inputs = 1,
@@ -223,6 +224,7 @@ static lam_tensor *slope_cosh(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_sinh(r->in[0]));
 }
 
+/* Even: 1 at 0, with the slope 0 there. */
 const lam_primitive lam__row_cosh = {
     .name = "cosh",
     .inputs = 1,

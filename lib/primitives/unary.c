@@ -395,6 +395,7 @@ const lam_primitive lam__row_logistic_slope = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
+/* Public because rules of users' primitives need it, as those here do. */
 lam_tensor *lam_logistic_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_logistic_slope, x);
 }

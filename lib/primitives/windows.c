@@ -372,6 +372,7 @@ lam_tensor *lam_reduce_window_sum(lam_tensor *x, const lam_window_options *optio
     return lam__scope_only(reduction(row, x, options), since);
 }
 
+/* In padding there are no elements: it never wins, whatever the others are. */
 lam_tensor *lam_reduce_window_max(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(reduction(&lam__row_reduce_window_max, x, options), since);
@@ -382,6 +383,7 @@ lam_tensor *lam_reduce_window_min(lam_tensor *x, const lam_window_options *optio
     return lam__scope_only(reduction(&lam__row_reduce_window_min, x, options), since);
 }
 
+/* Without elements in a window, as padding alone may be, the number of elements stands for none. */
 lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(reduction(&lam__row_reduce_window_argmax, x, options), since);

@@ -179,7 +179,8 @@ LAM__APART static lam_tensor *few_checked(const lam_primitive *p, const void *pa
     return elementwise_checked(p, params, bytes, p->inputs, in);
 }
 
-/* Whether x and y have equal dims, or one of them is a number, so that no shape is wrong. */
+/* Whether x and y have equal dims, or one of them is a number, so that no shape is wrong. A scalar goes with
+ * everything. */
 static inline bool fits(const lam_value *x, const lam_value *y) {
     return !x->rank || !y->rank || lam__value_same_dims(x, y);
 }
@@ -241,7 +242,7 @@ static inline bool is_live(const lam_tensor *x, const lam_ctx *ctx) {
 }
 
 /* The short way for three, of one floating dtype but for a condition, and equal dims but for numbers; else NULL, with
- * nothing done. */
+ * nothing done. Checked as in few_boxes. */
 static lam_tensor *three_alike(const lam_primitive *p, lam_ctx *ctx, lam_value *const values[]) {
     const lam_value *x = values[0], *y = values[1], *z = values[2];
     const int dtype = z->dtype, first = p == &lam__row_where ? LAM_BOOL : dtype;

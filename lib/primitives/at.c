@@ -319,6 +319,7 @@ lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_o
         since);
 }
 
+/* Mode ERROR, as in all forms without one. */
 lam_tensor *lam_at_set(lam_tensor *x, lam_at at, lam_tensor *values) {
     return lam_at_update(x, at, values, LAM_AT_SET, LAM_INDEX_ERROR);
 }

@@ -228,7 +228,8 @@ static lam_status run_bags(const lam_call_site *call, lam__bag_op op, lam__bag *
     return inside ? LAM_OK : say_which(call, bag->rows);
 }
 
-/* x, y and w: operands, or the result, which has no gaps. A result without elements still has its indices checked. */
+/* x, y and w: operands, or the result, which has no gaps. A result without elements still has its indices checked. The
+ * three differ in which of x, y and w is written. */
 static lam_status eval_bags(const lam_call_site *call, lam__bag_op op, lam_value *x, lam_value *y, lam_value *w) {
     const int batch = ((const bag_params *)call->params)->batch;
     lam_value *indices = call->in[INDEX];
@@ -278,11 +279,12 @@ static lam_tensor *sums(const lam_rule *r, lam_tensor *x, lam_tensor *w) {
     return apply_bag(&lam__row_embedding_bag, x, w, r->in[INDEX], r->params);
 }
 
+/* bag_dots with the rule's own indices. */
 static lam_tensor *dots(const lam_rule *r, lam_tensor *x, lam_tensor *y) {
     return apply_bag(&lam__row_bag_dots, x, y, r->in[INDEX], r->params);
 }
 
-/* For operand 0, which has the rows. */
+/* For operand 0, which has the rows. Also from bag_dots, whose parameters say nothing of rows. */
 static lam_tensor *spread(const lam_rule *r, lam_tensor *y, lam_tensor *w) {
     bag_params p = *(const bag_params *)r->params;
     p.rows = lam_dim(r->in[0], p.batch);
@@ -383,6 +385,7 @@ static lam_tensor *weights_for(lam_tensor *w, lam_tensor *indices) {
     return same ? w : lam__apply_broadcast(w, all.rank, all.dims);
 }
 
+/* Weights broadcast to the indices; each gets its gradient summed back to its own dims. */
 lam_tensor *lam_embedding_bag(lam_tensor *x, lam_tensor *indices, lam_tensor *weights) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(bags_of(&lam__row_embedding_bag, x, weights_for(weights, indices), indices, 0), since);
@@ -395,6 +398,7 @@ lam_tensor *lam_bag_spread(lam_tensor *y, lam_tensor *indices, lam_tensor *weigh
     return lam__scope_only(bags_of(&lam__row_bag_spread, y, weights_for(weights, indices), indices, rows), since);
 }
 
+/* What attention over given places is made of: a score for each place of each query. */
 lam_tensor *lam_bag_dots(lam_tensor *x, lam_tensor *indices, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(bags_of(&lam__row_bag_dots, x, y, indices, 0), since);

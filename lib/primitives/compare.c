@@ -120,6 +120,7 @@ const lam_primitive lam__row_xor = {
     .loop = LAM__LOOP_xor + 1,
 };
 
+/* Differs from ne in that floats are no operands. */
 lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_xor, x, y);
 }
@@ -134,6 +135,7 @@ static lam_tensor *slope_nan_to_num(const lam_rule *r, int i, lam_tensor *t) {
     return lam_where(lam_eq(r->in[0], r->out[0]), t, 0.0);
 }
 
+/* Copied out first, as parameters are bytes. */
 static void print_nan_to_num(FILE *file, const void *params) {
     lam__replacements r;
     memcpy(&r, params, sizeof r);

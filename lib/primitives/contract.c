@@ -136,6 +136,7 @@ static void print_dot_general(FILE *file, const void *params) {
     }
 }
 
+/* A product with a constant keeps the constant alone. */
 const lam_primitive lam__row_dot_general = {
     .name = "dot_general",
     .inputs = 2,
@@ -173,7 +174,8 @@ static bool has_letter(uint64_t set, char c) {
     return set >> ((unsigned)c - 'A') % 64 & 1u;
 }
 
-/* Moves over the letters of a term that the other one does not have; NULL unless they are there in this order. */
+/* Moves over the letters of a term that the other one does not have; NULL unless they are there in this order. These
+ * are free axes, whose order in the result is fixed. */
 static const char *skip_own(const char *at, const char *letters, int rank, uint64_t other) {
     for (int i = 0; i < rank; i++)
         if (!has_letter(other, letters[i]) && *at++ != letters[i]) return NULL;

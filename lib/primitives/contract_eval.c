@@ -33,7 +33,7 @@ static bool nest(const lam_value *x, const int order[], int n, int64_t *size, in
     return fits;
 }
 
-/* x with its axes in this order, row-major. */
+/* x with its axes in this order, row-major. One pass over the operand, shared among threads. */
 static lam_value *ordered(lam_ctx *ctx, const lam_value *x, const int order[]) {
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) {
@@ -202,7 +202,7 @@ static lam_status multiply(lam_ctx *ctx, const stack s[2], lam_value *out) {
     return done ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* The first `lead` free axes of y lie in front of those of x. */
+/* The first `lead` free axes of y lie in front of those of x. Only their strides change. */
 static void lay_out(const pairing *p, const lam_value *x, int lead, lam_value *out) {
     const int rows = x->rank - lam__contract_pairs(p);
     int order[LAM_INNER_RANK], n = 0;

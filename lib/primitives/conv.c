@@ -182,7 +182,8 @@ static lam_tensor *refuse(const conv_call *c, lam_status status, const char *rem
     return lam__matrices_fail(c->operation, 2, c->in, status, remedy, "%s", what);
 }
 
-/* Where each letter of `wanted` stands in `layout`; false unless they are the same letters, each once. */
+/* Where each letter of `wanted` stands in `layout`; false unless they are the same letters, each once. A layout with a
+ * letter that nobody asks for is too long, so it is found by its length. */
 static bool find_axes(const char *layout, const char *wanted, int rank, int order[]) {
     if ((int)strlen(layout) != rank) return false;
     for (int i = 0; i < rank; i++) {
@@ -193,7 +194,8 @@ static bool find_axes(const char *layout, const char *wanted, int rank, int orde
     return true;
 }
 
-/* The letters of a layout in the usual order: the two features first, then the window axes as they come in x. */
+/* The letters of a layout in the usual order: the two features first, then the window axes as they come in x. False if
+ * there are more or fewer letters than axes. */
 static bool usual_order(const char *layout, char first, char second, char letters[]) {
     int n = 0;
     letters[n++] = first;

@@ -89,6 +89,7 @@ static void batch_diagonal(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply(r->in[0], (diagonal_params){p->offset, p->row + 1, p->column + 1});
 }
 
+/* A view; the way back needs dims only. */
 const lam_primitive lam__row_diagonal = {
     .name = "diagonal",
     .inputs = 1,

@@ -85,6 +85,7 @@ static void batch_expm(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_expm(r->in[0]);
 }
 
+/* The operand is kept: l(x^T, g) is made of it anew, with the scaling that suits both. */
 const lam_primitive lam__row_expm = {
     .name = "expm",
     .inputs = 1,

@@ -87,6 +87,7 @@ static void batch_fft(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__fft_complex(r->in[0], p->set << 1, p->inverse, p->scale);
 }
 
+/* Linear over the complex numbers, so its own jvp. */
 const lam_primitive lam__row_fft = {
     .name = "fft",
     .inputs = 1,

@@ -152,6 +152,7 @@ lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options) {
     return lam__scope_only(half_form("irfft", x, false, options), since);
 }
 
+/* Several axes at once are one call of FFTW, not one for each. */
 lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(complex_form("fftn", x, true, false, options), since);
@@ -162,6 +163,7 @@ lam_tensor *lam_ifftn(lam_tensor *x, const lam_fft_options *options) {
     return lam__scope_only(complex_form("ifftn", x, true, true, options), since);
 }
 
+/* Halves the last of the axes that are named, not the last of x. */
 lam_tensor *lam_rfftn(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(real_form("rfftn", x, true, options), since);
@@ -210,6 +212,7 @@ static lam_tensor *shifted(const char *operation, lam_tensor *x, lam_axes axes, 
     return x;
 }
 
+/* Of an odd number of elements lam_ifftshift is another permutation, and undoes this one. */
 lam_tensor *lam_fftshift(lam_tensor *x, lam_axes axes) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(shifted("fftshift", x, axes, 1), since);

@@ -163,7 +163,8 @@ static bool rows_of_part(const join_params *p, const lam_value *x, int64_t rows,
     return true;
 }
 
-/* Parts of many short rows, GROUP of them at once; see NOTE [joined rows] in copy.c. */
+/* Parts of many short rows, GROUP of them at once; see NOTE [joined rows] in copy.c. An item is an element of the
+ * result's dtype. */
 static bool join_rows(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
     lam__rows part[GROUP];
     int64_t rows = 1, row = 1, item = (int64_t)lam__dtype_bytes(in[0]->dtype);
@@ -208,6 +209,7 @@ static lam_status eval_concatenate(const lam_call_site *call, lam_value *const o
     return LAM_OK;
 }
 
+/* The parts were checked by the caller: a kernel's view of a stack has no messages. */
 void lam__join_stack(int axis, int parts, lam_value *const in[], const lam__join_place *to) {
     const join_params p = {.axis = axis, .fresh = 1};
     if (in[0]->count) join(&p, parts, in, to);
@@ -237,6 +239,8 @@ static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
     out[0] = in ? apply_join(&p, (size_t)r->inputs, in) : &r->ctx->failed;
 }
 
+/* Linear in all operands, however many (bit 31 stands for the rest). Dims of parts without a gradient are needed to
+ * skip them. */
 const lam_primitive lam__row_concatenate = {
     .name = "concatenate",
     .inputs = LAM_VARIADIC,

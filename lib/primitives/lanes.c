@@ -221,6 +221,7 @@ static lam_tensor *along_axis(const lam_primitive *row, lam_tensor *x, int axis)
     return lam__scope_only(lam__apply1(row, &p, sizeof p, lam__reduce_real(x)), since);
 }
 
+/* Along one axis; the rows could take several neighbouring ones. */
 lam_tensor *lam_softmax(lam_tensor *x, int axis) {
     return along_axis(&lam__row_softmax, x, axis);
 }

@@ -448,6 +448,7 @@ static void batch_contiguous(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam_contiguous(r->in[0]);
 }
 
+/* Not an identity to the machine: what comes after may rely on there being no gaps. */
 const lam_primitive lam__row_contiguous = {
     .name = "contiguous",
     .inputs = 1,

@@ -20,7 +20,7 @@ typedef struct factor {
     int batch[LAM_INNER_RANK]; /* of the leading axes, those that the other factor has too */
 } factor;
 
-/* All axes but the two of the product, in their order. */
+/* All axes but the two of the product, in their order. Found again after axes of one element are dropped. */
 static void find_leads(factor *f) {
     f->leads = 0;
     for (int axis = 0; axis < lam_rank(f->x); axis++)
@@ -148,7 +148,8 @@ static bool pairs_in_order(const lam_tensor *x, const lam_tensor *y, lam__pairin
     return true;
 }
 
-/* As numpy.matmul: a vector is a row on the left and a column on the right, whose axis the result does not have. */
+/* As numpy.matmul: a vector is a row on the left and a column on the right, whose axis the result does not have.
+ * Scalars are refused, as there: a product by a number is lam_mul. */
 lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y}, *failed;
     lam__pairing p;
@@ -163,7 +164,8 @@ lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(product("matmul", in, f), since);
 }
 
-/* Each operand counts the axis for itself, from the end if it is negative. Not conjugated. */
+/* Each operand counts the axis for itself, from the end if it is negative. Not conjugated. The summed axis may stand
+ * anywhere; all others are leading axes. */
 lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

@@ -16,6 +16,7 @@
 
 /* ---- elementwise ------------------------------------------------------------------------------------------------- */
 
+/* A zero of the dtype of x, with its dims. */
 static lam_tensor *none_of(lam_tensor *x) {
     return lam_zeros_like(x);
 }
@@ -199,6 +200,7 @@ static lam_tensor *close_to(const char *operation, lam_tensor *x, lam_tensor *y,
     return options->equal_nan ? lam_or(near, lam_and(lam_is_nan(in[0]), lam_is_nan(in[1]))) : near;
 }
 
+/* Not symmetric in x and y: the relative bound is that of y. */
 lam_tensor *lam_is_close(lam_tensor *x, lam_tensor *y, const lam_close_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(close_to("is_close", x, y, options), since);

@@ -252,6 +252,7 @@ const lam_primitive lam__row_power_sums = {
     .batch = batch_both,
 };
 
+/* Public as it is what fits of polynomials need: moments of points. */
 lam_tensor *lam_power_sums(lam_tensor *weights, lam_tensor *x, int64_t count) {
     uint64_t since = lam__scope_now(x);
     if (lam_failed(weights) || lam_failed(x)) return power_sums(0, 0, weights, x);

@@ -229,7 +229,7 @@ lam_tensor *lam_multi_dot(lam_list factors) {
 /* ---- with factors that are there --------------------------------------------------------------------------------- */
 
 /* The rows of b in the order of the permutation, or back. The order as a column broadcasts against the columns of b and
- * its leading axes. */
+ * its leading axes. Rows of all right-hand sides move together. */
 static lam_tensor *permuted(lam_tensor *permutation, lam_tensor *b, bool back) {
     lam_tensor *order = lam_expand_dims(back ? lam_argsort(permutation, -1) : permutation, -1);
     for (int k = lam_rank(order); k < lam_rank(b); k++) order = lam_expand_dims(order, 0);

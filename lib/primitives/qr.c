@@ -187,6 +187,7 @@ static void batch_qr(const lam_rule *r, lam_tensor *out[]) {
     apply_qr(r->in[0], p->full, out);
 }
 
+/* In the words of the public options. */
 static void print_qr(FILE *file, const void *params) {
     const qr_params *p = params;
     fprintf(file, "full_matrices=%d", p->full);

@@ -28,6 +28,7 @@ static bool is_keys(const lam_value *v) {
     return v->dtype == LAM_I64 && v->rank && v->dims[v->rank - 1] == 2;
 }
 
+/* A wrong dtype and wrong dims are told apart by the status alone. */
 static lam_status fail_keys(const lam_call_site *call) {
     lam_status status = call->in[0]->dtype == LAM_I64 ? LAM_ERR_SHAPE : LAM_ERR_DTYPE;
     return lam_rule_fail(call, status, "keys are i64 with 2 elements in the last axis");
@@ -75,6 +76,7 @@ static void batch_random_bits(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, r->params, bits_bytes(r->params), r->in[0]);
 }
 
+/* No derivative: bits are integers, and floats made of them are functions of a key. */
 const lam_primitive lam__row_random_bits = {
     .name = "random_bits",
     .inputs = 1,
@@ -92,6 +94,7 @@ static lam_tensor *bits_of(lam_tensor *key, const lam__random *what, lam_dims di
 
 /* ---- fold_in: [keys..., 2] and [keys...] -> [keys..., 2] --------------------------------------------------------- */
 
+/* A number for each key, neither broadcast. */
 static lam_status shape_fold_in(const lam_call_site *call, lam_shape out[]) {
     const lam_value *keys = call->in[0], *data = call->in[1];
     if (!is_keys(keys)) return fail_keys(call);
@@ -126,6 +129,7 @@ static void batch_fold_in(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply(r->primitive, NULL, 0, 2, in);
 }
 
+/* Integers in and out. */
 const lam_primitive lam__row_fold_in = {
     .name = "fold_in",
     .inputs = 2,
@@ -136,7 +140,8 @@ const lam_primitive lam__row_fold_in = {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Whether t is one key; otherwise records it, unless t is a failed tensor. */
+/* Whether t is one key; otherwise records it, unless t is a failed tensor. A batch of keys outside vmap is told how to
+ * map over them. */
 static bool is_key(const char *operation, lam_tensor *t, lam_tensor **failed) {
     lam_value *v;
     lam_ctx *ctx = lam__scope_operands(operation, 1, &t, &v, failed);
@@ -357,6 +362,7 @@ bool lam__random_range(const char *operation, lam_ctx *ctx, lam_dtype dtype, int
     return true;
 }
 
+/* The key is split by the kernel into two, whose numbers together are reduced to the range. */
 lam_tensor *lam_random_randint(lam_tensor *key, lam_dtype dtype, lam_dims dims, int64_t low, int64_t high) {
     uint64_t since = lam__scope_now(key);
     lam__random what;

@@ -100,6 +100,7 @@ static lam_tensor *source_like(const char *operation, lam_tensor *x, lam__source
     return NULL;
 }
 
+/* Per example inside vmap, each with numbers of its own unless its options share them. */
 lam_tensor *lam_rand_like(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam__source s;

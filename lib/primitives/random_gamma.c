@@ -125,6 +125,7 @@ static void batch_random_gamma(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_gamma(in[0], in[1], is_logarithm(r->params));
 }
 
+/* Parameter and sample are kept; the bits are not drawn again. */
 const lam_primitive lam__row_random_gamma = {
     .name = "random_gamma",
     .inputs = 2,

@@ -30,7 +30,8 @@ static lam_tensor *repeated(const char *operation, lam_tensor *x, int64_t count,
     return lam__apply_reshape(x, own.rank, dims);
 }
 
-/* Each element `count` times in place, as numpy.repeat with one number. */
+/* Each element `count` times in place, as numpy.repeat with one number. Repeats per element, another number for each,
+ * would give a result whose size depends on elements. */
 lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(repeated("repeat", x, count, axis, true), since);
@@ -58,7 +59,8 @@ lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
 }
 
 /* Two slices in the other order; the way back is two slices of the cotangent. `first` is the element that comes to the
- * front, and the shift is brought into 0 to n - 1 first, where a negative one needs C's remainder corrected. */
+ * front, and the shift is brought into 0 to n - 1 first, where a negative one needs C's remainder corrected. Elements
+ * that leave at one end come in at the other, so nothing is lost and the derivative is a roll back. */
 lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("roll", x, lam_rank(x), &axis)) return lam__axes_failed(x);
@@ -71,7 +73,7 @@ lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
         since);
 }
 
-/* A transposition and so a view. */
+/* A transposition and so a view. The same axis twice is no mistake, and changes nothing. */
 lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2) {
     int rank = lam_rank(x), order[LAM_INNER_RANK];
     if (!lam__apply_axis("swapaxes", x, rank, &axis1) || !lam__apply_axis("swapaxes", x, rank, &axis2))
@@ -81,7 +83,7 @@ lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2) {
 }
 
 /* As numpy.rot90: a turn from axis1 towards axis2 is a reversal and a transposition, whose order tells the direction.
- * All are views. `times` may be negative or large. */
+ * All are views. `times` may be negative or large. A reversal of both axes is the half turn. */
 lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2) {
     uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x);

@@ -165,13 +165,14 @@ static lam_tensor *counted(const lam_primitive *row, lam_tensor *x, const lam_re
     return lam__scope_only(out, since);
 }
 
-/* A reduction whose result, of integers, is i64. */
+/* A reduction whose result, of integers, is i64. i64 and floats are reduced in their own dtype. */
 static lam_tensor *widened(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
     const lam_dtype dtype = lam_dtype_of(x);
     return dtype == LAM_BOOL || dtype == LAM_U8 || dtype == LAM_I32 ? counted(row, x, options)
                                                                     : lam__reduce_apply(row, x, options);
 }
 
+/* Rounded once per addition of the tree; the same bits for any number of threads. */
 lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options) {
     return widened(&lam__row_sum, x, options);
 }
@@ -353,6 +354,7 @@ const lam_primitive lam__row_all = {
     .batch = batch_reduction,
 };
 
+/* Bools in, bools out; other dtypes are compared with 0 first. */
 lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam__reduce_apply(&lam__row_all, truth(x), options), since);

@@ -338,6 +338,7 @@ lam_tensor *lam_scatter_mul(lam_tensor *x, lam_tensor *indices, lam_tensor *upda
     return lam__scope_only(scatter(&lam__row_scatter_mul, x, indices, updates, axis, mode), since);
 }
 
+/* An index outside is as its mode says; an update that does not win gets the gradient 0. */
 lam_tensor *lam_scatter_min(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(scatter(&lam__row_scatter_min, x, indices, updates, axis, mode), since);

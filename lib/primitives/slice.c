@@ -383,7 +383,8 @@ lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims
  * they go as fast or faster where nothing else uses the caches, but in a program that does it costs a sixth more. */
 enum { FAR_TENSOR = 1 << 22 };
 
-/* The stack of parts, written into x's own memory; false as above, or where they do not fit as they are. */
+/* The stack of parts, written into x's own memory; false as above, or where they do not fit as they are. Else the
+ * caller makes the stack and sets that, which gives the same elements. */
 static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const slice_params *p) {
     lam__scratch_area area;
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
@@ -431,7 +432,8 @@ lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_dims star
 
 /* ---- padding ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the sizes of one axis of a padded tensor can be added up. */
+/* Whether the sizes of one axis of a padded tensor can be added up. An eighth of the range leaves room for the sums
+ * that follow. */
 static bool pad_fits(int64_t size, int64_t low, int64_t high, int64_t gap) {
     const int64_t most = INT64_MAX / 8;
     return low >= -most && low <= most && high >= -most && high <= most && gap <= most / (size + 1) - 1;

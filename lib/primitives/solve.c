@@ -32,7 +32,8 @@ static lam_status shape_lu(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* Row i of the permuted matrix is row order[i] of the matrix. */
+/* Row i of the permuted matrix is row order[i] of the matrix. LAPACK gives the exchanges one after the other; the order
+ * is what they come to. */
 static void follow_exchanges(int64_t n, const int32_t *pivots, int32_t *order) {
     for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
     for (int64_t i = 0; i < n; i++) {
@@ -184,7 +185,8 @@ static int64_t first_singular(const lam_value *f) {
     return -1;
 }
 
-/* Rows of every matrix in the order given: dst[i] = src[order[i]], or back: dst[order[i]] = src[i]. */
+/* Rows of every matrix in the order given: dst[i] = src[order[i]], or back: dst[order[i]] = src[i]. Whole rows are
+ * copied, so this is the cost of reading b once. */
 static void permute_rows(bool back, const lam_value *like, const int32_t *order, const char *src, char *dst) {
     int64_t n = like->dims[like->rank - 2], rows = n * lam__matrices_count(like);
     size_t bytes = (size_t)like->dims[like->rank - 1] * lam__dtype_bytes(like->dtype);

@@ -67,6 +67,7 @@ static void batch_argsort(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_argsort(r->in[0], p->axis + 1, p->descending, p->count);
 }
 
+/* Integers have no derivative: the rules of taking carry it. */
 const lam_primitive lam__row_argsort = {
     .name = "argsort",
     .inputs = 1,

@@ -175,6 +175,7 @@ static lam_tensor *slope_softplus(const lam_rule *r, int i, lam_tensor *t) {
 
 LAM__SLOPED_ROW(softplus);
 
+/* log1p(exp(x)) without overflow; slope and value come of one exponential where elements are at hand. */
 const lam_primitive lam__row_softplus = {
     .name = "softplus",
     .inputs = 1,
@@ -274,6 +275,7 @@ static lam_tensor *slope_lgamma(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_digamma(r->in[0]));
 }
 
+/* log |Gamma(x)|: at negative x the sign is lost, and the slope is digamma all the same. */
 const lam_primitive lam__row_lgamma = {
     .name = "lgamma",
     .inputs = 1,

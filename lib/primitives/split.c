@@ -20,6 +20,7 @@ typedef struct split_params {
     int64_t sizes[];
 } split_params;
 
+/* Sizes in use only. */
 static size_t split_bytes(bool drop, int parts) {
     return sizeof(split_params) + (drop ? 0 : (size_t)parts * sizeof(int64_t));
 }
@@ -60,7 +61,8 @@ static bool view_split_sizes(const lam_call_site *call, const lam_shape out[], i
     return x->count > 0;
 }
 
-/* Parts are read where they lie in x, `from` being the first element of each. */
+/* Parts are read where they lie in x, `from` being the first element of each. Results have no gaps, so the outputs are
+ * copied one after the other. */
 static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const out[]) {
     const split_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -78,7 +80,8 @@ static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const o
     return LAM_OK;
 }
 
-/* The transpose of splitting is concatenating. A part that nothing depended on has no cotangent and gives zeros. */
+/* The transpose of splitting is concatenating. A part that nothing depended on has no cotangent and gives zeros. By
+ * position from the end, as in the parameters; a dropped axis comes back by stacking. */
 static void vjp_split_sizes(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const split_params *p = r->params;
     lam_tensor **parts = lam__apply_room(r->ctx, (size_t)r->outputs);
@@ -155,7 +158,7 @@ static bool collect_sizes(lam_tensor *x, int axis, const int64_t *sizes, size_t 
 }
 
 /* Parts of sizes that must add up to the axis. The parameters are as long as the list, so they lie in scratch memory
- * that lasts for this call; whoever keeps the call copies them. */
+ * that lasts for this call; whoever keeps the call copies them. Sizes of 0 are allowed and give empty parts. */
 lam_status lam_split_sizes(lam_tensor *x, int axis, const int64_t *sizes, lam_tensor **out, size_t n_out) {
     lam_tensor *failed = check("split_sizes", x, &axis, out, n_out);
     if (!failed && (!sizes || !n_out)) failed = lam__axes_fail("split_sizes", x, LAM_ERR_NULL, "no sizes given");

@@ -129,6 +129,7 @@ static void batch_var(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, &v, sizeof v, r->in[0]);
 }
 
+/* The operand alone is kept; its mean is made again on the way back. */
 const lam_primitive lam__row_var = {
     .name = "var",
     .inputs = 1,
@@ -143,7 +144,7 @@ const lam_primitive lam__row_var = {
 
 /* ---- of any dtype ------------------------------------------------------------------------------------------------ */
 
-/* The same of complex elements. */
+/* The same of complex elements. |x - mean|^2 is real, and so is its mean. */
 static lam_tensor *complex_var(lam_tensor *x, const lam_var_options *o) {
     lam_tensor *away;
     double divisor;

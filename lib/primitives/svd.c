@@ -220,6 +220,7 @@ static void batch_svd(const lam_rule *r, lam_tensor *out[]) {
     apply_svd(r->in[0], p->full, out);
 }
 
+/* In the words of the public options. */
 static void print_svd(FILE *file, const void *params) {
     const svd_params *p = params;
     fprintf(file, "full_matrices=%d", p->full);

@@ -215,6 +215,7 @@ const lam_primitive lam__row_reciprocal = {
     POWER(LAM_SAVE_OUT(0), 2, -1),
 };
 
+/* 1 / 0 is inf and 1 / -0 is -inf. */
 lam_tensor *lam_reciprocal(lam_tensor *x) {
     return lam__apply_unary(&lam__row_reciprocal, x);
 }
@@ -230,6 +231,7 @@ const lam_primitive lam__row_exp = {
     POWER(LAM_SAVE_OUT(0), 1, 1),
 };
 
+/* 0 for -inf and inf for inf, with the slope of that value. */
 lam_tensor *lam_exp(lam_tensor *x) {
     return lam__apply_unary(&lam__row_exp, x);
 }

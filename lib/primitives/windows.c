@@ -23,7 +23,8 @@
 static const int64_t most = INT64_MAX / 16; /* of any number that is added or multiplied here */
 
 /* An absent list (rank 0) means the default for every axis. One list after the other, so the message names the first
- * that is wrong. */
+ * that is wrong. Numbers beyond `most` are refused here, so that sums of a few cannot overflow later; products are
+ * checked where they are made. */
 static bool list_fits(const lam__windows_how *how, const char *what, lam_dims list, int n, int64_t least) {
     if (list.rank == 0) return true;
     if (list.rank != n) {

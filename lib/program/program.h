@@ -22,7 +22,8 @@ typedef struct lam__equation {
     size_t params_bytes, bytes;
 } lam__equation;
 
-/* Counted: a linearisation and its transpose share one. room: entries that the arrays have place for. */
+/* Counted: a linearisation and its transpose share one. room: entries that the arrays have place for. last_use is
+ * NULL until lam__program_finish. */
 struct lam_program {
     uint32_t magic;
     uint32_t refs;
@@ -30,7 +31,7 @@ struct lam_program {
     int inputs, outputs;
     int64_t variables, variable_room;
     lam_value **types; /* per variable: its type, abstract */
-    int64_t *last_use; /* per variable: the last equation that reads it, -1 if none; made by lam__program_finish */
+    int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */
     int64_t equations, equation_room;
     lam__equation **list;
     lam__atom *results; /* per output */

@@ -33,7 +33,9 @@ typedef struct lam__buffer {
 } lam__buffer;
 
 /* The payload of a box. The core moves it about; the interpreter of its level gives it meaning:
- * batch {value, -, axis}, dual {primal, tangent}, tape {primal, node, output number}, trace {-, -, variable}. */
+ * batch {value, -, axis}, dual {primal, tangent}, tape {primal, node, output number}, trace {-, -, variable},
+ * checkpoint {value, -} or {-, call that was put off, output number}. `inner` is the core's to release, `extra` the
+ * interpreter's. */
 typedef struct lam__payload {
     struct lam__level *level;
     lam_value *inner;

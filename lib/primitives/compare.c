@@ -1,6 +1,6 @@
 /* Comparisons and logic: elementwise, bool-valued or integer-valued, never differentiable; and what stands for what is
- * no number. Rows here leave `derivative` at its zero, LAM_NOT_DIFFERENTIABLE: both modes give zero without asking, a
- * tape saves nothing for them, and their operands need not stay alive. */
+ * no number. The rows of the first two leave `derivative` at its zero, LAM_NOT_DIFFERENTIABLE: both modes give zero
+ * without asking, a tape saves nothing for them, and their operands need not stay alive. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"

@@ -300,7 +300,7 @@ lam_tensor *lam_conv_general(lam_tensor *x, lam_tensor *w, const lam_conv_option
 }
 
 /* Padding of the dilated operand that undoes a strided convolution's. As lax.conv_transpose: the result then has size
- * times stride elements for SAME, and as many as the full overlap for VALID. False: the numbers leave the range. */
+ * times stride elements for SAME, and every product is kept for VALID. False: the numbers leave the range. */
 static bool undo_padding(conv_call *c, int64_t low[], int64_t high[]) {
     for (int i = 0; i < c->rank; i++) {
         int64_t step = c->o.strides.rank ? c->o.strides.dims[i] : 1, spread = 1;

@@ -193,7 +193,7 @@ static lam_tensor *change_by_inverse(lam_tensor *x, lam_tensor *cofactors_of_x, 
 
 /* The second derivative of the determinant along e, symmetric. Which of two forms is used is decided by the least
  * singular value beside the largest: below 2^-26 (f32: 2^-11), about the root of the rounding unit, the inverse would
- * have lost half of its digits. The one not used gets the identity. */
+ * have lost half of its digits. There it is given the identity instead, which keeps what is not chosen finite. */
 static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
     int64_t n = lam_dim(x, -1);
     lam_tensor *u, *s, *vt;

@@ -244,8 +244,8 @@ lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, 
 /* ---- moving slices ----------------------------------------------------------------------------------------------- */
 
 /* The start on one axis as an i64 of rank 0 that leaves room for `size` elements: negative ones count from the end, and
- * what would stick out is moved in. So a dynamic slice never fails for its start, as in JAX, and no element has to be
- * read to check it, and the start may belong to any level. */
+ * what would stick out is moved in. So a dynamic slice never fails for its start, as in JAX: no element has to be read
+ * to check it, and the start may belong to any level. */
 static lam_tensor *start_at(lam_tensor *start, int64_t n, int64_t size) {
     start = lam_cast(start, LAM_I64);
     return lam_clamp(lam_where(lam_lt(start, 0), lam_add(start, n), start), 0, n - size);

@@ -1,8 +1,8 @@
 /* Taking by index: the primitives take, index_inverse (which index names a place last) and wrap_index (indices that are
  * known to name something). Leading axes may be shared by x and the indices (batch): a batched take is the same take
  * with one axis more in front, so nothing here loops over examples. Index tensors are never differentiated. Indices are
- * i64 or i32 for the rows, without a conversion; u8 is widened by the public forms. Negative ones count from the end
- * everywhere. */
+ * i64 or i32 for the rows, without a conversion, and negative ones count from the end; u8 is widened by the public
+ * forms. */
 #include "lib/primitives/index.h"
 
 #include "lib/parallel/parallel.h"

@@ -71,7 +71,7 @@ static void copy_block(const join_params *p, const lam_value *x, int64_t first, 
 }
 
 /* The step from row to row of a part that is one column, `along` the only other axis or all of them; -1: none. A part
- * of rank 0 or 1 has one row or as many as elements. */
+ * that is not stacked but joined is a column only if it has one element on that axis. */
 static int64_t column_step(const join_params *p, const lam_value *x, int64_t rows) {
     int along = p->axis - 1;
     if (!p->fresh && x->dims[p->axis] != 1) return -1;

@@ -1,6 +1,6 @@
 /* What the contractions and the matrix factorisations share: see matrices.h. The first half serves public operations
- * and rules and works on handles; the second serves shape and eval rules and works on values. Anything here that fails
- * has recorded it, with all operands of the operation in the message. */
+ * and rules and works on handles; the second serves shape and eval rules and works on values. What fails here has
+ * recorded it, with the types of the operands that users gave. */
 #include "lib/primitives/matrices.h"
 
 #include "lib/primitives/apply.h"

@@ -61,8 +61,8 @@ typedef struct stack {
     const lam__rectangle *r;
 } stack;
 
-/* Matrix (or row of singular values) number `at` of `count` in x. Part of a stack whose count may be that of vectors or
- * matrices, so it is divided by the number of matrices. */
+/* Matrix (or row of singular values) number `at` of `count` in x, which is the operand or a result: how many elements
+ * belong to each follows from the number of matrices. NULL for a result that is not wanted. */
 static void *part_of(const lam_value *x, int64_t at, int64_t count) {
     return x ? (char *)x->data + at * (x->count / count) * (int64_t)lam__dtype_bytes(x->dtype) : NULL;
 }

@@ -136,7 +136,6 @@ static lam_tensor *slope_times_power(const lam_rule *r, int i, lam_tensor *t) {
     return lam__times_integer_pow(lam_mul(t, r->in[0]), r->in[1], n - 1, factor * (double)n);
 }
 
-/* As the loop's parameters have it. */
 static void print_times_power(FILE *file, const void *params) {
     const lam__times_power_params *power = params;
     fprintf(file, "factor=%g, exponent=%lld", power->factor, (long long)power->exponent);
@@ -430,7 +429,8 @@ lam_tensor *(lam_min)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_min, x, y);
 }
 
-/* The condition has no derivative. What is not taken gets a chosen 0, not a multiplied one; see the table in ops.h. */
+/* The condition has no derivative. What is not taken gets a chosen 0, not a multiplied one; see the table in ops.h. By
+ * x where it holds, by y elsewhere. */
 static lam_tensor *slope_where(const lam_rule *r, int i, lam_tensor *t) {
     if (i == 0) return NULL;
     return i == 1 ? lam_where(r->in[0], t, 0.0) : lam_where(r->in[0], 0.0, t);

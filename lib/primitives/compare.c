@@ -59,6 +59,7 @@ const lam_primitive lam__row_le = {
     .predicate = true,
 };
 
+/* False where an operand is NaN, as are all but ne. */
 lam_tensor *(lam_le)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_le, x, y);
 }
@@ -120,7 +121,6 @@ const lam_primitive lam__row_xor = {
     .loop = LAM__LOOP_xor + 1,
 };
 
-/* Differs from ne in that floats are no operands. */
 lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_xor, x, y);
 }

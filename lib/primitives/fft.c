@@ -27,8 +27,8 @@ typedef struct half_params {
     int32_t unused; /* parameters are compared as bytes */
 } half_params;
 
-/* What the kernels are told; `longer` has the dims of the real side, or of both. FFTW is given contiguous memory and the
- * axes; plans are the kernel's business. */
+/* What the kernels are told; `longer` has the dims of the real side, or of both. FFTW is given contiguous memory and
+ * the axes; plans are the kernel's business. */
 static lam_status transform(const lam_call_site *call, lam__fft_kind kind, const lam_value *longer, lam__axis_set set,
                             double scale, lam_value *out) {
     lam_value *x = lam__value_contiguous(call->in[0]);

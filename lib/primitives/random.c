@@ -265,7 +265,7 @@ static double rounded(lam_dtype dtype, double x) {
 }
 
 /* low + u (high - low), with one rounding by fma. It is kept at or above low, which that rounding could miss. The span
- * is that of the bounds as the dtype has them, as in jax.random.uniform, whose numbers these are. */
+ * is that of the bounds as the dtype has them, as in jax.random.uniform. */
 lam_tensor *lam__random_between(const lam__source *s, double low, double high) {
     lam_tensor *least = lam_full(s->ctx, s->dtype, LAM_DIMS0, low);
     lam_tensor *span = lam_full(s->ctx, s->dtype, LAM_DIMS0, rounded(s->dtype, high) - rounded(s->dtype, low));

@@ -318,7 +318,7 @@ static lam_tensor *slope_acosh(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(over_root(t, x), lam_complex(lam_zeros_like(down), down));
 }
 
-/* Defined from 1 on, where its slope is inf. */
+/* Defined from 1 on; at 1 its slope is inf. */
 const lam_primitive lam__row_acosh = {
     .name = "acosh",
     .inputs = 1,

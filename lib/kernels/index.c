@@ -292,7 +292,7 @@ enum { FLOATS, INTEGERS, BOOLS };
 
 #undef PARTS
 
-/* Of complex numbers only sums: part by part. */
+/* Complex numbers are added and set part by part. */
 #define PARTS   2
 #define T       double
 #define U       double
@@ -309,6 +309,13 @@ enum { FLOATS, INTEGERS, BOOLS };
 
 #define REALS(f) f##_f64, f##_f32, f##_i64, f##_i32, f##_u8, f##_bool
 
+/* Positions in [0, n), or OUTSIDE. With ERROR all indices have been checked before. */
+static void places_chunk(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *index,
+                         int64_t first, int count, int64_t *to) {
+    if (mode == LAM__INDEX_ERROR) known_chunk(s, 1, dtype, index, first, count, to);
+    else resolve_chunk(s, mode, dtype, index, first, count, to);
+}
+
 void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                           void *out, lam_dtype index_dtype, const void *index, const void *updates) {
     static scatter_runs *const loops[][LAM_DTYPE_COUNT] = {
@@ -316,6 +323,7 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
         [LAM__SCATTER_MUL] = {REALS(scatter_mul)},
         [LAM__SCATTER_MIN] = {REALS(scatter_min)},
         [LAM__SCATTER_MAX] = {REALS(scatter_max)},
+        [LAM__SCATTER_SET] = {REALS(scatter_set), scatter_set_c128, scatter_set_c64},
     };
     const int64_t item = lam__item_bytes(dtype);
     const int64_t out_row = s->n * s->inner * item, update_row = s->k * s->inner * item;
@@ -323,7 +331,7 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
     int64_t at[CHUNK], batches = few ? CHUNK / s->k : 1;
     for (int64_t b = 0; few && b < s->batch; b += batches) {
         if (s->batch - b < batches) batches = s->batch - b;
-        resolve_chunk(s, mode, index_dtype, index, b * s->k, (int)(batches * s->k), at);
+        places_chunk(s, mode, index_dtype, index, b * s->k, (int)(batches * s->k), at);
         for (int64_t i = 1; i < batches; i++)
             for (int64_t j = i * s->k; j < (i + 1) * s->k; j++) at[j] = at[j] == OUTSIDE ? OUTSIDE : at[j] + i * s->n;
         loops[op][dtype](s->inner, (int)(batches * s->k), at, (char *)out + b * out_row,
@@ -332,7 +340,7 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
     for (int64_t b = 0; !few && b < s->batch; b++)
         for (int64_t first = 0; first < s->k; first += CHUNK) {
             const int count = (int)(s->k - first < CHUNK ? s->k - first : CHUNK);
-            resolve_chunk(s, mode, index_dtype, index, b * s->k + first, count, at);
+            places_chunk(s, mode, index_dtype, index, b * s->k + first, count, at);
             for (int64_t row = b * s->outer; row < (b + 1) * s->outer; row++)
                 loops[op][dtype](s->inner, count, at, (char *)out + row * out_row,
                                  (const char *)updates + row * update_row + first * s->inner * item);

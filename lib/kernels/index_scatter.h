@@ -3,15 +3,26 @@
 
 /* Of NaN and another number NaN stays or comes in. */
 static inline T NAME(combine)(lam__scatter_op op, T a, T b) {
+    if (op == LAM__SCATTER_SET) return b;
     if (op == LAM__SCATTER_ADD) return KIND == BOOLS ? (T)(a != 0 || b != 0) : (T)((U)a + (U)b);
     if (op == LAM__SCATTER_MUL) return (T)((U)a * (U)b);
     const bool wins = op == LAM__SCATTER_MIN ? b < a : b > a;
     return wins || (KIND == FLOATS && isnan((double)b)) ? b : a;
 }
 
+/* Runs of one element. */
+static inline void NAME(run_of_one)(lam__scatter_op op, int count, const int64_t *at, T *row, const T *from) {
+    for (int j = 0; j < count; j++)
+        if (at[j] != OUTSIDE) row[at[j]] = NAME(combine)(op, row[at[j]], from[j]);
+}
+
 /* `op` is a constant in every call. */
 static inline void NAME(run)(lam__scatter_op op, int64_t inner, int count, const int64_t *at, T *row, const T *from) {
     inner *= PARTS;
+    if (inner == 1) {
+        NAME(run_of_one)(op, count, at, row, from);
+        return;
+    }
     for (int j = 0; j < count; j++, from += inner) {
         if (at[j] == OUTSIDE) continue;
         T *restrict to = row + at[j] * inner;
@@ -21,6 +32,10 @@ static inline void NAME(run)(lam__scatter_op op, int64_t inner, int count, const
 
 static void NAME(scatter_add)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
     NAME(run)(LAM__SCATTER_ADD, inner, count, at, row, updates);
+}
+
+static void NAME(scatter_set)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
+    NAME(run)(LAM__SCATTER_SET, inner, count, at, row, updates);
 }
 
 #if PARTS == 1

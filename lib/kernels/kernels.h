@@ -143,7 +143,8 @@ typedef enum lam__scatter_op {
     LAM__SCATTER_ADD, /* integers wrap; of bools or */
     LAM__SCATTER_MUL,
     LAM__SCATTER_MIN, /* NaN wins */
-    LAM__SCATTER_MAX
+    LAM__SCATTER_MAX,
+    LAM__SCATTER_SET /* the last update of a place stays */
 } lam__scatter_op;
 
 /* out (already holding the base) combined with updates at index, in the order of the index; CLIP goes to the nearest

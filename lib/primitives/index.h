@@ -36,10 +36,6 @@ lam_tensor *lam__index_take(lam_tensor *x, lam_tensor *indices, const lam__index
 lam_tensor *lam__index_scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *indices, lam_tensor *updates,
                                const lam__index_params *p);
 
-/* x with the update that names it last in each place: `scatter` that sets. The indices have one axis behind the batch
- * axes. */
-lam_tensor *lam__index_set(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, const lam__index_params *p);
-
 /* x is [batch..., n], indices and updates are [batch..., k]. An index of n or more takes 0, and is left out when
  * adding. */
 lam_tensor *lam__index_take_rows(lam_tensor *x, lam_tensor *indices);

@@ -120,8 +120,11 @@ const lam_primitive lam__row_sum = {
     .batch = batch_reduction,
 };
 
-/* Elements at once: what they are widened to stays in the cache, and takes no memory to speak of. */
-enum { COUNTED_PART = 1 << 18 };
+/* Elements at once: what they are widened to stays in the cache, and takes no memory to speak of. Threads share parts
+ * that are worth it only. */
+static int64_t counted_at_once(lam_tensor *x) {
+    return lam_ctx_of(x)->team ? 1 << 18 : 1 << 16;
+}
 
 /* Frees the widened elements before the next part is made. */
 static lam_tensor *counted_part(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
@@ -154,9 +157,9 @@ static lam_tensor *counted(const lam_primitive *row, lam_tensor *x, const lam_re
         return lam__axes_failed(x);
     for (int i = 1; i < own.rank; i++)
         if (own.dims[i] > own.dims[axis]) axis = i;
-    if (lam_size(x) <= COUNTED_PART) return counted_part(row, x, o);
-    const int64_t n = own.dims[axis], across = lam_size(x) / n,
-                  step = across < COUNTED_PART ? COUNTED_PART / across : 1;
+    const int64_t most = counted_at_once(x);
+    if (lam_size(x) <= most) return counted_part(row, x, o);
+    const int64_t n = own.dims[axis], across = lam_size(x) / n, step = across < most ? most / across : 1;
     uint64_t since = lam__scope_now(x);
     lam__scratch_area area;
     lam_tensor **parts = lam__scratch_get(&area, lam_ctx_of(x), (size_t)((n + step - 1) / step) * sizeof(lam_tensor *));

@@ -1,7 +1,7 @@
 /* Scattering by index: updates are combined with the elements that indices name. The rows share everything but how they
  * combine and their derivative: adding is linear, the least and the largest are chosen, and a product is differentiated
- * by the products of all others, without division. Setting is made of taking: each place takes the update that names
- * it last. See NOTE [geometry]. */
+ * by the products of all others, without division; setting is linear, and of a place that is named twice only the last
+ * update counts. See NOTE [geometry]. */
 #include "lib/primitives/index.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -266,25 +266,52 @@ const lam_primitive lam__row_scatter_mul = {
     .batch = batch_scatter,
 };
 
-/* ---- setting ----------------------------------------------------------------------------------------------------- */
+/* ---- put --------------------------------------------------------------------------------------------------------- */
 
-/* No row of its own: index_inverse tells for each place which update names it last, and taking by that and choosing
- * gives values and derivative. Where a place is named twice, the earlier update gets the gradient 0, as is right. */
-lam_tensor *lam__index_set(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, const index_params *p) {
-    index_params q = {p->axis, p->batch, LAM__INDEX_DROP};
-    int64_t n = lam_dim(x, p->axis);
-    if (p->mode == LAM__INDEX_ERROR) indices = lam__index_wrap(indices, n, n);
-    if (p->mode == LAM__INDEX_CLIP) {
-        indices = lam_cast(indices, LAM_I64);
-        indices = lam_clamp(lam_where(lam_lt(indices, 0), lam_add(indices, n), indices), 0, n - 1);
-    }
-    lam_tensor *last = lam__index_last(indices, n), *taken = lam__index_take(updates, last, &q);
-    lam_tensor *named = lam_ge(last, 0);
-    lam_dims own = lam_dims_of(x);
-    int64_t dims[LAM_INNER_RANK]; /* of the flags: 1 on every axis but the batch axes and n */
-    for (int i = 0; i < own.rank; i++) dims[i] = i < p->batch || i == p->axis ? own.dims[i] : 1;
-    return lam_failed(taken) ? taken : lam_where(lam__apply_reshape(named, own.rank, dims), taken, x);
+static lam_status eval_put(const lam_call_site *call, lam_value *const out[]) {
+    return eval_scatter(call, out[0], LAM__SCATTER_SET);
 }
+
+/* Which updates stay: setting their own numbers shows it. Of the dims of the updates, 1 where all share an index. */
+static lam_tensor *staying(const lam_rule *r) {
+    const index_params *p = r->params;
+    lam_dims own = lam_dims_of(r->in[0]), at = lam_dims_of(r->in[1]);
+    int64_t places[LAM_INNER_RANK], dims[2 * LAM_INNER_RANK];
+    int rank = 0;
+    for (int i = 0; i < p->batch; i++) places[i] = own.dims[i];
+    places[p->batch] = own.dims[p->axis];
+    const lam_dims each = {at.rank - p->batch, at.dims + p->batch};
+    lam_tensor *number = lam_arange(r->ctx, LAM_I64, 0, (double)product(each.dims, 0, each.rank), 1);
+    number = lam__apply_broadcast(lam__apply_reshape(number, each.rank, each.dims), at.rank, at.dims);
+    const index_params q = {p->batch, p->batch, p->mode};
+    lam_tensor *none = lam_full(r->ctx, LAM_I64, (lam_dims){p->batch + 1, places}, -1);
+    lam_tensor *last = lam__index_scatter(r->primitive, none, r->in[1], number, &q);
+    lam_tensor *stays = lam_eq(lam__index_take(last, r->in[1], &q), number);
+    for (int i = 0; i < p->batch; i++) dims[rank++] = at.dims[i];
+    for (int i = p->batch; i < p->axis; i++) dims[rank++] = 1;
+    for (int i = 0; i < each.rank; i++) dims[rank++] = each.dims[i];
+    for (int i = p->axis + 1; i < own.rank; i++) dims[rank++] = 1;
+    return lam__apply_reshape(stays, rank, dims);
+}
+
+/* Linear in x and the updates together: by x 0 where an update stays, by the updates a take where they do. */
+static void vjp_put(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    if (r->needs[0]) gx[0] = lam__index_scatter(r->primitive, g[0], r->in[1], lam_zeros_like(r->in[2]), r->params);
+    if (r->needs[2]) gx[2] = lam_where(staying(r), lam__index_take(g[0], r->in[1], r->params), 0.0);
+}
+
+const lam_primitive lam__row_put = {
+    .name = "put",
+    .inputs = 3,
+    .complex = true,
+    .derivative = LAM_LINEAR,
+    .linear = 5u,
+    .saves = LAM_SAVE_IN(1),
+    .shape = shape_scatter,
+    .eval = eval_put,
+    .vjp = vjp_put,
+    .batch = batch_scatter,
+};
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
@@ -349,25 +376,9 @@ lam_tensor *lam_scatter_max(lam_tensor *x, lam_tensor *indices, lam_tensor *upda
     return lam__scope_only(scatter(&lam__row_scatter_max, x, indices, updates, axis, mode), since);
 }
 
-/* Setting has no batch of its own here, so the axes of the indices are made one, and those of the updates likewise. */
 lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
-    index_params p;
-    if (!lam__index_params_for("put", x, axis, mode, &p)) return lam__axes_failed(x);
-    indices = lam__index_integers(indices);
-    updates = fitted("put", x, indices, updates, p.axis);
-    lam_tensor *in[3] = {x, indices, updates}, *failed;
-    lam_value *values[3];
-    if (!lam__scope_operands("put", 3, in, values, &failed) || lam_failed(updates)) return failed;
-    lam_dims own = lam_dims_of(x);
-    int64_t rows[LAM_INNER_RANK], count = lam_size(indices);
-    for (int i = 0; i < own.rank; i++) rows[i] = i == p.axis ? count : own.dims[i];
-    if (product(rows, 0, own.rank) != lam_size(updates))
-        return lam__axes_fail("put", updates, LAM_ERR_SHAPE,
-                              "the updates are not of the type that taking at the indices gives");
-    return lam__scope_only(
-        lam__index_set(x, lam__apply_reshape(indices, 1, &count), lam__apply_reshape(updates, own.rank, rows), &p),
-        since);
+    return lam__scope_only(scatter(&lam__row_put, x, indices, updates, axis, mode), since);
 }
 
 /* Sets; of several updates for one place the last one counts. */
@@ -391,7 +402,7 @@ lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *u
     if (lam_failed(updates)) return updates;
     index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
     lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);
-    lam_tensor *set =
-        lam__index_set(lam__index_axis_last(x, axis, common), at, lam_moveaxis(updates, axis, rank - 1), &p);
+    lam_tensor *set = lam__index_scatter(&lam__row_put, lam__index_axis_last(x, axis, common), at,
+                                         lam_moveaxis(updates, axis, rank - 1), &p);
     return lam__scope_only(lam_moveaxis(set, rank - 1, axis), since);
 }

@@ -1,5 +1,5 @@
-/* take and scatter_add against loops written from the definition, for every dtype, mode and index type, and for
- * shapes around the chunk of indices; and the check of indices. */
+/* take, and scattering that adds or sets, against loops written from the definition, for every dtype, mode and index
+ * type, and for shapes around the chunk of indices; and the check of indices. */
 #include "lib/kernels/places.h"
 #include "tests/kernels/strided.h"
 
@@ -91,19 +91,21 @@ static void add_one(lam_dtype dtype, void *out, int64_t i, const void *updates, 
 }
 
 /* Equal to the last bit: the order of additions is part of the contract. */
-static void check_scatter(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, lam_dtype index_dtype,
-                          uint64_t *state) {
+static void check_scatter(const lam__index_shape *s, lam__scatter_op op, lam__index_mode mode, lam_dtype dtype,
+                          lam_dtype index_dtype, uint64_t *state) {
     const int64_t size = s->batch * s->outer * s->n * s->inner, count = s->batch * s->outer * s->k * s->inner;
     const size_t bytes = (size_t)size * strided_item[dtype];
     char *out = strided_fill(dtype, size, state), *want = malloc(bytes + 1);
     void *updates = strided_fill(dtype, count, state);
     void *index = make_index(s, index_dtype, mode == LAM__INDEX_ERROR, state);
     memcpy(want, out, bytes);
-    lam__kernels_scatter(LAM__SCATTER_ADD, s, mode, dtype, out, index_dtype, index, updates);
+    lam__kernels_scatter(op, s, mode, dtype, out, index_dtype, index, updates);
     for (int64_t i = 0; i < count; i++) {
         const int64_t inner = i % s->inner, j = i / s->inner % s->k, row = i / s->inner / s->k, b = row / s->outer;
         const int64_t at = target(s, mode, index_dtype, index, b * s->k + j);
-        if (at >= 0) add_one(dtype, want, (row * s->n + at) * s->inner + inner, updates, i);
+        const int64_t to = (row * s->n + at) * s->inner + inner, item = (int64_t)strided_item[dtype];
+        if (at >= 0 && op == LAM__SCATTER_ADD) add_one(dtype, want, to, updates, i);
+        else if (at >= 0) memcpy(want + to * item, (const char *)updates + i * item, (size_t)item);
     }
     STRIDED_CHECK(memcmp(out, want, bytes) == 0, "dtype %d mode %d n %d", dtype, mode, (int)s->n);
     free(out);
@@ -122,8 +124,11 @@ START_TEST(take_and_scatter_all_modes) {
                 check_take(&shapes[i], layout, (lam__index_mode)mode, (lam_dtype)_i, LAM_I64, &state);
                 check_take(&shapes[i], layout, (lam__index_mode)mode, (lam_dtype)_i, LAM_I32, &state);
             }
-            check_scatter(&shapes[i], (lam__index_mode)mode, (lam_dtype)_i, LAM_I64, &state);
-            check_scatter(&shapes[i], (lam__index_mode)mode, (lam_dtype)_i, LAM_I32, &state);
+            for (int k = 0; k < 2; k++) {
+                const lam__scatter_op op = k ? LAM__SCATTER_SET : LAM__SCATTER_ADD;
+                check_scatter(&shapes[i], op, (lam__index_mode)mode, (lam_dtype)_i, LAM_I64, &state);
+                check_scatter(&shapes[i], op, (lam__index_mode)mode, (lam_dtype)_i, LAM_I32, &state);
+            }
         }
 }
 END_TEST

@@ -118,6 +118,19 @@ static void reference_scatter_max(const cases_use *u, const array in[], array ou
     scatter_by(u, in, out, fmaxl);
 }
 
+static long double last_of(long double x, long double y) {
+    (void)x;
+    return y;
+}
+
+static void call_put(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_put_mode(in[0], in[1], in[2], (int)u->arg[0], (lam_index_mode)u->arg[1]);
+}
+
+static void reference_put(const cases_use *u, const array in[], array out[]) {
+    scatter_by(u, in, out, last_of);
+}
+
 static const cases_form scatter_forms[] = {
     {"[5] i64[3] [3]", {0}},
     {"[2,3] i32[4] [2,4]", {1}},
@@ -211,6 +224,20 @@ const cases_row cases_index[] = {
      FAR,
      .ulps = 4,
      .normwise = true,
+     .least_rank = 1},
+    {.name = "put",
+     .call = call_put,
+     .reference = reference_put,
+     .forms = scatter_forms,
+     .wrong = scatter_wrong,
+     NEAR,
+     .dtypes = CASES_NUMBERS,
+     .least_rank = 1},
+    {.name = "put",
+     .call = call_put,
+     .reference = reference_put,
+     .forms = scatter_mode_forms,
+     FAR,
      .least_rank = 1},
     {.name = "index_inverse",
      .call = call_index_inverse,

@@ -8,6 +8,9 @@
 
 typedef lam__pairing pairing;
 
+/* Of x rows are the free axes and columns the contracted ones, of y the other way round, so that the columns of the one
+ * and the rows of the other are what is summed over. RUN is the faster part of a batch that one stride does not
+ * walk. */
 enum { BATCH, RUN, ROWS, COLUMNS, GROUPS };
 
 /* An operand as a stack of matrices: its axes in groups, each walked by one stride. */

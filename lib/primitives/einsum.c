@@ -21,6 +21,7 @@ enum { MOST_OPERANDS = 64, MOST_LABELS = 64, EXHAUSTIVE = 5 };
 /* A set of labels: bit l is label l. */
 typedef uint64_t labels;
 
+/* An operand, or the product of some, with a label for each of its axes. */
 typedef struct term {
     lam_tensor *x;
     labels set; /* of all axes */
@@ -29,6 +30,7 @@ typedef struct term {
     uint8_t label[LAM_INNER_RANK]; /* of each axis */
 } term;
 
+/* One call. Arrays are filled as far as their counts say, and no further. */
 typedef struct sum {
     lam_ctx *ctx;
     const char *subscripts;

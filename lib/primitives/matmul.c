@@ -97,7 +97,8 @@ static int arrange(factor f[2], int leads, const unsigned owners[], int order[])
 }
 
 /* Checks the summed axis first, as that is what users get wrong, then the leading ones. The messages show the operands
- * as they were given, before any axis is dropped. */
+ * as they were given, before any axis is dropped. Where the result's axes have to be reordered anyhow, the contraction
+ * may lay its elements out as it likes (`loose`). */
 static lam_tensor *product(const char *operation, lam_tensor *in[2], factor f[2]) {
     unsigned owners[LAM_INNER_RANK];
     int order[2 * LAM_INNER_RANK];

@@ -137,7 +137,8 @@ lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
 /* ---- powers and chains ------------------------------------------------------------------------------------------- */
 
 /* By squaring: 2 log2(n) products at most. A negative power is one of the inverse, of which as many digits are lost as
- * the matrix is ill conditioned. Products in between go with the scope, so no more than a few matrices are alive. */
+ * the matrix is ill conditioned. Products in between go with the scope, so no more than a few matrices are alive. The
+ * power 0 is the identity, also of a singular matrix. */
 lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out = NULL;
@@ -236,7 +237,8 @@ static lam_tensor *permuted(lam_tensor *permutation, lam_tensor *b, bool back) {
     return lam_take_along_axis(b, order, -2);
 }
 
-/* p a = l u, so a x = b is l u x = p b; transposed it is u^T l^T (p x) = b, whose permutation is undone last. */
+/* p a = l u, so a x = b is l u x = p b; transposed it is u^T l^T (p x) = b, whose permutation is undone last. Both
+ * triangles lie in one matrix; the ones on the lower one's diagonal are not stored. */
 lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tensor *b, bool transpose) {
     uint64_t since = lam__scope_now(factors);
     const lam_triangular_solve_options lower = {.unit_diagonal = true, .transpose = transpose},

@@ -38,7 +38,8 @@ lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis) {
 }
 
 /* Numbers of times line up with the axes from the last one, as in NumPy: more of them than axes put axes of one element
- * in front, fewer leave the first axes alone. Axes that stay as they are, the usual case, cost nothing. */
+ * in front, fewer leave the first axes alone. Axes that stay as they are, the usual case, cost nothing. A list of no
+ * numbers gives x as it is, under another handle. */
 lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
     uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x);

@@ -188,7 +188,8 @@ LAM_API lam_tensor *lam_block_diag(lam_list matrices);
  * Fails   as lam_solve. Derivative: -x^-1 dx x^-1. */
 LAM_API lam_tensor *lam_inv(lam_tensor *x);
 
-/* The determinant of each matrix.
+/* The determinant of each matrix. It, its logarithm, cofactors, lam_solve and lam_inv keep their digits where rows and
+ * columns are of very different sizes: what leaves the range on the way, and not at the end, does no harm.
  * Shape   the leading axes.
  * Fails   LAM_ERR_SHAPE unless square. Derivative: the sum of lam_cofactor(x) times dx, also at singular matrices. */
 LAM_API lam_tensor *lam_det(lam_tensor *x);
@@ -202,7 +203,8 @@ LAM_API lam_tensor *lam_cofactor(lam_tensor *x);
 
 /* The sign of the determinant and the logarithm of its size: 0 and -inf for singular matrices.
  * Shape   the leading axes.
- * Fails   LAM_ERR_SHAPE unless square. Derivative: of the logarithm tr(x^-1 dx); of the sign 0. */
+ * Fails   LAM_ERR_SHAPE unless square. Derivative: of the logarithm tr(x^-1 dx), not finite at singular matrices; of
+ *         the sign 0, for complex x i im(tr(x^-1 dx)) times it. */
 LAM_API lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log);
 
 /* Matrix powers by repeated squaring; negative ones of the inverse.

@@ -296,10 +296,21 @@ void lam__kernels_triangular_solve(lam_dtype dtype, const lam__triangular *how, 
  * exchanged with row i. A singular matrix leaves a zero on the diagonal of U; nothing fails. */
 void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots);
 
-/* Determinants out [batch], and cofactors out [batch, n, n] (det(x) x^-T, whose polynomials exist for every rank), of
- * contiguous row-major x, which is lost; room for n pivots. */
-void lam__kernels_det(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots, void *out);
-void lam__kernels_cofactor(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots, void *out);
+/* Determinants out [batch], their signs (of complex ones x / |x|, 0 at 0) and the logarithms of their sizes (-inf at 0,
+ * real), and cofactors out [batch, n, n] (det(x) x^-T, whose polynomials exist for every rank), of contiguous row-major
+ * x; `room` has the bytes that the first says, aligned to 8. */
+size_t lam__kernels_det_bytes(lam_dtype dtype, int64_t n);
+void lam__kernels_det(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *room);
+void lam__kernels_log_det(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *sign, void *log, void *room);
+void lam__kernels_cofactor(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *room);
+
+/* For pivots of factors that say (first) that parts of their matrix x may have left the range: the m right-hand sides
+ * in b, contiguous row-major [n, m], solved with x (or x^T) brought to sizes near 1; the last gives false, and leaves
+ * b, where x is not finite, or singular. */
+bool lam__kernels_solve_is_extreme(lam_dtype dtype, int64_t n, const void *factors);
+size_t lam__kernels_solve_extreme_bytes(lam_dtype dtype, int64_t n, int64_t m);
+bool lam__kernels_solve_extreme(lam_dtype dtype, bool transpose, int64_t n, int64_t m, const void *x, void *b,
+                                void *room, bool *singular);
 
 /* Matrices of m rows and n columns, contiguous row-major. full: square orthogonal factors; otherwise they have as many
  * columns as the shorter side, k. vectors false (singular values): u and vt are NULL. */

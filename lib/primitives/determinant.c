@@ -1,12 +1,12 @@
-/* Determinants, by LU factors: the product of u's diagonal and the sign of the row exchanges. The derivative of the
- * determinant is the matrix of cofactors, a primitive of its own that exists for singular matrices too, and has a
- * derivative there: det x^-T would be 0 times inf at a matrix of rank n - 1, whose cofactors are not 0. Up to three
- * rows the determinant is written out, which is exact to all orders. */
+/* Determinants. The derivative of the determinant is the matrix of cofactors, a primitive of its own that exists for
+ * singular matrices too, and has a derivative there: det x^-T would be 0 times inf at a matrix of rank n - 1, whose
+ * cofactors are not 0. Up to three rows all orders are exact. The derivative of the logarithm is the inverse. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
+#include "lib/primitives/solve.h"
 
 #include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
@@ -15,117 +15,50 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-#include <string.h>
-
-/* Over the last axis, as all here work on stacks. */
-static lam_tensor *sum_last(lam_tensor *x) {
-    return lam_sum(x, &(lam_reduce_options){.axes = LAM_AXES(-1)});
-}
-
-/* 1 or -1 by whether `count` is even, in dtype. */
-static lam_tensor *parity(lam_tensor *count, lam_dtype dtype) {
-    return lam_cast(lam_sub(1, lam_mul(2, lam_rem(count, 2))), dtype);
-}
-
-/* How many rows were exchanged with another. LAPACK's pivots say for each row with which one it was exchanged, itself
- * counting as none. */
-static lam_tensor *exchanges(lam_tensor *pivots) {
-    return sum_last(lam_ne(pivots, lam_arange(lam_ctx_of(pivots), LAM_I32, 0, (double)lam_dim(pivots, -1), 1)));
-}
-
-/* Element [row, column] of each matrix of the stack. */
-static lam_tensor *at(lam_tensor *x, int row, int column) {
-    return lam_index(lam_index(x, -1, column), -1, row);
-}
-
-/* The minor of a 3 x 3 matrix without row 0 and column c, signed by going around. "Around" means that columns after the
- * last begin again, which has the sign in it. */
-static lam_tensor *minor(lam_tensor *x, int c) {
-    int a = (c + 1) % 3, b = (c + 2) % 3;
-    return lam_sub(lam_mul(at(x, 1, a), at(x, 2, b)), lam_mul(at(x, 1, b), at(x, 2, a)));
-}
-
-/* A polynomial in the elements, with the derivatives of one. Of no rows it is 1, the product of nothing. */
-static lam_tensor *written_out(lam_tensor *x, int64_t n) {
-    if (n == 0) return lam_prod(lam_diagonal(x, 0, -2, -1), &(lam_reduce_options){.axes = LAM_AXES(-1)});
-    if (n == 1) return at(x, 0, 0);
-    if (n == 2) return lam_sub(lam_mul(at(x, 0, 0), at(x, 1, 1)), lam_mul(at(x, 0, 1), at(x, 1, 0)));
-    lam_tensor *sum = lam_mul(at(x, 0, 0), minor(x, 0));
-    return lam_add(lam_add(sum, lam_mul(at(x, 0, 1), minor(x, 1))), lam_mul(at(x, 0, 2), minor(x, 2)));
-}
-
-/* ---- slogdet -------------------------------------------------------------------------------------------------- */
-
-/* The factors of x, its u's diagonal, and its exchanges; false: *failed is what the operation returns. */
-static bool factors(const char *operation, lam_tensor **x, lam_tensor **diagonal, lam_tensor **swaps,
-                    lam_tensor **failed) {
-    lam_tensor *f, *pivots, *permutation;
-    if (!lam__matrices_operands(operation, true, 1, x, x, failed)) return false;
-    *failed = lam__axes_failed(*x);
-    if (!lam__matrices_square(operation, *x)) return false;
-    if (lam_lu(*x, &f, &pivots, &permutation) != LAM_OK) return false;
-    *diagonal = lam_diagonal(f, 0, -2, -1);
-    *swaps = exchanges(pivots);
-    return true;
-}
-
-/* Sign and logarithm of the size apart, as the product may leave the range: of 200 rows of 1e-3 on the diagonal it is
- * 1e-600. The sign of real matrices is made of counts and has no derivative; that of complex ones turns. */
-lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *diagonal, *swaps, *failed, *out[2], **const places[2] = {sign, log};
-    if (!factors("slogdet", &x, &diagonal, &swaps, &failed)) return lam__matrices_give_failed(failed, 2, places);
-    out[1] = sum_last(lam_log(lam_abs(diagonal)));
-    if (lam__cplx_is(diagonal)) {
-        lam_tensor *turns = lam_prod(lam_sign(diagonal), &(lam_reduce_options){.axes = LAM_AXES(-1)});
-        out[0] = lam_mul(turns, parity(swaps, lam_dtype_of(x)));
-    } else {
-        lam_tensor *negative = sum_last(lam_lt(diagonal, 0.0)), *zeros = sum_last(lam_eq(diagonal, 0.0));
-        out[0] = lam_where(lam_gt(zeros, 0), 0.0, parity(lam_add(swaps, negative), lam_dtype_of(x)));
-    }
-    lam_status status = lam_failed(out[0]) || lam_failed(out[1]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
-    return lam__matrices_give(status, since, 2, out, places);
-}
-
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-typedef void factors_kernel(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots, void *out);
+enum { DET, COFACTOR, LOG_DET };
 
 typedef struct stack {
-    factors_kernel *kernel;
-    const lam_value *x, *out;
-    int64_t n, step; /* rows; elements of a result */
+    int what;
+    const lam_value *x, *out, *log;
+    int64_t n;
 } stack;
 
-/* Bytes of a matrix, rounded up so that pivots may follow. */
-static size_t matrix_room(const stack *s) {
-    return ((size_t)(s->n * s->n) * lam__dtype_bytes(s->x->dtype) + 7) & ~(size_t)7;
+/* Matrix (or number) `at` of `count` in x. */
+static void *part_of(const lam_value *x, int64_t at, int64_t count) {
+    return (char *)x->data + at * (x->count / count) * (int64_t)lam__dtype_bytes(x->dtype);
 }
 
-/* The kernel destroys its operand, so each matrix is copied to the worker's room first. */
 static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
-    const size_t item = lam__dtype_bytes(s->x->dtype), bytes = (size_t)(s->n * s->n) * item;
-    int32_t *pivots = (int32_t *)(void *)((char *)room + matrix_room(s));
-    for (int64_t b = begin; b < end; b++) {
-        if (bytes) memcpy(room, (const char *)s->x->data + (size_t)b * bytes, bytes);
-        s->kernel((lam_dtype)s->x->dtype, 1, s->n, room, pivots, (char *)s->out->data + (size_t)(b * s->step) * item);
-    }
+    const int64_t count = lam__matrices_count(s->x), some = end - begin;
+    const lam_dtype dtype = (lam_dtype)s->x->dtype;
+    const void *x = part_of(s->x, begin, count);
+    void *out = part_of(s->out, begin, count);
+    if (s->what == DET) lam__kernels_det(dtype, some, s->n, x, out, room);
+    else if (s->what == COFACTOR) lam__kernels_cofactor(dtype, some, s->n, x, out, room);
+    else lam__kernels_log_det(dtype, some, s->n, x, out, part_of(s->log, begin, count), room);
     return -1;
 }
 
-/* Results have `step` elements each. Cost: n^3/8 units and something for each row; cofactors are some three times as
- * much. */
-static lam_status factor_each(const lam_call_site *call, lam_value *out, int64_t step, factors_kernel *kernel) {
+/* Cost: n^3/8 units and something for each row; cofactors are some three times as much. */
+static lam_status factor_each(const lam_call_site *call, int what, const lam_value *out, const lam_value *log) {
+    if (out->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
-    const stack s = {kernel, x, out, x->dims[x->rank - 1], step};
-    const double n = (double)s.n, cost = n * n * (n / 8 + 2) * (step > 1 ? 3 : 1);
+    const stack s = {what, x, out, log, x->dims[x->rank - 1]};
+    const double n = (double)s.n, cost = n * n * (n / 8 + 2) * (what == COFACTOR ? 3 : 1);
     int64_t bad;
     lam_status status = lam__matrices_each(call->ctx, lam__matrices_count(x), cost,
-                                           matrix_room(&s) + (size_t)s.n * sizeof(int32_t), factor_part, &s, &bad);
+                                           lam__kernels_det_bytes((lam_dtype)x->dtype, s.n), factor_part, &s, &bad);
     lam__value_release(x);
     return status;
+}
+
+/* Numbers as matrices of one element. */
+static lam_tensor *as_matrix(lam_tensor *x) {
+    return lam_expand_dims(lam_expand_dims(x, -1), -1);
 }
 
 /* ---- cofactors --------------------------------------------------------------------------------------------------- */
@@ -141,9 +74,7 @@ static lam_status shape_cofactor(const lam_call_site *call, lam_shape out[]) {
 }
 
 static lam_status eval_cofactor(const lam_call_site *call, lam_value *const out[]) {
-    const lam_value *x = call->in[0];
-    return x->count ? factor_each(call, out[0], x->dims[x->rank - 1] * x->dims[x->rank - 1], lam__kernels_cofactor)
-                    : LAM_OK;
+    return factor_each(call, COFACTOR, out[0], NULL);
 }
 
 /* [i, j] is the product of all s but s[i] and s[j], 0 on the diagonal: of those before i, between, and behind j.
@@ -168,7 +99,7 @@ static lam_tensor *orientation(lam_tensor *x) {
     lam_tensor *sign = NULL, *log;
     if (lam__cplx_is(x)) sign = lam_det(x);
     else lam_slogdet(lam_stop_gradient(x), &sign, &log);
-    return lam_expand_dims(lam_expand_dims(sign, -1), -1);
+    return as_matrix(sign);
 }
 
 /* The change of the cofactors of u diag(s) vt along e, by those of diag(s): right for every rank. Those of a unitary
@@ -191,19 +122,56 @@ static lam_tensor *change_by_inverse(lam_tensor *x, lam_tensor *cofactors_of_x, 
                    lam_matmul(inverse, lam_matmul(lam__matrices_turn(e), cofactors_of_x)));
 }
 
-/* The second derivative of the determinant along e, symmetric. Which of two forms is used is decided by the least
- * singular value beside the largest: below 2^-26 (f32: 2^-11), about the root of the rounding unit, the inverse would
- * have lost half of its digits. There it is given the identity instead, which keeps what is not chosen finite. */
-static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
+/* Rows of cofactors of three rows are the cross products of the two others. */
+static lam_tensor *change_of_three(lam_tensor *x, lam_tensor *e) {
+    lam_tensor *x1 = lam_roll(x, -1, -2), *x2 = lam_roll(x, -2, -2), *e1 = lam_roll(e, -1, -2),
+               *e2 = lam_roll(e, -2, -2);
+    return lam_add(lam_cross(e1, x2, -1), lam_cross(x1, e2, -1));
+}
+
+/* The change of the cofactors of more than three rows. Which of two forms is used is decided by the least singular
+ * value beside the largest: below 2^-26 (f32: 2^-11), about the root of the rounding unit, the inverse would have lost
+ * half of its digits. There it is given the identity instead, which keeps what is not chosen finite. */
+static lam_tensor *change_along(lam_tensor *x, lam_tensor *e) {
     int64_t n = lam_dim(x, -1);
     lam_tensor *u, *s, *vt;
-    if (n < 2) return lam_mul(0.0, e);
     lam_svd(x, &u, &s, &vt, NULL);
     double root = lam_dtype_of(s) == LAM_F32 ? 0x1p-11 : 0x1p-26;
     lam_tensor *singular = lam_le(lam_slice_axis(s, -1, n - 1, n), lam_mul(root, lam_slice_axis(s, -1, 0, 1)));
     singular = lam_expand_dims(singular, -1);
     lam_tensor *one = lam_eye(lam_ctx_of(x), lam_dtype_of(x), n, n), *regular = lam_where(singular, one, x);
     return lam_where(singular, change_by_svd(u, s, vt, e), change_by_inverse(regular, lam_cofactor(regular), e));
+}
+
+/* x 2^exponent, in two steps: half of an exponent that leaves the range is one that does not. */
+static lam_tensor *moved(lam_tensor *x, lam_tensor *exponent) {
+    lam_tensor *half = lam_floor(lam_mul(0.5, exponent));
+    return lam_mul(lam_mul(x, lam_exp2(half)), lam_exp2(lam_sub(exponent, half)));
+}
+
+/* What brings the largest along an axis near 1, of logarithms of sizes; 0 where there is none. */
+static lam_tensor *exponents(lam_tensor *logs, int axis) {
+    lam_tensor *largest = lam_max_reduce(logs, &(lam_reduce_options){LAM_AXES(axis), true});
+    return lam_where(lam_is_finite(largest), lam_neg(lam_floor(largest)), 0.0);
+}
+
+/* NOTE [balanced cofactors]
+ * Where rows or columns are of different sizes, singular values say nothing of the rank. With constant diagonal r and c
+ * the cofactors of r x c are those of x times det(r) det(c) r^-1 c^-1, and so are their changes. */
+static lam_tensor *balanced_change(lam_tensor *x, lam_tensor *e) {
+    lam_tensor *logs = lam_log2(lam_abs(lam_stop_gradient(x))), *rows = exponents(logs, -1);
+    lam_tensor *columns = exponents(lam_add(logs, rows), -2), *both = lam_add(rows, columns);
+    const lam_reduce_options all = {LAM_AXES(-2, -1), true};
+    lam_tensor *sum = lam_add(lam_sum(rows, &all), lam_sum(columns, &all));
+    return moved(change_along(moved(x, both), moved(e, both)), lam_sub(both, sum));
+}
+
+/* The second derivative of the determinant along e, symmetric. */
+static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
+    const int64_t n = lam_dim(x, -1);
+    if (n < 2) return lam_zeros_like(e);
+    if (n == 2) return lam_cofactor(e);
+    return n == 3 ? change_of_three(x, e) : balanced_change(x, e);
 }
 
 /* The second derivative of det is a symmetric bilinear form, so one function serves both modes. */
@@ -249,7 +217,7 @@ static lam_status shape_det(const lam_call_site *call, lam_shape out[]) {
 }
 
 static lam_status eval_det(const lam_call_site *call, lam_value *const out[]) {
-    return out[0]->count ? factor_each(call, out[0], 1, lam__kernels_det) : LAM_OK;
+    return factor_each(call, DET, out[0], NULL);
 }
 
 /* d det = sum of cofactors times dx (Jacobi's formula). */
@@ -259,7 +227,7 @@ static void jvp_det(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[
 
 /* gx = g times the cofactors. */
 static void vjp_det(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = lam_mul(lam_cofactor(r->in[0]), lam_expand_dims(lam_expand_dims(g[0], -1), -1));
+    gx[0] = lam_mul(lam_cofactor(r->in[0]), as_matrix(g[0]));
 }
 
 static void batch_det(const lam_rule *r, lam_tensor *out[]) {
@@ -284,6 +252,73 @@ lam_tensor *lam_det(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("det", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("det", x)) return lam__axes_failed(x);
-    if (lam_dim(x, -1) <= 3) return lam__scope_only(written_out(x, lam_dim(x, -1)), since);
     return lam__scope_only(lam__apply1(&lam__row_det, NULL, 0, x), since);
+}
+
+/* ---- slogdet ----------------------------------------------------------------------------------------------------- */
+
+enum { SIGN, LOG, SLOGDET_OUTPUTS };
+
+static lam_status shape_slogdet(const lam_call_site *call, lam_shape out[]) {
+    lam_status status = shape_det(call, &out[SIGN]);
+    out[LOG] = out[SIGN];
+    out[LOG].dtype = lam__matrices_real(out[SIGN].dtype);
+    return status;
+}
+
+static lam_status eval_slogdet(const lam_call_site *call, lam_value *const out[]) {
+    return factor_each(call, LOG_DET, out[SIGN], out[LOG]);
+}
+
+/* With t = tr(x^-1 dx): the change of the logarithm of the complex determinant, whose parts are those of the two
+ * results. */
+static void jvp_slogdet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam_tensor *inverse = lam__matrices_turn(lam__solve_inverse(r->in[0]));
+    lam_tensor *t = lam_sum(lam_mul(inverse, dx[0]), &(lam_reduce_options){.axes = LAM_AXES(-2, -1)});
+    dout[LOG] = lam_real(t);
+    if (lam__cplx_is(t)) dout[SIGN] = lam_mul(r->out[SIGN], lam_complex(lam_zeros_like(dout[LOG]), lam_imag(t)));
+}
+
+/* gx = (g_log + i im(g_sign sign)) x^-T */
+static void vjp_slogdet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *inverse = lam__matrices_turn(lam__solve_inverse(r->in[0])), *factor = g[LOG];
+    if (lam__cplx_is(inverse) && g[SIGN]) {
+        lam_tensor *turn = lam_imag(lam_mul(g[SIGN], r->out[SIGN]));
+        factor = lam_complex(factor ? factor : lam_zeros_like(turn), turn);
+    }
+    if (factor) gx[0] = lam_mul(as_matrix(factor), inverse);
+}
+
+static lam_status apply_slogdet(lam_tensor *x, lam_tensor *out[SLOGDET_OUTPUTS]) {
+    return lam_bind(x->ctx, &lam__row_slogdet, NULL, 0, LAM_LIST(x), out, SLOGDET_OUTPUTS);
+}
+
+static void batch_slogdet(const lam_rule *r, lam_tensor *out[]) {
+    apply_slogdet(r->in[0], out);
+}
+
+const lam_primitive lam__row_slogdet = {
+    .name = "slogdet",
+    .inputs = 1,
+    .complex = true,
+    .outputs = SLOGDET_OUTPUTS,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(SIGN),
+    .shape = shape_slogdet,
+    .eval = eval_slogdet,
+    .jvp = jvp_slogdet,
+    .vjp = vjp_slogdet,
+    .batch = batch_slogdet,
+};
+
+/* Sign and logarithm of the size apart, as the product may leave the range: of 200 rows of 1e-3 on the diagonal it is
+ * 1e-600. */
+lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed, *out[SLOGDET_OUTPUTS], **const places[] = {[SIGN] = sign, [LOG] = log};
+    if (!lam__matrices_operands("slogdet", true, 1, &x, &x, &failed))
+        return lam__matrices_give_failed(failed, SLOGDET_OUTPUTS, places);
+    if (!lam__matrices_square("slogdet", x))
+        return lam__matrices_give_failed(lam__axes_failed(x), SLOGDET_OUTPUTS, places);
+    return lam__matrices_give(apply_slogdet(x, out), since, SLOGDET_OUTPUTS, out, places);
 }

@@ -6,6 +6,7 @@
 #include "lib/primitives/create.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
+#include "lib/primitives/solve.h"
 
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
@@ -142,16 +143,16 @@ lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_
 
 enum { MATRIX, ITS_FACTORS, ITS_ORDER, RIGHT, SOLVE_INPUTS };
 
-/* The matrix itself is an operand only so that the result depends on it; its elements are never read here but by
- * rules. */
+/* The matrix itself is an operand so that the result depends on it; its elements are read where its factors say that
+ * parts of them have left the range. */
 typedef struct solve_params {
     bool transpose; /* solve a^T x = b */
+    bool singular;  /* a matrix that is singular gives infinities and NaN, and no failure */
 } solve_params;
 
 /* `factored` is {matrix, factors, order}, as in the row's operands, so r->in serves too. */
-static lam_tensor *apply_solve(lam_tensor *const factored[3], lam_tensor *b, bool transpose) {
+static lam_tensor *apply_solve(lam_tensor *const factored[3], lam_tensor *b, solve_params p) {
     lam_tensor *in[SOLVE_INPUTS] = {factored[MATRIX], factored[ITS_FACTORS], factored[ITS_ORDER], b};
-    solve_params p = {transpose};
     return lam__apply(&lam__row_solve, &p, sizeof p, SOLVE_INPUTS, in);
 }
 
@@ -173,16 +174,13 @@ static bool is_zero(int dtype, const char *at) {
     return true;
 }
 
-/* Number of the first of the factored matrices that has a zero on the diagonal of u, or -1. An exact 0 on the diagonal
- * is what LAPACK reports; a matrix that is singular up to rounding passes, with large results. */
-static int64_t first_singular(const lam_value *f) {
-    int64_t n = f->dims[f->rank - 1];
-    size_t item = lam__dtype_bytes(f->dtype);
-    const char *at = f->data;
-    for (int64_t b = 0; b < lam__matrices_count(f); b++, at += (size_t)(n * n) * item)
-        for (int64_t i = 0; i < n; i++)
-            if (is_zero(f->dtype, at + (size_t)(i * n + i) * item)) return b;
-    return -1;
+/* An exact 0 on the diagonal of u is what LAPACK reports; a matrix that is singular up to rounding passes, with large
+ * results. */
+static bool is_singular(const lam_value *f, const char *factors, int64_t n) {
+    const size_t item = lam__dtype_bytes(f->dtype);
+    for (int64_t i = 0; i < n; i++)
+        if (is_zero(f->dtype, factors + (size_t)(i * n + i) * item)) return true;
+    return false;
 }
 
 /* Rows of every matrix in the order given: dst[i] = src[order[i]], or back: dst[order[i]] = src[i]. Whole rows are
@@ -225,19 +223,82 @@ static lam_status refuse_singular(const lam_call_site *call, const lam_value *fa
     return lam__matrices_bad(&told, factors, at, "is singular", "a least-squares or regularised problem may be meant");
 }
 
+/* What a solve is about: contiguous, b its own where it is overwritten. */
+typedef struct linear_system {
+    solve_params how;
+    lam_value *factors, *order, *b, *x;
+} linear_system;
+
+/* Solves again with matrix number `at`, of which parts may have left the range, where `room` holds the solution and
+ * what that takes. Gives whether it is singular. */
+static bool solve_extreme(const linear_system *s, const lam_value *matrix, const lam_value *b, int64_t at, char *room) {
+    const lam_dtype dtype = (lam_dtype)s->x->dtype;
+    const int64_t n = s->x->dims[s->x->rank - 2], m = s->x->dims[s->x->rank - 1],
+                  item = (int64_t)lam__dtype_bytes(dtype), bytes = n * m * item;
+    bool singular;
+    memcpy(room, (const char *)b->data + at * bytes, (size_t)bytes);
+    if (lam__kernels_solve_extreme(dtype, s->how.transpose, n, m, (const char *)matrix->data + at * n * n * item, room,
+                                   room + (bytes + 7) / 8 * 8, &singular))
+        memcpy((char *)s->x->data + at * bytes, room, (size_t)bytes);
+    return singular;
+}
+
+/* The first matrix that is singular, -1 for none; those with extreme pivots are asked themselves, in `room`. */
+static int64_t first_singular(const linear_system *s, const lam_value *matrix, const lam_value *b, char *room) {
+    const lam_value *f = s->factors;
+    const int64_t n = f->dims[f->rank - 1], bytes = n * n * (int64_t)lam__dtype_bytes(f->dtype);
+    int64_t first = -1;
+    for (int64_t at = lam__matrices_count(f) - 1; at >= 0; at--) {
+        const char *factors = (const char *)f->data + at * bytes;
+        const bool extreme = room && lam__kernels_solve_is_extreme((lam_dtype)f->dtype, n, factors);
+        if (extreme ? solve_extreme(s, matrix, b, at, room) : is_singular(f, factors, n)) first = at;
+    }
+    return first;
+}
+
+static bool has_extremes(const lam_value *f) {
+    const int64_t n = f->dims[f->rank - 1], bytes = n * n * (int64_t)lam__dtype_bytes(f->dtype);
+    for (int64_t at = 0; at < lam__matrices_count(f); at++)
+        if (lam__kernels_solve_is_extreme((lam_dtype)f->dtype, n, (const char *)f->data + at * bytes)) return true;
+    return false;
+}
+
+/* The same for what needs the matrices themselves. */
+static lam_status find_with_extremes(const lam_call_site *call, const linear_system *s, int64_t *bad) {
+    const lam_value *x = s->x;
+    const int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1];
+    const size_t bytes = (size_t)(n * m) * lam__dtype_bytes(x->dtype);
+    lam_value *matrix = lam__value_contiguous(call->in[MATRIX]), *b = lam__value_contiguous(call->in[RIGHT]);
+    lam__work work = {.room = NULL};
+    const bool ready =
+        matrix && b &&
+        lam__matrices_work(call->ctx, bytes + 8 + lam__kernels_solve_extreme_bytes((lam_dtype)x->dtype, n, m), &work);
+    if (ready) *bad = first_singular(s, matrix, b, work.room);
+    lam__matrices_work_end(&work);
+    lam__value_release(matrix);
+    lam__value_release(b);
+    return ready ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+static lam_status solve_all(const lam_call_site *call, const linear_system *s) {
+    int64_t bad = -1;
+    lam_status status = LAM_OK;
+    if (s->x->count) substitute(s->how.transpose, s->factors->data, s->order->data, s->b, s->x);
+    if (has_extremes(s->factors)) status = find_with_extremes(call, s, &bad);
+    else bad = first_singular(s, NULL, NULL, NULL);
+    return status != LAM_OK || bad < 0 || s->how.singular ? status : refuse_singular(call, s->factors, bad);
+}
+
 /* For the transpose the permutation comes last and needs b in memory of its own to be read from. */
 static lam_status eval_solve(const lam_call_site *call, lam_value *const out[]) {
     const solve_params *p = call->params;
-    lam_value *factors = lam__value_contiguous(call->in[ITS_FACTORS]),
-              *order = lam__value_contiguous(call->in[ITS_ORDER]);
-    lam_value *b = p->transpose ? copy_of(call->in[RIGHT]) : lam__value_contiguous(call->in[RIGHT]);
-    lam_status status = factors && order && b ? LAM_OK : LAM_ERR_MEMORY;
-    int64_t bad = status == LAM_OK ? first_singular(factors) : -1;
-    if (bad >= 0) status = refuse_singular(call, factors, bad);
-    if (status == LAM_OK && b->count) substitute(p->transpose, factors->data, order->data, b, out[0]);
-    lam__value_release(factors);
-    lam__value_release(order);
-    lam__value_release(b);
+    const linear_system s = {*p, lam__value_contiguous(call->in[ITS_FACTORS]),
+                             lam__value_contiguous(call->in[ITS_ORDER]),
+                             p->transpose ? copy_of(call->in[RIGHT]) : lam__value_contiguous(call->in[RIGHT]), out[0]};
+    lam_status status = s.factors && s.order && s.b ? solve_all(call, &s) : LAM_ERR_MEMORY;
+    lam__value_release(s.factors);
+    lam__value_release(s.order);
+    lam__value_release(s.b);
     return status;
 }
 
@@ -249,14 +310,15 @@ static void jvp_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dou
         lam_tensor *da = p->transpose ? lam__matrices_turn(dx[MATRIX]) : dx[MATRIX], *moved = lam_matmul(da, r->out[0]);
         change = change ? lam_sub(change, moved) : lam_neg(moved);
     }
-    if (change) dout[0] = apply_solve(r->in, change, p->transpose);
+    if (change) dout[0] = apply_solve(r->in, change, *p);
 }
 
 /* gb = op(a)^-T g; ga = -gb x^T, turned for the transpose. One more solve with the factors, transposed, and a product
  * of x and gb. */
 static void vjp_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const solve_params *p = r->params;
-    lam_tensor *gb = gx[RIGHT] = apply_solve(r->in, g[0], !p->transpose);
+    const solve_params back = {!p->transpose, p->singular};
+    lam_tensor *gb = gx[RIGHT] = apply_solve(r->in, g[0], back);
     if (!r->needs[MATRIX]) return;
     lam_tensor *left = p->transpose ? r->out[0] : gb, *right = p->transpose ? gb : r->out[0];
     gx[MATRIX] = lam_neg(lam_matmul(left, lam__matrices_turn(right)));
@@ -266,13 +328,13 @@ static void vjp_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
 static void batch_solve(const lam_rule *r, lam_tensor *out[]) {
     const solve_params *p = r->params;
     if (!r->mapped[MATRIX] && !r->mapped[ITS_FACTORS]) {
-        lam_tensor *wide = apply_solve(r->in, lam__matrices_widen(r, RIGHT, false), p->transpose);
+        lam_tensor *wide = apply_solve(r->in, lam__matrices_widen(r, RIGHT, false), *p);
         out[0] = lam__matrices_narrow(r, RIGHT, wide, false);
         return;
     }
     lam_tensor *in[SOLVE_INPUTS];
     for (int i = 0; i < SOLVE_INPUTS; i++) in[i] = lam__matrices_with_batch(r, i);
-    out[0] = apply_solve(in, in[RIGHT], p->transpose);
+    out[0] = apply_solve(in, in[RIGHT], *p);
 }
 
 const lam_primitive lam__row_solve = {
@@ -303,7 +365,7 @@ static lam_tensor *repeated(lam_tensor *x, int own, int rank, const int64_t *lea
 /* The matrix is factored as the user gave it and the factors are repeated to the leading axes of b, not the other way
  * round: one matrix with a stack of right-hand sides is factored once. Factors come from a matrix cut off from
  * derivatives, since the row differentiates by the matrix itself. */
-static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b) {
+static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b, bool singular) {
     lam_tensor *in[2] = {a, b}, *failed, *lu[LU_OUTPUTS];
     bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
     if (!lam__matrices_right_sides(operation, false, in, &failed)) return failed;
@@ -314,13 +376,22 @@ static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b)
     bool same = in[0] == matrix;
     lam_tensor *factored[3] = {in[0], same ? lu[FACTORS] : repeated(lu[FACTORS], 2, all.rank - 2, all.dims),
                                same ? lu[PERMUTATION] : repeated(lu[PERMUTATION], 1, all.rank - 2, all.dims)};
-    lam_tensor *x = apply_solve(factored, in[1], false);
+    lam_tensor *x = apply_solve(factored, in[1], (solve_params){false, singular});
     return vector ? lam_squeeze(x, LAM_AXES(-1)) : x;
 }
 
 lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b) {
     uint64_t since = lam__scope_now(a);
-    return lam__scope_only(solution("solve", a, b), since);
+    return lam__scope_only(solution("solve", a, b, false), since);
+}
+
+static lam_tensor *inverse(lam_tensor *x, bool singular) {
+    int64_t n = lam_dim(x, -1);
+    return solution("inv", x, lam__create_eye(x->ctx, lam_dtype_of(x), 0, n, n), singular);
+}
+
+lam_tensor *lam__solve_inverse(lam_tensor *x) {
+    return inverse(x, true);
 }
 
 /* Solved for the identity, so one row and its rules serve both. */
@@ -329,6 +400,5 @@ lam_tensor *lam_inv(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("inv", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("inv", x)) return lam__axes_failed(x);
-    int64_t n = lam_dim(x, -1);
-    return lam__scope_only(solution("inv", x, lam__create_eye(x->ctx, lam_dtype_of(x), 0, n, n)), since);
+    return lam__scope_only(inverse(x, false), since);
 }

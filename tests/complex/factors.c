@@ -290,11 +290,18 @@ BODY(of_singular_determinant) {
     out[0] = lam_real(lam_mul(lam_scalar_complex(ctx, 0.6, -0.8), lam_det(lam_add(x, other))));
 }
 
+/* Both results: the direction of the determinant moves too. */
+BODY(of_log_determinant) {
+    lam_tensor *sign, *log_size;
+    lam_slogdet(moved(in[0], 3, 3), &sign, &log_size);
+    out[0] = lam_add(lam_sin(log_size), lam_real(lam_mul(lam_scalar_complex(ctx, 0.6, -0.8), sign)));
+}
+
 static const lam_body bodies[] = {of_convolution,           of_eigenvectors,          of_eigenvalues,
                                   of_tall_singular_vectors, of_wide_singular_vectors, of_singular_values,
                                   of_tall_factors,          of_complete_factors,      of_wide_factors,
                                   of_pseudo_inverse,        of_exponential,           of_general_eigenvectors,
-                                  of_general_eigenvalues,   of_singular_determinant};
+                                  of_general_eigenvalues,   of_singular_determinant,  of_log_determinant};
 
 enum { BODIES = sizeof bodies / sizeof bodies[0] };
 

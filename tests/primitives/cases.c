@@ -15,6 +15,7 @@ static const cases_row *const families[] = {
     cases_conv,
     cases_sort,
     cases_linalg,
+    cases_determinant,
     cases_spectral,
     cases_function,
     cases_random,

@@ -100,6 +100,7 @@ extern const cases_row cases_index[];
 extern const cases_row cases_conv[];
 extern const cases_row cases_sort[];
 extern const cases_row cases_linalg[];
+extern const cases_row cases_determinant[];
 extern const cases_row cases_spectral[];
 extern const cases_row cases_function[];
 extern const cases_row cases_random[];

@@ -423,53 +423,6 @@ static void reference_lu(const cases_use *u, const array in[], array out[]) {
         }
 }
 
-/* ---- determinants and cofactors: by minors ----------------------------------------------------------------------- */
-
-static void call_det(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
-    (void)u;
-    out[0] = lam_det(in[0]);
-}
-
-static void call_cofactor(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
-    (void)u;
-    out[0] = lam_cofactor(in[0]);
-}
-
-/* The determinant of these rows and columns, along the first of the rows; calls itself as deep as there are any. */
-static long double minor_of(int64_t n, const long double *x, unsigned rows, unsigned columns) {
-    long double sum = rows == 0, sign = 1;
-    int64_t row = 0;
-    while (rows && !(rows >> row & 1u)) row++;
-    for (int64_t k = 0; rows && k < n; k++) {
-        if (!(columns >> k & 1u)) continue;
-        sum += sign * x[row * n + k] * minor_of(n, x, rows & ~(1u << row), columns & ~(1u << k));
-        sign = -sign;
-    }
-    return sum;
-}
-
-static void reference_det(const cases_use *u, const array in[], array out[]) {
-    (void)u;
-    int64_t n = in->dims[in->rank - 1];
-    unsigned all = (1u << n) - 1;
-    array_shape(out, in->dtype, in->rank - 2, in->dims);
-    for (int64_t b = 0; b < out->count; b++) out->data[b] = minor_of(n, in->data + b * n * n, all, all);
-}
-
-static void reference_cofactor(const cases_use *u, const array in[], array out[]) {
-    (void)u;
-    int64_t n = in->dims[in->rank - 1];
-    unsigned all = (1u << n) - 1;
-    array_like(out, in);
-    for (int64_t e = 0; e < in->count; e++) {
-        int64_t i = e / n % n, k = e % n;
-        const long double *x = in->data + e / (n * n) * n * n;
-        out->data[e] = ((i + k) % 2 ? -1 : 1) * minor_of(n, x, all & ~(1u << i), all & ~(1u << k));
-    }
-}
-
-static const cases_form det_forms[] = {{"[4,4]", {0}}, {"[2,5,5]", {0}}, {"[2,1,4,4]", {0}}, {"[0,4,4]", {0}}, END};
-
 #define LINALG(op, list, bad, filler)                                                                                  \
     .name = #op, .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = bad##_wrong,          \
     .fill = filler, .ulps = 32, .normwise = true
@@ -487,7 +440,5 @@ const cases_row cases_linalg[] = {
      .wrong_calls = {{"[2] [2] [2] [2]", LAM_ERR_NUMERIC, call_no_bands},
                      {"[2] [2] [2] [2]", LAM_ERR_RANK, call_most_axes}},
      .least_rank = 1},
-    {LINALG(det, det, square, fill_pivoting), .least_rank = 2},
-    {LINALG(cofactor, cholesky, square, fill_pivoting), .least_rank = 2},
     {.name = NULL},
 };

@@ -472,8 +472,8 @@ END_TEST
 
 /* The rows, applied directly, refuse what their wrappers would have converted or refused. */
 START_TEST(rows_refuse_what_their_kernels_cannot_do) {
-    static const char *const names[] = {"det", "cofactor", "qr",   "eigh",    "eigvalsh",
-                                        "svd", "svdvals",  "pinv", "eigvals", "expm"};
+    static const char *const names[] = {"det", "cofactor", "slogdet", "qr",      "eigh", "eigvalsh",
+                                        "svd", "svdvals",  "pinv",    "eigvals", "expm"};
     static const char params[64]; /* of each row: no option, no tolerance */
     lam_tensor *wrong[] = {lam_cast(square(), LAM_I64), VEC(1, 2), num(1)}, *out[4];
     const lam_status status[] = {LAM_ERR_DTYPE, LAM_ERR_RANK, LAM_ERR_RANK};

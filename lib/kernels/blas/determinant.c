@@ -1,6 +1,9 @@
-/* Determinants and cofactors of batches of contiguous row-major matrices, by their LU factors, which replace them.
- * Determinants are products of pivots; cofactors det(x) x^-T, whose pivots are kept away from zero so that they exist
- * for every rank. Nothing here allocates. */
+/* Determinants, their logarithms and cofactors of batches of contiguous row-major matrices: written out up to three
+ * rows, above that by LU factors. Determinants are products of pivots; cofactors det(x) x^-T, whose pivots are kept
+ * away from zero so that they exist for every rank. What would leave the range on the way is made of balanced
+ * matrices. Nothing here allocates. */
+#include "lib/kernels/blas/balance.h"
+#include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
@@ -8,74 +11,94 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 #undef I
+
+enum { WRITTEN_OUT = 3 }; /* rows */
 
 #define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)
 
-#define T         double
-#define R         double
-#define NAME      f64
-#define DTYPE     LAM_F64
-#define SIZE      fabs
-#define EPSILON   DBL_EPSILON
-#define TINY      1e-150
-#define HUGE_SIZE 1e290
+#define T                  double
+#define R                  double
+#define NAME               f64
+#define DTYPE              LAM_F64
+#define SIZE               fabs
+#define EPSILON            DBL_EPSILON
+#define TINY               1e-150
+#define HUGE_SIZE          1e290
+#define LEAST              0x1p-300
+#define DIRECTION(x, size) ((x) > 0 ? 1 : -1)
 #include "lib/kernels/blas/determinant_type.h"
 
-#define T         float
-#define R         float
-#define NAME      f32
-#define DTYPE     LAM_F32
-#define SIZE      fabsf
-#define EPSILON   FLT_EPSILON
-#define TINY      1e-30f
-#define HUGE_SIZE 1e35f
+#define T                  float
+#define R                  float
+#define NAME               f32
+#define DTYPE              LAM_F32
+#define SIZE               fabsf
+#define EPSILON            FLT_EPSILON
+#define TINY               1e-30f
+#define HUGE_SIZE          1e35f
+#define LEAST              0x1p-36f
+#define DIRECTION(x, size) ((x) > 0 ? 1 : -1)
 #include "lib/kernels/blas/determinant_type.h"
 
-#define T         double _Complex
-#define R         double
-#define NAME      c128
-#define DTYPE     LAM_C128
-#define SIZE      cabs
-#define EPSILON   DBL_EPSILON
-#define TINY      1e-150
-#define HUGE_SIZE 1e290
+#define T                  double _Complex
+#define R                  double
+#define NAME               c128
+#define DTYPE              LAM_C128
+#define SIZE               cabs
+#define EPSILON            DBL_EPSILON
+#define TINY               1e-150
+#define HUGE_SIZE          1e290
+#define LEAST              0x1p-300
+#define DIRECTION(x, size) (x) / (size)
 #include "lib/kernels/blas/determinant_type.h"
 
-#define T         float _Complex
-#define R         float
-#define NAME      c64
-#define DTYPE     LAM_C64
-#define SIZE      cabsf
-#define EPSILON   FLT_EPSILON
-#define TINY      1e-30f
-#define HUGE_SIZE 1e35f
+#define T                  float _Complex
+#define R                  float
+#define NAME               c64
+#define DTYPE              LAM_C64
+#define SIZE               cabsf
+#define EPSILON            FLT_EPSILON
+#define TINY               1e-30f
+#define HUGE_SIZE          1e35f
+#define LEAST              0x1p-36f
+#define DIRECTION(x, size) (x) / (size)
 #include "lib/kernels/blas/determinant_type.h"
 
-/* What is made of the factors of one matrix, which may be overwritten. */
-typedef void of_factors(int64_t n, void *factors, const int32_t *pivots, void *out);
+/* What is made of one matrix. `second` is the other result of those that have two. */
+typedef void of_matrix(int64_t n, const void *x, const lam__balanced *room, void *out, void *second);
 
-/* Factors one matrix after the other and hands it on; results lie `step` elements apart. */
-static void factor_each(of_factors *const by_dtype[LAM_DTYPE_COUNT], lam_dtype dtype, int64_t batch, int64_t n, void *x,
-                        int32_t *pivots, void *out, int64_t step) {
-    const int64_t item = lam__item_bytes(dtype);
-    for (int64_t b = 0; b < batch; b++) {
-        char *matrix = (char *)x + b * n * n * item;
-        lam__kernels_lu(dtype, 1, n, matrix, pivots);
-        by_dtype[dtype](n, matrix, pivots, (char *)out + b * step * item);
-    }
+/* One matrix after the other; results lie `step` and 1 elements apart. */
+static void each(of_matrix *const by_dtype[LAM_DTYPE_COUNT], lam_dtype dtype, int64_t batch, int64_t n, const void *x,
+                 void *out, int64_t step, void *second, void *room) {
+    const int64_t item = lam__item_bytes(dtype), part = lam__cplx_is(dtype) ? item / 2 : item;
+    const lam__balanced parts = lam__balance_parts(dtype, n, room);
+    for (int64_t b = 0; b < batch; b++)
+        by_dtype[dtype](n, (const char *)x + b * n * n * item, &parts, (char *)out + b * step * item,
+                        second ? (char *)second + b * part : NULL);
 }
 
-void lam__kernels_det(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots, void *out) {
-    static of_factors *const det[LAM_DTYPE_COUNT] = {
+size_t lam__kernels_det_bytes(lam_dtype dtype, int64_t n) {
+    return lam__balance_bytes(dtype, n);
+}
+
+void lam__kernels_det(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *room) {
+    static of_matrix *const det[LAM_DTYPE_COUNT] = {
         [LAM_F64] = det_f64, [LAM_F32] = det_f32, [LAM_C128] = det_c128, [LAM_C64] = det_c64};
-    factor_each(det, dtype, batch, n, x, pivots, out, 1);
+    each(det, dtype, batch, n, x, out, 1, NULL, room);
 }
 
-void lam__kernels_cofactor(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots, void *out) {
-    static of_factors *const cofactor[LAM_DTYPE_COUNT] = {
+void lam__kernels_log_det(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *sign, void *log, void *room) {
+    static of_matrix *const log_det[LAM_DTYPE_COUNT] = {
+        [LAM_F64] = log_det_f64, [LAM_F32] = log_det_f32, [LAM_C128] = log_det_c128, [LAM_C64] = log_det_c64};
+    each(log_det, dtype, batch, n, x, sign, 1, log, room);
+}
+
+void lam__kernels_cofactor(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *room) {
+    static of_matrix *const cofactor[LAM_DTYPE_COUNT] = {
         [LAM_F64] = cofactor_f64, [LAM_F32] = cofactor_f32, [LAM_C128] = cofactor_c128, [LAM_C64] = cofactor_c64};
-    factor_each(cofactor, dtype, batch, n, x, pivots, out, n * n);
+    each(cofactor, dtype, batch, n, x, out, n * n, NULL, room);
 }

@@ -1,6 +1,6 @@
 /* What determinant.c makes of the LU factors of one matrix, x = p^T l u, for one type: T, its real R, NAME, DTYPE,
- * SIZE (the absolute value), EPSILON, TINY, and HUGE_SIZE, from which on products are taken apart. No include guard:
- * that is the point. */
+ * SIZE (the absolute value), EPSILON, TINY, HUGE_SIZE, from which on products are taken apart, LEAST, of which three
+ * may be multiplied, and DIRECTION (x over its size). No include guard: that is the point. */
 
 /* x 2^exponent, in steps that are numbers. */
 static T FN(moved)(T x, int64_t exponent) {
@@ -44,13 +44,87 @@ static T FN(determinant)(int64_t n, const T *factors, const int32_t *pivots, int
     return product;
 }
 
+/* ---- up to three rows, written out ----------------------------------------------------------------------------- */
+
+/* The minor of rows a and b in the two columns behind column c, going around. */
+static T FN(minor)(const T *x, int64_t a, int64_t b, int64_t c) {
+    const int64_t d = (c + 1) % 3, e = (c + 2) % 3;
+    return x[3 * a + d] * x[3 * b + e] - x[3 * a + e] * x[3 * b + d];
+}
+
+static T FN(det_written_out)(int64_t n, const T *x) {
+    if (n < 2) return n ? x[0] : 1;
+    if (n == 2) return x[0] * x[3] - x[1] * x[2];
+    return x[0] * FN(minor)(x, 1, 2, 0) + x[1] * FN(minor)(x, 1, 2, 1) + x[2] * FN(minor)(x, 1, 2, 2);
+}
+
+static void FN(cofactor_written_out)(int64_t n, const T *x, T *out) {
+    if (n == 1) out[0] = 1;
+    if (n == 2) out[0] = x[3], out[1] = -x[2], out[2] = -x[1], out[3] = x[0];
+    for (int64_t e = 0; e < 9 && n == 3; e++) out[e] = FN(minor)(x, (e / 3 + 1) % 3, (e / 3 + 2) % 3, e % 3);
+}
+
+/* Whether products of three elements may leave the range. */
+static bool FN(is_extreme)(int64_t n, const T *x) {
+    bool inside = true;
+    for (int64_t e = 0; e < n * n; e++) {
+        const R size = SIZE(x[e]);
+        inside &= size == 0 || (size > LEAST && size < 1 / LEAST);
+    }
+    return !inside;
+}
+
+/* ---- determinants ---------------------------------------------------------------------------------------------- */
+
+/* The exponent of det(x) over that of balanced x. */
+static int64_t FN(moved_by)(int64_t n, const lam__balanced *w) {
+    int64_t exponent = 0;
+    for (int64_t i = 0; i < n; i++) exponent -= w->rows[i] + w->columns[i];
+    return exponent;
+}
+
+/* The factors of x, or balanced ones; true for these. */
+static bool FN(factored)(int64_t n, const void *x, const lam__balanced *w) {
+    memcpy(w->x, x, (size_t)(n * n) * sizeof(T));
+    lam__kernels_lu(DTYPE, 1, n, w->x, w->pivots);
+    if (!lam__kernels_solve_is_extreme(DTYPE, n, w->x) || !lam__balance_scale(DTYPE, n, x, w)) return false;
+    lam__kernels_lu(DTYPE, 1, n, w->x, w->pivots);
+    return true;
+}
+
+/* The determinant is the result times 2^*exponent. */
+static T FN(det_of)(int64_t n, const void *x, const lam__balanced *w, int64_t *exponent) {
+    if (n <= WRITTEN_OUT) {
+        const bool balanced = FN(is_extreme)(n, x) && lam__balance_scale(DTYPE, n, x, w);
+        *exponent = balanced ? FN(moved_by)(n, w) : 0;
+        return FN(det_written_out)(n, balanced ? w->x : x);
+    }
+    const bool balanced = FN(factored)(n, x, w);
+    const T product = FN(determinant)(n, w->x, w->pivots, exponent);
+    if (balanced) *exponent += FN(moved_by)(n, w);
+    return product;
+}
+
 /* The exponent is put back at the end only: a determinant within the range is found though products of some pivots are
  * not. */
-static void FN(det)(int64_t n, void *factors, const int32_t *pivots, void *out) {
+static void FN(det)(int64_t n, const void *x, const lam__balanced *w, void *out, void *unused) {
     int64_t exponent;
-    const T product = FN(determinant)(n, factors, pivots, &exponent);
-    *(T *)out = FN(moved)(product, exponent);
+    const T product = FN(det_of)(n, x, w, &exponent);
+    (void)unused;
+    *(T *)out = exponent ? FN(moved)(product, exponent) : product;
 }
+
+/* log: that of the mantissa and that of the exponent, neither of which leaves the range. */
+static void FN(log_det)(int64_t n, const void *x, const lam__balanced *w, void *out, void *log_size) {
+    int64_t exponent;
+    T product = FN(det_of)(n, x, w, &exponent);
+    exponent += FN(reduce)(&product);
+    const R size = SIZE(product);
+    *(T *)out = size > 0 ? DIRECTION(product, size) : product; /* 0 or NaN */
+    *(R *)log_size = (R)(log((double)size) + (double)exponent * 0.693147180559945309417);
+}
+
+/* ---- cofactors ------------------------------------------------------------------------------------------------- */
 
 /* The largest of a row of u. */
 static R FN(row_size)(int64_t n, const T *factors, int64_t i) {
@@ -92,20 +166,36 @@ static void FN(exchange_rows)(int64_t n, T *x, T *y) {
     }
 }
 
-/* det p^T l^-T u^-T */
-static void FN(cofactor)(int64_t n, void *factors, const int32_t *pivots, void *out) {
+/* det p^T l^-T u^-T of factors and pivots, times 2^-*exponent. */
+static void FN(cofactor_of_factors)(int64_t n, const lam__balanced *w, T *to, int64_t *exponent) {
     static const lam__triangular lower = {.transpose = true, .unit_diagonal = true},
                                  upper = {.transpose = true, .upper = true};
-    T *to = out;
-    int64_t exponent;
-    FN(raise_pivots)(n, factors, to);
-    const T det = FN(determinant)(n, factors, pivots, &exponent);
+    FN(raise_pivots)(n, w->x, to);
+    const T det = FN(determinant)(n, w->x, w->pivots, exponent);
     for (int64_t e = 0; e < n * n; e++) to[e] = e % (n + 1) == 0;
-    lam__kernels_triangular_solve(DTYPE, &upper, 1, n, n, factors, out);
-    lam__kernels_triangular_solve(DTYPE, &lower, 1, n, n, factors, out);
+    lam__kernels_triangular_solve(DTYPE, &upper, 1, n, n, w->x, to);
+    lam__kernels_triangular_solve(DTYPE, &lower, 1, n, n, w->x, to);
     for (int64_t i = n - 1; i >= 0; i--)
-        if (pivots[i] != i) FN(exchange_rows)(n, to + i * n, to + pivots[i] * n);
-    for (int64_t e = 0; e < n * n; e++) to[e] = exponent ? FN(moved)(det * to[e], exponent) : det * to[e];
+        if (w->pivots[i] != i) FN(exchange_rows)(n, to + i * n, to + w->pivots[i] * n);
+    for (int64_t e = 0; e < n * n; e++) to[e] *= det;
+}
+
+/* A cofactor of balanced x lacks its own row and column of the exponents. */
+static void FN(cofactor)(int64_t n, const void *x, const lam__balanced *w, void *out, void *unused) {
+    T *to = out;
+    int64_t exponent = 0;
+    bool balanced;
+    (void)unused;
+    if (n <= WRITTEN_OUT) {
+        balanced = FN(is_extreme)(n, x) && lam__balance_scale(DTYPE, n, x, w);
+        FN(cofactor_written_out)(n, balanced ? w->x : x, to);
+    } else {
+        balanced = FN(factored)(n, x, w);
+        FN(cofactor_of_factors)(n, w, to, &exponent);
+    }
+    if (balanced) exponent += FN(moved_by)(n, w);
+    for (int64_t e = 0; e < n * n && (balanced || exponent); e++)
+        to[e] = FN(moved)(to[e], exponent + (balanced ? w->rows[e / n] + w->columns[e % n] : 0));
 }
 
 #undef T
@@ -115,4 +205,6 @@ static void FN(cofactor)(int64_t n, void *factors, const int32_t *pivots, void *
 #undef EPSILON
 #undef TINY
 #undef HUGE_SIZE
+#undef LEAST
+#undef DIRECTION
 #undef DTYPE

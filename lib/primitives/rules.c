@@ -1,4 +1,7 @@
-/* Applies the rules of a row: see rules.h. */
+/* Applies the rules of a row: see rules.h. The elementwise class, which most calls are of, works on values where it can
+ * and on handles in the C frame where a slope has to be asked; all others get a desk of handles. What a rule makes
+ * belongs to a scope that is closed behind it, so it leaves its results and nothing else, also when it fails. Where a
+ * rule fails no results are given: those that were there already are released. */
 #include "lib/primitives/rules.h"
 
 #include "lib/base/inline.h"
@@ -28,8 +31,7 @@ LAM__UNROLLED lam_tensor **lend(lam_ctx *ctx, lam_tensor *handles, lam_tensor **
     return list;
 }
 
-/* Lays out a desk for a call of n operands and m results, `more` further handles and `given` results; false without
- * memory. */
+/* Lays out a desk for n operands, m results, `more` further handles and `given` results; false without memory. */
 LAM__UNROLLED bool desk_lay(desk *d, const lam_call_site *call, int n, int m, lam_value *const results[], int more,
                             lam_value *const extra[], int given) {
     lam_ctx *ctx = call->ctx;
@@ -60,6 +62,7 @@ LAM__APART static bool desk_open(desk *d, const lam_call_site *call, lam_value *
     return desk_lay(d, call, call->inputs, call->outputs, results, more, extra, given);
 }
 
+/* What desk_open has begun; the status is passed on. */
 static lam_status desk_close(desk *d, lam_status status) {
     lam__scope_close(&d->scope);
     lam__scratch_put(&d->area);
@@ -119,6 +122,7 @@ lam_tensor *lam__rules_with_batch(const lam_rule *rule, int i) {
  * says its slope reads. A slope that reads anything else meets NULL, in every test of the row. */
 enum { ELEMENTWISE_INPUTS = 3 };
 
+/* Handles for an elementwise row of one result; t: the cotangent, in reverse mode. */
 typedef struct small_desk {
     lam_tensor in[ELEMENTWISE_INPUTS], out, t;
     lam_tensor *list[ELEMENTWISE_INPUTS], *result;
@@ -228,8 +232,7 @@ static lam_status tangents_linear_few(const lam_call_site *call, lam_value *cons
     return lam__dispatch_with(call, in, dout);
 }
 
-/* The sum or difference of two values, of which x is taken over when there is a result; or minus the one that is both.
- * y is taken over. */
+/* x plus or minus y, where x is taken over when there is a result; or minus the one that is both. y is taken over. */
 static lam_status combine(lam_ctx *ctx, const lam_primitive *p, lam_value *x, lam_value *y, lam_value **out) {
     lam_value *in[2] = {x, y}, *result = NULL;
     lam_call_site call = {.ctx = ctx, .primitive = p, .inputs = p->inputs, .outputs = 1, .in = in};
@@ -246,8 +249,8 @@ static lam_status tangents_signed(const lam_call_site *call, lam_value *t, int s
     return sign > 0 ? LAM_OK : combine(call->ctx, &lam__row_neg, t, lam__value_hold(t), dout);
 }
 
-/* What `power` of a row says, for values: t times factor y^exponent. False, with nothing done, where the row has none,
- * or its slope has to be asked. */
+/* What `power` of a row says, on values: t times factor y^exponent. False, with nothing done: the slope is to be
+ * asked. */
 static bool times_power(const lam_call_site *call, lam_value *result, lam_value *t, lam_value **out,
                         lam_status *status) {
     const lam_primitive *p = call->primitive;
@@ -264,8 +267,7 @@ static bool times_power(const lam_call_site *call, lam_value *result, lam_value 
     return true;
 }
 
-/* Products of two, and what is linear in all that has tangents, need no handles: tangents broadcast as the operands
- * do. */
+/* Products of two, and what is linear in all that has tangents, need no handles: tangents broadcast as operands do. */
 static lam_status tangents_elementwise(const lam_call_site *call, lam_value *result, lam_value *const dx[],
                                        lam_value **dout) {
     const lam_primitive *p = call->primitive;
@@ -455,8 +457,7 @@ lam_status lam__rules_multiply(lam_ctx *ctx, lam_value **slot, lam_value *y) {
 
 /* ---- batch ------------------------------------------------------------------------------------------------ */
 
-/* Elementwise operands line up from the last axis, so a mapped one of lower rank needs axes of one element behind its
- * batch axis. */
+/* Elementwise operands line up from the last axis: a mapped one of lower rank gets axes of 1 behind its batch axis. */
 static lam_tensor *line_up(lam_tensor *x, int rank) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];

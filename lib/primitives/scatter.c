@@ -268,11 +268,13 @@ const lam_primitive lam__row_scatter_mul = {
 
 /* ---- put --------------------------------------------------------------------------------------------------------- */
 
+/* The kernel goes through the updates in their order, so the last one for a place stays. */
 static lam_status eval_put(const lam_call_site *call, lam_value *const out[]) {
     return eval_scatter(call, out[0], LAM__SCATTER_SET);
 }
 
-/* Which updates stay: setting their own numbers shows it. Of the dims of the updates, 1 where all share an index. */
+/* Which updates stay: setting their own numbers shows it. Of the dims of the updates, 1 where all share an index.
+ * Numbers and not updates are compared: two updates for a place may be equal. */
 static lam_tensor *staying(const lam_rule *r) {
     const index_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[0]), at = lam_dims_of(r->in[1]);
@@ -300,6 +302,7 @@ static void vjp_put(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
     if (r->needs[2]) gx[2] = lam_where(staying(r), lam__index_take(g[0], r->in[1], r->params), 0.0);
 }
 
+/* Linear in x and the updates for fixed indices, which alone are kept; complex numbers are moved whole. */
 const lam_primitive lam__row_put = {
     .name = "put",
     .inputs = 3,
@@ -376,6 +379,7 @@ lam_tensor *lam_scatter_max(lam_tensor *x, lam_tensor *indices, lam_tensor *upda
     return lam__scope_only(scatter(&lam__row_scatter_max, x, indices, updates, axis, mode), since);
 }
 
+/* An update outside is left out or goes to the edge, as the mode says. */
 lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(scatter(&lam__row_put, x, indices, updates, axis, mode), since);

@@ -249,8 +249,7 @@ static lam_status tangents_signed(const lam_call_site *call, lam_value *t, int s
     return sign > 0 ? LAM_OK : combine(call->ctx, &lam__row_neg, t, lam__value_hold(t), dout);
 }
 
-/* What `power` of a row says, on values: t times factor y^exponent. False, with nothing done: the slope is to be
- * asked. */
+/* What `power` of a row says, on values: t times factor y^exponent. False, nothing done: its slope is to be asked. */
 static bool times_power(const lam_call_site *call, lam_value *result, lam_value *t, lam_value **out,
                         lam_status *status) {
     const lam_primitive *p = call->primitive;

@@ -17,8 +17,10 @@
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
+/* What is made of the factors of a matrix: one kernel each. */
 enum { DET, COFACTOR, LOG_DET };
 
+/* What the workers share. `out` are the signs where logarithms are asked for, which go to `log`. */
 typedef struct stack {
     int what;
     const lam_value *x, *out, *log;
@@ -30,6 +32,7 @@ static void *part_of(const lam_value *x, int64_t at, int64_t count) {
     return (char *)x->data + at * (x->count / count) * (int64_t)lam__dtype_bytes(x->dtype);
 }
 
+/* The kernels leave x alone and factor in the worker's room. */
 static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const int64_t count = lam__matrices_count(s->x), some = end - begin;
@@ -63,6 +66,7 @@ static lam_tensor *as_matrix(lam_tensor *x) {
 
 /* ---- cofactors --------------------------------------------------------------------------------------------------- */
 
+/* Each cofactor stands where the element does that it belongs to. */
 static lam_status shape_cofactor(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, true);
@@ -122,7 +126,8 @@ static lam_tensor *change_by_inverse(lam_tensor *x, lam_tensor *cofactors_of_x, 
                    lam_matmul(inverse, lam_matmul(lam__matrices_turn(e), cofactors_of_x)));
 }
 
-/* Rows of cofactors of three rows are the cross products of the two others. */
+/* Rows of cofactors of three rows are the cross products of the two others. Nothing is divided, so this is right for
+ * every rank and can be differentiated again. */
 static lam_tensor *change_of_three(lam_tensor *x, lam_tensor *e) {
     lam_tensor *x1 = lam_roll(x, -1, -2), *x2 = lam_roll(x, -2, -2), *e1 = lam_roll(e, -1, -2),
                *e2 = lam_roll(e, -2, -2);
@@ -166,7 +171,8 @@ static lam_tensor *balanced_change(lam_tensor *x, lam_tensor *e) {
     return moved(change_along(moved(x, both), moved(e, both)), lam_sub(both, sum));
 }
 
-/* The second derivative of the determinant along e, symmetric. */
+/* The second derivative of the determinant along e, symmetric. Cofactors of one row are constant, those of two rows
+ * linear in the elements and their own change. */
 static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
     const int64_t n = lam_dim(x, -1);
     if (n < 2) return lam_zeros_like(e);
@@ -210,6 +216,7 @@ lam_tensor *lam_cofactor(lam_tensor *x) {
 
 /* ---- det --------------------------------------------------------------------------------------------------------- */
 
+/* A number for each matrix of the stack. */
 static lam_status shape_det(const lam_call_site *call, lam_shape out[]) {
     lam_status status = shape_cofactor(call, out);
     out->rank -= 2;
@@ -279,7 +286,8 @@ static void jvp_slogdet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *d
     if (lam__cplx_is(t)) dout[SIGN] = lam_mul(r->out[SIGN], lam_complex(lam_zeros_like(dout[LOG]), lam_imag(t)));
 }
 
-/* gx = (g_log + i im(g_sign sign)) x^-T */
+/* gx = (g_log + i im(g_sign sign)) x^-T. The transpose of that under the pairing Re(g w); the sign of a real
+ * determinant has no derivative. */
 static void vjp_slogdet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *inverse = lam__matrices_turn(lam__solve_inverse(r->in[0])), *factor = g[LOG];
     if (lam__cplx_is(inverse) && g[SIGN]) {

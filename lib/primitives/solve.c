@@ -256,6 +256,7 @@ static int64_t first_singular(const linear_system *s, const lam_value *matrix, c
     return first;
 }
 
+/* Only pivots are looked at, so for most stacks this is all that extreme matrices cost. */
 static bool has_extremes(const lam_value *f) {
     const int64_t n = f->dims[f->rank - 1], bytes = n * n * (int64_t)lam__dtype_bytes(f->dtype);
     for (int64_t at = 0; at < lam__matrices_count(f); at++)
@@ -280,6 +281,8 @@ static lam_status find_with_extremes(const lam_call_site *call, const linear_sys
     return ready ? LAM_OK : LAM_ERR_MEMORY;
 }
 
+/* Everything is solved at once; what was extreme is then solved again, one matrix at a time, over that. The failure
+ * names the first singular one. */
 static lam_status solve_all(const lam_call_site *call, const linear_system *s) {
     int64_t bad = -1;
     lam_status status = LAM_OK;
@@ -385,6 +388,7 @@ lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b) {
     return lam__scope_only(solution("solve", a, b, false), since);
 }
 
+/* For lam_inv, and for rules that at a singular matrix want infinities and no failure. */
 static lam_tensor *inverse(lam_tensor *x, bool singular) {
     int64_t n = lam_dim(x, -1);
     return solution("inv", x, lam__create_eye(x->ctx, lam_dtype_of(x), 0, n, n), singular);

@@ -210,7 +210,8 @@ static bool add_dots(sum *s) {
     return true;
 }
 
-/* Without an arrow: the ellipsis, then the letters that occur once, in alphabetical order. */
+/* Without an arrow: the ellipsis, then the letters that occur once, in alphabetical order. The alphabet is that of
+ * ASCII, capitals first, as NumPy has it. */
 static bool implicit_result(sum *s) {
     int uses[MOST_LABELS] = {0};
     for (int n = 0; n < s->count; n++)
@@ -382,7 +383,8 @@ static labels joined(const sum *s, const labels set[], int n, int i, int k) {
     return (set[i] | set[k]) & needed;
 }
 
-/* The least cost of contracting n <= EXHAUSTIVE sets, and the pair to begin with. Calls itself n - 2 deep. */
+/* The least cost of contracting n <= EXHAUSTIVE sets, and the pair to begin with. Calls itself n - 2 deep. There are
+ * few enough pairs of so few sets to try all. */
 static double cheapest(const sum *s, const labels set[], int n, int pair[2]) {
     double best = -1;
     for (int i = 0; i < n; i++)

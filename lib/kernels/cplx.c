@@ -5,6 +5,7 @@
 #include "lib/kernels/reduce_loops.h"
 #include "lib/kernels/scan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Strides count parts, so they double; there is room for the axis since LAM__MAX_AXES is above what any caller has. */

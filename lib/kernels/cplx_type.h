@@ -47,43 +47,80 @@ static inline void FN(multiply)(const T *x, const T *y, T *to) {
     to[0] = re, to[1] = im;
 }
 
-/* to = the product of `count` elements, a power of two up to 8, as a balanced tree. */
-static inline __attribute__((always_inline)) void FN(tree)(int count, const T *x, int64_t step, T *to) {
-    T part[16];
-    for (int k = 0; k < count; k++) part[2 * k] = x[2 * k * step], part[2 * k + 1] = x[2 * k * step + 1];
-    for (int half = count / 2; half > 0; half /= 2)
-        for (int k = 0; k < half; k++) FN(multiply)(part + 2 * k, part + 2 * (k + half), part + 2 * k);
-    to[0] = part[0], to[1] = part[1];
+typedef struct FN(number) {
+    T re, im;
+} FN(number);
+
+static inline FN(number) FN(times)(FN(number) x, FN(number) y) {
+    return (FN(number)){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+
+/* The product of two, four or eight elements, as a balanced tree, or one element. By value and written out: what goes
+ * through memory is waited for. */
+static inline __attribute__((always_inline)) FN(number) FN(two)(const T *x, int64_t step) {
+    return FN(times)((FN(number)){x[0], x[1]}, (FN(number)){x[2 * step], x[2 * step + 1]});
+}
+
+static inline __attribute__((always_inline)) FN(number) FN(four)(const T *x, int64_t step) {
+    return FN(times)(FN(two)(x, step), FN(two)(x + 4 * step, step));
+}
+
+static inline __attribute__((always_inline)) FN(number) FN(tree)(int count, const T *x, int64_t step) {
+    if (count == 1) return (FN(number)){x[0], x[1]};
+    if (count == 2) return FN(two)(x, step);
+    return count == 4 ? FN(four)(x, step) : FN(times)(FN(four)(x, step), FN(four)(x + 8 * step, step));
 }
 
 /* out times, or where it is the first, `count` rows at x. */
 static inline __attribute__((always_inline)) void FN(pass)(int count, bool first, const rows *r, const T *restrict x,
                                                            T *restrict out) {
     for (int64_t c = 0; c < r->columns; c++, x += 2 * r->step, out += 2 * r->out) {
-        T part[2];
-        FN(tree)(count, x, r->row_step, part);
-        if (first) out[0] = part[0], out[1] = part[1];
-        else FN(multiply)(out, part, out);
+        FN(number) all = FN(tree)(count, x, r->row_step);
+        if (!first) all = FN(times)((FN(number)){out[0], out[1]}, all);
+        out[0] = all.re, out[1] = all.im;
     }
+}
+
+/* One result in the same order, which stays in registers. */
+static void FN(prod_column)(const rows *r, bool first, const T *x, T *out) {
+    const int64_t n = r->n, step = r->row_step;
+    int64_t i = n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;
+    FN(number) all = i == 8   ? FN(tree)(8, x, step)
+                     : i == 4 ? FN(tree)(4, x, step)
+                     : i == 2 ? FN(tree)(2, x, step)
+                              : FN(tree)(1, x, step);
+    if (!first) all = FN(times)((FN(number)){out[0], out[1]}, all);
+    for (; n - i >= 8; i += 8) all = FN(times)(all, FN(tree)(8, x + 2 * i * step, step));
+    if (n - i >= 4) all = FN(times)(all, FN(tree)(4, x + 2 * i * step, step)), i += 4;
+    if (n - i >= 2) all = FN(times)(all, FN(tree)(2, x + 2 * i * step, step)), i += 2;
+    if (n > i) all = FN(times)(all, FN(tree)(1, x + 2 * i * step, step));
+    out[0] = all.re, out[1] = all.im;
 }
 
 /* Eight rows at a time, then four, two, one, whatever the number of columns. */
 static void FN(prod_rows)(const rows *r, bool first, const T *x, T *out) {
     int64_t i = 0;
+    if (r->columns == 1) {
+        FN(prod_column)(r, first, x, out);
+        return;
+    }
     for (; r->n - i >= 8; i += 8) FN(pass)(8, first && i == 0, r, x + 2 * i * r->row_step, out);
     if (r->n - i >= 4) FN(pass)(4, first && i == 0, r, x + 2 * i * r->row_step, out), i += 4;
     if (r->n - i >= 2) FN(pass)(2, first && i == 0, r, x + 2 * i * r->row_step, out), i += 2;
     if (r->n > i) FN(pass)(1, first && i == 0, r, x + 2 * i * r->row_step, out);
 }
 
-/* A tile of results at a time, along all walked axes that are reduced. */
+/* A tile of results at a time, along all walked axes that are reduced; one where its elements are many, and
+ * nearer to each other than to those of the next. */
 static void FN(prod)(const prod_axes *a, const T *x, T *out) {
+    const bool near = llabs(a->rows.x) < llabs(a->columns.x) && a->rows.dim >= TILE;
+    const int64_t tile = near ? 1 : TILE;
     lam__reduce_walk to, along;
     lam__reduce_begin(&to, &a->kept);
     do
-        for (int64_t c = 0; c < a->columns.dim; c += TILE) {
+        for (int64_t c = 0; c < a->columns.dim; c += tile) {
             const int64_t left = a->columns.dim - c;
-            const rows r = {left < TILE ? left : TILE, a->columns.x, a->columns.out, a->rows.dim, a->rows.x};
+            const rows r = {left < tile ? left : tile, a->columns.x, a->columns.out, a->rows.dim, a->rows.x};
             bool first = true;
             lam__reduce_begin(&along, &a->reduced);
             do FN(prod_rows)(&r, first, x + 2 * (to.x + along.x + c * r.step), out + 2 * (to.out + c * r.out));

@@ -163,6 +163,11 @@ static void reduce_leaf(const plan *p, const lam__reduce_block *block, const cha
     lam__reduce_changed(&p->change, p->dtype, p->op, block, numbers, p->columns.out, out);
 }
 
+/* Whether one result is known before its end: of bools the largest is 1, and the least 0. */
+static bool is_settled(const plan *p, int64_t columns, const char *result) {
+    return columns == 1 && p->dtype == LAM_BOOL && *result == (p->op == LAM__REDUCE_OP_MAX);
+}
+
 /* Reduces the wanted leaves of the block at x into the first `columns` elements of `stack`. Entry k of the counter lies
  * at k tiles. */
 static void reduce_tile(const plan *p, const char *x, int64_t columns, const char *target, char *stack) {
@@ -178,6 +183,10 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
             const lam__reduce_block block = {start,     columns, p->columns.x, at_most(p->rows.dim - row, p->leaf),
                                              p->rows.x, false};
             reduce_leaf(p, &block, target, top);
+            if (is_settled(p, columns, top)) {
+                *stack = *top;
+                return;
+            }
             for (uint64_t n = ++count; !(n & 1); n >>= 1, top -= entry)
                 p->loops->merge(p->op, columns, top - entry, top);
             top += entry;

@@ -456,6 +456,24 @@ START_TEST(scan_accuracy_and_infinities) {
 }
 END_TEST
 
+/* A reduction of bools that is known before its end: the one element that settles it stands anywhere, or nowhere. */
+START_TEST(bools_are_settled_by_one) {
+    enum { COUNT = 3 * LAM__REDUCE_LEAF + 1 };
+    static const int places[] = {0, 1, 1022, 1023, 1024, 1025, 2047, 2048, 3071, 3072, COUNT};
+    const int64_t dims[] = {COUNT}, strides[] = {1};
+    uint8_t x[COUNT], out[1];
+    for (int sought = 0; sought < 2; sought++)
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            const int at = places[k];
+            memset(x, !sought, sizeof x);
+            if (at < COUNT) x[at] = (uint8_t)sought;
+            const lam__reduce_id id = sought ? LAM__REDUCE_ANY : LAM__REDUCE_ALL;
+            lam__kernels_reduce(id, LAM_BOOL, 1, dims, (const bool[]){true}, x, strides, out);
+            ck_assert_int_eq(out[0], at < COUNT ? sought : !sought);
+        }
+}
+END_TEST
+
 Suite *suite_kernels_test_reduce(void);
 
 Suite *suite_kernels_test_reduce(void) {
@@ -467,6 +485,7 @@ Suite *suite_kernels_test_reduce(void) {
     tcase_add_loop_test(tests, squares_random, 0, 2);
     tcase_add_test(tests, reduce_nan_wins);
     tcase_add_test(tests, reduce_empty_and_rank_0);
+    tcase_add_test(tests, bools_are_settled_by_one);
     tcase_add_test(tests, reduce_accuracy_along_every_pattern);
     tcase_add_test(tests, reduce_bits_do_not_depend_on_position);
 #if defined(LAM__HAVE_X86_64_LEVELS)

@@ -98,6 +98,22 @@ LAM_API lam_tensor *lam_random_gumbel(lam_tensor *key, lam_dtype dtype, lam_dims
  * Fails   as said above. */
 LAM_API lam_tensor *lam_random_cauchy(lam_tensor *key, lam_dtype dtype, lam_dims dims);
 
+/* 1 and -1, each with probability 1/2: i64, i32, f64 or f32.
+ * Shape   dims.
+ * Fails   LAM_ERR_DTYPE for others; as said above. */
+LAM_API lam_tensor *lam_random_rademacher(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
+/* Maxwell: the length of a vector of three standard normals, mean 2 sqrt(2 / pi).
+ * Shape   dims.
+ * Fails   as said above; LAM_ERR_OVERFLOW. */
+LAM_API lam_tensor *lam_random_maxwell(lam_tensor *key, lam_dtype dtype, lam_dims dims);
+
+/* Orthogonal matrices, all alike: columns of length 1 at right angles, or rows where there are fewer of these.
+ * Shape   dims, then rows and columns.
+ * Fails   LAM_ERR_VALUE for negative sizes, LAM_ERR_RANK; as said above. Source: Mezzadri 2007. */
+LAM_API lam_tensor *lam_random_orthogonal(lam_tensor *key, lam_dtype dtype, int64_t rows, int64_t columns,
+                                          lam_dims dims);
+
 /* ---- samples with parameters ----------------------------------------------------------------------------------- */
 
 /* dims are those of the result; parameters broadcast to them, and lam_dims_of(parameter) is the plain choice. The dtype
@@ -148,6 +164,71 @@ LAM_API lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *
  * Fails   LAM_ERR_VALUE unless alpha > 0; LAM_ERR_SHAPE. Derivative: as lam_random_beta. */
 LAM_API lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims dims);
 
+/* exp(sigma x) of a standard normal x.
+ * Shape   dims.
+ * Fails   LAM_ERR_SHAPE, LAM_ERR_DTYPE. Derivative: by sigma. */
+LAM_API lam_tensor *lam_random_lognormal(lam_tensor *key, lam_tensor *sigma, lam_dims dims);
+
+/* Rayleigh: density x / scale^2 exp(-x^2 / (2 scale^2)). Always finite, where jax.random once in 2^23 numbers of f32
+ * gives infinity.
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless the scale is positive; LAM_ERR_SHAPE. Derivative: by the scale. */
+LAM_API lam_tensor *lam_random_rayleigh(lam_tensor *key, lam_tensor *scale, lam_dims dims);
+
+/* Weibull: distribution function 1 - exp(-(x / scale)^concentration).
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless both are positive; LAM_ERR_SHAPE. Derivative: by both. */
+LAM_API lam_tensor *lam_random_weibull_min(lam_tensor *key, lam_tensor *scale, lam_tensor *concentration,
+                                           lam_dims dims);
+
+/* Pareto: density b / x^(b + 1) from 1 on.
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless b > 0; LAM_ERR_SHAPE. Derivative: by b. */
+LAM_API lam_tensor *lam_random_pareto(lam_tensor *key, lam_tensor *b, lam_dims dims);
+
+/* loc + scale x with x of Maxwell's distribution or its negative.
+ * Shape   dims, which jax.random puts in front of those of the parameters.
+ * Fails   LAM_ERR_VALUE unless the scale is positive; LAM_ERR_SHAPE. Derivative: by both. */
+LAM_API lam_tensor *lam_random_double_sided_maxwell(lam_tensor *key, lam_tensor *loc, lam_tensor *scale, lam_dims dims);
+
+/* Wald (inverse Gaussian) of shape 1: density exp(-(x - mean)^2 / (2 mean^2 x)) / sqrt(2 pi x^3), variance mean^3.
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless the mean is positive; LAM_ERR_SHAPE. Derivative: by the mean, of the root that was
+ *         chosen. Source: Michael, Schucany and Haas 1976. */
+LAM_API lam_tensor *lam_random_wald(lam_tensor *key, lam_tensor *mean, lam_dims dims);
+
+/* Chi-squared with df degrees of freedom: twice a gamma variable of df / 2.
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless df > 0; LAM_ERR_SHAPE. Derivative: through lam_random_loggamma. */
+LAM_API lam_tensor *lam_random_chisquare(lam_tensor *key, lam_tensor *df, lam_dims dims);
+
+/* Student's t: density proportional to (1 + x^2 / df)^(-(df + 1) / 2).
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless df > 0; LAM_ERR_SHAPE. Derivative: through lam_random_loggamma. */
+LAM_API lam_tensor *lam_random_t(lam_tensor *key, lam_tensor *df, lam_dims dims);
+
+/* F: the ratio of two chi-squared variables, each divided by its degrees of freedom.
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless both are positive; LAM_ERR_SHAPE. Derivative: through lam_random_loggamma. */
+LAM_API lam_tensor *lam_random_f(lam_tensor *key, lam_tensor *df_above, lam_tensor *df_below, lam_dims dims);
+
+/* Generalised normal: density proportional to exp(-|x|^p).
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless p > 0; LAM_ERR_SHAPE. Derivative: through lam_random_loggamma. */
+LAM_API lam_tensor *lam_random_generalized_normal(lam_tensor *key, lam_tensor *p, lam_dims dims);
+
+/* Points of the ball of d dimensions, the sum of |x_i|^p at most 1, all alike.
+ * Shape   dims, then d; p broadcasts to dims.
+ * Fails   LAM_ERR_VALUE unless p > 0 and d >= 0; LAM_ERR_SHAPE; LAM_ERR_RANK. Derivative: by p. */
+LAM_API lam_tensor *lam_random_ball(lam_tensor *key, int64_t d, lam_tensor *p, lam_dims dims);
+
+/* Triangular: a density that rises from 0 at left to the mode and falls to 0 at right.
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE unless left <= mode <= right and left < right; LAM_ERR_SHAPE.
+ *         Derivative: by all three, that of the quantile. */
+LAM_API lam_tensor *lam_random_triangular(lam_tensor *key, lam_tensor *left, lam_tensor *mode, lam_tensor *right,
+                                          lam_dims dims);
+
 /* Poisson: k with probability rate^k exp(-rate) / k!. The rate is taken as f32. For rates from 10 on each element keeps
  * the first number that it accepts, as a single one of jax.random does; there those of one call are drawn again until
  * all have one.
@@ -155,6 +236,24 @@ LAM_API lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam
  * Fails   LAM_ERR_VALUE for a negative rate; LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys that are none.
  *         Derivative: none. Source: Hoermann 1993. */
 LAM_API lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims);
+
+/* Binomial: how many of n trials succeed with probability p, a floating number. Where n min(p, 1 - p) > 10 each
+ * element keeps the first number that it accepts, as with lam_random_poisson.
+ * Shape   dims.
+ * Fails   LAM_ERR_VALUE for a negative n or one above 2^62, or p outside [0, 1]; LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys
+ *         that are none. Derivative: none. Source: Hoermann 1993. */
+LAM_API lam_tensor *lam_random_binomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam_dims dims);
+
+/* Multinomial: how many of n trials have each outcome of the last axis of p, with probability proportional to it:
+ * floating numbers of sum n.
+ * Shape   dims, then the last axis of p, whose leading axes broadcast to dims, as n does.
+ * Fails   LAM_ERR_VALUE for a negative n or p, or no outcomes; LAM_ERR_SHAPE; LAM_ERR_RANK. Derivative: none. */
+LAM_API lam_tensor *lam_random_multinomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam_dims dims);
+
+/* Geometric: the number of the first trial that succeeds with probability p, from 1 on.
+ * Shape   dims, i64.
+ * Fails   LAM_ERR_VALUE for p outside (0, 1]; LAM_ERR_SHAPE. Derivative: none. */
+LAM_API lam_tensor *lam_random_geometric(lam_tensor *key, lam_tensor *p, lam_dims dims);
 
 /* x with an axis in random order; the other axes stay together. lam_arange gives random orders themselves.
  * Shape   that of x.

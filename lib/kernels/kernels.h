@@ -233,6 +233,11 @@ void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t key[2], int64_t f
 /* Poisson samples; -1 for rates that are negative, infinite or NaN. */
 void lam__kernels_random_poisson(const uint32_t key[2], int64_t first, int64_t n, const float *rate, int64_t *out);
 
+/* Binomial samples of counts and probabilities of f64 or f32; NaN where a count is negative or NaN or a probability is
+ * outside [0, 1]. */
+void lam__kernels_random_binomial(lam_dtype dtype, const uint32_t key[2], int64_t first, int64_t n, const void *count,
+                                  const void *probability, void *out);
+
 /* ---- contractions and factorisations (OpenBLAS, LAPACK) -------------------------------------------------- */
 
 /* `batch` products out[m, n] = x[m, k] * y[k, n]; strides in elements; out contiguous. Where one stride does not walk

@@ -1,7 +1,7 @@
 /* Samples whose number of random bits is not known beforehand: gamma variables by the squeeze of Marsaglia and Tsang
  * ("A simple method for generating gamma variables", 2000), Poisson variables by counting for small rates and by the
- * transformed rejection of Hoermann (1993, PTRS) for others. Each element takes its bits from keys of its own, in the
- * order of jax.random. f32 samples are made of f32 bits and computed in double. */
+ * transformed rejection of Hoermann (1993, PTRS) for others, binomial ones likewise (BTRS). Each element takes its bits
+ * from keys of its own, in the order of jax.random. f32 samples are made of f32 bits and computed in double. */
 #include "lib/kernels/kernels.h"
 
 #include "lib/kernels/simd/simd.h"
@@ -119,5 +119,70 @@ void lam__kernels_random_poisson(const uint32_t words[2], int64_t first, int64_t
         else if (rate[i] == 0) out[i] = 0;
         else if (rate[i] < 10) out[i] = count_factors(whole, (uint64_t)(first + i), rate[i]);
         else out[i] = transformed_rejection(whole, (uint64_t)(first + i), rate[i]);
+    }
+}
+
+/* ---- binomial ---------------------------------------------------------------------------------------------------- */
+
+/* How many successes there are in n trials, by the distances from one to the next, which are geometric. */
+static double count_distances(lam_dtype dtype, key k, uint64_t place, double n, double p) {
+    double count = 0, sum = 0;
+    for (const double log_failure = log1p(-p); sum <= n; k = part(k, 1)) {
+        count++;
+        sum += ceil(log(unit(dtype, part(k, 0), place)) / log_failure);
+    }
+    return count - 1;
+}
+
+/* log(k!) less the leading terms of Stirling's formula at k + 1/2. */
+static double stirling_rest(double k) {
+    static const double small[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+                                   0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+                                   0.00925546218271273, 0.00833056343336287};
+    double square = (k + 1) * (k + 1);
+    if (k <= 9) return small[k > 0 ? (int)k : 0];
+    return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
+}
+
+/* The logarithm of how likely k is next to the mode. */
+static double log_likelihood(double n, double odds, double mode, double k) {
+    return (mode + 0.5) * log((mode + 1) / (odds * (n - mode + 1))) + (n + 1) * log((n - mode + 1) / (n - k + 1)) +
+           (k + 0.5) * log(odds * (n - k + 1) / (k + 1)) + stirling_rest(mode) + stirling_rest(n - mode) -
+           stirling_rest(k) - stirling_rest(n - k);
+}
+
+static double binomial_rejection(lam_dtype dtype, key k, uint64_t place, double n, double p) {
+    const double deviation = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
+    const double centre = n * p + 0.5, most = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
+    const double mode = floor((n + 1) * p), odds = p / (1 - p);
+    for (;; k = part(k, 0)) {
+        double u = unit(dtype, part(k, 1), place) - 0.5, v = unit(dtype, part(k, 2), place);
+        double inside = 0.5 - fabs(u), x = floor((2 * a / inside + b) * u + centre);
+        if (inside >= 0.07 && v <= most) return x;
+        if (x < 0 || x > n) continue;
+        if (log(v * alpha / (a / (inside * inside) + b)) <= log_likelihood(n, odds, mode, x)) return x;
+    }
+}
+
+/* Of the likelier and the less likely outcome the latter is counted. */
+static double binomial_sample(lam_dtype dtype, key k, uint64_t place, double n, double p) {
+    double q = p < 0.5 ? p : 1 - p, count;
+    if (!(n >= 0) || !(p >= 0 && p <= 1)) return (double)NAN;
+    if (isinf(n)) return n;
+    count =
+        n * q <= 10 ? count_distances(dtype, k, place, floor(n), q) : binomial_rejection(dtype, k, place, floor(n), q);
+    return p < 0.5 ? count : floor(n) - count;
+}
+
+void lam__kernels_random_binomial(lam_dtype dtype, const uint32_t words[2], int64_t first, int64_t n, const void *count,
+                                  const void *probability, void *out) {
+    const key whole = {{words[0], words[1]}};
+    const bool wide = dtype == LAM_F64;
+    for (int64_t i = 0; i < n; i++) {
+        double trials = wide ? ((const double *)count)[i] : ((const float *)count)[i];
+        double p = wide ? ((const double *)probability)[i] : ((const float *)probability)[i];
+        double x = binomial_sample(dtype, whole, (uint64_t)(first + i), trials, p);
+        if (wide) ((double *)out)[i] = x;
+        else ((float *)out)[i] = (float)x;
     }
 }

@@ -235,7 +235,7 @@ typedef struct sampling {
     lam_dtype dtype;
     const uint32_t *key;
     bool logarithm;
-    const char *parameter;
+    const char *parameter, *second;
     char *out;
 } sampling;
 
@@ -249,7 +249,7 @@ static void gamma_part(void *env, int64_t begin, int64_t end, int worker) {
 /* A sample costs some hundred units, whichever way its rejections go. */
 void lam__parallel_random_gamma(lam__team *team, lam_dtype dtype, const uint32_t key[2], int64_t n, const void *a,
                                 bool logarithm, void *out) {
-    sampling s = {dtype, key, logarithm, a, out};
+    sampling s = {dtype, key, logarithm, a, NULL, out};
     lam__team_run(team, n, 400, gamma_part, &s);
 }
 
@@ -261,6 +261,19 @@ static void poisson_part(void *env, int64_t begin, int64_t end, int worker) {
 }
 
 void lam__parallel_random_poisson(lam__team *team, const uint32_t key[2], int64_t n, const float *rate, int64_t *out) {
-    sampling s = {LAM_F32, key, false, (const char *)rate, (char *)out};
+    sampling s = {LAM_F32, key, false, (const char *)rate, NULL, (char *)out};
     lam__team_run(team, n, 400, poisson_part, &s);
+}
+
+static void binomial_part(void *env, int64_t begin, int64_t end, int worker) {
+    const sampling *s = env;
+    const int64_t at = begin * lam__item_bytes(s->dtype);
+    (void)worker;
+    lam__kernels_random_binomial(s->dtype, s->key, begin, end - begin, s->parameter + at, s->second + at, s->out + at);
+}
+
+void lam__parallel_random_binomial(lam__team *team, lam_dtype dtype, const uint32_t key[2], int64_t n,
+                                   const void *count, const void *probability, void *out) {
+    sampling s = {dtype, key, false, count, probability, out};
+    lam__team_run(team, n, 400, binomial_part, &s);
 }

@@ -94,6 +94,9 @@ void lam__parallel_random_gamma(lam__team *team, lam_dtype dtype, const uint32_t
 
 void lam__parallel_random_poisson(lam__team *team, const uint32_t key[2], int64_t n, const float *rate, int64_t *out);
 
+void lam__parallel_random_binomial(lam__team *team, lam_dtype dtype, const uint32_t key[2], int64_t n,
+                                   const void *count, const void *probability, void *out);
+
 /* ---- contractions ------------------------------------------------------------------------------------------------ */
 
 bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, const lam__product *product, lam__scratch *scratch,

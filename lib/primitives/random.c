@@ -231,8 +231,9 @@ static bool broadcasts(lam_tensor *x, int own, lam_dims dims) {
 /* All parameters are brought to one dtype, which is that of the samples, since a sampler's arithmetic mixes them. */
 bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_tensor *parameters[], int own,
                             lam_dims dims, lam__source *s, lam_tensor **failed) {
-    lam_tensor *in[4] = {key, parameters[0], n > 1 ? parameters[1] : NULL};
+    lam_tensor *in[4] = {key};
     lam_value *v[4];
+    for (int i = 0; i < n; i++) in[i + 1] = parameters[i];
     if (!lam__scope_operands(operation, (size_t)n + 1, in, v, failed)) return false;
     *failed = &key->ctx->failed;
     lam_dtype dtype = (lam_dtype)v[1]->dtype;
@@ -277,6 +278,18 @@ lam__source lam__random_with(const lam__source *s, lam_tensor *keys, int64_t i) 
     lam__source other = *s;
     other.key = lam_index(keys, 0, i);
     return other;
+}
+
+bool lam__random_append(lam__source *s, int64_t n, int64_t wide[LAM_MAX_RANK]) {
+    if (s->dims.rank == LAM_MAX_RANK) {
+        lam__error_set(s->ctx, LAM_ERR_RANK, "give some axes as one", "%s: the result would have %d axes", s->operation,
+                       LAM_MAX_RANK + 1);
+        return false;
+    }
+    for (int i = 0; i < s->dims.rank; i++) wide[i] = s->dims.dims[i];
+    wide[s->dims.rank] = n;
+    s->dims = (lam_dims){s->dims.rank + 1, wide};
+    return true;
 }
 
 /* The elements that x shows; NULL where they cannot be seen. Boxes are opened from level to level where an interpreter

@@ -1,58 +1,20 @@
-/* Gamma variables and what is made of them; Poisson variables. A sample x of Gamma(a) is a smooth function of a at
- * fixed bits only if x keeps its place in the distribution, P(a, x) = constant, so its derivative is taken as -(dP/da)
- * / (dP/dx) ("implicit reparameterisation gradients", Figurnov, Mohamed, Mnih 2018), which is unbiased. */
+/* Gamma variables and what is made of them. A sample x of Gamma(a) is a smooth function of a at fixed bits only if x
+ * keeps its place in the distribution, P(a, x) = constant, so its derivative is taken as -(dP/da) / (dP/dx) ("implicit
+ * reparameterisation gradients", Figurnov, Mohamed, Mnih 2018), which is unbiased. */
 #include "lib/primitives/random.h"
 
 #include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
-#include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
 #include "lib/kernels/special/special.h"
 #include "lib/tensor/dtype.h"
-#include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
 #include <math.h>
-
-/* ---- keys [keys..., 2] and one parameter [keys..., dims] -> [keys..., dims] -------------------------------------- */
-
-/* Parameters stand behind the axes of the keys, those of each key in a row of its own. */
-static lam_status shape_keyed(const lam_call_site *call, lam_shape out[]) {
-    const lam_value *keys = call->in[0], *a = call->in[1];
-    int lead = keys->rank - 1;
-    bool fits = keys->dtype == LAM_I64 && lead >= 0 && keys->dims[lead] == 2 && a->rank >= lead;
-    for (int i = 0; fits && i < lead; i++) fits = a->dims[i] == keys->dims[i];
-    lam_status status = keys->dtype == LAM_I64 ? LAM_ERR_SHAPE : LAM_ERR_DTYPE;
-    if (!fits) return lam_rule_fail(call, status, "each key, of 2 i64, must have parameters of its own");
-    out->dtype = (lam_dtype)a->dtype;
-    out->rank = a->rank;
-    for (int i = 0; i < a->rank; i++) out->dims[i] = a->dims[i];
-    return LAM_OK;
-}
-
-/* The kernel of one key on n elements. */
-typedef void run_key(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *a, void *out);
-
-/* The keys one after the other, each shared among threads within itself: each sample has bits of its own, so cuts
- * between samples change nothing. */
-static lam_status eval_keyed(const lam_call_site *call, lam_value *out, run_key *run) {
-    lam_value *keys = lam__value_contiguous(call->in[0]), *a = keys ? lam__value_contiguous(call->in[1]) : NULL;
-    int64_t count = keys ? keys->count / 2 : 0, each = count ? out->count / count : 0;
-    for (int64_t k = 0; a && k < count; k++) {
-        const int64_t *key = (const int64_t *)keys->data + 2 * k;
-        run(call, (uint32_t[]){(uint32_t)key[0], (uint32_t)key[1]}, each,
-            (const char *)a->data + (size_t)(k * each) * lam__dtype_bytes((lam_dtype)a->dtype),
-            (char *)out->data + (size_t)(k * each) * lam__dtype_bytes((lam_dtype)out->dtype));
-    }
-    lam_status status = a ? LAM_OK : LAM_ERR_MEMORY;
-    lam__value_release(keys);
-    lam__value_release(a);
-    return status;
-}
 
 /* ---- gamma: the parameter says whether the logarithm is wanted --------------------------------------------------- */
 
@@ -70,17 +32,17 @@ static lam_tensor *apply_gamma(lam_tensor *key, lam_tensor *a, int32_t logarithm
 static lam_status shape_random_gamma(const lam_call_site *call, lam_shape out[]) {
     if (!lam__dtype_is_float(call->in[1]->dtype))
         return lam_rule_fail(call, LAM_ERR_DTYPE, "the parameter must be floating");
-    return shape_keyed(call, out);
+    return lam__random_keyed_shape(call, out);
 }
 
 /* Marsaglia and Tsang's method, for as many elements as one key has. */
-static void run_gamma(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *a, void *out) {
-    lam__parallel_random_gamma(call->ctx->team, (lam_dtype)call->in[1]->dtype, key, n, a, is_logarithm(call->params),
-                               out);
+static void run_gamma(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *const a[], void *out) {
+    lam__parallel_random_gamma(call->ctx->team, (lam_dtype)call->in[1]->dtype, key, n, a[0],
+                               is_logarithm(call->params), out);
 }
 
 static lam_status eval_random_gamma(const lam_call_site *call, lam_value *const out[]) {
-    return eval_keyed(call, out[0], run_gamma);
+    return lam__random_keyed_eval(call, out[0], run_gamma);
 }
 
 /* Below this x the distribution is x^a / Gamma(a + 1) to all digits: the next term of P(a, x) is smaller by a factor
@@ -143,6 +105,10 @@ static lam_tensor *sample_gamma(const lam__source *s, lam_tensor *a, bool logari
     return apply_gamma(s->key, lam_broadcast_to(a, s->dims), logarithm);
 }
 
+lam_tensor *lam__random_loggamma(const lam__source *s, lam_tensor *a) {
+    return sample_gamma(s, a, true);
+}
+
 /* a = 0 has no gamma distribution, so the range is open at 0. */
 static lam_tensor *gamma_of(const char *name, lam_tensor *key, lam_tensor *a, lam_dims dims, bool logarithm) {
     lam_tensor *failed;
@@ -175,7 +141,7 @@ lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *b, lam_d
     for (int i = 0; i < 2; i++) {
         if (!lam__random_in_range(name, "a parameter", in[i], 0, true, (double)INFINITY)) return failed;
         lam__source own = lam__random_with(&s, keys, i);
-        y[i] = sample_gamma(&own, in[i], true);
+        y[i] = lam__random_loggamma(&own, in[i]);
     }
     return lam__scope_only(lam_logistic(lam_sub(y[0], y[1])), since);
 }
@@ -191,55 +157,6 @@ lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims di
     if (!lam__random_parameters(name, key, 1, &alpha, 1, dims, &s, &failed) ||
         !lam__random_in_range(name, "alpha", alpha, 0, true, (double)INFINITY))
         return failed;
-    if (dims.rank == LAM_MAX_RANK)
-        return lam__axes_fail(name, alpha, LAM_ERR_RANK, "the result would have %d axes", dims.rank + 1);
-    for (int i = 0; i < dims.rank; i++) wide[i] = dims.dims[i];
-    wide[dims.rank] = lam_dim(alpha, -1);
-    s.dims = (lam_dims){dims.rank + 1, wide};
-    return lam__scope_only(lam_softmax(sample_gamma(&s, alpha, true), -1), since);
-}
-
-/* ---- poisson ----------------------------------------------------------------------------------------------------- */
-
-/* The rate is f32 whatever the user's, as in jax.random: its samples hang on comparisons of f32 numbers. */
-static lam_status shape_random_poisson(const lam_call_site *call, lam_shape out[]) {
-    if (call->in[1]->dtype != LAM_F32) return lam_rule_fail(call, LAM_ERR_DTYPE, "the rate must be f32");
-    lam_status status = shape_keyed(call, out);
-    out->dtype = LAM_I64;
-    return status;
-}
-
-static void run_poisson(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *rate, void *out) {
-    lam__parallel_random_poisson(call->ctx->team, key, n, rate, out);
-}
-
-/* As for gamma, with another kernel. */
-static lam_status eval_random_poisson(const lam_call_site *call, lam_value *const out[]) {
-    return eval_keyed(call, out[0], run_poisson);
-}
-
-static void batch_random_poisson(const lam_rule *r, lam_tensor *out[]) {
-    lam_tensor *in[2] = {lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1)};
-    out[0] = lam__apply(r->primitive, NULL, 0, 2, in);
-}
-
-const lam_primitive lam__row_random_poisson = {
-    .name = "random_poisson",
-    .inputs = 2,
-    .shape = shape_random_poisson,
-    .eval = eval_random_poisson,
-    .batch = batch_random_poisson,
-};
-
-/* Not differentiable: counts. Rates above 2^62 would not fit the result. */
-lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims) {
-    uint64_t since = lam__scope_now(key);
-    const char *name = "random_poisson";
-    lam_tensor *failed;
-    lam__source s;
-    if (!lam__random_parameters(name, key, 1, &rate, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "the rate", rate, 0, false, 0x1p62))
-        return failed;
-    lam_tensor *in[2] = {key, lam_broadcast_to(lam_cast(rate, LAM_F32), dims)};
-    return lam__scope_only(lam__apply(&lam__row_random_poisson, NULL, 0, 2, in), since);
+    if (!lam__random_append(&s, lam_dim(alpha, -1), wide)) return failed;
+    return lam__scope_only(lam_softmax(lam__random_loggamma(&s, alpha), -1), since);
 }

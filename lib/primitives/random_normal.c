@@ -63,11 +63,7 @@ lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, la
     if (lam_dim(covariance, -1) != n || lam_dim(covariance, -2) != n)
         return lam__axes_fail(name, covariance, LAM_ERR_SHAPE, "the covariance is no %lld x %lld matrix", (long long)n,
                               (long long)n);
-    if (dims.rank == LAM_MAX_RANK)
-        return lam__axes_fail(name, mean, LAM_ERR_RANK, "the result would have %d axes", dims.rank + 1);
-    for (int i = 0; i < dims.rank; i++) wide[i] = dims.dims[i];
-    wide[dims.rank] = n;
-    s.dims = (lam_dims){dims.rank + 1, wide};
+    if (!lam__random_append(&s, n, wide)) return failed;
     s.dtype = lam__dtype_promote((int)s.dtype, (int)of_covariance.dtype);
     lam_tensor *z = lam_expand_dims(lam__random_normal(&s), -1);
     return lam__scope_only(lam_add(mean, lam_squeeze(lam_matmul(lam_cholesky(factor), z), LAM_AXES(-1))), since);

@@ -25,7 +25,7 @@ static double epsilon_of(lam_dtype dtype) {
 /* ---- without parameters ------------------------------------------------------------------------------------------ */
 
 /* 1 - u in place of u, to keep 0 out of the logarithm. */
-static lam_tensor *sample_exponential(const lam__source *s) {
+lam_tensor *lam__random_exponential(const lam__source *s) {
     return lam_neg(lam_log1p(lam_neg(lam__random_unit(s))));
 }
 
@@ -62,7 +62,7 @@ static lam_tensor *standard(const char *operation, lam_tensor *key, lam_dtype dt
 
 lam_tensor *lam_random_exponential(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
-    return lam__scope_only(standard("random_exponential", key, dtype, dims, sample_exponential), since);
+    return lam__scope_only(standard("random_exponential", key, dtype, dims, lam__random_exponential), since);
 }
 
 lam_tensor *lam_random_laplace(lam_tensor *key, lam_dtype dtype, lam_dims dims) {

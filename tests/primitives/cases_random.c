@@ -214,7 +214,10 @@ static const cases_form gamma_forms[] = {{"i64[2] [6]", {0}},     {"i64[2] [6]",
 static void call_no_shape(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     bool gamma = strcmp(u->row->name, "random_gamma") == 0;
     lam_tensor *negative = lam_full_like(in[1], -1);
-    out[0] = gamma ? lam_random_gamma(in[0], negative, LAM_DIMS(3)) : lam_random_poisson(in[0], negative, LAM_DIMS(3));
+    bool binomial = strcmp(u->row->name, "random_binomial") == 0;
+    out[0] = gamma      ? lam_random_gamma(in[0], negative, LAM_DIMS(3))
+             : binomial ? lam_random_binomial(in[0], in[1], negative, LAM_DIMS(3))
+                        : lam_random_poisson(in[0], negative, LAM_DIMS(3));
 }
 
 #define NO_SHAPE .wrong_calls = {{"i64[2] [3]", LAM_ERR_VALUE, call_no_shape}}
@@ -254,6 +257,39 @@ static const cases_wrong poisson_wrong[] = {{"i64[2] f64[3]", LAM_ERR_DTYPE, {0}
                                             {"i64[2,2] f32[3]", LAM_ERR_SHAPE, {0}},
                                             CASES_WRONG_END};
 
+/* Counts of at most 10 successes: the distances from one to the next are geometric. */
+static void call_random_binomial(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    lam_bind(lam_ctx_of(in[0] ? in[0] : in[1]), &lam__row_random_binomial, NULL, 0, (lam_list){3, in}, out, 1);
+}
+
+static void reference_random_binomial(const cases_use *u, const array in[], array out[]) {
+    int64_t keys = in->count / 2, each = keys ? in[1].count / keys : 0;
+    uint32_t key[2], own[2];
+    (void)u;
+    array_shape(out, in[1].dtype, in[1].rank, in[1].dims);
+    for (int64_t e = 0; e < out->count; e++) {
+        long double trials = floorl(in[1].data[e]), p = in[2].data[e], q = p < 0.5L ? p : 1 - p, place = 0, found = -1;
+        for (key_of(in, e / each, key); place <= trials; found++) {
+            split_off(key, 0, own);
+            place += ceill(logl(uniform_of(out->dtype, own, (uint64_t)(e % each))) / log1pl(-q));
+            split_off(key, 1, own);
+            memcpy(key, own, sizeof key);
+        }
+        out->data[e] = p < 0.5L ? found : trials - found;
+    }
+}
+
+static const cases_form binomial_forms[] = {{"i64[2] [7] [7]", {0}},
+                                            {"i64[2] [] []", {0}},
+                                            {"i64[3,2] [3,4] [3,4]", {0}},
+                                            {"i64[0,2] [0,2] [0,2]", {0}},
+                                            CASES_END};
+static const cases_wrong binomial_wrong[] = {
+    {"i64[2] i64[3] i64[3]", LAM_ERR_DTYPE, {0}}, {"f64[2] [3] [3]", LAM_ERR_DTYPE, {0}},
+    {"i64[2] [3] [2]", LAM_ERR_SHAPE, {0}},       {"i64[2] f64[3] f32[3]", LAM_ERR_SHAPE, {0}},
+    {"i64[2,2] [3] [3]", LAM_ERR_SHAPE, {0}},     CASES_WRONG_END};
+
 const cases_row cases_random[] = {
     {.name = "random_gamma",
      .call = call_random_gamma,
@@ -273,6 +309,15 @@ const cases_row cases_random[] = {
      .wrong = poisson_wrong,
      NO_SHAPE,
      .domain = {{0, 4.2e9}, {0.2, 8}},
+     .least_rank = 1},
+    {.name = "random_binomial",
+     .call = call_random_binomial,
+     .reference = reference_random_binomial,
+     .no_gradient = true,
+     .forms = binomial_forms,
+     .wrong = binomial_wrong,
+     NO_SHAPE,
+     .domain = {{0, 4.2e9}, {0, 19}, {0.05, 0.95}},
      .least_rank = 1},
     {.name = "random_bits",
      .call = call_random_bits,

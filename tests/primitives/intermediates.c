@@ -52,6 +52,25 @@ START_TEST(integers_and_complex_numbers) {
 }
 END_TEST
 
+START_TEST(random_ones) {
+    lam_tensor *key = lam_key(ctx, 3), *a = lam_full(ctx, LAM_F64, LAM_DIMS(40), 0.7);
+    lam_dims n = LAM_DIMS(40);
+    LEAVES_NOTHING(lam_random_gamma(key, a, n));
+    LEAVES_NOTHING(lam_random_dirichlet(key, a, LAM_DIMS(3)));
+    LEAVES_NOTHING(lam_random_rademacher(key, LAM_I64, n));
+    LEAVES_NOTHING(lam_random_maxwell(key, LAM_F64, n));
+    LEAVES_NOTHING(lam_random_orthogonal(key, LAM_F64, 5, 7, n));
+    LEAVES_NOTHING(lam_random_lognormal(key, a, n));
+    LEAVES_NOTHING(lam_random_wald(key, a, n));
+    LEAVES_NOTHING(lam_random_t(key, a, n));
+    LEAVES_NOTHING(lam_random_ball(key, 3, a, n));
+    LEAVES_NOTHING(lam_random_triangular(key, lam_neg(a), a, a, n));
+    LEAVES_NOTHING(lam_random_binomial(key, a, a, n));
+    LEAVES_NOTHING(lam_random_multinomial(key, a, a, LAM_DIMS(3)));
+    LEAVES_NOTHING(lam_random_geometric(key, a, n));
+}
+END_TEST
+
 #define BOTH_LEAVE_NOTHING(call)                                                                                       \
     do {                                                                                                               \
         size_t before = 0;                                                                                             \
@@ -166,7 +185,7 @@ START_TEST(ones_without_operands) {
 END_TEST
 
 Suite *suite_primitives_intermediates(void) {
-    return SUITE_OF("intermediates", elementwise_and_neural_ones, integers_and_complex_numbers,
+    return SUITE_OF("intermediates", elementwise_and_neural_ones, integers_and_complex_numbers, random_ones,
                     factorisations_of_integers, reductions_and_sorting, parts_and_convolutions, linear_algebra,
                     ones_without_operands);
 }

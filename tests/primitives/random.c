@@ -2,36 +2,10 @@
  * by parameters, what the numbers look like, and what is refused. */
 #include "lib/primitives/random.h"
 
-#include "tests/support.h"
-
+#include "tests/primitives/random_draws.h"
 #include "tests/primitives/random_values.h"
 
-static lam_tensor *key42(void) {
-    return lam_key(ctx, 42);
-}
-
-static lam_tensor *single(lam_tensor *x) {
-    return lam_cast(x, LAM_F32);
-}
-
 /* ---- against jax.random ------------------------------------------------------------------------------------------ */
-
-/* A call and its result: integers exactly, or numbers to some units of the last place of their dtype. Where that is
- * more than 4, the number is JAX's own result, made by elementary functions that are off by as much. */
-typedef struct sample {
-    const char *name;
-    lam_tensor *(*draw)(void);
-    const int64_t *integers;
-    const double *numbers;
-    int count;
-    double ulps;
-} sample;
-
-#define DRAW(name, expression)                                                                                         \
-    static lam_tensor *draw_##name(void) {                                                                             \
-        return expression;                                                                                             \
-    }
-#define COUNT(x) (int)(sizeof(x) / sizeof *(x))
 
 #define PROBABILITIES VEC(0.1, 0.5, 0.9)
 #define LOGITS        MAT(2, 3, 0, 1, 2, 3, 4, 1)
@@ -115,8 +89,6 @@ DRAW(choice_p, lam_random_choice(key42(), INTEGERS(4), 0, 6, &(lam_random_choice
 DRAW(choice_p_without, lam_random_choice(key42(), INTEGERS(4), 0, 3, WITHOUT_P))
 DRAW(poisson, lam_random_poisson(key42(), VEC(0.5, 3, 9, 15, 1000), LAM_DIMS(2, 5)))
 
-#define EXACT(name) {#name, draw_##name, jax_##name, NULL, COUNT(jax_##name), 0}
-#define NEAR(name, ulps) {#name, draw_##name, NULL, jax_##name, COUNT(jax_##name), ulps}
 static const sample samples[] = {
     EXACT(split_of_42), EXACT(split_of_0), EXACT(split_of_wide_seed), EXACT(fold_in_7), EXACT(fold_in_minus_1),
     EXACT(bits_i64), EXACT(bits_i32), EXACT(bits_u8), EXACT(bits_scalar), EXACT(bits_at_300),
@@ -136,28 +108,8 @@ static const sample samples[] = {
 };
 /* clang-format on */
 
-static void expect_integers(const sample *s, lam_tensor *t) {
-    int64_t got[64];
-    ck_assert_msg(lam_read(lam_cast(t, LAM_I64), got, (size_t)s->count * 8) == LAM_OK, "%s", lam_error(ctx));
-    for (int i = 0; i < s->count; i++)
-        ck_assert_msg(got[i] == s->integers[i], "%s: element %d is %lld, not %lld", s->name, i, (long long)got[i],
-                      (long long)s->integers[i]);
-}
-
-static void expect_numbers(const sample *s, lam_tensor *t) {
-    double got[64], unit = lam_dtype_of(t) == LAM_F32 ? 0x1p-23 : 0x1p-52;
-    ck_assert_msg(lam_read(lam_cast(t, LAM_F64), got, (size_t)s->count * 8) == LAM_OK, "%s", lam_error(ctx));
-    for (int i = 0; i < s->count; i++)
-        ck_assert_msg(fabs(got[i] - s->numbers[i]) <= s->ulps * unit * fabs(s->numbers[i]),
-                      "%s: element %d is %a, not %a", s->name, i, got[i], s->numbers[i]);
-}
-
 START_TEST(numbers_are_those_of_jax) {
-    const sample *s = &samples[_i];
-    lam_tensor *t = s->draw();
-    ck_assert_msg(!lam_failed(t) && lam_size(t) == s->count, "%s: %s", s->name, lam_error(ctx));
-    if (s->integers) expect_integers(s, t);
-    else expect_numbers(s, t);
+    expect_sample(&samples[_i]);
 }
 END_TEST
 
@@ -247,18 +199,6 @@ END_TEST
 
 /* ---- what the numbers look like ---------------------------------------------------------------------------------- */
 
-enum { MANY = 40000 };
-
-/* The largest distance between the distribution of `x` and the one whose values at the sorted elements `cdf` gives,
- * times the root of the number: above 1.95 with probability 0.001 (Kolmogorov 1933). */
-static double kolmogorov(lam_tensor *x, lam_tensor *(*cdf)(lam_tensor *)) {
-    double n = (double)lam_size(x);
-    lam_tensor *p = cdf(lam_sort(x, 0)), *steps = lam_div(lam_arange(ctx, LAM_F64, 0, n, 1), n);
-    lam_tensor *above = lam_max_reduce(lam_sub(p, steps), NULL);
-    lam_tensor *below = lam_max_reduce(lam_sub(lam_add(steps, 1 / n), p), NULL);
-    return sqrt(n) * fmax(lam_item(above), lam_item(below));
-}
-
 static lam_tensor *same(lam_tensor *x) {
     return x;
 }
@@ -316,11 +256,6 @@ START_TEST(samples_follow_their_distributions) {
 }
 END_TEST
 
-/* |mean - want| in standard errors, of which 4 have a chance of 6e-5. */
-static double errors_of_mean(lam_tensor *x, double want, double variance) {
-    return fabs(lam_item(lam_mean(x, NULL)) - want) / sqrt(variance / (double)lam_size(x));
-}
-
 START_TEST(means_and_variances) {
     lam_tensor *key = lam_key(ctx, 7), *x = lam_random_poisson(key, num(4), LAM_DIMS(MANY));
     ck_assert(errors_of_mean(x, 4, 4) < 4);
@@ -365,12 +300,6 @@ START_TEST(all_orders_are_alike) {
 END_TEST
 
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
-
-#define REFUSED(call, status, ...)                                                                                     \
-    do {                                                                                                               \
-        ck_assert(lam_failed(call));                                                                                   \
-        EXPECT_ERROR(status, __VA_ARGS__);                                                                             \
-    } while (0)
 
 /* Leading axes of mean and covariance broadcast to the dims. */
 START_TEST(batches_of_means_and_covariances) {

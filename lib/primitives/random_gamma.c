@@ -37,8 +37,8 @@ static lam_status shape_random_gamma(const lam_call_site *call, lam_shape out[])
 
 /* Marsaglia and Tsang's method, for as many elements as one key has. */
 static void run_gamma(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *const a[], void *out) {
-    lam__parallel_random_gamma(call->ctx->team, (lam_dtype)call->in[1]->dtype, key, n, a[0],
-                               is_logarithm(call->params), out);
+    lam__parallel_random_gamma(call->ctx->team, (lam_dtype)call->in[1]->dtype, key, n, a[0], is_logarithm(call->params),
+                               out);
 }
 
 static lam_status eval_random_gamma(const lam_call_site *call, lam_value *const out[]) {

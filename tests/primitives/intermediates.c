@@ -53,7 +53,8 @@ START_TEST(integers_and_complex_numbers) {
 END_TEST
 
 START_TEST(random_ones) {
-    lam_tensor *key = lam_key(ctx, 3), *a = lam_full(ctx, LAM_F64, LAM_DIMS(40), 0.7);
+    lam_tensor *key = lam_key(ctx, 3), *a = lam_full(ctx, LAM_F64, LAM_DIMS(40), 0.7), *less = lam_neg(a);
+    lam_tensor *nine = lam_scalar(ctx, 9);
     lam_dims n = LAM_DIMS(40);
     LEAVES_NOTHING(lam_random_gamma(key, a, n));
     LEAVES_NOTHING(lam_random_dirichlet(key, a, LAM_DIMS(3)));
@@ -64,9 +65,9 @@ START_TEST(random_ones) {
     LEAVES_NOTHING(lam_random_wald(key, a, n));
     LEAVES_NOTHING(lam_random_t(key, a, n));
     LEAVES_NOTHING(lam_random_ball(key, 3, a, n));
-    LEAVES_NOTHING(lam_random_triangular(key, lam_neg(a), a, a, n));
+    LEAVES_NOTHING(lam_random_triangular(key, less, a, a, n));
     LEAVES_NOTHING(lam_random_binomial(key, a, a, n));
-    LEAVES_NOTHING(lam_random_multinomial(key, a, a, LAM_DIMS(3)));
+    LEAVES_NOTHING(lam_random_multinomial(key, nine, a, LAM_DIMS(3)));
     LEAVES_NOTHING(lam_random_geometric(key, a, n));
 }
 END_TEST

@@ -83,7 +83,9 @@ static lam_tensor *sample_of(const char *name, lam_tensor *key, int n, lam_tenso
     uint64_t since = lam__scope_now(key);
     lam_tensor *failed;
     lam__source s;
-    if (!lam__random_parameters(name, key, n, p, 0, dims, &s, &failed)) return failed;
+    if (!lam__random_parameters(name, key, n, p, 0, dims, &s, &failed) ||
+        !lam__create_countable(name, s.ctx, s.dtype, dims))
+        return failed;
     for (int i = 0; i < n; i++)
         if (names[i] && !lam__random_in_range(name, names[i], p[i], 0, true, DBL_MAX)) return failed;
     return lam__scope_only(draw(&s, p), since);

@@ -352,6 +352,8 @@ START_TEST(impossible_distributions_are_refused) {
     REFUSED(lam_random_weibull_min(k, p, zero, n), LAM_ERR_VALUE, "random_weibull_min", "concentration");
     REFUSED(lam_random_pareto(k, num(NAN), n), LAM_ERR_VALUE, "random_pareto", "nan");
     REFUSED(lam_random_pareto(k, num(INFINITY), n), LAM_ERR_VALUE, "random_pareto", "inf");
+    REFUSED(lam_random_double_sided_maxwell(k, p, p, LAM_DIMS(INT64_MAX, 9)), LAM_ERR_OVERFLOW,
+            "random_double_sided_maxwell");
     REFUSED(lam_random_double_sided_maxwell(k, p, num(-1), n), LAM_ERR_VALUE, "random_double_sided_maxwell", "scale");
     REFUSED(lam_random_wald(k, zero, n), LAM_ERR_VALUE, "random_wald", "mean");
     REFUSED(lam_random_chisquare(k, zero, n), LAM_ERR_VALUE, "random_chisquare", "freedom");

@@ -56,7 +56,7 @@ LAM_API lam_tensor *lam_gelu_tanh(lam_tensor *x);
 LAM_API lam_tensor *lam_silu(lam_tensor *x);
 
 /* x tanh(softplus(x)).
- * Fails   like any use of a handle. Derivative: its own. */
+ * Fails   like any use of a handle. Derivative: lam_mish_slope(x). */
 LAM_API lam_tensor *lam_mish(lam_tensor *x);
 
 /* x / (1 + |x|).
@@ -99,7 +99,7 @@ LAM_API lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targe
  * Fails   LAM_ERR_SHAPE. Derivative: r, at most delta. */
 LAM_API lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double delta);
 
-/* log(cosh(predictions - targets)), without overflow.
+/* log(cosh(predictions - targets)), without overflow, within 1 ULP. Integers are taken as f64.
  * Shape   both broadcast.
  * Fails   LAM_ERR_SHAPE. Derivative: tanh of the difference. */
 LAM_API lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets);

@@ -214,10 +214,31 @@ LAM_API lam_tensor *lam_tanh_slope(lam_tensor *x);
  * Fails   like any use of a handle. Owner: current scope. Derivative: -tanh(x/2) times the result. */
 LAM_API lam_tensor *lam_logistic_slope(lam_tensor *x);
 
-/* s + x s (1 - s) with s = lam_logistic(x), the derivative of silu, whose terms would cancel: within 1 ULP, and from
- * -1.3 to -1.26, where it has a zero, of 2^-6 of the terms. Integers are taken as f64.
+/* s + x s (1 - s) with s = lam_logistic(x), the derivative of silu, within 1 ULP also next to -1.28, where it has a
+ * zero and the terms cancel. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: s (1 - s) (2 - x tanh(x/2)). */
 LAM_API lam_tensor *lam_silu_slope(lam_tensor *x);
+
+/* w + x (1 - w^2) s with w = tanh(lam_softplus(x)) and s = lam_logistic(x), the derivative of mish, within 1 ULP also
+ * next to -1.19, where it has a zero. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: (1 - w^2) (2 s + x s (1 - s - 2 w s)). */
+LAM_API lam_tensor *lam_mish_slope(lam_tensor *x);
+
+/* lam_ndtr(x) + x d with d = exp(-x^2/2) / sqrt(2 pi), the derivative of gelu, within 1 ULP also next to -0.75, where
+ * it has a zero. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: (2 - x^2) d. */
+LAM_API lam_tensor *lam_gelu_slope(lam_tensor *x);
+
+/* The share of exp(x) in exp(x) + exp(y), the derivative of logaddexp by x: 1/2 also between equal infinities. Integers
+ * are taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: by x the product of the shares of both, by y minus that. */
+LAM_API lam_tensor *lam_logaddexp_slope(lam_tensor *x, lam_tensor *y);
+
+/* The same of 2^x and 2^y, for logaddexp2.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: by x log(2) times the shares of both, by y minus that. */
+LAM_API lam_tensor *lam_logaddexp2_slope(lam_tensor *x, lam_tensor *y);
 
 /* x times factor y^n, in one pass: what slopes of roots, quotients and powers are. Integers are taken as f64.
  * Shape   x and y broadcast.

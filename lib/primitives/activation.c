@@ -1,6 +1,6 @@
-/* Activation functions: those in straight pieces by one row, silu with its slope by two, the others made of other
- * operations. Operands are guarded before a branch is chosen, so that the branch that is not taken sends 0 and never
- * NaN, and each is its usual sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
+/* Activation functions: those in straight pieces by one row, silu, mish and gelu with their slopes by two each, the
+ * others made of other operations. Operands are guarded before a branch is chosen, so that the branch that is not taken
+ * sends 0 and never NaN, and each is its usual sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -128,10 +128,51 @@ lam_tensor *lam_selu(lam_tensor *x) {
     return lam__scope_only(lam_mul(1.0507009873554804934, exponential_left(x, 1.6732632423543772848, 1)), since);
 }
 
+static lam_tensor *slope_gelu(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_gelu_slope(r->in[0]));
+}
+
+LAM__SLOPED_ROW(gelu);
+
+const lam_primitive lam__row_gelu = {
+    .name = "gelu",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_gelu + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_gelu,
+    .saves = LAM_SAVE_IN(0),
+    .sloped = &sloped_gelu,
+};
+
 /* x Phi(x) exactly; the form with tanh is lam_gelu_tanh. */
 lam_tensor *lam_gelu(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_mul(x, lam_ndtr(x)), since);
+    return lam__apply_unary(&lam__row_gelu, x);
+}
+
+/* (2 - x^2) times the density, which is 0 from 40 on, where it does not meet a square that is not finite. */
+static lam_tensor *slope_gelu_slope(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *near = lam_clamp(r->in[0], -40.0, 40.0);
+    lam_tensor *density = lam_mul(0.39894228040143267794, lam_exp(lam_mul(-0.5, lam_square(near))));
+    return lam_mul(t, lam_mul(density, lam_fma(lam_neg(near), near, 2.0)));
+}
+
+const lam_primitive lam__row_gelu_slope = {
+    .name = "gelu_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_gelu_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_gelu_slope,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_gelu_slope(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_gelu_slope, x);
 }
 
 /* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1, and the cube,
@@ -171,15 +212,17 @@ lam_tensor *lam_silu(lam_tensor *x) {
     return lam__scope_only(lam_mul(x, lam_logistic(x)), since);
 }
 
-/* s'(x) (2 - x tanh(x/2)) for s = logistic; beyond the bound s' is 0, which does not meet an infinite x. */
+/* s'(x) (2 - x tanh(x/2)) for s = logistic, whose second factor is 2 - |x| + 2 |x| s(-|x|), so that next to its zeros
+ * only what is small is rounded; beyond the bound s' is 0, which does not meet an infinite x. The side is chosen, not
+ * the absolute value taken, which would have no derivative at 0. */
 static lam_tensor *slope_silu_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *x = r->in[0], *near = lam_clamp(x, -800.0, 800.0);
-    lam_tensor *turn = lam_sub(2.0, lam_mul(near, lam_tanh(lam_mul(0.5, near))));
-    return lam_mul(t, lam_mul(lam_logistic_slope(x), turn));
+    lam_tensor *near = lam_clamp(r->in[0], -800.0, 800.0);
+    lam_tensor *size = lam_where(lam_gt(near, 0.0), near, lam_neg(near));
+    lam_tensor *turn = lam_add(lam_sub(2.0, size), lam_mul(lam_mul(2.0, size), lam_logistic(lam_neg(size))));
+    return lam_mul(t, lam_mul(lam_logistic_slope(r->in[0]), turn));
 }
 
-/* s + x s (1 - s), whose two terms cancel next to -1.28. */
 const lam_primitive lam__row_silu_slope = {
     .name = "silu_slope",
     .inputs = 1,
@@ -198,11 +241,52 @@ lam_tensor *lam_silu_slope(lam_tensor *x) {
     return lam__scope_only(lam_add(s, lam_mul(x, lam_logistic_slope(x))), since);
 }
 
-/* Beyond the bounds the factor is 0 or 1, and slopes of 0 do not meet x. */
+static lam_tensor *slope_mish(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_mish_slope(r->in[0]));
+}
+
+LAM__SLOPED_ROW(mish);
+
+const lam_primitive lam__row_mish = {
+    .name = "mish",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_mish + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_mish,
+    .saves = LAM_SAVE_IN(0),
+    .sloped = &sloped_mish,
+};
+
 lam_tensor *lam_mish(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    x = lam__reduce_real(x);
-    return lam__scope_only(lam_mul(x, lam_tanh(lam_softplus(lam_clamp(x, -800.0, 40.0)))), since);
+    return lam__apply_unary(&lam__row_mish, x);
+}
+
+/* w' (2 + x (1 - s - 2 w s)) for w = tanh(softplus) and w' = (1 - w^2) s: the logarithm of w' has the derivative
+ * 1 - s - 2 w s. Beyond the bounds w' is 0, which does not meet an infinite x. */
+static lam_tensor *slope_mish_slope(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *near = lam_clamp(r->in[0], -800.0, 800.0), *soft = lam_softplus(near), *s = lam_logistic(near);
+    lam_tensor *steep = lam_mul(lam_tanh_slope(soft), s), *twice = lam_mul(lam_mul(2.0, lam_tanh(soft)), s);
+    lam_tensor *turn = lam_add(2.0, lam_mul(near, lam_sub(lam_logistic(lam_neg(near)), twice)));
+    return lam_mul(t, lam_mul(steep, turn));
+}
+
+const lam_primitive lam__row_mish_slope = {
+    .name = "mish_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_mish_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_mish_slope,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_mish_slope(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_mish_slope, x);
 }
 
 /* With u = 1/(1 + |x|) it is x u, whose slope u - |x| u^2 would cancel from 1 on; there 1 - u has as many digits, and

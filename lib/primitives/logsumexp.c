@@ -82,16 +82,13 @@ static void flush(lam_dtype dtype, int64_t n, void *terms) {
 
 enum { BLOCK = 1024 }; /* elements that stay in the first cache between two loops */
 
-/* A loop like that of exp, in place, without results below normal. params: the dtype. */
-static void exp_normal(int64_t n, void *const p[], const int64_t step[], const void *params) {
-    static const int64_t flat[] = {1, 1};
+/* `flush` as a loop. params: the dtype. */
+static void flush_all(int64_t n, void *const p[], const int64_t step[], const void *params) {
     const lam_dtype dtype = *(const lam_dtype *)params;
     (void)step;
     for (int64_t at = 0; at < n; at += BLOCK) {
         int64_t count = n - at < BLOCK ? n - at : BLOCK;
-        void *terms = (char *)p[0] + at * (int64_t)lam__dtype_bytes(dtype);
-        lam__kernels_loop(LAM__LOOP_exp, dtype)(count, (void *[]){terms, terms}, flat, NULL);
-        flush(dtype, count, terms);
+        flush(dtype, count, (char *)p[0] + at * (int64_t)lam__dtype_bytes(dtype));
     }
 }
 
@@ -124,8 +121,9 @@ static bool run_block(run *r, bool first, int64_t n, const char *x, char *terms)
     if (!isfinite(largest) || largest > r->shift + SLACK) return false;
     if (largest > r->largest) r->largest = largest;
     lam__dtype_store(r->dtype, shift, r->shift);
-    lam__kernels_loop(LAM__LOOP_sub, r->dtype)(n, (void *[]){terms, (void *)(uintptr_t)x, shift}, against_one, NULL);
-    exp_normal(n, (void *[]){terms, terms}, NULL, &r->dtype);
+    lam__kernels_loop(LAM__LOOP_exp_gap, r->dtype)(n, (void *[]){terms, (void *)(uintptr_t)x, shift}, against_one,
+                                                   NULL);
+    flush(r->dtype, n, terms);
     add_to(r, reduced(r->dtype, LAM__REDUCE_SUM, n, terms));
     return true;
 }
@@ -166,9 +164,9 @@ static void exp_spread(lam_ctx *ctx, const lam_value *x, lam__axis_set set, cons
     const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
     void *const p[] = {terms->data, x->data, (void *)(uintptr_t)shift};
     static const int64_t flat[] = {1, 1};
-    lam__parallel_elementwise(ctx->team, LAM__LOOP_sub, lam__kernels_loop(LAM__LOOP_sub, dtype), 3, x->rank, x->dims,
-                              strides, p, items, NULL);
-    lam__parallel_loop(ctx->team, LAM__LOOP_exp, dtype, exp_normal, terms->count,
+    lam__parallel_elementwise(ctx->team, LAM__LOOP_exp_gap, lam__kernels_loop(LAM__LOOP_exp_gap, dtype), 3, x->rank,
+                              x->dims, strides, p, items, NULL);
+    lam__parallel_loop(ctx->team, LAM__LOOP_abs, dtype, flush_all, terms->count,
                        (void *const[]){terms->data, terms->data}, flat, &dtype);
 }
 

@@ -1,8 +1,10 @@
-/* Losses, made of other operations: no rows, no rules. Each is finite with finite gradients wherever the exact one is:
+/* Losses, made of other operations but for log_cosh. Each is finite with finite gradients wherever the exact one is:
  * logarithms of probabilities come from logits, and a weight of 0 takes no part, whatever it weighs. */
+#include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
+#include "lib/primitives/rows.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -22,13 +24,24 @@ lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double 
     return lam__scope_only(lam_mul(near, lam_sub(d, lam_mul(0.5, near))), since);
 }
 
-/* log(1 + 2 sinh(d/2)^2) near 0, where d + log(1 + exp(-2 d)) - log(2) has no digits. */
+static lam_tensor *slope_log_cosh(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_mul(t, lam_tanh(lam_sub(r->in[i], r->in[1 - i])));
+}
+
+/* Of the difference of both, as one function of two, so that what the difference is rounded by is not lost. */
+const lam_primitive lam__row_log_cosh = {
+    .name = "log_cosh",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_log_cosh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log_cosh,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
 lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets) {
-    uint64_t since = lam__scope_now(predictions);
-    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *near = lam_lt(lam_abs(d), 1.0);
-    lam_tensor *half = lam_mul(0.5, lam_where(near, d, 0.0)), *far = lam_where(near, 1.0, d);
-    lam_tensor *outside = lam_add(lam_sub(far, 0.69314718055994530942), lam_softplus(lam_mul(-2.0, far)));
-    return lam__scope_only(lam_where(near, lam_log1p(lam_mul(2.0, lam_square(lam_sinh(half)))), outside), since);
+    return lam__apply_binary(&lam__row_log_cosh, predictions, targets);
 }
 
 /* Sum over the axis of weights times x, where a weight of 0 takes no part even if x is infinite. A label of 0 beside a

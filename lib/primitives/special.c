@@ -216,17 +216,36 @@ lam_tensor *lam_logit(lam_tensor *x) {
 
 /* ---- logaddexp --------------------------------------------------------------------------------------------------- */
 
-/* The difference by which two terms share in their sum; equal infinities share like equal numbers. inf - inf would be
- * NaN; both infinities of one sign share half and half. */
-static lam_tensor *lead(const lam_rule *r, int i) {
-    lam_tensor *x = r->in[i], *y = r->in[1 - i];
-    lam_tensor *same = lam_and(lam_eq(x, y), lam_not(lam_is_finite(x)));
-    return lam_sub(lam_where(same, 0.0, x), lam_where(same, 0.0, y));
+/* t times the slope of a share, which is the product of both shares in `unit`; at infinities nothing moves. */
+static lam_tensor *times_shares(const lam_rule *r, int i, lam_tensor *t, lam_tensor *other, double unit) {
+    lam_tensor *shares = lam_where(lam_is_finite(r->in[0]), lam_mul(r->out[0], other), 0.0);
+    return lam_mul(t, lam_mul(i == 0 ? unit : -unit, shares));
 }
 
-/* The share of operand i in the sum of exponentials: exp(x) / (exp(x) + exp(y)) = logistic(x - y). */
+/* The share of exp(x) in exp(x) + exp(y): of the difference of x and y, which is kept exactly, so that nothing is lost
+ * where it is large. */
+static lam_tensor *slope_logaddexp_slope(const lam_rule *r, int i, lam_tensor *t) {
+    return times_shares(r, i, t, lam_logaddexp_slope(r->in[1], r->in[0]), 1);
+}
+
+const lam_primitive lam__row_logaddexp_slope = {
+    .name = "logaddexp_slope",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_logaddexp_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_logaddexp_slope,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_logaddexp_slope(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_logaddexp_slope, x, y);
+}
+
+/* The share of operand i in the sum of exponentials. */
 static lam_tensor *slope_logaddexp(const lam_rule *r, int i, lam_tensor *t) {
-    return lam_mul(t, lam_logistic(lead(r, i)));
+    return lam_mul(t, lam_logaddexp_slope(r->in[i], r->in[1 - i]));
 }
 
 /* max + log1p(exp(-|x - y|)) in one loop, which never overflows. */
@@ -245,10 +264,28 @@ lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_logaddexp, x, y);
 }
 
-/* In f64, for of floats the rounded product with log(2) alone would cost some ulps. */
+/* The same of powers of 2. */
+static lam_tensor *slope_logaddexp2_slope(const lam_rule *r, int i, lam_tensor *t) {
+    return times_shares(r, i, t, lam_logaddexp2_slope(r->in[1], r->in[0]), 0.69314718055994530942);
+}
+
+const lam_primitive lam__row_logaddexp2_slope = {
+    .name = "logaddexp2_slope",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_logaddexp2_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_logaddexp2_slope,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_logaddexp2_slope(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_logaddexp2_slope, x, y);
+}
+
 static lam_tensor *slope_logaddexp2(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *share = lam_logistic(lam_mul(lam_cast(lead(r, i), LAM_F64), 0.69314718055994530942));
-    return lam_mul(t, lam_cast(share, lam_dtype_of(r->in[i])));
+    return lam_mul(t, lam_logaddexp2_slope(r->in[i], r->in[1 - i]));
 }
 
 const lam_primitive lam__row_logaddexp2 = {

@@ -9,7 +9,7 @@
 #include "tests/accuracy/measure.h"
 #include "tests/support.h"
 
-enum { VALUES = 150, SLOPES = 60 };
+enum { VALUES = 1500, SLOPES = 3000 };
 
 static void holds(const measure_row *row, lam_dtype dtype, int by, double bound) {
     measure_result r = measure(ctx, row, dtype, by, by < 0 ? VALUES : SLOPES);

@@ -7,25 +7,30 @@
 
 #include "tests/kernels/oracle.h"
 
-enum { BITS = 400 };
+enum { BITS = 240 };
 
 static void truth(const measure_row *row, mpfr_t value, mpfr_t x[]) {
     if (row->truth) row->truth(value, x);
     else oracle_member(row->oracle, row->member, value, x);
 }
 
+static void truth_of_slopes(const measure_row *row, mpfr_t value, mpfr_t x[]) {
+    if (row->slopes) row->slopes(value, x);
+    else truth(row, value, x);
+}
+
 /* ---- derivatives ------------------------------------------------------------------------------------------------ */
 
-/* value = derivative by operand `by`; steps of 2^-60 of the operand. */
+/* value = derivative by operand `by`; steps of 2^-50 of the operand. */
 static void difference(const measure_row *row, mpfr_t value, mpfr_t x[], int by) {
     mpfr_t centre, step, below;
     mpfr_inits2(BITS, centre, step, below, (mpfr_ptr)NULL);
     mpfr_set(centre, x[by], MPFR_RNDN);
-    mpfr_div_2ui(step, centre, 60, MPFR_RNDN);
+    mpfr_div_2ui(step, centre, 50, MPFR_RNDN);
     mpfr_add(x[by], centre, step, MPFR_RNDN);
-    truth(row, value, x);
+    truth_of_slopes(row, value, x);
     mpfr_sub(x[by], centre, step, MPFR_RNDN);
-    truth(row, below, x);
+    truth_of_slopes(row, below, x);
     mpfr_set(x[by], centre, MPFR_RNDN);
     mpfr_sub(value, value, below, MPFR_RNDN);
     mpfr_div(value, value, step, MPFR_RNDN);
@@ -65,11 +70,16 @@ static double draw(const measure_row *row, int i, lam_dtype dtype, uint64_t *sta
 
 /* ---- measuring -------------------------------------------------------------------------------------------------- */
 
-enum { MOST = 1000 };
-
 typedef struct sample {
-    double x[MEASURE_OPERANDS][MOST], y[MOST];
+    double x[MEASURE_OPERANDS][MEASURE_MOST], y[MEASURE_MOST];
 } sample;
+
+/* The generator's start, of the name: rows that come and go draw nothing else anew for others (FNV-1a). */
+static uint64_t start_of(const measure_row *row, lam_dtype dtype, int by) {
+    uint64_t state = 14695981039346656037u;
+    for (const char *c = row->name; *c; c++) state = (state ^ (unsigned char)*c) * 1099511628211u;
+    return state + (uint64_t)(dtype * 4) + (unsigned)(by + 1);
+}
 
 static void body_of_sum(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const measure_row *row = env;
@@ -87,7 +97,7 @@ static void body_of_row(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 static bool call(lam_ctx *ctx, const measure_row *row, lam_dtype dtype, int by, int n, sample *s) {
     lam_scope *scope = lam_scope_begin(ctx);
     lam_tensor *x[MEASURE_OPERANDS];
-    uint64_t state = (uint64_t)(row - measure_rows) * 16 + dtype * 4 + (unsigned)(by + 1);
+    uint64_t state = start_of(row, dtype, by);
     for (int i = 0; i < row->inputs; i++) {
         for (int k = 0; k < n; k++) s->x[i][k] = draw(row, i, dtype, &state);
         x[i] = lam_cast(lam_array(ctx, LAM_F64, LAM_DIMS(n), s->x[i]), dtype);
@@ -112,15 +122,18 @@ static double error_of(const measure_row *row, lam_dtype dtype, double got, mpfr
 measure_result measure(lam_ctx *ctx, const measure_row *row, lam_dtype dtype, int by, int samples) {
     static sample s;
     measure_result worst = {0};
-    if (samples > MOST || !call(ctx, row, dtype, by, samples, &s)) return (measure_result){INFINITY, NAN, 0};
+    if (row->costly) samples /= 10;
+    if (samples > MEASURE_MOST || !call(ctx, row, dtype, by, samples, &s)) return (measure_result){INFINITY, NAN, 0};
     mpfr_t value, x[MEASURE_OPERANDS];
     mpfr_inits2(BITS, value, x[0], x[1], x[2], (mpfr_ptr)NULL);
     for (int k = 0; k < samples; k++) {
         for (int i = 0; i < row->inputs; i++) mpfr_set_d(x[i], s.x[i][k], MPFR_RNDN);
         if (by < 0) truth(row, value, x);
         else difference(row, value, x, by);
-        if (by >= 0 && (mpfr_zero_p(value) || !well_conditioned(row, value, x, by))) continue;
+        if (by >= 0 && mpfr_zero_p(value)) continue;
         double ulps = error_of(row, dtype, s.y[k], value, by);
+        if (worst.looked && ulps <= worst.ulps) continue; /* what changes nothing need not be well conditioned */
+        if (by >= 0 && !well_conditioned(row, value, x, by)) continue;
         worst.looked++;
         if (!(ulps <= worst.ulps)) worst = (measure_result){ulps, s.x[0][k], worst.looked};
     }

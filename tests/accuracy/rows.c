@@ -3,8 +3,9 @@
 #include "tests/accuracy/measure.h"
 
 #include "lib/kernels/special/special.h"
+#include "tests/kernels/oracle.h"
 
-enum { BITS = 400 };
+enum { BITS = 240 };
 
 /* ---- truths ------------------------------------------------------------------------------------------------------ */
 
@@ -12,17 +13,6 @@ enum { BITS = 400 };
 static void log1p_exp(mpfr_t v) {
     mpfr_exp(v, v, MPFR_RNDN);
     mpfr_log1p(v, v, MPFR_RNDN);
-}
-
-static void ndtr(mpfr_t v) {
-    mpfr_t root;
-    mpfr_init2(root, BITS);
-    mpfr_sqrt_ui(root, 2, MPFR_RNDN);
-    mpfr_div(v, v, root, MPFR_RNDN);
-    mpfr_neg(v, v, MPFR_RNDN);
-    mpfr_erfc(v, v, MPFR_RNDN);
-    mpfr_div_2ui(v, v, 1, MPFR_RNDN);
-    mpfr_clear(root);
 }
 
 static void true_log_logistic(mpfr_t v, mpfr_t x[]) {
@@ -62,19 +52,6 @@ static void true_mul_div(mpfr_t v, mpfr_t x[]) {
     mpfr_div(v, v, x[2], MPFR_RNDN);
 }
 
-static void true_gelu(mpfr_t v, mpfr_t x[]) {
-    mpfr_set(v, x[0], MPFR_RNDN);
-    ndtr(v);
-    mpfr_mul(v, v, x[0], MPFR_RNDN);
-}
-
-static void true_mish(mpfr_t v, mpfr_t x[]) {
-    mpfr_set(v, x[0], MPFR_RNDN);
-    log1p_exp(v);
-    mpfr_tanh(v, v, MPFR_RNDN);
-    mpfr_mul(v, v, x[0], MPFR_RNDN);
-}
-
 static void true_softsign(mpfr_t v, mpfr_t x[]) {
     mpfr_abs(v, x[0], MPFR_RNDN);
     mpfr_add_ui(v, v, 1, MPFR_RNDN);
@@ -96,12 +73,6 @@ static void true_sinc(mpfr_t v, mpfr_t x[]) {
     mpfr_clear(z);
 }
 
-static void true_log_cosh(mpfr_t v, mpfr_t x[]) {
-    mpfr_sub(v, x[0], x[1], MPFR_RNDN);
-    mpfr_cosh(v, v, MPFR_RNDN);
-    mpfr_log(v, v, MPFR_RNDN);
-}
-
 /* log Gamma_3(a) = 3/2 log(pi) + the sum of log Gamma(a - j/2) over j = 0, 1, 2. */
 static void true_multigammaln(mpfr_t v, mpfr_t x[]) {
     mpfr_t z;
@@ -116,6 +87,31 @@ static void true_multigammaln(mpfr_t v, mpfr_t x[]) {
         mpfr_add(v, v, z, MPFR_RNDN);
     }
     mpfr_clear(z);
+}
+
+/* P(a, x) up to a constant, which is its complement's where that is smaller and P as good as 1. */
+static void gamma_slopes(mpfr_t v, mpfr_t x[]) {
+    const bool above = mpfr_cmp(x[1], x[0]) > 0;
+    oracle_member(above ? LAM__LOOP_igammac : LAM__LOOP_igamma, 0, v, x);
+    if (above) mpfr_neg(v, v, MPFR_RNDN);
+}
+
+static void upper_gamma_slopes(mpfr_t v, mpfr_t x[]) {
+    gamma_slopes(v, x);
+    mpfr_neg(v, v, MPFR_RNDN);
+}
+
+/* I_x(a, b) likewise, which is 1 - I_(1-x)(b, a): the series of either converges where its argument is small. */
+static void beta_slopes(mpfr_t v, mpfr_t x[]) {
+    mpfr_t other[3];
+    mpfr_inits2(BITS, other[0], other[1], other[2], (mpfr_ptr)NULL);
+    mpfr_set(other[0], x[1], MPFR_RNDN);
+    mpfr_set(other[1], x[0], MPFR_RNDN);
+    mpfr_ui_sub(other[2], 1, x[2], MPFR_RNDN);
+    const bool above = mpfr_cmp_d(x[2], 0.5) > 0;
+    oracle_member(LAM__LOOP_betainc, 0, v, above ? other : x);
+    if (above) mpfr_neg(v, v, MPFR_RNDN);
+    mpfr_clears(other[0], other[1], other[2], (mpfr_ptr)NULL);
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------------- */
@@ -137,6 +133,7 @@ BODY1(erfc) BODY1(erf_inv) BODY1(ndtr) BODY1(ndtri) BODY1(softplus) BODY1(lgamma
 BODY1(log_ndtr) BODY1(i0) BODY1(i0e) BODY1(i1) BODY1(i1e) BODY2(div) BODY2(pow) BODY2(atan2) BODY2(hypot)
 BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2(igammac)
 BODY2(xlogy) BODY2(xlog1py) BODY2(rel_entr) BODY2(log_ratio) BODY2(hypot_slope) BODY2(atan2_slope)
+BODY2(logaddexp_slope) BODY2(logaddexp2_slope) BODY1(mish_slope) BODY1(gelu_slope)
 BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit) BODY1(entr) BODY2(kl_div) BODY1(square)
 BODY1(silu) BODY1(silu_slope) BODY1(gelu) BODY1(mish) BODY1(softsign) BODY1(sinc) BODY2(log_cosh)
 
@@ -226,13 +223,13 @@ const measure_row measure_rows[] = {
     {.name = "erf", .inputs = 1, .body = of_erf, .oracle = LAM__LOOP_erf,
      .range = {{-5, 5}}, .bound = 1, .derivatives = 1},
     {.name = "erfc", .inputs = 1, .body = of_erfc, .oracle = LAM__LOOP_erfc,
-     .range = {{-5, 9}}, .bound = 1, .derivatives = 1},
+     .range = {{-5, 9}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "erf_inv", .inputs = 1, .body = of_erf_inv, .oracle = LAM__LOOP_erf_inv,
-     .range = {{-1, 1}}, .bound = 1, .derivatives = 1},
+     .range = {{-1, 1}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "ndtr", .inputs = 1, .body = of_ndtr, .oracle = LAM__LOOP_ndtr,
-     .range = {{-30, 8}}, .bound = 1, .derivatives = 1},
+     .range = {{-30, 8}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "ndtri", .inputs = 1, .body = of_ndtri, .oracle = LAM__LOOP_ndtri,
-     .range = {{1e-12, 1}}, .bound = 1, .derivatives = 1},
+     .range = {{1e-12, 1}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "softplus", .inputs = 1, .body = of_softplus, .oracle = LAM__LOOP_softplus,
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
     {.name = "lgamma", .inputs = 1, .body = of_lgamma, .oracle = LAM__LOOP_lgamma,
@@ -240,9 +237,9 @@ const measure_row measure_rows[] = {
     {.name = "digamma", .inputs = 1, .body = of_digamma, .oracle = LAM__LOOP_digamma,
      .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
     {.name = "erfcx", .inputs = 1, .body = of_erfcx, .oracle = LAM__LOOP_erfcx,
-     .range = {{-5, 30}}, .bound = 1, .derivatives = 1},
+     .range = {{-5, 30}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "log_ndtr", .inputs = 1, .body = of_log_ndtr, .oracle = LAM__LOOP_log_ndtr,
-     .range = {{-30, 7}}, .bound = 1, .derivatives = 1},
+     .range = {{-30, 7}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "i0", .inputs = 1, .body = of_i0, .oracle = LAM__LOOP_bessel_i,
      .range = {{-30, 60}}, .bound = 1, .derivatives = 1},
     {.name = "i0e", .inputs = 1, .body = of_i0e, .oracle = LAM__LOOP_bessel_i, .member = LAM__BESSEL_SCALED(0, 0),
@@ -256,17 +253,17 @@ const measure_row measure_rows[] = {
     {.name = "bessel_i 9", .inputs = 1, .body = of_bessel_9, .oracle = LAM__LOOP_bessel_i, .member = 18,
      .range = {{-30, 60}}, .bound = 1, .derivatives = 1, .condition = 40},
     {.name = "polygamma 1", .inputs = 1, .body = of_trigamma, .oracle = LAM__LOOP_polygamma, .member = 1,
-     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
+     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "polygamma 2", .inputs = 1, .body = of_polygamma_2, .oracle = LAM__LOOP_polygamma, .member = 2,
-     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1},
+     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "polygamma 5", .inputs = 1, .body = of_polygamma_5, .oracle = LAM__LOOP_polygamma, .member = 5,
-     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1, .condition = 40},
+     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1, .costly = true, .condition = 40},
     {.name = "polygamma 20", .inputs = 1, .body = of_polygamma_20, .oracle = LAM__LOOP_polygamma, .member = 20,
-     .range = {{0.1, 100}}, .bound = 1, .derivatives = 1, .condition = 40},
+     .range = {{0.1, 100}}, .bound = 1, .derivatives = 1, .costly = true, .condition = 40},
     {.name = "polygamma_gap", .inputs = 2, .body = of_polygamma_gap, .oracle = LAM__LOOP_polygamma_gap,
-     .range = {{0.01, 100}, {0.01, 100}}, .bound = 4, .derivatives = 3},
+     .range = {{0.01, 100}, {0.01, 100}}, .bound = 4, .derivatives = 3, .costly = true},
     {.name = "zeta", .inputs = 2, .body = of_zeta, .oracle = LAM__LOOP_zeta,
-     .range = {{1.01, 4}, {0.5, 20}}, .bound = 1, .derivatives = 3},
+     .range = {{1.01, 4}, {0.5, 20}}, .bound = 1, .derivatives = 3, .costly = true},
     {.name = "div", .inputs = 2, .body = of_div, .oracle = LAM__LOOP_div,
      .range = {{-9, 9}, {0.01, 9}}, .bound = 0.5, .relative_to_1 = 0, .derivatives = 3},
     {.name = "pow", .inputs = 2, .body = of_pow, .oracle = LAM__LOOP_pow,
@@ -279,6 +276,10 @@ const measure_row measure_rows[] = {
      .range = {{-30, 30}, {-30, 30}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
     {.name = "logaddexp2", .inputs = 2, .body = of_logaddexp2, .oracle = LAM__LOOP_logaddexp2,
      .range = {{-30, 30}, {-30, 30}}, .bound = 1, .relative_to_1 = 0, .derivatives = 3},
+    {.name = "logaddexp_slope", .inputs = 2, .body = of_logaddexp_slope, .oracle = LAM__LOOP_logaddexp_slope,
+     .range = {{-30, 30}, {-30, 30}}, .bound = 1, .derivatives = 3},
+    {.name = "logaddexp2_slope", .inputs = 2, .body = of_logaddexp2_slope, .oracle = LAM__LOOP_logaddexp2_slope,
+     .range = {{-30, 30}, {-30, 30}}, .bound = 1, .derivatives = 3},
     {.name = "xlogy", .inputs = 2, .body = of_xlogy, .oracle = LAM__LOOP_xlogy,
      .range = {{-9, 9}, {1e-30, 1e30}}, .bound = 1, .derivatives = 3},
     {.name = "xlog1py", .inputs = 2, .body = of_xlog1py, .oracle = LAM__LOOP_xlog1py,
@@ -288,17 +289,17 @@ const measure_row measure_rows[] = {
     {.name = "log_ratio", .inputs = 2, .body = of_log_ratio, .oracle = LAM__LOOP_log_ratio,
      .range = {{1e-15, 1e15}, {1e-15, 1e15}}, .bound = 1, .derivatives = 3},
     {.name = "hypot_slope", .inputs = 2, .body = of_hypot_slope, .oracle = LAM__LOOP_hypot_slope,
-     .range = {{-9, 9}, {-9, 9}}, .bound = 2, .derivatives = 3},
+     .range = {{-9, 9}, {-9, 9}}, .bound = 1, .derivatives = 3},
     {.name = "atan2_slope", .inputs = 2, .body = of_atan2_slope, .oracle = LAM__LOOP_atan2_slope,
-     .range = {{-9, 9}, {-9, 9}}, .bound = 2, .derivatives = 3},
+     .range = {{-9, 9}, {-9, 9}}, .bound = 1, .derivatives = 3},
     {.name = "betaln", .inputs = 2, .body = of_betaln, .oracle = LAM__LOOP_betaln,
-     .range = {{0.01, 1000}, {0.01, 1000}}, .bound = 1, .relative_to_1 = 1, .derivatives = 3},
+     .range = {{0.01, 1000}, {0.01, 1000}}, .bound = 1, .relative_to_1 = 1, .derivatives = 3, .costly = true},
     {.name = "igamma", .inputs = 2, .body = of_igamma, .oracle = LAM__LOOP_igamma,
-     .range = {{0.001, 300}, {0.001, 300}}, .bound = 4, .derivatives = 3},
+     .slopes = gamma_slopes, .range = {{0.001, 300}, {0.001, 300}}, .bound = 4, .derivatives = 3, .costly = true},
     {.name = "igammac", .inputs = 2, .body = of_igammac, .oracle = LAM__LOOP_igammac,
-     .range = {{0.001, 300}, {0.001, 300}}, .bound = 4, .derivatives = 3},
-    {.name = "betainc", .inputs = 3, .body = of_betainc, .oracle = LAM__LOOP_betainc,
-     .range = {{0.01, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 8, .relative_to_1 = 1, .derivatives = 7},
+     .slopes = upper_gamma_slopes, .range = {{0.001, 300}, {0.001, 300}}, .bound = 4, .derivatives = 3, .costly = true},
+    {.name = "betainc", .inputs = 3, .body = of_betainc, .oracle = LAM__LOOP_betainc, .slopes = beta_slopes,
+     .range = {{0.01, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 8, .relative_to_1 = 1, .derivatives = 7, .costly = true},
     {.name = "pow_slope by x", .inputs = 2, .body = of_pow_slope_10, .oracle = LAM__LOOP_pow_slope, .member = 64,
      .range = {{0.01, 100}, {-20, 20}}, .bound = 1.5, .derivatives = 3},
     {.name = "pow_slope by y", .inputs = 2, .body = of_pow_slope_01, .oracle = LAM__LOOP_pow_slope, .member = 1,
@@ -325,24 +326,26 @@ const measure_row measure_rows[] = {
      .range = {{0.01, 100}, {0.01, 100}}, .bound = 4, .relative_to_1 = 100, .derivatives = 3},
     {.name = "silu", .inputs = 1, .body = of_silu, .oracle = LAM__LOOP_silu,
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
-    {.name = "silu_slope below its zero", .inputs = 1, .body = of_silu_slope, .oracle = LAM__LOOP_silu_slope,
-     .range = {{-30, -1.3}}, .bound = 1, .derivatives = 1},
-    {.name = "silu_slope above it", .inputs = 1, .body = of_silu_slope, .oracle = LAM__LOOP_silu_slope,
-     .range = {{-1.26, 30}}, .bound = 1, .derivatives = 1},
-    {.name = "gelu", .inputs = 1, .body = of_gelu, .truth = true_gelu,
-     .range = {{-12, 9}}, .bound = 2, .derivatives = 1},
-    {.name = "mish", .inputs = 1, .body = of_mish, .truth = true_mish,
-     .range = {{-30, 30}}, .bound = 4, .derivatives = 1},
+    {.name = "silu_slope", .inputs = 1, .body = of_silu_slope, .oracle = LAM__LOOP_silu_slope,
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
+    {.name = "gelu", .inputs = 1, .body = of_gelu, .oracle = LAM__LOOP_gelu,
+     .range = {{-12, 9}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "gelu_slope", .inputs = 1, .body = of_gelu_slope, .oracle = LAM__LOOP_gelu_slope,
+     .range = {{-12, 9}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "mish", .inputs = 1, .body = of_mish, .oracle = LAM__LOOP_mish,
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
+    {.name = "mish_slope", .inputs = 1, .body = of_mish_slope, .oracle = LAM__LOOP_mish_slope,
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1, .slope_bound = 8},
     {.name = "softsign", .inputs = 1, .body = of_softsign, .truth = true_softsign,
      .range = {{-9, 9}}, .bound = 2, .derivatives = 1},
     {.name = "elu", .inputs = 1, .body = of_elu, .truth = true_elu,
      .range = {{-30, 9}}, .bound = 1, .derivatives = 1},
     {.name = "sinc", .inputs = 1, .body = of_sinc, .truth = true_sinc,
      .range = {{-30.3, 30.3}}, .bound = 4, .relative_to_1 = 1, .derivatives = 1},
-    {.name = "log_cosh", .inputs = 2, .body = of_log_cosh, .truth = true_log_cosh,
-     .range = {{-9, 9}, {-9, 9}}, .bound = 6, .derivatives = 3},
+    {.name = "log_cosh", .inputs = 2, .body = of_log_cosh, .oracle = LAM__LOOP_log_cosh,
+     .range = {{-9, 9}, {-9, 9}}, .bound = 1, .derivatives = 3},
     {.name = "multigammaln 3", .inputs = 1, .body = of_multigammaln, .truth = true_multigammaln,
-     .range = {{1.1, 100}}, .bound = 4, .relative_to_1 = 10, .derivatives = 1},
+     .range = {{1.1, 100}}, .bound = 4, .relative_to_1 = 10, .derivatives = 1, .costly = true},
     {.name = "logsumexp of two", .inputs = 2, .body = of_lse, .oracle = LAM__LOOP_logaddexp,
      .range = {{-30, 30}, {-30, 30}}, .bound = 2, .relative_to_1 = 1, .derivatives = 3},
     {.name = "norm of two", .inputs = 2, .body = of_length, .oracle = LAM__LOOP_hypot,

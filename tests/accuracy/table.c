@@ -3,7 +3,7 @@
 
 #include "tests/accuracy/measure.h"
 
-enum { SAMPLES = 1000, SLOPES = 300 };
+enum { SAMPLES = 3000, SLOPES = 3000 };
 
 static void print_slopes(lam_ctx *ctx, const measure_row *row, lam_dtype dtype) {
     double worst = -1;

@@ -232,11 +232,23 @@ static function1 *const functions1[LAM__LOOP_COUNT] = {
     [LAM__LOOP_silu] = oracle_silu,
     [LAM__LOOP_silu_slope] = oracle_silu_slope,
     [LAM__LOOP_tanh_slope] = oracle_tanh_slope,
+    [LAM__LOOP_mish] = oracle_mish,
+    [LAM__LOOP_mish_slope] = oracle_mish_slope,
+    [LAM__LOOP_gelu] = oracle_gelu,
+    [LAM__LOOP_gelu_slope] = oracle_gelu_slope,
 };
 
 static function2 *const functions2[LAM__LOOP_COUNT] = {
-    [LAM__LOOP_div] = mpfr_div,     [LAM__LOOP_pow] = mpfr_pow,        [LAM__LOOP_atan2] = mpfr_atan2,
-    [LAM__LOOP_hypot] = mpfr_hypot, [LAM__LOOP_logaddexp] = logaddexp, [LAM__LOOP_logaddexp2] = logaddexp2,
+    [LAM__LOOP_div] = mpfr_div,
+    [LAM__LOOP_pow] = mpfr_pow,
+    [LAM__LOOP_atan2] = mpfr_atan2,
+    [LAM__LOOP_hypot] = mpfr_hypot,
+    [LAM__LOOP_logaddexp] = logaddexp,
+    [LAM__LOOP_logaddexp2] = logaddexp2,
+    [LAM__LOOP_logaddexp_slope] = oracle_logaddexp_slope,
+    [LAM__LOOP_logaddexp2_slope] = oracle_logaddexp2_slope,
+    [LAM__LOOP_log_cosh] = oracle_log_cosh,
+    [LAM__LOOP_exp_gap] = oracle_exp_gap,
 };
 
 bool oracle_at(lam__loop_id id, mpfr_t value, const mpfr_t x, const mpfr_t y) {

@@ -36,11 +36,20 @@ typedef enum oracle_range {
 /* One operand, exact in dtype; `state` is the generator's, any start. */
 double oracle_draw(oracle_range range, lam_dtype dtype, uint64_t *state);
 
-/* The logistic function, its derivative, silu and its derivative, and that of tanh, in the digits of `out`. */
+/* The logistic function, silu, mish, gelu, their derivatives and those of tanh and logaddexp, exp of a difference
+ * and log_cosh, in the digits of `out`. */
 int oracle_logistic(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_logistic_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_silu(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_silu_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_mish(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_mish_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_gelu(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_gelu_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_logaddexp_slope(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding);
+int oracle_logaddexp2_slope(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding);
+int oracle_exp_gap(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding);
+int oracle_log_cosh(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding);
 int oracle_tanh_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 
 #endif

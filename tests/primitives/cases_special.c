@@ -133,6 +133,18 @@ static long double logaddexp2(long double x, long double y) {
     return log2l(exp2l(x) + exp2l(y));
 }
 
+static long double logaddexp_slope(long double x, long double y) {
+    return 1 / (1 + expl(y - x));
+}
+
+static long double logaddexp2_slope(long double x, long double y) {
+    return 1 / (1 + exp2l(y - x));
+}
+
+static long double log_cosh(long double x, long double y) {
+    return logl(coshl(x - y));
+}
+
 static long double betaln(long double a, long double b) {
     return lgammal(a) + lgammal(b) - lgammal(a + b);
 }
@@ -310,6 +322,9 @@ const cases_row cases_special[] = {
     {.name = "zeta", BINARY(lam_zeta, zeta), .domain = {{1.2, 5}, {0.3, 6}}},
     {.name = "logaddexp", BINARY(lam_logaddexp, logaddexp), REAL, .domain = {{-4, 4}, {-4, 4}}},
     {.name = "logaddexp2", BINARY(lam_logaddexp2, logaddexp2), REAL, .domain = {{-4, 4}, {-4, 4}}},
+    {.name = "logaddexp_slope", BINARY(lam_logaddexp_slope, logaddexp_slope), REAL, .domain = {{-4, 4}, {-4, 4}}},
+    {.name = "logaddexp2_slope", BINARY(lam_logaddexp2_slope, logaddexp2_slope), REAL, .domain = {{-4, 4}, {-4, 4}}},
+    {.name = "log_cosh", BINARY(lam_log_cosh, log_cosh), REAL, .domain = {{0.5, 2}, {-2, 0}}},
     {.name = "polygamma_gap",
      BINARY(call_digamma_gap, digamma_gap),
      .wrong_calls = {{"[2] [2]", LAM_ERR_VALUE, call_negative_gap}},

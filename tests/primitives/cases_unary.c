@@ -43,6 +43,27 @@ static long double silu_slope(long double x) {
     return logistic(x) * (1 + x * logistic(-x));
 }
 
+static long double mish(long double x) {
+    return x * tanhl(log1pl(expl(x)));
+}
+
+static long double mish_slope(long double x) {
+    const long double w = tanhl(log1pl(expl(x)));
+    return w + x * (1 - w * w) * logistic(x);
+}
+
+static long double below(long double x) {
+    return erfcl(-x / sqrtl(2)) / 2;
+}
+
+static long double gelu(long double x) {
+    return x * below(x);
+}
+
+static long double gelu_slope(long double x) {
+    return below(x) + x * expl(-x * x / 2) / sqrtl(8 * atanl(1));
+}
+
 static long double tanh_slope(long double x) {
     return 1 / (coshl(x) * coshl(x));
 }
@@ -161,6 +182,10 @@ const cases_row cases_unary[] = {
     {.name = "logistic_slope", UNARY(lam_logistic_slope, logistic_slope), REAL},
     {.name = "silu", UNARY(lam_silu, silu), REAL},
     {.name = "silu_slope", UNARY(lam_silu_slope, silu_slope), REAL},
+    {.name = "mish", UNARY(lam_mish, mish), REAL},
+    {.name = "mish_slope", UNARY(lam_mish_slope, mish_slope), REAL},
+    {.name = "gelu", UNARY(lam_gelu, gelu), REAL},
+    {.name = "gelu_slope", UNARY(lam_gelu_slope, gelu_slope), REAL},
     {.name = "erf", UNARY(lam_erf, erfl), REAL},
     {.name = "erfc", UNARY(lam_erfc, erfcl), REAL},
     {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},

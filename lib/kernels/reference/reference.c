@@ -136,6 +136,31 @@ static double f_silu_slope(floats a) {
     return (double)(a.x < 0 ? e * (d + a.x) / (d * d) : (d + a.x * e) / (d * d));
 }
 
+/* x w, w = tanh(log(1 + exp(x))), whose slope is 4 exp(x) (1 + exp(x)) / (1 + (1 + exp(x))^2)^2: by the side of 0. */
+static double f_mish(floats a) {
+    const long double x = a.x, e = expl(-fabsl(x)), left = e * (2 + e);
+    if (isinf(a.x)) return a.x > 0 ? a.x : -0.0;
+    return (double)(a.x < 0 ? x * (left / (2 + left)) : x * ((1 + 2 * e) / (1 + 2 * e * (1 + e))));
+}
+
+static double f_mish_slope(floats a) {
+    const long double x = a.x, e = expl(-fabsl(x)), d = a.x < 0 ? 2 + e * (2 + e) : 1 + 2 * e * (1 + e);
+    if (isinf(a.x)) return a.x > 0 ? 1 : -0.0;
+    const long double left = e * (4 * x + 4 + e * (4 * x + 6 + e * (4 + e)));
+    return (double)((a.x < 0 ? left : 1 + e * (4 + e * (4 * x + 6 + e * (4 * x + 4)))) / (d * d));
+}
+
+static double f_gelu(floats a) {
+    const long double root = 0.707106781186547524400844362104849039L;
+    return isinf(a.x) ? (a.x > 0 ? a.x : -0.0) : (double)(a.x * (erfcl(-root * a.x) / 2));
+}
+
+static double f_gelu_slope(floats a) {
+    const long double root = 0.707106781186547524400844362104849039L, per = 0.398942280401432677939946059934381868L;
+    if (fabs(a.x) > 150) return a.x > 0 ? 1 : -0.0;
+    return (double)(erfcl(-root * a.x) / 2 + per * a.x * expl(-0.5L * a.x * a.x));
+}
+
 static double f_tanh_slope(floats a) {
     return 4 * f_logistic_slope((floats){.x = 2 * a.x});
 }
@@ -167,6 +192,30 @@ static double f_logaddexp(floats a) {
 static double f_logaddexp2(floats a) {
     const long double unit = 0.693147180559945309417232121458176568L;
     return (double)larger_and(a.x, a.y, log1pl(exp2l(-fabsl((long double)a.x - a.y))) / unit);
+}
+
+/* The logistic function of x - y, which is 0 between equal infinities. */
+static double share(double x, double y, long double unit) {
+    const long double lead = x == y ? 0 : unit * ((long double)x - y), e = expl(-fabsl(lead));
+    return (double)((lead < 0 ? e : 1) / (1 + e));
+}
+
+static double f_logaddexp_slope(floats a) {
+    return share(a.x, a.y, 1);
+}
+
+static double f_logaddexp2_slope(floats a) {
+    return share(a.x, a.y, 0.693147180559945309417232121458176568L);
+}
+
+static double f_exp_gap(floats a) {
+    return (double)expl((long double)a.x - a.y);
+}
+
+static double f_log_cosh(floats a) {
+    const long double size = fabsl((long double)a.x - a.y), half = sinhl(size < 1 ? size / 2 : 0);
+    const long double far = size - 0.693147180559945309417232121458176568L + log1pl(expl(-2 * size));
+    return (double)(size < 1 ? log1pl(2 * half * half) : far);
 }
 
 /* clang-format off */

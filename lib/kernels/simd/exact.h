@@ -269,6 +269,19 @@ ALWAYS_INLINE sum64 product_of_sums(sum64 x, sum64 y) {
     return p;
 }
 
+ALWAYS_INLINE sum64 plus(sum64 x, sum64 y) {
+    const sum64 s = any_sum(x.hi, y.hi);
+    return fast_sum(s.hi, s.lo + (x.lo + y.lo));
+}
+
+ALWAYS_INLINE sum64 minus(sum64 x, sum64 y) {
+    return plus(x, (sum64){-y.hi, -y.lo});
+}
+
+ALWAYS_INLINE sum64 either_sum(M64 mask, sum64 yes, sum64 no) {
+    return (sum64){either(mask, yes.hi, no.hi), either(mask, yes.lo, no.lo)};
+}
+
 /* The root of a positive sum; of 0 it is 0. */
 ALWAYS_INLINE sum64 root_of(sum64 x) {
     const V64 hi = root64(x.hi), lo = 0.5 * (remainder_of(x.hi, hi, hi) + x.lo) / hi;

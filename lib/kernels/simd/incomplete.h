@@ -32,23 +32,24 @@ ALWAYS_INLINE V64 plain_exp(V64 x) {
 static const double ATANH_REST[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
                                     1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
 
-/* log(1 + z) and z - log(1 + z), for 0 <= z < 2^1000: with q = z/(2 + z) the latter is z q - 2 (atanh(q) - q). */
+/* log(1 + z), what that lacks where it is large, and z - log(1 + z), for 0 <= z < 2^1000 and `more`, which
+ * is below an ulp of it: with q = z/(2 + z) the last is z q - 2 (atanh(q) - q). */
 typedef struct plain_log {
-    V64 log, gap;
+    V64 log, lacks, gap;
 } plain_log;
 
-ALWAYS_INLINE plain_log plain_log_of(V64 z) {
+ALWAYS_INLINE plain_log plain_log_of(V64 z, V64 more) {
     const M64 large = (M64)(z > 0.4);
     const V64 q = z / (2 + z), square = q * q, less = 2 * square * POWERS(square, ATANH_REST), gap = (z - less) * q;
-    if (!any64(large)) return (plain_log){z - gap, gap};
+    if (!any64(large)) return (plain_log){z - gap, (V64){0}, gap};
     const sum64 whole = any_sum(z, splat64(1));
     const parts64 p = parts_of(whole.hi);
     const V64 inverse = pick(lam__table_log[0], p.at);
-    const V64 r = madd(whole.lo * inverse, two_to(-p.k), madd(p.z, inverse, splat64(-1)));
+    const V64 r = madd((whole.lo + more) * inverse, two_to(-p.k), madd(p.z, inverse, splat64(-1)));
     const V64 base = madd(p.k, splat64(LOG_2), pick(lam__table_log[1], p.at));
     const V64 rest = madd(p.k, splat64(LOG_2_REST), pick(lam__table_log[2], p.at));
-    const V64 log = base + (madd(r * r, madd(r, POWERS(r, LOG_REST), splat64(-0.5)), rest) + r);
-    return (plain_log){either(large, log, z - gap), either(large, z - log, gap)};
+    const sum64 log = any_sum(base, madd(r * r, madd(r, POWERS(r, LOG_REST), splat64(-0.5)), rest) + r);
+    return (plain_log){either(large, log.hi, z - gap), either(large, log.lo, (V64){0}), either(large, z - log.hi, gap)};
 }
 
 /* ---- integrals -------------------------------------------------------------------------------------------------- */
@@ -91,8 +92,11 @@ typedef struct side64 {
     M64 other;
 } side64;
 
+/* e, what it lacks, and log(1 + z): where that hardly changes any more from node to node, what it is rounded by is off
+ * alike too. */
 typedef struct exponent64 {
-    V64 e, log;
+    V64 e, lacks;
+    plain_log log;
 } exponent64;
 
 /* exp(-s) - 1 + s. */
@@ -107,13 +111,17 @@ ALWAYS_INLINE V64 exp_gap_of(V64 s, V64 *fall) {
 ALWAYS_INLINE exponent64 exponent_of(side_kind kind, const side64 *q, V64 s) {
     V64 fall = s, bend = {0};
     if (kind != GAMMA_ABOVE) bend = exp_gap_of(s, &fall);
-    const V64 rest = q->rate.lo * s;
-    if (kind == GAMMA_BELOW) return (exponent64){madd(q->rate.hi, s, madd(q->x, bend, rest)), (V64){0}};
+    const V64 rest = q->rate.lo * s, zero = {0};
+    if (kind == GAMMA_BELOW) return (exponent64){madd(q->rate.hi, s, madd(q->x, bend, rest)), zero, {zero, zero, zero}};
     const bool is_beta = kind == BETA_BELOW;
-    const plain_log log = plain_log_of(is_beta ? madd(q->ratio.hi, fall, q->ratio.lo * fall) : s);
+    const sum64 z = is_beta ? product_of(q->ratio, fall) : (sum64){s, zero};
+    const plain_log log = plain_log_of(z.hi, z.lo);
     const V64 bends = is_beta ? madd(q->ratio.hi, bend, madd(q->ratio.lo, bend, log.gap)) : log.gap;
     const V64 convex = madd(q->rate.hi, s, madd(q->m, bends, rest));
-    return (exponent64){either((M64)(q->m < 0), madd(q->steady, s, -q->m * log.log), convex), log.log};
+    const M64 slow = (M64)(q->m < 0);
+    const sum64 part = product_of((sum64){log.log, log.lacks}, -q->m);
+    const sum64 e = any_sum(part.hi, q->steady * s);
+    return (exponent64){either(slow, e.hi, convex), either(slow, e.lo + part.lo, zero), log};
 }
 
 ALWAYS_INLINE sum64 side_integral(side_kind kind, bool slope, const side64 *q, const lam__nodes *nodes) {
@@ -123,7 +131,11 @@ ALWAYS_INLINE sum64 side_integral(side_kind kind, bool slope, const side64 *q, c
         const exponent64 x = exponent_of(kind, q, s);
         const M64 alive = (M64)(x.e < 44);
         V64 weight = either(alive, nodes->weight[i] * plain_exp(-x.e), (V64){0});
-        if (slope) weight *= (q->constant.hi + either(q->other, x.log, -s)) + q->constant.lo;
+        if (kind != GAMMA_BELOW) weight = madd(-x.lacks, weight, weight);
+        if (slope) {
+            const V64 lo = q->constant.lo + either(q->other, x.log.lacks, (V64){0});
+            weight *= (q->constant.hi + either(q->other, x.log.log, -s)) + lo;
+        }
         const sum64 next = any_sum(sum.hi, weight);
         sum = (sum64){next.hi, sum.lo + next.lo};
         if ((i & 3) == 3 && !any64(alive)) break;

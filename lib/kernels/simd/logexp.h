@@ -135,6 +135,15 @@ ALWAYS_INLINE V64 f64_exp(V64 x) {
     return scaled_unless(x, -746, e.upper + e.lower, e.k);
 }
 
+/* exp(x - y), where what the difference is rounded by is not lost. */
+ALWAYS_INLINE V64 f64_exp_gap(V64 x, V64 y) {
+    const sum64 gap = any_sum(x, -y);
+    const V64 hi = limited_unless(gap.hi, 800), lo = either((M64)(hi == gap.hi) & (M64)(hi > -800), gap.lo, (V64){0});
+    const step64 s = step_next_to_log(hi);
+    const stepped_exp e = stepped(s, rest_of_log(s, hi) + lo);
+    return scaled_unless(gap.hi, -746, e.upper + e.lower, e.k);
+}
+
 /* 2^x, exactly where x is whole. */
 ALWAYS_INLINE V64 f64_exp2(V64 x) {
     const V64 y = limited_unless(x, 1200);

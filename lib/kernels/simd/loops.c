@@ -9,6 +9,7 @@
 #include "lib/kernels/reference/reference.h"
 #include "lib/kernels/simd/rsqrt.h"
 
+#include "lib/kernels/simd/activation.h"
 #include "lib/kernels/simd/atan.h"
 #include "lib/kernels/simd/bessel.h"
 #include "lib/kernels/simd/distance.h"

@@ -1,5 +1,5 @@
-/* pow, logistic, tanh and logaddexp as vector functions, made of the sums of logexp.h: f64 is rounded once, within 0.6
- * ULP; f32 goes through f64 without second doubles (logistic and tanh: single_functions.h).
+/* pow, logistic, tanh, logaddexp and log_cosh as vector functions, made of the sums of logexp.h: f64 is rounded once,
+ * within 0.6 ULP; f32 goes through f64 without second doubles (logistic and tanh: single_functions.h).
  * Operands that are not finite are done by libm, one by one, or chosen. */
 #ifndef LAM_KERNELS_SIMD_POW_H
 #define LAM_KERNELS_SIMD_POW_H
@@ -104,36 +104,6 @@ ALWAYS_INLINE V64 f64_logistic_slope(V64 x) {
     return f64_sloped_logistic(x).slope;
 }
 
-/* With the same e and d silu is x/d, on the left x e/d, and its slope is (d + |x| e)/d^2, on the left e (d - |x|)/d^2.
- * All but the last step is done on sums, since the slope has a zero. */
-ALWAYS_INLINE sloped64 f64_sloped_silu(V64 x) {
-    const V64 zero = {0}, one = zero + 1, size = bounded(f64_magnitude(x), 800), near_x = limited(x, 800);
-    const M64 negative = (M64)(x < 0);
-    V64 k;
-    const sum64 e = exp_of_double(-size, &k);
-    const V64 near = most_of(zero - 200, k), small = scaled(e.hi, near), small_rest = scaled(e.lo, near);
-    sum64 d = fast_sum(one, small);
-    d.lo += small_rest;
-    const sum64 inverse = inverse_of(d), left = product_of_sums(e, inverse);
-    const sum64 share = {either(negative, left.hi, inverse.hi), either(negative, left.lo, inverse.lo)};
-    const sum64 p = product_of((sum64){small, small_rest}, size);
-    const sum64 n = any_sum(d.hi, either(negative, -size, p.hi));
-    const V64 n_rest = n.lo + (d.lo + either(negative, zero, p.lo)), down = either(negative, k, zero);
-    const sum64 slope = product_of_sums(product_of_sums((sum64){n.hi, n_rest}, inverse), share);
-    const V64 value = scaled_unless(x, -753, product_and(near_x, share.hi, near_x * share.lo), down);
-    const M64 sign = (M64)x & (M64)(-zero), none = (M64)(x < -753) & sign; /* of what is too small for a number */
-    return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign),
-                      (V64)((M64)scaled_unless(x, -753, slope.hi + slope.lo, down) | none)};
-}
-
-ALWAYS_INLINE V64 f64_silu(V64 x) {
-    return f64_sloped_silu(x).value;
-}
-
-ALWAYS_INLINE V64 f64_silu_slope(V64 x) {
-    return f64_sloped_silu(x).slope;
-}
-
 /* 1 - tanh(x)^2 is 4 s(2 x) s(-2 x) for s = logistic. */
 ALWAYS_INLINE V64 f64_tanh_slope(V64 x) {
     return logistic_and_slope(2 * x, 4).slope;
@@ -178,27 +148,6 @@ ALWAYS_INLINE V64 quick_tanh_slope(V64 x) {
     return 4 * quick_bell(2 * x);
 }
 
-ALWAYS_INLINE V64 quick_silu(V64 x) {
-    const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
-    const V64 value = limited(x, 150) * inverse * either((M64)(x < 0), e, splat64(1));
-    return either((M64)(x > 150), x, value);
-}
-
-ALWAYS_INLINE V64 quick_silu_slope(V64 x) {
-    const V64 size = bounded(f64_magnitude(x), 150), e = quick_exp(-size), inverse = inverse64(1 + e);
-    const M64 negative = (M64)(x < 0);
-    const V64 left = ((1 - size) + e) * e, right = madd(size, e, 1 + e);
-    return either(negative, left, right) * inverse * inverse;
-}
-
-ALWAYS_INLINE V32 f32_silu(V32 x) {
-    return f32_through1(x, quick_silu);
-}
-
-ALWAYS_INLINE V32 f32_silu_slope(V32 x) {
-    return f32_through1(x, quick_silu_slope);
-}
-
 ALWAYS_INLINE V32 f32_logistic_slope(V32 x) {
     return f32_through1(x, quick_bell);
 }
@@ -221,7 +170,7 @@ ALWAYS_INLINE V64 quick_log_of_1_and(V64 e) {
     return either((M64)(e < 0x1p-12), small, quick_log_of_parts(parts_of(1 + e)));
 }
 
-/* ---- logaddexp, logaddexp2 -------------------------------------------------------------------------------------- */
+/* ---- logaddexp, logaddexp2, their slopes ------------------------------------------------------------------------- */
 
 /* The larger operand, and by how much it is so: not finite where they are of no use. */
 typedef struct ordered64 {
@@ -260,6 +209,56 @@ ALWAYS_INLINE V64 f64_logaddexp2(V64 x, V64 y) {
     return finite_or_larger(sum.hi + (sum.lo + either(same, (V64){0}, rest.lo)), o.larger, x, y);
 }
 
+/* 1 / (1 + exp(-x)), on the left as exp(x) / (1 + exp(x)). */
+ALWAYS_INLINE V64 logistic_of_sum(sum64 x) {
+    const V64 zero = {0}, one = zero + 1, size = f64_magnitude(x.hi);
+    const M64 negative = (M64)(x.hi < 0), near = (M64)(size < 800);
+    V64 k;
+    const sum64 e = exp_of((sum64){-bounded(size, 800), either(near, either(negative, x.lo, -x.lo), zero)}, &k);
+    const V64 least = most_of(zero - 200, k); /* beside 1 it is nothing from there on */
+    sum64 d = fast_sum(one, scaled(e.hi, least));
+    d.lo += scaled(e.lo, least);
+    const sum64 q = quotient((sum64){either(negative, e.hi, one), either(negative, e.lo, zero)}, d);
+    return scaled_unless(x.hi, -746, q.hi + q.lo, either(negative, k, zero));
+}
+
+/* By how much x is larger, nothing between equal infinities. */
+ALWAYS_INLINE sum64 lead_of(V64 x, V64 y) {
+    return either_sum((M64)(x == y), (sum64){{0}, {0}}, any_sum(x, -y));
+}
+
+/* The share of exp(x) in exp(x) + exp(y). */
+ALWAYS_INLINE V64 f64_logaddexp_slope(V64 x, V64 y) {
+    return logistic_of_sum(lead_of(x, y));
+}
+
+ALWAYS_INLINE V64 f64_logaddexp2_slope(V64 x, V64 y) {
+    const sum64 unit = {splat64(0x1.62e42fefa39efp-1), splat64(0x1.abc9e3b39803fp-56)}, lead = lead_of(x, y);
+    const V64 hi = limited(lead.hi, 1200);
+    return logistic_of_sum(product_of_sums((sum64){hi, either((M64)(hi == lead.hi), lead.lo, (V64){0})}, unit));
+}
+
+ALWAYS_INLINE V64 quick_share(V64 x, V64 y, double unit) {
+    const V64 lead = either((M64)(x == y), (V64){0}, x - y), e = quick_exp(-bounded(unit * f64_magnitude(lead), 150));
+    return either((M64)(lead < 0), e, splat64(1)) * inverse64(1 + e);
+}
+
+ALWAYS_INLINE V64 quick_logaddexp_slope(V64 x, V64 y) {
+    return quick_share(x, y, 1);
+}
+
+ALWAYS_INLINE V64 quick_logaddexp2_slope(V64 x, V64 y) {
+    return quick_share(x, y, 0x1.62e42fefa39efp-1);
+}
+
+ALWAYS_INLINE V32 f32_logaddexp_slope(V32 x, V32 y) {
+    return f32_through2(x, y, quick_logaddexp_slope);
+}
+
+ALWAYS_INLINE V32 f32_logaddexp2_slope(V32 x, V32 y) {
+    return f32_through2(x, y, quick_logaddexp2_slope);
+}
+
 /* The larger plus log(1 + exp(-unit gap)) / unit to a float's digits; exact between equals for unit = log(2). */
 ALWAYS_INLINE V64 quick_sum_of_powers(V64 x, V64 y, double unit) {
     const V64 larger = either((M64)(x > y), x, y), gap = unit * f64_magnitude(x - y);
@@ -282,6 +281,40 @@ ALWAYS_INLINE V32 f32_logaddexp(V32 x, V32 y) {
 
 ALWAYS_INLINE V32 f32_logaddexp2(V32 x, V32 y) {
     return f32_through2(x, y, quick_logaddexp2);
+}
+
+/* ---- log_cosh ----------------------------------------------------------------------------------------------- */
+
+/* (log(cosh(x)) - x^2/2) / x^4 in x^2, for |x| <= 1/4, times x^2 the rest is below 2^-59 */
+static const double LOG_COSH[] = {-0x1.60f7367f0819fp-14, 0x1.0c70181419890p-12, -0x1.833a542aa94abp-11,
+                                  0x1.1ea5cf0840658p-9,   -0x1.ba1ba1b405436p-8, 0x1.6c16c16c153c5p-6,
+                                  -0x1.5555555555554p-4};
+
+/* log(cosh(x - y)) = size - log(2) + log(1 + exp(-2 size)) for the size of the difference, which is kept exactly. */
+ALWAYS_INLINE V64 f64_log_cosh(V64 x, V64 y) {
+    const V64 zero = {0};
+    const sum64 gap = any_sum(x, -y), log_2 = {zero + 0x1.62e42fefa39efp-1, zero + 0x1.abc9e3b39803fp-56};
+    const M64 less = (M64)(gap.hi < 0);
+    sum64 size = {f64_magnitude(gap.hi), either(less, -gap.lo, gap.lo)};
+    size.lo = either((M64)(size.hi <= f64_LARGEST), size.lo, zero);
+    const sum64 near = {bounded(size.hi, 1), either((M64)(size.hi < 1), size.lo, zero)};
+    const sum64 square = product_of_sums(near, near);
+    const V64 small = 0.5 * square.hi + madd(square.hi * square.hi, POWERS(square.hi, LOG_COSH), 0.5 * square.lo);
+    const sum64 rest = minus(log_of_1_and_exp((sum64){2 * size.hi, 2 * size.lo}), log_2);
+    const sum64 sum = any_sum(size.hi, rest.hi);
+    const V64 middle = sum.hi + (sum.lo + (rest.lo + size.lo)), far = size.hi + (size.lo - log_2.hi);
+    return either((M64)(size.hi < 0.25), small, either((M64)(size.hi > 40), far, middle));
+}
+
+ALWAYS_INLINE V64 quick_log_cosh(V64 x, V64 y) {
+    const V64 size = f64_magnitude(x - y), square = bounded(size, 1) * bounded(size, 1);
+    const V64 small = square * madd(square, POWERS(square, LOG_COSH), splat64(0.5));
+    const V64 rest = quick_log_of_1_and(quick_exp(-2 * bounded(size, 75))) - 0x1.62e42fefa39efp-1;
+    return either((M64)(size < 0.25), small, size + rest);
+}
+
+ALWAYS_INLINE V32 f32_log_cosh(V32 x, V32 y) {
+    return f32_through2(x, y, quick_log_cosh);
 }
 
 #endif

@@ -38,6 +38,14 @@ ALWAYS_INLINE V32 f32_exp(V32 x) {
     return scaled_unless32(x, -104, e.upper + e.lower, e.k);
 }
 
+ALWAYS_INLINE V32 f32_exp_gap(V32 x, V32 y) {
+    const sum32 gap = any_sum32(x, -y);
+    const V32 hi = limited_unless32(gap.hi, 120);
+    const M32 near = (M32)(hi == gap.hi) & (M32)(hi > -120);
+    const stepped_exp32 e = stepped_exp_of(hi, f32_select(near, gap.lo, (V32){0}));
+    return scaled_unless32(gap.hi, -104, e.upper + e.lower, e.k);
+}
+
 /* 2^x, exactly where x is whole. */
 ALWAYS_INLINE V32 f32_exp2(V32 x) {
     const V32 y = limited_unless32(x, 180), shifted = y + SIXTEENTHS32;
@@ -88,25 +96,38 @@ ALWAYS_INLINE V32 f32_erf(V32 x) {
     return with_sign_of(madd32(f32_select(small, size, splat32(1)), p.lo, f32_select(small, size, p.hi)), x);
 }
 
+/* (hi + lo) 2^k */
+typedef struct stepped32_product {
+    V32 hi, lo, k;
+} stepped32_product;
+
 /* exp(-square) p: what is lost of the product goes with what the parts lack. */
-ALWAYS_INLINE V32 damped32(sum32 square, sum32 p) {
+ALWAYS_INLINE stepped32_product damped32(sum32 square, sum32 p) {
     const stepped_exp32 e = stepped_exp_of(-square.hi, -square.lo);
     const sum32 first = product32(e.upper, p.hi);
-    const V32 rest = madd32(e.upper, p.lo, madd32(e.lower, p.hi + p.lo, first.lo));
-    return scaled_unless32(-square.hi, -104, first.hi + rest, e.k);
+    return (stepped32_product){first.hi, madd32(e.upper, p.lo, madd32(e.lower, p.hi + p.lo, first.lo)), e.k};
+}
+
+ALWAYS_INLINE V32 rounded32(stepped32_product p, V32 square) {
+    return scaled_unless32(-square, -104, p.hi + p.lo, p.k);
 }
 
 ALWAYS_INLINE V32 f32_erfc(V32 x) {
     const V32 z = bounded32(f32_magnitude(x), 10.25f);
     const doubling32 d = doubling_of32(z, 0.6875f);
-    const V32 tail = damped32(product32(z, z), PIECES32(d.off, d.at, lam__single_erfcx));
+    const sum32 square = product32(z, z);
+    const V32 tail = rounded32(damped32(square, PIECES32(d.off, d.at, lam__single_erfcx)), square.hi);
     return f32_select((M32)(x < 0), 2 - tail, tail);
 }
 
-ALWAYS_INLINE V32 f32_ndtr(V32 x) {
-    const V32 z = bounded32(f32_magnitude(x), 14.5f);
+/* The probability beyond z >= 0. */
+ALWAYS_INLINE stepped32_product normal_tail32(V32 z) {
     const doubling32 d = doubling_of32(z, 0.96875f);
-    const V32 tail = damped32(product32(0.5f * z, z), PIECES32(d.off, d.at, lam__single_ndtr));
+    return damped32(product32(0.5f * z, z), PIECES32(d.off, d.at, lam__single_ndtr));
+}
+
+ALWAYS_INLINE V32 f32_ndtr(V32 x) {
+    const V32 z = bounded32(f32_magnitude(x), 14.5f), tail = rounded32(normal_tail32(z), 0.5f * z * z);
     return f32_select((M32)(x > 0), 1 - tail, tail);
 }
 

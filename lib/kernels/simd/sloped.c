@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/kernels/simd/activation.h"
 #include "lib/kernels/simd/hyperbolic.h"
-#include "lib/kernels/simd/pow.h"
 #include "lib/kernels/simd/trig.h"
 
 #define T       double
@@ -18,17 +18,19 @@
 #include "lib/kernels/simd/map_vector.h"
 #include "lib/kernels/simd/sloped_type.h"
 
-ALWAYS_INLINE f64_both f64_logistic_and_slope(V64 x) {
-    const sloped64 s = f64_sloped_logistic(x);
-    return (f64_both){s.value, s.slope};
-}
-BOTH(logistic)
-
-ALWAYS_INLINE f64_both f64_silu_and_slope(V64 x) {
-    const sloped64 s = f64_sloped_silu(x);
-    return (f64_both){s.value, s.slope};
-}
-BOTH(silu)
+/* One line each. */
+/* clang-format off */
+#define OF_ONE_EXPONENTIAL(f) \
+    ALWAYS_INLINE f64_both f64_##f##_and_slope(V64 x) { \
+        const sloped64 s = f64_sloped_##f(x); \
+        return (f64_both){s.value, s.slope}; \
+    } \
+    BOTH(f)
+OF_ONE_EXPONENTIAL(logistic)
+OF_ONE_EXPONENTIAL(silu)
+OF_ONE_EXPONENTIAL(mish)
+OF_ONE_EXPONENTIAL(gelu)
+/* clang-format on */
 #undef T
 #undef V
 #undef LANES
@@ -50,6 +52,8 @@ lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtyp
     case LAM__LOOP_softplus: return wide ? f64_softplus_both : f32_softplus_both;
     case LAM__LOOP_logistic: return wide ? f64_logistic_both : NULL;
     case LAM__LOOP_silu: return wide ? f64_silu_both : NULL;
+    case LAM__LOOP_mish: return wide ? f64_mish_both : NULL;
+    case LAM__LOOP_gelu: return wide ? f64_gelu_both : NULL;
     default: return NULL;
     }
 }

@@ -91,9 +91,11 @@ ALWAYS_INLINE V64 f64_hypot_slope(V64 x, V64 y) {
     const scaled_pair s = scaled_pair_of(x, y);
     const sum64 root = root_of(square_of_distance(&s));
     const V64 first = either(s.large, 0.5 * x, s.x) / either(s.large, root.hi * 0x1p599, root.hi);
+    const M64 exact = (M64)(f64_magnitude(s.x) >= 0x1p-900); /* below there s.x may have lost digits */
+    const V64 left = either(exact, remainder_of(s.x, first, root.hi), (V64){0}) - first * root.lo;
     const V64 unit = (V64)((M64)splat64(1) | ((M64)x & (M64)(-(V64){0})));
     const M64 alone = (M64)(f64_magnitude(x) == INFINITY) & (M64)(f64_magnitude(y) <= f64_LARGEST);
-    const V64 r = either((M64)(s.most == INFINITY), x / s.most, first - first * (root.lo / root.hi));
+    const V64 r = either((M64)(s.most == INFINITY), x / s.most, first + left / root.hi);
     return either((M64)(s.most == 0), x, either(alone, unit, r));
 }
 
@@ -101,7 +103,8 @@ ALWAYS_INLINE V64 f64_hypot_slope(V64 x, V64 y) {
 ALWAYS_INLINE V64 f64_atan2_slope(V64 x, V64 y) {
     const scaled_pair s = scaled_pair_of(x, y);
     const sum64 square = square_of_distance(&s);
-    const V64 first = s.x / square.hi, r = (first - first * (square.lo / square.hi)) * s.scale;
+    const V64 first = s.x / square.hi, left = remainder_of(s.x, first, square.hi) - first * square.lo;
+    const V64 r = (first + left / square.hi) * s.scale;
     const M64 far = (M64)(s.most == INFINITY) & (M64)(x == x) & (M64)(y == y);
     return either(far, (V64){0}, r);
 }

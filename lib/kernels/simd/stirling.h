@@ -9,19 +9,6 @@
 /* log(2 pi)/2 */
 static const double HALF_LOG_2_PI = 0x1.d67f1c864beb5p-1, HALF_LOG_2_PI_REST = -0x1.65b5a1b7ff5dfp-55;
 
-ALWAYS_INLINE sum64 plus(sum64 x, sum64 y) {
-    const sum64 s = any_sum(x.hi, y.hi);
-    return fast_sum(s.hi, s.lo + (x.lo + y.lo));
-}
-
-ALWAYS_INLINE sum64 minus(sum64 x, sum64 y) {
-    return plus(x, (sum64){-y.hi, -y.lo});
-}
-
-ALWAYS_INLINE sum64 either_sum(M64 mask, sum64 yes, sum64 no) {
-    return (sum64){either(mask, yes.hi, no.hi), either(mask, yes.lo, no.lo)};
-}
-
 /* s - log(1 + s) for s from -1/64 to 1/32: s^2 (1/2 - s (1/3 - ...)). */
 ALWAYS_INLINE sum64 near_log_gap(sum64 s) {
     const V64 rest = powers(s.hi, LOG_REST, (int)(sizeof LOG_REST / sizeof *LOG_REST) - 1);

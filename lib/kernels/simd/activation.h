@@ -1,0 +1,225 @@
+/* silu, mish and gelu with their derivatives as vector functions, below 1 ULP: all but the last step of f64 is done on
+ * sums, since the derivatives have a zero, next to which they are a series. f32 goes through f64, but for gelu. */
+#ifndef LAM_KERNELS_SIMD_ACTIVATION_H
+#define LAM_KERNELS_SIMD_ACTIVATION_H
+
+#include "lib/kernels/simd/error.h"
+#include "lib/kernels/simd/pow.h"
+#include "lib/kernels/simd/single_functions.h"
+
+/* ---- zeros of derivatives ---------------------------------------------------------------------------------------- */
+
+/* A function next to its zero `at`: t (first + t rest(t)) for t = x - at, |t| <= width, the rest below 2^-61. */
+typedef struct zero64 {
+    double width, at, at_lo, first, first_lo;
+    int count;
+    double rest[11];
+} zero64;
+
+static __attribute__((noinline)) V64 near_zero(V64 r, V64 x, const zero64 *z) {
+    const V64 off = x - z->at;
+    const sum64 t = any_sum(off, splat64(-z->at_lo)), p = product(t.hi, splat64(z->first));
+    const V64 rest = madd(t.hi, powers(t.hi, z->rest, z->count), splat64(z->first_lo));
+    const V64 near = p.hi + (p.lo + madd(t.hi, rest, t.lo * z->first));
+    return either((M64)(f64_magnitude(off) <= z->width), near, r);
+}
+
+/* r, but next to the zero the series, which not all vectors need. */
+ALWAYS_INLINE V64 mended(V64 r, V64 x, const zero64 *z) {
+    return any64((M64)(f64_magnitude(x - z->at) <= z->width)) ? near_zero(r, x, z) : r;
+}
+
+/* ---- silu -------------------------------------------------------------------------------------------------------- */
+
+static const zero64 silu_zero = {.width = 0x1p-7,
+                                 .at = -0x1.474973c84120bp+0,
+                                 .at_lo = -0x1.f8d74bc9ac154p-54,
+                                 .first = 0x1.be1410460527fp-3,
+                                 .first_lo = -0x1.2541062177473p-58,
+                                 .count = 6,
+                                 .rest = {0x1.a2a7caf0ee747p-11, 0x1.098e92b8f076dp-13, -0x1.b0f82c498fd2fp-8,
+                                          -0x1.f2d0e32bc2994p-7, 0x1.353eb573ca457p-6, 0x1.2c563458cc0adp-3}};
+
+/* With e = exp(-|x|) and d = 1 + e silu is x/d, on the left x e/d, and its slope is (d + |x| e)/d^2, on the left
+ * e (d - |x|)/d^2. */
+ALWAYS_INLINE sloped64 f64_sloped_silu(V64 x) {
+    const V64 zero = {0}, one = zero + 1, size = bounded(f64_magnitude(x), 800), near_x = limited(x, 800);
+    const M64 negative = (M64)(x < 0);
+    V64 k;
+    const sum64 e = exp_of((sum64){-size, zero}, &k);
+    const V64 near = most_of(zero - 200, k), small = scaled(e.hi, near), small_rest = scaled(e.lo, near);
+    sum64 d = fast_sum(one, small);
+    d.lo += small_rest;
+    const sum64 inverse = inverse_of(d), left = product_of_sums(e, inverse);
+    const sum64 share = {either(negative, left.hi, inverse.hi), either(negative, left.lo, inverse.lo)};
+    const sum64 p = product_of((sum64){small, small_rest}, size);
+    const sum64 n = any_sum(d.hi, either(negative, -size, p.hi));
+    const V64 n_rest = n.lo + (d.lo + either(negative, zero, p.lo)), down = either(negative, k, zero);
+    const sum64 slope = product_of_sums(product_of_sums((sum64){n.hi, n_rest}, inverse), share);
+    const V64 value = scaled_unless(x, -753, product_and(near_x, share.hi, near_x * share.lo), down);
+    const M64 sign = (M64)x & (M64)(-zero), none = (M64)(x < -753) & sign; /* of what is too small for a number */
+    const V64 own = (V64)((M64)scaled_unless(x, -753, slope.hi + slope.lo, down) | none);
+    return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign), mended(own, x, &silu_zero)};
+}
+
+ALWAYS_INLINE V64 f64_silu(V64 x) {
+    return f64_sloped_silu(x).value;
+}
+
+ALWAYS_INLINE V64 f64_silu_slope(V64 x) {
+    return f64_sloped_silu(x).slope;
+}
+
+ALWAYS_INLINE V64 quick_silu(V64 x) {
+    const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
+    const V64 value = limited(x, 150) * inverse * either((M64)(x < 0), e, splat64(1));
+    return either((M64)(x > 150), x, value);
+}
+
+ALWAYS_INLINE V64 quick_silu_slope(V64 x) {
+    const V64 size = bounded(f64_magnitude(x), 150), e = quick_exp(-size), inverse = inverse64(1 + e);
+    const M64 negative = (M64)(x < 0);
+    const V64 left = ((1 - size) + e) * e, right = madd(size, e, 1 + e);
+    return mended(either(negative, left, right) * inverse * inverse, x, &silu_zero);
+}
+
+ALWAYS_INLINE V32 f32_silu(V32 x) {
+    return f32_through1(x, quick_silu);
+}
+
+ALWAYS_INLINE V32 f32_silu_slope(V32 x) {
+    return f32_through1(x, quick_silu_slope);
+}
+
+/* ---- mish -------------------------------------------------------------------------------------------------------- */
+
+static const zero64 mish_zero = {.width = 0x1p-7,
+                                 .at = -0x1.31432c0d12d84p+0,
+                                 .at_lo = -0x1.bf319154da210p-55,
+                                 .first = 0x1.115acb42500bbp-2,
+                                 .first_lo = 0x1.1ad72de557d4cp-56,
+                                 .count = 6,
+                                 .rest = {0x1.1e5e184a0fe00p-10, -0x1.b87ddfb51b745p-9, -0x1.03369d4ac90fap-6,
+                                          -0x1.4c222fe64d4fbp-6, 0x1.574f121a868dbp-5, 0x1.a34a251d8ad7bp-3}};
+
+/* With e = exp(-|x|) mish is x (1 + 2 e)/d, d = 1 + 2 e + 2 e^2, on the left x e (2 + e)/d, d = 2 + 2 e + e^2, and its
+ * slope is (1 + 4 e + b e^2 + a e^3)/d^2, on the left e (a + b e + 4 e^2 + e^3)/d^2, for a = 4 x + 4, b = 4 x + 6. */
+ALWAYS_INLINE sloped64 f64_sloped_mish(V64 x) {
+    const V64 zero = {0}, one = zero + 1, size = bounded(f64_magnitude(x), 800), near_x = limited(x, 800);
+    const M64 negative = (M64)(x < 0), sign = (M64)x & (M64)(-zero);
+    V64 k;
+    const sum64 e = exp_of((sum64){-size, zero}, &k);
+    const V64 near = most_of(zero - 200, k), down = either(negative, k, zero);
+    const sum64 small = {scaled(e.hi, near), scaled(e.lo, near)}, square = product_of_sums(small, small);
+    const V64 first = either(negative, 2 * one, one), last = either(negative, one, 2 * one);
+    const sum64 start = {first, zero}, share = plus(start, product_of(small, last));
+    const sum64 d = plus(plus(start, product_of(small, 2 * one)), product_of(square, last)), inverse = inverse_of(d);
+    const sum64 a = any_sum(4 * near_x, 4 * one), b = any_sum(4 * near_x, 6 * one), unit = {one, zero},
+                four = {4 * one, zero};
+    sum64 bend = plus(product_of_sums(either_sum(negative, unit, a), small), either_sum(negative, four, b));
+    bend = plus(product_of_sums(bend, small), either_sum(negative, b, four));
+    bend = plus(product_of_sums(bend, small), either_sum(negative, a, unit));
+    const sum64 factor = product_of_sums(either_sum(negative, e, unit), inverse), part = product_of_sums(share, factor),
+                slope = product_of_sums(product_of_sums(bend, inverse), factor);
+    const V64 value = scaled_unless(x, -753, product_and(near_x, part.hi, near_x * part.lo), down);
+    const V64 own = (V64)((M64)scaled_unless(x, -753, slope.hi + slope.lo, down) | (sign & (M64)(x < -753)));
+    return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign), mended(own, x, &mish_zero)};
+}
+
+ALWAYS_INLINE V64 f64_mish(V64 x) {
+    return f64_sloped_mish(x).value;
+}
+
+ALWAYS_INLINE V64 f64_mish_slope(V64 x) {
+    return f64_sloped_mish(x).slope;
+}
+
+ALWAYS_INLINE V64 quick_mish(V64 x) {
+    const V64 one = splat64(1), e = quick_exp(-bounded(f64_magnitude(x), 150));
+    const M64 negative = (M64)(x < 0);
+    const V64 share = either(negative, e * (2 + e), madd(e, 2 * one, one));
+    const V64 d = either(negative, madd(e, 2 + e, 2 * one), madd(2 * e, 1 + e, one));
+    return either((M64)(x > 150), x, limited(x, 150) * share * inverse64(d));
+}
+
+ALWAYS_INLINE V64 quick_mish_slope(V64 x) {
+    const V64 one = splat64(1), y = limited(x, 150), e = quick_exp(-f64_magnitude(y)), a = 4 * y + 4, b = 4 * y + 6;
+    const M64 negative = (M64)(x < 0);
+    const V64 left = e * madd(e, madd(e, 4 + e, b), a), right = madd(e, madd(e, madd(e, a, b), 4 * one), one);
+    const V64 inverse = inverse64(either(negative, madd(e, 2 + e, 2 * one), madd(2 * e, 1 + e, one)));
+    return mended(either(negative, left, right) * inverse * inverse, x, &mish_zero);
+}
+
+ALWAYS_INLINE V32 f32_mish(V32 x) {
+    return f32_through1(x, quick_mish);
+}
+
+ALWAYS_INLINE V32 f32_mish_slope(V32 x) {
+    return f32_through1(x, quick_mish_slope);
+}
+
+/* ---- gelu -------------------------------------------------------------------------------------------------------- */
+
+static const zero64 gelu_zero = {.width = 0x1p-3,
+                                 .at = -0x1.80ead197f00b4p-1,
+                                 .at_lo = 0x1.13e74c58cada8p-56,
+                                 .first = 0x1.b9d98fa5a3215p-2,
+                                 .first_lo = 0x1.f7c1a23190c7cp-56,
+                                 .count = 11,
+                                 .rest = {-0x1.77ab0bd6916b6p-17, 0x1.67fc42bfcd017p-14, 0x1.86c83bc6f8b1cp-13,
+                                          -0x1.86804508c2f19p-11, -0x1.258a6d8105101p-9, 0x1.297b9d48fe693p-8,
+                                          0x1.3e346def41a19p-6, -0x1.e4088244eb160p-7, -0x1.d2fa4c17c7e84p-4,
+                                          -0x1.2a2ef9bb865c4p-6, 0x1.8d9a941de3ac5p-2}};
+
+/* x times the probability below x, and that probability plus x times the density: with e = exp(-x^2/2), of which the
+ * probability beyond |x| is the share erfcx(z)/2, z = |x|/sqrt(2), the slope is e (share - |x|/sqrt(2 pi)), on the
+ * right 1 less that. */
+ALWAYS_INLINE sloped64 f64_sloped_gelu(V64 x) {
+    const V64 zero = {0}, size = bounded(f64_magnitude(x), 40), near_x = limited(x, 40);
+    const M64 left = (M64)(x < 0), sign = (M64)x & (M64)(-zero);
+    const sum64 z = over_root_2(size), square = product(size, 0.5 * size), whole = {zero + 1, zero};
+    sum64 share = erfcx_of(z.hi, z.lo);
+    share = (sum64){0.5 * share.hi, 0.5 * share.lo};
+    V64 k;
+    const sum64 e = exp_of((sum64){-square.hi, -square.lo}, &k);
+    const sum64 per = {zero + 0x1.9884533d43651p-2, zero - 0x1.cbc0d30ebfd15p-56};
+    const sum64 tail = product_of_sums(e, share), steep = product_of_sums(e, minus(share, product_of(per, size)));
+    const V64 near = most_of(zero - 200, k), down = either(left, k, zero);
+    const sum64 part = either_sum(left, tail, minus(whole, (sum64){scaled(tail.hi, near), scaled(tail.lo, near)}));
+    const sum64 slope = either_sum(left, steep, minus(whole, (sum64){scaled(steep.hi, near), scaled(steep.lo, near)}));
+    const V64 value = scaled_unless(x, -39, product_and(near_x, part.hi, near_x * part.lo), down);
+    const V64 own = (V64)((M64)scaled_unless(x, -39, slope.hi + slope.lo, down) | (sign & (M64)(x < -39)));
+    return (sloped64){(V64)((M64)either((M64)(x > 40), x, value) | sign), mended(own, x, &gelu_zero)};
+}
+
+ALWAYS_INLINE V64 f64_gelu(V64 x) {
+    return f64_sloped_gelu(x).value;
+}
+
+ALWAYS_INLINE V64 f64_gelu_slope(V64 x) {
+    return f64_sloped_gelu(x).slope;
+}
+
+ALWAYS_INLINE V32 f32_gelu(V32 x) {
+    const V32 zero = {0}, near_x = limited32(x, 14.5f);
+    const M32 left = (M32)(x < 0);
+    const stepped32_product tail = normal_tail32(bounded32(f32_magnitude(x), 14.5f));
+    const V32 near = most_of32(zero - 60, tail.k);
+    const sum32 t = fast_sum32(tail.hi, tail.lo), other = fast_sum32(zero + 1, -scaled32(t.hi, near));
+    const sum32 part = {f32_select(left, t.hi, other.hi), f32_select(left, t.lo, other.lo - scaled32(t.lo, near))};
+    const V32 value = fused32(near_x, part.hi, near_x * part.lo);
+    return with_sign_of(
+        f32_select((M32)(x > 14.5f), x, scaled_unless32(x, -14.5f, value, f32_select(left, tail.k, zero))), x);
+}
+
+ALWAYS_INLINE V64 quick_gelu_slope(V64 x) {
+    const V64 size = bounded(f64_magnitude(x), 20), share = 0.5 * erfcx_of(size * 0.70710678118654752, (V64){0}).hi;
+    const V64 steep = quick_exp(-0.5 * size * size) * madd(size, splat64(-0.39894228040143268), share);
+    return mended(either((M64)(x < 0), steep, 1 - steep), x, &gelu_zero);
+}
+
+ALWAYS_INLINE V32 f32_gelu_slope(V32 x) {
+    return f32_through1(x, quick_gelu_slope);
+}
+
+#endif

@@ -69,6 +69,12 @@ typedef struct lam_nan_to_num_options {
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: 1 where x stays, else 0. */
 LAM_API lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options);
 
+/* The larger and the smaller of x and y, where NaN counts as absent: the other one, and NaN where both are.
+ * Shape   x and y broadcast; the dtype is the promoted one.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Derivative: as lam_max and lam_min, by what is given. */
+LAM_API lam_tensor *lam_fmax(lam_tensor *x, lam_tensor *y);
+LAM_API lam_tensor *lam_fmin(lam_tensor *x, lam_tensor *y); /* Fails as lam_fmax does. */
+
 typedef struct lam_close_options {
     double rtol;    /* 0: 1e-5; negative: none */
     double atol;    /* 0: 1e-8; negative: none */
@@ -81,6 +87,11 @@ typedef struct lam_close_options {
 LAM_API lam_tensor *lam_is_close(lam_tensor *x, lam_tensor *y, const lam_close_options *options);
 LAM_API lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y,
                                   const lam_close_options *options); /* Fails as lam_is_close does. */
+
+/* Whether x and y have the same dims and elements; NaN equals nothing.
+ * Shape   rank 0, bool.
+ * Fails   like any use of a handle. Derivative: none. */
+LAM_API lam_tensor *lam_array_equal(lam_tensor *x, lam_tensor *y);
 
 /* ---- along an axis ----------------------------------------------------------------------------------------------- */
 
@@ -111,6 +122,13 @@ LAM_API lam_tensor *lam_sort_descending(lam_tensor *x, int axis);
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: none. */
 LAM_API lam_tensor *lam_argsort_descending(lam_tensor *x, int axis);
+
+/* The index of the first largest (smallest) element along an axis that is not NaN; -1 where all are.
+ * Shape   x without the axis, i64.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE when the axis has no elements; LAM_ERR_DTYPE for complex operands.
+ *         Derivative: none. */
+LAM_API lam_tensor *lam_nanargmax(lam_tensor *x, int axis);
+LAM_API lam_tensor *lam_nanargmin(lam_tensor *x, int axis); /* Fails as lam_nanargmax does. */
 
 /* The bin of each element of x: how many of the ascending edges lie at or below it (right: below it). For descending
  * edges, how many lie above it (right: at or above it).

@@ -215,6 +215,42 @@ lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y, const lam_close_options 
     return lam__scope_only(lam_all(close_to("all_close", x, y, options), NULL), since);
 }
 
+lam_tensor *lam_array_equal(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    lam_value *v[2];
+    lam_ctx *ctx = lam__scope_operands("array_equal", 2, in, v, &failed);
+    if (!ctx) return failed;
+    lam_dims own = lam_dims_of(x), other = lam_dims_of(y);
+    bool alike = own.rank == other.rank;
+    for (int i = 0; alike && i < own.rank; i++) alike = own.dims[i] == other.dims[i];
+    if (!alike) return lam_zeros(ctx, LAM_BOOL, LAM_DIMS0);
+    return lam__scope_only(lam_all(lam_eq(x, y), NULL), since);
+}
+
+/* Each operand with the other one in place of its NaN: where one is NaN the two are one tensor twice, whose halves of
+ * the derivative add up. */
+static bool without_nan(const char *operation, lam_tensor *in[2], lam_tensor **failed) {
+    if (!ordered(operation, 2, in, failed)) return false;
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(in[0]))) return true;
+    lam_tensor *x = in[0], *y = in[1];
+    in[0] = lam_where(lam_is_nan(x), y, x);
+    in[1] = lam_where(lam_is_nan(y), x, y);
+    return true;
+}
+
+lam_tensor *lam_fmax(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    return without_nan("fmax", in, &failed) ? lam__scope_only(lam_max(in[0], in[1]), since) : failed;
+}
+
+lam_tensor *lam_fmin(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    return without_nan("fmin", in, &failed) ? lam__scope_only(lam_min(in[0], in[1]), since) : failed;
+}
+
 /* ---- along an axis ----------------------------------------------------------------------------------------------- */
 
 /* Elements from up to, without, to. */
@@ -267,6 +303,28 @@ lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
     lam_tensor *first = lam_zeros_like(part(x, axis, 0, 1));
     lam_tensor *all = lam_cumsum(lam_concatenate(LAM_LIST(first, turns), axis), axis);
     return lam__scope_only(lam_sub(x, lam_mul(period, all)), since);
+}
+
+/* The first element that equals the largest (smallest) number; NaN equals nothing. */
+static lam_tensor *place_of(const char *operation, lam_tensor *x, int axis, bool largest) {
+    lam_tensor *failed;
+    if (!ordered(operation, 1, &x, &failed)) return failed;
+    if (!lam__apply_axis(operation, x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) return largest ? lam_argmax(x, axis) : lam_argmin(x, axis);
+    lam_reduce_options kept = {.axes = LAM_AXES(axis), .keepdims = true}, gone = {.axes = LAM_AXES(axis)};
+    lam_tensor *numbers = lam_stop_gradient(x);
+    lam_tensor *hits = lam_eq(numbers, largest ? lam_nanmax(numbers, &kept) : lam_nanmin(numbers, &kept));
+    return lam_where(lam_any(hits, &gone), lam_argmax(lam_cast(hits, LAM_U8), axis), -1);
+}
+
+lam_tensor *lam_nanargmax(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(place_of("nanargmax", x, axis, true), since);
+}
+
+lam_tensor *lam_nanargmin(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(place_of("nanargmin", x, axis, false), since);
 }
 
 /* Edges may rise or fall, which only their elements tell, and these may be unknown here: so both searches are made and

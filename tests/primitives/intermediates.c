@@ -127,6 +127,9 @@ START_TEST(reductions_and_sorting) {
     LEAVES_NOTHING(lam_cumulative_trapezoid(x, line, 1, 1));
     LEAVES_NOTHING(lam_multigammaln(x, 3));
     LEAVES_NOTHING(lam_heaviside(x, x));
+    LEAVES_NOTHING(lam_fmax(x, line));
+    LEAVES_NOTHING(lam_nanargmin(x, 1));
+    LEAVES_NOTHING(lam_array_equal(x, x));
 }
 END_TEST
 

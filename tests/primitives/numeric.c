@@ -87,6 +87,54 @@ START_TEST(what_is_no_number) {
 }
 END_TEST
 
+BODY(larger_and_smaller) {
+    lam_tensor *x = lam_index(in[0], 0, 0), *y = lam_index(in[0], 0, 1);
+    out[0] = lam_mul(lam_square(lam_fmax(x, y)), lam_exp(lam_fmin(x, lam_sin(y))));
+}
+
+BODY(larger) {
+    out[0] = lam_sum(lam_fmax(in[0], in[1]), NULL);
+}
+
+START_TEST(nan_counts_as_absent) {
+    lam_tensor *x = VEC(1, NAN, 3, NAN), *y = VEC(2, 5, NAN, NAN), *got[2];
+    EXPECT(lam_fmax(x, y), LAM_DIMS(4), 2, 5, 3, NAN);
+    EXPECT(lam_fmin(x, y), LAM_DIMS(4), 1, 5, 3, NAN);
+    EXPECT_SAME(lam_fmin(INTEGERS(3, -4), INTEGERS(2)), INTEGERS(2, -4), 0);
+    lam_tensor *a = VEC(1, NAN, 3, 7), *b = VEC(2, 5, NAN, 7);
+    lam_fn *slopes_of = lam_grad(FN(larger, 2, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    ck_assert(lam_call(slopes_of, LAM_LIST(a, b), got, 2) == LAM_OK);
+    EXPECT(got[0], LAM_DIMS(4), 0, 0, 1, 0.5);
+    EXPECT(got[1], LAM_DIMS(4), 1, 1, 0, 0.5);
+    lam_tensor *rows = MAT(4, 3, 1, NAN, 7, NAN, NAN, NAN, NAN, -INFINITY, -INFINITY, 4, 4, NAN);
+    EXPECT(lam_nanargmax(rows, 1), LAM_DIMS(4), 2, -1, 1, 0);
+    EXPECT(lam_nanargmin(rows, -1), LAM_DIMS(4), 0, -1, 1, 0);
+    EXPECT(lam_nanargmax(rows, 0), LAM_DIMS(3), 3, 3, 0);
+    EXPECT_NUM(lam_nanargmin(INTEGERS(3, 1, 2), 0), 1);
+    ck_assert(lam_failed(lam_nanargmax(rows, 2)));
+    EXPECT_ERROR(LAM_ERR_AXIS, "nanargmax");
+    ck_assert(lam_failed(lam_nanargmin(lam_zeros(ctx, LAM_F64, LAM_DIMS(3, 0)), 1)));
+    EXPECT_STATUS(LAM_ERR_SHAPE);
+    ck_assert(lam_failed(lam_fmax(x, lam_cast(y, LAM_C128))));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "fmax");
+    ck_assert(lam_failed(lam_fmin(x, VEC(1, 2, 3))));
+    EXPECT_STATUS(LAM_ERR_SHAPE);
+}
+END_TEST
+
+START_TEST(equal_arrays) {
+    EXPECT_NUM(lam_array_equal(VEC(1, 2), VEC(1, 2)), 1);
+    EXPECT_NUM(lam_array_equal(VEC(1, 2), INTEGERS(1, 2)), 1);
+    EXPECT_NUM(lam_array_equal(VEC(1, 2), VEC(1, 3)), 0);
+    EXPECT_NUM(lam_array_equal(VEC(1, 1), num(1)), 0);
+    EXPECT_NUM(lam_array_equal(VEC(1, NAN), VEC(1, NAN)), 0);
+    EXPECT_NUM(lam_array_equal(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2))), 1);
+    EXPECT_NUM(lam_array_equal(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3))), 0);
+    ck_assert(lam_failed(lam_array_equal(VEC(1), NULL)));
+    EXPECT_ERROR(LAM_ERR_NULL, "array_equal");
+}
+END_TEST
+
 START_TEST(differences_and_slopes) {
     lam_tensor *x = VEC(1, 4, 9, 16);
     EXPECT(lam_diff(x, 1, 0), LAM_DIMS(3), 3, 5, 7);
@@ -241,8 +289,8 @@ BODY(sizes_of_eigenvectors) {
                      lam_sum(lam_mul(lam_square(lam_abs(v)), lam_expand_dims(lam_imag(w), 0)), NULL));
 }
 
-static const lam_body bodies[] = {remainders, slopes,           in_descending_order,
-                                  of_blocks,  tensor_equations, sizes_of_eigenvectors};
+static const lam_body bodies[] = {remainders,         slopes,           in_descending_order,  of_blocks,
+                                  larger_and_smaller, tensor_equations, sizes_of_eigenvectors};
 
 enum { BODIES = sizeof bodies / sizeof bodies[0] };
 
@@ -398,11 +446,11 @@ END_TEST
 
 Suite *suite_primitives_numeric(void) {
     Suite *suite = SUITE_OF("numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero, what_is_no_number,
-                            differences_and_slopes, descending_order, bins, parts_and_grids, numbers_of_places,
-                            blocks_along_the_diagonal, equations_between_tensors, eigenvectors_of_general_matrices,
-                            lengths_at_both_ends_of_the_range, long_sums_of_exponentials_with_special_values,
-                            failures_on_the_way_stop_what_follows, impossible_sizes_are_refused_at_once,
-                            results_that_are_not_wanted_are_left_out);
+                            nan_counts_as_absent, equal_arrays, differences_and_slopes, descending_order, bins,
+                            parts_and_grids, numbers_of_places, blocks_along_the_diagonal, equations_between_tensors,
+                            eigenvectors_of_general_matrices, lengths_at_both_ends_of_the_range,
+                            long_sums_of_exponentials_with_special_values, failures_on_the_way_stop_what_follows,
+                            impossible_sizes_are_refused_at_once, results_that_are_not_wanted_are_left_out);
     suite_loop(suite, long_sums_of_exponentials, 7);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);

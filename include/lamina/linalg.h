@@ -271,8 +271,9 @@ LAM_API lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vect
  * with the positive imaginary part first.
  * Shape   [..., n, n] gives [..., n], complex.
  * Fails   LAM_ERR_SHAPE unless square. Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, of what
- *         treats them alike. Where there are no n independent eigenvectors there is no derivative either: it comes out
- *         huge, or as LAM_ERR_NUMERIC. */
+ *         treats them alike. Where there are no n independent eigenvectors it is infinite, and what it gives is not
+ *         finite (also for sums of powers, whose own derivatives are: for those see lam_matrix_power and
+ *         lam_matrix_trace); next to such matrices it is as large as it is. */
 LAM_API lam_tensor *lam_eigvals(lam_tensor *x);
 
 typedef struct lam_svd_options {

@@ -7,6 +7,7 @@
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
+#include "lib/primitives/solve.h"
 
 #include "lib/kernels/kernels.h"
 #include "lib/tensor/dtype.h"
@@ -14,6 +15,9 @@
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
+
+#include <float.h>
+#include <math.h>
 
 enum { VALUES, VECTORS, OUTPUTS };
 
@@ -91,10 +95,22 @@ static lam_tensor *vectors_of(const lam_rule *r) {
     return all[VECTORS];
 }
 
-/* dw = diag(p), dv = v (f * p) with p = v^-1 dx v, by a solve and not by an inverse. */
+/* NOTE [missing eigenvectors]
+ * Row i of v^-1, v's columns having length 1, is as long as eigenvalue i moves, at most, for a change of x of size 1.
+ * Where that is as large as rounding can make it, an eigenvector is missing: the exact derivative is infinite, but the
+ * rounded ones of eigenvalues that are equal cancel, so that a sum of squares would get a wrong one. They are made
+ * infinite, which shows in whatever is made of them. */
+static lam_tensor *inverse_of(lam_tensor *v) {
+    const double epsilon = lam_dtype_of(v) == LAM_C64 ? FLT_EPSILON : DBL_EPSILON, n = (double)lam_dim(v, -1);
+    lam_tensor *inverse = lam__solve_inverse(v);
+    lam_tensor *length = lam_norm(lam_stop_gradient(inverse), &(lam_norm_options){LAM_AXES(-1), true, 2});
+    return lam_mul(inverse, lam_where(lam_lt(length, 1 / (n * epsilon)), lam_ones_like(length), INFINITY));
+}
+
+/* dw = diag(p), dv = v (f * p) with p = v^-1 dx v. */
 static void jvp_eigvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const eigvals_params *params = r->params;
-    lam_tensor *v = vectors_of(r), *p = lam_solve(v, lam_matmul(dx[0], v));
+    lam_tensor *v = vectors_of(r), *p = lam_matmul(inverse_of(v), lam_matmul(dx[0], v));
     dout[VALUES] = lam_diagonal(p, 0, -2, -1);
     if (params->vectors) dout[VECTORS] = lam_matmul(v, lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), p));
 }
@@ -103,14 +119,14 @@ static void jvp_eigvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *d
  * own. */
 static void vjp_eigvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const eigvals_params *params = r->params;
-    lam_tensor *vt = lam__matrices_turn(vectors_of(r)), *middle = NULL;
+    lam_tensor *v = vectors_of(r), *vt = lam__matrices_turn(v), *middle = NULL;
     if (g[VALUES]) middle = lam_mul(lam_expand_dims(g[VALUES], -1), vt);
     if (params->vectors && g[VECTORS]) {
         lam_tensor *turning = lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), lam_matmul(vt, g[VECTORS]));
         middle = lam__matrices_plus(middle, lam_matmul(turning, vt));
     }
     if (!middle) return;
-    gx[0] = lam_solve(vt, middle);
+    gx[0] = lam_matmul(lam__matrices_turn(inverse_of(v)), middle);
     if (!lam__cplx_is(r->in[0])) gx[0] = lam_real(gx[0]);
 }
 

@@ -45,9 +45,13 @@ size_t lam__kernels_bag_room(lam_dtype dtype, const lam__bag *bag) {
  * is. */
 void lam__kernels_bag_align(lam_dtype dtype, lam__bag *bag, void *room) {
     const int64_t item = lam__item_bytes(dtype), row = aligned_row(dtype, bag);
-    for (int64_t i = 0; i < bag->rows; i++)
-        memcpy((char *)room + i * row * item, (const char *)bag->x + i * bag->x_row * item,
-               (size_t)(bag->width * item));
+    const size_t bytes = (size_t)(bag->width * item), rest = (size_t)(row * item) - bytes;
+    for (int64_t i = 0; i < bag->rows; i++) {
+        char *to = (char *)room + i * row * item;
+        memcpy(to, (const char *)bag->x + i * bag->x_row * item, bytes);
+        memset(to + bytes, 0, rest);
+    }
     bag->x = room;
     bag->x_row = row;
+    bag->padded = true;
 }

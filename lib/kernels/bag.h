@@ -13,12 +13,14 @@ typedef enum lam__bag_op {
     LAM__BAG_DOTS    /* w = the sum of x[row] * y[b], for each entry of b */
 } lam__bag_op;
 
-/* f64 or f32; items of rows have no gaps. Steps in elements. */
+/* f64 or f32; items of rows have no gaps. Steps in elements. padded: behind each row of x there are zeros up to the end
+ * of a line of the cache, where the next one begins. */
 typedef struct lam__bag {
     int64_t bags, terms, rows, width;
     void *x, *y, *w;
     int64_t x_row, y_row, w_bag, w_term;
     const int64_t *index; /* [bags, terms]; negative ones count from the end */
+    bool padded;
 } lam__bag;
 
 /* False: an index lies outside [-rows, rows), and the result is undefined. There are rows, or no entries. */
@@ -27,7 +29,7 @@ bool lam__kernels_bag(lam__bag_op op, lam_dtype dtype, const lam__bag *bag);
 /* Sums read x many times over: bytes of a copy whose rows begin with a cache line, which is worth it; 0: it is not. */
 size_t lam__kernels_bag_room(lam_dtype dtype, const lam__bag *bag);
 
-/* Copies x there; room is aligned to 64 bytes. */
+/* Copies x there, padded; room is aligned to 64 bytes. */
 void lam__kernels_bag_align(lam_dtype dtype, lam__bag *bag, void *room);
 
 /* The loops for one instruction set, by operation. */

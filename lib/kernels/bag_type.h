@@ -4,9 +4,11 @@
  * NOTE [sums in registers]
  * A bag's sum stays in registers: MOST vectors of it at a time, for each of which all entries are gone through. The
  * last vector ends where the row ends, so it may repeat some columns of the one before, which goes with it: both are
- * read before one is written, and these columns get the same numbers twice. Rows shorter than a vector go by up to FEW
- * columns. n is a constant after inlining. Here the indices of a bag have become distances from x, and `more` says that
- * there were entries before these. */
+ * read before one is written, and these columns get the same numbers twice. Where rows of x are padded it lies behind
+ * the one before instead, since reading what lies in two lines of the cache takes as long as three others; what is
+ * written too much belongs to the next bag, whose turn is next. Rows shorter than a vector go by up to FEW columns.
+ * n is a constant after inlining. Here the indices of a bag have become distances from x, and `more` says that there
+ * were entries before these. */
 enum { FN(LANES) = sizeof(V) / sizeof(T), FN(MOST) = 12, FN(FEW) = 4 };
 
 /* A vector where it lies. */
@@ -86,14 +88,17 @@ static void FN(sum_narrow)(int64_t n, const lam__bag *p, const int64_t *at, cons
  * wait for each of its own sums. */
 static void FN(sums_of)(const lam__bag *p, bool more) {
     const int64_t lanes = FN(LANES), vectors = (p->width + lanes - 1) / lanes;
+    const bool spills = p->padded && p->y_row == p->width && !more;
     for (int64_t b = 0; b < p->bags; b++) {
+        const bool overlaps = !spills || b + 1 == p->bags;
         const int64_t *at = p->index + b * p->terms;
         const T *w = (const T *)p->w + b * p->w_bag;
         T *y = (T *)p->y + b * p->y_row;
         for (int64_t v = 0, n; p->width >= lanes && v < vectors; v += n) {
             const int64_t left = vectors - v, first = v * lanes;
             n = left <= FN(MOST) ? left : left == FN(MOST) + 1 ? FN(MOST) - 1 : FN(MOST);
-            FN(sum_wide)(n, p, at, w, first, n == left ? p->width - lanes - first : (n - 1) * lanes, more, y);
+            FN(sum_wide)(n, p, at, w, first, n == left && overlaps ? p->width - lanes - first : (n - 1) * lanes,
+                         more, y);
         }
         for (int64_t first = 0; p->width < lanes && first < p->width; first += FN(FEW))
             FN(sum_narrow)(p->width - first < FN(FEW) ? p->width - first : FN(FEW), p, at, w, first, more, y);

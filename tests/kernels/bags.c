@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 7, BAGS = 5, TERMS = 3, WIDEST = 230, GAP = 3, ROOM = ROWS * (WIDEST + GAP) };
+enum { ROWS = 7, BAGS = 5, TERMS = 3, WIDEST = 230, GAP = 3, LINE = 64, ROOM = ROWS * (WIDEST + GAP) + LINE };
 
 typedef struct numbers {
     double f64[ROOM];
@@ -44,7 +44,10 @@ static void expect(lam__bag_op op, int64_t width, long double out[], int *count)
         }
 }
 
-static void check_op(const lam__bag_set *set, lam__bag_op op, int64_t width, bool wide) {
+/* padded: x is a copy whose rows are whole lines. */
+static void check_op(const lam__bag_set *set, lam__bag_op op, int64_t width, bool wide, bool padded) {
+    static _Alignas(LINE) char lines[ROWS * (WIDEST * sizeof(double) + LINE)];
+    char untouched[LINE];
     static long double want[ROOM];
     int count;
     const size_t item = wide ? sizeof(double) : sizeof(float);
@@ -61,6 +64,9 @@ static void check_op(const lam__bag_set *set, lam__bag_op op, int64_t width, boo
     if (op == LAM__BAG_SUMS) bag.y = result;
     else if (op == LAM__BAG_SPREAD) bag.x = result;
     else bag.w = result;
+    memset(untouched, 0x55, LINE);
+    memcpy((char *)result + (size_t)count * item, untouched, LINE);
+    if (padded) lam__kernels_bag_align(wide ? LAM_F64 : LAM_F32, &bag, lines);
     ck_assert((wide ? set->f64 : set->f32)[op](&bag));
     for (int i = 0; i < count; i++) {
         const long double value = wide ? got.f64[i] : got.f32[i];
@@ -68,6 +74,7 @@ static void check_op(const lam__bag_set *set, lam__bag_op op, int64_t width, boo
         ck_assert_msg(fabsl(value - want[i]) <= room, "operation %d of width %d, %s: element %d is %Lg, not %Lg",
                       (int)op, (int)width, wide ? "f64" : "f32", i, value, want[i]);
     }
+    ck_assert_mem_eq((char *)result + (size_t)count * item, untouched, LINE);
 }
 
 static void check_set(const lam__bag_set *set) {
@@ -77,7 +84,8 @@ static void check_set(const lam__bag_set *set) {
         fill(&x, (int)(ROWS * (width + GAP)), 1);
         fill(&y, (int)(BAGS * width), 3);
         for (int op = 0; op < 3; op++)
-            for (int wide = 0; wide < 2; wide++) check_op(set, (lam__bag_op)op, width, wide);
+            for (int wide = 0; wide < 2; wide++) check_op(set, (lam__bag_op)op, width, wide, false);
+        for (int wide = 0; wide < 2; wide++) check_op(set, LAM__BAG_SUMS, width, wide, true);
     }
 }
 
@@ -94,7 +102,7 @@ START_TEST(an_index_outside_is_told_and_touches_nothing) {
     static const int64_t outside[] = {ROWS, -ROWS - 1, INT64_MAX, INT64_MIN};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
         for (int op = 0; op < 3; op++) {
-            lam__bag bag = {1, 2, ROWS, 1, x.f64, y.f64, w.f64, 1, 1, 2, 1, (const int64_t[]){1, outside[i]}};
+            lam__bag bag = {1, 2, ROWS, 1, x.f64, y.f64, w.f64, 1, 1, 2, 1, (const int64_t[]){1, outside[i]}, false};
             ck_assert(!lam__kernels_bag((lam__bag_op)op, LAM_F64, &bag));
         }
 }
@@ -106,7 +114,7 @@ static void check_many(const lam__bag_set *set, int64_t width) {
     static double sums[2 * WIDTH];
     for (int e = 0; e < 2 * MANY; e++) many[e] = e % ROWS;
     for (int i = 0; i < ROWS * WIDTH; i++) x.f64[i] = i % WIDTH;
-    lam__bag bag = {2, MANY, ROWS, width, x.f64, sums, (double[]){0.5}, WIDTH, WIDTH, 0, 0, many};
+    lam__bag bag = {2, MANY, ROWS, width, x.f64, sums, (double[]){0.5}, WIDTH, WIDTH, 0, 0, many, false};
     ck_assert(set->f64[LAM__BAG_SUMS](&bag));
     for (int i = 0; i < 2 * WIDTH; i++)
         if (i % WIDTH < width) ck_assert_double_eq(sums[i], 0.5 * MANY * (i % WIDTH));
@@ -135,7 +143,7 @@ START_TEST(rows_brought_to_lines_give_the_same_bits) {
         many[e] = (e * 11) % ROWS;
         weights[e] = cos(e);
     }
-    lam__bag bag = {MANY, TERMS, ROWS, WIDTH, x.f64, plain, weights, WIDTH, WIDTH, TERMS, 1, many};
+    lam__bag bag = {MANY, TERMS, ROWS, WIDTH, x.f64, plain, weights, WIDTH, WIDTH, TERMS, 1, many, false};
     ck_assert(lam__kernels_bag(LAM__BAG_SUMS, LAM_F64, &bag));
     ck_assert_uint_eq(lam__kernels_bag_room(LAM_F64, &bag), sizeof room);
     bag.y = aligned;

@@ -71,30 +71,8 @@ lam_allocator lam__alloc_default(void) {
     return mallocx && sdallocx ? jemalloc : libc;
 }
 
-/* Four classes to each doubling above the small ones: at most a quarter of a block is waste. Blocks of more than 2^k
- * bytes, up to 2^(k+1), are of the classes behind first_above(k). */
-enum { SMALL_LOG2 = 10 };
-_Static_assert(LAM__ALLOC_SMALL == 1 << SMALL_LOG2, "the first doubling begins where small blocks end");
-
-static inline size_t first_above(int k) {
-    return LAM__ALLOC_SMALL / LAM__ALLOC_STEP + 4 * (size_t)(k - SMALL_LOG2);
-}
-
-/* The class of a block above the small ones. */
-static inline size_t large_class(size_t bytes, size_t *rounded) {
-    int k = SMALL_LOG2;
-#if defined(__GNUC__)
-    k = 63 - __builtin_clzll((unsigned long long)bytes - 1);
-#else
-    while (((size_t)2 << k) < bytes) k++;
-#endif
-    const size_t quarters = ((bytes - 1 - ((size_t)1 << k)) >> (k - 2)) + 1;
-    *rounded = ((size_t)1 << k) + (quarters << (k - 2));
-    return first_above(k) + quarters;
-}
-
 static inline size_t class_of(size_t bytes, size_t *rounded) {
-    if (bytes > LAM__ALLOC_SMALL) return large_class(bytes, rounded);
+    if (bytes > LAM__ALLOC_SMALL) return lam__alloc_large_class(bytes, rounded);
     const size_t class = bytes ? (bytes + LAM__ALLOC_STEP - 1) / LAM__ALLOC_STEP : 1;
     *rounded = class * LAM__ALLOC_STEP;
     return class;
@@ -104,7 +82,7 @@ static inline size_t class_of(size_t bytes, size_t *rounded) {
 static size_t bytes_of(size_t class) {
     const size_t small = LAM__ALLOC_SMALL / LAM__ALLOC_STEP;
     if (class <= small) return class * LAM__ALLOC_STEP;
-    const size_t k = SMALL_LOG2 + (class - small - 1) / 4, quarters = (class - small - 1) % 4 + 1;
+    const size_t k = LAM__ALLOC_SMALL_LOG2 + (class - small - 1) / 4, quarters = (class - small - 1) % 4 + 1;
     return ((size_t)1 << k) + (quarters << (k - 2));
 }
 
@@ -137,15 +115,23 @@ void lam__alloc_start(lam__pool *pool, const lam_allocator *allocator, size_t li
     pool->cache_limit = limit && limit < ((size_t)1 << 30) ? limit / 2 : (size_t)1 << 29;
 }
 
+/* A step that nobody uses: a header whose lump has gone. */
+static void put_header(lam__pool *pool, void *header) {
+    lam__block *b = (lam__block *)header;
+    b->next = pool->free[1];
+    pool->free[1] = b;
+}
+
 /* Gives all large blocks that wait back to the allocator. Slabs stay, since some of their blocks may be alive. */
 void lam__alloc_trim(lam__pool *pool) {
     for (size_t class = LAM__ALLOC_SMALL / LAM__ALLOC_STEP + 1; class <= LAM__ALLOC_CLASSES; class ++) {
-        lam__block *next;
-        for (lam__block *b = pool->free[class]; b; b = next) {
-            next = b->next;
-            outside_put(pool, b, bytes_of(class));
+        lam__lump *next;
+        for (lam__lump *lump = pool->lumps[class]; lump; lump = next) {
+            next = lump->next;
+            outside_put(pool, lump->data, bytes_of(class));
+            put_header(pool, lump);
         }
-        pool->free[class] = NULL;
+        pool->lumps[class] = NULL;
     }
     pool->cached = 0;
 }
@@ -182,46 +168,71 @@ static void *slab_cut(lam__pool *pool, size_t class, size_t rounded) {
 
 /* A large block from outside, if need be in place of those that wait for reuse: what is refused with a full cache may
  * be there without it, and to fail while memory lies idle would be a lie. */
-static void *large_get(lam__pool *pool, size_t rounded) {
+static void *large_fresh(lam__pool *pool, size_t rounded) {
     void *fresh = outside_get(pool, rounded);
     if (fresh || !pool->cached) return fresh;
     lam__alloc_trim(pool);
     return outside_get(pool, rounded);
 }
 
+static void *large_get(lam__pool *pool, size_t class, size_t rounded) {
+    lam__lump *lump = pool->lumps[class];
+    if (!lump) return large_fresh(pool, rounded);
+    pool->lumps[class] = lump->next;
+    pool->cached -= rounded;
+    put_header(pool, lump);
+    return lump->data;
+}
+
+static void *small_get(lam__pool *pool, size_t class, size_t rounded) {
+    lam__block *block = pool->free[class];
+    if (!block) return slab_cut(pool, class, rounded);
+    pool->free[class] = block->next;
+    return block;
+}
+
 /* Any request, the pool without free lists too. The limit is compared without a sum that could wrap around. Requests of
  * more than 2^45 bytes have no class and are refused before sizes near SIZE_MAX are rounded up. */
 void *lam__alloc_slow(lam__pool *pool, size_t bytes) {
-    if (bytes > (size_t)1 << 45) return NULL;
+    if (bytes > LAM__ALLOC_MOST) return NULL;
     size_t rounded, class = class_of(bytes, &rounded);
     if (rounded > pool->limit || pool->bytes > pool->limit - rounded) return NULL;
-    lam__block *block = pool->plain ? NULL : pool->free[class];
-    const bool large = rounded > LAM__ALLOC_SMALL;
-    if (block) {
-        pool->free[class] = block->next;
-        if (large) pool->cached -= rounded;
-    } else {
-        block = pool->plain ? outside_get(pool, rounded)
-                : large     ? large_get(pool, rounded)
-                            : slab_cut(pool, class, rounded);
-        if (!block) return NULL;
-    }
+    void *block = pool->plain                  ? outside_get(pool, rounded)
+                  : rounded > LAM__ALLOC_SMALL ? large_get(pool, class, rounded)
+                                               : small_get(pool, class, rounded);
+    if (!block) return NULL;
     pool->bytes += rounded;
     if (pool->bytes > pool->peak) pool->peak = pool->bytes;
     return block;
 }
 
 /* A large block waits for reuse as long as the cache has room for it; otherwise it goes back at once, rather than
- * another one that waits, since to choose that one would take a list in order of age. */
+ * another one that waits, since to choose that one would take a list in order of age. False: no room, or no header. */
+static bool large_put(lam__pool *pool, void *block, size_t class, size_t rounded) {
+    lam__lump *lump = pool->cached + rounded > pool->cache_limit ? NULL : small_get(pool, 1, LAM__ALLOC_STEP);
+    if (!lump) return false;
+    *lump = (lam__lump){pool->lumps[class], block};
+    pool->lumps[class] = lump;
+    pool->cached += rounded;
+    return true;
+}
+
+/* Small blocks come here from a plain pool only. */
 void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes) {
     size_t rounded, class = class_of(bytes, &rounded);
     pool->bytes -= rounded;
-    const size_t cached = rounded > LAM__ALLOC_SMALL ? pool->cached + rounded : pool->cached;
-    if (pool->plain || (cached > pool->cached && cached > pool->cache_limit)) {
-        outside_put(pool, block, rounded);
-        return;
-    }
-    pool->cached = cached;
-    ((lam__block *)block)->next = pool->free[class];
-    pool->free[class] = block;
+    if (pool->plain || !large_put(pool, block, class, rounded)) outside_put(pool, block, rounded);
+}
+
+lam__lump *lam__alloc_lump_slow(lam__pool *pool, size_t bytes) {
+    void *data = lam__alloc_slow(pool, bytes);
+    lam__lump *lump = data ? lam__alloc_get(pool, LAM__ALLOC_STEP) : NULL;
+    if (lump) lump->data = data;
+    else if (data) lam__alloc_slow_free(pool, data, bytes);
+    return lump;
+}
+
+void lam__alloc_lump_slow_free(lam__pool *pool, lam__lump *lump, size_t bytes) {
+    lam__alloc_slow_free(pool, lump->data, bytes);
+    lam__alloc_put(pool, lump, LAM__ALLOC_STEP);
 }

@@ -78,7 +78,7 @@ lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
         if (o->release) o->release(o->env, data);
         return &ctx->failed;
     }
-    *b = (lam__buffer){.refs = 1, .writable = o->writable, .data = data, .release = o->release, .env = o->env};
+    *b = (lam__buffer){.refs = 1, .lump.data = data, .writable = o->writable, .release = o->release, .env = o->env};
     return lam__scope_handle(
         ctx, lam__value_wrap(ctx, dtype, dims.rank, dims.dims, o->strides.rank ? o->strides.dims : NULL, b));
 }

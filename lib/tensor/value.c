@@ -172,44 +172,47 @@ static bool together(const lam__pool *pool, size_t bytes) {
     return bytes + LAM__ALLOC_STEP <= LAM__ALLOC_SMALL && !pool->plain;
 }
 
-/* Makes data in a block of the pool's what v shows. */
-static inline void own_buffer(lam__value *v, lam__buffer *b, void *data, size_t bytes) {
+/* Makes the data of a buffer, which are ours, what v shows. */
+static inline void own_buffer(lam__value *v, lam__buffer *b, size_t bytes) {
     b->refs = 1;
     b->writable = b->ours = true;
-    b->data = data;
     b->bytes = bytes;
     b->release = NULL;
     v->as.concrete.buffer = b;
-    v->head.data = data;
+    v->head.data = b->lump.data;
+}
+
+/* A buffer with its data, nothing else of it set; NULL without memory, which is not recorded. */
+static lam__buffer *buffer_new(lam__pool *pool, size_t bytes) {
+    const bool one = together(pool, bytes);
+    if (!one && bytes > LAM__ALLOC_SMALL) return (lam__buffer *)lam__alloc_lump(pool, bytes);
+    lam__buffer *b = lam__alloc_get(pool, one ? LAM__ALLOC_STEP + bytes : LAM__ALLOC_STEP);
+    if (!b) return NULL;
+    b->lump.data = one ? (char *)b + LAM__ALLOC_STEP : lam__alloc_get(pool, bytes);
+    if (b->lump.data) return b;
+    lam__alloc_put(pool, b, LAM__ALLOC_STEP);
+    return NULL;
 }
 
 /* Gives v a buffer of its own; false without memory, which is not recorded. */
 static inline bool give_buffer(lam__value *v, size_t bytes) {
-    lam__pool *pool = &v->ctx->pool;
-    bool one = together(pool, bytes);
-    size_t head = one ? LAM__ALLOC_STEP + bytes : sizeof(lam__buffer);
-    lam__buffer *b = lam__alloc_get(pool, head);
-    if (!b) return false;
-    void *data = one ? (char *)b + LAM__ALLOC_STEP : lam__alloc_get(pool, bytes);
-    if (!data) {
-        lam__alloc_put(pool, b, head);
-        return false;
-    }
-    own_buffer(v, b, data, bytes);
-    return true;
+    lam__buffer *b = buffer_new(&v->ctx->pool, bytes);
+    if (b) own_buffer(v, b, bytes);
+    return b != NULL;
+}
+
+LAM__APART static void buffer_end(lam_ctx *ctx, lam__buffer *b) {
+    if (!b->ours && b->release) b->release(b->env, b->lump.data);
+    if (b->ours) lam__alloc_put(&ctx->pool, b->lump.data, b->bytes);
+    lam__alloc_put(&ctx->pool, b, sizeof *b);
 }
 
 /* The last value that shares the memory is gone. Borrowed memory goes back to its owner by the owner's function. */
 static inline void buffer_release(lam_ctx *ctx, lam__buffer *b) {
     if (!b || --b->refs) return;
-    bool one = b->ours && together(&ctx->pool, b->bytes);
-    if (one) {
-        lam__alloc_put(&ctx->pool, b, LAM__ALLOC_STEP + b->bytes);
-        return;
-    }
-    if (!b->ours && b->release) b->release(b->env, b->data);
-    if (b->ours) lam__alloc_put(&ctx->pool, b->data, b->bytes);
-    lam__alloc_put(&ctx->pool, b, sizeof *b);
+    if (b->ours && together(&ctx->pool, b->bytes)) lam__alloc_put(&ctx->pool, b, LAM__ALLOC_STEP + b->bytes);
+    else if (b->ours && b->bytes > LAM__ALLOC_SMALL) lam__alloc_lump_put(&ctx->pool, &b->lump, b->bytes);
+    else buffer_end(ctx, b);
 }
 
 /* Any rank and size. Elements lie in the value up to LAM__INLINE_BYTES, beyond that in a buffer. */
@@ -261,19 +264,28 @@ static inline lam_value *like_inside(const lam_value *x, lam_dtype dtype, size_t
     return &v->head;
 }
 
-/* Small arrays have their two blocks from free lists, mostly; a plain pool has none. */
+/* A buffer that waits for reuse, with its data; NULL without one. */
+static inline lam__buffer *buffer_again(lam__pool *pool, size_t bytes) {
+    const size_t block = LAM__ALLOC_STEP + bytes;
+    lam__buffer *b;
+    if (bytes > LAM__ALLOC_SMALL) return (lam__buffer *)lam__alloc_lump_try(pool, bytes);
+    b = block <= LAM__ALLOC_SMALL ? lam__alloc_try(pool, block) : NULL;
+    if (b) b->lump.data = (char *)b + LAM__ALLOC_STEP;
+    return b;
+}
+
+/* Arrays have the value and the buffer from free lists, mostly; a plain pool has none. */
 lam_value *lam__value_like(const lam_value *x, lam_dtype dtype) {
-    size_t bytes = (size_t)x->count * lam__dtype_bytes(dtype), block = LAM__ALLOC_STEP + bytes;
+    size_t bytes = (size_t)x->count * lam__dtype_bytes(dtype);
     lam__pool *pool = &lam__full(x)->ctx->pool;
     lam_value *inside = bytes <= LAM__INLINE_BYTES ? like_inside(x, dtype, bytes) : NULL;
     if (inside) return inside;
-    bool small = bytes > LAM__INLINE_BYTES && block <= LAM__ALLOC_SMALL;
-    lam__buffer *b = small ? lam__alloc_try(pool, block) : NULL;
-    lam__value *v = b ? lam__alloc_try(pool, LAM__VALUE_NARROW) : NULL;
-    if (b && !v) lam__alloc_put(pool, b, block);
-    if (!v) return like_any(x, dtype, bytes);
-    own_buffer(v, b, (char *)b + LAM__ALLOC_STEP, bytes);
+    lam__value *v = bytes > LAM__INLINE_BYTES ? lam__alloc_try(pool, LAM__VALUE_NARROW) : NULL;
+    lam__buffer *b = v ? buffer_again(pool, bytes) : NULL;
+    if (v && !b) lam__alloc_put(pool, v, LAM__VALUE_NARROW);
+    if (!b) return like_any(x, dtype, bytes);
     lam__value_copy_head(v, x, dtype);
+    own_buffer(v, b, bytes);
     return &v->head;
 }
 
@@ -298,7 +310,7 @@ lam_value *lam__value_wrap(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_
         return NULL;
     }
     v->as.concrete.buffer = buffer;
-    v->head.data = buffer->data;
+    v->head.data = buffer->lump.data;
     return &v->head;
 }
 
@@ -332,7 +344,7 @@ lam_value *lam__value_view(lam_value *x, int rank, const int64_t *dims, const in
     if (!buffer) return view_of_small(x, rank, dims, strides, first);
     buffer->refs++;
     lam_value *v = lam__value_wrap(lam__full(x)->ctx, x->dtype, rank, dims, strides, buffer);
-    if (v) v->data = (char *)buffer->data + (first - (const char *)buffer->data);
+    if (v) v->data = (char *)buffer->lump.data + (first - (const char *)buffer->lump.data);
     return v;
 }
 

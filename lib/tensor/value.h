@@ -21,16 +21,18 @@ enum lam__kind {
 enum { LAM__INLINE_AXES = 4, LAM__INLINE_BYTES = 64 };
 
 /* Memory that values share, apart from the value so that views need no copy. refs: values that show it. release and
- * env: of the lender, called with the last reference, when the memory is not ours. */
+ * env: of the lender, called with the last reference, when the memory is not ours. Data of our own that are not small
+ * come from the pool together with their buffer, as a lump. */
 typedef struct lam__buffer {
+    lam__lump lump; /* lump.data: the data, however they came */
     uint32_t refs;
     bool writable; /* ours, or lent as writable */
     bool ours;
-    void *data;
     size_t bytes; /* with `ours`: as allocated */
     void (*release)(void *env, void *data);
     void *env;
 } lam__buffer;
+_Static_assert(sizeof(lam__buffer) <= LAM__ALLOC_STEP, "a buffer is the header of its data");
 
 /* The payload of a box. The core moves it about; the interpreter of its level gives it meaning:
  * batch {value, -, axis}, dual {primal, tangent}, tape {primal, node, output number}, trace {-, -, variable},

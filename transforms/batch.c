@@ -6,6 +6,7 @@
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/dispatch/draw.h"
+#include "lib/dispatch/part.h"
 #include "lib/dispatch/staged.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
@@ -199,6 +200,16 @@ static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, 
     return true;
 }
 
+/* The part lies behind the batch axis, which is in front of both. */
+static bool accumulate_part(lam__level *level, lam_value *sum, const lam__slice_params *part, lam_value *g, int sign,
+                            lam_status *status) {
+    const lam__payload *to = lam__payload_of(sum);
+    lam__slice_params below;
+    if (!lam__level_owns(level, g) || lam__payload_of(g)->number != 0 || to->number != 0) return false;
+    lam__slice_behind_batch(part, batch_of(level)->size, &below);
+    return lam__dispatch_accumulate_part(to->inner, &below, lam__payload_of(g)->inner, sign, status);
+}
+
 /* Likewise; y has no more axes than x, so that the product has the dims of x and can be written over it. */
 static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *status) {
     lam__payload *to = lam__payload_of(x);
@@ -279,6 +290,7 @@ const lam__interpreter lam__interpreter_vmap = {
     .process = process,
     .accumulate = accumulate,
     .accumulate_product = accumulate_product,
+    .accumulate_part = accumulate_part,
     .multiply = multiply,
     .draw = draw,
     .drawn = drawn,

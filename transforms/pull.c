@@ -8,6 +8,7 @@
  * values and without handles. All others go through lam__rules_cotangents. */
 #include "transforms/queue.h"
 
+#include "lib/dispatch/part.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
@@ -299,33 +300,21 @@ static inline lam_status pass_sloped(walk *w, lam__node *node) {
     return deliver_last(w, &input->parent, node, input->saved);
 }
 
-/* Adds a cotangent to `sum` where the row's view of it lies. */
-static bool add_part(lam__node *node, lam_value *sum, lam_value *g, int sign) {
-    int64_t strides[LAM_INNER_RANK], offset;
-    lam_shape shape = {.dtype = (lam_dtype)g->dtype, .rank = g->rank};
-    memcpy(shape.dims, g->dims, (size_t)g->rank * sizeof *g->dims);
-    const lam_call_site call = {.ctx = lam__full(sum)->ctx,
-                                .primitive = node->primitive,
-                                .params = lam__node_params(node),
-                                .params_bytes = node->params_bytes,
-                                .inputs = 1,
-                                .outputs = 1,
-                                .in = &sum};
-    return node->primitive->view(&call, &shape, strides, &offset) &&
-           lam__elementwise_add_part(sum, g, sign, strides, offset);
-}
-
 /* Back through a slice: its cotangent is added where it lies, to what is there already or to zeros, so that many small
  * parts of one tensor cost what they have, not what it has. */
 LAM__APART static lam_status pass_slice(walk *w, lam__node *node, lam_value *g) {
+    lam_status status;
+    const lam__slice_params *part = lam__node_params(node);
     const lam__edge *to = &lam__node_inputs(node, 1)->parent;
     lam__node_output *up = &to->node->output[to->index];
+    if (to->node->run == w->id && up->cotangent) {
+        const int sign = sign_of(node) * sign_of(to->node);
+        return lam__dispatch_accumulate_part(up->cotangent, part, g, sign, &status) ? status : pass_few(w, node, 1);
+    }
     if (g->kind != LAM__CONCRETE) return pass_few(w, node, 1);
-    if (to->node->run == w->id && up->cotangent && up->cotangent->kind == LAM__CONCRETE)
-        return add_part(node, up->cotangent, g, sign_of(node) * sign_of(to->node)) ? LAM_OK : pass_few(w, node, 1);
     lam_value *zeros = lam__value_filled(w->ctx, (lam_dtype)g->dtype, up->value->rank, up->value->dims, 0);
     if (!zeros) return LAM_ERR_MEMORY;
-    if (add_part(node, zeros, g, 1)) return deliver(w, to, zeros, sign_of(node));
+    if (lam__dispatch_accumulate_part(zeros, part, g, 1, &status)) return deliver(w, to, zeros, sign_of(node));
     lam__value_release(zeros);
     return pass_few(w, node, 1);
 }

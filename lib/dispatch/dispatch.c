@@ -4,6 +4,7 @@
  * of its level is current, which is put back behind it, whatever came of the call. */
 #include "lib/dispatch/dispatch.h"
 
+#include "lib/dispatch/part.h"
 #include "lib/tensor/dtype.h"
 
 /* The highest level among the operands, NULL if they belong to none; *hidden is set to one whose level is not visible.
@@ -111,6 +112,31 @@ bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y
 }
 
 /* x and y must have one type: the box keeps the dims that it shows. */
+/* Adds g to a part of concrete elements where they lie. */
+static bool add_part(lam_value *sum, const lam__slice_params *part, const lam_value *g, int sign, lam_status *status) {
+    int64_t strides[LAM_INNER_RANK], offset = 0;
+    if (sum->kind != LAM__CONCRETE || sum->rank != part->rank) return false;
+    for (int i = 0; i < part->rank; i++) {
+        strides[i] = sum->strides[i] * part->at[i].step;
+        offset += sum->strides[i] * part->at[i].start;
+    }
+    *status = LAM_OK;
+    return lam__elementwise_add_part(sum, g, sign, strides, offset);
+}
+
+bool lam__dispatch_accumulate_part(lam_value *sum, const lam__slice_params *part, lam_value *g, int sign,
+                                   lam_status *status) {
+    if (sum->kind != LAM__BOX) return add_part(sum, part, g, sign, status);
+    lam__level *level = level_of_own(sum);
+    if (!level || !level->interpreter->accumulate_part || !lies_within(level, g)) return false;
+    lam_ctx *ctx = level->ctx;
+    lam__level *saved = ctx->current;
+    ctx->current = level->parent;
+    bool done = level->interpreter->accumulate_part(level, sum, part, g, sign, status);
+    ctx->current = saved;
+    return done;
+}
+
 bool lam__dispatch_multiply(lam_value *x, lam_value *y, lam_status *status) {
     lam__level *level = level_of_own(x);
     if (!level || !level->interpreter->multiply || !lies_within(level, y) || !lam__value_same_type(x, y)) return false;

@@ -55,6 +55,10 @@ bool lam__dispatch_multiply(lam_value *x, lam_value *y, lam_status *status);
 /* As lam__dispatch_accumulate for x times y, without making the product. */
 bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y, int sign, lam_status *status);
 
+/* As lam__dispatch_accumulate for g that goes to a part of `sum`, which may be concrete too. */
+bool lam__dispatch_accumulate_part(lam_value *sum, const struct lam__slice_params *part, lam_value *g, int sign,
+                                   lam_status *status);
+
 /* Level 0. */
 lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
 

@@ -7,6 +7,7 @@
 
 typedef struct lam__level lam__level;
 struct lam__draw;
+struct lam__slice_params;
 
 typedef struct lam__interpreter {
     const char *name;
@@ -25,6 +26,11 @@ typedef struct lam__interpreter {
     /* The same for x times y, whose dims are those of `sum`. NULL: the product is made and added. */
     bool (*accumulate_product)(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
                                lam_status *status);
+
+    /* The same for g that has the dims of a part of `sum` and goes there (part.h). NULL: it is put among zeros and
+     * added. */
+    bool (*accumulate_part)(lam__level *level, lam_value *sum, const struct lam__slice_params *part, lam_value *g,
+                            int sign, lam_status *status);
 
     /* x, a box of this level that only the caller holds, becomes x times y: y has its dtype and dims, and is another
      * box of the level, or belongs to a lower one or none. Otherwise as accumulate. NULL: products are made by

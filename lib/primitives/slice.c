@@ -8,6 +8,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
+#include "lib/dispatch/part.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -15,38 +16,21 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Where a slice lies: per axis, first element, step, and number of elements. */
-typedef struct slice_params {
-    int32_t rank;
-    struct {
-        int64_t start, step, count;
-    } at[LAM_INNER_RANK];
-} slice_params;
-
-/* Bytes in use: whoever keeps a call copies its parameters. */
-static size_t slice_bytes(int rank) {
-    return offsetof(slice_params, at) + (size_t)rank * 3 * sizeof(int64_t);
-}
-
 /* For parameters that are resolved; the row checks nothing more. */
-static lam_tensor *apply_slice(lam_tensor *x, const slice_params *p) {
-    return lam__apply1(&lam__row_slice, p, slice_bytes(p->rank), x);
+static lam_tensor *apply_slice(lam_tensor *x, const lam__slice_params *p) {
+    return lam__apply1(&lam__row_slice, p, lam__slice_bytes(p->rank), x);
 }
 
-static lam_tensor *apply_update(lam_tensor *x, lam_tensor *part, const slice_params *p) {
+static lam_tensor *apply_update(lam_tensor *x, lam_tensor *part, const lam__slice_params *p) {
     lam_tensor *in[2] = {x, part};
-    return lam__apply(&lam__row_update_slice, p, slice_bytes(p->rank), 2, in);
+    return lam__apply(&lam__row_update_slice, p, lam__slice_bytes(p->rank), 2, in);
 }
 
 /* The same parameters behind a batch axis, which is taken whole. A batch rule is the same row with one more axis in the
  * parameters. */
-static slice_params behind_batch(const lam_rule *r) {
-    const slice_params *p = r->params;
-    slice_params q = {.rank = p->rank + 1};
-    q.at[0].start = 0;
-    q.at[0].step = 1;
-    q.at[0].count = r->size;
-    for (int i = 0; i < p->rank; i++) q.at[1 + i] = p->at[i];
+static lam__slice_params behind_batch(const lam_rule *r) {
+    lam__slice_params q;
+    lam__slice_behind_batch(r->params, r->size, &q);
     return q;
 }
 
@@ -54,7 +38,7 @@ static slice_params behind_batch(const lam_rule *r) {
 
 /* Counts were made by `resolve` and need no look at x. */
 static lam_status shape_slice(const lam_call_site *call, lam_shape out[]) {
-    const slice_params *p = call->params;
+    const lam__slice_params *p = call->params;
     out->dtype = (lam_dtype)call->in[0]->dtype;
     out->rank = p->rank;
     for (int i = 0; i < p->rank; i++) out->dims[i] = p->at[i].count;
@@ -63,7 +47,7 @@ static lam_status shape_slice(const lam_call_site *call, lam_shape out[]) {
 
 /* Without elements the offset would lie anywhere, even beyond the memory of the operand, so it is 0 then. */
 static bool view_slice(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
-    const slice_params *p = call->params;
+    const lam__slice_params *p = call->params;
     bool empty = false;
     *offset = 0;
     for (int i = 0; i < out->rank; i++) {
@@ -84,7 +68,7 @@ static void vjp_slice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
 
 /* A view again, of all examples at once. */
 static void batch_slice(const lam_rule *r, lam_tensor *out[]) {
-    slice_params p = behind_batch(r);
+    lam__slice_params p = behind_batch(r);
     out[0] = apply_slice(r->in[0], &p);
 }
 
@@ -121,7 +105,7 @@ static void resolve(int64_t size, int64_t start, int64_t stop, int64_t step, int
 /* Fills params from the lists of a user; false after recording what is wrong. Lists must be as long as x has axes, but
  * steps may be left out. Checked in the order in which mistakes hide each other. */
 static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps,
-                    slice_params *p) {
+                    lam__slice_params *p) {
     lam_dims own = lam_dims_of(x);
     if (!lam__scope_peek(x)) {
         lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
@@ -150,12 +134,12 @@ static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_d
 }
 
 lam_tensor *lam_slice(lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps) {
-    slice_params p;
+    lam__slice_params p;
     return collect("slice", x, starts, stops, steps, &p) ? apply_slice(x, &p) : lam__axes_failed(x);
 }
 
 /* Everything, to be narrowed on one axis. *axis is brought to 0..rank-1 on the way. */
-static bool whole(const char *operation, lam_tensor *x, int *axis, slice_params *p) {
+static bool whole(const char *operation, lam_tensor *x, int *axis, lam__slice_params *p) {
     lam_dims own = lam_dims_of(x);
     if (!lam__apply_axis(operation, x, own.rank, axis)) return false;
     p->rank = own.rank;
@@ -169,7 +153,7 @@ static bool whole(const char *operation, lam_tensor *x, int *axis, slice_params 
 
 /* An unusable x goes to the row, for which dispatch records what is wrong with it; so do the forms below. */
 lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop) {
-    slice_params p;
+    lam__slice_params p;
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
     if (!whole("slice_axis", x, &axis, &p)) return lam__axes_failed(x);
     resolve(lam_dim(x, axis), start, stop, 1, &p.at[axis].start, &p.at[axis].count);
@@ -181,7 +165,7 @@ lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop)
 lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
     uint64_t since = lam__scope_now(x);
     int64_t size = lam_dim(x, axis), dims[LAM_INNER_RANK];
-    slice_params p;
+    lam__slice_params p;
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
     if (!whole("index", x, &axis, &p)) return lam__axes_failed(x);
     if (index < -size || index >= size)
@@ -199,7 +183,7 @@ lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
 lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes) {
     lam_dims own = lam_dims_of(x);
     lam__axis_set set;
-    slice_params p = {.rank = own.rank};
+    lam__slice_params p = {.rank = own.rank};
     if (!lam__axes_collect_set("reverse", x, axes, own.rank, &set)) return lam__axes_failed(x);
     for (int i = 0; i < own.rank; i++) {
         bool back = set >> i & 1u;
@@ -214,7 +198,7 @@ lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes) {
 
 /* The part has the dims of what it replaces exactly; the public form broadcasts and converts it before. */
 static lam_status shape_update_slice(const lam_call_site *call, lam_shape out[]) {
-    const slice_params *p = call->params;
+    const lam__slice_params *p = call->params;
     const lam_value *x = call->in[0], *part = call->in[1];
     bool fits = part->rank == p->rank && part->dtype == x->dtype;
     for (int i = 0; fits && i < p->rank; i++) fits = part->dims[i] == p->at[i].count;
@@ -230,7 +214,7 @@ static lam_status shape_update_slice(const lam_call_site *call, lam_shape out[])
 /* Copies all of x and then the part over it. Copying only what stays would be several strided copies for each axis that
  * is cut. */
 static lam_status eval_update_slice(const lam_call_site *call, lam_value *const out[]) {
-    const slice_params *p = call->params;
+    const lam__slice_params *p = call->params;
     const lam_value *x = call->in[0], *part = call->in[1];
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t strides[LAM_INNER_RANK], offset = 0;
@@ -257,7 +241,7 @@ static void vjp_update_slice(const lam_rule *r, lam_tensor *const g[], lam_tenso
 
 /* Result and part both have the batch axis, whichever operand had one before. */
 static void batch_update_slice(const lam_rule *r, lam_tensor *out[]) {
-    slice_params p = behind_batch(r);
+    lam__slice_params p = behind_batch(r);
     out[0] = apply_update(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1), &p);
 }
 
@@ -276,7 +260,7 @@ const lam_primitive lam__row_update_slice = {
 };
 
 /* Whether `from` broadcasts to what p names. */
-static bool broadcasts(lam_dims from, const slice_params *p) {
+static bool broadcasts(lam_dims from, const lam__slice_params *p) {
     int lead = p->rank - from.rank;
     for (int i = 0; i < from.rank; i++)
         if (lead < 0 || (from.dims[i] != 1 && from.dims[i] != p->at[lead + i].count)) return false;
@@ -285,7 +269,7 @@ static bool broadcasts(lam_dims from, const slice_params *p) {
 
 /* value with the dtype and dims of the part it replaces. An unusable value stays what it is: the update says what is
  * wrong with it. A value of more axes than the part, or of sizes other than its own or 1, does not fit. */
-static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *value, const slice_params *p) {
+static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *value, const lam__slice_params *p) {
     int64_t dims[LAM_INNER_RANK];
     if (!lam__scope_peek(value)) return value;
     if (!broadcasts(lam_dims_of(value), p))
@@ -298,7 +282,7 @@ static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *valu
 /* The result is new: nothing of x is changed. Value is converted to the dtype of x, never the other way. */
 lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {
     uint64_t since = lam__scope_now(x);
-    slice_params p;
+    lam__slice_params p;
     lam_tensor *in[2] = {x, value};
     if (!lam__scope_peek(x) || !lam__scope_peek(value)) return lam__apply(&lam__row_update_slice, NULL, 0, 2, in);
     return lam__scope_only(collect("update_slice", x, starts, stops, steps, &p)
@@ -338,7 +322,7 @@ static void copy_into(const lam_value *x, const lam_value *part, void *to, const
 
 /* The strides of what p names of x, and where it begins. For a contiguous or any other x; steps may be negative, so the
  * place may be the last one in memory. */
-static char *place_of(const lam_value *x, const slice_params *p, int64_t strides[]) {
+static char *place_of(const lam_value *x, const lam__slice_params *p, int64_t strides[]) {
     int64_t offset = 0;
     for (int i = 0; i < p->rank; i++) {
         strides[i] = x->strides[i] * p->at[i].step;
@@ -348,7 +332,7 @@ static char *place_of(const lam_value *x, const slice_params *p, int64_t strides
 }
 
 /* Whether v is concrete, of x's dtype, and has the dims that p names, without axis `but` (-1: with all). */
-static bool fits(const lam_value *v, const lam_value *x, const slice_params *p, int but) {
+static bool fits(const lam_value *v, const lam_value *x, const lam__slice_params *p, int but) {
     if (!v || v->kind != LAM__CONCRETE || v->dtype != x->dtype || v->rank != p->rank - (but >= 0)) return false;
     for (int i = 0; i < v->rank; i++)
         if (v->dims[i] != p->at[i + (but >= 0 && i >= but)].count) return false;
@@ -356,7 +340,7 @@ static bool fits(const lam_value *v, const lam_value *x, const slice_params *p, 
 }
 
 /* Writes into x's own memory; false if somebody else sees it, or value is not concrete. */
-static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p) {
+static bool over_itself(lam_tensor *x, lam_tensor *value, const lam__slice_params *p) {
     const lam_value *part = lam__scope_peek(value);
     int64_t strides[LAM_INNER_RANK];
     if (!lam__value_unshared(x->value) || !fits(part, x->value, p, -1)) return false;
@@ -368,7 +352,7 @@ static bool over_itself(lam_tensor *x, lam_tensor *value, const slice_params *p)
 /* The scope around takes what `fitted` makes; x takes the value of the result and stays in the scope it is of. An
  * overlap of value and x is no trouble: if value is a view of x, x's memory is seen by two, and a new value is made. */
 lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps) {
-    slice_params p;
+    lam__slice_params p;
     if (!lam__scope_peek(x)) return lam__apply_rebind("set_", x, x);
     if (!lam__apply_may_rebind("set_", x)) return x;
     lam_scope scope;
@@ -385,7 +369,7 @@ enum { FAR_TENSOR = 1 << 22 };
 
 /* The stack of parts, written into x's own memory; false as above, or where they do not fit as they are. Else the
  * caller makes the stack and sets that, which gives the same elements. */
-static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const slice_params *p) {
+static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const lam__slice_params *p) {
     lam__scratch_area area;
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
     if (axis < 0) axis += p->rank;
@@ -416,7 +400,7 @@ static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const slic
 /* Written in place the stack is never made; if that does not fit, this is set_ of the stack. A list that is wrong fails
  * x like any in-place form, lest its old value be taken for the result. */
 lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_dims starts, lam_dims stops, lam_dims steps) {
-    slice_params p;
+    lam__slice_params p;
     if (!lam__scope_peek(x)) return lam__apply_rebind("set_stack_", x, x);
     if (!lam__apply_may_rebind("set_stack_", x)) return x;
     lam_scope scope;
@@ -454,7 +438,7 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
                               high.rank, o->interior.rank, own.rank);
     if ((own.rank && (!low.dims || !high.dims)) || (o->interior.rank && !o->interior.dims))
         return lam__axes_fail("pad", x, LAM_ERR_NULL, "a list has a rank but no numbers");
-    slice_params keep = {.rank = own.rank}, place = {.rank = own.rank};
+    lam__slice_params keep = {.rank = own.rank}, place = {.rank = own.rank};
     int64_t dims[LAM_INNER_RANK], starts[LAM_INNER_RANK];
     for (int i = 0; i < own.rank; i++) {
         int64_t gap = o->interior.rank ? o->interior.dims[i] : 0;

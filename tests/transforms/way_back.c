@@ -223,7 +223,16 @@ START_TEST(parts_are_added_where_they_lie) {
     EXPECT_SAME(apply2(g, X, C), want, 1e-15);
     lam_tensor *both = lam_stack(LAM_LIST(X, X), 0);
     lam_vmap_options over = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)};
-    EXPECT_SAME(apply2(lam_vmap(g, &over), both, C), lam_stack(LAM_LIST(want, want), 0), 1e-15);
+    lam_tensor *wanted = lam_stack(LAM_LIST(want, want), 0);
+    EXPECT_SAME(apply2(lam_vmap(g, &over), both, C), wanted, 1e-15);
+    EXPECT_SAME(apply2(lam_vmap(lam_vmap(g, &over), &over), lam_stack(LAM_LIST(both, both), 0), C),
+                lam_stack(LAM_LIST(wanted, wanted), 0), 1e-15);
+    lam_vmap_options behind = {.in_axes = LAM_AXES(2, LAM_UNMAPPED)};
+    EXPECT_SAME(apply2(lam_vmap(g, &behind), lam_moveaxis(both, 0, 2), C), wanted, 1e-15);
+    lam_tensor *none = lam_zeros_like(C), *of_one, *of_all;
+    lam_jvp(g, LAM_LIST(X, C), LAM_LIST(C, none), &y, &of_one, 1, NULL);
+    lam_jvp(lam_vmap(g, &over), LAM_LIST(both, C), LAM_LIST(lam_stack(LAM_LIST(C, C), 0), none), &y, &of_all, 1, NULL);
+    EXPECT_SAME(of_all, lam_stack(LAM_LIST(of_one, of_one), 0), 1e-15);
     lam_jvp(f, LAM_LIST(X, C), LAM_LIST(C, lam_zeros_like(C)), &y, &dy, 1, NULL);
     EXPECT_SAME(dy, lam_sum(lam_mul(want, C), NULL), 1e-14);
     lam_vjp(f, LAM_LIST(X, C), &y, 1, &back, &(lam_grad_options){.argnums = LAM_AXES(0)});
@@ -315,9 +324,8 @@ static void slopes_of_turned(int kind, const double x[3], const double y[3], dou
     for (int i = 0; i < 3; i++) {
         const double s = 1 / (1 + exp(y[i]));
         const bool largest = i == 2;
-        const double by_x[TURNED] = {
-            1 + y[i], -1 / y[i],          -2 * x[i], -1, sin(x[i]) - cos(x[i]), -s, i - 3.0, (i > 0) - (i < 2),
-            0,        largest ? -y[i] : 0};
+        const double by_x[TURNED] = {1 + y[i], -1 / y[i], -2 * x[i],         -1, sin(x[i]) - cos(x[i]),
+                                     -s,       i - 3.0,   (i > 0) - (i < 2), 0,  largest ? -y[i] : 0};
         const double by_y[TURNED] = {x[i] - 1, x[i] / (y[i] * y[i]),  -1, -1, 1, x[i] * s * (1 - s), 1, i > 0,
                                      0,        largest ? 1 - x[i] : 1};
         gx[i] = by_x[kind];

@@ -27,7 +27,8 @@ static int64_t distances(const lam__bag *p, const int64_t *index, int64_t n, int
     return outside;
 }
 
-/* Runs the loop on some bags at a time, or on some entries of a bag that has many; item: bytes. */
+/* Runs the loop on some bags at a time, or on some entries of a bag that has many; item: bytes. A bag without entries
+ * runs once too, so that its sum becomes 0. */
 static bool by_pieces(const lam__bag *p, size_t item, void (*run)(const lam__bag *part, bool more)) {
     int64_t at[PIECE], outside = 0;
     const int64_t some = p->terms && p->terms < PIECE ? PIECE / p->terms : p->terms ? 1 : p->bags;

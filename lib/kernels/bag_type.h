@@ -62,7 +62,7 @@ static void FN(sum_wide)(int64_t n, const lam__bag *p, const int64_t *at, const 
     }
 }
 
-/* Rows that are shorter than a vector: n columns as numbers, one sum each. */
+/* Rows that are shorter than a vector: n columns as numbers, one sum each. In the same order as in vectors. */
 ALWAYS_INLINE void FN(sum_few)(int n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, bool more,
                                T *y) {
     T sum[FN(FEW)];
@@ -85,7 +85,7 @@ static void FN(sum_narrow)(int64_t n, const lam__bag *p, const int64_t *at, cons
 }
 
 /* Columns in pieces of up to MOST vectors. A piece of MOST + 1 is not cut into MOST and 1, since a single vector would
- * wait for each of its own sums. */
+ * wait for each of its own sums. Where the last piece ends depends on the width alone. */
 static void FN(sums_of)(const lam__bag *p, bool more) {
     const int64_t lanes = FN(LANES), vectors = (p->width + lanes - 1) / lanes;
     const bool spills = p->padded && p->y_row == p->width && !more;
@@ -106,7 +106,7 @@ static void FN(sums_of)(const lam__bag *p, bool more) {
 }
 
 /* Several entries may name one row, so rows are added to in memory, in the order of the entries: the result is the same
- * on every machine that has fma. */
+ * on every machine that has fma. Columns are independent of each other, so they become vectors. */
 static void FN(spread_of)(const lam__bag *p, bool more) {
     (void)more;
     for (int64_t b = 0; b < p->bags; b++) {
@@ -120,7 +120,7 @@ static void FN(spread_of)(const lam__bag *p, bool more) {
 }
 
 /* Two sums of vectors, so that one addition need not wait for the one before; what does not fill both is added as
- * numbers. */
+ * numbers. Their order is fixed: lanes of both, then the rest. */
 static T FN(dot)(int64_t n, const T *x, const T *y) {
     V sum[2] = {{0}, {0}};
     T rest = 0;
@@ -135,6 +135,7 @@ static T FN(dot)(int64_t n, const T *x, const T *y) {
     return rest;
 }
 
+/* Each entry has a place of its own, so nothing is added to. */
 static void FN(dots_of)(const lam__bag *p, bool more) {
     (void)more;
     for (int64_t b = 0; b < p->bags; b++)

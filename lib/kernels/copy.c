@@ -16,7 +16,8 @@ enum { SHORT = 32 }; /* items of a run that costs more to start than to move */
 
 /* ---- other layouts ----------------------------------------------------------------------------------------------- */
 
-/* A copy without conversion; axes of one element are left out, steps are in items. */
+/* A copy without conversion; axes of one element are left out, steps are in items. `turn` has the loops for items of
+ * this size: planes that are transposed, grids of steps, short rows, columns. */
 typedef struct move {
     const lam__turn *turn;
     int64_t bytes;
@@ -38,7 +39,8 @@ static int unit_axis(int rank, const int64_t step[]) {
 
 typedef void plane(const move *m, int a, int b, char *to, const char *from);
 
-/* Does every plane of axes a and b. */
+/* Does every plane of axes a and b. The other axes are an odometer, the last of them fastest; a and b may be the same
+ * axis. */
 static void each_plane(const move *m, int a, int b, char *to, const char *from, plane *f) {
     int64_t at[LAM__MAX_AXES];
     for (int c = 0; c < m->rank; c++) at[c] = 0;
@@ -62,17 +64,19 @@ static void turned_plane(const move *m, int a, int b, char *to, const char *from
     m->turn->plane(m->dims[b], m->dims[a], from, m->from[a], to, m->to[b], m->count * m->bytes > FAR);
 }
 
-/* A run along a there is made of steps along a here. */
+/* A run along a there is made of steps along a here. As a grid of single items. */
 static void stepped_run(const move *m, int a, int b, char *to, const char *from) {
     (void)b;
     m->turn->grid(m->dims[a], 1, from, m->from[a], 1, to, 1);
 }
 
-/* Runs along a on both sides. */
+/* Runs along a on both sides. Short ones, row by row along b. */
 static void rows_plane(const move *m, int a, int b, char *to, const char *from) {
     m->turn->rows(m->dims[b], m->dims[a], from, m->from[b], to, m->to[b]);
 }
 
+/* The axis whose runs are rows beside the short ones: the longest, so that one call moves as many as can be. -1: none,
+ * or there is nothing to gain. */
 static int longest_but(const move *m, int a) {
     int longest = -1;
     for (int b = 0; b < m->rank; b++) {
@@ -88,7 +92,8 @@ static bool is_far(const move *m, int a) {
     return m->count * m->bytes >= LAM__WALK_FAR && m->dims[a] >= SHORT;
 }
 
-/* False: neither transposed, nor in steps, nor short runs. */
+/* False: neither transposed, nor in steps, nor short runs. Conversions and everything else go through the elementwise
+ * walk, of which this is the part without arithmetic. */
 static bool move_planes(const move *m, void *dst, const void *src) {
     int a = unit_axis(m->rank, m->to), b = unit_axis(m->rank, m->from);
     if (a < 0) return false;
@@ -133,6 +138,7 @@ static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, con
     return move_planes(&m, dst, src);
 }
 
+/* Items of 16 bytes have no turn, and the caller does it otherwise. */
 bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *const columns[], const int64_t step[],
                           void *dst, int64_t to_step) {
     const lam__turn *turn = turn_of(dtype);
@@ -178,6 +184,8 @@ static bool filled(int rank, const int64_t *dims, lam_dtype dtype, void *dst, co
     return true;
 }
 
+/* First what is a fill, then what is a rearrangement of items, else the loop that converts, which is a copy where both
+ * dtypes are one. */
 void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void *dst, const int64_t *dst_strides,
                        lam_dtype src_dtype, const void *src, const int64_t *src_strides) {
     if (dst_dtype == src_dtype && filled(rank, dims, dst_dtype, dst, dst_strides, src, src_strides)) return;
@@ -190,6 +198,7 @@ void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void 
 }
 
 #if defined(__SSE2__)
+/* Whoever calls it calls lam__kernels_stream_end before another thread may read. */
 void lam__kernels_stream(size_t bytes, void *dst, const void *src) {
     enum { LINE = 64 };
     char *to = dst;
@@ -216,6 +225,7 @@ void lam__kernels_stream(size_t bytes, void *dst, const void *src) {
 void lam__kernels_stream_end(void) {}
 #endif
 
+/* Patterns of bits by size: a NaN keeps its payload, which assigning floats need not. */
 static void fill16(uint64_t *dst, int64_t n, const void *item) {
     uint64_t bits[2];
     memcpy(bits, item, sizeof bits);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Strides count parts, so they double; there is room for the axis since LAM__MAX_AXES is above what any caller has. */
+/* Strides count parts, so they double; there is room for the axis since LAM__MAX_AXES is above what any caller has. The
+ * results of a view are pairs side by side as well. */
 lam__cplx_view lam__cplx_view_of(lam_dtype dtype, int rank, const int64_t *dims, const int64_t *strides) {
     lam__cplx_view v;
     v.dtype = dtype == LAM_C128 ? LAM_F64 : LAM_F32;
@@ -21,6 +22,8 @@ lam__cplx_view lam__cplx_view_of(lam_dtype dtype, int rank, const int64_t *dims,
     return v;
 }
 
+/* The parts are a kept axis, so each sum runs along its own part with the blocks and the pairwise order of the
+ * reals. */
 void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced, const void *x,
                    const int64_t *strides, void *out) {
     lam__cplx_view v = lam__cplx_view_of(dtype, rank, dims, strides);
@@ -30,6 +33,7 @@ void lam__cplx_sum(lam_dtype dtype, int rank, const int64_t *dims, const bool *r
     lam__kernels_reduce(LAM__REDUCE_SUM, v.dtype, rank + 1, v.dims, along, x, v.strides, out);
 }
 
+/* Compensated as running sums of reals are, real and imaginary parts apart. */
 void lam__cplx_cumsum(const lam__scan *s, const void *x, void *out) {
     const lam__cplx_view from = lam__cplx_view_of(s->dtype, s->rank, s->dims, s->from);
     const lam__cplx_view to = lam__cplx_view_of(s->dtype, s->rank, s->dims, s->to);
@@ -47,7 +51,8 @@ void lam__cplx_cumsum(const lam__scan *s, const void *x, void *out) {
 #define FN(name) name##_c64
 #include "lib/kernels/cplx_type.h"
 
-/* The first element; the caller sets where results go. */
+/* The first element; the caller sets where results go. Nothing is merged or sorted here: a running product is bound by
+ * its own chain of multiplications, not by how it goes through memory. */
 static void begin(walk *w, int rank, const int64_t *dims, const int64_t *strides) {
     w->rank = rank;
     w->count = 1;
@@ -84,7 +89,8 @@ void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *
     else prod_c64(&a, x, out);
 }
 
-/* Walks the scanned axis last, so that the element before is always there. */
+/* Walks the scanned axis last, so that the element before is always there. From the back its strides change sign and it
+ * begins at the last element; the walk sees it as an axis of one element. */
 void lam__cplx_cumprod(const lam__scan *s, const void *x, void *out) {
     walk w;
     const int64_t n = s->dims[s->axis];
@@ -102,6 +108,7 @@ void lam__cplx_cumprod(const lam__scan *s, const void *x, void *out) {
     else cumprod_c64(&w, &l, x, out);
 }
 
+/* No vectors: complex recurrences are rare, and each lane's chain of products is what takes the time. */
 void lam__cplx_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b, void *out) {
     if (dtype == LAM_C128) recurrence_c128(s, reverse, a, b, out);
     else recurrence_c64(s, reverse, a, b, out);

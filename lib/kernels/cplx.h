@@ -8,7 +8,8 @@ static inline bool lam__cplx_is(lam_dtype dtype) {
     return dtype == LAM_C128 || dtype == LAM_C64;
 }
 
-/* An array of complex numbers as one of reals with an axis more, the last. */
+/* An array of complex numbers as one of reals with an axis more, the last. Its parts lie side by side, so the new axis
+ * has a stride of 1 and the others count twice. */
 typedef struct lam__cplx_view {
     lam_dtype dtype;
     int64_t dims[LAM__MAX_AXES], strides[LAM__MAX_AXES];

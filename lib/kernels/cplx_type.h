@@ -41,7 +41,8 @@ static void go_on(walk *w) {
 
 #endif
 
-/* to = x * y, where `to` may be either of them. */
+/* to = x * y, where `to` may be either of them. The schoolbook formula without C's rescue of infinities (annex G), as
+ * arrays of numbers have it elsewhere. */
 static inline void FN(multiply)(const T *x, const T *y, T *to) {
     const T re = x[0] * y[0] - x[1] * y[1], im = x[0] * y[1] + x[1] * y[0];
     to[0] = re, to[1] = im;

@@ -49,6 +49,7 @@ bool lam__kernels_fuses(void) {
 #endif
 }
 
+/* Narrow floats have loops that wrap those of f32; all others are tables by instruction set. */
 lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype) {
     if (dtype == LAM_F16 || dtype == LAM_BF16) return lam__elementwise_half_loop(id, dtype);
     return lam__elementwise_simd()->loop(id, dtype);
@@ -68,7 +69,9 @@ static int64_t magnitude(int64_t x) {
     return x < 0 ? -x : x;
 }
 
-/* The slower axis goes outside: larger strides of the output, then of the inputs. */
+/* The slower axis goes outside: larger strides of the output, then of the inputs. Of equal ones the order stays. Inputs
+ * that are broadcast, with strides of 0, decide nothing unless all before are equal. Sizes of strides, since an axis
+ * may be walked from either end. */
 static bool is_slower(const lam__walk *w, const lam__walk_axis *a, const lam__walk_axis *b) {
     for (int k = 0; k < w->operands; k++) {
         int64_t x = magnitude(a->stride[k]), y = magnitude(b->stride[k]);
@@ -125,7 +128,8 @@ static bool read_axes(lam__walk *w, int rank, const int64_t *dims, const int64_t
     return true;
 }
 
-/* Runs the last axis as the inner loop, the others as an odometer that carries from the back. */
+/* Runs the last axis as the inner loop, the others as an odometer that carries from the back. Pointers move by
+ * additions only; an axis at its end takes them back by what it has added. */
 static void walk(const lam__walk *w, char *const base[]) {
     int64_t at[LAM__MAX_AXES] = {0}, step[OPERANDS] = {0};
     void *p[OPERANDS];
@@ -150,7 +154,9 @@ static void walk(const lam__walk *w, char *const base[]) {
  * elements fits there and uses whole cache lines. */
 enum { SHORT = LAM__WALK_SHORT, RUN = 1024, TILE = 64 };
 
-/* Walks with the last axis cut into pieces of `run` and axis `other` into pieces of `tile`, pieces outermost. */
+/* Walks with the last axis cut into pieces of `run` and axis `other` into pieces of `tile`, pieces outermost. `other`
+ * may be an axis that is not cut, where tile is its dim. The axes of w are changed on the way and have their last
+ * pieces in the end, so w serves for one walk. */
 static void walk_tiles(lam__walk *w, void *const p[], int64_t run, int other, int64_t tile) {
     lam__walk_axis *inner = &w->axes[w->rank - 1], *outer = &w->axes[other];
     int64_t run_end = inner->dim, tile_end = outer->dim;
@@ -173,14 +179,15 @@ static int longest_axis(const lam__walk *w) {
     return longest;
 }
 
-/* The others keep their order. */
+/* The others keep their order. An axis in the middle goes to the end. */
 static void make_last(lam__walk *w, int a) {
     lam__walk_axis moved = w->axes[a];
     memmove(&w->axes[a], &w->axes[a + 1], (size_t)(w->rank - 1 - a) * sizeof(lam__walk_axis));
     w->axes[w->rank - 1] = moved;
 }
 
-/* The axis along which some input moves in smaller steps than along the last: the two are transposed. Or -1. */
+/* The axis along which some input moves in smaller steps than along the last: the two are transposed. Or -1. Inputs
+ * that stay where they are along an axis have no say. */
 static int transposed_axis(const lam__walk *w) {
     for (int k = 1; k < w->operands; k++) {
         int64_t least = magnitude(w->axes[w->rank - 1].stride[k]);

@@ -15,7 +15,7 @@ typedef struct view {
 } view;
 
 /* A number, whose step is 0, is converted once for each block. `room` gets the converted elements side by side, however
- * they lie in memory. */
+ * they lie in memory. The operand is not written, though its pointer allows it. */
 static view block_of(lam_dtype half, void *p, int64_t step, int64_t first, int64_t n, bool boolean, float *room) {
     if (boolean) return (view){(char *)p + first * step, step};
     const int64_t apart[2] = {1, step};
@@ -72,7 +72,8 @@ static const struct {
 #undef LAM__LOOP
 };
 
-/* There is a loop of the narrow dtype wherever there is one of f32. */
+/* There is a loop of the narrow dtype wherever there is one of f32. The one of f32 is looked up again for each
+ * block. */
 lam__loop *lam__elementwise_half_loop(lam__loop_id id, lam_dtype dtype) {
     if (!lam__kernels_loop(id, LAM_F32)) return NULL;
     return dtype == LAM_F16 ? loops[id].f16 : loops[id].bf16;

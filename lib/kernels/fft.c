@@ -22,6 +22,7 @@ enum { PART = 1 << 15, LINE = 64 }; /* elements that a part should have; bytes b
 
 static atomic_flag planning = ATOMIC_FLAG_INIT;
 
+/* A lock that yields: plans take microseconds, and there is no context here whose mutex could be used. */
 static void lock(void) {
     while (atomic_flag_test_and_set_explicit(&planning, memory_order_acquire)) sched_yield();
 }
@@ -36,6 +37,8 @@ static int64_t extent(lam__fft_kind kind, int side, int64_t n, bool transformed)
     return half ? n / 2 + 1 : n;
 }
 
+/* Axes from the last on, each side without gaps. Axes of one element that are not transformed are left out; of those
+ * that are, all count, since FFTW takes a transform of one element as it is. */
 static void lay_out(lam__fft_kind kind, int rank, const int64_t *dims, uint32_t set, layout *l) {
     int64_t step[2] = {1, 1};
     l->transformed = l->walked = 0;
@@ -88,6 +91,7 @@ static int64_t part_of(const lam__fft *f, const fftw_iodim64 *walked, double ele
 #define FFTW(f)  fftwf_##f
 #include "lib/kernels/fft_type.h"
 
+/* FFTW_ESTIMATE does not touch the arrays, so a plan can be made of memory that holds results already. */
 static void *plan(const lam__fft *f, const layout *l) {
     void *x = (void *)(uintptr_t)f->x;
     lock();
@@ -96,6 +100,8 @@ static void *plan(const lam__fft *f, const layout *l) {
     return made;
 }
 
+/* Two plans at most: one for parts of full size, one for what is left over. A transform of all axes is one part. On
+ * failure nothing is left to be ended. */
 bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const int64_t *dims, uint32_t set, double scale,
                             const void *x, void *out, lam__fft *f) {
     layout l;

@@ -1,6 +1,7 @@
-/* take and scatter in canonical form. Indices are resolved a chunk at a time into positions on the stack, once
- * for all outer rows; then elements move by size (take) or are combined by type (scatter), in the order of the
- * index, so that repeated indices add up in a fixed order. */
+/* take and scatter in canonical form. Indices are resolved a chunk at a time into positions on the stack, once for all
+ * outer rows; then elements move by size (take) or are combined by type (scatter), in the order of the index, so that
+ * repeated indices add up in a fixed order. With LAM__INDEX_ERROR all indices have been checked before, since a kernel
+ * cannot fail; the other modes look at each of them here. */
 #include "lib/kernels/item.h"
 #include "lib/kernels/places.h"
 
@@ -9,7 +10,7 @@
 
 enum { CHUNK = 256, OUTSIDE = -1 };
 
-/* OUTSIDE where distances may be negative. */
+/* OUTSIDE where distances may be negative. No distance is INT64_MIN: there is no memory so large. */
 static const int64_t nowhere = INT64_MIN;
 
 /* ---- indices ------------------------------------------------------------------------------------------------- */
@@ -33,6 +34,8 @@ static bool any_outside(lam_dtype dtype, const void *index, int64_t first, int64
     return signs >> 63;
 }
 
+/* A pass of ors over a chunk, without a branch for each index; only a chunk in which a sign shows is gone through one
+ * by one. */
 int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtype, const void *index) {
     const int64_t count = s->batch * s->k, n = s->n;
     for (int64_t first = 0; first < count; first += CHUNK) {
@@ -46,7 +49,8 @@ int64_t lam__kernels_index_check(const lam__index_shape *s, lam_dtype index_dtyp
     return -1;
 }
 
-/* Position in [0, n), or OUTSIDE. There is no nearest element where n is 0, so CLIP fills there too. */
+/* Position in [0, n), or OUTSIDE. There is no nearest element where n is 0, so CLIP fills there too. The sign decides
+ * before the bound, so an index of -n is the first place and one of -n - 1 outside. */
 static int64_t resolve(int64_t at, int64_t n, lam__index_mode mode) {
     if (at < 0) at += n; /* cannot wrap: at is negative, n is not */
     if (at >= 0 && at < n) return at;
@@ -65,6 +69,7 @@ int64_t lam__kernels_index_at(lam__index_mode mode, int64_t n, lam_dtype dtype, 
 
 /* ---- take ---------------------------------------------------------------------------------------------------- */
 
+/* The widest item, so that one place in the frame holds the filling of any dtype. */
 typedef union element {
     double f64;
     float f32;
@@ -72,7 +77,7 @@ typedef union element {
     float c64[2];
 } element;
 
-/* What lies outside: NaN of the dtype, or 0. */
+/* What lies outside: NaN of the dtype, or 0. The imaginary part of a complex NaN is 0. */
 static element outside_of(lam_dtype dtype) {
     if (dtype == LAM_F64) return (element){.f64 = NAN};
     if (dtype == LAM_F32) return (element){.f32 = NAN};
@@ -94,7 +99,8 @@ static void known_chunk(const lam__index_shape *s, int64_t step, lam_dtype dtype
     }
 }
 
-/* The same of any indices, with what lies nowhere; false: nothing does. */
+/* The same of any indices, with what lies nowhere; false: nothing does. Steps may be 0 or negative; places that exist
+ * are multiplied, the others never are. */
 static bool distances(const lam__index_shape *s, lam__index_mode mode, int64_t step, lam_dtype dtype, const void *index,
                       int64_t first, int count, int64_t *to) {
     bool outside = false;
@@ -140,7 +146,7 @@ static void take_elements(const taking *t, const char *x, char *out) {
     }
 }
 
-/* Short runs: item by item, without a call for each. */
+/* Short runs: item by item, without a call for each. size is a constant in every call here too. */
 static inline void take_few(size_t size, const taking *t, const char *x, char *out) {
     for (int j = 0; j < t->count; j++) {
         const char *from = x + t->at[j] * (int64_t)size;
@@ -148,6 +154,7 @@ static inline void take_few(size_t size, const taking *t, const char *x, char *o
     }
 }
 
+/* Long runs, each a call of memcpy; what lies outside is filled item by item. */
 static void take_runs(const taking *t, const char *x, char *out) {
     const size_t bytes = (size_t)t->inner * t->item;
     for (int j = 0; j < t->count; j++, out += bytes) {
@@ -157,6 +164,8 @@ static void take_runs(const taking *t, const char *x, char *out) {
     }
 }
 
+/* Which of them: single items, a few of them, or runs. The bounds are where a call of memcpy costs as much as moving
+ * the items. */
 static void take_some(const taking *t, const char *x, char *out) {
     enum { FEW = 7 };
     bool few = t->inner <= FEW && !t->outside;
@@ -167,7 +176,8 @@ static void take_some(const taking *t, const char *x, char *out) {
 }
 
 /* Rows of a few places with indices of their own, many at a time: what their indices name lies at distances from the
- * first of these rows. `none` stands for what lies outside. */
+ * first of these rows. `none` stands for what lies outside. CHUNK / k rows fit the lists in the frame; k is at most
+ * half a chunk, so there are two at least. */
 static void take_own_rows(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const lam__index_source *x,
                           lam_dtype index_dtype, const void *index, const element *none, char *out) {
     const int64_t item = lam__item_bytes(dtype), each = CHUNK / s->k;
@@ -183,7 +193,8 @@ static void take_own_rows(const lam__index_shape *s, lam__index_mode mode, lam_d
     }
 }
 
-/* Rows of a few places that share their indices, the first t->count of `at`, which has room for CHUNK. */
+/* Rows of a few places that share their indices, the first t->count of `at`, which has room for CHUNK. The positions of
+ * as many rows as fit are listed once, and then used from another start. */
 static void take_alike_rows(const taking *t, int64_t rows, int64_t step, int64_t *at, const char *x, char *out) {
     const int64_t each = CHUNK / t->count, item = (int64_t)t->item;
     taking many = *t;
@@ -196,7 +207,8 @@ static void take_alike_rows(const taking *t, int64_t rows, int64_t step, int64_t
 }
 
 /* Rows whose places lie side by side in x, as those of a transposed table do: what an index names is a run of one item
- * for each row, a column of the result. All indices are in range. False: not of this dtype. */
+ * for each row, a column of the result. All indices are in range. False: not of this dtype. Pointers to CHUNK columns
+ * lie in the frame for each call. */
 static bool take_columns(const lam__index_shape *s, lam_dtype dtype, const lam__index_source *x, lam_dtype index_dtype,
                          const void *index, char *out) {
     const int64_t item = lam__item_bytes(dtype);
@@ -216,6 +228,8 @@ static bool take_columns(const lam__index_shape *s, lam_dtype dtype, const lam__
     return true;
 }
 
+/* Loops over chunks of the index outside, rows inside, so each index is resolved once. Shapes whose rows hold few
+ * places would spend their time in calls and go many rows at a time; whether they do changes no element. */
 void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                             const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
     const int64_t item = lam__item_bytes(dtype), out_row = s->k * s->inner * item;
@@ -247,7 +261,8 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
 
 /* ---- scatter ------------------------------------------------------------------------------------------------- */
 
-/* Combines `count` runs of `inner` elements with their places in one row. */
+/* Combines `count` runs of `inner` elements with their places in one row. In the order of the list; what is OUTSIDE is
+ * left out. */
 typedef void scatter_runs(int64_t inner, int count, const int64_t *at, void *row, const void *updates);
 
 /* What an element type is. */
@@ -309,13 +324,16 @@ enum { FLOATS, INTEGERS, BOOLS };
 
 #define REALS(f) f##_f64, f##_f32, f##_i64, f##_i32, f##_u8, f##_bool
 
-/* Positions in [0, n), or OUTSIDE. With ERROR all indices have been checked before. */
+/* Positions in [0, n), or OUTSIDE. With ERROR all indices have been checked before. Places, not distances: the loops
+ * know how long a run is. */
 static void places_chunk(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *index,
                          int64_t first, int count, int64_t *to) {
     if (mode == LAM__INDEX_ERROR) known_chunk(s, 1, dtype, index, first, count, to);
     else resolve_chunk(s, mode, dtype, index, first, count, to);
 }
 
+/* Updates are applied in the order of the index within each row, chunk after chunk, so sums of floats have the same
+ * bits whatever the number of threads. Rows with few places are taken many at a time as one row with more places. */
 void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                           void *out, lam_dtype index_dtype, const void *index, const void *updates) {
     static scatter_runs *const loops[][LAM_DTYPE_COUNT] = {
@@ -349,6 +367,8 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
 
 /* ---- inverse -------------------------------------------------------------------------------------------------- */
 
+/* The last one wins, as it does where SET writes, which is what this is for: the derivative of SET asks which update
+ * has stayed. */
 void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out) {
     for (int64_t i = 0; i < s->batch * s->n; i++) out[i] = -1;
     for (int64_t b = 0; b < s->batch; b++)

@@ -1,7 +1,8 @@
 /* The inner loops of scatter for one element type, included by index.c with T the element or one of its PARTS, U the
  * type of sums and products (unsigned for integers: they wrap), NAME and KIND. No include guard: that is the point. */
 
-/* Of NaN and another number NaN stays or comes in. */
+/* Of NaN and another number NaN stays or comes in. Bytes are widened by U before they are multiplied; sums of bools are
+ * or, whose elements are 0 or 1. Of equal numbers, zeros of both signs among them, the one that is there stays. */
 static inline T NAME(combine)(lam__scatter_op op, T a, T b) {
     if (op == LAM__SCATTER_SET) return b;
     if (op == LAM__SCATTER_ADD) return KIND == BOOLS ? (T)(a != 0 || b != 0) : (T)((U)a + (U)b);
@@ -10,7 +11,8 @@ static inline T NAME(combine)(lam__scatter_op op, T a, T b) {
     return wins || (KIND == FLOATS && isnan((double)b)) ? b : a;
 }
 
-/* Runs of one element. */
+/* Runs of one element. The same place may be named twice in a row, so the loop reads what it has just written and
+ * cannot be made of vectors. */
 static inline void NAME(run_of_one)(lam__scatter_op op, int count, const int64_t *at, T *row, const T *from) {
     for (int j = 0; j < count; j++)
         if (at[j] != OUTSIDE) row[at[j]] = NAME(combine)(op, row[at[j]], from[j]);
@@ -30,6 +32,8 @@ static inline void NAME(run)(lam__scatter_op op, int64_t inner, int count, const
     }
 }
 
+/* One function for each operation, in which it is a constant. Complex numbers have no order and no product here, so
+ * they lack the others. */
 static void NAME(scatter_add)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
     NAME(run)(LAM__SCATTER_ADD, inner, count, at, row, updates);
 }

@@ -1,5 +1,6 @@
-/* The size of an element of each dtype, for kernels that walk memory in bytes. The one place in lib/kernels that
- * says so; it must agree with the element types named in lamina/base.h. */
+/* The size of an element of each dtype, for kernels that walk memory in bytes. The one place in lib/kernels that says
+ * so; it must agree with the element types named in lamina/base.h. A table of bytes: it is looked at for every operand
+ * of every call. */
 #ifndef LAM_KERNELS_ITEM_H
 #define LAM_KERNELS_ITEM_H
 

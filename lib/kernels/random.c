@@ -1,4 +1,6 @@
-/* Random numbers as arrays: the bits of simd/threefry.c for this machine, and integers of a range made of them. */
+/* Random numbers as arrays: the bits of simd/threefry.c for this machine, and integers of a range made of them. Element
+ * i is a function of the key and of its counter first + i, so any part of a draw can be made alone and the blocks here
+ * change nothing. */
 #include "lib/kernels/kernels.h"
 
 #include "lib/kernels/simd/simd.h"
@@ -46,6 +48,8 @@ static void store(const width *w, void *out, int64_t i, uint64_t x) {
     else ((uint8_t *)out)[i] = (uint8_t)x;
 }
 
+/* The key is split in two as jax.random.randint does, one for the upper and one for the lower bits. The sum with `low`
+ * is formed without a sign and wraps into the range. */
 static void range(const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n, void *out) {
     uint64_t keys[4], high[BLOCK], low[BLOCK];
     const lam__simd *simd = lam__elementwise_simd();

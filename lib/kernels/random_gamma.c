@@ -33,7 +33,8 @@ static double unit(lam_dtype dtype, key k, uint64_t counter) {
     return (double)(((uint32_t)(bits >> 32) ^ (uint32_t)bits) >> 9) * 0x1p-23;
 }
 
-/* The uniform number is spread over (-1, 1) in the arithmetic of the dtype, as lam_random_normal does. */
+/* The uniform number is spread over (-1, 1) in the arithmetic of the dtype, as lam_random_normal does. jax.random draws
+ * from (-1, 1) as u (1 - least) + least with least just above -1 and takes sqrt(2) erf_inv of it. */
 static double normal(lam_dtype dtype, key k) {
     double least = dtype == LAM_F64 ? -1 + 0x1p-53 : -1 + 0x1p-24, u = unit(dtype, k, 0);
     u = dtype == LAM_F64 ? fma(u, 1 - least, least) : (double)fmaf((float)u, (float)(1 - least), (float)least);
@@ -56,7 +57,9 @@ static double positive(lam_dtype dtype, key k, double c, double *square) {
     return v;
 }
 
-/* For a < 1 a sample of a + 1 is multiplied by the power 1/a of a uniform number. */
+/* For a < 1 a sample of a + 1 is multiplied by the power 1/a of a uniform number. The squeeze accepts most candidates
+ * without a logarithm. d = a - 1/3 and c = 1/(3 sqrt(d)) are Marsaglia's. The logarithm is formed from those of its
+ * factors, since the sample itself may underflow for small a. */
 static double gamma_sample(lam_dtype dtype, key k, double a, bool logarithm) {
     bool boost = a < 1;
     double d = (boost ? a + 1 : a) - 1.0 / 3, c = 1 / (3 * sqrt(d)), v, x2, u;
@@ -87,7 +90,8 @@ void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t words[2], int64_t
 
 /* ---- poisson ----------------------------------------------------------------------------------------------------- */
 
-/* How many factors in (0, 1) it takes to come below exp(-rate), less one. */
+/* How many factors in (0, 1) it takes to come below exp(-rate), less one. Knuth's method in sums of logarithms; the
+ * number of rounds is about the rate. */
 static int64_t count_factors(key k, uint64_t place, float rate) {
     int64_t count = 0;
     float sum = 0;

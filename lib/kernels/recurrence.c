@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* Where a lane begins and how far its neighbours are, from the front or from the back. */
+/* Where a lane begins and how far its neighbours are, from the front or from the back. Strides in elements; a lane from
+ * the back begins at its last one. */
 typedef struct lane_walk {
     int64_t start, step;
 } lane_walk;

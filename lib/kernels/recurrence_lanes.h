@@ -1,7 +1,8 @@
 /* Recurrences of W lanes in registers, for one floating type T; NAME is the function. No guard.
  *
  * Two groups of W go side by side, since each waits for itself only: of one row, or of two rows where a group is a row.
- * Where a row is no multiple of W, its last group begins earlier and computes some lanes again. */
+ * Where a row is no multiple of W, its last group begins earlier and computes some lanes again. Hence out must not be b
+ * or a. */
 
 #define GROUP LAM__JOIN(NAME, _group)
 #define PAIR  LAM__JOIN(NAME, _pair)

@@ -1,4 +1,5 @@
-/* The loops of recurrence_simd.c for one floating type: T, FN(name). Included once for each; no guard. */
+/* The loops of recurrence_simd.c for one floating type: T, FN(name). Included once for each; no guard. Which of them
+ * runs depends on the number of lanes alone, and all give the same bits: a product, rounded, and a sum, rounded. */
 
 #define W    8
 #define NAME FN(lanes_of_8)
@@ -16,7 +17,8 @@
 #define NAME FN(lanes_of_1)
 #include "lib/kernels/recurrence_lanes.h"
 
-/* All lanes of a row side by side, row after row. */
+/* All lanes of a row side by side, row after row. What the step before has written is read again from the cache; with
+ * LONG lanes and more it has long been stored by then. */
 static void FN(sweep)(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
     const int64_t whole = s->n * s->inner, next = reverse ? -s->inner : s->inner;
     for (int64_t o = 0; o < s->outer; o++) {
@@ -30,7 +32,8 @@ static void FN(sweep)(const lam__lanes *s, bool reverse, const T *a, const T *b,
     }
 }
 
-/* The widest groups that a row fills; rows of LONG elements and more are swept in the order of memory instead. */
+/* The widest groups that a row fills; rows of LONG elements and more are swept in the order of memory instead. Lanes
+ * that no group fills are computed again by the last one, at most W - 1 of them. */
 static void FN(recurrence)(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
     if (s->inner >= LONG) FN(sweep)(s, reverse, a, b, out);
     else if (s->inner >= 8) FN(lanes_of_8)(s, reverse, a, b, out);

@@ -4,7 +4,8 @@
 
 #include "lib/kernels/simd/simd.h"
 
-/* As lam__kernels_recurrence; n > 0. */
+/* As lam__kernels_recurrence; n > 0. out overlaps neither a nor b: some lanes are read again after they have been
+ * written. */
 typedef struct lam__recurrence_set {
     void (*f64)(const lam__lanes *s, bool reverse, const double *a, const double *b, double *out);
     void (*f32)(const lam__lanes *s, bool reverse, const float *a, const float *b, float *out);

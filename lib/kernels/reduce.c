@@ -98,7 +98,8 @@ static inline int64_t leaves_of(int64_t rows, int64_t leaf) {
     return (rows + leaf - 1) / leaf;
 }
 
-/* The rows: the run with the smallest stride, unless it is short and another is longer. */
+/* The rows: the run with the smallest stride, unless it is short and another is longer. Contiguous rows have long
+ * leaves, because a leaf keeps many sums side by side; elements that lie apart have one chain for each column. */
 static void choose_rows(plan *p) {
     int last = p->reduced.rank - 1;
     bool is_long = last >= 0 && p->reduced.at[last].dim >= FEW_ROWS;
@@ -119,18 +120,22 @@ static void choose_leaf(plan *p) {
     p->first = 0, p->count = p->leaves;
 }
 
-/* The columns: the kept axis with the smallest stride, unless the block would be small. */
+/* The columns: the kept axis with the smallest stride, unless the block would be small. Rows and columns follow from
+ * dims and strides, not from how many threads or parts there are. */
 static void choose_columns(plan *p) {
     int last = p->kept.rank - 1;
     bool enough = last >= 0 && p->kept.at[last].dim * at_most(p->rows.dim, p->leaf) >= FEW_ELEMENTS;
     p->columns = lam__reduce_take_axis(&p->kept, enough ? last : lam__reduce_longest(&p->kept));
 }
 
-/* What leaves its results where they belong needs no room for them. */
+/* What leaves its results where they belong needs no room for them. reduce_columns writes straight to `out` where this
+ * holds. */
 static bool is_direct(const plan *p) {
     return p->leaves == 1 && p->columns.out == 1;
 }
 
+/* The stack holds one entry of a tile's columns for each level of the binary counter, and one more that is being made;
+ * the tile is as wide as that leaves room for. Entries of f64 with 2^40 leaves still have 97 columns. */
 static void choose_tile(plan *p) {
     int levels = 2, last = p->kept.rank - 1;
     p->columns_outside = last >= 0 && llabs(p->kept.at[last].x) < llabs(p->columns.x);
@@ -144,7 +149,8 @@ static void choose_tile(plan *p) {
 
 /* ---- running ------------------------------------------------------------------------------------------------- */
 
-/* Puts the walk where leaf number `leaf` is; gives its first row. */
+/* Puts the walk where leaf number `leaf` is; gives its first row. Leaves count along the rows first, then through the
+ * walked axes as lam__reduce_next does. */
 static int64_t seek(const plan *p, int64_t leaf, lam__reduce_walk *walk) {
     const int64_t each = (p->rows.dim + p->leaf - 1) / p->leaf;
     int64_t outer = leaf / each;
@@ -208,6 +214,7 @@ static void spread(size_t item, int64_t n, const char *from, char *to, int64_t s
         for (int64_t i = 0; i < n; i++) to[i * step] = from[i];
 }
 
+/* Few elements for each result, and more of them in all than a near cache holds: then rows are asked for ahead. */
 static bool is_far(int64_t columns, int64_t rows, int64_t item) {
     return rows <= LAM__REDUCE_SHORT && columns * rows * item > LAM__REDUCE_NEAR;
 }
@@ -230,6 +237,8 @@ static void reduce_columns(const plan *p, const char *x, int64_t count, char *ou
     }
 }
 
+/* Columns outermost only where walked axes lie between them in memory; else each point of the walk takes all of its
+ * columns while they are near. */
 static void reduce_all(const plan *p, const char *x, char *out) {
     const int64_t item = (int64_t)p->item, span = p->columns_outside ? p->tile : p->columns.dim;
     lam__reduce_walk walk;

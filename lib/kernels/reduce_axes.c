@@ -64,6 +64,7 @@ lam__reduce_axis lam__reduce_take_axis(lam__reduce_axes *axes, int position) {
     return taken;
 }
 
+/* Of equal ones the last, whose stride is the smallest. */
 int lam__reduce_longest(const lam__reduce_axes *axes) {
     int best = axes->rank - 1;
     for (int i = axes->rank - 2; i >= 0; i--)
@@ -72,7 +73,7 @@ int lam__reduce_longest(const lam__reduce_axes *axes) {
 }
 
 /* An odometer over the axes that are left; lam__reduce_next gives false after the last place, when it is back at the
- * first. */
+ * first. `x` and `out` are kept up to date by additions, so a step costs no product of indices. */
 void lam__reduce_begin(lam__reduce_walk *walk, const lam__reduce_axes *axes) {
     walk->x = walk->out = 0;
     for (int i = 0; i < axes->rank; i++) walk->index[i] = 0;

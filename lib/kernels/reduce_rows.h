@@ -12,7 +12,7 @@ enum {
     FN(SIDE) = 4 * GROUP_BYTES / VECTOR_BYTES /* vectors of four groups */
 };
 
-/* What a fold with any element leaves as it is. */
+/* What a fold with any element leaves as it is. -0 and not 0: a sum of negative zeros stays one. */
 ALWAYS_INLINE T FN(nothing)(lam__reduce_op op) {
     switch (op) {
     case LAM__REDUCE_OP_SUM: return (T)-0.0;
@@ -42,7 +42,8 @@ ALWAYS_INLINE void FN(fold_two)(lam__reduce_op op, bool ordered, FN(vec) * a, co
     for (int k = 0; k < 2; k++) FN(fold_lanes)(op, a + k, b + k);
 }
 
-/* The first 4 `count` groups at x, four side by side. */
+/* The first 4 `count` groups at x, four side by side. The sums of a row are as many as four groups have lanes, so that
+ * additions do not wait for each other, and are folded in halves down to one group. */
 ALWAYS_INLINE void FN(four_groups)(lam__reduce_op op, bool ordered, int64_t count, const T *x, FN(vec) * group,
                                    unsigned *unordered) {
     enum { SIDE = FN(SIDE) };
@@ -57,7 +58,8 @@ ALWAYS_INLINE void FN(four_groups)(lam__reduce_op op, bool ordered, int64_t coun
     for (int k = 0; k < FN(GROUP); k++) group[k] = sum[k];
 }
 
-/* n >= 1 elements become one group. */
+/* n >= 1 elements become one group. The quick way through maxima tells in the end whether there was a NaN; then all is
+ * done again with the careful one. */
 ALWAYS_INLINE void FN(gather)(lam__reduce_op op, int64_t n, const T *x, FN(vec) * group) {
     const int64_t fours = n / (4 * FN(WHOLE));
     const T none = FN(nothing)(op);
@@ -75,7 +77,8 @@ ALWAYS_INLINE void FN(gather)(lam__reduce_op op, int64_t n, const T *x, FN(vec) 
         }
 }
 
-/* The neighbours in a and then in b, folded. */
+/* The neighbours in a and then in b, folded. Lane i of the result is that of lanes 2 i and 2 i + 1 of both, seen as one
+ * row of twice as many. */
 ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, FN(vec) a, FN(vec) b) {
     FN(vec) even = __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 0)), odd;
     odd = __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 1));
@@ -101,7 +104,7 @@ ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
 /* ---- few columns side by side ------------------------------------------------------------------------------------ */
 
 /* Columns without gaps, of which a group holds whole rows: a row whose lanes are folded until one of each column is
- * left. */
+ * left. Lane j of a group holds column j modulo the number of columns, in every group. */
 ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     FN(vec) group[FN(GROUP)];
     T lane[FN(WHOLE)];
@@ -126,7 +129,8 @@ typedef struct FN(rows) {
 typedef enum row_form { DENSE, PADDED, TWICE } row_form;
 #endif
 
-/* Vector k of the rows, each of which takes `size` elements, those it lacks filled up. */
+/* Vector k of the rows, each of which takes `size` elements, those it lacks filled up. `size` and `form` are constants
+ * in all calls, so what remains of this is one or two loads. */
 ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
     enum { LANES = FN(LANES) };
     const int pieces = size > LANES ? size / LANES : 1, row = k / pieces, at = k % pieces * LANES;
@@ -155,7 +159,8 @@ ALWAYS_INLINE FN(vec) FN(fold_8)(lam__reduce_op op, int size, row_form form, con
     return FN(halve)(op, FN(fold_4)(op, size, form, r, k), FN(fold_4)(op, size, form, r, k + 4));
 }
 
-/* All rows: `size` vectors become one. */
+/* All rows: `size` vectors become one. In the order in which a single row is folded: neighbours, then neighbours of
+ * these. */
 ALWAYS_INLINE FN(vec) FN(fold_rows)(lam__reduce_op op, int size, row_form form, const FN(rows) * r) {
     if (size == 2) return FN(fold_2)(op, 2, form, r, 0);
     if (size == 4) return FN(fold_4)(op, 4, form, r, 0);

@@ -1,5 +1,6 @@
-/* One instruction set's reductions, scans and arg-reductions, made from reduce_type.h; compiled once per set with
- * the flags of lib/kernels/simd and collected in a table by element type. */
+/* One instruction set's reductions, scans and arg-reductions, made from reduce_type.h; compiled once per set with the
+ * flags of lib/kernels/simd and collected in a table by element type. Sets differ in the width of vectors only: groups
+ * of 64 bytes are one, two or four of them and are folded in the same order, so all give the same bits. */
 #include "lib/kernels/reduce_simd.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@
 
 #include "lib/kernels/simd/vector.h"
 
-/* The group of a row; how far ahead rows in memory are asked for; columns whose running state lives on the stack. */
+/* The group of a row; how far ahead rows in memory are asked for; columns whose running state lives on the stack. The
+ * last two bound arrays in the frame. */
 enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_COLUMNS = 256, SCAN_COLUMNS = 64 };
 
 /* ---- the instructions that choose the greater or the lesser of two -------------------------------------------- */
@@ -40,7 +42,8 @@ enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_COLUMNS = 256, SCAN_COLUMNS = 6
 #endif
 
 /* greater, less: the instruction, which gives b where either is NaN. greatest, least: NaN where either is. equal_in: a
- * bit for each lane. */
+ * bit for each lane. The former are for loops that look for NaN apart and go again if there was one; x86 gives the
+ * second operand where either is NaN, hence the mask of the first in the latter. */
 /* clang-format off */
 ALWAYS_INLINE V64 greater_f64(V64 a, V64 b) { return (V64)INTRINSIC(max, pd)(a, b); }
 ALWAYS_INLINE V64 less_f64(V64 a, V64 b) { return (V64)INTRINSIC(min, pd)(a, b); }
@@ -61,6 +64,8 @@ ALWAYS_INLINE unsigned equal_in_f32(V32 a, V32 b) { return EQUAL(a, b, ps); }
 
 /* ---- lists of lanes -------------------------------------------------------------------------------------------- */
 
+/* Shuffles take their lanes as constants, one argument for each, whose number depends on the width of vectors.
+ * LIST_n(f, i, h) is f(i, h), ..., f(i + n - 1, h). */
 #define LIST_2(f, i, h)  f(i, h), f((i) + 1, h)
 #define LIST_4(f, i, h)  LIST_2(f, i, h), LIST_2(f, (i) + 2, h)
 #define LIST_8(f, i, h)  LIST_4(f, i, h), LIST_4(f, (i) + 4, h)
@@ -77,7 +82,9 @@ ALWAYS_INLINE unsigned equal_in_f32(V32 a, V32 b) { return EQUAL(a, b, ps); }
 #endif
 /* The even lanes of two vectors, or the odd ones. */
 #define NEIGHBOUR(i, h) (2 * (i) + (h))
-/* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. */
+/* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. A
+ * shuffle has two operands, so three vectors take two steps: FIRST picks what lies in the first two, SECOND keeps that
+ * and adds the rest from the third. */
 #define FIRST(i, h)  (3 * (i) + (h) < ROW_PAIR ? 3 * (i) + (h) : 0)
 #define SECOND(i, h) (3 * (i) + (h) < ROW_PAIR ? (i) : 3 * (i) + (h)-ROW_PAIR / 2)
 #define ROW_PAIR     (2 * VECTOR_BYTES / (int)sizeof(T))
@@ -85,7 +92,8 @@ ALWAYS_INLINE unsigned equal_in_f32(V32 a, V32 b) { return EQUAL(a, b, ps); }
 /* ---- parts of vectors ------------------------------------------------------------------------------------------ */
 
 /* first_of: n elements at x, filled up; nothing behind them is read. spread: LANES / size rows of n elements, `step`
- * from each other, each filled up to `size` elements; of the sizes that occur. */
+ * from each other, each filled up to `size` elements; of the sizes that occur. n may be negative or more than a vector
+ * has. Masked loads do not touch memory that they leave out, so a row may end where a page does. */
 #if defined(__AVX512F__)
 ALWAYS_INLINE V64 first_of_f64(int64_t n, const double *x, double none) {
     const __mmask8 have = (__mmask8)(n >= LANES64 ? 0xff : n > 0 ? (1u << n) - 1 : 0);
@@ -203,6 +211,8 @@ ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
 #define FLOATING    0
 #include "lib/kernels/reduce_type.h"
 
+/* Bools are bytes of 0 and 1, with the loops of u8; what their operations are says lam__reduce_op_of. Complex numbers
+ * and narrow floats come here as reals. */
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_simd_)[LAM_DTYPE_COUNT] = {
     [LAM_F64] = {leaf_f64, merge_f64, scan_f64, arg_f64}, [LAM_F32] = {leaf_f32, merge_f32, scan_f32, arg_f32},
     [LAM_I64] = {leaf_i64, merge_i64, scan_i64, arg_i64}, [LAM_I32] = {leaf_i32, merge_i32, scan_i32, arg_i32},

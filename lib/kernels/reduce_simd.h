@@ -1,4 +1,5 @@
-/* The tables that reduce_simd.c gives, one for each instruction set it is compiled for. */
+/* The tables that reduce_simd.c gives, one for each instruction set it is compiled for. By dtype. lam__reduce_loops
+ * chooses among them. */
 #ifndef LAM_REDUCE_SIMD_H
 #define LAM_REDUCE_SIMD_H
 

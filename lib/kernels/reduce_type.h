@@ -1,14 +1,12 @@
-/* The inner loops of one element type, included by reduce_simd.c with
- *   T     the element       U     type of sums and products (unsigned for integers: they wrap)
- *   M     signed integer of T's size, the lanes of a comparison
- *   S     type of running sums
- *   NAME  suffix            COMPENSATED  1: running sums carry their rounding error
- *   ORDERED   1: vectors have the instructions of reduce_simd.c that choose (greater_NAME, ...)
- *   FLOATING  1: contiguous rows are those of reduce_rows.h, which needs LIST (the lanes of a vector) and SPREADS
- *             (1: a vector may hold several rows)
- * The operation is always a constant after inlining. Rows are summed in groups of 64 bytes, one or more of the
- * machine's vectors, so that a result depends on nothing but the number of elements and whether they are
- * contiguous. No include guard: that is the point. */
+/* The inner loops of one element type, included by reduce_simd.c with T the element U type of sums and products
+ * (unsigned for integers: they wrap) M signed integer of T's size, the lanes of a comparison S type of running sums
+ * NAME suffix COMPENSATED 1: running sums carry their rounding error ORDERED 1: vectors have the instructions of
+ * reduce_simd.c that choose (greater_NAME, ...) FLOATING 1: contiguous rows are those of reduce_rows.h, which needs
+ * LIST (the lanes of a vector) and SPREADS (1: a vector may hold several rows) The operation is always a constant after
+ * inlining. Rows are summed in groups of 64 bytes, one or more of the machine's vectors, so that a result depends on
+ * nothing but the number of elements and whether they are contiguous. No include guard: that is the point. Leaves are
+ * at most LAM__REDUCE_LEAF elements or LAM__REDUCE_STRIDED_LEAF rows long: what calls them joins leaves pairwise, so
+ * the error of a sum of n elements grows with log(n). */
 #define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)
@@ -32,6 +30,8 @@ ALWAYS_INLINE T FN(fold)(lam__reduce_op op, T a, T b) {
     }
 }
 
+/* The same for vectors, lane by lane, with masks where the machine has no instruction that treats NaN so. Integers have
+ * no NaN: for them `!=` is never true. */
 ALWAYS_INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) * a, const FN(vec) * b) {
     const FN(vec) same = *a;
     FN(mask) keep;
@@ -50,7 +50,8 @@ ALWAYS_INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) * a, const FN(vec) 
     *a = (FN(vec))((keep & (FN(mask)) * a) | (~keep & (FN(mask)) * b));
 }
 
-/* `count` elements, a power of two up to 8, as a balanced tree. */
+/* `count` elements, a power of two up to 8, as a balanced tree. Written out for each count, because compilers make
+ * vectors of columns of trees, not of trees. */
 ALWAYS_INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
     if (count == 1) return x[0];
     T a = FN(fold)(op, x[0], x[s]);
@@ -63,7 +64,8 @@ ALWAYS_INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
 
 /* ---- leaves -------------------------------------------------------------------------------------------------- */
 
-/* One column, eight rows at a time, then four, two, one. KEEP IN STEP: leaf order (by_rows). */
+/* One column, eight rows at a time, then four, two, one. KEEP IN STEP: leaf order (by_rows). Whether a column is summed
+ * alone or beside others, its elements meet in the same order. */
 ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
     int count = rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
     T r = count == 8   ? FN(tree)(op, 8, x, s)
@@ -77,7 +79,7 @@ ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t 
     return i < rows ? FN(fold)(op, r, x[i * s]) : r;
 }
 
-/* Adds `count` rows, as a tree, to every column. */
+/* Adds `count` rows, as a tree, to every column. b->x and out never overlap. `first`: there is nothing in out yet. */
 ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam__reduce_block *b, int64_t row,
                             int64_t step, T *restrict out) {
     const T *x = (const T *)b->x + row * b->row_step;
@@ -88,7 +90,8 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam_
         for (int64_t c = 0; c < columns; c++) out[c] = FN(fold)(op, out[c], FN(tree)(op, count, x + c * step, s));
 }
 
-/* All columns side by side. KEEP IN STEP: leaf order (column). */
+/* All columns side by side. KEEP IN STEP: leaf order (column). A pass over eight rows reads and writes each result
+ * once. */
 ALWAYS_INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, int64_t step, T *restrict out) {
     int64_t i = 0;
     for (; b->rows - i >= 8; i += 8) FN(pass)(op, 8, i == 0, b, i, step, out);
@@ -100,7 +103,7 @@ ALWAYS_INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, in
 #if FLOATING
 #include "lib/kernels/reduce_rows.h"
 #else
-/* The lanes of one group in halves. */
+/* The lanes of one group in halves. Lane j with lane j + half. */
 ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
     enum { LANES = GROUP_BYTES / sizeof(T) };
     T lane[LANES];
@@ -110,7 +113,8 @@ ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
     return lane[0];
 }
 
-/* n >= 1 contiguous elements: four groups at a time, then one, then the rest as a column. Counts are in vectors. */
+/* n >= 1 contiguous elements: four groups at a time, then one, then the rest as a column. Counts are in vectors. Rests
+ * of fewer elements than a group are reduced apart and joined last. */
 ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
     enum { LANES = GROUP_BYTES / sizeof(T), GROUP = GROUP_BYTES / VECTOR_BYTES, SIDE = 4 * GROUP };
     const FN(vec) *v = (const FN(vec) *)(const void *)x;
@@ -137,6 +141,9 @@ ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, 
 }
 #endif
 
+/* A contiguous row by its lanes; few columns without gaps as one run; columns side by side in vectors, also where their
+ * step is not 1 but smaller than that of the rows; else column by column. The choice is part of the order of a sum, so
+ * it looks at the shape of the block and at nothing else. */
 ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const T *x = b->x;
     if (b->row_step == 1 && b->rows >= (FLOATING ? 2 : LAM__REDUCE_SHORT)) FN(leaf_rows)(op, b, out);
@@ -151,6 +158,7 @@ ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T 
         for (int64_t c = 0; c < b->columns; c++) out[c] = FN(column)(op, b->rows, x + c * b->step, b->row_step);
 }
 
+/* One text for each operation, in which it is a constant. */
 static void FN(leaf)(lam__reduce_op op, const lam__reduce_block *b, void *out) {
     switch (op) {
     case LAM__REDUCE_OP_SUM: FN(leaf_of)(LAM__REDUCE_OP_SUM, b, out); return;
@@ -160,6 +168,7 @@ static void FN(leaf)(lam__reduce_op op, const lam__reduce_block *b, void *out) {
     }
 }
 
+/* The left part comes first in the tree, which decides between a NaN and another. */
 ALWAYS_INLINE void FN(merge_of)(lam__reduce_op op, int64_t columns, T *restrict out, const T *restrict other) {
     for (int64_t c = 0; c < columns; c++) out[c] = FN(fold)(op, out[c], other[c]);
 }
@@ -175,14 +184,16 @@ static void FN(merge)(lam__reduce_op op, int64_t columns, void *out, const void 
 
 /* ---- arg-reductions ------------------------------------------------------------------------------------------ */
 
-/* Strictly better, so that the first of equals stays; NaN is better than all but NaN. */
+/* Strictly better, so that the first of equals stays; NaN is better than all but NaN. The copies are there because
+ * compilers warn of a value compared with itself. */
 ALWAYS_INLINE bool FN(better)(lam__reduce_op op, T a, T b) {
     const T same_a = a, same_b = b;
     bool beyond = op == LAM__REDUCE_OP_MAX ? a > b : a < b;
     return beyond | ((a != same_a) & (b == same_b));
 }
 
-/* Where the first of n elements is that equals one that is there. */
+/* Where the first of n elements is that equals one that is there. `best` came from these elements, so the search ends.
+ * Zeros of both signs are equal: the first of them counts. */
 ALWAYS_INLINE int64_t FN(place)(int64_t n, const T *x, T best) {
     const T same = best;
     int64_t i = 0;
@@ -203,7 +214,8 @@ ALWAYS_INLINE int64_t FN(place)(int64_t n, const T *x, T best) {
     return i;
 }
 
-/* A contiguous row: the best of each block of 256 first, then its place in the block that had it. */
+/* A contiguous row: the best of each block of 256 first, then its place in the block that had it. So most of the work
+ * is a maximum, which vectors do well, and only one block is searched for a place. */
 ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
     T best = FN(row)(op, n < 256 ? n : 256, x);
     int64_t block = 0;
@@ -214,7 +226,8 @@ ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
     return block + FN(place)(n - block, x + block, best);
 }
 
-/* Up to ARG_COLUMNS columns side by side. */
+/* Up to ARG_COLUMNS columns side by side. Both are chosen without a branch, so the loop over columns becomes
+ * vectors. */
 ALWAYS_INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
                                    int64_t step, int64_t *restrict where) {
     T best[ARG_COLUMNS];
@@ -266,6 +279,8 @@ ALWAYS_INLINE T FN(advance)(S *value, S *rest, T x) {
     return difference == zero ? (T)shown : (T)now;
 }
 
+/* The first row is copied, so a running product or maximum of one element is that element, bit by bit. Sums and values
+ * lie on the stack, a row of columns at a time. */
 ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
                                     int64_t first, int columns, int64_t step, int64_t out_step) {
     S sum[SCAN_COLUMNS], rest[SCAN_COLUMNS] = {0};
@@ -283,7 +298,8 @@ ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *
     }
 }
 
-/* A single column stays in registers; contiguous ones go in vectors; others eight at a time to hide latency. */
+/* A single column stays in registers; contiguous ones go in vectors; others eight at a time to hide latency. The number
+ * of columns is a constant where it is 1 or 8. */
 ALWAYS_INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     const bool contiguous = b->step == 1 && to->step == 1;
     const int most = contiguous ? SCAN_COLUMNS : 8;

@@ -1,17 +1,22 @@
 /* Running sums, products, maxima and minima along an axis. Running sums of floats are compensated (reduce_type.h,
- * advance): the error of element i does not grow with i. A scan from the back is a scan from the front of the
- * reversed axis, on both sides. */
+ * advance): the error of element i does not grow with i. A scan from the back is a scan from the front of the reversed
+ * axis, on both sides. The other axes are put in order of stride and merged; the smallest of them is the columns of a
+ * block, many scans side by side, since a single one waits for each of its own additions. */
 #include "lib/kernels/scan.h"
 
 #include "lib/kernels/cplx.h"
 #include "lib/kernels/reduce_loops.h"
 
+/* The axis that is run along, after a reversal: strides in elements of x and of out. `x_start` and `out_start` say
+ * where that element lies. */
 typedef struct scan_axis {
     int64_t dim, x, out;
     int64_t x_start, out_start; /* elements to the first one visited */
 } scan_axis;
 
-/* Splits off the scanned axis; the number of elements is returned. */
+/* Splits off the scanned axis; the number of elements is returned. An axis from the back has negative strides and
+ * begins at its last element, so the loops know one direction only. Strides of the result go with those of x, so the
+ * walk keeps both. */
 static int64_t split_axes(const lam__scan *s, scan_axis *scanned, lam__reduce_axes *kept) {
     int64_t count = 1;
     kept->rank = 0;
@@ -59,6 +64,7 @@ void lam__scan_run(const lam__scan *s, const void *x, void *out) {
     } while (lam__reduce_next(&walk, &kept));
 }
 
+/* The result has no gaps; scans into other strides are lam__scan_run's. */
 void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse,
                            const void *x, const int64_t *strides, void *out) {
     int64_t to[LAM__MAX_AXES];

@@ -2,7 +2,8 @@
  * key), FN(name). Included by sort.c once for each; no guard. Positions within a lane are uint32_t: lanes that are
  * longer are merged with int64_t ones. */
 
-/* Keys by rising order. The copies are there because compilers warn of a value compared with itself. */
+/* Keys by rising order. The copies are there because compilers warn of a value compared with itself. Zeros of both
+ * signs become one; every NaN gets the largest key, which no other float has. */
 static inline K FN(key)(bool descending, T x) {
     const T same = x, value = x == 0 ? 0 : x;
     K bits;
@@ -35,7 +36,8 @@ static void FN(merge)(const K *key, const int64_t *a, int64_t na, const int64_t 
     memcpy(to + na, b, (size_t)nb * sizeof *b);
 }
 
-/* The order of `key`; gives the one of the two rooms where it ended up. */
+/* The order of `key`; gives the one of the two rooms where it ended up. Runs of RUN are inserted in place, then merged
+ * from one room into the other, doubling. */
 static const int64_t *FN(order)(const K *key, int64_t n, int64_t *room, int64_t *other) {
     for (int64_t i = 0; i < n; i++) room[i] = i;
     for (int64_t i = 0; i < n; i += RUN) FN(insert_run)(key, room + i, n - i < RUN ? n - i : RUN);
@@ -64,7 +66,8 @@ static void FN(deal)(int shift, uint32_t *place, int64_t n, const K *key, const 
     }
 }
 
-/* From the lowest byte up; bytes that all keys share are left out. Gives the positions in their order. */
+/* From the lowest byte up; bytes that all keys share are left out. Gives the positions in their order. Counts of all
+ * bytes are made in one pass; each deal is stable, so the order after the last is that of the whole key. */
 static const uint32_t *FN(bytewise)(int64_t n, K *key, K *other_key, uint32_t *at, uint32_t *other_at) {
     uint32_t count[sizeof(K)][256] = {{0}};
     for (int64_t i = 0; i < n; i++) {
@@ -153,7 +156,7 @@ static void FN(sort)(const lam__lanes *s, bool descending, int64_t count, const 
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
-/* Whether what is sought lies behind x: NaN is beyond all else. */
+/* Whether what is sought lies behind x: NaN is beyond all else. Written without branches, as its callers are. */
 static inline bool FN(is_behind)(bool right, T x, T sought) {
     const T same_x = x, same_sought = sought;
     if (right) return !((sought < x) | ((x != same_x) & (sought == same_sought)));

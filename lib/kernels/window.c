@@ -1,12 +1,16 @@
 /* Reductions over windows that slide along one axis. Windows of several axes are worked on axis by axis, since their
  * sums, maxima and minima can be; the cost is the sum of the window's sides, not their product. Where the largest
- * element of a window stands is asked for of all axes at once. */
+ * element of a window stands is asked for of all axes at once. Padding is never there: places outside of the operand,
+ * and between its elements where it is dilated, are left out. Indices of windows count places, not elements, until
+ * `gap` divides them. */
 #include "lib/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Which of the window's places k hold an element at place t: first to end, every one of them where gap is 1. */
+/* Which of the window's places k hold an element at place t: first to end, every one of them where gap is 1. The
+ * quotients are rounded so that no place in front of the operand or behind it is named; first may be beyond end, then
+ * there is none. */
 static void bounds(const lam__window_axis *a, int64_t size, int64_t t, int64_t *first, int64_t *end) {
     const int64_t at = t * a->stride - a->low, last = size ? (size - 1) * a->gap : -1;
     *first = at < 0 ? (-at + a->spread - 1) / a->spread : 0;
@@ -14,9 +18,10 @@ static void bounds(const lam__window_axis *a, int64_t size, int64_t t, int64_t *
     if (*end > a->window) *end = a->window;
 }
 
-/* One window axis of [outer, n, inner], which gives [outer, a->out, inner]. */
+/* One window axis of [outer, n, inner], which gives [outer, a->out, inner]. Rows of inner elements are combined with
+ * each other, so vectors run along them. */
 typedef void window_loop(const lam__lanes *s, const lam__window_axis *a, const void *x, void *out);
-/* Whether element i of x takes the place of element j. */
+/* Whether element i of x takes the place of element j. x is of the function's own type; i and j are positions. */
 typedef bool window_better(const void *x, int64_t i, int64_t j);
 
 #define T         double
@@ -76,6 +81,7 @@ typedef bool window_better(const void *x, int64_t i, int64_t j);
 /* False, and nothing written, for a reduction or a dtype that has no loop; with s->outer == 0 the call only asks. */
 bool lam__kernels_window(lam__reduce_id id, lam_dtype dtype, const lam__lanes *s, const lam__window_axis *a,
                          const void *x, void *out) {
+    /* By reduction and dtype; there are no products of windows. */
     static window_loop *const loops[][LAM_DTYPE_COUNT] = {
         [LAM__REDUCE_SUM] = BY_DTYPE(window_sum),
         [LAM__REDUCE_MAX] = BY_DTYPE(window_max),
@@ -89,7 +95,8 @@ bool lam__kernels_window(lam__reduce_id id, lam_dtype dtype, const lam__lanes *s
 /* ---- where the best element of a window stands ------------------------------------------------------------------ */
 
 /* The best element of one window: its position in x, or `none`. The window's places are gone through in row-major
- * order, so that of equal ones the first stays. */
+ * order, so that of equal ones the first stays. Its cost is the number of the window's places, for every result: the
+ * axes cannot be taken one by one, since the position along one depends on the others. */
 static int64_t best_of(const lam__windows *w, window_better *better, const void *x, const int64_t t[], int64_t none) {
     int64_t k[LAM__MAX_AXES] = {0}, best = none, count = 1;
     for (int i = 0; i < w->rank; i++) count *= w->axis[i].window;

@@ -1,6 +1,8 @@
 /* The loops of window.c for one element type: T the element, NAME(f) the function's name, FLOATS whether NaN exists,
- * LEAST and GREATEST what the maximum and the minimum of nothing are, SUM(a, b). No include guard: that is the
- * point. */
+ * LEAST and GREATEST what the maximum and the minimum of nothing are, SUM(a, b). No include guard: that is the point.
+ * Windows of one axis at a time; a result is combined row by row, in the order of the window's places. Nothing is kept
+ * from one result to the next: windows that overlap are combined anew, which costs the window's length for each
+ * result. */
 
 /* Whether a is NaN and b is not: then a wins as the largest and as the smallest. */
 static inline bool NAME(is_first_nan)(T a, T b) {
@@ -37,6 +39,7 @@ static inline void NAME(run)(lam__reduce_id id, const lam__lanes *s, const lam__
         }
 }
 
+/* A function for each reduction, so that the choice is made when it is compiled. */
 static void NAME(window_sum)(const lam__lanes *s, const lam__window_axis *a, const void *x, void *out) {
     NAME(run)(LAM__REDUCE_SUM, s, a, x, out);
 }

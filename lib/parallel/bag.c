@@ -13,6 +13,7 @@ typedef struct sharing {
     atomic_bool outside;
 } sharing;
 
+/* Bags are rows of y, of the weights and of the index; x is read by all. */
 static void some_bags(void *env, int64_t begin, int64_t end, int worker) {
     sharing *s = env;
     const int64_t item = lam__item_bytes(s->dtype);

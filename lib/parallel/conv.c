@@ -4,12 +4,14 @@
 
 #include "lib/kernels/item.h"
 
-/* One phase. Each worker has a room of plan->room bytes, `rooms` and so many bytes on for each. */
+/* One phase. Each worker has a room of plan->room bytes, `rooms` and so many bytes on for each. The plan is read only
+ * while items run. */
 typedef struct sharing {
     const lam__conv *plan;
     char *rooms;
 } sharing;
 
+/* Weights are packed before any item is run: lam__team_run returns when all pieces are done. */
 static void pack_part(void *env, int64_t begin, int64_t end, int worker) {
     (void)worker;
     lam__conv_pack(((const sharing *)env)->plan, begin, end);
@@ -20,7 +22,8 @@ static void run_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__conv_run(s->plan, begin, end, s->rooms + (size_t)worker * s->plan->room);
 }
 
-/* Elements of the result, and products that each is the sum of. */
+/* Elements of the result, and products that each is the sum of. As doubles, since products of sizes may not fit an
+ * integer. */
 static void sizes(const lam__conv_case *s, double *results, double *products) {
     *results = (double)s->groups * (double)s->n * (double)s->o;
     *products = (double)s->c;
@@ -30,7 +33,8 @@ static void sizes(const lam__conv_case *s, double *results, double *products) {
     }
 }
 
-/* One phase; `room` has room for all. */
+/* One phase; `room` has room for all. The packed weights come first, then a room for each worker; both are multiples of
+ * 64 bytes, so workers share no line. */
 static void run_phase(lam__team *team, lam__conv *plan, char *room, int threads) {
     sharing s = {plan, room + plan->packed_bytes};
     plan->packed = room;
@@ -39,7 +43,8 @@ static void run_phase(lam__team *team, lam__conv *plan, char *room, int threads)
     lam__team_run(threads > 1 ? team : NULL, plan->items, plan->cost, run_part, &s);
 }
 
-/* Phase i of s; false: nothing is to be done. */
+/* Phase i of s; false: nothing is to be done. `meets` tells a phase that is zero everywhere from one that has no
+ * elements. */
 static bool plan_phase(lam_dtype dtype, const lam__conv_case *s, int64_t i, int threads, const void *x, const void *w,
                        void *out, lam__conv *plan, bool *meets) {
     const int64_t item = lam__item_bytes(dtype);

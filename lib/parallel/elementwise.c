@@ -32,7 +32,8 @@ static const struct {
 };
 
 /* A loop and its operands, the result the last of them; strides and steps in elements, and each operand has its own
- * size of item, since conditions and results of comparisons are bytes. */
+ * size of item, since conditions and results of comparisons are bytes. It lies in the frame of the caller, who waits
+ * for all pieces. */
 typedef struct run {
     lam__loop *loop;
     int operands, rank;
@@ -68,6 +69,7 @@ void lam__parallel_loop(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__
     lam__team_run(team, n, cost, run_flat, &r);
 }
 
+/* One operand and two results, none of which has gaps. */
 typedef struct pair {
     lam__pair_loop *loop; /* unless it is that of sine and cosine */
     lam_dtype dtype;
@@ -82,6 +84,7 @@ static void sincos_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__kernels_sincos(p->dtype, end - begin, p->x + at, p->first + at, p->second + at);
 }
 
+/* Both take the reduction of the argument once, so they cost little more than one of them. */
 void lam__parallel_sincos(lam__team *team, lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine) {
     pair p = {NULL, dtype, x, sine, cosine};
     lam__team_run(team, n, 2 * COST_ELEMENTARY, sincos_part, &p);
@@ -103,6 +106,8 @@ void lam__parallel_sloped(lam__team *team, lam__loop_id id, lam_dtype dtype, lam
 
 /* ---- with axes --------------------------------------------------------------------------------------------------- */
 
+/* Boxes are cut along the axes as they are given; the kernel sorts and merges them anew for each box, which changes no
+ * element. */
 static void run_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
     const run *r = env;
     void *p[OPERANDS];
@@ -127,7 +132,8 @@ void lam__parallel_elementwise(lam__team *team, lam__loop_id id, lam__loop *loop
 
 /* ---- copies and fills -------------------------------------------------------------------------------------------- */
 
-/* A copy between two layouts, which may convert on the way. */
+/* A copy between two layouts, which may convert on the way. Strides are those of the whole, in elements of each side's
+ * dtype. */
 typedef struct copy {
     int rank;
     lam_dtype to_dtype, from_dtype;
@@ -177,6 +183,7 @@ void lam__parallel_fill(lam__team *team, lam_dtype dtype, void *dst, int64_t n, 
 
 /* ---- random bits ------------------------------------------------------------------------------------------------- */
 
+/* `first` is the counter of element 0, which a piece moves on by where it begins. */
 typedef struct drawing {
     const lam__random *what;
     const uint32_t *key;

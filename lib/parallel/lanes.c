@@ -8,7 +8,8 @@
 
 /* ---- sorting ----------------------------------------------------------------------------------------------------- */
 
-/* A sort of all lanes. Each worker has room of its own, `rooms` apart, which the caller has allocated. */
+/* A sort of all lanes. Each worker has room of its own, `rooms` apart, which the caller has allocated. Keys and
+ * positions go there; each lane of the result is written by one worker. */
 typedef struct sorting {
     lam_dtype dtype;
     lam__lanes lanes;
@@ -49,7 +50,8 @@ void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s
     lam__team_run(team, s->outer, cost_of_lane(s), sort_part, &all);
 }
 
-/* A search for m values of each batch in its own n sorted elements. */
+/* A search for m values of each batch in its own n sorted elements. Values are cut as well as batches: each is looked
+ * for by itself. */
 typedef struct searching {
     lam_dtype dtype;
     int64_t n, m;
@@ -139,6 +141,8 @@ typedef struct panels {
     char *out, *steepness;
 } panels;
 
+/* A panel is a whole number of lanes, so a cut between outer elements is one between panels of the kernel's own or
+ * makes smaller ones, whose lanes are computed as before. */
 static void panels_part(void *env, int64_t begin, int64_t end, int worker) {
     const panels *all = env;
     const lam__lanes *s = &all->how.lanes;
@@ -177,7 +181,8 @@ bool lam__parallel_window(lam__team *team, lam__reduce_id id, lam_dtype dtype, c
 
 /* ---- indices ----------------------------------------------------------------------------------------------------- */
 
-/* A take or a scatter: rows are [batch, outer], places k. */
+/* A take or a scatter: rows are [batch, outer], places k. Shapes are those of the whole; boxes move the pointers and
+ * shrink the dims. */
 typedef struct indexing {
     lam__index_shape shape;
     lam__index_mode mode;
@@ -239,6 +244,7 @@ typedef struct sampling {
     char *out;
 } sampling;
 
+/* Element i takes key number i, whoever draws it. */
 static void gamma_part(void *env, int64_t begin, int64_t end, int worker) {
     const sampling *s = env;
     const int64_t at = begin * lam__item_bytes(s->dtype);

@@ -2,6 +2,7 @@
  * as few parts as there are threads, since each part has CBLAS pack all of y. */
 #include "lib/parallel/parallel.h"
 
+/* The plan, and how each of its products is cut: into `groups` parts of about equal numbers of units. */
 typedef struct sharing {
     const lam__matmul *plan;
     int64_t groups, units; /* parts of each product; units of plan->rows rows in it */

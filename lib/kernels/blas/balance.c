@@ -1,4 +1,6 @@
-/* Balanced matrices, and solves with them: see balance.h. Nothing here allocates. */
+/* Balanced matrices, and solves with them: see balance.h. Nothing here allocates. The templates work on parts, so that
+ * complex matrices take the loops of real ones: a power of 2 scales both parts alike, and sizes are wanted to a factor
+ * of 2 only, for which the larger part serves. */
 #include "lib/kernels/blas/balance.h"
 #include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
@@ -7,8 +9,10 @@
 
 enum { NONE = -100000 }; /* the exponent of 0 */
 
-/* Exponents of 2: sizes of pivots beyond which products may leave the range, how far apart they may be, and the size
- * of right-hand sides. */
+/* Exponents of 2: sizes of pivots beyond which products may leave the range, how far apart they may be, and the size of
+ * right-hand sides. f32 has an exponent of 127 and 23 digits, f64 of 1023 and 52: two pivots of the size `far` can be
+ * multiplied, `apart` is more than rounding takes from a pivot, and `top` leaves room for the sums of a
+ * substitution. */
 typedef struct limits {
     int far, apart, top;
 } limits;
@@ -37,6 +41,7 @@ static int parts_of(lam_dtype dtype) {
     return lam__cplx_is(dtype) ? 2 : 1;
 }
 
+/* Rounded up, so that the ints behind a matrix of three floats are aligned. */
 static size_t matrix_bytes(lam_dtype dtype, int64_t n) {
     return ((size_t)(n * n * lam__item_bytes(dtype)) + 7) & ~(size_t)7;
 }
@@ -60,6 +65,7 @@ bool lam__balance_scale(lam_dtype dtype, int64_t n, const void *x, const lam__ba
                           : scale_f32(parts_of(dtype), n, x, to->x, to->rows, to->columns);
 }
 
+/* The room of the matrix, then a shift for each right-hand side. */
 size_t lam__kernels_solve_extreme_bytes(lam_dtype dtype, int64_t n, int64_t m) {
     return lam__balance_bytes(dtype, n) + (((size_t)m * sizeof(int32_t) + 7) & ~(size_t)7);
 }
@@ -77,6 +83,8 @@ static void substitute(lam_dtype dtype, bool transpose, int64_t n, int64_t m, co
     else if (transpose) exchange_f32(parts, n, m, w->pivots, true, b);
 }
 
+/* One matrix, since this is rare. b is touched only when the answer is certain to come: until then false may be
+ * returned, and the caller keeps what the ordinary solve made of it. */
 bool lam__kernels_solve_extreme(lam_dtype dtype, bool transpose, int64_t n, int64_t m, const void *x, void *b,
                                 void *room, bool *singular) {
     const int parts = parts_of(dtype);

@@ -2,7 +2,8 @@
  * value) and LIMITS. An element has `parts` of them, one or two.
  * No include guard: that is the point. */
 
-/* The exponent of the largest part of an element, NONE of 0. */
+/* The exponent of the larger part of an element, NONE of 0. ilogb sees through subnormal numbers, so these are brought
+ * to full size and not taken for zeros. NONE is below every exponent that a number has. */
 static int FN(exponent_of)(int parts, const T *x) {
     int most = NONE;
     for (int p = 0; p < parts; p++) {
@@ -12,13 +13,16 @@ static int FN(exponent_of)(int parts, const T *x) {
     return most;
 }
 
+/* Part by part: infinities and NaN have no exponents to go by, so this comes first. */
 static bool FN(is_finite)(int64_t count, const T *x) {
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(x[i])) return false;
     return true;
 }
 
-/* 0 is no pivot; NaN is neither above nor below. */
+/* 0 is no pivot: the matrix is singular then, and balancing does not change that. NaN is neither above nor below, so
+ * `inside` becomes false and balancing is tried, which finds that the matrix is not finite. For the size of a pair its
+ * larger part is enough. */
 static bool FN(is_wanted)(int parts, int64_t n, const T *factors) {
     const T far = (T)ldexp(1, LIMITS.far), apart = (T)ldexp(1, LIMITS.apart);
     T most = 1 / far, least = far;
@@ -35,7 +39,8 @@ static bool FN(is_wanted)(int parts, int64_t n, const T *factors) {
     return !inside || most / apart > least;
 }
 
-/* Rows first, then the columns of what that leaves. */
+/* Rows first, then the columns of what that leaves. Afterwards no element is above 2, and each column that is not 0 has
+ * one of at least 1, so pivots are found as if the scales had never been. Sums of exponents stay far inside an int. */
 static void FN(find_exponents)(int parts, int64_t n, const T *x, int32_t *rows, int32_t *columns) {
     for (int64_t i = 0; i < n; i++) {
         int most = NONE;
@@ -55,10 +60,12 @@ static void FN(find_exponents)(int parts, int64_t n, const T *x, int32_t *rows, 
     }
 }
 
+/* In f64 whatever T is: the exponent may be one that no T has, and ldexp rounds once, where the result is subnormal. */
 static void FN(move)(int parts, const T *x, int exponent, T *to) {
     for (int p = 0; p < parts; p++) to[p] = (T)ldexp((double)x[p], exponent);
 }
 
+/* The matrix that gave the exponents stays as it is; `to` gets the balanced one. */
 static bool FN(scale)(int parts, int64_t n, const T *x, T *to, int32_t *rows, int32_t *columns) {
     if (!FN(is_finite)(n * n * parts, x)) return false;
     FN(find_exponents)(parts, n, x, rows, columns);
@@ -68,6 +75,7 @@ static bool FN(scale)(int parts, int64_t n, const T *x, T *to, int32_t *rows, in
     return true;
 }
 
+/* An exact zero among the pivots: the factors have no inverse, and substitution would divide by it. */
 static bool FN(is_singular)(int parts, int64_t n, const T *factors) {
     for (int64_t i = 0; i < n; i++)
         if (FN(exponent_of)(parts, factors + i * (n + 1) * parts) == NONE) return true;
@@ -91,6 +99,8 @@ static void FN(shift_in)(int parts, int64_t n, int64_t m, const int32_t *exponen
     }
 }
 
+/* The solution's own exponents, and each right-hand side's shift taken back; here a result may overflow or underflow,
+ * because it lies outside the range itself. */
 static void FN(shift_out)(int parts, int64_t n, int64_t m, const int32_t *exponents, const int32_t *shifts, T *b) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < m; c++) {
@@ -99,7 +109,8 @@ static void FN(shift_out)(int parts, int64_t n, int64_t m, const int32_t *expone
         }
 }
 
-/* Rows exchanged with those that the pivots name, or back. */
+/* Rows exchanged with those that the pivots name, or back. In the order in which the factorisation exchanged them, or
+ * from the last exchange to the first, which undoes it. */
 static void FN(exchange)(int parts, int64_t n, int64_t m, const int32_t *pivots, bool back, T *b) {
     const int64_t row = m * parts;
     for (int64_t step = 0; step < n; step++) {

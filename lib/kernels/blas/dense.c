@@ -1,5 +1,6 @@
 /* Factorisations and solves of real matrices of any size. Small ones are done by the loops for this machine; of larger
- * ones these do panels and blocks of the diagonal, and what is left, products with a panel, goes to CBLAS. */
+ * ones these do panels and blocks of the diagonal, and what is left, products with a panel, goes to CBLAS. Panels have
+ * fixed sizes, so the bits of a result depend on the sizes of the matrix and on the instruction set alone. */
 #include "lib/kernels/blas/dense.h"
 
 #include <cblas.h>

@@ -1,9 +1,12 @@
 /* QR of dense_simd.c for one floating type, by reflectors I - tau v v^T whose v, from a 1 on the diagonal down, replace
- * what they make zero; included after dense_type.h, with the same names. A panel of columns is as wide as a vector.
- * Its reflectors together are I - v t v^T (Schreiber and Van Loan, 1989), which takes two products to apply. No include
- * guard: that is the point. */
+ * what they make zero; included after dense_type.h, with the same names. A panel of columns is as wide as a vector. Its
+ * reflectors together are I - v t v^T (Schreiber and Van Loan, 1989), which takes two products to apply. No include
+ * guard: that is the point. beta = |x|, with a minus where x_1 > 0, so that x_1 - beta does not cancel, tau = (beta -
+ * x_1) / beta, v = x / (x_1 - beta), and tau = 0 where there is nothing to make zero. The matrix is finite: the caller
+ * has looked. */
 
-/* Sum of squares below which, and above which, it may not be what it says. */
+/* Sum of squares below which, and above which, it may not be what it says. Squares may then have been subnormal or
+ * infinite, so the norm is made of quotients by the largest element instead. */
 #define FEW  (sizeof(T) == 8 ? (T)1e-280 : (T)1e-30)
 #define MANY (sizeof(T) == 8 ? (T)1e280 : (T)1e30)
 
@@ -27,7 +30,10 @@ static bool NAME(is_zero)(int64_t rows, int64_t step, T squares, const T *x) {
 }
 
 /* Column i of the panel whose rows begin at `a`: its reflector, applied to the columns after it. `squares` is the sum
- * of those below the diagonal, and becomes that of the next column. */
+ * of those below the diagonal, and becomes that of the next column. Both passes over the rows do all columns of the
+ * panel at once: the first forms v^T a, the second takes tau v (v^T a) away and puts v in the column's place. Lanes
+ * left of column i keep the reflectors they hold; `here` and `right` pick lane i and those after it. Two sums in turn
+ * halve the wait from one fma to the next. */
 ALWAYS_INLINE T NAME(reflect)(int64_t rows, int64_t n, int i, bool last, int lanes, T *squares, T *a) {
     T *top = a + i * n;
     const T first = top[i];
@@ -63,13 +69,16 @@ ALWAYS_INLINE T NAME(reflect)(int64_t rows, int64_t n, int i, bool last, int lan
     return tau;
 }
 
-/* The panel's reflectors as rows of a matrix of their own, [rows, LANES], with ones and zeros where they have them. */
+/* The panel's reflectors as rows of a matrix of their own, [rows, LANES], with ones and zeros where they have them. In
+ * the panel their ones are not stored, and r lies where their zeros are. */
 static void NAME(copy_reflectors)(int64_t rows, int64_t n, int width, const T *a, T *v) {
     for (int64_t r = 0; r < rows; r++)
         for (int k = 0; k < LANES; k++) v[r * LANES + k] = k >= width || k > r ? 0 : k == r ? 1 : a[r * n + k];
 }
 
-/* t[LANES, LANES] of the panel: column k is tau_k (e_k - t v^T v_k), of the columns before it. */
+/* t[LANES, LANES] of the panel: column k is tau_k (e_k - t v^T v_k), of the columns before it. v^T v is formed whole,
+ * in registers, though one triangle of it would do. Columns beyond `width` are zero, as are their v, so they change
+ * nothing when the panel is applied. */
 static void NAME(make_t)(int64_t rows, int width, const T *v, const T tau[], T *t) {
     V gram[LANES];
     for (int k = 0; k < LANES; k++) gram[k] = (V){0};
@@ -88,7 +97,9 @@ static void NAME(make_t)(int64_t rows, int width, const T *v, const T tau[], T *
     }
 }
 
-/* c[rows, n] becomes (I - v t v^T) c, or with t^T; work: [LANES, n]. */
+/* c[rows, n] becomes (I - v t v^T) c, or with t^T; work: [LANES, n]. Two calls of the product: work = -v^T c, then c -
+ * v (t v^T c), with t between them, whose triangle is applied in place by going through its rows from the end that the
+ * others do not need any more. */
 static void NAME(apply_panel)(int64_t rows, int64_t n, int64_t lead, bool turned, const T *v, const T *t, T *c,
                               T *work) {
     for (int64_t i = 0; i < LANES * n; i++) work[i] = 0;
@@ -106,7 +117,8 @@ static void NAME(apply_panel)(int64_t rows, int64_t n, int64_t lead, bool turned
     NAME(minus)(&(lam__dense_product){rows, n, LANES, v, work, c, LANES, 1, n, lead});
 }
 
-/* One after the other, each applied to what lies to its right. */
+/* One after the other, each applied to what lies to its right. The transpose of t is what belongs to the reflectors in
+ * the order in which they were found. */
 static void NAME(factor_panels)(int64_t m, int64_t n, T *a, T *v, T *t, T *work) {
     const int64_t k = m < n ? m : n;
     for (int64_t first = 0; first < k; first += LANES, t += LANES * LANES) {
@@ -137,7 +149,8 @@ static void NAME(make_q)(int64_t m, int64_t n, int64_t columns, const T *a, T *q
     }
 }
 
-/* Elements: t of each panel, the reflectors of one panel, and a row of products for each of them. */
+/* Elements: t of each panel, the reflectors of one panel, and a row of products for each of them. In the order in which
+ * qr lays them. */
 static int64_t NAME(qr_room)(int64_t m, int64_t n, int64_t columns) {
     const int64_t k = m < n ? m : n, panels = (k + LANES - 1) / LANES, widest = n > columns ? n : columns;
     return LANES * (m + widest + panels * LANES);

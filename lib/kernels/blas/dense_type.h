@@ -38,7 +38,9 @@ ALWAYS_INLINE void NAME(minus_tile)(const lam__dense_product *p, int rows, int v
         for (int v = 0; v < vectors; v++) NAME(put)(c + i * p->c_row + v * LANES, sum[i][v], v == vectors - 1, lanes);
 }
 
-/* All rows of so many vectors of columns. */
+/* All rows of so many vectors of columns. Six rows at a time fill the registers with sums; a rest of three has a tile
+ * of its own, and what is left goes row by row. The tile does not change the order of a sum, so neither do the bits
+ * depend on it. */
 ALWAYS_INLINE void NAME(minus_columns)(const lam__dense_product *p, int vectors, int lanes, int64_t at) {
     int64_t row = 0;
     for (; p->m - row >= 6; row += 6) NAME(minus_tile)(p, 6, vectors, lanes, row, at);
@@ -118,7 +120,8 @@ static void NAME(solve)(const lam__dense_solve *how, int64_t n, int64_t m, const
 
 /* ---- Cholesky ---------------------------------------------------------------------------------------------------- */
 
-/* The upper triangle of a block, row by row; everything before it has been taken away. */
+/* The upper triangle of a block, row by row; everything before it has been taken away. The comparison is written so
+ * that a NaN fails it too. */
 ALWAYS_INLINE bool NAME(cholesky_block)(int64_t lead, int rows, T *a) {
     for (int i = 0; i < rows; i++) {
         T *row = a + i * lead;
@@ -172,7 +175,9 @@ static void NAME(swap_rows)(int64_t n, T *restrict a, T *restrict b) {
 }
 
 /* Takes row i of the panel from those below, which keep the factors in its place. Gives the row that has the largest
- * element of the next column then; no element is read where a vector has just been written. */
+ * element of the next column then; no element is read where a vector has just been written. The row is written as a
+ * vector, whose lanes left of column i keep their factors; the next pivot is looked for with numbers computed beside
+ * it, because a narrow load right behind a wide store waits for it. */
 ALWAYS_INLINE int64_t NAME(eliminate)(int64_t n, int64_t first, int i, bool last, int lanes, T *a) {
     const T *row = a + (first + i) * n + first, pivot = row[i], after = i + 1 < lanes ? row[i + 1] : 0;
     const V top = NAME(get)(row, last, lanes);
@@ -190,7 +195,9 @@ ALWAYS_INLINE int64_t NAME(eliminate)(int64_t n, int64_t first, int i, bool last
     return best;
 }
 
-/* Columns [first, first + width), at most a vector of them. */
+/* Columns [first, first + width), at most a vector of them. A column without a pivot is skipped, so a singular matrix
+ * leaves a zero on the diagonal and nothing is divided by it; the next column is then searched anew, since elimination
+ * has not done it. */
 static void NAME(lu_panel)(int64_t n, int64_t first, int width, T *a, int32_t *pivots) {
     int64_t pivot = NAME(largest_below)(n, first, first, a);
     for (int i = 0; i < width; i++) {
@@ -203,7 +210,9 @@ static void NAME(lu_panel)(int64_t n, int64_t first, int width, T *a, int32_t *p
     }
 }
 
-/* The left half of the columns, then what they do to the right half, then that. */
+/* The left half of the columns, then what they do to the right half, then that. Recursion (Toledo 1997) makes nearly
+ * all of the work products of large tiles, without a width of panels to choose; halves are multiples of a vector, so
+ * only the last panel has a part of one. */
 static void NAME(lu)(int64_t n, int64_t first, int64_t width, void *matrix, int32_t *pivots) {
     T *a = matrix;
     if (width <= LANES) {

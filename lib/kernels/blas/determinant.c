@@ -1,7 +1,8 @@
 /* Determinants, their logarithms and cofactors of batches of contiguous row-major matrices: written out up to three
  * rows, above that by LU factors. Determinants are products of pivots; cofactors det(x) x^-T, whose pivots are kept
- * away from zero so that they exist for every rank. What would leave the range on the way is made of balanced
- * matrices. Nothing here allocates. */
+ * away from zero so that they exist for every rank. What would leave the range on the way is made of balanced matrices.
+ * Nothing here allocates. Zeros, infinities and NaN need no branches: a zero pivot makes the product zero, and what is
+ * not finite is never balanced and spreads as it does in products. */
 #include "lib/kernels/blas/balance.h"
 #include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 #undef I
 
+/* For these a factorisation would cost more than the polynomial, which has at most six terms. */
 enum { WRITTEN_OUT = 3 }; /* rows */
 
 #define PASTE(a, b)  a##_##b
@@ -26,6 +28,9 @@ enum { WRITTEN_OUT = 3 }; /* rows */
 #define DTYPE              LAM_F64
 #define SIZE               fabs
 #define EPSILON            DBL_EPSILON
+/* TINY stands for the pivots of a matrix of zeros, which has no size of which a share could be taken. A product that
+ * has been beyond HUGE_SIZE, or below 1 over it, is made again with its exponent apart, before it can have lost
+ * digits. */
 #define TINY               1e-150
 #define HUGE_SIZE          1e290
 #define LEAST              0x1p-300
@@ -68,10 +73,12 @@ enum { WRITTEN_OUT = 3 }; /* rows */
 #define DIRECTION(x, size) (x) / (size)
 #include "lib/kernels/blas/determinant_type.h"
 
-/* What is made of one matrix. `second` is the other result of those that have two. */
+/* What is made of one matrix. `second` is the other result of those that have two. The room is that of one balanced
+ * matrix and serves all matrices of a batch in turn. */
 typedef void of_matrix(int64_t n, const void *x, const lam__balanced *room, void *out, void *second);
 
-/* One matrix after the other; results lie `step` and 1 elements apart. */
+/* One matrix after the other; results lie `step` and 1 elements apart. Logarithms are real, so they lie half as far
+ * apart as complex signs do. */
 static void each(of_matrix *const by_dtype[LAM_DTYPE_COUNT], lam_dtype dtype, int64_t batch, int64_t n, const void *x,
                  void *out, int64_t step, void *second, void *room) {
     const int64_t item = lam__item_bytes(dtype), part = lam__cplx_is(dtype) ? item / 2 : item;

@@ -10,7 +10,8 @@ static T FN(moved)(T x, int64_t exponent) {
     return x * (R)ldexp(1, (int)exponent);
 }
 
-/* Brings x near 1; the exponent that it had. */
+/* Brings x near 1; the exponent that it had. 0, infinities and NaN stay as they are, with the exponent 0, and decide
+ * what the product is. */
 static int FN(reduce)(T *x) {
     int exponent = 0;
     if (isfinite(SIZE(*x))) frexp((double)SIZE(*x), &exponent);
@@ -58,13 +59,16 @@ static T FN(det_written_out)(int64_t n, const T *x) {
     return x[0] * FN(minor)(x, 1, 2, 0) + x[1] * FN(minor)(x, 1, 2, 1) + x[2] * FN(minor)(x, 1, 2, 2);
 }
 
+/* Signs come from going around: the minor of the rows and columns that follow cyclically has the sign of the cofactor
+ * already. Of n = 0 nothing is written. */
 static void FN(cofactor_written_out)(int64_t n, const T *x, T *out) {
     if (n == 1) out[0] = 1;
     if (n == 2) out[0] = x[3], out[1] = -x[2], out[2] = -x[1], out[3] = x[0];
     for (int64_t e = 0; e < 9 && n == 3; e++) out[e] = FN(minor)(x, (e / 3 + 1) % 3, (e / 3 + 2) % 3, e % 3);
 }
 
-/* Whether products of three elements may leave the range. */
+/* Whether products of three elements may leave the range. Zeros are not: a matrix with zeros beside numbers of ordinary
+ * size is no reason to balance. */
 static bool FN(is_extreme)(int64_t n, const T *x) {
     bool inside = true;
     for (int64_t e = 0; e < n * n; e++) {
@@ -166,7 +170,9 @@ static void FN(exchange_rows)(int64_t n, T *x, T *y) {
     }
 }
 
-/* det p^T l^-T u^-T of factors and pivots, times 2^-*exponent. */
+/* det p^T l^-T u^-T of factors and pivots, times 2^-*exponent. The product may be one of factors that the range does
+ * not hold, so the exponent is kept apart until the end; the solves see pivots that `raise_pivots` has kept from
+ * zero. */
 static void FN(cofactor_of_factors)(int64_t n, const lam__balanced *w, T *to, int64_t *exponent) {
     static const lam__triangular lower = {.transpose = true, .unit_diagonal = true},
                                  upper = {.transpose = true, .upper = true};

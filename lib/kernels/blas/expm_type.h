@@ -10,7 +10,8 @@ static void FN(combine)(int64_t n, int count, const double c[], void *const x[],
     }
 }
 
-/* The largest sum of sizes in a column, NaN if there is one, with `sums` as room for a row. */
+/* The largest sum of sizes in a column, NaN if there is one, with `sums` as room for a row. The comparison is written
+ * so that a NaN, once met, is not replaced: the sum of another column is not `<=` it. */
 static double FN(norm)(int64_t n, const T *x, T *sums) {
     double most = 0;
     for (int64_t j = 0; j < n; j++) sums[j] = 0;
@@ -21,7 +22,9 @@ static double FN(norm)(int64_t n, const T *x, T *sums) {
     return most;
 }
 
-/* log2 of the largest sum in a column of |x|^power, with room for two rows. */
+/* log2 of the largest sum in a column of |x|^power, with room for two rows. Rows are brought to a largest element of 1
+ * after each product, and the logarithms of the factors added, so powers whose elements have no numbers are measured
+ * too; 0 has the logarithm -inf. */
 static double FN(growth)(int64_t n, const T *x, int power, T *v, T *next) {
     double grown = 0;
     for (int64_t j = 0; j < n; j++) v[j] = 1;
@@ -49,7 +52,8 @@ static double FN(largest)(int64_t count, const T *x) {
     return most;
 }
 
-/* [[x, by e], [0, x]], and its upper right block back, over `by`. */
+/* [[x, by e], [0, x]], and its upper right block back, over `by`. In f64 for both types: `by` may be a number that f32
+ * does not have. */
 static void FN(make_block)(int64_t n, const T *x, const T *e, double by, T *block) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {

@@ -11,6 +11,8 @@
 #include <cblas.h>
 #include <string.h>
 
+/* Up to these n a solve by plain loops is faster than a call of CBLAS, SMALL_VECTOR with one right-hand side; up to
+ * TINY also faster than tiles. */
 enum { SMALL = 12, SMALL_VECTOR = 8, TINY = 3 }; /* n up to which solves by plain loops are faster */
 
 /* LAPACK's own symbols. The lengths of character arguments come last, as Fortran compilers pass them; an
@@ -20,7 +22,9 @@ extern void cpotrf_(const char *uplo, const int *n, void *a, const int *lead, in
 extern void zgetrf_(const int *m, const int *n, void *a, const int *lead, int *pivots, int *info);
 extern void cgetrf_(const int *m, const int *n, void *a, const int *lead, int *pivots, int *info);
 
-/* How a solve looks once sides and transposition have become strides. */
+/* How a solve looks once sides and transposition have become strides. All eight cases (left or right, transposed or
+ * not, lower or upper) are then one loop. Element (i, q) of the matrix is a[i a_row + q a_col], that of row i and
+ * right-hand side c is b[i b_row + c b_col]. */
 typedef struct small_solve {
     int64_t a_row, a_col, b_row, b_col;
     bool forward, unit_diagonal;
@@ -93,7 +97,8 @@ int64_t lam__kernels_cholesky(lam_dtype dtype, int64_t batch, int64_t n, void *x
 
 /* ---- LU ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a vector would be filled badly. */
+/* Whether a vector would be filled badly. Then the tiles compute lanes that nobody asks for, and plain loops are as
+ * fast. */
 static bool is_tiny(lam_dtype dtype, int64_t n) {
     const int columns = lam__dense_loops_of(dtype)->columns;
     return n < columns || (n > columns && 2 * n < 3 * columns);
@@ -129,6 +134,8 @@ static void solve_small(lam_dtype dtype, const lam__triangular *how, int64_t n, 
     else solve_f32(&s, n, m, a, b);
 }
 
+/* For complex matrices, and for reals from the right. CBLAS is told that all is row-major and turns it itself; b is
+ * contiguous, so its lead is its width. */
 static void solve_cblas(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b) {
     const CBLAS_SIDE side = how->right_side ? CblasRight : CblasLeft;
     const CBLAS_UPLO triangle = how->upper ? CblasUpper : CblasLower;
@@ -157,6 +164,7 @@ static void solve_vector(lam_dtype dtype, const lam__triangular *how, int64_t n,
     else cblas_strsv(CblasRowMajor, triangle, turn, diagonal, size, a, size, b, 1);
 }
 
+/* Real ones from the left: right-hand sides lie side by side in the rows of b, so they fill vectors. */
 static void solve_rows(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b) {
     const lam__dense_solve s = {.row = how->transpose ? 1 : n,
                                 .col = how->transpose ? n : 1,
@@ -168,6 +176,8 @@ static void solve_rows(lam_dtype dtype, const lam__triangular *how, int64_t n, i
 
 typedef void solve_one(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b);
 
+/* The choice is by sizes and dtype only, one for a whole batch, so that a matrix has the same bits alone and in a
+ * batch. CBLAS counts in int; what it cannot count goes by plain loops. */
 static solve_one *way_of(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m) {
     const bool pairs = lam__cplx_is(dtype);
     if (!pairs && !how->right_side && m > 1 && n > TINY) return solve_rows;

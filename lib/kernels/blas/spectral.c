@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Room for LAPACK: numbers of the matrix's type, then ints. */
+/* Room for LAPACK: numbers of the matrix's type, then ints. LAPACK is asked for them each time anew, which is a call
+ * without work; the sizes that fix the caller's memory and those that LAPACK is told come from the same function, so
+ * they cannot differ. */
 typedef struct work_sizes {
     int numbers, ints;
 } work_sizes;
@@ -38,7 +40,7 @@ static bool is_complex(lam_dtype dtype) {
     return dtype == LAM_C128 || dtype == LAM_C64;
 }
 
-/* Places in a batch; the outputs may be NULL where they are not asked for. */
+/* Places in a batch; the outputs may be NULL where they are not asked for. A NULL stays NULL. */
 static const void *item_at(const void *x, int64_t elements, lam_dtype dtype) {
     return (const char *)x + elements * lam__item_bytes(dtype);
 }
@@ -46,7 +48,7 @@ static void *room_at(void *x, int64_t elements, lam_dtype dtype) {
     return x ? (char *)x + elements * lam__item_bytes(dtype) : NULL;
 }
 
-/* Of eigenvalues and singular values. */
+/* Of eigenvalues and singular values. A Hermitian matrix and a product with its conjugate have real ones. */
 static lam_dtype real_of(lam_dtype dtype) {
     return dtype == LAM_C128 ? LAM_F64 : dtype == LAM_C64 ? LAM_F32 : dtype;
 }
@@ -111,6 +113,7 @@ int64_t lam__kernels_svd(lam_dtype dtype, const lam__rectangle *r, int64_t batch
 
 /* ---- QR ---------------------------------------------------------------------------------------------------------- */
 
+/* Behind the work lies one number for each reflector. */
 static work_sizes qr_sizes(lam_dtype dtype, const lam__rectangle *r) {
     return is_f64(dtype) ? qr_sizes_f64(r) : qr_sizes_f32(r);
 }
@@ -134,6 +137,7 @@ void lam__kernels_qr(lam_dtype dtype, const lam__rectangle *how, int64_t batch, 
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
 
+/* LAPACK gives real and imaginary parts apart, and vectors of pairs as two reals: room for both behind the work. */
 static work_sizes eig_sizes(lam_dtype dtype, int64_t n, bool vectors) {
     return is_f64(dtype) ? eig_sizes_f64(n, vectors) : eig_sizes_f32(n, vectors);
 }

@@ -5,7 +5,8 @@
 
 #include "lib/kernels/kernels.h"
 
-/* LAPACK gives the size as a floating number, which single precision may have rounded down. */
+/* LAPACK gives the size as a floating number, which single precision may have rounded down. A number too large for
+ * f32's 24 digits comes back smaller than was meant, and the work would be too short. */
 static inline int as_asked(double size) {
     return (int)(size * (1 + 0x1p-22)) + 1;
 }
@@ -14,7 +15,7 @@ static inline const char *svd_job(const lam__rectangle *r) {
     return !r->vectors ? "N" : r->full ? "A" : "S";
 }
 
-/* Columns of u, rows of vt. */
+/* Columns of u, rows of vt. The former is also the leading dimension that LAPACK is told. */
 static inline int svd_columns(const lam__rectangle *r) {
     return (int)(r->full || r->m < r->n ? r->m : r->n);
 }

@@ -1,5 +1,6 @@
 /* QR, eigenvalues and singular values of single complex matrices, by LAPACK: what spectral.c does for each matrix of a
- * batch. Work is complex numbers, then real ones, then ints. Nothing here allocates. */
+ * batch. Work is complex numbers, then real ones, then ints. Nothing here allocates. The bytes that each function here
+ * names and the pointers that its namesake in spectral_complex_type.h makes of them must agree. */
 #include "lib/kernels/blas/spectral.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
  * So LAPACK works on copies with this many numbers behind each, never on memory that may end where a page does. */
 enum { SPARE = 8 };
 
-/* Numbers of each kind. */
+/* Numbers of each kind. Complex ones, real ones and ints. */
 typedef struct work_sizes {
     int numbers, reals, ints;
 } work_sizes;
@@ -26,7 +27,7 @@ typedef struct work_sizes {
 #define LETTER c
 #include "lib/kernels/blas/spectral_complex_type.h"
 
-/* Of the work and of `more` complex numbers, up to a multiple of 8. */
+/* Bytes of the work and of `more` complex numbers, up to a multiple of 8. */
 static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
     const size_t real = dtype == LAM_C128 ? sizeof(double) : sizeof(float);
     const size_t numbers = 2 * (size_t)(sizes.numbers + more) + (size_t)sizes.reals;
@@ -37,6 +38,7 @@ size_t lam__spectral_complex_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors
     return bytes_of(dtype, dtype == LAM_C128 ? eigh_sizes_c128(n, vectors) : eigh_sizes_c64(n, vectors), n * n + SPARE);
 }
 
+/* The matrix is copied, here and below, because of NOTE [spare numbers]; results are copied back. */
 bool lam__spectral_complex_eigh(lam_dtype dtype, int64_t n, bool vectors, void *x, void *values, void *work) {
     return dtype == LAM_C128 ? eigh_c128(n, vectors, x, values, work) : eigh_c64(n, vectors, x, values, work);
 }

@@ -1,7 +1,7 @@
 /* QR, eigenvalues and singular values of one matrix of complex numbers, included by spectral_complex.c with T, its real
  * R, NAME and LETTER (LAPACK's for the type). LAPACK thinks in columns, so it is handed the transpose: of a Hermitian
- * matrix that is the conjugate, singular vectors change sides, and a QR is an LQ. No include guard: that is the
- * point. */
+ * matrix that is the conjugate, singular vectors change sides, and a QR is an LQ. No include guard: that is the point.
+ * The room of a call is work for LAPACK first, then the copies with SPARE numbers behind each, real work, ints. */
 
 extern void LAPACK(heevd)(const char *job, const char *uplo, const int *n, T *a, const int *lead, R *w, T *work,
                           const int *size, R *rwork, const int *rsize, int *iwork, const int *isize, int *info, size_t,
@@ -20,7 +20,7 @@ extern void LAPACK(geev)(const char *job_left, const char *job_right, const int 
                          T *left, const int *lead_left, T *right, const int *lead_right, T *work, const int *size,
                          R *rwork, int *info, size_t, size_t);
 
-/* 0 times an infinity or a NaN is NaN. */
+/* 0 times an infinity or a NaN is NaN. Both parts in turn, so an infinite real part beside a zero is found as well. */
 static bool FN(all_finite)(int64_t count, const T *x) {
     const R *parts = (const R *)x;
     R sum = 0;
@@ -34,6 +34,7 @@ static void FN(fill_nan)(int64_t count, T *x) {
     for (int64_t i = 0; x && i < 2 * count; i++) parts[i] = NAN;
 }
 
+/* For full factors of a matrix that is empty. */
 static void FN(fill_identity)(int64_t n, T *x) {
     for (int64_t i = 0; i < n * n; i++) x[i] = i % (n + 1) == 0;
 }
@@ -47,7 +48,9 @@ static T FN(conjugate)(T x) {
 
 /* ---- eigenvalues of Hermitian matrices --------------------------------------------------------------------------- */
 
-/* LAPACK answers a size of -1 with the room it wants, a complex one in its real part. */
+/* LAPACK answers a size of -1 with the room it wants, a complex one in its real part. Leading dimensions must be valid
+ * even then. Real numbers and ints have sizes of their own. Nothing is read or written at the addresses of that call
+ * but the sizes. */
 static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;
     int info = 0, ints = 0;
@@ -58,7 +61,9 @@ static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
     return (work_sizes){as_asked((double)*(R *)&size), as_asked((double)real), ints};
 }
 
-/* The transpose is the conjugate: its vectors, by columns, are the conjugates of ours. */
+/* The transpose is the conjugate: its vectors, by columns, are the conjugates of ours. x is read as it lies: its lower
+ * triangle is the upper one of what LAPACK sees. Values need no change, being real. x is written only after success,
+ * apart from a matrix that is not finite. */
 static bool FN(eigh)(int64_t n, bool vectors, T *x, R *w, void *work) {
     const work_sizes sizes = FN(eigh_sizes)(n, vectors);
     const int order = (int)n;
@@ -82,7 +87,9 @@ static bool FN(eigh)(int64_t n, bool vectors, T *x, R *w, void *work) {
 
 /* ---- singular values ------------------------------------------------------------------------------------------- */
 
-/* Enough for either of the two algorithms; real numbers as LAPACK's documentation says. */
+/* Enough for either of the two algorithms; real numbers as LAPACK's documentation says. With vectors gesdd documents
+ * the larger of 5 k^2 + 5 k and 2 k most + 2 k^2 + k real numbers, k being the shorter side; the sum of both is taken.
+ * Without vectors it is 7 k, which versions up to 3.6 need; ints are 8 k in both cases. */
 static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
     const int m = (int)r->m, n = (int)r->n, ask = -1, k = m < n ? m : n, most = m < n ? n : m;
     const int lead_vt = svd_columns(r);
@@ -100,7 +107,9 @@ static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
                         (int)(r->vectors ? with_vectors : 7 * (int64_t)k), 8 * k};
 }
 
-/* x^T = conj(v) s u^T: LAPACK's first vectors, by columns, are our vt by rows; its second ones our u. */
+/* x^T = conj(v) s u^T: LAPACK's first vectors, by columns, are our vt by rows; its second ones our u. Divide and
+ * conquer first; where that does not converge, the slower and steadier QR iteration on a fresh copy. What was not asked
+ * for has no elements, and nothing is copied to it. */
 static bool FN(svd)(const lam__rectangle *r, const T *x, T *u, R *s, T *vt, void *work) {
     const work_sizes sizes = FN(svd_sizes)(r);
     const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, lead = svd_columns(r);
@@ -143,7 +152,9 @@ static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
     return (work_sizes){as_asked(sizes[0] > sizes[1] ? sizes[0] : sizes[1]), 0, 0};
 }
 
-/* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. */
+/* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. Columns of q beyond
+ * the k-th are made by unglq from the same reflectors. All of it goes through copies, q too, since unglq applies
+ * reflectors by products of matrices and vectors (NOTE [spare numbers]). */
 static void FN(qr)(const lam__rectangle *how, T *x, T *q, T *r, void *work) {
     const work_sizes sizes = FN(qr_sizes)(how);
     const int m = (int)how->m, n = (int)how->n, k = m < n ? m : n, columns = how->full ? m : k;
@@ -167,7 +178,7 @@ static void FN(qr)(const lam__rectangle *how, T *x, T *q, T *r, void *work) {
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
 
-/* The real room is fixed by LAPACK's documentation: two numbers for each row. */
+/* The real room is fixed by LAPACK's documentation: two numbers for each row. Left vectors are never asked for. */
 static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;
     int info = 0;
@@ -179,7 +190,7 @@ static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     return (work_sizes){as_asked((double)*(R *)&size), 2 * order, 0};
 }
 
-/* [i, j] of one becomes [j, i] of the other. */
+/* [i, j] of one becomes [j, i] of the other. LAPACK reads columns where rows lie. */
 static void FN(turned)(int64_t n, const T *from, T *to) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) to[i * n + j] = from[j * n + i];

@@ -19,7 +19,8 @@ extern void LAPACK(geev)(const char *job_left, const char *job_right, const int 
                          T *left, const int *lead_left, T *right, const int *lead_right, T *work, const int *size,
                          int *info, size_t, size_t);
 
-/* 0 times an infinity or a NaN is NaN. */
+/* 0 times an infinity or a NaN is NaN. A sum without branches, which the compiler turns into vectors; the order of the
+ * sum does not matter, since all terms are zeros or one is NaN. */
 static bool FN(all_finite)(int64_t count, const T *x) {
     T sum = 0;
     for (int64_t i = 0; i < count; i++) sum += 0 * x[i];
@@ -46,7 +47,8 @@ static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
     return (work_sizes){as_asked((double)size), isize};
 }
 
-/* LAPACK's upper triangle is our lower one. Its vectors are columns: our rows. */
+/* LAPACK's upper triangle is our lower one. Its vectors are columns: our rows. Rows of the result would be the vectors,
+ * but the contract has them in columns, hence the transpose, in place. */
 static bool FN(eigh)(int64_t n, bool vectors, work_sizes sizes, T *x, T *w, void *work) {
     const int order = (int)n;
     int info = 0;
@@ -76,7 +78,9 @@ static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
     return (work_sizes){as_asked((double)(first > second ? first : second)), 8 * k};
 }
 
-/* What there is to say without LAPACK: x is empty, or not finite. */
+/* What there is to say without LAPACK: x is empty, or not finite. Full factors of an empty matrix are identities, since
+ * an orthogonal matrix of that size has to stand there; those of a matrix that is not finite are NaN in all
+ * elements. */
 static void FN(svd_trivial)(const lam__rectangle *r, T *u, T *s, T *vt) {
     const bool empty = r->m == 0 || r->n == 0;
     FN(fill)(r->m < r->n ? r->m : r->n, NAN, s);
@@ -118,7 +122,9 @@ static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
     return (work_sizes){as_asked((double)(first > second ? first : second)), 0};
 }
 
-/* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. */
+/* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. Where dense.h's
+ * loops are faster they do it. Columns of q beyond the k-th are made by orglq from the same reflectors, which is why
+ * they begin as zeros. */
 static void FN(qr)(const lam__rectangle *how, work_sizes sizes, T *x, T *q, T *r, void *work) {
     const int m = (int)how->m, n = (int)how->n, k = m < n ? m : n, columns = how->full ? m : k, rows = columns;
     if (k == 0 || !FN(all_finite)(how->m * how->n, x)) {
@@ -154,12 +160,14 @@ static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     return (work_sizes){as_asked((double)size), 0};
 }
 
-/* Numbers side by side as complex ones. */
+/* Numbers side by side as complex ones. Reals have the imaginary part 0. */
 static void FN(join)(int64_t n, const T *re, const T *im, T *out) {
     for (int64_t i = 0; i < n; i++) out[2 * i] = re[i], out[2 * i + 1] = im[i];
 }
 
-/* A conjugate pair of values j, j + 1 has the vectors v_j + i v_(j+1) and v_j - i v_(j+1); LAPACK's v_j are columns. */
+/* A conjugate pair of values j, j + 1 has the vectors v_j + i v_(j+1) and v_j - i v_(j+1); LAPACK's v_j are columns.
+ * LAPACK puts the value with the positive imaginary part first, so the sign of im[j] tells which of the two j is; a
+ * real value has neither neighbour read. */
 static void FN(spread_vectors)(int64_t n, const T *im, const T *v, T *out) {
     for (int64_t j = 0; j < n; j++) {
         const bool first = im[j] > 0, second = im[j] < 0;
@@ -171,7 +179,8 @@ static void FN(spread_vectors)(int64_t n, const T *im, const T *v, T *out) {
     }
 }
 
-/* x is overwritten; values and vectors (or NULL) are pairs of parts. */
+/* x is overwritten; values and vectors (or NULL) are pairs of parts. Only right vectors are asked for; the left ones of
+ * the transpose would be conjugates, so the matrix is turned first. */
 static bool FN(eig)(int64_t n, work_sizes sizes, T *x, T *values, T *vectors, void *work) {
     const int order = (int)n;
     T *room = work, *re = room + sizes.numbers, *im = re + n, *v = im + n, none = 0;

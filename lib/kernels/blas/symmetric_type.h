@@ -6,6 +6,7 @@ static void FN(turn)(int64_t rows, int64_t columns, const T *from, int64_t from_
     lam__elementwise_simd()->turn(sizeof(T))->plane(rows, columns, from, from_step, to, to_step, false);
 }
 
+/* Where the block that begins here ends: the last one of a row of blocks may be smaller. */
 static int64_t FN(end_of)(int64_t start, int64_t n) {
     return n - start < BLOCK ? n : start + BLOCK;
 }
@@ -29,6 +30,7 @@ static void FN(mean)(int64_t n, T *a) {
     }
 }
 
+/* Blocks are turned as a whole where they do not meet the diagonal; those on it element by element. */
 static void FN(turn_down)(int64_t n, T *a) {
     for (int64_t i0 = 0; i0 < n; i0 += BLOCK) {
         const int64_t end = FN(end_of)(i0, n);

@@ -7,7 +7,9 @@
 
 #include "lib/kernels/item.h"
 
-/* Places or rows of whom vectors want neighbours, and of whom each may have a strip of its own. */
+/* Places or rows of whom vectors want neighbours, and of whom each may have a strip of its own. t places and k rows
+ * meet t k elements at most, with repetitions; where that is less than all places between the first and the last, as
+ * with strides or dilations larger than the window, each row (or place) is copied for itself. */
 static lam__conv_strips strips_of(const lam__conv_axis *a, int way, bool inner, const lam__conv_box *places,
                                   const lam__conv_box *rows, int i) {
     const int64_t t = places->dims[i], k = rows->dims[i], first = places->start[i] * a->stride - a->low;
@@ -62,7 +64,8 @@ int64_t lam__conv_block_row(const lam__conv_block *b, const lam__conv_case *s, i
 
 /* ---- copying ----------------------------------------------------------------------------------------------------- */
 
-/* Elements of a strip that lie within x: from the first to the end. */
+/* Elements of a strip that lie within x: from the first to the end. The quotients are rounded towards the inside:
+ * nothing in front of x or behind it is named. A strip that lies outside altogether has the same first and end. */
 static void within(const lam__conv_strips *a, int64_t strip, int64_t size, int64_t *first, int64_t *end) {
     const int64_t start = a->first + strip * a->between;
     *first = start < 0 ? (-start + a->step - 1) / a->step : 0;
@@ -71,7 +74,7 @@ static void within(const lam__conv_strips *a, int64_t strip, int64_t size, int64
     if (*end < *first) *end = *first;
 }
 
-/* Copies strips strip[] of the three axes, of all examples and features. */
+/* Copies strips strip[] of the three axes, of all examples and features. Zeros around them are there already. */
 static void copy_strips(const lam__conv_block *b, const lam__conv_case *s, lam_dtype dtype, const char *x,
                         const lam__conv_box *places, const lam__conv_box *rows, const int64_t strip[], char *block) {
     int64_t dims[5] = {places->dims[0], rows->dims[0]}, to[5] = {b->n_step, b->c_step};
@@ -91,7 +94,8 @@ static void copy_strips(const lam__conv_block *b, const lam__conv_case *s, lam_d
     lam__kernels_copy(5, dims, dtype, block + block_at * item, to, dtype, x + x_at * item, from);
 }
 
-/* Whether some of it is not in x. */
+/* Whether some of it is not in x. Strips of one axis are looked at as a whole, so a block may be cleared though each of
+ * its strips lies inside. */
 static bool has_zeros(const lam__conv_block *b, const lam__conv_case *s) {
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         const lam__conv_strips *a = &b->axis[i];

@@ -8,8 +8,9 @@
 /* Who lies side by side in vectors. */
 enum { LAM__CONV_ACROSS, LAM__CONV_ALONG, LAM__CONV_DOTS };
 
-/* An axis of a block: strips, each of elements that are `step` apart in x (`gap` places between where strips
- * begin). Place t and row k are at[t] = t of them apart. */
+/* An axis of a block: strips, each of elements that are `step` places apart in x, with `between` places from where one
+ * strip begins to where the next does. Place t and row k meet in the element that lies lam__conv_block_at of t and
+ * lam__conv_block_row of k behind the first one. */
 typedef struct lam__conv_strips {
     int64_t strips, count;        /* elements of a strip */
     int64_t first, between, step; /* places of x: of the first strip, from strip to strip, within a strip */
@@ -28,7 +29,8 @@ typedef struct lam__conv_block {
 void lam__conv_block_layout(const lam__conv_case *s, int way, const lam__conv_box *places, const lam__conv_box *rows,
                             lam__conv_block *b);
 
-/* Copies x of group g. */
+/* Copies the part of x that the boxes meet into the block, where x begins at the group, and zeros for what lies
+ * outside. */
 void lam__conv_block_fill(const lam__conv_block *b, const lam__conv_case *s, lam_dtype dtype, const char *x,
                           const lam__conv_box *places, const lam__conv_box *rows, char *block);
 

@@ -1,4 +1,5 @@
-/* Dilated operands: NOTE [phases] in conv.h. */
+/* Dilated operands: NOTE [phases] in conv.h. What is divided here divides without a rest, since a phase takes only
+ * places whose elements exist; nothing but shapes and first elements is computed. */
 #include "lib/kernels/conv/conv.h"
 
 /* One axis of one phase: of the places every `period`-th one, of the window every `every`-th place from `first` on. */
@@ -42,7 +43,8 @@ static phase phase_of(const lam__conv_axis *a, int64_t at) {
     return p;
 }
 
-/* Phases of all axes are counted through as one number, the last axis fastest. */
+/* Phases of all axes are counted through as one number, the last axis fastest. An axis whose result is empty has none,
+ * so neither has the whole. */
 int64_t lam__conv_phases(const lam__conv_case *s) {
     int64_t phases = 1;
     for (int i = 0; i < LAM__CONV_AXES; i++) phases *= period_of(&s->axis[i]);

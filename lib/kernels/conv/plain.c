@@ -1,4 +1,6 @@
-/* The loops of convolutions for integers, which wrap, and bools (or of ands): one element at a time. */
+/* The loops of convolutions for integers, which wrap, and bools (or of ands): one element at a time. Only `along` is
+ * there, so plan.c chooses it whatever the sizes are. Unsigned types wrap without undefined behaviour, and bits of sums
+ * are those of signed ones. */
 #include "lib/kernels/conv/loops.h"
 
 enum { LONG = 16 }; /* places of a tile */
@@ -27,6 +29,7 @@ enum { LONG = 16 }; /* places of a tile */
 #define MUL(a, b) ((a) & (b))
 #include "lib/kernels/conv/plain_type.h"
 
+/* A vector of one element: lengths are never rounded up for lack of lanes. */
 #define LOOPS(type)                                                                                                    \
     {                                                                                                                  \
         .lanes = 1, .widest = 1, .along = { along_1_##type, along_2_##type, along_3_##type, along_4_##type }           \

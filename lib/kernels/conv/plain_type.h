@@ -1,5 +1,7 @@
-/* The loops of plain.c for one type: T, SUM, MUL and NAME(f). No include guard: that is the point.
- * LONG places at a time, each summed in the order of the panel, which is that of the vectors of floats. */
+/* The loops of plain.c for one type: T, SUM, MUL and NAME(f). No include guard: that is the point. LONG places at a
+ * time, each summed in the order of the panel, which is that of the vectors of floats. The tile is summed in full,
+ * reading x up to LONG - 1 elements behind the last place (LAM__CONV_SLACK is larger), and stored only as far as places
+ * go; a loop of constant length is what the compiler turns into vectors. */
 
 static inline void NAME(along)(const lam__conv_panel *p, int features) {
     for (int64_t first = 0; first < p->places; first += LONG)
@@ -15,6 +17,8 @@ static inline void NAME(along)(const lam__conv_panel *p, int features) {
         }
 }
 
+/* The number of features is a constant in each of these, as in the table of loops.h. Weights lie row by row with so
+ * many features side by side. */
 static void NAME(along_1)(const lam__conv_panel *p) {
     NAME(along)(p, 1);
 }

@@ -49,7 +49,8 @@ int64_t lam__conv_sums(const lam__conv *p, const lam__conv_block *b, const lam__
 /* Sums of one offset for each axis, the last axis counted through first. offsets(env, axis, i). */
 typedef int64_t offset_of(const void *env, int axis, int64_t i);
 
-/* Each axis repeats what the axes after it have given, moved by its own offset. */
+/* Each axis repeats what the axes after it have given, moved by its own offset. So a table of n entries costs n
+ * additions, whatever the number of axes, and the order is that of nested loops. */
 static void list(const int64_t dims[4], int axes, offset_of *offset, const void *env, int64_t *to) {
     int64_t done = 1;
     to[0] = 0;
@@ -101,7 +102,8 @@ static int64_t volume(const lam__conv_box *b) {
     return b->dims[0] * b->dims[1] * b->dims[2] * b->dims[3];
 }
 
-/* Vectors of features: each block of them meets all places. */
+/* Vectors of features: each block of them meets all places. The last block may be narrower, so its number of vectors
+ * picks the loop. */
 static void run_across(const item *t, int64_t panel, lam__conv_panel *p) {
     const lam__conv *plan = t->plan;
     const int64_t bytes = lam__item_bytes(plan->dtype);
@@ -155,7 +157,10 @@ static void run_along(const item *t, int64_t panel, const lam__conv_block *b, la
     }
 }
 
-/* Whether vectors of neighbours may be read where they are: also those that loops read past the last line. */
+/* Whether vectors of neighbours may be read where they are: also those that loops read past the last line. Loops read
+ * up to LAM__CONV_SLACK elements past a line: `end` counts the farthest one from the start of the group, `last` that of
+ * the last element of x, and beyond the latter the memory may end. Negative steps would turn that around, so they go
+ * through the block. */
 static bool reads_in_place(const item *t, const lam__conv_box *rows) {
     const lam__conv_case *s = &t->plan->shape;
     int64_t end = LAM__CONV_SLACK, last = 0;
@@ -177,7 +182,9 @@ static bool reads_in_place(const item *t, const lam__conv_box *rows) {
     return end <= last;
 }
 
-/* The first panel writes the sums and the others add to them, in this order whatever thread does it. */
+/* The first panel writes the sums and the others add to them, in this order whatever thread does it. What lies behind
+ * the block is set to zero: loops read it, though nothing that they make of it is stored, and numbers left there from
+ * before may be subnormal, which would cost time. */
 static void run_panel(item *t, int64_t panel, lam__conv_block *b) {
     const lam__conv *plan = t->plan;
     const lam__conv_case *s = &plan->shape;
@@ -247,7 +254,8 @@ static void put_item(const item *t, const lam__conv_block *b) {
 }
 
 /* Items count through groups, then chunks of features, then boxes of places: items that follow each other read the same
- * weights. */
+ * weights. Tables and block are made anew for each item and panel, at a cost of its places and rows, not of their
+ * product. */
 void lam__conv_run(const lam__conv *plan, int64_t begin, int64_t end, void *room) {
     const int64_t boxes = plan->places.boxes;
     item t = {.plan = plan, .block = room, .sums = (char *)room + plan->room_sums, .step = step_of(plan)};

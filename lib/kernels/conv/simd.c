@@ -4,7 +4,8 @@
 
 #include "lib/kernels/simd/fused.h"
 
-/* Registers decide how large tiles are: 32 of them with AVX-512, else 16. */
+/* Registers decide how large tiles are: 32 of them with AVX-512, else 16. Tiles are the largest whose sums, operands
+ * and weights fit, for each number of features (DOTS_1, DOTS_2, DOTS_4: places beside so many). */
 enum {
     WIDEST = VECTOR_BYTES >= 64 ? 4 : 2, /* vectors of features */
     MOST_PLACES = 8,

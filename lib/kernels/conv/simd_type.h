@@ -8,13 +8,15 @@ ALWAYS_INLINE V NAME(load)(const T *from) {
     return *(const NAME(loose) *)from;
 }
 
-/* Into the result or onto it, where earlier panels have been. */
+/* Into the result or onto it, where earlier panels have been. The memory of results is at no alignment that could be
+ * relied on. */
 ALWAYS_INLINE void NAME(store)(T *to, V v, bool add) {
     if (add) v += NAME(load)(to);
     *(NAME(loose) *)to = v;
 }
 
-/* The first `count` lanes, of which there may be more or none. */
+/* The first `count` lanes, of which there may be more or none. An element at a time, since behind them lies the next
+ * line of somebody else's result. */
 ALWAYS_INLINE void NAME(store_first)(T *to, V v, bool add, int64_t count) {
     if (count >= LANES) {
         NAME(store)(to, v, add);
@@ -25,7 +27,9 @@ ALWAYS_INLINE void NAME(store_first)(T *to, V v, bool add, int64_t count) {
 
 /* ---- vectors of features ----------------------------------------------------------------------------------------- */
 
-/* places x (vectors of features): each element of x meets all of them. The last tile counts its last place again. */
+/* places x (vectors of features): each element of x meets all of them. The last tile counts its last place again. It
+ * reads nothing beyond the tables and is not written again. Rows of x are found by one addition each, so x may lie in
+ * any way. */
 ALWAYS_INLINE void NAME(across)(const lam__conv_panel *p, int places, int vectors) {
     for (int64_t first = 0; first < p->places; first += places) {
         const T *x[MOST_PLACES], *w = p->w;
@@ -51,7 +55,8 @@ ALWAYS_INLINE void NAME(across)(const lam__conv_panel *p, int places, int vector
     }
 }
 
-/* As many places as leave registers for one element of x and the weights: a function for each number of vectors. */
+/* As many places as leave registers for one element of x and the weights: a function for each number of vectors.
+ * `places` and `vectors` are constants in each, so the sums of a tile are registers. */
 static void NAME(across_1)(const lam__conv_panel *p) {
     NAME(across)(p, 8, 1);
 }
@@ -72,7 +77,9 @@ static void NAME(across_4)(const lam__conv_panel *p) {
 
 /* ---- vectors of places ------------------------------------------------------------------------------------------- */
 
-/* `features` x vectors of neighbours from place `first` on. */
+/* `features` x vectors of neighbours from place `first` on. Each weight is spread once and meets all vectors; each
+ * vector of x is loaded once for all features, at any alignment. Loads go beyond the last place, which loops.h allows;
+ * stores do not. */
 ALWAYS_INLINE void NAME(along_tile)(const lam__conv_panel *p, int features, int vectors, int64_t first) {
     const T *w = p->w, *x = (const T *)p->x + first;
     V sum[FEW][LONGEST];
@@ -98,7 +105,8 @@ ALWAYS_INLINE void NAME(along_tile)(const lam__conv_panel *p, int features, int 
                 NAME(store_first)(to + f * p->step + v * LANES, sum[f][v], p->add, left - v * LANES);
 }
 
-/* Long tiles while they are filled but for one vector, then short ones. */
+/* Long tiles while they are filled but for one vector, then short ones. A rest shorter than that wastes less in tiles
+ * of SHORT vectors. Which tile a place is in does not change its sum. */
 ALWAYS_INLINE void NAME(along)(const lam__conv_panel *p, int features, int vectors) {
     int64_t first = 0;
     for (; p->places - first > (vectors - 1) * LANES; first += vectors * LANES)
@@ -106,7 +114,8 @@ ALWAYS_INLINE void NAME(along)(const lam__conv_panel *p, int features, int vecto
     for (; first < p->places; first += SHORT * LANES) NAME(along_tile)(p, features, SHORT, first);
 }
 
-/* The same count of registers for features times vectors of places. */
+/* The same count of registers for features times vectors of places. With 16 registers: sums, the weights of the
+ * features and one vector of x. */
 static void NAME(along_1)(const lam__conv_panel *p) {
     NAME(along)(p, 1, 8);
 }
@@ -125,7 +134,8 @@ static void NAME(along_4)(const lam__conv_panel *p) {
 
 /* ---- vectors of the contraction ---------------------------------------------------------------------------------- */
 
-/* Halves onto halves, so the order does not depend on how the compiler does it. */
+/* Halves onto halves, so the order does not depend on how the compiler does it. A tree, by lanes, which is the same sum
+ * for every tile. */
 ALWAYS_INLINE T NAME(sum_lanes)(V v) {
     T lane[LANES];
     memcpy(lane, &v, sizeof v);
@@ -134,8 +144,9 @@ ALWAYS_INLINE T NAME(sum_lanes)(V v) {
     return lane[0];
 }
 
-/* One line of the contraction, `whole` vectors and what `rest` leaves of one more: there w is 0, and x may be
- * anything. */
+/* One line of the contraction, `whole` vectors and what `rest` leaves of one more: there w is 0, and x may be anything.
+ * The mask keeps what lies there, which may be an infinity or a NaN of another line, from being multiplied by those
+ * zeros. */
 ALWAYS_INLINE void NAME(dots_line)(const T *const x[], const T *const w[], int features, int places, int64_t whole,
                                    NAME(mask) rest, V sum[FEW][MOST_DOTS]) {
     for (int64_t k = 0; k < whole * LANES; k += LANES)
@@ -151,7 +162,7 @@ ALWAYS_INLINE void NAME(dots_line)(const T *const x[], const T *const w[], int f
 }
 
 /* features x places of sums that are vectors until the end. A tile that goes beyond the last place counts that place
- * again and does not write it. */
+ * again and does not write it. Lanes are folded once for each place and feature of a panel, not for each line. */
 ALWAYS_INLINE void NAME(dots_tile)(const lam__conv_panel *p, int features, int places, int64_t f0, int64_t i0) {
     const int64_t whole = p->run / LANES, line = (p->run + LANES - 1) / LANES * LANES;
     V sum[FEW][MOST_DOTS];
@@ -173,6 +184,7 @@ ALWAYS_INLINE void NAME(dots_tile)(const lam__conv_panel *p, int features, int p
         }
 }
 
+/* Four features at a time, then two, then one: fewer features leave registers for more places. */
 static void NAME(dots)(const lam__conv_panel *p) {
     int64_t f = 0;
     for (; f + 4 <= p->features; f += 4)

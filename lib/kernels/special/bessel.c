@@ -9,7 +9,8 @@ typedef lam__wide wide;
 
 #define TWO_PI 6.28318530717958647692528676655900577L
 
-/* I_n(x) for x >= 0. */
+/* I_n(x) for x >= 0. Every term is at least 0, so nothing cancels; the sum ends where a term no longer counts in 64
+ * digits, and at once where the first one is 0. */
 static wide near(int64_t n, wide x) {
     wide quarter = x * x / 4, term = 1, sum = 0;
     for (int64_t k = 1; k <= n; k++) term *= x / (wide)(2 * k);
@@ -56,6 +57,7 @@ static wide at_zero(int64_t n, int64_t order) {
     return ldexpl(value, -(int)order);
 }
 
+/* Which side of 0 matters to the parity only: I_n(-x) = (-1)^n I_n(x), and each derivative brings one more sign. */
 static double scaled(double x, int64_t n, int64_t order) {
     const wide size = fabsl((wide)x), sign = x < 0 && (n + order) & 1 ? -1 : 1;
     if (isinf(x)) return 0;

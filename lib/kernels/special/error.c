@@ -11,7 +11,7 @@ typedef lam__wide wide;
 #define SQRT_PI          1.77245385090551602729816748334114518L
 #define TWO_OVER_SQRT_PI 1.12837916709551257389615890312154517L
 
-/* For x >= 8, where the series has 26 terms that fall, the last below 2^-64 of the first. */
+/* For x >= 8, where the series has 26 terms that fall, the last below 2^-64 of the first. A&S 7.1.23. */
 static wide erfcx_far(wide x) {
     wide sum = 1, term = 1, half = -0.5L / (x * x);
     for (int k = 1; k <= 26; k++) {
@@ -21,6 +21,7 @@ static wide erfcx_far(wide x) {
     return sum / (x * SQRT_PI);
 }
 
+/* exp(x^2) has no overflow in long double up to 8, nor down to -27, where the callers stop. */
 static wide erfcx(wide x) {
     return x > 8 ? erfcx_far(x) : expl(x * x) * erfcl(x);
 }
@@ -53,10 +54,13 @@ double lam__special_erfcx(double x, int64_t n) {
     return (double)(n == 0 ? erfcx(x) : x <= 1 ? integrals_up(x, n) : integrals_down(x, n));
 }
 
+/* The tail of the side that x lies on, so that a small probability has all its digits. */
 double lam__special_ndtr(double x) {
     return (double)(0.5L * erfcl(-(wide)x / SQRT_2));
 }
 
+/* Three pieces: far left the logarithm of the scaled tail, whose exponent is added apart; right of 0 the result is near
+ * 0 and is -log1p of what is missing. */
 double lam__special_log_ndtr(double x) {
     wide z = (wide)x / SQRT_2;
     if (x < -1) return (double)(logl(0.5L * erfcx(-z)) - z * z);
@@ -80,6 +84,8 @@ static wide middle_inverse(wide x) {
     return y;
 }
 
+/* 1 - size is exact for size >= 1/2, so the tail loses nothing by it. NaN fails the comparison and is what comes
+ * back. */
 double lam__special_erf_inv(double x) {
     wide size = fabsl((wide)x);
     if (!(size < 1)) return size == 1 ? copysign(INFINITY, x) : NAN;

@@ -77,6 +77,7 @@ double lam__special_digamma(double x) {
 
 /* ---- polygamma --------------------------------------------------------------------------------------------------- */
 
+/* By squares: n may be any order that a user derives to. */
 static wide power(wide x, int64_t n) {
     wide result = 1;
     for (; n; n >>= 1, x *= x)
@@ -97,7 +98,8 @@ static wide zeta_tail(wide s, wide y) {
     return y / (s - 1) + 0.5L + series;
 }
 
-/* The sum of (x + k)^-s over k = 0, 1, ..., for x > 0 and whole s > 1. */
+/* The sum of (x + k)^-s over k = 0, 1, ..., for x > 0 and whole s > 1. The sum goes on to where the tail's terms fall
+ * for as many Bernoulli numbers as there are. */
 static wide zeta(int64_t s, wide x) {
     wide sum = 0, y = x;
     for (; y < (wide)s + 14; y += 1) sum += 1 / power(y, s);
@@ -171,7 +173,7 @@ typedef struct series {
     wide c[LAM__SPECIAL_ORDERS + 1];
 } series;
 
-/* f (a + b e) */
+/* f (a + b e) Powers of e above the order are dropped here and below. */
 static void multiply(series *f, wide a, wide b) {
     for (int i = f->order; i >= 0; i--) f->c[i] = f->c[i] * a + (i > 0 ? f->c[i - 1] * b : 0);
 }
@@ -195,7 +197,7 @@ static wide times_power(const series *f, wide s, wide y) {
     return sum * powl(y, -s);
 }
 
-/* f times what zeta_tail is, for s + e. */
+/* f times what zeta_tail is, for s + e. The same steps with series in e, where s stands for s + e. */
 static series tail_series(const series *f, wide s, wide y) {
     series sum = *f, term = *f;
     multiply(&sum, y, 0);
@@ -247,6 +249,7 @@ static double zeta_left(double s, double q, int order, int64_t n) {
     return (double)(factor * zeta_anywhere((int64_t)s + n, q));
 }
 
+/* Domains are tested in the order in which they exclude others: s first, then q; what is left is s > 1 and q > 0. */
 double lam__special_zeta(double s, double q, int64_t code) {
     const int order = (int)(code & 63);
     const int64_t n = code >> 6;

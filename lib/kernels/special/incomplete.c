@@ -85,8 +85,10 @@ static wide lgamma_(wide a) {
 /* ---- integrals --------------------------------------------------------------------------------------------------- */
 
 /* A density relative to its value at the border, exp(-exponent(s)) at distance s from there, and what makes its
- * derivatives by the parameters: the logarithm has mixed derivatives c[i][j], of which those of total order 1 depend
- * on s; `move` brings them up to date. */
+ * derivatives by the parameters: the logarithm has mixed derivatives c[i][j], of which those of total order 1 depend on
+ * s; `move` brings them up to date. The orders by the parameters are i and j, `rate` is the slope of the exponent at
+ * the border and `scale` the distance by which the variable is stretched; both only decide how many points are
+ * needed. */
 typedef struct side {
     double a, b, x, y, rate, scale;
     int i, j;
@@ -95,6 +97,7 @@ typedef struct side {
     void (*move)(struct side *q, double s);
 } side;
 
+/* Small n: as exact in doubles as the table would be. */
 static double binomial(int n, int k) {
     double value = 1;
     for (int m = 1; m <= k; m++) value = value * (n - k + m) / m;
@@ -132,6 +135,8 @@ static wide points(side *q, double first, double step) {
     return sum;
 }
 
+/* From u = -3.9 the weight exp(-exp(3.9)) is below rounding. Each halving keeps the points there are and adds those
+ * between. */
 static wide integral(side *q) {
     const double first = -3.9;
     double step = 0.25;
@@ -173,12 +178,14 @@ static void move_above_gamma(side *q, double s) {
     q->c[1][0] = q->c10 + log1p(s / q->x);
 }
 
+/* The logarithm of the density is a log(x) - x - log Gamma(a): all but its first derivative by a are constants. */
 static void set_gamma_derivatives(side *q, int k) {
     q->i = k;
     for (int i = 2; i <= k; i++) q->c[i][0] = (double)-lam__special_psi(i - 1, q->a);
     if (k > 0) q->c10 = (double)(logl(q->x) - lam__special_psi(0, q->a));
 }
 
+/* The integral of the density below x, differentiated k times by a; of gamma_above, that above. */
 static wide gamma_below(double a, double x, int k) {
     side q = {.a = a, .x = x, .rate = a - x, .exponent = below_gamma, .move = move_below_gamma};
     q.scale = 1 / (q.rate + fmin(x, sqrt(x)));

@@ -313,10 +313,10 @@ lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_o
     values = fitted(&p, values);
     if (lam_failed(values)) return values;
     lam_tensor *part = p.indexed ? unmerged(&p, scatter(&p, op, values)) : combine(&p, op, values);
-    if (!p.sliced || lam_failed(part)) return part;
-    return lam__scope_only(
-        lam_update_slice(x, part, (lam_dims){p.rank, p.start}, (lam_dims){p.rank, p.stop}, (lam_dims){p.rank, p.step}),
-        since);
+    if (p.sliced && !lam_failed(part))
+        part = lam_update_slice(x, part, (lam_dims){p.rank, p.start}, (lam_dims){p.rank, p.stop},
+                                (lam_dims){p.rank, p.step});
+    return lam__scope_only(part, since);
 }
 
 /* Mode ERROR, as in all forms without one. */

@@ -285,7 +285,7 @@ lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("dot", false, 2, in, in, &failed)) return failed;
-    if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam_mul(in[0], in[1]);
+    if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam__scope_only(lam_mul(in[0], in[1]), since);
     int last = -1, inner = lam_rank(in[1]) == 1 ? 0 : -2;
     return lam__scope_only(
         contracted("dot", in, &(lam_dot_general_options){.contract_x = {1, &last}, .contract_y = {1, &inner}}), since);

@@ -183,8 +183,10 @@ static bool common_dims(lam_dims a, lam_dims b, int *rank, int64_t dims[]) {
 /* x as floats of dtype with these dims. */
 static lam_tensor *brought(lam_tensor *x, lam_dtype dtype, int rank, const int64_t *dims) {
     if (lam_dtype_of(x) != dtype) x = lam_cast(x, dtype);
-    return lam_rank(x) == rank && lam_size(x) == lam__value_count(rank, dims, 1) ? x
-                                                                                 : lam__apply_broadcast(x, rank, dims);
+    const lam_dims own = lam_dims_of(x);
+    bool there = own.rank == rank;
+    for (int i = 0; there && i < rank; i++) there = own.dims[i] == dims[i];
+    return there ? x : lam__apply_broadcast(x, rank, dims);
 }
 
 /* Halves have no complex dtype and become f32. What is unusable goes to the row, which says so. */

@@ -6,6 +6,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 
+#include "lib/dispatch/dispatch.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -16,13 +17,11 @@
 #include <float.h>
 #include <stdatomic.h>
 
-enum { FEW = 4 }; /* operands of one call */
+enum { FEW = 4 }; /* operands that a message names */
 
-/* `in` and `out` may be one array. A conversion is an application of cast, so gradients come back in the operand's
- * dtype. */
-bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tensor *const in[], lam_tensor *out[],
-                            lam_tensor **failed) {
-    lam_value *values[FEW];
+/* The operands, as many as values[] has room for, in one dtype. */
+static bool brought(const char *operation, bool real, size_t n, lam_tensor *const in[], lam_value *values[],
+                    lam_tensor *out[], lam_tensor **failed) {
     lam_ctx *ctx = lam__scope_operands(operation, n, in, values, failed);
     if (!ctx) return false;
     lam_dtype dtype = (lam_dtype)values[0]->dtype;
@@ -33,6 +32,19 @@ bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tens
         if (!lam__scope_peek(out[i])) return *failed = &ctx->failed, false;
     }
     return true;
+}
+
+/* `in` and `out` may be one array. A conversion is an application of cast, so gradients come back in the operand's
+ * dtype. A list may be of any length, so the room for its values is the frame's only while they are few. */
+bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tensor *const in[], lam_tensor *out[],
+                            lam_tensor **failed) {
+    lam_ctx *ctx = in[0] ? in[0]->ctx : &lam__context_failed;
+    lam__scratch_area area;
+    lam_value **values = lam__scratch_get(&area, ctx, n * sizeof *values);
+    if (!values) return *failed = &ctx->failed, false;
+    bool usable = brought(operation, real, n, in, values, out, failed);
+    lam__scratch_put(&area);
+    return usable;
 }
 
 /* The operands must be live: only wrappers that have checked them come here. */

@@ -408,6 +408,8 @@ lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **ou
         left = lam_floor_divide(left, n);
     }
     if (dims.rank) lam__scope_only_these((size_t)dims.rank, out, since);
+    for (int i = 0; i < dims.rank; i++)
+        if (lam_failed(out[i])) return lam_status_of(lam_ctx_of(numbers));
     return LAM_OK;
 }
 

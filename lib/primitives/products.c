@@ -25,7 +25,7 @@ lam_tensor *lam_inner(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("inner", false, 2, in, in, &failed)) return failed;
-    if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam_mul(in[0], in[1]);
+    if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0) return lam__scope_only(lam_mul(in[0], in[1]), since);
     if (lam_dim(in[0], -1) != lam_dim(in[1], -1))
         return lam__matrices_fail("inner", 2, in, LAM_ERR_SHAPE, NULL, "the last axes differ in size");
     return lam__scope_only(lam_tensordot(in[0], in[1], LAM_AXES(-1), LAM_AXES(-1)), since);

@@ -59,7 +59,7 @@ lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options *options) {
 }
 
 /* Two passes: squares of differences from the mean, which do not cancel as sums of squares would. With no more elements
- * than ddof it is 0/0 or x/0, never negative. */
+ * than ddof it is NaN. */
 static lam_tensor *variance(lam_tensor *x, const lam_var_options *options) {
     static const lam_var_options none;
     const lam_var_options *o = options ? options : &none;
@@ -67,7 +67,7 @@ static lam_tensor *variance(lam_tensor *x, const lam_var_options *options) {
     lam_tensor *mean = lam_nanmean(x, &(lam_reduce_options){o->axes, true}), *absent = lam_is_nan(lam__reduce_real(x));
     lam_tensor *away = lam_where(absent, 0.0, lam_sub(without_nan(x, 0), mean));
     lam_tensor *left = lam_sub(lam_cast(lam_sum(lam_not(absent), &over), lam_dtype_of(mean)), o->ddof);
-    return lam_div(lam_sum(lam_square(away), &over), lam_max(left, 0.0));
+    return lam_div(lam_sum(lam_square(away), &over), lam_where(lam_gt(left, 0.0), left, (double)NAN));
 }
 
 lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options) {

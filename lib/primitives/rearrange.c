@@ -135,8 +135,8 @@ lam_tensor *lam_diag(lam_tensor *x, int64_t offset) {
     if (!lam__scope_peek(x)) return lam__axes_fail("diag", x, LAM_ERR_NULL, "no tensor");
     if (own.rank == 2) return lam__scope_only(lam_diagonal(x, offset, 0, 1), since);
     if (own.rank != 1) return lam__axes_fail("diag", x, LAM_ERR_RANK, "neither a vector nor a matrix");
-    const int64_t most = INT32_MAX, n = own.dims[0];
-    if (n > most || offset > most || offset < -most)
+    const int64_t most = 3037000499, n = own.dims[0]; /* the largest whose square is an int64_t */
+    if (offset > most || offset < -most || n > most - (offset < 0 ? -offset : offset))
         return lam__axes_fail("diag", x, LAM_ERR_OVERFLOW, "the sizes overflow");
     const int64_t size = n + (offset < 0 ? -offset : offset), start = offset < 0 ? -offset * size : offset;
     const int64_t stop = n ? start + (n - 1) * (size + 1) + 1 : start;

@@ -39,14 +39,18 @@ lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_div(lam_sum(lam__reduce_real(x), options), n), since);
 }
 
-/* What is left of x without its mean. False after recording that the axes are wrong. The divisor is 0 where ddof leaves
- * none, so that the quotient says so instead of being negative. */
+/* What sums of squares are divided by. NaN where ddof leaves no divisor, which makes NaN of them and their slopes. */
+static double divisor_of(double n, double ddof) {
+    return n > ddof ? n - ddof : NAN;
+}
+
+/* What is left of x without its mean. False after recording that the axes are wrong. */
 static bool deviations(const char *operation, lam_tensor *x, const lam_var_options *o, lam_tensor **away,
                        double *divisor) {
     double n;
     if (!extent(operation, x, o->axes, &n)) return false;
     *away = lam_sub(x, lam_mean(x, &(lam_reduce_options){o->axes, true}));
-    *divisor = n > o->ddof ? n - o->ddof : 0;
+    *divisor = divisor_of(n, o->ddof);
     return true;
 }
 
@@ -57,16 +61,12 @@ typedef struct variance {
     double ddof;
 } variance;
 
-/* Elements of each result, and what their squares are divided by. */
+/* Elements of each result. */
 static double elements(lam__axis_set set, int rank, const int64_t *dims) {
     double n = 1;
     for (int i = 0; i < rank; i++)
         if (lam__reduce_has(set, i)) n *= (double)dims[i];
     return n;
-}
-
-static double divisor_of(double n, double ddof) {
-    return n > ddof ? n - ddof : 0;
 }
 
 /* In place, by a loop whose second operand is one number. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/kernels/simd/lists.h"
 #include "lib/kernels/simd/vector.h"
 
 /* The group of a row; how far ahead rows in memory are asked for; columns whose running state lives on the stack. The
@@ -64,27 +65,7 @@ ALWAYS_INLINE unsigned equal_in_f32(V32 a, V32 b) { return EQUAL(a, b, ps); }
 
 /* ---- lists of lanes -------------------------------------------------------------------------------------------- */
 
-/* Shuffles take their lanes as constants, one argument for each, whose number depends on the width of vectors.
- * LIST_n(f, i, h) is f(i, h), ..., f(i + n - 1, h). */
-#define LIST_2(f, i, h)  f(i, h), f((i) + 1, h)
-#define LIST_4(f, i, h)  LIST_2(f, i, h), LIST_2(f, (i) + 2, h)
-#define LIST_8(f, i, h)  LIST_4(f, i, h), LIST_4(f, (i) + 4, h)
-#define LIST_16(f, i, h) LIST_8(f, i, h), LIST_8(f, (i) + 8, h)
-#if VECTOR_BYTES == 64
-#define LIST64(f, h) LIST_8(f, 0, h)
-#define LIST32(f, h) LIST_16(f, 0, h)
-#elif VECTOR_BYTES == 32
-#define LIST64(f, h) LIST_4(f, 0, h)
-#define LIST32(f, h) LIST_8(f, 0, h)
-#else
-#define LIST64(f, h) LIST_2(f, 0, h)
-#define LIST32(f, h) LIST_4(f, 0, h)
-#endif
-/* The even lanes of two vectors, or the odd ones. */
-#define NEIGHBOUR(i, h) (2 * (i) + (h))
-/* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. A
- * shuffle has two operands, so three vectors take two steps: FIRST picks what lies in the first two, SECOND keeps that
- * and adds the rest from the third. */
+/* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. */
 #define FIRST(i, h)  (3 * (i) + (h) < ROW_PAIR ? 3 * (i) + (h) : 0)
 #define SECOND(i, h) (3 * (i) + (h) < ROW_PAIR ? (i) : 3 * (i) + (h)-ROW_PAIR / 2)
 #define ROW_PAIR     (2 * VECTOR_BYTES / (int)sizeof(T))

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    NARROW = 8, /* k and n up to here are for the small kernel whatever m is */
-    SMALL = 16, /* and all dims up to here where CBLAS has no path for small matrices */
+    NARROW = 8, /* k and n up to here are for the loops of small.h whatever m is, */
+    SMALL = 32, /* and m and n up to here may be */
     THIN = 128,
     THIN_ELEMENTS = 4096, /* k, n and k n up to which rows are given to CBLAS a few at a time */
     ROWS = 192,
@@ -146,17 +146,27 @@ static size_t copy_bytes(lam_dtype dtype, int64_t rows, int64_t cols, int64_t ro
     return ((size_t)rows * (size_t)cols * (size_t)lam__item_bytes(dtype) + 63) & ~(size_t)63;
 }
 
-/* The view of a matrix, copied to `copy` first if that is not NULL; one that is the last one again is there already. */
-static matrix view_of(lam_dtype dtype, void *copy, const void **last, int64_t rows, int64_t cols, int64_t row,
-                      int64_t col, const void *data) {
-    matrix view = {0};
-    if (!copy) {
-        matrix_view(rows, cols, row, col, data, &view);
-        return view;
-    }
-    if (data != *last) copy_matrix(dtype, rows, cols, row, col, data, copy);
-    *last = data;
-    return (matrix){copy, CblasNoTrans, (int)cols};
+/* An operand whose matrices CBLAS is given one after the other: where they lie, or as copies in `copy`. */
+typedef struct operand {
+    int64_t rows, cols, row, col;
+    void *copy;
+    const void *last; /* what was copied */
+    matrix view;
+} operand;
+
+static operand operand_of(int64_t rows, int64_t cols, int64_t row, int64_t col, void *copy) {
+    operand o = {rows, cols, row, col, copy, NULL, {copy, CblasNoTrans, (int)cols}};
+    if (!copy) matrix_view(rows, cols, row, col, NULL, &o.view);
+    return o;
+}
+
+/* The view of the matrix at `data`, which is copied first unless it is the last one again. */
+static inline matrix view_at(lam_dtype dtype, operand *o, const void *data) {
+    matrix view = o->view;
+    if (!o->copy) view.data = data;
+    else if (data != o->last) copy_matrix(dtype, o->rows, o->cols, o->row, o->col, data, o->copy);
+    o->last = data;
+    return view;
 }
 
 /* NOTE [rows of a product]
@@ -178,11 +188,11 @@ static void run_gemm(lam_dtype dtype, const lam__product *p, int64_t first, char
     char *out = p->out;
     lam__product part = *p;
     lam__product_place in = {.left = p->left};
-    const void *last_x = NULL, *last_y = NULL;
+    operand left_one = operand_of(p->m, p->k, p->x_row, p->x_col, x_copy ? room : NULL);
+    operand right_one = operand_of(p->k, p->n, p->y_row, p->y_col, y_copy ? room + x_copy : NULL);
     for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in)) {
-        const void *data_x = at(p->x, in.x, dtype), *data_y = at(p->y, in.y, dtype);
-        matrix x = view_of(dtype, x_copy ? room : NULL, &last_x, p->m, p->k, p->x_row, p->x_col, data_x);
-        matrix y = view_of(dtype, y_copy ? room + x_copy : NULL, &last_y, p->k, p->n, p->y_row, p->y_col, data_y);
+        matrix x = view_at(dtype, &left_one, at(p->x, in.x, dtype));
+        const matrix y = view_at(dtype, &right_one, at(p->y, in.y, dtype));
         for (int64_t left = p->m, rows = lead; left > 0; left -= part.m, rows = block) {
             part.m = rows < left ? rows : left;
             gemm(dtype, &part, &x, &y, out);
@@ -306,38 +316,72 @@ static void fold_batch(lam__product *p) {
 
 /* ---- choice by size ------------------------------------------------------------------------------------------ */
 
-static bool is_narrow(const lam__product *p) {
-    return p->k <= NARROW && p->n <= NARROW;
+/* What the ways of small.h cost, in fused products of vectors; measured, and rough. Moving an element costs MOVE of
+ * one, a call that moves CALL, the sum of the lanes of a line LINE. */
+enum { CALL = 40, LINE = 7, FAR = 1 << 30 };
+static const double MOVE = 0.8;
+
+/* Of more than MANY products of numbers CBLAS does better where vectors are less full than FULL, moving counted in. It
+ * likes x by columns more: then from MORE on they must be FULLER, and the largest are its own. */
+enum { MANY = 1000, MORE = 4096, LARGEST = 30000 };
+static const double FULL = 0.4, FULLER = 0.6;
+
+static double vectors(int64_t n, int lanes) {
+    return (double)((n + lanes - 1) / lanes);
 }
 
-/* CBLAS on machines with AVX-512 has kernels for small matrices; elsewhere it costs a fixed 60 to 100 ns. */
-static bool is_small(const lam__product *p) {
-    if (is_narrow(p)) return true;
-#if defined(LAM__HAVE_X86_64_LEVELS)
-    if (lam__elementwise_simd() == &lam__simd_v4) return false;
-#endif
-    return p->m <= SMALL && p->k <= SMALL && p->n <= SMALL;
+static double cost_of(int way, const lam__product *p, int lanes, bool is_complex) {
+    const double m = (double)p->m, k = (double)p->k, n = (double)p->n;
+    switch (way) {
+    case LAM__BY_TINY:
+        return !is_complex && p->k <= LAM__SMALL_TINY && p->n <= LAM__SMALL_TINY && p->n > 1 ? 0 : FAR;
+    case LAM__BY_TILES: return m * k * vectors(p->n, lanes) + (p->y_col != 1 && p->n > 1 ? CALL + MOVE * k * n : 0);
+    case LAM__BY_TURNED:
+        if (p->x_row != 1 || p->m > LAM__SMALL_TURNED) return FAR;
+        return n * k * vectors(p->m, lanes) + (p->n > 1 ? CALL + MOVE * m * n : 0);
+    default:
+        if (is_complex || p->x_col != 1 || p->n > LAM__SMALL_TURNED) return FAR;
+        return m * n * (2 * vectors(p->k, lanes) + LINE) + (p->y_row != 1 ? CALL + MOVE * k * n : 0);
+    }
+}
+
+/* The way that a small product goes, if it is worth not to be given to CBLAS, or LAM__SMALL_WAYS. */
+static int small_way(lam_dtype dtype, const lam__product *p) {
+    const int lanes = loops(dtype)->lanes;
+    const double products = (double)p->m * (double)p->k * (double)p->n;
+    int best = LAM__SMALL_WAYS;
+    double least = FAR;
+    const bool narrow = p->k <= NARROW && p->n <= NARROW;
+    if (!narrow && (p->k > LAM__SMALL_K || p->n > SMALL || p->m > SMALL)) return best;
+    for (int way = 0; way < LAM__SMALL_WAYS; way++) {
+        const double cost = cost_of(way, p, lanes, lam__cplx_is(dtype));
+        if (cost < least) best = way, least = cost;
+    }
+    const bool by_columns = p->x_row == 1 && p->m > 1 && p->n > 1 && products > MORE;
+    const double full = by_columns ? FULLER : FULL;
+    if (!narrow && products > MANY && products < full * lanes * least) return LAM__SMALL_WAYS;
+    return !narrow && by_columns && products > LARGEST ? LAM__SMALL_WAYS : best;
 }
 
 static bool fits_cblas(const lam__product *p) {
     return p->m <= INT_MAX && p->k <= INT_MAX && p->n <= INT_MAX;
 }
 
-enum { BY_LOOP, BY_SMALL, BY_VECTOR, BY_GEMM }; /* who computes a product */
+enum { BY_LOOP = LAM__SMALL_WAYS, BY_VECTOR, BY_GEMM }; /* who computes a product, beside the ways of small.h */
 
-static int way_of_float(const lam__product *p) {
-    if (is_small(p)) return BY_SMALL;
+static int way_of_float(lam_dtype dtype, const lam__product *p) {
+    const int way = small_way(dtype, p);
+    if (way < LAM__SMALL_WAYS) return way;
     if (p->k == 1 || !fits_cblas(p)) return BY_LOOP;
     return p->m > 1 && p->n > 1 ? BY_GEMM : BY_VECTOR;
 }
 
-/* Below this many products CBLAS costs more than it saves. */
-enum { FEW_PRODUCTS = 512 };
-
 static int way_of(lam_dtype dtype, const lam__product *p) {
-    if (dtype == LAM_F64 || dtype == LAM_F32) return way_of_float(p);
+    if (dtype == LAM_F64 || dtype == LAM_F32) return way_of_float(dtype, p);
     if (!lam__cplx_is(dtype)) return BY_LOOP;
-    return fits_cblas(p) && p->k > 1 && p->m * p->k * p->n > FEW_PRODUCTS ? BY_GEMM : BY_LOOP;
+    const int way = small_way(dtype, p);
+    if (way < LAM__SMALL_WAYS) return way;
+    return fits_cblas(p) && p->k > 1 ? BY_GEMM : BY_LOOP;
 }
 
 /* A vector times a matrix becomes the turned matrix times the vector, which is the same to CBLAS and has rows. */
@@ -358,7 +402,7 @@ static void stand_up(lam__product *p) {
 /* Rows of which multiples may be cut at; 0: none. Our own loops compute each row for itself. */
 static int64_t rows_of(const lam__matmul *w) {
     const lam__product *p = &w->product;
-    if (w->way == BY_LOOP || w->way == BY_SMALL) return 16;
+    if (w->way <= BY_LOOP) return 16;
     const bool known = rows_are_apart(w->dtype, p, w->way == BY_VECTOR);
     if (w->way == BY_VECTOR) return known && p->n == 1 ? ROWS : 0;
     int64_t rows = ROWS;
@@ -395,7 +439,7 @@ void lam__kernels_matmul_part(const lam__matmul *w, int64_t begin, int64_t end, 
     p.batch = end - begin;
     p.m = last - first;
     if (w->way == BY_GEMM) run_gemm(w->dtype, &p, first, room);
-    else if (w->way == BY_SMALL) loops(w->dtype)->small(&p);
+    else if (w->way < LAM__SMALL_WAYS) loops(w->dtype)->by[w->way](&p);
     else if (w->way == BY_LOOP || !run_vectors(w->dtype, &p)) loops(w->dtype)->plain(&p);
 }
 

@@ -1,16 +1,23 @@
 /* Matrix products that do not go to CBLAS: small ones of floats, and all of integers. Compiled once per instruction
- * set (small_simd.c). Sums run over k in order, without fused multiply-add, so every set gives the same bits. */
+ * set (small_simd.c). What a result is does not depend on the sizes of the batch and of out. */
 #ifndef LAM_KERNELS_BLAS_SMALL_H
 #define LAM_KERNELS_BLAS_SMALL_H
 
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/simd/simd.h"
 
-enum { LAM__SMALL_K = 16 }; /* largest k of the small kernel; m and n are free */
+/* Limits of the loops for small products: k and n of TINY, n from 2 on; k of all; m and n of TURNED where both are
+ * above 1, and n of DOTS. */
+enum { LAM__SMALL_TINY = 4, LAM__SMALL_K = 32, LAM__SMALL_TURNED = 32 };
+
+/* TINY: k and n are constants of loops. TILES: columns of out are vectors; fastest where y_col is 1. TURNED: rows of
+ * out are, and it is turned at the end; where x_row is 1. DOTS: lines of x and y along k are; x_col and y_row are 1. */
+enum { LAM__BY_TINY, LAM__BY_TILES, LAM__BY_TURNED, LAM__BY_DOTS, LAM__SMALL_WAYS };
 
 typedef struct lam__small_type {
     void (*plain)(const lam__product *p); /* any size and stride */
-    void (*small)(const lam__product *p); /* k <= LAM__SMALL_K; floats only, else NULL */
+    int lanes;                            /* elements of a vector; floats and complex numbers only, as what follows */
+    void (*by[LAM__SMALL_WAYS])(const lam__product *p); /* tiny and dots: floats only */
 } lam__small_type;
 
 /* Where a walk over a batch is: elements from the first ones, and products up to the next turn. */

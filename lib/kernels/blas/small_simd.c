@@ -3,14 +3,12 @@
 
 #include <string.h>
 
-#include "lib/kernels/simd/vector.h"
+#include "lib/kernels/simd/first.h"
+#include "lib/kernels/simd/lists.h"
 
 #define PASTE(a, b)      a##_##b
 #define EXPAND(a, b)     PASTE(a, b)
-#define PASTE2(a, b, c)  a##_##b##_##c
-#define EXPAND2(a, b, c) PASTE2(a, b, c)
 #define FN(name)         EXPAND(name, NAME)
-#define FN2(name, lanes) EXPAND2(name, NAME, lanes)
 
 #define T    double
 #define U    double
@@ -19,20 +17,12 @@
 #define NAME f64
 #include "lib/kernels/blas/plain_type.h"
 
-#define T    double
-#define NAME f64
-#include "lib/kernels/blas/small_type.h"
-
 #define T    float
 #define U    float
 #define MUL  *
 #define ADD  +
 #define NAME f32
 #include "lib/kernels/blas/plain_type.h"
-
-#define T    float
-#define NAME f32
-#include "lib/kernels/blas/small_type.h"
 
 #define T    int64_t
 #define U    uint64_t
@@ -76,8 +66,98 @@
 #define NAME c64
 #include "lib/kernels/blas/plain_type.h"
 
+/* ---- small products ---------------------------------------------------------------------------------------------- */
+
+/* Registers decide how large tiles are: 32 of them with AVX-512, else 16. */
+enum {
+    WIDEST = VECTOR_BYTES >= 64 ? 4 : 2, /* vectors of a tile */
+    SUMS = VECTOR_BYTES >= 64 ? 26 : 12, /* vectors that are summed up */
+    MOST_ROWS = 8,
+    TINY = 4
+};
+
+/* How tiles go through one product; steps in parts of elements. */
+typedef struct tiling {
+    int64_t k, x_row, x_col, y_row, out_row;
+    int64_t tiles, rows, more; /* the first `more` tiles have rows + 1 rows, the others `rows` */
+    int last;                  /* lanes of the last vector */
+} tiling;
+
+static tiling tiling_of(const lam__product *p, int parts, int64_t most) {
+    const int64_t tiles = (p->m + most - 1) / most;
+    return (tiling){.k = p->k,
+                    .x_row = p->x_row * parts,
+                    .x_col = p->x_col * parts,
+                    .y_row = p->y_row * parts,
+                    .out_row = p->n * parts,
+                    .tiles = tiles,
+                    .rows = p->m / tiles,
+                    .more = p->m % tiles};
+}
+
+/* x y with rows and columns of the result exchanged: transpose(y) transpose(x). */
+static lam__product turned_over(const lam__product *p) {
+    lam__product q = *p;
+    q.m = p->n, q.n = p->m;
+    q.x = p->y, q.x_batch = p->y_batch, q.x_turn = p->y_turn, q.x_row = p->y_col, q.x_col = p->y_row;
+    q.y = p->x, q.y_batch = p->x_batch, q.y_turn = p->x_turn, q.y_row = p->x_col, q.y_col = p->x_row;
+    return q;
+}
+
+#define T            double
+#define V            V64
+#define LANES        LANES64
+#define PARTS        1
+#define FMA(x, y, z) madd(x, y, z)
+#define LIST         LIST64
+#define NAME(f)      f##_f64
+#include "lib/kernels/blas/tiny_type.h"
+#include "lib/kernels/blas/small_type.h"
+
+#define T            float
+#define V            V32
+#define LANES        LANES32
+#define PARTS        1
+#define FMA(x, y, z) madd32(x, y, z)
+#define LIST         LIST32
+#define NAME(f)      f##_f32
+#include "lib/kernels/blas/tiny_type.h"
+#include "lib/kernels/blas/small_type.h"
+
+#define load_c128    load_f64
+#define store_c128   store_f64
+#define T            double
+#define V            V64
+#define LANES        LANES64
+#define PARTS        2
+#define FMA(x, y, z) madd(x, y, z)
+#define LIST         LIST64
+#define NAME(f)      f##_c128
+#include "lib/kernels/blas/small_type.h"
+
+#define load_c64     load_f32
+#define store_c64    store_f32
+#define T            float
+#define V            V32
+#define LANES        LANES32
+#define PARTS        2
+#define FMA(x, y, z) madd32(x, y, z)
+#define LIST         LIST32
+#define NAME(f)      f##_c64
+#include "lib/kernels/blas/small_type.h"
+
+#define ALL(type)                                                                                                      \
+    { tiny_##type, straight_##type, turned_##type, dots_##type }
+#define TILES(type)                                                                                                    \
+    { NULL, straight_##type, turned_##type, NULL }
+
 const lam__small_type LAM__ISA_NAME(lam__small_simd_)[LAM_DTYPE_COUNT] = {
-    [LAM_F64] = {plain_f64, small_f64}, [LAM_F32] = {plain_f32, small_f32}, [LAM_I64] = {plain_i64, NULL},
-    [LAM_I32] = {plain_i32, NULL},      [LAM_U8] = {plain_u8, NULL},        [LAM_BOOL] = {plain_boolean, NULL},
-    [LAM_C128] = {plain_c128, NULL},    [LAM_C64] = {plain_c64, NULL},
+    [LAM_F64] = {plain_f64, LANES64, ALL(f64)},
+    [LAM_F32] = {plain_f32, LANES32, ALL(f32)},
+    [LAM_C128] = {plain_c128, LANES64 / 2, TILES(c128)},
+    [LAM_C64] = {plain_c64, LANES32 / 2, TILES(c64)},
+    [LAM_I64] = {.plain = plain_i64},
+    [LAM_I32] = {.plain = plain_i32},
+    [LAM_U8] = {.plain = plain_u8},
+    [LAM_BOOL] = {.plain = plain_boolean},
 };

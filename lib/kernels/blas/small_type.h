@@ -1,45 +1,316 @@
-/* Small products of one floating type, included by small_simd.c with T and NAME. Up to 4 or 8 columns of out are
- * side by side in vectors, y lies in registers or on the stack in the same form, and four rows are computed at a
- * time. The number of columns (and k, up to 4) is a constant after inlining, so that loads and stores of partial rows
- * are a few moves. More than 8 columns are done 8 at a time. No include guard: that is the point. */
-#define LANES half
-#define COUNT 4
-#include "lib/kernels/blas/small_lanes.h"
-#define LANES full
-#define COUNT 8
-#include "lib/kernels/blas/small_lanes.h"
+/* Small products of one floating type, included by small_simd.c with T, V (a vector of it), LANES, PARTS (2: elements
+ * are complex, two T each), FMA(x, y, sum), LIST and NAME(f). Columns of out lie side by side in vectors; tiles of rows
+ * and vectors stay in registers while k runs, and every element is summed in the order of k whatever tile it is in.
+ * Vectors times lines that have no gaps are dots instead, in lanes that are then added in pairs. No include guard: that
+ * is the point. */
 
-/* Columns [first, first + n) of every product, n <= 4. */
-ALWAYS_INLINE void FN(columns_to_4)(const lam__product *p, int n, int64_t first) {
-    switch (p->k) {
-    case 1: FN2(products, half)(p, 1, n, first); return;
-    case 2: FN2(products, half)(p, 2, n, first); return;
-    case 3: FN2(products, half)(p, 3, n, first); return;
-    case 4: FN2(products, half)(p, 4, n, first); return;
-    default: FN2(products, half)(p, p->k, n, first); return;
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+/* So many vectors of y, of which the last one has `last` lanes. */
+ALWAYS_INLINE void NAME(line)(int vectors, int last, const T *y, V line[]) {
+    for (int v = 0; v < vectors - 1; v++) memcpy(&line[v], y + v * LANES, sizeof line[v]);
+    line[vectors - 1] = NAME(load)(y + (vectors - 1) * LANES, last);
+}
+
+#if PARTS == 2
+/* (a + b i)(c + d i): `sum` is of a c, a d, `cross` of b c, b d, which are exchanged and added with the signs. */
+ALWAYS_INLINE V NAME(joined)(V sum, V cross) {
+    const V turned = __builtin_shufflevector(cross, cross, LIST(PARTNER, 0));
+    V signs;
+    for (int i = 0; i < LANES; i++) signs[i] = i & 1 ? 1 : -1;
+    return FMA(turned, signs, sum);
+}
+#endif
+
+ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, const T *x, const T *y, T *out) {
+    V sum[PARTS][MOST_ROWS][WIDEST], line[WIDEST];
+    const int last = t->last;
+    NAME(line)(vectors, last, y, line);
+    for (int r = 0; r < rows; r++)
+        for (int part = 0; part < PARTS; part++)
+            for (int v = 0; v < vectors; v++) sum[part][r][v] = x[r * t->x_row + part] * line[v];
+    for (int64_t q = 1; q < t->k; q++) {
+        x += t->x_col;
+        y += t->y_row;
+        NAME(line)(vectors, last, y, line);
+        for (int r = 0; r < rows; r++)
+            for (int part = 0; part < PARTS; part++) {
+                const V same = x[r * t->x_row + part] - (V){0};
+                for (int v = 0; v < vectors; v++) sum[part][r][v] = FMA(same, line[v], sum[part][r][v]);
+            }
+    }
+    for (int r = 0; r < rows; r++, out += t->out_row) {
+#if PARTS == 2
+        for (int v = 0; v < vectors; v++) sum[0][r][v] = NAME(joined)(sum[0][r][v], sum[1][r][v]);
+#endif
+        for (int v = 0; v < vectors - 1; v++) memcpy(out + v * LANES, &sum[0][r][v], sizeof(V));
+        NAME(store)(out + (vectors - 1) * LANES, sum[0][r][vectors - 1], last);
     }
 }
 
-static void FN(columns)(const lam__product *p, int64_t n, int64_t first) {
-    switch (n) {
-    case 1: FN(columns_to_4)(p, 1, first); return; /* the last of 9 */
-    case 2: FN(columns_to_4)(p, 2, first); return;
-    case 3: FN(columns_to_4)(p, 3, first); return;
-    case 4: FN(columns_to_4)(p, 4, first); return;
-    case 5: FN2(products, full)(p, p->k, 5, first); return;
-    case 6: FN2(products, full)(p, p->k, 6, first); return;
-    case 7: FN2(products, full)(p, p->k, 7, first); return;
-    default: FN2(products, full)(p, p->k, 8, first); return;
+/* Rows of a tile at most. */
+ALWAYS_INLINE int NAME(most)(int vectors) {
+    const int most = SUMS / (vectors * PARTS);
+    return most < MOST_ROWS ? most : MOST_ROWS;
+}
+
+ALWAYS_INLINE void NAME(tile_of)(const tiling *t, int64_t rows, int vectors, const T *x, const T *y, T *out) {
+    const int most = NAME(most)(vectors);
+    switch (rows) {
+    case 1: NAME(tile)(t, 1, vectors, x, y, out); return;
+    case 2: NAME(tile)(t, 2, vectors, x, y, out); return;
+    case 3: NAME(tile)(t, 3, vectors, x, y, out); return;
+    case 4: if (most >= 4) NAME(tile)(t, 4, vectors, x, y, out); return;
+    case 5: if (most >= 5) NAME(tile)(t, 5, vectors, x, y, out); return;
+    case 6: if (most >= 6) NAME(tile)(t, 6, vectors, x, y, out); return;
+    case 7: if (most >= 7) NAME(tile)(t, 7, vectors, x, y, out); return;
+    default: if (most >= 8) NAME(tile)(t, 8, vectors, x, y, out); return;
     }
 }
 
-static void FN(small)(const lam__product *p) {
-    if (p->n == 1) {
-        FN(plain)(p);
+/* All rows of so many vectors of columns. */
+ALWAYS_INLINE void NAME(columns)(const tiling *t, int vectors, const T *x, const T *y, T *out) {
+    for (int64_t i = 0; i < t->tiles; i++) {
+        const int64_t rows = t->rows + (i < t->more);
+        NAME(tile_of)(t, rows, vectors, x, y, out);
+        x += rows * t->x_row;
+        out += rows * t->out_row;
+    }
+}
+
+static void NAME(wide_columns)(const tiling *t, const T *x, const T *y, T *out) {
+    NAME(columns)(t, WIDEST, x, y, out);
+}
+
+/* ---- batches of products ----------------------------------------------------------------------------------------- */
+
+/* to[rows, columns], with its rows to_row elements apart, of from[rows, columns] with any steps. */
+static void NAME(move)(int64_t rows, int64_t columns, const T *from, int64_t row, int64_t col, T *to, int64_t to_row) {
+#if PARTS == 1
+    LAM__ISA_NAME(lam__turn_of_)(sizeof(T))->grid(rows, columns, from, row, col, to, to_row);
+#else
+    for (int64_t i = 0; i < rows; i++, from += 2 * row, to += 2 * to_row)
+        for (int64_t j = 0; j < columns; j++) {
+            to[2 * j] = from[2 * j * col];
+            to[2 * j + 1] = from[2 * j * col + 1];
+        }
+#endif
+}
+
+/* One product in panels of columns; those of y that are not side by side are copied first. */
+ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam__product *p, int vectors, const T *x,
+                                 const T *y, T *out) {
+    enum { LINE = WIDEST * LANES, PANEL = LINE / PARTS };
+    T packed[LAM__SMALL_K * LINE] __attribute__((aligned(VECTOR_BYTES)));
+    const bool copied = p->y_col != 1 && p->n > 1;
+    int64_t first = 0;
+    for (; p->n - first > PANEL; first += PANEL) {
+        const T *from = y + first * p->y_col * PARTS;
+        if (copied) NAME(move)(p->k, PANEL, from, p->y_row, p->y_col, packed, PANEL);
+        NAME(wide_columns)(wide, x, copied ? packed : from, out + first * PARTS);
+    }
+    const T *from = y + first * p->y_col * PARTS;
+    if (copied) NAME(move)(p->k, p->n - first, from, p->y_row, p->y_col, packed, PANEL);
+    NAME(columns)(t, vectors, x, copied ? packed : from, out + first * PARTS);
+}
+
+/* `turned`: out has rows and columns exchanged. */
+ALWAYS_INLINE void NAME(products)(const lam__product *p, bool turned, int vectors) {
+    enum { LINE = WIDEST * LANES, MOST = LAM__SMALL_TURNED * LAM__SMALL_TURNED * PARTS };
+    T room[MOST] __attribute__((aligned(VECTOR_BYTES)));
+    tiling wide = tiling_of(p, PARTS, NAME(most)(WIDEST)), t = tiling_of(p, PARTS, NAME(most)(vectors));
+    wide.last = LANES;
+    t.last = (int)((p->n * PARTS - 1) % LANES + 1);
+    if (p->y_col != 1 && p->n > 1) wide.y_row = t.y_row = LINE;
+    T *out = p->out;
+    lam__product_place in = {.left = p->left};
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * t.out_row) {
+        const T *x = (const T *)p->x + in.x * PARTS, *y = (const T *)p->y + in.y * PARTS;
+        NAME(product)(&wide, &t, p, vectors, x, y, turned ? room : out);
+        if (turned) NAME(move)(p->n, p->m, room, 1, p->n, out, p->m);
+    }
+}
+
+static void NAME(products_1)(const lam__product *p, bool turned) {
+    NAME(products)(p, turned, 1);
+}
+
+static void NAME(products_2)(const lam__product *p, bool turned) {
+    NAME(products)(p, turned, 2);
+}
+
+#if VECTOR_BYTES >= 64
+static void NAME(products_3)(const lam__product *p, bool turned) {
+    NAME(products)(p, turned, 3);
+}
+
+static void NAME(products_4)(const lam__product *p, bool turned) {
+    NAME(products)(p, turned, 4);
+}
+#endif
+
+/* ---- dots -------------------------------------------------------------------------------------------------------- */
+
+#if PARTS == 1
+/* The lines of as many results as a vector has lanes. */
+typedef struct NAME(lines) {
+    const T *x[LANES], *y[LANES];
+    int64_t k;
+} NAME(lines);
+
+ALWAYS_INLINE V NAME(lanes_of)(const NAME(lines) * l, int line) {
+    const T *x = l->x[line], *y = l->y[line];
+    const int64_t whole = (l->k - 1) / LANES * LANES;
+    const int last = (int)(l->k - whole);
+    V sum = NAME(load)(x + whole, last) * NAME(load)(y + whole, last);
+    for (int64_t q = 0; q < whole; q += LANES) {
+        V a, b;
+        memcpy(&a, x + q, sizeof a);
+        memcpy(&b, y + q, sizeof b);
+        sum = FMA(a, b, sum);
+    }
+    return sum;
+}
+
+/* The sums of neighbours in a, then of those in b. */
+ALWAYS_INLINE V NAME(halved)(V a, V b) {
+    return __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 0)) + __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 1));
+}
+
+/* Of `count` lines one vector: their sums, where count is LANES. */
+ALWAYS_INLINE V NAME(dots_2)(const NAME(lines) * l, int line) {
+    return NAME(halved)(NAME(lanes_of)(l, line), NAME(lanes_of)(l, line + 1));
+}
+
+ALWAYS_INLINE V NAME(dots_4)(const NAME(lines) * l, int line) {
+    return NAME(halved)(NAME(dots_2)(l, line), NAME(dots_2)(l, line + 2));
+}
+
+ALWAYS_INLINE V NAME(dots_8)(const NAME(lines) * l, int line) {
+    return NAME(halved)(NAME(dots_4)(l, line), NAME(dots_4)(l, line + 4));
+}
+
+ALWAYS_INLINE V NAME(dots_of)(const NAME(lines) * l) {
+    if (LANES == 2) return NAME(dots_2)(l, 0);
+    if (LANES == 4) return NAME(dots_4)(l, 0);
+    if (LANES == 8) return NAME(dots_8)(l, 0);
+    return NAME(halved)(NAME(dots_8)(l, 0), NAME(dots_8)(l, LANES / 2));
+}
+
+/* As many lines of x, `step` apart, as a vector has lanes, times one of y. */
+ALWAYS_INLINE V NAME(shared_dots)(const T *x, int64_t step, const T *y, int64_t k) {
+    const int64_t whole = (k - 1) / LANES * LANES;
+    const int last = (int)(k - whole);
+    V sum[LANES], line = NAME(load)(y + whole, last);
+    for (int i = 0; i < LANES; i++) sum[i] = NAME(load)(x + i * step + whole, last) * line;
+    for (int64_t q = 0; q < whole; q += LANES) {
+        memcpy(&line, y + q, sizeof line);
+        for (int i = 0; i < LANES; i++) {
+            V from;
+            memcpy(&from, x + i * step + q, sizeof from);
+            sum[i] = FMA(from, line, sum[i]);
+        }
+    }
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) sum[i] = NAME(halved)(sum[2 * i], sum[2 * i + 1]);
+    return sum[0];
+}
+
+/* Where the lines of a result are. */
+typedef struct NAME(walk) {
+    const lam__product *p;
+    const T *x, *y;
+    int64_t row, column;
+    lam__product_place in;
+} NAME(walk);
+
+ALWAYS_INLINE void NAME(next)(NAME(walk) * w) {
+    const lam__product *p = w->p;
+    w->y += p->y_col;
+    if (++w->column < p->n) return;
+    w->column = 0;
+    w->y -= p->n * p->y_col;
+    w->x += p->x_row;
+    if (++w->row < p->m) return;
+    w->row = 0;
+    lam__product_next(p, &w->in);
+    w->x = (const T *)p->x + w->in.x;
+    w->y = (const T *)p->y + w->in.y;
+}
+
+/* Results of all products follow each other. */
+ALWAYS_INLINE void NAME(lines_dots)(const lam__product *p) {
+    NAME(walk) w = {p, p->x, p->y, 0, 0, {.left = p->left}};
+    NAME(lines) l = {.k = p->k};
+    T *out = p->out;
+    for (int64_t left = p->batch * p->m * p->n, count; left > 0; left -= count, out += count) {
+        count = left < LANES ? left : LANES;
+        if (p->n == 1 && p->m - w.row >= LANES) {
+            const V sums = NAME(shared_dots)(w.x, p->x_row, w.y, p->k);
+            memcpy(out, &sums, sizeof sums);
+            w.row += LANES - 1;
+            w.x += (LANES - 1) * p->x_row;
+            if (left > LANES) NAME(next)(&w);
+            continue;
+        }
+        for (int i = 0; i < LANES; i++) {
+            l.x[i] = w.x;
+            l.y[i] = w.y;
+            if (i < count - 1 || left > LANES) NAME(next)(&w); /* else the last one again */
+        }
+        NAME(store)(out, NAME(dots_of)(&l), (int)count);
+    }
+}
+
+static void NAME(dots_of_lines)(const lam__product *p) {
+    lam__product q = *p;
+    if (p->m == 1 && p->n > 1) q = turned_over(p);
+    NAME(lines_dots)(&q);
+}
+
+/* Where columns of y have gaps they are copied. */
+static void NAME(dots)(const lam__product *p) {
+    T packed[LAM__SMALL_K * LAM__SMALL_TURNED];
+    if (p->y_row == 1) {
+        NAME(dots_of_lines)(p);
         return;
     }
-    for (int64_t first = 0; first < p->n; first += 8) FN(columns)(p, p->n - first < 8 ? p->n - first : 8, first);
+    lam__product one = *p;
+    lam__product_place in = {.left = p->left};
+    one.batch = 1, one.y = packed, one.y_row = 1, one.y_col = p->k;
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in)) {
+        one.x = (const T *)p->x + in.x;
+        one.out = (T *)p->out + b * p->m * p->n;
+        NAME(move)(p->n, p->k, (const T *)p->y + in.y, p->y_col, p->y_row, packed, p->k);
+        NAME(dots_of_lines)(&one);
+    }
+}
+#endif
+
+static void NAME(tiles)(const lam__product *p, bool turned) {
+    switch ((p->n * PARTS - 1) / LANES % WIDEST) {
+    case 0: NAME(products_1)(p, turned); return;
+#if VECTOR_BYTES >= 64
+    case 2: NAME(products_3)(p, turned); return;
+    case 3: NAME(products_4)(p, turned); return;
+#endif
+    default: NAME(products_2)(p, turned); return;
+    }
+}
+
+static void NAME(straight)(const lam__product *p) {
+    NAME(tiles)(p, false);
+}
+
+static void NAME(turned)(const lam__product *p) {
+    const lam__product q = turned_over(p);
+    NAME(tiles)(&q, q.m > 1);
 }
 
 #undef T
+#undef V
+#undef LANES
+#undef PARTS
+#undef FMA
+#undef LIST
 #undef NAME

@@ -1,0 +1,150 @@
+/* The loops for small products of every instruction set, each way of small.h, on small whole numbers: every sum is
+ * exact, so that every bit is compared. Sizes, layouts and walks over the batch are drawn; between the elements of
+ * operands lies NaN, and what lies behind the result must stay what it was. */
+#include "lib/kernels/blas/small.h"
+
+#include "tests/kernels/sets.h"
+#include "tests/kernels/strided.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+enum { DTYPES = 4, DRAWS = 400, GUARD = 70, LONGEST = 70 };
+static const lam_dtype dtypes[DTYPES] = {LAM_F64, LAM_F32, LAM_C128, LAM_C64};
+
+/* NULL: this machine has not the set. */
+static const lam__small_type *loops_of(int set, lam_dtype dtype) {
+    const lam__simd *sets[SETS];
+    if (set >= sets_of_machine(sets)) return NULL;
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    if (sets[set] == &lam__simd_v4) return &lam__small_simd_v4[dtype];
+    if (sets[set] == &lam__simd_v3) return &lam__small_simd_v3[dtype];
+#endif
+    return &lam__small_simd_v1[dtype];
+}
+
+static int64_t draw(uint64_t *state, int64_t low, int64_t high) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return low + (int64_t)((*state >> 33) % (uint64_t)(high - low + 1));
+}
+
+/* A stack of matrices: parts of elements in the dtype and as doubles. Complex ones have two parts. */
+typedef struct stack {
+    int64_t batch, row, col, turn, count;
+    void *data;
+    double *parts;
+} stack;
+
+static bool is_complex(lam_dtype dtype) {
+    return dtype == LAM_C128 || dtype == LAM_C64;
+}
+
+/* Steps of [rows, cols]: by rows, by columns, either with gaps, or no axis without. */
+static void draw_steps(uint64_t *state, int layout, int64_t rows, int64_t cols, stack *s) {
+    const int64_t gap = draw(state, 0, 1) * 3;
+    s->row = layout == 1 ? 1 : layout == 2 ? 2 * cols + gap : cols + gap;
+    s->col = layout == 1 ? rows + gap : layout == 2 ? 2 : 1;
+    s->count = (rows - 1) * s->row + (cols - 1) * s->col + 1;
+}
+
+/* Elements that products read; run as in lam__product. */
+static void draw_stack(uint64_t *state, lam_dtype dtype, int layout, int64_t rows, int64_t cols, const lam__product *p,
+                       stack *s) {
+    const int64_t width = is_complex(dtype) ? 2 : 1;
+    const bool single = dtype == LAM_F32 || dtype == LAM_C64;
+    draw_steps(state, layout, rows, cols, s);
+    s->batch = draw(state, 0, 3) ? s->count : 0;
+    s->turn = p->run ? draw(state, 0, 2) : 0;
+    const int64_t all = (p->batch - 1) * s->batch + (p->run ? p->batch / p->run : 0) * s->turn + s->count;
+    s->parts = malloc((size_t)(all * width) * sizeof(double));
+    for (int64_t i = 0; i < all * width; i++) s->parts[i] = NAN;
+    for (int64_t b = 0; b < p->batch; b++)
+        for (int64_t i = 0; i < rows * cols * width; i++) {
+            const int64_t e = i / width, from = b * s->batch + (p->run ? b / p->run * s->turn : 0);
+            s->parts[(from + e / cols * s->row + e % cols * s->col) * width + i % width] = (double)draw(state, -4, 4);
+        }
+    s->data = malloc((size_t)(all * width) * (single ? sizeof(float) : sizeof(double)));
+    for (int64_t i = 0; i < all * width; i++)
+        if (single) ((float *)s->data)[i] = (float)s->parts[i];
+        else ((double *)s->data)[i] = s->parts[i];
+}
+
+/* Part `part` of element (i, j) of product b. */
+static double wanted(const lam__product *p, bool pairs, const double *x, const double *y, int64_t b, int64_t i,
+                     int64_t j, int part) {
+    const int64_t turns = p->run ? b / p->run : 0, from_x = b * p->x_batch + turns * p->x_turn + i * p->x_row,
+                  from_y = b * p->y_batch + turns * p->y_turn + j * p->y_col;
+    double sum = 0;
+    for (int64_t q = 0; q < p->k; q++) {
+        const double *a = x + (from_x + q * p->x_col) * (pairs ? 2 : 1);
+        const double *c = y + (from_y + q * p->y_row) * (pairs ? 2 : 1);
+        if (!pairs) sum += a[0] * c[0];
+        else sum += part ? a[0] * c[1] + a[1] * c[0] : a[0] * c[0] - a[1] * c[1];
+    }
+    return sum;
+}
+
+static void draw_sizes(uint64_t *state, int way, lam__product *p) {
+    static const int64_t around[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32};
+    enum { SIZES = sizeof around / sizeof around[0] };
+    const int64_t most = way == LAM__BY_TINY ? 3 : SIZES - 1;
+    p->batch = draw(state, 1, 4);
+    p->run = draw(state, 0, 2) ? 0 : draw(state, 1, 3);
+    p->left = p->run;
+    p->m = around[draw(state, 0, SIZES - 1)];
+    p->k = around[draw(state, 0, most)];
+    p->n = around[draw(state, way == LAM__BY_TINY, most)];
+    if (way == LAM__BY_TILES && draw(state, 0, 3) == 0) p->n = draw(state, 33, LONGEST);
+    if (way != LAM__BY_TURNED && draw(state, 0, 3) == 0) p->m = draw(state, 33, LONGEST);
+    if (way == LAM__BY_TURNED && draw(state, 0, 3) == 0) p->n = 1, p->m = draw(state, 33, LONGEST);
+}
+
+static void compare(const lam__small_type *loops, lam_dtype dtype, int way, uint64_t *state) {
+    const bool pairs = is_complex(dtype), single = dtype == LAM_F32 || dtype == LAM_C64;
+    const uint64_t seed = *state;
+    lam__product p = {0};
+    stack x, y;
+    draw_sizes(state, way, &p);
+    draw_stack(state, dtype, way == LAM__BY_TURNED ? 1 : way == LAM__BY_DOTS ? 0 : (int)draw(state, 0, 2), p.m, p.k, &p,
+               &x);
+    draw_stack(state, dtype, (int)draw(state, 0, 2), p.k, p.n, &p, &y);
+    p.x = x.data, p.x_batch = x.batch, p.x_row = x.row, p.x_col = x.col, p.x_turn = x.turn;
+    p.y = y.data, p.y_batch = y.batch, p.y_row = y.row, p.y_col = y.col, p.y_turn = y.turn;
+    const int64_t parts = p.batch * p.m * p.n * (pairs ? 2 : 1);
+    const size_t bytes = (size_t)parts * (single ? sizeof(float) : sizeof(double));
+    unsigned char *out = malloc(bytes + GUARD);
+    memset(out, 0xff, bytes + GUARD);
+    p.out = out;
+    loops->by[way](&p);
+    for (int64_t i = 0; i < parts; i++) {
+        const int64_t e = pairs ? i / 2 : i;
+        const double got = single ? (double)((const float *)(const void *)out)[i] : ((const double *)(void *)out)[i];
+        const double want = wanted(&p, pairs, x.parts, y.parts, e / p.n / p.m, e / p.n % p.m, e % p.n,
+                                   pairs ? (int)(i % 2) : 0);
+        STRIDED_CHECK(got == want, "dtype %d way %d seed %llu [%d, %d, %d] part %d: %g instead of %g", (int)dtype, way,
+                      (unsigned long long)seed, (int)p.m, (int)p.k, (int)p.n, (int)i, got, want);
+    }
+    for (size_t i = bytes; i < bytes + GUARD; i++) STRIDED_CHECK(out[i] == 0xff, "wrote beyond the end");
+    free(out);
+    free(x.data), free(x.parts), free(y.data), free(y.parts);
+}
+
+START_TEST(small_products_are_their_sums) {
+    const lam_dtype dtype = dtypes[_i / SETS];
+    const lam__small_type *loops = loops_of(_i % SETS, dtype);
+    uint64_t state = (uint64_t)_i + 1;
+    for (int way = 0; loops && way < LAM__SMALL_WAYS; way++)
+        for (int i = 0; loops->by[way] && i < DRAWS; i++) compare(loops, dtype, way, &state);
+}
+END_TEST
+
+Suite *suite_kernels_products(void);
+Suite *suite_kernels_products(void) {
+    Suite *suite = suite_create("kernels/products");
+    TCase *tests = tcase_create("products");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, small_products_are_their_sums, 0, DTYPES * SETS);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

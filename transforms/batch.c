@@ -200,7 +200,8 @@ static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, 
     return true;
 }
 
-/* The part lies behind the batch axis, which is in front of both. */
+/* Adds to a part of what lies in the box: the part is behind the batch axis, which is in front of both, and takes all
+ * of that axis. */
 static bool accumulate_part(lam__level *level, lam_value *sum, const lam__slice_params *part, lam_value *g, int sign,
                             lam_status *status) {
     const lam__payload *to = lam__payload_of(sum);

@@ -1,8 +1,8 @@
 /* Memory of one context: see alloc.h. Three kinds of blocks, by size: up to 1 KiB from slabs that are cut into one
  * class and are not given back before the context ends; above that from outside one by one, four classes to a doubling,
- * and kept for the next request of their class up to cache_limit; from 2 MiB on the same, aligned for huge pages. A
- * block carries no header: whoever frees it says how many bytes were asked for. Under AddressSanitizer nothing is
- * pooled, so that it sees each block. */
+ * and kept for the next request of their class up to cache_limit, described by headers apart (NOTE [lumps]); from 2 MiB
+ * on the same, aligned for huge pages. No block says how large it is: whoever frees it says how many bytes were asked
+ * for. Under AddressSanitizer nothing is pooled, so that it sees each block. */
 #define _DEFAULT_SOURCE
 #include "lib/base/alloc.h"
 
@@ -175,6 +175,7 @@ static void *large_fresh(lam__pool *pool, size_t rounded) {
     return outside_get(pool, rounded);
 }
 
+/* A large block that waits, or a fresh one. Who wants no header of his own leaves it to the next that needs one. */
 static void *large_get(lam__pool *pool, size_t class, size_t rounded) {
     lam__lump *lump = pool->lumps[class];
     if (!lump) return large_fresh(pool, rounded);
@@ -184,6 +185,8 @@ static void *large_get(lam__pool *pool, size_t class, size_t rounded) {
     return lump->data;
 }
 
+/* From the free list of the class, which a new slab fills where it is empty. Counts nothing: headers of what waits are
+ * not alive. */
 static void *small_get(lam__pool *pool, size_t class, size_t rounded) {
     lam__block *block = pool->free[class];
     if (!block) return slab_cut(pool, class, rounded);
@@ -217,13 +220,15 @@ static bool large_put(lam__pool *pool, void *block, size_t class, size_t rounded
     return true;
 }
 
-/* Small blocks come here from a plain pool only. */
+/* Small blocks come here from a plain pool only. To give memory back never fails: without a header for a large block it
+ * goes to the allocator at once. */
 void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes) {
     size_t rounded, class = class_of(bytes, &rounded);
     pool->bytes -= rounded;
     if (pool->plain || !large_put(pool, block, class, rounded)) outside_put(pool, block, rounded);
 }
 
+/* Data first, since they are what is mostly refused. Both or neither. */
 lam__lump *lam__alloc_lump_slow(lam__pool *pool, size_t bytes) {
     void *data = lam__alloc_slow(pool, bytes);
     lam__lump *lump = data ? lam__alloc_get(pool, LAM__ALLOC_STEP) : NULL;

@@ -57,6 +57,8 @@ lam_allocator lam__alloc_default(void);
 /* What the inline functions leave: blocks of any size, and lists that are empty. bytes as asked for, in both. */
 void *lam__alloc_slow(lam__pool *pool, size_t bytes);
 void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes);
+/* A lump where none waits, and the end of one for which the cache has no room. bytes as asked for, without the
+ * header. */
 lam__lump *lam__alloc_lump_slow(lam__pool *pool, size_t bytes);
 void lam__alloc_lump_slow_free(lam__pool *pool, lam__lump *lump, size_t bytes);
 
@@ -120,6 +122,7 @@ static inline lam__lump *lam__alloc_lump(lam__pool *pool, size_t bytes) {
     return lump ? lump : lam__alloc_lump_slow(pool, bytes);
 }
 
+/* The lump waits as it is, header and data, unless the cache is full. */
 static inline void lam__alloc_lump_put(lam__pool *pool, lam__lump *lump, size_t bytes) {
     size_t rounded, class = lam__alloc_large_class(bytes, &rounded), cached = pool->cached + rounded;
     if (pool->plain || cached > pool->cache_limit) {

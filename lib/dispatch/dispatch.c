@@ -111,8 +111,8 @@ bool lam__dispatch_accumulate_product(lam_value *sum, lam_value *x, lam_value *y
     return done;
 }
 
-/* x and y must have one type: the box keeps the dims that it shows. */
-/* Adds g to a part of concrete elements where they lie. */
+/* Adds g to a part of concrete elements where they lie: the part has the strides of the whole times its steps, and
+ * begins at the sum of strides times first elements. */
 static bool add_part(lam_value *sum, const lam__slice_params *part, const lam_value *g, int sign, lam_status *status) {
     int64_t strides[LAM_INNER_RANK], offset = 0;
     if (sum->kind != LAM__CONCRETE || sum->rank != part->rank) return false;
@@ -124,6 +124,8 @@ static bool add_part(lam_value *sum, const lam__slice_params *part, const lam_va
     return lam__elementwise_add_part(sum, g, sign, strides, offset);
 }
 
+/* At the base, and through the boxes of levels that know where the part lies below; elsewhere the caller puts g among
+ * zeros. */
 bool lam__dispatch_accumulate_part(lam_value *sum, const lam__slice_params *part, lam_value *g, int sign,
                                    lam_status *status) {
     if (sum->kind != LAM__BOX) return add_part(sum, part, g, sign, status);
@@ -137,6 +139,7 @@ bool lam__dispatch_accumulate_part(lam_value *sum, const lam__slice_params *part
     return done;
 }
 
+/* x and y must have one type: the box keeps the dims that it shows. */
 bool lam__dispatch_multiply(lam_value *x, lam_value *y, lam_status *status) {
     lam__level *level = level_of_own(x);
     if (!level || !level->interpreter->multiply || !lies_within(level, y) || !lam__value_same_type(x, y)) return false;

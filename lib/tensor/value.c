@@ -201,6 +201,7 @@ static inline bool give_buffer(lam__value *v, size_t bytes) {
     return b != NULL;
 }
 
+/* Memory that was lent, and our own of the few sizes that are neither small with their buffer nor a lump. */
 LAM__APART static void buffer_end(lam_ctx *ctx, lam__buffer *b) {
     if (!b->ours && b->release) b->release(b->env, b->lump.data);
     if (b->ours) lam__alloc_put(&ctx->pool, b->lump.data, b->bytes);

@@ -30,7 +30,7 @@ static const lam__turn *turn_of(lam_dtype dtype) {
     return lam__elementwise_simd()->turn(lam__item_bytes(dtype));
 }
 
-/* The axis that is walked item by item; -1: none. */
+/* The axis that is walked item by item; -1: none. Its steps are one item, on the side that `step` is of. */
 static int unit_axis(int rank, const int64_t step[]) {
     for (int a = 0; a < rank; a++)
         if (step[a] == 1) return a;
@@ -87,7 +87,8 @@ static int longest_but(const move *m, int a) {
     return longest;
 }
 
-/* Whether the walk in far tiles does better (elementwise_tiles.c). */
+/* Whether the walk in far tiles does better (elementwise_tiles.c). Long runs that are written far apart, of more memory
+ * than caches hold. */
 static bool is_far(const move *m, int a) {
     return m->count * m->bytes >= LAM__WALK_FAR && m->dims[a] >= SHORT;
 }

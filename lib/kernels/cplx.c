@@ -90,7 +90,8 @@ void lam__cplx_prod(lam_dtype dtype, int rank, const int64_t *dims, const bool *
 }
 
 /* Walks the scanned axis last, so that the element before is always there. From the back its strides change sign and it
- * begins at the last element; the walk sees it as an axis of one element. */
+ * begins at the last element; the walk sees it as an axis of one element. Only that axis is run through by the
+ * loops. */
 void lam__cplx_cumprod(const lam__scan *s, const void *x, void *out) {
     walk w;
     const int64_t n = s->dims[s->axis];

@@ -98,7 +98,8 @@ static void FN(prod_column)(const rows *r, bool first, const T *x, T *out) {
     out[0] = all.re, out[1] = all.im;
 }
 
-/* Eight rows at a time, then four, two, one, whatever the number of columns. */
+/* Eight rows at a time, then four, two, one, whatever the number of columns. The order is that of the real loops, so a
+ * product along an axis does not depend on what lies beside it. */
 static void FN(prod_rows)(const rows *r, bool first, const T *x, T *out) {
     int64_t i = 0;
     if (r->columns == 1) {
@@ -111,8 +112,9 @@ static void FN(prod_rows)(const rows *r, bool first, const T *x, T *out) {
     if (r->n > i) FN(pass)(1, first && i == 0, r, x + 2 * i * r->row_step, out);
 }
 
-/* A tile of results at a time, along all walked axes that are reduced; one where its elements are many, and
- * nearer to each other than to those of the next. */
+/* A tile of results at a time, along all walked axes that are reduced; one where its elements are many, and nearer to
+ * each other than to those of the next. `first` holds until the first element of the walk has been taken, so nothing
+ * needs a 1 to begin with. */
 static void FN(prod)(const prod_axes *a, const T *x, T *out) {
     const bool near = llabs(a->rows.x) < llabs(a->columns.x) && a->rows.dim >= TILE;
     const int64_t tile = near ? 1 : TILE;

@@ -87,7 +87,7 @@ static bool can_merge(const lam__walk *w, const lam__walk_axis *outer, const lam
     return true;
 }
 
-/* Insertion sort: ranks are small, and axes nearly always come in order. */
+/* Insertion sort: ranks are small, and axes nearly always come in order. It is stable. */
 static void sort_axes(lam__walk *w) {
     for (int i = 1; i < w->rank; i++)
         for (int j = i; j > 0 && is_slower(w, &w->axes[j], &w->axes[j - 1]); j--) {
@@ -171,7 +171,7 @@ static void walk_tiles(lam__walk *w, void *const p[], int64_t run, int other, in
     }
 }
 
-/* Of equal ones the last, which is the nearest in memory. */
+/* Of equal ones the last, which is the nearest in memory. Its runs touch the most neighbours. */
 static int longest_axis(const lam__walk *w) {
     int longest = w->rank - 1;
     for (int a = 0; a < w->rank - 1; a++)

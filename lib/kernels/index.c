@@ -15,6 +15,7 @@ static const int64_t nowhere = INT64_MIN;
 
 /* ---- indices ------------------------------------------------------------------------------------------------- */
 
+/* Indices are i64 or i32 and are widened before anything is done with them. */
 static int64_t index_at(lam_dtype dtype, const void *index, int64_t i) {
     return dtype == LAM_I32 ? ((const int32_t *)index)[i] : ((const int64_t *)index)[i];
 }
@@ -116,7 +117,8 @@ static bool distances(const lam__index_shape *s, lam__index_mode mode, int64_t s
     return outside;
 }
 
-/* Runs at distances from x, in items; outside: what stands for those that lie nowhere, NULL: none does. */
+/* Runs at distances from x, in items; outside: what stands for those that lie nowhere, NULL: none does. What the
+ * functions below are told; `at` has `count` entries. */
 typedef struct taking {
     size_t item;
     int64_t inner;
@@ -262,7 +264,7 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
 /* ---- scatter ------------------------------------------------------------------------------------------------- */
 
 /* Combines `count` runs of `inner` elements with their places in one row. In the order of the list; what is OUTSIDE is
- * left out. */
+ * left out. `row` is where place 0 of the first row lies. */
 typedef void scatter_runs(int64_t inner, int count, const int64_t *at, void *row, const void *updates);
 
 /* What an element type is. */

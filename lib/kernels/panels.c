@@ -14,7 +14,9 @@
  * elements of a piece. */
 enum { ROWS_BYTES = 32768, COLUMNS_BYTES = 1 << 19, MOST = 512, LINE = 512, PIECE = 2048 };
 
-/* `count` lanes of n elements; the steps are those between lanes and between the elements of one. */
+/* `count` lanes of n elements; the steps are those between lanes and between the elements of one. Lanes lie one behind
+ * the other (n elements apart) or side by side (1 apart). x and out lie alike, and out is also where what is made on
+ * the way lies. */
 typedef struct panel {
     const lam__panels *how;
     int64_t count, n;
@@ -71,7 +73,9 @@ static panel piece_of(const panel *p, int64_t at) {
     return piece;
 }
 
-/* out = the exponentials of x less the largest of its lane; each: their sums. */
+/* out = the exponentials of x less the largest of its lane; each: their sums. The largest is taken off first, so no
+ * exponential is above 1 and the sum is at least 1; -inf in all places gives NaN. The logarithm is formed of x again
+ * and not of the exponentials, of which small ones have lost it. */
 static void run_softmax(const panel *p) {
     numbers largest, each;
     reduce(p, LAM__REDUCE_MAX, p->x, &largest);
@@ -103,7 +107,8 @@ static void sum_squares(const panel *p, numbers *to) {
     lam__kernels_squares(&s, 0, INT64_MAX, to->of);
 }
 
-/* each: 1 / sqrt(variance + epsilon). */
+/* each: 1 / sqrt(variance + epsilon). Two passes: the mean, then the squares of what is left, since the difference of
+ * the mean of squares and the square of the mean cancels where the mean is large. */
 static void run_standardize(const panel *p, void *steepness) {
     const double n = (double)p->n;
     numbers mean, each;

@@ -91,7 +91,7 @@ void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t words[2], int64_t
 /* ---- poisson ----------------------------------------------------------------------------------------------------- */
 
 /* How many factors in (0, 1) it takes to come below exp(-rate), less one. Knuth's method in sums of logarithms; the
- * number of rounds is about the rate. */
+ * number of rounds is about the rate. Sums and comparisons are in f32, as there. */
 static int64_t count_factors(key k, uint64_t place, float rate) {
     int64_t count = 0;
     float sum = 0;
@@ -102,7 +102,8 @@ static int64_t count_factors(key k, uint64_t place, float rate) {
     return count - 1;
 }
 
-/* All in f32, whose roundings decide. */
+/* All in f32, whose roundings decide. PTRS of Hoermann: most candidates are accepted by the first test, without a
+ * logarithm. lgamma alone is in double. */
 static int64_t transformed_rejection(key k, uint64_t place, float rate) {
     const float b = 0.931f + 2.53f * sqrtf(rate), a = -0.059f + 0.02483f * b, inverse = 1.1239f + 1.1328f / (b - 3.4f);
     const float most = 0.9277f - 3.6224f / (b - 2);

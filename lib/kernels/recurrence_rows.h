@@ -18,7 +18,7 @@
 #include "lib/kernels/recurrence_lanes.h"
 
 /* All lanes of a row side by side, row after row. What the step before has written is read again from the cache; with
- * LONG lanes and more it has long been stored by then. */
+ * LONG lanes and more it has long been stored by then. The first row is copied: nothing comes before it. */
 static void FN(sweep)(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
     const int64_t whole = s->n * s->inner, next = reverse ? -s->inner : s->inner;
     for (int64_t o = 0; o < s->outer; o++) {

@@ -79,7 +79,8 @@ ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t 
     return i < rows ? FN(fold)(op, r, x[i * s]) : r;
 }
 
-/* Adds `count` rows, as a tree, to every column. b->x and out never overlap. `first`: there is nothing in out yet. */
+/* Adds `count` rows, as a tree, to every column. b->x and out never overlap. `first`: there is nothing in out yet. A
+ * constant count makes the tree straight code. */
 ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam__reduce_block *b, int64_t row,
                             int64_t step, T *restrict out) {
     const T *x = (const T *)b->x + row * b->row_step;
@@ -215,7 +216,8 @@ ALWAYS_INLINE int64_t FN(place)(int64_t n, const T *x, T best) {
 }
 
 /* A contiguous row: the best of each block of 256 first, then its place in the block that had it. So most of the work
- * is a maximum, which vectors do well, and only one block is searched for a place. */
+ * is a maximum, which vectors do well, and only one block is searched for a place. Blocks of 256 stay in the first
+ * cache for the search. */
 ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
     T best = FN(row)(op, n < 256 ? n : 256, x);
     int64_t block = 0;

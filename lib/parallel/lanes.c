@@ -25,7 +25,7 @@ static size_t room_bytes(int64_t n) {
     return (lam__kernels_argsort_bytes(n) + 63) & ~(size_t)63;
 }
 
-/* Units of a sort of n log n comparisons. */
+/* Units of a sort of n log n comparisons. Of all lanes of an outer element. */
 static double cost_of_lane(const lam__lanes *s) {
     return (double)s->inner * (double)s->n * (4 + 4 * log2((double)s->n + 1));
 }
@@ -79,7 +79,8 @@ void lam__parallel_searchsorted(lam__team *team, lam_dtype dtype, int64_t batch,
 /* ---- recurrences and windows ------------------------------------------------------------------------------------- */
 
 /* What recurrences, scans of exponentials and windows have in common: one or two operands, one result, cut between
- * outer elements. `id` and `window` are those of windows alone. */
+ * outer elements. `id` and `window` are those of windows alone. Lanes of one outer element lie together, so a cut moves
+ * every pointer by whole steps. */
 typedef struct lanes {
     lam_dtype dtype;
     lam__lanes shape;
@@ -206,7 +207,8 @@ static void take_box(void *env, const int64_t *start, const int64_t *dims, int w
                            t->out + (row * s->k + start[2]) * s->inner * item);
 }
 
-/* Places are independent too, so one row with a long index is shared as well as many rows. */
+/* Places are independent too, so one row with a long index is shared as well as many rows. Every place of the result is
+ * written once. */
 void lam__parallel_take(lam__team *team, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                         const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
     indexing t = {*s, mode, LAM__SCATTER_ADD, dtype, index_dtype, *x, NULL, index, out};
@@ -235,7 +237,8 @@ void lam__parallel_scatter(lam__team *team, lam__scatter_op op, const lam__index
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
-/* Samples by rejection: element i draws as many numbers as it needs from the key that is folded with i. */
+/* Samples by rejection: element i draws as many numbers as it needs from the key that is folded with i. The parameter
+ * is an array beside the result, element by element. */
 typedef struct sampling {
     lam_dtype dtype;
     const uint32_t *key;

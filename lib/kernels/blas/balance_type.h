@@ -82,7 +82,9 @@ static bool FN(is_singular)(int parts, int64_t n, const T *factors) {
     return false;
 }
 
-/* Row i of b times 2^exponents[i], each right-hand side besides as large as leaves room above, by shifts[c]. */
+/* Row i of b times 2^exponents[i], each right-hand side besides as large as leaves room above, by shifts[c]. Shifts
+ * keep a column of small numbers from vanishing in the substitution; they are powers of 2, so nothing is rounded by
+ * them. */
 static void FN(shift_in)(int parts, int64_t n, int64_t m, const int32_t *exponents, int32_t *shifts, T *b) {
     const limits l = LIMITS;
     for (int64_t c = 0; c < m; c++) {

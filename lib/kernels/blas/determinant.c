@@ -74,7 +74,7 @@ enum { WRITTEN_OUT = 3 }; /* rows */
 #include "lib/kernels/blas/determinant_type.h"
 
 /* What is made of one matrix. `second` is the other result of those that have two. The room is that of one balanced
- * matrix and serves all matrices of a batch in turn. */
+ * matrix and serves all matrices of a batch in turn. NULL where there is none. */
 typedef void of_matrix(int64_t n, const void *x, const lam__balanced *room, void *out, void *second);
 
 /* One matrix after the other; results lie `step` and 1 elements apart. Logarithms are real, so they lie half as far

@@ -30,6 +30,7 @@ ALWAYS_INLINE void FN(plain_dots)(const lam__product *p, const T *x, const T *y,
         for (int64_t j = 0; j < n; j++) out[j] = FN(plain_dot)(k, x, p->x_col, y + j * p->y_col, p->y_row);
 }
 
+/* Which of the two ways is taken changes no order: sums run along k from the first product on. */
 static void FN(plain)(const lam__product *p) {
     T *out = p->out;
     lam__product_place at = {.left = p->left};

@@ -53,7 +53,7 @@ static lam_dtype real_of(lam_dtype dtype) {
     return dtype == LAM_C128 ? LAM_F64 : dtype == LAM_C64 ? LAM_F32 : dtype;
 }
 
-/* Bytes of these sizes and of `more` numbers. */
+/* Bytes of these sizes and of `more` numbers. Rounded up to 8. */
 static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
     size_t numbers = (size_t)(sizes.numbers + more) * (size_t)lam__item_bytes(dtype);
     return (numbers + (size_t)sizes.ints * sizeof(int) + 7) & ~(size_t)7;

@@ -28,7 +28,7 @@ static bool FN(all_finite)(int64_t count, const T *x) {
     return sum == 0;
 }
 
-/* Both parts; nothing where x is NULL. */
+/* Both parts; nothing where x is NULL. What was not asked for is NULL. */
 static void FN(fill_nan)(int64_t count, T *x) {
     R *parts = (R *)x;
     for (int64_t i = 0; x && i < 2 * count; i++) parts[i] = NAN;
@@ -63,7 +63,7 @@ static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
 
 /* The transpose is the conjugate: its vectors, by columns, are the conjugates of ours. x is read as it lies: its lower
  * triangle is the upper one of what LAPACK sees. Values need no change, being real. x is written only after success,
- * apart from a matrix that is not finite. */
+ * apart from a matrix that is not finite. Values are written by LAPACK itself, ascending. */
 static bool FN(eigh)(int64_t n, bool vectors, T *x, R *w, void *work) {
     const work_sizes sizes = FN(eigh_sizes)(n, vectors);
     const int order = (int)n;
@@ -109,7 +109,7 @@ static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
 
 /* x^T = conj(v) s u^T: LAPACK's first vectors, by columns, are our vt by rows; its second ones our u. Divide and
  * conquer first; where that does not converge, the slower and steadier QR iteration on a fresh copy. What was not asked
- * for has no elements, and nothing is copied to it. */
+ * for has no elements, and nothing is copied to it. Work is asked for again here, since its parts depend on it. */
 static bool FN(svd)(const lam__rectangle *r, const T *x, T *u, R *s, T *vt, void *work) {
     const work_sizes sizes = FN(svd_sizes)(r);
     const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, lead = svd_columns(r);

@@ -1,6 +1,9 @@
-/* Reference elementwise operations: every one written once for floats, in double, and once for integers, in 64 bits.
- * A float's result is the double one rounded, which for + - * / and sqrt is the correctly rounded float; an
- * integer's is the 64-bit one cut to its width, which is what wrapping means. Speed does not matter here. */
+/* Reference elementwise operations: every one written once for floats, in double, and once for integers, in 64 bits. A
+ * float's result is the double one rounded, which for + - * / and sqrt is the correctly rounded float; an integer's is
+ * the 64-bit one cut to its width, which is what wrapping means. Speed does not matter here. Each is the formula that
+ * the vector loops have to give, written without regard to them: what they share with this file is the name of the
+ * operation and nothing else. Rows are made from elementwise.def, so an operation without a reference does not
+ * compile. */
 #include "lib/kernels/reference/reference.h"
 
 #include <math.h>
@@ -8,8 +11,8 @@
 
 #include "lib/kernels/special/special.h"
 
-/* Operands as read from memory, widened, and what is left to know: k is the parameter (the exponent of integer_pow),
- * or the first of them. */
+/* Operands as read from memory, widened, and what is left to know: k is the parameter (the exponent of integer_pow), or
+ * the first of them. Operands that an operation does not have are 0. */
 typedef struct floats {
     double x, y, z;
     int64_t k;
@@ -59,6 +62,7 @@ static double f_fnma(floats a) { return fma(-a.x, a.y, a.z); }
 static double f_mul_div(floats a) { return (double)((long double)a.x * a.y / a.z); }
 /* clang-format on */
 
+/* Products that leave the range of f32 stay in that of double, which the tests allow for. */
 static double f_times_power(floats a) {
     lam__power power = {1, 1};
     if (a.params) memcpy(&power, a.params, sizeof power);
@@ -78,6 +82,7 @@ static double f_nan_to_num(floats a) {
     return isnan(a.x) ? r.nan : isinf(a.x) ? a.x > 0 ? r.high : r.low : a.x;
 }
 
+/* NaN wins; of two zeros the positive one, whichever comes first. */
 static double larger(double x, double y) {
     if (isnan(x) || isnan(y)) return NAN;
     return x > y || (x == y && !signbit(x)) ? x : y;
@@ -121,15 +126,19 @@ static double f_logistic(floats a) {
     return (a.x < 0 ? e : 1) / (1 + e);
 }
 
+/* logistic(x) logistic(-x), which is even: one exponential that cannot overflow. */
 static double f_logistic_slope(floats a) {
     double e = exp(-fabs(a.x));
     return e / ((1 + e) * (1 + e));
 }
 
+/* x / (1 + exp(-x)); far on the left the result is no number any more, and -inf by infinity would be NaN. */
 static double f_silu(floats a) {
     return a.x < -800 ? -0.0 : (double)((long double)a.x / (1 + expl(-(long double)a.x)));
 }
 
+/* s (1 + x (1 - s)) for s = 1 / (1 + exp(-x)), with e = exp(-|x|) on either side. At infinities the product would be 0
+ * times infinity. */
 static double f_silu_slope(floats a) {
     const long double e = expl(-fabsl((long double)a.x)), d = 1 + e;
     if (isinf(a.x)) return a.x > 0;
@@ -161,19 +170,23 @@ static double f_gelu_slope(floats a) {
     return (double)(erfcl(-root * a.x) / 2 + per * a.x * expl(-0.5L * a.x * a.x));
 }
 
+/* 1 - tanh(x)^2, without the difference. */
 static double f_tanh_slope(floats a) {
     return 4 * f_logistic_slope((floats){.x = 2 * a.x});
 }
 
+/* log(1 + exp(x)), whose exponential would overflow on the right. */
 static double f_softplus(floats a) {
     return (a.x > 0 ? a.x : 0) + log1p(exp(-fabs(a.x)));
 }
 
+/* log(x / (1 - x)): next to 1/2, where it vanishes, as the inverse hyperbolic tangent. */
 static double f_logit(floats a) {
     const long double x = a.x;
     return (double)(fabsl(x - 0.5L) < 0.25L ? 2 * atanhl(2 * x - 1) : logl(x) - log1pl(-x));
 }
 
+/* y times relu6(x + 3) / 6; NaN goes through both comparisons. */
 static double f_hard_gate(floats a) {
     const double up = a.x + 3, open = up < 0 ? 0 : up;
     return a.y * ((open > 6 ? 6 : open) / 6);
@@ -185,6 +198,8 @@ static long double larger_and(double x, double y, long double rest) {
     return larger(x, y) + rest;
 }
 
+/* Both in long double, since where the larger operand and the rest nearly cancel f64 would have no digits left to
+ * compare with. */
 static double f_logaddexp(floats a) {
     return (double)larger_and(a.x, a.y, log1pl(expl(-fabsl((long double)a.x - a.y))));
 }
@@ -275,17 +290,20 @@ static int64_t i_ge(integers a) { return a.x >= a.y; }
 static int64_t i_where(integers a) { return a.x ? a.y : a.z; }
 /* clang-format on */
 
+/* Of the element's own width: the widened operand has copies of its sign above that. */
 static int64_t i_shift_right_logical(integers a) {
     uint64_t own = a.bits == 64 ? (uint64_t)a.x : (uint64_t)a.x & ((UINT64_C(1) << a.bits) - 1);
     return is_far(a) ? 0 : wrap(own >> a.y);
 }
 
+/* The upper bound wins where the two are crossed, as for floats. */
 static int64_t i_clamp(integers a) {
     int64_t low = a.x > a.y ? a.x : a.y;
     return low < a.z ? low : a.z;
 }
 
-/* A negative power is 1/x^|k| truncated, where 1/0 counts as 0. */
+/* A negative power is 1/x^|k| truncated, where 1/0 counts as 0. Products wrap without a sign and are cut to the width
+ * when they are written. */
 static int64_t i_integer_pow(integers a) {
     if (a.k < 0) return a.x == 1 ? 1 : a.x == -1 ? (a.k % 2 ? -1 : 1) : 0;
     uint64_t result = 1;
@@ -295,6 +313,7 @@ static int64_t i_integer_pow(integers a) {
 
 /* ---- table ---------------------------------------------------------------------------------------------- */
 
+/* One line of the registry: how many inputs, what they become, and the function for each sort of numbers. */
 typedef struct operation {
     int inputs;
     bool to_bool;                  /* result is a bool whatever the inputs are */
@@ -331,6 +350,7 @@ static const operation operations[LAM__LOOP_COUNT] = {
 #undef LAM__LOOP
 };
 
+/* Bools are bytes of 0 and 1, so the bits that the others invert do not count. */
 static int64_t b_not(integers a) {
     return !a.x;
 }
@@ -361,6 +381,7 @@ static void write_float(lam_dtype dtype, void *out, double x) {
     else *(float *)out = (float)x;
 }
 
+/* Cut to the width by way of unsigned numbers, which is defined for all of them. */
 static void write_integer(lam_dtype dtype, void *out, int64_t x) {
     if (dtype == LAM_I64) *(int64_t *)out = x;
     else if (dtype == LAM_I32) *(int32_t *)out = (int32_t)(uint32_t)x;
@@ -410,6 +431,7 @@ static columns columns_of(void *const p[], const int64_t step[], int inputs) {
     return c;
 }
 
+/* A whole loop of one operation; steps in elements, as in a lam__loop. The parameter is read once. */
 static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[], int inputs, const void *params,
                 double f(floats)) {
     columns c = columns_of(p, step, inputs);
@@ -424,6 +446,8 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
     }
 }
 
+/* The loops that kinds without a vector form have, one for each of f64 and f32; other kinds expand to nothing. KEEP IN
+ * STEP: loop-kinds */
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], const void *params
 /* One-line adapters and empty rows. */
 /* clang-format off */

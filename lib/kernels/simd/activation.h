@@ -16,6 +16,8 @@ typedef struct zero64 {
     double rest[11];
 } zero64;
 
+/* r, or the series in lanes that are near: t is x less the zero as a sum of two, since the distance is all that counts
+ * there. */
 static __attribute__((noinline)) V64 near_zero(V64 r, V64 x, const zero64 *z) {
     const V64 off = x - z->at;
     const sum64 t = any_sum(off, splat64(-z->at_lo)), p = product(t.hi, splat64(z->first));
@@ -31,6 +33,7 @@ ALWAYS_INLINE V64 mended(V64 r, V64 x, const zero64 *z) {
 
 /* ---- silu -------------------------------------------------------------------------------------------------------- */
 
+/* The zero of the derivative to some 106 bits, and the Taylor series there, the highest power first. */
 static const zero64 silu_zero = {.width = 0x1p-7,
                                  .at = -0x1.474973c84120bp+0,
                                  .at_lo = -0x1.f8d74bc9ac154p-54,
@@ -62,6 +65,7 @@ ALWAYS_INLINE sloped64 f64_sloped_silu(V64 x) {
     return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign), mended(own, x, &silu_zero)};
 }
 
+/* One text for the function, its derivative, and both together: the compiler leaves out what is not asked for. */
 ALWAYS_INLINE V64 f64_silu(V64 x) {
     return f64_sloped_silu(x).value;
 }
@@ -70,6 +74,7 @@ ALWAYS_INLINE V64 f64_silu_slope(V64 x) {
     return f64_sloped_silu(x).slope;
 }
 
+/* The same formulas in doubles without second parts, for f32. */
 ALWAYS_INLINE V64 quick_silu(V64 x) {
     const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
     const V64 value = limited(x, 150) * inverse * either((M64)(x < 0), e, splat64(1));
@@ -93,6 +98,7 @@ ALWAYS_INLINE V32 f32_silu_slope(V32 x) {
 
 /* ---- mish -------------------------------------------------------------------------------------------------------- */
 
+/* As that of silu. */
 static const zero64 mish_zero = {.width = 0x1p-7,
                                  .at = -0x1.31432c0d12d84p+0,
                                  .at_lo = -0x1.bf319154da210p-55,
@@ -134,6 +140,7 @@ ALWAYS_INLINE V64 f64_mish_slope(V64 x) {
     return f64_sloped_mish(x).slope;
 }
 
+/* For f32, as those of silu. */
 ALWAYS_INLINE V64 quick_mish(V64 x) {
     const V64 one = splat64(1), e = quick_exp(-bounded(f64_magnitude(x), 150));
     const M64 negative = (M64)(x < 0);

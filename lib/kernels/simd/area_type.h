@@ -23,6 +23,7 @@ ALWAYS_INLINE V NAME(asinh)(V x) {
     return NAME(odd)(x, (V)((M)NAME(area_of)(NAME(magnitude)(x), 1) | ((M)x & (M)(-(V){0}))));
 }
 
+/* NaN left of 1. */
 ALWAYS_INLINE V NAME(acosh)(V x) {
     return NAME(select)((M)(x >= 1), NAME(area_of)(x, -1), (V){0} + NAN);
 }

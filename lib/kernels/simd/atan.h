@@ -1,13 +1,15 @@
 /* atan, atan2, asin and acos of both floating types, below 1 ULP: the first two (0.51) by one division, a table of
  * sixteen arcs and a short polynomial for all arguments, so that no lane waits for another, and not of a rounded
- * quotient; the others by a polynomial and a root whose rest is kept. */
+ * quotient; the others by a polynomial and a root whose rest is kept. The steps are in atan_type.h and asin_type.h, one
+ * text for both types; here are the constants of each. */
 #ifndef LAM_KERNELS_SIMD_ATAN_H
 #define LAM_KERNELS_SIMD_ATAN_H
 
 /* ARC is (atan(r) - r) / r^3 in r^2, for what the table leaves; ARCSINE is (asin(r) - r) / r^3 in r^2. */
 #include "lib/kernels/simd/single.h"
 
-/* What is not in range, or nearly all of one operand, by libm in long double. */
+/* What is not in range, or nearly all of one operand, by libm in long double. The quotient of such operands may
+ * underflow, or its inverse overflow, though the arc is a number. */
 static __attribute__((noinline)) V64 f64_atan2_rare(V64 r, V64 y, V64 x, M64 where) {
     return f64_patched2(r, y, x, where, atan2l);
 }
@@ -24,6 +26,8 @@ static __attribute__((noinline)) V64 f64_atan2_rare(V64 r, V64 y, V64 x, M64 whe
     { 0x1.c5f4a73060744p-4, -0x1.2492209961b37p-3, 0x1.999999953808dp-3, -0x1.5555555555428p-2 }
 #define HALF_TURN                                                                                                      \
     { 0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53 }
+/* From FLAT on 1/x is less than half an ulp of pi/2. SAFE bounds both operands of atan2, so that products of two of
+ * them are numbers. */
 #define FLAT 0x1p56
 #define SAFE 0x1p400
 #include "lib/kernels/simd/atan_type.h"

@@ -39,6 +39,7 @@ ALWAYS_INLINE V64 grown(sum64 e, V64 x) {
     return scaled(p.hi + p.lo, k);
 }
 
+/* Infinite and huge arguments one by one; the sign of an odd order at the end. */
 ALWAYS_INLINE V64 f64_bessel(V64 x, int n, bool is_scaled) {
     const V64 size = f64_magnitude(x);
     const M64 plain = (M64)(size <= 0x1p100), sign = (M64)x & (M64)(-(V64){0});
@@ -71,7 +72,8 @@ static const double BESSEL_FALL[] = {
 };
 
 /* The derivative of exp(-|x|) I_n(x): with the difference d = exp(-x) (I_0(x) - I_1(x)), of sums as long as they have
- * digits enough, it is -d for n = 0, and d less exp(-x) I_1(x)/x for n = 1. */
+ * digits enough, it is -d for n = 0, and d less exp(-x) I_1(x)/x for n = 1. At 0 the derivative for n = 0 is 0, as that
+ * of |x| is taken to be there. */
 ALWAYS_INLINE V64 f64_bessel_slope(V64 x, int n) {
     const V64 zero = {0}, size = f64_magnitude(x), turn = either((M64)(x > 0), zero - 1, zero + 1);
     const M64 plain = (M64)(size <= 0x1p100), far = (M64)(size >= 32);

@@ -3,6 +3,7 @@
  * (the least normal number), RANGE (2^RANGE_EXPONENT, which makes others normal; a multiple of 3), SHIFT (the bits of
  * the fraction). They are undefined again at the end. No include guard: that is the point. */
 
+/* By the exponent's bits, for numbers that stay normal. */
 ALWAYS_INLINE V NAME(times_power_of_2)(V x, V k) {
     return (V)((M)x + ((M)(k + OWN(ROUNDER)) << SHIFT));
 }
@@ -24,6 +25,7 @@ ALWAYS_INLINE V NAME(cbrt_of_normal)(V x, V *k) {
     return OWN(madd)(rest, near * near * (T)(1 / 3.0), c);
 }
 
+/* 0, infinities and NaN are their own cube roots. */
 ALWAYS_INLINE V NAME(cbrt)(V x) {
     const V zero = {0}, one = zero + 1, size = NAME(magnitude)(x);
     const M plain = (M)(size > 0) & (M)(size < INFINITY), small = (M)(size < LEAST);

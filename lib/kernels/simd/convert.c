@@ -14,7 +14,9 @@
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
-/* Each keeps the conversion itself inside the range where C defines it, so that it may be done for every lane. */
+/* Each keeps the conversion itself inside the range where C defines it, so that it may be done for every lane. A
+ * conversion that overflows would be undefined even in a lane whose result is thrown away. 2^63 has no int64_t, so that
+ * end is compared with `>=`; NaN fails both comparisons and gives 0. */
 ALWAYS_INLINE int64_t saturate_i64(double x) {
     const double above = 9223372036854775808.0;
     double inside = x >= -above && x < above ? x : 0;
@@ -41,9 +43,11 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 
 #include "lib/kernels/simd/half.h"
 
-/* What rounds once more as the integer would. */
+/* What rounds once more as the integer would. Integers reach 16-bit floats through a wider float, and two roundings are
+ * not one unless the first is to odd (half.h). */
 #define ODD(x) _Generic((x), int64_t : odd_double, default : odd_single)(x)
 
+/* Destinations one after the other, each with all sources; the macros say how floats and how integers reach it. */
 #define D               uint16_t
 #define TO(x)           f16_##x
 #define FROM_FLOAT(x)   HALF_BITS(x)
@@ -113,7 +117,8 @@ ALWAYS_INLINE void narrow(uint16_t *out, const float *x) {
 }
 #endif
 
-/* Whole vectors of neighbours by the instruction, the rest and everything strided by the loop. */
+/* Whole vectors of neighbours by the instruction, the rest and everything strided by the loop. The instruction rounds
+ * to nearest and keeps NaNs quiet, as half.h does, so it does not matter which of them an element meets. */
 static void quick_f32_from_f16(LOOP_ARGS) {
     const int64_t even = step[0] == 1 && step[1] == 1 ? n / SIDE_BY_SIDE * SIDE_BY_SIDE : 0;
     float *out = p[0];
@@ -148,6 +153,7 @@ static void parts_from_parts(lam__loop *loop, LOOP_ARGS, size_t to, size_t from)
     loop(n, second, apart, params);
 }
 
+/* The imaginary part is left out. */
 static void real_from_parts(lam__loop *loop, LOOP_ARGS) {
     const int64_t apart[2] = {step[0], 2 * step[1]};
     loop(n, p, apart, params);
@@ -168,6 +174,7 @@ static void bool_loop_from_c64(LOOP_ARGS) {
 
 /* Rows and one-line adapters. */
 /* clang-format off */
+/* Sources and destinations of complex pairs: from reals, to reals, and between the two widths. */
 #define TO_COMPLEX(from) \
     static void c128_loop_from_##from(LOOP_ARGS) { parts_from_real(f64_loop_from_##from, n, p, step, params, 8); } \
     static void c64_loop_from_##from(LOOP_ARGS) { parts_from_real(f32_loop_from_##from, n, p, step, params, 4); }
@@ -216,7 +223,7 @@ ALWAYS_INLINE c64 c64_same(c64 x) { return x; }
 static void c128_loop_from_c128(LOOP_ARGS) { c128_unary(n, p, step, c128_same); }
 static void c64_loop_from_c64(LOOP_ARGS) { c64_unary(n, p, step, c64_same); }
 
-/* A bool is read as the byte it is. */
+/* A bool is read as the byte it is. Rows are destinations, columns sources; every pair has a loop. */
 #define ROW(to) \
     { \
         [LAM_F64] = to##_loop_from_f64, [LAM_F32] = to##_loop_from_f32, [LAM_I64] = to##_loop_from_i64, \

@@ -1,8 +1,12 @@
-/* Template: the conversion loops into one type. Include with D (destination), TO(x) (spelling), FROM_FLOAT(x) for
- * x a double or float, FROM_INTEGER(x) for x any integer. */
+/* Template: the conversion loops into one type. Include with D (destination), TO(x) (spelling), FROM_FLOAT(x) for x a
+ * double or float, FROM_INTEGER(x) for x any integer. The source is widened where it is a 16-bit float, and each
+ * function converts one element; the loops are map.h's, which the compiler makes vectors of. Bools are read as bytes.
+ * No source is complex: convert.c makes those loops of these. */
 
-/* One line per operation. */
+/* One line per operation. Each block below is one source: the template for its two types, the conversion of an element,
+ * the loop. */
 /* clang-format off */
+/* The type that results have; sources change from block to block. */
 #define R D
 
 #define T      double

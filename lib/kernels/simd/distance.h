@@ -8,7 +8,8 @@
 #include "lib/kernels/simd/exact.h"
 #include "lib/kernels/simd/vmath.h"
 
-/* Operands times 2^600, 1 or 2^-600, so that the squares are in range. */
+/* Operands times 2^600, 1 or 2^-600, so that the squares are in range. `most` is the larger of both sizes as they were.
+ * Of NaN and a number it is the second operand's size, and the sum of squares is NaN all the same. */
 typedef struct scaled_pair {
     V64 x, y, scale, most;
     M64 large;
@@ -21,6 +22,7 @@ ALWAYS_INLINE scaled_pair scaled_pair_of(V64 x, V64 y) {
     return (scaled_pair){x * scale, y * scale, scale, most, large};
 }
 
+/* x^2 + y^2 of the scaled operands, with its error. */
 ALWAYS_INLINE sum64 square_of_distance(const scaled_pair *s) {
     const sum64 p = product(s->x, s->x), q = product(s->y, s->y), sum = any_sum(p.hi, q.hi);
     return fast_sum(sum.hi, sum.lo + (p.lo + q.lo));

@@ -47,6 +47,7 @@ ALWAYS_INLINE V64 tail_or_rest(M64 rest, V64 whole, sum64 tail) {
     return either(rest, other.hi + (other.lo - tail.lo), tail.hi);
 }
 
+/* erfcx at a place of its table as a sum, whose last coefficients are kept apart. */
 ALWAYS_INLINE sum64 erfcx_near(doubling d) {
     const double(*table)[LAM__PIECES] = lam__table_erfcx_near;
     const sum64 slope = pieces(d.off, d.at, table, LAM__ERFCX_SLOPES);
@@ -105,6 +106,7 @@ ALWAYS_INLINE V64 f64_log_ndtr(V64 x) {
     return either((M64)(size < 0x1p60), r, either(left, (0.5 * x) * -x, either((M64)(x > 0), -zero, x)));
 }
 
+/* The same steps for a float's share of digits. */
 ALWAYS_INLINE V64 quick_log_ndtr(V64 x) {
     const V64 zero = {0}, size = bounded(f64_magnitude(x), 0x1p60), half = 0.5 * x * x;
     const V64 e = 0.5 * erfcx_of(size * 0.70710678118654752, zero).hi;
@@ -131,6 +133,7 @@ ALWAYS_INLINE V64 left_erfcx(V64 x, sum64 other) {
     return either((M64)(hi <= f64_LARGEST), sum.hi + (sum.lo + (lo - other.lo)), hi);
 }
 
+/* Left of 0 and far out each have a form of their own, which a vector without such lanes leaves out. */
 ALWAYS_INLINE V64 f64_erfcx(V64 x) {
     const V64 zero = {0}, size = bounded(f64_magnitude(x), 0x1p60);
     const M64 left = (M64)(x < 0), far = (M64)(x >= 0x1p60);

@@ -1,6 +1,7 @@
 /* What the functions of this room are made of where one double is not enough: unevaluated sums of two (after Dekker
  * 1971), products whose rounding error is kept, and polynomials in pieces. Products use fused multiply-add where the
- * set has it; without it the same sums cost more instructions. Static helpers only; no lane depends on another. */
+ * set has it; without it the same sums cost more instructions. Static helpers only; no lane depends on another. Names
+ * of operations that a set lacks are defined here for all sets, from intrinsics or from arithmetic. */
 #ifndef LAM_KERNELS_SIMD_EXACT_H
 #define LAM_KERNELS_SIMD_EXACT_H
 
@@ -14,7 +15,7 @@ typedef struct sum64 {
 
 /* ---- what sets have and C has not ------------------------------------------------------------------------------- */
 
-/* Adding this leaves an integer in the low bits of the double. */
+/* Adding this leaves an integer in the low bits of the double. Valid for |x| < 2^51. */
 static const double ROUNDER = 0x1.8p52;
 
 /* 2^k for whole k, |k| < 1023. */
@@ -30,9 +31,11 @@ ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
 ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
     return (V64)_mm512_max_pd((__m512d)x, (__m512d)y);
 }
+/* Correctly rounded in all sets. */
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)_mm512_sqrt_pd((__m512d)x);
 }
+/* To the nearest whole number, in the middle to the even one; the sign of a zero is kept. */
 ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)_mm512_roundscale_pd((__m512d)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
@@ -126,6 +129,8 @@ ALWAYS_INLINE V64 whole64(V64 x) {
 ALWAYS_INLINE V64 inverse64(V64 x) {
     return 1 / x;
 }
+/* Two factors, since 2^k alone may be no number though the result is; the first product is exact, so there is one
+ * rounding. */
 ALWAYS_INLINE V64 scaled(V64 x, V64 k) {
     const V64 half = (k * 0.5 + ROUNDER) - ROUNDER;
     return x * two_to(half) * two_to(k - half);
@@ -154,6 +159,7 @@ ALWAYS_INLINE V64 pick(const double *table, M64 at) {
 }
 #endif
 
+/* yes where the mask is set, no elsewhere: masks are all ones or all zeros in each lane. */
 ALWAYS_INLINE V64 either(M64 mask, V64 yes, V64 no) {
     return (V64)((mask & (M64)yes) | (~mask & (M64)no));
 }
@@ -213,6 +219,8 @@ ALWAYS_INLINE sum64 any_sum(V64 x, V64 y) {
     return (sum64){hi, (x - (hi - part)) + (y - part)};
 }
 
+/* Veltkamp's splitting by 2^27 + 1: the upper 26 digits, so that products of halves are exact. Overflows above
+ * 2^996. */
 ALWAYS_INLINE V64 upper_half(V64 x) {
     const V64 c = x * 134217729.0;
     return c - (c - x);
@@ -257,18 +265,20 @@ ALWAYS_INLINE sum64 quotient(sum64 x, sum64 y) {
     return (sum64){q, (remainder_of(x.hi, q, y.hi) + (x.lo - q * y.lo)) * inverse};
 }
 
+/* 1 / x as a sum, as `quotient` gives it. */
 ALWAYS_INLINE sum64 inverse_of(sum64 x) {
     const V64 q = inverse64(x.hi);
     return (sum64){q, (remainder_of(splat64(1), q, x.hi) - q * x.lo) * q};
 }
 
-/* x y to a little less than twice the digits of a double. */
+/* x y to a little less than twice the digits of a double. The product of the two small parts is left out. */
 ALWAYS_INLINE sum64 product_of_sums(sum64 x, sum64 y) {
     sum64 p = product(x.hi, y.hi);
     p.lo += madd(x.hi, y.lo, x.lo * y.hi);
     return p;
 }
 
+/* To some 2^-100 of the larger operand: what cancels is lost relative to that, not to the result. */
 ALWAYS_INLINE sum64 plus(sum64 x, sum64 y) {
     const sum64 s = any_sum(x.hi, y.hi);
     return fast_sum(s.hi, s.lo + (x.lo + y.lo));
@@ -317,7 +327,8 @@ ALWAYS_INLINE V64 powers(V64 z, const double *c, int count) {
 
 /* A function in LAM__PIECES pieces: row k of the table has the coefficients of one power for all of them, highest
  * first. The last row holds the values in the middles rounded to doubles, the one before what these lack. Here those
- * values, and what lies between them and the function. */
+ * values, and what lies between them and the function. A rounded value and a small rest can be added to something else
+ * without a rounding of their own. */
 ALWAYS_INLINE sum64 pieces(V64 z, M64 at, const double (*table)[LAM__PIECES], int rows) {
     V64 sum = pick(table[0], at);
     for (int i = 1; i < rows - 1; i++) sum = madd(sum, z, pick(table[i], at));

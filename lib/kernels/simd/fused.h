@@ -1,5 +1,6 @@
 /* x y + z in vectors: one instruction and one rounding where the set has it (VECTOR_FMA), two elsewhere; the flags of
- * the build leave products and sums apart, so it is written out. The machine's intrinsics come from here. */
+ * the build leave products and sums apart, so it is written out. The machine's intrinsics come from here. What needs
+ * the product's own error has forms for both in exact.h and single.h. */
 #ifndef LAM_KERNELS_SIMD_FUSED_H
 #define LAM_KERNELS_SIMD_FUSED_H
 
@@ -12,6 +13,7 @@
 #endif
 
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+/* A promise of one rounding, on which products kept exactly rely. */
 #define VECTOR_FMA 1
 #endif
 

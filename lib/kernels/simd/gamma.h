@@ -79,6 +79,7 @@ static const double DIGAMMA_REST[] = {
     0x1.04103e2b8093fp-8,  -0x1.11111110aed2bp-7, 0x1.555555555554dp-4,
 };
 
+/* log(x) - 1/(2 x) less the series. */
 ALWAYS_INLINE V64 digamma_beyond(V64 x) {
     const V64 inverse = 1 / x, square = inverse * inverse;
     const sum64 log = log_of_parts(parts_of(x), (V64){0});
@@ -91,7 +92,8 @@ ALWAYS_INLINE sum64 inverse_where(M64 wanted, V64 x) {
     return (sum64){q, either(wanted, remainder_of(zero + 1, q, y) * q, zero)};
 }
 
-/* The distance from the zero, as exact as x is. */
+/* The distance from the zero, as exact as x is. Below 1 it is digamma(x + 1) - 1/x, in which the distance is that of x
+ * + 1. */
 ALWAYS_INLINE sum64 digamma_inside_sum(V64 x) {
     const V64 zero = {0};
     const M64 below = (M64)(x < 1);
@@ -103,11 +105,13 @@ ALWAYS_INLINE sum64 digamma_inside_sum(V64 x) {
     return (sum64){sum.hi, sum.lo + (r.lo - inverse.lo)};
 }
 
+/* Rounded once. */
 ALWAYS_INLINE V64 digamma_inside(V64 x) {
     const sum64 r = digamma_inside_sum(x);
     return r.hi + r.lo;
 }
 
+/* Lanes `where` by the function that takes one number and a code (special.h). */
 static __attribute__((noinline)) V64 patched_special(V64 y, V64 x, M64 where, double f(double, int64_t), int64_t k) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) y[i] = f(x[i], k);
@@ -136,6 +140,7 @@ static const double TRIGAMMA_REST[] = {
     0x1.8618613730428p-6, -0x1.11111111094f4p-5, 0x1.5555555555554p-3,
 };
 
+/* 1/x + 1/(2 x^2) and the series, where 1/x has a second part. */
 ALWAYS_INLINE V64 trigamma_beyond(V64 x) {
     const sum64 inverse = inverse_where((M64)(x == x), x);
     const V64 square = inverse.hi * inverse.hi,
@@ -143,6 +148,7 @@ ALWAYS_INLINE V64 trigamma_beyond(V64 x) {
     return inverse.hi + madd(splat64(0.5), square, last);
 }
 
+/* Below 1 it is trigamma(x + 1) + 1/x^2. */
 ALWAYS_INLINE V64 trigamma_inside(V64 x) {
     const M64 below = (M64)(x < 1);
     const place at = gamma_place(x);

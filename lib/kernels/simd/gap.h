@@ -47,6 +47,7 @@ ALWAYS_INLINE V64 trigamma_gap_of(V64 a, V64 b) {
     return -(apart + rest);
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_gap(V64 r, V64 a, V64 b, M64 where, int64_t n) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) r[i] = lam__special_polygamma_gap(a[i], b[i], n);

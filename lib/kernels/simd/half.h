@@ -83,7 +83,9 @@ ALWAYS_INLINE uint16_t brain_of_double(double x) {
 #define HALF_BITS(x)  _Generic((x), float : half_of_single, double : half_of_double)(x)
 #define BRAIN_BITS(x) _Generic((x), float : brain_of_single, double : brain_of_double)(x)
 
-/* An integer as a double that rounds further as the integer would: what is cut off is remembered in the last bit. */
+/* An integer as a double that rounds further as the integer would: what is cut off is remembered in the last bit.
+ * Rounding to odd: a number with digits to spare, the last of which says that it is not exact, is never in the middle
+ * between two narrower ones by accident. */
 ALWAYS_INLINE double odd_double(int64_t x) {
     const int64_t limit = (int64_t)1 << 53;
     if (x > -limit && x < limit) return (double)x;

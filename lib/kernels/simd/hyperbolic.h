@@ -1,5 +1,6 @@
 /* expm1, sinh, cosh and their inverses, and softplus, of both floating types, below 1 ULP: the first three without a
- * division, the others as logarithms. */
+ * division, the others as logarithms. The steps are in hyperbolic_type.h and area_type.h, one text for both types; here
+ * are the constants, of which polynomials are minimax on the interval that the reduction leaves. */
 #ifndef LAM_KERNELS_SIMD_HYPERBOLIC_H
 #define LAM_KERNELS_SIMD_HYPERBOLIC_H
 
@@ -20,6 +21,8 @@
     { 0x1.af5f590176f65p-26, 0x1.71ddf7f8b1d46p-19, 0x1.a01a01b00ad4fp-13, 0x1.111111110f649p-7, 0x1.5555555555559p-3 }
 #define COSH                                                                                                           \
     { 0x1.1f83fd82fb4adp-29, 0x1.27e4d135dc399p-22, 0x1.a01a01ab1887cp-16, 0x1.6c16c16c15775p-10, 0x1.5555555555557p-5 }
+/* exp(-40) is nothing beside 1 in f64, and exp(-20) in f32; beyond MOST the exponential is infinite; 2^-FAR is nothing
+ * beside 1 however it is rounded. */
 #define LEAST -40
 #define MOST  800
 #define FAR   60
@@ -50,6 +53,7 @@
 #define SUM     sum64
 #define NAME(x) f64_##x
 #define OWN(x)  x
+/* From VAST on log(2 x) is asinh and acosh to the last bit. */
 #define VAST    0x1p28
 #define LOG_2_PARTS                                                                                                    \
     { 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56 }
@@ -68,7 +72,8 @@
 
 /* ---- softplus --------------------------------------------------------------------------------------------------- */
 
-/* The larger of x and 0 and log(1 + exp(-|x|)), which far on the left is e - e^2/2, and on the right nothing. */
+/* The larger of x and 0 and log(1 + exp(-|x|)), which far on the left is e - e^2/2, and on the right nothing. Where the
+ * exponential is below half a unit of 1 the logarithm would see nothing of it, hence the series. */
 ALWAYS_INLINE V64 f64_softplus(V64 x) {
     const V64 zero = {0};
     V64 k;
@@ -82,6 +87,7 @@ ALWAYS_INLINE V64 f64_softplus(V64 x) {
     return either((M64)(x < -25), far, near);
 }
 
+/* The same steps in floats, whose ends lie nearer. */
 ALWAYS_INLINE V32 f32_softplus(V32 x) {
     const V32 zero = {0};
     V32 k;

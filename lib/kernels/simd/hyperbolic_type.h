@@ -46,10 +46,12 @@ ALWAYS_INLINE V NAME(mixed)(NAME(halved) h, V power) {
     return OWN(scaled)(s.hi + ((s.lo + (p.lo + lost)) + rest), h.k - 1);
 }
 
+/* 2^(-2 k), the power that exp(-x) has beside exp(x); beyond 2 FAR it is nothing beside 1. */
 ALWAYS_INLINE V NAME(inverse_square)(NAME(halved) h) {
     return OWN(two_to)(OWN(most_of)((V){0} - 2 * FAR, -2 * h.k));
 }
 
+/* The sign is put back at the end. */
 ALWAYS_INLINE V NAME(sinh)(V x) {
     const NAME(halved) h = NAME(halved_of)(OWN(bounded)(NAME(magnitude)(x), MOST));
     return (V)((M)NAME(mixed)(h, NAME(inverse_square)(h)) | ((M)x & (M)(-(V){0})));

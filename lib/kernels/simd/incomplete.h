@@ -54,13 +54,13 @@ ALWAYS_INLINE plain_log plain_log_of(V64 z, V64 more) {
 
 /* ---- integrals -------------------------------------------------------------------------------------------------- */
 
-/* value 2^k. */
+/* value 2^k. For numbers whose factors leave the range though their product is a number. */
 typedef struct scaled64 {
     sum64 value;
     V64 k;
 } scaled64;
 
-/* The product, rounded once. */
+/* The product, rounded once. Where the result is subnormal too. */
 ALWAYS_INLINE V64 scaled_product(scaled64 x, sum64 y) {
     const sum64 p = product_of_sums(x.value, y);
     return scaled(p.hi + p.lo, x.k);
@@ -108,6 +108,7 @@ ALWAYS_INLINE V64 exp_gap_of(V64 s, V64 *fall) {
     return either(near, e.tail, far + s);
 }
 
+/* `kind` is a constant in every call; log is what the slopes need of it. */
 ALWAYS_INLINE exponent64 exponent_of(side_kind kind, const side64 *q, V64 s) {
     V64 fall = s, bend = {0};
     if (kind != GAMMA_ABOVE) bend = exp_gap_of(s, &fall);
@@ -124,6 +125,8 @@ ALWAYS_INLINE exponent64 exponent_of(side_kind kind, const side64 *q, V64 s) {
     return (exponent64){either(slow, e.hi, convex), either(slow, e.lo + part.lo, zero), log};
 }
 
+/* A sum of terms of one sign by Knuth's sums, so the error is that of the nodes. Whether all lanes are dead is looked
+ * at after every fourth node. */
 ALWAYS_INLINE sum64 side_integral(side_kind kind, bool slope, const side64 *q, const lam__nodes *nodes) {
     sum64 sum = {{0}, {0}};
     for (int i = 0; i < nodes->count; i++) {
@@ -172,6 +175,7 @@ ALWAYS_INLINE sum64 root_by_circle(sum64 x) {
     return root_of(product_of_sums(x, (sum64){zero + 0x1.45f306dc9c883p-3, zero - 0x1.6b01ec5417056p-57}));
 }
 
+/* exp(-(a (r - log(1 + r)) + what Stirling's formula lacks)) sqrt(a/(2 pi)) for r = x/a - 1. */
 static __attribute__((noinline)) density64 gamma_density(V64 a, V64 x, bool slope) {
     const V64 zero = {0};
     const log_gap g = log_gap_of(quotient((sum64){x, zero}, (sum64){a, zero}));
@@ -230,11 +234,15 @@ static __attribute__((noinline)) V64 small_gamma(V64 a, V64 x, bool upper) {
 /* What is asked of a vector of arguments. */
 typedef enum gamma_part { GAMMA_P, GAMMA_Q, GAMMA_P_BY_A } gamma_part;
 
+/* Arguments at which nothing on the way leaves the range; the derivative by a needs an x that is not next to
+ * nothing. */
 ALWAYS_INLINE M64 is_plain_incomplete_gamma(V64 a, V64 x, gamma_part part) {
     const M64 inside = (M64)(a <= 0x1p100) & (M64)(x <= 0x1p300);
     return inside & (M64)(a >= 0x1p-300) & (M64)(x >= splat64(part == GAMMA_P_BY_A ? 0x1p-20 : 0x1p-300));
 }
 
+/* Both sides are integrated only where a vector has lanes on both; the side is chosen lane by lane, so a lane does not
+ * see the others. */
 static __attribute__((noinline)) V64 incomplete_gamma(V64 a, V64 x, gamma_part part, const lam__nodes *nodes) {
     const bool slope = part == GAMMA_P_BY_A;
     const M64 none = (M64)(V64){0};
@@ -261,6 +269,7 @@ static __attribute__((noinline)) V64 patched_gamma(V64 r, V64 a, V64 x, M64 wher
     return r;
 }
 
+/* Lanes that are not plain stand for (2, 1) until they are patched. */
 ALWAYS_INLINE V64 gamma_part_of(V64 a, V64 x, gamma_part part, const lam__nodes *nodes) {
     const M64 plain = is_plain_incomplete_gamma(a, x, part);
     const int64_t code = part == GAMMA_P_BY_A ? LAM__SPECIAL_CODE(1, 0, 0) : 0;
@@ -360,6 +369,8 @@ static __attribute__((noinline)) side64 beta_side(V64 a, V64 b, sum64 near, sum6
     return q;
 }
 
+/* I_x(a, b) = 1 - I_(1-x)(b, a): the lanes in which the other side holds less are turned round, and all go through one
+ * integral. 1 - x is a sum, so nothing is lost by it. */
 static __attribute__((noinline)) V64 incomplete_beta(V64 a, V64 b, V64 x, beta_part part, const lam__nodes *nodes) {
     const sum64 y = any_sum(splat64(1), -x);
     const sum64 off = minus(product_of(y, a), product(b, x)), own = {x, (V64){0}};
@@ -374,6 +385,7 @@ static __attribute__((noinline)) V64 incomplete_beta(V64 a, V64 b, V64 x, beta_p
     return either(turned, part == BETA_P ? 1 - r : -r, r);
 }
 
+/* As for gamma; x = 1 is left out, since 1 - x has to be positive. */
 ALWAYS_INLINE M64 is_plain_incomplete_beta(V64 a, V64 b, V64 x) {
     const V64 least = least_of(a, b), most = most_of(a, b);
     return (M64)(least >= 0x1p-20) & (M64)(most <= 0x1p60) & (M64)(x >= 0x1p-500) & (M64)(x < 1);

@@ -45,12 +45,14 @@ ALWAYS_INLINE V64 f64_erf_inv(V64 x) {
     return either((M64)(size < 1), r, either((M64)(size == 1), x * INFINITY, zero + NAN));
 }
 
+/* Lanes `where` one by one: 0, 1, what lies outside of them, and the far tail. */
 static __attribute__((noinline)) V64 patched_ndtri(V64 y, V64 p, M64 where) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) y[i] = lam__special_ndtri(p[i]);
     return y;
 }
 
+/* Rounded once. */
 ALWAYS_INLINE V64 times_root_2(sum64 x) {
     const sum64 y = product_of(x, splat64(0x1.6a09e667f3bcdp+0));
     return y.hi + madd(x.hi, splat64(-0x1.bdd3413b26456p-54), y.lo);

@@ -1,10 +1,13 @@
-/* log, log2, log10, log1p and logit of both floating types, below 1 ULP (most at 0.52): by a table of
- * sixteen numbers next to the fraction and a short polynomial. Whole powers of 2 have exact binary logarithms. */
+/* log, log2, log10, log1p and logit of both floating types, below 1 ULP (most at 0.52): by a table of sixteen numbers
+ * next to the fraction and a short polynomial. Whole powers of 2 have exact binary logarithms. Table and polynomial are
+ * chosen by the unit, so a logarithm to another base costs no product with a rounded constant and is exact where it is
+ * whole. The steps are in log_type.h, and those of the cube root in cbrt_type.h. */
 #ifndef LAM_KERNELS_SIMD_LOG_H
 #define LAM_KERNELS_SIMD_LOG_H
 
 /* UNIT: whether it is the natural logarithm, one over log(base) and log(2) / log(base) as sums of two, the table of the
- * sixteen logarithms, and (log(1 + r) - r) / r^2 in r, over log(base). */
+ * sixteen logarithms, and (log(1 + r) - r) / r^2 in r, over log(base). Of log(2) / log(base) the first part has few
+ * digits, so that its multiples by exponents are exact. */
 #include "lib/kernels/simd/logexp.h"
 #include "lib/kernels/simd/single.h"
 #include "lib/kernels/simd/vmath.h"
@@ -17,6 +20,7 @@
 #define NAME(x)        f64_##x
 #define OWN(x)         x
 #define ANY            any64
+/* Subnormal numbers are multiplied by RANGE first; of 24 bits polynomials need five terms, of 53 nine. */
 #define LEAST          DBL_MIN
 #define RANGE          0x1p54
 #define RANGE_EXPONENT 54
@@ -88,6 +92,7 @@
 #define PARTS          parts64
 #define NAME(x)        f64_##x
 #define OWN(x)         x
+/* RANGE_EXPONENT is a multiple of 3, so its cube root is a power of 2 as well. */
 #define TABLE          lam__table_cbrt
 #define LEAST          DBL_MIN
 #define RANGE          0x1p54

@@ -43,16 +43,19 @@ ALWAYS_INLINE SUM NAME(log_in_unit)(PARTS p, const V *more, const NAME(log_unit)
     return (SUM){a.hi, a.lo + OWN(madd)(o.off * o.off, bend, rest + o.scaled.lo)};
 }
 
+/* Rounded once: the sum's second part has all digits that matter. */
 ALWAYS_INLINE V NAME(log_of_parts_in_unit)(PARTS p, const NAME(log_unit) * u) {
     const SUM log = NAME(log_in_unit)(p, NULL, u);
     return log.hi + log.lo;
 }
 
+/* -inf at 0, NaN left of it, infinity and NaN as they are; r elsewhere. */
 ALWAYS_INLINE V NAME(log_of_others)(V x, V r) {
     const V zero = {0}, other = NAME(select)((M)(x == INFINITY), x, zero + NAN);
     return NAME(select)((M)(x > 0) & (M)(x < INFINITY), r, NAME(select)((M)(x == 0), zero - INFINITY, other));
 }
 
+/* Subnormal numbers are made normal first; what has no logarithm stands for 1 until the end. */
 static __attribute__((noinline)) V NAME(log_anywhere)(V x, const NAME(log_unit) * u) {
     const V zero = {0};
     const M small = (M)(x < LEAST), none = ~((M)(x > 0) & (M)(x < INFINITY));
@@ -79,13 +82,14 @@ ALWAYS_INLINE V NAME(log10)(V x) {
     return NAME(log_of_any)(x, &NAME(unit_10));
 }
 
-/* log(x) for x.hi normal and positive. */
+/* log(x) for x.hi normal and positive. x.lo is brought to the fraction's size by the same power of 2. */
 ALWAYS_INLINE SUM NAME(log_of_sum)(SUM x) {
     const PARTS p = OWN(parts_of)(x.hi);
     const V more = OWN(scaled)(x.lo, -p.k);
     return NAME(log_in_unit)(p, &more, &NAME(unit_e));
 }
 
+/* 1 + x as a sum is exact, so nothing is lost for small x but what TINY takes care of. */
 ALWAYS_INLINE V NAME(log1p_of_number)(V x) {
     const SUM log = NAME(log_of_sum)(OWN(any_sum)((V){0} + 1, x));
     return log.hi + log.lo;

@@ -57,14 +57,17 @@ ALWAYS_INLINE V64 unless_nothing(V64 r, V64 x, V64 y) {
     return either((M64)(x == 0) & (M64)(y == y), (V64){0}, r);
 }
 
+/* x log(y). */
 ALWAYS_INLINE V64 f64_xlogy(V64 x, V64 y) {
     return unless_nothing(times_log(x, log_anywhere(y)), x, y);
 }
 
+/* x log(1 + y). */
 ALWAYS_INLINE V64 f64_xlog1py(V64 x, V64 y) {
     return unless_nothing(times_log(x, log1p_anywhere(y)), x, y);
 }
 
+/* log(x/y), rounded once. */
 ALWAYS_INLINE V64 f64_log_ratio(V64 x, V64 y) {
     return log_of_ratio(x, y).hi;
 }

@@ -1,5 +1,6 @@
-/* One instruction set's elementwise loops, made from the templates beside this file; compiled once per set. The
- * table is generated from elementwise.def, so an operation without its loops does not compile. */
+/* One instruction set's elementwise loops, made from the templates beside this file; compiled once per set. The table
+ * is generated from elementwise.def, so an operation without its loops does not compile. The set that a machine uses is
+ * chosen once, in elementwise.c. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -29,7 +30,9 @@ static int64_t member_of(const void *params) {
     return k;
 }
 
-/* Loops generated from the registry: those of the kind ELEMENTARY. KEEP IN STEP: loop-kinds */
+/* Loops generated from the registry: those of the kind ELEMENTARY. KEEP IN STEP: loop-kinds The vector functions that
+ * they apply are named like the operations; kinds that have loops of their own, or come from loops_special.c, expand to
+ * nothing here. */
 /* clang-format off */
 #define DEFINE_ELEMENTARY(name, inputs) \
     static void NAME(loop_##name)(LOOP_ARGS) { NAME(vectors##inputs)(n, p, step, NAME(name)); }
@@ -117,6 +120,7 @@ static void bool_loop_not(LOOP_ARGS) {
     u8_unary(n, p, step, bool_not);
 }
 
+/* A row of the table names the loops of one operation by dtype; what is missing is NULL and has no meaning there. */
 #define ROW_REAL(name) \
     { \
         [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name, [LAM_I64] = i64_loop_##name, \
@@ -156,6 +160,7 @@ static lam__loop *const bool_loops[LAM__LOOP_COUNT] = {
 };
 /* clang-format on */
 
+/* Complex numbers have a table of their own; specials come before the table, whose rows for them are empty. */
 static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
     if (dtype == LAM_C128 || dtype == LAM_C64) return LAM__ISA_NAME(lam__complex_find_)(id, dtype);
     lam__loop *special = dtype == LAM_F64 || dtype == LAM_F32 ? LAM__ISA_NAME(lam__special_find_)(id, dtype) : NULL;
@@ -163,6 +168,7 @@ static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
     return dtype == LAM_BOOL ? bool_loops[id] : loops[id][dtype];
 }
 
+/* The two that there are. */
 static lam__pair_loop *find_sincos(lam_dtype dtype) {
     return dtype == LAM_F64 ? f64_loop_sincos : f32_loop_sincos;
 }

@@ -23,6 +23,7 @@ typedef struct c64 {
 
 /* ---- C's own functions ------------------------------------------------------------------------------------------ */
 
+/* Through memory, which costs nothing: a complex number of C has the layout of two reals. */
 ALWAYS_INLINE double _Complex native(c128 x) {
     double _Complex z;
     memcpy(&z, &x, sizeof z);
@@ -73,6 +74,7 @@ static c128 shifted(c128 x, int by) {
     return (c128){ldexp(x.re, by), ldexp(x.im, by)};
 }
 
+/* The textbook formula, for operands whose squares are in range. */
 ALWAYS_INLINE c128 quotient(c128 x, c128 y) {
     double size = y.re * y.re + y.im * y.im;
     return (c128){(x.re * y.re + x.im * y.im) / size, (x.im * y.re - x.re * y.im) / size};
@@ -108,10 +110,12 @@ ALWAYS_INLINE bool is_plain(c128 x, c128 y) {
     return (moderate | none) & both & is_square_moderate(y.re * y.re + y.im * y.im);
 }
 
+/* With a real dividend of 1: a real or imaginary x has an exact reciprocal but for one rounding. */
 static c128 wide_reciprocal(c128 x) {
     return wide_div((c128){1, 0}, x);
 }
 
+/* The branch is that of the root, whose real part is not negative. */
 static c128 wide_rsqrt(c128 x) {
     return wide_reciprocal(wide_sqrt(x));
 }
@@ -125,7 +129,8 @@ static c128 product(c128 x, c128 y) {
     return (c128){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/* (exp(x) - 1) cos(y) + (cos(y) - 1) + i exp(x) sin(y) */
+/* (exp(x) - 1) cos(y) + (cos(y) - 1) + i exp(x) sin(y) The second difference is -2 sin(y/2)^2, so small arguments keep
+ * their digits. */
 static c128 wide_expm1(c128 x) {
     if (x.im == 0) return (c128){expm1(x.re), x.im};
     if (!isfinite(x.im)) return (c128){x.im - x.im, x.im - x.im};
@@ -133,6 +138,8 @@ static c128 wide_expm1(c128 x) {
     return (c128){expm1(x.re) * cos(x.im) - 2 * half * half, exp(x.re) * sin(x.im)};
 }
 
+/* The angle y log(2) is formed in long double as a sum of two, since it is reduced by multiples of the turn, which
+ * leave nothing of its last digits. */
 static c128 wide_exp2(c128 x) {
     if (x.im == 0) return (c128){exp2(x.re), x.im};
     if (!isfinite(x.im)) return wide_exp(x);
@@ -165,10 +172,12 @@ static c128 square_of(c128 x) {
     return product(x, x);
 }
 
+/* 1 / cosh(x)^2, which does not cancel where tanh is near 1. */
 static c128 wide_tanh_slope(c128 x) {
     return square_of(wide_reciprocal(wide_cosh(x)));
 }
 
+/* 1 / (2 cosh(x / 2))^2. */
 static c128 wide_logistic_slope(c128 x) {
     return square_of(scaled(wide_reciprocal(wide_cosh(scaled(x, 0.5))), 0.5));
 }
@@ -181,6 +190,7 @@ static c128 wide_logit(c128 x) {
     return (c128){a.re - b.re, a.im - b.im};
 }
 
+/* By squares; 1 for the exponent 0, whatever x is. */
 static c128 power(c128 x, uint64_t k) {
     c128 result = {1, 0};
     for (; k; k >>= 1, x = product(x, x))
@@ -197,7 +207,8 @@ static c128 wide_integer_pow(c128 x, int64_t exponent) {
     return inside ? wide_reciprocal(below) : power(wide_reciprocal(x), k);
 }
 
-/* x y / z, where the three are brought near 1 by powers of 2 if the product leaves the range. */
+/* x y / z, where the three are brought near 1 by powers of 2 if the product leaves the range. The exponents are put
+ * back in one step at the end, where the result alone may leave the range. */
 static c128 wide_mul_div(c128 x, c128 y, c128 z) {
     const c128 above = product(x, y);
     if (is_moderate(larger(above)) || !isfinite(larger(x)) || !isfinite(larger(y))) return wide_div(above, z);
@@ -290,6 +301,7 @@ static lam__loop *const loops[LAM__LOOP_COUNT][2] = {
     ROW(logistic_slope),
 };
 
+/* NULL for operations that have no meaning for complex numbers, such as comparisons of size. */
 lam__loop *LAM__ISA_NAME(lam__complex_find_)(lam__loop_id id, lam_dtype dtype) {
     return loops[id][dtype == LAM_C64];
 }

@@ -1,6 +1,8 @@
 /* Template: all loops of one complex type. Include with P (the type of the parts), T (a struct of two P named re and
  * im), NAME(x), and after NAME(widen) and NAME(narrow) between T and c128. Sums and products are computed in P so that
- * they vectorise; everything else goes through c128, so that c64 neither overflows on the way nor rounds twice. */
+ * they vectorise; everything else goes through c128, so that c64 neither overflows on the way nor rounds twice.
+ * Operands are pairs side by side; steps count pairs. Where the textbook formula of a product meets an infinity it
+ * gives NaN, as it does in other array libraries. */
 
 #define R      T
 #define MAP(x) NAME(x)
@@ -26,6 +28,7 @@ ALWAYS_INLINE uint8_t NAME(ne)(T x, T y) { return (x.re != y.re) | (x.im != y.im
 ALWAYS_INLINE uint8_t NAME(is_nan)(T x) { return (x.re != x.re) | (x.im != x.im); }
 ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return (x.re - x.re == 0) & (x.im - x.im == 0); }
 
+/* The first four name loops of functions that are defined here; ELEMENTARY defines the function too. */
 #define UNARY(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary)(n, p, step, NAME(op)); }
 #define BINARY(op) \
@@ -85,7 +88,9 @@ ELEMENTARY(logit)
 
 #include "lib/kernels/simd/loops_where.h"
 
-/* Plain quotients, which are nearly all, in vectors; the others one by one. */
+/* Plain quotients, which are nearly all, in vectors; the others one by one. A block is divided by the formula whatever
+ * its elements are; if one of them was not plain, those are divided again with care, and for a plain element both give
+ * the same bits. */
 ALWAYS_INLINE void NAME(divide)(int64_t n, T *out, const T *x, const T *y, int64_t so, int64_t sx, int64_t sy) {
     enum { BLOCK = 64 };
     T ratio[BLOCK];
@@ -108,12 +113,14 @@ static void NAME(loop_div)(LOOP_ARGS) {
     else NAME(divide)(n, p[0], p[1], p[2], step[0], step[1], step[2]);
 }
 
+/* One over x as a quotient with an operand that does not move, so both agree. */
 static void NAME(loop_reciprocal)(LOOP_ARGS) {
     static const T one = {1, 0};
     if (step[0] == 1 && step[1] == 1) NAME(divide)(n, p[0], &one, p[1], 1, 0, 1);
     else NAME(divide)(n, p[0], &one, p[1], step[0], 0, step[1]);
 }
 
+/* One by one, in c128: powers by squaring, of either sign. */
 static void NAME(loop_integer_pow)(LOOP_ARGS) {
     T *out = p[0];
     const T *x = p[1];
@@ -123,6 +130,7 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
         out[i * step[0]] = NAME(narrow)(wide_integer_pow(NAME(widen)(x[i * step[1]]), exponent));
 }
 
+/* x y / z without a product that overflows on the way. */
 static void NAME(loop_mul_div)(LOOP_ARGS) {
     T *out = p[0];
     const T *x = p[1], *y = p[2], *z = p[3];

@@ -1,5 +1,6 @@
 /* Template: the loops of the functions that a whole number, their parameter, chooses from a family. The members that
- * have a vector form are named here, the others are done one by one. Include with T, DTYPE, V and NAME(x). */
+ * have a vector form are named here, the others are done one by one. Include with T, DTYPE, V and NAME(x). The
+ * parameter is read once for a loop, so members cost nothing over functions of their own. */
 
 #define MEMBER(name) NAME(vectors1)(n, p, step, NAME(name))
 #define OTHERS(name) lam__reference_loop(LAM__LOOP_##name, DTYPE)(n, p, step, params)

@@ -1,6 +1,8 @@
 /* Template: all loops of one floating type but the elementary functions. Include with T, B (unsigned integer of the
- * same size), NAME(x), MATH(f) (the libm spelling). Special values are those of C's Annex F; max and min give NaN
- * if either operand is NaN and order -0 below +0, so they do not depend on the order of operands. */
+ * same size), NAME(x), MATH(f) (the libm spelling). Special values are those of C's Annex F; max and min give NaN if
+ * either operand is NaN and order -0 below +0, so they do not depend on the order of operands. Each operation is one or
+ * two exactly rounded steps, so scalar and vector instructions give the same bits and the compiler may choose; what
+ * needs a polynomial is elsewhere. */
 
 #define R      T
 #define MAP(x) NAME(x)
@@ -28,6 +30,7 @@ ALWAYS_INLINE T NAME(from_bits)(B bits) {
 
 /* One line per operation. */
 /* clang-format off */
+/* Zeros and NaNs keep their sign in `sign`; `round` goes to even in the middle (the rounding mode is never changed). */
 ALWAYS_INLINE T NAME(neg)(T x) { return -x; }
 ALWAYS_INLINE T NAME(abs)(T x) { return MATH(fabs)(x); }
 ALWAYS_INLINE T NAME(sign)(T x) { return x > 0 ? (T)1 : x < 0 ? (T)-1 : x; }
@@ -60,7 +63,9 @@ ALWAYS_INLINE T NAME(min)(T x, T y) {
     return x == y ? equal : other;
 }
 
-/* The next bit pattern away from 0 or towards it; equal operands give the second, which may be the other zero. */
+/* The next bit pattern away from 0 or towards it; equal operands give the second, which may be the other zero. Bit
+ * patterns of one sign are ordered as the numbers are, so one more or less is the neighbour; from 0 the least number of
+ * y's sign is it. NaN comes through the sum. */
 ALWAYS_INLINE T NAME(nextafter)(T x, T y) {
     B bits = NAME(to_bits)(x), away = (x < y) == (x > 0);
     T moved = NAME(from_bits)(bits + 2 * away - 1), least = MATH(copysign)(NAME(from_bits)(1), y);
@@ -68,7 +73,7 @@ ALWAYS_INLINE T NAME(nextafter)(T x, T y) {
     return x != x || y != y ? x + y : x == y ? y : other;
 }
 
-/* y relu6(x + 3) / 6. */
+/* y relu6(x + 3) / 6. NaN goes through both choices. */
 ALWAYS_INLINE T NAME(hard_gate)(T x, T y) {
     const T up = x + 3, open = up < 0 ? 0 : up;
     return y * ((open > 6 ? 6 : open) / 6);
@@ -154,6 +159,7 @@ ALWAYS_INLINE T NAME(mul_div)(T x, T y, T z) {
     return (x * by) * (y * by) / (z * by) * back;
 }
 
+/* See NOTE [known steps]; so are the others of this name. */
 ALWAYS_INLINE void NAME(mul_div_steps)(int64_t n, T *out, const T *x, const T *y, const T *z, int64_t so, int64_t sx,
                                        int64_t sy, int64_t sz) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = NAME(mul_div)(x[i * sx], y[i * sy], z[i * sz]);
@@ -168,7 +174,8 @@ static void NAME(loop_mul_div)(LOOP_ARGS) {
     else NAME(mul_div_steps)(n, p[0], p[1], p[2], p[3], so, sx, sy, sz);
 }
 
-/* By squaring: at most 128 products for any exponent, each of which rounds. */
+/* By squaring: at most 128 products for any exponent, each of which rounds. Special values follow from the products: 1
+ * for the exponent 0 whatever the base is. */
 static T NAME(power)(T base, uint64_t exponent) {
     T result = 1;
     for (; exponent; exponent >>= 1, base *= base)
@@ -220,7 +227,8 @@ ALWAYS_INLINE T NAME(quick_rem)(T x, T y) {
     return MATH(copysign)(a < b ? a : rest, x);
 }
 
-/* True if one of the quotients does not allow it. */
+/* True if one of the quotients does not allow it. All elements are computed before it is known, which costs less than a
+ * branch for each. */
 ALWAYS_INLINE bool NAME(quick_rems)(int64_t m, T *out, const T *x, const T *y, int64_t sx, int64_t sy) {
     B slow = 0;
     INDEPENDENT for (int64_t i = 0; i < m; i++) {
@@ -284,6 +292,7 @@ ALWAYS_INLINE void NAME(times)(int64_t n, void *const p[], const int64_t step[],
     else NAME(times_steps)(n, p[0], p[1], p[2], so, sx, sy, factor, f);
 }
 
+/* Negative powers are one division by a positive one, as in integer_pow. */
 static T NAME(times_any)(T x, T y, T factor, int64_t exponent) {
     T power = NAME(power)(y, exponent < 0 ? 0 - (uint64_t)exponent : (uint64_t)exponent);
     return exponent < 0 ? x * factor / power : x * (factor * power);
@@ -309,6 +318,7 @@ static void NAME(loop_times_power)(LOOP_ARGS) {
 
 /* ---- ramp, nan_to_num ---------------------------------------------------------------------------------------- */
 
+/* `flat` and the steps are constants where they are common. */
 ALWAYS_INLINE void NAME(ramp_steps)(int64_t n, T *out, const T *x, const T *y, int64_t so, int64_t sx, int64_t sy,
                                     bool flat, T slope) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) {
@@ -336,6 +346,7 @@ ALWAYS_INLINE void NAME(replace_steps)(int64_t n, T *out, const T *x, int64_t so
     }
 }
 
+/* The replacements are rounded to T once, before the loop. */
 static void NAME(loop_nan_to_num)(LOOP_ARGS) {
     lam__replacements r = {0, 0, 0};
     if (params) memcpy(&r, params, sizeof r);

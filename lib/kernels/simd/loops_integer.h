@@ -3,6 +3,7 @@
  * the least integer by -1; a shift by a negative number or by the width and more leaves nothing but the sign, if that;
  * a negative power is the truncated reciprocal, with 0 for a zero base. */
 
+/* The loops of map.h for results of the type itself and for bools. */
 #define R      T
 #define MAP(x) NAME(x)
 #include "lib/kernels/simd/map.h"
@@ -16,6 +17,8 @@
 
 /* One line per operation. */
 /* clang-format off */
+/* is_negative is false for unsigned types, whose B is wider, so `abs` and `sign` need no other text. B is unsigned int
+ * at least because narrower types would be promoted to int, whose products overflow. */
 ALWAYS_INLINE T NAME(neg)(T x) { return (T)(0 - (B)x); }
 ALWAYS_INLINE bool NAME(is_negative)(T x) { return (B)x >> (8 * sizeof(B) - 1); }
 ALWAYS_INLINE T NAME(abs)(T x) { return NAME(is_negative)(x) ? (T)(0 - (B)x) : x; }
@@ -72,12 +75,14 @@ static T NAME(power)(T x, uint64_t exponent) {
     return (T)result;
 }
 
-/* 1/x^k truncated: only 1 and -1 have a reciprocal that is not 0. */
+/* 1/x^k truncated: only 1 and -1 have a reciprocal that is not 0. A base of -1 alternates; 0 has no reciprocal and
+ * gives 0. */
 static T NAME(negative_power)(T x, bool odd) {
     bool minus_one = (B)x + 1 == 0;
     return x == 1 || (minus_one && odd) ? x : (T)minus_one;
 }
 
+/* Exponents are the same for all elements, bases differ. */
 static void NAME(loop_integer_pow)(LOOP_ARGS) {
     T *out = p[0];
     const T *x = p[1];

@@ -1,7 +1,7 @@
 /* One instruction set's loops of special functions and of families with parameters (polygamma, zeta, beta, the
  * incomplete functions, derivatives of pow) of which some members have vector forms (simd/zeta.h, simd/incomplete.h,
  * simd/gap.h, simd/logs.h, simd/slopes.h); the others are done one by one. Compiled once per set, apart from loops.c
- * because it takes as long. */
+ * because it takes as long. A vector in which all lanes are rare costs what its elements cost one by one. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -24,7 +24,8 @@ static int64_t member_of(const void *params) {
     return k;
 }
 
-/* The vectors of a polygamma loop, whose order goes along as a vector. */
+/* The vectors of a polygamma loop, whose order goes along as a vector. All lanes hold the same order, so the first says
+ * it. */
 ALWAYS_INLINE V64 f64_polygamma(V64 x, V64 order) {
     return polygamma_of(x, (int64_t)order[0]);
 }
@@ -59,6 +60,7 @@ ALWAYS_INLINE V32 f32_polygamma(V32 x, V32 order) {
 #undef LANES
 #undef NAME
 
+/* NULL for operations of other kinds: loops.c looks for them in its own table. KEEP IN STEP: loop-kinds */
 lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
     switch (id) {
     case LAM__LOOP_polygamma: return dtype == LAM_F64 ? f64_loop_polygamma : f32_loop_polygamma;

@@ -1,12 +1,14 @@
 /* Template: the loops of the functions that a whole number, their parameter, chooses from a family. The members that
  * have a vector form are named here, the others are done one by one. Include with T, DTYPE, V, LANES and NAME(x), after
- * map_vector.h. */
+ * map_vector.h. Members are few because derivatives of high order are rare and their vector forms would be long; a
+ * member has the bits of its function whatever loop asks for it. OTHERS are loops of reference.c. */
 
 #define MEMBER1(name) NAME(vectors1)(n, p, step, NAME(name))
 #define MEMBER2(name) NAME(vectors2)(n, p, step, NAME(name))
 #define MEMBER3(name) NAME(vectors3)(n, p, step, NAME(name))
 #define OTHERS(name)  lam__reference_loop(LAM__LOOP_##name, DTYPE)(n, p, step, params)
 
+/* The order is an operand that does not move, since vector functions take vectors only. */
 static void NAME(loop_polygamma)(LOOP_ARGS) {
     int64_t order = member_of(params);
     T number = (T)order;
@@ -16,6 +18,7 @@ static void NAME(loop_polygamma)(LOOP_ARGS) {
     else NAME(vectors2)(n, (void *[]){p[0], p[1], &number}, (int64_t[]){step[0], step[1], 0}, NAME(polygamma));
 }
 
+/* The function and its derivative by q, which is again a zeta function. */
 static void NAME(loop_zeta)(LOOP_ARGS) {
     switch (member_of(params)) {
     case 0: MEMBER2(zeta); break;
@@ -36,6 +39,7 @@ static void NAME(loop_betaln)(LOOP_ARGS) {
     MEMBER2(betaln);
 }
 
+/* P itself, the density, and one derivative by a of each. */
 static void NAME(loop_igamma)(LOOP_ARGS) {
     switch (member_of(params)) {
     case LAM__SPECIAL_CODE(0, 0, 0): MEMBER2(igamma); break;
@@ -50,6 +54,7 @@ static void NAME(loop_igammac)(LOOP_ARGS) {
     MEMBER2(igammac);
 }
 
+/* I_x(a, b) itself, the density, and one derivative by a or by b of each. */
 static void NAME(loop_betainc)(LOOP_ARGS) {
     switch (member_of(params)) {
     case LAM__SPECIAL_CODE(0, 0, 0): MEMBER3(betainc); break;
@@ -62,6 +67,7 @@ static void NAME(loop_betainc)(LOOP_ARGS) {
     }
 }
 
+/* All derivatives of first and second order: n times by x, m times by y. */
 static void NAME(loop_pow_slope)(LOOP_ARGS) {
     switch (member_of(params)) {
     case LAM__SLOPE_CODE(1, 0): MEMBER2(pow_slope_10); break;
@@ -73,6 +79,7 @@ static void NAME(loop_pow_slope)(LOOP_ARGS) {
     }
 }
 
+/* The slope and its own derivatives by both operands. */
 static void NAME(loop_atan2_slope)(LOOP_ARGS) {
     switch (member_of(params)) {
     case LAM__SLOPE_CODE(0, 0): MEMBER2(atan2_slope); break;

@@ -1,4 +1,5 @@
-/* Template: the loop that chooses. Include with T and NAME(x); T may be any type that can be assigned. */
+/* Template: the loop that chooses. Include with T and NAME(x); T may be any type that can be assigned. Conditions are
+ * bytes of 0 and 1. */
 ALWAYS_INLINE void NAME(where_steps)(int64_t n, T *out, const uint8_t *c, const T *x, const T *y, int64_t so,
                                      int64_t sc, int64_t sx, int64_t sy) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) {

@@ -17,7 +17,7 @@ ALWAYS_INLINE void MAP(unary)(int64_t n, void *const p[], const int64_t step[], 
     }
 }
 
-/* Any steps, negative ones too. */
+/* Any steps, negative ones too. The loop of last resort. */
 ALWAYS_INLINE void MAP(binary_strided)(int64_t n, void *const p[], const int64_t step[], R f(T, T)) {
     R *out = p[0];
     const T *x = p[1], *y = p[2];

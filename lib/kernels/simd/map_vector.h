@@ -5,7 +5,7 @@
 
 /* BLOCK: 1 KiB of doubles with 512-bit vectors. AHEAD: how far what is read is asked for early. These functions are so
  * long that the processor does not come to the next loads by itself; without it they took up to twice the time on large
- * arrays. */
+ * arrays. The prefetch names addresses beyond the end of x at last, which is harmless: it never faults. */
 enum { NAME(BLOCK) = 16 * LANES, NAME(AHEAD) = 24 * LANES };
 
 ALWAYS_INLINE V NAME(load)(const T *x) {
@@ -31,7 +31,8 @@ ALWAYS_INLINE void NAME(store_part)(T *out, V v, int64_t count) {
     for (int64_t i = 0; i < count; i++) out[i] = lanes[i];
 }
 
-/* `m` elements of x from `start`, contiguous: in place where they are so, else gathered into `block`. */
+/* `m` elements of x from `start`, contiguous: in place where they are so, else gathered into `block`. Steps may be 0 or
+ * negative. */
 static inline const T *NAME(gather)(T *block, const T *x, int64_t step, int64_t start, int64_t m) {
     if (step == 1) return x + start;
     for (int64_t i = 0; i < m; i++) block[i] = x[(start + i) * step];
@@ -43,6 +44,8 @@ static inline void NAME(scatter)(T *out, int64_t step, int64_t start, int64_t m,
     for (int64_t i = 0; i < m; i++) out[(start + i) * step] = block[i];
 }
 
+/* m elements that lie contiguous: whole vectors at any alignment, then a filled one of which m - i lanes are stored.
+ * `out` may be x itself. */
 ALWAYS_INLINE void NAME(block1)(int64_t m, T *out, const T *x, V f(V)) {
     int64_t i = 0;
     for (; i + LANES <= m; i += LANES) {
@@ -64,6 +67,7 @@ ALWAYS_INLINE void NAME(block2)(int64_t m, T *out, const T *x, const T *y, V f(V
     if (i < m) NAME(store_part)(out + i, f(NAME(load_part)(x + i, m - i), NAME(load_part)(y + i, m - i)), m - i);
 }
 
+/* f is known when compiling, so there is one loop for each function. A single element is spread over the vector. */
 ALWAYS_INLINE void NAME(vectors1)(int64_t n, void *const p[], const int64_t step[], V f(V)) {
     if (n == 1) {
         *(T *)p[0] = f(NAME(splat)(*(const T *)p[1]))[0];

@@ -1,9 +1,10 @@
 /* Template: polynomials in one floating type. Include with T, V (a vector of T) and NAME(x). A last block that is not
- * whole is computed in full beside its own elements, by the same steps. No include guard: that is the point. */
+ * whole is computed in full beside its own elements, by the same steps. No include guard: that is the point. Products
+ * and sums are not fused, so all sets give the same bits. */
 
 enum { NAME(LANES) = VECTOR_BYTES / sizeof(T), NAME(BLOCK) = VECTORS * NAME(LANES) };
 
-/* A block of n elements, what is missing of it being 0. */
+/* A block of n elements, what is missing of it being 0. Zeros add nothing to sums and cost no branch. */
 ALWAYS_INLINE void NAME(take)(const T *from, int64_t n, V to[VECTORS]) {
     T part[NAME(BLOCK)] = {0};
     if (n < NAME(BLOCK)) memcpy(part, from, (size_t)n * sizeof(T));

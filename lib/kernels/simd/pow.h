@@ -27,6 +27,7 @@ ALWAYS_INLINE parts64 parts_of_size(V64 x) {
     return p;
 }
 
+/* NaN included. */
 ALWAYS_INLINE M64 not_finite(V64 x, V64 y) {
     return ~((M64)(f64_magnitude(x) <= f64_LARGEST) & (M64)(f64_magnitude(y) <= f64_LARGEST));
 }
@@ -36,6 +37,8 @@ ALWAYS_INLINE V64 bounded_exponent(V64 y) {
     return limited(y, 0x1p70);
 }
 
+/* All operands, for vectors that have one of the rarer ones; lanes that are plain get the bits that f64_pow gives
+ * them. */
 static __attribute__((noinline)) V64 pow_anywhere(V64 x, V64 y) {
     const sum64 log = log_of_parts(parts_of_size(x), (V64){0});
     const V64 r = signed_power(exp_limited(product_of(log, bounded_exponent(y))), x, y);
@@ -49,6 +52,7 @@ ALWAYS_INLINE V64 f64_pow(V64 x, V64 y) {
     return exp_limited(product_of(log_of_parts(parts_of(x), (V64){0}), y));
 }
 
+/* Logarithm and exponential have a float's share of digits and some more. */
 ALWAYS_INLINE V64 quick_pow(V64 x, V64 y) {
     const V64 e = quick_log_of_parts(parts_of_size(x)) * bounded_exponent(y);
     const V64 r = signed_power(quick_exp(limited(e, 800)), x, y);
@@ -92,6 +96,7 @@ ALWAYS_INLINE sloped64 logistic_and_slope(V64 x, double factor) {
                       scaled_unless(-size, -746, factor * product_and(p, v, madd(2 * p * v, miss, low * v)), k)};
 }
 
+/* One text for the function, its derivative, and both together: the compiler leaves out what is not asked for. */
 ALWAYS_INLINE sloped64 f64_sloped_logistic(V64 x) {
     return logistic_and_slope(x, 1);
 }
@@ -134,6 +139,7 @@ ALWAYS_INLINE V64 tanh_of_size(V64 size) {
 }
 #endif
 
+/* The sign is put back at the end, so tanh is odd to the last bit. */
 ALWAYS_INLINE V64 f64_tanh(V64 x) {
     return (V64)((M64)tanh_of_size(f64_magnitude(x)) | ((M64)x & (M64)(-(V64){0})));
 }
@@ -178,6 +184,7 @@ typedef struct ordered64 {
     sum64 gap;
 } ordered64;
 
+/* NaN makes neither larger; finite_or_larger then gives the sum. */
 ALWAYS_INLINE ordered64 ordered_of(V64 x, V64 y) {
     const M64 first = (M64)(x > y);
     const V64 larger = either(first, x, y);
@@ -190,6 +197,7 @@ ALWAYS_INLINE V64 finite_or_larger(V64 r, V64 larger, V64 x, V64 y) {
     return either((M64)(x == x) & (M64)(y == y), r, x + y);
 }
 
+/* larger + log(1 + exp(-gap)), where the gap is exact, as a sum of two. */
 ALWAYS_INLINE V64 f64_logaddexp(V64 x, V64 y) {
     const ordered64 o = ordered_of(x, y);
     const sum64 rest = log_of_1_and_exp(o.gap), sum = any_sum(o.larger, rest.hi);
@@ -267,6 +275,7 @@ ALWAYS_INLINE V64 quick_sum_of_powers(V64 x, V64 y, double unit) {
     return finite_or_larger(larger + either((M64)(gap == 0), even, rest), larger, x, y);
 }
 
+/* log(exp(x) + exp(y)), and below it the same of powers of 2. */
 ALWAYS_INLINE V64 quick_logaddexp(V64 x, V64 y) {
     return quick_sum_of_powers(x, y, 1);
 }

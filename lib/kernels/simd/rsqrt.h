@@ -7,13 +7,14 @@
 
 #include <math.h>
 
-/* x - y z, which is a number where y z is x but for its rounding. */
+/* x - y z, which is a number where y z is x but for its rounding. Where it is not, the result is of no use, and whoever
+ * asks chooses another. */
 #if defined(VECTOR_FMA)
 ALWAYS_INLINE double f64_left_by(double x, double y, double z) {
     return __builtin_fma(-y, z, x);
 }
 #else
-/* The upper half of its digits, never larger than x. */
+/* The upper half of its digits, never larger than x. By its bits, so that nothing overflows. */
 ALWAYS_INLINE double f64_upper(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -28,7 +29,8 @@ ALWAYS_INLINE double f64_left_by(double x, double y, double z) {
 }
 #endif
 
-/* Small numbers are scaled, so that what is left of them has all its digits. */
+/* Small numbers are scaled, so that what is left of them has all its digits. By an even power of 2, of which the root
+ * takes half. 0, infinity, negative numbers and NaN keep what the two operations give. */
 ALWAYS_INLINE double f64_rsqrt(double x) {
     const double y = x < 0x1p-900 ? x * 0x1p200 : x, root = sqrt(y), r = 1 / root;
     const double of_y = f64_left_by(y, root, root), of_1 = f64_left_by(1, root, r);

@@ -1,7 +1,9 @@
 /* f32's own arithmetic: vectors of floats as exact.h has those of doubles. Sums of two floats hold what one loses, and
  * polynomials in pieces pick their coefficients from registers, so that a function of sixteen numbers takes little
  * longer than loading them. single_functions.h says what is made of it. Static helpers only; no lane depends on
- * another. */
+ * another. Names are those of exact.h with 32 behind them, so that one text serves both types (OWN in the templates).
+ * Tables are sixteen floats a row, which is one register with AVX-512 and two with AVX2; the least set reads them lane
+ * by lane. */
 #ifndef LAM_KERNELS_SIMD_SINGLE_H
 #define LAM_KERNELS_SIMD_SINGLE_H
 
@@ -14,7 +16,8 @@ typedef struct sum32 {
     V32 hi, lo;
 } sum32;
 
-/* Adding this leaves an integer in the low bits of the float, and this one sixteenths. */
+/* Adding this leaves an integer in the low bits of the float, and this one sixteenths. Valid for |x| < 2^22, or 2^18 of
+ * sixteenths: beyond that no bits are left for them. */
 static const float ROUNDER32 = 0x1.8p23f, SIXTEENTHS32 = 0x1.8p19f;
 
 ALWAYS_INLINE V32 splat32(float x) {
@@ -26,9 +29,10 @@ ALWAYS_INLINE V32 two_to32(V32 k) {
     return (V32)(((M32)(k + ROUNDER32) + 127) << 23);
 }
 
-/* fused32: x y + z, always rounded once. least_of32, most_of32: of operands of which one is NaN the second. scaled32:
- * x 2^k for whole k, rounded once.
- * pick32: the entries of a table of LAM__PIECES at the low bits of `at`; pick32_twice: of twice as many. */
+/* fused32: x y + z, always rounded once. least_of32, most_of32: of operands of which one is NaN the second. scaled32: x
+ * 2^k for whole k, rounded once. pick32: the entries of a table of LAM__PIECES at the low bits of `at`; pick32_twice:
+ * of twice as many. Sets differ here in speed, and in the last digits of guesses: what is made of a guess corrects it,
+ * so that error bounds hold for all sets. */
 #if defined(__AVX512F__)
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     return madd32(x, y, z);
@@ -146,6 +150,8 @@ ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
     return x;
 }
 #endif
+/* In two steps, since 2^k alone may be no number though the result is; the first step is exact, so there is one
+ * rounding. */
 ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
     const V32 half = (k * 0.5f + ROUNDER32) - ROUNDER32;
     return x * two_to32(half) * two_to32(k - half);
@@ -189,6 +195,7 @@ ALWAYS_INLINE V32 limited32(V32 x, float bound) {
     return most_of32(splat32(-bound), bounded32(x, bound));
 }
 
+/* For what scaled_unless32 brings back, where too small ones need no limit. */
 ALWAYS_INLINE V32 limited_unless32(V32 x, float bound) {
 #if defined(__AVX512F__)
     return bounded32(x, bound);
@@ -222,7 +229,7 @@ ALWAYS_INLINE V32 left_by_quotient32(V32 q, sum32 x, sum32 y) {
     return fused32(-q, y.hi, x.hi) + madd32(-q, y.lo, x.lo);
 }
 
-/* x / y as a sum. */
+/* x / y as a sum. The second part has a few digits less than a float. */
 ALWAYS_INLINE sum32 quotient32(sum32 x, sum32 y) {
     const V32 inverse = inverse32(y.hi), q = x.hi * inverse;
     return (sum32){q, left_by_quotient32(q, x, y) * inverse};
@@ -243,6 +250,7 @@ ALWAYS_INLINE sum32 root_in_parts32(V32 x, const V32 *more) {
 #endif
 }
 
+/* Shifts and comparisons of bits are those of numbers without a sign. */
 typedef uint32_t U32 __attribute__((vector_size(VECTOR_BYTES)));
 
 /* x = z 2^k with z from 0.703125 to 1.40625, in piece `at` of lam__single_log, as parts64. For normal x > 0. */

@@ -5,6 +5,7 @@
 
 #include "lib/kernels/simd/single.h"
 
+/* `size` is not negative. */
 ALWAYS_INLINE V32 with_sign_of(V32 size, V32 x) {
     return (V32)((M32)size | ((M32)x & (M32)(-(V32){0})));
 }
@@ -33,6 +34,7 @@ ALWAYS_INLINE stepped_exp32 stepped_exp_of(V32 x, V32 more) {
     return stepped32(shifted, r + more);
 }
 
+/* Powers of 2 in sixteenths from a table, a short polynomial for the rest, one rounding. */
 ALWAYS_INLINE V32 f32_exp(V32 x) {
     const stepped_exp32 e = stepped_exp_of(limited_unless32(x, 120), (V32){0});
     return scaled_unless32(x, -104, e.upper + e.lower, e.k);
@@ -112,6 +114,7 @@ ALWAYS_INLINE V32 rounded32(stepped32_product p, V32 square) {
     return scaled_unless32(-square, -104, p.hi + p.lo, p.k);
 }
 
+/* exp(-x^2), the square kept exactly, times erfcx in pieces. */
 ALWAYS_INLINE V32 f32_erfc(V32 x) {
     const V32 z = bounded32(f32_magnitude(x), 10.25f);
     const doubling32 d = doubling_of32(z, 0.6875f);
@@ -126,6 +129,7 @@ ALWAYS_INLINE stepped32_product normal_tail32(V32 z) {
     return damped32(product32(0.5f * z, z), PIECES32(d.off, d.at, lam__single_ndtr));
 }
 
+/* exp(-x^2/2) times the table of the tail over it; right of 0 what that leaves of 1. */
 ALWAYS_INLINE V32 f32_ndtr(V32 x) {
     const V32 z = bounded32(f32_magnitude(x), 14.5f), tail = rounded32(normal_tail32(z), 0.5f * z * z);
     return f32_select((M32)(x > 0), 1 - tail, tail);

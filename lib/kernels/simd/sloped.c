@@ -1,6 +1,6 @@
 /* Loops that give a function and its derivative in one pass, for one instruction set: where both are made of the same
  * exponential. Both have the bits of their own loops, for the texts are the same. Nothing has gaps; element i does not
- * depend on its place. */
+ * depend on its place. What a tape would do in two passes over memory, and twice the exponential, is one. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -44,6 +44,7 @@ OF_ONE_EXPONENTIAL(gelu)
 #include "lib/kernels/simd/map_vector.h"
 #include "lib/kernels/simd/sloped_type.h"
 
+/* NULL where both together are no less work. */
 lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtype) {
     const bool wide = dtype == LAM_F64;
     switch (id) {

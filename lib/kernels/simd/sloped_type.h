@@ -1,10 +1,12 @@
 /* Template: functions and their derivatives of one floating type in one pass. Include with T, V, LANES, NAME(x) behind
- * map_vector.h and the functions. No include guard: that is the point. */
+ * map_vector.h and the functions. No include guard: that is the point. What is not a whole vector goes through the same
+ * function, filled up, so an element's bits do not depend on its place. */
 
 typedef struct NAME(both) {
     V value, slope;
 } NAME(both);
 
+/* The steps of map_vector.h's block1, with two results. */
 ALWAYS_INLINE void NAME(loop_both)(int64_t n, const T *x, T *out, T *slope, NAME(both) f(V)) {
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) {
@@ -19,6 +21,7 @@ ALWAYS_INLINE void NAME(loop_both)(int64_t n, const T *x, T *out, T *slope, NAME
     NAME(store_part)(slope + i, s.slope, n - i);
 }
 
+/* The derivative of the sine is the cosine, with the bits that the cosine has alone. */
 ALWAYS_INLINE NAME(both) NAME(sin_and_slope)(V x) {
     const NAME(pair) y = NAME(sincos)(x);
     return (NAME(both)){y.sine, y.cosine};

@@ -1,6 +1,7 @@
 /* Derivatives that are not made of their functions without a loss: those of pow, whose exponent y - n is kept exactly
  * and whose power may leave the range before the factor brings it back, and those of hypot and atan2, x over the
- * distance or its square, which are in range where these are not. */
+ * distance or its square, which are in range where these are not. Members are named by orders: pow_slope_nm is n times
+ * by x, m times by y. */
 #ifndef LAM_KERNELS_SIMD_SLOPES_H
 #define LAM_KERNELS_SIMD_SLOPES_H
 
@@ -52,7 +53,8 @@ static __attribute__((noinline)) V64 patched_pow_slope(V64 r, V64 x, V64 y, M64 
     return r;
 }
 
-/* Above its n-th power x has no derivative at 0 that is not 0. */
+/* Above its n-th power x has no derivative at 0 that is not 0. Rare lanes, which the special function does: operands
+ * that are not finite, and for m > 0 bases that are not positive. */
 static __attribute__((noinline)) V64 pow_slope_of(V64 x, V64 y, int n, int m) {
     const sum64 log = log_of_parts(parts_of_size(x), (V64){0}), exponent = any_sum(bounded_exponent(y), splat64(-n));
     const V64 c = factor_of_power(log.hi, y, n, m);
@@ -99,7 +101,7 @@ ALWAYS_INLINE V64 f64_hypot_slope(V64 x, V64 y) {
     return either((M64)(s.most == 0), x, either(alone, unit, r));
 }
 
-/* x / (x^2 + y^2), 0 where one of them is infinite. */
+/* x / (x^2 + y^2), 0 where one of them is infinite. The derivative of atan2(y, x) by y; NaN at the origin. */
 ALWAYS_INLINE V64 f64_atan2_slope(V64 x, V64 y) {
     const scaled_pair s = scaled_pair_of(x, y);
     const sum64 square = square_of_distance(&s);
@@ -123,6 +125,7 @@ ALWAYS_INLINE V64 atan2_slope_by(V64 x, V64 y, bool by_y) {
     return either(far, (V64){0}, either((M64)(s.most == 0), s.most / s.most, r));
 }
 
+/* Second derivatives of atan2, one name for each. */
 ALWAYS_INLINE V64 f64_atan2_slope_by_x(V64 x, V64 y) {
     return atan2_slope_by(x, y, false);
 }

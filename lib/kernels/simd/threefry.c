@@ -9,11 +9,13 @@
 /* Words of a block stay in the first cache until elements are made of them. */
 enum { BLOCK = 256 };
 
-/* Counters and, in their place, what they are hashed to. */
+/* Counters and, in their place, what they are hashed to. The upper words of the counters are all the same within a
+ * block. */
 typedef struct words {
     uint32_t high[BLOCK], low[BLOCK];
 } words;
 
+/* 0 < by < 32. */
 ALWAYS_INLINE uint32_t rotated(uint32_t x, int by) {
     return x << by | x >> (32 - by);
 }
@@ -30,7 +32,8 @@ ALWAYS_INLINE uint32_t rotated(uint32_t x, int by) {
     x += key_x;                                                                                                        \
     y += key_y + number;
 
-/* m elements of w, the counters from `first`; none of their low words wraps. */
+/* m elements of w, the counters from `first`; none of their low words wraps. The key schedule has a third word made of
+ * the other two and a constant; it is written out, so that all 20 rounds are straight code on vectors of x and y. */
 static void hash(const uint32_t key[2], uint64_t first, int m, words *w) {
     const uint32_t k0 = key[0], k1 = key[1], k2 = k0 ^ k1 ^ 0x1bd11bda;
     const uint32_t high = (uint32_t)(first >> 32) + k0, low = (uint32_t)first + k1;
@@ -65,7 +68,8 @@ ALWAYS_INLINE float unit32(uint32_t bits) {
     return x - 1;
 }
 
-/* Writes m elements of the form at out and gives where the next ones go. */
+/* Writes m elements of the form at out and gives where the next ones go. Of two words one is enough for 32 bits; both
+ * go into it, as in jax.random. */
 static void *put(lam__random_form form, const words *w, int m, void *out) {
     uint64_t *wide = out;
     double *unit = out;
@@ -94,7 +98,8 @@ static void *put(lam__random_form form, const words *w, int m, void *out) {
     }
 }
 
-/* Blocks end where the low word of the counter wraps, so that the loop over a block has one high word. */
+/* Blocks end where the low word of the counter wraps, so that the loop over a block has one high word. Any part of the
+ * numbers of a key can be made alone. */
 void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out) {
     words w;
     while (n > 0) {

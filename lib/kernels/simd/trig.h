@@ -13,6 +13,8 @@ typedef struct f64_turned {
     M64 quarters;
 } f64_turned;
 
+/* Below these, three parts of pi/2 are enough, and all but the last are taken off exactly. Without fma the parts have
+ * fewer digits, and the bound is lower. */
 #if defined(VECTOR_FMA)
 static const double f64_NEAR_TURNS = 0x1p20;
 #else
@@ -42,7 +44,10 @@ ALWAYS_INLINE huge64 huge_of(V64 x) {
     return h;
 }
 
-/* The fraction of the number of quarters is the sum of six numbers, the first two parts of a number of quarters. */
+/* The fraction of the number of quarters is the sum of six numbers, the first two parts of a number of quarters. Whole
+ * fours are thrown away from the large parts first, since only the number of quarters modulo 4 and the fraction matter;
+ * then the parts are added from the largest down, each sum with its error. The table has digits enough that a fraction
+ * next to 0, for the double that lies closest to a multiple of pi/2, keeps 53 of its own (Payne and Hanek 1983). */
 ALWAYS_INLINE f64_turned turned_huge(V64 x) {
     const huge64 h = huge_of(x);
     const sum64 p = product(h.x, h.part[0]), q = product(h.x, h.part[1]), r = product(h.x, h.part[2]);
@@ -57,7 +62,7 @@ ALWAYS_INLINE f64_turned turned_huge(V64 x) {
 }
 
 /* QUARTERS: -pi/2 in three parts. SINE is (sin(r) - r) / r^3 in r^2 and COSINE (cos(r) - 1 + r^2/2) / r^4 in r^2, for
- * |r| up to pi/4. */
+ * |r| up to pi/4. Both polynomials are minimax. */
 #define T       double
 #define V       V64
 #define M       M64
@@ -86,6 +91,8 @@ ALWAYS_INLINE f64_turned turned_huge(V64 x) {
     }
 #include "lib/kernels/simd/trig_type.h"
 
+/* Lanes that are not huge keep what the short way gives, so their bits do not depend on their neighbours; infinities
+ * and NaN go the short way too and come out as NaN. */
 static __attribute__((noinline)) f64_turned f64_turned_anywhere(V64 x) {
     const V64 size = f64_magnitude(x);
     const M64 huge = (M64)(size >= f64_NEAR_TURNS) & (M64)(size <= f64_LARGEST);
@@ -125,7 +132,8 @@ static const float f32_NEAR_TURNS = 0x1p10f;
 
 typedef int32_t HALF_M32 __attribute__((vector_size(VECTOR_BYTES / 2)));
 
-/* By doubles, whose remainder is cut in two. */
+/* By doubles, whose remainder is cut in two. A float has so few digits that a remainder in double is never short of
+ * them. */
 static __attribute__((noinline)) f32_turned f32_turned_anywhere(V32 x) {
     const M32 far = ~(M32)(f32_magnitude(x) < f32_NEAR_TURNS);
     const halves h = {.whole = x};
@@ -157,6 +165,7 @@ ALWAYS_INLINE f64_turned quick_turned(V64 x) {
     return (f64_turned){(x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a626331p-34, (V64){0}, (M64)shifted};
 }
 
+/* Without second parts: half the digits of a double are a float's and to spare. */
 ALWAYS_INLINE f64_pair quick_sincos(V64 x) {
     const f64_turned r = quick_turned(x);
     const V64 square = r.hi * r.hi, sine = r.hi + square * r.hi * POWERS(square, QUICK_SINE);

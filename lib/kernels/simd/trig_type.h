@@ -17,6 +17,7 @@ ALWAYS_INLINE NAME(turned) NAME(turned_near)(V x) {
     return (NAME(turned)){hi, OWN(madd)(k, zero + NAME(quarters)[2], lo), (M)shifted};
 }
 
+/* One lane that is too large, or NaN, sends the whole vector the long way. */
 ALWAYS_INLINE NAME(turned) NAME(turned_of)(V x) {
     return ANY(~(M)(NAME(magnitude)(x) < NEAR)) ? NAME(turned_anywhere)(x) : NAME(turned_near)(x);
 }
@@ -27,6 +28,7 @@ ALWAYS_INLINE SUM NAME(bend)(NAME(turned) r) {
     return (SUM){hi, OWN(madd)(-r.hi, r.lo, OWN(madd)(half, r.hi, one - hi))};
 }
 
+/* What the sine has beyond r.hi, and below what the cosine has beyond bend.hi: small numbers, added last. */
 ALWAYS_INLINE V NAME(sine_rest)(NAME(turned) r, V square, SUM bend) {
     return OWN(madd)(square * r.hi, OWN(POWERS)(square, NAME(sine)), r.lo * bend.hi);
 }
@@ -40,7 +42,8 @@ ALWAYS_INLINE M NAME(sign_of_turn)(M k) {
     return (k & 2) << (BITS - 2);
 }
 
-/* The sine of k quarters and the rest: where choosing coefficients costs nothing by one polynomial, else by both. */
+/* The sine of k quarters and the rest: where choosing coefficients costs nothing by one polynomial, else by both. Bit 0
+ * of k says which of sine and cosine, bit 1 the sign. */
 #if defined(__AVX512F__)
 ALWAYS_INLINE V NAME(wave)(NAME(turned) r, M k) {
     enum { COUNT = sizeof NAME(sine) / sizeof *NAME(sine) };
@@ -67,6 +70,7 @@ ALWAYS_INLINE V NAME(sin)(V x) {
     return NAME(odd)(x, NAME(wave)(r, r.quarters));
 }
 
+/* The sine a quarter of the turn further on. */
 ALWAYS_INLINE V NAME(cos)(V x) {
     const NAME(turned) r = NAME(turned_of)(x);
     return NAME(wave)(r, r.quarters + 1);

@@ -1,10 +1,12 @@
 /* Moving items of one to eight bytes between layouts; compiled once per instruction set. See simd.h. Items of 16 bytes,
  * complex numbers, are moved by the general walk. SIDE is that of the squares which fit the registers of the set: eight
- * rows of eight items need eight registers of 8 items each. */
+ * rows of eight items need eight registers of 8 items each. The types are integers of the sizes, so that no bit of a
+ * float is looked at or changed. */
 #include "lib/kernels/simd/simd.h"
 
 #include "lib/kernels/simd/turn_wide.h"
 
+/* WIDE_SIDE is that of the squares of turn_wide.h, which put items of 4 and 8 bytes together in whole vectors. */
 #define T         uint8_t
 #define SIDE      4
 #define WIDE_SIDE 0

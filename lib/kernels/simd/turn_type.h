@@ -1,16 +1,18 @@
 /* Template: moving items of one size. Include with T (an integer of the size), SIDE (4 or 8), WIDE_SIDE (of squares in
  * turn_wide.h; 0: none) and NAME(x). Squares go through registers, so that neither side is walked in steps; where a
  * side is no multiple of the square's the last one overlaps the one before, which is moved again. No include guard:
- * that is the point. */
+ * that is the point. Steps are in items throughout. Overlapping squares write the same items twice, so the destination
+ * must not be the source. */
 
 typedef T NAME(quad) __attribute__((vector_size(4 * sizeof(T))));
 
+/* Four items, side by side or `step` apart. */
 ALWAYS_INLINE void NAME(load)(const T *from, int64_t step, NAME(quad) * v) {
     if (step == 1) memcpy(v, from, sizeof *v);
     else *v = (NAME(quad)){from[0], from[step], from[2 * step], from[3 * step]};
 }
 
-/* Four columns become the four rows at `to`. */
+/* Four columns become the four rows at `to`. In two rounds of shuffles: pairs of columns, then pairs of pairs. */
 ALWAYS_INLINE void NAME(store_turned)(const NAME(quad) * v, T *to, int64_t to_step) {
     const NAME(quad) w = v[0], x = v[1], y = v[2], z = v[3];
     NAME(quad) wx_even = __builtin_shufflevector(w, x, 0, 4, 2, 6), wx_odd = __builtin_shufflevector(w, x, 1, 5, 3, 7);
@@ -67,7 +69,7 @@ ALWAYS_INLINE void NAME(four_rows)(int64_t n, const T *const column[], const int
 }
 
 #if SIDE == 8
-/* Whether eight columns from j on have no gaps. */
+/* Whether eight columns from j on have no gaps. Without a branch for each: steps other than 1 leave a bit. */
 ALWAYS_INLINE bool NAME(dense_8)(const int64_t step[], int64_t j) {
     int64_t gaps = 0;
     for (int k = 0; k < 8; k++) gaps |= step[j + k] ^ 1;
@@ -87,7 +89,8 @@ ALWAYS_INLINE void NAME(turn_columns_8)(const T *const column[], const int64_t s
     NAME(store_turned_8)(v, to + j, to_step);
 }
 
-/* Eight rows of all columns, of which there are eight or more. */
+/* Eight rows of all columns, of which there are eight or more. The last eight columns overlap those before where their
+ * number is no multiple of eight. */
 ALWAYS_INLINE void NAME(eight_rows)(int64_t n, const T *const column[], const int64_t step[], int64_t i, T *to,
                                     int64_t to_step) {
     for (int64_t next = 0; next < n; next += 8)
@@ -95,6 +98,8 @@ ALWAYS_INLINE void NAME(eight_rows)(int64_t n, const T *const column[], const in
 }
 #endif
 
+/* Bands of eight rows, then of four; the last band overlaps the one before, unless there are fewer than four rows in
+ * all. */
 static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,
                           int64_t to_step) {
     const T *const *column = (const T *const *)from;
@@ -114,6 +119,7 @@ static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], con
 
 /* ---- transposed planes ------------------------------------------------------------------------------------------- */
 
+/* A square whose columns are runs of src: read by runs, written by rows. */
 ALWAYS_INLINE void NAME(square_4)(const T *from, int64_t from_step, T *to, int64_t to_step) {
     NAME(quad) v[4];
     for (int k = 0; k < 4; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
@@ -128,6 +134,7 @@ ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64
 }
 #endif
 
+/* side is a constant in every call, so one of these is left. */
 ALWAYS_INLINE void NAME(square)(int side, const T *from, int64_t from_step, T *to, int64_t to_step) {
     if (side == 4) NAME(square_4)(from, from_step, to, to_step);
 #if SIDE == 8
@@ -139,8 +146,9 @@ ALWAYS_INLINE void NAME(square)(int side, const T *from, int64_t from_step, T *t
 #endif
 }
 
-/* Bands of two squares, so that what is read of a line is used while it is near. Lines to be written are asked for
- * in advance where they come from far: each band touches others than the hardware foresees. */
+/* Bands of two squares, so that what is read of a line is used while it is near. Lines to be written are asked for in
+ * advance where they come from far: each band touches others than the hardware foresees. The last band and the last
+ * column of squares overlap those before them. */
 ALWAYS_INLINE void NAME(plane_of)(int side, int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst,
                                   int64_t dst_step, bool far) {
     enum { AHEAD = 256 / sizeof(T) };
@@ -157,12 +165,14 @@ ALWAYS_INLINE void NAME(plane_of)(int side, int64_t rows, int64_t n, const T *sr
     }
 }
 
+/* For planes with a side below that of a square: the longer side should be the inner loop, which the callers see to. */
 ALWAYS_INLINE void NAME(plane_few)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst, int64_t dst_step) {
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < rows; i++) dst[i * dst_step + j] = src[i + j * src_step];
 }
 
-/* Two or three runs become one of pairs or of triples; four of them at a time. */
+/* Two or three runs become one of pairs or of triples; four of them at a time. Gives how many items of each run it has
+ * done: a multiple of four. */
 ALWAYS_INLINE int64_t NAME(weave)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst) {
     int64_t i = 0;
     for (; i + 4 <= rows; i += 4) {
@@ -208,6 +218,8 @@ ALWAYS_INLINE int64_t NAME(unweave)(int64_t rows, int64_t n, const T *src, T *ds
     return j;
 }
 
+/* A side of two or three: woven where both sides are without gaps, else item by item; the constants make each case a
+ * loop of its own. */
 ALWAYS_INLINE void NAME(plane_short)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst,
                                      int64_t dst_step) {
     if (n <= 3 && n < rows) {
@@ -219,6 +231,7 @@ ALWAYS_INLINE void NAME(plane_short)(int64_t rows, int64_t n, const T *src, int6
     }
 }
 
+/* The widest squares that both sides fill. Which way is taken moves the same items to the same places. */
 static void NAME(plane)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step,
                         bool far) {
     if (WIDE_SIDE > 4 && rows >= WIDE_SIDE && n >= WIDE_SIDE)
@@ -234,13 +247,16 @@ static void NAME(plane)(int64_t rows, int64_t n, const void *src, int64_t src_st
 
 /* ---- short rows -------------------------------------------------------------------------------------------------- */
 
+/* n is a constant in the calls where it is small. */
 ALWAYS_INLINE void NAME(rows_few)(int64_t rows, int64_t n, const T *from, int64_t from_step, int64_t item_step, T *to,
                                   int64_t to_step) {
     for (int64_t i = 0; i < rows; i++, from += from_step, to += to_step)
         for (int64_t j = 0; j < n; j++) to[j] = from[j * item_step];
 }
 
-/* Triples with gaps between them, as four items each but the last: what is too much is overwritten. */
+/* Triples with gaps between them, as four items each but the last: what is too much is overwritten. The last triple is
+ * moved as three, since behind it the memory may end; src_step is above 3, so what is read too much lies within a
+ * gap. */
 ALWAYS_INLINE void NAME(triples)(int64_t rows, const T *from, int64_t from_step, T *to) {
     for (int64_t i = 0; i < rows - 1; i++) memcpy(to + 3 * i, from + i * from_step, sizeof(NAME(quad)));
     if (rows > 0) memcpy(to + 3 * (rows - 1), from + (rows - 1) * from_step, 3 * sizeof(T));
@@ -251,6 +267,7 @@ ALWAYS_INLINE void NAME(pack_by)(int64_t n, const T *restrict from, int64_t step
     INDEPENDENT for (int64_t i = 0; i < n; i++) to[i] = from[i * step];
 }
 
+/* Steps that occur, as constants; others as they are. */
 static void NAME(pack)(int64_t n, const T *from, int64_t step, T *to) {
     if (step == 2) NAME(pack_by)(n, from, 2, to);
     else if (step == 3) NAME(pack_by)(n, from, 3, to);
@@ -277,6 +294,7 @@ static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_ste
         }
 }
 
+/* Grids that are rows or planes are moved as such; the rest item by item. */
 static void NAME(grid)(int64_t rows, int64_t n, const void *src, int64_t row_step, int64_t item_step, void *dst,
                        int64_t dst_step) {
     if (item_step == 1) NAME(rows)(rows, n, src, row_step, dst, dst_step);
@@ -286,7 +304,7 @@ static void NAME(grid)(int64_t rows, int64_t n, const void *src, int64_t row_ste
     else NAME(rows_few)(rows, n, src, row_step, item_step, dst, dst_step);
 }
 
-/* Of each of four items two or three. */
+/* Of each of four items two or three. Four rows at a time; gives how many rows it has done. */
 ALWAYS_INLINE int64_t NAME(multiply)(int64_t rows, int64_t n, const T *from, int64_t step, T *dst) {
     int64_t i = 0;
     for (; i + 4 <= rows; i += 4) {
@@ -313,6 +331,7 @@ ALWAYS_INLINE void NAME(repeat_of)(int64_t rows, int64_t n, const T *from, int64
     }
 }
 
+/* Whoever calls it leaves room for up to three items behind the last one (simd.h). */
 static void NAME(repeat)(int64_t rows, int64_t n, const void *src, int64_t step, void *dst) {
     const T *from = src;
     T *to = dst;

@@ -13,7 +13,8 @@ typedef uint64_t turn_piece __attribute__((vector_size(16)));
 #define WIDE64 (VECTOR_BYTES / 8)
 enum { PIECES = VECTOR_BYTES / 16 };
 
-/* A list of items with one part for each 16 bytes. */
+/* A list of items with one part for each 16 bytes. Shuffles take constants, so a list is written out; `items` is how
+ * many lie in 16 bytes. */
 #if VECTOR_BYTES == 64
 #define EACH_PIECE(list, items) list(0), list(items), list(2 * items), list(3 * items)
 #elif VECTOR_BYTES == 32
@@ -21,6 +22,8 @@ enum { PIECES = VECTOR_BYTES / 16 };
 #else
 #define EACH_PIECE(list, items) list(0)
 #endif
+/* The first or the last two of the four items (of two the first or the last) of each 16 bytes, of both vectors in
+ * turn. */
 #define LOW32(i)  (i), (i) + WIDE32, (i) + 1, (i) + 1 + WIDE32
 #define HIGH32(i) (i) + 2, (i) + 2 + WIDE32, (i) + 3, (i) + 3 + WIDE32
 #define LOW64(i)  (i), (i) + WIDE64
@@ -42,6 +45,7 @@ ALWAYS_INLINE U64 high64(U64 a, U64 b) {
     return __builtin_shufflevector(a, b, EACH_PIECE(HIGH64, 2));
 }
 
+/* At any alignment. */
 ALWAYS_INLINE turn_piece piece_at(const char *from) {
     turn_piece v;
     memcpy(&v, from, sizeof v);
@@ -65,7 +69,8 @@ ALWAYS_INLINE U64 join_pieces(const char *from, int64_t step) {
 #endif
 }
 
-/* to[r * to_step + c] = from[c * from_step + r]; steps in bytes. */
+/* to[r * to_step + c] = from[c * from_step + r]; steps in bytes. Each round makes four rows out of one column of
+ * 16-byte pieces: low and high halves are exchanged twice, first items, then pairs. */
 ALWAYS_INLINE void wide_square_of_4(const char *from, int64_t from_step, char *to, int64_t to_step) {
     for (int piece = 0; piece < PIECES; piece++, from += 16, to += 4 * to_step) {
         U64 v[4], row[4];
@@ -78,6 +83,7 @@ ALWAYS_INLINE void wide_square_of_4(const char *from, int64_t from_step, char *t
     }
 }
 
+/* The same of items of eight bytes, two rows a round: one exchange is enough. */
 ALWAYS_INLINE void wide_square_of_8(const char *from, int64_t from_step, char *to, int64_t to_step) {
     for (int piece = 0; piece < PIECES; piece++, from += 16, to += 2 * to_step) {
         const U64 a = join_pieces(from, 2 * from_step), b = join_pieces(from + from_step, 2 * from_step);

@@ -9,7 +9,8 @@
 
 #include "lib/kernels/simd/exact.h"
 
-/* Whether any lane is set: what decides that a whole vector takes a long way. */
+/* Whether any lane is set: what decides that a whole vector takes a long way. A long way gives each lane what it would
+ * have had in any other company. */
 ALWAYS_INLINE bool any64(M64 mask) {
 #if defined(__AVX512F__)
     return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
@@ -55,6 +56,7 @@ static const double f64_TINY = 0x1p-28;
 #define W       double
 #define ANY     any32
 #define NAME(x) f32_##x
+/* Both types take what vmath_type.h has; W is what rare lanes are computed in. */
 static const float f32_TINY = 0x1p-14f;
 #include "lib/kernels/simd/vmath_type.h"
 #undef T
@@ -73,13 +75,15 @@ typedef union halves {
 } halves;
 
 /* A function of floats by that of doubles, half a vector at a time: one rounding more, which at twice the digits is
- * never seen but where the result lies next to the middle between two floats. */
+ * never seen but where the result lies next to the middle between two floats. f's vectors are half as many lanes, so it
+ * runs twice. */
 ALWAYS_INLINE V32 f32_through1(V32 x, V64 f(V64)) {
     halves h = {.whole = x};
     for (int i = 0; i < 2; i++) h.half[i] = __builtin_convertvector(f(__builtin_convertvector(h.half[i], V64)), HALF32);
     return h.whole;
 }
 
+/* The same of two operands, and below of three. */
 ALWAYS_INLINE V32 f32_through2(V32 x, V32 y, V64 f(V64, V64)) {
     halves h = {.whole = x}, k = {.whole = y};
     for (int i = 0; i < 2; i++) {

@@ -6,7 +6,8 @@
 
 #include "lib/kernels/simd/stirling.h"
 
-/* Terms that are added one by one, and the largest s that the rest is good for. */
+/* Terms that are added one by one, and the largest s that the rest is good for. With ten terms and twelve Bernoulli
+ * numbers what is left out is below rounding. */
 enum { ZETA_TERMS = 10, MOST_ZETA = 32 };
 
 /* B_2j / (2j)! for j = 12, ..., 1 */
@@ -16,7 +17,7 @@ static const double BERNOULLI_SHARES[] = {
     -0x1.bbd779334ef0bp-21, 0x1.1566abc011567p-15, -0x1.6c16c16c16c17p-10, 0x1.5555555555555p-4,
 };
 
-/* y^-s as a sum. */
+/* y^-s as a sum. By logarithm and exponential, whose errors multiply with s: hence MOST_ZETA. */
 ALWAYS_INLINE sum64 power_of_sum(sum64 y, sum64 s) {
     const sum64 log = product_of_sums(log_of(y), (sum64){-s.hi, -s.lo});
     V64 k;
@@ -24,7 +25,7 @@ ALWAYS_INLINE sum64 power_of_sum(sum64 y, sum64 s) {
     return (sum64){scaled(e.hi, k), scaled(e.lo, k)};
 }
 
-/* y^-n as a sum, for whole n > 0. */
+/* y^-n as a sum, for whole n > 0. By squares of the inverse, with less than a rounding's loss in each. */
 ALWAYS_INLINE sum64 whole_power_of_sum(sum64 y, int64_t n) {
     sum64 square = inverse_of(y), power = square;
     for (n--; n; n >>= 1) {
@@ -43,7 +44,8 @@ ALWAYS_INLINE V64 bernoulli_sum(V64 y, V64 s) {
     return sum * s * inverse;
 }
 
-/* For 1 < s <= MOST_ZETA and q > 0 whose powers are numbers; s may be given as a whole number, which is quicker. */
+/* For 1 < s <= MOST_ZETA and q > 0 whose powers are numbers; s may be given as a whole number, which is quicker. The
+ * tail is power times (y/(s - 1) + 1/2 + the Bernoulli sum), for y = q + ZETA_TERMS. */
 ALWAYS_INLINE sum64 plain_zeta(sum64 s, int64_t whole, V64 q) {
     const V64 zero = {0};
     sum64 sum = {zero, zero}, power = sum, y = sum;

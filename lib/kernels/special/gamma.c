@@ -178,7 +178,7 @@ static void multiply(series *f, wide a, wide b) {
     for (int i = f->order; i >= 0; i--) f->c[i] = f->c[i] * a + (i > 0 ? f->c[i - 1] * b : 0);
 }
 
-/* f / (a + e) */
+/* f / (a + e) From the lowest power up, as long division has it. */
 static void divide(series *f, wide a) {
     for (int i = 0; i <= f->order; i++) f->c[i] = (f->c[i] - (i > 0 ? f->c[i - 1] : 0)) / a;
 }

@@ -11,7 +11,7 @@
  * were entries before these. */
 enum { FN(LANES) = sizeof(V) / sizeof(T), FN(MOST) = 12, FN(FEW) = 4 };
 
-/* A vector where it lies. */
+/* A vector where it lies. At the alignment of its elements. */
 typedef T FN(loose) __attribute__((vector_size(sizeof(V)), aligned(sizeof(T)), may_alias));
 
 /* The same rounding as MADD of this machine, so a column has the same bits whether it is in a vector or among the

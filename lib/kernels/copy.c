@@ -173,7 +173,8 @@ bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows
 
 /* ---- copies and fills -------------------------------------------------------------------------------------------- */
 
-/* One number everywhere, in memory without gaps; false: it is something else. */
+/* One number everywhere, in memory without gaps; false: it is something else. Strides of axes with one element say
+ * nothing. */
 static bool filled(int rank, const int64_t *dims, lam_dtype dtype, void *dst, const int64_t *dst_strides,
                    const void *src, const int64_t *src_strides) {
     int64_t count = 1;

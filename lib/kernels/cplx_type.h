@@ -132,7 +132,7 @@ static void FN(prod)(const prod_axes *a, const T *x, T *out) {
     while (lam__reduce_next(&to, &a->kept));
 }
 
-/* Products of no elements. */
+/* Products of no elements. 1 + 0 i. */
 static void FN(ones)(int64_t n, T *out) {
     for (int64_t i = 0; i < n; i++) out[2 * i] = 1, out[2 * i + 1] = 0;
 }

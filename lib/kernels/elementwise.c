@@ -97,7 +97,7 @@ static void sort_axes(lam__walk *w) {
         }
 }
 
-/* Merged axes cost one loop; whole arrays in any common order come out as a single axis. */
+/* Merged axes cost one loop; whole arrays in any common order come out as a single axis. Axes are sorted by then. */
 static void merge_axes(lam__walk *w) {
     int kept = 0;
     for (int i = 1; i < w->rank; i++) {

@@ -148,7 +148,8 @@ static void take_elements(const taking *t, const char *x, char *out) {
     }
 }
 
-/* Short runs: item by item, without a call for each. size is a constant in every call here too. */
+/* Short runs: item by item, without a call for each. size is a constant in every call here too. Without anything
+ * outside. */
 static inline void take_few(size_t size, const taking *t, const char *x, char *out) {
     for (int j = 0; j < t->count; j++) {
         const char *from = x + t->at[j] * (int64_t)size;
@@ -156,7 +157,7 @@ static inline void take_few(size_t size, const taking *t, const char *x, char *o
     }
 }
 
-/* Long runs, each a call of memcpy; what lies outside is filled item by item. */
+/* Long runs, each a call of memcpy; what lies outside is filled item by item. Runs lie one after the other in out. */
 static void take_runs(const taking *t, const char *x, char *out) {
     const size_t bytes = (size_t)t->inner * t->item;
     for (int j = 0; j < t->count; j++, out += bytes) {

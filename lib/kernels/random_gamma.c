@@ -13,7 +13,7 @@ typedef struct key {
     uint32_t words[2];
 } key;
 
-/* The 64 bits of a key at a counter. */
+/* The 64 bits of a key at a counter. One at a time, since how many are needed is not known. */
 static uint64_t hashed(key k, uint64_t counter) {
     uint64_t bits;
     lam__elementwise_simd()->threefry(LAM__RANDOM_WIDE, k.words, counter, 1, &bits);
@@ -26,7 +26,7 @@ static key part(key k, uint64_t i) {
     return (key){{(uint32_t)(bits >> 32), (uint32_t)bits}};
 }
 
-/* Uniform in [0, 1) with the digits of dtype. */
+/* Uniform in [0, 1) with the digits of dtype. As lam_random_uniform has them. */
 static double unit(lam_dtype dtype, key k, uint64_t counter) {
     uint64_t bits = hashed(k, counter);
     if (dtype == LAM_F64) return (double)(bits >> 12) * 0x1p-52;
@@ -45,7 +45,8 @@ static double normal(lam_dtype dtype, key k) {
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */
 
-/* v of a normal x, of which 1 + c x is positive; *square is x^2. */
+/* v of a normal x, of which 1 + c x is positive; *square is x^2. Candidates left of that are thrown away, with a new
+ * key for each. */
 static double positive(lam_dtype dtype, key k, double c, double *square) {
     double x, v;
     do {

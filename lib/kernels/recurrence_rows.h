@@ -33,7 +33,8 @@ static void FN(sweep)(const lam__lanes *s, bool reverse, const T *a, const T *b,
 }
 
 /* The widest groups that a row fills; rows of LONG elements and more are swept in the order of memory instead. Lanes
- * that no group fills are computed again by the last one, at most W - 1 of them. */
+ * that no group fills are computed again by the last one, at most W - 1 of them. An inner axis of no elements has
+ * nothing to do. */
 static void FN(recurrence)(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
     if (s->inner >= LONG) FN(sweep)(s, reverse, a, b, out);
     else if (s->inner >= 8) FN(lanes_of_8)(s, reverse, a, b, out);

@@ -64,7 +64,7 @@ lam__reduce_axis lam__reduce_take_axis(lam__reduce_axes *axes, int position) {
     return taken;
 }
 
-/* Of axes of equal length the last, whose stride is the smallest. */
+/* Of axes of equal length the last, whose stride is the smallest. -1 where there is none. */
 int lam__reduce_longest(const lam__reduce_axes *axes) {
     int best = axes->rank - 1;
     for (int i = axes->rank - 2; i >= 0; i--)

@@ -168,7 +168,7 @@ ALWAYS_INLINE FN(vec) FN(fold_rows)(lam__reduce_op op, int size, row_form form, 
     return FN(halve)(op, FN(fold_8)(op, size, form, r, 0), FN(fold_8)(op, size, form, r, 8));
 }
 
-/* Three elements side by side. */
+/* Three elements side by side. Three vectors hold as many rows as one has lanes. */
 ALWAYS_INLINE FN(vec) FN(fold_triples)(lam__reduce_op op, const T *x) {
     const FN(vec) *v = (const FN(vec) *)(const void *)x;
     const FN(vec) a = v[0], b = v[1], c = v[2];

@@ -194,7 +194,7 @@ ALWAYS_INLINE bool FN(better)(lam__reduce_op op, T a, T b) {
 }
 
 /* Where the first of n elements is that equals one that is there. `best` came from these elements, so the search ends.
- * Zeros of both signs are equal: the first of them counts. */
+ * Zeros of both signs are equal: the first of them counts. NaN equals nothing and is looked for apart. */
 ALWAYS_INLINE int64_t FN(place)(int64_t n, const T *x, T best) {
     const T same = best;
     int64_t i = 0;

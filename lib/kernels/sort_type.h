@@ -123,7 +123,8 @@ static void FN(first)(const K *key, int64_t n, int64_t count, int64_t *heap) {
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
-/* The first `count` of the order of one lane; `work` begins with its keys. */
+/* The first `count` of the order of one lane; `work` begins with its keys. Few of many by a heap, many by their bytes,
+ * few in all by merging. */
 static void FN(sort_lane)(int64_t n, int64_t count, K *key, int64_t *out, int64_t step) {
     char *behind = (char *)key + (n * (int64_t)sizeof(K) + 7) / 8 * 8;
     if (count <= n / FEW) {

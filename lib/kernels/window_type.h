@@ -52,7 +52,8 @@ static void NAME(window_min)(const lam__lanes *s, const lam__window_axis *a, con
     NAME(run)(LAM__REDUCE_MIN, s, a, x, out);
 }
 
-/* Whether element i takes the place of element j as the largest, or the smallest; the first NaN stays. */
+/* Whether element i takes the place of element j as the largest, or the smallest; the first NaN stays. Positions are
+ * those of elements of type T. */
 static bool NAME(is_greater)(const void *x, int64_t i, int64_t j) {
     const T a = ((const T *)x)[i], b = ((const T *)x)[j];
     return a > b || NAME(is_first_nan)(a, b);

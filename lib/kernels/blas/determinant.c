@@ -34,6 +34,7 @@ enum { WRITTEN_OUT = 3 }; /* rows */
 #define TINY               1e-150
 #define HUGE_SIZE          1e290
 #define LEAST              0x1p-300
+/* Of reals the sign, of complex numbers the number over its size. */
 #define DIRECTION(x, size) ((x) > 0 ? 1 : -1)
 #include "lib/kernels/blas/determinant_type.h"
 

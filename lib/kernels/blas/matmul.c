@@ -21,13 +21,15 @@ enum {
 
 /* ---- operands as CBLAS sees them ----------------------------------------------------------------------------- */
 
-/* A matrix [rows, cols] stored row by row, or transposed, with `lead` elements from one line to the next. */
+/* A matrix [rows, cols] stored row by row, or transposed, with `lead` elements from one line to the next. CBLAS is
+ * always told that memory is row-major; a transposed matrix is one whose lines are its columns. */
 typedef struct matrix {
     const void *data;
     CBLAS_TRANSPOSE stored; /* CblasTrans: the lines in memory are columns */
     int lead;
 } matrix;
 
+/* Lines of `length` elements side by side, `lead` apart: they may not overlap, as those of a broadcast matrix do. */
 static bool lines_fit(int64_t lines, int64_t length, int64_t lead, int64_t step) {
     return (length == 1 || step == 1) && (lines == 1 || (lead >= length && lead <= INT_MAX));
 }
@@ -80,6 +82,7 @@ static void gemv(lam_dtype dtype, bool transpose, int64_t rows, int64_t cols, co
     }
 }
 
+/* One element, from two vectors with any positive steps. */
 static void dot(lam_dtype dtype, const lam__product *p, const void *x, const void *y, void *out) {
     const int k = (int)p->k, x_step = (int)p->x_col, y_step = (int)p->y_row;
     if (dtype == LAM_F64) *(double *)out = cblas_ddot(k, x, x_step, y, y_step);
@@ -129,6 +132,7 @@ static bool try_vectors(lam_dtype dtype, const lam__product *p, const void *x, c
     return true;
 }
 
+/* False: CBLAS takes none of them, since all products of a batch lie alike; nothing has been written then. */
 static bool run_vectors(lam_dtype dtype, const lam__product *p) {
     const int64_t out_step = p->m * p->n;
     lam__product_place in = {.left = p->left};
@@ -303,6 +307,7 @@ static bool fold(lam__product *p, int64_t count) {
     return true;
 }
 
+/* First within the runs, so that the batch may consist of whole runs afterwards. */
 static void fold_batch(lam__product *p) {
     if (p->run) {
         if (!fold(p, p->run)) return;
@@ -326,10 +331,13 @@ static const double MOVE = 0.8;
 enum { MANY = 1000, MORE = 4096, LARGEST = 30000 };
 static const double FULL = 0.4, FULLER = 0.6;
 
+/* Vectors that so many elements fill, the last one in part. */
 static double vectors(int64_t n, int lanes) {
     return (double)((n + lanes - 1) / lanes);
 }
 
+/* FAR: the way does not exist for this product, or its arrays in the frame would be too small for it. These are the
+ * limits of small.h. */
 static double cost_of(int way, const lam__product *p, int lanes, bool is_complex) {
     const double m = (double)p->m, k = (double)p->k, n = (double)p->n;
     switch (way) {

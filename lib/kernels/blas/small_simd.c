@@ -1,4 +1,7 @@
-/* One instruction set's matrix products without CBLAS, made from the templates beside this file. */
+/* One instruction set's matrix products without CBLAS, made from the templates beside this file. plain_type.h serves
+ * any size and stride of all types: integers are computed without a sign, since they wrap, bools with `and` for
+ * products and `or` for sums. The loops for small products are those of floats and of complex numbers; tiny_type.h has
+ * the smallest ones of floats. */
 #include "lib/kernels/blas/small.h"
 
 #include <string.h>
@@ -76,13 +79,15 @@ enum {
     TINY = 4
 };
 
-/* How tiles go through one product; steps in parts of elements. */
+/* How tiles go through one product; steps in parts of elements. What does not change from product to product of a
+ * batch, found out once. */
 typedef struct tiling {
     int64_t k, x_row, x_col, y_row, out_row;
     int64_t tiles, rows, more; /* the first `more` tiles have rows + 1 rows, the others `rows` */
     int last;                  /* lanes of the last vector */
 } tiling;
 
+/* As few tiles as `most` rows allow, of nearly equal height, so that none of them leaves registers empty. */
 static tiling tiling_of(const lam__product *p, int parts, int64_t most) {
     const int64_t tiles = (p->m + most - 1) / most;
     return (tiling){.k = p->k,
@@ -124,6 +129,7 @@ static lam__product turned_over(const lam__product *p) {
 #include "lib/kernels/blas/tiny_type.h"
 #include "lib/kernels/blas/small_type.h"
 
+/* Complex numbers go through the loops of their parts, whose lanes come in pairs. */
 #define load_c128    load_f64
 #define store_c128   store_f64
 #define T            double
@@ -146,11 +152,13 @@ static lam__product turned_over(const lam__product *p) {
 #define NAME(f)      f##_c64
 #include "lib/kernels/blas/small_type.h"
 
+/* In the order of the ways in small.h. */
 #define ALL(type)                                                                                                      \
     { tiny_##type, straight_##type, turned_##type, dots_##type }
 #define TILES(type)                                                                                                    \
     { NULL, straight_##type, turned_##type, NULL }
 
+/* By dtype; ways that a type does not have are NULL and are never chosen (cost_of in matmul.c). */
 const lam__small_type LAM__ISA_NAME(lam__small_simd_)[LAM_DTYPE_COUNT] = {
     [LAM_F64] = {plain_f64, LANES64, ALL(f64)},
     [LAM_F32] = {plain_f32, LANES32, ALL(f32)},

@@ -22,6 +22,9 @@ ALWAYS_INLINE V NAME(joined)(V sum, V cross) {
 }
 #endif
 
+/* One tile of out from its first row and column on: rows and vectors are constants in the calls, so sums and the line
+ * of y are registers. The first products begin the sums. Of complex numbers x's real and imaginary parts have sums of
+ * their own, joined at the end. */
 ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, const T *x, const T *y, T *out) {
     V sum[PARTS][MOST_ROWS][WIDEST], line[WIDEST];
     const int last = t->last;
@@ -48,12 +51,13 @@ ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, const T *x
     }
 }
 
-/* Rows of a tile at most. */
+/* Rows of a tile at most. As many as leave registers for the line of y and an element of x. */
 ALWAYS_INLINE int NAME(most)(int vectors) {
     const int most = SUMS / (vectors * PARTS);
     return most < MOST_ROWS ? most : MOST_ROWS;
 }
 
+/* A tile of each height is a function; heights above `most` do not occur. */
 ALWAYS_INLINE void NAME(tile_of)(const tiling *t, int64_t rows, int vectors, const T *x, const T *y, T *out) {
     const int most = NAME(most)(vectors);
     switch (rows) {
@@ -68,7 +72,7 @@ ALWAYS_INLINE void NAME(tile_of)(const tiling *t, int64_t rows, int vectors, con
     }
 }
 
-/* All rows of so many vectors of columns. */
+/* All rows of so many vectors of columns. Tiles go down a panel, whose part of y stays in the first cache. */
 ALWAYS_INLINE void NAME(columns)(const tiling *t, int vectors, const T *x, const T *y, T *out) {
     for (int64_t i = 0; i < t->tiles; i++) {
         const int64_t rows = t->rows + (i < t->more);
@@ -78,6 +82,7 @@ ALWAYS_INLINE void NAME(columns)(const tiling *t, int vectors, const T *x, const
     }
 }
 
+/* Panels of full width are one function for all products; the last panel has one for its own width. */
 static void NAME(wide_columns)(const tiling *t, const T *x, const T *y, T *out) {
     NAME(columns)(t, WIDEST, x, y, out);
 }
@@ -97,7 +102,8 @@ static void NAME(move)(int64_t rows, int64_t columns, const T *from, int64_t row
 #endif
 }
 
-/* One product in panels of columns; those of y that are not side by side are copied first. */
+/* One product in panels of columns; those of y that are not side by side are copied first. A panel holds LAM__SMALL_K
+ * lines in the frame, which is why k is bounded. x and y point at the product's own operands. */
 ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam__product *p, int vectors, const T *x,
                                  const T *y, T *out) {
     enum { LINE = WIDEST * LANES, PANEL = LINE / PARTS };
@@ -114,7 +120,8 @@ ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam_
     NAME(columns)(t, vectors, x, copied ? packed : from, out + first * PARTS);
 }
 
-/* `turned`: out has rows and columns exchanged. */
+/* `turned`: out has rows and columns exchanged. It is then made in a room in the frame, of at most LAM__SMALL_TURNED
+ * rows and columns, and moved into its place. */
 ALWAYS_INLINE void NAME(products)(const lam__product *p, bool turned, int vectors) {
     enum { LINE = WIDEST * LANES, MOST = LAM__SMALL_TURNED * LAM__SMALL_TURNED * PARTS };
     T room[MOST] __attribute__((aligned(VECTOR_BYTES)));
@@ -131,6 +138,7 @@ ALWAYS_INLINE void NAME(products)(const lam__product *p, bool turned, int vector
     }
 }
 
+/* The number of vectors of the last panel is a constant in each of these. */
 static void NAME(products_1)(const lam__product *p, bool turned) {
     NAME(products)(p, turned, 1);
 }
@@ -158,6 +166,7 @@ typedef struct NAME(lines) {
     int64_t k;
 } NAME(lines);
 
+/* The dot of one line as a vector of partial sums: the last part of the line begins it, the whole vectors follow. */
 ALWAYS_INLINE V NAME(lanes_of)(const NAME(lines) * l, int line) {
     const T *x = l->x[line], *y = l->y[line];
     const int64_t whole = (l->k - 1) / LANES * LANES;
@@ -197,7 +206,8 @@ ALWAYS_INLINE V NAME(dots_of)(const NAME(lines) * l) {
     return NAME(halved)(NAME(dots_8)(l, 0), NAME(dots_8)(l, LANES / 2));
 }
 
-/* As many lines of x, `step` apart, as a vector has lanes, times one of y. */
+/* As many lines of x, `step` apart, as a vector has lanes, times one of y. They share each vector of y that is loaded;
+ * the order of each sum is that of lanes_of. */
 ALWAYS_INLINE V NAME(shared_dots)(const T *x, int64_t step, const T *y, int64_t k) {
     const int64_t whole = (k - 1) / LANES * LANES;
     const int last = (int)(k - whole);
@@ -216,7 +226,7 @@ ALWAYS_INLINE V NAME(shared_dots)(const T *x, int64_t step, const T *y, int64_t 
     return sum[0];
 }
 
-/* Where the lines of a result are. */
+/* Where the lines of a result are. A walk over rows, columns and products in the order in which results lie. */
 typedef struct NAME(walk) {
     const lam__product *p;
     const T *x, *y;
@@ -238,7 +248,8 @@ ALWAYS_INLINE void NAME(next)(NAME(walk) * w) {
     w->y = (const T *)p->y + w->in.y;
 }
 
-/* Results of all products follow each other. */
+/* Results of all products follow each other. So vectors of results may span rows and products; at the end the last line
+ * stands in for those that are missing, and its results are not stored. */
 ALWAYS_INLINE void NAME(lines_dots)(const lam__product *p) {
     NAME(walk) w = {p, p->x, p->y, 0, 0, {.left = p->left}};
     NAME(lines) l = {.k = p->k};
@@ -262,6 +273,7 @@ ALWAYS_INLINE void NAME(lines_dots)(const lam__product *p) {
     }
 }
 
+/* One row of x is turned over, so that the lines that share an operand are those of n == 1. */
 static void NAME(dots_of_lines)(const lam__product *p) {
     lam__product q = *p;
     if (p->m == 1 && p->n > 1) q = turned_over(p);
@@ -287,6 +299,7 @@ static void NAME(dots)(const lam__product *p) {
 }
 #endif
 
+/* By the number of vectors that the last panel has. */
 static void NAME(tiles)(const lam__product *p, bool turned) {
     switch ((p->n * PARTS - 1) / LANES % WIDEST) {
     case 0: NAME(products_1)(p, turned); return;
@@ -302,6 +315,7 @@ static void NAME(straight)(const lam__product *p) {
     NAME(tiles)(p, false);
 }
 
+/* As the product of the transposes; with one row there is nothing to be turned back. */
 static void NAME(turned)(const lam__product *p) {
     const lam__product q = turned_over(p);
     NAME(tiles)(&q, q.m > 1);

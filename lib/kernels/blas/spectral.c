@@ -89,7 +89,7 @@ static work_sizes svd_sizes(lam_dtype dtype, const lam__rectangle *r) {
     return is_f64(dtype) ? svd_sizes_f64(r) : svd_sizes_f32(r);
 }
 
-/* The matrix is copied, since LAPACK overwrites it and x is the caller's. */
+/* The matrix is copied, since LAPACK overwrites it and x is the caller's. So x may be any operand. */
 size_t lam__kernels_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
     if (is_complex(dtype)) return lam__spectral_complex_svd_bytes(dtype, r);
     return bytes_of(dtype, svd_sizes(dtype, r), r->m * r->n);

@@ -23,7 +23,8 @@ static inline int svd_rows(const lam__rectangle *r) {
     return (int)(r->full || r->n < r->m ? r->n : r->m);
 }
 
-/* Names in spectral_type.h and spectral_complex_type.h: of functions by NAME, of LAPACK's by LETTER. */
+/* Names in spectral_type.h and spectral_complex_type.h: of functions by NAME, of LAPACK's by LETTER. LAPACK's symbols
+ * end in an underscore. */
 #define PASTE2(a, b)     a##_##b
 #define EXPAND2(a, b)    PASTE2(a, b)
 #define PASTE3(a, b, c)  a##b##c

@@ -3,6 +3,7 @@
  * matrix that is the conjugate, singular vectors change sides, and a QR is an LQ. No include guard: that is the point.
  * The room of a call is work for LAPACK first, then the copies with SPARE numbers behind each, real work, ints. */
 
+/* LAPACK's own symbols, in which lengths of character arguments come last; complex numbers go by address. */
 extern void LAPACK(heevd)(const char *job, const char *uplo, const int *n, T *a, const int *lead, R *w, T *work,
                           const int *size, R *rwork, const int *rsize, int *iwork, const int *isize, int *info, size_t,
                           size_t);
@@ -140,7 +141,7 @@ static bool FN(svd)(const lam__rectangle *r, const T *x, T *u, R *s, T *vt, void
 
 /* ---- QR ---------------------------------------------------------------------------------------------------------- */
 
-/* One number for each reflector is added. */
+/* One number for each reflector is added. By lam__spectral_complex_qr_bytes. */
 static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
     const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, columns = r->full ? m : k, ask = -1;
     int info = 0;

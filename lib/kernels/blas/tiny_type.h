@@ -43,6 +43,7 @@ ALWAYS_INLINE void NAME(few_rows)(int rows, int k, int n, bool over, const lam__
     for (int r = 0; r < rows; r++) NAME(write_row)(n, over, &sum[r], out + r * p->n);
 }
 
+/* y is read once for all rows of a product; sums run along k from the first product on, unfused. */
 ALWAYS_INLINE void NAME(tiny_of)(const lam__product *p, int k, int n) {
     T *out = p->out;
     NAME(row) y[TINY];
@@ -58,6 +59,7 @@ ALWAYS_INLINE void NAME(tiny_of)(const lam__product *p, int k, int n) {
     }
 }
 
+/* A function for each k and n, so that both are constants; the last cases are 4. */
 ALWAYS_INLINE void NAME(tiny_columns)(const lam__product *p, int n) {
     switch (p->k) {
     case 1: NAME(tiny_of)(p, 1, n); return;

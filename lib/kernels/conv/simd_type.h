@@ -4,6 +4,7 @@
 
 typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 
+/* At any alignment. */
 ALWAYS_INLINE V NAME(load)(const T *from) {
     return *(const NAME(loose) *)from;
 }

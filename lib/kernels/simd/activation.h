@@ -1,5 +1,7 @@
 /* silu, mish and gelu with their derivatives as vector functions, below 1 ULP: all but the last step of f64 is done on
- * sums, since the derivatives have a zero, next to which they are a series. f32 goes through f64, but for gelu. */
+ * sums, since the derivatives have a zero, next to which they are a series. f32 goes through f64, but for gelu.
+ * Exponentials are those of -|x|, which neither overflow nor cancel; a result below the normal numbers is scaled once
+ * at the end. */
 #ifndef LAM_KERNELS_SIMD_ACTIVATION_H
 #define LAM_KERNELS_SIMD_ACTIVATION_H
 
@@ -9,7 +11,8 @@
 
 /* ---- zeros of derivatives ---------------------------------------------------------------------------------------- */
 
-/* A function next to its zero `at`: t (first + t rest(t)) for t = x - at, |t| <= width, the rest below 2^-61. */
+/* A function next to its zero `at`: t (first + t rest(t)) for t = x - at, |t| <= width, the rest below 2^-61. There the
+ * derivative is a difference of two numbers of one size, which leaves few digits. */
 typedef struct zero64 {
     double width, at, at_lo, first, first_lo;
     int count;
@@ -81,6 +84,7 @@ ALWAYS_INLINE V64 quick_silu(V64 x) {
     return either((M64)(x > 150), x, value);
 }
 
+/* Next to the zero floats need the series too. */
 ALWAYS_INLINE V64 quick_silu_slope(V64 x) {
     const V64 size = bounded(f64_magnitude(x), 150), e = quick_exp(-size), inverse = inverse64(1 + e);
     const M64 negative = (M64)(x < 0);
@@ -88,6 +92,7 @@ ALWAYS_INLINE V64 quick_silu_slope(V64 x) {
     return mended(either(negative, left, right) * inverse * inverse, x, &silu_zero);
 }
 
+/* Through doubles, half a vector at a time. */
 ALWAYS_INLINE V32 f32_silu(V32 x) {
     return f32_through1(x, quick_silu);
 }
@@ -132,6 +137,7 @@ ALWAYS_INLINE sloped64 f64_sloped_mish(V64 x) {
     return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign), mended(own, x, &mish_zero)};
 }
 
+/* As f64_silu. */
 ALWAYS_INLINE V64 f64_mish(V64 x) {
     return f64_sloped_mish(x).value;
 }
@@ -149,6 +155,7 @@ ALWAYS_INLINE V64 quick_mish(V64 x) {
     return either((M64)(x > 150), x, limited(x, 150) * share * inverse64(d));
 }
 
+/* The slope's polynomials in e by Horner's rule, the zero by the series. */
 ALWAYS_INLINE V64 quick_mish_slope(V64 x) {
     const V64 one = splat64(1), y = limited(x, 150), e = quick_exp(-f64_magnitude(y)), a = 4 * y + 4, b = 4 * y + 6;
     const M64 negative = (M64)(x < 0);

@@ -24,6 +24,7 @@ static __attribute__((noinline)) V64 f64_atan2_rare(V64 r, V64 y, V64 x, M64 whe
 #define TABLE   lam__table_atan
 #define ARC                                                                                                            \
     { 0x1.c5f4a73060744p-4, -0x1.2492209961b37p-3, 0x1.999999953808dp-3, -0x1.5555555555428p-2 }
+/* pi as a sum of two. */
 #define HALF_TURN                                                                                                      \
     { 0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53 }
 /* From FLAT on 1/x is less than half an ulp of pi/2. SAFE bounds both operands of atan2, so that products of two of
@@ -61,6 +62,7 @@ static __attribute__((noinline)) V32 f32_atan2_rare(V32 r, V32 y, V32 x, M32 whe
 #define SUM     sum64
 #define NAME(x) f64_##x
 #define OWN(x)  x
+/* From the highest power down, minimax for |x| up to 1/2. */
 #define ARCSINE                                                                                                        \
     {                                                                                                                  \
         0x1.0bb1773a61199p-5, -0x1.59593237855a5p-6, 0x1.64970643036bp-6, 0x1.e2ac415b90a83p-9, 0x1.61757bde74807p-7,  \

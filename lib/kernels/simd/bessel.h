@@ -31,7 +31,7 @@ ALWAYS_INLINE sum64 scaled_bessel(int n, V64 x) {
     return n == 0 ? quotient(b.value, b.root) : quotient(product_of(b.value, x), divisor_of(&b));
 }
 
-/* exp(x) e. */
+/* exp(x) e. Infinite from x = 800 on, whatever e is. */
 ALWAYS_INLINE V64 grown(sum64 e, V64 x) {
     V64 k;
     const sum64 g = exp_of((sum64){either((M64)(x < 800), x, splat64(800)), (V64){0}}, &k);

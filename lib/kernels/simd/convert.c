@@ -31,11 +31,13 @@ ALWAYS_INLINE int32_t saturate_single(float x) {
     return (int32_t)inside + limit;
 }
 
+/* Bounded first, since both bounds are doubles; NaN passes the first comparison as the bound and is 0 in the end. */
 ALWAYS_INLINE int32_t saturate_i32(double x) {
     double low = x > INT32_MIN ? x : INT32_MIN, inside = low < INT32_MAX ? low : INT32_MAX;
     return (int32_t)(x == x ? inside : 0);
 }
 
+/* By way of an int, which has instructions; NaN is not above 0. */
 ALWAYS_INLINE uint8_t saturate_u8(double x) {
     double low = x > 0 ? x : 0, inside = low < UINT8_MAX ? low : UINT8_MAX;
     return (uint8_t)(int32_t)inside;
@@ -60,18 +62,21 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 #define FROM_INTEGER(x) BRAIN_BITS(ODD(x))
 #include "lib/kernels/simd/convert_to.h"
 
+/* Integers of 64 bits are rounded to the nearest double. */
 #define D               double
 #define TO(x)           f64_##x
 #define FROM_FLOAT(x)   x
 #define FROM_INTEGER(x) (double)(x)
 #include "lib/kernels/simd/convert_to.h"
 
+/* From double once, from integers once. */
 #define D               float
 #define TO(x)           f32_##x
 #define FROM_FLOAT(x)   (float)(x)
 #define FROM_INTEGER(x) (float)(x)
 #include "lib/kernels/simd/convert_to.h"
 
+/* All floats saturate by double, which holds every one of them; wider integers lose their high bits. */
 #define D               int64_t
 #define TO(x)           i64_##x
 #define FROM_FLOAT(x)   saturate_i64(x)
@@ -100,6 +105,7 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 
 #if defined(__F16C__)
 #if defined(__AVX512F__)
+/* Items that one instruction converts: as many floats as a vector has. */
 enum { SIDE_BY_SIDE = 16 };
 ALWAYS_INLINE void widen(float *out, const uint16_t *x) {
     _mm512_storeu_ps(out, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)x)));
@@ -181,6 +187,7 @@ static void bool_loop_from_c64(LOOP_ARGS) {
 #define FROM_COMPLEX(to) \
     static void to##_loop_from_c128(LOOP_ARGS) { real_from_parts(to##_loop_from_f64, n, p, step, params); } \
     static void to##_loop_from_c64(LOOP_ARGS) { real_from_parts(to##_loop_from_f32, n, p, step, params); }
+/* to_part and from_part are the loops' names, the sizes those of a part. */
 #define BETWEEN(to, to_part, to_size, from, from_part, from_size) \
     static void to##_loop_from_##from(LOOP_ARGS) { \
         parts_from_parts(to_part##_loop_from_##from_part, n, p, step, params, to_size, from_size); \
@@ -202,6 +209,7 @@ FROM_COMPLEX(bf16)
 BETWEEN(c128, f64, 8, c64, f32, 4)
 BETWEEN(c64, f32, 4, c128, f64, 8)
 
+/* Whole numbers of a pair are moved as they are. */
 typedef struct c128 { double re, im; } c128;
 typedef struct c64 { float re, im; } c64;
 #define T      c128

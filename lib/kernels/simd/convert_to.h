@@ -9,6 +9,7 @@
 /* The type that results have; sources change from block to block. */
 #define R D
 
+/* Floats keep what the destination has room for; all conversions round to nearest, ties to even. */
 #define T      double
 #define MAP(x) TO(x##_from_f64)
 #include "lib/kernels/simd/map.h"
@@ -29,6 +30,7 @@ static void TO(loop_from_f32)(LOOP_ARGS) {
     TO(unary_from_f32)(n, p, step, TO(from_f32));
 }
 
+/* Integers: the narrower ones are exact in a double, the widest one rounds. */
 #define T      int64_t
 #define MAP(x) TO(x##_from_i64)
 #include "lib/kernels/simd/map.h"
@@ -49,6 +51,7 @@ static void TO(loop_from_i32)(LOOP_ARGS) {
     TO(unary_from_i32)(n, p, step, TO(from_i32));
 }
 
+/* Also the loop from bool. */
 #define T      uint8_t
 #define MAP(x) TO(x##_from_u8)
 #include "lib/kernels/simd/map.h"
@@ -59,6 +62,7 @@ static void TO(loop_from_u8)(LOOP_ARGS) {
     TO(unary_from_u8)(n, p, step, TO(from_u8));
 }
 
+/* 16-bit floats come as f32, which holds each of them exactly. */
 #define T      uint16_t
 #define MAP(x) TO(x##_from_f16)
 #include "lib/kernels/simd/map.h"

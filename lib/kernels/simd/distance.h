@@ -28,7 +28,7 @@ ALWAYS_INLINE sum64 square_of_distance(const scaled_pair *s) {
     return fast_sum(sum.hi, sum.lo + (p.lo + q.lo));
 }
 
-/* Infinite where one operand is, even beside NaN. */
+/* Infinite where one operand is, even beside NaN. Back in range by the inverse power. */
 ALWAYS_INLINE V64 f64_hypot(V64 x, V64 y) {
     const scaled_pair s = scaled_pair_of(x, y);
     const V64 one = splat64(1), back = either(s.large, one * 0x1p600, either((M64)(s.scale > 1), one * 0x1p-600, one));

@@ -236,7 +236,7 @@ ALWAYS_INLINE V64 remainder_of(V64 z, V64 x, V64 y) {
 #endif
 }
 
-/* x y exactly. */
+/* x y exactly. As far as the error of the product is a number: not next to the least ones. */
 ALWAYS_INLINE sum64 product(V64 x, V64 y) {
     const V64 hi = x * y;
     return (sum64){hi, -remainder_of(hi, x, y)};

@@ -1,11 +1,13 @@
 /* The first lanes of a vector, at least one of them: load_ gives zeros in the others, store_ writes no others; nothing
- * else in memory is touched. */
+ * else in memory is touched. Loops over rows of any length end in such a part, and behind it lies the next row or the
+ * end of the memory. With all lanes it is the plain load or store. */
 #ifndef LAM_KERNELS_SIMD_FIRST_H
 #define LAM_KERNELS_SIMD_FIRST_H
 
 #include "lib/kernels/simd/fused.h"
 
 #if defined(__AVX512F__)
+/* A mask register has a bit for each lane. */
 ALWAYS_INLINE V64 load_f64(const double *from, int lanes) {
     return (V64)_mm512_maskz_loadu_pd((__mmask8)((1u << lanes) - 1), from);
 }
@@ -19,6 +21,7 @@ ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
     _mm512_mask_storeu_ps(to, (__mmask16)((1u << lanes) - 1), (__m512)v);
 }
 #elif defined(__AVX2__)
+/* Masks of AVX2 are vectors: what counts is the sign of each lane, set where its number is below the count. */
 ALWAYS_INLINE __m256i first_f64(int lanes) {
     return _mm256_cmpgt_epi64(_mm256_set1_epi64x(lanes), _mm256_setr_epi64x(0, 1, 2, 3));
 }
@@ -38,6 +41,7 @@ ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
     _mm256_maskstore_ps(to, first_f32(lanes), (__m256)v);
 }
 #else
+/* Without masks lane by lane; whole vectors at once, whatever their alignment. */
 ALWAYS_INLINE V64 load_f64(const double *from, int lanes) {
     V64 v = {from[0]};
     if (lanes == LANES64) memcpy(&v, from, sizeof v);

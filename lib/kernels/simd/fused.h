@@ -27,6 +27,7 @@ ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
     return (V32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z);
 }
 #elif defined(__AVX2__)
+/* The names of vectors are the compiler's, so casts cost nothing. */
 ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
     return (V64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
 }
@@ -34,6 +35,7 @@ ALWAYS_INLINE V32 madd32(V32 x, V32 y, V32 z) {
     return (V32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z);
 }
 #elif defined(__aarch64__)
+/* NEON's first operand is what is added to. */
 ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
     return (V64)vfmaq_f64((float64x2_t)z, (float64x2_t)x, (float64x2_t)y);
 }

@@ -25,6 +25,7 @@ ALWAYS_INLINE float half_value(uint16_t h) {
     return h & 0x8000u ? -size : size;
 }
 
+/* The lower half of the f32 is 0. */
 ALWAYS_INLINE float brain_value(uint16_t h) {
     return float_of_bits((uint32_t)h << 16);
 }
@@ -53,6 +54,8 @@ ALWAYS_INLINE uint16_t half_of_single(float x) {
     return (uint16_t)((bits >> 16 & 0x8000u) | (size > 0x7f800000u ? nan : number));
 }
 
+/* Rounded by adding half a step, less one where the last digit that stays is even; a carry goes on into the exponent,
+ * up to infinity. */
 ALWAYS_INLINE uint16_t brain_of_single(float x) {
     const uint32_t bits = bits_of_single(x), size = bits & 0x7fffffffu;
     const uint32_t rounded = (size + 0x7fffu + (size >> 16 & 1u)) >> 16;

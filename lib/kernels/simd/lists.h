@@ -4,6 +4,8 @@
 
 #include "lib/kernels/simd/vector.h"
 
+/* Shuffles take their lanes as constants, one argument for each, so lists are written out: LIST_n(f, i, h) is f(i, h)
+ * to f(i + n - 1, h). Their length depends on the width of vectors. */
 #define LIST_2(f, i, h)  f(i, h), f((i) + 1, h)
 #define LIST_4(f, i, h)  LIST_2(f, i, h), LIST_2(f, (i) + 2, h)
 #define LIST_8(f, i, h)  LIST_4(f, i, h), LIST_4(f, (i) + 4, h)

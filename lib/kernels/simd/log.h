@@ -12,6 +12,8 @@
 #include "lib/kernels/simd/single.h"
 #include "lib/kernels/simd/vmath.h"
 
+/* A block of names like this stands before each inclusion of a template, which undefines them at its end: the type, how
+ * its helpers are spelled, and its constants. */
 #define T              double
 #define V              V64
 #define M              M64
@@ -25,6 +27,8 @@
 #define RANGE          0x1p54
 #define RANGE_EXPONENT 54
 #define REST_TERMS     9
+/* Natural logarithms: log(2) in two parts, of which the first has trailing zeros; the polynomial from the highest power
+ * down, minimax on what the table leaves of the fraction. */
 #define UNIT_E                                                                                                         \
     {                                                                                                                  \
         true, 1, 0, LOG_2, LOG_2_REST, lam__table_log, {                                                               \
@@ -32,6 +36,7 @@
                 -0x1.555555572da35p-3, 0x1.9999999b9cd3fp-3, -0x1.fffffffffff5fp-3, 0x1.55555555554fdp-2, -0x1p-1      \
         }                                                                                                              \
     }
+/* Binary ones: log(2) is 1, so whole exponents are exact; all else is that over log(2). */
 #define UNIT_2                                                                                                         \
     {                                                                                                                  \
         false, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0, lam__table_log2, {                                   \
@@ -40,6 +45,7 @@
                 -0x1.71547652b82fep-1                                                                                  \
         }                                                                                                              \
     }
+/* Decimal ones, likewise. */
 #define UNIT_10                                                                                                        \
     {                                                                                                                  \
         false, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.34413509f8p-2, -0x1.80433b83b532ap-44,                 \
@@ -63,6 +69,7 @@
 #define RANGE          0x1p24f
 #define RANGE_EXPONENT 24
 #define REST_TERMS     5
+/* The same for floats, with half the terms. */
 #define UNIT_E                                                                                                         \
     {                                                                                                                  \
         true, 1, 0, 0x1.62e4p-1f, 0x1.7f7d1cp-20f, lam__single_log, {                                                  \

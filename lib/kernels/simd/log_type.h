@@ -70,6 +70,7 @@ ALWAYS_INLINE V NAME(log_of_any)(V x, const NAME(log_unit) * u) {
     return ANY(~plain) ? NAME(log_anywhere)(x, u) : NAME(log_of_parts_in_unit)(OWN(parts_of)(x), u);
 }
 
+/* Each unit is a constant in one of these, so branches on it vanish. */
 ALWAYS_INLINE V NAME(log)(V x) {
     return NAME(log_of_any)(x, &NAME(unit_e));
 }
@@ -121,6 +122,7 @@ static __attribute__((noinline)) V NAME(logit_anywhere)(V x, M plain) {
     return NAME(select)(plain, r, NAME(select)((M)(x >= 1), end, NAME(log)(x)));
 }
 
+/* Below LEAST times RANGE the quotient's error would be no number. */
 ALWAYS_INLINE V NAME(logit)(V x) {
     const M plain = (M)(x >= LEAST * RANGE) & (M)(x < 1);
     return ANY(~plain) ? NAME(logit_anywhere)(x, plain) : NAME(logit_of_number)(x);

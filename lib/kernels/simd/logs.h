@@ -79,7 +79,8 @@ ALWAYS_INLINE V64 f64_rel_entr(V64 x, V64 y) {
     return either(outside & (M64)(x == x) & (M64)(y == y), (V64){0} + INFINITY, r);
 }
 
-/* In doubles the products and the logarithms of floats have more digits than are asked for. */
+/* In doubles the products and the logarithms of floats have more digits than are asked for. So they are rounded once
+ * more, which is not seen. */
 ALWAYS_INLINE V32 f32_xlogy(V32 x, V32 y) {
     return f32_through2(x, y, f64_xlogy);
 }

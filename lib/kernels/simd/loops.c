@@ -49,6 +49,8 @@ static int64_t member_of(const void *params) {
 #define LAM__LOOP(name, inputs, kind) DEFINE_##kind(name, inputs)
 /* clang-format on */
 
+/* For each type: the loops of arithmetic, then the vector functions' loops, then one loop for each line of the
+ * registry. Within a block NAME(f) is the type's own f. */
 #define T          double
 #define DTYPE      LAM_F64
 #define B          uint64_t
@@ -89,6 +91,7 @@ static int64_t member_of(const void *params) {
 #undef MATH
 #undef DTYPE
 
+/* Integers have no vector functions: the compiler makes vectors of their loops. B is the type in which they wrap. */
 #define T       int64_t
 #define B       uint64_t
 #define NAME(x) i64_##x
@@ -150,7 +153,8 @@ static lam__loop *const loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT] = {
 #undef LAM__LOOP
 };
 
-/* Where bool has a meaning of its own or shares that of bytes. */
+/* Where bool has a meaning of its own or shares that of bytes. Sums are or, products and; what is missing has no
+ * meaning. */
 static lam__loop *const bool_loops[LAM__LOOP_COUNT] = {
     [LAM__LOOP_add] = u8_loop_or,  [LAM__LOOP_mul] = u8_loop_and,   [LAM__LOOP_max] = u8_loop_or,
     [LAM__LOOP_min] = u8_loop_and, [LAM__LOOP_and] = u8_loop_and,   [LAM__LOOP_or] = u8_loop_or,
@@ -173,8 +177,10 @@ static lam__pair_loop *find_sincos(lam_dtype dtype) {
     return dtype == LAM_F64 ? f64_loop_sincos : f32_loop_sincos;
 }
 
+/* The set's name is the suffix that the build compiles it with. */
 #define LAM__STRING_(x) #x
 #define LAM__STRING(x)  LAM__STRING_(x)
+/* What the rest of the library sees of this set. */
 const lam__simd LAM__ISA_NAME(lam__simd_) = {
     .name = LAM__STRING(LAM__ISA),
     .loop = find,

@@ -40,8 +40,10 @@ ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return (x.re - x.re == 0) & (x.im -
 #define COMPARE(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary_to_bool)(n, p, step, NAME(op)); }
 #define ELEMENTARY(op) WIDE(op) UNARY(op)
+/* Operands and results of pow in c128, as of all that WIDE makes. */
 ALWAYS_INLINE T NAME(pow)(T x, T y) { return NAME(narrow)(wide_pow(NAME(widen)(x), NAME(widen)(y))); }
 
+/* Loops of what is above. */
 UNARY(neg)
 UNARY(conj)
 UNARY(square)
@@ -53,6 +55,7 @@ COMPARE(eq)
 COMPARE(ne)
 TEST(is_nan)
 TEST(is_finite)
+/* Functions of loops_complex.c, called wide_sqrt and so on. */
 ELEMENTARY(sqrt)
 ELEMENTARY(rsqrt)
 ELEMENTARY(exp)
@@ -108,6 +111,7 @@ ALWAYS_INLINE void NAME(divide)(int64_t n, T *out, const T *x, const T *y, int64
     }
 }
 
+/* Steps of 1 are constants, so that loads of neighbours become vectors. */
 static void NAME(loop_div)(LOOP_ARGS) {
     if (step[0] == 1 && step[1] == 1 && step[2] == 1) NAME(divide)(n, p[0], p[1], p[2], 1, 1, 1);
     else NAME(divide)(n, p[0], p[1], p[2], step[0], step[1], step[2]);

@@ -10,6 +10,7 @@ static void NAME(loop_erfcx)(LOOP_ARGS) {
     else OTHERS(erfcx);
 }
 
+/* I_0 and I_1, the same times exp(-|x|), and the latter's first derivatives. */
 static void NAME(loop_bessel_i)(LOOP_ARGS) {
     switch (member_of(params)) {
     case 0: MEMBER(i0); break;

@@ -57,6 +57,7 @@ ALWAYS_INLINE T NAME(max)(T x, T y) {
     return x == y ? equal : other;
 }
 
+/* Or-ed where max has and. */
 ALWAYS_INLINE T NAME(min)(T x, T y) {
     T equal = NAME(from_bits)(NAME(to_bits)(x) | NAME(to_bits)(y));
     T other = x < y || x != x ? x : y;
@@ -124,6 +125,7 @@ ALWAYS_INLINE void NAME(fma_steps)(int64_t n, T *out, const T *x, const T *y, co
     INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = MATH(fma)(x[i * sx], y[i * sy], z[i * sz]);
 }
 
+/* One step of 0 is a number that goes along. */
 static void NAME(loop_fma)(LOOP_ARGS) {
     T *out = p[0];
     const T *x = p[1], *y = p[2], *z = p[3];
@@ -165,6 +167,7 @@ ALWAYS_INLINE void NAME(mul_div_steps)(int64_t n, T *out, const T *x, const T *y
     INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = NAME(mul_div)(x[i * sx], y[i * sy], z[i * sz]);
 }
 
+/* Operands that go along are the first or the third. */
 static void NAME(loop_mul_div)(LOOP_ARGS) {
     const int64_t so = step[0], sx = step[1], sy = step[2], sz = step[3];
     const bool near = so == 1 && sy == 1 && n > 1;
@@ -257,6 +260,7 @@ static void NAME(loop_rem)(LOOP_ARGS) {
     }
 }
 #else
+/* fmod is exact. */
 ALWAYS_INLINE T NAME(rem)(T x, T y) {
     return MATH(fmod)(x, y);
 }
@@ -268,7 +272,8 @@ static void NAME(loop_rem)(LOOP_ARGS) {
 
 /* ---- x times factor y^exponent ------------------------------------------------------------------------------- */
 
-/* The exponents that slopes have. One line each. */
+/* The exponents that slopes have. One line each. Of positive powers the factor goes with the power, of negative ones
+ * with x. */
 /* clang-format off */
 ALWAYS_INLINE T NAME(times_1)(T x, T y, T factor) { return x * (factor * y); }
 ALWAYS_INLINE T NAME(times_2)(T x, T y, T factor) { return x * (factor * (y * y)); }
@@ -283,6 +288,7 @@ ALWAYS_INLINE void NAME(times_steps)(int64_t n, T *out, const T *x, const T *y, 
     INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = f(x[i * sx], y[i * sy], factor);
 }
 
+/* One loop for each f and each of the common steps. */
 ALWAYS_INLINE void NAME(times)(int64_t n, void *const p[], const int64_t step[], T factor, T f(T, T, T)) {
     int64_t so = step[0], sx = step[1], sy = step[2];
     bool near = so == 1 && n > 1;

@@ -17,7 +17,8 @@
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
-/* Which member of a family is meant; none given is the first. */
+/* Which member of a family is meant; none given is the first. Parameters are an int64_t at the start of what loops are
+ * given. */
 static int64_t member_of(const void *params) {
     int64_t k = 0;
     if (params) memcpy(&k, params, sizeof k);
@@ -34,6 +35,7 @@ ALWAYS_INLINE V32 f32_polygamma(V32 x, V32 order) {
     return f32_through2(x, order, f64_polygamma);
 }
 
+/* Floats go through the same families; their members are made of those of doubles. */
 #define T       double
 #define DTYPE   LAM_F64
 #define V       V64

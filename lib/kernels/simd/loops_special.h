@@ -3,6 +3,7 @@
  * map_vector.h. Members are few because derivatives of high order are rare and their vector forms would be long; a
  * member has the bits of its function whatever loop asks for it. OTHERS are loops of reference.c. */
 
+/* A member is a vector function of so many operands. */
 #define MEMBER1(name) NAME(vectors1)(n, p, step, NAME(name))
 #define MEMBER2(name) NAME(vectors2)(n, p, step, NAME(name))
 #define MEMBER3(name) NAME(vectors3)(n, p, step, NAME(name))
@@ -27,6 +28,7 @@ static void NAME(loop_zeta)(LOOP_ARGS) {
     }
 }
 
+/* Orders 0 and 1. */
 static void NAME(loop_polygamma_gap)(LOOP_ARGS) {
     switch (member_of(params)) {
     case 0: MEMBER2(digamma_gap); break;
@@ -35,6 +37,7 @@ static void NAME(loop_polygamma_gap)(LOOP_ARGS) {
     }
 }
 
+/* One member, without a parameter. */
 static void NAME(loop_betaln)(LOOP_ARGS) {
     MEMBER2(betaln);
 }

@@ -3,7 +3,8 @@
  * scalar and vector instructions: exactly rounded arithmetic, comparisons, integers. Single elements leave early,
  * operands of step 0 stay in a register, everything else takes the strided loop. */
 
-/* f is known when compiling and becomes part of the loop. The operand may be the result itself, element by element. */
+/* f is known when compiling and becomes part of the loop. The operand may be the result itself, element by element. n
+ * may be 0. */
 ALWAYS_INLINE void MAP(unary)(int64_t n, void *const p[], const int64_t step[], R f(T)) {
     R *out = p[0];
     const T *x = p[1];

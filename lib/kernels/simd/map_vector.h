@@ -39,7 +39,7 @@ static inline const T *NAME(gather)(T *block, const T *x, int64_t step, int64_t 
     return block;
 }
 
-/* What gather is for operands. */
+/* What gather is for operands. Not called where the result lies contiguous. */
 static inline void NAME(scatter)(T *out, int64_t step, int64_t start, int64_t m, const T *block) {
     for (int64_t i = 0; i < m; i++) out[(start + i) * step] = block[i];
 }

@@ -49,7 +49,8 @@ ALWAYS_INLINE void NAME(add_powers)(V g[VECTORS], const V x[VECTORS], int64_t co
     }
 }
 
-/* Adds the sums over up to CHUNK blocks to out. */
+/* Adds the sums over up to CHUNK blocks to out. Lanes are added from the first to the last. Coefficients come highest
+ * power first, sums of powers lowest first. */
 static void NAME(sums_of_chunk)(int64_t n, const T *g, const T *x, int64_t count, T *out, T *room) {
     memset(room, 0, (size_t)count * sizeof(V));
     for (int64_t i = 0; i < n; i += NAME(BLOCK)) {

@@ -101,6 +101,7 @@ ALWAYS_INLINE sloped64 f64_sloped_logistic(V64 x) {
     return logistic_and_slope(x, 1);
 }
 
+/* The value alone. */
 ALWAYS_INLINE V64 f64_logistic(V64 x) {
     return f64_sloped_logistic(x).value;
 }
@@ -150,6 +151,7 @@ ALWAYS_INLINE V64 quick_bell(V64 x) {
     return e * inverse * inverse;
 }
 
+/* 4 s(2 x) s(-2 x). */
 ALWAYS_INLINE V64 quick_tanh_slope(V64 x) {
     return 4 * quick_bell(2 * x);
 }
@@ -284,6 +286,7 @@ ALWAYS_INLINE V64 quick_logaddexp2(V64 x, V64 y) {
     return quick_sum_of_powers(x, y, 0x1.62e42fefa39efp-1);
 }
 
+/* Through doubles. */
 ALWAYS_INLINE V32 f32_logaddexp(V32 x, V32 y) {
     return f32_through2(x, y, quick_logaddexp);
 }

@@ -39,6 +39,7 @@ ALWAYS_INLINE double f64_rsqrt(double x) {
 }
 
 #if defined(VECTOR_FMA)
+/* The same steps in floats, or, without fma, in doubles, where two roundings are enough. */
 ALWAYS_INLINE float f32_rsqrt(float x) {
     const float y = x < 0x1p-96f ? x * 0x1p60f : x, root = sqrtf(y), r = 1 / root;
     const float of_y = __builtin_fmaf(-root, root, y), of_1 = __builtin_fmaf(-root, r, 1);

@@ -55,9 +55,11 @@ ALWAYS_INLINE V32 inverse32(V32 x) {
     const V32 guess = (V32)_mm512_rcp14_ps((__m512)x);
     return madd32(guess, madd32(-x, guess, splat32(1)), guess);
 }
+/* To some 2^-12 of it. */
 ALWAYS_INLINE V32 guess_of_ratio32(V32 x, V32 y) {
     return x * (V32)_mm512_rcp14_ps((__m512)y);
 }
+/* Sixteen entries are one register, picked from by one instruction. */
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     return (V32)_mm512_permutexvar_ps((__m512i)at, _mm512_load_ps(table));
 }
@@ -75,6 +77,7 @@ ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
 ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
     return (V32)_mm256_max_ps((__m256)x, (__m256)y);
 }
+/* Correctly rounded; the guess below to some 2^-11. */
 ALWAYS_INLINE V32 root32(V32 x) {
     return (V32)_mm256_sqrt_ps((__m256)x);
 }
@@ -123,6 +126,7 @@ ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
     return (V32)_mm_rsqrt_ps((__m128)x);
 }
 #else
+/* As x86 has it: the second where they do not compare. */
 ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
     const M32 less = (M32)(x < y);
     return (V32)((less & (M32)x) | (~less & (M32)y));
@@ -139,6 +143,7 @@ ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
     return 1 / root32(x);
 }
 #endif
+/* Lane by lane: there is no instruction that picks. */
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     V32 x;
     for (int i = 0; i < LANES32; i++) x[i] = table[at[i] & (LAM__PIECES - 1)];
@@ -160,6 +165,7 @@ ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
     (void)y, (void)least;
     return scaled32(x, k);
 }
+/* Correctly rounded here. */
 ALWAYS_INLINE V32 inverse32(V32 x) {
     return 1 / x;
 }

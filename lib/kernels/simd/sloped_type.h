@@ -32,7 +32,7 @@ ALWAYS_INLINE NAME(both) NAME(cos_and_slope)(V x) {
     return (NAME(both)){y.cosine, -y.sine};
 }
 
-/* Of one exponential: the compiler finds it. */
+/* Of one exponential: the compiler finds it. Both texts take it of -|x|. */
 ALWAYS_INLINE NAME(both) NAME(softplus_and_slope)(V x) {
     return (NAME(both)){NAME(softplus)(x), NAME(logistic)(x)};
 }

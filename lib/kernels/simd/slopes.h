@@ -47,6 +47,7 @@ ALWAYS_INLINE V64 signed_slope(V64 r, V64 c, V64 x, V64 y, int n) {
     return either((M64)(x < 0) & ~whole, zero + NAN, r);
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_pow_slope(V64 r, V64 x, V64 y, M64 where, int64_t code) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) r[i] = lam__special_pow_slope(x[i], y[i], code);

@@ -84,12 +84,14 @@ ALWAYS_INLINE V64 ordered_betaln(V64 a, V64 b) {
     return sum.hi + sum.lo;
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_betaln(V64 r, V64 a, V64 b, M64 where) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) r[i] = lam__special_betaln(a[i], b[i]);
     return r;
 }
 
+/* betaln is symmetric, so the smaller operand comes first. */
 ALWAYS_INLINE V64 f64_betaln(V64 a, V64 b) {
     const V64 least = either((M64)(a < b), a, b), most = either((M64)(a < b), b, a);
     const M64 plain = (M64)(least >= 0x1p-400) & (M64)(most <= 0x1p500);

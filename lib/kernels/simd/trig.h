@@ -79,6 +79,7 @@ ALWAYS_INLINE f64_turned turned_huge(V64 x) {
 #define QUARTERS                                                                                                       \
     { -0x1.921fb54442cp+0, -0x1.18469898cc4p-44, -0x1.1701b839a252p-88 }
 #endif
+/* From the highest power down; the first term of each function stands apart. */
 #define SINE                                                                                                           \
     {                                                                                                                  \
         0x1.5d9312b0efbf3p-33, -0x1.ae5e66e1cc7p-26, 0x1.71de35793b70fp-19, -0x1.a01a019c146f2p-13,                    \
@@ -104,6 +105,7 @@ static __attribute__((noinline)) f64_turned f64_turned_anywhere(V64 x) {
 /* ---- f32 -------------------------------------------------------------------------------------------------------- */
 
 #if defined(VECTOR_FMA)
+/* As f64_turned, in floats. */
 typedef struct f32_turned {
     V32 hi, lo;
     M32 quarters;
@@ -130,6 +132,7 @@ static const float f32_NEAR_TURNS = 0x1p10f;
     { 0x1.99e82ap-16f, -0x1.6c0c28p-10f, 0x1.55554ap-5f }
 #include "lib/kernels/simd/trig_type.h"
 
+/* Numbers of quarters of half a vector. */
 typedef int32_t HALF_M32 __attribute__((vector_size(VECTOR_BYTES / 2)));
 
 /* By doubles, whose remainder is cut in two. A float has so few digits that a remainder in double is never short of
@@ -181,11 +184,13 @@ ALWAYS_INLINE V64 quick_sin(V64 x) {
 ALWAYS_INLINE V64 quick_cos(V64 x) {
     return quick_sincos(x).cosine;
 }
+/* The quotient of both, with digits to spare. */
 ALWAYS_INLINE V64 quick_tan(V64 x) {
     const f64_pair y = quick_sincos(x);
     return y.sine / y.cosine;
 }
 
+/* Arguments next to 0 are their own sine. */
 ALWAYS_INLINE V32 f32_sin(V32 x) {
     return f32_odd(x, f32_through1(x, quick_sin));
 }
@@ -200,6 +205,7 @@ typedef struct f32_pair {
     V32 sine, cosine;
 } f32_pair;
 
+/* With the bits of the two functions, at the cost of both. */
 ALWAYS_INLINE f32_pair f32_sincos(V32 x) {
     return (f32_pair){f32_sin(x), f32_cos(x)};
 }

@@ -104,6 +104,7 @@ ALWAYS_INLINE V NAME(tan_near)(NAME(turned) r) {
     return (V)((M)(q.hi + q.lo) ^ NAME(sign_of_turn)(r.quarters << 1));
 }
 
+/* Arguments next to 0 are their own tangent. */
 ALWAYS_INLINE V NAME(tan)(V x) {
     return NAME(odd)(x, NAME(tan_near)(NAME(turned_of)(x)));
 }

@@ -39,6 +39,7 @@
 #define NAME(x)   x##_of_8
 #include "lib/kernels/simd/turn_type.h"
 
+/* NULL for 16 bytes. */
 const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes) {
     return bytes == 8 ? &turn_of_8 : bytes == 4 ? &turn_of_4 : bytes == 2 ? &turn_of_2 : bytes == 1 ? &turn_of_1 : NULL;
 }

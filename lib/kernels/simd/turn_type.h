@@ -4,6 +4,7 @@
  * that is the point. Steps are in items throughout. Overlapping squares write the same items twice, so the destination
  * must not be the source. */
 
+/* Vectors of four items, whatever their size: what shuffles are written for. */
 typedef T NAME(quad) __attribute__((vector_size(4 * sizeof(T))));
 
 /* Four items, side by side or `step` apart. */
@@ -51,7 +52,7 @@ ALWAYS_INLINE void NAME(store_turned_8)(const NAME(octet) * v, T *to, int64_t to
 
 /* ---- columns side by side ---------------------------------------------------------------------------------------- */
 
-/* Four rows of columns j to j + 3, from row i on. */
+/* Four rows of columns j to j + 3, from row i on. Columns have steps of their own, also 0 and negative ones. */
 ALWAYS_INLINE void NAME(turn_columns)(const T *const column[], const int64_t step[], int64_t i, int64_t j, T *to,
                                       int64_t to_step) {
     NAME(quad) v[4];
@@ -59,7 +60,7 @@ ALWAYS_INLINE void NAME(turn_columns)(const T *const column[], const int64_t ste
     NAME(store_turned)(v, to + j, to_step);
 }
 
-/* Four rows of all columns. */
+/* Four rows of all columns. The last four columns overlap those before; fewer than four go item by item. */
 ALWAYS_INLINE void NAME(four_rows)(int64_t n, const T *const column[], const int64_t step[], int64_t i, T *to,
                                    int64_t to_step) {
     for (int64_t next = 0; next < n && n >= 4; next += 4)
@@ -127,6 +128,7 @@ ALWAYS_INLINE void NAME(square_4)(const T *from, int64_t from_step, T *to, int64
 }
 
 #if SIDE == 8
+/* The same with eight columns. */
 ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64_t to_step) {
     NAME(octet) v[8];
     for (int k = 0; k < 8; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
@@ -195,7 +197,7 @@ ALWAYS_INLINE int64_t NAME(weave)(int64_t rows, int64_t n, const T *src, int64_t
     return i;
 }
 
-/* The other way. */
+/* The other way. Runs of pairs or triples become two or three runs; gives how many of them it has done. */
 ALWAYS_INLINE int64_t NAME(unweave)(int64_t rows, int64_t n, const T *src, T *dst, int64_t dst_step) {
     int64_t j = 0;
     for (; j + 4 <= n; j += 4) {
@@ -262,7 +264,7 @@ ALWAYS_INLINE void NAME(triples)(int64_t rows, const T *from, int64_t from_step,
     if (rows > 0) memcpy(to + 3 * (rows - 1), from + (rows - 1) * from_step, 3 * sizeof(T));
 }
 
-/* Every step-th item; steps that the compiler knows are shuffles. */
+/* Every step-th item; steps that the compiler knows are shuffles. Both sides are known not to overlap. */
 ALWAYS_INLINE void NAME(pack_by)(int64_t n, const T *restrict from, int64_t step, T *restrict to) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) to[i] = from[i * step];
 }
@@ -277,7 +279,8 @@ static void NAME(pack)(int64_t n, const T *from, int64_t step, T *to) {
     else NAME(pack_by)(n, from, step, to);
 }
 
-/* Of four items or more the last four of a row may have been moved already. */
+/* Of four items or more the last four of a row may have been moved already. Rows of one, two and three items have ways
+ * of their own, which need no such overlap. */
 static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step) {
     const T *from = src;
     T *to = dst;
@@ -323,7 +326,8 @@ ALWAYS_INLINE int64_t NAME(multiply)(int64_t rows, int64_t n, const T *from, int
     return i;
 }
 
-/* Whole vectors, of which the next row overwrites what is too much. */
+/* Whole vectors, of which the next row overwrites what is too much. Behind the last row up to three items are written
+ * too much. */
 ALWAYS_INLINE void NAME(repeat_of)(int64_t rows, int64_t n, const T *from, int64_t step, T *to) {
     for (int64_t i = 0; i < rows; i++, from += step, to += n) {
         const NAME(quad) v = {*from, *from, *from, *from};
@@ -342,6 +346,7 @@ static void NAME(repeat)(int64_t rows, int64_t n, const void *src, int64_t step,
     else NAME(repeat_of)(rows, n, from, step, to);
 }
 
+/* In the order of lam__turn. */
 static const lam__turn NAME(turn) = {NAME(columns), NAME(rows), NAME(plane), NAME(grid), NAME(repeat)};
 
 #undef T

@@ -8,6 +8,7 @@
 #include "lib/kernels/simd/vector.h"
 
 typedef uint32_t W32 __attribute__((vector_size(VECTOR_BYTES)));
+/* 16 bytes, the unit within which shuffles are cheap. */
 typedef uint64_t turn_piece __attribute__((vector_size(16)));
 #define WIDE32 (VECTOR_BYTES / 4) /* items; numbers the preprocessor knows */
 #define WIDE64 (VECTOR_BYTES / 8)

@@ -24,6 +24,7 @@ ALWAYS_INLINE bool any64(M64 mask) {
     return mask[0] | mask[1];
 #endif
 }
+/* Masks are all ones or all zeros, whatever the width of lanes. */
 ALWAYS_INLINE bool any32(M32 mask) {
     return any64((M64)mask);
 }
@@ -68,6 +69,7 @@ static const float f32_TINY = 0x1p-14f;
 
 /* ---- f32 through double ------------------------------------------------------------------------------------ */
 
+/* Half a vector of floats has as many lanes as a vector of doubles. */
 typedef float HALF32 __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef union halves {
     V32 whole;
@@ -83,7 +85,7 @@ ALWAYS_INLINE V32 f32_through1(V32 x, V64 f(V64)) {
     return h.whole;
 }
 
-/* The same of two operands, and below of three. */
+/* The same of two operands, and below of three. Results are narrowed by the hardware's rounding to nearest. */
 ALWAYS_INLINE V32 f32_through2(V32 x, V32 y, V64 f(V64, V64)) {
     halves h = {.whole = x}, k = {.whole = y};
     for (int i = 0; i < 2; i++) {

@@ -70,6 +70,8 @@ static __attribute__((noinline)) V64 patched_zeta(V64 r, V64 s, V64 q, M64 where
     return r;
 }
 
+/* Lanes that are not plain stand for (2, 1) until they are patched, and the vector's sum is made only if it has a plain
+ * one. */
 ALWAYS_INLINE V64 f64_zeta(V64 s, V64 q) {
     const M64 plain = is_plain_zeta(s, q);
     V64 r = {0};

@@ -187,7 +187,7 @@ static void add(series *f, const series *g, wide by) {
     for (int i = 0; i <= f->order; i++) f->c[i] += by * g->c[i];
 }
 
-/* The last coefficient of f y^-(s + e). */
+/* The last coefficient of f y^-(s + e). y^-e = exp(-e log(y)) is a power series too. */
 static wide times_power(const series *f, wide s, wide y) {
     wide less = -logl(y), factor = 1, sum = 0;
     for (int i = 0; i <= f->order; i++) {

@@ -51,6 +51,14 @@ static lam_tensor *direction(check *c, lam_tensor *like) {
     return lam_cast(v, lam_dtype_of(like));
 }
 
+/* The step is relative to the size of an input, but not below 1: near 0 functions do not change any faster. */
+static lam_tensor *direction_of_input(check *c, lam_tensor *x) {
+    lam_tensor *v = direction(c, x);
+    if (lam_size(x) == 0) return v;
+    const double size = lam_item(lam_cast(lam_max_reduce(lam_abs(x), NULL), LAM_F64));
+    return size > 1 && isfinite(size) ? lam_cast(lam_mul(size, v), lam_dtype_of(x)) : v;
+}
+
 /* Re(a b): the pairing of tangents with cotangents, without a conjugate. */
 static double dot(lam_tensor *a, lam_tensor *b) {
     lam_dtype wide = lam__dtype_is_complex((int)lam_dtype_of(b)) ? LAM_C128 : LAM_F64;
@@ -70,11 +78,11 @@ static double along(check *c, double h) {
     return sum;
 }
 
-/* A NaN fails, since no comparison with it holds. */
+/* A NaN or an infinity fails: neither can be told from another one. */
 static lam_status compare(const check *c, const char *what, double a, double b) {
     lam_status status = lam__error_since(c->ctx, c->begun);
     if (status != LAM_OK) return status;
-    if (fabs(a - b) <= c->tolerance * fmax(1, fmax(fabs(a), fabs(b)))) return LAM_OK;
+    if (isfinite(a) && isfinite(b) && fabs(a - b) <= c->tolerance * fmax(1, fmax(fabs(a), fabs(b)))) return LAM_OK;
     return lam__error_set(c->ctx, LAM_ERR_VALUE, "look at the derivative rules of what the function uses",
                           "check_grads of '%s': %s: %.12g against %.12g", c->f->name, what, a, b);
 }
@@ -91,7 +99,7 @@ static lam_status compare_modes(check *c) {
     while (aux < outputs && !lam__dtype_is_inexact((int)lam_dtype_of(c->y[outputs - 1 - aux]))) aux++;
     options.has_aux = aux;
     for (int o = 0; o < outputs; o++) c->w[o] = direction(c, c->y[o]);
-    for (int k = 0; k < c->count; k++) c->v[k] = direction(c, c->at[c->argnums[k]]);
+    for (int k = 0; k < c->count; k++) c->v[k] = direction_of_input(c, c->at[c->argnums[k]]);
     c->ctx->random = c->random;
     lam_jvp(c->f, primals, (lam_list){(size_t)c->count, c->v}, c->y, c->dy, (size_t)outputs, &options);
     for (int o = 0; o < outputs - aux; o++) forward += dot(c->w[o], c->dy[o]);
@@ -105,7 +113,15 @@ static lam_status compare_modes(check *c) {
     return compare(c, "reverse mode against forward mode", reverse, forward);
 }
 
-/* Lists and defaults. One input of f32 sets the step for all. */
+/* The rounding unit of a dtype, twice: the distance from 1 to the next number. */
+static double epsilon_of(int dtype) {
+    if (dtype == LAM_F16) return 0x1p-10;
+    if (dtype == LAM_BF16) return 0x1p-7;
+    return lam__dtype_part(dtype) == LAM_F32 ? 0x1p-23 : 0x1p-52;
+}
+
+/* Lists and defaults. The input of the fewest digits sets the step for all. A tolerance of a quarter is the most: with
+ * digits as few as those of f16 a difference is off by some per cent, and a wrong rule by more, as a rule. */
 static bool start(check *c, const lam_check_grads_options *o) {
     size_t in = (size_t)c->f->inputs, out = (size_t)c->f->outputs;
     lam_tensor **room = lam__apply_room(c->ctx, 4 * in + 3 * out);
@@ -117,10 +133,10 @@ static bool start(check *c, const lam_check_grads_options *o) {
         int dtype = (int)lam_dtype_of(c->at[i]);
         if (!lam__dtype_is_inexact(dtype)) continue;
         c->argnums[c->count++] = i;
-        if (lam__dtype_part(dtype) == LAM_F32) epsilon = 0x1p-23;
+        epsilon = fmax(epsilon, epsilon_of(dtype));
     }
     c->step = o->step > 0 ? o->step : cbrt(epsilon);
-    c->tolerance = o->tolerance > 0 ? o->tolerance : 20 * pow(epsilon, 2.0 / 3) * 100;
+    c->tolerance = o->tolerance > 0 ? o->tolerance : fmin(2000 * pow(epsilon, 2.0 / 3), 0.25);
     c->state = o->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
     if (!c->state) c->state = 1; /* zero would stay zero */
     return true;

@@ -93,8 +93,15 @@ static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
         lam__scratch_put(&area);
         return LAM_ERR_MEMORY;
     }
-    for (size_t i = 0; i < n; i++) type_in(&types[i], call->in[i]);
-    lam_status status = lam__custom_shape(&v.fc, types, types + n);
+    lam_status status = LAM_OK;
+    for (size_t i = 0; i < n && status == LAM_OK; i++) {
+        if (call->in[i] && call->in[i]->rank > LAM_MAX_RANK)
+            status = lam__error_call(call, LAM_ERR_RANK, "make some axes one with lam_reshape",
+                                     "input %zu has %d axes, more than a shape callback can be told", i,
+                                     call->in[i]->rank);
+        type_in(&types[i], call->in[i]);
+    }
+    if (status == LAM_OK) status = lam__custom_shape(&v.fc, types, types + n);
     for (size_t o = 0; o < m && status == LAM_OK; o++) {
         out[o].dtype = types[n + o].dtype;
         out[o].rank = types[n + o].rank; /* -1: left out */

@@ -145,7 +145,7 @@ LAM_API lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name);
 
 typedef struct lam_check_grads_options {
     int order;        /* of derivatives; 0: first */
-    double step;      /* of the difference, relative to the size of x; 0: chosen from the dtype */
+    double step;      /* of the difference, for an x of size 1 or less, else relative to it; 0: from the dtype */
     double tolerance; /* relative; 0: chosen from the dtype */
     uint64_t seed;    /* of the random directions */
 } lam_check_grads_options;

@@ -58,7 +58,9 @@ void lam__stack_begin(lam_ctx *ctx, uintptr_t here) {
 }
 
 lam_status lam__stack_fail(lam_ctx *ctx, const char *name) {
-    return lam__error_set(ctx, LAM_ERR_MEMORY, "use a loop instead of recursion, or a thread with a larger stack",
+    return lam__error_set(ctx, LAM_ERR_MEMORY,
+                          ctx->stack_room < DEEP ? "use a loop instead of recursion, or a thread with a larger stack"
+                                                 : "use a loop instead of recursion",
                           "function '%s': calls within calls need more than the %zu bytes of stack that there are",
                           name, (size_t)ctx->stack_room);
 }

@@ -22,8 +22,8 @@ lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
     lam_tensor *x0 = lam_take(xp, first, 0), *f0 = lam_take(fp, first, 0), *f1 = lam_take(fp, second, 0);
     lam_tensor *width = lam_sub(lam_take(xp, second, 0), x0), *flat = lam_le(width, 0.0);
     lam_tensor *share = lam_div(lam_sub(x, x0), lam_where(flat, 1.0, width));
-    lam_tensor *inside = lam_where(flat, lam_fma(share, lam_zeros_like(share), f1),
-                                   lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
+    lam_tensor *inside =
+        lam_where(flat, lam_fma(share, lam_zeros_like(share), f1), lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
     lam_tensor *left = lam_lt(x, lam_index(xp, 0, 0)), *right = lam_gt(x, lam_index(xp, 0, n - 1));
     return lam__scope_only(lam_where(left, lam_index(fp, 0, 0), lam_where(right, lam_index(fp, 0, n - 1), inside)),
                            since);

@@ -41,6 +41,8 @@ START_TEST(promotion) {
         ck_assert_int_eq(lam_dtype_of(lam_add(narrow, x)), with_c64[d]);
         ck_assert_int_eq(lam_dtype_of(lam_mul(wide, x)), LAM_C128);
     }
+    lam_tensor *none = lam_complex(lam_ones(ctx, LAM_F64, LAM_DIMS(1, 0)), lam_ones(ctx, LAM_F64, LAM_DIMS(5, 0)));
+    ck_assert_int_eq(lam_dim(none, 0), 5);
 }
 END_TEST
 

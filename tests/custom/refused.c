@@ -335,6 +335,10 @@ FORWARD(of_another_context) {
     out[0] = lam_scalar(other, 1);
 }
 
+BODY(of_any_context) {
+    out[0] = lam_alias(in[0]);
+}
+
 START_TEST(results_and_inputs_of_another_context) {
     other = lam_ctx_new(NULL);
     lam_function f = combined;
@@ -343,6 +347,14 @@ START_TEST(results_and_inputs_of_another_context) {
     EXPECT_ERROR(LAM_ERR_CONTEXT, "combined", "forward", "result 0", "another context");
     call_function(&combined, NULL, LAM_LIST(lam_scalar(other, 1)));
     EXPECT_ERROR(LAM_ERR_CONTEXT, "combined", "input 0", "mixed contexts");
+    lam_fn_options one = {.name = "theirs", .body = of_any_context, .inputs = 1, .outputs = 1};
+    lam_fn *ours = lam_fn_new(ctx, &one), *theirs = lam_fn_new(other, &one);
+    ck_assert(lam_failed(lam_custom_vjp(ours, theirs, ours, NULL)));
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "custom_vjp", "mixed contexts", "'theirs'");
+    ck_assert(lam_failed(lam_custom_jvp(ours, theirs, NULL)));
+    EXPECT_STATUS(LAM_ERR_CONTEXT);
+    ck_assert(lam_failed(lam_custom_jvps(ours, &theirs, 1, NULL)));
+    EXPECT_STATUS(LAM_ERR_CONTEXT);
     lam_ctx_free(other);
 }
 END_TEST

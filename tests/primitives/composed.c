@@ -172,6 +172,11 @@ START_TEST(statistics_of_what_is_there) {
     EXPECT(lam_nanstd(x, &(lam_var_options){.axes = LAM_AXES(1)}), LAM_DIMS(2), 0, 0.5);
     EXPECT_NUM(lam_nanprod(x, NULL), 12);
     EXPECT(lam_nanprod(MAT(1, 2, NAN, NAN), &(lam_reduce_options){.axes = LAM_AXES(1)}), LAM_DIMS(1), 1);
+    EXPECT(lam_nanvar(x, &(lam_var_options){.axes = LAM_AXES(1), .ddof = 2}), LAM_DIMS(2), NAN, NAN);
+    for (int ddof = 2; ddof <= 3; ddof++) {
+        EXPECT_NUM(lam_var(VEC(1, 2), &(lam_var_options){.ddof = ddof}), NAN);
+        EXPECT_NUM(lam_std(VEC(5, 5), &(lam_var_options){.ddof = ddof}), NAN);
+    }
     lam_nanvar(x, &(lam_var_options){.axes = LAM_AXES(2)});
     EXPECT_STATUS(LAM_ERR_AXIS);
 }

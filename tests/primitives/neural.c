@@ -339,6 +339,8 @@ START_TEST(curves_are_those_of_numpy) {
     lam_tensor *xp = VEC(0, 1, 3), *fp = VEC(2, -1, 4);
     EXPECT_NEAR(lam_interp(VEC(-1, 0.5, 1, 2.5, 9), xp, fp), 1e-15, LAM_DIMS(5), 2, 0.5, -1, 2.75, 4);
     EXPECT(lam_interp(VEC(-1, 0, 5), VEC(0), VEC(7)), LAM_DIMS(3), 7, 7, 7);
+    EXPECT(lam_interp(VEC(NAN, INFINITY, -INFINITY), VEC(0), VEC(7)), LAM_DIMS(3), NAN, 7, 7);
+    EXPECT(lam_interp(VEC(NAN, 1, INFINITY), VEC(1, 1), VEC(7, 8)), LAM_DIMS(3), NAN, 8, 8);
     EXPECT_NEAR(lam_trapezoid(logits(), VEC(0, 0.5, 2), 1, 1), 1e-15, LAM_DIMS(2), -1.375, 2.25);
     EXPECT(lam_trapezoid(logits(), NULL, 2, 0), LAM_DIMS(3), 1, 1, -0.5);
     EXPECT(lam_polyval(VEC(2, -1, 0.5), VEC(-3, -0.5, 0.25, 2)), LAM_DIMS(4), 21.5, 1.5, 0.375, 6.5);

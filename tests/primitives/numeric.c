@@ -219,6 +219,19 @@ START_TEST(blocks_along_the_diagonal) {
 }
 END_TEST
 
+/* More than any room in a frame. The eighth is the one of another dtype. */
+START_TEST(blocks_without_number) {
+    lam_tensor *many[100], *counted = lam_arange(ctx, LAM_F32, 0, 100, 1);
+    for (int i = 0; i < 100; i++) many[i] = i == 8 ? num(8) : lam_index(counted, 0, i);
+    lam_tensor *all = lam_block_diag((lam_list){100, many});
+    ck_assert_int_eq(lam_dtype_of(all), LAM_F64);
+    EXPECT_SAME(all, lam_cast(lam_diag(counted, 0), LAM_F64), 0);
+    many[70] = NULL;
+    lam_block_diag((lam_list){100, many});
+    EXPECT_ERROR(LAM_ERR_NULL, "block_diag", "70");
+}
+END_TEST
+
 static lam_tensor *four_axes(void) {
     lam_tensor *x = lam_reshape(lam_sin(lam_arange(ctx, LAM_F64, 1, 37, 1)), LAM_DIMS(6, 6));
     return lam_reshape(lam_add(x, lam_mul(4.0, lam_eye(ctx, LAM_F64, 6, 6))), LAM_DIMS(2, 3, 3, 2));
@@ -390,6 +403,12 @@ START_TEST(impossible_sizes_are_refused_at_once) {
     lam_fftfreq(ctx, LAM_F64, INT64_MAX, 1);
     EXPECT_STATUS(LAM_ERR_VALUE);
     ck_assert_int_eq(lam_size(lam_eye(ctx, LAM_F64, (int64_t)1 << 50, 0)), 0);
+    lam_diag(lam_broadcast_to(num(1), LAM_DIMS(INT32_MAX)), INT32_MAX);
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "diag", "the sizes overflow");
+    lam_diag(num(1), INT64_MIN);
+    EXPECT_STATUS(LAM_ERR_RANK);
+    lam_diag(VEC(1), INT64_MIN);
+    EXPECT_STATUS(LAM_ERR_OVERFLOW);
 }
 END_TEST
 
@@ -447,10 +466,11 @@ END_TEST
 Suite *suite_primitives_numeric(void) {
     Suite *suite = SUITE_OF("numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero, what_is_no_number,
                             nan_counts_as_absent, equal_arrays, differences_and_slopes, descending_order, bins,
-                            parts_and_grids, numbers_of_places, blocks_along_the_diagonal, equations_between_tensors,
-                            eigenvectors_of_general_matrices, lengths_at_both_ends_of_the_range,
-                            long_sums_of_exponentials_with_special_values, failures_on_the_way_stop_what_follows,
-                            impossible_sizes_are_refused_at_once, results_that_are_not_wanted_are_left_out);
+                            parts_and_grids, numbers_of_places, blocks_along_the_diagonal, blocks_without_number,
+                            equations_between_tensors, eigenvectors_of_general_matrices,
+                            lengths_at_both_ends_of_the_range, long_sums_of_exponentials_with_special_values,
+                            failures_on_the_way_stop_what_follows, impossible_sizes_are_refused_at_once,
+                            results_that_are_not_wanted_are_left_out);
     suite_loop(suite, long_sums_of_exponentials, 7);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);

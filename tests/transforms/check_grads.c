@@ -51,7 +51,7 @@ static const lam_function both_ways = {.name = "both_ways",
                                        .jvp = right_jvp,
                                        .backward = wrong_backward};
 
-static double right = 3, wrong = 3.1;
+static double right = 3, wrong = 3.1, far_off = 6;
 
 static lam_status checked(lam_fn *f, int order) {
     return lam_check_grads(f, LAM_LIST(VEC(0.7, -1.2)), &(lam_check_grads_options){.order = order});
@@ -71,6 +71,22 @@ START_TEST(right_derivatives_pass_at_every_order) {
         checked(lam_custom_vjp(FN(cube, 1, 1), FN(cube_forward, 1, 2), FN_ENV(cube_backward, 2, 1, &right), NULL), 2),
         LAM_OK);
     EXPECT_OK();
+}
+END_TEST
+
+/* With few digits, at large x, and where values are infinite: 1e200 squared is, in forward mode and as a difference. */
+START_TEST(sizes_and_digits_set_the_step) {
+    static const lam_dtype few[] = {LAM_F16, LAM_BF16};
+    for (int i = 0; i < 2; i++) {
+        lam_tensor *x = lam_cast(VEC(0.7, -1.2), few[i]);
+        ck_assert_int_eq(lam_check_grads(FN(cube, 1, 1), LAM_LIST(x), NULL), LAM_OK);
+        lam_fn *f = lam_custom_jvp(FN(cube, 1, 1), FN_ENV(cube_rule, 2, 2, &far_off), NULL);
+        ck_assert_int_eq(lam_check_grads(f, LAM_LIST(x), NULL), LAM_ERR_VALUE);
+        EXPECT_ERROR(LAM_ERR_VALUE, "forward mode against a central difference");
+    }
+    ck_assert_int_eq(lam_check_grads(FN(cube, 1, 1), LAM_LIST(VEC(3e9, -2e8)), NULL), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(cube, 1, 1), LAM_LIST(VEC(1e200)), NULL), LAM_ERR_VALUE);
+    EXPECT_ERROR(LAM_ERR_VALUE, "forward mode against a central difference");
 }
 END_TEST
 
@@ -113,7 +129,8 @@ START_TEST(impossible_requests_are_refused) {
 END_TEST
 
 Suite *suite_transforms_check_grads(void) {
-    return SUITE_OF("transforms/check_grads", right_derivatives_pass_at_every_order, a_wrong_rule_is_found,
+    return SUITE_OF("transforms/check_grads", right_derivatives_pass_at_every_order, sizes_and_digits_set_the_step,
+                    a_wrong_rule_is_found,
                     an_error_of_the_second_order_is_found_there, failures_from_before_are_not_its_own,
                     impossible_requests_are_refused);
 }

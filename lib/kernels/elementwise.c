@@ -112,7 +112,8 @@ static void merge_axes(lam__walk *w) {
     w->rank = kept + 1;
 }
 
-/* Fills the axes; false if there is no element to compute. At least one axis remains. */
+/* Fills the axes; false if there is no element to compute. At least one axis remains. Axes of one element say nothing
+ * and are left out. */
 static bool read_axes(lam__walk *w, int rank, const int64_t *dims, const int64_t *const strides[]) {
     for (int a = 0; a < rank; a++) {
         if (dims[a] == 0) return false;

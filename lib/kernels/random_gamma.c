@@ -1,7 +1,8 @@
 /* Samples whose number of random bits is not known beforehand: gamma variables by the squeeze of Marsaglia and Tsang
  * ("A simple method for generating gamma variables", 2000), Poisson variables by counting for small rates and by the
  * transformed rejection of Hoermann (1993, PTRS) for others, binomial ones likewise (BTRS). Each element takes its bits
- * from keys of its own, in the order of jax.random. f32 samples are made of f32 bits and computed in double. */
+ * from keys of its own, in the order of jax.random. f32 samples are made of f32 bits and computed in double. The number
+ * of rounds has no bound but a mean of a few. */
 #include "lib/kernels/kernels.h"
 
 #include "lib/kernels/simd/simd.h"
@@ -20,7 +21,7 @@ static uint64_t hashed(key k, uint64_t counter) {
     return bits;
 }
 
-/* Key number i of those that a key is split into. */
+/* Key number i of those that a key is split into. As lam_split gives them. */
 static key part(key k, uint64_t i) {
     uint64_t bits = hashed(k, i);
     return (key){{(uint32_t)(bits >> 32), (uint32_t)bits}};

@@ -1,7 +1,8 @@
 /* Index of the first maximum or minimum along an axis. A row that lies contiguous is searched by blocks, anything else
  * by columns side by side; the other axes are walked. Each result goes along its own elements from the first to the
  * last, so the first of equal ones is found in every layout. The axis has at least one element. NaN is beyond all
- * numbers, as in the reductions. Nothing is allocated. Columns side by side where there are eight of them. */
+ * numbers, as in the reductions. Nothing is allocated. Columns side by side where there are eight of them. Axes that
+ * are kept are merged first. */
 #include "lib/kernels/reduce_loops.h"
 
 void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis, const void *x,

@@ -42,7 +42,8 @@ static void sort_axes(lam__reduce_axes *axes) {
 }
 
 /* Neighbouring axes that are one axis in the operand and in the result become one, so that loops are as long as they
- * can be. A reduced and a kept one never do: the strides of their results differ. */
+ * can be. A reduced and a kept one never do: the strides of their results differ. Axes come out from the largest stride
+ * to the smallest. */
 void lam__reduce_coalesce(lam__reduce_axes *axes) {
     sort_axes(axes);
     int kept = 0;

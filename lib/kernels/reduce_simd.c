@@ -1,6 +1,7 @@
 /* One instruction set's reductions, scans and arg-reductions, made from reduce_type.h; compiled once per set with the
  * flags of lib/kernels/simd and collected in a table by element type. Sets differ in the width of vectors only: groups
- * of 64 bytes are one, two or four of them and are folded in the same order, so all give the same bits. */
+ * of 64 bytes are one, two or four of them and are folded in the same order, so all give the same bits. Sums of complex
+ * numbers are made of these. */
 #include "lib/kernels/reduce_simd.h"
 
 #include <math.h>
@@ -65,7 +66,9 @@ ALWAYS_INLINE unsigned equal_in_f32(V32 a, V32 b) { return EQUAL(a, b, ps); }
 
 /* ---- lists of lanes -------------------------------------------------------------------------------------------- */
 
-/* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. */
+/* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. A
+ * shuffle has two operands, so three vectors take two steps: FIRST picks what lies in the first two, SECOND keeps that
+ * and adds the rest from the third. */
 #define FIRST(i, h)  (3 * (i) + (h) < ROW_PAIR ? 3 * (i) + (h) : 0)
 #define SECOND(i, h) (3 * (i) + (h) < ROW_PAIR ? (i) : 3 * (i) + (h)-ROW_PAIR / 2)
 #define ROW_PAIR     (2 * VECTOR_BYTES / (int)sizeof(T))
@@ -138,6 +141,8 @@ ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
 #define SPREAD64 (VECTOR_BYTES > 32)
 #define SPREAD32 (VECTOR_BYTES > 16)
 
+/* T is the element, U its arithmetic, S that of running sums, M the lanes of a comparison (reduce_type.h). Running sums
+ * of f64 carry their errors; those of f32 run in double. */
 #define T           double
 #define U           double
 #define S           double
@@ -162,6 +167,7 @@ ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
 #define SPREADS     SPREAD32
 #include "lib/kernels/reduce_type.h"
 
+/* Integers wrap, in U; they have no NaN and no instruction that orders it. */
 #define T           int64_t
 #define U           uint64_t
 #define S           uint64_t

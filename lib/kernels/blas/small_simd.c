@@ -13,6 +13,7 @@
 #define EXPAND(a, b)     PASTE(a, b)
 #define FN(name)         EXPAND(name, NAME)
 
+/* U is the type of the arithmetic, which is unsigned for integers; templates undefine what they were given. */
 #define T    double
 #define U    double
 #define MUL  *
@@ -71,7 +72,8 @@
 
 /* ---- small products ---------------------------------------------------------------------------------------------- */
 
-/* Registers decide how large tiles are: 32 of them with AVX-512, else 16. */
+/* Registers decide how large tiles are: 32 of them with AVX-512, else 16. WIDEST times MOST_ROWS would be too many
+ * sums, so SUMS bounds them. */
 enum {
     WIDEST = VECTOR_BYTES >= 64 ? 4 : 2, /* vectors of a tile */
     SUMS = VECTOR_BYTES >= 64 ? 26 : 12, /* vectors that are summed up */
@@ -110,6 +112,7 @@ static lam__product turned_over(const lam__product *p) {
 }
 
 #define T            double
+/* V and LANES are the machine's vector; PARTS says how many of its lanes an element takes. */
 #define V            V64
 #define LANES        LANES64
 #define PARTS        1

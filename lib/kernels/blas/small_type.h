@@ -6,12 +6,13 @@
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-/* So many vectors of y, of which the last one has `last` lanes. */
+/* So many vectors of y, of which the last one has `last` lanes. Whole ones at any alignment. */
 ALWAYS_INLINE void NAME(line)(int vectors, int last, const T *y, V line[]) {
     for (int v = 0; v < vectors - 1; v++) memcpy(&line[v], y + v * LANES, sizeof line[v]);
     line[vectors - 1] = NAME(load)(y + (vectors - 1) * LANES, last);
 }
 
+/* Four products of reals in two sums, without a shuffle in the loop over k. */
 #if PARTS == 2
 /* (a + b i)(c + d i): `sum` is of a c, a d, `cross` of b c, b d, which are exchanged and added with the signs. */
 ALWAYS_INLINE V NAME(joined)(V sum, V cross) {
@@ -24,7 +25,7 @@ ALWAYS_INLINE V NAME(joined)(V sum, V cross) {
 
 /* One tile of out from its first row and column on: rows and vectors are constants in the calls, so sums and the line
  * of y are registers. The first products begin the sums. Of complex numbers x's real and imaginary parts have sums of
- * their own, joined at the end. */
+ * their own, joined at the end. Where y's last vector is a part, so is that of the result. */
 ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, const T *x, const T *y, T *out) {
     V sum[PARTS][MOST_ROWS][WIDEST], line[WIDEST];
     const int last = t->last;
@@ -51,7 +52,8 @@ ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, const T *x
     }
 }
 
-/* Rows of a tile at most. As many as leave registers for the line of y and an element of x. */
+/* Rows of a tile at most. As many as leave registers for the line of y and an element of x. Without AVX-512 that is six
+ * rows of two vectors, or three of complex numbers. */
 ALWAYS_INLINE int NAME(most)(int vectors) {
     const int most = SUMS / (vectors * PARTS);
     return most < MOST_ROWS ? most : MOST_ROWS;
@@ -89,7 +91,8 @@ static void NAME(wide_columns)(const tiling *t, const T *x, const T *y, T *out) 
 
 /* ---- batches of products ----------------------------------------------------------------------------------------- */
 
-/* to[rows, columns], with its rows to_row elements apart, of from[rows, columns] with any steps. */
+/* to[rows, columns], with its rows to_row elements apart, of from[rows, columns] with any steps. Reals by the set's own
+ * moves, pairs one by one. */
 static void NAME(move)(int64_t rows, int64_t columns, const T *from, int64_t row, int64_t col, T *to, int64_t to_row) {
 #if PARTS == 1
     LAM__ISA_NAME(lam__turn_of_)(sizeof(T))->grid(rows, columns, from, row, col, to, to_row);
@@ -103,7 +106,8 @@ static void NAME(move)(int64_t rows, int64_t columns, const T *from, int64_t row
 }
 
 /* One product in panels of columns; those of y that are not side by side are copied first. A panel holds LAM__SMALL_K
- * lines in the frame, which is why k is bounded. x and y point at the product's own operands. */
+ * lines in the frame, which is why k is bounded. x and y point at the product's own operands. All panels but the last
+ * are WIDEST vectors wide. */
 ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam__product *p, int vectors, const T *x,
                                  const T *y, T *out) {
     enum { LINE = WIDEST * LANES, PANEL = LINE / PARTS };
@@ -121,7 +125,7 @@ ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam_
 }
 
 /* `turned`: out has rows and columns exchanged. It is then made in a room in the frame, of at most LAM__SMALL_TURNED
- * rows and columns, and moved into its place. */
+ * rows and columns, and moved into its place. Rows of `out` in the room are p->n elements, without gaps. */
 ALWAYS_INLINE void NAME(products)(const lam__product *p, bool turned, int vectors) {
     enum { LINE = WIDEST * LANES, MOST = LAM__SMALL_TURNED * LAM__SMALL_TURNED * PARTS };
     T room[MOST] __attribute__((aligned(VECTOR_BYTES)));
@@ -160,13 +164,14 @@ static void NAME(products_4)(const lam__product *p, bool turned) {
 /* ---- dots -------------------------------------------------------------------------------------------------------- */
 
 #if PARTS == 1
-/* The lines of as many results as a vector has lanes. */
+/* The lines of as many results as a vector has lanes. Of k elements each, without gaps. */
 typedef struct NAME(lines) {
     const T *x[LANES], *y[LANES];
     int64_t k;
 } NAME(lines);
 
-/* The dot of one line as a vector of partial sums: the last part of the line begins it, the whole vectors follow. */
+/* The dot of one line as a vector of partial sums: the last part of the line begins it, the whole vectors follow. k is
+ * at least 1. */
 ALWAYS_INLINE V NAME(lanes_of)(const NAME(lines) * l, int line) {
     const T *x = l->x[line], *y = l->y[line];
     const int64_t whole = (l->k - 1) / LANES * LANES;
@@ -181,12 +186,14 @@ ALWAYS_INLINE V NAME(lanes_of)(const NAME(lines) * l, int line) {
     return sum;
 }
 
-/* The sums of neighbours in a, then of those in b. */
+/* The sums of neighbours in a, then of those in b. A tree, whose order does not depend on what else is in the
+ * vectors. */
 ALWAYS_INLINE V NAME(halved)(V a, V b) {
     return __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 0)) + __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 1));
 }
 
-/* Of `count` lines one vector: their sums, where count is LANES. */
+/* Of `count` lines one vector: their sums, where count is LANES. Each halving joins two vectors into one, so LANES
+ * lines take LANES - 1 of them. */
 ALWAYS_INLINE V NAME(dots_2)(const NAME(lines) * l, int line) {
     return NAME(halved)(NAME(lanes_of)(l, line), NAME(lanes_of)(l, line + 1));
 }
@@ -207,7 +214,7 @@ ALWAYS_INLINE V NAME(dots_of)(const NAME(lines) * l) {
 }
 
 /* As many lines of x, `step` apart, as a vector has lanes, times one of y. They share each vector of y that is loaded;
- * the order of each sum is that of lanes_of. */
+ * the order of each sum is that of lanes_of. Their sums are folded in pairs into one vector. */
 ALWAYS_INLINE V NAME(shared_dots)(const T *x, int64_t step, const T *y, int64_t k) {
     const int64_t whole = (k - 1) / LANES * LANES;
     const int last = (int)(k - whole);
@@ -234,6 +241,7 @@ typedef struct NAME(walk) {
     lam__product_place in;
 } NAME(walk);
 
+/* The next result: along its row, then the next row, then the next product. */
 ALWAYS_INLINE void NAME(next)(NAME(walk) * w) {
     const lam__product *p = w->p;
     w->y += p->y_col;
@@ -249,7 +257,8 @@ ALWAYS_INLINE void NAME(next)(NAME(walk) * w) {
 }
 
 /* Results of all products follow each other. So vectors of results may span rows and products; at the end the last line
- * stands in for those that are missing, and its results are not stored. */
+ * stands in for those that are missing, and its results are not stored. Rows of a matrix times one vector go a vector
+ * of results at a time. */
 ALWAYS_INLINE void NAME(lines_dots)(const lam__product *p) {
     NAME(walk) w = {p, p->x, p->y, 0, 0, {.left = p->left}};
     NAME(lines) l = {.k = p->k};
@@ -280,7 +289,8 @@ static void NAME(dots_of_lines)(const lam__product *p) {
     NAME(lines_dots)(&q);
 }
 
-/* Where columns of y have gaps they are copied. */
+/* Where columns of y have gaps they are copied. In the frame, for one product at a time: LAM__SMALL_TURNED columns of
+ * LAM__SMALL_K elements at most (cost_of in matmul.c). */
 static void NAME(dots)(const lam__product *p) {
     T packed[LAM__SMALL_K * LAM__SMALL_TURNED];
     if (p->y_row == 1) {
@@ -311,6 +321,7 @@ static void NAME(tiles)(const lam__product *p, bool turned) {
     }
 }
 
+/* As it lies, and turned over: entries of lam__small_type. */
 static void NAME(straight)(const lam__product *p) {
     NAME(tiles)(p, false);
 }

@@ -36,6 +36,7 @@ static bool is_f64(lam_dtype dtype) {
     return dtype == LAM_F64;
 }
 
+/* The narrow floats do not come here. */
 static bool is_complex(lam_dtype dtype) {
     return dtype == LAM_C128 || dtype == LAM_C64;
 }

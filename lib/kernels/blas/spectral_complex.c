@@ -43,6 +43,8 @@ bool lam__spectral_complex_eigh(lam_dtype dtype, int64_t n, bool vectors, void *
     return dtype == LAM_C128 ? eigh_c128(n, vectors, x, values, work) : eigh_c64(n, vectors, x, values, work);
 }
 
+/* Copies of the matrix and of both factors, each with numbers to spare. What is not asked for takes room too, which is
+ * little beside the rest. */
 size_t lam__spectral_complex_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
     return bytes_of(dtype, dtype == LAM_C128 ? svd_sizes_c128(r) : svd_sizes_c64(r),
                     r->m * r->n + svd_columns(r) * r->m + svd_rows(r) * r->n + 3 * SPARE);

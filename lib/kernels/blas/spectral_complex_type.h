@@ -21,7 +21,8 @@ extern void LAPACK(geev)(const char *job_left, const char *job_right, const int 
                          T *left, const int *lead_left, T *right, const int *lead_right, T *work, const int *size,
                          R *rwork, int *info, size_t, size_t);
 
-/* 0 times an infinity or a NaN is NaN. Both parts in turn, so an infinite real part beside a zero is found as well. */
+/* 0 times an infinity or a NaN is NaN. Both parts in turn, so an infinite real part beside a zero is found as well. No
+ * branch, so the loop becomes vectors. A sum of zeros is 0 in any order. */
 static bool FN(all_finite)(int64_t count, const T *x) {
     const R *parts = (const R *)x;
     R sum = 0;
@@ -29,13 +30,13 @@ static bool FN(all_finite)(int64_t count, const T *x) {
     return sum == 0;
 }
 
-/* Both parts; nothing where x is NULL. What was not asked for is NULL. */
+/* Both parts; nothing where x is NULL. What was not asked for is NULL. The count is that of complex numbers. */
 static void FN(fill_nan)(int64_t count, T *x) {
     R *parts = (R *)x;
     for (int64_t i = 0; x && i < 2 * count; i++) parts[i] = NAN;
 }
 
-/* For full factors of a matrix that is empty. */
+/* For full factors of a matrix that is empty. Imaginary parts are 0. */
 static void FN(fill_identity)(int64_t n, T *x) {
     for (int64_t i = 0; i < n * n; i++) x[i] = i % (n + 1) == 0;
 }
@@ -155,7 +156,7 @@ static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
 
 /* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. Columns of q beyond
  * the k-th are made by unglq from the same reflectors. All of it goes through copies, q too, since unglq applies
- * reflectors by products of matrices and vectors (NOTE [spare numbers]). */
+ * reflectors by products of matrices and vectors (NOTE [spare numbers]). r's lower triangle is written as zeros. */
 static void FN(qr)(const lam__rectangle *how, T *x, T *q, T *r, void *work) {
     const work_sizes sizes = FN(qr_sizes)(how);
     const int m = (int)how->m, n = (int)how->n, k = m < n ? m : n, columns = how->full ? m : k;

@@ -10,7 +10,7 @@ typedef struct NAME(row) {
 } NAME(row);
 
 /* Where a row is not full it goes lane by lane: through memory, narrow stores before a wide load cost more than the
- * product itself. */
+ * product itself. Elements beyond n are zeros. */
 ALWAYS_INLINE void NAME(read_row)(int n, const T *from, int64_t step, NAME(row) * row) {
     enum { WIDTH = NAME(WIDTH) };
     if (n == TINY && step == 1) {
@@ -31,7 +31,8 @@ ALWAYS_INLINE void NAME(write_row)(int n, bool over, const NAME(row) * row, T *o
         for (int j = 0; j < n; j++) out[j] = row->part[j / NAME(WIDTH)][j % NAME(WIDTH)];
 }
 
-/* `rows` rows of out, at most 4: each is a sum over k of an element of x times a row of y. */
+/* `rows` rows of out, at most 4: each is a sum over k of an element of x times a row of y. Elements of x are read where
+ * they lie, with any steps. */
 ALWAYS_INLINE void NAME(few_rows)(int rows, int k, int n, bool over, const lam__product *p, const T *x,
                                   const NAME(row) * y, T *out) {
     NAME(row) sum[TINY];
@@ -69,6 +70,7 @@ ALWAYS_INLINE void NAME(tiny_columns)(const lam__product *p, int n) {
     }
 }
 
+/* Sizes are constants from here on. */
 static void NAME(tiny)(const lam__product *p) {
     switch (p->n) {
     case 2: NAME(tiny_columns)(p, 2); return;

@@ -29,7 +29,8 @@ static __attribute__((noinline)) V64 near_zero(V64 r, V64 x, const zero64 *z) {
     return either((M64)(f64_magnitude(off) <= z->width), near, r);
 }
 
-/* r, but next to the zero the series, which not all vectors need. */
+/* r, but next to the zero the series, which not all vectors need. One comparison decides for the vector; near_zero then
+ * chooses lane by lane. */
 ALWAYS_INLINE V64 mended(V64 r, V64 x, const zero64 *z) {
     return any64((M64)(f64_magnitude(x - z->at) <= z->width)) ? near_zero(r, x, z) : r;
 }
@@ -73,6 +74,7 @@ ALWAYS_INLINE V64 f64_silu(V64 x) {
     return f64_sloped_silu(x).value;
 }
 
+/* With its zero mended. Both are rounded once. */
 ALWAYS_INLINE V64 f64_silu_slope(V64 x) {
     return f64_sloped_silu(x).slope;
 }
@@ -142,6 +144,7 @@ ALWAYS_INLINE V64 f64_mish(V64 x) {
     return f64_sloped_mish(x).value;
 }
 
+/* As f64_silu_slope. */
 ALWAYS_INLINE V64 f64_mish_slope(V64 x) {
     return f64_sloped_mish(x).slope;
 }
@@ -164,6 +167,7 @@ ALWAYS_INLINE V64 quick_mish_slope(V64 x) {
     return mended(either(negative, left, right) * inverse * inverse, x, &mish_zero);
 }
 
+/* As of silu. */
 ALWAYS_INLINE V32 f32_mish(V32 x) {
     return f32_through1(x, quick_mish);
 }

@@ -6,7 +6,8 @@
 
 #include "lib/kernels/simd/gamma.h"
 
-/* For 0 <= x <= 2^100: s = x + 2 + 2^-20, its root, and what the table of order n gives. */
+/* For 0 <= x <= 2^100: s = x + 2 + 2^-20, its root, and what the table of order n gives. Pieces are of equal width in
+ * 1/s. */
 typedef struct bessel_parts {
     sum64 shifted, root, value;
 } bessel_parts;

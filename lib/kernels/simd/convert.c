@@ -133,6 +133,7 @@ static void quick_f32_from_f16(LOOP_ARGS) {
     if (even < n) f32_loop_from_f16(n - even, (void *[]){out + even, x + even}, step, params);
 }
 
+/* The same in the other direction. */
 static void quick_f16_from_f32(LOOP_ARGS) {
     const int64_t even = step[0] == 1 && step[1] == 1 ? n / SIDE_BY_SIDE * SIDE_BY_SIDE : 0;
     uint16_t *out = p[0];
@@ -226,6 +227,7 @@ typedef struct c64 { float re, im; } c64;
 #undef T
 #undef R
 #undef MAP
+/* Copies of strided pairs. */
 ALWAYS_INLINE c128 c128_same(c128 x) { return x; }
 ALWAYS_INLINE c64 c64_same(c64 x) { return x; }
 static void c128_loop_from_c128(LOOP_ARGS) { c128_unary(n, p, step, c128_same); }

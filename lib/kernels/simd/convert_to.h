@@ -41,6 +41,7 @@ static void TO(loop_from_i64)(LOOP_ARGS) {
     TO(unary_from_i64)(n, p, step, TO(from_i64));
 }
 
+/* u8 is exact in every float, i32 in f64 alone. */
 #define T      int32_t
 #define MAP(x) TO(x##_from_i32)
 #include "lib/kernels/simd/map.h"

@@ -43,7 +43,8 @@ ALWAYS_INLINE V64 whole64(V64 x) {
 ALWAYS_INLINE V64 scaled(V64 x, V64 k) {
     return (V64)_mm512_scalef_pd((__m512d)x, (__m512d)k);
 }
-/* The same, but 0 where y < least: what is too small for a number takes long otherwise. */
+/* The same, but 0 where y < least: what is too small for a number takes long otherwise. The comparison lets NaN
+ * through. */
 ALWAYS_INLINE V64 scaled_unless(V64 y, double least, V64 x, V64 k) {
     const __mmask8 some = _mm512_cmp_pd_mask((__m512d)y, _mm512_set1_pd(least), _CMP_NLT_UQ);
     return (V64)_mm512_maskz_scalef_pd(some, (__m512d)x, (__m512d)k);
@@ -278,7 +279,8 @@ ALWAYS_INLINE sum64 product_of_sums(sum64 x, sum64 y) {
     return p;
 }
 
-/* To some 2^-100 of the larger operand: what cancels is lost relative to that, not to the result. */
+/* To some 2^-100 of the larger operand: what cancels is lost relative to that, not to the result. `minus` is the same
+ * with a sign. */
 ALWAYS_INLINE sum64 plus(sum64 x, sum64 y) {
     const sum64 s = any_sum(x.hi, y.hi);
     return fast_sum(s.hi, s.lo + (x.lo + y.lo));

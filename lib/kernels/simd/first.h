@@ -11,6 +11,7 @@
 ALWAYS_INLINE V64 load_f64(const double *from, int lanes) {
     return (V64)_mm512_maskz_loadu_pd((__mmask8)((1u << lanes) - 1), from);
 }
+/* Lanes that are left out are not touched in memory. */
 ALWAYS_INLINE void store_f64(double *to, V64 v, int lanes) {
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << lanes) - 1), (__m512d)v);
 }
@@ -25,9 +26,11 @@ ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
 ALWAYS_INLINE __m256i first_f64(int lanes) {
     return _mm256_cmpgt_epi64(_mm256_set1_epi64x(lanes), _mm256_setr_epi64x(0, 1, 2, 3));
 }
+/* The same of eight lanes. */
 ALWAYS_INLINE __m256i first_f32(int lanes) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
+/* Lanes beyond the mask are zeros and are not read. */
 ALWAYS_INLINE V64 load_f64(const double *from, int lanes) {
     return (V64)_mm256_maskload_pd(from, first_f64(lanes));
 }
@@ -49,11 +52,13 @@ ALWAYS_INLINE V64 load_f64(const double *from, int lanes) {
         for (int i = 1; i < lanes; i++) v[i] = from[i];
     return v;
 }
+/* A loop over lanes, since a whole vector would write what belongs to others. */
 ALWAYS_INLINE void store_f64(double *to, V64 v, int lanes) {
     if (lanes == LANES64) memcpy(to, &v, sizeof v);
     else
         for (int i = 0; i < lanes; i++) to[i] = v[i];
 }
+/* As above. */
 ALWAYS_INLINE V32 load_f32(const float *from, int lanes) {
     V32 v = {from[0]};
     if (lanes == LANES32) memcpy(&v, from, sizeof v);

@@ -18,7 +18,8 @@
 #endif
 
 /* By intrinsics, since __builtin_fma takes numbers only and the compiler may not join products and sums by itself
- * (-ffp-contract=off). The last form rounds twice: who relies on one rounding asks for VECTOR_FMA. */
+ * (-ffp-contract=off). The last form rounds twice: who relies on one rounding asks for VECTOR_FMA. AVX2 stands for FMA
+ * here: x86-64-v3 has both. */
 #if defined(__AVX512F__)
 ALWAYS_INLINE V64 madd(V64 x, V64 y, V64 z) {
     return (V64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);

@@ -17,7 +17,7 @@
 #define OWN(x)  x
 #define LOG_2_PARTS                                                                                                    \
     { LOG_2, LOG_2_REST }
-/* From the highest power down. */
+/* From the highest power down. Minimax on the reduced interval. */
 #define SINH                                                                                                           \
     { 0x1.af5f590176f65p-26, 0x1.71ddf7f8b1d46p-19, 0x1.a01a01b00ad4fp-13, 0x1.111111110f649p-7, 0x1.5555555555559p-3 }
 #define COSH                                                                                                           \

@@ -26,6 +26,7 @@
 #define LEAST          DBL_MIN
 #define RANGE          0x1p54
 #define RANGE_EXPONENT 54
+/* Coefficients of the polynomials below. */
 #define REST_TERMS     9
 /* Natural logarithms: log(2) in two parts, of which the first has trailing zeros; the polynomial from the highest power
  * down, minimax on what the table leaves of the fraction. */
@@ -57,6 +58,7 @@
     }
 #include "lib/kernels/simd/log_type.h"
 
+/* The same constants for floats, with fewer digits. */
 #define T              float
 #define V              V32
 #define M              M32

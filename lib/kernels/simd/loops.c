@@ -1,6 +1,7 @@
 /* One instruction set's elementwise loops, made from the templates beside this file; compiled once per set. The table
  * is generated from elementwise.def, so an operation without its loops does not compile. The set that a machine uses is
- * chosen once, in elementwise.c. */
+ * chosen once, in elementwise.c. Static helpers of the headers become part of each loop, which is why there is one
+ * large file for each set. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -23,7 +24,8 @@
 
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
-/* Which member of a family is meant; none given is the first. */
+/* Which member of a family is meant; none given is the first. Parameters are an int64_t at the start of what loops are
+ * given. */
 static int64_t member_of(const void *params) {
     int64_t k = 0;
     if (params) memcpy(&k, params, sizeof k);
@@ -116,7 +118,7 @@ static int64_t member_of(const void *params) {
 #undef B
 #undef NAME
 
-/* Rows and one-line adapters. */
+/* Rows and one-line adapters. KEEP IN STEP: loop-kinds */
 /* clang-format off */
 ALWAYS_INLINE uint8_t bool_not(uint8_t x) { return !x; }
 static void bool_loop_not(LOOP_ARGS) {
@@ -146,6 +148,7 @@ static void bool_loop_not(LOOP_ARGS) {
 #define ROW_SPECIAL(name) \
     { NULL }
 
+/* By operation and dtype. */
 static lam__loop *const loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT] = {
 #undef LAM__LOOP
 #define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = ROW_##kind(name),

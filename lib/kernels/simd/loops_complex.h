@@ -4,6 +4,7 @@
  * Operands are pairs side by side; steps count pairs. Where the textbook formula of a product meets an infinity it
  * gives NaN, as it does in other array libraries. */
 
+/* Loops with results of the type itself, and of bools. */
 #define R      T
 #define MAP(x) NAME(x)
 #include "lib/kernels/simd/map.h"
@@ -33,12 +34,14 @@ ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return (x.re - x.re == 0) & (x.im -
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary)(n, p, step, NAME(op)); }
 #define BINARY(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary)(n, p, step, NAME(op)); }
+/* Through c128: for c64 wider, for c128 as it is. */
 #define WIDE(op) \
     ALWAYS_INLINE T NAME(op)(T x) { return NAME(narrow)(wide_##op(NAME(widen)(x))); }
 #define TEST(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary_to_bool)(n, p, step, NAME(op)); }
 #define COMPARE(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary_to_bool)(n, p, step, NAME(op)); }
+/* The function of loops_complex.c and its loop. */
 #define ELEMENTARY(op) WIDE(op) UNARY(op)
 /* Operands and results of pow in c128, as of all that WIDE makes. */
 ALWAYS_INLINE T NAME(pow)(T x, T y) { return NAME(narrow)(wide_pow(NAME(widen)(x), NAME(widen)(y))); }
@@ -51,6 +54,7 @@ BINARY(add)
 BINARY(sub)
 BINARY(mul)
 BINARY(pow)
+/* Order has no meaning here: equality alone. */
 COMPARE(eq)
 COMPARE(ne)
 TEST(is_nan)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/kernels/reference/reference.h"
+/* The vector functions; each of these is static and becomes part of its loops. */
 #include "lib/kernels/simd/incomplete.h"
 #include "lib/kernels/simd/gap.h"
 #include "lib/kernels/simd/logs.h"

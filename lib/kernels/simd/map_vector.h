@@ -18,7 +18,8 @@ ALWAYS_INLINE V NAME(splat)(T x) {
     return x - (V){0}; /* which keeps a negative zero */
 }
 
-/* Filled up with the first element: its function is evaluated anyway, so nothing rare is met that is not there. */
+/* Filled up with the first element: its function is evaluated anyway, so nothing rare is met that is not there. x has
+ * `count` > 0 of them. */
 ALWAYS_INLINE V NAME(load_part)(const T *x, int64_t count) {
     T lanes[LANES];
     for (int64_t i = 0; i < LANES; i++) lanes[i] = x[i < count ? i : 0];

@@ -145,7 +145,7 @@ ALWAYS_INLINE V64 f64_tanh(V64 x) {
     return (V64)((M64)tanh_of_size(f64_magnitude(x)) | ((M64)x & (M64)(-(V64){0})));
 }
 
-/* s(x) s(-x) for s = logistic, for floats. */
+/* s(x) s(-x) for s = logistic, for floats. It is even, and exp(-|x|) does not overflow. */
 ALWAYS_INLINE V64 quick_bell(V64 x) {
     const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
     return e * inverse * inverse;

@@ -30,7 +30,8 @@ ALWAYS_INLINE double f64_left_by(double x, double y, double z) {
 #endif
 
 /* Small numbers are scaled, so that what is left of them has all its digits. By an even power of 2, of which the root
- * takes half. 0, infinity, negative numbers and NaN keep what the two operations give. */
+ * takes half. 0, infinity, negative numbers and NaN keep what the two operations give. The correction is Newton's, made
+ * of what the root leaves of x and its inverse of 1. */
 ALWAYS_INLINE double f64_rsqrt(double x) {
     const double y = x < 0x1p-900 ? x * 0x1p200 : x, root = sqrt(y), r = 1 / root;
     const double of_y = f64_left_by(y, root, root), of_1 = f64_left_by(1, root, r);

@@ -24,7 +24,7 @@ ALWAYS_INLINE V32 splat32(float x) {
     return x - (V32){0}; /* which keeps a negative zero */
 }
 
-/* 2^k for whole k, |k| < 127. */
+/* 2^k for whole k, |k| < 127. By the bits of the exponent. */
 ALWAYS_INLINE V32 two_to32(V32 k) {
     return (V32)(((M32)(k + ROUNDER32) + 127) << 23);
 }
@@ -46,6 +46,7 @@ ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
 ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
     return (V32)_mm512_scalef_ps((__m512)x, (__m512)k);
 }
+/* x 2^k, but 0 where y < least; NaN goes through. */
 ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
     const __mmask16 some = _mm512_cmp_ps_mask((__m512)y, _mm512_set1_ps(least), _CMP_NLT_UQ);
     return (V32)_mm512_maskz_scalef_ps(some, (__m512)x, (__m512)k);
@@ -112,6 +113,7 @@ ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     return r.whole;
 }
 #endif
+/* Without AVX2 there are four lanes. */
 #if defined(__SSE2__)
 ALWAYS_INLINE V32 least_of32(V32 x, V32 y) {
     return (V32)_mm_min_ps((__m128)x, (__m128)y);
@@ -122,6 +124,7 @@ ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
 ALWAYS_INLINE V32 root32(V32 x) {
     return (V32)_mm_sqrt_ps((__m128)x);
 }
+/* To some 2^-11 of it. */
 ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
     return (V32)_mm_rsqrt_ps((__m128)x);
 }
@@ -241,7 +244,7 @@ ALWAYS_INLINE sum32 quotient32(sum32 x, sum32 y) {
     return (sum32){q, left_by_quotient32(q, x, y) * inverse};
 }
 
-/* As that of exact.h, from 2^-40 to 2^40. */
+/* As that of exact.h, from 2^-40 to 2^40. `more` is far below x and may be none. */
 ALWAYS_INLINE sum32 root_in_parts32(V32 x, const V32 *more) {
 #if defined(__AVX512F__)
     const __mmask16 some = _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_NEQ_UQ);
@@ -282,7 +285,7 @@ ALWAYS_INLINE V32 powers32(V32 z, const float *c, int count) {
 }
 #define POWERS32(z, table) powers32(z, table, (int)(sizeof(table) / sizeof *(table)))
 
-/* As `pieces` of exact.h. */
+/* As `pieces` of exact.h. The last row holds the values in the middles, the one before what these lack. */
 ALWAYS_INLINE sum32 pieces32(V32 z, M32 at, const float (*table)[LAM__PIECES], int rows) {
     V32 sum = pick32(table[0], at);
     for (int i = 1; i < rows - 1; i++) sum = madd32(sum, z, pick32(table[i], at));
@@ -290,7 +293,7 @@ ALWAYS_INLINE sum32 pieces32(V32 z, M32 at, const float (*table)[LAM__PIECES], i
 }
 #define PIECES32(z, at, table) pieces32(z, at, table, (int)(sizeof(table) / sizeof *(table)))
 
-/* As `doubling` of exact.h. */
+/* As `doubling` of exact.h. Two bits of the exponent and two of the fraction say which piece. */
 typedef struct doubling32 {
     V32 off, middle;
     M32 at;

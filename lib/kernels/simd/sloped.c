@@ -36,6 +36,7 @@ OF_ONE_EXPONENTIAL(gelu)
 #undef LANES
 #undef NAME
 
+/* Floats have sines, cosines and softplus alone. */
 #define T       float
 #define V       V32
 #define LANES   LANES32

@@ -6,7 +6,7 @@ typedef struct NAME(both) {
     V value, slope;
 } NAME(both);
 
-/* The steps of map_vector.h's block1, with two results. */
+/* The steps of map_vector.h's block1, with two results. Neither result overlaps x. */
 ALWAYS_INLINE void NAME(loop_both)(int64_t n, const T *x, T *out, T *slope, NAME(both) f(V)) {
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) {

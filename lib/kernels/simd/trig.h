@@ -113,6 +113,7 @@ typedef struct f32_turned {
 
 static f32_turned f32_turned_anywhere(V32 x);
 
+/* Beyond it the parts of pi/2 have too few digits between them. */
 static const float f32_NEAR_TURNS = 0x1p10f;
 
 #define T       float

@@ -92,7 +92,7 @@ ALWAYS_INLINE NAME(pair) NAME(sincos)(V x) {
     return (NAME(pair)){NAME(odd)(x, (V)first), (V)second};
 }
 
-/* The quotient of both as sums; a quarter further on it is turned round. */
+/* The quotient of both as sums; a quarter further on it is turned round. Its sign is that of -1 / tan there. */
 ALWAYS_INLINE V NAME(tan_near)(NAME(turned) r) {
     const V square = r.hi * r.hi;
     const SUM bend = NAME(bend)(r), s = OWN(fast_sum)(r.hi, NAME(sine_rest)(r, square, bend));

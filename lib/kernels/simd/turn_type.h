@@ -13,7 +13,8 @@ ALWAYS_INLINE void NAME(load)(const T *from, int64_t step, NAME(quad) * v) {
     else *v = (NAME(quad)){from[0], from[step], from[2 * step], from[3 * step]};
 }
 
-/* Four columns become the four rows at `to`. In two rounds of shuffles: pairs of columns, then pairs of pairs. */
+/* Four columns become the four rows at `to`. In two rounds of shuffles: pairs of columns, then pairs of pairs. to_step
+ * is from row to row. */
 ALWAYS_INLINE void NAME(store_turned)(const NAME(quad) * v, T *to, int64_t to_step) {
     const NAME(quad) w = v[0], x = v[1], y = v[2], z = v[3];
     NAME(quad) wx_even = __builtin_shufflevector(w, x, 0, 4, 2, 6), wx_odd = __builtin_shufflevector(w, x, 1, 5, 3, 7);
@@ -26,6 +27,7 @@ ALWAYS_INLINE void NAME(store_turned)(const NAME(quad) * v, T *to, int64_t to_st
     for (int k = 0; k < 4; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
 }
 
+/* Squares of eight, where a register holds eight items. */
 #if SIDE == 8
 typedef T NAME(octet) __attribute__((vector_size(8 * sizeof(T))));
 
@@ -100,7 +102,7 @@ ALWAYS_INLINE void NAME(eight_rows)(int64_t n, const T *const column[], const in
 #endif
 
 /* Bands of eight rows, then of four; the last band overlaps the one before, unless there are fewer than four rows in
- * all. */
+ * all. Items written twice get the same values. */
 static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,
                           int64_t to_step) {
     const T *const *column = (const T *const *)from;
@@ -120,7 +122,8 @@ static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], con
 
 /* ---- transposed planes ------------------------------------------------------------------------------------------- */
 
-/* A square whose columns are runs of src: read by runs, written by rows. */
+/* A square whose columns are runs of src: read by runs, written by rows. Steps are those between columns of src and
+ * between rows of dst. */
 ALWAYS_INLINE void NAME(square_4)(const T *from, int64_t from_step, T *to, int64_t to_step) {
     NAME(quad) v[4];
     for (int k = 0; k < 4; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
@@ -136,7 +139,7 @@ ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64
 }
 #endif
 
-/* side is a constant in every call, so one of these is left. */
+/* side is a constant in every call, so one of these is left. Of 4 and 8 items, or as wide as a vector. */
 ALWAYS_INLINE void NAME(square)(int side, const T *from, int64_t from_step, T *to, int64_t to_step) {
     if (side == 4) NAME(square_4)(from, from_step, to, to_step);
 #if SIDE == 8
@@ -167,14 +170,15 @@ ALWAYS_INLINE void NAME(plane_of)(int side, int64_t rows, int64_t n, const T *sr
     }
 }
 
-/* For planes with a side below that of a square: the longer side should be the inner loop, which the callers see to. */
+/* For planes with a side below that of a square: the longer side should be the inner loop, which the callers see to.
+ * Any steps. */
 ALWAYS_INLINE void NAME(plane_few)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst, int64_t dst_step) {
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < rows; i++) dst[i * dst_step + j] = src[i + j * src_step];
 }
 
 /* Two or three runs become one of pairs or of triples; four of them at a time. Gives how many items of each run it has
- * done: a multiple of four. */
+ * done: a multiple of four. n is a constant in the calls. */
 ALWAYS_INLINE int64_t NAME(weave)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst) {
     int64_t i = 0;
     for (; i + 4 <= rows; i += 4) {
@@ -257,8 +261,8 @@ ALWAYS_INLINE void NAME(rows_few)(int64_t rows, int64_t n, const T *from, int64_
 }
 
 /* Triples with gaps between them, as four items each but the last: what is too much is overwritten. The last triple is
- * moved as three, since behind it the memory may end; src_step is above 3, so what is read too much lies within a
- * gap. */
+ * moved as three, since behind it the memory may end; src_step is above 3, so what is read too much lies within a gap.
+ * It reads a fourth item of each row but the last. */
 ALWAYS_INLINE void NAME(triples)(int64_t rows, const T *from, int64_t from_step, T *to) {
     for (int64_t i = 0; i < rows - 1; i++) memcpy(to + 3 * i, from + i * from_step, sizeof(NAME(quad)));
     if (rows > 0) memcpy(to + 3 * (rows - 1), from + (rows - 1) * from_step, 3 * sizeof(T));
@@ -297,7 +301,8 @@ static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_ste
         }
 }
 
-/* Grids that are rows or planes are moved as such; the rest item by item. */
+/* Grids that are rows or planes are moved as such; the rest item by item. row_step and item_step may be negative where
+ * neither is 1. */
 static void NAME(grid)(int64_t rows, int64_t n, const void *src, int64_t row_step, int64_t item_step, void *dst,
                        int64_t dst_step) {
     if (item_step == 1) NAME(rows)(rows, n, src, row_step, dst, dst_step);
@@ -307,7 +312,8 @@ static void NAME(grid)(int64_t rows, int64_t n, const void *src, int64_t row_ste
     else NAME(rows_few)(rows, n, src, row_step, item_step, dst, dst_step);
 }
 
-/* Of each of four items two or three. Four rows at a time; gives how many rows it has done. */
+/* Of each of four items two or three. Four rows at a time; gives how many rows it has done. What is left is done by
+ * repeat_of. */
 ALWAYS_INLINE int64_t NAME(multiply)(int64_t rows, int64_t n, const T *from, int64_t step, T *dst) {
     int64_t i = 0;
     for (; i + 4 <= rows; i += 4) {

@@ -64,6 +64,7 @@ ALWAYS_INLINE M64 is_plain_zeta(V64 s, V64 q) {
     return (M64)(s > 1 + 0x1p-40) & (M64)(s <= MOST_ZETA) & (M64)(q >= 0x1p-28) & (M64)(q <= 0x1p28);
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_zeta(V64 r, V64 s, V64 q, M64 where, int64_t code) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) r[i] = lam__special_zeta(s[i], q[i], code);

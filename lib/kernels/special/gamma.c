@@ -17,7 +17,7 @@ double lam__special_lgamma(double x) {
     return (double)lgammal_r(x, &sign);
 }
 
-/* Bernoulli numbers B2, B4, ... */
+/* Bernoulli numbers B2, B4, ... As many as the tails below use. */
 static const wide bernoulli[] = {
     1.0L / 6,        -1.0L / 30,
     1.0L / 42,       -1.0L / 30,
@@ -49,7 +49,8 @@ static wide near_root(wide d) {
     return sum * d;
 }
 
-/* For x > 0: psi(x) = psi(x + m) - (1/x + ... + 1/(x + m - 1)), the sum kept as one fraction. */
+/* For x > 0: psi(x) = psi(x + m) - (1/x + ... + 1/(x + m - 1)), the sum kept as one fraction. 16 is where ten Bernoulli
+ * numbers give 64 digits. */
 static wide digamma_right(wide x) {
     const wide root = 0x1.762d86356be3f6e2p+0L, root_rest = -1.8257096315963484215e-20L;
     wide away = (x - root) - root_rest;

@@ -62,7 +62,8 @@ static void FN(sum_wide)(int64_t n, const lam__bag *p, const int64_t *at, const 
     }
 }
 
-/* Rows that are shorter than a vector: n columns as numbers, one sum each. In the same order as in vectors. */
+/* Rows that are shorter than a vector: n columns as numbers, one sum each. In the same order as in vectors. FEW of them
+ * at a time. */
 ALWAYS_INLINE void FN(sum_few)(int n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, bool more,
                                T *y) {
     T sum[FN(FEW)];

@@ -29,7 +29,7 @@ typedef struct rows {
 enum { TILE = 256 }; /* results that stay in the first cache */
 
 /* The next element, the last axis fastest. An axis that has come to its end goes back to its start and moves the next
- * one. */
+ * one. After the last element it stands at the first again. */
 static void go_on(walk *w) {
     for (int i = w->rank - 1; i >= 0; i--) {
         w->x += w->from[i], w->out += w->to[i];

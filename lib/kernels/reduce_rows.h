@@ -123,7 +123,8 @@ typedef struct FN(rows) {
     int64_t n, step; /* elements of a row, and from one to the next */
 } FN(rows);
 
-/* How rows are read: side by side and as long as a size that is folded; shorter than that; as long as two groups. */
+/* How rows are read: side by side and as long as a size that is folded; shorter than that; as long as two groups. TWICE
+ * folds the second group into the first while it is read. */
 #ifndef REDUCE_ROW_FORMS
 #define REDUCE_ROW_FORMS
 typedef enum row_form { DENSE, PADDED, TWICE } row_form;

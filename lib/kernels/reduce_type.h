@@ -51,7 +51,7 @@ ALWAYS_INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) * a, const FN(vec) 
 }
 
 /* `count` elements, a power of two up to 8, as a balanced tree. Written out for each count, because compilers make
- * vectors of columns of trees, not of trees. */
+ * vectors of columns of trees, not of trees. s: elements from one to the next. */
 ALWAYS_INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
     if (count == 1) return x[0];
     T a = FN(fold)(op, x[0], x[s]);

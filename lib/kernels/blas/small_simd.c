@@ -82,14 +82,15 @@ enum {
 };
 
 /* How tiles go through one product; steps in parts of elements. What does not change from product to product of a
- * batch, found out once. */
+ * batch, found out once. The last panel and those before it have one each, since their tiles differ in height. */
 typedef struct tiling {
     int64_t k, x_row, x_col, y_row, out_row;
     int64_t tiles, rows, more; /* the first `more` tiles have rows + 1 rows, the others `rows` */
     int last;                  /* lanes of the last vector */
 } tiling;
 
-/* As few tiles as `most` rows allow, of nearly equal height, so that none of them leaves registers empty. */
+/* As few tiles as `most` rows allow, of nearly equal height, so that none of them leaves registers empty. The last
+ * vector of a row is set by the caller. */
 static tiling tiling_of(const lam__product *p, int parts, int64_t most) {
     const int64_t tiles = (p->m + most - 1) / most;
     return (tiling){.k = p->k,
@@ -132,7 +133,8 @@ static lam__product turned_over(const lam__product *p) {
 #include "lib/kernels/blas/tiny_type.h"
 #include "lib/kernels/blas/small_type.h"
 
-/* Complex numbers go through the loops of their parts, whose lanes come in pairs. */
+/* Complex numbers go through the loops of their parts, whose lanes come in pairs. A part of a vector then begins and
+ * ends with a pair. */
 #define load_c128    load_f64
 #define store_c128   store_f64
 #define T            double
@@ -161,7 +163,8 @@ static lam__product turned_over(const lam__product *p) {
 #define TILES(type)                                                                                                    \
     { NULL, straight_##type, turned_##type, NULL }
 
-/* By dtype; ways that a type does not have are NULL and are never chosen (cost_of in matmul.c). */
+/* By dtype; ways that a type does not have are NULL and are never chosen (cost_of in matmul.c). `lanes` is the number
+ * of elements of a vector, by which costs are estimated. */
 const lam__small_type LAM__ISA_NAME(lam__small_simd_)[LAM_DTYPE_COUNT] = {
     [LAM_F64] = {plain_f64, LANES64, ALL(f64)},
     [LAM_F32] = {plain_f32, LANES32, ALL(f32)},

@@ -59,7 +59,7 @@ ALWAYS_INLINE int NAME(most)(int vectors) {
     return most < MOST_ROWS ? most : MOST_ROWS;
 }
 
-/* A tile of each height is a function; heights above `most` do not occur. */
+/* A tile of each height is a function; heights above `most` do not occur. The switch has no other cases. */
 ALWAYS_INLINE void NAME(tile_of)(const tiling *t, int64_t rows, int vectors, const T *x, const T *y, T *out) {
     const int most = NAME(most)(vectors);
     switch (rows) {
@@ -233,7 +233,8 @@ ALWAYS_INLINE V NAME(shared_dots)(const T *x, int64_t step, const T *y, int64_t 
     return sum[0];
 }
 
-/* Where the lines of a result are. A walk over rows, columns and products in the order in which results lie. */
+/* Where the lines of a result are. A walk over rows, columns and products in the order in which results lie. Pointers
+ * stand at the lines of the next result. */
 typedef struct NAME(walk) {
     const lam__product *p;
     const T *x, *y;
@@ -282,7 +283,8 @@ ALWAYS_INLINE void NAME(lines_dots)(const lam__product *p) {
     }
 }
 
-/* One row of x is turned over, so that the lines that share an operand are those of n == 1. */
+/* One row of x is turned over, so that the lines that share an operand are those of n == 1. Its results lie as they
+ * did. */
 static void NAME(dots_of_lines)(const lam__product *p) {
     lam__product q = *p;
     if (p->m == 1 && p->n > 1) q = turned_over(p);
@@ -290,7 +292,7 @@ static void NAME(dots_of_lines)(const lam__product *p) {
 }
 
 /* Where columns of y have gaps they are copied. In the frame, for one product at a time: LAM__SMALL_TURNED columns of
- * LAM__SMALL_K elements at most (cost_of in matmul.c). */
+ * LAM__SMALL_K elements at most (cost_of in matmul.c). Lines of x are read where they lie. */
 static void NAME(dots)(const lam__product *p) {
     T packed[LAM__SMALL_K * LAM__SMALL_TURNED];
     if (p->y_row == 1) {
@@ -309,7 +311,8 @@ static void NAME(dots)(const lam__product *p) {
 }
 #endif
 
-/* By the number of vectors that the last panel has. */
+/* By the number of vectors that the last panel has. More columns than a panel has leave the number of the last
+ * panel's. */
 static void NAME(tiles)(const lam__product *p, bool turned) {
     switch ((p->n * PARTS - 1) / LANES % WIDEST) {
     case 0: NAME(products_1)(p, turned); return;
@@ -326,7 +329,8 @@ static void NAME(straight)(const lam__product *p) {
     NAME(tiles)(p, false);
 }
 
-/* As the product of the transposes; with one row there is nothing to be turned back. */
+/* As the product of the transposes; with one row there is nothing to be turned back. Columns of x then are rows of the
+ * turned product, side by side. */
 static void NAME(turned)(const lam__product *p) {
     const lam__product q = turned_over(p);
     NAME(tiles)(&q, q.m > 1);

@@ -41,7 +41,7 @@ static void FN(fill_identity)(int64_t n, T *x) {
     for (int64_t i = 0; i < n * n; i++) x[i] = i % (n + 1) == 0;
 }
 
-/* By its parts: conj may be a call. */
+/* By its parts: conj may be a call. The copy is the function's own. */
 static T FN(conjugate)(T x) {
     R *parts = (R *)&x;
     parts[1] = -parts[1];
@@ -52,7 +52,7 @@ static T FN(conjugate)(T x) {
 
 /* LAPACK answers a size of -1 with the room it wants, a complex one in its real part. Leading dimensions must be valid
  * even then. Real numbers and ints have sizes of their own. Nothing is read or written at the addresses of that call
- * but the sizes. */
+ * but the sizes. Whole numbers come back as such, sizes of arrays of numbers as numbers. */
 static work_sizes FN(eigh_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;
     int info = 0, ints = 0;
@@ -180,7 +180,8 @@ static void FN(qr)(const lam__rectangle *how, T *x, T *q, T *r, void *work) {
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
 
-/* The real room is fixed by LAPACK's documentation: two numbers for each row. Left vectors are never asked for. */
+/* The real room is fixed by LAPACK's documentation: two numbers for each row. Left vectors are never asked for. The
+ * complex one is asked for. */
 static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;
     int info = 0;

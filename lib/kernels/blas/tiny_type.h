@@ -24,7 +24,8 @@ ALWAYS_INLINE void NAME(read_row)(int n, const T *from, int64_t step, NAME(row) 
     }
 }
 
-/* `over`: what lies behind the row is written later, and may have the other columns now. */
+/* `over`: what lies behind the row is written later, and may have the other columns now. Only where a row of out is
+ * narrower than a vector of the machine, and never in the last product. */
 ALWAYS_INLINE void NAME(write_row)(int n, bool over, const NAME(row) * row, T *out) {
     if (n == TINY || over) memcpy(out, row, sizeof *row);
     else

@@ -94,7 +94,7 @@ ALWAYS_INLINE V64 quick_silu_slope(V64 x) {
     return mended(either(negative, left, right) * inverse * inverse, x, &silu_zero);
 }
 
-/* Through doubles, half a vector at a time. */
+/* Through doubles, half a vector at a time. All of silu and mish are. */
 ALWAYS_INLINE V32 f32_silu(V32 x) {
     return f32_through1(x, quick_silu);
 }
@@ -139,7 +139,7 @@ ALWAYS_INLINE sloped64 f64_sloped_mish(V64 x) {
     return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign), mended(own, x, &mish_zero)};
 }
 
-/* As f64_silu. */
+/* As f64_silu. Below it the derivative alone. */
 ALWAYS_INLINE V64 f64_mish(V64 x) {
     return f64_sloped_mish(x).value;
 }

@@ -62,7 +62,7 @@ static __attribute__((noinline)) V32 f32_atan2_rare(V32 r, V32 y, V32 x, M32 whe
 #define SUM     sum64
 #define NAME(x) f64_##x
 #define OWN(x)  x
-/* From the highest power down, minimax for |x| up to 1/2. */
+/* From the highest power down, minimax for |x| up to 1/2. f64 needs thirteen terms for 53 digits, f32 five for 24. */
 #define ARCSINE                                                                                                        \
     {                                                                                                                  \
         0x1.0bb1773a61199p-5, -0x1.59593237855a5p-6, 0x1.64970643036bp-6, 0x1.e2ac415b90a83p-9, 0x1.61757bde74807p-7,  \

@@ -52,7 +52,7 @@ static void TO(loop_from_i32)(LOOP_ARGS) {
     TO(unary_from_i32)(n, p, step, TO(from_i32));
 }
 
-/* Also the loop from bool. */
+/* Also the loop from bool. A bool counts as 0 or 1. */
 #define T      uint8_t
 #define MAP(x) TO(x##_from_u8)
 #include "lib/kernels/simd/map.h"

@@ -37,7 +37,7 @@ ALWAYS_INLINE V64 f64_hypot(V64 x, V64 y) {
     return either(infinite, one * INFINITY, (root.hi + root.lo) * back);
 }
 
-/* No square of a float is too large or too small for a double. */
+/* No square of a float is too large or too small for a double. One rounding in double and one to float. */
 ALWAYS_INLINE V64 quick_hypot(V64 x, V64 y) {
     const V64 root = root64(x * x + y * y);
     const M64 infinite = (M64)(f64_magnitude(x) == INFINITY) | (M64)(f64_magnitude(y) == INFINITY);

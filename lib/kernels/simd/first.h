@@ -7,11 +7,11 @@
 #include "lib/kernels/simd/fused.h"
 
 #if defined(__AVX512F__)
-/* A mask register has a bit for each lane. */
+/* A mask register has a bit for each lane. Bits of lanes 0 to lanes - 1 are set. */
 ALWAYS_INLINE V64 load_f64(const double *from, int lanes) {
     return (V64)_mm512_maskz_loadu_pd((__mmask8)((1u << lanes) - 1), from);
 }
-/* Lanes that are left out are not touched in memory. */
+/* Lanes that are left out are not touched in memory. So the end of a page may lie between them. */
 ALWAYS_INLINE void store_f64(double *to, V64 v, int lanes) {
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << lanes) - 1), (__m512d)v);
 }

@@ -89,7 +89,7 @@ ALWAYS_INLINE V64 f64_softplus(V64 x) {
     return either((M64)(x < -25), far, near);
 }
 
-/* The same steps in floats, whose ends lie nearer. */
+/* The same steps in floats, whose ends lie nearer. Beyond 20 the result is x to the last bit. */
 ALWAYS_INLINE V32 f32_softplus(V32 x) {
     const V32 zero = {0};
     V32 k;

@@ -13,7 +13,7 @@
 #include "lib/kernels/simd/vmath.h"
 
 /* A block of names like this stands before each inclusion of a template, which undefines them at its end: the type, how
- * its helpers are spelled, and its constants. */
+ * its helpers are spelled, and its constants. LOG_2 and others without a type's prefix are those of logexp.h. */
 #define T              double
 #define V              V64
 #define M              M64
@@ -46,7 +46,7 @@
                 -0x1.71547652b82fep-1                                                                                  \
         }                                                                                                              \
     }
-/* Decimal ones, likewise. */
+/* Decimal ones, likewise. log10(2) has few digits in its first part. */
 #define UNIT_10                                                                                                        \
     {                                                                                                                  \
         false, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.34413509f8p-2, -0x1.80433b83b532ap-44,                 \

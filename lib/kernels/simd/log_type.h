@@ -115,7 +115,7 @@ ALWAYS_INLINE V NAME(logit_of_number)(V x) {
     return log.hi + log.lo;
 }
 
-/* What is nothing beside 1, and what has no logit but at the ends. */
+/* What is nothing beside 1, and what has no logit but at the ends. NaN left of 0 and right of 1. */
 static __attribute__((noinline)) V NAME(logit_anywhere)(V x, M plain) {
     const V zero = {0}, r = NAME(logit_of_number)(NAME(select)(plain, x, zero + (T)0.5));
     const V end = NAME(select)((M)(x == 1), zero + INFINITY, zero + NAN);

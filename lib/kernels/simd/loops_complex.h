@@ -43,7 +43,7 @@ ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return (x.re - x.re == 0) & (x.im -
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary_to_bool)(n, p, step, NAME(op)); }
 /* The function of loops_complex.c and its loop. */
 #define ELEMENTARY(op) WIDE(op) UNARY(op)
-/* Operands and results of pow in c128, as of all that WIDE makes. */
+/* Operands and results of pow in c128, as of all that WIDE makes. Powers of c64 are rounded once. */
 ALWAYS_INLINE T NAME(pow)(T x, T y) { return NAME(narrow)(wide_pow(NAME(widen)(x), NAME(widen)(y))); }
 
 /* Loops of what is above. */

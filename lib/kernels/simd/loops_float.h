@@ -57,7 +57,7 @@ ALWAYS_INLINE T NAME(max)(T x, T y) {
     return x == y ? equal : other;
 }
 
-/* Or-ed where max has and. */
+/* Or-ed where max has and. The sign bit of -0 wins here. */
 ALWAYS_INLINE T NAME(min)(T x, T y) {
     T equal = NAME(from_bits)(NAME(to_bits)(x) | NAME(to_bits)(y));
     T other = x < y || x != x ? x : y;

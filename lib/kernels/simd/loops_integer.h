@@ -67,7 +67,7 @@ BINARY(shift_right_arithmetic)
 
 #include "lib/kernels/simd/loops_common.h"
 
-/* In the unsigned type, where products wrap. Cut to T at the end. */
+/* In the unsigned type, where products wrap. Cut to T at the end. The exponent 0 gives 1. */
 static T NAME(power)(T x, uint64_t exponent) {
     B result = 1;
     for (B base = (B)x; exponent; exponent >>= 1, base *= base)

@@ -1,6 +1,7 @@
 /* Template: the loop that gives sine and cosine, each element by the same vector function whatever its place, as in
  * map_vector.h. Include behind that with T, V, LANES and NAME(x). No include guard: that is the point. The reduction of
- * the argument, which is most of the work, is done once. Nothing has gaps. x is not written. */
+ * the argument, which is most of the work, is done once. Nothing has gaps. x is not written. The rest of n goes as a
+ * filled vector. */
 
 static void NAME(loop_sincos)(int64_t n, const void *from, void *to_sine, void *to_cosine) {
     const T *x = from;

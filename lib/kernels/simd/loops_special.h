@@ -42,7 +42,8 @@ static void NAME(loop_betaln)(LOOP_ARGS) {
     MEMBER2(betaln);
 }
 
-/* P itself, the density, and one derivative by a of each. */
+/* P itself, the density, and one derivative by a of each. Q is a function of its own, without derivatives: they are
+ * those of P with the other sign. */
 static void NAME(loop_igamma)(LOOP_ARGS) {
     switch (member_of(params)) {
     case LAM__SPECIAL_CODE(0, 0, 0): MEMBER2(igamma); break;

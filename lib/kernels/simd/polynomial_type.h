@@ -11,7 +11,8 @@ ALWAYS_INLINE void NAME(take)(const T *from, int64_t n, V to[VECTORS]) {
     memcpy(to, n < NAME(BLOCK) ? part : from, VECTORS * sizeof(V));
 }
 
-/* Several vectors in step: each waits for its own product only, so the latency of one is filled by the others. */
+/* Several vectors in step: each waits for its own product only, so the latency of one is filled by the others. VECTORS
+ * of them and as many sums are registers. */
 ALWAYS_INLINE void NAME(horner)(const V x[VECTORS], int64_t count, const T *c, V sum[VECTORS]) {
     for (int v = 0; v < VECTORS; v++) sum[v] = (V){0} + c[0];
     for (int64_t k = 1; k < count; k++)

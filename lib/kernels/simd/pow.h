@@ -32,7 +32,7 @@ ALWAYS_INLINE M64 not_finite(V64 x, V64 y) {
     return ~((M64)(f64_magnitude(x) <= f64_LARGEST) & (M64)(f64_magnitude(y) <= f64_LARGEST));
 }
 
-/* Beyond 2^70 an exponent gives 0, 1 or infinity whatever it is. */
+/* Beyond 2^70 an exponent gives 0, 1 or infinity whatever it is. NaN stays NaN. */
 ALWAYS_INLINE V64 bounded_exponent(V64 y) {
     return limited(y, 0x1p70);
 }
@@ -101,7 +101,7 @@ ALWAYS_INLINE sloped64 f64_sloped_logistic(V64 x) {
     return logistic_and_slope(x, 1);
 }
 
-/* The value alone. */
+/* The value alone. The slope is left out by the compiler. */
 ALWAYS_INLINE V64 f64_logistic(V64 x) {
     return f64_sloped_logistic(x).value;
 }

@@ -60,7 +60,7 @@ ALWAYS_INLINE V32 inverse32(V32 x) {
 ALWAYS_INLINE V32 guess_of_ratio32(V32 x, V32 y) {
     return x * (V32)_mm512_rcp14_ps((__m512)y);
 }
-/* Sixteen entries are one register, picked from by one instruction. */
+/* Sixteen entries are one register, picked from by one instruction. Higher bits of `at` are left out by it. */
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     return (V32)_mm512_permutexvar_ps((__m512i)at, _mm512_load_ps(table));
 }
@@ -146,7 +146,7 @@ ALWAYS_INLINE V32 guess_of_inverse_root32(V32 x) {
     return 1 / root32(x);
 }
 #endif
-/* Lane by lane: there is no instruction that picks. */
+/* Lane by lane: there is no instruction that picks. Sixteen floats lie in the first cache. */
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     V32 x;
     for (int i = 0; i < LANES32; i++) x[i] = table[at[i] & (LAM__PIECES - 1)];
@@ -168,7 +168,7 @@ ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
     (void)y, (void)least;
     return scaled32(x, k);
 }
-/* Correctly rounded here. */
+/* Correctly rounded here. A division is what the set has. */
 ALWAYS_INLINE V32 inverse32(V32 x) {
     return 1 / x;
 }

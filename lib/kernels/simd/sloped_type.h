@@ -21,7 +21,8 @@ ALWAYS_INLINE void NAME(loop_both)(int64_t n, const T *x, T *out, T *slope, NAME
     NAME(store_part)(slope + i, s.slope, n - i);
 }
 
-/* The derivative of the sine is the cosine, with the bits that the cosine has alone. */
+/* The derivative of the sine is the cosine, with the bits that the cosine has alone. The next one is that of the
+ * cosine, with the sign turned. */
 ALWAYS_INLINE NAME(both) NAME(sin_and_slope)(V x) {
     const NAME(pair) y = NAME(sincos)(x);
     return (NAME(both)){y.sine, y.cosine};

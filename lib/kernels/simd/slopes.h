@@ -24,7 +24,8 @@ ALWAYS_INLINE V64 factor_of_power(V64 log, V64 y, int n, int m) {
     return c[m];
 }
 
-/* c exp(e), which may be a number though exp(e) is none, or c has few digits. */
+/* c exp(e), which may be a number though exp(e) is none, or c has few digits. The exponent is bounded so that one more
+ * factor decides between 0, infinity and the number. */
 ALWAYS_INLINE V64 times_exp(V64 c, sum64 e) {
     const V64 zero = {0}, one = splat64(1);
     const M64 small = (M64)(f64_magnitude(c) < 0x1p-500);

@@ -169,7 +169,8 @@ ALWAYS_INLINE f64_turned quick_turned(V64 x) {
     return (f64_turned){(x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a626331p-34, (V64){0}, (M64)shifted};
 }
 
-/* Without second parts: half the digits of a double are a float's and to spare. */
+/* Without second parts: half the digits of a double are a float's and to spare. Signs follow from the number of
+ * quarters, as in trig_type.h. */
 ALWAYS_INLINE f64_pair quick_sincos(V64 x) {
     const f64_turned r = quick_turned(x);
     const V64 square = r.hi * r.hi, sine = r.hi + square * r.hi * POWERS(square, QUICK_SINE);

@@ -76,7 +76,8 @@ ALWAYS_INLINE V NAME(cos)(V x) {
     return NAME(wave)(r, r.quarters + 1);
 }
 
-/* Sine and cosine of one argument: with the bits of the two functions. */
+/* Sine and cosine of one argument: with the bits of the two functions. Both polynomials are needed, so choosing
+ * coefficients would gain nothing. */
 typedef struct NAME(pair) {
     V sine, cosine;
 } NAME(pair);

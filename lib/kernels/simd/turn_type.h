@@ -171,7 +171,7 @@ ALWAYS_INLINE void NAME(plane_of)(int side, int64_t rows, int64_t n, const T *sr
 }
 
 /* For planes with a side below that of a square: the longer side should be the inner loop, which the callers see to.
- * Any steps. */
+ * Any steps. Whatever is left of a plane comes here. */
 ALWAYS_INLINE void NAME(plane_few)(int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst, int64_t dst_step) {
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < rows; i++) dst[i * dst_step + j] = src[i + j * src_step];

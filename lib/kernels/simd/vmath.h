@@ -57,7 +57,8 @@ static const double f64_TINY = 0x1p-28;
 #define W       double
 #define ANY     any32
 #define NAME(x) f32_##x
-/* Both types take what vmath_type.h has; W is what rare lanes are computed in. */
+/* Both types take what vmath_type.h has; W is what rare lanes are computed in. Lanes of floats are done again in
+ * double, those of doubles in long double. */
 static const float f32_TINY = 0x1p-14f;
 #include "lib/kernels/simd/vmath_type.h"
 #undef T

@@ -59,7 +59,7 @@ ALWAYS_INLINE sum64 plain_zeta(sum64 s, int64_t whole, V64 q) {
     return plus(sum, product_of_sums(power, rest));
 }
 
-/* Where 12 steps of s each way stay numbers, whatever s is. */
+/* Where 12 steps of s each way stay numbers, whatever s is. And next to s = 1 the pole takes the digits. */
 ALWAYS_INLINE M64 is_plain_zeta(V64 s, V64 q) {
     return (M64)(s > 1 + 0x1p-40) & (M64)(s <= MOST_ZETA) & (M64)(q >= 0x1p-28) & (M64)(q <= 0x1p28);
 }

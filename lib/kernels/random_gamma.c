@@ -105,7 +105,7 @@ static int64_t count_factors(key k, uint64_t place, float rate) {
 }
 
 /* All in f32, whose roundings decide. PTRS of Hoermann: most candidates are accepted by the first test, without a
- * logarithm. lgamma alone is in double. */
+ * logarithm. The last test is in double. */
 static int64_t transformed_rejection(key k, uint64_t place, float rate) {
     const float b = 0.931f + 2.53f * sqrtf(rate), a = -0.059f + 0.02483f * b, inverse = 1.1239f + 1.1328f / (b - 3.4f);
     const float most = 0.9277f - 3.6224f / (b - 2);

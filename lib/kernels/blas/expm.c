@@ -182,7 +182,8 @@ static void enlarge(const desk *d, int by) {
 }
 
 /* One matrix, from A of the desk. What is not finite, or whose norm is not, gives NaN everywhere: no number of
- * squarings is enough for it. The degrees 3 and 5 have no A4 or A6, which `half` and `spared` do not ask for then. */
+ * squarings is enough for it. Degree 3 needs no A4, and neither it nor degree 5 an A6; they are not made then, nor
+ * asked for. */
 static void exponential(const desk *d, void *out) {
     int squarings;
     const double size = norm(d, A);

@@ -62,7 +62,7 @@ static double f_fnma(floats a) { return fma(-a.x, a.y, a.z); }
 static double f_mul_div(floats a) { return (double)((long double)a.x * a.y / a.z); }
 /* clang-format on */
 
-/* Products that leave the range of f32 stay in that of double, which the tests allow for. */
+/* Products on the way that leave the range of f32 stay in that of double. */
 static double f_times_power(floats a) {
     lam__power power = {1, 1};
     if (a.params) memcpy(&power, a.params, sizeof power);

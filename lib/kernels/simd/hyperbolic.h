@@ -74,8 +74,8 @@
 
 /* ---- softplus --------------------------------------------------------------------------------------------------- */
 
-/* The larger of x and 0 and log(1 + exp(-|x|)), which far on the left is e - e^2/2, and on the right nothing. Where the
- * exponential is below half a unit of 1 the logarithm would see nothing of it, hence the series. */
+/* The larger of x and 0 and log(1 + exp(-|x|)), which far on the left is e - e^2/2, and on the right nothing. Far on
+ * the left a sum with 1 would leave the small exponential fewer digits than the result has, hence the series. */
 ALWAYS_INLINE V64 f64_softplus(V64 x) {
     const V64 zero = {0};
     V64 k;

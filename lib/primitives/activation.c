@@ -264,14 +264,25 @@ lam_tensor *lam_mish(lam_tensor *x) {
     return lam__apply_unary(&lam__row_mish, x);
 }
 
-/* w' (2 + x (1 - s - 2 w s)) for w = tanh(softplus) and w' = (1 - w^2) s: the logarithm of w' has the derivative
- * 1 - s - 2 w s. Beyond the bounds w' is 0, which does not meet an infinite x. */
+/* The coefficient a + b s on the left of 0 and c + d s on the right. */
+static lam_tensor *by_side(lam_tensor *left, lam_tensor *s, const double k[4]) {
+    return lam_where(left, lam_add(lam_mul(k[1], s), k[0]), lam_add(lam_mul(k[3], s), k[2]));
+}
+
+/* With s = |x| and e = exp(-s) the second derivative of mish is e^n p(e) / d^3: on the left n = 1, d = 2 + 2 e + e^2 and
+ * p = 16 - 8 s + (32 - 8 s) e + (24 + 12 s) e^2 + (8 + 8 s) e^3; on the right n = 2, d = 1 + 2 e + 2 e^2 and p has the
+ * coefficients the other way round for -s. The size is chosen, not taken by lam_abs, whose slope at 0 is 0. Beyond the
+ * bounds e is 0, which does not meet an infinite x. */
 static lam_tensor *slope_mish_slope(const lam_rule *r, int i, lam_tensor *t) {
+    static const double k[4][4] = {{16, -8, 8, -8}, {32, -8, 24, -12}, {24, 12, 32, 8}, {8, 8, 16, 8}};
     (void)i;
-    lam_tensor *near = lam_clamp(r->in[0], -800.0, 800.0), *soft = lam_softplus(near), *s = lam_logistic(near);
-    lam_tensor *steep = lam_mul(lam_tanh_slope(soft), s), *twice = lam_mul(lam_mul(2.0, lam_tanh(soft)), s);
-    lam_tensor *turn = lam_add(2.0, lam_mul(near, lam_sub(lam_logistic(lam_neg(near)), twice)));
-    return lam_mul(t, lam_mul(steep, turn));
+    lam_tensor *x = lam_clamp(r->in[0], -800.0, 800.0), *left = lam_lt(x, 0.0), *s = lam_where(left, lam_neg(x), x);
+    lam_tensor *e = lam_exp(lam_neg(s)), *p = by_side(left, s, k[3]);
+    for (int n = 2; n >= 0; n--) p = lam_fma(p, e, by_side(left, s, k[n]));
+    lam_tensor *two = lam_full_like(e, 2), *one = lam_full_like(e, 1);
+    lam_tensor *d = lam_where(left, lam_fma(e, lam_add(e, 2.0), two), lam_fma(lam_mul(2.0, e), lam_add(e, 1.0), one));
+    lam_tensor *share = lam_div(lam_mul(lam_where(left, e, lam_square(e)), p), lam_integer_pow(d, 3));
+    return lam_mul(t, share);
 }
 
 const lam_primitive lam__row_mish_slope = {

@@ -335,7 +335,7 @@ const measure_row measure_rows[] = {
     {.name = "mish", .inputs = 1, .body = of_mish, .oracle = LAM__LOOP_mish,
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
     {.name = "mish_slope", .inputs = 1, .body = of_mish_slope, .oracle = LAM__LOOP_mish_slope,
-     .range = {{-30, 30}}, .bound = 1, .derivatives = 1, .slope_bound = 8},
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1, .slope_bound = 6},
     {.name = "softsign", .inputs = 1, .body = of_softsign, .truth = true_softsign,
      .range = {{-9, 9}}, .bound = 2, .derivatives = 1},
     {.name = "elu", .inputs = 1, .body = of_elu, .truth = true_elu,

@@ -269,10 +269,10 @@ static lam_tensor *by_side(lam_tensor *left, lam_tensor *s, const double k[4]) {
     return lam_where(left, lam_add(lam_mul(k[1], s), k[0]), lam_add(lam_mul(k[3], s), k[2]));
 }
 
-/* With s = |x| and e = exp(-s) the second derivative of mish is e^n p(e) / d^3: on the left n = 1, d = 2 + 2 e + e^2 and
- * p = 16 - 8 s + (32 - 8 s) e + (24 + 12 s) e^2 + (8 + 8 s) e^3; on the right n = 2, d = 1 + 2 e + 2 e^2 and p has the
- * coefficients the other way round for -s. The size is chosen, not taken by lam_abs, whose slope at 0 is 0. Beyond the
- * bounds e is 0, which does not meet an infinite x. */
+/* With s = |x| and e = exp(-s) the second derivative of mish is e^n p(e) / d^3: on the left n = 1, d = 2 + 2 e + e^2
+ * and p = 16 - 8 s + (32 - 8 s) e + (24 + 12 s) e^2 + (8 + 8 s) e^3; on the right n = 2, d = 1 + 2 e + 2 e^2 and p has
+ * the coefficients the other way round for -s. The size is chosen, not taken by lam_abs, whose slope at 0 is 0. Beyond
+ * the bounds e is 0, which does not meet an infinite x. */
 static lam_tensor *slope_mish_slope(const lam_rule *r, int i, lam_tensor *t) {
     static const double k[4][4] = {{16, -8, 8, -8}, {32, -8, 24, -12}, {24, 12, 32, 8}, {8, 8, 16, 8}};
     (void)i;

@@ -2,6 +2,8 @@
  * is true of b says exactly what is true of them, as long as it is in the range. */
 #include "tests/support.h"
 
+#include <math.h>
+
 enum { MOST = 6 };
 
 /* Exponents of rows or columns; their sums are 0 for each number of rows from 2 on. */
@@ -161,9 +163,39 @@ START_TEST(logarithms_at_singular_matrices) {
 }
 END_TEST
 
+/* A right side that is infinite has no size to be brought to; what it does not reach stays. */
+START_TEST(infinite_right_sides) {
+    lam_tensor *x = lam_solve(lam_diag(VEC(1e-250, 1e250, 1, 1), 0), VEC(INFINITY, 1, 1, 1));
+    EXPECT_OK();
+    ck_assert(!isfinite(lam_item(lam_index(x, 0, 0))));
+}
+END_TEST
+
+/* At 0 the exponential moves as its operand does, however little: the size of this has no reciprocal. */
+START_TEST(directions_next_to_nothing) {
+    lam_tensor *zero = lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 2)), *e = lam_mul(1e-310, MAT(2, 2, 1, 2, 3, 4));
+    EXPECT_SAME(lam_expm_frechet(zero, e), e, 1e-322);
+    EXPECT_NEAR(lam_expm_frechet(MAT(1, 1, 100), MAT(1, 1, 5e-307)), 1e-12, LAM_DIMS(1, 1), 5e-307 * exp(100));
+}
+END_TEST
+
+/* As LAPACK has them, for whom a zero is positive: columns of one example, of a few, and complex ones. */
+START_TEST(signs_of_factors_where_columns_begin_with_zero) {
+    static const lam_dtype dtypes[] = {LAM_F64, LAM_F32, LAM_C128, LAM_C64};
+    for (int i = 0; i < 4; i++) {
+        lam_tensor *q, *r;
+        ck_assert_int_eq(lam_qr(lam_cast(MAT(2, 2, 0, 1, 1, 0), dtypes[i]), &q, &r, NULL), LAM_OK);
+        EXPECT(lam_cast(lam_real(r), LAM_F64), LAM_DIMS(2, 2), -1, 0, 0, -1);
+        ck_assert_int_eq(lam_qr(lam_cast(MAT(2, 1, 0, 2), dtypes[i]), &q, &r, NULL), LAM_OK);
+        EXPECT(lam_cast(lam_real(r), LAM_F64), LAM_DIMS(1, 1), -2);
+    }
+}
+END_TEST
+
 Suite *suite_primitives_graded(void) {
     Suite *suite = SUITE_OF("graded", logarithms_of_determinants_beyond_the_range, others_of_a_batch,
-                            logarithms_at_singular_matrices);
+                            logarithms_at_singular_matrices, infinite_right_sides, directions_next_to_nothing,
+                            signs_of_factors_where_columns_begin_with_zero);
     suite_loop(suite, what_moves_against_its_operand, TYPES * SIZES * PLACES);
     suite_loop(suite, determinants_and_their_logarithms, TYPES * SIZES * PLACES);
     suite_loop(suite, solutions, TYPES * SIZES * PLACES);

@@ -2,12 +2,13 @@
  * value) and LIMITS. An element has `parts` of them, one or two.
  * No include guard: that is the point. */
 
-/* The exponent of the larger part of an element, NONE of 0. ilogb sees through subnormal numbers, so these are brought
- * to full size and not taken for zeros. NONE is below every exponent that a number has. */
+/* The exponent of the larger part of an element, NONE of 0 and of what is no number. ilogb sees through subnormal
+ * numbers, so these are brought to full size and not taken for zeros. NONE is below every exponent that a number
+ * has. */
 static int FN(exponent_of)(int parts, const T *x) {
     int most = NONE;
     for (int p = 0; p < parts; p++) {
-        const int e = x[p] == 0 ? NONE : ilogb((double)x[p]);
+        const int e = x[p] == 0 || !isfinite(x[p]) ? NONE : ilogb((double)x[p]);
         if (e > most) most = e;
     }
     return most;

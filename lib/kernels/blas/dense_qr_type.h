@@ -44,7 +44,7 @@ ALWAYS_INLINE T NAME(reflect)(int64_t rows, int64_t n, int i, bool last, int lan
             *squares += top[(r + 1) * n + i + 1] * top[(r + 1) * n + i + 1];
         return 0;
     }
-    const T norm = NAME(column_norm)(below, n, first, *squares, top + n + i), beta = first > 0 ? -norm : norm;
+    const T norm = NAME(column_norm)(below, n, first, *squares, top + n + i), beta = signbit(first) ? norm : -norm;
     const T tau = (beta - first) / beta, scale = first - beta;
     M here, right;
     for (int k = 0; k < LANES; k++) here[k] = k == i ? -1 : 0, right[k] = k > i ? -1 : 0;

@@ -234,7 +234,8 @@ size_t lam__kernels_expm_frechet_bytes(lam_dtype dtype, int64_t n) {
  * the norms of the powers either; its block never meets the others in a sum. */
 static double brought_to_size(double x, double e) {
     const double least = 0x1p-4, share = x > 0x1p10 ? 0x1p-40 : 1;
-    return e > 0 && isfinite(e) ? (x > least ? x : least) / e * share : 1;
+    const double by = e > 0 && isfinite(e) ? (x > least ? x : least) / e * share : 1;
+    return by < 0x1p1000 ? by : 0x1p1000; /* of an e that is hardly a number there are few digits to keep */
 }
 
 void lam__kernels_expm_frechet(lam_dtype dtype, int64_t batch, int64_t n, const void *x, const void *e, void *out,

@@ -5,10 +5,20 @@
 
 #include "lib/kernels/kernels.h"
 
+#include <limits.h>
+
 /* LAPACK gives the size as a floating number, which single precision may have rounded down. A number too large for
  * f32's 24 digits comes back smaller than was meant, and the work would be too short. */
 static inline int as_asked(double size) {
-    return (int)(size * (1 + 0x1p-22)) + 1;
+    const double whole = size * (1 + 0x1p-22) + 1;
+    return whole < INT_MAX ? (int)whole : INT_MAX;
+}
+
+/* The same, but at least so much: what LAPACK asks for is a multiple of a side, which it works out in an int that wraps
+ * where the side is long. With less than it asked for it works, column by column. */
+static inline int at_least(int least, double size) {
+    const int asked = as_asked(size > 0 ? size : 0);
+    return asked > least ? asked : least;
 }
 
 static inline const char *svd_job(const lam__rectangle *r) {

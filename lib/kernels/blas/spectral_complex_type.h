@@ -104,7 +104,8 @@ static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
     LAPACK(gesvd)
     (job, job, &n, &m, &none, &n, &value, &none, &n, &none, &lead_vt, &second, &ask, &real, &info, 1, 1);
     const double sizes[2] = {(double)*(R *)&first, (double)*(R *)&second};
-    const int64_t with_vectors = (int64_t)k * (5 * (int64_t)k + 5 + 2 * (int64_t)most + 2 * (int64_t)k + 1);
+    const int64_t square = 5 * (int64_t)k + 5, oblong = 2 * (int64_t)most + 2 * (int64_t)k + 1;
+    const int64_t with_vectors = (int64_t)k * (square > oblong ? square : oblong);
     return (work_sizes){as_asked(sizes[0] > sizes[1] ? sizes[0] : sizes[1]),
                         (int)(r->vectors ? with_vectors : 7 * (int64_t)k), 8 * k};
 }
@@ -151,7 +152,7 @@ static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
     LAPACK(gelqf)(&n, &m, &none, &n, &none, &first, &ask, &info);
     LAPACK(unglq)(&columns, &m, &k, &none, &columns, &none, &second, &ask, &info);
     const double sizes[2] = {(double)*(R *)&first, (double)*(R *)&second};
-    return (work_sizes){as_asked(sizes[0] > sizes[1] ? sizes[0] : sizes[1]), 0, 0};
+    return (work_sizes){at_least(n > columns ? n : columns, sizes[0] > sizes[1] ? sizes[0] : sizes[1]), 0, 0};
 }
 
 /* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. Columns of q beyond

@@ -119,7 +119,7 @@ static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
         return (work_sizes){(int)lam__dense_loops_of(DTYPE)->qr_room(m, n, columns), 0};
     LAPACK(gelqf)(&n, &m, &none, &n, &none, &first, &ask, &info);
     LAPACK(orglq)(&columns, &m, &k, &none, &columns, &none, &second, &ask, &info);
-    return (work_sizes){as_asked((double)(first > second ? first : second)), 0};
+    return (work_sizes){at_least(n > columns ? n : columns, (double)(first > second ? first : second)), 0};
 }
 
 /* x^T = l p has r = l^T in the place of x's upper triangle and q = p^T, whose reflectors lie below. Where dense.h's

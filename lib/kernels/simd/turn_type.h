@@ -72,34 +72,88 @@ ALWAYS_INLINE void NAME(four_rows)(int64_t n, const T *const column[], const int
 }
 
 #if SIDE == 8
-/* Whether eight columns from j on have no gaps. Without a branch for each: steps other than 1 leave a bit. */
-ALWAYS_INLINE bool NAME(dense_8)(const int64_t step[], int64_t j) {
+/* Columns as bands of eight rows read them. One of step 0, a number that stands for all rows, has eight copies in a
+ * line of `filled`, so that it is read by whole vectors as those of step 1 are. Others have gaps. */
+typedef struct NAME(listed) {
+    const T *from[LISTED];
+    int64_t gap[LISTED]; /* not 0: has gaps */
+    T filled[FILLED][8];
+} NAME(listed);
+
+/* false: no column is of step 0. */
+static bool NAME(list_columns)(NAME(listed) * list, int64_t n, const T *const column[], const int64_t step[]) {
+    int used = 0;
+    for (int64_t j = 0; j < n; j++) {
+        list->from[j] = column[j];
+        list->gap[j] = step[j] ^ 1;
+        if (step[j] != 0 || used == FILLED) continue;
+        for (int k = 0; k < 8; k++) list->filled[used][k] = column[j][0];
+        list->from[j] = list->filled[used++];
+        list->gap[j] = 0;
+    }
+    return used > 0;
+}
+
+/* Whether eight columns from j on can be read by vectors. Without a branch for each; no list: those of step 1 can. */
+ALWAYS_INLINE bool NAME(dense_8)(const int64_t gap[], const int64_t step[], int64_t j) {
     int64_t gaps = 0;
-    for (int k = 0; k < 8; k++) gaps |= step[j + k] ^ 1;
+    if (gap)
+        for (int k = 0; k < 8; k++) gaps |= gap[j + k];
+    else
+        for (int k = 0; k < 8; k++) gaps |= step[j + k] ^ 1;
     return gaps == 0;
 }
 
 /* Eight rows of columns j to j + 7: of those without gaps whole lines at once. */
-ALWAYS_INLINE void NAME(turn_columns_8)(const T *const column[], const int64_t step[], int64_t i, int64_t j, T *to,
-                                        int64_t to_step) {
+ALWAYS_INLINE void NAME(turn_columns_8)(const T *const column[], const int64_t gap[], const int64_t step[], int64_t i,
+                                        int64_t j, T *to, int64_t to_step) {
     NAME(octet) v[8];
-    if (!NAME(dense_8)(step, j)) {
+    if (!NAME(dense_8)(gap, step, j)) {
         for (int r = 0; r < 8; r += 4)
             for (int c = 0; c < 8; c += 4) NAME(turn_columns)(column, step, i + r, j + c, to + r * to_step, to_step);
         return;
     }
-    for (int k = 0; k < 8; k++) memcpy(&v[k], column[j + k] + i, sizeof v[k]);
+    for (int k = 0; k < 8; k++) memcpy(&v[k], column[j + k] + i * step[j + k], sizeof v[k]);
     NAME(store_turned_8)(v, to + j, to_step);
 }
 
-/* Eight rows of all columns, of which there are eight or more. The last eight columns overlap those before where their
- * number is no multiple of eight. */
-ALWAYS_INLINE void NAME(eight_rows)(int64_t n, const T *const column[], const int64_t step[], int64_t i, T *to,
-                                    int64_t to_step) {
-    for (int64_t next = 0; next < n; next += 8)
-        NAME(turn_columns_8)(column, step, i, next + 8 <= n ? next : n - 8, to, to_step);
+/* Whole bands of eight rows of all columns, of which there are eight or more -> how many rows those are. The last eight
+ * columns overlap those before where their number is no multiple of eight. A list is worth it for several bands. */
+static int64_t NAME(bands_of_8)(int64_t rows, int64_t n, const T *const column[], const int64_t step[], T *to,
+                                int64_t to_step) {
+    NAME(listed) list;
+    const int64_t *gap = NULL;
+    int64_t i = 0;
+    if (rows >= 32 && n <= LISTED && NAME(list_columns)(&list, n, column, step)) {
+        column = list.from;
+        gap = list.gap;
+    }
+    for (; i + 8 <= rows; i += 8)
+        for (int64_t next = 0; next < n; next += 8)
+            NAME(turn_columns_8)(column, gap, step, i, next + 8 <= n ? next : n - 8, to + i * to_step, to_step);
+    return i;
 }
 #endif
+
+/* Two or three columns without gaps that are all there is of a row, as the components of points: compilers make
+ * shuffles of these loops. False: they are not so. */
+static bool NAME(few_columns)(int64_t rows, int64_t n, const T *const column[], const int64_t step[], T *restrict to,
+                              int64_t to_step) {
+    if (to_step != n || (n != 2 && n != 3) || step[0] != 1 || step[1] != 1 || step[n - 1] != 1) return false;
+    const T *restrict a = column[0], *restrict b = column[1], *restrict c = column[n - 1];
+    if (n == 2)
+        for (int64_t i = 0; i < rows; i++) {
+            to[2 * i] = a[i];
+            to[2 * i + 1] = b[i];
+        }
+    else
+        for (int64_t i = 0; i < rows; i++) {
+            to[3 * i] = a[i];
+            to[3 * i + 1] = b[i];
+            to[3 * i + 2] = c[i];
+        }
+    return true;
+}
 
 /* Bands of eight rows, then of four; the last band overlaps the one before, unless there are fewer than four rows in
  * all. Items written twice get the same values. */
@@ -108,16 +162,17 @@ static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], con
     const T *const *column = (const T *const *)from;
     T *to = dst;
     int64_t i = 0;
+    if (NAME(few_columns)(rows, n, column, step, to, to_step)) return;
 #if SIDE == 8
-    for (; n >= 8 && i + 8 <= rows; i += 8) NAME(eight_rows)(n, column, step, i, to + i * to_step, to_step);
+    if (n >= 8) i = NAME(bands_of_8)(rows, n, column, step, to, to_step);
 #endif
     for (; i + 4 <= rows; i += 4) NAME(four_rows)(n, column, step, i, to + i * to_step, to_step);
     if (i == rows) return;
     if (rows >= 4) /* the last four again */
         NAME(four_rows)(n, column, step, rows - 4, to + (rows - 4) * to_step, to_step);
     else
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t k = 0; k < rows; k++) to[k * to_step + j] = column[j][k * step[j]];
+        for (int64_t k = 0; k < rows; k++)
+            for (int64_t j = 0; j < n; j++) to[k * to_step + j] = column[j][k * step[j]];
 }
 
 /* ---- transposed planes ------------------------------------------------------------------------------------------- */

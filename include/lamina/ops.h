@@ -341,21 +341,13 @@ LAM_API lam_tensor *lam_hypot(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE. Owner: current scope. Derivative: sign(x) sign(y), 0. */
 LAM_API lam_tensor *lam_copysign(lam_tensor *x, lam_tensor *y);
 
-/* Rebinds x to lam_add(x, y), in x's own memory if nothing else uses it. A C number may stand for y.
+/* Rebinds x to lam_add(x, y), in x's own memory if nothing else uses it; the others likewise. A C number may stand for
+ * y.
  * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
 LAM_API lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y);
-
-/* Rebinds x to lam_sub(x, y), in x's own memory if nothing else uses it. A C number may stand for y.
- * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
-LAM_API lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y);
-
-/* Rebinds x to lam_mul(x, y), in x's own memory if nothing else uses it. A C number may stand for y.
- * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
-LAM_API lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y);
-
-/* Rebinds x to lam_div(x, y), in x's own memory if nothing else uses it. A C number may stand for y.
- * Fails   as lam_assign_ does, LAM_ERR_DTYPE where the result would have another dtype. Returns x. */
-LAM_API lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y);
+LAM_API lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y); /* Fails as lam_add_ does. */
+LAM_API lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y); /* Fails as lam_add_ does. */
+LAM_API lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y); /* Fails as lam_add_ does. */
 
 /* x where the condition holds, else y. What is not taken gets a gradient of exactly 0; see the table.
  * Shape   all three broadcast; condition is bool. C numbers may stand for x and y.
@@ -485,6 +477,7 @@ LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const la
 }
 #endif
 
+#include <lamina/bits.h>
 #include <lamina/complex.h>
 #include <lamina/convolution.h>
 #include <lamina/fft.h>

@@ -41,12 +41,14 @@ static bool has_loop(const lam_call_site *call) {
 }
 
 /* Whether evaluation goes through f32. Most calls have no such operand, so that is asked first. Views do not look at
- * elements, casts convert by their own kernel, and what calls functions leaves it to the operations inside. */
+ * elements, casts convert by their own kernel, bits are what they are, and what calls functions leaves it to the
+ * operations inside. */
 bool lam__half_concerns(const lam_call_site *call) {
     bool half = false;
     for (int i = 0; i < call->inputs; i++) half = half || (call->in[i] && lam__dtype_is_half(call->in[i]->dtype));
     if (!half || (call->primitive->elementwise && has_loop(call))) return false;
-    return !call->primitive->view && !call->primitive->call && call->primitive != &lam__row_cast;
+    const bool own = call->primitive == &lam__row_cast || call->primitive == &lam__row_bitcast;
+    return !own && !call->primitive->view && !call->primitive->call;
 }
 
 /* The shape rule sees twins of the operands: the head alone, as f32. */

@@ -64,6 +64,14 @@ lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *cons
     return &ctx->failed;
 }
 
+bool lam__matrices_ordered(const char *operation, bool real, size_t n, lam_tensor *in[], lam_tensor **failed) {
+    if (!lam__matrices_operands(operation, real, n, in, in, failed)) return false;
+    if (!lam__dtype_is_complex((int)lam_dtype_of(in[0]))) return true;
+    *failed = lam__matrices_fail(operation, n, in, LAM_ERR_DTYPE, "take lam_real, lam_imag or lam_abs of them",
+                                 "complex numbers have no order");
+    return false;
+}
+
 /* Matrices of a stack have one size, so looking at the axes is enough. */
 bool lam__matrices_square(const char *operation, lam_tensor *x) {
     lam_dims d = lam_dims_of(x);

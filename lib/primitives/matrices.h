@@ -11,6 +11,9 @@
 bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tensor *const in[], lam_tensor *out[],
                             lam_tensor **failed);
 
+/* The same for what needs an order: complex operands are refused. `in` and what comes back are one array. */
+bool lam__matrices_ordered(const char *operation, bool real, size_t n, lam_tensor *in[], lam_tensor **failed);
+
 /* Records a failure of `operation` on live operands, whose types are shown; gives the failed tensor. */
 lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *const in[], lam_status status,
                                const char *remedy, const char *format, ...) LAM_PRINTF(6, 7);

@@ -21,16 +21,6 @@ static lam_tensor *none_of(lam_tensor *x) {
     return lam_zeros_like(x);
 }
 
-/* Operands in their common dtype, which has an order; false: *failed is what the operation returns. Where n is 2 both
- * are converted in place. */
-static bool ordered(const char *operation, size_t n, lam_tensor *in[], lam_tensor **failed) {
-    if (!lam__matrices_operands(operation, false, n, in, in, failed)) return false;
-    if (!lam__dtype_is_complex((int)lam_dtype_of(in[0]))) return true;
-    *failed = lam__matrices_fail(operation, n, in, LAM_ERR_DTYPE, "take lam_real, lam_imag or lam_abs of them",
-                                 "complex numbers have no order");
-    return false;
-}
-
 /* x - y floor(x / y), from the remainder of division towards 0: y is added where that is not 0 and has the other sign.
  * Both are exact, so this is too but for that sum. */
 static lam_tensor *floored_rest(lam_tensor *x, lam_tensor *y) {
@@ -43,7 +33,7 @@ static lam_tensor *floored_rest(lam_tensor *x, lam_tensor *y) {
 lam_tensor *(lam_mod)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
-    if (!ordered("mod", 2, in, &failed)) return failed;
+    if (!lam__matrices_ordered("mod", false, 2, in, &failed)) return failed;
     if (lam_dtype_of(in[0]) == LAM_BOOL)
         return lam__matrices_fail("mod", 2, in, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
     return lam__scope_only(floored_rest(in[0], in[1]), since);
@@ -80,7 +70,7 @@ static lam_tensor *floored_quotient(lam_tensor *x, lam_tensor *y) {
 lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
-    if (!ordered("floor_divide", 2, in, &failed)) return failed;
+    if (!lam__matrices_ordered("floor_divide", false, 2, in, &failed)) return failed;
     if (lam_dtype_of(in[0]) == LAM_BOOL)
         return lam__matrices_fail("floor_divide", 2, in, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
     if (lam_dtype_of(in[0]) == LAM_I32 || lam_dtype_of(in[0]) == LAM_U8)
@@ -97,7 +87,7 @@ lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
 lam_tensor *lam_sinc(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!ordered("sinc", 1, &x, &failed)) return failed;
+    if (!lam__matrices_ordered("sinc", false, 1, &x, &failed)) return failed;
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
     lam_tensor *z = lam_mul(3.14159265358979323846, x), *near = lam_le(lam_abs(z), 2.0), *whole = lam_round(x);
     lam_tensor *off = lam_mul(3.14159265358979323846, lam_sub(x, whole)), *odd = lam_ne(lam_rem(whole, 2.0), 0.0);
@@ -115,7 +105,7 @@ lam_tensor *lam_sinc(lam_tensor *x) {
 lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
-    if (!ordered("heaviside", 2, in, &failed)) return failed;
+    if (!lam__matrices_ordered("heaviside", false, 2, in, &failed)) return failed;
     x = lam_stop_gradient(in[0]);
     lam_tensor *step = lam_cast(lam_gt(x, none_of(x)), lam_dtype_of(x));
     if (lam__dtype_is_inexact((int)lam_dtype_of(x))) step = lam_where(lam_is_nan(x), x, step);
@@ -126,7 +116,7 @@ lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y) {
 lam_tensor *lam_signbit(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!ordered("signbit", 1, &x, &failed)) return failed;
+    if (!lam__matrices_ordered("signbit", false, 1, &x, &failed)) return failed;
     lam_tensor *sign = lam__dtype_is_inexact((int)lam_dtype_of(x)) ? lam_copysign(lam_ones_like(x), x) : x;
     return lam__scope_only(lam_lt(sign, none_of(x)), since);
 }
@@ -135,7 +125,7 @@ lam_tensor *lam_signbit(lam_tensor *x) {
 static lam_tensor *scaled(const char *operation, lam_tensor *x, double by) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    return ordered(operation, 1, &x, &failed) ? lam__scope_only(lam_mul(x, by), since) : failed;
+    return lam__matrices_ordered(operation, false, 1, &x, &failed) ? lam__scope_only(lam_mul(x, by), since) : failed;
 }
 
 /* Integers become f64 by the product with a floating number. */
@@ -162,7 +152,7 @@ lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherw
 lam_tensor *lam_is_inf(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!ordered("is_inf", 1, &x, &failed)) return failed;
+    if (!lam__matrices_ordered("is_inf", false, 1, &x, &failed)) return failed;
     return lam__scope_only(lam_not(lam_or(lam_is_finite(x), lam_is_nan(x))), since);
 }
 
@@ -170,7 +160,7 @@ lam_tensor *lam_is_inf(lam_tensor *x) {
 lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options) {
     static const lam_nan_to_num_options usual;
     lam_tensor *failed;
-    if (!ordered("nan_to_num", 1, &x, &failed)) return failed;
+    if (!lam__matrices_ordered("nan_to_num", false, 1, &x, &failed)) return failed;
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) return lam_alias(x);
     if (!options) options = &usual;
     const double most = lam_dtype_of(x) == LAM_F64    ? DBL_MAX
@@ -192,7 +182,7 @@ static lam_tensor *close_to(const char *operation, lam_tensor *x, lam_tensor *y,
     static const lam_close_options usual;
     lam_tensor *in[2] = {x, y}, *failed;
     if (!options) options = &usual;
-    if (!ordered(operation, 2, in, &failed)) return failed;
+    if (!lam__matrices_ordered(operation, false, 2, in, &failed)) return failed;
     for (int i = 0; i < 2; i++)
         in[i] = lam_stop_gradient(lam__dtype_is_inexact((int)lam_dtype_of(in[i])) ? in[i] : lam_cast(in[i], LAM_F64));
     lam_tensor *bound = lam_mul(or_usual(options->rtol, 1e-5), lam_abs(in[1]));
@@ -231,7 +221,7 @@ lam_tensor *lam_array_equal(lam_tensor *x, lam_tensor *y) {
 /* Each operand with the other one in place of its NaN: where one is NaN the two are one tensor twice, whose halves of
  * the derivative add up. */
 static bool without_nan(const char *operation, lam_tensor *in[2], lam_tensor **failed) {
-    if (!ordered(operation, 2, in, failed)) return false;
+    if (!lam__matrices_ordered(operation, false, 2, in, failed)) return false;
     if (!lam__dtype_is_inexact((int)lam_dtype_of(in[0]))) return true;
     lam_tensor *x = in[0], *y = in[1];
     in[0] = lam_where(lam_is_nan(x), y, x);
@@ -291,7 +281,7 @@ lam_tensor *lam_gradient(lam_tensor *x, double h, int axis) {
 lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!ordered("unwrap", 1, &x, &failed)) return failed;
+    if (!lam__matrices_ordered("unwrap", false, 1, &x, &failed)) return failed;
     if (!lam__apply_axis("unwrap", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     if (!(period >= 0 && period <= DBL_MAX))
         return lam__axes_fail("unwrap", x, LAM_ERR_VALUE, "%g is no period", period);
@@ -308,7 +298,7 @@ lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
 /* The first element that equals the largest (smallest) number; NaN equals nothing. */
 static lam_tensor *place_of(const char *operation, lam_tensor *x, int axis, bool largest) {
     lam_tensor *failed;
-    if (!ordered(operation, 1, &x, &failed)) return failed;
+    if (!lam__matrices_ordered(operation, false, 1, &x, &failed)) return failed;
     if (!lam__apply_axis(operation, x, lam_rank(x), &axis)) return lam__axes_failed(x);
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) return largest ? lam_argmax(x, axis) : lam_argmin(x, axis);
     lam_reduce_options kept = {.axes = LAM_AXES(axis), .keepdims = true}, gone = {.axes = LAM_AXES(axis)};
@@ -332,7 +322,7 @@ lam_tensor *lam_nanargmin(lam_tensor *x, int axis) {
 lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, edges}, *failed;
-    if (!ordered("digitize", 2, in, &failed)) return failed;
+    if (!lam__matrices_ordered("digitize", false, 2, in, &failed)) return failed;
     if (lam_rank(edges) != 1)
         return lam__matrices_fail("digitize", 2, in, LAM_ERR_RANK, NULL, "the edges are no vector");
     int64_t n = lam_size(edges);

@@ -10,8 +10,8 @@ import re
 import sys
 
 SEED, CALLS, GROUP = 1, 6000, 50
-HEADERS = ("base context tensor ops reductions indexing linalg special neural numeric polynomial complex convolution "
-           "fft random fn transforms function").split()
+HEADERS = ("base context tensor ops bits reductions indexing linalg special neural numeric polynomial complex "
+           "convolution fft random fn transforms function").split()
 
 # They end or fail by their nature, print, or take code of the user's; the other rooms have tests for them.
 LEFT_OUT = {"lam_ctx_new", "lam_ctx_free", "lam_ctx_trim", "lam_ctx_seed", "lam_clear_error", "lam_error", "lam_fail",

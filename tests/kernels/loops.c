@@ -87,13 +87,18 @@ static void compare_with_reference(fixture *f, const lam__simd *set) {
 
 START_TEST(exact_loops_equal_the_reference) {
     static const int64_t exponents[] = {0, 1, 2, 3, 7, 64, -1, -2, -3, INT64_MAX, INT64_MIN};
+    static const int64_t formats[] = {5 << 8 | 10, 8 << 8 | 7, 8 << 8 | 23, 11 << 8 | 52,
+                                      4 << 8 | 3,  1 << 8 | 1, 40 << 8 | 60};
     fixture f;
     for (lam_dtype dtype = 0; dtype < REAL_DTYPES; dtype++) {
         make(&f, _i, dtype);
-        int runs = _i == LAM__LOOP_integer_pow ? (int)(sizeof exponents / sizeof *exponents) : 1;
+        int runs = _i == LAM__LOOP_integer_pow        ? (int)(sizeof exponents / sizeof *exponents)
+                   : _i == LAM__LOOP_reduce_precision ? (int)(sizeof formats / sizeof *formats)
+                                                      : 1;
         for (int e = 0; e < runs; e++)
             for (int s = 0; s < set_count; s++) {
                 if (_i == LAM__LOOP_integer_pow) f.params.power.exponent = exponents[e];
+                if (_i == LAM__LOOP_reduce_precision) f.params.power.exponent = formats[e];
                 compare_with_reference(&f, sets[s]);
             }
     }

@@ -21,6 +21,7 @@ static const cases_row *const families[] = {
     cases_random,
     cases_polynomial,
     cases_special,
+    cases_bits,
     cases_complex_rows,
     cases_fft,
 };

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/kernels/reference/integers.h"
 #include "lib/kernels/special/special.h"
 
 /* Operands as read from memory, widened, and what is left to know: k is the parameter (the exponent of integer_pow), or
@@ -19,11 +20,6 @@ typedef struct floats {
     const void *params;
     bool single; /* they are f32 */
 } floats;
-
-typedef struct integers {
-    int64_t x, y, z, k;
-    int bits; /* of each, in memory */
-} integers;
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
@@ -258,57 +254,24 @@ static double f_atan2_slope(floats a) { return lam__special_atan2_slope(a.x, a.y
 static double f_hypot_slope(floats a) { return lam__special_hypot_slope(a.x, a.y); }
 /* clang-format on */
 
-/* ---- integers ------------------------------------------------------------------------------------------- */
-
-/* One line per operation. */
-/* clang-format off */
-static int64_t wrap(uint64_t x) { return (int64_t)x; }
-
-static int64_t i_neg(integers a) { return wrap(0 - (uint64_t)a.x); }
-static int64_t i_abs(integers a) { return a.x < 0 ? i_neg(a) : a.x; }
-static int64_t i_sign(integers a) { return (a.x > 0) - (a.x < 0); }
-static int64_t i_square(integers a) { return wrap((uint64_t)a.x * (uint64_t)a.x); }
-static int64_t i_not(integers a) { return ~a.x; }
-static int64_t i_add(integers a) { return wrap((uint64_t)a.x + (uint64_t)a.y); }
-static int64_t i_sub(integers a) { return wrap((uint64_t)a.x - (uint64_t)a.y); }
-static int64_t i_mul(integers a) { return wrap((uint64_t)a.x * (uint64_t)a.y); }
-static int64_t i_rem(integers a) { return a.y == 0 || a.y == -1 ? 0 : a.x % a.y; }
-static int64_t i_max(integers a) { return a.x > a.y ? a.x : a.y; }
-static int64_t i_min(integers a) { return a.x < a.y ? a.x : a.y; }
-static int64_t i_and(integers a) { return a.x & a.y; }
-static int64_t i_or(integers a) { return a.x | a.y; }
-static int64_t i_xor(integers a) { return a.x ^ a.y; }
-static bool is_far(integers a) { return a.y < 0 || a.y >= a.bits; }
-static int64_t i_shift_left(integers a) { return is_far(a) ? 0 : wrap((uint64_t)a.x << a.y); }
-static int64_t i_shift_right_arithmetic(integers a) { return a.x >> (is_far(a) ? 63 : a.y); }
-static int64_t i_eq(integers a) { return a.x == a.y; }
-static int64_t i_ne(integers a) { return a.x != a.y; }
-static int64_t i_lt(integers a) { return a.x < a.y; }
-static int64_t i_le(integers a) { return a.x <= a.y; }
-static int64_t i_gt(integers a) { return a.x > a.y; }
-static int64_t i_ge(integers a) { return a.x >= a.y; }
-static int64_t i_where(integers a) { return a.x ? a.y : a.z; }
-/* clang-format on */
-
-/* Of the element's own width: the widened operand has copies of its sign above that. */
-static int64_t i_shift_right_logical(integers a) {
-    uint64_t own = a.bits == 64 ? (uint64_t)a.x : (uint64_t)a.x & ((UINT64_C(1) << a.bits) - 1);
-    return is_far(a) ? 0 : wrap(own >> a.y);
+/* Rounded to a whole number and cut to what decides, which is far less than an int holds. */
+static double f_ldexp(floats a) {
+    return isnan(a.y) ? a.y : ldexp(a.x, (int)rint(fmin(fmax(a.y, -9999), 9999)));
 }
 
-/* The upper bound wins where the two are crossed, as for floats. */
-static int64_t i_clamp(integers a) {
-    int64_t low = a.x > a.y ? a.x : a.y;
-    return low < a.z ? low : a.z;
-}
-
-/* A negative power is 1/x^|k| truncated, where 1/0 counts as 0. Products wrap without a sign and are cut to the width
- * when they are written. */
-static int64_t i_integer_pow(integers a) {
-    if (a.k < 0) return a.x == 1 ? 1 : a.x == -1 ? (a.k % 2 ? -1 : 1) : 0;
-    uint64_t result = 1;
-    for (uint64_t base = (uint64_t)a.x, k = (uint64_t)a.k; k; k >>= 1, base *= base) result *= k & 1 ? base : 1;
-    return wrap(result);
+/* As arithmetic: a whole number of units, which are the last digit's and no finer than that of the least normal number.
+ * A format with a narrower exponent has neither subnormal numbers nor what is beyond its range. */
+static double f_reduce_precision(floats a) {
+    const int own = a.single ? 24 : 53, wide = a.single ? 8 : 11, digits = (int)(a.k & 255) + 1;
+    const int bits = (int)(a.k >> 8 & 255), bias = bits < 1 ? 0 : (1 << ((bits < wide ? bits : wide) - 1)) - 1;
+    const int least = a.single ? -125 : -1021;
+    int exponent;
+    if (a.x == 0 || !isfinite(a.x)) return a.x;
+    frexp(a.x, &exponent);
+    const int unit = (exponent < least ? least : exponent) - (digits < own ? digits : own);
+    const double out = ldexp(rint(ldexp(a.x, -unit)), unit), size = fabs(out);
+    if (bits >= wide) return out;
+    return copysign(size >= ldexp(1, bias + 1) ? INFINITY : size < ldexp(1, 1 - bias) ? 0 : size, a.x);
 }
 
 /* ---- table ---------------------------------------------------------------------------------------------- */

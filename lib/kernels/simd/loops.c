@@ -32,6 +32,11 @@ static int64_t member_of(const void *params) {
     return k;
 }
 
+/* Bits of the fraction, the exponent of 1 in memory, and a number in sums with which the last bit counts ones. */
+enum { f64_DIGITS = 52, f64_BIAS = 1023, f32_DIGITS = 23, f32_BIAS = 127 };
+static const double f64_COUNTER = 0x1.8p52;
+static const float f32_COUNTER = 0x1.8p23f;
+
 /* Loops generated from the registry: those of the kind ELEMENTARY. KEEP IN STEP: loop-kinds The vector functions that
  * they apply are named like the operations; kinds that have loops of their own, or come from loops_special.c, expand to
  * nothing here. */

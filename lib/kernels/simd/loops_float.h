@@ -80,6 +80,25 @@ ALWAYS_INLINE T NAME(hard_gate)(T x, T y) {
     return y * ((open > 6 ? 6 : open) / 6);
 }
 
+/* 2^y for a whole y that is the exponent of a normal number. */
+ALWAYS_INLINE T NAME(power_of_two)(T y) {
+    return NAME(from_bits)(NAME(to_bits)(y + NAME(BIAS) + NAME(COUNTER)) << NAME(DIGITS));
+}
+
+/* x 2^y, rounded once, in three products: before the last one numbers are whole, or so small that 0 is right (the steps
+ * down are DIGITS + 1 short of the least exponent, as in musl's scalbn). y is rounded to a whole number. */
+ALWAYS_INLINE T NAME(ldexp)(T x, T y) {
+    const T up = NAME(BIAS), low = 1 - NAME(BIAS), down = low + (NAME(DIGITS) + 1),
+            most = 2 * (NAME(BIAS) + NAME(DIGITS));
+    T left = MATH(rint)(y < -most ? -most : y > most ? most : y);
+    const T first = left < low ? down : left > up ? up : 0;
+    left -= first;
+    const T second = left < low ? down : left > up ? up : 0;
+    left -= second;
+    const T out = x * NAME(power_of_two)(first) * NAME(power_of_two)(second) * NAME(power_of_two)(left);
+    return y != y ? x + y : out;
+}
+
 /* One line per operation. */
 /* clang-format off */
 #define UNARY(op) \
@@ -108,6 +127,7 @@ BINARY(div)
 BINARY(copysign)
 BINARY(nextafter)
 BINARY(hard_gate)
+BINARY(ldexp)
 BINARY(max)
 BINARY(min)
 #undef UNARY
@@ -359,4 +379,34 @@ static void NAME(loop_nan_to_num)(LOOP_ARGS) {
     const T nan = (T)r.nan, high = (T)r.high, low = (T)r.low;
     if (step[0] == 1 && step[1] == 1) NAME(replace_steps)(n, p[0], p[1], 1, 1, nan, high, low);
     else NAME(replace_steps)(n, p[0], p[1], step[0], step[1], nan, high, low);
+}
+
+/* ---- reduce_precision ---------------------------------------------------------------------------------------- */
+
+/* What a format with fewer bits makes of numbers: `cut` bits of the fraction fall off, to the nearest number and in the
+ * middle to the even one; sizes above `most` become infinite and those below `least` 0, with their sign. */
+ALWAYS_INLINE T NAME(rounded)(T x, B cut, B most, B least) {
+    const B one = 1, bits = NAME(to_bits)(x), sign = one << (8 * sizeof(T) - 1), size = bits & ~sign;
+    const B half = cut ? (one << (cut - 1)) - 1 + (size >> cut & 1) : 0;
+    const B kept = (size + half) >> cut << cut;
+    const B out = kept > most ? NAME(to_bits)((T)INFINITY) : kept < least ? 0 : kept;
+    return x != x ? x : NAME(from_bits)(out | (bits & sign));
+}
+
+/* The ends of the exponent's range as bit patterns, which are ordered as sizes are. An exponent with all its bits, or
+ * with more, keeps the range of T, subnormal numbers too; a narrower one has none of these. */
+static void NAME(loop_reduce_precision)(LOOP_ARGS) {
+    int64_t code = 0;
+    if (params) memcpy(&code, params, sizeof code);
+    const int64_t exponent = code >> 8 & 255, digits = code & 255, width = 8 * (int64_t)sizeof(T) - 1 - NAME(DIGITS);
+    const B cut = digits < NAME(DIGITS) ? (B)(NAME(DIGITS) - digits) : 0;
+    const bool whole = exponent >= width;
+    const B bias = whole || exponent < 1 ? 0 : ((B)1 << (exponent - 1)) - 1;
+    const B most = whole ? NAME(to_bits)((T)INFINITY) : ((NAME(BIAS) + bias + 1) << NAME(DIGITS)) - 1;
+    const B least = whole ? 0 : (NAME(BIAS) - bias + 1) << NAME(DIGITS);
+    T *out = p[0];
+    const T *x = p[1];
+    const int64_t so = step[0], sx = step[1];
+    if (so == 1 && sx == 1) INDEPENDENT for (int64_t i = 0; i < n; i++) out[i] = NAME(rounded)(x[i], cut, most, least);
+    else INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = NAME(rounded)(x[i * sx], cut, most, least);
 }

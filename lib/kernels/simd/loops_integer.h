@@ -39,7 +39,42 @@ ALWAYS_INLINE T NAME(shift_left)(T x, T y) { return NAME(is_far)(y) ? 0 : (T)((B
 ALWAYS_INLINE T NAME(shift_right_logical)(T x, T y) { return NAME(is_far)(y) ? 0 : (T)((B)x >> (B)y); }
 ALWAYS_INLINE T NAME(sign_bits)(T x) { return (T)(0 - (B)NAME(is_negative)(x)); }
 ALWAYS_INLINE T NAME(shift_right_arithmetic)(T x, T y) { return NAME(is_far)(y) ? NAME(sign_bits)(x) : (T)(x >> y); }
+/* clang-format on */
 
+/* Counts of ones in fields of 2, 4 and 8 bits, whose sum a product gathers in the highest byte: without a branch or a
+ * table, so that the loop becomes vectors. */
+ALWAYS_INLINE T NAME(population_count)(T x) {
+    const B all = ~(B)0;
+    B v = (B)x;
+    v -= v >> 1 & all / 3;
+    v = (v & all / 5) + (v >> 2 & all / 5);
+    v = (v + (v >> 4)) & all / 17;
+    return (T)(v * (all / 255) >> (8 * sizeof(B) - 8));
+}
+
+/* The ones that are left when every bit below the highest one is set too are not leading zeros. */
+ALWAYS_INLINE T NAME(clz)(T x) {
+    for (unsigned shift = 1; shift < 8 * sizeof(T); shift *= 2) x = (T)(x | NAME(shift_right_logical)(x, (T)shift));
+    return (T)(8 * sizeof(T) - (B)NAME(population_count)(x));
+}
+
+/* Stein's algorithm: odd numbers are taken from each other, and what is left is halved while it is even. Of the least
+ * integer and 0 the result is the least integer again, whose size T does not hold. */
+static T NAME(gcd)(T x, T y) {
+    B a = (B)NAME(abs)(x), b = (B)NAME(abs)(y);
+    if (a == 0 || b == 0) return (T)(a | b);
+    const int common = __builtin_ctzll(a | b);
+    a >>= __builtin_ctzll(a);
+    do {
+        b >>= __builtin_ctzll(b);
+        const B less = a < b ? a : b;
+        b = a < b ? b - a : a - b;
+        a = less;
+    } while (b);
+    return (T)(a << common);
+}
+
+/* clang-format off */
 #define UNARY(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary)(n, p, step, NAME(op)); }
 #define BINARY(op) \
@@ -49,6 +84,8 @@ UNARY(abs)
 UNARY(sign)
 UNARY(square)
 UNARY(not)
+UNARY(population_count)
+UNARY(clz)
 BINARY(add)
 BINARY(sub)
 BINARY(mul)
@@ -58,6 +95,7 @@ BINARY(min)
 BINARY(and)
 BINARY(or)
 BINARY(xor)
+BINARY(gcd)
 BINARY(shift_left)
 BINARY(shift_right_logical)
 BINARY(shift_right_arithmetic)

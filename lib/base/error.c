@@ -111,6 +111,7 @@ static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status sta
                          const char *format, va_list arguments) {
     if (ctx == &lam__context_failed) return ctx->error.status;
     if (status == LAM_OK) status = LAM_ERR_USER;
+    ctx->error.last[ctx->error.count % LAM__ERRORS_KEPT] = status;
     if (ctx->error.count++) return status;
     if (!call && (status == LAM_ERR_MEMORY || status == LAM_ERR_OVERFLOW)) call = ctx->calling;
     ctx->error.status = status;
@@ -179,10 +180,13 @@ void lam__error_roll_back(lam_ctx *ctx, lam__mark mark) {
     if (!mark.count) ctx->error.text[0] = '\0';
 }
 
-/* Where something had failed before the mark too, the status is that of the first failure of all: it is what the
- * message is about. A caller that needs to know only whether there was one is served in any case. */
+/* The message may be of an earlier failure, whose text alone is kept; the status is never. */
 lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark) {
-    return ctx->error.count > mark.count || ctx == &lam__context_failed ? ctx->error.status : LAM_OK;
+    const lam__error *e = &ctx->error;
+    if (ctx == &lam__context_failed) return e->status;
+    if (e->count <= mark.count) return LAM_OK;
+    const size_t first = e->count - mark.count <= LAM__ERRORS_KEPT ? mark.count : e->count - LAM__ERRORS_KEPT;
+    return e->last[first % LAM__ERRORS_KEPT];
 }
 
 /* ---- public --------------------------------------------------------------------------------------------- */

@@ -6,12 +6,13 @@
 #include <lamina/extend.h>
 #include <stdarg.h>
 
-enum { LAM__ERROR_TEXT = 2048 }; /* bytes */
+enum { LAM__ERROR_TEXT = 2048 /* bytes */, LAM__ERRORS_KEPT = 64 };
 
 /* The record of a context. text: of the first failure, "" without one; it needs no memory when there is none. */
 typedef struct lam__error {
-    lam_status status; /* of the first failure */
-    size_t count;      /* of failures */
+    lam_status status;                 /* of the first failure */
+    size_t count;                      /* of failures */
+    lam_status last[LAM__ERRORS_KEPT]; /* of the last ones: that of failure number i at i % LAM__ERRORS_KEPT */
     char text[LAM__ERROR_TEXT];
 } lam__error;
 
@@ -52,7 +53,7 @@ typedef struct lam__mark {
 lam__mark lam__error_mark(const lam_ctx *ctx);
 void lam__error_roll_back(lam_ctx *ctx, lam__mark mark);
 
-/* The status recorded since the mark, LAM_OK if none. */
+/* The status of the first failure since the mark, LAM_OK if none. Of more than LAM__ERRORS_KEPT the first that is kept. */
 lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark);
 
 #endif

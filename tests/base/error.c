@@ -48,6 +48,30 @@ START_TEST(the_first_failure_is_kept_and_the_others_are_counted) {
 }
 END_TEST
 
+/* Two failures, and env more of a third kind. */
+static void body_fails(lam_ctx *c, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    fails_shape();
+    lam_index(in[0], 3, 0);
+    for (int i = 0; i < *(int *)env; i++) lam_fail(c, LAM_ERR_USER, "again");
+    out[0] = in[0];
+}
+
+START_TEST(a_call_returns_the_first_failure_of_its_own) {
+    int more = 0;
+    lam_tensor *x = VEC(1, 2), *y[2];
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){"fails", body_fails, 1, 1, .env = &more}), *pullback;
+    lam_not(num(1));
+    ck_assert_int_eq(lam_call(f, LAM_LIST(x), y, 1), LAM_ERR_SHAPE);
+    ck_assert_int_eq(lam_vjp(f, LAM_LIST(x), y, 1, &pullback, NULL), LAM_ERR_SHAPE);
+    ck_assert_int_eq(lam_jvp(f, LAM_LIST(x), LAM_LIST(x), y, y + 1, 1, NULL), LAM_ERR_SHAPE);
+    more = 60;
+    ck_assert_int_eq(lam_call(f, LAM_LIST(x), y, 1), LAM_ERR_SHAPE);
+    more = 1000;
+    ck_assert_int_eq(lam_call(f, LAM_LIST(x), y, 1), LAM_ERR_USER); /* the first of those kept */
+    EXPECT_ERROR(LAM_ERR_DTYPE, "not");
+}
+END_TEST
+
 START_TEST(a_failed_tensor_from_before_the_clearing_is_stale) {
     lam_tensor *y = fails_shape();
     lam_clear_error(ctx);
@@ -216,7 +240,7 @@ END_TEST
 
 Suite *suite_base_error(void) {
     return SUITE_OF("base/error", a_failure_passes_through_later_operations, accessors_of_the_failed_tensor_are_safe,
-                    the_first_failure_is_kept_and_the_others_are_counted,
+                    the_first_failure_is_kept_and_the_others_are_counted, a_call_returns_the_first_failure_of_its_own,
                     a_failed_tensor_from_before_the_clearing_is_stale, a_null_operand_is_named_by_its_position,
                     tensors_of_two_contexts_do_not_mix, a_failed_tensor_of_no_context_is_reported_where_it_is_used,
                     functions_refuse_tensors_of_another_context, a_body_may_fail_with_a_message_of_its_own,

@@ -321,54 +321,77 @@ static void fold_batch(lam__product *p) {
 
 /* ---- choice by size ------------------------------------------------------------------------------------------ */
 
-/* What the ways of small.h cost, in fused products of vectors; measured, and rough. Moving an element costs MOVE of
- * one, a call that moves CALL, the sum of the lanes of a line LINE. */
-enum { CALL = 40, LINE = 7, FAR = 1 << 30 };
-static const double MOVE = 0.8;
+/* What the ways of small.h cost, in fused products of vectors; fitted to times of random sizes and layouts on three
+ * instruction sets, and rough. A way begins with START; moving matrices begins with CALL and takes MOVE for an element,
+ * that of complex ones PAIR; TURN is for what is turned at the end. A result of a dot costs LINE besides its vectors,
+ * and these FLAT where its lines are not shared. */
+enum { CALL = 16, START = 17, LINE = 2, FAR = 1 << 30 };
+static const double MOVE = 0.85, PAIR = 2, TURN = 1.1, FLAT = 2.3, CONSTANT = 0.4;
 
-/* Of more than MANY products of numbers CBLAS does better where vectors are less full than FULL, moving counted in. It
- * likes x by columns more: then from MORE on they must be FULLER, and the largest are its own. */
-enum { MANY = 1000, MORE = 4096, LARGEST = 30000 };
-static const double FULL = 0.4, FULLER = 0.6;
+/* Of more than MANY products of numbers CBLAS does better where vectors are less full than FULL, moving counted in; not
+ * where it has wide vectors itself. */
+enum { MANY = 2000, WIDE_VECTOR = 64 };
+static const double FULL = 0.33;
 
 /* Vectors that so many elements fill, the last one in part. */
 static double vectors(int64_t n, int lanes) {
     return (double)((n + lanes - 1) / lanes);
 }
 
+/* The lines that dots_type.h takes the dots of, those that only fill a vector of results among them, and whether
+ * vectors of them are shared: KEEP IN STEP: blocks of dots. */
+static double lines_of(const lam__product *p, int lanes, bool *shared) {
+    *shared = true;
+    if (p->n >= lanes) return (double)p->m * vectors(p->n, lanes) * lanes;
+    *shared = false;
+    if (p->m * p->n == 1) return 1;
+    const int64_t rows = lanes / p->n;
+    int lines = 1;
+    while (lines < p->m * p->n) lines *= 2;
+    if (p->m < rows) return lines;
+    *shared = p->n <= 4;
+    return vectors(p->m, (int)rows) * lanes;
+}
+
+static double cost_of_dots(const lam__product *p, int lanes, double parts) {
+    bool shared;
+    const double lines = lines_of(p, lanes, &shared) * parts;
+    return 2 + lines * (LINE + vectors(p->k, lanes) * (shared ? 1 : FLAT));
+}
+
 /* FAR: the way does not exist for this product, or its arrays in the frame would be too small for it. These are the
  * limits of small.h. */
-static double cost_of(int way, const lam__product *p, int lanes, bool is_complex) {
-    const double m = (double)p->m, k = (double)p->k, n = (double)p->n;
+static double cost_of(int way, const lam__product *p, int lanes, int parts) {
+    const double m = (double)p->m, k = (double)p->k, n = (double)p->n, move = parts == 2 ? PAIR : MOVE;
     switch (way) {
     case LAM__BY_TINY:
-        return !is_complex && p->k <= LAM__SMALL_TINY && p->n <= LAM__SMALL_TINY && p->n > 1 ? 0 : FAR;
-    case LAM__BY_TILES: return m * k * vectors(p->n, lanes) + (p->y_col != 1 && p->n > 1 ? CALL + MOVE * k * n : 0);
+        if (p->k > LAM__SMALL_TINY || p->n > LAM__SMALL_TINY || p->n == 1) return FAR;
+        return LAM__SMALL_TINY * (2 + CONSTANT * m * k * parts / lanes);
+    case LAM__BY_TILES:
+        return START + m * k * vectors(p->n, lanes) * parts + (p->y_col != 1 && p->n > 1 ? CALL + move * k * n : 0);
     case LAM__BY_TURNED:
         if (p->x_row != 1 || p->m > LAM__SMALL_TURNED) return FAR;
-        return n * k * vectors(p->m, lanes) + (p->n > 1 ? CALL + MOVE * m * n : 0);
+        return START + n * k * vectors(p->m, lanes) * parts * TURN + (p->n > 1 ? CALL + move * m * n : 0);
     default:
-        if (is_complex || p->x_col != 1 || p->n > LAM__SMALL_TURNED) return FAR;
-        return m * n * (2 * vectors(p->k, lanes) + LINE) + (p->y_row != 1 ? CALL + MOVE * k * n : 0);
+        if (p->x_col != 1 || p->n > LAM__SMALL_TURNED) return FAR;
+        return cost_of_dots(p, lanes, parts) + (p->y_row != 1 ? CALL + move * k * n : 0);
     }
 }
 
 /* The way that a small product goes, if it is worth not to be given to CBLAS, or LAM__SMALL_WAYS. */
 static int small_way(lam_dtype dtype, const lam__product *p) {
-    const int lanes = loops(dtype)->lanes;
+    const int lanes = loops(dtype)->lanes, parts = lam__cplx_is(dtype) ? 2 : 1;
     const double products = (double)p->m * (double)p->k * (double)p->n;
     int best = LAM__SMALL_WAYS;
     double least = FAR;
     const bool narrow = p->k <= NARROW && p->n <= NARROW;
     if (!narrow && (p->k > LAM__SMALL_K || p->n > SMALL || p->m > SMALL)) return best;
     for (int way = 0; way < LAM__SMALL_WAYS; way++) {
-        const double cost = cost_of(way, p, lanes, lam__cplx_is(dtype));
+        const double cost = cost_of(way, p, lanes, parts);
         if (cost < least) best = way, least = cost;
     }
-    const bool by_columns = p->x_row == 1 && p->m > 1 && p->n > 1 && products > MORE;
-    const double full = by_columns ? FULLER : FULL;
-    if (!narrow && products > MANY && products < full * lanes * least) return LAM__SMALL_WAYS;
-    return !narrow && by_columns && products > LARGEST ? LAM__SMALL_WAYS : best;
+    const bool wide = lanes * lam__item_bytes(dtype) >= WIDE_VECTOR;
+    return !narrow && !wide && products > MANY && products * parts < FULL * lanes * least ? LAM__SMALL_WAYS : best;
 }
 
 static bool fits_cblas(const lam__product *p) {

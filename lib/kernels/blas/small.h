@@ -17,7 +17,7 @@ enum { LAM__BY_TINY, LAM__BY_TILES, LAM__BY_TURNED, LAM__BY_DOTS, LAM__SMALL_WAY
 typedef struct lam__small_type {
     void (*plain)(const lam__product *p); /* any size and stride */
     int lanes;                            /* elements of a vector; floats and complex numbers only, as what follows */
-    void (*by[LAM__SMALL_WAYS])(const lam__product *p); /* tiny and dots: floats only */
+    void (*by[LAM__SMALL_WAYS])(const lam__product *p);
 } lam__small_type;
 
 /* Where a walk over a batch is: elements from the first ones, and products up to the next turn. */

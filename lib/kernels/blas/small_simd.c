@@ -143,7 +143,9 @@ static lam__product turned_over(const lam__product *p) {
 #define PARTS        2
 #define FMA(x, y, z) madd(x, y, z)
 #define LIST         LIST64
+#define TINY_LIST    LIST64
 #define NAME(f)      f##_c128
+#include "lib/kernels/blas/tiny_type.h"
 #include "lib/kernels/blas/small_type.h"
 
 #define load_c64     load_f32
@@ -155,21 +157,24 @@ static lam__product turned_over(const lam__product *p) {
 #define FMA(x, y, z) madd32(x, y, z)
 #define LIST         LIST32
 #define NAME(f)      f##_c64
+#if VECTOR_BYTES >= 64
+#define TINY_LIST(f, h) LIST_8(f, 0, h)
+#else
+#define TINY_LIST LIST32
+#endif
+#include "lib/kernels/blas/tiny_type.h"
 #include "lib/kernels/blas/small_type.h"
 
 /* In the order of the ways in small.h. */
-#define ALL(type)                                                                                                      \
+#define WAYS(type)                                                                                                     \
     { tiny_##type, straight_##type, turned_##type, dots_##type }
-#define TILES(type)                                                                                                    \
-    { NULL, straight_##type, turned_##type, NULL }
 
-/* By dtype; ways that a type does not have are NULL and are never chosen (cost_of in matmul.c). `lanes` is the number
- * of elements of a vector, by which costs are estimated. */
+/* By dtype. `lanes` is the number of elements of a vector, by which costs are estimated. */
 const lam__small_type LAM__ISA_NAME(lam__small_simd_)[LAM_DTYPE_COUNT] = {
-    [LAM_F64] = {plain_f64, LANES64, ALL(f64)},
-    [LAM_F32] = {plain_f32, LANES32, ALL(f32)},
-    [LAM_C128] = {plain_c128, LANES64 / 2, TILES(c128)},
-    [LAM_C64] = {plain_c64, LANES32 / 2, TILES(c64)},
+    [LAM_F64] = {plain_f64, LANES64, WAYS(f64)},
+    [LAM_F32] = {plain_f32, LANES32, WAYS(f32)},
+    [LAM_C128] = {plain_c128, LANES64 / 2, WAYS(c128)},
+    [LAM_C64] = {plain_c64, LANES32 / 2, WAYS(c64)},
     [LAM_I64] = {.plain = plain_i64},
     [LAM_I32] = {.plain = plain_i32},
     [LAM_U8] = {.plain = plain_u8},

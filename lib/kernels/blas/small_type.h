@@ -6,9 +6,21 @@
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-/* So many vectors of y, of which the last one has `last` lanes. Whole ones at any alignment. */
+/* A vector at any alignment. By value: compilers keep arrays of vectors in registers only while no address of theirs is
+ * taken. */
+ALWAYS_INLINE V NAME(whole)(const T *from) {
+    V v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+ALWAYS_INLINE void NAME(put)(T *to, V v) {
+    memcpy(to, &v, sizeof v);
+}
+
+/* So many vectors of y, of which the last one has `last` lanes. */
 ALWAYS_INLINE void NAME(line)(int vectors, int last, const T *y, V line[]) {
-    for (int v = 0; v < vectors - 1; v++) memcpy(&line[v], y + v * LANES, sizeof line[v]);
+    for (int v = 0; v < vectors - 1; v++) line[v] = NAME(whole)(y + v * LANES);
     line[vectors - 1] = NAME(load)(y + (vectors - 1) * LANES, last);
 }
 
@@ -47,7 +59,7 @@ ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, const T *x
 #if PARTS == 2
         for (int v = 0; v < vectors; v++) sum[0][r][v] = NAME(joined)(sum[0][r][v], sum[1][r][v]);
 #endif
-        for (int v = 0; v < vectors - 1; v++) memcpy(out + v * LANES, &sum[0][r][v], sizeof(V));
+        for (int v = 0; v < vectors - 1; v++) NAME(put)(out + v * LANES, sum[0][r][v]);
         NAME(store)(out + (vectors - 1) * LANES, sum[0][r][vectors - 1], last);
     }
 }
@@ -161,155 +173,7 @@ static void NAME(products_4)(const lam__product *p, bool turned) {
 }
 #endif
 
-/* ---- dots -------------------------------------------------------------------------------------------------------- */
-
-#if PARTS == 1
-/* The lines of as many results as a vector has lanes. Of k elements each, without gaps. */
-typedef struct NAME(lines) {
-    const T *x[LANES], *y[LANES];
-    int64_t k;
-} NAME(lines);
-
-/* The dot of one line as a vector of partial sums: the last part of the line begins it, the whole vectors follow. k is
- * at least 1. */
-ALWAYS_INLINE V NAME(lanes_of)(const NAME(lines) * l, int line) {
-    const T *x = l->x[line], *y = l->y[line];
-    const int64_t whole = (l->k - 1) / LANES * LANES;
-    const int last = (int)(l->k - whole);
-    V sum = NAME(load)(x + whole, last) * NAME(load)(y + whole, last);
-    for (int64_t q = 0; q < whole; q += LANES) {
-        V a, b;
-        memcpy(&a, x + q, sizeof a);
-        memcpy(&b, y + q, sizeof b);
-        sum = FMA(a, b, sum);
-    }
-    return sum;
-}
-
-/* The sums of neighbours in a, then of those in b. A tree, whose order does not depend on what else is in the
- * vectors. */
-ALWAYS_INLINE V NAME(halved)(V a, V b) {
-    return __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 0)) + __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 1));
-}
-
-/* Of `count` lines one vector: their sums, where count is LANES. Each halving joins two vectors into one, so LANES
- * lines take LANES - 1 of them. */
-ALWAYS_INLINE V NAME(dots_2)(const NAME(lines) * l, int line) {
-    return NAME(halved)(NAME(lanes_of)(l, line), NAME(lanes_of)(l, line + 1));
-}
-
-ALWAYS_INLINE V NAME(dots_4)(const NAME(lines) * l, int line) {
-    return NAME(halved)(NAME(dots_2)(l, line), NAME(dots_2)(l, line + 2));
-}
-
-ALWAYS_INLINE V NAME(dots_8)(const NAME(lines) * l, int line) {
-    return NAME(halved)(NAME(dots_4)(l, line), NAME(dots_4)(l, line + 4));
-}
-
-ALWAYS_INLINE V NAME(dots_of)(const NAME(lines) * l) {
-    if (LANES == 2) return NAME(dots_2)(l, 0);
-    if (LANES == 4) return NAME(dots_4)(l, 0);
-    if (LANES == 8) return NAME(dots_8)(l, 0);
-    return NAME(halved)(NAME(dots_8)(l, 0), NAME(dots_8)(l, LANES / 2));
-}
-
-/* As many lines of x, `step` apart, as a vector has lanes, times one of y. They share each vector of y that is loaded;
- * the order of each sum is that of lanes_of. Their sums are folded in pairs into one vector. */
-ALWAYS_INLINE V NAME(shared_dots)(const T *x, int64_t step, const T *y, int64_t k) {
-    const int64_t whole = (k - 1) / LANES * LANES;
-    const int last = (int)(k - whole);
-    V sum[LANES], line = NAME(load)(y + whole, last);
-    for (int i = 0; i < LANES; i++) sum[i] = NAME(load)(x + i * step + whole, last) * line;
-    for (int64_t q = 0; q < whole; q += LANES) {
-        memcpy(&line, y + q, sizeof line);
-        for (int i = 0; i < LANES; i++) {
-            V from;
-            memcpy(&from, x + i * step + q, sizeof from);
-            sum[i] = FMA(from, line, sum[i]);
-        }
-    }
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) sum[i] = NAME(halved)(sum[2 * i], sum[2 * i + 1]);
-    return sum[0];
-}
-
-/* Where the lines of a result are. A walk over rows, columns and products in the order in which results lie. Pointers
- * stand at the lines of the next result. */
-typedef struct NAME(walk) {
-    const lam__product *p;
-    const T *x, *y;
-    int64_t row, column;
-    lam__product_place in;
-} NAME(walk);
-
-/* The next result: along its row, then the next row, then the next product. */
-ALWAYS_INLINE void NAME(next)(NAME(walk) * w) {
-    const lam__product *p = w->p;
-    w->y += p->y_col;
-    if (++w->column < p->n) return;
-    w->column = 0;
-    w->y -= p->n * p->y_col;
-    w->x += p->x_row;
-    if (++w->row < p->m) return;
-    w->row = 0;
-    lam__product_next(p, &w->in);
-    w->x = (const T *)p->x + w->in.x;
-    w->y = (const T *)p->y + w->in.y;
-}
-
-/* Results of all products follow each other. So vectors of results may span rows and products; at the end the last line
- * stands in for those that are missing, and its results are not stored. Rows of a matrix times one vector go a vector
- * of results at a time. */
-ALWAYS_INLINE void NAME(lines_dots)(const lam__product *p) {
-    NAME(walk) w = {p, p->x, p->y, 0, 0, {.left = p->left}};
-    NAME(lines) l = {.k = p->k};
-    T *out = p->out;
-    for (int64_t left = p->batch * p->m * p->n, count; left > 0; left -= count, out += count) {
-        count = left < LANES ? left : LANES;
-        if (p->n == 1 && p->m - w.row >= LANES) {
-            const V sums = NAME(shared_dots)(w.x, p->x_row, w.y, p->k);
-            memcpy(out, &sums, sizeof sums);
-            w.row += LANES - 1;
-            w.x += (LANES - 1) * p->x_row;
-            if (left > LANES) NAME(next)(&w);
-            continue;
-        }
-        for (int i = 0; i < LANES; i++) {
-            l.x[i] = w.x;
-            l.y[i] = w.y;
-            if (i < count - 1 || left > LANES) NAME(next)(&w); /* else the last one again */
-        }
-        NAME(store)(out, NAME(dots_of)(&l), (int)count);
-    }
-}
-
-/* One row of x is turned over, so that the lines that share an operand are those of n == 1. Its results lie as they
- * did. */
-static void NAME(dots_of_lines)(const lam__product *p) {
-    lam__product q = *p;
-    if (p->m == 1 && p->n > 1) q = turned_over(p);
-    NAME(lines_dots)(&q);
-}
-
-/* Where columns of y have gaps they are copied. In the frame, for one product at a time: LAM__SMALL_TURNED columns of
- * LAM__SMALL_K elements at most (cost_of in matmul.c). Lines of x are read where they lie. */
-static void NAME(dots)(const lam__product *p) {
-    T packed[LAM__SMALL_K * LAM__SMALL_TURNED];
-    if (p->y_row == 1) {
-        NAME(dots_of_lines)(p);
-        return;
-    }
-    lam__product one = *p;
-    lam__product_place in = {.left = p->left};
-    one.batch = 1, one.y = packed, one.y_row = 1, one.y_col = p->k;
-    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in)) {
-        one.x = (const T *)p->x + in.x;
-        one.out = (T *)p->out + b * p->m * p->n;
-        NAME(move)(p->n, p->k, (const T *)p->y + in.y, p->y_col, p->y_row, packed, p->k);
-        NAME(dots_of_lines)(&one);
-    }
-}
-#endif
+#include "lib/kernels/blas/dots_type.h"
 
 /* By the number of vectors that the last panel has. More columns than a panel has leave the number of the last
  * panel's. */

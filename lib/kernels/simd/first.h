@@ -44,32 +44,33 @@ ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
     _mm256_maskstore_ps(to, first_f32(lanes), (__m256)v);
 }
 #else
-/* Without masks lane by lane; whole vectors at once, whatever their alignment. */
+/* Without masks vectors have 16 bytes. Lane by lane; whole ones at once, whatever their alignment. */
 ALWAYS_INLINE V64 load_f64(const double *from, int lanes) {
     V64 v = {from[0]};
     if (lanes == LANES64) memcpy(&v, from, sizeof v);
-    else
-        for (int i = 1; i < lanes; i++) v[i] = from[i];
     return v;
 }
-/* A loop over lanes, since a whole vector would write what belongs to others. */
+/* A whole vector would write what belongs to others. */
 ALWAYS_INLINE void store_f64(double *to, V64 v, int lanes) {
     if (lanes == LANES64) memcpy(to, &v, sizeof v);
-    else
-        for (int i = 0; i < lanes; i++) to[i] = v[i];
+    else to[0] = v[0];
 }
-/* As above. */
+/* As above. Lanes are constants here: one that is not known goes through memory. */
 ALWAYS_INLINE V32 load_f32(const float *from, int lanes) {
     V32 v = {from[0]};
     if (lanes == LANES32) memcpy(&v, from, sizeof v);
-    else
-        for (int i = 1; i < lanes; i++) v[i] = from[i];
+    else if (lanes == 3) v[1] = from[1], v[2] = from[2];
+    else if (lanes == 2) v[1] = from[1];
     return v;
 }
 ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
-    if (lanes == LANES32) memcpy(to, &v, sizeof v);
-    else
-        for (int i = 0; i < lanes; i++) to[i] = v[i];
+    if (lanes == LANES32) {
+        memcpy(to, &v, sizeof v);
+        return;
+    }
+    to[0] = v[0];
+    if (lanes > 1) to[1] = v[1];
+    if (lanes > 2) to[2] = v[2];
 }
 #endif
 

@@ -1,0 +1,201 @@
+/* Small products whose operands both lie along k, of one type: dots of lines. Included by small_type.h with what that
+ * file is given. A dot is a vector of partial sums, and as many of them as a vector has lanes are folded in pairs into
+ * one vector of results. What a dot is does not depend on how many are made at a time, nor on which: the last part of
+ * its lines begins it, the whole vectors follow, and its lanes are added as a tree of neighbours. Steps are in parts of
+ * elements, W is the results of one vector. No include guard: that is the point. */
+enum { NAME(W) = LANES / PARTS };
+
+/* Lanes of a and then of b, the even (h of 0) or the odd ones: within each 16 bytes, or whole 16 bytes of them. */
+#define PIECE        (16 / (int)sizeof(T))
+#define WITHIN(i, h) ((i) / PIECE * PIECE + (i) % (PIECE / 2) * 2 + (h) + ((i) % PIECE < PIECE / 2 ? 0 : LANES))
+#define ACROSS(i, h)                                                                                                   \
+    ((((i) % (LANES / 2) / PIECE * 2 + (h)) * PIECE + (i) % (LANES / 2) % PIECE + (i) / (LANES / 2) * LANES) %         \
+     (2 * LANES))
+
+/* Vectors of sums of so many lines, half of them in each. The sums of a line, which lie at equal places of 16 bytes or
+ * in equal places of these, become half as many. */
+ALWAYS_INLINE V NAME(halved)(int lines, V a, V b) {
+    if (lines <= PIECE)
+        return __builtin_shufflevector(a, b, LIST(WITHIN, 0)) + __builtin_shufflevector(a, b, LIST(WITHIN, 1));
+    return __builtin_shufflevector(a, b, LIST(ACROSS, 0)) + __builtin_shufflevector(a, b, LIST(ACROSS, 1));
+}
+
+/* One vector of the sums of two lines, of four and so on. Functions and no loop, so that all are registers. */
+ALWAYS_INLINE V NAME(fold_2)(const V sum[]) {
+    return NAME(halved)(2, sum[0], sum[1]);
+}
+
+ALWAYS_INLINE V NAME(fold_4)(const V sum[]) {
+    return NAME(halved)(4, NAME(fold_2)(sum), NAME(fold_2)(sum + 2));
+}
+
+ALWAYS_INLINE V NAME(fold_8)(const V sum[]) {
+    return NAME(halved)(8, NAME(fold_4)(sum), NAME(fold_4)(sum + 4));
+}
+
+ALWAYS_INLINE V NAME(fold_16)(const V sum[]) {
+    return NAME(halved)(16, NAME(fold_8)(sum), NAME(fold_8)(sum + 8));
+}
+
+/* Sums of so many results to one vector that has the first ones in its lanes: PARTS sums each, results a power of two.
+ * Of complex numbers the first are of a c, b d, whose difference is taken, the second of a d, b c. */
+ALWAYS_INLINE V NAME(folded)(int results, V sum[]) {
+    const int lines = results * PARTS;
+#if PARTS == 2
+    V signs;
+    for (int i = 0; i < LANES; i++) signs[i] = i & 1 ? -1 : 1;
+    for (int i = 0; i < results; i++) sum[2 * i] *= signs;
+#endif
+    V v = sum[0];
+    if (lines == 2) v = NAME(fold_2)(sum);
+    if (lines == 4) v = NAME(fold_4)(sum);
+    if (lines == 8) v = NAME(fold_8)(sum);
+    if (lines == 16) v = NAME(fold_16)(sum);
+    for (int n = lines; n < LANES; n *= 2) v = NAME(halved)(2 * n, v, v);
+    return v;
+}
+
+/* What a line is multiplied by: itself, and of complex numbers also with the parts exchanged. */
+ALWAYS_INLINE void NAME(factors)(V line, V to[]) {
+    to[0] = line;
+#if PARTS == 2
+    to[1] = __builtin_shufflevector(line, line, LIST(PARTNER, 0));
+#endif
+}
+
+/* Each of `many` lines times each of `few`, at most W results, those of the first line first. The few stay in
+ * registers. */
+ALWAYS_INLINE V NAME(block)(int many, const T *a, int64_t a_step, int few, const T *b, int64_t b_step, int64_t k) {
+    const int64_t whole = (k * PARTS - 1) / LANES * LANES;
+    const int last = (int)(k * PARTS - whole), each = few * PARTS;
+    V sum[LANES], factor[LANES];
+    for (int j = 0; j < few; j++) NAME(factors)(NAME(load)(b + j * b_step + whole, last), factor + j * PARTS);
+    for (int i = 0; i < many; i++) {
+        const V line = NAME(load)(a + i * a_step + whole, last);
+        for (int j = 0; j < each; j++) sum[i * each + j] = line * factor[j];
+    }
+    for (int64_t q = 0; q < whole; q += LANES) {
+        for (int j = 0; j < few; j++) NAME(factors)(NAME(whole)(b + j * b_step + q), factor + j * PARTS);
+        for (int i = 0; i < many; i++) {
+            const V line = NAME(whole)(a + i * a_step + q);
+            for (int j = 0; j < each; j++) sum[i * each + j] = FMA(line, factor[j], sum[i * each + j]);
+        }
+    }
+    for (int i = many * each; i < LANES; i++) sum[i] = sum[0];
+    return NAME(folded)(NAME(W), sum);
+}
+
+/* Where the lines of some results are that lie one after the other, from those of the first one on; rows of results
+ * have such steps. What is missing of W is the last line again. */
+typedef struct NAME(lines) {
+    int64_t k, x[NAME(W)], y[NAME(W)], x_row, y_row;
+} NAME(lines);
+
+/* The dots of the first lines, as many as `results`, a power of two. */
+ALWAYS_INLINE V NAME(dots_of)(int results, const NAME(lines) * l, const T *x, const T *y) {
+    const int64_t whole = (l->k * PARTS - 1) / LANES * LANES;
+    const int last = (int)(l->k * PARTS - whole);
+    V sum[LANES], factor[PARTS];
+    for (int i = 0; i < results; i++) {
+        const V line = NAME(load)(x + l->x[i] + whole, last);
+        NAME(factors)(NAME(load)(y + l->y[i] + whole, last), factor);
+        for (int j = 0; j < PARTS; j++) sum[i * PARTS + j] = line * factor[j];
+    }
+    for (int64_t q = 0; q < whole; q += LANES)
+        for (int i = 0; i < results; i++) {
+            const V line = NAME(whole)(x + l->x[i] + q);
+            NAME(factors)(NAME(whole)(y + l->y[i] + q), factor);
+            for (int j = 0; j < PARTS; j++) sum[i * PARTS + j] = FMA(line, factor[j], sum[i * PARTS + j]);
+        }
+    return NAME(folded)(results, sum);
+}
+
+/* ---- products as dots -------------------------------------------------------------------------------------------- */
+
+/* y with its columns as lines without gaps: where it lies, or copied into the frame. */
+ALWAYS_INLINE const T *NAME(columns_of)(const lam__product *p, const T *y, T *packed) {
+    if (p->y_row == 1) return y;
+    NAME(move)(p->n, p->k, y, p->y_col, p->y_row, packed, p->k);
+    return packed;
+}
+
+/* Blocks of rows by columns, W results each or a little less, and either all columns or one row. The last one overlaps
+ * the one before, whose results it gives again. */
+ALWAYS_INLINE void NAME(block_dots)(const lam__product *p, int rows, int columns) {
+    T packed[LAM__SMALL_K * LAM__SMALL_TURNED * PARTS];
+    const int64_t x_row = p->x_row * PARTS, y_col = (p->y_row == 1 ? p->y_col : p->k) * PARTS;
+    T *out = p->out;
+    lam__product_place in = {.left = p->left};
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * p->n * PARTS) {
+        const T *x = (const T *)p->x + in.x * PARTS;
+        const T *y = NAME(columns_of)(p, (const T *)p->y + in.y * PARTS, packed);
+        for (int64_t next = 0; next < p->m; next += rows) {
+            const int64_t i = next + rows <= p->m ? next : p->m - rows;
+            for (int64_t after = 0; after < p->n; after += columns) {
+                const int64_t j = after + columns <= p->n ? after : p->n - columns;
+                const T *row = x + i * x_row, *column = y + j * y_col;
+                const V sums = rows == 1 ? NAME(block)(columns, column, y_col, 1, row, x_row, p->k)
+                                         : NAME(block)(rows, row, x_row, columns, column, y_col, p->k);
+                NAME(store)(out + (i * p->n + j) * PARTS, sums, rows * columns * PARTS);
+            }
+        }
+    }
+}
+
+/* A few whole rows of results at a time, which are lines wherever they are; the last ones overlap those before. */
+ALWAYS_INLINE void NAME(line_dots)(const lam__product *p, const NAME(lines) * l, int64_t rows, int results) {
+    T packed[LAM__SMALL_K * LAM__SMALL_TURNED * PARTS];
+    const int count = (int)(rows * p->n) * PARTS;
+    T *out = p->out;
+    lam__product_place in = {.left = p->left};
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * p->n * PARTS) {
+        const T *x = (const T *)p->x + in.x * PARTS;
+        const T *y = NAME(columns_of)(p, (const T *)p->y + in.y * PARTS, packed);
+        for (int64_t next = 0; next < p->m; next += rows) {
+            const int64_t i = next + rows <= p->m ? next : p->m - rows;
+            const V sums = NAME(dots_of)(results, l, x + i * l->x_row, y + i * l->y_row);
+            NAME(store)(out + i * p->n * PARTS, sums, count);
+        }
+    }
+}
+
+/* So many rows of p->n results each. The number of lines that are multiplied is a constant in each call. */
+static void NAME(few_dots)(const lam__product *p, int64_t rows, int64_t y_row) {
+    const int64_t results = rows * p->n, y_col = (p->y_row == 1 ? p->y_col : p->k) * PARTS;
+    NAME(lines) l = {.k = p->k, .x_row = p->x_row * PARTS, .y_row = y_row * PARTS};
+    for (int64_t i = 0, row = 0, column = 0; i < NAME(W); i++) {
+        l.x[i] = row * l.x_row;
+        l.y[i] = row * l.y_row + column * y_col;
+        if (i + 1 >= results) continue;
+        if (++column == p->n) row++, column = 0;
+    }
+    if (results <= 1) NAME(line_dots)(p, &l, rows, 1);
+    else if (results <= 2 && NAME(W) > 2) NAME(line_dots)(p, &l, rows, 2);
+    else if (results <= 4 && NAME(W) > 4) NAME(line_dots)(p, &l, rows, 4);
+    else if (results <= 8 && NAME(W) > 8) NAME(line_dots)(p, &l, rows, 8);
+    else NAME(line_dots)(p, &l, rows, NAME(W));
+}
+
+/* Lines of x and y along k, an entry of lam__small_type. Products of two vectors each are rows of a column of results,
+ * as long as one step walks them. KEEP IN STEP: blocks of dots. */
+static void NAME(dots)(const lam__product *p) {
+    enum { W = NAME(W) };
+    lam__product q = *p;
+    int64_t y_row = 0;
+    if (p->m * p->n == 1 && p->run == 0 && p->y_row == 1) {
+        q.batch = 1, q.m = p->batch, q.x_row = p->x_batch;
+        y_row = p->y_batch;
+    }
+    const int64_t rows = q.n < W ? W / q.n : 1;
+    if (q.n >= W) NAME(block_dots)(&q, 1, W);
+    else if (y_row || q.m < rows) NAME(few_dots)(&q, rows < q.m ? rows : q.m, y_row);
+    else if (q.n == 1) NAME(block_dots)(&q, W, 1);
+    else if (q.n == 2) NAME(block_dots)(&q, W / 2, 2);
+    else if (q.n == 3) NAME(block_dots)(&q, W / 3, 3);
+    else if (q.n == 4) NAME(block_dots)(&q, W / 4, 4);
+    else NAME(few_dots)(&q, rows, 0);
+}
+
+#undef PIECE
+#undef WITHIN
+#undef ACROSS

@@ -266,6 +266,18 @@ LAM_API lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t len
  * Fails   LAM_ERR_RANK unless edges is a vector; LAM_ERR_SHAPE for less than 2 edges. Derivative: by the weights 1. */
 LAM_API lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights);
 
+/* The same for points of several coordinates, with a list of edges for each.
+ * Shape   x [points, coordinates], weights [points] to one axis per coordinate, of one element less than its edges.
+ * Fails   LAM_ERR_ARITY without edges; LAM_ERR_RANK unless edges are vectors; LAM_ERR_SHAPE; LAM_ERR_OVERFLOW.
+ *         Derivative: by the weights 1. */
+LAM_API lam_tensor *lam_histogram_nd(lam_tensor *x, lam_list edges, lam_tensor *weights);
+
+/* Edges of so many equal bins from the least element of x to its greatest; half a unit to both sides where these are
+ * equal, from 0 to 1 without elements. Integers are taken as f64.
+ * Shape   [bins + 1].
+ * Fails   LAM_ERR_VALUE for less than one bin; LAM_ERR_DTYPE for complex operands. Derivative: by x. */
+LAM_API lam_tensor *lam_histogram_edges(lam_tensor *x, int64_t bins);
+
 /* ---- sorting -------------------------------------------------------------------------------------------------- */
 
 /* The indices that put an axis in ascending order; equal elements keep theirs, NaN comes last.

@@ -38,6 +38,17 @@ LAM_API lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y);
 
+/* Matrices times vectors; vectors, which are conjugated, times matrices. (lam_matmul takes a matrix for many vectors.)
+ * Shape   [..., m, k] and [..., k] to [..., m]; [..., k] and [..., k, n] to [..., n]; leading axes broadcast.
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE. Derivative: bilinear. */
+LAM_API lam_tensor *lam_matvec(lam_tensor *x, lam_tensor *y);
+LAM_API lam_tensor *lam_vecmat(lam_tensor *x, lam_tensor *y); /* Fails as lam_matvec does. */
+
+/* The sum of conj(x) y over all elements, in row-major order.
+ * Shape   rank 0; x and y have as many elements.
+ * Fails   LAM_ERR_SHAPE. Derivative: bilinear. */
+LAM_API lam_tensor *lam_vdot(lam_tensor *x, lam_tensor *y);
+
 /* The sum of products along an axis of both.
  * Shape   the other axes, broadcast.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: bilinear. */

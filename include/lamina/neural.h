@@ -82,6 +82,20 @@ LAM_API lam_tensor *lam_hard_sigmoid(lam_tensor *x);
  * Fails   like any use of a handle. Derivative: its own. */
 LAM_API lam_tensor *lam_hard_silu(lam_tensor *x);
 
+/* (x + sqrt(x^2 + b)) / 2 for b >= 0, without cancellation: relu for b = 0.
+ * Fails   LAM_ERR_VALUE for a negative b; LAM_ERR_DTYPE for complex operands.
+ *         Derivative: (1 + x / sqrt(x^2 + b)) / 2. */
+LAM_API lam_tensor *lam_squareplus(lam_tensor *x, double b);
+
+/* 0 up to -1, x from 1 on, (x + 1)^2 / 4 between; and its derivative: 0 up to -1, 1 from 1 on, (x + 1) / 2 between.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: lam_sparse_sigmoid; 1/2 for -1 < x < 1, else 0. */
+LAM_API lam_tensor *lam_sparse_plus(lam_tensor *x);
+LAM_API lam_tensor *lam_sparse_sigmoid(lam_tensor *x); /* Fails as lam_sparse_plus does. */
+
+/* log(1 - exp(-x)) for x > 0, accurate at both ends; -inf at 0, NaN below.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: 1 / (exp(x) - 1), inf at 0. */
+LAM_API lam_tensor *lam_log1mexp(lam_tensor *x);
+
 /* The first half of the axis times logistic of the second.
  * Shape   that axis halved.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE for an odd size. Derivative: that of the product. */
@@ -189,6 +203,13 @@ LAM_API lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp);
  * Shape   y without the axis; x [size of the axis] or broadcasting with y.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by y and x. */
 LAM_API lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis);
+
+/* The integral by Simpson's rule, parabolas through three samples; where there is an even number of them, that of the
+ * last interval is of the parabola through the last three; of two samples a trapezoid, of less 0.
+ * Shape   y without the axis; x [size of the axis] or broadcasting with y.
+ * Fails   as lam_trapezoid does. Derivative: by y and x.
+ * Source  scipy.integrate.simpson; Cartwright 2017 for even numbers. */
+LAM_API lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis);
 
 /* The same up to each sample but the first.
  * Shape   y with the axis shorter by one.

@@ -100,6 +100,11 @@ LAM_API lam_tensor *lam_array_equal(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE for a negative n. Derivative: linear. */
 LAM_API lam_tensor *lam_diff(lam_tensor *x, int64_t n, int axis);
 
+/* Differences of neighbours of all elements in row-major order, with vectors before and behind them; NULL: none.
+ * Shape   a vector; the dtype is that of x.
+ * Fails   LAM_ERR_DTYPE for bools, and complex ones beside real x. Derivative: linear. */
+LAM_API lam_tensor *lam_ediff1d(lam_tensor *x, lam_tensor *before, lam_tensor *behind);
+
 /* The slope along an axis of samples at distance h: of both neighbours, at the ends of one. Integers are taken as f64.
  * (For derivatives of functions see lam_grad.)
  * Shape   that of x.
@@ -146,6 +151,24 @@ LAM_API lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, si
  * Shape   [count].
  * Fails   LAM_ERR_VALUE for a negative count; LAM_ERR_DTYPE unless floating. */
 LAM_API lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count, double base);
+
+/* count numbers from start to stop, both included and exact, each the same multiple of the one before.
+ * Shape   [count].
+ * Fails   LAM_ERR_VALUE for a negative count, or unless start and stop are finite, not 0 and of one sign; LAM_ERR_DTYPE
+ *         unless floating. */
+LAM_API lam_tensor *lam_geomspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count);
+
+/* Windows of count points that taper off to both ends, symmetric, 1 in the middle: a triangle; raised cosines; and
+ * I0(beta sqrt(1 - t^2)) / I0(beta) for t from -1 to 1.
+ * Shape   [count]; of one point: 1.
+ * Fails   LAM_ERR_VALUE for a negative count, or a beta that is not finite; LAM_ERR_DTYPE unless floating.
+ * Source  numpy.bartlett, hanning, hamming, blackman, kaiser. */
+LAM_API lam_tensor *lam_bartlett(lam_ctx *ctx, lam_dtype dtype, int64_t count);
+LAM_API lam_tensor *lam_hanning(lam_ctx *ctx, lam_dtype dtype, int64_t count);  /* Fails as lam_bartlett does. */
+LAM_API lam_tensor *lam_hamming(lam_ctx *ctx, lam_dtype dtype, int64_t count);  /* Fails as lam_bartlett does. */
+LAM_API lam_tensor *lam_blackman(lam_ctx *ctx, lam_dtype dtype, int64_t count); /* Fails as lam_bartlett does. */
+LAM_API lam_tensor *lam_kaiser(lam_ctx *ctx, lam_dtype dtype, int64_t count,
+                               double beta); /* Fails as lam_bartlett does. */
 
 /* Ones at and below a diagonal, zeros above it; offset as for lam_tril.
  * Shape   [rows, columns].

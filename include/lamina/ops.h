@@ -477,6 +477,7 @@ LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const la
 }
 #endif
 
+#include <lamina/arrange.h>
 #include <lamina/bits.h>
 #include <lamina/complex.h>
 #include <lamina/convolution.h>

@@ -109,6 +109,18 @@ inline lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_red
 inline lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options &options) {
     return lam_quantile(x, q, &options);
 }
+inline lam_tensor *lam_nanquantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options &options) {
+    return lam_nanquantile(x, q, &options);
+}
+inline lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options &options) {
+    return lam_nanpercentile(x, q, &options);
+}
+inline lam_tensor *lam_nanmedian(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_nanmedian(x, &options);
+}
+inline lam_tensor *lam_logmeanexp(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_logmeanexp(x, &options);
+}
 inline lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options &options) {
     return lam_percentile(x, q, &options);
 }

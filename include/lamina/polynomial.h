@@ -38,6 +38,25 @@ LAM_API lam_tensor *lam_polyint(lam_tensor *p, int64_t m);
  * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE for a negative degree. Derivative: by x, y and weights, as lam_lstsq. */
 LAM_API lam_tensor *lam_polyfit(lam_tensor *x, lam_tensor *y, int64_t degree, lam_tensor *weights);
 
+/* The polynomial whose highest coefficient is 1 and whose roots are given.
+ * Shape   roots [..., n] to [..., n + 1].
+ * Fails   LAM_ERR_RANK for rank 0. Derivative: exact. */
+LAM_API lam_tensor *lam_poly(lam_tensor *roots);
+
+/* Sum, difference and product of polynomials.
+ * Shape   [..., m] and [..., n], whose leading axes broadcast, to [..., max(m, n)]; the product of vectors [m] and [n]
+ *         to [m + n - 1], or [0] if one is empty.
+ * Fails   LAM_ERR_RANK for rank 0, of the product unless both are vectors; LAM_ERR_SHAPE. Derivative: by both. */
+LAM_API lam_tensor *lam_polyadd(lam_tensor *p, lam_tensor *q);
+LAM_API lam_tensor *lam_polysub(lam_tensor *p, lam_tensor *q); /* Fails as lam_polyadd does. */
+LAM_API lam_tensor *lam_polymul(lam_tensor *p, lam_tensor *q); /* Fails as lam_polyadd does. */
+
+/* Quotient and remainder: p is quotient times q plus rest. A NULL result is not wanted. Integers are taken as f64.
+ * Shape   p [m], q [n], whose first element is not 0, to quotient [max(m - n + 1, 1)] and rest [n - 1].
+ * Fails   LAM_ERR_RANK unless both are vectors; LAM_ERR_SHAPE for an empty q; out[] then hold failed tensors. Owner:
+ *         current scope. Derivative: by both; infinite or NaN where q[0] is 0. */
+LAM_API lam_status lam_polydiv(lam_tensor *p, lam_tensor *q, lam_tensor **quotient, lam_tensor **rest);
+
 /* The roots of each polynomial p, complex, in the order of lam_eigvals, whose values for the companion matrix they are.
  * Shape   p [..., n + 1], p[0] not 0, to [..., n].
  * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE without coefficients; where p[0] is 0 as lam_eigvals of what is not

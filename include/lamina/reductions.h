@@ -62,6 +62,11 @@ LAM_API lam_tensor *lam_argmin(lam_tensor *x, int axis);
  * Fails   LAM_ERR_AXIS. Derivative: exp(x - result). Also where x is infinite: see the table. */
 LAM_API lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options);
 
+/* log(mean(exp(x))) without overflow; NaN for no elements. Integers are taken as f64.
+ * Shape   as lam_sum.
+ * Fails   LAM_ERR_AXIS. Derivative: as lam_logsumexp. */
+LAM_API lam_tensor *lam_logmeanexp(lam_tensor *x, const lam_reduce_options *options);
+
 /* The arithmetic mean; NaN for no elements. Integers are taken as f64.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS. Derivative: 1 / n for each element. */
@@ -159,6 +164,14 @@ LAM_API lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantil
 LAM_API lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options);
 LAM_API lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_quantile does. */
 
+/* lam_quantile, lam_percentile and lam_median of what is not NaN; of nothing NaN.
+ * Fails   as lam_quantile does, but not for axes without elements. Derivative: as lam_quantile; 0 where x is NaN. */
+LAM_API lam_tensor *lam_nanquantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options);
+LAM_API lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q,
+                                      const lam_quantile_options *options); /* Fails as lam_nanquantile does. */
+LAM_API lam_tensor *lam_nanmedian(lam_tensor *x,
+                                  const lam_reduce_options *options); /* Fails as lam_nanquantile does. */
+
 /* The covariances of the rows of x, whose columns are observations: divided by their number less ddof. Of complex rows
  * sums of one times the conjugate of the other: the matrix is Hermitian, its diagonal that of lam_var.
  * Shape   [rows, rows].
@@ -200,6 +213,12 @@ LAM_API lam_tensor *lam_cumsum_reverse(lam_tensor *x, int axis); /* From the end
  * Fails   LAM_ERR_AXIS. Derivative: products of the others, without division: right with any number of zeros. */
 LAM_API lam_tensor *lam_cumprod(lam_tensor *x, int axis);
 LAM_API lam_tensor *lam_cumprod_reverse(lam_tensor *x, int axis); /* From the end. Fails as lam_cumprod does. */
+
+/* Running sums and products of what is not NaN.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Derivative: as of those; 0 where x is NaN. */
+LAM_API lam_tensor *lam_nancumsum(lam_tensor *x, int axis);
+LAM_API lam_tensor *lam_nancumprod(lam_tensor *x, int axis); /* Fails as lam_nancumsum does. */
 
 /* Running maxima along an axis; NaN wins.
  * Shape   that of x.

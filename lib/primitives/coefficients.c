@@ -1,4 +1,5 @@
-/* What is made of the coefficients of polynomials: derivatives, integrals, fits, roots. No rows, no rules. Coefficients
+/* What is made of the coefficients of polynomials: derivatives, integrals, sums, products, quotients, fits, roots. No
+ * rows, no rules. Coefficients
  * stand along the last axis, the highest power first, as in NumPy; axes in front are a batch. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -48,6 +49,96 @@ lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
     lam_tensor *constants = lam_zeros(lam_ctx_of(p), lam_dtype_of(p), (lam_dims){own.rank, dims});
     for (int64_t k = 0; k < m && !lam_failed(constants); k++) p = lam_div(p, lam_add(exponents(p, n), (double)k));
     return lam__scope_only(lam_concatenate(LAM_LIST(p, constants), -1), since);
+}
+
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
+
+/* Zeros in front, up to n coefficients. */
+static lam_tensor *longer(lam_tensor *p, int64_t n) {
+    lam_dims own = lam_dims_of(p);
+    int64_t low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
+    low[own.rank - 1] = n - own.dims[own.rank - 1];
+    return lam_pad(p, (lam_dims){own.rank, low}, (lam_dims){own.rank, high}, NULL);
+}
+
+static lam_tensor *sum(const char *operation, lam_tensor *p, lam_tensor *q,
+                       lam_tensor *combine(lam_tensor *, lam_tensor *)) {
+    uint64_t since = lam__scope_now(p);
+    lam_tensor *in[2] = {p, q}, *failed;
+    if (!lam__matrices_operands(operation, false, 2, in, in, &failed)) return failed;
+    if (lam_rank(in[0]) == 0 || lam_rank(in[1]) == 0)
+        return lam__matrices_fail(operation, 2, in, LAM_ERR_RANK, NULL, "coefficients need an axis");
+    const int64_t m = lam_dim(p, -1), n = lam_dim(q, -1), most = m > n ? m : n;
+    return lam__scope_only(combine(longer(in[0], most), longer(in[1], most)), since);
+}
+
+lam_tensor *lam_polyadd(lam_tensor *p, lam_tensor *q) {
+    return sum("polyadd", p, q, (lam_add));
+}
+
+lam_tensor *lam_polysub(lam_tensor *p, lam_tensor *q) {
+    return sum("polysub", p, q, (lam_sub));
+}
+
+/* The product of empty ones, the polynomial 0, has no coefficients either. */
+lam_tensor *lam_polymul(lam_tensor *p, lam_tensor *q) {
+    uint64_t since = lam__scope_now(p);
+    lam_tensor *in[2] = {p, q}, *failed;
+    if (!lam__matrices_operands("polymul", false, 2, in, in, &failed)) return failed;
+    if (lam_rank(in[0]) != 1 || lam_rank(in[1]) != 1)
+        return lam__matrices_fail("polymul", 2, in, LAM_ERR_RANK, NULL, "two vectors are needed");
+    if (!lam_size(p) || !lam_size(q)) return lam__scope_only(lam_slice_axis(in[0], 0, 0, 0), since);
+    return lam__scope_only(lam_convolve(in[0], in[1], LAM_CONVOLVE_FULL), since);
+}
+
+/* Long division: each step takes off the highest coefficient that is left. */
+static lam_status divided(lam_tensor *p, lam_tensor *q, lam_tensor *out[2]) {
+    lam_ctx *ctx = lam_ctx_of(p);
+    const int64_t n = lam_dim(q, 0), steps = lam_dim(p, 0) < n ? 1 : lam_dim(p, 0) - n + 1;
+    lam_tensor *rest = longer(p, steps + n - 1), **found = lam__apply_room(ctx, (size_t)steps);
+    lam_tensor *first = lam_index(q, 0, 0), *others = lam_slice_axis(q, 0, 1, LAM_END);
+    if (!found) return LAM_ERR_MEMORY;
+    for (int64_t i = 0; i < steps; i++) {
+        found[i] = lam_div(lam_index(rest, 0, 0), first);
+        lam_tensor *left = lam_slice_axis(rest, 0, 1, n), *beyond = lam_slice_axis(rest, 0, n, LAM_END);
+        rest = lam_concatenate(LAM_LIST(lam_sub(left, lam_mul(found[i], others)), beyond), 0);
+    }
+    out[0] = lam_stack((lam_list){(size_t)steps, found}, 0);
+    out[1] = rest;
+    return lam_failed(out[0]) || lam_failed(rest) ? lam_status_of(ctx) : LAM_OK;
+}
+
+lam_status lam_polydiv(lam_tensor *p, lam_tensor *q, lam_tensor **quotient, lam_tensor **rest) {
+    uint64_t since = lam__scope_now(p);
+    lam_tensor *in[2] = {p, q}, *failed, *out[2], **const places[2] = {quotient, rest};
+    if (!lam__matrices_operands("polydiv", true, 2, in, in, &failed))
+        return lam__matrices_give_failed(failed, 2, places);
+    failed = lam__axes_failed(in[0]);
+    if (lam_rank(in[0]) != 1 || lam_rank(in[1]) != 1)
+        lam__matrices_fail("polydiv", 2, in, LAM_ERR_RANK, NULL, "two vectors are needed");
+    else if (lam_dim(in[1], 0) == 0)
+        lam__matrices_fail("polydiv", 2, in, LAM_ERR_SHAPE, NULL, "the divisor has no coefficients");
+    else if (divided(in[0], in[1], out) == LAM_OK) return lam__matrices_give(LAM_OK, since, 2, out, places);
+    return lam__matrices_give_failed(failed, 2, places);
+}
+
+/* The product of (x - r), one factor after the other; all polynomials of a stack at once. */
+lam_tensor *lam_poly(lam_tensor *roots) {
+    uint64_t since = lam__scope_now(roots);
+    lam_tensor *failed;
+    if (!usable("poly", roots, 0, &failed)) return failed;
+    if (lam_dtype_of(roots) == LAM_BOOL) roots = lam_cast(roots, LAM_I64);
+    lam_dims own = lam_dims_of(roots);
+    int64_t dims[LAM_INNER_RANK];
+    for (int i = 0; i < own.rank; i++) dims[i] = i + 1 < own.rank ? own.dims[i] : 1;
+    lam_tensor *one = lam_ones(lam_ctx_of(roots), lam_dtype_of(roots), LAM_DIMS0);
+    lam_tensor *p = lam__apply_broadcast(one, own.rank, dims);
+    for (int64_t k = 0; k < own.dims[own.rank - 1] && !lam_failed(p); k++) {
+        lam_tensor *moved = lam_mul(p, lam_slice_axis(roots, -1, k, k + 1)),
+                   *zero = lam_zeros_like(lam_slice_axis(p, -1, 0, 1));
+        p = lam_sub(lam_concatenate(LAM_LIST(p, zero), -1), lam_concatenate(LAM_LIST(zero, moved), -1));
+    }
+    return lam__scope_only(p, since);
 }
 
 /* ---- fits -------------------------------------------------------------------------------------------------------- */

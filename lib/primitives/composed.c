@@ -1,9 +1,14 @@
 /* Operations made of others: no rows, no rules. What needs no more than a line of calls and belongs to no family stands
  * here. */
 #include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+
+#include "lib/tensor/dtype.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
+
+#include <math.h>
 
 /* log s(x) = -softplus(-x), which keeps its digits where s(x) is 1 and does not overflow where it is 0. */
 lam_tensor *lam_log_logistic(lam_tensor *x) {
@@ -18,4 +23,43 @@ lam_tensor *lam_add_all(lam_list terms) {
     lam_tensor *sum = terms.count == 1 ? lam_alias(terms.items[0]) : terms.items[0];
     for (size_t i = 1; i < terms.count; i++) sum = lam_add(sum, terms.items[i]);
     return lam__scope_only(sum, since);
+}
+
+/* x + s with s = sqrt(x^2 + b), but b / (s - x) where x is negative; s as hypot, whose squares stay in range. */
+lam_tensor *lam_squareplus(lam_tensor *x, double b) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__matrices_ordered("squareplus", true, 1, &x, &failed)) return failed;
+    if (!(b >= 0)) return lam__axes_fail("squareplus", x, LAM_ERR_VALUE, "b is %g", b);
+    if (b == 0) return lam_relu(x);
+    lam_tensor *s = lam_hypot(x, sqrt(b)), *left = lam_lt(x, 0.0), *apart = lam_where(left, lam_sub(s, x), 1.0);
+    return lam__scope_only(lam_where(left, lam_div(b / 2, apart), lam_mul(0.5, lam_add(x, s))), since);
+}
+
+/* Between the edges from x clamped to them, whose slope is 0 beyond. */
+lam_tensor *lam_sparse_plus(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__matrices_ordered("sparse_plus", true, 1, &x, &failed)) return failed;
+    lam_tensor *between = lam_square(lam_mul(0.5, lam_add(lam_clamp(x, -1.0, 1.0), 1.0)));
+    return lam__scope_only(lam_where(lam_ge(x, 1.0), x, between), since);
+}
+
+lam_tensor *lam_sparse_sigmoid(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__matrices_ordered("sparse_sigmoid", true, 1, &x, &failed)) return failed;
+    return lam__scope_only(lam_mul(0.5, lam_add(lam_clamp(x, -1.0, 1.0), 1.0)), since);
+}
+
+/* By expm1 where exp(-x) is more than 1/2, by log1p beyond, so that neither difference cancels. Each function sees what
+ * is meant for it only. */
+lam_tensor *lam_log1mexp(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__matrices_ordered("log1mexp", true, 1, &x, &failed)) return failed;
+    lam_tensor *near = lam_lt(x, 0.69314718055994530942);
+    lam_tensor *left = lam_log(lam_neg(lam_expm1(lam_neg(lam_where(near, x, 1.0)))));
+    lam_tensor *right = lam_log1p(lam_neg(lam_exp(lam_neg(lam_where(near, 1.0, x)))));
+    return lam__scope_only(lam_where(near, left, right), since);
 }

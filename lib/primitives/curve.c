@@ -1,4 +1,5 @@
-/* Functions given by points, made of other operations: interpolation, the trapezoidal rule. No rows, no rules. */
+/* Functions given by points, made of other operations: interpolation, the rules of the trapezoid and of Simpson. No
+ * rows, no rules. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
@@ -66,4 +67,70 @@ lam_tensor *lam_cumulative_trapezoid(lam_tensor *y, lam_tensor *x, double dx, in
     double factor;
     lam_tensor *pieces = areas("cumulative_trapezoid", y, x, dx, &axis, &factor);
     return lam__scope_only(lam_mul(factor, lam_cumsum(pieces, axis)), since);
+}
+
+/* Every second element of an axis from `first` on, `count` of them. */
+static lam_tensor *every_second(lam_tensor *x, int axis, int64_t first, int64_t count) {
+    int64_t starts[LAM_INNER_RANK] = {0}, stops[LAM_INNER_RANK], steps[LAM_INNER_RANK];
+    const int rank = lam_rank(x);
+    if (axis < 0) axis += rank;
+    for (int i = 0; i < rank; i++) {
+        stops[i] = i == axis ? first + 2 * count - 1 : LAM_END;
+        steps[i] = i == axis ? 2 : 1;
+    }
+    starts[axis] = first;
+    if (count == 0) return lam_slice_axis(x, axis, 0, 0);
+    return lam_slice(x, (lam_dims){rank, starts}, (lam_dims){rank, stops}, (lam_dims){rank, steps});
+}
+
+/* The integrals of the parabolas through y0, y1, y2 at distances h0, h1, over both intervals. */
+static lam_tensor *parabolas(lam_tensor *y[3], lam_tensor *h0, lam_tensor *h1) {
+    lam_tensor *both = lam_add(h0, h1), *first = lam_mul(y[0], lam_sub(2.0, lam_div(h1, h0)));
+    lam_tensor *middle = lam_mul(y[1], lam_mul(lam_div(both, h0), lam_div(both, h1)));
+    lam_tensor *last = lam_mul(y[2], lam_sub(2.0, lam_div(h0, h1)));
+    return lam_mul(lam_div(both, 6.0), lam_add(lam_add(first, middle), last));
+}
+
+/* The last interval of the parabola through the last three samples (Cartwright 2017). */
+static lam_tensor *last_interval(lam_tensor *y[3], lam_tensor *h0, lam_tensor *h1) {
+    lam_tensor *both = lam_add(h0, h1), *square = lam_square(h1);
+    lam_tensor *last = lam_div(lam_mul(h1, lam_fma(h1, 2.0, lam_mul(3.0, h0))), lam_mul(6.0, both));
+    lam_tensor *middle = lam_div(lam_fma(h0, lam_mul(3.0, h1), square), lam_mul(6.0, h0));
+    lam_tensor *first = lam_div(lam_mul(h1, square), lam_mul(lam_mul(6.0, h0), both));
+    return lam_sub(lam_add(lam_mul(y[2], last), lam_mul(y[1], middle)), lam_mul(y[0], first));
+}
+
+/* Distances between samples as a tensor beside y: those of x, or dx for all. */
+static lam_tensor *steps_of(lam_tensor *y, lam_tensor *x, double dx, int axis) {
+    const int rank = lam_rank(y);
+    if (x) return lam_diff(places(lam__reduce_real(x), axis + rank, rank), 1, axis);
+    int64_t dims[LAM_INNER_RANK];
+    for (int i = 0; i < rank; i++) dims[i] = i == axis + rank ? lam_dim(y, axis) - 1 : 1;
+    return lam__apply_broadcast(lam_cast(lam_scalar(lam_ctx_of(y), dx), lam_dtype_of(y)), rank, dims);
+}
+
+/* The axis is counted from the end, where x and y line up. Less than three samples have no parabola. */
+lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
+    uint64_t since = lam__scope_now(y);
+    const int rank = lam_rank(y);
+    if (lam_failed(y) || (x && lam_failed(x))) return lam_add(y, x ? x : y);
+    if (!lam__apply_axis("simpson", y, rank, &axis)) return lam__axes_failed(y);
+    const int64_t n = lam_dim(y, axis);
+    if (n < 3) return lam_trapezoid(y, x, dx, axis);
+    y = lam__reduce_real(y);
+    axis -= rank;
+    lam_tensor *h = steps_of(y, x, dx, axis), *part[3];
+    if (lam_failed(h)) return h;
+    if (lam_dim(h, axis) != n - 1)
+        return lam__axes_fail("simpson", x, LAM_ERR_SHAPE, "%lld places for %lld samples", (long long)lam_dim(x, axis),
+                              (long long)n);
+    const int64_t pairs = (n - 1) / 2;
+    for (int i = 0; i < 3; i++) part[i] = every_second(y, axis, i, pairs);
+    lam_tensor *pieces = parabolas(part, every_second(h, axis, 0, pairs), every_second(h, axis, 1, pairs));
+    const lam_reduce_options over = {.axes = {1, &axis}};
+    lam_tensor *sum = lam_sum(pieces, &over);
+    if (n % 2) return lam__scope_only(sum, since);
+    for (int i = 0; i < 3; i++) part[i] = lam_index(y, axis, n - 3 + i);
+    return lam__scope_only(lam_add(sum, last_interval(part, lam_index(h, axis, n - 3), lam_index(h, axis, n - 2))),
+                           since);
 }

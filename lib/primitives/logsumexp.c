@@ -273,6 +273,16 @@ const lam_primitive lam__row_logsumexp = {
     .batch = batch_logsumexp,
 };
 
+/* The logarithm of the number is taken away, as in JAX: next to 0 the error is that of rounding that logarithm. */
+lam_tensor *lam_logmeanexp(lam_tensor *x, const lam_reduce_options *options) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *sum = lam_logsumexp(x, options);
+    const int64_t of = lam_failed(sum) ? 1 : lam_size(sum);
+    const double n = of ? (double)lam_size(x) / (double)of : 1;
+    if (n == 0) return lam__scope_only(lam_full_like(sum, NAN), since);
+    return lam__scope_only(lam_sub(sum, log(n)), since);
+}
+
 /* Users see the first result; the others live on in the tape that needs them. */
 lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);

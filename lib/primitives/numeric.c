@@ -263,6 +263,22 @@ lam_tensor *lam_diff(lam_tensor *x, int64_t n, int axis) {
     return lam__scope_only(all, since);
 }
 
+/* What stands before and behind has the dtype of x, as in NumPy. */
+lam_tensor *lam_ediff1d(lam_tensor *x, lam_tensor *before, lam_tensor *behind) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *parts[3], *ends[2] = {before, behind};
+    if (!lam__scope_peek(x)) return lam__axes_fail("ediff1d", x, LAM_ERR_NULL, "no tensor");
+    if (lam_dtype_of(x) == LAM_BOOL) return lam__axes_fail("ediff1d", x, LAM_ERR_DTYPE, "bools have no difference");
+    const int64_t n = lam_size(x);
+    parts[1] = lam_diff(lam__apply_reshape(x, 1, &n), 1, 0);
+    for (int i = 0; i < 2; i++) {
+        const int64_t size = ends[i] ? lam_size(ends[i]) : 0;
+        lam_tensor *end = ends[i] ? lam__apply_in_dtype_of("ediff1d", x, ends[i]) : part(parts[1], 0, 0, 0);
+        parts[2 * i] = lam__apply_reshape(end, 1, &size);
+    }
+    return lam__scope_only(lam_concatenate((lam_list){3, parts}, 0), since);
+}
+
 /* Central differences inside, one-sided ones at the ends: second and first order in h. */
 lam_tensor *lam_gradient(lam_tensor *x, double h, int axis) {
     uint64_t since = lam__scope_now(x);

@@ -31,6 +31,41 @@ lam_tensor *lam_inner(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(lam_tensordot(in[0], in[1], LAM_AXES(-1), LAM_AXES(-1)), since);
 }
 
+/* Vectors as matrices of one column or row, so that leading axes broadcast as in lam_matmul. */
+static lam_tensor *with_vectors(const char *operation, lam_tensor *x, lam_tensor *y, bool vector_first) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__matrices_operands(operation, false, 2, in, in, &failed)) return failed;
+    if (lam_rank(in[vector_first]) < 2 || lam_rank(in[!vector_first]) < 1)
+        return lam__matrices_fail(operation, 2, in, LAM_ERR_RANK, NULL, "matrices and vectors are needed");
+    if (lam_dim(in[0], -1) != lam_dim(in[1], vector_first ? -2 : -1))
+        return lam__matrices_fail(operation, 2, in, LAM_ERR_SHAPE, NULL, "sizes that are summed over differ");
+    if (vector_first) in[0] = lam_expand_dims(lam_conj(in[0]), -2);
+    else in[1] = lam_expand_dims(in[1], -1);
+    lam_tensor *product = lam_matmul(in[0], in[1]);
+    return lam__scope_only(lam_failed(product) ? product : lam_squeeze(product, LAM_AXES(vector_first ? -2 : -1)),
+                           since);
+}
+
+lam_tensor *lam_matvec(lam_tensor *x, lam_tensor *y) {
+    return with_vectors("matvec", x, y, false);
+}
+
+lam_tensor *lam_vecmat(lam_tensor *x, lam_tensor *y) {
+    return with_vectors("vecmat", x, y, true);
+}
+
+lam_tensor *lam_vdot(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__matrices_operands("vdot", false, 2, in, in, &failed)) return failed;
+    const int64_t n = lam_size(in[0]);
+    if (n != lam_size(in[1]))
+        return lam__matrices_fail("vdot", 2, in, LAM_ERR_SHAPE, NULL, "the numbers of elements differ");
+    return lam__scope_only(lam_vecdot(lam_conj(lam__apply_reshape(in[0], 1, &n)), lam__apply_reshape(in[1], 1, &n), 0),
+                           since);
+}
+
 /* x with leading axes of one element up to `rank`, and each axis followed (or preceded) by one of one element. The
  * broadcast product of two of these has each axis of x next to that of y, which a reshape makes one. */
 static lam_tensor *interleaved(lam_tensor *x, int rank, bool after) {

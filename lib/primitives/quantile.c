@@ -58,6 +58,17 @@ lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_prod(without_nan(x, 1), options), since);
 }
 
+/* NaN adds nothing and multiplies by 1. */
+lam_tensor *lam_nancumsum(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_cumsum(without_nan(x, 0), axis), since);
+}
+
+lam_tensor *lam_nancumprod(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam_cumprod(without_nan(x, 1), axis), since);
+}
+
 /* Two passes: squares of differences from the mean, which do not cancel as sums of squares would. With no more elements
  * than ddof it is NaN. */
 static lam_tensor *variance(lam_tensor *x, const lam_var_options *options) {
@@ -140,8 +151,14 @@ static lam_tensor *in_front(lam_tensor *q, int behind) {
     return lam__apply_reshape(q, own.rank + behind, dims);
 }
 
-/* Element number q (n - 1) of the sorted ones, which as a rule lies between two. Linear interpolation is x + part (y -
- * x); where one is infinite that would be inf - inf, and the middle is taken instead. */
+/* x + part (y - x); where one is infinite that would be inf - inf, and the middle is taken instead. */
+static lam_tensor *mixed(lam_tensor *x, lam_tensor *y, lam_tensor *part) {
+    lam_tensor *finite = lam_and(lam_is_finite(x), lam_is_finite(y)), *from = lam_where(finite, x, 0.0);
+    lam_tensor *there = lam_add(from, lam_mul(part, lam_sub(lam_where(finite, y, 0.0), from)));
+    return lam_where(finite, there, lam_mul(0.5, lam_add(x, y))); /* the middle: x where both are the same element */
+}
+
+/* Element number q (n - 1) of the sorted ones, which as a rule lies between two. */
 static lam_tensor *between(lam_tensor *sorted, lam_tensor *at, lam_quantile_method method) {
     lam_tensor *low = lam_floor(at), *high = lam_ceil(at);
     if (method == LAM_QUANTILE_LOWER) return element(sorted, low);
@@ -150,9 +167,7 @@ static lam_tensor *between(lam_tensor *sorted, lam_tensor *at, lam_quantile_meth
     lam_tensor *x = element(sorted, low), *y = element(sorted, high);
     if (method == LAM_QUANTILE_MIDPOINT) return lam_mul(0.5, lam_add(x, y));
     lam_tensor *part = in_front(lam_cast(lam_sub(at, low), lam_dtype_of(x)), lam_rank(sorted) - 1);
-    lam_tensor *finite = lam_and(lam_is_finite(x), lam_is_finite(y)), *from = lam_where(finite, x, 0.0);
-    lam_tensor *there = lam_add(from, lam_mul(part, lam_sub(lam_where(finite, y, 0.0), from)));
-    return lam_where(finite, there, lam_mul(0.5, lam_add(x, y))); /* the middle: x where both are the same element */
+    return mixed(x, y, part);
 }
 
 /* Differentiable by the elements, through the take, and by q, through the part between two. One NaN makes the whole
@@ -204,6 +219,78 @@ lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options) {
     if (!lam__scope_peek(x)) return lam__axes_fail("median", x, LAM_ERR_NULL, "no tensor");
     return lam__scope_only(
         quantile("median", x, lam_scalar(lam_ctx_of(x), 0.5), &(lam_quantile_options){o->axes, o->keepdims, 0}), since);
+}
+
+/* ---- quantiles of what is not NaN -------------------------------------------------------------------------------- */
+
+/* Along the last axis of both, where the dims before it are equal. */
+static lam_tensor *own_element(lam_tensor *sorted, lam_tensor *number) {
+    return lam_take_along_axis(sorted, lam_cast(number, LAM_I64), -1);
+}
+
+/* As `between`, but each row has positions of its own. */
+static lam_tensor *own_between(lam_tensor *sorted, lam_tensor *at, lam_quantile_method method) {
+    lam_tensor *low = lam_floor(at), *high = lam_ceil(at);
+    if (method == LAM_QUANTILE_LOWER) return own_element(sorted, low);
+    if (method == LAM_QUANTILE_HIGHER) return own_element(sorted, high);
+    if (method == LAM_QUANTILE_NEAREST) return own_element(sorted, lam_round(at));
+    lam_tensor *x = own_element(sorted, low), *y = own_element(sorted, high);
+    if (method == LAM_QUANTILE_MIDPOINT) return lam_mul(0.5, lam_add(x, y));
+    return mixed(x, y, lam_cast(lam_sub(at, low), lam_dtype_of(x)));
+}
+
+/* NaN is sorted behind all else, so the numbers of a row stand in front, and how many there are gives the positions.
+ * One NaN more makes an element for rows that have none. [kept..., q] becomes q's dims, then what is kept. */
+static lam_tensor *nan_quantile(const char *name, lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
+    static const lam_quantile_options none;
+    const lam_quantile_options *o = options ? options : &none;
+    lam_tensor *in[2] = {x, q}, *failed;
+    lam_value *values[2];
+    int64_t n, dims[LAM_INNER_RANK + 1], out_dims[2 * LAM_INNER_RANK];
+    lam_dims kept, own = lam_dims_of(x), given = lam_dims_of(q);
+    lam__axis_set set;
+    if (!lam__scope_operands(name, 2, in, values, &failed)) return failed;
+    if (!lam__axes_collect_set(name, x, o->axes, own.rank, &set)) return lam__axes_failed(x);
+    if ((unsigned)o->method > LAM_QUANTILE_NEAREST)
+        return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no method %d", (int)o->method);
+    lam_tensor *rows = gathered(lam__reduce_real(x), set, &n, &kept, dims), *tail;
+    int64_t count = lam_size(q), one_more[LAM_INNER_RANK + 1];
+    for (int i = 0; i <= kept.rank; i++) one_more[i] = i < kept.rank ? dims[i] : 1;
+    tail = lam_cast(lam__apply_broadcast(lam_scalar(lam_ctx_of(x), NAN), kept.rank + 1, one_more), lam_dtype_of(rows));
+    lam_tensor *sorted = lam_sort(lam_concatenate(LAM_LIST(rows, tail), -1), -1);
+    if (lam_failed(sorted)) return sorted;
+    lam_tensor *there = lam_sum(lam_not(lam_is_nan(rows)), &(lam_reduce_options){{1, (const int[]){-1}}, true});
+    lam_tensor *part = lam__apply_reshape(lam_cast(q, LAM_F64), 1, &count);
+    lam_tensor *wrong = lam_not(lam_and(lam_ge(part, 0.0), lam_le(part, 1.0)));
+    lam_tensor *at = lam_mul(lam_cast(lam_max(lam_sub(there, 1), 0), LAM_F64), lam_where(wrong, 0.0, part));
+    lam_tensor *out = own_between(sorted, at, o->method);
+    out = lam_moveaxis(lam_where(lam_or(wrong, lam_eq(there, 0)), (double)NAN, out), -1, 0);
+    int rank = given.rank;
+    for (int i = 0; i < rank; i++) out_dims[i] = given.dims[i];
+    for (int i = 0; i < own.rank; i++) {
+        if (!(set >> i & 1u)) out_dims[rank++] = own.dims[i];
+        else if (o->keepdims) out_dims[rank++] = 1;
+    }
+    return lam_failed(out) ? out : lam__apply_reshape(out, rank, out_dims);
+}
+
+lam_tensor *lam_nanquantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(nan_quantile("nanquantile", x, q, options), since);
+}
+
+lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(nan_quantile("nanpercentile", x, lam_div(q, 100.0), options), since);
+}
+
+lam_tensor *lam_nanmedian(lam_tensor *x, const lam_reduce_options *options) {
+    uint64_t since = lam__scope_now(x);
+    static const lam_reduce_options none;
+    const lam_reduce_options *o = options ? options : &none;
+    if (!lam__scope_peek(x)) return lam__axes_fail("nanmedian", x, LAM_ERR_NULL, "no tensor");
+    const lam_quantile_options half = {.axes = o->axes, .keepdims = o->keepdims};
+    return lam__scope_only(nan_quantile("nanmedian", x, lam_scalar(lam_ctx_of(x), 0.5), &half), since);
 }
 
 /* ---- covariances ------------------------------------------------------------------------------------------------- */

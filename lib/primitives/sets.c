@@ -49,9 +49,16 @@ lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 
 /* Equal elements are neighbours in sorted order, and a group begins where an element differs from the one before it.
- * The number of the group, put back by the inverse of the order, is `inverse`. NaNs are one group, though they equal
- * nothing: they stand last, and none begins a group behind another. Elements beyond `size` groups are dropped; missing
- * groups repeat the first. */
+ * NaNs are one group, though they equal nothing: they stand last, and none begins a group behind another. */
+static lam_tensor *beginnings(lam_tensor *sorted, int64_t n) {
+    lam_tensor *next = lam_slice_axis(sorted, 0, 1, LAM_END), *last = lam_slice_axis(sorted, 0, 0, n ? -1 : 0);
+    lam_tensor *step = lam_ne(next, last);
+    if (lam__dtype_is_inexact((int)lam_dtype_of(sorted))) step = lam_and(step, lam_not(lam_is_nan(last)));
+    return lam_concatenate(LAM_LIST(lam_ones(lam_ctx_of(sorted), LAM_BOOL, LAM_DIMS(n > 0)), step), 0);
+}
+
+/* The number of the group, put back by the inverse of the order, is `inverse`. Elements beyond `size` groups are
+ * dropped; missing groups repeat the first. */
 lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
@@ -63,11 +70,7 @@ lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_te
     if (size < 0 || (size > 0 && n == 0))
         return lam__axes_fail("unique", x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)size, (long long)n);
     lam_tensor *line = flat(x), *order = lam_argsort(line, 0), *sorted = lam_take(line, order, 0);
-    lam_tensor *next = lam_slice_axis(sorted, 0, 1, LAM_END), *last = lam_slice_axis(sorted, 0, 0, n ? -1 : 0);
-    lam_tensor *step = lam_ne(next, last);
-    if (lam__dtype_is_float((int)lam_dtype_of(x))) step = lam_and(step, lam_not(lam_is_nan(last)));
-    lam_tensor *first = lam_ones_like(lam_eq(lam_slice_axis(order, 0, 0, 1), 0));
-    lam_tensor *new = lam_concatenate(LAM_LIST(first, step), 0), *group = lam_sub(lam_cumsum(new, 0), 1);
+    lam_tensor *new = beginnings(sorted, n), *group = lam_sub(lam_cumsum(new, 0), 1);
     lam_tensor *at = representatives(new, group, size);
     if (inverse) *inverse = lam__apply_reshape(lam_take(group, lam_index_inverse(order, n), 0), own.rank, own.dims);
     if (counts) {
@@ -78,6 +81,68 @@ lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_te
                                    counts ? *counts : NULL};
     lam__scope_only_these(3, results, since);
     return results[0];
+}
+
+/* ---- unions, intersections, differences -------------------------------------------------------------------------- */
+
+typedef enum members { OF_EITHER, OF_BOTH, OF_FIRST, OF_ONE } members;
+
+/* The groups of x and y together in ascending order, and who has members in each: numbers of groups that are counted
+ * from the members, none of which are beyond the last group. */
+static lam_tensor *wanted_groups(lam_tensor *group, lam_tensor *of_second, members what) {
+    lam_tensor *none = lam_zeros_like(group);
+    lam_tensor *second = lam_gt(lam_scatter_add(none, group, lam_cast(of_second, LAM_I64), 0), 0);
+    lam_tensor *first = lam_gt(lam_scatter_add(none, group, lam_cast(lam_not(of_second), LAM_I64), 0), 0);
+    return what == OF_EITHER  ? lam_or(first, second)
+           : what == OF_BOTH  ? lam_and(first, second)
+           : what == OF_FIRST ? lam_and(first, lam_not(second))
+                              : lam_xor(first, second);
+}
+
+/* Elements of x stand before equal ones of y, since the order is stable, so that a group is shown by x's where it has
+ * one. `fill` stands behind the last. */
+static lam_tensor *set_of(const char *name, lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count,
+                          members what) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed, *begins, *places;
+    const bool usable = lam__matrices_ordered(name, false, 2, in, &failed);
+    if (count) *count = usable ? lam__axes_failed(x) : failed;
+    if (!usable) return failed;
+    if (size < 0) return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld elements", (long long)size);
+    const int64_t n = lam_size(in[0]) + lam_size(in[1]);
+    lam_tensor *all = lam_concatenate(LAM_LIST(flat(in[0]), flat(in[1])), 0), *order = lam_argsort(all, 0);
+    lam_tensor *sorted = lam_take(all, order, 0), *new = beginnings(sorted, n);
+    lam_tensor *of_second = lam_ge(order, lam_size(in[0]));
+    lam_tensor *wanted = wanted_groups(lam_sub(lam_cumsum(new, 0), 1), of_second, what);
+    if (lam_failed(wanted)) return wanted;
+    lam_nonzero(wanted, size, &places);
+    lam_nonzero(new, n, &begins);
+    /* Without elements nothing can be taken: the place of the first is looked at, which `fill` replaces. */
+    lam_tensor *one = lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS(n == 0)), *none = lam_lt(places, 0);
+    lam_tensor *at = lam_take(lam_concatenate(LAM_LIST(begins, one), 0), lam_max(places, 0), 0);
+    sorted = lam_concatenate(LAM_LIST(sorted, lam_cast(one, lam_dtype_of(sorted))), 0);
+    lam_tensor *filled = lam_cast(lam_scalar(lam_ctx_of(x), fill), lam_dtype_of(sorted));
+    lam_tensor *out = lam_where(none, filled, lam_take(sorted, at, 0)), *number = lam_sum(wanted, NULL);
+    lam_tensor *const results[] = {out, count ? number : NULL};
+    if (count) *count = number;
+    lam__scope_only_these(2, results, since);
+    return out;
+}
+
+lam_tensor *lam_set_union(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count) {
+    return set_of("set_union", x, y, size, fill, count, OF_EITHER);
+}
+
+lam_tensor *lam_set_intersection(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count) {
+    return set_of("set_intersection", x, y, size, fill, count, OF_BOTH);
+}
+
+lam_tensor *lam_set_difference(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count) {
+    return set_of("set_difference", x, y, size, fill, count, OF_FIRST);
+}
+
+lam_tensor *lam_set_symmetric_difference(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count) {
+    return set_of("set_symmetric_difference", x, y, size, fill, count, OF_ONE);
 }
 
 /* ---- is_in ------------------------------------------------------------------------------------------------------- */
@@ -141,6 +206,11 @@ lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t length) {
 
 /* Bins are half open but for the last, which has its right edge, as in NumPy. An x below the first edge gets place -1
  * and one beyond the last edge place `bins`; both are left out. */
+static lam_tensor *bins_of(lam_tensor *x, lam_tensor *edges, int64_t bins) {
+    lam_tensor *place = lam_sub(lam_searchsorted(edges, x, true), 1);
+    return lam_where(lam_eq(x, lam_index(edges, 0, -1)), bins - 1, place);
+}
+
 lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights) {
     uint64_t since = lam__scope_now(x);
     const char *name = "histogram";
@@ -150,7 +220,60 @@ lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights)
     if (lam_rank(edges) != 1) return lam__axes_fail(name, edges, LAM_ERR_RANK, "the edges are no vector");
     int64_t bins = lam_dim(edges, 0) - 1;
     if (bins < 1) return lam__axes_fail(name, edges, LAM_ERR_SHAPE, "a bin has two edges");
-    lam_tensor *place = lam_sub(lam_searchsorted(edges, x, true), 1), *last = lam_index(edges, 0, -1);
-    place = lam_where(lam_eq(x, last), bins - 1, place);
-    return lam__scope_only(tally(name, place, weights, bins), since);
+    return lam__scope_only(tally(name, bins_of(x, edges, bins), weights, bins), since);
+}
+
+/* Edges are vectors; how many bins each has, and altogether. */
+static bool edges_fit(const char *name, lam_list edges, int64_t dims[], int64_t *total) {
+    *total = 1;
+    for (size_t k = 0; k < edges.count; k++) {
+        lam_tensor *e = edges.items[k];
+        if (lam_rank(e) != 1) return lam__axes_fail(name, e, LAM_ERR_RANK, "the edges are no vector"), false;
+        dims[k] = lam_dim(e, 0) - 1;
+        if (dims[k] < 1) return lam__axes_fail(name, e, LAM_ERR_SHAPE, "a bin has two edges"), false;
+        if (*total > INT64_MAX / dims[k]) return lam__axes_fail(name, e, LAM_ERR_OVERFLOW, "the sizes overflow"), false;
+        *total *= dims[k];
+    }
+    return true;
+}
+
+/* The bins of a point along each axis are one number; where one of them is none, the point lies nowhere. */
+lam_tensor *lam_histogram_nd(lam_tensor *x, lam_list edges, lam_tensor *weights) {
+    uint64_t since = lam__scope_now(x);
+    const char *name = "histogram_nd";
+    lam_tensor *failed, *first = edges.count && edges.items ? edges.items[0] : NULL;
+    int64_t dims[LAM_MAX_RANK], total;
+    lam_value *values[LAM_MAX_RANK];
+    if (!first || edges.count > LAM_MAX_RANK)
+        return lam__axes_fail(name, x, LAM_ERR_ARITY, "%zu lists of edges", edges.count);
+    if (!usable(name, x, first, weights, &failed)) return failed;
+    if (!lam__scope_operands(name, edges.count, edges.items, values, &failed)) return failed;
+    if (lam_rank(x) != 2 || lam_dim(x, 1) != (int64_t)edges.count)
+        return lam__axes_fail(name, x, LAM_ERR_SHAPE, "points of %zu coordinates are needed", edges.count);
+    if (!edges_fit(name, edges, dims, &total)) return lam__axes_failed(x);
+    lam_tensor *place = NULL, *outside = NULL;
+    for (size_t k = 0; k < edges.count; k++) {
+        lam_tensor *bin = bins_of(lam_index(x, 1, (int64_t)k), edges.items[k], dims[k]);
+        lam_tensor *off = lam_or(lam_lt(bin, 0), lam_ge(bin, dims[k]));
+        place = place ? lam_add(lam_mul(place, dims[k]), bin) : bin;
+        outside = outside ? lam_or(outside, off) : off;
+    }
+    lam_tensor *sums = tally(name, lam_where(outside, total, place), weights, total);
+    return lam__scope_only(lam_failed(sums) ? sums : lam_reshape(sums, (lam_dims){(int)edges.count, dims}), since);
+}
+
+/* The last edge is the greatest element itself, so that it lies in the last bin. */
+lam_tensor *lam_histogram_edges(lam_tensor *x, int64_t bins) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__matrices_ordered("histogram_edges", true, 1, &x, &failed)) return failed;
+    if (bins < 1) return lam__axes_fail("histogram_edges", x, LAM_ERR_VALUE, "%lld bins", (long long)bins);
+    if (lam_size(x) == 0) return lam__scope_only(lam_linspace(lam_ctx_of(x), lam_dtype_of(x), 0, 1, bins + 1), since);
+    lam_tensor *low = lam_min_reduce(x, NULL), *high = lam_max_reduce(x, NULL), *point = lam_eq(low, high);
+    low = lam_where(point, lam_sub(low, 0.5), low);
+    high = lam_where(point, lam_add(high, 0.5), high);
+    lam_tensor *part = lam_div(lam_arange(lam_ctx_of(x), LAM_F64, 0, (double)bins, 1), (double)bins);
+    part = lam_cast(part, lam_dtype_of(x));
+    lam_tensor *edges = lam_add(low, lam_mul(part, lam_sub(high, low)));
+    return lam__scope_only(lam_concatenate(LAM_LIST(edges, lam_expand_dims(high, 0)), 0), since);
 }

@@ -10,7 +10,7 @@ import re
 import sys
 
 SEED, CALLS, GROUP = 1, 6000, 50
-HEADERS = ("base context tensor ops bits reductions indexing linalg special neural numeric polynomial complex "
+HEADERS = ("base context tensor ops bits arrange reductions indexing linalg special neural numeric polynomial complex "
            "convolution fft random fn transforms function").split()
 
 # They end or fail by their nature, print, or take code of the user's; the other rooms have tests for them.

@@ -1,0 +1,165 @@
+/* Elements chosen, left out, put in, repeated and put around: what NumPy and lax have beside indexing.h. All are made
+ * of other operations and work at every level; included by ops.h, whose opening comment holds here too. */
+#ifndef LAMINA_ARRANGE_H
+#define LAMINA_ARRANGE_H
+
+#include <lamina/indexing.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
+
+/* x broadcast to dims, where axis i of x is axis axes[i] of the result; axes ascend.
+ * Shape   dims.
+ * Fails   LAM_ERR_AXIS unless there is one axis for each of x, ascending; LAM_ERR_SHAPE unless sizes are equal or 1;
+ *         LAM_ERR_RANK. Derivative: identity; the transpose sums. */
+LAM_API lam_tensor *lam_broadcast_in_dim(lam_tensor *x, lam_dims dims, lam_axes axes);
+
+/* All tensors repeated to the dims to which they broadcast together; each keeps its dtype.
+ * Shape   out: the common dims.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_ARITY unless n_out is their number, from 1 to 64. Owner: current scope. Derivative:
+ *         identity. */
+LAM_API lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out);
+
+/* Axes first up to last, both included, as one.
+ * Fails   LAM_ERR_AXIS. Derivative: identity. */
+LAM_API lam_tensor *lam_collapse(lam_tensor *x, int first, int last);
+
+/* A grid of matrices as one matrix: the list holds rows * columns blocks, row by row.
+ * Shape   [..., sums of rows, sums of columns].
+ * Fails   LAM_ERR_ARITY unless there are so many blocks; LAM_ERR_SHAPE unless blocks of a row have equal heights and
+ *         rows equal widths; LAM_ERR_AXIS below rank 2. Derivative: identity. */
+LAM_API lam_tensor *lam_block(lam_list blocks, size_t rows, size_t columns);
+
+/* ---- parts of an axis -------------------------------------------------------------------------------------------- */
+
+/* Elements start to start + size of an axis, where start is a tensor: lam_dynamic_slice of one axis.
+ * Fails   as lam_dynamic_slice; LAM_ERR_AXIS. Derivative: identity. */
+LAM_API lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int64_t size, int axis);
+
+/* x with update in place of the elements from start on along an axis; its other axes are those of x.
+ * Fails   as lam_dynamic_update_slice; LAM_ERR_AXIS. Derivative: by x 1 elsewhere, by update 1. */
+LAM_API lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam_tensor *start, int axis);
+
+/* x without the elements of an axis whose numbers are given; negative ones count from the end, the same twice is once.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_INDEX. Derivative: identity on what stays. */
+LAM_API lam_tensor *lam_delete(lam_tensor *x, lam_dims numbers, int axis);
+
+/* x with values put in before the elements of an axis whose numbers are given (the size of the axis: behind all). Of
+ * equal numbers the first value comes first. One number may be for any number of values.
+ * Shape   that of x with the axis longer by the values, which broadcast to [..., values, ...] and are cast to x.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_INDEX; LAM_ERR_SHAPE; LAM_ERR_DTYPE. Derivative: identity by both. */
+LAM_API lam_tensor *lam_insert(lam_tensor *x, lam_dims numbers, lam_tensor *values, int axis);
+
+/* The elements of an axis where the condition, a vector, is true: the first `size` of them, and `fill` where there are
+ * fewer. Condition and axis may differ in length; what is missing is false.
+ * Shape   that of x with `size` on the axis.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_RANK unless the condition is a vector; LAM_ERR_VALUE for a negative size. Derivative:
+ *         identity on what stays. */
+LAM_API lam_tensor *lam_compress(lam_tensor *condition, lam_tensor *x, int64_t size, double fill, int axis);
+
+/* Each element of an axis as often as counts says, one number for each; `total` results, of which those behind the sum
+ * of the counts repeat the last.
+ * Shape   that of x with `total` on the axis.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE unless counts is a vector as long as the axis; LAM_ERR_DTYPE unless it holds
+ *         integers; LAM_ERR_VALUE for a negative total, or one above 0 of no elements. Derivative: identity. */
+LAM_API lam_tensor *lam_repeat_each(lam_tensor *x, lam_tensor *counts, int64_t total, int axis);
+
+/* The elements in row-major order, again and again, in other dims; zeros where x has none.
+ * Shape   dims.
+ * Fails   LAM_ERR_RANK; LAM_ERR_VALUE; LAM_ERR_OVERFLOW. Derivative: identity. */
+LAM_API lam_tensor *lam_resize(lam_tensor *x, lam_dims dims);
+
+/* What stands around in lam_pad_with. */
+typedef enum lam_pad_mode {
+    LAM_PAD_EDGE = 0,  /* the first and the last element */
+    LAM_PAD_REFLECT,   /* the elements mirrored at the edge, which is not repeated: c b | a b c | b a */
+    LAM_PAD_SYMMETRIC, /* mirrored, the edge repeated: b a | a b c | c b */
+    LAM_PAD_WRAP,      /* the elements of the other end: b c | a b c | a b */
+    LAM_PAD_MEAN,      /* the mean of the axis */
+    LAM_PAD_MAXIMUM,   /* its largest element */
+    LAM_PAD_MINIMUM    /* its smallest element */
+} lam_pad_mode;
+
+/* x with low elements in front and high behind along each axis, made of its own; the axes one after the other.
+ * Shape   low + own + high. Integers are taken as f64 by LAM_PAD_MEAN.
+ * Fails   LAM_ERR_SHAPE for lists of other length than rank, or an axis without elements that is to grow; LAM_ERR_VALUE
+ *         for negative numbers; LAM_ERR_OPTION; LAM_ERR_DTYPE for complex numbers that have no largest. Derivative:
+ *         identity on each place an element takes. */
+LAM_API lam_tensor *lam_pad_with(lam_tensor *x, lam_dims low, lam_dims high, lam_pad_mode mode);
+
+/* Matrices with `value`, which broadcasts to x and is cast to it, on diagonal `offset`.
+ * Shape   that of x.
+ * Fails   LAM_ERR_RANK below rank 2; LAM_ERR_SHAPE; LAM_ERR_DTYPE. Derivative: by x 1 elsewhere, by value 1 there. */
+LAM_API lam_tensor *lam_fill_diagonal(lam_tensor *x, lam_tensor *value, int64_t offset);
+
+/* ---- choices and places ------------------------------------------------------------------------------------------ */
+
+/* For each index the element of the choice with that number; negative ones count from the end.
+ * Shape   indices and choices broadcast; the dtype is the promoted one of the choices.
+ * Fails   LAM_ERR_ARITY without choices; LAM_ERR_DTYPE unless indices are integers; LAM_ERR_INDEX; LAM_ERR_SHAPE.
+ *         Derivative: by what is chosen 1. */
+LAM_API lam_tensor *lam_choose(lam_tensor *indices, lam_list choices);
+
+/* Where x is not 0: the indices of the first `size` such elements in row-major order, -1 where there are fewer.
+ * Shape   [size, rank of x]; i64.
+ * Fails   as lam_nonzero does. Derivative: none. */
+LAM_API lam_tensor *lam_argwhere(lam_tensor *x, int64_t size);
+
+/* The row and the column of each place at and below diagonal `offset` of a matrix (triu: at and above it), row by row:
+ * what LAM_TENSOR takes. How many there are rows, columns and offset say.
+ * Shape   two vectors, i64.
+ * Fails   LAM_ERR_VALUE for negative sizes; LAM_ERR_OVERFLOW. Owner: current scope. */
+LAM_API lam_status lam_tril_indices(lam_ctx *ctx, int64_t rows, int64_t columns, int64_t offset, lam_tensor **row,
+                                    lam_tensor **column);
+LAM_API lam_status lam_triu_indices(lam_ctx *ctx, int64_t rows, int64_t columns, int64_t offset, lam_tensor **row,
+                                    lam_tensor **column); /* Fails as lam_tril_indices does. */
+
+/* ---- groups of rows ---------------------------------------------------------------------------------------------- */
+
+/* The sum, product, largest and smallest of the rows of x that belong to each of `count` segments; rows of other
+ * segments are left out. Of no rows 0, 1, and what lam_max_reduce and lam_min_reduce give for none.
+ * Shape   x [n, items...]; segments [n], integers; out [count, items...].
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE; LAM_ERR_VALUE for a negative count. Derivative: as of lam_scatter_add, _mul,
+ *         _max and _min.
+ * Source  jax.ops.segment_sum and its kin. */
+LAM_API lam_tensor *lam_segment_sum(lam_tensor *x, lam_tensor *segments, int64_t count);
+LAM_API lam_tensor *lam_segment_prod(lam_tensor *x, lam_tensor *segments,
+                                     int64_t count); /* Fails as lam_segment_sum does. */
+LAM_API lam_tensor *lam_segment_max(lam_tensor *x, lam_tensor *segments,
+                                    int64_t count); /* Fails as lam_segment_sum does. */
+LAM_API lam_tensor *lam_segment_min(lam_tensor *x, lam_tensor *segments,
+                                    int64_t count); /* Fails as lam_segment_sum does. */
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+/* The elements that are in x or y; in both; in x and not in y; in one of them alone. Each comes once, in ascending
+ * order, NaN being one element like others, behind all. Of more than `size` the smallest are given; where there are
+ * fewer, `fill`. count, if not NULL, gets how many there are, of which some may be beyond `size`.
+ * Shape   [size]; count: rank 0, i64. The dtype is the promoted one.
+ * Fails   LAM_ERR_VALUE for a negative size; LAM_ERR_DTYPE for complex operands. Derivative: that of taking; of equal
+ *         elements the first of x, or of y where it has none.
+ * Source  numpy.union1d, intersect1d, setdiff1d, setxor1d. */
+LAM_API lam_tensor *lam_set_union(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count);
+LAM_API lam_tensor *lam_set_intersection(lam_tensor *x, lam_tensor *y, int64_t size, double fill,
+                                         lam_tensor **count); /* Fails as lam_set_union does. */
+LAM_API lam_tensor *lam_set_difference(lam_tensor *x, lam_tensor *y, int64_t size, double fill,
+                                       lam_tensor **count); /* Fails as lam_set_union does. */
+LAM_API lam_tensor *lam_set_symmetric_difference(lam_tensor *x, lam_tensor *y, int64_t size, double fill,
+                                                 lam_tensor **count); /* Fails as lam_set_union does. */
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+/* Several tensors of equal dims, ordered along an axis by the first `keys` of them, of which the first counts most;
+ * equal ones keep their order.
+ * Shape   out[i]: that of operands[i].
+ * Fails   LAM_ERR_ARITY unless n_out is their number and keys from 1 to that; LAM_ERR_SHAPE; LAM_ERR_AXIS. Owner:
+ *         current scope. Derivative: that of taking. */
+LAM_API lam_status lam_sort_together(lam_list operands, size_t keys, int axis, lam_tensor **out, size_t n_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

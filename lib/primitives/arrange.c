@@ -1,0 +1,276 @@
+/* Elements left out, put in, repeated and put around at places that are known when called, and axes brought together:
+ * reshapes, slices, and takes by indices that are made here. No rows, no rules. Values that come from two tensors are
+ * brought to the dtype of the one that they go into. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/reduce.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* The dims of x with another size on one axis. */
+static lam_dims resized(lam_tensor *x, int axis, int64_t size, int64_t dims[LAM_INNER_RANK]) {
+    lam_dims own = lam_dims_of(x);
+    for (int i = 0; i < own.rank; i++) dims[i] = i == axis ? size : own.dims[i];
+    return (lam_dims){own.rank, dims};
+}
+
+/* 0, 1, ..., n - 1. */
+static lam_tensor *numbers_to(lam_tensor *x, int64_t n) {
+    return lam_iota(lam_ctx_of(x), LAM_I64, LAM_DIMS(n), 0);
+}
+
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
+
+/* Axes of one element where the result has more, then one broadcast. */
+lam_tensor *lam_broadcast_in_dim(lam_tensor *x, lam_dims dims, lam_axes axes) {
+    uint64_t since = lam__scope_now(x);
+    lam_dims own = lam_dims_of(x);
+    int64_t narrow[LAM_MAX_RANK];
+    int list[LAM_INNER_RANK];
+    const char *name = "broadcast_in_dim";
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
+    if (dims.rank < 0 || dims.rank > LAM_MAX_RANK || (dims.rank && !dims.dims))
+        return lam__axes_fail(name, x, LAM_ERR_RANK, "%d axes are not in [0, %d]", dims.rank, LAM_MAX_RANK);
+    if (lam__axes_expand(axes, LAM_INNER_RANK, list) != own.rank)
+        return lam__axes_fail(name, x, LAM_ERR_AXIS, "one axis of the result is needed for each of x");
+    for (int i = 0; i < dims.rank; i++) narrow[i] = 1;
+    for (int i = 0; i < own.rank; i++) {
+        if (list[i] < 0) list[i] += dims.rank;
+        if (list[i] < 0 || list[i] >= dims.rank || (i > 0 && list[i] <= list[i - 1]))
+            return lam__axes_fail(name, x, LAM_ERR_AXIS, "axes must ascend and be less than %d", dims.rank);
+        narrow[list[i]] = own.dims[i];
+    }
+    return lam__scope_only(lam_broadcast_to(lam__apply_reshape(x, dims.rank, narrow), dims), since);
+}
+
+/* The dims of all together, from the last axis on; false where they do not fit. */
+static bool common_dims(lam_list list, int *rank, int64_t dims[LAM_INNER_RANK]) {
+    *rank = 0;
+    for (size_t i = 0; i < list.count; i++)
+        if (lam_rank(list.items[i]) > *rank) *rank = lam_rank(list.items[i]);
+    for (int k = 1; k <= *rank; k++) {
+        int64_t size = 1;
+        for (size_t i = 0; i < list.count; i++) {
+            const int64_t own = lam_rank(list.items[i]) >= k ? lam_dim(list.items[i], -k) : 1;
+            if (own != 1 && size != 1 && own != size) return false;
+            if (own != 1) size = own;
+        }
+        dims[*rank - k] = size;
+    }
+    return true;
+}
+
+/* Views of stride 0 along what is repeated. */
+lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out) {
+    enum { MOST = 64 };
+    const char *name = "broadcast_arrays";
+    lam_tensor *first = list.count && list.items ? list.items[0] : NULL, *failed = lam__axes_failed(first);
+    lam_value *values[MOST];
+    int64_t dims[LAM_INNER_RANK];
+    int rank;
+    for (size_t i = 0; out && i < n_out; i++) out[i] = failed;
+    if (!out || !list.items || !list.count || list.count > MOST || n_out != list.count)
+        return lam__error_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "%s: %zu tensors and %zu results", name, list.count,
+                               n_out),
+               LAM_ERR_ARITY;
+    if (!lam__scope_operands(name, list.count, list.items, values, &failed)) return lam_status_of(lam_ctx_of(failed));
+    uint64_t since = lam__scope_now(first);
+    if (!common_dims(list, &rank, dims))
+        return lam__matrices_fail(name, list.count < 4 ? list.count : 4, list.items, LAM_ERR_SHAPE, NULL,
+                                  "sizes must be equal or 1"),
+               LAM_ERR_SHAPE;
+    for (size_t i = 0; i < n_out; i++) out[i] = lam__apply_broadcast(list.items[i], rank, dims);
+    lam__scope_only_these(n_out, out, since);
+    return lam_failed(out[n_out - 1]) ? lam_status_of(lam_ctx_of(first)) : LAM_OK;
+}
+
+lam_tensor *lam_collapse(lam_tensor *x, int first, int last) {
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK];
+    if (!lam__apply_axis("collapse", x, own.rank, &first) || !lam__apply_axis("collapse", x, own.rank, &last))
+        return lam__axes_failed(x);
+    if (!lam__scope_peek(x)) return lam__axes_fail("collapse", x, LAM_ERR_NULL, "no tensor");
+    if (first > last) return lam__axes_fail("collapse", x, LAM_ERR_AXIS, "axis %d is behind axis %d", first, last);
+    for (int i = 0; i < own.rank; i++) {
+        if (i <= first) dims[i] = own.dims[i];
+        else if (i <= last) dims[first] *= own.dims[i]; /* no more than x has elements, or 0 */
+        else dims[i - (last - first)] = own.dims[i];
+    }
+    return lam__apply_reshape(x, own.rank - (last - first), dims);
+}
+
+/* Blocks side by side, then rows of blocks one below the other. */
+lam_tensor *lam_block(lam_list blocks, size_t rows, size_t columns) {
+    lam_tensor *first = blocks.count && blocks.items ? blocks.items[0] : NULL;
+    if (!first || !rows || !columns || rows > blocks.count || blocks.count != rows * columns)
+        return lam__axes_fail("block", first, LAM_ERR_ARITY, "%zu blocks for %zu rows of %zu", blocks.count, rows,
+                              columns);
+    uint64_t since = lam__scope_now(first);
+    lam_tensor **lines = lam__apply_room(lam_ctx_of(first), rows);
+    if (!lines) return lam__axes_failed(first);
+    for (size_t i = 0; i < rows; i++) lines[i] = lam_concatenate((lam_list){columns, blocks.items + i * columns}, -1);
+    return lam__scope_only(lam_concatenate((lam_list){rows, lines}, -2), since);
+}
+
+/* ---- one axis of a slice that moves ------------------------------------------------------------------------------ */
+
+/* The other axes start at 0. */
+static bool starts_of(const char *operation, lam_tensor *x, lam_tensor *start, int *axis, lam_tensor *starts[]) {
+    if (!lam__apply_axis(operation, x, lam_rank(x), axis)) return false;
+    lam_tensor *none = lam_rank(x) > 1 ? lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS0) : NULL;
+    for (int i = 0; i < lam_rank(x); i++) starts[i] = i == *axis ? start : none;
+    return true;
+}
+
+lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int64_t size, int axis) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *starts[LAM_INNER_RANK];
+    int64_t dims[LAM_INNER_RANK];
+    if (!starts_of("dynamic_slice_axis", x, start, &axis, starts)) return lam__axes_failed(x);
+    const lam_list list = {(size_t)lam_rank(x), starts};
+    return lam__scope_only(lam_dynamic_slice(x, list, resized(x, axis, size, dims)), since);
+}
+
+lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam_tensor *start, int axis) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *starts[LAM_INNER_RANK];
+    if (!starts_of("dynamic_update_slice_axis", x, start, &axis, starts)) return lam__axes_failed(x);
+    const lam_list list = {(size_t)lam_rank(x), starts};
+    return lam__scope_only(lam_dynamic_update_slice(x, update, list), since);
+}
+
+/* ---- elements out and in ----------------------------------------------------------------------------------------- */
+
+/* Whether each number names one of n places, counted from either end. */
+static bool in_range(const char *operation, lam_tensor *x, lam_dims numbers, int64_t n, int64_t beyond) {
+    if (numbers.rank < 0 || (numbers.rank && !numbers.dims))
+        return lam__axes_fail(operation, x, LAM_ERR_NULL, "a count without numbers"), false;
+    for (int i = 0; i < numbers.rank; i++)
+        if (numbers.dims[i] < -n || numbers.dims[i] >= n + beyond)
+            return lam__axes_fail(operation, x, LAM_ERR_INDEX, "%lld is out of range [%lld, %lld)",
+                                  (long long)numbers.dims[i], (long long)-n, (long long)(n + beyond)),
+                   false;
+    return true;
+}
+
+/* Marks decide what stays; they depend on numbers alone, so that their sum can be read here at any level. */
+lam_tensor *lam_delete(lam_tensor *x, lam_dims numbers, int axis) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *places;
+    if (!lam__apply_axis("delete", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    if (!lam__scope_peek(x)) return lam__axes_fail("delete", x, LAM_ERR_NULL, "no tensor");
+    const int64_t n = lam_dim(x, axis);
+    if (!in_range("delete", x, numbers, n, 0)) return lam__axes_failed(x);
+    if (!numbers.rank) return lam_alias(x);
+    lam_tensor *gone = lam_array(lam_ctx_of(x), LAM_I64, LAM_DIMS(numbers.rank), numbers.dims);
+    lam_tensor *stays = lam_put(lam_ones_like(numbers_to(x, n)), gone, lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS0), 0);
+    lam_tensor *left = places = lam_sum(stays, NULL);
+    if (lam_failed(left)) return left;
+    lam_nonzero(stays, (int64_t)lam_item(left), &places);
+    return lam__scope_only(lam_take(x, places, axis), since);
+}
+
+/* Keys of 2 i + 1 for the elements of x and 2 k for what comes before element k: in their order, which is stable, old
+ * and new ones stand as they shall. */
+lam_tensor *lam_insert(lam_tensor *x, lam_dims numbers, lam_tensor *values, int axis) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, values}, *failed;
+    lam_value *v[2];
+    int64_t dims[LAM_INNER_RANK];
+    if (!lam__scope_operands("insert", 2, in, v, &failed)) return failed;
+    if (!lam__apply_axis("insert", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    const int64_t n = lam_dim(x, axis);
+    if (!in_range("insert", x, numbers, n, 1)) return lam__axes_failed(x);
+    if (!numbers.rank) return lam_alias(x);
+    const int behind = lam_rank(x) - axis;
+    const bool many = numbers.rank == 1 && lam_rank(values) >= behind;
+    const int64_t count = many ? lam_dim(values, -behind) : numbers.rank;
+    values = lam__apply_in_dtype_of("insert", x, values);
+    if (lam_failed(values)) return values;
+    values = lam_broadcast_to(values, resized(x, axis, count, dims));
+    lam_tensor *at = lam_array(lam_ctx_of(x), LAM_I64, LAM_DIMS(numbers.rank), numbers.dims);
+    at = lam_broadcast_to(lam_mul(2, lam_where(lam_lt(at, 0), lam_add(at, n), at)), LAM_DIMS(count));
+    lam_tensor *own = lam_add(lam_mul(2, numbers_to(x, n)), 1);
+    lam_tensor *order = lam_argsort(lam_concatenate(LAM_LIST(own, at), 0), 0);
+    return lam__scope_only(lam_take(lam_concatenate(LAM_LIST(x, values), axis), order, axis), since);
+}
+
+/* Repeated as a whole and cut, so that the way back is a sum over repetitions, without indices. */
+lam_tensor *lam_resize(lam_tensor *x, lam_dims dims) {
+    uint64_t since = lam__scope_now(x);
+    if (!lam__scope_peek(x)) return lam__axes_fail("resize", x, LAM_ERR_NULL, "no tensor");
+    lam_tensor *like = lam_zeros(lam_ctx_of(x), lam_dtype_of(x), dims);
+    const int64_t n = lam_size(x), total = lam_size(like);
+    if (lam_failed(like) || !n || !total) return lam__scope_only(like, since);
+    lam_tensor *all = lam_tile(lam__apply_reshape(x, 1, &n), LAM_DIMS(total / n + (total % n > 0)));
+    return lam__scope_only(lam_reshape(lam_slice_axis(all, 0, 0, total), dims), since);
+}
+
+/* ---- around ------------------------------------------------------------------------------------------------------ */
+
+/* Which element stands at each place from -low to n + high. Mirrors repeat with a period of the axis there and back. */
+static lam_tensor *sources(lam_ctx *ctx, int64_t n, int64_t low, int64_t high, lam_pad_mode mode) {
+    lam_tensor *at = lam_sub(lam_iota(ctx, LAM_I64, LAM_DIMS(low + n + high), 0), low);
+    const int64_t period = mode == LAM_PAD_WRAP ? n : mode == LAM_PAD_SYMMETRIC ? 2 * n : n > 1 ? 2 * n - 2 : 1;
+    if (mode == LAM_PAD_EDGE) return lam_clamp(at, 0, n - 1);
+    at = lam_mod(at, period);
+    return lam_where(lam_lt(at, n), at, lam_sub(mode == LAM_PAD_SYMMETRIC ? 2 * n - 1 : 2 * n - 2, at));
+}
+
+/* One axis: taken by indices, or with what the axis has on average or at most on both sides. */
+static lam_tensor *padded(lam_tensor *x, int axis, int64_t low, int64_t high, lam_pad_mode mode) {
+    const int64_t n = lam_dim(x, axis);
+    if (low == 0 && high == 0) return x;
+    if (n == 0) return lam__axes_fail("pad_with", x, LAM_ERR_SHAPE, "axis %d has no elements to repeat", axis);
+    if (mode < LAM_PAD_MEAN) return lam_take(x, sources(lam_ctx_of(x), n, low, high, mode), axis);
+    const lam_reduce_options over = {.axes = {1, &axis}, .keepdims = true};
+    lam_tensor *level = mode == LAM_PAD_MEAN      ? lam_mean(x, &over)
+                        : mode == LAM_PAD_MAXIMUM ? lam_max_reduce(x, &over)
+                                                  : lam_min_reduce(x, &over);
+    lam_tensor *parts[3] = {lam_repeat(level, low, axis), x, lam_repeat(level, high, axis)};
+    return lam_concatenate((lam_list){3, parts}, axis);
+}
+
+/* Later axes see what was put around the earlier ones, as in NumPy, so corners are padded too. */
+lam_tensor *lam_pad_with(lam_tensor *x, lam_dims low, lam_dims high, lam_pad_mode mode) {
+    uint64_t since = lam__scope_now(x);
+    const char *name = "pad_with";
+    const int rank = lam_rank(x);
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
+    if (low.rank != rank || high.rank != rank || (rank && (!low.dims || !high.dims)))
+        return lam__axes_fail(name, x, LAM_ERR_SHAPE, "%d and %d numbers for %d axes", low.rank, high.rank, rank);
+    if ((unsigned)mode > LAM_PAD_MINIMUM) return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no mode %d", mode);
+    if (mode > LAM_PAD_MEAN && lam__dtype_is_complex((int)lam_dtype_of(x)))
+        return lam__axes_fail(name, x, LAM_ERR_DTYPE, "complex numbers have no order");
+    lam_tensor *out = mode == LAM_PAD_MEAN ? lam__reduce_real(x) : lam_alias(x);
+    for (int i = 0; i < rank && !lam_failed(out); i++) {
+        const int64_t most = INT64_MAX / 4, n = lam_dim(x, i);
+        if (low.dims[i] < 0 || high.dims[i] < 0)
+            return lam__axes_fail(name, x, LAM_ERR_VALUE, "a negative number for axis %d", i);
+        if (low.dims[i] > most || high.dims[i] > most || n > most)
+            return lam__axes_fail(name, x, LAM_ERR_OVERFLOW, "the sizes overflow");
+        out = padded(out, i, low.dims[i], high.dims[i], mode);
+    }
+    return lam__scope_only(out, since);
+}
+
+/* A mask of the diagonal, by the difference of column and row, chooses. */
+lam_tensor *lam_fill_diagonal(lam_tensor *x, lam_tensor *value, int64_t offset) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, value}, *failed;
+    lam_value *v[2];
+    if (!lam__scope_operands("fill_diagonal", 2, in, v, &failed)) return failed;
+    if (lam_rank(x) < 2) return lam__axes_fail("fill_diagonal", x, LAM_ERR_RANK, "a matrix is needed");
+    value = lam__apply_in_dtype_of("fill_diagonal", x, value);
+    if (lam_failed(value)) return value;
+    const int64_t rows = lam_dim(x, -2), columns = lam_dim(x, -1);
+    lam_tensor *column = numbers_to(x, columns), *row = lam_expand_dims(numbers_to(x, rows), 1);
+    lam_dims own = lam_dims_of(x);
+    lam_tensor *on =
+        lam_eq(lam_sub(column, row), lam_full_like(lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS0), (double)offset));
+    return lam__scope_only(lam_where(on, lam__apply_broadcast(value, own.rank, own.dims), x), since);
+}

@@ -1,0 +1,85 @@
+/* Windows that taper off to both ends, and numbers in geometric progression: tables from nothing, made in f64 and
+ * rounded once. They are symmetric to the last bit, because they are made of the distance from the middle. */
+#include "lib/primitives/axes.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+static bool is_real_float(lam_dtype dtype) {
+    return lam__dtype_is_float((int)dtype) || lam__dtype_is_half((int)dtype);
+}
+
+/* From -1 to 1, one for each of count points: whole numbers divided once. NULL after a failure, which *failed is. */
+static lam_tensor *distances(const char *name, lam_ctx *ctx, lam_dtype dtype, int64_t count, lam_tensor **failed) {
+    if (!ctx) return *failed = lam_linspace(ctx, dtype, 0, 0, 0), NULL;
+    if (is_real_float(dtype) && count >= 0) {
+        const double last = (double)count - 1;
+        return lam_div(lam_arange(ctx, LAM_F64, -last, last + 1, 2), count > 1 ? last : 1.0);
+    }
+    *failed = lam__error_fail(ctx, count < 0 ? LAM_ERR_VALUE : LAM_ERR_DTYPE,
+                              "%s: a window of %lld points, which are floats", name, (long long)count);
+    return NULL;
+}
+
+/* a + b cos(pi t) + c cos(2 pi t): 1 in the middle, where t is 0. */
+static lam_tensor *cosines(const char *name, lam_ctx *ctx, lam_dtype dtype, int64_t count, double b, double c) {
+    const double pi = 3.14159265358979323846;
+    uint64_t since = lam__scope_now_in(ctx);
+    lam_tensor *failed, *t = distances(name, ctx, dtype, count, &failed);
+    if (!t) return failed;
+    lam_tensor *out = lam_add(lam_mul(b, lam_cos(lam_mul(pi, t))), 1 - b - c);
+    if (c != 0) out = lam_add(out, lam_mul(c, lam_cos(lam_mul(2 * pi, t))));
+    return lam__scope_only(lam_cast(out, dtype), since);
+}
+
+lam_tensor *lam_hanning(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
+    return cosines("hanning", ctx, dtype, count, 0.5, 0);
+}
+
+lam_tensor *lam_hamming(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
+    return cosines("hamming", ctx, dtype, count, 0.46, 0);
+}
+
+lam_tensor *lam_blackman(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
+    return cosines("blackman", ctx, dtype, count, 0.5, 0.08);
+}
+
+lam_tensor *lam_bartlett(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
+    uint64_t since = lam__scope_now_in(ctx);
+    lam_tensor *failed, *t = distances("bartlett", ctx, dtype, count, &failed);
+    return t ? lam__scope_only(lam_cast(lam_sub(1.0, lam_abs(t)), dtype), since) : failed;
+}
+
+/* Both Bessel functions without their exponentials, whose quotient is one of a difference: neither overflows. */
+lam_tensor *lam_kaiser(lam_ctx *ctx, lam_dtype dtype, int64_t count, double beta) {
+    uint64_t since = lam__scope_now_in(ctx);
+    lam_tensor *failed, *t = distances("kaiser", ctx, dtype, count, &failed);
+    if (!t) return failed;
+    if (!isfinite(beta)) return lam__axes_fail("kaiser", t, LAM_ERR_VALUE, "beta is %g", beta);
+    beta = fabs(beta);
+    lam_tensor *width = lam_sqrt(lam_mul(lam_sub(1.0, t), lam_add(1.0, t)));
+    /* width - 1 = -t^2 / (1 + width) keeps the digits of the difference */
+    lam_tensor *less = lam_mul(-beta, lam_div(lam_square(t), lam_add(width, 1.0)));
+    lam_tensor *out = lam_div(lam_i0e(lam_mul(beta, width)), lam_i0e(lam_scalar(ctx, beta)));
+    return lam__scope_only(lam_cast(lam_mul(out, lam_exp(less)), dtype), since);
+}
+
+/* start^(1 - t) stop^t: the quotient of both might leave the range. The ends are what was asked for. */
+lam_tensor *lam_geomspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count) {
+    const bool possible =
+        count >= 0 && isfinite(start) && isfinite(stop) && start != 0 && stop != 0 && (start < 0) == (stop < 0);
+    if (!ctx) return lam_linspace(ctx, dtype, start, stop, count);
+    if (!is_real_float(dtype) || !possible)
+        return lam__error_fail(ctx, possible ? LAM_ERR_DTYPE : LAM_ERR_VALUE,
+                               "geomspace: %lld numbers from %g to %g, which are floats", (long long)count, start,
+                               stop);
+    uint64_t since = lam__scope_now_in(ctx);
+    lam_tensor *at = lam_arange(ctx, LAM_F64, 0, (double)count, 1), *t = lam_div(at, count > 1 ? (double)count - 1 : 1);
+    lam_tensor *out = lam_mul(lam_pow(fabs(start), lam_sub(1.0, t)), lam_pow(fabs(stop), t));
+    out = lam_where(lam_eq(t, 0.0), fabs(start), lam_where(lam_eq(t, 1.0), fabs(stop), out));
+    return lam__scope_only(lam_cast(start < 0 ? lam_neg(out) : out, dtype), since);
+}

@@ -2,6 +2,7 @@
  * others made of other operations. Operands are guarded before a branch is chosen, so that the branch that is not taken
  * sends 0 and never NaN, and each is its usual sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
 #include "lib/kernels/kernels.h"
+#include "lib/kernels/special/special.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
@@ -264,25 +265,13 @@ lam_tensor *lam_mish(lam_tensor *x) {
     return lam__apply_unary(&lam__row_mish, x);
 }
 
-/* The coefficient a + b s on the left of 0 and c + d s on the right. */
-static lam_tensor *by_side(lam_tensor *left, lam_tensor *s, const double k[4]) {
-    return lam_where(left, lam_add(lam_mul(k[1], s), k[0]), lam_add(lam_mul(k[3], s), k[2]));
-}
-
-/* With s = |x| and e = exp(-s) the second derivative of mish is e^n p(e) / d^3: on the left n = 1, d = 2 + 2 e + e^2
- * and p = 16 - 8 s + (32 - 8 s) e + (24 + 12 s) e^2 + (8 + 8 s) e^3; on the right n = 2, d = 1 + 2 e + 2 e^2 and p has
- * the coefficients the other way round for -s. The size is chosen, not taken by lam_abs, whose slope at 0 is 0. Beyond
- * the bounds e is 0, which does not meet an infinite x. */
+/* One order more of the same family; the parameter is 0 for the first derivative. The kernel knows LAM__MISH_ORDERS. */
 static lam_tensor *slope_mish_slope(const lam_rule *r, int i, lam_tensor *t) {
-    static const double k[4][4] = {{16, -8, 8, -8}, {32, -8, 24, -12}, {24, 12, 32, 8}, {8, 8, 16, 8}};
+    const int64_t order = *(const int64_t *)r->params;
     (void)i;
-    lam_tensor *x = lam_clamp(r->in[0], -800.0, 800.0), *left = lam_lt(x, 0.0), *s = lam_where(left, lam_neg(x), x);
-    lam_tensor *e = lam_exp(lam_neg(s)), *p = by_side(left, s, k[3]);
-    for (int n = 2; n >= 0; n--) p = lam_fma(p, e, by_side(left, s, k[n]));
-    lam_tensor *two = lam_full_like(e, 2), *one = lam_full_like(e, 1);
-    lam_tensor *d = lam_where(left, lam_fma(e, lam_add(e, 2.0), two), lam_fma(lam_mul(2.0, e), lam_add(e, 1.0), one));
-    lam_tensor *share = lam_div(lam_mul(lam_where(left, e, lam_square(e)), p), lam_integer_pow(d, 3));
-    return lam_mul(t, share);
+    if (order == LAM__MISH_ORDERS)
+        return lam__axes_fail("mish", r->in[0], LAM_ERR_RULE, "derivatives end with order %d", LAM__MISH_ORDERS + 1);
+    return lam_mul(t, lam__apply_coded(r->primitive, order + 1, 1, r->in));
 }
 
 const lam_primitive lam__row_mish_slope = {
@@ -297,7 +286,7 @@ const lam_primitive lam__row_mish_slope = {
 };
 
 lam_tensor *lam_mish_slope(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_mish_slope, x);
+    return lam__apply_coded(&lam__row_mish_slope, 0, 1, &x);
 }
 
 /* With u = 1/(1 + |x|) it is x u, whose slope u - |x| u^2 would cancel from 1 on; there 1 - u has as many digits, and

@@ -27,8 +27,6 @@ typedef struct measure_row {
     double bound;         /* of values in f64, ulps */
     double relative_to_1; /* errors are of the larger of this and the result */
     unsigned derivatives; /* bit i: the derivative by operand i is measured */
-    double slope_bound;   /* of derivatives, ulps; 0: MEASURE_SLOPE_BOUND */
-    double unfused_bound; /* the same where products and sums are rounded apart; 0: no other */
     double condition;     /* of derivatives that are looked at; 0: 4. Powers of x, which lose nothing, have more */
 } measure_row;
 

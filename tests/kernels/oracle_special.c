@@ -286,9 +286,28 @@ static void zeta_by_q(mpfr_t value, const mpfr_t s, const mpfr_t q, int n) {
     mpfr_clear(t);
 }
 
+/* The n-th central difference of the slope, with steps of 2^-60: the next power of them is below 2^-119. */
+static void mish_slope(mpfr_t value, const mpfr_t x, int n) {
+    mpfr_t at, term;
+    mpfr_inits2(BITS, at, term, (mpfr_ptr)NULL);
+    mpfr_set_zero(value, 1);
+    unsigned long ways = 1;
+    for (int k = 0; k <= n; k++) {
+        mpfr_set_si_2exp(at, n - 2 * k, -61, MPFR_RNDN);
+        mpfr_add(at, at, x, MPFR_RNDN);
+        oracle_mish_slope(term, at, MPFR_RNDN);
+        mpfr_mul_si(term, term, (k & 1 ? -1 : 1) * (long)ways, MPFR_RNDN);
+        mpfr_add(value, value, term, MPFR_RNDN);
+        ways = ways * (unsigned long)(n - k) / (unsigned long)(k + 1);
+    }
+    mpfr_mul_2ui(value, value, (unsigned long)(60 * n), MPFR_RNDN);
+    mpfr_clears(at, term, (mpfr_ptr)NULL);
+}
+
 bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
     switch (id) {
     case LAM__LOOP_erfcx: erfcx(value, x[0]); break;
+    case LAM__LOOP_mish_slope: mish_slope(value, x[0], (int)member); break;
     case LAM__LOOP_polygamma:
         if (member == 0) return oracle_at(LAM__LOOP_digamma, value, x[0], x[0]);
         polygamma(value, (unsigned long)member, x[0]);

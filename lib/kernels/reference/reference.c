@@ -141,18 +141,11 @@ static double f_silu_slope(floats a) {
     return (double)(a.x < 0 ? e * (d + a.x) / (d * d) : (d + a.x * e) / (d * d));
 }
 
-/* x w, w = tanh(log(1 + exp(x))), whose slope is 4 exp(x) (1 + exp(x)) / (1 + (1 + exp(x))^2)^2: by the side of 0. */
+/* x w, w = tanh(log(1 + exp(x))): by the side of 0. */
 static double f_mish(floats a) {
     const long double x = a.x, e = expl(-fabsl(x)), left = e * (2 + e);
     if (isinf(a.x)) return a.x > 0 ? a.x : -0.0;
     return (double)(a.x < 0 ? x * (left / (2 + left)) : x * ((1 + 2 * e) / (1 + 2 * e * (1 + e))));
-}
-
-static double f_mish_slope(floats a) {
-    const long double x = a.x, e = expl(-fabsl(x)), d = a.x < 0 ? 2 + e * (2 + e) : 1 + 2 * e * (1 + e);
-    if (isinf(a.x)) return a.x > 0 ? 1 : -0.0;
-    const long double left = e * (4 * x + 4 + e * (4 * x + 6 + e * (4 + e)));
-    return (double)((a.x < 0 ? left : 1 + e * (4 + e * (4 * x + 6 + e * (4 * x + 4)))) / (d * d));
 }
 
 static double f_gelu(floats a) {
@@ -231,6 +224,7 @@ static double f_log_cosh(floats a) {
 
 /* clang-format off */
 static double f_lgamma(floats a) { return lam__special_lgamma(a.x); }
+static double f_mish_slope(floats a) { return lam__special_mish_slope(a.x, a.k); }
 static double f_ndtr(floats a) { return lam__special_ndtr(a.x); }
 static double f_ndtri(floats a) { return lam__special_ndtri(a.x); }
 static double f_erf_inv(floats a) { return lam__special_erf_inv(a.x); }

@@ -149,6 +149,50 @@ ALWAYS_INLINE V64 f64_mish_slope(V64 x) {
     return f64_sloped_mish(x).slope;
 }
 
+/* As of silu_zero: both zeros of the second derivative, of whose sums only the last digits are lost there. */
+static const zero64 mish_bend_left = {.width = 0x1p-20,
+                                      .at = -0x1.20d0f116eb001p+1,
+                                      .at_lo = -0x1.ed98c925498a2p-54,
+                                      .first = 0x1.bd7543d635e3fp-4,
+                                      .first_lo = -0x1.db4d963300d88p-58,
+                                      .count = 3,
+                                      .rest = {0x1.b79f54f639c0dp-9, 0x1.321192f866b01p-5, 0x1.956e15ad4977cp-4}};
+static const zero64 mish_bend_right = {.width = 0x1p-20,
+                                       .at = 0x1.7d9612a440040p+0,
+                                       .at_lo = 0x1.48a1647177d43p-54,
+                                       .first = -0x1.d8765d356c1afp-3,
+                                       .first_lo = 0x1.3f83647e05722p-57,
+                                       .count = 3,
+                                       .rest = {-0x1.11016a32bec52p-4, -0x1.467b383afa813p-4, 0x1.2005f89b94e15p-2}};
+
+/* a + b s on the left, c + d s on the right. */
+ALWAYS_INLINE sum64 by_side(M64 left, V64 s, double a, double b, double c, double d) {
+    const V64 zero = {0};
+    return plus((sum64){either(left, zero + a, zero + c), zero}, product(s, either(left, zero + b, zero + d)));
+}
+
+/* The second derivative. With s = |x| and e = exp(-s) it is e p(e)/d^3 on the left, d = 2 + 2 e + e^2, and e^2 p(e)/d^3
+ * on the right, d = 1 + 2 e + 2 e^2: here p has the coefficients the other way round, for -s. */
+ALWAYS_INLINE V64 f64_mish_bend(V64 x) {
+    const V64 zero = {0}, one = zero + 1, s = bounded(f64_magnitude(x), 800);
+    const M64 left = (M64)(x < 0);
+    V64 k;
+    const sum64 e = exp_of((sum64){-s, zero}, &k);
+    const V64 near = most_of(zero - 200, k);
+    const sum64 small = {scaled(e.hi, near), scaled(e.lo, near)}, square = product_of_sums(small, small);
+    const sum64 d = plus(plus((sum64){either(left, 2 * one, one), zero}, product_of(small, 2 * one)),
+                         product_of(square, either(left, one, 2 * one)));
+    sum64 p = by_side(left, s, 8, 8, 16, 8);
+    p = plus(product_of_sums(p, small), by_side(left, s, 24, 12, 32, 8));
+    p = plus(product_of_sums(p, small), by_side(left, s, 32, -8, 24, -12));
+    p = plus(product_of_sums(p, small), by_side(left, s, 16, -8, 8, -8));
+    const sum64 inverse = inverse_of(d), cube = product_of_sums(product_of_sums(inverse, inverse), inverse);
+    const sum64 r = product_of_sums(product_of_sums(p, cube), either_sum(left, e, product_of_sums(e, e)));
+    const M64 none = (M64)(-zero) & (M64)(s > 753); /* of what is too small for a number */
+    const V64 own = (V64)((M64)scaled_unless(-s, -753, r.hi + r.lo, either(left, k, 2 * k)) | none);
+    return mended(mended(own, x, &mish_bend_left), x, &mish_bend_right);
+}
+
 /* For f32, as those of silu. */
 ALWAYS_INLINE V64 quick_mish(V64 x) {
     const V64 one = splat64(1), e = quick_exp(-bounded(f64_magnitude(x), 150));
@@ -174,6 +218,11 @@ ALWAYS_INLINE V32 f32_mish(V32 x) {
 
 ALWAYS_INLINE V32 f32_mish_slope(V32 x) {
     return f32_through1(x, quick_mish_slope);
+}
+
+/* Rare, so there is no shorter form of it. */
+ALWAYS_INLINE V32 f32_mish_bend(V32 x) {
+    return f32_through1(x, f64_mish_bend);
 }
 
 /* ---- gelu -------------------------------------------------------------------------------------------------------- */

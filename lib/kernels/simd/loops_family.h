@@ -23,5 +23,14 @@ static void NAME(loop_bessel_i)(LOOP_ARGS) {
     }
 }
 
+/* The first and the second derivative of mish. */
+static void NAME(loop_mish_slope)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case 0: MEMBER(mish_slope); break;
+    case 1: MEMBER(mish_bend); break;
+    default: OTHERS(mish_slope);
+    }
+}
+
 #undef MEMBER
 #undef OTHERS

@@ -14,27 +14,30 @@
 
 /* The factor c in d^n/dx^n d^m/dy^m x^y = c x^(y - n), for m <= 2: by y that of x^y is log(x)^m, and each derivative by
  * x multiplies with y - j, of which that of order k by y has k times the one before. */
-ALWAYS_INLINE V64 factor_of_power(V64 log, V64 y, int n, int m) {
-    V64 c[3] = {splat64(1), log, log * log};
+ALWAYS_INLINE sum64 factor_of_power(sum64 log, V64 y, int n, int m) {
+    const V64 near = m ? limited(y, 0x1p400) : y; /* beyond the power decides, but where it is 1 and m = 0 */
+    sum64 c[3] = {{splat64(1), (V64){0}}, log, product_of_sums(log, log)};
     for (int j = 0; j < n; j++) {
-        c[2] = madd(c[2], y - j, 2 * c[1]);
-        c[1] = madd(c[1], y - j, c[0]);
-        c[0] *= y - j;
+        const sum64 by = any_sum(near, splat64(-j));
+        c[2] = plus(product_of_sums(c[2], by), (sum64){2 * c[1].hi, 2 * c[1].lo});
+        c[1] = plus(product_of_sums(c[1], by), c[0]);
+        c[0] = product_of_sums(c[0], by);
     }
     return c[m];
 }
 
 /* c exp(e), which may be a number though exp(e) is none, or c has few digits. The exponent is bounded so that one more
- * factor decides between 0, infinity and the number. */
-ALWAYS_INLINE V64 times_exp(V64 c, sum64 e) {
+ * factor decides between 0, infinity and the number. What a product lacks is no number where the product is none. */
+ALWAYS_INLINE V64 times_exp(sum64 c, sum64 e) {
     const V64 zero = {0}, one = splat64(1);
-    const M64 small = (M64)(f64_magnitude(c) < 0x1p-500);
+    const M64 small = (M64)(f64_magnitude(c.hi) < 0x1p-500);
     const V64 hi = most_of(splat64(-1400), least_of(either(small, one * 1700, one * 1400), e.hi));
     const M64 near = (M64)(hi == e.hi);
     V64 k;
     const sum64 power = exp_of((sum64){hi, either(near, e.lo, zero)}, &k);
-    c *= either(small, one * 0x1p500, one);
-    const V64 r = scaled(madd(c, power.lo, c * power.hi), k - either(small, one * 500, zero));
+    const V64 up = either(small, one * 0x1p500, one);
+    const sum64 p = product_of_sums((sum64){c.hi * up, c.lo * up}, power);
+    const V64 r = scaled(p.hi + either((M64)(p.lo == p.lo), p.lo, zero), k - either(small, one * 500, zero));
     return r * either(near, one, either((M64)(e.hi > 0), one * 0x1p1000, one * 0x1p-1000));
 }
 
@@ -59,13 +62,13 @@ static __attribute__((noinline)) V64 patched_pow_slope(V64 r, V64 x, V64 y, M64 
  * that are not finite, and for m > 0 bases that are not positive. */
 static __attribute__((noinline)) V64 pow_slope_of(V64 x, V64 y, int n, int m) {
     const sum64 log = log_of_parts(parts_of_size(x), (V64){0}), exponent = any_sum(bounded_exponent(y), splat64(-n));
-    const V64 c = factor_of_power(log.hi, y, n, m);
+    const sum64 c = factor_of_power(log, y, n, m);
     sum64 e = product_of(log, exponent.hi);
     e.lo = madd(log.hi, exponent.lo, e.lo);
     V64 r = times_exp(c, e);
     M64 rare = not_finite(x, y);
     if (m == 0) {
-        r = signed_slope(r, c, x, y, n);
+        r = signed_slope(r, c.hi, x, y, n);
     } else {
         const M64 none = (M64)(x == 0) & (M64)(y > n);
         r = either(none, (V64){0}, r);

@@ -55,6 +55,11 @@ extern const double lam__table_bessel_0[14][LAM__PIECES];
 /* s^(3/2) exp(-x) I_1(x)/x likewise; the rest below 2^-58 */
 extern const double lam__table_bessel_1[14][LAM__PIECES];
 
+/* s^(3/2) exp(-x) (I_0(x) - I_1(x)) likewise; s^(5/2) exp(-x) (I_0(x) - I_1(x) - I_1(x)/x)/(x - z) for the zero z of
+ * that; the rest below 2^-64 */
+extern const double lam__table_bessel_slope_0[18][LAM__PIECES];
+extern const double lam__table_bessel_slope_1[18][LAM__PIECES];
+
 /* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 28, in 16.57 - 32/(L + 1.05); the rest below 2^-55 */
 extern const double lam__table_erfc_inv[15][LAM__PIECES];
 

@@ -1,7 +1,7 @@
 /* digamma, polygamma and zeta. Right of 0 the argument is moved up to where the asymptotic series serves (Abramowitz
  * and Stegun 6.3.18, 6.4.11); left of it the reflection formulas do, by the distance to the nearest pole, which is
- * exact. Near its positive zero digamma is taken from its Taylor series there, so that the relative error stays small;
- * near the negative zeros the error is relative to the terms that cancel. */
+ * exact. Near its positive zero digamma is taken from its Taylor series there, so that the relative error stays small,
+ * and near its negative ones from digamma.c. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r: lgamma itself writes a global */
 #include "lib/kernels/special/special.h"
 
@@ -72,8 +72,10 @@ static wide digamma(wide x) {
     return away == 0 || isinf(x) ? (wide)NAN : digamma_right(1 - x) - PI / tanl(PI * away);
 }
 
+/* What is left of terms that cancel is worked out with more digits. */
 double lam__special_digamma(double x) {
-    return (double)digamma(x);
+    wide r = digamma(x);
+    return x < 0 && fabsl(r) < 0.125L ? lam__special_digamma_left(x) : (double)r;
 }
 
 /* ---- polygamma --------------------------------------------------------------------------------------------------- */
@@ -131,7 +133,7 @@ wide lam__special_psi(int64_t n, wide x) {
 }
 
 double lam__special_polygamma(double x, int64_t n) {
-    return (double)lam__special_psi(n, x);
+    return n == 0 ? lam__special_digamma(x) : (double)lam__special_psi(n, x);
 }
 
 /* ---- differences ------------------------------------------------------------------------------------------------- */

@@ -17,6 +17,9 @@ double lam__special_lgamma(double x);
 double lam__special_digamma(double x);
 double lam__special_polygamma(double x, int64_t n); /* n >= 0 */
 
+/* digamma.c: digamma for x < 0 that is no pole, with all its digits also next to its zeros. */
+double lam__special_digamma_left(double x);
+
 /* psi^(n)(a + b) - psi^(n)(a), without cancellation for a > 0 and b >= 0. */
 double lam__special_polygamma_gap(double a, double b, int64_t n);
 
@@ -70,6 +73,12 @@ double lam__special_ndtr(double x);
 double lam__special_log_ndtr(double x);
 double lam__special_erf_inv(double x);
 double lam__special_ndtri(double p);
+
+/* ---- activation.c ---- */
+
+/* The derivative of that order, 0 being the first, of mish, x tanh(log(1 + exp(x))); NaN above LAM__MISH_ORDERS. */
+enum { LAM__MISH_ORDERS = 14 };
+double lam__special_mish_slope(double x, int64_t order);
 
 /* ---- bessel.c ---- */
 

@@ -145,6 +145,42 @@ static double run_captures(void) {
     return sum;
 }
 
+/* Operations that look at results on their way. */
+static double run_arranged(void) {
+    lam_tensor *x = point(), *row, *column, *o[2],
+               *counts = lam_array(ctx, LAM_I64, LAM_DIMS(N), (int64_t[N]){1, 0, 2});
+    double sum = total(lam_insert(lam_delete(x, LAM_DIMS(1), 0), LAM_DIMS(0, 2, 1), x, 0)) +
+                 total(lam_insert(x, LAM_DIMS(1), lam_sin(x), 0)) + total(lam_compress(lam_gt(x, 0.0), x, 4, 5, 0)) +
+                 total(lam_repeat_each(x, counts, 4, 0)) + total(lam_choose(counts, LAM_LIST(x, x, lam_square(x)))) +
+                 total(lam_pad_with(x, LAM_DIMS(2), LAM_DIMS(1), LAM_PAD_REFLECT)) +
+                 total(lam_segment_sum(x, counts, 2)) + total(lam_resize(x, LAM_DIMS(2, 2)));
+    lam_triu_indices(ctx, 3, 4, -1, &row, &column);
+    lam_broadcast_arrays(LAM_LIST(x, lam_expand_dims(x, 1)), o, 2);
+    sum += total(row) + total(column) + total(o[0]) + total(o[1]);
+    lam_sort_together(LAM_LIST(x, lam_neg(x)), 1, 0, o, 2);
+    return sum + total(o[0]) + total(o[1]) + total(lam_block(LAM_LIST(lam_eye(ctx, LAM_F64, 2, 2)), 1, 1));
+}
+
+static double run_sets(void) {
+    lam_tensor *x = point(), *count, *y = lam_concatenate(LAM_LIST(x, lam_square(x)), 0);
+    double sum = total(lam_set_intersection(x, y, 4, 2, &count)) + lam_item(count);
+    sum += total(lam_set_symmetric_difference(x, y, 4, 2, &count)) + lam_item(count);
+    lam_tensor *edges = lam_histogram_edges(y, 3), *points = lam_reshape(y, LAM_DIMS(N, 2));
+    return sum + total(lam_histogram_nd(points, LAM_LIST(edges, edges), NULL));
+}
+
+static double run_parts(void) {
+    lam_tensor *x = point(), *o[2], *holes = lam_where(lam_lt(x, 0.0), (double)NAN, x);
+    double sum = total(lam_nanquantile(holes, lam_mul(0.5, lam_abs(x)), NULL)) + total(lam_poly(x)) +
+                 total(lam_simpson(x, NULL, 0.5, 0)) + total(lam_kaiser(ctx, LAM_F64, 4, 2));
+    lam_frexp(x, &o[0], &o[1]);
+    sum += total(o[0]) + total(o[1]);
+    lam_modf(x, &o[0], &o[1]);
+    sum += total(o[0]) + total(o[1]);
+    lam_polydiv(lam_polymul(x, x), lam_slice_axis(x, 0, 0, 2), &o[0], &o[1]);
+    return sum + total(o[0]) + total(o[1]) + total(lam_cast(lam_bitcast(x, LAM_U8), LAM_F64));
+}
+
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const scenario scenarios[] = {
@@ -152,7 +188,8 @@ static const scenario scenarios[] = {
     {"jacobians", run_jacobians}, {"hessians", run_hessians},       {"linearize", run_linearize},
     {"transpose", run_transpose}, {"checkpoint", run_checkpoint},   {"in place", run_in_place},
     {"borrow", run_borrow},       {"pullback", run_pullback},       {"check_grads", run_check},
-    {"captures", run_captures},
+    {"captures", run_captures},   {"arranged", run_arranged},       {"sets", run_sets},
+    {"parts", run_parts},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

@@ -299,6 +299,39 @@ START_TEST(means_of_counts) {
 }
 END_TEST
 
+/* How often each count comes, against the exact probabilities: chi-squared, less its mean, in its standard deviations.
+ * Counts that are rare are put together. */
+static double apart_from_binomial(int n, double p, int64_t draws) {
+    enum { MOST = 256 };
+    lam_tensor *x = lam_random_binomial(lam_key(ctx, (uint64_t)n), num(n), num(p), LAM_DIMS(draws));
+    lam_tensor *often = lam_bincount(lam_cast(x, LAM_I64), NULL, MOST);
+    double chi = 0, rare = 0, rare_want = 0, kinds = 0, seen = 0;
+    for (int k = 0; k <= n; k++) {
+        double log_p = lgamma(n + 1.) - lgamma(k + 1.) - lgamma(n - k + 1.) + k * log(p) + (n - k) * log1p(-p);
+        double want = (double)draws * exp(log_p), got = lam_item(lam_index(often, 0, k));
+        seen += got;
+        if (want < 20) {
+            rare += got;
+            rare_want += want;
+        } else {
+            chi += (got - want) * (got - want) / want;
+            kinds++;
+        }
+    }
+    ck_assert(seen == (double)draws); /* none is beyond n */
+    if (rare_want > 5) chi += (rare - rare_want) * (rare - rare_want) / rare_want;
+    else ck_assert(rare < 20);
+    return (chi - kinds) / sqrt(2 * kinds);
+}
+
+START_TEST(frequencies_of_binomial_counts) {
+    ck_assert(apart_from_binomial(10, 0.3, 300000) < 4); /* by distances of geometric variables */
+    ck_assert(apart_from_binomial(22, 0.5, 1000000) < 4);
+    ck_assert(apart_from_binomial(40, 0.7, 1000000) < 4);
+    ck_assert(apart_from_binomial(250, 0.1, 1000000) < 4);
+}
+END_TEST
+
 /* Rotations of the plane are at all angles alike, and matrices have columns, or rows, at right angles. */
 START_TEST(orthogonal_matrices) {
     lam_tensor *key = lam_key(ctx, 11), *x = lam_random_orthogonal(key, LAM_F64, 2, 2, LAM_DIMS(4000));
@@ -398,8 +431,8 @@ END_TEST
 
 Suite *suite_primitives_distributions(void) {
     Suite *suite = SUITE_OF("primitives/distributions", derivatives_of_distributions, distributions_are_followed,
-                            means_of_counts, orthogonal_matrices, distributions_at_the_ends,
-                            impossible_distributions_are_refused, empty_distributions);
+                            means_of_counts, frequencies_of_binomial_counts, orthogonal_matrices,
+                            distributions_at_the_ends, impossible_distributions_are_refused, empty_distributions);
     suite_loop(suite, distributions_are_those_of_jax, COUNT(samples));
     suite_loop(suite, a_batch_of_keys_gives_each_distribution, 3);
     suite_loop(suite, derivatives_of_means_by_degrees_of_freedom, 3);

@@ -277,7 +277,9 @@ START_TEST(sets_of_two) {
     EXPECT_NUM(count, 5);
     EXPECT(lam_set_intersection(VEC(1, 3, 4, 3), VEC(3, 1, 2, 1), 3, 0, &count), LAM_DIMS(3), 1, 3, 0);
     EXPECT_NUM(count, 2);
-    EXPECT(lam_set_difference(VEC(1, 2, 3, 2, 4, 1), VEC(3, 4, 5, 6), 2, 0, NULL), LAM_DIMS(2), 1, 2);
+    EXPECT(lam_set_difference(VEC(1, 2, 3, 2, 4, 1), VEC(3, 4, 5, 6), 4, 0, &count), LAM_DIMS(4), 1, 2, 0, 0);
+    EXPECT_NUM(count, 2);
+    EXPECT(lam_set_difference(VEC(4, 2, 7, 1), VEC(2), 2, 0, NULL), LAM_DIMS(2), 1, 4);
     EXPECT(lam_set_symmetric_difference(VEC(1, 2, 3, 2, 4), VEC(2, 3, 5, 7, 5), 4, 0, &count), LAM_DIMS(4), 1, 4, 5, 7);
     EXPECT_NUM(count, 4);
     EXPECT(lam_set_union(VEC(3, NAN, 1), VEC(NAN), 2, 0, &count), LAM_DIMS(2), 1, 3);

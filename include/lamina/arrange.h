@@ -72,6 +72,15 @@ LAM_API lam_tensor *lam_repeat_each(lam_tensor *x, lam_tensor *counts, int64_t t
  * Fails   LAM_ERR_RANK; LAM_ERR_VALUE; LAM_ERR_OVERFLOW. Derivative: identity. */
 LAM_API lam_tensor *lam_resize(lam_tensor *x, lam_dims dims);
 
+/* All windows of so many elements that lie within the last axes, one axis for each size, their starts strides apart (no
+ * list: 1). One copy of x for each element of a window; lam_pad and lam_pad_with make room around.
+ * Shape   [..., windows along each axis, sizes].
+ * Fails   LAM_ERR_RANK for more sizes than axes, or too many axes together; LAM_ERR_VALUE for sizes or strides below 1;
+ *         LAM_ERR_SHAPE for strides of another number than sizes, or a size larger than its axis. Derivative: identity
+ *         on each place an element takes.
+ * Source  numpy.lib.stride_tricks.sliding_window_view, lax.conv_general_dilated_patches. */
+LAM_API lam_tensor *lam_sliding_windows(lam_tensor *x, lam_dims sizes, lam_dims strides);
+
 /* What stands around in lam_pad_with. */
 typedef enum lam_pad_mode {
     LAM_PAD_EDGE = 0,  /* the first and the last element */

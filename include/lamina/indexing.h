@@ -248,6 +248,12 @@ LAM_API lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out);
  * Fails   LAM_ERR_VALUE for a negative size, and for one above 0 when x is empty. Derivative: that of taking. */
 LAM_API lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts);
 
+/* lam_unique of the rows of x along its first axis, in lexicographic order; NaN equals NaN here.
+ * Shape   [size, items...]; inverse: [rows], counts: [size]; both i64.
+ * Fails   LAM_ERR_RANK for rank 0; as lam_unique does; LAM_ERR_DTYPE for complex numbers.
+ *         Derivative: that of taking. */
+LAM_API lam_tensor *lam_unique_rows(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts);
+
 /* Whether each element of x is one of the elements of the other tensor; NaN is none.
  * Shape   that of x; bool.
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: none. */
@@ -321,6 +327,10 @@ LAM_API lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis);
 /* The elements of an axis moved by `shift` places towards its end, those that fall off coming in at the start.
  * Fails   LAM_ERR_AXIS. Derivative: identity. */
 LAM_API lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis);
+
+/* The same for a shift that a tensor of rank 0 holds: an integer.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_RANK; LAM_ERR_DTYPE unless shift is an integer. Derivative: identity. */
+LAM_API lam_tensor *lam_roll_by(lam_tensor *x, lam_tensor *shift, int axis);
 
 /* Two axes exchanged.
  * Fails   LAM_ERR_AXIS. Derivative: identity. */

@@ -199,6 +199,22 @@ LAM_API lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor
  * Fails   LAM_ERR_SHAPE. Derivative: by x the slope of the piece to the right, 0 beyond the ends; by xp and fp. */
 LAM_API lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp);
 
+typedef struct lam_interp_options {
+    const double *left, *right; /* the value below xp[0] and above the last of xp; NULL: that of the end */
+    bool extrapolate;           /* instead of them the lines through the two points at each end */
+    double period;              /* x and xp are angles of this period, xp in any order; 0: they are not */
+} lam_interp_options;
+
+/* lam_interp with other values beyond the ends, or around a circle, which has no ends.
+ * Fails   as lam_interp does; LAM_ERR_VALUE for a period that is negative or not finite. Derivative: as lam_interp. */
+LAM_API lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const lam_interp_options *options);
+
+/* lam_gradient of samples at places x, which need not be at equal distances: inside the slope of the parabola through
+ * three neighbours, at the ends that of one interval.
+ * Shape   that of y; x [size of the axis] or broadcasting with y.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE, also for fewer than two samples. Derivative: by y and x. */
+LAM_API lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis);
+
 /* The integral of y along the axis by the trapezoidal rule, at places x, or dx apart where x is NULL.
  * Shape   y without the axis; x [size of the axis] or broadcasting with y.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by y and x. */

@@ -238,6 +238,9 @@ inline lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam
                                   lam_tensor *offset, const lam_normalize_options &options) {
     return lam_batch_norm(x, axis, mean, var, scale, offset, &options);
 }
+inline lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const lam_interp_options &options) {
+    return lam_interp_with(x, xp, fp, &options);
+}
 inline lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
                                  const lam_attention_options &options) {
     return lam_attention(query, key, value, &options);
@@ -274,6 +277,11 @@ inline lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims
 inline lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
                                      const lam_random_choice_options &options) {
     return lam_random_choice(key, x, axis, count, &options);
+}
+
+inline lam_tensor *lam_random_variance_scaling(lam_tensor *key, lam_dtype dtype, lam_dims dims,
+                                               const lam_variance_scaling_options &options) {
+    return lam_random_variance_scaling(key, dtype, dims, &options);
 }
 
 /* ---- transforms.h ------------------------------------------------------------------------------------------------ */

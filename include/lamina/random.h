@@ -114,6 +114,24 @@ LAM_API lam_tensor *lam_random_maxwell(lam_tensor *key, lam_dtype dtype, lam_dim
 LAM_API lam_tensor *lam_random_orthogonal(lam_tensor *key, lam_dtype dtype, int64_t rows, int64_t columns,
                                           lam_dims dims);
 
+typedef enum lam_fan { LAM_FAN_IN = 0, LAM_FAN_OUT, LAM_FAN_AVERAGE } lam_fan;
+typedef enum lam_fan_sample { LAM_FAN_TRUNCATED_NORMAL = 0, LAM_FAN_NORMAL, LAM_FAN_UNIFORM } lam_fan_sample;
+
+typedef struct lam_variance_scaling_options {
+    double scale;          /* variance times fan; 0: 1 */
+    lam_fan fan;           /* inputs or outputs of one unit, or the mean of both */
+    lam_fan_sample sample; /* the normal is cut off at 2 standard deviations before scaling; or it is not; or uniform */
+    int in_axis, out_axis; /* both 0: the last but one and the last; all others count as places of a window */
+} lam_variance_scaling_options;
+
+/* Weights to begin with, of mean 0 and variance scale / fan: Lecun's by default, He's with scale 2, Glorot's with the
+ * average.
+ * Shape   dims.
+ * Fails   LAM_ERR_RANK below rank 2; LAM_ERR_AXIS; LAM_ERR_VALUE for a negative scale; LAM_ERR_OPTION; as said above.
+ * Source  jax.nn.initializers.variance_scaling. */
+LAM_API lam_tensor *lam_random_variance_scaling(lam_tensor *key, lam_dtype dtype, lam_dims dims,
+                                                const lam_variance_scaling_options *options);
+
 /* ---- samples with parameters ----------------------------------------------------------------------------------- */
 
 /* dims are those of the result; parameters broadcast to them, and lam_dims_of(parameter) is the plain choice. The dtype

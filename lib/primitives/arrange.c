@@ -210,6 +210,60 @@ lam_tensor *lam_resize(lam_tensor *x, lam_dims dims) {
     return lam__scope_only(lam_reshape(lam_slice_axis(all, 0, 0, total), dims), since);
 }
 
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+
+/* Whether so many windows fit; `first` is the axis of the first size, counts[] how many there are along each. */
+static bool windows_fit(lam_tensor *x, lam_dims sizes, lam_dims strides, int64_t counts[], int64_t *places) {
+    const char *name = "sliding_windows";
+    const int rank = lam_rank(x), first = rank - sizes.rank;
+    *places = 1;
+    if (sizes.rank < 0 || first < 0 || rank + sizes.rank > LAM_MAX_RANK || (sizes.rank && !sizes.dims))
+        return lam__axes_fail(name, x, LAM_ERR_RANK, "%d sizes for %d axes", sizes.rank, rank), false;
+    if (strides.rank && (strides.rank != sizes.rank || !strides.dims))
+        return lam__axes_fail(name, x, LAM_ERR_SHAPE, "%d strides for %d sizes", strides.rank, sizes.rank), false;
+    for (int i = 0; i < sizes.rank; i++) {
+        const int64_t stride = strides.rank ? strides.dims[i] : 1, size = sizes.dims[i], n = lam_dim(x, first + i);
+        if (size < 1 || stride < 1)
+            return lam__axes_fail(name, x, LAM_ERR_VALUE, "a window of %lld elements every %lld", (long long)size,
+                                  (long long)stride),
+                   false;
+        if (size > n)
+            return lam__axes_fail(name, x, LAM_ERR_SHAPE, "a window of %lld elements on an axis of %lld",
+                                  (long long)size, (long long)n),
+                   false;
+        counts[i] = (n - size) / stride + 1;
+        *places = *places > INT64_MAX / size ? INT64_MAX : *places * size;
+    }
+    return true;
+}
+
+/* For each place in a window the elements that stand there in all windows, a strided view; these side by side. */
+lam_tensor *lam_sliding_windows(lam_tensor *x, lam_dims sizes, lam_dims strides) {
+    uint64_t since = lam__scope_now(x);
+    int64_t counts[LAM_MAX_RANK], starts[LAM_INNER_RANK], stops[LAM_INNER_RANK], steps[LAM_INNER_RANK], places;
+    int64_t dims[2 * LAM_INNER_RANK];
+    if (!lam__scope_peek(x)) return lam__axes_fail("sliding_windows", x, LAM_ERR_NULL, "no tensor");
+    if (!windows_fit(x, sizes, strides, counts, &places)) return lam__axes_failed(x);
+    const int rank = lam_rank(x), first = rank - sizes.rank;
+    lam_tensor **parts = lam__apply_room(lam_ctx_of(x), (size_t)places);
+    if (!parts) return lam__axes_failed(x);
+    for (int i = 0; i < rank; i++) starts[i] = 0, stops[i] = lam_dim(x, i), steps[i] = 1;
+    for (int64_t place = 0; place < places; place++) {
+        int64_t left = place;
+        for (int i = sizes.rank - 1; i >= 0; left /= sizes.dims[i--]) {
+            steps[first + i] = strides.rank ? strides.dims[i] : 1;
+            starts[first + i] = left % sizes.dims[i];
+            stops[first + i] = starts[first + i] + (counts[i] - 1) * steps[first + i] + 1;
+        }
+        parts[place] = lam_slice(x, (lam_dims){rank, starts}, (lam_dims){rank, stops}, (lam_dims){rank, steps});
+        if (lam_failed(parts[place])) return parts[place];
+    }
+    for (int i = 0; i < rank; i++) dims[i] = i < first ? lam_dim(x, i) : counts[i - first];
+    for (int i = 0; i < sizes.rank; i++) dims[rank + i] = sizes.dims[i];
+    lam_tensor *all = lam_stack((lam_list){(size_t)places, parts}, rank);
+    return lam__scope_only(lam__apply_reshape(all, rank + sizes.rank, dims), since);
+}
+
 /* ---- around ------------------------------------------------------------------------------------------------------ */
 
 /* Which element stands at each place from -low to n + high. Mirrors repeat with a period of the axis there and back. */

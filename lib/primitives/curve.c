@@ -7,27 +7,64 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Two points at one place have no line between them; beyond the ends the value is that of the end. Linear between
- * neighbours, found by a search; the place has no derivative, but the share between the two has, by x and by both
- * lists. */
-lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
-    uint64_t since = lam__scope_now(x);
-    lam_dims own = lam_dims_of(xp);
-    if (lam_failed(x) || lam_failed(xp) || lam_failed(fp)) return lam_add(lam_add(x, xp), fp);
-    if (own.rank != 1 || own.dims[0] < 1 || lam_rank(fp) != 1 || lam_dim(fp, 0) != own.dims[0])
-        return lam__axes_fail("interp", xp, LAM_ERR_SHAPE, "the points are two lists of one length, which is not 0");
-    int64_t n = own.dims[0];
-    x = lam__reduce_real(x);
+#include <float.h>
+
+/* Two points at one place have no line between them. Linear between neighbours, found by a search; the place has no
+ * derivative, but the share between the two has, by x and by both lists. */
+static lam_tensor *between_points(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, int64_t n) {
     lam_tensor *first = lam_clamp(lam_sub(lam_searchsorted(xp, x, true), 1), 0, n > 1 ? n - 2 : 0);
     lam_tensor *second = lam_min(lam_add(first, 1), n - 1);
     lam_tensor *x0 = lam_take(xp, first, 0), *f0 = lam_take(fp, first, 0), *f1 = lam_take(fp, second, 0);
     lam_tensor *width = lam_sub(lam_take(xp, second, 0), x0), *flat = lam_le(width, 0.0);
     lam_tensor *share = lam_div(lam_sub(x, x0), lam_where(flat, 1.0, width));
-    lam_tensor *inside =
-        lam_where(flat, lam_fma(share, lam_zeros_like(share), f1), lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
+    return lam_where(flat, lam_fma(share, lam_zeros_like(share), f1), lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
+}
+
+/* Both lists are usable; otherwise *failed. */
+static bool are_points(const char *operation, lam_tensor *x, lam_tensor *xp, lam_tensor *fp, lam_tensor **failed) {
+    lam_dims own = lam_dims_of(xp);
+    if (lam_failed(x) || lam_failed(xp) || lam_failed(fp)) return *failed = lam_add(lam_add(x, xp), fp), false;
+    if (own.rank == 1 && own.dims[0] > 0 && lam_rank(fp) == 1 && lam_dim(fp, 0) == own.dims[0]) return true;
+    *failed = lam__axes_fail(operation, xp, LAM_ERR_SHAPE, "the points are two lists of one length, which is not 0");
+    return false;
+}
+
+/* Beyond the ends the value is that of the end, or another that is given. */
+static lam_tensor *with_ends(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, int64_t n, const lam_interp_options *o) {
+    lam_tensor *out = between_points(x, xp, fp, n);
     lam_tensor *left = lam_lt(x, lam_index(xp, 0, 0)), *right = lam_gt(x, lam_index(xp, 0, n - 1));
-    return lam__scope_only(lam_where(left, lam_index(fp, 0, 0), lam_where(right, lam_index(fp, 0, n - 1), inside)),
-                           since);
+    out = o->right ? lam_where(right, *o->right, out) : lam_where(right, lam_index(fp, 0, n - 1), out);
+    return o->left ? lam_where(left, *o->left, out) : lam_where(left, lam_index(fp, 0, 0), out);
+}
+
+lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
+    static const lam_interp_options none;
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!are_points("interp", x, xp, fp, &failed)) return failed;
+    return lam__scope_only(with_ends(lam__reduce_real(x), xp, fp, lam_dim(xp, 0), &none), since);
+}
+
+/* Around a circle the points are put in order within one period, and the last and the first of them stand once more on
+ * the other side, so that every x lies between two. */
+lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const lam_interp_options *options) {
+    static const lam_interp_options none;
+    uint64_t since = lam__scope_now(x);
+    const lam_interp_options *o = options ? options : &none;
+    lam_tensor *failed;
+    if (!are_points("interp_with", x, xp, fp, &failed)) return failed;
+    if (!(o->period >= 0 && o->period <= DBL_MAX))
+        return lam__axes_fail("interp_with", x, LAM_ERR_VALUE, "%g is no period", o->period);
+    const int64_t n = lam_dim(xp, 0);
+    x = lam__reduce_real(x);
+    if (o->period == 0)
+        return lam__scope_only(o->extrapolate ? between_points(x, xp, fp, n) : with_ends(x, xp, fp, n, o), since);
+    xp = lam_mod(lam__reduce_real(xp), o->period);
+    lam_tensor *order = lam_argsort(xp, 0), *at = lam_take(xp, order, 0), *value = lam_take(fp, order, 0);
+    lam_tensor *last = lam_slice_axis(at, 0, -1, LAM_END), *first = lam_slice_axis(at, 0, 0, 1);
+    at = lam_concatenate(LAM_LIST(lam_sub(last, o->period), at, lam_add(first, o->period)), 0);
+    value = lam_concatenate(LAM_LIST(lam_slice_axis(value, 0, -1, LAM_END), value, lam_slice_axis(value, 0, 0, 1)), 0);
+    return lam__scope_only(between_points(lam_mod(x, o->period), at, value, n + 2), since);
 }
 
 /* x, one number per element of the axis or as many as y has, seen along the axis of y. */
@@ -122,8 +159,8 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     lam_tensor *h = steps_of(y, x, dx, axis), *part[3];
     if (lam_failed(h)) return h;
     if (lam_dim(h, axis) != n - 1)
-        return lam__axes_fail("simpson", x, LAM_ERR_SHAPE, "%lld places for %lld samples", (long long)lam_dim(x, axis),
-                              (long long)n);
+        return lam__axes_fail("simpson", x, LAM_ERR_SHAPE, "%lld places for %lld samples",
+                              (long long)lam_dim(h, axis) + 1, (long long)n);
     const int64_t pairs = (n - 1) / 2;
     for (int i = 0; i < 3; i++) part[i] = every_second(y, axis, i, pairs);
     lam_tensor *pieces = parabolas(part, every_second(h, axis, 0, pairs), every_second(h, axis, 1, pairs));
@@ -133,4 +170,27 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     for (int i = 0; i < 3; i++) part[i] = lam_index(y, axis, n - 3 + i);
     return lam__scope_only(lam_add(sum, last_interval(part, lam_index(h, axis, n - 3), lam_index(h, axis, n - 2))),
                            since);
+}
+
+/* Slopes of neighbours; inside the mean of the two, each weighted by the other's distance. */
+lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(y);
+    const int rank = lam_rank(y);
+    if (lam_failed(y) || lam_failed(x)) return lam_add(y, x);
+    if (!lam__apply_axis("gradient_at", y, rank, &axis)) return lam__axes_failed(y);
+    const int64_t n = lam_dim(y, axis);
+    if (n < 2) return lam__axes_fail("gradient_at", y, LAM_ERR_SHAPE, "%lld samples have no slope", (long long)n);
+    axis -= rank; /* counted from the end, where x and y line up */
+    lam_tensor *h = steps_of(y, x, 0, axis);
+    if (lam_failed(h)) return h;
+    if (lam_dim(h, axis) != n - 1)
+        return lam__axes_fail("gradient_at", x, LAM_ERR_SHAPE, "%lld places for %lld samples",
+                              (long long)lam_dim(h, axis) + 1, (long long)n);
+    lam_tensor *slope = lam_div(lam_diff(lam__reduce_real(y), 1, axis), h);
+    lam_tensor *h0 = lam_slice_axis(h, axis, 0, -1), *h1 = lam_slice_axis(h, axis, 1, LAM_END);
+    lam_tensor *sum =
+        lam_add(lam_mul(lam_slice_axis(slope, axis, 0, -1), h1), lam_mul(lam_slice_axis(slope, axis, 1, LAM_END), h0));
+    lam_tensor *parts[3] = {lam_slice_axis(slope, axis, 0, 1), lam_div(sum, lam_add(h0, h1)),
+                            lam_slice_axis(slope, axis, -1, LAM_END)};
+    return lam__scope_only(lam_concatenate((lam_list){3, parts}, axis), since);
 }

@@ -68,3 +68,55 @@ lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, la
     lam_tensor *z = lam_expand_dims(lam__random_normal(&s), -1);
     return lam__scope_only(lam_add(mean, lam_squeeze(lam_matmul(lam_cholesky(factor), z), LAM_AXES(-1))), since);
 }
+
+/* ---- weights to begin with --------------------------------------------------------------------------------------- */
+
+/* How many inputs and outputs a unit has: all axes but two are places of a window, which count for both. */
+static bool fans(lam_tensor *key, lam_dims dims, const lam_variance_scaling_options *o, double *in, double *out) {
+    const char *name = "random_variance_scaling";
+    const bool usual = o->in_axis == 0 && o->out_axis == 0;
+    int axis[2] = {usual ? -2 : o->in_axis, usual ? -1 : o->out_axis};
+    double places = 1;
+    if (dims.rank < 2 || dims.rank > LAM_MAX_RANK || !dims.dims)
+        return lam__axes_fail(name, key, LAM_ERR_RANK, "weights have an axis for inputs and one for outputs"), false;
+    for (int i = 0; i < 2; i++) {
+        if (axis[i] < 0) axis[i] += dims.rank;
+        if (axis[i] < 0 || axis[i] >= dims.rank || (i && axis[1] == axis[0]))
+            return lam__axes_fail(name, key, LAM_ERR_AXIS, "axes %d and %d of %d", o->in_axis, o->out_axis, dims.rank),
+                   false;
+    }
+    for (int i = 0; i < dims.rank; i++)
+        if (i != axis[0] && i != axis[1]) places *= (double)dims.dims[i];
+    *in = places * (double)dims.dims[axis[0]];
+    *out = places * (double)dims.dims[axis[1]];
+    return true;
+}
+
+/* The standard deviation of a standard normal between -2 and 2 is 0.8796...; that of uniform numbers between -1 and 1
+ * the root of 1/3. Without elements there is no fan, and nothing to scale. */
+lam_tensor *lam_random_variance_scaling(lam_tensor *key, lam_dtype dtype, lam_dims dims,
+                                        const lam_variance_scaling_options *options) {
+    static const lam_variance_scaling_options none;
+    const lam_variance_scaling_options *o = options ? options : &none;
+    const char *name = "random_variance_scaling";
+    uint64_t since = lam__scope_now(key);
+    lam_tensor *failed;
+    double in, out;
+    lam__source s;
+    if (!lam__random_source(name, key, dtype, dims, &s, &failed)) return failed;
+    if (!fans(key, dims, o, &in, &out)) return lam__axes_failed(key);
+    if ((unsigned)o->fan > LAM_FAN_AVERAGE || (unsigned)o->sample > LAM_FAN_UNIFORM)
+        return lam__axes_fail(name, key, LAM_ERR_OPTION, "no such fan or sample");
+    if (!(o->scale >= 0 && o->scale <= DBL_MAX)) return lam__axes_fail(name, key, LAM_ERR_VALUE, "scale %g", o->scale);
+    const double fan = o->fan == LAM_FAN_IN ? in : o->fan == LAM_FAN_OUT ? out : (in + out) / 2;
+    const double variance = (o->scale == 0 ? 1 : o->scale) / (fan > 0 ? fan : 1);
+    if (o->sample == LAM_FAN_NORMAL)
+        return lam__scope_only(lam_mul(lam_random_normal(key, dtype, dims), sqrt(variance)), since);
+    lam_tensor *one = lam_cast(lam_scalar(lam_ctx_of(key), 1), dtype);
+    if (o->sample == LAM_FAN_UNIFORM) {
+        const lam_random_uniform_options both = {.low = lam_neg(one), .high = one};
+        return lam__scope_only(lam_mul(lam_random_uniform(key, dtype, dims, &both), sqrt(3 * variance)), since);
+    }
+    lam_tensor *cut = lam_random_truncated_normal(key, lam_mul(one, -2), lam_mul(one, 2), dims);
+    return lam__scope_only(lam_mul(cut, sqrt(variance) / 0.87962566103423978), since);
+}

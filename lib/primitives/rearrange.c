@@ -4,6 +4,8 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 
+#include "lib/tensor/dtype.h"
+
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
@@ -72,6 +74,22 @@ lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
     return lam__scope_only(
         lam_concatenate(LAM_LIST(lam_slice_axis(x, axis, first, LAM_END), lam_slice_axis(x, axis, 0, first)), axis),
         since);
+}
+
+/* By indices, as the shift is known to the elements only; the way back is a scatter. */
+lam_tensor *lam_roll_by(lam_tensor *x, lam_tensor *shift, int axis) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, shift}, *failed;
+    lam_value *v[2];
+    if (!lam__scope_operands("roll_by", 2, in, v, &failed)) return failed;
+    if (!lam__apply_axis("roll_by", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    if (lam_rank(shift) != 0) return lam__axes_fail("roll_by", shift, LAM_ERR_RANK, "a shift is one number");
+    if (lam__dtype_is_inexact((int)lam_dtype_of(shift)) || lam_dtype_of(shift) == LAM_BOOL)
+        return lam__axes_fail("roll_by", shift, LAM_ERR_DTYPE, "a shift is an integer");
+    const int64_t n = lam_dim(x, axis);
+    if (n == 0) return lam_alias(x);
+    lam_tensor *from = lam_sub(lam_iota(lam_ctx_of(x), LAM_I64, LAM_DIMS(n), 0), lam_mod(lam_cast(shift, LAM_I64), n));
+    return lam__scope_only(lam_take(x, lam_mod(from, n), axis), since);
 }
 
 /* A transposition and so a view. The same axis twice is no mistake, and changes nothing. */

@@ -57,30 +57,85 @@ static lam_tensor *beginnings(lam_tensor *sorted, int64_t n) {
     return lam_concatenate(LAM_LIST(lam_ones(lam_ctx_of(sorted), LAM_BOOL, LAM_DIMS(n > 0)), step), 0);
 }
 
-/* The number of the group, put back by the inverse of the order, is `inverse`. Elements beyond `size` groups are
- * dropped; missing groups repeat the first. */
+/* The first axis of x in this order has groups that begin where `new` is true. The number of the group, put back by the
+ * inverse of the order, is `inverse`. Elements beyond `size` groups are dropped; missing groups repeat the first. */
+static lam_tensor *groups_of(lam_tensor *sorted, lam_tensor *order, lam_tensor *new, int64_t size, lam_tensor **inverse,
+                             lam_tensor **counts) {
+    lam_tensor *group = lam_sub(lam_cumsum(new, 0), 1), *at = representatives(new, group, size);
+    if (inverse) *inverse = lam_take(group, lam_index_inverse(order, lam_size(order)), 0);
+    if (counts) {
+        lam_tensor *none = lam_zeros(lam_ctx_of(new), LAM_I64, LAM_DIMS(size));
+        *counts = lam_scatter_add_mode(none, group, lam_ones_like(group), 0, LAM_INDEX_FILL);
+    }
+    return lam_take(sorted, lam_where(lam_lt(at, 0), 0, at), 0);
+}
+
+/* Whether `size` of n elements can be given; the results that come beside them are failed ones until they are made. */
+static bool some_of(const char *name, lam_tensor *x, int64_t size, int64_t n, lam_tensor **inverse,
+                    lam_tensor **counts) {
+    if (inverse) *inverse = lam__axes_failed(x);
+    if (counts) *counts = lam__axes_failed(x);
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor"), false;
+    if (size >= 0 && (size == 0 || n > 0)) return true;
+    return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)size, (long long)n), false;
+}
+
 lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
-    lam_tensor *failed = lam__axes_failed(x);
-    if (inverse) *inverse = failed;
-    if (counts) *counts = failed;
-    if (!lam__scope_peek(x)) return lam__axes_fail("unique", x, LAM_ERR_NULL, "no tensor");
-    int64_t n = lam_size(x);
-    if (size < 0 || (size > 0 && n == 0))
-        return lam__axes_fail("unique", x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)size, (long long)n);
+    const int64_t n = lam_size(x);
+    if (!some_of("unique", x, size, n, inverse, counts)) return lam__axes_failed(x);
     lam_tensor *line = flat(x), *order = lam_argsort(line, 0), *sorted = lam_take(line, order, 0);
-    lam_tensor *new = beginnings(sorted, n), *group = lam_sub(lam_cumsum(new, 0), 1);
-    lam_tensor *at = representatives(new, group, size);
-    if (inverse) *inverse = lam__apply_reshape(lam_take(group, lam_index_inverse(order, n), 0), own.rank, own.dims);
-    if (counts) {
-        lam_tensor *none = lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS(size));
-        *counts = lam_scatter_add_mode(none, group, lam_ones_like(group), 0, LAM_INDEX_FILL);
-    }
-    lam_tensor *const results[] = {lam_take(sorted, lam_where(lam_lt(at, 0), 0, at), 0), inverse ? *inverse : NULL,
-                                   counts ? *counts : NULL};
+    lam_tensor *number = NULL, *times = NULL, *new = beginnings(sorted, n);
+    lam_tensor *out = groups_of(sorted, order, new, size, inverse ? &number : NULL, counts ? &times : NULL);
+    if (inverse) *inverse = number = lam__apply_reshape(number, own.rank, own.dims);
+    if (counts) *counts = times;
+    lam_tensor *const results[] = {out, number, times};
     lam__scope_only_these(3, results, since);
-    return results[0];
+    return out;
+}
+
+/* The order of rows [n, m] by their elements from the first to the last: each column is a key. */
+static lam_tensor *order_of_rows(lam_tensor *rows, int64_t n, int64_t m) {
+    lam_ctx *ctx = lam_ctx_of(rows);
+    if (m == 0) return lam_iota(ctx, LAM_I64, LAM_DIMS(n), 0);
+    lam_tensor **keys = lam__apply_room(ctx, (size_t)m);
+    if (!keys) return lam__axes_failed(rows);
+    for (int64_t i = 0; i < m; i++) keys[i] = lam_index(rows, 1, m - 1 - i);
+    return lam_lexsort((lam_list){(size_t)m, keys}, 0);
+}
+
+/* Where a row differs from the one before it in any element; NaN does not differ from NaN. */
+static lam_tensor *new_rows(lam_tensor *sorted, int64_t n) {
+    lam_tensor *next = lam_slice_axis(sorted, 0, 1, LAM_END), *last = lam_slice_axis(sorted, 0, 0, n ? -1 : 0);
+    lam_tensor *differ = lam_ne(next, last);
+    if (lam__dtype_is_inexact((int)lam_dtype_of(sorted)))
+        differ = lam_and(differ, lam_not(lam_and(lam_is_nan(next), lam_is_nan(last))));
+    lam_tensor *step = lam_any(differ, &(lam_reduce_options){.axes = LAM_AXES(1)});
+    return lam_concatenate(LAM_LIST(lam_ones(lam_ctx_of(sorted), LAM_BOOL, LAM_DIMS(n > 0)), step), 0);
+}
+
+lam_tensor *lam_unique_rows(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts) {
+    uint64_t since = lam__scope_now(x);
+    lam_dims own = lam_dims_of(x);
+    int64_t dims[LAM_INNER_RANK], m = 1;
+    const int64_t n = own.rank ? own.dims[0] : 1;
+    if (!some_of("unique_rows", x, size, n, inverse, counts)) return lam__axes_failed(x);
+    if (own.rank == 0) return lam__axes_fail("unique_rows", x, LAM_ERR_RANK, "a scalar has no rows");
+    if (lam__dtype_is_complex((int)lam_dtype_of(x)))
+        return lam__axes_fail("unique_rows", x, LAM_ERR_DTYPE, "complex numbers have no order");
+    for (int i = 1; i < own.rank; i++) m *= own.dims[i];
+    for (int i = 0; i < own.rank; i++) dims[i] = i ? own.dims[i] : size;
+    lam_tensor *rows = lam__apply_reshape(x, 2, (const int64_t[]){n, m}), *order = order_of_rows(rows, n, m);
+    lam_tensor *sorted = lam_take(rows, order, 0);
+    lam_tensor *number = NULL, *times = NULL, *new = new_rows(sorted, n);
+    lam_tensor *out = groups_of(sorted, order, new, size, inverse ? &number : NULL, counts ? &times : NULL);
+    out = lam__apply_reshape(out, own.rank, dims);
+    if (inverse) *inverse = number;
+    if (counts) *counts = times;
+    lam_tensor *const results[] = {out, number, times};
+    lam__scope_only_these(3, results, since);
+    return out;
 }
 
 /* ---- unions, intersections, differences -------------------------------------------------------------------------- */

@@ -299,6 +299,28 @@ START_TEST(sets_of_two) {
 }
 END_TEST
 
+/* numpy.unique with axis 0. */
+START_TEST(rows_that_differ) {
+    lam_tensor *x = MAT(5, 2, 1, 2, 0, 5, 1, 2, 1, 1, 0, 5), *inverse, *counts;
+    EXPECT(lam_unique_rows(x, 4, &inverse, &counts), LAM_DIMS(4, 2), 0, 5, 1, 1, 1, 2, 0, 5);
+    EXPECT(inverse, LAM_DIMS(5), 2, 0, 2, 1, 0);
+    EXPECT(counts, LAM_DIMS(4), 2, 1, 2, 0);
+    EXPECT(lam_unique_rows(x, 1, NULL, NULL), LAM_DIMS(1, 2), 0, 5);
+    EXPECT(lam_unique_rows(MAT(4, 2, NAN, 1, NAN, 1, 1, NAN, NAN, 2), 3, NULL, &counts), LAM_DIMS(3, 2), 1, NAN, NAN, 1,
+           NAN, 2);
+    EXPECT(counts, LAM_DIMS(3), 1, 2, 1);
+    EXPECT_EMPTY(lam_unique_rows(lam_zeros(ctx, LAM_F64, LAM_DIMS(3, 0)), 2, NULL, &counts), LAM_DIMS(2, 0));
+    EXPECT(counts, LAM_DIMS(2), 3, 0);
+    lam_unique_rows(num(1), 1, &inverse, NULL);
+    ck_assert(lam_failed(inverse));
+    EXPECT_ERROR(LAM_ERR_RANK, "unique_rows");
+    lam_unique_rows(x, -1, NULL, NULL);
+    EXPECT_ERROR(LAM_ERR_VALUE, "unique_rows");
+    lam_unique_rows(lam_cast(x, LAM_C128), 1, NULL, NULL);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "unique_rows");
+}
+END_TEST
+
 START_TEST(tensors_in_one_order) {
     lam_tensor *out[3];
     ck_assert_int_eq(lam_sort_together(LAM_LIST(VEC(2, 1, 2, 1), VEC(3, 4, 1, 2), VEC(0, 1, 2, 3)), 2, 0, out, 3),
@@ -366,7 +388,8 @@ BODY(of_sets) {
     lam_tensor *line = lam_collapse(in[0], 0, 1), *other = VEC(0.43, 5, 6);
     lam_tensor *all = lam_set_union(line, other, 12, 0, NULL),
                *own = lam_set_difference(lam_sin(line), other, 4, 0, NULL);
-    out[0] = lam_concatenate(LAM_LIST(lam_square(all), own), 0);
+    lam_tensor *rows = lam_unique_rows(in[0], 3, NULL, NULL);
+    out[0] = lam_concatenate(LAM_LIST(lam_square(all), own, lam_collapse(lam_mul(rows, in[0]), 0, 1)), 0);
 }
 
 BODY(of_segments) {
@@ -418,7 +441,7 @@ Suite *suite_primitives_arrange(void) {
                             slices_of_one_axis, elements_out_and_in, elements_where_a_condition_holds,
                             elements_as_often_as_counted, elements_again_and_again, around_with_what_is_there,
                             diagonals_filled, choices_by_number, places_of_what_is_not_zero, places_of_triangles,
-                            rows_in_segments, sets_of_two, tensors_in_one_order, bins_of_points);
+                            rows_in_segments, sets_of_two, rows_that_differ, tensors_in_one_order, bins_of_points);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

@@ -91,6 +91,112 @@ START_TEST(integrals_by_parabolas) {
 }
 END_TEST
 
+/* numpy.interp, with left and right, and its example of angles; the lines at the ends by hand. */
+START_TEST(points_with_other_ends) {
+    const double left = -5, right = 7;
+    lam_tensor *xp = VEC(0, 1, 3), *fp = VEC(1, 2, 0), *x = VEC(-1, 0.5, 1.5, 3, 9);
+    EXPECT(lam_interp_with(x, xp, fp, &(lam_interp_options){.left = &left, .right = &right}), LAM_DIMS(5), -5, 1.5, 1.5,
+           0, 7);
+    EXPECT(lam_interp_with(x, xp, fp, &(lam_interp_options){.extrapolate = true}), LAM_DIMS(5), 0, 1.5, 1.5, 0, -6);
+    EXPECT_SAME(lam_interp_with(x, xp, fp, NULL), lam_interp(x, xp, fp), 0);
+    lam_tensor *angles = VEC(-180, -170, -185, 185, -10, -5, 0, 365);
+    EXPECT(lam_interp_with(angles, VEC(190, -190, 350, -350), VEC(5, 10, 3, 4), &(lam_interp_options){.period = 360}),
+           LAM_DIMS(8), 7.5, 5, 8.75, 6.25, 3, 3.25, 3.5, 3.75);
+    EXPECT(lam_interp_with(VEC(1, 7), VEC(2), VEC(9), &(lam_interp_options){.period = 5}), LAM_DIMS(2), 9, 9);
+    lam_interp_with(x, xp, fp, &(lam_interp_options){.period = -1});
+    EXPECT_ERROR(LAM_ERR_VALUE, "interp_with");
+    lam_interp_with(x, xp, VEC(1), NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "interp_with");
+}
+END_TEST
+
+/* numpy.gradient with coordinates; a parabola's slope is exact inside. */
+START_TEST(slopes_at_places) {
+    EXPECT_NEAR(lam_gradient_at(VEC(1, 2, 4, 7, 11, 16), VEC(0, 1, 1.5, 3.5, 4, 6), 0), 1e-15, LAM_DIMS(6), 1, 3, 3.5,
+                6.7, 6.9, 2.5);
+    EXPECT_NEAR(lam_gradient_at(MAT(2, 3, 1, 2, 6, 3, 4, 5), VEC(0, 1, 3), 1), 1e-15, LAM_DIMS(2, 3), 1, 4 / 3.0, 2, 1,
+                5 / 6.0, 0.5);
+    EXPECT_NEAR(lam_gradient_at(MAT(3, 1, 0, 1, 9), VEC(0, 1, 3), 0), 1e-15, LAM_DIMS(3, 1), 1, 2, 4);
+    EXPECT(lam_gradient_at(INTEGERS(1, 4), INTEGERS(0, 2), -1), LAM_DIMS(2), 1.5, 1.5);
+    lam_gradient_at(VEC(1), VEC(1), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "gradient_at");
+    lam_gradient_at(VEC(1, 2, 3), VEC(1, 2), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "gradient_at");
+    lam_gradient_at(VEC(1, 2, 3), VEC(1, 2, 3), 1);
+    EXPECT_ERROR(LAM_ERR_AXIS, "gradient_at");
+}
+END_TEST
+
+/* numpy.lib.stride_tricks.sliding_window_view. */
+START_TEST(windows_that_slide) {
+    lam_tensor *x = MAT(2, 3, 0, 1, 2, 3, 4, 5);
+    EXPECT(lam_sliding_windows(x, LAM_DIMS(2, 2), LAM_DIMS0), LAM_DIMS(1, 2, 2, 2), 0, 1, 3, 4, 1, 2, 4, 5);
+    EXPECT(lam_sliding_windows(x, LAM_DIMS(2), LAM_DIMS0), LAM_DIMS(2, 2, 2), 0, 1, 1, 2, 3, 4, 4, 5);
+    EXPECT(lam_sliding_windows(VEC(0, 1, 2, 3, 4, 5), LAM_DIMS(3), LAM_DIMS(2)), LAM_DIMS(2, 3), 0, 1, 2, 2, 3, 4);
+    EXPECT(lam_sliding_windows(num(3), LAM_DIMS0, LAM_DIMS0), LAM_DIMS0, 3);
+    EXPECT_EMPTY(lam_sliding_windows(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), LAM_DIMS(2), LAM_DIMS0),
+                 LAM_DIMS(0, 2, 2));
+    lam_sliding_windows(x, LAM_DIMS(4), LAM_DIMS0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "sliding_windows");
+    lam_sliding_windows(x, LAM_DIMS(0), LAM_DIMS0);
+    EXPECT_ERROR(LAM_ERR_VALUE, "sliding_windows");
+    lam_sliding_windows(x, LAM_DIMS(1, 1, 1), LAM_DIMS0);
+    EXPECT_ERROR(LAM_ERR_RANK, "sliding_windows");
+    lam_sliding_windows(x, LAM_DIMS(2), LAM_DIMS(1, 1));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "sliding_windows");
+}
+END_TEST
+
+START_TEST(shifts_from_tensors) {
+    lam_tensor *x = VEC(0, 1, 2, 3), *shift = lam_index(INTEGERS(1), 0, 0);
+    EXPECT(lam_roll_by(x, shift, 0), LAM_DIMS(4), 3, 0, 1, 2);
+    EXPECT_SAME(lam_roll_by(x, lam_mul(shift, -6), 0), lam_roll(x, -6, 0), 0);
+    EXPECT(lam_roll_by(MAT(2, 2, 1, 2, 3, 4), shift, -1), LAM_DIMS(2, 2), 2, 1, 4, 3);
+    EXPECT_EMPTY(lam_roll_by(empty(), shift, 0), LAM_DIMS(0));
+    lam_roll_by(x, INTEGERS(1, 2), 0);
+    EXPECT_ERROR(LAM_ERR_RANK, "roll_by");
+    lam_roll_by(x, num(1), 0);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "roll_by");
+}
+END_TEST
+
+/* jax.nn.initializers of JAX 0.10.2 with key 42: glorot_uniform, he_normal, lecun_normal, variance_scaling. The inverse
+ * error function of JAX differs in the last digits. */
+START_TEST(weights_to_begin_with) {
+    lam_tensor *key = lam_key(ctx, 42);
+    const lam_variance_scaling_options glorot = {.fan = LAM_FAN_AVERAGE, .sample = LAM_FAN_UNIFORM}, he = {.scale = 2},
+                                       out = {2, LAM_FAN_OUT, LAM_FAN_NORMAL, 0, 0},
+                                       window = {.sample = LAM_FAN_UNIFORM, .in_axis = 1, .out_axis = 0};
+    EXPECT_NEAR(lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(3, 2), &glorot), 1e-14, LAM_DIMS(3, 2),
+                -0.16053185835655454, -1.0625597003572986, 0.16244228078666093, 0.5035079759024822, 0.41144993279659403,
+                0.31535179249633755);
+    EXPECT_NEAR(lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(3, 2), &he), 1e-13, LAM_DIMS(3, 2),
+                -0.1635708306711834, -1.6575056618332804, 0.16553806201115648, 0.5392539767161572, 0.43220109376589494,
+                0.32626155876040047);
+    EXPECT_NEAR(lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(3, 2), NULL), 1e-13, LAM_DIMS(3, 2),
+                -0.11566204357191028, -1.172033493337409, 0.11705308619256796, 0.3813101437178073, 0.3056123242381072,
+                0.2307017606399724);
+    EXPECT_NEAR(lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(3, 2), &out), 1e-13, LAM_DIMS(3, 2),
+                -0.18471174528191162, -2.169824560397754, 0.18693555179382582, 0.6122653570510959, 0.4896249504757018,
+                0.36900430470828355);
+    lam_tensor *w = lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(2, 3, 2), &window);
+    EXPECT_NEAR(lam_index(w, 0, 0), 1e-14, LAM_DIMS(3, 2), -0.10362286899177726, -0.6858793373058267,
+                0.10485604136778114, 0.3250130008921531, 0.2655897895865616, 0.2035587067558287);
+    ck_assert_int_eq(lam_dtype_of(lam_random_variance_scaling(key, LAM_F32, LAM_DIMS(3, 2), NULL)), LAM_F32);
+    EXPECT_EMPTY(lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(0, 2), NULL), LAM_DIMS(0, 2));
+    lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(3), NULL);
+    EXPECT_ERROR(LAM_ERR_RANK, "random_variance_scaling");
+    lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(3, 2), &(lam_variance_scaling_options){.in_axis = 2});
+    EXPECT_ERROR(LAM_ERR_AXIS, "random_variance_scaling");
+    lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(3, 2), &(lam_variance_scaling_options){.scale = -1});
+    EXPECT_ERROR(LAM_ERR_VALUE, "random_variance_scaling");
+    lam_random_variance_scaling(key, LAM_F64, LAM_DIMS(3, 2), &(lam_variance_scaling_options){.fan = (lam_fan)5});
+    EXPECT_ERROR(LAM_ERR_OPTION, "random_variance_scaling");
+    lam_random_variance_scaling(key, LAM_I64, LAM_DIMS(3, 2), NULL);
+    EXPECT_STATUS(LAM_ERR_DTYPE);
+}
+END_TEST
+
 /* ---- polynomials ------------------------------------------------------------------------------------------------- */
 
 /* numpy.poly, polyadd, polymul, polydiv. */
@@ -271,7 +377,21 @@ BODY(activations) {
     out[0] = lam_add(lam_mul(above, parts), lam_logmeanexp(x, &(lam_reduce_options){.axes = LAM_AXES(0)}));
 }
 
-static const lam_body bodies[] = {polynomials, integrals, statistics, products, activations};
+BODY(points) {
+    lam_tensor *first = lam_index(in[0], 0, 0), *xp = lam_cumsum(lam_square(lam_index(in[0], 0, 1)), 0);
+    lam_tensor *slopes = lam_gradient_at(lam_sin(in[0]), xp, 1);
+    lam_tensor *beyond = lam_interp_with(in[0], xp, first, &(lam_interp_options){.extrapolate = true});
+    lam_tensor *around = lam_interp_with(in[0], first, xp, &(lam_interp_options){.period = 5});
+    out[0] = lam_add(lam_mul(slopes, beyond), lam_square(around));
+}
+
+BODY(windows) {
+    lam_tensor *shift = lam_argmax(lam_index(in[0], 0, 0), 0);
+    lam_tensor *all = lam_sliding_windows(lam_roll_by(in[0], shift, 1), LAM_DIMS(2, 2), LAM_DIMS(1, 1));
+    out[0] = lam_mul(all, lam_sin(lam_matrix_transpose(all)));
+}
+
+static const lam_body bodies[] = {polynomials, integrals, statistics, products, activations, points, windows};
 enum { BODIES = sizeof bodies / sizeof bodies[0] };
 
 static lam_tensor *operand(void) {
@@ -295,9 +415,10 @@ END_TEST
 Suite *suite_primitives_tables(void);
 Suite *suite_primitives_tables(void) {
     Suite *suite = SUITE_OF("tables", windows_taper_off, numbers_in_geometric_progression, differences_with_ends,
-                            integrals_by_parabolas, arithmetic_of_polynomials, order_of_what_is_a_number,
-                            gradients_pass_by_what_is_missing, products_with_vectors, activations_at_their_edges,
-                            slopes_at_the_edges);
+                            integrals_by_parabolas, points_with_other_ends, slopes_at_places, windows_that_slide,
+                            shifts_from_tensors, weights_to_begin_with, arithmetic_of_polynomials,
+                            order_of_what_is_a_number, gradients_pass_by_what_is_missing, products_with_vectors,
+                            activations_at_their_edges, slopes_at_the_edges);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

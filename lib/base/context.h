@@ -49,6 +49,7 @@ struct lam_ctx {
     int fns_waiting;
     lam_fn *fns_outliving;      /* functions that no scope has any more, but a hold or another function */
     lam__idle *idle[LAM__IDLE]; /* NOTE [kept instances] in transforms/custom_instance.c */
+    lam__idle *transforms;      /* NOTE [kept plans] in lib/kernels/fft.h; NULL: none */
     lam__team *team;            /* threads that share large loops; NULL: this one alone */
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     lam_random_state random;                            /* of the generator; NOTE [generator] in lib/dispatch/draw.h */

@@ -1,15 +1,14 @@
-/* Fourier transforms by FFTW. A plan is made for each call by rules of thumb (FFTW_ESTIMATE), which costs microseconds
- * and leaves the arrays alone. Making and unmaking plans is not safe between threads, so it is done under a lock of the
- * process; contexts of different threads run their transforms at the same time. A host that plans transforms of its own
- * at the same time has to call fftw_make_planner_thread_safe. */
+/* Fourier transforms by FFTW. Plans are made by rules of thumb (FFTW_ESTIMATE), which costs microseconds and leaves the
+ * arrays alone, and whoever calls may keep them (NOTE [kept plans]). Making and unmaking plans is not safe between
+ * threads, so it is done under a lock of the process; contexts of different threads run their transforms at the same
+ * time. A host that plans transforms of its own at the same time has to call fftw_make_planner_thread_safe. */
 #include "lib/kernels/fft.h"
-
-#include "lib/kernels/kernels.h"
 
 #include <fftw3.h>
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 /* Where an axis goes along, with strides in elements of each side. */
 typedef struct layout {
@@ -100,11 +99,82 @@ static void *plan(const lam__fft *f, const layout *l) {
     return made;
 }
 
-/* Two plans at most: one for parts of full size, one for what is left over. A transform of all axes is one part. On
- * failure nothing is left to be ended. */
+static void destroy(bool doubles, void *unit, void *rest) {
+    void *const plans[2] = {unit, rest};
+    lock();
+    for (int i = 0; i < 2; i++) {
+        if (plans[i] && doubles) fftw_destroy_plan(plans[i]);
+        if (plans[i] && !doubles) fftwf_destroy_plan(plans[i]);
+    }
+    unlock();
+}
+
+/* ---- plans that are kept ----------------------------------------------------------------------------------------- */
+
+/* FFTW knows addresses by where they lie within 16 bytes. */
+static int32_t place_of(const void *p) {
+    return (int32_t)((uintptr_t)p % 16);
+}
+
+static void key_of(const lam__fft *f, int rank, const int64_t *dims, uint32_t set, lam__fft_key *key) {
+    *key = (lam__fft_key){.kind = (int32_t)f->kind,
+                          .doubles = f->doubles,
+                          .rank = rank,
+                          .lies = 16 * place_of(f->x) + place_of(f->out),
+                          .set = set};
+    memcpy(key->dims, dims, (size_t)rank * sizeof *dims);
+}
+
+/* Whether there are plans of this key; f has them then. */
+static bool find(const lam__fft_plans *plans, const lam__fft_key *key, lam__fft *f) {
+    for (int i = 0; i < LAM__FFT_KEPT; i++) {
+        if (memcmp(&plans->kept[i].key, key, sizeof *key)) continue;
+        f->unit = plans->kept[i].unit;
+        f->rest = plans->kept[i].rest;
+        f->kept = true;
+        return true;
+    }
+    return false;
+}
+
+static void keep(lam__fft_plans *plans, const lam__fft_key *key, lam__fft *f) {
+    const int at = plans->next;
+    destroy(plans->kept[at].key.doubles, plans->kept[at].unit, plans->kept[at].rest);
+    plans->kept[at].key = *key;
+    plans->kept[at].unit = f->unit;
+    plans->kept[at].rest = f->rest;
+    plans->next = (at + 1) % LAM__FFT_KEPT;
+    f->kept = true;
+}
+
+void lam__kernels_fft_forget(lam__fft_plans *plans) {
+    for (int i = 0; i < LAM__FFT_KEPT; i++)
+        destroy(plans->kept[i].key.doubles, plans->kept[i].unit, plans->kept[i].rest);
+    memset(plans, 0, sizeof *plans);
+}
+
+/* ---- transforms -------------------------------------------------------------------------------------------------- */
+
+/* The plans of parts of `size` along axis `cut` of l (NULL: all is one part), of which `left` are left over. On failure
+ * nothing is left to be ended. */
+static bool make_plans(lam__fft *f, layout *l, fftw_iodim64 *cut, int64_t size, int64_t left) {
+    if (left) {
+        cut->n = left;
+        if (!(f->rest = plan(f, l))) return false;
+    }
+    if (cut) cut->n = size;
+    if ((f->unit = plan(f, l))) return true;
+    lam__kernels_fft_end(f);
+    return false;
+}
+
+/* Two plans at most: one for parts of full size, one for what is left over. A transform of all axes is one part. */
 bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const int64_t *dims, uint32_t set, double scale,
-                            const void *x, void *out, lam__fft *f) {
+                            const void *x, void *out, lam__fft_plans *plans, lam__fft *f) {
     layout l;
+    lam__fft_key key;
+    fftw_iodim64 *cut = NULL;
+    int64_t size = 0, left = 0;
     double elements = 1, along = 1;
     lay_out(kind, rank, dims, set, &l);
     *f = (lam__fft){.kind = kind, .doubles = doubles, .results = l.results, .scale = scale, .x = x, .out = out};
@@ -113,19 +183,20 @@ bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const in
     for (int i = 0; i < l.transformed; i++) along *= (double)l.along[i].n;
     f->parts = 1;
     if (l.walked) {
-        fftw_iodim64 *cut = &l.over[longest(&l)];
-        const int64_t all = cut->n, size = part_of(f, cut, elements), left = all % size;
-        f->parts = (all + size - 1) / size;
+        cut = &l.over[longest(&l)];
+        size = part_of(f, cut, elements);
+        left = cut->n % size;
+        f->parts = (cut->n + size - 1) / size;
         f->step[0] = size * cut->is * item(kind, doubles, 0);
         f->step[1] = size * cut->os * item(kind, doubles, 1);
-        cut->n = left;
-        if (left && !(f->rest = plan(f, &l))) return false;
-        cut->n = size;
     }
     f->cost = elements * (1 + log2(along)) / (double)f->parts;
-    if ((f->unit = plan(f, &l))) return true;
-    lam__kernels_fft_end(f);
-    return false;
+    if (along > LAM__FFT_LONGEST) plans = NULL;
+    if (plans) key_of(f, rank, dims, set, &key);
+    if (plans && find(plans, &key, f)) return true;
+    if (!make_plans(f, &l, cut, size, left)) return false;
+    if (plans) keep(plans, &key, f);
+    return true;
 }
 
 void lam__kernels_fft_part(const lam__fft *f, int64_t part) {
@@ -142,12 +213,6 @@ void lam__kernels_fft_scale(const lam__fft *f, int64_t begin, int64_t end) {
 }
 
 void lam__kernels_fft_end(lam__fft *f) {
-    void *const plans[2] = {f->unit, f->rest};
-    lock();
-    for (int i = 0; i < 2; i++) {
-        if (plans[i] && f->doubles) fftw_destroy_plan(plans[i]);
-        if (plans[i] && !f->doubles) fftwf_destroy_plan(plans[i]);
-    }
-    unlock();
+    if (!f->kept) destroy(f->doubles, f->unit, f->rest);
     f->unit = f->rest = NULL;
 }

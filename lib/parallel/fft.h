@@ -7,6 +7,6 @@
 
 /* out = scale * transform of x along the axes of `set`: see lam__kernels_fft_begin. False if FFTW makes no plan. */
 bool lam__parallel_fft(lam__team *team, lam__fft_kind kind, bool doubles, int rank, const int64_t *dims, uint32_t set,
-                       double scale, const void *x, void *out);
+                       double scale, const void *x, void *out, lam__fft_plans *plans);
 
 #endif

@@ -13,6 +13,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <string.h>
+
 typedef struct fft_params {
     double scale;
     lam__axis_set set;
@@ -27,14 +29,49 @@ typedef struct half_params {
     int32_t unused; /* parameters are compared as bytes */
 } half_params;
 
+/* The plans that a context keeps: NOTE [kept plans] in lib/kernels/fft.h. They do not count as alive memory. */
+typedef struct kept_plans {
+    lam__idle idle;
+    lam__fft_plans plans;
+} kept_plans;
+
+static void forget_plans(lam_ctx *ctx, lam__idle *self) {
+    lam__kernels_fft_forget(&((kept_plans *)self)->plans);
+    lam__alloc_put_aside(&ctx->pool, self, sizeof(kept_plans));
+}
+
+/* NULL: without memory for them, or where tools watch each block, plans are made anew. */
+static lam__fft_plans *plans_of(lam_ctx *ctx) {
+    if (!ctx->transforms && !ctx->pool.plain) {
+        kept_plans *k = lam__alloc_get(&ctx->pool, sizeof *k);
+        if (!k) return NULL;
+        memset(k, 0, sizeof *k);
+        k->idle.free = forget_plans;
+        lam__alloc_set_aside(&ctx->pool, sizeof *k);
+        ctx->transforms = &k->idle;
+    }
+    return ctx->transforms ? &((kept_plans *)ctx->transforms)->plans : NULL;
+}
+
+/* x without gaps and beginning at 16 bytes, where new values begin: FFTW goes other ways elsewhere, with other last
+ * bits. */
+static lam_value *aligned(lam_ctx *ctx, lam_value *x) {
+    if (!x->contiguous || (uintptr_t)x->data % 16 == 0) return lam__value_contiguous(x);
+    lam_value *copy = lam__value_new(ctx, (lam_dtype)x->dtype, x->rank, x->dims);
+    if (copy)
+        lam__parallel_copy(ctx->team, x->rank, x->dims, (lam_dtype)x->dtype, copy->data, copy->strides,
+                           (lam_dtype)x->dtype, x->data, x->strides);
+    return copy;
+}
+
 /* What the kernels are told; `longer` has the dims of the real side, or of both. FFTW is given contiguous memory and
- * the axes; plans are the kernel's business. */
+ * the axes; making plans is the kernel's business. */
 static lam_status transform(const lam_call_site *call, lam__fft_kind kind, const lam_value *longer, lam__axis_set set,
                             double scale, lam_value *out) {
-    lam_value *x = lam__value_contiguous(call->in[0]);
+    lam_value *x = aligned(call->ctx, call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
     bool done = lam__parallel_fft(call->ctx->team, kind, lam__dtype_part(x->dtype) == LAM_F64, longer->rank,
-                                  longer->dims, set, scale, x->data, out->data);
+                                  longer->dims, set, scale, x->data, out->data, plans_of(call->ctx));
     lam__value_release(x);
     return done ? LAM_OK : lam__error_call(call, LAM_ERR_MEMORY, NULL, "FFTW cannot plan this transform");
 }

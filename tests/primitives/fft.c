@@ -1,4 +1,5 @@
 /* Fourier transforms: known values, identities at sizes beyond the case table, options, several threads. */
+#include "lib/kernels/fft.h"
 #include "tests/support.h"
 
 #include <pthread.h>
@@ -187,7 +188,79 @@ START_TEST(large_batches) {
 }
 END_TEST
 
+/* A view that begins between two pairs of doubles has the bits of a copy of it. */
+START_TEST(places_in_memory) {
+    lam_tensor *all = lam_sin(lam_square(lam_arange(ctx, LAM_F64, 0, 402, 1)));
+    for (int64_t n = 2; n < 400; n++) {
+        lam_tensor *x = lam_slice_axis(all, 0, 1, n + 1), *y = lam_contiguous(lam_mul(x, 1.0));
+        EXPECT_SAME(lam_abs(lam_rfft(x, NULL)), lam_abs(lam_rfft(y, NULL)), 0);
+    }
+}
+END_TEST
+
+/* One transform of n reals with `plans`, into out; what it had. */
+static lam__fft transform_with(lam__fft_plans *plans, int64_t n, const double *x, double *out) {
+    lam__fft f;
+    ck_assert(lam__kernels_fft_begin(LAM__FFT_REAL, true, 1, &n, 1, 1, x, out, plans, &f));
+    lam__kernels_fft_part(&f, 0);
+    lam__fft was = f;
+    lam__kernels_fft_end(&f);
+    return was;
+}
+
+/* A plan is found again until as many others as are kept have come; long ones are not kept. Kept or not, the bits are
+ * the same. */
+START_TEST(plans_are_kept) {
+    enum { MOST = 2 * LAM__FFT_LONGEST };
+    lam__fft_plans plans = {0};
+    double *x = malloc(sizeof(double[MOST])), *out = malloc(sizeof(double[MOST + 2])),
+           *again = malloc(sizeof(double[99]));
+    for (int i = 0; i < MOST; i++) x[i] = i * 37 % 101 - 50;
+    for (int64_t n = 2; n < 90; n++) {
+        const lam__fft first = transform_with(&plans, n, x, out), second = transform_with(&plans, n, x, again);
+        ck_assert(first.kept && second.kept && first.unit && first.unit == second.unit);
+        ck_assert(!memcmp(out, again, sizeof(double[2]) * (size_t)(n / 2 + 1)));
+        ck_assert(!transform_with(NULL, n, x, again).kept);
+        ck_assert(!memcmp(out, again, sizeof(double[2]) * (size_t)(n / 2 + 1)));
+    }
+    const int next = plans.next;
+    transform_with(&plans, 90 - LAM__FFT_KEPT, x, out); /* the oldest one that is there */
+    ck_assert_int_eq(plans.next, next);
+    transform_with(&plans, 89 - LAM__FFT_KEPT, x, out); /* the one before it has made room */
+    ck_assert_int_ne(plans.next, next);
+    ck_assert(!transform_with(&plans, MOST, x, out).kept);
+    lam__kernels_fft_forget(&plans);
+    for (int i = 0; i < LAM__FFT_KEPT; i++) ck_assert(!plans.kept[i].unit && !plans.kept[i].rest);
+    free(x), free(out), free(again);
+}
+END_TEST
+
+/* What a context keeps is no memory in use, and lam_ctx_trim gives it back; then it is made again. Sizes, types and
+ * directions alternate, so that each finds the plans of others. */
+START_TEST(contexts_keep_plans) {
+    lam_ctx *own = lam_ctx_new(NULL);
+    size_t before = 0;
+    for (int round = 0; round < 6; round++) {
+        lam_scope *scope = lam_scope_begin(own);
+        for (int64_t n = 2; n < 40; n++) {
+            lam_tensor *x = lam_cos(lam_arange(own, n % 3 ? LAM_F64 : LAM_F32, 0, (double)n, 1));
+            lam_tensor *back = lam_real(lam_ifft(lam_fft(x, NULL), NULL)), *half = lam_rfft(x, NULL);
+            ck_assert_double_lt(largest(lam_sub(back, x)), n % 3 ? 1e-14 : 1e-5);
+            back = lam_irfft(half, &(lam_fft_options){.sizes = {1, &n}});
+            ck_assert_double_lt(largest(lam_sub(back, x)), n % 3 ? 1e-14 : 1e-5);
+        }
+        lam_scope_end(scope, NULL, 0);
+        if (round == 0) before = lam_ctx_bytes(own);
+        ck_assert_uint_eq(lam_ctx_bytes(own), before);
+        if (round % 2) lam_ctx_trim(own);
+    }
+    ck_assert_int_eq(lam_status_of(own), LAM_OK);
+    lam_ctx_free(own);
+}
+END_TEST
+
 Suite *suite_primitives_fft(void) {
     return SUITE_OF("fft", four_numbers, there_and_back, several_axes, views, convolution_theorem, derivatives,
-                    frequencies, bad_requests, several_threads, large_batches);
+                    frequencies, bad_requests, several_threads, large_batches, places_in_memory, plans_are_kept,
+                    contexts_keep_plans);
 }

@@ -107,7 +107,7 @@ LAM_API lam_tensor *lam_igammac(lam_tensor *a, lam_tensor *x);
  * Shape   all three broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_RULE for more than 8 derivatives by a and b together. Owner: current scope.
  * Derivative  by x the density; by a and b the integral of its derivatives; 4 ULP where they are well conditioned.
- * Source  as igamma; 8 ULP of the larger of the function and, right of the mean a/(a + b), 1 less it. */
+ * Source  as igamma; 4 ULP. */
 LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
 /* ---- Bessel functions -------------------------------------------------------------------------------------------- */

@@ -273,6 +273,12 @@ static const struct member {
     {LAM__LOOP_polygamma, 0, {{-9.70267254000187, -9.70267254000185}}, 1, 0},
     {LAM__LOOP_polygamma, 0, {{-1e6, -1e6 + 1}}, 1, 0},
     {LAM__LOOP_polygamma, 1, {{1e-5, 1e9}}, 1, 0},
+    {LAM__LOOP_polygamma, 1, {{-10, 0}}, 1, 0},
+    {LAM__LOOP_polygamma, 2, {{-10, 0}}, 1, 0},
+    {LAM__LOOP_polygamma, 2, {{-8.50001, -8.49999}}, 1, 0},
+    {LAM__LOOP_polygamma, 3, {{-10, 0}}, 1, 0},
+    {LAM__LOOP_polygamma, 4, {{-8.5000001, -8.4999999}}, 1, 0},
+    {LAM__LOOP_polygamma, 20, {{-8.501, -8.499}}, 1, 0},
     {LAM__LOOP_polygamma, 2, {{1e-3, 1e5}}, 1, 0},
     {LAM__LOOP_polygamma, 3, {{1e-3, 1e5}}, 1, 0},
     {LAM__LOOP_polygamma, 18, {{0.5, 100}}, 1, 0},
@@ -345,8 +351,11 @@ static const struct member {
     {LAM__LOOP_igamma, 0, {{400, 1000}, {400, 1000}}, 4, 0},
     {LAM__LOOP_igammac, 0, {{0.01, 300}, {0.01, 300}}, 4, 0},
     {LAM__LOOP_igammac, 0, {{1e-5, 1}, {1e-3, 1}}, 4, 0},
-    {LAM__LOOP_betainc, 0, {{0.1, 50}, {0.1, 50}, {0.02, 0.9}}, 8, 0},
-    {LAM__LOOP_betainc, 0, {{1, 200}, {1, 200}, {0.01, 0.7}}, 8, 0},
+    {LAM__LOOP_betainc, 0, {{0.1, 50}, {0.1, 50}, {0.02, 0.9}}, 4, 0},
+    {LAM__LOOP_betainc, 0, {{1, 200}, {1, 200}, {0.01, 0.99}}, 4, 0},
+    {LAM__LOOP_betainc, 0, {{1e-5, 1}, {1e-5, 1}, {0.1, 0.9}}, 4, 0},
+    {LAM__LOOP_betainc, 0, {{100, 5000}, {100, 5000}, {0.3, 0.6}}, 4, 0},
+    {LAM__LOOP_betainc, 0, {{1, 10}, {1, 10}, {1e-10, 0.1}}, 4, 0},
 };
 
 static double drawn(const struct member *m, int i, lam_dtype dtype, uint64_t *state) {

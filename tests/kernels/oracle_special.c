@@ -126,7 +126,7 @@ static void igamma(mpfr_t value, const mpfr_t a, const mpfr_t x) {
 }
 
 /* x^a (1-x)^b / (a B(a, b)) times the sum of (a+b)(a+b+1).../((a+1)(a+2)...) x^n: A&S 26.5.4. */
-static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x) {
+static void beta_below(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x) {
     mpfr_t term, t, sum;
     mpfr_inits2(BITS, term, t, sum, (mpfr_ptr)NULL);
     betaln(sum, a, b);
@@ -140,7 +140,7 @@ static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x
     mpfr_exp(term, sum, MPFR_RNDN);
     mpfr_div(term, term, a, MPFR_RNDN);
     mpfr_set_zero(value, 1);
-    for (unsigned n = 1; n < 4000 && (mpfr_zero_p(value) || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); n++) {
+    for (unsigned n = 1; n == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS; n++) {
         mpfr_add(value, value, term, MPFR_RNDN);
         mpfr_add(t, a, b, MPFR_RNDN);
         mpfr_add_ui(t, t, n - 1, MPFR_RNDN);
@@ -150,6 +150,20 @@ static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x
         mpfr_div(term, term, t, MPFR_RNDN);
     }
     mpfr_clears(term, t, sum, (mpfr_ptr)NULL);
+}
+
+/* Right of the mean a/(a + b), where terms would grow at first, as 1 - I_(1-x)(b, a). */
+static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x) {
+    mpfr_t t;
+    mpfr_init2(t, BITS);
+    mpfr_add(t, a, b, MPFR_RNDN);
+    mpfr_mul(t, t, x, MPFR_RNDN);
+    const bool above = mpfr_cmp(t, a) > 0;
+    mpfr_ui_sub(t, 1, x, MPFR_RNDN);
+    if (above) beta_below(value, b, a, t);
+    else beta_below(value, a, b, x);
+    if (above) mpfr_ui_sub(value, 1, value, MPFR_RNDN);
+    mpfr_clear(t);
 }
 
 /* A&S 9.6.10. */

@@ -1,7 +1,7 @@
 /* digamma, polygamma and zeta. Right of 0 the argument is moved up to where the asymptotic series serves (Abramowitz
  * and Stegun 6.3.18, 6.4.11); left of it the reflection formulas do, by the distance to the nearest pole, which is
  * exact. Near its positive zero digamma is taken from its Taylor series there, so that the relative error stays small,
- * and near its negative ones from digamma.c. */
+ * and near negative zeros all come from digamma.c. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r: lgamma itself writes a global */
 #include "lib/kernels/special/special.h"
 
@@ -115,13 +115,16 @@ static wide zeta_at_pole(int64_t s, wide x) {
     return x == 0 ? copysignl(INFINITY, x) : (wide)NAN;
 }
 
-/* The same for all x: what lies left of 0 is the sum over all integers less the other side of it. */
+/* The same for all x: what lies left of 0 is the sum over all integers less the other side of it. Where terms cancel,
+ * what is left is worked out with more digits. */
 static wide zeta_anywhere(int64_t s, wide x) {
     if (isinf(x)) return x > 0 ? 0 : (wide)NAN;
     if (x > 0) return zeta(s, x);
     wide away = x - rintl(x), sign = s & 1 ? -1 : 1;
     if (away == 0) return zeta_at_pole(s, x);
-    return 1 / power(away, s) + zeta(s, 1 + away) + sign * (zeta(s, 1 - away) - zeta(s, 1 - x));
+    wide first = 1 / power(away, s);
+    wide sum = first + zeta(s, 1 + away) + sign * (zeta(s, 1 - away) - zeta(s, 1 - x));
+    return s & 1 && fabsl(sum) < 0.125L * fabsl(first) ? lam__special_zeta_left(s, x) : sum;
 }
 
 wide lam__special_psi(int64_t n, wide x) {

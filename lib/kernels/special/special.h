@@ -17,8 +17,10 @@ double lam__special_lgamma(double x);
 double lam__special_digamma(double x);
 double lam__special_polygamma(double x, int64_t n); /* n >= 0 */
 
-/* digamma.c: digamma for x < 0 that is no pole, with all its digits also next to its zeros. */
+/* digamma.c, with all digits also next to zeros: digamma for x < 0 that is no pole, and the sum of (x + k)^-s for odd
+ * s > 1. */
 double lam__special_digamma_left(double x);
+lam__wide lam__special_zeta_left(int64_t s, lam__wide x);
 
 /* psi^(n)(a + b) - psi^(n)(a), without cancellation for a > 0 and b >= 0. */
 double lam__special_polygamma_gap(double a, double b, int64_t n);

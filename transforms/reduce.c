@@ -1,4 +1,4 @@
-/* Reductions with a function of the user's. Neighbours are combined by the function mapped over all pairs at once, then
+/* Reductions and scans with a function of the user's. Neighbours are combined by the function, all pairs at once, then
  * neighbours of these: a tree of logarithmic depth that keeps the order of the elements. Made of public calls, so that
  * derivatives are those of the function, to any order. The function must be associative, since nothing says where the
  * tree is cut; it need not be commutative. */
@@ -75,4 +75,119 @@ lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_red
     if (lam_failed(out)) return out;
     for (int i = 0; o->keepdims && i < own.rank; i++) dims[i] = set >> i & 1u ? 1 : own.dims[i];
     return lam__apply_reshape(out, o->keepdims ? own.rank : kept.rank, dims);
+}
+
+/* ---- scans ------------------------------------------------------------------------------------------------------- */
+
+/* What stays the same on all levels of the tree: several tensors are scanned together, along one axis. */
+typedef struct scan {
+    lam_ctx *ctx;
+    lam_fn *f;
+    size_t count;
+    int axis;
+} scan;
+
+/* Every second element of the axis from `first` on, `count` of them. */
+static lam_tensor *every_second(lam_tensor *x, int axis, int64_t first, int64_t count) {
+    int64_t starts[LAM_INNER_RANK] = {0}, stops[LAM_INNER_RANK], steps[LAM_INNER_RANK];
+    const int rank = lam_rank(x);
+    if (count == 0 || lam_failed(x)) return lam_slice_axis(x, axis, 0, 0);
+    for (int i = 0; i < rank; i++) stops[i] = LAM_END, steps[i] = 1;
+    starts[axis] = first;
+    stops[axis] = first + 2 * count - 1;
+    steps[axis] = 2;
+    return lam_slice(x, (lam_dims){rank, starts}, (lam_dims){rank, stops}, (lam_dims){rank, steps});
+}
+
+/* f of the left and the right operands, which must give what has the type of these. */
+static bool combined(const scan *s, lam_tensor *both[], lam_tensor *out[]) {
+    if (lam_call(s->f, (lam_list){2 * s->count, both}, out, s->count) != LAM_OK) return false;
+    for (size_t i = 0; i < s->count; i++) {
+        lam_dims got = lam_dims_of(out[i]), want = lam_dims_of(both[i]);
+        bool same = got.rank == want.rank;
+        for (int k = 0; same && k < got.rank; k++) same = got.dims[k] == want.dims[k];
+        if (same && lam_dtype_of(out[i]) == lam_dtype_of(both[i])) continue;
+        lam__axes_fail("associative_scan", out[i], same ? LAM_ERR_DTYPE : LAM_ERR_SHAPE,
+                       "result %zu of the function is not of the type of operand %zu", i, i);
+        return false;
+    }
+    return true;
+}
+
+/* a0 b0 a1 b1 ...: b has as many elements as a, or one fewer. */
+static lam_tensor *interleaved(lam_tensor *a, lam_tensor *b, int axis) {
+    const int64_t n = lam_dim(b, axis);
+    lam_dims own = lam_dims_of(b);
+    int64_t dims[LAM_INNER_RANK];
+    for (int i = 0; i < own.rank; i++) dims[i] = i == axis ? 2 * n : own.dims[i];
+    lam_tensor *pairs = lam_stack(LAM_LIST(lam_slice_axis(a, axis, 0, n), b), axis + 1);
+    lam_tensor *out = lam__apply_reshape(pairs, own.rank, dims);
+    return lam_dim(a, axis) == n ? out : lam_concatenate(LAM_LIST(out, lam_slice_axis(a, axis, n, n + 1)), axis);
+}
+
+/* The scan of the pairs is that of every second element; each of the others is one step from it. The recursion is as
+ * deep as a number of elements has bits. */
+static bool scan_all(const scan *s, lam_tensor *x[], lam_tensor *out[]) {
+    const int64_t n = lam_dim(x[0], s->axis), half = n / 2, others = (n - 1) / 2;
+    const size_t k = s->count;
+    for (size_t i = 0; i < k; i++) out[i] = x[i];
+    if (n < 2) return true;
+    lam_tensor **room = lam__apply_room(s->ctx, 5 * k), **both = room, **odd = room + 2 * k, **even = room + 3 * k;
+    if (!room) return false;
+    for (size_t i = 0; i < k; i++) {
+        both[i] = every_second(x[i], s->axis, 0, half);
+        both[k + i] = every_second(x[i], s->axis, 1, half);
+    }
+    lam_tensor **pairs = room + 4 * k;
+    if (!combined(s, both, pairs) || !scan_all(s, pairs, odd)) return false;
+    for (size_t i = 0; i < k; i++) {
+        both[i] = lam_slice_axis(odd[i], s->axis, 0, others);
+        both[k + i] = every_second(x[i], s->axis, 2, others);
+    }
+    if (others > 0 && !combined(s, both, even)) return false;
+    for (size_t i = 0; i < k; i++) {
+        lam_tensor *first = lam_slice_axis(x[i], s->axis, 0, 1);
+        even[i] = others > 0 ? lam_concatenate(LAM_LIST(first, even[i]), s->axis) : first;
+        out[i] = interleaved(even[i], odd[i], s->axis);
+        if (lam_failed(out[i])) return false;
+    }
+    return true;
+}
+
+/* Whether f and the operands go together; the axis is brought to 0..rank-1. */
+static lam_status scannable(lam_fn *f, lam_list x, int *axis, size_t n_out) {
+    const char *name = "associative_scan";
+    lam_tensor *first = x.items[0];
+    if (lam_fn_inputs(f) != 2 * (int)n_out || lam_fn_outputs(f) != (int)n_out || x.count != n_out)
+        return lam__axes_fail(name, first, LAM_ERR_ARITY, "%zu tensors, %zu results, and a function of %d inputs",
+                              x.count, n_out, lam_fn_inputs(f)),
+               LAM_ERR_ARITY;
+    if (!lam__apply_axis(name, first, lam_rank(first), axis)) return LAM_ERR_AXIS;
+    for (size_t i = 0; i < x.count; i++)
+        if (lam_failed(x.items[i]) || lam_rank(x.items[i]) <= *axis ||
+            lam_dim(x.items[i], *axis) != lam_dim(first, *axis))
+            return lam__axes_fail(name, x.items[i], LAM_ERR_SHAPE, "operand %zu differs in size along the axis", i),
+                   lam_status_of(lam_ctx_of(first));
+    return LAM_OK;
+}
+
+/* In reverse the elements are turned over before and after. f gets them in the order in which the scan meets them. */
+lam_status lam_associative_scan(lam_fn *f, lam_list x, int axis, bool reverse, lam_tensor **out, size_t n_out) {
+    lam_tensor *first = x.count && x.items ? x.items[0] : NULL, *failed = lam__axes_failed(first);
+    for (size_t i = 0; out && i < n_out; i++) out[i] = failed;
+    if (!first || !out)
+        return lam__error_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "associative_scan: %zu tensors", x.count),
+               LAM_ERR_ARITY;
+    uint64_t since = lam__scope_now(first);
+    lam_status status = scannable(f, x, &axis, n_out);
+    if (status != LAM_OK) return status;
+    const scan s = {lam_ctx_of(first), f, n_out, axis};
+    lam_tensor **in = lam__apply_room(s.ctx, 2 * n_out), **made = in ? in + n_out : NULL;
+    if (!in) return LAM_ERR_MEMORY;
+    for (size_t i = 0; i < n_out; i++)
+        in[i] = reverse ? lam_reverse(x.items[i], LAM_AXES(axis)) : lam_alias(x.items[i]);
+    if (!scan_all(&s, in, made)) return lam_status_of(s.ctx);
+    for (size_t i = 0; i < n_out; i++) out[i] = reverse ? lam_reverse(made[i], LAM_AXES(axis)) : lam_alias(made[i]);
+    lam__scope_only_these(n_out, out, since);
+    return lam_failed(out[n_out - 1]) ? lam_status_of(s.ctx) : LAM_OK;
 }

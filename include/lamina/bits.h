@@ -3,7 +3,7 @@
 #ifndef LAMINA_BITS_H
 #define LAMINA_BITS_H
 
-#include <lamina/base.h>
+#include <lamina/reductions.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +25,15 @@ LAM_API lam_tensor *lam_clz(lam_tensor *x);
  * Shape   x and y broadcast; the dtype is the promoted one.
  * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_SHAPE. Derivative: none. */
 LAM_API lam_tensor *lam_mulhi(lam_tensor *x, lam_tensor *y);
+
+/* Bitwise and, or, exclusive or of the elements over axes; of bools whether all, any, an odd number of them are true.
+ * Of no elements all bits, none and none.
+ * Shape   as lam_sum, in the dtype of x.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_DTYPE for floats. Derivative: none. */
+LAM_API lam_tensor *lam_and_reduce(lam_tensor *x, const lam_reduce_options *options);
+LAM_API lam_tensor *lam_or_reduce(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_and_reduce does. */
+LAM_API lam_tensor *lam_xor_reduce(lam_tensor *x,
+                                   const lam_reduce_options *options); /* Fails as lam_and_reduce does. */
 
 /* Bits as bytes: eight neighbours along the axis, each 1 where x is not 0, are one u8, the first of them in its highest
  * bit (little: in its lowest). The last byte is filled up with zeros.

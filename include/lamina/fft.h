@@ -40,6 +40,13 @@ LAM_API lam_tensor *lam_rfft(lam_tensor *x, const lam_fft_options *options);
  * even n of the last, do not count. Fails as lam_fft. Shape, Owner: as lam_fft. Derivative: linear over the reals. */
 LAM_API lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options);
 
+/* lam_fft of what is the conjugate of itself turned round, of which the first n/2 + 1 elements are given: real. And its
+ * inverse, the first n/2 + 1 elements of lam_ifft of real x.
+ * Shape   as lam_irfft; as lam_rfft.
+ * Fails   as lam_irfft; as lam_rfft. Owner: current scope. Derivative: linear over the reals. */
+LAM_API lam_tensor *lam_hfft(lam_tensor *x, const lam_fft_options *options);
+LAM_API lam_tensor *lam_ihfft(lam_tensor *x, const lam_fft_options *options); /* Fails as lam_rfft does. */
+
 /* The same along several axes, or all. Fails as lam_fft does, but for the number of axes. */
 LAM_API lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options *options);
 LAM_API lam_tensor *lam_ifftn(lam_tensor *x, const lam_fft_options *options);  /* Fails as lam_fftn does. */

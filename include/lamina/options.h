@@ -55,6 +55,15 @@ inline lam_tensor *lam_max_reduce(lam_tensor *x, const lam_reduce_options &optio
 inline lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options &options) {
     return lam_min_reduce(x, &options);
 }
+inline lam_tensor *lam_and_reduce(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_and_reduce(x, &options);
+}
+inline lam_tensor *lam_or_reduce(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_or_reduce(x, &options);
+}
+inline lam_tensor *lam_xor_reduce(lam_tensor *x, const lam_reduce_options &options) {
+    return lam_xor_reduce(x, &options);
+}
 inline lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options &options) {
     return lam_any(x, &options);
 }
@@ -208,6 +217,12 @@ inline lam_tensor *lam_rfft(lam_tensor *x, const lam_fft_options &options) {
 }
 inline lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options &options) {
     return lam_irfft(x, &options);
+}
+inline lam_tensor *lam_hfft(lam_tensor *x, const lam_fft_options &options) {
+    return lam_hfft(x, &options);
+}
+inline lam_tensor *lam_ihfft(lam_tensor *x, const lam_fft_options &options) {
+    return lam_ihfft(x, &options);
 }
 inline lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options &options) {
     return lam_fftn(x, &options);

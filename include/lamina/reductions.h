@@ -190,6 +190,18 @@ LAM_API lam_tensor *lam_corrcoef(lam_tensor *x);
  *         not give such an element. Derivative: that of f, to any order. */
 LAM_API lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_reduce_options *options);
 
+/* Running combinations along an axis: element i of the results is f of all elements up to i (reverse: from the end down
+ * to i), where f is associative. f takes parts of the operands, with the axis, twice: those before and those behind,
+ * and gives as many tensors of the same types: it works element by element along the axis. About 2 n applications of f
+ * to elements, in 2 log2(n) calls. With several operands an element is one of each of them.
+ * Shape   out[i]: that of operand i; all have the same size along the axis.
+ * Fails   LAM_ERR_ARITY unless f has twice as many inputs as operands, and as many outputs; LAM_ERR_AXIS;
+ *         LAM_ERR_SHAPE, LAM_ERR_DTYPE where operands or what f gives do not fit. Owner: current scope.
+ *         Derivative: that of f, to any order.
+ * Source  jax.lax.associative_scan. */
+LAM_API lam_status lam_associative_scan(lam_fn *f, lam_list operands, int axis, bool reverse, lam_tensor **out,
+                                        size_t n_out);
+
 /* exp(x) / sum(exp(x)) along an axis, without overflow. Integers are taken as f64.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: s (dx - sum(s dx)) with s the result. */

@@ -53,7 +53,7 @@ typedef struct lam__mark {
 lam__mark lam__error_mark(const lam_ctx *ctx);
 void lam__error_roll_back(lam_ctx *ctx, lam__mark mark);
 
-/* The status of the first failure since the mark, LAM_OK if none. Of more than LAM__ERRORS_KEPT the first that is kept. */
+/* The status of the first failure since the mark, LAM_OK if none. Of more than LAM__ERRORS_KEPT the first kept. */
 lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark);
 
 #endif

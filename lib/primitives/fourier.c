@@ -152,6 +152,27 @@ lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options) {
     return lam__scope_only(half_form("irfft", x, false, options), since);
 }
 
+/* The options with the norm of the other direction. */
+static lam_fft_options turned(const lam_fft_options *options) {
+    lam_fft_options o = options ? *options : (lam_fft_options){.norm = LAM_FFT_BACKWARD};
+    if (o.norm == LAM_FFT_BACKWARD) o.norm = LAM_FFT_FORWARD;
+    else if (o.norm == LAM_FFT_FORWARD) o.norm = LAM_FFT_BACKWARD;
+    return o;
+}
+
+/* The forward sum is the inverse one of the conjugates. */
+lam_tensor *lam_hfft(lam_tensor *x, const lam_fft_options *options) {
+    uint64_t since = lam__scope_now(x);
+    const lam_fft_options o = turned(options);
+    return lam__scope_only(half_form("hfft", lam_conj(x), false, &o), since);
+}
+
+lam_tensor *lam_ihfft(lam_tensor *x, const lam_fft_options *options) {
+    uint64_t since = lam__scope_now(x);
+    const lam_fft_options o = turned(options);
+    return lam__scope_only(lam_conj(real_form("ihfft", x, false, &o)), since);
+}
+
 /* Several axes at once are one call of FFTW, not one for each. */
 lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);

@@ -75,6 +75,62 @@ lam_status lam_divmod(lam_tensor *x, lam_tensor *y, lam_tensor **quotient, lam_t
     return give(since, q, lam_failed(q) ? q : lam_mod(x, y), quotient, rest);
 }
 
+/* ---- bitwise reductions ------------------------------------------------------------------------------------------ */
+
+typedef lam_tensor *bitwise(lam_tensor *, lam_tensor *);
+
+/* x as [elements over the axes of the set, all others], and the dims of the result. */
+static lam_tensor *as_columns(lam_tensor *x, lam__axis_set set, bool keepdims, int *rank, int64_t dims[]) {
+    lam_dims own = lam_dims_of(x);
+    int order[LAM_INNER_RANK], n = 0;
+    int64_t two[2] = {1, 1};
+    *rank = 0;
+    for (int i = 0; i < own.rank; i++)
+        if (set >> i & 1u) order[n++] = i, two[0] *= own.dims[i];
+    for (int i = 0; i < own.rank; i++) {
+        const bool gone = set >> i & 1u;
+        if (!gone) order[n++] = i, two[1] *= own.dims[i];
+        if (!gone || keepdims) dims[(*rank)++] = gone ? 1 : own.dims[i];
+    }
+    return lam__apply_reshape(lam_transpose(x, (lam_axes){own.rank, order}), 2, two);
+}
+
+/* One half combined with the other, again and again: as many passes over memory as two. */
+static lam_tensor *folded(const char *operation, lam_tensor *x, const lam_reduce_options *options, bitwise *combine,
+                          bool ones) {
+    static const lam_reduce_options usual;
+    const lam_reduce_options *o = options ? options : &usual;
+    uint64_t since = lam__scope_now(x);
+    lam__axis_set set;
+    int64_t dims[LAM_INNER_RANK], n;
+    int rank;
+    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
+    if (lam__dtype_is_inexact((int)lam_dtype_of(x)))
+        return lam__axes_fail(operation, x, LAM_ERR_DTYPE, "floats have no bits to combine");
+    if (!lam__axes_collect_set(operation, x, o->axes, lam_rank(x), &set)) return lam__axes_failed(x);
+    x = as_columns(x, set, o->keepdims, &rank, dims);
+    while (!lam_failed(x) && (n = lam_dim(x, 0)) > 1) {
+        lam_tensor *half = combine(lam_slice_axis(x, 0, 0, n / 2), lam_slice_axis(x, 0, n / 2, n - n % 2));
+        x = n % 2 ? lam_concatenate(LAM_LIST(half, lam_slice_axis(x, 0, n - 1, n)), 0) : half;
+    }
+    if (lam_failed(x)) return x;
+    lam_tensor *none = lam_zeros(lam_ctx_of(x), lam_dtype_of(x), LAM_DIMS0);
+    if (lam_dim(x, 0) == 0) x = lam__apply_broadcast(ones ? lam_not(none) : none, 1, (const int64_t[]){lam_dim(x, 1)});
+    return lam__scope_only(lam__apply_reshape(x, rank, dims), since);
+}
+
+lam_tensor *lam_and_reduce(lam_tensor *x, const lam_reduce_options *options) {
+    return folded("and_reduce", x, options, lam_and, true);
+}
+
+lam_tensor *lam_or_reduce(lam_tensor *x, const lam_reduce_options *options) {
+    return folded("or_reduce", x, options, lam_or, false);
+}
+
+lam_tensor *lam_xor_reduce(lam_tensor *x, const lam_reduce_options *options) {
+    return folded("xor_reduce", x, options, lam_xor, false);
+}
+
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
 /* The exponents of positive numbers stand above the digits of their bits; subnormal numbers are made normal first. */

@@ -181,15 +181,37 @@ static double run_parts(void) {
     return sum + total(o[0]) + total(o[1]) + total(lam_cast(lam_bitcast(x, LAM_U8), LAM_F64));
 }
 
+BODY(affine) {
+    out[0] = lam_mul(in[0], in[2]);
+    out[1] = lam_add(lam_mul(in[1], in[2]), in[3]);
+}
+
+static double run_scan(void) {
+    lam_tensor *x = lam_concatenate(LAM_LIST(point(), point()), 0), *o[2], *bits = lam_bitcast(x, LAM_I64);
+    lam_associative_scan(FN(affine, 4, 2), LAM_LIST(x, lam_sin(x)), 0, true, o, 2);
+    return total(o[0]) + total(o[1]) + total(lam_cast(lam_xor_reduce(bits, NULL), LAM_F64));
+}
+
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const scenario scenarios[] = {
-    {"grad", run_grad},           {"nested grad", run_nested_grad}, {"vmap in chunks", run_vmap_chunked},
-    {"jacobians", run_jacobians}, {"hessians", run_hessians},       {"linearize", run_linearize},
-    {"transpose", run_transpose}, {"checkpoint", run_checkpoint},   {"in place", run_in_place},
-    {"borrow", run_borrow},       {"pullback", run_pullback},       {"check_grads", run_check},
-    {"captures", run_captures},   {"arranged", run_arranged},       {"sets", run_sets},
+    {"grad", run_grad},
+    {"nested grad", run_nested_grad},
+    {"vmap in chunks", run_vmap_chunked},
+    {"jacobians", run_jacobians},
+    {"hessians", run_hessians},
+    {"linearize", run_linearize},
+    {"transpose", run_transpose},
+    {"checkpoint", run_checkpoint},
+    {"in place", run_in_place},
+    {"borrow", run_borrow},
+    {"pullback", run_pullback},
+    {"check_grads", run_check},
+    {"captures", run_captures},
+    {"arranged", run_arranged},
+    {"sets", run_sets},
     {"parts", run_parts},
+    {"scan", run_scan},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

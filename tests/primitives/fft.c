@@ -108,6 +108,25 @@ START_TEST(frequencies) {
 }
 END_TEST
 
+/* numpy.fft.hfft and ihfft. */
+START_TEST(conjugates_of_themselves) {
+    lam_tensor *x = lam_complex(VEC(1, 2, 0.5, 3), VEC(0, -1, 2, 0)), *y;
+    EXPECT_NEAR(lam_hfft(x, NULL), 1e-14, LAM_DIMS(6), 9, 1.2320508075688772, -3.696152422706632, -5, 6.696152422706632,
+                -2.2320508075688767);
+    EXPECT_NEAR(lam_hfft(x, &(lam_fft_options){.sizes = LAM_DIMS(5)}), 1e-14, LAM_DIMS(5), 6, 1.8760789597044278,
+                -6.906847552890403, 3.052745586640718, 0.9780230065452569);
+    EXPECT_NEAR(lam_hfft(x, &(lam_fft_options){.norm = LAM_FFT_ORTHO}), 1e-14, LAM_DIMS(6), 3.6742346141747677,
+                0.502982635954616, -1.5089479078638484, -2.041241452319315, 2.7336927792554375, -0.9112309264184789);
+    y = lam_ihfft(VEC(1, 2, 0, -3, 4), NULL);
+    EXPECT_NEAR(lam_real(y), 1e-14, LAM_DIMS(3), 0.8, 1.0562305898749054, -0.9562305898749055);
+    EXPECT_NEAR(lam_slice_axis(lam_imag(y), 0, 1, 3), 1e-13, LAM_DIMS(2), -0.02775145514257753, -0.8057480106940814);
+    y = lam_ihfft(VEC(1, 2, 0, -3), &(lam_fft_options){.norm = LAM_FFT_FORWARD});
+    EXPECT_NEAR(lam_imag(y), 1e-14, LAM_DIMS(3), 0, 5, 0);
+    lam_ihfft(x, NULL);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "ihfft");
+}
+END_TEST
+
 START_TEST(bad_requests) {
     lam_tensor *z = ramp(4);
     lam_rfft(z, NULL);
@@ -261,6 +280,6 @@ END_TEST
 
 Suite *suite_primitives_fft(void) {
     return SUITE_OF("fft", four_numbers, there_and_back, several_axes, views, convolution_theorem, derivatives,
-                    frequencies, bad_requests, several_threads, large_batches, places_in_memory, plans_are_kept,
-                    contexts_keep_plans);
+                    frequencies, conjugates_of_themselves, bad_requests, several_threads, large_batches,
+                    places_in_memory, plans_are_kept, contexts_keep_plans);
 }

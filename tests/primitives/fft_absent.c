@@ -6,7 +6,7 @@ const cases_row cases_fft[] = {{0}};
 
 START_TEST(each_transform_names_what_is_missing) {
     static lam_tensor *(*const forms[])(lam_tensor *, const lam_fft_options *) = {
-        lam_fft, lam_ifft, lam_rfft, lam_irfft, lam_fftn, lam_ifftn, lam_rfftn, lam_irfftn};
+        lam_fft, lam_ifft, lam_rfft, lam_irfft, lam_hfft, lam_ihfft, lam_fftn, lam_ifftn, lam_rfftn, lam_irfftn};
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         ck_assert(lam_failed(forms[i](VEC(1, 2, 3), NULL)));
         EXPECT_ERROR(LAM_ERR_OPTION, "fft", "FFTW", "-Dfftw=enabled");

@@ -90,6 +90,28 @@ START_TEST(bytes_of_bits) {
 }
 END_TEST
 
+START_TEST(bits_of_many) {
+    lam_tensor *x = lam_reshape(INTEGERS(12, 10, 6, 7, -1, 8), LAM_DIMS(2, 3));
+    const lam_reduce_options rows = {.axes = LAM_AXES(1)}, kept = {.axes = LAM_AXES(0), .keepdims = true};
+    EXPECT(lam_and_reduce(x, &rows), LAM_DIMS(2), 0, 0);
+    EXPECT(lam_and_reduce(x, &kept), LAM_DIMS(1, 3), 4, 10, 0);
+    EXPECT(lam_or_reduce(x, &rows), LAM_DIMS(2), 14, -1);
+    EXPECT(lam_xor_reduce(x, &rows), LAM_DIMS(2), 12 ^ 10 ^ 6, 7 ^ -1 ^ 8);
+    EXPECT(lam_xor_reduce(x, NULL), LAM_DIMS0, 12 ^ 10 ^ 6 ^ 7 ^ -1 ^ 8);
+    EXPECT(lam_xor_reduce(lam_cast(VEC(1, 0, 1, 1), LAM_BOOL), NULL), LAM_DIMS0, 1);
+    ck_assert_int_eq(lam_dtype_of(lam_or_reduce(BYTES(3, 8), NULL)), LAM_U8);
+    lam_tensor *none = lam_zeros(ctx, LAM_U8, LAM_DIMS(2, 0));
+    EXPECT(lam_and_reduce(none, &rows), LAM_DIMS(2), 255, 255);
+    EXPECT(lam_or_reduce(none, NULL), LAM_DIMS0, 0);
+    EXPECT_EMPTY(lam_xor_reduce(none, &(lam_reduce_options){.axes = LAM_AXES(0)}), LAM_DIMS(0));
+    EXPECT(lam_or_reduce(lam_index(INTEGERS(5), 0, 0), NULL), LAM_DIMS0, 5);
+    lam_and_reduce(VEC(1), NULL);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "and_reduce");
+    lam_or_reduce(x, &(lam_reduce_options){.axes = LAM_AXES(2)});
+    EXPECT_ERROR(LAM_ERR_AXIS, "or_reduce");
+}
+END_TEST
+
 /* ---- bits of anything -------------------------------------------------------------------------------------------- */
 
 START_TEST(bits_as_another_dtype) {
@@ -301,7 +323,8 @@ END_TEST
 BODY(of_integers) {
     lam_tensor *bits = lam_unpack_bits(lam_cast(in[0], LAM_U8), -1, -1, false);
     lam_tensor *packed = lam_cast(lam_pack_bits(bits, 0, true), LAM_I64);
-    out[0] = lam_concatenate(LAM_LIST(lam_mulhi(in[0], lam_full_like(in[0], 0x1p62)), packed), 0);
+    lam_tensor *odd = lam_expand_dims(lam_xor_reduce(in[0], NULL), 0);
+    out[0] = lam_concatenate(LAM_LIST(lam_mulhi(in[0], lam_full_like(in[0], 0x1p62)), packed, odd), 0);
 }
 
 START_TEST(batches_of_integers) {
@@ -314,10 +337,11 @@ END_TEST
 
 Suite *suite_primitives_parts(void);
 Suite *suite_primitives_parts(void) {
-    Suite *suite = SUITE_OF(
-        "parts", bits_of_integers, upper_halves_of_products, divisors_and_multiples, quotients_with_their_remainders,
-        bytes_of_bits, bits_as_another_dtype, bits_have_no_derivative, fewer_digits, tangents_have_fewer_digits_too,
-        powers_of_two, fractions_and_exponents, whole_parts, units_and_decimals, powers_in_double, batches_of_integers);
+    Suite *suite =
+        SUITE_OF("parts", bits_of_integers, upper_halves_of_products, divisors_and_multiples,
+                 quotients_with_their_remainders, bytes_of_bits, bits_of_many, bits_as_another_dtype,
+                 bits_have_no_derivative, fewer_digits, tangents_have_fewer_digits_too, powers_of_two,
+                 fractions_and_exponents, whole_parts, units_and_decimals, powers_in_double, batches_of_integers);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

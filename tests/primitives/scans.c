@@ -1,0 +1,133 @@
+/* Scans with a function of the user's: sums, products of matrices and linear recurrences against loops over elements
+ * and against the scans that the library has; derivatives against differences, vmap against one call per example. */
+#include "tests/support.h"
+
+BODY(plus) {
+    out[0] = lam_add(in[0], in[1]);
+}
+
+BODY(second_of_two) {
+    out[0] = in[1];
+}
+
+/* Matrices along axis 0: a product that does not commute. */
+BODY(times) {
+    out[0] = lam_matmul(in[0], in[1]);
+}
+
+/* x -> a x + b, first (a0, b0), then (a1, b1). */
+BODY(affine) {
+    out[0] = lam_mul(in[0], in[2]);
+    out[1] = lam_add(lam_mul(in[1], in[2]), in[3]);
+}
+
+BODY(narrow) {
+    out[0] = lam_cast(in[0], LAM_F32);
+}
+
+BODY(shorter) {
+    out[0] = lam_sum(in[0], NULL);
+}
+
+static lam_tensor *scan_of(lam_body body, lam_tensor *x, int axis, bool reverse) {
+    lam_tensor *y;
+    lam_associative_scan(FN(body, 2, 1), LAM_LIST(x), axis, reverse, &y, 1);
+    return y;
+}
+
+START_TEST(sums_of_every_length) {
+    for (int64_t n = 0; n < 20; n++) {
+        lam_tensor *x = lam_sin(lam_arange(ctx, LAM_F64, 0, (double)n, 1));
+        EXPECT_SAME(scan_of(plus, x, 0, false), lam_cumsum(x, 0), 1e-13);
+        EXPECT_SAME(scan_of(plus, x, 0, true), lam_cumsum_reverse(x, 0), 1e-13);
+        EXPECT_SAME(scan_of(second_of_two, x, 0, false), x, 0);
+    }
+    lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_I64, 0, 30, 1), LAM_DIMS(2, 5, 3));
+    EXPECT_SAME(scan_of(plus, x, 1, false), lam_cumsum(x, 1), 0);
+    EXPECT_SAME(scan_of(plus, x, -1, true), lam_cumsum_reverse(x, 2), 0);
+    EXPECT_EMPTY(scan_of(plus, lam_zeros(ctx, LAM_F64, LAM_DIMS(3, 0)), 0, false), LAM_DIMS(3, 0));
+}
+END_TEST
+
+/* One product after the other. */
+START_TEST(products_in_their_order) {
+    lam_tensor *x = lam_reshape(lam_cos(lam_arange(ctx, LAM_F64, 0, 44, 1)), LAM_DIMS(11, 2, 2));
+    lam_tensor *all = scan_of(times, x, 0, false), *so_far = lam_index(x, 0, 0);
+    for (int64_t i = 0; i < 11; i++) {
+        if (i) so_far = lam_matmul(so_far, lam_index(x, 0, i));
+        EXPECT_SAME(lam_index(all, 0, i), so_far, 1e-13);
+    }
+}
+END_TEST
+
+START_TEST(recurrences_of_two_tensors) {
+    lam_tensor *a = lam_cos(lam_arange(ctx, LAM_F64, 0, 13, 1)), *b = lam_sin(lam_arange(ctx, LAM_F64, 0, 13, 1)),
+               *y[2];
+    ck_assert_int_eq(lam_associative_scan(FN(affine, 4, 2), LAM_LIST(a, b), 0, false, y, 2), LAM_OK);
+    EXPECT_SAME(y[0], lam_cumprod(a, 0), 1e-13);
+    EXPECT_SAME(y[1], lam_linear_recurrence(a, b, 0, false), 1e-13);
+    ck_assert_int_eq(lam_associative_scan(FN(affine, 4, 2), LAM_LIST(a, b), 0, true, y, 2), LAM_OK);
+    EXPECT_SAME(y[1], lam_linear_recurrence(a, b, 0, true), 1e-13);
+}
+END_TEST
+
+START_TEST(what_does_not_fit) {
+    lam_tensor *x = VEC(1, 2, 3), *y[2];
+    ck_assert_int_eq(lam_associative_scan(FN(plus, 2, 1), LAM_LIST(x, x), 0, false, y, 2), LAM_ERR_ARITY);
+    ck_assert(lam_failed(y[0]) && lam_failed(y[1]));
+    EXPECT_ERROR(LAM_ERR_ARITY, "associative_scan");
+    ck_assert_int_eq(lam_associative_scan(FN(affine, 4, 2), LAM_LIST(x, VEC(1, 2)), 0, false, y, 2), LAM_ERR_SHAPE);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "associative_scan");
+    ck_assert_int_eq(lam_associative_scan(FN(plus, 2, 1), LAM_LIST(x), 1, false, y, 1), LAM_ERR_AXIS);
+    EXPECT_ERROR(LAM_ERR_AXIS, "associative_scan");
+    ck_assert(lam_failed(scan_of(narrow, x, 0, false)));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "associative_scan");
+    ck_assert(lam_failed(scan_of(shorter, x, 0, false)));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "associative_scan");
+    ck_assert_int_eq(lam_associative_scan(FN(plus, 2, 1), LAM_LIST(), 0, false, y, 1), LAM_ERR_ARITY);
+    lam_clear_error(ctx);
+}
+END_TEST
+
+/* ---- derivatives and batches ------------------------------------------------------------------------------------- */
+
+BODY(recurrence) {
+    lam_tensor *y[2];
+    lam_associative_scan(FN(affine, 4, 2), LAM_LIST(lam_sin(in[0]), lam_square(in[0])), 1, false, y, 2);
+    out[0] = lam_mul(y[0], y[1]);
+}
+
+BODY(matrices) {
+    lam_tensor *x = lam_add(lam_expand_dims(in[0], 1), lam_eye(ctx, LAM_F64, 3, 3));
+    out[0] = lam_mul(scan_of(times, x, 0, true), x);
+}
+
+static const lam_body bodies[] = {recurrence, matrices};
+enum { BODIES = sizeof bodies / sizeof bodies[0] };
+
+static lam_tensor *operand(void) {
+    return MAT(3, 3, 0.37, -1.21, 1.53, 1.13, 0.42, -0.71, -1.44, 0.66, 1.28);
+}
+
+START_TEST(derivatives_agree_with_differences) {
+    lam_fn *f = FN(bodies[_i], 1, 1);
+    ck_assert_msg(lam_check_grads(f, LAM_LIST(operand()), &(lam_check_grads_options){.order = 2}) == LAM_OK,
+                  "body %d: %s", _i, lam_error(ctx));
+}
+END_TEST
+
+START_TEST(vmap_equals_the_loop) {
+    lam_fn *f = FN(bodies[_i], 1, 1);
+    lam_tensor *x = operand(), *y = lam_mul(x, 0.9), *apart = lam_stack(LAM_LIST(apply1(f, x), apply1(f, y)), 0);
+    EXPECT_SAME(apply1(lam_vmap(f, NULL), lam_stack(LAM_LIST(x, y), 0)), apart, 1e-13);
+}
+END_TEST
+
+Suite *suite_primitives_scans(void);
+Suite *suite_primitives_scans(void) {
+    Suite *suite =
+        SUITE_OF("scans", sums_of_every_length, products_in_their_order, recurrences_of_two_tensors, what_does_not_fit);
+    suite_loop(suite, derivatives_agree_with_differences, BODIES);
+    suite_loop(suite, vmap_equals_the_loop, BODIES);
+    return suite;
+}

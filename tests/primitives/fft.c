@@ -3,6 +3,7 @@
 #include "tests/support.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 static lam_tensor *ramp(int64_t n) {
     lam_tensor *k = lam_arange(ctx, LAM_F64, 0, (double)n, 1);

@@ -70,6 +70,16 @@ static void stepped_run(const move *m, int a, int b, char *to, const char *from)
     m->turn->grid(m->dims[a], 1, from, m->from[a], 1, to, 1);
 }
 
+/* The same of short runs, row by row along b. */
+static void stepped_rows(const move *m, int a, int b, char *to, const char *from) {
+    m->turn->grid(m->dims[b], m->dims[a], from, m->from[b], m->from[a], to, m->to[b]);
+}
+
+/* Steps along a here, runs along a there. */
+static void spread_rows(const move *m, int a, int b, char *to, const char *from) {
+    m->turn->spread(m->dims[b], m->dims[a], from, m->from[b], to, m->to[b], m->to[a]);
+}
+
 /* Runs along a on both sides. Short ones, row by row along b. */
 static void rows_plane(const move *m, int a, int b, char *to, const char *from) {
     m->turn->rows(m->dims[b], m->dims[a], from, m->from[b], to, m->to[b]);
@@ -93,16 +103,31 @@ static bool is_far(const move *m, int a) {
     return m->count * m->bytes >= LAM__WALK_FAR && m->dims[a] >= SHORT;
 }
 
+/* Runs along a here, steps there. A step of 0 is a repetition, which the elementwise walk knows. */
+static bool move_steps(const move *m, int a, void *dst, const void *src) {
+    const int b = longest_but(m, a);
+    if (m->from[a] == 0) return false;
+    if (m->dims[a] >= SHORT) each_plane(m, a, a, dst, src, stepped_run);
+    else if (b >= 0) each_plane(m, a, b, dst, src, stepped_rows);
+    return m->dims[a] >= SHORT || b >= 0;
+}
+
+/* Steps along a here, runs there. Rows go along the axis with the least steps here, whose lines in memory are near. */
+static bool spread_runs(const move *m, int a, void *dst, const void *src) {
+    int near = -1;
+    for (int b = 0; b < m->rank; b++)
+        if (b != a && (near < 0 || m->to[b] < m->to[near])) near = b;
+    if (near < 0 || m->to[a] < 0 || m->to[near] < 0 || is_far(m, a)) return false;
+    each_plane(m, a, near, dst, src, spread_rows);
+    return true;
+}
+
 /* False: neither transposed, nor in steps, nor short runs. Conversions and everything else go through the elementwise
  * walk, of which this is the part without arithmetic. */
 static bool move_planes(const move *m, void *dst, const void *src) {
     int a = unit_axis(m->rank, m->to), b = unit_axis(m->rank, m->from);
-    if (a < 0) return false;
-    if (b < 0) {
-        const bool steps = m->from[a] != 0 && m->dims[a] >= SHORT;
-        if (steps) each_plane(m, a, a, dst, src, stepped_run);
-        return steps;
-    }
+    if (a < 0) return b >= 0 && spread_runs(m, b, dst, src);
+    if (b < 0) return move_steps(m, a, dst, src);
     if (a != b) {
         if (is_far(m, a)) return false;
         each_plane(m, a, b, dst, src, turned_plane);

@@ -1,7 +1,7 @@
 /* Fourier transforms in the parts that the kernel makes of them; then the scale, where there is one. Only in builds
  * with FFTW. What FFTW cannot plan, for want of memory, is the one failure; then nothing has been written. Plans are
- * found, made and unmade here, by the caller; executing one is safe in any number of threads. The scale is a pass of its own,
- * cut anywhere. */
+ * found, made and unmade here, by the caller; executing one is safe in any number of threads. The scale is a pass of
+ * its own, cut anywhere. */
 #include "lib/parallel/fft.h"
 
 static void transform_parts(void *env, int64_t begin, int64_t end, int worker) {

@@ -41,6 +41,21 @@ static void check_layout(const char *set, int64_t bytes, const layout *l) {
     ck_assert_int_eq(to[((l->rows - 1) * l->dst_step + l->n) * bytes], GUARD);
 }
 
+/* Runs to steps: nothing between them is written. */
+static void check_spread(const lam__simd *set, int64_t bytes, int64_t rows, int64_t n, int64_t step) {
+    const int64_t line = n * step + 1, from_step = n + step % 2;
+    memset(to, GUARD, (size_t)(rows * line * bytes));
+    set->turn(bytes)->spread(rows, n, from, from_step, to, line, step);
+    for (int64_t i = 0; i < rows * line; i++) {
+        const int64_t row = i / line, at = i % line;
+        const char *x = from + (row * from_step + at / step) * bytes;
+        const bool written = at % step == 0 && at / step < n;
+        for (int64_t k = 0; k < bytes; k++)
+            EXPECT_THAT(to[i * bytes + k] == (written ? x[k] : GUARD), "%s, %d bytes, step %d: item %d of %d x %d",
+                        set->name, (int)bytes, (int)step, (int)i, (int)rows, (int)n);
+    }
+}
+
 static void check_turns(const lam__simd *set, int64_t bytes, int64_t rows, int64_t n) {
     const lam__turn *turn = set->turn(bytes);
     const size_t most = (size_t)((rows * (n + 2) + 4) * bytes);
@@ -61,6 +76,7 @@ static void check_turns(const lam__simd *set, int64_t bytes, int64_t rows, int64
         turn->repeat(rows, n, from, gap, to);
         memset(to + rows * n * bytes, GUARD, (size_t)(3 * bytes)); /* these it may write */
         check_layout(set->name, bytes, &repeated);
+        check_spread(set, bytes, rows, n, 1 + gap);
     }
 }
 

@@ -11,6 +11,7 @@
  *   rows     dst[i * dst_step + j] = src[i * src_step + j]
  *   plane    dst[i * dst_step + j] = src[i + j * src_step]; far: most of dst is not in a cache
  *   grid     dst[i * dst_step + j] = src[i * row_step + j * item_step]
+ *   spread   dst[i * dst_step + j * item_step] = src[i * src_step + j]
  *   repeat   dst[i * n + j] = src[i * step]; may write up to three items more */
 typedef struct lam__turn {
     void (*columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,
@@ -19,6 +20,8 @@ typedef struct lam__turn {
     void (*plane)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step, bool far);
     void (*grid)(int64_t rows, int64_t n, const void *src, int64_t row_step, int64_t item_step, void *dst,
                  int64_t dst_step);
+    void (*spread)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step,
+                   int64_t item_step);
     void (*repeat)(int64_t rows, int64_t n, const void *src, int64_t step, void *dst);
 } lam__turn;
 

@@ -356,15 +356,43 @@ static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_ste
         }
 }
 
+/* Every second item, n of them or more than three: four are in two overlapping vectors, so nothing else is read. The
+ * last four of a row may have been moved already. */
+ALWAYS_INLINE void NAME(every_second)(int64_t rows, int64_t n, const T *from, int64_t from_step, T *to,
+                                      int64_t to_step) {
+    for (int64_t i = 0; i < rows; i++, from += from_step, to += to_step)
+        for (int64_t next = 0; next < n; next += 4) {
+            const int64_t j = next + 4 <= n ? next : n - 4;
+            NAME(quad) a, b;
+            memcpy(&a, from + 2 * j, sizeof a);
+            memcpy(&b, from + 2 * j + 3, sizeof b);
+            a = __builtin_shufflevector(a, b, 0, 2, 5, 7);
+            memcpy(to + j, &a, sizeof a);
+        }
+}
+
 /* Grids that are rows or planes are moved as such; the rest item by item. row_step and item_step may be negative where
  * neither is 1. */
 static void NAME(grid)(int64_t rows, int64_t n, const void *src, int64_t row_step, int64_t item_step, void *dst,
                        int64_t dst_step) {
     if (item_step == 1) NAME(rows)(rows, n, src, row_step, dst, dst_step);
     else if (row_step == 1 && item_step > 0) NAME(plane)(rows, n, src, item_step, dst, dst_step, false);
+    else if (item_step == 2 && n > 3) NAME(every_second)(rows, n, src, row_step, dst, dst_step);
     else if (n == 2) NAME(rows_few)(rows, 2, src, row_step, item_step, dst, dst_step);
     else if (n == 3) NAME(rows_few)(rows, 3, src, row_step, item_step, dst, dst_step);
     else NAME(rows_few)(rows, n, src, row_step, item_step, dst, dst_step);
+}
+
+/* The other way: runs of src become steps of dst. Steps that occur are constants. */
+static void NAME(spread)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step,
+                         int64_t item_step) {
+    const T *from = src;
+    T *to = dst;
+    for (int64_t i = 0; i < rows; i++, from += src_step, to += dst_step)
+        if (item_step == 2)
+            for (int64_t j = 0; j < n; j++) to[2 * j] = from[j];
+        else
+            for (int64_t j = 0; j < n; j++) to[j * item_step] = from[j];
 }
 
 /* Of each of four items two or three. Four rows at a time; gives how many rows it has done. What is left is done by
@@ -408,7 +436,7 @@ static void NAME(repeat)(int64_t rows, int64_t n, const void *src, int64_t step,
 }
 
 /* In the order of lam__turn. */
-static const lam__turn NAME(turn) = {NAME(columns), NAME(rows), NAME(plane), NAME(grid), NAME(repeat)};
+static const lam__turn NAME(turn) = {NAME(columns), NAME(rows), NAME(plane), NAME(grid), NAME(spread), NAME(repeat)};
 
 #undef T
 #undef SIDE

@@ -84,11 +84,12 @@ static lam_status fail_all(lam_ctx *ctx, lam_status status, size_t n_out, lam_te
 
 /* `overwritten` points into this frame while the Function runs and names the outputs that overwritten inputs are to
  * show. An application of the same Function inside has a frame of its own, so the outer one is put back. A handle for
- * which memory is lacking has no status but its record, so failures are counted as well. `out` may be NULL only where
+ * which memory is lacking has no status but its record, so that is asked as well. `out` may be NULL only where
  * there are no outputs; what comes of a failure is the same either way. */
 LAM__UNROLLED lam_status apply(lam__instance *x, lam_list in, lam_tensor **out) {
     lam_ctx *ctx = x->ctx;
-    size_t n = (size_t)x->inputs, m = (size_t)x->outputs, failures = ctx->error.count;
+    size_t n = (size_t)x->inputs, m = (size_t)x->outputs;
+    const lam__mark mark = lam__error_mark(ctx);
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (n + m) * sizeof *values + n * sizeof(int));
     if (!values) return fail_all(ctx, LAM_ERR_MEMORY, m, out);
@@ -101,8 +102,8 @@ LAM__UNROLLED lam_status apply(lam__instance *x, lam_list in, lam_tensor **out) 
     for (size_t o = 0; o < m && status == LAM_OK; o++) out[o] = results[o] ? lam__scope_handle(ctx, results[o]) : NULL;
     if (status == LAM_OK && own.any) status = rebind_dirty(x, own.by, in, out);
     lam__scratch_put(&area);
-    if (status == LAM_OK && ctx->error.count != failures) return ctx->error.status;
-    return status == LAM_OK ? LAM_OK : fail_all(ctx, status, m, out);
+    const lam_status recorded = lam__error_since(ctx, mark);
+    return status == LAM_OK ? recorded : fail_all(ctx, recorded != LAM_OK ? recorded : status, m, out);
 }
 
 /* For instances that belong to the library's own Functions (hooks, rules, solves). */
@@ -126,6 +127,7 @@ lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const 
                               lam_tensor **out, size_t n_out) {
     if (!ctx) ctx = &lam__context_failed;
     if (ctx == &lam__context_failed) return fail_all(ctx, ctx->error.status, n_out, out);
+    const lam__mark mark = lam__error_mark(ctx);
     lam__instance *x = function ? lam__custom_find(ctx, function, attrs, in.count, n_out) : NULL;
     if (!x) x = instance_for(ctx, function, attrs, in.count, n_out);
     if (x && ((!out && n_out) || (!in.items && in.count))) {
@@ -133,7 +135,7 @@ lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const 
         lam__custom_release(x);
         x = NULL;
     }
-    if (!x) return fail_all(ctx, ctx->error.status, n_out, out);
+    if (!x) return fail_all(ctx, lam__error_since(ctx, mark), n_out, out);
     lam_status status = apply(x, in, out);
     lam__custom_release(x);
     return status;

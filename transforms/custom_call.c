@@ -95,6 +95,7 @@ LAM__UNROLLED bool visit_begin(visit *v, lam_fctx *fc, enum lam__part part, int 
     fc->part = part;
     fc->refs++; /* until visit_end */
     lam__scope_open(ctx, &v->scope);
+    v->scope.of_rule |= part == LAM__PART_VMAP; /* which sees the axis of the batch */
     v->frame = (lam__frame){.name = fc->instance->fn.name,
                             .part = part_names[part],
                             .parent = ctx->frame,
@@ -111,7 +112,7 @@ LAM__APART static lam_status visit_failure(visit *v) {
     lam_ctx *ctx = v->fc->ctx;
     if (lam__scope_close_inner(&v->scope))
         lam__custom_fail(v->fc, LAM_ERR_SCOPE, "end every scope that it begins", "a scope was left open");
-    if (ctx->error.count != v->failures) return ctx->error.status;
+    if (ctx->error.count != v->failures) return lam__error_since(ctx, (lam__mark){.count = v->failures});
     return lam__custom_fail(v->fc, LAM_ERR_ARITY, NULL, "too many results: number %d is set, %d expected",
                             v->slot_count, v->slot_count);
 }

@@ -216,7 +216,6 @@ static void body_vmap(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     memset(v, 0, bytes);
     lam_value **results = v + f->inputs;
     lam_status status = ctx->error.status;
-    ctx->scope->of_rule = ctx->scope->parent->of_rule; /* who calls may have more axes than a user */
     if (lam__arguments_values(ctx, f->inputs, in, v))
         status = run_vmap(f, env, v, (int *)(void *)(v + values), results);
     lam__arguments_give(ctx, status, f->outputs, results, out);

@@ -57,7 +57,8 @@ struct lam_ctx {
 
 /* Opens a scope in the caller's frame. */
 static inline void lam__scope_open(lam_ctx *ctx, lam_scope *scope) {
-    *scope = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx, .parent = ctx->scope};
+    const bool of_rule = ctx->scope->of_rule; /* inside a rule everything is */
+    *scope = (lam_scope){.magic = LAM__SCOPE, .of_rule = of_rule, .ctx = ctx, .parent = ctx->scope};
     ctx->scope = scope;
 }
 

@@ -248,8 +248,6 @@ void lam__scope_free_all(lam_ctx *ctx) {
     }
 }
 
-/* A scope that a user opens inside a rule is one of a rule too: ranks are allowed there that users may not have
- * (lam__eval_most_axes). */
 lam_scope *lam_scope_begin(lam_ctx *ctx) {
     if (!ctx || ctx == &lam__context_failed) return NULL;
     lam_scope *scope = scope_take(ctx);
@@ -257,10 +255,8 @@ lam_scope *lam_scope_begin(lam_ctx *ctx) {
         lam__error_memory(ctx, sizeof *scope);
         return NULL;
     }
-    bool of_rule = ctx->scope->of_rule;
     lam__scope_open(ctx, scope);
     scope->on_heap = true;
-    scope->of_rule = of_rule;
     return scope;
 }
 

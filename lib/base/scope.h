@@ -38,7 +38,7 @@ struct lam_tensor {
 struct lam_scope {
     uint32_t magic;
     bool on_heap;
-    bool of_rule; /* what is made here may have the axes of levels beside the user's */
+    bool of_rule; /* what is made here may have the axes of levels beside the user's (lam__eval_most_axes) */
     lam_ctx *ctx;
     lam_scope *parent;
     lam_tensor *tensors;

@@ -44,7 +44,7 @@ lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
     if (!usable("polyint", p, m, &failed)) return failed;
     if (!lam__dtype_is_inexact((int)lam_dtype_of(p))) p = lam_cast(p, LAM_F64);
     lam_dims own = lam_dims_of(p);
-    int64_t n = own.dims[own.rank - 1], dims[LAM_MAX_RANK];
+    int64_t n = own.dims[own.rank - 1], dims[LAM_INNER_RANK];
     for (int k = 0; k < own.rank; k++) dims[k] = k + 1 < own.rank ? own.dims[k] : m;
     lam_tensor *constants = lam_zeros(lam_ctx_of(p), lam_dtype_of(p), (lam_dims){own.rank, dims});
     for (int64_t k = 0; k < m && !lam_failed(constants); k++) p = lam_div(p, lam_add(exponents(p, n), (double)k));

@@ -5,6 +5,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
 
+#include "lib/dispatch/dispatch.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -39,9 +40,10 @@ bool lam__create_countable(const char *operation, lam_ctx *ctx, lam_dtype dtype,
 
 /* For makers, whose users have no tensor to show in the message. */
 bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) {
-    if (dims.rank < 0 || dims.rank > LAM_MAX_RANK) {
+    const int most = lam__eval_most_axes(ctx);
+    if (dims.rank < 0 || dims.rank > most) {
         lam__error_set(ctx, LAM_ERR_RANK, "give some axes as one", "%s: rank %d is not in [0, %d]", operation,
-                       dims.rank, LAM_MAX_RANK);
+                       dims.rank, most);
         return false;
     }
     if (dims.rank && !dims.dims) {
@@ -208,7 +210,7 @@ lam_tensor *lam_iota(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int axis) {
         return lam__error_fail(ctx, LAM_ERR_AXIS, "iota: axis %d is out of range [-%d, %d)", axis, dims.rank,
                                dims.rank);
     if (axis < 0) axis += dims.rank;
-    int64_t narrow[LAM_MAX_RANK];
+    int64_t narrow[LAM_INNER_RANK];
     for (int i = 0; i < dims.rank; i++) narrow[i] = i == axis ? dims.dims[i] : 1;
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *line = lam_arange(ctx, dtype, 0, (double)dims.dims[axis], 1);

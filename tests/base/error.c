@@ -56,6 +56,11 @@ static void body_fails(lam_ctx *c, lam_tensor *const in[], lam_tensor *out[], vo
     out[0] = in[0];
 }
 
+static void forward_fails(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    int more = 1;
+    body_fails(lam_fctx_ctx(fc), in, out, &more);
+}
+
 START_TEST(a_call_returns_the_first_failure_of_its_own) {
     int more = 0;
     lam_tensor *x = VEC(1, 2), *y[2];
@@ -64,6 +69,9 @@ START_TEST(a_call_returns_the_first_failure_of_its_own) {
     ck_assert_int_eq(lam_call(f, LAM_LIST(x), y, 1), LAM_ERR_SHAPE);
     ck_assert_int_eq(lam_vjp(f, LAM_LIST(x), y, 1, &pullback, NULL), LAM_ERR_SHAPE);
     ck_assert_int_eq(lam_jvp(f, LAM_LIST(x), LAM_LIST(x), y, y + 1, 1, NULL), LAM_ERR_SHAPE);
+    lam_function twice = {.name = "twice", .inputs = 1, .outputs = 1, .forward = forward_fails};
+    ck_assert_int_eq(lam_function_apply(ctx, &twice, NULL, LAM_LIST(x), y, 1), LAM_ERR_SHAPE);
+    ck_assert_int_eq(lam_function_apply(ctx, &twice, NULL, LAM_LIST(x, x), y, 1), LAM_ERR_ARITY);
     more = 60;
     ck_assert_int_eq(lam_call(f, LAM_LIST(x), y, 1), LAM_ERR_SHAPE);
     more = 1000;

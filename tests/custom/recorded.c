@@ -181,7 +181,26 @@ START_TEST(refusals) {
 }
 END_TEST
 
+/* With as many axes as a tensor may have; under vmap its rule sees one more, which a shape callback has no room for. */
+BODY(weighed_high) {
+    int64_t dims[LAM_MAX_RANK];
+    for (int i = 0; i < LAM_MAX_RANK; i++) dims[i] = i + 1 < LAM_MAX_RANK ? 1 : 2;
+    lam_tensor *x = lam_reshape(in[0], (lam_dims){LAM_MAX_RANK, dims});
+    out[0] = lam_reshape(call_function(&weigh, NULL, LAM_LIST(weights(), x)), LAM_DIMS(2));
+}
+
+START_TEST(axes_that_a_shape_callback_cannot_be_told) {
+    lam_fn *f = FN(weighed_high, 1, 1), *each = lam_vmap(f, NULL);
+    lam_tensor *x = MAT(2, 2, 1, 2, 3, 4);
+    EXPECT(apply1(lam_linear_transpose(f, LAM_LIST(VEC(0, 0))), VEC(1, 10)), LAM_DIMS(2), 10, 150);
+    EXPECT(apply1(each, x), LAM_DIMS(2, 2), 2, 6, 6, 12);
+    ck_assert(lam_failed(lam_linear_transpose(each, LAM_LIST(x))));
+    EXPECT_ERROR(LAM_ERR_RANK, "weigh", "has 17 axes", "shape callback", "remedy");
+}
+END_TEST
+
 Suite *suite_custom_recorded(void) {
     return SUITE_OF("custom/recorded", transpose_uses_backward, forward_mode_through_a_foreign_backward,
-                    constants_and_holes_beside_variables, absent_cotangents_are_zeros, refusals);
+                    constants_and_holes_beside_variables, absent_cotangents_are_zeros, refusals,
+                    axes_that_a_shape_callback_cannot_be_told);
 }

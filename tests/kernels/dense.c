@@ -2,6 +2,7 @@
  * of 1/2: every step is exact then, so that every bit is compared (but for QR, which is held to rounding). Sizes lie
  * around those of vectors, tiles and blocks; what lies beside the operands must stay what it was. */
 #include "lib/kernels/blas/dense.h"
+#include "lib/kernels/blas/spectral.h"
 
 #include "tests/kernels/sets.h"
 #include "tests/kernels/strided.h"
@@ -232,6 +233,18 @@ START_TEST(qr_gives_orthonormal_columns) {
 }
 END_TEST
 
+/* Sizes of work that LAPACK has worked out in an int that wrapped, or rounded to f32, or that are none. */
+START_TEST(work_is_as_large_as_lapack_means) {
+    ck_assert_int_eq(as_asked(100), 101);
+    ck_assert_int_ge(as_asked((float)16777217), 16777217);
+    ck_assert_int_eq(as_asked(1e10), INT_MAX);
+    ck_assert_int_eq(at_least(70, 100), 101);
+    ck_assert_int_eq(at_least(70, 50), 70);
+    ck_assert_int_eq(at_least(70, -2147483600.), 70);
+    ck_assert_int_eq(at_least(70, (double)NAN), 70);
+}
+END_TEST
+
 Suite *suite_kernels_dense(void);
 
 Suite *suite_kernels_dense(void) {
@@ -242,6 +255,7 @@ Suite *suite_kernels_dense(void) {
     tcase_add_loop_test(tests, cholesky_gives_back_the_factor, 0, 2 * SETS);
     tcase_add_loop_test(tests, lu_gives_back_factors_and_order, 0, 2 * SETS);
     tcase_add_loop_test(tests, qr_gives_orthonormal_columns, 0, 2 * SETS);
+    tcase_add_test(tests, work_is_as_large_as_lapack_means);
     suite_add_tcase(suite, tests);
     return suite;
 }

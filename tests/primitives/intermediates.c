@@ -135,7 +135,7 @@ END_TEST
 
 START_TEST(parts_and_convolutions) {
     lam_tensor *x = matrix(9, 10), *line = lam_index(x, 0, 0), *image = lam_reshape(x, LAM_DIMS(1, 1, 9, 10));
-    lam_tensor *order = lam_argsort(x, 0);
+    lam_tensor *order = lam_argsort(x, 0), *rows = lam_index(order, 1, 0), *half = lam_cast(num(0.5), LAM_F32);
     LEAVES_NOTHING(lam_tril(x, 0));
     LEAVES_NOTHING(lam_matrix_trace(x, 0, 0, 1));
     LEAVES_NOTHING(lam_pad(x, LAM_DIMS(1, 1), LAM_DIMS(1, 1), NULL));
@@ -144,6 +144,9 @@ START_TEST(parts_and_convolutions) {
     LEAVES_NOTHING(lam_rot90(x, 1, 0, 1));
     LEAVES_NOTHING(lam_take_along_axis(x, order, 0));
     LEAVES_NOTHING(lam_at_add(x, LAM_AT(LAM_SLICE(0, 3, 1)), line));
+    LEAVES_NOTHING(lam_at_add(x, LAM_AT(LAM_TENSOR(rows), LAM_SLICE(0, LAM_END, 1)), line));
+    LEAVES_NOTHING(lam_inner(half, x));
+    LEAVES_NOTHING(lam_dot(x, half));
     LEAVES_NOTHING(lam_conv_general(image, image, &(lam_conv_options){.padding = LAM_PAD_SAME}));
     LEAVES_NOTHING(lam_avg_pool(x, &(lam_window_options){.window = LAM_DIMS(2, 2)}));
     LEAVES_NOTHING(lam_convolve(line, line, LAM_CONVOLVE_SAME));

@@ -267,7 +267,8 @@ LAM_API lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vec
 
 /* The eigenvalues that lam_eigh gives, faster.
  * Shape   [..., n].
- * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, of what treats them alike. */
+ * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, of what treats them alike, and then the second
+ *         lacks how dx mixes the vectors of equal ones. */
 LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
 
 /* Eigenvalues and right eigenvectors of general matrices: x v = v diag(w), both complex, each column of v of

@@ -1,6 +1,6 @@
 /* Elementwise loops on f16 and bf16: blocks of the operands become f32, which stays in the first cache, the loop of f32
  * runs on them, and its results are rounded once. So every element has the bits that conversion of whole operands
- * would give, without their memory. */
+ * would give, without their memory. nextafter alone steps in the narrow dtype. */
 #include <string.h>
 
 #include "lib/kernels/kinds.h"
@@ -72,9 +72,38 @@ static const struct {
 #undef LAM__LOOP
 };
 
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+
+/* What must not be widened: the neighbour of an f32 rounds back to where it was. Bits of one sign are ordered as the
+ * numbers are; equal operands give the second, 0 the least number of y's sign, NaN comes through. */
+static uint16_t neighbour(uint16_t x, uint16_t y, uint16_t infinity) {
+    const int size = x & 0x7fff, other = y & 0x7fff, from = x >> 15 ? -size : size, to = y >> 15 ? -other : other;
+    if (size > infinity) return x;
+    if (other > infinity || from == to) return y;
+    if (size == 0) return (uint16_t)((y & 0x8000) | 1);
+    return (uint16_t)((from < to) == (from > 0) ? x + 1 : x - 1);
+}
+
+static void neighbours(uint16_t infinity, int64_t n, void *const p[], const int64_t step[]) {
+    uint16_t *out = p[0];
+    const uint16_t *x = p[1], *y = p[2];
+    for (int64_t i = 0; i < n; i++) out[i * step[0]] = neighbour(x[i * step[1]], y[i * step[2]], infinity);
+}
+
+static void f16_neighbours(int64_t n, void *const p[], const int64_t step[], const void *params) {
+    (void)params;
+    neighbours(0x7c00, n, p, step);
+}
+
+static void bf16_neighbours(int64_t n, void *const p[], const int64_t step[], const void *params) {
+    (void)params;
+    neighbours(0x7f80, n, p, step);
+}
+
 /* There is a loop of the narrow dtype wherever there is one of f32. The one of f32 is looked up again for each
  * block. */
 lam__loop *lam__elementwise_half_loop(lam__loop_id id, lam_dtype dtype) {
+    if (id == LAM__LOOP_nextafter) return dtype == LAM_F16 ? f16_neighbours : bf16_neighbours;
     if (!lam__kernels_loop(id, LAM_F32)) return NULL;
     return dtype == LAM_F16 ? loops[id].f16 : loops[id].bf16;
 }

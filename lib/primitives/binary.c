@@ -91,10 +91,10 @@ static lam_tensor *slope_div(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? lam_div(t, r->in[1]) : lam_neg(lam_mul_div(t, r->out[0], r->in[1]));
 }
 
-/* By both operands at once: (dx - x/y dy) / y, one division and three passes, where two slopes and their sum would be
- * two divisions and four. */
+/* By both operands at once dx / y - dy q / y, three passes where two slopes and their sum would be four. The quotient
+ * of dx - q dy would be one division less, but q dy may leave the range where dy q / y does not. */
 static void jvp_div(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    if (dx[0] && dx[1]) dout[0] = lam_div(lam_sub(dx[0], lam_mul(r->out[0], dx[1])), r->in[1]);
+    if (dx[0] && dx[1]) dout[0] = lam_sub(lam_div(dx[0], r->in[1]), lam_mul_div(dx[1], r->out[0], r->in[1]));
     else dout[0] = dx[0] ? slope_div(r, 0, dx[0]) : slope_div(r, 1, dx[1]);
 }
 

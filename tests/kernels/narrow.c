@@ -63,6 +63,7 @@ START_TEST(half_loops_are_those_of_f32) {
     lam__loop_id id = (lam__loop_id)_i;
     for (int h = 0; h < 2; h++) {
         ck_assert_int_eq(lam__kernels_loop(id, LAM_F32) != NULL, lam__kernels_loop(id, halves[h]) != NULL);
+        if (id == LAM__LOOP_nextafter) continue; /* steps of its own: tests/tensor/half.c */
         for (size_t k = 0; k < sizeof steps / sizeof *steps && lam__kernels_loop(id, LAM_F32); k++)
             check_half(id, halves[h], steps[k]);
     }

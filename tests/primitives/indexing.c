@@ -133,6 +133,10 @@ START_TEST(ties_share_the_gradient) {
     ck_assert(lam_call(both, LAM_LIST(VEC(2, 5), VEC(2, 2, 4)), gx, 2) == LAM_OK);
     EXPECT_NEAR(gx[0], 1e-15, LAM_DIMS(2), 2, 12);
     EXPECT_NEAR(gx[1], 1e-15, LAM_DIMS(3), 2, 2, 0);
+    ck_assert(lam_call(both, LAM_LIST(VEC(NAN, 5), VEC(2, 2, NAN)), gx, 2) ==
+              LAM_OK); /* NaN takes from none, as in JAX */
+    EXPECT(gx[0], LAM_DIMS(2), 0, 0);
+    EXPECT(gx[1], LAM_DIMS(3), 0, 0, 0);
 }
 END_TEST
 

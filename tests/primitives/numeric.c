@@ -463,14 +463,28 @@ START_TEST(lengths_at_both_ends_of_the_range) {
 }
 END_TEST
 
+BODY(ratio) {
+    out[0] = lam_div(in[0], in[1]);
+}
+
+/* The quotients are 1e200 and 1e-200; times the divisor's tangent they leave the range, and over the divisor they are
+ * back: dx / y - q (dy / y), worked out by hand. */
+START_TEST(tangents_of_quotients_at_both_ends_of_the_range) {
+    lam_tensor *x = VEC(1e300, 1e-300), *y = VEC(1e100, 1e-100), *q, *dq;
+    lam_list tangents = LAM_LIST(VEC(1e300, 0), VEC(1e150, 1e-150));
+    ck_assert_int_eq(lam_jvp(FN(ratio, 2, 1), LAM_LIST(x, y), tangents, &q, &dq, 1, NULL), LAM_OK);
+    EXPECT_NEAR(lam_div(dq, VEC(1e250, 1e-250)), 1e-14, LAM_DIMS(2), -1, -1);
+}
+END_TEST
+
 Suite *suite_primitives_numeric(void) {
     Suite *suite = SUITE_OF("numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero, what_is_no_number,
                             nan_counts_as_absent, equal_arrays, differences_and_slopes, descending_order, bins,
                             parts_and_grids, numbers_of_places, blocks_along_the_diagonal, blocks_without_number,
                             equations_between_tensors, eigenvectors_of_general_matrices,
-                            lengths_at_both_ends_of_the_range, long_sums_of_exponentials_with_special_values,
-                            failures_on_the_way_stop_what_follows, impossible_sizes_are_refused_at_once,
-                            results_that_are_not_wanted_are_left_out);
+                            lengths_at_both_ends_of_the_range, tangents_of_quotients_at_both_ends_of_the_range,
+                            long_sums_of_exponentials_with_special_values, failures_on_the_way_stop_what_follows,
+                            impossible_sizes_are_refused_at_once, results_that_are_not_wanted_are_left_out);
     suite_loop(suite, long_sums_of_exponentials, 7);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);

@@ -33,6 +33,53 @@ START_TEST(every_value_there_and_back) {
 }
 END_TEST
 
+/* Neighbours have the given side of each other and no number of the dtype between them: a quarter and three quarters of
+ * the way are rounded to the one and the other. Beyond the largest lies infinity, and from there the largest. */
+static void check_neighbours(lam_dtype dtype, int fraction, int bias, double largest, double side) {
+    static uint16_t bits[65536];
+    static double next[65536], x[65536], points[2][65536], back[2][65536];
+    for (int i = 0; i < 65536; i++) bits[i] = (uint16_t)i;
+    lam_tensor *from = lam_array(ctx, dtype, LAM_DIMS(65536), bits), *to = lam_cast(lam_scalar(ctx, side), dtype);
+    lam_tensor *moved = (lam_nextafter)(from, to);
+    ck_assert_int_eq(lam_dtype_of(moved), dtype);
+    ck_assert_int_eq(lam_read(lam_cast(moved, LAM_F64), next, sizeof next), LAM_OK);
+    for (int i = 0; i < 65536; i++) {
+        x[i] = meaning((uint16_t)i, fraction, bias);
+        for (int k = 0; k < 2; k++) points[k][i] = x[i] + (k ? 0.75 : 0.25) * (next[i] - x[i]);
+    }
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *rounded = lam_cast(lam_cast(lam_array(ctx, LAM_F64, LAM_DIMS(65536), points[k]), dtype), LAM_F64);
+        ck_assert_int_eq(lam_read(rounded, back[k], sizeof back[k]), LAM_OK);
+    }
+    for (int i = 0; i < 65536; i++) {
+        if (isnan(x[i])) ck_assert_msg(isnan(next[i]), "%#x", i);
+        else if (x[i] == side) ck_assert_msg(next[i] == side, "%#x", i);
+        else if (isinf(x[i])) ck_assert_msg(next[i] == copysign(largest, x[i]), "%#x", i);
+        else if (x[i] == copysign(largest, side)) ck_assert_msg(next[i] == side, "%#x", i);
+        else
+            ck_assert_msg((next[i] > x[i]) == (side > 0) && next[i] != x[i] && back[0][i] == x[i] &&
+                              back[1][i] == next[i],
+                          "%#x: %g from %g", i, next[i], x[i]);
+    }
+}
+
+START_TEST(neighbours_are_those_of_the_dtype) {
+    for (int k = 0; k < 2; k++) {
+        check_neighbours(LAM_F16, 10, 15, 65504, k ? -INFINITY : INFINITY);
+        check_neighbours(LAM_BF16, 7, 127, 0x1.fep127, k ? -INFINITY : INFINITY);
+    }
+    const double x[] = {0, -0.0, 1, -0.0, 0, NAN, 1}, towards[] = {-0.0, 0, 1, -1, 2, 1, NAN};
+    lam_tensor *a = lam_array(ctx, LAM_F64, LAM_DIMS(7), x), *b = lam_array(ctx, LAM_F64, LAM_DIMS(7), towards);
+    double got[7];
+    lam_tensor *moved = (lam_nextafter)(lam_cast(a, LAM_F16), lam_cast(b, LAM_F16));
+    ck_assert_int_eq(lam_read(lam_cast(moved, LAM_F64), got, sizeof got), LAM_OK);
+    const double want[] = {-0.0, 0, 1, -0x1p-24, 0x1p-24, NAN, NAN};
+    for (int i = 0; i < 7; i++)
+        ck_assert_msg(isnan(want[i]) ? isnan(got[i]) : got[i] == want[i] && signbit(got[i]) == signbit(want[i]), "%d",
+                      i);
+}
+END_TEST
+
 static void check_narrowed(lam_tensor *narrow, const uint16_t want[3], double middle) {
     uint16_t got[3];
     ck_assert_int_eq(lam_read(narrow, got, sizeof got), LAM_OK);
@@ -130,7 +177,7 @@ START_TEST(in_place_views_and_items) {
 END_TEST
 
 Suite *suite_tensor_half(void) {
-    return SUITE_OF("tensor/half", every_value_there_and_back, floats_are_rounded_once, beyond_the_range,
-                    integers_are_rounded_once, names_sizes_promotion, sums_are_formed_in_f32,
-                    derivatives_have_the_dtype_of_the_input, in_place_views_and_items);
+    return SUITE_OF("tensor/half", every_value_there_and_back, neighbours_are_those_of_the_dtype,
+                    floats_are_rounded_once, beyond_the_range, integers_are_rounded_once, names_sizes_promotion,
+                    sums_are_formed_in_f32, derivatives_have_the_dtype_of_the_input, in_place_views_and_items);
 }

@@ -130,23 +130,23 @@ static c128 product(c128 x, c128 y) {
 }
 
 /* (exp(x) - 1) cos(y) + (cos(y) - 1) + i exp(x) sin(y) The second difference is -2 sin(y/2)^2, so small arguments keep
- * their digits. */
+ * their digits; large ones are those of exp, which knows where the product is a number though exp(x) is none. */
 static c128 wide_expm1(c128 x) {
     if (x.im == 0) return (c128){expm1(x.re), x.im};
     if (!isfinite(x.im)) return (c128){x.im - x.im, x.im - x.im};
+    if (x.re > 700) return wide_exp(x);
     double half = sin(0.5 * x.im);
     return (c128){expm1(x.re) * cos(x.im) - 2 * half * half, exp(x.re) * sin(x.im)};
 }
 
 /* The angle y log(2) is formed in long double as a sum of two, since it is reduced by multiples of the turn, which
- * leave nothing of its last digits. */
+ * leave nothing of its last digits; the size too, since it may leave the range where the product does not. */
 static c128 wide_exp2(c128 x) {
     if (x.im == 0) return (c128){exp2(x.re), x.im};
     if (!isfinite(x.im)) return wide_exp(x);
-    const double size = exp2(x.re);
-    const long double y = x.im, angle = y * LOG2, rest = fmal(y, LOG2, -angle) + y * LOG2_REST;
+    const long double size = exp2l(x.re), y = x.im, angle = y * LOG2, rest = fmal(y, LOG2, -angle) + y * LOG2_REST;
     const long double c = cosl(angle), s = sinl(angle), rest_c = cosl(rest), rest_s = sinl(rest);
-    return (c128){size * (double)(c * rest_c - s * rest_s), size * (double)(s * rest_c + c * rest_s)};
+    return (c128){(double)(size * (c * rest_c - s * rest_s)), (double)(size * (s * rest_c + c * rest_s))};
 }
 
 /* |1 + x|^2 = 1 + (re (2 + re) + im^2); where that is not near 1 nothing is lost in 1 + re, of which next to -1 the sum

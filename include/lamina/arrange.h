@@ -130,7 +130,7 @@ LAM_API lam_status lam_triu_indices(lam_ctx *ctx, int64_t rows, int64_t columns,
 
 /* The sum, product, largest and smallest of the rows of x that belong to each of `count` segments; rows of other
  * segments are left out. Of no rows 0, 1, and what lam_max_reduce and lam_min_reduce give for none.
- * Shape   x [n, items...]; segments [n], integers; out [count, items...].
+ * Shape   x [n, items...]; segments [n], integers; out [count, items...], in the dtype of x, of bools i64.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE; LAM_ERR_VALUE for a negative count. Derivative: as of lam_scatter_add, _mul,
  *         _max and _min.
  * Source  jax.ops.segment_sum and its kin. */

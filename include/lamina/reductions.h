@@ -226,7 +226,7 @@ LAM_API lam_tensor *lam_cumsum_reverse(lam_tensor *x, int axis); /* From the end
 LAM_API lam_tensor *lam_cumprod(lam_tensor *x, int axis);
 LAM_API lam_tensor *lam_cumprod_reverse(lam_tensor *x, int axis); /* From the end. Fails as lam_cumprod does. */
 
-/* Running sums and products of what is not NaN.
+/* Running sums and products of what is not NaN. Integers are taken as f64.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: as of those; 0 where x is NaN. */
 LAM_API lam_tensor *lam_nancumsum(lam_tensor *x, int axis);

@@ -4,6 +4,8 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
 
+#include "lib/tensor/dtype.h"
+
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
@@ -137,13 +139,14 @@ static lam_tensor *last_interval(lam_tensor *y[3], lam_tensor *h0, lam_tensor *h
     return lam_sub(lam_add(lam_mul(y[2], last), lam_mul(y[1], middle)), lam_mul(y[0], first));
 }
 
-/* Distances between samples as a tensor beside y: those of x, or dx for all. */
+/* Distances between samples as a tensor beside y: those of x, or dx for all; real also where y is complex. */
 static lam_tensor *steps_of(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     const int rank = lam_rank(y);
     if (x) return lam_diff(places(lam__reduce_real(x), axis + rank, rank), 1, axis);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i < rank; i++) dims[i] = i == axis + rank ? lam_dim(y, axis) - 1 : 1;
-    return lam__apply_broadcast(lam_cast(lam_scalar(lam_ctx_of(y), dx), lam_dtype_of(y)), rank, dims);
+    return lam__apply_broadcast(lam_cast(lam_scalar(lam_ctx_of(y), dx), lam__dtype_part((int)lam_dtype_of(y))), rank,
+                                dims);
 }
 
 /* The axis is counted from the end, where x and y line up. Less than three samples have no parabola. */

@@ -84,6 +84,9 @@ START_TEST(integrals_by_parabolas) {
     EXPECT_NEAR(lam_simpson(lam_matrix_transpose(rows), x, 1, 0), 1e-14, LAM_DIMS(2), 125 / 3.0, 25);
     ck_assert_int_eq(lam_dtype_of(lam_simpson(lam_cast(y, LAM_F32), NULL, 0.1, 0)), LAM_F32);
     EXPECT_NEAR(lam_simpson(INTEGERS(1, 4, 9), NULL, 1, 0), 1e-15, LAM_DIMS0, 26 / 3.0);
+    lam_tensor *z = lam_simpson(lam_complex(y, lam_neg(x)), NULL, 0.5, 0);
+    EXPECT_NEAR(lam_real(z), 1e-14, LAM_DIMS0, 9.416666666666666);
+    EXPECT_SAME(lam_imag(z), lam_neg(lam_simpson(x, NULL, 0.5, 0)), 1e-14);
     lam_simpson(y, NULL, 1, 1);
     EXPECT_ERROR(LAM_ERR_AXIS, "simpson");
     lam_simpson(y, x5, 1, 0);

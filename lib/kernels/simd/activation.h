@@ -139,7 +139,7 @@ ALWAYS_INLINE sloped64 f64_sloped_mish(V64 x) {
     return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign), mended(own, x, &mish_zero)};
 }
 
-/* As f64_silu. Below it the derivative alone. */
+/* As f64_silu. */
 ALWAYS_INLINE V64 f64_mish(V64 x) {
     return f64_sloped_mish(x).value;
 }

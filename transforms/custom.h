@@ -275,4 +275,9 @@ lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out);
 /* A function of fixed arity around an instance, whose reference it takes over (also on failure). */
 lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x);
 
+/* lam_custom_linear_solve with a rule of the library's own for the system and the transposed one, whose env is a copy
+ * of the settings that lives as long as a derivative may be asked for (custom_solve.c, iterative.c). x0 is not read. */
+lam_tensor *lam__custom_solve_iterative(const char *what, lam_fn *matvec, lam_list parameters, lam_tensor *b,
+                                        lam_solve_rule rule, bool symmetric, const lam_iterative_options *settings);
+
 #endif

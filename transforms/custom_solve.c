@@ -48,13 +48,17 @@ typedef struct solve_attrs {
     lam_solve_rule solve, transpose_solve;
     void *env;
     bool symmetric;
-    bool transposed; /* it is the transposed system that is solved */
+    bool transposed;                /* it is the transposed system that is solved */
+    bool iterative;                 /* the rules' env is `settings` */
+    lam_iterative_options settings; /* the preconditioner is held */
 } solve_attrs;
 
 /* The one reference of the attributes; whoever copies them holds once more. */
 static void solve_release(lam_ctx *ctx, void *attrs) {
+    solve_attrs *a = attrs;
     (void)ctx;
-    lam__fn_release(((solve_attrs *)attrs)->matvec);
+    lam__fn_release(a->matvec);
+    if (a->settings.preconditioner) lam__fn_release(a->settings.preconditioner);
 }
 
 /* v -> matvec(parameters, v, captures): the parameters and captures follow v as captures of this function. */
@@ -110,7 +114,8 @@ static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[
     operator_env env;
     lam_solve_rule rule = a->transposed && !a->symmetric ? a->transpose_solve : a->solve;
     lam_fn *linear = operator_at(a, &env, in, in[a->n]);
-    if (!lam_failed(linear)) out[0] = of_type(fc, "the solution", rule(fc->ctx, linear, in[a->n], a->env), in[a->n]);
+    void *given = a->iterative ? (void *)(uintptr_t)&a->settings : a->env;
+    if (!lam_failed(linear)) out[0] = of_type(fc, "the solution", rule(fc->ctx, linear, in[a->n], given), in[a->n]);
 }
 
 /* Saved are the inputs, with the solution in the place of b: rules need x and A, and of b nothing. Zeros are not made:
@@ -198,6 +203,7 @@ static lam__instance *transposed_of(lam_fctx *fc) {
     }
     a.transposed = !a.transposed && !a.symmetric;
     lam__fn_retain(a.matvec);
+    if (a.settings.preconditioner) lam__fn_retain(a.settings.preconditioner);
     return lam__custom_instance(fc->ctx, &f, &a, solve_release, fc->instance->inputs, 1);
 }
 
@@ -271,6 +277,22 @@ static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *co
     return out;
 }
 
+/* The solution by the rules in `a`, whose matvec is still the caller's. */
+static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, lam_tensor *b, solve_attrs a) {
+    int n = (int)parameters.count;
+    lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + matvec->captured));
+    lam_fn *opened = open_captures(matvec);
+    if (!list || lam_failed(opened)) return &ctx->failed;
+    for (int k = 0; k < n; k++) list[k] = parameters.items[k];
+    list[n] = b;
+    append_captures(matvec, list, n + 1);
+    a.matvec = lam__fn_retain(opened);
+    a.n = n;
+    a.extra = matvec->captured;
+    if (a.settings.preconditioner) lam__fn_retain(a.settings.preconditioner);
+    return solve_with(ctx, &a, list);
+}
+
 lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
                                     const lam_custom_linear_solve_options *options) {
     static const lam_custom_linear_solve_options none;
@@ -280,21 +302,18 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
     if (!solve || !b)
         return lam__error_fail(ctx, LAM_ERR_NULL, "custom_linear_solve of '%s': %s is NULL", matvec->name,
                                solve ? "b" : "solve");
-    int n = (int)parameters.count;
-    lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + matvec->captured));
-    lam_fn *opened = open_captures(matvec);
-    if (!list || lam_failed(opened)) return &ctx->failed;
-    for (int k = 0; k < n; k++) list[k] = parameters.items[k];
-    list[n] = b;
-    append_captures(matvec, list, n + 1);
-    solve_attrs a = {.matvec = lam__fn_retain(opened),
-                     .n = n,
-                     .extra = matvec->captured,
-                     .solve = solve,
-                     .transpose_solve = o->transpose_solve,
-                     .env = o->env,
-                     .symmetric = o->symmetric};
-    return solve_with(ctx, &a, list);
+    solve_attrs a = {.solve = solve, .transpose_solve = o->transpose_solve, .env = o->env, .symmetric = o->symmetric};
+    return solve_by(ctx, matvec, parameters, b, a);
+}
+
+lam_tensor *lam__custom_solve_iterative(const char *what, lam_fn *matvec, lam_list parameters, lam_tensor *b,
+                                        lam_solve_rule rule, bool symmetric, const lam_iterative_options *settings) {
+    lam_ctx *ctx = check_solve(what, matvec, parameters);
+    if (!ctx) return failed_with(matvec);
+    solve_attrs a = {
+        .solve = rule, .transpose_solve = rule, .symmetric = symmetric, .iterative = true, .settings = *settings};
+    a.settings.x0 = NULL;
+    return solve_by(ctx, matvec, parameters, b, a);
 }
 
 /* ---- roots ------------------------------------------------------------------------------------------------------- */

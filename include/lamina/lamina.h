@@ -9,6 +9,8 @@
 #include <lamina/tensor.h>
 #include <lamina/ops.h>
 #include <lamina/random.h>
+#include <lamina/signal.h>
+#include <lamina/stats.h>
 #include <lamina/fn.h>
 #include <lamina/transforms.h>
 #include <lamina/function.h>

@@ -16,6 +16,7 @@
 #include <lamina/ops.h>
 #include <lamina/random.h>
 #include <lamina/reductions.h>
+#include <lamina/signal.h>
 #include <lamina/tensor.h>
 #include <lamina/transforms.h>
 
@@ -353,6 +354,21 @@ inline lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_
     return lam_check_grads(f, at, &options);
 }
 
+/* ---- signal.h ---------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_stft(lam_tensor *x, const lam_stft_options &options) {
+    return lam_stft(x, &options);
+}
+inline lam_tensor *lam_istft(lam_tensor *spectra, const lam_stft_options &options) {
+    return lam_istft(spectra, &options);
+}
+inline lam_tensor *lam_welch(lam_tensor *x, const lam_stft_options &options) {
+    return lam_welch(x, &options);
+}
+inline lam_tensor *lam_csd(lam_tensor *x, lam_tensor *y, const lam_stft_options &options) {
+    return lam_csd(x, y, &options);
+}
+
 /* ---- function.h -------------------------------------------------------------------------------------------------- */
 
 inline lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options &options) {
@@ -367,6 +383,16 @@ inline lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, c
 inline lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
                                            const lam_custom_linear_solve_options &options) {
     return lam_custom_linear_solve(matvec, parameters, b, solve, &options);
+}
+inline lam_tensor *lam_cg(lam_fn *matvec, lam_list parameters, lam_tensor *b, const lam_iterative_options &options) {
+    return lam_cg(matvec, parameters, b, &options);
+}
+inline lam_tensor *lam_bicgstab(lam_fn *matvec, lam_list parameters, lam_tensor *b,
+                                const lam_iterative_options &options) {
+    return lam_bicgstab(matvec, parameters, b, &options);
+}
+inline lam_tensor *lam_gmres(lam_fn *matvec, lam_list parameters, lam_tensor *b, const lam_iterative_options &options) {
+    return lam_gmres(matvec, parameters, b, &options);
 }
 
 } /* extern "C++" */

@@ -110,6 +110,108 @@ LAM_API lam_tensor *lam_igammac(lam_tensor *a, lam_tensor *x);
  * Source  as igamma; 4 ULP. */
 LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
+/* Gamma(x); inf of its sign at 0, NaN at the negative integers. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: gamma(x) digamma(x).
+ * Source  tgammal; 1 ULP. */
+LAM_API lam_tensor *lam_gamma(lam_tensor *x);
+
+/* The sign of Gamma(x): 1 or -1, at 0 that of the zero, NaN at the negative integers. Integers are taken as f64.
+ * Fails   LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: 0. */
+LAM_API lam_tensor *lam_gammasgn(lam_tensor *x);
+
+/* Gamma(n + 1), which is n! for whole n; 0 for n < 0. Integers are taken as f64.
+ * Fails   LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: that of gamma at n + 1. */
+LAM_API lam_tensor *lam_factorial(lam_tensor *n);
+
+/* Pochhammer's symbol Gamma(x + y) / Gamma(x), which for whole y is x (x + 1) ... (x + y - 1). Integers are taken as
+ * f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope.
+ * Derivative  the result times digamma(x + y) - digamma(x), and times digamma(x + y); NaN at poles of these.
+ * Source  products, tgammal, the difference of Stirling's formulas; 1 ULP for x and x + y > 0. */
+LAM_API lam_tensor *lam_poch(lam_tensor *x, lam_tensor *y);
+
+/* The beta function Gamma(a) Gamma(b) / Gamma(a + b). Integers are taken as f64.
+ * Shape   a and b broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: minus the result times digamma(a + b) - digamma(a), and b.
+ * Source  as poch; 1 ULP for a, b > 0. */
+LAM_API lam_tensor *lam_beta(lam_tensor *a, lam_tensor *b);
+
+/* Gamma(n + 1) / (Gamma(k + 1) Gamma(n - k + 1)), which for whole operands counts the ways to choose k of n; 0 unless
+ * 0 <= k <= n. Integers are taken as f64.
+ * Shape   n and k broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: the result times differences of digamma.
+ * Source  as beta; 1 ULP. */
+LAM_API lam_tensor *lam_comb(lam_tensor *n, lam_tensor *k);
+
+/* ---- exponential, sine and other integrals ----------------------------------------------------------------------- */
+
+/* The integral of exp(-x t) / t^n over t > 1; NaN for x < 0, 1/(n - 1) at 0, or inf. Integers are taken as f64.
+ * Fails   LAM_ERR_VALUE unless 0 <= n <= 1000. Owner: current scope. Derivative: -expn(x, n - 1), of any order.
+ * Source  A&S 5.1.12, 5.1.22; 1 ULP. */
+LAM_API lam_tensor *lam_expn(lam_tensor *x, int n);
+
+/* lam_expn(x, 1). Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: -exp(-x)/x. */
+LAM_API lam_tensor *lam_exp1(lam_tensor *x);
+
+/* The principal value of the integral of exp(t)/t from -inf to x; -inf at 0. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: exp(x)/x.
+ * Source  A&S 5.1.10, 5.1.51; 1 ULP, next to its zero at 0.37 too. */
+LAM_API lam_tensor *lam_expi(lam_tensor *x);
+
+/* (exp(x) - 1)/x, 1 at 0. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: the integral of t exp(x t) over [0, 1], and so
+ *         on, of any order.
+ * Source  power series; 1 ULP. */
+LAM_API lam_tensor *lam_exprel(lam_tensor *x);
+
+/* The sine integral, of sin(t)/t from 0 to x. (The first result of sici elsewhere.) Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: sin(x)/x, of any order.
+ * Source  A&S 5.2.14, 5.1.22; 1 ULP. */
+LAM_API lam_tensor *lam_si(lam_tensor *x);
+
+/* The cosine integral, of cos(t)/t from inf to |x|; -inf at 0. (The second result of sici elsewhere.) Integers are
+ * taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: cos(x)/x.
+ * Source  A&S 5.2.16, 5.1.22; 1 ULP of the larger of the result and 1/max(1, |x|). */
+LAM_API lam_tensor *lam_ci(lam_tensor *x);
+
+/* Fresnel's integrals of sin(pi/2 t^2), and of cos(pi/2 t^2), from 0 to x. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: sin(pi/2 x^2), cos(pi/2 x^2).
+ * Source  A&S 7.3.11, 7.3.13, 7.1.14; 1 ULP. */
+LAM_API lam_tensor *lam_fresnel_s(lam_tensor *x);
+LAM_API lam_tensor *lam_fresnel_c(lam_tensor *x); /* Fails as lam_fresnel_s does. */
+
+/* Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: 1 - 2 x dawsn(x), without the cancellation,
+ *         and likewise to any order.
+ * Source  power and asymptotic series, Rybicki's sum; 1 ULP. */
+LAM_API lam_tensor *lam_dawsn(lam_tensor *x);
+
+/* Spence's function: the integral of log(t)/(1 - t) from 1 to x, which is the dilogarithm of 1 - x; NaN for x < 0.
+ * Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: log(x)/(1 - x), of any order.
+ * Source  A&S 27.7.2 to 27.7.5; 1 ULP. */
+LAM_API lam_tensor *lam_spence(lam_tensor *x);
+
+/* Lambert's W, the branch through 0: the w >= -1 with w exp(w) = x; NaN left of -1/e, -1 at the float next to it.
+ * Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: exp(-w)/(1 + w).
+ * Source  Halley's method, next to -1/e Newton's on 1 + w; 1 ULP. */
+LAM_API lam_tensor *lam_lambertw(lam_tensor *x);
+
+/* (x^y - 1)/y, log(x) for y = 0; at x = 0 -1/y, or -inf for y <= 0.
+ * Shape   x and y broadcast. Integers are taken as f64.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
+ * Derivative  x^(y-1); by y its true one at y = 0 too; 0 by x at x = 0. */
+LAM_API lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y);
+
+/* boxcox(1 + x, y), accurate where x is small.
+ * Shape   x and y broadcast. Integers are taken as f64.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: as boxcox. */
+LAM_API lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y);
+
 /* ---- Bessel functions -------------------------------------------------------------------------------------------- */
 
 /* Modified Bessel function of the first kind, of order n.
@@ -137,6 +239,11 @@ LAM_API lam_tensor *lam_i1(lam_tensor *x);
  * Fails   like any use of a handle. Owner: current scope. Derivative: i0e(x) - i1e(x)/x - sign(x) i1e(x), likewise.
  * Source  as i0. */
 LAM_API lam_tensor *lam_i1e(lam_tensor *x);
+
+/* Bessel function of the first kind, of order n. Integers are taken as f64.
+ * Fails   LAM_ERR_VALUE unless 0 <= n <= 1000. Owner: current scope. Derivative: (J_(n-1)(x) - J_(n+1)(x))/2.
+ * Source  A&S 9.1.10, 9.1.46, 9.2.5; 1 ULP of the larger of the result and sqrt(2/(pi max(1, |x|))). */
+LAM_API lam_tensor *lam_bessel_j(lam_tensor *x, int n);
 
 /* ---- logarithms of sums and products ----------------------------------------------------------------------------- */
 

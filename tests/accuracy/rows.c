@@ -137,6 +137,8 @@ BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2
 BODY2(xlogy) BODY2(xlog1py) BODY2(rel_entr) BODY2(log_ratio) BODY2(hypot_slope) BODY2(atan2_slope)
 BODY2(logaddexp_slope) BODY2(logaddexp2_slope) BODY1(mish_slope) BODY1(gelu_slope)
 BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit) BODY1(entr) BODY2(kl_div) BODY1(square)
+BODY1(gamma) BODY2(poch) BODY2(beta) BODY2(comb) BODY1(exp1) BODY1(expi) BODY1(exprel) BODY1(si) BODY1(ci)
+BODY1(fresnel_s) BODY1(fresnel_c) BODY1(dawsn) BODY1(spence) BODY1(lambertw)
 BODY1(silu) BODY1(silu_slope) BODY1(gelu) BODY1(mish) BODY1(softsign) BODY1(sinc) BODY2(log_cosh)
 
 #define FAMILY(name, call) \
@@ -152,6 +154,9 @@ FAMILY(pow_slope_10, lam_pow_slope(in[0], in[1], 1, 0))
 FAMILY(pow_slope_01, lam_pow_slope(in[0], in[1], 0, 1))
 FAMILY(bessel_2, lam_bessel_i(in[0], 2))
 FAMILY(bessel_9, lam_bessel_i(in[0], 9))
+FAMILY(exp3, lam_expn(in[0], 3))
+FAMILY(bessel_j0, lam_bessel_j(in[0], 0))
+FAMILY(bessel_j5, lam_bessel_j(in[0], 5))
 FAMILY(betainc, lam_betainc(in[0], in[1], in[2]))
 FAMILY(fma, lam_fma(in[0], in[1], in[2]))
 FAMILY(mul_div, lam_mul_div(in[0], in[1], in[2]))
@@ -306,6 +311,57 @@ const measure_row measure_rows[] = {
      .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .derivatives = 3},
     {.name = "pow_slope by y", .inputs = 2, .body = of_pow_slope_01, .oracle = LAM__LOOP_pow_slope, .member = 1,
      .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .derivatives = 3},
+    {.name = "gamma", .inputs = 1, .body = of_gamma, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__GAMMA, 0),
+     .range = {{0.01, 100}}, .bound = 1, .derivatives = 1, .costly = true, .condition = 100},
+    {.name = "exp1", .inputs = 1, .body = of_exp1, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__EXPN, 1),
+     .range = {{1e-6, 30}}, .bound = 1, .derivatives = 1, .costly = true, .condition = 40},
+    {.name = "expn 3", .inputs = 1, .body = of_exp3, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__EXPN, 3),
+     .range = {{1e-6, 30}}, .bound = 1, .derivatives = 1, .costly = true, .condition = 40},
+    {.name = "expi", .inputs = 1, .body = of_expi, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__EXPI, 0),
+     .range = {{1e-6, 60}}, .bound = 1, .derivatives = 1, .costly = true, .condition = 100},
+    {.name = "exprel", .inputs = 1, .body = of_exprel, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__EXPREL, 0),
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "si", .inputs = 1, .body = of_si, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__SIN_INT, 0),
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "ci", .inputs = 1, .body = of_ci, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__COS_INT, 0),
+     .range = {{1e-6, 30}}, .bound = 1, .derivatives = 1, .costly = true, .relative_to_1 = 0.03},
+    {.name = "fresnel_s", .inputs = 1, .body = of_fresnel_s, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__SIN_FRES, 0),
+     .range = {{-4, 4}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "fresnel_c", .inputs = 1, .body = of_fresnel_c, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__COS_FRES, 0),
+     .range = {{-4, 4}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "dawsn", .inputs = 1, .body = of_dawsn, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__DAWSON, 0),
+     .range = {{-9, 9}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "spence", .inputs = 1, .body = of_spence, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__SPENCE, 0),
+     .range = {{1e-6, 20}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "lambertw", .inputs = 1, .body = of_lambertw, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__LAMBERT, 0),
+     .range = {{-0.36, 30}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "bessel_j 0", .inputs = 1, .body = of_bessel_j0, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__BESSEL_J, 0),
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1, .costly = true, .relative_to_1 = 0.1},
+    {.name = "bessel_j 5", .inputs = 1, .body = of_bessel_j5, .oracle = LAM__LOOP_integrals,
+     .member = LAM__INTEGRAL_CODE(LAM__BESSEL_J, 5),
+     .range = {{-30, 30}}, .bound = 1, .derivatives = 1, .costly = true, .relative_to_1 = 0.1},
+    {.name = "poch", .inputs = 2, .body = of_poch, .oracle = LAM__LOOP_gamma_quotient,
+     .member = LAM__QUOTIENT_POCH,
+     .range = {{2, 100}, {0.1, 20}}, .bound = 1, .derivatives = 3, .costly = true, .condition = 100},
+    {.name = "beta", .inputs = 2, .body = of_beta, .oracle = LAM__LOOP_gamma_quotient,
+     .member = LAM__QUOTIENT_BETA,
+     .range = {{0.1, 100}, {0.1, 20}}, .bound = 1, .derivatives = 3, .costly = true, .condition = 100},
+    {.name = "comb", .inputs = 2, .body = of_comb, .oracle = LAM__LOOP_gamma_quotient,
+     .member = LAM__QUOTIENT_COMB,
+     .range = {{40, 100}, {1, 9}}, .bound = 1, .derivatives = 3, .costly = true, .condition = 100},
     {.name = "tanh_slope", .inputs = 1, .body = of_tanh_slope, .oracle = LAM__LOOP_tanh_slope,
      .range = {{-9, 9}}, .bound = 1, .derivatives = 1},
     {.name = "logistic_slope", .inputs = 1, .body = of_logistic_slope, .oracle = LAM__LOOP_logistic_slope,

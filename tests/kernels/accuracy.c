@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/kernels/special/special.h"
 #include "tests/kernels/oracle.h"
 #include "tests/kernels/sets.h"
 
@@ -356,6 +357,7 @@ static const struct member {
     {LAM__LOOP_betainc, 0, {{1e-5, 1}, {1e-5, 1}, {0.1, 0.9}}, 4, 0},
     {LAM__LOOP_betainc, 0, {{100, 5000}, {100, 5000}, {0.3, 0.6}}, 4, 0},
     {LAM__LOOP_betainc, 0, {{1, 10}, {1, 10}, {1e-10, 0.1}}, 4, 0},
+#include "tests/kernels/accuracy_integrals.h"
 };
 
 static double drawn(const struct member *m, int i, lam_dtype dtype, uint64_t *state) {

@@ -17,6 +17,10 @@ bool oracle_at(lam__loop_id id, mpfr_t value, const mpfr_t x, const mpfr_t y);
 /* The same for any loop and its parameter, where members of families are judged too (oracle_special.c). */
 bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]);
 
+/* The members of the loops `integrals` and `gamma_quotient` (oracle_integrals.c). */
+bool oracle_integral(int64_t member, mpfr_t value, const mpfr_t x);
+bool oracle_quotient(int64_t member, mpfr_t value, const mpfr_t x, const mpfr_t y);
+
 /* |got - value| in ulps of f64 or f32; 0 if both are NaN or both the same infinity, infinite where they disagree
  * about that or about the sign of zero. */
 double oracle_error(lam_dtype dtype, double got, const mpfr_t value);

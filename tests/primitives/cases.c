@@ -22,6 +22,7 @@ static const cases_row *const families[] = {
     cases_polynomial,
     cases_special,
     cases_bits,
+    cases_integrals,
     cases_complex_rows,
     cases_fft,
 };

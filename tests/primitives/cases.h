@@ -108,6 +108,7 @@ extern const cases_row cases_polynomial[];
 extern const cases_row cases_bag[];
 extern const cases_row cases_special[];
 extern const cases_row cases_bits[];
+extern const cases_row cases_integrals[];
 extern const cases_row cases_complex_rows[];
 extern const cases_row cases_fft[];
 

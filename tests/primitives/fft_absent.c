@@ -20,6 +20,20 @@ START_TEST(frequencies_need_no_fftw) {
 }
 END_TEST
 
+START_TEST(what_is_made_of_transforms_is_refused) {
+    lam_dct(VEC(1, 2), 0, false);
+    EXPECT_ERROR(LAM_ERR_OPTION, "fft");
+    lam_fftconvolve(VEC(1, 2), VEC(1, 2), LAM_CONVOLVE_FULL);
+    EXPECT_ERROR(LAM_ERR_OPTION, "fft");
+    lam_welch(VEC(1, 2), NULL);
+    EXPECT_ERROR(LAM_ERR_OPTION, "fft");
+}
+END_TEST
+
+Suite *suite_primitives_spectra(void) {
+    return SUITE_OF("spectra", what_is_made_of_transforms_is_refused);
+}
+
 Suite *suite_primitives_fft(void) {
     return SUITE_OF("fft (absent)", each_transform_names_what_is_missing, frequencies_need_no_fftw);
 }

@@ -2,8 +2,7 @@
  * float's result is the double one rounded, which for + - * / and sqrt is the correctly rounded float; an integer's is
  * the 64-bit one cut to its width, which is what wrapping means. Speed does not matter here. Each is the formula that
  * the vector loops have to give, written without regard to them: what they share with this file is the name of the
- * operation and nothing else. Rows are made from elementwise.def, so an operation without a reference does not
- * compile. */
+ * operation and nothing else. Rows are made from elementwise.def, so none lacks its reference. */
 #include "lib/kernels/reference/reference.h"
 
 #include <math.h>
@@ -239,6 +238,8 @@ static double f_igammac(floats a) { return lam__special_igammac(a.x, a.y); }
 static double f_polygamma_gap(floats a) { return lam__special_polygamma_gap(a.x, a.y, a.k); }
 static double f_betaln(floats a) { return lam__special_betaln(a.x, a.y); }
 static double f_betainc(floats a) { return lam__special_betainc(a.x, a.y, a.z, a.k); }
+static double f_integrals(floats a) { return lam__special_integrals(a.x, a.k); }
+static double f_gamma_quotient(floats a) { return lam__special_gamma_quotient(a.x, a.y, a.k); }
 static double f_xlogy(floats a) { return lam__special_xlogy(a.x, a.y); }
 static double f_xlog1py(floats a) { return lam__special_xlog1py(a.x, a.y); }
 static double f_rel_entr(floats a) { return lam__special_rel_entr(a.x, a.y); }
@@ -424,7 +425,6 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
 #define LAM__LOOP(name, inputs, kind) DEFINE_##kind(name, inputs)
 #include "lib/kernels/elementwise.def"
 #undef LAM__LOOP
-
 #define FALLBACK_ELEMENTARY(name) \
     { f64_loop_##name, f32_loop_##name }
 #define FALLBACK_FAMILY(name)   FALLBACK_ELEMENTARY(name)

@@ -32,5 +32,14 @@ static void NAME(loop_mish_slope)(LOOP_ARGS) {
     }
 }
 
+/* No member of these has a vector form. */
+static void NAME(loop_integrals)(LOOP_ARGS) {
+    OTHERS(integrals);
+}
+
+static void NAME(loop_gamma_quotient)(LOOP_ARGS) {
+    OTHERS(gamma_quotient);
+}
+
 #undef MEMBER
 #undef OTHERS

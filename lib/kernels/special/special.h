@@ -52,6 +52,34 @@ double lam__special_hypot_slope(double x, double y);
 /* A derivative of x / (x^2 + y^2), m being 0 or 1 times by y; NaN at the origin. */
 double lam__special_atan2_slope(double x, double y, int64_t code);
 
+/* ---- quotient.c ---- */
+
+/* What is made of gamma functions, by the code: Gamma(x + y) / Gamma(x); Gamma(x) Gamma(y) / Gamma(x + y); x over y,
+ * which is 0 unless 0 <= y <= x. */
+enum { LAM__QUOTIENT_POCH, LAM__QUOTIENT_BETA, LAM__QUOTIENT_COMB };
+double lam__special_gamma_quotient(double x, double y, int64_t code);
+
+/* ---- integrals.c ---- */
+
+/* Functions of one operand of which one loop serves all: which of them, and 16 times an order. For the orders see the
+ * functions themselves, in integrals.c. */
+enum lam__integral {
+    LAM__EXPN,     /* E_n of order n, which may be negative */
+    LAM__EXPI,     /* Ei, or exp(x)/x */
+    LAM__SIN_INT,  /* Si, or the derivative of this order */
+    LAM__COS_INT,  /* Ci */
+    LAM__SIN_FRES, /* S, or sin(pi/2 x^2) */
+    LAM__COS_FRES, /* C, or cos(pi/2 x^2) */
+    LAM__DAWSON,   /* Dawson's integral, or the derivative of this order */
+    LAM__SPENCE,   /* Spence's function, or the derivative of this order */
+    LAM__LAMBERT,  /* Lambert's W, or its derivative */
+    LAM__EXPREL,   /* (exp(x) - 1)/x, or the derivative of this order */
+    LAM__GAMMA,    /* the gamma function */
+    LAM__BESSEL_J, /* J_n of order n */
+};
+#define LAM__INTEGRAL_CODE(which, order) ((int64_t)16 * (order) + (which))
+double lam__special_integrals(double x, int64_t code);
+
 /* ---- incomplete.c ---- */
 
 /* Which derivative of an incomplete function is meant, as a parameter of loops: 256 d + 16 i + j is that by the first
@@ -88,5 +116,8 @@ double lam__special_mish_slope(double x, int64_t order);
  * as if |x| had the slope 0 there. */
 #define LAM__BESSEL_SCALED(n, k) ((int64_t)256 * (k) + 2 * (n) + 1)
 double lam__special_bessel_i(double x, int64_t code);
+
+/* J_n(x) for 0 <= n <= 1000, before rounding. */
+lam__wide lam__special_bessel_j(lam__wide x, int64_t n);
 
 #endif

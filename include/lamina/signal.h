@@ -1,0 +1,103 @@
+/* Signals: cosine transforms, convolutions of planes, spectra of pieces, trends, interpolation on grids, under the
+ * names of scipy.signal, scipy.fft and scipy.ndimage. The opening comment of ops.h holds here too. All are composed;
+ * what is made of Fourier transforms fails as lam_fft does where there are none. Integers are taken as f64. */
+#ifndef LAMINA_SIGNAL_H
+#define LAMINA_SIGNAL_H
+
+#include <lamina/base.h>
+#include <lamina/convolution.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- cosine transforms ------------------------------------------------------------------------------------------- */
+
+/* The discrete cosine transform of type 2 along an axis, 2 sum of x_j cos(pi k (2 j + 1) / (2 n)); `ortho`: scaled to
+ * an orthogonal matrix. idct is its inverse.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_DTYPE for complex operands; LAM_ERR_SHAPE for an axis without elements.
+ * Owner   current scope. Derivative: linear. */
+LAM_API lam_tensor *lam_dct(lam_tensor *x, int axis, bool ortho);
+LAM_API lam_tensor *lam_idct(lam_tensor *x, int axis, bool ortho); /* Fails as lam_dct does. */
+
+/* The same along several axes; no list: all. Fails as lam_dct does. */
+LAM_API lam_tensor *lam_dctn(lam_tensor *x, lam_axes axes, bool ortho);
+LAM_API lam_tensor *lam_idctn(lam_tensor *x, lam_axes axes, bool ortho); /* Fails as lam_dct does. */
+
+/* ---- convolutions ------------------------------------------------------------------------------------------------ */
+
+/* The convolution of two tensors along all axes, by Fourier transforms. LAM_CONVOLVE_SAME gives as many elements as x
+ * has, from the middle.
+ * Shape   sizes m and n give m + n - 1, axis by axis, or what lam_convolve_mode says.
+ * Fails   LAM_ERR_RANK for other ranks or none; LAM_ERR_SHAPE for axes without elements, and for LAM_CONVOLVE_VALID
+ *         where neither lies within the other; LAM_ERR_OPTION for another mode. Owner: current scope. Derivative:
+ *         bilinear. */
+LAM_API lam_tensor *lam_fftconvolve(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode);
+
+/* The convolution of two matrices, and their correlation: of x with the conjugate of y moved over it, as sums of
+ * products. Modes as of lam_fftconvolve.
+ * Shape   [m, n] and [k, l] give [m + k - 1, n + l - 1], or as the mode says.
+ * Fails   as lam_fftconvolve does; LAM_ERR_RANK unless both are matrices. Owner: current scope. Derivative: bilinear.
+ *         */
+LAM_API lam_tensor *lam_convolve2d(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode);
+LAM_API lam_tensor *lam_correlate2d(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode); /* Fails likewise. */
+
+/* ---- spectra of pieces ------------------------------------------------------------------------------------------- */
+
+/* x less its mean along an axis, or with `linear` less the line of least squares.
+ * Shape   that of x.
+ * Fails   LAM_ERR_AXIS. Owner: current scope. Derivative: linear. */
+LAM_API lam_tensor *lam_detrend(lam_tensor *x, int axis, bool linear);
+
+typedef struct lam_stft_options {
+    double fs;          /* samples in a unit of time; 0: 1 */
+    lam_tensor *window; /* [nperseg]; NULL: Hann's, periodic */
+    int64_t nperseg;    /* elements of a piece; 0: those of the window, or 256 or what there is */
+    int64_t noverlap;   /* elements that neighbours share; 0: half of a piece; negative: none */
+    int64_t nfft;       /* elements of a transform, zeros behind the piece; 0: nperseg */
+} lam_stft_options;
+
+/* The spectra of overlapping pieces of the last axis, half a piece of zeros put before and behind it, and as many more
+ * as fill the last piece; over the sum of the window.
+ * Shape   [..., n] to [..., nfft/2 + 1, pieces], complex.
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE for no elements or another window; LAM_ERR_VALUE for sizes that do not
+ *         go together; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: linear in x. */
+LAM_API lam_tensor *lam_stft(lam_tensor *x, const lam_stft_options *options);
+
+/* The signal whose spectra of pieces lie nearest to these: the inverse of lam_stft where that has one.
+ * Shape   [..., nfft/2 + 1, pieces] to [..., (pieces - 1) step].
+ * Fails   as lam_stft does; LAM_ERR_RANK below rank 2. Owner: current scope. Derivative: linear in the spectra. */
+LAM_API lam_tensor *lam_istft(lam_tensor *spectra, const lam_stft_options *options);
+
+/* Welch's estimate of the spectral density along the last axis: the mean over pieces, each less its mean, of the
+ * squared spectrum, one-sided, in units squared per frequency. The cross density of x and y, conj(X) Y.
+ * Shape   [..., n] to [..., nfft/2 + 1]; x and y of the same dims.
+ * Fails   as lam_stft does; LAM_ERR_SHAPE for other dims of y. Owner: current scope. */
+LAM_API lam_tensor *lam_welch(lam_tensor *x, const lam_stft_options *options);
+LAM_API lam_tensor *lam_csd(lam_tensor *x, lam_tensor *y, const lam_stft_options *options); /* Fails as lam_welch. */
+
+/* ---- interpolation on grids -------------------------------------------------------------------------------------- */
+
+/* What lies beyond the grid. */
+typedef enum lam_map_mode {
+    LAM_MAP_CONSTANT, /* `cval` */
+    LAM_MAP_NEAREST,  /* a a a | a b c d | d d d */
+    LAM_MAP_WRAP,     /* b c d | a b c d | a b c */
+    LAM_MAP_MIRROR,   /* d c b | a b c d | c b a */
+    LAM_MAP_REFLECT,  /* c b a | a b c d | d c b */
+} lam_map_mode;
+
+/* The values of x at places between its elements: those of the nearest one (order 0), or linear between neighbours
+ * (order 1). Row i of the coordinates is the index along axis i of x.
+ * Shape   coordinates [rank of x, ...] to [...].
+ * Fails   LAM_ERR_SHAPE for other coordinates, or an x without elements; LAM_ERR_VALUE for another order or mode;
+ *         LAM_ERR_DTYPE for complex coordinates. Owner: current scope.
+ * Derivative  by x, and for order 1 by the coordinates: the difference of the neighbours. */
+LAM_API lam_tensor *lam_map_coordinates(lam_tensor *x, lam_tensor *coordinates, int order, lam_map_mode mode,
+                                        double cval);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,125 @@
+/* Distributions and statistics, under the names of scipy.stats. The opening comment of ops.h holds here too.
+ *
+ * A distribution is a number; its functions take the variable and a list of parameters: the shape parameters of the
+ * table, then loc and scale, which may be left out (0 and 1); discrete ones have no scale. Variable and parameters
+ * broadcast; integers are taken as f64. A scale that is not positive gives NaN. Everything is differentiable by the
+ * variable and all parameters, inside the support; outside, and by counts, derivatives are 0. */
+#ifndef LAMINA_STATS_H
+#define LAMINA_STATS_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- distributions ----------------------------------------------------------------------------------------------- */
+
+/* What is missing of a distribution is in brackets. The ppf of the others marked q is there. */
+typedef enum lam_distribution {
+    LAM_NORM,       /* q: normal */
+    LAM_UNIFORM,    /* q: on [0, 1] */
+    LAM_EXPON,      /* q: exp(-x) for x >= 0 */
+    LAM_LAPLACE,    /* q: exp(-|x|)/2 */
+    LAM_LOGISTIC,   /* q: the derivative of lam_logistic */
+    LAM_CAUCHY,     /* q: 1/(pi (1 + x^2)) */
+    LAM_GUMBEL_R,   /* q: exp(-x - exp(-x)) */
+    LAM_GUMBEL_L,   /* q: exp(x - exp(x)) */
+    LAM_PARETO,     /* q: b; b x^(-b-1) for x >= 1 */
+    LAM_GAMMA,      /* a; x^(a-1) exp(-x)/Gamma(a) for x >= 0 */
+    LAM_BETA,       /* a, b; x^(a-1) (1-x)^(b-1)/B(a, b) on [0, 1] */
+    LAM_CHI2,       /* degrees of freedom */
+    LAM_T,          /* degrees of freedom */
+    LAM_GENNORM,    /* p; exp(-|x|^p) p/(2 Gamma(1/p)) */
+    LAM_TRUNCNORM,  /* a, b: the normal one on [a, b], bounds in the standardised variable */
+    LAM_VONMISES,   /* kappa; exp(kappa cos x)/(2 pi I_0(kappa)) (no cdf) */
+    LAM_WRAPCAUCHY, /* c; (1-c^2)/(2 pi (1+c^2-2c cos x)) on [0, 2 pi] (no cdf) */
+    LAM_BERNOULLI,  /* q: p */
+    LAM_BINOM,      /* n, p */
+    LAM_POISSON,    /* mu */
+    LAM_GEOM,       /* p: trials up to the first success, from 1 on */
+    LAM_NBINOM,     /* n, p: failures before the nth success */
+    LAM_BETABINOM,  /* n, a, b (no cdf) */
+} lam_distribution;
+
+/* The logarithm of the density at x, or of the probability of the count x; -inf outside the support.
+ * Shape   x and the parameters, broadcast.
+ * Fails   LAM_ERR_VALUE for a number that is none of these; LAM_ERR_ARITY for too few or too many parameters;
+ *         LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
+ * Owner   current scope. */
+LAM_API lam_tensor *lam_logpdf(lam_distribution which, lam_tensor *x, lam_list parameters);
+
+/* The density, or the probability of a count. Fails as lam_logpdf does. */
+LAM_API lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list parameters);
+
+/* The probability of at most x, and its logarithm.
+ * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none. */
+LAM_API lam_tensor *lam_cdf(lam_distribution which, lam_tensor *x, lam_list parameters);
+LAM_API lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameters); /* Fails as lam_cdf does. */
+
+/* The probability of more than x, with the digits of the tail, and its logarithm. Fails as lam_cdf does. */
+LAM_API lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters);
+LAM_API lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters); /* Fails as lam_cdf does. */
+
+/* Quantiles: the x with cdf(x) = q; with sf(x) = q. NaN outside [0, 1].
+ * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none in closed form. */
+LAM_API lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters);
+LAM_API lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters); /* Fails as lam_ppf does. */
+
+/* ---- distributions of vectors ------------------------------------------------------------------------------------ */
+
+/* Log density of the normal distribution of vectors along the last axis of x.
+ * Shape   x [..., k], mean [k] or what broadcasts with x, covariance [k, k], positive definite, to [...].
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_NUMERIC as lam_cholesky does. Owner: current scope. */
+LAM_API lam_tensor *lam_multivariate_normal_logpdf(lam_tensor *x, lam_tensor *mean, lam_tensor *covariance);
+
+/* Log density of Dirichlet's distribution of vectors along the last axis of x that sum to 1, which is not looked at;
+ * -inf where an element is negative or over 1.
+ * Shape   x [..., k] and alpha [..., k], broadcast, to [...].
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. */
+LAM_API lam_tensor *lam_dirichlet_logpdf(lam_tensor *x, lam_tensor *alpha);
+
+/* Log probability of counts along the last axis of x, of n trials with the probabilities p; -inf unless they are whole,
+ * none negative, and sum to n.
+ * Shape   x [..., k], n [...], p [..., k], broadcast, to [...].
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. */
+LAM_API lam_tensor *lam_multinomial_logpmf(lam_tensor *x, lam_tensor *n, lam_tensor *p);
+
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
+
+/* How equal elements are ranked. */
+typedef enum lam_rank_method {
+    LAM_RANK_AVERAGE, /* the mean of their places */
+    LAM_RANK_MIN,     /* the first of them */
+    LAM_RANK_MAX,     /* the last of them */
+    LAM_RANK_DENSE,   /* one place for all: how many other elements are smaller, plus 1 */
+} lam_rank_method;
+
+/* The place of each element among all of x, from 1 on. NaNs come last, equal to each other.
+ * Shape   that of x; f64, or the floating dtype of x.
+ * Fails   LAM_ERR_VALUE for another method; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative:
+ *         none. */
+LAM_API lam_tensor *lam_rankdata(lam_tensor *x, lam_rank_method method);
+
+/* The most frequent element of x, the least of several, and how often it is there. NULL for one that is not wanted.
+ * Shape   [], of the dtype of x; i64.
+ * Fails   LAM_ERR_SHAPE for no elements; LAM_ERR_DTYPE for complex operands. Owner: current scope.
+ * Derivative  1 by one of the elements that are the mode; the count has none. */
+LAM_API lam_status lam_mode(lam_tensor *x, lam_tensor **mode, lam_tensor **count);
+
+/* The standard error of the mean along an axis: the standard deviation of n elements with n - 1 in the place of n, over
+ * sqrt(n).
+ * Shape   the other axes.
+ * Fails   LAM_ERR_AXIS. Owner: current scope. Derivative: as lam_std. */
+LAM_API lam_tensor *lam_sem(lam_tensor *x, int axis);
+
+/* The density estimated from n points by normal bells around them (gaussian_kde): their covariance is that of the
+ * points times `width`^2; width 0 is Scott's n^(-1/(d+4)).
+ * Shape   points [n] or [d, n], x [m] or [d, m], to [m].
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_NUMERIC for points in a plane. Owner: current scope. */
+LAM_API lam_tensor *lam_gaussian_kde_logpdf(lam_tensor *points, lam_tensor *x, double width);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

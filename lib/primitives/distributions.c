@@ -1,0 +1,267 @@
+/* Distributions on the whole line: rows of stats.c. Each is written for the standardised variable. Tails are computed
+ * as tails, never as differences from 1, and logarithms of them without the exponential where there is a form. */
+#include "lib/primitives/distributions.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+#define ROOT_2PI_LOG 0.91893853320467274178 /* log(2 pi)/2 */
+#define LOG_2        0.69314718055994530942
+#define PI           3.14159265358979323846
+
+/* 1/2 exp(-|z|), the smaller tail of Laplace's distribution, and the like: the side of z chooses. */
+static lam_tensor *by_side(lam_tensor *z, lam_tensor *tail, bool upper) {
+    return lam_where(upper ? lam_gt(z, 0.0) : lam_lt(z, 0.0), tail, lam_sub(1.0, tail));
+}
+
+/* ---- normal ------------------------------------------------------------------------------------------------------ */
+
+static lam_tensor *norm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_sub(lam_mul(-0.5, lam_square(z)), ROOT_2PI_LOG);
+}
+
+static lam_tensor *norm_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_ndtr(z);
+}
+
+static lam_tensor *norm_sf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_ndtr(lam_neg(z));
+}
+
+static lam_tensor *norm_logcdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_log_ndtr(z);
+}
+
+static lam_tensor *norm_logsf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_log_ndtr(lam_neg(z));
+}
+
+static lam_tensor *norm_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_ndtri(q);
+}
+
+static lam_tensor *norm_isf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_ndtri(q));
+}
+
+/* ---- Laplace, logistic ------------------------------------------------------------------------------------------- */
+
+static lam_tensor *laplace_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_add(lam_abs(z), LOG_2));
+}
+
+static lam_tensor *laplace_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return by_side(z, lam_mul(0.5, lam_exp(lam_neg(lam_abs(z)))), false);
+}
+
+static lam_tensor *laplace_sf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return by_side(z, lam_mul(0.5, lam_exp(lam_neg(lam_abs(z)))), true);
+}
+
+static lam_tensor *laplace_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    lam_tensor *low = lam_lt(q, 0.5), *tail = lam_where(low, q, lam_sub(1.0, q)), *l = lam_log(lam_mul(2.0, tail));
+    return lam_where(low, l, lam_neg(l));
+}
+
+static lam_tensor *logistic_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_add(lam_log_logistic(z), lam_log_logistic(lam_neg(z)));
+}
+
+static lam_tensor *logistic_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_logistic(z);
+}
+
+static lam_tensor *logistic_sf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_logistic(lam_neg(z));
+}
+
+static lam_tensor *logistic_logcdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_log_logistic(z);
+}
+
+static lam_tensor *logistic_logsf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_log_logistic(lam_neg(z));
+}
+
+static lam_tensor *logistic_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_logit(q);
+}
+
+static lam_tensor *logistic_isf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_logit(q));
+}
+
+/* ---- Cauchy, Gumbel ---------------------------------------------------------------------------------------------- */
+
+static lam_tensor *cauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_add(lam_log1p(lam_square(z)), 1.14472988584940017414)); /* log(pi) */
+}
+
+/* The angle from the left, which is small in the left tail: 1/2 + atan(z)/pi would cancel there. */
+static lam_tensor *cauchy_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_div(lam_atan2(1.0, lam_neg(z)), PI);
+}
+
+static lam_tensor *cauchy_sf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_div(lam_atan2(1.0, z), PI);
+}
+
+/* tan(pi (q - 1/2)) from the nearer end. */
+static lam_tensor *cauchy_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    q = lam_where(lam_or(lam_lt(q, 0.0), lam_gt(q, 1.0)), NAN, q);
+    lam_tensor *low = lam_lt(q, 0.25), *near = lam_tan(lam_mul(PI, lam_sub(lam_where(low, 0.5, q), 0.5)));
+    return lam_where(low, lam_neg(lam_reciprocal(lam_tan(lam_mul(PI, lam_where(low, q, 0.25))))), near);
+}
+
+static lam_tensor *gumbel_r_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_add(z, lam_exp(lam_neg(z))));
+}
+
+static lam_tensor *gumbel_r_logcdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_exp(lam_neg(z)));
+}
+
+static lam_tensor *gumbel_r_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_exp(gumbel_r_logcdf(z, s));
+}
+
+static lam_tensor *gumbel_r_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_neg(lam_expm1(gumbel_r_logcdf(z, s)));
+}
+
+static lam_tensor *gumbel_r_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_log(lam_neg(lam_log(q))));
+}
+
+static lam_tensor *gumbel_r_isf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_log(lam_neg(lam_log1p(lam_neg(q)))));
+}
+
+/* The mirror image. */
+static lam_tensor *gumbel_l_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    return gumbel_r_logpdf(lam_neg(z), s);
+}
+
+static lam_tensor *gumbel_l_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return gumbel_r_sf(lam_neg(z), s);
+}
+
+static lam_tensor *gumbel_l_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return gumbel_r_cdf(lam_neg(z), s);
+}
+
+static lam_tensor *gumbel_l_logsf(lam_tensor *z, lam_tensor *const s[]) {
+    return gumbel_r_logcdf(lam_neg(z), s);
+}
+
+static lam_tensor *gumbel_l_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_neg(gumbel_r_isf(q, s));
+}
+
+static lam_tensor *gumbel_l_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_neg(gumbel_r_ppf(q, s));
+}
+
+/* ---- Student's t, generalised normal ----------------------------------------------------------------------------- */
+
+/* 1/(sqrt(n) B(n/2, 1/2)) (1 + z^2/n)^(-(n + 1)/2) */
+static lam_tensor *t_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *half = lam_mul(0.5, s[0]), *rise = lam_mul(lam_add(half, 0.5), lam_log1p(lam_div(lam_square(z), s[0])));
+    lam_tensor *unit = lam_add(lam_betaln(half, 0.5), lam_mul(0.5, lam_log(s[0])));
+    return lam_neg(lam_add(rise, unit));
+}
+
+/* The smaller tail is I(n/2, 1/2) at n/(n + z^2), halved; at z = 0, where its derivative is 0 times inf, the tangent.
+ * */
+static lam_tensor *t_tail(lam_tensor *z, lam_tensor *const s[], bool upper) {
+    lam_tensor *zero = lam_eq(z, 0.0), *safe = lam_where(zero, 1.0, z), *half = lam_mul(0.5, s[0]);
+    lam_tensor *share = lam_div(s[0], lam_add(s[0], lam_square(safe)));
+    lam_tensor *tail = lam_mul(0.5, lam_betainc(half, lam_full_like(half, 0.5), share));
+    lam_tensor *density = lam_exp(t_logpdf(lam_full_like(z, 0), s));
+    lam_tensor *middle = lam_add(lam_mul(upper ? lam_neg(z) : z, density), 0.5);
+    return lam_where(zero, middle, by_side(safe, tail, upper));
+}
+
+static lam_tensor *t_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return t_tail(z, s, false);
+}
+
+static lam_tensor *t_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return t_tail(z, s, true);
+}
+
+static lam_tensor *gennorm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *unit = lam_sub(lam_log(lam_mul(0.5, s[0])), lam_lgamma(lam_reciprocal(s[0])));
+    return lam_sub(unit, lam_pow(lam_abs(z), s[0]));
+}
+
+static lam_tensor *gennorm_tail(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_mul(0.5, lam_igammac(lam_reciprocal(s[0]), lam_pow(lam_abs(z), s[0])));
+}
+
+static lam_tensor *gennorm_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return by_side(z, gennorm_tail(z, s), false);
+}
+
+static lam_tensor *gennorm_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return by_side(z, gennorm_tail(z, s), true);
+}
+
+/* ---- on the circle ----------------------------------------------------------------------------------------------- */
+
+/* exp(k cos z) / (2 pi I_0(k)), where the largest exponent is taken out of both. */
+static lam_tensor *vonmises_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *rise = lam_mul(-2.0, lam_square(lam_sin(lam_mul(0.5, z))));
+    return lam_sub(lam_mul(s[0], rise), lam_add(lam_log(lam_i0e(s[0])), 2 * ROOT_2PI_LOG));
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const lam__distribution rows[] = {
+    [LAM_NORM] = {"norm", 0, false, norm_logpdf, norm_cdf, norm_sf, norm_logcdf, norm_logsf, norm_ppf, norm_isf},
+    [LAM_LAPLACE] = {"laplace", 0, false, laplace_logpdf, laplace_cdf, laplace_sf, NULL, NULL, laplace_ppf, NULL},
+    [LAM_LOGISTIC] = {"logistic", 0, false, logistic_logpdf, logistic_cdf, logistic_sf, logistic_logcdf,
+                      logistic_logsf, logistic_ppf, logistic_isf},
+    [LAM_CAUCHY] = {"cauchy", 0, false, cauchy_logpdf, cauchy_cdf, cauchy_sf, NULL, NULL, cauchy_ppf, NULL},
+    [LAM_GUMBEL_R] = {"gumbel_r", 0, false, gumbel_r_logpdf, gumbel_r_cdf, gumbel_r_sf, gumbel_r_logcdf, NULL,
+                      gumbel_r_ppf, gumbel_r_isf},
+    [LAM_GUMBEL_L] = {"gumbel_l", 0, false, gumbel_l_logpdf, gumbel_l_cdf, gumbel_l_sf, NULL, gumbel_l_logsf,
+                      gumbel_l_ppf, gumbel_l_isf},
+    [LAM_T] = {"t", 1, false, t_logpdf, t_cdf, t_sf, NULL, NULL, NULL, NULL},
+    [LAM_GENNORM] = {"gennorm", 1, false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, NULL, NULL},
+    [LAM_VONMISES] = {"vonmises", 1, false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const lam__distribution *lam__distributions_continuous(lam_distribution which) {
+    return (size_t)which < sizeof rows / sizeof *rows && rows[which].name ? &rows[which] : NULL;
+}

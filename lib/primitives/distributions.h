@@ -1,0 +1,26 @@
+/* What a distribution is to stats.c: a row of functions of the standardised variable and the shape parameters. */
+#ifndef LAM_PRIMITIVES_DISTRIBUTIONS_H
+#define LAM_PRIMITIVES_DISTRIBUTIONS_H
+
+#include <lamina/stats.h>
+
+/* z is (x - loc)/scale, or x - loc of a discrete distribution, s[] the shape parameters, all of one floating dtype.
+ * Outside the support an operand is replaced before a function sees it, so that no derivative is NaN. */
+typedef lam_tensor *lam__distribution_of(lam_tensor *z, lam_tensor *const s[]);
+
+typedef struct lam__distribution {
+    const char *name;
+    int shapes;    /* parameters besides loc and scale */
+    bool discrete; /* there is no scale */
+    lam__distribution_of *logpdf;
+    lam__distribution_of *cdf, *sf;       /* NULL: none */
+    lam__distribution_of *logcdf, *logsf; /* NULL: the logarithm of cdf, sf */
+    lam__distribution_of *ppf, *isf;      /* NULL ppf: none; NULL isf: ppf(1 - q) */
+} lam__distribution;
+
+/* Which row belongs to which number: two halves of one table. NULL where the other half has it. */
+const lam__distribution *lam__distributions_continuous(lam_distribution which);
+const lam__distribution *lam__distributions_bounded(lam_distribution which);
+const lam__distribution *lam__distributions_discrete(lam_distribution which);
+
+#endif

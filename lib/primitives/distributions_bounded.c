@@ -1,0 +1,216 @@
+/* Distributions on a part of the line: rows of stats.c. What lies outside is replaced by a point inside before a
+ * function sees it, and the result there is chosen afterwards. */
+#include "lib/primitives/distributions.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+#define LOG_2    0.69314718055994530942
+#define LOG_2PI  1.83787706640934548356
+#define CIRCLE   6.28318530717958647693
+#define BELOW(z) lam_lt(z, 0.0)
+
+/* -inf outside. NaN is inside, since it fails every comparison. */
+static lam_tensor *inside_only(lam_tensor *outside, lam_tensor *logpdf) {
+    return lam_where(outside, -INFINITY, logpdf);
+}
+
+static lam_tensor *outside_unit(lam_tensor *z) {
+    return lam_or(lam_lt(z, 0.0), lam_gt(z, 1.0));
+}
+
+/* ---- uniform, exponential ---------------------------------------------------------------------------------------- */
+
+/* 0 times z, so that NaN stays NaN. */
+static lam_tensor *uniform_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    lam_tensor *outside = outside_unit(z);
+    return inside_only(outside, lam_mul(0.0, lam_where(outside, 0.0, z)));
+}
+
+static lam_tensor *uniform_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_clamp(z, 0.0, 1.0);
+}
+
+static lam_tensor *uniform_sf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_sub(1.0, lam_clamp(z, 0.0, 1.0));
+}
+
+static lam_tensor *uniform_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_where(outside_unit(q), NAN, q);
+}
+
+static lam_tensor *expon_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return inside_only(BELOW(z), lam_neg(z));
+}
+
+static lam_tensor *expon_logsf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    return lam_where(BELOW(z), 0.0, lam_neg(z));
+}
+
+static lam_tensor *expon_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_neg(lam_expm1(expon_logsf(z, s)));
+}
+
+static lam_tensor *expon_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_exp(expon_logsf(z, s));
+}
+
+static lam_tensor *expon_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_log1p(lam_neg(lam_where(lam_lt(q, 0.0), NAN, q))));
+}
+
+static lam_tensor *expon_isf(lam_tensor *q, lam_tensor *const s[]) {
+    (void)s;
+    return lam_neg(lam_log(lam_where(lam_gt(q, 1.0), NAN, q)));
+}
+
+/* ---- gamma, chi squared, Pareto ---------------------------------------------------------------------------------- */
+
+static lam_tensor *gamma_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = BELOW(z), *x = lam_where(below, 1.0, z);
+    return inside_only(below, lam_sub(lam_sub(lam_xlogy(lam_sub(s[0], 1.0), x), x), lam_lgamma(s[0])));
+}
+
+static lam_tensor *gamma_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = BELOW(z);
+    return lam_where(below, 0.0, lam_igamma(s[0], lam_where(below, 1.0, z)));
+}
+
+static lam_tensor *gamma_sf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = BELOW(z);
+    return lam_where(below, 1.0, lam_igammac(s[0], lam_where(below, 1.0, z)));
+}
+
+/* Twice a gamma variable of half the freedom. */
+static lam_tensor *chi2_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_sub(gamma_logpdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}), LOG_2);
+}
+
+static lam_tensor *chi2_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return gamma_cdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
+}
+
+static lam_tensor *chi2_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return gamma_sf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
+}
+
+static lam_tensor *pareto_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = lam_lt(z, 1.0), *l = lam_log(lam_where(below, 1.0, z));
+    return inside_only(below, lam_sub(lam_log(s[0]), lam_mul(lam_add(s[0], 1.0), l)));
+}
+
+static lam_tensor *pareto_logsf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_neg(lam_mul(s[0], lam_log(lam_where(lam_lt(z, 1.0), 1.0, z))));
+}
+
+static lam_tensor *pareto_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_neg(lam_expm1(pareto_logsf(z, s)));
+}
+
+static lam_tensor *pareto_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_exp(pareto_logsf(z, s));
+}
+
+static lam_tensor *pareto_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_exp(lam_div(expon_ppf(q, s), s[0]));
+}
+
+static lam_tensor *pareto_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_exp(lam_div(expon_isf(q, s), s[0]));
+}
+
+/* ---- beta -------------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *beta_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
+    lam_tensor *powers = lam_add(lam_xlogy(lam_sub(s[0], 1.0), x), lam_xlog1py(lam_sub(s[1], 1.0), lam_neg(x)));
+    return inside_only(outside, lam_sub(powers, lam_betaln(s[0], s[1])));
+}
+
+static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_betainc(s[0], s[1], lam_clamp(z, 0.0, 1.0));
+}
+
+static lam_tensor *beta_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_betainc(s[1], s[0], lam_sub(1.0, lam_clamp(z, 0.0, 1.0)));
+}
+
+/* ---- truncated normal -------------------------------------------------------------------------------------------- */
+
+/* log(Phi(b) - Phi(a)) for a <= b, on the side where both are tails: from the logarithm of the larger one and what the
+ * smaller takes away. */
+static lam_tensor *log_mass(lam_tensor *a, lam_tensor *b) {
+    lam_tensor *right = lam_gt(a, 0.0), *low = lam_where(right, lam_neg(b), a), *high = lam_where(right, lam_neg(a), b);
+    lam_tensor *larger = lam_log_ndtr(high), *open = lam_eq(low, -INFINITY);
+    lam_tensor *gap = lam_sub(lam_log_ndtr(lam_where(open, 0.0, low)), lam_where(open, 1.0, larger));
+    return lam_add(larger, lam_where(open, 0.0, lam_log(lam_neg(lam_expm1(gap)))));
+}
+
+static lam_tensor *outside_bounds(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_or(lam_lt(z, s[0]), lam_gt(z, s[1]));
+}
+
+static lam_tensor *truncnorm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *bell = lam_sub(lam_mul(-0.5, lam_square(z)), LOG_2PI / 2);
+    return inside_only(outside_bounds(z, s), lam_sub(bell, log_mass(s[0], s[1])));
+}
+
+/* The share of [a, z]; at a itself the logarithm is -inf, whose exponential is 0. */
+static lam_tensor *truncnorm_logcdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = lam_le(z, s[0]), *above = lam_ge(z, s[1]);
+    lam_tensor *x = lam_where(lam_or(below, above), s[1], z);
+    lam_tensor *share = lam_sub(log_mass(s[0], x), log_mass(s[0], s[1]));
+    return lam_where(below, -INFINITY, lam_where(above, 0.0, share));
+}
+
+static lam_tensor *truncnorm_logsf(lam_tensor *z, lam_tensor *const s[]) {
+    return truncnorm_logcdf(lam_neg(z), (lam_tensor *[]){lam_neg(s[1]), lam_neg(s[0])});
+}
+
+static lam_tensor *truncnorm_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_exp(truncnorm_logcdf(z, s));
+}
+
+static lam_tensor *truncnorm_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_exp(truncnorm_logsf(z, s));
+}
+
+/* ---- wrapped Cauchy ---------------------------------------------------------------------------------------------- */
+
+/* (1 - c^2) / (2 pi (1 + c^2 - 2 c cos z)), where the last factor is (1 - c)^2 + 4 c sin(z/2)^2. */
+static lam_tensor *wrapcauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *outside = lam_or(lam_lt(z, 0.0), lam_gt(z, CIRCLE)), *c = s[0], *gap = lam_sub(1.0, c);
+    lam_tensor *turn = lam_square(lam_sin(lam_mul(0.5, z)));
+    lam_tensor *below = lam_add(lam_square(gap), lam_mul(lam_mul(4.0, c), turn));
+    return inside_only(outside, lam_sub(lam_log(lam_div(lam_mul(gap, lam_add(1.0, c)), below)), LOG_2PI));
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const lam__distribution rows[] = {
+    [LAM_UNIFORM] = {"uniform", 0, false, uniform_logpdf, uniform_cdf, uniform_sf, NULL, NULL, uniform_ppf, NULL},
+    [LAM_EXPON] = {"expon", 0, false, expon_logpdf, expon_cdf, expon_sf, NULL, expon_logsf, expon_ppf, expon_isf},
+    [LAM_GAMMA] = {"gamma", 1, false, gamma_logpdf, gamma_cdf, gamma_sf, NULL, NULL, NULL, NULL},
+    [LAM_CHI2] = {"chi2", 1, false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, NULL, NULL},
+    [LAM_PARETO] = {"pareto", 1, false, pareto_logpdf, pareto_cdf, pareto_sf, NULL, pareto_logsf, pareto_ppf,
+                    pareto_isf},
+    [LAM_BETA] = {"beta", 2, false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, NULL, NULL},
+    [LAM_TRUNCNORM] = {"truncnorm", 2, false, truncnorm_logpdf, truncnorm_cdf, truncnorm_sf, truncnorm_logcdf,
+                       truncnorm_logsf, NULL, NULL},
+    [LAM_WRAPCAUCHY] = {"wrapcauchy", 1, false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const lam__distribution *lam__distributions_bounded(lam_distribution which) {
+    return (size_t)which < sizeof rows / sizeof *rows && rows[which].name ? &rows[which] : NULL;
+}

@@ -1,0 +1,143 @@
+/* Distributions of counts: rows of stats.c. Masses are at whole numbers of the support; distribution functions take the
+ * whole number below. What lies outside is replaced before a function sees it. */
+#include "lib/primitives/distributions.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* Whether k is no whole number, or outside [low, high]; high NULL: no bound. */
+static lam_tensor *no_count(lam_tensor *k, double low, lam_tensor *high) {
+    lam_tensor *no = lam_or(lam_ne(k, lam_floor(k)), lam_lt(k, low));
+    return high ? lam_or(no, lam_gt(k, high)) : no;
+}
+
+static lam_tensor *mass(lam_tensor *none, lam_tensor *logpmf) {
+    return lam_where(none, -INFINITY, logpmf);
+}
+
+/* log of n over k, as 1/((n + 1) B(n - k + 1, k + 1)). */
+static lam_tensor *log_choose(lam_tensor *n, lam_tensor *k) {
+    return lam_neg(lam_add(lam_log1p(n), lam_betaln(lam_add(lam_sub(n, k), 1.0), lam_add(k, 1.0))));
+}
+
+/* ---- Poisson, geometric ------------------------------------------------------------------------------------------ */
+
+static lam_tensor *poisson_logpmf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z);
+    return mass(none, lam_sub(lam_sub(lam_xlogy(k, s[0]), lam_lgamma(lam_add(k, 1.0))), s[0]));
+}
+
+static lam_tensor *poisson_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
+    return lam_where(below, 0.0, lam_igammac(lam_add(k, 1.0), s[0]));
+}
+
+static lam_tensor *poisson_sf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
+    return lam_where(below, 1.0, lam_igamma(lam_add(k, 1.0), s[0]));
+}
+
+static lam_tensor *geom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 1, NULL), *k = lam_where(none, 1.0, z);
+    return mass(none, lam_add(lam_xlog1py(lam_sub(k, 1.0), lam_neg(s[0])), lam_log(s[0])));
+}
+
+static lam_tensor *geom_logsf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_xlog1py(lam_floor(lam_max(z, 0.0)), lam_neg(s[0]));
+}
+
+static lam_tensor *geom_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_neg(lam_expm1(geom_logsf(z, s)));
+}
+
+static lam_tensor *geom_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_exp(geom_logsf(z, s));
+}
+
+/* ---- binomial, negative binomial, beta-binomial ------------------------------------------------------------------ */
+
+static lam_tensor *binom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 0, s[0]), *k = lam_where(none, 0.0, z), *rest = lam_sub(s[0], k);
+    lam_tensor *chance = lam_add(lam_xlogy(k, s[1]), lam_xlog1py(rest, lam_neg(s[1])));
+    return mass(none, lam_add(log_choose(s[0], k), chance));
+}
+
+/* I_(1-p)(n - k, k + 1), and 1 from n on. */
+static lam_tensor *binom_part(lam_tensor *z, lam_tensor *const s[], bool upper) {
+    lam_tensor *below = lam_lt(z, 0.0), *above = lam_ge(z, s[0]), *none = lam_or(below, above);
+    lam_tensor *k = lam_floor(lam_where(none, 0.0, z)), *n = lam_where(none, 1.0, s[0]);
+    lam_tensor *a = lam_sub(n, k), *b = lam_add(k, 1.0), *p = s[1];
+    lam_tensor *part = upper ? lam_betainc(b, a, p) : lam_betainc(a, b, lam_sub(1.0, p));
+    return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
+}
+
+static lam_tensor *binom_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return binom_part(z, s, false);
+}
+
+static lam_tensor *binom_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return binom_part(z, s, true);
+}
+
+/* Failures before the nth success: Gamma(n + k)/(Gamma(n) k!) is 1/((n + k) B(n, k + 1)). */
+static lam_tensor *nbinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z), *n = s[0];
+    lam_tensor *ways = lam_neg(lam_add(lam_log(lam_add(n, k)), lam_betaln(n, lam_add(k, 1.0))));
+    return mass(none, lam_add(ways, lam_add(lam_xlogy(n, s[1]), lam_xlog1py(k, lam_neg(s[1])))));
+}
+
+static lam_tensor *nbinom_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
+    return lam_where(below, 0.0, lam_betainc(s[0], lam_add(k, 1.0), s[1]));
+}
+
+static lam_tensor *nbinom_sf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
+    return lam_where(below, 1.0, lam_betainc(lam_add(k, 1.0), s[0], lam_sub(1.0, s[1])));
+}
+
+static lam_tensor *betabinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 0, s[0]), *k = lam_where(none, 0.0, z), *rest = lam_sub(s[0], k);
+    lam_tensor *share = lam_sub(lam_betaln(lam_add(k, s[1]), lam_add(rest, s[2])), lam_betaln(s[1], s[2]));
+    return mass(none, lam_add(log_choose(s[0], k), share));
+}
+
+/* ---- Bernoulli --------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *bernoulli_logpmf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = lam_and(lam_ne(z, 0.0), lam_ne(z, 1.0)), *k = lam_where(none, 0.0, z);
+    return mass(none, lam_add(lam_xlogy(k, s[0]), lam_xlog1py(lam_sub(1.0, k), lam_neg(s[0]))));
+}
+
+static lam_tensor *bernoulli_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_where(lam_lt(z, 0.0), 1.0, lam_where(lam_lt(z, 1.0), s[0], 0.0));
+}
+
+static lam_tensor *bernoulli_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_sub(1.0, bernoulli_sf(z, s));
+}
+
+static lam_tensor *bernoulli_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    lam_tensor *outside = lam_or(lam_lt(q, 0.0), lam_gt(q, 1.0)), *low = lam_le(q, lam_sub(1.0, s[0]));
+    return lam_where(outside, NAN, lam_where(low, 0.0, lam_ones_like(q)));
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const lam__distribution rows[] = {
+    [LAM_POISSON] = {"poisson", 1, true, poisson_logpmf, poisson_cdf, poisson_sf, NULL, NULL, NULL, NULL},
+    [LAM_GEOM] = {"geom", 1, true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, NULL, NULL},
+    [LAM_BINOM] = {"binom", 2, true, binom_logpmf, binom_cdf, binom_sf, NULL, NULL, NULL, NULL},
+    [LAM_NBINOM] = {"nbinom", 2, true, nbinom_logpmf, nbinom_cdf, nbinom_sf, NULL, NULL, NULL, NULL},
+    [LAM_BETABINOM] = {"betabinom", 3, true, betabinom_logpmf, NULL, NULL, NULL, NULL, NULL, NULL},
+    [LAM_BERNOULLI] = {"bernoulli", 1, true, bernoulli_logpmf, bernoulli_cdf, bernoulli_sf, NULL, NULL,
+                       bernoulli_ppf, NULL},
+};
+/* clang-format on */
+
+const lam__distribution *lam__distributions_discrete(lam_distribution which) {
+    return (size_t)which < sizeof rows / sizeof *rows && rows[which].name ? &rows[which] : NULL;
+}

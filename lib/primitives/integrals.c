@@ -1,0 +1,329 @@
+/* Functions of one loop that a code chooses from (LAM__INTEGRAL_CODE): exponential, sine and cosine integrals,
+ * Fresnel's and Dawson's, Spence's function, exprel, Lambert's W, the gamma function and Bessel's J; and what is made
+ * of gamma functions of two operands. Orders of a family are part of the code, so a derivative that would cancel as an
+ * expression is a member of its own. */
+#include "lib/kernels/kernels.h"
+#include "lib/kernels/special/special.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+enum { MOST_ORDER = 1000, MOST_BESSEL_J = 1000 };
+
+static int64_t order_of(const lam_rule *r) {
+    return *(const int64_t *)r->params >> 4;
+}
+
+/* A member of the family `which` at this order. */
+static lam_tensor *member(const lam_primitive *row, int which, int64_t order, lam_tensor *x) {
+    return lam__apply_coded(row, LAM__INTEGRAL_CODE(which, order), 1, &x);
+}
+
+/* One of these rows: what it keeps is all in which they differ. */
+#define ROW(row, keeps)                                                                                                \
+    const lam_primitive lam__row_##row = {                                                                             \
+        .name = #row,                                                                                                  \
+        .inputs = 1,                                                                                                   \
+        .elementwise = true,                                                                                           \
+        .loop = LAM__LOOP_integrals + 1,                                                                               \
+        .real = true,                                                                                                  \
+        .derivative = LAM_ELEMENTWISE,                                                                                 \
+        .slope = slope_##row,                                                                                          \
+        .saves = keeps,                                                                                                \
+    }
+
+/* ---- exponential integrals --------------------------------------------------------------------------------------- */
+
+/* E_n' = -E_(n-1), where orders below 0 are finite sums of terms of one sign. */
+static lam_tensor *slope_expn(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_neg(lam_mul(t, member(r->primitive, LAM__EXPN, order_of(r) - 1, r->in[0])));
+}
+
+ROW(expn, LAM_SAVE_IN(0));
+
+lam_tensor *lam_expn(lam_tensor *x, int n) {
+    if (n < 0 || n > MOST_ORDER)
+        return lam__axes_fail("expn", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_ORDER);
+    return member(&lam__row_expn, LAM__EXPN, n, x);
+}
+
+lam_tensor *lam_exp1(lam_tensor *x) {
+    return member(&lam__row_expn, LAM__EXPN, 1, x);
+}
+
+/* exp(x)/x, which is a member since the exponential may be no number where the quotient is; its own slope is it times
+ * 1 - 1/x. */
+static lam_tensor *slope_expi(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__EXPI, 1, r->in[0]));
+    return lam_mul(t, lam_mul(r->out[0], lam_sub(1.0, lam_reciprocal(r->in[0]))));
+}
+
+ROW(expi, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
+
+lam_tensor *lam_expi(lam_tensor *x) {
+    return member(&lam__row_expi, LAM__EXPI, 0, x);
+}
+
+/* The next order. */
+static lam_tensor *slope_exprel(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, member(r->primitive, LAM__EXPREL, order_of(r) + 1, r->in[0]));
+}
+
+ROW(exprel, LAM_SAVE_IN(0));
+
+lam_tensor *lam_exprel(lam_tensor *x) {
+    return member(&lam__row_exprel, LAM__EXPREL, 0, x);
+}
+
+/* ---- sine and cosine integrals ----------------------------------------------------------------------------------- */
+
+/* sin(x)/x and its derivatives, which are finite at 0. */
+static lam_tensor *slope_si(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, member(r->primitive, LAM__SIN_INT, order_of(r) + 1, r->in[0]));
+}
+
+ROW(si, LAM_SAVE_IN(0));
+
+/* cos(x)/x, which vanishes far out though the cosine there is none. */
+static lam_tensor *slope_ci(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *x = r->in[0], *far = lam_eq(lam_abs(x), INFINITY);
+    return lam_mul(t, lam_div(lam_cos(lam_where(far, 0.0, x)), x));
+}
+
+ROW(ci, LAM_SAVE_IN(0));
+
+lam_tensor *lam_si(lam_tensor *x) {
+    return member(&lam__row_si, LAM__SIN_INT, 0, x);
+}
+
+lam_tensor *lam_ci(lam_tensor *x) {
+    return member(&lam__row_ci, LAM__COS_INT, 0, x);
+}
+
+/* ---- Fresnel's and Dawson's integrals ---------------------------------------------------------------------------- */
+
+/* Order 1 is sin(pi/2 x^2), its slope pi x cos(pi/2 x^2). */
+static lam_tensor *slope_fresnel_s(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__SIN_FRES, 1, r->in[0]));
+    lam_tensor *factor = lam_mul(3.14159265358979323846, r->in[0]);
+    return lam_mul(t, lam_mul(factor, member(&lam__row_fresnel_c, LAM__COS_FRES, 1, r->in[0])));
+}
+
+ROW(fresnel_s, LAM_SAVE_IN(0));
+
+/* The same with a minus. */
+static lam_tensor *slope_fresnel_c(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__COS_FRES, 1, r->in[0]));
+    lam_tensor *factor = lam_mul(-3.14159265358979323846, r->in[0]);
+    return lam_mul(t, lam_mul(factor, member(&lam__row_fresnel_s, LAM__SIN_FRES, 1, r->in[0])));
+}
+
+ROW(fresnel_c, LAM_SAVE_IN(0));
+
+lam_tensor *lam_fresnel_s(lam_tensor *x) {
+    return member(&lam__row_fresnel_s, LAM__SIN_FRES, 0, x);
+}
+
+lam_tensor *lam_fresnel_c(lam_tensor *x) {
+    return member(&lam__row_fresnel_c, LAM__COS_FRES, 0, x);
+}
+
+/* 1 - 2 x F(x) would lose every digit far out. */
+static lam_tensor *slope_dawsn(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, member(r->primitive, LAM__DAWSON, order_of(r) + 1, r->in[0]));
+}
+
+ROW(dawsn, LAM_SAVE_IN(0));
+
+lam_tensor *lam_dawsn(lam_tensor *x) {
+    return member(&lam__row_dawsn, LAM__DAWSON, 0, x);
+}
+
+/* ---- Spence's function, Lambert's W ------------------------------------------------------------------------------ */
+
+/* log(x)/(1 - x) and its derivatives, which are finite at 1. */
+static lam_tensor *slope_spence(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, member(r->primitive, LAM__SPENCE, order_of(r) + 1, r->in[0]));
+}
+
+ROW(spence, LAM_SAVE_IN(0));
+
+lam_tensor *lam_spence(lam_tensor *x) {
+    return member(&lam__row_spence, LAM__SPENCE, 0, x);
+}
+
+/* Of W' the slope is -W'^2 (2 + W)/(1 + W), with 1/(1 + W) as W' exp(W): 1 + W has lost its digits next to the branch
+ * point. The factors are taken in an order that stays in range far out. */
+static lam_tensor *slope_lambertw(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__LAMBERT, 1, r->in[0]));
+    lam_tensor *w = member(r->primitive, LAM__LAMBERT, 0, r->in[0]), *share = lam_mul(r->out[0], lam_exp(w));
+    lam_tensor *slope = lam_mul(r->out[0], lam_mul(r->out[0], lam_mul(share, lam_add(w, 2.0))));
+    return lam_neg(lam_mul(t, slope));
+}
+
+ROW(lambertw, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
+
+lam_tensor *lam_lambertw(lam_tensor *x) {
+    return member(&lam__row_lambertw, LAM__LAMBERT, 0, x);
+}
+
+/* ---- Bessel functions -------------------------------------------------------------------------------------------- */
+
+/* J_n' = (J_(n-1) - J_(n+1))/2, where J_(-1) = -J_1. */
+static lam_tensor *slope_bessel_j(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    const int64_t n = order_of(r);
+    lam_tensor *above = member(r->primitive, LAM__BESSEL_J, n + 1, r->in[0]);
+    if (n == 0) return lam_neg(lam_mul(t, above));
+    return lam_mul(t, lam_mul(0.5, lam_sub(member(r->primitive, LAM__BESSEL_J, n - 1, r->in[0]), above)));
+}
+
+ROW(bessel_j, LAM_SAVE_IN(0));
+
+lam_tensor *lam_bessel_j(lam_tensor *x, int n) {
+    if (n < 0 || n > MOST_BESSEL_J)
+        return lam__axes_fail("bessel_j", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_BESSEL_J);
+    return member(&lam__row_bessel_j, LAM__BESSEL_J, n, x);
+}
+
+/* ---- gamma functions --------------------------------------------------------------------------------------------- */
+
+static lam_tensor *slope_gamma(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_mul(r->out[0], lam_digamma(r->in[0])));
+}
+
+ROW(gamma, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
+
+lam_tensor *lam_gamma(lam_tensor *x) {
+    return member(&lam__row_gamma, LAM__GAMMA, 0, x);
+}
+
+/* The same for quotients of two operands. */
+#define QUOTIENT(row)                                                                                                  \
+    const lam_primitive lam__row_##row = {                                                                             \
+        .name = #row,                                                                                                  \
+        .inputs = 2,                                                                                                   \
+        .elementwise = true,                                                                                           \
+        .loop = LAM__LOOP_gamma_quotient + 1,                                                                          \
+        .real = true,                                                                                                  \
+        .derivative = LAM_ELEMENTWISE,                                                                                 \
+        .slope = slope_##row,                                                                                          \
+        .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),                                                    \
+    }
+
+/* Gamma(x + y)/Gamma(x): by x the result times psi(x + y) - psi(x), which does not cancel as a gap; by y times
+ * psi(x + y). */
+static lam_tensor *slope_poch(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *x = r->in[0], *y = r->in[1];
+    lam_tensor *slope = i == 0 ? lam_polygamma_gap(x, y, 0) : lam_digamma(lam_add(x, y));
+    return lam_mul(t, lam_mul(r->out[0], slope));
+}
+
+QUOTIENT(poch);
+
+lam_tensor *lam_poch(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_coded(&lam__row_poch, LAM__QUOTIENT_POCH, 2, (lam_tensor *[]){x, y});
+}
+
+/* As that of betaln. */
+static lam_tensor *slope_beta(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_neg(lam_mul(t, lam_mul(r->out[0], lam_polygamma_gap(r->in[i], r->in[1 - i], 0))));
+}
+
+QUOTIENT(beta);
+
+lam_tensor *lam_beta(lam_tensor *a, lam_tensor *b) {
+    return lam__apply_coded(&lam__row_beta, LAM__QUOTIENT_BETA, 2, (lam_tensor *[]){a, b});
+}
+
+/* Gamma(n + 1) / (Gamma(k + 1) Gamma(n - k + 1)): by n the gap of psi over k from n - k + 1; by k that from k + 1 to
+ * n - k + 1. Outside, where the result is 0, nothing moves, and the gaps are taken at 0. */
+static lam_tensor *slope_comb(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *inside = lam_ne(r->out[0], 0.0);
+    lam_tensor *n = lam_where(inside, r->in[0], 0.0), *k = lam_where(inside, r->in[1], 0.0);
+    lam_tensor *low = lam_add(lam_sub(n, k), 1.0);
+    lam_tensor *slope = i == 0 ? lam_polygamma_gap(low, k, 0) : lam_sub(lam_digamma(low), lam_digamma(lam_add(k, 1.0)));
+    return lam_mul(t, lam_mul(r->out[0], slope));
+}
+
+QUOTIENT(comb);
+
+lam_tensor *lam_comb(lam_tensor *n, lam_tensor *k) {
+    return lam__apply_coded(&lam__row_comb, LAM__QUOTIENT_COMB, 2, (lam_tensor *[]){n, k});
+}
+
+/* ---- composed ---------------------------------------------------------------------------------------------------- */
+
+/* Real floating operands, integers taken as f64; false after a failure. */
+static bool reals(const char *operation, int n, lam_tensor *x[], lam_tensor **failed) {
+    if (!lam__matrices_operands(operation, true, n, x, x, failed)) return false;
+    for (int i = 0; i < n; i++)
+        if (lam__dtype_is_complex((int)lam_dtype_of(x[i]))) {
+            *failed = lam__axes_fail_with(operation, x[i], LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",
+                                          "not defined for complex numbers");
+            return false;
+        }
+    return true;
+}
+
+/* Gamma(n + 1), and 0 left of 0, where the gamma function has poles. */
+lam_tensor *lam_factorial(lam_tensor *n) {
+    uint64_t since = lam__scope_now(n);
+    lam_tensor *failed;
+    if (!reals("factorial", 1, &n, &failed)) return failed;
+    lam_tensor *below = lam_lt(n, 0.0), *safe = lam_where(below, 0.0, n);
+    return lam__scope_only(lam_where(below, 0.0, lam_gamma(lam_add(safe, 1.0))), since);
+}
+
+/* Left of 0 the sign turns at each pole: it is that of (-1)^floor(x). */
+lam_tensor *lam_gammasgn(lam_tensor *x) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!reals("gammasgn", 1, &x, &failed)) return failed;
+    x = lam_stop_gradient(x);
+    lam_tensor *whole = lam_floor(x), *odd = lam_ne(lam_rem(whole, 2.0), 0.0);
+    lam_tensor *left = lam_where(lam_eq(x, whole), NAN, lam_where(odd, -1.0, lam_full_like(x, 1)));
+    lam_tensor *right = lam_copysign(lam_full_like(x, 1), x);
+    return lam__scope_only(lam_where(lam_lt(x, 0.0), left, lam_where(lam_is_nan(x), x, right)), since);
+}
+
+/* (exp(y l) - 1)/y = l exprel(y l) for the logarithm l, so that y = 0 is no special case. At the pole of the logarithm
+ * it is -1/y, or -inf. */
+static lam_tensor *box(lam_tensor *l, lam_tensor *y) {
+    lam_tensor *pole = lam_eq(l, -INFINITY), *safe = lam_where(pole, 0.0, l), *falls = lam_gt(y, 0.0);
+    lam_tensor *end = lam_where(falls, lam_neg(lam_reciprocal(lam_where(falls, y, 1.0))), -INFINITY);
+    return lam_where(pole, end, lam_mul(safe, lam_exprel(lam_mul(y, safe))));
+}
+
+lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!reals("boxcox", 2, in, &failed)) return failed;
+    return lam__scope_only(box(lam_log(in[0]), in[1]), since);
+}
+
+lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!reals("boxcox1p", 2, in, &failed)) return failed;
+    return lam__scope_only(box(lam_log1p(in[0]), in[1]), since);
+}

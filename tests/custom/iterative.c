@@ -1,0 +1,187 @@
+/* Linear systems by iteration: lam_cg, lam_bicgstab, lam_gmres. Expected values come from the direct solution, closed
+ * forms of single steps, and differences; a preconditioner is seen by the steps that it saves. */
+#include "tests/custom/callbacks.h"
+
+typedef lam_tensor *solver(lam_fn *matvec, lam_list parameters, lam_tensor *b, const lam_iterative_options *options);
+static solver *const solvers[] = {lam_cg, lam_bicgstab, lam_gmres};
+
+enum { N = 12 };
+
+BODY(product) {
+    out[0] = lam_matmul(in[0], in[1]);
+}
+
+/* A symmetric positive definite matrix with eigenvalues from 1 to about 13, or with `lean` an unsymmetric one. */
+static lam_tensor *matrix(double lean) {
+    lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(N, N), 0), *j = lam_iota(ctx, LAM_F64, LAM_DIMS(N, N), 1);
+    lam_tensor *near = lam_reciprocal(lam_add(1.0, lam_square(lam_sub(i, j))));
+    lam_tensor *skew = lam_mul(lean, lam_sin(lam_sub(i, j)));
+    return lam_add(lam_add(near, skew), lam_mul(lam_add(i, 1.0), lam_eye(ctx, LAM_F64, N, N)));
+}
+
+static lam_tensor *side(void) {
+    return lam_cos(lam_iota(ctx, LAM_F64, LAM_DIMS(N), 0));
+}
+
+static const lam_iterative_options fine = {.tol = 1e-13};
+
+START_TEST(systems_are_solved) {
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *a = matrix(k ? 0.4 : 0), *b = side(), *x = lam_solve(a, b);
+        EXPECT_SAME(solvers[k](FN(product, 2, 1), LAM_LIST(a), b, &fine), x, 1e-12);
+        lam_tensor *rough = solvers[k](FN(product, 2, 1), LAM_LIST(a), b, NULL);
+        ck_assert_double_le(lam_item(lam_norm(lam_sub(lam_matmul(a, rough), b), NULL)),
+                            1e-5 * lam_item(lam_norm(b, NULL)));
+        lam_tensor *soon = solvers[k](FN(product, 2, 1), LAM_LIST(a), b, &(lam_iterative_options){.tol = 0.1});
+        const double away = lam_item(lam_max_reduce(lam_abs(lam_sub(soon, x)), NULL));
+        if (solvers[k] != lam_gmres) ck_assert_double_gt(away, 1e-6); /* gmres has gone through all directions */
+        lam_tensor *a32 = lam_cast(a, LAM_F32), *b32 = lam_cast(b, LAM_F32);
+        lam_tensor *x32 = solvers[k](FN(product, 2, 1), LAM_LIST(a32), b32, &(lam_iterative_options){.tol = 1e-6});
+        ck_assert_int_eq(lam_dtype_of(x32), LAM_F32);
+        EXPECT_SAME(lam_cast(x32, LAM_F64), x, 1e-4);
+        EXPECT(solvers[k](FN(product, 2, 1), LAM_LIST(a), lam_zeros_like(b), NULL), LAM_DIMS(N), 0, 0, 0, 0, 0, 0, 0, 0,
+               0, 0, 0, 0);
+        lam_tensor *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), *square = lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 0));
+        lam_tensor *hole = lam_mul(b, (double)NAN); /* nothing to go on with: no million steps are made */
+        lam_iterative_options long_way = {.maxiter = 1000000000};
+        ck_assert(lam_is_nan(solvers[k](FN(product, 2, 1), LAM_LIST(a), hole, &long_way)) != NULL);
+        EXPECT_EMPTY(solvers[k](FN(product, 2, 1), LAM_LIST(square), none, NULL), LAM_DIMS(0));
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* Hermitian for cg: near + i sin(i - j), whose imaginary part is skew. */
+START_TEST(complex_systems_are_solved) {
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(N, N), 0), *j = lam_iota(ctx, LAM_F64, LAM_DIMS(N, N), 1);
+        lam_tensor *a = lam_complex(matrix(k ? 0.2 : 0), lam_mul(0.3, lam_sin(lam_sub(i, j))));
+        lam_tensor *b = lam_complex(side(), lam_sin(side()));
+        lam_tensor *gap = lam_sub(solvers[k](FN(product, 2, 1), LAM_LIST(a), b, &fine), lam_solve(a, b));
+        ck_assert_double_le(lam_item(lam_max_reduce(lam_abs(gap), NULL)), 1e-12);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* Of any rank: v -> a v a^T + v, whose matrix is kron(a, a) + 1. */
+BODY(sandwich) {
+    out[0] = lam_add(lam_matmul(in[0], lam_matmul(in[1], lam_matrix_transpose(in[0]))), in[1]);
+}
+
+START_TEST(unknowns_of_any_rank) {
+    lam_tensor *a = MAT(2, 2, 2, 0.5, 0.5, 1), *b = MAT(2, 2, 1, 2, 3, 4);
+    lam_tensor *full = lam_add(lam_kron(a, a), lam_eye(ctx, LAM_F64, 4, 4));
+    lam_tensor *x = lam_reshape(lam_solve(full, lam_reshape(b, LAM_DIMS(4))), LAM_DIMS(2, 2));
+    for (int k = 0; k < 3; k++) EXPECT_SAME(solvers[k](FN(sandwich, 2, 1), LAM_LIST(a), b, &fine), x, 1e-13);
+    EXPECT_OK();
+}
+END_TEST
+
+/* One step of cg is that of steepest descent, x = (b.b / b.Ab) b. */
+START_TEST(iterations_are_bounded) {
+    lam_tensor *a = matrix(0), *b = side();
+    lam_tensor *alpha = lam_div(lam_sum(lam_square(b), NULL), lam_sum(lam_mul(b, lam_matmul(a, b)), NULL));
+    lam_iterative_options once = {.tol = 1e-13, .maxiter = 1};
+    EXPECT_SAME(lam_cg(FN(product, 2, 1), LAM_LIST(a), b, &once), lam_mul(alpha, b), 1e-14);
+    once.restart = N;
+    EXPECT_SAME(lam_gmres(FN(product, 2, 1), LAM_LIST(a), b, &once), lam_solve(a, b), 1e-12);
+    once.restart = 2;
+    lam_tensor *two = lam_gmres(FN(product, 2, 1), LAM_LIST(a), b, &once);
+    lam_tensor *krylov = lam_stack(LAM_LIST(b, lam_matmul(a, b)), 1);
+    lam_tensor *best = lam_matmul(krylov, lam_lstsq(lam_matmul(a, krylov), b, NULL)); /* least residual in that space */
+    EXPECT_SAME(two, best, 1e-12);
+    EXPECT_OK();
+}
+END_TEST
+
+/* The inverse itself as preconditioner: one step is enough. */
+BODY(inverse) {
+    out[0] = lam_solve(matrix(env ? 0.4 : 0), in[0]);
+}
+
+START_TEST(preconditioners_save_steps) {
+    static int lean;
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *a = matrix(k ? 0.4 : 0), *b = side(), *x = lam_solve(a, b);
+        lam_iterative_options o = {.tol = 1e-12, .maxiter = 1, .restart = 1};
+        lam_tensor *without = solvers[k](FN(product, 2, 1), LAM_LIST(a), b, &o);
+        ck_assert_double_gt(lam_item(lam_max_reduce(lam_abs(lam_sub(without, x)), NULL)), 0.01);
+        o.preconditioner = FN_ENV(inverse, 1, 1, k ? &lean : NULL);
+        EXPECT_SAME(solvers[k](FN(product, 2, 1), LAM_LIST(a), b, &o), x, 1e-12);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* At the solution nothing is left to do, so one step gives it back. */
+START_TEST(iterations_start_where_they_are_told) {
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *a = matrix(k ? 0.4 : 0), *b = side(), *x = lam_solve(a, b);
+        lam_iterative_options o = {.atol = 1e-10, .maxiter = 1, .restart = 1, .x0 = x};
+        EXPECT_SAME(solvers[k](FN(product, 2, 1), LAM_LIST(a), b, &o), x, 0);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* by the matrix (its symmetric part for cg) and the right side */
+BODY(solved) {
+    const int k = *(const int *)env;
+    lam_tensor *a = k ? in[0] : lam_mul(0.5, lam_add(in[0], lam_matrix_transpose(in[0])));
+    out[0] = solvers[k](FN(product, 2, 1), LAM_LIST(a), in[1], &fine);
+}
+
+START_TEST(derivatives_of_solutions) {
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *a = MAT(3, 3, 4, 1, 0.5, 1, 3, 0.2, 0.5, 0.2, 2), *b = VEC(1, -2, 3);
+        lam_fn *f = FN_ENV(solved, 2, 1, &k);
+        EXPECT_OK();
+        ck_assert_int_eq(lam_check_grads(f, LAM_LIST(a, b), &(lam_check_grads_options){.order = 2}), LAM_OK);
+    }
+}
+END_TEST
+
+/* Examples that need few steps and many, each as if it were alone. */
+START_TEST(batches_of_systems) {
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *easy = lam_mul(2.0, lam_eye(ctx, LAM_F64, N, N)), *b = side(), *none = lam_zeros_like(b);
+        lam_tensor *as = lam_stack(LAM_LIST(easy, matrix(0), easy), 0), *bs = lam_stack(LAM_LIST(b, b, none), 0);
+        lam_fn *each = lam_vmap(FN_ENV(solved, 2, 1, &k), NULL);
+        lam_tensor *x = apply2(each, as, bs);
+        EXPECT_SAME(x, lam_squeeze(lam_solve(as, lam_expand_dims(bs, 2)), LAM_AXES(2)), 1e-12);
+        lam_fn *right = lam_vmap(FN_ENV(solved, 2, 1, &k), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
+        EXPECT_SAME(apply2(right, matrix(0), bs), lam_matrix_transpose(lam_solve(matrix(0), lam_matrix_transpose(bs))),
+                    1e-12);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+START_TEST(wrong_systems) {
+    static const char *const names[] = {"cg", "bicgstab", "gmres"};
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *a = matrix(0), *b = side();
+        solvers[k](FN(product, 2, 1), LAM_LIST(a, a), b, NULL);
+        EXPECT_ERROR(LAM_ERR_ARITY, names[k]);
+        solvers[k](FN(product, 2, 1), LAM_LIST(a), NULL, NULL);
+        EXPECT_ERROR(LAM_ERR_NULL, names[k]);
+        solvers[k](FN(product, 2, 1), LAM_LIST(a), lam_cast(b, LAM_I32), NULL);
+        EXPECT_ERROR(LAM_ERR_DTYPE, names[k]);
+        solvers[k](FN(product, 2, 1), LAM_LIST(a), b, &(lam_iterative_options){.maxiter = -1});
+        EXPECT_ERROR(LAM_ERR_VALUE, names[k]);
+        solvers[k](FN(product, 2, 1), LAM_LIST(a), b, &(lam_iterative_options){.restart = 65});
+        EXPECT_ERROR(LAM_ERR_VALUE, names[k]);
+        solvers[k](FN(product, 2, 1), LAM_LIST(a), VEC(1, 2), NULL);
+        EXPECT_STATUS(LAM_ERR_SHAPE);
+        solvers[k](NULL, LAM_LIST(a), b, NULL);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+Suite *suite_custom_iterative(void) {
+    return SUITE_OF("iterative", systems_are_solved, complex_systems_are_solved, unknowns_of_any_rank,
+                    iterations_are_bounded, preconditioners_save_steps, iterations_start_where_they_are_told,
+                    derivatives_of_solutions, batches_of_systems, wrong_systems);
+}

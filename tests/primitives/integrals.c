@@ -1,0 +1,130 @@
+/* Special functions made of others (factorials, signs, Box and Cox), and the ends of the domains of those that are
+ * rows: values by hand and from their definitions; derivatives against differences, vmap against one call per example.
+ * How many units in the last place the rows are off is for tests/kernels and tests/accuracy to say. */
+#include "tests/support.h"
+
+#define PI 3.14159265358979323846
+
+START_TEST(factorials_and_signs) {
+    EXPECT(lam_factorial(VEC(0, 1, 5, 20, -1, -0.5)), LAM_DIMS(6), 1, 1, 120, 2432902008176640000, 0, 0);
+    EXPECT_NEAR(lam_factorial(VEC(0.5)), 1e-15, LAM_DIMS(1), 0.886226925452758);
+    EXPECT(lam_factorial(lam_cast(VEC(3, 4), LAM_I32)), LAM_DIMS(2), 6, 24);
+    EXPECT(lam_gammasgn(VEC(2, 0.0, -0.0, -0.5, -1.5, -2.5, INFINITY)), LAM_DIMS(7), 1, 1, -1, -1, 1, -1, 1);
+    ck_assert_double_eq(lam_item(lam_sum(lam_is_nan(lam_gammasgn(VEC(-1, -4, NAN, -INFINITY))), NULL)), 4);
+    ck_assert_int_eq(lam_dtype_of(lam_gammasgn(lam_cast(VEC(3), LAM_F32))), LAM_F32);
+    ck_assert_int_eq(lam_dtype_of(lam_factorial(lam_cast(VEC(3), LAM_F32))), LAM_F32);
+    EXPECT_EMPTY(lam_factorial(lam_zeros(ctx, LAM_F64, LAM_DIMS(0))), LAM_DIMS(0));
+    EXPECT_OK();
+    lam_factorial(lam_cast(VEC(1), LAM_C128));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "factorial");
+    lam_gammasgn(lam_cast(VEC(1), LAM_C128));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "gammasgn");
+}
+END_TEST
+
+/* Whole operands count, exactly; products of a symbol that begins at a pole. */
+START_TEST(counts_are_whole) {
+    EXPECT(lam_comb(VEC(10, 52, 100, 3, 5, 4), VEC(3, 5, 2, 5, -1, 4)), LAM_DIMS(6), 120, 2598960, 4950, 0, 0, 1);
+    EXPECT_NEAR(lam_comb(num(1000), num(500)), 1e-15, LAM_DIMS0, 2.7028824094543657e299);
+    EXPECT(lam_poch(VEC(3, -3, -3, 5, 2), VEC(4, 2, 0.5, -2, 0)), LAM_DIMS(5), 360, 6, 0, 1. / 12, 1);
+    EXPECT(lam_beta(VEC(2, 1, 0, 1e308), VEC(3, 1, 2, 1e308)), LAM_DIMS(4), 1. / 12, 1, INFINITY, 0);
+    EXPECT_OK();
+}
+END_TEST
+
+/* Limits and poles, as the docstrings say. */
+START_TEST(ends_of_domains) {
+    EXPECT(lam_exp1(VEC(0, INFINITY)), LAM_DIMS(2), INFINITY, 0);
+    EXPECT(lam_expn(VEC(0, INFINITY), 3), LAM_DIMS(2), 0.5, 0);
+    EXPECT(lam_expi(VEC(0, -INFINITY, INFINITY)), LAM_DIMS(3), -INFINITY, 0, INFINITY);
+    EXPECT(lam_exprel(VEC(0, -INFINITY, INFINITY)), LAM_DIMS(3), 1, 0, INFINITY);
+    EXPECT_NEAR(lam_si(VEC(0, INFINITY, -INFINITY)), 1e-15, LAM_DIMS(3), 0, PI / 2, -PI / 2);
+    EXPECT(lam_ci(VEC(0, INFINITY)), LAM_DIMS(2), -INFINITY, 0);
+    EXPECT(lam_fresnel_s(VEC(0, INFINITY, -INFINITY)), LAM_DIMS(3), 0, 0.5, -0.5);
+    EXPECT(lam_fresnel_c(VEC(0, INFINITY, -INFINITY)), LAM_DIMS(3), 0, 0.5, -0.5);
+    EXPECT(lam_dawsn(VEC(0, INFINITY, 1e300)), LAM_DIMS(3), 0, 0, 5e-301);
+    EXPECT_NEAR(lam_spence(VEC(0, 1, 2, INFINITY)), 1e-15, LAM_DIMS(4), PI * PI / 6, 0, -PI * PI / 12, -INFINITY);
+    EXPECT(lam_lambertw(VEC(0, INFINITY, -0.36787944117144233)), LAM_DIMS(3), 0, INFINITY, -1);
+    EXPECT(lam_bessel_j(VEC(0, INFINITY), 0), LAM_DIMS(2), 1, 0);
+    EXPECT(lam_gamma(VEC(0.0, -0.0, INFINITY, 5, 172)), LAM_DIMS(5), INFINITY, -INFINITY, INFINITY, 24, INFINITY);
+    lam_tensor *none = VEC(-1, -2);
+    lam_tensor *nans[] = {lam_exp1(none), lam_spence(none), lam_lambertw(none), lam_gamma(none)};
+    for (size_t i = 0; i < sizeof nans / sizeof *nans; i++)
+        ck_assert_double_eq(lam_item(lam_all(lam_is_nan(nans[i]), NULL)), 1);
+    EXPECT_OK();
+}
+END_TEST
+
+/* Slopes at the places where an expression of the function would cancel or be 0/0: sin(x)/x at 0, log(x)/(1 - x) at 1,
+ * 1 - 2 x F(x) far out, 1/2 of exprel at 0, W' at 0. */
+BODY(si_of) {
+    out[0] = lam_si(in[0]);
+}
+BODY(spence_of) {
+    out[0] = lam_spence(in[0]);
+}
+BODY(dawsn_of) {
+    out[0] = lam_dawsn(in[0]);
+}
+BODY(exprel_of) {
+    out[0] = lam_exprel(in[0]);
+}
+BODY(lambertw_of) {
+    out[0] = lam_lambertw(in[0]);
+}
+
+START_TEST(slopes_where_parts_cancel) {
+    lam_fn *si = lam_grad(FN(si_of, 1, 1), NULL), *spence = lam_grad(FN(spence_of, 1, 1), NULL);
+    lam_fn *exprel = lam_grad(FN(exprel_of, 1, 1), NULL), *w = lam_grad(FN(lambertw_of, 1, 1), NULL);
+    EXPECT_NUM(apply1(si, num(0)), 1);
+    EXPECT_NUM(apply1(lam_grad(lam_grad(si, NULL), NULL), num(0)), -1. / 3);
+    EXPECT_NUM(apply1(spence, num(1)), -1);
+    EXPECT_NUM(apply1(lam_grad(spence, NULL), num(1)), 0.5);
+    EXPECT_NEAR(apply1(lam_grad(FN(dawsn_of, 1, 1), NULL), num(1e6)), 1e-11, LAM_DIMS0, -0.5e-12);
+    EXPECT_NUM(apply1(exprel, num(0)), 0.5);
+    EXPECT_NUM(apply1(lam_grad(exprel, NULL), num(0)), 1. / 3);
+    EXPECT_NUM(apply1(w, num(0)), 1);
+    EXPECT_NUM(apply1(lam_grad(w, NULL), num(0)), -2);
+    EXPECT_NEAR(apply1(w, num(1e300)), 1e-13, LAM_DIMS0, 9.985406726398789771e-301);
+    EXPECT_OK();
+}
+END_TEST
+
+/* ---- Box and Cox ------------------------------------------------------------------------------------------------- */
+
+BODY(boxed) {
+    out[0] = lam_boxcox(in[0], in[1]);
+}
+
+BODY(boxed_more) {
+    out[0] = lam_boxcox1p(in[0], in[1]);
+}
+
+/* (x^y - 1)/y; by y at 0 it is log(x)^2 / 2. */
+START_TEST(powers_of_box_and_cox) {
+    lam_tensor *x = VEC(4, 2, 9, 0, 0), *y = VEC(0.5, 0, -1, 2, 0);
+    EXPECT_NEAR(lam_boxcox(x, y), 1e-15, LAM_DIMS(5), 2, log(2), 8. / 9, -0.5, -INFINITY);
+    EXPECT_NEAR(lam_boxcox1p(lam_sub(x, 1.0), y), 1e-15, LAM_DIMS(5), 2, log(2), 8. / 9, -0.5, -INFINITY);
+    EXPECT_NEAR(lam_boxcox1p(num(1e-20), num(3)), 1e-15, LAM_DIMS0, 1e-20);
+    lam_fn *by_y = lam_grad(FN(boxed, 2, 1), &(lam_grad_options){.argnums = LAM_AXES(1)});
+    EXPECT_NEAR(apply2(by_y, num(3), num(0)), 1e-15, LAM_DIMS0, log(3) * log(3) / 2);
+    EXPECT_NEAR(apply2(lam_grad(FN(boxed, 2, 1), NULL), num(3), num(2.5)), 1e-14, LAM_DIMS0, pow(3, 1.5));
+    ck_assert_int_eq(lam_dtype_of(lam_boxcox(lam_cast(x, LAM_F32), lam_cast(y, LAM_F32))), LAM_F32);
+    EXPECT_OK();
+    lam_tensor *a = VEC(0.7, 2, 3), *b = VEC(-0.5, 0.3, 2);
+    lam_fn *both[] = {FN(boxed, 2, 1), FN(boxed_more, 2, 1)};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(lam_check_grads(both[i], LAM_LIST(a, b), &(lam_check_grads_options){.order = 2}), LAM_OK);
+        EXPECT_SAME(apply2(lam_vmap(both[i], NULL), a, b), apply2(both[i], a, b), 0);
+    }
+    lam_boxcox(a, VEC(1, 2));
+    EXPECT_STATUS(LAM_ERR_SHAPE);
+    lam_boxcox1p(lam_cast(a, LAM_C128), b);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "boxcox1p");
+}
+END_TEST
+
+Suite *suite_primitives_integrals(void) {
+    return SUITE_OF("integrals", factorials_and_signs, counts_are_whole, ends_of_domains, slopes_where_parts_cancel,
+                    powers_of_box_and_cox);
+}

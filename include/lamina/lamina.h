@@ -11,6 +11,7 @@
 #include <lamina/random.h>
 #include <lamina/signal.h>
 #include <lamina/stats.h>
+#include <lamina/structured.h>
 #include <lamina/fn.h>
 #include <lamina/transforms.h>
 #include <lamina/function.h>

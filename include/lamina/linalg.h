@@ -232,6 +232,19 @@ LAM_API lam_tensor *lam_expm(lam_tensor *x);
  * Fails   LAM_ERR_SHAPE. Derivative: linear in e; in x the second derivative of the exponential. */
 LAM_API lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e);
 
+/* The principal square root of each matrix: the one whose eigenvalues have positive real parts. A matrix that is not
+ * finite gives NaN.
+ * Fails   LAM_ERR_SHAPE unless square; LAM_ERR_NUMERIC naming the first matrix with an eigenvalue that is 0 or on the
+ *         negative real axis, also of complex ones. Derivative: lam_sqrtm_frechet(x, dx).
+ * Source  Higham, Functions of Matrices, 2008, 6.20: Newton's method in increments. */
+LAM_API lam_tensor *lam_sqrtm(lam_tensor *x);
+
+/* The derivative of the square root r at x along e: the l with r l + l r = e.
+ * Shape   leading axes broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_NUMERIC as lam_sqrtm. Derivative: linear in e; in x the second derivative of the
+ *         root. */
+LAM_API lam_tensor *lam_sqrtm_frechet(lam_tensor *x, lam_tensor *e);
+
 /* ---- orthogonal factors, eigenvalues, singular values ----------------------------------------------------------- */
 
 /* All of these: matrices up to 16384 rows and columns (LAM_ERR_OVERFLOW beyond; of the longer side there is no limit

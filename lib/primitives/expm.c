@@ -3,6 +3,7 @@
  * g), and a derivative of l is the upper right block of an l of such blocks: rules of two rows, right to all orders. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/corner.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
@@ -122,14 +123,14 @@ static lam_status eval_expm_frechet(const lam_call_site *call, lam_value *const 
 }
 
 /* One of the four blocks of a matrix of 2 n rows. */
-static lam_tensor *block(lam_tensor *x, int row, int column) {
+lam_tensor *lam__corner_block(lam_tensor *x, int row, int column) {
     int64_t n = lam_dim(x, -1) / 2;
     return lam_slice_axis(lam_slice_axis(x, -2, row * n, (row + 1) * n), -1, column * n, (column + 1) * n);
 }
 
 /* [[x, e], [0, x]]; NULL is zero. A matrix of twice the rows, so each further order costs eight times as much: high
  * ones are for small matrices. */
-static lam_tensor *blocks(lam_tensor *x, lam_tensor *e) {
+lam_tensor *lam__corner_blocks(lam_tensor *x, lam_tensor *e) {
     lam_tensor *zero = lam_zeros_like(x ? x : e);
     lam_tensor *above = lam_concatenate(LAM_LIST(x ? x : zero, e ? e : zero), -1);
     return lam_concatenate(LAM_LIST(above, lam_concatenate(LAM_LIST(zero, x ? x : zero), -1)), -2);
@@ -138,7 +139,8 @@ static lam_tensor *blocks(lam_tensor *x, lam_tensor *e) {
 /* dl(x, e) = the upper right block of l([[x, e], [0, x]], [[dx, de], [0, dx]]); with dx = 0 it is l(x, de). */
 static void jvp_expm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *x = r->in[0], *e = r->in[1];
-    dout[0] = dx[0] ? block(apply_frechet(blocks(x, e), blocks(dx[0], dx[1])), 0, 1) : apply_frechet(x, dx[1]);
+    dout[0] = dx[0] ? lam__corner_block(apply_frechet(lam__corner_blocks(x, e), lam__corner_blocks(dx[0], dx[1])), 0, 1)
+                    : apply_frechet(x, dx[1]);
 }
 
 /* The transpose of the map above: l of the transposed blocks along [[0, g], [0, 0]]. By x both diagonal blocks count,
@@ -148,9 +150,10 @@ static void vjp_expm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tenso
         gx[1] = apply_frechet(lam__matrices_turn(r->in[0]), g[0]);
         return;
     }
-    lam_tensor *all = apply_frechet(lam__matrices_turn(blocks(r->in[0], r->in[1])), blocks(NULL, g[0]));
-    gx[0] = lam_add(block(all, 0, 0), block(all, 1, 1));
-    gx[1] = block(all, 0, 1);
+    lam_tensor *all =
+        apply_frechet(lam__matrices_turn(lam__corner_blocks(r->in[0], r->in[1])), lam__corner_blocks(NULL, g[0]));
+    gx[0] = lam_add(lam__corner_block(all, 0, 0), lam__corner_block(all, 1, 1));
+    gx[1] = lam__corner_block(all, 0, 1);
 }
 
 /* Pairs of matrices, so both get the batch axis. */

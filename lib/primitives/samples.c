@@ -11,7 +11,8 @@
 
 #define LOG_2PI 1.83787706640934548356
 
-static const lam_reduce_options last_axis = {.axes = LAM_AXES(-1)};
+static const int last = -1;
+static const lam_reduce_options last_axis = {.axes = {1, &last}};
 
 /* n operands as one real floating dtype, the first of rank 1 at least. False: *failed is the result. */
 static bool vectors(const char *operation, size_t n, lam_tensor *x[], lam_tensor **failed) {

@@ -11,7 +11,7 @@ import sys
 
 SEED, CALLS, GROUP = 1, 6000, 50
 HEADERS = ("base context tensor ops bits arrange reductions indexing linalg special neural numeric polynomial complex "
-           "convolution fft random signal stats fn transforms function").split()
+           "convolution fft random signal stats structured fn transforms function").split()
 
 # They end or fail by their nature, print, or take code of the user's; the other rooms have tests for them.
 LEFT_OUT = {"lam_ctx_new", "lam_ctx_free", "lam_ctx_trim", "lam_ctx_seed", "lam_clear_error", "lam_error", "lam_fail",

@@ -37,4 +37,4 @@
     {LAM__LOOP_gamma_quotient, LAM__QUOTIENT_POCH, {{1e-3, 1e6}, {0.01, 30}}, 1, 0},
     {LAM__LOOP_gamma_quotient, LAM__QUOTIENT_BETA, {{1e-3, 1e4}, {1e-3, 100}}, 1, 0},
     {LAM__LOOP_gamma_quotient, LAM__QUOTIENT_COMB, {{100, 900}, {1, 99}}, 1, 0},
-/* clang-format on */
+    /* clang-format on */

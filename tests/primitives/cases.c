@@ -17,6 +17,7 @@ static const cases_row *const families[] = {
     cases_linalg,
     cases_determinant,
     cases_spectral,
+    cases_roots,
     cases_function,
     cases_random,
     cases_polynomial,

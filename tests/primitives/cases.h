@@ -102,6 +102,7 @@ extern const cases_row cases_sort[];
 extern const cases_row cases_linalg[];
 extern const cases_row cases_determinant[];
 extern const cases_row cases_spectral[];
+extern const cases_row cases_roots[];
 extern const cases_row cases_function[];
 extern const cases_row cases_random[];
 extern const cases_row cases_polynomial[];

@@ -2,7 +2,7 @@
  * orthogonalisation column by column, normal equations and the power series, in long double; none of them is what
  * LAPACK does. Matrices are filled so that values lie apart, and vectors, whose signs are nobody's choice, are turned
  * so that their elements have a positive sum. */
-#include "tests/primitives/cases.h"
+#include "tests/primitives/cases_matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,60 +10,6 @@
 /* clang-format off */
 #define END       {NULL, {0}}
 /* clang-format on */
-
-enum { MOST = 8 }; /* rows or columns of a matrix of the references */
-
-/* ---- matrices of the references ---------------------------------------------------------------------------------- */
-
-typedef struct matrix {
-    int64_t m, n;
-    long double x[MOST][MOST];
-} matrix;
-
-static matrix turned(const matrix *a) {
-    matrix t = {.m = a->n, .n = a->m};
-    for (int64_t i = 0; i < a->m; i++)
-        for (int64_t k = 0; k < a->n; k++) t.x[k][i] = a->x[i][k];
-    return t;
-}
-
-static matrix times(const matrix *a, const matrix *b) {
-    matrix c = {.m = a->m, .n = b->n};
-    for (int64_t i = 0; i < a->m; i++)
-        for (int64_t k = 0; k < b->n; k++)
-            for (int64_t j = 0; j < a->n; j++) c.x[i][k] += a->x[i][j] * b->x[j][k];
-    return c;
-}
-
-static matrix identity(int64_t n) {
-    matrix e = {.m = n, .n = n};
-    for (int64_t i = 0; i < n; i++) e.x[i][i] = 1;
-    return e;
-}
-
-/* Matrix number b of a stack. */
-static matrix matrix_of(const array *x, int64_t b) {
-    matrix a = {.m = x->dims[x->rank - 2], .n = x->dims[x->rank - 1]};
-    for (int64_t i = 0; i < a.m; i++)
-        for (int64_t k = 0; k < a.n; k++) a.x[i][k] = x->data[(b * a.m + i) * a.n + k];
-    return a;
-}
-
-static void put(array *out, int64_t b, const matrix *a) {
-    for (int64_t i = 0; i < a->m; i++)
-        for (int64_t k = 0; k < a->n; k++) out->data[(b * a->m + i) * a->n + k] = a->x[i][k];
-}
-
-/* Dims: the leading axes of x, then these; second -1: one only. Gives how many matrices there are. */
-static int64_t shape_like(const array *x, array *out, int64_t first, int64_t second) {
-    int64_t dims[ARRAY_RANK], batch = 1;
-    int rank = x->rank - 2;
-    for (int k = 0; k < rank; k++) batch *= dims[k] = x->dims[k];
-    dims[rank++] = first;
-    if (second >= 0) dims[rank++] = second;
-    array_shape(out, x->dtype, rank, dims);
-    return batch;
-}
 
 /* Exchanges and signs of column k of a. */
 static void swap_columns(matrix *a, int64_t i, int64_t k) {

@@ -191,8 +191,34 @@ START_TEST(ones_without_operands) {
 }
 END_TEST
 
+START_TEST(distributions_and_signals) {
+    lam_tensor *x = matrix(8, 9), *a = lam_square(x), *n = lam_cast(a, LAM_I32), *i, *many;
+    lam_tensor *low = lam_neg(a), *square = matrix(8, 8), *eye = lam_eye(ctx, LAM_F64, 8, 8);
+    i = lam_sum(n, &(lam_reduce_options){.axes = LAM_AXES(-1)});
+    LEAVES_NOTHING(lam_factorial(n));
+    LEAVES_NOTHING(lam_gammasgn(x));
+    LEAVES_NOTHING(lam_boxcox(a, x));
+    LEAVES_NOTHING(lam_boxcox1p(a, n));
+    LEAVES_NOTHING(lam_logpdf(LAM_TRUNCNORM, x, LAM_LIST(low, a, x, a)));
+    LEAVES_NOTHING(lam_pdf(LAM_BINOM, n, LAM_LIST(n, x)));
+    LEAVES_NOTHING(lam_cdf(LAM_T, x, LAM_LIST(a)));
+    LEAVES_NOTHING(lam_logsf(LAM_GAMMA, n, LAM_LIST(a)));
+    LEAVES_NOTHING(lam_isf(LAM_CAUCHY, x, LAM_LIST(x, a)));
+    LEAVES_NOTHING(lam_multivariate_normal_logpdf(square, square, eye));
+    LEAVES_NOTHING(lam_dirichlet_logpdf(x, a));
+    LEAVES_NOTHING(lam_multinomial_logpmf(n, i, x));
+    LEAVES_NOTHING(lam_rankdata(x, LAM_RANK_DENSE));
+    LEAVES_NOTHING((lam_mode(x, &i, &many), lam_drop(many), i));
+    LEAVES_NOTHING(lam_sem(x, 1));
+    LEAVES_NOTHING(lam_convolve2d(x, n, LAM_CONVOLVE_SAME));
+    LEAVES_NOTHING(lam_detrend(x, 0, true));
+    lam_tensor *places = lam_slice_axis(square, 0, 0, 2);
+    LEAVES_NOTHING(lam_map_coordinates(square, places, 1, LAM_MAP_MIRROR, 0));
+}
+END_TEST
+
 Suite *suite_primitives_intermediates(void) {
     return SUITE_OF("intermediates", elementwise_and_neural_ones, integers_and_complex_numbers, random_ones,
                     factorisations_of_integers, reductions_and_sorting, parts_and_convolutions, linear_algebra,
-                    ones_without_operands);
+                    ones_without_operands, distributions_and_signals);
 }

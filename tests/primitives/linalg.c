@@ -191,10 +191,37 @@ START_TEST(triangular_solve_reads_its_triangle_only) {
 }
 END_TEST
 
+/* ---- square roots ------------------------------------------------------------------------------------------------ */
+
+/* By hand: a turn by a quarter is twice one by an eighth; [[4, 4], [0, 4]] is the square of [[2, 1], [0, 2]]. */
+START_TEST(square_roots_of_matrices) {
+    const double eighth = sqrt(0.5);
+    EXPECT_NEAR(lam_sqrtm(MAT(2, 2, 0, -1, 1, 0)), 1e-15, LAM_DIMS(2, 2), eighth, -eighth, eighth, eighth);
+    EXPECT_NEAR(lam_sqrtm(MAT(2, 2, 4, 4, 0, 4)), 1e-15, LAM_DIMS(2, 2), 2, 1, 0, 2);
+    lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(30, 30), 0), *j = lam_iota(ctx, LAM_F64, LAM_DIMS(30, 30), 1);
+    lam_tensor *waves = lam_sin(lam_mul(i, lam_add(j, 1.3))), *large = lam_exp2(lam_sub(i, 5.0));
+    lam_tensor *square = lam_add(waves, lam_mul(lam_add(large, 30.0), lam_eye(ctx, LAM_F64, 30, 30)));
+    lam_tensor *root = lam_sqrtm(square), *gap = lam_sub(lam_matmul(root, root), square);
+    ck_assert_double_le(lam_item(lam_norm(gap, NULL)), 1e-14 * lam_item(lam_norm(square, NULL)));
+    lam_tensor *complex = lam_complex(square, lam_matrix_transpose(waves)), *half = lam_sqrtm(complex);
+    lam_tensor *away = lam_sub(lam_matmul(half, half), complex);
+    ck_assert_double_le(lam_item(lam_norm(away, NULL)), 1e-14 * lam_item(lam_norm(square, NULL)));
+    lam_tensor *single = lam_sqrtm(lam_cast(square, LAM_F32));
+    ck_assert_int_eq(lam_dtype_of(single), LAM_F32);
+    EXPECT_SAME(lam_diagonal(lam_cast(single, LAM_F64), 0, 0, 1), lam_diagonal(root, 0, 0, 1), 1e-5);
+    ck_assert(isnan(lam_item(lam_sum(lam_sqrtm(MAT(2, 2, 1, INFINITY, 0, 1)), NULL))));
+    EXPECT_OK();
+    lam_sqrtm(lam_stack(LAM_LIST(square, lam_neg(square)), 0));
+    EXPECT_ERROR(LAM_ERR_NUMERIC, "sqrtm", "[1]", "negative");
+    lam_sqrtm(MAT(2, 2, -1, 1, 0, -1));
+    EXPECT_ERROR(LAM_ERR_NUMERIC, "sqrtm");
+}
+END_TEST
+
 Suite *suite_primitives_linalg(void) {
     return SUITE_OF("linalg", cholesky_closed_form_and_residual, cholesky_names_the_matrix_that_fails,
                     cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, solve_residuals_and_shapes,
                     solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
                     one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,
-                    triangular_solve_reads_its_triangle_only);
+                    triangular_solve_reads_its_triangle_only, square_roots_of_matrices);
 }

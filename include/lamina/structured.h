@@ -1,0 +1,94 @@
+/* Matrices that a few numbers make, and factors of matrices that are made of others, under the names of scipy.linalg.
+ * The opening comment of ops.h holds here too; what is made of vectors has their dtype. */
+#ifndef LAMINA_STRUCTURED_H
+#define LAMINA_STRUCTURED_H
+
+#include <lamina/base.h>
+#include <lamina/convolution.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- matrices of vectors ------------------------------------------------------------------------------------------
+ * */
+
+/* The matrix whose columns are c and c turned round by one element more each: element i - j, modulo n.
+ * Shape   c [n] to [n, n].
+ * Fails   LAM_ERR_RANK unless c is a vector. Owner: current scope. Derivative: linear. */
+LAM_API lam_tensor *lam_circulant(lam_tensor *c);
+
+/* The matrix with c as its first column and r as its last row, all diagonals from the lower left up constant; r[0] is
+ * not read. r NULL: zeros.
+ * Shape   c [m], r [n] to [m, n].
+ * Fails   LAM_ERR_RANK unless both are vectors; LAM_ERR_SHAPE for empty ones. Owner: current scope.
+ *         Derivative: linear. */
+LAM_API lam_tensor *lam_hankel(lam_tensor *c, lam_tensor *r);
+
+/* The matrix whose eigenvalues are the roots of the polynomial with the coefficients a, the highest power first.
+ * Integers are taken as f64.
+ * Shape   a [n + 1] to [n, n].
+ * Fails   LAM_ERR_RANK unless a is a vector; LAM_ERR_SHAPE for less than two. Owner: current scope. */
+LAM_API lam_tensor *lam_companion(lam_tensor *a);
+
+/* The matrix with f in its first row and s below its diagonal: a population by ages, births and survivals.
+ * Shape   f [n], s [n - 1] to [n, n].
+ * Fails   LAM_ERR_RANK unless both are vectors; LAM_ERR_SHAPE for other sizes. Owner: current scope.
+ *         Derivative: linear. */
+LAM_API lam_tensor *lam_leslie(lam_tensor *f, lam_tensor *s);
+
+/* The sizes of all differences of a.
+ * Shape   a [n] to [n, n].
+ * Fails   LAM_ERR_RANK unless a is a vector; LAM_ERR_DTYPE for complex operands. Owner: current scope.
+ *         Derivative: as lam_abs. */
+LAM_API lam_tensor *lam_fiedler(lam_tensor *a);
+
+/* The matrix whose product with a vector of n elements is lam_convolve(a, vector, mode).
+ * Shape   a [m] to [see lam_convolve_mode, n].
+ * Fails   LAM_ERR_RANK unless a is a vector; LAM_ERR_SHAPE for an empty one; LAM_ERR_VALUE for n below 1;
+ *         LAM_ERR_OPTION for another mode. Owner: current scope. Derivative: linear. */
+LAM_API lam_tensor *lam_convolution_matrix(lam_tensor *a, int64_t n, lam_convolve_mode mode);
+
+/* ---- matrices of a size -------------------------------------------------------------------------------------------
+ * */
+
+/* Hilbert's matrix, 1/(i + j + 1).
+ * Shape   [n, n].
+ * Fails   as lam_zeros; LAM_ERR_DTYPE unless floating. Owner: current scope. */
+LAM_API lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n);
+
+/* Pascal's triangle: i + j over i; `lower`: i over j, whose product with its transpose the other is.
+ * Shape   [n, n].
+ * Fails   as lam_hilbert does. Owner: current scope. */
+LAM_API lam_tensor *lam_pascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower);
+
+/* Hadamard's matrix of n = 2^k rows of ones and minus ones, each at right angles to the others.
+ * Shape   [n, n].
+ * Fails   as lam_zeros; LAM_ERR_VALUE unless n is a power of two. Owner: current scope. */
+LAM_API lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n);
+
+/* The matrix of the discrete Fourier transform, exp(-2 pi i j k / n). Needs no FFTW.
+ * Shape   [n, n], of a complex dtype.
+ * Fails   as lam_zeros; LAM_ERR_DTYPE unless complex. Owner: current scope. */
+LAM_API lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n);
+
+/* ---- factors ------------------------------------------------------------------------------------------------------
+ * */
+
+/* x = u p with u of orthonormal columns (rows where there are more of these) and p symmetric, not negative; `left`:
+ * x = p u. NULL for one that is not wanted.
+ * Shape   [..., m, n] to u [..., m, n] and p [..., n, n], or [..., m, m].
+ * Fails   as lam_svd does. Owner: current scope. Derivative: through lam_svd, for x of full rank. */
+LAM_API lam_status lam_polar_factors(lam_tensor *x, bool left, lam_tensor **u, lam_tensor **p);
+
+/* Eigenvalues, ascending, and eigenvectors of the symmetric matrix with the diagonal d and e on both sides of it.
+ * NULL for what is not wanted.
+ * Shape   d [n], e [n - 1] to [n] and [n, n].
+ * Fails   LAM_ERR_RANK, LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
+ *         Derivative: as lam_eigh. */
+LAM_API lam_status lam_eigh_tridiagonal(lam_tensor *d, lam_tensor *e, lam_tensor **values, lam_tensor **vectors);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,105 @@
+/* Square roots of matrices and their derivatives. References are power series about 16 times the identity, next to
+ * which the operands lie, in long double; the library iterates. */
+#include "tests/primitives/cases_matrix.h"
+
+#include <math.h>
+
+static const cases_form square_forms[] = {{"[3,3]", {0}}, {"[1,1]", {0}},   {"[2,2,2]", {0}}, {"[2,1,3,3]", {0}},
+                                          {"[0,0]", {0}}, {"[0,2,2]", {0}}, CASES_END};
+static const cases_wrong square_wrong[] = {
+    {"[3]", LAM_ERR_SHAPE, {0}}, {"[]", LAM_ERR_SHAPE, {0}}, {"[2,3]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
+static const cases_form frechet_forms[] = {{"[3,3] [3,3]", {0}},
+                                           {"[1,1] [1,1]", {0}},
+                                           {"[2,2,2] [2,2]", {0}},
+                                           {"[0,0] [0,0]", {0}},
+                                           {"[0,2,2] [2,2]", {0}},
+                                           {"f32[2,2] f64[2,2]", {0}},
+                                           CASES_END};
+static const cases_wrong frechet_wrong[] = {{"[3] [3]", LAM_ERR_SHAPE, {0}},
+                                            {"[2,2] [2,3]", LAM_ERR_SHAPE, {0}},
+                                            {"[3,3] [2,2]", LAM_ERR_SHAPE, {0}},
+                                            CASES_WRONG_END};
+
+static void call_sqrtm(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_sqrtm(in[0]);
+}
+
+static void call_sqrtm_frechet(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_sqrtm_frechet(in[0], in[1]);
+}
+
+/* sqrt(16) (1 + y)^(1/2) with y = x/16 - 1, by its power series; or what that becomes along e, term by term. */
+static matrix root_series(matrix x, matrix e, bool along) {
+    matrix power = identity(x.n), change = {.m = x.n, .n = x.n}, sum = along ? change : power;
+    long double c = 1;
+    for (int64_t i = 0; i < x.n; i++)
+        for (int64_t j = 0; j < x.n; j++) x.x[i][j] = x.x[i][j] / 16 - (i == j), e.x[i][j] /= 16;
+    for (int k = 1; k < 300; k++) {
+        matrix a = times(&change, &x), b = times(&power, &e);
+        power = times(&power, &x);
+        c *= (1.5L - k) / k;
+        for (int64_t i = 0; i < x.n * x.n; i++) {
+            long double *t = &change.x[i / x.n][i % x.n];
+            *t = a.x[i / x.n][i % x.n] + b.x[i / x.n][i % x.n];
+            sum.x[i / x.n][i % x.n] += c * (along ? *t : power.x[i / x.n][i % x.n]);
+        }
+    }
+    for (int64_t i = 0; i < x.n * x.n; i++) sum.x[i / x.n][i % x.n] *= 4;
+    return sum;
+}
+
+static void fill_near_sixteen(const cases_use *u, int i, array *x) {
+    const int64_t n = x->rank ? x->dims[x->rank - 1] : 0;
+    (void)u;
+    for (int64_t e = 0; i == 0 && n && e < x->count; e++)
+        if (e % n == e / n % n) x->data[e] += 16;
+}
+
+static void reference_sqrtm(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    int64_t n = in->dims[in->rank - 1], batch = shape_like(in, &out[0], n, n);
+    for (int64_t b = 0; b < batch; b++) {
+        matrix x = matrix_of(in, b), root = root_series(x, x, false);
+        put(&out[0], b, &root);
+    }
+}
+
+static void reference_sqrtm_frechet(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    const array *longer = in[0].rank < in[1].rank ? &in[1] : &in[0];
+    int64_t n = in->dims[in->rank - 1], batch = shape_like(longer, &out[0], n, n);
+    out[0].dtype = cases_promote(in[0].dtype, in[1].dtype);
+    for (int64_t b = 0; b < batch; b++) {
+        matrix x = matrix_of(&in[0], in[0].rank < longer->rank ? 0 : b),
+               e = matrix_of(&in[1], in[1].rank < longer->rank ? 0 : b), l = root_series(x, e, true);
+        put(&out[0], b, &l);
+    }
+}
+
+static void call_negative_root(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_sqrtm(lam_neg(lam_square(in[0])));
+}
+
+static void call_zero_root(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_sqrtm(lam_zeros_like(in[0]));
+}
+
+static void call_negative_frechet(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_sqrtm_frechet(lam_neg(lam_square(in[0])), in[0]);
+}
+
+#define ROOT(op, list)                                                                                                 \
+    .name = #op, .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = list##_wrong,         \
+    .fill = fill_near_sixteen, .ulps = 32, .normwise = true, .least_rank = 2
+
+const cases_row cases_roots[] = {
+    {ROOT(sqrtm, square),
+     .wrong_calls = {{"[1,1]", LAM_ERR_NUMERIC, call_negative_root}, {"[2,2]", LAM_ERR_NUMERIC, call_zero_root}}},
+    {ROOT(sqrtm_frechet, frechet), .wrong_calls = {{"[1,1]", LAM_ERR_NUMERIC, call_negative_frechet}}},
+    {.name = NULL},
+};

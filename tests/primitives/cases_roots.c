@@ -50,11 +50,12 @@ static matrix root_series(matrix x, matrix e, bool along) {
     return sum;
 }
 
+/* As the dtype holds it: the library sees no more. */
 static void fill_near_sixteen(const cases_use *u, int i, array *x) {
     const int64_t n = x->rank ? x->dims[x->rank - 1] : 0;
     (void)u;
     for (int64_t e = 0; i == 0 && n && e < x->count; e++)
-        if (e % n == e / n % n) x->data[e] += 16;
+        if (e % n == e / n % n) x->data[e] = x->dtype == LAM_F32 ? (float)(x->data[e] + 16) : (double)(x->data[e] + 16);
 }
 
 static void reference_sqrtm(const cases_use *u, const array in[], array out[]) {

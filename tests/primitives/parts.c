@@ -252,6 +252,8 @@ START_TEST(units_and_decimals) {
     EXPECT(lam_spacing(VEC(1, -1, 0, 1e300, INFINITY, NAN)), LAM_DIMS(6), DBL_EPSILON, -DBL_EPSILON, 5e-324,
            1.487016908477783e+284, NAN, NAN);
     EXPECT(lam_cast(lam_spacing(lam_cast(VEC(1), LAM_F32)), LAM_F64), LAM_DIMS(1), FLT_EPSILON);
+    EXPECT(lam_cast(lam_spacing(lam_cast(VEC(1, -4), LAM_F16)), LAM_F64), LAM_DIMS(2), 0x1p-10, -0x1p-8);
+    EXPECT(lam_cast(lam_spacing(lam_cast(VEC(1, 0), LAM_BF16)), LAM_F64), LAM_DIMS(2), 0x1p-7, 0x1p-133);
     EXPECT(lam_round_to(VEC(1.2345, -1.235, 2.5, 1e300, NAN, INFINITY), 2), LAM_DIMS(6), 1.23, -1.24, 2.5, 1e300, NAN,
            INFINITY);
     EXPECT(lam_round_to(VEC(1250, 1350, -149, 1e-300), -2), LAM_DIMS(4), 1200, 1400, -100, 0);

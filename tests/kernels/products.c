@@ -98,6 +98,8 @@ static void draw_sizes(uint64_t *state, int way, lam__product *p) {
     if (way == LAM__BY_TILES && draw(state, 0, 3) == 0) p->n = draw(state, 33, LONGEST);
     if (way != LAM__BY_TURNED && draw(state, 0, 3) == 0) p->m = draw(state, 33, LONGEST);
     if (way == LAM__BY_TURNED && draw(state, 0, 3) == 0) p->n = 1, p->m = draw(state, 33, LONGEST);
+    if (way == LAM__BY_DOTS && draw(state, 0, 3) == 0)
+        p->m = p->n = 1, p->batch = draw(state, 1, 9), p->run = p->left = 0;
 }
 
 static void compare(const lam__small_type *loops, lam_dtype dtype, int way, uint64_t *state) {
@@ -106,8 +108,11 @@ static void compare(const lam__small_type *loops, lam_dtype dtype, int way, uint
     lam__product p = {0};
     stack x, y;
     draw_sizes(state, way, &p);
-    draw_stack(state, dtype, way == LAM__BY_TURNED ? 1 : way == LAM__BY_DOTS ? 0 : (int)draw(state, 0, 2), p.m, p.k, &p,
-               &x);
+    draw_stack(state, dtype,
+               way == LAM__BY_TURNED ? 1
+               : way == LAM__BY_DOTS ? 0
+                                     : (int)draw(state, 0, 2),
+               p.m, p.k, &p, &x);
     draw_stack(state, dtype, (int)draw(state, 0, 2), p.k, p.n, &p, &y);
     p.x = x.data, p.x_batch = x.batch, p.x_row = x.row, p.x_col = x.col, p.x_turn = x.turn;
     p.y = y.data, p.y_batch = y.batch, p.y_row = y.row, p.y_col = y.col, p.y_turn = y.turn;
@@ -120,8 +125,8 @@ static void compare(const lam__small_type *loops, lam_dtype dtype, int way, uint
     for (int64_t i = 0; i < parts; i++) {
         const int64_t e = pairs ? i / 2 : i;
         const double got = single ? (double)((const float *)(const void *)out)[i] : ((const double *)(void *)out)[i];
-        const double want = wanted(&p, pairs, x.parts, y.parts, e / p.n / p.m, e / p.n % p.m, e % p.n,
-                                   pairs ? (int)(i % 2) : 0);
+        const double want =
+            wanted(&p, pairs, x.parts, y.parts, e / p.n / p.m, e / p.n % p.m, e % p.n, pairs ? (int)(i % 2) : 0);
         STRIDED_CHECK(got == want, "dtype %d way %d seed %llu [%d, %d, %d] part %d: %g instead of %g", (int)dtype, way,
                       (unsigned long long)seed, (int)p.m, (int)p.k, (int)p.n, (int)i, got, want);
     }

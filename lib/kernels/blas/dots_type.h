@@ -187,8 +187,8 @@ static void NAME(dots)(const lam__product *p) {
         y_row = p->y_batch;
     }
     const int64_t rows = q.n < W ? W / q.n : 1;
-    if (q.n >= W) NAME(block_dots)(&q, 1, W);
-    else if (y_row || q.m < rows) NAME(few_dots)(&q, rows < q.m ? rows : q.m, y_row);
+    if (y_row || (q.n < W && q.m < rows)) NAME(few_dots)(&q, rows < q.m ? rows : q.m, y_row);
+    else if (q.n >= W) NAME(block_dots)(&q, 1, W);
     else if (q.n == 1) NAME(block_dots)(&q, W, 1);
     else if (q.n == 2) NAME(block_dots)(&q, W / 2, 2);
     else if (q.n == 3) NAME(block_dots)(&q, W / 3, 3);

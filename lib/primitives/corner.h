@@ -1,14 +1,27 @@
-/* Derivatives of functions of matrices by blocks: f([[x, e], [0, x]]) has f(x) on its diagonal and the derivative of f
- * at x along e in its upper right corner (Mathias, "A chain rule for matrix functions", 1996). */
+/* Functions of matrices whose derivatives come by blocks: f([[x, e], [0, x]]) has f(x) on its diagonal and l(x, e), the
+ * derivative of f at x along e, in its upper right corner (Mathias, "A chain rule for matrix functions", 1996). Such a
+ * function is two rows, one for f and one for l, whose rules are the same for all; they are right to all orders. */
 #ifndef LAM_PRIMITIVES_CORNER_H
 #define LAM_PRIMITIVES_CORNER_H
 
 #include <lamina/extend.h>
 
-/* [[x, e], [0, x]]; NULL is zero, not both. */
-lam_tensor *lam__corner_blocks(lam_tensor *x, lam_tensor *e);
+/* f of one matrix or a stack, and l: what applies the two rows. */
+typedef lam_tensor *lam__corner_function(lam_tensor *x);
+typedef lam_tensor *lam__corner_map(lam_tensor *x, lam_tensor *e);
 
-/* One of the four blocks of a stack of matrices of 2 n rows. */
-lam_tensor *lam__corner_block(lam_tensor *x, int row, int column);
+/* The type of f, and that of l. Real numbers: the calls below work on real matrices of twice the size. */
+lam_status lam__corner_shape(const lam_call_site *call, lam_shape out[]);
+lam_status lam__corner_shape_map(const lam_call_site *call, lam_shape out[]);
+
+/* Rules of the row of l. */
+void lam__corner_jvp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[], lam__corner_map *l);
+void lam__corner_vjp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[], lam__corner_map *l);
+void lam__corner_batch(const lam_rule *r, lam_tensor *out[], lam__corner_map *l);
+
+/* What users call: operands are checked, and complex ones go through real ones, whose results have the same form. A
+ * stack of changes may go with one matrix: leading axes broadcast. */
+lam_tensor *lam__corner_call(const char *name, lam_tensor *x, lam__corner_function *f);
+lam_tensor *lam__corner_call_map(const char *name, lam_tensor *x, lam_tensor *e, lam__corner_map *l);
 
 #endif

@@ -1,9 +1,7 @@
 /* The principal square root of matrices, and its derivative at x along e: the solution l of r l + l r = e with r the
  * root, which is the corner of the root of [[x, e], [0, x]]. Rules of two rows as in expm.c, right to all orders. */
 #include "lib/primitives/apply.h"
-#include "lib/primitives/axes.h"
 #include "lib/primitives/corner.h"
-#include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
@@ -14,16 +12,6 @@
 #include <lamina/tensor.h>
 
 #include <math.h>
-
-static lam_status shape_sqrtm(const lam_call_site *call, lam_shape out[]) {
-    const lam_value *x = call->in[0];
-    lam_status typed = lam__matrices_typed(call, true);
-    if (typed != LAM_OK) return typed;
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = x->rank;
-    for (int k = 0; k < x->rank; k++) out->dims[k] = x->dims[k];
-    return lam__matrices_fit(call, false);
-}
 
 /* What the workers share; e: the change, for the derivative, or NULL. */
 typedef struct stack {
@@ -130,7 +118,7 @@ const lam_primitive lam__row_sqrtm = {
     .inputs = 1,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
-    .shape = shape_sqrtm,
+    .shape = lam__corner_shape,
     .eval = eval_sqrtm,
     .jvp = jvp_sqrtm,
     .vjp = vjp_sqrtm,
@@ -139,36 +127,20 @@ const lam_primitive lam__row_sqrtm = {
 
 /* ---- the derivative ---------------------------------------------------------------------------------------------- */
 
-static lam_status shape_sqrtm_frechet(const lam_call_site *call, lam_shape out[]) {
-    if (!lam__value_same_type(call->in[0], call->in[1]))
-        return lam__error_call(call, LAM_ERR_SHAPE, NULL, "a matrix and its change must be of one type");
-    return shape_sqrtm(call, out);
-}
-
 static lam_status eval_sqrtm_frechet(const lam_call_site *call, lam_value *const out[]) {
     return run(call, out[0], true);
 }
 
-/* As of expm_frechet: the corner of l of blocks, and its transpose. */
 static void jvp_sqrtm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam_tensor *x = r->in[0], *e = r->in[1];
-    if (!dx[0]) dout[0] = apply_frechet(x, dx[1]);
-    else dout[0] = lam__corner_block(apply_frechet(lam__corner_blocks(x, e), lam__corner_blocks(dx[0], dx[1])), 0, 1);
+    lam__corner_jvp(r, dx, dout, apply_frechet);
 }
 
 static void vjp_sqrtm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    if (!r->needs[0]) {
-        gx[1] = apply_frechet(lam__matrices_turn(r->in[0]), g[0]);
-        return;
-    }
-    lam_tensor *turned = lam__matrices_turn(lam__corner_blocks(r->in[0], r->in[1]));
-    lam_tensor *all = apply_frechet(turned, lam__corner_blocks(NULL, g[0]));
-    gx[0] = lam_add(lam__corner_block(all, 0, 0), lam__corner_block(all, 1, 1));
-    gx[1] = lam__corner_block(all, 0, 1);
+    lam__corner_vjp(r, g, gx, apply_frechet);
 }
 
 static void batch_sqrtm_frechet(const lam_rule *r, lam_tensor *out[]) {
-    out[0] = apply_frechet(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1));
+    lam__corner_batch(r, out, apply_frechet);
 }
 
 const lam_primitive lam__row_sqrtm_frechet = {
@@ -178,7 +150,7 @@ const lam_primitive lam__row_sqrtm_frechet = {
     .linear = 2u,
     .saves = LAM_SAVE_IN(0),
     .saves_for = {LAM_SAVE_IN(1)},
-    .shape = shape_sqrtm_frechet,
+    .shape = lam__corner_shape_map,
     .eval = eval_sqrtm_frechet,
     .jvp = jvp_sqrtm_frechet,
     .vjp = vjp_sqrtm_frechet,
@@ -187,26 +159,10 @@ const lam_primitive lam__row_sqrtm_frechet = {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-/* Complex matrices as real ones of twice the rows, whose root has the same form. */
 lam_tensor *lam_sqrtm(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *failed;
-    if (!lam__matrices_operands("sqrtm", true, 1, &x, &x, &failed)) return failed;
-    if (!lam__matrices_square("sqrtm", x)) return lam__axes_failed(x);
-    bool complex = lam__cplx_is(x);
-    lam_tensor *out = apply_sqrtm(complex ? lam__cplx_as_real(x) : x);
-    return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
+    return lam__corner_call("sqrtm", x, apply_sqrtm);
 }
 
 lam_tensor *lam_sqrtm_frechet(lam_tensor *x, lam_tensor *e) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *in[2] = {x, e}, *failed;
-    if (!lam__matrices_operands("sqrtm_frechet", true, 2, in, in, &failed)) return failed;
-    if (!lam__matrices_square("sqrtm_frechet", in[0])) return lam__axes_failed(in[0]);
-    if (!lam__matrices_square("sqrtm_frechet", in[1])) return lam__axes_failed(in[0]);
-    if (!lam__matrices_lead("sqrtm_frechet", in)) return lam__axes_failed(in[0]);
-    bool complex = lam__cplx_is(in[0]);
-    for (int i = 0; i < 2 && complex; i++) in[i] = lam__cplx_as_real(in[i]);
-    lam_tensor *out = apply_frechet(in[0], in[1]);
-    return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
+    return lam__corner_call_map("sqrtm_frechet", x, e, apply_frechet);
 }

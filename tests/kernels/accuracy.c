@@ -384,6 +384,11 @@ static void judge_member(const contest *c, const struct member *m, lam_dtype dty
     mpfr_clear(truth);
 }
 
+/* The oracle of polygamma left of 0 takes milliseconds. */
+static int draws_of(const struct member *m) {
+    return m->id == LAM__LOOP_polygamma && m->range[0].high <= 0 ? SAMPLES / 16 : SAMPLES / 2;
+}
+
 START_TEST(members_of_families_stay_below_their_promise) {
     const struct member *m = &members[_i];
     contest c;
@@ -392,7 +397,7 @@ START_TEST(members_of_families_stay_below_their_promise) {
     for (lam_dtype dtype = LAM_F64; dtype <= LAM_F32; dtype++) {
         uint64_t state = (uint64_t)_i * 2 + dtype;
         enter_sets(&c, m->id, dtype);
-        for (int n = 0; n < SAMPLES / 2; n++) {
+        for (int n = 0; n < draws_of(m); n++) {
             double x[3] = {0};
             for (int i = 0; i < sets_rows[m->id].inputs; i++) x[i] = drawn(m, i, dtype, &state);
             judge_member(&c, m, dtype, x, z);

@@ -1,6 +1,6 @@
 /* Operations of arrange.h and histograms of several coordinates: values by hand, from NumPy's documentation and as
  * NumPy gives them; derivatives against differences, vmap against one call per example. */
-#include "tests/support.h"
+#include "tests/primitives/bodies.h"
 
 #define INTEGERS(...)                                                                                                  \
     lam_array(ctx, LAM_I64, LAM_DIMS(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
@@ -417,21 +417,13 @@ BODY(in_order) {
 static const lam_body bodies[] = {moved, padded, chosen, of_sets, of_segments, of_blocks, in_order};
 enum { BODIES = sizeof bodies / sizeof bodies[0] };
 
-static lam_tensor *operand(void) {
-    return MAT(3, 3, 0.37, -1.21, 1.53, 1.13, 0.42, -0.71, -1.44, 0.66, 1.28);
-}
-
 START_TEST(derivatives_agree_with_differences) {
-    lam_fn *f = FN(bodies[_i], 1, 1);
-    ck_assert_msg(lam_check_grads(f, LAM_LIST(operand()), &(lam_check_grads_options){.order = 2}) == LAM_OK,
-                  "body %d: %s", _i, lam_error(ctx));
+    bodies_differences(bodies[_i], _i);
 }
 END_TEST
 
 START_TEST(vmap_equals_the_loop) {
-    lam_fn *f = FN(bodies[_i], 1, 1);
-    lam_tensor *x = operand(), *y = lam_mul(x, -0.9), *apart = lam_stack(LAM_LIST(apply1(f, x), apply1(f, y)), 0);
-    EXPECT_SAME(apply1(lam_vmap(f, NULL), lam_stack(LAM_LIST(x, y), 0)), apart, 1e-13);
+    bodies_loop(bodies[_i], -0.9);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* Scans with a function of the user's: sums, products of matrices and linear recurrences against loops over elements
  * and against the scans that the library has; derivatives against differences, vmap against one call per example. */
-#include "tests/support.h"
+#include "tests/primitives/bodies.h"
 
 BODY(plus) {
     out[0] = lam_add(in[0], in[1]);
@@ -105,21 +105,13 @@ BODY(matrices) {
 static const lam_body bodies[] = {recurrence, matrices};
 enum { BODIES = sizeof bodies / sizeof bodies[0] };
 
-static lam_tensor *operand(void) {
-    return MAT(3, 3, 0.37, -1.21, 1.53, 1.13, 0.42, -0.71, -1.44, 0.66, 1.28);
-}
-
 START_TEST(derivatives_agree_with_differences) {
-    lam_fn *f = FN(bodies[_i], 1, 1);
-    ck_assert_msg(lam_check_grads(f, LAM_LIST(operand()), &(lam_check_grads_options){.order = 2}) == LAM_OK,
-                  "body %d: %s", _i, lam_error(ctx));
+    bodies_differences(bodies[_i], _i);
 }
 END_TEST
 
 START_TEST(vmap_equals_the_loop) {
-    lam_fn *f = FN(bodies[_i], 1, 1);
-    lam_tensor *x = operand(), *y = lam_mul(x, 0.9), *apart = lam_stack(LAM_LIST(apply1(f, x), apply1(f, y)), 0);
-    EXPECT_SAME(apply1(lam_vmap(f, NULL), lam_stack(LAM_LIST(x, y), 0)), apart, 1e-13);
+    bodies_loop(bodies[_i], 0.9);
 }
 END_TEST
 

@@ -259,7 +259,7 @@ static int64_t first_singular(const linear_system *s, const lam_value *matrix, c
 /* Only pivots are looked at, so for most stacks this is all that extreme matrices cost. */
 static bool has_extremes(const lam_value *f) {
     const int64_t n = f->dims[f->rank - 1], bytes = n * n * (int64_t)lam__dtype_bytes(f->dtype);
-    for (int64_t at = 0; at < lam__matrices_count(f); at++)
+    for (int64_t at = lam__matrices_count(f) - 1; at >= 0; at--)
         if (lam__kernels_solve_is_extreme((lam_dtype)f->dtype, n, (const char *)f->data + at * bytes)) return true;
     return false;
 }
@@ -286,6 +286,7 @@ static lam_status find_with_extremes(const lam_call_site *call, const linear_sys
 static lam_status solve_all(const lam_call_site *call, const linear_system *s) {
     int64_t bad = -1;
     lam_status status = LAM_OK;
+    if (!s->factors->count) return LAM_OK; /* however many matrices without rows: none is singular */
     if (s->x->count) substitute(s->how.transpose, s->factors->data, s->order->data, s->b, s->x);
     if (has_extremes(s->factors)) status = find_with_extremes(call, s, &bad);
     else bad = first_singular(s, NULL, NULL, NULL);

@@ -36,7 +36,7 @@ static matrix root_series(matrix x, matrix e, bool along) {
     long double c = 1;
     for (int64_t i = 0; i < x.n; i++)
         for (int64_t j = 0; j < x.n; j++) x.x[i][j] = x.x[i][j] / 16 - (i == j), e.x[i][j] /= 16;
-    for (int k = 1; k < 300; k++) {
+    for (int k = 1; k < 100; k++) {
         matrix a = times(&change, &x), b = times(&power, &e);
         power = times(&power, &x);
         c *= (1.5L - k) / k;

@@ -1,0 +1,89 @@
+/* What functions of matrices share whose derivatives come by blocks: see corner.h. */
+#include "lib/primitives/corner.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
+#include "lib/primitives/matrices.h"
+
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* Any real floating type; of a stack each matrix for itself. */
+lam_status lam__corner_shape(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    lam_status typed = lam__matrices_typed(call, true);
+    if (typed != LAM_OK) return typed;
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    for (int k = 0; k < x->rank; k++) out->dims[k] = x->dims[k];
+    return lam__matrices_fit(call, false);
+}
+
+lam_status lam__corner_shape_map(const lam_call_site *call, lam_shape out[]) {
+    if (!lam__value_same_type(call->in[0], call->in[1]))
+        return lam__error_call(call, LAM_ERR_SHAPE, NULL, "a matrix and its change must be of one type");
+    return lam__corner_shape(call, out);
+}
+
+/* One of the four blocks of a matrix of 2 n rows. */
+static lam_tensor *block(lam_tensor *x, int row, int column) {
+    int64_t n = lam_dim(x, -1) / 2;
+    return lam_slice_axis(lam_slice_axis(x, -2, row * n, (row + 1) * n), -1, column * n, (column + 1) * n);
+}
+
+/* [[x, e], [0, x]]; NULL is zero. A matrix of twice the rows, so each further order costs eight times as much: high
+ * ones are for small matrices. */
+static lam_tensor *blocks(lam_tensor *x, lam_tensor *e) {
+    lam_tensor *zero = lam_zeros_like(x ? x : e);
+    lam_tensor *above = lam_concatenate(LAM_LIST(x ? x : zero, e ? e : zero), -1);
+    return lam_concatenate(LAM_LIST(above, lam_concatenate(LAM_LIST(zero, x ? x : zero), -1)), -2);
+}
+
+/* dl(x, e) = the upper right block of l([[x, e], [0, x]], [[dx, de], [0, dx]]); with dx = 0 it is l(x, de). */
+void lam__corner_jvp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[], lam__corner_map *l) {
+    lam_tensor *x = r->in[0], *e = r->in[1];
+    dout[0] = dx[0] ? block(l(blocks(x, e), blocks(dx[0], dx[1])), 0, 1) : l(x, dx[1]);
+}
+
+/* The transpose of the map above: l of the transposed blocks along [[0, g], [0, 0]]. By x both diagonal blocks count,
+ * since x stands in both; by e the upper right one. */
+void lam__corner_vjp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[], lam__corner_map *l) {
+    if (!r->needs[0]) {
+        gx[1] = l(lam__matrices_turn(r->in[0]), g[0]);
+        return;
+    }
+    lam_tensor *all = l(lam__matrices_turn(blocks(r->in[0], r->in[1])), blocks(NULL, g[0]));
+    gx[0] = lam_add(block(all, 0, 0), block(all, 1, 1));
+    gx[1] = block(all, 0, 1);
+}
+
+/* Pairs of matrices, so both get the batch axis. */
+void lam__corner_batch(const lam_rule *r, lam_tensor *out[], lam__corner_map *l) {
+    out[0] = l(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1));
+}
+
+lam_tensor *lam__corner_call(const char *name, lam_tensor *x, lam__corner_function *f) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__matrices_operands(name, true, 1, &x, &x, &failed)) return failed;
+    if (!lam__matrices_square(name, x)) return lam__axes_failed(x);
+    bool complex = lam__cplx_is(x);
+    lam_tensor *out = f(complex ? lam__cplx_as_real(x) : x);
+    return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
+}
+
+lam_tensor *lam__corner_call_map(const char *name, lam_tensor *x, lam_tensor *e, lam__corner_map *l) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, e}, *failed;
+    if (!lam__matrices_operands(name, true, 2, in, in, &failed)) return failed;
+    if (!lam__matrices_square(name, in[0])) return lam__axes_failed(in[0]);
+    if (!lam__matrices_square(name, in[1])) return lam__axes_failed(in[0]);
+    if (!lam__matrices_lead(name, in)) return lam__axes_failed(in[0]);
+    bool complex = lam__cplx_is(in[0]);
+    for (int i = 0; i < 2 && complex; i++) in[i] = lam__cplx_as_real(in[i]);
+    lam_tensor *out = l(in[0], in[1]);
+    return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
+}

@@ -43,14 +43,17 @@ LAM_API lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int
  * Fails   as lam_dynamic_update_slice; LAM_ERR_AXIS. Derivative: by x 1 elsewhere, by update 1. */
 LAM_API lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam_tensor *start, int axis);
 
-/* x without the elements of an axis whose numbers are given; negative ones count from the end, the same twice is once.
- * Fails   LAM_ERR_AXIS; LAM_ERR_INDEX. Derivative: identity on what stays. */
+/* x without the elements of an axis whose numbers are given, LAM_MAX_RANK of them at most (of more: lam_take of what
+ * stays); negative ones count from the end, the same twice is once.
+ * Fails   LAM_ERR_AXIS; LAM_ERR_INDEX; LAM_ERR_RANK: too many numbers. Derivative: identity on what stays. */
 LAM_API lam_tensor *lam_delete(lam_tensor *x, lam_dims numbers, int axis);
 
-/* x with values put in before the elements of an axis whose numbers are given (the size of the axis: behind all). Of
- * equal numbers the first value comes first. One number may be for any number of values.
+/* x with values put in before the elements of an axis whose numbers are given (the size of the axis: behind all),
+ * LAM_MAX_RANK numbers at most. Of equal numbers the first value comes first. One number may be for any number of
+ * values.
  * Shape   that of x with the axis longer by the values, which broadcast to [..., values, ...] and are cast to x.
- * Fails   LAM_ERR_AXIS; LAM_ERR_INDEX; LAM_ERR_SHAPE; LAM_ERR_DTYPE. Derivative: identity by both. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_INDEX; LAM_ERR_RANK: too many numbers; LAM_ERR_SHAPE; LAM_ERR_DTYPE.
+ * Derivative: identity by both. */
 LAM_API lam_tensor *lam_insert(lam_tensor *x, lam_dims numbers, lam_tensor *values, int axis);
 
 /* The elements of an axis where the condition, a vector, is true: the first `size` of them, and `fill` where there are

@@ -149,6 +149,9 @@ lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam
 static bool in_range(const char *operation, lam_tensor *x, lam_dims numbers, int64_t n, int64_t beyond) {
     if (numbers.rank < 0 || (numbers.rank && !numbers.dims))
         return lam__axes_fail(operation, x, LAM_ERR_NULL, "a count without numbers"), false;
+    if (numbers.rank > LAM_MAX_RANK)
+        return lam__axes_fail(operation, x, LAM_ERR_RANK, "%d numbers are more than %d", numbers.rank, LAM_MAX_RANK),
+               false;
     for (int i = 0; i < numbers.rank; i++)
         if (numbers.dims[i] < -n || numbers.dims[i] >= n + beyond)
             return lam__axes_fail(operation, x, LAM_ERR_INDEX, "%lld is out of range [%lld, %lld)",

@@ -460,21 +460,32 @@ static const double specials[] = {
     -1e5 - 0.5,
 };
 
-static double special(lam_dtype dtype, uint64_t *state) {
-    uint64_t choice = next(state);
-    double x = specials[choice % (sizeof specials / sizeof *specials)];
-    if (choice >> 63) x = -x;
-    int64_t away = (int64_t)(choice >> 60 & 7) - 3;
-    for (int64_t i = away < 0 ? -away : away; i > 1; i--)
+/* Each value with both signs, itself and up to two or three steps away on either side. */
+enum {
+    SPECIALS = sizeof specials / sizeof *specials,
+    AWAY_LEAST = -2,
+    AWAY_MOST = 3,
+    AWAYS = AWAY_MOST - AWAY_LEAST + 1
+};
+
+int oracle_specials(void) {
+    return SPECIALS * 2 * AWAYS;
+}
+
+double oracle_special(lam_dtype dtype, int i) {
+    const double size = specials[i % SPECIALS];
+    const int away = i / SPECIALS / 2 + AWAY_LEAST;
+    double x = i / SPECIALS % 2 ? -size : size;
+    for (int step = away < 0 ? -away : away; step > 0; step--)
         x = dtype == LAM_F64 ? nextafter(x, away * INFINITY) : nextafterf((float)x, (float)away * INFINITY);
-    return x;
+    return dtype == LAM_F64 ? x : (float)x;
 }
 
 double oracle_draw(oracle_range range, lam_dtype dtype, uint64_t *state) {
     double x = 0;
     switch (range) {
     case ORACLE_BITS: return any_bits(dtype, state);
-    case ORACLE_SPECIAL: x = special(dtype, state); break;
+    case ORACLE_SPECIAL: x = oracle_special(dtype, (int)(next(state) % (unsigned)oracle_specials())); break;
     case ORACLE_UNIT: x = uniform(state); break;
     case ORACLE_NEAR: x = 20 * uniform(state); break;
     case ORACLE_WIDE: x = (dtype == LAM_F64 ? 760 : 110) * uniform(state); break;

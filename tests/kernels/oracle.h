@@ -40,6 +40,10 @@ typedef enum oracle_range {
 /* One operand, exact in dtype; `state` is the generator's, any start. */
 double oracle_draw(oracle_range range, lam_dtype dtype, uint64_t *state);
 
+/* The special values and their neighbours one by one, 0 <= i < oracle_specials(). */
+int oracle_specials(void);
+double oracle_special(lam_dtype dtype, int i);
+
 /* The logistic function, silu, mish, gelu, their derivatives and those of tanh and logaddexp, exp of a difference
  * and log_cosh, in the digits of `out`. */
 int oracle_logistic(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);

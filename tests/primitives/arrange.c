@@ -102,6 +102,12 @@ START_TEST(elements_out_and_in) {
     ck_assert_int_eq(lam_dtype_of(lam_insert(INTEGERS(1), LAM_DIMS(0), num(2), 0)), LAM_I64);
     lam_delete(x, LAM_DIMS(4), 0);
     EXPECT_ERROR(LAM_ERR_INDEX, "delete", "4 is out of range [-4, 4)");
+    int64_t many[LAM_MAX_RANK + 1] = {0};
+    lam_delete(x, (lam_dims){LAM_MAX_RANK + 1, many}, 0);
+    EXPECT_ERROR(LAM_ERR_RANK, "delete", "17 numbers are more than 16");
+    lam_insert(x, (lam_dims){LAM_MAX_RANK + 1, many}, num(1), 0);
+    EXPECT_ERROR(LAM_ERR_RANK, "insert");
+    EXPECT(lam_delete(x, (lam_dims){LAM_MAX_RANK, many}, 0), LAM_DIMS(3), 2, 3, 4);
     lam_insert(x, LAM_DIMS(5), num(1), 0);
     EXPECT_ERROR(LAM_ERR_INDEX, "insert");
     lam_insert(x, LAM_DIMS(0, 1), VEC(1, 2, 3), 0);

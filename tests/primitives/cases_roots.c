@@ -33,16 +33,18 @@ static void call_sqrtm_frechet(const cases_use *u, lam_tensor *const in[], lam_t
 /* sqrt(16) (1 + y)^(1/2) with y = x/16 - 1, by its power series; or what that becomes along e, term by term. */
 static matrix root_series(matrix x, matrix e, bool along) {
     matrix power = identity(x.n), change = {.m = x.n, .n = x.n}, sum = along ? change : power;
-    long double c = 1;
+    long double c = 1, largest = 1;
     for (int64_t i = 0; i < x.n; i++)
         for (int64_t j = 0; j < x.n; j++) x.x[i][j] = x.x[i][j] / 16 - (i == j), e.x[i][j] /= 16;
-    for (int k = 1; k < 100; k++) {
+    for (int k = 1; k < 100 && largest > 1e-22L; k++) {
         matrix a = times(&change, &x), b = times(&power, &e);
         power = times(&power, &x);
         c *= (1.5L - k) / k;
+        largest = 0;
         for (int64_t i = 0; i < x.n * x.n; i++) {
             long double *t = &change.x[i / x.n][i % x.n];
             *t = a.x[i / x.n][i % x.n] + b.x[i / x.n][i % x.n];
+            largest = fmaxl(largest, fmaxl(fabsl(*t), fabsl(power.x[i / x.n][i % x.n])));
             sum.x[i / x.n][i % x.n] += c * (along ? *t : power.x[i / x.n][i % x.n]);
         }
     }

@@ -189,7 +189,9 @@ ALWAYS_INLINE V64 f64_mish_bend(V64 x) {
     const sum64 inverse = inverse_of(d), cube = product_of_sums(product_of_sums(inverse, inverse), inverse);
     const sum64 r = product_of_sums(product_of_sums(p, cube), either_sum(left, e, product_of_sums(e, e)));
     const M64 none = (M64)(-zero) & (M64)(s > 753); /* of what is too small for a number */
-    const V64 own = (V64)((M64)scaled_unless(-s, -753, r.hi + r.lo, either(left, k, 2 * k)) | none);
+    /* Below -2000 it is 0 all the same, and halves of that are exponents. */
+    const V64 whole = most_of(zero - 2000, either(left, k, 2 * k));
+    const V64 own = (V64)((M64)scaled_unless(-s, -753, r.hi + r.lo, whole) | none);
     return mended(mended(own, x, &mish_bend_left), x, &mish_bend_right);
 }
 

@@ -17,7 +17,7 @@ typedef struct scaled_pair {
 
 ALWAYS_INLINE scaled_pair scaled_pair_of(V64 x, V64 y) {
     const V64 one = splat64(1), a = f64_magnitude(x), b = f64_magnitude(y), most = either((M64)(a > b), a, b);
-    const M64 large = (M64)(most > 0x1p500);
+    const M64 large = (M64)(most > 0x1p490);
     const V64 scale = either(large, one * 0x1p-600, either((M64)(most < 0x1p-500), one * 0x1p600, one));
     return (scaled_pair){x * scale, y * scale, scale, most, large};
 }

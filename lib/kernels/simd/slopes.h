@@ -110,8 +110,11 @@ ALWAYS_INLINE V64 f64_hypot_slope(V64 x, V64 y) {
 ALWAYS_INLINE V64 f64_atan2_slope(V64 x, V64 y) {
     const scaled_pair s = scaled_pair_of(x, y);
     const sum64 square = square_of_distance(&s);
-    const V64 first = s.x / square.hi, left = remainder_of(s.x, first, square.hi) - first * square.lo;
-    const V64 r = (first + left / square.hi) * s.scale;
+    const M64 small = (M64)(f64_magnitude(s.x) < 0x1p-900); /* whose remainder would be below all numbers */
+    const V64 up = either(small, splat64(0x1p600), splat64(1)), down = either(small, splat64(0x1p-600), splat64(1));
+    const V64 above = s.x * up, first = above / square.hi;
+    const V64 left = remainder_of(above, first, square.hi) - first * square.lo;
+    const V64 r = (first + left / square.hi) * (s.scale * down);
     const M64 far = (M64)(s.most == INFINITY) & (M64)(x == x) & (M64)(y == y);
     return either(far, (V64){0}, r);
 }

@@ -23,6 +23,7 @@ typedef struct iteration {
     lam_fn *linear, *preconditioner;
     lam_tensor *limit; /* of the residual's length */
     int64_t most, restart;
+    bool must_converge;
 } iteration;
 
 static lam_tensor *apply(lam_fn *f, lam_tensor *x) {
@@ -49,17 +50,22 @@ static lam_tensor *ratio(lam_tensor *x, lam_tensor *y) {
 }
 
 /* Whether this bool is true in all examples of all batches: it is looked at below the levels that it belongs to. Where
- * there are no elements yet, as in a trace, nobody knows. */
-static bool settled(lam_tensor *done) {
+ * there are no elements yet, as in a trace, nobody knows, and the answer is `unknown`; after a failure true. */
+static bool holds(lam_tensor *condition, bool unknown) {
     uint8_t is = 0;
     for (;;) {
-        const lam_value *v = lam__scope_peek(done);
-        if (!v || v->kind == LAM__ABSTRACT) return !v;
-        if (v->kind != LAM__BOX) return lam_read(lam_all(done, NULL), &is, 1) == LAM_OK && is;
+        const lam_value *v = lam__scope_peek(condition);
+        if (!v) return true;
+        if (v->kind == LAM__ABSTRACT) return unknown;
+        if (v->kind != LAM__BOX) return lam_read(lam_all(condition, NULL), &is, 1) == LAM_OK && is;
         lam_value *below = lam__payload_of(v)->inner;
-        if (!below) return false;
-        done = lam__scope_handle(done->ctx, lam__value_hold(below));
+        if (!below) return unknown;
+        condition = lam__scope_handle(condition->ctx, lam__value_hold(below));
     }
+}
+
+static bool settled(lam_tensor *done) {
+    return holds(done, false);
 }
 
 /* The iteration of these settings towards b. */
@@ -71,7 +77,18 @@ static iteration begin(lam_fn *linear, lam_tensor *b, const lam_iterative_option
                        .preconditioner = o->preconditioner,
                        .limit = limit,
                        .most = o->maxiter ? o->maxiter : STEPS_PER_ELEMENT * lam_size(b),
-                       .restart = o->restart ? o->restart : RESTART};
+                       .restart = o->restart ? o->restart : RESTART,
+                       .must_converge = o->must_converge};
+}
+
+/* The last iterate; a failure if that is asked for and a residual is not short enough, or no number. */
+static lam_tensor *outcome(const iteration *it, const char *what, lam_tensor *x, lam_tensor *residual) {
+    if (!it->must_converge || holds(lam_le(length(residual), it->limit), true)) return x;
+    lam_ctx *ctx = it->linear->ctx;
+    lam__error_set(ctx, LAM_ERR_NUMERIC, "precondition it, or allow more iterations",
+                   "%s of '%s': the residual is longer than the tolerance after %lld iterations at most", what,
+                   it->linear->name, (long long)it->most);
+    return &ctx->failed;
 }
 
 /* Short enough, or no number, from which nothing comes back. */
@@ -120,7 +137,7 @@ static lam_tensor *solve_cg(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *e
         s[GAMMA] = gamma;
         if (!step_end(&now, s, STATE, b)) return &ctx->failed;
     }
-    return s[X];
+    return outcome(&it, "cg", s[X], s[R]);
 }
 
 /* ---- stabilised bi-conjugate gradients --------------------------------------------------------------------------- */
@@ -150,7 +167,7 @@ static lam_tensor *solve_bicgstab(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, v
         s[RHO] = lam_where(anew, inner(s[R], s[R]), rho);
         if (!step_end(&now, s, STATE, b)) return &ctx->failed;
     }
-    return s[X];
+    return outcome(&it, "bicgstab", s[X], s[R]);
 }
 
 /* ---- generalised minimal residuals ------------------------------------------------------------------------------- */
@@ -214,7 +231,7 @@ static lam_tensor *solve_gmres(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void
         s[R] = lam_sub(b, apply(linear, s[X]));
         if (!step_end(&now, s, STATE, b)) return &ctx->failed;
     }
-    return s[X];
+    return outcome(&it, "gmres", s[X], s[R]);
 }
 
 /* ---- the operations ---------------------------------------------------------------------------------------------- */

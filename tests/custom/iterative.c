@@ -158,6 +158,35 @@ START_TEST(batches_of_systems) {
 }
 END_TEST
 
+/* As `solved`, with few iterations, of which none may be too few. */
+BODY(solved_soon) {
+    const int k = *(const int *)env;
+    lam_iterative_options few = {.tol = 1e-13, .maxiter = 1, .restart = 1, .must_converge = true};
+    out[0] = solvers[k](FN(product, 2, 1), LAM_LIST(in[0]), in[1], &few);
+}
+
+START_TEST(convergence_can_be_demanded) {
+    static const char *const names[] = {"cg", "bicgstab", "gmres"};
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *easy = lam_mul(2.0, lam_eye(ctx, LAM_F64, N, N)), *b = side();
+        lam_fn *f = FN_ENV(solved_soon, 2, 1, &k), *each = lam_vmap(f, NULL);
+        EXPECT_SAME(apply2(f, easy, b), lam_mul(0.5, b), 1e-15);
+        EXPECT_SAME(
+            apply2(lam_grad(FN_ENV(sum_of_pair, 2, 1, f), &(lam_grad_options){.argnums = LAM_AXES(1)}), easy, b),
+            lam_full(ctx, LAM_F64, LAM_DIMS(N), 0.5), 1e-15);
+        EXPECT_SAME(apply2(each, lam_stack(LAM_LIST(easy, easy), 0), lam_stack(LAM_LIST(b, b), 0)),
+                    lam_mul(0.5, lam_stack(LAM_LIST(b, b), 0)), 1e-15);
+        apply2(f, matrix(0), b);
+        EXPECT_ERROR(LAM_ERR_NUMERIC, names[k], "after 1 iterations");
+        apply2(f, easy, lam_mul(b, (double)NAN));
+        EXPECT_ERROR(LAM_ERR_NUMERIC, names[k]);
+        apply2(each, lam_stack(LAM_LIST(easy, matrix(0)), 0), lam_stack(LAM_LIST(b, b), 0));
+        EXPECT_ERROR(LAM_ERR_NUMERIC, names[k]);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 START_TEST(wrong_systems) {
     static const char *const names[] = {"cg", "bicgstab", "gmres"};
     for (int k = 0; k < 3; k++) {
@@ -183,5 +212,5 @@ END_TEST
 Suite *suite_custom_iterative(void) {
     return SUITE_OF("iterative", systems_are_solved, complex_systems_are_solved, unknowns_of_any_rank,
                     iterations_are_bounded, preconditioners_save_steps, iterations_start_where_they_are_told,
-                    derivatives_of_solutions, batches_of_systems, wrong_systems);
+                    derivatives_of_solutions, batches_of_systems, convergence_can_be_demanded, wrong_systems);
 }

@@ -2,6 +2,7 @@
  * packed, once for all threads. */
 #include "lib/parallel/conv.h"
 
+#include "lib/kernels/conv/gather.h"
 #include "lib/kernels/item.h"
 
 /* One phase. Each worker has a room of plan->room bytes, `rooms` and so many bytes on for each. The plan is read only
@@ -123,6 +124,33 @@ static bool by_windows(const lam__conv_case *s, const void *x, const void *w, la
     return x_step != 0 && w_step != 0;
 }
 
+/* What gather_part is told. */
+typedef struct gathering {
+    const lam__conv_gather *plan;
+    char *rooms;
+} gathering;
+
+static void gather_part(void *env, int64_t begin, int64_t end, int worker) {
+    const gathering *g = env;
+    lam__conv_gather_run(g->plan, begin, end, g->rooms + (size_t)worker * g->plan->room);
+}
+
+/* Packed weights, the list of phases, and a room for each worker, in one block. False: it was refused. */
+static bool gather(lam__team *team, lam__conv_gather *p, double results, lam__scratch *scratch, void *env) {
+    static const uint64_t zero;
+    const bool shared = lam__team_shares(team, p->cost * (double)p->items);
+    const size_t own = p->packed_bytes + p->phases_bytes;
+    char *room = scratch(env, own + p->room * (size_t)(shared ? lam__team_size(team) : 1));
+    if (!room) return false;
+    p->packed = room;
+    p->phases = (void *)(room + p->packed_bytes);
+    lam__conv_gather_pack(p);
+    if (p->gaps) lam__parallel_fill(team, p->dtype, p->out, (int64_t)results, &zero);
+    gathering g = {p, room + own};
+    lam__team_run(shared ? team : NULL, p->items, p->cost, gather_part, &g);
+    return true;
+}
+
 /* Phases are planned twice, once for the room that the largest needs and once to be run, because a plan is cheap and a
  * list of them would need memory. Results that no phase meets are zero, so the whole is filled first where there are
  * such. False: the room was refused. */
@@ -132,12 +160,15 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
     double results, products;
     size_t most = 0;
     lam__conv plan;
+    lam__conv_gather gathered;
     lam__product p;
     if (by_places(s, x, w, &p) || by_windows(s, x, w, &p)) {
         p.out = out;
         return lam__parallel_matmul(team, dtype, &p, scratch, env);
     }
     sizes(s, &results, &products);
+    if (products > 0 && results > 0 && lam__conv_gather_plan(dtype, s, x, w, out, &gathered))
+        return gather(team, &gathered, results, scratch, env);
     const int threads = lam__team_shares(team, results * products / 8) ? lam__team_size(team) : 1;
     const int64_t phases = products > 0 && results > 0 ? lam__conv_phases(s) : 0;
     bool all = phases > 0, meets;

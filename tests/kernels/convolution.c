@@ -4,6 +4,7 @@
  * panels and items. */
 #include "lib/kernels/conv/conv.h"
 
+#include "lib/kernels/conv/gather.h"
 #include "lib/kernels/conv/loops.h"
 #include "lib/kernels/item.h"
 
@@ -115,6 +116,37 @@ static void draw_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
     }
 }
 
+/* Shapes that may be gathered: dilated operands without strides, as the gradients of strided convolutions are. */
+static void draw_gathered(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){.groups = draw(state, 1, 2), .n = draw(state, 1, 3), .c = draw(state, 1, 20)};
+    s->o = draw(state, 1, 6);
+    const int axes = (int)draw(state, 1, 3);
+    const int64_t longest[] = {2000, 20, 7}, furthest[] = {160, 5, 3};
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (i < 3 - axes) continue;
+        a->size = draw(state, 1, draw(state, 0, 1) ? 7 : longest[axes - 1]);
+        a->window = draw(state, 1, 4);
+        a->gap = draw(state, 1, draw(state, 0, 2) ? 3 : furthest[axes - 1]);
+        a->spread = draw(state, 0, 2) ? 1 : draw(state, 2, 3);
+        a->low = draw(state, -2, 5);
+        a->out = draw(state, 0, 4) ? (a->size - 1) * a->gap + draw(state, 1, 6) : draw(state, 1, 9);
+    }
+    const lam__conv_axis *a = s->axis;
+    const int64_t x[6] = {s->groups, s->n, s->c, a[0].size, a[1].size, a[2].size};
+    const int64_t w[6] = {s->groups, s->o, s->c, a[0].window, a[1].window, a[2].window};
+    const int64_t out[6] = {s->groups, s->n, s->o, a[0].out, a[1].out, a[2].out};
+    count[0] = count[2] = 1;
+    count[1] = draw_steps(state, w, s->w_step);
+    for (int i = 5; i >= 0; i--) {
+        s->x_step[i] = count[0];
+        s->out_step[i] = count[2];
+        count[0] *= x[i];
+        count[2] *= out[i];
+    }
+}
+
 /* ---- the oracle -------------------------------------------------------------------------------------------------- */
 
 /* Where element e of dims begins, and its index. */
@@ -179,6 +211,18 @@ static void convolve(const lam__conv_loops *loops, lam_dtype dtype, const lam__c
     }
 }
 
+/* The same where it is gathered from products; false: it is not. */
+static bool gather(lam_dtype dtype, const lam__conv_case *s, const char *x, const char *w, char *out, char *packed,
+                   char *room) {
+    lam__conv_gather plan;
+    if (!lam__conv_gather_plan(dtype, s, x, w, out, &plan)) return false;
+    plan.packed = aligned_room(packed, plan.packed_bytes + plan.phases_bytes);
+    plan.phases = (void *)(plan.packed + plan.packed_bytes);
+    lam__conv_gather_pack(&plan);
+    for (int64_t k = plan.items - 1; k >= 0; k--) lam__conv_gather_run(&plan, k, k + 1, aligned_room(room, plan.room));
+    return true;
+}
+
 /* Of n elements; one in 64 of floats is infinite, if asked for. */
 static char *elements(uint64_t *state, lam_dtype dtype, int64_t n, bool infinite) {
     char *x = malloc((size_t)(n * lam__item_bytes(dtype)));
@@ -191,16 +235,20 @@ static char *elements(uint64_t *state, lam_dtype dtype, int64_t n, bool infinite
     return x;
 }
 
-static void compare(const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
+/* Without loops: gathered. Returns whether it was done. */
+static bool compare(const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
     lam__conv_case s;
     int64_t count[3], to[6];
     const uint64_t seed = *state;
-    draw_shape(state, &s, count);
+    bool done = true;
+    if (loops) draw_shape(state, &s, count);
+    else draw_gathered(state, &s, count);
     const int64_t dims[6] = {s.groups, s.n, s.o, s.axis[0].out, s.axis[1].out, s.axis[2].out};
     char *x = elements(state, dtype, count[0], draw(state, 0, 1)), *w = elements(state, dtype, count[1], false);
     char *out = calloc((size_t)count[2] + 1, (size_t)lam__item_bytes(dtype));
-    convolve(loops, dtype, &s, draw(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
-    for (int64_t e = 0; e < count[2]; e++) {
+    if (loops) convolve(loops, dtype, &s, draw(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
+    else done = gather(dtype, &s, x, w, out, packed, room);
+    for (int64_t e = 0; e < count[2] && done; e++) {
         const int64_t at = index_of(dims, s.out_step, e, to);
         const double want = rounded(dtype, sum_at(&s, dtype, x, w, to)), got = element(dtype, out, at);
         EXPECT_THAT(want == got || (isnan(want) && isnan(got)),
@@ -210,6 +258,7 @@ static void compare(const lam__conv_loops *loops, lam_dtype dtype, uint64_t *sta
     free(x);
     free(w);
     free(out);
+    return done;
 }
 
 START_TEST(convolutions_are_their_sums) {
@@ -227,12 +276,29 @@ START_TEST(convolutions_are_their_sums) {
 }
 END_TEST
 
+/* Most draws are: a part has too many products for one item, or too little to do. */
+START_TEST(convolutions_gathered_from_products_are_their_sums) {
+    enum { GATHERED = 300 };
+    uint64_t state = (uint64_t)_i + 1;
+    int done = 0;
+    char *packed = malloc(ROOM), *room = malloc(ROOM);
+    ck_assert(packed && room);
+    memset(packed, 0xff, ROOM);
+    memset(room, 0xff, ROOM);
+    for (int i = 0; i < GATHERED; i++) done += compare(NULL, dtypes[_i], &state, packed, room);
+    ck_assert_int_gt(done, GATHERED / 2);
+    free(packed);
+    free(room);
+}
+END_TEST
+
 Suite *suite_kernels_convolution(void);
 Suite *suite_kernels_convolution(void) {
     Suite *suite = suite_create("convolution");
     TCase *tests = tcase_create("convolution");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, convolutions_are_their_sums, 0, DTYPES * SETS);
+    tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2); /* f64, f32 */
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -246,6 +246,12 @@ static lam_tensor *convolution_slopes(lam_ctx *c) {
                                  numbers(c, LAM_F32, LAM_DIMS(40, 20, 3, 3)));
 }
 
+/* Few features of x: its gradient is gathered from products. */
+static lam_tensor *convolution_slopes_of_few_features(lam_ctx *c) {
+    return convolution_gradients(c, numbers(c, LAM_F64, LAM_DIMS(3, 3, 91, 90)),
+                                 numbers(c, LAM_F64, LAM_DIMS(24, 3, 3, 3)));
+}
+
 static lam_tensor *convolution_slopes_by_channel(lam_ctx *c) {
     return convolution_gradients(c, numbers(c, LAM_F64, LAM_DIMS(3, 16, 41, 40)),
                                  numbers(c, LAM_F64, LAM_DIMS(16, 1, 3, 3)));
@@ -335,6 +341,7 @@ static const struct {
     WORK(convolved_by_channel),
     WORK(convolved_signal),
     WORK(convolution_slopes),
+    WORK(convolution_slopes_of_few_features),
     WORK(convolution_slopes_by_channel),
     WORK(orders),
     WORK(taken),

@@ -223,6 +223,64 @@ START_TEST(windows_of_one_element_and_of_all_are_products) {
 }
 END_TEST
 
+BODY(strided) {
+    out[0] = lam_conv_general(in[0], in[1], env);
+}
+
+/* Gradients by x of strided convolutions are gathered from products, or go by phases where sums have few terms or
+ * features fill vectors. Both against the convolution's matrix, whose rows are convolutions of unit pictures: strides
+ * below, at and above the window, what windows leave at the end, dilated windows, groups, one example, several, none,
+ * results that take several items. All numbers are small integers, so sums are exact in any order. */
+START_TEST(gradients_of_strided_convolutions_are_their_transposes) {
+    static const struct {
+        int64_t n, c, o, size, window, stride, spread, groups, sides;
+        lam_padding padding;
+    } cases[] = {
+        {3, 2, 8, 15, 5, 2, 1, 1, 1, LAM_PAD_SAME},    {1, 2, 8, 22, 4, 4, 1, 1, 1, LAM_PAD_VALID},
+        {2, 3, 5, 23, 3, 7, 1, 1, 1, LAM_PAD_VALID},   {2, 2, 9, 21, 3, 2, 3, 1, 1, LAM_PAD_SAME},
+        {2, 6, 12, 12, 3, 2, 1, 2, 1, LAM_PAD_SAME},   {0, 2, 8, 12, 3, 2, 1, 1, 1, LAM_PAD_SAME},
+        {2, 3, 10, 9, 3, 2, 1, 1, 2, LAM_PAD_SAME},    {1, 2, 6, 10, 4, 4, 1, 1, 2, LAM_PAD_SAME_LOWER},
+        {2, 2, 7, 11, 2, 3, 1, 1, 2, LAM_PAD_VALID},   {2, 20, 2, 7, 2, 4, 1, 1, 2, LAM_PAD_SAME},
+        {2, 1, 1, 8, 3, 2, 1, 1, 2, LAM_PAD_SAME},     {1, 1, 4, 5, 3, 2, 1, 1, 3, LAM_PAD_SAME},
+        {2, 1, 4, 999, 65, 16, 1, 1, 1, LAM_PAD_SAME}, {2, 1, 3, 40, 16, 16, 1, 1, 1, LAM_PAD_SAME},
+    };
+    const int64_t side[3] = {cases[_i].size, cases[_i].size, cases[_i].size};
+    const int64_t window[3] = {cases[_i].window, cases[_i].window, cases[_i].window};
+    const int64_t step[3] = {cases[_i].stride, cases[_i].stride, cases[_i].stride};
+    const int64_t spread[3] = {cases[_i].spread, cases[_i].spread, cases[_i].spread};
+    const int64_t n = cases[_i].n, c = cases[_i].c, o = cases[_i].o, groups = cases[_i].groups;
+    const int axes = (int)cases[_i].sides;
+    lam_conv_options options = {.strides = {axes, step},
+                                .window_dilation = {axes, spread},
+                                .padding = cases[_i].padding,
+                                .feature_groups = groups};
+    int64_t all = c, x_dims[5] = {n, c}, w_dims[5] = {o, c / groups}, units[5] = {0, c};
+    for (int i = 0; i < axes; i++) {
+        all *= side[i];
+        x_dims[2 + i] = units[2 + i] = side[i];
+        w_dims[2 + i] = window[i];
+    }
+    units[0] = all;
+    lam_tensor *x = lam_zeros(ctx, LAM_F64, (lam_dims){2 + axes, x_dims}), *out[1];
+    lam_tensor *w = lam_floor(lam_mul(5.0, lam_cos(counted((lam_dims){2 + axes, w_dims}, 0))));
+    lam_fn *pullback;
+    const int by = 0;
+    ck_assert_int_eq(lam_vjp(FN_ENV(strided, 2, 1, &options), LAM_LIST(x, w), out, 1, &pullback,
+                             &(lam_grad_options){.argnums = {1, &by}}),
+                     LAM_OK);
+    lam_tensor *y = lam_floor(lam_mul(5.0, lam_sin(counted(lam_dims_of(out[0]), 1))));
+    lam_tensor *unit = lam_reshape(lam_eye(ctx, LAM_F64, all, all), (lam_dims){2 + axes, units});
+    lam_tensor *rows = lam_conv_general(unit, w, &options);
+    const int64_t places = lam_size(rows) / all;
+    lam_tensor *want = lam_einsum(
+        "ap,np->na", LAM_LIST(lam_reshape(rows, LAM_DIMS(all, places)), lam_reshape(y, LAM_DIMS(n, places))));
+    lam_tensor *got = lam_apply(pullback, LAM_LIST(y));
+    EXPECT_SAME(lam_reshape(got, LAM_DIMS(n, all)), want, 0);
+    lam_tensor *both = lam_apply(lam_vmap(pullback, NULL), LAM_LIST(lam_stack(LAM_LIST(y, y), 0)));
+    EXPECT_SAME(both, lam_stack(LAM_LIST(got, got), 0), 0);
+}
+END_TEST
+
 START_TEST(impossible_options_are_refused) {
     lam_tensor *x = picture(), *w = weights();
     lam_conv_general(x, w, &(lam_conv_options){.feature_groups = -1});
@@ -248,6 +306,7 @@ Suite *suite_primitives_convolution(void) {
                             nan_wins_in_windows, windows_without_elements_are_neutral_and_have_no_derivative,
                             patches_take_bounded_memory, gaps_cost_nothing, impossible_options_are_refused);
     suite_loop(suite, windows_of_one_element_and_of_all_are_products, 16);
+    suite_loop(suite, gradients_of_strided_convolutions_are_their_transposes, 14);
     suite_loop(suite, long_convolutions_equal_the_sum_over_the_window, 5);
     return suite;
 }

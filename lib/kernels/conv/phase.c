@@ -20,6 +20,7 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 
 /* Moving by `period` places moves x by a multiple of the gap; there are no more phases than places. */
 static int64_t period_of(const lam__conv_axis *a) {
+    if (a->gap == 1) return 1;
     const int64_t period = a->gap / common_divisor(a->gap, a->stride);
     return period < a->out ? period : a->out;
 }
@@ -30,8 +31,13 @@ static phase phase_of(const lam__conv_axis *a, int64_t at) {
     phase p = {.period = a->gap / common_divisor(a->gap, a->stride),
                .every = a->gap / common_divisor(a->gap, a->spread),
                .first = -1};
-    for (int64_t k = 0; k < p.every && k < a->window && p.first < 0; k++)
-        if ((at * a->stride + k * a->spread - a->low) % a->gap == 0) p.first = k;
+    int64_t rest = (at * a->stride - a->low) % a->gap, more = a->spread % a->gap;
+    if (rest > 0) rest -= a->gap; /* 0 where an element is met; else what is left to the next one */
+    for (int64_t k = 0; k < p.every && k < a->window && p.first < 0; k++) {
+        if (rest == 0) p.first = k;
+        rest += more;
+        if (rest > 0) rest -= a->gap;
+    }
     if (p.first < 0) return p;
     p.axis = (lam__conv_axis){.size = a->size,
                               .window = (a->window - p.first + p.every - 1) / p.every,
@@ -55,17 +61,16 @@ bool lam__conv_phase(const lam__conv_case *s, int64_t i, lam__conv_case *phase_s
                      int64_t *out_first) {
     *phase_shape = *s;
     *w_first = *out_first = 0;
-    bool meets = true;
     for (int a = LAM__CONV_AXES - 1; a >= 0; a--) {
         const int64_t periods = period_of(&s->axis[a]), at = i % periods;
         const phase p = phase_of(&s->axis[a], at);
         i /= periods;
-        meets = meets && p.first >= 0;
+        if (p.first < 0) return false;
         phase_shape->axis[a] = p.axis;
         *w_first += p.first * s->w_step[3 + a];
         *out_first += at * s->out_step[3 + a];
         phase_shape->w_step[3 + a] *= p.every;
         phase_shape->out_step[3 + a] *= p.period;
     }
-    return meets;
+    return true;
 }

@@ -2,8 +2,8 @@
  *
  * A distribution is a number; its functions take the variable and a list of parameters: the shape parameters of the
  * table, then loc and scale, which may be left out (0 and 1); discrete ones have no scale. Variable and parameters
- * broadcast; integers are taken as f64. A scale that is not positive gives NaN. Everything is differentiable by the
- * variable and all parameters, inside the support; outside, and by counts, derivatives are 0. */
+ * broadcast; integers are taken as f64. A parameter that makes no distribution gives NaN. Everything is differentiable
+ * by the variable and all parameters, inside the support; outside, and by counts, derivatives are 0. */
 #ifndef LAMINA_STATS_H
 #define LAMINA_STATS_H
 

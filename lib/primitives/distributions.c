@@ -70,10 +70,25 @@ static lam_tensor *laplace_sf(lam_tensor *z, lam_tensor *const s[]) {
     return by_side(z, lam_mul(0.5, lam_exp(lam_neg(lam_abs(z)))), true);
 }
 
+/* The logarithm of the tail is a line. */
+static lam_tensor *laplace_logcdf(lam_tensor *z, lam_tensor *const s[]) {
+    (void)s;
+    lam_tensor *size = lam_abs(z), *rest = lam_log1p(lam_mul(-0.5, lam_exp(lam_neg(size))));
+    return lam_where(lam_lt(z, 0.0), lam_neg(lam_add(size, LOG_2)), rest);
+}
+
+static lam_tensor *laplace_logsf(lam_tensor *z, lam_tensor *const s[]) {
+    return laplace_logcdf(lam_neg(z), s);
+}
+
 static lam_tensor *laplace_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     lam_tensor *low = lam_lt(q, 0.5), *tail = lam_where(low, q, lam_sub(1.0, q)), *l = lam_log(lam_mul(2.0, tail));
     return lam_where(low, l, lam_neg(l));
+}
+
+static lam_tensor *laplace_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_neg(laplace_ppf(q, s));
 }
 
 static lam_tensor *logistic_logpdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -129,12 +144,19 @@ static lam_tensor *cauchy_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_div(lam_atan2(1.0, z), PI);
 }
 
-/* tan(pi (q - 1/2)) from the nearer end. */
+/* tan(pi (q - 1/2)), next to an end by the cotangent of the distance from it. */
 static lam_tensor *cauchy_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     q = lam_where(lam_or(lam_lt(q, 0.0), lam_gt(q, 1.0)), NAN, q);
-    lam_tensor *low = lam_lt(q, 0.25), *near = lam_tan(lam_mul(PI, lam_sub(lam_where(low, 0.5, q), 0.5)));
-    return lam_where(low, lam_neg(lam_reciprocal(lam_tan(lam_mul(PI, lam_where(low, q, 0.25))))), near);
+    lam_tensor *low = lam_lt(q, 0.25), *high = lam_gt(q, 0.75);
+    lam_tensor *end = lam_where(low, q, lam_where(high, lam_sub(1.0, q), 0.25));
+    lam_tensor *far = lam_reciprocal(lam_tan(lam_mul(PI, end)));
+    lam_tensor *near = lam_tan(lam_mul(PI, lam_sub(lam_where(lam_or(low, high), 0.5, q), 0.5)));
+    return lam_where(low, lam_neg(far), lam_where(high, far, near));
+}
+
+static lam_tensor *cauchy_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_neg(cauchy_ppf(q, s));
 }
 
 static lam_tensor *gumbel_r_logpdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -199,15 +221,19 @@ static lam_tensor *t_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_add(rise, unit));
 }
 
-/* The smaller tail is I(n/2, 1/2) at n/(n + z^2), halved; at z = 0, where its derivative is 0 times inf, the tangent.
- * */
+/* The tail is I(n/2, 1/2) at n/(n + z^2), halved, and what lies between 0 and z is I(1/2, n/2) at z^2/(n + z^2),
+ * halved. The first has no digits where z^2 is small beside n, the second leaves none of a small tail: it serves up to
+ * where the tail is about n^(-3/4). At z = 0, where the derivative is 0 times inf, the tangent. */
 static lam_tensor *t_tail(lam_tensor *z, lam_tensor *const s[], bool upper) {
-    lam_tensor *zero = lam_eq(z, 0.0), *safe = lam_where(zero, 1.0, z), *half = lam_mul(0.5, s[0]);
-    lam_tensor *share = lam_div(s[0], lam_add(s[0], lam_square(safe)));
-    lam_tensor *tail = lam_mul(0.5, lam_betainc(half, lam_full_like(half, 0.5), share));
+    lam_tensor *zero = lam_eq(lam_square(z), 0.0), *safe = lam_where(zero, 1.0, z), *half = lam_mul(0.5, s[0]);
+    lam_tensor *square = lam_square(safe), *most = lam_max(lam_min(s[0], 1.0), lam_mul(1.5, lam_log(s[0])));
+    lam_tensor *near = lam_lt(square, lam_stop_gradient(most));
+    lam_tensor *share = lam_div(lam_where(near, square, s[0]), lam_add(s[0], square));
+    lam_tensor *part = lam_mul(0.5, lam_betainc(lam_where(near, 0.5, half), lam_where(near, half, 0.5), share));
     lam_tensor *density = lam_exp(t_logpdf(lam_full_like(z, 0), s));
     lam_tensor *middle = lam_add(lam_mul(upper ? lam_neg(z) : z, density), 0.5);
-    return lam_where(zero, middle, by_side(safe, tail, upper));
+    lam_tensor *beside = lam_add(0.5, lam_where(upper ? lam_lt(z, 0.0) : lam_gt(z, 0.0), part, lam_neg(part)));
+    return lam_where(zero, middle, lam_where(near, beside, by_side(safe, part, upper)));
 }
 
 static lam_tensor *t_cdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -247,18 +273,19 @@ static lam_tensor *vonmises_logpdf(lam_tensor *z, lam_tensor *const s[]) {
 
 /* clang-format off */
 static const lam__distribution rows[] = {
-    [LAM_NORM] = {"norm", 0, false, norm_logpdf, norm_cdf, norm_sf, norm_logcdf, norm_logsf, norm_ppf, norm_isf},
-    [LAM_LAPLACE] = {"laplace", 0, false, laplace_logpdf, laplace_cdf, laplace_sf, NULL, NULL, laplace_ppf, NULL},
-    [LAM_LOGISTIC] = {"logistic", 0, false, logistic_logpdf, logistic_cdf, logistic_sf, logistic_logcdf,
+    [LAM_NORM] = {"norm", "", false, norm_logpdf, norm_cdf, norm_sf, norm_logcdf, norm_logsf, norm_ppf, norm_isf},
+    [LAM_LAPLACE] = {"laplace", "", false, laplace_logpdf, laplace_cdf, laplace_sf, laplace_logcdf,
+                     laplace_logsf, laplace_ppf, laplace_isf},
+    [LAM_LOGISTIC] = {"logistic", "", false, logistic_logpdf, logistic_cdf, logistic_sf, logistic_logcdf,
                       logistic_logsf, logistic_ppf, logistic_isf},
-    [LAM_CAUCHY] = {"cauchy", 0, false, cauchy_logpdf, cauchy_cdf, cauchy_sf, NULL, NULL, cauchy_ppf, NULL},
-    [LAM_GUMBEL_R] = {"gumbel_r", 0, false, gumbel_r_logpdf, gumbel_r_cdf, gumbel_r_sf, gumbel_r_logcdf, NULL,
+    [LAM_CAUCHY] = {"cauchy", "", false, cauchy_logpdf, cauchy_cdf, cauchy_sf, NULL, NULL, cauchy_ppf, cauchy_isf},
+    [LAM_GUMBEL_R] = {"gumbel_r", "", false, gumbel_r_logpdf, gumbel_r_cdf, gumbel_r_sf, gumbel_r_logcdf, NULL,
                       gumbel_r_ppf, gumbel_r_isf},
-    [LAM_GUMBEL_L] = {"gumbel_l", 0, false, gumbel_l_logpdf, gumbel_l_cdf, gumbel_l_sf, NULL, gumbel_l_logsf,
+    [LAM_GUMBEL_L] = {"gumbel_l", "", false, gumbel_l_logpdf, gumbel_l_cdf, gumbel_l_sf, NULL, gumbel_l_logsf,
                       gumbel_l_ppf, gumbel_l_isf},
-    [LAM_T] = {"t", 1, false, t_logpdf, t_cdf, t_sf, NULL, NULL, NULL, NULL},
-    [LAM_GENNORM] = {"gennorm", 1, false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, NULL, NULL},
-    [LAM_VONMISES] = {"vonmises", 1, false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL},
+    [LAM_T] = {"t", "+", false, t_logpdf, t_cdf, t_sf, NULL, NULL, NULL, NULL},
+    [LAM_GENNORM] = {"gennorm", "+", false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, NULL, NULL},
+    [LAM_VONMISES] = {"vonmises", "0", false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
 

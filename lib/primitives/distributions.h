@@ -10,17 +10,22 @@ typedef lam_tensor *lam__distribution_of(lam_tensor *z, lam_tensor *const s[]);
 
 typedef struct lam__distribution {
     const char *name;
-    int shapes;    /* parameters besides loc and scale */
-    bool discrete; /* there is no scale */
+    const char *shapes; /* the parameters besides loc and scale, one letter each: + above 0, 0 not below 0, 1 in [0, 1],
+                           p in (0, 1], c in [0, 1), * any, > above the one before */
+    bool discrete;      /* there is no scale */
     lam__distribution_of *logpdf;
-    lam__distribution_of *cdf, *sf;       /* NULL: none */
-    lam__distribution_of *logcdf, *logsf; /* NULL: the logarithm of cdf, sf */
-    lam__distribution_of *ppf, *isf;      /* NULL ppf: none; NULL isf: ppf(1 - q) */
+    lam__distribution_of *cdf, *sf; /* NULL: none */
+    lam__distribution_of *logcdf,
+        *logsf;                      /* NULL: the logarithm of cdf, sf, or of 1 less the other where that is small */
+    lam__distribution_of *ppf, *isf; /* NULL ppf: none; NULL isf: ppf(1 - q) */
 } lam__distribution;
 
 /* Which row belongs to which number: two halves of one table. NULL where the other half has it. */
 const lam__distribution *lam__distributions_continuous(lam_distribution which);
 const lam__distribution *lam__distributions_bounded(lam_distribution which);
 const lam__distribution *lam__distributions_discrete(lam_distribution which);
+
+/* 1 - betainc(a, b, x). By reflection only where the difference would lose digits: 1 - x has none of a small x. */
+lam_tensor *lam__distributions_rest(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
 #endif

@@ -136,12 +136,19 @@ static lam_tensor *beta_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(outside, lam_sub(powers, lam_betaln(s[0], s[1])));
 }
 
+lam_tensor *lam__distributions_rest(lam_tensor *a, lam_tensor *b, lam_tensor *x) {
+    lam_tensor *part = lam_betainc(a, b, x), *few = lam_lt(part, 0.9);
+    return lam_where(few, lam_sub(1.0, part), lam_betainc(b, a, lam_where(few, 0.5, lam_sub(1.0, x))));
+}
+
 static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
-    return lam_betainc(s[0], s[1], lam_clamp(z, 0.0, 1.0));
+    lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
+    return lam_where(outside, lam_clamp(z, 0.0, 1.0), lam_betainc(s[0], s[1], x));
 }
 
 static lam_tensor *beta_sf(lam_tensor *z, lam_tensor *const s[]) {
-    return lam_betainc(s[1], s[0], lam_sub(1.0, lam_clamp(z, 0.0, 1.0)));
+    lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
+    return lam_where(outside, lam_sub(1.0, lam_clamp(z, 0.0, 1.0)), lam__distributions_rest(s[0], s[1], x));
 }
 
 /* ---- truncated normal -------------------------------------------------------------------------------------------- */
@@ -198,16 +205,16 @@ static lam_tensor *wrapcauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
 
 /* clang-format off */
 static const lam__distribution rows[] = {
-    [LAM_UNIFORM] = {"uniform", 0, false, uniform_logpdf, uniform_cdf, uniform_sf, NULL, NULL, uniform_ppf, NULL},
-    [LAM_EXPON] = {"expon", 0, false, expon_logpdf, expon_cdf, expon_sf, NULL, expon_logsf, expon_ppf, expon_isf},
-    [LAM_GAMMA] = {"gamma", 1, false, gamma_logpdf, gamma_cdf, gamma_sf, NULL, NULL, NULL, NULL},
-    [LAM_CHI2] = {"chi2", 1, false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, NULL, NULL},
-    [LAM_PARETO] = {"pareto", 1, false, pareto_logpdf, pareto_cdf, pareto_sf, NULL, pareto_logsf, pareto_ppf,
+    [LAM_UNIFORM] = {"uniform", "", false, uniform_logpdf, uniform_cdf, uniform_sf, NULL, NULL, uniform_ppf, NULL},
+    [LAM_EXPON] = {"expon", "", false, expon_logpdf, expon_cdf, expon_sf, NULL, expon_logsf, expon_ppf, expon_isf},
+    [LAM_GAMMA] = {"gamma", "+", false, gamma_logpdf, gamma_cdf, gamma_sf, NULL, NULL, NULL, NULL},
+    [LAM_CHI2] = {"chi2", "+", false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, NULL, NULL},
+    [LAM_PARETO] = {"pareto", "+", false, pareto_logpdf, pareto_cdf, pareto_sf, NULL, pareto_logsf, pareto_ppf,
                     pareto_isf},
-    [LAM_BETA] = {"beta", 2, false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, NULL, NULL},
-    [LAM_TRUNCNORM] = {"truncnorm", 2, false, truncnorm_logpdf, truncnorm_cdf, truncnorm_sf, truncnorm_logcdf,
+    [LAM_BETA] = {"beta", "++", false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, NULL, NULL},
+    [LAM_TRUNCNORM] = {"truncnorm", "*>", false, truncnorm_logpdf, truncnorm_cdf, truncnorm_sf, truncnorm_logcdf,
                        truncnorm_logsf, NULL, NULL},
-    [LAM_WRAPCAUCHY] = {"wrapcauchy", 1, false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL},
+    [LAM_WRAPCAUCHY] = {"wrapcauchy", "c", false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
 

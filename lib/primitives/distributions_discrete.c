@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Whether k is no whole number, or outside [low, high]; high NULL: no bound. */
+/* Whether k is no whole number, or outside [low, high]; high NULL: no bound. NaN is not said to be outside. */
 static lam_tensor *no_count(lam_tensor *k, double low, lam_tensor *high) {
-    lam_tensor *no = lam_or(lam_ne(k, lam_floor(k)), lam_lt(k, low));
+    lam_tensor *no = lam_or(lam_gt(k, lam_floor(k)), lam_lt(k, low));
     return high ? lam_or(no, lam_gt(k, high)) : no;
 }
 
@@ -64,12 +64,12 @@ static lam_tensor *binom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     return mass(none, lam_add(log_choose(s[0], k), chance));
 }
 
-/* I_(1-p)(n - k, k + 1), and 1 from n on. */
+/* 1 - I_p(k + 1, n - k), and 1 from n on. */
 static lam_tensor *binom_part(lam_tensor *z, lam_tensor *const s[], bool upper) {
     lam_tensor *below = lam_lt(z, 0.0), *above = lam_ge(z, s[0]), *none = lam_or(below, above);
     lam_tensor *k = lam_floor(lam_where(none, 0.0, z)), *n = lam_where(none, 1.0, s[0]);
     lam_tensor *a = lam_sub(n, k), *b = lam_add(k, 1.0), *p = s[1];
-    lam_tensor *part = upper ? lam_betainc(b, a, p) : lam_betainc(a, b, lam_sub(1.0, p));
+    lam_tensor *part = upper ? lam_betainc(b, a, p) : lam__distributions_rest(b, a, p);
     return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
 }
 
@@ -88,14 +88,20 @@ static lam_tensor *nbinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     return mass(none, lam_add(ways, lam_add(lam_xlogy(n, s[1]), lam_xlog1py(k, lam_neg(s[1])))));
 }
 
+/* I_p(n, k + 1), and 1 at infinity. */
+static lam_tensor *nbinom_part(lam_tensor *z, lam_tensor *const s[], bool upper) {
+    lam_tensor *below = lam_lt(z, 0.0), *above = lam_eq(z, INFINITY), *none = lam_or(below, above);
+    lam_tensor *b = lam_add(lam_floor(lam_where(none, 0.0, z)), 1.0);
+    lam_tensor *part = upper ? lam__distributions_rest(s[0], b, s[1]) : lam_betainc(s[0], b, s[1]);
+    return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
+}
+
 static lam_tensor *nbinom_cdf(lam_tensor *z, lam_tensor *const s[]) {
-    lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
-    return lam_where(below, 0.0, lam_betainc(s[0], lam_add(k, 1.0), s[1]));
+    return nbinom_part(z, s, false);
 }
 
 static lam_tensor *nbinom_sf(lam_tensor *z, lam_tensor *const s[]) {
-    lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
-    return lam_where(below, 1.0, lam_betainc(lam_add(k, 1.0), s[0], lam_sub(1.0, s[1])));
+    return nbinom_part(z, s, true);
 }
 
 static lam_tensor *betabinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
@@ -107,12 +113,13 @@ static lam_tensor *betabinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
 /* ---- Bernoulli --------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *bernoulli_logpmf(lam_tensor *z, lam_tensor *const s[]) {
-    lam_tensor *none = lam_and(lam_ne(z, 0.0), lam_ne(z, 1.0)), *k = lam_where(none, 0.0, z);
+    lam_tensor *none = lam_or(no_count(z, 0, NULL), lam_gt(z, 1.0)), *k = lam_where(none, 0.0, z);
     return mass(none, lam_add(lam_xlogy(k, s[0]), lam_xlog1py(lam_sub(1.0, k), lam_neg(s[0]))));
 }
 
 static lam_tensor *bernoulli_sf(lam_tensor *z, lam_tensor *const s[]) {
-    return lam_where(lam_lt(z, 0.0), 1.0, lam_where(lam_lt(z, 1.0), s[0], 0.0));
+    lam_tensor *within = lam_where(lam_lt(z, 1.0), s[0], lam_where(lam_is_nan(z), z, 0.0));
+    return lam_where(lam_lt(z, 0.0), 1.0, within);
 }
 
 static lam_tensor *bernoulli_cdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -120,20 +127,20 @@ static lam_tensor *bernoulli_cdf(lam_tensor *z, lam_tensor *const s[]) {
 }
 
 static lam_tensor *bernoulli_ppf(lam_tensor *q, lam_tensor *const s[]) {
-    lam_tensor *outside = lam_or(lam_lt(q, 0.0), lam_gt(q, 1.0)), *low = lam_le(q, lam_sub(1.0, s[0]));
-    return lam_where(outside, NAN, lam_where(low, 0.0, lam_ones_like(q)));
+    lam_tensor *inside = lam_and(lam_ge(q, 0.0), lam_le(q, 1.0)), *low = lam_le(q, lam_sub(1.0, s[0]));
+    return lam_where(lam_not(inside), NAN, lam_where(low, 0.0, lam_ones_like(q)));
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* clang-format off */
 static const lam__distribution rows[] = {
-    [LAM_POISSON] = {"poisson", 1, true, poisson_logpmf, poisson_cdf, poisson_sf, NULL, NULL, NULL, NULL},
-    [LAM_GEOM] = {"geom", 1, true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, NULL, NULL},
-    [LAM_BINOM] = {"binom", 2, true, binom_logpmf, binom_cdf, binom_sf, NULL, NULL, NULL, NULL},
-    [LAM_NBINOM] = {"nbinom", 2, true, nbinom_logpmf, nbinom_cdf, nbinom_sf, NULL, NULL, NULL, NULL},
-    [LAM_BETABINOM] = {"betabinom", 3, true, betabinom_logpmf, NULL, NULL, NULL, NULL, NULL, NULL},
-    [LAM_BERNOULLI] = {"bernoulli", 1, true, bernoulli_logpmf, bernoulli_cdf, bernoulli_sf, NULL, NULL,
+    [LAM_POISSON] = {"poisson", "0", true, poisson_logpmf, poisson_cdf, poisson_sf, NULL, NULL, NULL, NULL},
+    [LAM_GEOM] = {"geom", "p", true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, NULL, NULL},
+    [LAM_BINOM] = {"binom", "01", true, binom_logpmf, binom_cdf, binom_sf, NULL, NULL, NULL, NULL},
+    [LAM_NBINOM] = {"nbinom", "+p", true, nbinom_logpmf, nbinom_cdf, nbinom_sf, NULL, NULL, NULL, NULL},
+    [LAM_BETABINOM] = {"betabinom", "0++", true, betabinom_logpmf, NULL, NULL, NULL, NULL, NULL, NULL},
+    [LAM_BERNOULLI] = {"bernoulli", "1", true, bernoulli_logpmf, bernoulli_cdf, bernoulli_sf, NULL, NULL,
                        bernoulli_ppf, NULL},
 };
 /* clang-format on */

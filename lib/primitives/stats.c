@@ -10,6 +10,7 @@
 #include <lamina/tensor.h>
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_PARAMETERS = 5 };
 
@@ -18,6 +19,7 @@ typedef struct variable {
     const lam__distribution *d;
     lam_tensor *x, *s[MOST_PARAMETERS]; /* as given; shape parameters */
     lam_tensor *loc, *scale;            /* NULL: 0, 1 */
+    lam_tensor *possible;               /* where all shape parameters have values they may have; NULL: everywhere */
     uint64_t since;
 } variable;
 
@@ -25,6 +27,25 @@ static const lam__distribution *row_of(lam_distribution which) {
     const lam__distribution *d = lam__distributions_continuous(which);
     if (!d) d = lam__distributions_bounded(which);
     return d ? d : lam__distributions_discrete(which);
+}
+
+/* Where parameter i may have the value it has; NULL: anywhere. NaN may not. */
+static lam_tensor *possible_at(const variable *v, int i) {
+    lam_tensor *s = v->s[i];
+    switch (v->d->shapes[i]) {
+    case '+': return lam_gt(s, 0.0);
+    case '0': return lam_ge(s, 0.0);
+    case '1': return lam_and(lam_ge(s, 0.0), lam_le(s, 1.0));
+    case 'p': return lam_and(lam_gt(s, 0.0), lam_le(s, 1.0));
+    case 'c': return lam_and(lam_ge(s, 0.0), lam_lt(s, 1.0));
+    case '>': return lam_gt(s, v->s[i - 1]);
+    default: return NULL;
+    }
+}
+
+/* The result, NaN where a parameter makes no distribution. */
+static lam_tensor *finished(const variable *v, lam_tensor *out) {
+    return lam__scope_only(v->possible ? lam_where(v->possible, out, NAN) : out, v->since);
 }
 
 /* False: *failed is the result. The operation is named after the function, the distribution in the message. */
@@ -37,21 +58,26 @@ static bool read(const char *operation, lam_distribution which, lam_tensor *x, l
         *failed = lam__axes_fail(operation, x, LAM_ERR_VALUE, "there is no distribution of the number %d", (int)which);
         return false;
     }
-    const int shapes = v->d->shapes, most = shapes + (v->d->discrete ? 1 : 2), count = (int)parameters.count;
+    const size_t shapes = strlen(v->d->shapes), most = shapes + (v->d->discrete ? 1 : 2), count = parameters.count;
     if (count < shapes || count > most || (count && !parameters.items)) {
-        *failed = lam__axes_fail(operation, x, LAM_ERR_ARITY, "%s takes %d to %d parameters, not %d", v->d->name,
+        *failed = lam__axes_fail(operation, x, LAM_ERR_ARITY, "%s takes %zu to %zu parameters, not %zu", v->d->name,
                                  shapes, most, count);
         return false;
     }
-    for (int i = 0; i < count; i++) all[i + 1] = parameters.items[i];
-    if (!lam__matrices_operands(operation, true, (size_t)count + 1, all, all, failed)) return false;
+    for (size_t i = 0; i < count; i++) all[i + 1] = parameters.items[i];
+    if (!lam__matrices_operands(operation, true, count + 1, all, all, failed)) return false;
     if (lam__dtype_is_complex((int)lam_dtype_of(all[0]))) {
         *failed = lam__axes_fail_with(operation, x, LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",
                                       "not defined for complex numbers");
         return false;
     }
     v->x = all[0];
-    for (int i = 0; i < shapes; i++) v->s[i] = all[i + 1];
+    v->possible = NULL;
+    for (size_t i = 0; i < shapes; i++) {
+        v->s[i] = all[i + 1];
+        lam_tensor *own = possible_at(v, (int)i);
+        v->possible = v->possible && own ? lam_and(v->possible, own) : own ? own : v->possible;
+    }
     v->loc = count > shapes ? all[shapes + 1] : NULL;
     v->scale = count > shapes + 1 ? all[shapes + 2] : NULL;
     if (v->scale) v->scale = lam_where(lam_gt(v->scale, 0.0), v->scale, NAN);
@@ -82,46 +108,56 @@ lam_tensor *lam_logpdf(lam_distribution which, lam_tensor *x, lam_list parameter
     variable v;
     lam_tensor *failed;
     if (!read("logpdf", which, x, parameters, &v, &failed)) return failed;
-    return lam__scope_only(logpdf(&v), v.since);
+    return finished(&v, logpdf(&v));
 }
 
 lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
     if (!read("pdf", which, x, parameters, &v, &failed)) return failed;
-    return lam__scope_only(lam_exp(logpdf(&v)), v.since);
+    return finished(&v, lam_exp(logpdf(&v)));
 }
 
-/* f at the standardised variable, or the logarithm of `plain` where there is no f. */
-static lam_tensor *share(const char *operation, const variable *v, lam__distribution_of *f,
-                         lam__distribution_of *plain) {
-    if (f) return lam__scope_only(f(standard(v), v->s), v->since);
-    if (!plain) return none_of(operation, v);
-    return lam__scope_only(lam_log(plain(standard(v), v->s)), v->since);
+/* cdf or sf. */
+static lam_tensor *share(const char *operation, const variable *v, lam__distribution_of *f) {
+    return f ? finished(v, f(standard(v), v->s)) : none_of(operation, v);
+}
+
+/* The logarithm of a share p, where the rest is 1 - p: of what is near 1 by the rest. Where p is 0, which is outside
+ * the support or beyond the least number, the slope is 0 as that of p is. */
+static lam_tensor *log_share(const char *operation, const variable *v, lam__distribution_of *f,
+                             lam__distribution_of *plain, lam__distribution_of *other) {
+    if (f || !plain) return share(operation, v, f);
+    lam_tensor *z = standard(v), *p = plain(z, v->s), *rest = other(z, v->s), *none = lam_eq(p, 0.0);
+    lam_tensor *low = lam_lt(p, 0.5), *inside = lam_where(lam_and(low, lam_not(none)), p, 1.0);
+    lam_tensor *out = lam_where(low, lam_log(inside), lam_log1p(lam_neg(lam_where(low, 0.0, rest))));
+    return finished(v, lam_where(none, -INFINITY, out));
 }
 
 lam_tensor *lam_cdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
-    return read("cdf", which, x, parameters, &v, &failed) ? share("cdf", &v, v.d->cdf, NULL) : failed;
+    return read("cdf", which, x, parameters, &v, &failed) ? share("cdf", &v, v.d->cdf) : failed;
 }
 
 lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
-    return read("logcdf", which, x, parameters, &v, &failed) ? share("logcdf", &v, v.d->logcdf, v.d->cdf) : failed;
+    if (!read("logcdf", which, x, parameters, &v, &failed)) return failed;
+    return log_share("logcdf", &v, v.d->logcdf, v.d->cdf, v.d->sf);
 }
 
 lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
-    return read("sf", which, x, parameters, &v, &failed) ? share("sf", &v, v.d->sf, NULL) : failed;
+    return read("sf", which, x, parameters, &v, &failed) ? share("sf", &v, v.d->sf) : failed;
 }
 
 lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
-    return read("logsf", which, x, parameters, &v, &failed) ? share("logsf", &v, v.d->logsf, v.d->sf) : failed;
+    if (!read("logsf", which, x, parameters, &v, &failed)) return failed;
+    return log_share("logsf", &v, v.d->logsf, v.d->sf, v.d->cdf);
 }
 
 lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters) {
@@ -129,7 +165,7 @@ lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters) 
     lam_tensor *failed;
     if (!read("ppf", which, q, parameters, &v, &failed)) return failed;
     if (!v.d->ppf) return none_of("ppf", &v);
-    return lam__scope_only(from_standard(&v, v.d->ppf(v.x, v.s)), v.since);
+    return finished(&v, from_standard(&v, v.d->ppf(v.x, v.s)));
 }
 
 lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters) {
@@ -138,5 +174,5 @@ lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters) 
     if (!read("isf", which, q, parameters, &v, &failed)) return failed;
     if (!v.d->ppf) return none_of("isf", &v);
     lam_tensor *z = v.d->isf ? v.d->isf(v.x, v.s) : v.d->ppf(lam_sub(1.0, v.x), v.s);
-    return lam__scope_only(from_standard(&v, z), v.since);
+    return finished(&v, from_standard(&v, z));
 }

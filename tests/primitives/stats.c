@@ -12,6 +12,12 @@ static lam_list parameters_of(const stats_value *v, lam_dtype dtype) {
     return (lam_list){(size_t)v->count, list};
 }
 
+typedef lam_tensor *function_of_distribution(lam_distribution, lam_tensor *, lam_list);
+
+static bool has_cdf(lam_distribution which) {
+    return which != LAM_VONMISES && which != LAM_WRAPCAUCHY && which != LAM_BETABINOM;
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static void expect_value(int row, const char *what, lam_tensor *t, double want, double tolerance) {
@@ -63,14 +69,89 @@ START_TEST(quantiles) {
         bool shape = rows[i].which == LAM_PARETO;
         lam_list p = {shape ? 3 : 2, shape ? three : three + 1};
         EXPECT_NEAR(lam_ppf(rows[i].which, VEC(0.01, 0.9), p), 1e-12, LAM_DIMS(2), rows[i].low, rows[i].high);
-        double near = rows[i].which == LAM_LAPLACE || rows[i].which == LAM_CAUCHY ? 1e-7 : 1e-12; /* 1 - q */
-        EXPECT_NEAR(lam_isf(rows[i].which, num(1e-9), p), near, LAM_DIMS0, rows[i].tail);
+        EXPECT_NEAR(lam_isf(rows[i].which, num(1e-9), p), 1e-12, LAM_DIMS0, rows[i].tail);
         lam_tensor *q = VEC(0.003, 0.2, 0.5, 0.77, 0.999);
         EXPECT_SAME(lam_cdf(rows[i].which, lam_ppf(rows[i].which, q, p), p), q, 1e-12);
         lam_tensor *outside = lam_is_nan(lam_ppf(rows[i].which, VEC(-0.1, 1.1), p));
         ck_assert_double_eq(lam_item(lam_all(outside, NULL)), 1);
     }
     EXPECT(lam_ppf(LAM_BERNOULLI, VEC(0, 0.6, 0.8, 1), LAM_LIST(num(0.3))), LAM_DIMS(4), 0, 0, 1, 1);
+    EXPECT_OK();
+}
+END_TEST
+
+/* From mpmath, 40 digits. */
+START_TEST(tails_keep_their_digits) {
+    const lam_list none = {0, NULL};
+    lam_tensor *three = num(3), *many = num(1e8), *one = num(1), *tiny = num(1e-12);
+    EXPECT_NEAR(lam_isf(LAM_LAPLACE, num(1e-20), none), 1e-15, LAM_DIMS0, 45.358554679320968);
+    EXPECT_NEAR(lam_isf(LAM_CAUCHY, num(1e-20), none), 1e-15, LAM_DIMS0, 3.1830988618379069e19);
+    EXPECT_NEAR(lam_logcdf(LAM_LAPLACE, VEC(-800, 40), none), 1e-15, LAM_DIMS(2), -800.69314718055995,
+                -2.1241771276457945e-18);
+    EXPECT_NEAR(lam_logsf(LAM_LAPLACE, num(800), none), 1e-15, LAM_DIMS0, -800.69314718055995);
+    EXPECT_NEAR(lam_cdf(LAM_T, num(1e-9), LAM_LIST(three)), 4e-16, LAM_DIMS0, 0.5000000003675526);
+    EXPECT_NEAR(lam_cdf(LAM_T, num(0.3), LAM_LIST(many)), 4e-16, LAM_DIMS0, 0.61791142187716809);
+    EXPECT_NEAR(lam_sf(LAM_T, num(5), LAM_LIST(many)), 1e-9, LAM_DIMS0, 2.8665205506336431e-7);
+    EXPECT_NEAR(lam_sf(LAM_BETA, num(1e-20), LAM_LIST(num(0.01), num(0.5))), 1e-14, LAM_DIMS0, 0.37762833693418656);
+    EXPECT_NEAR(lam_sf(LAM_NBINOM, num(1e10), LAM_LIST(num(0.5), tiny)), 1e-14, LAM_DIMS0, 0.88753708397749786);
+    EXPECT_NEAR(lam_cdf(LAM_BINOM, VEC(0, 1), LAM_LIST(num(1e12), tiny)), 1e-13, LAM_DIMS(2), 0.36787944117125839,
+                0.73575888234288465);
+    EXPECT_NEAR(lam_logcdf(LAM_GAMMA, num(40), LAM_LIST(num(2))), 1e-13, LAM_DIMS0, -1.7418252446695516e-16);
+    EXPECT(lam_cdf(LAM_NBINOM, VEC(INFINITY, -INFINITY), LAM_LIST(three, num(0.5))), LAM_DIMS(2), 1, 0);
+    EXPECT_NUM(lam_sf(LAM_BETA, num(1), LAM_LIST(one, one)), 0);
+    EXPECT_OK();
+}
+END_TEST
+
+static lam_tensor *all_nan(lam_tensor *x) {
+    return lam_all(lam_is_nan(x), NULL);
+}
+
+/* What is no distribution has no value anywhere, also outside the support, and NaN is no count. */
+START_TEST(impossible_parameters_give_nan) {
+    static const struct impossible {
+        lam_distribution which;
+        int count;
+        double p[3];
+    } rows[] = {
+        {LAM_PARETO, 1, {-1}},
+        {LAM_GAMMA, 1, {-1.5}},
+        {LAM_GAMMA, 1, {0}},
+        {LAM_BETA, 2, {-1, 2}},
+        {LAM_BETA, 2, {1, NAN}},
+        {LAM_CHI2, 1, {-2.5}},
+        {LAM_T, 1, {-1}},
+        {LAM_GENNORM, 1, {0}},
+        {LAM_TRUNCNORM, 2, {2, -1}},
+        {LAM_VONMISES, 1, {-2}},
+        {LAM_WRAPCAUCHY, 1, {-0.5}},
+        {LAM_WRAPCAUCHY, 1, {1}},
+        {LAM_BERNOULLI, 1, {1.5}},
+        {LAM_BERNOULLI, 1, {-0.5}},
+        {LAM_BINOM, 2, {4, 1.5}},
+        {LAM_BINOM, 2, {-1, 0.5}},
+        {LAM_POISSON, 1, {-1}},
+        {LAM_GEOM, 1, {0}},
+        {LAM_GEOM, 1, {2}},
+        {LAM_NBINOM, 2, {0, 0.5}},
+        {LAM_NBINOM, 2, {3, 1.5}},
+        {LAM_BETABINOM, 3, {3, 0, 1}},
+        {LAM_NORM, 2, {0, -1}},
+    };
+    function_of_distribution *const functions[] = {lam_logpdf, lam_pdf, lam_cdf, lam_sf, lam_logcdf, lam_logsf};
+    lam_tensor *x = VEC(-INFINITY, -2, 0, 0.4, 1, 3, 50, INFINITY);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct impossible *r = &rows[i];
+        lam_tensor *bad[3], *good[3] = {num(0.5), num(0.75), num(1)};
+        for (int k = 0; k < r->count; k++) bad[k] = num(r->p[k]);
+        const lam_list p = {(size_t)r->count, bad}, q = {(size_t)r->count, good};
+        for (int k = 0; k < (has_cdf(r->which) ? 6 : 2); k++) {
+            ck_assert_msg(lam_item(all_nan(functions[k](r->which, x, p))), "row %zu, function %d", i, k);
+            ck_assert_msg(lam_item(all_nan(functions[k](r->which, num(NAN), q))), "NaN, row %zu, function %d", i, k);
+        }
+    }
+    EXPECT_NUM(lam_ppf(LAM_PARETO, num(0.5), LAM_LIST(num(-1))), NAN);
+    EXPECT_NUM(lam_ppf(LAM_BERNOULLI, num(NAN), LAM_LIST(num(0.5))), NAN);
     EXPECT_OK();
 }
 END_TEST
@@ -102,8 +183,6 @@ START_TEST(masses_sum_to_one) {
 END_TEST
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
-
-typedef lam_tensor *function_of_distribution(lam_distribution, lam_tensor *, lam_list);
 
 typedef struct subject {
     function_of_distribution *f;
@@ -153,10 +232,6 @@ static const struct place {
     {LAM_BETABINOM, 3, NAN, {5.5, 1.4, 2.3}},
 };
 
-static bool has_cdf(lam_distribution which) {
-    return which != LAM_VONMISES && which != LAM_WRAPCAUCHY && which != LAM_BETABINOM;
-}
-
 START_TEST(derivatives_of_distributions) {
     function_of_distribution *const functions[] = {lam_logpdf, lam_pdf,   lam_cdf, lam_sf,
                                                    lam_logcdf, lam_logsf, lam_ppf};
@@ -200,10 +275,12 @@ START_TEST(gradients_outside_are_zero) {
         int count = bounded[i] == LAM_BETA ? 2 : bounded[i] == LAM_EXPON || bounded[i] == LAM_UNIFORM ? 0 : 1;
         subject s = {lam_cdf, bounded[i], count};
         lam_fn *f = lam_grad(FN_ENV(of_all, count + 1, 1, &s), &(lam_grad_options){.argnums = LAM_AXES(count ? 1 : 0)});
-        lam_tensor *in[] = {num(-0.5), num(1.5), num(2.5)};
-        EXPECT_NUM(lam_apply(f, (lam_list){(size_t)count + 1, in}), 0);
-        s.f = lam_pdf;
-        EXPECT_NUM(lam_apply(f, (lam_list){(size_t)count + 1, in}), 0);
+        lam_tensor *in[] = {num(-0.5), num(0.5), num(2.5)};
+        function_of_distribution *const functions[] = {lam_cdf, lam_pdf, lam_sf, lam_logcdf, lam_logsf};
+        for (int k = 0; k < 5; k++) {
+            s.f = functions[k];
+            EXPECT_NUM(lam_apply(f, (lam_list){(size_t)count + 1, in}), 0);
+        }
     }
     EXPECT_OK();
 }
@@ -352,9 +429,10 @@ START_TEST(ranks_modes_and_errors) {
 END_TEST
 
 Suite *suite_primitives_stats(void) {
-    Suite *suite = SUITE_OF("stats", quantiles, operands_broadcast_and_may_be_integers, masses_sum_to_one,
-                            densities_are_slopes, gradients_outside_are_zero, batches_of_distributions,
-                            wrong_distributions, distributions_of_vectors, kernel_densities, ranks_modes_and_errors);
+    Suite *suite = SUITE_OF("stats", quantiles, tails_keep_their_digits, impossible_parameters_give_nan,
+                            operands_broadcast_and_may_be_integers, masses_sum_to_one, densities_are_slopes,
+                            gradients_outside_are_zero, batches_of_distributions, wrong_distributions,
+                            distributions_of_vectors, kernel_densities, ranks_modes_and_errors);
     suite_loop(suite, functions_of_distributions, VALUES);
     suite_loop(suite, derivatives_of_distributions, sizeof places / sizeof *places);
     return suite;

@@ -61,18 +61,18 @@ typedef struct lam_stft_options {
 /* The spectra of overlapping pieces of the last axis, half a piece of zeros put before and behind it, and as many more
  * as fill the last piece; over the sum of the window.
  * Shape   [..., n] to [..., nfft/2 + 1, pieces], complex.
- * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE for no elements or another window; LAM_ERR_VALUE for sizes that do not
- *         go together; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: linear in x. */
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE for no elements or another window; LAM_ERR_VALUE for a negative fs, or
+ *         sizes that do not fit; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: linear in x. */
 LAM_API lam_tensor *lam_stft(lam_tensor *x, const lam_stft_options *options);
 
 /* The signal whose spectra of pieces lie nearest to these: the inverse of lam_stft where that has one.
- * Shape   [..., nfft/2 + 1, pieces] to [..., (pieces - 1) step].
+ * Shape   [..., nfft/2 + 1, pieces] to [..., (pieces - 1) step], one more for pieces of odd length.
  * Fails   as lam_stft does; LAM_ERR_RANK below rank 2. Owner: current scope. Derivative: linear in the spectra. */
 LAM_API lam_tensor *lam_istft(lam_tensor *spectra, const lam_stft_options *options);
 
 /* Welch's estimate of the spectral density along the last axis: the mean over pieces, each less its mean, of the
  * squared spectrum, one-sided, in units squared per frequency. The cross density of x and y, conj(X) Y.
- * Shape   [..., n] to [..., nfft/2 + 1]; x and y of the same dims.
+ * Shape   [..., n] to [..., nfft/2 + 1]; x and y have the same n, and broadcast.
  * Fails   as lam_stft does; LAM_ERR_SHAPE for other dims of y. Owner: current scope. */
 LAM_API lam_tensor *lam_welch(lam_tensor *x, const lam_stft_options *options);
 LAM_API lam_tensor *lam_csd(lam_tensor *x, lam_tensor *y, const lam_stft_options *options); /* Fails as lam_welch. */
@@ -89,7 +89,7 @@ typedef enum lam_map_mode {
 } lam_map_mode;
 
 /* The values of x at places between its elements: those of the nearest one (order 0), or linear between neighbours
- * (order 1). Row i of the coordinates is the index along axis i of x.
+ * (order 1). Row i of the coordinates is the index along axis i of x; NaN gives NaN.
  * Shape   coordinates [rank of x, ...] to [...].
  * Fails   LAM_ERR_SHAPE for other coordinates, or an x without elements; LAM_ERR_VALUE for another order or mode;
  *         LAM_ERR_DTYPE for complex coordinates. Owner: current scope.

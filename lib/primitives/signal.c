@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
+#define PI   3.14159265358979323846
+#define MOST 0x1p62 /* how far away a place may lie, beyond which it is taken to lie there */
 
 /* A whole-number ramp 0, 1, ..., n - 1 beside x. */
 static lam_tensor *ramp(lam_tensor *x, int64_t n) {
@@ -209,6 +210,8 @@ lam_tensor *lam_detrend(lam_tensor *x, int axis, bool linear) {
     if (!lam__matrices_operands("detrend", true, 1, &x, &x, &failed)) return failed;
     if (!lam__apply_axis("detrend", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     const lam_reduce_options along = {.axes = LAM_AXES(-1), .keepdims = true};
+    const lam_dtype dtype = lam_dtype_of(x);
+    if (lam__dtype_is_half((int)dtype)) x = lam_cast(x, LAM_F32); /* sums of many leave the range of f16 */
     lam_tensor *last = lam_moveaxis(x, axis, -1), *flat = lam_sub(last, lam_mean(last, &along));
     const double n = (double)lam_dim(x, axis), squares = n * (n * n - 1) / 12; /* of the places about their middle */
     if (linear && n > 1) {
@@ -216,7 +219,8 @@ lam_tensor *lam_detrend(lam_tensor *x, int axis, bool linear) {
         lam_tensor *slope = lam_div(lam_sum(lam_mul(flat, place), &along), squares);
         flat = lam_sub(flat, lam_mul(slope, place));
     }
-    return lam__scope_only(lam_moveaxis(flat, -1, axis), since);
+    flat = lam_moveaxis(flat, -1, axis);
+    return lam__scope_only(lam__dtype_is_half((int)dtype) ? lam_cast(flat, dtype) : flat, since);
 }
 
 /* ---- interpolation on grids -------------------------------------------------------------------------------------- */
@@ -261,10 +265,9 @@ static lam_tensor *corner_of(const grid *g, unsigned corner) {
     return weight ? lam_mul(value, weight) : value;
 }
 
-/* The whole number nearest to c, halves away from 0; or the one below. What is no number, and what an i64 does not
- * hold, is some whole number. */
+/* The whole number nearest to c, halves away from 0; or the one below. What is no number is some whole number. */
 static lam_tensor *whole(lam_tensor *c, int order) {
-    lam_tensor *safe = lam_clamp(lam_where(lam_is_nan(c), 0.0, lam_stop_gradient(c)), -1e15, 1e15);
+    lam_tensor *safe = lam_where(lam_is_nan(c), 0.0, lam_stop_gradient(c));
     return lam_cast(order ? lam_floor(safe) : lam_trunc(lam_add(safe, lam_copysign(lam_full_like(safe, 0.5), safe))),
                     LAM_I64);
 }
@@ -283,9 +286,13 @@ lam_tensor *lam_map_coordinates(lam_tensor *x, lam_tensor *coordinates, int orde
         return lam__matrices_fail(operation, 2, (lam_tensor *[]){x, c}, LAM_ERR_SHAPE,
                                   "give one row for each axis of x",
                                   "there are no elements, or as many coordinates as axes");
+    if (lam__dtype_is_half((int)lam_dtype_of(c))) c = lam_cast(c, LAM_F32); /* which holds MOST */
+    lam_tensor *unknown = NULL;
     g.x = lam_reshape(x, LAM_DIMS(lam_size(x)));
     for (int k = 0; k < g.rank; k++) {
-        lam_tensor *own = lam_take(c, lam_full(lam_ctx_of(x), LAM_I64, LAM_DIMS0, k), 0);
+        lam_tensor *own = lam_clamp(lam_take(c, lam_full(lam_ctx_of(x), LAM_I64, LAM_DIMS0, k), 0), -MOST, MOST);
+        lam_tensor *none = lam_is_nan(own);
+        unknown = unknown ? lam_or(unknown, none) : none;
         g.sizes[k] = lam_dim(x, k);
         g.lower[k] = whole(own, order);
         if (order)
@@ -294,5 +301,5 @@ lam_tensor *lam_map_coordinates(lam_tensor *x, lam_tensor *coordinates, int orde
     }
     lam_tensor *sum = corner_of(&g, 0);
     for (unsigned corner = 1; order && corner < 1u << g.rank; corner++) sum = lam_add(sum, corner_of(&g, corner));
-    return lam__scope_only(sum, since);
+    return lam__scope_only(order ? sum : lam_where(unknown, NAN, sum), since);
 }

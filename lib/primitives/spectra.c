@@ -34,7 +34,7 @@ static bool understand(const char *operation, lam_tensor *x, int64_t n, const la
                                         : lam__axes_fail(operation, o->window, LAM_ERR_SHAPE, "a window is a vector");
         return false;
     }
-    p->fs = o->fs > 0 ? o->fs : 1;
+    p->fs = o->fs == 0 ? 1 : o->fs;
     p->piece = o->nperseg ? o->nperseg : o->window ? lam_size(o->window) : usual;
     const int64_t shared = o->noverlap < 0 ? 0 : o->noverlap ? o->noverlap : p->piece / 2;
     p->step = p->piece - shared;
@@ -43,6 +43,7 @@ static bool understand(const char *operation, lam_tensor *x, int64_t n, const la
     if (o->window && lam_size(o->window) != p->piece)
         *failed = lam__axes_fail(operation, o->window, LAM_ERR_SHAPE, "the window is not one of %lld elements",
                                  (long long)p->piece);
+    else if (!(p->fs > 0)) *failed = lam__axes_fail(operation, x, LAM_ERR_VALUE, "%g samples in a unit of time", p->fs);
     else if (p->piece < 1 || p->step < 1 || p->transform < p->piece || (n >= 0 && p->piece > n))
         *failed = lam__axes_fail(operation, x, LAM_ERR_VALUE,
                                  "pieces of %lld elements, %lld of them shared, transforms of %lld do not go together",

@@ -184,6 +184,10 @@ START_TEST(wrong_spectra) {
     EXPECT_ERROR(LAM_ERR_VALUE, "welch");
     lam_welch(x, &(lam_stft_options){.nperseg = 4, .nfft = 3});
     EXPECT_ERROR(LAM_ERR_VALUE, "welch");
+    lam_welch(x, &(lam_stft_options){.fs = -1});
+    EXPECT_ERROR(LAM_ERR_VALUE, "welch", "-1 samples");
+    lam_stft(x, &(lam_stft_options){.fs = NAN});
+    EXPECT_ERROR(LAM_ERR_VALUE, "stft", "nan samples");
     lam_stft(x, &(lam_stft_options){.nperseg = 4, .window = VEC(1, 2)});
     EXPECT_ERROR(LAM_ERR_SHAPE, "stft");
     lam_stft(z, &four);

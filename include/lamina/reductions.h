@@ -119,7 +119,7 @@ LAM_API lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options);
 LAM_API lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options);
 
 /* Sum, mean, maximum, minimum and product of what is not NaN. Of nothing: 0, NaN, -inf, inf and 1.
- * Shape   as lam_sum.
+ * Shape   as lam_sum. Integers, which have no NaN, as by those.
  * Fails   LAM_ERR_AXIS. Derivative: as of those; 0 where x is NaN. */
 LAM_API lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options);
 LAM_API lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_nansum does. */

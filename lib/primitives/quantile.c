@@ -5,6 +5,8 @@
 
 #include "lib/primitives/apply.h"
 
+#include "lib/tensor/dtype.h"
+
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
@@ -29,33 +31,42 @@ static lam_tensor *without_nan(lam_tensor *x, double neutral) {
     return lam__nan_to_num(lam__reduce_real(x), neutral, INFINITY, -INFINITY);
 }
 
+/* Likewise, but integers stay what they are: an f64 does not hold all of them. */
+static lam_tensor *present(lam_tensor *x, double neutral) {
+    const bool exact = lam__scope_peek(x) && !lam__dtype_is_inexact((int)lam_dtype_of(x));
+    return exact ? x : without_nan(x, neutral);
+}
+
 lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_sum(without_nan(x, 0), options), since);
+    return lam__scope_only(lam_sum(present(x, 0), options), since);
 }
 
 /* Of nothing but NaN it is 0/0, NaN. */
 lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *count = lam_sum(lam_not(lam_is_nan(x)), options);
-    lam_tensor *sum = lam_nansum(x, options);
+    lam_tensor *wide = lam__reduce_wide(x), *count, *sum;
+    if (wide != x) return lam__scope_only(lam_cast(lam_nanmean(wide, options), lam_dtype_of(x)), since);
+    x = lam__reduce_real(x);
+    count = lam_sum(lam_not(lam_is_nan(x)), options);
+    sum = lam_nansum(x, options);
     return lam__scope_only(lam_div(sum, lam_cast(count, lam_dtype_of(sum))), since);
 }
 
 /* Of nothing but NaN it is -inf, the maximum of no elements, where NumPy gives NaN. */
 lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_max_reduce(without_nan(x, -INFINITY), options), since);
+    return lam__scope_only(lam_max_reduce(present(x, -INFINITY), options), since);
 }
 
 lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_min_reduce(without_nan(x, INFINITY), options), since);
+    return lam__scope_only(lam_min_reduce(present(x, INFINITY), options), since);
 }
 
 lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_prod(without_nan(x, 1), options), since);
+    return lam__scope_only(lam_prod(present(x, 1), options), since);
 }
 
 /* NaN adds nothing and multiplies by 1. */
@@ -75,6 +86,8 @@ static lam_tensor *variance(lam_tensor *x, const lam_var_options *options) {
     static const lam_var_options none;
     const lam_var_options *o = options ? options : &none;
     const lam_reduce_options over = {o->axes, o->keepdims};
+    lam_tensor *wide = lam__reduce_wide(x);
+    if (wide != x) return lam_cast(variance(wide, options), lam_dtype_of(x));
     lam_tensor *mean = lam_nanmean(x, &(lam_reduce_options){o->axes, true}), *absent = lam_is_nan(lam__reduce_real(x));
     lam_tensor *away = lam_where(absent, 0.0, lam_sub(without_nan(x, 0), mean));
     lam_tensor *left = lam_sub(lam_cast(lam_sum(lam_not(absent), &over), lam_dtype_of(mean)), o->ddof);
@@ -89,6 +102,8 @@ lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options) {
 /* The root of 0 is chosen 0, with the slope 0, as for std. */
 lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *wide = lam__reduce_wide(x);
+    if (wide != x) return lam__scope_only(lam_cast(lam_nanstd(wide, options), lam_dtype_of(x)), since);
     lam_tensor *var = variance(x, options), *zero = lam_eq(var, 0.0);
     return lam__scope_only(lam_where(zero, 0.0, lam_sqrt(lam_where(zero, 1.0, var))), since);
 }
@@ -104,9 +119,11 @@ lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_opt
     for (int i = 0; fits && i < given.rank; i++)
         fits = given.dims[i] == 1 || given.dims[i] == own.dims[own.rank - given.rank + i];
     if (!fits) return lam__axes_fail("average", weights, LAM_ERR_SHAPE, "the weights do not broadcast to x");
-    x = lam__reduce_real(x);
+    const lam_dtype dtype = lam__dtype_is_half((int)lam_dtype_of(x)) ? lam_dtype_of(x) : LAM_DTYPE_COUNT;
+    x = lam__reduce_wide(lam__reduce_real(x));
     weights = lam_broadcast_to(lam_cast(weights, lam_dtype_of(x)), own);
-    return lam__scope_only(lam_div(lam_sum(lam_mul(x, weights), options), lam_sum(weights, options)), since);
+    lam_tensor *mean = lam_div(lam_sum(lam_mul(x, weights), options), lam_sum(weights, options));
+    return lam__scope_only(dtype == LAM_DTYPE_COUNT ? mean : lam_cast(mean, dtype), since);
 }
 
 /* ---- quantiles --------------------------------------------------------------------------------------------------- */
@@ -151,10 +168,12 @@ static lam_tensor *in_front(lam_tensor *q, int behind) {
     return lam__apply_reshape(q, own.rank + behind, dims);
 }
 
-/* x + part (y - x); where one is infinite that would be inf - inf, and the middle is taken instead. */
+/* x + part (y - x), by halves, whose difference is in range; where one is infinite that would be inf - inf, and the
+ * middle is taken instead. */
 static lam_tensor *mixed(lam_tensor *x, lam_tensor *y, lam_tensor *part) {
     lam_tensor *finite = lam_and(lam_is_finite(x), lam_is_finite(y)), *from = lam_where(finite, x, 0.0);
-    lam_tensor *there = lam_add(from, lam_mul(part, lam_sub(lam_where(finite, y, 0.0), from)));
+    lam_tensor *half = lam_sub(lam_mul(0.5, lam_where(finite, y, 0.0)), lam_mul(0.5, from));
+    lam_tensor *there = lam_add(from, lam_mul(lam_mul(2.0, part), half));
     return lam_where(finite, there, lam_mul(0.5, lam_add(x, y))); /* the middle: x where both are the same element */
 }
 
@@ -165,7 +184,7 @@ static lam_tensor *between(lam_tensor *sorted, lam_tensor *at, lam_quantile_meth
     if (method == LAM_QUANTILE_HIGHER) return element(sorted, high);
     if (method == LAM_QUANTILE_NEAREST) return element(sorted, lam_round(at));
     lam_tensor *x = element(sorted, low), *y = element(sorted, high);
-    if (method == LAM_QUANTILE_MIDPOINT) return lam_mul(0.5, lam_add(x, y));
+    if (method == LAM_QUANTILE_MIDPOINT) return lam_add(lam_mul(0.5, x), lam_mul(0.5, y));
     lam_tensor *part = in_front(lam_cast(lam_sub(at, low), lam_dtype_of(x)), lam_rank(sorted) - 1);
     return mixed(x, y, part);
 }
@@ -235,7 +254,7 @@ static lam_tensor *own_between(lam_tensor *sorted, lam_tensor *at, lam_quantile_
     if (method == LAM_QUANTILE_HIGHER) return own_element(sorted, high);
     if (method == LAM_QUANTILE_NEAREST) return own_element(sorted, lam_round(at));
     lam_tensor *x = own_element(sorted, low), *y = own_element(sorted, high);
-    if (method == LAM_QUANTILE_MIDPOINT) return lam_mul(0.5, lam_add(x, y));
+    if (method == LAM_QUANTILE_MIDPOINT) return lam_add(lam_mul(0.5, x), lam_mul(0.5, y));
     return mixed(x, y, lam_cast(lam_sub(at, low), lam_dtype_of(x)));
 }
 
@@ -307,12 +326,16 @@ static lam_tensor *covariance(const char *name, lam_tensor *x, double ddof) {
 
 lam_tensor *lam_cov(lam_tensor *x, double ddof) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *wide = lam__reduce_wide(x);
+    if (wide != x) return lam__scope_only(lam_cast(covariance("cov", wide, ddof), lam_dtype_of(x)), since);
     return lam__scope_only(covariance("cov", x, ddof), since);
 }
 
 /* c[i, k] / (s[i] s[k]), one division after the other, so that the product of two small sizes is not made. */
 lam_tensor *lam_corrcoef(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *wide = lam__reduce_wide(x);
+    if (wide != x) return lam__scope_only(lam_cast(lam_corrcoef(wide), lam_dtype_of(x)), since);
     lam_tensor *c = covariance("corrcoef", x, 0), *size = lam_sqrt(lam_real(lam_diagonal(c, 0, 0, 1)));
     return lam__scope_only(lam_div(lam_div(c, lam_expand_dims(size, 1)), size), since);
 }

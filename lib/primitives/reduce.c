@@ -94,6 +94,10 @@ lam_tensor *lam__reduce_real(lam_tensor *x) {
     return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
 }
 
+lam_tensor *lam__reduce_wide(lam_tensor *x) {
+    return lam__dtype_is_half((int)lam_dtype_of(x)) ? lam_cast(x, LAM_F32) : x;
+}
+
 /* ---- sum -------------------------------------------------------------------------------------------------------- */
 
 /* Pairwise, in blocks: the error grows with the logarithm of the number of elements. */

@@ -20,6 +20,9 @@ static inline bool lam__reduce_has(lam__axis_set set, int axis) {
 /* x as f64 if it is no float. What is no tensor is left for the operation itself to name. */
 lam_tensor *lam__reduce_real(lam_tensor *x);
 
+/* x as f32 if it is f16 or bf16: of many elements a mean is in range where their sum, which it is made of, is not. */
+lam_tensor *lam__reduce_wide(lam_tensor *x);
+
 /* The shape rule of reductions of f64 and f32. */
 lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]);
 

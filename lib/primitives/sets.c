@@ -254,7 +254,7 @@ lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t length) {
     lam_tensor *failed;
     if (!usable(name, x, NULL, weights, &failed)) return failed;
     if (length < 0) return lam__axes_fail(name, x, LAM_ERR_VALUE, "there cannot be %lld places", (long long)length);
-    if (lam__dtype_is_float((int)lam_dtype_of(x)) || lam_dtype_of(x) == LAM_BOOL)
+    if (lam__dtype_is_inexact((int)lam_dtype_of(x)) || lam_dtype_of(x) == LAM_BOOL)
         return lam__axes_fail(name, x, LAM_ERR_DTYPE, "only integers are counted");
     return lam__scope_only(tally(name, x, weights, length), since);
 }

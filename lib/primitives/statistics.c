@@ -36,7 +36,8 @@ lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     static const lam_reduce_options none;
     double n;
     if (!extent("mean", x, (options ? options : &none)->axes, &n)) return lam__axes_failed(x);
-    return lam__scope_only(lam_div(lam_sum(lam__reduce_real(x), options), n), since);
+    lam_tensor *wide = lam__reduce_wide(lam__reduce_real(x)), *mean = lam_div(lam_sum(wide, options), n);
+    return lam__scope_only(lam__dtype_is_half((int)lam_dtype_of(x)) ? lam_cast(mean, lam_dtype_of(x)) : mean, since);
 }
 
 /* What sums of squares are divided by. NaN where ddof leaves no divisor, which makes NaN of them and their slopes. */
@@ -159,10 +160,9 @@ lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
     variance v = {.ddof = o->ddof};
     if (lam__cplx_is(x)) return lam__scope_only(complex_var(x, o), since);
     if (!lam__axes_collect_set("var", x, o->axes, lam_rank(x), &v.set)) return lam__axes_failed(x);
-    x = lam__reduce_real(x);
-    lam_tensor *out = lam__apply1(&lam__row_var, &v, sizeof v, x);
+    lam_tensor *wide = lam__reduce_wide(lam__reduce_real(x)), *out = lam__apply1(&lam__row_var, &v, sizeof v, wide);
     if (o->keepdims && !lam_failed(out)) out = lam__reduce_restore(out, v.set, lam_dims_of(x));
-    return lam__scope_only(out, since);
+    return lam__scope_only(lam__dtype_is_half((int)lam_dtype_of(x)) ? lam_cast(out, lam_dtype_of(x)) : out, since);
 }
 
 /* |x - mean| / sqrt(n - ddof): the norm's slope is 0 where all elements are equal, where that of a root would be
@@ -171,8 +171,9 @@ lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_var_options none;
     const lam_var_options *o = options ? options : &none;
-    lam_tensor *away;
+    lam_tensor *away, *wide = lam__reduce_wide(x);
     double divisor;
+    if (wide != x) return lam__scope_only(lam_cast(lam_std(wide, o), lam_dtype_of(x)), since);
     if (!deviations("std", x, o, &away, &divisor)) return lam__axes_failed(x);
     lam_tensor *length = lam__norm_length(away, &(lam_reduce_options){o->axes, o->keepdims});
     return lam__scope_only(lam_div(length, sqrt(divisor)), since);

@@ -270,11 +270,57 @@ START_TEST(small_integers_do_not_wrap_in_sums) {
 }
 END_TEST
 
+/* 2^53 + 1 is no f64. */
+START_TEST(integers_have_no_nan) {
+    lam_tensor *x = lam_array(ctx, LAM_I64, LAM_DIMS(2), (int64_t[]){(INT64_C(1) << 53) + 1, 3}),
+               *odd = lam_index(x, 0, 0);
+    EXPECT_NUM(lam_all(lam_eq(lam_nanmax(x, NULL), odd), NULL), 1);
+    EXPECT_NUM(lam_all(lam_eq(lam_nanmin(lam_neg(x), NULL), lam_neg(odd)), NULL), 1);
+    EXPECT_NUM(lam_all(lam_eq(lam_nansum(x, NULL), lam_add(odd, 3)), NULL), 1);
+    EXPECT_NUM(lam_all(lam_eq(lam_nanprod(odd, NULL), odd), NULL), 1);
+    EXPECT_NUM(lam_nanmean(lam_array(ctx, LAM_I32, LAM_DIMS(2), (int32_t[]){1, 2}), NULL), 1.5);
+    EXPECT_NUM(lam_nanvar(lam_array(ctx, LAM_U8, LAM_DIMS(2), (uint8_t[]){1, 2}), NULL), 0.25);
+    EXPECT_OK();
+    lam_bincount(lam_cast(VEC(1), LAM_F16), NULL, 2);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "bincount");
+}
+END_TEST
+
+BODY(variance_of_halves) {
+    out[0] = lam_var(in[0], NULL);
+}
+
+/* 40 and 60 in turn, whose sum is beyond the largest f16 though mean and variance are not, and quantiles of elements
+ * whose difference or sum is. */
+START_TEST(sums_of_halves_leave_their_range) {
+    lam_tensor *k = lam_iota(ctx, LAM_I64, LAM_DIMS(4000), 0), *odd = lam_cast(lam_rem(k, 2), LAM_F16);
+    lam_tensor *x = lam_add(lam_mul(20, odd), 40), *rows = lam_reshape(x, LAM_DIMS(2, 2000));
+    EXPECT_NUM(lam_mean(x, NULL), 50);
+    EXPECT_NUM(lam_var(x, NULL), 100);
+    EXPECT_NUM(lam_std(x, NULL), 10);
+    EXPECT_NUM(lam_nanmean(x, NULL), 50);
+    EXPECT_NUM(lam_nanvar(x, NULL), 100);
+    EXPECT_NUM(lam_nanstd(x, NULL), 10);
+    EXPECT_NUM(lam_average(x, lam_ones_like(x), NULL), 50);
+    EXPECT(lam_cov(rows, 0), LAM_DIMS(2, 2), 100, 100, 100, 100);
+    EXPECT(lam_corrcoef(rows), LAM_DIMS(2, 2), 1, 1, 1, 1);
+    ck_assert_int_eq(lam_dtype_of(lam_cov(rows, 0)), LAM_F16);
+    lam_tensor *slope = lam_apply(lam_grad(FN(variance_of_halves, 1, 1), NULL), LAM_LIST(x));
+    EXPECT_SAME(slope, lam_div(lam_sub(x, 50), 2000), 1e-5);
+    lam_tensor *wide = lam_cast(VEC(-60000, 60000), LAM_F16), *high = lam_cast(VEC(60000, 62048), LAM_F16);
+    EXPECT(lam_quantile(wide, VEC(0.5, 0.25), NULL), LAM_DIMS(2), 0, -30000);
+    EXPECT_NUM(lam_quantile(high, num(0.5), &(lam_quantile_options){.method = LAM_QUANTILE_MIDPOINT}), 61024);
+    EXPECT_NUM(lam_nanquantile(wide, num(0.5), NULL), 0);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_composed(void) {
     Suite *s = SUITE_OF("composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
                         fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
                         angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample,
-                        sets_and_orders, statistics_of_what_is_there, matrices_of_constant_diagonals);
+                        sets_and_orders, statistics_of_what_is_there, matrices_of_constant_diagonals,
+                        integers_have_no_nan, sums_of_halves_leave_their_range);
     suite_loop(s, derivatives_agree_with_differences, BODIES);
     suite_loop(s, vmap_equals_the_loop, BODIES);
     return s;

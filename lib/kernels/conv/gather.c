@@ -1,6 +1,6 @@
 /* Products of matrices and the places that gather them: see gather.h. An item has some places of every phase along the
- * first axis, and makes the products of all elements of x that these meet; those that two items meet are made twice. A
- * product's bits are the same in both, since items are cut by the operands alone. */
+ * first axis, and makes the products of all elements of x that these meet; those that two items meet are made twice.
+ * Items are cut by the operands alone, so that bits do not depend on who does them. */
 #include "lib/kernels/conv/gather.h"
 
 #include <string.h>
@@ -12,11 +12,12 @@ enum {
     PRODUCTS = 1 << 17,      /* bytes of an item: they stay in the second cache */
     MOST_PRODUCTS = 1 << 20, /* where a few places alone have more */
     AHEAD = 4,               /* places of an item are so many times those that it meets besides */
-    SOME_TERMS = 4,
-    MANY_PHASES = 16,
-    MOST_PHASES = 1 << 10,
-    LONG = 8, /* elements of a sum at a time */
-    SIDE = 4, /* lines that are woven */
+    SOME_TERMS = 4,          /* features of x, and so terms of a product: fewer are done faster by phases */
+    MANY_PHASES = 16,        /* each of them would copy all of x */
+    MOST_PHASES = 1 << 10,   /* in the list */
+    VECTOR = 16,             /* bytes */
+    LONG = 8,                /* elements of a sum at a time */
+    SIDE = 8,                /* lines at most that are woven */
     ALIGN = 64
 };
 
@@ -27,6 +28,47 @@ typedef struct reach {
     int64_t step[3];          /* of products, along the axes of x */
     int64_t columns;          /* products of one weight */
 } reach;
+
+/* What a line of places meets: of windows' axes 0 and 1 a range each, of the last one everything. */
+typedef struct taps {
+    int64_t first[2], end[2];
+    int64_t count, low, high; /* places [low, high) meet all of them */
+    int64_t *at, *shift;      /* products from the line's own place on; elements of x along the last axis */
+} taps;
+
+/* The places of the window along axis i that meet elements at place `at`. */
+static void meets(const lam__conv_axis *a, int64_t at, int64_t *first, int64_t *end) {
+    int64_t k = 0;
+    while (k < a->window && at + k * a->spread < a->low) k++;
+    *first = k;
+    while (k < a->window && at + k * a->spread - a->low < a->size) k++;
+    *end = k;
+}
+
+/* Lists what places (at[0], at[1], r->first[2] and the following) meet; neighbouring lines mostly meet the same. */
+static void list_taps(taps *t, const lam__conv_gathered *g, const reach *r, const int64_t at[2], int64_t count) {
+    const lam__conv_axis *a = g->shape.axis;
+    const int64_t *row = g->shape.w_step + 3;
+    int64_t first[2], end[2];
+    for (int i = 0; i < 2; i++) meets(&a[i], at[i], &first[i], &end[i]);
+    if (!memcmp(end, t->end, sizeof end) && !memcmp(first, t->first, sizeof first)) return;
+    memcpy(t->first, first, sizeof first);
+    memcpy(t->end, end, sizeof end);
+    t->count = t->low = 0;
+    t->high = count;
+    for (int64_t k0 = first[0]; k0 < end[0]; k0++)
+        for (int64_t k1 = first[1]; k1 < end[1]; k1++)
+            for (int64_t k2 = 0; k2 < a[2].window; k2++) {
+                const int64_t move = k2 * a[2].spread - a[2].low, shift = r->first[2] + move;
+                t->at[t->count] = (g->row + k0 * row[0] + k1 * row[1] + k2 * row[2]) * r->columns +
+                                  (k0 * a[0].spread - a[0].low) * r->step[0] +
+                                  (k1 * a[1].spread - a[1].low) * r->step[1] + move;
+                t->shift[t->count++] = shift;
+                if (-shift > t->low) t->low = -shift;
+                if (a[2].size - shift < t->high) t->high = a[2].size - shift;
+            }
+    if (t->low >= t->high || t->count == 0) t->low = t->high = 0;
+}
 
 #define T       double
 #define NAME(f) f##_f64
@@ -153,7 +195,8 @@ static void plan_room(lam__conv_gather *p) {
     const lam__conv_axis *last = &p->shape.axis[2];
     p->line = LONG + (p->axis == 2 ? p->chunk : (last->out + last->gap - 1) / last->gap);
     p->room_matmul = p->room_line + (size_t)up(SIDE * p->line * item);
-    p->room = p->room_matmul + (size_t)up((int64_t)most);
+    p->room_taps = p->room_matmul + (size_t)up((int64_t)most);
+    p->room = p->room_taps + (size_t)up(SIDE * 2 * p->window * (int64_t)sizeof(int64_t));
 }
 
 bool lam__conv_gather_plan(lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w, void *out,
@@ -184,14 +227,18 @@ void lam__conv_gather_pack(lam__conv_gather *p) {
     }
     p->gaps = p->count < phases;
     p->side = 1;
-    const bool woven = a[2].gap == 2 || a[2].gap == SIDE;
-    if (woven && !p->gaps && s->out_step[5] == 1 && a[2].out >= a[2].gap) p->side = (int)a[2].gap;
+    if (a[2].gap <= SIDE && !p->gaps && s->out_step[5] == 1 && a[2].out >= a[2].gap) p->side = (int)a[2].gap;
 }
 
 void lam__conv_gather_run(const lam__conv_gather *p, int64_t begin, int64_t end, void *room) {
     const lam__conv_case *s = &p->shape;
     const int64_t bytes = lam__item_bytes(p->dtype);
     void *line = (char *)room + p->room_line;
+    taps lists[SIDE];
+    for (int i = 0; i < SIDE; i++) {
+        lists[i].at = (int64_t *)(void *)((char *)room + p->room_taps) + 2 * i * p->window;
+        lists[i].shift = lists[i].at + p->window;
+    }
     for (int64_t i = begin; i < end; i++) {
         const int64_t n = i / p->chunks % s->n, group = i / p->chunks / s->n;
         reach r = {.end = {INT64_MAX, INT64_MAX, INT64_MAX}};
@@ -208,8 +255,8 @@ void lam__conv_gather_run(const lam__conv_gather *p, int64_t begin, int64_t end,
             lam__kernels_matmul_part(&w, 0, w.product.batch, 0, w.product.m, (char *)room + p->room_matmul);
         char *out = p->out + (group * s->out_step[0] + n * s->out_step[1]) * bytes;
         for (int64_t k = 0; k < p->count; k += p->side) {
-            if (p->dtype == LAM_F64) phases_f64(p, &p->phases[k], p->side, &r, room, out, line);
-            else phases_f32(p, &p->phases[k], p->side, &r, room, out, line);
+            if (p->dtype == LAM_F64) phases_f64(p, &p->phases[k], p->side, &r, room, out, line, lists);
+            else phases_f32(p, &p->phases[k], p->side, &r, room, out, line, lists);
         }
     }
 }

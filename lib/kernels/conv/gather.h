@@ -29,9 +29,9 @@ typedef struct lam__conv_gather {
     int64_t window, items;      /* elements of the window; pieces of work: groups, examples, chunks */
     double cost;                /* of an item, in units of lam__team_run */
     bool gaps;                  /* some places meet nothing: the result is to be zero before */
-    size_t packed_bytes, phases_bytes; /* multiples of 64 */
-    size_t room;                       /* bytes of scratch for each thread, a multiple of 64: products */
-    size_t room_line, room_matmul;     /* from here on a line of the result, and what the product needs */
+    size_t packed_bytes, phases_bytes;        /* multiples of 64 */
+    size_t room;                              /* bytes of scratch for each thread, a multiple of 64: products */
+    size_t room_line, room_matmul, room_taps; /* from here on lines of the result, what the product needs, and lists */
 } lam__conv_gather;
 
 /* Whether it is done this way, and how. Neither depends on the number of threads. */

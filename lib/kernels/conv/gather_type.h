@@ -1,39 +1,29 @@
 /* Gathering for one floating type: T and NAME(f). No include guard: that is the point. */
 
-/* line[i] += from[i] for i in [begin, end), and, where that is the end of the line, for up to LONG - 1 more: whole
- * vectors are faster than a rest counted out, and nobody reads those. */
-static void NAME(add)(T *restrict line, const T *restrict from, int64_t begin, int64_t end, bool last) {
-    int64_t i = begin;
-    for (const int64_t whole = last ? end : end - LONG + 1; i < whole; i += LONG)
-        for (int k = 0; k < LONG; k++) line[i + k] += from[i + k];
-    for (; i < end; i++) line[i] += from[i];
-}
+/* A vector that every machine has in one register. */
+typedef T NAME(vector) __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));
 
-/* The sum of what one line of places meets, in the order of the window: into `line`, or where it lies already if that
- * is one row of products. */
-static const T *NAME(sum)(const lam__conv_axis a[], const int64_t step[], const reach *r, int64_t count, const T *rows,
-                          const int64_t at[], T *line) {
-    bool empty = true;
-    for (int64_t k0 = 0; k0 < a[0].window; k0++) {
-        const int64_t e0 = at[0] + k0 * a[0].spread - a[0].low;
-        if (e0 < 0 || e0 >= a[0].size) continue;
-        for (int64_t k1 = 0; k1 < a[1].window; k1++) {
-            const int64_t e1 = at[1] + k1 * a[1].spread - a[1].low;
-            if (e1 < 0 || e1 >= a[1].size) continue;
-            const T *row = rows + (k0 * step[0] + k1 * step[1]) * r->columns + (e0 - r->x[0]) * r->step[0] +
-                           (e1 - r->x[1]) * r->step[1] - r->x[2];
-            for (int64_t k2 = 0; k2 < a[2].window; k2++) {
-                const int64_t e2 = r->first[2] + k2 * a[2].spread - a[2].low;
-                const int64_t begin = e2 < 0 ? -e2 : 0, end = a[2].size - e2 < count ? a[2].size - e2 : count;
-                const T *from = row + k2 * step[2] * r->columns + e2;
-                if (begin == 0 && end == count && a[0].window * a[1].window * a[2].window == 1) return from;
-                if (empty) memset(line, 0, (size_t)(count + LONG) * sizeof *line);
-                NAME(add)(line, from, begin, end, end == count);
-                empty = false;
-            }
+/* The sum of what one line of `count` places meets, in the order of the window: into `line`, or where it lies already
+ * if that is one row of products. Places that meet all taps go LONG at a time, beyond the last of them too: what is
+ * made there is overwritten by those at the ends, which follow, or read by nobody. */
+static const T *NAME(sum)(const taps *t, int64_t size, int64_t count, const T *products, T *line) {
+    if (t->count == 1 && t->low == 0 && t->high == count) return products + t->at[0];
+    for (int64_t i = t->low; i < t->high && t->count > 0; i += LONG) {
+        NAME(vector) sum[LONG * sizeof(T) / VECTOR] = {0};
+        for (int64_t k = 0; k < t->count; k++) {
+            const NAME(vector) *from = (const NAME(vector) *)(products + t->at[k] + i);
+            for (size_t v = 0; v < sizeof sum / sizeof *sum; v++) sum[v] += from[v];
         }
+        memcpy(line + i, sum, sizeof sum);
     }
-    if (empty) memset(line, 0, (size_t)count * sizeof *line);
+    for (int64_t i = 0; i < t->low; i++) line[i] = 0;
+    for (int64_t i = t->high; i < count; i++) line[i] = 0;
+    for (int64_t k = 0; k < t->count && (t->low > 0 || t->high < count); k++) {
+        const int64_t first = -t->shift[k], end = size + first < count ? size + first : count;
+        const T *from = products + t->at[k];
+        for (int64_t i = first > 0 ? first : 0; i < t->low && i < end; i++) line[i] += from[i];
+        for (int64_t i = t->high > first ? t->high : first; i < end; i++) line[i] += from[i];
+    }
     return line;
 }
 
@@ -47,32 +37,38 @@ static inline void NAME(weave)(T *restrict to, const T *const from[], int64_t co
  * differ by one at most. */
 static void NAME(put)(T *to, int64_t step, const T *const from[], const int64_t count[], int side) {
     const int64_t whole = side == step ? count[side - 1] : 0;
-    if (whole > 0 && side == 2) NAME(weave)(to, from, whole, 2);
-    else if (whole > 0 && side == 4) NAME(weave)(to, from, whole, 4);
+    if (side == 2) NAME(weave)(to, from, whole, 2);
+    else if (side == 4) NAME(weave)(to, from, whole, 4);
+    else if (side == 8) NAME(weave)(to, from, whole, 8);
+    else NAME(weave)(to, from, whole, side);
     for (int i = 0; i < side; i++)
-        for (int64_t k = side == 2 || side == 4 ? whole : 0; k < count[i]; k++) to[k * step + i] = from[i][k];
+        for (int64_t k = whole; k < count[i]; k++) to[k * step + i] = from[i][k];
 }
 
 /* All features of `side` phases that are neighbours along the last axis, at the places of an item. */
 static void NAME(phases)(const lam__conv_gather *p, const lam__conv_gathered *g, int side, const reach *item,
-                         const void *products, void *result, void *lines) {
+                         const void *products, void *result, void *lines, taps lists[]) {
     const int64_t *to_step = g->shape.out_step;
     reach r = *item;
     int64_t count[SIDE];
     for (int i = 0; i < LAM__CONV_AXES; i++)
         if (r.end[i] > g->shape.axis[i].out) r.end[i] = g->shape.axis[i].out;
     for (int i = 0; i < side; i++) {
+        lists[i].end[0] = -1; /* nothing is listed */
         const int64_t out = g[i].shape.axis[2].out, end = item->end[2] < out ? item->end[2] : out;
         count[i] = end > r.first[2] ? end - r.first[2] : 0;
     }
     for (int64_t o = 0; o < g->shape.o; o++)
         for (int64_t i = r.first[0]; i < r.end[0]; i++)
             for (int64_t j = r.first[1]; j < r.end[1]; j++) {
-                const T *rows = (const T *)products + o * p->window * r.columns, *from[SIDE];
+                const T *meet = (const T *)products + o * p->window * r.columns + (i - r.x[0]) * r.step[0] +
+                                (j - r.x[1]) * r.step[1] + r.first[2] - r.x[2];
                 T *to = (T *)result + o * to_step[2] + i * to_step[3] + j * to_step[4] + r.first[2] * to_step[5];
-                for (int k = 0; k < side; k++)
-                    from[k] = NAME(sum)(g[k].shape.axis, g[k].shape.w_step + 3, &r, count[k],
-                                        rows + g[k].row * r.columns, (int64_t[]){i, j}, (T *)lines + k * p->line);
+                const T *from[SIDE];
+                for (int k = 0; k < side; k++) {
+                    list_taps(&lists[k], &g[k], &r, (int64_t[]){i, j}, count[k]);
+                    from[k] = NAME(sum)(&lists[k], g->shape.axis[2].size, count[k], meet, (T *)lines + k * p->line);
+                }
                 NAME(put)(to + g->out, to_step[5], from, count, side);
             }
 }

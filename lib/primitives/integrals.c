@@ -306,11 +306,13 @@ lam_tensor *lam_gammasgn(lam_tensor *x) {
     return lam__scope_only(lam_where(lam_lt(x, 0.0), left, lam_where(lam_is_nan(x), x, right)), since);
 }
 
-/* (exp(y l) - 1)/y = l exprel(y l) for the logarithm l, so that y = 0 is no special case. At the pole of the logarithm
- * it is -1/y, or -inf. */
+/* (exp(y l) - 1)/y = l exprel(y l) for the logarithm l, so that y = 0 is no special case. Where l is infinite it is
+ * -1/y if the power vanishes, else l. */
 static lam_tensor *box(lam_tensor *l, lam_tensor *y) {
-    lam_tensor *pole = lam_eq(l, -INFINITY), *safe = lam_where(pole, 0.0, l), *falls = lam_gt(y, 0.0);
-    lam_tensor *end = lam_where(falls, lam_neg(lam_reciprocal(lam_where(falls, y, 1.0))), -INFINITY);
+    lam_tensor *below = lam_eq(l, -INFINITY), *above = lam_eq(l, INFINITY), *pole = lam_or(below, above);
+    lam_tensor *falls = lam_or(lam_and(below, lam_gt(y, 0.0)), lam_and(above, lam_lt(y, 0.0)));
+    lam_tensor *flat = lam_neg(lam_reciprocal(lam_where(falls, y, 1.0))), *safe = lam_where(pole, 0.0, l);
+    lam_tensor *end = lam_where(falls, flat, lam_where(lam_is_nan(y), y, lam_stop_gradient(l)));
     return lam_where(pole, end, lam_mul(safe, lam_exprel(lam_mul(y, safe))));
 }
 

@@ -26,6 +26,8 @@ END_TEST
 START_TEST(counts_are_whole) {
     EXPECT(lam_comb(VEC(10, 52, 100, 3, 5, 4), VEC(3, 5, 2, 5, -1, 4)), LAM_DIMS(6), 120, 2598960, 4950, 0, 0, 1);
     EXPECT_NEAR(lam_comb(num(1000), num(500)), 1e-15, LAM_DIMS0, 2.7028824094543657e299);
+    EXPECT(lam_poch(VEC(1, 0.5, 200, 5, INFINITY, INFINITY), VEC(1e10, 1e300, 1e10, INFINITY, 0.5, -0.5)), LAM_DIMS(6),
+           INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0);
     EXPECT(lam_poch(VEC(3, -3, -3, 5, 2), VEC(4, 2, 0.5, -2, 0)), LAM_DIMS(5), 360, 6, 0, 1. / 12, 1);
     EXPECT(lam_beta(VEC(2, 1, 0, 1e308), VEC(3, 1, 2, 1e308)), LAM_DIMS(4), 1. / 12, 1, INFINITY, 0);
     EXPECT_OK();
@@ -105,6 +107,9 @@ START_TEST(powers_of_box_and_cox) {
     lam_tensor *x = VEC(4, 2, 9, 0, 0), *y = VEC(0.5, 0, -1, 2, 0);
     EXPECT_NEAR(lam_boxcox(x, y), 1e-15, LAM_DIMS(5), 2, log(2), 8. / 9, -0.5, -INFINITY);
     EXPECT_NEAR(lam_boxcox1p(lam_sub(x, 1.0), y), 1e-15, LAM_DIMS(5), 2, log(2), 8. / 9, -0.5, -INFINITY);
+    lam_tensor *powers = VEC(-2.5, 0, 2, NAN);
+    EXPECT_NEAR(lam_boxcox(num(INFINITY), powers), 1e-15, LAM_DIMS(4), 0.4, INFINITY, INFINITY, NAN);
+    EXPECT_NEAR(lam_boxcox1p(num(-1), powers), 1e-15, LAM_DIMS(4), -INFINITY, -INFINITY, -0.5, NAN);
     EXPECT_NEAR(lam_boxcox1p(num(1e-20), num(3)), 1e-15, LAM_DIMS0, 1e-20);
     lam_fn *by_y = lam_grad(FN(boxed, 2, 1), &(lam_grad_options){.argnums = LAM_AXES(1)});
     EXPECT_NEAR(apply2(by_y, num(3), num(0)), 1e-15, LAM_DIMS0, log(3) * log(3) / 2);

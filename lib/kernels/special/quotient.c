@@ -31,10 +31,11 @@ static wide remainder_of(wide x) {
 }
 
 /* Gamma(x + y) / Gamma(x) for x and x + y of 20 and more: (x - 1/2) log(1 + y/x) - y + y log(x + y) and the difference
- * of the remainders. */
+ * of the remainders. What is left beside a power out of range does not bring it back. */
 static wide far(wide x, wide y) {
-    const wide end = x + y, share = (x - 0.5L) * log1pl(y / x) - y;
-    return expl(share + (remainder_of(end) - remainder_of(x))) * powl(end, y);
+    const wide end = x + y, share = (x - 0.5L) * log1pl(y / x) - y, power = powl(end, y);
+    if (isinf(power) || power == 0) return power;
+    return expl(share + (remainder_of(end) - remainder_of(x))) * power;
 }
 
 /* The product of x, x + 1, ..., or one over x - 1, x - 2, ..., of |n| factors. */

@@ -84,7 +84,10 @@ lam_tensor *lam_fiedler(lam_tensor *a) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;
     if (!vectors("fiedler", false, 1, &a, &failed) || is_complex("fiedler", a, &failed)) return failed;
-    return lam__scope_only(lam_abs(lam_sub(lam_expand_dims(a, 1), a)), since);
+    lam_tensor *column = lam_expand_dims(a, 1);
+    const bool wraps = !lam__dtype_is_inexact((int)lam_dtype_of(a)); /* the differences of u8 below 0 */
+    lam_tensor *size = wraps ? lam_sub(lam_max(column, a), lam_min(column, a)) : lam_abs(lam_sub(column, a));
+    return lam__scope_only(size, since);
 }
 
 /* Element i - j of a, from zeros put around it; then the rows that the mode keeps. */

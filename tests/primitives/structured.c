@@ -31,6 +31,7 @@ START_TEST(matrices_of_vectors) {
     EXPECT(lam_companion(VEC(2, 6)), LAM_DIMS(1, 1), -3);
     EXPECT(lam_leslie(VEC(0.5, 2, 1), VEC(0.25, 0.75)), DIMS33, 0.5, 2, 1, 0.25, 0, 0, 0, 0.75, 0);
     EXPECT(lam_fiedler(VEC(1, 4, 12)), DIMS33, 0, 3, 11, 3, 0, 8, 11, 8, 0);
+    EXPECT(lam_fiedler(lam_cast(VEC(1, 4, 12), LAM_U8)), DIMS33, 0, 3, 11, 3, 0, 8, 11, 8, 0);
     EXPECT(lam_convolution_matrix(VEC(-1, 4, -2), 5, LAM_CONVOLVE_SAME), LAM_DIMS(5, 5), 4, -1, 0, 0, 0, -2, 4, -1, 0,
            0, 0, -2, 4, -1, 0, 0, 0, -2, 4, -1, 0, 0, 0, -2, 4);
     lam_tensor *a = VEC(1, -2, 3, 0.5), *v = VEC(2, 1, -1);

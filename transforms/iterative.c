@@ -16,6 +16,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <math.h>
+
 enum { RESTART = 20, MOST_RESTART = 64, STEPS_PER_ELEMENT = 10 };
 
 /* A running iteration: the operator, what it is to reach, and how often it may be asked. */
@@ -26,8 +28,18 @@ typedef struct iteration {
     bool must_converge;
 } iteration;
 
+static bool same_type(lam_tensor *x, lam_tensor *y) {
+    const lam_dims a = lam_dims_of(x), b = lam_dims_of(y);
+    bool same = a.rank == b.rank && lam_dtype_of(x) == lam_dtype_of(y);
+    for (int i = 0; same && i < a.rank; i++) same = a.dims[i] == b.dims[i];
+    return same;
+}
+
+/* What would broadcast against x is refused: the solution would be one of another system. */
 static lam_tensor *apply(lam_fn *f, lam_tensor *x) {
-    return lam_apply(f, LAM_LIST(x));
+    lam_tensor *y = lam_apply(f, LAM_LIST(x));
+    if (lam_failed(x) || lam_failed(y) || same_type(x, y)) return y;
+    return lam__error_fail(f->ctx, LAM_ERR_SHAPE, "'%s' gives another type than that of its operand", f->name);
 }
 
 static lam_tensor *preconditioned(const iteration *it, lam_tensor *x) {
@@ -81,9 +93,11 @@ static iteration begin(lam_fn *linear, lam_tensor *b, const lam_iterative_option
                        .must_converge = o->must_converge};
 }
 
-/* The last iterate; a failure if that is asked for and a residual is not short enough, or no number. */
+/* The last iterate, NaN where the residual is, as from a right side with NaN; a failure if that is asked for and a
+ * residual is not short enough. */
 static lam_tensor *outcome(const iteration *it, const char *what, lam_tensor *x, lam_tensor *residual) {
-    if (!it->must_converge || holds(lam_le(length(residual), it->limit), true)) return x;
+    lam_tensor *size = length(residual);
+    if (!it->must_converge || holds(lam_le(size, it->limit), true)) return lam_where(lam_is_nan(size), (double)NAN, x);
     lam_ctx *ctx = it->linear->ctx;
     lam__error_set(ctx, LAM_ERR_NUMERIC, "precondition it, or allow more iterations",
                    "%s of '%s': the residual is longer than the tolerance after %lld iterations at most", what,
@@ -262,6 +276,10 @@ static lam_tensor *solve(const char *what, lam_solve_rule rule, bool symmetric, 
     if (o->maxiter < 0 || o->restart < 0 || o->restart > MOST_RESTART)
         return lam__error_fail(ctx, LAM_ERR_VALUE, "%s of '%s': maxiter %lld or restart %lld is not in range", what,
                                matvec->name, (long long)o->maxiter, (long long)o->restart);
+    if (isnan(o->tol) || isnan(o->atol))
+        return lam__error_fail(ctx, LAM_ERR_VALUE, "%s of '%s': a tolerance is NaN", what, matvec->name);
+    if (o->x0 && lam__scope_peek(o->x0) && !same_type(o->x0, b))
+        return lam__error_fail(ctx, LAM_ERR_SHAPE, "%s of '%s': x0 has not the type of b", what, matvec->name);
     const bool own = symmetric && !lam__dtype_is_complex(v->dtype);
     if (!o->x0) return lam__custom_solve_iterative(what, matvec, parameters, b, rule, own, o);
     lam_tensor *x0 = lam_stop_gradient(o->x0), *left = what_is_left(matvec, parameters, b, x0);

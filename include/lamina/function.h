@@ -235,18 +235,19 @@ typedef struct lam_iterative_options {
     int64_t maxiter;    /* iterations at most, for gmres of `restart` products each; 0: 10 for each element */
     int64_t restart;    /* of gmres: products before it starts anew, 64 at most; 0: 20 */
     bool must_converge; /* whether the call fails where a residual stays longer, here and in derivatives */
-    lam_tensor *x0;     /* where to start; NULL: at 0. The right side is then what is left of b */
+    lam_tensor *x0;     /* where to start, of b's type; NULL: 0. The right side is then what is left of b */
     lam_fn
         *preconditioner; /* nearly the inverse of matvec: one input and one output of b's type, captures that no level
                                differentiates or batches; NULL: none */
 } lam_iterative_options;
 
 /* x with matvec(parameters..., x) = b by conjugate gradients, for a symmetric (Hermitian) positive definite matvec,
- * and preconditioner. Where the iterations end, also without success, x is the last iterate unless `must_converge`;
- * examples of a batch end each for itself.
+ * and preconditioner. Where the iterations end, also without success, x is the last iterate unless `must_converge`, or
+ * NaN where the residual is; examples of a batch end each for itself.
  * Shape   x: as b, of any rank.
  * Fails   as lam_custom_linear_solve does; LAM_ERR_DTYPE unless b is floating; LAM_ERR_VALUE for a negative maxiter or
- *         restart; with `must_converge` LAM_ERR_NUMERIC where one system of a batch is not solved.
+ *         restart, or NaN; LAM_ERR_SHAPE where a function or x0 has not b's type; with `must_converge` LAM_ERR_NUMERIC
+ *         where one system of a batch is not solved.
  * Owner   current scope.
  * Derivative  as lam_custom_linear_solve: by b, the parameters and the captures of matvec, of any order, to the
  *         tolerance of the solution. None by x0.

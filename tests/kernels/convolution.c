@@ -119,7 +119,7 @@ static void draw_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
 /* Shapes that may be gathered: dilated operands without strides, as the gradients of strided convolutions are. */
 static void draw_gathered(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
     *s = (lam__conv_case){.groups = draw(state, 1, 2), .n = draw(state, 1, 3), .c = draw(state, 1, 20)};
-    s->o = draw(state, 1, 6);
+    s->o = draw(state, 0, 1) ? 1 : draw(state, 2, 6); /* one feature fills no vector of any machine */
     const int axes = (int)draw(state, 1, 3);
     const int64_t longest[] = {2000, 20, 7}, furthest[] = {160, 5, 3};
     for (int i = 0; i < 3; i++) {
@@ -276,7 +276,8 @@ START_TEST(convolutions_are_their_sums) {
 }
 END_TEST
 
-/* Most draws are: a part has too many products for one item, or too little to do. */
+/* How many draws are gathered depends on the machine's vectors; not those with too many products for one item, or too
+ * little to do. */
 START_TEST(convolutions_gathered_from_products_are_their_sums) {
     enum { GATHERED = 300 };
     uint64_t state = (uint64_t)_i + 1;
@@ -286,7 +287,7 @@ START_TEST(convolutions_gathered_from_products_are_their_sums) {
     memset(packed, 0xff, ROOM);
     memset(room, 0xff, ROOM);
     for (int i = 0; i < GATHERED; i++) done += compare(NULL, dtypes[_i], &state, packed, room);
-    ck_assert_int_gt(done, GATHERED / 2);
+    ck_assert_int_gt(done, GATHERED / 8);
     free(packed);
     free(room);
 }

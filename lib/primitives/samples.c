@@ -68,19 +68,25 @@ lam_tensor *lam_dirichlet_logpdf(lam_tensor *x, lam_tensor *alpha) {
     lam_tensor *powers = lam_xlogy(lam_sub(a, 1.0), inside), *all = lam_add(a, lam_mul(0.0, powers));
     lam_tensor *unit = lam_sub(lam_lgamma(lam_sum(all, &last_axis)), lam_sum(lam_lgamma(all), &last_axis));
     lam_tensor *density = lam_add(lam_sum(powers, &last_axis), unit);
-    return lam__scope_only(lam_where(lam_any(outside, &last_axis), -INFINITY, density), since);
+    density = lam_where(lam_any(outside, &last_axis), -INFINITY, density);
+    return lam__scope_only(lam_where(lam_all(lam_gt(a, 0.0), &last_axis), density, NAN), since);
 }
 
+/* What is said of counts is said by what NaN is not, so that NaN goes through. */
 lam_tensor *lam_multinomial_logpmf(lam_tensor *x, lam_tensor *n, lam_tensor *p) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[3] = {x, n, p}, *failed;
     if (!vectors("multinomial_logpmf", 3, in, &failed)) return failed;
-    lam_tensor *none = lam_or(lam_lt(in[0], 0.0), lam_ne(in[0], lam_floor(in[0])));
+    lam_tensor *none = lam_or(lam_lt(in[0], 0.0), lam_gt(in[0], lam_floor(in[0])));
     lam_tensor *k = lam_where(none, 0.0, in[0]);
     lam_tensor *terms = lam_sub(lam_xlogy(k, in[2]), lam_lgamma(lam_add(k, 1.0)));
-    lam_tensor *bad = lam_or(lam_any(none, &last_axis), lam_ne(lam_sum(k, &last_axis), in[1]));
+    lam_tensor *sum = lam_sum(k, &last_axis), *other = lam_or(lam_lt(sum, in[1]), lam_gt(sum, in[1]));
+    lam_tensor *bad = lam_or(lam_any(none, &last_axis), other),
+               *each = lam_rank(in[2]) ? in[2] : lam_expand_dims(in[2], 0);
+    lam_tensor *chances = lam_all(lam_and(lam_ge(each, 0.0), lam_le(each, 1.0)), &last_axis);
     lam_tensor *mass = lam_add(lam_lgamma(lam_add(in[1], 1.0)), lam_sum(terms, &last_axis));
-    return lam__scope_only(lam_where(bad, -INFINITY, mass), since);
+    lam_tensor *possible = lam_and(chances, lam_ge(in[1], 0.0));
+    return lam__scope_only(lam_where(possible, lam_where(bad, -INFINITY, mass), NAN), since);
 }
 
 /* ---- kernel density ---------------------------------------------------------------------------------------------- */

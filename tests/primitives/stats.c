@@ -355,6 +355,10 @@ START_TEST(distributions_of_vectors) {
     EXPECT_NEAR(lam_multinomial_logpmf(VEC(2, 0, 3), num(5), chance), 1e-14, LAM_DIMS0, -2.9957322735539913);
     EXPECT(lam_multinomial_logpmf(MAT(2, 3, 2, 0, 2, 2.5, 0.5, 2), num(5), chance), LAM_DIMS(2), -INFINITY, -INFINITY);
     ck_assert_int_eq(lam_check_grads(FN(multinomial, 1, 1), LAM_LIST(chance), NULL), LAM_OK);
+    EXPECT(lam_multinomial_logpmf(MAT(2, 2, 0, 2, NAN, 1), num(2), VEC(-0.5, 1.5)), LAM_DIMS(2), NAN, NAN);
+    EXPECT(lam_multinomial_logpmf(MAT(2, 2, 1, 1, NAN, 1), VEC(NAN, 2), VEC(0.5, 0.5)), LAM_DIMS(2), NAN, NAN);
+    EXPECT_NUM(lam_multinomial_logpmf(VEC(0, 0), num(-1), num(0.5)), NAN);
+    EXPECT(lam_dirichlet_logpdf(VEC(0.5, 0.5), MAT(2, 2, -1, 2, 1, 1)), LAM_DIMS(2), NAN, 0);
     lam_fn *each = lam_vmap(FN(dirichlet, 2, 1), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
     lam_tensor *alphas = lam_stack(LAM_LIST(alpha, share), 0);
     EXPECT_SAME(apply2(each, share, alphas), lam_dirichlet_logpdf(share, alphas), 0);

@@ -265,7 +265,7 @@ LAM_API lam_tensor *lam_logit(lam_tensor *x);
 /* log2(2^x + 2^y) without overflow. Integers are taken as f64.
  * Shape   x and y broadcast. A C number may stand for x or y.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 2^(x - result), 2^(y - result).
- * Source  sums of two doubles, as is logaddexp; 1 ULP of the larger of the result and 2^-8 times either operand. */
+ * Source  sums of two doubles, as is logaddexp; 1 ULP of the larger of the result and 2^-7 times either operand. */
 LAM_API lam_tensor *lam_logaddexp2(lam_tensor *x, lam_tensor *y);
 
 /* x log(1 + y), 0 where x is 0.

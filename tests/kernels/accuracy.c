@@ -44,9 +44,9 @@ typedef struct contest {
     double bound;
 } contest;
 
-/* Where operands cancel each other, an ulp is that of 2^-8 times the larger one, for a result below that. */
+/* Where operands cancel each other, an ulp is that of 2^-7 times the larger one, for a result below that. */
 static double allowance(lam__loop_id id, double x, double y, double result) {
-    double size = fmax(fabs(x), fabs(y)) * 0x1p-8;
+    double size = fmax(fabs(x), fabs(y)) * 0x1p-7;
     bool cancels = isfinite(size) && (id == LAM__LOOP_logaddexp || id == LAM__LOOP_logaddexp2);
     return cancels && result != 0 && fabs(result) < size ? exp2(ilogb(size) - ilogb(result)) : 1;
 }

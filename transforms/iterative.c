@@ -28,17 +28,11 @@ typedef struct iteration {
     bool must_converge;
 } iteration;
 
-static bool same_type(lam_tensor *x, lam_tensor *y) {
-    const lam_dims a = lam_dims_of(x), b = lam_dims_of(y);
-    bool same = a.rank == b.rank && lam_dtype_of(x) == lam_dtype_of(y);
-    for (int i = 0; same && i < a.rank; i++) same = a.dims[i] == b.dims[i];
-    return same;
-}
-
 /* What would broadcast against x is refused: the solution would be one of another system. */
 static lam_tensor *apply(lam_fn *f, lam_tensor *x) {
     lam_tensor *y = lam_apply(f, LAM_LIST(x));
-    if (lam_failed(x) || lam_failed(y) || same_type(x, y)) return y;
+    const lam_value *from = lam__scope_peek(x), *to = lam__scope_peek(y);
+    if (!from || !to || lam__value_same_type(from, to)) return y;
     return lam__error_fail(f->ctx, LAM_ERR_SHAPE, "'%s' gives another type than that of its operand", f->name);
 }
 
@@ -278,7 +272,8 @@ static lam_tensor *solve(const char *what, lam_solve_rule rule, bool symmetric, 
                                matvec->name, (long long)o->maxiter, (long long)o->restart);
     if (isnan(o->tol) || isnan(o->atol))
         return lam__error_fail(ctx, LAM_ERR_VALUE, "%s of '%s': a tolerance is NaN", what, matvec->name);
-    if (o->x0 && lam__scope_peek(o->x0) && !same_type(o->x0, b))
+    const lam_value *start = lam__scope_peek(o->x0);
+    if (start && !lam__value_same_type(start, v))
         return lam__error_fail(ctx, LAM_ERR_SHAPE, "%s of '%s': x0 has not the type of b", what, matvec->name);
     const bool own = symmetric && !lam__dtype_is_complex(v->dtype);
     if (!o->x0) return lam__custom_solve_iterative(what, matvec, parameters, b, rule, own, o);

@@ -19,6 +19,13 @@
 
 enum { FEW = 3 }; /* operands of the elementwise rows */
 
+lam_status lam__apply_shape_as(const lam_value *x, lam_dtype dtype, lam_shape *out) {
+    out->dtype = dtype;
+    out->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
+    return LAM_OK;
+}
+
 /* Applies a call whose operands have been checked; the result, or the failed tensor, in the innermost scope. */
 static lam_tensor *finish(const lam_call_site *call) {
     lam_value *out = NULL;

@@ -5,7 +5,11 @@
 
 #include "lib/base/context.h"
 
+#include <lamina/extend.h>
 #include <lamina/ops.h>
+
+/* For shape rules: the dims of x with this dtype. Never fails. */
+lam_status lam__apply_shape_as(const lam_value *x, lam_dtype dtype, lam_shape *out);
 
 /* One operand, one result. */
 lam_tensor *lam__apply1(const lam_primitive *p, const void *params, size_t bytes, lam_tensor *x);

@@ -17,10 +17,7 @@
 /* The result has the type of operand i; whether that fits was checked by the public form. */
 static lam_status shape_of_operand(const lam_call_site *call, int i, lam_shape *out) {
     const lam_value *x = call->in[i];
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = x->rank;
-    for (int k = 0; k < x->rank; k++) out->dims[k] = x->dims[k];
-    return LAM_OK;
+    return lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
 }
 
 /* Row-major, whatever the strides of x: LAPACK works in place on the result. */

@@ -16,9 +16,7 @@ lam_status lam__corner_shape(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, true);
     if (typed != LAM_OK) return typed;
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = x->rank;
-    for (int k = 0; k < x->rank; k++) out->dims[k] = x->dims[k];
+    lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
     return lam__matrices_fit(call, false);
 }
 

@@ -21,14 +21,6 @@ bool lam__cplx_is(const lam_tensor *x) {
     return v && lam__dtype_is_complex(v->dtype);
 }
 
-/* The dims of x with another dtype; never fails. */
-static lam_status shape_as(const lam_value *x, lam_dtype dtype, lam_shape *out) {
-    out->dtype = dtype;
-    out->rank = x->rank;
-    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
-    return LAM_OK;
-}
-
 /* Copies reals; `two_apart` tells of each side that its elements are the parts of complex ones, whose strides count
  * complex elements and are doubled. So no kernel for parts is needed. */
 static void copy_parts(const lam_value *like, lam_dtype part, void *to, const int64_t *to_strides, bool to_two_apart,
@@ -48,7 +40,7 @@ static lam_status shape_part(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_complex(x->dtype))
         return lam__error_call(call, LAM_ERR_DTYPE, NULL, "the operand is not complex");
-    return shape_as(x, lam__dtype_part(x->dtype), out);
+    return lam__apply_shape_as(x, lam__dtype_part(x->dtype), out);
 }
 
 /* The imaginary part lies one real behind the real one. */
@@ -128,7 +120,7 @@ static lam_status shape_complex(const lam_call_site *call, lam_shape out[]) {
         return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast them", "the operands differ in type");
     if (!lam__dtype_is_float(re->dtype))
         return lam__error_call(call, LAM_ERR_DTYPE, "cast them first", "the parts of complex numbers are floats");
-    return shape_as(re, lam__dtype_promote(re->dtype, LAM_C64), out);
+    return lam__apply_shape_as(re, lam__dtype_promote(re->dtype, LAM_C64), out);
 }
 
 /* Real parts at even places of the result, imaginary parts at odd ones. */

@@ -277,10 +277,7 @@ static lam_status shape_wrap_index(const lam_call_site *call, lam_shape out[]) {
     const lam_value *indices = call->in[0];
     if (indices->dtype != LAM_I64 && indices->dtype != LAM_I32)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are no integers");
-    out->dtype = LAM_I64;
-    out->rank = indices->rank;
-    for (int i = 0; i < indices->rank; i++) out->dims[i] = indices->dims[i];
-    return LAM_OK;
+    return lam__apply_shape_as(indices, LAM_I64, out);
 }
 
 /* Converts first and checks the result, so one loop serves both index dtypes. That n is 0 needs no case of its own:

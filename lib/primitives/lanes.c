@@ -36,10 +36,7 @@ static lam_status shape_lanes(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_float(x->dtype))
         return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = x->rank;
-    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
-    return LAM_OK;
+    return lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
 }
 
 /* The axes become [outer, n, inner]; the kernel works on panels of neighbouring lanes, so no transposition is made

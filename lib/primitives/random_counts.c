@@ -36,10 +36,7 @@ lam_status lam__random_keyed_shape(const lam_call_site *call, lam_shape out[]) {
     if (!fits) return lam_rule_fail(call, status, "each key, of 2 i64, must have parameters of its own");
     for (int i = 2; i < call->inputs; i++)
         if (!alike(a, call->in[i])) return lam_rule_fail(call, LAM_ERR_SHAPE, "the parameters must be of one type");
-    out->dtype = (lam_dtype)a->dtype;
-    out->rank = a->rank;
-    for (int i = 0; i < a->rank; i++) out->dims[i] = a->dims[i];
-    return LAM_OK;
+    return lam__apply_shape_as(a, (lam_dtype)a->dtype, out);
 }
 
 /* The keys one after the other, each shared among threads within itself: each sample has bits of its own, so cuts

@@ -61,10 +61,7 @@ static lam_tensor *recurrence_transposed(lam_tensor *a, lam_tensor *g, int axis,
 /* A scan keeps the type of its operand. */
 static lam_status shape_scan(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = x->rank;
-    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
-    return LAM_OK;
+    return lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
 }
 
 static lam_status shape_floating(const lam_call_site *call, lam_shape out[]) {

@@ -43,9 +43,7 @@ static lam_status shape_scatter(const lam_call_site *call, lam_shape out[]) {
     if (!fits)
         return lam__error_call(call, LAM_ERR_SHAPE, "cast or broadcast them",
                                "the updates are not of the type that taking at the indices gives");
-    out->rank = x->rank;
-    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
-    return LAM_OK;
+    return lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
 }
 
 /* A copy of x, into which the kernel combines. Indices are checked before that, so that a failure has done no work. */

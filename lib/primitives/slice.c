@@ -205,10 +205,7 @@ static lam_status shape_update_slice(const lam_call_site *call, lam_shape out[])
     if (!fits)
         return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast it to the part that is replaced",
                                "the new part has another type than what it replaces");
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = x->rank;
-    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
-    return LAM_OK;
+    return lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
 }
 
 /* Copies all of x and then the part over it. Copying only what stays would be several strided copies for each axis that

@@ -159,10 +159,7 @@ static lam_tensor *apply_solve(lam_tensor *const factored[3], lam_tensor *b, sol
 /* The public form has brought all leading axes to one list. */
 static lam_status shape_solve(const lam_call_site *call, lam_shape out[]) {
     const lam_value *b = call->in[RIGHT];
-    out->dtype = (lam_dtype)b->dtype;
-    out->rank = b->rank;
-    for (int k = 0; k < b->rank; k++) out->dims[k] = b->dims[k];
-    return LAM_OK;
+    return lam__apply_shape_as(b, (lam_dtype)b->dtype, out);
 }
 
 /* Both parts of a complex number. */

@@ -31,17 +31,10 @@ static lam_tensor *apply_argsort(lam_tensor *x, int axis, bool descending, int64
     return lam__apply1(&lam__row_argsort, &p, sizeof p, x);
 }
 
-/* Places and orders are i64 whatever is sorted. */
-static void shape_like(const lam_value *x, lam_shape out[]) {
-    out->dtype = LAM_I64;
-    out->rank = x->rank;
-    for (int i = 0; i < x->rank; i++) out->dims[i] = x->dims[i];
-}
-
-/* Of the sorted axis only `count` places where not all are wanted. */
+/* Places and orders are i64 whatever is sorted. Of the sorted axis only `count` places where not all are wanted. */
 static lam_status shape_argsort(const lam_call_site *call, lam_shape out[]) {
     const sort_params *p = call->params;
-    shape_like(call->in[0], out);
+    lam__apply_shape_as(call->in[0], LAM_I64, out);
     if (p->count != ALL) out->dims[p->axis] = p->count;
     return LAM_OK;
 }
@@ -156,7 +149,7 @@ static lam_status shape_searchsorted(const lam_call_site *call, lam_shape out[])
     bool fits = sorted->rank == values->rank && sorted->rank > 0 && sorted->dtype == values->dtype;
     for (int i = 0; fits && i + 1 < sorted->rank; i++) fits = sorted->dims[i] == values->dims[i];
     if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, NULL, "all axes but the last, and the dtypes, must agree");
-    shape_like(values, out);
+    lam__apply_shape_as(values, LAM_I64, out);
     return LAM_OK;
 }
 

@@ -45,10 +45,7 @@ static lam_status shape_tridiagonal_solve(const lam_call_site *call, lam_shape o
     if (!fit) return lam__error_call(call, LAM_ERR_SHAPE, NULL, "bands [..., 3, n] and rows [..., m, n] are needed");
     if (b->dims[b->rank - 1] > INT_MAX || b->dims[b->rank - 2] > INT_MAX)
         return lam__error_call(call, LAM_ERR_OVERFLOW, NULL, "more than %d equations or right-hand sides", INT_MAX);
-    out->dtype = (lam_dtype)b->dtype;
-    out->rank = b->rank;
-    for (int k = 0; k < b->rank; k++) out->dims[k] = b->dims[k];
-    return LAM_OK;
+    return lam__apply_shape_as(b, (lam_dtype)b->dtype, out);
 }
 
 /* What the workers share; each takes whole systems. */

@@ -80,13 +80,19 @@ typedef enum lam__reduce_id {
     LAM__REDUCE_PROD,
     LAM__REDUCE_MAX, /* NaN wins; the empty maximum is -inf or the least integer */
     LAM__REDUCE_MIN,
-    LAM__REDUCE_ANY, /* bool */
-    LAM__REDUCE_ALL, /* bool */
+    LAM__REDUCE_ANY,   /* bool */
+    LAM__REDUCE_ALL,   /* bool */
+    LAM__REDUCE_TALLY, /* the sum of bool, u8 or i32, in i64 */
     LAM__REDUCE_COUNT
 } lam__reduce_id;
 
+/* The dtype of what `id` makes of `dtype`. */
+static inline lam_dtype lam__reduce_result(lam__reduce_id id, lam_dtype dtype) {
+    return id == LAM__REDUCE_TALLY ? LAM_I64 : dtype;
+}
+
 /* out[kept axes, contiguous in their order] = op over the axes with reduced[axis] of x. A reduction over no
- * elements gives the neutral element. Output dtype = input dtype. */
+ * elements gives the neutral element. Output dtype: lam__reduce_result. */
 void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out);
 

@@ -13,17 +13,18 @@
 #include <string.h>
 
 enum {
-    STACK_BYTES = 32768, /* of partial results: bounded, and within the first-level cache */
-    FEW_ROWS = 16,       /* a run shorter than this is not worth being the inner one */
-    FEW_ELEMENTS = 64,   /* nor is a block smaller than this, where there is a larger one */
-    ROW_TILE = 4096,     /* elements of contiguous rows between two merges */
-    NEAR_COLUMNS = 128,  /* columns at once where walked axes lie between them, so that lines stay in cache */
+    STACK_BYTES = 32768,  /* of partial results: bounded, and within the first-level cache */
+    FEW_ROWS = 16,        /* a run shorter than this is not worth being the inner one */
+    FEW_ELEMENTS = 64,    /* nor is a block smaller than this, where there is a larger one */
+    ROW_TILE = 4096,      /* elements of contiguous rows between two merges */
+    INTEGER_LEAF = 32768, /* elements of a leaf of integers, which may meet in any order */
+    NEAR_COLUMNS = 128,   /* columns at once where walked axes lie between them, so that lines stay in cache */
 };
 
 typedef struct plan {
-    const lam__reduce_type *loops;
+    const lam__reduce_type *loops, *merges; /* of the elements, of the results */
     lam__reduce_op op;
-    size_t item;
+    size_t item, result;            /* bytes of an element, of a result */
     lam__reduce_axes kept, reduced; /* those that are walked */
     lam__reduce_axis columns, rows; /* those of the block */
     int64_t leaf, leaves;           /* rows of a leaf; leaves of one result */
@@ -31,6 +32,7 @@ typedef struct plan {
     int64_t tile;                   /* columns worked on at once */
     bool columns_outside;           /* walked axes have smaller strides than the columns */
     lam_dtype dtype;
+    bool tally;                /* sums in i64 */
     lam__reduce_change change; /* of the elements before they are reduced */
     const char *numbers, *out; /* a number for each result, laid like these; or NULL */
 } plan;
@@ -109,11 +111,15 @@ static void choose_rows(plan *p) {
         is_row(p->rows) ? leaves_of(p->rows.dim, LAM__REDUCE_LEAF) : leaves_of(p->rows.dim, LAM__REDUCE_STRIDED_LEAF);
 }
 
-/* Few columns that are one run have leaves as long as those of a row. */
+/* Few columns that are one run have leaves as long as those of a row; those of integers may be longer. */
 static void choose_leaf(plan *p) {
     const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false};
-    if ((p->dtype == LAM_F64 || p->dtype == LAM_F32) && lam__reduce_is_few(&block)) {
+    const bool floating = p->dtype == LAM_F64 || p->dtype == LAM_F32;
+    if (floating && lam__reduce_is_few(&block)) {
         p->leaf = LAM__REDUCE_LEAF / p->columns.dim;
+        p->leaves = leaves_of(p->rows.dim, p->leaf);
+    } else if (!floating && p->rows.dim > p->leaf && p->leaf * p->columns.dim < INTEGER_LEAF) {
+        p->leaf = INTEGER_LEAF / p->columns.dim;
         p->leaves = leaves_of(p->rows.dim, p->leaf);
     }
     for (int i = 0; i < p->reduced.rank; i++) p->leaves *= p->reduced.at[i].dim;
@@ -142,7 +148,7 @@ static void choose_tile(plan *p) {
     p->tile = NEAR_COLUMNS;
     if (is_direct(p)) return;
     for (int64_t n = p->leaves; n > 1; n >>= 1) levels++;
-    p->tile = STACK_BYTES / (levels * (int64_t)p->item);
+    p->tile = STACK_BYTES / (levels * (int64_t)p->result);
     if (p->leaves > 1 && is_row(p->rows)) p->tile = at_most(p->tile, 1 + ROW_TILE / at_most(p->rows.dim, p->leaf));
     if (p->columns_outside) p->tile = at_most(p->tile, NEAR_COLUMNS);
 }
@@ -166,18 +172,19 @@ static int64_t seek(const plan *p, int64_t leaf, lam__reduce_walk *walk) {
 /* One leaf of columns whose results belong at `target`. */
 static void reduce_leaf(const plan *p, const lam__reduce_block *block, const char *target, void *out) {
     const char *numbers = p->numbers ? p->numbers + (target - p->out) : NULL;
-    lam__reduce_changed(&p->change, p->dtype, p->op, block, numbers, p->columns.out, out);
+    if (p->tally) p->loops->tally(block, out);
+    else lam__reduce_changed(&p->change, p->dtype, p->op, block, numbers, p->columns.out, out);
 }
 
 /* Whether one result is known before its end: of bools the largest is 1, and the least 0. */
 static bool is_settled(const plan *p, int64_t columns, const char *result) {
-    return columns == 1 && p->dtype == LAM_BOOL && *result == (p->op == LAM__REDUCE_OP_MAX);
+    return columns == 1 && p->dtype == LAM_BOOL && !p->tally && *result == (p->op == LAM__REDUCE_OP_MAX);
 }
 
 /* Reduces the wanted leaves of the block at x into the first `columns` elements of `stack`. Entry k of the counter lies
  * at k tiles. */
 static void reduce_tile(const plan *p, const char *x, int64_t columns, const char *target, char *stack) {
-    const size_t entry = (size_t)p->tile * p->item;
+    const size_t entry = (size_t)p->tile * p->result;
     lam__reduce_walk walk;
     uint64_t count = 0;
     char *top = stack;
@@ -194,12 +201,12 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
                 return;
             }
             for (uint64_t n = ++count; !(n & 1); n >>= 1, top -= entry)
-                p->loops->merge(p->op, columns, top - entry, top);
+                p->merges->merge(p->op, columns, top - entry, top);
             top += entry;
         }
         row = 0;
     } while (count < (uint64_t)p->count && lam__reduce_next(&walk, &p->reduced));
-    for (top -= entry; top > stack; top -= entry) p->loops->merge(p->op, columns, top - entry, top);
+    for (top -= entry; top > stack; top -= entry) p->merges->merge(p->op, columns, top - entry, top);
 }
 
 /* Puts n contiguous elements at `step` elements from each other. */
@@ -231,30 +238,34 @@ static void reduce_columns(const plan *p, const char *x, int64_t count, char *ou
     }
     for (int64_t c = 0; c < count; c += p->tile) {
         const int64_t columns = at_most(count - c, p->tile);
-        char *to = out + c * p->columns.out * item;
+        char *to = out + c * p->columns.out * (int64_t)p->result;
         reduce_tile(p, x + c * p->columns.x * item, columns, to, stack);
-        spread(p->item, columns, stack, to, p->columns.out);
+        spread(p->result, columns, stack, to, p->columns.out);
     }
 }
 
 /* Columns outermost only where walked axes lie between them in memory; else each point of the walk takes all of its
  * columns while they are near. */
 static void reduce_all(const plan *p, const char *x, char *out) {
-    const int64_t item = (int64_t)p->item, span = p->columns_outside ? p->tile : p->columns.dim;
+    const int64_t item = (int64_t)p->item, result = (int64_t)p->result;
+    const int64_t span = p->columns_outside ? p->tile : p->columns.dim;
     lam__reduce_walk walk;
     for (int64_t c = 0; c < p->columns.dim; c += span) {
         const char *from = x + c * p->columns.x * item;
-        char *to = out + c * p->columns.out * item;
+        char *to = out + c * p->columns.out * result;
         lam__reduce_begin(&walk, &p->kept);
-        do reduce_columns(p, from + walk.x * item, at_most(p->columns.dim - c, span), to + walk.out * item);
+        do reduce_columns(p, from + walk.x * item, at_most(p->columns.dim - c, span), to + walk.out * result);
         while (lam__reduce_next(&walk, &p->kept));
     }
 }
 
 /* The plan; false where there is nothing to reduce. *x moves to where it starts. */
-static bool make_plan(plan *p, lam__reduce_op op, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                       const int64_t *strides, const char **x, int64_t count[2]) {
-    p->loops = lam__reduce_loops(dtype), p->op = op, p->item = (size_t)lam__item_bytes(dtype);
+    const lam_dtype result = lam__reduce_result(id, dtype);
+    p->op = lam__reduce_op_of(id, dtype), p->tally = id == LAM__REDUCE_TALLY;
+    p->loops = lam__reduce_loops(dtype), p->item = (size_t)lam__item_bytes(dtype);
+    p->merges = lam__reduce_loops(result), p->result = (size_t)lam__item_bytes(result);
     p->dtype = dtype, p->change = (lam__reduce_change){NULL, NULL}, p->numbers = NULL;
     split_axes(p, rank, dims, reduced, strides, x, count);
     if (count[0] == 0 || count[1] == 0) return false;
@@ -269,7 +280,7 @@ static bool make_plan(plan *p, lam__reduce_op op, lam_dtype dtype, int rank, con
 
 /* Rows of one leaf that lie one behind the other: what most small reductions are, and what their plan would come to.
  * False: something else. */
-static bool reduce_dense(lam__reduce_op op, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out) {
     static const lam__reduce_change none;
     int64_t rows = 1, columns = 1;
@@ -286,7 +297,8 @@ static bool reduce_dense(lam__reduce_op op, lam_dtype dtype, int rank, const int
     }
     const bool far = is_far(columns, rows, lam__item_bytes(dtype));
     const lam__reduce_block block = {x, columns, rows, rows, 1, far};
-    if (columns > 0) lam__reduce_changed(&none, dtype, op, &block, NULL, 0, out);
+    if (columns > 0 && id == LAM__REDUCE_TALLY) lam__reduce_loops(dtype)->tally(&block, out);
+    else if (columns > 0) lam__reduce_changed(&none, dtype, lam__reduce_op_of(id, dtype), &block, NULL, 0, out);
     return true;
 }
 
@@ -296,16 +308,16 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
         (id == LAM__REDUCE_SUM ? lam__cplx_sum : lam__cplx_prod)(dtype, rank, dims, reduced, x, strides, out);
         return;
     }
-    if (reduce_dense(lam__reduce_op_of(id, dtype), dtype, rank, dims, reduced, x, strides, out)) return;
+    if (reduce_dense(id, dtype, rank, dims, reduced, x, strides, out)) return;
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
     const char *start = x;
     int64_t count[2];
-    if (make_plan(&p, lam__reduce_op_of(id, dtype), dtype, rank, dims, reduced, strides, &start, count)) {
+    if (make_plan(&p, id, dtype, rank, dims, reduced, strides, &start, count)) {
         reduce_all(&p, start, out);
         return;
     }
-    element neutral = neutral_of(p.op, dtype);
-    for (int64_t i = 0; i < count[0]; i++) memcpy((char *)out + i * (int64_t)p.item, &neutral, p.item);
+    element neutral = neutral_of(p.op, lam__reduce_result(id, dtype));
+    for (int64_t i = 0; i < count[0]; i++) memcpy((char *)out + i * (int64_t)p.result, &neutral, p.result);
 }
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */
@@ -315,7 +327,7 @@ int64_t lam__kernels_reduce_leaves(lam__reduce_id id, lam_dtype dtype, int rank,
     plan p;
     const char *start = NULL;
     int64_t count[2];
-    bool any = make_plan(&p, lam__reduce_op_of(id, dtype), dtype, rank, dims, reduced, strides, &start, count);
+    bool any = make_plan(&p, id, dtype, rank, dims, reduced, strides, &start, count);
     return any ? p.leaves : 0;
 }
 
@@ -324,25 +336,26 @@ void lam__kernels_reduce_part(lam__reduce_id id, lam_dtype dtype, int rank, cons
     plan p;
     const char *start = x;
     int64_t count[2];
-    if (!make_plan(&p, lam__reduce_op_of(id, dtype), dtype, rank, dims, reduced, strides, &start, count)) return;
+    if (!make_plan(&p, id, dtype, rank, dims, reduced, strides, &start, count)) return;
     p.first = first;
     p.count = at_most(leaves, p.leaves - first);
     reduce_all(&p, start, out);
 }
 
 void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t results, int64_t parts, void *out) {
-    const int64_t row = results * lam__item_bytes(dtype);
+    const lam_dtype result = lam__reduce_result(id, dtype);
+    const int64_t row = results * lam__item_bytes(result);
     for (int64_t width = 1; width < parts; width *= 2)
         for (int64_t i = 0; i + width < parts; i += 2 * width)
-            lam__reduce_loops(dtype)->merge(lam__reduce_op_of(id, dtype), results, (char *)out + i * row,
-                                            (const char *)out + (i + width) * row);
+            lam__reduce_loops(result)->merge(lam__reduce_op_of(id, dtype), results, (char *)out + i * row,
+                                             (const char *)out + (i + width) * row);
 }
 
 /* ---- sums of squares --------------------------------------------------------------------------------------------- */
 
 /* The plan of the sum, with what is done to the elements before. */
 static bool plan_squares(plan *p, const lam__squares *s, int64_t count[2], const char **x) {
-    if (!make_plan(p, LAM__REDUCE_OP_SUM, s->dtype, s->rank, s->dims, s->reduced, s->strides, x, count)) return false;
+    if (!make_plan(p, LAM__REDUCE_SUM, s->dtype, s->rank, s->dims, s->reduced, s->strides, x, count)) return false;
     p->change.square = lam__kernels_loop(LAM__LOOP_square, s->dtype);
     if (s->centres) p->change.less = lam__kernels_loop(LAM__LOOP_sub, s->dtype);
     p->numbers = s->centres;

@@ -17,9 +17,10 @@ const lam__reduce_type *lam__reduce_loops(lam_dtype dtype) {
 /* On bool a sum is an or, that is the maximum of bytes 0 and 1, and a product an and. */
 lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
     static const lam__reduce_op of_number[LAM__REDUCE_COUNT] = {
-        [LAM__REDUCE_SUM] = LAM__REDUCE_OP_SUM, [LAM__REDUCE_PROD] = LAM__REDUCE_OP_PROD,
-        [LAM__REDUCE_MAX] = LAM__REDUCE_OP_MAX, [LAM__REDUCE_MIN] = LAM__REDUCE_OP_MIN,
-        [LAM__REDUCE_ANY] = LAM__REDUCE_OP_MAX, [LAM__REDUCE_ALL] = LAM__REDUCE_OP_MIN,
+        [LAM__REDUCE_SUM] = LAM__REDUCE_OP_SUM,   [LAM__REDUCE_PROD] = LAM__REDUCE_OP_PROD,
+        [LAM__REDUCE_MAX] = LAM__REDUCE_OP_MAX,   [LAM__REDUCE_MIN] = LAM__REDUCE_OP_MIN,
+        [LAM__REDUCE_ANY] = LAM__REDUCE_OP_MAX,   [LAM__REDUCE_ALL] = LAM__REDUCE_OP_MIN,
+        [LAM__REDUCE_TALLY] = LAM__REDUCE_OP_SUM,
     };
     static const lam__reduce_op of_bool[] = {
         [LAM__REDUCE_OP_SUM] = LAM__REDUCE_OP_MAX,
@@ -27,7 +28,7 @@ lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
         [LAM__REDUCE_OP_MAX] = LAM__REDUCE_OP_MAX,
         [LAM__REDUCE_OP_MIN] = LAM__REDUCE_OP_MIN,
     };
-    return dtype == LAM_BOOL ? of_bool[of_number[id]] : of_number[id];
+    return dtype == LAM_BOOL && id != LAM__REDUCE_TALLY ? of_bool[of_number[id]] : of_number[id];
 }
 
 /* By the size of their strides, the largest first, so that the walk goes through memory in its order whatever the order

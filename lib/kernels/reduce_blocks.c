@@ -106,12 +106,13 @@ static void reduce_prepared(const lam__reduce_change *change, const lam__turn *t
     }
 }
 
-/* Short rows of floats are rows to their leaves; those of integers are turned where that is less work. */
+/* Short rows of floats are rows to their leaves, those of bytes words; those of other integers are turned where that is
+ * less work. */
 static bool is_turned(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
                       const lam__reduce_block *b) {
     const bool chosen = op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN || b->rows < FOUR;
     if (b->row_step != 1 || b->rows < 2 || b->rows >= LAM__REDUCE_SHORT || b->columns < FEWEST) return false;
-    return change->square || (chosen && dtype != LAM_F64 && dtype != LAM_F32);
+    return change->square || (chosen && (dtype == LAM_I64 || dtype == LAM_I32));
 }
 
 /* Blocks whose results are larger than the caches: these go past them, so that memory is not read to be written. */

@@ -36,6 +36,13 @@ static inline bool lam__reduce_is_few(const lam__reduce_block *b) {
     return (n == 2 || n == 4) && b->step == 1 && b->row_step == n && b->rows * n >= LAM__REDUCE_SHORT;
 }
 
+/* Whether the columns lie side by side without gaps, so few that four or more rows of them are no longer than `wide`,
+ * and the rows are many. Of what may meet in any order. */
+static inline bool lam__reduce_is_narrow(const lam__reduce_block *b, int64_t wide) {
+    const int64_t n = b->columns;
+    return b->step == 1 && b->row_step == n && n > 1 && 4 * n <= wide && b->rows * n >= 16 * wide;
+}
+
 /* Where a scan or an arg-reduction of a block writes: column c, row r at c * step + r * row_step. */
 typedef struct lam__reduce_target {
     void *out;
@@ -47,6 +54,8 @@ typedef struct lam__reduce_type {
     void (*merge)(lam__reduce_op op, int64_t columns, void *out, const void *other); /* out op= other */
     void (*scan)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to);
     void (*arg)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to); /* out: int64_t */
+    void (*tally)(const lam__reduce_block *block,
+                  int64_t *out); /* sums in i64; NULL but for integers smaller than it */
 } lam__reduce_type;
 
 /* The loops for a dtype, chosen for this machine. */

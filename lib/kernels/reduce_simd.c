@@ -11,9 +11,9 @@
 #include "lib/kernels/simd/lists.h"
 #include "lib/kernels/simd/vector.h"
 
-/* The group of a row; how far ahead rows in memory are asked for; columns whose running state lives on the stack. The
- * last two bound arrays in the frame. */
-enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_COLUMNS = 256, SCAN_COLUMNS = 64 };
+/* The group of a row; how far ahead rows in memory are asked for; what a search looks through before it looks back;
+ * columns whose running state lives on the stack. The last three bound arrays in the frame. */
+enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_BYTES = 2048, ARG_COLUMNS = 512, SCAN_COLUMNS = 64, WIDE = 512 };
 
 /* ---- the instructions that choose the greater or the lesser of two -------------------------------------------- */
 
@@ -141,6 +141,51 @@ ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
 #define SPREAD64 (VECTOR_BYTES > 32)
 #define SPREAD32 (VECTOR_BYTES > 16)
 
+/* ---- words of bytes ---------------------------------------------------------------------------------------------- */
+
+/* As they lie in memory. */
+typedef uint64_t word_vec __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+typedef uint32_t half_vec __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+
+ALWAYS_INLINE uint64_t word_at(const char *x) {
+    uint64_t word;
+    memcpy(&word, x, sizeof word);
+    return word;
+}
+
+/* Lane i of a vector turned by h words; word k of row i, which lies h bytes behind the one before. */
+#define WORD_BEYOND(i, h) (((i) + (h)) % LANES64)
+#define WORD_OF_ROW(i, h) word_at(x + (i) * (h) + 8 * k)
+
+/* The sum of the eight bytes of each word. */
+ALWAYS_INLINE U64 sums_of_bytes(U64 v) {
+#if defined(__AVX512BW__)
+    return (U64)_mm512_sad_epu8((__m512i)v, _mm512_setzero_si512());
+#elif defined(__AVX2__)
+    return (U64)_mm256_sad_epu8((__m256i)v, _mm256_setzero_si256());
+#elif defined(__SSE2__)
+    return (U64)_mm_sad_epu8((__m128i)v, _mm_setzero_si128());
+#else
+    const uint64_t even = 0x00ff00ff00ff00ff, first = 0x0001000100010001;
+    return (((v & even) + (v >> 8 & even)) * first) >> 48;
+#endif
+}
+
+/* A bit for each byte of v, the first in memory lowest: its highest. */
+ALWAYS_INLINE uint64_t high_bits(U64 v) {
+#if defined(__AVX512BW__)
+    return _mm512_movepi8_mask((__m512i)v);
+#elif defined(__AVX2__)
+    return (uint32_t)_mm256_movemask_epi8((__m256i)v);
+#elif defined(__SSE2__)
+    return (uint32_t)_mm_movemask_epi8((__m128i)v);
+#else
+    uint64_t bits = 0;
+    for (int k = 0; k < VECTOR_BYTES; k++) bits |= (uint64_t)(((const uint8_t *)&v)[k] >> 7) << k;
+    return bits;
+#endif
+}
+
 /* T is the element, U its arithmetic, S that of running sums, M the lanes of a comparison (reduce_type.h). Running sums
  * of f64 carry their errors; those of f32 run in double. */
 #define T           double
@@ -183,6 +228,7 @@ ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
 #define S           uint32_t
 #define M           int32_t
 #define NAME        i32
+#define H           int64_t
 #define COMPENSATED 0
 #define ORDERED     0
 #define FLOATING    0
@@ -193,6 +239,7 @@ ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
 #define S           uint8_t
 #define M           int8_t
 #define NAME        u8
+#define H           uint16_t
 #define COMPENSATED 0
 #define ORDERED     0
 #define FLOATING    0
@@ -201,7 +248,10 @@ ALWAYS_INLINE V32 first_of_f32(int64_t n, const float *x, float none) {
 /* Bools are bytes of 0 and 1, with the loops of u8; what their operations are says lam__reduce_op_of. Complex numbers
  * and narrow floats come here as reals. */
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_simd_)[LAM_DTYPE_COUNT] = {
-    [LAM_F64] = {leaf_f64, merge_f64, scan_f64, arg_f64}, [LAM_F32] = {leaf_f32, merge_f32, scan_f32, arg_f32},
-    [LAM_I64] = {leaf_i64, merge_i64, scan_i64, arg_i64}, [LAM_I32] = {leaf_i32, merge_i32, scan_i32, arg_i32},
-    [LAM_U8] = {leaf_u8, merge_u8, scan_u8, arg_u8},      [LAM_BOOL] = {leaf_u8, merge_u8, scan_u8, arg_u8},
+    [LAM_F64] = {leaf_f64, merge_f64, scan_f64, arg_f64},
+    [LAM_F32] = {leaf_f32, merge_f32, scan_f32, arg_f32},
+    [LAM_I64] = {leaf_i64, merge_i64, scan_i64, arg_i64},
+    [LAM_I32] = {leaf_i32, merge_i32, scan_i32, arg_i32, tally_i32},
+    [LAM_U8] = {leaf_u8, merge_u8, scan_u8, arg_u8, tally_u8},
+    [LAM_BOOL] = {leaf_u8, merge_u8, scan_u8, arg_u8, tally_u8},
 };

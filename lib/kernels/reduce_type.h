@@ -3,10 +3,11 @@
  * NAME suffix COMPENSATED 1: running sums carry their rounding error ORDERED 1: vectors have the instructions of
  * reduce_simd.c that choose (greater_NAME, ...) FLOATING 1: contiguous rows are those of reduce_rows.h, which needs
  * LIST (the lanes of a vector) and SPREADS (1: a vector may hold several rows) The operation is always a constant after
- * inlining. Rows are summed in groups of 64 bytes, one or more of the machine's vectors, so that a result depends on
- * nothing but the number of elements and whether they are contiguous. No include guard: that is the point. Leaves are
- * at most LAM__REDUCE_LEAF elements or LAM__REDUCE_STRIDED_LEAF rows long: what calls them joins leaves pairwise, so
- * the error of a sum of n elements grows with log(n). */
+ * inlining. H (bytes and i32): what the sums of 256 rows fit into. Rows are summed in groups of 64 bytes, one or more
+ * of the machine's vectors, so that a result depends on nothing but the number of elements and whether they are
+ * contiguous; integers wrap and may meet in any order. No include guard: that is the point. Leaves are at most
+ * LAM__REDUCE_LEAF elements or LAM__REDUCE_STRIDED_LEAF rows long, but of integers: what calls them joins leaves
+ * pairwise, so the error of a sum of n elements grows with log(n). */
 #define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)
@@ -104,42 +105,7 @@ ALWAYS_INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, in
 #if FLOATING
 #include "lib/kernels/reduce_rows.h"
 #else
-/* The lanes of one group in halves. Lane j with lane j + half. */
-ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
-    enum { LANES = GROUP_BYTES / sizeof(T) };
-    T lane[LANES];
-    memcpy(lane, group, sizeof lane);
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++) lane[j] = FN(fold)(op, lane[j], lane[j + half]);
-    return lane[0];
-}
-
-/* n >= 1 contiguous elements: four groups at a time, then one, then the rest as a column. Counts are in vectors. Rests
- * of fewer elements than a group are reduced apart and joined last. */
-ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
-    enum { LANES = GROUP_BYTES / sizeof(T), GROUP = GROUP_BYTES / VECTOR_BYTES, SIDE = 4 * GROUP };
-    const FN(vec) *v = (const FN(vec) *)(const void *)x;
-    const int64_t count = n / LANES * GROUP;
-    int64_t i = GROUP;
-    FN(vec) sum[SIDE];
-    if (n < LANES) return FN(column)(op, n, x, 1);
-    for (int k = 0; k < GROUP; k++) sum[k] = v[k];
-    if (count >= SIDE) {
-        for (int k = GROUP; k < SIDE; k++) sum[k] = v[k];
-        for (i = SIDE; i + SIDE <= count; i += SIDE)
-            for (int k = 0; k < SIDE; k++) FN(fold_lanes)(op, sum + k, v + i + k);
-        for (int half = SIDE / 2; half >= GROUP; half /= 2)
-            for (int k = 0; k < half; k++) FN(fold_lanes)(op, &sum[k], &sum[k + half]);
-    }
-    for (; i < count; i += GROUP)
-        for (int k = 0; k < GROUP; k++) FN(fold_lanes)(op, &sum[k], v + i + k);
-    const T r = FN(across)(op, sum);
-    return n % LANES ? FN(fold)(op, r, FN(column)(op, n % LANES, x + n / LANES * LANES, 1)) : r;
-}
-
-ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, b->rows, (const T *)b->x + c * b->step);
-}
+#include "lib/kernels/reduce_integers.h"
 #endif
 
 /* A contiguous row by its lanes; few columns without gaps as one run; columns side by side in vectors, also where their
@@ -150,6 +116,9 @@ ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T 
     if (b->row_step == 1 && b->rows >= (FLOATING ? 2 : LAM__REDUCE_SHORT)) FN(leaf_rows)(op, b, out);
 #if FLOATING
     else if (lam__reduce_is_few(b)) FN(leaf_few)(op, b, out);
+#else
+    else if (FN(are_words)(b)) FN(leaf_words)(op, b, out);
+    else if (lam__reduce_is_narrow(b, WIDE)) FN(leaf_few)(op, b, out);
 #endif
     else if (b->step == 1 && b->columns >= 8) FN(by_rows)(op, b, 1, out);
     else if (b->columns >= 8 && llabs(b->step) < llabs(b->row_step)) FN(by_rows)(op, b, b->step, out);
@@ -202,47 +171,109 @@ ALWAYS_INLINE int64_t FN(place)(int64_t n, const T *x, T best) {
         const T v = x[i], v_same = v;
         if (v != v_same) return i;
     }
-#if ORDERED
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const FN(vec) all = best - (FN(vec)){0};
+#if ORDERED
     for (; i + LANES <= n; i += LANES) {
         const unsigned equal = FN(equal_in)(*(const FN(vec) *)(const void *)(x + i), all);
         if (equal) return i + __builtin_ctz(equal);
     }
+#else
+    for (; i + LANES <= n; i += LANES) {
+        const uint64_t equal = high_bits((U64)(*(const FN(vec) *)(const void *)(x + i) == all));
+        if (equal) return i + __builtin_ctzll(equal) / (int)sizeof(T);
+    }
 #endif
-    (void)n;
     while (x[i] != best) i++;
     return i;
 }
 
-/* A contiguous row: the best of each block of 256 first, then its place in the block that had it. So most of the work
- * is a maximum, which vectors do well, and only one block is searched for a place. Blocks of 256 stay in the first
- * cache for the search. */
+/* A contiguous row: the best of each block first, then its place in the block that had it. So most of the work is a
+ * maximum, which vectors do well, and only one block is searched for a place. Blocks stay in the first cache for the
+ * search. */
 ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
-    T best = FN(row)(op, n < 256 ? n : 256, x);
+    enum { BLOCK = ARG_BYTES / sizeof(T) };
+    T best = FN(row)(op, n < BLOCK ? n : BLOCK, x);
     int64_t block = 0;
-    for (int64_t i = 256; i < n; i += 256) {
-        T v = FN(row)(op, n - i < 256 ? n - i : 256, x + i);
+    for (int64_t i = BLOCK; i < n; i += BLOCK) {
+        T v = FN(row)(op, n - i < BLOCK ? n - i : BLOCK, x + i);
         if (FN(better)(op, v, best)) best = v, block = i;
     }
     return block + FN(place)(n - block, x + block, best);
 }
 
-/* Up to ARG_COLUMNS columns side by side. Both are chosen without a branch, so the loop over columns becomes
- * vectors. */
+/* `count` rows from row r on, a constant: the best so far of each column and its row. Both are chosen without a branch
+ * and are of one size, so the loop over columns becomes vectors. Not careful: as if there were no NaN. Not 0: there was
+ * one. */
+ALWAYS_INLINE M FN(arg_pass)(lam__reduce_op op, bool careful, int count, const T *x, int64_t row_step, int columns,
+                             int64_t step, M r, T *restrict best, M *restrict at) {
+    M unordered = 0;
+    for (int c = 0; c < columns; c++) {
+        T least = best[c];
+        M place = at[c];
+        for (int k = 0; k < count; k++) {
+            const T v = x[k * row_step + c * step], same = v;
+            const bool beyond = op == LAM__REDUCE_OP_MAX ? v > least : v < least;
+            const bool take = careful ? FN(better)(op, v, least) : beyond;
+            least = take ? v : least;
+            place = take ? (M)(r + k) : place;
+            unordered |= (M)(v != same);
+        }
+        best[c] = least, at[c] = place;
+    }
+    return unordered;
+}
+
+/* n rows of columns side by side, n no more than an M counts. Whether one of them may be NaN. */
+ALWAYS_INLINE bool FN(arg_rows)(lam__reduce_op op, bool careful, int64_t n, const T *x, int64_t row_step, int columns,
+                                int64_t step, T *restrict best, M *restrict at) {
+    M unordered = 0;
+    int64_t r = 1;
+    for (int c = 0; c < columns; c++) best[c] = x[c * step], at[c] = 0;
+    for (; !careful && r + 4 <= n; r += 4)
+        unordered |= FN(arg_pass)(op, false, 4, x + r * row_step, row_step, columns, step, (M)r, best, at);
+    for (; r < n; r++)
+        unordered |= FN(arg_pass)(op, careful, 1, x + r * row_step, row_step, columns, step, (M)r, best, at);
+    return unordered != 0;
+}
+
+/* Up to ARG_COLUMNS columns side by side, as many rows at once as numbers of the size of an element count. Where there
+ * was a NaN all is done again with care. */
 ALWAYS_INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
                                    int64_t step, int64_t *restrict where) {
-    T best[ARG_COLUMNS];
-    const T *x = (const T *)b->x + first * step;
-    for (int c = 0; c < columns; c++) best[c] = x[c * step], where[c] = 0;
-    for (int64_t r = 1; r < b->rows; r++) {
-        const T *row = x + r * b->row_step;
-        for (int c = 0; c < columns; c++) {
-            T v = row[c * step];
-            bool take = FN(better)(op, v, best[c]);
-            best[c] = take ? v : best[c];
-            where[c] = take ? r : where[c];
+    const int64_t most = sizeof(T) == 1 ? INT8_MAX : sizeof(T) == 4 ? INT32_MAX : INT64_MAX;
+    T best[ARG_COLUMNS], part[ARG_COLUMNS];
+    M at[ARG_COLUMNS];
+    for (int64_t from = 0, n; from < b->rows; from += n) {
+        const T *x = (const T *)b->x + first * step + from * b->row_step;
+        T *to = from == 0 ? best : part;
+        n = b->rows - from < most ? b->rows - from : most;
+        const bool unordered = FN(arg_rows)(op, false, n, x, b->row_step, columns, step, to, at);
+        if (FLOATING && unordered) FN(arg_rows)(op, true, n, x, b->row_step, columns, step, to, at);
+        for (int c = 0; c < columns && from == 0; c++) where[c] = at[c];
+        for (int c = 0; c < columns && from > 0; c++)
+            if (FN(better)(op, part[c], best[c])) best[c] = part[c], where[c] = from + at[c];
+    }
+}
+
+/* Few columns without gaps: several rows of them are searched as one wide row, each of whose columns then has its
+ * first; of equal ones among these the first row counts. The rows that are left come last, one by one. */
+ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
+    const T *x = b->x;
+    const int64_t n = b->columns, folded = ARG_COLUMNS / n, whole = b->rows / folded;
+    const lam__reduce_block outer = {x, n * folded, 1, whole, n * folded, false};
+    int64_t wide[ARG_COLUMNS];
+    FN(arg_columns)(op, &outer, 0, (int)(n * folded), 1, wide);
+    for (int64_t c = 0; c < n; c++) {
+        int64_t first = wide[c] * folded;
+        for (int64_t k = 1; k < folded; k++) {
+            const int64_t row = wide[k * n + c] * folded + k;
+            const T v = x[row * n + c], best = x[first * n + c];
+            if (FN(better)(op, v, best) || (row < first && !FN(better)(op, best, v))) first = row;
         }
+        for (int64_t row = whole * folded; row < b->rows; row++)
+            if (FN(better)(op, x[row * n + c], x[first * n + c])) first = row;
+        where[c] = first;
     }
 }
 
@@ -253,11 +284,14 @@ ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, con
             out[c * to->step] = FN(arg_row)(op, b->rows, (const T *)b->x + c * b->step);
         return;
     }
+    const bool narrow = lam__reduce_is_narrow(b, ARG_COLUMNS);
     for (int64_t first = 0; first < b->columns; first += ARG_COLUMNS) {
-        int columns = (int)(b->columns - first < ARG_COLUMNS ? b->columns - first : ARG_COLUMNS);
-        if (b->step == 1) FN(arg_columns)(op, b, first, columns, 1, where);
-        else FN(arg_columns)(op, b, first, columns, b->step, where);
-        for (int c = 0; c < columns; c++) out[(first + c) * to->step] = where[c];
+        const int columns = (int)(b->columns - first < ARG_COLUMNS ? b->columns - first : ARG_COLUMNS);
+        int64_t *places = to->step == 1 ? out + first : where;
+        if (narrow) FN(arg_few)(op, b, places);
+        else if (b->step == 1) FN(arg_columns)(op, b, first, columns, 1, places);
+        else FN(arg_columns)(op, b, first, columns, b->step, places);
+        for (int c = 0; c < columns && to->step != 1; c++) out[(first + c) * to->step] = where[c];
     }
 }
 
@@ -337,3 +371,4 @@ static void FN(scan)(lam__reduce_op op, const lam__reduce_block *b, const lam__r
 #undef FLOATING
 #undef LIST
 #undef SPREADS
+#undef H

@@ -20,10 +20,10 @@ typedef struct reduction {
     bool reduced[LAM__MAX_AXES];
     const char *x;
     char *out;
-    int64_t item, results;
-    int64_t leaves, part; /* of each result; leaves of a part */
-    bool squares;         /* a sum of squares */
-    const char *centres;  /* of squares, or NULL; they lie like the results */
+    int64_t item, result, results; /* bytes of an element, of a result; results */
+    int64_t leaves, part;          /* of each result; leaves of a part */
+    bool squares;                  /* a sum of squares */
+    const char *centres;           /* of squares, or NULL; they lie like the results */
 } reduction;
 
 /* The next axis, behind those added before. */
@@ -51,7 +51,7 @@ static void arrange(reduction *r, int rank, const int64_t *dims, const bool *red
  * are some, go with the results. */
 static void squares_into(const reduction *r, const int64_t *dims, int64_t x, int64_t results, int64_t first,
                          int64_t leaves, char *out) {
-    const char *centres = r->centres ? r->centres + results * r->item : NULL;
+    const char *centres = r->centres ? r->centres + results * r->result : NULL;
     const lam__squares s = {r->dtype, r->rank, dims, r->strides, r->reduced, r->x + x * r->item, centres};
     lam__kernels_squares(&s, first, leaves, out);
 }
@@ -62,7 +62,7 @@ static void reduce_box(void *env, const int64_t *start, const int64_t *dims, int
     const reduction *r = env;
     const int64_t x = lam__parallel_offset(r->rank, start, r->strides),
                   to = lam__parallel_offset(r->rank, start, r->to);
-    char *out = r->out + to * r->item;
+    char *out = r->out + to * r->result;
     (void)worker;
     if (r->squares) squares_into(r, dims, x, to, 0, INT64_MAX, out);
     else lam__kernels_reduce(r->id, r->dtype, r->rank, dims, r->reduced, r->x + x * r->item, r->strides, out);
@@ -73,7 +73,7 @@ static void reduce_parts(void *env, int64_t begin, int64_t end, int worker) {
     const reduction *r = env;
     (void)worker;
     for (int64_t i = begin; i < end; i++) {
-        char *out = r->out + i * r->results * r->item;
+        char *out = r->out + i * r->results * r->result;
         if (r->squares) squares_into(r, r->dims, 0, 0, i * r->part, r->part, out);
         else
             lam__kernels_reduce_part(r->id, r->dtype, r->rank, r->dims, r->reduced, r->x, r->strides, i * r->part,
@@ -93,7 +93,7 @@ static bool in_narrow_rows(const reduction *r) {
 
 /* Whether results are better made of parts; sets their size, a power of two of leaves. */
 static bool choose_parts(reduction *r, int threads) {
-    const int64_t most = PARTS_BYTES / (r->item * r->results), few = 2 * (int64_t)threads;
+    const int64_t most = PARTS_BYTES / (r->result * r->results), few = 2 * (int64_t)threads;
     if (lam__cplx_is(r->dtype) || most < few || (r->results >= few && !in_narrow_rows(r))) return false;
     r->leaves = lam__kernels_reduce_leaves(r->id, r->dtype, r->rank, r->dims, r->reduced, r->strides);
     const int64_t wanted = most < 8 * few ? most : 8 * few;
@@ -110,7 +110,7 @@ static void reduce_by_parts(lam__team *team, reduction *r, double cost) {
     r->out = parts;
     lam__team_run(team, count, cost / (double)count, reduce_parts, r);
     lam__kernels_reduce_join(r->id, r->dtype, r->results, count, parts);
-    memcpy(out, parts, (size_t)(r->results * r->item));
+    memcpy(out, parts, (size_t)(r->results * r->result));
 }
 
 /* Few results that are long by parts, all others result by result. */
@@ -136,6 +136,7 @@ void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, i
         return;
     }
     reduction r = {.id = id, .dtype = dtype, .x = x, .out = out, .item = lam__item_bytes(dtype)};
+    r.result = lam__item_bytes(lam__reduce_result(id, dtype));
     arrange(&r, rank, dims, reduced, strides);
     share(team, &r, cost);
 }
@@ -147,7 +148,7 @@ void lam__parallel_squares(lam__team *team, const lam__squares *s, void *out) {
         return;
     }
     reduction r = {.id = LAM__REDUCE_SUM, .dtype = s->dtype, .x = s->x, .out = out, .squares = true};
-    r.item = lam__item_bytes(s->dtype);
+    r.item = r.result = lam__item_bytes(s->dtype);
     r.centres = s->centres;
     arrange(&r, s->rank, s->dims, s->reduced, s->strides);
     share(team, &r, cost);

@@ -100,9 +100,21 @@ lam_tensor *lam__reduce_wide(lam_tensor *x) {
 
 /* ---- sum -------------------------------------------------------------------------------------------------------- */
 
+/* Bools are counted, not added modulo 2, and small integers do not wrap. */
+static bool is_tallied(int dtype) {
+    return dtype == LAM_BOOL || dtype == LAM_U8 || dtype == LAM_I32;
+}
+
+/* Sums of small integers are i64. */
+static lam_status shape_sum(const lam_call_site *call, lam_shape out[]) {
+    lam_status status = shape_reduction(call, out);
+    if (is_tallied((int)out->dtype)) out->dtype = LAM_I64;
+    return status;
+}
+
 /* Pairwise, in blocks: the error grows with the logarithm of the number of elements. */
 static lam_status eval_sum(const lam_call_site *call, lam_value *const out[]) {
-    return eval_reduction(call, out, LAM__REDUCE_SUM);
+    return eval_reduction(call, out, is_tallied(call->in[0]->dtype) ? LAM__REDUCE_TALLY : LAM__REDUCE_SUM);
 }
 
 /* The transpose of summing is repeating: a view of g with stride 0, no memory. */
@@ -118,70 +130,15 @@ const lam_primitive lam__row_sum = {
     .complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
-    .shape = shape_reduction,
+    .shape = shape_sum,
     .eval = eval_sum,
     .vjp = vjp_sum,
     .batch = batch_reduction,
 };
 
-/* Elements at once: what they are widened to stays in the cache, and takes no memory to speak of. Threads share parts
- * that are worth it only. */
-static int64_t counted_at_once(lam_tensor *x) {
-    return lam_ctx_of(x)->team ? 1 << 18 : 1 << 16;
-}
-
-/* Frees the widened elements before the next part is made. */
-static lam_tensor *counted_part(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam__reduce_apply(row, lam_cast(x, LAM_I64), o), since);
-}
-
-/* Part by part along the longest axis; parts: room for the results, which keep all axes and are reduced once more. */
-static lam_tensor *counted_parts(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o, int axis,
-                                 int64_t step, lam_tensor **parts) {
-    const lam_reduce_options kept = {.axes = o ? o->axes : (lam_axes){0, NULL}, .keepdims = true};
-    const int64_t n = lam_dim(x, axis);
-    size_t count = 0;
-    for (int64_t i = 0; i < n; i += step) {
-        lam_tensor *part = lam_slice_axis(x, axis, i, i + step < n ? i + step : n);
-        parts[count] = counted_part(row, part, &kept);
-        lam_drop(part);
-        if (lam_failed(parts[count++])) return parts[count - 1];
-    }
-    return lam__reduce_apply(row, lam_concatenate((lam_list){count, parts}, axis), o);
-}
-
-/* Bools are counted, not added modulo 2, and small integers do not wrap: both are widened. A large operand is widened
- * part by part, so that summing 1e9 bools does not need 8e9 bytes. */
-static lam_tensor *counted(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
-    const lam_dims own = lam_dims_of(x);
-    lam__axis_set set;
-    int axis = 0;
-    if (!lam__axes_collect_set(row->name, x, o ? o->axes : (lam_axes){0, NULL}, own.rank, &set))
-        return lam__axes_failed(x);
-    for (int i = 1; i < own.rank; i++)
-        if (own.dims[i] > own.dims[axis]) axis = i;
-    const int64_t most = counted_at_once(x);
-    if (lam_size(x) <= most) return counted_part(row, x, o);
-    const int64_t n = own.dims[axis], across = lam_size(x) / n, step = across < most ? most / across : 1;
-    uint64_t since = lam__scope_now(x);
-    lam__scratch_area area;
-    lam_tensor **parts = lam__scratch_get(&area, lam_ctx_of(x), (size_t)((n + step - 1) / step) * sizeof(lam_tensor *));
-    lam_tensor *out = parts ? counted_parts(row, x, o, axis, step, parts) : lam__axes_failed(x);
-    lam__scratch_put(&area);
-    return lam__scope_only(out, since);
-}
-
-/* A reduction whose result, of integers, is i64. i64 and floats are reduced in their own dtype. */
-static lam_tensor *widened(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
-    const lam_dtype dtype = lam_dtype_of(x);
-    return dtype == LAM_BOOL || dtype == LAM_U8 || dtype == LAM_I32 ? counted(row, x, options)
-                                                                    : lam__reduce_apply(row, x, options);
-}
-
 /* Rounded once per addition of the tree; the same bits for any number of threads. */
 lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options) {
-    return widened(&lam__row_sum, x, options);
+    return lam__reduce_apply(&lam__row_sum, x, options);
 }
 
 /* ---- prod ------------------------------------------------------------------------------------------------------- */
@@ -246,9 +203,58 @@ const lam_primitive lam__row_prod = {
     .batch = batch_reduction,
 };
 
-/* Small integers are widened to i64 as for sums, and wrap there. */
+/* Elements at once: what they are widened to stays in the cache, and takes no memory to speak of. Threads share parts
+ * that are worth it only. */
+static int64_t counted_at_once(lam_tensor *x) {
+    return lam_ctx_of(x)->team ? 1 << 18 : 1 << 16;
+}
+
+/* Frees the widened elements before the next part is made. */
+static lam_tensor *counted_part(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_only(lam__reduce_apply(row, lam_cast(x, LAM_I64), o), since);
+}
+
+/* Part by part along the longest axis; parts: room for the results, which keep all axes and are reduced once more. */
+static lam_tensor *counted_parts(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o, int axis,
+                                 int64_t step, lam_tensor **parts) {
+    const lam_reduce_options kept = {.axes = o ? o->axes : (lam_axes){0, NULL}, .keepdims = true};
+    const int64_t n = lam_dim(x, axis);
+    size_t count = 0;
+    for (int64_t i = 0; i < n; i += step) {
+        lam_tensor *part = lam_slice_axis(x, axis, i, i + step < n ? i + step : n);
+        parts[count] = counted_part(row, part, &kept);
+        lam_drop(part);
+        if (lam_failed(parts[count++])) return parts[count - 1];
+    }
+    return lam__reduce_apply(row, lam_concatenate((lam_list){count, parts}, axis), o);
+}
+
+/* Small integers are widened to i64, and wrap there. A large operand is widened part by part, so that a product of 1e9
+ * bytes does not need 8e9. */
+static lam_tensor *counted(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *o) {
+    const lam_dims own = lam_dims_of(x);
+    lam__axis_set set;
+    int axis = 0;
+    if (!lam__axes_collect_set(row->name, x, o ? o->axes : (lam_axes){0, NULL}, own.rank, &set))
+        return lam__axes_failed(x);
+    for (int i = 1; i < own.rank; i++)
+        if (own.dims[i] > own.dims[axis]) axis = i;
+    const int64_t most = counted_at_once(x);
+    if (lam_size(x) <= most) return counted_part(row, x, o);
+    const int64_t n = own.dims[axis], across = lam_size(x) / n, step = across < most ? most / across : 1;
+    uint64_t since = lam__scope_now(x);
+    lam__scratch_area area;
+    lam_tensor **parts = lam__scratch_get(&area, lam_ctx_of(x), (size_t)((n + step - 1) / step) * sizeof(lam_tensor *));
+    lam_tensor *out = parts ? counted_parts(row, x, o, axis, step, parts) : lam__axes_failed(x);
+    lam__scratch_put(&area);
+    return lam__scope_only(out, since);
+}
+
+/* i64 and floats are reduced in their own dtype. */
 lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
-    return widened(&lam__row_prod, x, options);
+    return is_tallied((int)lam_dtype_of(x)) ? counted(&lam__row_prod, x, options)
+                                            : lam__reduce_apply(&lam__row_prod, x, options);
 }
 
 /* ---- max_reduce, min_reduce ------------------------------------------------------------------------------------- */

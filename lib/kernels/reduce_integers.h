@@ -1,0 +1,247 @@
+/* Rows of contiguous integers, part of reduce_type.h. Integers have no rounding, so elements may meet in any order and
+ * all instruction sets give the same bits whatever they do: rests are filled up with what changes nothing, rows of few
+ * bytes are words of eight, as many of which lie in a vector as it has room for. No include guard: that is the
+ * point. */
+
+/* What a fold with any element leaves as it is. */
+ALWAYS_INLINE T FN(nothing)(lam__reduce_op op) {
+    const T least = (T)-1 < 0 ? (T)((U)1 << (8 * sizeof(T) - 1)) : 0;
+    switch (op) {
+    case LAM__REDUCE_OP_SUM: return 0;
+    case LAM__REDUCE_OP_PROD: return 1;
+    case LAM__REDUCE_OP_MAX: return least;
+    default: return (T)~least;
+    }
+}
+
+/* Every word of v folded with that `bits` above it, of which lanes of so many remain. */
+ALWAYS_INLINE void FN(fold_above)(lam__reduce_op op, int bits, FN(vec) * v) {
+    const FN(vec) above = (FN(vec))((U64)*v >> bits);
+    FN(fold_lanes)(op, v, &above);
+}
+
+/* The lanes of each word become its lowest one; what the others hold is of no use. */
+ALWAYS_INLINE void FN(within_words)(lam__reduce_op op, int word, FN(vec) * v) {
+    for (int bits = word / 2; bits >= (int)(8 * sizeof(T)); bits /= 2) FN(fold_above)(op, bits, v);
+}
+
+/* The lanes of one group in halves, by whole words as long as there are several. */
+ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
+    FN(vec) v = group[0], other;
+    for (int k = 1; k < GROUP_BYTES / VECTOR_BYTES; k++) FN(fold_lanes)(op, &v, &group[k]);
+#if VECTOR_BYTES >= 64
+    other = (FN(vec))__builtin_shufflevector((U64)v, (U64)v, LIST64(WORD_BEYOND, 4));
+    FN(fold_lanes)(op, &v, &other);
+#endif
+#if VECTOR_BYTES >= 32
+    other = (FN(vec))__builtin_shufflevector((U64)v, (U64)v, LIST64(WORD_BEYOND, 2));
+    FN(fold_lanes)(op, &v, &other);
+#endif
+    other = (FN(vec))__builtin_shufflevector((U64)v, (U64)v, LIST64(WORD_BEYOND, 1));
+    FN(fold_lanes)(op, &v, &other);
+    FN(within_words)(op, 64, &v);
+    return (T)((U64)v)[0];
+}
+
+/* n >= 1 contiguous elements: four groups at a time, then one, then the rest, filled up. Counts are in vectors. */
+ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
+    enum { LANES = GROUP_BYTES / sizeof(T), GROUP = GROUP_BYTES / VECTOR_BYTES, SIDE = 4 * GROUP };
+    const FN(vec) *v = (const FN(vec) *)(const void *)x;
+    const int64_t count = n / LANES * GROUP, rest = n % LANES;
+    int64_t i = 0;
+    FN(vec) sum[SIDE];
+    for (int k = 0; k < GROUP; k++) sum[k] = FN(nothing)(op) - (FN(vec)){0};
+    if (count >= SIDE) {
+        for (int k = 0; k < SIDE; k++) sum[k] = v[k];
+        for (i = SIDE; i + SIDE <= count; i += SIDE)
+            for (int k = 0; k < SIDE; k++) FN(fold_lanes)(op, sum + k, v + i + k);
+        for (int half = SIDE / 2; half >= GROUP; half /= 2)
+            for (int k = 0; k < half; k++) FN(fold_lanes)(op, &sum[k], &sum[k + half]);
+    }
+    for (; i < count; i += GROUP)
+        for (int k = 0; k < GROUP; k++) FN(fold_lanes)(op, &sum[k], v + i + k);
+    if (rest) {
+        FN(vec) last[GROUP];
+        for (int k = 0; k < GROUP; k++) last[k] = FN(nothing)(op) - (FN(vec)){0};
+        memcpy(last, x + n - rest, (size_t)rest * sizeof(T));
+        for (int k = 0; k < GROUP; k++) FN(fold_lanes)(op, &sum[k], &last[k]);
+    }
+    return FN(across)(op, sum);
+}
+
+ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, b->rows, (const T *)b->x + c * b->step);
+}
+
+/* ---- short rows of bytes ------------------------------------------------------------------------------------- */
+
+/* Rows of bytes that are read as words of eight; a word may reach beyond its row, but not beyond the last. */
+ALWAYS_INLINE bool FN(are_words)(const lam__reduce_block *b) {
+    return sizeof(T) == 1 && b->row_step == 1 && b->rows >= 2 && b->rows < LAM__REDUCE_SHORT && b->step >= b->rows;
+}
+
+/* Word k of as many rows as a vector has words. Of dense rows of one word or two they are loads. */
+ALWAYS_INLINE U64 FN(words)(const lam__reduce_block *b, const char *x, int64_t k) {
+    const word_vec *dense = (const word_vec *)(const void *)x;
+    if (b->rows == 8 && b->step == 8) return (U64)dense[0];
+    if (b->rows == 16 && b->step == 16 && k == 0)
+        return (U64)__builtin_shufflevector(dense[0], dense[1], LIST64(NEIGHBOUR, 0));
+    if (b->rows == 16 && b->step == 16) return (U64)__builtin_shufflevector(dense[0], dense[1], LIST64(NEIGHBOUR, 1));
+    return (U64){LIST64(WORD_OF_ROW, b->step)};
+}
+
+/* `count` bytes of each word, the first in memory. */
+ALWAYS_INLINE U64 FN(first_bytes)(int64_t count) {
+    uint64_t keep = 0;
+    memset(&keep, 0xff, (size_t)count);
+    return keep - (U64){0};
+}
+
+/* Rows as words, of which the last is filled up. Dense rows of four are two to a word. */
+ALWAYS_INLINE void FN(leaf_words)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    const char *x = b->x;
+    const int64_t n = b->rows, last = (n - 1) / 8, beyond = (8 * last + 8 - n + b->step - 1) / b->step;
+    const U64 keep = FN(first_bytes)(n - 8 * last), fill = (U64)(FN(nothing)(op) - (FN(vec)){0});
+    int64_t c = 0;
+    if (n == 4 && b->step == 4)
+        for (; c + LANES32 <= b->columns; c += LANES32) {
+            FN(vec) v = *(const FN(vec) *)(const void *)(x + c * 4);
+            FN(within_words)(op, 32, &v);
+            for (int i = 0; i < LANES32; i++) out[c + i] = (T)((half_vec)v)[i];
+        }
+    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
+        FN(vec) v = (FN(vec))fill;
+        for (int64_t k = 0; k <= last; k++) {
+            const U64 word = FN(words)(b, x + c * b->step, k);
+            const FN(vec) more = (FN(vec))(k < last ? word : (word & keep) | (fill & ~keep));
+            FN(fold_lanes)(op, &v, &more);
+        }
+        FN(within_words)(op, 64, &v);
+        for (int i = 0; i < LANES64; i++) out[c + i] = (T)((U64)v)[i];
+    }
+    for (; c < b->columns; c++) out[c] = FN(column)(op, n, (const T *)b->x + c * b->step, 1);
+}
+
+/* ---- few columns --------------------------------------------------------------------------------------------- */
+
+/* Few columns without gaps: several rows of them are one wide row, so that the loop over columns is long. */
+ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    T wide[WIDE], rest[WIDE];
+    const int64_t n = b->columns, folded = WIDE / n, whole = b->rows / folded, more = b->rows - whole * folded;
+    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, false};
+    const lam__reduce_block inner = {wide, n, 1, folded, n, false};
+    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false};
+    FN(by_rows)(op, &outer, 1, wide);
+    FN(by_rows)(op, &inner, 1, out);
+    if (more > 0) FN(by_rows)(op, &end, 1, rest);
+    for (int64_t c = 0; c < n && more > 0; c++) out[c] = FN(fold)(op, out[c], rest[c]);
+}
+
+/* ---- sums in i64 --------------------------------------------------------------------------------------------- */
+
+#ifdef H
+/* n contiguous elements. */
+ALWAYS_INLINE int64_t FN(tally_row)(int64_t n, const T *x) {
+    int64_t sum = 0, i = 0;
+    if (sizeof(T) == 1) {
+        U64 words = {0}, last = {0};
+        for (; i + VECTOR_BYTES <= n; i += VECTOR_BYTES)
+            words += sums_of_bytes((U64) * (const FN(vec) *)(const void *)(x + i));
+        memcpy(&last, x + i, (size_t)(n - i));
+        words += sums_of_bytes(last);
+        for (int k = 0; k < LANES64; k++) sum += (int64_t)words[k];
+        return sum;
+    }
+    for (; i < n; i++) sum += x[i];
+    return sum;
+}
+
+/* Rows as words, as in leaf_words. Four bytes are added in halves of their word. */
+ALWAYS_INLINE void FN(tally_words)(const lam__reduce_block *b, int64_t *restrict out) {
+    const uint64_t even = 0x00ff00ff00ff00ff, low = 0x0000ffff0000ffff;
+    const char *x = b->x;
+    const int64_t n = b->rows, last = (n - 1) / 8, beyond = (8 * last + 8 - n + b->step - 1) / b->step;
+    const U64 keep = FN(first_bytes)(n - 8 * last);
+    int64_t c = 0;
+    if (n == 4 && b->step == 4)
+        for (; c + LANES32 <= b->columns; c += LANES32) {
+            const U64 v = (U64) * (const word_vec *)(const void *)(x + c * 4), pairs = (v & even) + (v >> 8 & even);
+            const half_vec sums = (half_vec)((pairs + (pairs >> 16)) & low);
+            for (int i = 0; i < LANES32; i++) out[c + i] = sums[i];
+        }
+    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
+        U64 sums = {0};
+        for (int64_t k = 0; k < last; k++) sums += sums_of_bytes(FN(words)(b, x + c * b->step, k));
+        sums += sums_of_bytes(FN(words)(b, x + c * b->step, last) & keep);
+        memcpy(out + c, &sums, sizeof sums);
+    }
+    for (; c < b->columns; c++) out[c] = FN(tally_row)(n, (const T *)b->x + c * b->step);
+}
+
+/* Dense rows of n elements, a constant. */
+ALWAYS_INLINE void FN(tally_dense)(int n, const lam__reduce_block *b, int64_t *restrict out) {
+    const T *x = b->x;
+    for (int64_t c = 0; c < b->columns; c++) {
+        int64_t sum = 0;
+        for (int r = 0; r < n; r++) sum += x[c * n + r];
+        out[c] = sum;
+    }
+}
+
+/* `count` rows, a constant, added to the sums of the columns. */
+ALWAYS_INLINE void FN(tally_pass)(int count, const T *x, int64_t row_step, int64_t columns, int64_t step,
+                                  H *restrict sums) {
+    for (int64_t c = 0; c < columns; c++) {
+        H sum = sums[c];
+        for (int k = 0; k < count; k++) sum = (H)(sum + (H)x[c * step + k * row_step]);
+        sums[c] = sum;
+    }
+}
+
+/* Columns side by side; as many rows at once as an H has room for. */
+ALWAYS_INLINE void FN(tally_columns)(const lam__reduce_block *b, int64_t step, int64_t *restrict out) {
+    enum { ROOM = 256 };
+    for (int64_t first = 0, n; first < b->columns; first += n) {
+        n = b->columns - first < WIDE ? b->columns - first : WIDE;
+        for (int64_t from = 0; from < b->rows; from += ROOM) {
+            const T *x = (const T *)b->x + first * step + from * b->row_step;
+            const int64_t s = b->row_step, rows = b->rows - from < ROOM ? b->rows - from : ROOM;
+            H sums[WIDE];
+            int64_t r = 0;
+            memset(sums, 0, (size_t)n * sizeof(H));
+            for (; r + 8 <= rows; r += 8) FN(tally_pass)(8, x + r * s, s, n, step, sums);
+            for (; r < rows; r++) FN(tally_pass)(1, x + r * s, s, n, step, sums);
+            for (int64_t c = 0; c < n; c++) out[first + c] = (from > 0 ? out[first + c] : 0) + (int64_t)sums[c];
+        }
+    }
+}
+
+/* Few columns as in leaf_few. */
+ALWAYS_INLINE void FN(tally_few)(const lam__reduce_block *b, int64_t *restrict out) {
+    int64_t wide[WIDE], rest[WIDE];
+    const int64_t n = b->columns, folded = WIDE / n, whole = b->rows / folded, more = b->rows - whole * folded;
+    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, false};
+    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false};
+    FN(tally_columns)(&outer, 1, wide);
+    FN(tally_columns)(&end, 1, rest);
+    for (int64_t c = 0; c < n; c++) out[c] = more > 0 ? rest[c] : 0;
+    for (int64_t k = 0; k < folded; k++)
+        for (int64_t c = 0; c < n; c++) out[c] += wide[k * n + c];
+}
+
+/* The sum of each column, which does not wrap before that of i64 does. */
+static void FN(tally)(const lam__reduce_block *b, int64_t *restrict out) {
+    const T *x = b->x;
+    const bool dense = b->row_step == 1 && b->step == b->rows;
+    if (FN(are_words)(b)) FN(tally_words)(b, out);
+    else if (dense && b->rows == 2) FN(tally_dense)(2, b, out);
+    else if (dense && b->rows == 4) FN(tally_dense)(4, b, out);
+    else if (dense && b->rows == 8) FN(tally_dense)(8, b, out);
+    else if (dense && b->rows == 16) FN(tally_dense)(16, b, out);
+    else if (b->row_step == 1)
+        for (int64_t c = 0; c < b->columns; c++) out[c] = FN(tally_row)(b->rows, x + c * b->step);
+    else if (lam__reduce_is_narrow(b, WIDE)) FN(tally_few)(b, out);
+    else if (b->step == 1) FN(tally_columns)(b, 1, out);
+    else FN(tally_columns)(b, b->step, out);
+}
+#endif

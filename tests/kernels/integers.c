@@ -1,0 +1,217 @@
+/* Reductions of integers (lib/kernels/reduce_integers.h) in every instruction set, against plain loops: at lengths
+ * around those of vectors, groups, words and blocks, dense and with gaps, along rows and columns, with elements that
+ * are drawn and with extremes. Blocks end where their memory does, so that a sanitizer sees what is read beyond. */
+#include "lib/kernels/reduce_simd.h"
+#include "tests/kernels/strided.h"
+
+enum { SETS = 3, GAP = 3 };
+
+static const lam_dtype dtypes[] = {LAM_I64, LAM_I32, LAM_U8, LAM_BOOL};
+
+/* The loops of every set that this machine has. */
+static int loops_of(lam_dtype dtype, const lam__reduce_type *loops[SETS]) {
+    int count = 0;
+    loops[count++] = &lam__reduce_simd_v1[dtype];
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    if (__builtin_cpu_supports("avx2")) loops[count++] = &lam__reduce_simd_v3[dtype];
+    if (lam__elementwise_simd() == &lam__simd_v4) loops[count++] = &lam__reduce_simd_v4[dtype];
+#endif
+    return count;
+}
+
+static int64_t get(lam_dtype dtype, const void *x, int64_t i) {
+    switch (dtype) {
+    case LAM_I64: return ((const int64_t *)x)[i];
+    case LAM_I32: return ((const int32_t *)x)[i];
+    default: return ((const uint8_t *)x)[i];
+    }
+}
+
+static void put(lam_dtype dtype, void *x, int64_t i, int64_t v) {
+    switch (dtype) {
+    case LAM_I64: ((int64_t *)x)[i] = v; return;
+    case LAM_I32: ((int32_t *)x)[i] = (int32_t)v; return;
+    default: ((uint8_t *)x)[i] = (uint8_t)v;
+    }
+}
+
+/* What an operation gives for column c: in uint64_t, which wraps, and cut to the dtype. */
+static int64_t expected(lam__reduce_op op, lam_dtype dtype, const lam__reduce_block *b, int64_t c) {
+    int64_t r = get(dtype, b->x, c * b->step), all[1];
+    for (int64_t i = 1; i < b->rows; i++) {
+        const int64_t v = get(dtype, b->x, c * b->step + i * b->row_step);
+        switch (op) {
+        case LAM__REDUCE_OP_SUM: r = (int64_t)((uint64_t)r + (uint64_t)v); break;
+        case LAM__REDUCE_OP_PROD: r = (int64_t)((uint64_t)r * (uint64_t)v); break;
+        case LAM__REDUCE_OP_MAX: r = v > r ? v : r; break;
+        default: r = v < r ? v : r;
+        }
+    }
+    put(dtype, all, 0, r);
+    return get(dtype, all, 0);
+}
+
+static int64_t expected_tally(lam_dtype dtype, const lam__reduce_block *b, int64_t c) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < b->rows; i++) sum += get(dtype, b->x, c * b->step + i * b->row_step);
+    return sum;
+}
+
+/* The first of the largest or least. */
+static int64_t expected_place(lam__reduce_op op, lam_dtype dtype, const lam__reduce_block *b, int64_t c) {
+    const int64_t best = expected(op, dtype, b, c);
+    int64_t i = 0;
+    while (get(dtype, b->x, c * b->step + i * b->row_step) != best) i++;
+    return i;
+}
+
+static void check_block(lam_dtype dtype, const lam__reduce_block *b) {
+    const lam__reduce_type *loops[SETS];
+    int64_t *out = malloc((size_t)(b->columns + 1) * sizeof *out);
+    const lam__reduce_target to = {out, 1, 0};
+    for (int set = loops_of(dtype, loops) - 1; set >= 0; set--) {
+        for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {
+            put(dtype, out, b->columns, 77);
+            loops[set]->leaf((lam__reduce_op)op, b, out);
+            STRIDED_CHECK(get(dtype, out, b->columns) == 77, "wrote beyond the end");
+            for (int64_t c = 0; c < b->columns; c++)
+                STRIDED_CHECK(get(dtype, out, c) == expected((lam__reduce_op)op, dtype, b, c),
+                              "set %d, operation %d, %d rows, column %d of %d", set, op, (int)b->rows, (int)c,
+                              (int)b->columns);
+        }
+        for (int op = LAM__REDUCE_OP_MAX; op <= LAM__REDUCE_OP_MIN; op++) {
+            loops[set]->arg((lam__reduce_op)op, b, &to);
+            for (int64_t c = 0; c < b->columns; c++)
+                STRIDED_CHECK(out[c] == expected_place((lam__reduce_op)op, dtype, b, c),
+                              "set %d, place, operation %d, %d rows, column %d of %d: %d", set, op, (int)b->rows,
+                              (int)c, (int)b->columns, (int)out[c]);
+        }
+        if (!loops[set]->tally) continue;
+        out[b->columns] = 77;
+        loops[set]->tally(b, out);
+        STRIDED_CHECK(out[b->columns] == 77, "tally wrote beyond the end");
+        for (int64_t c = 0; c < b->columns; c++)
+            STRIDED_CHECK(out[c] == expected_tally(dtype, b, c), "set %d, tally, %d rows, column %d of %d", set,
+                          (int)b->rows, (int)c, (int)b->columns);
+    }
+    free(out);
+}
+
+/* The elements of a block that ends where its memory does: drawn, or all the largest or the least. */
+static char *elements(lam_dtype dtype, int64_t count, int kind, uint64_t *state) {
+    static const int64_t ends[][2] = {[LAM_I64] = {INT64_MAX, INT64_MIN},
+                                      [LAM_I32] = {INT32_MAX, INT32_MIN},
+                                      [LAM_U8] = {255, 0},
+                                      [LAM_BOOL] = {1, 0}};
+    char *x = malloc((size_t)count * strided_item[dtype]);
+    for (int64_t i = 0; i < count; i++) {
+        if (kind == 0) strided_put_random(dtype, x, i, state);
+        else put(dtype, x, i, ends[dtype][kind - 1]);
+    }
+    return x;
+}
+
+/* One shape in four layouts: rows dense, with gaps; columns dense, with gaps; and columns with gaps of their own. */
+static void check_shape(lam_dtype dtype, int64_t rows, int64_t columns, int kind, uint64_t *state) {
+    const int64_t steps[][2] = {{rows, 1},          {rows + GAP, 1},        {1, columns},
+                                {1, columns + GAP}, {2, 2 * columns + GAP}, {rows * GAP, GAP}};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        const int64_t count = (columns - 1) * steps[k][0] + (rows - 1) * steps[k][1] + 1;
+        char *x = elements(dtype, count, kind, state);
+        const lam__reduce_block b = {x, columns, steps[k][0], rows, steps[k][1], false};
+        check_block(dtype, &b);
+        free(x);
+    }
+}
+
+/* Every short length, and those around longer ones. _i: the dtype. */
+START_TEST(integers_of_every_length) {
+    static const int lengths[] = {63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1025, 2049, 4111};
+    static const int columns[] = {1, 2, 3, 7, 8, 9, 16, 17, 33};
+    uint64_t state = 31 + (uint64_t)_i;
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        for (int64_t rows = 1; rows < 40; rows++) check_shape(dtypes[_i], rows, columns[c], (int)(rows % 3), &state);
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            if (lengths[k] * columns[c] < 10000) check_shape(dtypes[_i], lengths[k], columns[c], (int)(k % 3), &state);
+    }
+    for (int n = 2; n < 12; n += 3) check_shape(dtypes[_i], 10007, n, n % 2, &state);
+    for (int64_t rows = 1; rows < 20; rows += 3) check_shape(dtypes[_i], rows, 1030, 0, &state);
+}
+END_TEST
+
+/* Sums of the extremes of more elements than a leaf has, by the door that plans: exact where their own dtype wraps. */
+START_TEST(tallies_do_not_wrap) {
+    const lam_dtype dtype = dtypes[_i];
+    static const int64_t dims[][2] = {{1, 100003}, {3, 40001}, {40001, 3}, {70000, 1}, {300, 300}};
+    if (dtype == LAM_I64) return;
+    for (size_t k = 0; k < sizeof dims / sizeof *dims; k++)
+        for (int kind = 1; kind < 3; kind++)
+            for (int axes = 1; axes < 4; axes++) {
+                uint64_t state = 1;
+                char *x = elements(dtype, dims[k][0] * dims[k][1], kind, &state);
+                const bool reduced[2] = {axes & 1, axes & 2};
+                const int64_t strides[2] = {dims[k][1], 1}, first = get(dtype, x, 0);
+                const int64_t results = (reduced[0] ? 1 : dims[k][0]) * (reduced[1] ? 1 : dims[k][1]);
+                int64_t *out = malloc((size_t)results * sizeof *out);
+                lam__kernels_reduce(LAM__REDUCE_TALLY, dtype, 2, dims[k], reduced, x, strides, out);
+                for (int64_t i = 0; i < results; i++)
+                    ck_assert_int_eq(out[i], first * (dims[k][0] * dims[k][1] / results));
+                free(out);
+                free(x);
+            }
+}
+END_TEST
+
+/* The first of equals in columns, at every row of more than a number of one byte counts; NaN before and behind. */
+START_TEST(places_in_columns) {
+    enum { ROWS = 300, COLUMNS = 9 };
+    static uint8_t bytes[ROWS][COLUMNS];
+    static float x[ROWS][COLUMNS];
+    const int64_t dims[2] = {ROWS, COLUMNS}, strides[2] = {COLUMNS, 1};
+    int64_t out[COLUMNS];
+    for (int64_t at = 0; at < ROWS; at++) {
+        for (int64_t r = 0; r < ROWS; r++)
+            for (int c = 0; c < COLUMNS; c++) bytes[r][c] = r >= at, x[r][c] = (float)(r >= at);
+        lam__kernels_arg(true, LAM_U8, 2, dims, 0, bytes, strides, out);
+        for (int c = 0; c < COLUMNS; c++) ck_assert_int_eq(out[c], at);
+        lam__kernels_arg(true, LAM_F32, 2, dims, 0, x, strides, out);
+        for (int c = 0; c < COLUMNS; c++) ck_assert_int_eq(out[c], at);
+        for (int c = 0; c < COLUMNS; c++) x[at / 2 + 1][c] = x[ROWS - 1][c] = NAN;
+        lam__kernels_arg(at % 2, LAM_F32, 2, dims, 0, x, strides, out);
+        for (int c = 0; c < COLUMNS; c++) ck_assert_int_eq(out[c], at / 2 + 1);
+    }
+}
+END_TEST
+
+/* A reduction of bools that is known before its end: the one element that settles it stands anywhere, or nowhere. */
+START_TEST(bools_are_settled_by_one) {
+    enum { COUNT = 3 * LAM__REDUCE_LEAF + 1 };
+    static const int places[] = {0, 1, 1022, 1023, 1024, 1025, 2047, 2048, 3071, 3072, COUNT};
+    const int64_t dims[] = {COUNT}, strides[] = {1};
+    uint8_t x[COUNT], out[1];
+    for (int sought = 0; sought < 2; sought++)
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            const int at = places[k];
+            memset(x, !sought, sizeof x);
+            if (at < COUNT) x[at] = (uint8_t)sought;
+            const lam__reduce_id id = sought ? LAM__REDUCE_ANY : LAM__REDUCE_ALL;
+            lam__kernels_reduce(id, LAM_BOOL, 1, dims, (const bool[]){true}, x, strides, out);
+            ck_assert_int_eq(out[0], at < COUNT ? sought : !sought);
+        }
+}
+END_TEST
+
+Suite *suite_kernels_integers(void);
+
+Suite *suite_kernels_integers(void) {
+    const int count = (int)(sizeof dtypes / sizeof *dtypes);
+    Suite *suite = suite_create("kernels/integers");
+    TCase *tests = tcase_create("integers");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, integers_of_every_length, 0, count);
+    tcase_add_loop_test(tests, tallies_do_not_wrap, 0, count);
+    tcase_add_test(tests, places_in_columns);
+    tcase_add_test(tests, bools_are_settled_by_one);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -277,6 +277,24 @@ ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, in
     }
 }
 
+/* Columns that lie apart, which are read one by one whatever is done with them: rows outside, so that reading goes
+ * through memory once. */
+ALWAYS_INLINE void FN(arg_apart)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
+                                 int64_t *restrict where) {
+    T best[ARG_COLUMNS];
+    const T *x = (const T *)b->x + first * b->step;
+    for (int c = 0; c < columns; c++) best[c] = x[c * b->step], where[c] = 0;
+    for (int64_t r = 1; r < b->rows; r++) {
+        const T *row = x + r * b->row_step;
+        for (int c = 0; c < columns; c++) {
+            const T v = row[c * b->step];
+            const bool take = FN(better)(op, v, best[c]);
+            best[c] = take ? v : best[c];
+            where[c] = take ? r : where[c];
+        }
+    }
+}
+
 ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     int64_t *out = to->out, where[ARG_COLUMNS];
     if (b->row_step == 1 && b->rows >= LAM__REDUCE_SHORT) {
@@ -290,7 +308,7 @@ ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, con
         int64_t *places = to->step == 1 ? out + first : where;
         if (narrow) FN(arg_few)(op, b, places);
         else if (b->step == 1) FN(arg_columns)(op, b, first, columns, 1, places);
-        else FN(arg_columns)(op, b, first, columns, b->step, places);
+        else FN(arg_apart)(op, b, first, columns, places);
         for (int c = 0; c < columns && to->step != 1; c++) out[(first + c) * to->step] = where[c];
     }
 }

@@ -248,9 +248,9 @@ ALWAYS_INLINE uint64_t high_bits(U64 v) {
 /* Bools are bytes of 0 and 1, with the loops of u8; what their operations are says lam__reduce_op_of. Complex numbers
  * and narrow floats come here as reals. */
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_simd_)[LAM_DTYPE_COUNT] = {
-    [LAM_F64] = {leaf_f64, merge_f64, scan_f64, arg_f64},
-    [LAM_F32] = {leaf_f32, merge_f32, scan_f32, arg_f32},
-    [LAM_I64] = {leaf_i64, merge_i64, scan_i64, arg_i64},
+    [LAM_F64] = {leaf_f64, merge_f64, scan_f64, arg_f64, NULL},
+    [LAM_F32] = {leaf_f32, merge_f32, scan_f32, arg_f32, NULL},
+    [LAM_I64] = {leaf_i64, merge_i64, scan_i64, arg_i64, NULL},
     [LAM_I32] = {leaf_i32, merge_i32, scan_i32, arg_i32, tally_i32},
     [LAM_U8] = {leaf_u8, merge_u8, scan_u8, arg_u8, tally_u8},
     [LAM_BOOL] = {leaf_u8, merge_u8, scan_u8, arg_u8, tally_u8},

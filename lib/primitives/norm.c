@@ -1,6 +1,8 @@
 /* Norms of vectors along any set of axes. The length is a primitive, because its squares may leave the range where it
  * does not: the kernel calls sum them as they are, and once more of scaled elements where a result says that this was
- * too much or too little. Where all elements are 0 no direction is distinguished, and the slope is 0 of every order. */
+ * too much or too little. So is the norm of any other order, of elements relative to the largest. Derivatives of all
+ * are made of x over its norm, which is at most 1. Where all elements are 0 no direction is distinguished, and the
+ * slope is 0 of every order. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
@@ -16,7 +18,14 @@
 
 #include <math.h>
 
-/* ---- kernel calls ------------------------------------------------------------------------------------------------ */
+/* The parameter of both rows. Of slopes the axes count from the end. */
+typedef struct kind {
+    lam__axis_set set;
+    uint32_t none; /* 0, where the compiler would leave a gap */
+    double order;
+} kind;
+
+/* ---- kernel calls: lengths --------------------------------------------------------------------------------------- */
 
 /* Lengths between `least` and `most` have all their digits from squares as they are. Of shorter and longer ones those
  * of elements times `up` and `down`, powers of 2, have. */
@@ -32,17 +41,16 @@ static scales scales_of(int dtype) {
                             : (scales){0x1p-45, 0x1p60, 0x1p100, 0x1p-80};
 }
 
-/* scaled = scale x, into memory of its own, through the elementwise kernel, whose second operand is one number seen
- * everywhere. */
-static void multiply(lam__team *team, const lam_value *x, double scale, lam_value *scaled) {
+/* out = a loop of x and one number, which is seen everywhere. */
+static void with_number(lam__team *team, lam__loop_id id, const lam_value *x, double number, lam_value *out) {
     static const int64_t none[LAM_INNER_RANK] = {0};
     const lam_dtype dtype = (lam_dtype)x->dtype;
     const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
-    double factor[1];
-    lam__dtype_store(dtype, factor, scale);
-    const int64_t *const strides[] = {scaled->strides, x->strides, none};
-    lam__parallel_elementwise(team, LAM__LOOP_mul, lam__kernels_loop(LAM__LOOP_mul, dtype), 3, x->rank, x->dims,
-                              strides, (void *const[]){scaled->data, x->data, factor}, items, NULL);
+    double stored[1];
+    lam__dtype_store(dtype, stored, number);
+    const int64_t *const strides[] = {out->strides, x->strides, none};
+    lam__parallel_elementwise(team, id, lam__kernels_loop(id, dtype), 3, x->rank, x->dims, strides,
+                              (void *const[]){out->data, x->data, stored}, items, NULL);
 }
 
 /* out = the roots of the sums of x^2; roots are taken in place. */
@@ -84,7 +92,7 @@ static lam_status lengths_again(const lam_call_site *call, bool above, double bo
     lam_value *again = lam__value_new(call->ctx, (lam_dtype)x->dtype, out->rank, out->dims);
     const bool both = scaled && again;
     if (both) {
-        multiply(call->ctx->team, x, scale, scaled);
+        with_number(call->ctx->team, LAM__LOOP_mul, x, scale, scaled);
         lengths(call, scaled, again);
         replace(out, again, above, bound, scale);
     }
@@ -93,17 +101,85 @@ static lam_status lengths_again(const lam_call_site *call, bool above, double bo
     return both ? LAM_OK : LAM_ERR_MEMORY;
 }
 
+/* Of two numbers hypot is right to 1 ULP, which the root of a sum of rounded squares is not. False: not of two. */
+static bool lengths_of_pairs(const lam_call_site *call, const lam_value *x, lam_value *out) {
+    const size_t item = lam__dtype_bytes((lam_dtype)x->dtype), items[] = {item, item, item};
+    int64_t strides[LAM_INNER_RANK], step = 0, reduced = 1;
+    for (int i = 0, n = 0; i < x->rank; i++) {
+        if (!lam__reduce_has(lam__reduce_set(call->params), i)) strides[n++] = x->strides[i];
+        else if (x->dims[i] != 1) reduced *= x->dims[i], step = x->strides[i];
+    }
+    if (reduced != 2) return false;
+    void *const data[] = {out->data, x->data, (char *)x->data + step * (int64_t)item};
+    lam__parallel_elementwise(call->ctx->team, LAM__LOOP_hypot, lam__kernels_loop(LAM__LOOP_hypot, (lam_dtype)x->dtype),
+                              3, out->rank, out->dims, (const int64_t *const[]){out->strides, strides, strides}, data,
+                              items, NULL);
+    return true;
+}
+
 /* Short ones first, then long ones. An exact 0 is below the bound too and comes out as 0 again. */
-static lam_status eval_norm(const lam_call_site *call, lam_value *const out[]) {
-    const lam_value *x = call->in[0];
+static lam_status lengths_of_any_size(const lam_call_site *call, const lam_value *x, lam_value *out) {
     const scales s = scales_of(x->dtype);
     lam_status status = LAM_OK;
-    lengths(call, x, out[0]);
+    if (lengths_of_pairs(call, x, out)) return LAM_OK;
+    lengths(call, x, out);
     for (int above = 0; above < 2 && status == LAM_OK && x->count; above++) {
         const double bound = above ? s.most : s.least, scale = above ? s.down : s.up;
-        if (is_beyond(out[0], above, bound)) status = lengths_again(call, above, bound, scale, out[0]);
+        if (is_beyond(out, above, bound)) status = lengths_again(call, above, bound, scale, out);
     }
     return status;
+}
+
+/* ---- kernel calls: any other order ------------------------------------------------------------------------------ */
+
+/* share = the sizes of x over `unit`, which is the largest of them along the axes, or 1 where that is 0 or infinite. */
+static void shares(lam__team *team, lam__axis_set set, const lam_value *x, lam_value *unit, lam_value *share) {
+    const lam_dtype dtype = (lam_dtype)x->dtype;
+    const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
+    int64_t strides[LAM_INNER_RANK], step = 1;
+    lam__parallel_elementwise(team, LAM__LOOP_abs, lam__kernels_loop(LAM__LOOP_abs, dtype), 2, x->rank, x->dims,
+                              (const int64_t *const[]){share->strides, x->strides},
+                              (void *const[]){share->data, x->data}, items, NULL);
+    lam__reduce_into(LAM__REDUCE_MAX, set, share, unit->data);
+    for (int64_t i = 0; i < unit->count; i++) {
+        void *at = (char *)unit->data + (size_t)i * item;
+        const double most = lam__dtype_load(dtype, at);
+        if (!(most > 0 && isfinite(most))) lam__dtype_store(dtype, at, 1);
+    }
+    for (int i = x->rank; i-- > 0;) {
+        strides[i] = lam__reduce_has(set, i) ? 0 : step;
+        if (strides[i]) step *= x->dims[i];
+    }
+    lam__parallel_elementwise(team, LAM__LOOP_div, lam__kernels_loop(LAM__LOOP_div, dtype), 3, x->rank, x->dims,
+                              (const int64_t *const[]){share->strides, share->strides, strides},
+                              (void *const[]){share->data, share->data, unit->data}, items, NULL);
+}
+
+/* (sum |x|^p)^(1/p), of sizes relative to the largest, whose powers do not overflow and matter where they are in
+ * range. */
+static lam_status norms(const lam_call_site *call, const lam_value *x, const kind *k, lam_value *out) {
+    lam__team *team = call->ctx->team;
+    lam_value *share = lam__value_new(call->ctx, (lam_dtype)x->dtype, x->rank, x->dims);
+    lam_value *unit = lam__value_new(call->ctx, (lam_dtype)x->dtype, out->rank, out->dims);
+    const bool both = share && unit;
+    if (both) {
+        shares(team, k->set, x, unit, share);
+        with_number(team, LAM__LOOP_pow, share, k->order, share);
+        lam__reduce_into(LAM__REDUCE_SUM, k->set, share, out->data);
+        with_number(team, LAM__LOOP_pow, out, 1 / k->order, out);
+        static const int64_t flat[] = {1, 1, 1};
+        lam__parallel_loop(team, LAM__LOOP_mul, (lam_dtype)x->dtype,
+                           lam__kernels_loop(LAM__LOOP_mul, (lam_dtype)x->dtype), unit->count,
+                           (void *[]){out->data, out->data, unit->data}, flat, NULL);
+    }
+    lam__value_release(share);
+    lam__value_release(unit);
+    return both ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+static lam_status eval_norm(const lam_call_site *call, lam_value *const out[]) {
+    const kind *k = call->params;
+    return k->order == 2 ? lengths_of_any_size(call, call->in[0], out[0]) : norms(call, call->in[0], k, out[0]);
 }
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
@@ -120,31 +196,43 @@ static lam__axis_set turned(lam__axis_set set, int rank) {
     return other;
 }
 
-static lam_tensor *direction(lam_tensor *x, lam_tensor *length, lam__axis_set set) {
-    const lam__axis_set from_end = turned(set, lam_dims_of(x).rank);
-    return lam__apply_with(&lam__row_norm_slope, &from_end, sizeof from_end, 2, (lam_tensor *[]){x, length});
+/* x over its norm of an order. */
+static lam_tensor *direction(lam_tensor *x, lam_tensor *norm, lam__axis_set set, double order) {
+    const kind k = {turned(set, lam_dims_of(x).rank), 0, order};
+    return lam__apply_with(&lam__row_norm_slope, &k, sizeof k, 2, (lam_tensor *[]){x, norm});
 }
 
-/* x over its length, which is at most 1 however long x is. */
-static lam_tensor *unit(const lam_rule *r, lam_tensor *zero) {
-    return direction(r->in[0], restored(r, lam_where(zero, 1.0, r->out[0])), lam__reduce_set(r->params));
+/* What each element of u = x/|x| counts for the norm: sign(u) |u|^(order - 1), which is at most 1 from order 1 on; 0
+ * where u is 0, of whatever order. */
+static lam_tensor *weight(lam_tensor *u, double order) {
+    if (order == 2) return u;
+    lam_tensor *none = lam_eq(u, 0.0), *size = lam_where(none, 1.0, lam_abs(u));
+    return lam_mul(lam_sign(u), lam_pow(size, order - 1));
 }
 
-/* |x|' = sum of u x', u = x/|x|. At 0 the result is chosen 0, whatever the tangent. */
+/* The weights of x, which are in range however long x is. */
+static lam_tensor *weights(const lam_rule *r, lam_tensor *zero) {
+    const kind *k = r->params;
+    lam_tensor *norm = restored(r, lam_where(zero, 1.0, r->out[0]));
+    return weight(direction(r->in[0], norm, k->set, k->order), k->order);
+}
+
+/* |x|' = sum of the weights times x'. At 0 the result is chosen 0, whatever the tangent. */
 static void jvp_norm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam_tensor *zero = lam_eq(r->out[0], 0.0), *terms = lam_mul(unit(r, zero), dx[0]);
+    lam_tensor *zero = lam_eq(r->out[0], 0.0), *terms = lam_mul(weights(r, zero), dx[0]);
     dout[0] = lam_where(zero, 0.0, lam__apply1(&lam__row_sum, r->params, sizeof(lam__axis_set), terms));
 }
 
-/* gx = g u, and 0 at 0. */
+/* gx = g times the weights, and 0 at 0. */
 static void vjp_norm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *zero = lam_eq(r->out[0], 0.0);
-    gx[0] = lam_mul(restored(r, lam_where(zero, 0.0, g[0])), unit(r, zero));
+    gx[0] = lam_mul(restored(r, lam_where(zero, 0.0, g[0])), weights(r, zero));
 }
 
 static void batch_norm(const lam_rule *r, lam_tensor *out[]) {
-    lam__axis_set set = lam__reduce_set(r->params) << 1;
-    out[0] = lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
+    kind k = *(const kind *)r->params;
+    k.set <<= 1;
+    out[0] = lam__apply1(r->primitive, &k, sizeof k, r->in[0]);
 }
 
 const lam_primitive lam__row_norm = {
@@ -167,21 +255,30 @@ static lam_tensor *sum_restored(lam_tensor *x, lam__axis_set set) {
 }
 
 /* NOTE [directions]
- * The derivative of u = x/|x| in the direction t is (t - u (u.t))/|x|, a symmetric matrix, so that one rule serves both
- * modes; the length has no share of its own. Where an element of u is nearly 1 its own 1 - u^2 would cancel: it is the
- * sum of the squares of all others, which is taken for an element that has most of the sum of all squares (of subnormal
- * x not quite 1), of which there is one at most. */
-static lam_tensor *slope_norm_slope(const lam_rule *r, int i, lam_tensor *t) {
-    if (i == 1) return NULL;
-    lam_tensor *u = r->out[0], *square = lam_square(u);
-    const lam__axis_set set = turned(lam__reduce_set(r->params), lam_dims_of(u).rank);
-    lam_tensor *most = lam_gt(square, lam_mul(0.75, sum_restored(square, set))), *others = lam_where(most, 0.0, u);
-    lam_tensor *squares = sum_restored(lam_square(others), set), *with_others = sum_restored(lam_mul(others, t), set);
-    lam_tensor *along = lam_where(most, with_others, sum_restored(lam_mul(u, t), set));
-    return lam_div(lam_sub(lam_mul(lam_where(most, squares, 1.0), t), lam_mul(u, along)), r->in[1]);
+ * With the weights w of u = x/|x| the derivative of u along t is (t - u (w.t))/|x|, and its transpose gives g the share
+ * (g - w (u.g))/|x|; of order 2, where w is u, they are one. The norm has no share of its own. Where an element of u is
+ * nearly 1 its own 1 - u w would cancel: it is the sum of the u w of all others, which is taken for an element that has
+ * most of the whole sum (of subnormal x not quite 1), of which there is one at most. */
+static lam_tensor *along(const lam_rule *r, lam_tensor *t, bool back) {
+    const kind *k = r->params;
+    lam_tensor *u = r->out[0], *w = weight(u, k->order), *share = lam_mul(u, w);
+    const lam__axis_set set = turned(k->set, lam_dims_of(u).rank);
+    lam_tensor *most = lam_gt(share, lam_mul(0.75, sum_restored(share, set)));
+    lam_tensor *terms = lam_mul(back ? u : w, t), *others = sum_restored(lam_where(most, 0.0, terms), set);
+    lam_tensor *sum = lam_where(most, others, sum_restored(terms, set));
+    lam_tensor *own = lam_where(most, sum_restored(lam_where(most, 0.0, share), set), 1.0);
+    return lam_div(lam_sub(lam_mul(own, t), lam_mul(back ? w : u, sum)), r->in[1]);
 }
 
-/* x over the length given with it: the loop is that of div and the parameter is for the slope alone. The length is no
+static lam_tensor *slope_norm_slope(const lam_rule *r, int i, lam_tensor *t) {
+    return i == 0 ? along(r, t, true) : NULL;
+}
+
+static void jvp_norm_slope(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    dout[0] = dx[0] ? along(r, dx[0], false) : NULL;
+}
+
+/* x over the norm given with it: the loop is that of div and the parameter is for the slope alone. The norm is no
  * operand for derivatives, as it is a function of x that the slope has taken into account. */
 const lam_primitive lam__row_norm_slope = {
     .name = "norm_slope",
@@ -191,6 +288,7 @@ const lam_primitive lam__row_norm_slope = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_norm_slope,
+    .jvp = jvp_norm_slope,
     .saves_for = {LAM_SAVE_IN(1) | LAM_SAVE_OUT(0)},
 };
 
@@ -202,10 +300,10 @@ lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
     if (!lam__matrices_operands("norm_slope", true, 1, &x, &x, &failed)) return failed;
     if (!lam__axes_collect_set("norm_slope", x, axes, lam_rank(x), &set)) return lam__axes_failed(x);
     lam_tensor *length = lam__norm_length(x, &(lam_reduce_options){axes, true});
-    return lam__scope_only(direction(x, lam_where(lam_eq(length, 0.0), 1.0, length), set), since);
+    return lam__scope_only(direction(x, lam_where(lam_eq(length, 0.0), 1.0, length), set, 2), since);
 }
 
-/* ---- of any order ------------------------------------------------------------------------------------------------ */
+/* ---- public ------------------------------------------------------------------------------------------------------ */
 
 /* The parts of complex x one behind the other along a reduced axis, as |x|^2 is re^2 + im^2; where no axis is reduced
  * every number has its size. */
@@ -215,24 +313,17 @@ static lam_tensor *parts(lam_tensor *x, lam__axis_set set) {
     return lam_abs(x);
 }
 
-lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over) {
-    lam__axis_set set;
-    if (!lam__cplx_is(x)) return lam__reduce_apply(&lam__row_norm, x, over);
-    if (!lam__axes_collect_set("norm", x, over->axes, lam_rank(x), &set)) return lam__axes_failed(x);
-    return lam__reduce_apply(&lam__row_norm, parts(x, set), over);
+/* The row itself, of real x. */
+static lam_tensor *apply_norm(lam_tensor *x, lam__axis_set set, double order, bool keepdims) {
+    const kind k = {set, 0, order};
+    lam_tensor *out = lam__apply1(&lam__row_norm, &k, sizeof k, x);
+    return keepdims && !lam_failed(out) ? lam__reduce_restore(out, set, lam_dims_of(x)) : out;
 }
 
-/* (sum |x|^p)^(1/p). Powers of sizes relative to the largest, which is a constant for the derivative: as a factor that
- * is taken out and put back it has none. Zeros are set apart before and after each power, as 0^p may have no slope. */
-static lam_tensor *general(lam_tensor *size, double order, const lam_reduce_options *over) {
-    lam_tensor *most = lam_stop_gradient(lam_max_reduce(size, &(lam_reduce_options){over->axes, true}));
-    lam_tensor *usable = lam_and(lam_gt(most, 0.0), lam_is_finite(most)), *unit = lam_where(usable, most, 1.0);
-    lam_tensor *share = lam_div(size, unit), *none = lam_eq(share, 0.0);
-    lam_tensor *powers = lam_where(none, 0.0, lam_pow(lam_where(none, 1.0, share), order));
-    lam_tensor *sum = lam_sum(powers, &(lam_reduce_options){over->axes, true}), *zero = lam_eq(sum, 0.0);
-    lam_tensor *root = lam_where(zero, 0.0, lam_pow(lam_where(zero, 1.0, sum), 1 / order));
-    lam_tensor *length = lam_mul(unit, root); /* with the reduced axes, which hold one element */
-    return over->keepdims ? length : lam_sum(length, &(lam_reduce_options){over->axes, false});
+lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over) {
+    lam__axis_set set;
+    if (!lam__axes_collect_set("norm", x, over->axes, lam_rank(x), &set)) return lam__axes_failed(x);
+    return apply_norm(lam__cplx_is(x) ? parts(x, set) : x, set, 2, over->keepdims);
 }
 
 /* Orders 1, 2 and the infinite ones have ways of their own, faster and with slopes at 0 that the table in ops.h
@@ -249,9 +340,8 @@ lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
         return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
     x = lam__reduce_real(x);
     if (order == 2) return lam__scope_only(lam__norm_length(x, &over), since);
-    lam_tensor *size = lam_abs(x);
-    if (order == 1) return lam__scope_only(lam_sum(size, &over), since);
-    if (isinf(order))
-        return lam__scope_only(order > 0 ? lam_max_reduce(size, &over) : lam_min_reduce(size, &over), since);
-    return lam__scope_only(general(size, order, &over), since);
+    if (order == 1) return lam__scope_only(lam_sum(lam_abs(x), &over), since);
+    if (order == INFINITY) return lam__scope_only(lam_max_reduce(lam_abs(x), &over), since);
+    if (order == -INFINITY) return lam__scope_only(lam_min_reduce(lam_abs(x), &over), since);
+    return lam__scope_only(apply_norm(lam__cplx_is(x) ? lam_abs(x) : x, set, order, o->keepdims), since);
 }

@@ -407,7 +407,7 @@ const measure_row measure_rows[] = {
     {.name = "logsumexp of two", .inputs = 2, .body = of_lse, .oracle = LAM__LOOP_logaddexp,
      .range = {{-30, 30}, {-30, 30}}, .bound = 2, .relative_to_1 = 1, .derivatives = 3},
     {.name = "norm of two", .inputs = 2, .body = of_length, .oracle = LAM__LOOP_hypot,
-     .range = {{-9, 9}, {-9, 9}}, .bound = 2, .derivatives = 3},
+     .range = {{-9, 9}, {-9, 9}}, .bound = 1, .derivatives = 3},
 };
 /* clang-format on */
 

@@ -184,6 +184,24 @@ static void reference_norm(const cases_use *u, const array in[], array out[]) {
     if (!array_is_float(out)) out->dtype = LAM_F64;
 }
 
+static lam_tensor *norm_of_order(lam_tensor *x, const lam_reduce_options *o) {
+    return lam_norm(x, &(lam_norm_options){.axes = o->axes, .keepdims = o->keepdims, .order = 2.5});
+}
+
+static void call_norm_of_order(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    call_of(u, in, out, norm_of_order);
+}
+
+static long double add_power(long double sum, long double x) {
+    return sum + powl(fabsl(x), 2.5L);
+}
+
+static void reference_norm_of_order(const cases_use *u, const array in[], array out[]) {
+    reference_of(u, in, out, 0, add_power);
+    for (int64_t e = 0; e < out->count; e++) out->data[e] = powl(out->data[e], 0.4L);
+    if (!array_is_float(out)) out->dtype = LAM_F64;
+}
+
 static lam_tensor *var(lam_tensor *x, const lam_reduce_options *o) {
     return lam_var(x, &(lam_var_options){.axes = o->axes, .keepdims = o->keepdims});
 }
@@ -303,6 +321,8 @@ const cases_row cases_reduce[] = {
      .dtypes = CASES_NUMBERS,
      .domain = {{0.3, 2}}},
     {.name = "norm", REDUCE(norm), .forms = float_empty_forms},
+    {.name = "norm", REDUCE(norm_of_order), .ulps = 4, .forms = forms, .dtypes = CASES_NUMBERS, .domain = {{0.3, 2}}},
+    {.name = "norm", REDUCE(norm_of_order), .forms = float_empty_forms},
     {.name = "var",
      REDUCE(var),
      .ulps = 16,

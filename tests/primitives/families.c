@@ -368,13 +368,48 @@ START_TEST(hundreds_of_parts_are_found_again) {
 }
 END_TEST
 
+static double orders_of_norm[] = {3, 1.5};
+
+BODY(norm_of_order_in_env) {
+    out[0] = lam_norm(in[0], &(lam_norm_options){.order = *(const double *)env});
+}
+
+/* Of x = (3, -4, 0) u and order p the norm n is (3^p + 4^p)^(1/p) u, slopes are s = sign(x) |x/n|^(p - 1), and second
+ * derivatives are (p - 1)/n ([i = j] |x/n|^(p - 2) - s s^T) but for the element that is 0, where they are taken as 0.
+ * One element has none. */
+START_TEST(norms_of_other_orders_at_both_ends_of_the_range) {
+    static const double units[] = {1, 1e200, 1e-200, 1e300, 1e-300};
+    for (size_t k = 0; k < 2; k++) {
+        const double p = orders_of_norm[k], n = pow(pow(3, p) + pow(4, p), 1 / p), a = 3 / n, b = 4 / n;
+        const double s = pow(a, p - 1), t = -pow(b, p - 1), h = (p - 1) / n;
+        const double aa = h * s * s * pow(b / a, p), bb = h * t * t * pow(a / b, p), ab = -h * s * t;
+        lam_fn *f = FN_ENV(norm_of_order_in_env, 1, 1, &orders_of_norm[k]);
+        lam_fn *slope = lam_grad(f, NULL);
+        lam_fn *seconds[] = {lam_hessian(f, NULL), lam_jacfwd(lam_jacfwd(f, NULL), NULL), lam_jacrev(slope, NULL)};
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+            const double u = units[i];
+            lam_tensor *x = lam_mul(VEC(3, -4, 0), u);
+            EXPECT_NEAR(apply1(f, x), 1e-15, LAM_DIMS0, n * u);
+            EXPECT_NEAR(apply1(slope, x), 1e-15, LAM_DIMS(3), s, t, 0);
+            for (size_t m = 0; m < 3; m++) {
+                EXPECT_NEAR(lam_mul(apply1(seconds[m], x), u), 2e-15, LAM_DIMS(3, 3), aa, ab, 0, ab, bb, 0, 0, 0, 0);
+                EXPECT(apply1(seconds[m], lam_mul(VEC(5), u)), LAM_DIMS(1, 1), 0);
+            }
+            lam_tensor *rows = lam_stack(LAM_LIST(x, lam_mul(x, 0.0)), 0);
+            EXPECT_NEAR(apply1(lam_vmap(slope, NULL), rows), 1e-15, LAM_DIMS(2, 3), s, t, 0, 0, 0, 0);
+        }
+    }
+}
+END_TEST
+
 Suite *suite_primitives_families(void) {
     Suite *suite = SUITE_OF(
         "families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
-        softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices, one_hot_marks_each_index,
-        fill_gives_nan_to_floats_and_0_to_integers, take_along_axis_broadcasts_the_other_axes,
-        batched_indices_equal_the_loop, unstack_refuses_what_does_not_fit, stack_says_which_operand_differs,
-        taking_from_views_with_one_step, stacking_is_joining_along_a_new_axis, hundreds_of_parts_are_found_again);
+        norms_of_other_orders_at_both_ends_of_the_range, softmax_does_not_depend_on_where_the_row_lies,
+        put_keeps_the_last_of_equal_indices, one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
+        take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop, unstack_refuses_what_does_not_fit,
+        stack_says_which_operand_differs, taking_from_views_with_one_step, stacking_is_joining_along_a_new_axis,
+        hundreds_of_parts_are_found_again);
     suite_loop(suite, joined_parts_are_found_again, 5);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop_at_two_levels, (int)(sizeof bodies / sizeof bodies[0]));

@@ -11,6 +11,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
+#include "transforms/linear.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -277,20 +278,62 @@ static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *co
     return out;
 }
 
-/* The solution by the rules in `a`, whose matvec is still the caller's. */
-static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, lam_tensor *b, solve_attrs a) {
-    int n = (int)parameters.count;
-    lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + matvec->captured));
-    lam_fn *opened = open_captures(matvec);
-    if (!list || lam_failed(opened)) return &ctx->failed;
-    for (int k = 0; k < n; k++) list[k] = parameters.items[k];
-    list[n] = b;
-    append_captures(matvec, list, n + 1);
-    a.matvec = lam__fn_retain(opened);
-    a.n = n;
-    a.extra = matvec->captured;
+/* The same with the open function `matvec`, of which one reference more is taken. */
+static lam_tensor *solve_open(lam_ctx *ctx, lam_fn *matvec, lam_tensor *const list[], solve_attrs a) {
+    if (lam_failed(matvec)) return &ctx->failed;
+    a.matvec = lam__fn_retain(matvec);
     if (a.settings.preconditioner) lam__fn_retain(a.settings.preconditioner);
     return solve_with(ctx, &a, list);
+}
+
+/* The solution where matvec is program p, whose boxes become operands behind list[]. */
+static lam_tensor *solve_program(lam_ctx *ctx, lam_fn *matvec, lam_program *p, bool transposed, lam_list list,
+                                 solve_attrs a) {
+    int boxes = (int)lam__program_boxes(p, NULL), n = (int)list.count;
+    lam_tensor **all = lam__apply_room(ctx, list.count + (size_t)boxes);
+    lam_value **values = (lam_value **)(void *)lam__apply_room(ctx, (size_t)boxes);
+    if (!all || !values) return &ctx->failed;
+    lam__program_boxes(p, values);
+    for (int k = 0; k < n + boxes; k++)
+        all[k] = k < n ? list.items[k] : lam__scope_handle(ctx, lam__value_hold(values[k - n]));
+    a.n = n - 1;
+    a.extra = boxes;
+    return solve_open(ctx, lam__linear_open(matvec, p, transposed, boxes), all, a);
+}
+
+/* The solution where matvec calls functions that hide what callbacks cannot see: it is recorded here, where all of it
+ * can be seen, in x alone. list: the parameters and b. */
+static lam_tensor *solve_recorded(lam_ctx *ctx, lam_fn *matvec, lam_list list, solve_attrs a) {
+    lam_value **in = (lam_value **)(void *)lam__apply_room(ctx, list.count);
+    if (!in || !lam__arguments_values(ctx, (int)list.count, list.items, in)) return &ctx->failed;
+    lam_program *p = lam__linear_record(matvec, in);
+    if (!p) return &ctx->failed;
+    lam_tensor *out = &ctx->failed;
+    if (lam__program_boxes(p, NULL) >= 0)
+        out = solve_program(ctx, matvec, p, false, LAM_LIST(list.items[list.count - 1]), a);
+    lam__program_release(p);
+    return out;
+}
+
+/* The solution by the rules in `a`, whose matvec is still the caller's. A function that hides values is found out by
+ * its failure, which is the first thing that it does in a callback. */
+static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, lam_tensor *b, solve_attrs a) {
+    int n = (int)parameters.count;
+    bool transposed;
+    lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + matvec->captured));
+    if (!list) return &ctx->failed;
+    for (int k = 0; k <= n; k++) list[k] = k < n ? parameters.items[k] : b;
+    lam_list given = {(size_t)n + 1, list};
+    lam_program *p = lam__linear_program(matvec, &transposed);
+    if (p && lam__program_boxes(p, NULL) > 0) return solve_program(ctx, matvec, p, transposed, given, a);
+    append_captures(matvec, list, n + 1);
+    a.n = n;
+    a.extra = matvec->captured;
+    lam__mark before = lam__error_mark(ctx);
+    lam_tensor *out = solve_open(ctx, open_captures(matvec), list, a);
+    if (lam__error_since(ctx, before) != LAM_ERR_CAPTURED) return out;
+    lam__error_roll_back(ctx, before);
+    return solve_recorded(ctx, matvec, given, a);
 }
 
 lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,

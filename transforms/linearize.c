@@ -6,6 +6,7 @@
  * the same program backwards. */
 #include "transforms/arguments.h"
 #include "transforms/dual.h"
+#include "transforms/linear.h"
 #include "transforms/trace.h"
 
 #include "lib/tensor/dtype.h"
@@ -40,20 +41,24 @@ static lam_status fill_tangents(const lam_fn *f, const lam_program *p, lam_value
 
 /* NULL among the tangents is zero. An operation of the program is an ordinary one, so the function may be
  * differentiated and batched like any other. */
-static void body_linear(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const lam_program *p = ((linear_env *)env)->program;
+static void run_linear(const lam_fn *f, const lam_program *p, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_ctx *ctx = p->ctx;
     lam__scratch_area area;
     size_t values = (size_t)(2 * p->inputs + p->outputs);
     lam_value **v = lam__scratch_get(&area, ctx, values * sizeof *v);
     if (!v) return;
     memset(v, 0, values * sizeof *v);
     lam_value **made = v + p->inputs, **results = made + p->inputs;
-    lam_status status =
-        lam__arguments_values(ctx, p->inputs, in, v) ? fill_tangents(lam__fn_base(env), p, v, made) : ctx->error.status;
+    lam_status status = lam__arguments_values(ctx, p->inputs, in, v) ? fill_tangents(f, p, v, made) : ctx->error.status;
     if (status == LAM_OK) status = lam__program_run(p, v, results);
     lam__arguments_release(p->inputs, made);
     lam__arguments_give(ctx, status, p->outputs, results, out);
     lam__scratch_put(&area);
+}
+
+static void body_linear(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx;
+    run_linear(lam__fn_base(env), ((linear_env *)env)->program, in, out);
 }
 
 /* A function of the library's own around p, whose reference is taken over, also on failure. `f` is held for its name in
@@ -175,8 +180,8 @@ static const lam_value *result_type(const lam_program *p, int o) {
 
 /* <g, A dx> = <A' g, dx>: cotangents of the outputs to those of the inputs. NULL is zero, and zeros are made for inputs
  * that nothing reaches, since a function has to give each of its outputs. */
-static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const lam_program *p = ((linear_env *)env)->program;
+static void run_transposed(const lam_fn *f, const lam_program *p, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_ctx *ctx = p->ctx;
     lam__scratch_area area;
     size_t values = (size_t)(p->inputs + p->outputs);
     lam_value **g = lam__scratch_get(&area, ctx, values * sizeof *g);
@@ -185,7 +190,7 @@ static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out
     lam_value **gx = g + p->outputs;
     lam_status status = lam__arguments_values(ctx, p->outputs, in, g) ? LAM_OK : ctx->error.status;
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-        if (!lam__arguments_fits("linear_transpose", lam__fn_base(env), "cotangent", o, g[o], result_type(p, o)))
+        if (!lam__arguments_fits("linear_transpose", f, "cotangent", o, g[o], result_type(p, o)))
             status = LAM_ERR_SHAPE;
     if (status == LAM_OK) status = lam__program_transpose(p, g, gx);
     for (int i = 0; i < p->inputs && status == LAM_OK; i++)
@@ -194,14 +199,23 @@ static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out
     lam__scratch_put(&area);
 }
 
-/* Records f on variables of the types of `in`. What f captures from lower levels becomes constants, and f is linear if
- * each equation is: sums of terms, products with constants, linear rows. */
-static lam_status record_linear(lam_fn *f, lam_value *const in[], lam_value **boxes, lam_value **out, lam_program *p) {
+static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)ctx;
+    run_transposed(lam__fn_base(env), ((linear_env *)env)->program, in, out);
+}
+
+/* Records f on its first `fixed` inputs as they are and on variables of the types of the others. What f captures from
+ * lower levels becomes constants, and f is linear if each equation is: sums of terms, products with constants, linear
+ * rows. */
+static lam_status record_linear(lam_fn *f, int fixed, lam_value *const in[], lam_value **boxes, lam_value **out,
+                                lam_program *p) {
     lam__level level;
     lam_status status = lam__trace_push(f->ctx, &level, p);
     if (status != LAM_OK) return status;
-    for (int i = 0; i < f->inputs && status == LAM_OK; i++)
-        if (!(boxes[i] = lam__trace_variable(&level, in[i]))) status = LAM_ERR_MEMORY;
+    for (int i = 0; i < f->inputs && status == LAM_OK; i++) {
+        boxes[i] = i < fixed ? lam__value_hold(in[i]) : lam__trace_variable(&level, in[i]);
+        if (!boxes[i]) status = LAM_ERR_MEMORY;
+    }
     if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
     for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
         lam__trace_result(&level, o, out[o]);
@@ -245,10 +259,65 @@ lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
     if (!p && status == LAM_OK) p = lam__program_new(ctx, f->inputs, f->outputs);
     if (p)
         status = recorded ? lam__program_check_linear(p, f->name)
-                          : record_linear(f, in, in + f->inputs, in + 2 * f->inputs, p);
+                          : record_linear(f, 0, in, in + f->inputs, in + 2 * f->inputs, p);
     if (p && status == LAM_OK) made = linear_new("linear_transpose", f, body_transpose, p, f->outputs, f->inputs);
     else lam__program_release(p);
     lam__fn_release(f);
     lam__scratch_put(&area);
+    return made;
+}
+
+/* ---- programs whose constants are inputs ------------------------------------------------------------------------- */
+
+lam_program *lam__linear_program(const lam_fn *f, bool *transposed) {
+    *transposed = f->body == body_transpose;
+    return f->body == body_linear || *transposed ? ((linear_env *)f->env)->program : NULL;
+}
+
+lam_program *lam__linear_record(lam_fn *f, lam_value *const in[]) {
+    lam__scratch_area area;
+    size_t values = (size_t)(f->inputs + f->outputs);
+    lam_value **room = lam__scratch_get(&area, f->ctx, values * sizeof *room);
+    if (!room) return NULL;
+    memset(room, 0, values * sizeof *room);
+    lam_program *p = lam__program_new(f->ctx, 1, f->outputs);
+    if (p && record_linear(f, f->inputs - 1, in, room, room + f->inputs, p) != LAM_OK) {
+        lam__program_release(p);
+        p = NULL;
+    }
+    lam__scratch_put(&area);
+    return p;
+}
+
+/* The env of an opened function: the program, one reference, and how many of its constants come as inputs. */
+typedef struct opened_env {
+    lam_program *program; /* first, for linear_free */
+    int boxes;
+    bool transposed;
+} opened_env;
+
+/* in[] is the inputs (transposed: cotangents), then what is to stand in the place of the boxes: a program with these
+ * for once. */
+static void body_opened(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const opened_env *e = env;
+    lam__scratch_area area;
+    int inputs = e->transposed ? e->program->outputs : e->program->inputs;
+    lam_value **values = lam__scratch_get(&area, ctx, (size_t)e->boxes * sizeof *values);
+    if (!values) return;
+    lam_program *p =
+        lam__arguments_values(ctx, e->boxes, in + inputs, values) ? lam__program_with(e->program, values) : NULL;
+    if (p && e->transposed) run_transposed(lam__fn_base(env), p, in, out);
+    else if (p) run_linear(lam__fn_base(env), p, in, out);
+    lam__program_release(p);
+    lam__scratch_put(&area);
+}
+
+lam_fn *lam__linear_open(lam_fn *f, lam_program *p, bool transposed, int boxes) {
+    opened_env env = {p, boxes, transposed};
+    int inputs = transposed ? p->outputs : p->inputs, outputs = transposed ? p->inputs : p->outputs;
+    lam__derived d = {"solve", f, body_opened, inputs + boxes, outputs, &env, sizeof env, linear_free};
+    p->refs++;
+    lam_fn *made = lam__fn_derive(f->ctx, &d);
+    if (made->magic != LAM__FN) lam__program_release(p);
     return made;
 }

@@ -225,7 +225,8 @@ typedef struct lam_custom_linear_solve_options {
  * Fails   LAM_ERR_ARITY unless matvec has one input more than there are parameters and one output; LAM_ERR_RULE when
  *         reverse mode needs a transpose_solve that is not there.
  * Owner   current scope.
- * Derivative  by b, the parameters and the captures of matvec, of any order, by solving again. */
+ * Derivative  by b, the parameters and the captures of matvec, of any order, by solving again; also by what is hidden
+ *             in functions that matvec is or calls, such as one of lam_linearize. */
 LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
                                             const lam_custom_linear_solve_options *options);
 

@@ -52,6 +52,13 @@ lam_status lam__program_record(lam_program *p, const lam_call_site *call, const 
 /* Drops equations that no result needs and works out when variables die. Called once, when the results are set. */
 lam_status lam__program_finish(lam_program *p);
 
+/* How many constants of a finished program are boxes, which some levels hide; -1 where lam__program_with cannot replace
+ * them. values (may be NULL) gets them in the order of the program, borrowed. */
+int64_t lam__program_boxes(const lam_program *p, lam_value **values);
+
+/* The program with values[] in the place of these constants, one reference; NULL without memory. */
+lam_program *lam__program_with(const lam_program *p, lam_value *const values[]);
+
 /* Runs the program on values at whatever levels they live. One reference per output. */
 lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_value *out[]);
 

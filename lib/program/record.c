@@ -146,3 +146,79 @@ lam_status lam__program_finish(lam_program *p) {
         if (p->results[o].variable >= 0) p->last_use[p->results[o].variable] = INT64_MAX;
     return LAM_OK;
 }
+
+/* ---- other constants --------------------------------------------------------------------------------------------- */
+
+/* Whether some level owns this constant, so that it may be hidden where the program is run, or have ended by then. */
+static bool is_box(const lam__atom *a) {
+    return a->variable < 0 && a->constant && lam__value_is_box(a->constant);
+}
+
+/* A residual holds values of its own, which cannot be told apart from outside. */
+int64_t lam__program_boxes(const lam_program *p, lam_value **values) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *e = p->list[k];
+        if (e->residual) return -1;
+        for (int i = 0; i < e->inputs; i++)
+            if (is_box(&e->in[i]) && ++count && values) values[count - 1] = e->in[i].constant;
+    }
+    for (int o = 0; o < p->outputs; o++)
+        if (is_box(&p->results[o]) && ++count && values) values[count - 1] = p->results[o].constant;
+    return count;
+}
+
+/* An atom with the next value in the place of a box; holds its constant. */
+static lam__atom atom_with(const lam__atom *a, lam_value *const **next) {
+    lam__atom made = *a;
+    if (is_box(a)) made.constant = *(*next)++;
+    if (made.constant) lam__value_hold(made.constant);
+    return made;
+}
+
+/* One block as the equation is, with pointers into itself. It has no residual. */
+static lam__equation *equation_with(lam_ctx *ctx, const lam__equation *e, lam_value *const **next) {
+    lam__equation *made = lam__alloc_get(&ctx->pool, e->bytes);
+    if (!made) {
+        lam__error_memory(ctx, e->bytes);
+        return NULL;
+    }
+    memcpy(made, e, e->bytes);
+    made->in = (lam__atom *)(void *)(made + 1);
+    made->params = (char *)made->in + (size_t)e->inputs * sizeof(lam__atom);
+    for (int i = 0; i < e->inputs; i++) made->in[i] = atom_with(&e->in[i], next);
+    if (e->params_bytes && e->primitive->params_hold) e->primitive->params_hold(ctx, made->params);
+    return made;
+}
+
+/* Room for n pointers, at least one. */
+static void *pointers(lam_ctx *ctx, int64_t n, int64_t *room) {
+    *room = n ? n : 1;
+    void *made = lam__alloc_get(&ctx->pool, (size_t)*room * sizeof(void *));
+    if (!made) lam__error_memory(ctx, (size_t)*room * sizeof(void *));
+    return made;
+}
+
+/* Types are shared. Counts rise with what is there, so that a program which could not be completed can be released. */
+lam_program *lam__program_with(const lam_program *p, lam_value *const values[]) {
+    lam_ctx *ctx = p->ctx;
+    lam_program *made = lam__program_new(ctx, p->inputs, p->outputs);
+    if (!made) return NULL;
+    made->types = pointers(ctx, p->variables, &made->variable_room);
+    made->list = made->types ? pointers(ctx, p->equations, &made->equation_room) : NULL;
+    for (int64_t v = 0; made->list && v < p->variables; v++) {
+        made->types[v] = p->types[v] ? lam__value_hold(p->types[v]) : NULL;
+        made->variables++;
+    }
+    while (made->list && made->equations < p->equations) {
+        lam__equation *e = equation_with(ctx, p->list[made->equations], &values);
+        if (!e) break;
+        made->list[made->equations++] = e;
+    }
+    if (made->list && made->equations == p->equations) {
+        for (int o = 0; o < p->outputs; o++) made->results[o] = atom_with(&p->results[o], &values);
+        if (lam__program_finish(made) == LAM_OK) return made;
+    }
+    lam__program_release(made);
+    return NULL;
+}

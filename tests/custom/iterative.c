@@ -158,6 +158,110 @@ START_TEST(batches_of_systems) {
 }
 END_TEST
 
+/* a x + x^3 / 3, whose derivative at x is a + diag(x^2). */
+BODY(bent) {
+    out[0] = lam_add(lam_matmul(in[0], in[1]), lam_div(lam_integer_pow(in[1], 3), 3));
+}
+
+/* What the function in env gives: a function in a function, which captures nothing of its own. */
+BODY(through) {
+    out[0] = apply1(env, in[0]);
+}
+
+/* Systems whose matrix is in no list of parameters or captures: the derivative of `bent` as lam_linearize gives it, its
+ * transpose, and a function that calls it. */
+enum { LINEAR, TRANSPOSED, THROUGH, WAYS };
+typedef struct hiding {
+    int solver, way;
+} hiding;
+
+BODY(solved_hidden) {
+    const hiding *h = env;
+    lam_tensor *value, *a = h->solver ? in[0] : lam_mul(0.5, lam_add(in[0], lam_matrix_transpose(in[0])));
+    lam_fn *linear;
+    lam_linearize(FN(bent, 2, 1), LAM_LIST(a, in[1]), &value, 1, &linear, &(lam_grad_options){.argnums = LAM_AXES(1)});
+    lam_fn *ways[WAYS] = {linear, lam_linear_transpose(linear, LAM_LIST(in[1])), FN_ENV(through, 1, 1, linear)};
+    out[0] = solvers[h->solver](ways[h->way], LAM_LIST(), in[2], &fine);
+}
+
+/* The same by the matrix. */
+BODY(solved_openly) {
+    const hiding *h = env;
+    lam_tensor *a = h->solver ? in[0] : lam_mul(0.5, lam_add(in[0], lam_matrix_transpose(in[0])));
+    a = lam_add(a, lam_diag(lam_square(in[1]), 0));
+    out[0] = lam_solve(h->way == TRANSPOSED ? lam_matrix_transpose(a) : a, in[2]);
+}
+
+BODY(sum_of_three) {
+    out[0] = lam_sum(lam_apply(env, LAM_LIST(in[0], in[1], in[2])), NULL);
+}
+
+/* Rows of one call against rows of the other, at one level and at two. */
+START_TEST(systems_hidden_in_functions) {
+    lam_tensor *as = lam_stack(LAM_LIST(MAT(2, 2, 4, 1, 0.5, 3), MAT(2, 2, 3, 0.2, 1, 2)), 0);
+    lam_tensor *at = MAT(2, 2, 0.3, -0.5, 1, 0.7), *bs = MAT(2, 2, 1, -2, 3, 0.5);
+    lam_grad_options all = {.argnums = LAM_AXES(0, 1, 2)};
+    for (int k = 0; k < 3 * WAYS; k++) {
+        hiding h = {k / WAYS, k % WAYS};
+        lam_fn *hidden = FN_ENV(solved_hidden, 3, 1, &h), *open = FN_ENV(solved_openly, 3, 1, &h);
+        lam_list in = LAM_LIST(as, at, bs);
+        EXPECT_SAME(lam_apply(lam_vmap(hidden, NULL), in), lam_apply(lam_vmap(open, NULL), in), 1e-12);
+        lam_tensor *got[3], *expected[3];
+        lam_call(lam_vmap(lam_grad(FN_ENV(sum_of_three, 3, 1, hidden), &all), NULL), in, got, 3);
+        lam_call(lam_vmap(lam_grad(FN_ENV(sum_of_three, 3, 1, open), &all), NULL), in, expected, 3);
+        for (int i = 0; i < 3; i++) EXPECT_SAME(got[i], expected[i], 1e-11);
+        in = LAM_LIST(lam_index(as, 0, 0), lam_index(at, 0, 0), lam_index(bs, 0, 0));
+        EXPECT_OK();
+        ck_assert_int_eq(lam_check_grads(hidden, in, &(lam_check_grads_options){.order = 2}), LAM_OK);
+    }
+}
+END_TEST
+
+static lam_tensor *by_gmres(UNUSED lam_ctx *c, lam_fn *linear, lam_tensor *b, UNUSED void *env) {
+    return lam_gmres(linear, LAM_LIST(), b, &fine);
+}
+
+/* x, a, b -> a x + x^3 / 3 - b */
+BODY(off) {
+    out[0] = lam_sub(apply2(FN(bent, 2, 1), in[1], in[0]), in[2]);
+}
+
+/* Newton's method, each step by an iteration on the linearisation. */
+BODY(newton) {
+    lam_tensor *x = in[0], *value;
+    lam_fn *linear;
+    for (int i = 0; i < 12; i++) {
+        lam_linearize(FN(off, 3, 1), LAM_LIST(x, in[1], in[2]), &value, 1, &linear,
+                      &(lam_grad_options){.argnums = LAM_AXES(0)});
+        x = lam_sub(x, lam_bicgstab(linear, LAM_LIST(), value, &fine));
+    }
+    out[0] = x;
+}
+
+BODY(root_of_bent) {
+    out[0] =
+        lam_custom_root(FN(off, 3, 1), lam_zeros_like(in[1]), LAM_LIST(in[0], in[1]), FN(newton, 3, 1), by_gmres, NULL);
+}
+
+/* At the root x the derivative by b of its sum is (a + diag(x^2))^-T 1. */
+START_TEST(roots_by_iterations_in_batches) {
+    lam_tensor *as = lam_stack(LAM_LIST(MAT(2, 2, 4, 1, 0.5, 3), MAT(2, 2, 3, 0.2, 1, 2)), 0);
+    lam_tensor *bs = MAT(2, 2, 1, -2, 3, 0.5), *out[2];
+    lam_fn *f = FN(root_of_bent, 2, 1),
+           *each =
+               lam_vmap(lam_grad(FN_ENV(sum_of_pair, 2, 1, f), &(lam_grad_options){.argnums = LAM_AXES(0, 1)}), NULL);
+    lam_tensor *x = apply2(lam_vmap(f, NULL), as, bs);
+    EXPECT_SAME(apply2(lam_vmap(FN(bent, 2, 1), NULL), as, x), bs, 1e-12);
+    lam_call(each, LAM_LIST(as, bs), out, 2);
+    lam_tensor *slope = lam_add(as, lam_mul(lam_expand_dims(lam_square(x), 1), lam_eye(ctx, LAM_F64, 2, 2)));
+    lam_tensor *w =
+        lam_squeeze(lam_solve(lam_matrix_transpose(slope), lam_ones(ctx, LAM_F64, LAM_DIMS(2, 2, 1))), LAM_AXES(2));
+    EXPECT_SAME(out[1], w, 1e-11);
+    EXPECT_SAME(out[0], lam_neg(lam_mul(lam_expand_dims(w, 2), lam_expand_dims(x, 1))), 1e-11);
+    EXPECT_OK();
+}
+END_TEST
+
 /* As `solved`, with few iterations, of which none may be too few. */
 BODY(solved_soon) {
     const int k = *(const int *)env;
@@ -228,5 +332,6 @@ END_TEST
 Suite *suite_custom_iterative(void) {
     return SUITE_OF("iterative", systems_are_solved, complex_systems_are_solved, unknowns_of_any_rank,
                     iterations_are_bounded, preconditioners_save_steps, iterations_start_where_they_are_told,
-                    derivatives_of_solutions, batches_of_systems, convergence_can_be_demanded, wrong_systems);
+                    derivatives_of_solutions, batches_of_systems, systems_hidden_in_functions,
+                    roots_by_iterations_in_batches, convergence_can_be_demanded, wrong_systems);
 }

@@ -81,7 +81,11 @@ static lam_status axis_of(const lam_fn *f, int i, const lam_value *v, int given,
         if (given < 0) *axis += v->rank;
         return LAM_OK;
     }
-    return lam__error_set(f->ctx, LAM_ERR_AXIS, "map another axis, or LAM_UNMAPPED",
+    const char *remedy = "map another axis, or say LAM_UNMAPPED in in_axes";
+    if (!v->rank)
+        return lam__error_set(f->ctx, LAM_ERR_AXIS, remedy, "vmap: input %d of '%s' has rank 0, and no axis to map", i,
+                              f->name);
+    return lam__error_set(f->ctx, LAM_ERR_AXIS, remedy,
                           "vmap: in_axes of input %d of '%s' is %d, out of range [-%d, %d)", i, f->name, given, v->rank,
                           v->rank);
 }
@@ -95,7 +99,8 @@ static lam_status fail_sizes(const lam_fn *f, lam_value *const in[], const int a
         if (axes[i] != LAM_UNMAPPED)
             lam__error_append(&t, "%sinput %d has %lld on axis %d", t.used ? ", " : "", i,
                               (long long)in[i]->dims[axes[i]], axes[i]);
-    return lam__error_set(f->ctx, LAM_ERR_SHAPE, "all mapped axes must have one size",
+    return lam__error_set(f->ctx, LAM_ERR_SHAPE,
+                          "all mapped axes must have one size; in_axes says LAM_UNMAPPED of what has no batch axis",
                           "vmap of '%s': batch sizes differ: %s", f->name, text);
 }
 

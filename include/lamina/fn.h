@@ -18,7 +18,8 @@ typedef struct lam_fn_options {
     lam_body body;
     int inputs;                  /* tensors taken */
     int outputs;                 /* tensors given */
-    void *env;                   /* closure data for the body; tensors inside it are borrowed */
+    void *env; /* closure data for the body, for as long as it may be called: derivatives of lam_cg, lam_custom_root and
+                  their like do so after the call. Tensors and functions in it are borrowed: lam_hold, lam_fn_hold */
     void (*env_free)(void *env); /* called with the last reference; NULL: nothing to do */
     lam_list captures;           /* tensors that the function owns; the body gets them as in[inputs...] */
 } lam_fn_options;

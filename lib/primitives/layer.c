@@ -106,8 +106,15 @@ lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
     const lam_attention_options *o = options ? options : &none;
     lam_dims own = lam_dims_of(query);
     if (lam_failed(query) || lam_failed(key)) return lam__scope_only(lam_matmul(query, key), since);
-    if (own.rank < 2 || lam_rank(key) < 2)
+    if (lam_failed(value)) return lam__scope_only(lam_matmul(query, value), since);
+    if (own.rank < 2 || lam_rank(key) < 2 || lam_rank(value) < 2)
         return lam__axes_fail("attention", query, LAM_ERR_RANK, "query, key and value have two axes at least");
+    if (lam_dim(key, -1) != lam_dim(query, -1))
+        return lam__axes_fail("attention", query, LAM_ERR_SHAPE, "queries have %lld features, keys %lld",
+                              (long long)lam_dim(query, -1), (long long)lam_dim(key, -1));
+    if (lam_dim(value, -2) != lam_dim(key, -2))
+        return lam__axes_fail("attention", query, LAM_ERR_SHAPE, "there are %lld keys and %lld values",
+                              (long long)lam_dim(key, -2), (long long)lam_dim(value, -2));
     double scale = o->scale != 0 ? o->scale : 1 / sqrt((double)own.dims[own.rank - 1]);
     lam_tensor *scores = lam_matmul(lam_mul(lam__reduce_real(query), scale), lam_moveaxis(key, -1, -2));
     if (o->bias) scores = lam_add(scores, o->bias);

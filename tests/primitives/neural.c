@@ -304,6 +304,17 @@ START_TEST(a_query_without_keys_gives_zero_and_no_gradient) {
 }
 END_TEST
 
+START_TEST(attention_refuses_by_its_name) {
+    lam_tensor *q = lam_zeros(ctx, LAM_F64, LAM_DIMS(4, 3)), *k = lam_zeros(ctx, LAM_F64, LAM_DIMS(5, 3));
+    lam_attention(q, lam_zeros(ctx, LAM_F64, LAM_DIMS(5, 2)), k, NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "attention", "queries have 3 features, keys 2");
+    lam_attention(q, k, q, NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "attention", "there are 5 keys and 4 values");
+    lam_attention(q, k, lam_zeros(ctx, LAM_F64, LAM_DIMS(5)), NULL);
+    EXPECT_ERROR(LAM_ERR_RANK, "attention", "two axes");
+}
+END_TEST
+
 static const struct {
     lam_body body;
     int inputs;
@@ -412,12 +423,12 @@ START_TEST(mish_has_derivatives_of_high_order) {
 END_TEST
 
 Suite *suite_primitives_neural(void) {
-    Suite *suite = SUITE_OF("neural", activations_far_out, mish_has_derivatives_of_high_order,
-                            kinks_have_the_slope_of_the_left, relu_keeps_the_dtype, glu_halves_an_axis,
-                            losses_are_those_of_jax, gradients_of_losses_are_finite_at_the_edges, normalisations,
-                            lanes_of_all_lengths, axes_apart_are_standardized_together, attention_is_that_of_jax,
-                            a_query_without_keys_gives_zero_and_no_gradient, curves_are_those_of_numpy,
-                            curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
+    Suite *suite = SUITE_OF(
+        "neural", activations_far_out, mish_has_derivatives_of_high_order, kinks_have_the_slope_of_the_left,
+        relu_keeps_the_dtype, glu_halves_an_axis, losses_are_those_of_jax, gradients_of_losses_are_finite_at_the_edges,
+        normalisations, lanes_of_all_lengths, axes_apart_are_standardized_together, attention_is_that_of_jax,
+        a_query_without_keys_gives_zero_and_no_gradient, attention_refuses_by_its_name, curves_are_those_of_numpy,
+        curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
     const int count = sizeof activations / sizeof *activations;
     suite_loop(suite, polynomials_at_many_points, 2);
     suite_loop(suite, activations_and_their_slopes_are_those_of_jax, count);

@@ -92,6 +92,9 @@ START_TEST(impossible_axes_are_refused_with_the_range) {
     refused_axes(LAM_AXES(0, 1), none(), LAM_ERR_AXIS,
                  "in_axes of input 1 of 'two_outputs' is 1, out of range [-1, 1)");
     refused_axes(LAM_AXES(-2, 0), none(), LAM_ERR_AXIS, "in_axes of input 0 of 'two_outputs' is -2");
+    lam_tensor *out[2];
+    lam_call(mapped(FN(two_outputs, 2, 2), none(), none()), LAM_LIST(VEC(1, 2), num(3)), out, 2);
+    EXPECT_ERROR(LAM_ERR_AXIS, "input 1 of 'two_outputs' has rank 0", "LAM_UNMAPPED in in_axes");
     refused_axes(none(), LAM_AXES(1, 0), LAM_ERR_AXIS,
                  "out_axes of output 0 of 'two_outputs' is 1, out of range [-1, 1)");
     refused_axes(LAM_AXES(0, 0, 0), none(), LAM_ERR_OPTION, "in_axes of 'two_outputs' has 3 entries for 2 inputs");

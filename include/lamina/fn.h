@@ -16,8 +16,8 @@ typedef void (*lam_body)(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
 typedef struct lam_fn_options {
     const char *name; /* for messages; copied; NULL: "anonymous" */
     lam_body body;
-    int inputs;                  /* tensors taken */
-    int outputs;                 /* tensors given */
+    int inputs;  /* tensors taken */
+    int outputs; /* tensors given */
     void *env; /* closure data for the body, for as long as it may be called: derivatives of lam_cg, lam_custom_root and
                   their like do so after the call. Tensors and functions in it are borrowed: lam_hold, lam_fn_hold */
     void (*env_free)(void *env); /* called with the last reference; NULL: nothing to do */

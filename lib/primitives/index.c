@@ -77,7 +77,9 @@ lam_status lam__index_check(const lam_call_site *call, int64_t count, int64_t n,
     const int32_t *narrow = indices->data;
     const int64_t *wide = indices->data;
     long long index = indices->dtype == LAM_I32 ? narrow[at] : wide[at];
-    return lam__error_call(call, LAM_ERR_INDEX, "or say with a mode what is meant by it",
+    return lam__error_call(call, LAM_ERR_INDEX,
+                           "indices are below the size of the axis, negative ones count from its end; lam_take_mode "
+                           "and its like give a meaning to others",
                            "index %lld (element %lld of the indices) is out of range [-%lld, %lld)", index,
                            (long long)at, (long long)n, (long long)n);
 }
@@ -293,7 +295,7 @@ static lam_status eval_wrap_index(const lam_call_site *call, lam_value *const ou
     for (int64_t i = 0; status == LAM_OK && i < out[0]->count; i++) {
         if (to[i] < 0) to[i] += p->n;
         if (to[i] < p->limit) continue;
-        status = lam__error_call(call, LAM_ERR_INDEX, "or say with a mode what is meant by it",
+        status = lam__error_call(call, LAM_ERR_INDEX, "move it inside, or let a mode say what it means",
                                  "a window that starts at %lld does not end within %lld elements", (long long)to[i],
                                  (long long)p->n);
     }

@@ -67,7 +67,8 @@ LAM_API lam_tensor *lam_compress(lam_tensor *condition, lam_tensor *x, int64_t s
  * of the counts repeat the last.
  * Shape   that of x with `total` on the axis.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE unless counts is a vector as long as the axis; LAM_ERR_DTYPE unless it holds
- *         integers; LAM_ERR_VALUE for a negative total, or one above 0 of no elements. Derivative: identity. */
+ *         integers; LAM_ERR_VALUE for a negative total, one above 0 of no elements, and negative counts where they can
+ *         be seen. Derivative: identity. */
 LAM_API lam_tensor *lam_repeat_each(lam_tensor *x, lam_tensor *counts, int64_t total, int axis);
 
 /* The elements in row-major order, again and again, in other dims; zeros where x has none.

@@ -103,6 +103,14 @@ LAM_API lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_opt
 LAM_API lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options *options); /* Of the smallest.
  * Fails   as lam_reduce_window_sum. */
 
+/* Zeros like x, to which source is added: each of its elements where the first largest (smallest) element of a window
+ * of x stands. What the derivative of lam_reduce_window_max does with cotangents.
+ * Shape   source as lam_reduce_window_sum of x; out that of x, in the dtype of source.
+ * Fails   as lam_reduce_window_sum; LAM_ERR_SHAPE. Derivative: by source the elements at these places; by x 0.
+ * Source  jax.lax.select_and_scatter_add. */
+LAM_API lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool smallest,
+                                               const lam_window_options *options);
+
 /* The largest element of each window. By default windows do not overlap.
  * Fails   as lam_reduce_window_max. Derivative: as lam_reduce_window_max. */
 LAM_API lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options);

@@ -268,14 +268,16 @@ LAM_API lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t len
 
 /* How many elements of x lie in [edges i, edges i + 1), in the last bin also on its right edge, or the sum of their
  * weights (NULL: none).
- * Shape   one element less than edges, which ascend.
- * Fails   LAM_ERR_RANK unless edges is a vector; LAM_ERR_SHAPE for less than 2 edges. Derivative: by the weights 1. */
+ * Shape   one element less than edges.
+ * Fails   LAM_ERR_RANK unless edges is a vector; LAM_ERR_SHAPE for less than 2 edges; LAM_ERR_VALUE unless they ascend,
+ *         equal ones being allowed and NaN not. Where elements cannot be seen nothing is refused and any of the counts
+ *         may be wrong. Derivative: by the weights 1. */
 LAM_API lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights);
 
 /* The same for points of several coordinates, with a list of edges for each.
  * Shape   x [points, coordinates], weights [points] to one axis per coordinate, of one element less than its edges.
- * Fails   LAM_ERR_ARITY without edges; LAM_ERR_RANK unless edges are vectors; LAM_ERR_SHAPE; LAM_ERR_OVERFLOW.
- *         Derivative: by the weights 1. */
+ * Fails   LAM_ERR_ARITY without edges; LAM_ERR_RANK unless edges are vectors; LAM_ERR_SHAPE; LAM_ERR_OVERFLOW;
+ *         LAM_ERR_VALUE as lam_histogram does. Derivative: by the weights 1. */
 LAM_API lam_tensor *lam_histogram_nd(lam_tensor *x, lam_list edges, lam_tensor *weights);
 
 /* Edges of so many equal bins from the least element of x to its greatest; half a unit to both sides where these are

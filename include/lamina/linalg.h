@@ -59,6 +59,13 @@ LAM_API lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis);
  * Fails   like any use of a handle. Derivative: bilinear. */
 LAM_API lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y);
 
+/* Groups of rows of a matrix times a matrix for each group: the first sizes[0] rows times y[0], the next sizes[1] times
+ * y[1], and so on. Rows behind the last group give 0. Every row is multiplied with every matrix.
+ * Shape   x [m, k], y [g, k, n], sizes [g] to [m, n].
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_DTYPE unless sizes are integers; LAM_ERR_VALUE for negative ones where
+ *         they can be seen. Derivative: bilinear; none by sizes. */
+LAM_API lam_tensor *lam_ragged_dot(lam_tensor *x, lam_tensor *y, lam_tensor *sizes);
+
 /* The sum of products over the axes in axes_x, paired with those in axes_y; no lists: the last two of x with the first
  * two of y.
  * Shape   the other axes of x, those of y.
@@ -235,7 +242,8 @@ LAM_API lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e);
 /* The principal square root of each matrix: the one whose eigenvalues have positive real parts. A matrix that is not
  * finite gives NaN.
  * Fails   LAM_ERR_SHAPE unless square; LAM_ERR_NUMERIC naming the first matrix with an eigenvalue that is 0 or on the
- *         negative real axis, also of complex ones. Derivative: lam_sqrtm_frechet(x, dx).
+ *         negative real axis, also of complex ones, or so near to 0 that rounding x leaves less than six digits:
+ *         where less eigenvectors belong to it than it counts for. Derivative: lam_sqrtm_frechet(x, dx).
  * Source  Higham, Functions of Matrices, 2008, 6.20: Newton's method in increments. */
 LAM_API lam_tensor *lam_sqrtm(lam_tensor *x);
 
@@ -244,6 +252,19 @@ LAM_API lam_tensor *lam_sqrtm(lam_tensor *x);
  * Fails   LAM_ERR_SHAPE; LAM_ERR_NUMERIC as lam_sqrtm. Derivative: linear in e; in x the second derivative of the
  *         root. */
 LAM_API lam_tensor *lam_sqrtm_frechet(lam_tensor *x, lam_tensor *e);
+
+/* The principal logarithm of each matrix: the one whose eigenvalues have imaginary parts between -pi and pi. A matrix
+ * that is not finite gives NaN.
+ * Fails   LAM_ERR_SHAPE unless square; LAM_ERR_NUMERIC as lam_sqrtm, and where the size of x times that of its inverse
+ *         is beyond 2^52, so that rounding decides. Derivative: lam_logm_frechet(x, dx).
+ * Source  Cheng, Higham, Kenney and Laub, Approximating the logarithm of a matrix to specified accuracy, 2001. */
+LAM_API lam_tensor *lam_logm(lam_tensor *x);
+
+/* The derivative of the logarithm at x along e: the integral of (s x + 1 - s)^-1 e (s x + 1 - s)^-1 over s from 0 to 1.
+ * Shape   leading axes broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_NUMERIC as lam_sqrtm. Derivative: linear in e; in x the second derivative of the
+ *         logarithm. */
+LAM_API lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e);
 
 /* ---- orthogonal factors, eigenvalues, singular values ----------------------------------------------------------- */
 

@@ -138,7 +138,8 @@ LAM_API lam_tensor *lam_nanargmin(lam_tensor *x, int axis); /* Fails as lam_nana
 /* The bin of each element of x: how many of the ascending edges lie at or below it (right: below it). For descending
  * edges, how many lie above it (right: at or above it).
  * Shape   that of x; i64.
- * Fails   LAM_ERR_RANK unless edges is a vector. Derivative: none. */
+ * Fails   LAM_ERR_RANK unless edges is a vector; LAM_ERR_VALUE where it is seen to be in no order, or to hold NaN.
+ *         Derivative: none. */
 LAM_API lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right);
 
 /* n_out parts of an axis, the first ones longer by one where the axis cannot be split evenly. Views.

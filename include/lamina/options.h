@@ -198,6 +198,10 @@ inline lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_opti
 inline lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options &options) {
     return lam_reduce_window_argmin(x, &options);
 }
+inline lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool smallest,
+                                              const lam_window_options &options) {
+    return lam_select_and_scatter_add(x, source, smallest, &options);
+}
 inline lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options &options) {
     return lam_max_pool(x, &options);
 }

@@ -110,6 +110,12 @@ LAM_API lam_tensor *lam_igammac(lam_tensor *a, lam_tensor *x);
  * Source  as igamma; 4 ULP. */
 LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
+/* 1 - betainc(a, b, x), accurate where it is small, also where 1 - x has lost the digits of x.
+ * Shape   all three broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: minus those of betainc.
+ * Source  as igamma; 4 ULP. */
+LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
+
 /* Gamma(x); inf of its sign at 0, NaN at the negative integers. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: gamma(x) digamma(x).
  * Source  tgammal; 1 ULP. */

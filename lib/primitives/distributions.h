@@ -25,7 +25,4 @@ const lam__distribution *lam__distributions_continuous(lam_distribution which);
 const lam__distribution *lam__distributions_bounded(lam_distribution which);
 const lam__distribution *lam__distributions_discrete(lam_distribution which);
 
-/* 1 - betainc(a, b, x). By reflection only where the difference would lose digits: 1 - x has none of a small x. */
-lam_tensor *lam__distributions_rest(lam_tensor *a, lam_tensor *b, lam_tensor *x);
-
 #endif

@@ -136,11 +136,6 @@ static lam_tensor *beta_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(outside, lam_sub(powers, lam_betaln(s[0], s[1])));
 }
 
-lam_tensor *lam__distributions_rest(lam_tensor *a, lam_tensor *b, lam_tensor *x) {
-    lam_tensor *part = lam_betainc(a, b, x), *few = lam_lt(part, 0.9);
-    return lam_where(few, lam_sub(1.0, part), lam_betainc(b, a, lam_where(few, 0.5, lam_sub(1.0, x))));
-}
-
 static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
     return lam_where(outside, lam_clamp(z, 0.0, 1.0), lam_betainc(s[0], s[1], x));
@@ -148,7 +143,7 @@ static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
 
 static lam_tensor *beta_sf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
-    return lam_where(outside, lam_sub(1.0, lam_clamp(z, 0.0, 1.0)), lam__distributions_rest(s[0], s[1], x));
+    return lam_where(outside, lam_sub(1.0, lam_clamp(z, 0.0, 1.0)), lam_betaincc(s[0], s[1], x));
 }
 
 /* ---- truncated normal -------------------------------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ static lam_tensor *binom_part(lam_tensor *z, lam_tensor *const s[], bool upper) 
     lam_tensor *below = lam_lt(z, 0.0), *above = lam_ge(z, s[0]), *none = lam_or(below, above);
     lam_tensor *k = lam_floor(lam_where(none, 0.0, z)), *n = lam_where(none, 1.0, s[0]);
     lam_tensor *a = lam_sub(n, k), *b = lam_add(k, 1.0), *p = s[1];
-    lam_tensor *part = upper ? lam_betainc(b, a, p) : lam__distributions_rest(b, a, p);
+    lam_tensor *part = upper ? lam_betainc(b, a, p) : lam_betaincc(b, a, p);
     return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
 }
 
@@ -92,7 +92,7 @@ static lam_tensor *nbinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
 static lam_tensor *nbinom_part(lam_tensor *z, lam_tensor *const s[], bool upper) {
     lam_tensor *below = lam_lt(z, 0.0), *above = lam_eq(z, INFINITY), *none = lam_or(below, above);
     lam_tensor *b = lam_add(lam_floor(lam_where(none, 0.0, z)), 1.0);
-    lam_tensor *part = upper ? lam__distributions_rest(s[0], b, s[1]) : lam_betainc(s[0], b, s[1]);
+    lam_tensor *part = upper ? lam_betaincc(s[0], b, s[1]) : lam_betainc(s[0], b, s[1]);
     return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
 }
 

@@ -144,3 +144,24 @@ const lam_primitive lam__row_betainc = {
 lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x) {
     return lam__apply_coded(&lam__row_betainc, 0, 3, (lam_tensor *[]){a, b, x});
 }
+
+/* As for gamma: derivatives are those of betainc with the other sign. */
+static lam_tensor *slope_betaincc(const lam_rule *r, int i, lam_tensor *t) {
+    const int64_t code = LAM__SPECIAL_CODE(i == 0, i == 1, i == 2);
+    return lam_neg(lam_mul(t, lam__apply_coded(&lam__row_betainc, code, 3, r->in)));
+}
+
+const lam_primitive lam__row_betaincc = {
+    .name = "betaincc",
+    .inputs = 3,
+    .elementwise = true,
+    .loop = LAM__LOOP_betaincc + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_betaincc,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_IN(2),
+};
+
+lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x) {
+    return lam__apply_ternary(&lam__row_betaincc, a, b, x);
+}

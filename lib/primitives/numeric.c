@@ -5,6 +5,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/index.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -333,6 +334,18 @@ lam_tensor *lam_nanargmin(lam_tensor *x, int axis) {
     return lam__scope_only(place_of("nanargmin", x, axis, false), since);
 }
 
+/* False after recording that the edges, a vector, neither ascend nor descend, where that can be seen. */
+static bool edges_in_order(lam_tensor *edges) {
+    lam_scope scope;
+    lam__scope_open(edges->ctx, &scope);
+    lam_tensor *before = lam_slice_axis(edges, 0, 0, -1), *after = lam_slice_axis(edges, 0, 1, LAM_END);
+    lam_tensor *up = lam_all(lam_le(before, after), NULL), *down = lam_all(lam_ge(before, after), NULL);
+    const bool order = lam__seen_true(lam_or(up, down));
+    lam__scope_close(&scope);
+    if (!order) lam__axes_fail_with("digitize", edges, LAM_ERR_VALUE, "sort them first", "the edges are in no order");
+    return order;
+}
+
 /* Edges may rise or fall, which only their elements tell, and these may be unknown here: so both searches are made and
  * one is chosen by the first and last edge. */
 lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
@@ -341,6 +354,7 @@ lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
     if (!lam__matrices_ordered("digitize", false, 2, in, &failed)) return failed;
     if (lam_rank(edges) != 1)
         return lam__matrices_fail("digitize", 2, in, LAM_ERR_RANK, NULL, "the edges are no vector");
+    if (!edges_in_order(in[1])) return lam__axes_failed(x);
     int64_t n = lam_size(edges);
     lam_tensor *up = lam_searchsorted(in[1], in[0], !right);
     if (n < 2) return lam__scope_only(up, since);

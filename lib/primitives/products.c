@@ -5,7 +5,9 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/seen.h"
 
+#include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
 #include <lamina/context.h>
@@ -288,4 +290,46 @@ lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tenso
     x = lam_triangular_solve(in[0], x, transpose ? &lower : &upper);
     if (transpose) x = permuted(permutation, x, true);
     return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(-1)) : x, since);
+}
+
+/* ---- groups of rows ---------------------------------------------------------------------------------------------- */
+
+/* Whether sizes are a vector of integers, one for each matrix of y, and x and y fit. */
+static bool groups_fit(const char *name, lam_tensor *x, lam_tensor *y, lam_tensor *sizes) {
+    if (lam_rank(x) != 2 || lam_rank(y) != 3)
+        return lam__axes_fail(name, x, LAM_ERR_RANK, "a matrix and a stack of matrices are needed"), false;
+    if (lam_dim(x, 1) != lam_dim(y, 1))
+        return lam__axes_fail(name, x, LAM_ERR_SHAPE, "rows of %lld elements times matrices of %lld rows",
+                              (long long)lam_dim(x, 1), (long long)lam_dim(y, 1)),
+               false;
+    if (lam_rank(sizes) != 1 || lam_dim(sizes, 0) != lam_dim(y, 0))
+        return lam__axes_fail(name, sizes, LAM_ERR_SHAPE, "%lld sizes are needed", (long long)lam_dim(y, 0)), false;
+    if (lam__dtype_is_inexact((int)lam_dtype_of(sizes)) || lam_dtype_of(sizes) == LAM_BOOL)
+        return lam__axes_fail(name, sizes, LAM_ERR_DTYPE, "sizes are integers"), false;
+    return lam__seen_in_range(name, "sizes", sizes, 0, false, 0x1p63);
+}
+
+/* The sizes are elements, which vmap maps, so no operand can be cut by them: every row meets every matrix, and where
+ * products are chosen from, what other rows hold has no part in them. */
+lam_tensor *lam_ragged_dot(lam_tensor *x, lam_tensor *y, lam_tensor *sizes) {
+    uint64_t since = lam__scope_now(x);
+    const char *name = "ragged_dot";
+    lam_tensor *in[2] = {x, y}, *failed;
+    lam_value *v;
+    if (!lam__matrices_operands(name, false, 2, in, in, &failed)) return failed;
+    if (!lam__scope_operands(name, 1, &sizes, &v, &failed)) return failed;
+    if (!groups_fit(name, in[0], in[1], sizes)) return lam__axes_failed(x);
+    const int64_t rows = lam_dim(in[0], 0), groups = lam_dim(in[1], 0);
+    lam_ctx *ctx = lam_ctx_of(x);
+    lam_tensor *out = lam_zeros(ctx, lam_dtype_of(in[0]), LAM_DIMS(rows, lam_dim(in[1], 2)));
+    lam_tensor *ends = lam_cumsum(lam_cast(sizes, LAM_I64), 0);
+    lam_tensor *group = lam_searchsorted(ends, lam_iota(ctx, LAM_I64, LAM_DIMS(rows), 0), true);
+    for (int64_t g = 0; g < groups && !lam_failed(out); g++) {
+        lam_tensor *own = lam_expand_dims(lam_eq(group, g), 1), *before = out;
+        lam_tensor *part = lam_matmul(lam_where(own, in[0], lam_zeros_like(in[0])), lam_index(in[1], 0, g));
+        out = lam_where(own, part, before);
+        lam_drop(before);
+        lam_drop(part);
+    }
+    return lam__scope_only(out, since);
 }

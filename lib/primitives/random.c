@@ -4,6 +4,7 @@
  * transform sees the same numbers. None of the primitives here has a derivative; samplers are written so that what
  * depends on parameters comes after them. */
 #include "lib/primitives/random.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -11,7 +12,6 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
-#include "lib/dispatch/interpreter.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -292,34 +292,6 @@ bool lam__random_append(lam__source *s, int64_t n, int64_t wide[LAM_MAX_RANK]) {
     return true;
 }
 
-/* The elements that x shows; NULL where they cannot be seen. Boxes are opened from level to level where an interpreter
- * can read them; of a batch these are the elements of all examples. */
-static lam_value *elements_of(lam_tensor *x) {
-    lam_value *v = lam__scope_peek(x);
-    while (v && v->kind == LAM__BOX) {
-        const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
-        v = interpreter->read ? interpreter->read(v) : NULL;
-    }
-    return v && v->kind == LAM__CONCRETE ? v : NULL;
-}
-
-/* A parameter outside its range is found where elements are at hand, by two reductions, whose NaN fails both
- * comparisons. Where they are not at hand nothing is refused: the sample then is what the formula gives. */
-bool lam__random_in_range(const char *operation, const char *name, lam_tensor *x, double low, bool open, double high) {
-    lam_value *v = elements_of(x);
-    if (!v || !v->count) return true;
-    lam_scope scope;
-    lam__scope_open(x->ctx, &scope);
-    lam_tensor lent;
-    lam__scope_lend(&lent, x->ctx, v);
-    double least = lam_item(lam_min_reduce(&lent, NULL)), most = lam_item(lam_max_reduce(&lent, NULL));
-    lam__scope_close(&scope);
-    if ((open ? least > low : least >= low) && most <= high) return true;
-    lam__axes_fail(operation, x, LAM_ERR_VALUE, "%s has elements from %g to %g, not in %s%g, %g]", name, least, most,
-                   open ? "(" : "[", low, high);
-    return false;
-}
-
 /* ---- bits, uniform, integers ------------------------------------------------------------------------------------- */
 
 /* An unknown dtype falls to bytes in the table and is found by comparing what that gives with what was asked. */
@@ -350,7 +322,7 @@ lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
                              o->high ? o->high : lam_ones(s.ctx, dtype, LAM_DIMS0)};
     if (!lam__random_parameters("random_uniform", key, 2, bounds, 0, dims, &s, &failed)) return failed;
     lam_tensor *low = lam_cast(bounds[0], dtype), *span = lam_sub(lam_cast(bounds[1], dtype), low);
-    if (!lam__random_in_range("random_uniform", "high - low", span, 0, false, (double)INFINITY)) return failed;
+    if (!lam__seen_in_range("random_uniform", "high - low", span, 0, false, (double)INFINITY)) return failed;
     s.dtype = dtype;
     return lam__scope_only(lam_max(low, lam_fma(lam__random_unit(&s), span, low)), since);
 }

@@ -54,10 +54,6 @@ bool lam__random_append(lam__source *s, int64_t n, int64_t wide[LAM_MAX_RANK]);
 /* The same source with another key; element `i` of keys [n, 2]. */
 lam__source lam__random_with(const lam__source *s, lam_tensor *keys, int64_t i);
 
-/* Whether every element of x is known to lie in [low, high], or in (low, high] where `open`; true also where the
- * elements cannot be seen. Otherwise records that parameter `name` does not. */
-bool lam__random_in_range(const char *operation, const char *name, lam_tensor *x, double low, bool open, double high);
-
 /* What a range of integers is for the kernel. False after recording why it is impossible. */
 bool lam__random_range(const char *operation, lam_ctx *ctx, lam_dtype dtype, int64_t low, int64_t high,
                        lam__random *what);

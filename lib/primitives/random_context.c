@@ -3,6 +3,7 @@
  * The state of the generator is a seed and a count (lib/dispatch/draw.h), so these functions depend on the order of
  * calls, which is what their users want; whoever needs the same numbers again uses keys. */
 #include "lib/primitives/random.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
@@ -121,7 +122,7 @@ lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale) {
     lam__source s;
     lam_tensor *both = lam_add(mean, scale), *failed = source_like("rand_normal", both, &s);
     if (failed) return failed;
-    if (!lam__random_in_range(s.operation, "the scale", scale, 0, false, (double)INFINITY)) return &s.ctx->failed;
+    if (!lam__seen_in_range(s.operation, "the scale", scale, 0, false, (double)INFINITY)) return &s.ctx->failed;
     return lam__scope_only(lam_add(mean, lam_mul(scale, lam__random_normal(&s))), since);
 }
 
@@ -131,6 +132,6 @@ lam_tensor *lam_rand_bernoulli(lam_tensor *p) {
     lam__source s;
     lam_tensor *failed = source_like("rand_bernoulli", p, &s);
     if (failed) return failed;
-    if (!lam__random_in_range(s.operation, "the probability", p, 0, false, 1)) return &s.ctx->failed;
+    if (!lam__seen_in_range(s.operation, "the probability", p, 0, false, 1)) return &s.ctx->failed;
     return lam__scope_only(lam_lt(lam__random_unit(&s), p), since);
 }

@@ -1,6 +1,7 @@
 /* Samples that are counts: Poisson, binomial, multinomial and geometric variables. The rows take one key for all the
  * elements of their parameters, which are told apart by their places. Counts have no derivatives. */
 #include "lib/primitives/random.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
@@ -98,7 +99,7 @@ lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims)
     lam_tensor *failed;
     lam__source s;
     if (!lam__random_parameters(name, key, 1, &rate, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "the rate", rate, 0, false, 0x1p62))
+        !lam__seen_in_range(name, "the rate", rate, 0, false, 0x1p62))
         return failed;
     lam_tensor *in[2] = {key, lam_broadcast_to(lam_cast(rate, LAM_F32), dims)};
     return lam__scope_only(lam__apply(&lam__row_random_poisson, NULL, 0, 2, in), since);
@@ -140,8 +141,8 @@ lam_tensor *lam_random_binomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, l
     lam_tensor *in[2] = {n, p}, *failed;
     lam__source s;
     if (!lam__random_parameters(name, key, 2, in, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "the number of trials", in[0], 0, false, 0x1p62) ||
-        !lam__random_in_range(name, "the probability", in[1], 0, false, 1))
+        !lam__seen_in_range(name, "the number of trials", in[0], 0, false, 0x1p62) ||
+        !lam__seen_in_range(name, "the probability", in[1], 0, false, 1))
         return failed;
     return lam__scope_only(sample_binomial(key, in[0], in[1], dims), since);
 }
@@ -168,8 +169,8 @@ lam_tensor *lam_random_multinomial(lam_tensor *key, lam_tensor *n, lam_tensor *p
     int64_t wide[LAM_MAX_RANK];
     if (!lam__random_parameters(name, key, 1, &n, 0, dims, &s, &failed) ||
         !lam__random_parameters(name, key, 1, &p, 1, dims, &of_p, &failed) ||
-        !lam__random_in_range(name, "the number of trials", n, 0, false, 0x1p62) ||
-        !lam__random_in_range(name, "a probability", p, 0, false, (double)INFINITY) ||
+        !lam__seen_in_range(name, "the number of trials", n, 0, false, 0x1p62) ||
+        !lam__seen_in_range(name, "a probability", p, 0, false, (double)INFINITY) ||
         !lam__random_append(&of_p, lam_dim(p, -1), wide))
         return failed;
     if (!lam_dim(p, -1)) return lam__axes_fail(name, p, LAM_ERR_VALUE, "there are no categories");
@@ -188,7 +189,7 @@ lam_tensor *lam_random_geometric(lam_tensor *key, lam_tensor *p, lam_dims dims) 
     lam_tensor *failed;
     lam__source s;
     if (!lam__random_parameters(name, key, 1, &p, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "the probability", p, 0, true, 1))
+        !lam__seen_in_range(name, "the probability", p, 0, true, 1))
         return failed;
     lam_tensor *u = lam__random_unit(&s), *log_u = lam_log(lam_where(lam_eq(u, 0), 1, u));
     lam_tensor *trials = lam_floor(lam_div(log_u, lam_log1p(lam_neg(lam_stop_gradient(p)))));

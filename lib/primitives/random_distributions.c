@@ -3,6 +3,7 @@
  * derivative: each sample is a smooth function of its parameters at fixed bits. Gamma variables are taken as
  * logarithms, since for small shapes they are below the range. */
 #include "lib/primitives/random.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -87,7 +88,7 @@ static lam_tensor *sample_of(const char *name, lam_tensor *key, int n, lam_tenso
         !lam__create_countable(name, s.ctx, s.dtype, dims))
         return failed;
     for (int i = 0; i < n; i++)
-        if (names[i] && !lam__random_in_range(name, names[i], p[i], 0, true, DBL_MAX)) return failed;
+        if (names[i] && !lam__seen_in_range(name, names[i], p[i], 0, true, DBL_MAX)) return failed;
     return lam__scope_only(draw(&s, p), since);
 }
 
@@ -235,7 +236,7 @@ lam_tensor *lam_random_ball(lam_tensor *key, int64_t d, lam_tensor *p, lam_dims 
     lam_tensor *failed, *sign;
     lam__source s;
     if (!lam__random_parameters(name, key, 1, &p, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "the exponent", p, 0, true, DBL_MAX))
+        !lam__seen_in_range(name, "the exponent", p, 0, true, DBL_MAX))
         return failed;
     if (d < 0) return lam__axes_fail(name, key, LAM_ERR_VALUE, "there is no ball of %lld dimensions", (long long)d);
     lam_tensor *keys = lam_split(key, 2), *own = lam_expand_dims(p, -1);
@@ -265,9 +266,9 @@ lam_tensor *lam_random_triangular(lam_tensor *key, lam_tensor *left, lam_tensor 
     lam_tensor *in[3] = {left, mode, right}, *failed;
     lam__source s;
     if (!lam__random_parameters(name, key, 3, in, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "mode - left", lam_sub(in[1], in[0]), 0, false, DBL_MAX) ||
-        !lam__random_in_range(name, "right - mode", lam_sub(in[2], in[1]), 0, false, DBL_MAX) ||
-        !lam__random_in_range(name, "right - left", lam_sub(in[2], in[0]), 0, true, DBL_MAX))
+        !lam__seen_in_range(name, "mode - left", lam_sub(in[1], in[0]), 0, false, DBL_MAX) ||
+        !lam__seen_in_range(name, "right - mode", lam_sub(in[2], in[1]), 0, false, DBL_MAX) ||
+        !lam__seen_in_range(name, "right - left", lam_sub(in[2], in[0]), 0, true, DBL_MAX))
         return failed;
     return lam__scope_only(sample_triangular(&s, in[0], in[1], in[2]), since);
 }

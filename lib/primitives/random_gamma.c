@@ -2,6 +2,7 @@
  * keeps its place in the distribution, P(a, x) = constant, so its derivative is taken as -(dP/da) / (dP/dx) ("implicit
  * reparameterisation gradients", Figurnov, Mohamed, Mnih 2018), which is unbiased. */
 #include "lib/primitives/random.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
@@ -114,7 +115,7 @@ static lam_tensor *gamma_of(const char *name, lam_tensor *key, lam_tensor *a, la
     lam_tensor *failed;
     lam__source s;
     if (!lam__random_parameters(name, key, 1, &a, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "the parameter", a, 0, true, (double)INFINITY))
+        !lam__seen_in_range(name, "the parameter", a, 0, true, (double)INFINITY))
         return failed;
     return sample_gamma(&s, a, logarithm);
 }
@@ -139,7 +140,7 @@ lam_tensor *lam_random_beta(lam_tensor *key, lam_tensor *a, lam_tensor *b, lam_d
     if (!lam__random_parameters(name, key, 2, in, 0, dims, &s, &failed)) return failed;
     lam_tensor *keys = lam_split(key, 2);
     for (int i = 0; i < 2; i++) {
-        if (!lam__random_in_range(name, "a parameter", in[i], 0, true, (double)INFINITY)) return failed;
+        if (!lam__seen_in_range(name, "a parameter", in[i], 0, true, (double)INFINITY)) return failed;
         lam__source own = lam__random_with(&s, keys, i);
         y[i] = lam__random_loggamma(&own, in[i]);
     }
@@ -155,7 +156,7 @@ lam_tensor *lam_random_dirichlet(lam_tensor *key, lam_tensor *alpha, lam_dims di
     lam__source s;
     int64_t wide[LAM_MAX_RANK];
     if (!lam__random_parameters(name, key, 1, &alpha, 1, dims, &s, &failed) ||
-        !lam__random_in_range(name, "alpha", alpha, 0, true, (double)INFINITY))
+        !lam__seen_in_range(name, "alpha", alpha, 0, true, (double)INFINITY))
         return failed;
     if (!lam__random_append(&s, lam_dim(alpha, -1), wide)) return failed;
     return lam__scope_only(lam_softmax(lam__random_loggamma(&s, alpha), -1), since);

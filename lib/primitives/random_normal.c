@@ -1,6 +1,7 @@
 /* Normal samples: quantiles of uniform numbers, by the inverse error function. Formulas as jax.random has them; its own
  * inverse error function is off by up to 100 ULP in the tails, where these numbers then differ from it. */
 #include "lib/primitives/random.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -39,7 +40,7 @@ lam_tensor *lam_random_truncated_normal(lam_tensor *key, lam_tensor *low, lam_te
     lam_tensor *bounds[2] = {low, high}, *failed;
     lam__source s;
     if (!lam__random_parameters(name, key, 2, bounds, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "high - low", lam_sub(bounds[1], bounds[0]), 0, true, (double)INFINITY))
+        !lam__seen_in_range(name, "high - low", lam_sub(bounds[1], bounds[0]), 0, true, (double)INFINITY))
         return failed;
     lam_tensor *a = lam_erf(lam_div(bounds[0], 1.4142135623730951)),
                *b = lam_erf(lam_div(bounds[1], 1.4142135623730951));

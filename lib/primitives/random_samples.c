@@ -3,6 +3,7 @@
  * formulas and their order are those of jax.random, whose numbers these are but for the roundings of elementary
  * functions. */
 #include "lib/primitives/random.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -94,7 +95,7 @@ lam_tensor *lam_random_bernoulli(lam_tensor *key, lam_tensor *p, lam_dims dims) 
     lam_tensor *failed;
     lam__source s;
     if (!lam__random_parameters(name, key, 1, &p, 0, dims, &s, &failed) ||
-        !lam__random_in_range(name, "the probability", p, 0, false, 1))
+        !lam__seen_in_range(name, "the probability", p, 0, false, 1))
         return failed;
     return lam__scope_only(lam_lt(lam__random_unit(&s), p), since);
 }
@@ -202,7 +203,7 @@ lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t 
                                since);
     if (!p) return lam__scope_only(lam_slice_axis(lam_random_permutation(key, x, axis), axis, 0, count), since);
     if (!lam__random_parameters(name, key, 1, &p, 0, (lam_dims){1, &n}, &s, &failed) ||
-        !lam__random_in_range(name, "p", p, 0, false, (double)INFINITY))
+        !lam__seen_in_range(name, "p", p, 0, false, (double)INFINITY))
         return failed;
     p = lam_broadcast_to(p, (lam_dims){1, &n});
     return lam__scope_only(

@@ -4,6 +4,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -63,6 +64,7 @@ lam_tensor *lam_repeat_each(lam_tensor *x, lam_tensor *counts, int64_t total, in
     if (!is_integer(counts)) return lam__axes_fail(name, counts, LAM_ERR_DTYPE, "counts are integers");
     if (total < 0 || (total > 0 && n == 0))
         return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)total, (long long)n);
+    if (!lam__seen_in_range(name, "counts", counts, 0, false, 0x1p63)) return lam__axes_failed(x);
     lam_tensor *ends = lam_cumsum(lam_cast(counts, LAM_I64), 0);
     lam_tensor *places = lam_searchsorted(ends, lam_iota(lam_ctx_of(x), LAM_I64, LAM_DIMS(total), 0), true);
     return lam__scope_only(lam_take_mode(x, places, axis, LAM_INDEX_CLIP), since);

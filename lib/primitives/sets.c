@@ -7,6 +7,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/seen.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -266,6 +267,16 @@ static lam_tensor *bins_of(lam_tensor *x, lam_tensor *edges, int64_t bins) {
     return lam_where(lam_eq(x, lam_index(edges, 0, -1)), bins - 1, place);
 }
 
+/* False after recording that the edges, a vector, do not ascend, where that can be seen. NaN does not. */
+static bool edges_ascend(const char *name, lam_tensor *edges) {
+    lam_scope scope;
+    lam__scope_open(edges->ctx, &scope);
+    const bool ascend = lam__seen_true(lam_le(lam_slice_axis(edges, 0, 0, -1), lam_slice_axis(edges, 0, 1, LAM_END)));
+    lam__scope_close(&scope);
+    if (!ascend) lam__axes_fail_with(name, edges, LAM_ERR_VALUE, "sort them first", "the edges do not ascend");
+    return ascend;
+}
+
 lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights) {
     uint64_t since = lam__scope_now(x);
     const char *name = "histogram";
@@ -275,10 +286,11 @@ lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights)
     if (lam_rank(edges) != 1) return lam__axes_fail(name, edges, LAM_ERR_RANK, "the edges are no vector");
     int64_t bins = lam_dim(edges, 0) - 1;
     if (bins < 1) return lam__axes_fail(name, edges, LAM_ERR_SHAPE, "a bin has two edges");
+    if (!edges_ascend(name, edges)) return lam__axes_failed(x);
     return lam__scope_only(tally(name, bins_of(x, edges, bins), weights, bins), since);
 }
 
-/* Edges are vectors; how many bins each has, and altogether. */
+/* Edges are vectors that ascend; how many bins each has, and altogether. */
 static bool edges_fit(const char *name, lam_list edges, int64_t dims[], int64_t *total) {
     *total = 1;
     for (size_t k = 0; k < edges.count; k++) {
@@ -287,6 +299,7 @@ static bool edges_fit(const char *name, lam_list edges, int64_t dims[], int64_t 
         dims[k] = lam_dim(e, 0) - 1;
         if (dims[k] < 1) return lam__axes_fail(name, e, LAM_ERR_SHAPE, "a bin has two edges"), false;
         if (*total > INT64_MAX / dims[k]) return lam__axes_fail(name, e, LAM_ERR_OVERFLOW, "the sizes overflow"), false;
+        if (!edges_ascend(name, e)) return false;
         *total *= dims[k];
     }
     return true;

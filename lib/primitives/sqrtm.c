@@ -1,5 +1,6 @@
-/* The principal square root of matrices, and its derivative at x along e: the solution l of r l + l r = e with r the
- * root, which is the corner of the root of [[x, e], [0, x]]. Rules of two rows as in expm.c, right to all orders. */
+/* The principal square root and logarithm of matrices, and their derivatives at x along e, which are the corners of
+ * the function of [[x, e], [0, x]]: of the root r the solution l of r l + l r = e. Rules of two rows for each function
+ * as in expm.c, right to all orders. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/corner.h"
 #include "lib/primitives/matrices.h"
@@ -13,8 +14,23 @@
 
 #include <math.h>
 
+/* A function of matrices: its kernel, and what that takes in units of products of matrices. */
+typedef struct function {
+    bool (*of)(int64_t n, int64_t own, const double *a, double *x, void *room);
+    size_t (*bytes)(int64_t n);
+    double products;
+    const char *none; /* what is said of matrices that have none */
+} function;
+
+/* About ten steps of an inversion and a product each; some ten roots and seven solutions. */
+static const function square_root = {lam__kernels_sqrtm, lam__kernels_sqrtm_bytes, 10,
+                                     "it has no principal square root, or rounding decides which"};
+static const function logarithm = {lam__kernels_logm, lam__kernels_logm_bytes, 100,
+                                   "it has no principal logarithm, or rounding decides which"};
+
 /* What the workers share; e: the change, for the derivative, or NULL. */
 typedef struct stack {
+    const function *f;
     const lam_value *x, *e, *out;
     int64_t n;
 } stack;
@@ -35,15 +51,15 @@ static double size_of(const lam_value *x, int64_t at, int64_t count) {
     return sum;
 }
 
-/* Doubles: the operand and the root, of n rows, or of 2 n rows for the derivative. */
-static size_t room_bytes(int64_t rows) {
-    return 2 * (size_t)(rows * rows) * sizeof(double) + lam__kernels_sqrtm_bytes(rows);
+/* Doubles: the operand and the result, of n rows, or of 2 n rows for the derivative. */
+static size_t room_bytes(const function *f, int64_t rows) {
+    return 2 * (size_t)(rows * rows) * sizeof(double) + f->bytes(rows);
 }
 
 /* One matrix. The derivative is linear in e, which is brought to the size of x, since both stand in one matrix. */
-static bool root_of(const stack *s, int64_t number, double *a) {
+static bool value_of(const stack *s, int64_t number, double *a) {
     const int64_t n = s->n, rows = s->e ? 2 * n : n, at = number * n * n;
-    double *root = a + rows * rows, large = s->e ? size_of(s->e, at, n * n) : 0;
+    double *value = a + rows * rows, large = s->e ? size_of(s->e, at, n * n) : 0;
     const double scale = large > 0 && isfinite(large) ? size_of(s->x, at, n * n) / large : 1;
     for (int64_t i = 0; i < rows * rows; i++) a[i] = 0;
     for (int64_t i = 0; i < n; i++)
@@ -54,40 +70,42 @@ static bool root_of(const stack *s, int64_t number, double *a) {
             a[(n + i) * rows + n + j] = element(s->x, k);
             a[i * rows + n + j] = scale * element(s->e, k);
         }
-    if (!lam__kernels_sqrtm(rows, a, root, root + rows * rows)) return false;
+    if (!s->f->of(rows, n, a, value, value + rows * rows)) return false;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
-            put(s->out, at + i * n + j, s->e ? root[i * rows + n + j] / scale : root[i * rows + j]);
+            put(s->out, at + i * n + j, s->e ? value[i * rows + n + j] / scale : value[i * rows + j]);
     return true;
 }
 
-static int64_t sqrtm_part(const void *env, int64_t begin, int64_t end, void *room) {
+static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
     for (int64_t b = begin; b < end; b++)
-        if (!root_of(env, b, room)) return b;
+        if (!value_of(env, b, room)) return b;
     return -1;
 }
 
-/* e NULL: the root itself. About ten steps of an inversion and a product each. */
-static lam_status run(const lam_call_site *call, lam_value *out, bool change) {
+/* Without a change the function itself. */
+static lam_status run(const lam_call_site *call, const function *f, bool change, lam_value *out) {
     if (out->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]), *e = change ? lam__value_contiguous(call->in[1]) : NULL;
     const int64_t n = out->dims[out->rank - 1], rows = change ? 2 * n : n;
     lam_status status = LAM_ERR_MEMORY;
     int64_t bad = -1;
-    const stack s = {x, e, out, n};
+    const stack s = {f, x, e, out, n};
     if (x && (e || !change))
-        status = lam__matrices_each(call->ctx, lam__matrices_count(out), 10 * (double)(rows * rows) * (double)rows,
-                                    room_bytes(rows), sqrtm_part, &s, &bad);
+        status =
+            lam__matrices_each(call->ctx, lam__matrices_count(out), f->products * (double)(rows * rows) * (double)rows,
+                               room_bytes(f, rows), some, &s, &bad);
     if (status == LAM_OK && bad >= 0)
-        status = lam__matrices_bad(call, out, bad, "has an eigenvalue that is 0 or on the negative real axis",
-                                   "such matrices have no principal square root");
+        status = lam__matrices_bad(call, out, bad, "has an eigenvalue that is 0 or on the negative real axis", f->none);
     lam__value_release(x);
     if (change) lam__value_release(e);
     return status;
 }
 
+/* ---- the root ---------------------------------------------------------------------------------------------------- */
+
 static lam_status eval_sqrtm(const lam_call_site *call, lam_value *const out[]) {
-    return run(call, out[0], false);
+    return run(call, &square_root, false, out[0]);
 }
 
 static lam_tensor *apply_sqrtm(lam_tensor *x) {
@@ -125,10 +143,8 @@ const lam_primitive lam__row_sqrtm = {
     .batch = batch_sqrtm,
 };
 
-/* ---- the derivative ---------------------------------------------------------------------------------------------- */
-
 static lam_status eval_sqrtm_frechet(const lam_call_site *call, lam_value *const out[]) {
-    return run(call, out[0], true);
+    return run(call, &square_root, true, out[0]);
 }
 
 static void jvp_sqrtm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
@@ -157,6 +173,75 @@ const lam_primitive lam__row_sqrtm_frechet = {
     .batch = batch_sqrtm_frechet,
 };
 
+/* ---- the logarithm, by the same rules ---------------------------------------------------------------------------- */
+
+static lam_status eval_logm(const lam_call_site *call, lam_value *const out[]) {
+    return run(call, &logarithm, false, out[0]);
+}
+
+static lam_tensor *apply_logm(lam_tensor *x) {
+    return lam__apply1(&lam__row_logm, NULL, 0, x);
+}
+
+static lam_tensor *apply_log_frechet(lam_tensor *x, lam_tensor *e) {
+    lam_tensor *in[2] = {x, e};
+    return lam__apply(&lam__row_logm_frechet, NULL, 0, 2, in);
+}
+
+static void jvp_logm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    dout[0] = apply_log_frechet(r->in[0], dx[0]);
+}
+
+static void vjp_logm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = apply_log_frechet(lam__matrices_turn(r->in[0]), g[0]);
+}
+
+static void batch_logm(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = apply_logm(r->in[0]);
+}
+
+const lam_primitive lam__row_logm = {
+    .name = "logm",
+    .inputs = 1,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0),
+    .shape = lam__corner_shape,
+    .eval = eval_logm,
+    .jvp = jvp_logm,
+    .vjp = vjp_logm,
+    .batch = batch_logm,
+};
+
+static lam_status eval_logm_frechet(const lam_call_site *call, lam_value *const out[]) {
+    return run(call, &logarithm, true, out[0]);
+}
+
+static void jvp_logm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    lam__corner_jvp(r, dx, dout, apply_log_frechet);
+}
+
+static void vjp_logm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam__corner_vjp(r, g, gx, apply_log_frechet);
+}
+
+static void batch_logm_frechet(const lam_rule *r, lam_tensor *out[]) {
+    lam__corner_batch(r, out, apply_log_frechet);
+}
+
+const lam_primitive lam__row_logm_frechet = {
+    .name = "logm_frechet",
+    .inputs = 2,
+    .derivative = LAM_GENERAL,
+    .linear = 2u,
+    .saves = LAM_SAVE_IN(0),
+    .saves_for = {LAM_SAVE_IN(1)},
+    .shape = lam__corner_shape_map,
+    .eval = eval_logm_frechet,
+    .jvp = jvp_logm_frechet,
+    .vjp = vjp_logm_frechet,
+    .batch = batch_logm_frechet,
+};
+
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 lam_tensor *lam_sqrtm(lam_tensor *x) {
@@ -165,4 +250,12 @@ lam_tensor *lam_sqrtm(lam_tensor *x) {
 
 lam_tensor *lam_sqrtm_frechet(lam_tensor *x, lam_tensor *e) {
     return lam__corner_call_map("sqrtm_frechet", x, e, apply_frechet);
+}
+
+lam_tensor *lam_logm(lam_tensor *x) {
+    return lam__corner_call("logm", x, apply_logm);
+}
+
+lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e) {
+    return lam__corner_call_map("logm_frechet", x, e, apply_log_frechet);
 }

@@ -395,6 +395,27 @@ lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options *op
     return lam__scope_only(reduction(&lam__row_reduce_window_argmin, x, options), since);
 }
 
+/* The transpose of the largest or smallest element of windows, with places that are those of another operand. */
+lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool smallest,
+                                       const lam_window_options *options) {
+    uint64_t since = lam__scope_now(x);
+    const char *name = "select_and_scatter_add";
+    lam_tensor *in[2] = {x, source}, *failed;
+    lam_value *v[2];
+    window_params p;
+    if (!lam__scope_operands(name, 2, in, v, &failed)) return failed;
+    if (!params_for(name, x, options, &p)) return lam__axes_failed(x);
+    lam_tensor *at = apply(smallest ? &lam__row_reduce_window_argmin : &lam__row_reduce_window_argmax, &p, x);
+    if (lam_failed(at)) return lam__scope_only(at, since);
+    const lam_dims own = lam_dims_of(x), places = lam_dims_of(at), given = lam_dims_of(source);
+    bool fits = given.rank == places.rank;
+    for (int i = 0; fits && i < places.rank; i++) fits = given.dims[i] == places.dims[i];
+    if (!fits) return lam__axes_fail(name, source, LAM_ERR_SHAPE, "there is to be one number for each window");
+    lam_tensor *zeros = lam_cast(lam_zeros_like(x), lam_dtype_of(source));
+    lam_tensor *sums = lam__index_add_rows(in_rows(&p, zeros), in_rows(&p, at), in_rows(&p, source));
+    return lam__scope_only(lam__apply_reshape(sums, own.rank, own.dims), since);
+}
+
 /* By default windows stand side by side. As PyTorch has it; the reductions themselves move by one. */
 static lam_window_options pooling(const lam_window_options *options) {
     lam_window_options o = {.padding = LAM_PAD_GIVEN};

@@ -116,6 +116,11 @@ static void beta_slopes(mpfr_t v, mpfr_t x[]) {
     mpfr_clears(other[0], other[1], other[2], (mpfr_ptr)NULL);
 }
 
+static void upper_beta_slopes(mpfr_t v, mpfr_t x[]) {
+    beta_slopes(v, x);
+    mpfr_neg(v, v, MPFR_RNDN);
+}
+
 /* ---- the rows --------------------------------------------------------------------------------------------------- */
 
 /* One line per operation. */
@@ -158,6 +163,7 @@ FAMILY(exp3, lam_expn(in[0], 3))
 FAMILY(bessel_j0, lam_bessel_j(in[0], 0))
 FAMILY(bessel_j5, lam_bessel_j(in[0], 5))
 FAMILY(betainc, lam_betainc(in[0], in[1], in[2]))
+FAMILY(betaincc, lam_betaincc(in[0], in[1], in[2]))
 FAMILY(fma, lam_fma(in[0], in[1], in[2]))
 FAMILY(mul_div, lam_mul_div(in[0], in[1], in[2]))
 FAMILY(cube, lam_integer_pow(in[0], 3))
@@ -306,6 +312,8 @@ const measure_row measure_rows[] = {
     {.name = "igammac", .inputs = 2, .body = of_igammac, .oracle = LAM__LOOP_igammac,
      .slopes = upper_gamma_slopes, .range = {{0.001, 300}, {0.001, 300}}, .bound = 4, .derivatives = 3, .costly = true},
     {.name = "betainc", .inputs = 3, .body = of_betainc, .oracle = LAM__LOOP_betainc, .slopes = beta_slopes,
+     .range = {{0.01, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
+    {.name = "betaincc", .inputs = 3, .body = of_betaincc, .oracle = LAM__LOOP_betaincc, .slopes = upper_beta_slopes,
      .range = {{0.01, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
     {.name = "pow_slope by x", .inputs = 2, .body = of_pow_slope_10, .oracle = LAM__LOOP_pow_slope, .member = 64,
      .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .derivatives = 3},

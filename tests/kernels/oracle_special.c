@@ -166,6 +166,15 @@ static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x
     mpfr_clear(t);
 }
 
+/* Its complement likewise: right of the mean as it is, of 1 - x, which is exact here. */
+static void betaincc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x) {
+    mpfr_t y;
+    mpfr_init2(y, BITS);
+    mpfr_ui_sub(y, 1, x, MPFR_RNDN);
+    betainc(value, b, a, y);
+    mpfr_clear(y);
+}
+
 /* A&S 9.6.10. */
 static void bessel(mpfr_t value, unsigned long order, const mpfr_t x, bool scaled) {
     mpfr_t term, quarter;
@@ -342,6 +351,7 @@ bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
     case LAM__LOOP_igamma: igamma(value, x[0], x[1]); break;
     case LAM__LOOP_igammac: igammac(value, x[0], x[1]); break;
     case LAM__LOOP_betainc: betainc(value, x[0], x[1], x[2]); break;
+    case LAM__LOOP_betaincc: betaincc(value, x[0], x[1], x[2]); break;
     case LAM__LOOP_bessel_i:
         if (member & 1) scaled_bessel(value, (int)(member & 255) / 2, (int)(member >> 8), x[0]);
         else bessel(value, (unsigned long)member / 2, x[0], false);

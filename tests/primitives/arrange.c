@@ -367,6 +367,44 @@ START_TEST(bins_of_points) {
 }
 END_TEST
 
+BODY(counted) {
+    out[0] = lam_histogram(in[0], in[1], NULL);
+}
+BODY(counted_through) {
+    out[0] = lam_sum(lam_mul(in[0], lam_cast(lam_histogram(in[0], in[0], NULL), LAM_F64)), NULL);
+}
+BODY(repeated) {
+    out[0] = lam_repeat_each(in[0], in[1], 2, 0);
+}
+
+/* Equal edges make empty bins. What is wrong is seen under derivatives too; elements of a batch cannot be seen. */
+START_TEST(edges_in_no_order_and_negative_counts_are_refused) {
+    lam_tensor *x = VEC(1, 2, 3), *wrong[] = {VEC(0, 2, 1), VEC(0, NAN, 2), VEC(NAN, 0, 1), VEC(0, 1, NAN)};
+    lam_tensor *rows = MAT(2, 3, 0, 1, 2, 0, 2, 1), *counts = lam_cast(MAT(2, 3, 0, 1, 1, 1, -1, 2), LAM_I64);
+    EXPECT(lam_histogram(x, VEC(1, 2, 2, 3), NULL), LAM_DIMS(3), 1, 0, 2);
+    EXPECT(lam_histogram(x, VEC(-INFINITY, 2, INFINITY), NULL), LAM_DIMS(2), 1, 2);
+    EXPECT(lam_digitize(x, VEC(3, 2, 1), false), LAM_DIMS(3), 2, 1, 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        lam_histogram(x, wrong[i], NULL);
+        EXPECT_ERROR(LAM_ERR_VALUE, "histogram", "ascend");
+        lam_histogram_nd(lam_expand_dims(x, 1), LAM_LIST(wrong[i]), NULL);
+        EXPECT_ERROR(LAM_ERR_VALUE, "histogram_nd", "ascend");
+        lam_digitize(x, wrong[i], false);
+        EXPECT_ERROR(LAM_ERR_VALUE, "digitize", "order");
+    }
+    lam_histogram(x, VEC(3, 2, 1), NULL);
+    EXPECT_ERROR(LAM_ERR_VALUE, "histogram", "ascend");
+    apply2(lam_vmap(FN(counted, 2, 1), NULL), lam_stack(LAM_LIST(x, x), 0), rows);
+    EXPECT_OK();
+    apply1(lam_grad(FN(counted_through, 1, 1), NULL), VEC(2, 1));
+    EXPECT_ERROR(LAM_ERR_VALUE, "histogram", "ascend");
+    lam_repeat_each(x, INTEGERS(1, -1, 2), 2, 0);
+    EXPECT_ERROR(LAM_ERR_VALUE, "repeat_each", "counts");
+    apply2(lam_vmap(FN(repeated, 2, 1), NULL), lam_stack(LAM_LIST(x, x), 0), counts);
+    EXPECT_OK();
+}
+END_TEST
+
 /* ---- derivatives and batches ------------------------------------------------------------------------------------- */
 
 BODY(moved) {
@@ -439,7 +477,8 @@ Suite *suite_primitives_arrange(void) {
                             slices_of_one_axis, elements_out_and_in, elements_where_a_condition_holds,
                             elements_as_often_as_counted, elements_again_and_again, around_with_what_is_there,
                             diagonals_filled, choices_by_number, places_of_what_is_not_zero, places_of_triangles,
-                            rows_in_segments, sets_of_two, rows_that_differ, tensors_in_one_order, bins_of_points);
+                            rows_in_segments, sets_of_two, rows_that_differ, tensors_in_one_order, bins_of_points,
+                            edges_in_no_order_and_negative_counts_are_refused);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

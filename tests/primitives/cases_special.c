@@ -193,6 +193,10 @@ static long double betainc(long double a, long double b, long double x) {
     return sum;
 }
 
+static long double betaincc(long double a, long double b, long double x) {
+    return betainc(b, a, 1 - x);
+}
+
 /* ---- Bessel functions: A&S 9.6.10 -------------------------------------------------------------------------------- */
 
 static long double bessel(int n, long double x) {
@@ -343,6 +347,13 @@ const cases_row cases_special[] = {
     {.name = "betainc",
      .ternary = lam_betainc,
      .ternary_reference = betainc,
+     .forms = three,
+     .wrong = no_fit_of_three,
+     .domain = {{0.5, 4}, {0.5, 4}, {0.15, 0.85}},
+     .ulps = 8},
+    {.name = "betaincc",
+     .ternary = lam_betaincc,
+     .ternary_reference = betaincc,
      .forms = three,
      .wrong = no_fit_of_three,
      .domain = {{0.5, 4}, {0.5, 4}, {0.15, 0.85}},

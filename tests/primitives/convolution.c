@@ -137,6 +137,46 @@ START_TEST(pooling) {
 }
 END_TEST
 
+static const lam_window_options pairs_by_three = {
+    .window = {2, (int64_t[]){2, 3}}, .strides = {2, (int64_t[]){1, 2}}, .padding = LAM_PAD_SAME};
+
+BODY(largest_of_pairs) {
+    out[0] = lam_reduce_window_max(in[0], &pairs_by_three);
+}
+BODY(scattered_to_largest) {
+    out[0] = lam_select_and_scatter_add(lam_sin(in[0]), lam_square(lam_reduce_window_sum(in[0], &pairs_by_three)),
+                                        false, &pairs_by_three);
+}
+BODY(scattered_to_smallest) {
+    out[0] = lam_select_and_scatter_add(in[0], in[1], true, &(lam_window_options){.window = LAM_DIMS(2)});
+}
+
+/* What lax.select_and_scatter_add gives by hand; for cotangents of the largest it is the gradient. */
+START_TEST(places_of_windows_are_added_to) {
+    lam_window_options side = {.window = LAM_DIMS(2), .strides = LAM_DIMS(2)}, sliding = {.window = LAM_DIMS(2)};
+    lam_tensor *x = VEC(3, 1, 4, 4, 5), *waves = lam_sin(lam_iota(ctx, LAM_F64, LAM_DIMS(20), 0));
+    EXPECT(lam_select_and_scatter_add(x, VEC(10, 20), false, &side), LAM_DIMS(5), 10, 0, 20, 0, 0);
+    EXPECT(lam_select_and_scatter_add(x, VEC(10, 20), true, &side), LAM_DIMS(5), 0, 10, 20, 0, 0);
+    EXPECT(lam_select_and_scatter_add(x, VEC(1, 2, 3, 4), false, &sliding), LAM_DIMS(5), 1, 0, 5, 0, 4);
+    lam_tensor *whole =
+        lam_select_and_scatter_add(lam_cast(VEC(3, 1, 4), LAM_I64), lam_cast(VEC(1, 2), LAM_F32), false, &sliding);
+    ck_assert_int_eq(lam_dtype_of(whole), LAM_F32);
+    EXPECT(lam_cast(whole, LAM_F64), LAM_DIMS(3), 1, 0, 2);
+    lam_fn *largest = FN(largest_of_pairs, 1, 1), *back;
+    lam_tensor *y, *at = lam_reshape(waves, LAM_DIMS(4, 5)), *g = lam_cos(apply1(largest, at));
+    ck_assert_int_eq(lam_vjp(largest, LAM_LIST(at), &y, 1, &back, NULL), LAM_OK);
+    EXPECT_SAME(lam_select_and_scatter_add(at, g, false, &pairs_by_three), apply1(back, g), 0);
+    ck_assert_int_eq(lam_check_grads(FN(scattered_to_largest, 1, 1), LAM_LIST(at), NULL), LAM_OK);
+    lam_tensor *rows = MAT(2, 3, 3, 1, 4, 1, 5, 9), *sums = MAT(2, 2, 1, 2, 3, 4);
+    EXPECT(apply2(lam_vmap(FN(scattered_to_smallest, 2, 1), NULL), rows, sums), LAM_DIMS(2, 3), 0, 3, 0, 3, 4, 0);
+    EXPECT_OK();
+    lam_select_and_scatter_add(x, VEC(10, 20, 30), false, &side);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "select_and_scatter_add", "each window");
+    lam_select_and_scatter_add(x, VEC(10, 20), false, NULL);
+    EXPECT_ERROR(LAM_ERR_OPTION, "select_and_scatter_add");
+}
+END_TEST
+
 START_TEST(nan_wins_in_windows) {
     lam_tensor *x = VEC(1, NAN, 3, 2, NAN, NAN);
     lam_window_options o = {.window = LAM_DIMS(2)};
@@ -303,8 +343,9 @@ END_TEST
 Suite *suite_primitives_convolution(void) {
     Suite *suite = SUITE_OF("convolution", padding_by_name, layouts_name_the_axes, transposed_convolutions,
                             the_transpose_of_a_strided_convolution, vectors_as_numpy_has_them, pooling,
-                            nan_wins_in_windows, windows_without_elements_are_neutral_and_have_no_derivative,
-                            patches_take_bounded_memory, gaps_cost_nothing, impossible_options_are_refused);
+                            places_of_windows_are_added_to, nan_wins_in_windows,
+                            windows_without_elements_are_neutral_and_have_no_derivative, patches_take_bounded_memory,
+                            gaps_cost_nothing, impossible_options_are_refused);
     suite_loop(suite, windows_of_one_element_and_of_all_are_products, 16);
     suite_loop(suite, gradients_of_strided_convolutions_are_their_transposes, 14);
     suite_loop(suite, long_convolutions_equal_the_sum_over_the_window, 5);

@@ -215,6 +215,42 @@ START_TEST(square_roots_of_matrices) {
     EXPECT_ERROR(LAM_ERR_NUMERIC, "sqrtm", "[1]", "negative");
     lam_sqrtm(MAT(2, 2, -1, 1, 0, -1));
     EXPECT_ERROR(LAM_ERR_NUMERIC, "sqrtm");
+    EXPECT_NEAR(lam_sqrtm(MAT(2, 2, 1e-4, 1, 0, 1e-4)), 1e-8, LAM_DIMS(2, 2), 0.01, 50, 0, 0.01);
+    lam_sqrtm(MAT(2, 2, 0, 1, 0, 0));
+    EXPECT_ERROR(LAM_ERR_NUMERIC, "sqrtm");
+    lam_sqrtm(MAT(3, 3, 1, 2, 0, 0, 0, 1, 0, 0, 0));
+    EXPECT_ERROR(LAM_ERR_NUMERIC, "sqrtm");
+}
+END_TEST
+
+/* By hand: turns have their angle; log of [[4, 4], [0, 4]] is log 4 + [[0, 1], [0, 0]]; that of 1 + u is u where u^2
+ * is 0. The exponential undoes it, and the logarithm of a product of commuting matrices is a sum. */
+START_TEST(logarithms_of_matrices) {
+    const double quarter = 1.5707963267948966, log_4 = 1.3862943611198906;
+    EXPECT_NEAR(lam_logm(MAT(2, 2, 0, -1, 1, 0)), 1e-15, LAM_DIMS(2, 2), 0, -quarter, quarter, 0);
+    EXPECT_NEAR(lam_logm(MAT(2, 2, 4, 4, 0, 4)), 2e-15, LAM_DIMS(2, 2), log_4, 1, 0, log_4);
+    EXPECT_NEAR(lam_logm(MAT(2, 2, 1, 1e6, 0, 1)), 1e-15, LAM_DIMS(2, 2), 0, 1e6, 0, 0);
+    EXPECT_NEAR(lam_logm(MAT(2, 2, 1e300, 0, 0, 1e295)), 1e-11, LAM_DIMS(2, 2), 690.7755278982137, 0, 0,
+                679.2626024332436);
+    EXPECT(lam_logm(lam_eye(ctx, LAM_F64, 2, 2)), LAM_DIMS(2, 2), 0, 0, 0, 0);
+    lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(30, 30), 0), *j = lam_iota(ctx, LAM_F64, LAM_DIMS(30, 30), 1);
+    lam_tensor *waves = lam_sin(lam_mul(i, lam_add(j, 1.3)));
+    lam_tensor *square = lam_add(waves, lam_mul(lam_add(i, 30.0), lam_eye(ctx, LAM_F64, 30, 30)));
+    lam_tensor *log = lam_logm(square), *complex = lam_complex(square, lam_matrix_transpose(waves));
+    lam_tensor *gap = lam_sub(lam_expm(log), square), *away = lam_sub(lam_expm(lam_logm(complex)), complex);
+    const double size = lam_item(lam_norm(square, NULL));
+    ck_assert_double_le(lam_item(lam_norm(gap, NULL)), 1e-13 * size);
+    ck_assert_double_le(lam_item(lam_norm(away, NULL)), 1e-13 * size);
+    EXPECT_SAME(lam_logm(lam_matmul(square, square)), lam_mul(2.0, log), 1e-13);
+    EXPECT_SAME(lam_cast(lam_logm(lam_cast(square, LAM_F32)), LAM_F64), log, 1e-5);
+    ck_assert(isnan(lam_item(lam_sum(lam_logm(MAT(2, 2, 1, INFINITY, 0, 1)), NULL))));
+    EXPECT_OK();
+    lam_logm(MAT(2, 2, 0, 1, 0, 0));
+    EXPECT_ERROR(LAM_ERR_NUMERIC, "logm", "logarithm");
+    lam_logm(MAT(2, 2, 1, 0, 0, 1e-40));
+    EXPECT_ERROR(LAM_ERR_NUMERIC, "logm", "logarithm");
+    lam_logm(lam_stack(LAM_LIST(square, lam_neg(square)), 0));
+    EXPECT_ERROR(LAM_ERR_NUMERIC, "logm", "[1]", "negative");
 }
 END_TEST
 
@@ -223,5 +259,5 @@ Suite *suite_primitives_linalg(void) {
                     cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, solve_residuals_and_shapes,
                     solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
                     one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,
-                    triangular_solve_reads_its_triangle_only, square_roots_of_matrices);
+                    triangular_solve_reads_its_triangle_only, square_roots_of_matrices, logarithms_of_matrices);
 }

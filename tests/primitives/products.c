@@ -2,6 +2,11 @@
  * derivatives against differences, batches against single calls, and messages. */
 #include "tests/support.h"
 
+#include <math.h>
+
+#define INTEGERS(...)                                                                                                  \
+    lam_array(ctx, LAM_I64, LAM_DIMS(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+
 static lam_tensor *a33(void) {
     return MAT(3, 3, 1, 2, -1, 0.5, -3, 2, 4, 1, 0.25);
 }
@@ -95,10 +100,16 @@ BODY(solved_by_factors) {
     lam_lu(in[0], &factors, &pivots, &order);
     out[0] = lam_lu_solve(factors, order, lam_slice_axis(in[0], -1, 0, 2), true);
 }
+BODY(rows_in_groups) {
+    out[0] = lam_ragged_dot(in[0], lam_stack(LAM_LIST(in[0], lam_sin(in[0])), 0), INTEGERS(1, 1));
+}
+BODY(rows_in_given_groups) {
+    out[0] = lam_ragged_dot(in[0], in[1], in[2]);
+}
 
 START_TEST(derivatives_and_batches) {
-    static const lam_body bodies[] = {kron_of_two, cross_of_rows, inner_of_two,  vander_of_all,
-                                      power_up,    power_down,    chain_of_four, solved_by_factors};
+    static const lam_body bodies[] = {kron_of_two, cross_of_rows, inner_of_two,      vander_of_all, power_up,
+                                      power_down,  chain_of_four, solved_by_factors, rows_in_groups};
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
         lam_fn *f = FN(bodies[i], 1, 1);
         lam_tensor *x = lam_add(lam_mul(0.25, a33()), lam_eye(ctx, LAM_F64, 3, 3)), *y = lam_matmul(x, x);
@@ -107,6 +118,38 @@ START_TEST(derivatives_and_batches) {
         lam_tensor *both = apply1(lam_vmap(f, NULL), lam_stack(LAM_LIST(x, y), 0));
         EXPECT_SAME(lam_index(both, 0, 1), apply1(f, y), 1e-13);
     }
+}
+END_TEST
+
+/* Each group by itself. What stands in other groups has no part in a result; sizes may be mapped. */
+START_TEST(groups_of_rows) {
+    lam_tensor *x = MAT(4, 2, 1, 2, 3, 4, 5, 6, 7, 8),
+               *y = lam_reshape(lam_iota(ctx, LAM_F64, LAM_DIMS(18), 0), LAM_DIMS(3, 2, 3));
+    lam_tensor *group[] = {lam_index(y, 0, 0), lam_index(y, 0, 1), lam_index(y, 0, 2)};
+    lam_tensor *first = lam_matmul(lam_slice_axis(x, 0, 0, 1), group[0]);
+    lam_tensor *rest = lam_matmul(lam_slice_axis(x, 0, 1, 3), group[2]);
+    lam_tensor *want = lam_concatenate(LAM_LIST(first, rest, lam_zeros(ctx, LAM_F64, LAM_DIMS(1, 3))), 0);
+    EXPECT_SAME(lam_ragged_dot(x, y, INTEGERS(1, 0, 2)), want, 0);
+    EXPECT_SAME(lam_ragged_dot(x, y, INTEGERS(0, 9, 0)), lam_matmul(x, group[1]), 0);
+    EXPECT_SAME(lam_ragged_dot(lam_cast(x, LAM_F32), y, INTEGERS(1, 0, 2)), want, 1e-6);
+    EXPECT_EMPTY(lam_ragged_dot(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2)), y, INTEGERS(1, 0, 2)), LAM_DIMS(0, 3));
+    lam_tensor *sizes = lam_stack(LAM_LIST(INTEGERS(1, 0, 2), INTEGERS(0, 9, 0)), 0);
+    lam_vmap_options only = {.in_axes = LAM_AXES(LAM_UNMAPPED, LAM_UNMAPPED, 0)};
+    lam_tensor *both = lam_apply(lam_vmap(FN(rows_in_given_groups, 3, 1), &only), LAM_LIST(x, y, sizes));
+    EXPECT_SAME(both, lam_stack(LAM_LIST(want, lam_matmul(x, group[1])), 0), 0);
+    lam_tensor *spoilt = lam_put(x, INTEGERS(0), num(INFINITY), 0);
+    EXPECT_SAME(lam_slice_axis(lam_ragged_dot(spoilt, y, INTEGERS(1, 0, 2)), 0, 1, 3), rest, 0);
+    EXPECT_OK();
+    lam_ragged_dot(x, group[0], INTEGERS(1));
+    EXPECT_ERROR(LAM_ERR_RANK, "ragged_dot");
+    lam_ragged_dot(MAT(2, 3, 1, 2, 3, 4, 5, 6), y, INTEGERS(1, 0, 2));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "ragged_dot", "2 rows");
+    lam_ragged_dot(x, y, INTEGERS(1, 0));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "ragged_dot", "3 sizes");
+    lam_ragged_dot(x, y, VEC(1, 0, 2));
+    EXPECT_ERROR(LAM_ERR_DTYPE, "ragged_dot");
+    lam_ragged_dot(x, y, INTEGERS(1, -1, 2));
+    EXPECT_ERROR(LAM_ERR_VALUE, "ragged_dot", "sizes");
 }
 END_TEST
 
@@ -135,5 +178,5 @@ END_TEST
 
 Suite *suite_primitives_products(void) {
     return SUITE_OF("products", values, powers, chains, solves_with_given_factors, derivatives_and_batches,
-                    mistakes_are_named);
+                    groups_of_rows, mistakes_are_named);
 }

@@ -238,6 +238,7 @@ static double f_igammac(floats a) { return lam__special_igammac(a.x, a.y); }
 static double f_polygamma_gap(floats a) { return lam__special_polygamma_gap(a.x, a.y, a.k); }
 static double f_betaln(floats a) { return lam__special_betaln(a.x, a.y); }
 static double f_betainc(floats a) { return lam__special_betainc(a.x, a.y, a.z, a.k); }
+static double f_betaincc(floats a) { return lam__special_betaincc(a.x, a.y, a.z); }
 static double f_integrals(floats a) { return lam__special_integrals(a.x, a.k); }
 static double f_gamma_quotient(floats a) { return lam__special_gamma_quotient(a.x, a.y, a.k); }
 static double f_xlogy(floats a) { return lam__special_xlogy(a.x, a.y); }

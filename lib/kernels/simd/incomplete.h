@@ -315,8 +315,8 @@ GAMMA(igamma_by_both, gamma_density_of(a, x, true))
 
 /* ---- beta ------------------------------------------------------------------------------------------------------- */
 
-/* The function itself or its derivative by a or by b. */
-typedef enum beta_part { BETA_P, BETA_BY_A, BETA_BY_B } beta_part;
+/* The function itself, 1 less it, or its derivative by a or by b. */
+typedef enum beta_part { BETA_P, BETA_Q, BETA_BY_A, BETA_BY_B } beta_part;
 
 /* psi(a + b) - psi(a) - log(1 + b/y) for y = a + GAP_STEPS: the sum of b/(p (p + b)) for p = a, a + 1, ... below y, and
  * what psi(a + b) - log(a + b) and psi(y) - log(y) differ by. */
@@ -374,14 +374,16 @@ static __attribute__((noinline)) side64 beta_side(V64 a, V64 b, sum64 near, sum6
 static __attribute__((noinline)) V64 incomplete_beta(V64 a, V64 b, V64 x, beta_part part, const lam__nodes *nodes) {
     const sum64 y = any_sum(splat64(1), -x);
     const sum64 off = minus(product_of(y, a), product(b, x)), own = {x, (V64){0}};
+    const bool whole = part == BETA_P || part == BETA_Q;
     const density64 d = beta_density(a, b, x, y, part);
-    const M64 turned = ~(M64)((part == BETA_P ? off.hi : part == BETA_BY_A ? -d.slope.hi : d.slope.hi) > 0);
+    const M64 turned = ~(M64)((whole ? off.hi : part == BETA_BY_A ? -d.slope.hi : d.slope.hi) > 0);
     const sum64 inverse = inverse_of(either_sum(turned, own, y));
-    side64 q = beta_side(a, b, either_sum(turned, y, own), inverse, turned, off, part == BETA_P ? 1 : 0.625);
+    side64 q = beta_side(a, b, either_sum(turned, y, own), inverse, turned, off, whole ? 1 : 0.625);
     q.constant = d.slope;
     q.other = part == BETA_BY_A ? turned : ~turned;
-    const sum64 sum = part == BETA_P ? beta_below(&q, nodes) : beta_below_slope(&q, nodes);
+    const sum64 sum = whole ? beta_below(&q, nodes) : beta_below_slope(&q, nodes);
     const V64 r = scaled_product(d.density, product_of_sums(sum, inverse));
+    if (part == BETA_Q) return either(turned, r, 1 - r);
     return either(turned, part == BETA_P ? 1 - r : -r, r);
 }
 
@@ -391,9 +393,10 @@ ALWAYS_INLINE M64 is_plain_incomplete_beta(V64 a, V64 b, V64 x) {
     return (M64)(least >= 0x1p-20) & (M64)(most <= 0x1p60) & (M64)(x >= 0x1p-500) & (M64)(x < 1);
 }
 
-static __attribute__((noinline)) V64 patched_beta(V64 r, V64 a, V64 b, V64 x, M64 where, int64_t code) {
+static __attribute__((noinline)) V64 patched_beta(V64 r, V64 a, V64 b, V64 x, M64 where, bool upper, int64_t code) {
     for (int i = 0; i < LANES64; i++)
-        if (where[i]) r[i] = lam__special_betainc(a[i], b[i], x[i], code);
+        if (where[i])
+            r[i] = upper ? lam__special_betaincc(a[i], b[i], x[i]) : lam__special_betainc(a[i], b[i], x[i], code);
     return r;
 }
 
@@ -403,8 +406,8 @@ ALWAYS_INLINE V64 beta_part_of(V64 a, V64 b, V64 x, beta_part part, const lam__n
     if (any64(plain))
         r = incomplete_beta(either(plain, a, splat64(2)), either(plain, b, splat64(2)), either(plain, x, splat64(0.5)),
                             part, nodes);
-    return any64(~plain) ? patched_beta(r, a, b, x, ~plain, LAM__SPECIAL_CODE(part == BETA_BY_A, part == BETA_BY_B, 0))
-                         : r;
+    const int64_t code = LAM__SPECIAL_CODE(part == BETA_BY_A, part == BETA_BY_B, 0);
+    return any64(~plain) ? patched_beta(r, a, b, x, ~plain, part == BETA_Q, code) : r;
 }
 
 /* The density at x, or its derivative by a or by b. */
@@ -418,8 +421,8 @@ ALWAYS_INLINE V64 beta_density_of(V64 a, V64 b, V64 x, beta_part part) {
         const sum64 inverse = inverse_of(product_of(y, z));
         r = scaled_product(d.density, part == BETA_P ? inverse : product_of_sums(d.slope, inverse));
     }
-    return any64(~plain) ? patched_beta(r, a, b, x, ~plain, LAM__SPECIAL_CODE(part == BETA_BY_A, part == BETA_BY_B, 1))
-                         : r;
+    const int64_t code = LAM__SPECIAL_CODE(part == BETA_BY_A, part == BETA_BY_B, 1);
+    return any64(~plain) ? patched_beta(r, a, b, x, ~plain, false, code) : r;
 }
 
 /* One line per member. */
@@ -437,6 +440,7 @@ ALWAYS_INLINE V64 beta_density_of(V64 a, V64 b, V64 x, beta_part part) {
     } \
     ALWAYS_INLINE V32 f32_##name(V32 a, V32 b, V32 x) { return f32_through3(a, b, x, quick_##name); }
 BETA(betainc, beta_part_of(a, b, x, BETA_P, nodes))
+BETA(betaincc, beta_part_of(a, b, x, BETA_Q, nodes))
 BETA(betainc_by_a, beta_part_of(a, b, x, BETA_BY_A, nodes))
 BETA(betainc_by_b, beta_part_of(a, b, x, BETA_BY_B, nodes))
 BETA(betainc_by_x, beta_density_of(a, b, x, BETA_P))

@@ -73,6 +73,7 @@ lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
     case LAM__LOOP_igamma: return dtype == LAM_F64 ? f64_loop_igamma : f32_loop_igamma;
     case LAM__LOOP_igammac: return dtype == LAM_F64 ? f64_loop_igammac : f32_loop_igammac;
     case LAM__LOOP_betainc: return dtype == LAM_F64 ? f64_loop_betainc : f32_loop_betainc;
+    case LAM__LOOP_betaincc: return dtype == LAM_F64 ? f64_loop_betaincc : f32_loop_betaincc;
     case LAM__LOOP_xlogy: return dtype == LAM_F64 ? f64_loop_xlogy : f32_loop_xlogy;
     case LAM__LOOP_xlog1py: return dtype == LAM_F64 ? f64_loop_xlog1py : f32_loop_xlog1py;
     case LAM__LOOP_rel_entr: return dtype == LAM_F64 ? f64_loop_rel_entr : f32_loop_rel_entr;

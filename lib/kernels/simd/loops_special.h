@@ -71,6 +71,10 @@ static void NAME(loop_betainc)(LOOP_ARGS) {
     }
 }
 
+static void NAME(loop_betaincc)(LOOP_ARGS) {
+    MEMBER3(betaincc);
+}
+
 /* All derivatives of first and second order: n times by x, m times by y. */
 static void NAME(loop_pow_slope)(LOOP_ARGS) {
     switch (member_of(params)) {

@@ -378,3 +378,11 @@ double lam__special_betainc(double a, double b, double x, int64_t code) {
     wide other = beta_below(b, a, y, x, j, i);
     return (double)(code ? -other : 1 - other);
 }
+
+/* 1 - I_x(a, b), of which nothing is lost by 1 - x, which is a wide number. */
+double lam__special_betaincc(double a, double b, double x) {
+    const wide y = 1 - (wide)x;
+    if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || isinf(a) || isinf(b)) return NAN;
+    if (x == 0 || x == 1) return 1 - x;
+    return (double)(is_below(a, b, x, y, 0, 0) ? 1 - beta_below(a, b, x, y, 0, 0) : beta_below(b, a, y, x, 0, 0));
+}

@@ -92,6 +92,7 @@ double lam__special_igammac(double a, double x);
 
 /* I_x(a, b) or a derivative of it. */
 double lam__special_betainc(double a, double b, double x, int64_t code);
+double lam__special_betaincc(double a, double b, double x);
 double lam__special_betaln(double a, double b);
 
 /* ---- error.c ---- */

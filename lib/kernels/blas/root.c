@@ -1,8 +1,8 @@
 /* The principal square root and logarithm of real matrices. The root is by Newton's method in increments (Iannazzo
  * 2003; Higham, Functions of Matrices, 2008, 6.20), whose residual is a few roundings also far from normal matrices,
- * since what was lost of an increment comes back with the next. Where eigenvalues lie on the negative real axis there is
- * no principal root, and it goes on without end. The logarithm is by inverse scaling and squaring (Cheng, Higham, Kenney
- * and Laub 2001): roots are taken until what is left is near 1, where a Pade approximant has all digits. */
+ * since what was lost of an increment comes back with the next. Where eigenvalues lie on the negative real axis there
+ * is no principal root, and it goes on without end. The logarithm is by inverse scaling and squaring (Cheng, Higham,
+ * Kenney and Laub 2001): roots are taken until what is left is near 1, where a Pade approximant has all digits. */
 #include "lib/kernels/blas/root.h"
 
 #include <cblas.h>

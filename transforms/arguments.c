@@ -5,6 +5,7 @@
 
 #include "lib/primitives/axes.h"
 #include "lib/tensor/dtype.h"
+#include "transforms/linear.h"
 
 #include <lamina/tensor.h>
 
@@ -154,4 +155,21 @@ void lam__arguments_release(int n, lam_value *values[]) {
         lam__value_release(values[i]);
         values[i] = NULL;
     }
+}
+
+/* ---- captures as inputs ------------------------------------------------------------------------------------------ */
+
+int lam__arguments_captured(lam_fn *f) {
+    bool transposed;
+    return lam__linear_program(f, &transposed) ? 0 : lam__fn_captor(f)->captured;
+}
+
+lam_fn *lam__arguments_open(lam_fn *f) {
+    return lam__arguments_captured(f) ? lam__fn_open("solve", f) : f;
+}
+
+void lam__arguments_append_captures(lam_fn *f, lam_tensor **list, int n) {
+    const lam_fn *captor = lam__fn_captor(f);
+    for (int k = 0; k < lam__arguments_captured(f); k++)
+        list[n + k] = lam__scope_handle(f->ctx, lam__value_hold(captor->captures[k]));
 }

@@ -35,6 +35,16 @@ bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomor
 bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v,
                          const lam_value *like);
 
+/* How many values calls of f read from captures: its own, or those of what it is derived from; a function that
+ * lam_linearize or lam_linear_transpose has made reads none. */
+int lam__arguments_captured(lam_fn *f);
+
+/* f with these as further inputs, which can be operands of Functions; f itself without. */
+lam_fn *lam__arguments_open(lam_fn *f);
+
+/* Handles to them, behind the n handles in list[]. */
+void lam__arguments_append_captures(lam_fn *f, lam_tensor **list, int n);
+
 /* A zero of the type of `like`. */
 lam_value *lam__arguments_zero(lam_ctx *ctx, const lam_value *like);
 

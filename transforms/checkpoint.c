@@ -332,15 +332,9 @@ const lam_primitive lam__row_checkpoint = {
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
-/* f with its captures as further inputs. */
-static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const lam_fn *f = lam__fn_base(env);
-    f->body(ctx, in, out, f->env);
-}
-
 /* The captures of f are borrowed from it and become operands behind the inputs. */
 static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    lam_fn *open = lam__fn_base(env), *f = lam__fn_base(open->env);
+    lam_fn *open = lam__fn_base(env), *f = lam__fn_base(open->env), *captor = lam__fn_captor(f);
     lam__scratch_area area;
     size_t n = (size_t)(open->inputs + open->outputs);
     lam_value **v = lam__scratch_get(&area, ctx, n * sizeof *v);
@@ -348,7 +342,7 @@ static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     memset(v, 0, n * sizeof *v);
     lam_value **results = v + open->inputs;
     lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
-    for (int i = 0; i < f->captured; i++) v[f->inputs + i] = f->captures[i];
+    for (int i = 0; i < captor->captured; i++) v[f->inputs + i] = captor->captures[i];
     checkpoint_params params = {open, *(const lam__policy *)env, ctx->random, false};
     if (status == LAM_OK) status = apply(ctx, params, open->inputs, v, results);
     lam__arguments_give(ctx, status, open->outputs, results, out);
@@ -382,8 +376,7 @@ lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options) {
     lam__policy policy;
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
     if (policy_of(f, options ? options : &none, &policy) != LAM_OK) return ctx->failed_fn;
-    int inputs = f->inputs + f->captured;
-    lam_fn *open = lam__fn_derive(ctx, &(lam__derived){"body", f, body_open, inputs, f->outputs, NULL, 0, NULL});
+    lam_fn *open = lam__fn_open("body", f);
     if (open->magic != LAM__FN) return open;
     open->optional = false; /* what is kept of an input is a tensor */
     return lam__fn_derive(

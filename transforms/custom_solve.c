@@ -18,40 +18,19 @@
 
 #include <string.h>
 
-/* ---- captures as inputs ------------------------------------------------------------------------------------------ */
-
-/* The body gets its captures behind its inputs anyway, so it is called as it is. */
-static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const lam_fn *base = lam__fn_base(env);
-    base->body(ctx, in, out, base->env);
-}
-
-/* f with its captures as further inputs, so that they take part in derivatives and batches like operands. Left as
- * captures they would be hidden from callbacks, which run below the level that captures of a user's mostly belong
- * to. */
-static lam_fn *open_captures(lam_fn *f) {
-    lam__derived d = {"solve", f, body_open, f->inputs + f->captured, f->outputs, NULL, 0, NULL};
-    return lam__fn_derive(f->ctx, &d);
-}
-
-/* Handles to the captures of f, behind the n handles in list[]. */
-static void append_captures(const lam_fn *f, lam_tensor **list, int n) {
-    for (int k = 0; k < f->captured; k++) list[n + k] = lam__scope_handle(f->ctx, lam__value_hold(f->captures[k]));
-}
-
 /* ---- linear systems ---------------------------------------------------------------------------------------------- */
 
-/* Inputs of the Function: n parameters, b, then `extra` captures. Inputs of matvec: the same with x in the place of
- * b. */
+/* Inputs of the Function: n parameters, b, `extra` captures, then `aside` captures of the preconditioner. Inputs of
+ * matvec: the same with x in the place of b, without the last. */
 typedef struct solve_attrs {
     lam_fn *matvec; /* held */
-    int n, extra;
+    int n, extra, aside;
     lam_solve_rule solve, transpose_solve;
     void *env;
     bool symmetric;
     bool transposed;                /* it is the transposed system that is solved */
     bool iterative;                 /* the rules' env is `settings` */
-    lam_iterative_options settings; /* the preconditioner is held */
+    lam_iterative_options settings; /* the preconditioner is held, with its captures as inputs */
 } solve_attrs;
 
 /* The one reference of the attributes; whoever copies them holds once more. */
@@ -109,13 +88,32 @@ static lam_tensor *of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_te
     return &fc->ctx->failed;
 }
 
+/* v, then the captures; env is the open preconditioner. */
+static void body_precondition(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn *f = env;
+    (void)ctx;
+    out[0] = lam_apply(f, (lam_list){(size_t)f->inputs, in});
+}
+
+/* The settings with the preconditioner at these captures. */
+static lam_iterative_options settings_at(const solve_attrs *a, lam_tensor *const in[]) {
+    lam_iterative_options o = a->settings;
+    lam_fn_options made = {.body = body_precondition, .inputs = 1, .outputs = 1, .env = o.preconditioner};
+    if (!a->aside) return o;
+    made.name = o.preconditioner->name;
+    made.captures = (lam_list){(size_t)a->aside, in + a->n + 1 + a->extra};
+    o.preconditioner = lam_fn_new(a->matvec->ctx, &made);
+    return o;
+}
+
 /* The user's rule, as it is. A symmetric operator is its own transpose, and a rule for it serves both. */
 static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const solve_attrs *a = lam_fctx_attrs(fc);
     operator_env env;
     lam_solve_rule rule = a->transposed && !a->symmetric ? a->transpose_solve : a->solve;
     lam_fn *linear = operator_at(a, &env, in, in[a->n]);
-    void *given = a->iterative ? (void *)(uintptr_t)&a->settings : a->env;
+    lam_iterative_options settings = settings_at(a, in);
+    void *given = a->iterative ? &settings : a->env;
     if (!lam_failed(linear)) out[0] = of_type(fc, "the solution", rule(fc->ctx, linear, in[a->n], given), in[a->n]);
 }
 
@@ -270,7 +268,7 @@ static lam_tensor *failed_with(const lam_fn *f) {
 /* The solution with the operator that `a` describes; takes over a's reference to matvec. list: the Function's
  * inputs. */
 static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *const list[]) {
-    int inputs = a->n + 1 + a->extra;
+    int inputs = a->n + 1 + a->extra + a->aside;
     lam__instance *x = lam__custom_instance(ctx, &function_solve, a, solve_release, inputs, 1);
     lam_tensor *out = &ctx->failed;
     if (x) lam__custom_apply(x, (lam_list){(size_t)inputs, list}, &out);
@@ -278,12 +276,20 @@ static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *co
     return out;
 }
 
-/* The same with the open function `matvec`, of which one reference more is taken. */
+/* The same with the open function `matvec`, of which one reference more is taken, and an open preconditioner, whose
+ * captures go behind all. */
 static lam_tensor *solve_open(lam_ctx *ctx, lam_fn *matvec, lam_tensor *const list[], solve_attrs a) {
-    if (lam_failed(matvec)) return &ctx->failed;
+    lam_fn *nearly = a.settings.preconditioner;
+    int own = a.n + 1 + a.extra;
+    a.aside = nearly ? lam__arguments_captured(nearly) : 0;
+    lam_tensor **all = lam__apply_room(ctx, (size_t)(own + a.aside));
+    lam_fn *opened = nearly ? lam__arguments_open(nearly) : NULL;
+    if (!all || lam_failed(matvec) || (nearly && lam_failed(opened))) return &ctx->failed;
+    for (int k = 0; k < own; k++) all[k] = list[k];
+    if (a.aside) lam__arguments_append_captures(nearly, all, own);
     a.matvec = lam__fn_retain(matvec);
-    if (a.settings.preconditioner) lam__fn_retain(a.settings.preconditioner);
-    return solve_with(ctx, &a, list);
+    a.settings.preconditioner = opened ? lam__fn_retain(opened) : NULL;
+    return solve_with(ctx, &a, all);
 }
 
 /* The solution where matvec is program p, whose boxes become operands behind list[]. */
@@ -320,17 +326,17 @@ static lam_tensor *solve_recorded(lam_ctx *ctx, lam_fn *matvec, lam_list list, s
 static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, lam_tensor *b, solve_attrs a) {
     int n = (int)parameters.count;
     bool transposed;
-    lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + matvec->captured));
+    lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + lam__arguments_captured(matvec)));
     if (!list) return &ctx->failed;
     for (int k = 0; k <= n; k++) list[k] = k < n ? parameters.items[k] : b;
     lam_list given = {(size_t)n + 1, list};
     lam_program *p = lam__linear_program(matvec, &transposed);
     if (p && lam__program_boxes(p, NULL) > 0) return solve_program(ctx, matvec, p, transposed, given, a);
-    append_captures(matvec, list, n + 1);
+    lam__arguments_append_captures(matvec, list, n + 1);
     a.n = n;
-    a.extra = matvec->captured;
+    a.extra = lam__arguments_captured(matvec);
     lam__mark before = lam__error_mark(ctx);
-    lam_tensor *out = solve_open(ctx, open_captures(matvec), list, a);
+    lam_tensor *out = solve_open(ctx, lam__arguments_open(matvec), list, a);
     if (lam__error_since(ctx, before) != LAM_ERR_CAPTURED) return out;
     lam__error_roll_back(ctx, before);
     return solve_recorded(ctx, matvec, given, a);
@@ -470,13 +476,13 @@ lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_
     if (!x0 || !tangent_solve)
         return lam__error_fail(ctx, LAM_ERR_NULL, "custom_root of '%s': %s is NULL", f->name,
                                x0 ? "tangent_solve" : "x0");
-    int n = (int)parameters.count, inputs = n + 1 + f->captured + solve->captured;
+    int n = (int)parameters.count, inputs = n + 1 + lam__arguments_captured(f) + lam__arguments_captured(solve);
     lam_tensor **list = lam__apply_room(ctx, (size_t)inputs), *out = &ctx->failed;
-    lam_fn *opened = open_captures(f), *opened_solve = open_captures(solve);
+    lam_fn *opened = lam__arguments_open(f), *opened_solve = lam__arguments_open(solve);
     if (!list || lam_failed(opened) || lam_failed(opened_solve)) return &ctx->failed;
     for (int k = 0; k <= n; k++) list[k] = k ? parameters.items[k - 1] : lam_stop_gradient(x0);
-    append_captures(f, list, n + 1);
-    append_captures(solve, list, n + 1 + f->captured);
+    lam__arguments_append_captures(f, list, n + 1);
+    lam__arguments_append_captures(solve, list, n + 1 + lam__arguments_captured(f));
     root_attrs a = {lam__fn_retain(opened), lam__fn_retain(opened_solve), n, tangent_solve, env};
     lam__instance *x = lam__custom_instance(ctx, &function_root, &a, root_release, inputs, 1);
     if (x) lam__custom_apply(x, (lam_list){(size_t)inputs, list}, &out);

@@ -231,15 +231,14 @@ LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters,
                                             const lam_custom_linear_solve_options *options);
 
 typedef struct lam_iterative_options {
-    double tol, atol;   /* done when the residual is no longer than the larger of tol times the right side and atol;
+    double tol, atol;       /* done when the residual is no longer than the larger of tol times the right side and atol;
                                tol 0: 1e-5, negative: none */
-    int64_t maxiter;    /* iterations at most, for gmres of `restart` products each; 0: 10 for each element */
-    int64_t restart;    /* of gmres: products before it starts anew, 64 at most; 0: 20 */
-    bool must_converge; /* whether the call fails where a residual stays longer, here and in derivatives */
-    lam_tensor *x0;     /* where to start, of b's type; NULL: 0. The right side is then what is left of b */
-    lam_fn
-        *preconditioner; /* nearly the inverse of matvec: one input and one output of b's type, captures that no level
-                               differentiates or batches; NULL: none */
+    int64_t maxiter;        /* iterations at most, for gmres of `restart` products each; 0: 10 for each element */
+    int64_t restart;        /* of gmres: products before it starts anew, 64 at most; 0: 20 */
+    bool must_converge;     /* whether the call fails where a residual stays longer, here and in derivatives */
+    lam_tensor *x0;         /* where to start, of b's type; NULL: 0. The right side is then what is left of b */
+    lam_fn *preconditioner; /* nearly the inverse of matvec: one input and one output of b's type; derivatives do not go
+                               through it; NULL: none */
 } lam_iterative_options;
 
 /* x with matvec(parameters..., x) = b by conjugate gradients, for a symmetric (Hermitian) positive definite matvec,

@@ -249,6 +249,38 @@ lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d) {
     return f;
 }
 
+lam_fn *lam__fn_captor(lam_fn *f) {
+    while (f->env_free == derived_free && lam__fn_base(f->env)) f = lam__fn_base(f->env);
+    return f;
+}
+
+/* The body gets its captures behind its inputs anyway, so it is called as it is. */
+static void body_open(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const lam_fn *f = lam__fn_base(env);
+    f->body(ctx, in, out, f->env);
+}
+
+/* Between f and the function that captures there are others, which know nothing of its captures. While f runs, that
+ * function has the values that are given now; what it had comes back behind, also from a call inside. */
+static void body_open_below(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn *f = lam__fn_base(env), *captor = lam__fn_captor(f);
+    lam__scratch_area area;
+    lam_value **now = lam__scratch_get(&area, ctx, (size_t)captor->captured * sizeof *now), **own = captor->captures;
+    if (!now) return;
+    for (int k = 0; k < captor->captured; k++) now[k] = lam__scope_peek(in[f->inputs + k]);
+    captor->captures = now;
+    lam_call(f, (lam_list){(size_t)f->inputs, in}, out, (size_t)f->outputs);
+    captor->captures = own;
+    lam__scratch_put(&area);
+}
+
+lam_fn *lam__fn_open(const char *prefix, lam_fn *f) {
+    const lam_fn *captor = lam__fn_captor(f);
+    lam_body body = captor == f ? body_open : body_open_below;
+    return lam__fn_derive(f->ctx,
+                          &(lam__derived){prefix, f, body, f->inputs + captor->captured, f->outputs, NULL, 0, NULL});
+}
+
 /* ---- use --------------------------------------------------------------------------------------------------- */
 
 /* Nothing is recorded for NULL, which has no context, nor for a failed function whose failure is on record. */

@@ -56,6 +56,14 @@ lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d);
 /* From the env that a derived body gets: the base. */
 lam_fn *lam__fn_base(const void *env);
 
+/* The function whose captures calls of f read: f, or what f is derived from, at the bottom. */
+lam_fn *lam__fn_captor(lam_fn *f);
+
+/* "<prefix>(<name of f>)": f with these captures as further inputs, so that they take part in derivatives and batches
+ * like operands. Left as captures they are hidden from callbacks and from bodies that are run again, which run below
+ * the level that a user's captures mostly belong to. */
+lam_fn *lam__fn_open(const char *prefix, lam_fn *f);
+
 /* The context of a function that may be called; NULL after recording why not, *ctx then is where. `what` names the
  * caller. */
 lam_ctx *lam__fn_check(const char *what, lam_fn *f);

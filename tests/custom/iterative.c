@@ -114,6 +114,37 @@ START_TEST(preconditioners_save_steps) {
 }
 END_TEST
 
+/* v, then the captured matrix: its diagonal divides. */
+BODY(by_diagonal) {
+    out[0] = lam_div(in[0], lam_diagonal(in[1], 0, 0, 1));
+}
+
+/* One step is enough where the matrix is its diagonal, though this is another one in each example of a batch. */
+BODY(solved_by_diagonal) {
+    const int k = *(const int *)env;
+    lam_fn_options o = {.name = "by_diagonal", .body = by_diagonal, .inputs = 1, .outputs = 1};
+    o.captures = LAM_LIST(in[0]);
+    lam_iterative_options once = {.tol = 1e-12, .maxiter = 1, .restart = 1, .must_converge = true};
+    once.preconditioner = lam_fn_new(ctx, &o);
+    out[0] = solvers[k](FN(product, 2, 1), LAM_LIST(in[0]), in[1], &once);
+}
+
+START_TEST(preconditioners_capture) {
+    lam_tensor *d = lam_add(1.0, lam_iota(ctx, LAM_F64, LAM_DIMS(2, 3), 1)), *b = MAT(2, 3, 1, -2, 3, 4, 5, -6);
+    d = lam_mul(d, MAT(2, 1, 1, 3));
+    lam_tensor *as = lam_mul(lam_expand_dims(d, 1), lam_eye(ctx, LAM_F64, 3, 3)), *x = lam_div(b, d), *out[2];
+    for (int k = 0; k < 3; k++) {
+        lam_fn *f = FN_ENV(solved_by_diagonal, 2, 1, &k);
+        EXPECT_SAME(apply2(lam_vmap(f, NULL), as, b), x, 1e-15);
+        lam_fn *g = lam_grad(FN_ENV(sum_of_pair, 2, 1, f), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+        lam_call(lam_vmap(g, NULL), LAM_LIST(as, b), out, 2);
+        EXPECT_SAME(out[1], lam_reciprocal(d), 1e-15);
+        EXPECT_SAME(out[0], lam_neg(lam_mul(lam_expand_dims(lam_reciprocal(d), 2), lam_expand_dims(x, 1))), 1e-15);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 /* At the solution nothing is left to do, so one step gives it back. */
 START_TEST(iterations_start_where_they_are_told) {
     for (int k = 0; k < 3; k++) {
@@ -331,7 +362,8 @@ END_TEST
 
 Suite *suite_custom_iterative(void) {
     return SUITE_OF("iterative", systems_are_solved, complex_systems_are_solved, unknowns_of_any_rank,
-                    iterations_are_bounded, preconditioners_save_steps, iterations_start_where_they_are_told,
-                    derivatives_of_solutions, batches_of_systems, systems_hidden_in_functions,
-                    roots_by_iterations_in_batches, convergence_can_be_demanded, wrong_systems);
+                    iterations_are_bounded, preconditioners_save_steps, preconditioners_capture,
+                    iterations_start_where_they_are_told, derivatives_of_solutions, batches_of_systems,
+                    systems_hidden_in_functions, roots_by_iterations_in_batches, convergence_can_be_demanded,
+                    wrong_systems);
 }

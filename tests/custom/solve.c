@@ -230,6 +230,48 @@ START_TEST(captures_of_the_operator_are_differentiated) {
 }
 END_TEST
 
+/* w and a, then the captured c -> c w^4 / 4 + w^2 / 2 - a w, least where c w^3 + w = a. */
+BODY(bowl) {
+    lam_tensor *w = in[0], *w2 = lam_square(w);
+    out[0] = lam_sub(lam_add(lam_mul(0.25, lam_mul(in[2], lam_square(w2))), lam_mul(0.5, w2)), lam_mul(in[1], w));
+}
+
+static lam_fn *bowl_with(lam_tensor *c) {
+    return lam_fn_new(
+        ctx, &(lam_fn_options){.name = "bowl", .body = bowl, .inputs = 2, .outputs = 1, .captures = LAM_LIST(c)});
+}
+
+/* w, a, then the captured c */
+BODY(descent) {
+    lam_fn *slope = lam_value_and_jacobian(lam_grad(bowl_with(in[2]), NULL), NULL);
+    lam_tensor *w = in[0], *at[2];
+    for (int k = 0; k < 30; k++) {
+        lam_call(slope, LAM_LIST(w, in[1]), at, 2);
+        w = lam_sub(w, lam_div(at[0], at[1]));
+    }
+    out[0] = w;
+}
+
+/* What the gradient captures is what `bowl` captures. */
+BODY(lowest) {
+    lam_fn *solve = lam_fn_new(
+        ctx,
+        &(lam_fn_options){.name = "descent", .body = descent, .inputs = 2, .outputs = 1, .captures = LAM_LIST(in[1])});
+    out[0] = lam_custom_root(lam_grad(bowl_with(in[1]), NULL), num(1), LAM_LIST(in[0]), solve, divide, NULL);
+}
+
+/* With s = 1 / (3 c w^2 + 1): dw/da = s, dw/dc = -w^3 s, d2w/da2 = -6 c w s^3. */
+START_TEST(captures_below_a_transform_are_differentiated) {
+    lam_fn *f = FN(lowest, 2, 1), *g = lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_tensor *out[2]; /* w = 1 and 2 */
+    lam_call(lam_vmap(g, NULL), LAM_LIST(VEC(3, 6), VEC(2, 0.5)), out, 2);
+    EXPECT_NEAR(out[0], 1e-14, LAM_DIMS(2), 1 / 7.0, 1 / 7.0);
+    EXPECT_NEAR(out[1], 1e-14, LAM_DIMS(2), -1 / 7.0, -8 / 7.0);
+    EXPECT_NEAR(apply2(lam_vmap(lam_grad(lam_grad(f, NULL), NULL), NULL), VEC(3, 6), VEC(2, 0.5)), 1e-14, LAM_DIMS(2),
+                -12 / 343.0, -6 / 343.0);
+}
+END_TEST
+
 /* ---- roots ------------------------------------------------------------------------------------------------------- */
 
 /* x^2 - a */
@@ -357,6 +399,7 @@ END_TEST
 Suite *suite_custom_solve(void) {
     return SUITE_OF("custom/solve", linear_solve_and_its_derivatives, linear_solve_under_vmap,
                     symmetric_operator_needs_one_rule, cholesky_lu_and_conjugate_gradients, transposition,
-                    captures_of_the_operator_are_differentiated, scalar_root_to_the_third_derivative,
-                    root_of_a_vector_equation, rules_that_do_not_solve, impossible_systems);
+                    captures_of_the_operator_are_differentiated, captures_below_a_transform_are_differentiated,
+                    scalar_root_to_the_third_derivative, root_of_a_vector_equation, rules_that_do_not_solve,
+                    impossible_systems);
 }

@@ -125,6 +125,36 @@ START_TEST(a_body_may_branch_on_what_is_put_off) {
 }
 END_TEST
 
+/* x, then the captured c -> sum c x^3 */
+BODY(cubes) {
+    out[0] = lam_sum(lam_mul(in[1], lam_integer_pow(in[0], 3)), NULL);
+}
+
+/* The captures of a function that is transformed first: the sum of squares of 3 c x^2, twice put off. */
+BODY(slopes_put_off) {
+    lam_fn *f = lam_fn_new(
+        ctx, &(lam_fn_options){.name = "cubes", .body = cubes, .inputs = 1, .outputs = 1, .captures = LAM_LIST(in[1])});
+    lam_fn *slope = lam_checkpoint(lam_checkpoint(lam_grad(f, NULL), NULL), NULL);
+    out[0] = lam_sum(lam_square(apply1(slope, in[0])), NULL);
+}
+
+START_TEST(captures_below_a_transform_are_differentiated) {
+    lam_fn *f = FN(slopes_put_off, 2, 1), *g = lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_tensor *x = VEC(1, 2), *c = num(0.5), *out[2];
+    EXPECT_NUM(apply2(f, x, c), 9 * 0.25 * (1 + 16));
+    lam_call(g, LAM_LIST(x, c), out, 2);
+    EXPECT(out[0], LAM_DIMS(2), 36 * 0.25, 36 * 0.25 * 8);
+    EXPECT_NUM(out[1], 18 * 0.5 * (1 + 16));
+    lam_call(lam_vmap(g, NULL), LAM_LIST(MAT(2, 1, 1, 2), VEC(0.5, 1)), out, 2);
+    EXPECT(out[0], LAM_DIMS(2, 1), 9, 36 * 8);
+    EXPECT(out[1], LAM_DIMS(2), 9, 18 * 16);
+    EXPECT_NUM(apply2(lam_grad(lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)}),
+                               &(lam_grad_options){.argnums = LAM_AXES(1)}),
+                      x, c),
+               18 * 17);
+}
+END_TEST
+
 BODY(captures_secretly) {
     out[0] = lam_mul(in[0], *(lam_tensor **)env);
 }
@@ -155,11 +185,11 @@ START_TEST(options_that_do_not_go_together) {
 END_TEST
 
 Suite *suite_transforms_checkpoint(void) {
-    Suite *suite =
-        SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept,
-                 contractions_are_kept, more_are_kept_than_the_list_has_room_for_at_first,
-                 nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
-                 a_body_may_branch_on_what_is_put_off, an_undeclared_capture_is_named, options_that_do_not_go_together);
+    Suite *suite = SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept,
+                            contractions_are_kept, more_are_kept_than_the_list_has_room_for_at_first,
+                            nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
+                            a_body_may_branch_on_what_is_put_off, captures_below_a_transform_are_differentiated,
+                            an_undeclared_capture_is_named, options_that_do_not_go_together);
     suite_loop(suite, every_nesting_agrees_with_the_plain_function, 2);
     return suite;
 }

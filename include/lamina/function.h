@@ -178,7 +178,8 @@ typedef struct lam_custom_options {
 /* f with a reverse rule: where a derivative is wanted, fwd runs instead of f and gives f's outputs, then any number of
  * residuals; bwd gets the nondiff inputs, the residuals, and one cotangent per output, and gives one cotangent per
  * input that is not nondiff. Forward mode transposes bwd. An outer derivative of the outputs is that of what fwd does:
- * if it should be the rule again, fwd calls the function that lam_custom_vjp has given.
+ * if it should be the rule again, fwd calls the function that lam_custom_vjp has given. Captures of the three functions
+ * are constants: what a level differentiates or batches is an input (nondiff, if it has no cotangent).
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options);
@@ -186,7 +187,7 @@ LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_cu
 /* f with a forward rule: where a derivative is wanted, rule runs instead of f; it gets all inputs, then one tangent per
  * input that is not nondiff, and gives f's outputs, then their tangents, which must be linear in the tangents given.
  * Reverse mode runs it for the outputs with tangents that are zero, and transposes it. An outer derivative of the
- * outputs is that of what the rule does, as with lam_custom_vjp.
+ * outputs is that of what the rule does, as with lam_custom_vjp; so are captures.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options);

@@ -1,14 +1,8 @@
 /* Bags of rows (bag.h) for one instruction set. */
 #include "lib/kernels/bag.h"
 #include "lib/kernels/simd/fused.h"
+#include "lib/kernels/simd/registers.h"
 #include "lib/kernels/simd/simd.h"
-
-/* Loops over registers: unrolled before anything else looks at them, or they would be blocks of memory. */
-#if defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
 
 /* Distances of so many entries lie in the frame at a time: they are computed once, and the loops over columns, which go
  * through the entries several times, then multiply and check nothing. */

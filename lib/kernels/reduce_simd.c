@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/kernels/simd/lists.h"
+#include "lib/kernels/simd/registers.h"
 #include "lib/kernels/simd/vector.h"
 
 /* The group of a row; how far ahead rows in memory are asked for; what a search looks through before it looks back;
@@ -20,9 +21,6 @@ enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_BYTES = 2048, ARG_COLUMNS = 512
 #if defined(__SSE2__)
 #include <immintrin.h>
 #define FLOATS_ORDERED 1
-/* What is used twice is read once: compilers would read it again in each instruction, which halves the speed of what
- * lies in the second cache. */
-#define READ_ONCE(v) __asm__("" : "+x"(v))
 #if defined(__AVX512F__)
 #define INTRINSIC(op, type)    _mm512_##op##_##type
 #define UNORDERED(a, b, type)  (unsigned)_mm512_cmp_##type##_mask(a, b, _CMP_UNORD_Q)

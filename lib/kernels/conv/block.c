@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "lib/kernels/conv/loops.h"
 #include "lib/kernels/item.h"
 
 /* Places or rows of whom vectors want neighbours, and of whom each may have a strip of its own. t places and k rows
@@ -47,6 +48,7 @@ void lam__conv_block_layout(const lam__conv_case *s, int way, const lam__conv_bo
 /* Of a place that is so many elements of x behind the first one: which strip by the remainder, where in it by the
  * rest. */
 static int64_t offset(const lam__conv_strips *a, int64_t places) {
+    if (a->fold == 1) return places * a->step_in;
     return places % a->fold * a->strip_step + places / a->fold * a->step_in;
 }
 
@@ -105,14 +107,81 @@ static bool has_zeros(const lam__conv_block *b, const lam__conv_case *s) {
     return false;
 }
 
-/* What lies outside of x is zero; the block is cleared only if there is such, since most are inside. */
-void lam__conv_block_fill(const lam__conv_block *b, const lam__conv_case *s, lam_dtype dtype, const char *x,
-                          const lam__conv_box *places, const lam__conv_box *rows, char *block) {
+/* Where elements of x lie in memory, from its group's first on, and in the block. */
+typedef struct filling {
+    const lam__conv_block *b;
+    const lam__conv *p;
+    char *block;
+    const char *x;
+} filling;
+
+static void clear(const filling *f, int64_t at, int64_t elements) {
+    const int64_t item = lam__item_bytes(f->p->dtype);
+    if (elements > 0) memset(f->block + at * item, 0, (size_t)(elements * item));
+}
+
+/* One place of the first axis, of one example and feature, which begin there: all strips of the other two, line by
+ * line, each with its zeros. */
+static void fill_plane(const filling *f, int64_t x, int64_t at) {
+    const lam__conv_strips *second = &f->b->axis[1], *last = &f->b->axis[2];
+    const lam__conv_case *s = &f->p->shape;
+    const int64_t item = lam__item_bytes(f->p->dtype);
+    for (int64_t i = 0; i < second->strips; i++)
+        for (int64_t j = 0; j < last->strips; j++, at += last->strip_step) {
+            int64_t first, end, from, to;
+            within(second, i, s->axis[1].size, &first, &end);
+            within(last, j, s->axis[2].size, &from, &to);
+            if (from == to) end = first;
+            clear(f, at, first * last->count);
+            if (end > first) {
+                const int64_t line = second->first + i * second->between + first * second->step;
+                const int64_t start = last->first + j * last->between + from * last->step;
+                f->p->loops->copy(&(lam__conv_lines){
+                    .x = f->x + (x + line * s->x_step[4] + start * s->x_step[5]) * item,
+                    .to = f->block + (at + first * last->count) * item,
+                    .lines = end - first,
+                    .before = from,
+                    .count = to - from,
+                    .behind = last->count - to,
+                    .x_step = second->step * s->x_step[4],
+                    .to_step = last->count,
+                    .apart = (int)(last->step * s->x_step[5]),
+                });
+            }
+            clear(f, at + end * last->count, (second->count - end) * last->count);
+        }
+}
+
+/* Plane by plane, in the order of the block. */
+static void fill_planes(const filling *f, const lam__conv_box *places, const lam__conv_box *rows) {
+    const lam__conv_strips *a = &f->b->axis[0];
+    const lam__conv_case *s = &f->p->shape;
+    int64_t at = 0;
+    for (int64_t n = 0; n < places->dims[0]; n++)
+        for (int64_t c = 0; c < rows->dims[0]; c++)
+            for (int64_t i = 0; i < a->strips; i++)
+                for (int64_t k = 0; k < a->count; k++, at += a->step_in) {
+                    const int64_t place = a->first + i * a->between + k * a->step;
+                    const int64_t x = (places->start[0] + n) * s->x_step[1] + (rows->start[0] + c) * s->x_step[2];
+                    if (place < 0 || place >= s->axis[0].size) clear(f, at, a->step_in);
+                    else fill_plane(f, x + place * s->x_step[3], at);
+                }
+}
+
+/* What lies outside of x is zero. By lines where they are such as the loops copy; else the block is cleared if some of
+ * it is outside, and strips are copied as wholes, however x lies. */
+void lam__conv_block_fill(const lam__conv_block *b, const lam__conv *p, const char *x, const lam__conv_box *places,
+                          const lam__conv_box *rows, char *block) {
     const lam__conv_strips *a = b->axis;
+    const int64_t apart = a[2].step * p->shape.x_step[5];
     int64_t strip[3];
-    if (has_zeros(b, s)) memset(block, 0, (size_t)(b->elements * lam__item_bytes(dtype)));
+    if (p->loops->copy && (apart == 1 || apart == 2)) {
+        fill_planes(&(filling){b, p, block, x}, places, rows);
+        return;
+    }
+    if (has_zeros(b, &p->shape)) memset(block, 0, (size_t)(b->elements * lam__item_bytes(p->dtype)));
     for (strip[0] = 0; strip[0] < a[0].strips; strip[0]++)
         for (strip[1] = 0; strip[1] < a[1].strips; strip[1]++)
             for (strip[2] = 0; strip[2] < a[2].strips; strip[2]++)
-                copy_strips(b, s, dtype, x, places, rows, strip, block);
+                copy_strips(b, &p->shape, p->dtype, x, places, rows, strip, block);
 }

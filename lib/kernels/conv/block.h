@@ -31,8 +31,8 @@ void lam__conv_block_layout(const lam__conv_case *s, int way, const lam__conv_bo
 
 /* Copies the part of x that the boxes meet into the block, where x begins at the group, and zeros for what lies
  * outside. */
-void lam__conv_block_fill(const lam__conv_block *b, const lam__conv_case *s, lam_dtype dtype, const char *x,
-                          const lam__conv_box *places, const lam__conv_box *rows, char *block);
+void lam__conv_block_fill(const lam__conv_block *b, const lam__conv *p, const char *x, const lam__conv_box *places,
+                          const lam__conv_box *rows, char *block);
 
 /* Elements from the start of the block to place t of axis i, and what place k of the window adds; both count from the
  * start of their box. */

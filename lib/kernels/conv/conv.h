@@ -43,6 +43,7 @@ typedef struct lam__conv {
     int way;                   /* who lies side by side in vectors: block.h */
     bool in_place;             /* x needs no copies */
     bool direct;               /* loops write the result where it belongs, by lines */
+    bool by_lines;             /* several lines of one feature go together */
     lam__conv_grid places;     /* n and the places */
     lam__conv_grid rows;       /* c and the window */
     int64_t features, chunks;  /* of an item; how many of these there are */

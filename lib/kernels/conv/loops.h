@@ -15,21 +15,36 @@ typedef struct lam__conv_panel {
     int64_t run, features; /* of dots */
     int64_t w_step;        /* of dots: from feature to feature */
     bool add;              /* to what is there */
+    int64_t lines,
+        window[2]; /* of along_lines: lines of places, LAM__CONV_LINES at least; the window's last two axes, */
+    int64_t x_line, to_line; /* of which there are two lines at least; from line to line */
 } lam__conv_panel;
+
+/* Lines of x that are copied: `count` elements of each, which are `apart` (1 or 2) from each other in x, with zeros
+ * before and behind them. Steps are from line to line. */
+typedef struct lam__conv_lines {
+    const void *x;
+    void *to;
+    int64_t lines, before, count, behind, x_step, to_step;
+    int apart;
+} lam__conv_lines;
 
 /*   across[v - 1]  v vectors of features beside each other: w [rows, v lanes], to[place * step + feature]
  *   along[f - 1]   f features and places that are neighbours in x, from x on (`at` is not read): w [rows, f],
  *                  to[feature * step + place]; reads x past the places, up to LAM__CONV_SLACK elements
+ *   along_lines    the same of one feature and several lines of places, which lie in x as those of the window do; writes
  *   dots           rows are lines of `run` elements that are neighbours in x: w [features, rows, run], lines rounded up
  *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above */
 typedef struct lam__conv_loops {
     int lanes, widest; /* elements of a vector; vectors of `across` */
     void (*across[4])(const lam__conv_panel *p);
     void (*along[4])(const lam__conv_panel *p);
+    void (*along_lines)(const lam__conv_panel *p);
     void (*dots)(const lam__conv_panel *p);
+    void (*copy)(const lam__conv_lines *l); /* NULL, as along_lines and dots: there is none */
 } lam__conv_loops;
 
-enum { LAM__CONV_SLACK = 128, LAM__CONV_FEW = 4 };
+enum { LAM__CONV_SLACK = 128, LAM__CONV_FEW = 4, LAM__CONV_LINES = 4 };
 
 /* Of f64 and of f32. */
 extern const lam__conv_loops lam__conv_loops_v1[2];

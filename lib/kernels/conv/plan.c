@@ -14,6 +14,8 @@ enum {
     FEATURES = 256,        /* of an item */
     FEW_FEATURES = 16,     /* the same where they are not side by side in vectors */
     SHORT_SUMS = 64,       /* vectors of products in the sums of a place: what makes them short */
+    HELD = 3 << 13,        /* bytes of x and of sums that an item has: they stay in the first cache */
+    LEAST_HELD = 1024,     /* places of it, where that is more */
     LEAST_PLACES = 32,     /* of an item that is made smaller for more threads */
     ITEMS_EACH = 4,
     ALIGN = 64
@@ -44,8 +46,15 @@ const lam__conv_loops *lam__conv_loops_of(lam_dtype dtype) {
 }
 
 /* Whether lines of the result fill vectors well enough to be written one by one, which needs no sums in between. */
-static bool fills_lines(const lam__conv_case *s, int64_t line, int64_t lanes) {
-    return s->out_step[5] == 1 && line >= 2 * lanes && 4 * line >= 3 * up(line, lanes);
+static bool fills_lines(const lam__conv_case *s, int64_t line, int64_t least, int64_t lanes) {
+    return s->out_step[5] == 1 && line >= least && 4 * line >= 3 * up(line, lanes);
+}
+
+/* Whether several lines of places can share what they read of x: worth it where there is one feature at a time. */
+static bool shares_lines(const lam__conv *p) {
+    const lam__conv_axis *second = &p->shape.axis[1];
+    return p->loops->along_lines && p->shape.o % LAM__CONV_FEW == 1 && second->stride == 1 && second->spread == 1 &&
+           second->window > 1 && p->places.size[2] >= LAM__CONV_LINES;
 }
 
 /* Features fill vectors where there are enough of them; else what is longer does, a line of the result or of the
@@ -54,7 +63,8 @@ static int way_of(const lam__conv_case *s, const lam__conv_loops *loops) {
     const lam__conv_axis *last = &s->axis[LAM__CONV_AXES - 1];
     if (!loops->dots) return LAM__CONV_ALONG;
     const int64_t sums = s->c * s->axis[0].window * s->axis[1].window * last->window;
-    if (last->stride == 1 && fills_lines(s, last->out, loops->lanes) && sums * parts(s->o, loops->lanes) <= SHORT_SUMS)
+    if (last->stride == 1 && fills_lines(s, last->out, 2 * loops->lanes, loops->lanes) &&
+        sums * parts(s->o, loops->lanes) <= SHORT_SUMS)
         return LAM__CONV_ALONG;
     if (4 * s->o >= 3 * loops->lanes) return LAM__CONV_ACROSS;
     return last->window > last->out ? LAM__CONV_DOTS : LAM__CONV_ALONG;
@@ -75,9 +85,12 @@ static void cut(lam__conv_grid *g, int64_t most) {
 lam__conv_box lam__conv_box_of(const lam__conv_grid *g, int64_t number) {
     lam__conv_box b;
     for (int i = 3; i >= 0; i--) {
-        const int64_t at = number % g->count[i] * g->size[i], left = g->dims[i] - at;
-        b.start[i] = at;
-        b.dims[i] = left < g->size[i] ? left : g->size[i];
+        b.start[i] = 0;
+        b.dims[i] = g->dims[i];
+        if (g->count[i] == 1) continue;
+        b.start[i] = number % g->count[i] * g->size[i];
+        b.dims[i] -= b.start[i];
+        if (b.dims[i] > g->size[i]) b.dims[i] = g->size[i];
         number /= g->count[i];
     }
     return b;
@@ -114,6 +127,11 @@ static void plan_places(lam__conv *p, int threads) {
     const lam__conv_axis *a = s->axis;
     const int64_t all = s->n * a[0].out * a[1].out * a[2].out;
     int64_t most = most_places[p->way];
+    if (p->way == LAM__CONV_ALONG) {
+        const int64_t features = s->o < p->features ? s->o : p->features, item = lam__item_bytes(p->dtype);
+        const int64_t held = HELD / (item * (p->rows.size[0] + features));
+        most = held < LEAST_HELD ? LEAST_HELD : held < most ? held : most;
+    }
     if (threads > 1) {
         const int64_t each = all / parts((int64_t)threads * ITEMS_EACH, s->groups * p->chunks);
         if (each < most) most = each > LEAST_PLACES ? each : LEAST_PLACES;
@@ -166,8 +184,12 @@ bool lam__conv_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__co
     plan->in_place = plan->way == LAM__CONV_ACROSS && lies_in_x(s);
     plan_rows(plan);
     plan_places(plan, threads);
-    plan->direct = plan->way == LAM__CONV_ALONG && plan->rows.boxes == 1 &&
-                   fills_lines(s, plan->places.size[3], plan->loops->lanes);
+    if (plan->way == LAM__CONV_ALONG && plan->rows.boxes == 1) {
+        const int64_t lanes = plan->loops->lanes;
+        const bool lines = shares_lines(plan);
+        plan->direct = fills_lines(s, plan->places.size[3], lines ? 1 : 2 * lanes, lanes);
+        plan->by_lines = plan->direct && lines;
+    }
     plan_memory(plan);
     return true;
 }
@@ -187,6 +209,25 @@ int64_t lam__conv_width(const lam__conv *p, int64_t feature) {
     return width < p->wide ? width : p->wide;
 }
 
+/* Lines of the window, filled up to whole vectors with zeros, by the copy that loops have for them. */
+static void pack_lines(const lam__conv *p, const int64_t dims[5], const int64_t to[5], const int64_t from[5],
+                       const char *w, char *dst) {
+    const int64_t item = lam__item_bytes(p->dtype);
+    lam__conv_lines l = {.lines = dims[3],
+                         .count = dims[4],
+                         .behind = to[3] - dims[4],
+                         .x_step = from[3],
+                         .to_step = to[3],
+                         .apart = (int)from[4]};
+    for (int64_t f = 0; f < dims[0]; f++)
+        for (int64_t c = 0; c < dims[1]; c++)
+            for (int64_t i = 0; i < dims[2]; i++) {
+                l.x = w + (f * from[0] + c * from[1] + i * from[2]) * item;
+                l.to = dst + (f * to[0] + c * to[1] + i * to[2]) * item;
+                p->loops->copy(&l);
+            }
+}
+
 /* Features from `feature` on of one panel: [rows, features], or [features, lines] for dots. */
 static void pack(const lam__conv *p, int64_t group, int64_t panel, int64_t feature) {
     const lam__conv_case *s = &p->shape;
@@ -204,6 +245,10 @@ static void pack(const lam__conv *p, int64_t group, int64_t panel, int64_t featu
     }
     if (dots) to[0] = step;
     char *dst = lam__conv_packed(p, group, panel, feature);
+    if (dots && (from[4] == 1 || from[4] == 2)) {
+        pack_lines(p, dims, to, from, p->w + first * item, dst);
+        return;
+    }
     if (dots || dims[0] < width) memset(dst, 0, (size_t)((dots ? dims[0] * step : step) * item));
     lam__kernels_copy(5, dims, p->dtype, dst, to, p->dtype, p->w + first * item, from);
 }

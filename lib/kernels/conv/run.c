@@ -15,7 +15,10 @@ typedef struct item {
     lam__conv_box places;
     char *block, *sums;
     int64_t *at, *row;
-    int64_t step; /* of sums, from place to place */
+    int64_t step;      /* of sums, from place to place */
+    lam__conv_block b; /* layout of the block, and */
+    bool listed;       /* the tables, are those of the panel and the places */
+    bool in_place;
 } item;
 
 /* Lines of the result that lie side by side in the block may be run through as one, with sums between them that nobody
@@ -132,27 +135,33 @@ static void run_dots(const item *t, int64_t panel, const lam__conv_box *rows, la
 /* Elements from the start of the result to feature `feature` of span i, a line of it. */
 static int64_t line_of(const item *t, int64_t feature, int64_t i) {
     const int64_t *step = t->plan->shape.out_step, *start = t->places.start, *dims = t->places.dims;
-    const int64_t second = i % dims[2], first = i / dims[2] % dims[1], n = i / dims[2] / dims[1];
+    const int64_t line = i / dims[2], second = i % dims[2], n = dims[0] == 1 ? 0 : line / dims[1];
+    const int64_t first = line - n * dims[1];
     return t->group * step[0] + (start[0] + n) * step[1] + feature * step[2] + (start[1] + first) * step[3] +
            (start[2] + second) * step[4] + start[3];
 }
 
 /* Vectors of neighbouring places, span by span, into the sums or straight into lines of the result. */
-static void run_along(const item *t, int64_t panel, const lam__conv_block *b, lam__conv_panel *p) {
+static void run_along(const item *t, int64_t panel, lam__conv_panel *p) {
     const lam__conv *plan = t->plan;
-    const lam__conv_spans s = lam__conv_spans_of(plan, b, &t->places);
+    const lam__conv_spans s = lam__conv_spans_of(plan, &t->b, &t->places);
     const int64_t bytes = lam__item_bytes(plan->dtype);
     const char *x = p->x;
     p->places = s.count;
     p->step = plan->direct ? plan->shape.out_step[2] : s.count;
+    p->lines = t->places.dims[2];
+    p->x_line = p->lines > 1 ? t->at[1] - t->at[0] : 0;
+    p->to_line = plan->shape.out_step[4];
+    for (int i = 0; i < 2; i++) p->window[i] = plan->rows.dims[2 + i];
     for (int64_t f = 0; f < t->features; f += plan->wide) {
         const int64_t features = t->features - f < plan->wide ? t->features - f : plan->wide;
+        const bool lines = plan->by_lines && features == 1 && t->places.dims[2] >= LAM__CONV_LINES;
         p->w = lam__conv_packed(plan, t->group, panel, t->feature + f);
-        for (int64_t i = 0; i < s.spans; i++) {
+        for (int64_t i = 0; i < s.spans; i += lines ? t->places.dims[2] : 1) {
             p->x = x + t->at[i] * bytes;
             p->to = plan->direct ? plan->out + line_of(t, t->feature + f, i) * bytes
                                  : t->sums + (i * t->features + f) * s.count * bytes;
-            plan->loops->along[features - 1](p);
+            (lines ? plan->loops->along_lines : plan->loops->along[features - 1])(p);
         }
     }
 }
@@ -182,35 +191,41 @@ static bool reads_in_place(const item *t, const lam__conv_box *rows) {
     return end <= last;
 }
 
+/* Where elements are, of x or of the block, in the order in which loops ask for them. */
+static void list_panel(item *t, const lam__conv_box *rows) {
+    const lam__conv *plan = t->plan;
+    t->in_place = reads_in_place(t, rows);
+    if (!t->in_place) lam__conv_block_layout(&plan->shape, plan->way, &t->places, rows, &t->b);
+    const source from = {plan, t->in_place ? NULL : &t->b};
+    int axes = 4;
+    if (plan->way == LAM__CONV_ALONG) axes = lam__conv_spans_of(plan, &t->b, &t->places).flat ? 2 : 3;
+    list(t->places.dims, axes, offset_at, &from, t->at);
+    list(rows->dims, plan->way == LAM__CONV_DOTS ? 3 : 4, offset_row, &from, t->row);
+}
+
 /* The first panel writes the sums and the others add to them, in this order whatever thread does it. What lies behind
  * the block is set to zero: loops read it, though nothing that they make of it is stored, and numbers left there from
  * before may be subnormal, which would cost time. */
-static void run_panel(item *t, int64_t panel, lam__conv_block *b) {
+static void run_panel(item *t, int64_t panel) {
     const lam__conv *plan = t->plan;
     const lam__conv_case *s = &plan->shape;
     const int64_t bytes = lam__item_bytes(plan->dtype);
     const lam__conv_box rows = lam__conv_box_of(&plan->rows, panel);
     const char *x = plan->x + t->group * s->x_step[0] * bytes;
     lam__conv_panel p = {.x = t->block, .to = t->sums, .at = t->at, .row = t->row, .add = panel > 0};
-    const bool in_place = reads_in_place(t, &rows);
-    if (in_place) {
+    if (!t->listed) list_panel(t, &rows);
+    if (t->in_place) {
         p.x = x + place_in_x(s, &t->places, &rows) * bytes;
     } else {
-        lam__conv_block_layout(s, plan->way, &t->places, &rows, b);
-        lam__conv_block_fill(b, s, plan->dtype, x, &t->places, &rows, t->block);
-        memset(t->block + b->elements * bytes, 0, (size_t)(LAM__CONV_SLACK * bytes));
+        lam__conv_block_fill(&t->b, plan, x, &t->places, &rows, t->block);
+        memset(t->block + t->b.elements * bytes, 0, (size_t)(LAM__CONV_SLACK * bytes));
     }
-    const source from = {plan, in_place ? NULL : b};
-    int axes = 4;
-    if (plan->way == LAM__CONV_ALONG) axes = lam__conv_spans_of(plan, b, &t->places).flat ? 2 : 3;
-    list(t->places.dims, axes, offset_at, &from, t->at);
-    list(rows.dims, plan->way == LAM__CONV_DOTS ? 3 : 4, offset_row, &from, t->row);
     p.places = volume(&t->places);
     p.rows = volume(&rows);
     p.step = t->step;
     if (plan->way == LAM__CONV_ACROSS) run_across(t, panel, &p);
     else if (plan->way == LAM__CONV_DOTS) run_dots(t, panel, &rows, &p);
-    else run_along(t, panel, b, &p);
+    else run_along(t, panel, &p);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -230,9 +245,23 @@ static void put(const item *t, const int64_t dims[5], const int64_t from[5], con
     lam__kernels_copy(rank, all, plan->dtype, out, to, plan->dtype, sums, of);
 }
 
+/* The same line by line. All have these elements side by side on both sides, and the loops have a copy for them. */
+static void put_lines(const item *t, const int64_t dims[5], const int64_t from[5], const char *sums, char *out) {
+    const lam__conv *plan = t->plan;
+    const int64_t *step = plan->shape.out_step, bytes = lam__item_bytes(plan->dtype);
+    lam__conv_lines lines = {.lines = dims[3], .count = dims[4], .x_step = from[3], .to_step = step[4], .apart = 1};
+    for (int64_t n = 0; n < dims[0]; n++)
+        for (int64_t f = 0; f < dims[1]; f++)
+            for (int64_t i = 0; i < dims[2]; i++) {
+                lines.x = sums + (n * from[0] + f * from[1] + i * from[2]) * bytes;
+                lines.to = out + (n * step[1] + f * step[2] + i * step[3]) * bytes;
+                plan->loops->copy(&lines);
+            }
+}
+
 /* The sums have the axes [n, first, second, last, features] or, where they were run along, [n, first, features, second,
  * last] or [n, first, second, features, last]; the copy puts them into the order of the result. */
-static void put_item(const item *t, const lam__conv_block *b) {
+static void put_item(const item *t) {
     const lam__conv *plan = t->plan;
     const int64_t *d = t->places.dims, *step = plan->shape.out_step, bytes = lam__item_bytes(plan->dtype);
     const int64_t dims[5] = {d[0], t->features, d[1], d[2], d[3]};
@@ -242,34 +271,35 @@ static void put_item(const item *t, const lam__conv_block *b) {
     for (int i = 3; i > 1; i--) from[i] = from[i + 1] * d[i];
     from[0] = from[2] * d[1];
     if (plan->way == LAM__CONV_ALONG) {
-        const lam__conv_spans s = lam__conv_spans_of(plan, b, &t->places);
+        const lam__conv_spans s = lam__conv_spans_of(plan, &t->b, &t->places);
         const int64_t lines = s.count * t->features;
         from[4] = 1;
-        from[3] = s.flat ? b->axis[2].count : lines;
+        from[3] = s.flat ? t->b.axis[2].count : lines;
         from[2] = s.flat ? lines : lines * d[2];
         from[0] = from[2] * d[1];
         from[1] = s.count;
     }
-    put(t, dims, from, t->sums, plan->out + at * bytes);
+    const bool lines = plan->loops->copy && from[4] == 1 && step[5] == 1;
+    (lines ? put_lines : put)(t, dims, from, t->sums, plan->out + at * bytes);
 }
 
 /* Items count through groups, then chunks of features, then boxes of places: items that follow each other read the same
  * weights. Tables and block are made anew for each item and panel, at a cost of its places and rows, not of their
- * product. */
+ * product; where there is one box and one panel, tables serve all items. */
 void lam__conv_run(const lam__conv *plan, int64_t begin, int64_t end, void *room) {
     const int64_t boxes = plan->places.boxes;
     item t = {.plan = plan, .block = room, .sums = (char *)room + plan->room_sums, .step = step_of(plan)};
     t.at = (void *)((char *)room + plan->room_at);
     t.row = t.at + plan->places.volume;
     for (int64_t i = begin; i < end; i++) {
-        lam__conv_block b;
         const int64_t chunk = i / boxes;
         t.places = lam__conv_box_of(&plan->places, i % boxes);
         t.group = chunk / plan->chunks;
         t.feature = chunk % plan->chunks * plan->features;
         t.features = plan->shape.o - t.feature;
         if (t.features > plan->features) t.features = plan->features;
-        for (int64_t panel = 0; panel < plan->rows.boxes; panel++) run_panel(&t, panel, &b);
-        if (!plan->direct) put_item(&t, &b);
+        for (int64_t panel = 0; panel < plan->rows.boxes; panel++) run_panel(&t, panel);
+        t.listed = boxes == 1 && plan->rows.boxes == 1;
+        if (!plan->direct) put_item(&t);
     }
 }

@@ -2,7 +2,9 @@
  * conv.h. */
 #include "lib/kernels/conv/loops.h"
 
-#include "lib/kernels/simd/fused.h"
+#include "lib/kernels/simd/first.h"
+#include "lib/kernels/simd/lists.h"
+#include "lib/kernels/simd/registers.h"
 
 /* Registers decide how large tiles are: 32 of them with AVX-512, else 16. Tiles are the largest whose sums, operands
  * and weights fit, for each number of features (DOTS_1, DOTS_2, DOTS_4: places beside so many). */
@@ -11,7 +13,10 @@ enum {
     MOST_PLACES = 8,
     FEW = 4,     /* features at most where vectors run along places or the contraction */
     LONGEST = 8, /* vectors of places */
+    MEDIUM = 4,
     SHORT = 2,
+    LINES = LAM__CONV_LINES,        /* of places together, */
+    LINE_WIDE = WIDEST > 2 ? 4 : 2, /* and vectors of each */
     DOTS_1 = 9,
     DOTS_2 = VECTOR_BYTES >= 64 ? 9 : 5,
     DOTS_4 = VECTOR_BYTES >= 64 ? 6 : 2,
@@ -33,6 +38,7 @@ typedef M32 mask_f32;
 #define T            double
 #define V            V64
 #define LANES        LANES64
+#define LIST         LIST64
 #define FMA(x, y, z) fma_f64(x, y, z)
 #define NAME(f)      f##_f64
 #include "lib/kernels/conv/simd_type.h"
@@ -40,6 +46,7 @@ typedef M32 mask_f32;
 #define T            float
 #define V            V32
 #define LANES        LANES32
+#define LIST         LIST32
 #define FMA(x, y, z) fma_f32(x, y, z)
 #define NAME(f)      f##_f32
 #include "lib/kernels/conv/simd_type.h"
@@ -55,6 +62,6 @@ typedef M32 mask_f32;
     { along_1_##type, along_2_##type, along_3_##type, along_4_##type }
 
 const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
-    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), dots_f64},
-    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), dots_f32},
+    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64},
+    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32},
 };

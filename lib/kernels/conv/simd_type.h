@@ -1,29 +1,30 @@
-/* The loops of simd.c for one floating type: T, V (a vector of it), LANES, FMA(x, y, sum) and NAME(f).
+/* The loops of simd.c for one floating type: T, V (a vector of it), LANES, LIST, FMA(x, y, sum) and NAME(f).
  * Tiles of the result stay in registers while a panel of the contraction runs. Each element of a result is summed in
  * the order of the panel, whatever tile it is in. No include guard: that is the point. */
 
 typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 
 /* At any alignment. */
-ALWAYS_INLINE V NAME(load)(const T *from) {
+ALWAYS_INLINE V NAME(load_whole)(const T *from) {
     return *(const NAME(loose) *)from;
 }
 
 /* Into the result or onto it, where earlier panels have been. The memory of results is at no alignment that could be
  * relied on. */
-ALWAYS_INLINE void NAME(store)(T *to, V v, bool add) {
-    if (add) v += NAME(load)(to);
+ALWAYS_INLINE void NAME(store_whole)(T *to, V v, bool add) {
+    if (add) v += NAME(load_whole)(to);
     *(NAME(loose) *)to = v;
 }
 
-/* The first `count` lanes, of which there may be more or none. An element at a time, since behind them lies the next
- * line of somebody else's result. */
+/* The first `count` lanes, of which there may be more or none: behind them lies the next line of somebody else's
+ * result. */
 ALWAYS_INLINE void NAME(store_first)(T *to, V v, bool add, int64_t count) {
     if (count >= LANES) {
-        NAME(store)(to, v, add);
-        return;
+        NAME(store_whole)(to, v, add);
+    } else if (count > 0) {
+        if (add) v += NAME(load)(to, (int)count);
+        NAME(store)(to, v, (int)count);
     }
-    for (int64_t i = 0; i < count; i++) to[i] = v[i] + (add ? to[i] : 0);
 }
 
 /* ---- vectors of features ----------------------------------------------------------------------------------------- */
@@ -43,7 +44,7 @@ ALWAYS_INLINE void NAME(across)(const lam__conv_panel *p, int places, int vector
         for (int64_t r = 0; r < p->rows; r++, w += vectors * LANES) {
             const int64_t row = p->row[r];
             V weights[WIDEST];
-            for (int v = 0; v < vectors; v++) weights[v] = NAME(load)(w + v * LANES);
+            for (int v = 0; v < vectors; v++) weights[v] = NAME(load_whole)(w + v * LANES);
             for (int i = 0; i < places; i++) {
                 const V same = x[i][row] - (V){0};
                 for (int v = 0; v < vectors; v++) sum[i][v] = FMA(same, weights[v], sum[i][v]);
@@ -52,7 +53,7 @@ ALWAYS_INLINE void NAME(across)(const lam__conv_panel *p, int places, int vector
         T *to = (T *)p->to + first * p->step;
         for (int i = 0; i < places; i++)
             if (first + i < p->places)
-                for (int v = 0; v < vectors; v++) NAME(store)(to + i * p->step + v * LANES, sum[i][v], p->add);
+                for (int v = 0; v < vectors; v++) NAME(store_whole)(to + i * p->step + v * LANES, sum[i][v], p->add);
     }
 }
 
@@ -84,34 +85,39 @@ static void NAME(across_4)(const lam__conv_panel *p) {
 ALWAYS_INLINE void NAME(along_tile)(const lam__conv_panel *p, int features, int vectors, int64_t first) {
     const T *w = p->w, *x = (const T *)p->x + first;
     V sum[FEW][LONGEST];
-    for (int f = 0; f < features; f++)
-        for (int v = 0; v < vectors; v++) sum[f][v] = (V){0};
+    UNROLLED for (int f = 0; f < features; f++) {
+        UNROLLED for (int v = 0; v < vectors; v++) sum[f][v] = (V){0};
+    }
     for (int64_t r = 0; r < p->rows; r++, w += features) {
         const T *from = x + p->row[r];
         V same[FEW];
-        for (int f = 0; f < features; f++) same[f] = w[f] - (V){0};
-        for (int v = 0; v < vectors; v++) {
-            const V at = NAME(load)(from + v * LANES);
-            for (int f = 0; f < features; f++) sum[f][v] = FMA(same[f], at, sum[f][v]);
+        UNROLLED for (int f = 0; f < features; f++) same[f] = w[f] - (V){0};
+        UNROLLED for (int v = 0; v < vectors; v++) {
+            V at = NAME(load_whole)(from + v * LANES);
+            if (features > 1) READ_ONCE(at);
+            UNROLLED for (int f = 0; f < features; f++) sum[f][v] = FMA(same[f], at, sum[f][v]);
         }
     }
     T *to = (T *)p->to + first;
     const int64_t left = p->places - first;
-    if (left >= vectors * LANES)
-        for (int f = 0; f < features; f++)
-            for (int v = 0; v < vectors; v++) NAME(store)(to + f * p->step + v * LANES, sum[f][v], p->add);
-    else
-        for (int f = 0; f < features; f++)
-            for (int v = 0; v < vectors; v++)
-                NAME(store_first)(to + f * p->step + v * LANES, sum[f][v], p->add, left - v * LANES);
+    const bool whole = left >= vectors * LANES;
+    UNROLLED for (int f = 0; f < features; f++) {
+        UNROLLED for (int v = 0; v < vectors; v++) {
+            T *at = to + f * p->step + v * LANES;
+            if (whole) NAME(store_whole)(at, sum[f][v], p->add);
+            else NAME(store_first)(at, sum[f][v], p->add, left - v * LANES);
+        }
+    }
 }
 
-/* Long tiles while they are filled but for one vector, then short ones. A rest shorter than that wastes less in tiles
- * of SHORT vectors. Which tile a place is in does not change its sum. */
+/* Long tiles while they are filled but for one vector, then shorter ones: a rest wastes less in them, and a sum of few
+ * vectors waits for each of them. Which tile a place is in does not change its sum. */
 ALWAYS_INLINE void NAME(along)(const lam__conv_panel *p, int features, int vectors) {
     int64_t first = 0;
     for (; p->places - first > (vectors - 1) * LANES; first += vectors * LANES)
         NAME(along_tile)(p, features, vectors, first);
+    if (vectors > MEDIUM)
+        for (; p->places - first > SHORT * LANES; first += MEDIUM * LANES) NAME(along_tile)(p, features, MEDIUM, first);
     for (; first < p->places; first += SHORT * LANES) NAME(along_tile)(p, features, SHORT, first);
 }
 
@@ -133,6 +139,74 @@ static void NAME(along_4)(const lam__conv_panel *p) {
     NAME(along)(p, 4, WIDEST > 2 ? 6 : 2);
 }
 
+/* ---- lines of places --------------------------------------------------------------------------------------------- */
+
+/* What one line of x adds to lines lo to hi, which meet it at lines line - lo to line - hi of the window; w and row
+ * begin at the first of these. Each vector of x is loaded once for all of them. */
+ALWAYS_INLINE void NAME(add_line)(const T *x, const T *w, const int64_t *row, int64_t window, int64_t line, int lo,
+                                  int hi, int vectors, V sum[LINES][LINE_WIDE]) {
+    for (int64_t k = 0; k < window; k++) {
+        const T *from = x + row[k];
+        V at[LINE_WIDE];
+        UNROLLED for (int v = 0; v < vectors; v++) {
+            at[v] = NAME(load_whole)(from + v * LANES);
+            READ_ONCE(at[v]);
+        }
+        UNROLLED for (int i = lo; i <= hi; i++) {
+            const V same = w[(line - i) * window + k] - (V){0};
+            UNROLLED for (int v = 0; v < vectors; v++) sum[i][v] = FMA(same, at[v], sum[i][v]);
+        }
+    }
+}
+
+/* LINES lines x vectors. A line of x meets those lines of places that lie within the window above it. The cases are
+ * what can be for windows of two lines and more, so that sums are registers; each sum is in the order of the panel. */
+ALWAYS_INLINE void NAME(lines_tile)(const lam__conv_panel *p, int64_t at_line, int64_t first, int vectors) {
+    const int64_t high = p->window[0], wide = p->window[1];
+    const T *w = p->w, *x = (const T *)p->x + at_line * p->x_line + first;
+    V sum[LINES][LINE_WIDE];
+    UNROLLED for (int i = 0; i < LINES; i++) {
+        UNROLLED for (int v = 0; v < vectors; v++) sum[i][v] = (V){0};
+    }
+    for (int64_t r = 0; r < p->rows; r += high * wide, w += high * wide)
+        for (int64_t j = 0; j < LINES + high - 1; j++) {
+            const T *from = x + j * p->x_line;
+            const int64_t lo = j < high ? 0 : j - high + 1, hi = j < LINES ? j : LINES - 1;
+#define ADD_LINE(l, h)                                                                                                 \
+    case LINES *(l) + (h): NAME(add_line)(from, w, p->row + r, wide, j, l, h, vectors, sum); break
+            switch (LINES * lo + hi) {
+                ADD_LINE(0, 0);
+                ADD_LINE(0, 1);
+                ADD_LINE(0, 2);
+                ADD_LINE(0, 3);
+                ADD_LINE(1, 2);
+                ADD_LINE(1, 3);
+                ADD_LINE(2, 3);
+                ADD_LINE(3, 3);
+            }
+#undef ADD_LINE
+        }
+    T *to = (T *)p->to + at_line * p->to_line + first;
+    const int64_t left = p->places - first;
+    UNROLLED for (int i = 0; i < LINES; i++) {
+        UNROLLED for (int v = 0; v < vectors; v++)
+            NAME(store_first)(to + i * p->to_line + v * LANES, sum[i][v], false, left - v * LANES);
+    }
+}
+
+/* LINES of them at least. The last ones are done again with those before them, which gives the same. */
+static void NAME(along_lines)(const lam__conv_panel *p) {
+    for (int64_t next = 0; next < p->lines; next += LINES) {
+        const int64_t line = next + LINES <= p->lines ? next : p->lines - LINES;
+        int64_t first = 0;
+        for (; p->places - first > (LINE_WIDE - 1) * LANES; first += LINE_WIDE * LANES)
+            NAME(lines_tile)(p, line, first, LINE_WIDE);
+        for (; LINE_WIDE > SHORT && p->places - first > LANES; first += SHORT * LANES)
+            NAME(lines_tile)(p, line, first, SHORT);
+        for (; first < p->places; first += LANES) NAME(lines_tile)(p, line, first, 1);
+    }
+}
+
 /* ---- vectors of the contraction ---------------------------------------------------------------------------------- */
 
 /* Halves onto halves, so the order does not depend on how the compiler does it. A tree, by lanes, which is the same sum
@@ -152,13 +226,13 @@ ALWAYS_INLINE void NAME(dots_line)(const T *const x[], const T *const w[], int f
                                    NAME(mask) rest, V sum[FEW][MOST_DOTS]) {
     for (int64_t k = 0; k < whole * LANES; k += LANES)
         for (int i = 0; i < places; i++) {
-            const V at = NAME(load)(x[i] + k);
-            for (int f = 0; f < features; f++) sum[f][i] = FMA(NAME(load)(w[f] + k), at, sum[f][i]);
+            const V at = NAME(load_whole)(x[i] + k);
+            for (int f = 0; f < features; f++) sum[f][i] = FMA(NAME(load_whole)(w[f] + k), at, sum[f][i]);
         }
     if (!rest[0]) return;
     for (int i = 0; i < places; i++) {
-        const V at = (V)((NAME(mask))NAME(load)(x[i] + whole * LANES) & rest);
-        for (int f = 0; f < features; f++) sum[f][i] = FMA(NAME(load)(w[f] + whole * LANES), at, sum[f][i]);
+        const V at = (V)((NAME(mask))NAME(load_whole)(x[i] + whole * LANES) & rest);
+        for (int f = 0; f < features; f++) sum[f][i] = FMA(NAME(load_whole)(w[f] + whole * LANES), at, sum[f][i]);
     }
 }
 
@@ -196,8 +270,49 @@ static void NAME(dots)(const lam__conv_panel *p) {
         for (int64_t i = 0; i < p->places; i += DOTS_1) NAME(dots_tile)(p, 1, DOTS_1, f, i);
 }
 
+/* ---- copies of lines ---------------------------------------------------------------------------------------------- */
+
+/* Vectors, then what is left of one: nothing beyond is written, since other lines lie there. */
+ALWAYS_INLINE void NAME(zeros)(T *to, int64_t count) {
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) NAME(store_whole)(to + i, (V){0}, false);
+    if (i < count) NAME(store)(to + i, (V){0}, (int)(count - i));
+}
+
+/* `count` elements that are neighbours in x. */
+ALWAYS_INLINE void NAME(copy_line)(T *to, const T *x, int64_t count) {
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) NAME(store_whole)(to + i, NAME(load_whole)(x + i), false);
+    if (i < count) NAME(store)(to + i, NAME(load)(x + i, (int)(count - i)), (int)(count - i));
+}
+
+/* Every second one: the even lanes of two vectors. The last one is followed by an element that may not be there, so
+ * that is not read. */
+ALWAYS_INLINE void NAME(copy_second)(T *to, const T *x, int64_t count) {
+    for (; count > LANES; count -= LANES, to += LANES, x += 2 * LANES) {
+        const V low = NAME(load_whole)(x), high = NAME(load_whole)(x + LANES);
+        NAME(store_whole)(to, __builtin_shufflevector(low, high, LIST(NEIGHBOUR, 0)), false);
+    }
+    const int reach = 2 * (int)count - 1;
+    const V low = NAME(load)(x, reach < LANES ? reach : LANES);
+    const V high = reach > LANES ? NAME(load)(x + LANES, reach - LANES) : (V){0};
+    NAME(store)(to, __builtin_shufflevector(low, high, LIST(NEIGHBOUR, 0)), (int)count);
+}
+
+static void NAME(copy)(const lam__conv_lines *l) {
+    const T *x = l->x;
+    T *to = l->to;
+    for (int64_t i = 0; i < l->lines; i++, x += l->x_step, to += l->to_step) {
+        NAME(zeros)(to, l->before);
+        if (l->apart == 1) NAME(copy_line)(to + l->before, x, l->count);
+        else NAME(copy_second)(to + l->before, x, l->count);
+        NAME(zeros)(to + l->before + l->count, l->behind);
+    }
+}
+
 #undef T
 #undef V
 #undef LANES
+#undef LIST
 #undef FMA
 #undef NAME

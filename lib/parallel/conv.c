@@ -1,27 +1,9 @@
-/* Convolutions in the items of their plans, phase by phase where the operand is dilated; before each the weights are
- * packed, once for all threads. */
+/* Convolutions: which of the ways does one. Those that are products of matrices, and those that are gathered from
+ * products, are shared here; conv_phases.c has all others. */
 #include "lib/parallel/conv.h"
 
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/item.h"
-
-/* One phase. Each worker has a room of plan->room bytes, `rooms` and so many bytes on for each. The plan is read only
- * while items run. */
-typedef struct sharing {
-    const lam__conv *plan;
-    char *rooms;
-} sharing;
-
-/* Weights are packed before any item is run: lam__team_run returns when all pieces are done. */
-static void pack_part(void *env, int64_t begin, int64_t end, int worker) {
-    (void)worker;
-    lam__conv_pack(((const sharing *)env)->plan, begin, end);
-}
-
-static void run_part(void *env, int64_t begin, int64_t end, int worker) {
-    const sharing *s = env;
-    lam__conv_run(s->plan, begin, end, s->rooms + (size_t)worker * s->plan->room);
-}
 
 /* Elements of the result, and products that each is the sum of. As doubles, since products of sizes may not fit an
  * integer. */
@@ -32,28 +14,6 @@ static void sizes(const lam__conv_case *s, double *results, double *products) {
         *results *= (double)s->axis[i].out;
         *products *= (double)s->axis[i].window;
     }
-}
-
-/* One phase; `room` has room for all. The packed weights come first, then a room for each worker; both are multiples of
- * 64 bytes, so workers share no line. */
-static void run_phase(lam__team *team, lam__conv *plan, char *room, int threads) {
-    sharing s = {plan, room + plan->packed_bytes};
-    plan->packed = room;
-    const double each = (double)plan->packed_bytes / (double)plan->packs / 4;
-    lam__team_run(threads > 1 ? team : NULL, plan->packs, each, pack_part, &s);
-    lam__team_run(threads > 1 ? team : NULL, plan->items, plan->cost, run_part, &s);
-}
-
-/* Phase i of s; false: nothing is to be done. `meets` tells a phase that is zero everywhere from one that has no
- * elements. */
-static bool plan_phase(lam_dtype dtype, const lam__conv_case *s, int64_t i, int threads, const void *x, const void *w,
-                       void *out, lam__conv *plan, bool *meets) {
-    const int64_t item = lam__item_bytes(dtype);
-    lam__conv_case phase;
-    int64_t w_first, out_first;
-    *meets = lam__conv_phase(s, i, &phase, &w_first, &out_first);
-    return *meets && lam__conv_plan(lam__conv_loops_of(dtype), dtype, &phase, threads, x,
-                                    (const char *)w + w_first * item, (char *)out + out_first * item, plan);
 }
 
 /* NOTE [convolutions that are products]
@@ -151,15 +111,10 @@ static bool gather(lam__team *team, lam__conv_gather *p, double results, lam__sc
     return true;
 }
 
-/* Phases are planned twice, once for the room that the largest needs and once to be run, because a plan is cheap and a
- * list of them would need memory. Results that no phase meets are zero, so the whole is filled first where there are
- * such. False: the room was refused. */
+/* False: the room was refused. */
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
-    static const uint64_t zero;
     double results, products;
-    size_t most = 0;
-    lam__conv plan;
     lam__conv_gather gathered;
     lam__product p;
     if (by_places(s, x, w, &p) || by_windows(s, x, w, &p)) {
@@ -169,18 +124,5 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
     sizes(s, &results, &products);
     if (products > 0 && results > 0 && lam__conv_gather_plan(dtype, s, x, w, out, &gathered))
         return gather(team, &gathered, results, scratch, env);
-    const int threads = lam__team_shares(team, results * products / 8) ? lam__team_size(team) : 1;
-    const int64_t phases = products > 0 && results > 0 ? lam__conv_phases(s) : 0;
-    bool all = phases > 0, meets;
-    for (int64_t i = 0; i < phases; i++, all = all && meets)
-        if (plan_phase(dtype, s, i, threads, x, w, out, &plan, &meets)) {
-            const size_t bytes = plan.packed_bytes + plan.room * (size_t)threads;
-            if (bytes > most) most = bytes;
-        }
-    if (!all) lam__parallel_fill(team, dtype, out, (int64_t)results, &zero);
-    if (most == 0) return true;
-    char *room = scratch(env, most);
-    for (int64_t i = 0; i < phases && room; i++)
-        if (plan_phase(dtype, s, i, threads, x, w, out, &plan, &meets)) run_phase(team, &plan, room, threads);
-    return room != NULL;
+    return lam__parallel_conv_phases(team, dtype, s, results, products, x, w, out, scratch, env);
 }

@@ -10,4 +10,9 @@
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env);
 
+/* The same by plans of lib/kernels/conv, phase by phase; `results` elements, each the sum of so many products. */
+bool lam__parallel_conv_phases(lam__team *team, lam_dtype dtype, const lam__conv_case *s, double results,
+                               double products, const void *x, const void *w, void *out, lam__scratch *scratch,
+                               void *env);
+
 #endif

@@ -7,6 +7,7 @@
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/conv/loops.h"
 #include "lib/kernels/item.h"
+#include "lib/parallel/conv.h"
 
 #include "tests/kernels/sets.h"
 
@@ -126,9 +127,9 @@ static void draw_gathered(uint64_t *state, lam__conv_case *s, int64_t count[3]) 
         lam__conv_axis *a = &s->axis[i];
         *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
         if (i < 3 - axes) continue;
-        a->size = draw(state, 1, draw(state, 0, 1) ? 7 : longest[axes - 1]);
-        a->window = draw(state, 1, 4);
         a->gap = draw(state, 1, draw(state, 0, 2) ? 3 : furthest[axes - 1]);
+        a->size = draw(state, 1, draw(state, 0, 1) ? 7 : 2 * longest[axes - 1] / a->gap + 1);
+        a->window = draw(state, 1, 4);
         a->spread = draw(state, 0, 2) ? 1 : draw(state, 2, 3);
         a->low = draw(state, -2, 5);
         a->out = draw(state, 0, 4) ? (a->size - 1) * a->gap + draw(state, 1, 6) : draw(state, 1, 9);
@@ -235,19 +236,26 @@ static char *elements(uint64_t *state, lam_dtype dtype, int64_t n, bool infinite
     return x;
 }
 
-/* Without loops: gathered. Returns whether it was done. */
-static bool compare(const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
+static void *some_room(void *env, size_t bytes) {
+    return aligned_room(env, bytes);
+}
+
+enum { BY_PLANS, BY_GATHERING, BY_ANY };
+
+/* Returns whether it was done. BY_ANY: by what is chosen for this machine and these operands. */
+static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
     lam__conv_case s;
     int64_t count[3], to[6];
     const uint64_t seed = *state;
     bool done = true;
-    if (loops) draw_shape(state, &s, count);
+    if (way == BY_PLANS || (way == BY_ANY && draw(state, 0, 1))) draw_shape(state, &s, count);
     else draw_gathered(state, &s, count);
     const int64_t dims[6] = {s.groups, s.n, s.o, s.axis[0].out, s.axis[1].out, s.axis[2].out};
     char *x = elements(state, dtype, count[0], draw(state, 0, 1)), *w = elements(state, dtype, count[1], false);
     char *out = calloc((size_t)count[2] + 1, (size_t)lam__item_bytes(dtype));
-    if (loops) convolve(loops, dtype, &s, draw(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
-    else done = gather(dtype, &s, x, w, out, packed, room);
+    if (way == BY_PLANS) convolve(loops, dtype, &s, draw(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
+    else if (way == BY_GATHERING) done = gather(dtype, &s, x, w, out, packed, room);
+    else done = lam__parallel_conv(NULL, dtype, &s, x, w, out, some_room, room);
     for (int64_t e = 0; e < count[2] && done; e++) {
         const int64_t at = index_of(dims, s.out_step, e, to);
         const double want = rounded(dtype, sum_at(&s, dtype, x, w, to)), got = element(dtype, out, at);
@@ -270,7 +278,7 @@ START_TEST(convolutions_are_their_sums) {
     ck_assert(packed && room);
     memset(packed, 0xff, ROOM); /* NaN: nothing is read that was not written */
     memset(room, 0xff, ROOM);
-    for (int i = 0; i < DRAWS; i++) compare(loops, dtype, &state, packed, room);
+    for (int i = 0; i < DRAWS; i++) compare(BY_PLANS, loops, dtype, &state, packed, room);
     free(packed);
     free(room);
 }
@@ -286,10 +294,77 @@ START_TEST(convolutions_gathered_from_products_are_their_sums) {
     ck_assert(packed && room);
     memset(packed, 0xff, ROOM);
     memset(room, 0xff, ROOM);
-    for (int i = 0; i < GATHERED; i++) done += compare(NULL, dtypes[_i], &state, packed, room);
+    for (int i = 0; i < GATHERED; i++) done += compare(BY_GATHERING, NULL, dtypes[_i], &state, packed, room);
     ck_assert_int_gt(done, GATHERED / 8);
     free(packed);
     free(room);
+}
+END_TEST
+
+START_TEST(convolutions_by_whatever_way_are_their_sums) {
+    uint64_t state = (uint64_t)_i + 1;
+    char *room = malloc(ROOM);
+    ck_assert_ptr_nonnull(room);
+    memset(room, 0xff, ROOM);
+    for (int i = 0; i < DRAWS; i++) ck_assert(compare(BY_ANY, NULL, dtypes[_i], &state, NULL, room));
+    free(room);
+}
+END_TEST
+
+/* Lines of phases that are too long for all examples to wait, of three examples. Each place of the result meets one
+ * element of x or two, which are numbers that say where they lie. */
+static void *any_room(void *env, size_t bytes) {
+    return *(void **)env = aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+START_TEST(examples_with_long_lines_are_woven_by_themselves) {
+    enum { SIZE = 1 << 20, EXAMPLES = 3 };
+    static const float w[3] = {1, 2, 4};
+    const int64_t out = 2 * SIZE - 1;
+    lam__conv_case s = {.groups = 1, .n = EXAMPLES, .c = 1, .o = 1};
+    for (int i = 0; i < 2; i++) s.axis[i] = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+    s.axis[2] = (lam__conv_axis){SIZE, 3, 1, 1, 2, 1, out};
+    s.x_step[1] = SIZE, s.out_step[1] = out;
+    s.x_step[5] = s.w_step[5] = s.out_step[5] = 1;
+    float *x = malloc(EXAMPLES * SIZE * sizeof *x), *y = malloc((size_t)(EXAMPLES * out) * sizeof *y);
+    void *room = NULL;
+    ck_assert(x && y);
+    for (int64_t i = 0; i < EXAMPLES * SIZE; i++) x[i] = (float)i;
+    ck_assert(lam__parallel_conv(NULL, LAM_F32, &s, x, w, y, any_room, &room));
+    for (int64_t n = 0; n < EXAMPLES; n++)
+        for (int64_t t = 0; t < out; t++) {
+            const float *at = x + n * SIZE + t / 2, want = t % 2 ? at[0] + 4 * at[1] : 2 * at[0];
+            EXPECT_THAT(y[n * out + t] == want, "[%d %d]: %g instead of %g", (int)n, (int)t, (double)y[n * out + t],
+                        (double)want);
+        }
+    free(room);
+    free(x);
+    free(y);
+}
+END_TEST
+
+/* Of every set: element k of the result is that of line k % side, and nothing is written behind the last one. */
+START_TEST(lines_are_woven) {
+    enum { LONGEST = 80 };
+    const lam_dtype dtype = dtypes[_i / SETS];
+    const lam__conv_loops *loops = loops_of(_i % SETS, dtype);
+    if (!loops) return;
+    for (int side = 2; side <= LAM__CONV_SIDE; side++)
+        for (int64_t count = 0; count <= LONGEST; count++) {
+            const void *from[LAM__CONV_SIDE];
+            void *lines[LAM__CONV_SIDE], *to = calloc((size_t)count + 1, sizeof(double));
+            for (int j = 0; j < side; j++) {
+                const int64_t length = (count - j + side - 1) / side;
+                from[j] = lines[j] = malloc((size_t)(length > 0 ? length : 0) * sizeof(double) + 1);
+                for (int64_t k = 0; k < length; k++) set_element(dtype, lines[j], k, (double)(k * side + j + 1));
+            }
+            loops->weave(to, from, count, side);
+            for (int64_t k = 0; k <= count; k++)
+                EXPECT_THAT(element(dtype, to, k) == (k < count ? (double)(k + 1) : 0), "%d lines, %d of %d: %g", side,
+                            (int)k, (int)count, element(dtype, to, k));
+            for (int j = 0; j < side; j++) free(lines[j]);
+            free(to);
+        }
 }
 END_TEST
 
@@ -300,6 +375,9 @@ Suite *suite_kernels_convolution(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, convolutions_are_their_sums, 0, DTYPES * SETS);
     tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2); /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_by_whatever_way_are_their_sums, 0, DTYPES);
+    tcase_add_loop_test(tests, lines_are_woven, 0, 2 * SETS); /* f64, f32 */
+    tcase_add_test(tests, examples_with_long_lines_are_woven_by_themselves);
     suite_add_tcase(suite, tests);
     return suite;
 }

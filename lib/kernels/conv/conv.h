@@ -75,6 +75,9 @@ void lam__conv_run(const lam__conv *plan, int64_t begin, int64_t end, void *room
  * convolution of stride 2 along two axes is four convolutions by a quarter of the window each. */
 int64_t lam__conv_phases(const lam__conv_case *s);
 
+/* The same of one axis; the phases of the last one are counted through first. */
+int64_t lam__conv_period(const lam__conv_axis *a);
+
 /* Phase number `i`, and the elements to where its weights and its result begin. False: it meets nothing and is 0. */
 bool lam__conv_phase(const lam__conv_case *s, int64_t i, lam__conv_case *phase, int64_t *w_first, int64_t *out_first);
 

@@ -12,12 +12,12 @@ enum {
     PRODUCTS = 1 << 17,      /* bytes of an item: they stay in the second cache */
     MOST_PRODUCTS = 1 << 20, /* where a few places alone have more */
     AHEAD = 4,               /* places of an item are so many times those that it meets besides */
-    SOME_TERMS = 4,          /* features of x, and so terms of a product: fewer are done faster by phases */
+    SOME_TERMS = 8,          /* features of x, and so terms of a product: fewer are done faster by phases */
     MANY_PHASES = 16,        /* each of them would copy all of x */
     MOST_PHASES = 1 << 10,   /* in the list */
     VECTOR = 16,             /* bytes */
     LONG = 8,                /* elements of a sum at a time */
-    SIDE = 8,                /* lines at most that are woven */
+    SIDE = LAM__CONV_SIDE,   /* lines at most that are woven */
     ALIGN = 64
 };
 

@@ -27,28 +27,22 @@ static const T *NAME(sum)(const taps *t, int64_t size, int64_t count, const T *p
     return line;
 }
 
-/* `side` lines that lie element by element beside each other. */
-static inline void NAME(weave)(T *restrict to, const T *const from[], int64_t count, int side) {
-    for (int64_t k = 0; k < count; k++)
-        for (int i = 0; i < side; i++) to[k * side + i] = from[i][k];
-}
-
 /* Lines of `side` phases, the first of them to `to`, each with elements `step` apart. count[] is that of places, which
- * differ by one at most. */
-static void NAME(put)(T *to, int64_t step, const T *const from[], const int64_t count[], int side) {
-    const int64_t whole = side == step ? count[side - 1] : 0;
-    if (side == 2) NAME(weave)(to, from, whole, 2);
-    else if (side == 4) NAME(weave)(to, from, whole, 4);
-    else if (side == 8) NAME(weave)(to, from, whole, 8);
-    else NAME(weave)(to, from, whole, side);
-    for (int i = 0; i < side; i++)
-        for (int64_t k = whole; k < count[i]; k++) to[k * step + i] = from[i][k];
+ * differ by one at most, the first ones being longer. */
+static void NAME(put)(const lam__conv_loops *loops, T *to, int64_t step, const T *const from[], const int64_t count[],
+                      int side) {
+    int64_t all = 0;
+    for (int i = 0; i < side; i++) all += count[i];
+    if (side == step) loops->weave(to, (const void *const *)from, all, side);
+    for (int i = 0; i < side && side != step; i++)
+        for (int64_t k = 0; k < count[i]; k++) to[k * step + i] = from[i][k];
 }
 
 /* All features of `side` phases that are neighbours along the last axis, at the places of an item. */
 static void NAME(phases)(const lam__conv_gather *p, const lam__conv_gathered *g, int side, const reach *item,
                          const void *products, void *result, void *lines, taps lists[]) {
     const int64_t *to_step = g->shape.out_step;
+    const lam__conv_loops *loops = lam__conv_loops_of(p->dtype);
     reach r = *item;
     int64_t count[SIDE];
     for (int i = 0; i < LAM__CONV_AXES; i++)
@@ -69,7 +63,7 @@ static void NAME(phases)(const lam__conv_gather *p, const lam__conv_gathered *g,
                     list_taps(&lists[k], &g[k], &r, (int64_t[]){i, j}, count[k]);
                     from[k] = NAME(sum)(&lists[k], g->shape.axis[2].size, count[k], meet, (T *)lines + k * p->line);
                 }
-                NAME(put)(to + g->out, to_step[5], from, count, side);
+                NAME(put)(loops, to + g->out, to_step[5], from, count, side);
             }
 }
 

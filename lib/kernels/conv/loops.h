@@ -32,19 +32,22 @@ typedef struct lam__conv_lines {
 /*   across[v - 1]  v vectors of features beside each other: w [rows, v lanes], to[place * step + feature]
  *   along[f - 1]   f features and places that are neighbours in x, from x on (`at` is not read): w [rows, f],
  *                  to[feature * step + place]; reads x past the places, up to LAM__CONV_SLACK elements
- *   along_lines    the same of one feature and several lines of places, which lie in x as those of the window do; writes
+ *   along_lines    the same of one feature and several lines of places, which lie in x as those of the window do; it
+ *                  does not add
  *   dots           rows are lines of `run` elements that are neighbours in x: w [features, rows, run], lines rounded up
- *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above */
+ *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above
+ *   weave          lines of phases: to[k] = from[k % side][k / side], count of them; side up to LAM__CONV_SIDE */
 typedef struct lam__conv_loops {
     int lanes, widest; /* elements of a vector; vectors of `across` */
     void (*across[4])(const lam__conv_panel *p);
     void (*along[4])(const lam__conv_panel *p);
     void (*along_lines)(const lam__conv_panel *p);
     void (*dots)(const lam__conv_panel *p);
-    void (*copy)(const lam__conv_lines *l); /* NULL, as along_lines and dots: there is none */
+    void (*copy)(const lam__conv_lines *l); /* NULL, as along_lines, dots and weave: there is none */
+    void (*weave)(void *to, const void *const from[], int64_t count, int side);
 } lam__conv_loops;
 
-enum { LAM__CONV_SLACK = 128, LAM__CONV_FEW = 4, LAM__CONV_LINES = 4 };
+enum { LAM__CONV_SLACK = 128, LAM__CONV_FEW = 4, LAM__CONV_LINES = 4, LAM__CONV_SIDE = 8 };
 
 /* Of f64 and of f32. */
 extern const lam__conv_loops lam__conv_loops_v1[2];

@@ -19,7 +19,7 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 }
 
 /* Moving by `period` places moves x by a multiple of the gap; there are no more phases than places. */
-static int64_t period_of(const lam__conv_axis *a) {
+int64_t lam__conv_period(const lam__conv_axis *a) {
     if (a->gap == 1) return 1;
     const int64_t period = a->gap / common_divisor(a->gap, a->stride);
     return period < a->out ? period : a->out;
@@ -53,7 +53,7 @@ static phase phase_of(const lam__conv_axis *a, int64_t at) {
  * so neither has the whole. */
 int64_t lam__conv_phases(const lam__conv_case *s) {
     int64_t phases = 1;
-    for (int i = 0; i < LAM__CONV_AXES; i++) phases *= period_of(&s->axis[i]);
+    for (int i = 0; i < LAM__CONV_AXES; i++) phases *= lam__conv_period(&s->axis[i]);
     return phases;
 }
 
@@ -62,7 +62,7 @@ bool lam__conv_phase(const lam__conv_case *s, int64_t i, lam__conv_case *phase_s
     *phase_shape = *s;
     *w_first = *out_first = 0;
     for (int a = LAM__CONV_AXES - 1; a >= 0; a--) {
-        const int64_t periods = period_of(&s->axis[a]), at = i % periods;
+        const int64_t periods = lam__conv_period(&s->axis[a]), at = i % periods;
         const phase p = phase_of(&s->axis[a], at);
         i /= periods;
         if (p.first < 0) return false;

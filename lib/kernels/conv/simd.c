@@ -32,6 +32,9 @@ ALWAYS_INLINE V32 fma_f32(V32 x, V32 y, V32 sum) {
     return madd32(x, y, sum);
 }
 
+/* Lane i of the vector that begins (h = 0) or ends (1) two woven ones. */
+#define WOVEN(i, h) ((i) / 2 + (i) % 2 * LANES + (h) * (LANES / 2))
+
 typedef M64 mask_f64;
 typedef M32 mask_f32;
 
@@ -62,6 +65,6 @@ typedef M32 mask_f32;
     { along_1_##type, along_2_##type, along_3_##type, along_4_##type }
 
 const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
-    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64},
-    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32},
+    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, weave_f64},
+    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, weave_f32},
 };

@@ -270,7 +270,7 @@ static void NAME(dots)(const lam__conv_panel *p) {
         for (int64_t i = 0; i < p->places; i += DOTS_1) NAME(dots_tile)(p, 1, DOTS_1, f, i);
 }
 
-/* ---- copies of lines ---------------------------------------------------------------------------------------------- */
+/* ---- copies of lines --------------------------------------------------------------------------------------------- */
 
 /* Vectors, then what is left of one: nothing beyond is written, since other lines lie there. */
 ALWAYS_INLINE void NAME(zeros)(T *to, int64_t count) {
@@ -308,6 +308,62 @@ static void NAME(copy)(const lam__conv_lines *l) {
         else NAME(copy_second)(to + l->before, x, l->count);
         NAME(zeros)(to + l->before + l->count, l->behind);
     }
+}
+
+/* ---- lines of phases --------------------------------------------------------------------------------------------- */
+
+/* Two vectors become two whose lanes alternate. */
+ALWAYS_INLINE void NAME(weave_two)(V *a, V *b) {
+    const V low = __builtin_shufflevector(*a, *b, LIST(WOVEN, 0));
+    *b = __builtin_shufflevector(*a, *b, LIST(WOVEN, 1));
+    *a = low;
+}
+
+/* What two lines, of at most a vector each, are together. */
+ALWAYS_INLINE void NAME(weave_rest)(T *to, const T *first, const T *second, int count) {
+    if (count <= 0) return;
+    V a = NAME(load)(first, (count + 1) / 2), b = count > 1 ? NAME(load)(second, count / 2) : (V){0};
+    NAME(weave_two)(&a, &b);
+    NAME(store)(to, a, count < LANES ? count : LANES);
+    if (count > LANES) NAME(store)(to + LANES, b, count - LANES);
+}
+
+static void NAME(weave_2)(T *to, const T *const from[], int64_t count) {
+    int64_t k = 0;
+    for (; (k + LANES) * 2 <= count; k += LANES) {
+        V a = NAME(load_whole)(from[0] + k), b = NAME(load_whole)(from[1] + k);
+        NAME(weave_two)(&a, &b);
+        NAME(store_whole)(to + 2 * k, a, false);
+        NAME(store_whole)(to + 2 * k + LANES, b, false);
+    }
+    NAME(weave_rest)(to + 2 * k, from[0] + k, from[1] + k, (int)(count - 2 * k));
+}
+
+/* The first and third line alternate, and the others; then these pairs do. How much of each line was done. */
+static int64_t NAME(weave_4)(T *to, const T *const from[], int64_t count) {
+    int64_t k = 0;
+    for (; (k + LANES) * 4 <= count; k += LANES) {
+        V v[4];
+        for (int i = 0; i < 4; i++) v[i] = NAME(load_whole)(from[i] + k);
+        NAME(weave_two)(&v[0], &v[2]);
+        NAME(weave_two)(&v[1], &v[3]);
+        NAME(weave_two)(&v[0], &v[1]);
+        NAME(weave_two)(&v[2], &v[3]);
+        for (int i = 0; i < 4; i++) NAME(store_whole)(to + 4 * k + i * LANES, v[i], false);
+    }
+    return k;
+}
+
+/* Other numbers of lines, and what is left of four, element by element. */
+static void NAME(weave)(void *out, const void *const lines[], int64_t count, int side) {
+    const T *const *from = (const T *const *)lines;
+    T *to = out;
+    if (side == 2) {
+        NAME(weave_2)(to, from, count);
+        return;
+    }
+    for (int64_t k = side == 4 ? NAME(weave_4)(to, from, count) : 0; k * side < count; k++)
+        for (int i = 0; i < side && k * side + i < count; i++) to[k * side + i] = from[i][k];
 }
 
 #undef T

@@ -192,8 +192,12 @@ bool lam__parallel_conv_phases(lam__team *team, lam_dtype dtype, const lam__conv
     else p.side = side_of(dtype, s);
     if (phases == 0) return true;
     if (lam__team_shares(team, results * products / 8)) p.threads = lam__team_size(team);
-    const int64_t examples = part.n = examples_of(&p);
-    p.room = scratch(env, woven_bytes(&p) + largest(&p, phases));
+    const int64_t examples = examples_of(&p), rest = s->n % examples;
+    part.n = rest;
+    const size_t room_of_rest = rest ? largest(&p, phases) : 0; /* boxes of fewer examples may be larger */
+    part.n = examples;
+    const size_t room = largest(&p, phases);
+    p.room = scratch(env, woven_bytes(&p) + (room > room_of_rest ? room : room_of_rest));
     for (int64_t n = 0; n < s->n && p.room; n += examples) {
         part.n = s->n - n < examples ? s->n - n : examples;
         p.x = (const char *)x + n * s->x_step[1] * item;

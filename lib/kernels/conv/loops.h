@@ -11,13 +11,13 @@ typedef struct lam__conv_panel {
     void *to;
     const int64_t *at, *row; /* places and rows of them */
     int64_t places, rows;
-    int64_t step;          /* of `to` */
-    int64_t run, features; /* of dots */
-    int64_t w_step;        /* of dots: from feature to feature */
-    bool add;              /* to what is there */
-    int64_t lines,
-        window[2]; /* of along_lines: lines of places, LAM__CONV_LINES at least; the window's last two axes, */
-    int64_t x_line, to_line; /* of which there are two lines at least; from line to line */
+    int64_t step;            /* of `to` */
+    int64_t run, features;   /* of dots */
+    int64_t w_step;          /* of dots: from feature to feature */
+    bool add;                /* to what is there */
+    int64_t lines;           /* of along_lines: LAM__CONV_LINES at least, */
+    int64_t window[2];       /* the last two axes of the window, of two lines at least, */
+    int64_t x_line, to_line; /* and steps from line to line */
 } lam__conv_panel;
 
 /* Lines of x that are copied: `count` elements of each, which are `apart` (1 or 2) from each other in x, with zeros

@@ -121,7 +121,7 @@ static void clear(const filling *f, int64_t at, int64_t elements) {
 }
 
 /* One place of the first axis, of one example and feature, which begin there: all strips of the other two, line by
- * line, each with its zeros. */
+ * line, each with its zeros; in the order of memory, and behind the last one there is room. */
 static void fill_plane(const filling *f, int64_t x, int64_t at) {
     const lam__conv_strips *second = &f->b->axis[1], *last = &f->b->axis[2];
     const lam__conv_case *s = &f->p->shape;
@@ -146,6 +146,7 @@ static void fill_plane(const filling *f, int64_t x, int64_t at) {
                     .x_step = second->step * s->x_step[4],
                     .to_step = last->count,
                     .apart = (int)(last->step * s->x_step[5]),
+                    .loose = true,
                 });
             }
             clear(f, at + end * last->count, (second->count - end) * last->count);

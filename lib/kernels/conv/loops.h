@@ -27,6 +27,7 @@ typedef struct lam__conv_lines {
     void *to;
     int64_t lines, before, count, behind, x_step, to_step;
     int apart;
+    bool loose; /* up to LAM__CONV_SLACK elements behind a line may be written: what belongs there is written later */
 } lam__conv_lines;
 
 /*   across[v - 1]  v vectors of features beside each other: w [rows, v lanes], to[place * step + feature]

@@ -218,7 +218,8 @@ static void pack_lines(const lam__conv *p, const int64_t dims[5], const int64_t 
                          .behind = to[3] - dims[4],
                          .x_step = from[3],
                          .to_step = to[3],
-                         .apart = (int)from[4]};
+                         .apart = (int)from[4],
+                         .loose = true}; /* no further than to the next line, which begins at a whole vector */
     for (int64_t f = 0; f < dims[0]; f++)
         for (int64_t c = 0; c < dims[1]; c++)
             for (int64_t i = 0; i < dims[2]; i++) {

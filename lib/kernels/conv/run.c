@@ -245,7 +245,7 @@ static void put(const item *t, const int64_t dims[5], const int64_t from[5], con
     lam__kernels_copy(rank, all, plan->dtype, out, to, plan->dtype, sums, of);
 }
 
-/* The same line by line. All have these elements side by side on both sides, and the loops have a copy for them. */
+/* The same line by line, where elements are neighbours on both sides and fill a vector. */
 static void put_lines(const item *t, const int64_t dims[5], const int64_t from[5], const char *sums, char *out) {
     const lam__conv *plan = t->plan;
     const int64_t *step = plan->shape.out_step, bytes = lam__item_bytes(plan->dtype);
@@ -279,7 +279,7 @@ static void put_item(const item *t) {
         from[0] = from[2] * d[1];
         from[1] = s.count;
     }
-    const bool lines = plan->loops->copy && from[4] == 1 && step[5] == 1;
+    const bool lines = plan->loops->copy && from[4] == 1 && step[5] == 1 && d[3] >= plan->loops->lanes;
     (lines ? put_lines : put)(t, dims, from, t->sums, plan->out + at * bytes);
 }
 

@@ -272,23 +272,29 @@ static void NAME(dots)(const lam__conv_panel *p) {
 
 /* ---- copies of lines --------------------------------------------------------------------------------------------- */
 
-/* Vectors, then what is left of one: nothing beyond is written, since other lines lie there. */
-ALWAYS_INLINE void NAME(zeros)(T *to, int64_t count) {
-    int64_t i = 0;
-    for (; i + LANES <= count; i += LANES) NAME(store_whole)(to + i, (V){0}, false);
-    if (i < count) NAME(store)(to + i, (V){0}, (int)(count - i));
+/* The first `count` lanes and, where it is loose, the others too: whole stores are faster. */
+ALWAYS_INLINE void NAME(store_end)(T *to, V v, int64_t count, bool loose) {
+    if (loose) NAME(store_whole)(to, v, false);
+    else NAME(store)(to, v, (int)count);
 }
 
-/* `count` elements that are neighbours in x. */
-ALWAYS_INLINE void NAME(copy_line)(T *to, const T *x, int64_t count) {
+ALWAYS_INLINE void NAME(zeros)(T *to, int64_t count, bool loose) {
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) NAME(store_whole)(to + i, (V){0}, false);
+    if (i < count) NAME(store_end)(to + i, (V){0}, count - i, loose);
+}
+
+/* `count` elements that are neighbours in x. Nothing beyond them is read; where the last vector is loose, zeros follow
+ * them. */
+ALWAYS_INLINE void NAME(copy_line)(T *to, const T *x, int64_t count, bool loose) {
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) NAME(store_whole)(to + i, NAME(load_whole)(x + i), false);
-    if (i < count) NAME(store)(to + i, NAME(load)(x + i, (int)(count - i)), (int)(count - i));
+    if (i < count) NAME(store_end)(to + i, NAME(load)(x + i, (int)(count - i)), count - i, loose);
 }
 
 /* Every second one: the even lanes of two vectors. The last one is followed by an element that may not be there, so
  * that is not read. */
-ALWAYS_INLINE void NAME(copy_second)(T *to, const T *x, int64_t count) {
+ALWAYS_INLINE void NAME(copy_second)(T *to, const T *x, int64_t count, bool loose) {
     for (; count > LANES; count -= LANES, to += LANES, x += 2 * LANES) {
         const V low = NAME(load_whole)(x), high = NAME(load_whole)(x + LANES);
         NAME(store_whole)(to, __builtin_shufflevector(low, high, LIST(NEIGHBOUR, 0)), false);
@@ -296,18 +302,27 @@ ALWAYS_INLINE void NAME(copy_second)(T *to, const T *x, int64_t count) {
     const int reach = 2 * (int)count - 1;
     const V low = NAME(load)(x, reach < LANES ? reach : LANES);
     const V high = reach > LANES ? NAME(load)(x + LANES, reach - LANES) : (V){0};
-    NAME(store)(to, __builtin_shufflevector(low, high, LIST(NEIGHBOUR, 0)), (int)count);
+    NAME(store_end)(to, __builtin_shufflevector(low, high, LIST(NEIGHBOUR, 0)), count, loose);
 }
 
-static void NAME(copy)(const lam__conv_lines *l) {
+/* `apart` and `loose` are constants in the calls. */
+ALWAYS_INLINE void NAME(copy_lines)(const lam__conv_lines *l, int apart, bool loose) {
+    const int64_t before = l->before, count = l->count, behind = l->behind, left = (LANES - count % LANES) % LANES;
     const T *x = l->x;
     T *to = l->to;
     for (int64_t i = 0; i < l->lines; i++, x += l->x_step, to += l->to_step) {
-        NAME(zeros)(to, l->before);
-        if (l->apart == 1) NAME(copy_line)(to + l->before, x, l->count);
-        else NAME(copy_second)(to + l->before, x, l->count);
-        NAME(zeros)(to + l->before + l->count, l->behind);
+        NAME(zeros)(to, before, loose);
+        if (apart == 1) NAME(copy_line)(to + before, x, count, loose);
+        else NAME(copy_second)(to + before, x, count, loose);
+        if (!loose || behind > left) NAME(zeros)(to + before + count, behind, loose);
     }
+}
+
+static void NAME(copy)(const lam__conv_lines *l) {
+    if (l->apart == 1 && l->loose) NAME(copy_lines)(l, 1, true);
+    else if (l->apart == 1) NAME(copy_lines)(l, 1, false);
+    else if (l->loose) NAME(copy_lines)(l, 2, true);
+    else NAME(copy_lines)(l, 2, false);
 }
 
 /* ---- lines of phases --------------------------------------------------------------------------------------------- */

@@ -113,7 +113,7 @@ LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 /* 1 - betainc(a, b, x), accurate where it is small, also where 1 - x has lost the digits of x.
  * Shape   all three broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: minus those of betainc.
- * Source  as igamma; 4 ULP for a from 0.01, below it some roundings over a left of the mean a/(a + b). */
+ * Source  as igamma; 4 ULP for a from 0.1, below it some roundings over a left of the mean a/(a + b). */
 LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
 /* Gamma(x); inf of its sign at 0, NaN at the negative integers. Integers are taken as f64.

@@ -53,8 +53,10 @@ static lam_status check_dtypes(const lam_call_site *call) {
     for (int i = select; i < call->inputs; i++) /* but for the condition */
         if (call->in[i]->dtype != dtype_of(call))
             return lam__error_call(call, LAM_ERR_DTYPE, "cast them to one", "operands differ in dtype");
-    if (!loop_of(call)) return lam__error_call(call, LAM_ERR_DTYPE, "cast first", "not defined for this dtype");
-    return LAM_OK;
+    if (loop_of(call)) return LAM_OK;
+    bool cplx = lam__dtype_is_complex(dtype_of(call));
+    return lam__error_call(call, LAM_ERR_DTYPE, cplx ? "take lam_real, lam_imag or lam_abs of it" : "cast first",
+                           "not defined for this dtype");
 }
 
 /* Sizes line up from the last axis; 1 gives way to any other, also to 0. */

@@ -317,6 +317,7 @@ static lam_tensor *solve_recorded(lam_ctx *ctx, lam_fn *matvec, lam_list list, s
     lam_tensor *out = &ctx->failed;
     if (lam__program_boxes(p, NULL) >= 0)
         out = solve_program(ctx, matvec, p, false, LAM_LIST(list.items[list.count - 1]), a);
+    else lam__error_set(ctx, LAM_ERR_CAPTURED, NULL, "'%s' calls functions that hide values of a level", matvec->name);
     lam__program_release(p);
     return out;
 }

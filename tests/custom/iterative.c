@@ -248,6 +248,46 @@ START_TEST(systems_hidden_in_functions) {
 }
 END_TEST
 
+/* 2 x by foreign code, which is linear and not looked into. */
+FORWARD(doubled) {
+    out[0] = lam_mul(2.0, in[0]);
+}
+SETUP(keep_nothing) {
+}
+BACKWARD(doubled_back) {
+    gx[0] = lam_mul(2.0, g[0]);
+}
+static void same_type(UNUSED lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    out[0] = in[0];
+}
+static const lam_function twice = {.name = "twice",
+                                   .inputs = 1,
+                                   .outputs = 1,
+                                   .forward = doubled,
+                                   .setup_context = keep_nothing,
+                                   .backward = doubled_back,
+                                   .shape = same_type,
+                                   .generate_vmap_rule = true,
+                                   .is_linear = true};
+
+/* Its values cannot be told apart from outside, so what is hidden beside it cannot be found: a failure with a name. */
+BODY(twice_hidden) {
+    out[0] = lam_add(call_function(&twice, NULL, LAM_LIST(in[0])), lam_mul(*(lam_tensor **)env, in[0]));
+}
+
+BODY(solved_twice_hidden) {
+    lam_tensor *hidden = lam_square(in[0]);
+    out[0] = lam_cg(FN_ENV(twice_hidden, 1, 1, &hidden), LAM_LIST(), in[1], NULL);
+}
+
+START_TEST(systems_hidden_for_good) {
+    lam_tensor *x = apply2(lam_vmap(FN(solved_twice_hidden, 2, 1), NULL), VEC(1, 2), VEC(3, 12));
+    ck_assert(lam_failed(x));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "twice_hidden", "hide values");
+    EXPECT_NUM(apply2(FN(solved_twice_hidden, 2, 1), num(1), num(3)), 1);
+}
+END_TEST
+
 static lam_tensor *by_gmres(UNUSED lam_ctx *c, lam_fn *linear, lam_tensor *b, UNUSED void *env) {
     return lam_gmres(linear, LAM_LIST(), b, &fine);
 }
@@ -364,6 +404,6 @@ Suite *suite_custom_iterative(void) {
     return SUITE_OF("iterative", systems_are_solved, complex_systems_are_solved, unknowns_of_any_rank,
                     iterations_are_bounded, preconditioners_save_steps, preconditioners_capture,
                     iterations_start_where_they_are_told, derivatives_of_solutions, batches_of_systems,
-                    systems_hidden_in_functions, roots_by_iterations_in_batches, convergence_can_be_demanded,
-                    wrong_systems);
+                    systems_hidden_in_functions, systems_hidden_for_good, roots_by_iterations_in_batches,
+                    convergence_can_be_demanded, wrong_systems);
 }

@@ -27,10 +27,12 @@ typedef struct plan {
     size_t item, result;            /* bytes of an element, of a result */
     lam__reduce_axes kept, reduced; /* those that are walked */
     lam__reduce_axis columns, rows; /* those of the block */
+    lam__reduce_axis layers;        /* blocks that are done in one call */
     int64_t leaf, leaves;           /* rows of a leaf; leaves of one result */
     int64_t first, count;           /* those of the leaves that are wanted */
     int64_t tile;                   /* columns worked on at once */
     bool columns_outside;           /* walked axes have smaller strides than the columns */
+    bool far;                       /* the elements are in no near cache */
     lam_dtype dtype;
     bool tally;                /* sums in i64 */
     lam__reduce_change change; /* of the elements before they are reduced */
@@ -113,11 +115,14 @@ static void choose_rows(plan *p) {
 
 /* Few columns that are one run have leaves as long as those of a row; those of integers may be longer. */
 static void choose_leaf(plan *p) {
-    const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false};
+    const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false, 1, 0};
     const bool floating = p->dtype == LAM_F64 || p->dtype == LAM_F32;
     if (floating && lam__reduce_is_few(&block)) {
         p->leaf = LAM__REDUCE_LEAF / p->columns.dim;
         p->leaves = leaves_of(p->rows.dim, p->leaf);
+    } else if (floating && lam__reduce_is_odd(&block)) {
+        p->leaf = LAM__REDUCE_ODD_LEAF;
+        p->leaves = leaves_of(p->rows.dim, LAM__REDUCE_ODD_LEAF);
     } else if (!floating && p->rows.dim > p->leaf && p->leaf * p->columns.dim < INTEGER_LEAF) {
         p->leaf = INTEGER_LEAF / p->columns.dim;
         p->leaves = leaves_of(p->rows.dim, p->leaf);
@@ -126,11 +131,20 @@ static void choose_leaf(plan *p) {
     p->first = 0, p->count = p->leaves;
 }
 
-/* The columns: the kept axis with the smallest stride, unless the block would be small. Rows and columns follow from
- * dims and strides, not from how many threads or parts there are. */
+/* Whether blocks of the last kept axis would be layers: one leaf each, with results one behind the other. */
+static bool has_layers(const plan *p) {
+    const int last = p->kept.rank - 1;
+    if (last < 1 || p->leaves > 1 || p->reduced.rank > 0) return false;
+    const lam__reduce_axis *inner = &p->kept.at[last], *outer = inner - 1;
+    return inner->x == 1 && inner->out == 1 && outer->out == inner->dim && p->rows.x >= inner->dim;
+}
+
+/* The columns: the kept axis with the smallest stride, unless the block would be small and alone. Rows and columns
+ * follow from dims and strides, not from how many threads or parts there are. */
 static void choose_columns(plan *p) {
     int last = p->kept.rank - 1;
     bool enough = last >= 0 && p->kept.at[last].dim * at_most(p->rows.dim, p->leaf) >= FEW_ELEMENTS;
+    enough = enough || has_layers(p);
     p->columns = lam__reduce_take_axis(&p->kept, enough ? last : lam__reduce_longest(&p->kept));
 }
 
@@ -151,6 +165,14 @@ static void choose_tile(plan *p) {
     p->tile = STACK_BYTES / (levels * (int64_t)p->result);
     if (p->leaves > 1 && is_row(p->rows)) p->tile = at_most(p->tile, 1 + ROW_TILE / at_most(p->rows.dim, p->leaf));
     if (p->columns_outside) p->tile = at_most(p->tile, NEAR_COLUMNS);
+}
+
+/* Blocks whose results lie one behind the other are layers of one. */
+static void choose_layers(plan *p) {
+    const int last = p->kept.rank - 1;
+    const bool behind = last >= 0 && p->kept.at[last].out == p->columns.dim && !p->columns_outside;
+    p->layers = (lam__reduce_axis){1, 0, 0};
+    if (is_direct(p) && behind) p->layers = lam__reduce_take_axis(&p->kept, last);
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------- */
@@ -193,8 +215,8 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
     do {
         for (; row < p->rows.dim && count < (uint64_t)p->count; row += p->leaf) {
             const void *start = x + (walk.x + row * p->rows.x) * (int64_t)p->item;
-            const lam__reduce_block block = {start,     columns, p->columns.x, at_most(p->rows.dim - row, p->leaf),
-                                             p->rows.x, false};
+            const int64_t rows = at_most(p->rows.dim - row, p->leaf);
+            const lam__reduce_block block = {start, columns, p->columns.x, rows, p->rows.x, p->far, 1, 0};
             reduce_leaf(p, &block, target, top);
             if (is_settled(p, columns, top)) {
                 *stack = *top;
@@ -221,18 +243,13 @@ static void spread(size_t item, int64_t n, const char *from, char *to, int64_t s
         for (int64_t i = 0; i < n; i++) to[i * step] = from[i];
 }
 
-/* Few elements for each result, and more of them in all than a near cache holds: then rows are asked for ahead. */
-static bool is_far(int64_t columns, int64_t rows, int64_t item) {
-    return rows <= LAM__REDUCE_SHORT && columns * rows * item > LAM__REDUCE_NEAR;
-}
-
 /* `count` columns at one point of the walked kept axes. One leaf with results side by side needs no stack. */
 static void reduce_columns(const plan *p, const char *x, int64_t count, char *out) {
     alignas(64) char stack[STACK_BYTES];
     const int64_t item = (int64_t)p->item;
     if (is_direct(p)) {
-        const bool far = is_far(count, p->rows.dim, item);
-        const lam__reduce_block block = {x, count, p->columns.x, p->rows.dim, p->rows.x, far};
+        const lam__reduce_block block = {x,         count,  p->columns.x,  p->rows.dim,
+                                         p->rows.x, p->far, p->layers.dim, p->layers.x};
         reduce_leaf(p, &block, out, out);
         return;
     }
@@ -269,12 +286,14 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
     p->dtype = dtype, p->change = (lam__reduce_change){NULL, NULL}, p->numbers = NULL;
     split_axes(p, rank, dims, reduced, strides, x, count);
     if (count[0] == 0 || count[1] == 0) return false;
+    p->far = count[0] * count[1] > LAM__REDUCE_NEAR / (int64_t)p->item;
     lam__reduce_coalesce(&p->kept);
     lam__reduce_coalesce(&p->reduced);
     choose_rows(p);
     choose_columns(p);
     choose_leaf(p);
     choose_tile(p);
+    choose_layers(p);
     return true;
 }
 
@@ -295,8 +314,8 @@ static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int
         if (reduced[axis] || strides[axis] != rows * columns) return false;
         columns *= dims[axis];
     }
-    const bool far = is_far(columns, rows, lam__item_bytes(dtype));
-    const lam__reduce_block block = {x, columns, rows, rows, 1, far};
+    const bool far = columns * rows * lam__item_bytes(dtype) > LAM__REDUCE_NEAR;
+    const lam__reduce_block block = {x, columns, rows, rows, 1, far, 1, 0};
     if (columns > 0 && id == LAM__REDUCE_TALLY) lam__reduce_loops(dtype)->tally(&block, out);
     else if (columns > 0) lam__reduce_changed(&none, dtype, lam__reduce_op_of(id, dtype), &block, NULL, 0, out);
     return true;

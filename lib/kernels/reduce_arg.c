@@ -1,21 +1,21 @@
-/* Index of the first maximum or minimum along an axis. A row that lies contiguous is searched by blocks, anything else
- * by columns side by side; the other axes are walked. Each result goes along its own elements from the first to the
- * last, so the first of equal ones is found in every layout. The axis has at least one element. NaN is beyond all
- * numbers, as in the reductions. Nothing is allocated. Columns side by side where there are eight of them. Axes that
- * are kept are merged first. Short rows are turned, so that they are such columns. */
+/* Index of the first maximum or minimum along an axis. A row that lies contiguous is searched by blocks, short rows
+ * several at a time or turned, anything else by columns side by side; the other axes are walked. Each result goes along
+ * its own elements from the first to the last, so the first of equal ones is found in every layout. The axis has at
+ * least one element. NaN is beyond all numbers, as in the reductions. Nothing is allocated. Axes that are kept are
+ * merged first; the columns are the last of these where it has eight elements or lies without gaps, and the one before
+ * is searched in the same call, layer by layer. */
 #include "lib/kernels/reduce_loops.h"
 
 #include <stdalign.h>
 
 #include "lib/kernels/simd/simd.h"
 
-enum { ROOM_BYTES = 16384, ALIGNED = 16, FEWEST = 8, LEAST_ROWS = 8 };
+enum { ROOM_BYTES = 16384, ALIGNED = 16, FEWEST = 8, LEAST_ROWS = 16 };
 
-/* Whether the rows are too short to be searched as such. Those of eight elements of several bytes are read as columns
- * that lie apart in less time than turning them takes. */
-static bool is_turned(const lam__reduce_block *b, int64_t item) {
-    const int64_t least = item == 1 ? LEAST_ROWS : 2 * LEAST_ROWS;
-    return b->row_step == 1 && b->rows >= least && b->rows < LAM__REDUCE_SHORT && b->columns >= FEWEST;
+/* Whether rows of floats are so short that they are better columns. */
+static bool is_turned(const lam__reduce_block *b, lam_dtype dtype) {
+    const bool floating = dtype == LAM_F64 || dtype == LAM_F32, some = b->layers == 1 && b->columns >= FEWEST;
+    return floating && some && b->row_step == 1 && b->rows >= LEAST_ROWS && b->rows < LAM__REDUCE_SHORT;
 }
 
 /* Short rows are brought side by side, part by part. */
@@ -25,7 +25,7 @@ static void search_turned(lam__reduce_op op, lam_dtype dtype, const lam__turn *t
     const int64_t item = lam__item_bytes(dtype), fit = ROOM_BYTES / (item * block->rows), most = fit - fit % ALIGNED;
     for (int64_t c = 0; c < block->columns; c += most) {
         const int64_t n = block->columns - c < most ? block->columns - c : most;
-        const lam__reduce_block part = {room, n, 1, block->rows, n, false};
+        const lam__reduce_block part = {room, n, 1, block->rows, n, false, 1, 0};
         const lam__reduce_target at = {(int64_t *)to->out + c * to->step, to->step, 0};
         turn->plane(block->rows, n, (const char *)block->x + c * block->step * item, block->step, room, n, false);
         lam__reduce_loops(dtype)->arg(op, &part, &at);
@@ -33,8 +33,7 @@ static void search_turned(lam__reduce_op op, lam_dtype dtype, const lam__turn *t
 }
 
 static void search(lam__reduce_op op, lam_dtype dtype, const lam__reduce_block *block, const lam__reduce_target *to) {
-    const int64_t item = lam__item_bytes(dtype);
-    const lam__turn *turn = is_turned(block, item) ? lam__elementwise_simd()->turn(item) : NULL;
+    const lam__turn *turn = is_turned(block, dtype) ? lam__elementwise_simd()->turn(lam__item_bytes(dtype)) : NULL;
     if (turn) search_turned(op, dtype, turn, block, to);
     else lam__reduce_loops(dtype)->arg(op, block, to);
 }
@@ -52,14 +51,19 @@ void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *di
     }
     if (count == 0) return;
     lam__reduce_coalesce(&kept);
-    bool enough = kept.rank > 0 && kept.at[kept.rank - 1].dim >= 8;
-    lam__reduce_axis columns = lam__reduce_take_axis(&kept, enough ? kept.rank - 1 : lam__reduce_longest(&kept));
+    const int last = kept.rank - 1;
+    const bool enough = last >= 0 && (kept.at[last].dim >= 8 || kept.at[last].x == 1);
+    const lam__reduce_axis columns = lam__reduce_take_axis(&kept, enough ? last : lam__reduce_longest(&kept));
+    lam__reduce_axis layers = {1, 0, 0};
+    if (kept.rank > 0) layers = lam__reduce_take_axis(&kept, kept.rank - 1);
+    const lam__reduce_op op = maximum ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_MIN;
     const int64_t item = lam__item_bytes(dtype);
     lam__reduce_begin(&walk, &kept);
     do {
         const char *start = (const char *)x + walk.x * item;
-        const lam__reduce_block block = {start, columns.dim, columns.x, dims[axis], strides[axis], false};
-        const lam__reduce_target target = {out + walk.out, columns.out, 0};
-        search(maximum ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_MIN, dtype, &block, &target);
+        const lam__reduce_block block = {start,         columns.dim, columns.x,  dims[axis],
+                                         strides[axis], false,       layers.dim, layers.x};
+        const lam__reduce_target target = {out + walk.out, columns.out, layers.out};
+        search(op, dtype, &block, &target);
     } while (lam__reduce_next(&walk, &kept));
 }

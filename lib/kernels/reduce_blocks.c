@@ -12,9 +12,9 @@
 
 enum {
     ROOM_BYTES = 16384,
-    ALIGNED = 16, /* columns, so that vectors begin where lines do */
-    FEWEST = 8,   /* columns worth a turn */
-    FOUR = 4,     /* elements of a row that are added as fast where they lie */
+    ODD_BYTES = LAM__REDUCE_ODD_LEAF * 8 * 8, /* a leaf of up to seven columns, which stay together */
+    ALIGNED = 16,                             /* columns, so that vectors begin where lines do */
+    FEWEST = 8,                               /* columns worth a turn */
 };
 
 /* A part of the block and what is made of it. */
@@ -39,7 +39,7 @@ static void apply(lam__loop *loop, int64_t n, char *to, int64_t to_step, const c
 /* From a row to the next in the room. Few columns keep gaps unless they had none, so that they are none of the runs
  * that are reduced in another order. */
 static int64_t side_step(const lam__reduce_block *b) {
-    return b->columns > 4 || lam__reduce_is_few(b) ? b->columns : b->columns + 1;
+    return b->columns >= 8 || lam__reduce_is_run(b) ? b->columns : b->columns + 1;
 }
 
 /* The loop over all elements of b into the room, along whichever axis the runs are longer. */
@@ -91,12 +91,13 @@ static lam__reduce_block columns_of(const lam__reduce_block *block, int64_t item
 /* Part by part, each brought in order first. */
 static void reduce_prepared(const lam__reduce_change *change, const lam__turn *turn, lam_dtype dtype, lam__reduce_op op,
                             const lam__reduce_block *block, const char *numbers, int64_t step, char *out) {
-    alignas(64) char room[ROOM_BYTES];
+    alignas(64) char room[ODD_BYTES];
     const int64_t item = lam__item_bytes(dtype);
     part p = {.change = change, .turn = turn, .item = item, .step = step, .room = room};
     p.rows = block->row_step == 1 && block->rows >= LAM__REDUCE_SHORT;
     int64_t most = ROOM_BYTES / (item * block->rows);
     if (most > ALIGNED) most -= most % ALIGNED;
+    if (lam__reduce_is_odd(block)) most = block->columns;
     for (int64_t c = 0; c < block->columns; c += most) {
         lam__reduce_block some = columns_of(block, item, c, most);
         p.numbers = numbers ? numbers + c * step * item : NULL;
@@ -106,13 +107,24 @@ static void reduce_prepared(const lam__reduce_change *change, const lam__turn *t
     }
 }
 
-/* Short rows of floats are rows to their leaves, those of bytes words; those of other integers are turned where that is
- * less work. */
-static bool is_turned(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
-                      const lam__reduce_block *b) {
-    const bool chosen = op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN || b->rows < FOUR;
-    if (b->row_step != 1 || b->rows < 2 || b->rows >= LAM__REDUCE_SHORT || b->columns < FEWEST) return false;
-    return change->square || (chosen && (dtype == LAM_I64 || dtype == LAM_I32));
+/* Short rows that are to be squared; others are reduced as they lie. */
+static bool is_turned(const lam__reduce_change *change, const lam__reduce_block *b) {
+    const bool shorter = b->row_step == 1 && b->rows >= 2 && b->rows < LAM__REDUCE_SHORT;
+    return change->square && shorter && b->columns >= FEWEST;
+}
+
+/* Layers whose results are larger than the caches: as many at once as the room has place for. */
+static void reduce_far_layers(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
+                              const lam__reduce_block *block, const char *numbers, int64_t step, char *out) {
+    alignas(64) char results[ROOM_BYTES];
+    const int64_t item = lam__item_bytes(dtype), row = block->columns * item, most = ROOM_BYTES / row;
+    for (int64_t k = 0; k < block->layers; k += most) {
+        lam__reduce_block some = lam__reduce_layer(block, k, item);
+        some.layers = most < block->layers - k ? most : block->layers - k;
+        lam__reduce_changed(change, dtype, op, &some, numbers ? numbers + k * step * row : NULL, step, results);
+        lam__kernels_stream((size_t)(some.layers * row), out + k * row, results);
+    }
+    lam__kernels_stream_end();
 }
 
 /* Blocks whose results are larger than the caches: these go past them, so that memory is not read to be written. */
@@ -130,9 +142,17 @@ static void reduce_far(const lam__reduce_change *change, lam_dtype dtype, lam__r
 
 void lam__reduce_changed(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
                          const lam__reduce_block *block, const void *numbers, int64_t step, void *out) {
-    const int64_t item = lam__item_bytes(dtype);
-    const lam__turn *turn = is_turned(change, dtype, op, block) ? lam__elementwise_simd()->turn(item) : NULL;
-    if (block->columns * item >= LAM__WALK_FAR) reduce_far(change, dtype, op, block, numbers, step, out);
+    const int64_t item = lam__item_bytes(dtype), row = block->columns * item;
+    const lam__turn *turn = is_turned(change, block) ? lam__elementwise_simd()->turn(item) : NULL;
+    if (block->layers > 1 && row <= ROOM_BYTES && row * block->layers >= LAM__WALK_FAR)
+        reduce_far_layers(change, dtype, op, block, numbers, step, out);
+    else if (block->layers > 1 && (turn || change->square || row >= LAM__WALK_FAR))
+        for (int64_t k = 0; k < block->layers; k++) {
+            const lam__reduce_block one = lam__reduce_layer(block, k, item);
+            lam__reduce_changed(change, dtype, op, &one, numbers ? (const char *)numbers + k * step * row : NULL, step,
+                                (char *)out + k * row);
+        }
+    else if (row >= LAM__WALK_FAR) reduce_far(change, dtype, op, block, numbers, step, out);
     else if (turn || change->square) reduce_prepared(change, turn, dtype, op, block, numbers, step, out);
     else lam__reduce_loops(dtype)->leaf(op, block, out);
 }

@@ -25,20 +25,32 @@ ALWAYS_INLINE void FN(within_words)(lam__reduce_op op, int word, FN(vec) * v) {
     for (int bits = word / 2; bits >= (int)(8 * sizeof(T)); bits /= 2) FN(fold_above)(op, bits, v);
 }
 
-/* The lanes of one group in halves, by whole words as long as there are several. */
-ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
-    FN(vec) v = group[0], other;
-    for (int k = 1; k < GROUP_BYTES / VECTOR_BYTES; k++) FN(fold_lanes)(op, &v, &group[k]);
+/* A vector in halves, until its first `bytes`, whole words, hold what all of it did. */
+ALWAYS_INLINE void FN(fold_halves)(lam__reduce_op op, int64_t bytes, FN(vec) * v) {
+    FN(vec) other;
 #if VECTOR_BYTES >= 64
-    other = (FN(vec))__builtin_shufflevector((U64)v, (U64)v, LIST64(WORD_BEYOND, 4));
-    FN(fold_lanes)(op, &v, &other);
+    if (bytes <= 32) {
+        other = (FN(vec))__builtin_shufflevector((U64)*v, (U64)*v, LIST64(WORD_BEYOND, 4));
+        FN(fold_lanes)(op, v, &other);
+    }
 #endif
 #if VECTOR_BYTES >= 32
-    other = (FN(vec))__builtin_shufflevector((U64)v, (U64)v, LIST64(WORD_BEYOND, 2));
-    FN(fold_lanes)(op, &v, &other);
+    if (bytes <= 16) {
+        other = (FN(vec))__builtin_shufflevector((U64)*v, (U64)*v, LIST64(WORD_BEYOND, 2));
+        FN(fold_lanes)(op, v, &other);
+    }
 #endif
-    other = (FN(vec))__builtin_shufflevector((U64)v, (U64)v, LIST64(WORD_BEYOND, 1));
-    FN(fold_lanes)(op, &v, &other);
+    if (bytes <= 8) {
+        other = (FN(vec))__builtin_shufflevector((U64)*v, (U64)*v, LIST64(WORD_BEYOND, 1));
+        FN(fold_lanes)(op, v, &other);
+    }
+}
+
+/* The lanes of one group, by whole words as long as there are several. */
+ALWAYS_INLINE T FN(across)(lam__reduce_op op, const FN(vec) * group) {
+    FN(vec) v = group[0];
+    for (int k = 1; k < GROUP_BYTES / VECTOR_BYTES; k++) FN(fold_lanes)(op, &v, &group[k]);
+    FN(fold_halves)(op, 8, &v);
     FN(within_words)(op, 64, &v);
     return (T)((U64)v)[0];
 }
@@ -69,8 +81,86 @@ ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
     return FN(across)(op, sum);
 }
 
+/* ---- many rows ----------------------------------------------------------------------------------------------- */
+
+/* The words of a and then of b, neighbours folded. */
+ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, FN(vec) a, FN(vec) b) {
+    FN(vec) even = (FN(vec))__builtin_shufflevector((U64)a, (U64)b, LIST64(NEIGHBOUR, 0)), odd;
+    odd = (FN(vec))__builtin_shufflevector((U64)a, (U64)b, LIST64(NEIGHBOUR, 1));
+    FN(fold_lanes)(op, &even, &odd);
+    return even;
+}
+
+/* Row k in one vector; or, of dense rows of fewer words than a vector has, vector k of them. What fills up the last
+ * vector of a row is read from beyond it. */
+ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, int k, U64 keep) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    if (words < LANES64) return *(const FN(vec) *)(const void *)(x + k * LANES);
+    const U64 fill = (U64)(FN(nothing)(op) - (FN(vec)){0});
+    const T *row = x + k * b->step;
+    const int64_t whole = b->rows & -LANES;
+    FN(vec) v = whole ? *(const FN(vec) *)(const void *)row : (FN(vec))fill, last;
+    for (int64_t i = LANES; i < whole; i += LANES) FN(fold_lanes)(op, &v, (const FN(vec) *)(const void *)(row + i));
+    if (whole == b->rows) return v;
+    last = (FN(vec))(((U64) * (const FN(vec) *)(const void *)(row + whole) & keep) | (fill & ~keep));
+    FN(fold_lanes)(op, &v, &last);
+    return v;
+}
+
+ALWAYS_INLINE FN(vec)
+    FN(fold_2)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, int k, U64 keep) {
+    return FN(halve)(op, FN(piece)(op, words, b, x, k, keep), FN(piece)(op, words, b, x, k + 1, keep));
+}
+
+ALWAYS_INLINE FN(vec)
+    FN(fold_4)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, int k, U64 keep) {
+    return FN(halve)(op, FN(fold_2)(op, words, b, x, k, keep), FN(fold_2)(op, words, b, x, k + 2, keep));
+}
+
+/* As many rows as there are words in a vector, each of which takes `words` of them, a constant, and at most those of a
+ * vector: in halves, until each row is one word. */
+ALWAYS_INLINE FN(vec) FN(fold_words)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, U64 keep) {
+    FN(vec)
+    v = words == 1   ? FN(piece)(op, 1, b, x, 0, keep)
+        : words == 2 ? FN(fold_2)(op, 2, b, x, 0, keep)
+                     : FN(fold_4)(op, words, b, x, 0, keep);
+    if (words == 8) v = FN(halve)(op, v, FN(fold_4)(op, words, b, x, 4, keep));
+    FN(within_words)(op, 64, &v);
+    return v;
+}
+
+/* The first `count` bytes of a vector in memory. */
+ALWAYS_INLINE U64 FN(first_bytes)(int64_t count) {
+    U64 keep = {0};
+    memset(&keep, 0xff, (size_t)count);
+    return keep;
+}
+
+/* Gives how many rows are done; the last are those behind which too little lies. */
+ALWAYS_INLINE int64_t FN(each_words)(lam__reduce_op op, int words, const lam__reduce_block *b, T *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t over = words < LANES64 ? 0 : -b->rows & (LANES - 1), beyond = (over + b->step - 1) / b->step;
+    const U64 keep = FN(first_bytes)((LANES - over) * (int64_t)sizeof(T) % VECTOR_BYTES);
+    int64_t c = 0;
+    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
+        const FN(vec) v = FN(fold_words)(op, words, b, (const T *)b->x + c * b->step, keep);
+        FN(put_words)((U64)v, out + c);
+    }
+    return c;
+}
+
+/* Rows that do not overlap several at a time, unless they are long. Products, which nobody waits for, one by one: each
+ * operation here is a text of its own. */
 ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, b->rows, (const T *)b->x + c * b->step);
+    const int64_t bytes = b->rows * (int64_t)sizeof(T);
+    const bool many = op != LAM__REDUCE_OP_PROD && bytes <= LONG_BYTES && b->step >= b->rows && b->columns >= LANES64;
+    const bool dense = many && b->step == b->rows;
+    int64_t c = 0;
+    if (dense && bytes == 8) c = FN(each_words)(op, 1, b, out);
+    else if (LANES64 > 2 && dense && bytes == 16) c = FN(each_words)(op, 2, b, out);
+    else if (LANES64 > 4 && dense && bytes == 32) c = FN(each_words)(op, 4, b, out);
+    else if (many) c = FN(each_words)(op, LANES64, b, out);
+    for (; c < b->columns; c++) out[c] = FN(row)(op, b->rows, (const T *)b->x + c * b->step);
 }
 
 /* ---- short rows of bytes ------------------------------------------------------------------------------------- */
@@ -78,6 +168,12 @@ ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, 
 /* Rows of bytes that are read as words of eight; a word may reach beyond its row, but not beyond the last. */
 ALWAYS_INLINE bool FN(are_words)(const lam__reduce_block *b) {
     return sizeof(T) == 1 && b->row_step == 1 && b->rows >= 2 && b->rows < LAM__REDUCE_SHORT && b->step >= b->rows;
+}
+
+/* Of these, all but dense rows of a word or two, which are folded in vectors. */
+ALWAYS_INLINE bool FN(are_odd_words)(const lam__reduce_block *b) {
+    const bool dense = b->step == b->rows && (b->rows == 8 || b->rows == 16);
+    return FN(are_words)(b) && !dense;
 }
 
 /* Word k of as many rows as a vector has words. Of dense rows of one word or two they are loads. */
@@ -91,23 +187,21 @@ ALWAYS_INLINE U64 FN(words)(const lam__reduce_block *b, const char *x, int64_t k
 }
 
 /* `count` bytes of each word, the first in memory. */
-ALWAYS_INLINE U64 FN(first_bytes)(int64_t count) {
-    uint64_t keep = 0;
-    memset(&keep, 0xff, (size_t)count);
-    return keep - (U64){0};
+ALWAYS_INLINE U64 FN(first_of_words)(int64_t count) {
+    return FN(first_bytes)(count)[0] - (U64){0};
 }
 
 /* Rows as words, of which the last is filled up. Dense rows of four are two to a word. */
 ALWAYS_INLINE void FN(leaf_words)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const char *x = b->x;
     const int64_t n = b->rows, last = (n - 1) / 8, beyond = (8 * last + 8 - n + b->step - 1) / b->step;
-    const U64 keep = FN(first_bytes)(n - 8 * last), fill = (U64)(FN(nothing)(op) - (FN(vec)){0});
+    const U64 keep = FN(first_of_words)(n - 8 * last), fill = (U64)(FN(nothing)(op) - (FN(vec)){0});
     int64_t c = 0;
     if (n == 4 && b->step == 4)
         for (; c + LANES32 <= b->columns; c += LANES32) {
             FN(vec) v = *(const FN(vec) *)(const void *)(x + c * 4);
             FN(within_words)(op, 32, &v);
-            for (int i = 0; i < LANES32; i++) out[c + i] = (T)((half_vec)v)[i];
+            put_halves((U64)v, (uint8_t *)(out + c));
         }
     for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
         FN(vec) v = (FN(vec))fill;
@@ -117,7 +211,7 @@ ALWAYS_INLINE void FN(leaf_words)(lam__reduce_op op, const lam__reduce_block *b,
             FN(fold_lanes)(op, &v, &more);
         }
         FN(within_words)(op, 64, &v);
-        for (int i = 0; i < LANES64; i++) out[c + i] = (T)((U64)v)[i];
+        FN(put_words)((U64)v, out + c);
     }
     for (; c < b->columns; c++) out[c] = FN(column)(op, n, (const T *)b->x + c * b->step, 1);
 }
@@ -128,9 +222,9 @@ ALWAYS_INLINE void FN(leaf_words)(lam__reduce_op op, const lam__reduce_block *b,
 ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     T wide[WIDE], rest[WIDE];
     const int64_t n = b->columns, folded = WIDE / n, whole = b->rows / folded, more = b->rows - whole * folded;
-    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, false};
-    const lam__reduce_block inner = {wide, n, 1, folded, n, false};
-    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false};
+    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, false, 1, 0};
+    const lam__reduce_block inner = {wide, n, 1, folded, n, false, 1, 0};
+    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0};
     FN(by_rows)(op, &outer, 1, wide);
     FN(by_rows)(op, &inner, 1, out);
     if (more > 0) FN(by_rows)(op, &end, 1, rest);
@@ -161,7 +255,7 @@ ALWAYS_INLINE void FN(tally_words)(const lam__reduce_block *b, int64_t *restrict
     const uint64_t even = 0x00ff00ff00ff00ff, low = 0x0000ffff0000ffff;
     const char *x = b->x;
     const int64_t n = b->rows, last = (n - 1) / 8, beyond = (8 * last + 8 - n + b->step - 1) / b->step;
-    const U64 keep = FN(first_bytes)(n - 8 * last);
+    const U64 keep = FN(first_of_words)(n - 8 * last);
     int64_t c = 0;
     if (n == 4 && b->step == 4)
         for (; c + LANES32 <= b->columns; c += LANES32) {
@@ -176,6 +270,34 @@ ALWAYS_INLINE void FN(tally_words)(const lam__reduce_block *b, int64_t *restrict
         memcpy(out + c, &sums, sizeof sums);
     }
     for (; c < b->columns; c++) out[c] = FN(tally_row)(n, (const T *)b->x + c * b->step);
+}
+
+/* Rows that do not overlap, as many as there are words in a vector: in halves, as in fold_words. Gives how many are
+ * done. */
+ALWAYS_INLINE int64_t FN(tally_rows)(const lam__reduce_block *b, int64_t *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t over = -b->rows & (LANES - 1), beyond = (over + b->step - 1) / b->step;
+    const uint64_t extra = sizeof(T) == 4 ? (uint64_t)(b->rows + over) << 31 : 0;
+    const U64 keep = over ? FN(first_bytes)((LANES - over) * (int64_t)sizeof(T)) : ~(U64){0};
+    int64_t c = 0;
+    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
+        U64 v[LANES64];
+        for (int k = 0; k < LANES64; k++) {
+            const T *row = (const T *)b->x + (c + k) * b->step;
+            int64_t i = 0;
+            v[k] = (U64){0};
+            for (; i + LANES < b->rows; i += LANES)
+                v[k] += FN(word_sums)((U64) * (const FN(vec) *)(const void *)(row + i));
+            v[k] += FN(word_sums)((U64) * (const FN(vec) *)(const void *)(row + i) & keep);
+        }
+        for (int n = LANES64 / 2; n > 0; n /= 2)
+            for (int k = 0; k < n; k++)
+                v[k] = __builtin_shufflevector(v[2 * k], v[2 * k + 1], LIST64(NEIGHBOUR, 0)) +
+                       __builtin_shufflevector(v[2 * k], v[2 * k + 1], LIST64(NEIGHBOUR, 1));
+        v[0] -= extra;
+        memcpy(out + c, v, sizeof v[0]);
+    }
+    return c;
 }
 
 /* Dense rows of n elements, a constant. */
@@ -220,8 +342,8 @@ ALWAYS_INLINE void FN(tally_columns)(const lam__reduce_block *b, int64_t step, i
 ALWAYS_INLINE void FN(tally_few)(const lam__reduce_block *b, int64_t *restrict out) {
     int64_t wide[WIDE], rest[WIDE];
     const int64_t n = b->columns, folded = WIDE / n, whole = b->rows / folded, more = b->rows - whole * folded;
-    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, false};
-    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false};
+    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, false, 1, 0};
+    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0};
     FN(tally_columns)(&outer, 1, wide);
     FN(tally_columns)(&end, 1, rest);
     for (int64_t c = 0; c < n; c++) out[c] = more > 0 ? rest[c] : 0;
@@ -229,8 +351,8 @@ ALWAYS_INLINE void FN(tally_few)(const lam__reduce_block *b, int64_t *restrict o
         for (int64_t c = 0; c < n; c++) out[c] += wide[k * n + c];
 }
 
-/* The sum of each column, which does not wrap before that of i64 does. */
-static void FN(tally)(const lam__reduce_block *b, int64_t *restrict out) {
+/* One layer. */
+ALWAYS_INLINE void FN(tally_leaf)(const lam__reduce_block *b, int64_t *restrict out) {
     const T *x = b->x;
     const bool dense = b->row_step == 1 && b->step == b->rows;
     if (FN(are_words)(b)) FN(tally_words)(b, out);
@@ -238,9 +360,10 @@ static void FN(tally)(const lam__reduce_block *b, int64_t *restrict out) {
     else if (dense && b->rows == 4) FN(tally_dense)(4, b, out);
     else if (dense && b->rows == 8) FN(tally_dense)(8, b, out);
     else if (dense && b->rows == 16) FN(tally_dense)(16, b, out);
-    else if (b->row_step == 1)
-        for (int64_t c = 0; c < b->columns; c++) out[c] = FN(tally_row)(b->rows, x + c * b->step);
-    else if (lam__reduce_is_narrow(b, WIDE)) FN(tally_few)(b, out);
+    else if (b->row_step == 1) {
+        int64_t c = b->step >= b->rows && b->rows >= 4 && b->columns >= LANES64 ? FN(tally_rows)(b, out) : 0;
+        for (; c < b->columns; c++) out[c] = FN(tally_row)(b->rows, x + c * b->step);
+    } else if (lam__reduce_is_narrow(b, WIDE)) FN(tally_few)(b, out);
     else if (b->step == 1) FN(tally_columns)(b, 1, out);
     else FN(tally_columns)(b, b->step, out);
 }

@@ -7,9 +7,10 @@
 #include "lib/kernels/item.h"
 #include "lib/kernels/kernels.h"
 
-/* Longest run that one leaf of a sum takes: contiguous elements (32 or more lanes side by side), and elements
- * apart from each other (eight at a time). Both keep the error of a leaf near that of a pairwise sum. */
-enum { LAM__REDUCE_LEAF = 1024, LAM__REDUCE_STRIDED_LEAF = 64, LAM__REDUCE_SHORT = 32 };
+/* Longest run that one leaf of a sum takes: contiguous elements (32 or more lanes side by side), elements apart from
+ * each other (eight at a time), and rows of few columns (eight or more as one, eight of these at a time). All keep the
+ * error of a leaf near that of a pairwise sum. */
+enum { LAM__REDUCE_LEAF = 1024, LAM__REDUCE_STRIDED_LEAF = 64, LAM__REDUCE_ODD_LEAF = 512, LAM__REDUCE_SHORT = 32 };
 
 /* Bytes that the second-level cache may hold. */
 enum { LAM__REDUCE_NEAR = 1 << 20 };
@@ -22,18 +23,39 @@ typedef enum lam__reduce_op {
     LAM__REDUCE_OP_MIN
 } lam__reduce_op;
 
-/* columns results, each over `rows` >= 1 elements: element (c, r) is x[c * step + r * row_step]. */
+/* columns results, each over `rows` >= 1 elements: element (c, r) is x[c * step + r * row_step]. Layer k of the blocks
+ * that are reduced in one call begins at k * layer_step; its results are those from k * columns on. */
 typedef struct lam__reduce_block {
     const void *x;
     int64_t columns, step; /* number of results, elements between their first inputs */
     int64_t rows, row_step;
-    bool far; /* short rows that lie one behind the other, but in no near cache */
+    bool far; /* in no near cache */
+    int64_t layers, layer_step;
 } lam__reduce_block;
 
-/* Whether two or four columns lie side by side without gaps: their elements are one run. Of floats. */
+/* Layer k alone. */
+static inline lam__reduce_block lam__reduce_layer(const lam__reduce_block *b, int64_t k, int64_t item) {
+    lam__reduce_block one = *b;
+    one.x = (const char *)b->x + k * b->layer_step * item;
+    one.layers = 1;
+    return one;
+}
+
+/* Whether two or four columns lie side by side without gaps and are long: their elements are one run. Of floats. */
 static inline bool lam__reduce_is_few(const lam__reduce_block *b) {
     const int64_t n = b->columns;
-    return (n == 2 || n == 4) && b->step == 1 && b->row_step == n && b->rows * n >= LAM__REDUCE_SHORT;
+    return (n == 2 || n == 4) && b->step == 1 && b->row_step == n && b->rows * n >= 4 * LAM__REDUCE_SHORT;
+}
+
+/* Whether a few other columns do, of which a leaf takes many rows as one wide row. Of floats. */
+static inline bool lam__reduce_is_odd(const lam__reduce_block *b) {
+    const int64_t n = b->columns;
+    return (n == 3 || (n > 4 && n < 8)) && b->step == 1 && b->row_step == n && b->rows >= LAM__REDUCE_SHORT;
+}
+
+/* Whether the order in which columns meet is none of columns with gaps. Of floats. */
+static inline bool lam__reduce_is_run(const lam__reduce_block *b) {
+    return lam__reduce_is_few(b) || lam__reduce_is_odd(b);
 }
 
 /* Whether the columns lie side by side without gaps, so few that four or more rows of them are no longer than `wide`,
@@ -43,14 +65,15 @@ static inline bool lam__reduce_is_narrow(const lam__reduce_block *b, int64_t wid
     return b->step == 1 && b->row_step == n && n > 1 && 4 * n <= wide && b->rows * n >= 16 * wide;
 }
 
-/* Where a scan or an arg-reduction of a block writes: column c, row r at c * step + r * row_step. */
+/* Where a scan or an arg-reduction of a block writes: column c, row r of a scan, or layer r of an arg-reduction, at
+ * c * step + r * row_step. */
 typedef struct lam__reduce_target {
     void *out;
     int64_t step, row_step; /* elements */
 } lam__reduce_target;
 
 typedef struct lam__reduce_type {
-    void (*leaf)(lam__reduce_op op, const lam__reduce_block *block, void *out);      /* out[columns], no overlap */
+    void (*leaf)(lam__reduce_op op, const lam__reduce_block *block, void *out); /* out[layers][columns], no overlap */
     void (*merge)(lam__reduce_op op, int64_t columns, void *out, const void *other); /* out op= other */
     void (*scan)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to);
     void (*arg)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to); /* out: int64_t */

@@ -115,6 +115,20 @@ ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T
     memcpy(out, lane, (size_t)b->columns * sizeof(T));
 }
 
+/* Other few columns without gaps: as many rows of them as a group has lanes are one wide row. The rows that are left
+ * come last. */
+ALWAYS_INLINE void FN(leaf_odd)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    T wide[8 * FN(WHOLE)];
+    const T *x = b->x;
+    const int64_t n = b->columns, whole = b->rows / FN(WHOLE), more = b->rows % FN(WHOLE);
+    const lam__reduce_block outer = {x, n * FN(WHOLE), 1, whole, n * FN(WHOLE), b->far, 1, 0};
+    FN(by_rows)(op, &outer, 1, wide);
+    for (int64_t c = 0; c < n; c++) {
+        out[c] = FN(column)(op, FN(WHOLE), wide + c, n);
+        if (more) out[c] = FN(fold)(op, out[c], FN(column)(op, more, x + whole * FN(WHOLE) * n + c, n));
+    }
+}
+
 /* ---- many rows ----------------------------------------------------------------------------------------------- */
 
 /* Where as many rows as there are lanes lie. */
@@ -197,10 +211,11 @@ ALWAYS_INLINE FN(vec) FN(fold_long_rows)(lam__reduce_op op, const FN(rows) * r) 
 ALWAYS_INLINE void FN(each_rows)(lam__reduce_op op, int size, row_form form, const lam__reduce_block *b,
                                  T *restrict out) {
     FN(rows) r = {NULL, b->rows, b->step};
+    const bool ahead = b->far && b->rows <= LAM__REDUCE_SHORT;
     for (int64_t next = 0; next < b->columns; next += FN(LANES)) {
         const int64_t c = next + FN(LANES) <= b->columns ? next : b->columns - FN(LANES);
         r.x = (const T *)b->x + c * r.step;
-        for (int64_t i = 0; b->far && i < FN(LANES) * r.step * (int64_t)sizeof(T); i += 64)
+        for (int64_t i = 0; ahead && i < FN(LANES) * r.step * (int64_t)sizeof(T); i += 64)
             __builtin_prefetch((const char *)r.x + AHEAD_BYTES + i);
         const FN(vec) v = size == 3   ? FN(fold_triples)(op, r.x)
                           : size == 0 ? FN(fold_long_rows)(op, &r)

@@ -12,8 +12,11 @@
 #include "lib/kernels/simd/registers.h"
 #include "lib/kernels/simd/vector.h"
 
-/* The group of a row; how far ahead rows in memory are asked for; what a search looks through before it looks back;
- * columns whose running state lives on the stack. The last three bound arrays in the frame. */
+/* The group of a row; how far ahead rows in memory are asked for; the longest of a block of which this is done; the
+ * largest of many layers; what a search looks through before it looks back; columns whose running state lives on the
+ * stack. The last three bound arrays in the frame. */
+enum { FETCH_BYTES = 2048, LAYER_BYTES = 16384, LONG_BYTES = 1024, FEW_ROWS = 8 };
+enum { ARG_ROWS = 64, SCAN_BLOCK = 64 };
 enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_BYTES = 2048, ARG_COLUMNS = 512, SCAN_COLUMNS = 64, WIDE = 512 };
 
 /* ---- the instructions that choose the greater or the lesser of two -------------------------------------------- */
@@ -25,25 +28,28 @@ enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_BYTES = 2048, ARG_COLUMNS = 512
 #define INTRINSIC(op, type)    _mm512_##op##_##type
 #define UNORDERED(a, b, type)  (unsigned)_mm512_cmp_##type##_mask(a, b, _CMP_UNORD_Q)
 #define EQUAL(a, b, type)      (unsigned)_mm512_cmp_##type##_mask(a, b, _CMP_EQ_OQ)
+#define ABOVE(a, b, type, n)   _mm512_movm_epi##n(_mm512_cmp_##type##_mask(a, b, _CMP_GT_OQ))
 #define OR_NAN(op, a, b, type) _mm512_mask_##op##_##type(a, _mm512_cmp_##type##_mask(a, a, _CMP_ORD_Q), a, b)
 #elif defined(__AVX2__)
 #define INTRINSIC(op, type)   _mm256_##op##_##type
 #define UNORDERED(a, b, type) (unsigned)_mm256_movemask_##type(_mm256_cmp_##type(a, b, _CMP_UNORD_Q))
 #define EQUAL(a, b, type)     (unsigned)_mm256_movemask_##type(_mm256_cmp_##type(a, b, _CMP_EQ_OQ))
+#define ABOVE(a, b, type, n)  _mm256_cmp_##type(a, b, _CMP_GT_OQ)
 #define OR_NAN(op, a, b, type)                                                                                         \
     _mm256_blendv_##type(_mm256_##op##_##type(a, b), a, _mm256_cmp_##type(a, a, _CMP_UNORD_Q))
 #else
 #define INTRINSIC(op, type)   _mm_##op##_##type
 #define UNORDERED(a, b, type) (unsigned)_mm_movemask_##type(_mm_cmpunord_##type(a, b))
 #define EQUAL(a, b, type)     (unsigned)_mm_movemask_##type(_mm_cmpeq_##type(a, b))
+#define ABOVE(a, b, type, n)  _mm_cmpgt_##type(a, b)
 #define OR_NAN(op, a, b, type)                                                                                         \
     _mm_or_##type(_mm_and_##type(_mm_cmpunord_##type(a, a), a),                                                        \
                   _mm_andnot_##type(_mm_cmpunord_##type(a, a), _mm_##op##_##type(a, b)))
 #endif
 
-/* greater, less: the instruction, which gives b where either is NaN. greatest, least: NaN where either is. equal_in: a
- * bit for each lane. The former are for loops that look for NaN apart and go again if there was one; x86 gives the
- * second operand where either is NaN, hence the mask of the first in the latter. */
+/* greater, less: the instruction, which gives b where either is NaN, for loops that look for NaN apart and go again if
+ * there was one. greatest, least: NaN where either is; x86 gives the second operand then, hence the mask of the first.
+ * equal_in: a bit for each lane. greater_in: a mask. */
 /* clang-format off */
 ALWAYS_INLINE V64 greater_f64(V64 a, V64 b) { return (V64)INTRINSIC(max, pd)(a, b); }
 ALWAYS_INLINE V64 less_f64(V64 a, V64 b) { return (V64)INTRINSIC(min, pd)(a, b); }
@@ -51,15 +57,26 @@ ALWAYS_INLINE V64 greatest_f64(V64 a, V64 b) { return (V64)OR_NAN(max, a, b, pd)
 ALWAYS_INLINE V64 least_f64(V64 a, V64 b) { return (V64)OR_NAN(min, a, b, pd); }
 ALWAYS_INLINE unsigned either_is_nan_f64(V64 a, V64 b) { return UNORDERED(a, b, pd); }
 ALWAYS_INLINE unsigned equal_in_f64(V64 a, V64 b) { return EQUAL(a, b, pd); }
+ALWAYS_INLINE M64 greater_in_f64(V64 a, V64 b) { return (M64)ABOVE(a, b, pd, 64); }
 ALWAYS_INLINE V32 greater_f32(V32 a, V32 b) { return (V32)INTRINSIC(max, ps)(a, b); }
 ALWAYS_INLINE V32 less_f32(V32 a, V32 b) { return (V32)INTRINSIC(min, ps)(a, b); }
 ALWAYS_INLINE V32 greatest_f32(V32 a, V32 b) { return (V32)OR_NAN(max, a, b, ps); }
 ALWAYS_INLINE V32 least_f32(V32 a, V32 b) { return (V32)OR_NAN(min, a, b, ps); }
 ALWAYS_INLINE unsigned either_is_nan_f32(V32 a, V32 b) { return UNORDERED(a, b, ps); }
 ALWAYS_INLINE unsigned equal_in_f32(V32 a, V32 b) { return EQUAL(a, b, ps); }
+ALWAYS_INLINE M32 greater_in_f32(V32 a, V32 b) { return (M32)ABOVE(a, b, ps, 32); }
 /* clang-format on */
 #else
 #define FLOATS_ORDERED 0
+/* clang-format off */
+ALWAYS_INLINE uint64_t lanes_set(M64 v, int size) {
+    uint64_t bits = 0;
+    for (int k = 0; k < VECTOR_BYTES / size; k++) bits |= (uint64_t)(((const char *)&v)[k * size] & 1) << k;
+    return bits;
+}
+ALWAYS_INLINE uint64_t equal_in_f64(V64 a, V64 b) { return lanes_set((M64)(a == b), 8); }
+ALWAYS_INLINE uint64_t equal_in_f32(V32 a, V32 b) { return lanes_set((M64)(a == b), 4); }
+/* clang-format on */
 #endif
 
 /* ---- lists of lanes -------------------------------------------------------------------------------------------- */
@@ -169,6 +186,33 @@ ALWAYS_INLINE U64 sums_of_bytes(U64 v) {
 #endif
 }
 
+/* A bit for each lane: whether elements are equal. */
+#if defined(__AVX512BW__)
+#define LANES_EQUAL(a, b, n) _mm512_cmpeq_epi##n##_mask((__m512i)(a), (__m512i)(b))
+#elif defined(__AVX2__)
+#define LANES_EQUAL(a, b, n) LANES_EQUAL_##n(_mm256_cmpeq_epi##n((__m256i)(a), (__m256i)(b)))
+#define LANES_EQUAL_64(v)    (unsigned)_mm256_movemask_pd((__m256d)(v))
+#define LANES_EQUAL_32(v)    (unsigned)_mm256_movemask_ps((__m256)(v))
+#define LANES_EQUAL_8(v)     (unsigned)_mm256_movemask_epi8(v)
+#elif defined(__SSE2__)
+#define LANES_EQUAL(a, b, n) LANES_EQUAL_##n(a, b)
+#define LANES_EQUAL_64(a, b) (unsigned)_mm_movemask_pd((__m128d)((M64)(a) == (M64)(b)))
+#define LANES_EQUAL_32(a, b) (unsigned)_mm_movemask_ps((__m128)_mm_cmpeq_epi32((__m128i)(a), (__m128i)(b)))
+#define LANES_EQUAL_8(a, b)  (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)(a), (__m128i)(b)))
+#else
+typedef uint8_t bytes_vec __attribute__((vector_size(VECTOR_BYTES)));
+#define LANES_EQUAL(a, b, n) LANES_EQUAL_##n(a, b)
+#define LANES_EQUAL_64(a, b) lanes_set((M64)((M64)(a) == (M64)(b)), 8)
+#define LANES_EQUAL_32(a, b) lanes_set((M64)((M32)(a) == (M32)(b)), 4)
+#define LANES_EQUAL_8(a, b)  lanes_set((M64)((bytes_vec)(a) == (bytes_vec)(b)), 1)
+#endif
+
+/* clang-format off */
+ALWAYS_INLINE uint64_t equal_in_i64(U64 a, U64 b) { return LANES_EQUAL(a, b, 64); }
+ALWAYS_INLINE uint64_t equal_in_i32(U64 a, U64 b) { return LANES_EQUAL(a, b, 32); }
+ALWAYS_INLINE uint64_t equal_in_u8(U64 a, U64 b) { return LANES_EQUAL(a, b, 8); }
+/* clang-format on */
+
 /* A bit for each byte of v, the first in memory lowest: its highest. */
 ALWAYS_INLINE uint64_t high_bits(U64 v) {
 #if defined(__AVX512BW__)
@@ -184,13 +228,77 @@ ALWAYS_INLINE uint64_t high_bits(U64 v) {
 #endif
 }
 
-/* T is the element, U its arithmetic, S that of running sums, M the lanes of a comparison (reduce_type.h). Running sums
+/* As many elements as there are words in a vector, each in a word. */
+#define NUMBER(i, h) x[i]
+ALWAYS_INLINE M64 widened_u8(const uint8_t *x) {
+#if defined(__AVX512F__)
+    return (M64)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)x));
+#elif defined(__AVX2__)
+    int four;
+    memcpy(&four, x, sizeof four);
+    return (M64)_mm256_cvtepu8_epi64(_mm_cvtsi32_si128(four));
+#else
+    return (M64){LIST64(NUMBER, 0)};
+#endif
+}
+
+ALWAYS_INLINE M64 widened_i32(const int32_t *x) {
+#if defined(__AVX512F__)
+    return (M64)_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(const void *)x));
+#elif defined(__AVX2__)
+    return (M64)_mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)(const void *)x));
+#else
+    return (M64){LIST64(NUMBER, 0)};
+#endif
+}
+
+/* The first element of each word of v; of each half of a word. */
+/* clang-format off */
+ALWAYS_INLINE void put_words_i64(U64 v, int64_t *out) { memcpy(out, &v, sizeof v); }
+/* clang-format on */
+ALWAYS_INLINE void put_words_i32(U64 v, int32_t *out) {
+#if defined(__AVX512F__)
+    _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvtepi64_epi32((__m512i)v));
+#else
+    for (int i = 0; i < LANES64; i++) out[i] = (int32_t)(uint32_t)v[i];
+#endif
+}
+
+ALWAYS_INLINE void put_words_u8(U64 v, uint8_t *out) {
+#if defined(__AVX512F__)
+    _mm_storel_epi64((__m128i *)(void *)out, _mm512_cvtepi64_epi8((__m512i)v));
+#else
+    for (int i = 0; i < LANES64; i++) out[i] = (uint8_t)v[i];
+#endif
+}
+
+ALWAYS_INLINE void put_halves(U64 v, uint8_t *out) {
+#if defined(__AVX512F__)
+    _mm_storeu_si128((__m128i *)(void *)out, _mm512_cvtepi32_epi8((__m512i)v));
+#else
+    for (int i = 0; i < LANES32; i++) out[i] = (uint8_t)((half_vec)v)[i];
+#endif
+}
+
+/* The sums of the elements in each word of v: of i32 with 2^31 added to each, since words have no arithmetic shift. */
+ALWAYS_INLINE U64 word_sums_u8(U64 v) {
+    return sums_of_bytes(v);
+}
+
+ALWAYS_INLINE U64 word_sums_i32(U64 v) {
+    const U64 w = v ^ UINT64_C(0x8000000080000000);
+    return (w & UINT32_MAX) + (w >> 32);
+}
+
+/* T is the element, U its arithmetic, S that of running sums, M the lanes of a comparison, VECTOR what equal_in takes
+ * (reduce_type.h). Running sums
  * of f64 carry their errors; those of f32 run in double. */
 #define T           double
 #define U           double
 #define S           double
 #define M           int64_t
 #define NAME        f64
+#define VECTOR      V64
 #define COMPENSATED 1
 #define ORDERED     FLOATS_ORDERED
 #define FLOATING    1
@@ -203,6 +311,7 @@ ALWAYS_INLINE uint64_t high_bits(U64 v) {
 #define S           double
 #define M           int32_t
 #define NAME        f32
+#define VECTOR      V32
 #define COMPENSATED 0
 #define ORDERED     FLOATS_ORDERED
 #define FLOATING    1
@@ -216,6 +325,7 @@ ALWAYS_INLINE uint64_t high_bits(U64 v) {
 #define S           uint64_t
 #define M           int64_t
 #define NAME        i64
+#define VECTOR      U64
 #define COMPENSATED 0
 #define ORDERED     0
 #define FLOATING    0
@@ -226,6 +336,7 @@ ALWAYS_INLINE uint64_t high_bits(U64 v) {
 #define S           uint32_t
 #define M           int32_t
 #define NAME        i32
+#define VECTOR      U64
 #define H           int64_t
 #define COMPENSATED 0
 #define ORDERED     0
@@ -237,6 +348,7 @@ ALWAYS_INLINE uint64_t high_bits(U64 v) {
 #define S           uint8_t
 #define M           int8_t
 #define NAME        u8
+#define VECTOR      U64
 #define H           uint16_t
 #define COMPENSATED 0
 #define ORDERED     0

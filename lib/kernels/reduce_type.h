@@ -92,11 +92,22 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam_
         for (int64_t c = 0; c < columns; c++) out[c] = FN(fold)(op, out[c], FN(tree)(op, count, x + c * step, s));
 }
 
+/* Asks for the eight rows after those from x on, where rows are so short that machines do not see them coming. */
+ALWAYS_INLINE void FN(fetch)(const lam__reduce_block *b, int64_t step, const T *x) {
+    const int64_t bytes = b->columns * step * (int64_t)sizeof(T);
+    if (!b->far || bytes > FETCH_BYTES) return;
+    for (int k = 8; k < 16; k++)
+        for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)(x + k * b->row_step) + i);
+}
+
 /* All columns side by side. KEEP IN STEP: leaf order (column). A pass over eight rows reads and writes each result
  * once. */
 ALWAYS_INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, int64_t step, T *restrict out) {
     int64_t i = 0;
-    for (; b->rows - i >= 8; i += 8) FN(pass)(op, 8, i == 0, b, i, step, out);
+    for (; b->rows - i >= 8; i += 8) {
+        FN(fetch)(b, step, (const T *)b->x + i * b->row_step);
+        FN(pass)(op, 8, i == 0, b, i, step, out);
+    }
     if (b->rows - i >= 4) FN(pass)(op, 4, i == 0, b, i, step, out), i += 4;
     if (b->rows - i >= 2) FN(pass)(op, 2, i == 0, b, i, step, out), i += 2;
     if (b->rows > i) FN(pass)(op, 1, i == 0, b, i, step, out);
@@ -113,11 +124,13 @@ ALWAYS_INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, in
  * it looks at the shape of the block and at nothing else. */
 ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const T *x = b->x;
-    if (b->row_step == 1 && b->rows >= (FLOATING ? 2 : LAM__REDUCE_SHORT)) FN(leaf_rows)(op, b, out);
 #if FLOATING
+    if (b->row_step == 1 && b->rows >= 2) FN(leaf_rows)(op, b, out);
     else if (lam__reduce_is_few(b)) FN(leaf_few)(op, b, out);
+    else if (lam__reduce_is_odd(b)) FN(leaf_odd)(op, b, out);
 #else
-    else if (FN(are_words)(b)) FN(leaf_words)(op, b, out);
+    if (FN(are_odd_words)(b)) FN(leaf_words)(op, b, out);
+    else if (b->row_step == 1 && b->rows >= 2) FN(leaf_rows)(op, b, out);
     else if (lam__reduce_is_narrow(b, WIDE)) FN(leaf_few)(op, b, out);
 #endif
     else if (b->step == 1 && b->columns >= 8) FN(by_rows)(op, b, 1, out);
@@ -128,15 +141,34 @@ ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T 
         for (int64_t c = 0; c < b->columns; c++) out[c] = FN(column)(op, b->rows, x + c * b->step, b->row_step);
 }
 
+#include "lib/kernels/reduce_layers.h"
+
+ALWAYS_INLINE void FN(all_layers)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    for (int64_t k = FN(by_layers)(op, b, out); k < b->layers; k++) {
+        const lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
+        FN(leaf_of)(op, &one, out + k * b->columns);
+    }
+}
+
 /* One text for each operation, in which it is a constant. */
 static void FN(leaf)(lam__reduce_op op, const lam__reduce_block *b, void *out) {
     switch (op) {
-    case LAM__REDUCE_OP_SUM: FN(leaf_of)(LAM__REDUCE_OP_SUM, b, out); return;
-    case LAM__REDUCE_OP_PROD: FN(leaf_of)(LAM__REDUCE_OP_PROD, b, out); return;
-    case LAM__REDUCE_OP_MAX: FN(leaf_of)(LAM__REDUCE_OP_MAX, b, out); return;
-    case LAM__REDUCE_OP_MIN: FN(leaf_of)(LAM__REDUCE_OP_MIN, b, out); return;
+    case LAM__REDUCE_OP_SUM: FN(all_layers)(LAM__REDUCE_OP_SUM, b, out); return;
+    case LAM__REDUCE_OP_PROD: FN(all_layers)(LAM__REDUCE_OP_PROD, b, out); return;
+    case LAM__REDUCE_OP_MAX: FN(all_layers)(LAM__REDUCE_OP_MAX, b, out); return;
+    case LAM__REDUCE_OP_MIN: FN(all_layers)(LAM__REDUCE_OP_MIN, b, out); return;
     }
 }
+
+#ifdef H
+/* The sum of each column, which does not wrap before that of i64 does. */
+static void FN(tally)(const lam__reduce_block *b, int64_t *restrict out) {
+    for (int64_t k = FN(tally_layers)(b, out); k < b->layers; k++) {
+        const lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
+        FN(tally_leaf)(&one, out + k * b->columns);
+    }
+}
+#endif
 
 /* The left part comes first in the tree, which decides between a NaN and another. */
 ALWAYS_INLINE void FN(merge_of)(lam__reduce_op op, int64_t columns, T *restrict out, const T *restrict other) {
@@ -152,229 +184,8 @@ static void FN(merge)(lam__reduce_op op, int64_t columns, void *out, const void 
     }
 }
 
-/* ---- arg-reductions ------------------------------------------------------------------------------------------ */
-
-/* Strictly better, so that the first of equals stays; NaN is better than all but NaN. The copies are there because
- * compilers warn of a value compared with itself. */
-ALWAYS_INLINE bool FN(better)(lam__reduce_op op, T a, T b) {
-    const T same_a = a, same_b = b;
-    bool beyond = op == LAM__REDUCE_OP_MAX ? a > b : a < b;
-    return beyond | ((a != same_a) & (b == same_b));
-}
-
-/* Where the first of n elements is that equals one that is there. `best` came from these elements, so the search ends.
- * Zeros of both signs are equal: the first of them counts. NaN equals nothing and is looked for apart. */
-ALWAYS_INLINE int64_t FN(place)(int64_t n, const T *x, T best) {
-    const T same = best;
-    int64_t i = 0;
-    for (; best != same; i++) {
-        const T v = x[i], v_same = v;
-        if (v != v_same) return i;
-    }
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const FN(vec) all = best - (FN(vec)){0};
-#if ORDERED
-    for (; i + LANES <= n; i += LANES) {
-        const unsigned equal = FN(equal_in)(*(const FN(vec) *)(const void *)(x + i), all);
-        if (equal) return i + __builtin_ctz(equal);
-    }
-#else
-    for (; i + LANES <= n; i += LANES) {
-        const uint64_t equal = high_bits((U64)(*(const FN(vec) *)(const void *)(x + i) == all));
-        if (equal) return i + __builtin_ctzll(equal) / (int)sizeof(T);
-    }
-#endif
-    while (x[i] != best) i++;
-    return i;
-}
-
-/* A contiguous row: the best of each block first, then its place in the block that had it. So most of the work is a
- * maximum, which vectors do well, and only one block is searched for a place. Blocks stay in the first cache for the
- * search. */
-ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
-    enum { BLOCK = ARG_BYTES / sizeof(T) };
-    T best = FN(row)(op, n < BLOCK ? n : BLOCK, x);
-    int64_t block = 0;
-    for (int64_t i = BLOCK; i < n; i += BLOCK) {
-        T v = FN(row)(op, n - i < BLOCK ? n - i : BLOCK, x + i);
-        if (FN(better)(op, v, best)) best = v, block = i;
-    }
-    return block + FN(place)(n - block, x + block, best);
-}
-
-/* `count` rows from row r on, a constant: the best so far of each column and its row. Both are chosen without a branch
- * and are of one size, so the loop over columns becomes vectors. Not careful: as if there were no NaN. Not 0: there was
- * one. */
-ALWAYS_INLINE M FN(arg_pass)(lam__reduce_op op, bool careful, int count, const T *x, int64_t row_step, int columns,
-                             int64_t step, M r, T *restrict best, M *restrict at) {
-    M unordered = 0;
-    for (int c = 0; c < columns; c++) {
-        T least = best[c];
-        M place = at[c];
-        for (int k = 0; k < count; k++) {
-            const T v = x[k * row_step + c * step], same = v;
-            const bool beyond = op == LAM__REDUCE_OP_MAX ? v > least : v < least;
-            const bool take = careful ? FN(better)(op, v, least) : beyond;
-            least = take ? v : least;
-            place = take ? (M)(r + k) : place;
-            unordered |= (M)(v != same);
-        }
-        best[c] = least, at[c] = place;
-    }
-    return unordered;
-}
-
-/* n rows of columns side by side, n no more than an M counts. Whether one of them may be NaN. */
-ALWAYS_INLINE bool FN(arg_rows)(lam__reduce_op op, bool careful, int64_t n, const T *x, int64_t row_step, int columns,
-                                int64_t step, T *restrict best, M *restrict at) {
-    M unordered = 0;
-    int64_t r = 1;
-    for (int c = 0; c < columns; c++) best[c] = x[c * step], at[c] = 0;
-    for (; !careful && r + 4 <= n; r += 4)
-        unordered |= FN(arg_pass)(op, false, 4, x + r * row_step, row_step, columns, step, (M)r, best, at);
-    for (; r < n; r++)
-        unordered |= FN(arg_pass)(op, careful, 1, x + r * row_step, row_step, columns, step, (M)r, best, at);
-    return unordered != 0;
-}
-
-/* Up to ARG_COLUMNS columns side by side, as many rows at once as numbers of the size of an element count. Where there
- * was a NaN all is done again with care. */
-ALWAYS_INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
-                                   int64_t step, int64_t *restrict where) {
-    const int64_t most = sizeof(T) == 1 ? INT8_MAX : sizeof(T) == 4 ? INT32_MAX : INT64_MAX;
-    T best[ARG_COLUMNS], part[ARG_COLUMNS];
-    M at[ARG_COLUMNS];
-    for (int64_t from = 0, n; from < b->rows; from += n) {
-        const T *x = (const T *)b->x + first * step + from * b->row_step;
-        T *to = from == 0 ? best : part;
-        n = b->rows - from < most ? b->rows - from : most;
-        const bool unordered = FN(arg_rows)(op, false, n, x, b->row_step, columns, step, to, at);
-        if (FLOATING && unordered) FN(arg_rows)(op, true, n, x, b->row_step, columns, step, to, at);
-        for (int c = 0; c < columns && from == 0; c++) where[c] = at[c];
-        for (int c = 0; c < columns && from > 0; c++)
-            if (FN(better)(op, part[c], best[c])) best[c] = part[c], where[c] = from + at[c];
-    }
-}
-
-/* Few columns without gaps: several rows of them are searched as one wide row, each of whose columns then has its
- * first; of equal ones among these the first row counts. The rows that are left come last, one by one. */
-ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
-    const T *x = b->x;
-    const int64_t n = b->columns, folded = ARG_COLUMNS / n, whole = b->rows / folded;
-    const lam__reduce_block outer = {x, n * folded, 1, whole, n * folded, false};
-    int64_t wide[ARG_COLUMNS];
-    FN(arg_columns)(op, &outer, 0, (int)(n * folded), 1, wide);
-    for (int64_t c = 0; c < n; c++) {
-        int64_t first = wide[c] * folded;
-        for (int64_t k = 1; k < folded; k++) {
-            const int64_t row = wide[k * n + c] * folded + k;
-            const T v = x[row * n + c], best = x[first * n + c];
-            if (FN(better)(op, v, best) || (row < first && !FN(better)(op, best, v))) first = row;
-        }
-        for (int64_t row = whole * folded; row < b->rows; row++)
-            if (FN(better)(op, x[row * n + c], x[first * n + c])) first = row;
-        where[c] = first;
-    }
-}
-
-/* Columns that lie apart, which are read one by one whatever is done with them: rows outside, so that reading goes
- * through memory once. */
-ALWAYS_INLINE void FN(arg_apart)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
-                                 int64_t *restrict where) {
-    T best[ARG_COLUMNS];
-    const T *x = (const T *)b->x + first * b->step;
-    for (int c = 0; c < columns; c++) best[c] = x[c * b->step], where[c] = 0;
-    for (int64_t r = 1; r < b->rows; r++) {
-        const T *row = x + r * b->row_step;
-        for (int c = 0; c < columns; c++) {
-            const T v = row[c * b->step];
-            const bool take = FN(better)(op, v, best[c]);
-            best[c] = take ? v : best[c];
-            where[c] = take ? r : where[c];
-        }
-    }
-}
-
-ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    int64_t *out = to->out, where[ARG_COLUMNS];
-    if (b->row_step == 1 && b->rows >= LAM__REDUCE_SHORT) {
-        for (int64_t c = 0; c < b->columns; c++)
-            out[c * to->step] = FN(arg_row)(op, b->rows, (const T *)b->x + c * b->step);
-        return;
-    }
-    const bool narrow = lam__reduce_is_narrow(b, ARG_COLUMNS);
-    for (int64_t first = 0; first < b->columns; first += ARG_COLUMNS) {
-        const int columns = (int)(b->columns - first < ARG_COLUMNS ? b->columns - first : ARG_COLUMNS);
-        int64_t *places = to->step == 1 ? out + first : where;
-        if (narrow) FN(arg_few)(op, b, places);
-        else if (b->step == 1) FN(arg_columns)(op, b, first, columns, 1, places);
-        else FN(arg_apart)(op, b, first, columns, places);
-        for (int c = 0; c < columns && to->step != 1; c++) out[(first + c) * to->step] = where[c];
-    }
-}
-
-static void FN(arg)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    if (op == LAM__REDUCE_OP_MAX) FN(arg_of)(LAM__REDUCE_OP_MAX, b, to);
-    else FN(arg_of)(LAM__REDUCE_OP_MIN, b, to);
-}
-
-/* ---- scans --------------------------------------------------------------------------------------------------- */
-
-/* One step of a running sum. Those of f32 run in double; those of f64 add the rounding error of every step (Knuth's
- * 2Sum, exact) to `rest` and show value + rest. So the error of a prefix stays near one unit whatever its length,
- * at the cost of a plain sum, whose chain of dependent additions is as long. Once an infinity or NaN has come, rest
- * is NaN and the plain sum is shown. */
-ALWAYS_INLINE T FN(advance)(S *value, S *rest, T x) {
-    const S old = *value, term = (S)x, now = *value = (S)(old + term);
-    if (!COMPENSATED) return (T)now;
-    const S part = (S)(now - old);
-    *rest += (S)((old - (now - part)) + (term - part));
-    const S shown = (S)(now + *rest), difference = (S)(*rest - *rest), zero = 0;
-    return difference == zero ? (T)shown : (T)now;
-}
-
-/* The first row is copied, so a running product or maximum of one element is that element, bit by bit. Sums and values
- * lie on the stack, a row of columns at a time. */
-ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
-                                    int64_t first, int columns, int64_t step, int64_t out_step) {
-    S sum[SCAN_COLUMNS], rest[SCAN_COLUMNS] = {0};
-    T value[SCAN_COLUMNS]; /* of what is no sum */
-    const T *x = (const T *)b->x + first * step;
-    T *out = (T *)to->out + first * out_step;
-    for (int c = 0; c < columns; c++) out[c * out_step] = value[c] = x[c * step], sum[c] = (S)value[c];
-    for (int64_t r = 1; r < b->rows; r++) {
-        const T *restrict row = x + r * b->row_step;
-        T *restrict to_row = out + r * to->row_step;
-        if (op == LAM__REDUCE_OP_SUM)
-            for (int c = 0; c < columns; c++) to_row[c * out_step] = FN(advance)(&sum[c], &rest[c], row[c * step]);
-        else
-            for (int c = 0; c < columns; c++) to_row[c * out_step] = value[c] = FN(fold)(op, value[c], row[c * step]);
-    }
-}
-
-/* A single column stays in registers; contiguous ones go in vectors; others eight at a time to hide latency. The number
- * of columns is a constant where it is 1 or 8. */
-ALWAYS_INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    const bool contiguous = b->step == 1 && to->step == 1;
-    const int most = contiguous ? SCAN_COLUMNS : 8;
-    int columns;
-    for (int64_t first = 0; first < b->columns; first += columns) {
-        columns = (int)(b->columns - first < most ? b->columns - first : most);
-        if (columns == 1) FN(scan_columns)(op, b, to, first, 1, b->step, to->step);
-        else if (contiguous) FN(scan_columns)(op, b, to, first, columns, 1, 1);
-        else if (columns == 8) FN(scan_columns)(op, b, to, first, 8, b->step, to->step);
-        else FN(scan_columns)(op, b, to, first, columns, b->step, to->step);
-    }
-}
-
-static void FN(scan)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    switch (op) {
-    case LAM__REDUCE_OP_SUM: FN(scan_of)(LAM__REDUCE_OP_SUM, b, to); return;
-    case LAM__REDUCE_OP_PROD: FN(scan_of)(LAM__REDUCE_OP_PROD, b, to); return;
-    case LAM__REDUCE_OP_MAX: FN(scan_of)(LAM__REDUCE_OP_MAX, b, to); return;
-    case LAM__REDUCE_OP_MIN: FN(scan_of)(LAM__REDUCE_OP_MIN, b, to); return;
-    }
-}
+#include "lib/kernels/reduce_places.h"
+#include "lib/kernels/reduce_running.h"
 
 #undef FN
 #undef EXPAND
@@ -388,5 +199,6 @@ static void FN(scan)(lam__reduce_op op, const lam__reduce_block *b, const lam__r
 #undef ORDERED
 #undef FLOATING
 #undef LIST
+#undef VECTOR
 #undef SPREADS
 #undef H

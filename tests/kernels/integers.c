@@ -1,6 +1,7 @@
 /* Reductions of integers (lib/kernels/reduce_integers.h) in every instruction set, against plain loops: at lengths
- * around those of vectors, groups, words and blocks, dense and with gaps, along rows and columns, with elements that
- * are drawn and with extremes. Blocks end where their memory does, so that a sanitizer sees what is read beyond. */
+ * around those of vectors, groups, words and blocks, dense and with gaps, along rows and columns and in layers, with
+ * elements that are drawn and with extremes. Blocks end where their memory does, so that a sanitizer sees what is read
+ * beyond. */
 #include "lib/kernels/reduce_simd.h"
 #include "tests/kernels/strided.h"
 
@@ -65,34 +66,44 @@ static int64_t expected_place(lam__reduce_op op, lam_dtype dtype, const lam__red
     return i;
 }
 
+/* All layers of a block: their results one behind the other, places GAP apart. */
 static void check_block(lam_dtype dtype, const lam__reduce_block *b) {
     const lam__reduce_type *loops[SETS];
-    int64_t *out = malloc((size_t)(b->columns + 1) * sizeof *out);
-    const lam__reduce_target to = {out, 1, 0};
+    const int64_t count = b->columns * b->layers;
+    int64_t *out = malloc((size_t)(count + GAP * b->layers + 1) * sizeof *out);
+    const lam__reduce_target to = {out, 1, b->columns + GAP};
     for (int set = loops_of(dtype, loops) - 1; set >= 0; set--) {
         for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {
-            put(dtype, out, b->columns, 77);
+            put(dtype, out, count, 77);
             loops[set]->leaf((lam__reduce_op)op, b, out);
-            STRIDED_CHECK(get(dtype, out, b->columns) == 77, "wrote beyond the end");
-            for (int64_t c = 0; c < b->columns; c++)
-                STRIDED_CHECK(get(dtype, out, c) == expected((lam__reduce_op)op, dtype, b, c),
-                              "set %d, operation %d, %d rows, column %d of %d", set, op, (int)b->rows, (int)c,
-                              (int)b->columns);
+            STRIDED_CHECK(get(dtype, out, count) == 77, "wrote beyond the end");
+            for (int64_t i = 0; i < count; i++) {
+                const lam__reduce_block one = lam__reduce_layer(b, i / b->columns, (int64_t)strided_item[dtype]);
+                STRIDED_CHECK(get(dtype, out, i) == expected((lam__reduce_op)op, dtype, &one, i % b->columns),
+                              "set %d, operation %d, %d rows, column %d of %d", set, op, (int)b->rows,
+                              (int)(i % b->columns), (int)b->columns);
+            }
         }
         for (int op = LAM__REDUCE_OP_MAX; op <= LAM__REDUCE_OP_MIN; op++) {
             loops[set]->arg((lam__reduce_op)op, b, &to);
-            for (int64_t c = 0; c < b->columns; c++)
-                STRIDED_CHECK(out[c] == expected_place((lam__reduce_op)op, dtype, b, c),
+            for (int64_t i = 0; i < count; i++) {
+                const lam__reduce_block one = lam__reduce_layer(b, i / b->columns, (int64_t)strided_item[dtype]);
+                const int64_t place = out[i / b->columns * to.row_step + i % b->columns];
+                STRIDED_CHECK(place == expected_place((lam__reduce_op)op, dtype, &one, i % b->columns),
                               "set %d, place, operation %d, %d rows, column %d of %d: %d", set, op, (int)b->rows,
-                              (int)c, (int)b->columns, (int)out[c]);
+                              (int)(i % b->columns), (int)b->columns, (int)place);
+            }
         }
         if (!loops[set]->tally) continue;
-        out[b->columns] = 77;
+        out[count] = 77;
         loops[set]->tally(b, out);
-        STRIDED_CHECK(out[b->columns] == 77, "tally wrote beyond the end");
-        for (int64_t c = 0; c < b->columns; c++)
-            STRIDED_CHECK(out[c] == expected_tally(dtype, b, c), "set %d, tally, %d rows, column %d of %d", set,
-                          (int)b->rows, (int)c, (int)b->columns);
+        STRIDED_CHECK(out[count] == 77, "tally wrote beyond the end");
+        for (int64_t i = 0; i < count; i++) {
+            const lam__reduce_block one = lam__reduce_layer(b, i / b->columns, (int64_t)strided_item[dtype]);
+            STRIDED_CHECK(out[i] == expected_tally(dtype, &one, i % b->columns),
+                          "set %d, tally, %d rows, column %d of %d", set, (int)b->rows, (int)(i % b->columns),
+                          (int)b->columns);
+        }
     }
     free(out);
 }
@@ -118,7 +129,23 @@ static void check_shape(lam_dtype dtype, int64_t rows, int64_t columns, int kind
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
         const int64_t count = (columns - 1) * steps[k][0] + (rows - 1) * steps[k][1] + 1;
         char *x = elements(dtype, count, kind, state);
-        const lam__reduce_block b = {x, columns, steps[k][0], rows, steps[k][1], false};
+        const lam__reduce_block b = {x, columns, steps[k][0], rows, steps[k][1], false, 1, 0};
+        check_block(dtype, &b);
+        free(x);
+    }
+}
+
+/* Layers: dense, with gaps between them, with gaps between rows; ones that overlap; and rows that lie the other way. */
+static void check_layers(lam_dtype dtype, int64_t layers, int64_t rows, int64_t columns, uint64_t *state) {
+    const int64_t wide = columns + GAP,
+                  steps[][3] = {{1, columns, rows * columns},  {1, columns, rows * columns + GAP},
+                                {1, wide, rows * wide},        {1, columns, 1},
+                                {rows, 1, rows * columns},     {2, 2 * columns, 2 * rows * columns},
+                                {1, layers * columns, columns}};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        const int64_t *s = steps[k], count = (layers - 1) * s[2] + (columns - 1) * s[0] + (rows - 1) * s[1] + 1;
+        char *x = elements(dtype, count, 0, state);
+        const lam__reduce_block b = {x, columns, s[0], rows, s[1], state[0] % 2, layers, s[2]};
         check_block(dtype, &b);
         free(x);
     }
@@ -136,6 +163,19 @@ START_TEST(integers_of_every_length) {
     }
     for (int n = 2; n < 12; n += 3) check_shape(dtypes[_i], 10007, n, n % 2, &state);
     for (int64_t rows = 1; rows < 20; rows += 3) check_shape(dtypes[_i], rows, 1030, 0, &state);
+}
+END_TEST
+
+/* Small blocks one behind the other, of all numbers of columns that are part of a vector. _i: the dtype. */
+START_TEST(integers_in_layers) {
+    static const int64_t rows[] = {1, 2, 3, 4, 7, 8, 9, 16, 23, 130};
+    uint64_t state = 77 + (uint64_t)_i;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int64_t columns = 1; columns < 80; columns += 1 + columns / 8 * 3) {
+            check_layers(dtypes[_i], 1 + strided_below(&state, 12), rows[r], columns, &state);
+            check_layers(dtypes[_i], 2 + 64 / columns, rows[r], columns, &state);
+        }
+    for (int64_t columns = 4; columns <= 64; columns *= 2) check_layers(dtypes[_i], 9, 16, columns, &state);
 }
 END_TEST
 
@@ -209,6 +249,7 @@ Suite *suite_kernels_integers(void) {
     TCase *tests = tcase_create("integers");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, integers_of_every_length, 0, count);
+    tcase_add_loop_test(tests, integers_in_layers, 0, count);
     tcase_add_loop_test(tests, tallies_do_not_wrap, 0, count);
     tcase_add_test(tests, places_in_columns);
     tcase_add_test(tests, bools_are_settled_by_one);

@@ -143,7 +143,10 @@ ALWAYS_INLINE int64_t FN(each_words)(lam__reduce_op op, int words, const lam__re
     const U64 keep = FN(first_bytes)((LANES - over) * (int64_t)sizeof(T) % VECTOR_BYTES);
     int64_t c = 0;
     for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
-        const FN(vec) v = FN(fold_words)(op, words, b, (const T *)b->x + c * b->step, keep);
+        const T *x = (const T *)b->x + c * b->step;
+        for (int64_t i = 0; b->far && i < LANES64 * b->step * (int64_t)sizeof(T); i += 64)
+            __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
+        const FN(vec) v = FN(fold_words)(op, words, b, x, keep);
         FN(put_words)((U64)v, out + c);
     }
     return c;
@@ -153,7 +156,8 @@ ALWAYS_INLINE int64_t FN(each_words)(lam__reduce_op op, int words, const lam__re
  * operation here is a text of its own. */
 ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const int64_t bytes = b->rows * (int64_t)sizeof(T);
-    const bool many = op != LAM__REDUCE_OP_PROD && bytes <= LONG_BYTES && b->step >= b->rows && b->columns >= LANES64;
+    const bool short_rows = bytes <= (b->far ? LONG_BYTES / 2 : LONG_BYTES) && b->step >= b->rows;
+    const bool many = op != LAM__REDUCE_OP_PROD && short_rows && b->columns >= LANES64;
     const bool dense = many && b->step == b->rows;
     int64_t c = 0;
     if (dense && bytes == 8) c = FN(each_words)(op, 1, b, out);

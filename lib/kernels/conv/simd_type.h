@@ -377,7 +377,10 @@ static void NAME(weave)(void *out, const void *const lines[], int64_t count, int
         NAME(weave_2)(to, from, count);
         return;
     }
-    for (int64_t k = side == 4 ? NAME(weave_4)(to, from, count) : 0; k * side < count; k++)
+    int64_t k = side == 4 ? NAME(weave_4)(to, from, count) : 0;
+    for (; side == 8 && (k + 1) * 8 <= count; k++) /* a constant, which compilers unroll */
+        for (int i = 0; i < 8; i++) to[k * 8 + i] = from[i][k];
+    for (; k * side < count; k++)
         for (int i = 0; i < side && k * side + i < count; i++) to[k * side + i] = from[i][k];
 }
 

@@ -278,6 +278,8 @@ static const struct member {
 } members[] = {
     {LAM__LOOP_erfcx, 0, {{-5, 30}}, 1, 0},
     {LAM__LOOP_erfcx, 0, {{1e-3, 2e4}}, 1, 0},
+    {LAM__LOOP_erfcx, 1, {{-26, 30}}, 1, 0},
+    {LAM__LOOP_erfcx, 1, {{1e-9, 2e4}}, 1, 0},
     {LAM__LOOP_polygamma, 0, {{2, 1e9}}, 1, 0},
     {LAM__LOOP_polygamma, 0, {{-30, 0}}, 1, 0},
     {LAM__LOOP_polygamma, 0, {{-0.504083008264456, -0.504083008264454}}, 1, 0},
@@ -307,6 +309,7 @@ static const struct member {
     {LAM__LOOP_bessel_i, 2, {{-80, 80}}, 1, 0},
     {LAM__LOOP_bessel_i, 3, {{0.01, 500}}, 1, 0},
     {LAM__LOOP_bessel_i, 4, {{0.1, 60}}, 1, 0},
+    {LAM__LOOP_bessel_i, 4, {{1e-9, 710}}, 1, 0},
     {LAM__LOOP_zeta, 0, {{1.001, 32}, {1e-2, 1e3}}, 1, 0},
     {LAM__LOOP_zeta, 0, {{32, 60}, {0.5, 30}}, 1, 0},
     {LAM__LOOP_zeta, 64, {{1.001, 31}, {1e-2, 1e3}}, 2, 0},

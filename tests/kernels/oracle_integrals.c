@@ -207,7 +207,12 @@ bool oracle_integral(int64_t member, mpfr_t value, const mpfr_t x) {
     const int order = (int)(member >> 4);
     switch ((enum lam__integral)(member & 15)) {
     case LAM__EXPN: expn(value, x, order); break;
-    case LAM__EXPI: mpfr_eint(value, x, MPFR_RNDN); break;
+    case LAM__EXPI:
+        if (order) {
+            mpfr_exp(value, x, MPFR_RNDN);
+            mpfr_div(value, value, x, MPFR_RNDN);
+        } else mpfr_eint(value, x, MPFR_RNDN);
+        break;
     case LAM__SIN_INT:
         if (order > 1) return false;
         if (!order) trigonometric(value, x, 1);

@@ -217,13 +217,20 @@ static void scaled_bessel(mpfr_t value, int order, int derivatives, const mpfr_t
     mpfr_clear(part);
 }
 
-static void erfcx(mpfr_t value, const mpfr_t x) {
+/* exp(x^2) erfc(x), or the integral of that times exp(-x^2) from x on, likewise scaled: 1/sqrt(pi) less x times it. */
+static void erfcx(mpfr_t value, const mpfr_t x, bool integral) {
     mpfr_t e;
     mpfr_init2(e, BITS);
     mpfr_sqr(e, x, MPFR_RNDN);
     mpfr_exp(e, e, MPFR_RNDN);
     mpfr_erfc(value, x, MPFR_RNDN);
     mpfr_mul(value, value, e, MPFR_RNDN);
+    if (integral) {
+        mpfr_mul(value, value, x, MPFR_RNDN);
+        mpfr_const_pi(e, MPFR_RNDN);
+        mpfr_rec_sqrt(e, e, MPFR_RNDN);
+        mpfr_sub(value, e, value, MPFR_RNDN);
+    }
     mpfr_clear(e);
 }
 
@@ -329,7 +336,10 @@ static void mish_slope(mpfr_t value, const mpfr_t x, int n) {
 
 bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
     switch (id) {
-    case LAM__LOOP_erfcx: erfcx(value, x[0]); break;
+    case LAM__LOOP_erfcx:
+        if (member > 1) return false;
+        erfcx(value, x[0], member == 1);
+        break;
     case LAM__LOOP_mish_slope: mish_slope(value, x[0], (int)member); break;
     case LAM__LOOP_polygamma:
         if (member == 0) return oracle_at(LAM__LOOP_digamma, value, x[0], x[0]);

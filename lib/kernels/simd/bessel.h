@@ -1,12 +1,12 @@
-/* The modified Bessel functions I_0 and I_1 as vector functions, also times exp(-|x|), below 1 ULP in f64: one table
- * each for the whole half line, with the root that they fall with taken out; and the derivatives of the latter. f32
+/* The modified Bessel functions I_0, I_1 and I_2 as vector functions, also times exp(-|x|), below 1 ULP in f64: one
+ * table each for the whole half line, with the root that they fall with taken out; and the derivatives of the latter. f32
  * goes through f64. */
 #ifndef LAM_KERNELS_SIMD_BESSEL_H
 #define LAM_KERNELS_SIMD_BESSEL_H
 
 #include "lib/kernels/simd/gamma.h"
 
-/* exp(-x) I_n(x) for 0 <= x <= 2^100: what the table gives by the root of s = x + 2 + 2^-20, for n = 1 times x/s too.
+/* exp(-x) I_n(x) for 0 <= x <= 2^100 and n <= 2: what the table gives by the root of s = x + 2 + 2^-20, times (x/s)^n.
  * Pieces are of equal width in 1/s. */
 ALWAYS_INLINE sum64 scaled_bessel(int n, V64 x) {
     const sum64 shifted = any_sum(x, splat64(2 + 0x1p-20)), root = root_of(shifted);
@@ -14,7 +14,9 @@ ALWAYS_INLINE sum64 scaled_bessel(int n, V64 x) {
     if (n == 0) return quotient(VALUE(p, lam__table_bessel_0), root);
     sum64 divisor = product_of(root, shifted.hi);
     divisor.lo = madd(root.hi, shifted.lo, divisor.lo);
-    return quotient(product_of(VALUE(p, lam__table_bessel_1), x), divisor);
+    if (n == 1) return quotient(product_of(VALUE(p, lam__table_bessel_1), x), divisor);
+    const sum64 share = quotient((sum64){x, {0}}, shifted);
+    return quotient(product_of_sums(product_of(VALUE(p, lam__table_bessel_2), x), share), divisor);
 }
 
 /* exp(x) e. Infinite from x = 800 on, whatever e is. */
@@ -32,7 +34,7 @@ ALWAYS_INLINE V64 f64_bessel(V64 x, int n, bool is_scaled) {
     const V64 y = either(plain, size, (V64){0});
     const sum64 e = scaled_bessel(n, y);
     const V64 r = is_scaled ? e.hi + e.lo : grown(e, y);
-    return patch_special(n ? (V64)((M64)r | sign) : r, x, ~plain, lam__special_bessel_i, 2 * n + is_scaled);
+    return patch_special(n & 1 ? (V64)((M64)r | sign) : r, x, ~plain, lam__special_bessel_i, 2 * n + is_scaled);
 }
 
 /* The derivative of exp(-|x|) I_n(x), by tables of its own, since what it is the difference of cancels: -exp(-x) times
@@ -62,12 +64,14 @@ ALWAYS_INLINE V64 f64_bessel_slope(V64 x, int n) {
 ALWAYS_INLINE V64 f64_i0(V64 x) { return f64_bessel(x, 0, false); }
 ALWAYS_INLINE V64 f64_i0e(V64 x) { return f64_bessel(x, 0, true); }
 ALWAYS_INLINE V64 f64_i1(V64 x) { return f64_bessel(x, 1, false); }
+ALWAYS_INLINE V64 f64_i2(V64 x) { return f64_bessel(x, 2, false); }
 ALWAYS_INLINE V64 f64_i1e(V64 x) { return f64_bessel(x, 1, true); }
 ALWAYS_INLINE V64 f64_i0e_slope(V64 x) { return f64_bessel_slope(x, 0); }
 ALWAYS_INLINE V64 f64_i1e_slope(V64 x) { return f64_bessel_slope(x, 1); }
 ALWAYS_INLINE V32 f32_i0(V32 x) { return f32_through1(x, f64_i0); }
 ALWAYS_INLINE V32 f32_i0e(V32 x) { return f32_through1(x, f64_i0e); }
 ALWAYS_INLINE V32 f32_i1(V32 x) { return f32_through1(x, f64_i1); }
+ALWAYS_INLINE V32 f32_i2(V32 x) { return f32_through1(x, f64_i2); }
 ALWAYS_INLINE V32 f32_i1e(V32 x) { return f32_through1(x, f64_i1e); }
 ALWAYS_INLINE V32 f32_i0e_slope(V32 x) { return f32_through1(x, f64_i0e_slope); }
 ALWAYS_INLINE V32 f32_i1e_slope(V32 x) { return f32_through1(x, f64_i1e_slope); }

@@ -123,14 +123,16 @@ ALWAYS_INLINE V32 f32_log_ndtr(V32 x) {
 
 /* ---- erfcx on the whole line ------------------------------------------------------------------------------------- */
 
-/* 2 exp(x^2) - erfcx(-x) for x < 0, which is all where the other is lost. */
-ALWAYS_INLINE V64 left_erfcx(V64 x, sum64 other) {
+/* 2 exp(x^2) - erfcx(-x) for x < 0, which is all where the other is lost. Infinite where that is, with nothing beside
+ * it. */
+ALWAYS_INLINE sum64 left_erfcx(V64 x, sum64 other) {
     const V64 zero = {0}, near = either((M64)(x > -30), x, zero - 30);
     V64 k;
     const sum64 g = exp_of(product(near, near), &k);
     const V64 hi = scaled(g.hi, k + 1), lo = scaled(g.lo, k + 1);
     const sum64 sum = fast_sum(hi, -other.hi);
-    return either((M64)(hi <= f64_LARGEST), sum.hi + (sum.lo + (lo - other.lo)), hi);
+    const M64 inside = (M64)(hi <= f64_LARGEST);
+    return (sum64){either(inside, sum.hi, hi), either(inside, sum.lo + (lo - other.lo), zero)};
 }
 
 /* Left of 0 and far out each have a form of their own, which a vector without such lanes leaves out. */
@@ -139,13 +141,36 @@ ALWAYS_INLINE V64 f64_erfcx(V64 x) {
     const M64 left = (M64)(x < 0), far = (M64)(x >= 0x1p60);
     const sum64 e = erfcx_of(size, zero);
     V64 r = e.hi + e.lo;
-    if (any64(left)) r = either(left, left_erfcx(x, e), r);
+    if (any64(left)) {
+        const sum64 y = left_erfcx(x, e);
+        r = either(left, y.hi + y.lo, r);
+    }
     if (any64(far)) r = either(far, 0.56418958354775628 / x, r);
     return either((M64)(x == x), r, x);
 }
 
 ALWAYS_INLINE V32 f32_erfcx(V32 x) {
     return f32_through1(x, f64_erfcx);
+}
+
+/* Its slope by -2: 1/sqrt(pi) - x erfcx(x), which cancels on the right and has a table there. */
+ALWAYS_INLINE V64 f64_erfcx_integral(V64 x) {
+    const V64 zero = {0}, root = zero + 0.56418958354775628, size = bounded(f64_magnitude(x), 0x1p60);
+    const M64 left = (M64)(x < 0), far = (M64)(x >= 0x1p60);
+    const sum64 inverse = inverse_of(any_sum(size, splat64(0.5 + 0x1p-20)));
+    const sum64 e = VALUE(place_of_inverse(15.5 - 0x1p-30, 8, inverse), lam__table_erfcx_slope);
+    const sum64 y = product_of_sums(product_of_sums(e, inverse), inverse);
+    V64 r = y.hi + y.lo;
+    if (any64(left)) {
+        const sum64 p = product_of(left_erfcx(either(left, x, zero - 1), erfcx_of(size, zero)), size);
+        r = either(left, either((M64)(p.hi <= f64_LARGEST), p.hi + (p.lo + root), p.hi), r);
+    }
+    if (any64(far)) r = either(far, (0.5 * root / x) / x, r);
+    return either((M64)(x == x), r, x);
+}
+
+ALWAYS_INLINE V32 f32_erfcx_integral(V32 x) {
+    return f32_through1(x, f64_erfcx_integral);
 }
 
 #endif

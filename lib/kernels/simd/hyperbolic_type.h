@@ -26,15 +26,22 @@ ALWAYS_INLINE NAME(halved) NAME(halved_of)(V x) {
                           OWN(powers)(square, NAME(cosh_terms), COUNT)};
 }
 
-/* exp(x) - 1 = ((1 - 2^-k) + r + r^2/2 + ...) 2^k, with the sign of x: the first three may be of one size. */
-ALWAYS_INLINE V NAME(expm1)(V x) {
+/* exp(x) - 1 = (result) 2^k = ((1 - 2^-k) + r + r^2/2 + ...) 2^k: the first three may be of one size. */
+ALWAYS_INLINE SUM NAME(expm1_parts)(V x, V *k) {
     const V zero = {0};
     const NAME(halved) h = NAME(halved_of)(OWN(most_of)(zero + LEAST, OWN(bounded)(x, MOST)));
     const V power = OWN(two_to)(OWN(most_of)(zero - FAR, -h.k)), first = 1 - power, lost = (1 - first) - power;
     const SUM half = OWN(product)((T)0.5 * h.r, h.r), s = OWN(fast_sum)(first, h.r), t = OWN(fast_sum)(s.hi, half.hi);
     const V rest = h.sinh + OWN(madd)(h.square * h.square, h.quartic, h.r * h.lo);
-    const V y = OWN(scaled)(t.hi + ((t.lo + (s.lo + half.lo)) + (lost + rest)), h.k);
-    return (V)((M)y | ((M)x & (M)(-zero)));
+    *k = h.k;
+    return (SUM){t.hi, (t.lo + (s.lo + half.lo)) + (lost + rest)};
+}
+
+/* With the sign of x. */
+ALWAYS_INLINE V NAME(expm1)(V x) {
+    V k;
+    const SUM e = NAME(expm1_parts)(x, &k);
+    return (V)((M)OWN(scaled)(e.hi + e.lo, k) | ((M)x & (M)(-(V){0})));
 }
 
 /* 2^(k - 1) ((1 - power) cosh(r) + (1 + power) sinh(r)), where the power is one of 2, or minus that. */

@@ -6,15 +6,19 @@
 #define OTHERS(name) lam__reference_loop(LAM__LOOP_##name, DTYPE)(n, p, step, params)
 
 static void NAME(loop_erfcx)(LOOP_ARGS) {
-    if (member_of(params) == 0) MEMBER(erfcx);
-    else OTHERS(erfcx);
+    switch (member_of(params)) {
+    case 0: MEMBER(erfcx); break;
+    case 1: MEMBER(erfcx_integral); break;
+    default: OTHERS(erfcx);
+    }
 }
 
-/* I_0 and I_1, the same times exp(-|x|), and the latter's first derivatives. */
+/* I_0, I_1 and I_2, the first two times exp(-|x|), and the first derivatives of these. */
 static void NAME(loop_bessel_i)(LOOP_ARGS) {
     switch (member_of(params)) {
     case 0: MEMBER(i0); break;
     case 2: MEMBER(i1); break;
+    case 4: MEMBER(i2); break;
     case LAM__BESSEL_SCALED(0, 0): MEMBER(i0e); break;
     case LAM__BESSEL_SCALED(1, 0): MEMBER(i1e); break;
     case LAM__BESSEL_SCALED(0, 1): MEMBER(i0e_slope); break;
@@ -33,10 +37,6 @@ static void NAME(loop_mish_slope)(LOOP_ARGS) {
 }
 
 /* No member of these has a vector form. */
-static void NAME(loop_integrals)(LOOP_ARGS) {
-    OTHERS(integrals);
-}
-
 static void NAME(loop_gamma_quotient)(LOOP_ARGS) {
     OTHERS(gamma_quotient);
 }

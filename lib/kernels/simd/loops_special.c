@@ -1,6 +1,6 @@
 /* One instruction set's loops of special functions and of families with parameters (polygamma, zeta, beta, the
- * incomplete functions, derivatives of pow) of which some members have vector forms (simd/zeta.h, simd/incomplete.h,
- * simd/gap.h, simd/logs.h, simd/slopes.h); the others are done one by one. Compiled once per set, apart from loops.c
+ * incomplete functions, integrals, derivatives of pow) of which some members have vector forms (simd/zeta.h,
+ * simd/incomplete.h, simd/integrals.h, simd/gap.h, simd/logs.h, simd/slopes.h); the others are done one by one. Compiled once per set, apart from loops.c
  * because it takes as long. A vector in which all lanes are rare costs what its elements cost one by one. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
@@ -12,6 +12,7 @@
 /* The vector functions; each of these is static and becomes part of its loops. */
 #include "lib/kernels/simd/incomplete.h"
 #include "lib/kernels/simd/gap.h"
+#include "lib/kernels/simd/integrals.h"
 #include "lib/kernels/simd/logs.h"
 #include "lib/kernels/simd/slopes.h"
 #include "lib/kernels/simd/zeta.h"
@@ -74,6 +75,7 @@ lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
     case LAM__LOOP_igammac: return dtype == LAM_F64 ? f64_loop_igammac : f32_loop_igammac;
     case LAM__LOOP_betainc: return dtype == LAM_F64 ? f64_loop_betainc : f32_loop_betainc;
     case LAM__LOOP_betaincc: return dtype == LAM_F64 ? f64_loop_betaincc : f32_loop_betaincc;
+    case LAM__LOOP_integrals: return dtype == LAM_F64 ? f64_loop_integrals : f32_loop_integrals;
     case LAM__LOOP_xlogy: return dtype == LAM_F64 ? f64_loop_xlogy : f32_loop_xlogy;
     case LAM__LOOP_xlog1py: return dtype == LAM_F64 ? f64_loop_xlog1py : f32_loop_xlog1py;
     case LAM__LOOP_rel_entr: return dtype == LAM_F64 ? f64_loop_rel_entr : f32_loop_rel_entr;

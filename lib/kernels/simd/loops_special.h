@@ -75,6 +75,30 @@ static void NAME(loop_betaincc)(LOOP_ARGS) {
     MEMBER3(betaincc);
 }
 
+/* What has tables or is made of exponentials and logarithms. */
+static void NAME(loop_integrals)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case LAM__INTEGRAL_CODE(LAM__EXPN, 0): MEMBER1(exp0); break;
+    case LAM__INTEGRAL_CODE(LAM__EXPN, 1): MEMBER1(exp1); break;
+    case LAM__INTEGRAL_CODE(LAM__EXPI, 0): MEMBER1(expi); break;
+    case LAM__INTEGRAL_CODE(LAM__EXPI, 1): MEMBER1(expi_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__SIN_INT, 0): MEMBER1(si); break;
+    case LAM__INTEGRAL_CODE(LAM__SIN_INT, 1): MEMBER1(si_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__SIN_FRES, 0): MEMBER1(fresnel_s); break;
+    case LAM__INTEGRAL_CODE(LAM__SIN_FRES, 1): MEMBER1(fresnel_s_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__COS_FRES, 0): MEMBER1(fresnel_c); break;
+    case LAM__INTEGRAL_CODE(LAM__COS_FRES, 1): MEMBER1(fresnel_c_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__SPENCE, 0): MEMBER1(spence); break;
+    case LAM__INTEGRAL_CODE(LAM__SPENCE, 1): MEMBER1(spence_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__LAMBERT, 0): MEMBER1(lambertw); break;
+    case LAM__INTEGRAL_CODE(LAM__LAMBERT, 1): MEMBER1(lambertw_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__EXPREL, 0): MEMBER1(exprel); break;
+    case LAM__INTEGRAL_CODE(LAM__EXPREL, 1): MEMBER1(exprel_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__GAMMA, 0): MEMBER1(gamma); break;
+    default: OTHERS(integrals);
+    }
+}
+
 /* All derivatives of first and second order: n times by x, m times by y. */
 static void NAME(loop_pow_slope)(LOOP_ARGS) {
     switch (member_of(params)) {

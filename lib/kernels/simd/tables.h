@@ -55,10 +55,31 @@ extern const double lam__table_bessel_0[14][LAM__PIECES];
 /* s^(3/2) exp(-x) I_1(x)/x likewise; the rest below 2^-58 */
 extern const double lam__table_bessel_1[14][LAM__PIECES];
 
+/* s^(5/2) exp(-x) I_2(x)/x^2 likewise; the rest below 2^-57 */
+extern const double lam__table_bessel_2[14][LAM__PIECES];
+
 /* s^(3/2) exp(-x) (I_0(x) - I_1(x)) likewise; s^(5/2) exp(-x) (I_0(x) - I_1(x) - I_1(x)/x)/(x - z) for the zero z of
  * that; the rest below 2^-64 */
 extern const double lam__table_bessel_slope_0[18][LAM__PIECES];
 extern const double lam__table_bessel_slope_1[18][LAM__PIECES];
+
+/* s^2 (1/sqrt(pi) - z erfcx(z)) as erfcx; the rest below 2^-58 */
+extern const double lam__table_erfcx_slope[16][LAM__PIECES];
+
+/* s exp(x) E_1(x) for x >= 0.5, s = x + 0.5 + 2^-20, in 15.5 - 2^-30 - 16/s; s exp(-x) Ei(x) for x >= 1,
+ * s = x + 1 + 2^-20, in 15.5 - 2^-30 - 32/s; the rest below 2^-58 */
+extern const double lam__table_exp1[17][LAM__PIECES], lam__table_expi[20][LAM__PIECES];
+
+/* Li2(1 - x)/(1 - x) for x from 0.5 to 2.5, in 8 x - 4.5; the rest below 2^-59 */
+extern const double lam__table_spence[14][LAM__PIECES];
+
+/* Si(x)/x for x from 0 to 4, in 4 x - 0.5; s f(x) and s^2 g(x) for x >= 4, s = x + 2^-20, in 15.5 - 2^-30 - 64/s,
+ * where Si(x) is pi/2 - f(x) cos(x) - g(x) sin(x); the rest below 2^-58 */
+extern const double lam__table_si[10][LAM__PIECES], lam__table_si_f[13][LAM__PIECES], lam__table_si_g[13][LAM__PIECES];
+
+/* pi s f(x) and pi^2 s^3 g(x) for x >= 1, s = x + 2^-20, in 15.5 - 2^-30 - 16/s, where with v = pi/2 x^2 Fresnel's
+ * S(x) is 1/2 - f(x) cos(v) - g(x) sin(v) and C(x) 1/2 + f(x) sin(v) - g(x) cos(v); the rest below 2^-59 */
+extern const double lam__table_fresnel_f[13][LAM__PIECES], lam__table_fresnel_g[13][LAM__PIECES];
 
 /* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 28, in 16.57 - 32/(L + 1.05); the rest below 2^-55 */
 extern const double lam__table_erfc_inv[15][LAM__PIECES];

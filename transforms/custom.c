@@ -96,9 +96,9 @@ static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
     lam_status status = LAM_OK;
     for (size_t i = 0; i < n && status == LAM_OK; i++) {
         if (call->in[i] && call->in[i]->rank > LAM_MAX_RANK)
-            status = lam__error_call(call, LAM_ERR_RANK, "make some axes one with lam_reshape",
-                                     "input %zu has %d axes, more than a shape callback can be told", i,
-                                     call->in[i]->rank);
+            status =
+                lam__error_call(call, LAM_ERR_RANK, "make some axes one with lam_reshape",
+                                "input %zu has %d axes, more than a shape callback can be told", i, call->in[i]->rank);
         type_in(&types[i], call->in[i]);
     }
     if (status == LAM_OK) status = lam__custom_shape(&v.fc, types, types + n);

@@ -40,8 +40,8 @@ static void check_products(const products *p, int64_t n) {
         const products got = {.dtype = p->dtype, .x = out};
         const long double bound = 3 * (long double)n * (p->dtype == LAM_C128 ? DBL_EPSILON : FLT_EPSILON);
         STRIDED_CHECK(cabsl(at(&got, c) - want) <= bound * cabsl(want), "result %d of %d factors", (int)c, (int)n);
-        lam__kernels_reduce(LAM__REDUCE_PROD, p->dtype, 3, alone, reduced,
-                            p->x + c * p->strides[0] * (int64_t)item, p->strides, one);
+        lam__kernels_reduce(LAM__REDUCE_PROD, p->dtype, 3, alone, reduced, p->x + c * p->strides[0] * (int64_t)item,
+                            p->strides, one);
         STRIDED_CHECK(!memcmp(one, out + (size_t)c * item, item), "result %d alone has other bits", (int)c);
     }
     free(out);

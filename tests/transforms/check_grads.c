@@ -130,7 +130,6 @@ END_TEST
 
 Suite *suite_transforms_check_grads(void) {
     return SUITE_OF("transforms/check_grads", right_derivatives_pass_at_every_order, sizes_and_digits_set_the_step,
-                    a_wrong_rule_is_found,
-                    an_error_of_the_second_order_is_found_there, failures_from_before_are_not_its_own,
-                    impossible_requests_are_refused);
+                    a_wrong_rule_is_found, an_error_of_the_second_order_is_found_there,
+                    failures_from_before_are_not_its_own, impossible_requests_are_refused);
 }

@@ -22,18 +22,18 @@ enum { WRITTEN_OUT = 3 }; /* rows */
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)
 
-#define T                  double
-#define R                  double
-#define NAME               f64
-#define DTYPE              LAM_F64
-#define SIZE               fabs
-#define EPSILON            DBL_EPSILON
+#define T       double
+#define R       double
+#define NAME    f64
+#define DTYPE   LAM_F64
+#define SIZE    fabs
+#define EPSILON DBL_EPSILON
 /* TINY stands for the pivots of a matrix of zeros, which has no size of which a share could be taken. A product that
  * has been beyond HUGE_SIZE, or below 1 over it, is made again with its exponent apart, before it can have lost
  * digits. */
-#define TINY               1e-150
-#define HUGE_SIZE          1e290
-#define LEAST              0x1p-300
+#define TINY      1e-150
+#define HUGE_SIZE 1e290
+#define LEAST     0x1p-300
 /* Of reals the sign, of complex numbers the number over its size. */
 #define DIRECTION(x, size) ((x) > 0 ? 1 : -1)
 #include "lib/kernels/blas/determinant_type.h"

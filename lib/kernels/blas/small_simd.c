@@ -9,9 +9,9 @@
 #include "lib/kernels/simd/first.h"
 #include "lib/kernels/simd/lists.h"
 
-#define PASTE(a, b)      a##_##b
-#define EXPAND(a, b)     PASTE(a, b)
-#define FN(name)         EXPAND(name, NAME)
+#define PASTE(a, b)  a##_##b
+#define EXPAND(a, b) PASTE(a, b)
+#define FN(name)     EXPAND(name, NAME)
 
 /* U is the type of the arithmetic, which is unsigned for integers; templates undefine what they were given. */
 #define T    double
@@ -112,7 +112,7 @@ static lam__product turned_over(const lam__product *p) {
     return q;
 }
 
-#define T            double
+#define T double
 /* V and LANES are the machine's vector; PARTS says how many of its lanes an element takes. */
 #define V            V64
 #define LANES        LANES64

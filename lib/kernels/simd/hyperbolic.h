@@ -56,7 +56,7 @@
 #define NAME(x) f64_##x
 #define OWN(x)  x
 /* From VAST on log(2 x) is asinh and acosh to the last bit. */
-#define VAST    0x1p28
+#define VAST 0x1p28
 #define LOG_2_PARTS                                                                                                    \
     { 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56 }
 #include "lib/kernels/simd/area_type.h"

@@ -14,20 +14,20 @@
 
 /* A block of names like this stands before each inclusion of a template, which undefines them at its end: the type, how
  * its helpers are spelled, and its constants. LOG_2 and others without a type's prefix are those of logexp.h. */
-#define T              double
-#define V              V64
-#define M              M64
-#define SUM            sum64
-#define PARTS          parts64
-#define NAME(x)        f64_##x
-#define OWN(x)         x
-#define ANY            any64
+#define T       double
+#define V       V64
+#define M       M64
+#define SUM     sum64
+#define PARTS   parts64
+#define NAME(x) f64_##x
+#define OWN(x)  x
+#define ANY     any64
 /* Subnormal numbers are multiplied by RANGE first; of 24 bits polynomials need five terms, of 53 nine. */
 #define LEAST          DBL_MIN
 #define RANGE          0x1p54
 #define RANGE_EXPONENT 54
 /* Coefficients of the polynomials below. */
-#define REST_TERMS     9
+#define REST_TERMS 9
 /* Natural logarithms: log(2) in two parts, of which the first has trailing zeros; the polynomial from the highest power
  * down, minimax on what the table leaves of the fraction. */
 #define UNIT_E                                                                                                         \
@@ -94,13 +94,13 @@
 
 /* ---- cube root -------------------------------------------------------------------------------------------------- */
 
-#define T              double
-#define V              V64
-#define M              M64
-#define SUM            sum64
-#define PARTS          parts64
-#define NAME(x)        f64_##x
-#define OWN(x)         x
+#define T       double
+#define V       V64
+#define M       M64
+#define SUM     sum64
+#define PARTS   parts64
+#define NAME(x) f64_##x
+#define OWN(x)  x
 /* RANGE_EXPONENT is a multiple of 3, so its cube root is a power of 2 as well. */
 #define TABLE          lam__table_cbrt
 #define LEAST          DBL_MIN

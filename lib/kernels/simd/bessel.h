@@ -1,6 +1,6 @@
-/* The modified Bessel functions I_0, I_1 and I_2 as vector functions, the first two also times exp(-|x|), below 1 ULP in
- * f64: one table each for the whole half line, with the root that they fall with taken out; and the derivatives of the
- * scaled ones. f32 goes through f64. */
+/* The modified Bessel functions I_0, I_1 and I_2 as vector functions, the first two also times exp(-|x|), below 1 ULP
+ * in f64: one table each for the whole half line, with the root that they fall with taken out; and the derivatives of
+ * the scaled ones. f32 goes through f64. */
 #ifndef LAM_KERNELS_SIMD_BESSEL_H
 #define LAM_KERNELS_SIMD_BESSEL_H
 

@@ -5,6 +5,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
 
 #include "lib/tensor/value.h"
 
@@ -40,48 +41,82 @@ static lam_tensor *blocks(lam_tensor *x, lam_tensor *e) {
     return lam_concatenate(LAM_LIST(above, lam_concatenate(LAM_LIST(zero, x ? x : zero), -1)), -2);
 }
 
+/* l of one matrix or a stack. */
+static lam_tensor *apply_map(const lam_primitive *l, lam_tensor *x, lam_tensor *e) {
+    lam_tensor *in[2] = {x, e};
+    return lam__apply(l, NULL, 0, 2, in);
+}
+
+/* ---- rules of f -------------------------------------------------------------------------------------------------- */
+
+static const lam_primitive *map_of(const lam_primitive *f) {
+    return f == &lam__row_expm    ? &lam__row_expm_frechet
+           : f == &lam__row_sqrtm ? &lam__row_sqrtm_frechet
+                                  : &lam__row_logm_frechet;
+}
+
+/* df(x) = l(x, dx). */
+void lam__corner_jvp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    dout[0] = apply_map(map_of(r->primitive), r->in[0], dx[0]);
+}
+
+/* gx = l(x^T, g). */
+void lam__corner_vjp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = apply_map(map_of(r->primitive), lam__matrices_turn(r->in[0]), g[0]);
+}
+
+void lam__corner_batch(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
+}
+
+/* ---- rules of l -------------------------------------------------------------------------------------------------- */
+
 /* dl(x, e) = the upper right block of l([[x, e], [0, x]], [[dx, de], [0, dx]]); with dx = 0 it is l(x, de). */
-void lam__corner_jvp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[], lam__corner_map *l) {
+void lam__corner_jvp_map(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *x = r->in[0], *e = r->in[1];
-    dout[0] = dx[0] ? block(l(blocks(x, e), blocks(dx[0], dx[1])), 0, 1) : l(x, dx[1]);
+    if (dx[0]) dout[0] = block(apply_map(r->primitive, blocks(x, e), blocks(dx[0], dx[1])), 0, 1);
+    else dout[0] = apply_map(r->primitive, x, dx[1]);
 }
 
 /* The transpose of the map above: l of the transposed blocks along [[0, g], [0, 0]]. By x both diagonal blocks count,
  * since x stands in both; by e the upper right one. */
-void lam__corner_vjp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[], lam__corner_map *l) {
+void lam__corner_vjp_map(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (!r->needs[0]) {
-        gx[1] = l(lam__matrices_turn(r->in[0]), g[0]);
+        gx[1] = apply_map(r->primitive, lam__matrices_turn(r->in[0]), g[0]);
         return;
     }
-    lam_tensor *all = l(lam__matrices_turn(blocks(r->in[0], r->in[1])), blocks(NULL, g[0]));
+    lam_tensor *both = lam__matrices_turn(blocks(r->in[0], r->in[1]));
+    lam_tensor *all = apply_map(r->primitive, both, blocks(NULL, g[0]));
     gx[0] = lam_add(block(all, 0, 0), block(all, 1, 1));
     gx[1] = block(all, 0, 1);
 }
 
 /* Pairs of matrices, so both get the batch axis. */
-void lam__corner_batch(const lam_rule *r, lam_tensor *out[], lam__corner_map *l) {
-    out[0] = l(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1));
+void lam__corner_batch_map(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = apply_map(r->primitive, lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1));
 }
 
-lam_tensor *lam__corner_call(const char *name, lam_tensor *x, lam__corner_function *f) {
+/* ---- what users call --------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam__corner_call(const lam_primitive *f, lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!lam__matrices_operands(name, true, 1, &x, &x, &failed)) return failed;
-    if (!lam__matrices_square(name, x)) return lam__axes_failed(x);
+    if (!lam__matrices_operands(f->name, true, 1, &x, &x, &failed)) return failed;
+    if (!lam__matrices_square(f->name, x)) return lam__axes_failed(x);
     bool complex = lam__cplx_is(x);
-    lam_tensor *out = f(complex ? lam__cplx_as_real(x) : x);
+    lam_tensor *out = lam__apply1(f, NULL, 0, complex ? lam__cplx_as_real(x) : x);
     return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
 }
 
-lam_tensor *lam__corner_call_map(const char *name, lam_tensor *x, lam_tensor *e, lam__corner_map *l) {
+lam_tensor *lam__corner_call_map(const lam_primitive *l, lam_tensor *x, lam_tensor *e) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, e}, *failed;
-    if (!lam__matrices_operands(name, true, 2, in, in, &failed)) return failed;
-    if (!lam__matrices_square(name, in[0])) return lam__axes_failed(in[0]);
-    if (!lam__matrices_square(name, in[1])) return lam__axes_failed(in[0]);
-    if (!lam__matrices_lead(name, in)) return lam__axes_failed(in[0]);
+    if (!lam__matrices_operands(l->name, true, 2, in, in, &failed)) return failed;
+    if (!lam__matrices_square(l->name, in[0])) return lam__axes_failed(in[0]);
+    if (!lam__matrices_square(l->name, in[1])) return lam__axes_failed(in[0]);
+    if (!lam__matrices_lead(l->name, in)) return lam__axes_failed(in[0]);
     bool complex = lam__cplx_is(in[0]);
     for (int i = 0; i < 2 && complex; i++) in[i] = lam__cplx_as_real(in[i]);
-    lam_tensor *out = l(in[0], in[1]);
+    lam_tensor *out = apply_map(l, in[0], in[1]);
     return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
 }

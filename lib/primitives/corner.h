@@ -6,22 +6,23 @@
 
 #include <lamina/extend.h>
 
-/* f of one matrix or a stack, and l: what applies the two rows. */
-typedef lam_tensor *lam__corner_function(lam_tensor *x);
-typedef lam_tensor *lam__corner_map(lam_tensor *x, lam_tensor *e);
-
 /* The type of f, and that of l. Real numbers: the calls below work on real matrices of twice the size. */
 lam_status lam__corner_shape(const lam_call_site *call, lam_shape out[]);
 lam_status lam__corner_shape_map(const lam_call_site *call, lam_shape out[]);
 
+/* Rules of the row of f, which is known here with its l. */
+void lam__corner_jvp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]);
+void lam__corner_vjp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]);
+void lam__corner_batch(const lam_rule *r, lam_tensor *out[]);
+
 /* Rules of the row of l. */
-void lam__corner_jvp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[], lam__corner_map *l);
-void lam__corner_vjp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[], lam__corner_map *l);
-void lam__corner_batch(const lam_rule *r, lam_tensor *out[], lam__corner_map *l);
+void lam__corner_jvp_map(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]);
+void lam__corner_vjp_map(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]);
+void lam__corner_batch_map(const lam_rule *r, lam_tensor *out[]);
 
 /* What users call: operands are checked, and complex ones go through real ones, whose results have the same form. A
  * stack of changes may go with one matrix: leading axes broadcast. */
-lam_tensor *lam__corner_call(const char *name, lam_tensor *x, lam__corner_function *f);
-lam_tensor *lam__corner_call_map(const char *name, lam_tensor *x, lam_tensor *e, lam__corner_map *l);
+lam_tensor *lam__corner_call(const lam_primitive *f, lam_tensor *x);
+lam_tensor *lam__corner_call_map(const lam_primitive *l, lam_tensor *x, lam_tensor *e);
 
 #endif

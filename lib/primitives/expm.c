@@ -49,30 +49,6 @@ static lam_status eval_expm(const lam_call_site *call, lam_value *const out[]) {
     return status;
 }
 
-static lam_tensor *apply_expm(lam_tensor *x) {
-    return lam__apply1(&lam__row_expm, NULL, 0, x);
-}
-
-/* l(x, e), of one matrix or a stack. */
-static lam_tensor *apply_frechet(lam_tensor *x, lam_tensor *e) {
-    lam_tensor *in[2] = {x, e};
-    return lam__apply(&lam__row_expm_frechet, NULL, 0, 2, in);
-}
-
-/* d exp(x) = l(x, dx). */
-static void jvp_expm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    dout[0] = apply_frechet(r->in[0], dx[0]);
-}
-
-/* gx = l(x^T, g). */
-static void vjp_expm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = apply_frechet(lam__matrices_turn(r->in[0]), g[0]);
-}
-
-static void batch_expm(const lam_rule *r, lam_tensor *out[]) {
-    out[0] = apply_expm(r->in[0]);
-}
-
 /* The operand is kept: l(x^T, g) is made of it anew, with the scaling that suits both. */
 const lam_primitive lam__row_expm = {
     .name = "expm",
@@ -81,9 +57,9 @@ const lam_primitive lam__row_expm = {
     .saves = LAM_SAVE_IN(0),
     .shape = lam__corner_shape,
     .eval = eval_expm,
-    .jvp = jvp_expm,
-    .vjp = vjp_expm,
-    .batch = batch_expm,
+    .jvp = lam__corner_jvp,
+    .vjp = lam__corner_vjp,
+    .batch = lam__corner_batch,
 };
 
 /* ---- the derivative ---------------------------------------------------------------------------------------------- */
@@ -103,18 +79,6 @@ static lam_status eval_expm_frechet(const lam_call_site *call, lam_value *const 
     return status;
 }
 
-static void jvp_expm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam__corner_jvp(r, dx, dout, apply_frechet);
-}
-
-static void vjp_expm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam__corner_vjp(r, g, gx, apply_frechet);
-}
-
-static void batch_expm_frechet(const lam_rule *r, lam_tensor *out[]) {
-    lam__corner_batch(r, out, apply_frechet);
-}
-
 const lam_primitive lam__row_expm_frechet = {
     .name = "expm_frechet",
     .inputs = 2,
@@ -124,17 +88,17 @@ const lam_primitive lam__row_expm_frechet = {
     .saves_for = {LAM_SAVE_IN(1)},
     .shape = lam__corner_shape_map,
     .eval = eval_expm_frechet,
-    .jvp = jvp_expm_frechet,
-    .vjp = vjp_expm_frechet,
-    .batch = batch_expm_frechet,
+    .jvp = lam__corner_jvp_map,
+    .vjp = lam__corner_vjp_map,
+    .batch = lam__corner_batch_map,
 };
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 lam_tensor *lam_expm(lam_tensor *x) {
-    return lam__corner_call("expm", x, apply_expm);
+    return lam__corner_call(&lam__row_expm, x);
 }
 
 lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e) {
-    return lam__corner_call_map("expm_frechet", x, e, apply_frechet);
+    return lam__corner_call_map(&lam__row_expm_frechet, x, e);
 }

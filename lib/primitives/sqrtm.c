@@ -108,29 +108,6 @@ static lam_status eval_sqrtm(const lam_call_site *call, lam_value *const out[]) 
     return run(call, &square_root, false, out[0]);
 }
 
-static lam_tensor *apply_sqrtm(lam_tensor *x) {
-    return lam__apply1(&lam__row_sqrtm, NULL, 0, x);
-}
-
-/* l(x, e), of one matrix or a stack. */
-static lam_tensor *apply_frechet(lam_tensor *x, lam_tensor *e) {
-    lam_tensor *in[2] = {x, e};
-    return lam__apply(&lam__row_sqrtm_frechet, NULL, 0, 2, in);
-}
-
-static void jvp_sqrtm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    dout[0] = apply_frechet(r->in[0], dx[0]);
-}
-
-/* gx = l(x^T, g). */
-static void vjp_sqrtm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = apply_frechet(lam__matrices_turn(r->in[0]), g[0]);
-}
-
-static void batch_sqrtm(const lam_rule *r, lam_tensor *out[]) {
-    out[0] = apply_sqrtm(r->in[0]);
-}
-
 const lam_primitive lam__row_sqrtm = {
     .name = "sqrtm",
     .inputs = 1,
@@ -138,25 +115,13 @@ const lam_primitive lam__row_sqrtm = {
     .saves = LAM_SAVE_IN(0),
     .shape = lam__corner_shape,
     .eval = eval_sqrtm,
-    .jvp = jvp_sqrtm,
-    .vjp = vjp_sqrtm,
-    .batch = batch_sqrtm,
+    .jvp = lam__corner_jvp,
+    .vjp = lam__corner_vjp,
+    .batch = lam__corner_batch,
 };
 
 static lam_status eval_sqrtm_frechet(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &square_root, true, out[0]);
-}
-
-static void jvp_sqrtm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam__corner_jvp(r, dx, dout, apply_frechet);
-}
-
-static void vjp_sqrtm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam__corner_vjp(r, g, gx, apply_frechet);
-}
-
-static void batch_sqrtm_frechet(const lam_rule *r, lam_tensor *out[]) {
-    lam__corner_batch(r, out, apply_frechet);
 }
 
 const lam_primitive lam__row_sqrtm_frechet = {
@@ -168,36 +133,15 @@ const lam_primitive lam__row_sqrtm_frechet = {
     .saves_for = {LAM_SAVE_IN(1)},
     .shape = lam__corner_shape_map,
     .eval = eval_sqrtm_frechet,
-    .jvp = jvp_sqrtm_frechet,
-    .vjp = vjp_sqrtm_frechet,
-    .batch = batch_sqrtm_frechet,
+    .jvp = lam__corner_jvp_map,
+    .vjp = lam__corner_vjp_map,
+    .batch = lam__corner_batch_map,
 };
 
 /* ---- the logarithm, by the same rules ---------------------------------------------------------------------------- */
 
 static lam_status eval_logm(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &logarithm, false, out[0]);
-}
-
-static lam_tensor *apply_logm(lam_tensor *x) {
-    return lam__apply1(&lam__row_logm, NULL, 0, x);
-}
-
-static lam_tensor *apply_log_frechet(lam_tensor *x, lam_tensor *e) {
-    lam_tensor *in[2] = {x, e};
-    return lam__apply(&lam__row_logm_frechet, NULL, 0, 2, in);
-}
-
-static void jvp_logm(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    dout[0] = apply_log_frechet(r->in[0], dx[0]);
-}
-
-static void vjp_logm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = apply_log_frechet(lam__matrices_turn(r->in[0]), g[0]);
-}
-
-static void batch_logm(const lam_rule *r, lam_tensor *out[]) {
-    out[0] = apply_logm(r->in[0]);
 }
 
 const lam_primitive lam__row_logm = {
@@ -207,25 +151,13 @@ const lam_primitive lam__row_logm = {
     .saves = LAM_SAVE_IN(0),
     .shape = lam__corner_shape,
     .eval = eval_logm,
-    .jvp = jvp_logm,
-    .vjp = vjp_logm,
-    .batch = batch_logm,
+    .jvp = lam__corner_jvp,
+    .vjp = lam__corner_vjp,
+    .batch = lam__corner_batch,
 };
 
 static lam_status eval_logm_frechet(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &logarithm, true, out[0]);
-}
-
-static void jvp_logm_frechet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam__corner_jvp(r, dx, dout, apply_log_frechet);
-}
-
-static void vjp_logm_frechet(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam__corner_vjp(r, g, gx, apply_log_frechet);
-}
-
-static void batch_logm_frechet(const lam_rule *r, lam_tensor *out[]) {
-    lam__corner_batch(r, out, apply_log_frechet);
 }
 
 const lam_primitive lam__row_logm_frechet = {
@@ -237,25 +169,25 @@ const lam_primitive lam__row_logm_frechet = {
     .saves_for = {LAM_SAVE_IN(1)},
     .shape = lam__corner_shape_map,
     .eval = eval_logm_frechet,
-    .jvp = jvp_logm_frechet,
-    .vjp = vjp_logm_frechet,
-    .batch = batch_logm_frechet,
+    .jvp = lam__corner_jvp_map,
+    .vjp = lam__corner_vjp_map,
+    .batch = lam__corner_batch_map,
 };
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 lam_tensor *lam_sqrtm(lam_tensor *x) {
-    return lam__corner_call("sqrtm", x, apply_sqrtm);
+    return lam__corner_call(&lam__row_sqrtm, x);
 }
 
 lam_tensor *lam_sqrtm_frechet(lam_tensor *x, lam_tensor *e) {
-    return lam__corner_call_map("sqrtm_frechet", x, e, apply_frechet);
+    return lam__corner_call_map(&lam__row_sqrtm_frechet, x, e);
 }
 
 lam_tensor *lam_logm(lam_tensor *x) {
-    return lam__corner_call("logm", x, apply_logm);
+    return lam__corner_call(&lam__row_logm, x);
 }
 
 lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e) {
-    return lam__corner_call_map("logm_frechet", x, e, apply_log_frechet);
+    return lam__corner_call_map(&lam__row_logm_frechet, x, e);
 }

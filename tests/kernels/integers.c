@@ -2,23 +2,12 @@
  * around those of vectors, groups, words and blocks, dense and with gaps, along rows and columns and in layers, with
  * elements that are drawn and with extremes. Blocks end where their memory does, so that a sanitizer sees what is read
  * beyond. */
-#include "lib/kernels/reduce_simd.h"
+#include "tests/kernels/reduce_sets.h"
 #include "tests/kernels/strided.h"
 
-enum { SETS = 3, GAP = 3 };
+enum { GAP = 3 };
 
 static const lam_dtype dtypes[] = {LAM_I64, LAM_I32, LAM_U8, LAM_BOOL};
-
-/* The loops of every set that this machine has. */
-static int loops_of(lam_dtype dtype, const lam__reduce_type *loops[SETS]) {
-    int count = 0;
-    loops[count++] = &lam__reduce_simd_v1[dtype];
-#if defined(LAM__HAVE_X86_64_LEVELS)
-    if (__builtin_cpu_supports("avx2")) loops[count++] = &lam__reduce_simd_v3[dtype];
-    if (lam__elementwise_simd() == &lam__simd_v4) loops[count++] = &lam__reduce_simd_v4[dtype];
-#endif
-    return count;
-}
 
 static int64_t get(lam_dtype dtype, const void *x, int64_t i) {
     switch (dtype) {
@@ -68,11 +57,11 @@ static int64_t expected_place(lam__reduce_op op, lam_dtype dtype, const lam__red
 
 /* All layers of a block: their results one behind the other, places GAP apart. */
 static void check_block(lam_dtype dtype, const lam__reduce_block *b) {
-    const lam__reduce_type *loops[SETS];
+    const lam__reduce_type *loops[REDUCE_SETS];
     const int64_t count = b->columns * b->layers;
     int64_t *out = malloc((size_t)(count + GAP * b->layers + 1) * sizeof *out);
     const lam__reduce_target to = {out, 1, b->columns + GAP};
-    for (int set = loops_of(dtype, loops) - 1; set >= 0; set--) {
+    for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--) {
         for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {
             put(dtype, out, count, 77);
             loops[set]->leaf((lam__reduce_op)op, b, out);

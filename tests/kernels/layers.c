@@ -3,23 +3,12 @@
  * (reduce_running.h), in every instruction set. A layer is compared bit by bit with the same block alone, whose values
  * test_reduce.c compares with an oracle; places with a plain search; a long sum with the same sum beside others. Blocks
  * end where their memory does, so that a sanitizer sees what is read beyond. */
-#include "lib/kernels/reduce_simd.h"
+#include "tests/kernels/reduce_sets.h"
 #include "tests/kernels/strided.h"
 
 #include <float.h>
 
-enum { SETS = 3, GAP = 3 };
-
-/* The loops of every set that this machine has; the first are those that need nothing. */
-static int loops_of(lam_dtype dtype, const lam__reduce_type *loops[SETS]) {
-    int count = 0;
-    loops[count++] = &lam__reduce_simd_v1[dtype];
-#if defined(LAM__HAVE_X86_64_LEVELS)
-    if (__builtin_cpu_supports("avx2")) loops[count++] = &lam__reduce_simd_v3[dtype];
-    if (lam__elementwise_simd() == &lam__simd_v4) loops[count++] = &lam__reduce_simd_v4[dtype];
-#endif
-    return count;
-}
+enum { GAP = 3 };
 
 /* few: of so few values that ties are common, and NaN now and then. */
 static char *elements(lam_dtype dtype, int64_t count, bool few, uint64_t *state) {
@@ -54,13 +43,13 @@ static int64_t size_of(const lam__reduce_block *b) {
 /* ---- reductions ------------------------------------------------------------------------------------------------ */
 
 static void check_leaf(lam_dtype dtype, lam__reduce_block b, uint64_t *state) {
-    const lam__reduce_type *loops[SETS];
+    const lam__reduce_type *loops[REDUCE_SETS];
     const int64_t item = (int64_t)strided_item[dtype], count = b.layers * b.columns;
     char *out = malloc((size_t)((count + 1) * item)), *want = malloc((size_t)(count * item));
     for (int few = 0; few < 2; few++) {
         char *x = elements(dtype, size_of(&b), few, state);
         b.x = x;
-        for (int set = loops_of(dtype, loops) - 1; set >= 0; set--)
+        for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--)
             for (int op = few ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {
                 memset(out + count * item, 0x5a, (size_t)item);
                 loops[set]->leaf((lam__reduce_op)op, &b, out);
@@ -130,8 +119,8 @@ START_TEST(sums_of_few_columns) {
             lam__kernels_reduce_join(LAM__REDUCE_SUM, LAM_F32, n, leaves, parts);
             ck_assert_mem_eq(parts, out, (size_t)n * sizeof *out);
             const lam__reduce_block b = {x, n, 1, rows < 512 ? rows : 512, n, false, 1, 0};
-            const lam__reduce_type *loops[SETS];
-            for (int set = loops_of(LAM_F32, loops) - 1; set >= 0; set--) {
+            const lam__reduce_type *loops[REDUCE_SETS];
+            for (int set = reduce_sets_of(LAM_F32, loops) - 1; set >= 0; set--) {
                 loops[set]->leaf(LAM__REDUCE_OP_SUM, &b, out);
                 loops[0]->leaf(LAM__REDUCE_OP_SUM, &b, v1);
                 ck_assert_mem_eq(v1, out, (size_t)n * sizeof *out);
@@ -156,13 +145,13 @@ static int64_t expected_place(lam__reduce_op op, lam_dtype dtype, const lam__red
 }
 
 static void check_places(lam_dtype dtype, lam__reduce_block b, bool few, uint64_t *state) {
-    const lam__reduce_type *loops[SETS];
+    const lam__reduce_type *loops[REDUCE_SETS];
     const int64_t count = b.layers * b.columns, step = 1 + strided_below(state, 2);
     int64_t *out = malloc((size_t)(count * step + 1) * sizeof *out);
     const lam__reduce_target to = {out, step, b.columns * step};
     char *x = elements(dtype, size_of(&b), few, state);
     b.x = x;
-    for (int set = loops_of(dtype, loops) - 1; set >= 0; set--)
+    for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--)
         for (int op = LAM__REDUCE_OP_MAX; op <= LAM__REDUCE_OP_MIN; op++) {
             out[count * step] = -77;
             loops[set]->arg((lam__reduce_op)op, &b, &to);
@@ -210,7 +199,7 @@ START_TEST(running_sums_alone_and_beside_others) {
     enum { LONGEST = 900, BESIDE = 16 };
     static double x[LONGEST], wide[LONGEST][BESIDE], beside[LONGEST][BESIDE], alone[3 * LONGEST];
     static const int64_t lengths[] = {1, 2, 3, 255, 256, 257, 319, 320, 321, 322, 384, 385, 512, 640, 641, 899, 900};
-    const lam__reduce_type *loops[SETS];
+    const lam__reduce_type *loops[REDUCE_SETS];
     uint64_t state = 37;
     for (int special = 0; special < 3; special++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
@@ -223,7 +212,7 @@ START_TEST(running_sums_alone_and_beside_others) {
             if (special > 1 && n > 2) x[strided_below(&state, (int)n)] = -INFINITY;
             for (int64_t i = 0; i < n; i++)
                 for (int c = 0; c < BESIDE; c++) wide[i][c] = x[i];
-            for (int set = loops_of(LAM_F64, loops) - 1; set >= 0; set--)
+            for (int set = reduce_sets_of(LAM_F64, loops) - 1; set >= 0; set--)
                 for (int64_t step = -3; step <= 3; step += 2) {
                     const bool back = step < 0;
                     const lam__reduce_block columns = {back ? wide[n - 1] : wide[0], BESIDE, 1, n,

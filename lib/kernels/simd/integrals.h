@@ -235,30 +235,28 @@ ALWAYS_INLINE M64 is_plain_fresnel(V64 size) {
     return (M64)(size >= 0x1p-200) & (M64)(size <= 0x1p200);
 }
 
-ALWAYS_INLINE V64 f64_fresnel_s(V64 x) {
+/* C(x), or S(x) where `sine` says so. */
+ALWAYS_INLINE V64 fresnel_of(bool sine, V64 x) {
     const V64 size = f64_magnitude(x), one = splat64(1);
-    const M64 plain = is_plain_fresnel(size), inside = (M64)(size < 1);
-    const V64 y = either(plain, size, one), far = either(inside, one, y);
-    V64 r = fresnel_s_inside(either(inside, y, one));
+    const M64 plain = is_plain_fresnel(size), inside = (M64)(size < 1), sign = (M64)x & (M64)(-(V64){0});
+    const V64 y = either(plain, size, one), near = either(inside, y, one), far = either(inside, one, y);
+    V64 r = sine ? fresnel_s_inside(near) : fresnel_c_inside(near);
     if (any64(~inside)) {
         const fresnel_parts p = fresnel_parts_of(far);
         const waves64 w = waves_of(turned_square(far));
-        r = either(inside, r, half_less(p.f, w.cosine, p.g, w.sine));
+        const sum64 less = {-w.sine.hi, -w.sine.lo};
+        const V64 beyond = sine ? half_less(p.f, w.cosine, p.g, w.sine) : half_less(p.g, w.cosine, p.f, less);
+        r = either(inside, r, beyond);
     }
-    return PATCHED((V64)((M64)r | ((M64)x & (M64)(-(V64){0}))), x, plain, LAM__SIN_FRES, 0);
+    return PATCHED((V64)((M64)r | sign), x, plain, sine ? LAM__SIN_FRES : LAM__COS_FRES, 0);
+}
+
+ALWAYS_INLINE V64 f64_fresnel_s(V64 x) {
+    return fresnel_of(true, x);
 }
 
 ALWAYS_INLINE V64 f64_fresnel_c(V64 x) {
-    const V64 size = f64_magnitude(x), one = splat64(1);
-    const M64 plain = is_plain_fresnel(size), inside = (M64)(size < 1);
-    const V64 y = either(plain, size, one), far = either(inside, one, y);
-    V64 r = fresnel_c_inside(either(inside, y, one));
-    if (any64(~inside)) {
-        const fresnel_parts p = fresnel_parts_of(far);
-        const waves64 w = waves_of(turned_square(far));
-        r = either(inside, r, half_less(p.g, w.cosine, p.f, (sum64){-w.sine.hi, -w.sine.lo}));
-    }
-    return PATCHED((V64)((M64)r | ((M64)x & (M64)(-(V64){0}))), x, plain, LAM__COS_FRES, 0);
+    return fresnel_of(false, x);
 }
 
 /* Their slopes sin(pi/2 x^2) and cos(pi/2 x^2). */

@@ -1,7 +1,8 @@
-/* Convolutions: which of the ways does one. Those that are products of matrices, and those that are gathered from
- * products, are shared here; conv_phases.c has all others. */
+/* Convolutions: which of the ways does one. Those that are products of matrices, those of groups side by side and those
+ * that are gathered from products are shared here; conv_phases.c has all others. */
 #include "lib/parallel/conv.h"
 
+#include "lib/kernels/conv/abreast.h"
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/item.h"
 
@@ -111,17 +112,51 @@ static bool gather(lam__team *team, lam__conv_gather *p, double results, lam__sc
     return true;
 }
 
+/* What the parts of a convolution of groups side by side are told. */
+typedef struct abreast {
+    const lam__conv_abreast *plan;
+    char *rooms;
+} abreast;
+
+static void pack_part(void *env, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    lam__conv_abreast_pack(((const abreast *)env)->plan, begin, end);
+}
+
+static void abreast_part(void *env, int64_t begin, int64_t end, int worker) {
+    const abreast *a = env;
+    lam__conv_abreast_run(a->plan, begin, end, a->rooms + (size_t)worker * a->plan->room);
+}
+
+/* As `gather`: weights, phases and tables, and a room for each worker. */
+static bool side_by_side(lam__team *team, lam__conv_abreast *p, lam__scratch *scratch, void *env) {
+    if (!lam__team_shares(team, p->cost * (double)p->items)) team = NULL;
+    const size_t own = p->packed_bytes + p->phases_bytes;
+    char *room = scratch(env, own + p->room * (size_t)(team ? lam__team_size(team) : 1));
+    if (!room) return false;
+    p->packed = room;
+    p->phases = (void *)(room + p->packed_bytes);
+    lam__conv_abreast_list(p);
+    abreast a = {p, room + own};
+    lam__team_run(team, p->packs, (double)p->packed_bytes / (double)p->packs / 4, pack_part, &a);
+    lam__team_run(team, p->items, p->cost, abreast_part, &a);
+    return true;
+}
+
 /* False: the room was refused. */
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
     double results, products;
     lam__conv_gather gathered;
+    lam__conv_abreast groups;
     lam__product p;
     if (by_places(s, x, w, &p) || by_windows(s, x, w, &p)) {
         p.out = out;
         return lam__parallel_matmul(team, dtype, &p, scratch, env);
     }
     sizes(s, &results, &products);
+    if (products > 0 && results > 0 && lam__conv_abreast_plan(lam__conv_loops_of(dtype), dtype, s, x, w, out, &groups))
+        return side_by_side(team, &groups, scratch, env);
     if (products > 0 && results > 0 && lam__conv_gather_plan(dtype, s, x, w, out, &gathered))
         return gather(team, &gathered, results, scratch, env);
     return lam__parallel_conv_phases(team, dtype, s, results, products, x, w, out, scratch, env);

@@ -4,6 +4,7 @@
  * panels and items. */
 #include "lib/kernels/conv/conv.h"
 
+#include "lib/kernels/conv/abreast.h"
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/conv/loops.h"
 #include "lib/kernels/item.h"
@@ -95,15 +96,8 @@ static int64_t draw_steps(uint64_t *state, const int64_t dims[6], int64_t steps[
     return count;
 }
 
-/* Elements of x and w; out has no gaps. */
-static void draw_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
-    *s = (lam__conv_case){.groups = draw(state, 1, 3), .n = draw(state, 1, 3), .c = draw(state, 1, 5)};
-    s->o = draw(state, 0, 1) ? draw(state, 1, 6) : draw(state, 7, 70);
-    if (draw(state, 0, 9) == 0) s->c = draw(state, 20, 60);
-    for (int i = 0; i < 3; i++) {
-        s->axis[i] = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
-        if (draw(state, 0, 1)) s->axis[i] = draw_axis(state, i == 2 && s->o < 8 ? 70 : 9);
-    }
+/* Operands that lie in any way; elements of x and w. out has no gaps. */
+static void draw_all_steps(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
     const lam__conv_axis *a = s->axis;
     const int64_t x[6] = {s->groups, s->n, s->c, a[0].size, a[1].size, a[2].size};
     const int64_t w[6] = {s->groups, s->o, s->c, a[0].window, a[1].window, a[2].window};
@@ -115,6 +109,17 @@ static void draw_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
         s->out_step[i] = count[2];
         count[2] *= out[i];
     }
+}
+
+static void draw_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){.groups = draw(state, 1, 3), .n = draw(state, 1, 3), .c = draw(state, 1, 5)};
+    s->o = draw(state, 0, 1) ? draw(state, 1, 6) : draw(state, 7, 70);
+    if (draw(state, 0, 9) == 0) s->c = draw(state, 20, 60);
+    for (int i = 0; i < 3; i++) {
+        s->axis[i] = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (draw(state, 0, 1)) s->axis[i] = draw_axis(state, i == 2 && s->o < 8 ? 70 : 9);
+    }
+    draw_all_steps(state, s, count);
 }
 
 /* Shapes that may be gathered: dilated operands without strides, as the gradients of strided convolutions are. */
@@ -146,6 +151,28 @@ static void draw_gathered(uint64_t *state, lam__conv_case *s, int64_t count[3]) 
         count[0] *= x[i];
         count[2] *= out[i];
     }
+}
+
+/* Shapes whose groups may lie side by side: many of them, with few features; some have places for several items, some
+ * windows that are nearly all of x, as gradients have them, for several panels. */
+static void draw_groups(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){.groups = lanes, .n = draw(state, 1, 2), .c = draw(state, 1, 4)};
+    const int64_t kind = draw(state, 0, 3), wide = draw(state, 10, 24);
+    s->o = draw(state, 1, kind < 2 ? 2 - kind : 3 * lanes / 4);
+    if (kind < 2) s->n = 1;
+    if (draw(state, 0, 1)) s->groups = draw(state, 0, 1) ? lanes - lanes / 4 : 2 * lanes - lanes / 2;
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (draw(state, 0, 2) || i == 2) *a = draw_axis(state, i == 2 ? 16 : 4);
+        if (kind < 2 && i == 0) *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (kind < 2 && i > 0) a->size = i == 2 ? wide : kind ? 2000 / wide : wide;
+        if (kind == 1 && a->window > 3) a->window = 3;
+        if (kind == 0 && i > 0) a->window = a->size - draw(state, 0, 2);
+        const int64_t left = (a->size - 1) * a->gap + a->low + draw(state, 0, 2) - (a->window - 1) * a->spread;
+        if (kind < 2 && i > 0) a->out = left < 0 ? draw(state, 0, 2) : left / a->stride + 1;
+    }
+    draw_all_steps(state, s, count);
 }
 
 /* ---- the oracle -------------------------------------------------------------------------------------------------- */
@@ -224,6 +251,19 @@ static bool gather(lam_dtype dtype, const lam__conv_case *s, const char *x, cons
     return true;
 }
 
+/* The same with groups side by side; false: they are not. */
+static bool side_by_side(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const char *x,
+                         const char *w, char *out, char *packed, char *room) {
+    lam__conv_abreast plan;
+    if (!lam__conv_abreast_plan(loops, dtype, s, x, w, out, &plan)) return false;
+    plan.packed = aligned_room(packed, plan.packed_bytes + plan.phases_bytes);
+    plan.phases = (void *)(plan.packed + plan.packed_bytes);
+    lam__conv_abreast_list(&plan);
+    lam__conv_abreast_pack(&plan, 0, plan.packs);
+    for (int64_t k = plan.items - 1; k >= 0; k--) lam__conv_abreast_run(&plan, k, k + 1, aligned_room(room, plan.room));
+    return true;
+}
+
 /* Of n elements; one in 64 of floats is infinite, if asked for. */
 static char *elements(uint64_t *state, lam_dtype dtype, int64_t n, bool infinite) {
     char *x = malloc((size_t)(n * lam__item_bytes(dtype)));
@@ -240,7 +280,7 @@ static void *some_room(void *env, size_t bytes) {
     return aligned_room(env, bytes);
 }
 
-enum { BY_PLANS, BY_GATHERING, BY_ANY };
+enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_ANY };
 
 /* Returns whether it was done. BY_ANY: by what is chosen for this machine and these operands. */
 static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
@@ -248,13 +288,16 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     int64_t count[3], to[6];
     const uint64_t seed = *state;
     bool done = true;
-    if (way == BY_PLANS || (way == BY_ANY && draw(state, 0, 1))) draw_shape(state, &s, count);
+    if (way == BY_GROUPS || (way == BY_ANY && draw(state, 0, 2) == 0))
+        draw_groups(state, loops ? loops->lanes : 16, &s, count);
+    else if (way == BY_PLANS || (way == BY_ANY && draw(state, 0, 1))) draw_shape(state, &s, count);
     else draw_gathered(state, &s, count);
     const int64_t dims[6] = {s.groups, s.n, s.o, s.axis[0].out, s.axis[1].out, s.axis[2].out};
     char *x = elements(state, dtype, count[0], draw(state, 0, 1)), *w = elements(state, dtype, count[1], false);
     char *out = calloc((size_t)count[2] + 1, (size_t)lam__item_bytes(dtype));
     if (way == BY_PLANS) convolve(loops, dtype, &s, draw(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
     else if (way == BY_GATHERING) done = gather(dtype, &s, x, w, out, packed, room);
+    else if (way == BY_GROUPS) done = side_by_side(loops, dtype, &s, x, w, out, packed, room);
     else done = lam__parallel_conv(NULL, dtype, &s, x, w, out, some_room, room);
     for (int64_t e = 0; e < count[2] && done; e++) {
         const int64_t at = index_of(dims, s.out_step, e, to);
@@ -296,6 +339,24 @@ START_TEST(convolutions_gathered_from_products_are_their_sums) {
     memset(room, 0xff, ROOM);
     for (int i = 0; i < GATHERED; i++) done += compare(BY_GATHERING, NULL, dtypes[_i], &state, packed, room);
     ck_assert_int_gt(done, GATHERED / 8);
+    free(packed);
+    free(room);
+}
+END_TEST
+
+/* Of every set. Some draws have no places, or lines that are long enough to fill vectors. */
+START_TEST(convolutions_with_groups_side_by_side_are_their_sums) {
+    const lam_dtype dtype = dtypes[_i / SETS];
+    const lam__conv_loops *loops = loops_of(_i % SETS, dtype);
+    uint64_t state = (uint64_t)_i + 1;
+    int done = 0;
+    if (!loops) return;
+    char *packed = malloc(ROOM), *room = malloc(ROOM);
+    ck_assert(packed && room);
+    memset(packed, 0xff, ROOM);
+    memset(room, 0xff, ROOM);
+    for (int i = 0; i < DRAWS / 4; i++) done += compare(BY_GROUPS, loops, dtype, &state, packed, room);
+    ck_assert_int_gt(done, DRAWS / 16);
     free(packed);
     free(room);
 }
@@ -374,7 +435,8 @@ Suite *suite_kernels_convolution(void) {
     TCase *tests = tcase_create("convolution");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, convolutions_are_their_sums, 0, DTYPES * SETS);
-    tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2); /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2);          /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_with_groups_side_by_side_are_their_sums, 0, 2 * SETS); /* f64, f32 */
     tcase_add_loop_test(tests, convolutions_by_whatever_way_are_their_sums, 0, DTYPES);
     tcase_add_loop_test(tests, lines_are_woven, 0, 2 * SETS); /* f64, f32 */
     tcase_add_test(tests, examples_with_long_lines_are_woven_by_themselves);

@@ -222,6 +222,13 @@ static lam_tensor *convolved_by_channel(lam_ctx *c) {
                             &o);
 }
 
+/* Short lines and steps: groups lie side by side in vectors. */
+static lam_tensor *convolved_by_channel_in_steps(lam_ctx *c) {
+    lam_conv_options o = {.strides = LAM_DIMS(2, 3), .padding = LAM_PAD_SAME, .feature_groups = 61};
+    return lam_conv_general(numbers(c, LAM_F32, LAM_DIMS(3, 122, 41, 43)), numbers(c, LAM_F32, LAM_DIMS(122, 2, 3, 3)),
+                            &o);
+}
+
 static lam_tensor *convolved_signal(lam_ctx *c) {
     return lam_convolve(numbers(c, LAM_F64, LAM_DIMS(100003)), numbers(c, LAM_F64, LAM_DIMS(25)), LAM_CONVOLVE_SAME);
 }
@@ -339,6 +346,7 @@ static const struct {
     WORK(complex_eigenvalues),
     WORK(convolved),
     WORK(convolved_by_channel),
+    WORK(convolved_by_channel_in_steps),
     WORK(convolved_signal),
     WORK(convolution_slopes),
     WORK(convolution_slopes_of_few_features),

@@ -16,6 +16,7 @@ typedef struct lam__conv_panel {
     int64_t w_step;          /* of dots: from feature to feature */
     bool add;                /* to what is there */
     int64_t lines;           /* of along_lines: LAM__CONV_LINES at least, */
+    const int64_t *put;      /* of abreast: where sums of places go */
     int64_t window[2];       /* the last two axes of the window, of two lines at least, */
     int64_t x_line, to_line; /* and steps from line to line */
 } lam__conv_panel;
@@ -37,6 +38,8 @@ typedef struct lam__conv_lines {
  *                  does not add
  *   dots           rows are lines of `run` elements that are neighbours in x: w [features, rows, run], lines rounded up
  *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above
+ *   abreast[f - 1] f features of as many groups as there are lanes: an element of x or w is a vector of them, w [rows,
+ *                  f], to[feature * step + put[place]]; offsets count lanes
  *   weave          lines of phases: to[k] = from[k % side][k / side], count of them; side up to LAM__CONV_SIDE */
 typedef struct lam__conv_loops {
     int lanes, widest; /* elements of a vector; vectors of `across` */
@@ -44,8 +47,10 @@ typedef struct lam__conv_loops {
     void (*along[4])(const lam__conv_panel *p);
     void (*along_lines)(const lam__conv_panel *p);
     void (*dots)(const lam__conv_panel *p);
-    void (*copy)(const lam__conv_lines *l); /* NULL, as along_lines, dots and weave: there is none */
+    void (*copy)(const lam__conv_lines *l); /* NULL, as along_lines, dots and what follows: there is none */
     void (*weave)(void *to, const void *const from[], int64_t count, int side);
+    void (*abreast[4])(const lam__conv_panel *p);
+    const lam__turn *(*turn)(int64_t bytes); /* of the same set */
 } lam__conv_loops;
 
 enum { LAM__CONV_SLACK = 128, LAM__CONV_FEW = 4, LAM__CONV_LINES = 4, LAM__CONV_SIDE = 8 };

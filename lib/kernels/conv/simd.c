@@ -20,7 +20,12 @@ enum {
     DOTS_1 = 9,
     DOTS_2 = VECTOR_BYTES >= 64 ? 9 : 5,
     DOTS_4 = VECTOR_BYTES >= 64 ? 6 : 2,
-    MOST_DOTS = 9
+    MOST_DOTS = 9,
+    ABREAST_1 = 9, /* places beside so many features of groups side by side */
+    ABREAST_2 = VECTOR_BYTES >= 64 ? 9 : 5,
+    ABREAST_3 = VECTOR_BYTES >= 64 ? 9 : 4,
+    ABREAST_4 = VECTOR_BYTES >= 64 ? 6 : 2,
+    MOST_ABREAST = 9
 };
 
 /* Contracted where the machine has the instruction: the flags of the build leave products and sums apart. */
@@ -64,7 +69,12 @@ typedef M32 mask_f32;
 #define ALONG(type)                                                                                                    \
     { along_1_##type, along_2_##type, along_3_##type, along_4_##type }
 
+#define ABREAST(type)                                                                                                  \
+    { abreast_1_##type, abreast_2_##type, abreast_3_##type, abreast_4_##type }
+
 const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
-    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, weave_f64},
-    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, weave_f32},
+    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, weave_f64, ABREAST(f64),
+     LAM__ISA_NAME(lam__turn_of_)},
+    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, weave_f32, ABREAST(f32),
+     LAM__ISA_NAME(lam__turn_of_)},
 };

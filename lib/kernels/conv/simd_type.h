@@ -270,6 +270,58 @@ static void NAME(dots)(const lam__conv_panel *p) {
         for (int64_t i = 0; i < p->places; i += DOTS_1) NAME(dots_tile)(p, 1, DOTS_1, f, i);
 }
 
+/* ---- vectors of groups ------------------------------------------------------------------------------------------- */
+
+/* features x places, each a vector of groups: nothing is spread or folded. A tile that goes beyond the last place
+ * counts that place again and does not write it. */
+ALWAYS_INLINE void NAME(abreast_tile)(const lam__conv_panel *p, int features, int places, int64_t first) {
+    const int64_t left = p->places - first, rows = p->rows, step = p->step, *row = p->row, *put = p->put + first;
+    const bool add = p->add;
+    const T *x[MOST_ABREAST], *w = p->w;
+    V sum[FEW][MOST_ABREAST];
+    UNROLLED for (int i = 0; i < places; i++) {
+        x[i] = (const T *)p->x + p->at[first + (i < left ? i : left - 1)];
+        UNROLLED for (int f = 0; f < features; f++) sum[f][i] = (V){0};
+    }
+    for (int64_t r = 0; r < rows; r++, w += features * LANES) {
+        V weights[FEW];
+        UNROLLED for (int f = 0; f < features; f++) weights[f] = NAME(load_whole)(w + f * LANES);
+        UNROLLED for (int i = 0; i < places; i++) {
+            V at = NAME(load_whole)(x[i] + row[r]);
+            if (features > 1) READ_ONCE(at);
+            UNROLLED for (int f = 0; f < features; f++) sum[f][i] = FMA(weights[f], at, sum[f][i]);
+        }
+    }
+    T *to = p->to;
+    UNROLLED for (int i = 0; i < places; i++) {
+        if (i >= left) return;
+        UNROLLED for (int f = 0; f < features; f++) NAME(store_whole)(to + put[i] + f * step, sum[f][i], add);
+    }
+}
+
+/* Tiles of `few` places where no more are left. */
+ALWAYS_INLINE void NAME(abreast)(const lam__conv_panel *p, int features, int places, int few) {
+    int64_t first = 0;
+    for (; p->places - first > few; first += places) NAME(abreast_tile)(p, features, places, first);
+    if (first < p->places) NAME(abreast_tile)(p, features, few, first);
+}
+
+static void NAME(abreast_1)(const lam__conv_panel *p) {
+    NAME(abreast)(p, 1, ABREAST_1, ABREAST_1 / 2);
+}
+
+static void NAME(abreast_2)(const lam__conv_panel *p) {
+    NAME(abreast)(p, 2, ABREAST_2, ABREAST_2 / 2);
+}
+
+static void NAME(abreast_3)(const lam__conv_panel *p) {
+    NAME(abreast)(p, 3, ABREAST_3, ABREAST_3 / 2);
+}
+
+static void NAME(abreast_4)(const lam__conv_panel *p) {
+    NAME(abreast)(p, 4, ABREAST_4, ABREAST_4 / 2);
+}
+
 /* ---- copies of lines --------------------------------------------------------------------------------------------- */
 
 /* The first `count` lanes and, where it is loose, the others too: whole stores are faster. */

@@ -274,12 +274,14 @@ LAM_API lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e);
  *
  * Where eigenvalues or singular values repeat, or are closer than their rounding, their vectors are not determined and
  * have no derivative. Never is a NaN made of that: the share of vectors turning among equals is taken as 0. So what
- * depends on such vectors by their span alone has its derivative (a projector on all of them, u v^T), and so have sums
- * of functions of the values, these to the first order. One thing cannot be had from values and vectors: the derivative
- * of v f(w) v^T between equals is f', which neither knows; the second derivative of a sum of f(w) needs it too. For
- * such functions use those that have rules of their own: lam_expm, lam_pinv, lam_solve, lam_inv, lam_matrix_power,
- * lam_polar, lam_matrix_norm. Of complex matrices the phases of vectors are not determined either: eigenvectors change
- * at right angles to themselves, the phases of a pair of singular vectors turn against each other. */
+ * depends on such vectors by their span alone has its derivatives of every order (a projector on all of them, a value
+ * that stands alone and its vector, u v^T), and so have sums of functions of the values, these to the first order. One
+ * thing cannot be had from values and vectors: the derivative of v f(w) v^T between equals is f', which neither knows;
+ * the second derivative of a sum of f(w) needs it too. For such functions use those that know f: lam_spectral, whose
+ * trace is the sum, has all derivatives for any f; lam_expm, lam_logm, lam_sqrtm, lam_pinv, lam_solve, lam_inv,
+ * lam_matrix_power, lam_polar and lam_matrix_norm have rules of their own. Of complex matrices the phases of vectors
+ * are not determined either: eigenvectors change at right angles to themselves, the phases of a pair of singular
+ * vectors turn against each other. */
 
 typedef struct lam_qr_options {
     bool full_matrices; /* q square, r as x; otherwise the columns that x needs */
@@ -302,7 +304,7 @@ LAM_API lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vec
 /* The eigenvalues that lam_eigh gives, faster.
  * Shape   [..., n].
  * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, of what treats them alike, and then the second
- *         lacks how dx mixes the vectors of equal ones. */
+ *         lacks how dx mixes the vectors of equal ones: for that see lam_spectral. */
 LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
 
 /* Eigenvalues and right eigenvectors of general matrices: x v = v diag(w), both complex, each column of v of
@@ -339,6 +341,15 @@ LAM_API lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_te
  * Shape   [..., min(m, n)].
  * Fails   as lam_svd. Derivative: diag(u^T dx v); 0 for those that are 0. */
 LAM_API lam_tensor *lam_svdvals(lam_tensor *x);
+
+/* The x with x w + sign w x = p for w that is nearly diagonal: p[i, j] / (w[j] + sign w[i]), and 0 where that divisor
+ * is no more than the rounding of the largest w. It is what eigenvectors (sign -1) and singular vectors (-1, 1 and 0)
+ * are differentiated by. Elements of w beside the diagonal, which are taken in by iteration, must be small beside the
+ * divisors.
+ * Shape   w [..., n, n], p [..., n, n], or with sign 0 [..., m, n]: as p; leading axes broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_OPTION for a sign that is none of -1, 0, 1; LAM_ERR_NUMERIC where the iteration does
+ *         not end. Derivative: linear in p; in w that of the equation, also where w repeats. */
+LAM_API lam_tensor *lam_gap_solve(lam_tensor *w, lam_tensor *p, int sign);
 
 /* x = u p, u with orthonormal columns (rows, where x is wide) nearest to x, p symmetric with no negative eigenvalue.
  * Shape   [..., m, n] gives u [..., m, n] and p [..., n, n].

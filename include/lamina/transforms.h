@@ -120,6 +120,18 @@ LAM_API lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options
  * Fails   as lam_grad and lam_jvp do. */
 LAM_API lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options);
 
+/* f, a function of real numbers that goes element by element, as a function of symmetric (Hermitian) matrices: v diag
+ * f(w) v^T for (x + x^T) / 2 = v diag(w) v^T. The trace is the sum of f over the eigenvalues; with x^T x that of f(s^2)
+ * over the singular values of x. Captures of f are constants.
+ * Shape   one input [..., n, n], one output of that type.
+ * Fails   LAM_ERR_ARITY unless f has one input and one output; LAM_ERR_SHAPE where f changes dims or dtype; as lam_eigh
+ *         does; LAM_ERR_OVERFLOW for derivatives of order above 8.
+ * Owner   current scope.
+ * Derivative  of every order in all modes, also where eigenvalues repeat: that of order k has f's own derivatives up to
+ *         k + 3 in it, and takes memory for n^(k + 1) numbers.
+ * Source  Daleckii and Krein 1965; Higham, Functions of Matrices, 2008. */
+LAM_API lam_fn *lam_spectral(lam_fn *f);
+
 /* What a checkpointed function keeps for its derivative beside its inputs and captures. */
 typedef enum lam_checkpoint_policy {
     LAM_CHECKPOINT_NOTHING = 0, /* nothing more: all is computed again */

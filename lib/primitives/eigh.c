@@ -1,5 +1,5 @@
 /* Eigenvalues and eigenvectors of symmetric matrices. From x = v diag(w) v^T come, with p = v^T dx v, dw = diag(p) and
- * dv = v (e * p), e[i, j] = 1 / (w[j] - w[i]); of equal eigenvalues see NOTE [equal ones] in matrices.c. Eigenvalues
+ * dv = v (e * p), e[i, j] = 1 / (w[j] - w[i]); of equal eigenvalues see NOTE [equal ones] in gaps.c. Eigenvalues
  * alone are a primitive of their own: their kernel is some times faster, and their derivative never divides. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -80,13 +80,19 @@ static lam_status eval_eigh(const lam_call_site *call, lam_value *const out[]) {
     return call->in[0]->count ? decompose(call, true, out[VECTORS]->data, out[VALUES]) : LAM_OK;
 }
 
+/* The eigenvalues as lam_gap_solve takes them. */
+static lam_tensor *values_of(const lam_rule *r) {
+    lam_tensor *v = r->out[VECTORS];
+    return lam__gaps_values(r->out[VALUES], lam__matrices_adjoint(v), lam__matrices_symmetric(r->in[0]), v);
+}
+
 /* dw = diag(p) and dv = v (e * p) with p = v^H dx v, dx made symmetric. Columns of v keep their length and have no
  * phase of their own to turn by, which is what the zeros on the diagonal of e say. */
 static void jvp_eigh(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *v = r->out[VECTORS],
                *p = lam_matmul(lam__matrices_adjoint(v), lam_matmul(lam__matrices_symmetric(dx[0]), v));
     dout[VALUES] = lam_real(lam_diagonal(p, 0, -2, -1));
-    dout[VECTORS] = lam_matmul(v, lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), p));
+    dout[VECTORS] = lam_matmul(v, lam_gap_solve(values_of(r), p, -1));
 }
 
 /* gx = v (diag(gw) + e * v^T gv) v^T, of it the symmetric part. Of v^T gv the symmetric part has no say, since dx is
@@ -97,8 +103,7 @@ static void vjp_eigh(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     if (g[VALUES]) left = lam__matrices_scale(v, g[VALUES]);
     if (g[VECTORS]) {
         lam_tensor *turning = lam__matrices_skew(lam_matmul(lam__matrices_adjoint(v), lam_conj(g[VECTORS])));
-        turning = lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), turning);
-        left = lam__matrices_plus(left, lam_matmul(v, turning));
+        left = lam__matrices_plus(left, lam_matmul(v, lam_gap_solve(values_of(r), turning, -1)));
     }
     if (left) gx[0] = lam__matrices_symmetric(lam_conj(lam_matmul(left, lam__matrices_adjoint(v))));
 }
@@ -119,7 +124,7 @@ const lam_primitive lam__row_eigh = {
     .complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(VECTORS),
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(VECTORS),
     .shape = shape_eigh,
     .eval = eval_eigh,
     .jvp = jvp_eigh,

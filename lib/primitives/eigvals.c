@@ -1,7 +1,7 @@
 /* Eigenvalues and eigenvectors of general matrices, complex in general. From x v = v diag(w) come, with p = v^-1 dx v,
  * dw = diag(p) and dv = v (f * p), where f[i, j] = 1 / (w[j] - w[i]); the transpose, which does not conjugate, is
  * gx = v^-T (diag(gw) + f * v^T gv) v^T, of real matrices its real part. Of equal values see NOTE [equal ones] in
- * matrices.c. The lengths of the vectors are not followed: the wrapper divides by them. */
+ * gaps.c. The lengths of the vectors are not followed: the wrapper divides by them. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
@@ -110,23 +110,26 @@ static lam_tensor *inverse_of(lam_tensor *v) {
 /* dw = diag(p), dv = v (f * p) with p = v^-1 dx v. */
 static void jvp_eigvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const eigvals_params *params = r->params;
-    lam_tensor *v = vectors_of(r), *p = lam_matmul(inverse_of(v), lam_matmul(dx[0], v));
+    lam_tensor *v = vectors_of(r), *inverse = inverse_of(v), *p = lam_matmul(inverse, lam_matmul(dx[0], v));
     dout[VALUES] = lam_diagonal(p, 0, -2, -1);
-    if (params->vectors) dout[VECTORS] = lam_matmul(v, lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), p));
+    if (!params->vectors) return;
+    lam_tensor *w = lam__gaps_values(r->out[VALUES], inverse, r->in[0], v);
+    dout[VECTORS] = lam_matmul(v, lam_gap_solve(w, p, -1));
 }
 
 /* gx = v^-T (diag(gw) v^T + (f * v^T gv) v^T). Of a real operand the real part: imaginary changes are not among its
  * own. */
 static void vjp_eigvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const eigvals_params *params = r->params;
-    lam_tensor *v = vectors_of(r), *vt = lam__matrices_turn(v), *middle = NULL;
+    if (!g[VALUES] && !(params->vectors && g[VECTORS])) return;
+    lam_tensor *v = vectors_of(r), *inverse = inverse_of(v), *vt = lam__matrices_turn(v), *middle = NULL;
     if (g[VALUES]) middle = lam_mul(lam_expand_dims(g[VALUES], -1), vt);
     if (params->vectors && g[VECTORS]) {
-        lam_tensor *turning = lam_mul(lam__matrices_inverse_gaps(r->out[VALUES]), lam_matmul(vt, g[VECTORS]));
+        lam_tensor *w = lam__gaps_values(r->out[VALUES], inverse, r->in[0], v);
+        lam_tensor *turning = lam_gap_solve(lam__matrices_turn(w), lam_matmul(vt, g[VECTORS]), -1);
         middle = lam__matrices_plus(middle, lam_matmul(turning, vt));
     }
-    if (!middle) return;
-    gx[0] = lam_matmul(lam__matrices_turn(inverse_of(v)), middle);
+    gx[0] = lam_matmul(lam__matrices_turn(inverse), middle);
     if (!lam__cplx_is(r->in[0])) gx[0] = lam_real(gx[0]);
 }
 

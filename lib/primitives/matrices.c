@@ -14,7 +14,6 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-#include <float.h>
 #include <stdatomic.h>
 
 enum { FEW = 4 }; /* operands that a message names */
@@ -365,20 +364,6 @@ void lam__matrices_copy(const lam_value *x, void *to) {
 /* By a broadcast product instead of a matrix product with diag(w). */
 lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w) {
     return lam_mul(x, lam_expand_dims(w, -2));
-}
-
-/* NOTE [equal ones]
- * Where values repeat, their vectors may be turned among each other, and have no derivative. What depends on them by
- * their span alone gets nothing from turning them, so 0 is what 1 / gap then stands for; left infinite, it would make
- * NaN of the zeros that it meets. LAPACK's values are right to a few roundings of the largest one, so a gap of that
- * size is none. */
-lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w) {
-    double epsilon = lam__dtype_part((int)lam_dtype_of(w)) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON;
-    double n = (double)lam_dim(w, -1);
-    lam_tensor *gap = lam_sub(lam_expand_dims(w, -2), lam_expand_dims(w, -1)), *fixed = lam_stop_gradient(w);
-    lam_tensor *largest = lam_max_reduce(lam_abs(fixed), &(lam_reduce_options){LAM_AXES(-1), true});
-    lam_tensor *none = lam_le(lam_abs(gap), lam_expand_dims(lam_mul(4 * n * epsilon, largest), -1));
-    return lam_where(none, 0.0, lam_reciprocal(lam_where(none, 1.0, gap)));
 }
 
 /* Of complex matrices the skew-Hermitian part, and below the Hermitian one. */

@@ -100,8 +100,9 @@ void lam__matrices_copy(const lam_value *x, void *to);
 /* x with its columns multiplied by the entries of w: x diag(w). */
 lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w);
 
-/* [i, j] is 1 / (w[j] - w[i]), 0 where they are equal up to the rounding that they come with. */
-lam_tensor *lam__matrices_inverse_gaps(lam_tensor *w);
+/* diag(w) that changes as left x right does, which has that value: for lam_gap_solve, see NOTE [blocks of values] in
+ * gaps.c. */
+lam_tensor *lam__gaps_values(lam_tensor *w, lam_tensor *left, lam_tensor *x, lam_tensor *right);
 
 /* (x - x^H) / 2, and (x + x^H) / 2. */
 lam_tensor *lam__matrices_skew(lam_tensor *x);

@@ -1,7 +1,7 @@
 /* Singular values and vectors. With p = u^T dx v come ds = diag(p), du = u (e * sym(p) + d * skew(p)) and dv = v (e *
  * sym(p) - d * skew(p)), e[i, j] = 1 / (s[j] - s[i]) and d[i, j] = 1 / (s[j] + s[i]), and beyond the span of u what of
  * dx v lies there, over s. So the orthogonal factor u v^T never meets e, and has its derivatives to all orders also
- * where singular values repeat; see NOTE [equal ones] in matrices.c for the rest. */
+ * where singular values repeat; see NOTE [equal ones] in gaps.c for the rest. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -105,8 +105,8 @@ static lam_status eval_svd(const lam_call_site *call, lam_value *const out[]) {
 /* Results as the rules need them. The first k columns of u and v have singular values; u_rest and v_rest are NULL where
  * there are no others. */
 typedef struct parts {
-    int64_t m, n, k; /* elements */
-    lam_tensor *u, *s, *v, *vt, *u_rest, *v_rest;
+    int64_t m, n, k;                              /* elements */
+    lam_tensor *u, *s, *v, *vt, *u_rest, *v_rest; /* s: diag(s) as lam_gap_solve takes it */
 } parts;
 
 static lam_tensor *columns(lam_tensor *x, int64_t from, int64_t to) {
@@ -119,13 +119,14 @@ static lam_tensor *columns_beyond(lam_tensor *x, int64_t k) {
 }
 
 /* Adjoints are views, or conjugated once for all that follows. */
-static parts parts_of(lam_tensor *const out[]) {
+static parts parts_of(const lam_rule *r) {
+    lam_tensor *const *out = r->out;
     lam_tensor *v = lam__matrices_adjoint(out[RIGHT]);
     parts f = {.m = lam_dim(out[LEFT], -2), .n = lam_dim(v, -2), .k = lam_dim(out[VALUES], -1)};
     f.u = columns(out[LEFT], 0, f.k);
     f.v = columns(v, 0, f.k);
     f.vt = lam__matrices_adjoint(f.v);
-    f.s = out[VALUES];
+    f.s = lam__gaps_values(out[VALUES], lam__matrices_adjoint(f.u), r->in[0], f.v);
     f.u_rest = columns_beyond(out[LEFT], f.k);
     f.v_rest = columns_beyond(v, f.k);
     return f;
@@ -141,18 +142,6 @@ static lam_tensor *negligible(lam_tensor *x, lam_tensor *s) {
     return lam_le(x, lam_mul(4 * n * epsilon, largest));
 }
 
-/* 1 / x, 0 where x is negligible: there the vectors are no function of the matrix. The choice comes before the
- * division, so that no derivative of it is inf. */
-static lam_tensor *safe_inverse(lam_tensor *x, lam_tensor *s) {
-    lam_tensor *none = negligible(x, s);
-    return lam_where(none, 0.0, lam_reciprocal(lam_where(none, 1.0, x)));
-}
-
-/* 1 / (s[i] + s[j]): 0 where both are negligible. */
-static lam_tensor *inverse_sums(lam_tensor *s) {
-    return safe_inverse(lam_add(lam_expand_dims(s, -1), lam_expand_dims(s, -2)), s);
-}
-
 /* Change of one side's vectors: inside their span by `turning`, outside by `beyond`; the other vectors turn back. That
  * they turn back keeps all columns orthogonal to each other. */
 static lam_tensor *changed(lam_tensor *vectors, lam_tensor *rest, lam_tensor *turning, lam_tensor *beyond) {
@@ -166,14 +155,13 @@ static lam_tensor *changed(lam_tensor *vectors, lam_tensor *rest, lam_tensor *tu
 /* The head of this file, by parts: `apart` is e * sym(p), which u and v share, `together` is d * skew(p), by which they
  * turn against each other. Beyond the spans, changes are what of dx v lies outside of u, over s. */
 static void jvp_svd(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    parts f = parts_of(r->out);
+    parts f = parts_of(r);
     lam_tensor *dxv = lam_matmul(dx[0], f.v), *dxu = lam_matmul(lam__matrices_adjoint(dx[0]), f.u);
     lam_tensor *p = lam_matmul(lam__matrices_adjoint(f.u), dxv), *skew = lam__matrices_skew(p);
-    lam_tensor *apart = lam_mul(lam__matrices_inverse_gaps(f.s), lam_sub(p, skew));
-    lam_tensor *together = lam_mul(inverse_sums(f.s), skew), *over = safe_inverse(f.s, f.s);
+    lam_tensor *apart = lam_gap_solve(f.s, lam_sub(p, skew), -1), *together = lam_gap_solve(f.s, skew, 1);
     lam_tensor *beyond_u = NULL, *beyond_v = NULL;
-    if (f.m > f.k) beyond_u = lam__matrices_scale(lam_sub(dxv, lam_matmul(f.u, p)), over);
-    if (f.n > f.k) beyond_v = lam__matrices_scale(lam_sub(dxu, lam_matmul(f.v, lam__matrices_adjoint(p))), over);
+    if (f.m > f.k) beyond_u = lam_gap_solve(f.s, lam_sub(dxv, lam_matmul(f.u, p)), 0);
+    if (f.n > f.k) beyond_v = lam_gap_solve(f.s, lam_sub(dxu, lam_matmul(f.v, lam__matrices_adjoint(p))), 0);
     dout[LEFT] = changed(f.u, f.u_rest, lam_add(apart, together), beyond_u);
     dout[VALUES] = lam_real(lam_diagonal(p, 0, -2, -1));
     dout[RIGHT] = lam__matrices_adjoint(changed(f.v, f.v_rest, lam_sub(apart, together), beyond_v));
@@ -191,21 +179,21 @@ static lam_tensor *changed_back(lam_tensor *vectors, lam_tensor *rest, lam_tenso
 /* gx = u (diag(gs) + e * (a + b) + d * (a - b)) v^T, a and b the skew parts of u^T gu and v^T gv, and beyond the spans
  * what of gu and gv lies there, over s. */
 static void vjp_svd(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    parts f = parts_of(r->out);
-    lam_tensor *a = NULL, *b = NULL, *beyond_u = NULL, *beyond_v = NULL, *left = NULL, *over = safe_inverse(f.s, f.s);
+    parts f = parts_of(r);
+    lam_tensor *a = NULL, *b = NULL, *beyond_u = NULL, *beyond_v = NULL, *left = NULL;
     if (g[LEFT]) a = changed_back(f.u, f.u_rest, lam_conj(g[LEFT]), f.k, &beyond_u);
     if (g[RIGHT]) b = changed_back(f.v, f.v_rest, lam__matrices_adjoint(lam_conj(g[RIGHT])), f.k, &beyond_v);
     if (g[VALUES]) left = lam__matrices_scale(f.u, g[VALUES]);
     if (a || b) {
         lam_tensor *difference = lam__matrices_plus(a, b ? lam_neg(b) : NULL);
-        lam_tensor *turning = lam_add(lam_mul(lam__matrices_inverse_gaps(f.s), lam__matrices_plus(a, b)),
-                                      lam_mul(inverse_sums(f.s), difference));
+        lam_tensor *turning =
+            lam_add(lam_gap_solve(f.s, lam__matrices_plus(a, b), -1), lam_gap_solve(f.s, difference, 1));
         left = lam__matrices_plus(left, lam_matmul(f.u, turning));
     }
-    if (a && f.m > f.k) left = lam__matrices_plus(left, lam__matrices_scale(beyond_u, over));
+    if (a && f.m > f.k) left = lam__matrices_plus(left, lam_gap_solve(f.s, beyond_u, 0));
     gx[0] = left ? lam_matmul(left, f.vt) : NULL;
     if (b && f.n > f.k)
-        gx[0] = lam__matrices_plus(gx[0], lam_matmul(f.u, lam__matrices_adjoint(lam__matrices_scale(beyond_v, over))));
+        gx[0] = lam__matrices_plus(gx[0], lam_matmul(f.u, lam__matrices_adjoint(lam_gap_solve(f.s, beyond_v, 0))));
     if (gx[0]) gx[0] = lam_conj(gx[0]);
 }
 
@@ -232,7 +220,7 @@ const lam_primitive lam__row_svd = {
     .complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_OUT(LEFT) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(RIGHT),
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(LEFT) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(RIGHT),
     .shape = shape_svd,
     .eval = eval_svd,
     .jvp = jvp_svd,

@@ -4,7 +4,7 @@
 
 #include "tests/primitives/cases.h"
 
-enum { MOST = 8 }; /* rows or columns of a matrix of the references */
+enum { MOST = 9 }; /* rows or columns of a matrix of the references */
 
 typedef struct matrix {
     int64_t m, n;

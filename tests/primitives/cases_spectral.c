@@ -398,6 +398,67 @@ static const cases_wrong frechet_wrong[] = {{"[3] [3]", LAM_ERR_SHAPE, {0}},
                                             {"[3,3] [2,2]", LAM_ERR_SHAPE, {0}},
                                             CASES_WRONG_END};
 
+/* ---- equations with gaps: arg: sign ------------------------------------------------------------------------------ */
+
+static void call_gap_solve(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_gap_solve(in[0], in[1], (int)u->arg[0]);
+}
+
+/* Nothing beside the diagonal, whose elements lie apart. */
+static void fill_diagonal(const cases_use *u, int i, array *x) {
+    fill_apart(u, i, x);
+    if (i || x->rank < 2) return;
+    int64_t n = x->dims[x->rank - 1];
+    for (int64_t e = 0; n && e < x->count; e++)
+        if (e % n != e / n % n) x->data[e] = 0;
+}
+
+/* The equation as one of its m n elements, without those that are taken as 0: of equal values for sign -1. */
+static matrix gap_equation(const matrix *w, const matrix *p, long double sign) {
+    const int64_t n = p->n, m = p->m;
+    matrix all = {.m = m * n, .n = m * n}, right = {.m = m * n, .n = 1}, x = {.m = m, .n = n};
+    for (int64_t e = 0; e < m * n; e++) {
+        const int64_t i = e / n, j = e % n;
+        const bool none = sign < 0 && i == j;
+        for (int64_t k = 0; k < n && !none; k++) all.x[e][i * n + k] += w->x[k][j];
+        for (int64_t k = 0; k < m && !none && sign != 0; k++) all.x[e][k * n + j] += sign * w->x[i][k];
+        if (none) all.x[e][e] = 1;
+        right.x[e][0] = none ? 0 : p->x[i][j];
+    }
+    right = solved(all, right);
+    for (int64_t e = 0; e < m * n; e++) x.x[e / n][e % n] = right.x[e][0];
+    return x;
+}
+
+static void reference_gap_solve(const cases_use *u, const array in[], array out[]) {
+    const array *longer = in[0].rank < in[1].rank ? &in[1] : &in[0];
+    int64_t n = in[1].dims[in[1].rank - 1], m = in[1].dims[in[1].rank - 2], batch = shape_like(longer, &out[0], m, n);
+    for (int64_t b = 0; b < batch; b++) {
+        matrix w = matrix_of(&in[0], in[0].rank < longer->rank ? 0 : b),
+               p = matrix_of(&in[1], in[1].rank < longer->rank ? 0 : b), x = gap_equation(&w, &p, u->arg[0]);
+        put(&out[0], b, &x);
+    }
+}
+
+static const cases_form gap_forms[] = {{"[3,3] [3,3]", {-1}},  {"[3,3] [3,3]", {1}},
+                                       {"[3,3] [2,3]", {0}},   {"[2,2,2] [2,2]", {-1}},
+                                       {"[2,2] [2,3,2]", {0}}, {"[1,1] [1,1]", {1}},
+                                       {"[0,0] [0,0]", {-1}},  {"[0,2,2] [2,2]", {1}},
+                                       {"[3,3] [1,3]", {0}},   END};
+static const cases_wrong gap_wrong[] = {{"[3] [3,3]", LAM_ERR_SHAPE, {-1}},
+                                        {"[2,3] [2,3]", LAM_ERR_SHAPE, {1}},
+                                        {"[3,3] [2,3]", LAM_ERR_SHAPE, {-1}},
+                                        {"[3,3] [3]", LAM_ERR_SHAPE, {0}},
+                                        {"[2,3,3] [3,3,3]", LAM_ERR_SHAPE, {0}},
+                                        {"[2,2] [2,2]", LAM_ERR_OPTION, {2}},
+                                        CASES_WRONG_END};
+
+/* Far from diagonal. */
+static void call_gap_crowded(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_gap_solve(lam_add(lam_mul(100.0, lam_ones_like(in[0])), in[0]), in[1], -1);
+}
+
 #define SPECTRAL(op, list, bad, filler)                                                                                \
     .name = #op, .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = bad##_wrong,          \
     .fill = filler, .ulps = 32, .normwise = true, .least_rank = 2
@@ -407,6 +468,7 @@ const cases_row cases_spectral[] = {
     {SPECTRAL(eigh, square, square, fill_apart), .outputs = 2},
     {SPECTRAL(eigvalsh, square, square, fill_apart)},
     {SPECTRAL(eigvals, square, square, NULL)},
+    {SPECTRAL(gap_solve, gap, gap, fill_diagonal), .wrong_calls = {{"[3,3] [3,3]", LAM_ERR_NUMERIC, call_gap_crowded}}},
     {SPECTRAL(svd, rectangle, rectangle, fill_apart), .outputs = 3},
     {SPECTRAL(svdvals, rectangle, rectangle, fill_apart)},
     {SPECTRAL(pinv, rectangle, rectangle, fill_apart)},

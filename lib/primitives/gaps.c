@@ -1,0 +1,262 @@
+/* What the vectors of a decomposition are differentiated by: x w + sign w x = p, where w is diagonal, so that x[i, j]
+ * is p[i, j] / (w[j] + sign w[i]). With sign -1 these are gaps between eigenvalues, with 1 sums of singular values,
+ * with 0 the values themselves.
+ *
+ * NOTE [equal ones]
+ * Where values repeat, their vectors may be turned among each other, and have no derivative. What depends on them by
+ * their span alone gets nothing from turning them, so 0 is what 1 / gap then stands for; left infinite, it would make
+ * NaN of the zeros that it meets. LAPACK's values are right to a few roundings of the largest one, so a gap of that
+ * size is none.
+ *
+ * NOTE [blocks of values]
+ * A change of the matrix moves equal values apart, and mixes their vectors: of w = v^T x v it fills the whole block
+ * that they share. Only its diagonal is theirs; taken for all, it would leave the rest out of second derivatives of
+ * spans that are well determined. So w comes as a matrix, whose block is followed as such: dx solves the same equation
+ * for dp - (x dw + sign dw x). In this frame, of spans instead of vectors, what does not depend on the choice has its
+ * derivatives of every order. */
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rows.h"
+
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <float.h>
+#include <math.h>
+
+typedef struct gap_params {
+    int sign;
+} gap_params;
+
+static lam_status shape_gap_solve(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *p = call->in[1];
+    lam_status typed = lam__matrices_typed(call, true);
+    return typed == LAM_OK ? lam__apply_shape_as(p, (lam_dtype)p->dtype, out) : typed;
+}
+
+/* A complex number, of which real matrices use the first part. */
+typedef struct number {
+    double re, im;
+} number;
+
+static number load(int dtype, const char *at) {
+    lam_c128 x = lam__dtype_load_complex(dtype, at);
+    return (number){x.re, x.im};
+}
+
+static void store(int dtype, char *at, number x) {
+    const int part = (int)lam__dtype_part(dtype);
+    lam__dtype_store(part, at, x.re);
+    if (lam__dtype_is_complex(dtype)) lam__dtype_store(part, at + lam__dtype_bytes(part), x.im);
+}
+
+/* p / d, by sizes that stay in the range. */
+static number quotient(number p, number d) {
+    if (d.im == 0) return (number){p.re / d.re, p.im / d.re};
+    const double size = hypot(d.re, d.im), re = d.re / size, im = d.im / size;
+    return (number){(p.re * re + p.im * im) / size, (p.im * re - p.re * im) / size};
+}
+
+/* One equation: w of n rows, p and x of m rows, all row-major. */
+typedef struct equation {
+    int dtype, sign;
+    int64_t m, n, item;
+    const char *w, *p;
+    char *x;
+    double least; /* no smaller divisor counts */
+} equation;
+
+static number at(const equation *e, const char *matrix, int64_t i, int64_t j) {
+    return load(e->dtype, matrix + (i * e->n + j) * e->item);
+}
+
+/* The size up to which a divisor is rounding; 0 where w is not finite. *beside: whether w has any element off its
+ * diagonal. */
+static double least_of(const equation *e, bool *beside) {
+    const double epsilon = lam__dtype_part(e->dtype) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON;
+    double largest = 0, all = 0;
+    *beside = false;
+    for (int64_t i = 0; i < e->n; i++)
+        for (int64_t j = 0; j < e->n; j++) {
+            number x = at(e, e->w, i, j);
+            double size = hypot(x.re, x.im);
+            if (i == j) largest = fmax(largest, size);
+            else *beside = *beside || size > 0;
+            all += size;
+        }
+    *beside = *beside && isfinite(all);
+    return 4 * (double)e->n * epsilon * largest;
+}
+
+/* Element i, j of x where the right side is p. NaN is no negligible divisor, and stays. */
+static number divided(const equation *e, int64_t i, int64_t j, number p) {
+    number a = e->sign ? at(e, e->w, i, i) : (number){0, 0}, b = at(e, e->w, j, j);
+    number d = {b.re + e->sign * a.re, b.im + e->sign * a.im};
+    return hypot(d.re, d.im) <= e->least ? (number){0, 0} : quotient(p, d);
+}
+
+/* sum += by x y */
+static void add_product(number *sum, double by, number x, number y) {
+    sum->re += by * (x.re * y.re - x.im * y.im);
+    sum->im += by * (x.re * y.im + x.im * y.re);
+}
+
+/* What is left of p when x n + sign n x is taken away, n being w beside its diagonal. */
+static number left_over(const equation *e, const number *x, int64_t i, int64_t j) {
+    number rest = at(e, e->p, i, j);
+    for (int64_t k = 0; k < e->n; k++) {
+        if (k != j) add_product(&rest, -1, x[i * e->n + k], at(e, e->w, k, j));
+        if (e->sign && k != i) add_product(&rest, -e->sign, at(e, e->w, i, k), x[k * e->n + j]);
+    }
+    return rest;
+}
+
+enum { STEPS = 200 };
+
+/* Elements beside the diagonal, which must be small beside the divisors, by iteration: x = (p - x n - sign n x) / gaps.
+ * Gives whether it came to rest. */
+static bool iterate(const equation *e, number *x, number *next) {
+    const int64_t count = e->m * e->n;
+    double change = INFINITY, size = 0;
+    for (int64_t k = 0; k < count; k++) x[k] = divided(e, k / e->n, k % e->n, at(e, e->p, k / e->n, k % e->n));
+    for (int step = 0; step < STEPS && change > DBL_EPSILON * size; step++) {
+        change = size = 0;
+        for (int64_t k = 0; k < count; k++) {
+            next[k] = divided(e, k / e->n, k % e->n, left_over(e, x, k / e->n, k % e->n));
+            change += hypot(next[k].re - x[k].re, next[k].im - x[k].im);
+            size += hypot(next[k].re, next[k].im);
+        }
+        for (int64_t k = 0; k < count; k++) x[k] = next[k];
+    }
+    for (int64_t k = 0; k < count; k++) store(e->dtype, e->x + k * e->item, x[k]);
+    return change <= 4 * DBL_EPSILON * size;
+}
+
+/* Matrix after matrix. The first that `iterate` cannot do is *bad. */
+static lam_status solve_all(lam_ctx *ctx, equation e, int64_t matrices, int64_t *bad) {
+    const int64_t count = e.m * e.n;
+    for (int64_t b = 0; b < matrices && *bad < 0; b++) {
+        bool beside;
+        lam__work work;
+        e.least = least_of(&e, &beside);
+        if (beside) {
+            if (!lam__matrices_work(ctx, 2 * (size_t)count * sizeof(number), &work)) return LAM_ERR_MEMORY;
+            if (!iterate(&e, work.room, (number *)work.room + count)) *bad = b;
+            lam__matrices_work_end(&work);
+        }
+        for (int64_t k = 0; !beside && k < count; k++) {
+            const int64_t i = k / e.n, j = k % e.n;
+            store(e.dtype, e.x + k * e.item, divided(&e, i, j, at(&e, e.p, i, j)));
+        }
+        e.w += e.n * e.n * e.item;
+        e.p += count * e.item;
+        e.x += count * e.item;
+    }
+    return LAM_OK;
+}
+
+static lam_status eval_gap_solve(const lam_call_site *call, lam_value *const out[]) {
+    const gap_params *params = call->params;
+    lam_value *x = out[0];
+    int64_t bad = -1;
+    if (x->count == 0) return LAM_OK;
+    lam_value *w = lam__value_contiguous(call->in[0]), *p = lam__value_contiguous(call->in[1]);
+    lam_status status = LAM_ERR_MEMORY;
+    equation e = {x->dtype, params->sign, x->dims[x->rank - 2], x->dims[x->rank - 1], 0, NULL, NULL, x->data, 0};
+    e.item = (int64_t)lam__dtype_bytes(x->dtype);
+    if (w && p) {
+        e.w = w->data;
+        e.p = p->data;
+        status = solve_all(call->ctx, e, lam__matrices_count(x), &bad);
+    }
+    lam__value_release(w);
+    lam__value_release(p);
+    return bad < 0 ? status
+                   : lam__matrices_bad(call, call->in[0], bad, "is not nearly diagonal", "use lam_eigh on it first");
+}
+
+static lam_tensor *apply_gaps(lam_tensor *w, lam_tensor *p, int sign) {
+    gap_params params = {sign};
+    lam_tensor *in[2] = {w, p};
+    return lam__apply(&lam__row_gap_solve, &params, sizeof params, 2, in);
+}
+
+/* x y + sign z t */
+static lam_tensor *products(lam_tensor *x, lam_tensor *y, int sign, lam_tensor *z, lam_tensor *t) {
+    lam_tensor *first = lam_matmul(x, y);
+    return sign ? lam_add(first, lam_mul(sign, lam_matmul(z, t))) : first;
+}
+
+/* The same equation for dp - (x dw + sign dw x). */
+static void jvp_gap_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    const gap_params *params = r->params;
+    lam_tensor *x = r->out[0], *rest = dx[1];
+    if (dx[0]) {
+        lam_tensor *moved = lam_neg(products(x, dx[0], params->sign, dx[0], x));
+        rest = lam__matrices_plus(rest, moved);
+    }
+    if (rest) dout[0] = apply_gaps(r->in[0], rest, params->sign);
+}
+
+/* y w^T + sign w^T y = g gives gp = y and gw = -(x^T y + sign y x^T). */
+static void vjp_gap_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const gap_params *params = r->params;
+    lam_tensor *y = apply_gaps(lam__matrices_turn(r->in[0]), g[0], params->sign);
+    gx[1] = y;
+    if (!r->needs[0]) return;
+    lam_tensor *xt = lam__matrices_turn(r->out[0]);
+    gx[0] = lam_neg(products(xt, y, params->sign, y, xt));
+}
+
+static void batch_gap_solve(const lam_rule *r, lam_tensor *out[]) {
+    const gap_params *params = r->params;
+    out[0] = apply_gaps(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1), params->sign);
+}
+
+static void print_gaps(FILE *file, const void *params) {
+    const gap_params *p = params;
+    fprintf(file, "sign=%d", p->sign);
+}
+
+const lam_primitive lam__row_gap_solve = {
+    .name = "gap_solve",
+    .inputs = 2,
+    .complex = true,
+    .derivative = LAM_GENERAL,
+    .linear = 2u,
+    .saves = LAM_SAVE_IN(0),
+    .saves_for = {LAM_SAVE_OUT(0)},
+    .shape = shape_gap_solve,
+    .eval = eval_gap_solve,
+    .jvp = jvp_gap_solve,
+    .vjp = vjp_gap_solve,
+    .batch = batch_gap_solve,
+    .params_print = print_gaps,
+};
+
+lam_tensor *lam_gap_solve(lam_tensor *w, lam_tensor *p, int sign) {
+    uint64_t since = lam__scope_now(w);
+    lam_tensor *in[2] = {w, p}, *failed;
+    if (!lam__matrices_operands("gap_solve", true, 2, in, in, &failed)) return failed;
+    if (sign < -1 || sign > 1)
+        return lam__axes_fail("gap_solve", in[0], LAM_ERR_OPTION, "%d is none of the signs -1, 0, 1", sign);
+    if (!lam__matrices_square("gap_solve", in[0])) return lam__axes_failed(in[0]);
+    const int rank = lam_rank(in[1]);
+    const int64_t n = lam_dim(in[0], -1);
+    if (rank < 2 || lam_dim(in[1], -1) != n || (sign && lam_dim(in[1], -2) != n))
+        return lam__matrices_fail("gap_solve", 2, in, LAM_ERR_SHAPE, NULL,
+                                  "the right-hand side has not the columns and rows of the values");
+    if (!lam__matrices_lead("gap_solve", in)) return lam__axes_failed(in[0]);
+    return lam__scope_only(apply_gaps(in[0], in[1], sign), since);
+}
+
+/* Rounding beside the diagonal would be taken for a block: of the product the changes alone are kept. */
+lam_tensor *lam__gaps_values(lam_tensor *w, lam_tensor *left, lam_tensor *x, lam_tensor *right) {
+    lam_tensor *block = lam_matmul(left, lam_matmul(x, right)), *fixed = lam_stop_gradient(w);
+    lam_tensor *unit = lam_eye(lam_ctx_of(w), lam_dtype_of(fixed), lam_dim(w, -1), lam_dim(w, -1));
+    return lam_add(lam_sub(block, lam_stop_gradient(block)), lam_mul(unit, lam_expand_dims(fixed, -2)));
+}

@@ -1,0 +1,235 @@
+/* lam_spectral: functions of symmetric matrices whose derivatives hold where eigenvalues repeat. Oracles are the same
+ * functions without eigenvalues: lam_expm, lam_logm, lam_sqrtm, lam_inv and products of matrices. */
+#include "tests/support.h"
+
+BODY(exponential) {
+    out[0] = lam_exp(in[0]);
+}
+BODY(logarithm) {
+    out[0] = lam_log(in[0]);
+}
+BODY(root) {
+    out[0] = lam_sqrt(in[0]);
+}
+BODY(inverse) {
+    out[0] = lam_reciprocal(in[0]);
+}
+BODY(cube) {
+    out[0] = lam_integer_pow(in[0], 3);
+}
+BODY(positive_part) {
+    out[0] = lam_relu(in[0]);
+}
+
+static lam_tensor *cube_of(lam_tensor *x) {
+    return lam_matrix_power(x, 3);
+}
+
+/* f, and the same of matrices. */
+static const struct function {
+    const char *name;
+    lam_body f;
+    lam_tensor *(*want)(lam_tensor *x);
+    bool quick; /* to evaluate thousands of times */
+} functions[] = {
+    {"exp", exponential, lam_expm, true}, {"log", logarithm, lam_logm, false}, {"sqrt", root, lam_sqrtm, false},
+    {"1/x", inverse, lam_inv, true},      {"cube", cube, cube_of, true},
+};
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+static lam_tensor *symmetric(lam_tensor *x) {
+    return lam_mul(0.5, lam_add(x, lam_conj(lam_matrix_transpose(x))));
+}
+
+/* A number that every element of the function has a say in, differently. */
+static lam_tensor *weighed(lam_tensor *y) {
+    const int64_t n = lam_dim(y, -1);
+    lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(n, n), 0), *j = lam_iota(ctx, LAM_F64, LAM_DIMS(n, n), 1);
+    lam_tensor *c = lam_cos(lam_add(lam_mul(1.7, i), lam_square(j)));
+    return lam_sum(lam_mul(lam_cast(c, lam_dtype_of(lam_real(y))), lam_add(lam_real(y), lam_imag(y))), NULL);
+}
+
+BODY(by_values) {
+    const struct function *f = env;
+    out[0] = weighed(lam_apply(lam_spectral(FN(f->f, 1, 1)), LAM_LIST(in[0])));
+}
+BODY(by_products) {
+    const struct function *f = env;
+    out[0] = weighed(f->want(symmetric(in[0])));
+}
+
+/* q diag(w) q^T with an orthogonal q that has no zeros. */
+static lam_tensor *turned(lam_tensor *w) {
+    const int64_t n = lam_size(w);
+    lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(n, n), 0), *j = lam_iota(ctx, LAM_F64, LAM_DIMS(n, n), 1), *q;
+    lam_qr(lam_sin(lam_add(lam_mul(2.3, i), lam_mul(lam_add(i, 1.0), j))), &q, NULL, NULL);
+    return lam_matmul(lam_mul(q, w), lam_matrix_transpose(q));
+}
+
+/* Equal, nearly equal and distant eigenvalues. */
+static size_t matrices(lam_tensor *all[]) {
+    size_t n = 0;
+    all[n++] = lam_eye(ctx, LAM_F64, 3, 3);
+    all[n++] = lam_mul(lam_eye(ctx, LAM_F64, 3, 3), VEC(2, 2, 5));
+    all[n++] = MAT(4, 4, 2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 2, 1, 0, 0, 1, 2);
+    all[n++] = turned(VEC(0.5, 0.5, 0.5, 3));
+    all[n++] = turned(VEC(0.7, 1, 2));
+    all[n++] = turned(VEC(1, 1.000000001, 2));
+    all[n++] = turned(VEC(1, 1.00001, 1.00002));
+    all[n++] = turned(VEC(1, 1.003, 1.5));
+    return n;
+}
+enum { MATRICES = 8 };
+
+static double gap(lam_tensor *a, lam_tensor *b) {
+    return lam_item(lam_max_reduce(lam_abs(lam_sub(a, b)), NULL)) / (1 + lam_item(lam_max_reduce(lam_abs(b), NULL)));
+}
+
+typedef lam_fn *transform(lam_fn *f, const lam_jacobian_options *options);
+static transform *const modes[] = {lam_jacfwd, lam_jacrev};
+
+/* Derivatives of orders 0 to 2, of small matrices to 3, in every nesting of the modes. What rounding leaves of near
+ * points grows with the order (NOTE [near points] in transforms/spectral.c). */
+static void expect_derivatives(const struct function *f, lam_tensor *x, const char *what) {
+    static const double bounds[] = {1e-14, 2e-12, 3e-10, 3e-8};
+    const int most = lam_dim(x, -1) < 4 && f->quick ? 3 : 2;
+    for (int order = 0; order <= most; order++)
+        for (int m = 0; m < 1 << order; m++) {
+            lam_fn *got = FN_ENV(by_values, 1, 1, (void *)(uintptr_t)f);
+            lam_fn *want = FN_ENV(by_products, 1, 1, (void *)(uintptr_t)f);
+            for (int k = 0; k < order; k++) {
+                got = modes[m >> k & 1](got, NULL);
+                want = modes[0](want, NULL);
+            }
+            const double off = gap(apply1(got, x), apply1(want, x));
+            EXPECT_OK();
+            ck_assert_msg(off <= bounds[order], "%s of %s, order %d, modes %d: %g", f->name, what, order, m, off);
+        }
+}
+
+START_TEST(derivatives_where_eigenvalues_repeat) {
+    lam_tensor *all[MATRICES];
+    const size_t count = matrices(all);
+    char what[32];
+    ck_assert_uint_eq(count, MATRICES);
+    snprintf(what, sizeof what, "matrix %d", _i);
+    for (int f = 0; f < FUNCTIONS; f++) expect_derivatives(&functions[f], all[_i], what);
+}
+END_TEST
+
+/* The Hessian of sum(f(w)) at c 1 takes a symmetric v to f''(c) v. */
+BODY(sum_of_cubes) {
+    out[0] = lam_matrix_trace(lam_apply(lam_spectral(FN(cube, 1, 1)), LAM_LIST(in[0])), 0, 0, 1);
+}
+BODY(sum_of_exponentials) {
+    out[0] = lam_matrix_trace(lam_apply(lam_spectral(FN(exponential, 1, 1)), LAM_LIST(in[0])), 0, 0, 1);
+}
+
+START_TEST(hessians_of_sums) {
+    lam_tensor *i = lam_eye(ctx, LAM_F64, 2, 2), *c = lam_mul(3.0, i), *v = MAT(2, 2, 0.5, 2, 2, -1), *got[3];
+    lam_call(lam_hvp(FN(sum_of_exponentials, 1, 1), NULL), LAM_LIST(c, v), got, 3);
+    EXPECT_SAME(got[2], lam_mul(exp(3), v), 1e-14);
+    lam_call(lam_hvp(FN(sum_of_cubes, 1, 1), NULL), LAM_LIST(c, v), got, 3);
+    EXPECT_SAME(got[2], lam_mul(18.0, v), 1e-14); /* 6 c */
+    ck_assert(lam_check_grads(FN(sum_of_exponentials, 1, 1), LAM_LIST(c), &(lam_check_grads_options){.order = 3}) ==
+              LAM_OK);
+}
+END_TEST
+
+/* Bent at 0: nothing is said by the derivatives on either side. x_+ = (x + |x|) / 2, |x| from the polar form, whose
+ * derivative needs an invertible x only. */
+BODY(part_by_values) {
+    out[0] = weighed(lam_apply(lam_spectral(FN(positive_part, 1, 1)), LAM_LIST(in[0])));
+}
+BODY(part_by_polar) {
+    lam_tensor *size, *x = symmetric(in[0]);
+    lam_polar(x, NULL, &size);
+    out[0] = weighed(lam_mul(0.5, lam_add(x, size)));
+}
+
+START_TEST(functions_that_are_bent) {
+    lam_tensor *all[] = {turned(VEC(-1, 1, 2)), turned(VEC(-1, -1, 2)), turned(VEC(-0.01, 0.02, 3)),
+                         lam_mul(lam_eye(ctx, LAM_F64, 3, 3), VEC(-1, 2, 2))};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        for (int m = 0; m < 2; m++) {
+            lam_fn *got = modes[m](modes[1](FN(part_by_values, 1, 1), NULL), NULL);
+            lam_fn *want = modes[m](modes[1](FN(part_by_polar, 1, 1), NULL), NULL);
+            const double off = gap(apply1(got, all[k]), apply1(want, all[k]));
+            EXPECT_OK();
+            ck_assert_msg(off <= 1e-11, "matrix %d, mode %d: %g", (int)k, m, off);
+        }
+}
+END_TEST
+
+/* Hermitian: the matrix is Q diag(1, 1, 4) Q^H of a complex x. */
+BODY(complex_by_values) {
+    out[0] = weighed(lam_apply(lam_spectral(FN(exponential, 1, 1)), LAM_LIST(lam_complex(in[0], in[1]))));
+}
+BODY(complex_by_products) {
+    out[0] = weighed(lam_expm(symmetric(lam_complex(in[0], in[1]))));
+}
+
+START_TEST(hermitian_matrices) {
+    lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(3, 3), 0), *j = lam_iota(ctx, LAM_F64, LAM_DIMS(3, 3), 1), *q;
+    lam_qr(lam_complex(lam_sin(lam_add(i, lam_square(j))), lam_cos(lam_sub(lam_mul(3.0, i), j))), &q, NULL, NULL);
+    lam_tensor *x = lam_matmul(lam_mul(q, VEC(1, 1, 4)), lam_conj(lam_matrix_transpose(q)));
+    lam_list at = LAM_LIST(lam_real(x), lam_imag(x));
+    lam_jacobian_options both = {.argnums = LAM_AXES(0, 1)};
+    for (int m = 0; m < 4; m++) {
+        lam_tensor *got[4], *want[4];
+        lam_call(modes[m & 1](modes[m >> 1](FN(complex_by_values, 2, 1), &both), &both), at, got, 4);
+        lam_call(modes[m & 1](modes[m >> 1](FN(complex_by_products, 2, 1), &both), &both), at, want, 4);
+        for (int k = 0; k < 4; k++) ck_assert_double_le(gap(got[k], want[k]), 1e-11);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* Stacks, batches, other dtypes, nothing at all. */
+START_TEST(stacks_batches_and_dtypes) {
+    lam_fn *f = lam_spectral(FN(exponential, 1, 1)), *slope = FN_ENV(by_values, 1, 1, (void *)(uintptr_t)&functions[0]);
+    lam_tensor *all[] = {lam_eye(ctx, LAM_F64, 3, 3), turned(VEC(0.7, 1, 2)), turned(VEC(1, 1, -1))};
+    lam_tensor *stack = lam_stack((lam_list){3, all}, 0), *one[3], *hessian[3];
+    lam_fn *second = lam_hessian(slope, NULL);
+    for (int k = 0; k < 3; k++) one[k] = lam_expm(symmetric(all[k])), hessian[k] = apply1(second, all[k]);
+    EXPECT_SAME(apply1(f, stack), lam_stack((lam_list){3, one}, 0), 1e-14);
+    EXPECT_SAME(apply1(lam_vmap(f, NULL), stack), apply1(f, stack), 1e-15);
+    ck_assert_double_le(gap(apply1(lam_vmap(second, NULL), stack), lam_stack((lam_list){3, hessian}, 0)), 1e-14);
+    lam_tensor *single = lam_cast(stack, LAM_F32);
+    ck_assert_int_eq(lam_dtype_of(apply1(f, single)), LAM_F32);
+    ck_assert_double_le(gap(lam_cast(apply1(second, lam_cast(all[2], LAM_F32)), LAM_F64), hessian[2]), 1e-4);
+    EXPECT(apply1(f, lam_cast(lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 2)), LAM_I64)), LAM_DIMS(2, 2), 1, 0, 0, 1);
+    EXPECT_NEAR(apply1(f, MAT(1, 1, 2)), 1e-15, LAM_DIMS(1, 1), exp(2));
+    EXPECT_EMPTY(apply1(f, lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 0))), LAM_DIMS(0, 0));
+    EXPECT_EMPTY(apply1(f, lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2, 2))), LAM_DIMS(0, 2, 2));
+    EXPECT_OK();
+}
+END_TEST
+
+BODY(total) {
+    out[0] = lam_sum(in[0], NULL);
+}
+BODY(two) {
+    out[0] = lam_add(in[0], in[1]);
+}
+
+START_TEST(what_cannot_be_done) {
+    lam_spectral(FN(two, 2, 1));
+    EXPECT_ERROR(LAM_ERR_ARITY, "spectral", "two");
+    apply1(lam_spectral(FN(total, 1, 1)), lam_eye(ctx, LAM_F64, 2, 2));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "total");
+    apply1(lam_spectral(FN(exponential, 1, 1)), lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 3)));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "spectral");
+    apply1(lam_spectral(FN(exponential, 1, 1)), VEC(1, 2));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "spectral");
+    lam_tensor *hole = apply1(lam_spectral(FN(exponential, 1, 1)), MAT(2, 2, 1, NAN, NAN, 1));
+    EXPECT_NUM(lam_all(lam_is_nan(hole), NULL), 1);
+}
+END_TEST
+
+Suite *suite_transforms_spectral(void) {
+    Suite *suite = SUITE_OF("spectral", hessians_of_sums, functions_that_are_bent, hermitian_matrices,
+                            stacks_batches_and_dtypes, what_cannot_be_done);
+    suite_loop(suite, derivatives_where_eigenvalues_repeat, MATRICES);
+    return suite;
+}

@@ -6,9 +6,6 @@
 
 #include "lib/kernels/simd/turn_wide.h"
 
-/* The most columns that are put side by side with a list, and of those the most that are one number for all rows. */
-enum { LISTED = 128, FILLED = 16 };
-
 /* WIDE_SIDE is that of the squares of turn_wide.h, which put items of 4 and 8 bytes together in whole vectors. */
 #define T         uint8_t
 #define SIDE      4

@@ -72,66 +72,79 @@ ALWAYS_INLINE void NAME(four_rows)(int64_t n, const T *const column[], const int
 }
 
 #if SIDE == 8
-/* Columns as bands of eight rows read them. One of step 0, a number that stands for all rows, has eight copies in a
- * line of `filled`, so that it is read by whole vectors as those of step 1 are. Others have gaps. */
-typedef struct NAME(listed) {
-    const T *from[LISTED];
-    int64_t gap[LISTED]; /* not 0: has gaps */
-    T filled[FILLED][8];
-} NAME(listed);
-
-/* false: no column is of step 0. */
-static bool NAME(list_columns)(NAME(listed) * list, int64_t n, const T *const column[], const int64_t step[]) {
-    int used = 0;
-    for (int64_t j = 0; j < n; j++) {
-        list->from[j] = column[j];
-        list->gap[j] = step[j] ^ 1;
-        if (step[j] != 0 || used == FILLED) continue;
-        for (int k = 0; k < 8; k++) list->filled[used][k] = column[j][0];
-        list->from[j] = list->filled[used++];
-        list->gap[j] = 0;
+/* Bands of eight rows, from `first` to `end`, of eight columns without gaps. to: of row 0, here and below. */
+ALWAYS_INLINE void NAME(dense_bands)(int64_t first, int64_t end, const T *const column[], T *to, int64_t to_step) {
+    for (int64_t i = first; i < end; i += 8) {
+        NAME(octet) v[8];
+        for (int k = 0; k < 8; k++) memcpy(&v[k], column[k] + i, sizeof v[k]);
+        NAME(store_turned_8)(v, to + i * to_step, to_step);
     }
-    return used > 0;
 }
 
-/* Whether eight columns from j on can be read by vectors. Without a branch for each; no list: those of step 1 can. */
-ALWAYS_INLINE bool NAME(dense_8)(const int64_t gap[], const int64_t step[], int64_t j) {
+/* Eight columns as vectors read them: those of step 1 row by row; one of step 0, a number that stands for all rows, has
+ * eight copies, which every band reads again. */
+typedef struct NAME(eight) {
+    const T *from[8];
+    int64_t on[8];
+    T filled[8][8];
+} NAME(eight);
+
+/* false: one of the columns has gaps. */
+static bool NAME(eight_columns)(NAME(eight) * e, const T *const column[], const int64_t step[]) {
+    for (int k = 0; k < 8; k++) {
+        e->from[k] = column[k];
+        e->on[k] = -1;
+        if (step[k] == 1) continue;
+        if (step[k] != 0) return false;
+        for (int r = 0; r < 8; r++) e->filled[k][r] = column[k][0];
+        e->from[k] = e->filled[k];
+        e->on[k] = 0;
+    }
+    return true;
+}
+
+/* The same where some are numbers that stand for all rows. Where columns have gaps, by squares of four. */
+static void NAME(mixed_bands)(int64_t first, int64_t end, const T *const column[], const int64_t step[], T *to,
+                              int64_t to_step) {
+    NAME(eight) e;
+    const T *from[8];
+    int64_t on[8];
+    if (!NAME(eight_columns)(&e, column, step)) {
+        for (int64_t i = first; i < end; i += 4)
+            for (int c = 0; c < 8; c += 4) NAME(turn_columns)(column, step, i, c, to + i * to_step, to_step);
+        return;
+    }
+    for (int k = 0; k < 8; k++) from[k] = e.from[k], on[k] = e.on[k];
+    for (int64_t i = first; i < end; i += 8) {
+        NAME(octet) v[8];
+        for (int k = 0; k < 8; k++) memcpy(&v[k], from[k] + (i & on[k]), sizeof v[k]);
+        NAME(store_turned_8)(v, to + i * to_step, to_step);
+    }
+}
+
+/* Whether there are gaps is asked without a branch for each. */
+ALWAYS_INLINE bool NAME(dense_8)(const int64_t step[]) {
     int64_t gaps = 0;
-    if (gap)
-        for (int k = 0; k < 8; k++) gaps |= gap[j + k];
-    else
-        for (int k = 0; k < 8; k++) gaps |= step[j + k] ^ 1;
+    for (int k = 0; k < 8; k++) gaps |= step[k] ^ 1;
     return gaps == 0;
 }
 
-/* Eight rows of columns j to j + 7: of those without gaps whole lines at once. */
-ALWAYS_INLINE void NAME(turn_columns_8)(const T *const column[], const int64_t gap[], const int64_t step[], int64_t i,
-                                        int64_t j, T *to, int64_t to_step) {
-    NAME(octet) v[8];
-    if (!NAME(dense_8)(gap, step, j)) {
-        for (int r = 0; r < 8; r += 4)
-            for (int c = 0; c < 8; c += 4) NAME(turn_columns)(column, step, i + r, j + c, to + r * to_step, to_step);
-        return;
-    }
-    for (int k = 0; k < 8; k++) memcpy(&v[k], column[j + k] + i * step[j + k], sizeof v[k]);
-    NAME(store_turned_8)(v, to + j, to_step);
-}
-
 /* Whole bands of eight rows of all columns, of which there are eight or more -> how many rows those are. The last eight
- * columns overlap those before where their number is no multiple of eight. A list is worth it for several bands. */
+ * columns overlap those before where their number is no multiple of eight. Some bands at a time, so that lines of which
+ * eight columns write a part are near when the next eight do. */
 static int64_t NAME(bands_of_8)(int64_t rows, int64_t n, const T *const column[], const int64_t step[], T *to,
                                 int64_t to_step) {
-    NAME(listed) list;
-    const int64_t *gap = NULL;
-    int64_t i = 0;
-    if (rows >= 32 && n <= LISTED && NAME(list_columns)(&list, n, column, step)) {
-        column = list.from;
-        gap = list.gap;
+    enum { SOME = 64 };
+    const int64_t whole = rows - rows % 8;
+    for (int64_t i = 0; i < whole; i += SOME) {
+        const int64_t end = whole - i < SOME ? whole : i + SOME;
+        for (int64_t next = 0; next < n; next += 8) {
+            const int64_t j = next + 8 <= n ? next : n - 8;
+            if (NAME(dense_8)(step + j)) NAME(dense_bands)(i, end, column + j, to + j, to_step);
+            else NAME(mixed_bands)(i, end, column + j, step + j, to + j, to_step);
+        }
     }
-    for (; i + 8 <= rows; i += 8)
-        for (int64_t next = 0; next < n; next += 8)
-            NAME(turn_columns_8)(column, gap, step, i, next + 8 <= n ? next : n - 8, to + i * to_step, to_step);
-    return i;
+    return whole;
 }
 #endif
 
@@ -155,6 +168,13 @@ static bool NAME(few_columns)(int64_t rows, int64_t n, const T *const column[], 
     return true;
 }
 
+/* Fewer rows than a square has; a constant in the calls where points of three coordinates make it worth while. */
+ALWAYS_INLINE void NAME(short_columns)(int64_t rows, int64_t n, const T *const column[], const int64_t step[], T *to,
+                                       int64_t to_step) {
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t k = 0; k < rows; k++) to[k * to_step + j] = column[j][k * step[j]];
+}
+
 /* Bands of eight rows, then of four; the last band overlaps the one before, unless there are fewer than four rows in
  * all. Items written twice get the same values. */
 static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], const int64_t step[], void *dst,
@@ -170,9 +190,8 @@ static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], con
     if (i == rows) return;
     if (rows >= 4) /* the last four again */
         NAME(four_rows)(n, column, step, rows - 4, to + (rows - 4) * to_step, to_step);
-    else
-        for (int64_t k = 0; k < rows; k++)
-            for (int64_t j = 0; j < n; j++) to[k * to_step + j] = column[j][k * step[j]];
+    else if (rows == 3) NAME(short_columns)(3, n, column, step, to, to_step);
+    else NAME(short_columns)(rows, n, column, step, to, to_step);
 }
 
 /* ---- transposed planes ------------------------------------------------------------------------------------------- */

@@ -164,8 +164,8 @@ int lam__arguments_captured(lam_fn *f) {
     return lam__linear_program(f, &transposed) ? 0 : lam__fn_captor(f)->captured;
 }
 
-lam_fn *lam__arguments_open(lam_fn *f) {
-    return lam__arguments_captured(f) ? lam__fn_open("solve", f) : f;
+lam_fn *lam__arguments_open(const char *prefix, lam_fn *f) {
+    return lam__arguments_captured(f) ? lam__fn_open(prefix, f) : f;
 }
 
 void lam__arguments_append_captures(lam_fn *f, lam_tensor **list, int n) {

@@ -39,8 +39,8 @@ bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *whi
  * lam_linearize or lam_linear_transpose has made reads none. */
 int lam__arguments_captured(lam_fn *f);
 
-/* f with these as further inputs, which can be operands of Functions; f itself without. */
-lam_fn *lam__arguments_open(lam_fn *f);
+/* "<prefix>(<name of f>)": f with these as further inputs, which can be operands of Functions; f itself without. */
+lam_fn *lam__arguments_open(const char *prefix, lam_fn *f);
 
 /* Handles to them, behind the n handles in list[]. */
 void lam__arguments_append_captures(lam_fn *f, lam_tensor **list, int n);

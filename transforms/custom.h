@@ -272,8 +272,9 @@ static inline bool lam__custom_generates(const lam_function *f) {
 /* custom_apply.c: applies an instance to handles (NULL: left out). */
 lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out);
 
-/* A function of fixed arity around an instance, whose reference it takes over (also on failure). */
-lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x);
+/* A function of fixed arity around an instance, whose reference it takes over (also on failure). The last inputs of the
+ * instance are captures of the function. */
+lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x, lam_list captures);
 
 /* lam_custom_linear_solve with a rule of the library's own for the system and the transposed one, whose env is a copy
  * of the settings that lives as long as a derivative may be asked for (custom_solve.c, iterative.c). x0 is not read. */

@@ -161,15 +161,16 @@ static void release_instance(void *env) {
 }
 
 /* `optional`: inputs may be NULL, as in an application. The instance is released by env_free, also where lam_fn_new
- * fails. */
-lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x) {
+ * fails. The body gets captures behind the inputs, as the instance does. */
+lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x, lam_list captures) {
     if (!x) return ctx->failed_fn;
     lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = x->fn.name,
                                                   .body = body_function,
-                                                  .inputs = x->inputs,
+                                                  .inputs = x->inputs - (int)captures.count,
                                                   .outputs = x->outputs,
                                                   .env = x,
-                                                  .env_free = release_instance});
+                                                  .env_free = release_instance,
+                                                  .captures = captures});
     if (f->magic == LAM__FN) f->optional = true;
     return f;
 }
@@ -178,7 +179,8 @@ lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x) {
 lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *attrs, size_t n_in, size_t n_out) {
     if (!ctx || ctx == &lam__context_failed) return lam__context_failed.failed_fn;
     if (check_function(ctx, function, attrs, n_in, n_out) != LAM_OK) return ctx->failed_fn;
-    return lam__custom_fn(ctx, lam__custom_instance(ctx, function, attrs, NULL, (int)n_in, (int)n_out));
+    return lam__custom_fn(ctx, lam__custom_instance(ctx, function, attrs, NULL, (int)n_in, (int)n_out),
+                          (lam_list){0, NULL});
 }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */

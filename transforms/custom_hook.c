@@ -1,14 +1,16 @@
 /* Hooks on gradients: an identity Function whose backward is the user's callback, until it is removed. A hook is a
  * lam_fn inside, so that the scope owns it and a use after its end is seen. The instance holds the hook, so pullbacks
  * work on after the user's scope has ended. Under vmap the combined style is mapped, so the callback sees the gradient
- * of one example at a time. */
+ * of one example at a time. What the callback captures is an input behind x, without which it would be hidden from
+ * backward: batches reach it there. */
 #include "transforms/custom.h"
 
+#include "lib/primitives/apply.h"
 #include "transforms/arguments.h"
 
 #include <lamina/tensor.h>
 
-/* The env of a hook; its base is the callback. */
+/* The env of a hook; its base is the callback, open. */
 typedef struct hook_env {
     bool removed;
 } hook_env;
@@ -24,15 +26,18 @@ static void hook_release(lam_ctx *ctx, void *attrs) {
 }
 
 static void hook_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    (void)fc;
     out[0] = lam_alias(in[0]);
+    lam_fctx_save_for_backward(fc, (lam_list){(size_t)lam_fctx_inputs(fc) - 1, in + 1});
 }
 
 /* A hook that has been removed is passed through here rather than taken out of tapes, which nobody could find. */
 static void hook_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const lam_fn *hook = ((const hook_attrs *)lam_fctx_attrs(fc))->hook;
     const hook_env *e = hook->env;
-    gx[0] = e->removed ? g[0] : lam_apply(lam__fn_base(e), LAM_LIST(g[0]));
+    const int n = lam_fctx_inputs(fc);
+    lam_tensor **list = e->removed ? NULL : lam__apply_room(fc->ctx, (size_t)n);
+    for (int k = 0; list && k < n; k++) list[k] = k ? lam_fctx_saved(fc, k - 1) : g[0];
+    gx[0] = list ? lam_apply(lam__fn_base(e), (lam_list){(size_t)n, list}) : g[0];
 }
 
 /* Forward mode has no cotangents to show; that is said by a rule, since the transpose of backward would call the
@@ -44,13 +49,14 @@ static void hook_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
 
 /* Calling a hook is calling its callback. */
 static void body_hook(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn *callback = lam__fn_base(env);
     (void)ctx;
-    out[0] = lam_apply(lam__fn_base(env), LAM_LIST(in[0]));
+    out[0] = lam_apply(callback, (lam_list){(size_t)callback->inputs, in});
 }
 
 /* The name is that of the callback and set for each hook. */
 static const lam_function function_hook = {
-    .inputs = 1,
+    .inputs = LAM_VARIADIC,
     .outputs = 1,
     .attrs_size = sizeof(hook_attrs),
     .forward = hook_forward,
@@ -71,17 +77,22 @@ lam_tensor *lam_on_gradient(lam_tensor *x, lam_fn *callback, lam_hook **hook) {
         return &ctx->failed;
     }
     hook_env env = {false};
-    lam__derived d = {"gradient hook", callback, body_hook, 1, 1, &env, sizeof env, NULL};
-    lam_fn *made = lam__fn_derive(ctx, &d);
-    if (made->magic != LAM__FN) return &ctx->failed;
+    lam_fn *open = lam__arguments_open("on_gradient", callback);
+    const int inputs = 1 + lam__arguments_captured(callback);
+    lam__derived d = {"gradient hook", open, body_hook, inputs, 1, &env, sizeof env, NULL};
+    lam_fn *made = open->magic == LAM__FN ? lam__fn_derive(ctx, &d) : open;
+    lam_tensor **list = lam__apply_room(ctx, (size_t)inputs);
+    if (made->magic != LAM__FN || !list) return &ctx->failed;
+    list[0] = x;
+    lam__arguments_append_captures(callback, list, 1);
     lam_function f = function_hook;
     f.name = made->name;
     hook_attrs attrs = {lam__fn_retain(made)};
-    lam__instance *instance = lam__custom_instance(ctx, &f, &attrs, hook_release, 1, 1);
+    lam__instance *instance = lam__custom_instance(ctx, &f, &attrs, hook_release, inputs, 1);
     if (!instance) return &ctx->failed;
     instance->only_passes = true;
     lam_tensor *out = &ctx->failed;
-    if (x) lam__custom_apply(instance, LAM_LIST(x), &out);
+    if (x) lam__custom_apply(instance, (lam_list){(size_t)inputs, list}, &out);
     else lam__error_set(ctx, LAM_ERR_NULL, NULL, "lam_on_gradient: the tensor is NULL");
     lam__custom_release(instance);
     if (hook) *hook = (lam_hook *)(void *)made;

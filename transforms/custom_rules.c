@@ -16,12 +16,19 @@
 
 #include <string.h>
 
-/* The attributes of all of them. fns: f, then fwd and bwd, or the rule, or one rule per input (NULL: none); held.
- * Behind them lies one flag per input. */
+/* The attributes of all of them. fns: f, then fwd and bwd, or the rule, or one rule per input (NULL: none); held, and
+ * open: their captures are inputs. Behind them lies one flag per input.
+ *
+ * NOTE [captures of rules]
+ * A callback runs below the level that it serves, where what the user's functions capture from that level is hidden. So
+ * captures are inputs of the custom Function behind those of f, function by function, and each function is given its
+ * own: a batch reaches them as it reaches inputs. They have no cotangents, so a derivative by one of them is refused as
+ * that by a nondiff input is. */
 typedef struct rules_attrs {
     bool symbolic_zeros;
     lam_vmap_rule vmap_rule;
     void *env;
+    int inputs; /* of f, without captures */
     int fn_count;
     lam_fn *fns[];
 } rules_attrs;
@@ -34,7 +41,7 @@ static const bool *nondiff_of(const rules_attrs *a) {
 /* How many inputs come first for bwd, and how many tangents a rule does not get. */
 static int nondiff_count(const rules_attrs *a) {
     int count = 0;
-    for (int i = 0; i < a->fns[0]->inputs; i++) count += nondiff_of(a)[i];
+    for (int i = 0; i < a->inputs; i++) count += nondiff_of(a)[i];
     return count;
 }
 
@@ -45,19 +52,50 @@ static void rules_release(lam_ctx *ctx, void *attrs) {
     for (int k = 0; k < a->fn_count; k++) lam__fn_release(a->fns[k]);
 }
 
-/* Calls a rule; tangents and cotangents among its inputs may be NULL, whatever the user said of the function. */
-static lam_status call_rule(lam_fn *rule, size_t n_in, lam_tensor *const in[], size_t n_out, lam_tensor **out) {
-    bool before = rule->optional;
-    rule->optional = true;
-    lam_status status = lam_call(rule, (lam_list){n_in, in}, out, n_out);
-    rule->optional = before;
+static int captured(lam_fn *f) {
+    return f ? lam__arguments_captured(f) : 0;
+}
+
+/* Where the captures of function k begin among the Function's inputs. */
+static int captures_at(const rules_attrs *a, int k) {
+    int at = a->inputs;
+    for (int j = 0; j < k; j++) at += captured(a->fns[j]);
+    return at;
+}
+
+/* Calls function k with these inputs and its captures. */
+static lam_status call_fn(lam_fctx *fc, int k, lam_list in, lam_tensor *const captures[], lam_tensor **out) {
+    lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[k];
+    const size_t more = (size_t)captured(f), count = in.count + more;
+    if (!more) return lam_call(f, in, out, (size_t)f->outputs);
+    lam_tensor **all = lam__apply_room(fc->ctx, count);
+    if (!all) return LAM_ERR_MEMORY;
+    for (size_t i = 0; i < count; i++) all[i] = i < in.count ? in.items[i] : captures[i - in.count];
+    return lam_call(f, (lam_list){count, all}, out, (size_t)f->outputs);
+}
+
+/* The same of a rule whose tangents or cotangents may be NULL, whatever the user said of the function, which lies below
+ * the open one if it captures. */
+static lam_status call_rule(lam_fctx *fc, int k, lam_list in, lam_tensor *const captures[], lam_tensor **out) {
+    lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[k], *own = captured(f) ? lam__fn_base(f->env) : f;
+    const bool before[] = {f->optional, own->optional};
+    f->optional = own->optional = true;
+    lam_status status = call_fn(fc, k, in, captures, out);
+    own->optional = before[1];
+    f->optional = before[0];
     return status;
 }
 
-/* A derivative by a nondiff input is refused rather than given as zero, which would be wrong without a word. */
+/* A derivative by a nondiff input or by a capture is refused rather than given as zero, which would be wrong without a
+ * word. */
 static lam_status check_nondiff(const lam_fctx *fc) {
     const rules_attrs *a = lam_fctx_attrs(fc);
-    for (int i = 0; i < lam_fctx_inputs(fc); i++)
+    for (int i = a->inputs; i < lam_fctx_inputs(fc); i++)
+        if (lam_fctx_needs_input_grad(fc, i))
+            return lam__custom_fail(fc, LAM_ERR_CAPTURED, "pass it as an input, or apply lam_stop_gradient to it",
+                                    "a derivative by capture %d is wanted, for which a rule has no cotangent",
+                                    i - a->inputs);
+    for (int i = 0; i < a->inputs; i++)
         if (nondiff_of(a)[i] && lam_fctx_needs_input_grad(fc, i))
             return lam__custom_fail(fc, LAM_ERR_RULE, "leave it out of nondiff, or apply lam_stop_gradient to it",
                                     "a derivative by input %d is wanted, which is nondiff", i);
@@ -67,22 +105,24 @@ static lam_status check_nondiff(const lam_fctx *fc) {
 /* ---- lam_custom_vjp ---------------------------------------------------------------------------------------------- */
 
 /* Without a derivative f, with one fwd; saved are the nondiff inputs, then the residuals, in the order in which bwd
- * takes them. So fwd must compute what f computes; nothing here compares the two. */
+ * takes them, then its captures. So fwd must compute what f computes; nothing here compares the two. */
 static void vjp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
-    lam_fn *f = a->fns[0], *fwd = a->fns[1];
-    size_t n = (size_t)f->inputs, m = (size_t)f->outputs, r = (size_t)fwd->outputs - m, kept = 0;
+    lam_fn *f = a->fns[0], *fwd = a->fns[1], *bwd = a->fns[2];
+    const lam_list inputs = {(size_t)a->inputs, in};
+    size_t m = (size_t)f->outputs, r = (size_t)fwd->outputs - m, kept = 0, own = (size_t)captured(bwd);
     if (!fc->derivative) {
-        lam_call(f, (lam_list){n, in}, out, m);
+        call_fn(fc, 0, inputs, in + captures_at(a, 0), out);
         return;
     }
-    lam_tensor **results = lam__apply_room(fc->ctx, m + r), **list = lam__apply_room(fc->ctx, n + r);
+    lam_tensor **results = lam__apply_room(fc->ctx, m + r), **list = lam__apply_room(fc->ctx, inputs.count + r + own);
     if (!results || !list || check_nondiff(fc) != LAM_OK) return;
-    if (lam_call(fwd, (lam_list){n, in}, results, m + r) != LAM_OK) return;
+    if (call_fn(fc, 1, inputs, in + captures_at(a, 1), results) != LAM_OK) return;
     for (size_t o = 0; o < m; o++) out[o] = results[o];
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < a->inputs; i++)
         if (nondiff_of(a)[i]) list[kept++] = in[i];
     for (size_t k = 0; k < r; k++) list[kept++] = results[m + k];
+    for (size_t k = 0; k < own; k++) list[kept++] = in[(size_t)captures_at(a, 2) + k];
     lam_fctx_save_for_backward(fc, (lam_list){kept, list});
     lam_fctx_set_materialize_grads(fc, !a->symbolic_zeros);
 }
@@ -91,14 +131,15 @@ static void vjp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[])
  * dropped. */
 static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
-    lam_fn *f = a->fns[0], *bwd = a->fns[2];
-    size_t saved = (size_t)lam_fctx_saved_count(fc), m = (size_t)f->outputs, wanted = (size_t)bwd->outputs;
-    lam_tensor **in = lam__apply_room(fc->ctx, saved + m), **out = lam__apply_room(fc->ctx, wanted);
+    lam_fn *bwd = a->fns[2];
+    size_t saved = (size_t)lam_fctx_saved_count(fc), own = (size_t)captured(bwd), m = (size_t)a->fns[0]->outputs;
+    lam_tensor **in = lam__apply_room(fc->ctx, saved + m), **out = lam__apply_room(fc->ctx, (size_t)bwd->outputs);
     if (!in || !out) return;
-    for (size_t k = 0; k < saved; k++) in[k] = lam_fctx_saved(fc, (int)k);
+    saved -= own;
+    for (size_t k = 0; k < saved + own; k++) in[k < saved ? k : k + m] = lam_fctx_saved(fc, (int)k);
     for (size_t o = 0; o < m; o++) in[saved + o] = g[o];
-    if (call_rule(bwd, saved + m, in, wanted, out) != LAM_OK) return;
-    for (int i = 0, k = 0; i < f->inputs; i++) {
+    if (call_rule(fc, 2, (lam_list){saved + m, in}, in + saved + m, out) != LAM_OK) return;
+    for (int i = 0, k = 0; i < a->inputs; i++) {
         if (nondiff_of(a)[i]) continue;
         gx[i] = fc->floating[i] ? out[k] : NULL;
         k++;
@@ -108,18 +149,18 @@ static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) 
 /* ---- lam_custom_jvp ---------------------------------------------------------------------------------------------- */
 
 /* The rule, on inputs and one tangent each: outputs, then tangents, of which those that there cannot be are NULL. NULL
- * after a failure. The rule of a function with an integer output has to give something there, which is dropped. */
+ * after a failure. The rule of a function with an integer output has to give something there, which is dropped. x: the
+ * inputs of the Function, with captures. */
 static lam_tensor **run_rule(lam_fctx *fc, lam_tensor *const x[], lam_tensor *const t[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
-    lam_fn *f = a->fns[0], *rule = a->fns[1];
-    size_t n = (size_t)f->inputs, m = (size_t)f->outputs, given = (size_t)rule->inputs;
-    lam_tensor **in = lam__apply_room(fc->ctx, given), **out = lam__apply_room(fc->ctx, 2 * m);
+    size_t n = (size_t)a->inputs, m = (size_t)a->fns[0]->outputs, given = n;
+    lam_tensor **in = lam__apply_room(fc->ctx, 2 * n), **out = lam__apply_room(fc->ctx, 2 * m);
     if (!in || !out) return NULL;
-    for (size_t i = 0, k = n; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         in[i] = x[i];
-        if (!nondiff_of(a)[i]) in[k++] = t[i];
+        if (!nondiff_of(a)[i]) in[given++] = t[i];
     }
-    if (call_rule(rule, given, in, 2 * m, out) != LAM_OK) return NULL;
+    if (call_rule(fc, 1, (lam_list){given, in}, x + captures_at(a, 1), out) != LAM_OK) return NULL;
     for (size_t o = 0; o < m; o++)
         if (!lam__dtype_is_inexact((int)lam_dtype_of(out[m + o]))) out[m + o] = NULL;
     return out;
@@ -139,14 +180,14 @@ static lam_tensor *tangent_of(lam_fctx *fc, int i, lam_tensor *x) {
  * tangents by then and needs no second run: saved are the tangents of the outputs. Elsewhere saved are the inputs. */
 static void jvp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
-    size_t n = (size_t)a->fns[0]->inputs, m = (size_t)a->fns[0]->outputs;
+    size_t n = (size_t)lam_fctx_inputs(fc), m = (size_t)a->fns[0]->outputs;
     if (!fc->derivative) {
-        lam_call(a->fns[0], (lam_list){n, in}, out, m);
+        call_fn(fc, 0, (lam_list){(size_t)a->inputs, in}, in + captures_at(a, 0), out);
         return;
     }
     lam_tensor **t = lam__apply_room(fc->ctx, n);
     if (!t || check_nondiff(fc) != LAM_OK) return;
-    for (size_t i = 0; i < n; i++) t[i] = tangent_of(fc, (int)i, in[i]);
+    for (int i = 0; i < a->inputs; i++) t[i] = tangent_of(fc, i, in[i]);
     lam_tensor **results = run_rule(fc, in, t);
     if (!results) return;
     for (size_t o = 0; o < m; o++) out[o] = results[o];
@@ -173,8 +214,9 @@ static void jvp_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
  * differentiates them by these rules again. */
 static void jvps_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
-    size_t n = (size_t)a->fns[0]->inputs, m = (size_t)a->fns[0]->outputs;
-    if (check_nondiff(fc) != LAM_OK || lam_call(a->fns[0], (lam_list){n, in}, out, m) != LAM_OK || !fc->derivative)
+    size_t n = (size_t)lam_fctx_inputs(fc), m = (size_t)a->fns[0]->outputs;
+    const lam_list inputs = {(size_t)a->inputs, in};
+    if (check_nondiff(fc) != LAM_OK || call_fn(fc, 0, inputs, in + captures_at(a, 0), out) != LAM_OK || !fc->derivative)
         return;
     lam_tensor **list = lam__apply_room(fc->ctx, n + m);
     if (!list) return;
@@ -187,22 +229,24 @@ static void jvps_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]
  * whose tangent nobody wants is passed over, though materialised zeros are given for it. */
 static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
-    int n = a->fns[0]->inputs, m = a->fns[0]->outputs;
+    const int n = lam_fctx_inputs(fc), m = a->fns[0]->outputs;
     lam_tensor **in = lam__apply_room(fc->ctx, (size_t)(1 + m + n)), **out = lam__apply_room(fc->ctx, (size_t)m);
     if (!in || !out) return;
     for (int o = 0; o < m; o++) in[1 + o] = lam_fctx_saved(fc, n + o);
     for (int i = 0; i < n; i++) in[1 + m + i] = lam_fctx_saved(fc, i);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < a->inputs; i++) {
         if (!t[i] || !fc->needs[i] || !a->fns[1 + i]) continue;
         in[0] = t[i];
-        if (lam_call(a->fns[1 + i], (lam_list){(size_t)(1 + m + n), in}, out, (size_t)m) != LAM_OK) return;
+        const lam_list list = {(size_t)(1 + m + a->inputs), in};
+        if (call_fn(fc, 1 + i, list, in + 1 + m + captures_at(a, 1 + i), out) != LAM_OK) return;
         for (int o = 0; o < m; o++) dout[o] = dout[o] ? lam_add(dout[o], out[o]) : out[o];
     }
 }
 
 /* ---- lam_custom_vmap --------------------------------------------------------------------------------------------- */
 
-/* The inputs are saved, since the derivative rules below run f again: they are those of f's operations. */
+/* The inputs are saved, since the derivative rules below run f again: they are those of f's operations. f is open, so
+ * that its captures are inputs like the others, also for derivatives. */
 static void vmap_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     size_t n = (size_t)a->fns[0]->inputs;
@@ -292,31 +336,41 @@ static lam_fn *failed_of(const lam_fn *f) {
     return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
 }
 
-/* Puts the attributes together: holds the functions. NULL after recording what is wrong; then nothing is held. They lie
- * in the caller's scratch memory until the instance has copied them. */
+/* Puts the attributes together: holds the functions, open ones of those that capture. NULL after recording what is
+ * wrong; then nothing is held. They lie in the caller's scratch memory until the instance has copied them. */
 static rules_attrs *attrs_new(const char *what, lam__scratch_area *area, int count, lam_fn *const fns[],
                               const lam_custom_options *o, size_t *bytes) {
     lam_ctx *ctx = fns[0]->ctx;
     *bytes = sizeof(rules_attrs) + (size_t)count * sizeof *fns + (size_t)fns[0]->inputs;
     rules_attrs *a = lam__scratch_get(area, ctx, *bytes);
     if (!a) return NULL;
-    *a = (rules_attrs){.symbolic_zeros = o && o->symbolic_zeros, .fn_count = count};
-    for (int k = 0; k < count; k++) a->fns[k] = fns[k];
+    *a = (rules_attrs){.symbolic_zeros = o && o->symbolic_zeros, .inputs = fns[0]->inputs, .fn_count = count};
     if (collect_nondiff(what, fns[0], o ? o->nondiff : (lam_axes){0, NULL}, (bool *)(uintptr_t)nondiff_of(a)) < 0)
         return NULL;
-    for (int k = 0; k < count; k++) lam__fn_retain(fns[k]);
+    for (int k = 0; k < count; k++) {
+        a->fns[k] = fns[k] ? lam__arguments_open(what, fns[k]) : NULL;
+        if (a->fns[k] && a->fns[k]->magic != LAM__FN) return NULL;
+    }
+    for (int k = 0; k < count; k++) lam__fn_retain(a->fns[k]);
     return a;
 }
 
-/* A function around an instance with these attributes, whose references it takes over also on failure. own_values:
- * where a derivative is wanted, a rule gives the outputs, which the levels below differentiate as it stands. */
-static lam_fn *rules_fn(lam_function f, rules_attrs *a, size_t bytes, bool own_values) {
-    lam_fn *base = a->fns[0];
+/* A function around an instance with these attributes, whose references it takes over also on failure; it has the
+ * captures of all. own_values: where a derivative is wanted, a rule gives the outputs, which the levels below
+ * differentiate as it stands. */
+static lam_fn *rules_fn(const lam_fn *base, lam_function f, rules_attrs *a, size_t bytes, bool own_values) {
+    lam_ctx *ctx = base->ctx;
+    const int count = captures_at(a, a->fn_count) - a->inputs;
+    lam_tensor **captures = lam__apply_room(ctx, (size_t)count);
+    for (int k = 0, at = 0; captures && k < a->fn_count; at += captured(a->fns[k++]))
+        if (a->fns[k]) lam__arguments_append_captures(a->fns[k], captures, at);
     f.name = base->name;
     f.attrs_size = bytes;
-    lam__instance *x = lam__custom_instance(base->ctx, &f, a, rules_release, base->inputs, base->outputs);
+    lam__instance *x = lam__custom_instance(ctx, &f, a, rules_release, a->inputs + count, base->outputs);
     if (x) x->own_values = own_values;
-    return lam__custom_fn(base->ctx, x);
+    if (captures) return lam__custom_fn(ctx, x, (lam_list){(size_t)count, captures});
+    lam__custom_release(x);
+    return ctx->failed_fn;
 }
 
 /* Counts are checked when the function is made, not when a derivative is wanted. */
@@ -360,7 +414,7 @@ lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_opt
         int fixed = nondiff_count(a), residuals = fwd->outputs - f->outputs;
         bool fits = check_arity(what, "fwd", fwd, f->inputs, f->outputs + (residuals < 0 ? 0 : residuals)) &&
                     check_arity(what, "bwd", bwd, fixed + residuals + f->outputs, f->inputs - fixed);
-        if (fits) made = rules_fn(function_vjp, a, bytes, true);
+        if (fits) made = rules_fn(f, function_vjp, a, bytes, true);
         else rules_release(f->ctx, a);
     }
     lam__scratch_put(&area);
@@ -378,7 +432,7 @@ lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *option
     rules_attrs *a = attrs_new(what, &area, 2, fns, options, &bytes);
     if (a) {
         if (check_arity(what, "rule", rule, 2 * f->inputs - nondiff_count(a), 2 * f->outputs))
-            made = rules_fn(function_jvp, a, bytes, true);
+            made = rules_fn(f, function_jvp, a, bytes, true);
         else rules_release(f->ctx, a);
     }
     lam__scratch_put(&area);
@@ -409,7 +463,7 @@ lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const la
         size_t bytes;
         fns[0] = f;
         rules_attrs *a = attrs_new(what, &area, (int)count + 1, fns, options, &bytes);
-        if (a) made = rules_fn(function_jvps, a, bytes, false);
+        if (a) made = rules_fn(f, function_jvps, a, bytes, false);
         lam__scratch_put(&area);
     }
     lam__scratch_put(&list_area);
@@ -431,7 +485,7 @@ lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env) {
     if (a) {
         a->vmap_rule = rule;
         a->env = env;
-        made = rules_fn(function_vmap, a, bytes, false);
+        made = rules_fn(f, function_vmap, a, bytes, false);
     }
     lam__scratch_put(&area);
     return made;

@@ -283,7 +283,7 @@ static lam_tensor *solve_open(lam_ctx *ctx, lam_fn *matvec, lam_tensor *const li
     int own = a.n + 1 + a.extra;
     a.aside = nearly ? lam__arguments_captured(nearly) : 0;
     lam_tensor **all = lam__apply_room(ctx, (size_t)(own + a.aside));
-    lam_fn *opened = nearly ? lam__arguments_open(nearly) : NULL;
+    lam_fn *opened = nearly ? lam__arguments_open("solve", nearly) : NULL;
     if (!all || lam_failed(matvec) || (nearly && lam_failed(opened))) return &ctx->failed;
     for (int k = 0; k < own; k++) all[k] = list[k];
     if (a.aside) lam__arguments_append_captures(nearly, all, own);
@@ -337,7 +337,7 @@ static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, l
     a.n = n;
     a.extra = lam__arguments_captured(matvec);
     lam__mark before = lam__error_mark(ctx);
-    lam_tensor *out = solve_open(ctx, lam__arguments_open(matvec), list, a);
+    lam_tensor *out = solve_open(ctx, lam__arguments_open("solve", matvec), list, a);
     if (lam__error_since(ctx, before) != LAM_ERR_CAPTURED) return out;
     lam__error_roll_back(ctx, before);
     return solve_recorded(ctx, matvec, given, a);
@@ -479,7 +479,7 @@ lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_
                                x0 ? "tangent_solve" : "x0");
     int n = (int)parameters.count, inputs = n + 1 + lam__arguments_captured(f) + lam__arguments_captured(solve);
     lam_tensor **list = lam__apply_room(ctx, (size_t)inputs), *out = &ctx->failed;
-    lam_fn *opened = lam__arguments_open(f), *opened_solve = lam__arguments_open(solve);
+    lam_fn *opened = lam__arguments_open("root", f), *opened_solve = lam__arguments_open("root", solve);
     if (!list || lam_failed(opened) || lam_failed(opened_solve)) return &ctx->failed;
     for (int k = 0; k <= n; k++) list[k] = k ? parameters.items[k - 1] : lam_stop_gradient(x0);
     lam__arguments_append_captures(f, list, n + 1);

@@ -64,7 +64,7 @@ typedef enum lam_status {
     LAM_ERR_BATCHED,  /* the data of a batched value was asked for */
     LAM_ERR_ABSTRACT, /* the data of a value that is only being traced was asked for */
     LAM_ERR_ESCAPED,  /* a box was used after its level had ended */
-    LAM_ERR_CAPTURED, /* a box of a level that is open but hidden was used */
+    LAM_ERR_CAPTURED, /* a box of a level that is open but hidden was used, or there is no derivative by a capture */
     LAM_ERR_CONTEXT,  /* tensors of two contexts met */
     LAM_ERR_FREED,    /* a handle was used after it had been freed */
     LAM_ERR_STALE,    /* a failed tensor kept from before lam_clear_error was used */

@@ -157,7 +157,8 @@ LAM_API bool lam_fctx_needs_input_grad(const lam_fctx *fc, int i);
 typedef struct lam_hook lam_hook; /* a callback that can be removed */
 
 /* x as a new tensor; the cotangent that passes it on the way back goes through `callback` (one input, one output),
- * which may record it or replace it by another of the same type. Forward mode and values pass unchanged.
+ * which may record it or replace it by another of the same type. Forward mode and values pass unchanged. Captures of
+ * the callback are batched with x.
  * Fails   LAM_ERR_ARITY for a callback of other arity. *hook (may be NULL) is then NULL.
  * Owner   result and *hook: current scope.
  * Derivative  identity, but for what the callback does to cotangents. */
@@ -178,8 +179,9 @@ typedef struct lam_custom_options {
 /* f with a reverse rule: where a derivative is wanted, fwd runs instead of f and gives f's outputs, then any number of
  * residuals; bwd gets the nondiff inputs, the residuals, and one cotangent per output, and gives one cotangent per
  * input that is not nondiff. Forward mode transposes bwd. An outer derivative of the outputs is that of what fwd does:
- * if it should be the rule again, fwd calls the function that lam_custom_vjp has given. Captures of the three functions
- * are constants: what a level differentiates or batches is an input (nondiff, if it has no cotangent).
+ * if it should be the rule again, fwd calls the function that lam_custom_vjp has given. Declared captures of the three
+ * functions are batched as inputs are; a rule has no cotangent for them, so a derivative by one is an error
+ * (LAM_ERR_CAPTURED): what a level differentiates is an input.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options);
@@ -187,7 +189,7 @@ LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_cu
 /* f with a forward rule: where a derivative is wanted, rule runs instead of f; it gets all inputs, then one tangent per
  * input that is not nondiff, and gives f's outputs, then their tangents, which must be linear in the tangents given.
  * Reverse mode runs it for the outputs with tangents that are zero, and transposes it. An outer derivative of the
- * outputs is that of what the rule does, as with lam_custom_vjp; so are captures.
+ * outputs is that of what the rule does, and captures are what they are there, as with lam_custom_vjp.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options);
@@ -199,12 +201,12 @@ LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options
 LAM_API lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options *options);
 
 /* A batching rule: in[i] has the batch axis in front where mapped[i]; sets out[o], and out_mapped[o] (false before)
- * where it has the batch axis in front. */
+ * where it has the batch axis in front. Captures of the function follow the inputs. */
 typedef void (*lam_vmap_rule)(lam_ctx *ctx, const lam_vmap_info *info, const bool mapped[], lam_tensor *const in[],
                               lam_tensor *out[], bool out_mapped[], void *env);
 
 /* f with a batching rule. env is borrowed. Derivatives are those of f's operations, or of the rule's where vmap is
- * inside.
+ * inside; also by captures of f.
  * Fails   LAM_ERR_NULL without a rule; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env);

@@ -338,6 +338,12 @@ static double vectors(int64_t n, int lanes) {
     return (double)((n + lanes - 1) / lanes);
 }
 
+/* What vectors of columns cost, where the last one may be half a vector. */
+static double filled(int64_t n, int lanes, bool halves) {
+    const double all = vectors(n, lanes);
+    return halves && n > lanes && 2 * ((n - 1) % lanes + 1) <= lanes ? all - 0.5 : all;
+}
+
 /* The lines that dots_type.h takes the dots of, those that only fill a vector of results among them, and whether
  * vectors of them are shared: KEEP IN STEP: blocks of dots. */
 static double lines_of(const lam__product *p, int lanes, bool *shared) {
@@ -361,17 +367,18 @@ static double cost_of_dots(const lam__product *p, int lanes, double parts) {
 
 /* FAR: the way does not exist for this product, or its arrays in the frame would be too small for it. These are the
  * limits of small.h. */
-static double cost_of(int way, const lam__product *p, int lanes, int parts) {
+static double cost_of(int way, const lam__product *p, int lanes, bool halves, int parts) {
     const double m = (double)p->m, k = (double)p->k, n = (double)p->n, move = parts == 2 ? PAIR : MOVE;
     switch (way) {
     case LAM__BY_TINY:
         if (p->k > LAM__SMALL_TINY || p->n > LAM__SMALL_TINY || p->n == 1) return FAR;
         return LAM__SMALL_TINY * (2 + CONSTANT * m * k * parts / lanes);
     case LAM__BY_TILES:
-        return START + m * k * vectors(p->n, lanes) * parts + (p->y_col != 1 && p->n > 1 ? CALL + move * k * n : 0);
+        return START + m * k * filled(p->n, lanes, halves) * parts +
+               (p->y_col != 1 && p->n > 1 ? CALL + move * k * n : 0);
     case LAM__BY_TURNED:
         if (p->x_row != 1 || p->m > LAM__SMALL_TURNED) return FAR;
-        return START + n * k * vectors(p->m, lanes) * parts * TURN + (p->n > 1 ? CALL + move * m * n : 0);
+        return START + n * k * filled(p->m, lanes, halves) * parts * TURN + (p->n > 1 ? CALL + move * m * n : 0);
     default:
         if (p->x_col != 1 || p->n > LAM__SMALL_TURNED) return FAR;
         return cost_of_dots(p, lanes, parts) + (p->y_row != 1 ? CALL + move * k * n : 0);
@@ -387,7 +394,7 @@ static int small_way(lam_dtype dtype, const lam__product *p) {
     const bool narrow = p->k <= NARROW && p->n <= NARROW;
     if (!narrow && (p->k > LAM__SMALL_K || p->n > SMALL || p->m > SMALL)) return best;
     for (int way = 0; way < LAM__SMALL_WAYS; way++) {
-        const double cost = cost_of(way, p, lanes, parts);
+        const double cost = cost_of(way, p, lanes, loops(dtype)->halves, parts);
         if (cost < least) best = way, least = cost;
     }
     const bool wide = lanes * lam__item_bytes(dtype) >= WIDE_VECTOR;

@@ -17,6 +17,7 @@ enum { LAM__BY_TINY, LAM__BY_TILES, LAM__BY_TURNED, LAM__BY_DOTS, LAM__SMALL_WAY
 typedef struct lam__small_type {
     void (*plain)(const lam__product *p); /* any size and stride */
     int lanes;                            /* elements of a vector; floats and complex numbers only, as what follows */
+    bool halves;                          /* half of the last vector is used where that is enough */
     void (*by[LAM__SMALL_WAYS])(const lam__product *p);
 } lam__small_type;
 

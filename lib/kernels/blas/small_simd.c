@@ -81,12 +81,48 @@ enum {
     TINY = 4
 };
 
+/* The last vector of a row is half a vector where that is enough and halves are worth it: machines with the widest
+ * vectors do as many halves in the time. HALF(f, type) names what deals with them, or the whole ones. */
+#if VECTOR_BYTES >= 64
+typedef double half_f64 __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef float half_f32 __attribute__((vector_size(VECTOR_BYTES / 2)));
+
+ALWAYS_INLINE half_f64 half_of_f64(V64 v) {
+    return (half_f64)_mm512_castpd512_pd256((__m512d)v);
+}
+ALWAYS_INLINE half_f32 half_of_f32(V32 v) {
+    return (half_f32)_mm512_castps512_ps256((__m512)v);
+}
+ALWAYS_INLINE half_f64 half_fma_f64(half_f64 x, half_f64 y, half_f64 sum) {
+    return (half_f64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)sum);
+}
+ALWAYS_INLINE half_f32 half_fma_f32(half_f32 x, half_f32 y, half_f32 sum) {
+    return (half_f32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)sum);
+}
+/* The first lanes, as in first.h. */
+ALWAYS_INLINE half_f64 half_load_f64(const double *from, int lanes) {
+    return (half_f64)_mm256_maskz_loadu_pd((__mmask8)((1u << lanes) - 1), from);
+}
+ALWAYS_INLINE half_f32 half_load_f32(const float *from, int lanes) {
+    return (half_f32)_mm256_maskz_loadu_ps((__mmask8)((1u << lanes) - 1), from);
+}
+ALWAYS_INLINE void half_store_f64(double *to, half_f64 v, int lanes) {
+    _mm256_mask_storeu_pd(to, (__mmask8)((1u << lanes) - 1), (__m256d)v);
+}
+ALWAYS_INLINE void half_store_f32(float *to, half_f32 v, int lanes) {
+    _mm256_mask_storeu_ps(to, (__mmask8)((1u << lanes) - 1), (__m256)v);
+}
+#define HALVES_OF_REALS 1
+#else
+#define HALVES_OF_REALS 0
+#endif
+
 /* How tiles go through one product; steps in parts of elements. What does not change from product to product of a
  * batch, found out once. The last panel and those before it have one each, since their tiles differ in height. */
 typedef struct tiling {
     int64_t k, x_row, x_col, y_row, out_row;
     int64_t tiles, rows, more; /* the first `more` tiles have rows + 1 rows, the others `rows` */
-    int last;                  /* lanes of the last vector */
+    int last, put;             /* lanes of the last vector that are read, and written */
 } tiling;
 
 /* As few tiles as `most` rows allow, of nearly equal height, so that none of them leaves registers empty. The last
@@ -117,6 +153,7 @@ static lam__product turned_over(const lam__product *p) {
 #define V            V64
 #define LANES        LANES64
 #define PARTS        1
+#define HALVES       HALVES_OF_REALS
 #define FMA(x, y, z) madd(x, y, z)
 #define LIST         LIST64
 #define NAME(f)      f##_f64
@@ -127,6 +164,7 @@ static lam__product turned_over(const lam__product *p) {
 #define V            V32
 #define LANES        LANES32
 #define PARTS        1
+#define HALVES       HALVES_OF_REALS
 #define FMA(x, y, z) madd32(x, y, z)
 #define LIST         LIST32
 #define NAME(f)      f##_f32
@@ -141,6 +179,7 @@ static lam__product turned_over(const lam__product *p) {
 #define V            V64
 #define LANES        LANES64
 #define PARTS        2
+#define HALVES       0
 #define FMA(x, y, z) madd(x, y, z)
 #define LIST         LIST64
 #define TINY_LIST    LIST64
@@ -154,6 +193,7 @@ static lam__product turned_over(const lam__product *p) {
 #define V            V32
 #define LANES        LANES32
 #define PARTS        2
+#define HALVES       0
 #define FMA(x, y, z) madd32(x, y, z)
 #define LIST         LIST32
 #define NAME(f)      f##_c64
@@ -171,10 +211,10 @@ static lam__product turned_over(const lam__product *p) {
 
 /* By dtype. `lanes` is the number of elements of a vector, by which costs are estimated. */
 const lam__small_type LAM__ISA_NAME(lam__small_simd_)[LAM_DTYPE_COUNT] = {
-    [LAM_F64] = {plain_f64, LANES64, WAYS(f64)},
-    [LAM_F32] = {plain_f32, LANES32, WAYS(f32)},
-    [LAM_C128] = {plain_c128, LANES64 / 2, WAYS(c128)},
-    [LAM_C64] = {plain_c64, LANES32 / 2, WAYS(c64)},
+    [LAM_F64] = {plain_f64, LANES64, HALVES_OF_REALS, WAYS(f64)},
+    [LAM_F32] = {plain_f32, LANES32, HALVES_OF_REALS, WAYS(f32)},
+    [LAM_C128] = {plain_c128, LANES64 / 2, false, WAYS(c128)},
+    [LAM_C64] = {plain_c64, LANES32 / 2, false, WAYS(c64)},
     [LAM_I64] = {.plain = plain_i64},
     [LAM_I32] = {.plain = plain_i32},
     [LAM_U8] = {.plain = plain_u8},

@@ -18,10 +18,26 @@ ALWAYS_INLINE void NAME(put)(T *to, V v) {
     memcpy(to, &v, sizeof v);
 }
 
-/* So many vectors of y, of which the last one has `last` lanes. */
-ALWAYS_INLINE void NAME(line)(int vectors, int last, const T *y, V line[]) {
-    for (int v = 0; v < vectors - 1; v++) line[v] = NAME(whole)(y + v * LANES);
-    line[vectors - 1] = NAME(load)(y + (vectors - 1) * LANES, last);
+/* What is half of a vector, or stands for it where halves are not used. */
+#if HALVES
+typedef NAME(half) NAME(tail);
+#define TAIL_OF(v)           NAME(half_of)(v)
+#define TAIL_FMA(x, y, z)    NAME(half_fma)(x, y, z)
+#define TAIL_LOAD(from, n)   NAME(half_load)(from, n)
+#define TAIL_STORE(to, v, n) NAME(half_store)(to, v, n)
+#else
+typedef V NAME(tail);
+#define TAIL_OF(v)           (v)
+#define TAIL_FMA(x, y, z)    FMA(x, y, z)
+#define TAIL_LOAD(from, n)   NAME(load)(from, n)
+#define TAIL_STORE(to, v, n) NAME(store)(to, v, n)
+#endif
+
+/* So many vectors of y, of which the last one has `last` lanes; or these are of half a vector more. */
+ALWAYS_INLINE void NAME(line)(int vectors, bool half, int last, const T *y, V line[], NAME(tail) * tail) {
+    for (int v = 0; v < vectors - !half; v++) line[v] = NAME(whole)(y + v * LANES);
+    if (half) *tail = TAIL_LOAD(y + vectors * LANES, last);
+    else line[vectors - 1] = NAME(load)(y + (vectors - 1) * LANES, last);
 }
 
 /* Four products of reals in two sums, without a shuffle in the loop over k. */
@@ -38,59 +54,75 @@ ALWAYS_INLINE V NAME(joined)(V sum, V cross) {
 /* One tile of out from its first row and column on: rows and vectors are constants in the calls, so sums and the line
  * of y are registers. The first products begin the sums. Of complex numbers x's real and imaginary parts have sums of
  * their own, joined at the end. Where y's last vector is a part, so is that of the result. */
-ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, const T *x, const T *y, T *out) {
+ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, bool half, const T *x, const T *y, T *out) {
     V sum[PARTS][MOST_ROWS][WIDEST], line[WIDEST];
-    const int last = t->last;
-    NAME(line)(vectors, last, y, line);
-    for (int r = 0; r < rows; r++)
+    NAME(tail) rest[MOST_ROWS], tail = {0};
+    const int last = t->last, whole = vectors - !half;
+    NAME(line)(vectors, half, last, y, line, &tail);
+    for (int r = 0; r < rows; r++) {
         for (int part = 0; part < PARTS; part++)
             for (int v = 0; v < vectors; v++) sum[part][r][v] = x[r * t->x_row + part] * line[v];
+        rest[r] = x[r * t->x_row] * tail;
+    }
     for (int64_t q = 1; q < t->k; q++) {
         x += t->x_col;
         y += t->y_row;
-        NAME(line)(vectors, last, y, line);
+        NAME(line)(vectors, half, last, y, line, &tail);
         for (int r = 0; r < rows; r++)
             for (int part = 0; part < PARTS; part++) {
                 const V same = x[r * t->x_row + part] - (V){0};
                 for (int v = 0; v < vectors; v++) sum[part][r][v] = FMA(same, line[v], sum[part][r][v]);
+                if (half) rest[r] = TAIL_FMA(TAIL_OF(same), tail, rest[r]);
             }
     }
     for (int r = 0; r < rows; r++, out += t->out_row) {
 #if PARTS == 2
         for (int v = 0; v < vectors; v++) sum[0][r][v] = NAME(joined)(sum[0][r][v], sum[1][r][v]);
 #endif
-        for (int v = 0; v < vectors - 1; v++) NAME(put)(out + v * LANES, sum[0][r][v]);
-        NAME(store)(out + (vectors - 1) * LANES, sum[0][r][vectors - 1], last);
+        for (int v = 0; v < whole; v++) NAME(put)(out + v * LANES, sum[0][r][v]);
+        if (half) TAIL_STORE(out + whole * LANES, rest[r], t->put);
+        else NAME(store)(out + whole * LANES, sum[0][r][whole], t->put);
     }
 }
 
 /* Rows of a tile at most. As many as leave registers for the line of y and an element of x. Without AVX-512 that is six
  * rows of two vectors, or three of complex numbers. */
-ALWAYS_INLINE int NAME(most)(int vectors) {
-    const int most = SUMS / (vectors * PARTS);
+ALWAYS_INLINE int NAME(most)(int vectors, bool half) {
+    const int most = SUMS / ((vectors + half) * PARTS);
     return most < MOST_ROWS ? most : MOST_ROWS;
 }
 
 /* A tile of each height is a function; heights above `most` do not occur. The switch has no other cases. */
-ALWAYS_INLINE void NAME(tile_of)(const tiling *t, int64_t rows, int vectors, const T *x, const T *y, T *out) {
-    const int most = NAME(most)(vectors);
+ALWAYS_INLINE void NAME(tile_of)(const tiling *t, int64_t rows, int vectors, bool half, const T *x, const T *y,
+                                 T *out) {
+    const int most = NAME(most)(vectors, half);
     switch (rows) {
-    case 1: NAME(tile)(t, 1, vectors, x, y, out); return;
-    case 2: NAME(tile)(t, 2, vectors, x, y, out); return;
-    case 3: NAME(tile)(t, 3, vectors, x, y, out); return;
-    case 4: if (most >= 4) NAME(tile)(t, 4, vectors, x, y, out); return;
-    case 5: if (most >= 5) NAME(tile)(t, 5, vectors, x, y, out); return;
-    case 6: if (most >= 6) NAME(tile)(t, 6, vectors, x, y, out); return;
-    case 7: if (most >= 7) NAME(tile)(t, 7, vectors, x, y, out); return;
-    default: if (most >= 8) NAME(tile)(t, 8, vectors, x, y, out); return;
+    case 1: NAME(tile)(t, 1, vectors, half, x, y, out); return;
+    case 2: NAME(tile)(t, 2, vectors, half, x, y, out); return;
+    case 3: NAME(tile)(t, 3, vectors, half, x, y, out); return;
+    case 4:
+        if (most >= 4) NAME(tile)(t, 4, vectors, half, x, y, out);
+        return;
+    case 5:
+        if (most >= 5) NAME(tile)(t, 5, vectors, half, x, y, out);
+        return;
+    case 6:
+        if (most >= 6) NAME(tile)(t, 6, vectors, half, x, y, out);
+        return;
+    case 7:
+        if (most >= 7) NAME(tile)(t, 7, vectors, half, x, y, out);
+        return;
+    default:
+        if (most >= 8) NAME(tile)(t, 8, vectors, half, x, y, out);
+        return;
     }
 }
 
 /* All rows of so many vectors of columns. Tiles go down a panel, whose part of y stays in the first cache. */
-ALWAYS_INLINE void NAME(columns)(const tiling *t, int vectors, const T *x, const T *y, T *out) {
+ALWAYS_INLINE void NAME(columns)(const tiling *t, int vectors, bool half, const T *x, const T *y, T *out) {
     for (int64_t i = 0; i < t->tiles; i++) {
         const int64_t rows = t->rows + (i < t->more);
-        NAME(tile_of)(t, rows, vectors, x, y, out);
+        NAME(tile_of)(t, rows, vectors, half, x, y, out);
         x += rows * t->x_row;
         out += rows * t->out_row;
     }
@@ -98,7 +130,7 @@ ALWAYS_INLINE void NAME(columns)(const tiling *t, int vectors, const T *x, const
 
 /* Panels of full width are one function for all products; the last panel has one for its own width. */
 static void NAME(wide_columns)(const tiling *t, const T *x, const T *y, T *out) {
-    NAME(columns)(t, WIDEST, x, y, out);
+    NAME(columns)(t, WIDEST, false, x, y, out);
 }
 
 /* ---- batches of products ----------------------------------------------------------------------------------------- */
@@ -120,8 +152,8 @@ static void NAME(move)(int64_t rows, int64_t columns, const T *from, int64_t row
 /* One product in panels of columns; those of y that are not side by side are copied first. A panel holds LAM__SMALL_K
  * lines in the frame, which is why k is bounded. x and y point at the product's own operands. All panels but the last
  * are WIDEST vectors wide. */
-ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam__product *p, int vectors, const T *x,
-                                 const T *y, T *out) {
+ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam__product *p, int vectors, bool half,
+                                 const T *x, const T *y, T *out) {
     enum { LINE = WIDEST * LANES, PANEL = LINE / PARTS };
     T packed[LAM__SMALL_K * LINE] __attribute__((aligned(VECTOR_BYTES)));
     const bool copied = p->y_col != 1 && p->n > 1;
@@ -133,43 +165,63 @@ ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam_
     }
     const T *from = y + first * p->y_col * PARTS;
     if (copied) NAME(move)(p->k, p->n - first, from, p->y_row, p->y_col, packed, PANEL);
-    NAME(columns)(t, vectors, x, copied ? packed : from, out + first * PARTS);
+    NAME(columns)(t, vectors, half, x, copied ? packed : from, out + first * PARTS);
 }
 
 /* `turned`: out has rows and columns exchanged. It is then made in a room in the frame, of at most LAM__SMALL_TURNED
- * rows and columns, and moved into its place. Rows of `out` in the room are p->n elements, without gaps. */
-ALWAYS_INLINE void NAME(products)(const lam__product *p, bool turned, int vectors) {
+ * rows and columns, and moved into its place. Rows of the room are whole vectors, written as such: what is moved is
+ * read again at once, which waits for stores in parts. */
+ALWAYS_INLINE void NAME(products)(const lam__product *p, bool turned, int vectors, bool half) {
     enum { LINE = WIDEST * LANES, MOST = LAM__SMALL_TURNED * LAM__SMALL_TURNED * PARTS };
     T room[MOST] __attribute__((aligned(VECTOR_BYTES)));
-    tiling wide = tiling_of(p, PARTS, NAME(most)(WIDEST)), t = tiling_of(p, PARTS, NAME(most)(vectors));
-    wide.last = LANES;
-    t.last = (int)((p->n * PARTS - 1) % LANES + 1);
+    tiling wide = tiling_of(p, PARTS, NAME(most)(WIDEST, false)), t = tiling_of(p, PARTS, NAME(most)(vectors, half));
+    wide.last = wide.put = LANES;
+    t.last = t.put = (int)((p->n * PARTS - 1) % LANES + 1);
     if (p->y_col != 1 && p->n > 1) wide.y_row = t.y_row = LINE;
+    if (turned) {
+        wide.out_row = t.out_row = (p->n * PARTS + LANES - 1) / LANES * LANES;
+        t.put = half ? LANES / 2 : LANES;
+    }
     T *out = p->out;
     lam__product_place in = {.left = p->left};
-    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * t.out_row) {
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * p->n * PARTS) {
         const T *x = (const T *)p->x + in.x * PARTS, *y = (const T *)p->y + in.y * PARTS;
-        NAME(product)(&wide, &t, p, vectors, x, y, turned ? room : out);
-        if (turned) NAME(move)(p->n, p->m, room, 1, p->n, out, p->m);
+        NAME(product)(&wide, &t, p, vectors, half, x, y, turned ? room : out);
+        if (turned) NAME(move)(p->n, p->m, room, 1, t.out_row / PARTS, out, p->m);
     }
 }
 
 /* The number of vectors of the last panel is a constant in each of these. */
 static void NAME(products_1)(const lam__product *p, bool turned) {
-    NAME(products)(p, turned, 1);
+    NAME(products)(p, turned, 1, false);
 }
 
 static void NAME(products_2)(const lam__product *p, bool turned) {
-    NAME(products)(p, turned, 2);
+    NAME(products)(p, turned, 2, false);
 }
 
 #if VECTOR_BYTES >= 64
 static void NAME(products_3)(const lam__product *p, bool turned) {
-    NAME(products)(p, turned, 3);
+    NAME(products)(p, turned, 3, false);
 }
 
 static void NAME(products_4)(const lam__product *p, bool turned) {
-    NAME(products)(p, turned, 4);
+    NAME(products)(p, turned, 4, false);
+}
+#endif
+
+/* Of one vector and a half, and so on. */
+#if HALVES
+static void NAME(products_1_half)(const lam__product *p, bool turned) {
+    NAME(products)(p, turned, 1, true);
+}
+
+static void NAME(products_2_half)(const lam__product *p, bool turned) {
+    NAME(products)(p, turned, 2, true);
+}
+
+static void NAME(products_3_half)(const lam__product *p, bool turned) {
+    NAME(products)(p, turned, 3, true);
 }
 #endif
 
@@ -178,7 +230,16 @@ static void NAME(products_4)(const lam__product *p, bool turned) {
 /* By the number of vectors that the last panel has. More columns than a panel has leave the number of the last
  * panel's. */
 static void NAME(tiles)(const lam__product *p, bool turned) {
-    switch ((p->n * PARTS - 1) / LANES % WIDEST) {
+    const int64_t before = (p->n * PARTS - 1) / LANES % WIDEST;
+#if HALVES
+    if ((p->n * PARTS - 1) % LANES < LANES / 2 && before > 0) {
+        if (before == 1) NAME(products_1_half)(p, turned);
+        else if (before == 2) NAME(products_2_half)(p, turned);
+        else NAME(products_3_half)(p, turned);
+        return;
+    }
+#endif
+    switch (before) {
     case 0: NAME(products_1)(p, turned); return;
 #if VECTOR_BYTES >= 64
     case 2: NAME(products_3)(p, turned); return;
@@ -204,6 +265,11 @@ static void NAME(turned)(const lam__product *p) {
 #undef V
 #undef LANES
 #undef PARTS
+#undef HALVES
+#undef TAIL_OF
+#undef TAIL_FMA
+#undef TAIL_LOAD
+#undef TAIL_STORE
 #undef FMA
 #undef LIST
 #undef NAME

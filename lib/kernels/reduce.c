@@ -13,12 +13,12 @@
 #include <string.h>
 
 enum {
-    STACK_BYTES = 32768,  /* of partial results: bounded, and within the first-level cache */
-    FEW_ROWS = 16,        /* a run shorter than this is not worth being the inner one */
-    FEW_ELEMENTS = 64,    /* nor is a block smaller than this, where there is a larger one */
-    ROW_TILE = 4096,      /* elements of contiguous rows between two merges */
-    INTEGER_LEAF = 32768, /* elements of a leaf of integers, which may meet in any order */
-    NEAR_COLUMNS = 128,   /* columns at once where walked axes lie between them, so that lines stay in cache */
+    STACK_BYTES = 32768,    /* of partial results: bounded, and within the first-level cache */
+    FEW_ROWS = 16,          /* a run shorter than this is not worth being the inner one */
+    FEW_ELEMENTS = 64,      /* nor is a block smaller than this, where there is a larger one */
+    ROW_TILE = 4096,        /* elements of contiguous rows between two merges */
+    INTEGER_LEAF = 1 << 17, /* elements of a leaf of integers, which may meet in any order */
+    NEAR_COLUMNS = 128,     /* columns at once where walked axes lie between them, so that lines stay in cache */
 };
 
 typedef struct plan {
@@ -34,6 +34,7 @@ typedef struct plan {
     bool columns_outside;           /* walked axes have smaller strides than the columns */
     bool far;                       /* the elements are in no near cache */
     lam_dtype dtype;
+    bool floating;
     bool tally;                /* sums in i64 */
     lam__reduce_change change; /* of the elements before they are reduced */
     const char *numbers, *out; /* a number for each result, laid like these; or NULL */
@@ -116,14 +117,13 @@ static void choose_rows(plan *p) {
 /* Few columns that are one run have leaves as long as those of a row; those of integers may be longer. */
 static void choose_leaf(plan *p) {
     const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false, 1, 0};
-    const bool floating = p->dtype == LAM_F64 || p->dtype == LAM_F32;
-    if (floating && lam__reduce_is_few(&block)) {
+    if (p->floating && lam__reduce_is_few(&block)) {
         p->leaf = LAM__REDUCE_LEAF / p->columns.dim;
         p->leaves = leaves_of(p->rows.dim, p->leaf);
-    } else if (floating && lam__reduce_is_odd(&block)) {
+    } else if (p->floating && lam__reduce_is_odd(&block)) {
         p->leaf = LAM__REDUCE_ODD_LEAF;
         p->leaves = leaves_of(p->rows.dim, LAM__REDUCE_ODD_LEAF);
-    } else if (!floating && p->rows.dim > p->leaf && p->leaf * p->columns.dim < INTEGER_LEAF) {
+    } else if (!p->floating && p->rows.dim > p->leaf && p->leaf * p->columns.dim < INTEGER_LEAF) {
         p->leaf = INTEGER_LEAF / p->columns.dim;
         p->leaves = leaves_of(p->rows.dim, p->leaf);
     }
@@ -155,13 +155,14 @@ static bool is_direct(const plan *p) {
 }
 
 /* The stack holds one entry of a tile's columns for each level of the binary counter, and one more that is being made;
- * the tile is as wide as that leaves room for. Entries of f64 with 2^40 leaves still have 97 columns. */
+ * the tile is as wide as that leaves room for. Entries of f64 with 2^40 leaves still have 97 columns. Integers, which
+ * may meet in any order, need no counter: each leaf joins those before it. */
 static void choose_tile(plan *p) {
     int levels = 2, last = p->kept.rank - 1;
     p->columns_outside = last >= 0 && llabs(p->kept.at[last].x) < llabs(p->columns.x);
     p->tile = NEAR_COLUMNS;
     if (is_direct(p)) return;
-    for (int64_t n = p->leaves; n > 1; n >>= 1) levels++;
+    for (int64_t n = p->leaves; n > 1 && p->floating; n >>= 1) levels++;
     p->tile = STACK_BYTES / (levels * (int64_t)p->result);
     if (p->leaves > 1 && is_row(p->rows)) p->tile = at_most(p->tile, 1 + ROW_TILE / at_most(p->rows.dim, p->leaf));
     if (p->columns_outside) p->tile = at_most(p->tile, NEAR_COLUMNS);
@@ -222,8 +223,8 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
                 *stack = *top;
                 return;
             }
-            for (uint64_t n = ++count; !(n & 1); n >>= 1, top -= entry)
-                p->merges->merge(p->op, columns, top - entry, top);
+            int merges = p->floating ? __builtin_ctzll(count + 1) : count > 0;
+            for (count++; merges > 0; merges--, top -= entry) p->merges->merge(p->op, columns, top - entry, top);
             top += entry;
         }
         row = 0;
@@ -283,7 +284,8 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
     p->op = lam__reduce_op_of(id, dtype), p->tally = id == LAM__REDUCE_TALLY;
     p->loops = lam__reduce_loops(dtype), p->item = (size_t)lam__item_bytes(dtype);
     p->merges = lam__reduce_loops(result), p->result = (size_t)lam__item_bytes(result);
-    p->dtype = dtype, p->change = (lam__reduce_change){NULL, NULL}, p->numbers = NULL;
+    p->dtype = dtype, p->floating = dtype == LAM_F64 || dtype == LAM_F32, p->change = (lam__reduce_change){NULL, NULL},
+    p->numbers = NULL;
     split_axes(p, rank, dims, reduced, strides, x, count);
     if (count[0] == 0 || count[1] == 0) return false;
     p->far = count[0] * count[1] > LAM__REDUCE_NEAR / (int64_t)p->item;

@@ -222,16 +222,19 @@ ALWAYS_INLINE void FN(leaf_words)(lam__reduce_op op, const lam__reduce_block *b,
 
 /* ---- few columns --------------------------------------------------------------------------------------------- */
 
+/* Elements of a wide row. */
+enum { FN(WIDE) = WIDE_BYTES / sizeof(T) };
+
 /* Few columns without gaps: several rows of them are one wide row, so that the loop over columns is long. */
 ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    T wide[WIDE], rest[WIDE];
-    const int64_t n = b->columns, folded = WIDE / n, whole = b->rows / folded, more = b->rows - whole * folded;
-    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, false, 1, 0};
+    T wide[FN(WIDE)], rest[FN(WIDE)];
+    const int64_t n = b->columns, folded = FN(WIDE) / n, whole = b->rows / folded, more = b->rows - whole * folded;
+    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0};
     const lam__reduce_block inner = {wide, n, 1, folded, n, false, 1, 0};
     const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0};
-    FN(by_rows)(op, &outer, 1, wide);
-    FN(by_rows)(op, &inner, 1, out);
-    if (more > 0) FN(by_rows)(op, &end, 1, rest);
+    FN(by_rows)(op, &outer, wide);
+    FN(by_rows)(op, &inner, out);
+    if (more > 0) FN(by_rows)(op, &end, rest);
     for (int64_t c = 0; c < n && more > 0; c++) out[c] = FN(fold)(op, out[c], rest[c]);
 }
 
@@ -314,42 +317,69 @@ ALWAYS_INLINE void FN(tally_dense)(int n, const lam__reduce_block *b, int64_t *r
     }
 }
 
-/* `count` rows, a constant, added to the sums of the columns. */
-ALWAYS_INLINE void FN(tally_pass)(int count, const T *x, int64_t row_step, int64_t columns, int64_t step,
-                                  H *restrict sums) {
-    for (int64_t c = 0; c < columns; c++) {
-        H sum = sums[c];
-        for (int k = 0; k < count; k++) sum = (H)(sum + (H)x[c * step + k * row_step]);
-        sums[c] = sum;
-    }
+/* Columns are added in lanes of H: as many of them as a vector holds. */
+typedef H FN(wide) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
+
+/* `count` rows of a vector of columns, added to their sums. */
+ALWAYS_INLINE FN(wide) FN(tally_lanes)(int64_t count, const T *x, int64_t s, const H *sums) {
+    FN(wide) v;
+    memcpy(&v, sums, sizeof v);
+    for (int64_t k = 0; k < count; k++) v += (FN(wide))FN(lanes)(x + k * s);
+    return v;
 }
 
-/* Columns side by side; as many rows at once as an H has room for. */
-ALWAYS_INLINE void FN(tally_columns)(const lam__reduce_block *b, int64_t step, int64_t *restrict out) {
-    enum { ROOM = 256 };
-    for (int64_t first = 0, n; first < b->columns; first += n) {
-        n = b->columns - first < WIDE ? b->columns - first : WIDE;
-        for (int64_t from = 0; from < b->rows; from += ROOM) {
-            const T *x = (const T *)b->x + first * step + from * b->row_step;
-            const int64_t s = b->row_step, rows = b->rows - from < ROOM ? b->rows - from : ROOM;
-            H sums[WIDE];
-            int64_t r = 0;
-            memset(sums, 0, (size_t)n * sizeof(H));
-            for (; r + 8 <= rows; r += 8) FN(tally_pass)(8, x + r * s, s, n, step, sums);
-            for (; r < rows; r++) FN(tally_pass)(1, x + r * s, s, n, step, sums);
-            for (int64_t c = 0; c < n; c++) out[first + c] = (from > 0 ? out[first + c] : 0) + (int64_t)sums[c];
-        }
+/* The same of n columns: as in pass (reduce_type.h), or of one vector, whatever their number. */
+ALWAYS_INLINE void FN(tally_pass)(int64_t count, const T *x, int64_t s, int64_t n, H *restrict sums) {
+    enum { LANES = VECTOR_BYTES / sizeof(H) };
+    const int64_t end = n > LANES ? n - LANES : 0;
+    const FN(wide) last = FN(tally_lanes)(count, x + end, s, sums + end);
+    for (int64_t c = 0; c < end; c += LANES) {
+        const FN(wide) v = FN(tally_lanes)(count, x + c, s, sums + c);
+        memcpy(sums + c, &v, sizeof v);
     }
+    memcpy(sums + end, &last, sizeof last);
+}
+
+/* Rows of columns side by side, as far as vectors may read: of fewer columns than lanes the last ones are left. Gives
+ * how many are done. */
+ALWAYS_INLINE int64_t FN(tally_dense_rows)(const lam__reduce_block *b, H *restrict sums) {
+    enum { LANES = VECTOR_BYTES / sizeof(H) };
+    FN(vec) room[BRING_BYTES / VECTOR_BYTES];
+    const int64_t n = b->columns, s = b->row_step, beyond = (b->rows - 1) * s + n - LANES;
+    const int64_t fit = n >= LANES ? b->rows : s > 0 && beyond >= 0 ? beyond / s + 1 : 0;
+    const T *x = b->x;
+    int64_t r = 0;
+    for (; r + 8 <= fit; r += 8) FN(tally_pass)(8, FN(bring)(b, x + r * s, room), s, n, sums);
+    if (r < fit) FN(tally_pass)(fit - r, x + r * s, s, n, sums);
+    return fit;
+}
+
+/* Any columns, as many rows at once as an H has room for. */
+ALWAYS_INLINE void FN(tally_columns)(const lam__reduce_block *b, int64_t *restrict out) {
+    enum { MOST = TALLY_COLUMNS, ROOM = 256, LANES = VECTOR_BYTES / sizeof(H) };
+    lam__reduce_block some = *b;
+    H sums[MOST + LANES];
+    for (int64_t c = 0; c < b->columns; c += MOST)
+        for (int64_t from = 0; from < b->rows; from += ROOM) {
+            const T *x = some.x = (const T *)b->x + c * b->step + from * b->row_step;
+            const int64_t n = some.columns = b->columns - c < MOST ? b->columns - c : MOST;
+            some.rows = b->rows - from < ROOM ? b->rows - from : ROOM;
+            memset(sums, 0, (size_t)(n < LANES ? LANES : n) * sizeof *sums);
+            int64_t r = b->step == 1 ? FN(tally_dense_rows)(&some, sums) : 0;
+            for (; r < some.rows; r++)
+                for (int64_t i = 0; i < n; i++) sums[i] = (H)(sums[i] + (H)x[i * b->step + r * b->row_step]);
+            for (int64_t i = 0; i < n; i++) out[c + i] = (from > 0 ? out[c + i] : 0) + (int64_t)sums[i];
+        }
 }
 
 /* Few columns as in leaf_few. */
 ALWAYS_INLINE void FN(tally_few)(const lam__reduce_block *b, int64_t *restrict out) {
-    int64_t wide[WIDE], rest[WIDE];
-    const int64_t n = b->columns, folded = WIDE / n, whole = b->rows / folded, more = b->rows - whole * folded;
-    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, false, 1, 0};
+    int64_t wide[FN(WIDE)], rest[FN(WIDE)];
+    const int64_t n = b->columns, folded = FN(WIDE) / n, whole = b->rows / folded, more = b->rows - whole * folded;
+    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0};
     const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0};
-    FN(tally_columns)(&outer, 1, wide);
-    FN(tally_columns)(&end, 1, rest);
+    FN(tally_columns)(&outer, wide);
+    FN(tally_columns)(&end, rest);
     for (int64_t c = 0; c < n; c++) out[c] = more > 0 ? rest[c] : 0;
     for (int64_t k = 0; k < folded; k++)
         for (int64_t c = 0; c < n; c++) out[c] += wide[k * n + c];
@@ -367,8 +397,7 @@ ALWAYS_INLINE void FN(tally_leaf)(const lam__reduce_block *b, int64_t *restrict 
     else if (b->row_step == 1) {
         int64_t c = b->step >= b->rows && b->rows >= 4 && b->columns >= LANES64 ? FN(tally_rows)(b, out) : 0;
         for (; c < b->columns; c++) out[c] = FN(tally_row)(b->rows, x + c * b->step);
-    } else if (lam__reduce_is_narrow(b, WIDE)) FN(tally_few)(b, out);
-    else if (b->step == 1) FN(tally_columns)(b, 1, out);
-    else FN(tally_columns)(b, b->step, out);
+    } else if (lam__reduce_is_narrow(b, FN(WIDE))) FN(tally_few)(b, out);
+    else FN(tally_columns)(b, out);
 }
 #endif

@@ -5,7 +5,7 @@
 
 /* Whether layers are small and their columns lie side by side. */
 ALWAYS_INLINE bool FN(are_layers)(const lam__reduce_block *b) {
-    const bool small = b->rows * b->columns <= (int64_t)(LAYER_BYTES / sizeof(T));
+    const bool small = b->rows * b->columns * (int64_t)sizeof(T) <= (b->far ? LAYER_BYTES / 4 : LAYER_BYTES);
     return b->layers > 1 && small && b->step == 1 && b->row_step != 1 && b->layer_step >= b->columns;
 }
 
@@ -13,40 +13,6 @@ ALWAYS_INLINE bool FN(are_layers)(const lam__reduce_block *b) {
 ALWAYS_INLINE int64_t FN(whole_layers)(const lam__reduce_block *b, int64_t lanes) {
     const int64_t last = b->columns < lanes ? (lanes - 1) / b->columns : 0;
     return b->layers > last ? b->layers - last : 0;
-}
-
-/* Two, four, eight rows as a balanced tree: that of FN(tree). */
-ALWAYS_INLINE FN(vec) FN(two_lanes)(lam__reduce_op op, const T *x, int64_t s) {
-    FN(vec) v = *(const FN(vec) *)(const void *)x;
-    FN(fold_lanes)(op, &v, (const FN(vec) *)(const void *)(x + s));
-    return v;
-}
-
-ALWAYS_INLINE FN(vec) FN(four_lanes)(lam__reduce_op op, const T *x, int64_t s) {
-    FN(vec) v = FN(two_lanes)(op, x, s), more = FN(two_lanes)(op, x + 2 * s, s);
-    FN(fold_lanes)(op, &v, &more);
-    return v;
-}
-
-ALWAYS_INLINE FN(vec) FN(eight_lanes)(lam__reduce_op op, const T *x, int64_t s) {
-    FN(vec) v = FN(four_lanes)(op, x, s), more = FN(four_lanes)(op, x + 4 * s, s);
-    FN(fold_lanes)(op, &v, &more);
-    return v;
-}
-
-/* A vector of columns. KEEP IN STEP: leaf order (column). */
-ALWAYS_INLINE FN(vec) FN(column_lanes)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
-    int64_t i = rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
-    FN(vec)
-    more, v = i == 8   ? FN(eight_lanes)(op, x, s)
-              : i == 4 ? FN(four_lanes)(op, x, s)
-              : i == 2 ? FN(two_lanes)(op, x, s)
-                       : *(const FN(vec) *)(const void *)x;
-    for (; rows - i >= 8; i += 8) more = FN(eight_lanes)(op, x + i * s, s), FN(fold_lanes)(op, &v, &more);
-    if (rows - i >= 4) more = FN(four_lanes)(op, x + i * s, s), FN(fold_lanes)(op, &v, &more), i += 4;
-    if (rows - i >= 2) more = FN(two_lanes)(op, x + i * s, s), FN(fold_lanes)(op, &v, &more), i += 2;
-    if (rows > i) FN(fold_lanes)(op, &v, (const FN(vec) *)(const void *)(x + i * s));
-    return v;
 }
 
 #if !FLOATING
@@ -74,7 +40,7 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const T *x = b->x;
     if (!FN(are_layers)(b) || (FLOATING ? lam__reduce_is_run(b) : op == LAM__REDUCE_OP_PROD)) return 0;
-    const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES), last = n > LANES ? n - LANES : 0;
+    const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES);
 #if !FLOATING
     if (FN(are_dense)(b)) {
         for (int64_t k = 0; k < whole; k++) {
@@ -84,12 +50,7 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
         return whole;
     }
 #endif
-    for (int64_t k = 0; k < whole; k++)
-        for (int64_t c = 0; c < n; c += LANES) {
-            const int64_t at = c < last ? c : last;
-            const FN(vec) v = FN(column_lanes)(op, b->rows, x + k * b->layer_step + at, b->row_step);
-            memcpy(out + k * n + at, &v, sizeof v);
-        }
+    for (int64_t k = 0; k < whole; k++) FN(by_vectors)(op, n, b->rows, x + k * b->layer_step, b->row_step, out + k * n);
     return whole;
 }
 

@@ -122,7 +122,7 @@ ALWAYS_INLINE void FN(leaf_odd)(lam__reduce_op op, const lam__reduce_block *b, T
     const T *x = b->x;
     const int64_t n = b->columns, whole = b->rows / FN(WHOLE), more = b->rows % FN(WHOLE);
     const lam__reduce_block outer = {x, n * FN(WHOLE), 1, whole, n * FN(WHOLE), b->far, 1, 0};
-    FN(by_rows)(op, &outer, 1, wide);
+    FN(by_rows)(op, &outer, wide);
     for (int64_t c = 0; c < n; c++) {
         out[c] = FN(column)(op, FN(WHOLE), wide + c, n);
         if (more) out[c] = FN(fold)(op, out[c], FN(column)(op, more, x + whole * FN(WHOLE) * n + c, n));

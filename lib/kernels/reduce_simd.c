@@ -12,12 +12,24 @@
 #include "lib/kernels/simd/registers.h"
 #include "lib/kernels/simd/vector.h"
 
-/* The group of a row; how far ahead rows in memory are asked for; the longest of a block of which this is done; the
- * largest of many layers; what a search looks through before it looks back; columns whose running state lives on the
- * stack. The last three bound arrays in the frame. */
-enum { FETCH_BYTES = 2048, LAYER_BYTES = 16384, LONG_BYTES = 1024, FEW_ROWS = 8 };
-enum { ARG_ROWS = 64, SCAN_BLOCK = 64 };
-enum { GROUP_BYTES = 64, AHEAD_BYTES = 4096, ARG_BYTES = 2048, ARG_COLUMNS = 512, SCAN_COLUMNS = 64, WIDE = 512 };
+enum {
+    GROUP_BYTES = 64,    /* of a row */
+    AHEAD_BYTES = 4096,  /* how far ahead rows in memory are asked for */
+    FETCH_BYTES = 256,   /* from here on, rows of columns are copied instead */
+    BRING_BYTES = 8192,  /* as many at once: a part of the first cache */
+    LAYER_BYTES = 16384, /* the largest of many layers */
+    APART_ROWS = 512,    /* of columns that are brought side by side */
+    LONG_BYTES = 1024,   /* rows that are taken several at a time */
+    WIDE_BYTES = 512,    /* a row made of several short ones */
+    FEW_ROWS = 8,
+    /* What bounds arrays in the frame: columns and rows at once, and what is looked through before it is looked at. */
+    TALLY_COLUMNS = 2048,
+    ARG_ROWS = 64,
+    ARG_BYTES = 2048,
+    ARG_COLUMNS = 512,
+    SCAN_BLOCK = 64,
+    SCAN_COLUMNS = 64,
+};
 
 /* ---- the instructions that choose the greater or the lesser of two -------------------------------------------- */
 
@@ -250,6 +262,26 @@ ALWAYS_INLINE M64 widened_i32(const int32_t *x) {
 #else
     return (M64){LIST64(NUMBER, 0)};
 #endif
+}
+
+/* As many elements as a vector has lanes of twice as many bits, or of i64. */
+typedef uint16_t pair_vec __attribute__((vector_size(VECTOR_BYTES)));
+ALWAYS_INLINE pair_vec lanes_u8(const uint8_t *x) {
+#if defined(__AVX512BW__)
+    return (pair_vec)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(const void *)x));
+#elif defined(__AVX2__)
+    return (pair_vec)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(const void *)x));
+#elif defined(__SSE2__)
+    return (pair_vec)_mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(const void *)x), _mm_setzero_si128());
+#else
+    pair_vec v;
+    for (int i = 0; i < VECTOR_BYTES / 2; i++) v[i] = x[i];
+    return v;
+#endif
+}
+
+ALWAYS_INLINE M64 lanes_i32(const int32_t *x) {
+    return widened_i32(x);
 }
 
 /* The first element of each word of v; of each half of a word. */

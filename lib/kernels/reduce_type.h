@@ -65,52 +65,173 @@ ALWAYS_INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
 
 /* ---- leaves -------------------------------------------------------------------------------------------------- */
 
-/* One column, eight rows at a time, then four, two, one. KEEP IN STEP: leaf order (by_rows). Whether a column is summed
- * alone or beside others, its elements meet in the same order. */
-ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
-    int count = rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
-    T r = count == 8   ? FN(tree)(op, 8, x, s)
-          : count == 4 ? FN(tree)(op, 4, x, s)
-          : count == 2 ? FN(tree)(op, 2, x, s)
-                       : x[0];
-    int64_t i = count;
+/* The rows of a column from `from` on, of which those before are folded in r: eight at a time, then four, two, one. */
+ALWAYS_INLINE T FN(column_from)(lam__reduce_op op, T r, int64_t from, int64_t rows, const T *x, int64_t s) {
+    int64_t i = from;
     for (; rows - i >= 8; i += 8) r = FN(fold)(op, r, FN(tree)(op, 8, x + i * s, s));
     if (rows - i >= 4) r = FN(fold)(op, r, FN(tree)(op, 4, x + i * s, s)), i += 4;
     if (rows - i >= 2) r = FN(fold)(op, r, FN(tree)(op, 2, x + i * s, s)), i += 2;
     return i < rows ? FN(fold)(op, r, x[i * s]) : r;
 }
 
-/* Adds `count` rows, as a tree, to every column. b->x and out never overlap. `first`: there is nothing in out yet. A
- * constant count makes the tree straight code. */
-ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int count, bool first, const lam__reduce_block *b, int64_t row,
-                            int64_t step, T *restrict out) {
-    const T *x = (const T *)b->x + row * b->row_step;
-    const int64_t columns = b->columns, s = b->row_step;
-    if (first)
-        for (int64_t c = 0; c < columns; c++) out[c] = FN(tree)(op, count, x + c * step, s);
-    else
-        for (int64_t c = 0; c < columns; c++) out[c] = FN(fold)(op, out[c], FN(tree)(op, count, x + c * step, s));
+/* One column. KEEP IN STEP: leaf order (by_rows). Whether a column is summed alone or beside others, its elements meet
+ * in the same order. */
+ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
+    if (rows >= 8) return FN(column_from)(op, FN(tree)(op, 8, x, s), 8, rows, x, s);
+    if (rows >= 4) return FN(column_from)(op, FN(tree)(op, 4, x, s), 4, rows, x, s);
+    if (rows >= 2) return FN(column_from)(op, FN(tree)(op, 2, x, s), 2, rows, x, s);
+    return x[0];
 }
 
-/* Asks for the eight rows after those from x on, where rows are so short that machines do not see them coming. */
-ALWAYS_INLINE void FN(fetch)(const lam__reduce_block *b, int64_t step, const T *x) {
-    const int64_t bytes = b->columns * step * (int64_t)sizeof(T);
-    if (!b->far || bytes > FETCH_BYTES) return;
-    for (int k = 8; k < 16; k++)
-        for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)(x + k * b->row_step) + i);
+/* ---- columns in vectors --------------------------------------------------------------------------------------- */
+
+/* Two, four, eight rows of a vector of columns as a balanced tree: that of FN(tree). */
+ALWAYS_INLINE FN(vec) FN(two_lanes)(lam__reduce_op op, const T *x, int64_t s) {
+    FN(vec) v = *(const FN(vec) *)(const void *)x;
+    FN(fold_lanes)(op, &v, (const FN(vec) *)(const void *)(x + s));
+    return v;
 }
 
-/* All columns side by side. KEEP IN STEP: leaf order (column). A pass over eight rows reads and writes each result
- * once. */
-ALWAYS_INLINE void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, int64_t step, T *restrict out) {
-    int64_t i = 0;
-    for (; b->rows - i >= 8; i += 8) {
-        FN(fetch)(b, step, (const T *)b->x + i * b->row_step);
-        FN(pass)(op, 8, i == 0, b, i, step, out);
+ALWAYS_INLINE FN(vec) FN(four_lanes)(lam__reduce_op op, const T *x, int64_t s) {
+    FN(vec) v = FN(two_lanes)(op, x, s), more = FN(two_lanes)(op, x + 2 * s, s);
+    FN(fold_lanes)(op, &v, &more);
+    return v;
+}
+
+ALWAYS_INLINE FN(vec) FN(eight_lanes)(lam__reduce_op op, const T *x, int64_t s) {
+    FN(vec) v = FN(four_lanes)(op, x, s), more = FN(four_lanes)(op, x + 4 * s, s);
+    FN(fold_lanes)(op, &v, &more);
+    return v;
+}
+
+/* Up to seven rows more. */
+ALWAYS_INLINE FN(vec) FN(rest_lanes)(lam__reduce_op op, FN(vec) v, int64_t rows, const T *x, int64_t s) {
+    FN(vec) more;
+    if (rows & 4) more = FN(four_lanes)(op, x, s), FN(fold_lanes)(op, &v, &more), x += 4 * s;
+    if (rows & 2) more = FN(two_lanes)(op, x, s), FN(fold_lanes)(op, &v, &more), x += 2 * s;
+    if (rows & 1) FN(fold_lanes)(op, &v, (const FN(vec) *)(const void *)x);
+    return v;
+}
+
+/* A vector of columns. KEEP IN STEP: leaf order (column). */
+ALWAYS_INLINE FN(vec) FN(column_lanes)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
+    FN(vec) v, more;
+    int64_t i = 8;
+    if (rows < 8) {
+        i = rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+        v = i == 4 ? FN(four_lanes)(op, x, s) : i == 2 ? FN(two_lanes)(op, x, s) : *(const FN(vec) *)(const void *)x;
+    } else v = FN(eight_lanes)(op, x, s);
+    for (; rows - i >= 8; i += 8) more = FN(eight_lanes)(op, x + i * s, s), FN(fold_lanes)(op, &v, &more);
+    return FN(rest_lanes)(op, v, rows - i, x + i * s, s);
+}
+
+/* What becomes of a vector of columns: `count` rows, 8 or fewer, beside what is in `out` unless they are the first. */
+ALWAYS_INLINE FN(vec) FN(passed)(lam__reduce_op op, int64_t count, bool first, const T *x, int64_t s, const T *out) {
+    FN(vec) v, more;
+    if (first) return FN(eight_lanes)(op, x, s);
+    memcpy(&v, out, sizeof v);
+    if (count < 8) return FN(rest_lanes)(op, v, count, x, s);
+    more = FN(eight_lanes)(op, x, s);
+    FN(fold_lanes)(op, &v, &more);
+    return v;
+}
+
+/* Adds `count` rows, as a tree, to every column; x and out never overlap. The last vector begins earlier, so it is made
+ * before the others and written after them. */
+ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const lam__reduce_block *b, const T *x,
+                            T *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t end = b->columns - LANES, s = b->row_step;
+    const FN(vec) last = FN(passed)(op, count, first, x + end, s, out + end);
+    for (int64_t c = 0; c < end; c += LANES) {
+        const FN(vec) v = FN(passed)(op, count, first, x + c, s, out + c);
+        memcpy(out + c, &v, sizeof v);
     }
-    if (b->rows - i >= 4) FN(pass)(op, 4, i == 0, b, i, step, out), i += 4;
-    if (b->rows - i >= 2) FN(pass)(op, 2, i == 0, b, i, step, out), i += 2;
-    if (b->rows > i) FN(pass)(op, 1, i == 0, b, i, step, out);
+    memcpy(out + end, &last, sizeof last);
+}
+
+/* Where eight rows of a block in memory are to be read from. The order of a pass, which goes along all eight at once, is
+ * nothing that machines see coming: rows without gaps are copied first, in the order in which they lie; short ones and
+ * those with gaps are asked for, line by line, some rows ahead. */
+ALWAYS_INLINE const T *FN(bring)(const lam__reduce_block *b, const T *x, FN(vec) * room) {
+    const int64_t bytes = b->columns * (int64_t)sizeof(T), step = b->row_step * (int64_t)sizeof(T);
+    if (!b->far || bytes > BRING_BYTES / 8 || step <= 0) return x;
+    if (bytes < FETCH_BYTES || step > bytes) {
+        const char *row = (const char *)x + (8 + AHEAD_BYTES / step) * step;
+        for (int k = 0; k < 8; k++)
+            for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + k * step + i);
+        return x;
+    }
+    const FN(vec) *from = (const FN(vec) *)(const void *)x;
+    int64_t k = 0;
+    for (; (k + 1) * VECTOR_BYTES <= 8 * bytes; k++) room[k] = from[k];
+    memcpy(room + k, from + k, (size_t)(8 * bytes - k * VECTOR_BYTES));
+    return (const T *)room;
+}
+
+/* Each vector of columns down all rows; the last one begins earlier. */
+ALWAYS_INLINE void FN(by_vectors)(lam__reduce_op op, int64_t columns, int64_t rows, const T *x, int64_t s,
+                                  T *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t last = columns > LANES ? columns - LANES : 0;
+    for (int64_t c = 0; c < columns; c += LANES) {
+        const int64_t at = c < last ? c : last;
+        const FN(vec) v = FN(column_lanes)(op, rows, x + at, s);
+        memcpy(out + at, &v, sizeof v);
+    }
+}
+
+/* Fewer columns than lanes: what lies behind them in a row is read too and not used, as far as there is a row behind
+ * it. KEEP IN STEP: leaf order (column). */
+ALWAYS_INLINE void FN(by_narrow_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t s = b->row_step, room = (b->rows - 1) * s + b->columns - LANES;
+    const int64_t whole = s > 0 && room >= 0 ? (room / s + 1) & -8 : 0;
+    const T *x = b->x;
+    T some[LANES];
+    if (whole) FN(by_vectors)(op, LANES, whole, x, s, some);
+    for (int64_t c = 0; c < b->columns; c++)
+        out[c] = whole ? FN(column_from)(op, some[c], whole, b->rows, x + c, s) : FN(column)(op, b->rows, x + c, s);
+}
+
+/* Columns side by side. KEEP IN STEP: leaf order (column). A pass over eight rows reads and writes each result once. */
+ALWAYS_INLINE void FN(by_dense_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const T *x = b->x;
+    const int64_t s = b->row_step;
+    int64_t i = 8;
+    if (b->columns < LANES) FN(by_narrow_rows)(op, b, out);
+    else if (b->rows < 8) FN(by_vectors)(op, b->columns, b->rows, x, s, out);
+    else {
+        FN(vec) room[BRING_BYTES / VECTOR_BYTES];
+        FN(pass)(op, 8, true, b, FN(bring)(b, x, room), out);
+        for (; b->rows - i >= 8; i += 8) FN(pass)(op, 8, false, b, FN(bring)(b, x + i * s, room), out);
+        if (b->rows > i) FN(pass)(op, (b->rows - i) & 7, false, b, x + i * s, out);
+    }
+}
+
+/* One text for each operation, whoever calls it. */
+static __attribute__((noinline)) void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    switch (op) {
+    case LAM__REDUCE_OP_SUM: FN(by_dense_rows)(LAM__REDUCE_OP_SUM, b, out); return;
+    case LAM__REDUCE_OP_PROD: FN(by_dense_rows)(LAM__REDUCE_OP_PROD, b, out); return;
+    case LAM__REDUCE_OP_MAX: FN(by_dense_rows)(LAM__REDUCE_OP_MAX, b, out); return;
+    case LAM__REDUCE_OP_MIN: FN(by_dense_rows)(LAM__REDUCE_OP_MIN, b, out); return;
+    }
+}
+
+/* Columns with gaps, but nearer to each other than the rows are: some of them at a time are brought side by side. */
+static __attribute__((noinline)) void FN(by_rows_apart)(lam__reduce_op op, const lam__reduce_block *b,
+                                                        T *restrict out) {
+    T room[LAYER_BYTES / sizeof(T)];
+    const int64_t most = (int64_t)(LAYER_BYTES / sizeof(T)) / b->rows;
+    for (int64_t c = 0; c < b->columns; c += most) {
+        const int64_t n = b->columns - c < most ? b->columns - c : most;
+        const lam__reduce_block side = {room, n, 1, b->rows, n, false, 1, 0};
+        for (int64_t r = 0; r < b->rows; r++)
+            for (int64_t i = 0; i < n; i++) room[r * n + i] = ((const T *)b->x)[(c + i) * b->step + r * b->row_step];
+        FN(by_rows)(op, &side, out + c);
+    }
 }
 
 #if FLOATING
@@ -131,10 +252,11 @@ ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T 
 #else
     if (FN(are_odd_words)(b)) FN(leaf_words)(op, b, out);
     else if (b->row_step == 1 && b->rows >= 2) FN(leaf_rows)(op, b, out);
-    else if (lam__reduce_is_narrow(b, WIDE)) FN(leaf_few)(op, b, out);
+    else if (lam__reduce_is_narrow(b, FN(WIDE))) FN(leaf_few)(op, b, out);
 #endif
-    else if (b->step == 1 && b->columns >= 8) FN(by_rows)(op, b, 1, out);
-    else if (b->columns >= 8 && llabs(b->step) < llabs(b->row_step)) FN(by_rows)(op, b, b->step, out);
+    else if (b->step == 1 && b->columns >= 8) FN(by_rows)(op, b, out);
+    else if (b->columns >= 8 && b->rows <= APART_ROWS && llabs(b->step) < llabs(b->row_step))
+        FN(by_rows_apart)(op, b, out);
     else if (b->row_step == 1)
         for (int64_t c = 0; c < b->columns; c++) out[c] = FN(column)(op, b->rows, x + c * b->step, 1);
     else

@@ -79,6 +79,41 @@ START_TEST(layers_are_blocks) {
 }
 END_TEST
 
+/* Columns beside others, dense, with gaps behind them and between them, near or in memory, have the bits of the same
+ * columns alone. _i: the dtype. */
+START_TEST(columns_beside_others) {
+    static const int64_t rows[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 64},
+                         columns[] = {8, 9, 12, 15, 16, 17, 31, 33, 64, 65, 100, 130, 257};
+    const lam_dtype dtype = (lam_dtype)_i;
+    const int64_t item = (int64_t)strided_item[dtype];
+    const lam__reduce_type *loops[REDUCE_SETS];
+    uint64_t state = 23 + (uint64_t)_i;
+    char *out = malloc(258 * 8), *want = malloc(257 * 8);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows * (sizeof columns / sizeof *columns) * 12; i++) {
+        const int64_t n = columns[i / 12 % (sizeof columns / sizeof *columns)], step = i % 3 == 2 ? 2 : 1;
+        const int64_t r = rows[i / 12 / (sizeof columns / sizeof *columns)], down = n * step + (i % 3 ? GAP : 0);
+        lam__reduce_block b = {NULL, n, step, r, down, i / 3 % 2, 1, 0};
+        char *x = elements(dtype, size_of(&b), i / 6 % 2, &state);
+        b.x = x;
+        for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--)
+            for (int op = i / 6 % 2 ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {
+                memset(out + n * item, 0x5a, 8);
+                loops[set]->leaf((lam__reduce_op)op, &b, out);
+                for (int64_t c = 0; c < n; c++) {
+                    const lam__reduce_block one = {x + c * step * item, 1, 1, r, down, false, 1, 0};
+                    loops[0]->leaf((lam__reduce_op)op, &one, want + c * item);
+                }
+                STRIDED_CHECK(memcmp(out, want, (size_t)(n * item)) == 0, "set %d, operation %d, %d rows of %d, %d",
+                              set, op, (int)r, (int)n, (int)(i % 12));
+                for (int k = 0; k < 8; k++) STRIDED_CHECK(out[n * item + k] == 0x5a, "wrote beyond the end");
+            }
+        free(x);
+    }
+    free(want);
+    free(out);
+}
+END_TEST
+
 /* By the door that plans: many layers, so that results go past the caches, each the sum of its own elements. */
 START_TEST(layers_larger_than_the_caches) {
     const int64_t layers = (9 << 20) / 12 + 5, dims[3] = {layers, 2, 3}, strides[3] = {6, 3, 1}, count = layers * 3;
@@ -239,6 +274,7 @@ Suite *suite_kernels_layers(void) {
     Suite *suite = suite_create("kernels/layers");
     TCase *tests = tcase_create("layers");
     tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, columns_beside_others, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, layers_are_blocks, LAM_F64, LAM_F32 + 1);
     tcase_add_test(tests, layers_larger_than_the_caches);
     tcase_add_test(tests, sums_of_few_columns);

@@ -342,10 +342,22 @@ LAM_API lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_te
  * Fails   as lam_svd. Derivative: diag(u^T dx v); 0 for those that are 0. */
 LAM_API lam_tensor *lam_svdvals(lam_tensor *x);
 
-/* The x with x w + sign w x = p for w that is nearly diagonal: p[i, j] / (w[j] + sign w[i]), and 0 where that divisor
- * is no more than the rounding of the largest w. It is what eigenvectors (sign -1) and singular vectors (-1, 1 and 0)
- * are differentiated by. Elements of w beside the diagonal, which are taken in by iteration, must be small beside the
- * divisors.
+typedef struct lam_schur_options {
+    bool complex; /* of real matrices too the complex form, which has no blocks */
+} lam_schur_options;
+
+/* x = vectors form vectors^H: vectors unitary, form upper triangular with the eigenvalues on its diagonal, in LAPACK's
+ * order. Of real matrices both are real, and a pair of complex eigenvalues is a block of two rows on the diagonal.
+ * Shape   [..., n, n] gives two such.
+ * Fails   LAM_ERR_SHAPE unless square.
+ * Owner   both: current scope. Derivative: where eigenvalues are distinct, phases of vectors held; of a real form with
+ *         blocks NaN, for which take the complex one. */
+LAM_API lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, const lam_schur_options *options);
+
+/* The x with x w + sign w x = p for w that is triangular or nearly diagonal; of a diagonal w that is p[i, j] / (w[j] +
+ * sign w[i]). Where such a divisor is no more than the rounding of the largest w, x is 0. It is what eigenvectors (sign
+ * -1), singular vectors (-1, 1 and 0) and Schur forms (-1) are differentiated by. Elements on both sides of the
+ * diagonal are taken in by iteration, and must be small beside the divisors.
  * Shape   w [..., n, n], p [..., n, n], or with sign 0 [..., m, n]: as p; leading axes broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_OPTION for a sign that is none of -1, 0, 1; LAM_ERR_NUMERIC where the iteration does
  *         not end. Derivative: linear in p; in w that of the equation, also where w repeats. */

@@ -162,6 +162,9 @@ inline lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_ten
                           const lam_svd_options &options) {
     return lam_svd(x, u, s, vt, &options);
 }
+inline lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, const lam_schur_options &options) {
+    return lam_schur(x, form, vectors, &options);
+}
 inline lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options &options) {
     return lam_pinv(x, &options);
 }

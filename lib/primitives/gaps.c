@@ -117,21 +117,36 @@ static number left_over(const equation *e, const number *x, int64_t i, int64_t j
 
 enum { STEPS = 200 };
 
-/* Elements beside the diagonal, which must be small beside the divisors, by iteration: x = (p - x n - sign n x) / gaps.
- * Gives whether it came to rest. */
-static bool iterate(const equation *e, number *x, number *next) {
+/* One pass over x, in place: upwards and to the right, or the other way. Gives how far elements moved, and their
+ * size. */
+static void pass(const equation *e, bool back, number *x, double *change, double *size) {
+    const int64_t count = e->m * e->n;
+    *change = *size = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t row = k / e->n, column = k % e->n, i = back ? row : e->m - 1 - row,
+                      j = back ? e->n - 1 - column : column, place = i * e->n + j;
+        const number next = divided(e, i, j, left_over(e, x, i, j));
+        *change += hypot(next.re - x[place].re, next.im - x[place].im);
+        *size += hypot(next.re, next.im);
+        x[place] = next;
+    }
+}
+
+/* Elements beside the diagonal by passes in which each element of x uses the newest others: x = (p - x n - sign n x) /
+ * gaps. Of an upper triangular w the first pass is the solution, since each element needs those below it and to its
+ * left alone; of a lower one it is the pass back. Others must be small beside the divisors. Gives whether it came to
+ * rest. */
+static bool iterate(const equation *e, number *x) {
     const int64_t count = e->m * e->n;
     double change = INFINITY, size = 0;
-    for (int64_t k = 0; k < count; k++) x[k] = divided(e, k / e->n, k % e->n, at(e, e->p, k / e->n, k % e->n));
-    for (int step = 0; step < STEPS && change > DBL_EPSILON * size; step++) {
-        change = size = 0;
-        for (int64_t k = 0; k < count; k++) {
-            next[k] = divided(e, k / e->n, k % e->n, left_over(e, x, k / e->n, k % e->n));
-            change += hypot(next[k].re - x[k].re, next[k].im - x[k].im);
-            size += hypot(next[k].re, next[k].im);
+    bool upper = false;
+    for (int64_t i = 0; i < e->n; i++)
+        for (int64_t j = i + 1; j < e->n; j++) {
+            number w = at(e, e->w, i, j);
+            upper = upper || w.re != 0 || w.im != 0;
         }
-        for (int64_t k = 0; k < count; k++) x[k] = next[k];
-    }
+    for (int64_t k = 0; k < count; k++) x[k] = (number){0, 0};
+    for (int step = 0; step < STEPS && change > DBL_EPSILON * size; step++) pass(e, !upper, x, &change, &size);
     for (int64_t k = 0; k < count; k++) store(e->dtype, e->x + k * e->item, x[k]);
     return change <= 4 * DBL_EPSILON * size;
 }
@@ -144,8 +159,8 @@ static lam_status solve_all(lam_ctx *ctx, equation e, int64_t matrices, int64_t 
         lam__work work;
         e.least = least_of(&e, &beside);
         if (beside) {
-            if (!lam__matrices_work(ctx, 2 * (size_t)count * sizeof(number), &work)) return LAM_ERR_MEMORY;
-            if (!iterate(&e, work.room, (number *)work.room + count)) *bad = b;
+            if (!lam__matrices_work(ctx, (size_t)count * sizeof(number), &work)) return LAM_ERR_MEMORY;
+            if (!iterate(&e, work.room)) *bad = b;
             lam__matrices_work_end(&work);
         }
         for (int64_t k = 0; !beside && k < count; k++) {
@@ -176,7 +191,8 @@ static lam_status eval_gap_solve(const lam_call_site *call, lam_value *const out
     lam__value_release(w);
     lam__value_release(p);
     return bad < 0 ? status
-                   : lam__matrices_bad(call, call->in[0], bad, "is not nearly diagonal", "use lam_eigh on it first");
+                   : lam__matrices_bad(call, call->in[0], bad, "is not nearly diagonal or triangular",
+                                       "bring it to its Schur form first");
 }
 
 static lam_tensor *apply_gaps(lam_tensor *w, lam_tensor *p, int sign) {

@@ -32,6 +32,19 @@ static inline matrix identity(int64_t n) {
     return e;
 }
 
+/* a^-1 b by Gauss and Jordan, without exchanges: a is positive definite. */
+static inline matrix solved(matrix a, matrix b) {
+    for (int64_t i = 0; i < a.n; i++)
+        for (int64_t r = 0; r < a.n; r++) {
+            long double by = r == i ? 0 : a.x[r][i] / a.x[i][i];
+            for (int64_t c = 0; c < a.n; c++) a.x[r][c] -= by * a.x[i][c];
+            for (int64_t c = 0; c < b.n; c++) b.x[r][c] -= by * b.x[i][c];
+        }
+    for (int64_t i = 0; i < a.n; i++)
+        for (int64_t c = 0; c < b.n; c++) b.x[i][c] /= a.x[i][i];
+    return b;
+}
+
 /* Matrix number b of a stack. */
 static inline matrix matrix_of(const array *x, int64_t b) {
     matrix a = {.m = x->dims[x->rank - 2], .n = x->dims[x->rank - 1]};

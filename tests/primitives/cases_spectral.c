@@ -299,19 +299,6 @@ static void call_pinv(const cases_use *u, lam_tensor *const in[], lam_tensor *ou
     out[0] = lam_pinv(in[0], NULL);
 }
 
-/* a^-1 b by Gauss and Jordan, without exchanges: a is positive definite. */
-static matrix solved(matrix a, matrix b) {
-    for (int64_t i = 0; i < a.n; i++)
-        for (int64_t r = 0; r < a.n; r++) {
-            long double by = r == i ? 0 : a.x[r][i] / a.x[i][i];
-            for (int64_t c = 0; c < a.n; c++) a.x[r][c] -= by * a.x[i][c];
-            for (int64_t c = 0; c < b.n; c++) b.x[r][c] -= by * b.x[i][c];
-        }
-    for (int64_t i = 0; i < a.n; i++)
-        for (int64_t c = 0; c < b.n; c++) b.x[i][c] /= a.x[i][i];
-    return b;
-}
-
 /* (x^T x)^-1 x^T of tall matrices. */
 static void reference_pinv(const cases_use *u, const array in[], array out[]) {
     (void)u;
@@ -398,6 +385,29 @@ static const cases_wrong frechet_wrong[] = {{"[3] [3]", LAM_ERR_SHAPE, {0}},
                                             {"[3,3] [2,2]", LAM_ERR_SHAPE, {0}},
                                             CASES_WRONG_END};
 
+/* ---- schur: complex form --------------------------------------------------------------------------------------- */
+
+/* The square, by the square of the form, which depends on no order and phases. */
+static void call_schur(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_tensor *t, *z;
+    lam_schur(in[0], &t, &z, &(lam_schur_options){.complex = u->arg[0] != 0});
+    lam_tensor *back = lam_conj(lam_matrix_transpose(z));
+    out[0] = lam_real(lam_matmul(z, lam_matmul(lam_matmul(t, t), back)));
+}
+
+static void reference_schur(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    int64_t n = in->dims[in->rank - 1], batch = shape_like(in, &out[0], n, n);
+    for (int64_t b = 0; b < batch; b++) {
+        matrix x = matrix_of(in, b);
+        x = times(&x, &x);
+        put(&out[0], b, &x);
+    }
+}
+
+static const cases_form schur_forms[] = {{"[3,3]", {1}},     {"[3,3]", {0}}, {"[1,1]", {0}},   {"[2,2,2]", {1}},
+                                         {"[2,1,3,3]", {0}}, {"[0,0]", {1}}, {"[0,2,2]", {0}}, END};
+
 /* ---- equations with gaps: arg: sign ------------------------------------------------------------------------------ */
 
 static void call_gap_solve(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
@@ -468,6 +478,7 @@ const cases_row cases_spectral[] = {
     {SPECTRAL(eigh, square, square, fill_apart), .outputs = 2},
     {SPECTRAL(eigvalsh, square, square, fill_apart)},
     {SPECTRAL(eigvals, square, square, NULL)},
+    {SPECTRAL(schur, schur, square, fill_apart)},
     {SPECTRAL(gap_solve, gap, gap, fill_diagonal), .wrong_calls = {{"[3,3] [3,3]", LAM_ERR_NUMERIC, call_gap_crowded}}},
     {SPECTRAL(svd, rectangle, rectangle, fill_apart), .outputs = 3},
     {SPECTRAL(svdvals, rectangle, rectangle, fill_apart)},

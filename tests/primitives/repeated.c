@@ -63,7 +63,7 @@ START_TEST(missing_eigenvectors_have_infinite_derivatives) {
 }
 END_TEST
 
-/* ---- spans of vectors, to the third derivative -------------------------------------------------------------------- */
+/* ---- spans of vectors, to the third derivative ------------------------------------------------------------------- */
 
 /* Vectors of a value that stands alone, and their partners, beside others that repeat; and the span of these. */
 BODY(alone) {

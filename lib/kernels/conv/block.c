@@ -120,37 +120,48 @@ static void clear(const filling *f, int64_t at, int64_t elements) {
     if (elements > 0) memset(f->block + at * item, 0, (size_t)(elements * item));
 }
 
+/* Strips number i of the second axis and j of the last one. Where the last one has two, of every second element, both
+ * are written as x is read: j is 0 then. */
+static void fill_strips(const filling *f, int64_t i, int64_t j, bool both, int64_t x, int64_t at) {
+    const lam__conv_strips *second = &f->b->axis[1], *last = &f->b->axis[2];
+    const lam__conv_case *s = &f->p->shape;
+    const int64_t item = lam__item_bytes(f->p->dtype), odd = last->strip_step;
+    lam__conv_strips all = *last;
+    int64_t first, end, from, to;
+    if (both) all.count *= 2, all.step = 1;
+    within(second, i, s->axis[1].size, &first, &end);
+    within(&all, j, s->axis[2].size, &from, &to);
+    if (from == to) end = first;
+    for (int k = 0; k <= both; k++) clear(f, at + k * odd, first * last->count);
+    if (end > first) {
+        const int64_t line = second->first + i * second->between + first * second->step;
+        const int64_t start = last->first + j * last->between + from * all.step;
+        const lam__conv_lines lines = {
+            .x = f->x + (x + line * s->x_step[4] + start * s->x_step[5]) * item,
+            .to = f->block + (at + first * last->count) * item,
+            .lines = end - first,
+            .before = from,
+            .count = to - from,
+            .behind = all.count - to,
+            .x_step = second->step * s->x_step[4],
+            .to_step = last->count,
+            .apart = (int)(all.step * s->x_step[5]),
+            .loose = true,
+        };
+        if (both) f->p->loops->split(&lines, odd);
+        else f->p->loops->copy(&lines);
+    }
+    for (int k = 0; k <= both; k++) clear(f, at + k * odd + end * last->count, (second->count - end) * last->count);
+}
+
 /* One place of the first axis, of one example and feature, which begin there: all strips of the other two, line by
  * line, each with its zeros; in the order of memory, and behind the last one there is room. */
 static void fill_plane(const filling *f, int64_t x, int64_t at) {
     const lam__conv_strips *second = &f->b->axis[1], *last = &f->b->axis[2];
-    const lam__conv_case *s = &f->p->shape;
-    const int64_t item = lam__item_bytes(f->p->dtype);
+    const bool both = last->strips == 2 && last->fold == 2 && f->p->shape.x_step[5] == 1;
     for (int64_t i = 0; i < second->strips; i++)
-        for (int64_t j = 0; j < last->strips; j++, at += last->strip_step) {
-            int64_t first, end, from, to;
-            within(second, i, s->axis[1].size, &first, &end);
-            within(last, j, s->axis[2].size, &from, &to);
-            if (from == to) end = first;
-            clear(f, at, first * last->count);
-            if (end > first) {
-                const int64_t line = second->first + i * second->between + first * second->step;
-                const int64_t start = last->first + j * last->between + from * last->step;
-                f->p->loops->copy(&(lam__conv_lines){
-                    .x = f->x + (x + line * s->x_step[4] + start * s->x_step[5]) * item,
-                    .to = f->block + (at + first * last->count) * item,
-                    .lines = end - first,
-                    .before = from,
-                    .count = to - from,
-                    .behind = last->count - to,
-                    .x_step = second->step * s->x_step[4],
-                    .to_step = last->count,
-                    .apart = (int)(last->step * s->x_step[5]),
-                    .loose = true,
-                });
-            }
-            clear(f, at + end * last->count, (second->count - end) * last->count);
-        }
+        for (int64_t j = 0; j < last->strips; j += 1 + both, at += (1 + both) * last->strip_step)
+            fill_strips(f, i, j, both, x, at);
 }
 
 /* Plane by plane, in the order of the block. */

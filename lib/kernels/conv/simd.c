@@ -37,6 +37,32 @@ ALWAYS_INLINE V32 fma_f32(V32 x, V32 y, V32 sum) {
     return madd32(x, y, sum);
 }
 
+/* Lanes [low, high) of what lies at `from`, zeros in the others, of which nothing is read. */
+#if VECTOR_BYTES >= 64
+ALWAYS_INLINE V64 between_f64(const double *from, int low, int high) {
+    return (V64)_mm512_maskz_loadu_pd((__mmask8)((1u << high) - (1u << low)), from);
+}
+ALWAYS_INLINE V32 between_f32(const float *from, int low, int high) {
+    return (V32)_mm512_maskz_loadu_ps((__mmask16)((1u << high) - (1u << low)), from);
+}
+#elif VECTOR_BYTES == 32
+ALWAYS_INLINE V64 between_f64(const double *from, int low, int high) {
+    return (V64)_mm256_maskload_pd(from, _mm256_andnot_si256(first_f64(low), first_f64(high)));
+}
+ALWAYS_INLINE V32 between_f32(const float *from, int low, int high) {
+    return (V32)_mm256_maskload_ps(from, _mm256_andnot_si256(first_f32(low), first_f32(high)));
+}
+#else
+ALWAYS_INLINE V64 between_f64(const double *from, int low, int high) {
+    return (V64){low == 0 && high > 0 ? from[0] : 0, low < 2 && high == 2 ? from[1] : 0};
+}
+ALWAYS_INLINE V32 between_f32(const float *from, int low, int high) {
+    V32 v = {0};
+    for (int i = low; i < high; i++) v[i] = from[i];
+    return v;
+}
+#endif
+
 /* Lane i of the vector that begins (h = 0) or ends (1) two woven ones. */
 #define WOVEN(i, h) ((i) / 2 + (i) % 2 * LANES + (h) * (LANES / 2))
 
@@ -73,8 +99,8 @@ typedef M32 mask_f32;
     { abreast_1_##type, abreast_2_##type, abreast_3_##type, abreast_4_##type }
 
 const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
-    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, weave_f64, ABREAST(f64),
+    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, split_f64, weave_f64, ABREAST(f64),
      LAM__ISA_NAME(lam__turn_of_)},
-    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, weave_f32, ABREAST(f32),
+    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, split_f32, weave_f32, ABREAST(f32),
      LAM__ISA_NAME(lam__turn_of_)},
 };

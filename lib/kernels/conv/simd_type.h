@@ -377,6 +377,60 @@ static void NAME(copy)(const lam__conv_lines *l) {
     else NAME(copy_lines)(l, 2, false);
 }
 
+/* ---- strips of lines --------------------------------------------------------------------------------------------- */
+
+/* Part of a line that is `before` zeros, `count` elements from x on, and zeros: the lanes of it that a vector from
+ * element k on has. */
+typedef struct NAME(part) {
+    int64_t from; /* elements behind x, or in front of it */
+    int low, high;
+} NAME(part);
+
+ALWAYS_INLINE NAME(part) NAME(part_of)(int64_t before, int64_t count, int64_t k) {
+    const int64_t low = before < k ? 0 : before - k, high = before + count < k ? 0 : before + count - k;
+    const int64_t end = high < LANES ? high : LANES;
+    return (NAME(part)){k - before, low < end ? (int)low : (int)end, (int)end};
+}
+
+ALWAYS_INLINE V NAME(load_part)(const T *x, NAME(part) p) {
+    if (p.low == 0 && p.high == LANES) return NAME(load_whole)(x + p.from);
+    return NAME(between)(x + p.from, p.low, p.high);
+}
+
+/* A vector of both strips, or `count` elements of even ones: these end where those of odd ones may begin. */
+ALWAYS_INLINE void NAME(split_at)(const T *x, NAME(part) first, NAME(part) second, T *to, T *odd, int64_t count,
+                                  bool loose) {
+    const V low = NAME(load_part)(x, first), high = NAME(load_part)(x, second);
+    const V even = __builtin_shufflevector(low, high, LIST(NEIGHBOUR, 0));
+    NAME(store_whole)(odd, __builtin_shufflevector(low, high, LIST(NEIGHBOUR, 1)), false);
+    if (count >= LANES || loose) NAME(store_whole)(to, even, false);
+    else NAME(store)(to, even, (int)count);
+}
+
+/* All lines have the same parts, of which all but those of the first and the last vector are whole unless there are
+ * very many zeros. The last line of even elements is not loose. */
+static void NAME(split)(const lam__conv_lines *l, int64_t odd) {
+    const int64_t before = l->before, count = l->count, all = (before + count + l->behind) / 2;
+    const int64_t last = (all - 1) / LANES * LANES, lines = l->lines, x_step = l->x_step, to_step = l->to_step;
+    const NAME(part) first[] = {NAME(part_of)(before, count, 0), NAME(part_of)(before, count, LANES)};
+    const NAME(part) end[] = {NAME(part_of)(before, count, 2 * last), NAME(part_of)(before, count, 2 * last + LANES)};
+    const bool whole = before <= 2 * LANES && before + count >= 2 * last;
+    const T *x = l->x;
+    T *to = l->to;
+    int64_t i = 0;
+    for (; last == 0 && i + 1 < lines; i++, x += x_step, to += to_step) /* short loops for short lines */
+        NAME(split_at)(x, end[0], end[1], to, to + odd, LANES, true);
+    for (; i < lines; i++, x += x_step, to += to_step) {
+        if (last > 0) NAME(split_at)(x, first[0], first[1], to, to + odd, LANES, true);
+        for (int64_t k = LANES; k < last; k += LANES) {
+            NAME(part) low = {2 * k - before, 0, LANES}, high = {2 * k - before + LANES, 0, LANES};
+            if (!whole) low = NAME(part_of)(before, count, 2 * k), high = NAME(part_of)(before, count, 2 * k + LANES);
+            NAME(split_at)(x, low, high, to + k, to + odd + k, LANES, true);
+        }
+        NAME(split_at)(x, end[0], end[1], to + last, to + odd + last, all - last, i + 1 < lines);
+    }
+}
+
 /* ---- lines of phases --------------------------------------------------------------------------------------------- */
 
 /* Two vectors become two whose lanes alternate. */

@@ -40,8 +40,8 @@ typedef struct lam__conv_lines {
  *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above
  *   abreast[f - 1] f features of as many groups as there are lanes: an element of x or w is a vector of them, w [rows,
  *                  f], to[feature * step + put[place]]; offsets count lanes
- *   split          two strips of loose lines, of even elements and, `odd` elements further on, of odd ones; before, count
- *                  and behind are of x, neighbours, an even number of them in all
+ *   split          two strips of loose lines, of even elements and, `odd` elements further on, of odd ones; before,
+ *                  count and behind are of x, neighbours, an even number of them in all
  *   weave          lines of phases: to[k] = from[k % side][k / side], count of them; side up to LAM__CONV_SIDE */
 typedef struct lam__conv_loops {
     int lanes, widest; /* elements of a vector; vectors of `across` */

@@ -182,6 +182,59 @@ static long double comb(long double n, long double k) {
     return expl(lgammal(n + 1) - lgammal(k + 1) - lgammal(n - k + 1));
 }
 
+/* ---- hypergeometric functions: Euler's integrals, NIST 13.4.1 and 15.6.1 ------------------------------------------
+ * */
+
+static long double first, second, third; /* parameters of the integrands */
+
+static long double confluent_part(long double t, long double x) {
+    return expl(x * t) * powl(t, first - 1) * powl(1 - t, second - first - 1);
+}
+static long double gauss_part(long double t, long double x) {
+    return powl(1 - x * t, -first) * powl(t, second - 1) * powl(1 - t, third - second - 1);
+}
+
+static long double hyp1f1(long double a, long double b, long double x) {
+    first = a, second = b;
+    return integral(confluent_part, x, 0, 1) * tgammal(b) / (tgammal(a) * tgammal(b - a));
+}
+
+static void call_hyp2f1(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_hyp2f1(in[0], in[1], in[2], in[3]);
+}
+
+static void reference_hyp2f1(const cases_use *u, const array in[], array out[]) {
+    out->dtype = in[0].dtype;
+    for (int i = 1; i < 4; i++) out->dtype = cases_promote(out->dtype, in[i].dtype);
+    cases_broadcast(u->inputs, in, out);
+    for (int64_t e = 0; e < out->count; e++) {
+        first = cases_broadcast_element(&in[0], out, e);
+        second = cases_broadcast_element(&in[1], out, e);
+        third = cases_broadcast_element(&in[2], out, e);
+        out->data[e] = integral(gauss_part, cases_broadcast_element(&in[3], out, e), 0, 1) * tgammal(third) /
+                       (tgammal(second) * tgammal(third - second));
+    }
+}
+
+static const cases_form three[] = {
+    {"[2] [2] [2]", {0}}, {"[2,1] [2] []", {0}}, {"[] [] []", {0}}, {"[0] [] [1]", {0}}, CASES_END};
+static const cases_form four[] = {
+    {"[2] [2] [2] [2]", {0}}, {"[2,1] [2] [] [1]", {0}}, {"[] [] [] []", {0}}, {"[0] [] [1] []", {0}}, CASES_END};
+static const cases_wrong no_fit_of_three[] = {
+    {"[2] [3] []", LAM_ERR_SHAPE, {0}}, {"[2,3] [] [2]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
+static const cases_wrong no_fit_of_four[] = {
+    {"[2] [3] [] []", LAM_ERR_SHAPE, {0}}, {"[2,3] [] [] [2]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
+
+static void call_hyp1f1_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_hyp1f1(in[0], lam_cast(in[0], LAM_C128), in[0]);
+}
+static void call_hyp2f1_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_hyp2f1(in[0], in[0], lam_cast(in[0], LAM_C128), in[0]);
+}
+
 /* clang-format off */
 #define UNARY(operation, oracle)   .unary = operation, .unary_reference = oracle, .forms = one
 #define BINARY(operation, oracle)  .binary = operation, .binary_reference = oracle, .forms = two, .wrong = no_fit
@@ -213,5 +266,19 @@ const cases_row cases_integrals[] = {
     {.name = "lambertw", UNARY(lam_lambertw, lambertw), REAL, .domain = {{-0.3, 9}}},
     {.name = "bessel_j", UNARY(call_j0, j0_of), REAL, NO_ORDER, .domain = {{-2, 2}}},
     {.name = "bessel_j", UNARY(call_j3, j3_of), .domain = {{0.5, 5}}},
+    {.name = "hyp1f1",
+     .ternary = lam_hyp1f1,
+     .ternary_reference = hyp1f1,
+     .forms = three,
+     .wrong = no_fit_of_three,
+     .wrong_calls = {{"[2]", LAM_ERR_DTYPE, call_hyp1f1_complex}},
+     .domain = {{0.8, 1.6}, {2.5, 4}, {-3, 4}}},
+    {.name = "hyp2f1",
+     .call = call_hyp2f1,
+     .reference = reference_hyp2f1,
+     .forms = four,
+     .wrong = no_fit_of_four,
+     .wrong_calls = {{"[2]", LAM_ERR_DTYPE, call_hyp2f1_complex}},
+     .domain = {{-1.5, 2}, {0.8, 1.6}, {2.5, 4}, {-3, 0.7}}},
     {.name = NULL},
 };

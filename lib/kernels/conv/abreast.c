@@ -271,8 +271,8 @@ static char *clear(const filling *f, char *to, int64_t elements) {
     return to + bytes;
 }
 
-/* Lines of x, which begin at x and have `count` elements each, into lines of the block. Short ones that follow each
- * other in memory are turned as one, since squares of the machine's vectors are then full. */
+/* Lines of x, which begin at x and have `count` elements each, into lines of the block. Where they would leave squares
+ * of the machine's vectors far from full, those that follow each other in memory are turned as one. */
 static void fill_lines(const filling *f, const char *x, int64_t lines, int64_t count, char *to) {
     const lam__conv_abreast *p = f->p;
     const int64_t *step = p->shape.x_step, item = lam__item_bytes(p->dtype), lanes = p->loops->lanes;
@@ -282,7 +282,8 @@ static void fill_lines(const filling *f, const char *x, int64_t lines, int64_t c
         f->turn->grid(lines * count, f->groups, x, step[5], step[0], to, lanes);
         return;
     }
-    const bool staged = joined && count < 2 * lanes && f->groups == lanes;
+    const bool full = 4 * count >= 3 * lanes * parts(count, lanes);
+    const bool staged = joined && !full && f->groups == lanes;
     if (staged) f->turn->grid(lines * count, f->groups, x, step[5], step[0], f->lines, lanes);
     for (int64_t i = 0; i < lines; i++) {
         const size_t line = (size_t)(count * lanes * item);

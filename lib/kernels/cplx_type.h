@@ -26,7 +26,9 @@ typedef struct rows {
     int64_t columns, step, out, n, row_step;
 } rows;
 
-enum { TILE = 256 }; /* results that stay in the first cache */
+/* Results that stay in the first cache; trees of eight elements whose product is made apart from what is before it,
+ * which need not be waited for then; how many such blocks are made together where elements follow each other. */
+enum { TILE = 256, TREES = 16, BLOCK = 8 * TREES, BLOCKS = 4 };
 
 /* The next element, the last axis fastest. An axis that has come to its end goes back to its start and moves the next
  * one. After the last element it stands at the first again. */
@@ -82,34 +84,85 @@ static inline __attribute__((always_inline)) void FN(pass)(int count, bool first
     }
 }
 
-/* One result in the same order, which stays in registers. */
-static void FN(prod_column)(const rows *r, bool first, const T *x, T *out) {
-    const int64_t n = r->n, step = r->row_step;
+/* Products of neighbours, parts apart. */
+static inline __attribute__((always_inline)) void FN(pairs)(int n, const T *re, const T *im, T *to_re, T *to_im) {
+    for (int i = 0; i < n; i++) {
+        to_re[i] = re[2 * i] * re[2 * i + 1] - im[2 * i] * im[2 * i + 1];
+        to_im[i] = re[2 * i] * im[2 * i + 1] + im[2 * i] * re[2 * i + 1];
+    }
+}
+
+/* Blocks that follow each other, as do their elements: trees level by level, of which compilers make vectors. */
+static void FN(blocks)(const T *x, FN(number) to[BLOCKS]) {
+    enum { ALL = BLOCKS * TREES };
+    T re_2[4 * ALL], im_2[4 * ALL], re_4[2 * ALL], im_4[2 * ALL], re[ALL], im[ALL];
+    for (int i = 0; i < 4 * ALL; i++) {
+        re_2[i] = x[4 * i] * x[4 * i + 2] - x[4 * i + 1] * x[4 * i + 3];
+        im_2[i] = x[4 * i] * x[4 * i + 3] + x[4 * i + 1] * x[4 * i + 2];
+    }
+    FN(pairs)(2 * ALL, re_2, im_2, re_4, im_4);
+    FN(pairs)(ALL, re_4, im_4, re, im);
+    for (int b = 0; b < BLOCKS; b++) to[b] = (FN(number)){re[b * TREES], im[b * TREES]};
+    for (int k = 1; k < TREES; k++)
+        for (int b = 0; b < BLOCKS; b++) to[b] = FN(times)(to[b], (FN(number)){re[b * TREES + k], im[b * TREES + k]});
+}
+
+/* n elements, a block at most: trees of eight, then of four, two and one. */
+static FN(number) FN(block)(const T *x, int64_t step, int64_t n) {
     int64_t i = n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;
-    FN(number) all = i == 8   ? FN(tree)(8, x, step)
-                     : i == 4 ? FN(tree)(4, x, step)
-                     : i == 2 ? FN(tree)(2, x, step)
-                              : FN(tree)(1, x, step);
-    if (!first) all = FN(times)((FN(number)){out[0], out[1]}, all);
+    FN(number) all = FN(tree)(1, x, step);
+    if (i == 8) all = FN(tree)(8, x, step);
+    if (i == 4) all = FN(tree)(4, x, step);
+    if (i == 2) all = FN(tree)(2, x, step);
     for (; n - i >= 8; i += 8) all = FN(times)(all, FN(tree)(8, x + 2 * i * step, step));
     if (n - i >= 4) all = FN(times)(all, FN(tree)(4, x + 2 * i * step, step)), i += 4;
     if (n - i >= 2) all = FN(times)(all, FN(tree)(2, x + 2 * i * step, step)), i += 2;
     if (n > i) all = FN(times)(all, FN(tree)(1, x + 2 * i * step, step));
+    return all;
+}
+
+/* One result, block by block. */
+static void FN(prod_column)(const rows *r, bool first, const T *x, T *out) {
+    const int64_t n = r->n, step = r->row_step;
+    FN(number) all = {1, 0}, some[BLOCKS];
+    int64_t i = 0;
+    if (!first) all = (FN(number)){out[0], out[1]};
+    for (; step == 1 && n - i >= BLOCKS * BLOCK; i += BLOCKS * BLOCK, first = false) {
+        FN(blocks)(x + 2 * i, some);
+        for (int b = 0; b < BLOCKS; b++) all = first && b == 0 ? some[0] : FN(times)(all, some[b]);
+    }
+    for (; i < n; i += BLOCK, first = false) {
+        const FN(number) one = FN(block)(x + 2 * i * step, step, n - i < BLOCK ? n - i : BLOCK);
+        all = first ? one : FN(times)(all, one);
+    }
     out[0] = all.re, out[1] = all.im;
 }
 
-/* Eight rows at a time, then four, two, one, whatever the number of columns. The order is that of the real loops, so a
- * product along an axis does not depend on what lies beside it. */
-static void FN(prod_rows)(const rows *r, bool first, const T *x, T *out) {
+/* The rows of one block. */
+static void FN(prod_block)(const rows *r, const T *x, T *out) {
     int64_t i = 0;
+    for (; r->n - i >= 8; i += 8) FN(pass)(8, i == 0, r, x + 2 * i * r->row_step, out);
+    if (r->n - i >= 4) FN(pass)(4, i == 0, r, x + 2 * i * r->row_step, out), i += 4;
+    if (r->n - i >= 2) FN(pass)(2, i == 0, r, x + 2 * i * r->row_step, out), i += 2;
+    if (r->n > i) FN(pass)(1, i == 0, r, x + 2 * i * r->row_step, out);
+}
+
+/* The order is the same whatever the number of columns, so a product along an axis does not depend on what lies beside
+ * it. The first block is made where the results are, the others are then multiplied to it. */
+static void FN(prod_rows)(const rows *r, bool first, const T *x, T *out) {
+    T room[2 * TILE];
     if (r->columns == 1) {
         FN(prod_column)(r, first, x, out);
         return;
     }
-    for (; r->n - i >= 8; i += 8) FN(pass)(8, first && i == 0, r, x + 2 * i * r->row_step, out);
-    if (r->n - i >= 4) FN(pass)(4, first && i == 0, r, x + 2 * i * r->row_step, out), i += 4;
-    if (r->n - i >= 2) FN(pass)(2, first && i == 0, r, x + 2 * i * r->row_step, out), i += 2;
-    if (r->n > i) FN(pass)(1, first && i == 0, r, x + 2 * i * r->row_step, out);
+    for (int64_t i = 0; i < r->n; i += BLOCK, first = false) {
+        rows part = *r;
+        part.n = r->n - i < BLOCK ? r->n - i : BLOCK;
+        if (!first) part.out = 1;
+        FN(prod_block)(&part, x + 2 * i * r->row_step, first ? out : room);
+        for (int64_t c = 0; c < r->columns && !first; c++)
+            FN(multiply)(out + 2 * c * r->out, room + 2 * c, out + 2 * c * r->out);
+    }
 }
 
 /* A tile of results at a time, along all walked axes that are reduced; one where its elements are many, and nearer to

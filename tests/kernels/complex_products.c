@@ -79,6 +79,23 @@ START_TEST(products_of_every_length) {
 }
 END_TEST
 
+/* Lengths around those of blocks, one and several of which are made together. */
+START_TEST(products_of_several_blocks) {
+    static const int64_t lengths[] = {127, 128, 129, 255, 384, 511, 512, 513, 641, LONGEST};
+    const lam_dtype dtype = (lam_dtype)_i;
+    uint64_t state = 10;
+    char *x = fill(dtype, 6 * LONGEST, &state);
+    for (size_t a = 0; a < sizeof lengths / sizeof *lengths; a++)
+        for (int64_t m = 1; m <= 3; m++) {
+            const int64_t n = lengths[a];
+            check_products(&(products){dtype, {m, 1, n}, {n, 7, 1}, x}, n);
+            check_products(&(products){dtype, {m, 1, n}, {1, 7, m}, x}, n);
+            check_products(&(products){dtype, {m, 2, n}, {n, 3 * n, 1}, x}, 2 * n);
+        }
+    free(x);
+}
+END_TEST
+
 /* Columns that are one run, of every length around that of a leaf; with a gap, without one. Lanes of 32 additions and
  * the tree above them round 52 times at most. */
 START_TEST(few_columns) {
@@ -133,6 +150,7 @@ Suite *suite_kernels_complex_products(void) {
     TCase *tests = tcase_create("complex_products");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, products_of_every_length, LAM_C128, LAM_C64 + 1);
+    tcase_add_loop_test(tests, products_of_several_blocks, LAM_C128, LAM_C64 + 1);
     tcase_add_loop_test(tests, few_columns, LAM_F64, LAM_F32 + 1);
     tcase_add_test(tests, few_columns_with_nan);
     suite_add_tcase(suite, tests);

@@ -132,6 +132,7 @@ static result confluent(int live, jet a, jet b, wide x) {
     jet rest = sum(b, a, -1);
     result turned = series(live, &rest, NULL, b, -x);
     turned.value = scaled(turned.value, expl(x));
+    turned.largest *= expl(x);
     return better(own, turned);
 }
 
@@ -184,14 +185,17 @@ static result inside(int live, jet a, jet b, jet c, wide z, wide u) {
     const wide largest = fmaxl(value.largest, size_of(live, factor) * slope.largest / 2);
     at.left = size_at(live, &at) / largest;
     while (at.u > u && at.left > 0) step(live, a, b, c, &at, fmaxl(u, at.u / 2));
-    const wide left = at.left > 0 ? at.left * size_of(live, at.value) / size_at(live, &at) : 0;
-    return (result){at.value, left, size_of(live, at.value) / left};
+    if (!(at.left > 0)) return none();
+    const wide all = size_at(live, &at) / at.left;
+    return (result){at.value, size_of(live, at.value) / all, all};
 }
 
 /* (1 - z)^by 2F1(a, b; c; z) */
 static result times_power(int live, jet a, jet b, jet c, wide z, wide u, jet by) {
     result r = inside(live, a, b, c, z, u);
-    r.value = product(live, exponential(live, scaled(by, logl(u))), r.value);
+    const jet power = exponential(live, scaled(by, logl(u)));
+    r.value = product(live, power, r.value);
+    r.largest *= fabsl(power.x[0]);
     return r;
 }
 
@@ -199,8 +203,10 @@ static result times_power(int live, jet a, jet b, jet c, wide z, wide u, jet by)
  * between the two. */
 static result agreed(int live, result a, result b) {
     result r = better(a, b);
+    if (!(a.largest < INFINITY) || !(b.largest < INFINITY)) return r;
     const wide off = size_of(live, sum(a.value, b.value, -1)), size = size_of(live, r.value);
-    if (a.left > 0 && b.left > 0 && off > 0) r.left = fminl(r.left, LDBL_EPSILON * size / off);
+    r.largest = fmaxl(r.largest, off / LDBL_EPSILON);
+    if (off > 0) r.left = fminl(r.left, LDBL_EPSILON * size / off);
     return r;
 }
 
@@ -254,23 +260,39 @@ static wide derivative(jet y, const int by[]) {
     return y.x[0];
 }
 
-/* Derivatives by x move all parameters up: d/dx F = a b / c F(a + 1, b + 1; c + 1). p: a, b, c or a, c. */
+/* Derivatives by x move all parameters up: d/dx F = a b / c F(a + 1, b + 1; c + 1). `factor` is what stands before. */
+static result moved(int live, int count, const jet p[], double x, int by_x, jet *factor) {
+    jet y[LAM__HYPER_PARAMETERS];
+    for (int i = 0; i < count; i++) y[i] = p[i];
+    *factor = number(1);
+    for (int k = 0; k < by_x; k++)
+        for (int i = 0; i < count; i++) {
+            *factor = product(live, *factor, i == count - 1 ? reciprocal(live, y[i]) : y[i]);
+            y[i] = shifted(y[i], 1);
+        }
+    return count == 2 ? confluent(live, y[0], y[1], x) : gauss(live, y[0], y[1], y[2], x);
+}
+
+/* Whether a result with few digits is one next to a zero, whose error is small beside what x moves it by. */
+static bool is_near_zero(int live, int count, const jet p[], double x, int by_x, jet factor, result r) {
+    jet further;
+    const result slope = moved(live, count, p, x, by_x + 1, &further);
+    const wide moves = fabsl(x) * size_of(live, product(live, further, slope.value));
+    return slope.left > LEAST_LEFT && moves > LEAST_LEFT * size_of(live, factor) * r.largest;
+}
+
+/* p: a, b, c or a, c. */
 static double hyper(int count, const double p[], double x, lam__hyper_order order) {
     const int all = order.by[0] + order.by[1] + order.by[2], live = all == 0 ? 1 : all == 1 ? 4 : JET;
-    jet y[LAM__HYPER_PARAMETERS], factor = number(1);
+    jet y[LAM__HYPER_PARAMETERS], factor;
     if (all > LAM__HYPER_ORDERS || !(fabs(x) <= FARTHEST || (count == 3 && x < 0 && isfinite(x)))) return NAN;
     for (int i = 0; i < count; i++) {
         if (!(fabs(p[i]) <= FARTHEST)) return NAN;
         y[i] = order.by[i] ? variable(p[i], i) : number(p[i]);
     }
     if (ends(p[count - 1])) return NAN;
-    for (int k = 0; k < order.by_x; k++)
-        for (int i = 0; i < count; i++) {
-            factor = product(live, factor, i == count - 1 ? reciprocal(live, y[i]) : y[i]);
-            y[i] = shifted(y[i], 1);
-        }
-    const result r = count == 2 ? confluent(live, y[0], y[1], x) : gauss(live, y[0], y[1], y[2], x);
-    if (!(r.left > LEAST_LEFT)) return NAN;
+    const result r = moved(live, count, y, x, order.by_x, &factor);
+    if (!(r.left > LEAST_LEFT) && !is_near_zero(live, count, y, x, order.by_x, factor, r)) return NAN;
     return (double)derivative(product(live, factor, r.value), order.by);
 }
 

@@ -74,22 +74,60 @@ static number at(const equation *e, const char *matrix, int64_t i, int64_t j) {
     return load(e->dtype, matrix + (i * e->n + j) * e->item);
 }
 
-/* The size up to which a divisor is rounding; 0 where w is not finite. *beside: whether w has any element off its
- * diagonal. */
-static double least_of(const equation *e, bool *beside) {
-    const double epsilon = lam__dtype_part(e->dtype) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON;
-    double largest = 0, all = 0;
-    *beside = false;
+/* What least_of asks of w: the largest size on the diagonal, the sum of all sizes, and how many elements beside the
+ * diagonal are not 0. */
+typedef struct sizes {
+    double largest, all;
+    int64_t beside;
+} sizes;
+
+static void sizes_complex(const equation *e, sizes *s) {
     for (int64_t i = 0; i < e->n; i++)
         for (int64_t j = 0; j < e->n; j++) {
             number x = at(e, e->w, i, j);
             double size = hypot(x.re, x.im);
-            if (i == j) largest = fmax(largest, size);
-            else *beside = *beside || size > 0;
-            all += size;
+            if (i == j) s->largest = fmax(s->largest, size);
+            else s->beside += size != 0;
+            s->all += size;
         }
-    *beside = *beside && isfinite(all);
-    return 4 * (double)e->n * epsilon * largest;
+}
+
+/* Real matrices are nearly all there are, and nearly always diagonal; their loops load nothing by dtype. In the second,
+ * `gap` has room for n numbers, the gaps of a row: all are known before the first is divided by, so that compilers make
+ * vectors of both steps. */
+#define REAL(T, name)                                                                                                  \
+    static void sizes_##name(const equation *e, sizes *s) {                                                            \
+        const T *w = (const T *)(const void *)e->w;                                                                    \
+        for (int64_t i = 0; i < e->n; i++, w += e->n) {                                                                \
+            for (int64_t j = 0; j < e->n; j++) s->beside += w[j] != 0;                                                 \
+            for (int64_t j = 0; j < e->n; j++) s->all += fabs((double)w[j]);                                           \
+            s->beside -= w[i] != 0;                                                                                    \
+            s->largest = fmax(s->largest, fabs((double)w[i]));                                                         \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void divide_##name(const equation *e, double *gap) {                                                        \
+        const T *w = (const T *)(const void *)e->w, *p = (const T *)(const void *)e->p;                                \
+        T *x = (T *)(void *)e->x;                                                                                      \
+        for (int64_t i = 0; i < e->m; i++, p += e->n, x += e->n) {                                                     \
+            const double own = e->sign ? e->sign * (double)w[i * e->n + i] : 0;                                        \
+            for (int64_t j = 0; j < e->n; j++) gap[j] = (double)w[j * e->n + j] + own;                                 \
+            for (int64_t j = 0; j < e->n; j++) x[j] = fabs(gap[j]) <= e->least ? 0 : (T)((double)p[j] / gap[j]);       \
+        }                                                                                                              \
+    }
+
+REAL(double, f64)
+REAL(float, f32)
+
+/* The size up to which a divisor is rounding; 0 where one of w is infinite. *beside: whether w has any element off its
+ * diagonal. */
+static double least_of(const equation *e, bool *beside) {
+    const double epsilon = lam__dtype_part(e->dtype) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON;
+    sizes s = {0, 0, 0};
+    if (e->dtype == LAM_F64) sizes_f64(e, &s);
+    else if (e->dtype == LAM_F32) sizes_f32(e, &s);
+    else sizes_complex(e, &s);
+    *beside = s.beside > 0 && isfinite(s.all);
+    return isfinite(s.largest) ? 4 * (double)e->n * epsilon * s.largest : 0;
 }
 
 /* Element i, j of x where the right side is p. NaN is no negligible divisor, and stays. */
@@ -151,6 +189,22 @@ static bool iterate(const equation *e, number *x) {
     return change <= 4 * DBL_EPSILON * size;
 }
 
+/* Where w is diagonal. */
+static lam_status divide(lam_ctx *ctx, const equation *e) {
+    const int64_t count = e->m * e->n;
+    lam__work work;
+    for (int64_t k = 0; lam__dtype_is_complex(e->dtype) && k < count; k++) {
+        const int64_t i = k / e->n, j = k % e->n;
+        store(e->dtype, e->x + k * e->item, divided(e, i, j, at(e, e->p, i, j)));
+    }
+    if (lam__dtype_is_complex(e->dtype)) return LAM_OK;
+    if (!lam__matrices_work(ctx, (size_t)e->n * sizeof(double), &work)) return LAM_ERR_MEMORY;
+    if (e->dtype == LAM_F32) divide_f32(e, work.room);
+    else divide_f64(e, work.room);
+    lam__matrices_work_end(&work);
+    return LAM_OK;
+}
+
 /* Matrix after matrix. The first that `iterate` cannot do is *bad. */
 static lam_status solve_all(lam_ctx *ctx, equation e, int64_t matrices, int64_t *bad) {
     const int64_t count = e.m * e.n;
@@ -163,10 +217,7 @@ static lam_status solve_all(lam_ctx *ctx, equation e, int64_t matrices, int64_t 
             if (!iterate(&e, work.room)) *bad = b;
             lam__matrices_work_end(&work);
         }
-        for (int64_t k = 0; !beside && k < count; k++) {
-            const int64_t i = k / e.n, j = k % e.n;
-            store(e.dtype, e.x + k * e.item, divided(&e, i, j, at(&e, e.p, i, j)));
-        }
+        if (!beside && divide(ctx, &e) != LAM_OK) return LAM_ERR_MEMORY;
         e.w += e.n * e.n * e.item;
         e.p += count * e.item;
         e.x += count * e.item;
@@ -270,9 +321,13 @@ lam_tensor *lam_gap_solve(lam_tensor *w, lam_tensor *p, int sign) {
     return lam__scope_only(apply_gaps(in[0], in[1], sign), since);
 }
 
-/* Rounding beside the diagonal would be taken for a block: of the product the changes alone are kept. */
+/* Rounding beside the diagonal would be taken for a block: of the product the changes alone are kept. Where no level
+ * follows x there are none to keep, and the product, which would cost as much as the rest of a rule, is left out. */
 lam_tensor *lam__gaps_values(lam_tensor *w, lam_tensor *left, lam_tensor *x, lam_tensor *right) {
-    lam_tensor *block = lam_matmul(left, lam_matmul(x, right)), *fixed = lam_stop_gradient(w);
+    lam_tensor *fixed = lam_stop_gradient(w);
     lam_tensor *unit = lam_eye(lam_ctx_of(w), lam_dtype_of(fixed), lam_dim(w, -1), lam_dim(w, -1));
-    return lam_add(lam_sub(block, lam_stop_gradient(block)), lam_mul(unit, lam_expand_dims(fixed, -2)));
+    lam_tensor *values = lam_mul(unit, lam_expand_dims(fixed, -2));
+    if (!lam__value_is_box(lam__scope_peek(x))) return values;
+    lam_tensor *block = lam_matmul(left, lam_matmul(x, right));
+    return lam_add(lam_sub(block, lam_stop_gradient(block)), values);
 }

@@ -1,6 +1,6 @@
 /* Reductions, scans and recurrences of complex numbers. Sums go through the loops of the reals: the parts are one more
- * axis of two elements, so that they are as accurate and as fast. Products are trees of eight elements, sixteen of which
- * are a block. */
+ * axis of two elements, so that they are as accurate and as fast. Products are trees of eight elements, sixteen of
+ * which are a block. */
 #include "lib/kernels/cplx.h"
 
 #include "lib/kernels/reduce_loops.h"

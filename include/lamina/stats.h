@@ -52,12 +52,13 @@ LAM_API lam_tensor *lam_logpdf(lam_distribution which, lam_tensor *x, lam_list p
 /* The density, or the probability of a count. Fails as lam_logpdf does. */
 LAM_API lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list parameters);
 
-/* The probability of at most x, and its logarithm.
+/* The probability of at most x, and its logarithm, which goes on where that is less than the least number (but for
+ * LAM_T and LAM_GENNORM).
  * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none. */
 LAM_API lam_tensor *lam_cdf(lam_distribution which, lam_tensor *x, lam_list parameters);
 LAM_API lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameters); /* Fails as lam_cdf does. */
 
-/* The probability of more than x, with the digits of the tail, and its logarithm. Fails as lam_cdf does. */
+/* The probability of more than x, with the digits of the tail, and its logarithm likewise. Fails as lam_cdf does. */
 LAM_API lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters);
 LAM_API lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters); /* Fails as lam_cdf does. */
 

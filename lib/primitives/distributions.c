@@ -273,19 +273,22 @@ static lam_tensor *vonmises_logpdf(lam_tensor *z, lam_tensor *const s[]) {
 
 /* clang-format off */
 static const lam__distribution rows[] = {
-    [LAM_NORM] = {"norm", "", false, norm_logpdf, norm_cdf, norm_sf, norm_logcdf, norm_logsf, norm_ppf, norm_isf},
+    [LAM_NORM] = {"norm", "", false, norm_logpdf, norm_cdf, norm_sf, norm_logcdf, norm_logsf, norm_ppf, norm_isf,
+                  NULL, NULL},
     [LAM_LAPLACE] = {"laplace", "", false, laplace_logpdf, laplace_cdf, laplace_sf, laplace_logcdf,
-                     laplace_logsf, laplace_ppf, laplace_isf},
+                     laplace_logsf, laplace_ppf, laplace_isf, NULL, NULL},
     [LAM_LOGISTIC] = {"logistic", "", false, logistic_logpdf, logistic_cdf, logistic_sf, logistic_logcdf,
-                      logistic_logsf, logistic_ppf, logistic_isf},
-    [LAM_CAUCHY] = {"cauchy", "", false, cauchy_logpdf, cauchy_cdf, cauchy_sf, NULL, NULL, cauchy_ppf, cauchy_isf},
+                      logistic_logsf, logistic_ppf, logistic_isf, NULL, NULL},
+    [LAM_CAUCHY] = {"cauchy", "", false, cauchy_logpdf, cauchy_cdf, cauchy_sf, NULL, NULL, cauchy_ppf, cauchy_isf,
+                    NULL, NULL},
     [LAM_GUMBEL_R] = {"gumbel_r", "", false, gumbel_r_logpdf, gumbel_r_cdf, gumbel_r_sf, gumbel_r_logcdf, NULL,
-                      gumbel_r_ppf, gumbel_r_isf},
+                      gumbel_r_ppf, gumbel_r_isf, NULL, NULL},
     [LAM_GUMBEL_L] = {"gumbel_l", "", false, gumbel_l_logpdf, gumbel_l_cdf, gumbel_l_sf, NULL, gumbel_l_logsf,
-                      gumbel_l_ppf, gumbel_l_isf},
-    [LAM_T] = {"t", "+", false, t_logpdf, t_cdf, t_sf, NULL, NULL, NULL, NULL},
-    [LAM_GENNORM] = {"gennorm", "+", false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, NULL, NULL},
-    [LAM_VONMISES] = {"vonmises", "0", false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL},
+                      gumbel_l_ppf, gumbel_l_isf, NULL, NULL},
+    [LAM_T] = {"t", "+", false, t_logpdf, t_cdf, t_sf, NULL, NULL, NULL, NULL, NULL, NULL},
+    [LAM_GENNORM] = {"gennorm", "+", false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, NULL, NULL, NULL,
+                     NULL},
+    [LAM_VONMISES] = {"vonmises", "0", false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
 

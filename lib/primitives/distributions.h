@@ -8,6 +8,9 @@
  * Outside the support an operand is replaced before a function sees it, so that no derivative is NaN. */
 typedef lam_tensor *lam__distribution_of(lam_tensor *z, lam_tensor *const s[]);
 
+/* The logarithm of a share where `deep`, which is below lam__distributions_least; elsewhere anything. */
+typedef lam_tensor *lam__distribution_tail(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]);
+
 typedef struct lam__distribution {
     const char *name;
     const char *shapes; /* the parameters besides loc and scale, one letter each: + above 0, 0 not below 0, 1 in [0, 1],
@@ -16,13 +19,22 @@ typedef struct lam__distribution {
     lam__distribution_of *logpdf;
     lam__distribution_of *cdf, *sf; /* NULL: none */
     lam__distribution_of *logcdf,
-        *logsf;                      /* NULL: the logarithm of cdf, sf, or of 1 less the other where that is small */
-    lam__distribution_of *ppf, *isf; /* NULL ppf: none; NULL isf: ppf(1 - q) */
+        *logsf;                         /* NULL: the logarithm of cdf, sf, or of 1 less the other where that is small */
+    lam__distribution_of *ppf, *isf;    /* NULL ppf: none; NULL isf: ppf(1 - q) */
+    lam__distribution_tail *low, *high; /* with logcdf, logsf NULL: of cdf, sf where that is deep; NULL: -inf */
 } lam__distribution;
 
 /* Which row belongs to which number: two halves of one table. NULL where the other half has it. */
 const lam__distribution *lam__distributions_continuous(lam_distribution which);
 const lam__distribution *lam__distributions_bounded(lam_distribution which);
 const lam__distribution *lam__distributions_discrete(lam_distribution which);
+
+/* The least share whose logarithm is taken as it is, in the dtype of p. */
+double lam__distributions_least(const lam_tensor *p);
+
+/* Logarithms of deep shares, -inf but `where`: of the incomplete gamma function, and of the incomplete beta function
+ * at x with y = 1 - x. */
+lam_tensor *lam__distributions_log_gamma(bool upper, lam_tensor *where, lam_tensor *a, lam_tensor *x);
+lam_tensor *lam__distributions_log_beta(lam_tensor *where, lam_tensor *a, lam_tensor *b, lam_tensor *x, lam_tensor *y);
 
 #endif

@@ -90,6 +90,14 @@ static lam_tensor *gamma_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(below, 1.0, lam_igammac(s[0], lam_where(below, 1.0, z)));
 }
 
+static lam_tensor *gamma_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    return lam__distributions_log_gamma(false, lam_and(deep, lam_gt(z, 0.0)), s[0], z);
+}
+
+static lam_tensor *gamma_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    return lam__distributions_log_gamma(true, lam_and(deep, lam_lt(z, INFINITY)), s[0], z);
+}
+
 /* Twice a gamma variable of half the freedom. */
 static lam_tensor *chi2_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(gamma_logpdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}), LOG_2);
@@ -101,6 +109,14 @@ static lam_tensor *chi2_cdf(lam_tensor *z, lam_tensor *const s[]) {
 
 static lam_tensor *chi2_sf(lam_tensor *z, lam_tensor *const s[]) {
     return gamma_sf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
+}
+
+static lam_tensor *chi2_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    return gamma_low(deep, lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
+}
+
+static lam_tensor *chi2_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    return gamma_high(deep, lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
 }
 
 static lam_tensor *pareto_logpdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -144,6 +160,14 @@ static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
 static lam_tensor *beta_sf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
     return lam_where(outside, lam_sub(1.0, lam_clamp(z, 0.0, 1.0)), lam_betaincc(s[0], s[1], x));
+}
+
+static lam_tensor *beta_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    return lam__distributions_log_beta(lam_and(deep, lam_gt(z, 0.0)), s[0], s[1], z, lam_sub(1.0, z));
+}
+
+static lam_tensor *beta_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    return lam__distributions_log_beta(lam_and(deep, lam_lt(z, 1.0)), s[1], s[0], lam_sub(1.0, z), z);
 }
 
 /* ---- truncated normal -------------------------------------------------------------------------------------------- */
@@ -200,16 +224,19 @@ static lam_tensor *wrapcauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
 
 /* clang-format off */
 static const lam__distribution rows[] = {
-    [LAM_UNIFORM] = {"uniform", "", false, uniform_logpdf, uniform_cdf, uniform_sf, NULL, NULL, uniform_ppf, NULL},
-    [LAM_EXPON] = {"expon", "", false, expon_logpdf, expon_cdf, expon_sf, NULL, expon_logsf, expon_ppf, expon_isf},
-    [LAM_GAMMA] = {"gamma", "+", false, gamma_logpdf, gamma_cdf, gamma_sf, NULL, NULL, NULL, NULL},
-    [LAM_CHI2] = {"chi2", "+", false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, NULL, NULL},
+    [LAM_UNIFORM] = {"uniform", "", false, uniform_logpdf, uniform_cdf, uniform_sf, NULL, NULL, uniform_ppf, NULL,
+                     NULL, NULL},
+    [LAM_EXPON] = {"expon", "", false, expon_logpdf, expon_cdf, expon_sf, NULL, expon_logsf, expon_ppf, expon_isf,
+                   NULL, NULL},
+    [LAM_GAMMA] = {"gamma", "+", false, gamma_logpdf, gamma_cdf, gamma_sf, NULL, NULL, NULL, NULL, gamma_low,
+                   gamma_high},
+    [LAM_CHI2] = {"chi2", "+", false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, NULL, NULL, chi2_low, chi2_high},
     [LAM_PARETO] = {"pareto", "+", false, pareto_logpdf, pareto_cdf, pareto_sf, NULL, pareto_logsf, pareto_ppf,
-                    pareto_isf},
-    [LAM_BETA] = {"beta", "++", false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, NULL, NULL},
+                    pareto_isf, NULL, NULL},
+    [LAM_BETA] = {"beta", "++", false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, NULL, NULL, beta_low, beta_high},
     [LAM_TRUNCNORM] = {"truncnorm", "*>", false, truncnorm_logpdf, truncnorm_cdf, truncnorm_sf, truncnorm_logcdf,
-                       truncnorm_logsf, NULL, NULL},
-    [LAM_WRAPCAUCHY] = {"wrapcauchy", "c", false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL},
+                       truncnorm_logsf, NULL, NULL, NULL, NULL},
+    [LAM_WRAPCAUCHY] = {"wrapcauchy", "c", false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
 

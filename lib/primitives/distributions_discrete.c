@@ -39,6 +39,16 @@ static lam_tensor *poisson_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(below, 1.0, lam_igamma(lam_add(k, 1.0), s[0]));
 }
 
+static lam_tensor *poisson_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *inside = lam_and(deep, lam_and(lam_ge(z, 0.0), lam_lt(s[0], INFINITY)));
+    return lam__distributions_log_gamma(true, inside, lam_add(lam_floor(z), 1.0), s[0]);
+}
+
+static lam_tensor *poisson_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *inside = lam_and(deep, lam_and(lam_gt(s[0], 0.0), lam_lt(z, INFINITY)));
+    return lam__distributions_log_gamma(false, inside, lam_add(lam_floor(z), 1.0), s[0]);
+}
+
 static lam_tensor *geom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 1, NULL), *k = lam_where(none, 1.0, z);
     return mass(none, lam_add(lam_xlog1py(lam_sub(k, 1.0), lam_neg(s[0])), lam_log(s[0])));
@@ -81,6 +91,17 @@ static lam_tensor *binom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return binom_part(z, s, true);
 }
 
+/* I_(1 - p)(n - k, k + 1), and I_p(k + 1, n - k). */
+static lam_tensor *binom_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *inside = lam_and(deep, lam_and(lam_ge(z, 0.0), lam_lt(s[1], 1.0))), *k = lam_floor(z);
+    return lam__distributions_log_beta(inside, lam_sub(s[0], k), lam_add(k, 1.0), lam_sub(1.0, s[1]), s[1]);
+}
+
+static lam_tensor *binom_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *inside = lam_and(deep, lam_and(lam_lt(z, s[0]), lam_gt(s[1], 0.0))), *k = lam_floor(z);
+    return lam__distributions_log_beta(inside, lam_add(k, 1.0), lam_sub(s[0], k), s[1], lam_sub(1.0, s[1]));
+}
+
 /* Failures before the nth success: Gamma(n + k)/(Gamma(n) k!) is 1/((n + k) B(n, k + 1)). */
 static lam_tensor *nbinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z), *n = s[0];
@@ -102,6 +123,16 @@ static lam_tensor *nbinom_cdf(lam_tensor *z, lam_tensor *const s[]) {
 
 static lam_tensor *nbinom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return nbinom_part(z, s, true);
+}
+
+static lam_tensor *nbinom_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *inside = lam_and(deep, lam_ge(z, 0.0));
+    return lam__distributions_log_beta(inside, s[0], lam_add(lam_floor(z), 1.0), s[1], lam_sub(1.0, s[1]));
+}
+
+static lam_tensor *nbinom_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *inside = lam_and(deep, lam_and(lam_lt(z, INFINITY), lam_lt(s[1], 1.0)));
+    return lam__distributions_log_beta(inside, lam_add(lam_floor(z), 1.0), s[0], lam_sub(1.0, s[1]), s[1]);
 }
 
 static lam_tensor *betabinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
@@ -135,13 +166,16 @@ static lam_tensor *bernoulli_ppf(lam_tensor *q, lam_tensor *const s[]) {
 
 /* clang-format off */
 static const lam__distribution rows[] = {
-    [LAM_POISSON] = {"poisson", "0", true, poisson_logpmf, poisson_cdf, poisson_sf, NULL, NULL, NULL, NULL},
-    [LAM_GEOM] = {"geom", "p", true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, NULL, NULL},
-    [LAM_BINOM] = {"binom", "01", true, binom_logpmf, binom_cdf, binom_sf, NULL, NULL, NULL, NULL},
-    [LAM_NBINOM] = {"nbinom", "+p", true, nbinom_logpmf, nbinom_cdf, nbinom_sf, NULL, NULL, NULL, NULL},
-    [LAM_BETABINOM] = {"betabinom", "0++", true, betabinom_logpmf, NULL, NULL, NULL, NULL, NULL, NULL},
+    [LAM_POISSON] = {"poisson", "0", true, poisson_logpmf, poisson_cdf, poisson_sf, NULL, NULL, NULL, NULL,
+                     poisson_low, poisson_high},
+    [LAM_GEOM] = {"geom", "p", true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, NULL, NULL, NULL, NULL},
+    [LAM_BINOM] = {"binom", "01", true, binom_logpmf, binom_cdf, binom_sf, NULL, NULL, NULL, NULL, binom_low,
+                   binom_high},
+    [LAM_NBINOM] = {"nbinom", "+p", true, nbinom_logpmf, nbinom_cdf, nbinom_sf, NULL, NULL, NULL, NULL, nbinom_low,
+                    nbinom_high},
+    [LAM_BETABINOM] = {"betabinom", "0++", true, betabinom_logpmf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
     [LAM_BERNOULLI] = {"bernoulli", "1", true, bernoulli_logpmf, bernoulli_cdf, bernoulli_sf, NULL, NULL,
-                       bernoulli_ppf, NULL},
+                       bernoulli_ppf, NULL, NULL, NULL},
 };
 /* clang-format on */
 

@@ -123,15 +123,17 @@ static lam_tensor *share(const char *operation, const variable *v, lam__distribu
     return f ? finished(v, f(standard(v), v->s)) : none_of(operation, v);
 }
 
-/* The logarithm of a share p, where the rest is 1 - p: of what is near 1 by the rest. Where p is 0, which is outside
- * the support or beyond the least number, the slope is 0 as that of p is. */
+/* The logarithm of a share p, where the rest is 1 - p: of what is near 1 by the rest, of what is deep in a tail by a
+ * function of its own. Without one, where p is 0, which is outside the support or beyond the least number, the slope is
+ * 0 as that of p is. */
 static lam_tensor *log_share(const char *operation, const variable *v, lam__distribution_of *f,
-                             lam__distribution_of *plain, lam__distribution_of *other) {
+                             lam__distribution_of *plain, lam__distribution_of *other, lam__distribution_tail *tail) {
     if (f || !plain) return share(operation, v, f);
-    lam_tensor *z = standard(v), *p = plain(z, v->s), *rest = other(z, v->s), *none = lam_eq(p, 0.0);
+    lam_tensor *z = standard(v), *p = plain(z, v->s), *rest = other(z, v->s);
+    lam_tensor *none = tail ? lam_lt(p, lam__distributions_least(p)) : lam_eq(p, 0.0);
     lam_tensor *low = lam_lt(p, 0.5), *inside = lam_where(lam_and(low, lam_not(none)), p, 1.0);
     lam_tensor *out = lam_where(low, lam_log(inside), lam_log1p(lam_neg(lam_where(low, 0.0, rest))));
-    return finished(v, lam_where(none, -INFINITY, out));
+    return finished(v, tail ? lam_where(none, tail(none, z, v->s), out) : lam_where(none, -INFINITY, out));
 }
 
 lam_tensor *lam_cdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
@@ -144,7 +146,7 @@ lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameter
     variable v;
     lam_tensor *failed;
     if (!read("logcdf", which, x, parameters, &v, &failed)) return failed;
-    return log_share("logcdf", &v, v.d->logcdf, v.d->cdf, v.d->sf);
+    return log_share("logcdf", &v, v.d->logcdf, v.d->cdf, v.d->sf, v.d->low);
 }
 
 lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters) {
@@ -157,7 +159,7 @@ lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters
     variable v;
     lam_tensor *failed;
     if (!read("logsf", which, x, parameters, &v, &failed)) return failed;
-    return log_share("logsf", &v, v.d->logsf, v.d->sf, v.d->cdf);
+    return log_share("logsf", &v, v.d->logsf, v.d->sf, v.d->cdf, v.d->high);
 }
 
 lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters) {

@@ -150,9 +150,9 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const 
     memcpy(out + end, &last, sizeof last);
 }
 
-/* Where eight rows of a block in memory are to be read from. The order of a pass, which goes along all eight at once, is
- * nothing that machines see coming: rows without gaps are copied first, in the order in which they lie; short ones and
- * those with gaps are asked for, line by line, some rows ahead. */
+/* Where eight rows of a block in memory are to be read from. The order of a pass, which goes along all eight at once,
+ * is nothing that machines see coming: rows without gaps are copied first, in the order in which they lie; short ones
+ * and those with gaps are asked for, line by line, some rows ahead. */
 ALWAYS_INLINE const T *FN(bring)(const lam__reduce_block *b, const T *x, FN(vec) * room) {
     const int64_t bytes = b->columns * (int64_t)sizeof(T), step = b->row_step * (int64_t)sizeof(T);
     if (!b->far || bytes > BRING_BYTES / 8 || step <= 0) return x;

@@ -148,7 +148,7 @@ static void fill_strips(const filling *f, int64_t i, int64_t j, bool both, int64
             .apart = (int)(all.step * s->x_step[5]),
             .loose = true,
         };
-        if (both) f->p->loops->split(&lines, odd);
+        if (both) f->p->loops->split(&lines, odd, odd - first * last->count);
         else f->p->loops->copy(&lines);
     }
     for (int k = 0; k <= both; k++) clear(f, at + k * odd + end * last->count, (second->count - end) * last->count);

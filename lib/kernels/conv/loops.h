@@ -40,8 +40,8 @@ typedef struct lam__conv_lines {
  *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above
  *   abreast[f - 1] f features of as many groups as there are lanes: an element of x or w is a vector of them, w [rows,
  *                  f], to[feature * step + put[place]]; offsets count lanes
- *   split          two strips of loose lines, of even elements and, `odd` elements further on, of odd ones; before,
- *                  count and behind are of x, neighbours, an even number of them in all
+ *   split          two strips of loose lines, of even elements and, `odd` elements further on, of odd ones, whose
+ *                  strip begins after `room`; before, count and behind are of x, neighbours, an even number in all
  *   weave          lines of phases: to[k] = from[k % side][k / side], count of them; side up to LAM__CONV_SIDE */
 typedef struct lam__conv_loops {
     int lanes, widest; /* elements of a vector; vectors of `across` */
@@ -50,7 +50,7 @@ typedef struct lam__conv_loops {
     void (*along_lines)(const lam__conv_panel *p);
     void (*dots)(const lam__conv_panel *p);
     void (*copy)(const lam__conv_lines *l); /* NULL, as along_lines, dots and what follows: there is none */
-    void (*split)(const lam__conv_lines *l, int64_t odd);
+    void (*split)(const lam__conv_lines *l, int64_t odd, int64_t room);
     void (*weave)(void *to, const void *const from[], int64_t count, int side);
     void (*abreast[4])(const lam__conv_panel *p);
     const lam__turn *(*turn)(int64_t bytes); /* of the same set */

@@ -408,8 +408,9 @@ ALWAYS_INLINE void NAME(split_at)(const T *x, NAME(part) first, NAME(part) secon
 }
 
 /* All lines have the same parts, of which all but those of the first and the last vector are whole unless there are
- * very many zeros. The last line of even elements is not loose. */
-static void NAME(split)(const lam__conv_lines *l, int64_t odd) {
+ * very many zeros. A line of even elements is loose as long as that stays in front of the odd ones, of which some are
+ * there already; those have others behind them. */
+static void NAME(split)(const lam__conv_lines *l, int64_t odd, int64_t room) {
     const int64_t before = l->before, count = l->count, all = (before + count + l->behind) / 2;
     const int64_t last = (all - 1) / LANES * LANES, lines = l->lines, x_step = l->x_step, to_step = l->to_step;
     const NAME(part) first[] = {NAME(part_of)(before, count, 0), NAME(part_of)(before, count, LANES)};
@@ -418,7 +419,7 @@ static void NAME(split)(const lam__conv_lines *l, int64_t odd) {
     const T *x = l->x;
     T *to = l->to;
     int64_t i = 0;
-    for (; last == 0 && i + 1 < lines; i++, x += x_step, to += to_step) /* short loops for short lines */
+    for (; last == 0 && i < lines && i * to_step + LANES <= room; i++, x += x_step, to += to_step) /* short lines */
         NAME(split_at)(x, end[0], end[1], to, to + odd, LANES, true);
     for (; i < lines; i++, x += x_step, to += to_step) {
         if (last > 0) NAME(split_at)(x, first[0], first[1], to, to + odd, LANES, true);
@@ -427,7 +428,7 @@ static void NAME(split)(const lam__conv_lines *l, int64_t odd) {
             if (!whole) low = NAME(part_of)(before, count, 2 * k), high = NAME(part_of)(before, count, 2 * k + LANES);
             NAME(split_at)(x, low, high, to + k, to + odd + k, LANES, true);
         }
-        NAME(split_at)(x, end[0], end[1], to + last, to + odd + last, all - last, i + 1 < lines);
+        NAME(split_at)(x, end[0], end[1], to + last, to + odd + last, all - last, i * to_step + last + LANES <= room);
     }
 }
 

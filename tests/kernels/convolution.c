@@ -429,6 +429,57 @@ START_TEST(lines_are_woven) {
 }
 END_TEST
 
+/* Element `at` of line i of x with its zeros: a number that says where it lies. */
+static double in_line(const lam__conv_lines *l, int64_t i, int64_t at) {
+    return at < l->before || at >= l->before + l->count ? 0 : (double)(i * 100 + at);
+}
+
+/* Lines of x, `gap` elements from one to the next, split into strips that lie side by side; in front of the odd one is a
+ * line of its zeros, which stay what they are. */
+static void check_split(const lam__conv_loops *loops, lam_dtype dtype, lam__conv_lines l, int64_t gap) {
+    enum { ROOM_BEHIND = 64 };
+    const int64_t all = (l.before + l.count + l.behind) / 2, item = lam__item_bytes(dtype), odd = (l.lines + 1) * all;
+    char *x = calloc((size_t)(l.lines * (l.count + gap)), (size_t)item);
+    char *to = calloc((size_t)(odd + l.lines * all + ROOM_BEHIND), (size_t)item);
+    for (int64_t k = 0; k < l.lines * l.count; k++)
+        set_element(dtype, x, k / l.count * (l.count + gap) + k % l.count,
+                    in_line(&l, k / l.count, l.before + k % l.count));
+    l.x = x;
+    l.to = to;
+    l.x_step = l.count + gap;
+    l.to_step = all;
+    loops->split(&l, odd, odd - all);
+    for (int64_t k = 0; k < odd + l.lines * all; k++) {
+        const bool zeros = k >= odd - all && k < odd;
+        const double want = zeros     ? 0
+                            : k < odd ? in_line(&l, k / all, k % all * 2)
+                                      : in_line(&l, (k - odd) / all, (k - odd) % all * 2 + 1);
+        EXPECT_THAT(element(dtype, to, k) == want, "%d lines of %d + %d + %d, %d: %g instead of %g", (int)l.lines,
+                    (int)l.before, (int)l.count, (int)l.behind, (int)k, element(dtype, to, k), want);
+    }
+    free(x);
+    free(to);
+}
+
+START_TEST(lines_are_split) {
+    const lam_dtype dtype = dtypes[_i / SETS];
+    const lam__conv_loops *loops = loops_of(_i % SETS, dtype);
+    if (!loops) return;
+    for (int64_t lines = 1; lines <= 5; lines++)
+        for (int64_t before = 0; before <= 40; before += before < 3 ? 1 : 37)
+            for (int64_t count = 1; count <= 70; count++)
+                for (int64_t behind = (before + count) % 2; behind <= 5; behind += 2)
+                    check_split(loops, dtype,
+                                (lam__conv_lines){.lines = lines,
+                                                  .before = before,
+                                                  .count = count,
+                                                  .behind = behind,
+                                                  .apart = 1,
+                                                  .loose = true},
+                                count % 3);
+}
+END_TEST
+
 Suite *suite_kernels_convolution(void);
 Suite *suite_kernels_convolution(void) {
     Suite *suite = suite_create("convolution");
@@ -439,6 +490,7 @@ Suite *suite_kernels_convolution(void) {
     tcase_add_loop_test(tests, convolutions_with_groups_side_by_side_are_their_sums, 0, 2 * SETS); /* f64, f32 */
     tcase_add_loop_test(tests, convolutions_by_whatever_way_are_their_sums, 0, DTYPES);
     tcase_add_loop_test(tests, lines_are_woven, 0, 2 * SETS); /* f64, f32 */
+    tcase_add_loop_test(tests, lines_are_split, 0, 2 * SETS); /* f64, f32 */
     tcase_add_test(tests, examples_with_long_lines_are_woven_by_themselves);
     suite_add_tcase(suite, tests);
     return suite;

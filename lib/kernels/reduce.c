@@ -75,16 +75,18 @@ static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
 /* ---- planning ------------------------------------------------------------------------------------------------ */
 
 /* Sorts the axes into kept and reduced; `count` gets the number of results and of elements of each. A reduced
- * axis may be walked from either end, so it gets a positive stride and *x moves to its start. */
+ * axis may be walked from either end, so it gets a positive stride and *x moves to its start. The largest or least of
+ * one element that is seen many times is that element. */
 static void split_axes(plan *p, int rank, const int64_t *dims, const bool *reduced, const int64_t *strides,
                        const char **x, int64_t count[2]) {
+    const bool once = p->op == LAM__REDUCE_OP_MAX || p->op == LAM__REDUCE_OP_MIN;
     p->kept.rank = p->reduced.rank = 0;
     count[0] = count[1] = 1;
     for (int i = rank - 1; i >= 0; i--) {
         lam__reduce_axes *axes = reduced[i] ? &p->reduced : &p->kept;
         lam__reduce_axis axis = {dims[i], strides[i], reduced[i] ? 0 : count[0]};
         count[reduced[i]] *= dims[i];
-        if (dims[i] <= 1) continue;
+        if (dims[i] <= 1 || (once && reduced[i] && strides[i] == 0)) continue;
         if (reduced[i] && strides[i] < 0) *x += (dims[i] - 1) * strides[i] * (int64_t)p->item, axis.x = -strides[i];
         axes->at[axes->rank++] = axis;
     }

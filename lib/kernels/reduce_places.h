@@ -52,19 +52,66 @@ ALWAYS_INLINE int64_t FN(place_short)(int64_t n, int64_t room, const T *x, T bes
     }
 }
 
-/* Short rows: the best of some of them, as in any reduction, then its place in each. */
+/* The lanes in which a > b, and whether a lane is NaN. */
+ALWAYS_INLINE FN(mask) FN(above)(FN(vec) a, FN(vec) b) {
+#if ORDERED
+    return (FN(mask))FN(greater_in)(a, b);
+#else
+    return (FN(mask))(a > b);
+#endif
+}
+
+ALWAYS_INLINE bool FN(any_nan)(FN(vec) v) {
+#if ORDERED
+    return FN(either_is_nan)(v, v) != 0;
+#else
+    const FN(vec) same = v;
+    return high_bits((U64)(v != same)) != 0;
+#endif
+}
+
+/* The places of `count` rows of n <= 64 elements, none of them NaN, without a branch: a row is read as so many vectors,
+ * the last of which may begin in the one before it. One shorter than a vector is read with what lies behind it, where
+ * the first of equals is not looked for. */
+ALWAYS_INLINE void FN(places_of)(int64_t vectors, int64_t count, int64_t n, const T *x, int64_t step, const T *best,
+                                 int64_t *restrict out, int64_t out_step) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t end = n > LANES ? n - LANES : 0;
+    for (int64_t c = 0; c < count; c++, x += step, out += out_step) {
+        const FN(vec) all = best[c] - (FN(vec)){0};
+        uint64_t equal = FN(equal_at)(x + end, all) << end;
+        for (int64_t k = 0; k < vectors - 1; k++) equal |= FN(equal_at)(x + k * LANES, all) << k * LANES;
+        *out = __builtin_ctzll(equal);
+    }
+}
+
+/* Whether one of so many is NaN, all of an array of ARG_ROWS. */
+ALWAYS_INLINE bool FN(one_is_nan)(const T *x) {
+    bool nan = false;
+    for (int i = 0; FLOATING && i < (int)(ARG_ROWS * sizeof(T) / VECTOR_BYTES); i++)
+        nan |= FN(any_nan)(((const FN(vec) *)(const void *)x)[i]);
+    return nan;
+}
+
+/* Short rows: the best of some of them, as in any reduction, then its place in each. The last of a block, behind which
+ * there is not a vector to read, and any with a NaN beside them, are searched one by one. */
 ALWAYS_INLINE void FN(arg_short)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    T best[ARG_ROWS];
-    int64_t *out = to->out;
+    enum { LANES = VECTOR_BYTES / sizeof(T), BITS = 64 };
+    T best[ARG_ROWS] = {0};
+    const int64_t rows = b->rows, step = b->step, beyond = rows < LANES ? (LANES - rows + step - 1) / step : 0;
     for (int64_t first = 0; first < b->columns; first += ARG_ROWS) {
-        const int64_t n = b->columns - first < ARG_ROWS ? b->columns - first : ARG_ROWS;
-        const T *x = (const T *)b->x + first * b->step;
-        const lam__reduce_block some = {x, n, b->step, b->rows, 1, b->far, 1, 0};
+        const int64_t left = b->columns - first, n = left < ARG_ROWS ? left : ARG_ROWS;
+        const int64_t most = rows > BITS || left < beyond ? 0 : left - beyond < n ? left - beyond : n;
+        const T *x = (const T *)b->x + first * step;
+        int64_t *out = (int64_t *)to->out + first * to->step;
+        const lam__reduce_block some = {x, n, step, rows, 1, b->far, 1, 0};
         FN(leaf)(op, &some, best);
-        for (int64_t c = 0; c < n; c++) {
-            const int64_t room = (b->columns - first - c - 1) * b->step + b->rows;
-            out[(first + c) * to->step] = FN(place_short)(b->rows, room, x + c * b->step, best[c]);
-        }
+        const int64_t done = FN(one_is_nan)(best) ? 0 : most;
+        if (rows <= LANES) FN(places_of)(1, done, rows, x, step, best, out, to->step);
+        else if (rows <= 2 * LANES) FN(places_of)(2, done, rows, x, step, best, out, to->step);
+        else FN(places_of)((rows + LANES - 1) / LANES, done, rows, x, step, best, out, to->step);
+        for (int64_t c = done; c < n; c++)
+            out[c * to->step] = FN(place_short)(rows, (left - c - 1) * step + rows, x + c * step, best[c]);
     }
 }
 
@@ -80,81 +127,6 @@ ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
         if (FN(better)(op, v, best)) best = v, block = i;
     }
     return block + FN(place)(n - block, x + block, best);
-}
-
-/* `count` rows from row r on, a constant: the best so far of each column and its row. Both are chosen without a branch
- * and are of one size, so the loop over columns becomes vectors. Not careful: as if there were no NaN. Not 0: there was
- * one. */
-ALWAYS_INLINE M FN(arg_pass)(lam__reduce_op op, bool careful, int count, const T *x, int64_t row_step, int columns,
-                             int64_t step, M r, T *restrict best, M *restrict at) {
-    M unordered = 0;
-    for (int c = 0; c < columns; c++) {
-        T least = best[c];
-        M place = at[c];
-        for (int k = 0; k < count; k++) {
-            const T v = x[k * row_step + c * step], same = v;
-            const bool beyond = op == LAM__REDUCE_OP_MAX ? v > least : v < least;
-            const bool take = careful ? FN(better)(op, v, least) : beyond;
-            least = take ? v : least;
-            place = take ? (M)(r + k) : place;
-            unordered |= (M)(v != same);
-        }
-        best[c] = least, at[c] = place;
-    }
-    return unordered;
-}
-
-/* n rows of columns side by side, n no more than an M counts. Whether one of them may be NaN. */
-ALWAYS_INLINE bool FN(arg_rows)(lam__reduce_op op, bool careful, int64_t n, const T *x, int64_t row_step, int columns,
-                                int64_t step, T *restrict best, M *restrict at) {
-    M unordered = 0;
-    int64_t r = 1;
-    for (int c = 0; c < columns; c++) best[c] = x[c * step], at[c] = 0;
-    for (; !careful && r + 4 <= n; r += 4)
-        unordered |= FN(arg_pass)(op, false, 4, x + r * row_step, row_step, columns, step, (M)r, best, at);
-    for (; r < n; r++)
-        unordered |= FN(arg_pass)(op, careful, 1, x + r * row_step, row_step, columns, step, (M)r, best, at);
-    return unordered != 0;
-}
-
-/* Up to ARG_COLUMNS columns side by side, as many rows at once as numbers of the size of an element count. Where there
- * was a NaN all is done again with care. */
-ALWAYS_INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
-                                   int64_t step, int64_t *restrict where) {
-    const int64_t most = sizeof(T) == 1 ? INT8_MAX : sizeof(T) == 4 ? INT32_MAX : INT64_MAX;
-    T best[ARG_COLUMNS], part[ARG_COLUMNS];
-    M at[ARG_COLUMNS];
-    for (int64_t from = 0, n; from < b->rows; from += n) {
-        const T *x = (const T *)b->x + first * step + from * b->row_step;
-        T *to = from == 0 ? best : part;
-        n = b->rows - from < most ? b->rows - from : most;
-        const bool unordered = FN(arg_rows)(op, false, n, x, b->row_step, columns, step, to, at);
-        if (FLOATING && unordered) FN(arg_rows)(op, true, n, x, b->row_step, columns, step, to, at);
-        for (int c = 0; c < columns && from == 0; c++) where[c] = at[c];
-        for (int c = 0; c < columns && from > 0; c++)
-            if (FN(better)(op, part[c], best[c])) best[c] = part[c], where[c] = from + at[c];
-    }
-}
-
-/* Few columns without gaps: several rows of them are searched as one wide row, each of whose columns then has its
- * first; of equal ones among these the first row counts. The rows that are left come last, one by one. */
-ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
-    const T *x = b->x;
-    const int64_t n = b->columns, folded = ARG_COLUMNS / n, whole = b->rows / folded;
-    const lam__reduce_block outer = {x, n * folded, 1, whole, n * folded, false, 1, 0};
-    int64_t wide[ARG_COLUMNS];
-    FN(arg_columns)(op, &outer, 0, (int)(n * folded), 1, wide);
-    for (int64_t c = 0; c < n; c++) {
-        int64_t first = wide[c] * folded;
-        for (int64_t k = 1; k < folded; k++) {
-            const int64_t row = wide[k * n + c] * folded + k;
-            const T v = x[row * n + c], best = x[first * n + c];
-            if (FN(better)(op, v, best) || (row < first && !FN(better)(op, best, v))) first = row;
-        }
-        for (int64_t row = whole * folded; row < b->rows; row++)
-            if (FN(better)(op, x[row * n + c], x[first * n + c])) first = row;
-        where[c] = first;
-    }
 }
 
 /* Columns that lie apart, which are read one by one whatever is done with them: rows outside, so that reading goes
@@ -175,10 +147,162 @@ ALWAYS_INLINE void FN(arg_apart)(lam__reduce_op op, const lam__reduce_block *b, 
     }
 }
 
+/* The first rows in which a vector of columns has what `best` says, from the last row to the first: a row waits for no
+ * comparison of another. */
+ALWAYS_INLINE FN(mask) FN(first_rows)(int64_t rows, const T *x, int64_t s, FN(vec) best) {
+    FN(mask) where = {0}, number = (M)(rows - 1) - where;
+    for (int64_t r = rows - 1; r >= 0; r--, number -= 1) {
+        const FN(mask) here = (FN(mask))(*(const FN(vec) *)(const void *)(x + r * s) == best);
+        where = (here & number) | (~here & where);
+    }
+    return where;
+}
+
+/* Where the best of `count` columns from x on is, all of a vector if there are as many, by a vector of these bests. */
+ALWAYS_INLINE void FN(put_rows)(lam__reduce_op op, int64_t count, int64_t rows, const T *x, int64_t s, FN(vec) best,
+                                int64_t *restrict where) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const lam__reduce_block one = {x, count, 1, rows, s, false, 1, 0};
+    M at[LANES];
+    if (FLOATING && FN(any_nan)(best)) {
+        FN(arg_apart)(op, &one, 0, (int)count, where);
+        return;
+    }
+    const FN(mask) first = FN(first_rows)(rows, x, s, best);
+    memcpy(at, &first, sizeof at);
+    if (count == LANES)
+        for (int i = 0; i < LANES; i++) where[i] = at[i];
+    else
+        for (int64_t i = 0; i < count; i++) where[i] = at[i];
+}
+
+/* The lanes in which a is strictly better than b: see FN(better). */
+ALWAYS_INLINE FN(mask) FN(better_lanes)(lam__reduce_op op, FN(vec) a, FN(vec) b) {
+    const FN(mask) beyond = op == LAM__REDUCE_OP_MAX ? FN(above)(a, b) : FN(above)(b, a);
+#if FLOATING
+    const FN(vec) same_a = a, same_b = b;
+    return beyond | ((FN(mask))(a != same_a) & (FN(mask))(b == same_b));
+#else
+    return beyond;
+#endif
+}
+
+/* Up to eight rows of columns side by side: the best so far of each column, and the number of the eight rows that it
+ * came from. What is done twice changes nothing, so the last vector may begin earlier. */
+ALWAYS_INLINE void FN(arg_pass)(lam__reduce_op op, int64_t rows, const T *x, int64_t s, int64_t columns, M number,
+                                T *restrict best, M *restrict at) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    for (int64_t c = 0; c < columns; c += LANES) {
+        const int64_t i = c + LANES <= columns ? c : columns - LANES;
+        const FN(vec) v = rows == 8 ? FN(eight_lanes)(op, x + i, s) : FN(column_lanes)(op, rows, x + i, s);
+        FN(vec) most = v;
+        FN(mask) where = {0};
+        if (number > 0) {
+            memcpy(&most, best + i, sizeof most);
+            memcpy(&where, at + i, sizeof where);
+            const FN(mask) take = FN(better_lanes)(op, v, most);
+            most = (FN(vec))((take & (FN(mask))v) | (~take & (FN(mask))most));
+            where = (take & (number - (FN(mask)){0})) | (~take & where);
+        }
+        memcpy(best + i, &most, sizeof most);
+        memcpy(at + i, &where, sizeof where);
+    }
+}
+
+/* The first of n <= 8 rows of a column that has the best of it. */
+ALWAYS_INLINE int64_t FN(arg_among)(int64_t n, const T *x, int64_t s, T best) {
+    const T same = best;
+    int64_t place = n - 1;
+    for (int64_t r = n - 2; r >= 0; r--) {
+        const T v = x[r * s], v_same = v;
+        place = (v == best) | ((best != same) & (v != v_same)) ? r : place;
+    }
+    return place;
+}
+
+/* Columns side by side, a vector of them or more, of so many rows that numbers of eight rows fit an M. */
+ALWAYS_INLINE void FN(arg_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
+                                int64_t *restrict where) {
+    FN(vec) room[BRING_BYTES / VECTOR_BYTES];
+    M at[ARG_COLUMNS];
+    const T *x = b->x;
+    const int64_t s = b->row_step, n = b->columns;
+    int64_t r = 0;
+    for (; r + 8 <= b->rows; r += 8) FN(arg_pass)(op, 8, FN(bring)(b, x + r * s, room), s, n, (M)(r / 8), best, at);
+    if (r < b->rows) FN(arg_pass)(op, b->rows - r, x + r * s, s, n, (M)(r / 8), best, at);
+    for (int64_t c = 0; c < n; c++) {
+        const int64_t first = (int64_t)at[c] * 8, count = b->rows - first < 8 ? b->rows - first : 8;
+        const T *part = x + first * s + c;
+        where[c] = first + (count == 8 ? FN(arg_among)(8, part, s, best[c]) : FN(arg_among)(count, part, s, best[c]));
+    }
+}
+
+/* Rows up to which looking at all again costs no more than looking at eight of each column one by one: as many as an M
+ * counts. */
+enum { FN(ARG_DOWN) = sizeof(T) == 1 ? INT8_MAX : 8 * VECTOR_BYTES / sizeof(T) };
+
+/* Few rows: the best of each column, as in any reduction, then its place. */
+ALWAYS_INLINE void FN(arg_down)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
+                                int64_t *restrict where) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    FN(by_rows)(op, b, best);
+    for (int64_t c = 0; c < b->columns; c += LANES) {
+        const int64_t i = c + LANES <= b->columns ? c : b->columns - LANES;
+        FN(put_rows)(op, LANES, b->rows, (const T *)b->x + i, b->row_step, *(FN(vec) *)(void *)(best + i), where + i);
+    }
+}
+
+/* Columns side by side, up to ARG_COLUMNS. */
+ALWAYS_INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t most = sizeof(T) == 1 ? INT8_MAX * 8 : sizeof(T) == 4 ? INT32_MAX : INT64_MAX, n = b->columns;
+    T best[ARG_COLUMNS], part[ARG_COLUMNS];
+    int64_t place[ARG_COLUMNS];
+    if (n < LANES) FN(arg_apart)(op, b, 0, (int)n, where);
+    else if (b->rows <= FN(ARG_DOWN)) FN(arg_down)(op, b, best, where);
+    else {
+        lam__reduce_block some = *b;
+        some.rows = b->rows < most ? b->rows : most;
+        FN(arg_rows)(op, &some, best, where);
+        for (int64_t from = some.rows; from < b->rows; from += some.rows) {
+            some.x = (const T *)b->x + from * b->row_step;
+            some.rows = b->rows - from < most ? b->rows - from : most;
+            FN(arg_rows)(op, &some, part, place);
+            for (int64_t c = 0; c < n; c++)
+                if (FN(better)(op, part[c], best[c])) best[c] = part[c], where[c] = from + place[c];
+        }
+    }
+}
+
+/* Elements of a wide row. */
+enum { FN(ARG_WIDE) = WIDE_BYTES / sizeof(T) };
+
+/* Few columns without gaps: several rows of them are searched as one wide row, each of whose columns then has its
+ * first; of equal ones among these the first row counts. The rows that are left come last, one by one. */
+ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
+    const T *x = b->x;
+    const int64_t n = b->columns, folded = FN(ARG_WIDE) / n, whole = b->rows / folded;
+    const lam__reduce_block outer = {x, n * folded, 1, whole, n * folded, b->far, 1, 0};
+    int64_t wide[FN(ARG_WIDE)];
+    FN(arg_columns)(op, &outer, wide);
+    for (int64_t c = 0; c < n; c++) {
+        int64_t first = wide[c] * folded;
+        for (int64_t k = 1; k < folded; k++) {
+            const int64_t row = wide[k * n + c] * folded + k;
+            const T v = x[row * n + c], best = x[first * n + c];
+            if (FN(better)(op, v, best) || (row < first && !FN(better)(op, best, v))) first = row;
+        }
+        for (int64_t row = whole * folded; row < b->rows; row++)
+            if (FN(better)(op, x[row * n + c], x[first * n + c])) first = row;
+        where[c] = first;
+    }
+}
+
 ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     int64_t *out = to->out, where[ARG_COLUMNS];
     const int64_t bytes = b->rows * (int64_t)sizeof(T);
-    const bool short_rows = b->rows >= (sizeof(T) == 1 ? 4 : 8) && bytes <= LONG_BYTES && b->step >= b->rows;
+    const bool short_rows =
+        (bytes >= 32 || (sizeof(T) == 1 && b->rows >= 4)) && bytes <= LONG_BYTES && b->step >= b->rows;
     if (b->row_step == 1 && short_rows && b->columns >= FEW_ROWS) {
         FN(arg_short)(op, b, to);
         return;
@@ -188,49 +312,17 @@ ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, con
             out[c * to->step] = FN(arg_row)(op, b->rows, (const T *)b->x + c * b->step);
         return;
     }
-    const bool narrow = lam__reduce_is_narrow(b, ARG_COLUMNS);
+    const bool narrow = lam__reduce_is_narrow(b, FN(ARG_WIDE));
     for (int64_t first = 0; first < b->columns; first += ARG_COLUMNS) {
         const int columns = (int)(b->columns - first < ARG_COLUMNS ? b->columns - first : ARG_COLUMNS);
         int64_t *places = to->step == 1 ? out + first : where;
+        lam__reduce_block some = *b;
+        some.x = (const T *)b->x + first * b->step, some.columns = columns;
         if (narrow) FN(arg_few)(op, b, places);
-        else if (b->step == 1) FN(arg_columns)(op, b, first, columns, 1, places);
+        else if (b->step == 1) FN(arg_columns)(op, &some, places);
         else FN(arg_apart)(op, b, first, columns, places);
         for (int c = 0; c < columns && to->step != 1; c++) out[(first + c) * to->step] = where[c];
     }
-}
-
-/* The lanes in which a > b, and whether a lane is NaN. */
-ALWAYS_INLINE FN(mask) FN(above)(FN(vec) a, FN(vec) b) {
-#if ORDERED
-    return (FN(mask))FN(greater_in)(a, b);
-#else
-    return (FN(mask))(a > b);
-#endif
-}
-
-ALWAYS_INLINE bool FN(any_nan)(FN(vec) v) {
-#if ORDERED
-    return FN(either_is_nan)(v, v) != 0;
-#else
-    const FN(vec) same = v;
-    return high_bits((U64)(v != same)) != 0;
-#endif
-}
-
-/* Where the best of a vector of columns is. False: one may be NaN, and nothing was found. */
-ALWAYS_INLINE bool FN(arg_lanes)(lam__reduce_op op, int64_t rows, const T *x, int64_t s, M *at) {
-    FN(vec) best = *(const FN(vec) *)(const void *)x;
-    FN(mask) where = {0};
-    bool unordered = FLOATING && FN(any_nan)(best);
-    for (int64_t r = 1; r < rows; r++) {
-        const FN(vec) v = *(const FN(vec) *)(const void *)(x + r * s);
-        const FN(mask) beyond = op == LAM__REDUCE_OP_MAX ? FN(above)(v, best) : FN(above)(best, v);
-        best = (FN(vec))((beyond & (FN(mask))v) | (~beyond & (FN(mask))best));
-        where = (beyond & ((M)r - (FN(mask)){0})) | (~beyond & where);
-        unordered |= FLOATING && FN(any_nan)(v);
-    }
-    memcpy(at, &where, sizeof where);
-    return !unordered;
 }
 
 /* Layers as in by_layers: gives how many are done. Rows as many as an M counts. */
@@ -238,17 +330,19 @@ ALWAYS_INLINE int64_t FN(arg_layers)(lam__reduce_op op, const lam__reduce_block 
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     if (!FN(are_layers)(b) || b->rows > INT8_MAX) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES);
+    const bool dense = to->step == 1 && to->row_step == n && 2 * n >= LANES;
     for (int64_t k = 0; k < whole; k++)
         for (int64_t c = 0; c < n; c += LANES) {
             const int64_t first = c + LANES <= n || n < LANES ? c : n - LANES, count = n < LANES ? n : LANES;
             const T *x = (const T *)b->x + k * b->layer_step + first;
             int64_t *out = (int64_t *)to->out + k * to->row_step + first * to->step;
-            const lam__reduce_block one = {x, count, 1, b->rows, b->row_step, false, 1, 0};
-            M at[LANES];
-            int64_t where[LANES];
-            const bool found = FN(arg_lanes)(op, b->rows, x, b->row_step, at);
-            if (!found) FN(arg_apart)(op, &one, 0, (int)count, where);
-            for (int64_t i = 0; i < count; i++) out[i * to->step] = found ? at[i] : where[i];
+            const FN(vec) best = FN(column_lanes)(op, b->rows, x, b->row_step);
+            if (dense) FN(put_rows)(op, LANES, b->rows, x, b->row_step, best, out);
+            else {
+                int64_t where[LANES];
+                FN(put_rows)(op, count, b->rows, x, b->row_step, best, where);
+                for (int64_t i = 0; i < count; i++) out[i * to->step] = where[i];
+            }
         }
     return whole;
 }

@@ -150,6 +150,7 @@ START_TEST(integers_of_every_length) {
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
             if (lengths[k] * columns[c] < 10000) check_shape(dtypes[_i], lengths[k], columns[c], (int)(k % 3), &state);
     }
+    for (int64_t rows = 200; rows < 2500; rows += 830) check_shape(dtypes[_i], rows, 66, rows % 3, &state);
     for (int n = 2; n < 12; n += 3) check_shape(dtypes[_i], 10007, n, n % 2, &state);
     for (int64_t rows = 1; rows < 34; rows += 3)
         for (int64_t n = 100; n < 3000; n *= 3) check_shape(dtypes[_i], rows, n, 0, &state);

@@ -10,12 +10,15 @@
 
 enum { GAP = 3 };
 
-/* few: of so few values that ties are common, and NaN now and then. */
-static char *elements(lam_dtype dtype, int64_t count, bool few, uint64_t *state) {
+/* few: of so few values that ties are common, and NaN now and then; RARE: hardly ever. */
+enum { RARE = 2 };
+static char *elements(lam_dtype dtype, int64_t count, int few, uint64_t *state) {
     char *x = malloc((size_t)count * strided_item[dtype]);
     for (int64_t i = 0; i < count; i++) {
         if (!few) strided_put_random(dtype, x, i, state);
-        else strided_put(dtype, x, i, strided_below(state, 60) ? strided_below(state, 4) - 2 : NAN);
+        else
+            strided_put(dtype, x, i,
+                        strided_below(state, few == RARE ? 20000 : 60) ? strided_below(state, 4) - 2 : NAN);
     }
     return x;
 }
@@ -179,7 +182,7 @@ static int64_t expected_place(lam__reduce_op op, lam_dtype dtype, const lam__red
     return best;
 }
 
-static void check_places(lam_dtype dtype, lam__reduce_block b, bool few, uint64_t *state) {
+static void check_places(lam_dtype dtype, lam__reduce_block b, int few, uint64_t *state) {
     const lam__reduce_type *loops[REDUCE_SETS];
     const int64_t count = b.layers * b.columns, step = 1 + strided_below(state, 2);
     int64_t *out = malloc((size_t)(count * step + 1) * sizeof *out);
@@ -213,6 +216,23 @@ START_TEST(places_in_short_rows) {
             const lam__reduce_block b = {NULL, n, rows + k * GAP, rows, 1, false, 1, 0};
             check_places((lam_dtype)_i, b, rows % 3, &state);
         }
+}
+END_TEST
+
+/* Columns side by side, few rows and many, near and in memory. */
+START_TEST(places_in_wide_columns) {
+    static const int64_t rows[] = {1, 2, 7, 8, 9, 16, 17, 31, 32, 33, 64, 65, 71, 129, 300},
+                         columns[] = {8, 15, 16, 17, 33, 64, 100, 130, 513, 600};
+    uint64_t state = 37 + (uint64_t)_i;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+            for (int few = 0; few <= RARE; few++) {
+                const lam__reduce_block b = {
+                    NULL, columns[c], 1, rows[r], columns[c] + (r + c) % 3 * GAP, (r + (size_t)few) % 2, 1, 0};
+                check_places((lam_dtype)_i, b, few, &state);
+            }
+    const lam__reduce_block narrow = {NULL, 5, 1, 5000, 5, true, 1, 0};
+    for (int few = 0; few <= RARE; few++) check_places((lam_dtype)_i, narrow, few, &state);
 }
 END_TEST
 
@@ -279,6 +299,7 @@ Suite *suite_kernels_layers(void) {
     tcase_add_test(tests, layers_larger_than_the_caches);
     tcase_add_test(tests, sums_of_few_columns);
     tcase_add_loop_test(tests, places_in_short_rows, LAM_F64, LAM_F32 + 1);
+    tcase_add_loop_test(tests, places_in_wide_columns, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, places_in_layers, LAM_F64, LAM_F32 + 1);
     tcase_add_test(tests, running_sums_alone_and_beside_others);
     suite_add_tcase(suite, tests);

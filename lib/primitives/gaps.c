@@ -189,40 +189,52 @@ static bool iterate(const equation *e, number *x) {
     return change <= 4 * DBL_EPSILON * size;
 }
 
+/* Room that all matrices of a stack use in turn, made when the first of them needs it: a row of divisors for diagonal
+ * w, numbers of one x for others. */
+typedef struct rooms {
+    lam_ctx *ctx;
+    lam__work row, all;
+} rooms;
+
+/* NULL after recording that there is no memory. */
+static void *room_of(lam_ctx *ctx, lam__work *work, size_t bytes) {
+    return work->room || lam__matrices_work(ctx, bytes, work) ? work->room : NULL;
+}
+
 /* Where w is diagonal. */
-static lam_status divide(lam_ctx *ctx, const equation *e) {
+static lam_status divide(rooms *r, const equation *e) {
     const int64_t count = e->m * e->n;
-    lam__work work;
     for (int64_t k = 0; lam__dtype_is_complex(e->dtype) && k < count; k++) {
         const int64_t i = k / e->n, j = k % e->n;
         store(e->dtype, e->x + k * e->item, divided(e, i, j, at(e, e->p, i, j)));
     }
     if (lam__dtype_is_complex(e->dtype)) return LAM_OK;
-    if (!lam__matrices_work(ctx, (size_t)e->n * sizeof(double), &work)) return LAM_ERR_MEMORY;
-    if (e->dtype == LAM_F32) divide_f32(e, work.room);
-    else divide_f64(e, work.room);
-    lam__matrices_work_end(&work);
+    double *row = room_of(r->ctx, &r->row, (size_t)e->n * sizeof(double));
+    if (!row) return LAM_ERR_MEMORY;
+    if (e->dtype == LAM_F32) divide_f32(e, row);
+    else divide_f64(e, row);
     return LAM_OK;
 }
 
 /* Matrix after matrix. The first that `iterate` cannot do is *bad. */
 static lam_status solve_all(lam_ctx *ctx, equation e, int64_t matrices, int64_t *bad) {
     const int64_t count = e.m * e.n;
-    for (int64_t b = 0; b < matrices && *bad < 0; b++) {
+    rooms r = {.ctx = ctx};
+    lam_status status = LAM_OK;
+    for (int64_t b = 0; b < matrices && *bad < 0 && status == LAM_OK; b++) {
         bool beside;
-        lam__work work;
         e.least = least_of(&e, &beside);
-        if (beside) {
-            if (!lam__matrices_work(ctx, (size_t)count * sizeof(number), &work)) return LAM_ERR_MEMORY;
-            if (!iterate(&e, work.room)) *bad = b;
-            lam__matrices_work_end(&work);
-        }
-        if (!beside && divide(ctx, &e) != LAM_OK) return LAM_ERR_MEMORY;
+        number *numbers = beside ? room_of(ctx, &r.all, (size_t)count * sizeof(number)) : NULL;
+        if (!beside) status = divide(&r, &e);
+        else if (!numbers) status = LAM_ERR_MEMORY;
+        else if (!iterate(&e, numbers)) *bad = b;
         e.w += e.n * e.n * e.item;
         e.p += count * e.item;
         e.x += count * e.item;
     }
-    return LAM_OK;
+    lam__matrices_work_end(&r.row);
+    lam__matrices_work_end(&r.all);
+    return status;
 }
 
 static lam_status eval_gap_solve(const lam_call_site *call, lam_value *const out[]) {
@@ -327,7 +339,8 @@ lam_tensor *lam__gaps_values(lam_tensor *w, lam_tensor *left, lam_tensor *x, lam
     lam_tensor *fixed = lam_stop_gradient(w);
     lam_tensor *unit = lam_eye(lam_ctx_of(w), lam_dtype_of(fixed), lam_dim(w, -1), lam_dim(w, -1));
     lam_tensor *values = lam_mul(unit, lam_expand_dims(fixed, -2));
-    if (!lam__value_is_box(lam__scope_peek(x))) return values;
+    const lam_value *followed = lam__scope_peek(x); /* NULL for a failed handle, as for want of memory */
+    if (!followed || !lam__value_is_box(followed)) return values;
     lam_tensor *block = lam_matmul(left, lam_matmul(x, right));
     return lam_add(lam_sub(block, lam_stop_gradient(block)), values);
 }

@@ -434,8 +434,8 @@ static double in_line(const lam__conv_lines *l, int64_t i, int64_t at) {
     return at < l->before || at >= l->before + l->count ? 0 : (double)(i * 100 + at);
 }
 
-/* Lines of x, `gap` elements from one to the next, split into strips that lie side by side; in front of the odd one is a
- * line of its zeros, which stay what they are. */
+/* Lines of x, `gap` elements from one to the next, split into strips that lie side by side; in front of the odd one is
+ * a line of its zeros, which stay what they are. */
 static void check_split(const lam__conv_loops *loops, lam_dtype dtype, lam__conv_lines l, int64_t gap) {
     enum { ROOM_BEHIND = 64 };
     const int64_t all = (l.before + l.count + l.behind) / 2, item = lam__item_bytes(dtype), odd = (l.lines + 1) * all;

@@ -76,15 +76,15 @@ struct lam_primitive {
     int inputs;  /* or LAM_VARIADIC */
     int outputs; /* 0 reads as 1; LAM_VARIADIC: the call site says */
     lam_derivative derivative;
-    bool elementwise; /* broadcasts; shape, eval and batch come from the loop; set with LAM_ELEMENTWISE implied */
-    int loop;         /* elementwise: number of the kernel loop, plus one */
-    bool predicate;   /* elementwise: gives bool */
-    bool real;        /* elementwise: integers are converted to f64 first */
-    bool complex;     /* takes complex operands too; elementwise: unused, the loop tells */
-    unsigned linear;  /* bit i: linear in input i; bit 31 also for all beyond */
-    bool bilinear;    /* in each of them, the others fixed; otherwise jointly */
-    int8_t signs[2];  /* elementwise, for slope: 1 or -1 per operand; the result is their sum, each with its sign */
-    unsigned saves;   /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
+    bool elementwise;   /* broadcasts; shape, eval and batch come from the loop; set with LAM_ELEMENTWISE implied */
+    int loop;           /* elementwise: number of the kernel loop, plus one */
+    bool predicate;     /* elementwise: gives bool */
+    bool real;          /* elementwise: integers are converted to f64 first */
+    bool takes_complex; /* complex operands too; elementwise: unused, the loop tells */
+    unsigned linear;    /* bit i: linear in input i; bit 31 also for all beyond */
+    bool bilinear;      /* in each of them, the others fixed; otherwise jointly */
+    int8_t signs[2];    /* elementwise, for slope: 1 or -1 per operand; the result is their sum, each with its sign */
+    unsigned saves;     /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
     unsigned saves_for[3]; /* what it reads beside that when input i wants a gradient */
 
     /* Elementwise rows of one operand whose derivative is factor y^exponent, where y is what `saves` names, the operand

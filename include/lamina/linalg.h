@@ -343,7 +343,7 @@ LAM_API lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_te
 LAM_API lam_tensor *lam_svdvals(lam_tensor *x);
 
 typedef struct lam_schur_options {
-    bool complex; /* of real matrices too the complex form, which has no blocks */
+    bool complex_form; /* of real matrices too the complex form, which has no blocks */
 } lam_schur_options;
 
 /* x = vectors form vectors^H: vectors unitary, form upper triangular with the eigenvalues on its diagonal, in LAPACK's

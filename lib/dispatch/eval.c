@@ -13,7 +13,7 @@ const lam__interpreter lam__interpreter_eval = {.name = "eval"};
  * user's code has no opinion. Elementwise rows never come here: whether they take a dtype is whether there is a loop
  * for it. */
 static lam_status shape_of(const lam_call_site *call, lam_shape out[]) {
-    bool takes_all = call->primitive->complex || call->primitive->call;
+    bool takes_all = call->primitive->takes_complex || call->primitive->call;
     for (int i = 0; i < call->inputs && !takes_all; i++)
         if (call->in[i] && lam__dtype_is_complex(call->in[i]->dtype))
             return lam__error_call(call, LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",

@@ -203,7 +203,7 @@ static void batch_bitcast(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_bitcast = {
     .name = "bitcast",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .shape = shape_bitcast,
     .eval = eval_bitcast,
     .batch = batch_bitcast,

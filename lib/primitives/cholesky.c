@@ -98,7 +98,7 @@ static void batch_cholesky(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_cholesky = {
     .name = "cholesky",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(0),
     .shape = shape_cholesky,
@@ -202,7 +202,7 @@ static void print_triangular_solve(FILE *file, const void *params) {
 const lam_primitive lam__row_triangular_solve = {
     .name = "triangular_solve",
     .inputs = 2,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .linear = 2u,
     .saves = LAM_SAVE_IN(0),

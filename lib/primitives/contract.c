@@ -140,7 +140,7 @@ static void print_dot_general(FILE *file, const void *params) {
 const lam_primitive lam__row_dot_general = {
     .name = "dot_general",
     .inputs = 2,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_BILINEAR,
     .linear = 3u,
     .bilinear = true,

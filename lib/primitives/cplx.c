@@ -70,7 +70,7 @@ static void vjp_real(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
 const lam_primitive lam__row_real = {
     .name = "real",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_part,
@@ -97,7 +97,7 @@ static void vjp_imag(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
 const lam_primitive lam__row_imag = {
     .name = "imag",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_part,

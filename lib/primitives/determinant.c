@@ -193,7 +193,7 @@ static void batch_cofactor(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_cofactor = {
     .name = "cofactor",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_cofactor,
@@ -241,7 +241,7 @@ static void batch_det(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_det = {
     .name = "det",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_det,
@@ -305,7 +305,7 @@ static void batch_slogdet(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_slogdet = {
     .name = "slogdet",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .outputs = SLOGDET_OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(SIGN),

@@ -93,7 +93,7 @@ static void batch_diagonal(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_diagonal = {
     .name = "diagonal",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_diagonal,

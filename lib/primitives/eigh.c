@@ -121,7 +121,7 @@ static void batch_eigh(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_eigh = {
     .name = "eigh",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(VECTORS),
@@ -188,7 +188,7 @@ static void batch_eigvalsh(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_eigvalsh = {
     .name = "eigvalsh",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_eigvalsh,

@@ -142,7 +142,7 @@ static void batch_eigvals(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_eigvals = {
     .name = "eigvals",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(VECTORS),

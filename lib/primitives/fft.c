@@ -128,7 +128,7 @@ static void batch_fft(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_fft = {
     .name = "fft",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_fft,
@@ -218,7 +218,7 @@ static void vjp_irfft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
 const lam_primitive lam__row_irfft = {
     .name = "irfft",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_irfft,

@@ -304,7 +304,7 @@ static void print_gaps(FILE *file, const void *params) {
 const lam_primitive lam__row_gap_solve = {
     .name = "gap_solve",
     .inputs = 2,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .linear = 2u,
     .saves = LAM_SAVE_IN(0),

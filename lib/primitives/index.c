@@ -200,7 +200,7 @@ static void batch_take(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_take = {
     .name = "take",
     .inputs = 2,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .saves = LAM_SAVE_IN(1),

@@ -244,7 +244,7 @@ static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_concatenate = {
     .name = "concatenate",
     .inputs = LAM_VARIADIC,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = ~0u,
     .saves = LAM_SAVE_TYPES,

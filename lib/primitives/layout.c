@@ -62,7 +62,7 @@ static void batch_cast(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_cast = {
     .name = "cast",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_cast,
@@ -135,7 +135,7 @@ static void batch_broadcast_to(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_broadcast_to = {
     .name = "broadcast_to",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_broadcast_to,
@@ -255,7 +255,7 @@ static void batch_reshape(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_reshape = {
     .name = "reshape",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_reshape,
@@ -364,7 +364,7 @@ static void batch_transpose(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_transpose = {
     .name = "transpose",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_transpose,
@@ -421,7 +421,7 @@ static void batch_stop_gradient(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_stop_gradient = {
     .name = "stop_gradient",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .shape = shape_same,
     .view = view_same,
     .batch = batch_stop_gradient,
@@ -452,7 +452,7 @@ static void batch_contiguous(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_contiguous = {
     .name = "contiguous",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_same,

@@ -254,7 +254,7 @@ lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int6
 /* Complex matrices pass where the row says so, since LAPACK has kernels of its own for them. */
 lam_status lam__matrices_typed(const lam_call_site *call, bool square) {
     const lam_value *x = call->in[0];
-    bool complex = lam__dtype_is_complex(x->dtype) && call->primitive->complex;
+    bool complex = lam__dtype_is_complex(x->dtype) && call->primitive->takes_complex;
     if (x->dtype != LAM_F64 && x->dtype != LAM_F32 && !complex)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast it to f64 or f32", "there is no kernel for this dtype");
     if (x->rank < 2) return lam__error_call(call, LAM_ERR_RANK, "give it at least two axes", "a matrix is needed");

@@ -196,7 +196,7 @@ static void print_qr(FILE *file, const void *params) {
 const lam_primitive lam__row_qr = {
     .name = "qr",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(Q) | LAM_SAVE_OUT(R),

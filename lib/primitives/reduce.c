@@ -127,7 +127,7 @@ static void vjp_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
 const lam_primitive lam__row_sum = {
     .name = "sum",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_sum,
@@ -193,7 +193,7 @@ static void vjp_prod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
 const lam_primitive lam__row_prod = {
     .name = "prod",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_reduction,

@@ -141,7 +141,7 @@ static void batch_linear_recurrence(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_linear_recurrence = {
     .name = "linear_recurrence",
     .inputs = 2,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .linear = 2u,
     .saves = LAM_SAVE_IN(0),
@@ -169,7 +169,7 @@ static void vjp_cumsum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[
 const lam_primitive lam__row_cumsum = {
     .name = "cumsum",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_scan,
@@ -232,7 +232,7 @@ static void vjp_cumprod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
 const lam_primitive lam__row_cumprod = {
     .name = "cumprod",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
     .shape = shape_scan,

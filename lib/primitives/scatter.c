@@ -106,7 +106,7 @@ static void vjp_scatter_add(const lam_rule *r, lam_tensor *const g[], lam_tensor
 const lam_primitive lam__row_scatter_add = {
     .name = "scatter_add",
     .inputs = 3,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 5u,
     .saves = LAM_SAVE_IN(1),
@@ -304,7 +304,7 @@ static void vjp_put(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
 const lam_primitive lam__row_put = {
     .name = "put",
     .inputs = 3,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 5u,
     .saves = LAM_SAVE_IN(1),

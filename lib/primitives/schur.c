@@ -109,7 +109,7 @@ static void batch_schur(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_schur = {
     .name = "schur",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(FORM) | LAM_SAVE_OUT(VECTORS),
@@ -126,6 +126,6 @@ lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, con
     if (!lam__matrices_operands("schur", true, 1, &x, &x, &failed))
         return lam__matrices_give_failed(failed, OUTPUTS, places);
     if (!lam__matrices_square("schur", x)) return lam__matrices_give_failed(lam__axes_failed(x), OUTPUTS, places);
-    if (options && options->complex) x = lam_cast(x, lam__dtype_promote((int)lam_dtype_of(x), LAM_C64));
+    if (options && options->complex_form) x = lam_cast(x, lam__dtype_promote((int)lam_dtype_of(x), LAM_C64));
     return lam__matrices_give(apply_schur(x, out), since, OUTPUTS, out, places);
 }

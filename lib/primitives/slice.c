@@ -76,7 +76,7 @@ static void batch_slice(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_slice = {
     .name = "slice",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 1u,
     .shape = shape_slice,
@@ -246,7 +246,7 @@ static void batch_update_slice(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_update_slice = {
     .name = "update_slice",
     .inputs = 2,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 3u,
     .saves = LAM_SAVE_TYPES,

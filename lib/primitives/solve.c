@@ -112,7 +112,7 @@ static void batch_lu(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_lu = {
     .name = "lu",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .outputs = LU_OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_OUT(FACTORS) | LAM_SAVE_OUT(PERMUTATION),
@@ -341,7 +341,7 @@ static void batch_solve(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_solve = {
     .name = "solve",
     .inputs = SOLVE_INPUTS,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .linear = 1u << RIGHT,
     .saves = LAM_SAVE_IN(MATRIX) | LAM_SAVE_IN(ITS_FACTORS) | LAM_SAVE_IN(ITS_ORDER),

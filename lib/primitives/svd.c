@@ -217,7 +217,7 @@ static void print_svd(FILE *file, const void *params) {
 const lam_primitive lam__row_svd = {
     .name = "svd",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .outputs = OUTPUTS,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(LEFT) | LAM_SAVE_OUT(VALUES) | LAM_SAVE_OUT(RIGHT),
@@ -288,7 +288,7 @@ static void batch_svdvals(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_svdvals = {
     .name = "svdvals",
     .inputs = 1,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .saves = LAM_SAVE_IN(0),
     .shape = shape_svdvals,

@@ -147,7 +147,7 @@ static void batch_tridiagonal_solve(const lam_rule *r, lam_tensor *out[]) {
 const lam_primitive lam__row_tridiagonal_solve = {
     .name = "tridiagonal_solve",
     .inputs = INPUTS,
-    .complex = true,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
     .linear = 1u << RIGHT,
     .saves = LAM_SAVE_IN(BANDS),

@@ -390,7 +390,7 @@ static const cases_wrong frechet_wrong[] = {{"[3] [3]", LAM_ERR_SHAPE, {0}},
 /* The square, by the square of the form, which depends on no order and phases. */
 static void call_schur(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     lam_tensor *t, *z;
-    lam_schur(in[0], &t, &z, &(lam_schur_options){.complex = u->arg[0] != 0});
+    lam_schur(in[0], &t, &z, &(lam_schur_options){.complex_form = u->arg[0] != 0});
     lam_tensor *back = lam_conj(lam_matrix_transpose(z));
     out[0] = lam_real(lam_matmul(z, lam_matmul(lam_matmul(t, t), back)));
 }

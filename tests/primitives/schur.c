@@ -20,7 +20,7 @@ static lam_tensor *turning(void) {
 START_TEST(factors_are_what_they_should_be) {
     lam_tensor *x = turning(), *t, *z, *one = lam_eye(ctx, LAM_F64, 4, 4);
     for (int complex = 0; complex < 2; complex++) {
-        lam_schur(x, &t, &z, &(lam_schur_options){.complex = complex});
+        lam_schur(x, &t, &z, &(lam_schur_options){.complex_form = complex});
         ck_assert_int_eq(lam_dtype_of(t), complex ? LAM_C128 : LAM_F64);
         ck_assert_double_le(largest(lam_sub(lam_matmul(z, lam_matmul(t, adjoint(z))), x)), 1e-13);
         ck_assert_double_le(largest(lam_sub(lam_matmul(z, adjoint(z)), one)), 1e-13);
@@ -50,7 +50,7 @@ static lam_tensor *weighed(lam_tensor *x) {
 
 static lam_tensor *both(lam_tensor *x, bool complex) {
     lam_tensor *t, *z;
-    lam_schur(x, &t, &z, &(lam_schur_options){.complex = complex});
+    lam_schur(x, &t, &z, &(lam_schur_options){.complex_form = complex});
     lam_tensor *first = lam_slice_axis(z, 0, 0, 1), *turn = lam_conj(lam_div(first, lam_abs(first)));
     z = lam_mul(z, turn);
     t = lam_mul(lam_mul(adjoint(turn), t), turn);

@@ -14,10 +14,10 @@ STRICT = ["-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-pr
 COMPILERS = [("gcc", "c", "c11"), ("clang", "c", "c11"), ("g++", "c++", "c++17"), ("clang++", "c++", "c++17")]
 
 
-def compile_alone(root, header, compiler, language, standard):
-    """What a compiler says to a header included first and alone, or ''."""
+def compile_alone(root, header, compiler, language, standard, before=""):
+    """What a compiler says to a header included first and alone, or behind what users may have before it, or ''."""
     command = [compiler, "-x", language, f"-std={standard}", *STRICT, "-I", os.path.join(root, "include"), "-"]
-    source = f"#include <{os.path.relpath(header, 'include')}>\n"
+    source = f"{before}#include <{os.path.relpath(header, 'include')}>\n"
     run = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
     if run.returncode == 0:
         return ""
@@ -25,8 +25,9 @@ def compile_alone(root, header, compiler, language, standard):
     return next((line for line in lines if "error" in line), "fails without a message")
 
 
-@rule("each public header compiles alone, as C11 and as C++17",
-      bad=[{"include/lamina/a.h": "size_t lam_a(void);\n"}, {"include/lamina/a.h": "int lam_a(int class);\n"}],
+@rule("each public header compiles alone, as C11 and as C++17, and behind complex.h with its macros",
+      bad=[{"include/lamina/a.h": "size_t lam_a(void);\n"}, {"include/lamina/a.h": "int lam_a(int class);\n"},
+           {"include/lamina/a.h": "int lam_a(int complex);\n"}],
       good={"include/lamina/a.h": "#include <stddef.h>\nsize_t lam_a(void);\n"})
 def headers_stand_alone(tree):
     compilers = [c for c in COMPILERS if shutil.which(c[0])]
@@ -35,6 +36,8 @@ def headers_stand_alone(tree):
     for header in tree.select("include/", suffixes=".h"):
         for compiler, language, standard in compilers:
             problem = compile_alone(tree.root, header, compiler, language, standard)
+            if language == "c" and not problem:
+                problem = compile_alone(tree.root, header, compiler, language, standard, "#include <complex.h>\n")
             if problem:
                 yield f"{header}: {compiler} -std={standard}: {problem}"
 

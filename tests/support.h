@@ -10,6 +10,13 @@
 #include <math.h>
 #include <string.h>
 
+/* How many times less is done where a sanitizer makes it ten times as slow. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LESS 32
+#else
+#define LESS 1
+#endif
+
 /* ---- memory that is counted and can refuse ----------------------------------------------------------------------- */
 
 typedef struct memory {

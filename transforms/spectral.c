@@ -243,9 +243,11 @@ static const lam_function function_spectral = {
 /* The derivative of `order` at in[0] along the others. */
 static lam_tensor *derivative(lam_fn *f, int order, lam_tensor *const in[]) {
     lam_tensor *out = &f->ctx->failed;
-    if (order > MOST)
-        return lam__error_fail(f->ctx, LAM_ERR_OVERFLOW, "spectral: a derivative of '%s' of order %d, of %d at most",
-                               f->name, order, MOST);
+    if (order > MOST) {
+        lam__error_set(f->ctx, LAM_ERR_OVERFLOW, "take fewer derivatives of it",
+                       "a derivative of '%s' of order %d, of %d at most", f->name, order, MOST);
+        return out;
+    }
     const spectral_attrs a = {lam__fn_retain(f), order};
     lam__instance *x = lam__custom_instance(f->ctx, &function_spectral, &a, release_attrs, order + 1, 1);
     if (x) lam__custom_apply(x, (lam_list){(size_t)order + 1, in}, &out);

@@ -122,7 +122,8 @@ LAM_API lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options);
 
 /* f, a function of real numbers that goes element by element, as a function of symmetric (Hermitian) matrices: v diag
  * f(w) v^T for (x + x^T) / 2 = v diag(w) v^T. The trace is the sum of f over the eigenvalues; with x^T x that of f(s^2)
- * over the singular values of x. Captures of f are constants.
+ * over the singular values of x. Captures of f are constants to x: what a level batches or differentiates together with
+ * x is hidden from f (LAM_ERR_CAPTURED).
  * Shape   one input [..., n, n], one output of that type.
  * Fails   LAM_ERR_ARITY unless f has one input and one output; LAM_ERR_SHAPE where f changes dims or dtype; as lam_eigh
  *         does; LAM_ERR_OVERFLOW for derivatives of order above 8.

@@ -1,7 +1,7 @@
 /* The hypergeometric functions 1F1 and 2F1. Rows whose parameter says how often the derivative is taken by each
  * operand, so that every order is closed under differentiation; by the parameters of the functions there are two
  * orders, of which the kernel knows (lib/kernels/special/hyper.h). Operands come with equal dims: an element has one of
-  * each. */
+ * each. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"

@@ -145,6 +145,37 @@ static double run_captures(void) {
     return sum;
 }
 
+/* x, c -> c x^2, and the two rules of it, each of which captures c: x, c; residual, cotangent, c. */
+BODY(scaled) {
+    out[0] = lam_mul(in[1], lam_square(in[0]));
+}
+
+BODY(scaled_fwd) {
+    out[0] = lam_mul(in[1], lam_square(in[0]));
+    out[1] = in[0];
+}
+
+BODY(scaled_bwd) {
+    out[0] = lam_mul(lam_mul(2.0, in[2]), lam_mul(in[0], in[1]));
+}
+
+static lam_fn *capturing(lam_body body, int inputs, int outputs, lam_tensor *c) {
+    return lam_fn_new(
+        ctx,
+        &(lam_fn_options){.name = "rule", .body = body, .inputs = inputs, .outputs = outputs, .captures = LAM_LIST(c)});
+}
+
+BODY(capturing_rules) {
+    lam_fn *f = lam_custom_vjp(capturing(scaled, 1, 1, in[1]), capturing(scaled_fwd, 1, 2, in[1]),
+                               capturing(scaled_bwd, 2, 1, in[1]), NULL);
+    out[0] = apply1(f, lam_on_gradient(in[0], capturing(scaled, 1, 1, in[1]), NULL));
+}
+
+static double run_capturing_rules(void) {
+    return total(apply2(lam_vmap(lam_grad(FN(capturing_rules, 2, 1), NULL), NULL), point(), point())) +
+           total(apply2(lam_vmap(FN(capturing_rules, 2, 1), NULL), point(), point()));
+}
+
 /* Operations that look at results on their way. */
 static double run_arranged(void) {
     lam_tensor *x = point(), *row, *column, *o[2],
@@ -208,6 +239,7 @@ static const scenario scenarios[] = {
     {"pullback", run_pullback},
     {"check_grads", run_check},
     {"captures", run_captures},
+    {"rules that capture", run_capturing_rules},
     {"arranged", run_arranged},
     {"sets", run_sets},
     {"parts", run_parts},

@@ -213,6 +213,25 @@ BODY(two) {
     out[0] = lam_add(in[0], in[1]);
 }
 
+BODY(grows) {
+    out[0] = lam_mul(in[1], lam_exp(in[0]));
+}
+
+/* x, c -> exp(x) c, where f captures c */
+BODY(of_a_capture) {
+    lam_fn *f = lam_fn_new(
+        ctx, &(lam_fn_options){.name = "grows", .body = grows, .inputs = 1, .outputs = 1, .captures = LAM_LIST(in[1])});
+    out[0] = apply1(lam_spectral(f), in[0]);
+}
+
+START_TEST(captures_are_constants) {
+    lam_fn *f = lam_vmap(FN(of_a_capture, 2, 1), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
+    EXPECT_NEAR(apply2(f, MAT(1, 1, 2), VEC(1, 3)), 1e-14, LAM_DIMS(2, 1, 1), exp(2), 3 * exp(2));
+    apply2(lam_vmap(FN(of_a_capture, 2, 1), NULL), lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 1, 1)), VEC(1, 3));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "grows", "spectral");
+}
+END_TEST
+
 START_TEST(what_cannot_be_done) {
     lam_spectral(FN(two, 2, 1));
     EXPECT_ERROR(LAM_ERR_ARITY, "spectral", "two");
@@ -229,7 +248,7 @@ END_TEST
 
 Suite *suite_transforms_spectral(void) {
     Suite *suite = SUITE_OF("spectral", hessians_of_sums, functions_that_are_bent, hermitian_matrices,
-                            stacks_batches_and_dtypes, what_cannot_be_done);
+                            stacks_batches_and_dtypes, captures_are_constants, what_cannot_be_done);
     suite_loop(suite, derivatives_where_eigenvalues_repeat, MATRICES);
     return suite;
 }

@@ -151,7 +151,7 @@ static wide size_at(int live, const point *at) {
 
 /* One Taylor series of the solution of z (1 - z) F'' + (c - (a + b + 1) z) F' = a b F, to where 1 - z is `u`. With p =
  * z (1 - z), q = c - (a + b + 1) z: (k + 2) (k + 1) p f_(k+2) = (k + a) (k + b) f_k - (k + 1) (k (1 - 2 z) + q)
-  * f_(k+1). */
+ * f_(k+1). */
 static void step(int live, jet a, jet b, jet c, point *at, wide u) {
     const wide h = at->u - u, p = at->z * at->u;
     const jet q = sum(c, shifted(sum(a, b, 1), 1), -at->z);

@@ -211,13 +211,13 @@ static void jvp_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
 /* ---- lam_custom_jvps --------------------------------------------------------------------------------------------- */
 
 /* Saved are the inputs, then the outputs. The outputs are f's own at every level: own_values is off, so a level below
- * differentiates them by these rules again. */
+ * differentiates them by these rules again. What no rule can give is refused by jvps_jvp, not here: where a level below
+ * wants it of a rule's results alone, as of the slope by x as a function of a capture, nothing asks for that of f. */
 static void jvps_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     size_t n = (size_t)lam_fctx_inputs(fc), m = (size_t)a->fns[0]->outputs;
     const lam_list inputs = {(size_t)a->inputs, in};
-    if (check_nondiff(fc) != LAM_OK || call_fn(fc, 0, inputs, in + captures_at(a, 0), out) != LAM_OK || !fc->derivative)
-        return;
+    if (call_fn(fc, 0, inputs, in + captures_at(a, 0), out) != LAM_OK || !fc->derivative) return;
     lam_tensor **list = lam__apply_room(fc->ctx, n + m);
     if (!list) return;
     for (size_t k = 0; k < n + m; k++) list[k] = k < n ? in[k] : out[k - n];
@@ -231,7 +231,7 @@ static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     const int n = lam_fctx_inputs(fc), m = a->fns[0]->outputs;
     lam_tensor **in = lam__apply_room(fc->ctx, (size_t)(1 + m + n)), **out = lam__apply_room(fc->ctx, (size_t)m);
-    if (!in || !out) return;
+    if (!in || !out || check_nondiff(fc) != LAM_OK) return;
     for (int o = 0; o < m; o++) in[1 + o] = lam_fctx_saved(fc, n + o);
     for (int i = 0; i < n; i++) in[1 + m + i] = lam_fctx_saved(fc, i);
     for (int i = 0; i < a->inputs; i++) {

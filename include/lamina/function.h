@@ -196,7 +196,7 @@ LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options
 
 /* f with one forward rule per input (NULL: derivative zero): rules[i] gets the tangent of input i, f's outputs and all
  * inputs, and gives one tangent per output; they are added. The outputs are f's, and an outer derivative of them has
- * the rules again.
+ * the rules again: one by a capture is an error where it reaches them, which in forward mode it does at once.
  * Fails   as lam_custom_jvp does. Owner: current scope. */
 LAM_API lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options *options);
 

@@ -122,14 +122,15 @@ LAM_API lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options);
 
 /* f, a function of real numbers that goes element by element, as a function of symmetric (Hermitian) matrices: v diag
  * f(w) v^T for (x + x^T) / 2 = v diag(w) v^T. The trace is the sum of f over the eigenvalues; with x^T x that of f(s^2)
- * over the singular values of x. Captures of f are constants to x: what a level batches or differentiates together with
- * x is hidden from f (LAM_ERR_CAPTURED).
+ * over the singular values of x. Captures of f are operands, which levels batch and differentiate as they do x; they go
+ * with every eigenvalue, so they are numbers, or broadcast as [..., 1].
  * Shape   one input [..., n, n], one output of that type.
  * Fails   LAM_ERR_ARITY unless f has one input and one output; LAM_ERR_SHAPE where f changes dims or dtype; as lam_eigh
  *         does; LAM_ERR_OVERFLOW for derivatives of order above 8.
  * Owner   current scope.
- * Derivative  of every order in all modes, also where eigenvalues repeat: that of order k has f's own derivatives up to
- *         k + 3 in it, and takes memory for n^(k + 1) numbers.
+ * Derivative  of every order in all modes, also where eigenvalues repeat: that of order k by x has f's own derivatives up
+ *         to k + 3 in it, and takes memory for n^(k + 1) numbers. By captures of f: df/dc of the matrix; in reverse mode
+ *         once for each element of c.
  * Source  Daleckii and Krein 1965; Higham, Functions of Matrices, 2008. */
 LAM_API lam_fn *lam_spectral(lam_fn *f);
 

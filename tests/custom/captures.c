@@ -159,16 +159,44 @@ BODY(slope_by_x) {
     out[0] = apply1(lam_grad(k->of(in[1]), NULL), in[0]);
 }
 
+/* The same by forward mode. */
+BODY(slope_along_c) {
+    lam_tensor *value;
+    lam_jvp(env, LAM_LIST(in[0], in[1]), LAM_LIST(NULL, num(1)), &value, &out[0], 1, NULL);
+}
+
+/* lam_custom_jvps gives f's own values, so forward mode by c meets f itself, of which it has no derivative by c; on the
+ * way back nothing asks for that. */
 START_TEST(captures_from_below) {
     const lam_grad_options by_c = {.argnums = LAM_AXES(1)};
     EACH_KIND(k) {
-        EXPECT(apply2(lam_vmap(apart(k, slope_by_x), NULL), VEC(3, 4), VEC(2, 5)), LAM_DIMS(2), k->slope * 6,
-               k->slope * 20);
-        lam_tensor *mixed = apply2(lam_grad(apart(k, slope_by_x), &by_c), num(3), num(2));
-        if (k->of == by_jvps) EXPECT_ERROR(LAM_ERR_CAPTURED, "by_jvps", "capture 0"); /* has its rules again */
-        else EXPECT_NUM(mixed, k->slope * 3);
+        lam_fn *f = apart(k, slope_by_x);
+        EXPECT(apply2(lam_vmap(f, NULL), VEC(3, 4), VEC(2, 5)), LAM_DIMS(2), k->slope * 6, k->slope * 20);
+        EXPECT_NUM(apply2(lam_grad(f, &by_c), num(3), num(2)), k->slope * 3);
+        EXPECT_OK();
+        lam_tensor *ahead = apply2(FN_ENV(slope_along_c, 2, 1, f), num(3), num(2));
+        if (k->of == by_jvps) EXPECT_ERROR(LAM_ERR_CAPTURED, "by_jvps", "capture 0");
+        else EXPECT_NUM(ahead, k->slope * 3);
     }
     EXPECT_OK();
+}
+END_TEST
+
+/* tangent, output, x, c: the output is a function of c too. */
+BODY(rule_by_output) {
+    out[0] = lam_mul(in[0], lam_add(in[1], in[3]));
+}
+BODY(slope_by_output) {
+    lam_fn *rules[] = {capturing("rule_by_output", rule_by_output, 3, 1, in[1])};
+    lam_fn *f = lam_custom_jvps(capturing("by_output", scaled_square, 1, 1, in[1]), rules, 1, NULL);
+    out[0] = apply1(lam_grad(f, NULL), in[0]);
+}
+
+START_TEST(rules_that_read_their_outputs) {
+    lam_fn *f = FN(slope_by_output, 2, 1);
+    EXPECT_NUM(apply2(f, num(3), num(2)), 18 + 2);
+    apply2(lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)}), num(3), num(2));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "by_output", "capture 0");
 }
 END_TEST
 
@@ -256,6 +284,6 @@ END_TEST
 
 Suite *suite_custom_captures(void) {
     return SUITE_OF("custom/captures", values, batches_of_captures, derivatives_of_batches, derivatives_by_captures,
-                    captures_from_below, captures_below_a_checkpoint, captures_below_a_transform,
-                    each_function_has_its_own, captures_of_hooks);
+                    captures_from_below, rules_that_read_their_outputs, captures_below_a_checkpoint,
+                    captures_below_a_transform, each_function_has_its_own, captures_of_hooks);
 }

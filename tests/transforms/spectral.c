@@ -224,11 +224,100 @@ BODY(of_a_capture) {
     out[0] = apply1(lam_spectral(f), in[0]);
 }
 
-START_TEST(captures_are_constants) {
-    lam_fn *f = lam_vmap(FN(of_a_capture, 2, 1), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
-    EXPECT_NEAR(apply2(f, MAT(1, 1, 2), VEC(1, 3)), 1e-14, LAM_DIMS(2, 1, 1), exp(2), 3 * exp(2));
-    apply2(lam_vmap(FN(of_a_capture, 2, 1), NULL), lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 1, 1)), VEC(1, 3));
-    EXPECT_ERROR(LAM_ERR_CAPTURED, "grows", "spectral");
+START_TEST(batches_of_captures) {
+    lam_fn *f = FN(of_a_capture, 2, 1), *by_c = lam_vmap(f, &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
+    lam_tensor *x = lam_stack(LAM_LIST(turned(VEC(0.7, 1, 2)), turned(VEC(1, 1, -1))), 0);
+    EXPECT_NEAR(apply2(by_c, MAT(1, 1, 2), VEC(1, 3)), 1e-14, LAM_DIMS(2, 1, 1), exp(2), 3 * exp(2));
+    lam_tensor *both = apply2(lam_vmap(f, NULL), x, VEC(1, 3));
+    EXPECT_SAME(both, lam_mul(lam_expm(x), lam_reshape(VEC(1, 3), LAM_DIMS(2, 1, 1))), 1e-14);
+    EXPECT_SAME(apply2(f, x, lam_reshape(VEC(1, 3), LAM_DIMS(2, 1))), both, 1e-14);
+}
+END_TEST
+
+/* x, c, d; one capture bends the numbers, the other has an element that is 0, where f is 0 and its slope is not. */
+BODY(bent_by_captures) {
+    out[0] = lam_mul(lam_reshape(lam_sum(in[2], NULL), LAM_DIMS(1)), lam_exp(lam_mul(in[1], in[0])));
+}
+BODY(captures_by_values) {
+    lam_fn *f = lam_fn_new(
+        ctx,
+        &(lam_fn_options){
+            .name = "bent", .body = bent_by_captures, .inputs = 1, .outputs = 1, .captures = LAM_LIST(in[1], in[2])});
+    out[0] = weighed(apply1(lam_spectral(f), in[0]));
+}
+BODY(captures_by_products) {
+    out[0] = weighed(lam_mul(lam_sum(in[2], NULL), lam_expm(lam_mul(in[1], symmetric(in[0])))));
+}
+
+/* All blocks of derivatives by matrix and captures, to order 3, in all nestings of the modes. */
+START_TEST(derivatives_by_captures) {
+    static const double bounds[] = {1e-14, 2e-12, 3e-10, 3e-8};
+    lam_tensor *xs[] = {lam_eye(ctx, LAM_F64, 2, 2), turned(VEC(0.7, 1, 2)), turned(VEC(1, 1.00001, 2))};
+    lam_tensor *weights[] = {VEC(0.5, 0.7), VEC(0.5, -0.5)}; /* of sum 0: f is 0 */
+    const lam_jacobian_options all = {.argnums = LAM_AXES(0, 1, 2)};
+    for (int k = 0; k < 6; k++)
+        for (int order = 0; order <= 3 - (k > 1); order++)
+            for (int m = 0; m < 1 << order; m++) {
+                lam_fn *f = FN(captures_by_values, 3, 1), *g = FN(captures_by_products, 3, 1);
+                lam_tensor *got[27], *want[27];
+                size_t count = 1;
+                for (int o = 0; o < order; o++, count *= 3) f = modes[m >> o & 1](f, &all), g = modes[0](g, &all);
+                lam_call(f, LAM_LIST(xs[k / 2], num(1.3), weights[k % 2]), got, count);
+                lam_call(g, LAM_LIST(xs[k / 2], num(1.3), weights[k % 2]), want, count);
+                EXPECT_OK();
+                for (size_t b = 0; b < count; b++) {
+                    const double off = gap(got[b], want[b]);
+                    ck_assert_msg(off <= bounds[order], "matrix %d, order %d, modes %d, block %d: %g", k, order, m,
+                                  (int)b, off);
+                }
+            }
+}
+END_TEST
+
+/* tr exp(x re(c)) im(c)^2 of a complex c; what has no derivative or no elements is captured too. */
+BODY(by_parts) {
+    lam_tensor *im = lam_add(lam_imag(in[1]), lam_add(lam_mul(0.0, in[2]), lam_sum(in[3], NULL)));
+    out[0] = lam_mul(lam_square(im), lam_exp(lam_mul(lam_real(in[1]), in[0])));
+}
+BODY(trace_by_parts) {
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "by_parts",
+                                                  .body = by_parts,
+                                                  .inputs = 1,
+                                                  .outputs = 1,
+                                                  .captures = LAM_LIST(in[1], lam_cast(num(3), LAM_I64), in[2])});
+    out[0] = lam_matrix_trace(apply1(lam_spectral(f), in[0]), 0, 0, 1);
+}
+
+/* The slope of exp(a x) b^2 by c = a + b i is d/da - i d/db. */
+START_TEST(captures_of_other_kinds) {
+    lam_tensor *x = lam_mul(VEC(1, 2), lam_eye(ctx, LAM_F64, 2, 2)), *got[2];
+    lam_tensor *c = lam_complex(num(0.5), num(3)), *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0));
+    lam_call(lam_grad(FN(trace_by_parts, 3, 1), &(lam_grad_options){.argnums = LAM_AXES(1, 2)}), LAM_LIST(x, c, none),
+             got, 2);
+    EXPECT_NUM(lam_real(got[0]), 9 * (exp(0.5) + 2 * exp(1)));
+    EXPECT_NUM(lam_imag(got[0]), -6 * (exp(0.5) + exp(1)));
+    EXPECT_EMPTY(got[1], LAM_DIMS(0));
+    EXPECT_OK();
+}
+END_TEST
+
+BODY(itself) {
+    out[0] = in[0];
+}
+BODY(along_ones) {
+    lam_tensor *value;
+    lam_jvp(env, LAM_LIST(in[0]), LAM_LIST(lam_ones_like(in[0])), &value, &out[0], 1, NULL);
+}
+
+/* Of matrices without elements, which no order costs much. */
+START_TEST(orders) {
+    lam_fn *f = lam_spectral(FN(itself, 1, 1));
+    lam_tensor *x = lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 0));
+    for (int k = 1; k <= 8; k++) f = FN_ENV(along_ones, 1, 1, f);
+    EXPECT_EMPTY(apply1(f, x), LAM_DIMS(0, 0));
+    EXPECT_OK();
+    apply1(FN_ENV(along_ones, 1, 1, f), x);
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "order 9", "8 at most");
 }
 END_TEST
 
@@ -247,8 +336,9 @@ START_TEST(what_cannot_be_done) {
 END_TEST
 
 Suite *suite_transforms_spectral(void) {
-    Suite *suite = SUITE_OF("spectral", hessians_of_sums, functions_that_are_bent, hermitian_matrices,
-                            stacks_batches_and_dtypes, captures_are_constants, what_cannot_be_done);
+    Suite *suite =
+        SUITE_OF("spectral", hessians_of_sums, functions_that_are_bent, hermitian_matrices, stacks_batches_and_dtypes,
+                 batches_of_captures, derivatives_by_captures, captures_of_other_kinds, orders, what_cannot_be_done);
     suite_loop(suite, derivatives_where_eigenvalues_repeat, MATRICES);
     return suite;
 }

@@ -49,7 +49,7 @@ LAM_API lam_tensor *lam_vecmat(lam_tensor *x, lam_tensor *y); /* Fails as lam_ma
  * Fails   LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_vdot(lam_tensor *x, lam_tensor *y);
 
-/* The sum of products along an axis of both.
+/* The sum of conj(x) y along an axis of both.
  * Shape   the other axes, broadcast.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis);

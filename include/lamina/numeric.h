@@ -17,8 +17,8 @@ extern "C" {
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for bool and complex operands. Derivative: 1, -floor(x / y). */
 LAM_API lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y);
 
-/* The quotient rounded down: lam_mod is what it leaves. An integer by 0 gives 0; exact for all i32, and for i64 but for
- * the least number by -1.
+/* The quotient rounded down: lam_mod is what it leaves. An integer by 0 gives 0; integers are exact, but for the least
+ * number by -1, which wraps.
  * Shape   as lam_mod.
  * Fails   as lam_mod does. Derivative: zero. */
 LAM_API lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
@@ -55,8 +55,8 @@ LAM_API lam_tensor *lam_rad2deg(lam_tensor *x); /* Fails as lam_deg2rad does. */
  *         LAM_ERR_SHAPE. Derivative: as lam_where. */
 LAM_API lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherwise);
 
-/* Whether x is an infinity, of either sign; bool.
- * Fails   LAM_ERR_DTYPE for complex operands. Derivative: none. */
+/* Whether x is an infinity, of either sign, or has one as a part; bool.
+ * Fails   like any use of a handle. Derivative: none. */
 LAM_API lam_tensor *lam_is_inf(lam_tensor *x);
 
 typedef struct lam_nan_to_num_options {

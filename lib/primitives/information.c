@@ -85,12 +85,13 @@ lam_tensor *lam_log_ratio(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_log_ratio, x, y);
 }
 
-/* Constants outside, and 0 at x = 0, have no slope. Inside, d = (log(x/y) + 1) dx - x/y dy. */
+/* Constants outside, and 0 at x = 0, have no slope. Inside, d = (log(x/y) + 1) dx - x/y dy. A NaN is not outside: it
+ * is the least of both. */
 static lam_tensor *slope_rel_entr(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *inside = lam_and(lam_gt(r->in[0], 0.0), lam_gt(r->in[1], 0.0));
-    lam_tensor *x = lam_where(inside, r->in[0], 1.0), *y = lam_where(inside, r->in[1], 1.0);
+    lam_tensor *outside = lam_le(lam_min(r->in[0], r->in[1]), 0.0);
+    lam_tensor *x = lam_where(outside, 1.0, r->in[0]), *y = lam_where(outside, 1.0, r->in[1]);
     lam_tensor *slope = i == 0 ? lam_add(lam_log_ratio(x, y), 1.0) : lam_neg(lam_div(x, y));
-    return lam_where(inside, lam_mul(t, slope), 0.0);
+    return lam_where(outside, 0.0, lam_mul(t, slope));
 }
 
 const lam_primitive lam__row_rel_entr = {

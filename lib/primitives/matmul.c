@@ -6,6 +6,7 @@
 #include "lib/primitives/contract.h"
 #include "lib/primitives/matrices.h"
 
+#include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
@@ -175,5 +176,6 @@ lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis) {
     for (int side = 0; side < 2; side++)
         if (!lam__apply_axis("vecdot", in[side], lam_rank(in[side]), &at[side])) return lam__axes_failed(in[0]);
     factor f[2] = {{.contract = at[0], .stays = -1}, {.contract = at[1], .stays = -1}};
+    if (lam__dtype_is_complex((int)lam_dtype_of(in[0]))) in[0] = lam_conj(in[0]);
     return lam__scope_only(product("vecdot", in, f), since);
 }

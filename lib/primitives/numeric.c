@@ -59,9 +59,11 @@ static lam_tensor *whole_quotient(lam_tensor *x, lam_tensor *y) {
 }
 
 /* Of floats the rounded quotient lies above the true one by less than its last digit, so its floor is right or one too
- * large; what is left of x, whose sign fma does not lose, tells. */
+ * large; what is left of x, whose sign fma does not lose, tells. An infinite y leaves x itself, where 0 times y is NaN:
+ * below 0 the quotient is -1. */
 static lam_tensor *floored_quotient(lam_tensor *x, lam_tensor *y) {
     lam_tensor *floored = lam_floor(lam_div(x, y)), *rest = lam_fma(lam_neg(floored), y, x);
+    rest = lam_where(lam_is_nan(rest), x, rest);
     lam_tensor *beyond = lam_lt(lam_mul(rest, lam_copysign(1.0, y)), 0.0);
     return lam_where(beyond, lam_sub(floored, 1.0), floored);
 }
@@ -78,8 +80,9 @@ lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
         return lam__scope_only(narrow_quotient(in[0], in[1]), since);
     if (lam__dtype_is_inexact((int)lam_dtype_of(in[0])))
         return lam__scope_only(floored_quotient(lam_stop_gradient(in[0]), lam_stop_gradient(in[1])), since);
-    lam_tensor *even = lam_sub(in[0], floored_rest(in[0], in[1]));
-    return lam__scope_only(whole_quotient(even, in[1]), since);
+    lam_tensor *rest = lam_rem(in[0], in[1]), *zero = none_of(rest), *towards_zero = lam_sub(in[0], rest);
+    lam_tensor *below = lam_and(lam_ne(rest, zero), lam_ne(lam_lt(rest, zero), lam_lt(in[1], none_of(in[1]))));
+    return lam__scope_only(lam_sub(whole_quotient(towards_zero, in[1]), lam_cast(below, LAM_I64)), since);
 }
 
 /* Near 0 the first terms of sin(z) / z in z^2, whose derivatives are those of sinc to any order there; |z| <= 2 leaves
@@ -153,7 +156,9 @@ lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherw
 lam_tensor *lam_is_inf(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!lam__matrices_ordered("is_inf", false, 1, &x, &failed)) return failed;
+    if (!lam__matrices_operands("is_inf", false, 1, &x, &x, &failed)) return failed;
+    if (lam__dtype_is_complex((int)lam_dtype_of(x)))
+        return lam__scope_only(lam_or(lam_is_inf(lam_real(x)), lam_is_inf(lam_imag(x))), since);
     return lam__scope_only(lam_not(lam_or(lam_is_finite(x), lam_is_nan(x))), since);
 }
 

@@ -64,8 +64,7 @@ lam_tensor *lam_vdot(lam_tensor *x, lam_tensor *y) {
     const int64_t n = lam_size(in[0]);
     if (n != lam_size(in[1]))
         return lam__matrices_fail("vdot", 2, in, LAM_ERR_SHAPE, NULL, "the numbers of elements differ");
-    return lam__scope_only(lam_vecdot(lam_conj(lam__apply_reshape(in[0], 1, &n)), lam__apply_reshape(in[1], 1, &n), 0),
-                           since);
+    return lam__scope_only(lam_vecdot(lam__apply_reshape(in[0], 1, &n), lam__apply_reshape(in[1], 1, &n), 0), since);
 }
 
 /* x with leading axes of one element up to `rank`, and each axis followed (or preceded) by one of one element. The

@@ -218,7 +218,7 @@ lam_tensor *lam_logit(lam_tensor *x) {
 
 /* t times the slope of a share, which is the product of both shares in `unit`; at infinities nothing moves. */
 static lam_tensor *times_shares(const lam_rule *r, int i, lam_tensor *t, lam_tensor *other, double unit) {
-    lam_tensor *shares = lam_where(lam_is_finite(r->in[0]), lam_mul(r->out[0], other), 0.0);
+    lam_tensor *shares = lam_where(lam_eq(lam_abs(r->in[0]), INFINITY), 0.0, lam_mul(r->out[0], other));
     return lam_mul(t, lam_mul(i == 0 ? unit : -unit, shares));
 }
 

@@ -280,6 +280,10 @@ START_TEST(vecdot_outer_tensordot_dot) {
     lam_tensor *m = MAT(2, 3, 1, 2, 3, 4, 5, 6), *v = VEC(1, 10, 100);
     EXPECT(lam_vecdot(m, v, -1), LAM_DIMS(2), 321, 654);
     EXPECT(lam_vecdot(m, m, 0), LAM_DIMS(3), 17, 29, 45);
+    /* (1 - 2i)(2 - i) + (3 + i)(1 + 4i): the first one is conjugated, as in jax.numpy. */
+    lam_tensor *z = lam_vecdot(lam_complex(VEC(1, 3), VEC(2, -1)), lam_complex(VEC(2, 1), VEC(-1, 4)), 0);
+    EXPECT_NUM(lam_real(z), -1);
+    EXPECT_NUM(lam_imag(z), 8);
     EXPECT(lam_outer(VEC(1, 2), v), LAM_DIMS(2, 3), 1, 10, 100, 2, 20, 200);
     EXPECT(lam_tensordot(m, m, (lam_axes){0, NULL}, (lam_axes){0, NULL}), LAM_DIMS0, 91);
     EXPECT(lam_tensordot(m, m, LAM_AXES(0), LAM_AXES(0)), LAM_DIMS(3, 3), 17, 22, 27, 22, 29, 36, 27, 36, 45);

@@ -17,6 +17,12 @@ START_TEST(remainders_and_quotients_round_down) {
     EXPECT(lam_floor_divide(VEC(1, -1, -1e-320, 1e-320, -5e-324, 1e308), VEC(0.1, 0.1, 1e308, -1e308, 1, 0.3)),
            LAM_DIMS(6), 9, -10, -1, -1, -1, INFINITY);
     EXPECT_NUM(lam_div(1.0, lam_floor_divide(num(-0.0), num(5))), -INFINITY);
+    EXPECT(lam_floor_divide(VEC(0.5, -0.5, -0.5, 0.5, -0.0), VEC(INFINITY, INFINITY, -INFINITY, -INFINITY, INFINITY)),
+           LAM_DIMS(5), 0, -1, 0, -1, 0);
+    /* What y divides next below x may be beyond the least integer: it is not gone through. */
+    lam_tensor *least = INTEGERS(INT64_MIN, INT64_MIN + 1, 1, -1, INT64_MAX, INT64_MIN);
+    EXPECT_SAME(lam_floor_divide(least, INTEGERS(5, 5, INT64_MIN, INT64_MIN, -2, -1)),
+                INTEGERS(-1844674407370955162, -1844674407370955162, -1, 0, -((int64_t)1 << 62), INT64_MIN), 0);
     EXPECT(lam_floor_divide(INTEGERS(5, -5, 5, -5, 7), INTEGERS(3, 3, -3, -3, 0)), LAM_DIMS(5), 1, -2, -2, 1, 0);
     lam_tensor *large = lam_floor_divide(INTEGERS(((int64_t)1 << 62) + 1, -((int64_t)1 << 62) - 1), INTEGERS(3));
     EXPECT_SAME(large, INTEGERS(1537228672809129301, -1537228672809129302), 0);
@@ -72,6 +78,7 @@ BODY(sum_of_numbers) {
 START_TEST(what_is_no_number) {
     lam_tensor *x = VEC(1, NAN, INFINITY, -INFINITY);
     EXPECT(lam_is_inf(x), LAM_DIMS(4), 0, 0, 1, 1);
+    EXPECT(lam_is_inf(lam_complex(VEC(1, NAN, 2, NAN), x)), LAM_DIMS(4), 0, 0, 1, 1);
     EXPECT(lam_nan_to_num(x, NULL), LAM_DIMS(4), 1, 0, 1.7976931348623157e308, -1.7976931348623157e308);
     const double high = 9, low = -8;
     EXPECT(lam_nan_to_num(x, &(lam_nan_to_num_options){7, &high, &low}), LAM_DIMS(4), 1, 7, 9, -8);

@@ -1,14 +1,32 @@
-/* 16-bit operands for every row: the result is that of f32 on the same numbers, rounded. A row that refuses f32
- * operands refuses these. */
+/* 16-bit operands for every row: the result is that of f32 on the same numbers, rounded, and gradients have the dtype of
+ * the operands. A row that refuses f32 operands refuses these. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 
 #include <math.h>
 
+static void operands_as(const probe *p, lam_dtype narrow, lam_dtype dtype, lam_tensor *in[]) {
+    for (int i = 0; i < p->inputs; i++) in[i] = p->floating[i] ? lam_cast(lam_cast(p->x[i], narrow), dtype) : p->x[i];
+}
+
 static void call_as(const probe *p, lam_dtype narrow, lam_dtype dtype, lam_tensor *out[]) {
     lam_tensor *in[CASES_OPERANDS];
-    for (int i = 0; i < p->inputs; i++) in[i] = p->floating[i] ? lam_cast(lam_cast(p->x[i], narrow), dtype) : p->x[i];
+    operands_as(p, narrow, dtype, in);
     cases_call(&p->use, in, out);
+}
+
+/* Also where a result is complex, so that what comes back from it is f32. */
+static void check_gradients(const probe *p, lam_dtype narrow) {
+    lam_tensor *in[CASES_OPERANDS], *out[CASES_OUTPUTS], *g[CASES_OUTPUTS], *gx[CASES_OPERANDS];
+    lam_fn *pullback;
+    operands_as(p, narrow, narrow, in);
+    PROBE_CHECK(p, lam_vjp(p->f, (lam_list){(size_t)p->inputs, in}, out, (size_t)p->outputs, &pullback, NULL) == LAM_OK,
+                "vjp failed");
+    for (int o = 0; o < p->outputs; o++) g[o] = lam_ones_like(out[o]);
+    PROBE_CHECK(p, lam_call(pullback, (lam_list){(size_t)p->outputs, g}, gx, (size_t)p->count) == LAM_OK,
+                "the pullback failed");
+    for (int i = 0; i < p->count; i++)
+        PROBE_CHECK(p, lam_dtype_of(gx[i]) == narrow, "gradient %d is %s", i, lam_dtype_name(lam_dtype_of(gx[i])));
 }
 
 /* Elements as f32, beyond the range of f16 as infinities. */
@@ -41,6 +59,7 @@ static void check_narrow(const probe *p, lam_dtype narrow) {
         PROBE_CHECK(p, at < 0, "output %d, element %lld: %Lg, in f32 %Lg", o, (long long)at, at < 0 ? 0 : got.data[at],
                     at < 0 ? 0 : want.data[at]);
     }
+    if (status == LAM_OK && p->count) check_gradients(p, narrow);
 }
 
 static void visit_half(probe *p) {

@@ -12,7 +12,7 @@ extern "C" {
 /* What an index outside [-n, n) means. */
 typedef enum lam_index_mode {
     LAM_INDEX_ERROR = 0, /* fails with LAM_ERR_INDEX, naming the index */
-    LAM_INDEX_CLIP,      /* the nearest element */
+    LAM_INDEX_CLIP,      /* the nearest element; as LAM_INDEX_FILL where there is none */
     LAM_INDEX_FILL       /* taking gives NaN, of signed integers the least, of u8 255, of bools true;
                           * adding and setting leave it out */
 } lam_index_mode;

@@ -48,6 +48,16 @@ static uint64_t place_of(const lam__draw *d, int outer, int64_t r, int64_t lengt
     return place;
 }
 
+/* Room for what is drawn. No primitive is applied here that a refusal could name: the operation stands in for one. */
+static lam_value *room_for(lam_ctx *ctx, const lam__draw *d, lam_dtype dtype, int rank, const int64_t *dims) {
+    const lam_primitive stand_in = {.name = d->operation};
+    const lam_call_site site = {.ctx = ctx, .primitive = &stand_in}, *saved = ctx->calling;
+    if (d->operation) ctx->calling = &site;
+    lam_value *out = lam__value_new(ctx, dtype, rank, dims);
+    ctx->calling = saved;
+    return out;
+}
+
 /* Counts one draw, however large. Elements lie in runs that are contiguous in the whole: the axes behind outer_axes are
  * complete, so each run is one call of the kernel. Pairs have a last axis of 2 more. */
 static lam_value *draw_here(lam_ctx *ctx, const lam__draw *d) {
@@ -56,7 +66,7 @@ static lam_value *draw_here(lam_ctx *ctx, const lam__draw *d) {
     for (int i = 0; i < d->rank; i++) dims[i] = d->dims[i];
     dims[d->rank] = 2;
     lam_dtype dtype = lam__kernels_random_dtype(d->what.form);
-    lam_value *out = lam__value_new(ctx, dtype, d->rank + pairs, dims);
+    lam_value *out = room_for(ctx, d, dtype, d->rank + pairs, dims);
     if (!out) return NULL;
     const uint64_t bits = hashed(ctx->random.seed, ctx->random.draws++);
     const uint32_t key[2] = {(uint32_t)(bits >> 32), (uint32_t)bits};

@@ -93,15 +93,17 @@ lam_tensor *lam_argwhere(lam_tensor *x, int64_t size) {
     return lam__scope_only(lam_stack((lam_list){(size_t)lam_rank(x), along}, 1), since);
 }
 
+/* x, or the bound that it lies beyond. */
+static int64_t between(int64_t low, int64_t x, int64_t high) {
+    return x < low ? low : x > high ? high : x;
+}
+
 /* How many places of a rows x columns matrix lie at and below a diagonal; at and above it are all but those below the
- * one before. */
+ * one before. Row i has i + offset + 1 of them, from none in rows before `first` to all columns from `full` on: a sum
+ * without a loop, since millions of rows may have none. */
 static int64_t places_below(int64_t rows, int64_t columns, int64_t offset) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < rows; i++) {
-        const int64_t last = offset >= columns ? columns : i + offset + 1;
-        count += last < 0 ? 0 : last > columns ? columns : last;
-    }
-    return count;
+    const int64_t first = between(0, -offset, rows), full = between(first, columns - offset - 1, rows);
+    return (full - first) * (first + full + 2 * offset + 1) / 2 + (rows - full) * columns;
 }
 
 /* Of the mask of the triangle, in row-major order. */

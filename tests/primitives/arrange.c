@@ -247,6 +247,16 @@ START_TEST(places_of_triangles) {
     EXPECT(c, LAM_DIMS(4), 0, 1, 0, 1);
     lam_triu_indices(ctx, 0, 2, 0, &r, &c);
     EXPECT_EMPTY(c, LAM_DIMS(0));
+    lam_triu_indices(ctx, 1 << 20, 3, 1, &r, &c); /* most rows have none */
+    EXPECT(c, LAM_DIMS(3), 1, 2, 2);
+    for (int64_t k = 0; k < 5 * 5 * 13; k++) {
+        const int64_t rows = k / 65, columns = k / 13 % 5, offset = k % 13 - 6;
+        lam_tensor *all = lam_ones(ctx, LAM_F64, LAM_DIMS(rows, columns));
+        lam_tril_indices(ctx, rows, columns, offset, &r, NULL);
+        lam_triu_indices(ctx, rows, columns, offset, NULL, &c);
+        EXPECT_NUM(lam_sum(lam_tril(all, offset), NULL), (double)lam_size(r));
+        EXPECT_NUM(lam_sum(lam_triu(all, offset), NULL), (double)lam_size(c));
+    }
     ck_assert_int_eq(lam_tril_indices(ctx, -1, 2, 0, &r, &c), LAM_ERR_VALUE);
     EXPECT_ERROR(LAM_ERR_VALUE, "tril_indices");
     ck_assert_int_eq(lam_triu_indices(ctx, 1, INT64_MAX, 0, &r, &c), LAM_ERR_OVERFLOW);

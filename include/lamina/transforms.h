@@ -128,9 +128,9 @@ LAM_API lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options);
  * Fails   LAM_ERR_ARITY unless f has one input and one output; LAM_ERR_SHAPE where f changes dims or dtype; as lam_eigh
  *         does; LAM_ERR_OVERFLOW for derivatives of order above 8.
  * Owner   current scope.
- * Derivative  of every order in all modes, also where eigenvalues repeat: that of order k by x has f's own derivatives up
- *         to k + 3 in it, and takes memory for n^(k + 1) numbers. By captures of f: df/dc of the matrix; in reverse mode
- *         once for each element of c.
+ * Derivative  of every order in all modes, also where eigenvalues repeat: that of order k by x has f's own derivatives
+ *         up to k + 3 in it, and takes memory for n^(k + 1) numbers. By captures of f: df/dc of the matrix; in reverse
+ *         mode once for each element of c.
  * Source  Daleckii and Krein 1965; Higham, Functions of Matrices, 2008. */
 LAM_API lam_fn *lam_spectral(lam_fn *f);
 

@@ -81,6 +81,10 @@ lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype) {
     return lam__apply1(&lam__row_cast, &params, sizeof params, x);
 }
 
+lam_tensor *lam__rules_narrowed(lam_tensor *g, const lam_value *x) {
+    return g && lam__dtype_is_half(x->dtype) ? lam_cast(g, (lam_dtype)x->dtype) : g;
+}
+
 /* ---- broadcast ----------------------------------------------------------------------------------------------- */
 
 /* As NumPy broadcasts: lined up from the last axis, an axis of one element stretches, new axes come in front. */

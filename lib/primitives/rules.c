@@ -393,12 +393,7 @@ static lam_status cotangents_any(const lam_call_site *call, lam_value *const res
     if (!desk_open(&d, call, results, call->outputs, g, call->inputs)) return LAM_ERR_MEMORY;
     d.rule.needs = needs;
     p->vjp(&d.rule, d.more, d.given);
-    for (int i = 0; i < call->inputs; i++) {
-        if (!needs[i]) d.given[i] = NULL;
-        /* What comes back from a complex result of a half is f32: no rule knows of halves. */
-        if (d.given[i] && lam__dtype_is_half(call->in[i]->dtype))
-            d.given[i] = lam_cast(d.given[i], (lam_dtype)call->in[i]->dtype);
-    }
+    for (int i = 0; i < call->inputs; i++) d.given[i] = needs[i] ? lam__rules_narrowed(d.given[i], call->in[i]) : NULL;
     return desk_close(&d, take_all(&d, call->inputs, gx));
 }
 

@@ -65,4 +65,8 @@ lam_tensor *lam__rules_with_batch(const lam_rule *rule, int i);
 /* x with the sum over what was broadcast undone: from the dims of x to those of `like`. Public operations only. */
 lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like);
 
+/* The gradient of operand x, of a half in its dtype: no rule knows of halves, and what comes back from a complex result
+ * of one is f32. NULL stays. */
+lam_tensor *lam__rules_narrowed(lam_tensor *g, const lam_value *x);
+
 #endif

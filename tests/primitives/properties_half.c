@@ -1,5 +1,5 @@
-/* 16-bit operands for every row: the result is that of f32 on the same numbers, rounded, and gradients have the dtype of
- * the operands. A row that refuses f32 operands refuses these. */
+/* 16-bit operands for every row: the result is that of f32 on the same numbers, rounded, and gradients have the dtype
+ * of the operands. A row that refuses f32 operands refuses these. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 

@@ -37,7 +37,7 @@ static bool understand(const char *operation, lam_tensor *x, int64_t n, const la
     p->fs = o->fs == 0 ? 1 : o->fs;
     p->piece = o->nperseg ? o->nperseg : o->window ? lam_size(o->window) : usual;
     const int64_t shared = o->noverlap < 0 ? 0 : o->noverlap ? o->noverlap : p->piece / 2;
-    p->step = p->piece - shared;
+    p->step = p->piece < shared ? 0 : p->piece - shared;
     p->transform = o->nfft ? o->nfft : p->piece;
     *failed = NULL;
     if (o->window && lam_size(o->window) != p->piece)

@@ -97,7 +97,7 @@ lam_tensor *lam_convolution_matrix(lam_tensor *a, int64_t n, lam_convolve_mode m
     if (!vectors("convolution_matrix", false, 1, &a, &failed)) return failed;
     const int64_t m = lam_size(a), least = m < n ? m : n;
     if (m == 0) return lam__axes_fail("convolution_matrix", a, LAM_ERR_SHAPE, "there are no elements");
-    if (n < 1)
+    if (n < 1 || n > INT64_MAX / 4)
         return lam__axes_fail("convolution_matrix", a, LAM_ERR_VALUE, "%lld columns are impossible", (long long)n);
     if ((int)mode < 0 || mode > LAM_CONVOLVE_VALID)
         return lam__axes_fail("convolution_matrix", a, LAM_ERR_OPTION, "there is no mode %d", (int)mode);

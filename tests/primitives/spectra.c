@@ -182,6 +182,8 @@ START_TEST(wrong_spectra) {
     EXPECT_ERROR(LAM_ERR_VALUE, "welch");
     lam_welch(x, &(lam_stft_options){.nperseg = 4, .noverlap = 4});
     EXPECT_ERROR(LAM_ERR_VALUE, "welch");
+    lam_stft(x, &(lam_stft_options){.nperseg = INT64_MIN, .noverlap = 1});
+    EXPECT_ERROR(LAM_ERR_VALUE, "stft", "do not go together");
     lam_welch(x, &(lam_stft_options){.nperseg = 4, .nfft = 3});
     EXPECT_ERROR(LAM_ERR_VALUE, "welch");
     lam_welch(x, &(lam_stft_options){.fs = -1});

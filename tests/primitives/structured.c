@@ -171,6 +171,8 @@ START_TEST(wrong_matrices) {
     EXPECT_ERROR(LAM_ERR_DTYPE, "fiedler");
     lam_convolution_matrix(v, 0, LAM_CONVOLVE_FULL);
     EXPECT_ERROR(LAM_ERR_VALUE, "convolution_matrix");
+    lam_convolution_matrix(v, INT64_MAX, LAM_CONVOLVE_FULL);
+    EXPECT_ERROR(LAM_ERR_VALUE, "convolution_matrix");
     lam_convolution_matrix(none, 2, LAM_CONVOLVE_FULL);
     EXPECT_ERROR(LAM_ERR_SHAPE, "convolution_matrix");
     lam_convolution_matrix(v, 2, (lam_convolve_mode)5);

@@ -37,7 +37,8 @@ lam_tensor *lam_polyder(lam_tensor *p, int64_t m) {
     return lam__scope_only(p, since);
 }
 
-/* The k-th integration divides by exponents that begin k higher; the constants are zeros, put behind once. */
+/* The k-th integration divides by exponents that begin k higher; the constants are zeros, put behind once. 400! is more
+ * than the greatest number over the least, so that divisions beyond change nothing: what is finite is 0 by then. */
 lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *failed;
@@ -47,7 +48,8 @@ lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
     int64_t n = own.dims[own.rank - 1], dims[LAM_INNER_RANK];
     for (int k = 0; k < own.rank; k++) dims[k] = k + 1 < own.rank ? own.dims[k] : m;
     lam_tensor *constants = lam_zeros(lam_ctx_of(p), lam_dtype_of(p), (lam_dims){own.rank, dims});
-    for (int64_t k = 0; k < m && !lam_failed(constants); k++) p = lam_div(p, lam_add(exponents(p, n), (double)k));
+    for (int64_t k = 0; k < m && k < 400 && !lam_failed(constants); k++)
+        p = lam_div(p, lam_add(exponents(p, n), (double)k));
     return lam__scope_only(lam_concatenate(LAM_LIST(p, constants), -1), since);
 }
 

@@ -336,7 +336,8 @@ lam_tensor *lam_histogram_edges(lam_tensor *x, int64_t bins) {
     lam_tensor *failed;
     if (!lam__matrices_ordered("histogram_edges", true, 1, &x, &failed)) return failed;
     if (bins < 1) return lam__axes_fail("histogram_edges", x, LAM_ERR_VALUE, "%lld bins", (long long)bins);
-    if (lam_size(x) == 0) return lam__scope_only(lam_linspace(lam_ctx_of(x), lam_dtype_of(x), 0, 1, bins + 1), since);
+    const int64_t count = bins < INT64_MAX ? bins + 1 : bins;
+    if (lam_size(x) == 0) return lam__scope_only(lam_linspace(lam_ctx_of(x), lam_dtype_of(x), 0, 1, count), since);
     lam_tensor *low = lam_min_reduce(x, NULL), *high = lam_max_reduce(x, NULL), *point = lam_eq(low, high);
     low = lam_where(point, lam_sub(low, 0.5), low);
     high = lam_where(point, lam_add(high, 0.5), high);

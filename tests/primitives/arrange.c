@@ -364,6 +364,8 @@ START_TEST(bins_of_points) {
     EXPECT(lam_histogram_edges(VEC(1, 4, 2.5), 4), LAM_DIMS(5), 1, 1.75, 2.5, 3.25, 4);
     EXPECT(lam_histogram_edges(INTEGERS(3, 3), 2), LAM_DIMS(3), 2.5, 3, 3.5);
     EXPECT(lam_histogram_edges(empty(), 1), LAM_DIMS(2), 0, 1);
+    lam_histogram_edges(empty(), INT64_MAX);
+    EXPECT_STATUS(LAM_ERR_OVERFLOW);
     lam_histogram_nd(x, LAM_LIST(edges), NULL);
     EXPECT_ERROR(LAM_ERR_SHAPE, "histogram_nd");
     lam_histogram_nd(x, LAM_LIST(edges, x), NULL);

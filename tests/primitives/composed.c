@@ -19,6 +19,9 @@ START_TEST(derivatives_and_integrals_of_polynomials) {
     EXPECT_NEAR(lam_polyint(VEC(1, 1, 1), 2), 1e-16, LAM_DIMS(5), 1.0 / 12, 1.0 / 6, 0.5, 0, 0);
     EXPECT(lam_polyint(INTEGERS(3, 2), 1), LAM_DIMS(3), 1.5, 2, 0);
     EXPECT_SAME(lam_polyder(lam_polyint(both, 3), 3), both, 1e-15);
+    EXPECT_NUM(lam_index(lam_polyint(VEC(0x1p1023, 1), 100000), 0, 0), 0);
+    EXPECT_EMPTY(lam_polyint(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), (int64_t)1 << 40),
+                 LAM_DIMS(0, ((int64_t)1 << 40) + 3));
     EXPECT_OK();
     lam_polyder(num(1), 1);
     EXPECT_ERROR(LAM_ERR_RANK, "polyder");

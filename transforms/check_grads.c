@@ -15,6 +15,8 @@
 
 #include <math.h>
 
+enum { MOST = 16 /* orders */ };
+
 /* One comparison. x: inputs moved along v; y: outputs; dy: their tangents; w: the cotangent; g: gradients. */
 typedef struct check {
     lam_ctx *ctx;
@@ -166,6 +168,9 @@ lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options
     if (o->order < 0 || o->step < 0 || o->tolerance < 0)
         return lam__error_set(ctx, LAM_ERR_OPTION, NULL,
                               "check_grads of '%s': order, step and tolerance cannot be negative", f->name);
+    if (o->order > MOST) /* each takes twice the time of the one before: INT_MAX of them would not end */
+        return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "check_grads of '%s': order %d is more than %d", f->name,
+                              o->order, MOST);
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *values);
     if (!values) return LAM_ERR_MEMORY;

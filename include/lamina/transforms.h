@@ -158,7 +158,7 @@ LAM_API lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options)
 LAM_API lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name);
 
 typedef struct lam_check_grads_options {
-    int order;        /* of derivatives; 0: first */
+    int order;        /* of derivatives, up to 16, each of which takes twice the time of the one before; 0: first */
     double step;      /* of the difference, for an x of size 1 or less, else relative to it; 0: from the dtype */
     double tolerance; /* relative; 0: chosen from the dtype */
     uint64_t seed;    /* of the random directions */
@@ -166,7 +166,7 @@ typedef struct lam_check_grads_options {
 
 /* Compares forward mode with central differences along a random direction, and reverse mode with forward mode by
  * <w, Jv> = <J'w, v>, to the given order.
- * Fails   LAM_ERR_VALUE with both numbers when they differ; as f does. */
+ * Fails   LAM_ERR_VALUE with both numbers when they differ; LAM_ERR_OPTION for impossible options; as f does. */
 LAM_API LAM_MUST_USE lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options *options);
 
 #ifdef __cplusplus

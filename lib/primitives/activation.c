@@ -290,12 +290,13 @@ lam_tensor *lam_mish_slope(lam_tensor *x) {
 }
 
 /* With u = 1/(1 + |x|) it is x u, whose slope u - |x| u^2 would cancel from 1 on; there 1 - u has as many digits, and
- * the slope u^2. */
+ * the slope u^2. An infinite x does not come to the product, where it would meet a 0. */
 lam_tensor *lam_softsign(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *size = lam_abs(x), *u = lam_reciprocal(lam_add(size, 1.0));
     lam_tensor *far = lam_mul(lam_sign(x), lam_sub(1.0, u));
-    return lam__scope_only(lam_where(lam_lt(size, 1.0), lam_mul(x, u), far), since);
+    lam_tensor *is_near = lam_lt(size, 1.0), *near = lam_mul(lam_where(is_near, x, 0.0), u);
+    return lam__scope_only(lam_where(is_near, near, far), since);
 }
 
 /* The first half of the axis times the logistic function of the second. */

@@ -105,7 +105,7 @@ START_TEST(kinks_have_the_slope_of_the_left) {
     EXPECT(slopes(of_relu6, VEC(0, 6)), LAM_DIMS(2), 0, 0);
     EXPECT(slopes(of_leaky_relu, VEC(0)), LAM_DIMS(1), 0.1);
     EXPECT(slopes(of_elu, VEC(0)), LAM_DIMS(1), 1.5);
-    EXPECT(slopes(of_softsign, VEC(0)), LAM_DIMS(1), 1);
+    EXPECT(slopes(of_softsign, VEC(0, INFINITY, -INFINITY)), LAM_DIMS(3), 1, 0, 0);
     EXPECT(lam_relu(VEC(NAN, -0.5)), LAM_DIMS(2), NAN, 0);
 }
 END_TEST

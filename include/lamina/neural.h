@@ -20,7 +20,7 @@ extern "C" {
 LAM_API lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope);
 
 /* max(x, 0), in the dtype of x; NaN stays.
- * Fails   like any use of a handle. Derivative: 1 for x > 0, else 0. */
+ * Fails   like any use of a handle. Derivative: 1 for x > 0 and NaN, else 0. */
 LAM_API lam_tensor *lam_relu(lam_tensor *x);
 
 /* relu(x), at most 6.

@@ -109,12 +109,14 @@ ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int words, const lam__reduce_
 
 ALWAYS_INLINE FN(vec)
     FN(fold_2)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, int k, U64 keep) {
-    return FN(halve)(op, FN(piece)(op, words, b, x, k, keep), FN(piece)(op, words, b, x, k + 1, keep));
+    const FN(vec) first = FN(piece)(op, words, b, x, k, keep); /* before the next, which lies behind it */
+    return FN(halve)(op, first, FN(piece)(op, words, b, x, k + 1, keep));
 }
 
 ALWAYS_INLINE FN(vec)
     FN(fold_4)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, int k, U64 keep) {
-    return FN(halve)(op, FN(fold_2)(op, words, b, x, k, keep), FN(fold_2)(op, words, b, x, k + 2, keep));
+    const FN(vec) first = FN(fold_2)(op, words, b, x, k, keep);
+    return FN(halve)(op, first, FN(fold_2)(op, words, b, x, k + 2, keep));
 }
 
 /* As many rows as there are words in a vector, each of which takes `words` of them, a constant, and at most those of a
@@ -160,6 +162,12 @@ ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, 
     const bool many = op != LAM__REDUCE_OP_PROD && short_rows && b->columns >= LANES64;
     const bool dense = many && b->step == b->rows;
     int64_t c = 0;
+#ifdef LIST
+    if (dense && b->rows == 3 && b->columns >= (int64_t)(VECTOR_BYTES / sizeof(T))) {
+        FN(each_triple)(op, b, out);
+        return;
+    }
+#endif
     if (dense && bytes == 8) c = FN(each_words)(op, 1, b, out);
     else if (LANES64 > 2 && dense && bytes == 16) c = FN(each_words)(op, 2, b, out);
     else if (LANES64 > 4 && dense && bytes == 32) c = FN(each_words)(op, 4, b, out);
@@ -279,42 +287,63 @@ ALWAYS_INLINE void FN(tally_words)(const lam__reduce_block *b, int64_t *restrict
     for (; c < b->columns; c++) out[c] = FN(tally_row)(n, (const T *)b->x + c * b->step);
 }
 
-/* Rows that do not overlap, as many as there are words in a vector: in halves, as in fold_words. Gives how many are
- * done. */
-ALWAYS_INLINE int64_t FN(tally_rows)(const lam__reduce_block *b, int64_t *restrict out) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const int64_t over = -b->rows & (LANES - 1), beyond = (over + b->step - 1) / b->step;
-    const uint64_t extra = sizeof(T) == 4 ? (uint64_t)(b->rows + over) << 31 : 0;
-    const U64 keep = over ? FN(first_bytes)((LANES - over) * (int64_t)sizeof(T)) : ~(U64){0};
-    int64_t c = 0;
-    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
-        U64 v[LANES64];
-        for (int k = 0; k < LANES64; k++) {
-            const T *row = (const T *)b->x + (c + k) * b->step;
-            int64_t i = 0;
-            v[k] = (U64){0};
-            for (; i + LANES < b->rows; i += LANES)
-                v[k] += FN(word_sums)((U64) * (const FN(vec) *)(const void *)(row + i));
-            v[k] += FN(word_sums)((U64) * (const FN(vec) *)(const void *)(row + i) & keep);
-        }
-        for (int n = LANES64 / 2; n > 0; n /= 2)
-            for (int k = 0; k < n; k++)
-                v[k] = __builtin_shufflevector(v[2 * k], v[2 * k + 1], LIST64(NEIGHBOUR, 0)) +
-                       __builtin_shufflevector(v[2 * k], v[2 * k + 1], LIST64(NEIGHBOUR, 1));
-        v[0] -= extra;
-        memcpy(out + c, v, sizeof v[0]);
-    }
-    return c;
+/* Rows whose sums are made side by side in i64; `size` vectors give one of results. */
+typedef struct FN(tally_of) {
+    const T *x;
+    int64_t rows, step;
+    U64 keep; /* of the last vector of a row */
+} FN(tally_of);
+
+/* Elements that are read at once: a vector of bytes, or as many as there are words. */
+enum { FN(TAKEN) = sizeof(T) == 1 ? VECTOR_BYTES : LANES64 };
+
+/* Row k, summed lane by lane; of dense rows shorter than what is read at once, vector k. */
+ALWAYS_INLINE U64 FN(tally_piece)(int size, const FN(tally_of) * r, int k) {
+    enum { TAKEN = FN(TAKEN) };
+    const T *row = r->x + k * (size < LANES64 ? TAKEN : r->step);
+    U64 sums = {0};
+    if (size < LANES64) return FN(word_sums)(row, ~sums);
+    int64_t i = 0;
+    for (; i + TAKEN < r->rows; i += TAKEN) sums += FN(word_sums)(row + i, ~(U64){0});
+    return sums + FN(word_sums)(row + i, r->keep);
 }
 
-/* Dense rows of n elements, a constant. */
-ALWAYS_INLINE void FN(tally_dense)(int n, const lam__reduce_block *b, int64_t *restrict out) {
-    const T *x = b->x;
-    for (int64_t c = 0; c < b->columns; c++) {
-        int64_t sum = 0;
-        for (int r = 0; r < n; r++) sum += x[c * n + r];
-        out[c] = sum;
+ALWAYS_INLINE U64 FN(tally_meet)(U64 a, U64 b) {
+    return __builtin_shufflevector(a, b, LIST64(NEIGHBOUR, 0)) + __builtin_shufflevector(a, b, LIST64(NEIGHBOUR, 1));
+}
+
+/* In the order in which rows lie: arguments of a call would be read from the last to the first. */
+ALWAYS_INLINE U64 FN(tally_2)(int size, const FN(tally_of) * r, int k) {
+    const U64 first = FN(tally_piece)(size, r, k);
+    return FN(tally_meet)(first, FN(tally_piece)(size, r, k + 1));
+}
+
+ALWAYS_INLINE U64 FN(tally_4)(int size, const FN(tally_of) * r, int k) {
+    const U64 first = FN(tally_2)(size, r, k);
+    return FN(tally_meet)(first, FN(tally_2)(size, r, k + 2));
+}
+
+ALWAYS_INLINE U64 FN(tally_8)(int size, const FN(tally_of) * r) {
+    const U64 first = FN(tally_4)(size, r, 0);
+    return FN(tally_meet)(first, FN(tally_4)(size, r, 4));
+}
+
+/* Rows that do not overlap, as many as there are words in a vector: in halves, as in fold_words. Gives how many are
+ * done. `size` is a constant. */
+ALWAYS_INLINE int64_t FN(tally_rows)(int size, const lam__reduce_block *b, int64_t *restrict out) {
+    enum { TAKEN = FN(TAKEN) };
+    const int64_t over = size < LANES64 ? 0 : -b->rows & (TAKEN - 1), beyond = (over + b->step - 1) / b->step;
+    FN(tally_of) r = {NULL, b->rows, b->step, ~(U64){0}};
+    if (over) r.keep = FN(first_bytes)((TAKEN - over) * (VECTOR_BYTES / TAKEN));
+    int64_t c = 0;
+    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
+        r.x = (const T *)b->x + c * b->step;
+        const U64 sums = size == 2   ? FN(tally_2)(size, &r, 0)
+                         : size == 4 ? FN(tally_4)(size, &r, 0)
+                                     : FN(tally_8)(size, &r);
+        memcpy(out + c, &sums, sizeof sums);
     }
+    return c;
 }
 
 /* Columns are added in lanes of H: as many of them as a vector holds. */
@@ -388,15 +417,14 @@ ALWAYS_INLINE void FN(tally_few)(const lam__reduce_block *b, int64_t *restrict o
 /* One layer. */
 ALWAYS_INLINE void FN(tally_leaf)(const lam__reduce_block *b, int64_t *restrict out) {
     const T *x = b->x;
-    const bool dense = b->row_step == 1 && b->step == b->rows;
+    const int64_t n = b->rows;
     if (FN(are_words)(b)) FN(tally_words)(b, out);
-    else if (dense && b->rows == 2) FN(tally_dense)(2, b, out);
-    else if (dense && b->rows == 4) FN(tally_dense)(4, b, out);
-    else if (dense && b->rows == 8) FN(tally_dense)(8, b, out);
-    else if (dense && b->rows == 16) FN(tally_dense)(16, b, out);
     else if (b->row_step == 1) {
-        int64_t c = b->step >= b->rows && b->rows >= 4 && b->columns >= LANES64 ? FN(tally_rows)(b, out) : 0;
-        for (; c < b->columns; c++) out[c] = FN(tally_row)(b->rows, x + c * b->step);
+        int64_t c = 0;
+        if (LANES64 > 2 && b->step == n && n == 2) c = FN(tally_rows)(2, b, out);
+        else if (LANES64 > 4 && b->step == n && n == 4) c = FN(tally_rows)(4, b, out);
+        else if (b->step >= n && n >= LANES64) c = FN(tally_rows)(LANES64, b, out);
+        for (; c < b->columns; c++) out[c] = FN(tally_row)(n, x + c * b->step);
     } else if (lam__reduce_is_narrow(b, FN(WIDE))) FN(tally_few)(b, out);
     else FN(tally_columns)(b, out);
 }

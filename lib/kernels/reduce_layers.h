@@ -15,7 +15,21 @@ ALWAYS_INLINE int64_t FN(whole_layers)(const lam__reduce_block *b, int64_t lanes
     return b->layers > last ? b->layers - last : 0;
 }
 
-#if !FLOATING
+#if FLOATING
+/* Dense layers of few columns are rows whose elements are blocks of columns. Trees of so many rows are those of columns
+ * (KEEP IN STEP: leaf order (column)). Gives how many layers are done. */
+ALWAYS_INLINE int64_t FN(by_blocks)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t n = b->columns, rows = b->rows, count = b->layers * n / LANES;
+    const bool dense = b->row_step == n && b->layer_step == rows * n;
+    if (!dense || (rows != 2 && rows != 4 && rows != 8 && rows != 16)) return 0;
+    if (LANES > 2 && n == 2) FN(fold_dense)(op, 2, rows, count, b->far, b->x, out);
+    else if (LANES > 4 && n == 4) FN(fold_dense)(op, 4, rows, count, b->far, b->x, out);
+    else if (LANES > 8 && n == 8) FN(fold_dense)(op, 8, rows, count, b->far, b->x, out);
+    else return 0;
+    return count * LANES / n;
+}
+#else
 /* Whether a layer is whole vectors without gaps, each of several rows. */
 ALWAYS_INLINE bool FN(are_dense)(const lam__reduce_block *b) {
     const int64_t bytes = b->columns * (int64_t)sizeof(T);
@@ -34,6 +48,31 @@ ALWAYS_INLINE FN(vec) FN(dense_lanes)(lam__reduce_op op, const lam__reduce_block
 }
 #endif
 
+#ifndef LIST
+/* One row of as many layers as a vector has words, a word of each: of up to eight bytes, and what is beside them. */
+ALWAYS_INLINE FN(vec) FN(row_of_layers)(const lam__reduce_block *b, const T *row) {
+    const char *x = (const char *)row;
+    const int64_t k = 0;
+    return (FN(vec))(U64){LIST64(WORD_OF_ROW, b->layer_step)};
+}
+
+/* Layers of up to eight columns of bytes, so many at a time. */
+ALWAYS_INLINE int64_t FN(by_words)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    const int64_t n = b->columns, whole = FN(whole_layers)(b, 8);
+    int64_t k = 0;
+    for (; k + LANES64 <= whole; k += LANES64) {
+        const T *x = (const T *)b->x + k * b->layer_step;
+        FN(vec) v = FN(row_of_layers)(b, x);
+        for (int64_t r = 1; r < b->rows; r++) {
+            const FN(vec) more = FN(row_of_layers)(b, x + r * b->row_step);
+            FN(fold_lanes)(op, &v, &more);
+        }
+        for (int i = 0; i < LANES64; i++) memcpy(out + (k + i) * n, (const char *)&v + 8 * i, 8);
+    }
+    return k;
+}
+#endif
+
 /* Gives how many layers are done: none of those that are one run each, whose order is another, nor for products of
  * integers (leaf_rows says why). The last vector of many columns begins earlier. */
 ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
@@ -41,7 +80,10 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
     const T *x = b->x;
     if (!FN(are_layers)(b) || (FLOATING ? lam__reduce_is_run(b) : op == LAM__REDUCE_OP_PROD)) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES);
-#if !FLOATING
+#if FLOATING
+    const int64_t done = FN(by_blocks)(op, b, out);
+    if (done) return done;
+#else
     if (FN(are_dense)(b)) {
         for (int64_t k = 0; k < whole; k++) {
             const FN(vec) v = FN(dense_lanes)(op, b, x + k * b->layer_step);
@@ -50,23 +92,54 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
         return whole;
     }
 #endif
+#ifndef LIST
+    if (n <= 8) return FN(by_words)(op, b, out);
+#endif
     for (int64_t k = 0; k < whole; k++) FN(by_vectors)(op, n, b->rows, x + k * b->layer_step, b->row_step, out + k * n);
     return whole;
 }
 
 #ifdef H
-/* As by_layers, in lanes of i64. Bytes in many columns are better added in narrower lanes, by tally_columns. */
+/* A layer in lanes of i64, and one of many columns in those of H, which 256 rows of bytes do not fill. */
+ALWAYS_INLINE void FN(tally_down)(const lam__reduce_block *b, const T *x, int64_t *restrict out) {
+    const int64_t n = b->columns, last = n > LANES64 ? n - LANES64 : 0, rows = b->rows, step = b->row_step;
+    for (int64_t c = 0; c < n; c += LANES64) {
+        const int64_t at = c < last ? c : last;
+        M64 sums = FN(widened)(x + at), more = {0};
+        int64_t r = 1;
+        for (; r + 2 <= rows; r += 2) {
+            sums += FN(widened)(x + at + r * step);
+            more += FN(widened)(x + at + (r + 1) * step);
+        }
+        if (r < rows) sums += FN(widened)(x + at + r * step);
+        sums += more;
+        memcpy(out + at, &sums, sizeof sums);
+    }
+}
+
+ALWAYS_INLINE void FN(tally_down_wide)(const lam__reduce_block *b, const T *x, int64_t *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(H) };
+    const H none[LANES] = {0};
+    const int64_t n = b->columns, last = n - LANES;
+    for (int64_t c = 0; c < n; c += LANES) {
+        const int64_t at = c < last ? c : last;
+        const FN(wide) sums = FN(tally_lanes)(b->rows, x + at, b->row_step, none);
+        H some[LANES];
+        memcpy(some, &sums, sizeof some);
+        for (int i = 0; i < LANES; i++) out[at + i] = (int64_t)some[i];
+    }
+}
+
+/* As by_layers. */
 ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *restrict out) {
     const T *x = b->x;
-    if (!FN(are_layers)(b) || (sizeof(T) == 1 && b->columns > 2 * VECTOR_BYTES / 8)) return 0;
-    const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES64), last = n > LANES64 ? n - LANES64 : 0;
-    for (int64_t k = 0; k < whole; k++)
-        for (int64_t c = 0; c < n; c += LANES64) {
-            const int64_t at = c < last ? c : last;
-            M64 sums = {0};
-            for (int64_t r = 0; r < b->rows; r++) sums += FN(widened)(x + k * b->layer_step + at + r * b->row_step);
-            memcpy(out + k * n + at, &sums, sizeof sums);
-        }
+    if (!FN(are_layers)(b)) return 0;
+    const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES64);
+    const bool wide = sizeof(T) == 1 && n >= (int64_t)(VECTOR_BYTES / sizeof(H)) && b->rows <= 256;
+    if (wide)
+        for (int64_t k = 0; k < whole; k++) FN(tally_down_wide)(b, x + k * b->layer_step, out + k * n);
+    else
+        for (int64_t k = 0; k < whole; k++) FN(tally_down)(b, x + k * b->layer_step, out + k * n);
     return whole;
 }
 #endif

@@ -33,25 +33,6 @@ ALWAYS_INLINE int64_t FN(place)(int64_t n, const T *x, T best) {
     return i;
 }
 
-/* The same of a short row, with a branch for 64 elements and not for each vector. The last vector may begin in what has
- * been looked through. `room`: elements that may be read from x on. */
-ALWAYS_INLINE int64_t FN(place_short)(int64_t n, int64_t room, const T *x, T best) {
-    enum { LANES = VECTOR_BYTES / sizeof(T), BITS = 64 };
-    const T same = best;
-    const FN(vec) all = best - (FN(vec)){0};
-    if (best != same || room < LANES) return FN(place)(n, x, best);
-    if (n <= LANES) return __builtin_ctzll(FN(equal_at)(x, all));
-    for (int64_t base = 0;; base += BITS) {
-        const int64_t end = n - base < BITS ? n : base + BITS;
-        uint64_t equal = 0;
-        int64_t i = base;
-        for (; i + LANES <= end; i += LANES) equal |= FN(equal_at)(x + i, all) << (i - base);
-        if (i < end && n - LANES >= base) equal |= FN(equal_at)(x + n - LANES, all) << (n - LANES - base);
-        else if (i < end) equal |= FN(equal_at)(x + n - LANES, all) >> (base + LANES - n);
-        if (equal) return base + __builtin_ctzll(equal);
-    }
-}
-
 /* The lanes in which a > b, and whether a lane is NaN. */
 ALWAYS_INLINE FN(mask) FN(above)(FN(vec) a, FN(vec) b) {
 #if ORDERED
@@ -70,69 +51,77 @@ ALWAYS_INLINE bool FN(any_nan)(FN(vec) v) {
 #endif
 }
 
-/* The places of `count` rows of n <= 64 elements, none of them NaN, without a branch: a row is read as so many vectors,
- * the last of which may begin in the one before it. One shorter than a vector is read with what lies behind it, where
- * the first of equals is not looked for. */
-ALWAYS_INLINE void FN(places_of)(int64_t vectors, int64_t count, int64_t n, const T *x, int64_t step, const T *best,
-                                 int64_t *restrict out, int64_t out_step) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const int64_t end = n > LANES ? n - LANES : 0;
-    for (int64_t c = 0; c < count; c++, x += step, out += out_step) {
-        const FN(vec) all = best[c] - (FN(vec)){0};
-        uint64_t equal = FN(equal_at)(x + end, all) << end;
-        for (int64_t k = 0; k < vectors - 1; k++) equal |= FN(equal_at)(x + k * LANES, all) << k * LANES;
-        *out = __builtin_ctzll(equal);
-    }
-}
-
-/* Whether one of so many is NaN, all of an array of ARG_ROWS. */
-ALWAYS_INLINE bool FN(one_is_nan)(const T *x) {
-    bool nan = false;
-    for (int i = 0; FLOATING && i < (int)(ARG_ROWS * sizeof(T) / VECTOR_BYTES); i++)
-        nan |= FN(any_nan)(((const FN(vec) *)(const void *)x)[i]);
-    return nan;
-}
-
-/* Short rows: the best of some of them, as in any reduction, then its place in each. The last of a block, behind which
- * there is not a vector to read, and any with a NaN beside them, are searched one by one. */
-ALWAYS_INLINE void FN(arg_short)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    enum { LANES = VECTOR_BYTES / sizeof(T), BITS = 64 };
-    T best[ARG_ROWS] = {0};
-    const int64_t rows = b->rows, step = b->step, beyond = rows < LANES ? (LANES - rows + step - 1) / step : 0;
-    for (int64_t first = 0; first < b->columns; first += ARG_ROWS) {
-        const int64_t left = b->columns - first, n = left < ARG_ROWS ? left : ARG_ROWS;
-        const int64_t most = rows > BITS || left < beyond ? 0 : left - beyond < n ? left - beyond : n;
-        const T *x = (const T *)b->x + first * step;
-        int64_t *out = (int64_t *)to->out + first * to->step;
-        const lam__reduce_block some = {x, n, step, rows, 1, b->far, 1, 0};
-        FN(leaf)(op, &some, best);
-        const int64_t done = FN(one_is_nan)(best) ? 0 : most;
-        if (rows <= LANES) FN(places_of)(1, done, rows, x, step, best, out, to->step);
-        else if (rows <= 2 * LANES) FN(places_of)(2, done, rows, x, step, best, out, to->step);
-        else FN(places_of)((rows + LANES - 1) / LANES, done, rows, x, step, best, out, to->step);
-        for (int64_t c = done; c < n; c++)
-            out[c * to->step] = FN(place_short)(rows, (left - c - 1) * step + rows, x + c * step, best[c]);
-    }
-}
-
 /* A contiguous row: the best of each block first, then its place in the block that had it. So most of the work is a
  * maximum, which vectors do well, and only one block is searched for a place. Blocks stay in the first cache for the
  * search. */
-ALWAYS_INLINE int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
+ALWAYS_INLINE int64_t FN(arg_row_of)(lam__reduce_op op, int64_t n, const T *x) {
     enum { BLOCK = ARG_BYTES / sizeof(T) };
-    T best = FN(row)(op, n < BLOCK ? n : BLOCK, x);
+    T best = x[0];
     int64_t block = 0;
-    for (int64_t i = BLOCK; i < n; i += BLOCK) {
+    for (int64_t i = 0; i < n; i += BLOCK) {
         T v = FN(row)(op, n - i < BLOCK ? n - i : BLOCK, x + i);
-        if (FN(better)(op, v, best)) best = v, block = i;
+        if (i == 0 || FN(better)(op, v, best)) best = v, block = i;
     }
     return block + FN(place)(n - block, x + block, best);
 }
 
+/* One text for each operation, whoever calls it; so with columns below. */
+static ONE_TEXT int64_t FN(arg_row)(lam__reduce_op op, int64_t n, const T *x) {
+    return op == LAM__REDUCE_OP_MAX ? FN(arg_row_of)(LAM__REDUCE_OP_MAX, n, x)
+                                    : FN(arg_row_of)(LAM__REDUCE_OP_MIN, n, x);
+}
+
+/* The better lane of two; of NaN, which is looked for apart, whatever the machine gives. */
+ALWAYS_INLINE FN(vec) FN(better_of)(lam__reduce_op op, FN(vec) a, FN(vec) b) {
+#if ORDERED
+    return op == LAM__REDUCE_OP_MAX ? FN(greater)(a, b) : FN(less)(a, b);
+#else
+    FN(fold_lanes)(op, &a, &b);
+    return a;
+#endif
+}
+
+/* Whether a lane of either is NaN; not 0 if so. */
+ALWAYS_INLINE unsigned FN(has_nan)(FN(vec) a, FN(vec) b) {
+#if ORDERED
+    return (unsigned)FN(either_is_nan)(a, b);
+#else
+    return FLOATING && (FN(any_nan)(a) || FN(any_nan)(b));
+#endif
+}
+
+/* What is known of a vector of columns on the way down its rows: the best of each, and the first row that has it. */
+typedef struct FN(down) {
+    FN(vec) best;
+    FN(mask) where, row;
+    unsigned unordered; /* not 0: there was a NaN, and nothing is right */
+} FN(down);
+
+/* The next row. */
+ALWAYS_INLINE void FN(go_down)(lam__reduce_op op, FN(down) * d, FN(vec) v) {
+    const FN(vec) a = op == LAM__REDUCE_OP_MAX ? v : d->best, b = op == LAM__REDUCE_OP_MAX ? d->best : v;
+#if defined(__AVX512BW__)
+    d->where = (FN(mask))FN(numbered)((VECTOR)a, (VECTOR)b, (U64)d->row, (U64)d->where);
+#else
+    const FN(mask) take = (FN(mask))(a > b);
+    d->where = (take & d->row) | (~take & d->where);
+#endif
+    d->row += 1;
+    d->best = FN(better_of)(op, d->best, v);
+}
+
+ALWAYS_INLINE void FN(go_down_two)(lam__reduce_op op, FN(down) * d, FN(vec) v, FN(vec) next) {
+    FN(go_down)(op, d, v);
+    FN(go_down)(op, d, next);
+    d->unordered |= FN(has_nan)(v, next);
+}
+
+#include "lib/kernels/reduce_places_rows.h"
+
 /* Columns that lie apart, which are read one by one whatever is done with them: rows outside, so that reading goes
  * through memory once. */
-ALWAYS_INLINE void FN(arg_apart)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
-                                 int64_t *restrict where) {
+ALWAYS_INLINE void FN(arg_apart_of)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
+                                    int64_t *restrict where) {
     T best[ARG_COLUMNS];
     const T *x = (const T *)b->x + first * b->step;
     for (int c = 0; c < columns; c++) best[c] = x[c * b->step], where[c] = 0;
@@ -147,30 +136,38 @@ ALWAYS_INLINE void FN(arg_apart)(lam__reduce_op op, const lam__reduce_block *b, 
     }
 }
 
-/* The first rows in which a vector of columns has what `best` says, from the last row to the first: a row waits for no
- * comparison of another. */
-ALWAYS_INLINE FN(mask) FN(first_rows)(int64_t rows, const T *x, int64_t s, FN(vec) best) {
-    FN(mask) where = {0}, number = (M)(rows - 1) - where;
-    for (int64_t r = rows - 1; r >= 0; r--, number -= 1) {
-        const FN(mask) here = (FN(mask))(*(const FN(vec) *)(const void *)(x + r * s) == best);
-        where = (here & number) | (~here & where);
-    }
-    return where;
+static ONE_TEXT void FN(arg_apart)(lam__reduce_op op, const lam__reduce_block *b, int64_t first, int columns,
+                                   int64_t *restrict where) {
+    if (op == LAM__REDUCE_OP_MAX) FN(arg_apart_of)(LAM__REDUCE_OP_MAX, b, first, columns, where);
+    else FN(arg_apart_of)(LAM__REDUCE_OP_MIN, b, first, columns, where);
 }
 
-/* Where the best of `count` columns from x on is, all of a vector if there are as many, by a vector of these bests. */
-ALWAYS_INLINE void FN(put_rows)(lam__reduce_op op, int64_t count, int64_t rows, const T *x, int64_t s, FN(vec) best,
+/* The first row counts twice, which changes nothing. */
+ALWAYS_INLINE FN(down) FN(first_down)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
+    FN(down) d = {*(const FN(vec) *)(const void *)x, {0}, {0}, 0};
+    int64_t r = 0;
+    for (; r + 2 <= rows; r += 2) {
+        const FN(vec) v = *(const FN(vec) *)(const void *)(x + r * s);
+        FN(go_down_two)(op, &d, v, *(const FN(vec) *)(const void *)(x + (r + 1) * s));
+    }
+    if (r < rows) {
+        const FN(vec) last = *(const FN(vec) *)(const void *)(x + r * s);
+        FN(go_down)(op, &d, last);
+        d.unordered |= FN(has_nan)(last, last);
+    }
+    return d;
+}
+
+/* Where the best of `count` columns from x on is, all of a vector if there are as many. */
+ALWAYS_INLINE void FN(put_rows)(lam__reduce_op op, int64_t count, int64_t rows, const T *x, int64_t s,
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const lam__reduce_block one = {x, count, 1, rows, s, false, 1, 0};
+    const FN(down) d = FN(first_down)(op, rows, x, s);
     M at[LANES];
-    if (FLOATING && FN(any_nan)(best)) {
-        FN(arg_apart)(op, &one, 0, (int)count, where);
-        return;
-    }
-    const FN(mask) first = FN(first_rows)(rows, x, s, best);
-    memcpy(at, &first, sizeof at);
-    if (count == LANES)
+    memcpy(at, &d.where, sizeof at);
+    if (d.unordered) FN(arg_apart)(op, &one, 0, (int)count, where);
+    else if (count == LANES)
         for (int i = 0; i < LANES; i++) where[i] = at[i];
     else
         for (int64_t i = 0; i < count; i++) where[i] = at[i];
@@ -241,37 +238,40 @@ ALWAYS_INLINE void FN(arg_rows)(lam__reduce_op op, const lam__reduce_block *b, T
  * counts. */
 enum { FN(ARG_DOWN) = sizeof(T) == 1 ? INT8_MAX : 8 * VECTOR_BYTES / sizeof(T) };
 
-/* Few rows: the best of each column, as in any reduction, then its place. */
+/* Few rows, a vector of columns after the other. What lies in memory comes near by a reduction, which goes through it
+ * in its order: that is twice as fast as to ask for its lines. */
 ALWAYS_INLINE void FN(arg_down)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    FN(by_rows)(op, b, best);
+    if (b->far && b->rows > FEW_ROWS) FN(by_rows)(op, b, best);
     for (int64_t c = 0; c < b->columns; c += LANES) {
         const int64_t i = c + LANES <= b->columns ? c : b->columns - LANES;
-        FN(put_rows)(op, LANES, b->rows, (const T *)b->x + i, b->row_step, *(FN(vec) *)(void *)(best + i), where + i);
+        FN(put_rows)(op, LANES, b->rows, (const T *)b->x + i, b->row_step, where + i);
     }
 }
 
 /* Columns side by side, up to ARG_COLUMNS. */
-ALWAYS_INLINE void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
+ALWAYS_INLINE void FN(arg_columns_of)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const int64_t most = sizeof(T) == 1 ? INT8_MAX * 8 : sizeof(T) == 4 ? INT32_MAX : INT64_MAX, n = b->columns;
     T best[ARG_COLUMNS], part[ARG_COLUMNS];
     int64_t place[ARG_COLUMNS];
+    lam__reduce_block some = *b;
     if (n < LANES) FN(arg_apart)(op, b, 0, (int)n, where);
     else if (b->rows <= FN(ARG_DOWN)) FN(arg_down)(op, b, best, where);
-    else {
-        lam__reduce_block some = *b;
-        some.rows = b->rows < most ? b->rows : most;
-        FN(arg_rows)(op, &some, best, where);
-        for (int64_t from = some.rows; from < b->rows; from += some.rows) {
+    else
+        for (int64_t from = 0; from < b->rows; from += some.rows) {
             some.x = (const T *)b->x + from * b->row_step;
             some.rows = b->rows - from < most ? b->rows - from : most;
             FN(arg_rows)(op, &some, part, place);
             for (int64_t c = 0; c < n; c++)
-                if (FN(better)(op, part[c], best[c])) best[c] = part[c], where[c] = from + place[c];
+                if (from == 0 || FN(better)(op, part[c], best[c])) best[c] = part[c], where[c] = from + place[c];
         }
-    }
+}
+
+static ONE_TEXT void FN(arg_columns)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
+    if (op == LAM__REDUCE_OP_MAX) FN(arg_columns_of)(LAM__REDUCE_OP_MAX, b, where);
+    else FN(arg_columns_of)(LAM__REDUCE_OP_MIN, b, where);
 }
 
 /* Elements of a wide row. */
@@ -300,9 +300,12 @@ ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, in
 
 ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     int64_t *out = to->out, where[ARG_COLUMNS];
-    const int64_t bytes = b->rows * (int64_t)sizeof(T);
-    const bool short_rows =
-        (bytes >= 32 || (sizeof(T) == 1 && b->rows >= 4)) && bytes <= LONG_BYTES && b->step >= b->rows;
+#ifdef LIST
+    const int64_t most = 8 * VECTOR_BYTES / (int)sizeof(T);
+    const bool short_rows = b->rows >= 2 && b->rows <= (most < 64 ? most : 64) && b->step >= b->rows;
+#else
+    const bool short_rows = b->rows >= 2 && b->rows <= LONG_BYTES && b->step >= b->rows;
+#endif
     if (b->row_step == 1 && short_rows && b->columns >= FEW_ROWS) {
         FN(arg_short)(op, b, to);
         return;
@@ -325,26 +328,107 @@ ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, con
     }
 }
 
+#ifdef LIST
+/* Vectors of dense rows of layers that lie abreast, as many of both, 2 or 4, a constant: one of each layer before, one
+ * of each row after. */
+ALWAYS_INLINE void FN(turn_blocks)(int abreast, FN(vec) * v) {
+    enum {
+        HALF = VECTOR_BYTES / (int)sizeof(T) / 2 > 0 ? VECTOR_BYTES / (int)sizeof(T) / 2 : 1,
+        QUARTER = HALF / 2 > 0 ? HALF / 2 : 1
+    };
+    const FN(vec) a = v[0], b = v[1], c = v[abreast / 2], d = v[abreast - 1];
+    if (abreast == 2) {
+        v[0] = __builtin_shufflevector(a, b, LIST(EVEN_BLOCK, HALF));
+        v[1] = __builtin_shufflevector(a, b, LIST(ODD_BLOCK, HALF));
+        return;
+    }
+    const FN(vec) even = __builtin_shufflevector(a, b, LIST(EVEN_BLOCK, QUARTER)),
+                  odd = __builtin_shufflevector(a, b, LIST(ODD_BLOCK, QUARTER)),
+                  even_2 = __builtin_shufflevector(c, d, LIST(EVEN_BLOCK, QUARTER)),
+                  odd_2 = __builtin_shufflevector(c, d, LIST(ODD_BLOCK, QUARTER));
+    v[0] = __builtin_shufflevector(even, even_2, LIST(EVEN_BLOCK, QUARTER));
+    v[1] = __builtin_shufflevector(odd, odd_2, LIST(EVEN_BLOCK, QUARTER));
+    v[2] = __builtin_shufflevector(even, even_2, LIST(ODD_BLOCK, QUARTER));
+    v[3] = __builtin_shufflevector(odd, odd_2, LIST(ODD_BLOCK, QUARTER));
+}
+
+/* As many dense layers side by side as fill a vector. Gives how many are done. */
+ALWAYS_INLINE int64_t FN(arg_abreast)(lam__reduce_op op, int abreast, const lam__reduce_block *b,
+                                      const lam__reduce_target *to) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    int64_t k = 0;
+    for (; k + abreast <= b->layers; k += abreast) {
+        const T *x = (const T *)b->x + k * b->layer_step;
+        int64_t *out = (int64_t *)to->out + k * to->row_step;
+        FN(down) d = {{0}, {0}, {0}, 0};
+        for (int64_t r = 0; r < b->rows; r += abreast) {
+            FN(vec) v[4];
+            UNROLLED for (int i = 0; i < abreast; i++) v[i] =
+                *(const FN(vec) *)(const void *)(x + i * b->layer_step + r * b->row_step);
+            FN(turn_blocks)(abreast, v);
+            if (r == 0) d.best = v[0];
+            UNROLLED for (int i = 0; i < abreast; i += 2) FN(go_down_two)(op, &d, v[i], v[i + 1]);
+        }
+        if (d.unordered)
+            for (int i = 0; i < abreast; i++) {
+                const lam__reduce_block one = lam__reduce_layer(b, k + i, sizeof(T));
+                FN(arg_apart)(op, &one, 0, (int)b->columns, out + i * b->columns);
+            }
+        else
+            for (int i = 0; i < LANES; i++) out[i] = d.where[i];
+    }
+    return k;
+}
+#else
+/* Layers of up to eight columns of bytes, as many at a time as a vector has words, as in by_words. */
+ALWAYS_INLINE int64_t FN(arg_abreast)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+    const int64_t n = b->columns, whole = FN(whole_layers)(b, 8);
+    int64_t k = 0;
+    for (; k + LANES64 <= whole; k += LANES64) {
+        const T *x = (const T *)b->x + k * b->layer_step;
+        int64_t *out = (int64_t *)to->out + k * to->row_step;
+        FN(down) d = {FN(row_of_layers)(b, x), {0}, {0}, 0};
+        M at[VECTOR_BYTES];
+        for (int64_t r = 0; r < b->rows; r++) FN(go_down)(op, &d, FN(row_of_layers)(b, x + r * b->row_step));
+        memcpy(at, &d.where, sizeof at);
+        if (n == 8 && to->step == 1)
+            for (int l = 0; l < LANES64; l++)
+                for (int i = 0; i < 8; i++) out[l * to->row_step + i] = at[8 * l + i];
+        else
+            for (int l = 0; l < LANES64; l++)
+                for (int64_t i = 0; i < n; i++) out[l * to->row_step + i * to->step] = at[8 * l + i];
+    }
+    return k;
+}
+#endif
+
 /* Layers as in by_layers: gives how many are done. Rows as many as an M counts. */
 ALWAYS_INLINE int64_t FN(arg_layers)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     if (!FN(are_layers)(b) || b->rows > INT8_MAX) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES);
-    const bool dense = to->step == 1 && to->row_step == n && 2 * n >= LANES;
-    for (int64_t k = 0; k < whole; k++)
+    const bool beside = to->step == 1 && to->row_step == n, dense = beside && 2 * n >= LANES;
+    int64_t k = 0;
+#ifdef LIST
+    const bool blocks = beside && b->row_step == n && b->layer_step == b->rows * n;
+    if (blocks && n == LANES / 2 && b->rows % 2 == 0) k = FN(arg_abreast)(op, 2, b, to);
+    else if (blocks && n == LANES / 4 && b->rows % 4 == 0) k = FN(arg_abreast)(op, 4, b, to);
+#else
+    if (n <= 8) k = FN(arg_abreast)(op, b, to);
+#endif
+    for (; k < whole; k++)
         for (int64_t c = 0; c < n; c += LANES) {
             const int64_t first = c + LANES <= n || n < LANES ? c : n - LANES, count = n < LANES ? n : LANES;
             const T *x = (const T *)b->x + k * b->layer_step + first;
             int64_t *out = (int64_t *)to->out + k * to->row_step + first * to->step;
-            const FN(vec) best = FN(column_lanes)(op, b->rows, x, b->row_step);
-            if (dense) FN(put_rows)(op, LANES, b->rows, x, b->row_step, best, out);
+            if (dense) FN(put_rows)(op, LANES, b->rows, x, b->row_step, out);
             else {
                 int64_t where[LANES];
-                FN(put_rows)(op, count, b->rows, x, b->row_step, best, where);
+                FN(put_rows)(op, count, b->rows, x, b->row_step, where);
                 for (int64_t i = 0; i < count; i++) out[i * to->step] = where[i];
             }
         }
-    return whole;
+    return k;
 }
 
 ALWAYS_INLINE void FN(arg_all)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {

@@ -1,9 +1,9 @@
 /* Rows of contiguous floats, part of reduce_type.h. A row is folded in groups of 64 bytes, of which the last is filled
  * up with what changes nothing, and the lanes of the group that is left are folded in pairs of neighbours, and these
- * again. So the bits of a result follow from the elements and their number alone. As many rows as a vector has lanes
- * are folded at once: the even and the odd lanes of two vectors, whose fold is one vector, and so on until each row is
- * one lane; rows shorter than half a group begin in the middle, several to a vector. LIST(f, h): f(i, h) for each lane
- * i. No include guard: that is the point. */
+ * again. So the bits of a result follow from the elements and their number alone. Many rows are folded level by level:
+ * the even and the odd lanes of two vectors, whose fold is one vector, two levels at a time, with what is between them
+ * in a part of the first cache; rows shorter than half a group lie several to a vector. A lane may be a block of
+ * columns: so are dense layers folded. LIST(f, h): f(i, h) for each lane i. No include guard: that is the point. */
 
 enum {
     FN(LANES) = VECTOR_BYTES / sizeof(T),
@@ -49,13 +49,15 @@ ALWAYS_INLINE void FN(four_groups)(lam__reduce_op op, bool ordered, int64_t coun
     enum { SIDE = FN(SIDE) };
     const FN(vec) *v = (const FN(vec) *)(const void *)x;
     FN(vec) sum[SIDE];
-    for (int k = 0; k < SIDE; k++) sum[k] = v[k];
-    for (int k = 0; k < SIDE && ordered; k += 2) FN(fold_two)(op, true, sum + k, v + k, unordered);
+    UNROLLED for (int k = 0; k < SIDE; k++) sum[k] = v[k];
+    if (ordered) UNROLLED for (int k = 0; k < SIDE; k += 2) FN(fold_two)(op, true, sum + k, v + k, unordered);
     for (int64_t i = SIDE; i < count * SIDE; i += SIDE)
-        for (int k = 0; k < SIDE; k += 2) FN(fold_two)(op, ordered, sum + k, v + i + k, unordered);
-    for (int half = SIDE / 2; half >= FN(GROUP); half /= 2)
-        for (int k = 0; k < half; k++) FN(fold_lanes)(op, &sum[k], &sum[k + half]);
-    for (int k = 0; k < FN(GROUP); k++) group[k] = sum[k];
+        UNROLLED for (int k = 0; k < SIDE; k += 2) FN(fold_two)(op, ordered, sum + k, v + i + k, unordered);
+    UNROLLED for (int k = 0; k < SIDE / 2; k++) FN(fold_lanes)(op, &sum[k], &sum[k + SIDE / 2]);
+    UNROLLED for (int k = 0; k < FN(GROUP); k++) {
+        FN(fold_lanes)(op, &sum[k], &sum[k + FN(GROUP)]);
+        group[k] = sum[k];
+    }
 }
 
 /* n >= 1 elements become one group. The quick way through maxima tells in the end whether there was a NaN; then all is
@@ -67,21 +69,33 @@ ALWAYS_INLINE void FN(gather)(lam__reduce_op op, int64_t n, const T *x, FN(vec) 
     unsigned unordered = 0;
     if (fours) FN(four_groups)(op, ordered, fours, x, group, &unordered);
     if (unordered) FN(four_groups)(op, false, fours, x, group, &unordered);
-    int64_t i = fours * 4 * FN(WHOLE);
+    int64_t i = fours ? fours * 4 * FN(WHOLE) : FN(WHOLE);
     for (int k = 0; k < FN(GROUP) && !fours; k++) group[k] = FN(first_of)(n - k * FN(LANES), x + k * FN(LANES), none);
-    if (!fours) i = FN(WHOLE);
-    for (; i < n; i += FN(WHOLE))
+    for (; i + FN(WHOLE) <= n; i += FN(WHOLE))
+        for (int k = 0; k < FN(GROUP); k++) FN(fold_lanes)(op, &group[k], (const FN(vec) *)(const void *)(x + i) + k);
+    if (i < n)
         for (int k = 0; k < FN(GROUP); k++) {
             const FN(vec) more = FN(first_of)(n - i - k * FN(LANES), x + i + k * FN(LANES), none);
             FN(fold_lanes)(op, &group[k], &more);
         }
 }
 
-/* The neighbours in a and then in b, folded. Lane i of the result is that of lanes 2 i and 2 i + 1 of both, seen as one
- * row of twice as many. */
-ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, FN(vec) a, FN(vec) b) {
-    FN(vec) even = __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 0)), odd;
-    odd = __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 1));
+/* Neighbours in a and then in b, folded: blocks of `width` lanes, a constant. Block i of the result is that of blocks
+ * 2 i and 2 i + 1 of both, seen as one row of twice as many. */
+ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, int width, FN(vec) a, FN(vec) b) {
+    FN(vec) even = a, odd = b;
+#define MEET(width)                                                                                                    \
+    case width:                                                                                                        \
+        even = __builtin_shufflevector(a, b, LIST(EVEN_BLOCK, width));                                                 \
+        odd = __builtin_shufflevector(a, b, LIST(ODD_BLOCK, width));                                                   \
+        break
+    switch (width) {
+        MEET(1);
+        MEET(2);
+        MEET(4);
+        MEET(8);
+    }
+#undef MEET
     FN(fold_lanes)(op, &even, &odd);
     return even;
 }
@@ -95,9 +109,9 @@ ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
     if (n == 4) return FN(fold)(op, FN(fold)(op, x[0], x[1]), FN(fold)(op, x[2], x[3]));
     FN(gather)(op, n, x, group);
     for (int count = FN(GROUP); count > 1; count /= 2)
-        for (int k = 0; k < count / 2; k++) group[k] = FN(halve)(op, group[2 * k], group[2 * k + 1]);
+        for (int k = 0; k < count / 2; k++) group[k] = FN(halve)(op, 1, group[2 * k], group[2 * k + 1]);
     v = group[0];
-    for (int count = FN(LANES); count > 1; count /= 2) v = FN(halve)(op, v, v);
+    for (int count = FN(LANES); count > 1; count /= 2) v = FN(halve)(op, 1, v, v);
     return v[0];
 }
 
@@ -131,111 +145,139 @@ ALWAYS_INLINE void FN(leaf_odd)(lam__reduce_op op, const lam__reduce_block *b, T
 
 /* ---- many rows ----------------------------------------------------------------------------------------------- */
 
-/* Where as many rows as there are lanes lie. */
+/* What lies in vectors is folded in halves, level by level: first where it lies, then in a part of the first cache. */
+enum { FN(ROOM) = ROOM_BYTES / sizeof(T) };
+
+/* Where rows lie. */
 typedef struct FN(rows) {
     const T *x;
     int64_t n, step; /* elements of a row, and from one to the next */
 } FN(rows);
 
-/* How rows are read: side by side and as long as a size that is folded; shorter than that; as long as two groups. TWICE
- * folds the second group into the first while it is read. */
-#ifndef REDUCE_ROW_FORMS
-#define REDUCE_ROW_FORMS
-typedef enum row_form { DENSE, PADDED, TWICE } row_form;
-#endif
-
-/* Vector k of the rows, each of which takes `size` elements, those it lacks filled up. `size` and `form` are constants
- * in all calls, so what remains of this is one or two loads. */
-ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
+/* Vector k of the rows, each of which takes `size` elements, those it lacks filled up; rows of several groups are
+ * folded, group by group, while they are read. groups 0: vectors as they lie. `size` and `groups` are constants in all
+ * calls. */
+ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int size, int groups, const FN(rows) * r, int64_t k) {
     enum { LANES = FN(LANES) };
-    const int pieces = size > LANES ? size / LANES : 1, row = k / pieces, at = k % pieces * LANES;
-    const T none = FN(nothing)(op);
-    if (form == DENSE) return *(const FN(vec) *)(const void *)(r->x + row * (size > LANES ? size : LANES) + at);
+    if (groups == 0) return ((const FN(vec) *)(const void *)r->x)[k];
+    const int64_t pieces = size > LANES ? size / LANES : 1, row = k / pieces, at = k % pieces * LANES;
+    const T none = FN(nothing)(op), *x = r->x + row * r->step + at;
 #if SPREADS
     if (size < LANES) return FN(spread)(size, r->n, r->x + k * (LANES / size) * r->step, r->step, none);
 #endif
-    FN(vec) v = FN(first_of)(form == TWICE ? LANES : r->n - at, r->x + row * r->step + at, none);
-    if (form == TWICE) {
-        const FN(vec) more = FN(first_of)(r->n - FN(WHOLE) - at, r->x + row * r->step + FN(WHOLE) + at, none);
+    FN(vec) v = groups > 1 ? *(const FN(vec) *)(const void *)x : (FN(vec))FN(first_of)(r->n - at, x, none);
+    for (int g = 1; g < groups; g++) {
+        const int64_t behind = g * FN(WHOLE);
+        const FN(vec) more = g < groups - 1 ? *(const FN(vec) *)(const void *)(x + behind)
+                                            : (FN(vec))FN(first_of)(r->n - at - behind, x + behind, none);
         FN(fold_lanes)(op, &v, &more);
     }
     return v;
 }
 
-ALWAYS_INLINE FN(vec) FN(fold_2)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
-    return FN(halve)(op, FN(piece)(op, size, form, r, k), FN(piece)(op, size, form, r, k + 1));
+/* `count` vectors, each of four; of two. `out` may be what is read: what is written has been read. */
+ALWAYS_INLINE void FN(by_fours)(lam__reduce_op op, int width, int size, int groups, int64_t count, const FN(rows) * r,
+                                T *out) {
+    for (int64_t i = 0; i < count; i++) {
+        FN(vec) v[4];
+        for (int k = 0; k < 4; k++) v[k] = FN(piece)(op, size, groups, r, 4 * i + k);
+        v[0] = FN(halve)(op, width, v[0], v[1]), v[2] = FN(halve)(op, width, v[2], v[3]);
+        v[0] = FN(halve)(op, width, v[0], v[2]);
+        memcpy(out + i * FN(LANES), v, sizeof *v);
+    }
 }
 
-ALWAYS_INLINE FN(vec) FN(fold_4)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
-    return FN(halve)(op, FN(fold_2)(op, size, form, r, k), FN(fold_2)(op, size, form, r, k + 2));
-}
-
-ALWAYS_INLINE FN(vec) FN(fold_8)(lam__reduce_op op, int size, row_form form, const FN(rows) * r, int k) {
-    return FN(halve)(op, FN(fold_4)(op, size, form, r, k), FN(fold_4)(op, size, form, r, k + 4));
-}
-
-/* All rows: `size` vectors become one. In the order in which a single row is folded: neighbours, then neighbours of
- * these. */
-ALWAYS_INLINE FN(vec) FN(fold_rows)(lam__reduce_op op, int size, row_form form, const FN(rows) * r) {
-    if (size == 2) return FN(fold_2)(op, 2, form, r, 0);
-    if (size == 4) return FN(fold_4)(op, 4, form, r, 0);
-    if (size == 8) return FN(fold_8)(op, 8, form, r, 0);
-    return FN(halve)(op, FN(fold_8)(op, size, form, r, 0), FN(fold_8)(op, size, form, r, 8));
-}
-
-/* Three elements side by side. Three vectors hold as many rows as one has lanes. */
-ALWAYS_INLINE FN(vec) FN(fold_triples)(lam__reduce_op op, const T *x) {
+ALWAYS_INLINE void FN(by_twos)(lam__reduce_op op, int width, int64_t count, const T *x, T *out) {
     const FN(vec) *v = (const FN(vec) *)(const void *)x;
-    const FN(vec) a = v[0], b = v[1], c = v[2];
-    FN(vec) e = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 0)), c, LIST(SECOND, 0));
-    FN(vec) f = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 1)), c, LIST(SECOND, 1));
-    FN(vec) g = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 2)), c, LIST(SECOND, 2));
-    FN(fold_lanes)(op, &e, &f);
-    FN(fold_lanes)(op, &e, &g);
-    return e;
+    for (int64_t i = 0; i < count; i++) {
+        const FN(vec) half = FN(halve)(op, width, v[2 * i], v[2 * i + 1]);
+        memcpy(out + i * FN(LANES), &half, sizeof half);
+    }
 }
 
-/* Rows longer than two groups become groups side by side first. */
-ALWAYS_INLINE FN(vec) FN(fold_long_rows)(lam__reduce_op op, const FN(rows) * r) {
-    _Alignas(GROUP_BYTES) T room[FN(LANES) * FN(WHOLE)];
-    for (int i = 0; i < FN(LANES); i++) {
+/* `count` vectors, each of `size` in the room: 2 or 4. */
+ALWAYS_INLINE void FN(by_rest)(lam__reduce_op op, int width, int64_t size, int64_t count, const T *room, T *out) {
+    const FN(rows) r = {room, 0, 0};
+    if (size == 4) FN(by_fours)(op, width, 0, 0, count, &r, out);
+    else FN(by_twos)(op, width, count, room, out);
+}
+
+/* Lines ahead of `bytes` that are about to be read from memory. */
+ALWAYS_INLINE void FN(ask)(const T *x, int64_t bytes) {
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
+}
+
+/* Rows without gaps of `size` blocks, 2, 4, 8 or 16: as many results as `count` vectors have, as much at a time as the
+ * room takes. */
+ALWAYS_INLINE void FN(fold_dense)(lam__reduce_op op, int width, int64_t size, int64_t count, bool far, const T *x,
+                                  T *restrict out) {
+    enum { LANES = FN(LANES), MOST = ROOM_BYTES / VECTOR_BYTES / 4 };
+    _Alignas(GROUP_BYTES) T room[FN(ROOM)];
+    for (int64_t i = 0; i < count; i += MOST) {
+        const int64_t n = count - i < MOST ? count - i : MOST;
+        const FN(rows) r = {x + i * size * LANES, 0, 0};
+        if (far) FN(ask)(r.x, n * size * VECTOR_BYTES);
+        if (size == 2) FN(by_twos)(op, width, n, r.x, out + i * LANES);
+        else FN(by_fours)(op, width, 0, 0, n * size / 4, &r, size == 4 ? out + i * LANES : room);
+        if (size > 4) FN(by_rest)(op, width, size / 4, n, room, out + i * LANES);
+    }
+}
+
+/* The first level of `count` rows of up to so many groups; gives how many vectors are left for one. */
+ALWAYS_INLINE int FN(fold_laid)(lam__reduce_op op, int size, int groups, int64_t count, const FN(rows) * r, T *room,
+                                T *out) {
+    FN(by_fours)(op, 1, size, groups, count * size / FN(LANES) / 4, r, size == 4 ? out : room);
+    return size / 4;
+}
+
+/* Rows of four groups and more, first as groups side by side. */
+ALWAYS_INLINE int FN(fold_long)(lam__reduce_op op, int64_t count, const FN(rows) * r, T *room) {
+    const FN(rows) groups = {room, 0, 0};
+    for (int64_t i = 0; i < count; i++) {
         FN(vec) group[FN(GROUP)];
         FN(gather)(op, r->n, r->x + i * r->step, group);
         memcpy(room + i * FN(WHOLE), group, sizeof group);
     }
-    const FN(rows) groups = {room, FN(WHOLE), FN(WHOLE)};
-    return FN(fold_rows)(op, FN(WHOLE), DENSE, &groups);
+    return FN(fold_laid)(op, FN(WHOLE), 0, count, &groups, room, room);
 }
 
-/* The last rows overlap those before. size 3: triples; 0: longer than two groups. */
-ALWAYS_INLINE void FN(each_rows)(lam__reduce_op op, int size, row_form form, const lam__reduce_block *b,
-                                 T *restrict out) {
+/* Any rows, at least as many as a vector has lanes; the last ones overlap those before. */
+ALWAYS_INLINE void FN(fold_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    enum { LANES = FN(LANES), WHOLE = FN(WHOLE), MOST = FN(ROOM) / WHOLE / LANES * LANES };
+    _Alignas(GROUP_BYTES) T room[FN(ROOM)];
     FN(rows) r = {NULL, b->rows, b->step};
     const bool ahead = b->far && b->rows <= LAM__REDUCE_SHORT;
-    for (int64_t next = 0; next < b->columns; next += FN(LANES)) {
-        const int64_t c = next + FN(LANES) <= b->columns ? next : b->columns - FN(LANES);
+    int left;
+    for (int64_t c = 0, n; c < b->columns; c += n) {
+        n = b->columns - c < MOST ? (b->columns - c) & -LANES : MOST;
+        if (n == 0) n = LANES, c = b->columns - LANES;
         r.x = (const T *)b->x + c * r.step;
-        for (int64_t i = 0; ahead && i < FN(LANES) * r.step * (int64_t)sizeof(T); i += 64)
-            __builtin_prefetch((const char *)r.x + AHEAD_BYTES + i);
-        const FN(vec) v = size == 3   ? FN(fold_triples)(op, r.x)
-                          : size == 0 ? FN(fold_long_rows)(op, &r)
-                                      : FN(fold_rows)(op, size, form, &r);
-        memcpy(out + c, &v, sizeof v);
+        if (ahead) FN(ask)(r.x, n * r.step * (int64_t)sizeof(T));
+        if (r.n <= 4) left = FN(fold_laid)(op, 4, 1, n, &r, room, out + c);
+        else if (WHOLE > 8 && r.n <= 8) left = FN(fold_laid)(op, 8, 1, n, &r, room, NULL);
+        else if (r.n <= WHOLE) left = FN(fold_laid)(op, WHOLE, 1, n, &r, room, NULL);
+        else if (r.n <= 2 * WHOLE) left = FN(fold_laid)(op, WHOLE, 2, n, &r, room, NULL);
+        else if (r.n <= 3 * WHOLE) left = FN(fold_laid)(op, WHOLE, 3, n, &r, room, NULL);
+        else if (r.n < 4 * WHOLE) left = FN(fold_laid)(op, WHOLE, 4, n, &r, room, NULL);
+        else left = FN(fold_long)(op, n, &r, room);
+        if (left > 1) FN(by_rest)(op, 1, left, n / LANES, room, out + c);
     }
 }
 
 ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    const int64_t n = b->rows;
+    const int64_t n = b->rows, last = b->columns - FN(LANES);
     const bool dense = b->step == n;
-    if (b->columns < FN(LANES))
+    if (last < 0)
         for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, n, (const T *)b->x + c * b->step);
-    else if (n == 2 && dense) FN(each_rows)(op, 2, DENSE, b, out);
-    else if (n == 3 && dense) FN(each_rows)(op, 3, DENSE, b, out);
-    else if (n == 4 && dense) FN(each_rows)(op, 4, DENSE, b, out);
-    else if (n <= 4) FN(each_rows)(op, 4, PADDED, b, out);
-    else if (n == 8 && dense) FN(each_rows)(op, 8, DENSE, b, out);
-    else if (n <= 8) FN(each_rows)(op, 8, PADDED, b, out);
-    else if (n <= FN(WHOLE)) FN(each_rows)(op, FN(WHOLE), PADDED, b, out);
-    else if (n <= 2 * FN(WHOLE)) FN(each_rows)(op, FN(WHOLE), TWICE, b, out);
-    else FN(each_rows)(op, 0, PADDED, b, out);
+    else if (n == 3 && dense) FN(each_triple)(op, b, out);
+    else if (dense && (n == 2 || n == 4 || n == 8 || n == FN(WHOLE))) {
+        /* The last ones overlap those before: both are one loop, so that there is one text. */
+        const T *x = b->x;
+        int64_t c = 0, count = b->columns / FN(LANES);
+        while (count > 0) {
+            FN(fold_dense)(op, 1, n, count, b->far, x + c * n, out + c);
+            count = c == 0 && b->columns % FN(LANES) ? 1 : 0;
+            c = last;
+        }
+    } else FN(fold_rows)(op, b, out);
 }

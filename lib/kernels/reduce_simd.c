@@ -18,18 +18,27 @@ enum {
     FETCH_BYTES = 256,   /* from here on, rows of columns are copied instead */
     BRING_BYTES = 8192,  /* as many at once: a part of the first cache */
     LAYER_BYTES = 16384, /* the largest of many layers */
+    ROOM_BYTES = 8192,   /* of short rows that are folded at once */
     APART_ROWS = 512,    /* of columns that are brought side by side */
     LONG_BYTES = 1024,   /* rows that are taken several at a time */
     WIDE_BYTES = 512,    /* a row made of several short ones */
     FEW_ROWS = 8,
     /* What bounds arrays in the frame: columns and rows at once, and what is looked through before it is looked at. */
     TALLY_COLUMNS = 2048,
-    ARG_ROWS = 64,
+    ARG_ROWS = 256,
+    ARG_NEAR = 16384, /* of short rows: they stay in the first cache until they are searched */
     ARG_BYTES = 2048,
     ARG_COLUMNS = 512,
     SCAN_BLOCK = 64,
     SCAN_COLUMNS = 64,
 };
+
+/* What is compiled once for all its callers. */
+#if defined(__clang__)
+#define ONE_TEXT __attribute__((noinline))
+#else
+#define ONE_TEXT __attribute__((noinline, noclone))
+#endif
 
 /* ---- the instructions that choose the greater or the lesser of two -------------------------------------------- */
 
@@ -37,9 +46,16 @@ enum {
 #include <immintrin.h>
 #define FLOATS_ORDERED 1
 #if defined(__AVX512F__)
+/* A mask in a common register. GCC 12 may widen one where it is, store a byte of that when registers are short, and
+ * read back all eight. */
+ALWAYS_INLINE unsigned mask_bits(unsigned mask) {
+    __asm__("" : "+r"(mask));
+    return mask;
+}
+
 #define INTRINSIC(op, type)    _mm512_##op##_##type
 #define UNORDERED(a, b, type)  (unsigned)_mm512_cmp_##type##_mask(a, b, _CMP_UNORD_Q)
-#define EQUAL(a, b, type)      (unsigned)_mm512_cmp_##type##_mask(a, b, _CMP_EQ_OQ)
+#define EQUAL(a, b, type)      mask_bits(_mm512_cmp_##type##_mask(a, b, _CMP_EQ_OQ))
 #define ABOVE(a, b, type, n)   _mm512_movm_epi##n(_mm512_cmp_##type##_mask(a, b, _CMP_GT_OQ))
 #define OR_NAN(op, a, b, type) _mm512_mask_##op##_##type(a, _mm512_cmp_##type##_mask(a, a, _CMP_ORD_Q), a, b)
 #elif defined(__AVX2__)
@@ -91,6 +107,9 @@ ALWAYS_INLINE uint64_t equal_in_f32(V32 a, V32 b) { return lanes_set((M64)(a == 
 /* clang-format on */
 #endif
 
+/* Where no lane equals the best there was a NaN, and what is found is of no use; it changes nothing where one does. */
+#define NONE_EQUAL (UINT64_C(1) << 63)
+
 /* ---- lists of lanes -------------------------------------------------------------------------------------------- */
 
 /* Of 2 or 3 vectors with rows of 3 elements side by side: element h of row i is in the first two, or in the third. A
@@ -99,6 +118,12 @@ ALWAYS_INLINE uint64_t equal_in_f32(V32 a, V32 b) { return lanes_set((M64)(a == 
 #define FIRST(i, h)  (3 * (i) + (h) < ROW_PAIR ? 3 * (i) + (h) : 0)
 #define SECOND(i, h) (3 * (i) + (h) < ROW_PAIR ? (i) : 3 * (i) + (h)-ROW_PAIR / 2)
 #define ROW_PAIR     (2 * VECTOR_BYTES / (int)sizeof(T))
+
+/* The even and the odd blocks of `width` lanes of two vectors. */
+#define EVEN_BLOCK(i, width) (((i) / (width)*2 * (width) + (i) % (width)) % ROW_PAIR)
+#define ODD_BLOCK(i, width)  ((EVEN_BLOCK(i, width) + (width)) % ROW_PAIR)
+/* The lane as far from i as two blocks of h lanes are from each other. */
+#define OPPOSITE(i, h) (((i) ^ (h)) % (ROW_PAIR / 2))
 
 /* ---- parts of vectors ------------------------------------------------------------------------------------------ */
 
@@ -198,9 +223,24 @@ ALWAYS_INLINE U64 sums_of_bytes(U64 v) {
 #endif
 }
 
+/* The first byte of each word in all of its bytes. */
+ALWAYS_INLINE U64 first_byte_in_all(U64 v) {
+#if defined(__AVX512BW__)
+    return (U64)_mm512_shuffle_epi8((__m512i)v, _mm512_set4_epi32(0x08080808, 0x08080808, 0, 0));
+#else
+    v &= 0xff;
+    v |= v << 8;
+    v |= v << 16;
+    return v | v << 32;
+#endif
+}
+
 /* A bit for each lane: whether elements are equal. */
 #if defined(__AVX512BW__)
-#define LANES_EQUAL(a, b, n) _mm512_cmpeq_epi##n##_mask((__m512i)(a), (__m512i)(b))
+#define LANES_EQUAL(a, b, n) LANES_EQUAL_##n(_mm512_cmpeq_epi##n##_mask((__m512i)(a), (__m512i)(b)))
+#define LANES_EQUAL_64(mask) mask_bits(mask)
+#define LANES_EQUAL_32(mask) mask_bits(mask)
+#define LANES_EQUAL_8(mask)  (mask)
 #elif defined(__AVX2__)
 #define LANES_EQUAL(a, b, n) LANES_EQUAL_##n(_mm256_cmpeq_epi##n((__m256i)(a), (__m256i)(b)))
 #define LANES_EQUAL_64(v)    (unsigned)_mm256_movemask_pd((__m256d)(v))
@@ -284,6 +324,48 @@ ALWAYS_INLINE M64 lanes_i32(const int32_t *x) {
     return widened_i32(x);
 }
 
+/* The greater or the lesser of integers, for sets that have the instruction for all of them. */
+#if defined(__AVX512BW__)
+#define INTEGERS_ORDERED 1
+/* clang-format off */
+ALWAYS_INLINE U64 greater_i64(U64 a, U64 b) { return (U64)_mm512_max_epi64((__m512i)a, (__m512i)b); }
+ALWAYS_INLINE U64 less_i64(U64 a, U64 b) { return (U64)_mm512_min_epi64((__m512i)a, (__m512i)b); }
+ALWAYS_INLINE U64 greater_i32(U64 a, U64 b) { return (U64)_mm512_max_epi32((__m512i)a, (__m512i)b); }
+ALWAYS_INLINE U64 less_i32(U64 a, U64 b) { return (U64)_mm512_min_epi32((__m512i)a, (__m512i)b); }
+ALWAYS_INLINE U64 greater_u8(U64 a, U64 b) { return (U64)_mm512_max_epu8((__m512i)a, (__m512i)b); }
+ALWAYS_INLINE U64 less_u8(U64 a, U64 b) { return (U64)_mm512_min_epu8((__m512i)a, (__m512i)b); }
+/* clang-format on */
+#else
+#define INTEGERS_ORDERED 0
+#endif
+
+/* where, but number in the lanes in which a > b: with masks of bits, which compilers do not see in the general form. */
+#if defined(__AVX512BW__)
+#define NUMBERED(where, greater, number, n) _mm512_mask_mov_epi##n((__m512i)(where), greater, (__m512i)(number))
+#define GREATER_IN(a, b, type)              _mm512_cmpgt_##type##_mask((__m512i)(a), (__m512i)(b))
+#define GREATER_FLOATS(a, b, type)          _mm512_cmp_##type##_mask(a, b, _CMP_GT_OQ)
+
+ALWAYS_INLINE U64 numbered_f64(V64 a, V64 b, U64 number, U64 where) {
+    return (U64)NUMBERED(where, GREATER_FLOATS(a, b, pd), number, 64);
+}
+
+ALWAYS_INLINE U64 numbered_f32(V32 a, V32 b, U64 number, U64 where) {
+    return (U64)NUMBERED(where, GREATER_FLOATS(a, b, ps), number, 32);
+}
+
+ALWAYS_INLINE U64 numbered_i64(U64 a, U64 b, U64 number, U64 where) {
+    return (U64)NUMBERED(where, GREATER_IN(a, b, epi64), number, 64);
+}
+
+ALWAYS_INLINE U64 numbered_i32(U64 a, U64 b, U64 number, U64 where) {
+    return (U64)NUMBERED(where, GREATER_IN(a, b, epi32), number, 32);
+}
+
+ALWAYS_INLINE U64 numbered_u8(U64 a, U64 b, U64 number, U64 where) {
+    return (U64)NUMBERED(where, GREATER_IN(a, b, epu8), number, 8);
+}
+#endif
+
 /* The first element of each word of v; of each half of a word. */
 /* clang-format off */
 ALWAYS_INLINE void put_words_i64(U64 v, int64_t *out) { memcpy(out, &v, sizeof v); }
@@ -312,14 +394,14 @@ ALWAYS_INLINE void put_halves(U64 v, uint8_t *out) {
 #endif
 }
 
-/* The sums of the elements in each word of v: of i32 with 2^31 added to each, since words have no arithmetic shift. */
-ALWAYS_INLINE U64 word_sums_u8(U64 v) {
-    return sums_of_bytes(v);
+/* What is read at once, summed into words: the bytes of each, or as many i32 as there are. Nothing but `keep` counts.
+ * */
+ALWAYS_INLINE U64 word_sums_u8(const uint8_t *x, U64 keep) {
+    return sums_of_bytes((U64) * (const word_vec *)(const void *)x & keep);
 }
 
-ALWAYS_INLINE U64 word_sums_i32(U64 v) {
-    const U64 w = v ^ UINT64_C(0x8000000080000000);
-    return (w & UINT32_MAX) + (w >> 32);
+ALWAYS_INLINE U64 word_sums_i32(const int32_t *x, U64 keep) {
+    return (U64)widened_i32(x) & keep;
 }
 
 /* T is the element, U its arithmetic, S that of running sums, M the lanes of a comparison, VECTOR what equal_in takes
@@ -358,6 +440,7 @@ ALWAYS_INLINE U64 word_sums_i32(U64 v) {
 #define M           int64_t
 #define NAME        i64
 #define VECTOR      U64
+#define LIST        LIST64
 #define COMPENSATED 0
 #define ORDERED     0
 #define FLOATING    0
@@ -369,6 +452,7 @@ ALWAYS_INLINE U64 word_sums_i32(U64 v) {
 #define M           int32_t
 #define NAME        i32
 #define VECTOR      U64
+#define LIST        LIST32
 #define H           int64_t
 #define COMPENSATED 0
 #define ORDERED     0

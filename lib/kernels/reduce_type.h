@@ -2,12 +2,12 @@
  * (unsigned for integers: they wrap) M signed integer of T's size, the lanes of a comparison S type of running sums
  * NAME suffix COMPENSATED 1: running sums carry their rounding error ORDERED 1: vectors have the instructions of
  * reduce_simd.c that choose (greater_NAME, ...) FLOATING 1: contiguous rows are those of reduce_rows.h, which needs
- * LIST (the lanes of a vector) and SPREADS (1: a vector may hold several rows) The operation is always a constant after
- * inlining. H (bytes and i32): what the sums of 256 rows fit into. Rows are summed in groups of 64 bytes, one or more
- * of the machine's vectors, so that a result depends on nothing but the number of elements and whether they are
- * contiguous; integers wrap and may meet in any order. No include guard: that is the point. Leaves are at most
- * LAM__REDUCE_LEAF elements or LAM__REDUCE_STRIDED_LEAF rows long, but of integers: what calls them joins leaves
- * pairwise, so the error of a sum of n elements grows with log(n). */
+ * SPREADS (1: a vector may hold several rows) LIST the lanes of a vector; bytes have none. The operation is always a
+ * constant after inlining. H (bytes and i32): what the sums of 256 rows fit into. Rows are summed in groups of 64
+ * bytes, one or more of the machine's vectors, so that a result depends on nothing but the number of elements and
+ * whether they are contiguous; integers wrap and may meet in any order. No include guard: that is the point. Leaves are
+ * at most LAM__REDUCE_LEAF elements or LAM__REDUCE_STRIDED_LEAF rows long, but of integers: what calls them joins
+ * leaves pairwise, so the error of a sum of n elements grows with log(n). */
 #define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)
@@ -39,6 +39,12 @@ ALWAYS_INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) * a, const FN(vec) 
 #if ORDERED
     if (op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN) {
         *a = op == LAM__REDUCE_OP_MAX ? FN(greatest)(*a, *b) : FN(least)(*a, *b);
+        return;
+    }
+#elif !FLOATING && INTEGERS_ORDERED
+    if (op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN) {
+        const U64 c = (U64)*a, d = (U64)*b;
+        *a = (FN(vec))(op == LAM__REDUCE_OP_MAX ? FN(greater)(c, d) : FN(less)(c, d));
         return;
     }
 #endif
@@ -211,7 +217,7 @@ ALWAYS_INLINE void FN(by_dense_rows)(lam__reduce_op op, const lam__reduce_block 
 }
 
 /* One text for each operation, whoever calls it. */
-static __attribute__((noinline)) void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+static ONE_TEXT void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     switch (op) {
     case LAM__REDUCE_OP_SUM: FN(by_dense_rows)(LAM__REDUCE_OP_SUM, b, out); return;
     case LAM__REDUCE_OP_PROD: FN(by_dense_rows)(LAM__REDUCE_OP_PROD, b, out); return;
@@ -221,8 +227,7 @@ static __attribute__((noinline)) void FN(by_rows)(lam__reduce_op op, const lam__
 }
 
 /* Columns with gaps, but nearer to each other than the rows are: some of them at a time are brought side by side. */
-static __attribute__((noinline)) void FN(by_rows_apart)(lam__reduce_op op, const lam__reduce_block *b,
-                                                        T *restrict out) {
+static ONE_TEXT void FN(by_rows_apart)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     T room[LAYER_BYTES / sizeof(T)];
     const int64_t most = (int64_t)(LAYER_BYTES / sizeof(T)) / b->rows;
     for (int64_t c = 0; c < b->columns; c += most) {
@@ -233,6 +238,33 @@ static __attribute__((noinline)) void FN(by_rows_apart)(lam__reduce_op op, const
         FN(by_rows)(op, &side, out + c);
     }
 }
+
+#ifdef LIST
+/* Rows of three elements side by side: three vectors hold as many as one has lanes, and become one of the first, one of
+ * the second and one of the third elements. */
+ALWAYS_INLINE void FN(turn_triples)(const T *x, FN(vec) * v) {
+    const FN(vec) *from = (const FN(vec) *)(const void *)x, a = from[0], b = from[1], c = from[2];
+    v[0] = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 0)), c, LIST(SECOND, 0));
+    v[1] = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 1)), c, LIST(SECOND, 1));
+    v[2] = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 2)), c, LIST(SECOND, 2));
+}
+
+/* At least as many rows as a vector has lanes; the last ones overlap those before. */
+ALWAYS_INLINE void FN(each_triple)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    for (int64_t next = 0; next < b->columns; next += LANES) {
+        const int64_t c = next + LANES <= b->columns ? next : b->columns - LANES;
+        const T *x = (const T *)b->x + 3 * c;
+        FN(vec) v[3];
+        for (int64_t i = 0; b->far && i < 3 * VECTOR_BYTES; i += 64)
+            __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
+        FN(turn_triples)(x, v);
+        FN(fold_lanes)(op, &v[0], &v[1]);
+        FN(fold_lanes)(op, &v[0], &v[2]);
+        memcpy(out + c, v, sizeof v[0]);
+    }
+}
+#endif
 
 #if FLOATING
 #include "lib/kernels/reduce_rows.h"

@@ -354,6 +354,27 @@ typedef struct lam_schur_options {
  *         blocks NaN, for which take the complex one. */
 LAM_API lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, const lam_schur_options *options);
 
+/* The complex Schur form from a real one and its vectors: x = vectors form vectors^H for both. A block of two rows
+ * becomes a pair of eigenvalues. Complex forms pass as they are.
+ * Shape   two of [..., n, n] give two of these.
+ * Fails   LAM_ERR_SHAPE unless square and of one size.
+ * Owner   both: current scope. Derivative: as lam_schur's. */
+LAM_API lam_status lam_rsf2csf(lam_tensor *form, lam_tensor *vectors, lam_tensor **complex_form,
+                               lam_tensor **complex_vectors);
+
+/* x = vectors form vectors^H: vectors unitary with the first unit vector as their first column, form zero below its
+ * first subdiagonal, which is real.
+ * Shape   [..., n, n] gives two such.
+ * Fails   LAM_ERR_SHAPE unless square.
+ * Owner   both: current scope. Derivative: where the subdiagonal has no zeros, by one pass through the columns. */
+LAM_API lam_status lam_hessenberg(lam_tensor *x, lam_tensor **form, lam_tensor **vectors);
+
+/* (x + x^H) / 2 = vectors t vectors^H, where t has `main` on its diagonal and `beside` on both sides of it, all real;
+ * vectors as lam_hessenberg's.
+ * Shape   [..., n, n] gives [..., n], [..., n - 1] and [..., n, n].
+ * Fails   as lam_hessenberg. Owner: all: current scope. Derivative: as lam_hessenberg's. */
+LAM_API lam_status lam_tridiagonal(lam_tensor *x, lam_tensor **main, lam_tensor **beside, lam_tensor **vectors);
+
 /* The x with x w + sign w x = p for w that is triangular or nearly diagonal; of a diagonal w that is p[i, j] / (w[j] +
  * sign w[i]). Where such a divisor is no more than the rounding of the largest w, x is 0. It is what eigenvectors (sign
  * -1), singular vectors (-1, 1 and 0) and Schur forms (-1) are differentiated by. Elements on both sides of the

@@ -129,3 +129,23 @@ lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, con
     if (options && options->complex_form) x = lam_cast(x, lam__dtype_promote((int)lam_dtype_of(x), LAM_C64));
     return lam__matrices_give(apply_schur(x, out), since, OUTPUTS, out, places);
 }
+
+/* The complex form of the form, whose vectors turn the given ones. Its blocks are on the diagonal already, so nothing
+ * else moves. */
+lam_status lam_rsf2csf(lam_tensor *form, lam_tensor *vectors, lam_tensor **complex_form, lam_tensor **complex_vectors) {
+    uint64_t since = lam__scope_now(form);
+    lam_tensor *in[OUTPUTS] = {form, vectors}, *failed, *out[OUTPUTS];
+    lam_tensor **const places[] = {[FORM] = complex_form, [VECTORS] = complex_vectors};
+    if (!lam__matrices_operands("rsf2csf", true, OUTPUTS, in, in, &failed))
+        return lam__matrices_give_failed(failed, OUTPUTS, places);
+    for (int k = 0; k < OUTPUTS; k++)
+        if (!lam__matrices_square("rsf2csf", in[k]))
+            return lam__matrices_give_failed(lam__axes_failed(in[k]), OUTPUTS, places);
+    if (lam_dim(in[FORM], -1) != lam_dim(in[VECTORS], -1))
+        return lam__matrices_give_failed(
+            lam__matrices_fail("rsf2csf", OUTPUTS, in, LAM_ERR_SHAPE, NULL, "form and vectors are not of one size"),
+            OUTPUTS, places);
+    lam_status status = lam_schur(in[FORM], &out[FORM], &out[VECTORS], &(lam_schur_options){.complex_form = true});
+    out[VECTORS] = lam_matmul(in[VECTORS], out[VECTORS]);
+    return lam__matrices_give(status, since, OUTPUTS, out, places);
+}

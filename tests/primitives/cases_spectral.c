@@ -408,6 +408,16 @@ static void reference_schur(const cases_use *u, const array in[], array out[]) {
 static const cases_form schur_forms[] = {{"[3,3]", {1}},     {"[3,3]", {0}}, {"[1,1]", {0}},   {"[2,2,2]", {1}},
                                          {"[2,1,3,3]", {0}}, {"[0,0]", {1}}, {"[0,2,2]", {0}}, END};
 
+/* The same by the Hessenberg form. */
+static void call_hessenberg(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_tensor *h, *q;
+    (void)u;
+    lam_hessenberg(in[0], &h, &q);
+    out[0] = lam_matmul(q, lam_matmul(lam_matmul(h, h), lam_matrix_transpose(q)));
+}
+
+#define reference_hessenberg reference_schur
+
 /* ---- equations with gaps: arg: sign ------------------------------------------------------------------------------ */
 
 static void call_gap_solve(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
@@ -479,6 +489,7 @@ const cases_row cases_spectral[] = {
     {SPECTRAL(eigvalsh, square, square, fill_apart)},
     {SPECTRAL(eigvals, square, square, NULL)},
     {SPECTRAL(schur, schur, square, fill_apart)},
+    {SPECTRAL(hessenberg, schur, square, fill_apart)},
     {SPECTRAL(gap_solve, gap, gap, fill_diagonal), .wrong_calls = {{"[3,3] [3,3]", LAM_ERR_NUMERIC, call_gap_crowded}}},
     {SPECTRAL(svd, rectangle, rectangle, fill_apart), .outputs = 3},
     {SPECTRAL(svdvals, rectangle, rectangle, fill_apart)},

@@ -46,7 +46,7 @@ LAM_API lam_tensor *lam_imag(lam_tensor *x);
 LAM_API lam_tensor *lam_conj(lam_tensor *x);
 
 /* The angle from the positive real axis in radians, in [-pi, pi].
- * Fails   like any use of a handle. Owner: current scope. Derivative: that of atan2(im, re): NaN at 0. */
+ * Fails   like any use of a handle. Owner: current scope. Derivative: that of atan2(im, re), NaN at 0; of reals 0. */
 LAM_API lam_tensor *lam_angle(lam_tensor *x);
 
 /* The only element of a tensor of any dtype.

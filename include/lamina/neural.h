@@ -24,7 +24,7 @@ LAM_API lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope);
 LAM_API lam_tensor *lam_relu(lam_tensor *x);
 
 /* relu(x), at most 6.
- * Fails   like any use of a handle. Derivative: 1 for 0 < x < 6, else 0. */
+ * Fails   like any use of a handle. Derivative: 1 for 0 < x < 6 and NaN, else 0. */
 LAM_API lam_tensor *lam_relu6(lam_tensor *x);
 
 /* x for x > 0, else slope x.

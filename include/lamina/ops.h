@@ -357,7 +357,7 @@ LAM_API lam_tensor *lam_where(lam_tensor *condition, lam_tensor *x, lam_tensor *
 
 /* min(max(x, lo), hi).
  * Shape   all three broadcast. C numbers may stand for lo and hi.
- * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1 inside, 0 outside and at the edges. */
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1 inside and at NaN, 0 outside and at the edges. */
 LAM_API lam_tensor *lam_clamp(lam_tensor *x, lam_tensor *lo, lam_tensor *hi);
 
 /* x y + z, rounded once; integers are taken as f64. Shape: all three broadcast. C numbers may stand for y and z.

@@ -176,14 +176,15 @@ lam_tensor *lam_gelu_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_gelu_slope, x);
 }
 
-/* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1, and the cube,
- * whose slope would meet that of the tail as inf times 0, is not made. */
+/* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1: x is taken as 0 or
+ * as it is, and no infinite x meets a slope of 0. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     x = lam__reduce_real(x);
-    lam_tensor *near = lam_clamp(x, -30.0, 30.0);
+    lam_tensor *right = lam_gt(x, 30.0), *near = lam_where(lam_or(right, lam_lt(x, -30.0)), 0.0, x);
     lam_tensor *cubic = lam_mul(near, lam_add(1.0, lam_mul(0.044715, lam_square(near))));
-    return lam__scope_only(lam_mul(x, lam_logistic(lam_mul(1.59576912160573071176, cubic))), since);
+    lam_tensor *bent = lam_mul(near, lam_logistic(lam_mul(1.59576912160573071176, cubic)));
+    return lam__scope_only(lam_where(right, x, bent), since);
 }
 
 /* silu(x) = x s(x) with s = logistic; the slope s + x s (1 - s) is a row of its own. */
@@ -213,14 +214,16 @@ lam_tensor *lam_silu(lam_tensor *x) {
     return lam__scope_only(lam_mul(x, lam_logistic(x)), since);
 }
 
-/* s'(x) (2 - x tanh(x/2)) for s = logistic, whose second factor is 2 - |x| + 2 |x| s(-|x|), so that next to its zeros
- * only what is small is rounded; beyond the bound s' is 0, which does not meet an infinite x. The side is chosen, not
- * the absolute value taken, which would have no derivative at 0. */
+/* s'(x) (2 - x tanh(x/2)) for s = logistic. From 1 on the second factor is 2 - |x| + 2 |x| s(-|x|), so that next to its
+ * zeros only what is small is rounded; next to 0 the slope of that would be a difference. Beyond the bound s' is 0,
+ * which does not meet an infinite x. The side is chosen, not the absolute value taken, which would have no derivative
+ * at 0. */
 static lam_tensor *slope_silu_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *near = lam_clamp(r->in[0], -800.0, 800.0);
-    lam_tensor *size = lam_where(lam_gt(near, 0.0), near, lam_neg(near));
-    lam_tensor *turn = lam_add(lam_sub(2.0, size), lam_mul(lam_mul(2.0, size), lam_logistic(lam_neg(size))));
+    lam_tensor *x = lam_clamp(r->in[0], -800.0, 800.0), *size = lam_where(lam_gt(x, 0.0), x, lam_neg(x));
+    lam_tensor *is_near = lam_lt(size, 1.0), *near = lam_where(is_near, x, 0.0);
+    lam_tensor *far = lam_add(lam_sub(2.0, size), lam_mul(lam_mul(2.0, size), lam_logistic(lam_neg(size))));
+    lam_tensor *turn = lam_where(is_near, lam_fma(lam_neg(near), lam_tanh(lam_mul(0.5, near)), 2.0), far);
     return lam_mul(t, lam_mul(lam_logistic_slope(r->in[0]), turn));
 }
 

@@ -453,12 +453,12 @@ lam_tensor *(lam_where)(lam_tensor *condition, lam_tensor *x, lam_tensor *y) {
 }
 
 /* min(max(x, lo), hi) is x, lo or hi, and t goes to the one that it is. All comparisons are strict, so that at an edge,
- * where two of them tie, none gets it. With lo > hi the result is hi everywhere. */
+ * where two of them tie, none gets it. With lo > hi the result is hi everywhere. A NaN is no edge: it is the result,
+ * and t goes to it, so that what is made of it has no number for a derivative either. */
 static lam_tensor *slope_clamp(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *lo = r->in[1], *hi = r->in[2];
-    lam_tensor *counts = i == 0   ? lam_and(lam_gt(x, lo), lam_lt(x, hi))
-                         : i == 1 ? lam_and(lam_gt(lo, x), lam_lt(lo, hi))
-                                  : lam_lt(hi, lam_max(x, lo));
+    if (i == 0) return lam_where(lam_or(lam_le(x, lo), lam_ge(x, hi)), 0.0, t);
+    lam_tensor *counts = i == 1 ? lam_and(lam_gt(lo, x), lam_lt(lo, hi)) : lam_lt(hi, lam_max(x, lo));
     return lam_where(counts, t, 0.0);
 }
 

@@ -238,6 +238,7 @@ lam_tensor *lam__cplx_size(lam_tensor *x) {
 /* Of reals too: 0, or pi for negative ones and -0. */
 lam_tensor *lam_angle(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
+    if (!lam__cplx_is(x)) x = lam_stop_gradient(x); /* a step, as sign is */
     return lam__scope_only(lam_atan2(lam_imag(x), lam_real(x)), since);
 }
 

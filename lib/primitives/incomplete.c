@@ -8,6 +8,7 @@
 #include "lib/primitives/rows.h"
 
 #include <lamina/ops.h>
+#include <lamina/tensor.h>
 
 /* Orders of a derivative, LAM__SPECIAL_CODE taken apart. */
 typedef struct orders {
@@ -58,12 +59,29 @@ lam_tensor *lam_zeta(lam_tensor *s, lam_tensor *q) {
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */
 
+/* Where x is so small that a/x may leave the range. */
+static lam_tensor *next_to_0(lam_tensor *x) {
+    return lam_lt(x, lam_dtype_of(x) == LAM_F32 ? 0x1p-100 : 0x1p-900);
+}
+
+/* (a - 1)/x without quotients of two zeros, 0 where the density of a - 1 does it. */
+static lam_tensor *steepness(lam_tensor *a, lam_tensor *x, lam_tensor *lower) {
+    lam_tensor *flat = lam_or(lower, lam_eq(a, 1.0));
+    return lam_div(lam_where(flat, 0.0, lam_sub(a, 1.0)), lam_where(flat, 1.0, x));
+}
+
 /* d/dx of d^k/da^k of the density f, which is f ((a - 1)/x - 1). By Leibniz' rule, as (a - 1)/x is linear in a:
- * d^k/da^k of f ((a - 1)/x - 1) has one more term, k/x d^(k-1) f. */
+ * d^k/da^k of f ((a - 1)/x - 1) has one more term, k/x d^(k-1) f. Next to x = 0 f (a - 1)/x is the density of a - 1,
+ * for a > 1; in what is differentiated by a this is left, since there is no end to the cases. */
 static lam_tensor *gamma_density_by_x(const lam_rule *r, int k) {
     lam_tensor *a = r->in[0], *x = r->in[1];
-    lam_tensor *own = lam_mul(r->out[0], lam_sub(lam_div(lam_sub(a, 1.0), x), 1.0));
-    return k == 0 ? own : lam_add(own, lam_div(lam_mul((double)k, derivative(r, k - 1, 0, 1)), x));
+    if (k > 0) {
+        lam_tensor *own = lam_mul(r->out[0], lam_sub(lam_div(lam_sub(a, 1.0), x), 1.0));
+        return lam_add(own, lam_div(lam_mul((double)k, derivative(r, k - 1, 0, 1)), x));
+    }
+    lam_tensor *lower = lam_and(next_to_0(x), lam_gt(a, 1.0)), *less = lam_where(lower, lam_sub(a, 1.0), 1.0);
+    lam_tensor *density = lam__apply_coded(r->primitive, LAM__SPECIAL_CODE(0, 0, 1), 2, (lam_tensor *[]){less, x});
+    return lam_add(lam_mul(r->out[0], lam_sub(steepness(a, x, lower), 1.0)), lam_where(lower, density, 0.0));
 }
 
 /* P(a, x): by a the next order; by x the density at first, from there on its own recursion. */
@@ -112,9 +130,26 @@ lam_tensor *(lam_igammac)(lam_tensor *a, lam_tensor *x) {
 
 /* ---- beta -------------------------------------------------------------------------------------------------------- */
 
+/* (a + b - 1) times the density of one less in a (or in b) where `lower`, which is what f (a - 1)/x is; else 0. */
+static lam_tensor *lowered(const lam_rule *r, int which, lam_tensor *lower) {
+    lam_tensor *of[3] = {r->in[0], r->in[1], r->in[2]}, *whole = lam_sub(lam_add(of[0], of[1]), 1.0);
+    of[which] = lam_where(lower, lam_sub(of[which], 1.0), 1.0);
+    lam_tensor *density = lam__apply_coded(r->primitive, LAM__SPECIAL_CODE(0, 0, 1), 3, of);
+    return lam_where(lower, lam_mul(whole, density), 0.0);
+}
+
+/* The first derivative by x, at both ends as for gamma. */
+static lam_tensor *plain_beta_density_by_x(const lam_rule *r) {
+    lam_tensor *a = r->in[0], *b = r->in[1], *x = r->in[2], *y = lam_sub(1.0, x);
+    lam_tensor *left = lam_and(next_to_0(x), lam_gt(a, 1.0)), *right = lam_and(lam_eq(y, 0.0), lam_gt(b, 1.0));
+    lam_tensor *steep = lam_sub(steepness(a, x, left), steepness(b, y, right));
+    return lam_add(lam_mul(r->out[0], steep), lam_sub(lowered(r, 0, left), lowered(r, 1, right)));
+}
+
 /* d/dx of the density differentiated i and j times, which without that is f ((a - 1)/x - (b - 1)/(1 - x)). Linear in a
  * and in b, hence one more term for each, as for gamma. */
 static lam_tensor *beta_density_by_x(const lam_rule *r, int i, int j) {
+    if (i == 0 && j == 0) return plain_beta_density_by_x(r);
     lam_tensor *x = r->in[2], *y = lam_sub(1.0, x);
     lam_tensor *steep = lam_sub(lam_div(lam_sub(r->in[0], 1.0), x), lam_div(lam_sub(r->in[1], 1.0), y));
     lam_tensor *sum = lam_mul(r->out[0], steep);

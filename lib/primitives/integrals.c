@@ -61,11 +61,13 @@ lam_tensor *lam_exp1(lam_tensor *x) {
 }
 
 /* exp(x)/x, which is a member since the exponential may be no number where the quotient is; its own slope is it times
- * 1 - 1/x. */
+ * 1 - 1/x, up to 2 as (x - 1)/x, whose difference is exact next to 1. */
 static lam_tensor *slope_expi(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__EXPI, 1, r->in[0]));
-    return lam_mul(t, lam_mul(r->out[0], lam_sub(1.0, lam_reciprocal(r->in[0]))));
+    lam_tensor *x = r->in[0], *is_near = lam_lt(lam_abs(x), 2.0), *near = lam_where(is_near, x, 1.0);
+    lam_tensor *far = lam_sub(1.0, lam_reciprocal(lam_where(is_near, 1.0, x)));
+    return lam_mul(t, lam_mul(r->out[0], lam_where(is_near, lam_div(lam_sub(near, 1.0), near), far)));
 }
 
 ROW(expi, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
@@ -96,11 +98,13 @@ static lam_tensor *slope_si(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(si, LAM_SAVE_IN(0));
 
-/* cos(x)/x, which vanishes far out though the cosine there is none. */
+/* cos(x)/x, which vanishes far out though the cosine there is none. At 0 it is 1/x: the sine of a further derivative
+ * over x would be 0/0. */
 static lam_tensor *slope_ci(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *x = r->in[0], *far = lam_eq(lam_abs(x), INFINITY);
-    return lam_mul(t, lam_div(lam_cos(lam_where(far, 0.0, x)), x));
+    lam_tensor *x = r->in[0], *far = lam_eq(lam_abs(x), INFINITY), *pole = lam_eq(x, 0.0);
+    lam_tensor *wave = lam_div(lam_cos(lam_where(far, 0.0, x)), lam_where(pole, 1.0, x));
+    return lam_mul(t, lam_where(pole, lam_reciprocal(lam_where(pole, x, 1.0)), wave));
 }
 
 ROW(ci, LAM_SAVE_IN(0));
@@ -119,8 +123,8 @@ lam_tensor *lam_ci(lam_tensor *x) {
 static lam_tensor *slope_fresnel_s(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__SIN_FRES, 1, r->in[0]));
-    lam_tensor *factor = lam_mul(3.14159265358979323846, r->in[0]);
-    return lam_mul(t, lam_mul(factor, member(&lam__row_fresnel_c, LAM__COS_FRES, 1, r->in[0])));
+    lam_tensor *wave = lam_mul(r->in[0], member(&lam__row_fresnel_c, LAM__COS_FRES, 1, r->in[0]));
+    return lam_mul(t, lam_mul(3.14159265358979323846, wave));
 }
 
 ROW(fresnel_s, LAM_SAVE_IN(0));
@@ -129,8 +133,8 @@ ROW(fresnel_s, LAM_SAVE_IN(0));
 static lam_tensor *slope_fresnel_c(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__COS_FRES, 1, r->in[0]));
-    lam_tensor *factor = lam_mul(-3.14159265358979323846, r->in[0]);
-    return lam_mul(t, lam_mul(factor, member(&lam__row_fresnel_s, LAM__SIN_FRES, 1, r->in[0])));
+    lam_tensor *wave = lam_mul(r->in[0], member(&lam__row_fresnel_s, LAM__SIN_FRES, 1, r->in[0]));
+    return lam_mul(t, lam_mul(-3.14159265358979323846, wave));
 }
 
 ROW(fresnel_c, LAM_SAVE_IN(0));
@@ -169,14 +173,15 @@ lam_tensor *lam_spence(lam_tensor *x) {
     return member(&lam__row_spence, LAM__SPENCE, 0, x);
 }
 
-/* Of W' the slope is -W'^2 (2 + W)/(1 + W), with 1/(1 + W) as W' exp(W): 1 + W has lost its digits next to the branch
- * point. The factors are taken in an order that stays in range far out. */
+/* Of W' the slope is -W'^2 (2 + W)/(1 + W), where the quotient is 1 + 1/(1 + W). Left of 0 that is 1 + W' exp(W): 1 + W
+ * has lost its digits next to the branch point; right of it exp(W) leaves the range where W' vanishes. */
 static lam_tensor *slope_lambertw(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__LAMBERT, 1, r->in[0]));
-    lam_tensor *w = member(r->primitive, LAM__LAMBERT, 0, r->in[0]), *share = lam_mul(r->out[0], lam_exp(w));
-    lam_tensor *slope = lam_mul(r->out[0], lam_mul(r->out[0], lam_mul(share, lam_add(w, 2.0))));
-    return lam_neg(lam_mul(t, slope));
+    lam_tensor *w = member(r->primitive, LAM__LAMBERT, 0, r->in[0]), *right = lam_gt(w, 0.0);
+    lam_tensor *left = lam_mul(r->out[0], lam_exp(lam_where(right, 0.0, w)));
+    lam_tensor *share = lam_where(right, lam_reciprocal(lam_add(lam_where(right, w, 0.0), 1.0)), left);
+    return lam_neg(lam_mul(t, lam_mul(r->out[0], lam_mul(r->out[0], lam_add(share, 1.0)))));
 }
 
 ROW(lambertw, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
@@ -206,9 +211,11 @@ lam_tensor *lam_bessel_j(lam_tensor *x, int n) {
 
 /* ---- gamma functions --------------------------------------------------------------------------------------------- */
 
+/* The result times psi; at inf the result, whose derivatives are all inf: that of psi there is 0. */
 static lam_tensor *slope_gamma(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_mul(t, lam_mul(r->out[0], lam_digamma(r->in[0])));
+    lam_tensor *end = lam_eq(r->in[0], INFINITY), *psi = lam_digamma(lam_where(end, 1.0, r->in[0]));
+    return lam_mul(t, lam_where(end, r->out[0], lam_mul(r->out[0], psi)));
 }
 
 ROW(gamma, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
@@ -306,26 +313,42 @@ lam_tensor *lam_gammasgn(lam_tensor *x) {
     return lam__scope_only(lam_where(lam_lt(x, 0.0), left, lam_where(lam_is_nan(x), x, right)), since);
 }
 
-/* (exp(y l) - 1)/y = l exprel(y l) for the logarithm l, so that y = 0 is no special case. Where l is infinite it is
- * -1/y if the power vanishes, else l. */
-static lam_tensor *box(lam_tensor *l, lam_tensor *y) {
-    lam_tensor *below = lam_eq(l, -INFINITY), *above = lam_eq(l, INFINITY), *pole = lam_or(below, above);
-    lam_tensor *falls = lam_or(lam_and(below, lam_gt(y, 0.0)), lam_and(above, lam_lt(y, 0.0)));
-    lam_tensor *flat = lam_neg(lam_reciprocal(lam_where(falls, y, 1.0))), *safe = lam_where(pole, 0.0, l);
-    lam_tensor *end = lam_where(falls, flat, lam_where(lam_is_nan(y), y, lam_stop_gradient(l)));
-    return lam_where(pole, end, lam_mul(safe, lam_exprel(lam_mul(y, safe))));
+/* For the logarithm l of x, or of 1 + x where `plus`, it is l exprel(y l), so that y = 0 is no special case. Beyond |y
+ * l| = 2 that would lose digits, and its slope by x where the power is small all of them: (x^y - 1)/y is taken, while
+ * the power is a number, and at the poles of l, where pow knows all slopes; there y is held where they would be an
+ * infinite power times log(0). Next to 1 + x = 1 that power is exp(y l), as the sum has lost what counts. Each function
+ * sees what is meant for it only, so that no slope that is infinite meets a 0 on the way back. */
+static lam_tensor *box(lam_tensor *x, lam_tensor *y, bool plus) {
+    lam_tensor *held = lam_stop_gradient(x), *fixed = lam_stop_gradient(y);
+    lam_tensor *log = plus ? lam_log1p(held) : lam_log(held), *pole = lam_eq(lam_abs(log), INFINITY);
+    lam_tensor *off = lam_ne(y, 0.0), *level = lam_and(pole, lam_eq(y, 0.0)), *z = lam_mul(log, fixed);
+    lam_tensor *is_number = lam_lt(z, lam_dtype_of(x) == LAM_F64 ? 700.0 : 85.0);
+    lam_tensor *plain = lam_and(lam_gt(lam_abs(z), 2.0), is_number);
+    lam_tensor *direct = lam_or(lam_and(pole, off), plain), *rises = lam_and(pole, lam_gt(z, 0.0));
+    lam_tensor *own = lam_where(lam_or(direct, level), plus ? 0.0 : 1.0, x),
+               *near = plus ? lam_log1p(own) : lam_log(own);
+    lam_tensor *ends = lam_where(level, x, plus ? 0.0 : 1.0), *l = plus ? lam_log1p(ends) : lam_log(ends);
+    lam_tensor *safe = lam_where(direct, 0.0, y), *turns = plus ? lam_xlog1py(safe, own) : lam_xlogy(safe, own);
+    lam_tensor *bent = lam_mul(near, lam_exprel(turns)); /* xlogy: of y = 0 no slope by x, however steep log is */
+    lam_tensor *by = lam_where(direct, lam_where(rises, fixed, y), 1.0);
+    lam_tensor *power = lam_pow(lam_where(direct, plus ? lam_add(x, 1.0) : x, 1.0), by);
+    if (plus) {
+        lam_tensor *small = lam_lt(lam_abs(log), 0.5), *least = lam_where(lam_and(direct, small), x, 0.0);
+        power = lam_where(small, lam_exp(lam_mul(by, lam_log1p(least))), power);
+    }
+    return lam_where(direct, lam_div(lam_sub(power, 1.0), by), lam_where(level, l, bent));
 }
 
 lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!reals("boxcox", 2, in, &failed)) return failed;
-    return lam__scope_only(box(lam_log(in[0]), in[1]), since);
+    return lam__scope_only(box(in[0], in[1], false), since);
 }
 
 lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!reals("boxcox1p", 2, in, &failed)) return failed;
-    return lam__scope_only(box(lam_log1p(in[0]), in[1]), since);
+    return lam__scope_only(box(in[0], in[1], true), since);
 }

@@ -17,11 +17,12 @@ lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
     return lam__scope_only(lam_square(lam_sub(lam__reduce_real(predictions), targets)), since);
 }
 
-/* With c the difference d cut off at delta, both d^2/2 and delta |d| - delta^2/2 are c (d - c/2), smooth at 0. */
+/* From delta on the line, whose slope does not meet an infinite difference as that of a product would. */
 lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double delta) {
     uint64_t since = lam__scope_now(predictions);
-    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *near = lam_clamp(d, -delta, delta);
-    return lam__scope_only(lam_mul(near, lam_sub(d, lam_mul(0.5, near))), since);
+    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *size = lam_abs(d), *far = lam_ge(size, delta);
+    lam_tensor *line = lam_mul(delta, lam_sub(size, 0.5 * delta));
+    return lam__scope_only(lam_where(far, line, lam_mul(0.5, lam_square(lam_where(far, 0.0, d)))), since);
 }
 
 static lam_tensor *slope_log_cosh(const lam_rule *r, int i, lam_tensor *t) {

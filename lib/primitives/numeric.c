@@ -95,14 +95,15 @@ lam_tensor *lam_sinc(lam_tensor *x) {
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
     lam_tensor *z = lam_mul(3.14159265358979323846, x), *near = lam_le(lam_abs(z), 2.0), *whole = lam_round(x);
     lam_tensor *off = lam_mul(3.14159265358979323846, lam_sub(x, whole)), *odd = lam_ne(lam_rem(whole, 2.0), 0.0);
-    lam_tensor *square = lam_where(near, lam_square(x), 0.0), *far = lam_where(near, 1.0, z);
+    lam_tensor *square = lam_square(lam_where(near, x, 0.0)), *far = lam_where(near, 1.0, x);
     lam_tensor *series = lam_ones_like(square);
     for (int k = 12; k > 0; k--) {
         const double factor = -9.86960440108935861883 / (2 * k * (2 * k + 1)); /* pi^2: z itself is rounded */
         series = lam_fma(lam_mul(factor, square), series, 1.0);
     }
     lam_tensor *sine = lam_sin(lam_where(near, 0.0, lam_where(odd, lam_neg(off), off)));
-    return lam__scope_only(lam_where(near, series, lam_div(sine, far)), since);
+    lam_tensor *wave = lam_div(lam_mul(0.31830988618379067154, sine), far); /* pi x may leave the range */
+    return lam__scope_only(lam_where(near, series, wave), since);
 }
 
 /* y is what stands at 0, and the only operand with a derivative: 1 there. NaN stays NaN. */

@@ -138,18 +138,23 @@ lam_tensor *lam_log_ndtr(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log_ndtr, x);
 }
 
-/* One over the density, by that relation again: from the smaller tail, which keeps its digits. That is dx/dp =
- * sqrt(pi/2) erfcx(z/sqrt(2)) / tail. At p = 0 and 1 it is inf, chosen there because 0/0 would be NaN. */
+/* One over the density, by that relation again: from the smaller tail, which keeps its digits. That is s = dx/dp =
+ * sqrt(pi/2) erfcx(z/sqrt(2)) / tail with z = |x|. Its own slope is x s^2, which this quotient would give as a
+ * difference of terms that leave the range; so it is held, times exp((x^2 - h^2)/2) where h is x, held as well: that is
+ * 1 with the slope x. At p = 0 and 1 it is inf, where 1/tail has the signs of all further derivatives, and x is taken
+ * elsewhere, so that no 0 meets its slope there. */
 static lam_tensor *slope_ndtri(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *p = r->in[0], *lower = lam_lt(p, 0.5);
-    lam_tensor *tail = lam_where(lower, p, lam_sub(1.0, p)), *end = lam_eq(tail, 0.0);
-    lam_tensor *z = lam_where(lower, lam_neg(r->out[0]), r->out[0]);
-    lam_tensor *ratio = lam_div(lam_erfcx(lam_mul(z, 0.70710678118654752440)), lam_where(end, 1.0, tail));
-    return lam_mul(lam_mul(t, 1.25331413731550025121), lam_where(end, INFINITY, ratio));
+    lam_tensor *p = r->in[0], *lower = lam_lt(p, 0.5), *tail = lam_where(lower, p, lam_sub(1.0, p));
+    lam_tensor *end = lam_eq(tail, 0.0), *x = lam_ndtri(lam_where(end, 0.5, p)), *held = lam_stop_gradient(x);
+    lam_tensor *inner = lam_stop_gradient(lam_where(end, 1.0, tail));
+    lam_tensor *s = lam_div(lam_erfcx(lam_mul(lam_abs(held), 0.70710678118654752440)), inner);
+    lam_tensor *grows = lam_exp(lam_mul(0.5, lam_sub(lam_square(x), lam_square(held))));
+    lam_tensor *within = lam_mul(lam_mul(1.25331413731550025121, s), grows);
+    return lam_mul(t, lam_where(end, lam_reciprocal(lam_add(lam_where(end, tail, 1.0), 0.0)), within));
 }
 
-/* Operand and result: the tail comes from the one, the place from the other. */
+/* The operand only: at the ends the result would bring its own slope along. */
 const lam_primitive lam__row_ndtri = {
     .name = "ndtri",
     .inputs = 1,
@@ -158,7 +163,7 @@ const lam_primitive lam__row_ndtri = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_ndtri,
-    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .saves = LAM_SAVE_IN(0),
 };
 
 lam_tensor *lam_ndtri(lam_tensor *x) {
@@ -192,10 +197,11 @@ lam_tensor *lam_softplus(lam_tensor *x) {
     return lam__apply_unary(&lam__row_softplus, x);
 }
 
-/* 1 / (x (1 - x)), as two quotients, so that no product underflows near 0. */
+/* 1 / (x (1 - x)) as 1/x + 1/(1 - x): neither vanishes within, and of each further derivative one is infinite at an
+ * end and the other is not, so that none of them is NaN there. */
 static lam_tensor *slope_logit(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    return lam_div(lam_div(t, r->in[0]), lam_sub(1.0, r->in[0]));
+    return lam_add(lam_div(t, r->in[0]), lam_div(t, lam_sub(1.0, r->in[0])));
 }
 
 /* log(x / (1 - x)) with the digits of both ends. */

@@ -161,6 +161,7 @@ static wide tail_gap(int64_t s, wide x, wide b) {
 
 /* (-1)^(n+1) n! times the difference of the sums of powers n + 1. */
 double lam__special_polygamma_gap(double a, double b, int64_t n) {
+    if (a == INFINITY && isfinite(b)) return 0;
     if (!(a > 0 && b >= 0) || isinf(a) || isinf(b))
         return (double)(lam__special_psi(n, (wide)a + b) - lam__special_psi(n, a));
     if (b == 0) return 0;

@@ -88,10 +88,12 @@ static wide lgamma_(wide a) {
  * derivatives by the parameters: the logarithm has mixed derivatives c[i][j], of which those of total order 1 depend on
  * s; `move` brings them up to date. The orders by the parameters are i and j, `rate` is the slope of the exponent at
  * the border and `scale` the distance by which the variable is stretched; both only decide how many points are
- * needed. */
+ * needed. For a next to 0 the terms of the derivatives of 1/Gamma(a) would cancel, and those of a/Gamma(a + 1) do
+ * not. */
 typedef struct side {
     double a, b, x, y, rate, scale;
     int i, j;
+    bool risen;                                 /* gamma with a < 1: the density is that of a + 1 times a/x */
     double c[ORDERS + 2][ORDERS + 2], c10, c01; /* c10, c01: at the border */
     double (*exponent)(const struct side *q, double s);
     void (*move)(struct side *q, double s);
@@ -115,7 +117,7 @@ static double factor(const side *q) {
                 for (int n = 0; n <= rj; n++)
                     f[i][j] += binomial(ri, m) * binomial(rj, n) * q->c[m + di][n + dj] * f[ri - m][rj - n];
         }
-    return f[q->i][q->j];
+    return q->risen ? q->a * f[q->i][0] + q->i * f[q->i - 1][0] : f[q->i][q->j];
 }
 
 /* The sum of the integrand at u = first, first + step, ... until it has died away. */
@@ -181,8 +183,15 @@ static void move_above_gamma(side *q, double s) {
 /* The logarithm of the density is a log(x) - x - log Gamma(a): all but its first derivative by a are constants. */
 static void set_gamma_derivatives(side *q, int k) {
     q->i = k;
-    for (int i = 2; i <= k; i++) q->c[i][0] = (double)-lam__special_psi(i - 1, q->a);
-    if (k > 0) q->c10 = (double)(logl(q->x) - lam__special_psi(0, q->a));
+    q->risen = k > 0 && q->a < 1;
+    const wide a = q->risen ? q->a + 1 : q->a;
+    for (int i = 2; i <= k; i++) q->c[i][0] = (double)-lam__special_psi(i - 1, a);
+    if (k > 0) q->c10 = (double)(logl(q->x) - lam__special_psi(0, a));
+}
+
+/* What the derivatives are relative to. */
+static wide gamma_unit(const side *q) {
+    return q->risen ? expl(q->a * logl(q->x) - q->x - lgamma_(1 + (wide)q->a)) : gamma_density(q->a, q->x);
 }
 
 /* The integral of the density below x, differentiated k times by a; of gamma_above, that above. */
@@ -190,14 +199,14 @@ static wide gamma_below(double a, double x, int k) {
     side q = {.a = a, .x = x, .rate = a - x, .exponent = below_gamma, .move = move_below_gamma};
     q.scale = 1 / (q.rate + fmin(x, sqrt(x)));
     set_gamma_derivatives(&q, k);
-    return gamma_density(a, x) * integral(&q);
+    return gamma_unit(&q) * integral(&q);
 }
 
 static wide gamma_above(double a, double x, int k) {
     side q = {.a = a, .x = x, .rate = (x - a + 1) / x, .exponent = above_gamma, .move = move_above_gamma};
     q.scale = a < 1 ? 1 : 1 / (q.rate + sqrt(a - 1) / x);
     set_gamma_derivatives(&q, k);
-    return gamma_density(a, x) / x * integral(&q);
+    return gamma_unit(&q) / x * integral(&q);
 }
 
 /* For a, x < 1 the power series (A&S 6.5.29), which gives both P and Q without loss: P = (1 - rest) exp(u). */
@@ -226,7 +235,7 @@ static wide gamma_slope(double a, double x, int k) {
     side q = {.a = a, .x = x};
     set_gamma_derivatives(&q, k);
     q.c[1][0] = q.c10;
-    return gamma_density(a, x) / x * factor(&q);
+    return gamma_unit(&q) / x * factor(&q);
 }
 
 /* At x = 0. */
@@ -243,7 +252,8 @@ static double gamma_derivative(double a, double x, int k, bool by_x) {
 }
 
 double lam__special_igamma(double a, double x, int64_t code) {
-    if (!(a >= 0 && x >= 0) || (a == 0 && (x == 0 || code)) || (isinf(a) && (isinf(x) || code))) return NAN;
+    if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (isinf(a) && isinf(x))) return NAN;
+    if (code && isinf(a)) return 0;
     if (code) return gamma_derivative(a, x, (int)(code >> 4 & 15), code >> 8);
     if (x == 0 || isinf(a)) return 0;
     if (a == 0 || isinf(x)) return 1;
@@ -276,7 +286,8 @@ static wide ordered_betaln(wide a, wide b) {
 
 double lam__special_betaln(double a, double b) {
     if (isnan(a) || isnan(b)) return NAN;
-    return (double)ordered_betaln(fmin(a, b), fmax(a, b));
+    const double least = fmin(a, b), most = fmax(a, b);
+    return least > 0 && isinf(most) ? -INFINITY : (double)ordered_betaln(least, most);
 }
 
 /* x^a y^b / B(a, b), y = 1 - x. */

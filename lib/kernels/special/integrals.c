@@ -290,6 +290,7 @@ static wide spence(wide x) {
  * (1 - x) g_k = log_k + k g_(k-1), with log_k the kth derivative of log(x). */
 static wide spence_slope(wide x, int64_t k) {
     if (x < 0) return NAN;
+    if (x == 0) return k & 1 ? -(wide)INFINITY : (wide)INFINITY; /* of log_k, which outgrows the rest */
     const wide u = x - 1;
     if (fabsl(u) < 0.25L) {
         wide power = k & 1 ? -1 : 1, sum = 0; /* (-1)^(n+1) u^(n-k+1) */
@@ -325,6 +326,7 @@ static wide exprel(wide x, int64_t k) {
         return x < 0 ? sum * expl(x) : sum;
     }
     wide e = expl(x), value = (e - 1) / x;
+    if (isinf(e)) return e;
     for (int64_t i = 1; i <= k; i++) value = (e - (wide)i * value) / x;
     return value;
 }
@@ -381,6 +383,11 @@ static wide odd(wide f(wide), wide x) {
     return x < 0 ? -f(-x) : f(x);
 }
 
+/* The slope of Ei, which grows without bound. */
+static wide expi_slope(wide x) {
+    return x == INFINITY ? x : expl(x) / x;
+}
+
 /* Parity of derivatives alternates. */
 static wide dawson_anywhere(wide x, int64_t k) {
     return x < 0 && !(k & 1) ? -dawson(-x, k) : dawson(fabsl(x), k);
@@ -391,7 +398,7 @@ double lam__special_integrals(double x, int64_t code) {
     if (isnan(x)) return x;
     switch ((enum lam__integral)(code & 15)) {
     case LAM__EXPN: return (double)expn(order, x);
-    case LAM__EXPI: return (double)(order ? expl(x) / x : expi(x));
+    case LAM__EXPI: return (double)(order ? expi_slope(x) : expi(x));
     case LAM__SIN_INT: return (double)(x == 0 && !order ? x : order ? sinc(x, order - 1) : odd(sine_integral, x));
     case LAM__COS_INT: return (double)cosine_integral(fabsl((wide)x));
     case LAM__SIN_FRES: return (double)(order ? turned_square(x, 0) : copysignl(fresnel(fabsl((wide)x), 1), x));

@@ -3,6 +3,7 @@
 #include "lib/kernels/special/special.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 typedef lam__wide wide;
 
@@ -51,7 +52,8 @@ double lam__special_pow_slope(double x, double y, int64_t code) {
     if (isnan(x) || isnan(y)) return NAN;
     if (x > 0) return (double)slope_of_size(x, y, n, m);
     if (m > 0) return x < 0 ? NAN : (double)slope_at_zero(y, n, m);
-    wide sign = signbit(x) && (x < 0 || y == floor(y)) ? sign_of_power(y, n) : 1;
+    const bool whole = y == floor(y), positive = !signbit(x) || (!whole && (x == 0 || isinf(x))); /* as pow has it */
+    wide sign = positive ? 1 : sign_of_power(y, n);
     return (double)(sign * (x == 0 ? slope_at_zero(y, n, 0) : slope_of_size(-(wide)x, y, n, 0)));
 }
 

@@ -375,6 +375,13 @@ inline lam_tensor *lam_welch(lam_tensor *x, const lam_stft_options &options) {
 inline lam_tensor *lam_csd(lam_tensor *x, lam_tensor *y, const lam_stft_options &options) {
     return lam_csd(x, y, &options);
 }
+inline lam_tensor *lam_image_resize(lam_tensor *x, lam_dims dims, const lam_image_options &options) {
+    return lam_image_resize(x, dims, &options);
+}
+inline lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axes axes, lam_tensor *scale,
+                                           lam_tensor *translation, const lam_image_options &options) {
+    return lam_scale_and_translate(x, dims, axes, scale, translation, &options);
+}
 
 /* ---- function.h -------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
-/* Signals: cosine transforms, convolutions of planes, spectra of pieces, trends, interpolation on grids, under the
- * names of scipy.signal, scipy.fft and scipy.ndimage. The opening comment of ops.h holds here too. All are composed;
- * what is made of Fourier transforms fails as lam_fft does where there are none. Integers are taken as f64. */
+/* Signals: cosine transforms, convolutions of planes, spectra of pieces, trends, interpolation on grids, images of
+ * other sizes, under the names of scipy.signal, scipy.fft, scipy.ndimage and jax.image. The opening comment of ops.h
+ * holds here too. All are composed; what is made of Fourier transforms fails as lam_fft does where there are none.
+ * Integers are taken as f64. */
 #ifndef LAMINA_SIGNAL_H
 #define LAMINA_SIGNAL_H
 
@@ -96,6 +97,40 @@ typedef enum lam_map_mode {
  * Derivative  by x, and for order 1 by the coordinates: the difference of the neighbours. */
 LAM_API lam_tensor *lam_map_coordinates(lam_tensor *x, lam_tensor *coordinates, int order, lam_map_mode mode,
                                         double cval);
+
+/* ---- images ------------------------------------------------------------------------------------------------------ */
+
+/* The kernels of jax.image, of a distance in elements. */
+typedef enum lam_image_method {
+    LAM_IMAGE_LINEAR,   /* 1 - distance, up to 1 */
+    LAM_IMAGE_CUBIC,    /* Keys's, up to 2 */
+    LAM_IMAGE_LANCZOS3, /* sinc(distance) sinc(distance / 3), up to 3 */
+    LAM_IMAGE_LANCZOS5, /* the same of 5 */
+    LAM_IMAGE_NEAREST,  /* the element that the centre of the new one falls into, in the dtype of the image */
+} lam_image_method;
+
+typedef struct lam_image_options {
+    lam_image_method method;
+    bool aliased; /* kernels keep their width where the image becomes smaller, so that elements between are not seen */
+} lam_image_options;
+
+/* x with other dims: along every axis whose size changes the old elements by the kernel, around the centre of each new
+ * one; weights are brought to a sum of 1. Batches and channels are axes that keep their size.
+ * Shape   dims, as many as x has.
+ * Fails   LAM_ERR_RANK for other dims; LAM_ERR_VALUE for negative ones; LAM_ERR_SHAPE for an axis without elements that
+ *         shall have some; LAM_ERR_OPTION for another method. Owner: current scope. Derivative: linear.
+ * Source  jax.image.resize. */
+LAM_API lam_tensor *lam_image_resize(lam_tensor *x, lam_dims dims, const lam_image_options *options);
+
+/* The image with axis axes[k] scaled by scale[k] and then moved by translation[k] elements, cut to dims; 0 where there
+ * is no image. No list: all axes.
+ * Shape   dims; scale and translation [number of axes], or of rank 0 for all.
+ * Fails   as lam_image_resize does; LAM_ERR_AXIS; LAM_ERR_SHAPE for other scales, and where an axis that is not in the
+ *         list changes its size; LAM_ERR_OPTION for LAM_IMAGE_NEAREST; LAM_ERR_DTYPE for complex scales.
+ * Owner   current scope. Derivative: by x, scale and translation; jumps at the edge have none.
+ * Source  jax.image.scale_and_translate. */
+LAM_API lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axes axes, lam_tensor *scale,
+                                            lam_tensor *translation, const lam_image_options *options);
 
 #ifdef __cplusplus
 }

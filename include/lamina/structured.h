@@ -62,6 +62,22 @@ LAM_API lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n);
  * Fails   as lam_hilbert does. Owner: current scope. */
 LAM_API lam_tensor *lam_pascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower);
 
+/* The inverse of Hilbert's matrix, whose elements are whole: exact while they are below 2^53.
+ * Shape   [n, n].
+ * Fails   as lam_hilbert does. Owner: current scope. */
+LAM_API lam_tensor *lam_invhilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n);
+
+/* The inverse of lam_pascal(n, lower), likewise.
+ * Shape   [n, n].
+ * Fails   as lam_hilbert does. Owner: current scope. */
+LAM_API lam_tensor *lam_invpascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower);
+
+/* Helmert's matrix of contrasts: n - 1 orthonormal rows whose sum is 0, of which row i sets element i + 1 off against
+ * those before it; `full`: with the row of equal elements above them, an orthogonal matrix.
+ * Shape   [n - 1, n], or [n, n].
+ * Fails   as lam_hilbert does; LAM_ERR_VALUE for n below 1. Owner: current scope. */
+LAM_API lam_tensor *lam_helmert(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool full);
+
 /* Hadamard's matrix of n = 2^k rows of ones and minus ones, each at right angles to the others.
  * Shape   [n, n].
  * Fails   as lam_zeros; LAM_ERR_VALUE unless n is a power of two. Owner: current scope. */

@@ -198,9 +198,10 @@ lam_tensor *lam_softplus(lam_tensor *x) {
 }
 
 /* 1 / (x (1 - x)) as 1/x + 1/(1 - x): neither vanishes within, and of each further derivative one is infinite at an
- * end and the other is not, so that none of them is NaN there. */
+ * end and the other is not, so that none of them is NaN there. Complex numbers may be far out, where the two cancel. */
 static lam_tensor *slope_logit(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    if (lam__cplx_is(r->in[0])) return lam_div(lam_div(t, r->in[0]), lam_sub(1.0, r->in[0]));
     return lam_add(lam_div(t, r->in[0]), lam_div(t, lam_sub(1.0, r->in[0])));
 }
 

@@ -136,6 +136,45 @@ lam_tensor *lam_pascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower) {
     return lam__scope_only(lam_cast(ways, dtype), since);
 }
 
+/* 1 or -1 as row and column differ by an even number or an odd one. */
+static lam_tensor *turning(lam_tensor *i, lam_tensor *j) {
+    return lam_where(lam_eq(lam_rem(lam_add(i, j), 2), 0), 1.0, -1.0);
+}
+
+/* (-1)^(i + j) (i + j + 1) times n + i over n - j - 1, n + j over n - i - 1, and i + j over i twice. */
+lam_tensor *lam_invhilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
+    lam_tensor *failed = refused("invhilbert", ctx, dtype, lam__dtype_is_inexact((int)dtype));
+    if (failed) return failed;
+    uint64_t since = lam__scope_now_in(ctx);
+    lam_tensor *i = numbers(ctx, n, n, 0), *j = numbers(ctx, n, n, 1);
+    lam_tensor *ways = lam_mul(lam_comb(lam_add(i, n), lam_sub(n - 1, j)), lam_comb(lam_add(j, n), lam_sub(n - 1, i)));
+    lam_tensor *factor = lam_mul(lam_square(lam_comb(lam_add(i, j), i)), lam_cast(lam_add(lam_add(i, j), 1), LAM_F64));
+    return lam__scope_only(lam_cast(lam_mul(turning(i, j), lam_mul(ways, factor)), dtype), since);
+}
+
+/* The lower one has the signs of a chessboard; the symmetric one is the product of two such, in the other order. */
+lam_tensor *lam_invpascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower) {
+    lam_tensor *failed = refused("invpascal", ctx, dtype, lam__dtype_is_inexact((int)dtype));
+    if (failed) return failed;
+    uint64_t since = lam__scope_now_in(ctx);
+    lam_tensor *i = numbers(ctx, n, n, 0), *j = numbers(ctx, n, n, 1), *ways = lam_comb(i, j);
+    if (!lower) ways = lam_matmul(lam_matrix_transpose(ways), ways);
+    return lam__scope_only(lam_cast(lam_mul(turning(i, j), ways), dtype), since);
+}
+
+/* Row i has i ones and then -i, over the root of i (i + 1); row 0 is 1/sqrt(n). */
+lam_tensor *lam_helmert(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool full) {
+    lam_tensor *failed = refused("helmert", ctx, dtype, lam__dtype_is_inexact((int)dtype));
+    if (failed) return failed;
+    if (ctx && n < 1) return lam__error_fail(ctx, LAM_ERR_VALUE, "helmert: there is none of %lld rows", (long long)n);
+    uint64_t since = lam__scope_now_in(ctx);
+    lam_tensor *i = numbers(ctx, n, n, 0), *j = numbers(ctx, n, n, 1), *row = lam_cast(i, LAM_F64);
+    lam_tensor *before = lam_where(lam_lt(j, i), 1.0, 0.0), *x = lam_where(lam_eq(i, j), lam_neg(row), before);
+    lam_tensor *first = lam_eq(i, 0), *square = lam_where(first, (double)n, lam_mul(row, lam_add(row, 1.0)));
+    x = lam_div(lam_where(first, 1.0, x), lam_sqrt(square));
+    return lam__scope_only(lam_cast(full ? x : lam_slice_axis(x, 0, 1, n), dtype), since);
+}
+
 /* [[h, h], [h, -h]], from one element on. */
 lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     if (ctx && (n < 1 || (n & (n - 1)) || n > INT64_C(1) << 20))

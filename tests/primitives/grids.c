@@ -1,5 +1,6 @@
-/* Convolutions of planes, trends, interpolation on grids: values from SciPy 1.17.1 (interpolation also from JAX 0.10.2,
- * whose modes these are), derivatives against differences, vmap against one call per example, what is refused. */
+/* Convolutions of planes, trends, interpolation on grids, images of other sizes: values from SciPy 1.17.1
+ * (interpolation also from JAX 0.10.2, whose modes these are; images from JAX alone), derivatives against
+ * differences, vmap against one call per example, what is refused. */
 #include "tests/support.h"
 
 static lam_tensor *row(lam_tensor *x, int64_t i) {
@@ -172,7 +173,113 @@ START_TEST(wrong_places) {
 }
 END_TEST
 
+/* ---- images ------------------------------------------------------------------------------------------------------ */
+
+/* Scaled by 1.3 and 0.6, moved by 0.4 and -0.2. */
+static lam_tensor *moved(lam_tensor *x, lam_dims dims, lam_axes axes, lam_image_method method) {
+    return lam_scale_and_translate(x, dims, axes, VEC(1.3, 0.6), VEC(0.4, -0.2),
+                                   &(lam_image_options){.method = method});
+}
+
+START_TEST(images_of_other_sizes) {
+    static const struct image {
+        double smooth[6], aliased[6], moved[8];
+    } rows[] = {
+        [LAM_IMAGE_LINEAR] = {{1.375, 3.25, 1.4375, 3, 1.5, 2.75},
+                              {1.25, 3.5, 1.625, 3.5, 2, 3.5},
+                              {1.875, 3.6, 0, 0, 1.6586538461538465, 3.6692307692307695, 0, 0}},
+        [LAM_IMAGE_CUBIC] = {{1.2637492607924306, 3.379783728985384, 1.314606741573034, 3.0401284109149276,
+                              1.3654642223536375, 2.700473092844472},
+                             {1.0825970034575485, 3.6336918939684972, 1.6277372262773722, 3.7080291970802923,
+                              2.172877449097196, 3.7823665001920874},
+                             {1.8755614497018513, 3.849996588893436, 0, 0, 1.5887999806604458, 3.9634192496318734}},
+        [LAM_IMAGE_LANCZOS3] = {{1.2041790963541317, 3.4724657275085415, 1.1919246863654966, 3.0070482560329035,
+                                 1.1796702763768618, 2.541630784557266},
+                                {0.958682006533602, 3.6978918638246143, 1.4738844806743405, 3.665849246478116,
+                                 1.9890869548150791, 3.633806629131618},
+                                {1.9822699678593494, 4.022027855179618, 0, 0, 1.6314852003564742, 4.029754874496711}},
+        [LAM_IMAGE_LANCZOS5] = {{1.1836348015325584, 3.5172505243112213, 1.1403895696884636, 2.9923049896226033,
+                                 1.0971443378443693, 2.467359454933986},
+                                {0.8640634229049947, 3.779339498790995, 1.358089979130151, 3.671600582268318,
+                                 1.8521165353553075, 3.563861665745642},
+                                {2.043253688346237, 4.167368772102103, 0, 0, 1.649276624929259, 4.0821990384683025}},
+    };
+    lam_tensor *x = MAT(2, 3, 1, 2, 4, 3, -1, 5);
+    const lam_dims other = LAM_DIMS(3, 2);
+    for (int m = LAM_IMAGE_LINEAR; m <= LAM_IMAGE_LANCZOS5; m++) {
+        const lam_image_options smooth = {.method = (lam_image_method)m}, aliased = {smooth.method, true};
+        lam_tensor *y = lam_image_resize(x, other, &smooth), *single = lam_cast(x, LAM_F32);
+        EXPECT_SAME(y, lam_array(ctx, LAM_F64, other, rows[m].smooth), 1e-14);
+        EXPECT_SAME(lam_image_resize(x, other, &aliased), lam_array(ctx, LAM_F64, other, rows[m].aliased), 1e-14);
+        lam_tensor *shifted = moved(x, LAM_DIMS(2, 4), LAM_AXES(0, 1), smooth.method);
+        EXPECT_SAME(shifted, lam_array(ctx, LAM_F64, LAM_DIMS(2, 4), rows[m].moved), 1e-14);
+        ck_assert_int_eq(lam_dtype_of(lam_image_resize(single, other, &smooth)), LAM_F32);
+        EXPECT_SAME(lam_cast(lam_image_resize(single, other, &smooth), LAM_F64), y, 1e-6);
+        lam_tensor *z = lam_image_resize(lam_complex(x, lam_neg(x)), other, &smooth);
+        EXPECT_SAME(lam_imag(z), lam_neg(y), 1e-15);
+        EXPECT_SAME(lam_cast(lam_image_resize(lam_cast(x, LAM_F16), other, &smooth), LAM_F64), y, 2e-3);
+    }
+    EXPECT(lam_image_resize(lam_cast(x, LAM_I32), LAM_DIMS(3, 5), &(lam_image_options){.method = LAM_IMAGE_NEAREST}),
+           LAM_DIMS(3, 5), 1, 1, 2, 4, 4, 3, 3, -1, 5, 5, 3, 3, -1, 5, 5);
+    EXPECT_SAME(lam_image_resize(x, LAM_DIMS(2, 3), NULL), x, 0);
+    EXPECT_EMPTY(lam_image_resize(x, LAM_DIMS(0, 5), NULL), LAM_DIMS(0, 5));
+    EXPECT_EMPTY(moved(x, LAM_DIMS(0, 5), (lam_axes){0}, LAM_IMAGE_CUBIC), LAM_DIMS(0, 5));
+    EXPECT(lam_image_resize(VEC(7), LAM_DIMS(3), NULL), LAM_DIMS(3), 7, 7, 7);
+    lam_tensor *half = lam_scale_and_translate(VEC(1, 2, 3), LAM_DIMS(3), (lam_axes){0}, num(1), num(0.5), NULL);
+    EXPECT(half, LAM_DIMS(3), 1, 1.5, 2.5);
+    EXPECT_OK();
+}
+END_TEST
+
+BODY(resized) {
+    out[0] = lam_image_resize(in[0], LAM_DIMS(3, 2), &(lam_image_options){.method = LAM_IMAGE_LANCZOS3});
+}
+
+BODY(shifted) {
+    const lam_image_options cubic = {.method = LAM_IMAGE_CUBIC};
+    out[0] = lam_scale_and_translate(in[0], LAM_DIMS(2, 4), LAM_AXES(1), in[1], in[2], &cubic);
+}
+
+START_TEST(derivatives_of_images) {
+    lam_tensor *x = MAT(2, 3, 1, 2, 4, 3, -1, 5), *scale = VEC(1.3), *shift = VEC(0.4);
+    const lam_check_grads_options twice = {.order = 2};
+    ck_assert_int_eq(lam_check_grads(FN(resized, 1, 1), LAM_LIST(x), &twice), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(shifted, 3, 1), LAM_LIST(x, scale, shift), &twice), LAM_OK);
+    lam_tensor *xs = lam_stack(LAM_LIST(x, lam_exp(x)), 0), *shifts = MAT(2, 1, 0.4, -0.3);
+    lam_fn *each = lam_vmap(FN(shifted, 3, 1), &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED, 0)});
+    lam_tensor *second = lam_apply(FN(shifted, 3, 1), LAM_LIST(lam_exp(x), scale, VEC(-0.3)));
+    lam_tensor *both = lam_stack(LAM_LIST(lam_apply(FN(shifted, 3, 1), LAM_LIST(x, scale, shift)), second), 0);
+    EXPECT_SAME(lam_apply(each, LAM_LIST(xs, scale, shifts)), both, 1e-14);
+    EXPECT_OK();
+}
+END_TEST
+
+START_TEST(wrong_images) {
+    lam_tensor *x = MAT(2, 3, 1, 2, 4, 3, -1, 5), *one = num(1), *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2));
+    const lam_axes rows = LAM_AXES(0);
+    lam_image_resize(x, LAM_DIMS(4), NULL);
+    EXPECT_ERROR(LAM_ERR_RANK, "image_resize");
+    lam_image_resize(x, LAM_DIMS(4, -2), NULL);
+    EXPECT_ERROR(LAM_ERR_VALUE, "image_resize", "-2");
+    lam_image_resize(none, LAM_DIMS(1, 2), NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "image_resize");
+    lam_image_resize(x, LAM_DIMS(4, 4), &(lam_image_options){.method = (lam_image_method)9});
+    EXPECT_ERROR(LAM_ERR_OPTION, "image_resize");
+    moved(x, LAM_DIMS(4, 4), LAM_AXES(0, 1), LAM_IMAGE_NEAREST);
+    EXPECT_ERROR(LAM_ERR_OPTION, "scale_and_translate", "map_coordinates");
+    moved(x, LAM_DIMS(4, 4), rows, LAM_IMAGE_LINEAR);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "scale_and_translate", "1 axes");
+    lam_scale_and_translate(x, LAM_DIMS(4, 4), rows, one, one, NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "scale_and_translate", "axis 1");
+    lam_scale_and_translate(x, LAM_DIMS(4, 3), LAM_AXES(2), one, one, NULL);
+    EXPECT_ERROR(LAM_ERR_AXIS, "scale_and_translate");
+    lam_scale_and_translate(x, LAM_DIMS(4, 3), rows, lam_cast(one, LAM_C128), one, NULL);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "scale_and_translate");
+}
+END_TEST
+
 Suite *suite_primitives_grids(void) {
     return SUITE_OF("grids", convolutions_of_planes, complex_planes, wrong_planes, trends, interpolation_on_grids,
-                    derivatives_of_interpolation, wrong_places);
+                    derivatives_of_interpolation, wrong_places, images_of_other_sizes, derivatives_of_images,
+                    wrong_images);
 }

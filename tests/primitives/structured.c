@@ -74,6 +74,30 @@ START_TEST(matrices_of_a_size) {
     EXPECT_EMPTY(lam_hilbert(ctx, LAM_F64, 0), LAM_DIMS(0, 0));
     EXPECT_EMPTY(lam_real(lam_dft(ctx, LAM_C128, 0)), LAM_DIMS(0, 0));
     EXPECT_OK();
+    EXPECT(lam_invhilbert(ctx, LAM_F64, 3), DIMS33, 9, -36, 30, -36, 192, -180, 30, -180, 180);
+    EXPECT(lam_invpascal(ctx, LAM_F64, 3, true), DIMS33, 1, 0, 0, -1, 1, 0, 1, -2, 1);
+    EXPECT(lam_invpascal(ctx, LAM_F64, 3, false), DIMS33, 3, -3, 1, -3, 5, -2, 1, -2, 1);
+    lam_tensor *one = lam_eye(ctx, LAM_F64, 12, 12), *h = lam_helmert(ctx, LAM_F64, 12, true);
+    EXPECT_SAME(lam_matmul(lam_pascal(ctx, LAM_F64, 12, false), lam_invpascal(ctx, LAM_F64, 12, false)), one, 0);
+    EXPECT_SAME(lam_add(lam_matmul(h, lam_matrix_transpose(h)), 1.0), lam_add(one, 1.0), 1e-15);
+    EXPECT_SAME(lam_helmert(ctx, LAM_F64, 12, false), lam_slice_axis(h, 0, 1, 12), 0);
+    EXPECT_NEAR(lam_helmert(ctx, LAM_F64, 3, false), 1e-15, LAM_DIMS(2, 3), sqrt(0.5), -sqrt(0.5), 0, 1 / sqrt(6),
+                1 / sqrt(6), -2 / sqrt(6));
+    EXPECT_NEAR(lam_mul(1e-12, lam_index(lam_index(lam_invhilbert(ctx, LAM_F64, 10), 0, 6), 0, 6)), 1e-15, LAM_DIMS0,
+                3.4806739968); /* of 10 rows the largest: from Python's whole numbers */
+    EXPECT_EMPTY(lam_invhilbert(ctx, LAM_F64, 0), LAM_DIMS(0, 0));
+    EXPECT_EMPTY(lam_invpascal(ctx, LAM_F64, 0, false), LAM_DIMS(0, 0));
+    EXPECT_EMPTY(lam_helmert(ctx, LAM_F64, 1, false), LAM_DIMS(0, 1));
+    ck_assert_int_eq(lam_dtype_of(lam_invhilbert(ctx, LAM_F32, 2)), LAM_F32);
+    EXPECT_OK();
+    lam_invhilbert(ctx, LAM_I64, 2);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "invhilbert");
+    lam_invpascal(ctx, LAM_BOOL, 2, true);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "invpascal");
+    lam_helmert(ctx, LAM_I32, 2, true);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "helmert");
+    lam_helmert(ctx, LAM_F64, 0, true);
+    EXPECT_ERROR(LAM_ERR_VALUE, "helmert");
     lam_hadamard(ctx, LAM_F64, 6);
     EXPECT_ERROR(LAM_ERR_VALUE, "hadamard");
     lam_hilbert(ctx, LAM_I64, 2);

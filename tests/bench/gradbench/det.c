@@ -165,8 +165,8 @@ static void lamina(void *data, gradbench_lamina *l) {
 }
 
 static const gradbench_size sizes[] = {
-    {"n5 x64", true, {5, 64}},      {"n8 x1", false, {8, 1}},       {"n4 x10000", false, {4, 10000}},
-    {"n6 x1000", false, {6, 1000}}, {"n10 x100", false, {10, 100}}, {NULL, false, {0}},
+    {"n5 x64", CHECKED, {5, 64}},   {"n8 x1", USUAL, {8, 1}},       {"n4 x10000", USUAL, {4, 10000}},
+    {"n6 x1000", USUAL, {6, 1000}}, {"n10 x100", USUAL, {10, 100}}, {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_det = {

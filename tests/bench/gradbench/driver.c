@@ -23,7 +23,7 @@ static const double TOLERANCE = 1e-10; /* relative to the largest entry */
 typedef struct options {
     const char *problem, *size; /* NULL: all */
     double seconds;             /* to spend on each measurement, about */
-    bool check, json, list;
+    bool check, json, list, all;
 } options;
 
 /* One function of one problem in both forms. */
@@ -201,9 +201,11 @@ static bool wanted(const char *name, const char *want) {
 static int run_problem(const gradbench_problem *p, const options *o, int *rows) {
     int wrong = 0;
     for (const gradbench_size *size = p->sizes; size->label; size++) {
-        if (!wanted(size->label, o->size) || (o->check && !size->check)) continue;
+        if (!wanted(size->label, o->size) || (o->check && size->when != CHECKED)) continue;
+        if (size->when == ASKED && !o->size && !o->all && !o->list) continue;
         if (o->list) {
-            printf("%s \"%s\": %s\n", p->name, size->label, p->derivative);
+            printf("%s \"%s\": %s%s\n", p->name, size->label, p->derivative,
+                   size->when == ASKED ? ", if asked for" : "");
             (*rows)++;
             continue;
         }
@@ -222,7 +224,7 @@ static int run_problem(const gradbench_problem *p, const options *o, int *rows) 
 
 static int usage(const char *what) {
     fprintf(stderr,
-            "gradbench: %s\nusage: gradbench [--list] [--check] [--json] [--problem NAME] [--size LABEL] "
+            "gradbench: %s\nusage: gradbench [--list] [--all] [--check] [--json] [--problem NAME] [--size LABEL] "
             "[--seconds S]\n",
             what);
     return 2;
@@ -233,6 +235,7 @@ static int parse(int argc, char **argv, options *o) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         char *end;
         if (!strcmp(argv[i], "--list")) o->list = true;
+        else if (!strcmp(argv[i], "--all")) o->all = true;
         else if (!strcmp(argv[i], "--check")) o->check = true;
         else if (!strcmp(argv[i], "--json")) o->json = true;
         else if (!value) return usage("an option is unknown or lacks its value");

@@ -244,13 +244,27 @@ static void lamina(void *data, gradbench_lamina *l) {
     l->derivative = gradbench_fn(l, "gradient", body_gradient, 4, 3, p);
 }
 
+/* All sizes of the field, those of 5, 25, 50, 100 and 200 components in a row. */
+/* clang-format off */
+#define SIZE(d, k, n, when) {"d" #d " k" #k " n" #n, when, {d, k, n}}
+/* clang-format on */
+#define SIZES(d, n, a, b, c, e, f)                                                                                     \
+    SIZE(d, 5, n, a), SIZE(d, 25, n, b), SIZE(d, 50, n, c), SIZE(d, 100, n, e), SIZE(d, 200, n, f)
+
 static const gradbench_size sizes[] = {
-    {"d2 k5 n1000", true, {2, 5, 1000}},        {"d10 k5 n1000", true, {10, 5, 1000}},
-    {"d10 k25 n1000", false, {10, 25, 1000}},   {"d10 k100 n1000", false, {10, 100, 1000}},
-    {"d20 k50 n1000", false, {20, 50, 1000}},   {"d32 k50 n1000", false, {32, 50, 1000}},
-    {"d64 k25 n1000", false, {64, 25, 1000}},   {"d128 k200 n1000", false, {128, 200, 1000}},
-    {"d2 k200 n10000", false, {2, 200, 10000}}, {"d10 k25 n10000", false, {10, 25, 10000}},
-    {"d64 k25 n10000", false, {64, 25, 10000}}, {NULL, false, {0}},
+    SIZES(2, 1000, CHECKED, ASKED, ASKED, ASKED, ASKED),
+    SIZES(10, 1000, CHECKED, USUAL, ASKED, USUAL, ASKED),
+    SIZES(20, 1000, ASKED, ASKED, USUAL, ASKED, ASKED),
+    SIZES(32, 1000, ASKED, ASKED, USUAL, ASKED, ASKED),
+    SIZES(64, 1000, ASKED, USUAL, ASKED, ASKED, ASKED),
+    SIZES(128, 1000, ASKED, ASKED, ASKED, ASKED, USUAL),
+    SIZES(2, 10000, ASKED, ASKED, ASKED, ASKED, USUAL),
+    SIZES(10, 10000, ASKED, USUAL, ASKED, ASKED, ASKED),
+    SIZES(20, 10000, ASKED, ASKED, ASKED, ASKED, ASKED),
+    SIZES(32, 10000, ASKED, ASKED, ASKED, ASKED, ASKED),
+    SIZES(64, 10000, ASKED, USUAL, ASKED, ASKED, ASKED),
+    SIZES(128, 10000, ASKED, ASKED, ASKED, ASKED, ASKED),
+    {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_gmm = {

@@ -11,10 +11,13 @@
 
 enum { GRADBENCH_SIZES = 6, GRADBENCH_INPUTS = 8, GRADBENCH_OUTPUTS = 8 };
 
+/* When a size runs: always; also as a test, being small; with --all or by its label only. */
+typedef enum gradbench_when { USUAL, CHECKED, ASKED } gradbench_when;
+
 /* One size of a problem: what the numbers mean is the problem's. */
 typedef struct gradbench_size {
     const char *label; /* "d10 k25 n1000"; NULL ends a list */
-    bool check;        /* small enough to be run as a test */
+    gradbench_when when;
     int64_t n[GRADBENCH_SIZES];
 } gradbench_size;
 

@@ -451,13 +451,13 @@ static void lamina(void *data, gradbench_lamina *l) {
 }
 
 static const gradbench_size sizes[] = {
-    {"simple 100", true, {100, 0}},
-    {"complicated 100", true, {100, 1}},
-    {"simple 544", false, {544, 0}},
-    {"simple 10000", false, {10000, 0}},
-    {"complicated 544", false, {544, 1}},
-    {"complicated 10000", false, {10000, 1}},
-    {NULL, false, {0}},
+    {"simple 100", CHECKED, {100, 0}},
+    {"complicated 100", CHECKED, {100, 1}},
+    {"simple 544", USUAL, {544, 0}},
+    {"simple 10000", USUAL, {10000, 0}},
+    {"complicated 544", USUAL, {544, 1}},
+    {"complicated 10000", USUAL, {10000, 1}},
+    {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_ht = {

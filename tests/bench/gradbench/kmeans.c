@@ -97,9 +97,9 @@ static void lamina(void *data, gradbench_lamina *l) {
 }
 
 static const gradbench_size sizes[] = {
-    {"k10 n1000 d8", true, {10, 1000, 8}},        {"k10 n10000 d8", false, {10, 10000, 8}},
-    {"k50 n10000 d16", false, {50, 10000, 16}},   {"k100 n10000 d64", false, {100, 10000, 64}},
-    {"k200 n50000 d32", false, {200, 50000, 32}}, {NULL, false, {0}},
+    {"k10 n1000 d8", CHECKED, {10, 1000, 8}},     {"k10 n10000 d8", USUAL, {10, 10000, 8}},
+    {"k50 n10000 d16", USUAL, {50, 10000, 16}},   {"k100 n10000 d64", USUAL, {100, 10000, 64}},
+    {"k200 n50000 d32", USUAL, {200, 50000, 32}}, {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_kmeans = {

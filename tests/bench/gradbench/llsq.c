@@ -86,11 +86,11 @@ static void lamina(void *data, gradbench_lamina *l) {
 }
 
 static const gradbench_size sizes[] = {
-    {"m16 n4096", true, {4096, 16}},
-    {"m128 n4096", true, {4096, 128}},
-    {"m128 n16384", false, {16384, 128}},
-    {"m1024 n4096", false, {4096, 1024}},
-    {NULL, false, {0}},
+    {"m16 n4096", CHECKED, {4096, 16}},
+    {"m128 n4096", CHECKED, {4096, 128}},
+    {"m128 n16384", USUAL, {16384, 128}},
+    {"m1024 n4096", USUAL, {4096, 1024}},
+    {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_llsq = {

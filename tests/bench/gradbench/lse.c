@@ -47,8 +47,8 @@ static void lamina(void *data, gradbench_lamina *l) {
 }
 
 static const gradbench_size sizes[] = {
-    {"n2500", true, {2500}},        {"n10000", false, {10000}}, {"n100000", false, {100000}},
-    {"n1000000", false, {1000000}}, {NULL, false, {0}},
+    {"n2500", CHECKED, {2500}},     {"n10000", USUAL, {10000}}, {"n100000", USUAL, {100000}},
+    {"n1000000", USUAL, {1000000}}, {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_lse = {

@@ -398,8 +398,8 @@ static void lamina(void *data, gradbench_lamina *l) {
 }
 
 static const gradbench_size sizes[] = {
-    {"l2 c128", true, {2, 128}},    {"l2 c1024", false, {2, 1024}}, {"l4 c1024", false, {4, 1024}},
-    {"l2 c4096", false, {2, 4096}}, {"l4 c4096", false, {4, 4096}}, {NULL, false, {0}},
+    {"l2 c128", CHECKED, {2, 128}}, {"l2 c1024", USUAL, {2, 1024}}, {"l4 c1024", USUAL, {4, 1024}},
+    {"l2 c4096", USUAL, {2, 4096}}, {"l4 c4096", USUAL, {4, 4096}}, {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_lstm = {

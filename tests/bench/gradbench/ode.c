@@ -130,9 +130,9 @@ static void lamina(void *data, gradbench_lamina *l) {
 }
 
 static const gradbench_size sizes[] = {
-    {"n20 s10 x50", true, {20, 10, 50}},        {"n100 s20 x1", false, {100, 20, 1}},
-    {"n100 s20 x100", false, {100, 20, 100}},   {"n20 s20 x1000", false, {20, 20, 1000}},
-    {"n100 s100 x100", false, {100, 100, 100}}, {NULL, false, {0}},
+    {"n20 s10 x50", CHECKED, {20, 10, 50}},     {"n100 s20 x1", USUAL, {100, 20, 1}},
+    {"n100 s20 x100", USUAL, {100, 20, 100}},   {"n20 s20 x1000", USUAL, {20, 20, 1000}},
+    {"n100 s100 x100", USUAL, {100, 100, 100}}, {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_ode = {

@@ -125,7 +125,7 @@ static void lamina(void *data, gradbench_lamina *l) {
 }
 
 static const gradbench_size sizes[] = {
-    {"x8", true, {8}}, {"x1", false, {1}}, {"x1000", false, {1000}}, {"x10000", false, {10000}}, {NULL, false, {0}},
+    {"x8", CHECKED, {8}}, {"x1", USUAL, {1}}, {"x1000", USUAL, {1000}}, {"x10000", USUAL, {10000}}, {NULL, USUAL, {0}},
 };
 
 const gradbench_problem gradbench_particle = {

@@ -35,11 +35,11 @@ typedef enum lam_distribution {
     LAM_VONMISES,   /* kappa; exp(kappa cos x)/(2 pi I_0(kappa)) (no cdf) */
     LAM_WRAPCAUCHY, /* c; (1-c^2)/(2 pi (1+c^2-2c cos x)) on [0, 2 pi] (no cdf) */
     LAM_BERNOULLI,  /* q: p */
-    LAM_BINOM,      /* n, p */
+    LAM_BINOM,      /* n, p; n >= 0, between whole numbers by the same formula */
     LAM_POISSON,    /* mu */
     LAM_GEOM,       /* p: trials up to the first success, from 1 on */
     LAM_NBINOM,     /* n, p: failures before the nth success */
-    LAM_BETABINOM,  /* n, a, b (no cdf) */
+    LAM_BETABINOM,  /* n, a, b; n as of LAM_BINOM (no cdf) */
 } lam_distribution;
 
 /* The logarithm of the density at x, or of the probability of the count x; -inf outside the support.

@@ -16,6 +16,13 @@ static lam_tensor *by_side(lam_tensor *z, lam_tensor *tail, bool upper) {
     return lam_where(upper ? lam_gt(z, 0.0) : lam_lt(z, 0.0), tail, lam_sub(1.0, tail));
 }
 
+/* log(1 + z^2/n), whose square would leave the range far out, where it is 2 log|z| - log n to all digits. */
+static lam_tensor *log_of_rise(lam_tensor *z, lam_tensor *n) {
+    lam_tensor *far = lam_gt(lam_abs(lam_div(z, lam_sqrt(n))), 1e9), *near = lam_where(far, 0.0, z);
+    lam_tensor *beyond = lam_sub(lam_mul(2.0, lam_log(lam_abs(lam_where(far, z, 1.0)))), lam_log(n));
+    return lam_where(far, beyond, lam_log1p(lam_div(lam_square(near), n)));
+}
+
 /* ---- normal ------------------------------------------------------------------------------------------------------ */
 
 static lam_tensor *norm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -130,7 +137,8 @@ static lam_tensor *logistic_isf(lam_tensor *q, lam_tensor *const s[]) {
 
 static lam_tensor *cauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
-    return lam_neg(lam_add(lam_log1p(lam_square(z)), 1.14472988584940017414)); /* log(pi) */
+    lam_tensor *one = lam_cast(lam_scalar(lam_ctx_of(z), 1), lam_dtype_of(z));
+    return lam_neg(lam_add(log_of_rise(z, one), 1.14472988584940017414)); /* log(pi) */
 }
 
 /* The angle from the left, which is small in the left tail: 1/2 + atan(z)/pi would cancel there. */
@@ -216,24 +224,26 @@ static lam_tensor *gumbel_l_isf(lam_tensor *q, lam_tensor *const s[]) {
 
 /* 1/(sqrt(n) B(n/2, 1/2)) (1 + z^2/n)^(-(n + 1)/2) */
 static lam_tensor *t_logpdf(lam_tensor *z, lam_tensor *const s[]) {
-    lam_tensor *half = lam_mul(0.5, s[0]), *rise = lam_mul(lam_add(half, 0.5), lam_log1p(lam_div(lam_square(z), s[0])));
+    lam_tensor *half = lam_mul(0.5, s[0]), *rise = lam_mul(lam_add(half, 0.5), log_of_rise(z, s[0]));
     lam_tensor *unit = lam_add(lam_betaln(half, 0.5), lam_mul(0.5, lam_log(s[0])));
     return lam_neg(lam_add(rise, unit));
 }
 
-/* The tail is I(n/2, 1/2) at n/(n + z^2), halved, and what lies between 0 and z is I(1/2, n/2) at z^2/(n + z^2),
- * halved. The first has no digits where z^2 is small beside n, the second leaves none of a small tail: it serves up to
- * where the tail is about n^(-3/4). At z = 0, where the derivative is 0 times inf, the tangent. */
+/* The tail is I(n/2, 1/2) at n/(n + z^2), halved, which is 1 - I(1/2, n/2) at z^2/(n + z^2): of the two arguments the
+ * one below 1/2 has all its digits, and the tail keeps them either way. At z = 0, where the derivative is 0 times inf,
+ * the tangent; nothing at infinity. */
 static lam_tensor *t_tail(lam_tensor *z, lam_tensor *const s[], bool upper) {
-    lam_tensor *zero = lam_eq(lam_square(z), 0.0), *safe = lam_where(zero, 1.0, z), *half = lam_mul(0.5, s[0]);
-    lam_tensor *square = lam_square(safe), *most = lam_max(lam_min(s[0], 1.0), lam_mul(1.5, lam_log(s[0])));
-    lam_tensor *near = lam_lt(square, lam_stop_gradient(most));
-    lam_tensor *share = lam_div(lam_where(near, square, s[0]), lam_add(s[0], square));
-    lam_tensor *part = lam_mul(0.5, lam_betainc(lam_where(near, 0.5, half), lam_where(near, half, 0.5), share));
+    lam_tensor *size = lam_abs(z), *zero = lam_eq(lam_square(z), 0.0), *end = lam_eq(size, INFINITY);
+    lam_tensor *half = lam_mul(0.5, s[0]), *root = lam_sqrt(s[0]), *is_near = lam_lt(size, root);
+    lam_tensor *inner = lam_where(lam_or(zero, end), root, size);
+    lam_tensor *ratio = lam_div(lam_where(is_near, inner, root), lam_where(is_near, root, inner));
+    lam_tensor *square = lam_square(ratio), *share = lam_div(square, lam_add(square, 1.0));
+    lam_tensor *near = lam_betaincc(lam_full_like(half, 0.5), lam_where(is_near, half, 1.0), share);
+    lam_tensor *far = lam_betainc(lam_where(is_near, 1.0, half), lam_full_like(half, 0.5), share);
     lam_tensor *density = lam_exp(t_logpdf(lam_full_like(z, 0), s));
     lam_tensor *middle = lam_add(lam_mul(upper ? lam_neg(z) : z, density), 0.5);
-    lam_tensor *beside = lam_add(0.5, lam_where(upper ? lam_lt(z, 0.0) : lam_gt(z, 0.0), part, lam_neg(part)));
-    return lam_where(zero, middle, lam_where(near, beside, by_side(safe, part, upper)));
+    lam_tensor *tail = lam_where(end, 0.0, lam_mul(0.5, lam_where(is_near, near, far)));
+    return lam_where(zero, middle, by_side(z, tail, upper));
 }
 
 static lam_tensor *t_cdf(lam_tensor *z, lam_tensor *const s[]) {

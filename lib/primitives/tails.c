@@ -62,9 +62,10 @@ lam_tensor *lam__distributions_log_beta(lam_tensor *where, lam_tensor *a, lam_te
     lam_tensor *f = NULL;
     for (int k = LEVELS; k > 0; k--) {
         const int m = k / 2;
-        lam_tensor *top =
-            k % 2 ? lam_neg(lam_mul(lam_add(a, m), lam_add(lam_add(a, b), m))) : lam_mul(m, lam_sub(b, m));
-        lam_tensor *below = lam_mul(lam_add(a, k - 1), lam_add(a, k)), *d = lam_mul(x, lam_div(top, below));
+        lam_tensor *first = k % 2 ? lam_neg(lam_add(a, m)) : lam_full_like(a, m);
+        lam_tensor *second = k % 2 ? lam_add(lam_add(a, b), m) : lam_sub(b, m);
+        lam_tensor *d = lam_mul(lam_div(first, lam_add(a, k - 1)), lam_div(second, lam_add(a, k)));
+        d = lam_mul(x, d); /* of quotients, since products of large counts leave the range */
         f = f ? lam_div(d, lam_add(f, 1.0)) : d;
     }
     lam_tensor *powers = lam_add(lam_mul(a, lam_log(x)), lam_mul(b, lam_log(y)));

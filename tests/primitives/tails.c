@@ -24,6 +24,7 @@ static const struct tail {
     {LAM_BINOM, true, 1900.0, {2000.0, 0.25}, -2272.9197975031343, 0.0, 7472.0941320832335},
     {LAM_NBINOM, false, 2.0, {200.0, 0.01}, -911.1356119368869, 0.0, 19997.989950253806},
     {LAM_NBINOM, true, 9000.0, {5.0, 0.2}, -1981.7076580396101, 0.0, -11231.261118506984},
+    {LAM_T, true, 6.0, {1000.0, 0.0}, -20.402861582652899, -5.9442095386694767, -0.00032622470517063484},
     /* clang-format on */
 };
 enum { TAILS = sizeof tails / sizeof tails[0] };
@@ -92,8 +93,32 @@ START_TEST(outside_there_is_nothing) {
 }
 END_TEST
 
+BODY(log_density_of_t) {
+    out[0] = lam_logpdf(LAM_T, in[0], LAM_LIST(num(3)));
+}
+
+BODY(share_of_t) {
+    out[0] = lam_cdf(LAM_T, in[0], LAM_LIST(num(1)));
+}
+
+/* -2 log(1e300) - log(pi), and so on: squares that leave the range are not made; nor is the difference of 1 and what is
+ * nearly 1 (t of many degrees of freedom, by mpmath). */
+START_TEST(far_out) {
+    lam_tensor *far = num(1e300), *three = num(3);
+    EXPECT_NEAR(lam_logpdf(LAM_CAUCHY, far, LAM_LIST()), 1e-15, LAM_DIMS0, -1382.6957856822768);
+    EXPECT_NEAR(lam_logpdf(LAM_T, lam_neg(far), LAM_LIST(three)), 1e-15, LAM_DIMS0, -2761.9057758651421);
+    EXPECT_NEAR(lam_logsf(LAM_T, num(6), LAM_LIST(num(1e7))), 1e-14, LAM_DIMS0, -20.736734770477251);
+    EXPECT_NEAR(lam_mul(1e-299, lam_logsf(LAM_NBINOM, far, LAM_LIST(three, num(0.4)))), 1e-14, LAM_DIMS0,
+                -5.1082562376599068); /* 10 log(0.6) */
+    lam_fn *slope = lam_grad(FN(log_density_of_t, 1, 1), NULL);
+    EXPECT_NEAR(lam_mul(1e300, apply1(slope, far)), 1e-14, LAM_DIMS0, -4);
+    EXPECT_NUM(apply1(lam_grad(FN(share_of_t, 1, 1), NULL), num(INFINITY)), 0);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_tails(void) {
-    Suite *suite = SUITE_OF("tails", tails_begin_without_a_step, outside_there_is_nothing);
+    Suite *suite = SUITE_OF("tails", tails_begin_without_a_step, outside_there_is_nothing, far_out);
     suite_loop(suite, deep_tails, TAILS);
     return suite;
 }

@@ -86,8 +86,12 @@ static lam_tensor *areas(const char *operation, lam_tensor *y, lam_tensor *x, do
     y = lam__reduce_real(y);
     lam_tensor *pairs = lam_add(lam_slice_axis(y, *axis, 1, LAM_END), lam_slice_axis(y, *axis, 0, -1));
     if (!x) return pairs;
+    const int64_t n = own.dims[*axis];
     x = places(x, *axis, own.rank);
     *axis -= own.rank; /* counted from the end, where x and y line up */
+    if (lam_rank(x) >= -*axis && lam_dim(x, *axis) != n)
+        return lam__axes_fail(operation, x, LAM_ERR_SHAPE, "%lld places for %lld samples", (long long)lam_dim(x, *axis),
+                              (long long)n);
     return lam_mul(pairs, lam_sub(lam_slice_axis(x, *axis, 1, LAM_END), lam_slice_axis(x, *axis, 0, -1)));
 }
 

@@ -108,17 +108,32 @@ lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options) {
     return lam__scope_only(lam_where(zero, 0.0, lam_sqrt(lam_where(zero, 1.0, var))), since);
 }
 
+/* Weights along the one axis that is named, if they are a vector, as they are in numpy; else as they are. NULL after
+ * recording what is wrong with the axes. */
+static lam_tensor *along_axis(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options) {
+    const int rank = lam_rank(x);
+    int axes[LAM_INNER_RANK], count;
+    int64_t dims[LAM_INNER_RANK];
+    if (!lam__axes_collect("average", x, options ? options->axes : (lam_axes){0}, rank, &count, axes)) return NULL;
+    if (count != 1 || lam_rank(weights) != 1) return weights;
+    for (int i = 0; i < rank; i++) dims[i] = i == axes[0] ? lam_size(weights) : 1;
+    return lam__apply_reshape(weights, rank, dims);
+}
+
 /* sum(w x) / sum(w); weights broadcast to x, and both get derivatives. */
 lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, weights}, *failed;
     lam_value *values[2];
     if (!lam__scope_operands("average", 2, in, values, &failed)) return failed;
+    if (!(weights = along_axis(x, weights, options))) return lam__axes_failed(x);
     lam_dims own = lam_dims_of(x), given = lam_dims_of(weights);
     bool fits = given.rank <= own.rank;
     for (int i = 0; fits && i < given.rank; i++)
         fits = given.dims[i] == 1 || given.dims[i] == own.dims[own.rank - given.rank + i];
-    if (!fits) return lam__axes_fail("average", weights, LAM_ERR_SHAPE, "the weights do not broadcast to x");
+    if (!fits)
+        return lam__axes_fail_with("average", in[1], LAM_ERR_SHAPE, "a vector goes along the axis that is named",
+                                   "the weights do not broadcast to x");
     const lam_dtype dtype = lam__dtype_is_half((int)lam_dtype_of(x)) ? lam_dtype_of(x) : LAM_DTYPE_COUNT;
     x = lam__reduce_wide(lam__reduce_real(x));
     weights = lam_broadcast_to(lam_cast(weights, lam_dtype_of(x)), own);

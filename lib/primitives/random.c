@@ -243,7 +243,12 @@ bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_t
     if (!lam__random_source(operation, key, dtype, dims, s, failed)) return false;
     for (int i = 0; i < n; i++) {
         if (!broadcasts(parameters[i], own, dims)) {
-            lam__axes_fail(operation, parameters[i], LAM_ERR_SHAPE, "parameter %d does not broadcast to the dims", i);
+            char text[200];
+            lam__text to = {text, sizeof text, 0};
+            lam__error_append_type(&to, dtype, dims.rank, dims.dims);
+            lam__axes_fail_with(operation, parameters[i], LAM_ERR_SHAPE,
+                                "the dims given are those of the result; lam_dims_of(parameter) for one of each",
+                                "parameter %d does not broadcast to %s", i, text);
             return false;
         }
         parameters[i] = lam_cast(parameters[i], dtype);

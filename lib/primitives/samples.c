@@ -100,11 +100,12 @@ lam_tensor *lam_gaussian_kde_logpdf(lam_tensor *points, lam_tensor *x, double wi
     uint64_t since = lam__scope_now(points);
     lam_tensor *in[2] = {points, x}, *failed;
     if (!vectors("gaussian_kde_logpdf", 2, in, &failed)) return failed;
+    for (int i = 0; i < 2; i++)
+        if (lam_rank(in[i]) != 1 && lam_rank(in[i]) != 2)
+            return lam__matrices_fail("gaussian_kde_logpdf", 2, in, LAM_ERR_RANK, "give [n] or [d, n]",
+                                      "points are the columns of a matrix");
     in[0] = as_columns(in[0]);
     in[1] = as_columns(in[1]);
-    if (lam_rank(in[0]) != 2 || lam_rank(in[1]) != 2)
-        return lam__matrices_fail("gaussian_kde_logpdf", 2, in, LAM_ERR_RANK, "give [n] or [d, n]",
-                                  "points are the columns of a matrix");
     if (lam_dim(in[0], 0) != lam_dim(in[1], 0))
         return lam__matrices_fail("gaussian_kde_logpdf", 2, in, LAM_ERR_SHAPE, NULL, "points have other coordinates");
     const int64_t d = lam_dim(in[0], 0), n = lam_dim(in[0], 1), m = lam_dim(in[1], 1);

@@ -280,12 +280,14 @@ lam_tensor *lam_map_coordinates(lam_tensor *x, lam_tensor *coordinates, int orde
     if (!lam__matrices_operands(operation, true, 1, &c, &c, &failed) || is_complex(operation, c, &failed))
         return failed;
     grid g = {.rank = lam_rank(x), .mode = mode, .cval = cval};
-    if ((order != 0 && order != 1) || (int)mode < 0 || mode > LAM_MAP_REFLECT)
-        return lam__axes_fail(operation, x, LAM_ERR_VALUE, "order %d or mode %d is none", order, (int)mode);
+    if (order != 0 && order != 1)
+        return lam__axes_fail(operation, x, LAM_ERR_VALUE, "there is no order %d, but 0 and 1", order);
+    if ((int)mode < 0 || mode > LAM_MAP_REFLECT)
+        return lam__axes_fail(operation, x, LAM_ERR_VALUE, "there is no mode %d", (int)mode);
     if (g.rank == 0 || lam_size(x) == 0 || lam_rank(c) == 0 || lam_dim(c, 0) != g.rank)
         return lam__matrices_fail(operation, 2, (lam_tensor *[]){x, c}, LAM_ERR_SHAPE,
-                                  "give one row for each axis of x",
-                                  "there are no elements, or as many coordinates as axes");
+                                  "coordinates have one row for each axis of x",
+                                  lam_size(x) == 0 ? "x has no elements" : "there are not as many coordinates as axes");
     if (lam__dtype_is_half((int)lam_dtype_of(c))) c = lam_cast(c, LAM_F32); /* which holds MOST */
     lam_tensor *unknown = NULL;
     g.x = lam_reshape(x, LAM_DIMS(lam_size(x)));

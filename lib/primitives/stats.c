@@ -95,8 +95,10 @@ static lam_tensor *from_standard(const variable *v, lam_tensor *z) {
     return v->loc ? lam_add(z, v->loc) : z;
 }
 
+/* The table in stats.h says which have which. */
 static lam_tensor *none_of(const char *operation, const variable *v) {
-    return lam__axes_fail(operation, v->x, LAM_ERR_RULE, "%s has no such function", v->d->name);
+    const char *remedy = v->d->cdf ? "lam_custom_root finds the x with lam_cdf(x) = q" : "integrate lam_pdf";
+    return lam__axes_fail_with(operation, v->x, LAM_ERR_RULE, remedy, "%s has no such function", v->d->name);
 }
 
 static lam_tensor *logpdf(const variable *v) {

@@ -293,6 +293,31 @@ BODY(variance_of_halves) {
     out[0] = lam_var(in[0], NULL);
 }
 
+BODY(weighted_rows) {
+    out[0] = lam_average(in[0], in[1], &(lam_reduce_options){.axes = LAM_AXES(0)});
+}
+
+/* As numpy has it: a vector lies along the one axis that is named, also where it would broadcast along another. */
+START_TEST(averages_along_an_axis) {
+    lam_tensor *x = MAT(2, 3, 1, 2, 4, 3, -1, 2), *square = MAT(2, 2, 1, 2, 3, 4), *w = VEC(1, 3);
+    const lam_reduce_options rows = {.axes = LAM_AXES(0)}, kept = {LAM_AXES(-2), true};
+    EXPECT(lam_average(x, w, &rows), LAM_DIMS(3), 2.5, -0.25, 2.5);
+    EXPECT(lam_average(square, w, &rows), LAM_DIMS(2), 2.5, 3.5);
+    EXPECT(lam_average(square, w, &kept), LAM_DIMS(1, 2), 2.5, 3.5);
+    EXPECT(lam_average(square, w, NULL), LAM_DIMS0, 2.75);
+    EXPECT_OK();
+    lam_fn *f = FN(weighted_rows, 2, 1);
+    ck_assert_int_eq(lam_check_grads(f, LAM_LIST(x, w), &(lam_check_grads_options){.order = 2}), LAM_OK);
+    lam_tensor *both = lam_stack(LAM_LIST(w, lam_exp(w)), 0);
+    lam_fn *each = lam_vmap(f, &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
+    EXPECT_SAME(apply2(each, x, both), lam_stack(LAM_LIST(apply2(f, x, w), apply2(f, x, lam_exp(w))), 0), 1e-15);
+    lam_average(x, VEC(1, 2, 3), &rows);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "average", "axis that is named");
+    lam_average(x, w, &(lam_reduce_options){.axes = LAM_AXES(2)});
+    EXPECT_ERROR(LAM_ERR_AXIS, "average");
+}
+END_TEST
+
 /* 40 and 60 in turn, whose sum is beyond the largest f16 though mean and variance are not, and quantiles of elements
  * whose difference or sum is. */
 START_TEST(sums_of_halves_leave_their_range) {
@@ -323,7 +348,7 @@ Suite *suite_primitives_composed(void) {
                         fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
                         angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample,
                         sets_and_orders, statistics_of_what_is_there, matrices_of_constant_diagonals,
-                        integers_have_no_nan, sums_of_halves_leave_their_range);
+                        integers_have_no_nan, sums_of_halves_leave_their_range, averages_along_an_axis);
     suite_loop(s, derivatives_agree_with_differences, BODIES);
     suite_loop(s, vmap_equals_the_loop, BODIES);
     return s;

@@ -165,9 +165,9 @@ START_TEST(wrong_places) {
     lam_map_coordinates(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2)), at, 1, LAM_MAP_WRAP, 0);
     EXPECT_ERROR(LAM_ERR_SHAPE, "map_coordinates");
     lam_map_coordinates(x, at, 3, LAM_MAP_WRAP, 0);
-    EXPECT_ERROR(LAM_ERR_VALUE, "map_coordinates");
+    EXPECT_ERROR(LAM_ERR_VALUE, "map_coordinates", "order 3");
     lam_map_coordinates(x, at, 1, (lam_map_mode)8, 0);
-    EXPECT_ERROR(LAM_ERR_VALUE, "map_coordinates");
+    EXPECT_ERROR(LAM_ERR_VALUE, "map_coordinates", "mode 8");
     lam_map_coordinates(x, lam_cast(at, LAM_C128), 1, LAM_MAP_WRAP, 0);
     EXPECT_ERROR(LAM_ERR_DTYPE, "map_coordinates");
 }

@@ -360,6 +360,10 @@ START_TEST(curves_are_those_of_numpy) {
     EXPECT_ERROR(LAM_ERR_SHAPE, "interp");
     lam_polyval(num(1), xp);
     EXPECT_ERROR(LAM_ERR_RANK, "polyval");
+    lam_trapezoid(VEC(1, 2, 3, 4), VEC(0, 1), 1, 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "trapezoid", "2 places for 4 samples");
+    lam_cumulative_trapezoid(VEC(1, 2, 3, 4), MAT(2, 2, 0, 1, 2, 3), 1, 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "cumulative_trapezoid", "2 places for 4 samples");
     lam_trapezoid(xp, NULL, 1, 1);
     EXPECT_ERROR(LAM_ERR_AXIS, "trapezoid");
 }

@@ -91,65 +91,72 @@ ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, FN(vec) a, FN(vec) b) {
     return even;
 }
 
-/* Row k in one vector; or, of dense rows of fewer words than a vector has, vector k of them. What fills up the last
- * vector of a row is read from beyond it. */
-ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, int k, U64 keep) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    if (words < LANES64) return *(const FN(vec) *)(const void *)(x + k * LANES);
+/* How rows lie in vectors: in as many words, up to those of a vector, as `keep` tells, which are what their last vector
+ * has of them; one behind the other if dense. */
+typedef struct FN(rows) {
+    const T *x;
+    int64_t n, step;
+    U64 keep;
+    bool dense;
+} FN(rows);
+
+/* Vector k of rows that take `words` words each; a row of more than a vector is folded. What fills up a row is read
+ * from beyond it. */
+ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int words, const FN(rows) * r, int k) {
+    enum { LANES = VECTOR_BYTES / sizeof(T), ITEM = sizeof(T) };
     const U64 fill = (U64)(FN(nothing)(op) - (FN(vec)){0});
-    const T *row = x + k * b->step;
-    const int64_t whole = b->rows & -LANES;
+    if (r->dense) return *(const FN(vec) *)(const void *)(r->x + k * LANES);
+    const T *row = r->x + k * (LANES64 / words) * r->step;
+    if (words < LANES64)
+        return (FN(vec))((rows_beside(LANES64 / words, row, r->step * ITEM) & r->keep) | (fill & ~r->keep));
+    const int64_t whole = r->n & -LANES;
     FN(vec) v = whole ? *(const FN(vec) *)(const void *)row : (FN(vec))fill, last;
     for (int64_t i = LANES; i < whole; i += LANES) FN(fold_lanes)(op, &v, (const FN(vec) *)(const void *)(row + i));
-    if (whole == b->rows) return v;
-    last = (FN(vec))(((U64) * (const FN(vec) *)(const void *)(row + whole) & keep) | (fill & ~keep));
+    if (whole == r->n) return v;
+    last = (FN(vec))(((U64) * (const FN(vec) *)(const void *)(row + whole) & r->keep) | (fill & ~r->keep));
     FN(fold_lanes)(op, &v, &last);
     return v;
 }
 
-ALWAYS_INLINE FN(vec)
-    FN(fold_2)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, int k, U64 keep) {
-    const FN(vec) first = FN(piece)(op, words, b, x, k, keep); /* before the next, which lies behind it */
-    return FN(halve)(op, first, FN(piece)(op, words, b, x, k + 1, keep));
+ALWAYS_INLINE FN(vec) FN(fold_2)(lam__reduce_op op, int words, const FN(rows) * r, int k) {
+    const FN(vec) first = FN(piece)(op, words, r, k); /* before the next, which lies behind it */
+    return FN(halve)(op, first, FN(piece)(op, words, r, k + 1));
 }
 
-ALWAYS_INLINE FN(vec)
-    FN(fold_4)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, int k, U64 keep) {
-    const FN(vec) first = FN(fold_2)(op, words, b, x, k, keep);
-    return FN(halve)(op, first, FN(fold_2)(op, words, b, x, k + 2, keep));
+ALWAYS_INLINE FN(vec) FN(fold_4)(lam__reduce_op op, int words, const FN(rows) * r, int k) {
+    const FN(vec) first = FN(fold_2)(op, words, r, k);
+    return FN(halve)(op, first, FN(fold_2)(op, words, r, k + 2));
 }
 
 /* As many rows as there are words in a vector, each of which takes `words` of them, a constant, and at most those of a
  * vector: in halves, until each row is one word. */
-ALWAYS_INLINE FN(vec) FN(fold_words)(lam__reduce_op op, int words, const lam__reduce_block *b, const T *x, U64 keep) {
+ALWAYS_INLINE FN(vec) FN(fold_words)(lam__reduce_op op, int words, const FN(rows) * r) {
     FN(vec)
-    v = words == 1   ? FN(piece)(op, 1, b, x, 0, keep)
-        : words == 2 ? FN(fold_2)(op, 2, b, x, 0, keep)
-                     : FN(fold_4)(op, words, b, x, 0, keep);
-    if (words == 8) v = FN(halve)(op, v, FN(fold_4)(op, words, b, x, 4, keep));
+    v = words == 1 ? FN(piece)(op, 1, r, 0) : words == 2 ? FN(fold_2)(op, 2, r, 0) : FN(fold_4)(op, words, r, 0);
+    if (words == 8) v = FN(halve)(op, v, FN(fold_4)(op, words, r, 4));
     FN(within_words)(op, 64, &v);
     return v;
 }
 
-/* The first `count` bytes of a vector in memory. */
-ALWAYS_INLINE U64 FN(first_bytes)(int64_t count) {
+/* The first `count` bytes of each `size` in memory. */
+ALWAYS_INLINE U64 FN(first_bytes)(int size, int64_t count) {
     U64 keep = {0};
-    memset(&keep, 0xff, (size_t)count);
+    for (int i = 0; i < VECTOR_BYTES; i += size) memset((char *)&keep + i, 0xff, (size_t)count);
     return keep;
 }
 
 /* Gives how many rows are done; the last are those behind which too little lies. */
-ALWAYS_INLINE int64_t FN(each_words)(lam__reduce_op op, int words, const lam__reduce_block *b, T *restrict out) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const int64_t over = words < LANES64 ? 0 : -b->rows & (LANES - 1), beyond = (over + b->step - 1) / b->step;
-    const U64 keep = FN(first_bytes)((LANES - over) * (int64_t)sizeof(T) % VECTOR_BYTES);
+ALWAYS_INLINE int64_t FN(each_words)(lam__reduce_op op, int words, bool dense, const lam__reduce_block *b,
+                                     T *restrict out) {
+    const int64_t item = sizeof(T), over = -b->rows & (8 * words / item - 1);
+    const int64_t whole = b->columns - (over + b->step - 1) / b->step;
+    FN(rows) r = {NULL, b->rows, b->step, FN(first_bytes)(8 * words, 8 * words - over * item), dense};
     int64_t c = 0;
-    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
-        const T *x = (const T *)b->x + c * b->step;
-        for (int64_t i = 0; b->far && i < LANES64 * b->step * (int64_t)sizeof(T); i += 64)
-            __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
-        const FN(vec) v = FN(fold_words)(op, words, b, x, keep);
-        FN(put_words)((U64)v, out + c);
+    for (; c + LANES64 <= whole; c += LANES64) {
+        r.x = (const T *)b->x + c * b->step;
+        for (int64_t i = 0; b->far && i < LANES64 * b->step * item; i += 64)
+            __builtin_prefetch((const char *)r.x + AHEAD_BYTES + i);
+        FN(put_words)((U64)FN(fold_words)(op, words, &r), out + c);
     }
     return c;
 }
@@ -168,10 +175,12 @@ ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, 
         return;
     }
 #endif
-    if (dense && bytes == 8) c = FN(each_words)(op, 1, b, out);
-    else if (LANES64 > 2 && dense && bytes == 16) c = FN(each_words)(op, 2, b, out);
-    else if (LANES64 > 4 && dense && bytes == 32) c = FN(each_words)(op, 4, b, out);
-    else if (many) c = FN(each_words)(op, LANES64, b, out);
+    if (dense && bytes == 8) c = FN(each_words)(op, 1, true, b, out);
+    else if (LANES64 > 2 && dense && bytes == 16) c = FN(each_words)(op, 2, true, b, out);
+    else if (LANES64 > 4 && dense && bytes == 32) c = FN(each_words)(op, 4, true, b, out);
+    else if (LANES64 > 2 && many && bytes <= 16) c = FN(each_words)(op, 2, false, b, out);
+    else if (LANES64 > 4 && many && bytes <= 32) c = FN(each_words)(op, 4, false, b, out);
+    else if (many) c = FN(each_words)(op, LANES64, false, b, out);
     for (; c < b->columns; c++) out[c] = FN(row)(op, b->rows, (const T *)b->x + c * b->step);
 }
 
@@ -182,50 +191,89 @@ ALWAYS_INLINE bool FN(are_words)(const lam__reduce_block *b) {
     return sizeof(T) == 1 && b->row_step == 1 && b->rows >= 2 && b->rows < LAM__REDUCE_SHORT && b->step >= b->rows;
 }
 
-/* Of these, all but dense rows of a word or two, which are folded in vectors. */
+/* Of these, those of one word, but dense ones of eight bytes, which are folded in vectors. */
 ALWAYS_INLINE bool FN(are_odd_words)(const lam__reduce_block *b) {
-    const bool dense = b->step == b->rows && (b->rows == 8 || b->rows == 16);
-    return FN(are_words)(b) && !dense;
+    return FN(are_words)(b) && b->rows <= 8 && !(b->rows == 8 && b->step == 8);
 }
 
-/* Word k of as many rows as a vector has words. Of dense rows of one word or two they are loads. */
-ALWAYS_INLINE U64 FN(words)(const lam__reduce_block *b, const char *x, int64_t k) {
+/* Rows that lie so near to each other that those of 16 bytes are read at once and turned: where `size` bytes, 4 or 8,
+ * that take their place come from. */
+ALWAYS_INLINE U64 FN(turn_of)(int size, const lam__reduce_block *b) {
+    signed char turn[VECTOR_BYTES];
+    for (int i = 0; i < VECTOR_BYTES; i++)
+        turn[i] = (signed char)(i % size < b->rows ? i % 16 / size * b->step + i % size : -1);
+    U64 v;
+    memcpy(&v, turn, sizeof v);
+    return v;
+}
+
+/* As many of them as have room, with zeros behind them. */
+ALWAYS_INLINE U64 FN(turned_rows)(int size, const char *x, int64_t step, U64 turn) {
+    return turned(rows_beside(VECTOR_BYTES / 16, x, 16 / size * step), turn);
+}
+
+/* How rows of bytes are read as words. */
+typedef struct FN(bytes) {
+    int64_t n, step;
+    U64 keep, turn;      /* what belongs to the last word of a row */
+    int64_t last, whole; /* words before the last one; rows behind which there is enough to read */
+    bool near;           /* they are turned */
+} FN(bytes);
+
+ALWAYS_INLINE FN(bytes) FN(bytes_of)(const lam__reduce_block *b) {
+    const int64_t n = b->rows, last = (n - 1) / 8;
+    const bool near = TURNS_BYTES && b->step < 8;
+    const int64_t over = near ? 16 - b->step - n : 8 * last + 8 - n;
+    const FN(bytes) r = {n,
+                         b->step,
+                         FN(first_bytes)(8, n - 8 * last),
+                         near ? FN(turn_of)(8, b) : (U64){0},
+                         last,
+                         b->columns - (over + b->step - 1) / b->step,
+                         near};
+    return r;
+}
+
+/* The words of as many rows as a vector has words, the last of each with what is behind the row. `last` is that of r, a
+ * constant. */
+ALWAYS_INLINE void FN(words)(int last, const FN(bytes) * r, const char *x, U64 *word) {
     const word_vec *dense = (const word_vec *)(const void *)x;
-    if (b->rows == 8 && b->step == 8) return (U64)dense[0];
-    if (b->rows == 16 && b->step == 16 && k == 0)
-        return (U64)__builtin_shufflevector(dense[0], dense[1], LIST64(NEIGHBOUR, 0));
-    if (b->rows == 16 && b->step == 16) return (U64)__builtin_shufflevector(dense[0], dense[1], LIST64(NEIGHBOUR, 1));
-    return (U64){LIST64(WORD_OF_ROW, b->step)};
+    if (last == 0 && r->near) word[0] = FN(turned_rows)(8, x, r->step, r->turn);
+    else if (last == 0 && r->n == 8 && r->step == 8) word[0] = (U64)dense[0];
+    else if (last == 1) {
+        U64 a = (U64)dense[0], b = (U64)dense[1];
+        if (r->step != 16)
+            a = rows_beside(LANES64 / 2, x, r->step), b = rows_beside(LANES64 / 2, x + LANES64 / 2 * r->step, r->step);
+        word[0] = __builtin_shufflevector(a, b, LIST64(NEIGHBOUR, 0));
+        word[1] = __builtin_shufflevector(a, b, LIST64(NEIGHBOUR, 1));
+    } else UNROLLED for (int k = 0; k <= last; k++) word[k] = (U64){LIST64(WORD_OF_ROW, r->step)};
 }
 
-/* `count` bytes of each word, the first in memory. */
-ALWAYS_INLINE U64 FN(first_of_words)(int64_t count) {
-    return FN(first_bytes)(count)[0] - (U64){0};
-}
-
-/* Rows as words, of which the last is filled up. Dense rows of four are two to a word. */
+/* Rows of up to eight as words, filled up; of up to four two to a word where they lie near. */
 ALWAYS_INLINE void FN(leaf_words)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const char *x = b->x;
-    const int64_t n = b->rows, last = (n - 1) / 8, beyond = (8 * last + 8 - n + b->step - 1) / b->step;
-    const U64 keep = FN(first_of_words)(n - 8 * last), fill = (U64)(FN(nothing)(op) - (FN(vec)){0});
+    const FN(bytes) r = FN(bytes_of)(b);
+    const U64 fill = (U64)(FN(nothing)(op) - (FN(vec)){0});
+    const bool dense = r.n == 4 && r.step == 4;
     int64_t c = 0;
-    if (n == 4 && b->step == 4)
-        for (; c + LANES32 <= b->columns; c += LANES32) {
-            FN(vec) v = *(const FN(vec) *)(const void *)(x + c * 4);
+    if (dense || (TURNS_BYTES && r.step <= 4)) {
+        const U64 turn = FN(turn_of)(4, b), rest = fill & ~FN(first_bytes)(4, r.n);
+        const int64_t beyond = dense ? 0 : (16 - 3 * r.step - r.n + r.step - 1) / r.step;
+        for (; c + LANES32 <= b->columns - beyond; c += LANES32) {
+            FN(vec) v = *(const FN(vec) *)(const void *)(x + c * r.step);
+            if (!dense) v = (FN(vec))(FN(turned_rows)(4, x + c * r.step, r.step, turn) | rest);
             FN(within_words)(op, 32, &v);
             put_halves((U64)v, (uint8_t *)(out + c));
         }
-    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
-        FN(vec) v = (FN(vec))fill;
-        for (int64_t k = 0; k <= last; k++) {
-            const U64 word = FN(words)(b, x + c * b->step, k);
-            const FN(vec) more = (FN(vec))(k < last ? word : (word & keep) | (fill & ~keep));
-            FN(fold_lanes)(op, &v, &more);
-        }
+    }
+    for (; c + LANES64 <= r.whole; c += LANES64) {
+        U64 word[1];
+        FN(words)(0, &r, x + c * r.step, word);
+        FN(vec) v = (FN(vec))((word[0] & r.keep) | (fill & ~r.keep));
         FN(within_words)(op, 64, &v);
         FN(put_words)((U64)v, out + c);
     }
-    for (; c < b->columns; c++) out[c] = FN(column)(op, n, (const T *)b->x + c * b->step, 1);
+    for (; c < b->columns; c++) out[c] = FN(column)(op, r.n, (const T *)b->x + c * r.step, 1);
 }
 
 /* ---- few columns --------------------------------------------------------------------------------------------- */
@@ -265,26 +313,36 @@ ALWAYS_INLINE int64_t FN(tally_row)(int64_t n, const T *x) {
     return sum;
 }
 
-/* Rows as words, as in leaf_words. Four bytes are added in halves of their word. */
+/* Rows of bytes as words, up to number `last`, a constant. Gives how many are done. */
+ALWAYS_INLINE int64_t FN(tally_words_to)(int last, const FN(bytes) * r, const char *x, int64_t *restrict out) {
+    int64_t c = 0;
+    for (; c + LANES64 <= r->whole; c += LANES64) {
+        U64 word[4];
+        FN(words)(last, r, x + c * r->step, word);
+        U64 sums = sums_of_bytes(word[last] & r->keep);
+        UNROLLED for (int k = 0; k < last; k++) sums += sums_of_bytes(word[k]);
+        memcpy(out + c, &sums, sizeof sums);
+    }
+    return c;
+}
+
+/* Rows of bytes. Four bytes are added in halves of their word. */
 ALWAYS_INLINE void FN(tally_words)(const lam__reduce_block *b, int64_t *restrict out) {
     const uint64_t even = 0x00ff00ff00ff00ff, low = 0x0000ffff0000ffff;
     const char *x = b->x;
-    const int64_t n = b->rows, last = (n - 1) / 8, beyond = (8 * last + 8 - n + b->step - 1) / b->step;
-    const U64 keep = FN(first_of_words)(n - 8 * last);
+    const FN(bytes) r = FN(bytes_of)(b);
     int64_t c = 0;
-    if (n == 4 && b->step == 4)
+    if (r.n == 4 && r.step == 4)
         for (; c + LANES32 <= b->columns; c += LANES32) {
             const U64 v = (U64) * (const word_vec *)(const void *)(x + c * 4), pairs = (v & even) + (v >> 8 & even);
             const half_vec sums = (half_vec)((pairs + (pairs >> 16)) & low);
             for (int i = 0; i < LANES32; i++) out[c + i] = sums[i];
         }
-    for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
-        U64 sums = {0};
-        for (int64_t k = 0; k < last; k++) sums += sums_of_bytes(FN(words)(b, x + c * b->step, k));
-        sums += sums_of_bytes(FN(words)(b, x + c * b->step, last) & keep);
-        memcpy(out + c, &sums, sizeof sums);
-    }
-    for (; c < b->columns; c++) out[c] = FN(tally_row)(n, (const T *)b->x + c * b->step);
+    else if (r.last == 0) c = FN(tally_words_to)(0, &r, x, out);
+    else if (r.last == 1) c = FN(tally_words_to)(1, &r, x, out);
+    else if (r.last == 2) c = FN(tally_words_to)(2, &r, x, out);
+    else c = FN(tally_words_to)(3, &r, x, out);
+    for (; c < b->columns; c++) out[c] = FN(tally_row)(r.n, (const T *)b->x + c * r.step);
 }
 
 /* Rows whose sums are made side by side in i64; `size` vectors give one of results. */
@@ -334,7 +392,7 @@ ALWAYS_INLINE int64_t FN(tally_rows)(int size, const lam__reduce_block *b, int64
     enum { TAKEN = FN(TAKEN) };
     const int64_t over = size < LANES64 ? 0 : -b->rows & (TAKEN - 1), beyond = (over + b->step - 1) / b->step;
     FN(tally_of) r = {NULL, b->rows, b->step, ~(U64){0}};
-    if (over) r.keep = FN(first_bytes)((TAKEN - over) * (VECTOR_BYTES / TAKEN));
+    if (over) r.keep = FN(first_bytes)(VECTOR_BYTES, (TAKEN - over) * (VECTOR_BYTES / TAKEN));
     int64_t c = 0;
     for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
         r.x = (const T *)b->x + c * b->step;
@@ -423,7 +481,7 @@ ALWAYS_INLINE void FN(tally_leaf)(const lam__reduce_block *b, int64_t *restrict 
         int64_t c = 0;
         if (LANES64 > 2 && b->step == n && n == 2) c = FN(tally_rows)(2, b, out);
         else if (LANES64 > 4 && b->step == n && n == 4) c = FN(tally_rows)(4, b, out);
-        else if (b->step >= n && n >= LANES64) c = FN(tally_rows)(LANES64, b, out);
+        else if (b->step >= n && n >= 2) c = FN(tally_rows)(LANES64, b, out);
         for (; c < b->columns; c++) out[c] = FN(tally_row)(n, x + c * b->step);
     } else if (lam__reduce_is_narrow(b, FN(WIDE))) FN(tally_few)(b, out);
     else FN(tally_columns)(b, out);

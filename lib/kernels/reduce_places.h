@@ -97,17 +97,30 @@ typedef struct FN(down) {
     unsigned unordered; /* not 0: there was a NaN, and nothing is right */
 } FN(down);
 
-/* The next row. */
-ALWAYS_INLINE void FN(go_down)(lam__reduce_op op, FN(down) * d, FN(vec) v) {
-    const FN(vec) a = op == LAM__REDUCE_OP_MAX ? v : d->best, b = op == LAM__REDUCE_OP_MAX ? d->best : v;
+/* `second` where b is strictly better than a, else `first`; of equals the lesser if it is not known which comes
+ * first. */
+ALWAYS_INLINE FN(mask)
+    FN(where_of)(lam__reduce_op op, bool several, FN(vec) a, FN(vec) b, FN(mask) first, FN(mask) second) {
+    const FN(vec) more = op == LAM__REDUCE_OP_MAX ? b : a, less = op == LAM__REDUCE_OP_MAX ? a : b;
 #if defined(__AVX512BW__)
-    d->where = (FN(mask))FN(numbered)((VECTOR)a, (VECTOR)b, (U64)d->row, (U64)d->where);
+    if (several) first = (FN(mask))FN(lesser_of_equal)((VECTOR)a, (VECTOR)b, (U64)second, (U64)first);
+    return (FN(mask))FN(numbered)((VECTOR)more, (VECTOR)less, (U64)second, (U64)first);
 #else
-    const FN(mask) take = (FN(mask))(a > b);
-    d->where = (take & d->row) | (~take & d->where);
+    FN(mask) take = (FN(mask))(more > less);
+    if (several) take |= (FN(mask))(a == b) & (FN(mask))(second < first);
+    return (take & second) | (~take & first);
 #endif
-    d->row += 1;
+}
+
+/* Row d->row; the next row. */
+ALWAYS_INLINE void FN(see)(lam__reduce_op op, FN(down) * d, FN(vec) v) {
+    d->where = FN(where_of)(op, false, d->best, v, d->where, d->row);
     d->best = FN(better_of)(op, d->best, v);
+}
+
+ALWAYS_INLINE void FN(go_down)(lam__reduce_op op, FN(down) * d, FN(vec) v) {
+    FN(see)(op, d, v);
+    d->row += 1;
 }
 
 ALWAYS_INLINE void FN(go_down_two)(lam__reduce_op op, FN(down) * d, FN(vec) v, FN(vec) next) {
@@ -301,8 +314,7 @@ ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, in
 ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     int64_t *out = to->out, where[ARG_COLUMNS];
 #ifdef LIST
-    const int64_t most = 8 * VECTOR_BYTES / (int)sizeof(T);
-    const bool short_rows = b->rows >= 2 && b->rows <= (most < 64 ? most : 64) && b->step >= b->rows;
+    const bool short_rows = b->rows >= 2 && b->rows <= ARG_BYTES / (int64_t)sizeof(T) && b->step >= b->rows;
 #else
     const bool short_rows = b->rows >= 2 && b->rows <= LONG_BYTES && b->step >= b->rows;
 #endif

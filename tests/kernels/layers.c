@@ -208,9 +208,9 @@ static void check_places(lam_dtype dtype, lam__reduce_block b, int few, uint64_t
 /* Rows of every length around vectors and 64 bits, dense and with gaps; the first of equals, NaN before numbers. _i:
  * the dtype. */
 START_TEST(places_in_short_rows) {
-    static const int64_t columns[] = {1, 7, 8, 9, 20, 70, 130};
+    static const int64_t columns[] = {1, 7, 8, 9, 16, 17, 20, 70, 130, 300};
     uint64_t state = 23 + (uint64_t)_i;
-    for (int64_t rows = 1; rows < 300; rows += rows < 140 ? 1 : 13)
+    for (int64_t rows = 1; rows < 560; rows += rows < 140 ? 1 : 13)
         for (int k = 0; k < 2; k++) {
             const int64_t n = columns[strided_below(&state, sizeof columns / sizeof *columns)];
             const lam__reduce_block b = {NULL, n, rows + k * GAP, rows, 1, false, 1, 0};

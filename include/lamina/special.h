@@ -147,7 +147,7 @@ LAM_API lam_tensor *lam_factorial(lam_tensor *n);
  * f64.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope.
- * Derivative  the result times digamma(x + y) - digamma(x), and times digamma(x + y); NaN at poles of these.
+ * Derivative  the result times digamma(x + y) - digamma(x), and times digamma(x + y); NaN at poles but x = 0.
  * Source  products, tgammal, the difference of Stirling's formulas; 1 ULP for x and x + y > 0. */
 LAM_API lam_tensor *lam_poch(lam_tensor *x, lam_tensor *y);
 

@@ -238,11 +238,16 @@ lam_tensor *lam_gamma(lam_tensor *x) {
     }
 
 /* Gamma(x + y)/Gamma(x): by x the result times psi(x + y) - psi(x), which does not cancel as a gap; by y times
- * psi(x + y). */
+ * psi(x + y). Next to its zero x = 0 that is 0 times inf, and further derivatives would cancel: there it is x times the
+ * result for x + 1 and y - 1. */
 static lam_tensor *slope_poch(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *x = r->in[0], *y = r->in[1];
-    lam_tensor *slope = i == 0 ? lam_polygamma_gap(x, y, 0) : lam_digamma(lam_add(x, y));
-    return lam_mul(t, lam_mul(r->out[0], slope));
+    lam_tensor *x = r->in[0], *y = r->in[1], *size = lam_abs(x);
+    if (i == 1) return lam_mul(t, lam_mul(r->out[0], lam_digamma(lam_add(x, y))));
+    lam_tensor *near = lam_and(lam_lt(size, 0.5), lam_gt(y, size)), *inner = lam_where(near, x, 0.25);
+    lam_tensor *above = lam_add(inner, 1.0), *less = lam_sub(lam_where(near, y, 2.0), 1.0);
+    lam_tensor *turn = lam_fma(inner, lam_polygamma_gap(above, less, 0), 1.0);
+    lam_tensor *far = lam_mul(lam_where(near, 1.0, r->out[0]), lam_polygamma_gap(lam_where(near, 1.0, x), y, 0));
+    return lam_mul(t, lam_where(near, lam_mul(lam_poch(above, less), turn), far));
 }
 
 QUOTIENT(poch);
@@ -313,30 +318,35 @@ lam_tensor *lam_gammasgn(lam_tensor *x) {
     return lam__scope_only(lam_where(lam_lt(x, 0.0), left, lam_where(lam_is_nan(x), x, right)), since);
 }
 
-/* For the logarithm l of x, or of 1 + x where `plus`, it is l exprel(y l), so that y = 0 is no special case. Beyond |y
- * l| = 2 that would lose digits, and its slope by x where the power is small all of them: (x^y - 1)/y is taken, while
- * the power is a number, and at the poles of l, where pow knows all slopes; there y is held where they would be an
- * infinite power times log(0). Next to 1 + x = 1 that power is exp(y l), as the sum has lost what counts. Each function
- * sees what is meant for it only, so that no slope that is infinite meets a 0 on the way back. */
+/* (base^y - 1)/y; next to base = 1 + x = 1, which has lost what counts, by the exponential of y log1p(x). */
+static lam_tensor *box_by_power(lam_tensor *base, lam_tensor *y, lam_tensor *small, lam_tensor *x) {
+    lam_tensor *power = lam_pow(base, y);
+    if (small) power = lam_where(small, lam_exp(lam_mul(y, lam_log1p(x))), power);
+    return lam_div(lam_sub(power, 1.0), y);
+}
+
+/* For the logarithm l of x, or of 1 + x where `plus`, it is l exprel(y l), so that y = 0 is no special case. Beyond
+ * |y l| = 2 that would lose digits, and its slope by x where the power is small all of them: (x^y - 1)/y is taken,
+ * while the power is a number, and at the poles of l, where pow knows all slopes; where that is infinite it is no
+ * function of y. Each form sees what is meant for it only, so that no slope that is infinite meets a 0. */
 static lam_tensor *box(lam_tensor *x, lam_tensor *y, bool plus) {
-    lam_tensor *held = lam_stop_gradient(x), *fixed = lam_stop_gradient(y);
-    lam_tensor *log = plus ? lam_log1p(held) : lam_log(held), *pole = lam_eq(lam_abs(log), INFINITY);
-    lam_tensor *off = lam_ne(y, 0.0), *level = lam_and(pole, lam_eq(y, 0.0)), *z = lam_mul(log, fixed);
-    lam_tensor *is_number = lam_lt(z, lam_dtype_of(x) == LAM_F64 ? 700.0 : 85.0);
-    lam_tensor *plain = lam_and(lam_gt(lam_abs(z), 2.0), is_number);
-    lam_tensor *direct = lam_or(lam_and(pole, off), plain), *rises = lam_and(pole, lam_gt(z, 0.0));
-    lam_tensor *own = lam_where(lam_or(direct, level), plus ? 0.0 : 1.0, x),
-               *near = plus ? lam_log1p(own) : lam_log(own);
-    lam_tensor *ends = lam_where(level, x, plus ? 0.0 : 1.0), *l = plus ? lam_log1p(ends) : lam_log(ends);
-    lam_tensor *safe = lam_where(direct, 0.0, y), *turns = plus ? lam_xlog1py(safe, own) : lam_xlogy(safe, own);
-    lam_tensor *bent = lam_mul(near, lam_exprel(turns)); /* xlogy: of y = 0 no slope by x, however steep log is */
-    lam_tensor *by = lam_where(direct, lam_where(rises, fixed, y), 1.0);
-    lam_tensor *power = lam_pow(lam_where(direct, plus ? lam_add(x, 1.0) : x, 1.0), by);
-    if (plus) {
-        lam_tensor *small = lam_lt(lam_abs(log), 0.5), *least = lam_where(lam_and(direct, small), x, 0.0);
-        power = lam_where(small, lam_exp(lam_mul(by, lam_log1p(least))), power);
-    }
-    return lam_where(direct, lam_div(lam_sub(power, 1.0), by), lam_where(level, l, bent));
+    const double one = plus ? 0 : 1; /* the x whose logarithm is 0 */
+    lam_tensor *held = lam_stop_gradient(x), *fixed = lam_stop_gradient(y), *base = lam_add(x, plus ? 1.0 : 0.0);
+    lam_tensor *log = plus ? lam_log1p(held) : lam_log(held), *size = lam_abs(log), *pole = lam_eq(size, INFINITY);
+    lam_tensor *z = lam_mul(log, fixed), *is_number = lam_lt(z, lam_dtype_of(x) == LAM_F64 ? 700.0 : 85.0);
+    lam_tensor *rises = lam_and(pole, lam_gt(z, 0.0)), *level = lam_and(pole, lam_eq(y, 0.0));
+    lam_tensor *plain = lam_and(lam_gt(lam_abs(z), 2.0), is_number), *falls = lam_and(pole, lam_lt(z, 0.0));
+    lam_tensor *direct = lam_or(falls, plain), *edge = lam_or(rises, level), *small = plus ? lam_lt(size, 0.5) : NULL;
+    lam_tensor *own = lam_where(lam_or(direct, edge), one, x), *near = plus ? lam_log1p(own) : lam_log(own);
+    lam_tensor *safe = lam_where(lam_or(direct, edge), 0.0, y);
+    lam_tensor *turns =
+        plus ? lam_xlog1py(safe, own) : lam_xlogy(safe, own); /* of y = 0 no slope by x, however steep */
+    lam_tensor *bent = lam_mul(near, lam_exprel(turns)), *ends = lam_where(level, x, one);
+    lam_tensor *inner = plus ? lam_where(lam_and(direct, small), x, 0.0) : NULL;
+    lam_tensor *by_y = box_by_power(lam_where(direct, base, 1.0), lam_where(direct, y, 1.0), small, inner);
+    lam_tensor *beyond = box_by_power(lam_where(rises, base, 1.0), lam_where(rises, fixed, 1.0), NULL, NULL);
+    lam_tensor *of_y = lam_where(direct, by_y, lam_where(level, plus ? lam_log1p(ends) : lam_log(ends), bent));
+    return lam_where(rises, beyond, of_y);
 }
 
 lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {

@@ -111,6 +111,7 @@ START_TEST(powers_of_box_and_cox) {
     EXPECT_NEAR(lam_boxcox(num(INFINITY), powers), 1e-15, LAM_DIMS(4), 0.4, INFINITY, INFINITY, NAN);
     EXPECT_NEAR(lam_boxcox1p(num(-1), powers), 1e-15, LAM_DIMS(4), -INFINITY, -INFINITY, -0.5, NAN);
     EXPECT_NEAR(lam_boxcox1p(num(1e-20), num(3)), 1e-15, LAM_DIMS0, 1e-20);
+    EXPECT_NEAR(lam_boxcox(num(-0.0), powers), 1e-15, LAM_DIMS(4), -INFINITY, -INFINITY, -0.5, NAN);
     lam_fn *by_y = lam_grad(FN(boxed, 2, 1), &(lam_grad_options){.argnums = LAM_AXES(1)});
     EXPECT_NEAR(apply2(by_y, num(3), num(0)), 1e-15, LAM_DIMS0, log(3) * log(3) / 2);
     EXPECT_NEAR(apply2(lam_grad(FN(boxed, 2, 1), NULL), num(3), num(2.5)), 1e-14, LAM_DIMS0, pow(3, 1.5));

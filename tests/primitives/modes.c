@@ -30,6 +30,7 @@ OF(hypot_1, lam_hypot(x, 1.0)) OF(hypot_0, lam_hypot(x, 0.0)) OF(atan2_over_1, l
 OF(atan2_of_1, lam_atan2(1.0, x)) OF(one_over, lam_div(1.0, x)) OF(log_of, lam_xlogy(2.0, x))
 OF(log1p_of, lam_xlog1py(LIKE(1), x)) OF(max_0, lam_max(x, 0.0)) OF(clamp_1, lam_clamp(x, -1.0, 1.0))
 OF(zeta_2, lam_zeta(LIKE(2), x)) OF(betaln_1, lam_betaln(x, LIKE(1))) OF(beta_1, lam_beta(x, LIKE(1)))
+OF(poch_2, lam_poch(x, LIKE(2.5)))
 OF(igamma_1, lam_igamma(LIKE(1), x)) OF(igamma_2, lam_igamma(LIKE(2), x)) OF(igamma_half, lam_igamma(LIKE(2.5), x))
 OF(igammac_half, lam_igammac(LIKE(1.5), x)) OF(igammac_by_a, lam_igammac(x, LIKE(2)))
 OF(uniform, lam_betainc(LIKE(1), LIKE(1), x)) OF(betainc_2, lam_betainc(LIKE(2), LIKE(2), x))
@@ -162,7 +163,9 @@ static const struct known {
     {betainc_2, 1, 0, -6},
     {igammac_by_a, 0, 0.048900510708061120, 0.15277245543434619},
     {igammac_by_a, 1e-200, 0.048900510708061120, 0.15277245543434619},
-    {lam_silu_slope, 1e-20, 0.5, -5e-21}, {beta_1, INFINITY, 0, 0}, {betaln_1, INFINITY, 0, 0},
+    {lam_silu_slope, 1e-20, 0.5, -5e-21}, {beta_1, INFINITY, 0, 0},
+    {poch_2, 0, 1.3293403881791370, 3.4041012353387358}, {poch_2, -1e-20, 1.3293403881791370, 3.4041012353387358},
+    {betaln_1, INFINITY, 0, 0},
     {boxcox_2, 1e-20, 1e-20, 1}, {boxcox_2, 0, 0, 1}, {boxcox_2, INFINITY, INFINITY, 1}, {boxcox_1, 0, 1, 0},
     {boxcox_1, 1e-20, 1, 0}, {boxcox_1, 1e20, 1, 0}, {boxcox_half, 0, INFINITY, -INFINITY},
     {boxcox1p_half, -1, INFINITY, -INFINITY},

@@ -17,12 +17,14 @@ lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
     return lam__scope_only(lam_square(lam_sub(lam__reduce_real(predictions), targets)), since);
 }
 
-/* From delta on the line, whose slope does not meet an infinite difference as that of a product would. */
+/* With c the difference d cut off at delta, both d^2/2 and delta |d| - delta^2/2 are c^2/2 + c (d - c). In the product
+ * one of the factors never moves: within d - c is 0, beyond c is delta; so c is held there, and no infinite d - c meets
+ * its slope of 0. */
 lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double delta) {
     uint64_t since = lam__scope_now(predictions);
-    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *size = lam_abs(d), *far = lam_ge(size, delta);
-    lam_tensor *line = lam_mul(delta, lam_sub(size, 0.5 * delta));
-    return lam__scope_only(lam_where(far, line, lam_mul(0.5, lam_square(lam_where(far, 0.0, d)))), since);
+    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *c = lam_clamp(d, -delta, delta);
+    lam_tensor *half = lam_mul(0.5, lam_square(c));
+    return lam__scope_only(lam_fma(lam_stop_gradient(c), lam_sub(d, c), half), since);
 }
 
 static lam_tensor *slope_log_cosh(const lam_rule *r, int i, lam_tensor *t) {

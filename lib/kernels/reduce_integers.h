@@ -241,9 +241,9 @@ ALWAYS_INLINE void FN(words)(int last, const FN(bytes) * r, const char *x, U64 *
     if (last == 0 && r->near) word[0] = FN(turned_rows)(8, x, r->step, r->turn);
     else if (last == 0 && r->n == 8 && r->step == 8) word[0] = (U64)dense[0];
     else if (last == 1) {
-        U64 a = (U64)dense[0], b = (U64)dense[1];
-        if (r->step != 16)
-            a = rows_beside(LANES64 / 2, x, r->step), b = rows_beside(LANES64 / 2, x + LANES64 / 2 * r->step, r->step);
+        const int64_t half = LANES64 / 2;
+        const U64 a = r->step == 16 ? (U64)dense[0] : rows_beside((int)half, x, r->step);
+        const U64 b = r->step == 16 ? (U64)dense[1] : rows_beside((int)half, x + half * r->step, r->step);
         word[0] = __builtin_shufflevector(a, b, LIST64(NEIGHBOUR, 0));
         word[1] = __builtin_shufflevector(a, b, LIST64(NEIGHBOUR, 1));
     } else UNROLLED for (int k = 0; k <= last; k++) word[k] = (U64){LIST64(WORD_OF_ROW, r->step)};
@@ -326,19 +326,11 @@ ALWAYS_INLINE int64_t FN(tally_words_to)(int last, const FN(bytes) * r, const ch
     return c;
 }
 
-/* Rows of bytes. Four bytes are added in halves of their word. */
 ALWAYS_INLINE void FN(tally_words)(const lam__reduce_block *b, int64_t *restrict out) {
-    const uint64_t even = 0x00ff00ff00ff00ff, low = 0x0000ffff0000ffff;
     const char *x = b->x;
     const FN(bytes) r = FN(bytes_of)(b);
-    int64_t c = 0;
-    if (r.n == 4 && r.step == 4)
-        for (; c + LANES32 <= b->columns; c += LANES32) {
-            const U64 v = (U64) * (const word_vec *)(const void *)(x + c * 4), pairs = (v & even) + (v >> 8 & even);
-            const half_vec sums = (half_vec)((pairs + (pairs >> 16)) & low);
-            for (int i = 0; i < LANES32; i++) out[c + i] = sums[i];
-        }
-    else if (r.last == 0) c = FN(tally_words_to)(0, &r, x, out);
+    int64_t c;
+    if (r.last == 0) c = FN(tally_words_to)(0, &r, x, out);
     else if (r.last == 1) c = FN(tally_words_to)(1, &r, x, out);
     else if (r.last == 2) c = FN(tally_words_to)(2, &r, x, out);
     else c = FN(tally_words_to)(3, &r, x, out);

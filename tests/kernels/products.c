@@ -98,6 +98,7 @@ static void draw_sizes(uint64_t *state, int way, lam__product *p) {
     if (way == LAM__BY_TILES && draw(state, 0, 3) == 0) p->n = draw(state, 33, LONGEST);
     if (way != LAM__BY_TURNED && draw(state, 0, 3) == 0) p->m = draw(state, 33, LONGEST);
     if (way == LAM__BY_TURNED && draw(state, 0, 3) == 0) p->n = 1, p->m = draw(state, 33, LONGEST);
+    if (way == LAM__BY_DOTS && draw(state, 0, 3) == 0) p->k = draw(state, 2, 4), p->n = 1;
     if (way == LAM__BY_DOTS && draw(state, 0, 3) == 0)
         p->m = p->n = 1, p->batch = draw(state, 1, 9), p->run = p->left = 0;
 }
@@ -144,12 +145,47 @@ START_TEST(small_products_are_their_sums) {
 }
 END_TEST
 
+/* Short rows times one vector, whose elements lie side by side or apart: however many there are, each has the bits that
+ * it has alone, also where it is a zero. Elements are no whole numbers, so sums are rounded. */
+START_TEST(rows_times_a_vector_do_not_depend_on_each_other) {
+    enum { ROWS = 40, K = 4 };
+    const lam_dtype dtype = dtypes[_i / SETS];
+    const lam__small_type *loops = loops_of(_i % SETS, dtype);
+    const bool single = dtype == LAM_F32 || dtype == LAM_C64;
+    const int parts = is_complex(dtype) ? 2 : 1;
+    const size_t item = (single ? sizeof(float) : sizeof(double)) * (size_t)parts;
+    uint64_t state = 5;
+    double x[2 * ROWS * K], y[4 * K], all[2 * ROWS], one[2];
+    for (int round = 0; loops && round < 200; round++) {
+        for (int i = 0; i < (ROWS + 2) * K * parts; i++) {
+            const double v = draw(&state, 0, 3) ? (double)draw(&state, -999, 999) / 7 : -0.0;
+            double *to = i < ROWS * K * parts ? x : y;
+            const int at = i % (ROWS * K * parts);
+            if (single) ((float *)(void *)to)[at] = (float)v;
+            else to[at] = v;
+        }
+        const int64_t k = draw(&state, 2, K);
+        lam__product p = {.batch = 1, .m = draw(&state, 1, ROWS), .k = k, .n = 1, .x = x, .y = y, .out = all};
+        p.x_row = k, p.x_col = 1, p.y_col = 1, p.y_row = draw(&state, 1, 2);
+        loops->by[LAM__BY_DOTS](&p);
+        lam__product alone = p;
+        alone.m = 1, alone.out = one;
+        for (int64_t i = 0; i < p.m; i++) {
+            alone.x = (const char *)x + (size_t)(i * k) * item;
+            loops->by[LAM__BY_DOTS](&alone);
+            ck_assert_mem_eq((const char *)all + (size_t)i * item, one, item);
+        }
+    }
+}
+END_TEST
+
 Suite *suite_kernels_products(void);
 Suite *suite_kernels_products(void) {
     Suite *suite = suite_create("kernels/products");
     TCase *tests = tcase_create("products");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, small_products_are_their_sums, 0, DTYPES * SETS);
+    tcase_add_loop_test(tests, rows_times_a_vector_do_not_depend_on_each_other, 0, DTYPES * SETS);
     suite_add_tcase(suite, tests);
     return suite;
 }

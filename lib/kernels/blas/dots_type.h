@@ -176,10 +176,103 @@ static void NAME(few_dots)(const lam__product *p, int64_t rows, int64_t y_row) {
     else NAME(line_dots)(p, &l, rows, NAME(W));
 }
 
+/* ---- short rows -------------------------------------------------------------------------------------------------- */
+
+/* What the numbers of rows of 2 or 4 elements meet; of 3, those in one of three vectors. Lanes that a vector lacks
+ * stand for others: one that is too short is not used so. */
+#define AGAIN(i, k) ((i) % ((k)*PARTS) % (2 * LANES))
+#define THIRD(i, h) (((i) + (h)*LANES) % (3 * PARTS) % (2 * LANES))
+/* Lane i of LANES rows that lie in three vectors: element h of row i is in the first two, or in the third. */
+#define FIRST(i, h) (3 * (i) + (h) < 2 * LANES ? 3 * (i) + (h) : 0)
+#define THEN(i, h)  (3 * (i) + (h) < 2 * LANES ? (i) : 3 * (i) + (h)-LANES)
+/* Pairs of the lanes of two vectors, half of them. */
+#define PAIRS(i, h) ((i) / 2 + (h) * (LANES / 2) + (i) % 2 * LANES)
+
+/* Elements h of all rows. */
+#define OF_ROWS(v, h)                                                                                                  \
+    __builtin_shufflevector(__builtin_shufflevector((v)[0], (v)[1], LIST(FIRST, h)), (v)[2], LIST(THEN, h))
+
+/* Neighbours in a and then in b, added. */
+ALWAYS_INLINE V NAME(paired)(V a, V b) {
+    return __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 0)) + __builtin_shufflevector(a, b, LIST(NEIGHBOUR, 1));
+}
+
+/* As many rows of k products, a constant, as a vector has lanes, which lie in k vectors. They are summed as a single
+ * row is: neighbours, then neighbours of these, then the zeros that fill up its vector. */
+ALWAYS_INLINE V NAME(short_sums)(int k, V v[]) {
+    if (k == 3) return OF_ROWS(v, 0) + OF_ROWS(v, 1) + (OF_ROWS(v, 2) + (V){0});
+    if (k == 4) v[0] = NAME(paired)(v[0], v[1]), v[1] = NAME(paired)(v[2], v[3]);
+    v[0] = NAME(paired)(v[0], v[1]);
+    return k * PARTS < LANES ? v[0] + (V){0} : v[0];
+}
+
+/* LANES rows of x. What they meet comes again after three vectors; of complex numbers in two forms, one of which gives
+ * the real parts. */
+ALWAYS_INLINE void NAME(short_rows)(int k, const T *x, V factor[PARTS][3], T *out) {
+    V sum[PARTS][4];
+#if PARTS == 1
+    for (int i = 0; i < k; i++) sum[0][i] = NAME(whole)(x + i * LANES) * factor[0][i % 3];
+    NAME(put)(out, NAME(short_sums)(k, sum[0]));
+#else
+    for (int i = 0; i < k; i++) {
+        const V a = NAME(whole)(x + 2 * i * LANES), b = NAME(whole)(x + (2 * i + 1) * LANES);
+        for (int part = 0; part < PARTS; part++)
+            sum[part][i] = NAME(paired)(a * factor[part][2 * i % 3], b * factor[part][(2 * i + 1) % 3]);
+    }
+    const V real = NAME(short_sums)(k, sum[0]), imaginary = NAME(short_sums)(k, sum[1]);
+    NAME(put)(out, __builtin_shufflevector(real, imaginary, LIST(PAIRS, 0)));
+    NAME(put)(out + LANES, __builtin_shufflevector(real, imaginary, LIST(PAIRS, 1)));
+#endif
+}
+
+/* All rows of all products, the last ones of each once more with those before them. */
+ALWAYS_INLINE void NAME(all_short_rows)(int k, const lam__product *p) {
+    T packed[LAM__SMALL_K * PARTS], *out = p->out;
+    lam__product_place in = {.left = p->left};
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * PARTS) {
+        const T *x = (const T *)p->x + in.x * PARTS;
+        const V y = NAME(load)(NAME(columns_of)(p, (const T *)p->y + in.y * PARTS, packed), k * PARTS);
+        V factor[PARTS][3] = {{__builtin_shufflevector(y, y, LIST(THIRD, 0)),
+                               __builtin_shufflevector(y, y, LIST(THIRD, 1)),
+                               __builtin_shufflevector(y, y, LIST(THIRD, 2))}};
+        for (int i = 0; i < 3 && k == 2; i++) factor[0][i] = __builtin_shufflevector(y, y, LIST(AGAIN, 2));
+        for (int i = 0; i < 3 && k == 4; i++) factor[0][i] = __builtin_shufflevector(y, y, LIST(AGAIN, 4));
+#if PARTS == 2
+        V signs;
+        for (int i = 0; i < LANES; i++) signs[i] = i & 1 ? -1 : 1;
+        for (int i = 0; i < 3; i++) {
+            factor[1][i] = __builtin_shufflevector(factor[0][i], factor[0][i], LIST(PARTNER, 0));
+            factor[0][i] *= signs;
+        }
+#endif
+        for (int64_t next = 0; next < p->m; next += LANES) {
+            const int64_t i = next + LANES <= p->m ? next : p->m - LANES;
+            NAME(short_rows)(k, x + i * k * PARTS, factor, out + i * PARTS);
+        }
+    }
+}
+
+static void NAME(short_dots)(const lam__product *p) {
+    if (p->k == 2) NAME(all_short_rows)(2, p);
+    else if (p->k == 3) NAME(all_short_rows)(3, p);
+    else NAME(all_short_rows)(4, p);
+}
+
+#undef AGAIN
+#undef THIRD
+#undef FIRST
+#undef THEN
+#undef PAIRS
+#undef OF_ROWS
+
 /* Lines of x and y along k, an entry of lam__small_type. Products of two vectors each are rows of a column of results,
  * as long as one step walks them. KEEP IN STEP: blocks of dots. */
 static void NAME(dots)(const lam__product *p) {
     enum { W = NAME(W) };
+    if (lam__product_is_short(p, LANES, PARTS)) {
+        NAME(short_dots)(p);
+        return;
+    }
     lam__product q = *p;
     int64_t y_row = 0;
     if (p->m * p->n == 1 && p->run == 0 && p->y_row == 1) {

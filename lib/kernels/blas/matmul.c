@@ -361,6 +361,8 @@ static double lines_of(const lam__product *p, int lanes, bool *shared) {
 
 static double cost_of_dots(const lam__product *p, int lanes, double parts) {
     bool shared;
+    const int numbers = lanes * (int)parts; /* of a vector */
+    if (lam__product_is_short(p, numbers, (int)parts)) return 2 + vectors(p->m, numbers) * 2 * (double)p->k * parts;
     const double lines = lines_of(p, lanes, &shared) * parts;
     return 2 + lines * (LINE + vectors(p->k, lanes) * (shared ? 1 : FLAT));
 }

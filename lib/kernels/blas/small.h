@@ -21,6 +21,13 @@ typedef struct lam__small_type {
     void (*by[LAM__SMALL_WAYS])(const lam__product *p);
 } lam__small_type;
 
+/* Whether rows of x, of 2 to 4 elements, lie without gaps and meet one vector: several lie in a vector of the machine
+ * then, and there are results for all lanes, of which an element takes `parts`. */
+static inline bool lam__product_is_short(const lam__product *p, int lanes, int parts) {
+    const int64_t k = p->k;
+    return p->n == 1 && k >= 2 && k <= 4 && k * parts <= lanes && p->m >= lanes && p->x_col == 1 && p->x_row == k;
+}
+
 /* Where a walk over a batch is: elements from the first ones, and products up to the next turn. */
 typedef struct lam__product_place {
     int64_t x, y, left;

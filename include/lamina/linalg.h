@@ -354,6 +354,13 @@ typedef struct lam_schur_options {
  *         blocks NaN, for which take the complex one. */
 LAM_API lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, const lam_schur_options *options);
 
+/* The x with a x + x b = c; Lyapunov's equation where b is a^H.
+ * Shape   a [..., m, m], b [..., n, n] and c [..., m, n]: as c; leading axes broadcast.
+ * Fails   LAM_ERR_SHAPE, LAM_ERR_RANK; LAM_ERR_NUMERIC where an eigenvalue of a is one of b with a minus.
+ * Owner   current scope. Derivative: by all three, of every order, by solving again.
+ * Source  Bartels and Stewart, Algorithm 432, 1972 (LAPACK). */
+LAM_API lam_tensor *lam_solve_sylvester(lam_tensor *a, lam_tensor *b, lam_tensor *c);
+
 /* The complex Schur form from a real one and its vectors: x = vectors form vectors^H for both. A block of two rows
  * becomes a pair of eigenvalues. Complex forms pass as they are.
  * Shape   two of [..., n, n] give two of these.

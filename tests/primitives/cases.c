@@ -16,6 +16,7 @@ static const cases_row *const families[] = {
     cases_sort,
     cases_linalg,
     cases_determinant,
+    cases_equations,
     cases_spectral,
     cases_roots,
     cases_function,

@@ -113,7 +113,7 @@ LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 /* 1 - betainc(a, b, x), accurate where it is small, also where 1 - x has lost the digits of x.
  * Shape   all three broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: minus those of betainc.
- * Source  as igamma; 4 ULP for a from 0.1, below it some roundings over a left of the mean a/(a + b). */
+ * Source  as igamma; 4 ULP. */
 LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
 /* Kummer's function, the sum over n of (a)_n / (b)_n x^n / n!, and Gauss's, that of (a)_n (b)_n / (c)_n x^n / n!, with

@@ -314,7 +314,7 @@ const measure_row measure_rows[] = {
     {.name = "betainc", .inputs = 3, .body = of_betainc, .oracle = LAM__LOOP_betainc, .slopes = beta_slopes,
      .range = {{0.01, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
     {.name = "betaincc", .inputs = 3, .body = of_betaincc, .oracle = LAM__LOOP_betaincc, .slopes = upper_beta_slopes,
-     .range = {{0.1, 50}, {0.1, 50}, {0.001, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
+     .range = {{0.001, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
     {.name = "pow_slope by x", .inputs = 2, .body = of_pow_slope_10, .oracle = LAM__LOOP_pow_slope, .member = 64,
      .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .derivatives = 3},
     {.name = "pow_slope by y", .inputs = 2, .body = of_pow_slope_01, .oracle = LAM__LOOP_pow_slope, .member = 1,

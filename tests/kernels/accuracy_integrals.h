@@ -1,5 +1,5 @@
-/* Template: members of the loops `integrals` and `gamma_quotient` for the list in accuracy.c: operands, bounds, and of
- * what size errors are taken at least. */
+/* Template: members of the loops `integrals` and `gamma_quotient`, and those with small parameters of the incomplete
+ * beta functions, for the list in accuracy.c: operands, bounds, and of what size errors are taken at least. */
 /* clang-format off */
     {LAM__LOOP_integrals, LAM__INTEGRAL_CODE(LAM__EXPN, 1), {{1e-10, 600}}, 1, 0},
     {LAM__LOOP_integrals, LAM__INTEGRAL_CODE(LAM__EXPN, 0), {{1e-10, 700}}, 1, 0},
@@ -87,4 +87,8 @@
     {LAM__LOOP_gamma_quotient, LAM__QUOTIENT_POCH, {{1e-3, 1e6}, {0.01, 30}}, 1, 0},
     {LAM__LOOP_gamma_quotient, LAM__QUOTIENT_BETA, {{1e-3, 1e4}, {1e-3, 100}}, 1, 0},
     {LAM__LOOP_gamma_quotient, LAM__QUOTIENT_COMB, {{100, 900}, {1, 99}}, 1, 0},
+    {LAM__LOOP_betaincc, 0, {{1e-6, 0.1}, {1, 50}, {1e-9, 0.9}}, 4, 0},
+    {LAM__LOOP_betaincc, 0, {{1e-4, 0.3}, {1e-4, 3}, {1e-6, 0.5}}, 4, 0},
+    {LAM__LOOP_betainc, 0, {{1, 50}, {1e-6, 0.1}, {0.1, 0.99999}}, 4, 0},
+    {LAM__LOOP_betainc, 0, {{1e-6, 0.3}, {1e-6, 0.3}, {0.01, 0.99}}, 4, 0},
     /* clang-format on */

@@ -152,13 +152,14 @@ static void beta_below(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_
     mpfr_clears(term, t, sum, (mpfr_ptr)NULL);
 }
 
-/* Right of the mean a/(a + b), where terms would grow at first, as 1 - I_(1-x)(b, a). */
+/* Right of the mean a/(a + b), where terms would grow at first, as 1 - I_(1-x)(b, a); next to an end from there, since
+ * from the other one the series would not end. */
 static void betainc(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_t x) {
     mpfr_t t;
     mpfr_init2(t, BITS);
     mpfr_add(t, a, b, MPFR_RNDN);
     mpfr_mul(t, t, x, MPFR_RNDN);
-    const bool above = mpfr_cmp(t, a) > 0;
+    const bool right = mpfr_cmp(t, a) > 0, above = mpfr_cmp_d(x, 0.99) > 0 || (right && mpfr_cmp_d(x, 0.01) > 0);
     mpfr_ui_sub(t, 1, x, MPFR_RNDN);
     if (above) beta_below(value, b, a, t);
     else beta_below(value, a, b, x);

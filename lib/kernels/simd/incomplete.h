@@ -393,6 +393,13 @@ ALWAYS_INLINE M64 is_plain_incomplete_beta(V64 a, V64 b, V64 x) {
     return (M64)(least >= 0x1p-20) & (M64)(most <= 0x1p60) & (M64)(x >= 0x1p-500) & (M64)(x < 1);
 }
 
+/* Values that incomplete.c takes from a series: KEEP IN STEP: small beta (is_in_series there). */
+ALWAYS_INLINE M64 is_small_beta(V64 a, V64 b, V64 x) {
+    const M64 left = (M64)(x <= 0.5);
+    const V64 p = either(left, a, b), q = either(left, b, a), z = either(left, x, 1 - x);
+    return (M64)(least_of(a, b) < 0.1) & (M64)(p < 0.5) & (M64)(q * z <= 1);
+}
+
 static __attribute__((noinline)) V64 patched_beta(V64 r, V64 a, V64 b, V64 x, M64 where, bool upper, int64_t code) {
     for (int i = 0; i < LANES64; i++)
         if (where[i])
@@ -401,7 +408,8 @@ static __attribute__((noinline)) V64 patched_beta(V64 r, V64 a, V64 b, V64 x, M6
 }
 
 ALWAYS_INLINE V64 beta_part_of(V64 a, V64 b, V64 x, beta_part part, const lam__nodes *nodes) {
-    const M64 plain = is_plain_incomplete_beta(a, b, x);
+    const bool whole = part == BETA_P || part == BETA_Q;
+    const M64 plain = is_plain_incomplete_beta(a, b, x) & ~(whole ? is_small_beta(a, b, x) : (M64){0});
     V64 r = {0};
     if (any64(plain))
         r = incomplete_beta(either(plain, a, splat64(2)), either(plain, b, splat64(2)), either(plain, x, splat64(0.5)),

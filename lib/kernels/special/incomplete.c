@@ -353,6 +353,40 @@ static wide beta_below(double a, double b, wide x, wide y, int i, int j) {
     return beta_density(a, b, x, y) * integral(&q);
 }
 
+/* ---- small parameters of beta ------------------------------------------------------------------------------------ */
+
+/* With a parameter near 0 much lies next to the ends, in no integral of one scale. There p, q and z are a, b and x, or
+ * b, a and y where x > 1/2, and this series holds for p < 1/2 and q z <= 1: it says whether.
+ * KEEP IN STEP: small beta (is_small_beta of simd/incomplete.h). */
+static bool is_in_series(double p, double q, wide z) {
+    return fmin(p, q) < 0.1 && p < 0.5 && q * z <= 1;
+}
+
+/* log Gamma(p + q) - log Gamma(q), for small p a Taylor series at 1 + q. */
+static wide lgamma_gap(wide p, wide q) {
+    wide power = p, sum = -log1pl(p / q);
+    if (p >= 0.1L) return sum + (lgamma_(1 + p + q) - lgamma_(1 + q));
+    for (int k = 1; k < 24; k++) {
+        sum += power * lam__special_psi(k - 1, 1 + q);
+        power *= p / (k + 1);
+    }
+    return sum;
+}
+
+/* I_z(p, q) = exp(u) (1 + p times the sum of (1 - q)_n / n! z^n / (p + n) from n = 1 on), exp(u) = z^p / (p B(p, q)), or
+ * 1 less it (A&S 26.5.4, DLMF 8.17.7). */
+static wide small_beta(wide p, wide q, wide z, bool rest) {
+    const wide u = p * logl(z) - lgamma_above_1(p) + lgamma_gap(p, q);
+    wide term = 1, sum = 0;
+    for (int n = 1; n < 100; n++) {
+        term *= (n - q) / n * z;
+        sum += term / (p + n);
+    }
+    return rest ? -expm1l(u) - expl(u) * p * sum : expl(u) * (1 + p * sum);
+}
+
+/* ---- beta and its derivatives ------------------------------------------------------------------------------------ */
+
 /* The density differentiated by a and b. */
 static wide beta_slope(double a, double b, wide x, wide y, int i, int j) {
     side q = {.a = a, .b = b, .x = (double)x, .y = (double)y, .i = i, .j = j};
@@ -376,6 +410,15 @@ static double beta_slope_at_end(double power, double other, int derivatives) {
     return power > 1 ? 0 : derivatives & 1 ? -INFINITY : INFINITY;
 }
 
+/* I_x(a, b), or 1 less it. */
+static wide whole_beta(double a, double b, wide x, wide y, bool rest) {
+    if (x <= 0.5L ? is_in_series(a, b, x) : is_in_series(b, a, y))
+        return x <= 0.5L ? small_beta(a, b, x, rest) : small_beta(b, a, y, !rest);
+    const bool below = is_below(a, b, x, y, 0, 0);
+    const wide part = below ? beta_below(a, b, x, y, 0, 0) : beta_below(b, a, y, x, 0, 0);
+    return below == rest ? 1 - part : part;
+}
+
 double lam__special_betainc(double a, double b, double x, int64_t code) {
     int i = (int)(code >> 4 & 15), j = (int)(code & 15);
     bool by_x = code >> 8;
@@ -385,15 +428,12 @@ double lam__special_betainc(double a, double b, double x, int64_t code) {
     if (by_x && x == 1) return beta_slope_at_end(b, a, j);
     if (x == 0 || x == 1) return code ? 0 : x;
     if (by_x) return (double)beta_slope(a, b, x, y, i, j);
-    if (is_below(a, b, x, y, i, j)) return (double)beta_below(a, b, x, y, i, j);
-    wide other = beta_below(b, a, y, x, j, i);
-    return (double)(code ? -other : 1 - other);
+    if (code == 0) return (double)whole_beta(a, b, x, y, false);
+    return (double)(is_below(a, b, x, y, i, j) ? beta_below(a, b, x, y, i, j) : -beta_below(b, a, y, x, j, i));
 }
 
 /* 1 - I_x(a, b), of which nothing is lost by 1 - x, which is a wide number. */
 double lam__special_betaincc(double a, double b, double x) {
-    const wide y = 1 - (wide)x;
     if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || isinf(a) || isinf(b)) return NAN;
-    if (x == 0 || x == 1) return 1 - x;
-    return (double)(is_below(a, b, x, y, 0, 0) ? 1 - beta_below(a, b, x, y, 0, 0) : beta_below(b, a, y, x, 0, 0));
+    return x == 0 || x == 1 ? 1 - x : (double)whole_beta(a, b, x, 1 - (wide)x, true);
 }

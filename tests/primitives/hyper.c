@@ -76,6 +76,38 @@ START_TEST(values_and_slopes) {
 }
 END_TEST
 
+/* Parameters around 30, where ten digits or more cancel in every series: values and slopes by x, from mpmath as well. */
+static const struct cancelling {
+    int operands;
+    double at[4], want, slope;
+} cancelling[] = {
+    /* clang-format off */
+    {3, {20.5, -17.25, 0, -28.0}, -174602.428432334084, -89227.1575179752692},
+    {3, {-25.5, 2.5, 0, 25.0}, -262.252370172032645, -290.121691565118535},
+    {3, {-28.25, -26.5, 0, 29.0}, -73844485489799.7081, -75649109714481.3084},
+    {3, {-14.5, 21.25, 0, -30.0}, 101653.768527389454, -25343.0178788618255},
+    {3, {-45.5, 3.25, 0, 40.0}, -15818.3305558252268, 9001.15401449027094},
+    {4, {25.5, -20.25, -13.5, -2.5}, 1.32298003586432337e+27, -1.02577486462359637e+28},
+    {4, {-28.75, 27.5, 1.25, 0.75}, 0.00545875359154526696, -0.693075504772230255},
+    {4, {-22.5, -29.25, -27.75, 0.9}, 2.000687317904596e-6, 0.0000636469212466955675},
+    {4, {19.5, 28.25, -24.75, -0.625}, -24406.8904361238737, 169548.565252671892},
+    {4, {30.0, -29.5, 2.5, -6.0}, 3.45843038970832509e+38, -1.56696921308557293e+39},
+    /* clang-format on */
+};
+
+START_TEST(what_cancels) {
+    const struct cancelling *e = &cancelling[_i];
+    const int n = e->operands;
+    lam_tensor *at[4], *got[2];
+    for (int k = 0; k < n; k++) at[k] = num(e->at[n == 3 && k == 2 ? 3 : k]);
+    lam_fn *f = n == 3 ? FN(confluent, 3, 1) : FN(gauss, 4, 1);
+    lam_call(lam_value_and_grad(f, &(lam_grad_options){.argnums = LAM_AXES(n - 1)}), (lam_list){(size_t)n, at}, got, 2);
+    ck_assert_double_le(fabs(lam_item(got[0]) - e->want), 4 * 0x1p-52 * fabs(e->want));
+    ck_assert_double_le(fabs(lam_item(got[1]) - e->slope), 4 * 0x1p-52 * fabs(e->slope));
+    EXPECT_OK();
+}
+END_TEST
+
 /* exp(x); (1 - x)^-a; log(1 + x) / x; Gauss's value at 1; a Legendre polynomial, also beyond 1. */
 START_TEST(closed_forms) {
     lam_tensor *x = VEC(-30, -0.5, 0, 2, 20);
@@ -128,5 +160,6 @@ END_TEST
 Suite *suite_primitives_hyper(void) {
     Suite *suite = SUITE_OF("hyper", closed_forms, what_has_no_value, derivatives_end_by_the_parameters);
     suite_loop(suite, values_and_slopes, sizeof entries / sizeof entries[0]);
+    suite_loop(suite, what_cancels, sizeof cancelling / sizeof cancelling[0]);
     return suite;
 }

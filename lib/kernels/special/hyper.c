@@ -7,6 +7,7 @@
  * methods for the computation of the confluent and Gauss hypergeometric functions, 2017. */
 #include "lib/kernels/special/hyper.h"
 
+#include "lib/kernels/special/hyper_twice.h"
 #include "lib/kernels/special/special.h"
 
 #include <float.h>
@@ -16,16 +17,13 @@
 
 typedef lam__wide wide;
 
-enum { JET = 10, TERMS = 40000 };
+enum { JET = LAM__HYPER_JET, TERMS = 40000 };
 #define FARTHEST   10000.0L /* of operands */
 #define LEAST_LEFT 0x1p-44L /* of a result beside the largest term: 2^20 of long double's 2^64 are left */
+#define MUCH_LEFT  0x1p-9L  /* the same, of what is as good as f64 */
 
-/* Coefficients of 1, a, b, c, aa, ab, ac, bb, bc, cc. `live` says how many are wanted: 1, 4 or all. */
-typedef struct jet {
-    wide x[JET];
-} jet;
-
-static const struct pair { int i, j; } pairs[] = {{1, 1}, {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}};
+typedef lam__hyper_jet jet;
+typedef lam__hyper_sum result;
 
 static jet number(wide x) {
     return (jet){{x}};
@@ -56,7 +54,7 @@ static jet product(int live, jet a, jet b) {
     jet y = number(a.x[0] * b.x[0]);
     for (int k = 1; k < live; k++) y.x[k] = a.x[0] * b.x[k] + a.x[k] * b.x[0];
     for (int k = 4; k < live; k++) {
-        const int i = pairs[k - 4].i, j = pairs[k - 4].j;
+        const int i = lam__hyper_pairs[k - 4].i, j = lam__hyper_pairs[k - 4].j;
         y.x[k] += a.x[i] * b.x[j] + (i == j ? 0 : a.x[j] * b.x[i]);
     }
     return y;
@@ -86,18 +84,22 @@ static wide size_of(int live, jet a) {
     return size;
 }
 
-/* A sum, its largest term, and what is left of the digits, which is sum / largest, all in the sizes of jets. */
-typedef struct result {
-    jet value;
-    wide left, largest;
-} result;
-
 static result none(void) {
-    return (result){number(NAN), 0, INFINITY};
+    return (result){number(NAN), 0, 0, INFINITY};
+}
+
+/* A sum of which nothing is known but the sizes of jets. */
+static result known(jet value, wide left, wide largest) {
+    return (result){value, left, left, largest};
 }
 
 static result better(result a, result b) {
     return b.left > a.left ? b : a;
+}
+
+/* The same where the coefficients of a jet are looked at one by one. */
+static result finer(result a, result b) {
+    return b.least > a.least ? b : a;
 }
 
 /* Whether the factors p + n of a series reach 0, so that it ends; p is no jet then. */
@@ -105,9 +107,17 @@ static bool ends(wide p) {
     return p <= 0 && p == floorl(p);
 }
 
+/* What is left of the digits of the coefficient that has lost most. */
+static wide least_left(int live, jet total, jet peak) {
+    wide least = 1;
+    for (int k = 0; k < live; k++)
+        if (peak.x[k] > 0) least = fminl(least, fabsl(total.x[k]) / peak.x[k]);
+    return least;
+}
+
 /* The sum of products of (top_i + n) / (bottom + n) x / (n + 1). Parameters that the series has not are NULL. */
 static result series(int live, const jet *top, const jet *other, jet bottom, wide x) {
-    jet term = number(1), total = term;
+    jet term = number(1), total = term, peak = term;
     wide largest = 1, small = 0;
     for (int n = 0; n < TERMS; n++) {
         jet factor = product(live, shifted(*top, n), reciprocal(live, shifted(bottom, n)));
@@ -116,9 +126,10 @@ static result series(int live, const jet *top, const jet *other, jet bottom, wid
         total = sum(total, term, 1);
         const wide size = size_of(live, term), all = size_of(live, total);
         if (!(size < INFINITY)) return none();
+        for (int k = 0; k < live; k++) peak.x[k] = fmaxl(peak.x[k], fabsl(term.x[k]));
         largest = fmaxl(largest, size);
         small = size <= LDBL_EPSILON / 16 * all ? small + 1 : 0;
-        if (small >= 3 && n > 2) return (result){total, all / largest, largest};
+        if (small >= 3 && n > 2) return (result){total, all / largest, least_left(live, total, peak), largest};
     }
     return none();
 }
@@ -128,12 +139,13 @@ static result series(int live, const jet *top, const jet *other, jet bottom, wid
 /* 1F1(a; b; x) = exp(x) 1F1(b - a; b; -x): for one sign of x or the other the terms have one sign, mostly. */
 static result confluent(int live, jet a, jet b, wide x) {
     result own = series(live, &a, NULL, b, x);
-    if (own.left > 0.25L) return own;
+    if (own.least > 0.25L) return own;
     jet rest = sum(b, a, -1);
     result turned = series(live, &rest, NULL, b, -x);
     turned.value = scaled(turned.value, expl(x));
     turned.largest *= expl(x);
-    return better(own, turned);
+    const result best = finer(own, turned);
+    return best.least > MUCH_LEFT ? best : finer(best, lam__hyper_twice_1f1(live, &a, &b, (double)x));
 }
 
 /* ---- 2F1 --------------------------------------------------------------------------------------------------------- */
@@ -187,7 +199,7 @@ static result inside(int live, jet a, jet b, jet c, wide z, wide u) {
     while (at.u > u && at.left > 0) step(live, a, b, c, &at, fmaxl(u, at.u / 2));
     if (!(at.left > 0)) return none();
     const wide all = size_at(live, &at) / at.left;
-    return (result){at.value, size_of(live, at.value) / all, all};
+    return known(at.value, size_of(live, at.value) / all, all);
 }
 
 /* (1 - z)^by 2F1(a, b; c; z) */
@@ -207,6 +219,10 @@ static result agreed(int live, result a, result b) {
     const wide off = size_of(live, sum(a.value, b.value, -1)), size = size_of(live, r.value);
     r.largest = fmaxl(r.largest, off / LDBL_EPSILON);
     if (off > 0) r.left = fminl(r.left, LDBL_EPSILON * size / off);
+    for (int k = 0; k < live; k++) {
+        const wide apart = fabsl(a.value.x[k] - b.value.x[k]);
+        if (apart > 0) r.least = fminl(r.least, LDBL_EPSILON * fabsl(r.value.x[k]) / apart);
+    }
     return r;
 }
 
@@ -234,16 +250,22 @@ static bool constant(int live, jet a) {
     return live == 1 || (a.x[1] == 0 && a.x[2] == 0 && a.x[3] == 0);
 }
 
-static result gauss(int live, jet a, jet b, jet c, wide x) {
+static result gauss_once(int live, jet a, jet b, jet c, wide x) {
     const bool finite = (ends(a.x[0]) && constant(live, a)) || (ends(b.x[0]) && constant(live, b));
-    if (x == 1 && !finite) return live == 1 ? (result){number(at_one(a.x[0], b.x[0], c.x[0])), 1, 1} : none();
+    if (x == 1 && !finite) return live == 1 ? known(number(at_one(a.x[0], b.x[0], c.x[0])), 1, 1) : none();
     if (x > 1 && !finite) return none();
     if (finite || fabsl(x) <= 0.5L) {
         result own = series(live, &a, &b, c, x);
-        if (own.left > 0.25L || x > 1) return own;
-        return better(own, two_ways(live, a, b, c, x));
+        if (own.least > 0.25L || x > 1) return own;
+        return finer(own, two_ways(live, a, b, c, x));
     }
     return two_ways(live, a, b, c, x);
+}
+
+static result gauss(int live, jet a, jet b, jet c, wide x) {
+    const result own = gauss_once(live, a, b, c, x);
+    if (own.least > MUCH_LEFT || x > 0.98L || x < -50) return own; /* of too many terms */
+    return finer(own, lam__hyper_twice_2f1(live, &a, &b, &c, (double)x));
 }
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -254,7 +276,7 @@ static wide derivative(jet y, const int by[]) {
     for (int k = 0; all == 1 && k < 3; k++)
         if (by[k]) return y.x[1 + k];
     for (int k = 0; all == 2 && k < 6; k++) {
-        const int i = pairs[k].i - 1, j = pairs[k].j - 1;
+        const int i = lam__hyper_pairs[k].i - 1, j = lam__hyper_pairs[k].j - 1;
         if (i == j ? by[i] == 2 : by[i] && by[j]) return y.x[4 + k] * (i == j ? 2 : 1);
     }
     return y.x[0];

@@ -173,6 +173,37 @@ ALWAYS_INLINE V64 f64_si_slope(V64 x) {
     return PATCHED(q.hi + q.lo, x, plain, LAM__SIN_INT, 1);
 }
 
+/* ---- cosine integral --------------------------------------------------------------------------------------------- */
+
+/* gamma + log(x) less what is even in x, for x < 4; next to its two zeros the rest of the table is not small. */
+ALWAYS_INLINE V64 ci_inside(V64 x) {
+    const sum64 even = VALUE(place_of(madd(x, splat64(4), splat64(-0.5))), lam__table_ci);
+    const sum64 less = product_of_sums(even, product(x, x)), log = log_of_parts(parts_of(x), (V64){0});
+    const sum64 r = minus(plus(log, (sum64){splat64(EULER_GAMMA), splat64(EULER_GAMMA_REST)}), less);
+    return r.hi + r.lo;
+}
+
+/* f(x) sin(x) - g(x) cos(x) for x >= 4, where nothing cancels but next to zeros. */
+ALWAYS_INLINE V64 ci_beyond(V64 x) {
+    const sum64 inverse = inverse_of(any_sum(x, splat64(0x1p-20)));
+    const place p = place_of_inverse(15.5 - 0x1p-30, 64, inverse);
+    const waves64 turn = waves_of(f64_turned_of(x));
+    const sum64 f = VALUE(p, lam__table_si_f), g = product_of_sums(VALUE(p, lam__table_si_g), inverse);
+    const sum64 r = minus(product_of_sums(f, turn.sine), product_of_sums(g, turn.cosine));
+    const sum64 all = product_of_sums(fast_sum(r.hi, r.lo), inverse);
+    return all.hi + all.lo;
+}
+
+ALWAYS_INLINE V64 f64_ci(V64 x) {
+    const V64 size = f64_magnitude(x), four = splat64(4);
+    const M64 plain = (M64)(size >= 0x1p-400) & (M64)(size <= 0x1p900), inside = (M64)(size < 4);
+    const V64 y = either(plain, size, four);
+    V64 r = {0};
+    if (any64(inside & plain)) r = ci_inside(either(inside & plain, y, splat64(1)));
+    if (any64(~inside)) r = either(inside, r, ci_beyond(either(inside, four, y)));
+    return PATCHED(r, x, plain & ~(inside & (M64)(f64_magnitude(r) < 0x1p-5)), LAM__COS_INT, 0);
+}
+
 /* ---- Fresnel's integrals ---------------------------------------------------------------------------------------- */
 
 /* pi/2 x^2: the square as a sum, whole turns taken off exactly of both parts, then the nearest quarter. */
@@ -394,6 +425,7 @@ ALWAYS_INLINE V32 f32_exp0(V32 x) { return f32_through1(x, f64_exp0); }
 ALWAYS_INLINE V32 f32_expi_slope(V32 x) { return f32_through1(x, f64_expi_slope); }
 ALWAYS_INLINE V32 f32_spence_slope(V32 x) { return f32_through1(x, f64_spence_slope); }
 ALWAYS_INLINE V32 f32_expi(V32 x) { return f32_through1(x, f64_expi); }
+ALWAYS_INLINE V32 f32_ci(V32 x) { return f32_through1(x, f64_ci); }
 ALWAYS_INLINE V32 f32_si(V32 x) { return f32_through1(x, f64_si); }
 ALWAYS_INLINE V32 f32_si_slope(V32 x) { return f32_through1(x, f64_si_slope); }
 ALWAYS_INLINE V32 f32_fresnel_s(V32 x) { return f32_through1(x, f64_fresnel_s); }

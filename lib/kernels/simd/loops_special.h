@@ -84,6 +84,7 @@ static void NAME(loop_integrals)(LOOP_ARGS) {
     case LAM__INTEGRAL_CODE(LAM__EXPI, 1): MEMBER1(expi_slope); break;
     case LAM__INTEGRAL_CODE(LAM__SIN_INT, 0): MEMBER1(si); break;
     case LAM__INTEGRAL_CODE(LAM__SIN_INT, 1): MEMBER1(si_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__COS_INT, 0): MEMBER1(ci); break;
     case LAM__INTEGRAL_CODE(LAM__SIN_FRES, 0): MEMBER1(fresnel_s); break;
     case LAM__INTEGRAL_CODE(LAM__SIN_FRES, 1): MEMBER1(fresnel_s_slope); break;
     case LAM__INTEGRAL_CODE(LAM__COS_FRES, 0): MEMBER1(fresnel_c); break;

@@ -73,9 +73,11 @@ extern const double lam__table_exp1[17][LAM__PIECES], lam__table_expi[20][LAM__P
 /* Li2(1 - x)/(1 - x) for x from 0.5 to 2.5, in 8 x - 4.5; the rest below 2^-59 */
 extern const double lam__table_spence[14][LAM__PIECES];
 
-/* Si(x)/x for x from 0 to 4, in 4 x - 0.5; s f(x) and s^2 g(x) for x >= 4, s = x + 2^-20, in 15.5 - 2^-30 - 64/s,
- * where Si(x) is pi/2 - f(x) cos(x) - g(x) sin(x); the rest below 2^-58 */
-extern const double lam__table_si[10][LAM__PIECES], lam__table_si_f[13][LAM__PIECES], lam__table_si_g[13][LAM__PIECES];
+/* Si(x)/x and (gamma + log(x) - Ci(x))/x^2 for x from 0 to 4, in 4 x - 0.5; s f(x) and s^2 g(x) for x >= 4, s = x +
+ * 2^-20, in 15.5 - 2^-30 - 64/s, where Si(x) is pi/2 - f(x) cos(x) - g(x) sin(x) and Ci(x) f(x) sin(x) - g(x) cos(x);
+ * the rest below 2^-58 */
+extern const double lam__table_si[10][LAM__PIECES], lam__table_ci[10][LAM__PIECES];
+extern const double lam__table_si_f[13][LAM__PIECES], lam__table_si_g[13][LAM__PIECES];
 
 /* pi s f(x) and pi^2 s^3 g(x) for x >= 1, s = x + 2^-20, in 15.5 - 2^-30 - 16/s, where with v = pi/2 x^2 Fresnel's
  * S(x) is 1/2 - f(x) cos(v) - g(x) sin(v) and C(x) 1/2 + f(x) sin(v) - g(x) cos(v); the rest below 2^-59 */

@@ -50,20 +50,53 @@ LAM_API lam_tensor *lam_log_ndtr(lam_tensor *x);
  * Source  as erf_inv; 1 ULP. */
 LAM_API lam_tensor *lam_ndtri(lam_tensor *x);
 
+/* Owen's T: the integral of exp(-h^2 (1 + u^2) / 2) / (2 pi (1 + u^2)) over u from 0 to a, which is the probability
+ * of X > h and 0 < Y < a X for normal X and Y.
+ * Shape   h and a broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. Derivative: by h
+ *         -exp(-h^2 / 2) erf(a h / sqrt 2) / (2 sqrt(2 pi)), by a the integrand.
+ * Source  Owen 1956; Patefield and Tandy 2000; 2 ULP. */
+LAM_API lam_tensor *lam_owens_t(lam_tensor *h, lam_tensor *a);
+
+/* Faddeeva's function exp(-z^2) erfc(-i z) of complex z. Real operands are taken as complex ones.
+ * Shape   as z; c64 or c128.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: 2 i / sqrt(pi) - 2 z w, without the cancellation
+ *         for large z.
+ * Source  Al Azah and Chandler-Wilde, 2021; 1 ULP of |w|. */
+LAM_API lam_tensor *lam_wofz(lam_tensor *z);
+
+/* The spherical harmonic Y_n^m at the polar angle theta and the azimuth phi, with the phase of Condon and Shortley; 0
+ * for |m| > n.
+ * Shape   theta and phi broadcast; complex.
+ * Fails   LAM_ERR_VALUE unless 0 <= n <= 1000 and |m| <= 1000; LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex angles. Owner:
+ *         current scope. Derivative: by both angles, of any order.
+ * Source  the recurrence by degrees of normalised Legendre functions, DLMF 14.10.3, 14.30.1. */
+LAM_API lam_tensor *lam_sph_harm_y(int64_t n, int64_t m, lam_tensor *theta, lam_tensor *phi);
+
 /* ---- gamma and beta ---------------------------------------------------------------------------------------------- */
 
-/* log|Gamma(x)|; inf at 0 and the negative integers. (gammaln elsewhere.) Integers are taken as f64.
+/* log|Gamma(x)|; inf at 0 and the negative integers. (gammaln elsewhere.) Integers are taken as f64. Of complex numbers
+ * lam_loggamma.
  * Fails   like any use of a handle. Owner: current scope. Derivative: digamma(x).
  * Source  polynomials in pieces and A&S 6.1.41; 1 ULP. */
 LAM_API lam_tensor *lam_lgamma(lam_tensor *x);
 
-/* Derivative of lgamma; NaN at negative integers, -inf at 0 (inf at -0). Integers are taken as f64.
+/* The logarithm of Gamma(z) for complex z on the branch that is real for z > 0, with its cut along the negative axis;
+ * NaN at poles. Real operands are taken as complex ones.
+ * Shape   as z; c64 or c128.
+ * Fails   LAM_ERR_RULE for more than 10 derivatives. Owner: current scope. Derivative: digamma(z).
+ * Source  Hare 1997; 1 ULP of its size. */
+LAM_API lam_tensor *lam_loggamma(lam_tensor *z);
+
+/* Derivative of lgamma; NaN at negative integers, -inf at 0 (inf at -0). Integers are taken as f64. Of complex numbers
+ * the derivative of lam_loggamma, NaN at all poles.
  * Fails   like any use of a handle. Owner: current scope. Derivative: polygamma(x, 1).
  * Source  A&S 6.3; 1 ULP, for x < 0 relative to the larger of 1 and the result. */
 LAM_API lam_tensor *lam_digamma(lam_tensor *x);
 
 /* The nth derivative of digamma.
- * Fails   LAM_ERR_VALUE unless 0 <= n <= 1000. Owner: current scope. Derivative: polygamma(x, n + 1).
+ * Fails   LAM_ERR_VALUE unless 0 <= n <= 1000, of complex numbers 9. Owner: current scope. Derivative: polygamma(x,
+ *         n + 1).
  * Source  A&S 6.4, Euler-Maclaurin; 1 ULP, for x < 0 relative to the terms of the reflection formula. */
 LAM_API lam_tensor *lam_polygamma(lam_tensor *x, int n);
 
@@ -119,15 +152,15 @@ LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 /* Kummer's function, the sum over n of (a)_n / (b)_n x^n / n!, and Gauss's, that of (a)_n (b)_n / (c)_n x^n / n!, with
  * (a)_n = a (a + 1) .. (a + n - 1), continued to all x < 1; at 1 the limit. NaN where b (c) is 0 or a negative integer,
  * for x > 1 unless a or b is one, for operands beyond 10000 (but x of hyp2f1), and where terms cancel so that less than
- * some six digits are left, as they do for some parameters beyond 50 of unlike signs, and beyond 20 next to x = 1, far
- * left of 0 and in derivatives by parameters. A microsecond and more for each, up to milliseconds where terms cancel.
+ * some six digits are left, as they do for some parameters beyond 50 of unlike signs, and beyond 20 next to x = 1 and
+ * far left of 0. A microsecond and more for each, up to milliseconds where terms cancel.
  * Shape   all operands broadcast; integers are taken as f64.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands; LAM_ERR_RULE for more than 2 derivatives by a, b and c
  *         together. Owner: current scope.
  * Derivative  by x the same with all parameters one higher, times a b / c; by the parameters that of each term. At x =
  *         1 NaN by the parameters.
- * Source  NIST Handbook of Mathematical Functions, 13.2 and 15.2, 15.8, 15.10, with twice the digits where terms cancel;
- *         4 ULP up to parameters of 30 and -50 < x < 0.98. */
+ * Source  NIST Handbook of Mathematical Functions, 13.2 and 15.2, 15.8, 15.10, with twice the digits where terms
+ *         cancel; 4 ULP up to parameters of 30 and -50 < x < 0.98, also of derivatives. */
 LAM_API lam_tensor *lam_hyp1f1(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 LAM_API lam_tensor *lam_hyp2f1(lam_tensor *a, lam_tensor *b, lam_tensor *c, lam_tensor *x); /* Fails as lam_hyp1f1 does.
  * */

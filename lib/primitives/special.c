@@ -8,6 +8,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/plane.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/tensor/dtype.h"
@@ -353,7 +354,7 @@ const lam_primitive lam__row_digamma = {
 
 /* Public as a row of its own, since it is the first that gradients of lgamma meet. */
 lam_tensor *lam_digamma(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_digamma, x);
+    return lam__cplx_is(x) ? lam__plane_polygamma(x, 0) : lam__apply_unary(&lam__row_digamma, x);
 }
 
 static lam_tensor *slope_polygamma(const lam_rule *r, int i, lam_tensor *t) {
@@ -377,6 +378,7 @@ const lam_primitive lam__row_polygamma = {
 lam_tensor *lam_polygamma(lam_tensor *x, int n) {
     if (n < 0 || n > MOST_POLYGAMMA)
         return lam__axes_fail("polygamma", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_POLYGAMMA);
+    if (lam__cplx_is(x)) return lam__plane_polygamma(x, n);
     return n == 0 ? lam_digamma(x) : member(&lam__row_polygamma, x, n);
 }
 

@@ -1,6 +1,7 @@
 /* The rows of measure.h: every elementwise operation whose values or derivatives are rounded, families with some of
  * their members, and what is composed of them. What the oracle of tests/kernels does not know is written down here. */
 #include "tests/accuracy/measure.h"
+#include "tests/accuracy/series.h"
 
 #include "lib/kernels/special/special.h"
 #include "tests/kernels/oracle.h"
@@ -121,51 +122,6 @@ static void upper_beta_slopes(mpfr_t v, mpfr_t x[]) {
     mpfr_neg(v, v, MPFR_RNDN);
 }
 
-/* The sum of products of (a + n) (b + n) / (c + n) x / (n + 1), without b where that is NULL, in digits to spare. */
-static void hyper_series(mpfr_t v, mpfr_srcptr a, mpfr_srcptr b, mpfr_srcptr c, mpfr_srcptr x) {
-    enum { SPARE = 800 };
-    mpfr_t term, sum, factor;
-    mpfr_inits2(SPARE, term, sum, factor, (mpfr_ptr)NULL);
-    mpfr_set_ui(term, 1, MPFR_RNDN);
-    mpfr_set_ui(sum, 1, MPFR_RNDN);
-    for (unsigned long n = 0; n < 40000 && (n < 100 || mpfr_get_exp(term) > mpfr_get_exp(sum) - BITS); n++) {
-        mpfr_add_ui(factor, a, n, MPFR_RNDN);
-        mpfr_mul(term, term, factor, MPFR_RNDN);
-        if (b) mpfr_add_ui(factor, b, n, MPFR_RNDN);
-        if (b) mpfr_mul(term, term, factor, MPFR_RNDN);
-        mpfr_add_ui(factor, c, n, MPFR_RNDN);
-        mpfr_div(term, term, factor, MPFR_RNDN);
-        mpfr_mul(term, term, x, MPFR_RNDN);
-        mpfr_div_ui(term, term, n + 1, MPFR_RNDN);
-        if (mpfr_zero_p(term)) break;
-        mpfr_add(sum, sum, term, MPFR_RNDN);
-    }
-    mpfr_set(v, sum, MPFR_RNDN);
-    mpfr_clears(term, sum, factor, (mpfr_ptr)NULL);
-}
-
-static void true_hyp1f1(mpfr_t v, mpfr_t x[]) {
-    hyper_series(v, x[0], NULL, x[1], x[2]);
-}
-
-/* 2F1(a, b; HYPER_C; x), for x < 0 as (1 - x)^(-a) 2F1(a, c - b; c; x / (x - 1)). */
-#define HYPER_C 2.5
-static void true_hyp2f1(mpfr_t v, mpfr_t x[]) {
-    mpfr_t c, other, z, power;
-    mpfr_inits2(2 * BITS, c, other, z, power, (mpfr_ptr)NULL);
-    mpfr_set_d(c, HYPER_C, MPFR_RNDN);
-    mpfr_sub_ui(z, x[2], 1, MPFR_RNDN);
-    mpfr_neg(power, z, MPFR_RNDN);
-    mpfr_div(z, x[2], z, MPFR_RNDN);
-    mpfr_neg(other, x[0], MPFR_RNDN);
-    mpfr_pow(power, power, other, MPFR_RNDN);
-    mpfr_sub(other, c, x[1], MPFR_RNDN);
-    if (mpfr_sgn(x[2]) < 0) hyper_series(v, x[0], other, c, z);
-    else hyper_series(v, x[0], x[1], c, x[2]);
-    if (mpfr_sgn(x[2]) < 0) mpfr_mul(v, v, power, MPFR_RNDN);
-    mpfr_clears(c, other, z, power, (mpfr_ptr)NULL);
-}
-
 /* ---- the rows --------------------------------------------------------------------------------------------------- */
 
 /* One line per operation. */
@@ -209,8 +165,9 @@ FAMILY(bessel_j0, lam_bessel_j(in[0], 0))
 FAMILY(bessel_j5, lam_bessel_j(in[0], 5))
 FAMILY(betainc, lam_betainc(in[0], in[1], in[2]))
 FAMILY(betaincc, lam_betaincc(in[0], in[1], in[2]))
+FAMILY(owens_t, lam_owens_t(in[0], in[1]))
 FAMILY(hyp1f1, lam_hyp1f1(in[0], in[1], in[2]))
-FAMILY(hyp2f1, lam_hyp2f1(in[0], in[1], lam_full_like(in[1], HYPER_C), in[2]))
+FAMILY(hyp2f1, lam_hyp2f1(in[0], in[1], lam_full_like(in[1], SERIES_HYPER_C), in[2]))
 FAMILY(fma, lam_fma(in[0], in[1], in[2]))
 FAMILY(mul_div, lam_mul_div(in[0], in[1], in[2]))
 FAMILY(cube, lam_integer_pow(in[0], 3))
@@ -362,9 +319,11 @@ const measure_row measure_rows[] = {
      .range = {{0.01, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
     {.name = "betaincc", .inputs = 3, .body = of_betaincc, .oracle = LAM__LOOP_betaincc, .slopes = upper_beta_slopes,
      .range = {{0.001, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
-    {.name = "hyp1f1", .inputs = 3, .body = of_hyp1f1, .truth = true_hyp1f1,
+    {.name = "owens_t", .inputs = 2, .body = of_owens_t, .truth = series_owens_t,
+     .range = {{0.01, 6}, {0.01, 1.5}}, .bound = 2, .derivatives = 3, .costly = true},
+    {.name = "hyp1f1", .inputs = 3, .body = of_hyp1f1, .truth = series_hyp1f1,
      .range = {{-20, 20}, {0.1, 30}, {-20, 20}}, .bound = 4, .derivatives = 7, .costly = true},
-    {.name = "hyp2f1", .inputs = 3, .body = of_hyp2f1, .truth = true_hyp2f1,
+    {.name = "hyp2f1", .inputs = 3, .body = of_hyp2f1, .truth = series_hyp2f1,
      .range = {{-9, 9}, {-9, 9}, {-3, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
     {.name = "pow_slope by x", .inputs = 2, .body = of_pow_slope_10, .oracle = LAM__LOOP_pow_slope, .member = 64,
      .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .derivatives = 3},

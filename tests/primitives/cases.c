@@ -16,6 +16,7 @@ static const cases_row *const families[] = {
     cases_sort,
     cases_linalg,
     cases_determinant,
+    cases_plane,
     cases_equations,
     cases_spectral,
     cases_roots,
@@ -82,8 +83,8 @@ void cases_gather(const cases_use *u, const array *x, array *out, cases_move *mo
 }
 
 bool cases_of_parts(const cases_row *row) {
-    const cases_row *const families_of_parts[] = {cases_complex_rows, cases_fft};
-    for (int f = 0; f < 2; f++)
+    const cases_row *const families_of_parts[] = {cases_complex_rows, cases_plane, cases_fft};
+    for (int f = 0; f < 3; f++)
         for (const cases_row *r = families_of_parts[f]; r->name; r++)
             if (r == row) return true;
     return false;

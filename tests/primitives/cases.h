@@ -101,6 +101,7 @@ extern const cases_row cases_conv[];
 extern const cases_row cases_sort[];
 extern const cases_row cases_linalg[];
 extern const cases_row cases_determinant[];
+extern const cases_row cases_plane[];
 extern const cases_row cases_equations[];
 extern const cases_row cases_spectral[];
 extern const cases_row cases_roots[];

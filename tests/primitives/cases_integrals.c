@@ -217,6 +217,16 @@ static void reference_hyp2f1(const cases_use *u, const array in[], array out[]) 
     }
 }
 
+/* Owen's T by its integral; first is h. */
+static long double owens_part(long double t, long double x) {
+    return x * expl(-first * first * (1 + x * x * t * t) / 2) / (2 * PI * (1 + x * x * t * t));
+}
+
+static long double owens_t(long double h, long double a) {
+    first = h;
+    return integral(owens_part, a, 0, 1);
+}
+
 static const cases_form three[] = {
     {"[2] [2] [2]", {0}}, {"[2,1] [2] []", {0}}, {"[] [] []", {0}}, {"[0] [] [1]", {0}}, CASES_END};
 static const cases_form four[] = {
@@ -229,6 +239,10 @@ static const cases_wrong no_fit_of_four[] = {
 static void call_hyp1f1_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     (void)u;
     out[0] = lam_hyp1f1(in[0], lam_cast(in[0], LAM_C128), in[0]);
+}
+static void call_owens_t_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_owens_t(in[0], lam_cast(in[0], LAM_C128));
 }
 static void call_hyp2f1_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     (void)u;
@@ -266,6 +280,10 @@ const cases_row cases_integrals[] = {
     {.name = "lambertw", UNARY(lam_lambertw, lambertw), REAL, .domain = {{-0.3, 9}}},
     {.name = "bessel_j", UNARY(call_j0, j0_of), REAL, NO_ORDER, .domain = {{-2, 2}}},
     {.name = "bessel_j", UNARY(call_j3, j3_of), .domain = {{0.5, 5}}},
+    {.name = "owens_t",
+     BINARY(lam_owens_t, owens_t),
+     .wrong_calls = {{"[2]", LAM_ERR_DTYPE, call_owens_t_complex}},
+     .domain = {{-2, 2}, {-1.5, 2}}},
     {.name = "hyp1f1",
      .ternary = lam_hyp1f1,
      .ternary_reference = hyp1f1,

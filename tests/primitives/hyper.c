@@ -76,7 +76,7 @@ START_TEST(values_and_slopes) {
 }
 END_TEST
 
-/* Parameters around 30, where ten digits or more cancel in every series: values and slopes by x, from mpmath as well. */
+/* Parameters around 30, where ten digits or more cancel in every series: values and slopes by x, of mpmath as well. */
 static const struct cancelling {
     int operands;
     double at[4], want, slope;

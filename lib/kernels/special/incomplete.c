@@ -373,8 +373,8 @@ static wide lgamma_gap(wide p, wide q) {
     return sum;
 }
 
-/* I_z(p, q) = exp(u) (1 + p times the sum of (1 - q)_n / n! z^n / (p + n) from n = 1 on), exp(u) = z^p / (p B(p, q)), or
- * 1 less it (A&S 26.5.4, DLMF 8.17.7). */
+/* I_z(p, q) = exp(u) (1 + p times the sum of (1 - q)_n / n! z^n / (p + n) from n = 1 on), exp(u) = z^p / (p B(p, q)),
+ * or 1 less it (A&S 26.5.4, DLMF 8.17.7). */
 static wide small_beta(wide p, wide q, wide z, bool rest) {
     const wide u = p * logl(z) - lgamma_above_1(p) + lgamma_gap(p, q);
     wide term = 1, sum = 0;

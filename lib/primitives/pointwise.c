@@ -1,0 +1,111 @@
+/* Rows that go element by element through long functions: see pointwise.h. */
+#include "lib/primitives/pointwise.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/rules.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+lam_status lam__pointwise_shape(const lam_call_site *call, lam_shape out[]) {
+    const int dtype = call->in[0]->dtype;
+    for (int i = 1; i < call->inputs; i++)
+        if (!lam__value_same_type(call->in[0], call->in[i]))
+            return lam_rule_fail(call, LAM_ERR_SHAPE, "operands must be of one type");
+    if (call->primitive->takes_complex ? !lam__dtype_is_complex(dtype) : !lam__dtype_is_float(dtype))
+        return lam_rule_fail(call, LAM_ERR_DTYPE, "there is no kernel for this dtype");
+    return lam__apply_shape_as(call->in[0], (lam_dtype)dtype, out);
+}
+
+/* What the workers share. */
+typedef struct elements {
+    const lam_value *in[LAM__POINTWISE_MOST], *out;
+    int inputs;
+    const void *params;
+    lam__pointwise *f;
+} elements;
+
+static lam_c128 load(int dtype, const void *data, int64_t k) {
+    switch (dtype) {
+    case LAM_F64: return (lam_c128){((const double *)data)[k], 0};
+    case LAM_F32: return (lam_c128){((const float *)data)[k], 0};
+    case LAM_C128: return (lam_c128){((const double *)data)[2 * k], ((const double *)data)[2 * k + 1]};
+    default: return (lam_c128){((const float *)data)[2 * k], ((const float *)data)[2 * k + 1]};
+    }
+}
+
+static void store(int dtype, void *data, int64_t k, lam_c128 value) {
+    if (dtype == LAM_F64) ((double *)data)[k] = value.re;
+    if (dtype == LAM_F32) ((float *)data)[k] = (float)value.re;
+    if (dtype == LAM_C128) ((double *)data)[2 * k] = value.re, ((double *)data)[2 * k + 1] = value.im;
+    if (dtype == LAM_C64) ((float *)data)[2 * k] = (float)value.re, ((float *)data)[2 * k + 1] = (float)value.im;
+}
+
+static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
+    const elements *e = env;
+    const int dtype = e->out->dtype;
+    (void)room;
+    for (int64_t k = begin; k < end; k++) {
+        lam_c128 x[LAM__POINTWISE_MOST];
+        for (int i = 0; i < e->inputs; i++) x[i] = load(dtype, e->in[i]->data, k);
+        store(dtype, e->out->data, k, e->f(e->params, x));
+    }
+    return -1;
+}
+
+lam_status lam__pointwise_eval(const lam_call_site *call, lam_value *const out[], lam__pointwise *f, double cost) {
+    elements e = {.out = out[0], .inputs = call->inputs, .params = call->params, .f = f};
+    lam_value *in[LAM__POINTWISE_MOST] = {NULL};
+    lam_status status = LAM_OK;
+    int64_t bad;
+    for (int i = 0; i < call->inputs; i++) {
+        e.in[i] = in[i] = lam__value_contiguous(call->in[i]);
+        if (!in[i]) status = LAM_ERR_MEMORY;
+    }
+    if (status == LAM_OK && out[0]->count)
+        status = lam__matrices_each(call->ctx, out[0]->count, cost, 0, some, &e, &bad);
+    for (int i = 0; i < call->inputs; i++) lam__value_release(in[i]);
+    return status;
+}
+
+/* Each example has all operands of its own. */
+void lam__pointwise_batch(const lam_rule *r, lam_tensor *out[], size_t bytes) {
+    lam_tensor *in[LAM__POINTWISE_MOST];
+    for (int i = 0; i < r->inputs; i++) in[i] = lam__rules_with_batch(r, i);
+    out[0] = lam__apply(r->primitive, r->params, bytes, r->inputs, in);
+}
+
+/* The dims that n operands broadcast to; false where they do not. */
+static bool common(int n, lam_tensor *const in[], int64_t dims[], int *rank) {
+    *rank = 0;
+    for (int i = 0; i < n; i++) {
+        const lam_dims own = lam_dims_of(in[i]);
+        for (int k = *rank; k < own.rank; k++) dims[k] = 1;
+        if (own.rank > *rank) *rank = own.rank;
+    }
+    for (int i = 0; i < n; i++) {
+        const lam_dims own = lam_dims_of(in[i]);
+        for (int k = 0; k < own.rank; k++) {
+            int64_t *all = &dims[*rank - own.rank + k];
+            if (*all != 1 && own.dims[k] != 1 && *all != own.dims[k]) return false;
+            if (own.dims[k] != 1) *all = own.dims[k];
+        }
+    }
+    return true;
+}
+
+lam_tensor *lam__pointwise_call(const lam_primitive *row, const void *params, size_t bytes, lam_tensor *in[]) {
+    uint64_t since = lam__scope_now(in[0]);
+    const int n = row->inputs;
+    int64_t dims[LAM_MAX_RANK];
+    lam_tensor *failed;
+    int rank;
+    if (!lam__matrices_ordered(row->name, true, (size_t)n, in, &failed)) return failed;
+    if (!common(n, in, dims, &rank))
+        return lam__matrices_fail(row->name, (size_t)n, in, LAM_ERR_SHAPE, NULL, "the operands do not broadcast");
+    for (int i = 0; i < n; i++) in[i] = lam_broadcast_to(in[i], (lam_dims){rank, dims});
+    return lam__scope_only(lam__apply(row, params, bytes, n, in), since);
+}

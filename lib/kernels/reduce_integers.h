@@ -260,8 +260,9 @@ ALWAYS_INLINE void FN(leaf_words)(lam__reduce_op op, const lam__reduce_block *b,
         const U64 turn = FN(turn_of)(4, b), rest = fill & ~FN(first_bytes)(4, r.n);
         const int64_t beyond = dense ? 0 : (16 - 3 * r.step - r.n + r.step - 1) / r.step;
         for (; c + LANES32 <= b->columns - beyond; c += LANES32) {
-            FN(vec) v = *(const FN(vec) *)(const void *)(x + c * r.step);
-            if (!dense) v = (FN(vec))(FN(turned_rows)(4, x + c * r.step, r.step, turn) | rest);
+            FN(vec) v;
+            if (dense) v = *(const FN(vec) *)(const void *)(x + c * 4);
+            else v = (FN(vec))(FN(turned_rows)(4, x + c * r.step, r.step, turn) | rest);
             FN(within_words)(op, 32, &v);
             put_halves((U64)v, (uint8_t *)(out + c));
         }

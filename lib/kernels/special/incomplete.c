@@ -364,10 +364,11 @@ static bool is_in_series(double p, double q, wide z) {
 
 /* log Gamma(p + q) - log Gamma(q), for small p a Taylor series at 1 + q. */
 static wide lgamma_gap(wide p, wide q) {
-    wide power = p, sum = -log1pl(p / q);
+    wide power = p, step = p, sum = -log1pl(p / q);
     if (p >= 0.1L) return sum + (lgamma_(1 + p + q) - lgamma_(1 + q));
-    for (int k = 1; k < 24; k++) {
-        sum += power * lam__special_psi(k - 1, 1 + q);
+    for (int k = 1; k < 3 || fabsl(step) > 0x1p-66L * p; k++) { /* the first one may be next to 0 */
+        step = power * lam__special_psi(k - 1, 1 + q);
+        sum += step;
         power *= p / (k + 1);
     }
     return sum;
@@ -378,7 +379,7 @@ static wide lgamma_gap(wide p, wide q) {
 static wide small_beta(wide p, wide q, wide z, bool rest) {
     const wide u = p * logl(z) - lgamma_above_1(p) + lgamma_gap(p, q);
     wide term = 1, sum = 0;
-    for (int n = 1; n < 100; n++) {
+    for (int n = 1; n < 100 && fabsl(term) > 0x1p-68L; n++) {
         term *= (n - q) / n * z;
         sum += term / (p + n);
     }

@@ -206,27 +206,40 @@ ALWAYS_INLINE V NAME(short_sums)(int k, V v[]) {
     return k * PARTS < LANES ? v[0] + (V){0} : v[0];
 }
 
-/* LANES rows of x. What they meet comes again after three vectors; of complex numbers in two forms, one of which gives
- * the real parts. */
-ALWAYS_INLINE void NAME(short_rows)(int k, const T *x, V factor[PARTS][3], T *out) {
-    V sum[PARTS][4];
+/* A vector of x, which may have fewer numbers `left` than lanes, or none, unless there are LANES rows. */
+ALWAYS_INLINE V NAME(numbers)(bool all, const T *x, int64_t left) {
+    return all ? NAME(whole)(x) : NAME(load)(x, left < LANES ? (int)(left > 0 ? left : 0) : LANES);
+}
+
+/* The same of results. */
+ALWAYS_INLINE void NAME(give)(bool all, T *out, V v, int64_t left) {
+    if (all) NAME(put)(out, v);
+    else NAME(store)(out, v, left < LANES ? (int)(left > 0 ? left : 0) : LANES);
+}
+
+/* LANES rows of x, or fewer, m: then they lie in `count` vectors, a constant up to k. What they meet comes again after
+ * three vectors; of complex numbers in two forms, one of which gives the real parts. */
+ALWAYS_INLINE void NAME(short_rows)(int k, int count, bool all, int64_t m, const T *x, V factor[PARTS][3], T *out) {
+    const int64_t n = m * k * PARTS;
+    V sum[PARTS][4] = {{{0}}};
 #if PARTS == 1
-    for (int i = 0; i < k; i++) sum[0][i] = NAME(whole)(x + i * LANES) * factor[0][i % 3];
-    NAME(put)(out, NAME(short_sums)(k, sum[0]));
+    for (int i = 0; i < count; i++) sum[0][i] = NAME(numbers)(all, x + i * LANES, n - i * LANES) * factor[0][i % 3];
+    NAME(give)(all, out, NAME(short_sums)(k, sum[0]), m);
 #else
-    for (int i = 0; i < k; i++) {
-        const V a = NAME(whole)(x + 2 * i * LANES), b = NAME(whole)(x + (2 * i + 1) * LANES);
+    for (int i = 0; i < count; i++) {
+        const int64_t at = 2 * i * LANES;
+        const V a = NAME(numbers)(all, x + at, n - at), b = NAME(numbers)(all, x + at + LANES, n - at - LANES);
         for (int part = 0; part < PARTS; part++)
             sum[part][i] = NAME(paired)(a * factor[part][2 * i % 3], b * factor[part][(2 * i + 1) % 3]);
     }
     const V real = NAME(short_sums)(k, sum[0]), imaginary = NAME(short_sums)(k, sum[1]);
-    NAME(put)(out, __builtin_shufflevector(real, imaginary, LIST(PAIRS, 0)));
-    NAME(put)(out + LANES, __builtin_shufflevector(real, imaginary, LIST(PAIRS, 1)));
+    NAME(give)(all, out, __builtin_shufflevector(real, imaginary, LIST(PAIRS, 0)), 2 * m);
+    NAME(give)(all, out + LANES, __builtin_shufflevector(real, imaginary, LIST(PAIRS, 1)), 2 * m - LANES);
 #endif
 }
 
-/* All rows of all products, the last ones of each once more with those before them. */
-ALWAYS_INLINE void NAME(all_short_rows)(int k, const lam__product *p) {
+/* All rows of all products: of LANES and more the last ones of each once more with those before them. */
+ALWAYS_INLINE void NAME(all_short_rows)(int k, int count, bool all, const lam__product *p) {
     T packed[LAM__SMALL_K * PARTS], *out = p->out;
     lam__product_place in = {.left = p->left};
     for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * PARTS) {
@@ -245,17 +258,32 @@ ALWAYS_INLINE void NAME(all_short_rows)(int k, const lam__product *p) {
             factor[0][i] *= signs;
         }
 #endif
-        for (int64_t next = 0; next < p->m; next += LANES) {
+        if (!all) NAME(short_rows)(k, count, false, p->m, x, factor, out);
+        for (int64_t next = 0; all && next < p->m; next += LANES) {
             const int64_t i = next + LANES <= p->m ? next : p->m - LANES;
-            NAME(short_rows)(k, x + i * k * PARTS, factor, out + i * PARTS);
+            NAME(short_rows)(k, count, true, LANES, x + i * k * PARTS, factor, out + i * PARTS);
         }
     }
 }
 
+/* Fewer rows than LANES. */
+static void NAME(few_short_dots)(const lam__product *p) {
+    const int64_t n = p->m * p->k;
+    if (p->k == 2 && n <= LANES) NAME(all_short_rows)(2, 1, false, p);
+    else if (p->k == 2) NAME(all_short_rows)(2, 2, false, p);
+    else if (p->k == 3 && n <= LANES) NAME(all_short_rows)(3, 1, false, p);
+    else if (p->k == 3 && n <= 2 * LANES) NAME(all_short_rows)(3, 2, false, p);
+    else if (p->k == 3) NAME(all_short_rows)(3, 3, false, p);
+    else if (n <= LANES) NAME(all_short_rows)(4, 1, false, p);
+    else if (n <= 2 * LANES) NAME(all_short_rows)(4, 2, false, p);
+    else NAME(all_short_rows)(4, 4, false, p);
+}
+
 static void NAME(short_dots)(const lam__product *p) {
-    if (p->k == 2) NAME(all_short_rows)(2, p);
-    else if (p->k == 3) NAME(all_short_rows)(3, p);
-    else NAME(all_short_rows)(4, p);
+    if (p->m < LANES) NAME(few_short_dots)(p);
+    else if (p->k == 2) NAME(all_short_rows)(2, 2, true, p);
+    else if (p->k == 3) NAME(all_short_rows)(3, 3, true, p);
+    else NAME(all_short_rows)(4, 4, true, p);
 }
 
 #undef AGAIN
@@ -269,7 +297,7 @@ static void NAME(short_dots)(const lam__product *p) {
  * as long as one step walks them. KEEP IN STEP: blocks of dots. */
 static void NAME(dots)(const lam__product *p) {
     enum { W = NAME(W) };
-    if (lam__product_is_short(p, LANES, PARTS)) {
+    if (lam__product_is_short(p, LANES, PARTS, VECTOR_BYTES)) {
         NAME(short_dots)(p);
         return;
     }

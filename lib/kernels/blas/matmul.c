@@ -359,17 +359,18 @@ static double lines_of(const lam__product *p, int lanes, bool *shared) {
     return vectors(p->m, (int)rows) * lanes;
 }
 
-static double cost_of_dots(const lam__product *p, int lanes, double parts) {
+static double cost_of_dots(const lam__product *p, int lanes, double parts, int bytes) {
     bool shared;
     const int numbers = lanes * (int)parts; /* of a vector */
-    if (lam__product_is_short(p, numbers, (int)parts)) return 2 + vectors(p->m, numbers) * 2 * (double)p->k * parts;
+    if (lam__product_is_short(p, numbers, (int)parts, bytes))
+        return 2 + vectors(p->m, numbers) * 2 * (double)p->k * parts;
     const double lines = lines_of(p, lanes, &shared) * parts;
     return 2 + lines * (LINE + vectors(p->k, lanes) * (shared ? 1 : FLAT));
 }
 
 /* FAR: the way does not exist for this product, or its arrays in the frame would be too small for it. These are the
  * limits of small.h. */
-static double cost_of(int way, const lam__product *p, int lanes, bool halves, int parts) {
+static double cost_of(int way, const lam__product *p, int lanes, bool halves, int parts, int bytes) {
     const double m = (double)p->m, k = (double)p->k, n = (double)p->n, move = parts == 2 ? PAIR : MOVE;
     switch (way) {
     case LAM__BY_TINY:
@@ -383,23 +384,24 @@ static double cost_of(int way, const lam__product *p, int lanes, bool halves, in
         return START + n * k * filled(p->m, lanes, halves) * parts * TURN + (p->n > 1 ? CALL + move * m * n : 0);
     default:
         if (p->x_col != 1 || p->n > LAM__SMALL_TURNED) return FAR;
-        return cost_of_dots(p, lanes, parts) + (p->y_row != 1 ? CALL + move * k * n : 0);
+        return cost_of_dots(p, lanes, parts, bytes) + (p->y_row != 1 ? CALL + move * k * n : 0);
     }
 }
 
 /* The way that a small product goes, if it is worth not to be given to CBLAS, or LAM__SMALL_WAYS. */
 static int small_way(lam_dtype dtype, const lam__product *p) {
     const int lanes = loops(dtype)->lanes, parts = lam__cplx_is(dtype) ? 2 : 1;
+    const int bytes = lanes * (int)lam__item_bytes(dtype);
     const double products = (double)p->m * (double)p->k * (double)p->n;
     int best = LAM__SMALL_WAYS;
     double least = FAR;
     const bool narrow = p->k <= NARROW && p->n <= NARROW;
     if (!narrow && (p->k > LAM__SMALL_K || p->n > SMALL || p->m > SMALL)) return best;
     for (int way = 0; way < LAM__SMALL_WAYS; way++) {
-        const double cost = cost_of(way, p, lanes, loops(dtype)->halves, parts);
+        const double cost = cost_of(way, p, lanes, loops(dtype)->halves, parts, bytes);
         if (cost < least) best = way, least = cost;
     }
-    const bool wide = lanes * lam__item_bytes(dtype) >= WIDE_VECTOR;
+    const bool wide = bytes >= WIDE_VECTOR;
     return !narrow && !wide && products > MANY && products * parts < FULL * lanes * least ? LAM__SMALL_WAYS : best;
 }
 

@@ -22,10 +22,12 @@ typedef struct lam__small_type {
 } lam__small_type;
 
 /* Whether rows of x, of 2 to 4 elements, lie without gaps and meet one vector: several lie in a vector of the machine
- * then, and there are results for all lanes, of which an element takes `parts`. */
-static inline bool lam__product_is_short(const lam__product *p, int lanes, int parts) {
-    const int64_t k = p->k;
-    return p->n == 1 && k >= 2 && k <= 4 && k * parts <= lanes && p->m >= lanes && p->x_col == 1 && p->x_row == k;
+ * then, of so many lanes, of which an element takes `parts`. There are results for all lanes; or vectors of so many
+ * bytes have masks for some of them, and it was measured to be worth it. */
+static inline bool lam__product_is_short(const lam__product *p, int lanes, int parts, int bytes) {
+    enum { MASKED = 32 };
+    const int64_t k = p->k, least = bytes >= MASKED * parts ? 2 * parts : lanes;
+    return p->n == 1 && k >= 2 && k <= 4 && k * parts <= lanes && p->m >= least && p->x_col == 1 && p->x_row == k;
 }
 
 /* Where a walk over a batch is: elements from the first ones, and products up to the next turn. */

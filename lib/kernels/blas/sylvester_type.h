@@ -4,15 +4,8 @@
  * x' = u y v^H. LAPACK works on copies, with numbers to spare behind each (NOTE [spare numbers] in spectral_complex.c).
  * No include guard: that is the point. */
 
-#if IS_COMPLEX
-extern void LAPACK(gees)(const char *job, const char *sort, void *select, const int *n, T *a, const int *lead,
-                         int *sorted, T *w, T *z, const int *lead_z, T *work, const int *size, R *rwork, int *flags,
-                         int *info, size_t, size_t);
-#else
-extern void LAPACK(gees)(const char *job, const char *sort, void *select, const int *n, T *a, const int *lead,
-                         int *sorted, T *re, T *im, T *z, const int *lead_z, T *work, const int *size, int *flags,
-                         int *info, size_t, size_t);
-#endif
+#include "lib/kernels/blas/gees_type.h"
+
 extern void LAPACK(trsyl)(const char *turn_a, const char *turn_b, const int *sign, const int *m, const int *n,
                           const T *a, const int *lead_a, const T *b, const int *lead_b, T *c, const int *lead_c,
                           R *scale, int *info, size_t, size_t);
@@ -24,26 +17,6 @@ static int FN(least)(int64_t n) {
     return n > 0 ? (int)n : 1;
 }
 
-/* The Schur form of a in place with vectors z; with size -1 the room that it wants, in room[0]. */
-static int FN(schur)(int64_t rows, T *a, T *z, T *values, T *room, int size) {
-    const int n = (int)rows, lead = FN(least)(rows);
-    int sorted = 0, flags = 0, info = 0;
-#if IS_COMPLEX
-    LAPACK(gees)
-    ("V", "N", NULL, &n, a, &lead, &sorted, values, z, &lead, room, &size, (R *)(values + n), &flags, &info, 1, 1);
-#else
-    LAPACK(gees)
-    ("V", "N", NULL, &n, a, &lead, &sorted, values, values + n, z, &lead, room, &size, &flags, &info, 1, 1);
-#endif
-    return info;
-}
-
-static int FN(asked)(int64_t n) {
-    T none[4] = {0}, size = 0;
-    FN(schur)(n, none, none, none, &size, -1);
-    return as_asked((double)*(R *)&size);
-}
-
 /* out = left right, where "C" turns an operand; [m, k] [k, n] as columns. */
 static void FN(times)(const char *turn, const char *turn_right, int64_t m, int64_t k, int64_t n, const T *left,
                       const T *right, T *out) {
@@ -53,13 +26,6 @@ static void FN(times)(const char *turn, const char *turn_right, int64_t m, int64
     const T one = 1, zero = 0;
     LAPACK(gemm)
     (turn, turn_right, &rows, &columns, &inner, &one, left, &lead_left, right, &lead_right, &zero, out, &lead, 1, 1);
-}
-
-static bool FN(finite)(int64_t count, const T *x) {
-    const R *parts = (const R *)x;
-    R sum = 0;
-    for (int64_t i = 0; i < (1 + IS_COMPLEX) * count; i++) sum += 0 * parts[i];
-    return sum == 0;
 }
 
 /* Numbers in front of LAPACK's own room. */
@@ -80,8 +46,8 @@ static bool FN(sylvester)(int64_t m, int64_t n, const T *a, const T *b, const T 
     }
     for (int64_t i = 0; i < m * m; i++) r[i] = a[i];
     for (int64_t i = 0; i < n * n; i++) s[i] = b[i];
-    if (FN(schur)(m, r, v, values, room, FN(asked)(m)) != 0) return false;
-    if (FN(schur)(n, s, u, values, room, FN(asked)(n)) != 0) return false;
+    if (FN(gees)(m, r, v, values, room, FN(asked)(m)) != 0) return false;
+    if (FN(gees)(n, s, u, values, room, FN(asked)(n)) != 0) return false;
     FN(times)("C", "N", n, n, m, u, c, y);
     FN(times)("N", "N", n, m, m, y, v, x);
     LAPACK(trsyl)("N", "N", &sign, &rows, &columns, s, &lead_s, r, &lead_r, x, &lead_s, &scale, &info, 1, 1);

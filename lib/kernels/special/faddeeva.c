@@ -9,12 +9,11 @@
  * modified trapezoidal rules, 2021, (1.9) to (1.14). */
 #include "lib/kernels/special/plane.h"
 
+#include "lib/kernels/special/plane_wide.h"
+
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
-
-typedef long double wide;
-typedef long double _Complex cwide;
 
 enum { NODES = 13 }; /* and one at 0 of the first set */
 
@@ -37,13 +36,6 @@ static const wide bell[] = {
     1.732780438785617667868e-18L,
     /* clang-format on */
 };
-
-static cwide pair(wide re, wide im) {
-    cwide z;
-    __real__ z = re;
-    __imag__ z = im;
-    return z;
-}
 
 /* 1 / z; a long double's exponents have room for the square. */
 static cwide inverse(cwide z) {

@@ -5,12 +5,11 @@
  * Source: Hare, Computing the principal branch of log-Gamma, 1997, (3.1), (3.2) and 4; DLMF 5.5, 5.7.3, 5.11, 5.15. */
 #include "lib/kernels/special/plane.h"
 
+#include "lib/kernels/special/plane_wide.h"
+
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
-
-typedef long double wide;
-typedef long double _Complex cwide;
 
 static const wide PI = 3.141592653589793238462643383279503L, LOG_PI = 1.144729885849400174143427351353059L;
 static const wide HALF_LOG_TURN = 0.9189385332046727417803297364056176L, EULER = 0.5772156649015328606065120900824024L;
@@ -32,13 +31,6 @@ static const wide bernoulli[] = {0.1666666666666666666667L,   -0.033333333333333
                                  -529.1242424242424242424L,   6192.123188405797101449L,    -86580.25311355311355311L,
                                  1425517.166666666666667L,    -27298231.06781609195402L};
 enum { TAYLOR = sizeof taylor / sizeof *taylor, BERNOULLI = sizeof bernoulli / sizeof *bernoulli };
-
-static cwide pair(wide re, wide im) {
-    cwide z;
-    __real__ z = re;
-    __imag__ z = im;
-    return z;
-}
 
 /* The least real or imaginary part from which Stirling's series of a derivative has all digits. */
 static wide enough(int order) {

@@ -19,6 +19,8 @@ enum {
     ROW_TILE = 4096,        /* elements of contiguous rows between two merges */
     INTEGER_LEAF = 1 << 17, /* elements of a leaf of integers, which may meet in any order */
     NEAR_COLUMNS = 128,     /* columns at once where walked axes lie between them, so that lines stay in cache */
+    LONGEST_RUN = 256,      /* elements of a run that is reduced last */
+    RUNS_BYTES = 16384,     /* of such runs at once */
 };
 
 typedef struct plan {
@@ -29,6 +31,7 @@ typedef struct plan {
     lam__reduce_axis columns, rows; /* those of the block */
     lam__reduce_axis layers;        /* blocks that are done in one call */
     int64_t leaf, leaves;           /* rows of a leaf; leaves of one result */
+    int64_t run;                    /* elements side by side that each leaf reduces last; 1: none */
     int64_t first, count;           /* those of the leaves that are wanted */
     int64_t tile;                   /* columns worked on at once */
     bool columns_outside;           /* walked axes have smaller strides than the columns */
@@ -105,6 +108,17 @@ static inline int64_t leaves_of(int64_t rows, int64_t leaf) {
     return (rows + leaf - 1) / leaf;
 }
 
+/* NOTE [runs]
+ * Short runs of reduced elements with kept axes between them and the other reduced ones, as over axes 0 and 2 of
+ * [n, k, j], are columns at first, so that a leaf goes along what lies side by side; what comes of them is reduced
+ * behind each leaf. Whether there are such follows from reduced axes alone, which no thread cuts. */
+static void choose_run(plan *p) {
+    const int last = p->reduced.rank - 1;
+    p->run = 1;
+    if (last < 1 || p->reduced.at[last].x != 1 || p->reduced.at[last].dim > LONGEST_RUN) return;
+    p->run = lam__reduce_take_axis(&p->reduced, last).dim;
+}
+
 /* The rows: the run with the smallest stride, unless it is short and another is longer. Contiguous rows have long
  * leaves, because a leaf keeps many sums side by side; elements that lie apart have one chain for each column. */
 static void choose_rows(plan *p) {
@@ -175,7 +189,7 @@ static void choose_layers(plan *p) {
     const int last = p->kept.rank - 1;
     const bool behind = last >= 0 && p->kept.at[last].out == p->columns.dim && !p->columns_outside;
     p->layers = (lam__reduce_axis){1, 0, 0};
-    if (is_direct(p) && behind) p->layers = lam__reduce_take_axis(&p->kept, last);
+    if (p->run == 1 && is_direct(p) && behind) p->layers = lam__reduce_take_axis(&p->kept, last);
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------- */
@@ -194,11 +208,44 @@ static int64_t seek(const plan *p, int64_t leaf, lam__reduce_walk *walk) {
     return leaf % each * p->leaf;
 }
 
-/* One leaf of columns whose results belong at `target`. */
-static void reduce_leaf(const plan *p, const lam__reduce_block *block, const char *target, void *out) {
-    const char *numbers = p->numbers ? p->numbers + (target - p->out) : NULL;
+/* One leaf of columns; numbers go in steps. */
+static void reduce_block(const plan *p, const lam__reduce_block *block, const char *numbers, int64_t step, void *out) {
     if (p->tally) p->loops->tally(block, out);
-    else lam__reduce_changed(&p->change, p->dtype, p->op, block, numbers, p->columns.out, out);
+    else lam__reduce_changed(&p->change, p->dtype, p->op, block, numbers, step, out);
+}
+
+/* Up to so many columns of runs, from column c on, whose elements are reduced into `room` as columns. Runs without gaps
+ * are done at once, unless they would be a block of few columns without gaps, whose order is another. */
+static void reduce_runs(const plan *p, const lam__reduce_block *block, int64_t c, int64_t count, const char *numbers,
+                        char *room) {
+    const int64_t item = (int64_t)p->item, run = p->run, width = count * run;
+    const bool wide = block->step == run && (width >= 8 || block->row_step > width);
+    lam__reduce_block some = *block;
+    some.step = 1, some.columns = wide ? width : run;
+    for (int64_t i = 0; i < count; i += wide ? count : 1) {
+        some.x = (const char *)block->x + (c + i) * block->step * item;
+        reduce_block(p, &some, numbers ? numbers + i * run * item : NULL, 1, room + i * run * (int64_t)p->result);
+    }
+}
+
+/* One leaf of columns whose results belong at `target`: NOTE [runs]. */
+static void reduce_leaf(const plan *p, const lam__reduce_block *block, const char *target, char *out) {
+    const char *numbers = p->numbers ? p->numbers + (target - p->out) : NULL;
+    if (p->run == 1) {
+        reduce_block(p, block, numbers, p->columns.out, out);
+        return;
+    }
+    alignas(64) char room[RUNS_BYTES], repeated[RUNS_BYTES];
+    const int64_t run = p->run, item = (int64_t)p->item, result = (int64_t)p->result;
+    const int64_t most = RUNS_BYTES / (run * result);
+    for (int64_t c = 0; c < block->columns; c += most) {
+        const int64_t count = at_most(block->columns - c, most);
+        for (int64_t i = 0; i < count * run && numbers; i++)
+            memcpy(repeated + i * item, numbers + (c + i / run) * p->columns.out * item, p->item);
+        reduce_runs(p, block, c, count, numbers ? repeated : NULL, room);
+        const lam__reduce_block side = {room, count, run, run, 1, false, 1, 0};
+        p->merges->leaf(p->op, &side, out + c * result);
+    }
 }
 
 /* Whether one result is known before its end: of bools the largest is 1, and the least 0. */
@@ -293,6 +340,7 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
     p->far = count[0] * count[1] > LAM__REDUCE_NEAR / (int64_t)p->item;
     lam__reduce_coalesce(&p->kept);
     lam__reduce_coalesce(&p->reduced);
+    choose_run(p);
     choose_rows(p);
     choose_columns(p);
     choose_leaf(p);

@@ -3,6 +3,7 @@
 #include "lib/parallel/conv.h"
 
 #include "lib/kernels/conv/abreast.h"
+#include "lib/kernels/conv/few.h"
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/item.h"
 
@@ -143,12 +144,36 @@ static bool side_by_side(lam__team *team, lam__conv_abreast *p, lam__scratch *sc
     return true;
 }
 
+/* What few_part is told. */
+typedef struct few {
+    const lam__conv_few *plan;
+    char *rooms;
+} few;
+
+static void few_part(void *env, int64_t begin, int64_t end, int worker) {
+    const few *f = env;
+    lam__conv_few_run(f->plan, begin, end, f->rooms + (size_t)worker * f->plan->room);
+}
+
+/* As `gather`: weights and tables, and a room for each worker. */
+static bool of_few(lam__team *team, lam__conv_few *p, lam__scratch *scratch, void *env) {
+    if (!lam__team_shares(team, p->cost * (double)p->items)) team = NULL;
+    char *room = scratch(env, p->packed_bytes + p->room * (size_t)(team ? lam__team_size(team) : 1));
+    if (!room) return false;
+    p->packed = room;
+    lam__conv_few_pack(p);
+    few f = {p, room + p->packed_bytes};
+    lam__team_run(team, p->items, p->cost, few_part, &f);
+    return true;
+}
+
 /* False: the room was refused. */
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
     double results, products;
     lam__conv_gather gathered;
     lam__conv_abreast groups;
+    lam__conv_few near;
     lam__product p;
     if (by_places(s, x, w, &p) || by_windows(s, x, w, &p)) {
         p.out = out;
@@ -157,6 +182,8 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
     sizes(s, &results, &products);
     if (products > 0 && results > 0 && lam__conv_abreast_plan(lam__conv_loops_of(dtype), dtype, s, x, w, out, &groups))
         return side_by_side(team, &groups, scratch, env);
+    if (lam__conv_few_plan(lam__conv_loops_of(dtype), dtype, s, x, w, out, &near))
+        return of_few(team, &near, scratch, env);
     if (products > 0 && results > 0 && lam__conv_gather_plan(dtype, s, x, w, out, &gathered))
         return gather(team, &gathered, results, scratch, env);
     return lam__parallel_conv_phases(team, dtype, s, results, products, x, w, out, scratch, env);

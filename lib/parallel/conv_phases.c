@@ -172,6 +172,15 @@ static int64_t examples_of(const phasing *p) {
     return each < WOVEN_BYTES ? (int64_t)(WOVEN_BYTES / each) : 1;
 }
 
+/* Without gaps, which is most often so, and with places and products: one phase, which is planned once. */
+static bool run_whole(phasing *p, lam__scratch *scratch, void *env) {
+    lam__conv plan;
+    lam__conv_plan(lam__conv_loops_of(p->dtype), p->dtype, p->s, p->threads, p->x, p->w, p->out, &plan);
+    p->room = scratch(env, plan.packed_bytes + plan.room * (size_t)p->threads);
+    if (p->room) run_phase(p->team, &plan, p->room, p->threads);
+    return p->room != NULL;
+}
+
 /* Phases are planned twice, once for the room that the largest needs and once to be run, because a plan is cheap and a
  * list of them would need memory. Results that no phase meets are zero, so the whole is filled first where there are
  * such. False: the room was refused. */
@@ -182,7 +191,10 @@ bool lam__parallel_conv_phases(lam__team *team, lam_dtype dtype, const lam__conv
     const int64_t phases = products > 0 && results > 0 ? lam__conv_phases(s) : 0, item = lam__item_bytes(dtype);
     lam__conv_case part = *s;
     phasing p = {.team = team, .dtype = dtype, .s = &part, .threads = 1, .x = x, .w = w, .out = out, .side = 1};
-    bool all = phases > 0;
+    bool all = phases > 0, gaps = false;
+    for (int i = 0; i < LAM__CONV_AXES; i++) gaps = gaps || s->axis[i].gap > 1;
+    if (lam__team_shares(team, results * products / 8)) p.threads = lam__team_size(team);
+    if (all && !gaps) return run_whole(&p, scratch, env);
     for (int64_t i = 0; i < phases && all; i++) {
         lam__conv_case phase;
         int64_t w_first, out_first;
@@ -191,7 +203,6 @@ bool lam__parallel_conv_phases(lam__team *team, lam_dtype dtype, const lam__conv
     if (!all) lam__parallel_fill(team, dtype, out, (int64_t)results, &zero);
     else p.side = side_of(dtype, s);
     if (phases == 0) return true;
-    if (lam__team_shares(team, results * products / 8)) p.threads = lam__team_size(team);
     const int64_t examples = examples_of(&p), rest = s->n % examples;
     part.n = rest;
     const size_t room_of_rest = rest ? largest(&p, phases) : 0; /* boxes of fewer examples may be larger */

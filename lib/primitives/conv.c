@@ -1,7 +1,8 @@
 /* Convolution: one bilinear primitive on x [groups, n, c, axes...] and w [groups, o, c, axes...], giving [groups, n, o,
- * axes...]. Feature groups and batch groups of users are both `groups` here, as is the batch axis of vmap where both
- * operands have one; where only one has, it joins n or o. Both transposes are the same primitive on operands seen in
- * another order: by x with stride and dilation of x exchanged, by w with those of the window. */
+ * axes...]; or on x [n, c, axes...] and w [o, c, axes...], which needs no views where there are no groups. Feature
+ * groups and batch groups of users are both `groups` here, as is the batch axis of vmap where both operands have one;
+ * where only one has, it joins n or o. Both transposes are the same primitive on operands seen in another order: by x
+ * with stride and dilation of x exchanged, by w with those of the window. */
 #include "lib/parallel/conv.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -18,11 +19,11 @@
 
 #include <string.h>
 
-enum { AXES = 3, FRONT = 3 }; /* window axes at most; axes in front of them */
+enum { AXES = 3, FRONT = 3 }; /* window axes at most; axes in front of them at most */
 
 /* One entry for each window axis; sizes of x come from x itself. */
 typedef struct conv_params {
-    int32_t rank; /* window axes */
+    int32_t rank, front; /* window axes; axes in front of them: groups (if there are FRONT), n or o, c */
     lam__window_axis at[AXES];
 } conv_params;
 
@@ -37,37 +38,42 @@ static lam_tensor *apply(lam_tensor *x, lam_tensor *w, const conv_params *p) {
 static lam_status shape_conv_general(const lam_call_site *call, lam_shape out[]) {
     const conv_params *p = call->params;
     const lam_value *x = call->in[0], *w = call->in[1];
+    const int front = p->front, n = front - 2, c = front - 1;
     if (x->dtype != w->dtype)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast one of them", "the operands have two dtypes");
-    bool fits =
-        x->rank == FRONT + p->rank && w->rank == x->rank && x->dims[0] == w->dims[0] && x->dims[2] == w->dims[2];
-    for (int i = 0; fits && i < p->rank; i++) fits = w->dims[FRONT + i] == p->at[i].window;
+    bool fits = x->rank == front + p->rank && w->rank == x->rank && x->dims[c] == w->dims[c];
+    if (fits && front == FRONT) fits = x->dims[0] == w->dims[0];
+    for (int i = 0; fits && i < p->rank; i++) fits = w->dims[front + i] == p->at[i].window;
     if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, NULL, "the window does not fit the operand");
     out->dtype = (lam_dtype)x->dtype;
     out->rank = x->rank;
     out->dims[0] = x->dims[0];
-    out->dims[1] = x->dims[1];
-    out->dims[2] = w->dims[1];
-    for (int i = 0; i < p->rank; i++) out->dims[FRONT + i] = p->at[i].out;
+    out->dims[n] = x->dims[n];
+    out->dims[c] = w->dims[n];
+    for (int i = 0; i < p->rank; i++) out->dims[front + i] = p->at[i].out;
     return LAM_OK;
 }
 
-/* What the kernel is told; window axes are its last ones. */
+/* What the kernel is told; window axes are its last ones, and there is one group where none are. */
 static lam__conv_case shape_for(const conv_params *p, const lam_value *x, const lam_value *w, const lam_value *out) {
-    lam__conv_case s = {.groups = x->dims[0], .n = x->dims[1], .c = x->dims[2], .o = w->dims[1]};
-    for (int i = 0; i < FRONT; i++) {
-        s.x_step[i] = x->strides[i];
-        s.w_step[i] = w->strides[i];
-        s.out_step[i] = out->strides[i];
+    const int front = p->front, lead = FRONT - front;
+    lam__conv_case s = {.groups = lead ? 1 : x->dims[0]};
+    s.n = x->dims[front - 2];
+    s.c = x->dims[front - 1];
+    s.o = w->dims[front - 2];
+    for (int i = 0; i < front; i++) {
+        s.x_step[lead + i] = x->strides[i];
+        s.w_step[lead + i] = w->strides[i];
+        s.out_step[lead + i] = out->strides[i];
     }
     for (int i = 0; i < AXES; i++) s.axis[i] = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
     for (int i = 0; i < p->rank; i++) {
         const lam__window_axis *a = &p->at[i];
         int at = AXES - p->rank + i;
-        s.x_step[FRONT + at] = x->strides[FRONT + i];
-        s.w_step[FRONT + at] = w->strides[FRONT + i];
-        s.out_step[FRONT + at] = out->strides[FRONT + i];
-        s.axis[at] = (lam__conv_axis){x->dims[FRONT + i], a->window, a->stride, a->low, a->gap, a->spread, a->out};
+        s.x_step[FRONT + at] = x->strides[front + i];
+        s.w_step[FRONT + at] = w->strides[front + i];
+        s.out_step[FRONT + at] = out->strides[front + i];
+        s.axis[at] = (lam__conv_axis){x->dims[front + i], a->window, a->stride, a->low, a->gap, a->spread, a->out};
     }
     return s;
 }
@@ -86,19 +92,19 @@ static lam_status eval_conv_general(const lam_call_site *call, lam_value *const 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
 
 /* w with its features exchanged and its window turned over. */
-static lam_tensor *turned(lam_tensor *w, int rank) {
+static lam_tensor *turned(lam_tensor *w, const conv_params *p) {
     int axes[AXES];
-    for (int i = 0; i < rank; i++) axes[i] = FRONT + i;
-    return lam_moveaxis(rank ? lam_reverse(w, (lam_axes){rank, axes}) : w, 1, 2);
+    for (int i = 0; i < p->rank; i++) axes[i] = p->front + i;
+    return lam_moveaxis(p->rank ? lam_reverse(w, (lam_axes){p->rank, axes}) : w, p->front - 2, p->front - 1);
 }
 
 /* The transpose by x: each element gathers from the places whose windows covered it, which is a convolution of g with
  * the turned window, where stride and dilation of x change places. */
 static lam_tensor *gradient_x(const lam_rule *r, lam_tensor *g) {
     const conv_params *p = r->params;
-    conv_params q = {.rank = p->rank};
-    for (int i = 0; i < p->rank; i++) q.at[i] = lam__windows_transposed(&p->at[i], lam_dim(r->in[0], FRONT + i));
-    return apply(g, turned(r->in[1], p->rank), &q);
+    conv_params q = {.rank = p->rank, .front = p->front};
+    for (int i = 0; i < p->rank; i++) q.at[i] = lam__windows_transposed(&p->at[i], lam_dim(r->in[0], p->front + i));
+    return apply(g, turned(r->in[1], p), &q);
 }
 
 /* The window's place k meets element t of the cotangent where that met k: what the window was for x, g is now. Examples
@@ -106,12 +112,13 @@ static lam_tensor *gradient_x(const lam_rule *r, lam_tensor *g) {
  * exchanged. */
 static lam_tensor *gradient_w(const lam_rule *r, lam_tensor *g) {
     const conv_params *p = r->params;
-    conv_params q = {.rank = p->rank};
+    const int n = p->front - 2, c = p->front - 1;
+    conv_params q = {.rank = p->rank, .front = p->front};
     for (int i = 0; i < p->rank; i++) {
         const lam__window_axis *a = &p->at[i];
         q.at[i] = (lam__window_axis){a->out, a->spread, a->low, a->gap, a->stride, a->window};
     }
-    return lam_moveaxis(apply(lam_moveaxis(r->in[0], 1, 2), lam_moveaxis(g, 1, 2), &q), 1, 2);
+    return lam_moveaxis(apply(lam_moveaxis(r->in[0], n, c), lam_moveaxis(g, n, c), &q), n, c);
 }
 
 /* Bilinear, so each needs the other operand and its own dims. */
@@ -143,13 +150,20 @@ static lam_tensor *split(lam_tensor *x, int k, int64_t size, int64_t n) {
 /* Mapped on both sides, examples are groups that do not mix; x alone joins its examples to n, w alone to o. One kernel
  * call in each case. */
 static void batch_conv_general(const lam_rule *r, lam_tensor *out[]) {
+    const conv_params *p = r->params;
     bool x = r->mapped[0], w = r->mapped[1];
     lam_tensor *in[2] = {r->in[0], r->in[1]};
-    int into = x && w ? 0 : 1, from = x && w ? 0 : x ? 1 : 2;
+    if (x && w && p->front < FRONT) {
+        conv_params q = *p;
+        q.front = FRONT;
+        out[0] = apply(in[0], in[1], &q);
+        return;
+    }
+    int n = p->front - 2, into = x && w ? 0 : n, from = x && w ? 0 : x ? n : n + 1;
     int64_t own = lam_dim(r->in[x ? 0 : 1], 1 + into);
     for (int i = 0; i < 2; i++)
         if (r->mapped[i]) in[i] = merge(in[i], into);
-    out[0] = split(apply(in[0], in[1], r->params), from, r->size, own);
+    out[0] = split(apply(in[0], in[1], p), from, r->size, own);
 }
 
 const lam_primitive lam__row_conv_general = {
@@ -209,6 +223,8 @@ static bool usual_order(const char *layout, char first, char second, char letter
 /* Brings x and w into the usual order of axes, and finds that of the result. The window's axes stand in the order in
  * which the layout of x names them. */
 static bool arrange(conv_call *c) {
+    for (int i = 0; i < AXES + 2; i++) c->order[i] = i;
+    if (!c->o.layout_x && !c->o.layout_w && !c->o.layout_out) return true;
     static const char *const usual[] = {"NC", "NCW", "NCHW", "NCDHW"};
     const char *layout = c->o.layout_x ? c->o.layout_x : usual[c->rank];
     const char *result = c->o.layout_out ? c->o.layout_out : layout;
@@ -234,16 +250,21 @@ static lam_tensor *grouped(lam_tensor *x, int axis, int64_t groups) {
     return lam_moveaxis(lam_reshape(x, (lam_dims){own.rank + 1, dims}), axis, 0);
 }
 
-/* The result [groups, n, o, ...] as [n, groups o, ...], in the order of axes that the user wants. */
-static lam_tensor *ungrouped(const conv_call *c, lam_tensor *out) {
+/* The result [groups, n, o, ...] as [n, groups o, ...]. */
+static lam_tensor *ungrouped(lam_tensor *out) {
     lam_dims own = lam_dims_of(out);
     if (lam_failed(out)) return out;
     int64_t dims[AXES + 2];
     for (int i = 1; i < own.rank; i++) dims[i - 1] = own.dims[i] * (i == 2 ? own.dims[0] : 1);
-    out = lam_reshape(lam_moveaxis(out, 0, 1), (lam_dims){own.rank - 1, dims});
+    return lam_reshape(lam_moveaxis(out, 0, 1), (lam_dims){own.rank - 1, dims});
+}
+
+/* The result [n, o, ...] in the order of axes that the user wants. */
+static lam_tensor *in_order(const conv_call *c, lam_tensor *out) {
+    const int rank = c->rank + 2;
     bool there = true;
-    for (int i = 0; i < own.rank - 1; i++) there = there && c->order[i] == i;
-    return there ? out : lam_transpose(out, (lam_axes){own.rank - 1, c->order});
+    for (int i = 0; i < rank; i++) there = there && c->order[i] == i;
+    return there || lam_failed(out) ? out : lam_transpose(out, (lam_axes){rank, c->order});
 }
 
 /* Complex ones are four real convolutions. Complex operands could do with three, at the cost of digits. */
@@ -268,12 +289,13 @@ static lam_tensor *convolve(conv_call *c) {
     if (lam_dim(x, 1) / features != lam_dim(w, 1))
         return refuse(c, LAM_ERR_SHAPE, "w is [output features, input features / feature_groups, window...]",
                       "x and w have different numbers of input features");
-    conv_params p = {.rank = c->rank};
+    conv_params p = {.rank = c->rank, .front = groups > 1 ? FRONT : FRONT - 1};
     lam__windows_how how = {c->operation, x,           o->padding,        o->strides,
                             o->pad_low,   o->pad_high, o->input_dilation, o->window_dilation};
     if (!lam__windows_collect(&how, c->rank, lam_dims_of(x).dims + 2, lam_dims_of(w).dims + 2, p.at))
         return lam__axes_failed(x);
-    return ungrouped(c, apply_any(grouped(x, features > 1, groups), grouped(w, 0, groups), &p));
+    if (groups == 1) return in_order(c, apply_any(x, w, &p));
+    return in_order(c, ungrouped(apply_any(grouped(x, features > 1, groups), grouped(w, 0, groups), &p)));
 }
 
 /* Operands of one dtype and of a possible rank, in the usual order. False: *failed is what the operation returns. */

@@ -21,6 +21,21 @@ typedef struct lam__conv_panel {
     int64_t x_line, to_line; /* and steps from line to line */
 } lam__conv_panel;
 
+/* Lines whose places are sums of few products: `lines` of `count` elements each, from x and to `to` on, of up to
+ * LAM__CONV_FEW features. Elements of phase j of the last axis, of `side` (1 or 2), are every `side`-th one, and each
+ * the sum over r of w[j][r, feature] times the element of x at row[j][r] behind its own place in the line; x is read up
+ * to LAM__CONV_SLACK elements past these. */
+typedef struct lam__conv_near {
+    const void *x;
+    void *to;
+    int64_t x_line, to_line, to_feature; /* steps from line to line, from feature to feature */
+    int64_t lines, count;
+    int side, features;
+    const int64_t *row[2];
+    const void *w[2];
+    int64_t rows[2];
+} lam__conv_near;
+
 /* Lines of x that are copied: `count` elements of each, which are `apart` (1 or 2) from each other in x, with zeros
  * before and behind them. Steps are from line to line. */
 typedef struct lam__conv_lines {
@@ -40,6 +55,7 @@ typedef struct lam__conv_lines {
  *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above
  *   abreast[f - 1] f features of as many groups as there are lanes: an element of x or w is a vector of them, w [rows,
  *                  f], to[feature * step + put[place]]; offsets count lanes
+ *   few            lines of few products: see lam__conv_near
  *   split          two strips of loose lines, of even elements and, `odd` elements further on, of odd ones, whose
  *                  strip begins after `room`; before, count and behind are of x, neighbours, an even number in all
  *   weave          lines of phases: to[k] = from[k % side][k / side], count of them; side up to LAM__CONV_SIDE */
@@ -53,6 +69,7 @@ typedef struct lam__conv_loops {
     void (*split)(const lam__conv_lines *l, int64_t odd, int64_t room);
     void (*weave)(void *to, const void *const from[], int64_t count, int side);
     void (*abreast[4])(const lam__conv_panel *p);
+    void (*few)(const lam__conv_near *p);
     const lam__turn *(*turn)(int64_t bytes); /* of the same set */
 } lam__conv_loops;
 

@@ -25,9 +25,11 @@ int64_t lam__conv_period(const lam__conv_axis *a) {
     return period < a->out ? period : a->out;
 }
 
-/* The phase of place `at`. Among the first `every` places of the window one at most meets an element, since after that
- * many the remainder by the gap comes again; the divisions below then leave no rest. */
+/* The phase of place `at`; without gaps there is one, which is all of it. Among the first `every` places of the window
+ * one at most meets an element, since after that many the remainder by the gap comes again; the divisions below then
+ * leave no rest. */
 static phase phase_of(const lam__conv_axis *a, int64_t at) {
+    if (a->gap == 1) return (phase){.period = 1, .every = 1, .first = a->window > 0 ? 0 : -1, .axis = *a};
     phase p = {.period = a->gap / common_divisor(a->gap, a->stride),
                .every = a->gap / common_divisor(a->gap, a->spread),
                .first = -1};
@@ -62,9 +64,9 @@ bool lam__conv_phase(const lam__conv_case *s, int64_t i, lam__conv_case *phase_s
     *phase_shape = *s;
     *w_first = *out_first = 0;
     for (int a = LAM__CONV_AXES - 1; a >= 0; a--) {
-        const int64_t periods = lam__conv_period(&s->axis[a]), at = i % periods;
+        const int64_t periods = lam__conv_period(&s->axis[a]), at = periods > 1 ? i % periods : 0;
         const phase p = phase_of(&s->axis[a], at);
-        i /= periods;
+        if (periods > 1) i /= periods;
         if (p.first < 0) return false;
         phase_shape->axis[a] = p.axis;
         *w_first += p.first * s->w_step[3 + a];

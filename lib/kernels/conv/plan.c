@@ -74,9 +74,13 @@ static int way_of(const lam__conv_case *s, const lam__conv_loops *loops) {
 static void cut(lam__conv_grid *g, int64_t most) {
     g->volume = g->boxes = 1;
     for (int i = 3; i >= 0; i--) {
-        const int64_t room = most / g->volume;
-        g->count[i] = parts(g->dims[i], room > 1 ? room : 1);
-        g->size[i] = parts(g->dims[i], g->count[i]);
+        g->count[i] = 1;
+        g->size[i] = g->dims[i];
+        if (g->dims[i] > most || g->dims[i] * g->volume > most) { /* most often not, and divisions are slow */
+            const int64_t room = most / g->volume;
+            g->count[i] = parts(g->dims[i], room > 1 ? room : 1);
+            g->size[i] = parts(g->dims[i], g->count[i]);
+        }
         g->volume *= g->size[i];
         g->boxes *= g->count[i];
     }

@@ -17,6 +17,11 @@ enum {
     SHORT = 2,
     LINES = LAM__CONV_LINES,        /* of places together, */
     LINE_WIDE = WIDEST > 2 ? 4 : 2, /* and vectors of each */
+    FEW_WIDE = WIDEST > 2 ? 2 : 1,  /* vectors of four lines of one feature of few products, */
+    FEW_2 = WIDEST > 2 ? 4 : 2,     /* and lines beside two of them (of two phases), */
+    FEW_3 = WIDEST > 2 ? 2 : 1,     /* three or four of two phases, */
+    FEW_4 = WIDEST > 2 ? 4 : 2,     /* or of one */
+    FEW_SUMS = 8,
     DOTS_1 = 9,
     DOTS_2 = VECTOR_BYTES >= 64 ? 9 : 5,
     DOTS_4 = VECTOR_BYTES >= 64 ? 6 : 2,
@@ -100,7 +105,7 @@ typedef M32 mask_f32;
 
 const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
     {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, split_f64, weave_f64, ABREAST(f64),
-     LAM__ISA_NAME(lam__turn_of_)},
+     few_f64, LAM__ISA_NAME(lam__turn_of_)},
     {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, split_f32, weave_f32, ABREAST(f32),
-     LAM__ISA_NAME(lam__turn_of_)},
+     few_f32, LAM__ISA_NAME(lam__turn_of_)},
 };

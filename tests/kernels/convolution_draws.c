@@ -1,0 +1,245 @@
+/* What the tests of convolutions draw and compare with: shapes, operands that lie in any way, and the sum over all
+ * elements that a place meets, written out. See convolution_draws.h. */
+#include "tests/kernels/convolution_draws.h"
+
+#include "lib/kernels/item.h"
+
+#include "tests/kernels/sets.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+const lam_dtype draws_dtypes[DRAWS_DTYPES] = {LAM_F64, LAM_F32, LAM_I64, LAM_I32, LAM_U8, LAM_BOOL};
+
+/* Of the set and the dtype; NULL: this machine has not the set, or the dtype has one only. */
+const lam__conv_loops *draws_loops(int set, lam_dtype dtype) {
+    const lam__simd *sets[SETS];
+    if (set >= sets_of_machine(sets)) return NULL;
+    if (dtype != LAM_F64 && dtype != LAM_F32) return set ? NULL : &lam__conv_loops_plain[dtype];
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    if (sets[set] == &lam__simd_v4) return &lam__conv_loops_v4[dtype == LAM_F32];
+    if (sets[set] == &lam__simd_v3) return &lam__conv_loops_v3[dtype == LAM_F32];
+#endif
+    return &lam__conv_loops_v1[dtype == LAM_F32];
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+int64_t draws_number(uint64_t *state, int64_t low, int64_t high) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return low + (int64_t)((*state >> 33) % (uint64_t)(high - low + 1));
+}
+
+void draws_set(lam_dtype dtype, void *x, int64_t i, double v) {
+    switch (dtype) {
+    case LAM_F64: ((double *)x)[i] = v; return;
+    case LAM_F32: ((float *)x)[i] = (float)v; return;
+    case LAM_I64: ((int64_t *)x)[i] = (int64_t)v; return;
+    case LAM_I32: ((int32_t *)x)[i] = (int32_t)v; return;
+    case LAM_BOOL: ((uint8_t *)x)[i] = v != 0; return;
+    default: ((uint8_t *)x)[i] = (uint8_t)(int64_t)v; return;
+    }
+}
+
+double draws_element(lam_dtype dtype, const void *x, int64_t i) {
+    switch (dtype) {
+    case LAM_F64: return ((const double *)x)[i];
+    case LAM_F32: return (double)((const float *)x)[i];
+    case LAM_I64: return (double)((const int64_t *)x)[i];
+    case LAM_I32: return (double)((const int32_t *)x)[i];
+    default: return ((const uint8_t *)x)[i];
+    }
+}
+
+/* What the sum v is in the dtype. */
+double draws_rounded(lam_dtype dtype, double v) {
+    return dtype == LAM_BOOL ? v != 0 : dtype == LAM_U8 ? (double)((int64_t)v & 255) : v;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+static lam__conv_axis draw_axis(uint64_t *state, int64_t longest) {
+    lam__conv_axis a = {.size = draws_number(state, 1, longest), .window = draws_number(state, 1, 4), .out = 0};
+    if (draws_number(state, 0, 3) == 0) a.window = draws_number(state, 1, longest); /* as gradients have it */
+    a.stride = draws_number(state, 0, 1) ? 1 : draws_number(state, 1, 3);
+    a.gap = draws_number(state, 0, 2) ? 1 : draws_number(state, 1, 3);
+    a.spread = draws_number(state, 0, 1) ? 1 : draws_number(state, 1, 3);
+    a.low = draws_number(state, -1, 2);
+    const int64_t room = (a.size - 1) * a.gap + draws_number(state, 0, 3) + a.low - (a.window - 1) * a.spread;
+    a.out = room < 0 ? 0 : room / a.stride + 1;
+    return a;
+}
+
+/* Steps of an array of these dims whose axes lie in memory in a drawn order; returns its elements. */
+static int64_t draw_steps(uint64_t *state, const int64_t dims[6], int64_t steps[6]) {
+    int order[6] = {0, 1, 2, 3, 4, 5};
+    int64_t count = 1;
+    for (int i = 0; i < 2; i++) {
+        const int a = (int)draws_number(state, 0, 5), b = (int)draws_number(state, 0, 5), swap = order[a];
+        order[a] = order[b];
+        order[b] = swap;
+    }
+    for (int i = 5; i >= 0; i--) {
+        steps[order[i]] = count;
+        count *= dims[order[i]];
+    }
+    return count;
+}
+
+/* Operands that lie in any way; elements of x and w. out has no gaps. */
+static void draw_all_steps(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    const lam__conv_axis *a = s->axis;
+    const int64_t x[6] = {s->groups, s->n, s->c, a[0].size, a[1].size, a[2].size};
+    const int64_t w[6] = {s->groups, s->o, s->c, a[0].window, a[1].window, a[2].window};
+    const int64_t out[6] = {s->groups, s->n, s->o, a[0].out, a[1].out, a[2].out};
+    count[0] = draw_steps(state, x, s->x_step);
+    count[1] = draw_steps(state, w, s->w_step);
+    count[2] = 1;
+    for (int i = 5; i >= 0; i--) {
+        s->out_step[i] = count[2];
+        count[2] *= out[i];
+    }
+}
+
+void draws_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){
+        .groups = draws_number(state, 1, 3), .n = draws_number(state, 1, 3), .c = draws_number(state, 1, 5)};
+    s->o = draws_number(state, 0, 1) ? draws_number(state, 1, 6) : draws_number(state, 7, 70);
+    if (draws_number(state, 0, 9) == 0) s->c = draws_number(state, 20, 60);
+    for (int i = 0; i < 3; i++) {
+        s->axis[i] = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (draws_number(state, 0, 1)) s->axis[i] = draw_axis(state, i == 2 && s->o < 8 ? 70 : 9);
+    }
+    draw_all_steps(state, s, count);
+}
+
+/* Shapes that may be gathered: dilated operands without strides, as the gradients of strided convolutions are. */
+void draws_gathered(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){
+        .groups = draws_number(state, 1, 2), .n = draws_number(state, 1, 3), .c = draws_number(state, 1, 20)};
+    s->o = draws_number(state, 0, 1) ? 1 : draws_number(state, 2, 6); /* one feature fills no vector of any machine */
+    const int axes = (int)draws_number(state, 1, 3);
+    const int64_t longest[] = {2000, 20, 7}, furthest[] = {160, 5, 3};
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (i < 3 - axes) continue;
+        a->gap = draws_number(state, 1, draws_number(state, 0, 2) ? 3 : furthest[axes - 1]);
+        a->size = draws_number(state, 1, draws_number(state, 0, 1) ? 7 : 2 * longest[axes - 1] / a->gap + 1);
+        a->window = draws_number(state, 1, 4);
+        a->spread = draws_number(state, 0, 2) ? 1 : draws_number(state, 2, 3);
+        a->low = draws_number(state, -2, 5);
+        a->out =
+            draws_number(state, 0, 4) ? (a->size - 1) * a->gap + draws_number(state, 1, 6) : draws_number(state, 1, 9);
+    }
+    const lam__conv_axis *a = s->axis;
+    const int64_t x[6] = {s->groups, s->n, s->c, a[0].size, a[1].size, a[2].size};
+    const int64_t w[6] = {s->groups, s->o, s->c, a[0].window, a[1].window, a[2].window};
+    const int64_t out[6] = {s->groups, s->n, s->o, a[0].out, a[1].out, a[2].out};
+    count[0] = count[2] = 1;
+    count[1] = draw_steps(state, w, s->w_step);
+    for (int i = 5; i >= 0; i--) {
+        s->x_step[i] = count[0];
+        s->out_step[i] = count[2];
+        count[0] *= x[i];
+        count[2] *= out[i];
+    }
+}
+
+/* Shapes whose groups may lie side by side: many of them, with few features; some have places for several items, some
+ * windows that are nearly all of x, as gradients have them, for several panels. */
+void draws_groups(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){.groups = lanes, .n = draws_number(state, 1, 2), .c = draws_number(state, 1, 4)};
+    const int64_t kind = draws_number(state, 0, 3), wide = draws_number(state, 10, 24);
+    s->o = draws_number(state, 1, kind < 2 ? 2 - kind : 3 * lanes / 4);
+    if (kind < 2) s->n = 1;
+    if (draws_number(state, 0, 1)) s->groups = draws_number(state, 0, 1) ? lanes - lanes / 4 : 2 * lanes - lanes / 2;
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (draws_number(state, 0, 2) || i == 2) *a = draw_axis(state, i == 2 ? 16 : 4);
+        if (kind < 2 && i == 0) *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (kind < 2 && i > 0) a->size = i == 2 ? wide : kind ? 2000 / wide : wide;
+        if (kind == 1 && a->window > 3) a->window = 3;
+        if (kind == 0 && i > 0) a->window = a->size - draws_number(state, 0, 2);
+        const int64_t left = (a->size - 1) * a->gap + a->low + draws_number(state, 0, 2) - (a->window - 1) * a->spread;
+        if (kind < 2 && i > 0) a->out = left < 0 ? draws_number(state, 0, 2) : left / a->stride + 1;
+    }
+    draw_all_steps(state, s, count);
+}
+
+/* Shapes whose places are sums of few products: a stride of two or a gap of two along the last axis, lines that follow
+ * each other in x in some order, and some that are long enough for several items. */
+void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){.groups = draws_number(state, 1, 2), .n = draws_number(state, 1, 2)};
+    s->c = draws_number(state, 1, 4);
+    s->o = draws_number(state, 1, 5);
+    const int64_t kind = draws_number(state, 0, 3), axes = draws_number(state, 1, 3);
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (i < 3 - axes) continue;
+        *a = draw_axis(state, i == 2 ? 80 : 9);
+        if (a->window > 5) a->window = draws_number(state, 1, 5);
+        const int64_t both = draws_number(state, 0, 1);
+        if (i == 2) a->gap = both ? 2 : 1, a->stride = both ? 1 : 2;
+        else if (both) a->gap = 1;
+        else a->stride = 1;
+        if (kind == 0 && i == 3 - axes) a->size = draws_number(state, 1, axes == 1 ? 20000 : axes == 2 ? 300 : 40);
+        const int64_t room = (a->size - 1) * a->gap + draws_number(state, 0, 3) + a->low - (a->window - 1) * a->spread;
+        a->out = room < 0 ? 0 : room / a->stride + 1;
+    }
+    draw_all_steps(state, s, count);
+}
+
+/* ---- the oracle -------------------------------------------------------------------------------------------------- */
+
+/* Where element e of dims begins, and its index. */
+int64_t draws_index(const int64_t dims[6], const int64_t steps[6], int64_t e, int64_t index[6]) {
+    int64_t at = 0;
+    for (int i = 5; i >= 0; i--) {
+        index[i] = e % dims[i];
+        e /= dims[i];
+        at += index[i] * steps[i];
+    }
+    return at;
+}
+
+/* The element of x that place `to` meets at element `of` of w; -1: none. */
+static int64_t met(const lam__conv_case *s, const int64_t to[6], const int64_t of[6]) {
+    int64_t at = to[0] * s->x_step[0] + to[1] * s->x_step[1] + of[2] * s->x_step[2];
+    for (int i = 0; i < 3; i++) {
+        const lam__conv_axis *a = &s->axis[i];
+        const int64_t e = to[3 + i] * a->stride + of[3 + i] * a->spread - a->low;
+        if (e < 0 || e % a->gap || e / a->gap >= a->size) return -1;
+        at += e / a->gap * s->x_step[3 + i];
+    }
+    return at;
+}
+
+double draws_sum(const lam__conv_case *s, lam_dtype dtype, const void *x, const void *w, const int64_t to[6]) {
+    const lam__conv_axis *a = s->axis;
+    const int64_t dims[6] = {1, 1, s->c, a[0].window, a[1].window, a[2].window};
+    const int64_t count = s->c * a[0].window * a[1].window * a[2].window;
+    double sum = 0;
+    for (int64_t e = 0; e < count; e++) {
+        int64_t of[6];
+        const int64_t at = draws_index(dims, s->w_step, e, of) + to[0] * s->w_step[0] + to[2] * s->w_step[1];
+        const int64_t from = met(s, to, of);
+        if (from >= 0) sum += draws_element(dtype, x, from) * draws_element(dtype, w, at);
+    }
+    return sum;
+}
+
+/* Of n elements; one in 64 of floats is infinite, if asked for. */
+char *draws_elements(uint64_t *state, lam_dtype dtype, int64_t n, bool infinite) {
+    char *x = malloc((size_t)(n * lam__item_bytes(dtype)));
+    ck_assert_ptr_nonnull(x);
+    infinite = infinite && (dtype == LAM_F64 || dtype == LAM_F32);
+    for (int64_t i = 0; i < n; i++) {
+        const double v = (double)draws_number(state, -4, 4);
+        draws_set(dtype, x, i, infinite && draws_number(state, 0, 63) == 0 ? INFINITY : v);
+    }
+    return x;
+}

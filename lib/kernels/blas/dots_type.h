@@ -142,6 +142,74 @@ ALWAYS_INLINE void NAME(block_dots)(const lam__product *p, int rows, int columns
     }
 }
 
+/* Results of so many rows and columns to out, whose rows are `step` apart. */
+ALWAYS_INLINE void NAME(put_block)(int rows, int columns, V sums, T *out, int64_t step) {
+    T each[LANES];
+    if (rows == 1) {
+        NAME(store)(out, sums, columns * PARTS);
+        return;
+    }
+    NAME(put)(each, sums);
+    for (int r = 0; r < rows; r++) memcpy(out + r * step, each + r * columns * PARTS, columns * PARTS * sizeof(T));
+}
+
+/* All rows of a panel, whose columns are lines y_col apart; the last rows overlap those before. */
+ALWAYS_INLINE void NAME(panel)(int rows, int columns, const lam__product *p, const T *x, const T *y, int64_t y_col,
+                               T *out) {
+    const int64_t x_row = p->x_row * PARTS, step = p->n * PARTS;
+    if (rows * columns > NAME(W)) return;
+    for (int64_t next = 0; next < p->m; next += rows) {
+        const int64_t i = next + rows <= p->m ? next : p->m - rows;
+        const T *row = x + i * x_row;
+        const V sums = rows == 1 ? NAME(block)(columns, y, y_col, 1, row, x_row, p->k)
+                                 : NAME(block)(rows, row, x_row, columns, y, y_col, p->k);
+        NAME(put_block)(rows, columns, sums, out + i * step, step);
+    }
+}
+
+/* Both numbers are constants in each call. More results than a vector has do not occur. */
+ALWAYS_INLINE void NAME(panel_of)(int rows, int columns, const lam__product *p, const T *x, const T *y, int64_t y_col,
+                                  T *out) {
+    switch (columns) {
+    case 1: NAME(panel)(rows, 1, p, x, y, y_col, out); return;
+    case 2: NAME(panel)(rows, 2, p, x, y, y_col, out); return;
+    case 4: NAME(panel)(rows, 4, p, x, y, y_col, out); return;
+    case 8: NAME(panel)(rows, 8, p, x, y, y_col, out); return;
+    default: NAME(panel)(rows, 16, p, x, y, y_col, out); return;
+    }
+}
+
+static void NAME(one_panel)(const lam__dots_panel *panel, const lam__product *p, const T *x, const T *y, int64_t y_col,
+                            T *out) {
+    switch (panel->rows) {
+    case 1: NAME(panel_of)(1, panel->columns, p, x, y, y_col, out); return;
+    case 2: NAME(panel_of)(2, panel->columns, p, x, y, y_col, out); return;
+    case 4: NAME(panel_of)(4, panel->columns, p, x, y, y_col, out); return;
+    case 8: NAME(panel_of)(8, panel->columns, p, x, y, y_col, out); return;
+    default: NAME(panel_of)(16, panel->columns, p, x, y, y_col, out); return;
+    }
+}
+
+/* Panels, which are those of small.h. */
+static void NAME(panel_dots)(const lam__product *p) {
+    T packed[LAM__SMALL_K * LAM__SMALL_TURNED * PARTS];
+    const int64_t y_col = (p->y_row == 1 ? p->y_col : p->k) * PARTS;
+    lam__dots_panel panels[LAM__SMALL_TURNED];
+    int count = 0;
+    for (int64_t first = 0; first < p->n; first = panels[count - 1].first + panels[count - 1].columns)
+        panels[count++] = lam__dots_panel_at(p, first, NAME(W));
+    T *out = p->out;
+    lam__product_place in = {.left = p->left};
+    for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * p->n * PARTS) {
+        const T *x = (const T *)p->x + in.x * PARTS;
+        const T *y = NAME(columns_of)(p, (const T *)p->y + in.y * PARTS, packed);
+        for (int i = 0; i < count; i++) {
+            const int64_t first = panels[i].first;
+            NAME(one_panel)(&panels[i], p, x, y + first * y_col, y_col, out + first * PARTS);
+        }
+    }
+}
+
 /* A few whole rows of results at a time, which are lines wherever they are; the last ones overlap those before. */
 ALWAYS_INLINE void NAME(line_dots)(const lam__product *p, const NAME(lines) * l, int64_t rows, int results) {
     T packed[LAM__SMALL_K * LAM__SMALL_TURNED * PARTS];
@@ -238,13 +306,21 @@ ALWAYS_INLINE void NAME(short_rows)(int k, int count, bool all, int64_t m, const
 #endif
 }
 
+/* The k elements that rows meet, number by number. Not by a mask: gcc 12 drops the mask of a load if shuffles take only
+ * lanes within it, and what lies behind the vector may be no memory. */
+ALWAYS_INLINE V NAME(one_vector)(int k, const lam__product *p, const T *y) {
+    V v = {0};
+    for (int i = 0; i < k * PARTS && i < LANES; i++) v[i] = y[i / PARTS * p->y_row * PARTS + i % PARTS];
+    return v;
+}
+
 /* All rows of all products: of LANES and more the last ones of each once more with those before them. */
 ALWAYS_INLINE void NAME(all_short_rows)(int k, int count, bool all, const lam__product *p) {
-    T packed[LAM__SMALL_K * PARTS], *out = p->out;
+    T *out = p->out;
     lam__product_place in = {.left = p->left};
     for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * PARTS) {
         const T *x = (const T *)p->x + in.x * PARTS;
-        const V y = NAME(load)(NAME(columns_of)(p, (const T *)p->y + in.y * PARTS, packed), k * PARTS);
+        const V y = NAME(one_vector)(k, p, (const T *)p->y + in.y * PARTS);
         V factor[PARTS][3] = {{__builtin_shufflevector(y, y, LIST(THIRD, 0)),
                                __builtin_shufflevector(y, y, LIST(THIRD, 1)),
                                __builtin_shufflevector(y, y, LIST(THIRD, 2))}};
@@ -308,13 +384,13 @@ static void NAME(dots)(const lam__product *p) {
         y_row = p->y_batch;
     }
     const int64_t rows = q.n < W ? W / q.n : 1;
-    if (y_row || (q.n < W && q.m < rows)) NAME(few_dots)(&q, rows < q.m ? rows : q.m, y_row);
+    if (y_row || (q.n < W && q.n <= 4 && q.m < rows)) NAME(few_dots)(&q, rows < q.m ? rows : q.m, y_row);
+    else if ((q.n > 4 || q.n > W) && q.n % W > 0) NAME(panel_dots)(&q);
     else if (q.n >= W) NAME(block_dots)(&q, 1, W);
     else if (q.n == 1) NAME(block_dots)(&q, W, 1);
     else if (q.n == 2) NAME(block_dots)(&q, W / 2, 2);
     else if (q.n == 3) NAME(block_dots)(&q, W / 3, 3);
-    else if (q.n == 4) NAME(block_dots)(&q, W / 4, 4);
-    else NAME(few_dots)(&q, rows, 0);
+    else NAME(block_dots)(&q, W / 4, 4);
 }
 
 #undef PIECE

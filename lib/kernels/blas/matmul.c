@@ -10,8 +10,6 @@
 #include <string.h>
 
 enum {
-    NARROW = 8, /* k and n up to here are for the loops of small.h whatever m is, */
-    SMALL = 32, /* and m and n up to here may be */
     THIN = 128,
     THIN_ELEMENTS = 4096, /* k, n and k n up to which rows are given to CBLAS a few at a time */
     ROWS = 192,
@@ -321,90 +319,6 @@ static void fold_batch(lam__product *p) {
 
 /* ---- choice by size ------------------------------------------------------------------------------------------ */
 
-/* What the ways of small.h cost, in fused products of vectors; fitted to times of random sizes and layouts on three
- * instruction sets, and rough. A way begins with START; moving matrices begins with CALL and takes MOVE for an element,
- * that of complex ones PAIR; TURN is for what is turned at the end. A result of a dot costs LINE besides its vectors,
- * and these FLAT where its lines are not shared. */
-enum { CALL = 16, START = 17, LINE = 2, FAR = 1 << 30 };
-static const double MOVE = 0.85, PAIR = 2, TURN = 1.1, FLAT = 2.3, CONSTANT = 0.4;
-
-/* Of more than MANY products of numbers CBLAS does better where vectors are less full than FULL, moving counted in; not
- * where it has wide vectors itself. */
-enum { MANY = 2000, WIDE_VECTOR = 64 };
-static const double FULL = 0.33;
-
-/* Vectors that so many elements fill, the last one in part. */
-static double vectors(int64_t n, int lanes) {
-    return (double)((n + lanes - 1) / lanes);
-}
-
-/* What vectors of columns cost, where the last one may be half a vector. */
-static double filled(int64_t n, int lanes, bool halves) {
-    const double all = vectors(n, lanes);
-    return halves && n > lanes && 2 * ((n - 1) % lanes + 1) <= lanes ? all - 0.5 : all;
-}
-
-/* The lines that dots_type.h takes the dots of, those that only fill a vector of results among them, and whether
- * vectors of them are shared: KEEP IN STEP: blocks of dots. */
-static double lines_of(const lam__product *p, int lanes, bool *shared) {
-    *shared = true;
-    if (p->n >= lanes) return (double)p->m * vectors(p->n, lanes) * lanes;
-    *shared = false;
-    if (p->m * p->n == 1) return 1;
-    const int64_t rows = lanes / p->n;
-    int lines = 1;
-    while (lines < p->m * p->n) lines *= 2;
-    if (p->m < rows) return lines;
-    *shared = p->n <= 4;
-    return vectors(p->m, (int)rows) * lanes;
-}
-
-static double cost_of_dots(const lam__product *p, int lanes, double parts, int bytes) {
-    bool shared;
-    const int numbers = lanes * (int)parts; /* of a vector */
-    if (lam__product_is_short(p, numbers, (int)parts, bytes))
-        return 2 + vectors(p->m, numbers) * 2 * (double)p->k * parts;
-    const double lines = lines_of(p, lanes, &shared) * parts;
-    return 2 + lines * (LINE + vectors(p->k, lanes) * (shared ? 1 : FLAT));
-}
-
-/* FAR: the way does not exist for this product, or its arrays in the frame would be too small for it. These are the
- * limits of small.h. */
-static double cost_of(int way, const lam__product *p, int lanes, bool halves, int parts, int bytes) {
-    const double m = (double)p->m, k = (double)p->k, n = (double)p->n, move = parts == 2 ? PAIR : MOVE;
-    switch (way) {
-    case LAM__BY_TINY:
-        if (p->k > LAM__SMALL_TINY || p->n > LAM__SMALL_TINY || p->n == 1) return FAR;
-        return LAM__SMALL_TINY * (2 + CONSTANT * m * k * parts / lanes);
-    case LAM__BY_TILES:
-        return START + m * k * filled(p->n, lanes, halves) * parts +
-               (p->y_col != 1 && p->n > 1 ? CALL + move * k * n : 0);
-    case LAM__BY_TURNED:
-        if (p->x_row != 1 || p->m > LAM__SMALL_TURNED) return FAR;
-        return START + n * k * filled(p->m, lanes, halves) * parts * TURN + (p->n > 1 ? CALL + move * m * n : 0);
-    default:
-        if (p->x_col != 1 || p->n > LAM__SMALL_TURNED) return FAR;
-        return cost_of_dots(p, lanes, parts, bytes) + (p->y_row != 1 ? CALL + move * k * n : 0);
-    }
-}
-
-/* The way that a small product goes, if it is worth not to be given to CBLAS, or LAM__SMALL_WAYS. */
-static int small_way(lam_dtype dtype, const lam__product *p) {
-    const int lanes = loops(dtype)->lanes, parts = lam__cplx_is(dtype) ? 2 : 1;
-    const int bytes = lanes * (int)lam__item_bytes(dtype);
-    const double products = (double)p->m * (double)p->k * (double)p->n;
-    int best = LAM__SMALL_WAYS;
-    double least = FAR;
-    const bool narrow = p->k <= NARROW && p->n <= NARROW;
-    if (!narrow && (p->k > LAM__SMALL_K || p->n > SMALL || p->m > SMALL)) return best;
-    for (int way = 0; way < LAM__SMALL_WAYS; way++) {
-        const double cost = cost_of(way, p, lanes, loops(dtype)->halves, parts, bytes);
-        if (cost < least) best = way, least = cost;
-    }
-    const bool wide = bytes >= WIDE_VECTOR;
-    return !narrow && !wide && products > MANY && products * parts < FULL * lanes * least ? LAM__SMALL_WAYS : best;
-}
-
 static bool fits_cblas(const lam__product *p) {
     return p->m <= INT_MAX && p->k <= INT_MAX && p->n <= INT_MAX;
 }
@@ -412,7 +326,7 @@ static bool fits_cblas(const lam__product *p) {
 enum { BY_LOOP = LAM__SMALL_WAYS, BY_VECTOR, BY_GEMM }; /* who computes a product, beside the ways of small.h */
 
 static int way_of_float(lam_dtype dtype, const lam__product *p) {
-    const int way = small_way(dtype, p);
+    const int way = lam__small_way(dtype, loops(dtype), p);
     if (way < LAM__SMALL_WAYS) return way;
     if (p->k == 1 || !fits_cblas(p)) return BY_LOOP;
     return p->m > 1 && p->n > 1 ? BY_GEMM : BY_VECTOR;
@@ -421,24 +335,18 @@ static int way_of_float(lam_dtype dtype, const lam__product *p) {
 static int way_of(lam_dtype dtype, const lam__product *p) {
     if (dtype == LAM_F64 || dtype == LAM_F32) return way_of_float(dtype, p);
     if (!lam__cplx_is(dtype)) return BY_LOOP;
-    const int way = small_way(dtype, p);
+    const int way = lam__small_way(dtype, loops(dtype), p);
     if (way < LAM__SMALL_WAYS) return way;
     return fits_cblas(p) && p->k > 1 ? BY_GEMM : BY_LOOP;
 }
 
-/* A vector times a matrix becomes the turned matrix times the vector, which is the same to CBLAS and has rows. */
-static void stand_up(lam__product *p) {
-    *p = (lam__product){.batch = 1,
-                        .m = p->n,
-                        .k = p->k,
-                        .n = 1,
-                        .out = p->out,
-                        .x = p->y,
-                        .x_row = p->y_col,
-                        .x_col = p->y_row,
-                        .y = p->x,
-                        .y_row = p->x_col,
-                        .y_col = p->x_row};
+/* A vector times a matrix becomes the turned matrix times the vector where that is known to be fast: rows of two to
+ * four elements, of which several lie in a vector of the machine. */
+static void lie_short(lam_dtype dtype, lam__product *p) {
+    if (p->m != 1 || p->n == 1 || p->k > LAM__SMALL_TINY || loops(dtype)->lanes == 0) return;
+    const lam__product q = lam__product_turned(p);
+    const int parts = lam__cplx_is(dtype) ? 2 : 1, lanes = loops(dtype)->lanes;
+    if (lam__product_is_short(&q, lanes * parts, parts, lanes * (int)lam__item_bytes(dtype))) *p = q;
 }
 
 /* Rows of which multiples may be cut at; 0: none. Our own loops compute each row for itself. */
@@ -462,8 +370,10 @@ bool lam__kernels_matmul_plan(lam_dtype dtype, const lam__product *product, lam_
     }
     fold_batch(p);
     p->left = p->run;
+    lie_short(dtype, p);
     w->way = way_of(dtype, p);
-    if (w->way == BY_VECTOR && p->batch == 1 && p->m == 1 && p->n > 1) stand_up(p);
+    /* The same for CBLAS, and then it has rows. */
+    if (w->way == BY_VECTOR && p->batch == 1 && p->m == 1 && p->n > 1) *p = lam__product_turned(p);
     w->rows = rows_of(w);
     if (w->way == BY_GEMM)
         w->room = copy_bytes(dtype, p->m, p->k, p->x_row, p->x_col) + copy_bytes(dtype, p->k, p->n, p->y_row, p->y_col);

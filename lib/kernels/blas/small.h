@@ -21,6 +21,10 @@ typedef struct lam__small_type {
     void (*by[LAM__SMALL_WAYS])(const lam__product *p);
 } lam__small_type;
 
+/* The way that a small product of floats or complex numbers goes, if it is worth not to be given to CBLAS, or
+ * LAM__SMALL_WAYS. */
+int lam__small_way(lam_dtype dtype, const lam__small_type *loops, const lam__product *p);
+
 /* Whether rows of x, of 2 to 4 elements, lie without gaps and meet one vector: several lie in a vector of the machine
  * then, of so many lanes, of which an element takes `parts`. There are results for all lanes; or vectors of so many
  * bytes have masks for some of them, and it was measured to be worth it. */
@@ -28,6 +32,42 @@ static inline bool lam__product_is_short(const lam__product *p, int lanes, int p
     enum { MASKED = 32 };
     const int64_t k = p->k, least = bytes >= MASKED * parts ? 2 * parts : lanes;
     return p->n == 1 && k >= 2 && k <= 4 && k * parts <= lanes && p->m >= least && p->x_col == 1 && p->x_row == k;
+}
+
+/* x y with rows and columns of the result exchanged: transpose(y) transpose(x). */
+static inline lam__product lam__product_turned(const lam__product *p) {
+    lam__product q = *p;
+    q.m = p->n, q.n = p->m;
+    q.x = p->y, q.x_batch = p->y_batch, q.x_turn = p->y_turn, q.x_row = p->y_col, q.x_col = p->y_row;
+    q.y = p->x, q.y_batch = p->x_batch, q.y_turn = p->x_turn, q.y_row = p->x_col, q.y_col = p->x_row;
+    return q;
+}
+
+/* How many of the last columns are better made by vectors of rows than as a last vector of each row, which they hardly
+ * fill. Reals whose columns of x have no gaps; sums are the same. A vector of rows costs a quarter more than one of
+ * columns, and each result a step. */
+static inline int lam__product_edge(const lam__product *p, int lanes, bool halves) {
+    const int64_t over = p->n % lanes, vectors = (p->m + lanes - 1) / lanes, saved = p->m * (halves ? 2 : 4);
+    if (p->x_row != 1 || p->n < lanes || over == 0 || over > 2) return 0;
+    return p->k * (saved - 5 * over * vectors) > 4 * over * p->m + 64 ? (int)over : 0;
+}
+
+/* Dots of some neighbouring columns, and of rows in blocks that give a vector of results or less; both numbers are
+ * powers of two. */
+typedef struct lam__dots_panel {
+    int64_t first; /* column */
+    int columns, rows;
+} lam__dots_panel;
+
+/* The panel from column `first` on, of at most so many results, a power of two, and at most p->m rows. Where nearly a
+ * full panel is left, it overlaps the one before. */
+static inline lam__dots_panel lam__dots_panel_at(const lam__product *p, int64_t first, int most) {
+    const int64_t left = p->n - first;
+    lam__dots_panel panel = {first, 1, 1};
+    if (first > 0 && left < most && left > most - most / 4) panel.first = p->n - most, panel.columns = most;
+    while (panel.columns * 2 <= most && panel.columns * 2 <= left) panel.columns *= 2;
+    while (panel.rows * panel.columns * 2 <= most && panel.rows * 2 <= p->m) panel.rows *= 2;
+    return panel;
 }
 
 /* Where a walk over a batch is: elements from the first ones, and products up to the next turn. */

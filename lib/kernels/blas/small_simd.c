@@ -78,6 +78,7 @@ enum {
     WIDEST = VECTOR_BYTES >= 64 ? 4 : 2, /* vectors of a tile */
     SUMS = VECTOR_BYTES >= 64 ? 26 : 12, /* vectors that are summed up */
     MOST_ROWS = 8,
+    UPRIGHT = 4, /* vectors of rows */
     TINY = 4
 };
 
@@ -121,6 +122,7 @@ ALWAYS_INLINE void half_store_f32(float *to, half_f32 v, int lanes) {
  * batch, found out once. The last panel and those before it have one each, since their tiles differ in height. */
 typedef struct tiling {
     int64_t k, x_row, x_col, y_row, out_row;
+    int64_t columns;           /* of out, that are made so */
     int64_t tiles, rows, more; /* the first `more` tiles have rows + 1 rows, the others `rows` */
     int last, put;             /* lanes of the last vector that are read, and written */
 } tiling;
@@ -134,18 +136,10 @@ static tiling tiling_of(const lam__product *p, int parts, int64_t most) {
                     .x_col = p->x_col * parts,
                     .y_row = p->y_row * parts,
                     .out_row = p->n * parts,
+                    .columns = p->n,
                     .tiles = tiles,
                     .rows = p->m / tiles,
                     .more = p->m % tiles};
-}
-
-/* x y with rows and columns of the result exchanged: transpose(y) transpose(x). */
-static lam__product turned_over(const lam__product *p) {
-    lam__product q = *p;
-    q.m = p->n, q.n = p->m;
-    q.x = p->y, q.x_batch = p->y_batch, q.x_turn = p->y_turn, q.x_row = p->y_col, q.x_col = p->y_row;
-    q.y = p->x, q.y_batch = p->x_batch, q.y_turn = p->x_turn, q.y_row = p->x_col, q.y_col = p->x_row;
-    return q;
 }
 
 #define T double

@@ -72,7 +72,8 @@ ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, bool half,
             for (int part = 0; part < PARTS; part++) {
                 const V same = x[r * t->x_row + part] - (V){0};
                 for (int v = 0; v < vectors; v++) sum[part][r][v] = FMA(same, line[v], sum[part][r][v]);
-                if (half) rest[r] = TAIL_FMA(TAIL_OF(same), tail, rest[r]);
+                if (half && whole == 0) rest[r] = TAIL_FMA(x[r * t->x_row] - (NAME(tail)){0}, tail, rest[r]);
+                else if (half) rest[r] = TAIL_FMA(TAIL_OF(same), tail, rest[r]);
             }
     }
     for (int r = 0; r < rows; r++, out += t->out_row) {
@@ -133,6 +134,49 @@ static void NAME(wide_columns)(const tiling *t, const T *x, const T *y, T *out) 
     NAME(columns)(t, WIDEST, false, x, y, out);
 }
 
+/* ---- columns left over ------------------------------------------------------------------------------------------ */
+
+/* How many they are: `lam__product_edge`. */
+ALWAYS_INLINE int NAME(edge_of)(const lam__product *p, bool turned) {
+    return turned || PARTS == 2 ? 0 : lam__product_edge(p, LANES, HALVES);
+}
+
+#if PARTS == 1
+/* Rows of one column of out in so many vectors, the last one of `last` lanes. Summed as in tiles. */
+ALWAYS_INLINE void NAME(upright)(int vectors, int last, const lam__product *p, const T *x, const T *y, T *to) {
+    V sum[UPRIGHT], line[UPRIGHT];
+    NAME(tail) unused;
+    NAME(line)(vectors, false, last, x, line, &unused);
+    for (int v = 0; v < vectors; v++) sum[v] = y[0] * line[v];
+    for (int64_t q = 1; q < p->k; q++) {
+        x += p->x_col;
+        y += p->y_row;
+        NAME(line)(vectors, false, last, x, line, &unused);
+        const V same = y[0] - (V){0};
+        for (int v = 0; v < vectors; v++) sum[v] = FMA(same, line[v], sum[v]);
+    }
+    for (int v = 0; v < vectors; v++) NAME(put)(to + v * LANES, sum[v]);
+}
+
+/* All rows of one column, from its first element on. What is put down one by one is no longer the vectors that were
+ * summed up: these would not be in registers. */
+static void NAME(edge)(const lam__product *p, const T *x, const T *y, T *out) {
+    enum { MOST = UPRIGHT * LANES };
+    T each[MOST];
+    for (int64_t i = 0; i < p->m; i += MOST, x += MOST, out += MOST * p->n) {
+        const int64_t left = p->m - i < MOST ? p->m - i : MOST;
+        const int last = (int)((left - 1) % LANES + 1);
+        switch ((left - 1) / LANES) {
+        case 0: NAME(upright)(1, last, p, x, y, each); break;
+        case 1: NAME(upright)(2, last, p, x, y, each); break;
+        case 2: NAME(upright)(3, last, p, x, y, each); break;
+        default: NAME(upright)(UPRIGHT, last, p, x, y, each); break;
+        }
+        for (int64_t r = 0; r < left; r++) out[r * p->n] = each[r];
+    }
+}
+#endif
+
 /* ---- batches of products ----------------------------------------------------------------------------------------- */
 
 /* to[rows, columns], with its rows to_row elements apart, of from[rows, columns] with any steps. Reals by the set's own
@@ -158,14 +202,17 @@ ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam_
     T packed[LAM__SMALL_K * LINE] __attribute__((aligned(VECTOR_BYTES)));
     const bool copied = p->y_col != 1 && p->n > 1;
     int64_t first = 0;
-    for (; p->n - first > PANEL; first += PANEL) {
+    for (; t->columns - first > PANEL; first += PANEL) {
         const T *from = y + first * p->y_col * PARTS;
         if (copied) NAME(move)(p->k, PANEL, from, p->y_row, p->y_col, packed, PANEL);
         NAME(wide_columns)(wide, x, copied ? packed : from, out + first * PARTS);
     }
     const T *from = y + first * p->y_col * PARTS;
-    if (copied) NAME(move)(p->k, p->n - first, from, p->y_row, p->y_col, packed, PANEL);
+    if (copied) NAME(move)(p->k, t->columns - first, from, p->y_row, p->y_col, packed, PANEL);
     NAME(columns)(t, vectors, half, x, copied ? packed : from, out + first * PARTS);
+#if PARTS == 1
+    for (int64_t j = t->columns; j < p->n; j++) NAME(edge)(p, x, y + j * p->y_col, out + j);
+#endif
 }
 
 /* `turned`: out has rows and columns exchanged. It is then made in a room in the frame, of at most LAM__SMALL_TURNED
@@ -175,8 +222,9 @@ ALWAYS_INLINE void NAME(products)(const lam__product *p, bool turned, int vector
     enum { LINE = WIDEST * LANES, MOST = LAM__SMALL_TURNED * LAM__SMALL_TURNED * PARTS };
     T room[MOST] __attribute__((aligned(VECTOR_BYTES)));
     tiling wide = tiling_of(p, PARTS, NAME(most)(WIDEST, false)), t = tiling_of(p, PARTS, NAME(most)(vectors, half));
+    t.columns = p->n - NAME(edge_of)(p, turned);
     wide.last = wide.put = LANES;
-    t.last = t.put = (int)((p->n * PARTS - 1) % LANES + 1);
+    t.last = t.put = (int)((t.columns * PARTS - 1) % LANES + 1);
     if (p->y_col != 1 && p->n > 1) wide.y_row = t.y_row = LINE;
     if (turned) {
         wide.out_row = t.out_row = (p->n * PARTS + LANES - 1) / LANES * LANES;
@@ -210,8 +258,12 @@ static void NAME(products_4)(const lam__product *p, bool turned) {
 }
 #endif
 
-/* Of one vector and a half, and so on. */
+/* Of half a vector, of one and a half, and so on. */
 #if HALVES
+static void NAME(products_0_half)(const lam__product *p, bool turned) {
+    NAME(products)(p, turned, 0, true);
+}
+
 static void NAME(products_1_half)(const lam__product *p, bool turned) {
     NAME(products)(p, turned, 1, true);
 }
@@ -230,10 +282,11 @@ static void NAME(products_3_half)(const lam__product *p, bool turned) {
 /* By the number of vectors that the last panel has. More columns than a panel has leave the number of the last
  * panel's. */
 static void NAME(tiles)(const lam__product *p, bool turned) {
-    const int64_t before = (p->n * PARTS - 1) / LANES % WIDEST;
+    const int64_t numbers = (p->n - NAME(edge_of)(p, turned)) * PARTS, before = (numbers - 1) / LANES % WIDEST;
 #if HALVES
-    if ((p->n * PARTS - 1) % LANES < LANES / 2 && before > 0) {
-        if (before == 1) NAME(products_1_half)(p, turned);
+    if ((numbers - 1) % LANES < LANES / 2) {
+        if (before == 0) NAME(products_0_half)(p, turned);
+        else if (before == 1) NAME(products_1_half)(p, turned);
         else if (before == 2) NAME(products_2_half)(p, turned);
         else NAME(products_3_half)(p, turned);
         return;
@@ -257,7 +310,7 @@ static void NAME(straight)(const lam__product *p) {
 /* As the product of the transposes; with one row there is nothing to be turned back. Columns of x then are rows of the
  * turned product, side by side. */
 static void NAME(turned)(const lam__product *p) {
-    const lam__product q = turned_over(p);
+    const lam__product q = lam__product_turned(p);
     NAME(tiles)(&q, q.m > 1);
 }
 

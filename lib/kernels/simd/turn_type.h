@@ -225,14 +225,16 @@ ALWAYS_INLINE void NAME(square)(int side, const T *from, int64_t from_step, T *t
 #endif
 }
 
-/* Bands of two squares, so that what is read of a line is used while it is near. Lines to be written are asked for in
+/* Bands of two squares, so that what is read of a line is used while it is near; short lines are read as they follow
+ * each other. Lines to be written are asked for in
  * advance where they come from far: each band touches others than the hardware foresees. The last band and the last
  * column of squares overlap those before them. */
 ALWAYS_INLINE void NAME(plane_of)(int side, int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst,
                                   int64_t dst_step, bool far) {
-    enum { AHEAD = 256 / sizeof(T) };
-    for (int64_t i = 0; i < rows; i += 2 * side) {
-        const int64_t end = i + 2 * side < rows ? i + 2 * side : rows;
+    enum { AHEAD = 256 / sizeof(T), SHORT = 512 / sizeof(T) };
+    const int64_t band = rows <= SHORT ? SHORT : 2 * side;
+    for (int64_t i = 0; i < rows; i += band) {
+        const int64_t end = i + band < rows ? i + band : rows;
         for (int64_t next = 0; next < n; next += side) {
             const int64_t j = next + side <= n ? next : n - side;
             for (int64_t k = i; far && k < end; k++) __builtin_prefetch(dst + k * dst_step + j + AHEAD, 1);
@@ -311,13 +313,31 @@ ALWAYS_INLINE void NAME(plane_short)(int64_t rows, int64_t n, const T *src, int6
     }
 }
 
+/* One line of items, by steps that are seldom 1. */
+ALWAYS_INLINE void NAME(one_line)(int64_t n, const T *from, int64_t from_step, T *to, int64_t to_step) {
+    for (int64_t i = 0; i < n; i++) to[i * to_step] = from[i * from_step];
+}
+
+/* Squares; of small planes one or two lines that no square takes go item by item, which is less than squares that
+ * overlap; and first, since vectors that are read from what was written in parts wait for it. */
+ALWAYS_INLINE void NAME(plane_squares)(int side, int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst,
+                                       int64_t dst_step, bool far) {
+    enum { SMALL = 4096, FEW = 2 };
+    const bool small = !far && rows * n <= SMALL;
+    const int64_t columns = small && n % side <= FEW ? n - n % side : n;
+    const int64_t whole = small && rows % side <= FEW ? rows - rows % side : rows;
+    for (int64_t j = columns; j < n; j++) NAME(one_line)(rows, src + j * src_step, 1, dst + j, dst_step);
+    for (int64_t i = whole; i < rows; i++) NAME(one_line)(columns, src + i, src_step, dst + i * dst_step, 1);
+    NAME(plane_of)(side, whole, columns, src, src_step, dst, dst_step, far);
+}
+
 /* The widest squares that both sides fill. Which way is taken moves the same items to the same places. */
 static void NAME(plane)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step,
                         bool far) {
     if (WIDE_SIDE > 4 && rows >= WIDE_SIDE && n >= WIDE_SIDE)
-        NAME(plane_of)(WIDE_SIDE, rows, n, src, src_step, dst, dst_step, far);
-    else if (rows >= SIDE && n >= SIDE) NAME(plane_of)(SIDE, rows, n, src, src_step, dst, dst_step, far);
-    else if (rows >= 4 && n >= 4) NAME(plane_of)(4, rows, n, src, src_step, dst, dst_step, far);
+        NAME(plane_squares)(WIDE_SIDE, rows, n, src, src_step, dst, dst_step, far);
+    else if (rows >= SIDE && n >= SIDE) NAME(plane_squares)(SIDE, rows, n, src, src_step, dst, dst_step, far);
+    else if (rows >= 4 && n >= 4) NAME(plane_squares)(4, rows, n, src, src_step, dst, dst_step, far);
     else if (rows == 3 && n > 3) NAME(plane_short)(3, n, src, src_step, dst, dst_step);
     else if (rows == 2 && n > 2) NAME(plane_short)(2, n, src, src_step, dst, dst_step);
     else if (n == 3) NAME(plane_short)(rows, 3, src, src_step, dst, dst_step);

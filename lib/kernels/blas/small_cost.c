@@ -1,0 +1,128 @@
+/* Which of the ways of small.h a product goes, or whether it goes to CBLAS: what each of them would cost is estimated
+ * from sizes and steps, and the least is taken. This is done in every call, so it takes a few nanoseconds. */
+#include "lib/kernels/blas/small.h"
+
+#include "lib/kernels/cplx.h"
+#include "lib/kernels/item.h"
+
+enum {
+    NARROW = 8, /* k and n up to here are for the loops whatever m is, */
+    SMALL = 32  /* and m and n up to here may be */
+};
+
+/* What the ways of small.h cost, in fused products of vectors; fitted to times of random sizes and layouts, and rough.
+ * A way begins with START; moving matrices begins with CALL, and takes a MOVE-th of the squares' side for an item of a
+ * square, 1 for one beside them, PAIR for a complex number. A result of a dot costs LINE besides its vectors, of which
+ * those count more that begin anywhere, and whose lines are not shared. */
+enum { CALL = 28, START = 32, MOVE = 4, FAR = 1 << 30 };
+static const double PAIR = 1.35, LINE = 1.6, ALIGNED = 1.1, ANYWHERE = 1.3, FLAT = 1.3, CONSTANT = 0.4;
+
+/* Of more than MANY products of numbers CBLAS does better where vectors are less full than FULL, moving counted in; not
+ * where it has wide vectors itself. */
+enum { MANY = 2000, WIDE_VECTOR = 64 };
+static const double FULL = 0.33;
+
+/* Vectors that so many elements fill, the last one in part. */
+static double vectors(int64_t n, int lanes) {
+    return (double)((n + lanes - 1) / lanes);
+}
+
+/* What vectors of columns cost, where the last one may be half a vector. */
+static double filled(int64_t n, int lanes, bool halves) {
+    const double all = vectors(n, lanes);
+    return halves && 2 * ((n - 1) % lanes + 1) <= lanes ? all - 0.5 : all;
+}
+
+/* A line that is no multiple of a square's side: all but one or two items are in squares. */
+static int64_t in_squares(int64_t n, int64_t side) {
+    return n % side <= 2 ? n - n % side : n + side - n % side;
+}
+
+/* What moving a matrix costs: in squares, of which the last ones overlap, or item by item. */
+static double cost_of_move(int64_t rows, int64_t cols, int lanes, int parts) {
+    int64_t side = lanes < 4 ? 4 : lanes;
+    if (parts == 2) return CALL + PAIR * (double)(rows * cols);
+    if (rows < 4 || cols < 4) return CALL + (double)(rows * cols);
+    while (side > 4 && (rows < side || cols < side)) side /= 2;
+    const int64_t r = in_squares(rows, side), c = in_squares(cols, side);
+    const int64_t beside = (r < rows ? (rows - r) * cols : 0) + (c < cols ? (cols - c) * rows : 0);
+    return CALL + (double)(r * c) * MOVE / (double)side + (double)beside;
+}
+
+/* The lines that dots_type.h takes the dots of, those that only fill a vector of results among them, and whether
+ * vectors of them are shared: KEEP IN STEP: blocks of dots. */
+static double lines_of(const lam__product *p, int lanes, bool *shared) {
+    *shared = true;
+    if (p->n >= lanes && p->n % lanes == 0) return (double)(p->m * p->n);
+    if (p->n >= lanes || p->n > 4) {
+        double lines = 0;
+        for (int64_t first = 0; first < p->n;) {
+            const lam__dots_panel panel = lam__dots_panel_at(p, first, lanes);
+            lines += vectors(p->m, panel.rows) * panel.rows * panel.columns;
+            first = panel.first + panel.columns;
+        }
+        return lines;
+    }
+    *shared = false;
+    if (p->m * p->n == 1) return 1;
+    const int64_t rows = lanes / p->n;
+    int lines = 1;
+    while (lines < p->m * p->n) lines *= 2;
+    if (p->m < rows) return lines;
+    *shared = true;
+    return vectors(p->m, (int)rows) * lanes;
+}
+
+static double cost_of_dots(const lam__product *p, int lanes, double parts, int bytes) {
+    bool shared;
+    const int numbers = lanes * (int)parts; /* of a vector */
+    if (lam__product_is_short(p, numbers, (int)parts, bytes))
+        return 2 + vectors(p->m, numbers) * 2 * (double)p->k * parts;
+    const double lines = lines_of(p, lanes, &shared) * parts;
+    return START + lines * (LINE + vectors(p->k, lanes) * (!shared ? FLAT : p->k % lanes ? ANYWHERE : ALIGNED));
+}
+
+/* Columns that hardly fill a vector are made by vectors of rows, each result put down by itself. */
+static double cost_of_tiles(const lam__product *p, int lanes, bool halves, int parts) {
+    const double m = (double)p->m, k = (double)p->k;
+    const int edge = parts == 2 ? 0 : lam__product_edge(p, lanes, halves);
+    return START + m * k * filled(p->n - edge, lanes, halves) * parts + edge * (2 * k * vectors(p->m, lanes) + 2 * m);
+}
+
+/* FAR: the way does not exist for this product, or its arrays in the frame would be too small for it. These are the
+ * limits of small.h. */
+static double cost_of(int way, const lam__product *p, int lanes, bool halves, int parts, int bytes) {
+    const double m = (double)p->m, k = (double)p->k, n = (double)p->n;
+    switch (way) {
+    case LAM__BY_TINY:
+        if (p->k > LAM__SMALL_TINY || p->n > LAM__SMALL_TINY || p->n == 1) return FAR;
+        return LAM__SMALL_TINY * (2 + CONSTANT * m * k * parts / lanes);
+    case LAM__BY_TILES:
+        return cost_of_tiles(p, lanes, halves, parts) +
+               (p->y_col != 1 && p->n > 1 ? cost_of_move(p->k, p->n, lanes, parts) : 0);
+    case LAM__BY_TURNED:
+        if (p->x_row != 1 || p->m > LAM__SMALL_TURNED) return FAR;
+        return START + n * k * filled(p->m, lanes, halves) * parts +
+               (p->n > 1 ? cost_of_move(p->m, p->n, lanes, parts) : 0);
+    default:
+        if (p->x_col != 1 || p->n > LAM__SMALL_TURNED) return FAR;
+        return cost_of_dots(p, lanes, parts, bytes) + (p->y_row != 1 ? cost_of_move(p->k, p->n, lanes, parts) : 0);
+    }
+}
+
+/* Narrow products are for the loops whatever m is. */
+int lam__small_way(lam_dtype dtype, const lam__small_type *loops, const lam__product *p) {
+    const int lanes = loops->lanes, parts = lam__cplx_is(dtype) ? 2 : 1;
+    const int bytes = lanes * (int)lam__item_bytes(dtype);
+    const double products = (double)p->m * (double)p->k * (double)p->n;
+    int best = LAM__SMALL_WAYS;
+    double least = FAR;
+    const bool narrow = p->k <= NARROW && p->n <= NARROW;
+    if (!narrow && (p->k > LAM__SMALL_K || p->n > SMALL || p->m > SMALL)) return best;
+    for (int way = 0; way < LAM__SMALL_WAYS; way++) {
+        const double cost = cost_of(way, p, lanes, loops->halves, parts, bytes);
+        if (cost < least) best = way, least = cost;
+    }
+    const bool wide = bytes >= WIDE_VECTOR;
+    return !narrow && !wide && products > MANY && products * parts < FULL * lanes * least ? LAM__SMALL_WAYS : best;
+}

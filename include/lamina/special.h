@@ -371,6 +371,11 @@ LAM_API lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
  * Fails   like any use of a handle. Owner: current scope. Derivative: -2 tanh(x) times the result. */
 LAM_API lam_tensor *lam_tanh_slope(lam_tensor *x);
 
+/* sqrt(2 pi) exp(y^2/2) for y = lam_ndtri(x), its derivative; inf at 0 and 1, NaN beyond. Integers are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: y times the square of the result.
+ * Source  erfcx; 1 ULP. */
+LAM_API lam_tensor *lam_ndtri_slope(lam_tensor *x);
+
 /* s (1 - s), the derivative of s = lam_logistic(x), with all its digits also where s is nearly 1. Integers are taken as
  * f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: -tanh(x/2) times the result. */

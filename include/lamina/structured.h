@@ -49,12 +49,11 @@ LAM_API lam_tensor *lam_fiedler(lam_tensor *a);
  *         LAM_ERR_OPTION for another mode. Owner: current scope. Derivative: linear. */
 LAM_API lam_tensor *lam_convolution_matrix(lam_tensor *a, int64_t n, lam_convolve_mode mode);
 
-/* ---- matrices of a size -------------------------------------------------------------------------------------------
- * */
+/* ---- matrices of a size ------------------------------------------------------------------------------------------ */
 
 /* Hilbert's matrix, 1/(i + j + 1).
  * Shape   [n, n].
- * Fails   as lam_zeros; LAM_ERR_DTYPE unless floating. Owner: current scope. */
+ * Fails   as lam_zeros; LAM_ERR_DTYPE unless floating; LAM_ERR_VALUE for n < 0. Owner: current scope. */
 LAM_API lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n);
 
 /* Pascal's triangle: i + j over i; `lower`: i over j, whose product with its transpose the other is.
@@ -85,7 +84,7 @@ LAM_API lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n);
 
 /* The matrix of the discrete Fourier transform, exp(-2 pi i j k / n). Needs no FFTW.
  * Shape   [n, n], of a complex dtype.
- * Fails   as lam_zeros; LAM_ERR_DTYPE unless complex. Owner: current scope. */
+ * Fails   as lam_zeros; LAM_ERR_DTYPE unless complex; LAM_ERR_VALUE for n < 0. Owner: current scope. */
 LAM_API lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n);
 
 /* ---- factors ------------------------------------------------------------------------------------------------------

@@ -283,6 +283,43 @@ lam_tensor *lam_comb(lam_tensor *n, lam_tensor *k) {
     return lam__apply_coded(&lam__row_comb, LAM__QUOTIENT_COMB, 2, (lam_tensor *[]){n, k});
 }
 
+/* ---- Box and Cox ------------------------------------------------------------------------------------------------- */
+
+/* A derivative more by one operand; the kernel knows LAM__POWER_ORDERS of them by y. */
+static lam_tensor *slope_box(const lam_rule *r, int i, lam_tensor *t) {
+    const int64_t code = *(const int64_t *)r->params;
+    if (i == 1 && (code >> 1 & 63) == LAM__POWER_ORDERS)
+        return lam__axes_fail(r->primitive->name, r->in[0], LAM_ERR_RULE, "derivatives by the power end with order %d",
+                              LAM__POWER_ORDERS);
+    const int64_t next = code + (i == 0 ? LAM__BOX_CODE(1, 0, 0) : LAM__BOX_CODE(0, 1, 0));
+    return lam_mul(t, lam__apply_coded(r->primitive, next, 2, r->in));
+}
+
+/* Of x, and of 1 + x. */
+#define BOX(row)                                                                                                       \
+    const lam_primitive lam__row_##row = {                                                                             \
+        .name = #row,                                                                                                  \
+        .inputs = 2,                                                                                                   \
+        .elementwise = true,                                                                                           \
+        .loop = LAM__LOOP_box_cox + 1,                                                                                 \
+        .real = true,                                                                                                  \
+        .derivative = LAM_ELEMENTWISE,                                                                                 \
+        .slope = slope_box,                                                                                            \
+        .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),                                                                      \
+    }
+
+BOX(boxcox);
+
+lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_coded(&lam__row_boxcox, LAM__BOX_CODE(0, 0, 0), 2, (lam_tensor *[]){x, y});
+}
+
+BOX(boxcox1p);
+
+lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_coded(&lam__row_boxcox1p, LAM__BOX_CODE(0, 0, 1), 2, (lam_tensor *[]){x, y});
+}
+
 /* ---- composed ---------------------------------------------------------------------------------------------------- */
 
 /* Real floating operands, integers taken as f64; false after a failure. */
@@ -316,49 +353,4 @@ lam_tensor *lam_gammasgn(lam_tensor *x) {
     lam_tensor *left = lam_where(lam_eq(x, whole), NAN, lam_where(odd, -1.0, lam_full_like(x, 1)));
     lam_tensor *right = lam_copysign(lam_full_like(x, 1), x);
     return lam__scope_only(lam_where(lam_lt(x, 0.0), left, lam_where(lam_is_nan(x), x, right)), since);
-}
-
-/* (base^y - 1)/y; next to base = 1 + x = 1, which has lost what counts, by the exponential of y log1p(x). */
-static lam_tensor *box_by_power(lam_tensor *base, lam_tensor *y, lam_tensor *small, lam_tensor *x) {
-    lam_tensor *power = lam_pow(base, y);
-    if (small) power = lam_where(small, lam_exp(lam_mul(y, lam_log1p(x))), power);
-    return lam_div(lam_sub(power, 1.0), y);
-}
-
-/* For the logarithm l of x, or of 1 + x where `plus`, it is l exprel(y l), so that y = 0 is no special case. Beyond
- * |y l| = 2 that would lose digits, and its slope by x where the power is small all of them: (x^y - 1)/y is taken,
- * while the power is a number, and at the poles of l, where pow knows all slopes; where that is infinite it is no
- * function of y. Each form sees what is meant for it only, so that no slope that is infinite meets a 0. */
-static lam_tensor *box(lam_tensor *x, lam_tensor *y, bool plus) {
-    const double one = plus ? 0 : 1; /* the x whose logarithm is 0 */
-    lam_tensor *held = lam_stop_gradient(x), *fixed = lam_stop_gradient(y), *base = lam_add(x, plus ? 1.0 : 0.0);
-    lam_tensor *log = plus ? lam_log1p(held) : lam_log(held), *size = lam_abs(log), *pole = lam_eq(size, INFINITY);
-    lam_tensor *z = lam_mul(log, fixed), *is_number = lam_lt(z, lam_dtype_of(x) == LAM_F64 ? 700.0 : 85.0);
-    lam_tensor *rises = lam_and(pole, lam_gt(z, 0.0)), *level = lam_and(pole, lam_eq(y, 0.0));
-    lam_tensor *plain = lam_and(lam_gt(lam_abs(z), 2.0), is_number), *falls = lam_and(pole, lam_lt(z, 0.0));
-    lam_tensor *direct = lam_or(falls, plain), *edge = lam_or(rises, level), *small = plus ? lam_lt(size, 0.5) : NULL;
-    lam_tensor *own = lam_where(lam_or(direct, edge), one, x), *near = plus ? lam_log1p(own) : lam_log(own);
-    lam_tensor *safe = lam_where(lam_or(direct, edge), 0.0, y);
-    lam_tensor *turns =
-        plus ? lam_xlog1py(safe, own) : lam_xlogy(safe, own); /* of y = 0 no slope by x, however steep */
-    lam_tensor *bent = lam_mul(near, lam_exprel(turns)), *ends = lam_where(level, x, one);
-    lam_tensor *inner = plus ? lam_where(lam_and(direct, small), x, 0.0) : NULL;
-    lam_tensor *by_y = box_by_power(lam_where(direct, base, 1.0), lam_where(direct, y, 1.0), small, inner);
-    lam_tensor *beyond = box_by_power(lam_where(rises, base, 1.0), lam_where(rises, fixed, 1.0), NULL, NULL);
-    lam_tensor *of_y = lam_where(direct, by_y, lam_where(level, plus ? lam_log1p(ends) : lam_log(ends), bent));
-    return lam_where(rises, beyond, of_y);
-}
-
-lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *in[2] = {x, y}, *failed;
-    if (!reals("boxcox", 2, in, &failed)) return failed;
-    return lam__scope_only(box(in[0], in[1], false), since);
-}
-
-lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *in[2] = {x, y}, *failed;
-    if (!reals("boxcox1p", 2, in, &failed)) return failed;
-    return lam__scope_only(box(in[0], in[1], true), since);
 }

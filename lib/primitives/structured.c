@@ -111,15 +111,18 @@ lam_tensor *lam_convolution_matrix(lam_tensor *a, int64_t n, lam_convolve_mode m
 
 /* ---- matrices of a size ------------------------------------------------------------------------------------------ */
 
-/* The failed tensor where the dtype is none of those wanted; NULL otherwise. A context that has failed says so later.
- * */
-static lam_tensor *refused(const char *operation, lam_ctx *ctx, lam_dtype dtype, bool wanted) {
-    if (wanted || !ctx) return NULL;
-    return lam__error_fail(ctx, LAM_ERR_DTYPE, "%s: not to be had in %s", operation, lam_dtype_name(dtype));
+/* The failed tensor where the dtype is none of those wanted or there are less than `least` rows; NULL otherwise. A
+ * context that has failed says so later. */
+static lam_tensor *refused(const char *operation, lam_ctx *ctx, lam_dtype dtype, bool wanted, int64_t n,
+                           int64_t least) {
+    if (!ctx || (wanted && n >= least)) return NULL;
+    if (!wanted)
+        return lam__error_fail(ctx, LAM_ERR_DTYPE, "%s: not to be had in %s", operation, lam_dtype_name(dtype));
+    return lam__error_fail(ctx, LAM_ERR_VALUE, "%s: there is none of %lld rows", operation, (long long)n);
 }
 
 lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
-    lam_tensor *failed = refused("hilbert", ctx, dtype, lam__dtype_is_inexact((int)dtype));
+    lam_tensor *failed = refused("hilbert", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 0);
     if (failed) return failed;
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *i = numbers(ctx, n, n, 0);
@@ -128,7 +131,7 @@ lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
 }
 
 lam_tensor *lam_pascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower) {
-    lam_tensor *failed = refused("pascal", ctx, dtype, lam__dtype_is_inexact((int)dtype));
+    lam_tensor *failed = refused("pascal", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 0);
     if (failed) return failed;
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *i = numbers(ctx, n, n, 0);
@@ -143,7 +146,7 @@ static lam_tensor *turning(lam_tensor *i, lam_tensor *j) {
 
 /* (-1)^(i + j) (i + j + 1) times n + i over n - j - 1, n + j over n - i - 1, and i + j over i twice. */
 lam_tensor *lam_invhilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
-    lam_tensor *failed = refused("invhilbert", ctx, dtype, lam__dtype_is_inexact((int)dtype));
+    lam_tensor *failed = refused("invhilbert", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 0);
     if (failed) return failed;
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *i = numbers(ctx, n, n, 0), *j = numbers(ctx, n, n, 1);
@@ -154,7 +157,7 @@ lam_tensor *lam_invhilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
 
 /* The lower one has the signs of a chessboard; the symmetric one is the product of two such, in the other order. */
 lam_tensor *lam_invpascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower) {
-    lam_tensor *failed = refused("invpascal", ctx, dtype, lam__dtype_is_inexact((int)dtype));
+    lam_tensor *failed = refused("invpascal", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 0);
     if (failed) return failed;
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *i = numbers(ctx, n, n, 0), *j = numbers(ctx, n, n, 1), *ways = lam_comb(i, j);
@@ -164,9 +167,8 @@ lam_tensor *lam_invpascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower) 
 
 /* Row i has i ones and then -i, over the root of i (i + 1); row 0 is 1/sqrt(n). */
 lam_tensor *lam_helmert(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool full) {
-    lam_tensor *failed = refused("helmert", ctx, dtype, lam__dtype_is_inexact((int)dtype));
+    lam_tensor *failed = refused("helmert", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 1);
     if (failed) return failed;
-    if (ctx && n < 1) return lam__error_fail(ctx, LAM_ERR_VALUE, "helmert: there is none of %lld rows", (long long)n);
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *i = numbers(ctx, n, n, 0), *j = numbers(ctx, n, n, 1), *row = lam_cast(i, LAM_F64);
     lam_tensor *before = lam_where(lam_lt(j, i), 1.0, 0.0), *x = lam_where(lam_eq(i, j), lam_neg(row), before);
@@ -190,7 +192,7 @@ lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
 
 /* The product of row and column is brought below n before it becomes an angle. */
 lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
-    lam_tensor *failed = refused("dft", ctx, dtype, lam__dtype_is_complex((int)dtype));
+    lam_tensor *failed = refused("dft", ctx, dtype, lam__dtype_is_complex((int)dtype), n, 0);
     if (failed) return failed;
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *i = numbers(ctx, n, n, 0), *s, *c;

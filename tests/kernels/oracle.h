@@ -17,9 +17,10 @@ bool oracle_at(lam__loop_id id, mpfr_t value, const mpfr_t x, const mpfr_t y);
 /* The same for any loop and its parameter, where members of families are judged too (oracle_special.c). */
 bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]);
 
-/* The members of the loops `integrals` and `gamma_quotient` (oracle_integrals.c). */
+/* The members of the loops `integrals`, `gamma_quotient` and `box_cox` (oracle_integrals.c). */
 bool oracle_integral(int64_t member, mpfr_t value, const mpfr_t x);
 bool oracle_quotient(int64_t member, mpfr_t value, const mpfr_t x, const mpfr_t y);
+void oracle_box(int64_t member, mpfr_t value, const mpfr_t x, const mpfr_t y);
 
 /* |got - value| in ulps of f64 or f32; 0 if both are NaN or both the same infinity, infinite where they disagree
  * about that or about the sign of zero. */
@@ -43,6 +44,13 @@ double oracle_draw(oracle_range range, lam_dtype dtype, uint64_t *state);
 /* The special values and their neighbours one by one, 0 <= i < oracle_specials(). */
 int oracle_specials(void);
 double oracle_special(lam_dtype dtype, int i);
+
+/* The normal distribution and the inverse of erf (oracle_normal.c). */
+int oracle_ndtr(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_log_ndtr(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_erf_inv(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_ndtri(mpfr_t out, const mpfr_t p, mpfr_rnd_t rounding);
+int oracle_ndtri_slope(mpfr_t out, const mpfr_t p, mpfr_rnd_t rounding);
 
 /* The logistic function, silu, mish, gelu, their derivatives and those of tanh and logaddexp, exp of a difference
  * and log_cosh, in the digits of `out`. */

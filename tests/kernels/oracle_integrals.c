@@ -240,6 +240,25 @@ bool oracle_integral(int64_t member, mpfr_t value, const mpfr_t x) {
     return true;
 }
 
+/* The mth derivative by y of (x^y - 1)/y, as log(x)^(m + 1) times that of exprel, or x^(y - 1); of 1 + x where `plus`. */
+void oracle_box(int64_t member, mpfr_t value, const mpfr_t x, const mpfr_t y) {
+    const int plus = (int)(member & 1), m = (int)(member >> 1 & 63);
+    mpfr_t log, z;
+    mpfr_inits2(1400, log, z, (mpfr_ptr)NULL);
+    (plus ? mpfr_log1p : mpfr_log)(log, x, MPFR_RNDN);
+    if (member >> 7) {
+        mpfr_sub_ui(z, y, 1, MPFR_RNDN);
+        mpfr_mul(z, z, log, MPFR_RNDN);
+        mpfr_exp(value, z, MPFR_RNDN);
+    } else {
+        mpfr_mul(z, log, y, MPFR_RNDN);
+        exprel(value, z, m);
+        mpfr_pow_ui(log, log, (unsigned long)m + 1, MPFR_RNDN);
+        mpfr_mul(value, value, log, MPFR_RNDN);
+    }
+    mpfr_clears(log, z, (mpfr_ptr)NULL);
+}
+
 /* Gamma(x + y)/Gamma(x), B(x, y), or 1/((x + 1) B(x - y + 1, y + 1)). */
 bool oracle_quotient(int64_t member, mpfr_t value, const mpfr_t x, const mpfr_t y) {
     mpfr_t a, b;

@@ -357,6 +357,7 @@ bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
     case LAM__LOOP_hypot_slope: share(value, x[0], x[1]); break;
     case LAM__LOOP_atan2_slope: atan2_slope(value, x[0], x[1], (int)(member / 64), (int)(member % 64)); break;
     case LAM__LOOP_pow_slope: pow_slope(value, x[0], x[1], (int)(member / 64), (int)(member % 64)); break;
+    case LAM__LOOP_box_cox: oracle_box(member, value, x[0], x[1]); break;
     case LAM__LOOP_polygamma_gap: polygamma_gap(value, x[0], x[1], (unsigned long)member); break;
     case LAM__LOOP_betaln: betaln(value, x[0], x[1]); break;
     case LAM__LOOP_igamma: igamma(value, x[0], x[1]); break;

@@ -174,6 +174,14 @@ static long double poch(long double x, long double y) {
     return tgammal(x + y) / tgammal(x);
 }
 
+static long double boxcox(long double x, long double y) {
+    return (powl(x, y) - 1) / y;
+}
+
+static long double boxcox1p(long double x, long double y) {
+    return expm1l(y * log1pl(x)) / y;
+}
+
 static long double beta(long double a, long double b) {
     return expl(lgammal(a) + lgammal(b) - lgammal(a + b));
 }
@@ -236,6 +244,14 @@ static const cases_wrong no_fit_of_three[] = {
 static const cases_wrong no_fit_of_four[] = {
     {"[2] [3] [] []", LAM_ERR_SHAPE, {0}}, {"[2,3] [] [] [2]", LAM_ERR_SHAPE, {0}}, CASES_WRONG_END};
 
+static void call_boxcox_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_boxcox(in[0], lam_cast(in[0], LAM_C128));
+}
+static void call_boxcox1p_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_boxcox1p(lam_cast(in[0], LAM_C128), in[0]);
+}
 static void call_hyp1f1_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     (void)u;
     out[0] = lam_hyp1f1(in[0], lam_cast(in[0], LAM_C128), in[0]);
@@ -259,6 +275,15 @@ const cases_row cases_integrals[] = {
     {.name = "gamma", UNARY(lam_gamma, tgammal), REAL, .domain = {{0.2, 7}}},
     {.name = "gamma", UNARY(lam_gamma, tgammal), .domain = {{-1.8, -1.2}}},
     {.name = "poch", BINARY(lam_poch, poch), .domain = {{0.3, 5}, {0.3, 5}}},
+    {.name = "boxcox",
+     BINARY(lam_boxcox, boxcox),
+     .domain = {{0.3, 3}, {0.3, 3}},
+     .wrong_calls = {{"[2]", LAM_ERR_DTYPE, call_boxcox_complex}}},
+    {.name = "boxcox", BINARY(lam_boxcox, boxcox), .domain = {{0.3, 3}, {-3, -0.3}}},
+    {.name = "boxcox1p",
+     BINARY(lam_boxcox1p, boxcox1p),
+     .domain = {{-0.5, 2}, {0.3, 3}},
+     .wrong_calls = {{"[2]", LAM_ERR_DTYPE, call_boxcox1p_complex}}},
     {.name = "beta", BINARY(lam_beta, beta), .domain = {{0.3, 5}, {0.3, 5}}},
     {.name = "comb", BINARY(lam_comb, comb), .domain = {{5, 9}, {0.3, 4}}},
     {.name = "expn",

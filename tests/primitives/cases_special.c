@@ -73,6 +73,11 @@ static long double ndtri(long double p) {
     return bisected(ndtr, p);
 }
 
+static long double ndtri_slope(long double p) {
+    const long double y = ndtri(p);
+    return sqrtl(2 * acosl(-1)) * expl(y * y / 2);
+}
+
 static long double softplus(long double x) {
     return log1pl(expl(x));
 }
@@ -322,6 +327,7 @@ const cases_row cases_special[] = {
     {.name = "erf_inv", UNARY(lam_erf_inv, erf_inv), .domain = {{-0.9, 0.9}}, .ulps = 4},
     {.name = "ndtr", UNARY(lam_ndtr, ndtr), REAL, .domain = {{-4, 2}}, .ulps = 4},
     {.name = "log_ndtr", UNARY(lam_log_ndtr, log_ndtr), REAL, .domain = {{-9, 3}}},
+    {.name = "ndtri_slope", UNARY(lam_ndtri_slope, ndtri_slope), .domain = {{0.03, 0.97}}, .ulps = 4},
     {.name = "ndtri", UNARY(lam_ndtri, ndtri), .domain = {{0.03, 0.97}}, .ulps = 4},
     {.name = "softplus", UNARY(lam_softplus, softplus), REAL, .domain = {{-6, 6}}, .ulps = 4},
     {.name = "logit", UNARY(lam_logit, logit), REAL, .domain = {{0.05, 0.95}}, .ulps = 4},

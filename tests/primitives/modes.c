@@ -55,7 +55,7 @@ static const struct row {
     ROW(exp), ROW(exp1), ROW(exp2), ROW(expi), ROW(expm1), ROW(exprel), ROW(factorial), ROW(floor), ROW(gamma),
     ROW(gelu), ROW(gelu_slope), ROW(gelu_tanh), ROW(hard_sigmoid), ROW(hard_silu), ROW(hard_tanh), ROW(i0), ROW(i0e),
     ROW(i1), ROW(i1e), ROW(lambertw), ROW(log), ROW(log10), ROW(log1mexp), ROW(log1p), ROW(log2), ROW(log_logistic),
-    ROW(log_ndtr), ROW(logistic), ROW(logistic_slope), ROW(logit), ROW(mish), ROW(mish_slope), ROW(ndtr), ROW(ndtri),
+    ROW(log_ndtr), ROW(logistic), ROW(logistic_slope), ROW(logit), ROW(mish), ROW(mish_slope), ROW(ndtr), ROW(ndtri), ROW(ndtri_slope),
     ROW(neg), ROW(rad2deg), ROW(reciprocal), ROW(relu), ROW(relu6), ROW(round), ROW(rsqrt), ROW(selu), ROW(si),
     ROW(sign), ROW(silu), ROW(silu_slope), ROW(sin), ROW(sinc), ROW(sinh), ROW(softplus), ROW(softsign),
     ROW(sparse_plus), ROW(sparse_sigmoid), ROW(spence), ROW(sqrt), ROW(square), ROW(tan), ROW(tanh), ROW(tanh_slope),

@@ -107,7 +107,15 @@ START_TEST(matrices_of_a_size) {
     lam_dft(ctx, LAM_F64, 2);
     EXPECT_ERROR(LAM_ERR_DTYPE, "dft");
     lam_hilbert(ctx, LAM_F64, -1);
-    EXPECT_STATUS(LAM_ERR_VALUE);
+    EXPECT_ERROR(LAM_ERR_VALUE, "hilbert: there is none of -1 rows");
+    lam_invhilbert(ctx, LAM_F64, -1);
+    EXPECT_ERROR(LAM_ERR_VALUE, "invhilbert: there is none of -1 rows");
+    lam_pascal(ctx, LAM_F64, -1, true);
+    EXPECT_ERROR(LAM_ERR_VALUE, "pascal: there is none of -1 rows");
+    lam_invpascal(ctx, LAM_F64, -1, true);
+    EXPECT_ERROR(LAM_ERR_VALUE, "invpascal: there is none of -1 rows");
+    lam_dft(ctx, LAM_C128, -1);
+    EXPECT_ERROR(LAM_ERR_VALUE, "dft: there is none of -1 rows");
 }
 END_TEST
 

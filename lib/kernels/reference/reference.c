@@ -225,6 +225,7 @@ static double f_log_cosh(floats a) {
 static double f_lgamma(floats a) { return lam__special_lgamma(a.x); }
 static double f_mish_slope(floats a) { return lam__special_mish_slope(a.x, a.k); }
 static double f_ndtr(floats a) { return lam__special_ndtr(a.x); }
+static double f_ndtri_slope(floats a) { return lam__special_ndtri_slope(a.x); }
 static double f_ndtri(floats a) { return lam__special_ndtri(a.x); }
 static double f_erf_inv(floats a) { return lam__special_erf_inv(a.x); }
 static double f_erfcx(floats a) { return lam__special_erfcx(a.x, a.k); }
@@ -246,6 +247,7 @@ static double f_xlog1py(floats a) { return lam__special_xlog1py(a.x, a.y); }
 static double f_rel_entr(floats a) { return lam__special_rel_entr(a.x, a.y); }
 static double f_log_ratio(floats a) { return lam__special_log_ratio(a.x, a.y); }
 static double f_pow_slope(floats a) { return lam__special_pow_slope(a.x, a.y, a.k); }
+static double f_box_cox(floats a) { return lam__special_box_cox(a.x, a.y, a.k); }
 static double f_atan2_slope(floats a) { return lam__special_atan2_slope(a.x, a.y, a.k); }
 static double f_hypot_slope(floats a) { return lam__special_hypot_slope(a.x, a.y); }
 /* clang-format on */

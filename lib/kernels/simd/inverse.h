@@ -75,4 +75,28 @@ ALWAYS_INLINE V32 f32_ndtri(V32 p) {
     return f32_through1(p, f64_ndtri);
 }
 
+static __attribute__((noinline)) V64 patched_ndtri_slope(V64 y, V64 p, M64 where) {
+    for (int i = 0; i < LANES64; i++)
+        if (where[i]) y[i] = lam__special_ndtri_slope(p[i]);
+    return y;
+}
+
+/* One over the density at the quantile of p: with y of erfc(y) = q for twice the smaller tail it is sqrt(2 pi)
+ * exp(y^2), taken as sqrt(2 pi) erfcx(y)/q, in which no digit of y counts more than once. */
+ALWAYS_INLINE V64 f64_ndtri_slope(V64 p) {
+    const V64 zero = {0}, half = zero + 0.5;
+    const sum64 root = {zero + 0x1.40d931ff62706p+1, zero - 0x1.a6a0d6f814637p-53};
+    const M64 rare = ~((M64)(p >= 0x1p-300) & (M64)(p < 1));
+    const V64 q = 2 * either(rare, half, either((M64)(p < 0.5), p, 1 - p));
+    const M64 middle = (M64)(q >= 0.5);
+    sum64 y = inverse_middle(either(middle, 1 - q, zero));
+    if (any64(~middle)) y = either_sum(middle, y, inverse_tail(either(middle, half, q)));
+    const sum64 s = quotient(product_of_sums(erfcx_of(y.hi, y.lo), root), (sum64){q, zero});
+    return any64(rare) ? patched_ndtri_slope(s.hi + s.lo, p, rare) : s.hi + s.lo;
+}
+
+ALWAYS_INLINE V32 f32_ndtri_slope(V32 p) {
+    return f32_through1(p, f64_ndtri_slope);
+}
+
 #endif

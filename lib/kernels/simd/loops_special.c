@@ -11,6 +11,7 @@
 
 #include "lib/kernels/reference/reference.h"
 /* The vector functions; each of these is static and becomes part of its loops. */
+#include "lib/kernels/simd/box.h"
 #include "lib/kernels/simd/incomplete.h"
 #include "lib/kernels/simd/gap.h"
 #include "lib/kernels/simd/integrals.h"
@@ -82,6 +83,7 @@ lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
     case LAM__LOOP_rel_entr: return dtype == LAM_F64 ? f64_loop_rel_entr : f32_loop_rel_entr;
     case LAM__LOOP_log_ratio: return dtype == LAM_F64 ? f64_loop_log_ratio : f32_loop_log_ratio;
     case LAM__LOOP_pow_slope: return dtype == LAM_F64 ? f64_loop_pow_slope : f32_loop_pow_slope;
+    case LAM__LOOP_box_cox: return dtype == LAM_F64 ? f64_loop_box_cox : f32_loop_box_cox;
     case LAM__LOOP_atan2_slope: return dtype == LAM_F64 ? f64_loop_atan2_slope : f32_loop_atan2_slope;
     case LAM__LOOP_hypot_slope: return dtype == LAM_F64 ? f64_loop_hypot_slope : f32_loop_hypot_slope;
     default: return NULL;

@@ -112,6 +112,19 @@ static void NAME(loop_pow_slope)(LOOP_ARGS) {
     }
 }
 
+/* Of both forms the function itself and its slopes. */
+static void NAME(loop_box_cox)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case LAM__BOX_CODE(0, 0, 0): MEMBER2(boxcox); break;
+    case LAM__BOX_CODE(1, 0, 0): MEMBER2(boxcox_by_x); break;
+    case LAM__BOX_CODE(0, 1, 0): MEMBER2(boxcox_by_y); break;
+    case LAM__BOX_CODE(0, 0, 1): MEMBER2(boxcox1p); break;
+    case LAM__BOX_CODE(1, 0, 1): MEMBER2(boxcox1p_by_x); break;
+    case LAM__BOX_CODE(0, 1, 1): MEMBER2(boxcox1p_by_y); break;
+    default: OTHERS(box_cox);
+    }
+}
+
 /* The slope and its own derivatives by both operands. */
 static void NAME(loop_atan2_slope)(LOOP_ARGS) {
     switch (member_of(params)) {

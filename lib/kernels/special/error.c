@@ -97,3 +97,10 @@ double lam__special_ndtri(double p) {
     if (p < 0.25) return (double)(-SQRT_2 * tail_inverse(2 * (wide)p));
     return (double)(SQRT_2 * (p > 0.75 ? tail_inverse(2 - 2 * (wide)p) : middle_inverse(2 * (wide)p - 1)));
 }
+
+/* With y of erfc(y) = q for twice the smaller tail, sqrt(2 pi) exp(y^2) as sqrt(2 pi) erfcx(y)/q. */
+double lam__special_ndtri_slope(double p) {
+    if (!(p > 0 && p < 1)) return p == 0 || p == 1 ? INFINITY : NAN;
+    const wide q = 2 * (p < 0.5 ? (wide)p : 1 - (wide)p), y = q < 0.5L ? tail_inverse(q) : middle_inverse(1 - q);
+    return (double)(SQRT_2 * SQRT_PI * erfcx(y) / q);
+}

@@ -315,7 +315,7 @@ static wide spence_slope(wide x, int64_t k) {
 
 /* The kth derivative of (exp(x) - 1)/x, the integral of t^k exp(x t) over [0, 1]: a series of terms of one sign, for
  * x < 0 with exp(x) taken out; far out by parts, x f_k = exp(x) - k f_(k-1), where that loses nothing. */
-static wide exprel(wide x, int64_t k) {
+lam__wide lam__special_exprel(lam__wide x, int64_t k) {
     if (isinf(x)) return x < 0 ? 0 : x;
     if (fabsl(x) < (wide)(40 + 2 * k)) {
         wide term = 1 / (wide)(k + 1), sum = 0;
@@ -406,7 +406,7 @@ double lam__special_integrals(double x, int64_t code) {
     case LAM__DAWSON: return (double)(x == 0 && !order ? x : dawson_anywhere(x, order));
     case LAM__SPENCE: return (double)(order ? spence_slope(x, order) : spence(x));
     case LAM__LAMBERT: return (double)lambert(x, order);
-    case LAM__EXPREL: return (double)exprel(x, order);
+    case LAM__EXPREL: return (double)lam__special_exprel(x, order);
     case LAM__GAMMA: return (double)tgammal(x);
     case LAM__BESSEL_J: return (double)lam__special_bessel_j(x, order);
     }

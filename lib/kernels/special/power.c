@@ -1,4 +1,4 @@
-/* Derivatives of powers, logarithms times a number or of a ratio, and slopes of distances and angles, one number at a
+/* Derivatives of powers, Box and Cox's function, logarithms times a number or of a ratio, and slopes of distances and angles, one number at a
  * time in long double, whose range on x86-64 holds every power and square that is met on the way. */
 #include "lib/kernels/special/special.h"
 
@@ -55,6 +55,42 @@ double lam__special_pow_slope(double x, double y, int64_t code) {
     const bool whole = y == floor(y), positive = !signbit(x) || (!whole && (x == 0 || isinf(x))); /* as pow has it */
     wide sign = positive ? 1 : sign_of_power(y, n);
     return (double)(sign * (x == 0 ? slope_at_zero(y, n, 0) : slope_of_size(-(wide)x, y, n, 0)));
+}
+
+/* ---- Box and Cox's function -------------------------------------------------------------------------------------- */
+
+/* The mth derivative by y where x^y is 0 or infinite: that of -1/y, or nothing where the function is infinite. */
+static wide box_at_end(wide log, wide y, int m) {
+    if (y == 0 || (y > 0) == (log > 0)) return m == 0 ? log : 0;
+    wide r = -1 / y;
+    for (int k = 1; k <= m; k++) r *= -(wide)k / y;
+    return r;
+}
+
+/* The nth derivative by base and the mth by w of base^w, where that is 0 or infinite. */
+static wide power_at_end(wide log, wide w, int64_t n, int m) {
+    if (log > 0) return w < (wide)n ? 0 : w == (wide)n && m == 0 ? factor_of_power(0, w, n, 0) : INFINITY;
+    if (n > 0) return slope_at_zero(w, n, m);
+    return w > 0 ? 0 : w == 0 && m == 0 ? 1 : m % 2 == 1 ? -INFINITY : INFINITY;
+}
+
+static wide power_of_log(wide log, wide w, int64_t n, int m) {
+    const wide c = factor_of_power(log, w, n, m), power = log == 0 ? 1 : expl((w - (wide)n) * log);
+    return (power == 0 && !isnan(c)) || c == 0 ? 0 : c * power;
+}
+
+/* For l = log(x) it is l exprel(y l), whose mth derivative by y is l^(m+1) times that of exprel; by x it is x^(y-1). */
+double lam__special_box_cox(double x, double y, int64_t code) {
+    const int64_t n = code >> 7;
+    const int m = (int)(code >> 1 & 63);
+    const wide log = code & 1 ? log1pl(x) : logl(x == 0 ? 0 : x);
+    if (isnan(x) || isnan(y) || isnan(log)) return NAN;
+    if (n > 0) return (double)(isinf(log) ? power_at_end : power_of_log)(log, (wide)y - 1, n - 1, m);
+    if (isinf(log)) return (double)box_at_end(log, y, m);
+    if (log == 0) return m == 0 ? (double)log : 0;
+    wide r = lam__special_exprel(y * log, m);
+    for (int k = 0; k <= m; k++) r *= log;
+    return (double)r;
 }
 
 /* ---- logarithms -------------------------------------------------------------------------------------------------- */

@@ -41,6 +41,10 @@ double lam__special_zeta(double s, double q, int64_t code);
 enum { LAM__POWER_ORDERS = 32 };
 double lam__special_pow_slope(double x, double y, int64_t code);
 
+/* The box of Box and Cox, (x^y - 1)/y, of 1 + x where `plus`, or a derivative of it, m <= LAM__POWER_ORDERS. */
+#define LAM__BOX_CODE(n, m, plus) (2 * LAM__SLOPE_CODE(n, m) + (plus))
+double lam__special_box_cox(double x, double y, int64_t code);
+
 /* x log y and x log(1 + y), 0 where x is and the other is no NaN; x log(x/y), 0 where x is and y is not negative,
  * infinite where an operand is negative; log(x/y); x / hypot(x, y), 0 at the origin. */
 double lam__special_xlogy(double x, double y);
@@ -80,6 +84,9 @@ enum lam__integral {
 #define LAM__INTEGRAL_CODE(which, order) ((int64_t)16 * (order) + (which))
 double lam__special_integrals(double x, int64_t code);
 
+/* The kth derivative of exprel before rounding. */
+lam__wide lam__special_exprel(lam__wide x, int64_t k);
+
 /* ---- incomplete.c ---- */
 
 /* Which derivative of an incomplete function is meant, as a parameter of loops: 256 d + 16 i + j is that by the first
@@ -104,6 +111,7 @@ double lam__special_ndtr(double x);
 double lam__special_log_ndtr(double x);
 double lam__special_erf_inv(double x);
 double lam__special_ndtri(double p);
+double lam__special_ndtri_slope(double p);
 
 /* ---- activation.c ---- */
 

@@ -1,6 +1,6 @@
 /* Special functions of one or two operands: softplus, logarithms of sums, gamma and Bessel functions. Families that a
- * derivative leads along (polygamma, Bessel functions) are one primitive each with their order as its parameter, so that derivatives of every order are accurate and finite.
- */
+ * derivative leads along (polygamma, Bessel functions) are one primitive each with their order as its parameter, so
+ * that derivatives of every order are accurate and finite. */
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/special/special.h"
 #include "lib/primitives/apply.h"

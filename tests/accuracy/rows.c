@@ -142,9 +142,10 @@ BODY1(log_ndtr) BODY1(i0) BODY1(i0e) BODY1(i1) BODY1(i1e) BODY2(div) BODY2(pow) 
 BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2(igammac)
 BODY2(xlogy) BODY2(xlog1py) BODY2(rel_entr) BODY2(log_ratio) BODY2(hypot_slope) BODY2(atan2_slope)
 BODY2(logaddexp_slope) BODY2(logaddexp2_slope) BODY1(mish_slope) BODY1(gelu_slope)
-BODY1(tanh_slope) BODY1(ndtri_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit) BODY1(entr) BODY2(kl_div) BODY1(square)
-BODY1(gamma) BODY2(poch) BODY2(boxcox) BODY2(boxcox1p) BODY2(beta) BODY2(comb) BODY1(exp1) BODY1(expi) BODY1(exprel) BODY1(si) BODY1(ci)
-BODY1(fresnel_s) BODY1(fresnel_c) BODY1(dawsn) BODY1(spence) BODY1(lambertw)
+BODY1(ndtri_slope)
+BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit) BODY1(entr) BODY2(kl_div) BODY1(square)
+BODY1(gamma) BODY2(poch) BODY2(beta) BODY2(comb) BODY1(exp1) BODY1(expi) BODY1(exprel) BODY1(si) BODY1(ci)
+BODY2(boxcox) BODY2(boxcox1p) BODY1(fresnel_s) BODY1(fresnel_c) BODY1(dawsn) BODY1(spence) BODY1(lambertw)
 BODY1(silu) BODY1(silu_slope) BODY1(gelu) BODY1(mish) BODY1(softsign) BODY1(sinc) BODY2(log_cosh)
 
 #define FAMILY(name, call) \
@@ -378,7 +379,8 @@ const measure_row measure_rows[] = {
      .range = {{2, 100}, {0.1, 20}}, .bound = 1, .derivatives = 3, .costly = true, .condition = 100},
     {.name = "boxcox", .inputs = 2, .body = of_boxcox, .oracle = LAM__LOOP_box_cox,
      .range = {{0.01, 100}, {-20, 20}}, .bound = 1, .derivatives = 3},
-    {.name = "boxcox1p", .inputs = 2, .body = of_boxcox1p, .oracle = LAM__LOOP_box_cox, .member = LAM__BOX_CODE(0, 0, 1),
+    {.name = "boxcox1p", .inputs = 2, .body = of_boxcox1p, .oracle = LAM__LOOP_box_cox,
+     .member = LAM__BOX_CODE(0, 0, 1),
      .range = {{-0.99, 9}, {-20, 20}}, .bound = 1, .derivatives = 3},
     {.name = "beta", .inputs = 2, .body = of_beta, .oracle = LAM__LOOP_gamma_quotient,
      .member = LAM__QUOTIENT_BETA,

@@ -240,7 +240,8 @@ bool oracle_integral(int64_t member, mpfr_t value, const mpfr_t x) {
     return true;
 }
 
-/* The mth derivative by y of (x^y - 1)/y, as log(x)^(m + 1) times that of exprel, or x^(y - 1); of 1 + x where `plus`. */
+/* The mth derivative by y of (x^y - 1)/y, as log(x)^(m + 1) times that of exprel, or x^(y - 1); of 1 + x where it is
+ * said so. */
 void oracle_box(int64_t member, mpfr_t value, const mpfr_t x, const mpfr_t y) {
     const int plus = (int)(member & 1), m = (int)(member >> 1 & 63);
     mpfr_t log, z;

@@ -36,7 +36,9 @@ OF(igammac_half, lam_igammac(LIKE(1.5), x)) OF(igammac_by_a, lam_igammac(x, LIKE
 OF(uniform, lam_betainc(LIKE(1), LIKE(1), x)) OF(betainc_2, lam_betainc(LIKE(2), LIKE(2), x))
 OF(betaincc_half, lam_betaincc(LIKE(2.5), LIKE(3), x)) OF(boxcox_2, lam_boxcox(x, LIKE(2)))
 OF(boxcox_1, lam_boxcox(x, LIKE(1))) OF(boxcox_half, lam_boxcox(x, LIKE(0.5)))
-OF(boxcox1p_half, lam_boxcox1p(x, LIKE(0.5)))
+OF(boxcox1p_half, lam_boxcox1p(x, LIKE(0.5))) OF(boxcox_0, lam_boxcox(x, LIKE(0)))
+OF(boxcox_of_4, lam_boxcox(LIKE(4), x)) OF(boxcox_of_0, lam_boxcox(LIKE(0), x))
+OF(boxcox_of_infinity, lam_boxcox(LIKE(INFINITY), x)) OF(boxcox1p_of_tiny, lam_boxcox1p(LIKE(1e-20), x))
 OF(rel_entr_1, lam_rel_entr(x, LIKE(1))) OF(kl_div_of_1, lam_kl_div(LIKE(1), x))
 OF(cross_entropy_0, lam_sigmoid_binary_cross_entropy(x, LIKE(0)))
 
@@ -55,8 +57,9 @@ static const struct row {
     ROW(exp), ROW(exp1), ROW(exp2), ROW(expi), ROW(expm1), ROW(exprel), ROW(factorial), ROW(floor), ROW(gamma),
     ROW(gelu), ROW(gelu_slope), ROW(gelu_tanh), ROW(hard_sigmoid), ROW(hard_silu), ROW(hard_tanh), ROW(i0), ROW(i0e),
     ROW(i1), ROW(i1e), ROW(lambertw), ROW(log), ROW(log10), ROW(log1mexp), ROW(log1p), ROW(log2), ROW(log_logistic),
-    ROW(log_ndtr), ROW(logistic), ROW(logistic_slope), ROW(logit), ROW(mish), ROW(mish_slope), ROW(ndtr), ROW(ndtri), ROW(ndtri_slope),
-    ROW(neg), ROW(rad2deg), ROW(reciprocal), ROW(relu), ROW(relu6), ROW(round), ROW(rsqrt), ROW(selu), ROW(si),
+    ROW(log_ndtr), ROW(logistic), ROW(logistic_slope), ROW(logit), ROW(mish), ROW(mish_slope), ROW(ndtr), ROW(ndtri),
+    ROW(ndtri_slope), ROW(neg), ROW(rad2deg), ROW(reciprocal), ROW(relu), ROW(relu6), ROW(round), ROW(rsqrt),
+    ROW(selu), ROW(si),
     ROW(sign), ROW(silu), ROW(silu_slope), ROW(sin), ROW(sinc), ROW(sinh), ROW(softplus), ROW(softsign),
     ROW(sparse_plus), ROW(sparse_sigmoid), ROW(spence), ROW(sqrt), ROW(square), ROW(tan), ROW(tanh), ROW(tanh_slope),
     ROW(trunc), {"lgamma", lam_lgamma, POLES}, {"digamma", lam_digamma, POLES}, {"polygamma_1", polygamma_1, POLES},
@@ -66,7 +69,8 @@ static const struct row {
     OWN(power_of_half), OWN(logaddexp_0), OWN(log_cosh_0), OWN(hypot_1), OWN(hypot_0), OWN(atan2_over_1),
     OWN(atan2_of_1), OWN(one_over), OWN(log_of), OWN(log1p_of), OWN(max_0), OWN(clamp_1), OWN(zeta_2), OWN(betaln_1),
     OWN(beta_1), OWN(igamma_1), OWN(igamma_2), OWN(igamma_half), OWN(igammac_half), OWN(igammac_by_a), OWN(uniform),
-    OWN(betainc_2), OWN(betaincc_half), OWN(boxcox_half), OWN(boxcox1p_half), OWN(rel_entr_1),
+    OWN(betainc_2), OWN(betaincc_half), OWN(boxcox_half), OWN(boxcox1p_half), OWN(boxcox_0), OWN(boxcox_of_4),
+    OWN(boxcox_of_0), OWN(boxcox_of_infinity), OWN(boxcox1p_of_tiny), OWN(rel_entr_1),
     OWN(kl_div_of_1), OWN(cross_entropy_0),
 };
 
@@ -168,7 +172,11 @@ static const struct known {
     {betaln_1, INFINITY, 0, 0},
     {boxcox_2, 1e-20, 1e-20, 1}, {boxcox_2, 0, 0, 1}, {boxcox_2, INFINITY, INFINITY, 1}, {boxcox_1, 0, 1, 0},
     {boxcox_1, 1e-20, 1, 0}, {boxcox_1, 1e20, 1, 0}, {boxcox_half, 0, INFINITY, -INFINITY},
-    {boxcox1p_half, -1, INFINITY, -INFINITY},
+    {boxcox1p_half, -1, INFINITY, -INFINITY}, {boxcox_0, 0, INFINITY, -INFINITY}, {boxcox_0, INFINITY, 0, 0},
+    {boxcox_of_4, 0, 0.96090602783640285, 0.88806573863714522}, /* log(4)^2/2, log(4)^3/3 */
+    {boxcox_of_4, 0x1p-1074, 0.96090602783640285, 0.88806573863714522}, {boxcox_of_4, -INFINITY, 0, 0},
+    {boxcox_of_0, 2, 0.25, -0.25}, {boxcox_of_0, -1, 0, 0}, {boxcox_of_infinity, -2, 0.25, 0.25},
+    {boxcox1p_of_tiny, 1e20, 1e-40, 7.1828182845904524e-61}, /* exprel' and exprel'' at 1 */
 };
 /* clang-format on */
 

@@ -90,6 +90,10 @@ START_TEST(matrices_of_a_size) {
     EXPECT_EMPTY(lam_helmert(ctx, LAM_F64, 1, false), LAM_DIMS(0, 1));
     ck_assert_int_eq(lam_dtype_of(lam_invhilbert(ctx, LAM_F32, 2)), LAM_F32);
     EXPECT_OK();
+}
+END_TEST
+
+START_TEST(matrices_that_there_are_not) {
     lam_invhilbert(ctx, LAM_I64, 2);
     EXPECT_ERROR(LAM_ERR_DTYPE, "invhilbert");
     lam_invpascal(ctx, LAM_BOOL, 2, true);
@@ -213,6 +217,6 @@ START_TEST(wrong_matrices) {
 END_TEST
 
 Suite *suite_primitives_structured(void) {
-    return SUITE_OF("structured", matrices_of_vectors, matrices_of_a_size, polar_factors, tridiagonal_eigenvalues,
-                    wrong_matrices);
+    return SUITE_OF("structured", matrices_of_vectors, matrices_of_a_size, matrices_that_there_are_not, polar_factors,
+                    tridiagonal_eigenvalues, wrong_matrices);
 }

@@ -1,5 +1,6 @@
-/* Derivatives of powers, Box and Cox's function, logarithms times a number or of a ratio, and slopes of distances and angles, one number at a
- * time in long double, whose range on x86-64 holds every power and square that is met on the way. */
+/* Derivatives of powers, Box and Cox's function, logarithms times a number or of a ratio, and slopes of distances and
+ * angles, one number at a time in long double, whose range on x86-64 holds every power and square that is met on the
+ * way. */
 #include "lib/kernels/special/special.h"
 
 #include <math.h>

@@ -59,13 +59,16 @@ typedef struct lam__dots_panel {
     int columns, rows;
 } lam__dots_panel;
 
-/* The panel from column `first` on, of at most so many results, a power of two, and at most p->m rows. Where nearly a
- * full panel is left, it overlaps the one before. */
+/* The panel from column `first` on, of at most so many results, a power of two, and at most p->m rows. Where rows
+ * go into them, blocks are nearer to squares, so that fewer lines are read for a result. Where nearly a full panel is
+ * left, it overlaps the one before. */
 static inline lam__dots_panel lam__dots_panel_at(const lam__product *p, int64_t first, int most) {
     const int64_t left = p->n - first;
     lam__dots_panel panel = {first, 1, 1};
-    if (first > 0 && left < most && left > most - most / 4) panel.first = p->n - most, panel.columns = most;
-    while (panel.columns * 2 <= most && panel.columns * 2 <= left) panel.columns *= 2;
+    int side = most;
+    while (side > 4 && p->m % (most / side * 2) == 0) side /= 2;
+    if (first > 0 && left < side && left > side - side / 4) panel.first = p->n - side, panel.columns = side;
+    while (panel.columns * 2 <= side && panel.columns * 2 <= left) panel.columns *= 2;
     while (panel.rows * panel.columns * 2 <= most && panel.rows * 2 <= p->m) panel.rows *= 2;
     return panel;
 }

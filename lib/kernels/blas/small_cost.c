@@ -27,9 +27,11 @@ static double vectors(int64_t n, int lanes) {
     return (double)((n + lanes - 1) / lanes);
 }
 
-/* What vectors of columns cost, where the last one may be half a vector. */
+/* What vectors of columns cost, where the last one may be half a vector; alone it takes more than half the time, since
+ * elements of x are read as often. */
 static double filled(int64_t n, int lanes, bool halves) {
     const double all = vectors(n, lanes);
+    if (halves && 2 * n <= lanes) return 0.75;
     return halves && 2 * ((n - 1) % lanes + 1) <= lanes ? all - 0.5 : all;
 }
 
@@ -53,8 +55,7 @@ static double cost_of_move(int64_t rows, int64_t cols, int lanes, int parts) {
  * vectors of them are shared: KEEP IN STEP: blocks of dots. */
 static double lines_of(const lam__product *p, int lanes, bool *shared) {
     *shared = true;
-    if (p->n >= lanes && p->n % lanes == 0) return (double)(p->m * p->n);
-    if (p->n >= lanes || p->n > 4) {
+    if (p->n > 4 || p->n == 3 || p->n > lanes) {
         double lines = 0;
         for (int64_t first = 0; first < p->n;) {
             const lam__dots_panel panel = lam__dots_panel_at(p, first, lanes);
@@ -64,7 +65,6 @@ static double lines_of(const lam__product *p, int lanes, bool *shared) {
         return lines;
     }
     *shared = false;
-    if (p->m * p->n == 1) return 1;
     const int64_t rows = lanes / p->n;
     int lines = 1;
     while (lines < p->m * p->n) lines *= 2;
@@ -78,6 +78,7 @@ static double cost_of_dots(const lam__product *p, int lanes, double parts, int b
     const int numbers = lanes * (int)parts; /* of a vector */
     if (lam__product_is_short(p, numbers, (int)parts, bytes))
         return 2 + vectors(p->m, numbers) * 2 * (double)p->k * parts;
+    if (p->m * p->n == 1) return parts * (LINE + vectors(p->k, lanes)); /* a vector of results at a time */
     const double lines = lines_of(p, lanes, &shared) * parts;
     return START + lines * (LINE + vectors(p->k, lanes) * (!shared ? FLAT : p->k % lanes ? ANYWHERE : ALIGNED));
 }

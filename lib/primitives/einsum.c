@@ -307,10 +307,11 @@ static labels needed_outside(const sum *s, int i, int k) {
 
 /* ---- two operands ------------------------------------------------------------------------------------------------ */
 
-/* x with its axes in the order of `label`, one element where it has none of that label. */
+/* x with its axes in the order of `label`, one element where it has none of that label; itself where that is so. */
 static lam_tensor *lined_up(const term *t, int rank, const uint8_t label[]) {
     int order[LAM_INNER_RANK], n = 0;
     int64_t dims[LAM_INNER_RANK];
+    if (t->rank == rank && memcmp(t->label, label, (size_t)rank * sizeof *label) == 0) return t->x;
     for (int i = 0; i < rank; i++) {
         int axis = axis_of(t, label[i]);
         dims[i] = axis < 0 ? 1 : lam_dim(t->x, axis);
@@ -370,35 +371,36 @@ static void contract(const sum *s, const term *a, const term *b, labels needed, 
 /* Multiplications that it takes to go through these labels. */
 static double cost_of(const sum *s, labels set) {
     double cost = 1;
-    for (int l = 0; l < s->known; l++)
-        if (set >> l & 1u) cost *= (double)s->size[l];
+    for (int l = 0; set; l++, set >>= 1)
+        if (set & 1u) cost *= (double)s->size[l];
     return cost;
 }
 
-/* What is left of terms i and k when they are contracted. */
-static labels joined(const sum *s, const labels set[], int n, int i, int k) {
+/* The sets that are left when i and k > i are contracted, whose product takes the place of the first. */
+static void joined(const sum *s, const labels set[], int n, int i, int k, labels rest[]) {
     labels needed = s->wanted;
     for (int o = 0; o < n; o++)
         if (o != i && o != k) needed |= set[o];
-    return (set[i] | set[k]) & needed;
+    for (int o = 0; o < n; o++)
+        if (o != k) rest[o - (o > k)] = o == i ? (set[i] | set[k]) & needed : set[o];
 }
 
-/* The least cost of contracting n <= EXHAUSTIVE sets, and the pair to begin with. Calls itself n - 2 deep. There are
- * few enough pairs of so few sets to try all. */
-static double cheapest(const sum *s, const labels set[], int n, int pair[2]) {
+/* The least cost of contracting n <= EXHAUSTIVE sets, and the pairs in their order. Calls itself n - 2 deep. There are
+ * few enough pairs of so few sets to try all but those that alone cost more than the best order. */
+static double cheapest(const sum *s, const labels set[], int n, int pairs[][2]) {
     double best = -1;
     for (int i = 0; i < n; i++)
         for (int k = i + 1; k < n; k++) {
             labels rest[EXHAUSTIVE];
-            int ignored[2], left = 0;
-            for (int o = 0; o < n; o++)
-                if (o != i && o != k) rest[left++] = set[o];
-            rest[left++] = joined(s, set, n, i, k);
-            double cost = cost_of(s, set[i] | set[k]) + (left > 1 ? cheapest(s, rest, left, ignored) : 0);
+            int after[EXHAUSTIVE][2];
+            double cost = cost_of(s, set[i] | set[k]);
+            if (best >= 0 && cost >= best) continue;
+            joined(s, set, n, i, k, rest);
+            if (n > 2) cost += cheapest(s, rest, n - 1, after);
             if (best >= 0 && cost >= best) continue;
             best = cost;
-            pair[0] = i;
-            pair[1] = k;
+            pairs[0][0] = i, pairs[0][1] = k;
+            if (n > 2) memcpy(pairs + 1, after, (size_t)(n - 2) * sizeof *after);
         }
     return best;
 }
@@ -409,27 +411,25 @@ static void greediest(const sum *s, const labels set[], int n, int pair[2]) {
     for (int i = 0; i < n; i++)
         for (int k = i + 1; k < n; k++) {
             double cost = cost_of(s, set[i] | set[k]);
-            if (best >= 0 && cost >= best) continue;
-            best = cost;
-            pair[0] = i;
-            pair[1] = k;
+            if (best < 0 || cost < best) best = cost, pair[0] = i, pair[1] = k;
         }
 }
 
-/* Leaves one term; gives its tensor. */
+/* Leaves one term; gives its tensor. A product takes the place of its first term. */
 static lam_tensor *contract_all(sum *s) {
     labels set[MOST_OPERANDS];
-    while (s->count > 1) {
-        int pair[2] = {0, 1};
-        for (int n = 0; s->count > 2 && n < s->count; n++) set[n] = s->terms[n].set;
-        if (s->count > EXHAUSTIVE) greediest(s, set, s->count, pair);
-        else if (s->count > 2) cheapest(s, set, s->count, pair);
+    int pairs[EXHAUSTIVE][2] = {{0, 1}}, next = 0; /* those that are known */
+    for (bool known = s->count == 2; s->count > 1; s->count--) {
+        for (int n = 0; !known && n < s->count; n++) set[n] = s->terms[n].set;
+        if (!known && s->count > EXHAUSTIVE) greediest(s, set, s->count, pairs[0]);
+        else if (!known) cheapest(s, set, s->count, pairs);
+        known = known || s->count <= EXHAUSTIVE;
+        const int *pair = pairs[known ? next++ : 0];
         term made;
         contract(s, &s->terms[pair[0]], &s->terms[pair[1]], needed_outside(s, pair[0], pair[1]), &made);
         if (lam_failed(made.x)) return &s->ctx->failed;
         s->terms[pair[0]] = made;
         for (int n = pair[1] + 1; n < s->count; n++) s->terms[n - 1] = s->terms[n];
-        s->count--;
     }
     return s->terms[0].x;
 }

@@ -19,9 +19,9 @@ static void read_all(lam_tensor *t, double *to) {
 
 typedef struct walk {
     int64_t size[128], at[128];
-    double data[4][1024];
-    int64_t dims[4][8];
-    const char *term[4];
+    double data[5][1024];
+    int64_t dims[5][8];
+    const char *term[5];
     int terms;
 } walk;
 
@@ -99,6 +99,9 @@ START_TEST(einsum_equals_the_walk_over_all_indices) {
     EINSUM("ij,jk,ki", "", TERMS("ij", "jk", "ki"), a, b, c);
     EINSUM("i,ij,jk,k->", "", TERMS("i", "ij", "jk", "k"), filled(LAM_DIMS(2), 1), a, b, filled(LAM_DIMS(4), 1));
     EINSUM("i,i,i->", "", TERMS("i", "i", "i"), v, v, v);
+    EINSUM("i,i,i->i", "i", TERMS("i", "i", "i"), v, v, v);
+    EINSUM("lm,ij,kl,jk->mi", "mi", TERMS("lm", "ij", "kl", "jk"), a, a, c, b);
+    EINSUM("l,lm,ij,kl,jk->mi", "mi", TERMS("l", "lm", "ij", "kl", "jk"), filled(LAM_DIMS(2), 1), a, a, c, b);
     EINSUM("ji,jk,jl->ikl", "ikl", TERMS("ji", "jk", "jl"), s, b, s);
     EINSUM("Aa,aB->BA", "BA", TERMS("Aa", "aB"), a, b);
 }

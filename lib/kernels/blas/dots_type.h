@@ -5,8 +5,8 @@
  * elements, W is the results of one vector. No include guard: that is the point. */
 enum { NAME(W) = LANES / PARTS };
 
-/* Lanes of a and then of b, the even (h of 0) or the odd ones: within each 16 bytes, or whole 16 bytes of them. Shuffles
- * of both were measured to cost less than masks that leave half of the lanes where they are. */
+/* Lanes of a and then of b, the even (h of 0) or the odd ones: within each 16 bytes, or whole 16 bytes of them.
+ * Shuffles of both were measured to cost less than masks that leave half of the lanes where they are. */
 #define PIECE        (16 / (int)sizeof(T))
 #define WITHIN(i, h) ((i) / PIECE * PIECE + (i) % (PIECE / 2) * 2 + (h) + ((i) % PIECE < PIECE / 2 ? 0 : LANES))
 #define ACROSS(i, h)                                                                                                   \

@@ -5,6 +5,7 @@
 #include "lib/kernels/conv/abreast.h"
 #include "lib/kernels/conv/few.h"
 #include "lib/kernels/conv/gather.h"
+#include "lib/kernels/conv/places.h"
 #include "lib/kernels/item.h"
 
 /* Elements of the result, and products that each is the sum of. As doubles, since products of sizes may not fit an
@@ -167,6 +168,29 @@ static bool of_few(lam__team *team, lam__conv_few *p, lam__scratch *scratch, voi
     return true;
 }
 
+/* What places_part is told. */
+typedef struct summing {
+    const lam__conv_places *plan;
+    char *rooms;
+} summing;
+
+static void places_part(void *env, int64_t begin, int64_t end, int worker) {
+    const summing *s = env;
+    lam__conv_places_run(s->plan, begin, end, s->rooms + (size_t)worker * s->plan->room);
+}
+
+/* As `gather`: a table, and a room for each worker. */
+static bool of_places(lam__team *team, lam__conv_places *p, lam__scratch *scratch, void *env) {
+    if (!lam__team_shares(team, p->cost * (double)p->items)) team = NULL;
+    char *room = scratch(env, p->at_bytes + p->room * (size_t)(team ? lam__team_size(team) : 1));
+    if (!room) return false;
+    p->at = (int64_t *)(void *)room;
+    lam__conv_places_list(p);
+    summing s = {p, room + p->at_bytes};
+    lam__team_run(team, p->items, p->cost, places_part, &s);
+    return true;
+}
+
 /* False: the room was refused. */
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
@@ -174,6 +198,7 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
     lam__conv_gather gathered;
     lam__conv_abreast groups;
     lam__conv_few near;
+    lam__conv_places few_places;
     lam__product p;
     if (by_places(s, x, w, &p) || by_windows(s, x, w, &p)) {
         p.out = out;
@@ -184,6 +209,8 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
         return side_by_side(team, &groups, scratch, env);
     if (lam__conv_few_plan(lam__conv_loops_of(dtype), dtype, s, x, w, out, &near))
         return of_few(team, &near, scratch, env);
+    if (results > 0 && lam__conv_places_plan(lam__conv_loops_of(dtype), dtype, s, x, w, out, &few_places))
+        return of_places(team, &few_places, scratch, env);
     if (products > 0 && results > 0 && lam__conv_gather_plan(dtype, s, x, w, out, &gathered))
         return gather(team, &gathered, results, scratch, env);
     return lam__parallel_conv_phases(team, dtype, s, results, products, x, w, out, scratch, env);

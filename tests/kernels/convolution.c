@@ -8,6 +8,7 @@
 #include "lib/kernels/conv/few.h"
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/conv/loops.h"
+#include "lib/kernels/conv/places.h"
 #include "lib/kernels/item.h"
 #include "lib/parallel/conv.h"
 
@@ -82,11 +83,22 @@ static bool by_few(const lam__conv_loops *loops, lam_dtype dtype, const lam__con
     return true;
 }
 
+/* The same of few places; false: there are many. */
+static bool by_places(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const char *x,
+                      const char *w, char *out, char *packed, char *room) {
+    lam__conv_places plan;
+    if (!lam__conv_places_plan(loops, dtype, s, x, w, out, &plan)) return false;
+    plan.at = (int64_t *)(void *)aligned_room(packed, plan.at_bytes);
+    lam__conv_places_list(&plan);
+    for (int64_t k = plan.items - 1; k >= 0; k--) lam__conv_places_run(&plan, k, k + 1, aligned_room(room, plan.room));
+    return true;
+}
+
 static void *some_room(void *env, size_t bytes) {
     return aligned_room(env, bytes);
 }
 
-enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_FEW, BY_ANY };
+enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_FEW, BY_PLACES, BY_ANY };
 
 /* Returns whether it was done. BY_ANY: by what is chosen for this machine and these operands. */
 static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
@@ -98,6 +110,7 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
         draws_groups(state, loops ? loops->lanes : 16, &s, count);
     else if (way == BY_PLANS || (way == BY_ANY && draws_number(state, 0, 1))) draws_shape(state, &s, count);
     else if (way == BY_FEW || (way == BY_ANY && draws_number(state, 0, 1))) draws_few(state, &s, count);
+    else if (way == BY_PLACES || (way == BY_ANY && draws_number(state, 0, 1))) draws_places(state, &s, count);
     else draws_gathered(state, &s, count);
     const int64_t dims[6] = {s.groups, s.n, s.o, s.axis[0].out, s.axis[1].out, s.axis[2].out};
     char *x = draws_elements(state, dtype, count[0], draws_number(state, 0, 1)),
@@ -106,6 +119,7 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     if (way == BY_PLANS) convolve(loops, dtype, &s, draws_number(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
     else if (way == BY_GATHERING) done = gather(dtype, &s, x, w, out, packed, room);
     else if (way == BY_FEW) done = by_few(loops, dtype, &s, x, w, out, packed, room);
+    else if (way == BY_PLACES) done = by_places(loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_GROUPS) done = side_by_side(loops, dtype, &s, x, w, out, packed, room);
     else done = lam__parallel_conv(NULL, dtype, &s, x, w, out, some_room, room);
     for (int64_t e = 0; e < count[2] && done; e++) {
@@ -171,8 +185,8 @@ START_TEST(convolutions_with_groups_side_by_side_are_their_sums) {
 }
 END_TEST
 
-/* Of every set. Some draws have no places, or groups that lie one behind the other in lines. */
-START_TEST(convolutions_of_few_products_are_their_sums) {
+/* Of every set. Some draws have no places, or lines whose elements are no neighbours. */
+START_TEST(convolutions_of_few_products_or_places_are_their_sums) {
     const lam_dtype dtype = draws_dtypes[_i / SETS];
     const lam__conv_loops *loops = draws_loops(_i % SETS, dtype);
     uint64_t state = (uint64_t)_i + 1;
@@ -183,6 +197,8 @@ START_TEST(convolutions_of_few_products_are_their_sums) {
     memset(packed, 0xff, ROOM);
     memset(room, 0xff, ROOM);
     for (int i = 0; i < DRAWS; i++) done += compare(BY_FEW, loops, dtype, &state, packed, room);
+    ck_assert_int_gt(done, DRAWS / 8);
+    for (int i = done = 0; i < DRAWS; i++) done += compare(BY_PLACES, loops, dtype, &state, packed, room);
     ck_assert_int_gt(done, DRAWS / 8);
     free(packed);
     free(room);
@@ -313,9 +329,9 @@ Suite *suite_kernels_convolution(void) {
     TCase *tests = tcase_create("convolution");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, convolutions_are_their_sums, 0, DRAWS_DTYPES * SETS);
-    tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2);          /* f64, f32 */
-    tcase_add_loop_test(tests, convolutions_with_groups_side_by_side_are_their_sums, 0, 2 * SETS); /* f64, f32 */
-    tcase_add_loop_test(tests, convolutions_of_few_products_are_their_sums, 0, 2 * SETS);          /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2);           /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_with_groups_side_by_side_are_their_sums, 0, 2 * SETS);  /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_of_few_products_or_places_are_their_sums, 0, 2 * SETS); /* f64, f32 */
     tcase_add_loop_test(tests, convolutions_by_whatever_way_are_their_sums, 0, DRAWS_DTYPES);
     tcase_add_loop_test(tests, lines_are_woven, 0, 2 * SETS); /* f64, f32 */
     tcase_add_loop_test(tests, lines_are_split, 0, 2 * SETS); /* f64, f32 */

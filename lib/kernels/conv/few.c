@@ -1,6 +1,5 @@
-/* Few products for each place: see few.h. An item has all features of some lines of one example. Its block has the axes
- * [c, first, second, last], or strips of even and of odd elements as [c, first, strip, second, half of the last], so
- * that neighbours of a line of the result always meet neighbours. Cuts follow from the operands alone. */
+/* Few products for each place: see few.h. An item has all features of some lines of one example. Cuts follow from the
+ * operands alone. */
 #include "lib/kernels/conv/few.h"
 
 #include <string.h>
@@ -12,7 +11,9 @@ enum {
     HELD = 1 << 16,      /* bytes of x of an item: much of it stays in the first cache */
     MOST_HELD = 1 << 19, /* where a few places alone have more */
     AHEAD = 8,           /* places of an item are so many times those that it meets besides */
-    MOST_TERMS = 128,    /* of a feature, in all phases */
+    MOST_TERMS = 192,    /* of a feature, in all phases; */
+    MANY_TERMS = 96,     /* where there are neither strides nor gaps; */
+    SOME_TERMS = 64,     /* of each phase, where features fill vectors */
     ALIGN = 64
 };
 
@@ -66,19 +67,11 @@ static bool plan_axis(lam__conv_few *p, int i) {
 /* The block of so many places of each phase along the axis that is cut; its bytes. */
 static double size_block(lam__conv_few *p, int64_t chunk) {
     const lam__conv_few_axis *a = p->axis;
-    int64_t extent[LAM__CONV_AXES];
-    for (int i = 0; i < LAM__CONV_AXES; i++) extent[i] = a[i].extent;
-    extent[p->cut] -= (places(p, p->cut, 0) - chunk) * a[p->cut].stride;
+    for (int i = 0; i < LAM__CONV_AXES; i++) p->pad.extent[i] = a[i].extent;
+    p->pad.extent[p->cut] -= (places(p, p->cut, 0) - chunk) * a[p->cut].stride;
     p->chunk = chunk;
-    p->line = extent[2];
-    p->strip = 0;
-    if (a[2].stride == 2) {
-        p->line = (extent[2] + 1) / 2;
-        p->strip = extent[1] * p->line;
-    }
-    p->plane = extent[1] * p->line * a[2].stride;
-    p->each = extent[0] * p->plane;
-    return (double)p->each * (double)p->shape.c * (double)lam__item_bytes(p->dtype);
+    lam__conv_pad_layout(&p->pad, &p->shape, a[2].stride == 2);
+    return (double)p->pad.each * (double)p->shape.c * (double)lam__item_bytes(p->dtype);
 }
 
 static bool plan_chunks(lam__conv_few *p) {
@@ -100,26 +93,30 @@ static bool plan_chunks(lam__conv_few *p) {
     return size_block(p, chunk) <= MOST_HELD;
 }
 
-/* Measured beside the other ways. */
+/* Measured beside the other ways: where features fill vectors, or lines of the window are shared, long sums are done
+ * faster with those. */
 static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
     const lam__conv_axis *a = s->axis;
     if (!loops->few || s->x_step[5] != 1 || s->out_step[5] != 1) return false;
     int64_t terms = s->c, phases = 1;
+    bool steps = false;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         if (a[i].window == 0 || a[i].out == 0 || a[i].size == 0 || a[i].window > MOST_TERMS) return false;
         terms *= a[i].window;
         phases *= a[i].gap;
+        steps = steps || a[i].stride > 1 || a[i].gap > 1;
         if (terms > MOST_TERMS || phases > LAM__CONV_FEW_PHASES) return false;
     }
-    return terms > 0 && a[2].gap * a[2].stride == 2;
+    if (4 * s->o >= 3 * loops->lanes && terms > SOME_TERMS * phases) return false;
+    return terms > 0 && (steps || terms <= MANY_TERMS) && a[2].gap * a[2].stride <= 2;
 }
 
 bool lam__conv_few_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const void *x,
                         const void *w, void *out, lam__conv_few *plan) {
     if ((dtype != LAM_F64 && dtype != LAM_F32) || s->c > MOST_TERMS || !is_worth(loops, s)) return false;
     plan->shape = *s;
-    plan->dtype = dtype;
-    plan->loops = loops;
+    plan->dtype = plan->pad.dtype = dtype;
+    plan->loops = plan->pad.loops = loops;
     plan->x = x;
     plan->w = w;
     plan->out = out;
@@ -134,7 +131,7 @@ bool lam__conv_few_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam
     plan->phases = a[0].period * a[1].period * a[2].period;
     plan->terms = s->c * a[0].window * a[1].window * a[2].window;
     plan->items = s->groups * s->n * plan->chunks;
-    const double block = (double)plan->each * (double)s->c, features = (double)s->groups * (double)s->o;
+    const double block = (double)plan->pad.each * (double)s->c, features = (double)s->groups * (double)s->o;
     const double each = (double)a[0].period * (double)a[1].period * (double)a[2].period;
     double results = (double)s->o * (double)plan->chunk * (double)a[plan->cut].period;
     for (int i = plan->cut + 1; i < LAM__CONV_AXES; i++) results *= (double)s->axis[i].out;
@@ -142,7 +139,7 @@ bool lam__conv_few_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam
     if (features * (double)plan->terms > MOST_HELD) return false;
     plan->tables = (size_t)up(s->groups * s->o * plan->terms * item);
     plan->packed_bytes = plan->tables + (size_t)up(2 * plan->terms * (int64_t)sizeof(int64_t));
-    plan->room = (size_t)up((plan->each * s->c + LAM__CONV_SLACK) * item);
+    plan->room = (size_t)up((plan->pad.each * s->c + LAM__CONV_SLACK) * item);
     return true;
 }
 
@@ -155,11 +152,6 @@ typedef struct terms {
     int64_t count;
 } terms;
 
-/* Elements in front of element `at` of a line of the block. */
-static int64_t in_line(const lam__conv_few *p, int64_t at) {
-    return p->strip ? at % 2 * p->strip + at / 2 : at;
-}
-
 static void list_phase(terms *t, const int64_t phase[LAM__CONV_AXES]) {
     const lam__conv_few *p = t->p;
     const lam__conv_few_axis *a = p->axis;
@@ -169,11 +161,11 @@ static void list_phase(terms *t, const int64_t phase[LAM__CONV_AXES]) {
             if (a[0].tap[i].phase != phase[0]) continue;
             for (int64_t j = 0; j < a[1].window; j++) {
                 if (a[1].tap[j].phase != phase[1]) continue;
-                const int64_t line = c * p->each + a[0].tap[i].at * p->plane + a[1].tap[j].at * p->line;
+                const int64_t line = c * p->pad.each + a[0].tap[i].at * p->pad.plane + a[1].tap[j].at * p->pad.line;
                 const int64_t w = c * step[2] + i * step[3] + j * step[4];
                 for (int64_t k = 0; k < a[2].window; k++) {
                     if (a[2].tap[k].phase != phase[2]) continue;
-                    t->row[t->count] = line + in_line(p, a[2].tap[k].at);
+                    t->row[t->count] = line + lam__conv_pad_at(&p->pad, a[2].tap[k].at);
                     t->from[t->count++] = w + k * step[5];
                 }
             }
@@ -222,75 +214,15 @@ void lam__conv_few_pack(lam__conv_few *p) {
 
 /* ---- items ------------------------------------------------------------------------------------------------------- */
 
-/* A part of x that is copied: where it begins, and [from, to) of each axis of the block lies in x. */
-typedef struct filling {
-    const lam__conv_few *p;
-    int64_t start[LAM__CONV_AXES], from[LAM__CONV_AXES], to[LAM__CONV_AXES];
-} filling;
-
-static void begin_filling(filling *f, int64_t chunk) {
-    const lam__conv_few *p = f->p;
-    for (int i = 0; i < LAM__CONV_AXES; i++) {
-        const lam__conv_few_axis *a = &p->axis[i];
-        int64_t extent = a->extent;
-        f->start[i] = a->first;
-        if (i == p->cut) {
-            f->start[i] += chunk * p->chunk * a->stride;
-            extent -= (places(p, i, 0) - p->chunk) * a->stride;
-        }
-        f->from[i] = f->start[i] < 0 ? least(-f->start[i], extent) : 0;
-        f->to[i] = least(p->shape.axis[i].size - f->start[i], extent);
-        if (f->to[i] < f->from[i]) f->to[i] = f->from[i];
-    }
-}
-
-static void clear(const lam__conv_few *p, char *to, int64_t elements) {
+/* All features of x, of which the first begins at `x`, for a chunk. */
+static void fill(const lam__conv_few *p, int64_t chunk, const char *x, char *to) {
     const int64_t item = lam__item_bytes(p->dtype);
-    if (elements > 0) memset(to, 0, (size_t)(elements * item));
-}
-
-/* A plane whose first line in x is at `x`, line by line in the order of memory; the last ones may be loose, since more
- * follows, or room that is. Both strips are written at once. */
-static void fill_plane(const filling *f, const char *x, char *to) {
-    const lam__conv_few *p = f->p;
-    const int64_t item = lam__item_bytes(p->dtype), high = p->strip ? p->strip : p->plane;
-    const int64_t all = p->line * (p->strip ? 2 : 1), above = f->from[1] * p->line, below = high - f->to[1] * p->line;
-    if (f->from[1] == f->to[1] || f->from[2] == f->to[2]) {
-        clear(p, to, p->plane);
-        return;
-    }
-    const lam__conv_lines l = {.x = x + f->from[2] * item,
-                               .to = to + above * item,
-                               .lines = f->to[1] - f->from[1],
-                               .before = f->from[2],
-                               .count = f->to[2] - f->from[2],
-                               .behind = all - f->to[2],
-                               .x_step = p->shape.x_step[4],
-                               .to_step = p->line,
-                               .apart = 1,
-                               .loose = true};
-    clear(p, to, above);
-    if (p->strip) {
-        clear(p, to + p->strip * item, above);
-        p->loops->split(&l, p->strip, p->strip - above);
-        clear(p, to + f->to[1] * p->line * item, below);
-    } else {
-        p->loops->copy(&l);
-    }
-    clear(p, to + (p->plane - below) * item, below);
-}
-
-/* All features of x; `x` begins at the first one. */
-static void fill(const filling *f, const char *x, char *to) {
-    const lam__conv_few *p = f->p;
-    const int64_t *step = p->shape.x_step, item = lam__item_bytes(p->dtype), planes = p->each / p->plane;
-    for (int64_t c = 0; c < p->shape.c; c++)
-        for (int64_t i = 0; i < planes; i++, to += p->plane * item) {
-            const int64_t at = c * step[2] + (f->start[0] + i) * step[3] + (f->start[1] + f->from[1]) * step[4];
-            if (i < f->from[0] || i >= f->to[0]) clear(p, to, p->plane);
-            else fill_plane(f, x + (at + f->start[2]) * item, to);
-        }
-    clear(p, to, LAM__CONV_SLACK);
+    int64_t start[LAM__CONV_AXES];
+    for (int i = 0; i < LAM__CONV_AXES; i++) start[i] = p->axis[i].first;
+    start[p->cut] += chunk * p->chunk * p->axis[p->cut].stride;
+    for (int64_t c = 0; c < p->shape.c; c++, to += p->pad.each * item)
+        lam__conv_pad_fill(&p->pad, x + c * p->shape.x_step[2] * item, start, to);
+    lam__conv_pad_clear(&p->pad, to, LAM__CONV_SLACK);
 }
 
 /* What a chunk of one example is made from and goes to. */
@@ -319,14 +251,14 @@ static void run_phase(const piece *t, int64_t o, const int64_t phase[2]) {
         q.w[j] = weights(p, t->group, o, begin[j]);
         q.rows[j] = begin[j + 1] - begin[j];
     }
-    q.x_line = p->axis[1].stride * p->line;
+    q.x_line = p->axis[1].stride * p->pad.line;
     q.to_line = p->axis[1].period * step[4];
     q.lines = count[1];
     q.count = count[2];
     int64_t at = phase[1] + first[1] * p->axis[1].period;
     at = o * step[2] + at * step[4] + first[2] * p->side;
     for (int64_t i = 0; i < count[0]; i++) {
-        q.x = t->block + i * p->axis[0].stride * p->plane * item;
+        q.x = t->block + i * p->axis[0].stride * p->pad.plane * item;
         q.to = t->out + ((phase[0] + (first[0] + i) * p->axis[0].period) * step[3] + at) * item;
         p->loops->few(&q);
     }
@@ -335,7 +267,6 @@ static void run_phase(const piece *t, int64_t o, const int64_t phase[2]) {
 void lam__conv_few_run(const lam__conv_few *p, int64_t begin, int64_t end, void *room) {
     const lam__conv_case *s = &p->shape;
     const int64_t item = lam__item_bytes(p->dtype);
-    filling f = {.p = p};
     for (int64_t i = begin; i < end; i++) {
         const int64_t n = i / p->chunks % s->n, group = i / p->chunks / s->n;
         const piece t = {.p = p,
@@ -343,8 +274,7 @@ void lam__conv_few_run(const lam__conv_few *p, int64_t begin, int64_t end, void 
                          .chunk = i % p->chunks,
                          .block = room,
                          .out = p->out + (group * s->out_step[0] + n * s->out_step[1]) * item};
-        begin_filling(&f, t.chunk);
-        fill(&f, p->x + (group * s->x_step[0] + n * s->x_step[1]) * item, room);
+        fill(p, t.chunk, p->x + (group * s->x_step[0] + n * s->x_step[1]) * item, room);
         for (int64_t o = 0; o < s->o; o += p->wide)
             for (int64_t first = 0; first < p->axis[0].period; first++)
                 for (int64_t second = 0; second < p->axis[1].period; second++)

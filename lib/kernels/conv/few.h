@@ -5,7 +5,7 @@
 #ifndef LAM_KERNELS_CONV_FEW_H
 #define LAM_KERNELS_CONV_FEW_H
 
-#include "lib/kernels/conv/conv.h"
+#include "lib/kernels/conv/pad.h"
 
 enum { LAM__CONV_FEW_PHASES = 8, LAM__CONV_FEW_TAPS = 32 };
 
@@ -29,13 +29,12 @@ typedef struct lam__conv_few {
     const char *x, *w;
     char *out, *packed; /* the caller sets packed: weights, and from `tables` on offsets */
     lam__conv_few_axis axis[LAM__CONV_AXES];
-    int64_t wide;              /* features side by side in packed weights: [groups, o / wide, terms, wide] */
-    int side;                  /* phases of the last axis: 1, or 2 that are woven */
-    int cut;                   /* the axis that is cut: the first one that has places */
-    int64_t chunk, chunks;     /* places of each phase along it, of an item; how many of these there are */
-    int64_t strip;             /* elements from strip to strip of a plane, of even and odd elements; 0: there is one */
-    int64_t line, plane, each; /* elements of a line, of a plane, and of a feature of the block */
-    int64_t terms, phases;     /* of a feature: products, in all phases; phases, the last axis fastest */
+    int64_t wide;          /* features side by side in packed weights: [groups, o / wide, terms, wide] */
+    int side;              /* phases of the last axis: 1, or 2 that are woven */
+    int cut;               /* the axis that is cut: the first one that has places */
+    int64_t chunk, chunks; /* places of each phase along it, of an item; how many of these there are */
+    lam__conv_pad pad;     /* of a feature in the block, which has those of all features, one behind the other */
+    int64_t terms, phases; /* of a feature: products, in all phases; phases, the last axis fastest */
     int64_t begin[LAM__CONV_FEW_PHASES + 1]; /* the first term of each phase */
     int64_t items;                           /* pieces of work: groups, examples, chunks */
     double cost;                             /* of an item, in units of lam__team_run */

@@ -56,6 +56,9 @@ typedef struct lam__conv_lines {
  *   abreast[f - 1] f features of as many groups as there are lanes: an element of x or w is a vector of them, w [rows,
  *                  f], to[feature * step + put[place]]; offsets count lanes
  *   few            lines of few products: see lam__conv_near
+ *   far            few places, of which each meets `lines` lines of `run` neighbours, x_line and to_line elements from
+ *                  one to the next in x and in w [features, lines, run]; to[feature, place] is a vector of sums
+ *   fold           to[k], the sum of the lanes of vector k of `count`; in place, or elsewhere
  *   split          two strips of loose lines, of even elements and, `odd` elements further on, of odd ones, whose
  *                  strip begins after `room`; before, count and behind are of x, neighbours, an even number in all
  *   weave          lines of phases: to[k] = from[k % side][k / side], count of them; side up to LAM__CONV_SIDE */
@@ -70,6 +73,8 @@ typedef struct lam__conv_loops {
     void (*weave)(void *to, const void *const from[], int64_t count, int side);
     void (*abreast[4])(const lam__conv_panel *p);
     void (*few)(const lam__conv_near *p);
+    void (*far)(const lam__conv_panel *p);
+    void (*fold)(void *to, const void *sums, int64_t count);
     const lam__turn *(*turn)(int64_t bytes); /* of the same set */
 } lam__conv_loops;
 

@@ -71,6 +71,11 @@ ALWAYS_INLINE V32 between_f32(const float *from, int low, int high) {
 /* Lane i of the vector that begins (h = 0) or ends (1) two woven ones. */
 #define WOVEN(i, h) ((i) / 2 + (i) % 2 * LANES + (h) * (LANES / 2))
 
+/* Lane i of what blocks of 2 h lanes, of two vectors in turn, have in their first or second halves. */
+#define FOLDED_LOW(i, h)  ((i) / (h) % 2 * LANES + (i) / (h) / 2 * 2 * (h) + (i) % (h))
+#define FOLDED_HIGH(i, h) (FOLDED_LOW(i, h) + (h))
+#define HALVED(n, by)     ((n) < (by) ? 1 : (n) / (by))
+
 typedef M64 mask_f64;
 typedef M32 mask_f32;
 
@@ -105,7 +110,7 @@ typedef M32 mask_f32;
 
 const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
     {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, split_f64, weave_f64, ABREAST(f64),
-     few_f64, LAM__ISA_NAME(lam__turn_of_)},
+     few_f64, far_f64, fold_f64, LAM__ISA_NAME(lam__turn_of_)},
     {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, split_f32, weave_f32, ABREAST(f32),
-     few_f32, LAM__ISA_NAME(lam__turn_of_)},
+     few_f32, far_f32, fold_f32, LAM__ISA_NAME(lam__turn_of_)},
 };

@@ -271,6 +271,85 @@ static void NAME(dots)(const lam__conv_panel *p) {
         for (int64_t i = 0; i < p->places; i += DOTS_1) NAME(dots_tile)(p, 1, DOTS_1, f, i);
 }
 
+/* ---- few places -------------------------------------------------------------------------------------------------- */
+
+/* features x places, each a vector that sums up lines: element k of line i of w meets that of x at at[place]. A tile
+ * that goes beyond the last place counts that place again and does not write it. What lies in x behind the elements
+ * that are met may be anything. */
+ALWAYS_INLINE void NAME(far_tile)(const lam__conv_panel *p, int features, int places, int64_t f0, int64_t i0) {
+    const int64_t whole = p->run / LANES * LANES, x_line = p->x_line, w_line = p->to_line, w_step = p->w_step;
+    const int left = (int)(p->run - whole);
+    const T *x = p->x, *w = (const T *)p->w + f0 * w_step;
+    int64_t at[MOST_DOTS];
+    V sum[FEW][MOST_DOTS];
+    NAME(mask) rest;
+    for (int i = 0; i < LANES; i++) rest[i] = i < left ? -1 : 0;
+    UNROLLED for (int i = 0; i < places; i++) {
+        at[i] = p->at[i0 + i < p->places ? i0 + i : p->places - 1];
+        UNROLLED for (int f = 0; f < features; f++) sum[f][i] = (V){0};
+    }
+    for (int64_t line = 0; line < p->lines; line++, x += x_line, w += w_line) {
+        for (int64_t k = 0; k < whole; k += LANES) {
+            V same[FEW];
+            UNROLLED for (int f = 0; f < features; f++) same[f] = NAME(load_whole)(w + f * w_step + k);
+            UNROLLED for (int i = 0; i < places; i++) {
+                V from = NAME(load_whole)(x + at[i] + k);
+                if (features > 1) READ_ONCE(from);
+                UNROLLED for (int f = 0; f < features; f++) sum[f][i] = FMA(same[f], from, sum[f][i]);
+            }
+        }
+        if (left == 0) continue;
+        V same[FEW];
+        UNROLLED for (int f = 0; f < features; f++) same[f] = NAME(load)(w + f * w_step + whole, left);
+        UNROLLED for (int i = 0; i < places; i++) {
+            V from = (V)((NAME(mask))NAME(load_whole)(x + at[i] + whole) & rest);
+            if (features > 1) READ_ONCE(from);
+            UNROLLED for (int f = 0; f < features; f++) sum[f][i] = FMA(same[f], from, sum[f][i]);
+        }
+    }
+    UNROLLED for (int f = 0; f < features; f++) {
+        UNROLLED for (int i = 0; i < places; i++) {
+            T *to = (T *)p->to + ((f0 + f) * p->places + i0 + i) * LANES;
+            if (i0 + i < p->places) NAME(store_whole)(to, sum[f][i], p->add);
+        }
+    }
+}
+
+/* As `dots`. */
+static void NAME(far)(const lam__conv_panel *p) {
+    int64_t f = 0;
+    for (; f + 4 <= p->features; f += 4)
+        for (int64_t i = 0; i < p->places; i += DOTS_4) NAME(far_tile)(p, 4, DOTS_4, f, i);
+    for (; f + 2 <= p->features; f += 2)
+        for (int64_t i = 0; i < p->places; i += DOTS_2) NAME(far_tile)(p, 2, DOTS_2, f, i);
+    for (; f < p->features; f++)
+        for (int64_t i = 0; i < p->places; i += DOTS_1) NAME(far_tile)(p, 1, DOTS_1, f, i);
+}
+
+/* Vectors that are blocks of 2 h lanes: the halves of each are added, and blocks of both vectors alternate. */
+#define FOLD(v, n, h)                                                                                                  \
+    for (int i = 0; i < (n) / 2; i++)                                                                                  \
+    (v)[i] = __builtin_shufflevector((v)[i], (v)[i + (n) / 2], LIST(FOLDED_LOW, h)) +                                  \
+             __builtin_shufflevector((v)[i], (v)[i + (n) / 2], LIST(FOLDED_HIGH, h))
+
+/* to[k] is the sum of the lanes of vector k, in the order of sum_lanes, LANES vectors at a time; to may be sums. */
+static void NAME(fold)(void *to, const void *sums, int64_t count) {
+    const T *from = sums;
+    T *out = to;
+    int64_t k = 0;
+    for (; k + LANES <= count; k += LANES) {
+        V v[LANES];
+        for (int i = 0; i < LANES; i++) v[i] = NAME(load_whole)(from + (k + i) * LANES);
+        FOLD(v, LANES, LANES / 2);
+        if (LANES >= 4) FOLD(v, LANES / 2, HALVED(LANES, 4));
+        if (LANES >= 8) FOLD(v, LANES / 4, HALVED(LANES, 8));
+        if (LANES >= 16) FOLD(v, LANES / 8, HALVED(LANES, 16));
+        NAME(store_whole)(out + k, v[0], false);
+    }
+    for (; k < count; k++) out[k] = NAME(sum_lanes)(NAME(load_whole)(from + k * LANES));
+}
+#undef FOLD
+
 /* ---- vectors of groups ------------------------------------------------------------------------------------------- */
 
 /* features x places, each a vector of groups: nothing is spread or folded. A tile that goes beyond the last place

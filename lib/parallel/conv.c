@@ -205,13 +205,15 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
         return lam__parallel_matmul(team, dtype, &p, scratch, env);
     }
     sizes(s, &results, &products);
-    if (products > 0 && results > 0 && lam__conv_abreast_plan(lam__conv_loops_of(dtype), dtype, s, x, w, out, &groups))
-        return side_by_side(team, &groups, scratch, env);
-    if (lam__conv_few_plan(lam__conv_loops_of(dtype), dtype, s, x, w, out, &near))
-        return of_few(team, &near, scratch, env);
-    if (results > 0 && lam__conv_places_plan(lam__conv_loops_of(dtype), dtype, s, x, w, out, &few_places))
-        return of_places(team, &few_places, scratch, env);
-    if (products > 0 && results > 0 && lam__conv_gather_plan(dtype, s, x, w, out, &gathered))
-        return gather(team, &gathered, results, scratch, env);
+    if (products > 0 && results > 0) { /* else no way has anything to cut */
+        const struct lam__conv_loops *loops = lam__conv_loops_of(dtype);
+        if (lam__conv_abreast_plan(loops, dtype, s, x, w, out, &groups))
+            return side_by_side(team, &groups, scratch, env);
+        if (lam__conv_few_plan(loops, dtype, s, x, w, out, &near)) return of_few(team, &near, scratch, env);
+        if (lam__conv_places_plan(loops, dtype, s, x, w, out, &few_places))
+            return of_places(team, &few_places, scratch, env);
+        if (lam__conv_gather_plan(dtype, s, x, w, out, &gathered))
+            return gather(team, &gathered, results, scratch, env);
+    }
     return lam__parallel_conv_phases(team, dtype, s, results, products, x, w, out, scratch, env);
 }

@@ -23,7 +23,7 @@ typedef struct lam__conv_places {
     size_t room, room_block; /* bytes of scratch for each thread, a multiple of 64: sums, and from here on the block */
 } lam__conv_places;
 
-/* Whether it is done this way, and how. Neither depends on the number of threads. */
+/* Whether it is done this way, and how. Neither depends on the number of threads. No size of s is 0. */
 bool lam__conv_places_plan(const struct lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const void *x,
                            const void *w, void *out, lam__conv_places *plan);
 

@@ -139,6 +139,9 @@ static void choose_leaf(plan *p) {
     } else if (p->floating && lam__reduce_is_odd(&block)) {
         p->leaf = LAM__REDUCE_ODD_LEAF;
         p->leaves = leaves_of(p->rows.dim, LAM__REDUCE_ODD_LEAF);
+    } else if (!p->floating && is_row(p->rows)) {
+        p->leaf = INTEGER_LEAF;
+        p->leaves = leaves_of(p->rows.dim, INTEGER_LEAF);
     } else if (!p->floating && p->rows.dim > p->leaf && p->leaf * p->columns.dim < INTEGER_LEAF) {
         p->leaf = INTEGER_LEAF / p->columns.dim;
         p->leaves = leaves_of(p->rows.dim, p->leaf);

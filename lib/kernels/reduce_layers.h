@@ -73,6 +73,46 @@ ALWAYS_INLINE int64_t FN(by_words)(lam__reduce_op op, const lam__reduce_block *b
 }
 #endif
 
+/* Lines ahead of `count` layers that are about to be read from memory. */
+ALWAYS_INLINE void FN(ask_layers)(int count, const lam__reduce_block *b, const T *x) {
+    const int64_t bytes = count * b->layer_step * (int64_t)sizeof(T);
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
+}
+
+/* So many layers at a time, a constant, as lie beside each other in a vector. Gives how many are done. */
+ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, const lam__reduce_block *b, T *restrict out) {
+    enum { BYTES = VECTOR_BYTES };
+    const int64_t n = b->columns, item = (int64_t)sizeof(T), rows = b->rows, s = b->row_step;
+    const int64_t whole = FN(whole_layers)(b, BYTES / count / item);
+    const beside p = {count, b->layer_step * item};
+    const T *x = b->x;
+    int64_t k = 0;
+    for (; k + count <= whole; k += count, x += count * b->layer_step, out += count * n) {
+        if (b->far) FN(ask_layers)(count, b, x);
+        const FN(vec) v = FN(column_lanes)(op, p, rows, x, s);
+        UNROLLED for (int i = 0; i < count; i++)
+            memcpy(out + i * n, (const char *)&v + i * (BYTES / count), BYTES / count);
+    }
+    return k;
+}
+
+ALWAYS_INLINE int64_t FN(by_pieces_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    const int count = layers_beside(b->columns * (int64_t)sizeof(T));
+    if (count == 4) return FN(by_some)(op, 4, b, out);
+    if (count == 2) return FN(by_some)(op, 2, b, out);
+    return FN(by_some)(op, 1, b, out);
+}
+
+/* Of layers no wider than a vector. Texts of their own: in the leaves there would be no registers left for them. */
+static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    switch (op) {
+    case LAM__REDUCE_OP_SUM: return FN(by_pieces_of)(LAM__REDUCE_OP_SUM, b, out);
+    case LAM__REDUCE_OP_PROD: return FN(by_pieces_of)(LAM__REDUCE_OP_PROD, b, out);
+    case LAM__REDUCE_OP_MAX: return FN(by_pieces_of)(LAM__REDUCE_OP_MAX, b, out);
+    default: return FN(by_pieces_of)(LAM__REDUCE_OP_MIN, b, out);
+    }
+}
+
 /* Gives how many layers are done: none of those that are one run each, whose order is another, nor for products of
  * integers (leaf_rows says why). The last vector of many columns begins earlier. */
 ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
@@ -95,6 +135,7 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
 #ifndef LIST
     if (n <= 8) return FN(by_words)(op, b, out);
 #endif
+    if (n <= LANES) return FN(by_pieces)(op, b, out);
     for (int64_t k = 0; k < whole; k++) FN(by_vectors)(op, n, b->rows, x + k * b->layer_step, b->row_step, out + k * n);
     return whole;
 }

@@ -155,19 +155,24 @@ static ONE_TEXT void FN(arg_apart)(lam__reduce_op op, const lam__reduce_block *b
     else FN(arg_apart_of)(LAM__REDUCE_OP_MIN, b, first, columns, where);
 }
 
-/* The first row counts twice, which changes nothing. */
-ALWAYS_INLINE FN(down) FN(first_down)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
-    FN(down) d = {*(const FN(vec) *)(const void *)x, {0}, {0}, 0};
+/* `rows` more rows. */
+ALWAYS_INLINE void FN(go_down_rows)(lam__reduce_op op, beside p, FN(down) * d, int64_t rows, const T *x, int64_t s) {
     int64_t r = 0;
     for (; r + 2 <= rows; r += 2) {
-        const FN(vec) v = *(const FN(vec) *)(const void *)(x + r * s);
-        FN(go_down_two)(op, &d, v, *(const FN(vec) *)(const void *)(x + (r + 1) * s));
+        const FN(vec) v = FN(lanes_at)(p, x + r * s);
+        FN(go_down_two)(op, d, v, FN(lanes_at)(p, x + (r + 1) * s));
     }
     if (r < rows) {
-        const FN(vec) last = *(const FN(vec) *)(const void *)(x + r * s);
-        FN(go_down)(op, &d, last);
-        d.unordered |= FN(has_nan)(last, last);
+        const FN(vec) last = FN(lanes_at)(p, x + r * s);
+        FN(go_down)(op, d, last);
+        d->unordered |= FN(has_nan)(last, last);
     }
+}
+
+/* The first row counts twice, which changes nothing. */
+ALWAYS_INLINE FN(down) FN(first_down)(lam__reduce_op op, beside p, int64_t rows, const T *x, int64_t s) {
+    FN(down) d = {FN(lanes_at)(p, x), {0}, {0}, 0};
+    FN(go_down_rows)(op, p, &d, rows, x, s);
     return d;
 }
 
@@ -176,7 +181,7 @@ ALWAYS_INLINE void FN(put_rows)(lam__reduce_op op, int64_t count, int64_t rows, 
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const lam__reduce_block one = {x, count, 1, rows, s, false, 1, 0};
-    const FN(down) d = FN(first_down)(op, rows, x, s);
+    const FN(down) d = FN(first_down)(op, alone, rows, x, s);
     M at[LANES];
     memcpy(at, &d.where, sizeof at);
     if (d.unordered) FN(arg_apart)(op, &one, 0, (int)count, where);
@@ -204,7 +209,8 @@ ALWAYS_INLINE void FN(arg_pass)(lam__reduce_op op, int64_t rows, const T *x, int
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     for (int64_t c = 0; c < columns; c += LANES) {
         const int64_t i = c + LANES <= columns ? c : columns - LANES;
-        const FN(vec) v = rows == 8 ? FN(eight_lanes)(op, x + i, s) : FN(column_lanes)(op, rows, x + i, s);
+        const FN(vec) v =
+            rows == 8 ? FN(eight_lanes)(op, alone, x + i, s) : FN(column_lanes)(op, alone, rows, x + i, s);
         FN(vec) most = v;
         FN(mask) where = {0};
         if (number > 0) {
@@ -251,32 +257,61 @@ ALWAYS_INLINE void FN(arg_rows)(lam__reduce_op op, const lam__reduce_block *b, T
  * counts. */
 enum { FN(ARG_DOWN) = sizeof(T) == 1 ? INT8_MAX : 8 * VECTOR_BYTES / sizeof(T) };
 
-/* Few rows, a vector of columns after the other. What lies in memory comes near by a reduction, which goes through it
- * in its order: that is twice as fast as to ask for its lines. */
+/* Rows of columns in memory, as many as an M counts, eight at a time, which machines see coming. The last vector begins
+ * earlier: what is done twice changes nothing. Not 0: there was a NaN, and nothing is right. */
+ALWAYS_INLINE unsigned FN(arg_far)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
+                                   int64_t *restrict where) {
+    enum { LANES = VECTOR_BYTES / sizeof(T), PASS = 8 };
+    const int64_t n = b->columns, s = b->row_step;
+    const T *x = b->x;
+    M at[ARG_COLUMNS];
+    FN(down) d = {{0}, {0}, {0}, 0};
+    memcpy(best, x, (size_t)n * sizeof(T));
+    memset(at, 0, (size_t)n * sizeof(M));
+    for (int64_t r = 0; r < b->rows; r += PASS)
+        for (int64_t c = 0; c < n; c += LANES) {
+            const int64_t i = c + LANES <= n ? c : n - LANES;
+            d.row = (M)r - (FN(mask)){0};
+            memcpy(&d.best, best + i, sizeof d.best);
+            memcpy(&d.where, at + i, sizeof d.where);
+            FN(go_down_rows)(op, alone, &d, r + PASS <= b->rows ? PASS : b->rows - r, x + r * s + i, s);
+            memcpy(best + i, &d.best, sizeof d.best);
+            memcpy(at + i, &d.where, sizeof d.where);
+        }
+    for (int64_t c = 0; c < n; c++) where[c] = at[c];
+    return d.unordered;
+}
+
+/* Few rows, a vector of columns after the other where they are near. */
 ALWAYS_INLINE void FN(arg_down)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    if (b->far && b->rows > FEW_ROWS) FN(by_rows)(op, b, best);
+    if (b->far && b->rows > FEW_ROWS) {
+        if (FN(arg_far)(op, b, best, where)) FN(arg_apart)(op, b, 0, (int)b->columns, where);
+        return;
+    }
     for (int64_t c = 0; c < b->columns; c += LANES) {
         const int64_t i = c + LANES <= b->columns ? c : b->columns - LANES;
         FN(put_rows)(op, LANES, b->rows, (const T *)b->x + i, b->row_step, where + i);
     }
 }
 
-/* Columns side by side, up to ARG_COLUMNS. */
+/* Columns side by side, up to ARG_COLUMNS: all rows at once, or as many as an M counts. */
 ALWAYS_INLINE void FN(arg_columns_of)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const int64_t most = sizeof(T) == 1 ? INT8_MAX * 8 : sizeof(T) == 4 ? INT32_MAX : INT64_MAX, n = b->columns;
+    enum { LANES = VECTOR_BYTES / sizeof(T), BYTES = sizeof(T) == 1 };
+    const int64_t bytes = b->far ? INT8_MAX : INT8_MAX * 8, n = b->columns;
+    const int64_t most = BYTES ? bytes : sizeof(T) == 4 ? INT32_MAX : INT64_MAX;
     T best[ARG_COLUMNS], part[ARG_COLUMNS];
     int64_t place[ARG_COLUMNS];
     lam__reduce_block some = *b;
     if (n < LANES) FN(arg_apart)(op, b, 0, (int)n, where);
-    else if (b->rows <= FN(ARG_DOWN)) FN(arg_down)(op, b, best, where);
+    else if (b->rows <= FN(ARG_DOWN) || (!BYTES && b->far && b->rows <= most)) FN(arg_down)(op, b, best, where);
     else
         for (int64_t from = 0; from < b->rows; from += some.rows) {
             some.x = (const T *)b->x + from * b->row_step;
             some.rows = b->rows - from < most ? b->rows - from : most;
-            FN(arg_rows)(op, &some, part, place);
+            if (BYTES && b->far) FN(arg_far)(op, &some, part, place);
+            else FN(arg_rows)(op, &some, part, place);
             for (int64_t c = 0; c < n; c++)
                 if (from == 0 || FN(better)(op, part[c], best[c])) best[c] = part[c], where[c] = from + place[c];
         }
@@ -340,108 +375,7 @@ ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, con
     }
 }
 
-#ifdef LIST
-/* Vectors of dense rows of layers that lie abreast, as many of both, 2 or 4, a constant: one of each layer before, one
- * of each row after. */
-ALWAYS_INLINE void FN(turn_blocks)(int abreast, FN(vec) * v) {
-    enum {
-        HALF = VECTOR_BYTES / (int)sizeof(T) / 2 > 0 ? VECTOR_BYTES / (int)sizeof(T) / 2 : 1,
-        QUARTER = HALF / 2 > 0 ? HALF / 2 : 1
-    };
-    const FN(vec) a = v[0], b = v[1], c = v[abreast / 2], d = v[abreast - 1];
-    if (abreast == 2) {
-        v[0] = __builtin_shufflevector(a, b, LIST(EVEN_BLOCK, HALF));
-        v[1] = __builtin_shufflevector(a, b, LIST(ODD_BLOCK, HALF));
-        return;
-    }
-    const FN(vec) even = __builtin_shufflevector(a, b, LIST(EVEN_BLOCK, QUARTER)),
-                  odd = __builtin_shufflevector(a, b, LIST(ODD_BLOCK, QUARTER)),
-                  even_2 = __builtin_shufflevector(c, d, LIST(EVEN_BLOCK, QUARTER)),
-                  odd_2 = __builtin_shufflevector(c, d, LIST(ODD_BLOCK, QUARTER));
-    v[0] = __builtin_shufflevector(even, even_2, LIST(EVEN_BLOCK, QUARTER));
-    v[1] = __builtin_shufflevector(odd, odd_2, LIST(EVEN_BLOCK, QUARTER));
-    v[2] = __builtin_shufflevector(even, even_2, LIST(ODD_BLOCK, QUARTER));
-    v[3] = __builtin_shufflevector(odd, odd_2, LIST(ODD_BLOCK, QUARTER));
-}
-
-/* As many dense layers side by side as fill a vector. Gives how many are done. */
-ALWAYS_INLINE int64_t FN(arg_abreast)(lam__reduce_op op, int abreast, const lam__reduce_block *b,
-                                      const lam__reduce_target *to) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    int64_t k = 0;
-    for (; k + abreast <= b->layers; k += abreast) {
-        const T *x = (const T *)b->x + k * b->layer_step;
-        int64_t *out = (int64_t *)to->out + k * to->row_step;
-        FN(down) d = {{0}, {0}, {0}, 0};
-        for (int64_t r = 0; r < b->rows; r += abreast) {
-            FN(vec) v[4];
-            UNROLLED for (int i = 0; i < abreast; i++) v[i] =
-                *(const FN(vec) *)(const void *)(x + i * b->layer_step + r * b->row_step);
-            FN(turn_blocks)(abreast, v);
-            if (r == 0) d.best = v[0];
-            UNROLLED for (int i = 0; i < abreast; i += 2) FN(go_down_two)(op, &d, v[i], v[i + 1]);
-        }
-        if (d.unordered)
-            for (int i = 0; i < abreast; i++) {
-                const lam__reduce_block one = lam__reduce_layer(b, k + i, sizeof(T));
-                FN(arg_apart)(op, &one, 0, (int)b->columns, out + i * b->columns);
-            }
-        else
-            for (int i = 0; i < LANES; i++) out[i] = d.where[i];
-    }
-    return k;
-}
-#else
-/* Layers of up to eight columns of bytes, as many at a time as a vector has words, as in by_words. */
-ALWAYS_INLINE int64_t FN(arg_abreast)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    const int64_t n = b->columns, whole = FN(whole_layers)(b, 8);
-    int64_t k = 0;
-    for (; k + LANES64 <= whole; k += LANES64) {
-        const T *x = (const T *)b->x + k * b->layer_step;
-        int64_t *out = (int64_t *)to->out + k * to->row_step;
-        FN(down) d = {FN(row_of_layers)(b, x), {0}, {0}, 0};
-        M at[VECTOR_BYTES];
-        for (int64_t r = 0; r < b->rows; r++) FN(go_down)(op, &d, FN(row_of_layers)(b, x + r * b->row_step));
-        memcpy(at, &d.where, sizeof at);
-        if (n == 8 && to->step == 1)
-            for (int l = 0; l < LANES64; l++)
-                for (int i = 0; i < 8; i++) out[l * to->row_step + i] = at[8 * l + i];
-        else
-            for (int l = 0; l < LANES64; l++)
-                for (int64_t i = 0; i < n; i++) out[l * to->row_step + i * to->step] = at[8 * l + i];
-    }
-    return k;
-}
-#endif
-
-/* Layers as in by_layers: gives how many are done. Rows as many as an M counts. */
-ALWAYS_INLINE int64_t FN(arg_layers)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    if (!FN(are_layers)(b) || b->rows > INT8_MAX) return 0;
-    const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES);
-    const bool beside = to->step == 1 && to->row_step == n, dense = beside && 2 * n >= LANES;
-    int64_t k = 0;
-#ifdef LIST
-    const bool blocks = beside && b->row_step == n && b->layer_step == b->rows * n;
-    if (blocks && n == LANES / 2 && b->rows % 2 == 0) k = FN(arg_abreast)(op, 2, b, to);
-    else if (blocks && n == LANES / 4 && b->rows % 4 == 0) k = FN(arg_abreast)(op, 4, b, to);
-#else
-    if (n <= 8) k = FN(arg_abreast)(op, b, to);
-#endif
-    for (; k < whole; k++)
-        for (int64_t c = 0; c < n; c += LANES) {
-            const int64_t first = c + LANES <= n || n < LANES ? c : n - LANES, count = n < LANES ? n : LANES;
-            const T *x = (const T *)b->x + k * b->layer_step + first;
-            int64_t *out = (int64_t *)to->out + k * to->row_step + first * to->step;
-            if (dense) FN(put_rows)(op, LANES, b->rows, x, b->row_step, out);
-            else {
-                int64_t where[LANES];
-                FN(put_rows)(op, count, b->rows, x, b->row_step, where);
-                for (int64_t i = 0; i < count; i++) out[i * to->step] = where[i];
-            }
-        }
-    return k;
-}
+#include "lib/kernels/reduce_places_layers.h"
 
 ALWAYS_INLINE void FN(arg_all)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     for (int64_t k = FN(arg_layers)(op, b, to); k < b->layers; k++) {

@@ -80,8 +80,8 @@ ALWAYS_INLINE void FN(put_places)(FN(mask) where, int64_t *restrict out, int64_t
 ALWAYS_INLINE FN(vec) FN(rows_in)(bool dense, int size, const T *x, int64_t step, int k, FN(mask) keep, FN(mask) rest) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     if (dense) return *(const FN(vec) *)(const void *)(x + k * LANES);
-    const int64_t beside = LANES / size;
-    const FN(mask) v = (FN(mask))rows_beside((int)beside, x + k * beside * step, step * (int64_t)sizeof(T));
+    const int64_t rows = LANES / size;
+    const FN(mask) v = (FN(mask))rows_beside((int)rows, x + k * rows * step, step * (int64_t)sizeof(T));
     return (FN(vec))((keep & v) | rest);
 }
 

@@ -27,7 +27,7 @@ enum {
     ARG_ROWS = 256,
     ARG_NEAR = 16384, /* of short rows: they stay in the first cache until they are searched */
     ARG_BYTES = 2048,
-    ARG_COLUMNS = 512,
+    ARG_COLUMNS = 2048,
     SCAN_BLOCK = 64,
     SCAN_COLUMNS = 64,
 };

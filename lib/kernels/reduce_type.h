@@ -91,53 +91,59 @@ ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t 
 
 /* ---- columns in vectors --------------------------------------------------------------------------------------- */
 
-/* Two, four, eight rows of a vector of columns as a balanced tree: that of FN(tree). */
-ALWAYS_INLINE FN(vec) FN(two_lanes)(lam__reduce_op op, const T *x, int64_t s) {
-    FN(vec) v = *(const FN(vec) *)(const void *)x;
-    FN(fold_lanes)(op, &v, (const FN(vec) *)(const void *)(x + s));
-    return v;
+/* A vector of columns, or of those of layers that lie beside each other in it. */
+ALWAYS_INLINE FN(vec) FN(lanes_at)(beside p, const T *x) {
+    return p.count == 1 ? *(const FN(vec) *)(const void *)x : (FN(vec))rows_beside(p.count, x, p.step);
 }
 
-ALWAYS_INLINE FN(vec) FN(four_lanes)(lam__reduce_op op, const T *x, int64_t s) {
-    FN(vec) v = FN(two_lanes)(op, x, s), more = FN(two_lanes)(op, x + 2 * s, s);
+/* Two, four, eight rows of a vector of columns as a balanced tree: that of FN(tree). */
+ALWAYS_INLINE FN(vec) FN(two_lanes)(lam__reduce_op op, beside p, const T *x, int64_t s) {
+    FN(vec) v = FN(lanes_at)(p, x);
+    const FN(vec) more = FN(lanes_at)(p, x + s);
     FN(fold_lanes)(op, &v, &more);
     return v;
 }
 
-ALWAYS_INLINE FN(vec) FN(eight_lanes)(lam__reduce_op op, const T *x, int64_t s) {
-    FN(vec) v = FN(four_lanes)(op, x, s), more = FN(four_lanes)(op, x + 4 * s, s);
+ALWAYS_INLINE FN(vec) FN(four_lanes)(lam__reduce_op op, beside p, const T *x, int64_t s) {
+    FN(vec) v = FN(two_lanes)(op, p, x, s), more = FN(two_lanes)(op, p, x + 2 * s, s);
+    FN(fold_lanes)(op, &v, &more);
+    return v;
+}
+
+ALWAYS_INLINE FN(vec) FN(eight_lanes)(lam__reduce_op op, beside p, const T *x, int64_t s) {
+    FN(vec) v = FN(four_lanes)(op, p, x, s), more = FN(four_lanes)(op, p, x + 4 * s, s);
     FN(fold_lanes)(op, &v, &more);
     return v;
 }
 
 /* Up to seven rows more. */
-ALWAYS_INLINE FN(vec) FN(rest_lanes)(lam__reduce_op op, FN(vec) v, int64_t rows, const T *x, int64_t s) {
+ALWAYS_INLINE FN(vec) FN(rest_lanes)(lam__reduce_op op, beside p, FN(vec) v, int64_t rows, const T *x, int64_t s) {
     FN(vec) more;
-    if (rows & 4) more = FN(four_lanes)(op, x, s), FN(fold_lanes)(op, &v, &more), x += 4 * s;
-    if (rows & 2) more = FN(two_lanes)(op, x, s), FN(fold_lanes)(op, &v, &more), x += 2 * s;
-    if (rows & 1) FN(fold_lanes)(op, &v, (const FN(vec) *)(const void *)x);
+    if (rows & 4) more = FN(four_lanes)(op, p, x, s), FN(fold_lanes)(op, &v, &more), x += 4 * s;
+    if (rows & 2) more = FN(two_lanes)(op, p, x, s), FN(fold_lanes)(op, &v, &more), x += 2 * s;
+    if (rows & 1) more = FN(lanes_at)(p, x), FN(fold_lanes)(op, &v, &more);
     return v;
 }
 
 /* A vector of columns. KEEP IN STEP: leaf order (column). */
-ALWAYS_INLINE FN(vec) FN(column_lanes)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
+ALWAYS_INLINE FN(vec) FN(column_lanes)(lam__reduce_op op, beside p, int64_t rows, const T *x, int64_t s) {
     FN(vec) v, more;
     int64_t i = 8;
     if (rows < 8) {
         i = rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
-        v = i == 4 ? FN(four_lanes)(op, x, s) : i == 2 ? FN(two_lanes)(op, x, s) : *(const FN(vec) *)(const void *)x;
-    } else v = FN(eight_lanes)(op, x, s);
-    for (; rows - i >= 8; i += 8) more = FN(eight_lanes)(op, x + i * s, s), FN(fold_lanes)(op, &v, &more);
-    return FN(rest_lanes)(op, v, rows - i, x + i * s, s);
+        v = i == 4 ? FN(four_lanes)(op, p, x, s) : i == 2 ? FN(two_lanes)(op, p, x, s) : FN(lanes_at)(p, x);
+    } else v = FN(eight_lanes)(op, p, x, s);
+    for (; rows - i >= 8; i += 8) more = FN(eight_lanes)(op, p, x + i * s, s), FN(fold_lanes)(op, &v, &more);
+    return FN(rest_lanes)(op, p, v, rows - i, x + i * s, s);
 }
 
 /* What becomes of a vector of columns: `count` rows, 8 or fewer, beside what is in `out` unless they are the first. */
 ALWAYS_INLINE FN(vec) FN(passed)(lam__reduce_op op, int64_t count, bool first, const T *x, int64_t s, const T *out) {
     FN(vec) v, more;
-    if (first) return FN(eight_lanes)(op, x, s);
+    if (first) return FN(eight_lanes)(op, alone, x, s);
     memcpy(&v, out, sizeof v);
-    if (count < 8) return FN(rest_lanes)(op, v, count, x, s);
-    more = FN(eight_lanes)(op, x, s);
+    if (count < 8) return FN(rest_lanes)(op, alone, v, count, x, s);
+    more = FN(eight_lanes)(op, alone, x, s);
     FN(fold_lanes)(op, &v, &more);
     return v;
 }
@@ -182,7 +188,7 @@ ALWAYS_INLINE void FN(by_vectors)(lam__reduce_op op, int64_t columns, int64_t ro
     const int64_t last = columns > LANES ? columns - LANES : 0;
     for (int64_t c = 0; c < columns; c += LANES) {
         const int64_t at = c < last ? c : last;
-        const FN(vec) v = FN(column_lanes)(op, rows, x + at, s);
+        const FN(vec) v = FN(column_lanes)(op, alone, rows, x + at, s);
         memcpy(out + at, &v, sizeof v);
     }
 }

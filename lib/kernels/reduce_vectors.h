@@ -187,6 +187,20 @@ ALWAYS_INLINE U64 rows_beside(int count, const void *x, int64_t step) {
     return v;
 }
 
+/* How many rows, one of each of so many layers, lie so in a vector, a constant, and how many bytes the layers are from
+ * each other. */
+typedef struct beside {
+    int count;
+    int64_t step;
+} beside;
+
+static const beside alone = {1, 0};
+
+/* As many layers as have room if each takes so many bytes. */
+ALWAYS_INLINE int layers_beside(int64_t bytes) {
+    return VECTOR_BYTES > 32 && bytes <= 16 ? 4 : VECTOR_BYTES > 16 && bytes <= VECTOR_BYTES / 2 ? 2 : 1;
+}
+
 /* ---- words of bytes ---------------------------------------------------------------------------------------------- */
 
 /* As they lie in memory. */

@@ -101,20 +101,20 @@ lam_tensor *lam__reduce_wide(lam_tensor *x) {
 /* ---- sum -------------------------------------------------------------------------------------------------------- */
 
 /* Bools are counted, not added modulo 2, and small integers do not wrap. */
-static bool is_tallied(int dtype) {
+bool lam__reduce_is_tallied(int dtype) {
     return dtype == LAM_BOOL || dtype == LAM_U8 || dtype == LAM_I32;
 }
 
 /* Sums of small integers are i64. */
 static lam_status shape_sum(const lam_call_site *call, lam_shape out[]) {
     lam_status status = shape_reduction(call, out);
-    if (is_tallied((int)out->dtype)) out->dtype = LAM_I64;
+    if (lam__reduce_is_tallied((int)out->dtype)) out->dtype = LAM_I64;
     return status;
 }
 
 /* Pairwise, in blocks: the error grows with the logarithm of the number of elements. */
 static lam_status eval_sum(const lam_call_site *call, lam_value *const out[]) {
-    return eval_reduction(call, out, is_tallied(call->in[0]->dtype) ? LAM__REDUCE_TALLY : LAM__REDUCE_SUM);
+    return eval_reduction(call, out, lam__reduce_is_tallied(call->in[0]->dtype) ? LAM__REDUCE_TALLY : LAM__REDUCE_SUM);
 }
 
 /* The transpose of summing is repeating: a view of g with stride 0, no memory. */
@@ -253,8 +253,8 @@ static lam_tensor *counted(const lam_primitive *row, lam_tensor *x, const lam_re
 
 /* i64 and floats are reduced in their own dtype. */
 lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
-    return is_tallied((int)lam_dtype_of(x)) ? counted(&lam__row_prod, x, options)
-                                            : lam__reduce_apply(&lam__row_prod, x, options);
+    return lam__reduce_is_tallied((int)lam_dtype_of(x)) ? counted(&lam__row_prod, x, options)
+                                                        : lam__reduce_apply(&lam__row_prod, x, options);
 }
 
 /* ---- max_reduce, min_reduce ------------------------------------------------------------------------------------- */
@@ -324,23 +324,40 @@ lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- any, all --------------------------------------------------------------------------------------------------- */
 
-/* The public forms convert first; complex numbers by comparing with 0, as they have no conversion. */
-static lam_status shape_logical(const lam_call_site *call, lam_shape out[]) {
-    if (call->in[0]->dtype != LAM_BOOL) return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not a bool");
-    return shape_reduction(call, out);
+static bool is_logical(int dtype) {
+    return dtype == LAM_BOOL || dtype == LAM_U8;
 }
 
-/* x as bool; what is no tensor is left for the operation itself to name. A NaN is true, as it is not 0. */
+/* The public forms convert first, but bytes; complex numbers by comparing with 0, as they have no conversion. */
+static lam_status shape_logical(const lam_call_site *call, lam_shape out[]) {
+    if (!is_logical(call->in[0]->dtype)) return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not a bool");
+    const lam_status status = shape_reduction(call, out);
+    out->dtype = LAM_BOOL;
+    return status;
+}
+
+/* Of bytes the largest or the least, which is then compared with 0: they are read once. */
+static lam_status eval_logical(const lam_call_site *call, lam_value *const out[], lam__reduce_id of_bool,
+                               lam__reduce_id of_bytes) {
+    const bool bytes = call->in[0]->dtype == LAM_U8;
+    const int64_t n = bytes ? out[0]->count : 0;
+    const lam_status status = eval_reduction(call, out, bytes ? of_bytes : of_bool);
+    uint8_t *result = out[0]->data;
+    for (int64_t i = 0; i < n; i++) result[i] = result[i] != 0;
+    return status;
+}
+
+/* x as bool or bytes; what is no tensor is left for the operation itself to name. A NaN is true, as it is not 0. */
 static lam_tensor *truth(lam_tensor *x) {
     if (lam__cplx_is(x)) return lam_ne(x, 0.0);
-    return lam__scope_peek(x) && lam_dtype_of(x) != LAM_BOOL ? lam_cast(x, LAM_BOOL) : x;
+    return lam__scope_peek(x) && !is_logical((int)lam_dtype_of(x)) ? lam_cast(x, LAM_BOOL) : x;
 }
 
 static lam_status eval_any(const lam_call_site *call, lam_value *const out[]) {
-    return eval_reduction(call, out, LAM__REDUCE_ANY);
+    return eval_logical(call, out, LAM__REDUCE_ANY, LAM__REDUCE_MAX);
 }
 
-/* Of bools; not differentiable, and so are the rows below. */
+/* Of bools and bytes; not differentiable, and so are the rows below. */
 const lam_primitive lam__row_any = {
     .name = "any",
     .inputs = 1,
@@ -356,7 +373,7 @@ lam_tensor *lam_any(lam_tensor *x, const lam_reduce_options *options) {
 }
 
 static lam_status eval_all(const lam_call_site *call, lam_value *const out[]) {
-    return eval_reduction(call, out, LAM__REDUCE_ALL);
+    return eval_logical(call, out, LAM__REDUCE_ALL, LAM__REDUCE_MIN);
 }
 
 const lam_primitive lam__row_all = {
@@ -367,7 +384,7 @@ const lam_primitive lam__row_all = {
     .batch = batch_reduction,
 };
 
-/* Bools in, bools out; other dtypes are compared with 0 first. */
+/* Bools out; all dtypes but bools and bytes are compared with 0 first. */
 lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam__reduce_apply(&lam__row_all, truth(x), options), since);

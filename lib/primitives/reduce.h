@@ -17,6 +17,9 @@ static inline bool lam__reduce_has(lam__axis_set set, int axis) {
     return set >> axis & 1u;
 }
 
+/* Whether sums of a dtype are counted in i64. */
+bool lam__reduce_is_tallied(int dtype);
+
 /* x as f64 if it is no float. What is no tensor is left for the operation itself to name. */
 lam_tensor *lam__reduce_real(lam_tensor *x);
 

@@ -30,14 +30,16 @@ static bool extent(const char *operation, lam_tensor *x, lam_axes axes, double *
 
 /* ---- mean, variance --------------------------------------------------------------------------------------------- */
 
-/* Of no elements 0/0, NaN, as in NumPy. */
+/* Of no elements 0/0, NaN, as in NumPy. Sums of small integers are exact in i64, unless there are more than 2^31. */
 lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
     double n;
     if (!extent("mean", x, (options ? options : &none)->axes, &n)) return lam__axes_failed(x);
-    lam_tensor *wide = lam__reduce_wide(lam__reduce_real(x)), *mean = lam_div(lam_sum(wide, options), n);
-    return lam__scope_only(lam__dtype_is_half((int)lam_dtype_of(x)) ? lam_cast(mean, lam_dtype_of(x)) : mean, since);
+    const int dtype = (int)lam_dtype_of(x);
+    lam_tensor *wide = lam__reduce_is_tallied(dtype) && n <= INT32_MAX ? x : lam__reduce_wide(lam__reduce_real(x));
+    lam_tensor *mean = lam_div(lam__reduce_real(lam_sum(wide, options)), n);
+    return lam__scope_only(lam__dtype_is_half(dtype) ? lam_cast(mean, (lam_dtype)dtype) : mean, since);
 }
 
 /* What sums of squares are divided by. NaN where ddof leaves no divisor, which makes NaN of them and their slopes. */

@@ -273,6 +273,26 @@ START_TEST(small_integers_do_not_wrap_in_sums) {
 }
 END_TEST
 
+/* The mean of integers is their sum over their number; bytes are true that are not 0. */
+START_TEST(means_and_truths_of_integers) {
+    const lam_reduce_options last = {.axes = LAM_AXES(1)};
+    lam_tensor *x = lam_array(ctx, LAM_I32, LAM_DIMS(2, 2), (int32_t[]){INT32_MAX, INT32_MAX, -3, 4});
+    lam_tensor *bytes = lam_array(ctx, LAM_U8, LAM_DIMS(4, 2), (uint8_t[]){0, 0, 0, 128, 255, 0, 1, 2});
+    EXPECT(lam_mean(x, &last), LAM_DIMS(2), INT32_MAX, 0.5);
+    EXPECT(lam_mean(bytes, &last), LAM_DIMS(4), 0, 64, 127.5, 1.5);
+    EXPECT_NUM(lam_mean(lam_gt(bytes, 0), NULL), 0.5);
+    ck_assert(lam_dtype_of(lam_mean(x, NULL)) == LAM_F64 && lam_dtype_of(lam_any(bytes, NULL)) == LAM_BOOL);
+    EXPECT(lam_any(bytes, &last), LAM_DIMS(4), 0, 1, 1, 1);
+    EXPECT(lam_all(bytes, &last), LAM_DIMS(4), 0, 0, 0, 1);
+    lam_tensor *none = lam_zeros(ctx, LAM_U8, LAM_DIMS(0));
+    ck_assert(lam_item(lam_all(none, NULL)) == 1 && lam_item(lam_any(none, NULL)) == 0);
+    ck_assert(isnan(lam_item(lam_mean(none, NULL))));
+    EXPECT_OK();
+    lam_any(bytes, &(lam_reduce_options){.axes = LAM_AXES(2)});
+    EXPECT_ERROR(LAM_ERR_AXIS, "any", "u8[4, 2]");
+}
+END_TEST
+
 /* 2^53 + 1 is no f64. */
 START_TEST(integers_have_no_nan) {
     lam_tensor *x = lam_array(ctx, LAM_I64, LAM_DIMS(2), (int64_t[]){(INT64_C(1) << 53) + 1, 3}),
@@ -344,11 +364,12 @@ START_TEST(sums_of_halves_leave_their_range) {
 END_TEST
 
 Suite *suite_primitives_composed(void) {
-    Suite *s = SUITE_OF("composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
-                        fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
-                        angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample,
-                        sets_and_orders, statistics_of_what_is_there, matrices_of_constant_diagonals,
-                        integers_have_no_nan, sums_of_halves_leave_their_range, averages_along_an_axis);
+    Suite *s =
+        SUITE_OF("composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
+                 fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
+                 angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample, sets_and_orders,
+                 statistics_of_what_is_there, matrices_of_constant_diagonals, means_and_truths_of_integers,
+                 integers_have_no_nan, sums_of_halves_leave_their_range, averages_along_an_axis);
     suite_loop(s, derivatives_agree_with_differences, BODIES);
     suite_loop(s, vmap_equals_the_loop, BODIES);
     return s;

@@ -234,11 +234,12 @@ static __attribute__((noinline)) V64 small_gamma(V64 a, V64 x, bool upper) {
 /* What is asked of a vector of arguments. */
 typedef enum gamma_part { GAMMA_P, GAMMA_Q, GAMMA_P_BY_A } gamma_part;
 
-/* Arguments at which nothing on the way leaves the range; the derivative by a needs an x that is not next to
- * nothing. */
+/* Arguments at which nothing on the way leaves the range; the derivative by a needs an x that is not next to nothing,
+ * less so for a < 1. */
 ALWAYS_INLINE M64 is_plain_incomplete_gamma(V64 a, V64 x, gamma_part part) {
     const M64 inside = (M64)(a <= 0x1p100) & (M64)(x <= 0x1p300);
-    return inside & (M64)(a >= 0x1p-300) & (M64)(x >= splat64(part == GAMMA_P_BY_A ? 0x1p-20 : 0x1p-300));
+    const V64 slope = either((M64)(a < 1), splat64(0x1p-10), splat64(0x1p-20));
+    return inside & (M64)(a >= 0x1p-300) & (M64)(x >= (part == GAMMA_P_BY_A ? slope : splat64(0x1p-300)));
 }
 
 /* Both sides are integrated only where a vector has lanes on both; the side is chosen lane by lane, so a lane does not
@@ -393,7 +394,7 @@ ALWAYS_INLINE M64 is_plain_incomplete_beta(V64 a, V64 b, V64 x) {
     return (M64)(least >= 0x1p-20) & (M64)(most <= 0x1p60) & (M64)(x >= 0x1p-500) & (M64)(x < 1);
 }
 
-/* Values that incomplete.c takes from a series: KEEP IN STEP: small beta (is_in_series there). */
+/* What is taken from a series one by one: KEEP IN STEP: small beta (special/small.c). */
 ALWAYS_INLINE M64 is_small_beta(V64 a, V64 b, V64 x) {
     const M64 left = (M64)(x <= 0.5);
     const V64 p = either(left, a, b), q = either(left, b, a), z = either(left, x, 1 - x);
@@ -408,8 +409,7 @@ static __attribute__((noinline)) V64 patched_beta(V64 r, V64 a, V64 b, V64 x, M6
 }
 
 ALWAYS_INLINE V64 beta_part_of(V64 a, V64 b, V64 x, beta_part part, const lam__nodes *nodes) {
-    const bool whole = part == BETA_P || part == BETA_Q;
-    const M64 plain = is_plain_incomplete_beta(a, b, x) & ~(whole ? is_small_beta(a, b, x) : (M64){0});
+    const M64 plain = is_plain_incomplete_beta(a, b, x) & ~is_small_beta(a, b, x);
     V64 r = {0};
     if (any64(plain))
         r = incomplete_beta(either(plain, a, splat64(2)), either(plain, b, splat64(2)), either(plain, x, splat64(0.5)),

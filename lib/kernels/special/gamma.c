@@ -12,9 +12,13 @@ typedef lam__wide wide;
 #define PI 3.14159265358979323846264338327950288L
 
 /* The sign comes back through a pointer; the magnitude is what is asked for. */
-double lam__special_lgamma(double x) {
+wide lam__special_wide_lgamma(wide x) {
     int sign;
-    return (double)lgammal_r(x, &sign);
+    return lgammal_r(x, &sign);
+}
+
+double lam__special_lgamma(double x) {
+    return (double)lam__special_wide_lgamma(x);
 }
 
 /* Bernoulli numbers B2, B4, ... As many as the tails below use. */

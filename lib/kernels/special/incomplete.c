@@ -4,7 +4,6 @@
  * large parameters nor tails cost digits; of first derivatives by a parameter the side on which the integrand has one
  * sign. The variable is stretched by s = exp(u - exp(-u)) (Takahasi and Mori 1974) and the step of the trapezoidal rule
  * halved until it has settled; a step that agrees to half the digits with the one before has all of them. */
-#define _DEFAULT_SOURCE 1 /* lgammal_r: lgammal itself writes a global */
 #include "lib/kernels/special/special.h"
 
 #include <math.h>
@@ -55,33 +54,6 @@ static wide stirling_rest(wide a) {
     return sum / a;
 }
 
-/* log Gamma(1 + a) for 0 <= a < 1/2, with small relative error: from the series of log Gamma(2 + a), A&S 6.1.33. */
-static wide lgamma_above_1(wide a) {
-    const wide euler = 0.577215664901532860606512090082402431L;
-    /* zeta(k) - 1 for k = 2, 3, ... */
-    static const wide c[] = {
-        0.6449340668482264364724L,     0.2020569031595942853997L,      0.082323233711138191516L,
-        0.03692775514336992633137L,    0.01734306198444913971452L,     0.008349277381922826839798L,
-        0.004077356197944339378685L,   0.002008392826082214417853L,    0.000994575127818085337146L,
-        0.0004941886041194645587023L,  0.000246086553308048298638L,    0.0001227133475784891467518L,
-        0.00006124813505870482925855L, 0.00003058823630702049355173L,  0.00001528225940865187173257L,
-        0.0000076371976378997622736L,  0.000003817293264999839856462L, 0.000001908212716553938925657L,
-        9.53962033872796113152e-7L,    4.769329867878064631167e-7L,    2.384505027277329900036e-7L,
-        1.192199259653110730678e-7L,   5.960818905125947961244e-8L,    2.980350351465228018606e-8L,
-        1.490155482836504123466e-8L,   7.450711789835429491981e-9L,    3.725334024788457054819e-9L,
-        1.862659723513049006404e-9L,   9.313274324196681828718e-10L,   4.656629065033784072989e-10L,
-        2.328311833676505492001e-10L,  1.164155017270051977593e-10L,
-    };
-    wide sum = 0;
-    for (int k = (int)(sizeof c / sizeof *c) + 1; k >= 2; k--) sum = (c[k - 2] / k - sum) * a;
-    return sum * a + a * (1 - euler) - log1pl(a);
-}
-
-static wide lgamma_(wide a) {
-    int sign;
-    return lgammal_r(a, &sign);
-}
-
 /* ---- integrals --------------------------------------------------------------------------------------------------- */
 
 /* A density relative to its value at the border, exp(-exponent(s)) at distance s from there, and what makes its
@@ -93,7 +65,7 @@ static wide lgamma_(wide a) {
 typedef struct side {
     double a, b, x, y, rate, scale;
     int i, j;
-    bool risen;                                 /* gamma with a < 1: the density is that of a + 1 times a/x */
+    enum { FALLEN, RISEN_A, RISEN_B } risen;    /* by which parameter, that is below 1, the density was divided */
     double c[ORDERS + 2][ORDERS + 2], c10, c01; /* c10, c01: at the border */
     double (*exponent)(const struct side *q, double s);
     void (*move)(struct side *q, double s);
@@ -117,7 +89,10 @@ static double factor(const side *q) {
                 for (int n = 0; n <= rj; n++)
                     f[i][j] += binomial(ri, m) * binomial(rj, n) * q->c[m + di][n + dj] * f[ri - m][rj - n];
         }
-    return q->risen ? q->a * f[q->i][0] + q->i * f[q->i - 1][0] : f[q->i][q->j];
+    const int i = q->i, j = q->j;
+    if (q->risen == RISEN_A) return q->a * f[i][j] + (i ? i * f[i - 1][j] : 0);
+    if (q->risen == RISEN_B) return q->b * f[i][j] + (j ? j * f[i][j - 1] : 0);
+    return f[i][j];
 }
 
 /* The sum of the integrand at u = first, first + step, ... until it has died away. */
@@ -157,7 +132,7 @@ static wide integral(side *q) {
 
 /* x^a exp(-x) / Gamma(a). */
 static wide gamma_density(wide a, wide x) {
-    if (a < 10) return expl(a * logl(x) - x - lgamma_(a));
+    if (a < 10) return expl(a * logl(x) - x - lam__special_wide_lgamma(a));
     return sqrtl(a / TWO_PI) * expl(-deviance(x - a, a, x / a) - stirling_rest(a));
 }
 
@@ -183,7 +158,7 @@ static void move_above_gamma(side *q, double s) {
 /* The logarithm of the density is a log(x) - x - log Gamma(a): all but its first derivative by a are constants. */
 static void set_gamma_derivatives(side *q, int k) {
     q->i = k;
-    q->risen = k > 0 && q->a < 1;
+    q->risen = k > 0 && q->a < 1 ? RISEN_A : FALLEN;
     const wide a = q->risen ? q->a + 1 : q->a;
     for (int i = 2; i <= k; i++) q->c[i][0] = (double)-lam__special_psi(i - 1, a);
     if (k > 0) q->c10 = (double)(logl(q->x) - lam__special_psi(0, a));
@@ -191,7 +166,8 @@ static void set_gamma_derivatives(side *q, int k) {
 
 /* What the derivatives are relative to. */
 static wide gamma_unit(const side *q) {
-    return q->risen ? expl(q->a * logl(q->x) - q->x - lgamma_(1 + (wide)q->a)) : gamma_density(q->a, q->x);
+    return q->risen ? expl(q->a * logl(q->x) - q->x - lam__special_wide_lgamma(1 + (wide)q->a))
+                    : gamma_density(q->a, q->x);
 }
 
 /* The integral of the density below x, differentiated k times by a; of gamma_above, that above. */
@@ -207,16 +183,6 @@ static wide gamma_above(double a, double x, int k) {
     q.scale = a < 1 ? 1 : 1 / (q.rate + sqrt(a - 1) / x);
     set_gamma_derivatives(&q, k);
     return gamma_unit(&q) / x * integral(&q);
-}
-
-/* For a, x < 1 the power series (A&S 6.5.29), which gives both P and Q without loss: P = (1 - rest) exp(u). */
-static wide small_gamma(wide a, wide x, bool upper) {
-    wide u = a * logl(x) - (a < 0.5L ? lgamma_above_1(a) : lgamma_(1 + a)), term = 1, sum = 0;
-    for (int n = 1; n <= 22; n++) {
-        term *= -x / n;
-        sum += term / (a + n);
-    }
-    return upper ? -expm1l(u) - expl(u) * a * sum : expl(u) * (1 + a * sum);
 }
 
 /* P(a, x) for x < a: by its series (A&S 6.5.29) where that is short, of some 5 sqrt(a) terms at most. */
@@ -247,6 +213,7 @@ static double gamma_slope_at_0(double a, int k) {
 static double gamma_derivative(double a, double x, int k, bool by_x) {
     if (by_x) return x == 0 ? gamma_slope_at_0(a, k) : isinf(x) ? 0 : (double)gamma_slope(a, x, k);
     if (x == 0 || isinf(x)) return 0;
+    if (a < 1 && x < 1) return (double)lam__special_small_gamma_slope(a, x, k);
     const bool below = k == 1 ? logl(x) < lam__special_psi(0, a) : x < a;
     return (double)(below ? gamma_below(a, x, k) : -gamma_above(a, x, k));
 }
@@ -257,7 +224,7 @@ double lam__special_igamma(double a, double x, int64_t code) {
     if (code) return gamma_derivative(a, x, (int)(code >> 4 & 15), code >> 8);
     if (x == 0 || isinf(a)) return 0;
     if (a == 0 || isinf(x)) return 1;
-    if (a < 1 && x < 1) return (double)small_gamma(a, x, false);
+    if (a < 1 && x < 1) return (double)lam__special_small_gamma(a, x, false);
     return (double)(x < a ? lower_gamma(a, x) : 1 - gamma_above(a, x, 0));
 }
 
@@ -265,7 +232,7 @@ double lam__special_igammac(double a, double x) {
     if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (isinf(a) && isinf(x))) return NAN;
     if (x == 0 || isinf(a)) return 1;
     if (a == 0 || isinf(x)) return 0;
-    if (a < 1 && x < 1) return (double)small_gamma(a, x, true);
+    if (a < 1 && x < 1) return (double)lam__special_small_gamma(a, x, true);
     return (double)(x < a ? 1 - lower_gamma(a, x) : gamma_above(a, x, 0));
 }
 
@@ -278,8 +245,8 @@ static wide lgamma_step(wide b, wide a) {
 
 /* log B(a, b) for a <= b. */
 static wide ordered_betaln(wide a, wide b) {
-    if (b < 10) return lgamma_(a) + (lgamma_(b) - lgamma_(a + b));
-    if (a < 10) return lgamma_(a) - lgamma_step(b, a);
+    if (b < 10) return lam__special_wide_lgamma(a) + (lam__special_wide_lgamma(b) - lam__special_wide_lgamma(a + b));
+    if (a < 10) return lam__special_wide_lgamma(a) - lgamma_step(b, a);
     wide sum = a + b, rest = stirling_rest(a) + stirling_rest(b) - stirling_rest(sum);
     return 0.5L * logl(TWO_PI / b) + (a - 0.5L) * logl(a / sum) - b * log1pl(a / b) + rest;
 }
@@ -329,16 +296,24 @@ static void move_below_beta(side *q, double s) {
 }
 
 static void set_beta_derivatives(side *q, wide x, wide y) {
+    const double least = fmin(q->a, q->b);
+    q->risen = q->i + q->j == 0 || least >= 1 ? FALLEN : q->a == least ? RISEN_A : RISEN_B;
+    const wide a = (wide)q->a + (q->risen == RISEN_A), b = (wide)q->b + (q->risen == RISEN_B);
     for (int i = 0; i <= q->i; i++)
         for (int j = 0; j <= q->j; j++) {
             if (i + j == 0) continue;
             wide value = lam__special_psi(i + j - 1, (wide)q->a + q->b);
-            if (j == 0) value -= lam__special_psi(i - 1, q->a);
-            if (i == 0) value -= lam__special_psi(j - 1, q->b);
+            if (j == 0) value -= lam__special_psi(i - 1, a);
+            if (i == 0) value -= lam__special_psi(j - 1, b);
             if (i == 1 && j == 0) q->c10 = (double)(value + logl(x));
             if (i == 0 && j == 1) q->c01 = (double)(value + logl(y));
             q->c[i][j] = (double)value;
         }
+}
+
+/* What the derivatives are relative to. */
+static wide beta_unit(const side *q, wide x, wide y) {
+    return beta_density(q->a, q->b, x, y) / (q->risen == RISEN_A ? q->a : q->risen == RISEN_B ? q->b : 1);
 }
 
 /* For x below the mean a/(a + b), or not far above. */
@@ -350,40 +325,7 @@ static wide beta_below(double a, double b, wide x, wide y, int i, int j) {
     double spread = (a + b) * q.x * q.y;
     q.scale = 1 / (fmax(q.rate, 0.5 * fmin(1, a)) + fmin(spread, sqrt(spread)));
     set_beta_derivatives(&q, x, y);
-    return beta_density(a, b, x, y) * integral(&q);
-}
-
-/* ---- small parameters of beta ------------------------------------------------------------------------------------ */
-
-/* With a parameter near 0 much lies next to the ends, in no integral of one scale. There p, q and z are a, b and x, or
- * b, a and y where x > 1/2, and this series holds for p < 1/2 and q z <= 1: it says whether.
- * KEEP IN STEP: small beta (is_small_beta of simd/incomplete.h). */
-static bool is_in_series(double p, double q, wide z) {
-    return fmin(p, q) < 0.1 && p < 0.5 && q * z <= 1;
-}
-
-/* log Gamma(p + q) - log Gamma(q), for small p a Taylor series at 1 + q. */
-static wide lgamma_gap(wide p, wide q) {
-    wide power = p, step = p, sum = -log1pl(p / q);
-    if (p >= 0.1L) return sum + (lgamma_(1 + p + q) - lgamma_(1 + q));
-    for (int k = 1; k < 3 || fabsl(step) > 0x1p-66L * p; k++) { /* the first one may be next to 0 */
-        step = power * lam__special_psi(k - 1, 1 + q);
-        sum += step;
-        power *= p / (k + 1);
-    }
-    return sum;
-}
-
-/* I_z(p, q) = exp(u) (1 + p times the sum of (1 - q)_n / n! z^n / (p + n) from n = 1 on), exp(u) = z^p / (p B(p, q)),
- * or 1 less it (A&S 26.5.4, DLMF 8.17.7). */
-static wide small_beta(wide p, wide q, wide z, bool rest) {
-    const wide u = p * logl(z) - lgamma_above_1(p) + lgamma_gap(p, q);
-    wide term = 1, sum = 0;
-    for (int n = 1; n < 100 && fabsl(term) > 0x1p-68L; n++) {
-        term *= (n - q) / n * z;
-        sum += term / (p + n);
-    }
-    return rest ? -expm1l(u) - expl(u) * p * sum : expl(u) * (1 + p * sum);
+    return beta_unit(&q, x, y) * integral(&q);
 }
 
 /* ---- beta and its derivatives ------------------------------------------------------------------------------------ */
@@ -394,7 +336,7 @@ static wide beta_slope(double a, double b, wide x, wide y, int i, int j) {
     set_beta_derivatives(&q, x, y);
     q.c[1][0] = q.c10;
     q.c[0][1] = q.c01;
-    return beta_density(a, b, x, y) / (x * y) * factor(&q);
+    return beta_unit(&q, x, y) / (x * y) * factor(&q);
 }
 
 /* On which side of x the first derivative by a or b is integrated: where that of the logarithm of the density has one
@@ -413,11 +355,22 @@ static double beta_slope_at_end(double power, double other, int derivatives) {
 
 /* I_x(a, b), or 1 less it. */
 static wide whole_beta(double a, double b, wide x, wide y, bool rest) {
-    if (x <= 0.5L ? is_in_series(a, b, x) : is_in_series(b, a, y))
-        return x <= 0.5L ? small_beta(a, b, x, rest) : small_beta(b, a, y, !rest);
+    const bool left = x <= 0.5L;
+    if (left ? lam__special_is_small_beta(a, b, x) : lam__special_is_small_beta(b, a, y))
+        return left ? lam__special_small_beta(a, b, x, rest) : lam__special_small_beta(b, a, y, !rest);
     const bool below = is_below(a, b, x, y, 0, 0);
     const wide part = below ? beta_below(a, b, x, y, 0, 0) : beta_below(b, a, y, x, 0, 0);
     return below == rest ? 1 - part : part;
+}
+
+/* The derivative by a and b, of order 1 at least. */
+static wide whole_beta_slope(double a, double b, wide x, wide y, int i, int j) {
+    const bool left = x <= 0.5L, high = i + j > 1; /* where integrands have more than one sign */
+    if (left && (lam__special_is_small_beta(a, b, x) || (high && b < 0.1)))
+        return lam__special_small_beta_slope(a, b, x, i, j);
+    if (!left && (lam__special_is_small_beta(b, a, y) || (high && a < 0.1)))
+        return -lam__special_small_beta_slope(b, a, y, j, i);
+    return is_below(a, b, x, y, i, j) ? beta_below(a, b, x, y, i, j) : -beta_below(b, a, y, x, j, i);
 }
 
 double lam__special_betainc(double a, double b, double x, int64_t code) {
@@ -430,7 +383,7 @@ double lam__special_betainc(double a, double b, double x, int64_t code) {
     if (x == 0 || x == 1) return code ? 0 : x;
     if (by_x) return (double)beta_slope(a, b, x, y, i, j);
     if (code == 0) return (double)whole_beta(a, b, x, y, false);
-    return (double)(is_below(a, b, x, y, i, j) ? beta_below(a, b, x, y, i, j) : -beta_below(b, a, y, x, j, i));
+    return (double)whole_beta_slope(a, b, x, y, i, j);
 }
 
 /* 1 - I_x(a, b), of which nothing is lost by 1 - x, which is a wide number. */

@@ -5,6 +5,7 @@
 #ifndef LAM_KERNELS_SPECIAL_H
 #define LAM_KERNELS_SPECIAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef long double lam__wide;
@@ -14,6 +15,7 @@ enum { LAM__SPECIAL_ORDERS = 8 };
 
 /* ---- gamma.c ---- */
 double lam__special_lgamma(double x);
+lam__wide lam__special_wide_lgamma(lam__wide x); /* the same before rounding */
 double lam__special_digamma(double x);
 double lam__special_polygamma(double x, int64_t n); /* n >= 0 */
 
@@ -101,6 +103,17 @@ double lam__special_igammac(double a, double x);
 double lam__special_betainc(double a, double b, double x, int64_t code);
 double lam__special_betaincc(double a, double b, double x);
 double lam__special_betaln(double a, double b);
+
+/* ---- small.c ---- */
+
+/* P(a, x) for a, x < 1, or 1 less it; a derivative by a. */
+lam__wide lam__special_small_gamma(double a, double x, bool upper);
+lam__wide lam__special_small_gamma_slope(double a, double x, int k);
+
+/* Whether I_z(p, q) is for this file; it, or 1 less it; a derivative by p and q. */
+bool lam__special_is_small_beta(double p, double q, lam__wide z);
+lam__wide lam__special_small_beta(double p, double q, lam__wide z, bool rest);
+lam__wide lam__special_small_beta_slope(double p, double q, lam__wide z, int i, int j);
 
 /* ---- error.c ---- */
 

@@ -30,6 +30,7 @@ typedef struct plan {
     lam__reduce_axes kept, reduced; /* those that are walked */
     lam__reduce_axis columns, rows; /* those of the block */
     lam__reduce_axis layers;        /* blocks that are done in one call */
+    int64_t start;                  /* where the first element lies, in elements from that of all indices 0 */
     int64_t leaf, leaves;           /* rows of a leaf; leaves of one result */
     int64_t run;                    /* elements side by side that each leaf reduces last; 1: none */
     int64_t first, count;           /* those of the leaves that are wanted */
@@ -78,19 +79,20 @@ static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
 /* ---- planning ------------------------------------------------------------------------------------------------ */
 
 /* Sorts the axes into kept and reduced; `count` gets the number of results and of elements of each. A reduced
- * axis may be walked from either end, so it gets a positive stride and *x moves to its start. The largest or least of
+ * axis may be walked from either end, so it gets a positive stride and the start moves. The largest or least of
  * one element that is seen many times is that element. */
 static void split_axes(plan *p, int rank, const int64_t *dims, const bool *reduced, const int64_t *strides,
-                       const char **x, int64_t count[2]) {
+                       int64_t count[2]) {
     const bool once = p->op == LAM__REDUCE_OP_MAX || p->op == LAM__REDUCE_OP_MIN;
     p->kept.rank = p->reduced.rank = 0;
+    p->start = 0;
     count[0] = count[1] = 1;
     for (int i = rank - 1; i >= 0; i--) {
         lam__reduce_axes *axes = reduced[i] ? &p->reduced : &p->kept;
         lam__reduce_axis axis = {dims[i], strides[i], reduced[i] ? 0 : count[0]};
         count[reduced[i]] *= dims[i];
         if (dims[i] <= 1 || (once && reduced[i] && strides[i] == 0)) continue;
-        if (reduced[i] && strides[i] < 0) *x += (dims[i] - 1) * strides[i] * (int64_t)p->item, axis.x = -strides[i];
+        if (reduced[i] && strides[i] < 0) p->start += (dims[i] - 1) * strides[i], axis.x = -strides[i];
         axes->at[axes->rank++] = axis;
     }
 }
@@ -318,6 +320,7 @@ static void reduce_columns(const plan *p, const char *x, int64_t count, char *ou
  * columns while they are near. */
 static void reduce_all(const plan *p, const char *x, char *out) {
     const int64_t item = (int64_t)p->item, result = (int64_t)p->result;
+    x += p->start * item;
     const int64_t span = p->columns_outside ? p->tile : p->columns.dim;
     lam__reduce_walk walk;
     for (int64_t c = 0; c < p->columns.dim; c += span) {
@@ -329,16 +332,16 @@ static void reduce_all(const plan *p, const char *x, char *out) {
     }
 }
 
-/* The plan; false where there is nothing to reduce. *x moves to where it starts. */
+/* The plan; false where there is nothing to reduce. */
 static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
-                      const int64_t *strides, const char **x, int64_t count[2]) {
+                      const int64_t *strides, int64_t count[2]) {
     const lam_dtype result = lam__reduce_result(id, dtype);
     p->op = lam__reduce_op_of(id, dtype), p->tally = id == LAM__REDUCE_TALLY;
     p->loops = lam__reduce_loops(dtype), p->item = (size_t)lam__item_bytes(dtype);
     p->merges = lam__reduce_loops(result), p->result = (size_t)lam__item_bytes(result);
     p->dtype = dtype, p->floating = dtype == LAM_F64 || dtype == LAM_F32, p->change = (lam__reduce_change){NULL, NULL},
     p->numbers = NULL;
-    split_axes(p, rank, dims, reduced, strides, x, count);
+    split_axes(p, rank, dims, reduced, strides, count);
     if (count[0] == 0 || count[1] == 0) return false;
     p->far = count[0] * count[1] > LAM__REDUCE_NEAR / (int64_t)p->item;
     lam__reduce_coalesce(&p->kept);
@@ -384,10 +387,9 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
     }
     if (reduce_dense(id, dtype, rank, dims, reduced, x, strides, out)) return;
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
-    const char *start = x;
     int64_t count[2];
-    if (make_plan(&p, id, dtype, rank, dims, reduced, strides, &start, count)) {
-        reduce_all(&p, start, out);
+    if (make_plan(&p, id, dtype, rank, dims, reduced, strides, count)) {
+        reduce_all(&p, x, out);
         return;
     }
     element neutral = neutral_of(p.op, lam__reduce_result(id, dtype));
@@ -399,21 +401,19 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
 int64_t lam__kernels_reduce_leaves(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                                    const bool *reduced, const int64_t *strides) {
     plan p;
-    const char *start = NULL;
     int64_t count[2];
-    bool any = make_plan(&p, id, dtype, rank, dims, reduced, strides, &start, count);
+    bool any = make_plan(&p, id, dtype, rank, dims, reduced, strides, count);
     return any ? p.leaves : 0;
 }
 
 void lam__kernels_reduce_part(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                               const void *x, const int64_t *strides, int64_t first, int64_t leaves, void *out) {
     plan p;
-    const char *start = x;
     int64_t count[2];
-    if (!make_plan(&p, id, dtype, rank, dims, reduced, strides, &start, count)) return;
+    if (!make_plan(&p, id, dtype, rank, dims, reduced, strides, count)) return;
     p.first = first;
     p.count = at_most(leaves, p.leaves - first);
-    reduce_all(&p, start, out);
+    reduce_all(&p, x, out);
 }
 
 void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t results, int64_t parts, void *out) {
@@ -428,8 +428,8 @@ void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t result
 /* ---- sums of squares --------------------------------------------------------------------------------------------- */
 
 /* The plan of the sum, with what is done to the elements before. */
-static bool plan_squares(plan *p, const lam__squares *s, int64_t count[2], const char **x) {
-    if (!make_plan(p, LAM__REDUCE_SUM, s->dtype, s->rank, s->dims, s->reduced, s->strides, x, count)) return false;
+static bool plan_squares(plan *p, const lam__squares *s, int64_t count[2]) {
+    if (!make_plan(p, LAM__REDUCE_SUM, s->dtype, s->rank, s->dims, s->reduced, s->strides, count)) return false;
     p->change.square = lam__kernels_loop(LAM__LOOP_square, s->dtype);
     if (s->centres) p->change.less = lam__kernels_loop(LAM__LOOP_sub, s->dtype);
     p->numbers = s->centres;
@@ -438,9 +438,8 @@ static bool plan_squares(plan *p, const lam__squares *s, int64_t count[2], const
 
 int64_t lam__kernels_squares(const lam__squares *s, int64_t first, int64_t leaves, void *out) {
     plan p;
-    const char *start = s->x;
     int64_t count[2];
-    if (!plan_squares(&p, s, count, &start)) {
+    if (!plan_squares(&p, s, count)) {
         for (int64_t i = 0; out && i < count[0]; i++) memset((char *)out + i * (int64_t)p.item, 0, p.item);
         return 0;
     }
@@ -448,6 +447,6 @@ int64_t lam__kernels_squares(const lam__squares *s, int64_t first, int64_t leave
     p.first = first;
     p.count = at_most(leaves, p.leaves - first);
     p.out = out;
-    reduce_all(&p, start, out);
+    reduce_all(&p, s->x, out);
     return p.leaves;
 }

@@ -238,16 +238,16 @@ lam_tensor *lam_gamma(lam_tensor *x) {
     }
 
 /* Gamma(x + y)/Gamma(x): by x the result times psi(x + y) - psi(x), which does not cancel as a gap; by y times
- * psi(x + y). Next to its zero x = 0 that is 0 times inf, and further derivatives would cancel: there it is x times the
- * result for x + 1 and y - 1. */
+ * psi(x + y). Next to its zero x = 0 that is 0 times inf, and further derivatives would cancel: there it is x/(x + y)
+ * times the result for x + 1 and y. */
 static lam_tensor *slope_poch(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *y = r->in[1], *size = lam_abs(x);
     if (i == 1) return lam_mul(t, lam_mul(r->out[0], lam_digamma(lam_add(x, y))));
     lam_tensor *near = lam_and(lam_lt(size, 0.5), lam_gt(y, size)), *inner = lam_where(near, x, 0.25);
-    lam_tensor *above = lam_add(inner, 1.0), *less = lam_sub(lam_where(near, y, 2.0), 1.0);
-    lam_tensor *turn = lam_fma(inner, lam_polygamma_gap(above, less, 0), 1.0);
+    lam_tensor *above = lam_add(inner, 1.0), *more = lam_where(near, y, 2.0), *sum = lam_add(inner, more);
+    lam_tensor *turn = lam_fma(inner, lam_polygamma_gap(above, more, 0), lam_div(more, sum));
     lam_tensor *far = lam_mul(lam_where(near, 1.0, r->out[0]), lam_polygamma_gap(lam_where(near, 1.0, x), y, 0));
-    return lam_mul(t, lam_where(near, lam_mul(lam_poch(above, less), turn), far));
+    return lam_mul(t, lam_where(near, lam_mul(lam_div(lam_poch(above, more), sum), turn), far));
 }
 
 QUOTIENT(poch);

@@ -8,10 +8,10 @@
 const lam__reduce_type *lam__reduce_loops(lam_dtype dtype) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
-    if (simd == &lam__simd_v4) return &lam__reduce_simd_v4[dtype];
-    if (simd == &lam__simd_v3) return &lam__reduce_simd_v3[dtype];
+    if (simd == &lam__simd_v4) return lam__reduce_simd_v4[dtype];
+    if (simd == &lam__simd_v3) return lam__reduce_simd_v3[dtype];
 #endif
-    return &lam__reduce_simd_v1[dtype];
+    return lam__reduce_simd_v1[dtype];
 }
 
 /* On bool a sum is an or, that is the maximum of bytes 0 and 1, and a product an and. */

@@ -1,13 +1,17 @@
-/* The inner loops of one element type, included by reduce_simd.c with T the element U type of sums and products
- * (unsigned for integers: they wrap) M signed integer of T's size, the lanes of a comparison S type of running sums
- * NAME suffix COMPENSATED 1: running sums carry their rounding error ORDERED 1: vectors have the instructions of
- * reduce_simd.c that choose (greater_NAME, ...) FLOATING 1: contiguous rows are those of reduce_rows.h, which needs
- * SPREADS (1: a vector may hold several rows) LIST the lanes of a vector; bytes have none. The operation is always a
- * constant after inlining. H (bytes and i32): what the sums of 256 rows fit into. Rows are summed in groups of 64
- * bytes, one or more of the machine's vectors, so that a result depends on nothing but the number of elements and
- * whether they are contiguous; integers wrap and may meet in any order. No include guard: that is the point. Leaves are
- * at most LAM__REDUCE_LEAF elements or LAM__REDUCE_STRIDED_LEAF rows long, but of integers: what calls them joins
- * leaves pairwise, so the error of a sum of n elements grows with log(n). */
+/* The inner loops of one element type, included by reduce_simd.c and reduce_simd_integers.c with
+ * - T, U, S: the element; the type of its sums and products (unsigned for integers: they wrap); that of running sums
+ * - M: a signed integer of T's size, the lanes of a comparison; LIST: the lanes of a vector, which bytes have not
+ * - NAME: the suffix
+ * - COMPENSATED 1: running sums carry their rounding error
+ * - ORDERED 1: vectors have the instructions of reduce_vectors.h that choose (greater_NAME, ...)
+ * - FLOATING 1: contiguous rows are those of reduce_rows.h, which needs SPREADS (1: a vector may hold several rows)
+ * - H (bytes and i32): what the sums of 256 rows fit into
+ *
+ * The operation is always a constant after inlining. Rows are summed in groups of 64 bytes, one or more of the
+ * machine's vectors, so that a result depends on nothing but the number of elements and whether they are contiguous;
+ * integers wrap and may meet in any order. No include guard: that is the point. Leaves are at most LAM__REDUCE_LEAF
+ * elements or LAM__REDUCE_STRIDED_LEAF rows long, but of integers: what calls them joins leaves pairwise, so the error
+ * of a sum of n elements grows with log(n). */
 #define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)

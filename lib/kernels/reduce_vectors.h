@@ -1,6 +1,6 @@
-/* Vectors as the reductions need them, part of reduce_simd.c: the greater and the lesser of two, where they are equal,
- * how rows lie side by side in them, and words of bytes. Each set has its own instructions where compilers do not see
- * them in the general form. Static helpers only. */
+/* Vectors as the reductions need them (reduce_simd.c, reduce_simd_integers.c): the greater and the lesser of two, where
+ * they are equal, how rows lie side by side in them, and words of bytes. Each set has its own instructions where
+ * compilers do not see them in the general form. Static helpers only. */
 #ifndef LAM_REDUCE_VECTORS_H
 #define LAM_REDUCE_VECTORS_H
 

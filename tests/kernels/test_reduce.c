@@ -321,9 +321,9 @@ START_TEST(reduce_bits_do_not_depend_on_instruction_set) {
     const lam_dtype dtype = dtypes[_i];
     for (int round = 0; round < 200; round++) {
         if (__builtin_cpu_supports("avx2"))
-            compare_sets(&lam__reduce_simd_v1[dtype], &lam__reduce_simd_v3[dtype], dtype, &state);
+            compare_sets(lam__reduce_simd_v1[dtype], lam__reduce_simd_v3[dtype], dtype, &state);
         if (lam__elementwise_simd() == &lam__simd_v4)
-            compare_sets(&lam__reduce_simd_v1[dtype], &lam__reduce_simd_v4[dtype], dtype, &state);
+            compare_sets(lam__reduce_simd_v1[dtype], lam__reduce_simd_v4[dtype], dtype, &state);
     }
 }
 END_TEST

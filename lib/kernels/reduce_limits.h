@@ -1,0 +1,46 @@
+/* What both files of one instruction set's reductions begin with: reduce_simd.c and reduce_simd_integers.c. The second
+ * gives the rows that the first one's table names. */
+#ifndef LAM_REDUCE_LIMITS_H
+#define LAM_REDUCE_LIMITS_H
+
+#include "lib/kernels/reduce_simd.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/kernels/reduce_vectors.h"
+#include "lib/kernels/simd/registers.h"
+
+extern const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_), LAM__ISA_NAME(lam__reduce_i32_),
+    LAM__ISA_NAME(lam__reduce_u8_);
+
+enum {
+    GROUP_BYTES = 64,    /* of a row */
+    AHEAD_BYTES = 4096,  /* how far ahead rows in memory are asked for */
+    FETCH_BYTES = 256,   /* from here on, rows of columns are copied instead */
+    BRING_BYTES = 8192,  /* as many at once: a part of the first cache */
+    LAYER_BYTES = 16384, /* the largest of many layers */
+    ROOM_BYTES = 8192,   /* of short rows that are folded at once */
+    APART_ROWS = 512,    /* of columns that are brought side by side */
+    LONG_BYTES = 1024,   /* rows that are taken several at a time */
+    WIDE_BYTES = 512,    /* a row made of several short ones */
+    FEW_ROWS = 8,
+    /* What bounds arrays in the frame: columns and rows at once, and what is looked through before it is looked at. */
+    TALLY_COLUMNS = 2048,
+    ARG_ROWS = 256,
+    ARG_NEAR = 16384, /* of short rows: they stay in the first cache until they are searched */
+    ARG_BYTES = 2048,
+    ARG_COLUMNS = 2048,
+    SCAN_BLOCK = 64,
+    SCAN_COLUMNS = 64,
+};
+
+/* What is compiled once for all its callers. */
+#if defined(__clang__)
+#define ONE_TEXT __attribute__((noinline))
+#else
+#define ONE_TEXT __attribute__((noinline, noclone))
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+/* One instruction set's reductions, scans and arg-reductions of integers: see reduce_simd.c. */
+#include "lib/kernels/reduce_limits.h"
+
+/* Names as in reduce_simd.c. Integers wrap, in U; they have no NaN and no instruction that orders it. */
+#define T           int64_t
+#define U           uint64_t
+#define S           uint64_t
+#define M           int64_t
+#define NAME        i64
+#define VECTOR      U64
+#define LIST        LIST64
+#define COMPENSATED 0
+#define ORDERED     0
+#define FLOATING    0
+#include "lib/kernels/reduce_type.h"
+
+#define T           int32_t
+#define U           uint32_t
+#define S           uint32_t
+#define M           int32_t
+#define NAME        i32
+#define VECTOR      U64
+#define LIST        LIST32
+#define H           int64_t
+#define COMPENSATED 0
+#define ORDERED     0
+#define FLOATING    0
+#include "lib/kernels/reduce_type.h"
+
+#define T           uint8_t
+#define U           uint8_t
+#define S           uint8_t
+#define M           int8_t
+#define NAME        u8
+#define VECTOR      U64
+#define H           uint16_t
+#define COMPENSATED 0
+#define ORDERED     0
+#define FLOATING    0
+#include "lib/kernels/reduce_type.h"
+
+const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_) = {leaf_i64, merge_i64, scan_i64, arg_i64, NULL};
+const lam__reduce_type LAM__ISA_NAME(lam__reduce_i32_) = {leaf_i32, merge_i32, scan_i32, arg_i32, tally_i32};
+const lam__reduce_type LAM__ISA_NAME(lam__reduce_u8_) = {leaf_u8, merge_u8, scan_u8, arg_u8, tally_u8};

@@ -259,7 +259,7 @@ LAM_API lam_tensor *lam_lambertw(lam_tensor *x);
 /* (x^y - 1)/y, log(x) for y = 0; at x = 0 -1/y, or -inf for y <= 0.
  * Shape   x and y broadcast. Integers are taken as f64.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
- * Derivative  x^(y-1), at x = 0 and inf too; by y its true one at y = 0 too, 0 where the result is infinite. */
+ * Derivative  x^(y-1), at x = 0 and inf too; by y, 32 times at most, also at y = 0; 0 where the result is infinite. */
 LAM_API lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y);
 
 /* boxcox(1 + x, y), accurate where x is small.

@@ -80,8 +80,24 @@ START_TEST(slopes_of_gamma) {
 }
 END_TEST
 
+/* ---- the last order ---------------------------------------------------------------------------------------------- */
+
+BODY(last_slope_of_pow) {
+    out[0] = lam_pow_slope(lam_scalar(ctx, 2), in[0], 0, 32);
+}
+
+/* log(2)^32 2^y; the kernel knows no order more. */
+START_TEST(derivatives_by_a_power_end_with_order_32) {
+    lam_fn *f = FN(last_slope_of_pow, 1, 1);
+    EXPECT_NEAR(lam_mul(1e5, apply1(f, num(1))), 1e-14, LAM_DIMS0, 1e5 * 2 * pow(0.69314718055994531, 32));
+    EXPECT_OK();
+    apply1(lam_grad(f, NULL), num(1));
+    EXPECT_STATUS(LAM_ERR_RULE);
+}
+END_TEST
+
 Suite *suite_primitives_parameters(void) {
-    Suite *suite = suite_create("parameters");
+    Suite *suite = SUITE_OF("parameters", derivatives_by_a_power_end_with_order_32);
     suite_loop(suite, slopes_of_beta, (int)(sizeof betas / sizeof *betas));
     suite_loop(suite, slopes_of_gamma, (int)(sizeof gammas / sizeof *gammas));
     return suite;

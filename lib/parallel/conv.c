@@ -87,106 +87,98 @@ static bool by_windows(const lam__conv_case *s, const void *x, const void *w, la
     return x_step != 0 && w_step != 0;
 }
 
-/* What gather_part is told. */
-typedef struct gathering {
-    const lam__conv_gather *plan;
+/* ---- ways that have items ---------------------------------------------------------------------------------------- */
+
+/* What the parts of a way are told: its plan, and a room for each worker. */
+typedef struct sharing {
+    const void *plan;
     char *rooms;
-} gathering;
+    size_t each;
+} sharing;
+
+static char *room_of(const sharing *s, int worker) {
+    return s->rooms + (size_t)worker * s->each;
+}
+
+/* A block with `own` bytes for the plan in front of the rooms, or NULL: it was refused. *team becomes NULL where the
+ * items are not worth to be shared. */
+static char *begin_sharing(sharing *s, lam__team **team, double cost, size_t own, lam__scratch *scratch, void *env) {
+    if (!lam__team_shares(*team, cost)) *team = NULL;
+    char *block = scratch(env, own + s->each * (size_t)(*team ? lam__team_size(*team) : 1));
+    if (block) s->rooms = block + own;
+    return block;
+}
 
 static void gather_part(void *env, int64_t begin, int64_t end, int worker) {
-    const gathering *g = env;
-    lam__conv_gather_run(g->plan, begin, end, g->rooms + (size_t)worker * g->plan->room);
+    const sharing *s = env;
+    lam__conv_gather_run(s->plan, begin, end, room_of(s, worker));
 }
 
-/* Packed weights, the list of phases, and a room for each worker, in one block. False: it was refused. */
+/* Packed weights and the list of phases are the plan's. */
 static bool gather(lam__team *team, lam__conv_gather *p, double results, lam__scratch *scratch, void *env) {
     static const uint64_t zero;
-    const bool shared = lam__team_shares(team, p->cost * (double)p->items);
-    const size_t own = p->packed_bytes + p->phases_bytes;
-    char *room = scratch(env, own + p->room * (size_t)(shared ? lam__team_size(team) : 1));
-    if (!room) return false;
-    p->packed = room;
-    p->phases = (void *)(room + p->packed_bytes);
+    sharing s = {.plan = p, .each = p->room};
+    lam__team *workers = team;
+    char *own =
+        begin_sharing(&s, &workers, p->cost * (double)p->items, p->packed_bytes + p->phases_bytes, scratch, env);
+    if (!own) return false;
+    p->packed = own;
+    p->phases = (void *)(own + p->packed_bytes);
     lam__conv_gather_pack(p);
     if (p->gaps) lam__parallel_fill(team, p->dtype, p->out, (int64_t)results, &zero);
-    gathering g = {p, room + own};
-    lam__team_run(shared ? team : NULL, p->items, p->cost, gather_part, &g);
+    lam__team_run(workers, p->items, p->cost, gather_part, &s);
     return true;
 }
-
-/* What the parts of a convolution of groups side by side are told. */
-typedef struct abreast {
-    const lam__conv_abreast *plan;
-    char *rooms;
-} abreast;
 
 static void pack_part(void *env, int64_t begin, int64_t end, int worker) {
     (void)worker;
-    lam__conv_abreast_pack(((const abreast *)env)->plan, begin, end);
+    lam__conv_abreast_pack(((const sharing *)env)->plan, begin, end);
 }
 
 static void abreast_part(void *env, int64_t begin, int64_t end, int worker) {
-    const abreast *a = env;
-    lam__conv_abreast_run(a->plan, begin, end, a->rooms + (size_t)worker * a->plan->room);
+    const sharing *s = env;
+    lam__conv_abreast_run(s->plan, begin, end, room_of(s, worker));
 }
 
-/* As `gather`: weights, phases and tables, and a room for each worker. */
+/* Weights, phases and tables are the plan's. */
 static bool side_by_side(lam__team *team, lam__conv_abreast *p, lam__scratch *scratch, void *env) {
-    if (!lam__team_shares(team, p->cost * (double)p->items)) team = NULL;
-    const size_t own = p->packed_bytes + p->phases_bytes;
-    char *room = scratch(env, own + p->room * (size_t)(team ? lam__team_size(team) : 1));
-    if (!room) return false;
-    p->packed = room;
-    p->phases = (void *)(room + p->packed_bytes);
+    sharing s = {.plan = p, .each = p->room};
+    char *own = begin_sharing(&s, &team, p->cost * (double)p->items, p->packed_bytes + p->phases_bytes, scratch, env);
+    if (!own) return false;
+    p->packed = own;
+    p->phases = (void *)(own + p->packed_bytes);
     lam__conv_abreast_list(p);
-    abreast a = {p, room + own};
-    lam__team_run(team, p->packs, (double)p->packed_bytes / (double)p->packs / 4, pack_part, &a);
-    lam__team_run(team, p->items, p->cost, abreast_part, &a);
+    lam__team_run(team, p->packs, (double)p->packed_bytes / (double)p->packs / 4, pack_part, &s);
+    lam__team_run(team, p->items, p->cost, abreast_part, &s);
     return true;
 }
-
-/* What few_part is told. */
-typedef struct few {
-    const lam__conv_few *plan;
-    char *rooms;
-} few;
 
 static void few_part(void *env, int64_t begin, int64_t end, int worker) {
-    const few *f = env;
-    lam__conv_few_run(f->plan, begin, end, f->rooms + (size_t)worker * f->plan->room);
+    const sharing *s = env;
+    lam__conv_few_run(s->plan, begin, end, room_of(s, worker));
 }
 
-/* As `gather`: weights and tables, and a room for each worker. */
+/* Weights and tables are the plan's. */
 static bool of_few(lam__team *team, lam__conv_few *p, lam__scratch *scratch, void *env) {
-    if (!lam__team_shares(team, p->cost * (double)p->items)) team = NULL;
-    char *room = scratch(env, p->packed_bytes + p->room * (size_t)(team ? lam__team_size(team) : 1));
-    if (!room) return false;
-    p->packed = room;
+    sharing s = {.plan = p, .each = p->room};
+    p->packed = begin_sharing(&s, &team, p->cost * (double)p->items, p->packed_bytes, scratch, env);
+    if (!p->packed) return false;
     lam__conv_few_pack(p);
-    few f = {p, room + p->packed_bytes};
-    lam__team_run(team, p->items, p->cost, few_part, &f);
+    lam__team_run(team, p->items, p->cost, few_part, &s);
     return true;
 }
 
-/* What places_part is told. */
-typedef struct summing {
-    const lam__conv_places *plan;
-    char *rooms;
-} summing;
-
 static void places_part(void *env, int64_t begin, int64_t end, int worker) {
-    const summing *s = env;
-    lam__conv_places_run(s->plan, begin, end, s->rooms + (size_t)worker * s->plan->room);
+    const sharing *s = env;
+    lam__conv_places_run(s->plan, begin, end, room_of(s, worker));
 }
 
-/* As `gather`: a table, and a room for each worker. */
+/* A table is the plan's. */
 static bool of_places(lam__team *team, lam__conv_places *p, lam__scratch *scratch, void *env) {
-    if (!lam__team_shares(team, p->cost * (double)p->items)) team = NULL;
-    char *room = scratch(env, p->at_bytes + p->room * (size_t)(team ? lam__team_size(team) : 1));
-    if (!room) return false;
-    p->at = (int64_t *)(void *)room;
+    sharing s = {.plan = p, .each = p->room};
+    p->at = (void *)begin_sharing(&s, &team, p->cost * (double)p->items, p->at_bytes, scratch, env);
+    if (!p->at) return false;
     lam__conv_places_list(p);
-    summing s = {p, room + p->at_bytes};
     lam__team_run(team, p->items, p->cost, places_part, &s);
     return true;
 }

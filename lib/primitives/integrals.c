@@ -224,18 +224,19 @@ lam_tensor *lam_gamma(lam_tensor *x) {
     return member(&lam__row_gamma, LAM__GAMMA, 0, x);
 }
 
-/* The same for quotients of two operands. */
-#define QUOTIENT(row)                                                                                                  \
+/* The same for two operands: its family of loops as well. */
+#define ROW_OF_TWO(row, family, rule, keeps)                                                                           \
     const lam_primitive lam__row_##row = {                                                                             \
         .name = #row,                                                                                                  \
         .inputs = 2,                                                                                                   \
         .elementwise = true,                                                                                           \
-        .loop = LAM__LOOP_gamma_quotient + 1,                                                                          \
+        .loop = LAM__LOOP_##family + 1,                                                                                \
         .real = true,                                                                                                  \
         .derivative = LAM_ELEMENTWISE,                                                                                 \
-        .slope = slope_##row,                                                                                          \
-        .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),                                                    \
+        .slope = rule,                                                                                                 \
+        .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | (keeps),                                                            \
     }
+#define QUOTIENT(row) ROW_OF_TWO(row, gamma_quotient, slope_##row, LAM_SAVE_OUT(0))
 
 /* Gamma(x + y)/Gamma(x): by x the result times psi(x + y) - psi(x), which does not cancel as a gap; by y times
  * psi(x + y). Next to its zero x = 0 that is 0 times inf, and further derivatives would cancel: there it is x/(x + y)
@@ -295,26 +296,14 @@ static lam_tensor *slope_box(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam__apply_coded(r->primitive, next, 2, r->in));
 }
 
-/* Of x, and of 1 + x. */
-#define BOX(row)                                                                                                       \
-    const lam_primitive lam__row_##row = {                                                                             \
-        .name = #row,                                                                                                  \
-        .inputs = 2,                                                                                                   \
-        .elementwise = true,                                                                                           \
-        .loop = LAM__LOOP_box_cox + 1,                                                                                 \
-        .real = true,                                                                                                  \
-        .derivative = LAM_ELEMENTWISE,                                                                                 \
-        .slope = slope_box,                                                                                            \
-        .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),                                                                      \
-    }
-
-BOX(boxcox);
+/* Of x; below of 1 + x. */
+ROW_OF_TWO(boxcox, box_cox, slope_box, 0);
 
 lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_boxcox, LAM__BOX_CODE(0, 0, 0), 2, (lam_tensor *[]){x, y});
 }
 
-BOX(boxcox1p);
+ROW_OF_TWO(boxcox1p, box_cox, slope_box, 0);
 
 lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_boxcox1p, LAM__BOX_CODE(0, 0, 1), 2, (lam_tensor *[]){x, y});

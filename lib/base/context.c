@@ -87,9 +87,11 @@ lam_ctx *lam_ctx_new(const lam_ctx_options *options) {
     return &lam__context_failed;
 }
 
-static void free_transforms(lam_ctx *ctx) {
-    if (ctx->transforms) ctx->transforms->free(ctx, ctx->transforms);
-    ctx->transforms = NULL;
+static void free_plans(lam_ctx *ctx) {
+    for (int k = 0; k < LAM__PLANS; k++) {
+        if (ctx->plans[k]) ctx->plans[k]->free(ctx, ctx->plans[k]);
+        ctx->plans[k] = NULL;
+    }
 }
 
 /* Users' memory first (handles, functions, whose env_free may still call the library), then what rooms keep for reuse,
@@ -101,7 +103,7 @@ void lam_ctx_free(lam_ctx *ctx) {
     lam__fn_free_waiting(ctx);
     for (int k = 0; k < LAM__IDLE; k++)
         if (ctx->idle[k]) ctx->idle[k]->free(ctx, ctx->idle[k]);
-    free_transforms(ctx);
+    free_plans(ctx);
     lam__level_stop(ctx);
     lam__team_free(ctx->team);
     lam__alloc_stop(&ctx->pool);
@@ -129,7 +131,7 @@ void lam_ctx_reset_peak(lam_ctx *ctx) {
 
 void lam_ctx_trim(lam_ctx *ctx) {
     if (!ctx || ctx == &lam__context_failed) return;
-    free_transforms(ctx);
+    free_plans(ctx);
     lam__alloc_trim(&ctx->pool);
 }
 

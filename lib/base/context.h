@@ -18,6 +18,9 @@ typedef struct lam__idle {
 } lam__idle;
 /* Slots of such things; who asks for one takes it by a hash, so two may meet in one and put each other out. */
 enum { LAM__IDLE = 16 };
+/* Slots of what calls of one operation find again: NOTE [kept plans] in lib/kernels/fft.h, NOTE [kept sums] in
+ * lib/primitives/einsum.c. lam_ctx_trim gives them up too. */
+enum { LAM__PLANS_OF_TRANSFORMS, LAM__PLANS_OF_SUMS, LAM__PLANS };
 
 /* A context is never copied: handles, levels and values point to it, and the failed tensor is found at its
  * beginning. */
@@ -47,10 +50,10 @@ struct lam_ctx {
     lam_fn *failed_fn;
     lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */
     int fns_waiting;
-    lam_fn *fns_outliving;      /* functions that no scope has any more, but a hold or another function */
-    lam__idle *idle[LAM__IDLE]; /* NOTE [kept instances] in transforms/custom_instance.c */
-    lam__idle *transforms;      /* NOTE [kept plans] in lib/kernels/fft.h; NULL: none */
-    lam__team *team;            /* threads that share large loops; NULL: this one alone */
+    lam_fn *fns_outliving;        /* functions that no scope has any more, but a hold or another function */
+    lam__idle *idle[LAM__IDLE];   /* NOTE [kept instances] in transforms/custom_instance.c */
+    lam__idle *plans[LAM__PLANS]; /* NULL: none */
+    lam__team *team;              /* threads that share large loops; NULL: this one alone */
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     lam_random_state random;                            /* of the generator; NOTE [generator] in lib/dispatch/draw.h */
 };

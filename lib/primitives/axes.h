@@ -22,6 +22,12 @@ static inline size_t lam__axes_dims_bytes(int rank) {
     return offsetof(lam__dims_params, dims) + (size_t)rank * sizeof(int64_t);
 }
 
+/* Of diagonal: elements [.., i, .., i + offset, ..] become the last axis. */
+typedef struct lam__diagonal_params {
+    int64_t offset;
+    int32_t row, column; /* axes */
+} lam__diagonal_params;
+
 /* Collects an axis list of the user's (negatives, ranges) into numbers 0..rank-1 in `out` (room for LAM_INNER_RANK).
  * No list: count is -1. False after recording what is wrong, naming `operation`. */
 bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int rank, int *count, int out[]);

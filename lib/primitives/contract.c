@@ -152,68 +152,6 @@ const lam_primitive lam__row_dot_general = {
     .params_print = print_dot_general,
 };
 
-/* ---- by letters -------------------------------------------------------------------------------------------------- */
-
-enum { FEW_LETTERS = 8 };
-
-/* Reads the letters of one operand; gives what follows, or NULL where they are not as simple as that. Letters of both
- * cases have places of their own in the set: 'A' at bit 0, 'a' at bit 32. */
-static const char *read_letters(const char *at, int rank, uint64_t *set) {
-    *set = 0;
-    for (int i = 0; i < rank; i++, at++) {
-        const unsigned place = (unsigned)(*at | 32) - 'a';
-        const uint64_t bit = (uint64_t)1 << ((unsigned)*at - 'A') % 64;
-        if (place >= 26 || (*set & bit)) return NULL;
-        *set |= bit;
-    }
-    return at;
-}
-
-/* For what is a letter, as read_letters has found. */
-static bool has_letter(uint64_t set, char c) {
-    return set >> ((unsigned)c - 'A') % 64 & 1u;
-}
-
-/* Moves over the letters of a term that the other one does not have; NULL unless they are there in this order. These
- * are free axes, whose order in the result is fixed. */
-static const char *skip_own(const char *at, const char *letters, int rank, uint64_t other) {
-    for (int i = 0; i < rank; i++)
-        if (!has_letter(other, letters[i]) && *at++ != letters[i]) return NULL;
-    return at;
-}
-
-/* The scan goes through x once: a letter that y has too is a batch axis if it is the next of the result, else it is
- * summed over. That fits results in order only; others are left to einsum, as is everything wrong. */
-bool lam__contract_by_letters(const char *subscripts, const lam_value *x, const lam_value *y, lam__pairing *p) {
-    const char *const first = subscripts, *second, *at;
-    int8_t pair[2][2][FEW_LETTERS]; /* batch or summed; of x or y */
-    int count[2] = {0, 0};
-    uint64_t set[2];
-    if (x->rank > FEW_LETTERS || y->rank > FEW_LETTERS) return false;
-    if (!(at = read_letters(first, x->rank, &set[0])) || *at != ',') return false;
-    second = at + 1;
-    if (!(at = read_letters(second, y->rank, &set[1])) || at[0] != '-' || at[1] != '>') return false;
-    at += 2;
-    for (int i = 0; i < x->rank; i++) {
-        if (!has_letter(set[1], first[i])) continue;
-        const int summed = *at != first[i], k = (int)(strchr(second, first[i]) - second);
-        if (x->dims[i] != y->dims[k]) return false;
-        pair[summed][0][count[summed]] = (int8_t)i;
-        pair[summed][1][count[summed]++] = (int8_t)k;
-        at += !summed;
-    }
-    if (!count[1] || !(at = skip_own(at, first, x->rank, set[1])) || !(at = skip_own(at, second, y->rank, set[0])))
-        return false;
-    p->batch = (int8_t)count[0];
-    p->contract = (int8_t)count[1];
-    p->loose = false;
-    int8_t *to = p->axes;
-    for (int side = 0; side < 2; side++)
-        for (int summed = 0; summed < 2; summed++)
-            for (int i = 0; i < count[summed]; i++) *to++ = pair[summed][side][i];
-    return *at == 0;
-}
-
 /* ---- by axis lists ----------------------------------------------------------------------------------------------- */
 
 /* Adds the named axes of one operand to its side; false after recording a list that is impossible or an axis that is

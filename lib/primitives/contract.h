@@ -46,9 +46,4 @@ lam_status lam__contract_eval(const lam_call_site *call, lam_value *const out[])
 /* The contraction of live operands of one context and dtype; the axes are there and named once. */
 lam_tensor *lam__contract(const lam__pairing *p, lam_tensor *x, lam_tensor *y);
 
-/* The pairing that subscripts of einsum describe, where nothing else is to be done: two terms of letters, none twice in
- * a term, a result whose axes are in order (those of both, of x, of y), at least one letter to sum over, sizes that
- * fit. False where it is not that simple; what is wrong, if anything, is for einsum to say. */
-bool lam__contract_by_letters(const char *subscripts, const lam_value *x, const lam_value *y, lam__pairing *p);
-
 #endif

@@ -11,11 +11,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Elements [.., i, .., i + offset, ..]; the diagonal becomes the last axis. */
-typedef struct diagonal_params {
-    int64_t offset;
-    int32_t row, column; /* axes */
-} diagonal_params;
+typedef lam__diagonal_params diagonal_params;
 
 /* Axes and offset have been brought into range. */
 static lam_tensor *apply(lam_tensor *x, diagonal_params p) {

@@ -42,15 +42,15 @@ static void forget_plans(lam_ctx *ctx, lam__idle *self) {
 
 /* NULL: without memory for them, or where tools watch each block, plans are made anew. */
 static lam__fft_plans *plans_of(lam_ctx *ctx) {
-    if (!ctx->transforms && !ctx->pool.plain) {
+    if (!ctx->plans[LAM__PLANS_OF_TRANSFORMS] && !ctx->pool.plain) {
         kept_plans *k = lam__alloc_get(&ctx->pool, sizeof *k);
         if (!k) return NULL;
         memset(k, 0, sizeof *k);
         k->idle.free = forget_plans;
         lam__alloc_set_aside(&ctx->pool, sizeof *k);
-        ctx->transforms = &k->idle;
+        ctx->plans[LAM__PLANS_OF_TRANSFORMS] = &k->idle;
     }
-    return ctx->transforms ? &((kept_plans *)ctx->transforms)->plans : NULL;
+    return ctx->plans[LAM__PLANS_OF_TRANSFORMS] ? &((kept_plans *)ctx->plans[LAM__PLANS_OF_TRANSFORMS])->plans : NULL;
 }
 
 /* x without gaps and beginning at 16 bytes, where new values begin: FFTW goes other ways elsewhere, with other last

@@ -100,7 +100,7 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
  * A reduction is a tree over leaves, whose order follows from dims and strides. What 2^k leaves from a multiple of 2^k
  * on give is a node of that tree, or its last ones. So each result can be made of parts: `leaves` (a power of two)
  * leaves from `first` (a multiple of it) on, into out, and then joined as the whole would have: parts[parts][results],
- * the first of which becomes the result. Not of complex dtypes. */
+ * the first of which becomes the result. */
 int64_t lam__kernels_reduce_leaves(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                                    const bool *reduced, const int64_t *strides); /* 0: there is nothing to reduce */
 void lam__kernels_reduce_part(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,

@@ -47,8 +47,8 @@ typedef struct plan {
 /* ---- the neutral element ------------------------------------------------------------------------------------- */
 
 typedef union element {
-    double f64;
-    float f32;
+    double f64, c128[2];
+    float f32, c64[2];
     int64_t i64;
     int32_t i32;
     uint8_t u8;
@@ -69,6 +69,8 @@ static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
     switch (dtype) {
     case LAM_F64: return (element){.f64 = of[op].real};
     case LAM_F32: return (element){.f32 = (float)of[op].real};
+    case LAM_C128: return (element){.c128 = {of[op].real, 0}};
+    case LAM_C64: return (element){.c64 = {(float)of[op].real, 0}};
     case LAM_I64: return (element){.i64 = of[op].i64};
     case LAM_I32: return (element){.i32 = of[op].i32};
     case LAM_U8: return (element){.u8 = of[op].u8};
@@ -132,13 +134,15 @@ static void choose_rows(plan *p) {
         is_row(p->rows) ? leaves_of(p->rows.dim, LAM__REDUCE_LEAF) : leaves_of(p->rows.dim, LAM__REDUCE_STRIDED_LEAF);
 }
 
-/* Few columns that are one run have leaves as long as those of a row; those of integers may be longer. */
+/* Few columns that are one run have leaves as long as those of a row, unless they are complex factors, which are never
+ * one; those of integers may be longer. */
 static void choose_leaf(plan *p) {
-    const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false, 1, 0};
-    if (p->floating && lam__reduce_is_few(&block)) {
+    const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false, 1, 0, false};
+    const bool apart = lam__cplx_is(p->dtype) && p->op == LAM__REDUCE_OP_PROD;
+    if (p->floating && !apart && lam__reduce_is_few(&block)) {
         p->leaf = LAM__REDUCE_LEAF / p->columns.dim;
         p->leaves = leaves_of(p->rows.dim, p->leaf);
-    } else if (p->floating && lam__reduce_is_odd(&block)) {
+    } else if (p->floating && !apart && lam__reduce_is_odd(&block)) {
         p->leaf = LAM__REDUCE_ODD_LEAF;
         p->leaves = leaves_of(p->rows.dim, LAM__REDUCE_ODD_LEAF);
     } else if (!p->floating && is_row(p->rows)) {
@@ -220,13 +224,13 @@ static void reduce_block(const plan *p, const lam__reduce_block *block, const ch
 }
 
 /* Up to so many columns of runs, from column c on, whose elements are reduced into `room` as columns. Runs without gaps
- * are done at once, unless they would be a block of few columns without gaps, whose order is another. */
+ * are done at once. */
 static void reduce_runs(const plan *p, const lam__reduce_block *block, int64_t c, int64_t count, const char *numbers,
                         char *room) {
     const int64_t item = (int64_t)p->item, run = p->run, width = count * run;
-    const bool wide = block->step == run && (width >= 8 || block->row_step > width);
+    const bool wide = block->step == run;
     lam__reduce_block some = *block;
-    some.step = 1, some.columns = wide ? width : run;
+    some.step = 1, some.columns = wide ? width : run, some.apart = true;
     for (int64_t i = 0; i < count; i += wide ? count : 1) {
         some.x = (const char *)block->x + (c + i) * block->step * item;
         reduce_block(p, &some, numbers ? numbers + i * run * item : NULL, 1, room + i * run * (int64_t)p->result);
@@ -248,7 +252,7 @@ static void reduce_leaf(const plan *p, const lam__reduce_block *block, const cha
         for (int64_t i = 0; i < count * run && numbers; i++)
             memcpy(repeated + i * item, numbers + (c + i / run) * p->columns.out * item, p->item);
         reduce_runs(p, block, c, count, numbers ? repeated : NULL, room);
-        const lam__reduce_block side = {room, count, run, run, 1, false, 1, 0};
+        const lam__reduce_block side = {room, count, run, run, 1, false, 1, 0, false};
         p->merges->leaf(p->op, &side, out + c * result);
     }
 }
@@ -271,7 +275,7 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
         for (; row < p->rows.dim && count < (uint64_t)p->count; row += p->leaf) {
             const void *start = x + (walk.x + row * p->rows.x) * (int64_t)p->item;
             const int64_t rows = at_most(p->rows.dim - row, p->leaf);
-            const lam__reduce_block block = {start, columns, p->columns.x, rows, p->rows.x, p->far, 1, 0};
+            const lam__reduce_block block = {start, columns, p->columns.x, rows, p->rows.x, p->far, 1, 0, false};
             reduce_leaf(p, &block, target, top);
             if (is_settled(p, columns, top)) {
                 *stack = *top;
@@ -290,6 +294,8 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
 static void spread(size_t item, int64_t n, const char *from, char *to, int64_t step) {
     const int64_t size = (int64_t)item;
     if (step == 1) memcpy(to, from, (size_t)(n * size));
+    else if (size == 16)
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * step * 16, from + i * 16, 16);
     else if (size == 8)
         for (int64_t i = 0; i < n; i++) memcpy(to + i * step * 8, from + i * 8, 8);
     else if (size == 4)
@@ -303,8 +309,8 @@ static void reduce_columns(const plan *p, const char *x, int64_t count, char *ou
     alignas(64) char stack[STACK_BYTES];
     const int64_t item = (int64_t)p->item;
     if (is_direct(p)) {
-        const lam__reduce_block block = {x,         count,  p->columns.x,  p->rows.dim,
-                                         p->rows.x, p->far, p->layers.dim, p->layers.x};
+        const lam__reduce_block block = {x,      count,         p->columns.x, p->rows.dim, p->rows.x,
+                                         p->far, p->layers.dim, p->layers.x,  false};
         reduce_leaf(p, &block, out, out);
         return;
     }
@@ -339,8 +345,8 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
     p->op = lam__reduce_op_of(id, dtype), p->tally = id == LAM__REDUCE_TALLY;
     p->loops = lam__reduce_loops(dtype), p->item = (size_t)lam__item_bytes(dtype);
     p->merges = lam__reduce_loops(result), p->result = (size_t)lam__item_bytes(result);
-    p->dtype = dtype, p->floating = dtype == LAM_F64 || dtype == LAM_F32, p->change = (lam__reduce_change){NULL, NULL},
-    p->numbers = NULL;
+    p->dtype = dtype, p->floating = dtype == LAM_F64 || dtype == LAM_F32 || lam__cplx_is(dtype),
+    p->change = (lam__reduce_change){NULL, NULL}, p->numbers = NULL;
     split_axes(p, rank, dims, reduced, strides, count);
     if (count[0] == 0 || count[1] == 0) return false;
     p->far = count[0] * count[1] > LAM__REDUCE_NEAR / (int64_t)p->item;
@@ -373,7 +379,7 @@ static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int
         columns *= dims[axis];
     }
     const bool far = columns * rows * lam__item_bytes(dtype) > LAM__REDUCE_NEAR;
-    const lam__reduce_block block = {x, columns, rows, rows, 1, far, 1, 0};
+    const lam__reduce_block block = {x, columns, rows, rows, 1, far, 1, 0, false};
     if (columns > 0 && id == LAM__REDUCE_TALLY) lam__reduce_loops(dtype)->tally(&block, out);
     else if (columns > 0) lam__reduce_changed(&none, dtype, lam__reduce_op_of(id, dtype), &block, NULL, 0, out);
     return true;
@@ -381,10 +387,6 @@ static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int
 
 void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out) {
-    if (lam__cplx_is(dtype)) {
-        (id == LAM__REDUCE_SUM ? lam__cplx_sum : lam__cplx_prod)(dtype, rank, dims, reduced, x, strides, out);
-        return;
-    }
     if (reduce_dense(id, dtype, rank, dims, reduced, x, strides, out)) return;
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
     int64_t count[2];

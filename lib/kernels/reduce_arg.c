@@ -31,7 +31,8 @@ void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *di
     lam__reduce_begin(&walk, &kept);
     do {
         const char *start = (const char *)x + walk.x * item;
-        const lam__reduce_block block = {start, columns.dim, columns.x, rows, strides[axis], far, layers.dim, layers.x};
+        const lam__reduce_block block = {start, columns.dim, columns.x, rows, strides[axis],
+                                         far,   layers.dim,  layers.x,  false};
         const lam__reduce_target target = {out + walk.out, columns.out, layers.out};
         lam__reduce_loops(dtype)->arg(op, &block, &target);
     } while (lam__reduce_next(&walk, &kept));

@@ -286,9 +286,9 @@ enum { FN(WIDE) = WIDE_BYTES / sizeof(T) };
 ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     T wide[FN(WIDE)], rest[FN(WIDE)];
     const int64_t n = b->columns, folded = FN(WIDE) / n, whole = b->rows / folded, more = b->rows - whole * folded;
-    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0};
-    const lam__reduce_block inner = {wide, n, 1, folded, n, false, 1, 0};
-    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0};
+    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0, false};
+    const lam__reduce_block inner = {wide, n, 1, folded, n, false, 1, 0, false};
+    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0, false};
     FN(by_rows)(op, &outer, wide);
     FN(by_rows)(op, &inner, out);
     if (more > 0) FN(by_rows)(op, &end, rest);
@@ -427,10 +427,16 @@ ALWAYS_INLINE int64_t FN(tally_dense_rows)(const lam__reduce_block *b, H *restri
     FN(vec) room[BRING_BYTES / VECTOR_BYTES];
     const int64_t n = b->columns, s = b->row_step, beyond = (b->rows - 1) * s + n - LANES;
     const int64_t fit = n >= LANES ? b->rows : s > 0 && beyond >= 0 ? beyond / s + 1 : 0;
+    const int64_t most = FN(brought_rows)(b);
     const T *x = b->x;
     int64_t r = 0;
-    for (; r + 8 <= fit; r += 8) FN(tally_pass)(8, FN(bring)(b, x + r * s, room), s, n, sums);
-    if (r < fit) FN(tally_pass)(fit - r, x + r * s, s, n, sums);
+    for (int64_t some; r < fit; r += some) {
+        some = fit - r < most ? fit - r : most;
+        const T *row = FN(bring)(b, x + r * s, some, room);
+        int64_t k = 0;
+        for (; k + 8 <= some; k += 8) FN(tally_pass)(8, row + k * s, s, n, sums);
+        if (k < some) FN(tally_pass)(some - k, row + k * s, s, n, sums);
+    }
     return fit;
 }
 
@@ -456,8 +462,8 @@ ALWAYS_INLINE void FN(tally_columns)(const lam__reduce_block *b, int64_t *restri
 ALWAYS_INLINE void FN(tally_few)(const lam__reduce_block *b, int64_t *restrict out) {
     int64_t wide[FN(WIDE)], rest[FN(WIDE)];
     const int64_t n = b->columns, folded = FN(WIDE) / n, whole = b->rows / folded, more = b->rows - whole * folded;
-    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0};
-    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0};
+    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0, false};
+    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0, false};
     FN(tally_columns)(&outer, wide);
     FN(tally_columns)(&end, rest);
     for (int64_t c = 0; c < n; c++) out[c] = more > 0 ? rest[c] : 0;

@@ -5,7 +5,7 @@
 
 /* Whether layers are small and their columns lie side by side. */
 ALWAYS_INLINE bool FN(are_layers)(const lam__reduce_block *b) {
-    const bool small = b->rows * b->columns * (int64_t)sizeof(T) <= (b->far ? LAYER_BYTES / 4 : LAYER_BYTES);
+    const bool small = b->rows * b->columns * (int64_t)sizeof(T) <= LAYER_BYTES;
     return b->layers > 1 && small && b->step == 1 && b->row_step != 1 && b->layer_step >= b->columns;
 }
 
@@ -51,9 +51,7 @@ ALWAYS_INLINE FN(vec) FN(dense_lanes)(lam__reduce_op op, const lam__reduce_block
 #ifndef LIST
 /* One row of as many layers as a vector has words, a word of each: of up to eight bytes, and what is beside them. */
 ALWAYS_INLINE FN(vec) FN(row_of_layers)(const lam__reduce_block *b, const T *row) {
-    const char *x = (const char *)row;
-    const int64_t k = 0;
-    return (FN(vec))(U64){LIST64(WORD_OF_ROW, b->layer_step)};
+    return (FN(vec))words_beside((const char *)row, b->layer_step);
 }
 
 /* Layers of up to eight columns of bytes, so many at a time. */
@@ -108,8 +106,27 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
     switch (op) {
     case LAM__REDUCE_OP_SUM: return FN(by_pieces_of)(LAM__REDUCE_OP_SUM, b, out);
     case LAM__REDUCE_OP_PROD: return FN(by_pieces_of)(LAM__REDUCE_OP_PROD, b, out);
+#if PARTS == 2
+    default: return 0;
+#else
     case LAM__REDUCE_OP_MAX: return FN(by_pieces_of)(LAM__REDUCE_OP_MAX, b, out);
     default: return FN(by_pieces_of)(LAM__REDUCE_OP_MIN, b, out);
+#endif
+    }
+}
+
+/* Layers wider than a vector. Those in memory that have no gaps are brought first (NOTE [bringing]). */
+ALWAYS_INLINE void FN(by_wide)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
+    const int64_t n = b->columns, size = b->layer_step, bytes = size * (int64_t)sizeof(T);
+    const bool brought = b->far && b->row_step == n && size == b->rows * n;
+    const int64_t most = !brought ? b->layers : bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
+    for (int64_t k = 0; k < b->layers; k += most) {
+        const int64_t count = b->layers - k < most ? b->layers - k : most;
+        const T *x = (const T *)b->x + k * size;
+        if (brought) x = FN(brought)(count * bytes, x, room);
+        for (int64_t i = 0; i < count; i++)
+            FN(by_vectors)(op, n, b->rows, x + i * size, b->row_step, out + (k + i) * n);
     }
 }
 
@@ -117,8 +134,7 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
  * integers (leaf_rows says why). The last vector of many columns begins earlier. */
 ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const T *x = b->x;
-    if (!FN(are_layers)(b) || (FLOATING ? lam__reduce_is_run(b) : op == LAM__REDUCE_OP_PROD)) return 0;
+    if (!FN(are_layers)(b) || (FLOATING ? FN(is_run)(op, b) : op == LAM__REDUCE_OP_PROD)) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES);
 #if FLOATING
     const int64_t done = FN(by_blocks)(op, b, out);
@@ -126,7 +142,7 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
 #else
     if (FN(are_dense)(b)) {
         for (int64_t k = 0; k < whole; k++) {
-            const FN(vec) v = FN(dense_lanes)(op, b, x + k * b->layer_step);
+            const FN(vec) v = FN(dense_lanes)(op, b, (const T *)b->x + k * b->layer_step);
             memcpy(out + k * n, &v, sizeof v);
         }
         return whole;
@@ -136,7 +152,7 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
     if (n <= 8) return FN(by_words)(op, b, out);
 #endif
     if (n <= LANES) return FN(by_pieces)(op, b, out);
-    for (int64_t k = 0; k < whole; k++) FN(by_vectors)(op, n, b->rows, x + k * b->layer_step, b->row_step, out + k * n);
+    FN(by_wide)(op, b, out);
     return whole;
 }
 

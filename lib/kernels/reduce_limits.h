@@ -1,5 +1,5 @@
-/* What both files of one instruction set's reductions begin with: reduce_simd.c and reduce_simd_integers.c. The second
- * gives the rows that the first one's table names. */
+/* What the files of one instruction set's reductions begin with: reduce_simd.c, whose table names the rows that
+ * reduce_simd_integers.c and reduce_simd_complex.c give. */
 #ifndef LAM_REDUCE_LIMITS_H
 #define LAM_REDUCE_LIMITS_H
 
@@ -13,13 +13,13 @@
 #include "lib/kernels/simd/registers.h"
 
 extern const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_), LAM__ISA_NAME(lam__reduce_i32_),
-    LAM__ISA_NAME(lam__reduce_u8_);
+    LAM__ISA_NAME(lam__reduce_u8_), LAM__ISA_NAME(lam__reduce_c128_), LAM__ISA_NAME(lam__reduce_c64_);
 
 enum {
     GROUP_BYTES = 64,    /* of a row */
     AHEAD_BYTES = 4096,  /* how far ahead rows in memory are asked for */
-    FETCH_BYTES = 256,   /* from here on, rows of columns are copied instead */
-    BRING_BYTES = 8192,  /* as many at once: a part of the first cache */
+    NEAR_BYTES = 8192,   /* rows of columns that are copied at once, if eight of them are fewer */
+    BRING_BYTES = 16384, /* eight rows that are copied at once, at most */
     LAYER_BYTES = 16384, /* the largest of many layers */
     ROOM_BYTES = 8192,   /* of short rows that are folded at once */
     APART_ROWS = 512,    /* of columns that are brought side by side */

@@ -31,6 +31,7 @@ typedef struct lam__reduce_block {
     int64_t rows, row_step;
     bool far; /* in no near cache */
     int64_t layers, layer_step;
+    bool apart; /* the order is that of columns with gaps, whether there are any or not */
 } lam__reduce_block;
 
 /* Layer k alone. */
@@ -44,13 +45,15 @@ static inline lam__reduce_block lam__reduce_layer(const lam__reduce_block *b, in
 /* Whether two or four columns lie side by side without gaps and are long: their elements are one run. Of floats. */
 static inline bool lam__reduce_is_few(const lam__reduce_block *b) {
     const int64_t n = b->columns;
-    return (n == 2 || n == 4) && b->step == 1 && b->row_step == n && b->rows * n >= 4 * LAM__REDUCE_SHORT;
+    const bool run = b->step == 1 && b->row_step == n && !b->apart;
+    return (n == 2 || n == 4) && run && b->rows * n >= 4 * LAM__REDUCE_SHORT;
 }
 
 /* Whether a few other columns do, of which a leaf takes many rows as one wide row. Of floats. */
 static inline bool lam__reduce_is_odd(const lam__reduce_block *b) {
     const int64_t n = b->columns;
-    return (n == 3 || (n > 4 && n < 8)) && b->step == 1 && b->row_step == n && b->rows >= LAM__REDUCE_SHORT;
+    const bool run = b->step == 1 && b->row_step == n && !b->apart;
+    return (n == 3 || (n > 4 && n < 8)) && run && b->rows >= LAM__REDUCE_SHORT;
 }
 
 /* Whether the order in which columns meet is none of columns with gaps. Of floats. */

@@ -180,7 +180,7 @@ ALWAYS_INLINE FN(down) FN(first_down)(lam__reduce_op op, beside p, int64_t rows,
 ALWAYS_INLINE void FN(put_rows)(lam__reduce_op op, int64_t count, int64_t rows, const T *x, int64_t s,
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const lam__reduce_block one = {x, count, 1, rows, s, false, 1, 0};
+    const lam__reduce_block one = {x, count, 1, rows, s, false, 1, 0, false};
     const FN(down) d = FN(first_down)(op, alone, rows, x, s);
     M at[LANES];
     memcpy(at, &d.where, sizeof at);
@@ -242,10 +242,14 @@ ALWAYS_INLINE void FN(arg_rows)(lam__reduce_op op, const lam__reduce_block *b, T
     FN(vec) room[BRING_BYTES / VECTOR_BYTES];
     M at[ARG_COLUMNS];
     const T *x = b->x;
-    const int64_t s = b->row_step, n = b->columns;
-    int64_t r = 0;
-    for (; r + 8 <= b->rows; r += 8) FN(arg_pass)(op, 8, FN(bring)(b, x + r * s, room), s, n, (M)(r / 8), best, at);
-    if (r < b->rows) FN(arg_pass)(op, b->rows - r, x + r * s, s, n, (M)(r / 8), best, at);
+    const int64_t s = b->row_step, n = b->columns, most = FN(brought_rows)(b);
+    for (int64_t r = 0; r < b->rows; r += most) {
+        const int64_t some = b->rows - r < most ? b->rows - r : most;
+        const T *row = FN(bring)(b, x + r * s, some, room);
+        int64_t k = 0;
+        for (; k + 8 <= some; k += 8) FN(arg_pass)(op, 8, row + k * s, s, n, (M)((r + k) / 8), best, at);
+        if (k < some) FN(arg_pass)(op, some - k, row + k * s, s, n, (M)((r + k) / 8), best, at);
+    }
     for (int64_t c = 0; c < n; c++) {
         const int64_t first = (int64_t)at[c] * 8, count = b->rows - first < 8 ? b->rows - first : 8;
         const T *part = x + first * s + c;
@@ -330,7 +334,7 @@ enum { FN(ARG_WIDE) = WIDE_BYTES / sizeof(T) };
 ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
     const T *x = b->x;
     const int64_t n = b->columns, folded = FN(ARG_WIDE) / n, whole = b->rows / folded;
-    const lam__reduce_block outer = {x, n * folded, 1, whole, n * folded, b->far, 1, 0};
+    const lam__reduce_block outer = {x, n * folded, 1, whole, n * folded, b->far, 1, 0, false};
     int64_t wide[FN(ARG_WIDE)];
     FN(arg_columns)(op, &outer, wide);
     for (int64_t c = 0; c < n; c++) {

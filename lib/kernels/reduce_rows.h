@@ -13,12 +13,12 @@ enum {
 };
 
 /* What a fold with any element leaves as it is. -0 and not 0: a sum of negative zeros stays one. */
-ALWAYS_INLINE T FN(nothing)(lam__reduce_op op) {
+ALWAYS_INLINE LANE FN(nothing)(lam__reduce_op op) {
     switch (op) {
-    case LAM__REDUCE_OP_SUM: return (T)-0.0;
+    case LAM__REDUCE_OP_SUM: return (LANE)-0.0;
     case LAM__REDUCE_OP_PROD: return 1;
-    case LAM__REDUCE_OP_MAX: return (T)-HUGE_VAL;
-    default: return (T)HUGE_VAL;
+    case LAM__REDUCE_OP_MAX: return (LANE)-HUGE_VAL;
+    default: return (LANE)HUGE_VAL;
     }
 }
 
@@ -64,7 +64,7 @@ ALWAYS_INLINE void FN(four_groups)(lam__reduce_op op, bool ordered, int64_t coun
  * done again with the careful one. */
 ALWAYS_INLINE void FN(gather)(lam__reduce_op op, int64_t n, const T *x, FN(vec) * group) {
     const int64_t fours = n / (4 * FN(WHOLE));
-    const T none = FN(nothing)(op);
+    const LANE none = FN(nothing)(op);
     const bool ordered = ORDERED && (op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN);
     unsigned unordered = 0;
     if (fours) FN(four_groups)(op, ordered, fours, x, group, &unordered);
@@ -86,8 +86,8 @@ ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, int width, FN(vec) a, FN(vec)
     FN(vec) even = a, odd = b;
 #define MEET(width)                                                                                                    \
     case width:                                                                                                        \
-        even = __builtin_shufflevector(a, b, LIST(EVEN_BLOCK, width));                                                 \
-        odd = __builtin_shufflevector(a, b, LIST(ODD_BLOCK, width));                                                   \
+        even = __builtin_shufflevector(a, b, LIST(EVEN_BLOCK, PARTS * width));                                         \
+        odd = __builtin_shufflevector(a, b, LIST(ODD_BLOCK, PARTS * width));                                           \
         break
     switch (width) {
         MEET(1);
@@ -100,19 +100,30 @@ ALWAYS_INLINE FN(vec) FN(halve)(lam__reduce_op op, int width, FN(vec) a, FN(vec)
     return even;
 }
 
+/* The first elements of a row of complex factors, as many as are whole groups; the others are a column, as is a row of
+ * fewer than four groups. */
+ALWAYS_INLINE int64_t FN(in_groups)(lam__reduce_op op, int64_t n) {
+    if (PARTS == 1 || op != LAM__REDUCE_OP_PROD) return n;
+    return n < 4 * FN(WHOLE) ? 0 : n & -FN(WHOLE);
+}
+
 /* n >= 1 elements. */
 ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
+    const int64_t whole = FN(in_groups)(op, n);
     FN(vec) group[FN(GROUP)], v;
+    T all;
+    if (whole == 0) return FN(column)(op, n, x, 1);
     if (n == 1) return x[0];
     if (n == 2) return FN(fold)(op, x[0], x[1]);
     if (n == 3) return FN(fold)(op, FN(fold)(op, x[0], x[1]), x[2]);
     if (n == 4) return FN(fold)(op, FN(fold)(op, x[0], x[1]), FN(fold)(op, x[2], x[3]));
-    FN(gather)(op, n, x, group);
+    FN(gather)(op, whole, x, group);
     for (int count = FN(GROUP); count > 1; count /= 2)
         for (int k = 0; k < count / 2; k++) group[k] = FN(halve)(op, 1, group[2 * k], group[2 * k + 1]);
     v = group[0];
     for (int count = FN(LANES); count > 1; count /= 2) v = FN(halve)(op, 1, v, v);
-    return v[0];
+    memcpy(&all, &v, sizeof all);
+    return whole < n ? FN(fold)(op, all, FN(column)(op, n - whole, x + whole, 1)) : all;
 }
 
 /* ---- few columns side by side ------------------------------------------------------------------------------------ */
@@ -135,7 +146,7 @@ ALWAYS_INLINE void FN(leaf_odd)(lam__reduce_op op, const lam__reduce_block *b, T
     T wide[8 * FN(WHOLE)];
     const T *x = b->x;
     const int64_t n = b->columns, whole = b->rows / FN(WHOLE), more = b->rows % FN(WHOLE);
-    const lam__reduce_block outer = {x, n * FN(WHOLE), 1, whole, n * FN(WHOLE), b->far, 1, 0};
+    const lam__reduce_block outer = {x, n * FN(WHOLE), 1, whole, n * FN(WHOLE), b->far, 1, 0, false};
     FN(by_rows)(op, &outer, wide);
     for (int64_t c = 0; c < n; c++) {
         out[c] = FN(column)(op, FN(WHOLE), wide + c, n);
@@ -161,7 +172,8 @@ ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int size, int groups, const F
     enum { LANES = FN(LANES) };
     if (groups == 0) return ((const FN(vec) *)(const void *)r->x)[k];
     const int64_t pieces = size > LANES ? size / LANES : 1, row = k / pieces, at = k % pieces * LANES;
-    const T none = FN(nothing)(op), *x = r->x + row * r->step + at;
+    const LANE none = FN(nothing)(op);
+    const T *x = r->x + row * r->step + at;
 #if SPREADS
     if (size < LANES) return FN(spread)(size, r->n, r->x + k * (LANES / size) * r->step, r->step, none);
 #endif
@@ -231,14 +243,14 @@ ALWAYS_INLINE int FN(fold_laid)(lam__reduce_op op, int size, int groups, int64_t
 }
 
 /* Rows of four groups and more, first as groups side by side. */
-ALWAYS_INLINE int FN(fold_long)(lam__reduce_op op, int64_t count, const FN(rows) * r, T *room) {
+ALWAYS_INLINE int FN(fold_long)(lam__reduce_op op, int64_t count, const FN(rows) * r, T *room, T *out) {
     const FN(rows) groups = {room, 0, 0};
     for (int64_t i = 0; i < count; i++) {
         FN(vec) group[FN(GROUP)];
         FN(gather)(op, r->n, r->x + i * r->step, group);
         memcpy(room + i * FN(WHOLE), group, sizeof group);
     }
-    return FN(fold_laid)(op, FN(WHOLE), 0, count, &groups, room, room);
+    return FN(fold_laid)(op, FN(WHOLE), 0, count, &groups, room, out);
 }
 
 /* Any rows, at least as many as a vector has lanes; the last ones overlap those before. */
@@ -254,23 +266,40 @@ ALWAYS_INLINE void FN(fold_rows)(lam__reduce_op op, const lam__reduce_block *b, 
         r.x = (const T *)b->x + c * r.step;
         if (ahead) FN(ask)(r.x, n * r.step * (int64_t)sizeof(T));
         if (r.n <= 4) left = FN(fold_laid)(op, 4, 1, n, &r, room, out + c);
-        else if (WHOLE > 8 && r.n <= 8) left = FN(fold_laid)(op, 8, 1, n, &r, room, NULL);
-        else if (r.n <= WHOLE) left = FN(fold_laid)(op, WHOLE, 1, n, &r, room, NULL);
-        else if (r.n <= 2 * WHOLE) left = FN(fold_laid)(op, WHOLE, 2, n, &r, room, NULL);
-        else if (r.n <= 3 * WHOLE) left = FN(fold_laid)(op, WHOLE, 3, n, &r, room, NULL);
-        else if (r.n < 4 * WHOLE) left = FN(fold_laid)(op, WHOLE, 4, n, &r, room, NULL);
-        else left = FN(fold_long)(op, n, &r, room);
+        else if (WHOLE > 8 && r.n <= 8) left = FN(fold_laid)(op, 8, 1, n, &r, room, out + c);
+        else if (r.n <= WHOLE) left = FN(fold_laid)(op, WHOLE, 1, n, &r, room, out + c);
+        else if (r.n <= 2 * WHOLE) left = FN(fold_laid)(op, WHOLE, 2, n, &r, room, out + c);
+        else if (r.n <= 3 * WHOLE) left = FN(fold_laid)(op, WHOLE, 3, n, &r, room, out + c);
+        else if (r.n < 4 * WHOLE) left = FN(fold_laid)(op, WHOLE, 4, n, &r, room, out + c);
+        else left = FN(fold_long)(op, n, &r, room, out + c);
         if (left > 1) FN(by_rest)(op, 1, left, n / LANES, room, out + c);
     }
 }
 
+#if PARTS == 2
+/* Short rows of factors are columns, as many side by side as a vector has elements; the last ones overlap those
+ * before. */
+ALWAYS_INLINE void FN(rows_across)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    const beside p = {FN(LANES), b->step * (int64_t)sizeof(T)};
+    for (int64_t next = 0; next < b->columns; next += FN(LANES)) {
+        const int64_t c = next + FN(LANES) <= b->columns ? next : b->columns - FN(LANES);
+        const T *x = (const T *)b->x + c * b->step;
+        if (b->far) FN(ask)(x, FN(LANES) * p.step);
+        const FN(vec) v = FN(column_lanes)(op, p, b->rows, x, 1);
+        memcpy(out + c, &v, sizeof v);
+    }
+}
+#endif
+
 ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const int64_t n = b->rows, last = b->columns - FN(LANES);
     const bool dense = b->step == n;
-    if (last < 0)
+    if (last < 0 || (PARTS == 2 && op == LAM__REDUCE_OP_PROD && n >= 4 * FN(WHOLE)))
         for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, n, (const T *)b->x + c * b->step);
+#if PARTS == 1
     else if (n == 3 && dense) FN(each_triple)(op, b, out);
-    else if (dense && (n == 2 || n == 4 || n == 8 || n == FN(WHOLE))) {
+#endif
+    else if (dense && n <= FN(WHOLE) && (n == 2 || n == 4 || n == 8 || n == FN(WHOLE))) {
         /* The last ones overlap those before: both are one loop, so that there is one text. */
         const T *x = b->x;
         int64_t c = 0, count = b->columns / FN(LANES);
@@ -279,5 +308,10 @@ ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, 
             count = c == 0 && b->columns % FN(LANES) ? 1 : 0;
             c = last;
         }
-    } else FN(fold_rows)(op, b, out);
+    }
+#if PARTS == 2
+    else if (op == LAM__REDUCE_OP_PROD)
+        FN(rows_across)(op, b, out);
+#endif
+    else FN(fold_rows)(op, b, out);
 }

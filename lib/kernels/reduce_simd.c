@@ -1,13 +1,14 @@
 /* One instruction set's reductions, scans and arg-reductions, made from reduce_type.h; compiled once per set with the
  * flags of lib/kernels/simd and collected in a table by element type. Sets differ in the width of vectors only: groups
- * of 64 bytes are one, two or four of them and are folded in the same order, so all give the same bits. Sums of complex
- * numbers are made of these. Here are those of floats; reduce_simd_integers.c is apart because it takes as long to
- * compile. */
+ * of 64 bytes are one, two or four of them and are folded in the same order, so all give the same bits. Here are those
+ * of floats; reduce_simd_integers.c and reduce_simd_complex.c are apart because they take as long to compile. */
 #include "lib/kernels/reduce_limits.h"
 
 /* T is the element, U its arithmetic, S that of running sums, M the lanes of a comparison, VECTOR what equal_in takes
  * (reduce_type.h). Running sums of f64 carry their errors; those of f32 run in double. */
 #define T           double
+#define LANE        double
+#define PARTS       1
 #define U           double
 #define S           double
 #define M           int64_t
@@ -21,6 +22,8 @@
 #include "lib/kernels/reduce_type.h"
 
 #define T           float
+#define LANE        float
+#define PARTS       1
 #define U           float
 #define S           double
 #define M           int32_t
@@ -36,8 +39,8 @@
 static const lam__reduce_type loops_f64 = {leaf_f64, merge_f64, scan_f64, arg_f64, NULL};
 static const lam__reduce_type loops_f32 = {leaf_f32, merge_f32, scan_f32, arg_f32, NULL};
 
-/* Bools are bytes of 0 and 1, with the loops of u8; what their operations are says lam__reduce_op_of. Complex numbers
- * and narrow floats come here as reals. */
+/* Bools are bytes of 0 and 1, with the loops of u8; what their operations are says lam__reduce_op_of. Narrow floats
+ * come here as f32. */
 const lam__reduce_type *const LAM__ISA_NAME(lam__reduce_simd_)[LAM_DTYPE_COUNT] = {
     [LAM_F64] = &loops_f64,
     [LAM_F32] = &loops_f32,
@@ -45,4 +48,6 @@ const lam__reduce_type *const LAM__ISA_NAME(lam__reduce_simd_)[LAM_DTYPE_COUNT] 
     [LAM_I32] = &LAM__ISA_NAME(lam__reduce_i32_),
     [LAM_U8] = &LAM__ISA_NAME(lam__reduce_u8_),
     [LAM_BOOL] = &LAM__ISA_NAME(lam__reduce_u8_),
+    [LAM_C128] = &LAM__ISA_NAME(lam__reduce_c128_),
+    [LAM_C64] = &LAM__ISA_NAME(lam__reduce_c64_),
 };

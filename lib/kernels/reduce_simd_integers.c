@@ -3,6 +3,8 @@
 
 /* Names as in reduce_simd.c. Integers wrap, in U; they have no NaN and no instruction that orders it. */
 #define T           int64_t
+#define LANE        int64_t
+#define PARTS       1
 #define U           uint64_t
 #define S           uint64_t
 #define M           int64_t
@@ -15,6 +17,8 @@
 #include "lib/kernels/reduce_type.h"
 
 #define T           int32_t
+#define LANE        int32_t
+#define PARTS       1
 #define U           uint32_t
 #define S           uint32_t
 #define M           int32_t
@@ -28,6 +32,8 @@
 #include "lib/kernels/reduce_type.h"
 
 #define T           uint8_t
+#define LANE        uint8_t
+#define PARTS       1
 #define U           uint8_t
 #define S           uint8_t
 #define M           int8_t

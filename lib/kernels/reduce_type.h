@@ -1,7 +1,8 @@
-/* The inner loops of one element type, included by reduce_simd.c and reduce_simd_integers.c with
+/* The inner loops of one element type, included by reduce_simd.c, reduce_simd_integers.c and reduce_simd_complex.c with
  * - T, U, S: the element; the type of its sums and products (unsigned for integers: they wrap); that of running sums
- * - M: a signed integer of T's size, the lanes of a comparison; LIST: the lanes of a vector, which bytes have not
- * - NAME: the suffix
+ * - LANE: the lane of a vector: T, or a part of it
+ * - M: a signed integer of its size, the lanes of a comparison; LIST: the lanes of a vector, which bytes have not
+ * - NAME: the suffix; PARTS: LANE in a T; of two sums and products are all there is (reduce_complex.h)
  * - COMPENSATED 1: running sums carry their rounding error
  * - ORDERED 1: vectors have the instructions of reduce_vectors.h that choose (greater_NAME, ...)
  * - FLOATING 1: contiguous rows are those of reduce_rows.h, which needs SPREADS (1: a vector may hold several rows)
@@ -16,11 +17,15 @@
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)
 
-typedef T FN(vec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
-typedef U FN(uvec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
-typedef M FN(mask) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
+typedef LANE FN(vec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(LANE)), may_alias));
+typedef M FN(mask) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(LANE)), may_alias));
 
 /* ---- the operations ------------------------------------------------------------------------------------------ */
+
+#if PARTS == 2
+#include "lib/kernels/reduce_complex.h"
+#else
+typedef U FN(uvec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 
 /* A maximum keeps the left operand if it is greater or NaN, so that NaN wins on either side: written as an instruction
  * for those that are ordered, and a choice that is nearly always the same. `same` is a copy only because compilers warn
@@ -60,6 +65,13 @@ ALWAYS_INLINE void FN(fold_lanes)(lam__reduce_op op, FN(vec) * a, const FN(vec) 
     }
     *a = (FN(vec))((keep & (FN(mask)) * a) | (~keep & (FN(mask)) * b));
 }
+#endif
+
+/* Whether few columns have an order of their own. Factors that are complex numbers are filled up by nothing, so their
+ * columns have not. */
+ALWAYS_INLINE bool FN(is_run)(lam__reduce_op op, const lam__reduce_block *b) {
+    return (PARTS == 1 || op == LAM__REDUCE_OP_SUM) && lam__reduce_is_run(b);
+}
 
 /* `count` elements, a power of two up to 8, as a balanced tree. Written out for each count, because compilers make
  * vectors of columns of trees, not of trees. s: elements from one to the next. */
@@ -97,7 +109,9 @@ ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t 
 
 /* A vector of columns, or of those of layers that lie beside each other in it. */
 ALWAYS_INLINE FN(vec) FN(lanes_at)(beside p, const T *x) {
-    return p.count == 1 ? *(const FN(vec) *)(const void *)x : (FN(vec))rows_beside(p.count, x, p.step);
+    if (p.count == 1) return *(const FN(vec) *)(const void *)x;
+    const bool words = PARTS == 2 && p.count == LANES64;
+    return (FN(vec))(words ? words_beside((const char *)x, p.step) : rows_beside(p.count, x, p.step));
 }
 
 /* Two, four, eight rows of a vector of columns as a balanced tree: that of FN(tree). */
@@ -166,23 +180,35 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const 
     memcpy(out + end, &last, sizeof last);
 }
 
-/* Where eight rows of a block in memory are to be read from. The order of a pass, which goes along all eight at once,
- * is nothing that machines see coming: rows without gaps are copied first, in the order in which they lie; short ones
- * and those with gaps are asked for, line by line, some rows ahead. */
-ALWAYS_INLINE const T *FN(bring)(const lam__reduce_block *b, const T *x, FN(vec) * room) {
-    const int64_t bytes = b->columns * (int64_t)sizeof(T), step = b->row_step * (int64_t)sizeof(T);
-    if (!b->far || bytes > BRING_BYTES / 8 || step <= 0) return x;
-    if (bytes < FETCH_BYTES || step > bytes) {
-        const char *row = (const char *)x + (8 + AHEAD_BYTES / step) * step;
-        for (int k = 0; k < 8; k++)
-            for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + k * step + i);
-        return x;
-    }
+/* NOTE [bringing]
+ * A pass goes along eight rows at once, an order that no machine sees coming. Rows without gaps in memory are copied
+ * first, in the order in which they lie, as many as a good part of the first cache takes; reading ahead is then the
+ * machine's. Those with gaps are asked for, line by line, some rows ahead. */
+
+/* Rows of a block that are brought at once; eight where they stay where they are. */
+ALWAYS_INLINE int64_t FN(brought_rows)(const lam__reduce_block *b) {
+    const int64_t eight = 8 * b->columns * (int64_t)sizeof(T);
+    const bool many = b->far && b->row_step == b->columns && 2 * eight <= NEAR_BYTES;
+    return many ? NEAR_BYTES / eight * 8 : 8;
+}
+
+ALWAYS_INLINE const T *FN(brought)(int64_t bytes, const T *x, FN(vec) * room) {
     const FN(vec) *from = (const FN(vec) *)(const void *)x;
     int64_t k = 0;
-    for (; (k + 1) * VECTOR_BYTES <= 8 * bytes; k++) room[k] = from[k];
-    memcpy(room + k, from + k, (size_t)(8 * bytes - k * VECTOR_BYTES));
+    for (; (k + 1) * VECTOR_BYTES <= bytes; k++) room[k] = from[k];
+    memcpy(room + k, from + k, (size_t)(bytes - k * VECTOR_BYTES));
     return (const T *)room;
+}
+
+/* Where so many rows at x are to be read from. */
+ALWAYS_INLINE const T *FN(bring)(const lam__reduce_block *b, const T *x, int64_t rows, FN(vec) * room) {
+    const int64_t bytes = b->columns * (int64_t)sizeof(T), step = b->row_step * (int64_t)sizeof(T);
+    if (!b->far || bytes > BRING_BYTES / 8 || step <= 0) return x;
+    if (step <= bytes) return FN(brought)((rows - 1) * step + bytes, x, room);
+    const char *row = (const char *)x + (8 + AHEAD_BYTES / step) * step;
+    for (int k = 0; k < 8; k++)
+        for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + k * step + i);
+    return x;
 }
 
 /* Each vector of columns down all rows; the last one begins earlier. */
@@ -214,16 +240,19 @@ ALWAYS_INLINE void FN(by_narrow_rows)(lam__reduce_op op, const lam__reduce_block
 ALWAYS_INLINE void FN(by_dense_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const T *x = b->x;
-    const int64_t s = b->row_step;
-    int64_t i = 8;
+    const int64_t s = b->row_step, most = FN(brought_rows)(b);
     if (b->columns < LANES) FN(by_narrow_rows)(op, b, out);
     else if (b->rows < 8) FN(by_vectors)(op, b->columns, b->rows, x, s, out);
-    else {
-        FN(vec) room[BRING_BYTES / VECTOR_BYTES];
-        FN(pass)(op, 8, true, b, FN(bring)(b, x, room), out);
-        for (; b->rows - i >= 8; i += 8) FN(pass)(op, 8, false, b, FN(bring)(b, x + i * s, room), out);
-        if (b->rows > i) FN(pass)(op, (b->rows - i) & 7, false, b, x + i * s, out);
-    }
+    else
+        for (int64_t i = 0; i < b->rows; i += most) {
+            FN(vec) room[BRING_BYTES / VECTOR_BYTES];
+            const int64_t n = b->rows - i < most ? b->rows - i : most;
+            const T *row = FN(bring)(b, x + i * s, n, room);
+            int64_t k = i == 0 ? 8 : 0;
+            if (i == 0) FN(pass)(op, 8, true, b, row, out);
+            for (; n - k >= 8; k += 8) FN(pass)(op, 8, false, b, row + k * s, out);
+            if (n > k) FN(pass)(op, (n - k) & 7, false, b, row + k * s, out);
+        }
 }
 
 /* One text for each operation, whoever calls it. */
@@ -231,8 +260,12 @@ static ONE_TEXT void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, 
     switch (op) {
     case LAM__REDUCE_OP_SUM: FN(by_dense_rows)(LAM__REDUCE_OP_SUM, b, out); return;
     case LAM__REDUCE_OP_PROD: FN(by_dense_rows)(LAM__REDUCE_OP_PROD, b, out); return;
+#if PARTS == 2
+    default: return;
+#else
     case LAM__REDUCE_OP_MAX: FN(by_dense_rows)(LAM__REDUCE_OP_MAX, b, out); return;
     case LAM__REDUCE_OP_MIN: FN(by_dense_rows)(LAM__REDUCE_OP_MIN, b, out); return;
+#endif
     }
 }
 
@@ -242,14 +275,14 @@ static ONE_TEXT void FN(by_rows_apart)(lam__reduce_op op, const lam__reduce_bloc
     const int64_t most = (int64_t)(LAYER_BYTES / sizeof(T)) / b->rows;
     for (int64_t c = 0; c < b->columns; c += most) {
         const int64_t n = b->columns - c < most ? b->columns - c : most;
-        const lam__reduce_block side = {room, n, 1, b->rows, n, false, 1, 0};
+        const lam__reduce_block side = {room, n, 1, b->rows, n, false, 1, 0, false};
         for (int64_t r = 0; r < b->rows; r++)
             for (int64_t i = 0; i < n; i++) room[r * n + i] = ((const T *)b->x)[(c + i) * b->step + r * b->row_step];
         FN(by_rows)(op, &side, out + c);
     }
 }
 
-#ifdef LIST
+#if defined(LIST) && PARTS == 1
 /* Rows of three elements side by side: three vectors hold as many as one has lanes, and become one of the first, one of
  * the second and one of the third elements. */
 ALWAYS_INLINE void FN(turn_triples)(const T *x, FN(vec) * v) {
@@ -289,14 +322,14 @@ ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T 
     const T *x = b->x;
 #if FLOATING
     if (b->row_step == 1 && b->rows >= 2) FN(leaf_rows)(op, b, out);
-    else if (lam__reduce_is_few(b)) FN(leaf_few)(op, b, out);
-    else if (lam__reduce_is_odd(b)) FN(leaf_odd)(op, b, out);
+    else if (FN(is_run)(op, b) && lam__reduce_is_few(b)) FN(leaf_few)(op, b, out);
+    else if (FN(is_run)(op, b)) FN(leaf_odd)(op, b, out);
 #else
     if (FN(are_odd_words)(b)) FN(leaf_words)(op, b, out);
     else if (b->row_step == 1 && b->rows >= 2) FN(leaf_rows)(op, b, out);
     else if (lam__reduce_is_narrow(b, FN(WIDE))) FN(leaf_few)(op, b, out);
 #endif
-    else if (b->step == 1 && b->columns >= 8) FN(by_rows)(op, b, out);
+    else if (b->step == 1 && b->columns >= 2) FN(by_rows)(op, b, out);
     else if (b->columns >= 8 && b->rows <= APART_ROWS && llabs(b->step) < llabs(b->row_step))
         FN(by_rows_apart)(op, b, out);
     else if (b->row_step == 1)
@@ -319,8 +352,12 @@ static void FN(leaf)(lam__reduce_op op, const lam__reduce_block *b, void *out) {
     switch (op) {
     case LAM__REDUCE_OP_SUM: FN(all_layers)(LAM__REDUCE_OP_SUM, b, out); return;
     case LAM__REDUCE_OP_PROD: FN(all_layers)(LAM__REDUCE_OP_PROD, b, out); return;
+#if PARTS == 2
+    default: return;
+#else
     case LAM__REDUCE_OP_MAX: FN(all_layers)(LAM__REDUCE_OP_MAX, b, out); return;
     case LAM__REDUCE_OP_MIN: FN(all_layers)(LAM__REDUCE_OP_MIN, b, out); return;
+#endif
     }
 }
 
@@ -343,13 +380,19 @@ static void FN(merge)(lam__reduce_op op, int64_t columns, void *out, const void 
     switch (op) {
     case LAM__REDUCE_OP_SUM: FN(merge_of)(LAM__REDUCE_OP_SUM, columns, out, other); return;
     case LAM__REDUCE_OP_PROD: FN(merge_of)(LAM__REDUCE_OP_PROD, columns, out, other); return;
+#if PARTS == 2
+    default: return;
+#else
     case LAM__REDUCE_OP_MAX: FN(merge_of)(LAM__REDUCE_OP_MAX, columns, out, other); return;
     case LAM__REDUCE_OP_MIN: FN(merge_of)(LAM__REDUCE_OP_MIN, columns, out, other); return;
+#endif
     }
 }
 
+#if PARTS == 1
 #include "lib/kernels/reduce_places.h"
 #include "lib/kernels/reduce_running.h"
+#endif
 
 #undef FN
 #undef EXPAND
@@ -358,6 +401,8 @@ static void FN(merge)(lam__reduce_op op, int64_t columns, void *out, const void 
 #undef U
 #undef S
 #undef M
+#undef LANE
+#undef PARTS
 #undef NAME
 #undef COMPENSATED
 #undef ORDERED

@@ -88,7 +88,7 @@ ALWAYS_INLINE uint64_t equal_in_f32(V32 a, V32 b) { return lanes_set((M64)(a == 
  * and adds the rest from the third. */
 #define FIRST(i, h)  (3 * (i) + (h) < ROW_PAIR ? 3 * (i) + (h) : 0)
 #define SECOND(i, h) (3 * (i) + (h) < ROW_PAIR ? (i) : 3 * (i) + (h)-ROW_PAIR / 2)
-#define ROW_PAIR     (2 * VECTOR_BYTES / (int)sizeof(T))
+#define ROW_PAIR     (2 * VECTOR_BYTES / (int)sizeof(LANE))
 
 /* The even and the odd blocks of `width` lanes of two vectors. */
 #define EVEN_BLOCK(i, width) (((i) / (width)*2 * (width) + (i) % (width)) % ROW_PAIR)
@@ -96,6 +96,9 @@ ALWAYS_INLINE uint64_t equal_in_f32(V32 a, V32 b) { return lanes_set((M64)(a == 
 /* The lane as far from i as two blocks of h lanes are from each other; the number of lane i in its block. */
 #define OPPOSITE(i, h) (((i) ^ (h)) % (ROW_PAIR / 2))
 #define OWN_LANE(i, h) ((i) % (h))
+/* Part h of the pair that lane i belongs to; the highest bit, h, in the lanes of real parts. */
+#define PART_OF_PAIR(i, h) ((i) / 2 * 2 + (h))
+#define SIGN_OF_PART(i, h) ((i) % 2 ? 0 : (M)((uint64_t)1 << (h)))
 
 /* ---- parts of vectors ------------------------------------------------------------------------------------------ */
 
@@ -234,6 +237,12 @@ ALWAYS_INLINE U64 turned(U64 v, U64 turn) {
 /* Lane i of a vector turned by h words; word k of row i, which lies h bytes behind the one before. */
 #define WORD_BEYOND(i, h) (((i) + (h)) % LANES64)
 #define WORD_OF_ROW(i, h) word_at(x + (i) * (h) + 8 * k)
+
+/* The words at x, `step` bytes from each other, as many as a vector has. */
+ALWAYS_INLINE U64 words_beside(const char *x, int64_t step) {
+    const int64_t k = 0;
+    return (U64){LIST64(WORD_OF_ROW, step)};
+}
 
 /* The sum of the eight bytes of each word. */
 ALWAYS_INLINE U64 sums_of_bytes(U64 v) {

@@ -1,6 +1,5 @@
 /* Reductions, arg-reductions and scans in pieces: between results where there are enough of them, and within results
  * where there are few, at the leaves of their tree (NOTE [parts] in lib/kernels/kernels.h). */
-#include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
 #include "lib/kernels/scan.h"
 #include "lib/parallel/parallel.h"
@@ -94,7 +93,7 @@ static bool in_narrow_rows(const reduction *r) {
 /* Whether results are better made of parts; sets their size, a power of two of leaves. */
 static bool choose_parts(reduction *r, int threads) {
     const int64_t most = PARTS_BYTES / (r->result * r->results), few = 2 * (int64_t)threads;
-    if (lam__cplx_is(r->dtype) || most < few || (r->results >= few && !in_narrow_rows(r))) return false;
+    if (most < few || (r->results >= few && !in_narrow_rows(r))) return false;
     r->leaves = lam__kernels_reduce_leaves(r->id, r->dtype, r->rank, r->dims, r->reduced, r->strides);
     const int64_t wanted = most < 8 * few ? most : 8 * few;
     for (r->part = 1; (r->leaves + r->part - 1) / r->part > wanted;) r->part *= 2;
@@ -119,18 +118,9 @@ static void share(lam__team *team, reduction *r, double cost) {
     else lam__parallel_boxes(team, r->kept, r->rank, r->dims, cost, reduce_box, r);
 }
 
-/* Complex sums are sums of reals with an axis more and come back here as such; their products have no parts, since the
- * order of the factors decides about their bits. */
 void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
                           const bool *reduced, const void *x, const int64_t *strides, void *out) {
     const double cost = team ? lam__parallel_count(rank, dims) : 0;
-    if (lam__team_shares(team, cost) && lam__cplx_is(dtype) && id == LAM__REDUCE_SUM) {
-        const lam__cplx_view v = lam__cplx_view_of(dtype, rank, dims, strides);
-        bool along[LAM__MAX_AXES] = {0};
-        for (int i = 0; i < rank; i++) along[i] = reduced[i];
-        lam__parallel_reduce(team, id, v.dtype, rank + 1, v.dims, along, x, v.strides, out);
-        return;
-    }
     if (!lam__team_shares(team, cost)) {
         lam__kernels_reduce(id, dtype, rank, dims, reduced, x, strides, out);
         return;

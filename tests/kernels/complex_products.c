@@ -1,5 +1,6 @@
-/* Sums and products of complex numbers (lib/kernels/cplx.h), and sums of few columns that are one run, which is what
- * complex sums are: against long double, and each result alone against all at once. */
+/* Sums and products of complex numbers (lib/kernels/reduce_complex.h), and sums of few columns that are one run:
+ * against long double, each result alone against all at once, and every instruction set against the one that needs
+ * nothing. */
 #include <check.h>
 #include <complex.h>
 #include <float.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 
 #include "lib/kernels/kernels.h"
+#include "tests/kernels/reduce_sets.h"
 #include "tests/kernels/strided.h"
 
 enum { COLUMNS = 258, LONGEST = 1030 };
@@ -96,6 +98,70 @@ START_TEST(products_of_several_blocks) {
 }
 END_TEST
 
+/* Sums of every pair of parts apart, as reals, whose additions are no more than these. */
+static void check_sums(lam_dtype dtype, const int64_t dims[3], const bool along[3], const char *x) {
+    const int64_t strides[] = {dims[1] * dims[2], dims[2], 1};
+    const lam_dtype part = part_of[dtype == LAM_C64];
+    const int64_t results = (along[0] ? 1 : dims[0]) * (along[1] ? 1 : dims[1]) * (along[2] ? 1 : dims[2]);
+    const int64_t n = dims[0] * dims[1] * dims[2] / results;
+    char *out = malloc((size_t)results * strided_item[dtype]);
+    long double *want = calloc((size_t)results * 2, sizeof *want);
+    for (int64_t i = 0; i < dims[0] * dims[1] * dims[2]; i++) {
+        const int64_t at[] = {i / strides[0], i / dims[2] % dims[1], i % dims[2]};
+        int64_t to = 0;
+        for (int k = 0; k < 3; k++)
+            if (!along[k]) to = to * dims[k] + at[k];
+        for (int k = 0; k < 2; k++) want[2 * to + k] += strided_get(part, x, 2 * i + k);
+    }
+    lam__kernels_reduce(LAM__REDUCE_SUM, dtype, 3, dims, along, x, strides, out);
+    const long double bound = (long double)n * (dtype == LAM_C128 ? DBL_EPSILON : FLT_EPSILON);
+    for (int64_t i = 0; i < 2 * results; i++)
+        STRIDED_CHECK(fabsl(strided_get(part, out, i) - want[i]) <= bound, "part %d of sums of %d", (int)i, (int)n);
+    free(want);
+    free(out);
+}
+
+/* Along all sets of axes, of arrays within the caches and beyond them. */
+START_TEST(sums_along_all_axes) {
+    static const int64_t sizes[][3] = {{70, 2, 3},    {67, 5, 2},   {9, 33, 4},   {3, 4, 300},
+                                       {600, 2, 100}, {5000, 3, 5}, {90, 40, 33}, {21, 2, 2000}};
+    const lam_dtype dtype = (lam_dtype)_i;
+    uint64_t state = 12;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        char *x = strided_fill(part_of[dtype == LAM_C64], 2 * sizes[s][0] * sizes[s][1] * sizes[s][2], &state);
+        for (int set = 1; set < 8; set++) check_sums(dtype, sizes[s], (bool[]){set & 1, set & 2, set & 4}, x);
+        free(x);
+    }
+}
+END_TEST
+
+/* Leaves of layers with and without gaps, and what joins them. _i is the dtype. */
+START_TEST(bits_do_not_depend_on_instruction_set) {
+    const lam__reduce_type *loops[REDUCE_SETS];
+    const int sets = reduce_sets_of((lam_dtype)_i, loops);
+    const int64_t item = (int64_t)strided_item[_i];
+    uint64_t state = 11;
+    for (int round = 0; round < 600; round++) {
+        const int64_t rows = 1 + strided_below(&state, round % 2 ? 20 : 200), n = 1 + strided_below(&state, 20);
+        const int64_t layers = 1 + strided_below(&state, 9), gap = strided_below(&state, 2);
+        const bool across = round % 3 == 0, far = strided_below(&state, 2);
+        const int64_t step = across ? rows + gap : 1, down = across ? 1 : n + gap, layer = rows * n + gap * (rows + n);
+        char *x = strided_fill(part_of[_i == LAM_C64], 2 * layers * (layer + 1), &state), *out[2];
+        for (int k = 0; k < 2; k++) out[k] = malloc((size_t)(layers * n * item));
+        const lam__reduce_block b = {x, n, step, rows, down, far, layers, layer, round % 5 == 0};
+        for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_PROD; op++)
+            for (int k = 0; k < sets; k++) {
+                loops[k]->leaf((lam__reduce_op)op, &b, out[k > 0]);
+                loops[k]->merge((lam__reduce_op)op, layers * n, out[k > 0], x);
+                STRIDED_CHECK(k == 0 || !memcmp(out[0], out[1], (size_t)(layers * n * item)),
+                              "op %d, set %d, %d rows of %d, %d columns", op, k, (int)rows, (int)step, (int)n);
+            }
+        for (int k = 0; k < 2; k++) free(out[k]);
+        free(x);
+    }
+}
+END_TEST
+
 /* Columns that are one run, of every length around that of a leaf; with a gap, without one. Lanes of 32 additions and
  * the tree above them round 52 times at most. */
 START_TEST(few_columns) {
@@ -151,6 +217,8 @@ Suite *suite_kernels_complex_products(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, products_of_every_length, LAM_C128, LAM_C64 + 1);
     tcase_add_loop_test(tests, products_of_several_blocks, LAM_C128, LAM_C64 + 1);
+    tcase_add_loop_test(tests, sums_along_all_axes, LAM_C128, LAM_C64 + 1);
+    tcase_add_loop_test(tests, bits_do_not_depend_on_instruction_set, LAM_C128, LAM_C64 + 1);
     tcase_add_loop_test(tests, few_columns, LAM_F64, LAM_F32 + 1);
     tcase_add_test(tests, few_columns_with_nan);
     suite_add_tcase(suite, tests);

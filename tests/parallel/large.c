@@ -62,6 +62,24 @@ static lam_tensor *complex_sum(lam_ctx *c) {
     return lam_sum(lam_complex(x, lam_square(x)), NULL);
 }
 
+/* Elements of modulus near 1, so that the product of many is a number. */
+static lam_tensor *unit_complex(lam_ctx *c, lam_dims dims) {
+    lam_tensor *x = numbers(c, LAM_F64, dims);
+    return lam_complex(lam_cos(x), lam_sin(x));
+}
+
+static lam_tensor *complex_sums_between(lam_ctx *c) {
+    return sum_over(unit_complex(c, LAM_DIMS(50001, 2, 3)), LAM_AXES(0, 2));
+}
+
+static lam_tensor *complex_factors(lam_ctx *c) {
+    return lam_prod(unit_complex(c, LAM_DIMS(200003)), NULL);
+}
+
+static lam_tensor *complex_factors_of_columns(lam_ctx *c) {
+    return lam_prod(unit_complex(c, LAM_DIMS(40001, 5)), &(lam_reduce_options){.axes = LAM_AXES(0)});
+}
+
 static lam_tensor *running(lam_ctx *c) {
     return lam_cumsum(numbers(c, LAM_F64, LAM_DIMS(97, 2001)), 1);
 }
@@ -309,6 +327,9 @@ static const struct {
     WORK(sums_between),
     WORK(largest),
     WORK(complex_sum),
+    WORK(complex_sums_between),
+    WORK(complex_factors),
+    WORK(complex_factors_of_columns),
     WORK(running),
 #if defined(LAM__HAVE_FFTW)
     WORK(transforms),

@@ -12,6 +12,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 #include "transforms/arguments.h"
+#include "transforms/lanes.h"
 
 #include <string.h>
 
@@ -220,11 +221,27 @@ static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *
     return true;
 }
 
+/* The levels that the examples are of decide, and make the draw for all of them; those at work take their part. */
+static lam_value *draw_lanes(lam__level *level, const lam__draw *d) {
+    const lam__crew *crew = batch_of(level)->crew;
+    lam_value *all = lam__draw_make(level->ctx, d);
+    lam_scope scope;
+    if (!all) return NULL;
+    lam__scope_open(level->ctx, &scope);
+    lam_tensor *x = lam__scope_handle(level->ctx, all);
+    bool own = lam__lanes_holds(crew, x);
+    lam_value *v = lam__scope_peek(own ? lam__lanes_taken(crew, lam__lanes_open(crew, x)) : x);
+    if (v) lam__value_hold(v);
+    lam__scope_close(&scope);
+    return v && own ? box(level, v, 0) : v;
+}
+
 /* One draw for all, or one with the batch axis in front, of which a chunk is its part. What the level below makes of it
  * is its own matter: under another vmap the wider draw gets another axis. Pairs have an axis of 2 that comes with
  * them. */
 static lam_value *draw(lam__level *level, const lam__draw *d) {
     const lam__batch *b = batch_of(level);
+    if (b->crew) return draw_lanes(level, d);
     if (b->randomness == LAM_RANDOMNESS_SAME) return lam__draw_make(level->ctx, d);
     if (b->randomness == LAM_RANDOMNESS_ERROR) {
         lam__batch_refuse_draw(level->ctx, d->operation);
@@ -275,6 +292,7 @@ lam_status lam__batch_refuse_draw(lam_ctx *ctx, const char *operation) {
 static void describe(const lam__level *level, lam__text *text) {
     const lam__batch *b = batch_of(level);
     lam__error_append(text, "(size %lld", (long long)b->size);
+    if (b->crew) lam__error_append(text, " of %lld", (long long)b->crew->size);
     if (b->axis_name) lam__error_append(text, ", axis '%s'", b->axis_name);
     lam__error_append(text, ")");
 }
@@ -302,6 +320,60 @@ const lam__interpreter lam__interpreter_vmap = {
     .print = print,
 };
 
+/* ---- examples that are at work alone ----------------------------------------------------------------------------- */
+
+/* Whether x may be used by a function that runs for lanes: what belongs to the levels that they are of, or to one
+ * between those and here, has to come as an operand, or it would be all examples in the place of one. Lanes may lie in
+ * lanes. */
+static lam_status check_operand(const lam__level *level, const lam_call_site *call, int operand) {
+    const lam_value *x = call->in[operand];
+    if (!x || x->kind != LAM__BOX || lam__level_owns(level, x)) return LAM_OK;
+    int depth = lam__payload_of(x)->level->depth;
+    for (; level; level = level->parent) {
+        const lam__crew *crew = level->interpreter == &lam__interpreter_lanes ? batch_of(level)->crew : NULL;
+        if (crew && depth >= crew->barrier && depth < level->depth)
+            return lam__error_call(
+                call, LAM_ERR_CAPTURED, "pass it as an operand, or declare it in the function's captures",
+                "operand %d did not come in as an operand of the control flow, and there is one of it "
+                "for each example",
+                operand);
+    }
+    return LAM_OK;
+}
+
+static lam_status process_lanes(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    for (int i = 0; i < call->inputs; i++) {
+        lam_status status = check_operand(level, call, i);
+        if (status == LAM_OK) continue;
+        for (int o = 0; o < call->outputs; o++) out[o] = NULL;
+        return status;
+    }
+    return process(level, call, out);
+}
+
+/* As vmap. The ways that add and multiply in place would take operands that nobody has looked at. */
+const lam__interpreter lam__interpreter_lanes = {
+    .name = "vmap",
+    .hides_axis = true,
+    .process = process_lanes,
+    .accumulate = accumulate,
+    .accumulate_part = accumulate_part,
+    .draw = draw,
+    .drawn = drawn,
+    .unreadable_status = LAM_ERR_BATCHED,
+    .unreadable = "the elements of a batched tensor cannot be read inside vmap: there is one value per example",
+    .unreadable_remedy = "use lam_where instead of branching on it, or return it and read it outside",
+    .describe = describe,
+    .print = print,
+};
+
+lam_status lam__batch_check_lanes(const lam__level *level, const char *what, const lam_value *x) {
+    lam_primitive row = {.name = what};
+    lam_value *in = (lam_value *)(uintptr_t)x;
+    lam_call_site call = {.ctx = level->ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &in};
+    return check_operand(level, &call, 0);
+}
+
 /* ---- running a function ------------------------------------------------------------------------------------------ */
 
 /* Output o as the caller of vmap sees it; takes v over. The parent is current. An output that does not depend on the
@@ -310,6 +382,10 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
     lam_ctx *ctx = level->ctx;
     bool own = lam__level_owns(level, v);
     if (!own && axis == LAM_UNMAPPED) return v; /* one for all, as was asked */
+    if (!own && lam__batch_check_lanes(level, f->name, v) != LAM_OK) {
+        lam__value_release(v);
+        return NULL;
+    }
     int rank = v->rank + 1, to = axis < 0 ? axis + rank : axis;
     lam_value *out = NULL;
     if (axis == LAM_UNMAPPED) {
@@ -360,7 +436,9 @@ lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const i
     for (int o = 0; o < f->outputs; o++) out[o] = NULL; /* out may be NULL for a function without outputs */
     lam_value **boxes = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *boxes);
     lam_status status =
-        boxes ? lam__level_push(ctx, &level, &lam__interpreter_vmap, (void *)(uintptr_t)batch) : LAM_ERR_MEMORY;
+        boxes ? lam__level_push(ctx, &level, batch->crew ? &lam__interpreter_lanes : &lam__interpreter_vmap,
+                                (void *)(uintptr_t)batch)
+              : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         for (int i = 0; i < f->inputs; i++) {
             boxes[i] = lam__value_hold_any(in[i]);

@@ -9,6 +9,9 @@
 #include <lamina/transforms.h>
 
 extern const lam__interpreter lam__interpreter_vmap;
+extern const lam__interpreter lam__interpreter_lanes; /* of functions that run for some examples alone (lanes.h) */
+
+struct lam__crew;
 
 /* How a batch level is meant; level->state. */
 typedef struct lam__batch {
@@ -16,6 +19,8 @@ typedef struct lam__batch {
     lam_randomness randomness;
     const char *axis_name; /* or NULL */
     int64_t whole, first;  /* a chunk: elements of the batch that it is cut from, and where it begins; whole 0: none */
+    const struct lam__crew
+        *crew; /* examples of other levels that are at work alone (lanes.h); NULL: a batch of its own */
 } lam__batch;
 
 /* Calls f with a batch level around it. axes[i] is the batch axis of input i (0..rank-1) or LAM_UNMAPPED; outputs
@@ -23,9 +28,12 @@ typedef struct lam__batch {
 lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[],
                           const int out_axes[]);
 
-/* f mapped over a batch like this one (its size, randomness and place, not its name), outputs with the axis in
- * front. */
+/* f mapped over a batch like this one (its size, name, randomness and place), outputs with the axis in front. */
 lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]);
+
+/* Whether x may be an operand of `what` that runs at this level or is about to: not where functions that run for some
+ * examples alone had to be given it; records that then. */
+lam_status lam__batch_check_lanes(const lam__level *level, const char *what, const lam_value *x);
 
 /* v with axis `from` moved to `to`: one reference, NULL after recording a failure. */
 lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to);

@@ -116,7 +116,7 @@ static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
 
 bool lam__custom_only_batches(const lam_value *v) {
     for (; v && v->kind == LAM__BOX; v = lam__payload_of(v)->inner)
-        if (lam__payload_of(v)->level->interpreter != &lam__interpreter_vmap) return false;
+        if (!lam__payload_of(v)->level->interpreter->hides_axis) return false;
     return true;
 }
 

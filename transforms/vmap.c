@@ -268,6 +268,7 @@ lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options) {
 lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]) {
     lam_fn *mapped = lam_vmap(f, &(lam_vmap_options){.in_axes = {f->inputs, axes},
                                                      .axis_size = batch->size ? batch->size : LAM_ZERO_SIZE,
+                                                     .axis_name = batch->axis_name,
                                                      .randomness = batch->randomness});
     if (mapped->magic != LAM__FN) return mapped;
     vmap_env *e = mapped->env;

@@ -1,6 +1,6 @@
 /* Lamina: composable function transforms for C. Reading order: what everything uses (base), contexts and failure,
- * tensors, the operations, functions, the transforms, random numbers, what C++ has beside them; extend.h, for authors
- * of primitives, is included on its own. */
+ * tensors, the operations, random numbers, functions, the transforms, control flow, custom Functions, what C++ has
+ * beside them; extend.h, for authors of primitives, is included on its own. */
 #ifndef LAMINA_LAMINA_H
 #define LAMINA_LAMINA_H
 
@@ -14,6 +14,7 @@
 #include <lamina/structured.h>
 #include <lamina/fn.h>
 #include <lamina/transforms.h>
+#include <lamina/control.h>
 #include <lamina/function.h>
 #include <lamina/options.h>
 

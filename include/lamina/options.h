@@ -5,6 +5,7 @@
 #define LAMINA_OPTIONS_H
 
 #include <lamina/context.h>
+#include <lamina/control.h>
 #include <lamina/convolution.h>
 #include <lamina/fft.h>
 #include <lamina/fn.h>
@@ -359,6 +360,16 @@ inline lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options &options) 
 }
 inline lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options &options) {
     return lam_check_grads(f, at, &options);
+}
+
+/* ---- control.h --------------------------------------------------------------------------------------------------- */
+
+inline lam_status lam_scan(lam_fn *f, lam_list init, lam_list xs, lam_tensor **out, size_t n_out,
+                           const lam_scan_options &options) {
+    return lam_scan(f, init, xs, out, n_out, &options);
+}
+inline lam_status lam_map(lam_fn *f, lam_list xs, lam_tensor **out, size_t n_out, const lam_map_options &options) {
+    return lam_map(f, xs, out, n_out, &options);
 }
 
 /* ---- signal.h ---------------------------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ typedef struct lam_vmap_options {
     lam_axes in_axes;  /* batch axis of each input, or LAM_UNMAPPED; one entry serves all; no list: 0 for all */
     lam_axes out_axes; /* where each output gets it; LAM_UNMAPPED: the output must not be batched; no list: 0 for all */
     int64_t axis_size; /* elements; 0: from the inputs; LAM_ZERO_SIZE: a batch of none */
-    const char *axis_name; /* for messages; copied */
+    const char *axis_name; /* for collectives (control.h) and messages; copied */
     lam_randomness randomness;
     int64_t chunk_size; /* examples at once; 0: all */
 } lam_vmap_options;

@@ -5,6 +5,7 @@
 #include "lib/dispatch/dispatch.h"
 
 #include "lib/dispatch/part.h"
+#include "lib/dispatch/staged.h"
 #include "lib/tensor/dtype.h"
 
 /* The highest level among the operands, NULL if they belong to none; *hidden is set to one whose level is not visible.
@@ -46,11 +47,25 @@ static lam_status process_staged_at(lam__level *top, const lam_call_site *call, 
     return status;
 }
 
+/* A collective: at the level that bears its axis, unless an operand belongs to one above that. */
+static lam_status process_collective(lam__level *top, const lam_call_site *call, lam_value *out[]) {
+    lam_ctx *ctx = call->ctx;
+    lam__level *saved = ctx->current, *own = call->primitive->staged->level(call);
+    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
+    if (!own) return ctx->error.status;
+    if (top && top->depth > own->depth) return lam__dispatch_at(top, call, out);
+    ctx->current = own->parent;
+    lam_status status = call->primitive->staged->at(own, call, out);
+    ctx->current = saved;
+    return status;
+}
+
 /* Staged primitives take a look at draws on the way (NOTE [draws below]); all others go straight to their level. */
 lam_status lam__dispatch_any(const lam_call_site *call, lam_value *out[]) {
     int hidden = -1;
     lam__level *top = top_of(call->ctx, call->inputs, call->in, &hidden);
     if (hidden >= 0) return lam__level_fail_hidden(call, hidden);
+    if (call->primitive->staged && call->primitive->staged->level) return process_collective(top, call, out);
     if (!top) return lam__eval(call, out);
     return call->primitive->staged ? process_staged_at(top, call, out) : lam__dispatch_at(top, call, out);
 }
@@ -162,7 +177,7 @@ lam_status lam__dispatch_checked(const lam_call_site *call, lam_value *out[]) {
         alike = alike && lam__dtype_is_float(x->dtype) && x->dtype == call->in[0]->dtype &&
                 lam__value_same_dims(x, call->in[0]);
     }
-    if (!boxed) return lam__eval(call, out);
+    if (!boxed && !call->primitive->staged) return lam__eval(call, out);
     if (alike || !(call->primitive->shape || call->primitive->elementwise)) return lam__dispatch(call, out);
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);

@@ -1,9 +1,9 @@
 /* Staged primitives: those whose derivative is more than a function of operands and results, because user code takes
- * part in it and keeps something of its own for the way back (custom Functions). Such a row names one of these
- * tables; an interpreter that finds it uses the stage meant for it in place of the row's rule. Stages work on
- * values, not on lent handles: what they give to users must be handles that users may hold. Every stage runs with
- * the level below the one it serves current, gives one reference per result, and gives none on failure, which it has
- * recorded. */
+ * part in it and keeps something of its own for the way back (custom Functions), or a level has a part in it that no
+ * operand tells (collectives). Such a row names one of these tables; an interpreter that finds it uses the stage meant
+ * for it in place of the row's rule. Stages work on values, not on lent handles: what they give to users must be
+ * handles that users may hold. Every stage runs with the level below the one it serves current, gives one reference per
+ * result, and gives none on failure, which it has recorded. */
 #ifndef LAM_DISPATCH_STAGED_H
 #define LAM_DISPATCH_STAGED_H
 
@@ -44,6 +44,14 @@ typedef struct lam__staged {
     /* The residual with which `cotangents` transposes such an equation, at a level where the operands with needs[]
      * are variables. The recording level itself is current. */
     lam_status (*keep)(const lam_call_site *call, const bool needs[], lam_value *const results[], void **residual);
+
+    /* Collectives, which are done at the level that bears their axis even where no operand belongs to it: the level, or
+     * NULL after recording that it is not open here. Levels above it that an operand belongs to come first. NULL: the
+     * operands alone tell. */
+    struct lam__level *(*level)(const lam_call_site *call);
+
+    /* Does the call at that level, whose parent is current. Set where `level` is. */
+    lam_status (*at)(struct lam__level *level, const lam_call_site *call, lam_value *out[]);
 } lam__staged;
 
 #endif

@@ -223,6 +223,36 @@ static double run_scan(void) {
     return total(o[0]) + total(o[1]) + total(lam_cast(lam_xor_reduce(bits, NULL), LAM_F64));
 }
 
+BODY(shrink) {
+    out[0] = lam_mul(0.5, in[0]);
+}
+
+BODY(lifted) {
+    out[0] = lam_exp(in[0]);
+}
+
+BODY(above_one) {
+    out[0] = lam_gt(in[0], 1.0);
+}
+
+BODY(chosen) {
+    lam_tensor *y, *mean = lam_pmean(in[0], "batch");
+    lam_cond(lam_gt(in[0], mean), FN(shrink, 1, 1), FN(lifted, 1, 1), LAM_LIST(in[0]), &y, 1);
+    lam_while(FN(above_one, 1, 1), FN(shrink, 1, 1), LAM_LIST(lam_mul(4.0, y)), &out[0], 1);
+}
+
+BODY(carried) {
+    out[0] = lam_mul(in[0], in[1]);
+    out[1] = lam_sin(out[0]);
+}
+
+static double run_control(void) {
+    lam_tensor *x = point(), *o[2];
+    lam_fn *each = lam_vmap(lam_grad(FN(chosen, 1, 1), NULL), &(lam_vmap_options){.axis_name = "batch"});
+    lam_scan(FN(carried, 2, 2), LAM_LIST(lam_sum(x, NULL)), LAM_LIST(x), o, 2, NULL);
+    return total(apply1(each, lam_concatenate(LAM_LIST(x, lam_mul(-3.0, x)), 0))) + total(o[0]) + total(o[1]);
+}
+
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const scenario scenarios[] = {
@@ -244,6 +274,7 @@ static const scenario scenarios[] = {
     {"sets", run_sets},
     {"parts", run_parts},
     {"scan", run_scan},
+    {"control", run_control},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

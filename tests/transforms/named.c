@@ -1,0 +1,273 @@
+/* Named axes: what collectives give inside vmap, and their derivatives. Values are worked out by hand from the batch as
+ * a whole; gradients are those of the sum over all examples, as in jax.vmap with axis_name. */
+#include "tests/support.h"
+
+static lam_fn *over(const char *name, lam_fn *f) {
+    return lam_vmap(f, &(lam_vmap_options){.axis_name = name});
+}
+
+/* All of them on one operand. */
+BODY(collectives) {
+    out[0] = lam_psum(in[0], "batch");
+    out[1] = lam_pmean(in[0], "batch");
+    out[2] = lam_pmax(in[0], "batch");
+    out[3] = lam_pmin(in[0], "batch");
+    out[4] = lam_all_gather(in[0], "batch");
+    out[5] = lam_axis_index(ctx, "batch");
+}
+
+START_TEST(sum_mean_largest_smallest_all_and_index) {
+    lam_tensor *y[6], *x = VEC(1, 5, 3, -1);
+    lam_vmap_options o = {.axis_name = "batch",
+                          .out_axes =
+                              LAM_AXES(LAM_UNMAPPED, LAM_UNMAPPED, LAM_UNMAPPED, LAM_UNMAPPED, LAM_UNMAPPED, 0)};
+    lam_call(lam_vmap(FN(collectives, 1, 6), &o), LAM_LIST(x), y, 6);
+    double want[] = {8, 2, 5, -1};
+    for (int i = 0; i < 4; i++) EXPECT_NUM(y[i], want[i]);
+    EXPECT(y[4], LAM_DIMS(4), 1, 5, 3, -1);
+    EXPECT(y[5], LAM_DIMS(4), 0, 1, 2, 3);
+    ck_assert_int_eq(lam_dtype_of(y[5]), LAM_I64);
+}
+END_TEST
+
+/* A tensor that is not batched counts once per example. */
+BODY(of_shared) {
+    lam_tensor *one = VEC(1, 2);
+    out[0] = lam_add(lam_psum(one, "batch"), lam_mul(0.0, in[0]));
+    out[1] = lam_add(lam_all_gather(num(7), "batch"), lam_mul(0.0, in[0]));
+    ck_assert_int_eq(lam_axis_size(ctx, "batch"), 3);
+}
+
+START_TEST(what_is_the_same_for_all_counts_as_often_as_there_are_examples) {
+    lam_tensor *y[2];
+    lam_call(over("batch", FN(of_shared, 1, 2)), LAM_LIST(VEC(0, 0, 0)), y, 2);
+    EXPECT(y[0], LAM_DIMS(3, 2), 3, 6, 3, 6, 3, 6);
+    EXPECT(y[1], LAM_DIMS(3, 3), 7, 7, 7, 7, 7, 7, 7, 7, 7);
+}
+END_TEST
+
+/* (x_i - mean)^2: d/dx_j of the sum over i is 2 (x_j - mean). */
+BODY(deviation) {
+    out[0] = lam_square(lam_sub(in[0], lam_pmean(in[0], "batch")));
+}
+
+BODY(total) {
+    out[0] = lam_sum(apply1(over("batch", FN(deviation, 1, 1)), in[0]), NULL);
+}
+
+START_TEST(a_gradient_inside_is_that_of_the_sum_over_all_examples) {
+    lam_tensor *x = VEC(1, 5, 3, -1);
+    EXPECT(apply1(over("batch", lam_grad(FN(deviation, 1, 1), NULL)), x), LAM_DIMS(4), -2, 6, 2, -6);
+    EXPECT(apply1(lam_grad(FN(total, 1, 1), NULL), x), LAM_DIMS(4), -2, 6, 2, -6);
+    EXPECT(apply1(lam_jacrev(lam_grad(FN(total, 1, 1), NULL), NULL), VEC(1, 5)), LAM_DIMS(2, 2), 1, -1, -1, 1);
+    EXPECT(apply1(lam_hessian(FN(total, 1, 1), NULL), VEC(1, 5)), LAM_DIMS(2, 2), 1, -1, -1, 1);
+}
+END_TEST
+
+BODY(only_sum) {
+    out[0] = lam_psum(in[0], "batch");
+}
+
+BODY(largest) {
+    out[0] = lam_mul(in[0], lam_pmax(in[0], "batch"));
+}
+
+START_TEST(the_transpose_of_psum_is_psum) {
+    EXPECT(apply1(over("batch", lam_grad(FN(only_sum, 1, 1), NULL)), VEC(1, 2, 3)), LAM_DIMS(3), 3, 3, 3);
+    EXPECT(apply1(over("batch", lam_grad(FN(largest, 1, 1), NULL)), VEC(1, 4, 2)), LAM_DIMS(3), 4, 4 + 7, 4);
+}
+END_TEST
+
+/* Forward mode: the tangents of all examples move at once. */
+BODY(forwards) {
+    lam_tensor *y;
+    lam_jvp(FN(deviation, 1, 1), LAM_LIST(in[0]), LAM_LIST(in[1]), &y, &out[0], 1, NULL);
+}
+
+START_TEST(forward_mode_through_a_collective) {
+    EXPECT(apply2(over("batch", FN(forwards, 2, 1)), VEC(1, 5), VEC(1, 0)), LAM_DIMS(2), -2, -2);
+    lam_tensor *y, *x = VEC(1, 5, 3, -1);
+    lam_fn *linear;
+    lam_linearize(over("batch", FN(deviation, 1, 1)), LAM_LIST(x), &y, 1, &linear, NULL);
+    EXPECT(apply1(linear, VEC(1, 0, 0, 0)), LAM_DIMS(4), -1.5, -1.5, -0.5, 1.5);
+}
+END_TEST
+
+/* Linearised inside the batch: the program has the collective, and its transpose. */
+BODY(linear_inside) {
+    lam_tensor *y;
+    lam_fn *linear;
+    lam_linearize(FN(deviation, 1, 1), LAM_LIST(in[0]), &y, 1, &linear, NULL);
+    out[0] = apply1(linear, in[1]);
+    out[1] = apply1(lam_linear_transpose(linear, LAM_LIST(in[0])), in[1]);
+}
+
+START_TEST(linearize_and_transpose_inside_the_batch) {
+    lam_tensor *y[2];
+    lam_call(over("batch", FN(linear_inside, 2, 2)), LAM_LIST(VEC(1, 5), VEC(1, 0)), y, 2);
+    EXPECT(y[0], LAM_DIMS(2), -2, -2);
+    EXPECT(y[1], LAM_DIMS(2), -2, 2);
+}
+END_TEST
+
+/* sum_j of w_j[i], of which each example has its w; its transpose is all_gather. */
+BODY(scattered) {
+    out[0] = lam_psum_scatter(lam_mul(in[0], in[0]), "batch");
+}
+
+START_TEST(psum_scatter_gives_each_example_its_part) {
+    lam_tensor *x = MAT(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    EXPECT(apply1(over("batch", FN(scattered, 1, 1)), x), LAM_DIMS(3), 66, 93, 126);
+    EXPECT(apply1(over("batch", lam_grad(FN(scattered, 1, 1), NULL)), x), LAM_DIMS(3, 3), 2, 4, 6, 8, 10, 12, 14, 16,
+           18);
+    apply1(over("batch", FN(scattered, 1, 1)), MAT(3, 2, 1, 2, 3, 4, 5, 6));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "psum_scatter", "3 elements");
+}
+END_TEST
+
+/* Each but the last sends to the next. */
+static const lam_route onwards[] = {{0, 1}, {1, 2}, {2, 3}};
+
+BODY(next) {
+    out[0] = lam_mul(lam_ppermute(in[0], onwards, 3, "batch"), in[1]);
+}
+
+BODY(turned) {
+    out[0] = lam_ppermute(in[0], (lam_route[]){{0, 1}, {1, 0}}, 2, "batch");
+}
+
+START_TEST(ppermute_sends_and_its_gradient_goes_back) {
+    lam_tensor *x = VEC(1, 2, 3, 4), *w = VEC(10, 20, 30, 40);
+    EXPECT(apply2(over("batch", FN(next, 2, 1)), x, w), LAM_DIMS(4), 0, 20, 60, 120);
+    EXPECT(apply2(over("batch", lam_grad(FN(next, 2, 1), NULL)), x, w), LAM_DIMS(4), 20, 30, 40, 0);
+    EXPECT(apply1(over("batch", FN(turned, 1, 1)), MAT(2, 2, 1, 2, 3, 4)), LAM_DIMS(2, 2), 3, 4, 1, 2);
+}
+END_TEST
+
+BODY(bad_route) {
+    static const lam_route bad[][2] = {{{0, 1}, {0, 2}}, {{0, 1}, {2, 1}}, {{0, 3}, {1, 1}}, {{-1, 0}, {1, 1}}};
+    out[0] = lam_ppermute(in[0], bad[*(int *)env], 2, "batch");
+}
+
+START_TEST(routes_that_cannot_be) {
+    for (int i = 0; i < 4; i++) {
+        apply1(over("batch", FN_ENV(bad_route, 1, 1, &i)), VEC(1, 2, 3));
+        if (i < 2) EXPECT_ERROR(LAM_ERR_VALUE, "ppermute: route 1", "twice");
+        else EXPECT_ERROR(LAM_ERR_INDEX, "ppermute: route 0", "3 examples");
+    }
+}
+END_TEST
+
+/* x_ij minus the mean over j, over i, over both. */
+BODY(of_two_axes) {
+    lam_tensor *rows = lam_psum(in[0], "rows"), *columns = lam_psum(in[0], "columns");
+    out[0] = lam_stack(LAM_LIST(rows, columns, lam_psum(rows, "columns"), lam_psum(columns, "rows")), 0);
+    out[1] = lam_add(lam_mul(10, lam_axis_index(ctx, "rows")), lam_axis_index(ctx, "columns"));
+}
+
+START_TEST(nested_names) {
+    lam_tensor *y[2], *x = MAT(2, 3, 1, 2, 3, 4, 5, 6);
+    lam_call(over("rows", over("columns", FN(of_two_axes, 1, 2))), LAM_LIST(x), y, 2);
+    EXPECT(y[0], LAM_DIMS(2, 3, 4), 5, 6, 21, 21, 7, 6, 21, 21, 9, 6, 21, 21, /**/ 5, 15, 21, 21, 7, 15, 21, 21, 9, 15,
+           21, 21);
+    EXPECT(y[1], LAM_DIMS(2, 3), 0, 1, 2, 10, 11, 12);
+}
+END_TEST
+
+START_TEST(of_one_name_the_innermost_is_meant) {
+    lam_tensor *x = MAT(2, 3, 1, 2, 3, 4, 5, 6);
+    EXPECT(apply1(over("batch", over("batch", FN(only_sum, 1, 1))), x), LAM_DIMS(2, 3), 6, 6, 6, 15, 15, 15);
+    lam_fn *f = over("batch", lam_vmap(FN(only_sum, 1, 1), NULL));
+    EXPECT(apply1(f, x), LAM_DIMS(2, 3), 5, 7, 9, 5, 7, 9);
+    EXPECT(apply1(over("batch", lam_vmap(lam_grad(FN(largest, 1, 1), NULL), NULL)), x), LAM_DIMS(2, 3), 4, 5, 6, 9, 12,
+           15);
+}
+END_TEST
+
+START_TEST(a_batch_of_none_and_of_one) {
+    EXPECT_EMPTY(apply1(over("batch", FN(deviation, 1, 1)), lam_zeros(ctx, LAM_F64, LAM_DIMS(0))), LAM_DIMS(0));
+    EXPECT(apply1(over("batch", FN(deviation, 1, 1)), VEC(3)), LAM_DIMS(1), 0);
+    lam_fn *none = over("batch", FN(only_sum, 1, 1));
+    EXPECT_EMPTY(apply1(none, lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2))), LAM_DIMS(0, 2));
+}
+END_TEST
+
+START_TEST(collectives_in_a_checkpoint) {
+    lam_tensor *x = VEC(1, 5, 3, -1);
+    lam_fn *kept = lam_checkpoint(FN(deviation, 1, 1), NULL);
+    EXPECT(apply1(over("batch", kept), x), LAM_DIMS(4), 1, 9, 1, 9);
+    EXPECT(apply1(over("batch", lam_grad(kept, NULL)), x), LAM_DIMS(4), -2, 6, 2, -6);
+}
+END_TEST
+
+/* The pullback of one example, called when the batch has ended. */
+static lam_fn *kept_pullback;
+
+BODY(escaping) {
+    lam_vjp(FN(only_sum, 1, 1), LAM_LIST(num(1)), out, 1, &kept_pullback, NULL);
+    lam_fn_hold(kept_pullback);
+    out[0] = lam_add(out[0], in[0]);
+}
+
+START_TEST(a_collective_whose_batch_has_ended) {
+    EXPECT(apply1(over("batch", FN(escaping, 1, 1)), VEC(1, 2)), LAM_DIMS(2), 3, 4);
+    apply1(kept_pullback, num(1));
+    EXPECT_ERROR(LAM_ERR_ESCAPED, "has ended");
+    lam_fn_release(kept_pullback);
+}
+END_TEST
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+BODY(minus) {
+    out[0] = lam_neg(in[0]);
+}
+
+BODY(sum_of_some) {
+    lam_cond(lam_gt(in[0], 0.0), FN(only_sum, 1, 1), FN(minus, 1, 1), LAM_LIST(in[0]), out, 1);
+}
+
+BODY(sum_of_all) {
+    lam_cond(num(1), FN(only_sum, 1, 1), FN(minus, 1, 1), LAM_LIST(in[0]), out, 1);
+}
+
+START_TEST(a_collective_for_some_examples_alone_is_refused) {
+    EXPECT(apply1(over("batch", FN(sum_of_all, 1, 1)), VEC(1, -2)), LAM_DIMS(2), -1, -1);
+    apply1(over("batch", FN(sum_of_some, 1, 1)), VEC(1, -2));
+    EXPECT_ERROR(LAM_ERR_OPTION, "psum", "axis 'batch'", "some examples");
+}
+END_TEST
+
+START_TEST(names_that_are_not_there) {
+    apply1(FN(only_sum, 1, 1), num(1));
+    EXPECT_ERROR(LAM_ERR_OPTION, "psum", "no vmap here has an axis 'batch'", "none");
+    apply1(over("rows", FN(only_sum, 1, 1)), VEC(1, 2));
+    EXPECT_ERROR(LAM_ERR_OPTION, "psum", "'batch'", "there is 'rows'");
+    ck_assert_int_eq(lam_axis_size(ctx, "batch"), -1);
+    EXPECT_ERROR(LAM_ERR_OPTION, "axis_size");
+    lam_axis_index(ctx, "batch");
+    EXPECT_ERROR(LAM_ERR_OPTION, "axis_index");
+    lam_psum(num(1), NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "psum");
+    lam_ppermute(num(1), onwards, 3, "batch");
+    EXPECT_ERROR(LAM_ERR_OPTION, "ppermute");
+}
+END_TEST
+
+START_TEST(chunks_have_not_the_whole_batch) {
+    apply1(lam_vmap(FN(only_sum, 1, 1), &(lam_vmap_options){.axis_name = "batch", .chunk_size = 2}), VEC(1, 2, 3));
+    EXPECT_ERROR(LAM_ERR_OPTION, "psum", "chunk");
+}
+END_TEST
+
+Suite *suite_transforms_named(void) {
+    return SUITE_OF("transforms/named", sum_mean_largest_smallest_all_and_index,
+                    what_is_the_same_for_all_counts_as_often_as_there_are_examples,
+                    a_gradient_inside_is_that_of_the_sum_over_all_examples, the_transpose_of_psum_is_psum,
+                    forward_mode_through_a_collective, linearize_and_transpose_inside_the_batch,
+                    psum_scatter_gives_each_example_its_part, ppermute_sends_and_its_gradient_goes_back,
+                    routes_that_cannot_be, nested_names, of_one_name_the_innermost_is_meant, a_batch_of_none_and_of_one,
+                    collectives_in_a_checkpoint, a_collective_whose_batch_has_ended,
+                    a_collective_for_some_examples_alone_is_refused, names_that_are_not_there,
+                    chunks_have_not_the_whole_batch);
+}

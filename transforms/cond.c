@@ -1,0 +1,171 @@
+/* lam_cond and lam_switch. With one index for all, the function that it names is called as it is. With an index for
+ * each example, the examples are sorted by function: each function runs as a batch of those that want it, and their
+ * results are put back in order. So no example pays for a function that it does not want, and nothing that would be
+ * computed for it there, like a NaN, exists. */
+#include "transforms/control.h"
+
+#include "lib/base/context.h"
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+/* What the choice is among. */
+typedef struct choice {
+    lam_fn *const *branches;
+    size_t count;
+    lam_tensor **operands; /* of the call's own */
+    size_t n;
+} choice;
+
+/* Two functions that have both run must have given one type each; `from` axes of lanes are not compared. */
+static bool agree(lam__control *c, const lam_fn *f, const lam_fn *g, lam_tensor *const a[], lam_tensor *const b[]) {
+    for (size_t o = 0; o < c->n_out; o++) {
+        const lam_value *x = lam__scope_peek(a[o]), *y = lam__scope_peek(b[o]);
+        if (!x || !y) return false;
+        bool same = x->dtype == y->dtype && x->rank == y->rank;
+        for (int i = 1; i < x->rank && same; i++) same = x->dims[i] == y->dims[i];
+        if (same) continue;
+        char one[256], other[256];
+        lam__text t = {one, sizeof one, 0}, u = {other, sizeof other, 0};
+        lam__error_append_type(&t, (lam_dtype)x->dtype, x->rank - 1, x->dims + 1);
+        lam__error_append_type(&u, (lam_dtype)y->dtype, y->rank - 1, y->dims + 1);
+        lam__error_set(c->ctx, x->dtype == y->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
+                       "let all functions give the same types", "%s: output %zu of '%s' is %s, that of '%s' is %s",
+                       c->what, o, f->name, one, g->name, other);
+        return false;
+    }
+    return true;
+}
+
+/* A function of the choice for the lanes of crew->index. */
+static bool run_branch(lam__control *c, const lam__crew *crew, const choice *what, const lam__task *opened, size_t b,
+                       int64_t k, lam_tensor **out) {
+    lam__task task;
+    if (!lam__control_task(c, crew, what->branches[b], &task)) return false;
+    for (size_t i = 0; i < what->n; i++) {
+        task.in[i] = opened->in[i];
+        task.mapped[i] = opened->mapped[i];
+    }
+    for (int i = 0; i < task.f->inputs; i++)
+        if (task.mapped[i]) task.in[i] = lam__lanes_taken(crew, task.in[i]);
+    return lam__lanes_run(crew, k, task.f, task.in, task.mapped, out) == LAM_OK;
+}
+
+/* Which lanes want function b, behind one another in lanes[]; their places among all results are noted. */
+static int64_t sort_out(const int64_t wants[], int64_t size, int64_t b, int64_t before, int64_t lanes[],
+                        int64_t place[]) {
+    int64_t k = 0;
+    for (int64_t i = 0; i < size; i++) {
+        if (wants[i] != b) continue;
+        place[i] = before + k;
+        lanes[k++] = i;
+    }
+    return k;
+}
+
+/* parts: room for count * n_out handles; numbers: for 3 * crew->size. A batch of none asks the first function for its
+ * types. */
+static bool run_all(lam__control *c, lam__crew *crew, const choice *what, const lam__task *opened, lam_tensor **parts,
+                    int64_t *numbers) {
+    int64_t *wants = numbers, *place = wants + crew->size, *lanes = place + crew->size, done = 0;
+    size_t ran = 0, first = 0;
+    for (size_t b = 0; b < what->count; b++) {
+        int64_t k = sort_out(wants, crew->size, (int64_t)b, done, lanes, place);
+        if (!k && (crew->size || b)) continue;
+        crew->index = k < crew->size ? lam_array(c->ctx, LAM_I64, LAM_DIMS(k), lanes) : NULL;
+        if (!run_branch(c, crew, what, opened, b, k, parts + ran * c->n_out)) return false;
+        if (!ran) first = b;
+        else if (!agree(c, what->branches[first], what->branches[b], parts, parts + ran * c->n_out)) return false;
+        done += k;
+        ran++;
+    }
+    for (size_t o = 0; o < c->n_out; o++)
+        parts[o] = lam__lanes_close(crew, lam__control_join(c, ran, parts + o, c->n_out, place, crew->size));
+    return true;
+}
+
+static lam_status choose_batched(lam__control *c, lam__crew *crew, lam_tensor *index, const choice *what) {
+    lam__scratch_area area;
+    lam__task opened = {NULL, lam__apply_room(c->ctx, what->n), (bool *)(void *)lam__apply_room(c->ctx, what->n),
+                        what->n};
+    lam_tensor **parts = lam__apply_room(c->ctx, what->count * c->n_out);
+    int64_t *numbers = lam__scratch_get(&area, c->ctx, 3 * (size_t)crew->size * sizeof *numbers);
+    bool fine = opened.in && opened.mapped && parts && numbers;
+    for (size_t i = 0; i < what->n && fine; i++) fine = lam__control_set(c, crew, &opened, i, what->operands[i]);
+    if (fine)
+        fine = lam_read(lam__lanes_open(crew, index), numbers, (size_t)crew->size * sizeof *numbers) == LAM_OK &&
+               run_all(c, crew, what, &opened, parts, numbers);
+    lam_status status = lam__control_end(c, fine ? parts : NULL);
+    if (numbers) lam__scratch_put(&area);
+    return status;
+}
+
+/* index: an i64 of rank 0 within bounds. */
+static lam_status choose(lam__control *c, lam_tensor *index, const choice *what) {
+    lam__crew crew = {.ctx = c->ctx};
+    int64_t one;
+    lam__lanes_add(&crew, index);
+    if (crew.count) return choose_batched(c, &crew, index, what);
+    lam_tensor **results = lam__apply_room(c->ctx, c->n_out);
+    bool fine = results && lam_read(index, &one, sizeof one) == LAM_OK &&
+                lam_call(what->branches[one], (lam_list){what->n, what->operands}, results, c->n_out) == LAM_OK;
+    return lam__control_end(c, fine ? results : NULL);
+}
+
+/* The operands, and whether all functions fit to them and to each other. */
+static bool prepare(lam__control *c, choice *what, lam_list operands) {
+    what->operands = lam__apply_room(c->ctx, operands.count);
+    what->n = operands.count;
+    if (!what->operands || !lam__control_operands(c, "operands", operands, what->operands)) return false;
+    for (size_t b = 1; b < what->count; b++) {
+        const lam_fn *f = what->branches[0], *g = what->branches[b];
+        if (f->inputs == g->inputs && f->outputs == g->outputs) continue;
+        lam__error_set(c->ctx, LAM_ERR_ARITY, "let all functions take and give the same",
+                       "%s: '%s' takes %d and gives %d, '%s' takes %d and gives %d", c->what, f->name, f->inputs,
+                       f->outputs, g->name, g->inputs, g->outputs);
+        return false;
+    }
+    return lam__control_arity(c, what->branches[0], operands.count, c->n_out);
+}
+
+lam_status lam_cond(lam_tensor *pred, lam_fn *if_true, lam_fn *if_false, lam_list operands, lam_tensor **out,
+                    size_t n_out) {
+    lam_fn *branches[] = {if_false, if_true};
+    choice what = {branches, 2, NULL, 0};
+    lam__control c;
+    lam_status status;
+    lam_tensor *given;
+    if (!lam__control_begin(&c, "cond", 2, branches, operands, out, n_out, &status)) return status;
+    if (!prepare(&c, &what, operands) || !lam__control_operands(&c, "predicates", LAM_LIST(pred), &given))
+        return lam__control_end(&c, NULL);
+    lam_tensor *index = lam__control_truth(&c, NULL, given);
+    return lam_failed(index) ? lam__control_end(&c, NULL) : choose(&c, index, &what);
+}
+
+lam_status lam_switch(lam_tensor *index, lam_fn *const branches[], size_t count, lam_list operands, lam_tensor **out,
+                      size_t n_out) {
+    choice what = {branches, count, NULL, 0};
+    lam__control c;
+    lam_status status;
+    lam_tensor *given;
+    lam_ctx *where = lam__scope_context(1, &index);
+    if (!count || !branches) {
+        for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
+        return lam__error_set(where, LAM_ERR_VALUE, "give at least one", "switch: there are no functions");
+    }
+    if (!lam__control_begin(&c, "switch", count, branches, operands, out, n_out, &status)) return status;
+    if (!prepare(&c, &what, operands) || !lam__control_operands(&c, "indices", LAM_LIST(index), &given))
+        return lam__control_end(&c, NULL);
+    const lam_value *v = lam__scope_peek(given);
+    if (v->rank || lam__dtype_is_inexact(v->dtype) || v->dtype == LAM_BOOL) {
+        lam__error_set(c.ctx, v->rank ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, "cast it with lam_cast",
+                       "switch: the index is %s of rank %d, an integer of rank 0 expected",
+                       lam_dtype_name((lam_dtype)v->dtype), v->rank);
+        return lam__control_end(&c, NULL);
+    }
+    lam_tensor *within = lam_clamp(lam_cast(given, LAM_I64), 0, (int64_t)count - 1);
+    return lam_failed(within) ? lam__control_end(&c, NULL) : choose(&c, within, &what);
+}

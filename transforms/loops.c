@@ -1,0 +1,243 @@
+/* lam_while and lam_fori. As long as the condition is the same for all examples, a trip is a call of the body at the
+ * level of the caller, as in a loop in C. Once it is batched, the loop goes on with lanes: the examples in one axis, of
+ * which those that have ended are laid aside, so that a trip costs what the examples still at work cost. Both ways are
+ * made of operations that levels see: reverse mode goes back through the trips that were made. */
+#include "transforms/control.h"
+
+#include "lib/base/context.h"
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+/* Carries of a loop: handles of the operation's own, n of them, and room for those of the next trip. */
+typedef struct carries {
+    lam_tensor **now, **next;
+    size_t n;
+} carries;
+
+static bool carries_begin(lam__control *c, lam_list init, carries *s) {
+    s->n = init.count;
+    s->now = lam__apply_room(c->ctx, s->n);
+    s->next = lam__apply_room(c->ctx, s->n);
+    return s->now && s->next && lam__control_operands(c, "carries", init, s->now);
+}
+
+/* The next ones take the place of those there were, which nobody else sees. */
+static void advance(carries *s) {
+    for (size_t i = 0; i < s->n; i++) {
+        lam_drop(s->now[i]);
+        s->now[i] = s->next[i];
+    }
+}
+
+/* One call of the body at the level of the caller; extra inputs stand in front. */
+static bool trip(lam__control *c, lam_fn *body, lam_tensor *first, carries *s) {
+    size_t extra = first != NULL;
+    lam_scope *scope = lam_scope_begin(c->ctx);
+    lam_tensor **in = lam__apply_room(c->ctx, s->n + extra);
+    if (in && extra) in[0] = first;
+    if (in && s->n) memcpy(in + extra, s->now, s->n * sizeof *in);
+    bool fine = in && lam_call(body, (lam_list){s->n + extra, in}, s->next, s->n) == LAM_OK &&
+                lam__control_same(c, body, s->n, s->now, s->next, 0);
+    if (lam_scope_end(scope, s->next, fine ? s->n : 0) != LAM_OK || !fine) return false;
+    advance(s);
+    return true;
+}
+
+/* ---- with lanes -------------------------------------------------------------------------------------------------- */
+
+/* A loop whose lanes end at different times. order[]: which lanes the axis holds, in order; parts: what those that have
+ * ended had, one entry per carry and part. place[i]: where lane i is among all that have ended. */
+typedef struct lanes_loop {
+    lam__task condition, body;
+    carries s;
+    int64_t *order, *place, *chosen;
+    uint8_t *holds;
+    int64_t active, ended;
+    lam_tensor **parts;
+    size_t count, room; /* of parts */
+} lanes_loop;
+
+/* Room for one part more; the list doubles. */
+static bool parts_grow(lam__control *c, lanes_loop *l) {
+    if (l->count < l->room) return true;
+    size_t wider = l->room ? 2 * l->room : 8;
+    lam_tensor **fresh = lam__apply_room(c->ctx, wider * l->s.n);
+    if (!fresh) return false;
+    if (l->count) memcpy(fresh, l->parts, l->count * l->s.n * sizeof *fresh);
+    l->parts = fresh;
+    l->room = wider;
+    return true;
+}
+
+/* Which lanes go on: holds[]. The condition has carries that are lanes, and results that are. */
+static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam_fn *f) {
+    lam_tensor *result = NULL;
+    lam_scope *scope = lam_scope_begin(c->ctx);
+    memcpy(l->condition.in, l->s.now, l->s.n * sizeof *l->s.now);
+    bool fine =
+        lam__lanes_run(crew, l->active, l->condition.f, l->condition.in, l->condition.mapped, &result) == LAM_OK;
+    if (fine && lam_rank(result) != 1) {
+        lam__error_set(c->ctx, LAM_ERR_SHAPE, "reduce it with lam_all or lam_any",
+                       "%s: the result of '%s' has rank %d, a bool of rank 0 expected", c->what, f->name,
+                       lam_rank(result) - 1);
+        fine = false;
+    }
+    if (fine) {
+        lam_tensor *truth = lam_dtype_of(result) == LAM_BOOL ? result : lam_ne(result, 0);
+        fine = lam_read(truth, l->holds, (size_t)l->active) == LAM_OK;
+    }
+    return lam_scope_end(scope, NULL, 0) == LAM_OK && fine;
+}
+
+/* The lanes of x that go on, or those that do not. */
+static lam_tensor *chosen_of(lam__control *c, lanes_loop *l, lam_tensor *x, bool which) {
+    int64_t k = 0;
+    for (int64_t i = 0; i < l->active; i++)
+        if (l->holds[i] == which) l->chosen[k++] = i;
+    return k == l->active ? x : lam_take(x, lam_array(c->ctx, LAM_I64, LAM_DIMS(k), l->chosen), 0);
+}
+
+/* Captures that are lanes lose those that have ended. */
+static void narrow(lam__control *c, lanes_loop *l, lam__task *task) {
+    for (int i = (int)l->s.n; i < task->f->inputs; i++)
+        if (task->mapped[i]) task->in[i] = chosen_of(c, l, task->in[i], true);
+}
+
+/* Lays those lanes aside that have ended; the others close up. */
+static bool lay_aside(lam__control *c, lanes_loop *l) {
+    int64_t kept = 0;
+    if (!parts_grow(c, l)) return false;
+    for (size_t i = 0; i < l->s.n; i++) l->parts[l->count * l->s.n + i] = chosen_of(c, l, l->s.now[i], false);
+    l->count++;
+    for (size_t i = 0; i < l->s.n; i++) l->s.now[i] = chosen_of(c, l, l->s.now[i], true);
+    narrow(c, l, &l->condition);
+    narrow(c, l, &l->body);
+    for (int64_t i = 0; i < l->active; i++) {
+        if (l->holds[i]) l->order[kept++] = l->order[i];
+        else l->place[l->order[i]] = l->ended++;
+    }
+    l->active = kept;
+    return true;
+}
+
+static int64_t holding(const lanes_loop *l) {
+    int64_t k = 0;
+    for (int64_t i = 0; i < l->active; i++) k += l->holds[i] = l->holds[i] != 0;
+    return k;
+}
+
+/* One call of the body for the lanes at work. */
+static bool lanes_trip(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam_fn *f) {
+    lam_scope *scope = lam_scope_begin(c->ctx);
+    memcpy(l->body.in, l->s.now, l->s.n * sizeof *l->s.now);
+    bool fine = lam__lanes_run(crew, l->active, l->body.f, l->body.in, l->body.mapped, l->s.next) == LAM_OK &&
+                lam__control_same(c, f, l->s.n, l->s.now, l->s.next, 1);
+    if (lam_scope_end(scope, l->s.next, fine ? l->s.n : 0) != LAM_OK || !fine) return false;
+    advance(&l->s);
+    return true;
+}
+
+/* All carries become lanes, since any may come to depend on one that is. */
+static bool lanes_start(lam__control *c, const lam__crew *crew, lanes_loop *l, lam_fn *condition, lam_fn *body) {
+    if (!lam__control_task(c, crew, condition, &l->condition) || !lam__control_task(c, crew, body, &l->body))
+        return false;
+    for (size_t i = 0; i < l->s.n; i++) {
+        l->s.now[i] = lam__lanes_open(crew, l->s.now[i]);
+        if (lam_failed(l->s.now[i])) return false;
+        l->condition.mapped[i] = l->body.mapped[i] = true;
+    }
+    for (int64_t i = 0; i < crew->size; i++) l->order[i] = i;
+    l->active = crew->size;
+    return true;
+}
+
+/* From the state where the condition was found to be batched to the end. */
+static bool run_lanes(lam__control *c, const lam__crew *crew, lanes_loop *l, lam_fn *condition, lam_fn *body) {
+    if (!lanes_start(c, crew, l, condition, body)) return false;
+    do {
+        if (!ask(c, crew, l, condition)) return false;
+        if (holding(l) < l->active && !lay_aside(c, l)) return false;
+        if (l->active && !lanes_trip(c, crew, l, body)) return false;
+    } while (l->active);
+    if (!l->count && !lay_aside(c, l)) return false; /* a batch of none */
+    for (size_t i = 0; i < l->s.n; i++)
+        l->s.now[i] =
+            lam__lanes_close(crew, lam__control_join(c, l->count, l->parts + i, l->s.n, l->place, crew->size));
+    return true;
+}
+
+/* Which levels there are lanes of: those that any of the operands has, so that no condition later on has another. */
+static bool continue_with_lanes(lam__control *c, lam__crew *crew, carries *s, lam_fn *condition, lam_fn *body) {
+    lam__scratch_area area;
+    lanes_loop l = {.s = *s};
+    for (size_t i = 0; i < s->n; i++) lam__lanes_add(crew, s->now[i]);
+    lam__control_add_captures(crew, condition);
+    lam__control_add_captures(crew, body);
+    size_t n = (size_t)crew->size;
+    l.order = lam__scratch_get(&area, c->ctx, n * (3 * sizeof *l.order + 1));
+    if (!l.order) return false;
+    l.place = l.order + n;
+    l.chosen = l.place + n;
+    l.holds = (uint8_t *)(l.chosen + n);
+    bool fine = run_lanes(c, crew, &l, condition, body);
+    lam__scratch_put(&area);
+    return fine;
+}
+
+/* ---- the operations ---------------------------------------------------------------------------------------------- */
+
+enum verdict { FAILED, ENDS, GOES_ON, BATCHED };
+
+/* What the condition says of the carries. crew gets the levels it is batched at. */
+static enum verdict judge(lam__control *c, lam__crew *crew, lam_fn *condition, const carries *s) {
+    int64_t holds = 0;
+    lam_scope *scope = lam_scope_begin(c->ctx);
+    lam_tensor *truth = lam__control_truth(c, condition, lam_apply(condition, (lam_list){s->n, s->now}));
+    bool failed = lam_failed(truth);
+    if (!failed) lam__lanes_add(crew, truth);
+    if (!failed && !crew->count) failed = lam_read(truth, &holds, sizeof holds) != LAM_OK;
+    if (lam_scope_end(scope, NULL, 0) != LAM_OK || failed) return FAILED;
+    return crew->count ? BATCHED : holds ? GOES_ON : ENDS;
+}
+
+static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, carries *s) {
+    for (;;) {
+        lam__crew crew = {.ctx = c->ctx};
+        enum verdict v = judge(c, &crew, condition, s);
+        if (v == BATCHED) return continue_with_lanes(c, &crew, s, condition, body);
+        if (v != GOES_ON) return v == ENDS;
+        if (!trip(c, body, NULL, s)) return false;
+    }
+}
+
+lam_status lam_while(lam_fn *condition, lam_fn *body, lam_list init, lam_tensor **out, size_t n_out) {
+    lam_fn *fns[] = {condition, body};
+    lam__control c;
+    lam_status status;
+    carries s;
+    if (!lam__control_begin(&c, "while", 2, fns, init, out, n_out, &status)) return status;
+    bool fine = lam__control_arity(&c, condition, init.count, 1) && lam__control_arity(&c, body, init.count, n_out) &&
+                lam__control_arity(&c, body, n_out, init.count) && carries_begin(&c, init, &s) &&
+                run_while(&c, condition, body, &s);
+    return lam__control_end(&c, fine ? s.now : NULL);
+}
+
+lam_status lam_fori(int64_t lower, int64_t upper, lam_fn *body, lam_list init, lam_tensor **out, size_t n_out) {
+    lam__control c;
+    lam_status status;
+    carries s;
+    if (!lam__control_begin(&c, "fori", 1, &body, init, out, n_out, &status)) return status;
+    bool fine = lam__control_arity(&c, body, init.count + 1, n_out) &&
+                lam__control_arity(&c, body, n_out + 1, init.count) && carries_begin(&c, init, &s);
+    for (int64_t i = lower; i < upper && fine; i++) {
+        lam_tensor *number = lam__scope_handle(c.ctx, lam__value_integer(c.ctx, LAM_I64, i));
+        fine = !lam_failed(number) && trip(&c, body, number, &s);
+        lam_drop(number);
+    }
+    return lam__control_end(&c, fine ? s.now : NULL);
+}

@@ -1,0 +1,180 @@
+/* Named axes: collectives along the batch of the vmap that bears a name. All are made of the two rows of lanes.c, which
+ * are done at the level of that vmap, whatever levels lie above it. */
+#include "transforms/batch.h"
+#include "transforms/lanes.h"
+
+#include "lib/base/context.h"
+#include "lib/base/error.h"
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
+
+#include <lamina/control.h>
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+static const lam__batch *batch_of(const lam__level *level) {
+    return level->state;
+}
+
+/* Says which names there are. */
+static void fail_name(lam_ctx *ctx, const char *what, const char *name) {
+    char text[256];
+    lam__text t = {text, sizeof text, 0};
+    for (const lam__level *l = ctx->current; l; l = l->parent)
+        if (l->interpreter->hides_axis && batch_of(l)->axis_name)
+            lam__error_append(&t, "%s'%s'", t.used ? ", " : "", batch_of(l)->axis_name);
+    lam__error_set(ctx, LAM_ERR_OPTION, "name the axis by axis_name in the options of the vmap around it",
+                   "%s: no vmap here has an axis '%s'; there %s %s", what, name, t.used ? "is" : "are",
+                   t.used ? text : "none");
+}
+
+/* The innermost level that bears the name; NULL after recording why it cannot be worked along. */
+static lam__level *level_named(lam_ctx *ctx, const char *what, const char *name) {
+    int barrier = INT32_MAX;
+    lam__level *level = name ? ctx->current : NULL;
+    for (; level; level = level->parent) {
+        if (!level->interpreter->hides_axis) continue;
+        const lam__batch *b = batch_of(level);
+        if (b->axis_name && !strcmp(b->axis_name, name)) break;
+        if (b->crew && b->crew->barrier < barrier) barrier = b->crew->barrier;
+    }
+    if (!name) {
+        lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: the name of the axis is NULL", what);
+    } else if (!level) {
+        fail_name(ctx, what, name);
+    } else if (level->depth >= barrier) {
+        lam__error_set(ctx, LAM_ERR_OPTION, "call it outside, and pass the result as an operand",
+                       "%s: the function runs for some examples of axis '%s' alone", what, name);
+        level = NULL;
+    } else if (batch_of(level)->whole) {
+        lam__error_set(ctx, LAM_ERR_OPTION, "leave chunk_size out",
+                       "%s: the vmap with axis '%s' goes by chunks, and has not the whole batch at a time", what, name);
+        level = NULL;
+    }
+    return level;
+}
+
+/* The level for an operand; NULL, and *failed is what the operation gives. */
+static lam__level *level_for(const char *what, lam_tensor *x, const char *name, lam_tensor **failed) {
+    lam_value *v;
+    lam_ctx *ctx = lam__scope_operands(what, 1, &x, &v, failed);
+    if (!ctx) return NULL;
+    *failed = &ctx->failed;
+    return level_named(ctx, what, name);
+}
+
+/* ---- sums and their like ----------------------------------------------------------------------------------------- */
+
+/* A reduction of the examples, gathered. */
+static lam_tensor *reduced(const char *what, lam_tensor *x, const char *name,
+                           lam_tensor *(*reduce)(lam_tensor *x, const lam_reduce_options *options)) {
+    lam_tensor *failed;
+    uint64_t since = lam__scope_now(x);
+    lam__level *level = level_for(what, x, name, &failed);
+    if (!level) return failed;
+    lam_tensor *all = lam__lanes_out(x, level, true);
+    return lam__scope_only(reduce(all, &(lam_reduce_options){.axes = LAM_AXES(0)}), since);
+}
+
+lam_tensor *lam_psum(lam_tensor *x, const char *axis_name) {
+    return reduced("psum", x, axis_name, lam_sum);
+}
+
+lam_tensor *lam_pmean(lam_tensor *x, const char *axis_name) {
+    return reduced("pmean", x, axis_name, lam_mean);
+}
+
+lam_tensor *lam_pmax(lam_tensor *x, const char *axis_name) {
+    return reduced("pmax", x, axis_name, lam_max_reduce);
+}
+
+lam_tensor *lam_pmin(lam_tensor *x, const char *axis_name) {
+    return reduced("pmin", x, axis_name, lam_min_reduce);
+}
+
+lam_tensor *lam_all_gather(lam_tensor *x, const char *axis_name) {
+    lam_tensor *failed;
+    lam__level *level = level_for("all_gather", x, axis_name, &failed);
+    return level ? lam__lanes_out(x, level, true) : failed;
+}
+
+lam_tensor *lam_psum_scatter(lam_tensor *x, const char *axis_name) {
+    lam_tensor *failed;
+    lam__level *level = level_for("psum_scatter", x, axis_name, &failed);
+    if (!level) return failed;
+    int64_t size = batch_of(level)->size;
+    if (lam_rank(x) < 1 || lam_dim(x, 0) != size)
+        return lam__error_fail(level->ctx, LAM_ERR_SHAPE,
+                               "psum_scatter: axis 0 must have %lld elements, one per example", (long long)size);
+    return lam__lanes_in(x, level, true);
+}
+
+/* ---- from example to example ------------------------------------------------------------------------------------- */
+
+/* source[to] = from; -1: nothing comes. False after recording what is wrong; sends: room for a flag per example. */
+static bool sources(lam_ctx *ctx, const lam_route routes[], size_t count, int64_t size, int64_t source[],
+                    bool sends[]) {
+    for (int64_t i = 0; i < size; i++) source[i] = -1, sends[i] = false;
+    for (size_t k = 0; k < count; k++) {
+        int64_t from = routes[k].from, to = routes[k].to;
+        if (from < 0 || from >= size || to < 0 || to >= size) {
+            lam__error_set(ctx, LAM_ERR_INDEX, "number the examples from 0",
+                           "ppermute: route %zu goes from %lld to %lld, of %lld examples", k, (long long)from,
+                           (long long)to, (long long)size);
+            return false;
+        }
+        if (sends[from] || source[to] >= 0) {
+            lam__error_set(ctx, LAM_ERR_VALUE, "use all_gather to send to several",
+                           "ppermute: route %zu, from %lld to %lld: an example sends or gets twice", k, (long long)from,
+                           (long long)to);
+            return false;
+        }
+        sends[from] = true;
+        source[to] = from;
+    }
+    return true;
+}
+
+/* The examples in their new order: one line of zeros stands behind them for those who get nothing. */
+static lam_tensor *permuted(lam_ctx *ctx, lam_tensor *all, size_t count, int64_t size, int64_t source[]) {
+    for (int64_t i = 0; i < size; i++) source[i] = source[i] < 0 ? size : source[i];
+    if (count < (size_t)size) all = lam_concatenate(LAM_LIST(all, lam_zeros_like(lam_slice_axis(all, 0, 0, 1))), 0);
+    return lam_take(all, lam_array(ctx, LAM_I64, LAM_DIMS(size), source), 0);
+}
+
+lam_tensor *lam_ppermute(lam_tensor *x, const lam_route routes[], size_t count, const char *axis_name) {
+    lam_tensor *failed;
+    lam__scratch_area area;
+    uint64_t since = lam__scope_now(x);
+    lam__level *level = level_for("ppermute", x, axis_name, &failed);
+    if (!level) return failed;
+    lam_ctx *ctx = level->ctx;
+    if (count && !routes) return lam__error_fail(ctx, LAM_ERR_NULL, "ppermute: there is no list of routes");
+    int64_t size = batch_of(level)->size;
+    int64_t *source = lam__scratch_get(&area, ctx, (size_t)size * (sizeof *source + 1));
+    if (!source) return failed;
+    lam_tensor *out = failed;
+    if (sources(ctx, routes, count, size, source, (bool *)(source + size))) {
+        lam_tensor *all = lam__lanes_out(x, level, false);
+        out = lam__lanes_in(size ? permuted(ctx, all, count, size, source) : all, level, false);
+    }
+    lam__scratch_put(&area);
+    return lam__scope_only(out, since);
+}
+
+/* ---- about the axis ---------------------------------------------------------------------------------------------- */
+
+lam_tensor *lam_axis_index(lam_ctx *ctx, const char *axis_name) {
+    uint64_t since = lam__scope_now_in(ctx);
+    lam__level *level = level_named(ctx, "axis_index", axis_name);
+    if (!level) return &ctx->failed;
+    lam_tensor *places = lam_iota(ctx, LAM_I64, LAM_DIMS(batch_of(level)->size), 0);
+    return lam__scope_only(lam__lanes_in(places, level, false), since);
+}
+
+int64_t lam_axis_size(lam_ctx *ctx, const char *axis_name) {
+    const lam__level *level = level_named(ctx, "axis_size", axis_name);
+    return level ? batch_of(level)->size : -1;
+}

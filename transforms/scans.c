@@ -1,0 +1,168 @@
+/* lam_scan and lam_map: loops along axis 0. An element is a view, a trip a call at the level of the caller; cotangents
+ * of elements are added where they lie, so a loop forwards and back costs what its trips cost. */
+#include "transforms/control.h"
+
+#include "lib/base/context.h"
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+#include <lamina/transforms.h>
+
+#include <string.h>
+
+/* A loop of `length` trips: carries, elements of xs, results. rows: results of all trips, those of one output behind
+ * one another. */
+typedef struct scan {
+    lam_fn *f;
+    lam_tensor **carry, **xs, **in, **out, **rows;
+    size_t carries, elements, results;
+    int64_t length;
+    bool reverse;
+} scan;
+
+/* All lengths are listed, since it cannot be known which of them is wrong. */
+static bool fail_lengths(lam__control *c, const scan *s) {
+    char text[512];
+    lam__text t = {text, sizeof text, 0};
+    for (size_t i = 0; i < s->elements; i++)
+        lam__error_append(&t, "%snumber %zu has %lld", i ? ", " : "", i, (long long)lam_dim(s->xs[i], 0));
+    lam__error_set(c->ctx, LAM_ERR_SHAPE, "all must have one length along axis 0, which is `length` if that is given",
+                   "%s of '%s': lengths differ: %s", c->what, s->f->name, text);
+    return false;
+}
+
+/* From the option and the elements, which must all agree. */
+static bool find_length(lam__control *c, scan *s, int64_t asked) {
+    if (asked < LAM_ZERO_SIZE || (!asked && !s->elements)) {
+        lam__error_set(c->ctx, LAM_ERR_OPTION, "give a positive number, LAM_ZERO_SIZE for none, or xs",
+                       "%s of '%s': the length cannot be %lld", c->what, s->f->name, (long long)asked);
+        return false;
+    }
+    s->length = asked == LAM_ZERO_SIZE ? 0 : asked > 0 ? asked : -1;
+    for (size_t i = 0; i < s->elements; i++) {
+        if (!lam_rank(s->xs[i])) {
+            lam__error_set(c->ctx, LAM_ERR_SHAPE, "give it an axis with lam_expand_dims",
+                           "%s of '%s': number %zu of xs has rank 0, and no axis to go along", c->what, s->f->name, i);
+            return false;
+        }
+        if (s->length < 0) s->length = lam_dim(s->xs[i], 0);
+        if (lam_dim(s->xs[i], 0) != s->length) return fail_lengths(c, s);
+    }
+    return true;
+}
+
+/* Trip i. What it leaves in its scope goes with it, but for carries and results. */
+static bool trip(lam__control *c, scan *s, int64_t i) {
+    size_t n = s->carries, m = s->results;
+    lam_scope *scope = lam_scope_begin(c->ctx);
+    if (n) memcpy(s->in, s->carry, n * sizeof *s->in);
+    for (size_t k = 0; k < s->elements; k++) s->in[n + k] = lam_index(s->xs[k], 0, i);
+    bool fine = lam_call(s->f, (lam_list){n + s->elements, s->in}, s->out, n + m) == LAM_OK &&
+                lam__control_same(c, s->f, n, s->carry, s->out, 0);
+    if (lam_scope_end(scope, s->out, fine ? n + m : 0) != LAM_OK || !fine) return false;
+    for (size_t k = 0; k < n; k++) {
+        lam_drop(s->carry[k]);
+        s->carry[k] = s->out[k];
+    }
+    for (size_t k = 0; k < m; k++) s->rows[(int64_t)k * s->length + i] = s->out[n + k];
+    return true;
+}
+
+/* The results of no trips: f as a batch of none says of which types they are. Carries come out as they went in. */
+static bool no_trips(lam__control *c, scan *s) {
+    size_t n = s->carries;
+    int axes[2] = {LAM_UNMAPPED, 0}, *in_axes = (int *)(void *)lam__apply_room(c->ctx, n + s->elements);
+    if (!in_axes) return false;
+    for (size_t k = 0; k < n + s->elements; k++) in_axes[k] = axes[k >= n];
+    lam_fn *none = lam_vmap(s->f, &(lam_vmap_options){.in_axes = {s->f->inputs, in_axes},
+                                                      .axis_size = LAM_ZERO_SIZE,
+                                                      .randomness = LAM_RANDOMNESS_DIFFERENT});
+    if (n) memcpy(s->in, s->carry, n * sizeof *s->in);
+    if (s->elements) memcpy(s->in + n, s->xs, s->elements * sizeof *s->in);
+    if (lam_call(none, (lam_list){n + s->elements, s->in}, s->out, n + s->results) != LAM_OK) return false;
+    if (n) memcpy(s->out, s->carry, n * sizeof *s->out);
+    return true;
+}
+
+/* All trips; s->out gets the results of the operation. Rows that have been stacked are given up one output after the
+ * other. */
+static bool run(lam__control *c, scan *s) {
+    if (!s->length) return no_trips(c, s);
+    s->rows = lam__apply_room(c->ctx, s->results * (size_t)s->length);
+    if (!s->rows) return false;
+    for (int64_t i = 0; i < s->length; i++)
+        if (!trip(c, s, s->reverse ? s->length - 1 - i : i)) return false;
+    for (size_t k = 0; k < s->carries; k++) s->out[k] = s->carry[k];
+    for (size_t k = 0; k < s->results; k++) {
+        lam_tensor **rows = s->rows + (int64_t)k * s->length;
+        s->out[s->carries + k] = lam_stack((lam_list){(size_t)s->length, rows}, 0);
+        for (int64_t i = 0; i < s->length; i++) lam_drop(rows[i]);
+    }
+    return true;
+}
+
+/* Everything but the trips. s->f, reverse are set. */
+static bool prepare(lam__control *c, scan *s, lam_list init, lam_list xs, int64_t asked) {
+    size_t n = init.count + xs.count;
+    if (n != (size_t)s->f->inputs || c->n_out != (size_t)s->f->outputs || c->n_out < init.count) {
+        lam__error_set(
+            c->ctx, LAM_ERR_ARITY, "f takes carries and elements, and gives carries and results",
+            "%s of '%s': it takes %d and gives %d; there are %zu carries, %zu of xs, and room for %zu results", c->what,
+            s->f->name, s->f->inputs, s->f->outputs, init.count, xs.count, c->n_out);
+        return false;
+    }
+    s->carries = init.count;
+    s->elements = xs.count;
+    s->results = c->n_out - init.count;
+    lam_tensor **room = lam__apply_room(c->ctx, 2 * n + c->n_out);
+    if (!room) return false;
+    s->carry = room;
+    s->xs = room + init.count;
+    s->in = room + n;
+    s->out = s->in + n;
+    return lam__control_operands(c, "carries", init, s->carry) && lam__control_operands(c, "xs", xs, s->xs) &&
+           find_length(c, s, asked);
+}
+
+lam_status lam_scan(lam_fn *f, lam_list init, lam_list xs, lam_tensor **out, size_t n_out,
+                    const lam_scan_options *options) {
+    static const lam_scan_options none;
+    const lam_scan_options *o = options ? options : &none;
+    scan s = {.f = f, .reverse = o->reverse};
+    lam__control c;
+    lam_status status;
+    if (!lam__control_begin(&c, "scan", 1, &f, xs.count ? xs : init, out, n_out, &status)) return status;
+    bool fine = o->unroll >= 0;
+    if (!fine)
+        lam__error_set(c.ctx, LAM_ERR_OPTION, "give a positive number, or 0 for the default",
+                       "scan of '%s': unroll cannot be %lld", f->name, (long long)o->unroll);
+    fine = fine && prepare(&c, &s, init, xs, o->length) && run(&c, &s);
+    return lam__control_end(&c, fine ? s.out : NULL);
+}
+
+/* ---- map --------------------------------------------------------------------------------------------------------- */
+
+/* Several elements at once are a batch by chunks, in which each draws for itself, as one after the other would. */
+static bool map_batches(scan *s, int64_t batch_size) {
+    lam_fn *batched =
+        lam_vmap(s->f, &(lam_vmap_options){.chunk_size = batch_size, .randomness = LAM_RANDOMNESS_DIFFERENT});
+    return lam_call(batched, (lam_list){s->elements, s->xs}, s->out, s->results) == LAM_OK;
+}
+
+lam_status lam_map(lam_fn *f, lam_list xs, lam_tensor **out, size_t n_out, const lam_map_options *options) {
+    static const lam_map_options none;
+    const lam_map_options *o = options ? options : &none;
+    scan s = {.f = f};
+    lam__control c;
+    lam_status status;
+    if (!lam__control_begin(&c, "map", 1, &f, xs, out, n_out, &status)) return status;
+    bool fine = o->batch_size >= 0;
+    if (!fine)
+        lam__error_set(c.ctx, LAM_ERR_OPTION, "give a positive number, or 0 for the default",
+                       "map of '%s': batch_size cannot be %lld", f->name, (long long)o->batch_size);
+    fine = fine && prepare(&c, &s, (lam_list){0, NULL}, xs, 0) &&
+           (o->batch_size && s.length ? map_batches(&s, o->batch_size) : run(&c, &s));
+    return lam__control_end(&c, fine ? s.out : NULL);
+}

@@ -18,7 +18,7 @@
 typedef struct mapped {
     lam__instance *base; /* held */
     lam__batch batch;
-    int axes[]; /* per input */
+    int axes[]; /* per input; behind them the name of the axis, if batch has one */
 } mapped;
 
 /* The instance copies attributes as bytes; the reference that lam__custom_mapped took goes with the copy. */
@@ -71,7 +71,9 @@ static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[],
     int *front = lam__scratch_get(&area, r->fc->ctx, (size_t)m * sizeof *front);
     if (!front) return LAM_ERR_MEMORY;
     for (int o = 0; o < m; o++) front[o] = 0;
-    lam_status status = lam__batch_run(&f, &a->batch, in, axes, out, front);
+    lam__batch batch = a->batch;
+    if (batch.axis_name) batch.axis_name = (const char *)(a->axes + a->base->inputs); /* wherever the copy lies */
+    lam_status status = lam__batch_run(&f, &batch, in, axes, out, front);
     for (int o = 0; o < m && status == LAM_OK; o++) {
         if (r->given[o]) continue;
         lam__value_release(out[o]);
@@ -310,11 +312,13 @@ static void mapped_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tens
  * operations. */
 lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam__batch *batch) {
     lam__scratch_area area;
-    size_t bytes = sizeof(mapped) + (size_t)x->inputs * sizeof(int);
+    size_t fixed = sizeof(mapped) + (size_t)x->inputs * sizeof(int),
+           bytes = fixed + (batch->axis_name ? strlen(batch->axis_name) + 1 : 0);
     mapped *a = lam__scratch_get(&area, x->ctx, bytes);
     if (!a) return NULL;
     *a = (mapped){.base = x, .batch = *batch};
-    a->batch.axis_name = NULL; /* which belongs to the vmap */
+    a->batch.crew = NULL; /* rules may run when those are gone, and the vmap that the name is of */
+    if (batch->axis_name) memcpy((char *)a + fixed, batch->axis_name, bytes - fixed);
     for (int i = 0; i < x->inputs; i++) a->axes[i] = axes[i];
     lam__custom_hold(x);
     lam_function f = {.name = x->fn.name,

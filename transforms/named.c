@@ -166,7 +166,9 @@ lam_tensor *lam_ppermute(lam_tensor *x, const lam_route routes[], size_t count, 
 
 /* ---- about the axis ---------------------------------------------------------------------------------------------- */
 
+/* A missing context fails as everything does without one. */
 lam_tensor *lam_axis_index(lam_ctx *ctx, const char *axis_name) {
+    if (!ctx || ctx == &lam__context_failed) return &lam__context_failed.failed;
     uint64_t since = lam__scope_now_in(ctx);
     lam__level *level = level_named(ctx, "axis_index", axis_name);
     if (!level) return &ctx->failed;
@@ -175,6 +177,6 @@ lam_tensor *lam_axis_index(lam_ctx *ctx, const char *axis_name) {
 }
 
 int64_t lam_axis_size(lam_ctx *ctx, const char *axis_name) {
-    const lam__level *level = level_named(ctx, "axis_size", axis_name);
+    const lam__level *level = ctx && ctx != &lam__context_failed ? level_named(ctx, "axis_size", axis_name) : NULL;
     return level ? batch_of(level)->size : -1;
 }

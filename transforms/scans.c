@@ -90,6 +90,10 @@ static bool no_trips(lam__control *c, scan *s) {
  * other. */
 static bool run(lam__control *c, scan *s) {
     if (!s->length) return no_trips(c, s);
+    if (s->results && s->length > INT64_MAX / 64 / (int64_t)s->results) {
+        lam__error_set(c->ctx, LAM_ERR_OVERFLOW, NULL, "%s of '%s': there are too many results", c->what, s->f->name);
+        return false;
+    }
     s->rows = lam__apply_room(c->ctx, s->results * (size_t)s->length);
     if (!s->rows) return false;
     for (int64_t i = 0; i < s->length; i++)

@@ -30,6 +30,70 @@ BODY(nasty) {
     out[0] = lam_add(lam_add(t, style_mul(k, b, lam_sum(a, NULL))), style_log(k, lam_add(1, lam_square(b))));
 }
 
+/* ---- the same by control flow ---------------------------------------------------------------------------------- */
+
+static lam_fn *with_captures(const char *name, lam_body body, int inputs, void *env, lam_list captures) {
+    return lam_fn_new(
+        ctx, &(lam_fn_options){
+                 .name = name, .body = body, .inputs = inputs, .outputs = 1, .env = env, .captures = captures});
+}
+
+BODY(sine_part) {
+    out[0] = lam_div(style_sin(*(const style *)env, in[0]), in[0]);
+}
+
+BODY(square_part) {
+    out[0] = lam_add(1, style_mul(*(const style *)env, in[1], lam_square(in[0])));
+}
+
+/* (a_i, b) -> q_i; b is an operand of one function and a capture of the other. */
+BODY(chosen_part) {
+    lam_fn *f = FN_ENV(sine_part, 1, 1, env);
+    lam_fn *g = with_captures("square_part", square_part, 1, env, LAM_LIST(in[1]));
+    lam_cond(lam_gt(in[0], 0), f, g, LAM_LIST(in[0]), out, 1);
+}
+
+/* s, a_j, c_j; q, b -> s + q (a_j + b) c_j. */
+BODY(column) {
+    lam_tensor *m = style_mul(*(const style *)env, in[3], lam_add(in[1], in[4]));
+    out[0] = lam_add(in[0], lam_mul(m, in[2]));
+}
+
+BODY(exp_of_all) {
+    out[0] = lam_psum(style_exp(*(const style *)env, lam_mul(0.3, in[0])), "rows");
+}
+
+/* i, sum; a -> sum + a_i. */
+BODY(element_added) {
+    out[0] = lam_add(in[1], lam_take(in[2], in[0], 0));
+}
+
+/* y > 1.2, and y / 2 with log(2) more, which together leave the logarithm as it is. */
+BODY(large) {
+    out[0] = lam_gt(in[0], 1.2);
+}
+
+BODY(halve) {
+    out[0] = lam_mul(0.5, in[0]);
+    out[1] = lam_add(in[1], log(2.0));
+}
+
+BODY(nasty_by_control) {
+    style k = *(const style *)env;
+    lam_tensor *a = lam_slice_axis(in[0], 0, 0, 3), *b = lam_index(in[0], 0, 3), *c = in[1], *s, *sum, *y[2];
+    lam_fn *parts = lam_vmap(FN_ENV(chosen_part, 2, 1, env), &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)});
+    lam_tensor *q = lam_apply(parts, LAM_LIST(a, b)), *zero = lam_zeros(ctx, LAM_F64, LAM_DIMS0);
+    lam_scan(with_captures("column", column, 3, env, LAM_LIST(q, b)), LAM_LIST(lam_zeros_like(q)), LAM_LIST(a, c), &s,
+             1, NULL);
+    lam_vmap_options rows = {.axis_name = "rows", .out_axes = LAM_AXES(LAM_UNMAPPED)};
+    lam_tensor *t = lam_apply(lam_vmap(FN_ENV(exp_of_all, 1, 1, env), &rows), LAM_LIST(s));
+    lam_fori(0, 3, with_captures("element_added", element_added, 2, NULL, LAM_LIST(a)), LAM_LIST(zero), &sum, 1);
+    lam_while(FN(large, 2, 1), FN(halve, 2, 2), LAM_LIST(lam_add(1, lam_square(b)), zero), y, 2);
+    out[0] = lam_add(lam_add(t, style_mul(k, b, sum)), lam_add(style_log(k, y[0]), y[1]));
+}
+
+/* ---- the reference --------------------------------------------------------------------------------------------- */
+
 static hyper quotient(hyper a, hyper b) {
     if (a.at[0] > 0) return hyper_mul(hyper_sin(a), hyper_reciprocal(a));
     return hyper_add(hyper_number(1), hyper_mul(b, hyper_mul(a, a)));
@@ -160,7 +224,8 @@ enum { LETTERS = sizeof letters / sizeof letters[0] };
 typedef struct word {
     int length;
     int letter[DEPTH];
-    style style; /* of the operations of the innermost function */
+    style style;  /* of the operations of the innermost function */
+    bool control; /* it is the one by control flow */
 } word;
 
 /* x + u (e + e'): units 2 d and 2 d + 1 belong to depth d. */
@@ -189,7 +254,7 @@ static lam_fn *function_from(const word *w, int depth, link links[]) {
     if (depth == DEPTH || depth == w->length) {
         lam_tensor *c = vector_of(captured, 3);
         return lam_fn_new(ctx, &(lam_fn_options){.name = "nasty",
-                                                 .body = nasty,
+                                                 .body = w->control ? nasty_by_control : nasty,
                                                  .inputs = 1,
                                                  .outputs = 1,
                                                  .env = (void *)(uintptr_t)&w->style,
@@ -210,10 +275,11 @@ static void check_word(const word *w, const double point[]) {
     double got = lam_item(apply1(function_from(w, 0, links), vector_of(point, SIZE)));
     const char *names[DEPTH] = {"", "", ""};
     for (int d = 0; d < w->length; d++) names[d] = letters[w->letter[d]].name;
-    ck_assert_msg(lam_status_of(ctx) == LAM_OK, "%s(%s(%s)), style %s: %s", names[0], names[1], names[2],
-                  style_name(w->style), lam_error(ctx));
-    ck_assert_msg(fabsl(got - want) <= 1e-11L * fmaxl(1, fabsl(want)), "%s(%s(%s)), style %s: %.17g, not %.17Lg",
-                  names[0], names[1], names[2], style_name(w->style), got, want);
+    const char *by = w->control ? ", by control flow" : "";
+    ck_assert_msg(lam_status_of(ctx) == LAM_OK, "%s(%s(%s)), style %s%s: %s", names[0], names[1], names[2],
+                  style_name(w->style), by, lam_error(ctx));
+    ck_assert_msg(fabsl(got - want) <= 1e-11L * fmaxl(1, fabsl(want)), "%s(%s(%s)), style %s%s: %.17g, not %.17Lg",
+                  names[0], names[1], names[2], style_name(w->style), by, got, want);
     lam_scope_end(scope, NULL, 0);
 }
 
@@ -264,10 +330,41 @@ START_TEST(every_style_of_custom_functions) {
 }
 END_TEST
 
+/* The function by control flow: every word of up to two letters that begins with letter _i, of three some. */
+START_TEST(control_flow_in_every_nesting) {
+    word w = {.letter = {_i}, .control = true};
+    check_word(&w, points[0]);
+    check_word(&w, points[1]);
+    for (int code = 0; code < LETTERS * LETTERS; code++) {
+        w.letter[1] = code % LETTERS;
+        w.letter[2] = code / LETTERS;
+        w.length = code < LETTERS ? 2 : 3;
+        if (w.length == 2 || (code + _i) % 5 == 0) check_word(&w, points[(code + _i) % 2]);
+    }
+    w.length = 1;
+    check_word(&w, points[0]);
+    check_word(&w, points[1]);
+}
+END_TEST
+
+/* And of style _i, words of up to two letters. */
+START_TEST(control_flow_with_every_style_of_custom_functions) {
+    word w = {.style = (style)(_i + 1), .control = true};
+    for (int code = 0; code < LETTERS * LETTERS; code++) {
+        w.letter[0] = code / LETTERS;
+        w.letter[1] = code % LETTERS;
+        w.length = code % LETTERS == 0 ? 1 : 2;
+        if (w.length == 1 || (code + _i) % 3 == 0) check_word(&w, points[(code + _i) % 2]);
+    }
+}
+END_TEST
+
 Suite *suite_compositions_nestings(void) {
     Suite *suite = SUITE_OF("nestings", the_function_itself);
     const TTest *const looped[] = {every_transform, every_nesting_of_two, every_nesting_of_three};
     for (size_t k = 0; k < 3; k++) suite_loop(suite, looped[k], LETTERS);
     suite_loop(suite, every_style_of_custom_functions, STYLES - 1);
+    suite_loop(suite, control_flow_in_every_nesting, LETTERS);
+    suite_loop(suite, control_flow_with_every_style_of_custom_functions, STYLES - 1);
     return suite;
 }

@@ -143,6 +143,7 @@ static lam_fn *f[CALLEE_COUNT], *made;
 static const int one = 1;
 static const int64_t twos[LAM_MAX_RANK + 4] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
 static const double numbers[8] = {1, 2};
+static const lam_route routes[8] = {{0, 1}, {1, 0}, {2, 2}};
 static char room[4096];
 
 /* A failure has a message that shows where it was made. Forgets it; tells whether there was one. */

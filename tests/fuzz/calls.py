@@ -11,16 +11,17 @@ import sys
 
 SEED, CALLS, GROUP = 1, 6000, 50
 HEADERS = ("base context tensor ops bits arrange reductions indexing linalg special neural numeric polynomial complex "
-           "convolution fft random signal stats structured fn transforms function").split()
+           "convolution fft random signal stats structured fn transforms control function").split()
 
-# They end or fail by their nature, print, or take code of the user's; the other rooms have tests for them.
+# They end or fail by their nature, print, take code of the user's, or run for as long as they are told to; the other
+# rooms have tests for them.
 LEFT_OUT = {"lam_ctx_new", "lam_ctx_free", "lam_ctx_trim", "lam_ctx_seed", "lam_clear_error", "lam_error", "lam_fail",
             "lam_scope_begin", "lam_scope_end", "lam_drop", "lam_hold", "lam_release", "lam_fn_hold", "lam_fn_drop",
             "lam_fn_release", "lam_fn_new", "lam_borrow", "lam_array", "lam_print", "lam_print_levels",
             "lam_function_print_rules", "lam_function_apply", "lam_function_fn", "lam_hook_remove", "lam_on_gradient",
             "lam_cg", "lam_bicgstab", "lam_gmres",
             "lam_custom_vmap", "lam_custom_root", "lam_custom_linear_solve", "lam_status_name", "lam_read_strided",
-            "lam_ctx_set_random_state", "lam_custom_jvps"}
+            "lam_ctx_set_random_state", "lam_custom_jvps", "lam_while", "lam_fori", "lam_scan"}
 
 INTS = "0 1 -1 2 3 -2 16 17 -17 INT_MIN INT_MAX LAM_UNMAPPED 40".split()
 SIZES = "0 1 -1 2 3 INT64_MIN INT64_MAX (int64_t)1<<40 -5 LAM_END-1".split()
@@ -97,7 +98,8 @@ class Writer:
             "lam_dtype": lambda: f"(lam_dtype){self.random.randrange(-1, 12)}",
             "const int64_t *": lambda: self.one("twos", "NULL"), "const double *": lambda: self.one("numbers", "NULL"),
             "const char *": lambda: self.random.choice(TEXTS), "void *": lambda: self.one("room", "NULL"),
-            "const char *const *": lambda: "NULL", "lam_status": lambda: "LAM_OK", "const void *": lambda: "NULL",
+            "const char *const *": lambda: "NULL", "lam_fn *const": lambda: self.one("f", "f", "NULL"),
+            "const lam_route": lambda: self.one("routes", "routes", "NULL"), "lam_status": lambda: "LAM_OK", "const void *": lambda: "NULL",
             "const lam_ctx *": lambda: "ctx", "const lam_tensor *": self.tensor,
             "const lam_fn *": lambda: f"f[{self.random.choice(self.functions)}]",
         }

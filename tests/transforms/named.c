@@ -200,6 +200,43 @@ START_TEST(collectives_in_a_checkpoint) {
 }
 END_TEST
 
+/* x pmean(x) with a rule that says 10 g psum(x): not its derivative, so that the value shows that it ran. */
+static void custom_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)fc;
+    out[0] = lam_mul(in[0], lam_pmean(in[0], "batch"));
+}
+
+static void custom_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
+    (void)out;
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+static void custom_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_mul(lam_mul(10.0, g[0]), lam_psum(lam_fctx_saved(fc, 0), "batch"));
+}
+
+static const lam_function custom = {.name = "custom",
+                                    .inputs = 1,
+                                    .outputs = 1,
+                                    .forward = custom_forward,
+                                    .setup_context = custom_setup,
+                                    .backward = custom_backward,
+                                    .generate_vmap_rule = true};
+
+BODY(custom_total) {
+    lam_fn *f = lam_function_fn(ctx, &custom, NULL, 1, 1);
+    out[0] = lam_sum(apply1(over("batch", f), in[0]), NULL);
+}
+
+START_TEST(collectives_in_rules_of_custom_functions) {
+    lam_fn *f = lam_function_fn(ctx, &custom, NULL, 1, 1);
+    lam_tensor *x = VEC(1, 5, 3, -1);
+    EXPECT(apply1(over("batch", f), x), LAM_DIMS(4), 2, 10, 6, -2);
+    EXPECT(apply1(over("batch", lam_grad(f, NULL)), x), LAM_DIMS(4), 80, 80, 80, 80);
+    EXPECT(apply1(lam_grad(FN(custom_total, 1, 1), NULL), x), LAM_DIMS(4), 80, 80, 80, 80);
+}
+END_TEST
+
 /* The pullback of one example, called when the batch has ended. */
 static lam_fn *kept_pullback;
 
@@ -247,6 +284,8 @@ START_TEST(names_that_are_not_there) {
     EXPECT_ERROR(LAM_ERR_OPTION, "axis_size");
     lam_axis_index(ctx, "batch");
     EXPECT_ERROR(LAM_ERR_OPTION, "axis_index");
+    ck_assert(lam_failed(lam_axis_index(NULL, "batch")));
+    ck_assert_int_eq(lam_axis_size(NULL, "batch"), -1);
     lam_psum(num(1), NULL);
     EXPECT_ERROR(LAM_ERR_NULL, "psum");
     lam_ppermute(num(1), onwards, 3, "batch");
@@ -267,7 +306,7 @@ Suite *suite_transforms_named(void) {
                     forward_mode_through_a_collective, linearize_and_transpose_inside_the_batch,
                     psum_scatter_gives_each_example_its_part, ppermute_sends_and_its_gradient_goes_back,
                     routes_that_cannot_be, nested_names, of_one_name_the_innermost_is_meant, a_batch_of_none_and_of_one,
-                    collectives_in_a_checkpoint, a_collective_whose_batch_has_ended,
-                    a_collective_for_some_examples_alone_is_refused, names_that_are_not_there,
-                    chunks_have_not_the_whole_batch);
+                    collectives_in_a_checkpoint, collectives_in_rules_of_custom_functions,
+                    a_collective_whose_batch_has_ended, a_collective_for_some_examples_alone_is_refused,
+                    names_that_are_not_there, chunks_have_not_the_whole_batch);
 }

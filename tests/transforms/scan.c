@@ -267,6 +267,8 @@ START_TEST(refusals_of_scan_and_map) {
     EXPECT_ERROR(LAM_ERR_OPTION, "length");
     lam_scan(f, LAM_LIST(x, x), LAM_LIST(x, x), y, 4, &(lam_scan_options){.unroll = -1});
     EXPECT_ERROR(LAM_ERR_OPTION, "unroll");
+    lam_scan(FN(fibonacci, 2, 3), LAM_LIST(x, x), LAM_LIST(), y, 3, &(lam_scan_options){.length = INT64_MAX});
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "scan of 'fibonacci'", "too many");
     lam_map(FN(square_sum, 2, 2), LAM_LIST(x, x), y, 2, &(lam_map_options){.batch_size = -1});
     EXPECT_ERROR(LAM_ERR_OPTION, "map", "batch_size");
     lam_map(FN(square_sum, 2, 2), LAM_LIST(x, z), y, 2, NULL);

@@ -15,6 +15,7 @@
 #include <lamina/fn.h>
 #include <lamina/transforms.h>
 #include <lamina/control.h>
+#include <lamina/program.h>
 #include <lamina/function.h>
 #include <lamina/options.h>
 

@@ -19,6 +19,7 @@
 #include <lamina/reductions.h>
 #include <lamina/signal.h>
 #include <lamina/tensor.h>
+#include <lamina/program.h>
 #include <lamina/transforms.h>
 
 #ifdef __cplusplus
@@ -357,6 +358,9 @@ inline lam_fn *lam_hvp(lam_fn *f, const lam_grad_options &options) {
 }
 inline lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options &options) {
     return lam_checkpoint(f, &options);
+}
+inline lam_fn *lam_jit(lam_fn *f, const lam_jit_options &options) {
+    return lam_jit(f, &options);
 }
 inline lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options &options) {
     return lam_check_grads(f, at, &options);

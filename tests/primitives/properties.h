@@ -14,7 +14,8 @@
     X(strided_reverse)                                                                                                 \
     X(second)                                                                                                          \
     X(batch)                                                                                                           \
-    X(batch_twice) X(batch_derivative) X(batch_without_loop) X(wrong) X(memory) X(complex_operands) X(half) X(threads)
+    X(batch_twice)                                                                                                     \
+    X(batch_derivative) X(batch_without_loop) X(wrong) X(memory) X(complex_operands) X(half) X(threads) X(compiled)
 
 #define PROPERTY(name) int property_##name(const cases_row *row);
 PROPERTIES(PROPERTY)

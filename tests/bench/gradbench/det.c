@@ -160,8 +160,8 @@ static void lamina(void *data, gradbench_lamina *l) {
     gradbench_input(l, LAM_DIMS(p->matrices, p->n, p->n), p->a);
     lam_fn *values = gradbench_fn(l, "determinants", body_values, 1, 1, data);
     lam_fn *slopes = lam_grad(gradbench_fn(l, "total", body_total, 1, 1, data), NULL);
-    l->objective = gradbench_fn(l, "values", body_chunks, 1, 1, values);
-    l->derivative = gradbench_fn(l, "slopes", body_chunks, 1, 1, slopes);
+    l->objective = l->compiled ? values : gradbench_fn(l, "values", body_chunks, 1, 1, values);
+    l->derivative = l->compiled ? slopes : gradbench_fn(l, "slopes", body_chunks, 1, 1, slopes);
 }
 
 static const gradbench_size sizes[] = {

@@ -23,7 +23,7 @@ static const double TOLERANCE = 1e-10; /* relative to the largest entry */
 typedef struct options {
     const char *problem, *size; /* NULL: all */
     double seconds;             /* to spend on each measurement, about */
-    bool check, json, list, all;
+    bool check, json, list, all, jit;
 } options;
 
 /* One function of one problem in both forms. */
@@ -137,8 +137,12 @@ static bool run_size(const gradbench_problem *p, const gradbench_size *size, res
         both[i]->result = gradbench_doubles(&store, both[i]->count);
         both[i]->expected = gradbench_doubles(&store, both[i]->count);
     }
-    gradbench_lamina l = {.ctx = lam_ctx_new(NULL)};
+    gradbench_lamina l = {.ctx = lam_ctx_new(NULL), .compiled = o->jit};
     p->lamina(data, &l);
+    if (o->jit) {
+        l.objective = lam_jit(l.objective, NULL);
+        l.derivative = lam_jit(l.derivative, NULL);
+    }
     bool ok = run_forms(&l, r, o);
     if (ok && p->places && !p->places(data, r->derivative.result)) {
         lam_fail(l.ctx, LAM_ERR_VALUE, "entries of the derivative are not where they belong");
@@ -224,8 +228,8 @@ static int run_problem(const gradbench_problem *p, const options *o, int *rows) 
 
 static int usage(const char *what) {
     fprintf(stderr,
-            "gradbench: %s\nusage: gradbench [--list] [--all] [--check] [--json] [--problem NAME] [--size LABEL] "
-            "[--seconds S]\n",
+            "gradbench: %s\nusage: gradbench [--list] [--all] [--check] [--jit] [--json] [--problem NAME] "
+            "[--size LABEL] [--seconds S]\n",
             what);
     return 2;
 }
@@ -237,6 +241,7 @@ static int parse(int argc, char **argv, options *o) {
         if (!strcmp(argv[i], "--list")) o->list = true;
         else if (!strcmp(argv[i], "--all")) o->all = true;
         else if (!strcmp(argv[i], "--check")) o->check = true;
+        else if (!strcmp(argv[i], "--jit")) o->jit = true;
         else if (!strcmp(argv[i], "--json")) o->json = true;
         else if (!value) return usage("an option is unknown or lacks its value");
         else if (!strcmp(argv[i], "--problem")) o->problem = argv[++i];

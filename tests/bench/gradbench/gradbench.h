@@ -44,6 +44,7 @@ typedef struct gradbench_lamina {
     lam_fn *objective, *derivative;
     lam_tensor *in[GRADBENCH_INPUTS];
     int inputs;
+    bool compiled; /* the functions will be compiled: batches are not to be cut for the caches */
 } gradbench_lamina;
 
 typedef struct gradbench_problem {
@@ -69,6 +70,11 @@ lam_fn *gradbench_fn(const gradbench_lamina *l, const char *name, lam_body body,
 
 /* The C data as an input, without a copy. */
 void gradbench_input(gradbench_lamina *l, lam_dims dims, const double *data);
+
+/* Examples of a batch to be done at once: `rows`, or all (0) in functions that are compiled. */
+static inline int64_t gradbench_chunk(const gradbench_lamina *l, int64_t rows) {
+    return l->compiled ? 0 : rows;
+}
 
 /* A function that sums the outputs of f over blocks of `rows` along axis 0 of its inputs from `first` on. */
 lam_fn *gradbench_blocks(const gradbench_lamina *l, lam_fn *f, int first, int64_t rows);

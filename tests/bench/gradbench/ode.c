@@ -124,7 +124,7 @@ static void body_last(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
 static void lamina(void *data, gradbench_lamina *l) {
     ode *p = data;
     gradbench_input(l, LAM_DIMS(p->systems, p->n), p->x);
-    lam_vmap_options over = {.chunk_size = CHUNK / p->n};
+    lam_vmap_options over = {.chunk_size = gradbench_chunk(l, CHUNK / p->n)};
     l->objective = lam_vmap(gradbench_fn(l, "run", body_run, 1, 1, p), &over);
     l->derivative = lam_vmap(lam_grad(gradbench_fn(l, "last", body_last, 1, 1, p), NULL), &over);
 }

@@ -119,7 +119,7 @@ static void lamina(void *data, gradbench_lamina *l) {
     lam_fn *potential = gradbench_fn(l, "potential", body_potential, 3, 1, p);
     p->force = lam_grad(potential, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
     lam_fn *f = gradbench_fn(l, "fall", body_fall, 1, 1, p);
-    lam_vmap_options over = {.chunk_size = CHUNK};
+    lam_vmap_options over = {.chunk_size = gradbench_chunk(l, CHUNK)};
     l->objective = lam_vmap(f, &over);
     l->derivative = lam_vmap(gradbench_fn(l, "slope", body_slope, 1, 1, f), &over);
 }

@@ -126,7 +126,7 @@ static void lamina(void *data, gradbench_lamina *l) {
     p->f = gradbench_fn(l, "f", body_f, 2, 1, p);
     p->gain = lam_grad(p->f, &(lam_grad_options){.argnums = LAM_AXES(1)});
     p->best = gradbench_fn(l, "best", body_best, 2, 1, p);
-    lam_vmap_options over = {.chunk_size = CHUNK};
+    lam_vmap_options over = {.chunk_size = gradbench_chunk(l, CHUNK)};
     l->objective = lam_vmap(gradbench_fn(l, "objective", body_objective, 1, 1, p), &over);
     l->derivative = lam_vmap(gradbench_fn(l, "descend", body_descend, 1, 1, p), &over);
 }

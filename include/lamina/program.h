@@ -1,0 +1,59 @@
+/* Functions that are recorded and compiled: jit. */
+#ifndef LAMINA_PROGRAM_H
+#define LAMINA_PROGRAM_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which operations become one pass, or one list of scalar steps, over all that they work on. */
+typedef enum lam_jit_fusion {
+    LAM_JIT_AUTO = 0, /* where that is estimated to be faster */
+    LAM_JIT_ALL,      /* wherever it can be done */
+    LAM_JIT_NONE      /* nowhere: operations are called one by one, those that nothing needs left out */
+} lam_jit_fusion;
+
+typedef struct lam_jit_options {
+    int signatures;        /* of inputs that are kept ready, the one used longest ago goes; 0: 16 */
+    lam_jit_fusion fusion; /* see there */
+} lam_jit_options;
+
+/* f, recorded once for each signature (dtypes and dims of the inputs) and then run as what was recorded: without what
+ * no result needs, equal operations once, chains of elementwise operations, moves and small sums and products fused.
+ * f's own code runs while it is recorded and not afterwards: what it prints or counts happens then, and what it reads
+ * beside its inputs, also through env, is what it was then. It must not look at elements that depend on inputs. Inputs
+ * that belong to levels (the function is called in the body of another one that is being differentiated or batched) are
+ * not compiled for: f is called as it is. So compile the outermost function: lam_jit(lam_grad(f)). Also called as it is
+ * are functions that draw from the context's generator or read values of open levels. Results have the bits of the
+ * plain function, but for the order of sums that become steps and the sign of a zero that 0 is added to.
+ * Shape   as f.
+ * Fails   LAM_ERR_ABSTRACT where f reads elements of what depends on its inputs; LAM_ERR_OPTION for negative options;
+ *         as
+ *         f does, when it is recorded.
+ * Owner   current scope. What was recorded lives as long as the function. */
+LAM_API lam_fn *lam_jit(lam_fn *f, const lam_jit_options *options);
+
+/* What a jitted function has done so far. */
+typedef struct lam_jit_report {
+    int64_t calls;     /* of the function */
+    int64_t recorded;  /* times that f was recorded */
+    int64_t direct;    /* calls that went to f as it is */
+    int64_t equations; /* of the program recorded last: operations of Lamina */
+    int64_t fused;     /* of these, in fused parts */
+    int64_t parts;     /* fused parts */
+    int64_t steps;     /* scalar steps in them */
+    int64_t lanes;     /* that they work on side by side */
+    size_t bytes;      /* that they keep for their registers */
+    char cause[160];   /* why f was recorded last, or is called as it is: "input 0 is f64[3], not f64[2]" */
+} lam_jit_report;
+
+/* Of a function that lam_jit made.
+ * Fails   all zeros, after recording LAM_ERR_VALUE, for others. */
+LAM_API lam_jit_report lam_jit_report_of(lam_fn *jitted);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

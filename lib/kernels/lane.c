@@ -1,0 +1,41 @@
+/* Compiled chains: which of the compiled sets serves this machine, and which steps it has. */
+#include "lib/kernels/lane.h"
+
+#include "lib/kernels/simd/simd.h"
+
+extern const lam__lane_set lam__lane_simd_v1;
+#if defined(LAM__HAVE_X86_64_LEVELS)
+extern const lam__lane_set lam__lane_simd_v3, lam__lane_simd_v4;
+#endif
+
+static const lam__lane_set *chosen(void) {
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    const lam__simd *simd = lam__elementwise_simd();
+    if (simd == &lam__simd_v4) return &lam__lane_simd_v4;
+    if (simd == &lam__simd_v3) return &lam__lane_simd_v3;
+#endif
+    return &lam__lane_simd_v1;
+}
+
+lam__lane_op lam__kernels_lane_op(lam__loop_id id, lam_dtype dtype) {
+    static const uint16_t ops[LAM__LOOP_COUNT] = {
+#define LAM__LANE_NAME(name, inputs) [LAM__LOOP_##name] = LAM__LANE_##name##_f64,
+        LAM__LANE_OPS(LAM__LANE_NAME)
+#undef LAM__LANE_NAME
+    };
+    if (dtype != LAM_F64 && dtype != LAM_F32) return LAM__LANE_LOOP;
+    return (lam__lane_op)(ops[id] ? ops[id] + (dtype == LAM_F32) : LAM__LANE_LOOP);
+}
+
+lam__loop *lam__kernels_lane_convert(lam_dtype to, lam_dtype from) {
+    return lam__elementwise_simd()->convert(to, from);
+}
+
+void lam__kernels_lane(const lam__lane_step *steps, int64_t count, void *memory, void *const data[], int64_t first,
+                       int64_t lanes, int groups) {
+    chosen()->run(steps, count, memory, data, first, lanes, groups);
+}
+
+void lam__kernels_lane_single(const lam__lane_step *steps, int64_t count, void *memory, void *const data[]) {
+    chosen()->single(steps, count, memory, data);
+}

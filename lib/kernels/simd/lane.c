@@ -1,0 +1,165 @@
+/* Compiled chains; compiled once per instruction set. See lib/kernels/lane.h. A group of lanes is what the widest
+ * vectors hold; loops over one have a length that the compiler knows, so each becomes one instruction or a few. */
+#include "lib/kernels/lane.h"
+
+#include "lib/kernels/simd/simd.h"
+#include "lib/kernels/simd/vector.h"
+
+#include <math.h>
+
+enum { GROUP = LAM__LANE_GROUP };
+
+#define T          double
+#define B          uint64_t
+#define NAME(x)    f64_##x
+#define MATH(name) name
+#include "lib/kernels/simd/elements.h"
+#include "lib/kernels/simd/lane_type.h"
+#undef T
+#undef B
+#undef NAME
+#undef MATH
+
+#define T          float
+#define B          uint32_t
+#define NAME(x)    f32_##x
+#define MATH(name) name##f
+#include "lib/kernels/simd/elements.h"
+#include "lib/kernels/simd/lane_type.h"
+#undef T
+#undef B
+#undef NAME
+#undef MATH
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
+/* Elements at a step to neighbours. */
+#define GATHER(name, type)                                                                                             \
+    static void name(type *to, const type *from, int64_t n, int64_t step) {                                            \
+        if (step == 1) memcpy(to, from, (size_t)n * sizeof *to);                                                       \
+        else INDEPENDENT for (int64_t i = 0; i < n; i++) to[i] = from[i * step];                                       \
+    }                                                                                                                  \
+    static void name##_back(type *to, const type *from, int64_t n, int64_t step, bool same) {                          \
+        if (step == 1 && !same) memcpy(to, from, (size_t)n * sizeof *to);                                              \
+        else if (same) INDEPENDENT for (int64_t i = 0; i < n; i++) to[i * step] = from[0];                             \
+        else INDEPENDENT for (int64_t i = 0; i < n; i++) to[i * step] = from[i];                                       \
+    }
+GATHER(gather_8, uint64_t)
+GATHER(gather_4, uint32_t)
+GATHER(gather_1, uint8_t)
+#undef GATHER
+
+/* Lanes that are not there get what the last one has, so that nothing is computed of numbers that never were. */
+#define FILL(type)                                                                                                     \
+    do {                                                                                                               \
+        type *r = at;                                                                                                  \
+        for (int64_t i = n; i < all; i++) r[i] = r[n - 1];                                                             \
+    } while (0)
+
+static void load(const lam__lane_step *s, char *memory, void *const data[], int64_t first, int64_t lanes, int groups) {
+    const bool same = s->same & 1u;
+    const int64_t n = same ? GROUP : lanes, all = same ? GROUP : (int64_t)groups * GROUP,
+                  step = same ? 0 : s->as.move.step;
+    void *at = memory + s->at[0];
+    const char *from = (const char *)data[s->at[1]] + (s->as.move.base + first * step) * s->item[0];
+    switch (s->item[0]) {
+    case 8:
+        gather_8(at, (const void *)from, n, step);
+        FILL(uint64_t);
+        break;
+    case 4:
+        gather_4(at, (const void *)from, n, step);
+        FILL(uint32_t);
+        break;
+    default: gather_1(at, (const void *)from, n, step); FILL(uint8_t);
+    }
+}
+
+static void store(const lam__lane_step *s, const char *memory, void *const data[], int64_t first, int64_t lanes) {
+    const bool same = s->same >> 1 & 1u;
+    const int64_t step = s->as.move.step, n = step ? lanes : 1;
+    const void *from = memory + s->at[1];
+    char *at = (char *)data[s->at[0]] + (s->as.move.base + (step ? first * step : 0)) * s->item[0];
+    switch (s->item[0]) {
+    case 8: gather_8_back((void *)at, from, n, step, same); break;
+    case 4: gather_4_back((void *)at, from, n, step, same); break;
+    default: gather_1_back((void *)at, from, n, step, same);
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* Of a register that is the same in all lanes one element is read; a result that is so is made of one group of them. */
+static void call(const lam__lane_step *s, char *memory, int64_t lanes) {
+    void *p[4];
+    int64_t step[4];
+    const bool one = s->same & 1u;
+    for (int k = 0; k <= s->inputs; k++) {
+        p[k] = memory + s->at[k];
+        step[k] = k == 0 || one || !(s->same >> k & 1u);
+    }
+    s->as.call.loop(one ? GROUP : lanes, p, step, s->as.call.params);
+}
+
+static void waves(const lam__lane_step *s, char *memory, int64_t lanes) {
+    lam__pair_loop *loop = lam__elementwise_simd()->sincos(s->as.dtype);
+    loop(s->same & 1u ? GROUP : lanes, memory + s->at[2], memory + s->at[0], memory + s->at[1]);
+}
+
+static void run(const lam__lane_step *steps, int64_t count, void *memory, void *const data[], int64_t first,
+                int64_t lanes, int groups) {
+    for (const lam__lane_step *s = steps, *end = steps + count; s < end; s++) {
+        switch (s->op) {
+        case LAM__LANE_LOOP: call(s, memory, lanes); break;
+        case LAM__LANE_SINCOS: waves(s, memory, lanes); break;
+        case LAM__LANE_LOAD: load(s, memory, data, first, lanes, groups); break;
+        case LAM__LANE_STORE: store(s, memory, data, first, lanes); break;
+#define STEP(name, inputs)                                                                                             \
+    case LAM__LANE_##name##_f64: f64_step_##name(s, memory, s->same & 1u ? 1 : groups); break;                         \
+    case LAM__LANE_##name##_f32: f32_step_##name(s, memory, s->same & 1u ? 1 : groups); break;
+            LAM__LANE_OPS(STEP)
+#undef STEP
+        default: break;
+        }
+    }
+}
+
+/* ---- one lane ---------------------------------------------------------------------------------------------------- */
+
+static void load_one(const lam__lane_step *s, char *memory, void *const data[]) {
+    memcpy(memory + s->at[0], (const char *)data[s->at[1]] + s->as.move.base * s->item[0], s->item[0]);
+}
+
+static void store_one(const lam__lane_step *s, const char *memory, void *const data[]) {
+    memcpy((char *)data[s->at[0]] + s->as.move.base * s->item[0], memory + s->at[1], s->item[0]);
+}
+
+static void call_one(const lam__lane_step *s, char *memory) {
+    static const int64_t step[4] = {1, 1, 1, 1};
+    void *const p[4] = {memory + s->at[0], memory + s->at[1], memory + s->at[2], memory + s->at[3]};
+    s->as.call.loop(1, p, step, s->as.call.params);
+}
+
+static void waves_one(const lam__lane_step *s, char *memory) {
+    lam__elementwise_simd()->sincos(s->as.dtype)(1, memory + s->at[2], memory + s->at[0], memory + s->at[1]);
+}
+
+static void single(const lam__lane_step *steps, int64_t count, void *memory, void *const data[]) {
+    char *const m = memory;
+    for (const lam__lane_step *s = steps, *end = steps + count; s < end; s++) {
+        switch (s->op) {
+        case LAM__LANE_LOOP: call_one(s, m); break;
+        case LAM__LANE_SINCOS: waves_one(s, m); break;
+        case LAM__LANE_LOAD: load_one(s, m, data); break;
+        case LAM__LANE_STORE: store_one(s, m, data); break;
+#define STEP(name, inputs)                                                                                             \
+    case LAM__LANE_##name##_f64: f64_one_##name(s, m); break;                                                          \
+    case LAM__LANE_##name##_f32: f32_one_##name(s, m); break;
+            LAM__LANE_OPS(STEP)
+#undef STEP
+        default: break;
+        }
+    }
+}
+
+const lam__lane_set LAM__ISA_NAME(lam__lane_simd_) = {run, single};

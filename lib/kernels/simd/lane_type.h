@@ -1,0 +1,112 @@
+/* Template: the steps of one floating type. Include after elements.h with T, NAME(x), MATH(f). */
+
+#define AT(k, type) ((type *)(void *)(memory + s->at[k]))
+/* Elements from group to group: none where the register is the same in all lanes. */
+#define BY(k) (s->same >> (k)&1u ? 0 : GROUP)
+
+/* All of a group is read before any of it is written, which the compiler sees, so that it makes vectors. */
+#define GROUP_OF(type, v, from)                                                                                        \
+    type v[GROUP];                                                                                                     \
+    memcpy(v, from, sizeof v)
+
+#define UNARY(name, R, f)                                                                                              \
+    ALWAYS_INLINE void NAME(step_##name)(const lam__lane_step *s, char *memory, int groups) {                          \
+        R *out = AT(0, R), made[GROUP];                                                                                \
+        const T *x = AT(1, T);                                                                                         \
+        const int64_t by = BY(1);                                                                                      \
+        for (int g = 0; g < groups; g++, out += GROUP, x += by) {                                                      \
+            GROUP_OF(T, a, x);                                                                                         \
+            for (int i = 0; i < GROUP; i++) made[i] = f(a[i]);                                                         \
+            memcpy(out, made, sizeof made);                                                                            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    ALWAYS_INLINE void NAME(one_##name)(const lam__lane_step *s, char *memory) {                                       \
+        *AT(0, R) = f(*AT(1, T));                                                                                      \
+    }
+#define BINARY(name, R, f)                                                                                             \
+    ALWAYS_INLINE void NAME(step_##name)(const lam__lane_step *s, char *memory, int groups) {                          \
+        R *out = AT(0, R), made[GROUP];                                                                                \
+        const T *x = AT(1, T), *y = AT(2, T);                                                                          \
+        const int64_t by_x = BY(1), by_y = BY(2);                                                                      \
+        for (int g = 0; g < groups; g++, out += GROUP, x += by_x, y += by_y) {                                         \
+            GROUP_OF(T, a, x);                                                                                         \
+            GROUP_OF(T, b, y);                                                                                         \
+            for (int i = 0; i < GROUP; i++) made[i] = f(a[i], b[i]);                                                   \
+            memcpy(out, made, sizeof made);                                                                            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    ALWAYS_INLINE void NAME(one_##name)(const lam__lane_step *s, char *memory) {                                       \
+        *AT(0, R) = f(*AT(1, T), *AT(2, T));                                                                           \
+    }
+#define EQ(x, y) ((x) == (y))
+#define NE(x, y) ((x) != (y))
+#define LT(x, y) ((x) < (y))
+#define LE(x, y) ((x) <= (y))
+#define GT(x, y) ((x) > (y))
+#define GE(x, y) ((x) >= (y))
+
+UNARY(neg, T, NAME(neg))
+UNARY(abs, T, NAME(abs))
+UNARY(square, T, NAME(square))
+UNARY(sqrt, T, NAME(sqrt))
+UNARY(reciprocal, T, NAME(reciprocal))
+BINARY(add, T, NAME(add))
+BINARY(sub, T, NAME(sub))
+BINARY(mul, T, NAME(mul))
+BINARY(div, T, NAME(div))
+BINARY(max, T, NAME(max))
+BINARY(min, T, NAME(min))
+BINARY(eq, uint8_t, EQ)
+BINARY(ne, uint8_t, NE)
+BINARY(lt, uint8_t, LT)
+BINARY(le, uint8_t, LE)
+BINARY(gt, uint8_t, GT)
+BINARY(ge, uint8_t, GE)
+
+ALWAYS_INLINE void NAME(step_fma)(const lam__lane_step *s, char *memory, int groups) {
+    T *out = AT(0, T), made[GROUP];
+    const T *x = AT(1, T), *y = AT(2, T), *z = AT(3, T);
+    const int64_t by_x = BY(1), by_y = BY(2), by_z = BY(3);
+    for (int g = 0; g < groups; g++, out += GROUP, x += by_x, y += by_y, z += by_z) {
+        GROUP_OF(T, a, x);
+        GROUP_OF(T, b, y);
+        GROUP_OF(T, c, z);
+        for (int i = 0; i < GROUP; i++) made[i] = MATH(fma)(a[i], b[i], c[i]);
+        memcpy(out, made, sizeof made);
+    }
+}
+
+ALWAYS_INLINE void NAME(one_fma)(const lam__lane_step *s, char *memory) {
+    *AT(0, T) = MATH(fma)(*AT(1, T), *AT(2, T), *AT(3, T));
+}
+
+/* Both branches are read, so the choice needs no jump. */
+ALWAYS_INLINE void NAME(step_where)(const lam__lane_step *s, char *memory, int groups) {
+    T *out = AT(0, T), made[GROUP];
+    const uint8_t *c = AT(1, uint8_t);
+    const T *x = AT(2, T), *y = AT(3, T);
+    const int64_t by_c = BY(1), by_x = BY(2), by_y = BY(3);
+    for (int g = 0; g < groups; g++, out += GROUP, c += by_c, x += by_x, y += by_y) {
+        GROUP_OF(uint8_t, chosen, c);
+        GROUP_OF(T, a, x);
+        GROUP_OF(T, b, y);
+        for (int i = 0; i < GROUP; i++) made[i] = chosen[i] ? a[i] : b[i];
+        memcpy(out, made, sizeof made);
+    }
+}
+
+ALWAYS_INLINE void NAME(one_where)(const lam__lane_step *s, char *memory) {
+    *AT(0, T) = *AT(1, uint8_t) ? *AT(2, T) : *AT(3, T);
+}
+
+#undef AT
+#undef BY
+#undef GROUP_OF
+#undef UNARY
+#undef BINARY
+#undef EQ
+#undef NE
+#undef LT
+#undef LE
+#undef GT
+#undef GE

@@ -1,0 +1,285 @@
+/* Drafts: equations go to regions and calls. See draft.h. */
+#include "lib/program/draft.h"
+
+#include "lib/primitives/contract.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+
+#include <string.h>
+
+enum {
+    MOST_NODES = 1 << 17,
+    MOST_OPERANDS = 64,
+    MOST_RETRIES = 16,
+    MOST_SIZES = 64,
+    MOST_STAGES = 256,
+    MOST_SCALARS = 1 << 20
+};
+
+/* What a draft may take while it is made. */
+static const size_t MOST_BYTES = (size_t)1 << 28;
+
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
+
+static const lam_value *operand_type(const lam_program *p, const lam__equation *e, int i) {
+    return e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
+}
+
+static double contraction_terms(const lam_program *p, const lam__equation *e) {
+    const lam__pairing *pairing = e->params;
+    double terms = 1;
+    for (int i = pairing->batch; i < lam__contract_pairs(pairing); i++)
+        terms *= (double)operand_type(p, e, 0)->dims[lam__contract_axes(pairing, 0)[i]];
+    return terms;
+}
+
+/* A call is some hundred nanoseconds and a pass over its elements; a view is the call alone. */
+double lam__draft_call_cost(const lam_program *p, const lam__equation *e) {
+    const double call = 90, view = 50, move = 0.25;
+    double in = 0, out = 0;
+    for (int i = 0; i < e->inputs; i++)
+        if (operand_type(p, e, i)) in += (double)operand_type(p, e, i)->count;
+    for (int o = 0; o < e->outputs; o++)
+        if (p->types[e->first + o]) out += (double)p->types[e->first + o]->count;
+    if (e->primitive->view && !e->primitive->eval) return view;
+    if (e->primitive->elementwise && e->primitive->loop)
+        return call + out * (move + lam__fused_loop_cost((lam__loop_id)(e->primitive->loop - 1)));
+    if (e->primitive == &lam__row_sincos) return call + 2 * out;
+    if (e->primitive == &lam__row_dot_general) return 1.5 * call + out * (move + 0.06 * contraction_terms(p, e));
+    return 1.3 * call + (in + out) * move;
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct size_list {
+    int64_t size[MOST_SIZES];
+    double weight[MOST_SIZES];
+    int count;
+} size_list;
+
+static void note_size(size_list *l, int64_t size, double weight) {
+    if (size < 2) return;
+    int i = 0;
+    while (i < l->count && l->size[i] != size) i++;
+    if (i == MOST_SIZES) return;
+    if (i == l->count) {
+        l->size[l->count++] = size;
+        l->weight[i] = 0;
+    }
+    l->weight[i] += weight;
+}
+
+/* Nodes that a program has at least, if all of it is lowered. */
+static double scalars(const lam_program *p, int64_t lanes) {
+    double count = 0;
+    for (int64_t v = 0; v < p->variables; v++)
+        if (p->types[v]) count += 1 + (double)(p->types[v]->count / lanes);
+    return count;
+}
+
+/* Sizes of all axes in front together, and of single ones, by how many elements have them. */
+int lam__draft_lanes(const lam_program *p, int room, int64_t lanes[]) {
+    size_list l = {.count = 0};
+    for (int64_t v = 0; v < p->variables; v++) {
+        const lam_value *type = p->types[v];
+        if (!type || !type->count) continue;
+        int64_t front = 1;
+        for (int axis = 0; axis < type->rank; axis++) {
+            front *= type->dims[axis];
+            note_size(&l, front, (double)type->count);
+            if (front != type->dims[axis]) note_size(&l, type->dims[axis], 0.5 * (double)type->count);
+        }
+    }
+    int n = 0;
+    while (n < room - 1 && l.count) {
+        int best = 0;
+        for (int i = 1; i < l.count; i++)
+            if (l.weight[i] > l.weight[best]) best = i;
+        if (scalars(p, l.size[best]) <= MOST_SCALARS) lanes[n++] = l.size[best];
+        l.size[best] = l.size[--l.count];
+        l.weight[best] = l.weight[l.count];
+    }
+    if (scalars(p, 1) <= MOST_SCALARS) lanes[n++] = 1;
+    return n;
+}
+
+/* ---- equations --------------------------------------------------------------------------------------------------- */
+
+/* The region of a stage, which is opened when it is first asked for. */
+static lam__region *region_at(lam__draft *d, int64_t stage) {
+    while (d->stages <= stage) {
+        lam__region **regions = lam__arena_grow(&d->arena, d->regions, d->stages, &d->stage_room, sizeof *regions);
+        if (!regions) return NULL;
+        d->regions = regions;
+        regions[d->stages++] = NULL;
+    }
+    if (d->regions[stage]) return d->regions[stage];
+    lam__region *r = lam__arena_get(&d->arena, sizeof *r);
+    if (!r) return NULL;
+    lam__region_open(r, d->program->ctx, &d->arena, d->lanes, MOST_NODES);
+    return d->regions[stage] = r;
+}
+
+/* The first stage whose region may have the equation, and the first whose calls may. */
+static void stages_of(const lam__draft *d, const lam__equation *e, int32_t *region, int32_t *call) {
+    *region = *call = 0;
+    for (int i = 0; i < e->inputs; i++) {
+        if (e->in[i].variable < 0) continue;
+        const lam__draft_variable *v = &d->variables[e->in[i].variable];
+        if (v->stage > *region) *region = v->stage;
+        if (v->stage + v->in_region > *call) *call = v->stage + v->in_region;
+    }
+}
+
+static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, const lam__atom *a) {
+    if (a->variable < 0) return a->constant ? lam__region_source(r, -1, a->constant, a->constant) : NULL;
+    lam__draft_variable *v = &d->variables[a->variable];
+    if (v->in_region && v->stage == stage) return v->piece;
+    if (!v->outside || v->seen_in != stage) {
+        v->outside = lam__region_source(r, a->variable, NULL, d->program->types[a->variable]);
+        v->seen_in = stage;
+    }
+    return v->outside;
+}
+
+/* Tries to lower an equation in the region of a stage; marks what it needs from elsewhere. */
+static bool lower_at(lam__draft *d, int32_t stage, const lam__equation *e) {
+    lam__region *r =
+        e->inputs && e->inputs <= MOST_OPERANDS && e->outputs <= MOST_OPERANDS ? region_at(d, stage) : NULL;
+    lam__piece *in[MOST_OPERANDS], *out[MOST_OPERANDS] = {NULL};
+    if (!r || e->residual || e->primitive->call) return false;
+    for (int i = 0; i < e->inputs; i++)
+        if (!(in[i] = operand_in(d, r, stage, &e->in[i]))) return false;
+    if (!lam__lower(r, e, in, d->program->types + e->first, out)) return false;
+    for (int o = 0; o < e->outputs; o++) {
+        lam__draft_variable *v = &d->variables[e->first + o];
+        v->piece = out[o];
+        v->stage = stage;
+        v->in_region = true;
+    }
+    return true;
+}
+
+static void need(lam__draft *d, const lam__atom *a) {
+    if (a->variable >= 0) d->variables[a->variable].needed = true;
+}
+
+/* Variables that an equation takes from outside its region, or as a call, are needed as values. */
+static void need_operands(lam__draft *d, const lam__equation *e, const lam__draft_equation *at) {
+    for (int i = 0; i < e->inputs; i++) {
+        if (e->in[i].variable < 0) continue;
+        const lam__draft_variable *v = &d->variables[e->in[i].variable];
+        if (!at->fused || !v->in_region || v->stage != at->stage) need(d, &e->in[i]);
+    }
+}
+
+static void place_equation(lam__draft *d, int64_t k) {
+    const lam__equation *e = d->program->list[k];
+    lam__draft_equation *at = &d->equations[k];
+    int32_t region, call;
+    stages_of(d, e, &region, &call);
+    at->stage = region;
+    at->fused = !at->forced && lower_at(d, region, e);
+    if (!at->fused) {
+        at->stage = call;
+        for (int o = 0; o < e->outputs; o++) {
+            d->variables[e->first + o].stage = call;
+            d->variables[e->first + o].in_region = false;
+        }
+    }
+    need_operands(d, e, at);
+}
+
+/* ---- what regions give ------------------------------------------------------------------------------------------- */
+
+static int64_t product_of(const int64_t *dims, int from, int to) {
+    int64_t count = 1;
+    for (int axis = from; axis < to; axis++) count *= dims[axis];
+    return count;
+}
+
+/* Where the nodes of a variable go: `data` counts what the region gives. False: it cannot be written so. */
+static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, int32_t data, int64_t *room) {
+    int first, last;
+    lam__region *r = d->regions[stage];
+    const int32_t *nodes = lam__region_seen(r, v->piece, &first, &last);
+    if (!nodes) return false;
+    const lam_value *type = v->piece->type;
+    const int64_t before = product_of(type->dims, 0, first == last ? type->rank : first),
+                  behind = first == last ? 1 : product_of(type->dims, last, type->rank),
+                  inside = first == last ? 1 : d->lanes;
+    for (int64_t i = 0; i < before * behind; i++) {
+        lam__target *list = lam__arena_grow(&d->arena, d->targets[stage], d->target_counts[stage], room, sizeof *list);
+        if (!list) return false;
+        d->targets[stage] = list;
+        list[d->target_counts[stage]++] =
+            (lam__target){nodes[i], data, i / behind * inside * behind + i % behind, first == last ? 0 : behind};
+    }
+    return true;
+}
+
+/* Targets of all regions, and what their equations take as calls. An equation whose result cannot be written is forced
+ * to be a call, and *again says so. */
+static bool list_targets(lam__draft *d, bool *again) {
+    const lam_program *p = d->program;
+    const size_t n = (size_t)(d->stages ? d->stages : 1);
+    int64_t *room = lam__arena_get(&d->arena, n * sizeof *room);
+    int32_t *data = lam__arena_get(&d->arena, n * sizeof *data);
+    d->targets = lam__arena_get(&d->arena, n * sizeof *d->targets);
+    d->target_counts = lam__arena_get(&d->arena, n * sizeof *d->target_counts);
+    d->eager = lam__arena_get(&d->arena, n * sizeof *d->eager);
+    if (!room || !data || !d->targets || !d->target_counts || !d->eager) return false;
+    for (int64_t s = 0; s < d->stages; s++) {
+        room[s] = d->target_counts[s] = 0;
+        d->targets[s] = NULL;
+        d->eager[s] = 0;
+        data[s] = d->regions[s] ? (int32_t)d->regions[s]->source_count : 0;
+    }
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *e = p->list[k];
+        lam__draft_equation *at = &d->equations[k];
+        if (!at->fused) continue;
+        d->eager[at->stage] += lam__draft_call_cost(p, e);
+        for (int o = 0; o < e->outputs; o++) {
+            lam__draft_variable *v = &d->variables[e->first + o];
+            if (v->needed && !add_targets(d, at->stage, v, data[at->stage]++, &room[at->stage]))
+                *again = at->forced = true;
+        }
+    }
+    return !d->arena.lacking;
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+static bool try_draft(lam__draft *d, bool *again) {
+    const lam_program *p = d->program;
+    memset(d->variables, 0, (size_t)p->variables * sizeof *d->variables);
+    d->regions = NULL;
+    d->stages = d->stage_room = 0;
+    for (int64_t k = 0; k < p->equations; k++) {
+        place_equation(d, k);
+        if (d->arena.lacking || d->stages > MOST_STAGES) return false;
+    }
+    for (int o = 0; o < p->outputs; o++) need(d, &p->results[o]);
+    return list_targets(d, again);
+}
+
+bool lam__draft_make(lam__draft *d, const lam_program *p, int64_t lanes) {
+    *d = (lam__draft){.program = p, .lanes = lanes};
+    lam__arena_open(&d->arena, p->ctx);
+    d->arena.most = MOST_BYTES;
+    d->equations = lam__arena_get(&d->arena, (size_t)(p->equations + 1) * sizeof *d->equations);
+    d->variables = lam__arena_get(&d->arena, (size_t)(p->variables + 1) * sizeof *d->variables);
+    if (!d->equations || !d->variables) return false;
+    memset(d->equations, 0, (size_t)(p->equations + 1) * sizeof *d->equations);
+    bool again = true;
+    for (int i = 0; again && i < MOST_RETRIES; i++) {
+        again = false;
+        if (!try_draft(d, &again)) return false;
+    }
+    return !again;
+}
+
+void lam__draft_close(lam__draft *d) {
+    lam__arena_close(&d->arena);
+}

@@ -1,0 +1,51 @@
+/* Drafts: which equations of a program would be fused, for one number of lanes, and what that would cost. */
+#ifndef LAM_PROGRAM_DRAFT_H
+#define LAM_PROGRAM_DRAFT_H
+
+#include "lib/program/fused.h"
+
+/* NOTE [stages]
+ * A program is run in stages: calls, then the region of the stage, then the calls of the next one. An equation that can
+ * be lowered goes to the first region in which its operands are there; any other one is a call as soon as they are. So
+ * equations that have nothing to do with each other do not cut each other's regions, and each region is one part. */
+typedef struct lam__draft_equation {
+    int32_t stage;
+    bool fused;  /* in the region of its stage; otherwise a call */
+    bool forced; /* to be a call: a result of it could not be stored */
+} lam__draft_equation;
+
+typedef struct lam__draft_variable {
+    int32_t stage;  /* that of its region, or of the call that makes it; inputs: 0 */
+    bool in_region; /* made in the region of this stage */
+    bool needed;    /* as a value, outside */
+    lam__piece *piece;
+    lam__piece *outside; /* as a source of region `seen_in` */
+    int32_t seen_in;
+} lam__draft_variable;
+
+typedef struct lam__draft {
+    const lam_program *program;
+    lam__arena arena;
+    int64_t lanes;
+    lam__draft_equation *equations;
+    lam__draft_variable *variables;
+    lam__region **regions; /* by stage; NULL: none */
+    int64_t stages, stage_room;
+    lam__target **targets; /* of each region */
+    int64_t *target_counts;
+    double *eager; /* nanoseconds of the equations of each region as calls */
+} lam__draft;
+
+/* False, with nothing recorded, where memory is lacking or there would be too many stages. The draft is closed by the
+ * caller, also then. */
+bool lam__draft_make(lam__draft *d, const lam_program *p, int64_t lanes);
+void lam__draft_close(lam__draft *d);
+
+/* What an equation takes as a call, in nanoseconds; roughly. */
+double lam__draft_call_cost(const lam_program *p, const lam__equation *e);
+
+/* Numbers of lanes that a program may have, the likeliest first, at most `room`: those that leave no more
+ * scalars than can be lowered. */
+int lam__draft_lanes(const lam_program *p, int room, int64_t lanes[]);
+
+#endif

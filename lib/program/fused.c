@@ -1,0 +1,460 @@
+/* Fused parts: registers are given out along the graph, a block of lanes at a time. See fused.h.
+ *
+ * NOTE [blocks]
+ * A block is few groups of lanes, so that the registers lie in the first cache or the second, or many, so that finding
+ * out what to do next is shared: as many as cost the least. Blocks do not depend on each other: a team shares them,
+ * each worker with registers of its own. */
+#include "lib/program/fused.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <string.h>
+
+enum { NONE = -1, CACHE = 32 << 10, SECOND_CACHE = 1 << 20, MOST_GROUPS = 32 };
+
+/* A step whose loop has the parameters of this node. */
+typedef struct noted {
+    bool before;
+    int64_t step;
+    const lam__node *node;
+} noted;
+
+/* All that is known while steps are made. at: offset of a node's register, NONE: it has none now. last: the last node
+ * that reads it. */
+typedef struct maker {
+    const lam__region *r;
+    const lam__node *nodes;
+    lam__arena arena;
+    lam__fused *f;
+    const lam__target *targets;
+    int64_t target_count;
+    int64_t *at;
+    int32_t *last, *first_target, *next_target, *twin;
+    bool *live;
+    bool single;
+    size_t unit;  /* bytes of a register that is the same in all lanes */
+    size_t same;  /* bytes of these */
+    int64_t used; /* registers of blocks in all */
+    int64_t *idle, idle_count, idle_room;
+    lam__lane_step *steps[2];
+    int64_t counts[2], rooms[2];
+    noted *noted;
+    int64_t noted_count, noted_room;
+    size_t params_bytes;
+    bool lacking;
+} maker;
+
+double lam__fused_loop_cost(lam__loop_id id) {
+    enum { REAL, FLOAT, INTEGER, COMPARE, LOGIC, TEST, SELECT, COMPLEX, ELEMENTARY, FAMILY, SPECIAL };
+    static const uint8_t kinds[] = {
+#define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = kind,
+#include "lib/kernels/elementwise.def"
+#undef LAM__LOOP
+    };
+    const int kind = kinds[id];
+    return kind == SPECIAL ? 30 : kind == FAMILY ? 5 : kind == ELEMENTARY ? 1.5 : 0.2;
+}
+
+/* Of a lane: what arithmetic takes beside reading and writing. */
+static double lane_cost(lam__loop_id id, lam__lane_op op) {
+    if (op == LAM__LANE_LOOP) return lam__fused_loop_cost(id);
+    return id == LAM__LOOP_div || id == LAM__LOOP_sqrt || id == LAM__LOOP_reciprocal ? 0.6 : 0;
+}
+
+/* ---- what is needed ---------------------------------------------------------------------------------------------- */
+
+/* Nodes that targets need, and for each the last that reads it. */
+static void mark_live(maker *m, int64_t count) {
+    for (int64_t i = 0; i < m->target_count; i++) m->live[m->targets[i].node] = true;
+    for (int64_t i = count - 1; i >= 0; i--) {
+        const lam__node *n = &m->nodes[i];
+        if (!m->live[i] || n->kind == LAM__NODE_LOAD) continue;
+        for (int k = 0; k < 3 && n->in[k] >= 0; k++) {
+            m->live[n->in[k]] = true;
+            if (m->last[n->in[k]] < i) m->last[n->in[k]] = (int32_t)i;
+        }
+    }
+}
+
+/* The other one of sine and cosine, where both are needed: they are made by one step, when the first of them is. */
+static void find_twins(maker *m, int64_t count, int32_t *wave) {
+    for (int64_t i = 0; i < count; i++) wave[i] = m->twin[i] = NONE;
+    for (int64_t i = 0; i < count; i++) {
+        const lam__node *n = &m->nodes[i];
+        if (!m->live[i] || (n->kind != LAM__NODE_SINE && n->kind != LAM__NODE_COSINE)) continue;
+        int32_t other = wave[n->in[0]];
+        if (other == NONE) wave[n->in[0]] = (int32_t)i;
+        else {
+            m->twin[i] = other;
+            m->twin[other] = (int32_t)i;
+        }
+    }
+}
+
+/* Targets by node. */
+static void chain_targets(maker *m, int64_t count) {
+    for (int64_t i = 0; i < count; i++) m->first_target[i] = NONE;
+    for (int64_t i = m->target_count - 1; i >= 0; i--) {
+        m->next_target[i] = m->first_target[m->targets[i].node];
+        m->first_target[m->targets[i].node] = (int32_t)i;
+    }
+}
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+/* Offsets of block registers are numbers until their size is known (finish): marked by BLOCK. */
+#define BLOCK ((int64_t)1 << 40)
+
+static bool is_same(const maker *m, int32_t node) {
+    return !m->nodes[node].laned;
+}
+
+/* What is the same in all lanes keeps its register; in one lane nothing is, but constants. */
+static void give_register(maker *m, int32_t node) {
+    if (is_same(m, node) && !m->single) {
+        m->at[node] = (int64_t)m->same;
+        m->same += m->unit;
+    } else if (m->idle_count) {
+        m->at[node] = m->idle[--m->idle_count];
+    } else {
+        m->at[node] = BLOCK + m->used++;
+    }
+}
+
+static void take_back(maker *m, int32_t node) {
+    if (m->at[node] < BLOCK) return;
+    int64_t *idle = lam__arena_grow(&m->arena, m->idle, m->idle_count, &m->idle_room, sizeof *idle);
+    m->lacking = m->lacking || !idle;
+    if (!idle) return;
+    m->idle = idle;
+    idle[m->idle_count++] = m->at[node];
+    m->at[node] = NONE;
+}
+
+/* Of operands that this node is the last to read. */
+static void release_operands(maker *m, int32_t node) {
+    const lam__node *n = &m->nodes[node];
+    for (int k = 0; k < 3 && n->in[k] >= 0; k++)
+        if (m->last[n->in[k]] == node && m->at[n->in[k]] != NONE) take_back(m, n->in[k]);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+static lam__lane_step *add_step(maker *m, bool before) {
+    lam__lane_step *steps =
+        lam__arena_grow(&m->arena, m->steps[before], m->counts[before], &m->rooms[before], sizeof *steps);
+    m->lacking = m->lacking || !steps;
+    if (!steps) return NULL;
+    m->steps[before] = steps;
+    lam__lane_step *s = &steps[m->counts[before]++];
+    *s = (lam__lane_step){0};
+    return s;
+}
+
+/* Registers of steps are numbered in 32 bits, block registers from the top down until finish. */
+static uint32_t reference(const maker *m, int32_t node) {
+    const int64_t at = m->at[node];
+    return at >= BLOCK ? UINT32_MAX - (uint32_t)(at - BLOCK) : (uint32_t)at;
+}
+
+static void store_targets(maker *m, int32_t node) {
+    for (int32_t t = m->first_target[node]; t != NONE; t = m->next_target[t]) {
+        const lam__target *to = &m->targets[t];
+        lam__lane_step *s = add_step(m, !m->single && !to->step);
+        if (!s) return;
+        s->op = LAM__LANE_STORE;
+        s->item[0] = (uint8_t)lam__dtype_bytes(m->nodes[node].dtype);
+        s->at[0] = (uint32_t)to->data;
+        s->at[1] = reference(m, node);
+        s->same = is_same(m, node) ? 2 : 0;
+        s->as.move.base = to->base;
+        s->as.move.step = to->step;
+    }
+}
+
+/* Parameters lie in the arena of the region; the step that was made last gets a copy when all of them are known. */
+static void note_params(maker *m, bool before, const lam__node *n) {
+    noted *list = lam__arena_grow(&m->arena, m->noted, m->noted_count, &m->noted_room, sizeof *list);
+    m->lacking = m->lacking || !list;
+    if (!list) return;
+    m->noted = list;
+    list[m->noted_count++] = (noted){before, m->counts[before] - 1, n};
+    m->params_bytes += (n->params_bytes + 15u) / 16 * 16;
+}
+
+/* In the place of an operand only where elements are of one size; then each is read before it is written. */
+static bool may_replace(const lam__node *n, lam__lane_op op) {
+    return op >= LAM__LANE_ARITHMETIC && n->dtype == n->of && n->loop != LAM__LOOP_where;
+}
+
+static void make_loop(maker *m, int32_t node, lam__loop *loop, lam__lane_op op) {
+    const lam__node *n = &m->nodes[node];
+    const bool same = is_same(m, node), replace = may_replace(n, op);
+    lam__lane_step *s = add_step(m, same && !m->single);
+    if (!s) return;
+    s->op = (uint16_t)op;
+    s->same = same;
+    for (int k = 0; k < 3 && n->in[k] >= 0; k++, s->inputs++) {
+        s->at[1 + k] = reference(m, n->in[k]);
+        s->same |= (uint8_t)(is_same(m, n->in[k]) << (1 + k));
+    }
+    if (replace) release_operands(m, node);
+    give_register(m, node);
+    s->at[0] = reference(m, node);
+    s->as.call.loop = loop;
+    s->cost = (float)(n->kind == LAM__NODE_CAST ? 0.2 : lane_cost((lam__loop_id)n->loop, op));
+    if (!replace) release_operands(m, node);
+    if (n->params_bytes) note_params(m, same && !m->single, n);
+}
+
+static void make_load(maker *m, int32_t node) {
+    const lam__node *n = &m->nodes[node];
+    lam__lane_step *s = add_step(m, is_same(m, node) && !m->single);
+    if (!s) return;
+    give_register(m, node);
+    s->op = LAM__LANE_LOAD;
+    s->same = is_same(m, node);
+    s->item[0] = (uint8_t)lam__dtype_bytes(n->dtype);
+    s->at[0] = reference(m, node);
+    s->at[1] = (uint32_t)n->in[0];
+    s->as.move.base = n->as.load.base;
+    s->as.move.step = n->as.load.step;
+}
+
+/* Both waves; the one that nobody needs has a register for this step alone. */
+static void make_waves(maker *m, int32_t node) {
+    const lam__node *n = &m->nodes[node];
+    const int32_t twin = m->twin[node];
+    lam__lane_step *s = add_step(m, is_same(m, node) && !m->single);
+    if (!s) return;
+    s->op = LAM__LANE_SINCOS;
+    s->same = is_same(m, node) ? 7 : 0;
+    s->at[2] = reference(m, n->in[0]);
+    s->as.dtype = (lam_dtype)n->dtype;
+    s->cost = 2.5F;
+    const int own = n->kind == LAM__NODE_COSINE;
+    give_register(m, node);
+    s->at[own] = reference(m, node);
+    const int64_t kept = m->at[node];
+    if (twin != NONE) {
+        give_register(m, twin);
+        s->at[1 - own] = reference(m, twin);
+    } else {
+        give_register(m, node);
+        s->at[1 - own] = reference(m, node);
+        take_back(m, node);
+        m->at[node] = kept;
+    }
+    release_operands(m, node);
+    if (twin != NONE) release_operands(m, twin);
+}
+
+/* One node, in the order of the graph, in which operands come first. */
+static void make_node(maker *m, int32_t node) {
+    const lam__node *n = &m->nodes[node];
+    const bool made = m->at[node] != NONE; /* a wave, with its twin */
+    if (n->kind == LAM__NODE_LOAD) make_load(m, node);
+    else if (n->kind == LAM__NODE_LOOP)
+        make_loop(m, node, lam__kernels_loop((lam__loop_id)n->loop, (lam_dtype)n->of),
+                  lam__kernels_lane_op((lam__loop_id)n->loop, (lam_dtype)n->of));
+    else if (n->kind == LAM__NODE_CAST)
+        make_loop(m, node, lam__kernels_lane_convert((lam_dtype)n->dtype, (lam_dtype)n->of), LAM__LANE_LOOP);
+    else if ((n->kind == LAM__NODE_SINE || n->kind == LAM__NODE_COSINE) && !made) make_waves(m, node);
+    if (m->lacking) return;
+    store_targets(m, node);
+    if (m->last[node] < node && m->at[node] != NONE) take_back(m, node); /* only stored */
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+/* Constants come first, so that whoever has memory of his own begins with them. */
+static void place_constants(maker *m, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (m->live[i] && m->nodes[i].kind == LAM__NODE_CONSTANT) {
+            m->at[i] = (int64_t)m->same;
+            m->same += m->unit;
+        }
+}
+
+static void write_constants(const maker *m, int64_t count, char *memory) {
+    for (int64_t i = 0; i < count; i++) {
+        const lam__node *n = &m->nodes[i];
+        if (!m->live[i] || n->kind != LAM__NODE_CONSTANT) continue;
+        const size_t item = lam__dtype_bytes(n->dtype);
+        for (int k = 0; k < (m->single ? 1 : LAM__LANE_GROUP); k++)
+            memcpy(memory + m->at[i] + (size_t)k * item, &n->as.bits, item);
+    }
+}
+
+/* Nanoseconds of a step, roughly: to find out what to do, and for each group of lanes, by how much memory the registers
+ * take. Loops are called, and take as long as they do. */
+static double step_cost(const lam__lane_step *s, double groups, double bytes) {
+    const double next = 3, loop = 8, first = 0.6, second = 0.9, beyond = 2.5;
+    const double reach = first + (bytes > CACHE ? second : 0) + (bytes > SECOND_CACHE ? beyond : 0);
+    if (s->op < LAM__LANE_ARITHMETIC)
+        return next + (s->op == LAM__LANE_LOAD || s->op == LAM__LANE_STORE ? 2 : loop) + groups * (reach + s->cost * 8);
+    return next + groups * (reach + s->cost * 8);
+}
+
+static double cost_of(const lam__lane_step *steps, int64_t count, double groups, double bytes) {
+    double cost = 0;
+    for (int64_t i = 0; i < count; i++) cost += step_cost(&steps[i], groups, bytes);
+    return cost;
+}
+
+/* All blocks, if they have so many groups. */
+static double blocks_cost(const maker *m, int64_t groups) {
+    const double bytes = (double)(m->used * LAM__LANE_BYTES * groups), block = (double)(groups * LAM__LANE_GROUP);
+    return (double)m->r->lanes / block * cost_of(m->steps[0], m->counts[0], (double)groups, bytes);
+}
+
+/* NOTE [blocks]. */
+static int64_t groups_of(const maker *m) {
+    const int64_t all = (m->r->lanes + LAM__LANE_GROUP - 1) / LAM__LANE_GROUP;
+    int64_t best = 1;
+    for (int64_t groups = 2; groups <= MOST_GROUPS && groups < 2 * all; groups *= 2)
+        if (blocks_cost(m, groups) < blocks_cost(m, best)) best = groups;
+    const int64_t blocks = (all + best - 1) / best;
+    return (all + blocks - 1) / blocks; /* of equal size */
+}
+
+static void place_steps(const maker *m, lam__lane_step *steps, int64_t count, size_t each) {
+    for (int64_t i = 0; i < count; i++) {
+        lam__lane_step *s = &steps[i];
+        for (int k = 0; k < 4; k++)
+            if (s->at[k] > UINT32_MAX / 2) s->at[k] = (uint32_t)(m->same + (UINT32_MAX - s->at[k]) * each);
+    }
+}
+
+static lam__fused *give_up(lam__fused *f) {
+    lam__fused_free(f);
+    return NULL;
+}
+
+static bool keep_params(const maker *m) {
+    lam__fused *f = m->f;
+    char *own = m->noted_count ? lam__alloc_get(&f->ctx->pool, m->params_bytes) : NULL;
+    f->params = own;
+    f->params_bytes = m->params_bytes;
+    for (int64_t i = 0; own && i < m->noted_count; i++) {
+        const noted *of = &m->noted[i];
+        memcpy(own, of->node->as.params, of->node->params_bytes);
+        (of->before ? f->before : f->steps)[of->step].as.call.params = own;
+        own += (of->node->params_bytes + 15u) / 16 * 16;
+    }
+    return own || !m->noted_count;
+}
+
+/* Copies what the arena holds into blocks of the fused part's own. */
+static lam__fused *finish(maker *m, int64_t count) {
+    lam__fused *f = m->f;
+    lam__pool *pool = &f->ctx->pool;
+    f->groups = m->single ? 0 : (int)groups_of(m);
+    const size_t each = m->single ? sizeof(double) : (size_t)f->groups * LAM__LANE_BYTES;
+    m->same = (m->same + LAM__LANE_BYTES - 1) / LAM__LANE_BYTES * LAM__LANE_BYTES;
+    f->same = m->same;
+    f->each = ((size_t)m->used * each + LAM__LANE_BYTES - 1) / LAM__LANE_BYTES * LAM__LANE_BYTES;
+    if (f->same + f->each > UINT32_MAX / 2) return give_up(f);
+    for (int b = 0; b < 2; b++) {
+        const size_t bytes = (size_t)m->counts[b] * sizeof(lam__lane_step);
+        lam__lane_step *own = lam__alloc_get(&f->ctx->pool, bytes);
+        if (!own) return give_up(f);
+        if (bytes) memcpy(own, m->steps[b], bytes);
+        place_steps(m, own, m->counts[b], each);
+        *(b ? &f->before : &f->steps) = own;
+        *(b ? &f->before_count : &f->step_count) = m->counts[b];
+        *(b ? &f->before_bytes : &f->step_bytes) = bytes;
+    }
+    f->memory = lam__alloc_get(pool, (size_t)f->workers * (f->same + f->each));
+    if (!f->memory || !keep_params(m)) return give_up(f);
+    memset(f->memory, 0, (size_t)f->workers * (f->same + f->each));
+    write_constants(m, count, f->memory);
+    f->cost = m->single ? cost_of(m->steps[0], m->counts[0], 0, 0)
+                        : cost_of(m->steps[1], m->counts[1], 1, 0) + blocks_cost(m, f->groups);
+    return f;
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+/* Room per node, in one arena that goes when the steps are made. */
+static bool open_maker(maker *m, int64_t count) {
+    const size_t n = (size_t)(count ? count : 1);
+    int32_t *words = lam__arena_get(&m->arena, 4 * n * sizeof *words);
+    m->at = lam__arena_get(&m->arena, n * sizeof *m->at);
+    m->live = lam__arena_get(&m->arena, n);
+    m->next_target = lam__arena_get(&m->arena, (size_t)(m->target_count ? m->target_count : 1) * sizeof(int32_t));
+    if (!words || !m->at || !m->live || !m->next_target) return false;
+    m->last = words;
+    m->first_target = words + n;
+    m->twin = words + 2 * n;
+    for (int64_t i = 0; i < count; i++) {
+        m->last[i] = NONE;
+        m->at[i] = NONE;
+    }
+    memset(m->live, 0, n);
+    mark_live(m, count);
+    find_twins(m, count, words + 3 * n);
+    chain_targets(m, count);
+    return true;
+}
+
+lam__fused *lam__fused_new(const lam__region *r, const lam__target targets[], int64_t count) {
+    lam__fused *f = lam__alloc_get(&r->ctx->pool, sizeof *f);
+    if (!f) return NULL;
+    *f = (lam__fused){.ctx = r->ctx, .lanes = r->lanes, .workers = lam__team_size(r->ctx->team)};
+    maker m = {.r = r, .nodes = r->graph.nodes, .f = f, .targets = targets, .target_count = count};
+    m.single = r->lanes == 1;
+    m.unit = m.single ? sizeof(double) : LAM__LANE_BYTES;
+    if (m.single) f->workers = 1;
+    lam__arena_open(&m.arena, r->ctx);
+    const int64_t nodes = r->graph.count;
+    m.lacking = !open_maker(&m, nodes);
+    if (!m.lacking) place_constants(&m, nodes);
+    for (int64_t i = 0; i < nodes && !m.lacking; i++)
+        if (m.live[i]) {
+            if (m.nodes[i].kind == LAM__NODE_CONSTANT) store_targets(&m, (int32_t)i);
+            else make_node(&m, (int32_t)i);
+        }
+    f = m.lacking ? give_up(f) : finish(&m, nodes);
+    lam__arena_close(&m.arena);
+    return f;
+}
+
+void lam__fused_free(lam__fused *f) {
+    if (!f) return;
+    lam__pool *pool = &f->ctx->pool;
+    if (f->before) lam__alloc_put(pool, f->before, f->before_bytes);
+    if (f->steps) lam__alloc_put(pool, f->steps, f->step_bytes);
+    if (f->params) lam__alloc_put(pool, f->params, f->params_bytes);
+    if (f->memory) lam__alloc_put(pool, f->memory, (size_t)f->workers * (f->same + f->each));
+    lam__alloc_put(pool, f, sizeof *f);
+}
+
+typedef struct job {
+    const lam__fused *f;
+    void *const *data;
+} job;
+
+static void run_blocks(void *env, int64_t begin, int64_t end, int worker) {
+    const job *j = env;
+    const lam__fused *f = j->f;
+    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP;
+    char *memory = f->memory + (size_t)worker * (f->same + f->each);
+    if (worker) memcpy(memory, f->memory, f->same);
+    for (int64_t b = begin; b < end; b++) {
+        const int64_t left = f->lanes - b * block, lanes = left < block ? left : block;
+        lam__kernels_lane(f->steps, f->step_count, memory, j->data, b * block, lanes,
+                          (int)((lanes + LAM__LANE_GROUP - 1) / LAM__LANE_GROUP));
+    }
+}
+
+void lam__fused_run(const lam__fused *f, void *const data[]) {
+    if (!f->groups) {
+        lam__kernels_lane_single(f->steps, f->step_count, f->memory, data);
+        return;
+    }
+    job j = {f, data};
+    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = (f->lanes + block - 1) / block;
+    lam__kernels_lane(f->before, f->before_count, f->memory, data, 0, LAM__LANE_GROUP, 1);
+    lam__team_run(f->ctx->team, blocks, 2 * f->cost / (double)blocks, run_blocks, &j);
+}

@@ -1,0 +1,125 @@
+/* Graphs: nodes are found by a hash of all that they are. See graph.h. */
+#include "lib/program/graph.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 256 };
+
+void lam__graph_open(lam__graph *g, lam__arena *arena, int64_t most) {
+    *g = (lam__graph){.arena = arena, .most = most};
+}
+
+static uint64_t mixed(uint64_t h, uint64_t x) {
+    h = (h ^ x) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_of(const lam__node *n) {
+    uint64_t h = mixed((uint64_t)n->kind << 24 | (uint64_t)n->dtype << 16 | (uint64_t)n->of << 8, (uint16_t)n->loop);
+    for (int i = 0; i < 3; i++) h = mixed(h, (uint32_t)n->in[i]);
+    if (n->kind == LAM__NODE_CONSTANT) h = mixed(h, n->as.bits);
+    if (n->kind == LAM__NODE_LOAD) h = mixed(mixed(h, (uint64_t)n->as.load.base), (uint64_t)n->as.load.step);
+    return mixed(h, n->params_bytes);
+}
+
+static bool equal(const lam__node *a, const lam__node *b) {
+    if (a->kind != b->kind || a->dtype != b->dtype || a->of != b->of || a->loop != b->loop ||
+        a->params_bytes != b->params_bytes)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (a->in[i] != b->in[i]) return false;
+    if (a->kind == LAM__NODE_CONSTANT) return a->as.bits == b->as.bits;
+    if (a->kind == LAM__NODE_LOAD) return a->as.load.base == b->as.load.base && a->as.load.step == b->as.load.step;
+    return !a->params_bytes || !memcmp(a->as.params, b->as.params, a->params_bytes);
+}
+
+/* Where a node is or belongs. The table is never full. */
+static int64_t slot_of(const lam__graph *g, const lam__node *n) {
+    int64_t mask = g->slot_count - 1, at = (int64_t)(hash_of(n) & (uint64_t)mask);
+    while (g->slots[at] >= 0 && !equal(&g->nodes[g->slots[at]], n)) at = (at + 1) & mask;
+    return at;
+}
+
+/* Twice as many slots when more than half of them would be taken. */
+static bool room_for_one(lam__graph *g) {
+    if (2 * g->count < g->slot_count) return true;
+    int64_t wider = g->slot_count ? 2 * g->slot_count : FIRST_SLOTS;
+    int32_t *slots = lam__arena_get(g->arena, (size_t)wider * sizeof *slots);
+    if (!slots) return false;
+    memset(slots, 0xff, (size_t)wider * sizeof *slots);
+    g->slots = slots;
+    g->slot_count = wider;
+    for (int64_t i = 0; i < g->count; i++) slots[slot_of(g, &g->nodes[i])] = (int32_t)i;
+    return true;
+}
+
+/* Parameters are copied when the node is new. */
+int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
+    if (!room_for_one(g)) return -1;
+    int64_t at = slot_of(g, node);
+    if (g->slots[at] >= 0) return g->slots[at];
+    if (g->count >= g->most) return -1;
+    lam__node *nodes = lam__arena_grow(g->arena, g->nodes, g->count, &g->room, sizeof *nodes);
+    if (!nodes) return -1;
+    g->nodes = nodes;
+    lam__node *made = &nodes[g->count];
+    *made = *node;
+    if (node->params_bytes) {
+        void *params = lam__arena_get(g->arena, node->params_bytes);
+        if (!params) return -1;
+        memcpy(params, node->as.params, node->params_bytes);
+        made->as.params = params;
+    }
+    for (int i = 0; i < 3 && node->kind != LAM__NODE_LOAD; i++)
+        if (node->in[i] >= 0) made->laned = made->laned || nodes[node->in[i]].laned;
+    if (node->kind == LAM__NODE_LOAD) made->laned = node->as.load.step != 0;
+    g->slots[at] = (int32_t)g->count;
+    return (int32_t)g->count++;
+}
+
+int32_t lam__graph_constant(lam__graph *g, lam_dtype dtype, uint64_t bits) {
+    lam__node n = {.kind = LAM__NODE_CONSTANT, .dtype = (uint8_t)dtype, .in = {-1, -1, -1}, .as.bits = bits};
+    return lam__graph_node(g, &n);
+}
+
+/* The bits of a number in a dtype lie where an element of it begins. */
+int32_t lam__graph_number(lam__graph *g, lam_dtype dtype, double value) {
+    uint64_t bits = 0;
+    int64_t none = 0;
+    lam__kernels_copy(0, &none, dtype, &bits, &none, LAM_F64, &value, &none);
+    return lam__graph_constant(g, dtype, bits);
+}
+
+int32_t lam__graph_load(lam__graph *g, lam_dtype dtype, int32_t data, int64_t base, int64_t step) {
+    lam__node n = {.kind = LAM__NODE_LOAD, .dtype = (uint8_t)dtype, .in = {data, -1, -1}, .as.load = {base, step}};
+    return lam__graph_node(g, &n);
+}
+
+/* Of a constant it is a constant; to its own dtype nothing. */
+int32_t lam__graph_cast(lam__graph *g, lam_dtype dtype, int32_t x) {
+    if (x < 0) return -1;
+    const lam__node *of = &g->nodes[x];
+    if (of->dtype == dtype) return x;
+    if (of->kind == LAM__NODE_CONSTANT) {
+        uint64_t bits = 0, from = of->as.bits;
+        int64_t none = 0;
+        lam__kernels_copy(0, &none, dtype, &bits, &none, (lam_dtype)of->dtype, &from, &none);
+        return lam__graph_constant(g, dtype, bits);
+    }
+    lam__node n = {.kind = LAM__NODE_CAST, .dtype = (uint8_t)dtype, .of = of->dtype, .in = {x, -1, -1}};
+    return lam__graph_node(g, &n);
+}
+
+int32_t lam__graph_wave(lam__graph *g, lam__node_kind kind, int32_t x) {
+    if (x < 0) return -1;
+    const lam__node *of = &g->nodes[x];
+    if (of->kind == LAM__NODE_CONSTANT) {
+        uint64_t sine = 0, cosine = 0, from = of->as.bits;
+        lam__kernels_sincos((lam_dtype)of->dtype, 1, &from, &sine, &cosine);
+        return lam__graph_constant(g, (lam_dtype)of->dtype, kind == LAM__NODE_SINE ? sine : cosine);
+    }
+    lam__node n = {.kind = (uint8_t)kind, .dtype = of->dtype, .of = of->dtype, .in = {x, -1, -1}};
+    return lam__graph_node(g, &n);
+}

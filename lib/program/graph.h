@@ -1,0 +1,63 @@
+/* Graphs of scalar operations: what a part of a program is when each element of its tensors is looked at alone. A node
+ * is one operation on scalars; where the program does the same for many elements side by side, these are the lanes, and
+ * a node stands for one scalar in each lane. Equal nodes are one node, and what is known is folded, so a graph holds
+ * each computation once. */
+#ifndef LAM_PROGRAM_GRAPH_H
+#define LAM_PROGRAM_GRAPH_H
+
+#include "lib/kernels/kernels.h"
+#include "lib/program/arena.h"
+
+typedef enum lam__node_kind {
+    LAM__NODE_CONSTANT, /* bits */
+    LAM__NODE_LOAD,     /* element base + lane * step of the data `in[0]` */
+    LAM__NODE_LOOP,     /* an elementwise loop */
+    LAM__NODE_CAST,     /* of in[0] */
+    LAM__NODE_SINE,     /* by the kernel that gives both */
+    LAM__NODE_COSINE
+} lam__node_kind;
+
+/* dtype: of the result; of: of the operands, of a choice of its branches. in: nodes with smaller numbers, -1 for none.
+ * */
+typedef struct lam__node {
+    uint8_t kind, dtype, of;
+    bool laned;   /* differs from lane to lane */
+    int16_t loop; /* lam__loop_id */
+    int32_t in[3];
+    union {
+        uint64_t bits;
+        struct {
+            int64_t base, step;
+        } load;
+        const void *params; /* of a loop; NULL: none */
+    } as;
+    uint32_t params_bytes;
+} lam__node;
+
+typedef struct lam__graph {
+    lam__arena *arena;
+    lam__node *nodes;
+    int64_t count, room;
+    int32_t *slots; /* a hash table of node numbers, -1: free */
+    int64_t slot_count;
+    int64_t most; /* nodes that it may have */
+} lam__graph;
+
+void lam__graph_open(lam__graph *g, lam__arena *arena, int64_t most);
+
+/* All of these give the number of a node, or -1 where memory is lacking or the graph is full; of an operand -1 too. */
+int32_t lam__graph_constant(lam__graph *g, lam_dtype dtype, uint64_t bits);
+int32_t lam__graph_number(lam__graph *g, lam_dtype dtype, double value);
+int32_t lam__graph_load(lam__graph *g, lam_dtype dtype, int32_t data, int64_t base, int64_t step);
+int32_t lam__graph_cast(lam__graph *g, lam_dtype dtype, int32_t x);
+int32_t lam__graph_wave(lam__graph *g, lam__node_kind kind, int32_t x);
+
+/* An elementwise operation of a row with this loop; predicate: it gives bool. Simplified where the bits stay the same,
+ * but for the sign of a zero that 0 is added to. */
+int32_t lam__graph_loop(lam__graph *g, lam__loop_id id, bool predicate, int inputs, const int32_t in[],
+                        const void *params, size_t params_bytes);
+
+/* What stands for itself, for the two files of the graph. */
+int32_t lam__graph_node(lam__graph *g, const lam__node *node);
+
+#endif

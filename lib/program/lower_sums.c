@@ -1,0 +1,245 @@
+/* Sums and products of few elements, spelled out: reductions of axes that are no lanes, contractions, and sums at known
+ * places. Reductions go by pairs; contractions as fused products one after the other, where the machine has them. */
+#include "lib/program/region.h"
+
+#include "lib/kernels/places.h"
+#include "lib/primitives/contract.h"
+#include "lib/primitives/index.h"
+#include "lib/primitives/reduce.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+
+/* Terms of one result: longer ones are what kernels are made for. */
+enum { MOST_TERMS = 1024 };
+
+static int32_t join(lam__region *r, lam__loop_id id, int32_t x, int32_t y) {
+    const int32_t in[] = {x, y};
+    return lam__graph_loop(&r->graph, id, false, 2, in, NULL, 0);
+}
+
+/* Strides of the nodes of a piece along its axes; 0 along lanes. */
+static void node_steps(const lam_value *type, int first, int last, int64_t step[]) {
+    int64_t next = 1;
+    for (int axis = type->rank - 1; axis >= 0; axis--) {
+        const bool lane = axis >= first && axis < last;
+        step[axis] = lane ? 0 : next;
+        if (!lane) next *= type->dims[axis];
+    }
+}
+
+/* Walks axes of given sizes, the last one fastest. */
+typedef struct walk {
+    int rank;
+    int64_t size[LAM_INNER_RANK], at[LAM_INNER_RANK];
+    int64_t step[2][LAM_INNER_RANK], where[2];
+} walk;
+
+static bool walk_on(walk *w) {
+    for (int axis = w->rank - 1; axis >= 0; axis--) {
+        for (int k = 0; k < 2; k++) w->where[k] += w->step[k][axis];
+        if (++w->at[axis] < w->size[axis]) return true;
+        for (int k = 0; k < 2; k++) w->where[k] -= w->step[k][axis] * w->size[axis];
+        w->at[axis] = 0;
+    }
+    return false;
+}
+
+static void walk_add(walk *w, int64_t size, int64_t step0, int64_t step1) {
+    w->size[w->rank] = size;
+    w->step[0][w->rank] = step0;
+    w->step[1][w->rank++] = step1;
+}
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+static lam__loop_id joined_by(const lam_primitive *row) {
+    return row == &lam__row_sum          ? LAM__LOOP_add
+           : row == &lam__row_prod       ? LAM__LOOP_mul
+           : row == &lam__row_max_reduce ? LAM__LOOP_max
+           : row == &lam__row_min_reduce ? LAM__LOOP_min
+                                         : LAM__LOOP_COUNT;
+}
+
+/* Terms in place: neighbours first. */
+static int32_t by_pairs(lam__region *r, lam__loop_id id, int32_t *terms, int64_t n) {
+    for (; n > 1; n = (n + 1) / 2) {
+        for (int64_t i = 0; i < n / 2; i++)
+            if ((terms[i] = join(r, id, terms[2 * i], terms[2 * i + 1])) < 0) return -1;
+        if (n % 2) terms[n / 2] = terms[n - 1];
+    }
+    return terms[0];
+}
+
+/* The nodes of x in lanes of which none is reduced. */
+static const int32_t *seen_outside(lam__region *r, lam__piece *x, lam__axis_set set, int *first, int *last) {
+    const lam_value *type = x->type;
+    *first = *last = -1;
+    while (lam__region_range(r, type->rank, type->dims, first, last)) {
+        bool free = true;
+        for (int axis = *first; axis < *last; axis++) free = free && !lam__reduce_has(set, axis);
+        const int32_t *nodes = free ? lam__region_nodes(r, x, *first, *last) : NULL;
+        if (nodes) return nodes;
+    }
+    return NULL;
+}
+
+bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x, lam__piece *out) {
+    const lam__loop_id id = joined_by(e->primitive);
+    const lam_value *type = x->type;
+    if (id == LAM__LOOP_COUNT || !lam__dtype_is_float(type->dtype)) return false;
+    const lam__axis_set set = lam__reduce_set(e->params);
+    int32_t terms[MOST_TERMS];
+    int64_t step[LAM_INNER_RANK];
+    const int32_t *nodes = seen_outside(r, x, set, &out->first, &out->last);
+    if (!nodes) return false;
+    node_steps(type, out->first, out->last, step);
+    walk kept = {0}, summed = {0};
+    int64_t results = 1, count = 1;
+    int before = 0;
+    for (int axis = 0; axis < type->rank; axis++) {
+        if (axis >= out->first && axis < out->last) continue;
+        const bool reduced = lam__reduce_has(set, axis);
+        *(reduced ? &count : &results) *= type->dims[axis];
+        walk_add(reduced ? &summed : &kept, type->dims[axis], step[axis], 0);
+        before += reduced && axis < out->first;
+    }
+    out->first -= before;
+    out->last -= before;
+    if (count > MOST_TERMS || results > r->graph.most) return false;
+    out->nodes = lam__arena_get(r->graph.arena, (size_t)results * sizeof *out->nodes);
+    for (int64_t i = 0; out->nodes && i < results; i++) {
+        for (int64_t k = 0; k < count; k++) {
+            terms[k] = nodes[kept.where[0] + summed.where[0]];
+            walk_on(&summed);
+        }
+        if ((out->nodes[i] = by_pairs(r, id, terms, count)) < 0) return false;
+        walk_on(&kept);
+    }
+    return out->nodes != NULL;
+}
+
+/* ---- contractions ------------------------------------------------------------------------------------------------ */
+
+/* Where the axes of the result come from: those of both operands, -1 for none. */
+typedef struct origin {
+    int rank;
+    int axis[2][LAM_INNER_RANK];
+} origin;
+
+static origin origin_of(const lam__pairing *p, lam__piece *const in[]) {
+    origin o = {.rank = p->batch};
+    for (int i = 0; i < p->batch; i++)
+        for (int side = 0; side < 2; side++) o.axis[side][i] = lam__contract_axes(p, side)[i];
+    for (int side = 0; side < 2; side++) {
+        int own[LAM_INNER_RANK], n = lam__contract_free(p, side, in[side]->type->rank, own);
+        for (int i = 0; i < n; i++, o.rank++) {
+            o.axis[side][o.rank] = own[i];
+            o.axis[1 - side][o.rank] = -1;
+        }
+    }
+    return o;
+}
+
+/* One operand in the lanes [first, last) of the result; NULL where they are no neighbours there, or are no such. */
+static const int32_t *side_nodes(lam__region *r, const origin *o, int side, lam__piece *x, int first, int last,
+                                 int64_t step[]) {
+    int from = 0, to = 0;
+    for (int axis = first; axis < last; axis++) {
+        const int own = o->axis[side][axis];
+        if (axis == first && own >= 0) from = to = own;
+        if ((own < 0) != (o->axis[side][first] < 0) || (own >= 0 && own != to++)) return NULL;
+    }
+    node_steps(x->type, from, to, step);
+    return lam__region_nodes(r, x, from, to);
+}
+
+static int32_t sum_of_products(lam__region *r, const int32_t *x, const int32_t *y, walk *w, int64_t count) {
+    int32_t sum = -1;
+    for (int64_t k = 0; k < count; k++, walk_on(w)) {
+        const int32_t in[] = {x[w->where[0]], y[w->where[1]], sum};
+        if (k && lam__kernels_fuses()) sum = lam__graph_loop(&r->graph, LAM__LOOP_fma, false, 3, in, NULL, 0);
+        else if (!k) sum = join(r, LAM__LOOP_mul, in[0], in[1]);
+        else sum = join(r, LAM__LOOP_add, sum, join(r, LAM__LOOP_mul, in[0], in[1]));
+        if (sum < 0) return -1;
+    }
+    return sum;
+}
+
+/* All results, given the nodes of both operands. */
+static bool contract(lam__region *r, const lam__pairing *p, const origin *o, lam__piece *const in[],
+                     const int32_t *const nodes[], int64_t step[2][LAM_INNER_RANK], lam__piece *out) {
+    walk kept = {0}, summed = {0};
+    int64_t count = 1, results = lam__region_count(r, out->type, out->first, out->last);
+    for (int axis = 0; axis < o->rank; axis++) {
+        const int x = o->axis[0][axis], y = o->axis[1][axis];
+        if (axis >= out->first && axis < out->last) continue;
+        walk_add(&kept, out->type->dims[axis], x < 0 ? 0 : step[0][x], y < 0 ? 0 : step[1][y]);
+    }
+    for (int i = p->batch; i < lam__contract_pairs(p); i++) {
+        const int x = lam__contract_axes(p, 0)[i], y = lam__contract_axes(p, 1)[i];
+        count *= in[0]->type->dims[x];
+        walk_add(&summed, in[0]->type->dims[x], step[0][x], step[1][y]);
+    }
+    if (!count || count > MOST_TERMS || results * count > r->graph.most) return false;
+    out->nodes = lam__arena_get(r->graph.arena, (size_t)results * sizeof *out->nodes);
+    for (int64_t i = 0; out->nodes && i < results; i++, walk_on(&kept))
+        if ((out->nodes[i] = sum_of_products(r, nodes[0] + kept.where[0], nodes[1] + kept.where[1], &summed, count)) <
+            0)
+            return false;
+    return out->nodes != NULL;
+}
+
+bool lam__lower_contraction(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out) {
+    const lam__pairing *p = e->params;
+    if (!lam__dtype_is_float(out->type->dtype)) return false;
+    const origin o = origin_of(p, in);
+    int64_t step[2][LAM_INNER_RANK];
+    out->first = out->last = -1;
+    while (lam__region_range(r, out->type->rank, out->type->dims, &out->first, &out->last)) {
+        const int32_t *nodes[2];
+        for (int side = 0; side < 2; side++)
+            nodes[side] =
+                side && !nodes[0] ? NULL : side_nodes(r, &o, side, in[side], out->first, out->last, step[side]);
+        if (nodes[0] && nodes[1]) return contract(r, p, &o, in, nodes, step, out);
+    }
+    return false;
+}
+
+/* ---- sums at places ---------------------------------------------------------------------------------------------- */
+
+static int64_t product_of(const int64_t *dims, int from, int to, int first, int last) {
+    int64_t count = 1;
+    for (int axis = from; axis < to; axis++)
+        if (axis < first || axis >= last) count *= dims[axis];
+    return count;
+}
+
+/* x[outer, n, inner] with updates[outer, k, inner] added at indices[k], all less lanes; NOTE [geometry] in index.h. */
+bool lam__lower_scatter(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out) {
+    const lam__index_params *p = e->params;
+    const lam_value *type = in[0]->type;
+    const int64_t n = type->dims[p->axis], k = in[1]->type->count, *at = lam__lower_index(r, in[1], n);
+    const int more = in[1]->type->rank - 1; /* axes of the indices in the place of one */
+    if (p->batch || !at || !lam__dtype_is_float(type->dtype)) return false;
+    out->first = out->last = -1;
+    while (lam__region_range(r, type->rank, type->dims, &out->first, &out->last)) {
+        const int first = out->first, last = out->last, shift = first > p->axis ? more : 0;
+        if (first <= p->axis && p->axis < last) continue;
+        const int32_t *x = lam__region_nodes(r, in[0], first, last);
+        const int32_t *u =
+            x ? lam__region_nodes(r, in[2], first + (first < last ? shift : 0), last + (first < last ? shift : 0))
+              : NULL;
+        if (!u) continue;
+        const int64_t outer = product_of(type->dims, 0, p->axis, first, last),
+                      inner = product_of(type->dims, p->axis + 1, type->rank, first, last);
+        out->nodes = lam__arena_get(r->graph.arena, (size_t)(outer * n * inner) * sizeof *out->nodes);
+        for (int64_t i = 0; out->nodes && i < outer * n * inner; i++) out->nodes[i] = x[i];
+        for (int64_t i = 0; out->nodes && i < outer * k * inner; i++) {
+            const int64_t to = at[i / inner % k] + (at[i / inner % k] < 0 ? n : 0);
+            int32_t *sum = &out->nodes[(i / (k * inner) * n + to) * inner + i % inner];
+            if ((*sum = join(r, LAM__LOOP_add, *sum, u[i])) < 0) return false;
+        }
+        return out->nodes != NULL;
+    }
+    return false;
+}

@@ -1,0 +1,337 @@
+/* Plans: the best of some drafts, made into a list of items. See plan.h. All that a run needs but the values themselves
+ * is made here once. */
+#include "lib/program/plan.h"
+
+#include "lib/program/draft.h"
+
+#include <string.h>
+
+enum { MOST_DRAFTS = 6 };
+
+/* A call, or a fused part with the variables and constants that it reads and the variables that it makes. dead:
+ * variables that nobody reads behind this item. */
+typedef struct item {
+    int64_t equation; /* -1: a fused part */
+    lam__fused *fused;
+    const lam__source *sources;
+    const int64_t *made;
+    const int64_t *dead;
+    int64_t source_count, made_count, dead_count;
+} item;
+
+struct lam__plan {
+    lam_ctx *ctx;
+    lam_program *program;
+    lam__arena arena;
+    item *items;
+    int64_t count, room;
+    lam_value **slots; /* by variable: its value, while it is needed */
+    lam_value **work;  /* operands of a call, or sources made contiguous */
+    void **data;       /* what a fused part reads and writes */
+    lam_value **kept;  /* constants without gaps, of sources */
+    int64_t kept_count, kept_room;
+    int64_t widest;
+    bool busy;
+    lam__plan_report report;
+};
+
+/* ---- making items ------------------------------------------------------------------------------------------------ */
+
+static item *add_item(lam__plan *plan) {
+    item *items = lam__arena_grow(&plan->arena, plan->items, plan->count, &plan->room, sizeof *items);
+    if (!items) return NULL;
+    plan->items = items;
+    items[plan->count] = (item){.equation = -1};
+    return &items[plan->count++];
+}
+
+static bool add_call(lam__plan *plan, int64_t k) {
+    item *made = add_item(plan);
+    const lam__equation *e = plan->program->list[k];
+    if (!made) return false;
+    made->equation = k;
+    if (e->inputs + e->outputs > plan->widest) plan->widest = e->inputs + e->outputs;
+    plan->report.calls++;
+    return true;
+}
+
+/* Constants that lanes read have to lie one behind the other, and to live as long as the plan. */
+static bool keep_constant(lam__plan *plan, lam__source *s) {
+    lam_value **kept = lam__arena_grow(&plan->arena, plan->kept, plan->kept_count, &plan->kept_room, sizeof *kept);
+    if (!kept) return false;
+    plan->kept = kept;
+    lam_value *dense = lam__value_contiguous(s->constant);
+    if (!dense) return false;
+    kept[plan->kept_count++] = s->constant = dense;
+    return true;
+}
+
+/* Only what some step reads counts; other sources are left empty. */
+static bool copy_sources(lam__plan *plan, item *to, const lam__region *r, const lam__fused *f) {
+    lam__source *sources = lam__arena_get(&plan->arena, (size_t)(r->source_count + 1) * sizeof *sources);
+    if (!sources) return false;
+    for (int64_t i = 0; i < r->source_count; i++) sources[i] = (lam__source){-1, NULL};
+    for (int b = 0; b < 2; b++)
+        for (int64_t i = 0; i < (b ? f->before_count : f->step_count); i++) {
+            const lam__lane_step *s = b ? &f->before[i] : &f->steps[i];
+            if (s->op == LAM__LANE_LOAD) sources[s->at[1]] = r->sources[s->at[1]];
+        }
+    for (int64_t i = 0; i < r->source_count; i++)
+        if (sources[i].constant && !keep_constant(plan, &sources[i])) return false;
+    to->sources = sources;
+    to->source_count = r->source_count;
+    return true;
+}
+
+/* The region of a stage as a fused part; *made says whether it is one. */
+static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool *made) {
+    const lam__region *r = d->regions[stage];
+    const lam_program *p = plan->program;
+    *made = false;
+    if (!r || !d->target_counts[stage] || fusion == LAM__PLAN_NONE) return true;
+    lam__fused *f = lam__fused_new(r, d->targets[stage], d->target_counts[stage]);
+    if (!f || (fusion == LAM__PLAN_AUTO && f->cost > d->eager[stage])) {
+        lam__fused_free(f);
+        return true;
+    }
+    item *part = add_item(plan);
+    int64_t *variables = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *variables);
+    if (!part || !variables) {
+        lam__fused_free(f);
+        return false;
+    }
+    part->fused = f;
+    part->made = variables;
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *e = p->list[k];
+        if (!d->equations[k].fused || d->equations[k].stage != stage) continue;
+        plan->report.fused++;
+        for (int o = 0; o < e->outputs; o++)
+            if (d->variables[e->first + o].needed) variables[part->made_count++] = e->first + o;
+    }
+    plan->report.parts++;
+    plan->report.steps += f->before_count + f->step_count;
+    plan->report.bytes += (size_t)f->workers * (f->same + f->each);
+    const int64_t widest = r->source_count + part->made_count;
+    if (widest > plan->widest) plan->widest = widest;
+    return *made = copy_sources(plan, part, r, f);
+}
+
+/* Calls of each stage, then its region, as a part or as calls. */
+static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fusion) {
+    const lam_program *p = plan->program;
+    int64_t last = d->stages;
+    for (int64_t k = 0; k < p->equations; k++)
+        if (d->equations[k].stage >= last) last = d->equations[k].stage + 1;
+    for (int64_t s = 0; s < last; s++) {
+        bool part = false;
+        for (int64_t k = 0; k < p->equations; k++)
+            if (d->equations[k].stage == s && !d->equations[k].fused && !add_call(plan, k)) return false;
+        if (s < d->stages && !add_part(plan, d, s, fusion, &part)) return false;
+        for (int64_t k = 0; k < p->equations && !part; k++)
+            if (d->equations[k].stage == s && d->equations[k].fused && !add_call(plan, k)) return false;
+    }
+    return true;
+}
+
+/* ---- the end of variables ---------------------------------------------------------------------------------------- */
+
+static void touch(int64_t *last, int64_t v, int64_t at) {
+    if (v >= 0) last[v] = at;
+}
+
+/* The item that touches each variable last gets it into its list. */
+static bool find_deaths(lam__plan *plan) {
+    const lam_program *p = plan->program;
+    int64_t *last = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *last);
+    int64_t *dead = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *dead);
+    if (!last || !dead) return false;
+    for (int64_t v = 0; v < p->variables; v++) last[v] = -1;
+    for (int64_t i = 0; i < plan->count; i++) {
+        const item *it = &plan->items[i];
+        const lam__equation *e = it->equation < 0 ? NULL : p->list[it->equation];
+        for (int k = 0; e && k < e->inputs; k++) touch(last, e->in[k].variable, i);
+        for (int k = 0; e && k < e->outputs; k++) touch(last, e->first + k, i);
+        for (int64_t k = 0; k < it->source_count; k++) touch(last, it->sources[k].variable, i);
+        for (int64_t k = 0; k < it->made_count; k++) touch(last, it->made[k], i);
+    }
+    for (int o = 0; o < p->outputs; o++) touch(last, p->results[o].variable, plan->count);
+    for (int64_t v = 0; v < p->variables; v++)
+        if (last[v] >= 0 && last[v] < plan->count) plan->items[last[v]].dead_count++;
+    for (int64_t i = 0; i < plan->count; i++) {
+        plan->items[i].dead = dead;
+        dead += plan->items[i].dead_count;
+        plan->items[i].dead_count = 0;
+    }
+    for (int64_t v = 0; v < p->variables; v++)
+        if (last[v] >= 0 && last[v] < plan->count) {
+            item *it = &plan->items[last[v]];
+            ((int64_t *)(uintptr_t)it->dead)[it->dead_count++] = v;
+        }
+    return true;
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
+
+static double cost_of(const lam__draft *d, lam__plan_fusion fusion) {
+    double cost = 0;
+    for (int64_t k = 0; k < d->program->equations; k++)
+        if (!d->equations[k].fused) cost += lam__draft_call_cost(d->program, d->program->list[k]);
+    for (int64_t s = 0; s < d->stages; s++) {
+        if (!d->regions[s] || !d->target_counts[s]) continue;
+        lam__fused *f = lam__fused_new(d->regions[s], d->targets[s], d->target_counts[s]);
+        const bool fuse = f && (fusion == LAM__PLAN_ALL || f->cost < d->eager[s]);
+        cost += fuse ? f->cost : d->eager[s];
+        lam__fused_free(f);
+    }
+    return cost;
+}
+
+/* Makes the cheapest draft; false without memory. Drafts that did not work out, by limits, are not looked at. */
+static bool choose_draft(lam__draft *best, const lam_program *p, lam__plan_fusion fusion) {
+    int64_t lanes[MOST_DRAFTS];
+    const int n = fusion == LAM__PLAN_NONE ? 0 : lam__draft_lanes(p, MOST_DRAFTS, lanes);
+    double least = 0;
+    bool found = false;
+    for (int i = 0; i < n; i++) {
+        lam__draft d;
+        const bool made = lam__draft_make(&d, p, lanes[i]);
+        const double cost = made ? cost_of(&d, fusion) : 0;
+        if (made && (!found || cost < least)) {
+            if (found) lam__draft_close(best);
+            *best = d;
+            least = cost;
+            found = true;
+        } else {
+            lam__draft_close(&d);
+        }
+    }
+    return found;
+}
+
+/* Without a draft every equation is a call. */
+static bool fill(lam__plan *plan, lam__plan_fusion fusion) {
+    const lam_program *p = plan->program;
+    lam__draft best;
+    const bool drafted = choose_draft(&best, p, fusion);
+    bool made = true;
+    if (drafted) {
+        plan->report.lanes = best.lanes;
+        made = add_items(plan, &best, fusion);
+        lam__draft_close(&best);
+    }
+    for (int64_t k = 0; k < p->equations && !drafted && made; k++) made = add_call(plan, k);
+    plan->report.equations = p->equations;
+    if (!made || !find_deaths(plan)) return false;
+    const size_t slots = (size_t)(p->variables + 1) * sizeof *plan->slots,
+                 work = (size_t)(plan->widest + 1) * sizeof *plan->work;
+    plan->slots = lam__arena_get(&plan->arena, slots);
+    plan->work = lam__arena_get(&plan->arena, work);
+    plan->data = lam__arena_get(&plan->arena, work);
+    if (!plan->slots || !plan->work || !plan->data) return false;
+    memset(plan->slots, 0, slots);
+    memset(plan->work, 0, work);
+    return true;
+}
+
+lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion) {
+    lam__plan *plan = lam__alloc_get(&p->ctx->pool, sizeof *plan);
+    if (plan) {
+        *plan = (lam__plan){.ctx = p->ctx, .program = p};
+        lam__arena_open(&plan->arena, p->ctx);
+        p->refs++;
+        if (fill(plan, fusion)) return plan;
+        lam__plan_free(plan);
+    }
+    lam__error_memory(p->ctx, sizeof *plan);
+    return NULL;
+}
+
+void lam__plan_free(lam__plan *plan) {
+    if (!plan) return;
+    lam_ctx *ctx = plan->ctx;
+    for (int64_t i = 0; i < plan->count; i++) lam__fused_free(plan->items[i].fused);
+    for (int64_t i = 0; i < plan->kept_count; i++) lam__value_release(plan->kept[i]);
+    lam__program_release(plan->program);
+    lam__arena_close(&plan->arena);
+    lam__alloc_put(&ctx->pool, plan, sizeof *plan);
+}
+
+bool lam__plan_busy(const lam__plan *plan) {
+    return plan->busy;
+}
+
+lam__plan_report lam__plan_report_of(const lam__plan *plan) {
+    return plan->report;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static lam_status run_call(lam__plan *plan, int64_t k) {
+    const lam__equation *e = plan->program->list[k];
+    for (int i = 0; i < e->inputs; i++)
+        plan->work[i] = e->in[i].variable >= 0 ? plan->slots[e->in[i].variable] : e->in[i].constant;
+    const lam_call_site call = {.ctx = plan->ctx,
+                                .primitive = e->primitive,
+                                .params = e->params,
+                                .params_bytes = e->params_bytes,
+                                .inputs = e->inputs,
+                                .outputs = e->outputs,
+                                .in = plan->work};
+    return lam__dispatch(&call, plan->slots + e->first);
+}
+
+/* Sources without gaps are read where they lie, others from a copy. */
+static lam_status run_part(lam__plan *plan, const item *part) {
+    const lam_program *p = plan->program;
+    lam_status status = LAM_OK;
+    for (int64_t i = 0; i < part->source_count; i++) {
+        const lam__source *s = &part->sources[i];
+        lam_value *v = s->variable >= 0 ? plan->slots[s->variable] : s->constant;
+        plan->work[i] = v && !v->contiguous ? lam__value_contiguous(v) : lam__value_hold_any(v);
+        if (v && !plan->work[i]) status = LAM_ERR_MEMORY;
+        plan->data[i] = plan->work[i] ? plan->work[i]->data : NULL;
+    }
+    for (int64_t i = 0; i < part->made_count && status == LAM_OK; i++) {
+        const lam_value *type = p->types[part->made[i]];
+        lam_value *v = lam__value_new(plan->ctx, (lam_dtype)type->dtype, type->rank, type->dims);
+        plan->slots[part->made[i]] = v;
+        if (v) plan->data[part->source_count + i] = v->data;
+        else status = LAM_ERR_MEMORY;
+    }
+    if (status == LAM_OK) lam__fused_run(part->fused, plan->data);
+    for (int64_t i = 0; i < part->source_count; i++) lam__value_release(plan->work[i]);
+    return status;
+}
+
+static void release_slot(lam__plan *plan, int64_t v) {
+    lam_value *held = plan->slots[v];
+    plan->slots[v] = NULL;
+    lam__value_release(held);
+}
+
+static lam_status run_items(lam__plan *plan) {
+    lam_status status = LAM_OK;
+    for (int64_t i = 0; i < plan->count && status == LAM_OK; i++) {
+        const item *it = &plan->items[i];
+        status = it->equation >= 0 ? run_call(plan, it->equation) : run_part(plan, it);
+        for (int64_t k = 0; k < it->dead_count; k++) release_slot(plan, it->dead[k]);
+    }
+    return status;
+}
+
+lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]) {
+    const lam_program *p = plan->program;
+    plan->busy = true;
+    for (int i = 0; i < p->inputs; i++) plan->slots[i] = lam__value_hold(in[i]);
+    lam_status status = run_items(plan);
+    for (int o = 0; o < p->outputs; o++) {
+        const lam__atom *a = &p->results[o];
+        lam_value *v = a->variable >= 0 ? plan->slots[a->variable] : a->constant;
+        out[o] = status == LAM_OK ? lam__value_hold_any(v) : NULL;
+    }
+    for (int64_t v = 0; v < p->variables; v++)
+        if (plan->slots[v]) release_slot(plan, v);
+    plan->busy = false;
+    return status;
+}

@@ -1,0 +1,32 @@
+/* Plans: a program made ready to be run again and again on concrete values: what is elementwise and small is fused, the
+ * rest are calls. */
+#ifndef LAM_PROGRAM_PLAN_H
+#define LAM_PROGRAM_PLAN_H
+
+#include "lib/program/program.h"
+
+typedef struct lam__plan lam__plan;
+
+/* auto: what is estimated to be faster so; all: whatever can be; none: nothing. */
+typedef enum lam__plan_fusion { LAM__PLAN_AUTO, LAM__PLAN_ALL, LAM__PLAN_NONE } lam__plan_fusion;
+
+/* What became of a program. */
+typedef struct lam__plan_report {
+    int64_t equations, calls, parts, fused, steps; /* parts: fused ones, of so many equations, in so many steps */
+    int64_t lanes;
+    size_t bytes; /* that fused parts keep for their registers */
+} lam__plan_report;
+
+/* A plan holds the program. NULL after recording that memory is lacking. No constant of the program is a box. */
+lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion);
+void lam__plan_free(lam__plan *plan);
+
+/* Whether it is being run: a function that it calls may come back to it. */
+bool lam__plan_busy(const lam__plan *plan);
+
+/* in[] are concrete and of the types of the program's inputs. One reference per output. */
+lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]);
+
+lam__plan_report lam__plan_report_of(const lam__plan *plan);
+
+#endif

@@ -1,0 +1,250 @@
+/* Regions: sources, pieces and the ways to see them. See region.h. */
+#include "lib/program/region.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <string.h>
+
+/* Elements of a tensor whose codes are looked at one by one. */
+static const int64_t MOST_CODES = (int64_t)1 << 22;
+
+/* NOTE [codes]
+ * Of an element: 0 the number 0; 1 + node lanes + lane, of a node that differs between lanes; -1 - node, of one that
+ * does not; or DATA_CODES (1 + source) + its place there. */
+#define DATA_CODES ((int64_t)1 << 40)
+
+void lam__region_open(lam__region *r, lam_ctx *ctx, lam__arena *arena, int64_t lanes, int64_t most_nodes) {
+    *r = (lam__region){.ctx = ctx, .lanes = lanes};
+    lam__graph_open(&r->graph, arena, most_nodes);
+}
+
+static lam__piece *piece_new(lam__region *r, lam__piece_kind kind, const lam_value *type) {
+    lam__piece *x = lam__arena_get(r->graph.arena, sizeof *x);
+    if (x) *x = (lam__piece){.kind = kind, .type = type, .first = -1, .last = -1};
+    return x;
+}
+
+lam__piece *lam__region_piece(lam__region *r, const lam_value *type, int first, int last) {
+    lam__piece *x = piece_new(r, LAM__PIECE_NODES, type);
+    if (!x) return NULL;
+    x->first = first;
+    x->last = last;
+    x->nodes = lam__arena_get(r->graph.arena, (size_t)lam__region_count(r, type, first, last) * sizeof *x->nodes);
+    return x->nodes ? x : NULL;
+}
+
+/* Sources are few, but for programs that read many constants, which mostly are numbers: those become nodes and are not
+ * looked for. */
+lam__piece *lam__region_source(lam__region *r, int64_t variable, lam_value *constant, const lam_value *type) {
+    lam__piece *x = piece_new(r, LAM__PIECE_DATA, type);
+    if (!x) return NULL;
+    for (int64_t i = r->source_count - 1; i >= 0 && i >= r->source_count - 16 && variable < 0; i--)
+        if (r->sources[i].constant == constant) {
+            x->data = (int32_t)i;
+            return x;
+        }
+    lam__source *sources =
+        lam__arena_grow(r->graph.arena, r->sources, r->source_count, &r->source_room, sizeof *sources);
+    if (!sources) return NULL;
+    r->sources = sources;
+    x->data = (int32_t)r->source_count;
+    sources[r->source_count++] = (lam__source){variable, constant};
+    return x;
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+bool lam__region_range(const lam__region *r, int rank, const int64_t *dims, int *first, int *last) {
+    if (*first >= 0 && *first == *last) return false;
+    int from = *first < 0 ? 0 : *first, to = *first < 0 ? rank : *last - 1;
+    for (; from < rank && r->lanes > 1; from++, to = rank)
+        for (; to > from; to--) {
+            int64_t count = 1;
+            for (int axis = from; axis < to; axis++) count *= dims[axis];
+            if (count != r->lanes || dims[from] == 1 || dims[to - 1] == 1) continue;
+            *first = from;
+            *last = to;
+            return true;
+        }
+    *first = *last = 0;
+    return true;
+}
+
+/* A constant's element, row-major number i. */
+static uint64_t bits_at(const lam_value *v, int64_t i) {
+    const size_t item = lam__dtype_bytes(v->dtype);
+    int64_t at = 0;
+    for (int axis = v->rank - 1; axis >= 0; axis--) {
+        at += i % v->dims[axis] * v->strides[axis];
+        i /= v->dims[axis];
+    }
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)v->data + at * (int64_t)item, item);
+    return bits;
+}
+
+/* Of the elements from `base` on at `step`, one for each lane: what all of them are. */
+static int32_t constant_lanes(lam__region *r, const lam_value *v, int64_t base, int64_t step) {
+    const uint64_t bits = bits_at(v, base);
+    for (int64_t l = 1; l < r->lanes && step; l++)
+        if (bits_at(v, base + l * step) != bits) return -1;
+    return lam__graph_constant(&r->graph, (lam_dtype)v->dtype, bits);
+}
+
+/* The node of source elements at a step; of constants the number, where it is one in all lanes. */
+static int32_t load_node(lam__region *r, int dtype, int32_t source, int64_t base, int64_t step) {
+    const lam_value *v = r->sources[source].constant;
+    int32_t same = v ? constant_lanes(r, v, base, step) : -1;
+    if (same >= 0 || (v && !step)) return same;
+    return lam__graph_load(&r->graph, (lam_dtype)dtype, source, base, step);
+}
+
+/* One thing in all lanes, which are at codes[l * step]; -1: they are not. */
+static int32_t lanes_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
+    const int64_t code = codes[0];
+    if (code >= DATA_CODES) {
+        const int64_t by = lanes > 1 ? codes[step] - code : 0, source = code / DATA_CODES;
+        for (int64_t l = 1; l < lanes; l++)
+            if (codes[l * step] != code + l * by || codes[l * step] / DATA_CODES != source) return -1;
+        return load_node(r, dtype, (int32_t)(source - 1), code % DATA_CODES, by);
+    }
+    const int64_t by = code > 0;
+    if (by && ((code - 1) % r->lanes || lanes == 1)) return -1; /* not the first lane, or not all of them */
+    for (int64_t l = 1; l < lanes; l++)
+        if (codes[l * step] != code + l * by) return -1;
+    if (!code) return lam__graph_number(&r->graph, (lam_dtype)dtype, 0);
+    return (int32_t)(by ? (code - 1) / r->lanes : -1 - code);
+}
+
+/* The node of one element of a piece that has nodes, all lanes of which are at this element. */
+typedef struct view {
+    int64_t before, inside, behind; /* elements of the axes in front of the lanes, of these, and of those behind */
+} view;
+
+static view view_of(const lam_value *type, int first, int last) {
+    view v = {1, 1, 1};
+    for (int axis = 0; axis < type->rank; axis++) {
+        if (axis < first || first == last) v.before *= type->dims[axis];
+        else if (axis < last) v.inside *= type->dims[axis];
+        else v.behind *= type->dims[axis];
+    }
+    return v;
+}
+
+/* Reads a piece without lanes, of which nodes are known, as if it had them. */
+static bool uniform_in_lanes(const int32_t *all, const view *v, int32_t *nodes) {
+    for (int64_t i = 0; i < v->before; i++)
+        for (int64_t j = 0; j < v->behind; j++) {
+            const int32_t *at = all + i * v->inside * v->behind + j;
+            for (int64_t l = 1; l < v->inside; l++)
+                if (at[l * v->behind] != at[0]) return false;
+            nodes[i * v->behind + j] = at[0];
+        }
+    return true;
+}
+
+static bool read_data(lam__region *r, const lam__piece *x, const view *v, int32_t *nodes) {
+    for (int64_t i = 0; i < v->before; i++)
+        for (int64_t j = 0; j < v->behind; j++) {
+            const int64_t base = i * v->inside * v->behind + j;
+            int32_t node = load_node(r, x->type->dtype, x->data, base, v->inside > 1 ? v->behind : 0);
+            if (node < 0) return false;
+            nodes[i * v->behind + j] = node;
+        }
+    return true;
+}
+
+static bool read_codes(lam__region *r, const lam__piece *x, const view *v, int32_t *nodes) {
+    for (int64_t i = 0; i < v->before; i++)
+        for (int64_t j = 0; j < v->behind; j++) {
+            const int64_t *at = x->codes + i * v->inside * v->behind + j;
+            int32_t node = lanes_node(r, x->type->dtype, at, v->behind, v->inside);
+            if (node < 0) return false;
+            nodes[i * v->behind + j] = node;
+        }
+    return true;
+}
+
+/* What was found out is kept, so that the next one who asks for the same lanes need not look again. */
+const int32_t *lam__region_nodes(lam__region *r, lam__piece *x, int first, int last) {
+    if (x->nodes && (x->first == first || first == last) && x->last - x->first == last - first) return x->nodes;
+    const int64_t count = lam__region_count(r, x->type, first, last);
+    if (count > r->graph.most) return NULL;
+    if (x->kind == LAM__PIECE_NODES && x->first < x->last) return NULL;
+    int32_t *nodes = lam__arena_get(r->graph.arena, (size_t)count * sizeof *nodes);
+    if (!nodes) return NULL;
+    const view v = view_of(x->type, first, last);
+    bool fits = x->kind == LAM__PIECE_NODES  ? uniform_in_lanes(x->nodes, &v, nodes)
+                : x->kind == LAM__PIECE_DATA ? read_data(r, x, &v, nodes)
+                                             : read_codes(r, x, &v, nodes);
+    if (!fits) return NULL;
+    if (x->kind != LAM__PIECE_NODES) {
+        x->nodes = nodes;
+        x->first = first;
+        x->last = last;
+    }
+    return nodes;
+}
+
+const int32_t *lam__region_seen(lam__region *r, lam__piece *x, int *first, int *last) {
+    if (x->nodes) {
+        *first = x->first;
+        *last = x->last;
+        return x->nodes;
+    }
+    *first = *last = -1;
+    while (lam__region_range(r, x->type->rank, x->type->dims, first, last)) {
+        const int32_t *nodes = lam__region_nodes(r, x, *first, *last);
+        if (nodes) return nodes;
+    }
+    return NULL;
+}
+
+/* ---- codes ------------------------------------------------------------------------------------------------------- */
+
+static void codes_of_nodes(const lam__region *r, const lam__piece *x, int64_t *codes) {
+    const view v = view_of(x->type, x->first, x->last);
+    for (int64_t i = 0; i < v.before; i++)
+        for (int64_t l = 0; l < v.inside; l++)
+            for (int64_t j = 0; j < v.behind; j++) {
+                const int32_t node = x->nodes[i * v.behind + j];
+                codes[(i * v.inside + l) * v.behind + j] =
+                    r->graph.nodes[node].laned ? 1 + node * r->lanes + l : -1 - (int64_t)node;
+            }
+}
+
+bool lam__region_may_code(const lam__piece *x) {
+    return x->type->count <= MOST_CODES;
+}
+
+void lam__region_codes(const lam__region *r, const lam__piece *x, int64_t *codes) {
+    if (x->kind == LAM__PIECE_NODES) codes_of_nodes(r, x, codes);
+    else if (x->kind == LAM__PIECE_CODES) memcpy(codes, x->codes, (size_t)x->type->count * sizeof *codes);
+    else
+        for (int64_t i = 0; i < x->type->count; i++) codes[i] = DATA_CODES * (1 + (int64_t)x->data) + i;
+}
+
+/* Whether an element is known to differ between lanes. */
+static bool any_lanes(const int64_t *codes, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (codes[i] > 0 && codes[i] < DATA_CODES) return true;
+    return false;
+}
+
+/* Codes without lanes are kept, since it is not known yet how they will be looked at. */
+lam__piece *lam__region_decoded(lam__region *r, const lam_value *type, const int64_t *codes) {
+    lam__piece *x = piece_new(r, LAM__PIECE_CODES, type);
+    if (!x) return NULL;
+    x->codes = codes;
+    if (any_lanes(codes, type->count)) {
+        int first, last;
+        if (!lam__region_seen(r, x, &first, &last)) return NULL;
+        x->kind = LAM__PIECE_NODES;
+        x->codes = NULL;
+        return x;
+    }
+    int64_t *own = lam__arena_get(r->graph.arena, (size_t)type->count * sizeof *own);
+    if (own) memcpy(own, codes, (size_t)type->count * sizeof *own);
+    x->codes = own;
+    return own ? x : NULL;
+}

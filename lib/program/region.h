@@ -1,0 +1,92 @@
+/* Regions: parts of a program that are lowered to graphs of scalars. A region has so many lanes; what its equations
+ * make lies in it as pieces, until something outside needs a variable as a value in memory. */
+#ifndef LAM_PROGRAM_REGION_H
+#define LAM_PROGRAM_REGION_H
+
+#include "lib/program/graph.h"
+#include "lib/program/program.h"
+
+/* NOTE [pieces]
+ * How a variable lies in a region:
+ *   DATA   as it is in memory; element i is data[i]
+ *   CODES  a code for each element, of things that were moved about and not looked at yet
+ *   NODES  a node for each element that is left when the lane axes [first, last) are taken out, row-major; none: of
+ *          each Which axes are the lanes is not a property of memory: DATA and CODES are read as whoever needs them
+ *          wants to, as long as each node is then one thing in all lanes, or elements at even steps. */
+typedef enum lam__piece_kind { LAM__PIECE_DATA, LAM__PIECE_CODES, LAM__PIECE_NODES } lam__piece_kind;
+
+typedef struct lam__piece {
+    lam__piece_kind kind;
+    int first, last; /* of the nodes that are known, also where the kind is another */
+    int32_t data;
+    const lam_value *type; /* dtype and dims */
+    int32_t *nodes;        /* NULL: not known */
+    const int64_t *codes;
+} lam__piece;
+
+/* What a region reads from memory: a variable, or a constant of the program. */
+typedef struct lam__source {
+    int64_t variable;    /* -1: `constant` */
+    lam_value *constant; /* without gaps where it is read in lanes */
+} lam__source;
+
+typedef struct lam__region {
+    lam__graph graph;
+    lam_ctx *ctx;
+    int64_t lanes;
+    lam__source *sources;
+    int64_t source_count, source_room;
+} lam__region;
+
+void lam__region_open(lam__region *r, lam_ctx *ctx, lam__arena *arena, int64_t lanes, int64_t most_nodes);
+
+/* The piece that a variable or a constant from outside is; NULL without memory. */
+lam__piece *lam__region_source(lam__region *r, int64_t variable, lam_value *constant, const lam_value *type);
+
+/* A piece of nodes with room for them; NULL without memory. */
+lam__piece *lam__region_piece(lam__region *r, const lam_value *type, int first, int last);
+
+/* The nodes of a piece with the lane axes [first, last), none where they are equal; NULL where it cannot be seen so. */
+const int32_t *lam__region_nodes(lam__region *r, lam__piece *x, int first, int last);
+
+/* The next range of axes of dims that has as many elements as there are lanes, from the front, without axes of one
+ * element at its ends; begin with first = last = -1. The last one is that of no axes (first = last = 0); false behind
+ * it. */
+bool lam__region_range(const lam__region *r, int rank, const int64_t *dims, int *first, int *last);
+
+/* A range in which a piece can be seen, and its nodes; NULL: none. */
+const int32_t *lam__region_seen(lam__region *r, lam__piece *x, int *first, int *last);
+
+/* How many nodes a type has, given its lane axes. */
+static inline int64_t lam__region_count(const lam__region *r, const lam_value *type, int first, int last) {
+    return first < last ? type->count / r->lanes : type->count;
+}
+
+/* The codes of all elements, written to memory of the caller's; false where they are too many. Code 0 is the number
+ * 0. */
+bool lam__region_may_code(const lam__piece *x);
+void lam__region_codes(const lam__region *r, const lam__piece *x, int64_t *codes);
+
+/* What codes say: nodes where there are lanes among them. NULL where they do not fit, or without memory. codes stay the
+ * caller's. */
+lam__piece *lam__region_decoded(lam__region *r, const lam_value *type, const int64_t *codes);
+
+/* lower.c: the pieces of an equation's results from those of its operands. False, with nothing recorded, where the
+ * region does not take it. types: of the results. */
+bool lam__lower(lam__region *r, const lam__equation *e, lam__piece *const in[], lam_value *const types[],
+                lam__piece *out[]);
+
+/* lower_moves.c: rows that only move elements. */
+bool lam__lower_is_move(const lam_primitive *row);
+bool lam__lower_move(lam__region *r, const lam__equation *e, lam__piece *const in[], lam_value *const types[],
+                     lam__piece *out[]);
+
+/* lower_sums.c: reductions and contractions of few elements, sums at known places. They fill in `out`. */
+bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x, lam__piece *out);
+bool lam__lower_contraction(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out);
+bool lam__lower_scatter(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out);
+
+/* The elements of a constant index, in memory of the arena; NULL where it is none, or one names no place in [-n, n). */
+const int64_t *lam__lower_index(lam__region *r, const lam__piece *x, int64_t n);
+
+#endif

@@ -1,0 +1,281 @@
+/* lam_jit: f is recorded on the trace for each signature of its inputs, and the program made a plan
+ * (lib/program/plan.h), which is run on concrete inputs. What cannot be compiled is called as it is, and the report
+ * says why: then levels see the operations of f, as they would without jit. */
+#include "transforms/arguments.h"
+#include "transforms/trace.h"
+
+#include "lib/program/plan.h"
+
+#include <lamina/program.h>
+
+#include <string.h>
+
+enum { USUAL_SIGNATURES = 16 };
+
+/* One signature. plan: NULL where f is called as it is, because it draws. */
+typedef struct entry {
+    struct entry *next; /* the one used before this one */
+    lam__plan *plan;
+    lam_value *types[]; /* abstract, one per input */
+} entry;
+
+/* Lives as long as the function. The list begins with the entry used last. */
+typedef struct cache {
+    lam_ctx *ctx;
+    lam__plan_fusion fusion;
+    int inputs, most, count;
+    entry *first;
+    lam_jit_report report;
+} cache;
+
+typedef struct jit_env {
+    cache *cache;
+} jit_env;
+
+static size_t entry_bytes(const cache *c) {
+    return sizeof(entry) + (size_t)c->inputs * sizeof(lam_value *);
+}
+
+static void entry_free(cache *c, entry *e) {
+    lam__plan_free(e->plan);
+    lam__arguments_release(c->inputs, e->types);
+    lam__alloc_put(&c->ctx->pool, e, entry_bytes(c));
+    c->count--;
+}
+
+static void jit_free(lam_ctx *ctx, void *env) {
+    cache *c = ((jit_env *)env)->cache;
+    while (c->first) {
+        entry *next = c->first->next;
+        entry_free(c, c->first);
+        c->first = next;
+    }
+    lam__alloc_put(&ctx->pool, c, sizeof *c);
+}
+
+/* ---- signatures -------------------------------------------------------------------------------------------------- */
+
+static bool fits(const cache *c, const entry *e, lam_value *const in[]) {
+    for (int i = 0; i < c->inputs; i++)
+        if (!lam__value_same_type(e->types[i], in[i])) return false;
+    return true;
+}
+
+/* The entry of these inputs, which becomes the first; NULL. */
+static entry *find(cache *c, lam_value *const in[]) {
+    for (entry **at = &c->first; *at; at = &(*at)->next) {
+        entry *e = *at;
+        if (!fits(c, e, in)) continue;
+        *at = e->next;
+        e->next = c->first;
+        return c->first = e;
+    }
+    return NULL;
+}
+
+/* Makes room for one more: the entry used longest ago goes, unless it is being run. */
+static void make_room(cache *c) {
+    entry **at = &c->first;
+    if (c->count < c->most || !*at) return;
+    while ((*at)->next) at = &(*at)->next;
+    if ((*at)->plan && lam__plan_busy((*at)->plan)) return;
+    entry_free(c, *at);
+    *at = NULL;
+}
+
+/* plan is taken over, also on failure. */
+static lam_status add(cache *c, lam_value *const in[], lam__plan *plan) {
+    entry *e = lam__alloc_get(&c->ctx->pool, entry_bytes(c));
+    if (!e) {
+        lam__plan_free(plan);
+        return lam__error_memory(c->ctx, entry_bytes(c));
+    }
+    memset(e, 0, entry_bytes(c));
+    e->plan = plan;
+    c->count++;
+    for (int i = 0; i < c->inputs; i++)
+        if (!(e->types[i] = lam__value_abstract(c->ctx, (lam_dtype)in[i]->dtype, in[i]->rank, in[i]->dims))) {
+            entry_free(c, e);
+            return LAM_ERR_MEMORY;
+        }
+    e->next = c->first;
+    c->first = e;
+    return LAM_OK;
+}
+
+/* Says in the report how these inputs differ from those used last. */
+static void say_cause(cache *c, lam_value *const in[]) {
+    lam__text text = {c->report.cause, sizeof c->report.cause, 0};
+    c->report.cause[0] = 0;
+    if (!c->first) {
+        lam__error_append(&text, "first call");
+        return;
+    }
+    for (int i = 0; i < c->inputs; i++) {
+        const lam_value *had = c->first->types[i], *has = in[i];
+        if (lam__value_same_type(had, has)) continue;
+        lam__error_append(&text, "input %d is ", i);
+        lam__error_append_type(&text, (lam_dtype)has->dtype, has->rank, has->dims);
+        lam__error_append(&text, ", not ");
+        lam__error_append_type(&text, (lam_dtype)had->dtype, had->rank, had->dims);
+        return;
+    }
+}
+
+static void say(cache *c, const char *cause) {
+    lam__text text = {c->report.cause, sizeof c->report.cause, 0};
+    c->report.cause[0] = 0;
+    lam__error_append(&text, "%s", cause);
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* Runs f on variables of the types of in[]. boxes, out: room per input and output. */
+static lam_status trace(lam_fn *f, lam_program *p, lam_value *const in[], lam_value **boxes, lam_value **out) {
+    lam__level level;
+    lam_status status = lam__trace_push(f->ctx, &level, p);
+    if (status != LAM_OK) return status;
+    for (int i = 0; i < f->inputs && status == LAM_OK; i++)
+        if (!(boxes[i] = lam__trace_variable(&level, in[i]))) status = LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
+    for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
+        lam__trace_result(&level, o, out[o]);
+        out[o] = NULL;
+    }
+    lam__arguments_release(f->inputs, boxes);
+    lam__arguments_release(f->outputs, out);
+    lam__level_pop(&level);
+    return status == LAM_OK ? lam__program_finish(p) : status;
+}
+
+/* The plan for these inputs; *plan stays NULL, with the cause said, where f has to be called as it is: `always` so if
+ * it draws, this time if it has read a box of an open level. Draws that recording made are taken back. */
+static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan **plan, bool *always) {
+    lam_ctx *ctx = f->ctx;
+    const lam_random_state before = ctx->random;
+    lam__scratch_area area;
+    const size_t values = (size_t)(f->inputs + f->outputs);
+    lam_value **room = lam__scratch_get(&area, ctx, values * sizeof *room);
+    if (!room) return LAM_ERR_MEMORY;
+    memset(room, 0, values * sizeof *room);
+    lam_program *p = lam__program_new(ctx, f->inputs, f->outputs);
+    lam_status status = p ? trace(f, p, in, room, room + f->inputs) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        *always = memcmp(&before, &ctx->random, sizeof before) != 0;
+        ctx->random = before;
+        if (*always) say(c, "it draws from the generator of the context");
+        else if (lam__program_boxes(p, NULL) > 0) say(c, "it reads values of open levels");
+        else if (!(*plan = lam__plan_new(p, c->fusion))) status = LAM_ERR_MEMORY;
+    }
+    lam__program_release(p);
+    lam__scratch_put(&area);
+    return status;
+}
+
+static void report_plan(cache *c, const lam__plan *plan) {
+    const lam__plan_report made = lam__plan_report_of(plan);
+    c->report.recorded++;
+    c->report.equations = made.equations;
+    c->report.fused = made.fused;
+    c->report.parts = made.parts;
+    c->report.steps = made.steps;
+    c->report.lanes = made.lanes;
+    c->report.bytes = made.bytes;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static bool all_concrete(int n, lam_value *const in[]) {
+    for (int i = 0; i < n; i++)
+        if (!in[i] || in[i]->kind != LAM__CONCRETE) return false;
+    return true;
+}
+
+/* *found is the plan to run, NULL for a call as it is. */
+static lam_status plan_for(cache *c, lam_fn *f, lam_value *const in[], lam__plan **found) {
+    *found = NULL;
+    if (!all_concrete(f->inputs, in)) {
+        say(c, "an input belongs to an open level");
+        return LAM_OK;
+    }
+    entry *e = find(c, in);
+    if (e) {
+        *found = e->plan && !lam__plan_busy(e->plan) ? e->plan : NULL;
+        return LAM_OK;
+    }
+    lam__plan *plan = NULL;
+    bool always = false;
+    say_cause(c, in);
+    lam_status status = record(c, f, in, &plan, &always);
+    if (status != LAM_OK || (!plan && !always)) return status;
+    make_room(c);
+    if (plan) report_plan(c, plan);
+    *found = plan;
+    status = add(c, in, plan);
+    if (status != LAM_OK) *found = NULL;
+    return status;
+}
+
+static void body_jit(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn *f = lam__fn_base(env);
+    cache *c = ((jit_env *)env)->cache;
+    lam__scratch_area area;
+    const size_t values = (size_t)(f->inputs + f->outputs);
+    lam_value **v = lam__scratch_get(&area, ctx, values * sizeof *v);
+    if (!v) return;
+    memset(v, 0, values * sizeof *v);
+    lam_value **results = v + f->inputs;
+    lam__plan *plan = NULL;
+    c->report.calls++;
+    lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? plan_for(c, f, v, &plan) : ctx->error.status;
+    if (status == LAM_OK && plan) {
+        status = lam__plan_run(plan, v, results);
+    } else if (status == LAM_OK) {
+        c->report.direct++;
+        status = lam__fn_call(f, (size_t)f->inputs, v, (size_t)f->outputs, results);
+    }
+    lam__arguments_give(ctx, status, f->outputs, results, out);
+    lam__scratch_put(&area);
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+static lam_fn *fail_option(lam_ctx *ctx, const lam_fn *f, const char *what, int given) {
+    lam__error_set(ctx, LAM_ERR_OPTION, NULL, "jit of '%s': %s is %d", f->name, what, given);
+    return ctx->failed_fn;
+}
+
+lam_fn *lam_jit(lam_fn *f, const lam_jit_options *options) {
+    static const lam__plan_fusion kinds[] = {LAM__PLAN_AUTO, LAM__PLAN_ALL, LAM__PLAN_NONE};
+    static const lam_jit_options none;
+    const lam_jit_options *o = options ? options : &none;
+    lam_ctx *ctx = lam__fn_check("jit", f);
+    if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    if (o->signatures < 0) return fail_option(ctx, f, "signatures", o->signatures);
+    if ((int)o->fusion < LAM_JIT_AUTO || (int)o->fusion > LAM_JIT_NONE)
+        return fail_option(ctx, f, "fusion", (int)o->fusion);
+    cache *c = lam__alloc_get(&ctx->pool, sizeof *c);
+    if (!c) {
+        lam__error_memory(ctx, sizeof *c);
+        return ctx->failed_fn;
+    }
+    *c = (cache){.ctx = ctx,
+                 .fusion = kinds[o->fusion],
+                 .inputs = f->inputs,
+                 .most = o->signatures ? o->signatures : USUAL_SIGNATURES};
+    const jit_env env = {c};
+    const lam__derived d = {"jit", f, body_jit, f->inputs, f->outputs, &env, sizeof env, jit_free};
+    lam_fn *made = lam__fn_derive(ctx, &d);
+    if (made->magic == LAM__FN) made->optional = f->optional;
+    else lam__alloc_put(&ctx->pool, c, sizeof *c);
+    return made;
+}
+
+lam_jit_report lam_jit_report_of(lam_fn *jitted) {
+    lam_ctx *ctx = lam__fn_check("jit_report_of", jitted);
+    if (ctx && jitted->body == body_jit) return ((jit_env *)jitted->env)->cache->report;
+    if (ctx)
+        lam__error_set(ctx, LAM_ERR_VALUE, "give what lam_jit returned", "jit_report_of: '%s' is no jitted function",
+                       jitted->name);
+    return (lam_jit_report){0};
+}

@@ -99,7 +99,8 @@ class Writer:
             "const int64_t *": lambda: self.one("twos", "NULL"), "const double *": lambda: self.one("numbers", "NULL"),
             "const char *": lambda: self.random.choice(TEXTS), "void *": lambda: self.one("room", "NULL"),
             "const char *const *": lambda: "NULL", "lam_fn *const": lambda: self.one("f", "f", "NULL"),
-            "const lam_route": lambda: self.one("routes", "routes", "NULL"), "lam_status": lambda: "LAM_OK", "const void *": lambda: "NULL",
+            "const lam_route": lambda: self.one("routes", "routes", "NULL"), "lam_status": lambda: "LAM_OK",
+            "const void *": lambda: "NULL",
             "const lam_ctx *": lambda: "ctx", "const lam_tensor *": self.tensor,
             "const lam_fn *": lambda: f"f[{self.random.choice(self.functions)}]",
         }

@@ -1,5 +1,6 @@
 /* Convolutions: which of the ways does one. Those that are products of matrices, those of groups side by side and those
- * that are gathered from products are shared here; conv_phases.c has all others. */
+ * that are gathered from products are shared here; conv_apart.c has those whose places share no element, conv_phases.c
+ * all others. */
 #include "lib/parallel/conv.h"
 
 #include "lib/kernels/conv/abreast.h"
@@ -24,8 +25,7 @@ static void sizes(const lam__conv_case *s, double *results, double *products) {
  * meets all of x, the window is part of the sum. Both are products of matrices as they lie, if axes join in memory, and
  * are done as such. */
 
-/* The step of axes [first, end) taken as one, which has `count` elements; 0: they do not join. */
-static int64_t joined(const int64_t dims[], const int64_t step[], int first, int end, int64_t *count) {
+int64_t lam__parallel_conv_join(const int64_t dims[], const int64_t step[], int first, int end, int64_t *count) {
     int64_t each = 0;
     *count = 1;
     for (int i = end - 1; i >= first; i--) {
@@ -45,7 +45,7 @@ static bool by_places(const lam__conv_case *s, const void *x, const void *w, lam
         if (a->window != 1 || a->gap != 1 || a->low || a->stride != 1 || a->out != a->size) return false;
         dims[i] = a->out;
     }
-    const int64_t step = joined(dims, s->x_step + 3, 0, LAM__CONV_AXES, &places);
+    const int64_t step = lam__parallel_conv_join(dims, s->x_step + 3, 0, LAM__CONV_AXES, &places);
     const int side = s->n == 1 ? 0 : 1; /* the batch is of groups or of n */
     *p = (lam__product){.batch = side ? s->n : s->groups,
                         .m = s->o,
@@ -70,8 +70,8 @@ static bool by_windows(const lam__conv_case *s, const void *x, const void *w, la
         if (a->out != 1 || a->gap != 1 || a->low || a->spread != 1 || a->window != a->size) return false;
         dims[1 + i] = a->window;
     }
-    const int64_t x_step = joined(dims, s->x_step + 2, 0, 1 + LAM__CONV_AXES, &terms);
-    const int64_t w_step = joined(dims, s->w_step + 2, 0, 1 + LAM__CONV_AXES, &terms);
+    const int64_t x_step = lam__parallel_conv_join(dims, s->x_step + 2, 0, 1 + LAM__CONV_AXES, &terms);
+    const int64_t w_step = lam__parallel_conv_join(dims, s->w_step + 2, 0, 1 + LAM__CONV_AXES, &terms);
     *p = (lam__product){.batch = s->groups,
                         .m = s->n,
                         .k = terms,
@@ -198,6 +198,8 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
     }
     sizes(s, &results, &products);
     if (products > 0 && results > 0) { /* else no way has anything to cut */
+        bool done;
+        if (lam__parallel_conv_apart(team, dtype, s, x, w, out, scratch, env, &done)) return done;
         const struct lam__conv_loops *loops = lam__conv_loops_of(dtype);
         if (lam__conv_abreast_plan(loops, dtype, s, x, w, out, &groups))
             return side_by_side(team, &groups, scratch, env);

@@ -95,13 +95,31 @@ static bool by_places(const lam__conv_loops *loops, lam_dtype dtype, const lam__
 }
 
 /* As much as is asked for, by one request, full of NaN; *env is to be freed. */
+typedef struct lent_rooms {
+    void *room[8];
+    int count;
+} lent_rooms;
+
 static void *any_room(void *env, size_t bytes) {
+    lent_rooms *l = env;
     void *room = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    ck_assert_ptr_nonnull(room);
-    return *(void **)env = memset(room, 0xff, bytes);
+    ck_assert(room && l->count < 8);
+    return l->room[l->count++] = memset(room, 0xff, bytes);
 }
 
-enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_FEW, BY_PLACES, BY_ANY };
+static void return_rooms(lent_rooms *l) {
+    while (l->count) free(l->room[--l->count]);
+}
+
+/* Whether it is done this way. Sums are of products, so there must be some. */
+static bool apart(lam_dtype dtype, const lam__conv_case *s, const char *x, const char *w, char *out, lent_rooms *own) {
+    bool done = false;
+    for (int i = 0; i < 3; i++)
+        if (!s->axis[i].out) return false;
+    return lam__parallel_conv_apart(NULL, dtype, s, x, w, out, any_room, own, &done) && done;
+}
+
+enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_FEW, BY_PLACES, BY_APART, BY_ANY };
 
 /* Returns whether it was done. BY_ANY: by what is chosen for this machine and these operands. */
 static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
@@ -109,12 +127,13 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     int64_t count[3], to[6];
     const uint64_t seed = *state;
     bool done = true;
-    void *own = NULL;
+    lent_rooms own = {.count = 0};
     if (way == BY_GROUPS || (way == BY_ANY && draws_number(state, 0, 2) == 0))
         draws_groups(state, loops ? loops->lanes : 16, &s, count);
     else if (way == BY_PLANS || (way == BY_ANY && draws_number(state, 0, 1))) draws_shape(state, &s, count);
     else if (way == BY_FEW || (way == BY_ANY && draws_number(state, 0, 1))) draws_few(state, &s, count);
     else if (way == BY_PLACES || (way == BY_ANY && draws_number(state, 0, 1))) draws_places(state, &s, count);
+    else if (way == BY_APART || (way == BY_ANY && draws_number(state, 0, 1))) draws_apart(state, &s, count);
     else draws_gathered(state, &s, count);
     const int64_t dims[6] = {s.groups, s.n, s.o, s.axis[0].out, s.axis[1].out, s.axis[2].out};
     char *x = draws_elements(state, dtype, count[0], draws_number(state, 0, 1)),
@@ -125,6 +144,7 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     else if (way == BY_FEW) done = by_few(loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_PLACES) done = by_places(loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_GROUPS) done = side_by_side(loops, dtype, &s, x, w, out, packed, room);
+    else if (way == BY_APART) done = apart(dtype, &s, x, w, out, &own);
     else done = lam__parallel_conv(NULL, dtype, &s, x, w, out, any_room, &own);
     for (int64_t e = 0; e < count[2] && done; e++) {
         const int64_t at = draws_index(dims, s.out_step, e, to);
@@ -133,7 +153,7 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
                     "dtype %d, seed %llu, [%d %d %d %d %d %d]: %g instead of %g", (int)dtype, (unsigned long long)seed,
                     (int)to[0], (int)to[1], (int)to[2], (int)to[3], (int)to[4], (int)to[5], got, want);
     }
-    free(own);
+    return_rooms(&own);
     free(x);
     free(w);
     free(out);
@@ -210,6 +230,14 @@ START_TEST(convolutions_of_few_products_or_places_are_their_sums) {
 }
 END_TEST
 
+START_TEST(convolutions_of_places_apart_are_their_sums) {
+    uint64_t state = (uint64_t)_i + 1;
+    int done = 0;
+    for (int i = 0; i < DRAWS; i++) done += compare(BY_APART, NULL, draws_dtypes[_i], &state, NULL, NULL);
+    ck_assert_int_gt(done, DRAWS / 4);
+}
+END_TEST
+
 START_TEST(convolutions_by_whatever_way_are_their_sums) {
     uint64_t state = (uint64_t)_i + 1;
     for (int i = 0; i < DRAWS; i++) ck_assert(compare(BY_ANY, NULL, draws_dtypes[_i], &state, NULL, NULL));
@@ -228,7 +256,7 @@ START_TEST(examples_with_long_lines_are_woven_by_themselves) {
     s.x_step[1] = SIZE, s.out_step[1] = out;
     s.x_step[5] = s.w_step[5] = s.out_step[5] = 1;
     float *x = malloc(EXAMPLES * SIZE * sizeof *x), *y = malloc((size_t)(EXAMPLES * out) * sizeof *y);
-    void *room = NULL;
+    lent_rooms room = {.count = 0};
     ck_assert(x && y);
     for (int64_t i = 0; i < EXAMPLES * SIZE; i++) x[i] = (float)i;
     ck_assert(lam__parallel_conv(NULL, LAM_F32, &s, x, w, y, any_room, &room));
@@ -238,7 +266,7 @@ START_TEST(examples_with_long_lines_are_woven_by_themselves) {
             EXPECT_THAT(y[n * out + t] == want, "[%d %d]: %g instead of %g", (int)n, (int)t, (double)y[n * out + t],
                         (double)want);
         }
-    free(room);
+    return_rooms(&room);
     free(x);
     free(y);
 }
@@ -329,6 +357,7 @@ Suite *suite_kernels_convolution(void) {
     tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2);           /* f64, f32 */
     tcase_add_loop_test(tests, convolutions_with_groups_side_by_side_are_their_sums, 0, 2 * SETS);  /* f64, f32 */
     tcase_add_loop_test(tests, convolutions_of_few_products_or_places_are_their_sums, 0, 2 * SETS); /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_of_places_apart_are_their_sums, 0, DRAWS_DTYPES);
     tcase_add_loop_test(tests, convolutions_by_whatever_way_are_their_sums, 0, DRAWS_DTYPES);
     tcase_add_loop_test(tests, lines_are_woven, 0, 2 * SETS); /* f64, f32 */
     tcase_add_loop_test(tests, lines_are_split, 0, 2 * SETS); /* f64, f32 */

@@ -194,6 +194,30 @@ void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
     draw_all_steps(state, s, count);
 }
 
+/* Shapes whose places have no element in common, but for some: windows as long as strides, and both transposes. Some
+ * places meet nothing, some elements are met by none, and some need several parts. */
+void draws_apart(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    const int64_t kind = draws_number(state, 0, 3), axes = draws_number(state, 1, 3);
+    *s = (lam__conv_case){.groups = 1, .n = draws_number(state, 1, 5), .c = draws_number(state, 1, 4)};
+    s->o = draws_number(state, 0, 1) ? draws_number(state, 1, 4) : draws_number(state, 8, 20);
+    if (kind == 2 && draws_number(state, 0, 1)) s->c = draws_number(state, 30, 40);
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        const int64_t step = draws_number(state, 1, 4);
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (i < 3 - axes) continue;
+        a->size = draws_number(state, 1, draws_number(state, 0, 19) ? 9 : axes == 1 ? 12000 : axes == 2 ? 40 : 15);
+        a->low = draws_number(state, -1, 2);
+        *(kind == 2 ? &a->gap : kind == 3 ? &a->spread : &a->stride) = step;
+        *(kind == 3 ? &a->stride : &a->spread) = draws_number(state, 0, 2) ? 1 : draws_number(state, 2, 3);
+        const int64_t most = draws_number(state, 0, 9) ? step : step + 1, few = kind ? draws_number(state, 1, most) : 1;
+        const int64_t many = (a->size * a->gap + draws_number(state, 0, 3)) / (kind == 2 ? 1 : step) + 1;
+        a->window = kind == 3 ? many : few;
+        a->out = kind == 3 ? few : many;
+    }
+    draw_all_steps(state, s, count);
+}
+
 /* Shapes with few places, each of which meets many elements, as gradients by the window have them: what takes the part
  * of the window is nearly as long as x, with gaps of two elements in some; some need several parts. */
 void draws_places(uint64_t *state, lam__conv_case *s, int64_t count[3]) {

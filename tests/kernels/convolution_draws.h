@@ -29,6 +29,7 @@ void draws_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_gathered(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_groups(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]);
 void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]);
+void draws_apart(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_places(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 
 /* n elements, which the caller frees; one in 64 of floats is infinite, if asked for. */

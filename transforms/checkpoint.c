@@ -11,6 +11,7 @@
 #include "transforms/batch.h"
 #include "transforms/rematerialise.h"
 #include "transforms/tape.h"
+#include "transforms/trace.h"
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/dispatch/staged.h"
@@ -52,13 +53,14 @@ static void release_params(lam_ctx *ctx, void *params) {
     lam__fn_release(((checkpoint_params *)params)->f);
 }
 
-/* Applies params.f, checkpointed, to n values. The function may be a failed one that was just made: that is found out
- * here, where it is recorded already. */
-static lam_status apply(lam_ctx *ctx, checkpoint_params params, int n, lam_value *const in[], lam_value *out[]) {
+/* Applies params.f by a row of these stages to n values. The function may be a failed one that was just made: that is
+ * found out here, where it is recorded already. */
+static lam_status apply(lam_ctx *ctx, const lam_primitive *row, checkpoint_params params, int n, lam_value *const in[],
+                        lam_value *out[]) {
     lam_fn *f = params.f;
     if (!lam__fn_check("checkpoint", f)) return ctx->error.status;
     lam_call_site call = {.ctx = ctx,
-                          .primitive = &lam__row_checkpoint,
+                          .primitive = row,
                           .params = &params,
                           .params_bytes = sizeof params,
                           .inputs = n,
@@ -162,7 +164,7 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     lam__scope_open(ctx, &scope);
     checkpoint_params push = {lam_jvp_fn(p->f, &(lam_grad_options){.argnums = {count, items}}), p->policy, p->random,
                               true};
-    lam_status status = apply(ctx, push, n + count, in, out);
+    lam_status status = apply(ctx, call->primitive, push, n + count, in, out);
     lam__scope_close(&scope);
     lam__arguments_release(m, out);
     for (int o = 0; o < m; o++) dout[o] = out[m + o];
@@ -286,7 +288,7 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
         memcpy(in, r->in, n * sizeof *in);
         if (kept) memcpy(in + n, r->kept.values, kept * sizeof *in);
         for (int k = 0; k < e->given; k++) in[n + kept + (size_t)k] = g[e->numbers[e->wanted + k]];
-        status = apply(ctx, pull, (int)(n + kept) + e->given, in, out);
+        status = apply(ctx, call->primitive, pull, (int)(n + kept) + e->given, in, out);
         for (int k = 0; k < e->wanted && status == LAM_OK; k++) gx[e->numbers[k]] = out[k];
         lam__scope_close(&scope);
     }
@@ -306,7 +308,7 @@ static lam_status stage_batched(const lam_call_site *call, const int axes[], con
     lam__scope_open(call->ctx, &scope);
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
     checkpoint_params batched = {lam__batch_mapped(p->f, batch, axes), p->policy, p->random, p->again};
-    lam_status status = apply(call->ctx, batched, call->inputs, call->in, out);
+    lam_status status = apply(call->ctx, call->primitive, batched, call->inputs, call->in, out);
     lam__scope_close(&scope);
     return status;
 }
@@ -330,6 +332,83 @@ const lam_primitive lam__row_checkpoint = {
     .params_release = release_params,
 };
 
+/* ---- functions that are recorded whole --------------------------------------------------------------------------- */
+
+static bool stage_whole(const lam_call_site *call) {
+    (void)call;
+    return true;
+}
+
+static lam_status stage_keep(const lam_call_site *call, const bool needs[], lam_value *const results[], void **kept) {
+    (void)call, (void)needs, (void)results;
+    *kept = NULL;
+    return LAM_OK;
+}
+
+/* Runs f on variables of a program that nobody keeps, for the types of its results. */
+static lam_status run_for_types(const lam_call_site *call, lam_program *p, lam_value **room, lam_shape out[]) {
+    const checkpoint_params *params = call->params;
+    lam__level level;
+    lam_value **results = room + call->inputs;
+    lam_status status = lam__trace_push(call->ctx, &level, p);
+    if (status != LAM_OK) return status;
+    for (int i = 0; i < call->inputs && status == LAM_OK; i++)
+        if (!(room[i] = lam__trace_variable(&level, call->in[i]))) status = LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = lam__fn_call(params->f, (size_t)call->inputs, room, (size_t)call->outputs, results);
+    for (int o = 0; o < call->outputs && status == LAM_OK; o++) {
+        out[o].dtype = (lam_dtype)results[o]->dtype;
+        out[o].rank = results[o]->rank;
+        for (int i = 0; i < out[o].rank; i++) out[o].dims[i] = results[o]->dims[i];
+    }
+    lam__arguments_release(call->inputs + call->outputs, room);
+    lam__level_pop(&level);
+    return status;
+}
+
+/* What f draws on the way is not drawn. */
+static lam_status shape_control(const lam_call_site *call, lam_shape out[]) {
+    lam_ctx *ctx = call->ctx;
+    const lam_random_state random = ctx->random;
+    lam__scratch_area area;
+    size_t values = (size_t)(call->inputs + call->outputs);
+    lam_value **room = lam__scratch_get(&area, ctx, values * sizeof *room);
+    if (!room) return LAM_ERR_MEMORY;
+    memset(room, 0, values * sizeof *room);
+    lam_program *p = lam__program_new(ctx, call->inputs, call->outputs);
+    if (p) p->only_types = true;
+    lam_status status = p ? run_for_types(call, p, room, out) : LAM_ERR_MEMORY;
+    lam__program_release(p);
+    ctx->random = random;
+    lam__scratch_put(&area);
+    return status;
+}
+
+static const lam__staged stages_whole = {
+    .forward = stage_forward,
+    .tangents = stage_tangents,
+    .cotangents = stage_cotangents,
+    .batched = stage_batched,
+    .release = release_residual,
+    .linear = stage_whole,
+    .keep = stage_keep,
+};
+
+static const lam_primitive row_control = {
+    .name = "control",
+    .inputs = LAM_VARIADIC,
+    .outputs = LAM_VARIADIC,
+    .derivative = LAM_GENERAL,
+    .shape = shape_control,
+    .call = call_checkpoint,
+    .staged = &stages_whole,
+    .params_hold = hold_params,
+    .params_release = release_params,
+};
+
+lam_status lam__checkpoint_whole(lam_fn *f, lam_value *const in[], lam_value *out[]) {
+    return apply(f->ctx, &row_control, (checkpoint_params){.f = f}, f->inputs, in, out);
+}
+
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
 /* The captures of f are borrowed from it and become operands behind the inputs. */
@@ -344,7 +423,7 @@ static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
     for (int i = 0; i < captor->captured; i++) v[f->inputs + i] = captor->captures[i];
     checkpoint_params params = {open, *(const lam__policy *)env, ctx->random, false};
-    if (status == LAM_OK) status = apply(ctx, params, open->inputs, v, results);
+    if (status == LAM_OK) status = apply(ctx, &lam__row_checkpoint, params, open->inputs, v, results);
     lam__arguments_give(ctx, status, open->outputs, results, out);
     lam__scratch_put(&area);
 }
@@ -381,54 +460,4 @@ lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options) {
     open->optional = false; /* what is kept of an input is a tensor */
     return lam__fn_derive(
         ctx, &(lam__derived){"checkpoint", open, body_checkpoint, f->inputs, f->outputs, &policy, sizeof policy, NULL});
-}
-
-/* ---- names ------------------------------------------------------------------------------------------------------- */
-
-/* The identity on types; dims behind the rank are not looked at. */
-static lam_status shape_checkpoint_name(const lam_call_site *call, lam_shape out[]) {
-    const lam_value *x = call->in[0];
-    out->dtype = (lam_dtype)x->dtype;
-    out->rank = x->rank;
-    memcpy(out->dims, x->dims, x->rank * sizeof *out->dims);
-    return LAM_OK;
-}
-
-/* A name changes nothing: the result is the operand's memory. It is a row for the sake of the level that looks for
- * names. */
-static bool view_checkpoint_name(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
-    *offset = 0;
-    memcpy(strides, call->in[0]->strides, (size_t)out->rank * sizeof *strides);
-    return true;
-}
-
-/* gx = g. */
-static void vjp_checkpoint_name(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    (void)r;
-    gx[0] = g[0];
-}
-
-/* The name goes with the whole batch. */
-static void batch_checkpoint_name(const lam_rule *r, lam_tensor *out[]) {
-    out[0] = lam_checkpoint_name(r->in[0], r->params);
-}
-
-const lam_primitive lam__row_checkpoint_name = {
-    .name = "checkpoint_name",
-    .inputs = 1,
-    .derivative = LAM_LINEAR,
-    .linear = 1u,
-    .shape = shape_checkpoint_name,
-    .view = view_checkpoint_name,
-    .vjp = vjp_checkpoint_name,
-    .batch = batch_checkpoint_name,
-};
-
-lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name) {
-    char params[LAM__KEEP_LENGTH] = {0};
-    if (!name || !*name || strlen(name) >= sizeof params)
-        return lam__error_fail(lam_ctx_of(x), LAM_ERR_VALUE, "checkpoint_name: the name is missing or longer than %d",
-                               LAM__KEEP_LENGTH - 1);
-    strcpy(params, name);
-    return lam__apply1(&lam__row_checkpoint_name, params, sizeof params, x);
 }

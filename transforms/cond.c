@@ -2,7 +2,7 @@
  * each example, the examples are sorted by function: each function runs as a batch of those that want it, and their
  * results are put back in order. So no example pays for a function that it does not want, and nothing that would be
  * computed for it there, like a NaN, exists. */
-#include "transforms/control.h"
+#include "transforms/deferred.h"
 
 #include "lib/base/context.h"
 #include "lib/dispatch/dispatch.h"
@@ -20,18 +20,19 @@ typedef struct choice {
     size_t n;
 } choice;
 
-/* Two functions that have both run must have given one type each; `from` axes of lanes are not compared. */
-static bool agree(lam__control *c, const lam_fn *f, const lam_fn *g, lam_tensor *const a[], lam_tensor *const b[]) {
+/* Two functions that have both run must have given one type each, from axis `from` on. */
+static bool agree(lam__control *c, const lam_fn *f, const lam_fn *g, lam_tensor *const a[], lam_tensor *const b[],
+                  int from) {
     for (size_t o = 0; o < c->n_out; o++) {
         const lam_value *x = lam__scope_peek(a[o]), *y = lam__scope_peek(b[o]);
         if (!x || !y) return false;
         bool same = x->dtype == y->dtype && x->rank == y->rank;
-        for (int i = 1; i < x->rank && same; i++) same = x->dims[i] == y->dims[i];
+        for (int i = from; i < x->rank && same; i++) same = x->dims[i] == y->dims[i];
         if (same) continue;
         char one[256], other[256];
         lam__text t = {one, sizeof one, 0}, u = {other, sizeof other, 0};
-        lam__error_append_type(&t, (lam_dtype)x->dtype, x->rank - 1, x->dims + 1);
-        lam__error_append_type(&u, (lam_dtype)y->dtype, y->rank - 1, y->dims + 1);
+        lam__error_append_type(&t, (lam_dtype)x->dtype, x->rank - from, x->dims + from);
+        lam__error_append_type(&u, (lam_dtype)y->dtype, y->rank - from, y->dims + from);
         lam__error_set(c->ctx, x->dtype == y->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
                        "let all functions give the same types", "%s: output %zu of '%s' is %s, that of '%s' is %s",
                        c->what, o, f->name, one, g->name, other);
@@ -78,7 +79,7 @@ static bool run_all(lam__control *c, lam__crew *crew, const choice *what, const 
         crew->index = k < crew->size ? lam_array(c->ctx, LAM_I64, LAM_DIMS(k), lanes) : NULL;
         if (!run_branch(c, crew, what, opened, b, k, parts + ran * c->n_out)) return false;
         if (!ran) first = b;
-        else if (!agree(c, what->branches[first], what->branches[b], parts, parts + ran * c->n_out)) return false;
+        else if (!agree(c, what->branches[first], what->branches[b], parts, parts + ran * c->n_out, 1)) return false;
         done += k;
         ran++;
     }
@@ -103,10 +104,35 @@ static lam_status choose_batched(lam__control *c, lam__crew *crew, lam_tensor *i
     return status;
 }
 
+/* For types alone: all functions, which must give the same. */
+static lam_status choose_types(lam__control *c, const choice *what) {
+    lam_tensor **results = lam__apply_room(c->ctx, 2 * c->n_out);
+    bool fine = results != NULL;
+    for (size_t b = 0; b < what->count && fine; b++) {
+        lam_tensor **out = results + (b ? c->n_out : 0);
+        fine = lam_call(what->branches[b], (lam_list){what->n, what->operands}, out, c->n_out) == LAM_OK &&
+               (!b || agree(c, what->branches[0], what->branches[b], results, out, 0));
+    }
+    return lam__control_end(c, fine ? results : NULL);
+}
+
+/* Of an index that is traced: chosen when the program is run. */
+static lam_status choose_later(lam__control *c, lam_tensor *index, const choice *what) {
+    lam_tensor **in = lam__apply_room(c->ctx, what->n + 1), **results = lam__apply_room(c->ctx, c->n_out);
+    bool fine = in && results;
+    if (fine) in[0] = index;
+    for (size_t i = 0; i < what->n && fine; i++) in[1 + i] = what->operands[i];
+    fine = fine && lam__deferred_call(c, LAM__SWITCH, what->n + 1, in, results);
+    return lam__control_end(c, fine ? results : NULL);
+}
+
 /* index: an i64 of rank 0 within bounds. */
 static lam_status choose(lam__control *c, lam_tensor *index, const choice *what) {
     lam__crew crew = {.ctx = c->ctx};
     int64_t one;
+    lam__known known = lam__deferred_known(index);
+    if (known == LAM__NOT_ASKED) return choose_types(c, what);
+    if (known == LAM__TRACED) return choose_later(c, index, what);
     lam__lanes_add(&crew, index);
     if (crew.count) return choose_batched(c, &crew, index, what);
     lam_tensor **results = lam__apply_room(c->ctx, c->n_out);

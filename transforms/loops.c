@@ -2,7 +2,7 @@
  * level of the caller, as in a loop in C. Once it is batched, the loop goes on with lanes: the examples in one axis, of
  * which those that have ended are laid aside, so that a trip costs what the examples still at work cost. Both ways are
  * made of operations that levels see: reverse mode goes back through the trips that were made. */
-#include "transforms/control.h"
+#include "transforms/deferred.h"
 
 #include "lib/base/context.h"
 #include "lib/dispatch/dispatch.h"
@@ -191,7 +191,7 @@ static bool continue_with_lanes(lam__control *c, lam__crew *crew, carries *s, la
 
 /* ---- the operations ---------------------------------------------------------------------------------------------- */
 
-enum verdict { FAILED, ENDS, GOES_ON, BATCHED };
+enum verdict { FAILED, ENDS, GOES_ON, BATCHED, TRACED, NOT_ASKED };
 
 /* What the condition says of the carries. crew gets the levels it is batched at. */
 static enum verdict judge(lam__control *c, lam__crew *crew, lam_fn *condition, const carries *s) {
@@ -199,10 +199,21 @@ static enum verdict judge(lam__control *c, lam__crew *crew, lam_fn *condition, c
     lam_scope *scope = lam_scope_begin(c->ctx);
     lam_tensor *truth = lam__control_truth(c, condition, lam_apply(condition, (lam_list){s->n, s->now}));
     bool failed = lam_failed(truth);
-    if (!failed) lam__lanes_add(crew, truth);
-    if (!failed && !crew->count) failed = lam_read(truth, &holds, sizeof holds) != LAM_OK;
+    lam__known known = lam__deferred_known(truth);
+    if (!failed && known == LAM__KNOWN) {
+        lam__lanes_add(crew, truth);
+        failed = !crew->count && lam_read(truth, &holds, sizeof holds) != LAM_OK;
+    }
     if (lam_scope_end(scope, NULL, 0) != LAM_OK || failed) return FAILED;
+    if (known != LAM__KNOWN) return known == LAM__TRACED ? TRACED : NOT_ASKED;
     return crew->count ? BATCHED : holds ? GOES_ON : ENDS;
+}
+
+/* The rest of the loop is for the program that is being recorded. */
+static bool continue_later(lam__control *c, carries *s) {
+    if (!lam__deferred_call(c, LAM__WHILE, s->n, s->now, s->next)) return false;
+    advance(s);
+    return true;
 }
 
 static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, carries *s) {
@@ -210,6 +221,8 @@ static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, carries 
         lam__crew crew = {.ctx = c->ctx};
         enum verdict v = judge(c, &crew, condition, s);
         if (v == BATCHED) return continue_with_lanes(c, &crew, s, condition, body);
+        if (v == NOT_ASKED) return trip(c, body, NULL, s); /* one trip keeps the types, or fails */
+        if (v == TRACED) return continue_later(c, s);
         if (v != GOES_ON) return v == ENDS;
         if (!trip(c, body, NULL, s)) return false;
     }

@@ -5,8 +5,11 @@
 #include "transforms/rematerialise.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
 #include "transforms/arguments.h"
+
+#include <lamina/tensor.h>
 
 #include <string.h>
 
@@ -258,3 +261,53 @@ const lam__interpreter lam__interpreter_rematerialise = {
     .unreadable = "the elements could not be computed again",
     .drop = drop,
 };
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* The identity on types; dims behind the rank are not looked at. */
+static lam_status shape_checkpoint_name(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    out->dtype = (lam_dtype)x->dtype;
+    out->rank = x->rank;
+    memcpy(out->dims, x->dims, x->rank * sizeof *out->dims);
+    return LAM_OK;
+}
+
+/* A name changes nothing: the result is the operand's memory. It is a row for the sake of the level that looks for
+ * names. */
+static bool view_checkpoint_name(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    *offset = 0;
+    memcpy(strides, call->in[0]->strides, (size_t)out->rank * sizeof *strides);
+    return true;
+}
+
+/* gx = g. */
+static void vjp_checkpoint_name(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    (void)r;
+    gx[0] = g[0];
+}
+
+/* The name goes with the whole batch. */
+static void batch_checkpoint_name(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam_checkpoint_name(r->in[0], r->params);
+}
+
+const lam_primitive lam__row_checkpoint_name = {
+    .name = "checkpoint_name",
+    .inputs = 1,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
+    .shape = shape_checkpoint_name,
+    .view = view_checkpoint_name,
+    .vjp = vjp_checkpoint_name,
+    .batch = batch_checkpoint_name,
+};
+
+lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name) {
+    char params[LAM__KEEP_LENGTH] = {0};
+    if (!name || !*name || strlen(name) >= sizeof params)
+        return lam__error_fail(lam_ctx_of(x), LAM_ERR_VALUE, "checkpoint_name: the name is missing or longer than %d",
+                               LAM__KEEP_LENGTH - 1);
+    strcpy(params, name);
+    return lam__apply1(&lam__row_checkpoint_name, params, sizeof params, x);
+}

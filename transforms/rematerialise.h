@@ -44,6 +44,10 @@ extern const lam__interpreter lam__interpreter_rematerialise;
 lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[]);
 void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[]);
 
+/* Applies f, whose inputs are all that it depends on, so that a level that records takes the call as one equation.
+ * Derivatives and batches are those of a checkpointed function (checkpoint.c). */
+lam_status lam__checkpoint_whole(lam_fn *f, lam_value *const in[], lam_value *out[]);
+
 /* Gives up what was kept, and the list. */
 void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept);
 

@@ -4,7 +4,10 @@
  * nests with every transform, in any order.
  * Where a condition is batched, a function runs for those examples alone that want it: the others cost nothing, and no
  * NaN comes from them. Tensors that such a function uses beside its operands are then to be its `captures`, unless they
- * are the same for all examples and of no level further in than these; else it fails and says so. */
+ * are the same for all examples and of no level further in than these; else it fails and says so.
+ * In a function that lam_jit records, a condition that depends on inputs is looked at when the program is run:
+ * lam_cond, lam_switch and lam_while are one operation of it then. What their functions have in env must live as long
+ * as the program. */
 #ifndef LAMINA_CONTROL_H
 #define LAMINA_CONTROL_H
 
@@ -17,8 +20,8 @@ extern "C" {
 /* if_true(operands) where pred is true, else if_false(operands); both have one count of inputs and of outputs.
  * Shape   pred: rank 0, a bool or a real number (0: false). out: as the functions' outputs.
  * Fails   LAM_ERR_ARITY for counts that differ, LAM_ERR_SHAPE or LAM_ERR_DTYPE for outputs of two types where both have
- *         run: these name both functions; LAM_ERR_SHAPE or LAM_ERR_DTYPE for another pred; LAM_ERR_ABSTRACT for a pred
- *         that is traced; LAM_ERR_CAPTURED as above; as the function that runs.
+ *         run: these name both functions; LAM_ERR_SHAPE or LAM_ERR_DTYPE for another pred; LAM_ERR_CAPTURED as above;
+ *         as the function that runs.
  * Owner   out: current scope.
  * Derivative  of the function that ran, for each example. */
 LAM_API lam_status lam_cond(lam_tensor *pred, lam_fn *if_true, lam_fn *if_false, lam_list operands, lam_tensor **out,

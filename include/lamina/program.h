@@ -23,11 +23,12 @@ typedef struct lam_jit_options {
 /* f, recorded once for each signature (dtypes and dims of the inputs) and then run as what was recorded: without what
  * no result needs, equal operations once, chains of elementwise operations, moves and small sums and products fused.
  * f's own code runs while it is recorded and not afterwards: what it prints or counts happens then, and what it reads
- * beside its inputs, also through env, is what it was then. It must not look at elements that depend on inputs. Inputs
- * that belong to levels (the function is called in the body of another one that is being differentiated or batched) are
- * not compiled for: f is called as it is. So compile the outermost function: lam_jit(lam_grad(f)). Also called as it is
- * are functions that draw from the context's generator or read values of open levels. Results have the bits of the
- * plain function, but for the order of sums that become steps and the sign of a zero that 0 is added to.
+ * beside its inputs, also through env, is what it was then. It must not look at elements that depend on inputs, but by
+ * lam_cond, lam_switch and lam_while (control.h), which choose when the program is run. Inputs that belong to levels
+ * (the function is called in the body of another one that is being differentiated or batched) are not compiled for: f
+ * is called as it is. So compile the outermost function: lam_jit(lam_grad(f)). Also called as it is are functions that
+ * draw from the context's generator or read values of open levels. Results have the bits of the plain function, but
+ * for the order of sums that become steps and the sign of a zero that 0 is added to.
  * Shape   as f.
  * Fails   LAM_ERR_ABSTRACT where f reads elements of what depends on its inputs; LAM_ERR_OPTION for negative options;
  *         as

@@ -29,6 +29,7 @@ struct lam_program {
     uint32_t refs;
     lam_ctx *ctx;
     int inputs, outputs;
+    bool only_types; /* it is recorded for the types of its results, and will not be run */
     int64_t variables, variable_room;
     lam_value **types; /* per variable: its type, abstract */
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */

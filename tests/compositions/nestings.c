@@ -226,6 +226,7 @@ typedef struct word {
     int letter[DEPTH];
     style style;  /* of the operations of the innermost function */
     bool control; /* it is the one by control flow */
+    bool compiled;
 } word;
 
 /* x + u (e + e'): units 2 d and 2 d + 1 belong to depth d. */
@@ -272,7 +273,8 @@ static void check_word(const word *w, const double point[]) {
     lam_scope *scope = lam_scope_begin(ctx);
     for (int i = 0; i < SIZE; i++) x[i] = hyper_number(point[i]);
     long double want = reference(w, 0, x).at[0];
-    double got = lam_item(apply1(function_from(w, 0, links), vector_of(point, SIZE)));
+    lam_fn *f = function_from(w, 0, links);
+    double got = lam_item(apply1(w->compiled ? lam_jit(f, NULL) : f, vector_of(point, SIZE)));
     const char *names[DEPTH] = {"", "", ""};
     for (int d = 0; d < w->length; d++) names[d] = letters[w->letter[d]].name;
     const char *by = w->control ? ", by control flow" : "";
@@ -347,6 +349,16 @@ START_TEST(control_flow_in_every_nesting) {
 }
 END_TEST
 
+/* The same, recorded and run. */
+START_TEST(control_flow_compiled) {
+    word w = {.length = 1, .letter = {_i}, .control = true, .compiled = true};
+    check_word(&w, points[0]);
+    check_word(&w, points[1]);
+    w.length = 2;
+    for (w.letter[1] = 0; w.letter[1] < LETTERS; w.letter[1]++) check_word(&w, points[w.letter[1] % 2]);
+}
+END_TEST
+
 /* And of style _i, words of up to two letters. */
 START_TEST(control_flow_with_every_style_of_custom_functions) {
     word w = {.style = (style)(_i + 1), .control = true};
@@ -365,6 +377,7 @@ Suite *suite_compositions_nestings(void) {
     for (size_t k = 0; k < 3; k++) suite_loop(suite, looped[k], LETTERS);
     suite_loop(suite, every_style_of_custom_functions, STYLES - 1);
     suite_loop(suite, control_flow_in_every_nesting, LETTERS);
+    suite_loop(suite, control_flow_compiled, LETTERS);
     suite_loop(suite, control_flow_with_every_style_of_custom_functions, STYLES - 1);
     return suite;
 }

@@ -253,6 +253,11 @@ static double run_control(void) {
     return total(apply1(each, lam_concatenate(LAM_LIST(x, lam_mul(-3.0, x)), 0))) + total(o[0]) + total(o[1]);
 }
 
+static double run_control_recorded(void) {
+    lam_fn *each = lam_vmap(lam_grad(FN(chosen, 1, 1), NULL), &(lam_vmap_options){.axis_name = "batch"});
+    return total(apply1(lam_jit(each, NULL), point()));
+}
+
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const scenario scenarios[] = {
@@ -275,6 +280,7 @@ static const scenario scenarios[] = {
     {"parts", run_parts},
     {"scan", run_scan},
     {"control", run_control},
+    {"control, recorded", run_control_recorded},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

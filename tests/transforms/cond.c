@@ -130,13 +130,13 @@ START_TEST(gradients_by_what_examples_share_are_each_examples_own) {
 END_TEST
 
 BODY(weighted_sum) {
-    lam_fn *each = lam_vmap(FN(weighted, 2, 1), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
-    out[0] = lam_sum(apply2(each, in[0], in[1]), NULL);
+    lam_vmap_options rows = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0)};
+    out[0] = lam_sum(apply2(lam_vmap(FN(weighted, 2, 1), &rows), in[0], in[1]), NULL);
 }
 
 START_TEST(gradients_outside_the_batch_are_summed) {
-    lam_tensor *x = MAT(3, 2, 1, 2, -5, 1, 3, -1);
-    EXPECT(apply2(lam_grad(FN(weighted_sum, 2, 1), NULL), VEC(1, 1), x), LAM_DIMS(2), 12, 7);
+    lam_fn *f = lam_grad(FN(weighted_sum, 2, 1), NULL);
+    EXPECT(apply2(f, VEC(1, 1), MAT(3, 2, 1, 2, -5, 1, 3, -1)), LAM_DIMS(2), 12, 7);
 }
 END_TEST
 
@@ -154,7 +154,7 @@ static lam_fn *scaling(lam_tensor *by, bool declared) {
                                              .captures = declared ? LAM_LIST(by) : LAM_LIST()});
 }
 
-/* (x, y) -> x y where x > 0, else -3 x; *env: whether y is declared. */
+/* (x, y) -> x y where x > 0, else -3 x; *env: y is declared. */
 BODY(captured) {
     out[0] = cond1(lam_gt(in[0], 0.0), scaling(in[1], *(bool *)env), FN(minus, 1, 1), in[0]);
 }
@@ -308,12 +308,8 @@ START_TEST(linearize_inside_the_batch) {
 }
 END_TEST
 
-BODY(check_pointed_root) {
-    out[0] = apply1(lam_checkpoint(FN(root, 1, 1), NULL), in[0]);
-}
-
 BODY(guarded_checkpoint) {
-    out[0] = cond1(lam_gt(in[0], 0.0), FN(check_pointed_root, 1, 1), FN(minus, 1, 1), in[0]);
+    out[0] = cond1(lam_gt(in[0], 0.0), lam_checkpoint(FN(root, 1, 1), NULL), FN(minus, 1, 1), in[0]);
 }
 
 START_TEST(a_branch_may_be_transformed_itself) {
@@ -351,7 +347,6 @@ START_TEST(a_choice_within_a_choice) {
 }
 END_TEST
 
-/* Draws inside follow the randomness of the batch that the examples are of. */
 BODY(noisy) {
     out[0] = lam_add(in[0], lam_rand(ctx, LAM_F64, LAM_DIMS0));
 }
@@ -370,6 +365,57 @@ START_TEST(draws_in_a_branch_are_those_of_the_batch) {
     ck_assert(y[0] != y[2] && y[0] > 1 && y[1] == 3);
     apply1(lam_vmap(FN(noisy_or_not, 1, 1), NULL), x);
     EXPECT_ERROR(LAM_ERR_OPTION, "draws", "randomness");
+}
+END_TEST
+
+/* ---- recorded ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_jitted_choice_is_made_when_it_is_run) {
+    lam_fn *f = lam_jit(FN(guarded, 1, 1), NULL), *g = lam_jit(lam_grad(FN(guarded, 1, 1), NULL), NULL);
+    lam_fn *h = lam_jit(lam_grad(lam_grad(FN(guarded, 1, 1), NULL), NULL), NULL);
+    EXPECT_NUM(apply1(f, num(4)), 2);
+    runs[0] = runs[1] = 0;
+    EXPECT_NUM(apply1(f, num(-4)), 12);
+    ck_assert(runs[0] == 1 && runs[1] == 0);
+    ck_assert_int_eq(lam_jit_report_of(f).recorded, 1);
+    for (int again = 0; again < 2; again++) {
+        EXPECT_NUM(apply1(g, num(4)), 0.25);
+        EXPECT_NUM(apply1(g, num(-4)), -3);
+        EXPECT_NUM(apply1(h, num(4)), -1.0 / 32);
+        EXPECT_NUM(apply1(h, num(-4)), 0);
+    }
+    ck_assert_int_eq(lam_jit_report_of(g).recorded, 1);
+    ck_assert_int_eq(lam_jit_report_of(h).recorded, 1);
+}
+END_TEST
+
+START_TEST(jitted_batches_of_choices) {
+    lam_tensor *x = VEC(4, -1, 0.25, -2), *y = VEC(-4, 1, -0.25, 4);
+    lam_fn *f = FN(guarded, 1, 1), *all = FN(sum_guarded, 1, 1);
+    lam_fn *fns[] = {lam_vmap(lam_grad(f, NULL), NULL), lam_grad(all, NULL), lam_vmap(lam_jacfwd(f, NULL), NULL)};
+    for (int k = 0; k < 3; k++) {
+        lam_fn *jitted = lam_jit(fns[k], NULL);
+        EXPECT(apply1(jitted, x), LAM_DIMS(4), 0.25, -3, 1, -3);
+        EXPECT(apply1(jitted, y), LAM_DIMS(4), -3, 0.5, -3, 0.25);
+        ck_assert_int_eq(lam_jit_report_of(jitted).recorded, 1);
+    }
+    lam_fn *hessian = lam_jit(lam_vmap(lam_hessian(f, NULL), NULL), NULL);
+    EXPECT(apply1(hessian, x), LAM_DIMS(4), -1.0 / 32, 0, -2, 0);
+    lam_fn *inner = lam_vmap(FN(above, 2, 1), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
+    lam_fn *both = lam_jit(lam_vmap(inner, &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)}), NULL);
+    EXPECT(apply2(both, VEC(5, 2), VEC(1, 4, 6)), LAM_DIMS(2, 3), 2, 1, 3, 1, 6, 12);
+}
+END_TEST
+
+START_TEST(captures_of_a_jitted_choice) {
+    bool declared = true;
+    lam_fn *f = FN_ENV(captured, 2, 1, &declared), *g = lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)});
+    EXPECT_NUM(apply2(lam_jit(f, NULL), num(2), num(10)), 20);
+    EXPECT_NUM(apply2(lam_jit(g, NULL), num(2), num(10)), 2);
+    EXPECT(apply2(lam_jit(lam_vmap(g, NULL), NULL), VEC(1, -2, 3), VEC(10, 20, 30)), LAM_DIMS(3), 1, 0, 3);
+    declared = false;
+    apply2(lam_jit(f, NULL), num(2), num(10));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "scaled", "declare it in the function's captures");
 }
 END_TEST
 
@@ -394,6 +440,8 @@ START_TEST(a_mismatch_of_branches_names_both) {
     EXPECT_ERROR(LAM_ERR_SHAPE, "cond", "'wide' is f64[2]", "'root' is f64[]");
     apply1(lam_vmap(FN_ENV(mismatched, 1, 1, &any), NULL), x);
     EXPECT_ERROR(LAM_ERR_DTYPE, "'narrow' is f32[]", "'root' is f64[]");
+    apply1(lam_jit(FN(mismatched, 1, 1), NULL), num(1));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "cond", "'wide' is f64[2]", "'root' is f64[]");
     lam_cond(lam_scalar(ctx, 1), FN(root, 1, 1), FN(up, 2, 2), LAM_LIST(x), &y, 1);
     EXPECT_ERROR(LAM_ERR_ARITY, "'root' takes 1 and gives 1", "'up' takes 2 and gives 2");
 }
@@ -430,9 +478,9 @@ BODY(cond_of_tangent) {
     out[0] = cond1(in[0], FN(root, 1, 1), FN(minus, 1, 1), in[0]);
 }
 
-START_TEST(a_traced_predicate_is_refused) {
+START_TEST(a_choice_by_a_tangent_is_not_linear) {
     lam_linear_transpose(FN(cond_of_tangent, 1, 1), LAM_LIST(num(1)));
-    EXPECT_STATUS(LAM_ERR_ABSTRACT);
+    EXPECT_ERROR(LAM_ERR_LINEAR, "'cond_of_tangent' is not linear");
 }
 END_TEST
 
@@ -446,6 +494,7 @@ Suite *suite_transforms_cond(void) {
         an_undeclared_tensor_is_found_as_a_result_and_in_a_choice_further_in, switch_clamps,
         several_operands_and_outputs, cond_under_linearize_and_checkpoint, linearize_inside_the_batch,
         a_branch_may_be_transformed_itself, a_gradient_inside_a_branch, a_choice_within_a_choice,
-        draws_in_a_branch_are_those_of_the_batch, a_mismatch_of_branches_names_both, refusals_of_cond_and_switch,
-        a_traced_predicate_is_refused);
+        draws_in_a_branch_are_those_of_the_batch, a_mismatch_of_branches_names_both,
+        a_jitted_choice_is_made_when_it_is_run, jitted_batches_of_choices, captures_of_a_jitted_choice,
+        refusals_of_cond_and_switch, a_choice_by_a_tangent_is_not_linear);
 }

@@ -280,6 +280,26 @@ START_TEST(a_while_in_a_checkpoint) {
 }
 END_TEST
 
+/* The number of trips is known when the program is run. */
+START_TEST(jitted_loops) {
+    lam_tensor *x = VEC(3, 500, -60, 99, 1), *n = lam_cast(num(4), LAM_I64);
+    lam_fn *f = lam_jit(FN(doubled, 1, 1), NULL), *g = lam_jit(lam_grad(FN(doubled, 1, 1), NULL), NULL);
+    EXPECT_NUM(apply1(f, num(3)), 192);
+    EXPECT_NUM(apply1(f, num(500)), 500);
+    EXPECT_NUM(apply1(g, num(3)), 64);
+    EXPECT_NUM(apply1(g, num(60)), 2);
+    ck_assert_int_eq(lam_jit_report_of(f).recorded, 1);
+    ck_assert_int_eq(lam_jit_report_of(g).recorded, 1);
+    lam_fn *each = lam_jit(lam_vmap(lam_grad(FN(doubled, 1, 1), NULL), NULL), NULL);
+    EXPECT(apply1(each, x), LAM_DIMS(5), 64, 1, 2, 2, 128);
+    lam_fn *forwards = lam_jit(lam_vmap(lam_jacfwd(FN(doubled, 1, 1), NULL), NULL), NULL);
+    EXPECT(apply1(forwards, x), LAM_DIMS(5), 64, 1, 2, 2, 128);
+    EXPECT_NUM(apply2(lam_jit(lam_hessian(FN(power, 2, 1), NULL), NULL), num(3), n), 108);
+    lam_fn *by_capture = lam_jit(lam_vmap(lam_grad(FN(stepped, 1, 1), NULL), NULL), NULL);
+    EXPECT(apply1(by_capture, VEC(3, 4, 11, 1)), LAM_DIMS(4), 4, 3, 1, 10);
+}
+END_TEST
+
 /* ---- fori -------------------------------------------------------------------------------------------------------- */
 
 /* s + i x. */
@@ -345,6 +365,8 @@ START_TEST(a_body_that_changes_types_is_refused_with_a_list) {
     ck_assert(lam_failed(y[1]));
     EXPECT_ERROR(LAM_ERR_DTYPE, "while: 'changes'", "carry 0 is f64[] and becomes f64[2]",
                  "carry 2 is f64[] and becomes f32[]");
+    lam_call(lam_jit(FN(while_changes, 1, 3), NULL), LAM_LIST(x), y, 3);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "carry 0 is f64[] and becomes f64[2]", "carry 2 is f64[] and becomes f32[]");
     lam_call(lam_vmap(FN(while_changes, 1, 3), NULL), LAM_LIST(VEC(1, 2)), y, 3);
     EXPECT_ERROR(LAM_ERR_DTYPE, "carry 0 is f64[] and becomes f64[2]", "carry 2 is f64[] and becomes f32[]");
 }
@@ -383,6 +405,7 @@ Suite *suite_transforms_loops(void) {
                     examples_that_have_ended_take_part_no_longer, several_carries_at_every_level,
                     a_batched_body_and_a_batched_condition_by_captures, an_undeclared_capture_is_named,
                     loops_within_loops, two_batches, a_carry_without_a_tangent_gets_one_on_the_way,
-                    a_while_in_a_checkpoint, fori_counts_from_lower_to_below_upper, a_long_loop_runs_in_constant_memory,
-                    a_body_that_changes_types_is_refused_with_a_list, refusals_of_while_and_fori);
+                    a_while_in_a_checkpoint, jitted_loops, fori_counts_from_lower_to_below_upper,
+                    a_long_loop_runs_in_constant_memory, a_body_that_changes_types_is_refused_with_a_list,
+                    refusals_of_while_and_fori);
 }

@@ -139,7 +139,10 @@ static void choose_rows(plan *p) {
 static void choose_leaf(plan *p) {
     const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false, 1, 0, false};
     const bool apart = lam__cplx_is(p->dtype) && p->op == LAM__REDUCE_OP_PROD;
-    if (p->floating && !apart && lam__reduce_is_few(&block)) {
+    if (apart && !is_row(p->rows)) {
+        p->leaf = LAM__REDUCE_LEAF;
+        p->leaves = leaves_of(p->rows.dim, LAM__REDUCE_LEAF);
+    } else if (p->floating && !apart && lam__reduce_is_few(&block)) {
         p->leaf = LAM__REDUCE_LEAF / p->columns.dim;
         p->leaves = leaves_of(p->rows.dim, p->leaf);
     } else if (p->floating && !apart && lam__reduce_is_odd(&block)) {
@@ -189,7 +192,8 @@ static void choose_tile(plan *p) {
     if (is_direct(p)) return;
     for (int64_t n = p->leaves; n > 1 && p->floating; n >>= 1) levels++;
     p->tile = STACK_BYTES / (levels * (int64_t)p->result);
-    if (p->leaves > 1 && is_row(p->rows)) p->tile = at_most(p->tile, 1 + ROW_TILE / at_most(p->rows.dim, p->leaf));
+    if (p->leaves > 1 && is_row(p->rows))
+        p->tile = p->rows.dim > p->leaf ? 1 : at_most(p->tile, 1 + ROW_TILE / p->rows.dim);
     if (p->columns_outside) p->tile = at_most(p->tile, NEAR_COLUMNS);
 }
 

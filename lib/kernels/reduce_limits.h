@@ -21,6 +21,7 @@ enum {
     NEAR_BYTES = 8192,   /* rows of columns that are copied at once, if eight of them are fewer */
     BRING_BYTES = 16384, /* eight rows that are copied at once, at most */
     LAYER_BYTES = 16384, /* the largest of many layers */
+    ASK_BYTES = 2048,    /* rows that are asked for at once */
     ROOM_BYTES = 8192,   /* of short rows that are folded at once */
     APART_ROWS = 512,    /* of columns that are brought side by side */
     LONG_BYTES = 1024,   /* rows that are taken several at a time */

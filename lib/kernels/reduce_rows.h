@@ -225,8 +225,9 @@ ALWAYS_INLINE void FN(fold_dense)(lam__reduce_op op, int width, int64_t size, in
                                   T *restrict out) {
     enum { LANES = FN(LANES), MOST = ROOM_BYTES / VECTOR_BYTES / 4 };
     _Alignas(GROUP_BYTES) T room[FN(ROOM)];
-    for (int64_t i = 0; i < count; i += MOST) {
-        const int64_t n = count - i < MOST ? count - i : MOST;
+    const int64_t most = far ? ASK_BYTES / VECTOR_BYTES / size : MOST;
+    for (int64_t i = 0; i < count; i += most) {
+        const int64_t n = count - i < most ? count - i : most;
         const FN(rows) r = {x + i * size * LANES, 0, 0};
         if (far) FN(ask)(r.x, n * size * VECTOR_BYTES);
         if (size == 2) FN(by_twos)(op, width, n, r.x, out + i * LANES);
@@ -253,15 +254,24 @@ ALWAYS_INLINE int FN(fold_long)(lam__reduce_op op, int64_t count, const FN(rows)
     return FN(fold_laid)(op, FN(WHOLE), 0, count, &groups, room, out);
 }
 
+/* How many rows, `step` bytes from each other, are folded at once: as many as the room takes, or where they are asked
+ * for so few that it is not long until they are read. */
+ALWAYS_INLINE int64_t FN(rows_at_once)(bool asked, int64_t step) {
+    enum { LANES = FN(LANES), MOST = FN(ROOM) / FN(WHOLE) / LANES * LANES };
+    const int64_t some = asked && step > 0 ? ASK_BYTES / step & -LANES : MOST;
+    return some > MOST ? MOST : some > LANES ? some : LANES;
+}
+
 /* Any rows, at least as many as a vector has lanes; the last ones overlap those before. */
 ALWAYS_INLINE void FN(fold_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    enum { LANES = FN(LANES), WHOLE = FN(WHOLE), MOST = FN(ROOM) / WHOLE / LANES * LANES };
+    enum { LANES = FN(LANES), WHOLE = FN(WHOLE) };
     _Alignas(GROUP_BYTES) T room[FN(ROOM)];
     FN(rows) r = {NULL, b->rows, b->step};
     const bool ahead = b->far && b->rows <= LAM__REDUCE_SHORT;
+    const int64_t most = FN(rows_at_once)(ahead, b->step * (int64_t)sizeof(T));
     int left;
     for (int64_t c = 0, n; c < b->columns; c += n) {
-        n = b->columns - c < MOST ? (b->columns - c) & -LANES : MOST;
+        n = b->columns - c < most ? (b->columns - c) & -LANES : most;
         if (n == 0) n = LANES, c = b->columns - LANES;
         r.x = (const T *)b->x + c * r.step;
         if (ahead) FN(ask)(r.x, n * r.step * (int64_t)sizeof(T));

@@ -12,6 +12,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <string.h>
+
 /* What the choice is among. */
 typedef struct choice {
     lam_fn *const *branches;
@@ -55,14 +57,16 @@ static bool run_branch(lam__control *c, const lam__crew *crew, const choice *wha
     return lam__lanes_run(crew, k, task.f, task.in, task.mapped, out) == LAM_OK;
 }
 
-/* Which lanes want function b, behind one another in lanes[]; their places among all results are noted. */
+/* Which lanes want function b, behind one another in lanes[]; their places among all results are noted. Without a
+ * branch, since nobody could foresee it. */
 static int64_t sort_out(const int64_t wants[], int64_t size, int64_t b, int64_t before, int64_t lanes[],
                         int64_t place[]) {
     int64_t k = 0;
     for (int64_t i = 0; i < size; i++) {
-        if (wants[i] != b) continue;
-        place[i] = before + k;
-        lanes[k++] = i;
+        bool is = wants[i] == b;
+        place[i] = is ? before + k : place[i];
+        lanes[k] = i;
+        k += is;
     }
     return k;
 }
@@ -72,6 +76,7 @@ static int64_t sort_out(const int64_t wants[], int64_t size, int64_t b, int64_t 
 static bool run_all(lam__control *c, lam__crew *crew, const choice *what, const lam__task *opened, lam_tensor **parts,
                     int64_t *numbers) {
     int64_t *wants = numbers, *place = wants + crew->size, *lanes = place + crew->size, done = 0;
+    if (crew->size) memset(place, 0, (size_t)crew->size * sizeof *place);
     size_t ran = 0, first = 0;
     for (size_t b = 0; b < what->count; b++) {
         int64_t k = sort_out(wants, crew->size, (int64_t)b, done, lanes, place);

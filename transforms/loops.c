@@ -16,6 +16,7 @@
 /* Carries of a loop: handles of the operation's own, n of them, and room for those of the next trip. */
 typedef struct carries {
     lam_tensor **now, **next;
+    lam_tensor **in; /* what a call is given: an index, if there is one, and carries */
     size_t n;
 } carries;
 
@@ -23,7 +24,8 @@ static bool carries_begin(lam__control *c, lam_list init, carries *s) {
     s->n = init.count;
     s->now = lam__apply_room(c->ctx, s->n);
     s->next = lam__apply_room(c->ctx, s->n);
-    return s->now && s->next && lam__control_operands(c, "carries", init, s->now);
+    s->in = lam__apply_room(c->ctx, s->n + 1);
+    return s->now && s->next && s->in && lam__control_operands(c, "carries", init, s->now);
 }
 
 /* The next ones take the place of those there were, which nobody else sees. */
@@ -34,16 +36,14 @@ static void advance(carries *s) {
     }
 }
 
-/* One call of the body at the level of the caller; extra inputs stand in front. */
+/* One call of the body at the level of the caller, which leaves nothing but its results; an index stands in front. */
 static bool trip(lam__control *c, lam_fn *body, lam_tensor *first, carries *s) {
     size_t extra = first != NULL;
-    lam_scope *scope = lam_scope_begin(c->ctx);
-    lam_tensor **in = lam__apply_room(c->ctx, s->n + extra);
-    if (in && extra) in[0] = first;
-    if (in && s->n) memcpy(in + extra, s->now, s->n * sizeof *in);
-    bool fine = in && lam_call(body, (lam_list){s->n + extra, in}, s->next, s->n) == LAM_OK &&
-                lam__control_same(c, body, s->n, s->now, s->next, 0);
-    if (lam_scope_end(scope, s->next, fine ? s->n : 0) != LAM_OK || !fine) return false;
+    s->in[0] = first;
+    if (s->n) memcpy(s->in + extra, s->now, s->n * sizeof *s->in);
+    if (lam_call(body, (lam_list){s->n + extra, s->in}, s->next, s->n) != LAM_OK ||
+        !lam__control_same(c, body, s->n, s->now, s->next, 0))
+        return false;
     advance(s);
     return true;
 }
@@ -97,8 +97,10 @@ static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam
 /* The lanes of x that go on, or those that do not. */
 static lam_tensor *chosen_of(lam__control *c, lanes_loop *l, lam_tensor *x, bool which) {
     int64_t k = 0;
-    for (int64_t i = 0; i < l->active; i++)
-        if (l->holds[i] == which) l->chosen[k++] = i;
+    for (int64_t i = 0; i < l->active; i++) { /* without a branch, since nobody could foresee it */
+        l->chosen[k] = i;
+        k += l->holds[i] == which;
+    }
     return k == l->active ? x : lam_take(x, lam_array(c->ctx, LAM_I64, LAM_DIMS(k), l->chosen), 0);
 }
 
@@ -118,8 +120,11 @@ static bool lay_aside(lam__control *c, lanes_loop *l) {
     narrow(c, l, &l->condition);
     narrow(c, l, &l->body);
     for (int64_t i = 0; i < l->active; i++) {
-        if (l->holds[i]) l->order[kept++] = l->order[i];
-        else l->place[l->order[i]] = l->ended++;
+        int64_t lane = l->order[i];
+        l->place[lane] = l->ended; /* if it goes on, a later time will tell */
+        l->order[kept] = lane;
+        kept += l->holds[i];
+        l->ended += !l->holds[i];
     }
     l->active = kept;
     return true;
@@ -197,7 +202,13 @@ enum verdict { FAILED, ENDS, GOES_ON, BATCHED, TRACED, NOT_ASKED };
 static enum verdict judge(lam__control *c, lam__crew *crew, lam_fn *condition, const carries *s) {
     int64_t holds = 0;
     lam_scope *scope = lam_scope_begin(c->ctx);
-    lam_tensor *truth = lam__control_truth(c, condition, lam_apply(condition, (lam_list){s->n, s->now}));
+    lam_tensor *given = lam_apply(condition, (lam_list){s->n, s->now});
+    const lam_value *v = lam__scope_peek(given);
+    if (v && v->kind == LAM__CONCRETE && v->dtype == LAM_BOOL && !v->rank) {
+        bool is = *(const bool *)v->data;
+        return lam_scope_end(scope, NULL, 0) != LAM_OK ? FAILED : is ? GOES_ON : ENDS;
+    }
+    lam_tensor *truth = lam__control_truth(c, condition, given);
     bool failed = lam_failed(truth);
     lam__known known = lam__deferred_known(truth);
     if (!failed && known == LAM__KNOWN) {

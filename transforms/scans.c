@@ -53,15 +53,15 @@ static bool find_length(lam__control *c, scan *s, int64_t asked) {
     return true;
 }
 
-/* Trip i. What it leaves in its scope goes with it, but for carries and results. */
+/* Trip i. Nothing of it is left but carries and results. */
 static bool trip(lam__control *c, scan *s, int64_t i) {
     size_t n = s->carries, m = s->results;
-    lam_scope *scope = lam_scope_begin(c->ctx);
     if (n) memcpy(s->in, s->carry, n * sizeof *s->in);
     for (size_t k = 0; k < s->elements; k++) s->in[n + k] = lam_index(s->xs[k], 0, i);
     bool fine = lam_call(s->f, (lam_list){n + s->elements, s->in}, s->out, n + m) == LAM_OK &&
                 lam__control_same(c, s->f, n, s->carry, s->out, 0);
-    if (lam_scope_end(scope, s->out, fine ? n + m : 0) != LAM_OK || !fine) return false;
+    for (size_t k = 0; k < s->elements; k++) lam_drop(s->in[n + k]);
+    if (!fine) return false;
     for (size_t k = 0; k < n; k++) {
         lam_drop(s->carry[k]);
         s->carry[k] = s->out[k];

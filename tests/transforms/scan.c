@@ -91,6 +91,24 @@ START_TEST(a_scan_under_linearize) {
 }
 END_TEST
 
+BODY(scanned_checkpoint) {
+    lam_scan(lam_checkpoint(FN(step, 2, 2), NULL), LAM_LIST(in[0]), LAM_LIST(in[1]), out, 2, NULL);
+}
+
+START_TEST(a_checkpointed_step) {
+    bool backwards = false;
+    lam_tensor *s = num(0.5), *x = VEC(0.3, -0.7, 1.1), *a[2], *b[2];
+    lam_fn *f = FN_ENV(summed, 2, 1, FN(scanned_checkpoint, 2, 2));
+    lam_fn *g = FN_ENV(summed, 2, 1, FN_ENV(plainly, 2, 2, &backwards));
+    for (int jitted = 0; jitted < 2; jitted++) {
+        lam_fn *slope = lam_grad(f, &both);
+        lam_call(jitted ? lam_jit(slope, NULL) : slope, LAM_LIST(s, x), a, 2);
+        lam_call(lam_grad(g, &both), LAM_LIST(s, x), b, 2);
+        for (int o = 0; o < 2; o++) EXPECT_SAME(a[o], b[o], 1e-14);
+    }
+}
+END_TEST
+
 /* 1, 1, 2, 3, 5, ...: carries and a length, no elements. */
 BODY(fibonacci) {
     out[0] = in[1];
@@ -279,9 +297,9 @@ START_TEST(refusals_of_scan_and_map) {
 END_TEST
 
 Suite *suite_transforms_scan(void) {
-    return SUITE_OF("transforms/scan", a_scan_is_the_loop_under_every_transform, a_scan_under_linearize, length_alone,
-                    no_trips_give_the_first_carries_and_empty_results, several_carries_elements_and_results,
-                    captures_are_differentiated, what_does_not_change_is_kept_once_for_all_trips,
-                    map_one_by_one_and_by_batches_with_a_remainder, a_map_over_nothing,
-                    a_carry_that_changes_is_refused_with_a_list, refusals_of_scan_and_map);
+    return SUITE_OF("transforms/scan", a_scan_is_the_loop_under_every_transform, a_scan_under_linearize,
+                    a_checkpointed_step, length_alone, no_trips_give_the_first_carries_and_empty_results,
+                    several_carries_elements_and_results, captures_are_differentiated,
+                    what_does_not_change_is_kept_once_for_all_trips, map_one_by_one_and_by_batches_with_a_remainder,
+                    a_map_over_nothing, a_carry_that_changes_is_refused_with_a_list, refusals_of_scan_and_map);
 }

@@ -14,6 +14,7 @@ enum {
     AHEAD = 4,               /* places of an item are so many times those that it meets besides */
     SOME_TERMS = 8,          /* features of x, and so terms of a product: fewer are done faster by phases */
     MANY_PHASES = 16,        /* each of them would copy all of x */
+    MOST_GATHERED = 4,       /* products that a place gathers of each feature, on average */
     MOST_PHASES = 1 << 10,   /* in the list */
     VECTOR = 16,             /* bytes */
     LONG = 8,                /* elements of a sum at a time */
@@ -135,18 +136,20 @@ static int64_t joined(const lam__conv_case *s) {
 
 /* Measured beside phases: worth it where features of the result would not fill vectors and each product is a sum of
  * some, or no place meets more than one element of a feature, so that nothing is added; and with any number of features
- * where such phases are many. */
+ * where such phases are many. Not where several features gather many products for each place. */
 static bool is_worth(lam_dtype dtype, const lam__conv_case *s) {
     bool single = true;
-    double phases = 1;
+    double phases = 1, gathered = 1;
     if (dtype != LAM_F64 && dtype != LAM_F32) return false;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         const lam__conv_axis *a = &s->axis[i];
         if (a->stride != 1 || a->size == 0) return false;
         single = single && a->window <= a->gap;
         phases *= (double)a->gap;
+        gathered *= (double)a->window / (double)a->gap;
     }
     if (phases == 1 || phases > MOST_PHASES) return false;
+    if (s->o > 1 && gathered > MOST_GATHERED) return false;
     if (4 * s->o < 3 * lam__conv_loops_of(dtype)->lanes) return single || s->c >= SOME_TERMS;
     return single && phases >= MANY_PHASES;
 }

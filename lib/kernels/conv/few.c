@@ -11,9 +11,11 @@ enum {
     HELD = 1 << 16,      /* bytes of x of an item: much of it stays in the first cache */
     MOST_HELD = 1 << 19, /* where a few places alone have more */
     AHEAD = 8,           /* places of an item are so many times those that it meets besides */
-    MOST_TERMS = 192,    /* of a feature, in all phases; */
+    MOST_TERMS = 512,    /* of a feature, in all phases; */
+    STEP_TERMS = 192,    /* where there is one phase; */
     MANY_TERMS = 96,     /* where there are neither strides nor gaps; */
     SOME_TERMS = 64,     /* of each phase, where features fill vectors */
+    MOST_FEATURES = 16,  /* of x: products of more are gathered faster, where there is one feature and several phases */
     ALIGN = 64
 };
 
@@ -99,16 +101,18 @@ static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
     const lam__conv_axis *a = s->axis;
     if (!loops->few || s->x_step[5] != 1 || s->out_step[5] != 1) return false;
     int64_t terms = s->c, phases = 1;
-    bool steps = false;
+    bool steps = false; /* without phases */
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         if (a[i].window == 0 || a[i].out == 0 || a[i].size == 0 || a[i].window > MOST_TERMS) return false;
         terms *= a[i].window;
         phases *= a[i].gap;
-        steps = steps || a[i].stride > 1 || a[i].gap > 1;
+        steps = steps || a[i].stride > 1;
         if (terms > MOST_TERMS || phases > LAM__CONV_FEW_PHASES) return false;
     }
     if (4 * s->o >= 3 * loops->lanes && terms > SOME_TERMS * phases) return false;
-    return terms > 0 && (steps || terms <= MANY_TERMS) && a[2].gap * a[2].stride <= 2;
+    if (phases > 1 && s->o == 1 && s->c >= MOST_FEATURES) return false;
+    if (phases == 1 && terms > (steps ? STEP_TERMS : MANY_TERMS)) return false;
+    return terms > 0 && a[2].gap * a[2].stride <= 2;
 }
 
 bool lam__conv_few_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const void *x,

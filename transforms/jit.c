@@ -23,6 +23,7 @@ typedef struct entry {
 typedef struct cache {
     lam_ctx *ctx;
     lam__plan_fusion fusion;
+    bool native;
     int inputs, most, count;
     entry *first;
     lam_jit_report report;
@@ -149,7 +150,8 @@ static lam_status trace(lam_fn *f, lam_program *p, lam_value *const in[], lam_va
 }
 
 /* The plan for these inputs; *plan stays NULL, with the cause said, where f has to be called as it is: `always` so if
- * it draws, this time if it has read a box of an open level. Draws that recording made are taken back. */
+ * it draws or reads elements, this time if it has read a box of an open level. Draws that recording made are taken
+ * back. */
 static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan **plan, bool *always) {
     lam_ctx *ctx = f->ctx;
     const lam_random_state before = ctx->random;
@@ -158,14 +160,21 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
     lam_value **room = lam__scratch_get(&area, ctx, values * sizeof *room);
     if (!room) return LAM_ERR_MEMORY;
     memset(room, 0, values * sizeof *room);
+    lam__mark mark = lam__error_mark(ctx);
     lam_program *p = lam__program_new(ctx, f->inputs, f->outputs);
     lam_status status = p ? trace(f, p, in, room, room + f->inputs) : LAM_ERR_MEMORY;
-    if (status == LAM_OK) {
+    if (status == LAM_ERR_ABSTRACT) {
+        ctx->random = before;
+        lam__error_roll_back(ctx, mark);
+        *always = true;
+        status = LAM_OK;
+        say(c, "it reads elements that depend on its inputs");
+    } else if (status == LAM_OK) {
         *always = memcmp(&before, &ctx->random, sizeof before) != 0;
         ctx->random = before;
         if (*always) say(c, "it draws from the generator of the context");
         else if (lam__program_boxes(p, NULL) > 0) say(c, "it reads values of open levels");
-        else if (!(*plan = lam__plan_new(p, c->fusion))) status = LAM_ERR_MEMORY;
+        else if (!(*plan = lam__plan_new(p, c->fusion, c->native))) status = LAM_ERR_MEMORY;
     }
     lam__program_release(p);
     lam__scratch_put(&area);
@@ -180,6 +189,7 @@ static void report_plan(cache *c, const lam__plan *plan) {
     c->report.parts = made.parts;
     c->report.steps = made.steps;
     c->report.lanes = made.lanes;
+    c->report.native = made.native;
     c->report.bytes = made.bytes;
 }
 
@@ -261,6 +271,7 @@ lam_fn *lam_jit(lam_fn *f, const lam_jit_options *options) {
     }
     *c = (cache){.ctx = ctx,
                  .fusion = kinds[o->fusion],
+                 .native = o->native,
                  .inputs = f->inputs,
                  .most = o->signatures ? o->signatures : USUAL_SIGNATURES};
     const jit_env env = {c};

@@ -18,21 +18,23 @@ typedef enum lam_jit_fusion {
 typedef struct lam_jit_options {
     int signatures;        /* of inputs that are kept ready, the one used longest ago goes; 0: 16 */
     lam_jit_fusion fusion; /* see there */
+    bool native;           /* fused parts of a single lane become machine code: `cc` is run when f is recorded, for some
+                              seconds at most; where there is none, or it fails, they are as without */
 } lam_jit_options;
 
 /* f, recorded once for each signature (dtypes and dims of the inputs) and then run as what was recorded: without what
  * no result needs, equal operations once, chains of elementwise operations, moves and small sums and products fused.
  * f's own code runs while it is recorded and not afterwards: what it prints or counts happens then, and what it reads
- * beside its inputs, also through env, is what it was then. It must not look at elements that depend on inputs, but by
- * lam_cond, lam_switch and lam_while (control.h), which choose when the program is run. Inputs that belong to levels
- * (the function is called in the body of another one that is being differentiated or batched) are not compiled for: f
- * is called as it is. So compile the outermost function: lam_jit(lam_grad(f)). Also called as it is are functions that
- * draw from the context's generator or read values of open levels. Results have the bits of the plain function, but
- * for the order of sums that become steps and the sign of a zero that 0 is added to.
+ * beside its inputs, also through env, is what it was then. lam_cond, lam_switch and lam_while (control.h) choose when
+ * the program is run.
+ * Called as they are, without compiling, are functions that draw from the context's generator, that read values of open
+ * levels, or that read elements of what depends on their inputs, as C's own `if` on lam_item does; and any function
+ * whose inputs belong to levels, because it is called in the body of another one that is being differentiated or
+ * batched. So compile the outermost function: lam_jit(lam_grad(f)). lam_jit_report_of tells.
+ * Results have the bits of the plain function, but for the order of sums that become steps and the sign of a zero that
+ * 0 is added to.
  * Shape   as f.
- * Fails   LAM_ERR_ABSTRACT where f reads elements of what depends on its inputs; LAM_ERR_OPTION for negative options;
- *         as
- *         f does, when it is recorded.
+ * Fails   LAM_ERR_OPTION for negative options; as f does, when it is recorded.
  * Owner   current scope. What was recorded lives as long as the function. */
 LAM_API lam_fn *lam_jit(lam_fn *f, const lam_jit_options *options);
 
@@ -46,6 +48,7 @@ typedef struct lam_jit_report {
     int64_t parts;     /* fused parts */
     int64_t steps;     /* scalar steps in them */
     int64_t lanes;     /* that they work on side by side */
+    int64_t native;    /* parts that are machine code */
     size_t bytes;      /* that they keep for their registers */
     char cause[160];   /* why f was recorded last, or is called as it is: "input 0 is f64[3], not f64[2]" */
 } lam_jit_report;

@@ -23,6 +23,9 @@ lam__lane_op lam__kernels_lane_op(lam__loop_id id, lam_dtype dtype) {
         LAM__LANE_OPS(LAM__LANE_NAME)
 #undef LAM__LANE_NAME
     };
+    if (dtype == LAM_BOOL && id == LAM__LOOP_and) return LAM__LANE_AND;
+    if (dtype == LAM_BOOL && id == LAM__LOOP_or) return LAM__LANE_OR;
+    if (dtype == LAM_BOOL && id == LAM__LOOP_not) return LAM__LANE_NOT;
     if (dtype != LAM_F64 && dtype != LAM_F32) return LAM__LANE_LOOP;
     return (lam__lane_op)(ops[id] ? ops[id] + (dtype == LAM_F32) : LAM__LANE_LOOP);
 }

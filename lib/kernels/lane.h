@@ -13,7 +13,8 @@ enum { LAM__LANE_GROUP = 8, LAM__LANE_BYTES = 64 };
 /* clang-format off */
 #define LAM__LANE_OPS(X)                                                                                               \
     X(add, 2) X(sub, 2) X(mul, 2) X(div, 2) X(max, 2) X(min, 2) X(neg, 1) X(abs, 1) X(square, 1) X(sqrt, 1)            \
-    X(reciprocal, 1) X(fma, 3) X(eq, 2) X(ne, 2) X(lt, 2) X(le, 2) X(gt, 2) X(ge, 2) X(where, 3)
+    X(reciprocal, 1) X(fma, 3) X(eq, 2) X(ne, 2) X(lt, 2) X(le, 2) X(gt, 2) X(ge, 2) X(where, 3) X(rsqrt, 1)           \
+    X(mul_div, 3)
 /* clang-format on */
 
 typedef enum lam__lane_op {
@@ -21,6 +22,9 @@ typedef enum lam__lane_op {
     LAM__LANE_SINCOS, /* at[0] and at[1] are sine and cosine of at[2] */
     LAM__LANE_LOAD,   /* elements of data[at[1]], of `item` bytes */
     LAM__LANE_STORE,  /* at[1] to elements of data[at[0]] */
+    LAM__LANE_AND,    /* of bools */
+    LAM__LANE_OR,
+    LAM__LANE_NOT,
     LAM__LANE_ARITHMETIC,
 #define LAM__LANE_NAME(name, inputs) LAM__LANE_##name##_f64, LAM__LANE_##name##_f32,
     LAM__LANE_OPS(LAM__LANE_NAME)
@@ -48,7 +52,7 @@ typedef struct lam__lane_step {
     } as;
 } lam__lane_step;
 
-/* The step for an arithmetic loop of f64 or f32; LAM__LANE_LOOP where it has none of its own. */
+/* The step for an arithmetic loop of f64 or f32, or of bools; LAM__LANE_LOOP where it has none of its own. */
 lam__lane_op lam__kernels_lane_op(lam__loop_id id, lam_dtype dtype);
 
 /* The loop that converts. */

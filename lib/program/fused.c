@@ -58,7 +58,9 @@ double lam__fused_loop_cost(lam__loop_id id) {
 /* Of a lane: what arithmetic takes beside reading and writing. */
 static double lane_cost(lam__loop_id id, lam__lane_op op) {
     if (op == LAM__LANE_LOOP) return lam__fused_loop_cost(id);
-    return id == LAM__LOOP_div || id == LAM__LOOP_sqrt || id == LAM__LOOP_reciprocal ? 0.6 : 0;
+    return id == LAM__LOOP_rsqrt || id == LAM__LOOP_mul_div                            ? 1.6
+           : id == LAM__LOOP_div || id == LAM__LOOP_sqrt || id == LAM__LOOP_reciprocal ? 0.6
+                                                                                       : 0;
 }
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
@@ -184,7 +186,7 @@ static void note_params(maker *m, bool before, const lam__node *n) {
 
 /* In the place of an operand only where elements are of one size; then each is read before it is written. */
 static bool may_replace(const lam__node *n, lam__lane_op op) {
-    return op >= LAM__LANE_ARITHMETIC && n->dtype == n->of && n->loop != LAM__LOOP_where;
+    return op >= LAM__LANE_AND && n->dtype == n->of && n->loop != LAM__LOOP_where;
 }
 
 static void make_loop(maker *m, int32_t node, lam__loop *loop, lam__lane_op op) {
@@ -202,6 +204,8 @@ static void make_loop(maker *m, int32_t node, lam__loop *loop, lam__lane_op op) 
     give_register(m, node);
     s->at[0] = reference(m, node);
     s->as.call.loop = loop;
+    s->item[0] = (uint8_t)lam__dtype_bytes(n->dtype);
+    for (int k = 0; k < s->inputs; k++) s->item[1 + k] = (uint8_t)lam__dtype_bytes(m->nodes[n->in[k]].dtype);
     s->cost = (float)(n->kind == LAM__NODE_CAST ? 0.2 : lane_cost((lam__loop_id)n->loop, op));
     if (!replace) release_operands(m, node);
     if (n->params_bytes) note_params(m, same && !m->single, n);
@@ -231,6 +235,7 @@ static void make_waves(maker *m, int32_t node) {
     s->same = is_same(m, node) ? 7 : 0;
     s->at[2] = reference(m, n->in[0]);
     s->as.dtype = (lam_dtype)n->dtype;
+    s->item[0] = (uint8_t)lam__dtype_bytes(n->dtype);
     s->cost = 2.5F;
     const int own = n->kind == LAM__NODE_COSINE;
     give_register(m, node);
@@ -291,7 +296,7 @@ static void write_constants(const maker *m, int64_t count, char *memory) {
 static double step_cost(const lam__lane_step *s, double groups, double bytes) {
     const double next = 3, loop = 8, first = 0.6, second = 0.9, beyond = 2.5;
     const double reach = first + (bytes > CACHE ? second : 0) + (bytes > SECOND_CACHE ? beyond : 0);
-    if (s->op < LAM__LANE_ARITHMETIC)
+    if (s->op < LAM__LANE_AND)
         return next + (s->op == LAM__LANE_LOAD || s->op == LAM__LANE_STORE ? 2 : loop) + groups * (reach + s->cost * 8);
     return next + groups * (reach + s->cost * 8);
 }
@@ -423,11 +428,16 @@ lam__fused *lam__fused_new(const lam__region *r, const lam__target targets[], in
 void lam__fused_free(lam__fused *f) {
     if (!f) return;
     lam__pool *pool = &f->ctx->pool;
+    lam__native_free(f->native);
     if (f->before) lam__alloc_put(pool, f->before, f->before_bytes);
     if (f->steps) lam__alloc_put(pool, f->steps, f->step_bytes);
     if (f->params) lam__alloc_put(pool, f->params, f->params_bytes);
     if (f->memory) lam__alloc_put(pool, f->memory, (size_t)f->workers * (f->same + f->each));
     lam__alloc_put(pool, f, sizeof *f);
+}
+
+void lam__fused_compile(lam__fused *f) {
+    if (!f->groups) f->native = lam__native_new(f->ctx, f->steps, f->step_count, f->same + f->each);
 }
 
 typedef struct job {
@@ -449,6 +459,10 @@ static void run_blocks(void *env, int64_t begin, int64_t end, int worker) {
 }
 
 void lam__fused_run(const lam__fused *f, void *const data[]) {
+    if (f->native) {
+        lam__native_run(f->native, f->memory, data);
+        return;
+    }
     if (!f->groups) {
         lam__kernels_lane_single(f->steps, f->step_count, f->memory, data);
         return;

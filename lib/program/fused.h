@@ -4,6 +4,7 @@
 #define LAM_PROGRAM_FUSED_H
 
 #include "lib/kernels/lane.h"
+#include "lib/program/native.h"
 #include "lib/program/region.h"
 
 /* What is written: a node's lanes to elements base, base + step, ... of the data with this number; step 0: of a node
@@ -27,12 +28,16 @@ typedef struct lam__fused {
     size_t params_bytes;
     char *memory;
     int workers;
-    double cost; /* of a run on one thread, in nanoseconds; estimated */
+    lam__native *native; /* NULL: steps are run one by one */
+    double cost;         /* of a run on one thread, in nanoseconds; estimated */
 } lam__fused;
 
 /* NULL, with nothing recorded, without memory. */
 lam__fused *lam__fused_new(const lam__region *r, const lam__target targets[], int64_t count);
 void lam__fused_free(lam__fused *f);
+
+/* Of one lane: as machine code, where that works out. */
+void lam__fused_compile(lam__fused *f);
 
 /* data: of the sources, then of what is written, without gaps. */
 void lam__fused_run(const lam__fused *f, void *const data[]);

@@ -83,14 +83,20 @@ static bool copy_sources(lam__plan *plan, item *to, const lam__region *r, const 
     return true;
 }
 
+/* Machine code takes a third of the time of steps that are run one by one. */
+static double part_cost(const lam__fused *f, bool native) {
+    return native && !f->groups ? f->cost / 3 : f->cost;
+}
+
 /* The region of a stage as a fused part; *made says whether it is one. */
-static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool *made) {
+static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native,
+                     bool *made) {
     const lam__region *r = d->regions[stage];
     const lam_program *p = plan->program;
     *made = false;
     if (!r || !d->target_counts[stage] || fusion == LAM__PLAN_NONE) return true;
     lam__fused *f = lam__fused_new(r, d->targets[stage], d->target_counts[stage]);
-    if (!f || (fusion == LAM__PLAN_AUTO && f->cost > d->eager[stage])) {
+    if (!f || (fusion == LAM__PLAN_AUTO && part_cost(f, native) > d->eager[stage])) {
         lam__fused_free(f);
         return true;
     }
@@ -118,7 +124,7 @@ static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__p
 }
 
 /* Calls of each stage, then its region, as a part or as calls. */
-static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fusion) {
+static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fusion, bool native) {
     const lam_program *p = plan->program;
     int64_t last = d->stages;
     for (int64_t k = 0; k < p->equations; k++)
@@ -127,7 +133,7 @@ static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fus
         bool part = false;
         for (int64_t k = 0; k < p->equations; k++)
             if (d->equations[k].stage == s && !d->equations[k].fused && !add_call(plan, k)) return false;
-        if (s < d->stages && !add_part(plan, d, s, fusion, &part)) return false;
+        if (s < d->stages && !add_part(plan, d, s, fusion, native, &part)) return false;
         for (int64_t k = 0; k < p->equations && !part; k++)
             if (d->equations[k].stage == s && d->equations[k].fused && !add_call(plan, k)) return false;
     }
@@ -173,22 +179,22 @@ static bool find_deaths(lam__plan *plan) {
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-static double cost_of(const lam__draft *d, lam__plan_fusion fusion) {
+static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native) {
     double cost = 0;
     for (int64_t k = 0; k < d->program->equations; k++)
         if (!d->equations[k].fused) cost += lam__draft_call_cost(d->program, d->program->list[k]);
     for (int64_t s = 0; s < d->stages; s++) {
         if (!d->regions[s] || !d->target_counts[s]) continue;
         lam__fused *f = lam__fused_new(d->regions[s], d->targets[s], d->target_counts[s]);
-        const bool fuse = f && (fusion == LAM__PLAN_ALL || f->cost < d->eager[s]);
-        cost += fuse ? f->cost : d->eager[s];
+        const bool fuse = f && (fusion == LAM__PLAN_ALL || part_cost(f, native) < d->eager[s]);
+        cost += fuse ? part_cost(f, native) : d->eager[s];
         lam__fused_free(f);
     }
     return cost;
 }
 
 /* Makes the cheapest draft; false without memory. Drafts that did not work out, by limits, are not looked at. */
-static bool choose_draft(lam__draft *best, const lam_program *p, lam__plan_fusion fusion) {
+static bool choose_draft(lam__draft *best, const lam_program *p, lam__plan_fusion fusion, bool native) {
     int64_t lanes[MOST_DRAFTS];
     const int n = fusion == LAM__PLAN_NONE ? 0 : lam__draft_lanes(p, MOST_DRAFTS, lanes);
     double least = 0;
@@ -196,7 +202,7 @@ static bool choose_draft(lam__draft *best, const lam_program *p, lam__plan_fusio
     for (int i = 0; i < n; i++) {
         lam__draft d;
         const bool made = lam__draft_make(&d, p, lanes[i]);
-        const double cost = made ? cost_of(&d, fusion) : 0;
+        const double cost = made ? cost_of(&d, fusion, native) : 0;
         if (made && (!found || cost < least)) {
             if (found) lam__draft_close(best);
             *best = d;
@@ -210,14 +216,14 @@ static bool choose_draft(lam__draft *best, const lam_program *p, lam__plan_fusio
 }
 
 /* Without a draft every equation is a call. */
-static bool fill(lam__plan *plan, lam__plan_fusion fusion) {
+static bool fill(lam__plan *plan, lam__plan_fusion fusion, bool native) {
     const lam_program *p = plan->program;
     lam__draft best;
-    const bool drafted = choose_draft(&best, p, fusion);
+    const bool drafted = choose_draft(&best, p, fusion, native);
     bool made = true;
     if (drafted) {
         plan->report.lanes = best.lanes;
-        made = add_items(plan, &best, fusion);
+        made = add_items(plan, &best, fusion, native);
         lam__draft_close(&best);
     }
     for (int64_t k = 0; k < p->equations && !drafted && made; k++) made = add_call(plan, k);
@@ -234,13 +240,25 @@ static bool fill(lam__plan *plan, lam__plan_fusion fusion) {
     return true;
 }
 
-lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion) {
+static void compile_parts(lam__plan *plan) {
+    for (int64_t i = 0; i < plan->count; i++) {
+        lam__fused *f = plan->items[i].fused;
+        if (!f) continue;
+        lam__fused_compile(f);
+        plan->report.native += f->native != NULL;
+    }
+}
+
+lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion, bool native) {
     lam__plan *plan = lam__alloc_get(&p->ctx->pool, sizeof *plan);
     if (plan) {
         *plan = (lam__plan){.ctx = p->ctx, .program = p};
         lam__arena_open(&plan->arena, p->ctx);
         p->refs++;
-        if (fill(plan, fusion)) return plan;
+        if (fill(plan, fusion, native)) {
+            if (native) compile_parts(plan);
+            return plan;
+        }
         lam__plan_free(plan);
     }
     lam__error_memory(p->ctx, sizeof *plan);

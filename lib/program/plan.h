@@ -14,11 +14,13 @@ typedef enum lam__plan_fusion { LAM__PLAN_AUTO, LAM__PLAN_ALL, LAM__PLAN_NONE } 
 typedef struct lam__plan_report {
     int64_t equations, calls, parts, fused, steps; /* parts: fused ones, of so many equations, in so many steps */
     int64_t lanes;
-    size_t bytes; /* that fused parts keep for their registers */
+    int64_t native; /* parts that are machine code */
+    size_t bytes;   /* that fused parts keep for their registers */
 } lam__plan_report;
 
-/* A plan holds the program. NULL after recording that memory is lacking. No constant of the program is a box. */
-lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion);
+/* A plan holds the program. native: parts of one lane become machine code, where there is a compiler. NULL after
+ * recording that memory is lacking. No constant of the program is a box. */
+lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion, bool native);
 void lam__plan_free(lam__plan *plan);
 
 /* Whether it is being run: a function that it calls may come back to it. */

@@ -1,6 +1,7 @@
 /* Template: the operations on one element of a floating type that are one or two exactly rounded steps. Include with T,
  * B (unsigned integer of the same size), NAME(x), MATH(f) (the libm spelling). What the loops apply, and steps of
- * compiled chains, so that both give the same bits. */
+ * compiled chains, so that both give the same bits.
+ * KEEP IN STEP: native-steps */
 
 /* Through memcpy, which is how C lets bits be looked at; it costs nothing. */
 ALWAYS_INLINE B NAME(to_bits)(T x) {
@@ -49,4 +50,14 @@ ALWAYS_INLINE T NAME(min)(T x, T y) {
     T equal = NAME(from_bits)(NAME(to_bits)(x) | NAME(to_bits)(y));
     T other = x < y || x != x ? x : y;
     return x == y ? equal : other;
+}
+
+/* x y / z. Where the product alone leaves the range, all three are moved by one power of 2: down, or up, which operands
+ * of a product below the range have room for. */
+ALWAYS_INLINE T NAME(mul_div)(T x, T y, T z) {
+    const T size = MATH(fabs)(x * y), a = MATH(fabs)(x), b = MATH(fabs)(y), most = a > b ? a : b;
+    const bool large = (size > NAME(LARGEST)) & (most <= NAME(LARGEST));
+    const bool small = (size < NAME(NORMAL)) & (most < NAME(ROOM));
+    const T by = large ? NAME(DOWN) : small ? NAME(UP) : 1, back = large ? 1 / NAME(DOWN) : small ? 1 / NAME(UP) : 1;
+    return (x * by) * (y * by) / (z * by) * back;
 }

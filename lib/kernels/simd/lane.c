@@ -2,6 +2,7 @@
  * vectors hold; loops over one have a length that the compiler knows, so each becomes one instruction or a few. */
 #include "lib/kernels/lane.h"
 
+#include "lib/kernels/simd/rsqrt.h"
 #include "lib/kernels/simd/simd.h"
 #include "lib/kernels/simd/vector.h"
 
@@ -106,6 +107,20 @@ static void waves(const lam__lane_step *s, char *memory, int64_t lanes) {
     loop(s->same & 1u ? GROUP : lanes, memory + s->at[2], memory + s->at[0], memory + s->at[1]);
 }
 
+/* Bools are bytes of 0 and 1, eight to a group. */
+static void logic(const lam__lane_step *s, char *memory, int groups) {
+    uint64_t a, b;
+    const int by_a = s->same >> 1 & 1u ? 0 : GROUP, by_b = s->same >> 2 & 1u ? 0 : GROUP;
+    const char *x = memory + s->at[1], *y = memory + s->at[s->op == LAM__LANE_NOT ? 1 : 2];
+    char *out = memory + s->at[0];
+    for (int g = 0; g < groups; g++, x += by_a, y += by_b, out += GROUP) {
+        memcpy(&a, x, sizeof a);
+        memcpy(&b, y, sizeof b);
+        a = s->op == LAM__LANE_AND ? a & b : s->op == LAM__LANE_OR ? a | b : a ^ 0x0101010101010101u;
+        memcpy(out, &a, sizeof a);
+    }
+}
+
 static void run(const lam__lane_step *steps, int64_t count, void *memory, void *const data[], int64_t first,
                 int64_t lanes, int groups) {
     for (const lam__lane_step *s = steps, *end = steps + count; s < end; s++) {
@@ -114,6 +129,9 @@ static void run(const lam__lane_step *steps, int64_t count, void *memory, void *
         case LAM__LANE_SINCOS: waves(s, memory, lanes); break;
         case LAM__LANE_LOAD: load(s, memory, data, first, lanes, groups); break;
         case LAM__LANE_STORE: store(s, memory, data, first, lanes); break;
+        case LAM__LANE_AND:
+        case LAM__LANE_OR:
+        case LAM__LANE_NOT: logic(s, memory, s->same & 1u ? 1 : groups); break;
 #define STEP(name, inputs)                                                                                             \
     case LAM__LANE_##name##_f64: f64_step_##name(s, memory, s->same & 1u ? 1 : groups); break;                         \
     case LAM__LANE_##name##_f32: f32_step_##name(s, memory, s->same & 1u ? 1 : groups); break;
@@ -152,6 +170,9 @@ static void single(const lam__lane_step *steps, int64_t count, void *memory, voi
         case LAM__LANE_SINCOS: waves_one(s, m); break;
         case LAM__LANE_LOAD: load_one(s, m, data); break;
         case LAM__LANE_STORE: store_one(s, m, data); break;
+        case LAM__LANE_AND: m[s->at[0]] = m[s->at[1]] & m[s->at[2]]; break;
+        case LAM__LANE_OR: m[s->at[0]] = m[s->at[1]] | m[s->at[2]]; break;
+        case LAM__LANE_NOT: m[s->at[0]] = m[s->at[1]] ^ 1; break;
 #define STEP(name, inputs)                                                                                             \
     case LAM__LANE_##name##_f64: f64_one_##name(s, m); break;                                                          \
     case LAM__LANE_##name##_f32: f32_one_##name(s, m); break;

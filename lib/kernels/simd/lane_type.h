@@ -38,6 +38,22 @@
     ALWAYS_INLINE void NAME(one_##name)(const lam__lane_step *s, char *memory) {                                       \
         *AT(0, R) = f(*AT(1, T), *AT(2, T));                                                                           \
     }
+#define TERNARY(name, f)                                                                                               \
+    ALWAYS_INLINE void NAME(step_##name)(const lam__lane_step *s, char *memory, int groups) {                          \
+        T *out = AT(0, T), made[GROUP];                                                                                \
+        const T *x = AT(1, T), *y = AT(2, T), *z = AT(3, T);                                                           \
+        const int64_t by_x = BY(1), by_y = BY(2), by_z = BY(3);                                                        \
+        for (int g = 0; g < groups; g++, out += GROUP, x += by_x, y += by_y, z += by_z) {                              \
+            GROUP_OF(T, a, x);                                                                                         \
+            GROUP_OF(T, b, y);                                                                                         \
+            GROUP_OF(T, c, z);                                                                                         \
+            for (int i = 0; i < GROUP; i++) made[i] = f(a[i], b[i], c[i]);                                             \
+            memcpy(out, made, sizeof made);                                                                            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    ALWAYS_INLINE void NAME(one_##name)(const lam__lane_step *s, char *memory) {                                       \
+        *AT(0, T) = f(*AT(1, T), *AT(2, T), *AT(3, T));                                                                \
+    }
 #define EQ(x, y) ((x) == (y))
 #define NE(x, y) ((x) != (y))
 #define LT(x, y) ((x) < (y))
@@ -50,6 +66,7 @@ UNARY(abs, T, NAME(abs))
 UNARY(square, T, NAME(square))
 UNARY(sqrt, T, NAME(sqrt))
 UNARY(reciprocal, T, NAME(reciprocal))
+UNARY(rsqrt, T, NAME(rsqrt))
 BINARY(add, T, NAME(add))
 BINARY(sub, T, NAME(sub))
 BINARY(mul, T, NAME(mul))
@@ -62,23 +79,8 @@ BINARY(lt, uint8_t, LT)
 BINARY(le, uint8_t, LE)
 BINARY(gt, uint8_t, GT)
 BINARY(ge, uint8_t, GE)
-
-ALWAYS_INLINE void NAME(step_fma)(const lam__lane_step *s, char *memory, int groups) {
-    T *out = AT(0, T), made[GROUP];
-    const T *x = AT(1, T), *y = AT(2, T), *z = AT(3, T);
-    const int64_t by_x = BY(1), by_y = BY(2), by_z = BY(3);
-    for (int g = 0; g < groups; g++, out += GROUP, x += by_x, y += by_y, z += by_z) {
-        GROUP_OF(T, a, x);
-        GROUP_OF(T, b, y);
-        GROUP_OF(T, c, z);
-        for (int i = 0; i < GROUP; i++) made[i] = MATH(fma)(a[i], b[i], c[i]);
-        memcpy(out, made, sizeof made);
-    }
-}
-
-ALWAYS_INLINE void NAME(one_fma)(const lam__lane_step *s, char *memory) {
-    *AT(0, T) = MATH(fma)(*AT(1, T), *AT(2, T), *AT(3, T));
-}
+TERNARY(fma, MATH(fma))
+TERNARY(mul_div, NAME(mul_div))
 
 /* Both branches are read, so the choice needs no jump. */
 ALWAYS_INLINE void NAME(step_where)(const lam__lane_step *s, char *memory, int groups) {
@@ -104,6 +106,7 @@ ALWAYS_INLINE void NAME(one_where)(const lam__lane_step *s, char *memory) {
 #undef GROUP_OF
 #undef UNARY
 #undef BINARY
+#undef TERNARY
 #undef EQ
 #undef NE
 #undef LT

@@ -124,16 +124,6 @@ static void NAME(loop_fnma)(LOOP_ARGS) {
     else INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = MATH(fma)(-x[i * sx], y[i * sy], z[i * sz]);
 }
 
-/* x y / z. Where the product alone leaves the range, all three are moved by one power of 2: down, or up, which operands
- * of a product below the range have room for. */
-ALWAYS_INLINE T NAME(mul_div)(T x, T y, T z) {
-    const T size = MATH(fabs)(x * y), a = MATH(fabs)(x), b = MATH(fabs)(y), most = a > b ? a : b;
-    const bool large = (size > NAME(LARGEST)) & (most <= NAME(LARGEST));
-    const bool small = (size < NAME(NORMAL)) & (most < NAME(ROOM));
-    const T by = large ? NAME(DOWN) : small ? NAME(UP) : 1, back = large ? 1 / NAME(DOWN) : small ? 1 / NAME(UP) : 1;
-    return (x * by) * (y * by) / (z * by) * back;
-}
-
 /* See NOTE [known steps]; so are the others of this name. */
 ALWAYS_INLINE void NAME(mul_div_steps)(int64_t n, T *out, const T *x, const T *y, const T *z, int64_t so, int64_t sx,
                                        int64_t sy, int64_t sz) {

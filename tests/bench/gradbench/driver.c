@@ -140,8 +140,9 @@ static bool run_size(const gradbench_problem *p, const gradbench_size *size, res
     gradbench_lamina l = {.ctx = lam_ctx_new(NULL), .compiled = o->jit};
     p->lamina(data, &l);
     if (o->jit) {
-        l.objective = lam_jit(l.objective, NULL);
-        l.derivative = lam_jit(l.derivative, NULL);
+        const lam_jit_options native = {.native = true};
+        l.objective = lam_jit(l.objective, &native);
+        l.derivative = lam_jit(l.derivative, &native);
     }
     bool ok = run_forms(&l, r, o);
     if (ok && p->places && !p->places(data, r->derivative.result)) {

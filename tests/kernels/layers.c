@@ -36,7 +36,7 @@ static lam__reduce_block layout(int k, int64_t layers, int64_t rows, int64_t col
                                             {2, 2 * columns, 2 * rows * columns},
                                             {1, columns, 1},
                                         };
-    return (lam__reduce_block){NULL, columns, steps[k][0], rows, steps[k][1], k % 2, layers, steps[k][2]};
+    return (lam__reduce_block){NULL, columns, steps[k][0], rows, steps[k][1], k % 2, layers, steps[k][2], false};
 }
 
 static int64_t size_of(const lam__reduce_block *b) {

@@ -127,7 +127,8 @@ static lam_status choose_later(lam__control *c, lam_tensor *index, const choice 
     bool fine = in && results;
     if (fine) in[0] = index;
     for (size_t i = 0; i < what->n && fine; i++) in[1 + i] = what->operands[i];
-    fine = fine && lam__deferred_call(c, LAM__SWITCH, what->n + 1, in, results);
+    lam__later later = {.kind = LAM__SWITCH, .n = what->n};
+    fine = fine && lam__deferred_call(c, &later, in, results);
     return lam__control_end(c, fine ? results : NULL);
 }
 

@@ -13,12 +13,22 @@ typedef enum lam__known {
 
 lam__known lam__deferred_known(const lam_tensor *condition);
 
-/* What is to be done then. */
-typedef enum lam__deferral { LAM__SWITCH, LAM__WHILE } lam__deferral;
+/* Of a loop that makes so many trips with these operands, and what f captures: LAM__TRACED where it is to be one
+ * equation, since its operations would be too many for a program that is to be compiled. */
+lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips);
 
-/* Does it: operands are those of the operation, for LAM__SWITCH behind the index. results[] as of the operation; false
- * after recording a failure. */
-bool lam__deferred_call(lam__control *c, lam__deferral kind, size_t n, lam_tensor *const operands[],
-                        lam_tensor *results[]);
+typedef enum lam__deferral { LAM__SWITCH, LAM__WHILE, LAM__FORI, LAM__SCAN } lam__deferral;
+
+/* What is to be done then. */
+typedef struct lam__later {
+    lam__deferral kind;
+    size_t n;             /* operands; of LAM__SWITCH behind the index */
+    size_t carries;       /* LAM__SCAN: of these, the first */
+    int64_t lower, upper; /* LAM__FORI; LAM__SCAN: the length is upper */
+    bool reverse;         /* LAM__SCAN */
+} lam__later;
+
+/* Does it. results[] as of the operation; false after recording a failure. */
+bool lam__deferred_call(lam__control *c, const lam__later *what, lam_tensor *const operands[], lam_tensor *results[]);
 
 #endif

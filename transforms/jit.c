@@ -162,6 +162,7 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
     memset(room, 0, values * sizeof *room);
     lam__mark mark = lam__error_mark(ctx);
     lam_program *p = lam__program_new(ctx, f->inputs, f->outputs);
+    if (p) p->keeps_loops = true;
     lam_status status = p ? trace(f, p, in, room, room + f->inputs) : LAM_ERR_MEMORY;
     if (status == LAM_ERR_ABSTRACT) {
         ctx->random = before;

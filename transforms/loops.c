@@ -221,8 +221,8 @@ static enum verdict judge(lam__control *c, lam__crew *crew, lam_fn *condition, c
 }
 
 /* The rest of the loop is for the program that is being recorded. */
-static bool continue_later(lam__control *c, carries *s) {
-    if (!lam__deferred_call(c, LAM__WHILE, s->n, s->now, s->next)) return false;
+static bool continue_later(lam__control *c, const lam__later *what, carries *s) {
+    if (!lam__deferred_call(c, what, s->now, s->next)) return false;
     advance(s);
     return true;
 }
@@ -233,7 +233,7 @@ static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, carries 
         enum verdict v = judge(c, &crew, condition, s);
         if (v == BATCHED) return continue_with_lanes(c, &crew, s, condition, body);
         if (v == NOT_ASKED) return trip(c, body, NULL, s); /* one trip keeps the types, or fails */
-        if (v == TRACED) return continue_later(c, s);
+        if (v == TRACED) return continue_later(c, &(lam__later){.kind = LAM__WHILE, .n = s->n}, s);
         if (v != GOES_ON) return v == ENDS;
         if (!trip(c, body, NULL, s)) return false;
     }
@@ -251,6 +251,11 @@ lam_status lam_while(lam_fn *condition, lam_fn *body, lam_list init, lam_tensor 
     return lam__control_end(&c, fine ? s.now : NULL);
 }
 
+static int64_t trips_of(int64_t lower, int64_t upper) {
+    uint64_t trips = (uint64_t)upper - (uint64_t)lower;
+    return trips > INT64_MAX ? INT64_MAX : (int64_t)trips;
+}
+
 lam_status lam_fori(int64_t lower, int64_t upper, lam_fn *body, lam_list init, lam_tensor **out, size_t n_out) {
     lam__control c;
     lam_status status;
@@ -258,6 +263,11 @@ lam_status lam_fori(int64_t lower, int64_t upper, lam_fn *body, lam_list init, l
     if (!lam__control_begin(&c, "fori", 1, &body, init, out, n_out, &status)) return status;
     bool fine = lam__control_arity(&c, body, init.count + 1, n_out) &&
                 lam__control_arity(&c, body, n_out + 1, init.count) && carries_begin(&c, init, &s);
+    lam__later later = {.kind = LAM__FORI, .n = init.count, .lower = lower, .upper = upper};
+    lam__known known =
+        fine && upper > lower ? lam__deferred_loop(body, s.n, s.now, trips_of(lower, upper)) : LAM__KNOWN;
+    if (known == LAM__TRACED) return lam__control_end(&c, continue_later(&c, &later, &s) ? s.now : NULL);
+    if (known == LAM__NOT_ASKED) upper = lower + 1; /* one trip keeps the types, or fails */
     for (int64_t i = lower; i < upper && fine; i++) {
         lam_tensor *number = lam__scope_handle(c.ctx, lam__value_integer(c.ctx, LAM_I64, i));
         fine = !lam_failed(number) && trip(&c, body, number, &s);

@@ -1,6 +1,6 @@
 /* lam_scan and lam_map: loops along axis 0. An element is a view, a trip a call at the level of the caller; cotangents
  * of elements are added where they lie, so a loop forwards and back costs what its trips cost. */
-#include "transforms/control.h"
+#include "transforms/deferred.h"
 
 #include "lib/base/context.h"
 #include "lib/dispatch/dispatch.h"
@@ -86,16 +86,41 @@ static bool no_trips(lam__control *c, scan *s) {
     return true;
 }
 
+/* Types alone: those of one trip, with results for all. */
+static bool run_for_types(lam__control *c, scan *s) {
+    if (!trip(c, s, 0)) return false;
+    if (s->carries) memcpy(s->out, s->carry, s->carries * sizeof *s->out);
+    for (size_t k = s->carries; k < c->n_out; k++) {
+        lam_dims one = lam_dims_of(s->out[k]);
+        int64_t dims[LAM_MAX_RANK + 1] = {s->length};
+        for (int i = 0; i < one.rank; i++) dims[1 + i] = one.dims[i];
+        s->out[k] = lam_broadcast_to(s->out[k], (lam_dims){one.rank + 1, dims});
+    }
+    return true;
+}
+
+/* The loop as one operation of the program that is being recorded. in[] has room for carries and xs. */
+static bool run_later(lam__control *c, scan *s) {
+    size_t n = s->carries + s->elements;
+    lam__later what = {.kind = LAM__SCAN, .n = n, .carries = s->carries, .upper = s->length, .reverse = s->reverse};
+    if (s->carries) memcpy(s->in, s->carry, s->carries * sizeof *s->in);
+    if (s->elements) memcpy(s->in + s->carries, s->xs, s->elements * sizeof *s->in);
+    return lam__deferred_call(c, &what, s->in, s->out);
+}
+
 /* All trips; s->out gets the results of the operation. Rows that have been stacked are given up one output after the
  * other. */
 static bool run(lam__control *c, scan *s) {
     if (!s->length) return no_trips(c, s);
+    lam__known known = lam__deferred_loop(s->f, s->carries + s->elements, s->carry, s->length);
+    if (known == LAM__TRACED) return run_later(c, s);
     if (s->results && s->length > INT64_MAX / 64 / (int64_t)s->results) {
         lam__error_set(c->ctx, LAM_ERR_OVERFLOW, NULL, "%s of '%s': there are too many results", c->what, s->f->name);
         return false;
     }
     s->rows = lam__apply_room(c->ctx, s->results * (size_t)s->length);
     if (!s->rows) return false;
+    if (known == LAM__NOT_ASKED) return run_for_types(c, s);
     for (int64_t i = 0; i < s->length; i++)
         if (!trip(c, s, s->reverse ? s->length - 1 - i : i)) return false;
     for (size_t k = 0; k < s->carries; k++) s->out[k] = s->carry[k];

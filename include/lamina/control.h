@@ -6,8 +6,8 @@
  * NaN comes from them. Tensors that such a function uses beside its operands are then to be its `captures`, unless they
  * are the same for all examples and of no level further in than these; else it fails and says so.
  * In a function that lam_jit records, a condition that depends on inputs is looked at when the program is run:
- * lam_cond, lam_switch and lam_while are one operation of it then. What their functions have in env must live as long
- * as the program. */
+ * lam_cond, lam_switch and lam_while are one operation of it then, and so are lam_scan, lam_map and lam_fori of many
+ * trips. What their functions have in env must live as long as the program. */
 #ifndef LAMINA_CONTROL_H
 #define LAMINA_CONTROL_H
 

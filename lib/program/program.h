@@ -29,7 +29,8 @@ struct lam_program {
     uint32_t refs;
     lam_ctx *ctx;
     int inputs, outputs;
-    bool only_types; /* it is recorded for the types of its results, and will not be run */
+    bool only_types;  /* it is recorded for the types of its results, and will not be run */
+    bool keeps_loops; /* long loops are one equation each, instead of one for each operation of each trip */
     int64_t variables, variable_room;
     lam_value **types; /* per variable: its type, abstract */
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */

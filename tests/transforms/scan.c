@@ -109,6 +109,46 @@ START_TEST(a_checkpointed_step) {
 }
 END_TEST
 
+/* Long enough to stay a loop in a program; env: how many trips. */
+BODY(long_scan) {
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, -1, 1, *(int64_t *)env * 20), *y[2];
+    lam_tensor *rows = lam_reshape(x, LAM_DIMS(*(int64_t *)env, 20));
+    lam_scan(FN(step, 2, 2), LAM_LIST(lam_mul(in[0], lam_ones(ctx, LAM_F64, LAM_DIMS(20)))), LAM_LIST(rows), y, 2,
+             &(lam_scan_options){.reverse = true});
+    out[0] = lam_add(lam_sum(y[0], NULL), lam_sum(lam_square(y[1]), NULL));
+}
+
+BODY(add_sine) {
+    out[0] = lam_add(in[1], lam_sin(lam_mul(in[1], lam_cast(in[0], LAM_F64))));
+}
+
+BODY(long_fori) {
+    lam_fori(3, 3 + *(int64_t *)env, FN(add_sine, 2, 1), LAM_LIST(lam_mul(in[0], lam_linspace(ctx, LAM_F64, 0, 1, 20))),
+             out, 1);
+    out[0] = lam_sum(out[0], NULL);
+}
+
+START_TEST(long_loops_stay_loops_in_what_jit_records) {
+    int64_t few = 30, many = 200, equations[2];
+    lam_body bodies[] = {long_scan, long_fori};
+    for (int b = 0; b < 2; b++) {
+        lam_fn *f = FN_ENV(bodies[b], 1, 1, &few), *g = FN_ENV(bodies[b], 1, 1, &many);
+        lam_fn *kinds[] = {g, lam_grad(g, NULL), lam_hessian(g, NULL), lam_vmap(lam_grad(g, NULL), NULL)};
+        for (int k = 0; k < 4; k++) {
+            lam_tensor *x = k < 3 ? num(0.3) : VEC(0.3, -0.2);
+            lam_fn *jitted = lam_jit(kinds[k], NULL);
+            EXPECT_SAME(apply1(jitted, x), apply1(kinds[k], x), 1e-12);
+            if (!k) equations[1] = lam_jit_report_of(jitted).equations;
+        }
+        lam_fn *jitted = lam_jit(f, NULL);
+        EXPECT_SAME(apply1(jitted, num(0.3)), apply1(f, num(0.3)), 1e-12);
+        equations[0] = lam_jit_report_of(jitted).equations;
+        ck_assert_int_gt(equations[0], few);
+        ck_assert_int_lt(equations[1], 20);
+    }
+}
+END_TEST
+
 /* 1, 1, 2, 3, 5, ...: carries and a length, no elements. */
 BODY(fibonacci) {
     out[0] = in[1];
@@ -298,8 +338,9 @@ END_TEST
 
 Suite *suite_transforms_scan(void) {
     return SUITE_OF("transforms/scan", a_scan_is_the_loop_under_every_transform, a_scan_under_linearize,
-                    a_checkpointed_step, length_alone, no_trips_give_the_first_carries_and_empty_results,
-                    several_carries_elements_and_results, captures_are_differentiated,
-                    what_does_not_change_is_kept_once_for_all_trips, map_one_by_one_and_by_batches_with_a_remainder,
-                    a_map_over_nothing, a_carry_that_changes_is_refused_with_a_list, refusals_of_scan_and_map);
+                    a_checkpointed_step, long_loops_stay_loops_in_what_jit_records, length_alone,
+                    no_trips_give_the_first_carries_and_empty_results, several_carries_elements_and_results,
+                    captures_are_differentiated, what_does_not_change_is_kept_once_for_all_trips,
+                    map_one_by_one_and_by_batches_with_a_remainder, a_map_over_nothing,
+                    a_carry_that_changes_is_refused_with_a_list, refusals_of_scan_and_map);
 }

@@ -257,9 +257,17 @@ lam_tensor *lam_poch(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_poch, LAM__QUOTIENT_POCH, 2, (lam_tensor *[]){x, y});
 }
 
-/* As that of betaln. */
+/* By a, as that of betaln. Where both are small, further derivatives of that are differences of terms of 1/(a + b)^2:
+ * there it is that of (1/a + 1/b) G, where G = Gamma(1 + a) Gamma(1 + b)/Gamma(1 + a + b) has no poles near. */
 static lam_tensor *slope_beta(const lam_rule *r, int i, lam_tensor *t) {
-    return lam_neg(lam_mul(t, lam_mul(r->out[0], lam_polygamma_gap(r->in[i], r->in[1 - i], 0))));
+    lam_tensor *x = r->in[i], *y = r->in[1 - i], *least = lam_min(x, y);
+    lam_tensor *near = lam_and(lam_gt(least, 1e-30), lam_lt(lam_max(x, y), 0.25));
+    lam_tensor *a = lam_where(near, x, 0.25), *b = lam_where(near, y, 0.25), *above = lam_add(a, 1.0);
+    lam_tensor *g = lam_div(lam_gamma(above), lam_poch(lam_add(b, 1.0), a));
+    lam_tensor *poles = lam_add(lam_reciprocal(a), lam_reciprocal(b));
+    lam_tensor *turn = lam_fma(poles, lam_polygamma_gap(above, b, 0), lam_reciprocal(lam_square(a)));
+    lam_tensor *far = lam_mul(lam_where(near, 1.0, r->out[0]), lam_polygamma_gap(lam_where(near, 1.0, x), y, 0));
+    return lam_neg(lam_mul(t, lam_where(near, lam_mul(g, turn), far)));
 }
 
 QUOTIENT(beta);

@@ -179,7 +179,7 @@ static void place_equation(lam__draft *d, int64_t k) {
     int32_t region, call;
     stages_of(d, e, &region, &call);
     at->stage = region;
-    at->fused = !at->forced && lower_at(d, region, e);
+    at->fused = !at->forced && region < MOST_STAGES && lower_at(d, region, e);
     if (!at->fused) {
         at->stage = call;
         for (int o = 0; o < e->outputs; o++) {
@@ -258,7 +258,7 @@ static bool try_draft(lam__draft *d, bool *again) {
     d->stages = d->stage_room = 0;
     for (int64_t k = 0; k < p->equations; k++) {
         place_equation(d, k);
-        if (d->arena.lacking || d->stages > MOST_STAGES) return false;
+        if (d->arena.lacking) return false;
     }
     for (int o = 0; o < p->outputs; o++) need(d, &p->results[o]);
     return list_targets(d, again);

@@ -7,7 +7,8 @@
 /* NOTE [stages]
  * A program is run in stages: calls, then the region of the stage, then the calls of the next one. An equation that can
  * be lowered goes to the first region in which its operands are there; any other one is a call as soon as they are. So
- * equations that have nothing to do with each other do not cut each other's regions, and each region is one part. */
+ * equations that have nothing to do with each other do not cut each other's regions, and each region is one part. What
+ * would come behind so many stages is called. */
 typedef struct lam__draft_equation {
     int32_t stage;
     bool fused;  /* in the region of its stage; otherwise a call */
@@ -36,8 +37,7 @@ typedef struct lam__draft {
     double *eager; /* nanoseconds of the equations of each region as calls */
 } lam__draft;
 
-/* False, with nothing recorded, where memory is lacking or there would be too many stages. The draft is closed by the
- * caller, also then. */
+/* False, with nothing recorded, where memory is lacking. The draft is closed by the caller, also then. */
 bool lam__draft_make(lam__draft *d, const lam_program *p, int64_t lanes);
 void lam__draft_close(lam__draft *d);
 

@@ -45,7 +45,6 @@ static int32_t fold_sum(lam__graph *g, int32_t x, int32_t y) {
 
 static int32_t fold_difference(lam__graph *g, int32_t x, int32_t y) {
     if (is_number(g, y, 0)) return x;
-    if (is_number(g, x, 0)) return one(g, LAM__LOOP_neg, y);
     return negated(g, y) >= 0 ? two(g, LAM__LOOP_add, x, negated(g, y)) : NONE;
 }
 

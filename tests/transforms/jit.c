@@ -231,6 +231,34 @@ START_TEST(dead_and_repeated_operations_are_left_out) {
 }
 END_TEST
 
+BODY(zero_less) {
+    out[0] = lam_reciprocal(lam_sub(0.0, in[0]));
+}
+
+/* 0 - 0 is 0, and not -0, of which the reciprocal is -inf. */
+START_TEST(zero_less_zero_has_no_sign) {
+    lam_fn *f = lam_jit(FN(zero_less, 1, 1), &(lam_jit_options){.fusion = LAM_JIT_ALL});
+    EXPECT(apply1(f, VEC(0, -0.0, 2)), LAM_DIMS(3), INFINITY, INFINITY, -0.5);
+}
+END_TEST
+
+/* Calls that wait for what is fused, and the other way round, more often than there are stages. */
+BODY(alternates) {
+    out[0] = in[0];
+    for (int i = 0; i < 300; i++) out[0] = lam_cumsum(lam_tanh(lam_mul(out[0], 1.25)), 0);
+}
+
+START_TEST(more_stages_than_are_kept) {
+    lam_fn *f = FN(alternates, 1, 1), *jitted = lam_jit(f, &(lam_jit_options){.fusion = LAM_JIT_ALL});
+    lam_tensor *x = VEC(0.5, -1, 0.25);
+    EXPECT_SAME(apply1(jitted, x), apply1(f, x), 1e-12);
+    lam_jit_report r = lam_jit_report_of(jitted);
+    ck_assert_int_eq(r.equations, 900);
+    ck_assert_int_gt(r.parts, 100);
+    ck_assert_int_eq(r.fused, 2 * r.parts);
+}
+END_TEST
+
 /* With the pool that contexts have: what a call takes from it was there after the first ones. */
 START_TEST(a_call_asks_for_no_memory) {
     memory m = {0};
@@ -404,12 +432,12 @@ START_TEST(memory_refused_anywhere) {
 END_TEST
 
 Suite *suite_transforms_jit(void) {
-    return SUITE_OF("jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
-                    inputs_and_constants_as_outputs, any_layout, in_place_operations, threads_give_the_same_bits,
-                    machine_code_gives_the_same_bits, recorded_once_for_each_signature,
-                    the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
-                    a_call_asks_for_no_memory, draws_are_new_at_each_call, levels_see_the_function_as_it_is,
-                    captured_values_of_open_levels, a_function_that_calls_itself, functions_that_look_at_their_inputs,
-                    failures_are_those_of_the_function, failures_of_calls_are_reported, bad_options,
-                    memory_refused_anywhere);
+    return SUITE_OF(
+        "jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
+        inputs_and_constants_as_outputs, any_layout, in_place_operations, threads_give_the_same_bits,
+        machine_code_gives_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
+        dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, more_stages_than_are_kept,
+        a_call_asks_for_no_memory, draws_are_new_at_each_call, levels_see_the_function_as_it_is,
+        captured_values_of_open_levels, a_function_that_calls_itself, functions_that_look_at_their_inputs,
+        failures_are_those_of_the_function, failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
 }

@@ -280,6 +280,24 @@ START_TEST(a_while_in_a_checkpoint) {
 }
 END_TEST
 
+/* (step, limit): from 0 by steps up to the limit; each function has a capture of its own. */
+BODY(stepped_to) {
+    lam_tensor *zero = lam_zeros(ctx, LAM_F64, LAM_DIMS0);
+    out[0] = while1(capturing(below_captured, in[1]), capturing(add_captured, in[0]), zero);
+}
+
+START_TEST(both_functions_capture) {
+    lam_tensor *steps = VEC(3, 4, 1), *limits = VEC(10, 5, 2.5);
+    for (int jitted = 0; jitted < 2; jitted++) {
+        lam_fn *f = lam_vmap(FN(stepped_to, 2, 1), NULL), *g = lam_vmap(lam_grad(FN(stepped_to, 2, 1), NULL), NULL);
+        EXPECT(apply2(jitted ? lam_jit(f, NULL) : f, steps, limits), LAM_DIMS(3), 12, 8, 3);
+        EXPECT(apply2(jitted ? lam_jit(g, NULL) : g, steps, limits), LAM_DIMS(3), 4, 2, 3);
+        lam_fn *one = FN(stepped_to, 2, 1);
+        EXPECT_NUM(apply2(jitted ? lam_jit(one, NULL) : one, num(3), num(10)), 12);
+    }
+}
+END_TEST
+
 /* The number of trips is known when the program is run. */
 START_TEST(jitted_loops) {
     lam_tensor *x = VEC(3, 500, -60, 99, 1), *n = lam_cast(num(4), LAM_I64);
@@ -405,7 +423,7 @@ Suite *suite_transforms_loops(void) {
                     examples_that_have_ended_take_part_no_longer, several_carries_at_every_level,
                     a_batched_body_and_a_batched_condition_by_captures, an_undeclared_capture_is_named,
                     loops_within_loops, two_batches, a_carry_without_a_tangent_gets_one_on_the_way,
-                    a_while_in_a_checkpoint, jitted_loops, fori_counts_from_lower_to_below_upper,
-                    a_long_loop_runs_in_constant_memory, a_body_that_changes_types_is_refused_with_a_list,
-                    refusals_of_while_and_fori);
+                    a_while_in_a_checkpoint, both_functions_capture, jitted_loops,
+                    fori_counts_from_lower_to_below_upper, a_long_loop_runs_in_constant_memory,
+                    a_body_that_changes_types_is_refused_with_a_list, refusals_of_while_and_fori);
 }

@@ -367,10 +367,10 @@ const lam__interpreter lam__interpreter_lanes = {
     .print = print,
 };
 
-lam_status lam__batch_check_lanes(const lam__level *level, const char *what, const lam_value *x) {
-    lam_primitive row = {.name = what};
-    lam_value *in = (lam_value *)(uintptr_t)x;
-    lam_call_site call = {.ctx = level->ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &in};
+/* A result is looked at as an operand would be. */
+static lam_status check_result(const lam__level *level, const lam_fn *f, lam_value *v) {
+    lam_primitive row = {.name = f->name};
+    lam_call_site call = {.ctx = level->ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &v};
     return check_operand(level, &call, 0);
 }
 
@@ -382,7 +382,7 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
     lam_ctx *ctx = level->ctx;
     bool own = lam__level_owns(level, v);
     if (!own && axis == LAM_UNMAPPED) return v; /* one for all, as was asked */
-    if (!own && lam__batch_check_lanes(level, f->name, v) != LAM_OK) {
+    if (!own && check_result(level, f, v) != LAM_OK) {
         lam__value_release(v);
         return NULL;
     }

@@ -31,10 +31,6 @@ lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const i
 /* f mapped over a batch like this one (its size, name, randomness and place), outputs with the axis in front. */
 lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]);
 
-/* Whether x may be an operand of `what` that runs at this level or is about to: not where functions that run for some
- * examples alone had to be given it; records that then. */
-lam_status lam__batch_check_lanes(const lam__level *level, const char *what, const lam_value *x);
-
 /* v with axis `from` moved to `to`: one reference, NULL after recording a failure. */
 lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to);
 

@@ -100,7 +100,7 @@ static lam_status choose_batched(lam__control *c, lam__crew *crew, lam_tensor *i
     lam_tensor **parts = lam__apply_room(c->ctx, what->count * c->n_out);
     int64_t *numbers = lam__scratch_get(&area, c->ctx, 3 * (size_t)crew->size * sizeof *numbers);
     bool fine = opened.in && opened.mapped && parts && numbers;
-    for (size_t i = 0; i < what->n && fine; i++) fine = lam__control_set(c, crew, &opened, i, what->operands[i]);
+    for (size_t i = 0; i < what->n && fine; i++) fine = lam__control_set(crew, &opened, i, what->operands[i]);
     if (fine)
         fine = lam_read(lam__lanes_open(crew, index), numbers, (size_t)crew->size * sizeof *numbers) == LAM_OK &&
                run_all(c, crew, what, &opened, parts, numbers);

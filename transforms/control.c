@@ -8,7 +8,6 @@
 #include "lib/primitives/apply.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
-#include "transforms/batch.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -155,15 +154,14 @@ bool lam__control_task(lam__control *c, const lam__crew *crew, lam_fn *f, lam__t
     if (!task->in || !task->mapped || task->f->magic != LAM__FN) return false;
     if (captured) lam__arguments_append_captures(f, task->in, f->inputs);
     for (size_t i = task->inputs; i < n; i++)
-        if (!lam__control_set(c, crew, task, i, task->in[i])) return false;
+        if (!lam__control_set(crew, task, i, task->in[i])) return false;
     return true;
 }
 
-bool lam__control_set(lam__control *c, const lam__crew *crew, lam__task *task, size_t i, lam_tensor *x) {
+bool lam__control_set(const lam__crew *crew, lam__task *task, size_t i, lam_tensor *x) {
     const lam_value *v = lam__scope_peek(x);
     if (!v) return false;
     task->mapped[i] = lam__lanes_holds(crew, x);
-    if (!task->mapped[i] && lam__batch_check_lanes(c->ctx->current, c->what, v) != LAM_OK) return false;
     task->in[i] = task->mapped[i] ? lam__lanes_open(crew, x) : x;
     return !lam_failed(task->in[i]);
 }

@@ -52,8 +52,8 @@ typedef struct lam__task {
 /* Room for a task, and its captures, opened; its inputs are set by the caller. False without memory. */
 bool lam__control_task(lam__control *c, const lam__crew *crew, lam_fn *f, lam__task *task);
 
-/* Operand i of a task as it is, or opened where it goes with lanes. False after recording that it may not be used. */
-bool lam__control_set(lam__control *c, const lam__crew *crew, lam__task *task, size_t i, lam_tensor *x);
+/* Operand i of a task as it is, or opened where it goes with lanes. False after a failure. */
+bool lam__control_set(const lam__crew *crew, lam__task *task, size_t i, lam_tensor *x);
 
 /* The captures of f, which have a say in what lanes there are. */
 void lam__control_add_captures(lam__crew *crew, lam_fn *f);

@@ -34,11 +34,7 @@ START_TEST(cond_runs_one_branch_when_the_predicate_is_not_batched) {
     ck_assert_int_eq(runs[1], 1);
     EXPECT_NUM(apply1(lam_grad(FN(guarded, 1, 1), NULL), num(4)), 0.25);
     EXPECT_NUM(apply1(lam_grad(lam_grad(FN(guarded, 1, 1), NULL), NULL), num(4)), -1.0 / 32);
-    ck_assert_int_eq(runs[0], 1);
-}
-END_TEST
-
-START_TEST(a_number_is_true_unless_it_is_zero) {
+    ck_assert_int_eq(runs[0], 1); /* and a number is true unless it is zero */
     EXPECT_NUM(cond1(lam_scalar(ctx, 0.5), FN(root, 1, 1), FN(minus, 1, 1), num(9)), 3);
     EXPECT_NUM(cond1(lam_scalar(ctx, 0), FN(root, 1, 1), FN(minus, 1, 1), num(9)), -27);
     EXPECT_NUM(cond1(lam_cast(num(2), LAM_I32), FN(root, 1, 1), FN(minus, 1, 1), num(9)), 3);
@@ -135,8 +131,12 @@ BODY(weighted_sum) {
 }
 
 START_TEST(gradients_outside_the_batch_are_summed) {
-    lam_fn *f = lam_grad(FN(weighted_sum, 2, 1), NULL);
-    EXPECT(apply2(f, VEC(1, 1), MAT(3, 2, 1, 2, -5, 1, 3, -1)), LAM_DIMS(2), 12, 7);
+    lam_tensor *x = MAT(3, 2, 1, 2, -5, 1, 3, -1);
+    lam_fn *f = FN(weighted, 2, 1), *g = lam_grad(FN(weighted_sum, 2, 1), NULL);
+    EXPECT(apply2(g, VEC(1, 1), x), LAM_DIMS(2), 12, 7);
+    lam_fn *rows = lam_vmap(f, &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)}); /* the choice is outside */
+    rows = lam_vmap(rows, &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)});
+    EXPECT(apply2(rows, MAT(2, 2, 1, 1, 0, 3), x), LAM_DIMS(3, 2), 5, 12, 4, 6, 10, 3);
 }
 END_TEST
 
@@ -485,16 +485,16 @@ START_TEST(a_choice_by_a_tangent_is_not_linear) {
 END_TEST
 
 Suite *suite_transforms_cond(void) {
-    return SUITE_OF(
-        "transforms/cond", cond_runs_one_branch_when_the_predicate_is_not_batched, a_number_is_true_unless_it_is_zero,
-        a_batched_predicate_chooses_for_each_example, a_branch_runs_once_for_the_examples_that_take_it,
-        no_nan_comes_from_the_branch_that_an_example_does_not_take, a_predicate_of_two_batches,
-        gradients_by_what_examples_share_are_each_examples_own, gradients_outside_the_batch_are_summed,
-        captures_go_with_the_examples, what_is_not_declared_is_used_where_it_is_one_value_and_refused_elsewhere,
-        an_undeclared_tensor_is_found_as_a_result_and_in_a_choice_further_in, switch_clamps,
-        several_operands_and_outputs, cond_under_linearize_and_checkpoint, linearize_inside_the_batch,
-        a_branch_may_be_transformed_itself, a_gradient_inside_a_branch, a_choice_within_a_choice,
-        draws_in_a_branch_are_those_of_the_batch, a_mismatch_of_branches_names_both,
-        a_jitted_choice_is_made_when_it_is_run, jitted_batches_of_choices, captures_of_a_jitted_choice,
-        refusals_of_cond_and_switch, a_choice_by_a_tangent_is_not_linear);
+    return SUITE_OF("transforms/cond", cond_runs_one_branch_when_the_predicate_is_not_batched,
+                    a_batched_predicate_chooses_for_each_example, a_branch_runs_once_for_the_examples_that_take_it,
+                    no_nan_comes_from_the_branch_that_an_example_does_not_take, a_predicate_of_two_batches,
+                    gradients_by_what_examples_share_are_each_examples_own, gradients_outside_the_batch_are_summed,
+                    captures_go_with_the_examples,
+                    what_is_not_declared_is_used_where_it_is_one_value_and_refused_elsewhere,
+                    an_undeclared_tensor_is_found_as_a_result_and_in_a_choice_further_in, switch_clamps,
+                    several_operands_and_outputs, cond_under_linearize_and_checkpoint, linearize_inside_the_batch,
+                    a_branch_may_be_transformed_itself, a_gradient_inside_a_branch, a_choice_within_a_choice,
+                    draws_in_a_branch_are_those_of_the_batch, a_mismatch_of_branches_names_both,
+                    a_jitted_choice_is_made_when_it_is_run, jitted_batches_of_choices, captures_of_a_jitted_choice,
+                    refusals_of_cond_and_switch, a_choice_by_a_tangent_is_not_linear);
 }

@@ -298,6 +298,19 @@ START_TEST(both_functions_capture) {
 }
 END_TEST
 
+/* The condition belongs to the outer batch until the first step of the inner one. */
+START_TEST(a_condition_that_comes_to_belong_to_another_batch) {
+    lam_vmap_options by_step = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)};
+    lam_vmap_options by_limit = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0)};
+    lam_fn *f = FN(stepped_to, 2, 1), *fns[] = {f, lam_grad(f, NULL)};
+    double want[2][6] = {{12, 12, 6, 8, 3, 4}, {4, 3, 2, 2, 1, 1}};
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *y = apply2(lam_vmap(lam_vmap(fns[k], &by_step), &by_limit), VEC(3, 4), VEC(10, 5, 2.5));
+        EXPECT_SAME(y, lam_array(ctx, LAM_F64, LAM_DIMS(3, 2), want[k]), 0);
+    }
+}
+END_TEST
+
 /* The number of trips is known when the program is run. */
 START_TEST(jitted_loops) {
     lam_tensor *x = VEC(3, 500, -60, 99, 1), *n = lam_cast(num(4), LAM_I64);
@@ -423,7 +436,7 @@ Suite *suite_transforms_loops(void) {
                     examples_that_have_ended_take_part_no_longer, several_carries_at_every_level,
                     a_batched_body_and_a_batched_condition_by_captures, an_undeclared_capture_is_named,
                     loops_within_loops, two_batches, a_carry_without_a_tangent_gets_one_on_the_way,
-                    a_while_in_a_checkpoint, both_functions_capture, jitted_loops,
-                    fori_counts_from_lower_to_below_upper, a_long_loop_runs_in_constant_memory,
+                    a_while_in_a_checkpoint, both_functions_capture, a_condition_that_comes_to_belong_to_another_batch,
+                    jitted_loops, fori_counts_from_lower_to_below_upper, a_long_loop_runs_in_constant_memory,
                     a_body_that_changes_types_is_refused_with_a_list, refusals_of_while_and_fori);
 }

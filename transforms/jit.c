@@ -174,7 +174,7 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
         *always = memcmp(&before, &ctx->random, sizeof before) != 0;
         ctx->random = before;
         if (*always) say(c, "it draws from the generator of the context");
-        else if (lam__program_boxes(p, NULL) > 0) say(c, "it reads values of open levels");
+        else if (!lam__plan_fits(p)) say(c, "it reads values of open levels");
         else if (!(*plan = lam__plan_new(p, c->fusion, c->native))) status = LAM_ERR_MEMORY;
     }
     lam__program_release(p);

@@ -249,6 +249,19 @@ static void compile_parts(lam__plan *plan) {
     }
 }
 
+static bool is_box(const lam__atom *a) {
+    return a->variable < 0 && a->constant && lam__value_is_box(a->constant);
+}
+
+bool lam__plan_fits(const lam_program *p) {
+    for (int64_t k = 0; k < p->equations; k++)
+        for (int i = 0; i < p->list[k]->inputs; i++)
+            if (is_box(&p->list[k]->in[i])) return false;
+    for (int o = 0; o < p->outputs; o++)
+        if (is_box(&p->results[o])) return false;
+    return true;
+}
+
 lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion, bool native) {
     lam__plan *plan = lam__alloc_get(&p->ctx->pool, sizeof *plan);
     if (plan) {
@@ -328,11 +341,24 @@ static void release_slot(lam__plan *plan, int64_t v) {
     lam__value_release(held);
 }
 
-static lam_status run_items(lam__plan *plan) {
+/* What a call gave is a box where a function that it calls reads a value of an open level beside its operands. */
+static bool gave_box(const lam__plan *plan, const item *it) {
+    const lam__equation *e = it->equation >= 0 ? plan->program->list[it->equation] : NULL;
+    for (int o = 0; e && o < e->outputs; o++) {
+        const lam_value *v = plan->slots[e->first + o];
+        if (v && lam__value_is_box(v)) return true;
+    }
+    return false;
+}
+
+/* Stops where *boxed is found to be true: parts read elements, which boxes have none of. */
+static lam_status run_items(lam__plan *plan, bool *boxed) {
     lam_status status = LAM_OK;
-    for (int64_t i = 0; i < plan->count && status == LAM_OK; i++) {
+    *boxed = false;
+    for (int64_t i = 0; i < plan->count && status == LAM_OK && !*boxed; i++) {
         const item *it = &plan->items[i];
         status = it->equation >= 0 ? run_call(plan, it->equation) : run_part(plan, it);
+        *boxed = gave_box(plan, it);
         for (int64_t k = 0; k < it->dead_count; k++) release_slot(plan, it->dead[k]);
     }
     return status;
@@ -342,14 +368,15 @@ lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[
     const lam_program *p = plan->program;
     plan->busy = true;
     for (int i = 0; i < p->inputs; i++) plan->slots[i] = lam__value_hold(in[i]);
-    lam_status status = run_items(plan);
+    bool boxed;
+    lam_status status = run_items(plan, &boxed);
     for (int o = 0; o < p->outputs; o++) {
         const lam__atom *a = &p->results[o];
         lam_value *v = a->variable >= 0 ? plan->slots[a->variable] : a->constant;
-        out[o] = status == LAM_OK ? lam__value_hold_any(v) : NULL;
+        out[o] = status == LAM_OK && !boxed ? lam__value_hold_any(v) : NULL;
     }
     for (int64_t v = 0; v < p->variables; v++)
         if (plan->slots[v]) release_slot(plan, v);
     plan->busy = false;
-    return status;
+    return status == LAM_OK && boxed ? lam__program_run(p, in, out) : status;
 }

@@ -18,15 +18,20 @@ typedef struct lam__plan_report {
     size_t bytes;   /* that fused parts keep for their registers */
 } lam__plan_report;
 
+/* Whether no constant of a finished program is a box, which a level may hide or end before the next run. What residuals
+ * hold does not count, since a run needs none of it. */
+bool lam__plan_fits(const lam_program *p);
+
 /* A plan holds the program. native: parts of one lane become machine code, where there is a compiler. NULL after
- * recording that memory is lacking. No constant of the program is a box. */
+ * recording that memory is lacking. The program fits. */
 lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion, bool native);
 void lam__plan_free(lam__plan *plan);
 
 /* Whether it is being run: a function that it calls may come back to it. */
 bool lam__plan_busy(const lam__plan *plan);
 
-/* in[] are concrete and of the types of the program's inputs. One reference per output. */
+/* in[] are concrete and of the types of the program's inputs. One reference per output. Where a function that is called
+ * reads values of open levels, all of it is run through dispatch, and calls made so far are made again. */
 lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]);
 
 lam__plan_report lam__plan_report_of(const lam__plan *plan);

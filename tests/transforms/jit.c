@@ -330,6 +330,56 @@ START_TEST(captured_values_of_open_levels) {
 }
 END_TEST
 
+/* A linear Function that is one equation, and reads what it multiplies by as it runs. */
+static lam_tensor *factor;
+
+static void forward_scaled(UNUSED lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_mul(in[0], factor);
+}
+
+static void setup_scaled(UNUSED lam_fctx *fc, UNUSED lam_tensor *const in[], UNUSED lam_tensor *const out[]) {
+}
+
+static void shape_scaled(UNUSED lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    out[0] = in[0];
+}
+
+static const lam_function scaled = {.name = "scaled",
+                                    .inputs = 1,
+                                    .outputs = 1,
+                                    .forward = forward_scaled,
+                                    .backward = forward_scaled,
+                                    .setup_context = setup_scaled,
+                                    .shape = shape_scaled,
+                                    .is_linear = true,
+                                    .generate_vmap_rule = true};
+
+BODY(sine_of_scaled) {
+    lam_function_apply(here, &scaled, NULL, LAM_LIST(in[0]), out, 1);
+    out[0] = lam_sin(out[0]);
+    if (env) out[0] = lam_mul(out[0], factor);
+}
+
+BODY(factor_is_input) {
+    factor = in[0];
+    out[0] = lam_sum(apply1(env, VEC(0.25, 0.5)), NULL);
+}
+
+/* s is the factor, read by the Function as it runs, and in the second function by an equation too. */
+START_TEST(linear_functions_that_read_open_levels) {
+    const lam_jit_options all = {.fusion = LAM_JIT_ALL};
+    lam_fn *f = lam_jit(FN(sine_of_scaled, 1, 1), &all), *g = lam_jit(FN_ENV(sine_of_scaled, 1, 1, ctx), &all);
+    for (int k = 0; k < 2; k++) {
+        EXPECT_NEAR(apply1(lam_grad(FN_ENV(factor_is_input, 1, 1, f), NULL), num(3)), 1e-15, LAM_DIMS0,
+                    0.25 * cos(0.75) + 0.5 * cos(1.5));
+        EXPECT_NEAR(apply1(lam_grad(FN_ENV(factor_is_input, 1, 1, g), NULL), num(3)), 1e-15, LAM_DIMS0,
+                    0.75 * cos(0.75) + 1.5 * cos(1.5) + sin(0.75) + sin(1.5));
+    }
+    ck_assert_int_eq(lam_jit_report_of(f).recorded, 1);
+    ck_assert_int_eq(lam_jit_report_of(g).recorded, 0);
+}
+END_TEST
+
 BODY(branches) {
     double x = lam_item(in[0]);
     out[0] = x > 0 ? lam_sin(in[0]) : lam_cos(in[0]);
@@ -432,12 +482,13 @@ START_TEST(memory_refused_anywhere) {
 END_TEST
 
 Suite *suite_transforms_jit(void) {
-    return SUITE_OF(
-        "jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
-        inputs_and_constants_as_outputs, any_layout, in_place_operations, threads_give_the_same_bits,
-        machine_code_gives_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
-        dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, more_stages_than_are_kept,
-        a_call_asks_for_no_memory, draws_are_new_at_each_call, levels_see_the_function_as_it_is,
-        captured_values_of_open_levels, a_function_that_calls_itself, functions_that_look_at_their_inputs,
-        failures_are_those_of_the_function, failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
+    return SUITE_OF("jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
+                    inputs_and_constants_as_outputs, any_layout, in_place_operations, threads_give_the_same_bits,
+                    machine_code_gives_the_same_bits, recorded_once_for_each_signature,
+                    the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
+                    zero_less_zero_has_no_sign, more_stages_than_are_kept, a_call_asks_for_no_memory,
+                    draws_are_new_at_each_call, levels_see_the_function_as_it_is, captured_values_of_open_levels,
+                    linear_functions_that_read_open_levels, a_function_that_calls_itself,
+                    functions_that_look_at_their_inputs, failures_are_those_of_the_function,
+                    failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
 }

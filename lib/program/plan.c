@@ -4,6 +4,10 @@
 
 #include "lib/program/draft.h"
 
+#include "lib/dispatch/part.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+
 #include <string.h>
 
 enum { MOST_DRAFTS = 6 };
@@ -298,10 +302,37 @@ lam__plan_report lam__plan_report_of(const lam__plan *plan) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-static lam_status run_call(lam__plan *plan, int64_t k) {
+/* NOTE [parts in place]
+ * A loop that sets one part of a tensor after the other would copy all of it for each: where nobody needs x behind this
+ * equation, and nobody else sees its memory, the part is written there. False, with nothing done, where that is not so.
+ */
+static bool set_in_place(lam__plan *plan, const item *it, const lam__equation *e) {
+    const lam__slice_params *part = e->params;
+    lam_value *x = plan->work[0], *value = plan->work[1];
+    if (e->primitive != &lam__row_update_slice || e->in[0].variable < 0 || x == value) return false;
+    bool dies = false;
+    for (int64_t i = 0; i < it->dead_count; i++) dies = dies || it->dead[i] == e->in[0].variable;
+    if (!dies || !lam__value_unshared(x) || value->kind != LAM__CONCRETE) return false;
+    int64_t strides[LAM_INNER_RANK], offset = 0;
+    for (int axis = 0; axis < x->rank; axis++) {
+        offset += part->at[axis].start * x->strides[axis];
+        strides[axis] = part->at[axis].step * x->strides[axis];
+    }
+    char *to = (char *)x->data + offset * (int64_t)lam__dtype_bytes(x->dtype);
+    if (value->count)
+        lam__kernels_copy(value->rank, value->dims, (lam_dtype)x->dtype, to, strides, (lam_dtype)value->dtype,
+                          value->data, value->strides);
+    plan->slots[e->first] = x;
+    plan->slots[e->in[0].variable] = NULL;
+    return true;
+}
+
+static lam_status run_call(lam__plan *plan, const item *it) {
+    const int64_t k = it->equation;
     const lam__equation *e = plan->program->list[k];
     for (int i = 0; i < e->inputs; i++)
         plan->work[i] = e->in[i].variable >= 0 ? plan->slots[e->in[i].variable] : e->in[i].constant;
+    if (set_in_place(plan, it, e)) return LAM_OK;
     const lam_call_site call = {.ctx = plan->ctx,
                                 .primitive = e->primitive,
                                 .params = e->params,
@@ -357,7 +388,7 @@ static lam_status run_items(lam__plan *plan, bool *boxed) {
     *boxed = false;
     for (int64_t i = 0; i < plan->count && status == LAM_OK && !*boxed; i++) {
         const item *it = &plan->items[i];
-        status = it->equation >= 0 ? run_call(plan, it->equation) : run_part(plan, it);
+        status = it->equation >= 0 ? run_call(plan, it) : run_part(plan, it);
         *boxed = gave_box(plan, it);
         for (int64_t k = 0; k < it->dead_count; k++) release_slot(plan, it->dead[k]);
     }

@@ -1,0 +1,140 @@
+/* jit: functions that are called as they are, since they draw, read elements, belong to open levels or come back to
+ * themselves. What is compiled is in jit.c. */
+#include "tests/support.h"
+
+BODY(counted) {
+    out[0] = lam_sum(lam_mul(in[0], lam_sin(in[0])), NULL);
+}
+
+BODY(noisy) {
+    out[0] = lam_add(in[0], lam_rand(here, LAM_F64, LAM_DIMS(3)));
+}
+
+START_TEST(draws_are_new_at_each_call) {
+    lam_fn *f = FN(noisy, 1, 1), *jitted = lam_jit(f, NULL);
+    lam_tensor *x = VEC(0, 0, 0);
+    const lam_random_state start = lam_ctx_random_state(ctx);
+    lam_tensor *a = apply1(f, x), *b = apply1(f, x);
+    lam_ctx_set_random_state(ctx, start);
+    EXPECT_SAME(apply1(jitted, x), a, 0);
+    EXPECT_SAME(apply1(jitted, x), b, 0);
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 2);
+    ck_assert(strstr(lam_jit_report_of(jitted).cause, "draws"));
+}
+END_TEST
+
+BODY(calls_env) {
+    lam_call(env, (lam_list){1, in}, out, 1);
+}
+
+START_TEST(levels_see_the_function_as_it_is) {
+    lam_fn *jitted = lam_jit(FN(counted, 1, 1), NULL);
+    lam_fn *g = lam_grad(FN_ENV(calls_env, 1, 1, jitted), NULL);
+    EXPECT_NEAR(apply1(g, VEC(1, 2)), 1e-15, LAM_DIMS(2), sin(1) + cos(1), sin(2) + 2 * cos(2));
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 1);
+    ck_assert_int_eq(lam_jit_report_of(jitted).recorded, 0);
+}
+END_TEST
+
+/* The inner function is jitted and takes a constant, but captures what is being differentiated. */
+BODY(times_capture) {
+    out[0] = lam_mul(in[0], in[1]);
+}
+
+BODY(captures_input) {
+    lam_fn *inner = lam_fn_new(here, &(lam_fn_options){"inner", times_capture, 1, 1, .captures = LAM_LIST(in[0])});
+    lam_fn *jitted = lam_jit(inner, NULL);
+    out[0] = lam_add(apply1(jitted, num(3)), apply1(jitted, num(4)));
+}
+
+START_TEST(captured_values_of_open_levels) {
+    EXPECT_NUM(apply1(lam_grad(FN(captures_input, 1, 1), NULL), num(5)), 7);
+    EXPECT(apply1(lam_vmap(FN(captures_input, 1, 1), NULL), VEC(1, 2)), LAM_DIMS(2), 7, 14);
+}
+END_TEST
+
+/* A linear Function that is one equation, and reads what it multiplies by as it runs. */
+static lam_tensor *factor;
+
+static void forward_scaled(UNUSED lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_mul(in[0], factor);
+}
+
+static void setup_scaled(UNUSED lam_fctx *fc, UNUSED lam_tensor *const in[], UNUSED lam_tensor *const out[]) {
+}
+
+static void shape_scaled(UNUSED lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    out[0] = in[0];
+}
+
+static const lam_function scaled = {.name = "scaled",
+                                    .inputs = 1,
+                                    .outputs = 1,
+                                    .forward = forward_scaled,
+                                    .backward = forward_scaled,
+                                    .setup_context = setup_scaled,
+                                    .shape = shape_scaled,
+                                    .is_linear = true,
+                                    .generate_vmap_rule = true};
+
+BODY(sine_of_scaled) {
+    lam_function_apply(here, &scaled, NULL, LAM_LIST(in[0]), out, 1);
+    out[0] = lam_sin(out[0]);
+    if (env) out[0] = lam_mul(out[0], factor);
+}
+
+BODY(factor_is_input) {
+    factor = in[0];
+    out[0] = lam_sum(apply1(env, VEC(0.25, 0.5)), NULL);
+}
+
+/* s is the factor, read by the Function as it runs, and in the second function by an equation too. */
+START_TEST(linear_functions_that_read_open_levels) {
+    const lam_jit_options all = {.fusion = LAM_JIT_ALL};
+    lam_fn *f = lam_jit(FN(sine_of_scaled, 1, 1), &all), *g = lam_jit(FN_ENV(sine_of_scaled, 1, 1, ctx), &all);
+    for (int k = 0; k < 2; k++) {
+        EXPECT_NEAR(apply1(lam_grad(FN_ENV(factor_is_input, 1, 1, f), NULL), num(3)), 1e-15, LAM_DIMS0,
+                    0.25 * cos(0.75) + 0.5 * cos(1.5));
+        EXPECT_NEAR(apply1(lam_grad(FN_ENV(factor_is_input, 1, 1, g), NULL), num(3)), 1e-15, LAM_DIMS0,
+                    0.75 * cos(0.75) + 1.5 * cos(1.5) + sin(0.75) + sin(1.5));
+    }
+    ck_assert_int_eq(lam_jit_report_of(f).recorded, 1);
+    ck_assert_int_eq(lam_jit_report_of(g).recorded, 0);
+}
+END_TEST
+
+BODY(branches) {
+    double x = lam_item(in[0]);
+    out[0] = x > 0 ? lam_sin(in[0]) : lam_cos(in[0]);
+}
+
+START_TEST(functions_that_look_at_their_inputs) {
+    lam_fn *f = lam_jit(FN(branches, 1, 1), NULL);
+    for (int k = 0; k < 2; k++) {
+        EXPECT_NEAR(apply1(f, num(1)), 1e-15, LAM_DIMS0, sin(1));
+        EXPECT_NEAR(apply1(f, num(-1)), 1e-15, LAM_DIMS0, cos(1));
+    }
+    ck_assert_int_eq(lam_jit_report_of(f).direct, 4);
+    ck_assert(strstr(lam_jit_report_of(f).cause, "reads elements"));
+}
+END_TEST
+
+/* f is called again from within its own call: by the way back of a custom rule, for example. */
+BODY(comes_back) {
+    lam_fn **self = env;
+    out[0] = lam_mul(in[0], 2);
+    if (lam_rank(in[0]) == 1) out[0] = lam_sum(lam_add(out[0], apply1(*self, lam_index(in[0], 0, 0))), NULL);
+}
+
+START_TEST(a_function_that_calls_itself) {
+    static lam_fn *self;
+    self = lam_jit(FN_ENV(comes_back, 1, 1, &self), NULL);
+    for (int k = 0; k < 2; k++) EXPECT_NUM(apply1(self, VEC(1, 2)), 10);
+}
+END_TEST
+
+Suite *suite_transforms_jit_direct(void) {
+    return SUITE_OF("jit_direct", draws_are_new_at_each_call, levels_see_the_function_as_it_is,
+                    captured_values_of_open_levels, linear_functions_that_read_open_levels,
+                    functions_that_look_at_their_inputs, a_function_that_calls_itself);
+}

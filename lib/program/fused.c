@@ -470,5 +470,5 @@ void lam__fused_run(const lam__fused *f, void *const data[]) {
     job j = {f, data};
     const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = (f->lanes + block - 1) / block;
     lam__kernels_lane(f->before, f->before_count, f->memory, data, 0, LAM__LANE_GROUP, 1);
-    lam__team_run(f->ctx->team, blocks, 2 * f->cost / (double)blocks, run_blocks, &j);
+    if (f->step_count) lam__team_run(f->ctx->team, blocks, 2 * f->cost / (double)blocks, run_blocks, &j);
 }

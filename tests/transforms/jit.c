@@ -250,6 +250,21 @@ START_TEST(dead_and_repeated_operations_are_left_out) {
 }
 END_TEST
 
+BODY(few_of_many) {
+    out[0] = lam_mul(2, lam_slice_axis(in[0], 0, 5, 7));
+}
+
+/* What has nothing for each lane takes no time for each: these are more than could be counted. */
+START_TEST(many_lanes_of_nothing) {
+    static const double one = 1.5;
+    const lam_borrow_options again = {.strides = LAM_DIMS(0)};
+    lam_tensor *x = lam_borrow(ctx, LAM_F64, LAM_DIMS((int64_t)1 << 42), (void *)(uintptr_t)&one, &again);
+    for (int fusion = LAM_JIT_AUTO; fusion <= LAM_JIT_NONE; fusion++)
+        EXPECT(apply1(lam_jit(FN(few_of_many, 1, 1), &(lam_jit_options){.fusion = (lam_jit_fusion)fusion}), x),
+               LAM_DIMS(2), 3, 3);
+}
+END_TEST
+
 BODY(zero_less) {
     out[0] = lam_reciprocal(lam_sub(0.0, in[0]));
 }
@@ -376,7 +391,7 @@ Suite *suite_transforms_jit(void) {
                     inputs_and_constants_as_outputs, any_layout, in_place_operations, parts_are_set_in_place,
                     threads_give_the_same_bits, machine_code_gives_the_same_bits, recorded_once_for_each_signature,
                     the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
-                    zero_less_zero_has_no_sign, more_stages_than_are_kept, a_call_asks_for_no_memory,
-                    failures_are_those_of_the_function, failures_of_calls_are_reported, bad_options,
-                    memory_refused_anywhere);
+                    zero_less_zero_has_no_sign, many_lanes_of_nothing, more_stages_than_are_kept,
+                    a_call_asks_for_no_memory, failures_are_those_of_the_function, failures_of_calls_are_reported,
+                    bad_options, memory_refused_anywhere);
 }

@@ -35,16 +35,18 @@ static double contraction_terms(const lam_program *p, const lam__equation *e) {
 
 /* A call is some hundred nanoseconds and a pass over its elements; a view is the call alone. */
 double lam__draft_call_cost(const lam_program *p, const lam__equation *e) {
-    const double call = 90, view = 50, move = 0.25;
+    const double call = 90, view = 50, near = 0.06, second = 0.2, far = 0.4;
+    enum { FIRST_CACHE = 1 << 12, SECOND_CACHE = 1 << 16 }; /* elements */
     double in = 0, out = 0;
     for (int i = 0; i < e->inputs; i++)
         if (operand_type(p, e, i)) in += (double)operand_type(p, e, i)->count;
     for (int o = 0; o < e->outputs; o++)
         if (p->types[e->first + o]) out += (double)p->types[e->first + o]->count;
+    const double move = in + out > SECOND_CACHE ? far : in + out > FIRST_CACHE ? second : near;
     if (e->primitive->view && !e->primitive->eval) return view;
     if (e->primitive->elementwise && e->primitive->loop)
         return call + out * (move + lam__fused_loop_cost((lam__loop_id)(e->primitive->loop - 1)));
-    if (e->primitive == &lam__row_sincos) return call + 2 * out;
+    if (e->primitive == &lam__row_sincos) return call + (move + 2) * out;
     if (e->primitive == &lam__row_dot_general) return 1.5 * call + out * (move + 0.06 * contraction_terms(p, e));
     return 1.3 * call + (in + out) * move;
 }

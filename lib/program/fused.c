@@ -52,7 +52,7 @@ double lam__fused_loop_cost(lam__loop_id id) {
 #undef LAM__LOOP
     };
     const int kind = kinds[id];
-    return kind == SPECIAL ? 30 : kind == FAMILY ? 5 : kind == ELEMENTARY ? 1.5 : 0.2;
+    return kind == SPECIAL ? 30 : kind == FAMILY ? 5 : kind == ELEMENTARY ? 1.2 : 0.06;
 }
 
 /* Of a lane: what arithmetic takes beside reading and writing. */
@@ -61,6 +61,11 @@ static double lane_cost(lam__loop_id id, lam__lane_op op) {
     return id == LAM__LOOP_rsqrt || id == LAM__LOOP_mul_div                            ? 1.6
            : id == LAM__LOOP_div || id == LAM__LOOP_sqrt || id == LAM__LOOP_reciprocal ? 0.6
                                                                                        : 0;
+}
+
+/* Elements with gaps are moved one by one. */
+static float move_cost(int64_t step) {
+    return step > 1 ? 0.5F : 0;
 }
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
@@ -169,6 +174,7 @@ static void store_targets(maker *m, int32_t node) {
         s->at[0] = (uint32_t)to->data;
         s->at[1] = reference(m, node);
         s->same = is_same(m, node) ? 2 : 0;
+        s->cost = move_cost(to->step);
         s->as.move.base = to->base;
         s->as.move.step = to->step;
     }
@@ -221,6 +227,7 @@ static void make_load(maker *m, int32_t node) {
     s->item[0] = (uint8_t)lam__dtype_bytes(n->dtype);
     s->at[0] = reference(m, node);
     s->at[1] = (uint32_t)n->in[0];
+    s->cost = move_cost(n->as.load.step);
     s->as.move.base = n->as.load.base;
     s->as.move.step = n->as.load.step;
 }

@@ -5,6 +5,8 @@
 #include "transforms/trace.h"
 
 #include "lib/dispatch/staged.h"
+#include "lib/kernels/places.h"
+#include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 
@@ -88,9 +90,39 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     return status;
 }
 
+/* One call of a row on these operands, at least one of which is a variable. */
+static lam_status record_row(lam__level *level, const lam_primitive *row, int n, lam_value *const in[],
+                             lam_value **out) {
+    const lam_call_site call = {.ctx = level->ctx, .primitive = row, .inputs = n, .outputs = 1, .in = in};
+    return process(level, &call, out);
+}
+
+/* The sum becomes another variable, of a fused product as it would be without recording (lam__elementwise_add_product),
+ * so that bits are the same. A variable among the factors comes first, in which fma is linear. */
+static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
+                               lam_status *status) {
+    if (!lam__dtype_is_float(sum->dtype) || !lam__kernels_fuses()) return false;
+    const bool swap = !lam__level_owns(level, x);
+    lam_value *in[3] = {swap ? y : x, swap ? x : y, sum}, *minus = NULL, *made = NULL;
+    if (sign < 0) {
+        if (!lam__level_owns(level, in[0])) return false;
+        *status = record_row(level, &lam__row_neg, 1, in, &minus);
+        if (*status != LAM_OK) return true;
+        in[0] = minus;
+    }
+    *status = record_row(level, &lam__row_fma, 3, in, &made);
+    lam__value_release(minus);
+    if (*status != LAM_OK) return true;
+    const bool fits = lam__value_same_dims(made, sum);
+    if (fits) lam__payload_of(sum)->number = lam__payload_of(made)->number;
+    lam__value_release(made);
+    return fits;
+}
+
 const lam__interpreter lam__interpreter_trace = {
     .name = "trace",
     .process = process,
+    .accumulate_product = accumulate_product,
     .unreadable_status = LAM_ERR_ABSTRACT,
     .unreadable = "the elements of a tensor that is being traced are not known",
     .unreadable_remedy =

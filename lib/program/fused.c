@@ -258,7 +258,6 @@ static void make_waves(maker *m, int32_t node) {
         m->at[node] = kept;
     }
     release_operands(m, node);
-    if (twin != NONE) release_operands(m, twin);
 }
 
 /* One node, in the order of the graph, in which operands come first. */
@@ -271,7 +270,10 @@ static void make_node(maker *m, int32_t node) {
                   lam__kernels_lane_op((lam__loop_id)n->loop, (lam_dtype)n->of));
     else if (n->kind == LAM__NODE_CAST)
         make_loop(m, node, lam__kernels_lane_convert((lam_dtype)n->dtype, (lam_dtype)n->of), LAM__LANE_LOOP);
-    else if ((n->kind == LAM__NODE_SINE || n->kind == LAM__NODE_COSINE) && !made) make_waves(m, node);
+    else if (n->kind == LAM__NODE_SINE || n->kind == LAM__NODE_COSINE) {
+        if (made) release_operands(m, node);
+        else make_waves(m, node);
+    }
     if (m->lacking) return;
     store_targets(m, node);
     if (m->last[node] < node && m->at[node] != NONE) take_back(m, node); /* only stored */

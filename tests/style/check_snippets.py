@@ -19,8 +19,8 @@ NAMES = """
 typedef struct some_tree { lam_tensor *weight, *bias; } some_tree;
 extern lam_ctx *ctx;
 extern lam_fctx *fc;
-extern lam_tensor *x, *y, *w, *b, *c, *i, *v, *dx, *g, *inputs, *labels, *key, *o[2], *do_[2];
-extern lam_fn *f, *fwd, *bwd, *rule, *rules[2], *callback, *loss, *solve, *pullback, *linear;
+extern lam_tensor *x, *y, *w, *b, *c, *i, *v, *dx, *g, *inputs, *labels, *key, *p, *s, *o[2], *do_[2];
+extern lam_fn *f, *fwd, *bwd, *rule, *rules[2], *callback, *loss, *solve, *pullback, *linear, *h, *holds, *fns[3];
 extern const lam_function *F;
 extern lam_vmap_rule vmap_rule;
 extern lam_solve_rule linear_solve, tangent_solve;

@@ -129,6 +129,17 @@ static double *elements(lam_tensor *t) {
     return NULL;
 }
 
+uint64_t random_bits(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+int random_below(uint64_t *state, int n) {
+    return (int)(random_bits(state) % (uint64_t)n);
+}
+
 void expect_values(int line, lam_tensor *t, double tolerance, lam_dims dims, const double *want, size_t count) {
     ck_assert_msg(lam_status_of(ctx) == LAM_OK, "line %d: %s", line, lam_error(ctx));
     ck_assert_msg(lam_rank(t) == dims.rank, "line %d: rank %d, not %d", line, lam_rank(t), dims.rank);

@@ -76,6 +76,12 @@ lam_tensor *num(double x);
 lam_tensor *apply1(lam_fn *f, lam_tensor *x);
 lam_tensor *apply2(lam_fn *f, lam_tensor *x, lam_tensor *y);
 
+/* ---- random numbers ---------------------------------------------------------------------------------------------- */
+
+/* Steele, Lea and Flood's splitmix64: any seed gives a good sequence. And a number in [0, n). */
+uint64_t random_bits(uint64_t *state);
+int random_below(uint64_t *state, int n);
+
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 /* dims and elements of t, to a relative error of `tolerance` (absolute where the wanted element is 0). */

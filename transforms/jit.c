@@ -131,24 +131,6 @@ static void say(cache *c, const char *cause) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* Runs f on variables of the types of in[]. boxes, out: room per input and output. */
-static lam_status trace(lam_fn *f, lam_program *p, lam_value *const in[], lam_value **boxes, lam_value **out) {
-    lam__level level;
-    lam_status status = lam__trace_push(f->ctx, &level, p);
-    if (status != LAM_OK) return status;
-    for (int i = 0; i < f->inputs && status == LAM_OK; i++)
-        if (!(boxes[i] = lam__trace_variable(&level, in[i]))) status = LAM_ERR_MEMORY;
-    if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
-    for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
-        lam__trace_result(&level, o, out[o]);
-        out[o] = NULL;
-    }
-    lam__arguments_release(f->inputs, boxes);
-    lam__arguments_release(f->outputs, out);
-    lam__level_pop(&level);
-    return status == LAM_OK ? lam__program_finish(p) : status;
-}
-
 /* The plan for these inputs; *plan stays NULL, with the cause said, where f has to be called as it is: `always` so if
  * it draws or reads elements, this time if it has read a box of an open level. Draws that recording made are taken
  * back. */
@@ -163,7 +145,7 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
     lam__mark mark = lam__error_mark(ctx);
     lam_program *p = lam__program_new(ctx, f->inputs, f->outputs);
     if (p) p->keeps_loops = true;
-    lam_status status = p ? trace(f, p, in, room, room + f->inputs) : LAM_ERR_MEMORY;
+    lam_status status = p ? lam__trace_fn(f, p, 0, in, room, room + f->inputs) : LAM_ERR_MEMORY;
     if (status == LAM_ERR_ABSTRACT) {
         ctx->random = before;
         lam__error_roll_back(ctx, mark);

@@ -166,49 +166,31 @@ static lam_status stage_keep(const lam_call_site *call, const bool needs[], lam_
     return LAM_OK;
 }
 
-static const lam__staged stages_out = {
-    .forward = stage_forward,
-    .tangents = stage_tangents,
-    .cotangents = stage_cotangents,
-    .batched = stage_batched,
-    .release = stage_release,
-    .linear = stage_linear,
-    .keep = stage_keep,
-    .level = level_of,
-    .at = at_all_gather,
-};
-
-static const lam__staged stages_in = {
-    .forward = stage_forward,
-    .tangents = stage_tangents,
-    .cotangents = stage_cotangents,
-    .batched = stage_batched,
-    .release = stage_release,
-    .linear = stage_linear,
-    .keep = stage_keep,
-    .level = level_of,
-    .at = at_psum_scatter,
-};
-
-static const lam_primitive row_all_gather = {
-    .name = "all_gather",
-    .inputs = 1,
-    .derivative = LAM_LINEAR,
-    .linear = 1u,
-    .takes_complex = true,
-    .shape = shape_all_gather,
-    .staged = &stages_out,
-};
-
-static const lam_primitive row_psum_scatter = {
-    .name = "psum_scatter",
-    .inputs = 1,
-    .derivative = LAM_LINEAR,
-    .linear = 1u,
-    .takes_complex = true,
-    .shape = shape_psum_scatter,
-    .staged = &stages_in,
-};
+/* Both rows are linear, each the transpose of the other, and done at the level that their parameters name. */
+#define LANES_ROW(word)                                                                                                \
+    static const lam__staged stages_##word = {                                                                         \
+        .forward = stage_forward,                                                                                      \
+        .tangents = stage_tangents,                                                                                    \
+        .cotangents = stage_cotangents,                                                                                \
+        .batched = stage_batched,                                                                                      \
+        .release = stage_release,                                                                                      \
+        .linear = stage_linear,                                                                                        \
+        .keep = stage_keep,                                                                                            \
+        .level = level_of,                                                                                             \
+        .at = at_##word,                                                                                               \
+    };                                                                                                                 \
+    static const lam_primitive row_##word = {                                                                          \
+        .name = #word,                                                                                                 \
+        .inputs = 1,                                                                                                   \
+        .derivative = LAM_LINEAR,                                                                                      \
+        .linear = 1u,                                                                                                  \
+        .takes_complex = true,                                                                                         \
+        .shape = shape_##word,                                                                                         \
+        .staged = &stages_##word,                                                                                      \
+    }
+LANES_ROW(all_gather);
+LANES_ROW(psum_scatter);
+#undef LANES_ROW
 
 /* Past the check of ranks for what users write: lanes are an axis more than the user's. */
 static lam_tensor *applied(const lam_primitive *row, lam_tensor *x, const lam__level *level, bool shared) {

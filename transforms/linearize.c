@@ -204,27 +204,10 @@ static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out
     run_transposed(lam__fn_base(env), ((linear_env *)env)->program, in, out);
 }
 
-/* Records f on its first `fixed` inputs as they are and on variables of the types of the others. What f captures from
- * lower levels becomes constants, and f is linear if each equation is: sums of terms, products with constants, linear
- * rows. */
+/* f is linear if each equation is: sums of terms, products with constants, linear rows. */
 static lam_status record_linear(lam_fn *f, int fixed, lam_value *const in[], lam_value **boxes, lam_value **out,
                                 lam_program *p) {
-    lam__level level;
-    lam_status status = lam__trace_push(f->ctx, &level, p);
-    if (status != LAM_OK) return status;
-    for (int i = 0; i < f->inputs && status == LAM_OK; i++) {
-        boxes[i] = i < fixed ? lam__value_hold(in[i]) : lam__trace_variable(&level, in[i]);
-        if (!boxes[i]) status = LAM_ERR_MEMORY;
-    }
-    if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
-    for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
-        lam__trace_result(&level, o, out[o]);
-        out[o] = NULL;
-    }
-    lam__arguments_release(f->inputs, boxes);
-    lam__arguments_release(f->outputs, out);
-    lam__level_pop(&level);
-    if (status == LAM_OK) status = lam__program_finish(p);
+    lam_status status = lam__trace_fn(f, p, fixed, in, boxes, out);
     return status == LAM_OK ? lam__program_check_linear(p, f->name) : status;
 }
 

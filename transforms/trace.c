@@ -145,3 +145,25 @@ void lam__trace_result(lam__level *level, int o, lam_value *v) {
         own ? (lam__atom){lam__payload_of(v)->number, NULL} : (lam__atom){-1, lam__value_hold(v)};
     lam__value_release(v);
 }
+
+/* What f captures from lower levels becomes constants. The level is popped before the program is finished: results are
+ * atoms by then. */
+lam_status lam__trace_fn(lam_fn *f, lam_program *p, int fixed, lam_value *const in[], lam_value **boxes,
+                         lam_value **out) {
+    lam__level level;
+    lam_status status = lam__trace_push(f->ctx, &level, p);
+    if (status != LAM_OK) return status;
+    for (int i = 0; i < f->inputs && status == LAM_OK; i++) {
+        boxes[i] = i < fixed ? lam__value_hold(in[i]) : lam__trace_variable(&level, in[i]);
+        if (!boxes[i]) status = LAM_ERR_MEMORY;
+    }
+    if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
+    for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
+        lam__trace_result(&level, o, out[o]);
+        out[o] = NULL;
+    }
+    lam__arguments_release(f->inputs, boxes);
+    lam__arguments_release(f->outputs, out);
+    lam__level_pop(&level);
+    return status == LAM_OK ? lam__program_finish(p) : status;
+}

@@ -18,4 +18,9 @@ lam_value *lam__trace_variable(lam__level *level, const lam_value *like);
 /* Makes v, taken over, result o of the program. */
 void lam__trace_result(lam__level *level, int o, lam_value *v);
 
+/* Records f into p, and finishes it: on its first `fixed` inputs as they are, and on variables of the types of the
+ * others. boxes, out: room per input and output, cleared. */
+lam_status lam__trace_fn(lam_fn *f, lam_program *p, int fixed, lam_value *const in[], lam_value **boxes,
+                         lam_value **out);
+
 #endif

@@ -10,24 +10,12 @@ typedef struct expression {
     uint64_t seed;
 } expression;
 
-/* Steele, Lea and Flood's splitmix64: any seed gives a good sequence. */
-static uint64_t draw(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static int below(uint64_t *state, int n) {
-    return (int)(draw(state) % (uint64_t)n);
-}
-
 /* ---- expressions ----------------------------------------------------------------------------------------------- */
 
 /* Operations as custom Functions of any style; STYLE_NONE is one of them. */
 static lam_tensor *by_rule(uint64_t *s, lam_tensor *x) {
-    style k = (style)below(s, STYLES);
-    switch (below(s, 4)) {
+    style k = (style)random_below(s, STYLES);
+    switch (random_below(s, 4)) {
     case 0: return style_sin(k, x);
     case 1: return style_exp(k, lam_neg(style_mul(k, x, x)));
     case 2: return style_log(k, lam_add(style_mul(k, x, x), 1.5));
@@ -37,7 +25,7 @@ static lam_tensor *by_rule(uint64_t *s, lam_tensor *x) {
 
 /* Smooth functions with small derivatives everywhere, so that differences say something. */
 static lam_tensor *bend(uint64_t *s, lam_tensor *x) {
-    switch (below(s, 13)) {
+    switch (random_below(s, 13)) {
     case 0: return lam_sin(x);
     case 1: return lam_cos(x);
     case 2: return lam_tanh(x);
@@ -56,7 +44,7 @@ static lam_tensor *bend(uint64_t *s, lam_tensor *x) {
 static lam_tensor *turn(uint64_t *s, lam_tensor *x) {
     lam_tensor *tail = lam_slice_axis(x, 0, 1, LAM_END), *head = lam_slice_axis(x, 0, 0, 1);
     lam_tensor *column = lam_reshape(x, LAM_DIMS(SIZE, 1)), *row = lam_expand_dims(x, 0);
-    switch (below(s, 10)) {
+    switch (random_below(s, 10)) {
     case 0: return lam_reverse(x, (lam_axes){0, NULL});
     case 1: return lam_concatenate(LAM_LIST(tail, head), 0);
     case 2: return lam_cumsum(x, 0);
@@ -68,13 +56,13 @@ static lam_tensor *turn(uint64_t *s, lam_tensor *x) {
         return lam_sum(
             lam_add(lam_broadcast_to(row, LAM_DIMS(2, SIZE)), lam_transpose(lam_mul(column, 0.5), (lam_axes){0, NULL})),
             &(lam_reduce_options){.axes = LAM_AXES(0)});
-    case 8: return lam_index(lam_stack(LAM_LIST(lam_mul(x, x), lam_cos(x)), 1), 1, below(s, 2));
+    case 8: return lam_index(lam_stack(LAM_LIST(lam_mul(x, x), lam_cos(x)), 1), 1, random_below(s, 2));
     default: return lam_sub(lam_pad(tail, LAM_DIMS(0), LAM_DIMS(1), NULL), lam_logsumexp(x, NULL));
     }
 }
 
 static lam_tensor *join(uint64_t *s, lam_tensor *x, lam_tensor *y) {
-    switch (below(s, 6)) {
+    switch (random_below(s, 6)) {
     case 0: return lam_add(x, y);
     case 1: return lam_mul(x, y);
     case 2: return lam_sub(x, y);
@@ -92,7 +80,7 @@ BODY(inner_energy) {
 static lam_tensor *derive(uint64_t *s, lam_tensor *x, lam_tensor *y) {
     lam_grad_options by_second = {.argnums = LAM_AXES(1)};
     lam_fn *f = FN(inner_energy, 2, 1);
-    if (below(s, 2)) return apply2(lam_grad(f, &by_second), x, y);
+    if (random_below(s, 2)) return apply2(lam_grad(f, &by_second), x, y);
     return apply2(lam_jacfwd(f, &(lam_jacobian_options){.argnums = LAM_AXES(1)}), x, y);
 }
 
@@ -101,10 +89,10 @@ BODY(evaluate) {
     uint64_t state = ((const expression *)env)->seed, *s = &state;
     lam_tensor *stack[STEPS + 1] = {in[0]};
     for (int n = 1; n <= STEPS; n++) {
-        lam_tensor *x = stack[n - 1], *y = stack[below(s, n)];
-        int what = below(s, 10);
+        lam_tensor *x = stack[n - 1], *y = stack[random_below(s, n)];
+        int what = random_below(s, 10);
         stack[n] = what < 4 ? bend(s, x) : what < 7 ? turn(s, x) : what < 9 ? join(s, x, y) : derive(s, x, y);
-        if (below(s, 8) == 0)
+        if (random_below(s, 8) == 0)
             stack[n] = lam_mul(2.0, lam_add_(lam_mul_(lam_alias(stack[n]), stack[n]), y)),
             stack[n] = lam_tanh(stack[n]);
     }
@@ -120,7 +108,7 @@ BODY(total) {
 
 static lam_tensor *random_rows(uint64_t *s, lam_dims dims) {
     double x[ROWS * SIZE];
-    for (int i = 0; i < ROWS * SIZE; i++) x[i] = (double)(int64_t)draw(s) * 0x1p-63 * 1.5;
+    for (int i = 0; i < ROWS * SIZE; i++) x[i] = (double)(int64_t)random_bits(s) * 0x1p-63 * 1.5;
     return lam_array(ctx, LAM_F64, dims, x);
 }
 
@@ -223,12 +211,12 @@ START_TEST(batches_agree_with_loops) {
         expression e = {.seed = 3000 + (uint64_t)number};
         uint64_t s = ~e.seed;
         lam_fn *f = FN_ENV(evaluate, 1, 1, &e), *nested = f;
-        int depth = below(&s, 3);
+        int depth = random_below(&s, 3);
         for (int i = 0; i < depth; i++) {
-            if (i == 0) nested = jacobian_by(below(&s, WAYS), nested);
+            if (i == 0) nested = jacobian_by(random_below(&s, WAYS), nested);
             else
-                nested = below(&s, 2) ? lam_jacfwd(nested, NULL)
-                                      : lam_jacrev(nested, &(lam_jacobian_options){.chunk_size = 4});
+                nested = random_below(&s, 2) ? lam_jacfwd(nested, NULL)
+                                             : lam_jacrev(nested, &(lam_jacobian_options){.chunk_size = 4});
         }
         lam_tensor *x = random_rows(&s, LAM_DIMS(ROWS, SIZE)), *rows[ROWS],
                    *turned = lam_transpose(x, (lam_axes){0, NULL});
@@ -254,7 +242,8 @@ START_TEST(derivatives_pass_through_batches) {
         lam_scope *scope = lam_scope_begin(ctx);
         expression e = {.seed = 4000 + (uint64_t)number};
         uint64_t s = ~e.seed;
-        lam_fn *f = FN_ENV(evaluate, 1, 1, &e), *mapped = lam_vmap(f, &(lam_vmap_options){.chunk_size = below(&s, 3)});
+        lam_fn *f = FN_ENV(evaluate, 1, 1, &e),
+               *mapped = lam_vmap(f, &(lam_vmap_options){.chunk_size = random_below(&s, 3)});
         lam_tensor *x = random_rows(&s, LAM_DIMS(ROWS, SIZE)), *each = apply1(lam_vmap(lam_jacfwd(f, NULL), NULL), x);
         lam_tensor *same_row = lam_reshape(lam_eye(ctx, LAM_F64, ROWS, ROWS), LAM_DIMS(ROWS, 1, ROWS, 1));
         lam_tensor *want = lam_mul(same_row, lam_expand_dims(each, 2));

@@ -1,7 +1,10 @@
 /* jit: what is recorded, when, and that results are those of the plain function. That every primitive is right when it
  * is compiled is shown by tests/primitives/properties_compiled.c. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+
 #include "tests/support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -195,6 +198,27 @@ START_TEST(machine_code_gives_the_same_bits) {
     ck_assert_int_eq(lam_jit_report_of(b).native, system("cc --version >/dev/null 2>&1") == 0);
     lam_fn *g = lam_jit(lam_grad(FN(chain, 1, 1), NULL), &native);
     EXPECT_SAME(apply1(g, VEC(1, 2, 3)), apply1(lam_grad(FN(chain, 1, 1), NULL), VEC(1, 2, 3)), 1e-12);
+}
+END_TEST
+
+/* No compiler to be found, or nowhere to write: steps are run one by one. */
+START_TEST(machine_code_that_cannot_be_made) {
+    static const char *const names[] = {"PATH", "TMPDIR"};
+    for (int k = 0; k < 2; k++) {
+        char kept[4096] = "";
+        const char *was = getenv(names[k]);
+        if (was) snprintf(kept, sizeof kept, "%s", was);
+        ck_assert_int_eq(setenv(names[k], "/no/such/place", 1), 0);
+        lam_fn *f = lam_jit(FN(all_steps, 2, 4), &(lam_jit_options){.fusion = LAM_JIT_ALL, .native = true});
+        lam_tensor *want[4], *got[4];
+        lam_list in = LAM_LIST(num(0.3), num(1.1));
+        lam_call(FN(all_steps, 2, 4), in, want, 4);
+        ck_assert_int_eq(lam_call(f, in, got, 4), LAM_OK);
+        ck_assert_int_eq(was ? setenv(names[k], kept, 1) : unsetenv(names[k]), 0);
+        for (int o = 0; o < 4; o++) EXPECT_SAME(got[o], want[o], 0);
+        ck_assert_int_eq(lam_jit_report_of(f).parts, 1);
+        ck_assert_int_eq(lam_jit_report_of(f).native, 0);
+    }
 }
 END_TEST
 
@@ -395,9 +419,9 @@ END_TEST
 Suite *suite_transforms_jit(void) {
     return SUITE_OF("jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
                     inputs_and_constants_as_outputs, any_layout, in_place_operations, parts_are_set_in_place,
-                    threads_give_the_same_bits, machine_code_gives_the_same_bits, recorded_once_for_each_signature,
-                    the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
-                    zero_less_zero_has_no_sign, many_lanes_of_nothing, more_stages_than_are_kept,
-                    a_call_asks_for_no_memory, failures_are_those_of_the_function, failures_of_calls_are_reported,
-                    bad_options, memory_refused_anywhere);
+                    threads_give_the_same_bits, machine_code_gives_the_same_bits, machine_code_that_cannot_be_made,
+                    recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
+                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, many_lanes_of_nothing,
+                    more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
+                    failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
 }

@@ -4,18 +4,6 @@
 
 enum { STEPS = 9, PROGRAMS = 160 };
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t draw(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static int below(uint64_t *state, int n) {
-    return (int)(draw(state) % (uint64_t)n);
-}
-
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *from_zero(lam_tensor *x) {
@@ -90,12 +78,12 @@ BODY(drawn) {
     const bool square = lam_dim(in[0], 0) == lam_dim(in[0], 1);
     lam_tensor *made[STEPS + 1] = {in[0]};
     for (int i = 1; i <= STEPS; i++) {
-        lam_tensor *x = made[below(&state, i)], *y = made[i - 1];
-        switch (below(&state, 6)) {
+        lam_tensor *x = made[random_below(&state, i)], *y = made[i - 1];
+        switch (random_below(&state, 6)) {
         case 0: made[i] = lam_sub(x, lam_mul(0.5, y)); break;
         case 1: made[i] = lam_mul(x, lam_cos(y)); break;
         case 2: made[i] = lam_where(lam_gt(x, 0.25), y, lam_neg(x)); break;
-        default: made[i] = steps[below(&state, square ? ALL_STEPS : ANY_STEPS)](y);
+        default: made[i] = steps[random_below(&state, square ? ALL_STEPS : ANY_STEPS)](y);
         }
     }
     out[0] = made[STEPS];
@@ -114,8 +102,8 @@ static lam_tensor *drawn_input(uint64_t *state, lam_dims dims) {
     int64_t count = 1;
     for (int i = 0; i < dims.rank; i++) count *= dims.dims[i];
     for (int64_t i = 0; i < count; i++) {
-        const int kind = below(state, 8);
-        x[i] = kind == 0 ? 0 : kind == 1 ? -0.0 : (double)(draw(state) >> 11) * 0x1.8p-52 - 1.5;
+        const int kind = random_below(state, 8);
+        x[i] = kind == 0 ? 0 : kind == 1 ? -0.0 : (double)(random_bits(state) >> 11) * 0x1.8p-52 - 1.5;
     }
     return lam_array(ctx, LAM_F64, dims, x);
 }
@@ -123,8 +111,9 @@ static lam_tensor *drawn_input(uint64_t *state, lam_dims dims) {
 START_TEST(drawn_programs) {
     static const int64_t batches[] = {1, 2, 3, 5, 8, 9};
     uint64_t seed = (uint64_t)_i, state = seed * 1009 + 7;
-    const int64_t rows = 1 + below(&state, 5), columns = below(&state, 3) ? rows : 1 + below(&state, 5);
-    const int64_t batch = batches[below(&state, 6)];
+    const int64_t rows = 1 + random_below(&state, 5),
+                  columns = random_below(&state, 3) ? rows : 1 + random_below(&state, 5);
+    const int64_t batch = batches[random_below(&state, 6)];
     lam_tensor *one = drawn_input(&state, LAM_DIMS(rows, columns));
     lam_tensor *many = drawn_input(&state, LAM_DIMS(rows, batch, columns));
     const lam_vmap_options middle = {.in_axes = LAM_AXES(1)};

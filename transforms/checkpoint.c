@@ -346,7 +346,7 @@ static lam_status stage_keep(const lam_call_site *call, const bool needs[], lam_
 }
 
 /* Runs f on variables of a program that nobody keeps, for the types of its results. */
-static lam_status run_for_types(const lam_call_site *call, lam_program *p, lam_value **room, lam_shape out[]) {
+static lam_status run_for_types(const lam_call_site *call, lam__program *p, lam_value **room, lam_shape out[]) {
     const checkpoint_params *params = call->params;
     lam__level level;
     lam_value **results = room + call->inputs;
@@ -374,7 +374,7 @@ static lam_status shape_control(const lam_call_site *call, lam_shape out[]) {
     lam_value **room = lam__scratch_get(&area, ctx, values * sizeof *room);
     if (!room) return LAM_ERR_MEMORY;
     memset(room, 0, values * sizeof *room);
-    lam_program *p = lam__program_new(ctx, call->inputs, call->outputs);
+    lam__program *p = lam__program_new(ctx, call->inputs, call->outputs);
     if (p) p->only_types = true;
     lam_status status = p ? run_for_types(call, p, room, out) : LAM_ERR_MEMORY;
     lam__program_release(p);

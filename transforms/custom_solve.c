@@ -293,7 +293,7 @@ static lam_tensor *solve_open(lam_ctx *ctx, lam_fn *matvec, lam_tensor *const li
 }
 
 /* The solution where matvec is program p, whose boxes become operands behind list[]. */
-static lam_tensor *solve_program(lam_ctx *ctx, lam_fn *matvec, lam_program *p, bool transposed, lam_list list,
+static lam_tensor *solve_program(lam_ctx *ctx, lam_fn *matvec, lam__program *p, bool transposed, lam_list list,
                                  solve_attrs a) {
     int boxes = (int)lam__program_boxes(p, NULL), n = (int)list.count;
     lam_tensor **all = lam__apply_room(ctx, list.count + (size_t)boxes);
@@ -312,7 +312,7 @@ static lam_tensor *solve_program(lam_ctx *ctx, lam_fn *matvec, lam_program *p, b
 static lam_tensor *solve_recorded(lam_ctx *ctx, lam_fn *matvec, lam_list list, solve_attrs a) {
     lam_value **in = (lam_value **)(void *)lam__apply_room(ctx, list.count);
     if (!in || !lam__arguments_values(ctx, (int)list.count, list.items, in)) return &ctx->failed;
-    lam_program *p = lam__linear_record(matvec, in);
+    lam__program *p = lam__linear_record(matvec, in);
     if (!p) return &ctx->failed;
     lam_tensor *out = &ctx->failed;
     if (lam__program_boxes(p, NULL) >= 0)
@@ -331,7 +331,7 @@ static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, l
     if (!list) return &ctx->failed;
     for (int k = 0; k <= n; k++) list[k] = k < n ? parameters.items[k] : b;
     lam_list given = {(size_t)n + 1, list};
-    lam_program *p = lam__linear_program(matvec, &transposed);
+    lam__program *p = lam__linear_program(matvec, &transposed);
     if (p && lam__program_boxes(p, NULL) > 0) return solve_program(ctx, matvec, p, transposed, given, a);
     lam__arguments_append_captures(matvec, list, n + 1);
     a.n = n;

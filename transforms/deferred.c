@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The program that x is a variable of, as far as its elements are concerned; boxes are opened as for reading. */
-static const lam_program *program_at(const lam_tensor *x) {
+static const lam__program *program_at(const lam_tensor *x) {
     const lam_value *v = lam__scope_peek(x);
     while (v && v->kind == LAM__BOX && lam__payload_of(v)->level) {
         const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
@@ -24,7 +24,7 @@ static const lam_program *program_at(const lam_tensor *x) {
 }
 
 lam__known lam__deferred_known(const lam_tensor *condition) {
-    const lam_program *p = program_at(condition);
+    const lam__program *p = program_at(condition);
     return !p ? LAM__KNOWN : p->only_types ? LAM__NOT_ASKED : LAM__TRACED;
 }
 
@@ -40,7 +40,7 @@ lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[],
         lam_tensor lent;
         if (i >= n) lam__scope_lend(&lent, f->ctx, captor->captures[i - n]);
         const lam_tensor *x = i < n ? operands[i] : &lent;
-        const lam_program *p = program_at(x);
+        const lam__program *p = program_at(x);
         const lam_value *v = lam__scope_peek(x);
         if (p && p->only_types) return LAM__NOT_ASKED;
         whole = whole || (p && p->keeps_loops);

@@ -9,15 +9,15 @@
 
 /* The program that f runs if lam_linearize or lam_linear_transpose has made f, borrowed; NULL for others. transposed:
  * it is run backwards. */
-lam_program *lam__linear_program(const lam_fn *f, bool *transposed);
+lam__program *lam__linear_program(const lam_fn *f, bool *transposed);
 
 /* The program of f in its last input, the others held fixed, one reference; what is computed of those alone becomes its
  * constants. in[]: f's inputs, of the last one the type counts. NULL after recording why there is none: f may look at
  * elements, or not be linear. */
-lam_program *lam__linear_record(lam_fn *f, lam_value *const in[]);
+lam__program *lam__linear_record(lam_fn *f, lam_value *const in[]);
 
 /* The function that runs p, with one more input for each of its boxes (lam__program_boxes), behind the others; f gives
  * its name. */
-lam_fn *lam__linear_open(lam_fn *f, lam_program *p, bool transposed, int boxes);
+lam_fn *lam__linear_open(lam_fn *f, lam__program *p, bool transposed, int boxes);
 
 #endif

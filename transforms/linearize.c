@@ -17,7 +17,7 @@
 
 /* The env of both kinds of functions; it owns one reference to the program. */
 typedef struct linear_env {
-    lam_program *program;
+    lam__program *program;
 } linear_env;
 
 static void linear_free(lam_ctx *ctx, void *env) {
@@ -29,7 +29,7 @@ static void linear_free(lam_ctx *ctx, void *env) {
 
 /* Tangents as given, zeros for those that are not; made[] holds what was made. The types are those of the linearisation
  * point, whatever level calls the function now. */
-static lam_status fill_tangents(const lam_fn *f, const lam_program *p, lam_value **in, lam_value **made) {
+static lam_status fill_tangents(const lam_fn *f, const lam__program *p, lam_value **in, lam_value **made) {
     for (int i = 0; i < p->inputs; i++) {
         if (!lam__arguments_fits("linearize", f, "tangent", i, in[i], p->types[i])) return LAM_ERR_SHAPE;
         if (in[i]) continue;
@@ -41,7 +41,7 @@ static lam_status fill_tangents(const lam_fn *f, const lam_program *p, lam_value
 
 /* NULL among the tangents is zero. An operation of the program is an ordinary one, so the function may be
  * differentiated and batched like any other. */
-static void run_linear(const lam_fn *f, const lam_program *p, lam_tensor *const in[], lam_tensor *out[]) {
+static void run_linear(const lam_fn *f, const lam__program *p, lam_tensor *const in[], lam_tensor *out[]) {
     lam_ctx *ctx = p->ctx;
     lam__scratch_area area;
     size_t values = (size_t)(2 * p->inputs + p->outputs);
@@ -63,7 +63,7 @@ static void body_linear(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 
 /* A function of the library's own around p, whose reference is taken over, also on failure. `f` is held for its name in
  * messages. */
-static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam_program *p, int inputs, int outputs) {
+static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam__program *p, int inputs, int outputs) {
     linear_env env = {p};
     lam__derived d = {name, f, body, inputs, outputs, &env, sizeof env, linear_free};
     lam_fn *made = lam__fn_derive(f->ctx, &d);
@@ -101,7 +101,7 @@ static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, 
     lam__level level;
     size_t values = (size_t)(f->inputs + f->outputs);
     lam_value **dx = lam__scratch_get(&area, ctx, values * sizeof *dx);
-    lam_program *p = dx ? lam__program_new(ctx, count, f->outputs - aux) : NULL;
+    lam__program *p = dx ? lam__program_new(ctx, count, f->outputs - aux) : NULL;
     lam_status status = p ? lam__trace_push(ctx, &level, p) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         memset(dx, 0, values * sizeof *dx); /* NULL: not differentiated, and no tangent yet */
@@ -174,13 +174,13 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
 /* ---- lam_linear_transpose ---------------------------------------------------------------------------------------- */
 
 /* The type of output o: a variable's, or that of the constant it is. */
-static const lam_value *result_type(const lam_program *p, int o) {
+static const lam_value *result_type(const lam__program *p, int o) {
     return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
 }
 
 /* <g, A dx> = <A' g, dx>: cotangents of the outputs to those of the inputs. NULL is zero, and zeros are made for inputs
  * that nothing reaches, since a function has to give each of its outputs. */
-static void run_transposed(const lam_fn *f, const lam_program *p, lam_tensor *const in[], lam_tensor *out[]) {
+static void run_transposed(const lam_fn *f, const lam__program *p, lam_tensor *const in[], lam_tensor *out[]) {
     lam_ctx *ctx = p->ctx;
     lam__scratch_area area;
     size_t values = (size_t)(p->inputs + p->outputs);
@@ -206,16 +206,16 @@ static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out
 
 /* f is linear if each equation is: sums of terms, products with constants, linear rows. */
 static lam_status record_linear(lam_fn *f, int fixed, lam_value *const in[], lam_value **boxes, lam_value **out,
-                                lam_program *p) {
+                                lam__program *p) {
     lam_status status = lam__trace_fn(f, p, fixed, in, boxes, out);
     return status == LAM_OK ? lam__program_check_linear(p, f->name) : status;
 }
 
 /* The program of a function that lam_linearize made, once more held, if the examples are of its types: recording it
  * would give the same again. NULL for others. So lam_linear_transpose of a linearisation shares its constants. */
-static lam_program *program_of(const lam_fn *f, lam_value *const in[]) {
+static lam__program *program_of(const lam_fn *f, lam_value *const in[]) {
     if (f->body != body_linear) return NULL;
-    lam_program *p = ((linear_env *)f->env)->program;
+    lam__program *p = ((linear_env *)f->env)->program;
     for (int i = 0; i < p->inputs; i++)
         if (!lam__value_same_type(in[i], p->types[i])) return NULL;
     p->refs++;
@@ -237,7 +237,7 @@ lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
     lam_status status = lam__arguments_list("linear_transpose", f, "examples", examples, f->inputs, false, in);
     for (int i = 0; i < f->inputs && status == LAM_OK; i++)
         if (!lam__arguments_floating("linear_transpose", f, i, in[i])) status = LAM_ERR_DTYPE;
-    lam_program *p = status == LAM_OK ? program_of(f, in) : NULL;
+    lam__program *p = status == LAM_OK ? program_of(f, in) : NULL;
     bool recorded = p != NULL;
     if (!p && status == LAM_OK) p = lam__program_new(ctx, f->inputs, f->outputs);
     if (p)
@@ -252,18 +252,18 @@ lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
 
 /* ---- programs whose constants are inputs ------------------------------------------------------------------------- */
 
-lam_program *lam__linear_program(const lam_fn *f, bool *transposed) {
+lam__program *lam__linear_program(const lam_fn *f, bool *transposed) {
     *transposed = f->body == body_transpose;
     return f->body == body_linear || *transposed ? ((linear_env *)f->env)->program : NULL;
 }
 
-lam_program *lam__linear_record(lam_fn *f, lam_value *const in[]) {
+lam__program *lam__linear_record(lam_fn *f, lam_value *const in[]) {
     lam__scratch_area area;
     size_t values = (size_t)(f->inputs + f->outputs);
     lam_value **room = lam__scratch_get(&area, f->ctx, values * sizeof *room);
     if (!room) return NULL;
     memset(room, 0, values * sizeof *room);
-    lam_program *p = lam__program_new(f->ctx, 1, f->outputs);
+    lam__program *p = lam__program_new(f->ctx, 1, f->outputs);
     if (p && record_linear(f, f->inputs - 1, in, room, room + f->inputs, p) != LAM_OK) {
         lam__program_release(p);
         p = NULL;
@@ -274,7 +274,7 @@ lam_program *lam__linear_record(lam_fn *f, lam_value *const in[]) {
 
 /* The env of an opened function: the program, one reference, and how many of its constants come as inputs. */
 typedef struct opened_env {
-    lam_program *program; /* first, for linear_free */
+    lam__program *program; /* first, for linear_free */
     int boxes;
     bool transposed;
 } opened_env;
@@ -287,7 +287,7 @@ static void body_opened(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     int inputs = e->transposed ? e->program->outputs : e->program->inputs;
     lam_value **values = lam__scratch_get(&area, ctx, (size_t)e->boxes * sizeof *values);
     if (!values) return;
-    lam_program *p =
+    lam__program *p =
         lam__arguments_values(ctx, e->boxes, in + inputs, values) ? lam__program_with(e->program, values) : NULL;
     if (p && e->transposed) run_transposed(lam__fn_base(env), p, in, out);
     else if (p) run_linear(lam__fn_base(env), p, in, out);
@@ -295,7 +295,7 @@ static void body_opened(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     lam__scratch_put(&area);
 }
 
-lam_fn *lam__linear_open(lam_fn *f, lam_program *p, bool transposed, int boxes) {
+lam_fn *lam__linear_open(lam_fn *f, lam__program *p, bool transposed, int boxes) {
     opened_env env = {p, boxes, transposed};
     int inputs = transposed ? p->outputs : p->inputs, outputs = transposed ? p->inputs : p->outputs;
     lam__derived d = {"solve", f, body_opened, inputs + boxes, outputs, &env, sizeof env, linear_free};

@@ -10,7 +10,7 @@
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 
-static lam_program *program_of(const lam__level *level) {
+static lam__program *program_of(const lam__level *level) {
     return level->state;
 }
 
@@ -27,7 +27,7 @@ static lam_value *box(lam__level *level, int64_t v) {
  * boxed. On failure the variables stay in the program, which is released as a whole by then. */
 static lam_status record(lam__level *level, const lam_call_site *call, const lam_shape shapes[], lam__atom in[],
                          lam_value *out[]) {
-    lam_program *p = program_of(level);
+    lam__program *p = program_of(level);
     int64_t first = p->variables;
     for (int i = 0; i < call->inputs; i++) {
         bool own = lam__level_owns(level, call->in[i]);
@@ -52,7 +52,7 @@ static bool is_linear(const lam_call_site *call) {
  * this level is current again while it does. */
 static lam_status keep_residual(lam__level *level, const lam_call_site *call, lam_value *const out[]) {
     lam_ctx *ctx = level->ctx;
-    const lam_program *p = program_of(level);
+    const lam__program *p = program_of(level);
     lam__scratch_area area;
     bool *needs = lam__scratch_get(&area, ctx, (size_t)call->inputs);
     if (!needs) return LAM_ERR_MEMORY;
@@ -129,7 +129,7 @@ const lam__interpreter lam__interpreter_trace = {
         "use lam_where instead of branching on it; tangents have no elements while a function is linearised",
 };
 
-lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam_program *program) {
+lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam__program *program) {
     return lam__level_push(ctx, level, &lam__interpreter_trace, program);
 }
 
@@ -148,7 +148,7 @@ void lam__trace_result(lam__level *level, int o, lam_value *v) {
 
 /* What f captures from lower levels becomes constants. The level is popped before the program is finished: results are
  * atoms by then. */
-lam_status lam__trace_fn(lam_fn *f, lam_program *p, int fixed, lam_value *const in[], lam_value **boxes,
+lam_status lam__trace_fn(lam_fn *f, lam__program *p, int fixed, lam_value *const in[], lam_value **boxes,
                          lam_value **out) {
     lam__level level;
     lam_status status = lam__trace_push(f->ctx, &level, p);

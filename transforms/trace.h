@@ -10,7 +10,7 @@
 extern const lam__interpreter lam__interpreter_trace;
 
 /* A level that records into `program`. Popped like any other. */
-lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam_program *program);
+lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam__program *program);
 
 /* A box for a new variable of the program, of the type of `like`; NULL without memory. */
 lam_value *lam__trace_variable(lam__level *level, const lam_value *like);
@@ -20,7 +20,7 @@ void lam__trace_result(lam__level *level, int o, lam_value *v);
 
 /* Records f into p, and finishes it: on its first `fixed` inputs as they are, and on variables of the types of the
  * others. boxes, out: room per input and output, cleared. */
-lam_status lam__trace_fn(lam_fn *f, lam_program *p, int fixed, lam_value *const in[], lam_value **boxes,
+lam_status lam__trace_fn(lam_fn *f, lam__program *p, int fixed, lam_value *const in[], lam_value **boxes,
                          lam_value **out);
 
 #endif

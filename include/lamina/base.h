@@ -27,11 +27,11 @@
 extern "C" {
 #endif
 
-typedef struct lam_ctx lam_ctx;         /* all state of the library; see context.h */
-typedef struct lam_tensor lam_tensor;   /* handle to an immutable value; see tensor.h */
-typedef struct lam_fn lam_fn;           /* callable of fixed arity; see fn.h */
-typedef struct lam_program lam_program; /* recorded list of primitive applications; see program.h */
-typedef struct lam_scope lam_scope;     /* owner of handles; see context.h */
+typedef struct lam_ctx lam_ctx;       /* all state of the library; see context.h */
+typedef struct lam_tensor lam_tensor; /* handle to an immutable value; see tensor.h */
+typedef struct lam_fn lam_fn;         /* callable of fixed arity; see fn.h */
+typedef struct lam_fn lam_program;    /* a function that is a recorded list of operations; see program.h */
+typedef struct lam_scope lam_scope;   /* owner of handles; see context.h */
 
 /* Element types. LAM_F64 is 0: the default wherever a dtype is left out. */
 typedef enum lam_dtype {

@@ -21,11 +21,11 @@ static const size_t MOST_BYTES = (size_t)1 << 28;
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 
-static const lam_value *operand_type(const lam_program *p, const lam__equation *e, int i) {
+static const lam_value *operand_type(const lam__program *p, const lam__equation *e, int i) {
     return e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
 }
 
-static double contraction_terms(const lam_program *p, const lam__equation *e) {
+static double contraction_terms(const lam__program *p, const lam__equation *e) {
     const lam__pairing *pairing = e->params;
     double terms = 1;
     for (int i = pairing->batch; i < lam__contract_pairs(pairing); i++)
@@ -34,7 +34,7 @@ static double contraction_terms(const lam_program *p, const lam__equation *e) {
 }
 
 /* A call is some hundred nanoseconds and a pass over its elements; a view is the call alone. */
-double lam__draft_call_cost(const lam_program *p, const lam__equation *e) {
+double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
     const double call = 90, view = 50, near = 0.06, second = 0.2, far = 0.4;
     enum { FIRST_CACHE = 1 << 12, SECOND_CACHE = 1 << 16 }; /* elements */
     double in = 0, out = 0;
@@ -72,7 +72,7 @@ static void note_size(size_list *l, int64_t size, double weight) {
 }
 
 /* Nodes that a program has at least, if all of it is lowered. */
-static double scalars(const lam_program *p, int64_t lanes) {
+static double scalars(const lam__program *p, int64_t lanes) {
     double count = 0;
     for (int64_t v = 0; v < p->variables; v++)
         if (p->types[v]) count += 1 + (double)(p->types[v]->count / lanes);
@@ -80,7 +80,7 @@ static double scalars(const lam_program *p, int64_t lanes) {
 }
 
 /* Sizes of all axes in front together, and of single ones, by how many elements have them. */
-int lam__draft_lanes(const lam_program *p, int room, int64_t lanes[]) {
+int lam__draft_lanes(const lam__program *p, int room, int64_t lanes[]) {
     size_list l = {.count = 0};
     for (int64_t v = 0; v < p->variables; v++) {
         const lam_value *type = p->types[v];
@@ -223,7 +223,7 @@ static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, in
 /* Targets of all regions, and what their equations take as calls. An equation whose result cannot be written is forced
  * to be a call, and *again says so. */
 static bool list_targets(lam__draft *d, bool *again) {
-    const lam_program *p = d->program;
+    const lam__program *p = d->program;
     const size_t n = (size_t)(d->stages ? d->stages : 1);
     int64_t *room = lam__arena_get(&d->arena, n * sizeof *room);
     int32_t *data = lam__arena_get(&d->arena, n * sizeof *data);
@@ -254,7 +254,7 @@ static bool list_targets(lam__draft *d, bool *again) {
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 static bool try_draft(lam__draft *d, bool *again) {
-    const lam_program *p = d->program;
+    const lam__program *p = d->program;
     memset(d->variables, 0, (size_t)p->variables * sizeof *d->variables);
     d->regions = NULL;
     d->stages = d->stage_room = 0;
@@ -266,7 +266,7 @@ static bool try_draft(lam__draft *d, bool *again) {
     return list_targets(d, again);
 }
 
-bool lam__draft_make(lam__draft *d, const lam_program *p, int64_t lanes) {
+bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes) {
     *d = (lam__draft){.program = p, .lanes = lanes};
     lam__arena_open(&d->arena, p->ctx);
     d->arena.most = MOST_BYTES;

@@ -25,7 +25,7 @@ typedef struct lam__draft_variable {
 } lam__draft_variable;
 
 typedef struct lam__draft {
-    const lam_program *program;
+    const lam__program *program;
     lam__arena arena;
     int64_t lanes;
     lam__draft_equation *equations;
@@ -38,14 +38,14 @@ typedef struct lam__draft {
 } lam__draft;
 
 /* False, with nothing recorded, where memory is lacking. The draft is closed by the caller, also then. */
-bool lam__draft_make(lam__draft *d, const lam_program *p, int64_t lanes);
+bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes);
 void lam__draft_close(lam__draft *d);
 
 /* What an equation takes as a call, in nanoseconds; roughly. */
-double lam__draft_call_cost(const lam_program *p, const lam__equation *e);
+double lam__draft_call_cost(const lam__program *p, const lam__equation *e);
 
 /* Numbers of lanes that a program may have, the likeliest first, at most `room`: those that leave no more
  * scalars than can be lowered. */
-int lam__draft_lanes(const lam_program *p, int room, int64_t lanes[]);
+int lam__draft_lanes(const lam__program *p, int room, int64_t lanes[]);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct item {
 
 struct lam__plan {
     lam_ctx *ctx;
-    lam_program *program;
+    lam__program *program;
     lam__arena arena;
     item *items;
     int64_t count, room;
@@ -96,7 +96,7 @@ static double part_cost(const lam__fused *f, bool native) {
 static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native,
                      bool *made) {
     const lam__region *r = d->regions[stage];
-    const lam_program *p = plan->program;
+    const lam__program *p = plan->program;
     *made = false;
     if (!r || !d->target_counts[stage] || fusion == LAM__PLAN_NONE) return true;
     lam__fused *f = lam__fused_new(r, d->targets[stage], d->target_counts[stage]);
@@ -129,7 +129,7 @@ static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__p
 
 /* Calls of each stage, then its region, as a part or as calls. */
 static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fusion, bool native) {
-    const lam_program *p = plan->program;
+    const lam__program *p = plan->program;
     int64_t last = d->stages;
     for (int64_t k = 0; k < p->equations; k++)
         if (d->equations[k].stage >= last) last = d->equations[k].stage + 1;
@@ -152,7 +152,7 @@ static void touch(int64_t *last, int64_t v, int64_t at) {
 
 /* The item that touches each variable last gets it into its list. */
 static bool find_deaths(lam__plan *plan) {
-    const lam_program *p = plan->program;
+    const lam__program *p = plan->program;
     int64_t *last = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *last);
     int64_t *dead = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *dead);
     if (!last || !dead) return false;
@@ -198,7 +198,7 @@ static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native)
 }
 
 /* Makes the cheapest draft; false without memory. Drafts that did not work out, by limits, are not looked at. */
-static bool choose_draft(lam__draft *best, const lam_program *p, lam__plan_fusion fusion, bool native) {
+static bool choose_draft(lam__draft *best, const lam__program *p, lam__plan_fusion fusion, bool native) {
     int64_t lanes[MOST_DRAFTS];
     const int n = fusion == LAM__PLAN_NONE ? 0 : lam__draft_lanes(p, MOST_DRAFTS, lanes);
     double least = 0;
@@ -221,7 +221,7 @@ static bool choose_draft(lam__draft *best, const lam_program *p, lam__plan_fusio
 
 /* Without a draft every equation is a call. */
 static bool fill(lam__plan *plan, lam__plan_fusion fusion, bool native) {
-    const lam_program *p = plan->program;
+    const lam__program *p = plan->program;
     lam__draft best;
     const bool drafted = choose_draft(&best, p, fusion, native);
     bool made = true;
@@ -257,7 +257,7 @@ static bool is_box(const lam__atom *a) {
     return a->variable < 0 && a->constant && lam__value_is_box(a->constant);
 }
 
-bool lam__plan_fits(const lam_program *p) {
+bool lam__plan_fits(const lam__program *p) {
     for (int64_t k = 0; k < p->equations; k++)
         for (int i = 0; i < p->list[k]->inputs; i++)
             if (is_box(&p->list[k]->in[i])) return false;
@@ -266,7 +266,7 @@ bool lam__plan_fits(const lam_program *p) {
     return true;
 }
 
-lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion, bool native) {
+lam__plan *lam__plan_new(lam__program *p, lam__plan_fusion fusion, bool native) {
     lam__plan *plan = lam__alloc_get(&p->ctx->pool, sizeof *plan);
     if (plan) {
         *plan = (lam__plan){.ctx = p->ctx, .program = p};
@@ -345,7 +345,7 @@ static lam_status run_call(lam__plan *plan, const item *it) {
 
 /* Sources without gaps are read where they lie, others from a copy. */
 static lam_status run_part(lam__plan *plan, const item *part) {
-    const lam_program *p = plan->program;
+    const lam__program *p = plan->program;
     lam_status status = LAM_OK;
     for (int64_t i = 0; i < part->source_count; i++) {
         const lam__source *s = &part->sources[i];
@@ -396,7 +396,7 @@ static lam_status run_items(lam__plan *plan, bool *boxed) {
 }
 
 lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]) {
-    const lam_program *p = plan->program;
+    const lam__program *p = plan->program;
     plan->busy = true;
     for (int i = 0; i < p->inputs; i++) plan->slots[i] = lam__value_hold(in[i]);
     bool boxed;

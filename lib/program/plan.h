@@ -20,11 +20,11 @@ typedef struct lam__plan_report {
 
 /* Whether no constant of a finished program is a box, which a level may hide or end before the next run. What residuals
  * hold does not count, since a run needs none of it. */
-bool lam__plan_fits(const lam_program *p);
+bool lam__plan_fits(const lam__program *p);
 
 /* A plan holds the program. native: parts of one lane become machine code, where there is a compiler. NULL after
  * recording that memory is lacking. The program fits. */
-lam__plan *lam__plan_new(lam_program *p, lam__plan_fusion fusion, bool native);
+lam__plan *lam__plan_new(lam__program *p, lam__plan_fusion fusion, bool native);
 void lam__plan_free(lam__plan *plan);
 
 /* Whether it is being run: a function that it calls may come back to it. */

@@ -24,7 +24,7 @@ typedef struct lam__equation {
 
 /* Counted: a linearisation and its transpose share one. room: entries that the arrays have place for. last_use is
  * NULL until lam__program_finish. */
-struct lam_program {
+typedef struct lam__program {
     uint32_t magic;
     uint32_t refs;
     lam_ctx *ctx;
@@ -37,37 +37,37 @@ struct lam_program {
     int64_t equations, equation_room;
     lam__equation **list;
     lam__atom *results; /* per output */
-};
+} lam__program;
 
 /* A program of so many inputs and outputs with nothing in it, one reference; NULL without memory. The variables of the
  * inputs are made by the caller, first of all. */
-lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs);
-void lam__program_release(lam_program *p);
+lam__program *lam__program_new(lam_ctx *ctx, int inputs, int outputs);
+void lam__program_release(lam__program *p);
 
 /* A new variable of this type (rank -1: of none, for a result that is left out); its number, or -1 after recording that
  * memory is lacking. */
-int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const int64_t *dims);
+int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const int64_t *dims);
 
 /* Records a call whose results are the variables from `first` on. in[] is copied, constants are held. */
-lam_status lam__program_record(lam_program *p, const lam_call_site *call, const lam__atom in[], int64_t first);
+lam_status lam__program_record(lam__program *p, const lam_call_site *call, const lam__atom in[], int64_t first);
 
 /* Drops equations that no result needs and works out when variables die. Called once, when the results are set. */
-lam_status lam__program_finish(lam_program *p);
+lam_status lam__program_finish(lam__program *p);
 
 /* How many constants of a finished program are boxes, which some levels hide; -1 where lam__program_with cannot replace
  * them. values (may be NULL) gets them in the order of the program, borrowed. */
-int64_t lam__program_boxes(const lam_program *p, lam_value **values);
+int64_t lam__program_boxes(const lam__program *p, lam_value **values);
 
 /* The program with values[] in the place of these constants, one reference; NULL without memory. */
-lam_program *lam__program_with(const lam_program *p, lam_value *const values[]);
+lam__program *lam__program_with(const lam__program *p, lam_value *const values[]);
 
 /* Runs the program on values at whatever levels they live. One reference per output. */
-lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_value *out[]);
+lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_value *out[]);
 
 /* Whether the program is linear in all its inputs together; otherwise records which operation is not. */
-lam_status lam__program_check_linear(const lam_program *p, const char *name);
+lam_status lam__program_check_linear(const lam__program *p, const char *name);
 
 /* Runs a linear program backwards: cotangents g[] of the outputs (NULL: zero) to those of the inputs (NULL: zero). */
-lam_status lam__program_transpose(const lam_program *p, lam_value *const g[], lam_value *gx[]);
+lam_status lam__program_transpose(const lam__program *p, lam_value *const g[], lam_value *gx[]);
 
 #endif

@@ -9,8 +9,8 @@
 
 /* Results are constants that are not there (variable -1, NULL) until lam__trace_result has set them, so that a program
  * can be released at any time. */
-lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
-    lam_program *p = lam__alloc_get(&ctx->pool, sizeof *p);
+lam__program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
+    lam__program *p = lam__alloc_get(&ctx->pool, sizeof *p);
     size_t results = (size_t)(outputs ? outputs : 1) * sizeof(lam__atom);
     lam__atom *atoms = p ? lam__alloc_get(&ctx->pool, results) : NULL;
     if (!atoms) {
@@ -18,7 +18,7 @@ lam_program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
         lam__error_memory(ctx, results);
         return NULL;
     }
-    *p = (lam_program){
+    *p = (lam__program){
         .magic = LAM__PROGRAM, .refs = 1, .ctx = ctx, .inputs = inputs, .outputs = outputs, .results = atoms};
     for (int o = 0; o < outputs; o++) atoms[o] = (lam__atom){-1, NULL}; /* nothing yet */
     return p;
@@ -33,7 +33,7 @@ static void equation_free(lam_ctx *ctx, lam__equation *e) {
 }
 
 /* One reference less; with the last, all that the program holds. last_use is there once the program is finished. */
-void lam__program_release(lam_program *p) {
+void lam__program_release(lam__program *p) {
     if (!p || --p->refs) return;
     lam_ctx *ctx = p->ctx;
     for (int64_t k = 0; k < p->equations; k++) equation_free(ctx, p->list[k]);
@@ -64,7 +64,7 @@ static bool grow(lam_ctx *ctx, void ***array, int64_t used, int64_t *room) {
 
 /* A new variable of this type, which is kept as an abstract value: dtype and dims for shape rules, zeros and
  * transposes, no elements. On failure the number of variables is what it was. */
-int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const int64_t *dims) {
+int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const int64_t *dims) {
     void **types = (void **)p->types;
     if (p->variables == p->variable_room && !grow(p->ctx, &types, p->variables, &p->variable_room)) return -1;
     p->types = (lam_value **)types;
@@ -76,7 +76,7 @@ int64_t lam__program_variable(lam_program *p, lam_dtype dtype, int rank, const i
 
 /* Equation, operands and parameters lie in one block. The parameters are copied because those of the call lie in some
  * frame; what they point to is held by the row's own function (params_hold), and given up with the equation. */
-lam_status lam__program_record(lam_program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
+lam_status lam__program_record(lam__program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
     lam_ctx *ctx = p->ctx;
     void **list = (void **)p->list;
     if (p->equations == p->equation_room && !grow(ctx, &list, p->equations, &p->equation_room)) return LAM_ERR_MEMORY;
@@ -106,7 +106,7 @@ lam_status lam__program_record(lam_program *p, const lam_call_site *call, const 
 
 /* Marks in last_use what an equation list read backwards needs; dead equations are freed. The list is compacted towards
  * its end, since it is read from there, and moved to the front once. An equation with one live output stays whole. */
-static void drop_dead(lam_program *p) {
+static void drop_dead(lam__program *p) {
     int64_t kept = p->equations;
     for (int64_t k = p->equations - 1; k >= 0; k--) {
         lam__equation *e = p->list[k];
@@ -127,7 +127,7 @@ static void drop_dead(lam_program *p) {
 /* last_use serves twice: as a mark while dead equations are dropped (-1: nobody needs it), then as the number of the
  * last equation that touches a variable. A result is needed beyond all equations. A variable that an equation sets and
  * nobody reads has that equation itself as its last use. */
-lam_status lam__program_finish(lam_program *p) {
+lam_status lam__program_finish(lam__program *p) {
     size_t bytes = (size_t)p->variables * sizeof *p->last_use;
     p->last_use = lam__alloc_get(&p->ctx->pool, bytes);
     if (!p->last_use) return lam__error_memory(p->ctx, bytes);
@@ -155,7 +155,7 @@ static bool is_box(const lam__atom *a) {
 }
 
 /* A residual holds values of its own, which cannot be told apart from outside. */
-int64_t lam__program_boxes(const lam_program *p, lam_value **values) {
+int64_t lam__program_boxes(const lam__program *p, lam_value **values) {
     int64_t count = 0;
     for (int64_t k = 0; k < p->equations; k++) {
         const lam__equation *e = p->list[k];
@@ -200,9 +200,9 @@ static void *pointers(lam_ctx *ctx, int64_t n, int64_t *room) {
 }
 
 /* Types are shared. Counts rise with what is there, so that a program which could not be completed can be released. */
-lam_program *lam__program_with(const lam_program *p, lam_value *const values[]) {
+lam__program *lam__program_with(const lam__program *p, lam_value *const values[]) {
     lam_ctx *ctx = p->ctx;
-    lam_program *made = lam__program_new(ctx, p->inputs, p->outputs);
+    lam__program *made = lam__program_new(ctx, p->inputs, p->outputs);
     if (!made) return NULL;
     made->types = pointers(ctx, p->variables, &made->variable_room);
     made->list = made->types ? pointers(ctx, p->equations, &made->equation_room) : NULL;

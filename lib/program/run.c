@@ -20,7 +20,7 @@ typedef struct desk {
 } desk;
 
 /* All of it is zero at first: no slot holds anything, so desk_close is right wherever the walk stops. */
-static lam_status desk_open(const lam_program *p, desk *d) {
+static lam_status desk_open(const lam__program *p, desk *d) {
     d->widest = 1;
     for (int64_t k = 0; k < p->equations; k++) {
         if (p->list[k]->inputs > d->widest) d->widest = p->list[k]->inputs;
@@ -37,7 +37,7 @@ static lam_status desk_open(const lam_program *p, desk *d) {
 }
 
 /* Releases what the walk has left in the slots, and the desk. */
-static void desk_close(const lam_program *p, desk *d) {
+static void desk_close(const lam__program *p, desk *d) {
     for (int64_t v = 0; v < p->variables; v++) lam__value_release(d->slots[v]);
     lam__alloc_put(&p->ctx->pool, d->slots, d->bytes);
 }
@@ -45,7 +45,7 @@ static void desk_close(const lam_program *p, desk *d) {
 /* ---- forwards ---------------------------------------------------------------------------------------------------- */
 
 /* Gives up what equation k was the last to touch, be it an operand or a result that nobody reads. */
-static void release_dead(const lam_program *p, const lam__equation *e, int64_t k, lam_value **slots) {
+static void release_dead(const lam__program *p, const lam__equation *e, int64_t k, lam_value **slots) {
     for (int i = 0; i < e->inputs + e->outputs; i++) {
         int64_t v = i < e->inputs ? e->in[i].variable : e->first + i - e->inputs;
         if (v < 0 || p->last_use[v] != k) continue;
@@ -55,7 +55,7 @@ static void release_dead(const lam_program *p, const lam__equation *e, int64_t k
 }
 
 /* A result that the shape rule leaves out is left out, and no other. */
-static lam_status check_holes(const lam_program *p, const lam_call_site *call, int64_t first, const desk *d) {
+static lam_status check_holes(const lam__program *p, const lam_call_site *call, int64_t first, const desk *d) {
     for (int64_t v = first; v < first + call->outputs; v++)
         if (!d->slots[v] != !p->types[v])
             return lam__error_call(call, LAM_ERR_RULE, "make its shape callback and forward agree",
@@ -67,7 +67,7 @@ static lam_status check_holes(const lam_program *p, const lam_call_site *call, i
 
 /* The equation as a call that comes from outside: its types are checked as the user of the program sees them. Results
  * go straight to the slots of its variables; what it was the last to touch is released, also when it has failed. */
-static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
+static lam_status run_equation(const lam__program *p, int64_t k, desk *d) {
     const lam__equation *e = p->list[k];
     for (int i = 0; i < e->inputs; i++)
         d->work[i] = e->in[i].variable >= 0 ? d->slots[e->in[i].variable] : e->in[i].constant;
@@ -86,7 +86,7 @@ static lam_status run_equation(const lam_program *p, int64_t k, desk *d) {
 
 /* Inputs and outputs are counted once more, so a result that is an input, or is named twice, needs no special case.
  * Inputs that no equation reads stay on the desk to the end. */
-lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_value *out[]) {
+lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_value *out[]) {
     desk d;
     for (int o = 0; o < p->outputs; o++) out[o] = NULL;
     lam_status status = desk_open(p, &d);
@@ -103,7 +103,7 @@ lam_status lam__program_run(const lam_program *p, lam_value *const in[], lam_val
 /* ---- linear programs --------------------------------------------------------------------------------------------- */
 
 /* `name` is the function of the user that was recorded, e the operation in it that is at fault. */
-static lam_status fail_linear(const lam_program *p, const char *name, const lam__equation *e, const char *why) {
+static lam_status fail_linear(const lam__program *p, const char *name, const lam__equation *e, const char *why) {
     return lam__error_set(p->ctx, LAM_ERR_LINEAR, "use lam_vjp for functions that are not linear",
                           "function '%s' is not linear: %s %s", name, e->primitive->name, why);
 }
@@ -116,7 +116,7 @@ static bool linear_in(const lam__equation *e, int i, const lam_value *type) {
 
 /* Varying is what depends on an input. A product may have one such factor, and what is beside it is a coefficient. A
  * sum may have any number, and constants among its terms only where they are zero: f(x) = x + c is affine. */
-static lam_status check_equation(const lam_program *p, const char *name, const lam__equation *e) {
+static lam_status check_equation(const lam__program *p, const char *name, const lam__equation *e) {
     int varying = 0;
     const lam_primitive *row = e->primitive;
     for (int i = 0; i < e->inputs; i++) {
@@ -135,7 +135,7 @@ static lam_status check_equation(const lam_program *p, const char *name, const l
 }
 
 /* A result that is a constant other than zero would be f(0), so that the function could not be linear. */
-lam_status lam__program_check_linear(const lam_program *p, const char *name) {
+lam_status lam__program_check_linear(const lam__program *p, const char *name) {
     lam_status status = LAM_OK;
     for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = check_equation(p, name, p->list[k]);
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
@@ -147,7 +147,7 @@ lam_status lam__program_check_linear(const lam_program *p, const char *name) {
 
 /* The cotangents of the results are complete here, since what reads them comes later in the program and has been walked
  * already. They are released behind the equation. Where all are zero there is nothing to do. */
-static lam_status transpose_equation(const lam_program *p, const lam__equation *e, desk *d) {
+static lam_status transpose_equation(const lam__program *p, const lam__equation *e, desk *d) {
     lam_value **in = d->work, **gx = in + d->widest;
     bool any = false;
     for (int o = 0; o < e->outputs; o++) any = any || d->slots[e->first + o];
@@ -179,7 +179,7 @@ static lam_status transpose_equation(const lam_program *p, const lam__equation *
 
 /* A variable may be named by several results, so cotangents are added from the first on. Outputs that are constants
  * have no way back. A variable that no cotangent has reached stays NULL, which is zero. */
-lam_status lam__program_transpose(const lam_program *p, lam_value *const g[], lam_value *gx[]) {
+lam_status lam__program_transpose(const lam__program *p, lam_value *const g[], lam_value *gx[]) {
     desk d;
     for (int i = 0; i < p->inputs; i++) gx[i] = NULL;
     lam_status status = desk_open(p, &d);

@@ -301,6 +301,7 @@ const lam_primitive lam__row_checkpoint_name = {
     .view = view_checkpoint_name,
     .vjp = vjp_checkpoint_name,
     .batch = batch_checkpoint_name,
+    .layout = "s32 name",
 };
 
 lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name) {

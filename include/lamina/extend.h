@@ -125,8 +125,13 @@ struct lam_primitive {
     /* Parameters that own something: called for each copy kept and each copy given up. NULL: plain data. */
     void (*params_hold)(lam_ctx *ctx, void *params);
     void (*params_release)(lam_ctx *ctx, void *params);
-    /* Prints the parameters, for example "axes=[0, 1]". NULL: none to print. */
-    void (*params_print)(FILE *file, const void *params);
+    /* The parameters as a C struct, by which programs are printed and read back: "i axis, b reverse" for int32_t axis,
+     * bool reverse. Kinds: b bool, c int8_t, i int32_t, l int64_t, d double, T int32_t that is a lam_dtype, A uint32_t
+     * that is a set of axes, s32 a text of at most 31 characters. `i by[3]` is an array; `#i rank, l dims[rank]` one of
+     * as many as the field says, which is not printed; x[m+n], x[outputs] of as many as these say together, or as the
+     * call has outputs; `[rank<3]` is room for three. `{i low, i high}[rank]` is an array of structs. NULL: of an
+     * elementwise row an int64_t; of others they cannot be printed. */
+    const char *layout;
 
     /* Elementwise rows of one operand that the kernels evaluate together with its derivative: the same row as a product
      * with that, which is its operand. Derivatives are then taken by it where the elements are at hand. */

@@ -1,4 +1,4 @@
-/* Functions that are recorded and compiled: jit. */
+/* Functions recorded as programs: printed, read back, checked, transformed again; and compiled: jit. */
 #ifndef LAMINA_PROGRAM_H
 #define LAMINA_PROGRAM_H
 
@@ -7,6 +7,46 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* f as a program: the list of the operations that its results need, each with its operands, parameters and types (SSA),
+ * for inputs of the types of the examples, whose elements are not looked at. It is a function like any other: lam_call
+ * runs it, operation by operation, and lam_grad, lam_vmap or lam_jit transform it again. What f does not compute from
+ * its inputs is a constant of it, shared, not copied. C code of f runs now and not again.
+ * Shape   as f.
+ * Fails   LAM_ERR_ARITY, LAM_ERR_NULL for other examples; LAM_ERR_ABSTRACT where f reads elements that depend on its
+ *         inputs; LAM_ERR_VALUE where it draws from the context's generator; as f does. Calls of the program
+ *         LAM_ERR_SHAPE, LAM_ERR_DTYPE for inputs of other types; LAM_ERR_ESCAPED where it holds values of levels that
+ *         have ended.
+ * Owner   current scope. */
+LAM_API lam_program *lam_trace(lam_fn *f, lam_list examples);
+
+/* Writes a program as text, a line for each operation:
+ *     program f(v0: f64[3]) {
+ *         v1: f64[3] = sin(v0)
+ *         v2: f64[] = sum(v1) axes=[0]
+ *         return v2
+ *     }
+ * The text is the same for the same program, and is read back by lam_program_read to the last bit; `opaque` in it are
+ * values of open levels and operations with code in C (custom Functions, loops and branches), which are not.
+ * Fails   LAM_ERR_NULL without a file; LAM_ERR_VALUE for other functions. */
+LAM_API lam_status lam_program_print(FILE *file, lam_program *program);
+
+/* The program of a text that lam_program_print has written, checked.
+ * Fails   LAM_ERR_VALUE, LAM_ERR_ARITY, LAM_ERR_SHAPE and so on, naming the line or operation that is wrong: a name that
+ *         is not bound, or twice, an operation that is not there, parameters or types that do not fit; gives the failed
+ *         function.
+ * Owner   current scope. */
+LAM_API lam_program *lam_program_read(lam_ctx *ctx, const char *text);
+
+/* Whether each operation reads what is set before it and gives the types that its shape rule says.
+ * Fails   with what is wrong: LAM_ERR_VALUE, LAM_ERR_ARITY, LAM_ERR_SHAPE; LAM_ERR_ESCAPED where it holds a value of a
+ *         level that has ended. */
+LAM_API lam_status lam_program_check(lam_program *program);
+
+/* The types of f's results for inputs of the types of the examples. Nothing is computed: operations apply their shape
+ * rules, and no element is looked at.
+ * Fails   as lam_trace, but for draws, which are not made. */
+LAM_API lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n);
 
 /* Which operations become one pass, or one list of scalar steps, over all that they work on. */
 typedef enum lam_jit_fusion {

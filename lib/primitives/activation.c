@@ -26,13 +26,6 @@ static lam_tensor *slope_ramp(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? NULL : lam_ramp(r->in[0], t, slope);
 }
 
-/* Parameters are bytes that need not be aligned for a double. */
-static void print_ramp(FILE *file, const void *params) {
-    double slope;
-    memcpy(&slope, params, sizeof slope);
-    fprintf(file, "slope=%g", slope);
-}
-
 const lam_primitive lam__row_ramp = {
     .name = "ramp",
     .inputs = 2,
@@ -43,7 +36,7 @@ const lam_primitive lam__row_ramp = {
     .linear = 2u,
     .slope = slope_ramp,
     .saves = LAM_SAVE_IN(0),
-    .params_print = print_ramp,
+    .layout = "d slope",
 };
 
 lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope) {

@@ -330,6 +330,7 @@ const lam_primitive lam__row_embedding_bag = {
     .eval = eval_embedding_bag,
     .vjp = vjp_embedding_bag,
     .batch = batch_bags,
+    .layout = "i batch, l rows",
 };
 
 const lam_primitive lam__row_bag_spread = {
@@ -344,6 +345,7 @@ const lam_primitive lam__row_bag_spread = {
     .eval = eval_bag_spread,
     .vjp = vjp_bag_spread,
     .batch = batch_bags,
+    .layout = "i batch, l rows",
 };
 
 const lam_primitive lam__row_bag_dots = {
@@ -358,6 +360,7 @@ const lam_primitive lam__row_bag_dots = {
     .eval = eval_bag_dots,
     .vjp = vjp_bag_dots,
     .batch = batch_bags,
+    .layout = "i batch, l rows",
 };
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

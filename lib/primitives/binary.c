@@ -136,11 +136,6 @@ static lam_tensor *slope_times_power(const lam_rule *r, int i, lam_tensor *t) {
     return lam__times_integer_pow(lam_mul(t, r->in[0]), r->in[1], n - 1, factor * (double)n);
 }
 
-static void print_times_power(FILE *file, const void *params) {
-    const lam__times_power_params *power = params;
-    fprintf(file, "factor=%g, exponent=%lld", power->factor, (long long)power->exponent);
-}
-
 /* Linear in x, so for exponent 1 it is a product with a factor, which rules.c treats as one (is_product). */
 const lam_primitive lam__row_times_power = {
     .name = "times_power",
@@ -152,7 +147,7 @@ const lam_primitive lam__row_times_power = {
     .linear = 1u,
     .slope = slope_times_power,
     .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0) | LAM_SAVE_IN(1)},
-    .params_print = print_times_power,
+    .layout = "l exponent, d factor",
 };
 
 /* Complex numbers have no loop for it, and a division of their own that neither over- nor underflows: so exponent -1 is
@@ -276,6 +271,7 @@ const lam_primitive lam__row_integer_pow = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_integer_pow,
     .saves = LAM_SAVE_IN(0),
+    .layout = "l exponent",
 };
 
 /* Wider than the public form, since derivatives of x^INT_MIN have exponents below it. */

@@ -160,6 +160,7 @@ const lam_primitive lam__row_reduce_precision = {
     .real = true,
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_reduce_precision,
+    .layout = "l bits",
 };
 
 lam_tensor *lam_reduce_precision(lam_tensor *x, int exponent_bits, int mantissa_bits) {
@@ -207,6 +208,7 @@ const lam_primitive lam__row_bitcast = {
     .shape = shape_bitcast,
     .eval = eval_bitcast,
     .batch = batch_bitcast,
+    .layout = "T dtype",
 };
 
 lam_tensor *lam_bitcast(lam_tensor *x, lam_dtype dtype) {

@@ -192,13 +192,6 @@ static void batch_triangular_solve(const lam_rule *r, lam_tensor *out[]) {
                                       p->right_side);
 }
 
-/* In the words of the public options. */
-static void print_triangular_solve(FILE *file, const void *params) {
-    const solve_params *p = params;
-    fprintf(file, "side=%s, triangle=%s, transpose=%d, unit_diagonal=%d", p->right_side ? "right" : "left",
-            p->upper ? "upper" : "lower", p->transpose, p->unit_diagonal);
-}
-
 const lam_primitive lam__row_triangular_solve = {
     .name = "triangular_solve",
     .inputs = 2,
@@ -212,7 +205,7 @@ const lam_primitive lam__row_triangular_solve = {
     .jvp = jvp_triangular_solve,
     .vjp = vjp_triangular_solve,
     .batch = batch_triangular_solve,
-    .params_print = print_triangular_solve,
+    .layout = "b right_side, b upper, b transpose, b unit_diagonal",
 };
 
 /* A vector is a column, or from the right a row, for the time of the call. */

@@ -135,13 +135,6 @@ static lam_tensor *slope_nan_to_num(const lam_rule *r, int i, lam_tensor *t) {
     return lam_where(lam_eq(r->in[0], r->out[0]), t, 0.0);
 }
 
-/* Copied out first, as parameters are bytes. */
-static void print_nan_to_num(FILE *file, const void *params) {
-    lam__replacements r;
-    memcpy(&r, params, sizeof r);
-    fprintf(file, "nan=%g, posinf=%g, neginf=%g", r.nan, r.high, r.low);
-}
-
 /* Operand and result are both kept, as the slope compares them. */
 const lam_primitive lam__row_nan_to_num = {
     .name = "nan_to_num",
@@ -152,7 +145,7 @@ const lam_primitive lam__row_nan_to_num = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_nan_to_num,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .params_print = print_nan_to_num,
+    .layout = "d nan, d posinf, d neginf",
 };
 
 /* The public form, with its defaults that depend on the dtype, is in numeric.c. */

@@ -123,19 +123,6 @@ static void batch_dot_general(const lam_rule *r, lam_tensor *out[]) {
     out[0] = at ? lam_moveaxis(product, at, 0) : product;
 }
 
-/* The names are those of the public options. */
-static void print_dot_general(FILE *file, const void *params) {
-    static const char *const names[] = {"contract_x", "contract_y", "batch_x", "batch_y"};
-    const pairing *p = params;
-    for (int k = 0; k < 4; k++) {
-        const int8_t *axes = lam__contract_axes(p, k & 1) + (k < 2 ? p->batch : 0);
-        int n = k < 2 ? p->contract : p->batch;
-        fprintf(file, "%s%s=[", k ? ", " : "", names[k]);
-        for (int i = 0; i < n; i++) fprintf(file, "%s%d", i ? ", " : "", axes[i]);
-        fprintf(file, "]");
-    }
-}
-
 /* A product with a constant keeps the constant alone. */
 const lam_primitive lam__row_dot_general = {
     .name = "dot_general",
@@ -149,7 +136,7 @@ const lam_primitive lam__row_dot_general = {
     .eval = lam__contract_eval,
     .vjp = vjp_dot_general,
     .batch = batch_dot_general,
-    .params_print = print_dot_general,
+    .layout = "c batch, c contract, b loose, c x[batch+contract], c y[batch+contract]",
 };
 
 /* ---- by axis lists ----------------------------------------------------------------------------------------------- */

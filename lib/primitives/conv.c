@@ -178,6 +178,7 @@ const lam_primitive lam__row_conv_general = {
     .eval = eval_conv_general,
     .vjp = vjp_conv_general,
     .batch = batch_conv_general,
+    .layout = "#i rank, i front, {l window, l stride, l low, l gap, l spread, l out}[rank<3]",
 };
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

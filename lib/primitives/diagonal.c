@@ -96,6 +96,7 @@ const lam_primitive lam__row_diagonal = {
     .view = view_diagonal,
     .vjp = vjp_diagonal,
     .batch = batch_diagonal,
+    .layout = "l offset, i row, i column",
 };
 
 /* The same for `operation`, a name in messages. Offsets are bounded here by the sizes, so that no sum with one

@@ -151,6 +151,7 @@ const lam_primitive lam__row_eigvals = {
     .jvp = jvp_eigvals,
     .vjp = vjp_eigvals,
     .batch = batch_eigvals,
+    .layout = "b vectors",
 };
 
 /* Without vectors, in whose place the row gives nothing; the derivative makes them if it is asked for. */

@@ -135,6 +135,7 @@ const lam_primitive lam__row_fft = {
     .eval = eval_fft,
     .vjp = vjp_fft,
     .batch = batch_fft,
+    .layout = "d scale, A axes, i inverse",
 };
 
 /* ---- between reals and half of the coefficients ------------------------------------------------------------------ */
@@ -195,6 +196,7 @@ const lam_primitive lam__row_rfft = {
     .eval = eval_rfft,
     .vjp = vjp_rfft,
     .batch = batch_half,
+    .layout = "d scale, l n, i axis",
 };
 
 static lam_status shape_irfft(const lam_call_site *call, lam_shape out[]) {
@@ -225,4 +227,5 @@ const lam_primitive lam__row_irfft = {
     .eval = eval_irfft,
     .vjp = vjp_irfft,
     .batch = batch_half,
+    .layout = "d scale, l n, i axis",
 };

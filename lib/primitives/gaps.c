@@ -296,11 +296,6 @@ static void batch_gap_solve(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_gaps(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1), params->sign);
 }
 
-static void print_gaps(FILE *file, const void *params) {
-    const gap_params *p = params;
-    fprintf(file, "sign=%d", p->sign);
-}
-
 const lam_primitive lam__row_gap_solve = {
     .name = "gap_solve",
     .inputs = 2,
@@ -314,7 +309,7 @@ const lam_primitive lam__row_gap_solve = {
     .jvp = jvp_gap_solve,
     .vjp = vjp_gap_solve,
     .batch = batch_gap_solve,
-    .params_print = print_gaps,
+    .layout = "i sign",
 };
 
 lam_tensor *lam_gap_solve(lam_tensor *w, lam_tensor *p, int sign) {

@@ -60,12 +60,6 @@ static void batch_hyper(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, sizeof(lam__hyper_order));
 }
 
-/* How often by each of the parameters, then by x. */
-static void print_hyper(FILE *file, const void *params) {
-    const lam__hyper_order *o = params;
-    fprintf(file, "by=[%d, %d, %d], by_x=%d", o->by[0], o->by[1], o->by[2], o->by_x);
-}
-
 const lam_primitive lam__row_hyp1f1 = {
     .name = "hyp1f1",
     .inputs = 3,
@@ -76,7 +70,7 @@ const lam_primitive lam__row_hyp1f1 = {
     .jvp = jvp_hyper,
     .vjp = vjp_hyper,
     .batch = batch_hyper,
-    .params_print = print_hyper,
+    .layout = "i by[3], i by_x",
 };
 
 const lam_primitive lam__row_hyp2f1 = {
@@ -89,7 +83,7 @@ const lam_primitive lam__row_hyp2f1 = {
     .jvp = jvp_hyper,
     .vjp = vjp_hyper,
     .batch = batch_hyper,
-    .params_print = print_hyper,
+    .layout = "i by[3], i by_x",
 };
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

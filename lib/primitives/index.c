@@ -208,6 +208,7 @@ const lam_primitive lam__row_take = {
     .eval = eval_take,
     .vjp = vjp_take,
     .batch = batch_take,
+    .layout = "i axis, i batch, i mode",
 };
 
 /* ---- index_inverse ---------------------------------------------------------------------------------------------- */
@@ -261,6 +262,7 @@ const lam_primitive lam__row_index_inverse = {
     .shape = shape_index_inverse,
     .eval = eval_index_inverse,
     .batch = batch_index_inverse,
+    .layout = "l n, l mode",
 };
 
 /* A rule's helper: what names no place is to be passed as n. */
@@ -313,6 +315,7 @@ const lam_primitive lam__row_wrap_index = {
     .shape = shape_wrap_index,
     .eval = eval_wrap_index,
     .batch = batch_wrap_index,
+    .layout = "l n, l limit",
 };
 
 lam_tensor *lam__index_wrap(lam_tensor *indices, int64_t n, int64_t limit) {

@@ -252,6 +252,7 @@ const lam_primitive lam__row_concatenate = {
     .eval = eval_concatenate,
     .vjp = vjp_concatenate,
     .batch = batch_concatenate,
+    .layout = "i axis, i fresh",
 };
 
 /* The tensors in their common dtype, which room[] gets. Casts are recorded one by one, and each gradient comes back in

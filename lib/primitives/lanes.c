@@ -97,6 +97,7 @@ const lam_primitive lam__row_softmax = {
     .jvp = jvp_softmax,
     .vjp = vjp_softmax,
     .batch = batch_lanes,
+    .layout = "i first, i count, d epsilon",
 };
 
 /* ---- its logarithm ----------------------------------------------------------------------------------------------- */
@@ -125,6 +126,7 @@ const lam_primitive lam__row_log_softmax = {
     .jvp = jvp_log_softmax,
     .vjp = vjp_log_softmax,
     .batch = batch_lanes,
+    .layout = "i first, i count, d epsilon",
 };
 
 /* ---- standardisation --------------------------------------------------------------------------------------------- */
@@ -206,6 +208,7 @@ const lam_primitive lam__row_standardize = {
     .jvp = jvp_standardize,
     .vjp = vjp_standardize,
     .batch = batch_standardize,
+    .layout = "i first, i count, d epsilon",
 };
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

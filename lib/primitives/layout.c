@@ -69,6 +69,7 @@ const lam_primitive lam__row_cast = {
     .eval = eval_cast,
     .vjp = vjp_cast,
     .batch = batch_cast,
+    .layout = "T dtype",
 };
 
 /* Without a change of dtype no row is applied: tapes of programs that cast generously stay short. */
@@ -146,6 +147,7 @@ const lam_primitive lam__row_broadcast_to = {
     .view = view_broadcast_to,
     .vjp = vjp_broadcast_to,
     .batch = batch_broadcast_to,
+    .layout = "#i rank, l dims[rank]",
 };
 
 /* dims of a user: rank and sizes are possible. `least` is the least size: 0, or -1 where that stands for one to be
@@ -266,6 +268,7 @@ const lam_primitive lam__row_reshape = {
     .view = view_reshape,
     .vjp = vjp_reshape,
     .batch = batch_reshape,
+    .layout = "#i rank, l dims[rank]",
 };
 
 /* For sizes that are known to fit and hold no -1; the shape rule checks the count all the same. */
@@ -375,6 +378,7 @@ const lam_primitive lam__row_transpose = {
     .view = view_transpose,
     .vjp = vjp_transpose,
     .batch = batch_transpose,
+    .layout = "#i rank, c order[rank]",
 };
 
 /* No list turns all axes round, as in NumPy. Below a batch rule the list names all axes, the batch axis among them. */

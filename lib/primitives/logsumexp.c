@@ -271,6 +271,7 @@ const lam_primitive lam__row_logsumexp = {
     .jvp = jvp_logsumexp,
     .vjp = vjp_logsumexp,
     .batch = batch_logsumexp,
+    .layout = "A axes",
 };
 
 /* The logarithm of the number is taken away, as in JAX: next to 0 the error is that of rounding that logarithm. */

@@ -245,6 +245,7 @@ const lam_primitive lam__row_norm = {
     .jvp = jvp_norm,
     .vjp = vjp_norm,
     .batch = batch_norm,
+    .layout = "A axes, d order",
 };
 
 /* ---- directions -------------------------------------------------------------------------------------------------- */
@@ -290,6 +291,7 @@ const lam_primitive lam__row_norm_slope = {
     .slope = slope_norm_slope,
     .jvp = jvp_norm_slope,
     .saves_for = {LAM_SAVE_IN(1) | LAM_SAVE_OUT(0)},
+    .layout = "A axes, d order",
 };
 
 /* At 0 the length is taken as 1, so the direction there is 0. */

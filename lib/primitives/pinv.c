@@ -147,11 +147,6 @@ static void batch_pinv(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_pinv(r->in[0], p->rtol);
 }
 
-static void print_pinv(FILE *file, const void *params) {
-    const pinv_params *p = params;
-    fprintf(file, "rtol=%g", p->rtol);
-}
-
 const lam_primitive lam__row_pinv = {
     .name = "pinv",
     .inputs = 1,
@@ -162,7 +157,7 @@ const lam_primitive lam__row_pinv = {
     .jvp = jvp_pinv,
     .vjp = vjp_pinv,
     .batch = batch_pinv,
-    .params_print = print_pinv,
+    .layout = "d rtol",
 };
 
 /* The tolerance that the options ask for, or `usual` times the longer side times the dtype's epsilon. */

@@ -27,10 +27,6 @@ static lam_tensor *of_order(const lam_primitive *row, int64_t order, lam_tensor 
     return lam__apply1(row, &order, sizeof order, z);
 }
 
-static void print_order(FILE *file, const void *params) {
-    fprintf(file, "order=%d", order_of(params));
-}
-
 static void batch_plane(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, sizeof(int64_t));
 }
@@ -81,7 +77,7 @@ const lam_primitive lam__row_wofz = {
     .jvp = jvp_wofz,
     .vjp = vjp_wofz,
     .batch = batch_plane,
-    .params_print = print_order,
+    .layout = "l order",
 };
 
 lam_tensor *lam_wofz(lam_tensor *z) {
@@ -126,7 +122,7 @@ const lam_primitive lam__row_loggamma = {
     .jvp = jvp_loggamma,
     .vjp = vjp_loggamma,
     .batch = batch_plane,
-    .params_print = print_order,
+    .layout = "l order",
 };
 
 lam_tensor *lam_loggamma(lam_tensor *z) {

@@ -153,6 +153,7 @@ const lam_primitive lam__row_polyval = {
     .jvp = jvp_polyval,
     .vjp = vjp_polyval,
     .batch = batch_both,
+    .layout = "l batch, l count",
 };
 
 /* Of what the kernel does not do: Horner's rule by other operations. Integers, whose products wrap, and complex
@@ -250,6 +251,7 @@ const lam_primitive lam__row_power_sums = {
     .jvp = jvp_power_sums,
     .vjp = vjp_power_sums,
     .batch = batch_both,
+    .layout = "l batch, l count",
 };
 
 /* Public as it is what fits of polynomials need: moments of points. */

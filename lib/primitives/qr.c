@@ -187,12 +187,6 @@ static void batch_qr(const lam_rule *r, lam_tensor *out[]) {
     apply_qr(r->in[0], p->full, out);
 }
 
-/* In the words of the public options. */
-static void print_qr(FILE *file, const void *params) {
-    const qr_params *p = params;
-    fprintf(file, "full_matrices=%d", p->full);
-}
-
 const lam_primitive lam__row_qr = {
     .name = "qr",
     .inputs = 1,
@@ -205,7 +199,7 @@ const lam_primitive lam__row_qr = {
     .jvp = jvp_qr,
     .vjp = vjp_qr,
     .batch = batch_qr,
-    .params_print = print_qr,
+    .layout = "b full_matrices",
 };
 
 /* Places may be NULL; both results are made. */

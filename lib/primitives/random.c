@@ -83,6 +83,7 @@ const lam_primitive lam__row_random_bits = {
     .shape = shape_random_bits,
     .eval = eval_random_bits,
     .batch = batch_random_bits,
+    .layout = "i form, l low, l span, #i rank, l dims[rank]",
 };
 
 /* dims are those of one key's elements, without the last axis of pairs. */

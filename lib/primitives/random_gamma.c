@@ -99,6 +99,7 @@ const lam_primitive lam__row_random_gamma = {
     .jvp = jvp_random_gamma,
     .vjp = vjp_random_gamma,
     .batch = batch_random_gamma,
+    .layout = "i logarithm",
 };
 
 /* The parameter in the dims of the sample, since the row pairs them element by element. */

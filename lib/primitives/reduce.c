@@ -134,6 +134,7 @@ const lam_primitive lam__row_sum = {
     .eval = eval_sum,
     .vjp = vjp_sum,
     .batch = batch_reduction,
+    .layout = "A axes",
 };
 
 /* Rounded once per addition of the tree; the same bits for any number of threads. */
@@ -201,6 +202,7 @@ const lam_primitive lam__row_prod = {
     .jvp = jvp_prod,
     .vjp = vjp_prod,
     .batch = batch_reduction,
+    .layout = "A axes",
 };
 
 /* Elements at once: what they are widened to stays in the cache, and takes no memory to speak of. Threads share parts
@@ -295,6 +297,7 @@ const lam_primitive lam__row_max_reduce = {
     .jvp = jvp_extreme,
     .vjp = vjp_extreme,
     .batch = batch_reduction,
+    .layout = "A axes",
 };
 
 /* In the dtype of x. Of no elements -inf, or the least integer. */
@@ -316,6 +319,7 @@ const lam_primitive lam__row_min_reduce = {
     .jvp = jvp_extreme,
     .vjp = vjp_extreme,
     .batch = batch_reduction,
+    .layout = "A axes",
 };
 
 lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options) {
@@ -364,6 +368,7 @@ const lam_primitive lam__row_any = {
     .shape = shape_logical,
     .eval = eval_any,
     .batch = batch_reduction,
+    .layout = "A axes",
 };
 
 /* Of no elements false; all of none is true. */
@@ -382,6 +387,7 @@ const lam_primitive lam__row_all = {
     .shape = shape_logical,
     .eval = eval_all,
     .batch = batch_reduction,
+    .layout = "A axes",
 };
 
 /* Bools out; all dtypes but bools and bytes are compared with 0 first. */
@@ -440,6 +446,7 @@ const lam_primitive lam__row_argmax = {
     .shape = shape_arg,
     .eval = eval_argmax,
     .batch = batch_arg,
+    .layout = "i axis",
 };
 
 /* The first of the largest; no derivative, as it is an integer. */
@@ -457,6 +464,7 @@ const lam_primitive lam__row_argmin = {
     .shape = shape_arg,
     .eval = eval_argmin,
     .batch = batch_arg,
+    .layout = "i axis",
 };
 
 lam_tensor *lam_argmin(lam_tensor *x, int axis) {

@@ -151,6 +151,7 @@ const lam_primitive lam__row_linear_recurrence = {
     .jvp = jvp_linear_recurrence,
     .vjp = vjp_linear_recurrence,
     .batch = batch_linear_recurrence,
+    .layout = "i axis, i reverse",
 };
 
 /* ---- cumsum ----------------------------------------------------------------------------------------------------- */
@@ -176,6 +177,7 @@ const lam_primitive lam__row_cumsum = {
     .eval = eval_cumsum,
     .vjp = vjp_cumsum,
     .batch = batch_scan,
+    .layout = "i axis, i reverse",
 };
 
 /* ---- products, extremes, logsumexp: see NOTE [scans] ------------------------------------------------------------ */
@@ -240,6 +242,7 @@ const lam_primitive lam__row_cumprod = {
     .jvp = jvp_cumprod,
     .vjp = vjp_cumprod,
     .batch = batch_scan,
+    .layout = "i axis, i reverse",
 };
 
 /* An element keeps what it was given so far unless a new extreme replaces it. A NaN once met stays the maximum; those
@@ -274,6 +277,7 @@ const lam_primitive lam__row_cummax = {
     .jvp = jvp_extreme,
     .vjp = vjp_extreme,
     .batch = batch_scan,
+    .layout = "i axis, i reverse",
 };
 
 static lam_status eval_cummin(const lam_call_site *call, lam_value *const out[]) {
@@ -290,6 +294,7 @@ const lam_primitive lam__row_cummin = {
     .jvp = jvp_extreme,
     .vjp = vjp_extreme,
     .batch = batch_scan,
+    .layout = "i axis, i reverse",
 };
 
 /* The kernel runs along lanes of a contiguous operand. */
@@ -329,6 +334,7 @@ const lam_primitive lam__row_cumlogsumexp = {
     .jvp = jvp_cumlogsumexp,
     .vjp = vjp_cumlogsumexp,
     .batch = batch_scan,
+    .layout = "i axis, i reverse",
 };
 
 /* ---- public ----------------------------------------------------------------------------------------------------- */

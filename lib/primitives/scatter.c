@@ -114,6 +114,7 @@ const lam_primitive lam__row_scatter_add = {
     .eval = eval_scatter_add,
     .vjp = vjp_scatter_add,
     .batch = batch_scatter,
+    .layout = "i axis, i batch, i mode",
 };
 
 /* ---- scatter_min, scatter_max ------------------------------------------------------------------------------------ */
@@ -160,6 +161,7 @@ const lam_primitive lam__row_scatter_min = {
     .jvp = jvp_scatter_choice,
     .vjp = vjp_scatter_choice,
     .batch = batch_scatter,
+    .layout = "i axis, i batch, i mode",
 };
 
 const lam_primitive lam__row_scatter_max = {
@@ -172,6 +174,7 @@ const lam_primitive lam__row_scatter_max = {
     .jvp = jvp_scatter_choice,
     .vjp = vjp_scatter_choice,
     .batch = batch_scatter,
+    .layout = "i axis, i batch, i mode",
 };
 
 /* ---- scatter_mul ------------------------------------------------------------------------------------------------- */
@@ -262,6 +265,7 @@ const lam_primitive lam__row_scatter_mul = {
     .jvp = jvp_scatter_mul,
     .vjp = vjp_scatter_mul,
     .batch = batch_scatter,
+    .layout = "i axis, i batch, i mode",
 };
 
 /* ---- put --------------------------------------------------------------------------------------------------------- */
@@ -312,6 +316,7 @@ const lam_primitive lam__row_put = {
     .eval = eval_put,
     .vjp = vjp_put,
     .batch = batch_scatter,
+    .layout = "i axis, i batch, i mode",
 };
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

@@ -83,6 +83,7 @@ const lam_primitive lam__row_slice = {
     .view = view_slice,
     .vjp = vjp_slice,
     .batch = batch_slice,
+    .layout = "#i rank, {l start, l step, l count}[rank]",
 };
 
 /* Start, step and count along one axis from what a user writes: negatives from the end, LAM_END, clipped as Python
@@ -254,6 +255,7 @@ const lam_primitive lam__row_update_slice = {
     .eval = eval_update_slice,
     .vjp = vjp_update_slice,
     .batch = batch_update_slice,
+    .layout = "#i rank, {l start, l step, l count}[rank]",
 };
 
 /* Whether `from` broadcasts to what p names. */

@@ -351,6 +351,7 @@ const lam_primitive lam__row_solve = {
     .jvp = jvp_solve,
     .vjp = vjp_solve,
     .batch = batch_solve,
+    .layout = "b transpose, b singular",
 };
 
 /* x repeated to `rank` leading sizes `lead` of which it has the last. A broadcast, so a kernel that needs no copy makes

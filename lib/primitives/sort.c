@@ -67,6 +67,7 @@ const lam_primitive lam__row_argsort = {
     .shape = shape_argsort,
     .eval = eval_argsort,
     .batch = batch_argsort,
+    .layout = "i axis, i descending, l count",
 };
 
 /* Ascending, with NaN last. */
@@ -181,6 +182,7 @@ const lam_primitive lam__row_searchsorted = {
     .shape = shape_searchsorted,
     .eval = eval_searchsorted,
     .batch = batch_searchsorted,
+    .layout = "i right",
 };
 
 /* Any number of values in one vector: they are flattened to the row's [m] and take their dims back afterwards. Both are

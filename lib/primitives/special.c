@@ -231,6 +231,7 @@ const lam_primitive lam__row_polygamma = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_polygamma,
     .saves = LAM_SAVE_IN(0),
+    .layout = "l order",
 };
 
 /* Order 0 is digamma, which has a vector form of its own. */

@@ -111,6 +111,7 @@ const lam_primitive lam__row_split_sizes = {
     .eval = eval_split_sizes,
     .vjp = vjp_split_sizes,
     .batch = batch_split_sizes,
+    .layout = "i from_end, i drop, l sizes[outputs]",
 };
 
 /* Every out[] a failed tensor; the status of the failure. */

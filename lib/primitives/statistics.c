@@ -143,6 +143,7 @@ const lam_primitive lam__row_var = {
     .jvp = jvp_var,
     .vjp = vjp_var,
     .batch = batch_var,
+    .layout = "A axes, d ddof",
 };
 
 /* ---- of any dtype ------------------------------------------------------------------------------------------------ */

@@ -208,12 +208,6 @@ static void batch_svd(const lam_rule *r, lam_tensor *out[]) {
     apply_svd(r->in[0], p->full, out);
 }
 
-/* In the words of the public options. */
-static void print_svd(FILE *file, const void *params) {
-    const svd_params *p = params;
-    fprintf(file, "full_matrices=%d", p->full);
-}
-
 const lam_primitive lam__row_svd = {
     .name = "svd",
     .inputs = 1,
@@ -226,7 +220,7 @@ const lam_primitive lam__row_svd = {
     .jvp = jvp_svd,
     .vjp = vjp_svd,
     .batch = batch_svd,
-    .params_print = print_svd,
+    .layout = "b full_matrices",
 };
 
 /* Places that are NULL are results not wanted; they are worked out all the same. For values alone there is

@@ -157,6 +157,7 @@ const lam_primitive lam__row_tridiagonal_solve = {
     .jvp = jvp_tridiagonal_solve,
     .vjp = vjp_tridiagonal_solve,
     .batch = batch_tridiagonal_solve,
+    .layout = "b transpose",
 };
 
 /* ---- for users --------------------------------------------------------------------------------------------------- */

@@ -225,6 +225,7 @@ const lam_primitive lam__row_reduce_window_sum = {
     .eval = eval_reduce_window_sum,
     .vjp = vjp_reduce_window_sum,
     .batch = batch_window,
+    .layout = "i lead, #i rank, {l window, l stride, l low, l gap, l spread, l out}[rank]",
 };
 
 /* ---- where the largest and the smallest stand ------------------------------------------------------------------- */
@@ -256,6 +257,7 @@ const lam_primitive lam__row_reduce_window_argmax = {
     .shape = shape_reduce_window_arg,
     .eval = eval_reduce_window_arg,
     .batch = batch_window,
+    .layout = "i lead, #i rank, {l window, l stride, l low, l gap, l spread, l out}[rank]",
 };
 
 const lam_primitive lam__row_reduce_window_argmin = {
@@ -264,6 +266,7 @@ const lam_primitive lam__row_reduce_window_argmin = {
     .shape = shape_reduce_window_arg,
     .eval = eval_reduce_window_arg,
     .batch = batch_window,
+    .layout = "i lead, #i rank, {l window, l stride, l low, l gap, l spread, l out}[rank]",
 };
 
 /* ---- the largest and the smallest -------------------------------------------------------------------------------- */
@@ -318,6 +321,7 @@ const lam_primitive lam__row_reduce_window_max = {
     .jvp = jvp_window,
     .vjp = vjp_window,
     .batch = batch_window,
+    .layout = "i lead, #i rank, {l window, l stride, l low, l gap, l spread, l out}[rank]",
 };
 
 const lam_primitive lam__row_reduce_window_min = {
@@ -330,6 +334,7 @@ const lam_primitive lam__row_reduce_window_min = {
     .jvp = jvp_window,
     .vjp = vjp_window,
     .batch = batch_window,
+    .layout = "i lead, #i rank, {l window, l stride, l low, l gap, l spread, l out}[rank]",
 };
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

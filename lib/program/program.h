@@ -44,6 +44,9 @@ typedef struct lam__program {
 lam__program *lam__program_new(lam_ctx *ctx, int inputs, int outputs);
 void lam__program_release(lam__program *p);
 
+/* Room for so many results instead, none of them set; false without memory. Before any of them is. */
+bool lam__program_set_outputs(lam__program *p, int outputs);
+
 /* A new variable of this type (rank -1: of none, for a result that is left out); its number, or -1 after recording that
  * memory is lacking. */
 int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const int64_t *dims);

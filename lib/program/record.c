@@ -24,6 +24,20 @@ lam__program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
     return p;
 }
 
+bool lam__program_set_outputs(lam__program *p, int outputs) {
+    const size_t bytes = (size_t)(outputs ? outputs : 1) * sizeof(lam__atom);
+    lam__atom *atoms = lam__alloc_get(&p->ctx->pool, bytes);
+    if (!atoms) {
+        lam__error_memory(p->ctx, bytes);
+        return false;
+    }
+    for (int o = 0; o < outputs; o++) atoms[o] = (lam__atom){-1, NULL};
+    lam__alloc_put(&p->ctx->pool, p->results, (size_t)(p->outputs ? p->outputs : 1) * sizeof *p->results);
+    p->results = atoms;
+    p->outputs = outputs;
+    return true;
+}
+
 /* An equation owns its constants, its residual, and what its parameters hold. */
 static void equation_free(lam_ctx *ctx, lam__equation *e) {
     for (int i = 0; i < e->inputs; i++) lam__value_release(e->in[i].constant);

@@ -1,0 +1,96 @@
+/* Programs are checked: what is read has been set, nothing is set twice, and types are those that the shape rules of
+ * the rows give. A program that was recorded is right unless a level has ended whose values it holds; one that was read
+ * may be anything. */
+#include "lib/program/text.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static LAM_PRINTF(5, 6) lam_status
+    fail_at(const lam__program *p, const char *name, int64_t k, lam_status status, const char *format, ...) {
+    char message[320];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return lam__error_set(p->ctx, status, "lam_trace gives programs that are right",
+                          "program '%s', equation %lld (%s): %s", name, (long long)k,
+                          k < p->equations ? p->list[k]->primitive->name : "return", message);
+}
+
+/* `made`: variables that are set before equation k. */
+static lam_status check_operands(const lam__program *p, const char *name, int64_t k, int64_t made) {
+    const lam__equation *e = p->list[k];
+    const lam_primitive *row = e->primitive;
+    if (row->inputs >= 0 && e->inputs != row->inputs)
+        return fail_at(p, name, k, LAM_ERR_ARITY, "%d operands do not fit", e->inputs);
+    if (row->outputs >= 0 && e->outputs != (row->outputs ? row->outputs : 1))
+        return fail_at(p, name, k, LAM_ERR_ARITY, "%d results do not fit", e->outputs);
+    for (int i = 0; i < e->inputs; i++) {
+        const lam__atom *a = &e->in[i];
+        if (a->variable >= made) return fail_at(p, name, k, LAM_ERR_VALUE, "operand %d is read before it is set", i);
+        if (a->variable >= 0 && !p->types[a->variable])
+            return fail_at(p, name, k, LAM_ERR_VALUE, "operand %d is a result that was left out", i);
+        if (a->variable < 0 && a->constant && a->constant->kind == LAM__BOX && !lam__payload_of(a->constant)->level)
+            return fail_at(p, name, k, LAM_ERR_ESCAPED, "operand %d belongs to a level that has ended", i);
+    }
+    return e->first < made ? fail_at(p, name, k, LAM_ERR_VALUE, "its results are set already") : LAM_OK;
+}
+
+static lam_status fail_type(const lam__program *p, const char *name, int64_t k, int o, const lam_shape *shape) {
+    const lam_value *type = p->types[p->list[k]->first + o];
+    char given[128], made[128];
+    lam__text first = {given, sizeof given, 0}, second = {made, sizeof made, 0};
+    lam__error_append_type(&first, (lam_dtype)type->dtype, type->rank, type->dims);
+    lam__error_append_type(&second, shape->dtype, shape->rank, shape->dims);
+    return fail_at(p, name, k, type->dtype == shape->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
+                   "result %d is %s, but its rule gives %s", o, given, made);
+}
+
+/* The row's own rule says what the results are. */
+static lam_status check_results(const lam__program *p, const char *name, int64_t k, lam_value **in, lam_shape *shapes) {
+    const lam__equation *e = p->list[k];
+    for (int i = 0; i < e->inputs; i++)
+        in[i] = e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
+    const lam_call_site call = {.ctx = p->ctx,
+                                .primitive = e->primitive,
+                                .params = e->params,
+                                .params_bytes = e->params_bytes,
+                                .inputs = e->inputs,
+                                .outputs = e->outputs,
+                                .in = in};
+    memset(shapes, 0, (size_t)e->outputs * sizeof *shapes);
+    lam_status status = lam__eval_shape(&call, shapes);
+    for (int o = 0; o < e->outputs && status == LAM_OK; o++) {
+        const lam_value *type = p->types[e->first + o];
+        if (!type) continue;
+        bool same = type->dtype == shapes[o].dtype && type->rank == shapes[o].rank;
+        for (int i = 0; same && i < type->rank; i++) same = type->dims[i] == shapes[o].dims[i];
+        if (!same) status = fail_type(p, name, k, o, &shapes[o]);
+    }
+    return status;
+}
+
+lam_status lam__program_check(const lam__program *p, const char *name) {
+    int widest = 1;
+    for (int64_t k = 0; k < p->equations; k++) {
+        if (p->list[k]->inputs > widest) widest = p->list[k]->inputs;
+        if (p->list[k]->outputs > widest) widest = p->list[k]->outputs;
+    }
+    const size_t bytes = (size_t)widest * (sizeof(lam_value *) + sizeof(lam_shape));
+    lam_shape *shapes = lam__alloc_get(&p->ctx->pool, bytes);
+    if (!shapes) return lam__error_memory(p->ctx, bytes);
+    lam_value **in = (lam_value **)(void *)(shapes + widest);
+    lam_status status = LAM_OK;
+    int64_t made = p->inputs;
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) {
+        status = check_operands(p, name, k, made);
+        made = p->list[k]->first + p->list[k]->outputs;
+        if (status == LAM_OK) status = check_results(p, name, k, in, shapes);
+    }
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
+        if (p->results[o].variable >= made || (p->results[o].variable < 0 && !p->results[o].constant))
+            status = fail_at(p, name, p->equations, LAM_ERR_VALUE, "result %d is not set", o);
+    lam__alloc_put(&p->ctx->pool, shapes, bytes);
+    return status;
+}

@@ -1,0 +1,118 @@
+/* Numbers: see number.h. The C library writes and reads the decimal point of its locale, a program's text has "." in
+ * all of them. */
+#include "lib/program/number.h"
+
+#include "lib/tensor/dtype.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART = LAM__NUMBER_TEXT / 2 - 2 };
+
+static const char *read_real(const char *text, double *value) {
+    char copy[PART];
+    size_t used = 0;
+    const char *point = localeconv()->decimal_point;
+    for (const char *c = text; used + strlen(point) + 1 < sizeof copy; c++) {
+        if (*c == '.') {
+            strcpy(copy + used, point);
+            used += strlen(point);
+        } else if (isalnum((unsigned char)*c) || *c == '+' || *c == '-') {
+            copy[used++] = *c;
+        } else {
+            break;
+        }
+    }
+    copy[used] = '\0';
+    char *end;
+    *value = strtod(copy, &end);
+    if (end == copy) return NULL;
+    size_t taken = (size_t)(end - copy), points = 0;
+    for (char *at = strstr(copy, point); at && at < end; at = strstr(at + 1, point)) points++;
+    return text + taken - points * (strlen(point) - 1);
+}
+
+static const char *read_integer(const char *text, lam_dtype dtype, void *at) {
+    char *end;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    const bool fits = !errno && (dtype != LAM_I32 || (value >= INT32_MIN && value <= INT32_MAX)) &&
+                      (dtype != LAM_U8 || (value >= 0 && value <= UINT8_MAX));
+    if (end == text || !fits) return NULL;
+    const int64_t wide = value;
+    const int32_t narrow = (int32_t)value;
+    const uint8_t byte = (uint8_t)value;
+    memcpy(at,
+           dtype == LAM_I64   ? (const void *)&wide
+           : dtype == LAM_I32 ? (const void *)&narrow
+                              : &byte,
+           lam__dtype_bytes(dtype));
+    return end;
+}
+
+/* Both parts, of which only a complex number has the second. */
+static const char *read_floating(const char *text, lam_dtype dtype, void *at) {
+    const size_t part = lam__dtype_bytes(lam__dtype_part(dtype));
+    double value;
+    text = read_real(text, &value);
+    if (!text) return NULL;
+    lam__dtype_store(lam__dtype_part(dtype), at, value);
+    if (!lam__dtype_is_complex(dtype)) return text;
+    if (*text != '+' && *text != '-') return NULL;
+    text = read_real(text, &value);
+    if (!text || *text != 'i') return NULL;
+    lam__dtype_store(lam__dtype_part(dtype), (char *)at + part, value);
+    return text + 1;
+}
+
+const char *lam__number_read(const char *text, lam_dtype dtype, void *at) {
+    if (dtype == LAM_BOOL) {
+        const bool yes = !strncmp(text, "true", 4), no = !strncmp(text, "false", 5);
+        *(uint8_t *)at = yes;
+        return yes ? text + 4 : no ? text + 5 : NULL;
+    }
+    if (dtype == LAM_I64 || dtype == LAM_I32 || dtype == LAM_U8) return read_integer(text, dtype, at);
+    return read_floating(text, dtype, at);
+}
+
+/* The fewest digits that give the same bits. plus: a sign in any case. */
+static int print_real(char *text, lam_dtype dtype, const void *at, bool plus) {
+    const double value = lam__dtype_load(dtype, at);
+    char back[8];
+    int length = 0;
+    if (isnan(value)) return snprintf(text, PART, plus ? "+nan" : "nan");
+    for (int digits = 1; digits <= 17; digits++) {
+        length = snprintf(text, PART, plus ? "%+.*g" : "%.*g", digits, value);
+        const char *point = localeconv()->decimal_point;
+        char *where = strstr(text, point);
+        if (where && strcmp(point, ".") != 0) {
+            *where = '.';
+            memmove(where + 1, where + strlen(point), strlen(where + strlen(point)) + 1);
+            length = (int)strlen(text);
+        }
+        double read = 0;
+        if (read_real(text, &read)) lam__dtype_store(dtype, back, read);
+        if (!memcmp(back, at, lam__dtype_bytes(dtype))) break;
+    }
+    return length;
+}
+
+void lam__number_print(char text[LAM__NUMBER_TEXT], lam_dtype dtype, const void *at) {
+    switch (dtype) {
+    case LAM_BOOL: strcpy(text, *(const uint8_t *)at ? "true" : "false"); return;
+    case LAM_U8: snprintf(text, LAM__NUMBER_TEXT, "%u", (unsigned)*(const uint8_t *)at); return;
+    case LAM_I32: snprintf(text, LAM__NUMBER_TEXT, "%ld", (long)*(const int32_t *)at); return;
+    case LAM_I64: snprintf(text, LAM__NUMBER_TEXT, "%lld", (long long)*(const int64_t *)at); return;
+    default: break;
+    }
+    const lam_dtype part = lam__dtype_part(dtype);
+    const int length = print_real(text, part, at, false);
+    if (part == dtype) return;
+    print_real(text + length, part, (const char *)at + lam__dtype_bytes(part), true);
+    strcat(text, "i");
+}

@@ -1,0 +1,238 @@
+/* Programs as text, written: see text.h. */
+#include "lib/program/layout.h"
+#include "lib/program/number.h"
+#include "lib/program/text.h"
+
+#include <lamina/tensor.h>
+
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* number: of the constant, in the order of reading; -1: not met yet. */
+typedef struct name {
+    const lam_value *value;
+    int64_t number;
+} name;
+
+/* variable: by number in the program, that in the text. constants: sorted by address. */
+typedef struct printer {
+    FILE *file;
+    const lam__program *p;
+    int64_t *variable;
+    name *constants;
+    int64_t count;
+} printer;
+
+static void print_type(FILE *file, const lam_value *v) {
+    fprintf(file, "%s[", lam_dtype_name((lam_dtype)v->dtype));
+    for (int i = 0; i < v->rank; i++) fprintf(file, "%s%lld", i ? ", " : "", (long long)v->dims[i]);
+    fputc(']', file);
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+static bool is_inline(const lam_value *v) {
+    return v->kind == LAM__CONCRETE && v->rank == 0;
+}
+
+static int by_address(const void *a, const void *b) {
+    const uintptr_t x = (uintptr_t)((const name *)a)->value, y = (uintptr_t)((const name *)b)->value;
+    return (x > y) - (x < y);
+}
+
+static name *find(const printer *pr, const lam_value *v) {
+    const name key = {v, 0};
+    return bsearch(&key, pr->constants, (size_t)pr->count, sizeof key, by_address);
+}
+
+static void add(printer *pr, const lam__atom *a) {
+    if (a->constant && !is_inline(a->constant)) pr->constants[pr->count++] = (name){a->constant, -1};
+}
+
+/* Elements in row-major order, or one where all have the same bits. */
+static void print_elements(FILE *file, const lam_value *v) {
+    const size_t bytes = lam__dtype_bytes(v->dtype);
+    int64_t index[LAM_INNER_RANK] = {0};
+    char text[LAM__NUMBER_TEXT];
+    bool same = v->count > 1;
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t at = 0;
+        memset(index, 0, sizeof index);
+        if (pass && !same) fputc('[', file);
+        for (int64_t i = 0; i < v->count; i++) {
+            const char *element = (const char *)v->data + at * (int64_t)bytes;
+            if (!pass) {
+                same = same && !memcmp(element, v->data, bytes);
+                if (!same) break;
+            } else {
+                lam__number_print(text, (lam_dtype)v->dtype, element);
+                fprintf(file, "%s%s", same ? "all " : i ? ", " : "", text);
+                if (same) return;
+            }
+            for (int axis = v->rank - 1; axis >= 0; axis--) {
+                at += v->strides[axis];
+                if (++index[axis] < v->dims[axis]) break;
+                at -= v->strides[axis] * v->dims[axis];
+                index[axis] = 0;
+            }
+        }
+    }
+    fputc(']', file);
+}
+
+static void print_constant(const printer *pr, const lam_value *v, int64_t number) {
+    fprintf(pr->file, "    c%lld: ", (long long)number);
+    print_type(pr->file, v);
+    fputs(" = ", pr->file);
+    if (v->kind == LAM__CONCRETE) {
+        print_elements(pr->file, v);
+    } else {
+        fputs("opaque ", pr->file);
+        lam__print_brief(pr->file, v);
+    }
+    fputc('\n', pr->file);
+}
+
+/* Numbers constants as they are met, and prints them. */
+static void meet(const printer *pr, const lam__atom *a, int64_t *next) {
+    if (!a->constant || is_inline(a->constant)) return;
+    name *n = find(pr, a->constant);
+    if (n->number >= 0) return;
+    n->number = (*next)++;
+    print_constant(pr, a->constant, n->number);
+}
+
+/* ---- equations --------------------------------------------------------------------------------------------------- */
+
+static void print_atom(const printer *pr, const lam__atom *a) {
+    if (a->variable >= 0) {
+        fprintf(pr->file, "v%lld", (long long)pr->variable[a->variable]);
+    } else if (!a->constant) {
+        fputc('-', pr->file);
+    } else if (is_inline(a->constant)) {
+        char text[LAM__NUMBER_TEXT];
+        lam__number_print(text, (lam_dtype)a->constant->dtype, a->constant->data);
+        fprintf(pr->file, "%s:%s", text, lam_dtype_name((lam_dtype)a->constant->dtype));
+    } else {
+        fprintf(pr->file, "c%lld", (long long)find(pr, a->constant)->number);
+    }
+}
+
+static void print_element(FILE *file, const lam__parameter *q, const void *params, int64_t i) {
+    char text[LAM__NUMBER_TEXT];
+    const char *at = (const char *)params + q->at + (size_t)i * q->step;
+    switch (q->kind) {
+    case 'd':
+        lam__number_print(text, LAM_F64, at);
+        fputs(text, file);
+        break;
+    case 's': fprintf(file, "\"%s\"", at); break;
+    case 'b': fputs(*(const bool *)at ? "true" : "false", file); break;
+    case 'T': fputs(lam_dtype_name((lam_dtype)lam__layout_integer(q, params, i)), file); break;
+    case 'A': {
+        const uint32_t set = (uint32_t)lam__layout_integer(q, params, i);
+        const char *comma = "";
+        fputc('[', file);
+        for (int axis = 0; axis < 32; axis++) {
+            if (!(set >> axis & 1)) continue;
+            fprintf(file, "%s%d", comma, axis);
+            comma = ", ";
+        }
+        fputc(']', file);
+        break;
+    }
+    default: fprintf(file, "%lld", (long long)lam__layout_integer(q, params, i));
+    }
+}
+
+static void print_params(FILE *file, const lam__equation *e) {
+    lam__layout l;
+    lam__parameter q;
+    const char *before = " ";
+    if (!e->params_bytes) return;
+    if (!lam__layout_open(&l, e->primitive, e->outputs)) {
+        fputs(" opaque", file);
+        return;
+    }
+    while (lam__layout_next(&l, e->params, &q)) {
+        if (q.hidden) continue;
+        fprintf(file, "%s%.*s=%s", before, q.length, q.name, q.list ? "[" : "");
+        for (int64_t i = 0; i < q.count; i++) {
+            if (i) fputs(", ", file);
+            print_element(file, &q, e->params, i);
+        }
+        if (q.list) fputc(']', file);
+        before = ", ";
+    }
+}
+
+static void print_equation(const printer *pr, const lam__equation *e, int64_t k, int64_t *next) {
+    fputs("    ", pr->file);
+    for (int o = 0; o < e->outputs; o++) {
+        const int64_t v = e->first + o;
+        const bool read = pr->p->last_use[v] > k;
+        if (o) fputs(", ", pr->file);
+        if (!pr->p->types[v]) {
+            fputc('-', pr->file);
+            continue;
+        }
+        if (read) fprintf(pr->file, "v%lld: ", (long long)(pr->variable[v] = (*next)++));
+        else fputs("_: ", pr->file);
+        print_type(pr->file, pr->p->types[v]);
+    }
+    fprintf(pr->file, " = %s(", e->primitive->name);
+    for (int i = 0; i < e->inputs; i++) {
+        if (i) fputs(", ", pr->file);
+        print_atom(pr, &e->in[i]);
+    }
+    fputc(')', pr->file);
+    print_params(pr->file, e);
+    fputc('\n', pr->file);
+}
+
+static void print_all(printer *pr, const char *title) {
+    const lam__program *p = pr->p;
+    int64_t next = 0;
+    for (int64_t k = 0; k < p->equations; k++)
+        for (int i = 0; i < p->list[k]->inputs; i++) add(pr, &p->list[k]->in[i]);
+    for (int o = 0; o < p->outputs; o++) add(pr, &p->results[o]);
+    if (pr->count) qsort(pr->constants, (size_t)pr->count, sizeof *pr->constants, by_address);
+    const bool plain =
+        strspn(title, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(title) && *title &&
+        !(*title >= '0' && *title <= '9');
+    fprintf(pr->file, plain ? "program %s(" : "program \"%s\"(", title);
+    for (int i = 0; i < p->inputs; i++) {
+        fprintf(pr->file, "%sv%d: ", i ? ", " : "", i);
+        print_type(pr->file, p->types[i]);
+        pr->variable[i] = i;
+    }
+    fputs(") {\n", pr->file);
+    for (int64_t k = 0; k < p->equations; k++)
+        for (int i = 0; i < p->list[k]->inputs; i++) meet(pr, &p->list[k]->in[i], &next);
+    for (int o = 0; o < p->outputs; o++) meet(pr, &p->results[o], &next);
+    next = p->inputs;
+    for (int64_t k = 0; k < p->equations; k++) print_equation(pr, p->list[k], k, &next);
+    fputs("    return", pr->file);
+    for (int o = 0; o < p->outputs; o++) {
+        fputs(o ? ", " : " ", pr->file);
+        print_atom(pr, &p->results[o]);
+    }
+    fputs("\n}\n", pr->file);
+}
+
+void lam__program_print(FILE *file, const lam__program *p, const char *title) {
+    int64_t atoms = p->outputs;
+    for (int64_t k = 0; k < p->equations; k++) atoms += p->list[k]->inputs;
+    const size_t bytes = (size_t)p->variables * sizeof(int64_t) + (size_t)(atoms + 1) * sizeof(name);
+    name *room = lam__alloc_get(&p->ctx->pool, bytes);
+    if (!room) {
+        lam__error_memory(p->ctx, bytes);
+        return;
+    }
+    printer pr = {.file = file, .p = p, .variable = (int64_t *)(void *)(room + atoms + 1), .constants = room};
+    print_all(&pr, title);
+    lam__alloc_put(&p->ctx->pool, room, bytes);
+}

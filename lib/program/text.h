@@ -1,0 +1,29 @@
+/* Programs as text: written, read back, and checked. */
+#ifndef LAM_PROGRAM_TEXT_H
+#define LAM_PROGRAM_TEXT_H
+
+#include "lib/program/program.h"
+
+/* NOTE [text]
+ * program name(v0: f64[3], v1: f64[]) {
+ *     c0: f64[3] = [1, 2, 3]
+ *     v2: f64[3] = mul(v0, c0)
+ *     v3: f64[] = sum(v2) axes=[0]
+ *     v4: f64[] = add(v3, 0.5:f64)
+ *     return v4, v1
+ * }
+ * Variables are numbered in the order in which they are made, constants in the order in which they are read; those of
+ * rank 0 stand where they are read. Elements are listed row-major whatever the dims are; "all 0" is as many zeros. A
+ * result that nobody reads is `_`, one that is left out `-`. Parameters stand behind the operands, as the row's layout
+ * names them; `opaque` are those that have none. */
+void lam__program_print(FILE *file, const lam__program *p, const char *name);
+
+/* The program of a text, one reference, and its name, which points into the text; NULL after recording the line and
+ * what is wrong there. */
+lam__program *lam__program_read(lam_ctx *ctx, const char *text, const char **name, size_t *name_length);
+
+/* Whether each equation reads what is there, sets what was not set before, and gives what its row says; otherwise
+ * records which does not. */
+lam_status lam__program_check(const lam__program *p, const char *name);
+
+#endif

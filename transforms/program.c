@@ -1,0 +1,79 @@
+/* lam_trace and lam_eval_shape: a function recorded as a program, and recorded for the types of its results alone. */
+#include "transforms/arguments.h"
+#include "transforms/trace.h"
+
+#include "lib/program/function.h"
+
+#include <lamina/program.h>
+
+#include <string.h>
+
+/* What f draws from the context's generator would be drawn once, and be the same in each run. */
+static lam_status check_draws(const lam_fn *f, const lam_random_state *before) {
+    lam_ctx *ctx = f->ctx;
+    if (!memcmp(before, &ctx->random, sizeof *before)) return LAM_OK;
+    ctx->random = *before;
+    return lam__error_set(ctx, LAM_ERR_VALUE, "give it a key (lam_key) as an input, and draw with that",
+                          "trace of '%s': it draws from the generator of the context", f->name);
+}
+
+/* A finished program, one reference; NULL after recording what failed. */
+static lam__program *record(const char *what, lam_fn *f, lam_list examples, bool only_types) {
+    lam_ctx *ctx = f->ctx;
+    lam__scratch_area area;
+    const size_t values = (size_t)(2 * f->inputs + f->outputs);
+    lam_value **in = lam__scratch_get(&area, ctx, (values + 1) * sizeof *in);
+    if (!in) return NULL;
+    memset(in, 0, values * sizeof *in);
+    const lam_random_state before = ctx->random;
+    lam__fn_retain(f); /* its body may drop it */
+    lam_status status = lam__arguments_list(what, f, "examples", examples, f->inputs, false, in);
+    lam__program *p = status == LAM_OK ? lam__program_new(ctx, f->inputs, f->outputs) : NULL;
+    if (p) {
+        p->only_types = only_types;
+        p->keeps_loops = true;
+        status = lam__trace_fn(f, p, 0, in, in + f->inputs, in + 2 * f->inputs);
+        if (only_types) ctx->random = before;
+        else if (status == LAM_OK) status = check_draws(f, &before);
+    }
+    lam__fn_release(f);
+    lam__scratch_put(&area);
+    if (status == LAM_OK) return p;
+    lam__program_release(p);
+    return NULL;
+}
+
+lam_program *lam_trace(lam_fn *f, lam_list examples) {
+    lam_ctx *ctx = lam__fn_check("trace", f);
+    if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    lam__fn_retain(f);
+    lam__program *p = record("trace", f, examples, false);
+    lam_fn *made = p ? lam__program_fn(ctx, p, f->name) : ctx->failed_fn;
+    lam__fn_release(f);
+    return made;
+}
+
+/* The type of output o: a variable's, or that of the constant it is. */
+static const lam_value *result_type(const lam__program *p, int o) {
+    return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
+}
+
+lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n) {
+    lam_ctx *ctx = lam__fn_check("eval_shape", f);
+    for (size_t o = 0; types && o < n; o++) types[o] = (lam_type){0};
+    if (!ctx) return f && f->ctx->error.status != LAM_OK ? f->ctx->error.status : LAM_ERR_NULL;
+    if (n != (size_t)f->outputs || (!types && n))
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "eval_shape of '%s': room for %zu types given, %d outputs",
+                              f->name, types ? n : 0, f->outputs);
+    const lam__mark mark = lam__error_mark(ctx);
+    lam__program *p = record("eval_shape", f, examples, true);
+    for (size_t o = 0; p && o < n; o++) {
+        const lam_value *v = result_type(p, (int)o);
+        types[o].dtype = (lam_dtype)v->dtype;
+        types[o].rank = v->rank;
+        for (int i = 0; i < v->rank && i < LAM_MAX_RANK; i++) types[o].dims[i] = v->dims[i];
+    }
+    lam__program_release(p);
+    const lam_status status = lam__error_since(ctx, mark);
+    return p || status != LAM_OK ? status : LAM_ERR_MEMORY;
+}

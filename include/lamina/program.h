@@ -58,8 +58,8 @@ typedef enum lam_jit_fusion {
 typedef struct lam_jit_options {
     int signatures;        /* of inputs that are kept ready, the one used longest ago goes; 0: 16 */
     lam_jit_fusion fusion; /* see there */
-    bool native;           /* fused parts of a single lane become machine code: `cc` is run when f is recorded, for some
-                              seconds at most; where there is none, or it fails, they are as without */
+    bool native;           /* fused parts become machine code: `cc` is run when f is recorded, for some seconds at most;
+                              where there is none, or it fails, they are as without */
 } lam_jit_options;
 
 /* f, recorded once for each signature (dtypes and dims of the inputs) and then run as what was recorded: without what

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { NONE = -1, CACHE = 32 << 10, SECOND_CACHE = 1 << 20, MOST_GROUPS = 32 };
+enum { NONE = -1, CACHE = 32 << 10, SECOND_CACHE = 1 << 20, MOST_GROUPS = 32, SIZES = 3 };
 
 /* A step whose loop has the parameters of this node. */
 typedef struct noted {
@@ -35,7 +35,7 @@ typedef struct maker {
     size_t unit;  /* bytes of a register that is the same in all lanes */
     size_t same;  /* bytes of these */
     int64_t used; /* registers of blocks in all */
-    int64_t *idle, idle_count, idle_room;
+    int64_t *idle[SIZES], idle_count[SIZES], idle_room[SIZES];
     lam__lane_step *steps[2];
     int64_t counts[2], rooms[2];
     noted *noted;
@@ -116,13 +116,21 @@ static bool is_same(const maker *m, int32_t node) {
     return !m->nodes[node].laned;
 }
 
+/* Registers serve elements of one size only, so that what lies in one for a group of lanes lies there apart from other
+ * groups. */
+static int size_class(const maker *m, int32_t node) {
+    const size_t item = lam__dtype_bytes(m->nodes[node].dtype);
+    return item == 8 ? 0 : item == 4 ? 1 : 2;
+}
+
 /* What is the same in all lanes keeps its register; in one lane nothing is, but constants. */
 static void give_register(maker *m, int32_t node) {
+    const int size = size_class(m, node);
     if (is_same(m, node) && !m->single) {
         m->at[node] = (int64_t)m->same;
         m->same += m->unit;
-    } else if (m->idle_count) {
-        m->at[node] = m->idle[--m->idle_count];
+    } else if (m->idle_count[size]) {
+        m->at[node] = m->idle[size][--m->idle_count[size]];
     } else {
         m->at[node] = BLOCK + m->used++;
     }
@@ -130,11 +138,12 @@ static void give_register(maker *m, int32_t node) {
 
 static void take_back(maker *m, int32_t node) {
     if (m->at[node] < BLOCK) return;
-    int64_t *idle = lam__arena_grow(&m->arena, m->idle, m->idle_count, &m->idle_room, sizeof *idle);
+    const int size = size_class(m, node);
+    int64_t *idle = lam__arena_grow(&m->arena, m->idle[size], m->idle_count[size], &m->idle_room[size], sizeof *idle);
     m->lacking = m->lacking || !idle;
     if (!idle) return;
-    m->idle = idle;
-    idle[m->idle_count++] = m->at[node];
+    m->idle[size] = idle;
+    idle[m->idle_count[size]++] = m->at[node];
     m->at[node] = NONE;
 }
 
@@ -446,38 +455,5 @@ void lam__fused_free(lam__fused *f) {
 }
 
 void lam__fused_compile(lam__fused *f) {
-    if (!f->groups) f->native = lam__native_new(f->ctx, f->steps, f->step_count, f->same + f->each);
-}
-
-typedef struct job {
-    const lam__fused *f;
-    void *const *data;
-} job;
-
-static void run_blocks(void *env, int64_t begin, int64_t end, int worker) {
-    const job *j = env;
-    const lam__fused *f = j->f;
-    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP;
-    char *memory = f->memory + (size_t)worker * (f->same + f->each);
-    if (worker) memcpy(memory, f->memory, f->same);
-    for (int64_t b = begin; b < end; b++) {
-        const int64_t left = f->lanes - b * block, lanes = left < block ? left : block;
-        lam__kernels_lane(f->steps, f->step_count, memory, j->data, b * block, lanes,
-                          (int)((lanes + LAM__LANE_GROUP - 1) / LAM__LANE_GROUP));
-    }
-}
-
-void lam__fused_run(const lam__fused *f, void *const data[]) {
-    if (f->native) {
-        lam__native_run(f->native, f->memory, data);
-        return;
-    }
-    if (!f->groups) {
-        lam__kernels_lane_single(f->steps, f->step_count, f->memory, data);
-        return;
-    }
-    job j = {f, data};
-    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = (f->lanes + block - 1) / block;
-    lam__kernels_lane(f->before, f->before_count, f->memory, data, 0, LAM__LANE_GROUP, 1);
-    if (f->step_count) lam__team_run(f->ctx->team, blocks, 2 * f->cost / (double)blocks, run_blocks, &j);
+    f->native = lam__native_new(f->ctx, f->steps, f->step_count, f->same + f->each, f->lanes);
 }

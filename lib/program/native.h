@@ -1,5 +1,5 @@
-/* Fused parts of one lane as machine code: their steps written as C, compiled by the system's compiler and loaded. Only
- * where a user asks for it; where there is no compiler, or it fails, steps are run one by one as before. */
+/* Fused parts as machine code: their steps written as C, compiled by the system's compiler and loaded. Only where a
+ * user asks for it; where there is no compiler, or it fails, steps are run one by one as before. */
 #ifndef LAM_PROGRAM_NATIVE_H
 #define LAM_PROGRAM_NATIVE_H
 
@@ -7,10 +7,14 @@
 
 typedef struct lam__native lam__native;
 
-/* Steps on so many bytes of registers, with their arguments as in lam__kernels_lane_single. NULL where that cannot be
- * done. The steps, and what they point to, outlive it. */
-lam__native *lam__native_new(lam_ctx *ctx, const lam__lane_step *steps, int64_t count, size_t bytes);
+/* Steps on so many bytes of registers, for `lanes` lanes; 1: registers and arguments are those of
+ * lam__kernels_lane_single, otherwise of lam__kernels_lane. NULL where that cannot be done. The steps, and what they
+ * point to, outlive it. */
+lam__native *lam__native_new(lam_ctx *ctx, const lam__lane_step *steps, int64_t count, size_t bytes, int64_t lanes);
 void lam__native_free(lam__native *n);
-void lam__native_run(const lam__native *n, void *memory, void *const data[]);
+
+/* `lanes` lanes from `first` on: whole groups, or all where they are less than one. False: a number was out of the
+ * common range somewhere, and what was stored may be wrong, so the steps have to be run. */
+bool lam__native_run(const lam__native *n, void *memory, void *const data[], int64_t first, int64_t lanes);
 
 #endif

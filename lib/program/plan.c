@@ -89,7 +89,7 @@ static bool copy_sources(lam__plan *plan, item *to, const lam__region *r, const 
 
 /* Machine code takes a third of the time of steps that are run one by one. */
 static double part_cost(const lam__fused *f, bool native) {
-    return native && !f->groups ? f->cost / 3 : f->cost;
+    return native ? f->cost / 3 : f->cost;
 }
 
 /* The region of a stage as a fused part; *made says whether it is one. */

@@ -1,0 +1,58 @@
+/* Running fused parts: blocks of lanes, by steps or as machine code. See fused.h. */
+#include "lib/program/fused.h"
+
+typedef struct job {
+    const lam__fused *f;
+    void *const *data;
+} job;
+
+static void run_lanes(const lam__fused *f, char *memory, void *const data[], int64_t first, int64_t lanes) {
+    if (f->native && lam__native_run(f->native, memory, data, first, lanes)) return;
+    lam__kernels_lane(f->steps, f->step_count, memory, data, first, lanes,
+                      (int)((lanes + LAM__LANE_GROUP - 1) / LAM__LANE_GROUP));
+}
+
+/* Lanes of all groups of a block; of machine code the last whole group once more, up to the last lane, where some are
+ * left: it knows whole groups only. */
+static void run_block(const lam__fused *f, char *memory, void *const data[], int64_t first, int64_t lanes) {
+    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP;
+    while (lanes > 0) {
+        int64_t now = lanes < block ? lanes : block;
+        if (f->native && now > LAM__LANE_GROUP) now -= now % LAM__LANE_GROUP;
+        run_lanes(f, memory, data, first, now);
+        first += now;
+        lanes -= now;
+        if (f->native && lanes && lanes < LAM__LANE_GROUP) {
+            first -= LAM__LANE_GROUP - lanes;
+            lanes = LAM__LANE_GROUP;
+        }
+    }
+}
+
+/* Of machine code, what is less than a group goes to the block before it. */
+static int64_t blocks_of(const lam__fused *f) {
+    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = (f->lanes + block - 1) / block;
+    return blocks > 1 && f->native && f->lanes - (blocks - 1) * block < LAM__LANE_GROUP ? blocks - 1 : blocks;
+}
+
+static void run_blocks(void *env, int64_t begin, int64_t end, int worker) {
+    const job *j = env;
+    const lam__fused *f = j->f;
+    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = blocks_of(f);
+    char *memory = f->memory + (size_t)worker * (f->same + f->each);
+    if (worker) memcpy(memory, f->memory, f->same);
+    for (int64_t b = begin; b < end; b++)
+        run_block(f, memory, j->data, b * block, b + 1 < blocks ? block : f->lanes - b * block);
+}
+
+void lam__fused_run(const lam__fused *f, void *const data[]) {
+    if (!f->groups) {
+        if (f->native && lam__native_run(f->native, f->memory, data, 0, 1)) return;
+        lam__kernels_lane_single(f->steps, f->step_count, f->memory, data);
+        return;
+    }
+    job j = {f, data};
+    const int64_t blocks = blocks_of(f);
+    lam__kernels_lane(f->before, f->before_count, f->memory, data, 0, LAM__LANE_GROUP, 1);
+    if (f->step_count) lam__team_run(f->ctx->team, blocks, 2 * f->cost / (double)blocks, run_blocks, &j);
+}
